@@ -1,0 +1,45 @@
+# Thin front of the CMake build; see CONTRIBUTING.md for what each target does.
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+TYPE   ?= RelWithDebInfo
+
+.PHONY: all deps demo test bench check-asan check-tsan install clean format
+
+all: $(BUILD)/CMakeCache.txt
+	@cmake --build $(BUILD) -j $(JOBS)
+
+$(BUILD)/CMakeCache.txt:
+	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=$(TYPE) $(CMAKE_ARGS)
+
+deps:
+	@scripts/install-deps
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/demo $(BUILD)
+
+test: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/run-tests $(BUILD) $(TESTS)
+
+bench: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/run-bench $(BUILD)
+
+check-asan: deps
+	@$(MAKE) --no-print-directory BUILD=build-asan CMAKE_ARGS="-DCROCPROF_SANITIZE=address,undefined" all
+	@scripts/run-tests build-asan $(TESTS)
+
+check-tsan: deps
+	@$(MAKE) --no-print-directory BUILD=build-tsan CMAKE_ARGS="-DCROCPROF_SANITIZE=thread" all
+	@scripts/run-tests build-tsan $(TESTS)
+
+install: all
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	@rm -rf build build-asan build-tsan

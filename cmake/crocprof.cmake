@@ -1,0 +1,50 @@
+# Helpers shared by every room's CMakeLists.txt: warning flags, sanitizers, and
+# crocprof_library(), which gives each public library its version script and soname.
+set(CROCPROF_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                      -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit)
+
+add_library(crocprof_options INTERFACE)
+target_compile_options(crocprof_options INTERFACE ${CROCPROF_WARNINGS} -fno-semantic-interposition)
+target_compile_definitions(crocprof_options INTERFACE _GNU_SOURCE)
+target_include_directories(crocprof_options INTERFACE ${CMAKE_SOURCE_DIR}/include
+                           ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+if(CROCPROF_SANITIZE)
+  target_compile_options(crocprof_options INTERFACE -fsanitize=${CROCPROF_SANITIZE}
+                         -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  target_link_options(crocprof_options INTERFACE -fsanitize=${CROCPROF_SANITIZE})
+else()
+  target_link_options(crocprof_options INTERFACE -Wl,--no-undefined)
+endif()
+
+# crocprof_library(target OUTPUT name SOVERSION n MAP file SOURCES ... LIBS ... [SUBDIR dir])
+function(crocprof_library target)
+  cmake_parse_arguments(A "" "OUTPUT;SOVERSION;MAP;SUBDIR" "SOURCES;LIBS" ${ARGN})
+  add_library(${target} SHARED ${A_SOURCES})
+  target_link_libraries(${target} PRIVATE crocprof_options ${A_LIBS})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${A_OUTPUT})
+  if(DEFINED A_SOVERSION)
+    set_target_properties(${target} PROPERTIES SOVERSION ${A_SOVERSION}
+                          VERSION ${PROJECT_VERSION})
+  endif()
+  if(A_SUBDIR)
+    set_target_properties(${target} PROPERTIES
+                          LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/${A_SUBDIR})
+  endif()
+  if(A_MAP)
+    target_link_options(${target} PRIVATE
+                        -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/${A_MAP})
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${A_MAP})
+  endif()
+  install(TARGETS ${target} LIBRARY DESTINATION lib/${A_SUBDIR})
+endfunction()
+
+# crocprof_unit_test(name SOURCES ... LIBS ...): a cmocka program, registered as unit.<name>
+function(crocprof_unit_test name)
+  cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(unit_${name} ${A_SOURCES})
+  target_link_libraries(unit_${name} PRIVATE crocprof_options ${A_LIBS} cmocka)
+  set_target_properties(unit_${name} PROPERTIES
+                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
+  add_test(NAME unit.${name} COMMAND unit_${name})
+  set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120)
+endfunction()

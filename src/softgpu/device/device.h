@@ -1,0 +1,68 @@
+/* device.h - the software GPU as the driver front end sees it.
+ *
+ * kfd/ turns the program's ioctls into these calls; nothing here knows about ioctls. What the
+ * device has to tell the program (events, faults) goes out through sg_host_ops_t. */
+#ifndef SOFTGPU_DEVICE_DEVICE_H
+#define SOFTGPU_DEVICE_DEVICE_H
+
+#include "softgpu/device/memory.h"
+#include "softgpu/profile.h"
+
+typedef struct sg_device sg_device_t;
+typedef struct sg_queue sg_queue_t;
+
+typedef enum {
+    SG_QUEUE_ERROR_ILLEGAL,     /* illegal instruction: HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION */
+    SG_QUEUE_ERROR_UNSUPPORTED, /* an instruction softgpu does not execute */
+    SG_QUEUE_ERROR_TRAP,        /* s_trap 2: abort from the device */
+    SG_QUEUE_ERROR_PACKET,      /* malformed AQL packet */
+    SG_QUEUE_ERROR_RESOURCES,   /* LDS or scratch beyond the limit */
+    SG_QUEUE_ERROR_APERTURE     /* bad aperture access */
+} sg_queue_error_t;
+
+/* Called from device threads; must not call back into the device except for memory look-ups. */
+typedef struct {
+    void *user;
+    /* Raises event `id` (what a signal's mailbox interrupt does). */
+    void (*raise_event)(void *user, uint32_t id);
+    /* A memory access failed: `flags` as ISA_FAULT_*, `va` the address. */
+    void (*memory_fault)(void *user, uint64_t va, uint32_t flags);
+    /* The queue has stopped for `what`; text names instruction, address, value and limit. */
+    void (*queue_error)(void *user, sg_queue_t *q, sg_queue_error_t what, const char *text);
+} sg_host_ops_t;
+
+/* Starts nothing until the first queue is created. NULL when memory runs out. */
+sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops);
+sg_memory_t *sg_device_memory(sg_device_t *d);
+
+/* Decoded code is stale: unmapped memory, or an instruction cache invalidation. */
+void sg_device_invalidate_code(sg_device_t *d);
+
+/* Nanoseconds of the device clock: the host's CLOCK_MONOTONIC_RAW, 1 GHz, as the driver's clock
+ * counters report it. s_memrealtime, s_memtime and signal timestamps all read it. */
+uint64_t sg_device_clock(void);
+
+/* The doorbell page: `alias` is the device's own mapping, `fd`/`offset` say which file pages the
+ * program maps (to find and write-protect its mapping while asleep). */
+void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd, uint64_t offset);
+
+typedef enum { SG_QUEUE_AQL, SG_QUEUE_PM4, SG_QUEUE_SDMA } sg_queue_kind_t;
+
+typedef struct {
+    sg_queue_kind_t kind;
+    uint64_t ring_va, ring_bytes;
+    uint64_t read_ptr_va, write_ptr_va; /* AQL: inside amd_queue_t, read_dispatch_id is read_ptr */
+    uint64_t scratch_va, scratch_bytes; /* 0 when the runtime manages scratch itself */
+    uint32_t doorbell_slot;             /* index of the 8-byte slot */
+    uint32_t priority, percent;
+} sg_queue_params_t;
+
+/* 0 or -errno. */
+int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_queue_t **out);
+void *sg_queue_user(const sg_queue_t *q);
+int sg_queue_update(sg_queue_t *q, uint64_t ring_va, uint64_t ring_bytes, uint32_t percent);
+int sg_queue_set_cu_mask(sg_queue_t *q, const uint32_t *mask, uint32_t bits);
+/* Stops the queue (work in flight is abandoned at the next yield) and waits for its thread. */
+void sg_queue_destroy(sg_queue_t *q);
+
+#endif

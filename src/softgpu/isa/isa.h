@@ -1,0 +1,57 @@
+/* isa.h - what the rest of softgpu uses of the instruction set: decode, disassemble, run.
+ *
+ * The executor core is compiled several times from the same sources (baseline x86-64, AVX2,
+ * AVX-512); isa_core_select() picks one at load. Results are the same bit for bit. */
+#ifndef SOFTGPU_ISA_ISA_H
+#define SOFTGPU_ISA_ISA_H
+
+#include "softgpu/isa/wave.h"
+
+/* ---- decoding ---- */
+
+typedef struct {
+    const char *mnemonic;
+    uint8_t fmt;
+    uint16_t opcode;        /* number in its format */
+} isa_op_info_t;
+
+/* Row of the instruction table; NULL for a number out of range. */
+const isa_op_info_t *isa_op_info(unsigned op);
+
+/* Decodes the instruction at `words` (n available dwords, at most 3 are read) into *out.
+ * Returns its size in dwords, 0 if it is no instruction of gfx90a, -1 if n is too small.
+ * Thread-safe; does not touch out->fn. */
+int isa_decode(const uint32_t *words, unsigned n, isa_inst_t *out);
+
+/* Writes LLVM's assembly text of *i into buf; pc is used for nothing but branch targets, which are
+ * printed as LLVM prints them without symbols. Returns the length as snprintf does. */
+int isa_disassemble(const isa_inst_t *i, char *buf, size_t size);
+
+/* ---- code cache ---- */
+
+typedef struct isa_code isa_code_t;
+
+isa_code_t *isa_code_create(struct sg_memory *memory);
+
+/* Forgets all decoded code: called when the program invalidates the instruction cache or memory is
+ * unmapped. Waves that are running keep their pages until they next look a page up. */
+void isa_code_invalidate(isa_code_t *code);
+
+/* ---- execution ---- */
+
+typedef struct {
+    const char *name; /* "base", "avx2", "avx512" */
+    /* Points the wave at `pc`. False, with the fault fields set, if pc is not mapped. */
+    bool (*set_pc)(isa_wave_t *w, uint64_t pc);
+    /* Runs until the wave stops; `slice` bounds the taken branches before a yield. The reason is
+     * also in w->stop; call again to go on after BARRIER or YIELD. */
+    isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
+} isa_core_t;
+
+/* Best core for this host, or the one named by SOFTGPU_CORE (base, avx2, avx512). */
+const isa_core_t *isa_core_select(void);
+
+/* Address of the instruction after the one that stopped (of the next one to run). */
+uint64_t isa_wave_pc(const isa_wave_t *w);
+
+#endif

@@ -1,0 +1,47 @@
+/* profile.h - what one GPU is: ids, shape, caches, clocks, memory.
+ *
+ * Read from share/softgpu/<name>.profile ("key value" lines, # comments). The topology tree, the
+ * device's limits and HW_ID all follow from it; nobody else states a number of the GPU. */
+#ifndef SOFTGPU_PROFILE_H
+#define SOFTGPU_PROFILE_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+/* name, type (u = unsigned), default, lowest, highest: one row per key of a profile file */
+#define SG_PROFILE_KEYS(X)                                                                        \
+    X(gfx_target_version, 90010, 1, 999999)                                                       \
+    X(vendor_id, 0x1002, 0, 0xffff)                                                               \
+    X(device_id, 0x740f, 0, 0xffff)                                                               \
+    X(shader_engines, 8, 1, 32)                                                                   \
+    X(arrays_per_engine, 1, 1, 2)                                                                 \
+    X(cus_per_array, 1, 1, 16)                                                                    \
+    X(simds_per_cu, 4, 1, 4)                                                                      \
+    X(waves_per_simd, 8, 1, 40)                                                                   \
+    X(lds_kb, 64, 1, 64)                                                                          \
+    X(scratch_slots_per_cu, 32, 1, 64)                                                            \
+    X(l1_vector_kb, 16, 1, 1024)                                                                  \
+    X(l1_scalar_kb, 16, 1, 1024)                                                                  \
+    X(l1_instruction_kb, 32, 1, 1024)                                                             \
+    X(l2_kb, 8192, 64, 1048576)                                                                   \
+    X(l2_channels, 32, 1, 128)                                                                    \
+    X(vram_mb, 8192, 64, 1048576)                                                                 \
+    X(engine_clock_mhz, 1700, 1, 10000)                                                           \
+    X(memory_clock_mhz, 1600, 1, 10000)                                                           \
+    X(memory_width_bits, 4096, 32, 16384)                                                         \
+    X(sdma_engines, 2, 0, 16)                                                                     \
+    X(sdma_xgmi_engines, 3, 0, 16)                                                                \
+    X(num_gws, 64, 0, 64)
+
+typedef struct {
+    char name[64];            /* "mi210" */
+    char marketing_name[64];  /* "AMD Instinct MI210" */
+#define SG_PROFILE_FIELD(key, def, lo, hi) uint32_t key;
+    SG_PROFILE_KEYS(SG_PROFILE_FIELD)
+#undef SG_PROFILE_FIELD
+} sg_profile_t;
+
+/* Reads a profile file over the defaults. 0, or -1 with file, line, value and limit in `error`. */
+int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t error_size);
+
+#endif
