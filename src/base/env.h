@@ -1,0 +1,22 @@
+/* env.h - the environment, read in one way everywhere.
+ *
+ * Under AT_SECURE (setuid and the like) every variable reads as unset: the environment belongs to
+ * the caller, the privileges do not. */
+#ifndef CROCPROF_BASE_ENV_H
+#define CROCPROF_BASE_ENV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Value of the variable, or NULL if unset or AT_SECURE. */
+const char *base_env(const char *name);
+
+/* True unless the value means no: zero number, "off", "false", "no", "n", "f" in any case.
+ * Unset or empty gives `otherwise`. */
+bool base_env_bool(const char *name, bool otherwise);
+
+/* A whole number in [lo, hi], decimal or 0x; anything else is reported with name, value and limits
+ * and gives `otherwise`. */
+int64_t base_env_int(const char *name, int64_t otherwise, int64_t lo, int64_t hi);
+
+#endif

@@ -1,0 +1,54 @@
+/* log.c - see log.h. Apart from everything because every part of the project links it.
+ *
+ * A line is formatted on the stack and leaves in a single write, so lines of several threads and
+ * processes do not mix. */
+#include "base/log.h"
+
+#include "base/env.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+base_log_level_t base_log_level = BASE_LOG_WARNING;
+
+static const char *log_prefix = "crocprof";
+static const char *const level_names[] = {"none", "fatal", "error", "warning", "info", "trace"};
+
+void base_log_init(const char *prefix, const char *variable)
+{
+    log_prefix = prefix;
+    const char *value = base_env(variable);
+    if (!value || !*value) return;
+    for (unsigned i = 0; i < sizeof level_names / sizeof *level_names; i++) {
+        if (strcmp(value, level_names[i]) == 0 || (value[0] == (char)('0' + i) && !value[1])) {
+            base_log_level = (base_log_level_t)i;
+            return;
+        }
+    }
+    /* "env" and "config" are levels of the rocprofv3 launcher that print more there, not here. */
+    if (strcmp(value, "env") == 0 || strcmp(value, "config") == 0) return;
+    base_warning("%s=%s is no log level (fatal, error, warning, info, trace)", variable, value);
+}
+
+void base_log(base_log_level_t level, const char *format, ...)
+{
+    if (level > base_log_level || level == BASE_LOG_NONE) return;
+    int saved_errno = errno;
+    char line[2048];
+    size_t room = sizeof line - 1; /* the last byte is for the newline */
+    int n = snprintf(line, room, "%s: %s: ", log_prefix, level_names[level]);
+    size_t used = n > 0 ? (size_t)n : 0;
+    va_list args;
+    va_start(args, format);
+    n = vsnprintf(line + used, room - used, format, args);
+    va_end(args);
+    if (n > 0) used += (size_t)n < room - used ? (size_t)n : room - used - 1;
+    line[used++] = '\n';
+    ssize_t ignored = write(STDERR_FILENO, line, used);
+    (void)ignored;
+    errno = saved_errno;
+}

@@ -1,0 +1,36 @@
+/* log.h - one line on stderr for people, never for programs.
+ *
+ * Every library and program of the project logs through base_log(). The level of a domain comes
+ * from one environment variable per library, given once to base_log_init(). Nothing here allocates
+ * or keeps state beyond the level, so it may be called from anywhere but a signal handler. */
+#ifndef CROCPROF_BASE_LOG_H
+#define CROCPROF_BASE_LOG_H
+
+typedef enum {
+    BASE_LOG_NONE = 0, BASE_LOG_FATAL, BASE_LOG_ERROR, BASE_LOG_WARNING, BASE_LOG_INFO, BASE_LOG_TRACE
+} base_log_level_t;
+
+/* The level in force; read it before building an expensive message. Default BASE_LOG_WARNING. */
+extern base_log_level_t base_log_level;
+
+/* Sets the prefix of each line ("rocprofiler-register") and the level from the environment
+ * variable `variable` (a name of the enum in lower case, or a number 0-5); other values are
+ * reported once and leave the default. Under AT_SECURE the variable is ignored. */
+void base_log_init(const char *prefix, const char *variable);
+
+/* Writes "prefix: level: text\n" in one write call if `level` is enabled. */
+void base_log(base_log_level_t level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define base_error(...)   base_log(BASE_LOG_ERROR, __VA_ARGS__)
+#define base_warning(...) base_log(BASE_LOG_WARNING, __VA_ARGS__)
+#define base_info(...)                                                                            \
+    do {                                                                                          \
+        if (base_log_level >= BASE_LOG_INFO) base_log(BASE_LOG_INFO, __VA_ARGS__);                \
+    } while (0)
+#define base_trace(...)                                                                           \
+    do {                                                                                          \
+        if (base_log_level >= BASE_LOG_TRACE) base_log(BASE_LOG_TRACE, __VA_ARGS__);              \
+    } while (0)
+
+#endif
