@@ -6,6 +6,7 @@
 #ifndef SOFTGPU_DEVICE_MEMORY_H
 #define SOFTGPU_DEVICE_MEMORY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,20 +21,30 @@ typedef struct sg_extent {
 
 typedef struct sg_memory sg_memory_t;
 
+/* First member of sg_memory_t, visible so that the hot path can read it in line. */
+typedef struct {
+    _Atomic uint64_t epoch;
+} sg_memory_head_t;
+
 sg_memory_t *sg_memory_create(void);
 void sg_memory_destroy(sg_memory_t *m);
 
-/* Makes [va, va+size) valid. 0, -EINVAL (overlap, unaligned to 4096) or -ENOMEM. Thread-safe. */
+/* Makes [va, va+size) valid. 0, -EINVAL (overlap, unaligned to 4096, beyond 48 bits) or -ENOMEM.
+ * Thread-safe. A reader sees a mapping grow page by page until the call returns. */
 int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32_t flags);
 
 /* Removes exactly what one map call made. 0 or -ENOENT. The extent object stays readable until
  * sg_memory_quiesce(): a racing access sees either state. */
 int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
 
-/* Changes with every unmap; cached extent pointers are valid while it stays the same. */
-uint64_t sg_memory_epoch(const sg_memory_t *m);
+/* Changes with every unmap, never 0; cached extent pointers are valid while it stays the same.
+ * Read it before the look-up whose result is to be cached. */
+static inline uint64_t sg_memory_epoch(const sg_memory_t *m)
+{
+    return atomic_load_explicit(&((const sg_memory_head_t *)m)->epoch, memory_order_acquire);
+}
 
-/* The extent that holds va, or NULL. Lock-free, O(log n) at worst. */
+/* The extent that holds va, or NULL. Wait-free: at most four dependent loads. */
 const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va);
 
 /* Host address of [va, va+size) if it lies in one extent with the wanted flags, else NULL. */

@@ -1,0 +1,206 @@
+/* memory.c - the device's page table, a radix tree over 48-bit GPU addresses.
+ *
+ * Apart because every reader of memory needs it and it needs nobody. A slot of a table holds
+ * nothing, an extent that covers the whole slot, or the next table; writers take a mutex and change
+ * slots in place, readers follow them without a lock. Tables live as long as the page table. */
+#include "softgpu/device/memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+    PAGE_BITS = 12,
+    TABLE_BITS = 9,
+    LEVELS = 4, /* 4 * 9 + 12 = 48 address bits, as the GPU's own tables have */
+    TABLE_SLOTS = 1 << TABLE_BITS,
+    SLOT_IS_TABLE = 1 /* low bit of a slot that points to a table */
+};
+
+#define VA_LIMIT (UINT64_C(1) << (PAGE_BITS + LEVELS * TABLE_BITS))
+
+typedef _Atomic uintptr_t slot_t;
+
+typedef struct table {
+    slot_t slots[TABLE_SLOTS];
+} table_t;
+
+typedef struct extent_node {
+    sg_extent_t extent; /* first: extent pointers are node pointers */
+    struct extent_node *next, *prev;
+} extent_node_t;
+
+struct sg_memory {
+    sg_memory_head_t head; /* first, see memory.h */
+    table_t *root;
+    pthread_mutex_t lock;   /* writers only */
+    extent_node_t *mapped;  /* list of live extents */
+    extent_node_t *retired; /* unmapped, perhaps still seen by a reader */
+};
+
+static unsigned level_shift(unsigned level)
+{
+    return PAGE_BITS + TABLE_BITS * (LEVELS - 1 - level);
+}
+
+sg_memory_t *sg_memory_create(void)
+{
+    sg_memory_t *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->root = calloc(1, sizeof *m->root);
+    if (!m->root) {
+        free(m);
+        return NULL;
+    }
+    pthread_mutex_init(&m->lock, NULL);
+    atomic_init(&m->head.epoch, 1);
+    return m;
+}
+
+static void free_table(table_t *t, unsigned level)
+{
+    for (unsigned i = 0; level + 1 < LEVELS && i < TABLE_SLOTS; i++) {
+        uintptr_t slot = atomic_load_explicit(&t->slots[i], memory_order_relaxed);
+        if (slot & SLOT_IS_TABLE) free_table((table_t *)(slot - SLOT_IS_TABLE), level + 1);
+    }
+    free(t);
+}
+
+static void free_list(extent_node_t **list)
+{
+    while (*list) {
+        extent_node_t *node = *list;
+        *list = node->next;
+        free(node);
+    }
+}
+
+void sg_memory_destroy(sg_memory_t *m)
+{
+    if (!m) return;
+    free_table(m->root, 0);
+    free_list(&m->mapped);
+    free_list(&m->retired);
+    pthread_mutex_destroy(&m->lock);
+    free(m);
+}
+
+/* What walk_range does at a slot that the range covers wholly and that holds no table. Non-zero
+ * ends the walk with that result. */
+typedef int slot_fn_t(slot_t *slot, uintptr_t value);
+
+/* Visits the slots of [begin, end). Tables are made where a slot is covered in part, so the slots
+ * visited depend on the range and on tables made earlier; a slot once filled stays whole until it
+ * is cleared, because ranges never overlap. */
+static int walk_range(table_t *t, unsigned level, uint64_t begin, uint64_t end, slot_fn_t *fn,
+                      uintptr_t value)
+{
+    const unsigned shift = level_shift(level);
+    const uint64_t span = UINT64_C(1) << shift;
+    while (begin < end) {
+        slot_t *slot = &t->slots[begin >> shift & (TABLE_SLOTS - 1)];
+        const uint64_t slot_begin = begin & ~(span - 1);
+        const uint64_t part_end = end - slot_begin < span ? end : slot_begin + span;
+        uintptr_t now = atomic_load_explicit(slot, memory_order_relaxed);
+        int rc;
+        if (!(now & SLOT_IS_TABLE) && part_end - begin == span) {
+            rc = fn(slot, value);
+        } else {
+            if (now && !(now & SLOT_IS_TABLE)) return -EINVAL;
+            if (!now) {
+                table_t *sub = calloc(1, sizeof *sub);
+                if (!sub) return -ENOMEM;
+                now = (uintptr_t)sub | SLOT_IS_TABLE;
+                atomic_store_explicit(slot, now, memory_order_release);
+            }
+            rc = walk_range((table_t *)(now - SLOT_IS_TABLE), level + 1, begin, part_end, fn, value);
+        }
+        if (rc) return rc;
+        begin = part_end;
+    }
+    return 0;
+}
+
+static int slot_must_be_empty(slot_t *slot, uintptr_t value)
+{
+    (void)value;
+    return atomic_load_explicit(slot, memory_order_relaxed) ? -EINVAL : 0;
+}
+
+static int slot_set(slot_t *slot, uintptr_t value)
+{
+    atomic_store_explicit(slot, value, memory_order_release);
+    return 0;
+}
+
+int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32_t flags)
+{
+    const uint64_t page = UINT64_C(1) << PAGE_BITS;
+    if (!size || ((va | size) & (page - 1)) || va >= VA_LIMIT || size > VA_LIMIT - va)
+        return -EINVAL;
+    extent_node_t *node = calloc(1, sizeof *node);
+    if (!node) return -ENOMEM;
+    node->extent = (sg_extent_t){va, va + size, host, flags};
+
+    pthread_mutex_lock(&m->lock);
+    /* The first walk makes every table that the second needs: the second cannot fail. */
+    int rc = walk_range(m->root, 0, va, va + size, slot_must_be_empty, 0);
+    if (!rc) {
+        walk_range(m->root, 0, va, va + size, slot_set, (uintptr_t)node);
+        node->next = m->mapped;
+        if (node->next) node->next->prev = node;
+        m->mapped = node;
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (rc) free(node);
+    return rc;
+}
+
+int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size)
+{
+    int rc = -ENOENT;
+    pthread_mutex_lock(&m->lock);
+    extent_node_t *node = (extent_node_t *)sg_memory_find(m, va);
+    if (!node || node->extent.begin != va || node->extent.end - va != size) goto out;
+    walk_range(m->root, 0, va, va + size, slot_set, 0);
+    if (node->prev)
+        node->prev->next = node->next;
+    else
+        m->mapped = node->next;
+    if (node->next) node->next->prev = node->prev;
+    node->prev = NULL;
+    node->next = m->retired;
+    m->retired = node;
+    atomic_fetch_add_explicit(&m->head.epoch, 1, memory_order_acq_rel);
+    rc = 0;
+out:
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va)
+{
+    if (va >= VA_LIMIT) return NULL;
+    const table_t *t = m->root;
+    for (unsigned level = 0; level < LEVELS; level++) {
+        uintptr_t slot = atomic_load_explicit(
+            &t->slots[va >> level_shift(level) & (TABLE_SLOTS - 1)], memory_order_acquire);
+        if (!(slot & SLOT_IS_TABLE)) return (const sg_extent_t *)slot;
+        t = (const table_t *)(slot - SLOT_IS_TABLE);
+    }
+    return NULL;
+}
+
+void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags)
+{
+    const sg_extent_t *e = sg_memory_find(m, va);
+    if (!e || (e->flags & flags) != flags || size > e->end - va) return NULL;
+    return e->host + (va - e->begin);
+}
+
+void sg_memory_quiesce(sg_memory_t *m)
+{
+    pthread_mutex_lock(&m->lock);
+    free_list(&m->retired);
+    pthread_mutex_unlock(&m->lock);
+}
