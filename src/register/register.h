@@ -1,0 +1,42 @@
+/* register.h - what the files of librocprofiler-register share.
+ *
+ * registry.c keeps the registrations and answers the runtimes, tools.c finds tools and the SDK,
+ * runtimes.c knows the runtimes' names. A new runtime is one row in REG_RUNTIMES. */
+#ifndef CROCPROF_REGISTER_REGISTER_H
+#define CROCPROF_REGISTER_REGISTER_H
+
+#include <rocprofiler-register/rocprofiler-register.h>
+
+#include <stdbool.h>
+
+/* name, base name of the library's file up to the version, lowest and highest major version.
+ * ORDER: the row number is the library index of the registration handle. */
+#define REG_RUNTIMES(X)                                                                            \
+    X("hsa", "libhsa-runtime64.so.", '2', '9')                                                     \
+    X("hip", "libamdhip64.so.", '6', '9')                                                          \
+    X("roctx", "libroctx64.so.", '4', '9')                                                         \
+    X("hip_compiler", "libamdhip64.so.", '6', '9')                                                 \
+    X("rccl", "librccl.so.", '6', '9')                                                             \
+    X("rocdecode", "librocdecode.so.", '0', '9')                                                   \
+    X("rocjpeg", "librocjpeg.so.", '0', '9')
+
+enum { REG_INSTANCES_MAX = 8, REG_RUNTIME_COUNT = 7 };
+
+/* Library index of an exact name, -1 if unknown; reg_runtime_name is its inverse. */
+int reg_runtime_index(const char *name);
+const char *reg_runtime_name(int index);
+
+/* True if the base name of a file is that of the runtime's library in a version that registers. */
+bool reg_runtime_matches_file(int index, const char *base_name);
+
+/* True if the function's address lies in a loaded file that belongs to the runtime. */
+bool reg_runtime_owns(int index, rocprofiler_register_import_func_t function);
+
+typedef int (*reg_set_api_table_t)(const char *name, uint64_t lib_version, uint64_t lib_instance,
+                                   void **tables, uint64_t num_tables);
+
+/* Looks for tools; when there are any, returns the SDK's entry point (kept from the first success
+ * on). NULL: no tool, or no SDK, which is reported once. */
+reg_set_api_table_t reg_find_sdk(void);
+
+#endif

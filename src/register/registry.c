@@ -1,0 +1,225 @@
+/* registry.c - the registrations of this process and the answers to the runtimes.
+ *
+ * One thread is inside at a time. A second thread waits for it (the SDK may be loading), a call
+ * from inside a registration is refused. Registrations are never removed: runtimes do not unload. */
+#include "register/register.h"
+
+#include "base/env.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+enum { TABLES_MAX = 8, WAIT_SECONDS = 2 };
+
+typedef struct {
+    int index; /* row of REG_RUNTIMES */
+    uint32_t version;
+    uint64_t instance;
+    uint64_t table_count;
+    void *tables[TABLES_MAX];
+    bool passed_on;
+    rocprofiler_register_error_code_t answer;
+} registration_t;
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t left = PTHREAD_COND_INITIALIZER;
+static bool occupied;
+static pthread_t occupant;
+
+static registration_t registrations[REG_RUNTIME_COUNT * REG_INSTANCES_MAX];
+static _Atomic unsigned registration_count; /* rows below it are complete */
+
+/* A child of fork has only the forking thread: nobody else is inside any more. */
+static void after_fork_in_child(void)
+{
+    pthread_mutex_init(&gate, NULL);
+    pthread_cond_init(&left, NULL);
+    if (!pthread_equal(occupant, pthread_self())) occupied = false;
+}
+
+__attribute__((constructor)) static void initialise(void)
+{
+    base_log_init("rocprofiler-register", "ROCPROFILER_REGISTER_LOG_LEVEL");
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+static bool enter(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += WAIT_SECONDS;
+    bool inside = false;
+    pthread_mutex_lock(&gate);
+    if (!occupied || !pthread_equal(occupant, pthread_self())) {
+        int error = 0;
+        while (occupied && error != ETIMEDOUT) error = pthread_cond_timedwait(&left, &gate, &until);
+        if (!occupied) {
+            occupied = inside = true;
+            occupant = pthread_self();
+        }
+    }
+    pthread_mutex_unlock(&gate);
+    return inside;
+}
+
+static void leave(void)
+{
+    pthread_mutex_lock(&gate);
+    occupied = false;
+    pthread_cond_signal(&left);
+    pthread_mutex_unlock(&gate);
+}
+
+static registration_t *find_same(int index, void *first_table)
+{
+    unsigned n = atomic_load(&registration_count);
+    for (unsigned i = 0; i < n; i++)
+        if (registrations[i].index == index && registrations[i].tables[0] == first_table)
+            return &registrations[i];
+    return NULL;
+}
+
+static uint64_t count_of(int index)
+{
+    uint64_t count = 0;
+    unsigned n = atomic_load(&registration_count);
+    for (unsigned i = 0; i < n; i++) count += registrations[i].index == index;
+    return count;
+}
+
+static rocprofiler_register_error_code_t pass_on(registration_t *r, reg_set_api_table_t sdk)
+{
+    if (!sdk) return r->answer = ROCP_REG_NO_TOOLS;
+    int status = sdk(reg_runtime_name(r->index), r->version, r->instance, r->tables, r->table_count);
+    if (status != 0) {
+        base_info("the SDK answered %d to the tables of %s", status, reg_runtime_name(r->index));
+        return r->answer = ROCP_REG_ROCPROFILER_ERROR;
+    }
+    r->passed_on = true;
+    return r->answer = ROCP_REG_SUCCESS;
+}
+
+/* Order of the checks: the first that fails decides the answer (AMD's protocol). */
+static rocprofiler_register_error_code_t register_inside(
+    const char *name, rocprofiler_register_import_func_t import, uint32_t version, void **tables,
+    uint64_t table_count, rocprofiler_register_library_indentifier_t *id)
+{
+    reg_set_api_table_t sdk = reg_find_sdk();
+    int index = reg_runtime_index(name);
+    if (index < 0) {
+        base_warning("unknown runtime name \"%s\"", name ? name : "(null)");
+        return ROCP_REG_UNSUPPORTED_API;
+    }
+    if (import && base_env_bool("ROCPROFILER_REGISTER_SECURE", false) &&
+        !reg_runtime_owns(index, import)) {
+        base_warning("the import function of \"%s\" lies in no library of that runtime", name);
+        return ROCP_REG_INVALID_API_ADDRESS;
+    }
+    if (table_count > TABLES_MAX || !tables || !id) {
+        base_warning("%s registers %llu tables, the limit is %d", name,
+                     (unsigned long long)table_count, TABLES_MAX);
+        return ROCP_REG_BAD_API_TABLE_LENGTH;
+    }
+    registration_t *r = find_same(index, tables[0]);
+    if (r) {
+        id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + r->instance;
+        return r->answer;
+    }
+    uint64_t instance = count_of(index);
+    if (instance >= REG_INSTANCES_MAX) {
+        base_warning("more than %d instances of \"%s\"", REG_INSTANCES_MAX, name);
+        return ROCP_REG_EXCESS_API_INSTANCES;
+    }
+    id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + instance;
+
+    unsigned n = atomic_load(&registration_count);
+    r = &registrations[n];
+    *r = (registration_t){.index = index, .version = version, .instance = instance,
+                          .table_count = table_count, .answer = ROCP_REG_NO_TOOLS};
+    memcpy(r->tables, tables, table_count * sizeof *tables);
+    atomic_store(&registration_count, n + 1);
+    return pass_on(r, sdk);
+}
+
+__attribute__((visibility("default"))) rocprofiler_register_error_code_t
+rocprofiler_register_library_api_table(const char *lib_name,
+                                       rocprofiler_register_import_func_t import_func,
+                                       uint32_t lib_version, void **api_tables,
+                                       uint64_t api_table_length,
+                                       rocprofiler_register_library_indentifier_t *register_id)
+{
+    if (api_table_length == 0) return ROCP_REG_BAD_API_TABLE_LENGTH;
+    if (!base_env_bool("ROCPROFILER_REGISTER_ENABLED", true)) return ROCP_REG_NO_TOOLS;
+    if (!enter()) return ROCP_REG_DEADLOCK;
+    rocprofiler_register_error_code_t answer = register_inside(
+        lib_name, import_func, lib_version, api_tables, api_table_length, register_id);
+    leave();
+    base_info("%s version %u: %s", lib_name ? lib_name : "(null)", lib_version,
+              rocprofiler_register_error_string(answer));
+    return answer;
+}
+
+__attribute__((visibility("default"))) const char *
+rocprofiler_register_error_string(rocprofiler_register_error_code_t code)
+{
+    static const char *const texts[ROCP_REG_ERROR_CODE_END] = {
+        [ROCP_REG_SUCCESS] = "the API tables were passed on to the profiling SDK",
+        [ROCP_REG_NO_TOOLS] = "no profiling tool is present",
+        [ROCP_REG_DEADLOCK] = "a registration is in progress and this call would wait for it",
+        [ROCP_REG_BAD_API_TABLE_LENGTH] = "the number of API tables is not valid",
+        [ROCP_REG_UNSUPPORTED_API] = "the runtime's name is not known",
+        [ROCP_REG_INVALID_API_ADDRESS] = "the import function does not belong to the runtime",
+        [ROCP_REG_ROCPROFILER_ERROR] = "the profiling SDK did not accept the API tables",
+        [ROCP_REG_EXCESS_API_INSTANCES] = "too many instances of the runtime are registered",
+    };
+    return (unsigned)code < ROCP_REG_ERROR_CODE_END ? texts[code] : "unknown registration code";
+}
+
+__attribute__((visibility("default"))) rocprofiler_register_error_code_t
+rocprofiler_register_iterate_registration_info(
+    rocprofiler_register_registration_info_cb_t callback, void *data)
+{
+    unsigned n = atomic_load(&registration_count);
+    for (unsigned i = 0; i < n && callback; i++) {
+        const registration_t *r = &registrations[i];
+        rocprofiler_register_registration_info_t info = {.size = sizeof info,
+                                                         .common_name = reg_runtime_name(r->index),
+                                                         .lib_version = r->version,
+                                                         .api_table_length = r->table_count};
+        if (callback(&info, data) != 0) break;
+    }
+    return ROCP_REG_SUCCESS;
+}
+
+/* For an agent that attaches to a running process: offers stored tables to the SDK (again). */
+static rocprofiler_register_error_code_t invoke(bool all)
+{
+    if (!enter()) return ROCP_REG_DEADLOCK;
+    rocprofiler_register_error_code_t answer = ROCP_REG_SUCCESS;
+    reg_set_api_table_t sdk = reg_find_sdk();
+    unsigned n = sdk ? atomic_load(&registration_count) : 0;
+    for (unsigned i = 0; i < n && answer == ROCP_REG_SUCCESS; i++)
+        if (all || !registrations[i].passed_on) answer = pass_on(&registrations[i], sdk);
+    leave();
+    return answer;
+}
+
+/* Exported without a header, as AMD's library does. */
+rocprofiler_register_error_code_t rocprofiler_register_invoke_nonpropagated_registrations(void);
+rocprofiler_register_error_code_t rocprofiler_register_invoke_all_registrations(void);
+
+__attribute__((visibility("default"))) rocprofiler_register_error_code_t
+rocprofiler_register_invoke_nonpropagated_registrations(void)
+{
+    return invoke(false);
+}
+
+__attribute__((visibility("default"))) rocprofiler_register_error_code_t
+rocprofiler_register_invoke_all_registrations(void)
+{
+    return invoke(true);
+}
