@@ -1,0 +1,88 @@
+/* mem.c - the slow side of mem.h: page table look-ups, accesses that cross extents, faults.
+ *
+ * Apart so that mem.h's in-line part stays small. Nothing here knows about lanes. */
+#include "softgpu/isa/mem.h"
+
+#include <string.h>
+
+/* Fills empty places of the cache: it holds no address, so the quick test needs no NULL check. */
+static const sg_extent_t no_extent;
+
+const sg_extent_t *ISA_MEM(find)(isa_wave_t *w, uint64_t va, uint64_t epoch)
+{
+    if (w->mem_epoch != epoch) {
+        for (unsigned k = 0; k < 4; k++) w->extent_cache[k] = &no_extent;
+        w->mem_epoch = epoch;
+    }
+    const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
+    if (!e) return NULL;
+    memmove(w->extent_cache + 1, w->extent_cache, 3 * sizeof w->extent_cache[0]);
+    w->extent_cache[0] = e;
+    return e;
+}
+
+/* The extent that holds va if it allows `kind`, else NULL after the fault. */
+static const sg_extent_t *usable_extent(isa_wave_t *w, uint64_t va, uint32_t kind)
+{
+    const sg_extent_t *e = isa_mem_extent(w, va);
+    if (!e) {
+        isa_mem_fault(w, va, kind);
+        return NULL;
+    }
+    if ((kind & ISA_FAULT_WRITE) && !(e->flags & SG_MEM_WRITABLE)) {
+        isa_mem_fault(w, va, kind | ISA_FAULT_RDONLY);
+        return NULL;
+    }
+    return e;
+}
+
+uint8_t *ISA_MEM(ptr_slow)(isa_wave_t *w, uint64_t va, uint32_t bytes, uint32_t kind)
+{
+    const sg_extent_t *e = usable_extent(w, va, kind);
+    if (!e) return NULL;
+    uint8_t *host = e->host + (va - e->begin);
+    for (uint64_t done = e->end - va; done < bytes; done = e->end - va) {
+        e = usable_extent(w, va + done, kind);
+        if (!e) return NULL;
+        if (e->host + (va + done - e->begin) != host + done) {
+            isa_mem_fault(w, va + done, kind);
+            return NULL;
+        }
+    }
+    return host;
+}
+
+ISA_NO_TSAN static void copy_bytes(uint8_t *dst, const uint8_t *src, uint64_t n)
+{
+    for (uint64_t k = 0; k < n; k++) dst[k] = src[k];
+}
+
+bool ISA_MEM(load)(isa_wave_t *w, uint64_t va, void *dst, uint32_t bytes)
+{
+    uint8_t *to = dst;
+    while (bytes) {
+        const sg_extent_t *e = usable_extent(w, va, ISA_FAULT_READ);
+        if (!e) return false;
+        const uint64_t part = bytes < e->end - va ? bytes : e->end - va;
+        copy_bytes(to, e->host + (va - e->begin), part);
+        to += part;
+        va += part;
+        bytes -= (uint32_t)part;
+    }
+    return true;
+}
+
+bool ISA_MEM(store)(isa_wave_t *w, uint64_t va, const void *src, uint32_t bytes)
+{
+    const uint8_t *from = src;
+    while (bytes) {
+        const sg_extent_t *e = usable_extent(w, va, ISA_FAULT_WRITE);
+        if (!e) return false;
+        const uint64_t part = bytes < e->end - va ? bytes : e->end - va;
+        copy_bytes(e->host + (va - e->begin), from, part);
+        from += part;
+        va += part;
+        bytes -= (uint32_t)part;
+    }
+    return true;
+}
