@@ -18,6 +18,9 @@ typedef struct {
 /* Row of the instruction table; NULL for a number out of range. */
 const isa_op_info_t *isa_op_info(unsigned op);
 
+/* True if the wave core runs this instruction (in the core that isa_core_select returns). */
+bool isa_op_supported(unsigned op);
+
 /* Decodes the instruction at `words` (n available dwords, at most 3 are read) into *out.
  * Returns its size in dwords, 0 if it is no instruction of gfx90a, -1 if n is too small.
  * Thread-safe; does not touch out->fn. */
@@ -33,9 +36,16 @@ typedef struct isa_code isa_code_t;
 
 isa_code_t *isa_code_create(struct sg_memory *memory);
 
-/* Forgets all decoded code: called when the program invalidates the instruction cache or memory is
- * unmapped. Waves that are running keep their pages until they next look a page up. */
+/* Destroys the cache; no wave that ran from it may run again. */
+void isa_code_destroy(isa_code_t *code);
+
+/* Has all code compared with memory again before it is next entered: called when the program
+ * invalidates the instruction cache or memory is unmapped. O(1). Waves that are running keep their
+ * pages until they next look a page up. */
 void isa_code_invalidate(isa_code_t *code);
+
+/* Frees the pages whose code has changed or gone; the caller knows that no wave is in flight. */
+void isa_code_quiesce(isa_code_t *code);
 
 /* ---- execution ---- */
 
@@ -46,7 +56,11 @@ typedef struct {
     /* Runs until the wave stops; `slice` bounds the taken branches before a yield. The reason is
      * also in w->stop; call again to go on after BARRIER or YIELD. */
     isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
+    isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */
 } isa_core_t;
+
+/* A core by name, NULL if it is not built in or this host cannot run it. */
+const isa_core_t *isa_core_by_name(const char *name);
 
 /* Best core for this host, or the one named by SOFTGPU_CORE (base, avx2, avx512). */
 const isa_core_t *isa_core_select(void);

@@ -1,0 +1,14 @@
+/* clock.c - the device clock that s_memrealtime and s_memtime read.
+ *
+ * Here rather than in device/ so that the instruction set depends on nothing above it. Whoever
+ * writes timestamps that programs compare with the shader clock must use this function. */
+#include "softgpu/isa/clock.h"
+
+#include <time.h>
+
+uint64_t isa_clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
