@@ -44,4 +44,16 @@ typedef struct {
 /* Reads a profile file over the defaults. 0, or -1 with file, line, value and limit in `error`. */
 int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t error_size);
 
+/* The same for a name ("mi210", looked up as DIRECTORY/mi210.profile) or, if it has a slash, a
+ * path. */
+int sg_profile_load(const char *name, const char *directory, sg_profile_t *out, char *error,
+                    size_t error_size);
+
+/* Number of compute units. */
+uint32_t sg_profile_cus(const sg_profile_t *p);
+
+/* Reshapes the GPU to `cus` compute units: as many shader engines, up to the profile's, as divide
+ * the number (a power of two), so that scratch waves spread evenly. 0, or -1 with `error`. */
+int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_size);
+
 #endif

@@ -1,0 +1,29 @@
+# AMD Instinct MI210: one gfx90a die. Shape, caches, clocks and ids are those of the product, except
+# where said: a software GPU gains nothing from 104 compute units or 64 GB.
+name                  mi210
+marketing_name        AMD Instinct MI210
+gfx_target_version    90010
+vendor_id             0x1002
+device_id             0x740f
+
+shader_engines        8
+arrays_per_engine     1
+cus_per_array         1        # the product has 13: softgpu --cus 104
+simds_per_cu          4
+waves_per_simd        8
+lds_kb                64
+scratch_slots_per_cu  32
+
+l1_vector_kb          16
+l1_scalar_kb          16
+l1_instruction_kb     32
+l2_kb                 8192
+l2_channels           32
+
+vram_mb               8192     # the product has 65536
+engine_clock_mhz      1700
+memory_clock_mhz      1600
+memory_width_bits     4096
+sdma_engines          2
+sdma_xgmi_engines     3
+num_gws               64

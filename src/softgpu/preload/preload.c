@@ -1,0 +1,424 @@
+/* preload.c - the C library calls through which a program may look for the GPU driver.
+ *
+ * Each one passes straight through unless the path belongs to the driver (redirect.h). Kept tiny:
+ * it is loaded into every program that the user's command starts, most of which never see a GPU.
+ * A call that is missing here is one that programs use to reach the driver around us: add it. */
+#undef _FORTIFY_SOURCE
+#include "softgpu/preload/redirect.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Calls that the headers declare for old or fortified programs only, or not at all. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dirfd, const char *path, int flags);
+int __openat64_2(int dirfd, const char *path, int flags);
+int __xstat(int version, const char *path, struct stat *st);
+int __xstat64(int version, const char *path, struct stat64 *st);
+int __lxstat(int version, const char *path, struct stat *st);
+int __lxstat64(int version, const char *path, struct stat64 *st);
+int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags);
+int __fxstatat64(int version, int dirfd, const char *path, struct stat64 *st, int flags);
+ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room);
+char *__realpath_chk(const char *path, char *resolved, size_t room);
+
+/* On x86-64 the two are the same type by another name; one helper serves both. */
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64) &&
+                   offsetof(struct stat, st_rdev) == offsetof(struct stat64, st_rdev),
+               "struct stat and stat64 must agree");
+
+/* The next definition of a function, looked up once. Safe in constructors and after fork. */
+static void *find_next(_Atomic(void *) *slot, const char *name)
+{
+    void *f = atomic_load_explicit(slot, memory_order_relaxed);
+    if (!f) {
+        f = dlsym(RTLD_NEXT, name);
+        atomic_store_explicit(slot, f, memory_order_relaxed);
+    }
+    return f;
+}
+
+#define NEXT(name)                                                                                \
+    static _Atomic(void *) slot_of_next;                                                          \
+    __typeof__(name) *next = (__typeof__(name) *)find_next(&slot_of_next, #name)
+
+/* Sets `path` to the private tree's name, or returns `failure` from the calling function. */
+#define REDIRECT(path, failure)                                                                   \
+    char redirected[PATH_MAX];                                                                    \
+    if (redirect_wanted(path)) {                                                                  \
+        path = redirect_path(path, redirected);                                                   \
+        if (!path)                                                                                \
+            return failure;                                                                       \
+    }
+
+/* ---- open ---- */
+
+static bool needs_mode(int flags)
+{
+    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+#define TAKE_MODE(mode, flags)                                                                    \
+    mode_t mode = 0;                                                                              \
+    if (needs_mode(flags)) {                                                                      \
+        va_list ap;                                                                               \
+        va_start(ap, flags);                                                                      \
+        mode = va_arg(ap, mode_t);                                                                \
+        va_end(ap);                                                                               \
+    }
+
+#define OPEN_DEVICE(path, flags)                                                                  \
+    if (redirect_wanted(path) && redirect_is_device(path))                                        \
+        return redirect_open(path, flags)
+
+EXPORT int open(const char *path, int flags, ...)
+{
+    TAKE_MODE(mode, flags);
+    OPEN_DEVICE(path, flags);
+    REDIRECT(path, -1);
+    NEXT(open);
+    return next(path, flags, mode);
+}
+
+EXPORT int open64(const char *path, int flags, ...)
+{
+    TAKE_MODE(mode, flags);
+    OPEN_DEVICE(path, flags);
+    REDIRECT(path, -1);
+    NEXT(open64);
+    return next(path, flags, mode);
+}
+
+EXPORT int openat(int dirfd, const char *path, int flags, ...)
+{
+    TAKE_MODE(mode, flags);
+    OPEN_DEVICE(path, flags);
+    REDIRECT(path, -1);
+    NEXT(openat);
+    return next(dirfd, path, flags, mode);
+}
+
+EXPORT int openat64(int dirfd, const char *path, int flags, ...)
+{
+    TAKE_MODE(mode, flags);
+    OPEN_DEVICE(path, flags);
+    REDIRECT(path, -1);
+    NEXT(openat64);
+    return next(dirfd, path, flags, mode);
+}
+
+EXPORT int __open_2(const char *path, int flags)
+{
+    OPEN_DEVICE(path, flags);
+    REDIRECT(path, -1);
+    NEXT(__open_2);
+    return next(path, flags);
+}
+
+EXPORT int __open64_2(const char *path, int flags)
+{
+    OPEN_DEVICE(path, flags);
+    REDIRECT(path, -1);
+    NEXT(__open64_2);
+    return next(path, flags);
+}
+
+EXPORT int __openat_2(int dirfd, const char *path, int flags)
+{
+    OPEN_DEVICE(path, flags);
+    REDIRECT(path, -1);
+    NEXT(__openat_2);
+    return next(dirfd, path, flags);
+}
+
+EXPORT int __openat64_2(int dirfd, const char *path, int flags)
+{
+    OPEN_DEVICE(path, flags);
+    REDIRECT(path, -1);
+    NEXT(__openat64_2);
+    return next(dirfd, path, flags);
+}
+
+static FILE *open_device_stream(const char *path, const char *mode)
+{
+    int fd = redirect_open(path, O_RDWR | (strchr(mode, 'e') ? O_CLOEXEC : 0));
+    return fd < 0 ? NULL : fdopen(fd, mode);
+}
+
+#define OPEN_DEVICE_STREAM(path, mode)                                                            \
+    if (redirect_wanted(path) && redirect_is_device(path))                                        \
+        return open_device_stream(path, mode)
+
+EXPORT FILE *fopen(const char *path, const char *mode)
+{
+    OPEN_DEVICE_STREAM(path, mode);
+    REDIRECT(path, NULL);
+    NEXT(fopen);
+    return next(path, mode);
+}
+
+EXPORT FILE *fopen64(const char *path, const char *mode)
+{
+    OPEN_DEVICE_STREAM(path, mode);
+    REDIRECT(path, NULL);
+    NEXT(fopen64);
+    return next(path, mode);
+}
+
+EXPORT FILE *freopen(const char *path, const char *mode, FILE *stream)
+{
+    REDIRECT(path, NULL);
+    NEXT(freopen);
+    return next(path, mode, stream);
+}
+
+EXPORT FILE *freopen64(const char *path, const char *mode, FILE *stream)
+{
+    REDIRECT(path, NULL);
+    NEXT(freopen64);
+    return next(path, mode, stream);
+}
+
+EXPORT DIR *opendir(const char *path)
+{
+    REDIRECT(path, NULL);
+    NEXT(opendir);
+    return next(path);
+}
+
+EXPORT int scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
+                   int (*compare)(const struct dirent **, const struct dirent **))
+{
+    REDIRECT(path, -1);
+    NEXT(scandir);
+    return next(path, list, filter, compare);
+}
+
+EXPORT int scandir64(const char *path, struct dirent64 ***list,
+                     int (*filter)(const struct dirent64 *),
+                     int (*compare)(const struct dirent64 **, const struct dirent64 **))
+{
+    REDIRECT(path, -1);
+    NEXT(scandir64);
+    return next(path, list, filter, compare);
+}
+
+/* ---- access and stat ---- */
+
+EXPORT int access(const char *path, int mode)
+{
+    REDIRECT(path, -1);
+    NEXT(access);
+    return next(path, mode);
+}
+
+EXPORT int faccessat(int dirfd, const char *path, int mode, int flags)
+{
+    REDIRECT(path, -1);
+    NEXT(faccessat);
+    return next(dirfd, path, mode, flags);
+}
+
+EXPORT int euidaccess(const char *path, int mode)
+{
+    REDIRECT(path, -1);
+    NEXT(euidaccess);
+    return next(path, mode);
+}
+
+EXPORT int eaccess(const char *path, int mode)
+{
+    REDIRECT(path, -1);
+    NEXT(eaccess);
+    return next(path, mode);
+}
+
+/* The tree's stand-ins for device nodes are plain files: shows them as what they stand for. */
+static int show_device(int result, const char *asked, void *stat_buffer)
+{
+    struct stat *st = stat_buffer;
+    if (result == 0 && redirect_wanted(asked) && redirect_is_device(asked)) {
+        st->st_mode = S_IFCHR | 0666;
+        st->st_rdev = redirect_device_number(asked);
+    }
+    return result;
+}
+
+#define STAT(name, buffer, ...)                                                                   \
+    const char *asked = path;                                                                     \
+    REDIRECT(path, -1);                                                                           \
+    NEXT(name);                                                                                   \
+    return show_device(next(__VA_ARGS__), asked, buffer)
+
+EXPORT int stat(const char *path, struct stat *st)
+{
+    STAT(stat, st, path, st);
+}
+
+EXPORT int stat64(const char *path, struct stat64 *st)
+{
+    STAT(stat64, st, path, st);
+}
+
+EXPORT int lstat(const char *path, struct stat *st)
+{
+    STAT(lstat, st, path, st);
+}
+
+EXPORT int lstat64(const char *path, struct stat64 *st)
+{
+    STAT(lstat64, st, path, st);
+}
+
+EXPORT int fstatat(int dirfd, const char *path, struct stat *st, int flags)
+{
+    STAT(fstatat, st, dirfd, path, st, flags);
+}
+
+EXPORT int fstatat64(int dirfd, const char *path, struct stat64 *st, int flags)
+{
+    STAT(fstatat64, st, dirfd, path, st, flags);
+}
+
+EXPORT int __xstat(int version, const char *path, struct stat *st)
+{
+    STAT(__xstat, st, version, path, st);
+}
+
+EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
+{
+    STAT(__xstat64, st, version, path, st);
+}
+
+EXPORT int __lxstat(int version, const char *path, struct stat *st)
+{
+    STAT(__lxstat, st, version, path, st);
+}
+
+EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
+{
+    STAT(__lxstat64, st, version, path, st);
+}
+
+EXPORT int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags)
+{
+    STAT(__fxstatat, st, version, dirfd, path, st, flags);
+}
+
+EXPORT int __fxstatat64(int version, int dirfd, const char *path, struct stat64 *st, int flags)
+{
+    STAT(__fxstatat64, st, version, dirfd, path, st, flags);
+}
+
+EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct statx *st)
+{
+    const char *asked = path;
+    REDIRECT(path, -1);
+    NEXT(statx);
+    int result = next(dirfd, path, flags, mask, st);
+    if (result == 0 && redirect_wanted(asked) && redirect_is_device(asked)) {
+        dev_t device = redirect_device_number(asked);
+        st->stx_mode = S_IFCHR | 0666;
+        st->stx_rdev_major = major(device);
+        st->stx_rdev_minor = minor(device);
+    }
+    return result;
+}
+
+/* ---- links ---- */
+
+EXPORT ssize_t readlink(const char *path, char *buffer, size_t size)
+{
+    REDIRECT(path, -1);
+    NEXT(readlink);
+    return next(path, buffer, size);
+}
+
+EXPORT ssize_t readlinkat(int dirfd, const char *path, char *buffer, size_t size)
+{
+    REDIRECT(path, -1);
+    NEXT(readlinkat);
+    return next(dirfd, path, buffer, size);
+}
+
+EXPORT ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room)
+{
+    REDIRECT(path, -1);
+    NEXT(__readlink_chk);
+    return next(path, buffer, size, room);
+}
+
+/* What realpath() found below the tree is a path of the driver again. */
+static char *show_path(const char *asked, char *resolved)
+{
+    if (resolved && redirect_wanted(asked))
+        redirect_strip_root(asked, resolved);
+    return resolved;
+}
+
+EXPORT char *realpath(const char *path, char *resolved)
+{
+    const char *asked = path;
+    REDIRECT(path, NULL);
+    NEXT(realpath);
+    return show_path(asked, next(path, resolved));
+}
+
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room)
+{
+    const char *asked = path;
+    REDIRECT(path, NULL);
+    NEXT(__realpath_chk);
+    return show_path(asked, next(path, resolved, room));
+}
+
+EXPORT char *canonicalize_file_name(const char *path)
+{
+    const char *asked = path;
+    REDIRECT(path, NULL);
+    NEXT(canonicalize_file_name);
+    return show_path(asked, next(path));
+}
+
+/* ---- popen and ioctl ---- */
+
+/* rocminfo asks "lsmod | grep amdgpu": answers as if the module were loaded. */
+EXPORT FILE *popen(const char *command, const char *type)
+{
+    NEXT(popen);
+    if (strstr(command, "lsmod") && strstr(command, "amdgpu"))
+        command = "echo 'amdgpu 16384 1'";
+    return next(command, type);
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+    enum { KFD_IOC_TYPE = 'K', DRM_IOC_TYPE = 'd' };
+    va_list ap;
+    va_start(ap, request);
+    void *argument = va_arg(ap, void *);
+    va_end(ap);
+
+    unsigned type = _IOC_TYPE(request);
+    int result;
+    if ((type == KFD_IOC_TYPE || type == DRM_IOC_TYPE) &&
+        redirect_ioctl(fd, request, argument, &result))
+        return result;
+    NEXT(ioctl);
+    return next(fd, request, argument);
+}

@@ -1,0 +1,31 @@
+/* redirect.h - which paths and file descriptors belong to the software GPU. */
+#ifndef SOFTGPU_PRELOAD_REDIRECT_H
+#define SOFTGPU_PRELOAD_REDIRECT_H
+
+#include "softgpu/preload/seam.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* True if the path belongs to the driver. A few compares; never loads anything. */
+bool redirect_wanted(const char *path);
+
+/* True if the path is a device node of the driver, which is opened by redirect_open(). */
+bool redirect_is_device(const char *path);
+
+/* Device number that stat() shows for a device node. */
+dev_t redirect_device_number(const char *path);
+
+/* The private tree's name for a wanted path; NULL with errno if there is none. */
+const char *redirect_path(const char *path, char buffer[PATH_MAX]);
+
+/* Takes the tree's root off a resolved name, in place. */
+void redirect_strip_root(const char *path, char *resolved);
+
+int redirect_open(const char *path, int flags);
+
+/* True if fd is a device: *result is then the ioctl's. */
+bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result);
+
+#endif
