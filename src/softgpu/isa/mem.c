@@ -8,7 +8,7 @@
 /* Fills empty places of the cache: it holds no address, so the quick test needs no NULL check. */
 static const sg_extent_t no_extent;
 
-const sg_extent_t *ISA_MEM(find)(isa_wave_t *w, uint64_t va, uint64_t epoch)
+const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch)
 {
     if (w->mem_epoch != epoch) {
         for (unsigned k = 0; k < 4; k++) w->extent_cache[k] = &no_extent;
@@ -36,7 +36,7 @@ static const sg_extent_t *usable_extent(isa_wave_t *w, uint64_t va, uint32_t kin
     return e;
 }
 
-uint8_t *ISA_MEM(ptr_slow)(isa_wave_t *w, uint64_t va, uint32_t bytes, uint32_t kind)
+uint8_t *isa_mem_ptr_slow(isa_wave_t *w, uint64_t va, uint32_t bytes, uint32_t kind)
 {
     const sg_extent_t *e = usable_extent(w, va, kind);
     if (!e) return NULL;
@@ -57,7 +57,7 @@ ISA_NO_TSAN static void copy_bytes(uint8_t *dst, const uint8_t *src, uint64_t n)
     for (uint64_t k = 0; k < n; k++) dst[k] = src[k];
 }
 
-bool ISA_MEM(load)(isa_wave_t *w, uint64_t va, void *dst, uint32_t bytes)
+bool isa_mem_load(isa_wave_t *w, uint64_t va, void *dst, uint32_t bytes)
 {
     uint8_t *to = dst;
     while (bytes) {
@@ -72,7 +72,7 @@ bool ISA_MEM(load)(isa_wave_t *w, uint64_t va, void *dst, uint32_t bytes)
     return true;
 }
 
-bool ISA_MEM(store)(isa_wave_t *w, uint64_t va, const void *src, uint32_t bytes)
+bool isa_mem_store(isa_wave_t *w, uint64_t va, const void *src, uint32_t bytes)
 {
     const uint8_t *from = src;
     while (bytes) {

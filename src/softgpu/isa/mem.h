@@ -2,19 +2,12 @@
  *
  * Apart from vmem.h because scalar loads and instruction fetch need no lanes. Every access goes
  * through the device's page table; a wave keeps its last four extents so that the table is seldom
- * asked. Compiled into every core variant: functions that are not in line carry its name. */
+ * asked. Part of the core: compiled once per variant. */
 #ifndef SOFTGPU_ISA_MEM_H
 #define SOFTGPU_ISA_MEM_H
 
 #include "softgpu/device/memory.h"
 #include "softgpu/isa/wave.h"
-
-#ifndef ISA_VARIANT
-#define ISA_VARIANT base
-#endif
-#define ISA_MEM_JOIN2(variant, name) isa_##variant##_mem_##name
-#define ISA_MEM_JOIN(variant, name)  ISA_MEM_JOIN2(variant, name)
-#define ISA_MEM(name)                ISA_MEM_JOIN(ISA_VARIANT, name)
 
 /* Program memory may be unaligned and of any type. An aligned access through these is one access
  * of its size on x86-64, which is the guarantee that programs need to talk through memory. */
@@ -35,7 +28,7 @@ static inline void isa_mem_fault(isa_wave_t *w, uint64_t va, uint32_t flags)
 }
 
 /* Asks the page table and remembers the answer; NULL if va is not mapped. */
-const sg_extent_t *ISA_MEM(find)(isa_wave_t *w, uint64_t va, uint64_t epoch);
+const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch);
 
 /* The extent that holds va, or NULL. Sets no fault. */
 static inline const sg_extent_t *isa_mem_extent(isa_wave_t *w, uint64_t va)
@@ -47,12 +40,12 @@ static inline const sg_extent_t *isa_mem_extent(isa_wave_t *w, uint64_t va)
             if (va - e->begin < e->end - e->begin) return e;
         }
     }
-    return ISA_MEM(find)(w, va, epoch);
+    return isa_mem_find(w, va, epoch);
 }
 
 /* What isa_mem_ptr does when the quick test fails: sets the fault unless the bytes go on in host
  * memory across the end of an extent. */
-uint8_t *ISA_MEM(ptr_slow)(isa_wave_t *w, uint64_t va, uint32_t bytes, uint32_t kind);
+uint8_t *isa_mem_ptr_slow(isa_wave_t *w, uint64_t va, uint32_t bytes, uint32_t kind);
 
 /* Host address of [va, va+bytes), or NULL after stopping the wave with a memory fault at the first
  * address that fails. `kind` is one of ISA_FAULT_READ, WRITE, EXEC. Extents are whole pages, so
@@ -63,15 +56,13 @@ static inline uint8_t *isa_mem_ptr(isa_wave_t *w, uint64_t va, uint32_t bytes, u
     const sg_extent_t *e = isa_mem_extent(w, va);
     if (__builtin_expect(!e || bytes > e->end - va ||
                              ((kind & ISA_FAULT_WRITE) && !(e->flags & SG_MEM_WRITABLE)), 0))
-        return ISA_MEM(ptr_slow)(w, va, bytes, kind);
+        return isa_mem_ptr_slow(w, va, bytes, kind);
     return e->host + (va - e->begin);
 }
 
 /* Copy to or from GPU memory across any number of extents. False after a fault, when the bytes
  * before the failing address have been copied. */
-bool ISA_MEM(load)(isa_wave_t *w, uint64_t va, void *dst, uint32_t bytes);
-bool ISA_MEM(store)(isa_wave_t *w, uint64_t va, const void *src, uint32_t bytes);
-#define isa_mem_load  ISA_MEM(load)
-#define isa_mem_store ISA_MEM(store)
+bool isa_mem_load(isa_wave_t *w, uint64_t va, void *dst, uint32_t bytes);
+bool isa_mem_store(isa_wave_t *w, uint64_t va, const void *src, uint32_t bytes);
 
 #endif

@@ -1,0 +1,454 @@
+/* mem_lanes.c - loads, stores and atomics of 64 lanes at once.
+ *
+ * Each operation tries, in this order: all lanes side by side in one extent (a block copy between
+ * memory and register rows), all lanes in one extent (a loop without look-ups), lane by lane. The
+ * three differ in speed alone. Templates are forced in line so that sizes are constants in them. */
+#include "softgpu/isa/mem_lanes.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline)) ISA_NO_TSAN
+
+#define FOR_ACTIVE(exec, l)                                                                        \
+    for (uint64_t left_ = (exec); left_; left_ &= left_ - 1)                                       \
+        for (unsigned l = (unsigned)__builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
+
+static const uint64_t all_lanes = UINT64_MAX;
+
+/* Contiguous host memory behind a range of addresses. */
+typedef struct {
+    uint64_t begin, size;
+    uint8_t *host;
+} window_t;
+
+/* The window around one lane's address; false if there is none or it may not be written. */
+INLINE bool window_at(isa_wave_t *w, const isa_lanes_t *a, uint64_t va, bool write, window_t *out)
+{
+    if (a->lds) {
+        *out = (window_t){0, w->group->lds_bytes, w->group->lds};
+        return true;
+    }
+    const sg_extent_t *e = isa_mem_extent(w, va);
+    if (!e || (write && !(e->flags & SG_MEM_WRITABLE))) return false;
+    *out = (window_t){e->begin, e->end - e->begin, e->host};
+    return true;
+}
+
+/* All 64 lanes active and `stride` bytes apart. */
+INLINE bool side_by_side(const isa_lanes_t *a, uint64_t stride)
+{
+    if (a->exec != all_lanes) return false;
+    uint64_t differ = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++) differ |= (a->va[l] - l * stride) ^ a->va[0];
+    return !differ;
+}
+
+/* Every active lane has `need` bytes in the window. */
+INLINE bool all_inside(const isa_lanes_t *a, const window_t *win, uint64_t need)
+{
+    if (need > win->size) return false;
+    const uint64_t limit = win->size - need, exec = a->exec;
+    uint64_t outside = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        outside |= (uint64_t)(a->va[l] - win->begin > limit) & (exec >> l & 1);
+    return !outside;
+}
+
+INLINE bool one_inside(uint64_t va, const window_t *win, uint64_t need)
+{
+    return need <= win->size && va - win->begin <= win->size - need;
+}
+
+INLINE bool dword_aligned(const isa_lanes_t *a)
+{
+    uint64_t low = 0;
+    FOR_ACTIVE(a->exec, l) low |= a->va[l];
+    return !(low & 3);
+}
+
+/* ---- one lane ---- */
+
+/* Aligned pairs of dwords move as one, for programs that exchange 64-bit values through memory. */
+INLINE void lane_from(isa_row_t *rows, unsigned l, const uint8_t *p, unsigned n, uint32_t step)
+{
+    if (step != 4) {
+        for (unsigned k = 0; k < n; k++) rows[k][l] = *(const isa_u32_any_t *)(p + k * step);
+        return;
+    }
+    for (unsigned k = 0; k + 1 < n; k += 2) {
+        const uint64_t v = *(const isa_u64_any_t *)(p + 4 * k);
+        rows[k][l] = (uint32_t)v;
+        rows[k + 1][l] = (uint32_t)(v >> 32);
+    }
+    if (n & 1) rows[n - 1][l] = *(const isa_u32_any_t *)(p + 4 * (n - 1));
+}
+
+INLINE void lane_to(const isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, uint32_t step)
+{
+    if (step != 4) {
+        for (unsigned k = 0; k < n; k++) *(isa_u32_any_t *)(p + k * step) = rows[k][l];
+        return;
+    }
+    for (unsigned k = 0; k + 1 < n; k += 2)
+        *(isa_u64_any_t *)(p + 4 * k) = rows[k][l] | (uint64_t)rows[k + 1][l] << 32;
+    if (n & 1) *(isa_u32_any_t *)(p + 4 * (n - 1)) = rows[n - 1][l];
+}
+
+/* Address of byte k of a lane's element: in swizzled memory the dwords lie apart. */
+static uint64_t byte_address(const isa_lanes_t *a, unsigned l, unsigned k)
+{
+    const uint64_t in_dword = (a->va[l] & 3) + k;
+    if (a->dword_step == 4) return a->va[l] + k;
+    return (a->va[l] & ~UINT64_C(3)) + in_dword / 4 * a->dword_step + in_dword % 4;
+}
+
+/* The lane's element, by whatever pieces its address demands. False after a fault. */
+static bool lane_bytes(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint8_t *buf,
+                       unsigned bytes, bool write)
+{
+    const unsigned piece = a->dword_step == 4 ? bytes : 1;
+    for (unsigned k = 0; k < bytes; k += piece) {
+        const uint64_t va = byte_address(a, l, k);
+        if (write ? !isa_mem_store(w, va, buf + k, piece) : !isa_mem_load(w, va, buf + k, piece))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t element_span(const isa_lanes_t *a, unsigned dwords)
+{
+    return (uint64_t)(dwords - 1) * a->dword_step + 4;
+}
+
+static bool slow_load(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsigned n)
+{
+    const uint64_t span = element_span(a, n);
+    FOR_ACTIVE(a->exec, l) {
+        window_t win;
+        uint32_t buf[4];
+        const bool whole = a->dword_step == 4 || !(a->va[l] & 3);
+        if (whole && window_at(w, a, a->va[l], false, &win) && one_inside(a->va[l], &win, span)) {
+            lane_from(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
+            continue;
+        }
+        if (!lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, false)) return false;
+        for (unsigned k = 0; k < n; k++) rows[k][l] = buf[k];
+    }
+    return true;
+}
+
+static bool slow_store(isa_wave_t *w, const isa_lanes_t *a, const isa_row_t *rows, unsigned n)
+{
+    const uint64_t span = element_span(a, n);
+    FOR_ACTIVE(a->exec, l) {
+        window_t win;
+        uint32_t buf[4];
+        const bool whole = a->dword_step == 4 || !(a->va[l] & 3);
+        if (whole && window_at(w, a, a->va[l], true, &win) && one_inside(a->va[l], &win, span)) {
+            lane_to(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
+            continue;
+        }
+        for (unsigned k = 0; k < n; k++) buf[k] = rows[k][l];
+        if (!lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, true)) return false;
+    }
+    return true;
+}
+
+/* ---- blocks: 64 elements of n dwords side by side ---- */
+
+INLINE void block_from(isa_row_t *restrict rows, const uint8_t *restrict p, unsigned n)
+{
+    uint32_t *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
+             *restrict r3 = rows[3];
+    const isa_u32_any_t *d = (const isa_u32_any_t *)p;
+    const isa_u64_any_t *q = (const isa_u64_any_t *)p;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        switch (n) {
+        case 1: r0[l] = d[l]; break;
+        case 2:
+            r0[l] = (uint32_t)q[l];
+            r1[l] = (uint32_t)(q[l] >> 32);
+            break;
+        case 3:
+            r0[l] = d[3 * l];
+            r1[l] = d[3 * l + 1];
+            r2[l] = d[3 * l + 2];
+            break;
+        default:
+            r0[l] = d[4 * l];
+            r1[l] = d[4 * l + 1];
+            r2[l] = d[4 * l + 2];
+            r3[l] = d[4 * l + 3];
+            break;
+        }
+    }
+}
+
+INLINE void block_to(const isa_row_t *restrict rows, uint8_t *restrict p, unsigned n)
+{
+    const uint32_t *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
+                   *restrict r3 = rows[3];
+    isa_u32_any_t *d = (isa_u32_any_t *)p;
+    isa_u64_any_t *q = (isa_u64_any_t *)p;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        switch (n) {
+        case 1: d[l] = r0[l]; break;
+        case 2: q[l] = r0[l] | (uint64_t)r1[l] << 32; break;
+        case 3:
+            d[3 * l] = r0[l];
+            d[3 * l + 1] = r1[l];
+            d[3 * l + 2] = r2[l];
+            break;
+        default:
+            d[4 * l] = r0[l];
+            d[4 * l + 1] = r1[l];
+            d[4 * l + 2] = r2[l];
+            d[4 * l + 3] = r3[l];
+            break;
+        }
+    }
+}
+
+/* ---- dwords ---- */
+
+INLINE void load_n(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned n)
+{
+    window_t win;
+    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
+    const bool swizzled = a->dword_step != 4;
+    const uint64_t span = element_span(a, n);
+    if (!window_at(w, a, first, false, &win)) goto slow;
+    if (side_by_side(a, swizzled ? 4 : 4 * n) && one_inside(a->va[0], &win, span) &&
+        one_inside(a->va[ISA_LANES - 1], &win, span) && !(swizzled && (first & 3))) {
+        const uint8_t *p = win.host + (first - win.begin);
+        if (!swizzled)
+            block_from(rows, p, n);
+        else
+            for (unsigned k = 0; k < n; k++) block_from(rows + k, p + k * a->dword_step, 1);
+        return;
+    }
+    if (!all_inside(a, &win, span) || (swizzled && !dword_aligned(a))) goto slow;
+    if (swizzled) {
+        FOR_ACTIVE(a->exec, l)
+            lane_from(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
+    } else if (a->exec == all_lanes) {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            lane_from(rows, l, win.host + (a->va[l] - win.begin), n, 4);
+    } else {
+        FOR_ACTIVE(a->exec, l) lane_from(rows, l, win.host + (a->va[l] - win.begin), n, 4);
+    }
+    return;
+slow:
+    slow_load(w, a, rows, n);
+}
+
+INLINE void store_n(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, unsigned n)
+{
+    window_t win;
+    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
+    const bool swizzled = a->dword_step != 4;
+    const uint64_t span = element_span(a, n);
+    if (!window_at(w, a, first, true, &win)) goto slow;
+    if (side_by_side(a, swizzled ? 4 : 4 * n) && one_inside(a->va[0], &win, span) &&
+        one_inside(a->va[ISA_LANES - 1], &win, span) && !(swizzled && (first & 3))) {
+        uint8_t *p = win.host + (first - win.begin);
+        if (!swizzled)
+            block_to(rows, p, n);
+        else
+            for (unsigned k = 0; k < n; k++) block_to(rows + k, p + k * a->dword_step, 1);
+        return;
+    }
+    if (!all_inside(a, &win, span) || (swizzled && !dword_aligned(a))) goto slow;
+    FOR_ACTIVE(a->exec, l) {
+        uint8_t *p = win.host + (a->va[l] - win.begin);
+        if (swizzled)
+            lane_to(rows, l, p, n, a->dword_step);
+        else
+            lane_to(rows, l, p, n, 4);
+    }
+    return;
+slow:
+    slow_store(w, a, rows, n);
+}
+
+ISA_NO_TSAN void isa_lanes_load(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned dwords)
+{
+    if (!a->exec) return;
+    switch (dwords) {
+    case 1: load_n(w, a, rows, 1); break;
+    case 2: load_n(w, a, rows, 2); break;
+    case 3: load_n(w, a, rows, 3); break;
+    default: load_n(w, a, rows, 4); break;
+    }
+}
+
+ISA_NO_TSAN void isa_lanes_store(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows,
+                                 unsigned dwords)
+{
+    if (!a->exec) return;
+    switch (dwords) {
+    case 1: store_n(w, a, rows, 1); break;
+    case 2: store_n(w, a, rows, 2); break;
+    case 3: store_n(w, a, rows, 3); break;
+    default: store_n(w, a, rows, 4); break;
+    }
+}
+
+/* ---- bytes and words ---- */
+
+INLINE uint32_t sub_value(uint32_t raw, isa_sub_t kind)
+{
+    const uint32_t sext8 = (uint32_t)(int32_t)(int8_t)raw;
+    switch (kind) {
+    case ISA_SUB_I8: return sext8;
+    case ISA_SUB_I16: return (uint32_t)(int32_t)(int16_t)raw;
+    case ISA_SUB_I8_D16: return sext8 & 0xffff;
+    case ISA_SUB_I8_D16_HI: return sext8 << 16;
+    case ISA_SUB_U8_D16_HI:
+    case ISA_SUB_B16_D16_HI: return raw << 16;
+    default: return raw;
+    }
+}
+
+INLINE uint32_t sub_at(const uint8_t *p, isa_sub_t kind)
+{
+    return sub_value(isa_sub_bytes(kind) == 1 ? *p : *(const isa_u16_any_t *)p, kind);
+}
+
+INLINE void load_sub_as(isa_wave_t *w, isa_lanes_t *a, uint32_t *restrict row, isa_sub_t kind)
+{
+    window_t win;
+    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
+    const uint32_t bytes = isa_sub_bytes(kind);
+    const bool split = a->dword_step != 4 && bytes > 1;
+    if (split || !window_at(w, a, first, false, &win)) goto slow;
+    if (side_by_side(a, bytes) && one_inside(a->va[0], &win, bytes) &&
+        one_inside(a->va[ISA_LANES - 1], &win, bytes) && a->dword_step == 4) {
+        const uint8_t *restrict p = win.host + (first - win.begin);
+        for (unsigned l = 0; l < ISA_LANES; l++) row[l] = sub_at(p + bytes * l, kind);
+        return;
+    }
+    if (!all_inside(a, &win, bytes)) goto slow;
+    FOR_ACTIVE(a->exec, l) row[l] = sub_at(win.host + (a->va[l] - win.begin), kind);
+    return;
+slow:
+    FOR_ACTIVE(a->exec, l) {
+        uint8_t buf[2] = {0, 0};
+        if (!lane_bytes(w, a, l, buf, bytes, false)) return;
+        row[l] = sub_at(buf, kind);
+    }
+}
+
+ISA_NO_TSAN void isa_lanes_load_sub(isa_wave_t *w, isa_lanes_t *a, isa_row_t *row, isa_sub_t kind)
+{
+    if (!a->exec) return;
+    switch (kind) {
+    case ISA_SUB_U8:
+    case ISA_SUB_U8_D16: load_sub_as(w, a, *row, ISA_SUB_U8); break;
+    case ISA_SUB_U16:
+    case ISA_SUB_B16_D16: load_sub_as(w, a, *row, ISA_SUB_U16); break;
+    case ISA_SUB_I8: load_sub_as(w, a, *row, ISA_SUB_I8); break;
+    case ISA_SUB_I16: load_sub_as(w, a, *row, ISA_SUB_I16); break;
+    case ISA_SUB_I8_D16: load_sub_as(w, a, *row, ISA_SUB_I8_D16); break;
+    case ISA_SUB_U8_D16_HI: load_sub_as(w, a, *row, ISA_SUB_U8_D16_HI); break;
+    case ISA_SUB_I8_D16_HI: load_sub_as(w, a, *row, ISA_SUB_I8_D16_HI); break;
+    case ISA_SUB_B16_D16_HI: load_sub_as(w, a, *row, ISA_SUB_B16_D16_HI); break;
+    }
+}
+
+INLINE void store_sub_as(isa_wave_t *w, isa_lanes_t *a, const uint32_t *restrict row,
+                         unsigned bytes, unsigned shift)
+{
+    window_t win;
+    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
+    const bool split = a->dword_step != 4 && bytes > 1;
+    if (split || !window_at(w, a, first, true, &win)) goto slow;
+    if (side_by_side(a, bytes) && one_inside(a->va[0], &win, bytes) &&
+        one_inside(a->va[ISA_LANES - 1], &win, bytes) && a->dword_step == 4) {
+        uint8_t *restrict p = win.host + (first - win.begin);
+        isa_u16_any_t *h = (isa_u16_any_t *)p;
+        for (unsigned l = 0; l < ISA_LANES; l++) {
+            if (bytes == 1)
+                p[l] = (uint8_t)(row[l] >> shift);
+            else
+                h[l] = (uint16_t)(row[l] >> shift);
+        }
+        return;
+    }
+    if (!all_inside(a, &win, bytes)) goto slow;
+    FOR_ACTIVE(a->exec, l) {
+        uint8_t *p = win.host + (a->va[l] - win.begin);
+        if (bytes == 1)
+            *p = (uint8_t)(row[l] >> shift);
+        else
+            *(isa_u16_any_t *)p = (uint16_t)(row[l] >> shift);
+    }
+    return;
+slow:
+    FOR_ACTIVE(a->exec, l) {
+        uint16_t v = (uint16_t)(row[l] >> shift);
+        if (!lane_bytes(w, a, l, (uint8_t *)&v, bytes, true)) return;
+    }
+}
+
+ISA_NO_TSAN void isa_lanes_store_sub(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *row,
+                                     unsigned bytes, unsigned shift)
+{
+    if (!a->exec) return;
+    if (bytes == 1)
+        store_sub_as(w, a, *row, 1, shift);
+    else
+        store_sub_as(w, a, *row, 2, shift);
+}
+
+/* ---- atomics ---- */
+
+/* Host address of one lane's aligned operand, or NULL after a fault. */
+static void *atomic_place(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t bytes)
+{
+    const uint64_t va = a->va[l];
+    if (va & (bytes - 1)) {
+        isa_mem_fault(w, a->lds ? w->group->dispatch->shared_base + va : va,
+                      ISA_FAULT_READ | ISA_FAULT_WRITE);
+        return NULL;
+    }
+    if (a->lds) return w->group->lds + va;
+    if (bytes == 8 && a->dword_step != 4) {
+        /* The halves of a swizzled 64-bit operand lie apart: no single access reaches both. */
+        isa_mem_fault(w, va, ISA_FAULT_READ | ISA_FAULT_WRITE);
+        return NULL;
+    }
+    return isa_mem_ptr(w, va, bytes, ISA_FAULT_WRITE);
+}
+
+void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
+                        isa_atomic32_t *op)
+{
+    FOR_ACTIVE(a->exec, l) {
+        uint32_t *p = atomic_place(w, a, l, 4);
+        if (!p) return;
+        const uint32_t old = op(p, data[0][l], data[1][l]);
+        if (dst) dst[0][l] = old;
+    }
+}
+
+void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
+                        isa_atomic64_t *op)
+{
+    FOR_ACTIVE(a->exec, l) {
+        uint64_t *p = atomic_place(w, a, l, 8);
+        if (!p) return;
+        const uint64_t old = op(p, data[0][l] | (uint64_t)data[1][l] << 32,
+                                data[2][l] | (uint64_t)data[3][l] << 32);
+        if (!dst) continue;
+        dst[0][l] = (uint32_t)old;
+        dst[1][l] = (uint32_t)(old >> 32);
+    }
+}
+
+void isa_lanes_zero(isa_row_t *rows, unsigned dwords, uint64_t mask)
+{
+    for (unsigned k = 0; mask && k < dwords; k++)
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            rows[k][l] = mask >> l & 1 ? 0 : rows[k][l];
+}

@@ -1,0 +1,62 @@
+/* mem_lanes.h - memory accesses of a whole wave: 64 addresses, one element size.
+ *
+ * Every vector memory instruction prepares an isa_lanes_t (who accesses what address) and hands it
+ * to one of these. They find the quick way: one extent for all lanes, a block copy where lanes sit
+ * side by side, and go lane by lane otherwise. LDS is an address space here like any other. */
+#ifndef SOFTGPU_ISA_MEM_LANES_H
+#define SOFTGPU_ISA_MEM_LANES_H
+
+#include "softgpu/isa/mem.h"
+
+typedef struct {
+    _Alignas(64) uint64_t va[ISA_LANES]; /* defined for active lanes; LDS: offset in the group's LDS */
+    uint64_t exec;                       /* lanes that access memory */
+    uint32_t dword_step; /* from one dword of a lane's element to its next: 4, in swizzled memory more */
+    bool lds;            /* the lanes of exec are known to lie inside the group's LDS */
+} isa_lanes_t;
+
+/* Sizes below a dword and what becomes of them in the register. Loads into one half write zero to
+ * the other: on gfx90a d16 loads do not keep it, with or without SRAM-ECC (LLVM D112635). */
+typedef enum {
+    ISA_SUB_U8, ISA_SUB_I8, ISA_SUB_U16, ISA_SUB_I16,
+    ISA_SUB_U8_D16, ISA_SUB_I8_D16, ISA_SUB_B16_D16,
+    ISA_SUB_U8_D16_HI, ISA_SUB_I8_D16_HI, ISA_SUB_B16_D16_HI
+} isa_sub_t;
+
+static inline uint32_t isa_sub_bytes(isa_sub_t kind)
+{
+    return kind == ISA_SUB_U16 || kind == ISA_SUB_I16 || kind == ISA_SUB_B16_D16 ||
+           kind == ISA_SUB_B16_D16_HI ? 2 : 1;
+}
+
+/* Register rows of a vector operand. */
+static inline isa_row_t *isa_lanes_rows(isa_wave_t *w, const isa_operand_t *o)
+{
+    return w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
+}
+
+/* All of these: lanes outside a->exec are neither read nor written, in memory or registers; a
+ * fault stops the wave with the failing address of the first lane that fails. `rows` of elements
+ * wider than a dword are consecutive. */
+void isa_lanes_load(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned dwords);
+void isa_lanes_store(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, unsigned dwords);
+void isa_lanes_load_sub(isa_wave_t *w, isa_lanes_t *a, isa_row_t *row, isa_sub_t kind);
+/* Stores the low byte or word of each lane's dword shifted right by `shift`. */
+void isa_lanes_store_sub(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *row, unsigned bytes,
+                         unsigned shift);
+
+/* One atomic operation on *p; returns the old value. */
+typedef uint32_t isa_atomic32_t(uint32_t *p, uint32_t d0, uint32_t d1);
+typedef uint64_t isa_atomic64_t(uint64_t *p, uint64_t d0, uint64_t d1);
+
+/* Each active lane in turn: old = op(address, data[0], data[1]); old goes to dst unless it is NULL.
+ * 64-bit operations take row pairs. A misaligned address is a fault, as on the hardware. */
+void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
+                        isa_atomic32_t *op);
+void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
+                        isa_atomic64_t *op);
+
+/* Writes 0 to `dwords` rows in the lanes of `mask`: what loads deliver out of range. */
+void isa_lanes_zero(isa_row_t *rows, unsigned dwords, uint64_t mask);
+
+#endif
