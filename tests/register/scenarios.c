@@ -1,0 +1,175 @@
+/* scenarios.c - the registration protocol, one scenario per process.
+ *
+ * A process scans for tools and loads the SDK once, so each scenario is a run of its own with its
+ * own environment (CMakeLists.txt). Expected answers are those of AMD's protocol. */
+#include <rocprofiler-register/rocprofiler-register.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int failures;
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+    } while (0)
+
+static void *tables[16][4];
+static rocprofiler_register_library_indentifier_t id;
+
+static rocprofiler_register_error_code_t offer(const char *name, int which)
+{
+    void *table = tables[which];
+    id.handle = 999;
+    return rocprofiler_register_library_api_table(name, NULL, 60100, &table, 1, &id);
+}
+
+/* A variable of the fake SDK; null while it is not loaded. */
+static void *sdk(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+static int seen(void) { return sdk("fake_sdk_seen") ? *(int *)sdk("fake_sdk_seen") : -1; }
+
+static int count_rows(rocprofiler_register_registration_info_t *info, void *data)
+{
+    CHECK(info->size == sizeof *info);
+    CHECK(info->lib_version == 60100 && info->api_table_length == 1);
+    return ++*(int *)data == 2; /* stops after the second */
+}
+
+static void no_tool(void)
+{
+    int rows = 0;
+    CHECK(offer("hip", 0) == ROCP_REG_NO_TOOLS && id.handle == 8);
+    CHECK(offer("hsa", 1) == ROCP_REG_NO_TOOLS && id.handle == 0);
+    CHECK(offer("hip", 2) == ROCP_REG_NO_TOOLS && id.handle == 9);
+    CHECK(seen() == -1); /* nothing was loaded */
+    CHECK(rocprofiler_register_iterate_registration_info(count_rows, &rows) == ROCP_REG_SUCCESS);
+    CHECK(rows == 2);
+}
+
+static void passes_on(void)
+{
+    CHECK(rocprofiler_register_library_api_table("hip", NULL, 1, NULL, 0, &id) ==
+          ROCP_REG_BAD_API_TABLE_LENGTH);
+    CHECK(offer("hip_compiler", 0) == ROCP_REG_SUCCESS && id.handle == 24);
+    CHECK(seen() == 1 && strcmp(sdk("fake_sdk_name"), "hip_compiler") == 0);
+    CHECK(*(uint64_t *)sdk("fake_sdk_version") == 60100);
+    CHECK(*(uint64_t *)sdk("fake_sdk_tables") == 1);
+    /* the same table again: same answer, same identity, no second call */
+    CHECK(offer("hip_compiler", 0) == ROCP_REG_SUCCESS && id.handle == 24 && seen() == 1);
+    CHECK(offer("HIP", 1) == ROCP_REG_UNSUPPORTED_API && id.handle == 999);
+    for (int i = 0; i < 8; i++) CHECK(offer("roctx", i) == ROCP_REG_SUCCESS);
+    CHECK(id.handle == 23 && *(uint64_t *)sdk("fake_sdk_instance") == 7);
+    CHECK(offer("roctx", 9) == ROCP_REG_EXCESS_API_INSTANCES);
+}
+
+static void unknown_name_loads(void)
+{
+    CHECK(offer("vulkan", 0) == ROCP_REG_UNSUPPORTED_API);
+    CHECK(seen() == 0); /* loaded, not called */
+}
+
+static void refused(void)
+{
+    rocprofiler_register_error_code_t (*again)(void);
+    *(void **)&again =
+        dlsym(RTLD_DEFAULT, "rocprofiler_register_invoke_nonpropagated_registrations");
+    CHECK(offer("hip", 0) == ROCP_REG_ROCPROFILER_ERROR && id.handle == 8);
+    CHECK(again() == ROCP_REG_ROCPROFILER_ERROR && seen() == 2);
+}
+
+static int offer_inside(void) { return (int)offer("hsa", 5); }
+
+static void *offer_from_thread(void *answer)
+{
+    *(rocprofiler_register_error_code_t *)answer = offer("roctx", 3);
+    return NULL;
+}
+
+static int wait_inside(void)
+{
+    usleep(200000);
+    return 0;
+}
+
+static void nested(void)
+{
+    CHECK(offer("hip", 0) == ROCP_REG_SUCCESS);
+    *(int (**)(void))sdk("fake_sdk_inside") = offer_inside;
+    CHECK(offer("hip", 1) == ROCP_REG_SUCCESS);
+    CHECK(*(int *)sdk("fake_sdk_inside_answer") == ROCP_REG_DEADLOCK);
+
+    /* another thread waits for the one inside, and gets through */
+    *(int (**)(void))sdk("fake_sdk_inside") = wait_inside;
+    pthread_t thread;
+    rocprofiler_register_error_code_t other = ROCP_REG_ERROR_CODE_END;
+    pthread_create(&thread, NULL, offer_from_thread, &other);
+    CHECK(offer("hip", 2) == ROCP_REG_SUCCESS);
+    pthread_join(thread, NULL);
+    CHECK(other == ROCP_REG_SUCCESS);
+}
+
+static void forked(void)
+{
+    CHECK(offer("hip", 0) == ROCP_REG_SUCCESS);
+    pid_t child = fork();
+    if (child == 0) _exit(offer("hip", 1) != ROCP_REG_SUCCESS);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void disabled(void) { CHECK(offer("hip", 0) == ROCP_REG_NO_TOOLS && id.handle == 999); }
+
+static void missing_sdk(void)
+{
+    CHECK(offer("hip", 0) == ROCP_REG_NO_TOOLS);
+    CHECK(offer("hsa", 1) == ROCP_REG_NO_TOOLS); /* said once only: see the test's expectation */
+}
+
+static uint32_t not_a_runtime(void) { return 1; }
+
+static void secure(void)
+{
+    void *table = tables[0];
+    CHECK(rocprofiler_register_library_api_table("hip", not_a_runtime, 60100, &table, 1, &id) ==
+          ROCP_REG_INVALID_API_ADDRESS);
+    CHECK(offer("hip", 0) == ROCP_REG_SUCCESS); /* no import function, nothing to check */
+}
+
+static void onload(void)
+{
+    _Bool (*on_load)(void *, uint64_t, uint64_t, const char *const *);
+    *(void **)&on_load = dlsym(RTLD_DEFAULT, "OnLoad");
+    CHECK(on_load(tables[0], 2, 0, NULL) && on_load(tables[0], 2, 0, NULL));
+    CHECK(seen() == 1 && strcmp(sdk("fake_sdk_name"), "hsa") == 0);
+}
+
+static void texts(void)
+{
+    for (int i = 0; i <= ROCP_REG_ERROR_CODE_END; i++)
+        for (int k = 0; k < i; k++)
+            CHECK(strcmp(rocprofiler_register_error_string((rocprofiler_register_error_code_t)i),
+                         rocprofiler_register_error_string((rocprofiler_register_error_code_t)k)));
+    CHECK(rocprofiler_register_error_string((rocprofiler_register_error_code_t)-5) ==
+          rocprofiler_register_error_string(ROCP_REG_ERROR_CODE_END));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } scenarios[] = {{"no_tool", no_tool}, {"passes_on", passes_on}, {"refused", refused},
+                     {"unknown_name_loads", unknown_name_loads}, {"nested", nested},
+                     {"forked", forked}, {"disabled", disabled}, {"missing_sdk", missing_sdk},
+                     {"secure", secure}, {"onload", onload}, {"texts", texts}};
+    for (unsigned i = 0; argc == 2 && i < sizeof scenarios / sizeof *scenarios; i++) {
+        if (strcmp(argv[1], scenarios[i].name) != 0) continue;
+        scenarios[i].run();
+        return failures != 0;
+    }
+    fprintf(stderr, "usage: %s SCENARIO\n", argv[0]);
+    return 2;
+}
