@@ -1,0 +1,185 @@
+/* format.h - the bytes of a trace store on disk.
+ *
+ * A store is one directory per process: `meta.seg` (names, agents, kernels, facts about the
+ * process) and `records-<n>.seg`. This file alone says what is in them; writer and reader both
+ * follow it. Change a layout only together with TRACE_VERSION; readers refuse other versions.
+ *
+ * Segment: one header page, then windows of TRACE_WINDOW_BYTES. A record never crosses a window;
+ * what is left at a window's end is a PAD record or, if smaller than a head, nothing. Every record
+ * is a whole number of 8-byte words and begins with a head:
+ *
+ *   63            40 39        28 27           14 13       6 5       0
+ *  +----------------+------------+---------------+----------+---------+
+ *  |   thread id    | operation  |     words     |   kind   |  type   |
+ *  +----------------+------------+---------------+----------+---------+
+ *       24 bits        12 bits        14 bits       8 bits     6 bits
+ *
+ * `words` counts the head. Linux thread ids fit in 22 bits; kind and operation are the numbers of
+ * rocprofiler-sdk. Fields behind the ones a reader knows are skipped by `words`.
+ *
+ * The header's `committed` says how many bytes behind the header hold whole records. It is
+ * stored after the records (release), in a shared mapping of the file: when the process dies,
+ * whatever the way, the file holds everything up to it. */
+#ifndef CROCPROF_TRACE_FORMAT_H
+#define CROCPROF_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define TRACE_MAGIC        "CROCTRC\n"
+#define TRACE_VERSION      1u
+#define TRACE_HEADER_BYTES 4096u
+#define TRACE_WINDOW_BYTES (256u * 1024u)
+
+#define TRACE_META_FILE      "meta.seg"
+#define TRACE_RECORDS_FORMAT "records-%u.seg"
+
+enum { TRACE_CONTENTS_META = 1, TRACE_CONTENTS_RECORDS = 2 };
+
+typedef struct {
+    uint64_t received; /* handed to the tool, plus those that the SDK reports as dropped */
+    uint64_t written;  /* in the segment */
+    uint64_t dropped;  /* lost: a full buffer, a full disk */
+    uint64_t filtered; /* left out on purpose */
+} trace_counts_t;
+
+typedef struct {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint32_t window_bytes;
+    uint32_t contents; /* TRACE_CONTENTS_* */
+    uint32_t pid;
+    uint32_t segment;      /* number in the file name */
+    uint64_t boottime_ns;  /* clock anchors, read one after the other when the segment is made; */
+    uint64_t monotonic_ns; /* record timestamps are on CLOCK_BOOTTIME */
+    uint64_t realtime_ns;
+    uint64_t process_start; /* start time in clock ticks since boot: tells a reused pid apart */
+    uint64_t committed;     /* bytes of whole records behind the header */
+    trace_counts_t counts;
+    uint64_t closed_ns; /* CLOCK_BOOTTIME of the orderly end; 0 while open or after a kill */
+} trace_segment_header_t;
+
+_Static_assert(sizeof(trace_segment_header_t) <= TRACE_HEADER_BYTES, "header page");
+
+#define TRACE_TYPE_BITS      6
+#define TRACE_KIND_BITS      8
+#define TRACE_WORDS_BITS     14
+#define TRACE_OPERATION_BITS 12
+#define TRACE_THREAD_BITS    24
+
+#define TRACE_KIND_POS      TRACE_TYPE_BITS
+#define TRACE_WORDS_POS     (TRACE_KIND_POS + TRACE_KIND_BITS)
+#define TRACE_OPERATION_POS (TRACE_WORDS_POS + TRACE_WORDS_BITS)
+#define TRACE_THREAD_POS    (TRACE_OPERATION_POS + TRACE_OPERATION_BITS)
+
+#define TRACE_WORDS_MAX     ((1u << TRACE_WORDS_BITS) - 1)
+#define TRACE_KIND_MAX      ((1u << TRACE_KIND_BITS) - 1)
+#define TRACE_OPERATION_MAX ((1u << TRACE_OPERATION_BITS) - 1)
+
+typedef uint64_t trace_head_t;
+
+static inline trace_head_t trace_head(uint32_t type, uint32_t kind, uint32_t operation,
+                                      uint64_t thread, size_t bytes)
+{
+    return (uint64_t)type | (uint64_t)kind << TRACE_KIND_POS |
+           (uint64_t)((bytes + 7) / 8) << TRACE_WORDS_POS |
+           (uint64_t)(operation & TRACE_OPERATION_MAX) << TRACE_OPERATION_POS |
+           thread << TRACE_THREAD_POS;
+}
+
+#define TRACE_FIELD(head, FIELD)                                                                  \
+    ((uint32_t)((head) >> TRACE_##FIELD##_POS) & ((1u << TRACE_##FIELD##_BITS) - 1))
+
+static inline uint32_t trace_type(trace_head_t h) { return (uint32_t)h & ((1u << TRACE_TYPE_BITS) - 1); }
+static inline uint32_t trace_kind(trace_head_t h) { return TRACE_FIELD(h, KIND); }
+static inline uint32_t trace_words(trace_head_t h) { return TRACE_FIELD(h, WORDS); }
+static inline uint32_t trace_operation(trace_head_t h) { return TRACE_FIELD(h, OPERATION); }
+static inline uint32_t trace_thread(trace_head_t h) { return TRACE_FIELD(h, THREAD); }
+
+/* Types and the least size of each; a record with fewer bytes is damage. A meta record's texts
+ * stand behind its fixed part, each ended by a zero byte. */
+#define TRACE_TYPES(X)                                                                            \
+    X(PAD, 0, trace_head_t)                                                                       \
+    X(INFO, 1, trace_head_t)              /* texts: key, value */                                 \
+    X(KIND, 2, trace_head_t)              /* text: name of the head's kind */                     \
+    X(OPERATION, 3, trace_head_t)         /* text: name of the head's operation */                \
+    X(AGENT, 4, trace_agent_t)            /* texts: name, vendor, product, model */               \
+    X(CODE_OBJECT, 5, trace_code_object_t) /* text: uri */                                        \
+    X(KERNEL, 6, trace_kernel_t)          /* text: name as in the code object */                  \
+    X(API, 16, trace_api_t)                                                                       \
+    X(DISPATCH, 17, trace_dispatch_t)                                                             \
+    X(COPY, 18, trace_copy_t)
+
+enum {
+#define X(name, number, type) TRACE_##name = number,
+    TRACE_TYPES(X)
+#undef X
+    TRACE_TYPE_COUNT = 1 << TRACE_TYPE_BITS
+};
+
+/* Every timed record begins like this. */
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end; /* ns, CLOCK_BOOTTIME */
+    uint64_t correlation;
+} trace_timed_t;
+
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t ancestor; /* left off, with what follows, when both are 0 */
+    uint64_t external;
+} trace_api_full_t;
+
+typedef trace_timed_t trace_api_t;
+
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t external;
+    uint64_t agent, queue, kernel, dispatch, stream;
+    uint32_t private_bytes, group_bytes;
+    uint32_t workgroup[3], grid[3];
+} trace_dispatch_t;
+
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t external;
+    uint64_t source, destination; /* agents */
+    uint64_t bytes, source_address, destination_address, stream;
+} trace_copy_t;
+
+typedef struct {
+    trace_head_t head;
+    uint64_t id;
+    uint32_t type;   /* TRACE_AGENT_CPU, TRACE_AGENT_GPU */
+    uint32_t fields; /* number of values */
+    int32_t type_index; /* index among the agents of the type */
+    uint32_t text_offset; /* bytes from the record's begin to its texts */
+    uint64_t values[]; /* in the order of agent-fields.h */
+} trace_agent_t;
+
+enum { TRACE_AGENT_CPU = 1, TRACE_AGENT_GPU = 2 };
+
+typedef struct {
+    trace_head_t head;
+    uint64_t id, agent;
+    uint64_t load_base, load_size;
+    int64_t load_delta;
+    uint64_t memory_base, memory_size; /* of the object in memory; 0 if it came from a file */
+} trace_code_object_t;
+
+typedef struct {
+    trace_head_t head;
+    uint64_t id, code_object, object, address;
+    int64_t entry_offset;
+    uint32_t kernarg_bytes, kernarg_alignment;
+    uint32_t group_bytes, private_bytes;
+    uint32_t sgprs, vgprs, agprs, reserved;
+} trace_kernel_t;
+
+#endif

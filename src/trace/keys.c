@@ -1,0 +1,358 @@
+/* keys.c - see keys.h. A new key is one function and one row; nothing here touches files but /proc.
+ * Spellings and values are those of rocprofv3's output keys. */
+#include "trace/keys.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/env.h"
+
+typedef struct {
+    char text[TRACE_PATH_MAX];
+    size_t used;
+    bool overflow;
+} text_t;
+
+static void add(text_t *t, const char *text, size_t bytes)
+{
+    if (t->used + bytes >= sizeof(t->text)) {
+        t->overflow = true;
+        return;
+    }
+    memcpy(t->text + t->used, text, bytes);
+    t->used += bytes;
+    t->text[t->used] = 0;
+}
+
+static void add_text(text_t *t, const char *text) { add(t, text, strlen(text)); }
+
+static void add_number(text_t *t, long number)
+{
+    char digits[24];
+    add(t, digits, (size_t)snprintf(digits, sizeof(digits), "%ld", number));
+}
+
+/* A command line word as part of a file name: no slashes, no leading dots or underscores. */
+static void add_word(text_t *t, const char *word)
+{
+    while (*word == '/' || *word == '.' || *word == '_') word++;
+    for (; *word; word++) add(t, *word == '/' ? "_" : word, 1);
+}
+
+static const char *tag_of(const trace_keys_t *k)
+{
+    if (!k->argc) return "";
+    const char *slash = strrchr(k->argv[0], '/');
+    return slash ? slash + 1 : k->argv[0];
+}
+
+/* The first argument; a double hyphen right after the program is no argument. */
+static int first_argument(const trace_keys_t *k)
+{
+    return k->argc > 1 && strcmp(k->argv[1], "--") == 0 ? 2 : 1;
+}
+
+static void key_args(text_t *t, const trace_keys_t *k)
+{
+    int first = first_argument(k);
+    for (int i = first; i < k->argc; i++) {
+        if (i > first) add(t, "_", 1);
+        add_word(t, k->argv[i]);
+    }
+}
+
+static void key_tag(text_t *t, const trace_keys_t *k) { add_text(t, tag_of(k)); }
+
+static void key_argt(text_t *t, const trace_keys_t *k)
+{
+    key_tag(t, k);
+    key_args(t, k);
+}
+
+static void key_argv(text_t *t, const trace_keys_t *k)
+{
+    if (k->argc) add_word(t, k->argv[0]);
+    if (k->argc > first_argument(k)) add(t, "_", 1);
+    key_args(t, k);
+}
+
+static void key_hostname(text_t *t, const trace_keys_t *k) { add_text(t, k->hostname); }
+static void key_pid(text_t *t, const trace_keys_t *k) { add_number(t, k->pid); }
+static void key_ppid(text_t *t, const trace_keys_t *k) { add_number(t, k->ppid); }
+static void key_pgid(text_t *t, const trace_keys_t *k) { add_number(t, k->pgid); }
+static void key_psid(text_t *t, const trace_keys_t *k) { add_number(t, k->sid); }
+static void key_cwd(text_t *t, const trace_keys_t *k) { add_text(t, k->cwd); }
+
+static ssize_t read_file(const char *path, char *data, size_t bytes)
+{
+    size_t used = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    for (ssize_t n = 1; n > 0 && used < bytes; used += (size_t)n) {
+        n = read(fd, data + used, bytes - used);
+        if (n < 0) break;
+    }
+    close(fd);
+    return (ssize_t)used;
+}
+
+/* Children of the parent, this process among them. */
+static void key_psize(text_t *t, const trace_keys_t *k)
+{
+    char path[64], data[65536];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)k->ppid, (int)k->ppid);
+    ssize_t n = read_file(path, data, sizeof(data));
+    long count = 0;
+    for (ssize_t i = 0; i < n; i++) count += data[i] == ' ';
+    add_number(t, count ? count : 1);
+}
+
+/* The last of the names that is set, as MPI launchers nest. */
+static const char *last_set(const trace_keys_t *k, const char *const *names)
+{
+    const char *value = NULL;
+    for (; *names; names++) {
+        const char *v = k->env(*names);
+        if (v && *v) value = v;
+    }
+    return value;
+}
+
+static void key_rank(text_t *t, const trace_keys_t *k)
+{
+    static const char *const names[] = {"MPI_RANK", "MPI_LOCALRANKID", "MPI_RANKID",
+                                        "MV2_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK", NULL};
+    const char *v = k->env("SLURM_PROCID");
+    if (!v || !*v) v = last_set(k, names);
+    add_text(t, v ? v : "0");
+}
+
+static void key_size(text_t *t, const trace_keys_t *k)
+{
+    static const char *const names[] = {"MPI_SIZE", "MPI_LOCALNRANKS", "MPI_NRANKS",
+                                        "MV2_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", NULL};
+    const char *v = last_set(k, names);
+    add_text(t, v ? v : "1");
+}
+
+static void key_job(text_t *t, const trace_keys_t *k)
+{
+    const char *v = k->env("SLURM_JOB_ID");
+    add_text(t, v && *v ? v : "0");
+}
+
+static void add_time(text_t *t, const trace_keys_t *k, const char *variable, const char *otherwise)
+{
+    char text[256];
+    struct tm tm;
+    const char *format = k->env(variable);
+    localtime_r(&k->launch, &tm);
+    add(t, text, strftime(text, sizeof(text), format && *format ? format : otherwise, &tm));
+}
+
+static void key_launch_date(text_t *t, const trace_keys_t *k)
+{
+    add_time(t, k, "ROCPROF_DATE_FORMAT", "%F");
+}
+
+static void key_launch_time(text_t *t, const trace_keys_t *k)
+{
+    add_time(t, k, "ROCPROF_TIME_FORMAT", "%F_%H.%M");
+}
+
+typedef struct {
+    const char *name;
+    char letter; /* of the short form, or 0 */
+    void (*value)(text_t *, const trace_keys_t *);
+} output_key_t;
+
+static const output_key_t keys[] = {
+    {"argv", 0, key_argv},
+    {"args", 0, key_args},
+    {"argt", 0, key_argt},
+    {"tag", 0, key_tag},
+    {"hostname", 'h', key_hostname},
+    {"pid", 'p', key_pid},
+    {"ppid", 0, key_ppid},
+    {"pgid", 0, key_pgid},
+    {"psid", 0, key_psid},
+    {"psize", 0, key_psize},
+    {"job", 'j', key_job},
+    {"rank", 'r', key_rank},
+    {"size", 's', key_size},
+    {"nid", 0, key_rank},
+    {"cwd", 0, key_cwd},
+    {"launch_date", 0, key_launch_date},
+    {"launch_time", 0, key_launch_time},
+};
+
+static const output_key_t *find_key(const char *name, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        if (strlen(keys[i].name) == bytes && memcmp(keys[i].name, name, bytes) == 0)
+            return &keys[i];
+    return NULL;
+}
+
+static const output_key_t *find_letter(char letter)
+{
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        if (keys[i].letter == letter) return &keys[i];
+    return NULL;
+}
+
+/* What the text at `at` is: returns the bytes consumed, 0 if it is no key, -1 for an error. */
+typedef struct {
+    const trace_keys_t *k;
+    text_t *out;
+    char *why;
+    size_t why_bytes;
+} expansion_t;
+
+/* %env{X}% %ENV{X}% $env{X} $ENV{X} %q{X}: the variable, made fit for a file name. */
+static long expand_env(expansion_t *e, const char *at)
+{
+    static const char *const begins[] = {"%env{", "%ENV{", "$env{", "$ENV{", "%q{"};
+    const char *name = NULL;
+    for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+        if (strncmp(at, begins[i], strlen(begins[i])) == 0) name = at + strlen(begins[i]);
+    if (!name) return 0;
+    size_t bytes = 0;
+    while (isupper((unsigned char)name[bytes]) || isdigit((unsigned char)name[bytes]) ||
+           name[bytes] == '_')
+        bytes++;
+    char variable[256];
+    if (!bytes || name[bytes] != '}' || bytes >= sizeof(variable)) {
+        snprintf(e->why, e->why_bytes,
+                 "malformed key at '%.40s': needs a variable of capital letters, digits and "
+                 "underscores, and a closing brace", at);
+        return -1;
+    }
+    memcpy(variable, name, bytes);
+    variable[bytes] = 0;
+    const char *end = name + bytes + 1;
+    if (*at == '%' && *end == '%') end++;
+    const char *value = e->k->env(variable);
+    if (value) {
+        value += strspn(value, "\t /");
+        for (; *value; value++) add(e->out, strchr("\t /", *value) ? "_" : value, 1);
+    }
+    return end - at;
+}
+
+/* %argN% and {argN}; an argument that is missing takes the separators behind it along. */
+static long expand_argument(expansion_t *e, const char *at, const char *word, size_t bytes)
+{
+    if (bytes < 4 || strncmp(word, "arg", 3) != 0 || !isdigit((unsigned char)word[3])) return 0;
+    char *end;
+    long n = strtol(word + 3, &end, 10);
+    if (end != word + bytes) return 0;
+    const char *behind = word + bytes + 1;
+    if (n < e->k->argc) add_word(e->out, e->k->argv[n]);
+    else behind += strspn(behind, "-_/");
+    return behind - at;
+}
+
+static long expand_word(expansion_t *e, const char *at)
+{
+    char close = *at == '{' ? '}' : '%';
+    const char *word = at + 1;
+    size_t bytes = 0;
+    while (islower((unsigned char)word[bytes]) || isdigit((unsigned char)word[bytes]) ||
+           word[bytes] == '_')
+        bytes++;
+    bool closed = bytes && word[bytes] == close;
+    if (closed) {
+        const output_key_t *key = find_key(word, bytes);
+        if (key) {
+            key->value(e->out, e->k);
+            return (long)bytes + 2;
+        }
+        long used = expand_argument(e, at, word, bytes);
+        if (used) return used;
+    }
+    if (close == '}') return 0;
+    const output_key_t *key = bytes ? find_letter(word[0]) : NULL;
+    if (key && !islower((unsigned char)word[1]) && !isdigit((unsigned char)word[1])) {
+        key->value(e->out, e->k);
+        return 2;
+    }
+    if (!closed) return 0;
+    snprintf(e->why, e->why_bytes, "unknown key '%.*s'", (int)bytes + 2, at);
+    return -1;
+}
+
+static int expand_once(expansion_t *e, const char *name)
+{
+    while (*name) {
+        long used = 0;
+        if (*name == '%' || *name == '$') used = expand_env(e, name);
+        if (used == 0 && (*name == '%' || *name == '{')) used = expand_word(e, name);
+        if (used < 0) return -1;
+        if (used == 0) {
+            add(e->out, name, 1);
+            used = 1;
+        }
+        name += used;
+    }
+    if (!e->out->overflow) return 0;
+    snprintf(e->why, e->why_bytes, "longer than %d bytes after its keys are replaced",
+             TRACE_PATH_MAX - 1);
+    return -1;
+}
+
+int trace_keys_expand(const trace_keys_t *k, const char *name, char *out, size_t out_bytes,
+                      char *why, size_t why_bytes)
+{
+    enum { ROUNDS_MAX = 16 }; /* a variable may hold a key, but not itself for ever */
+    text_t texts[2];
+    const char *from = name;
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        text_t *t = &texts[round & 1];
+        t->used = 0;
+        t->text[0] = 0;
+        t->overflow = false;
+        expansion_t e = {k, t, why, why_bytes};
+        if (expand_once(&e, from) != 0) return -1;
+        if (strcmp(t->text, from) == 0) {
+            if (t->used < out_bytes) {
+                memcpy(out, t->text, t->used + 1);
+                return 0;
+            }
+            break;
+        }
+        from = t->text;
+    }
+    snprintf(why, why_bytes, "'%.60s' has keys that never end", name);
+    return -1;
+}
+
+/* One allocation: the struct, the command line, the pointers to its words. */
+trace_keys_t *trace_keys_current(void)
+{
+    enum { COMMAND_MAX = 32768, WORDS_MAX = 1024 };
+    struct facts {
+        trace_keys_t k;
+        char host[HOST_NAME_MAX + 1], cwd[PATH_MAX], command[COMMAND_MAX + 1];
+        char *words[WORDS_MAX + 1];
+    } *f = calloc(1, sizeof(*f));
+    if (!f) return NULL;
+    f->k = (trace_keys_t){.argv = f->words, .pid = getpid(), .ppid = getppid(), .pgid = getpgrp(),
+                          .sid = getsid(0), .launch = time(NULL), .hostname = f->host,
+                          .cwd = f->cwd, .env = base_env};
+    gethostname(f->host, sizeof(f->host) - 1);
+    if (!getcwd(f->cwd, sizeof(f->cwd))) f->cwd[0] = 0;
+    ssize_t bytes = read_file("/proc/self/cmdline", f->command, COMMAND_MAX);
+    for (char *at = f->command; at < f->command + bytes && f->k.argc < WORDS_MAX;
+         at += strlen(at) + 1)
+        f->words[f->k.argc++] = at;
+    return &f->k;
+}
+
+void trace_keys_free(trace_keys_t *k) { free(k); }

@@ -1,0 +1,34 @@
+/* keys.h - replaces %key% and {key} in output directories and file names.
+ *
+ * Apart because two programs need the same answer: the tool library, for the process it runs in,
+ * and rocprofv3, to refuse a bad name before the program starts. The keys are the rows of one
+ * table in keys.c. */
+#ifndef CROCPROF_TRACE_KEYS_H
+#define CROCPROF_TRACE_KEYS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+enum { TRACE_PATH_MAX = 4096 };
+
+typedef struct {
+    int argc;
+    char **argv; /* the program and its arguments */
+    pid_t pid, ppid, pgid, sid;
+    time_t launch;
+    const char *hostname, *cwd;
+    const char *(*env)(const char *name);
+} trace_keys_t;
+
+/* The facts of the calling process; argv from /proc. Free with trace_keys_free. Parts that cannot
+ * be read stay empty. */
+trace_keys_t *trace_keys_current(void);
+void trace_keys_free(trace_keys_t *k);
+
+/* Writes `name` with all keys replaced, keys inside replacements too. Returns 0, or -1 with one
+ * line in `why`: an unknown key, a brace that is not closed, a result that is too long. */
+int trace_keys_expand(const trace_keys_t *k, const char *name, char *out, size_t out_bytes,
+                      char *why, size_t why_bytes);
+
+#endif

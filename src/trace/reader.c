@@ -1,0 +1,185 @@
+/* reader.c - see reader.h. Every size is checked before it is believed; nothing else belongs here. */
+#include "trace/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct trace_reader {
+    trace_segment_header_t header;
+    uint64_t end;      /* bytes of records that header and file agree on */
+    uint64_t window;   /* offset of the buffered window among the records */
+    size_t have, used; /* bytes buffered, bytes handed out */
+    uint64_t cut;
+    bool done;
+    int fd;
+    _Alignas(8) char buffer[TRACE_WINDOW_BYTES];
+};
+
+/* Least bytes per type, 0 for types of other versions. */
+static const uint16_t least_bytes[TRACE_TYPE_COUNT] = {
+#define X(name, number, type) [number] = sizeof(type),
+    TRACE_TYPES(X)
+#undef X
+};
+
+static const uint8_t text_count[TRACE_TYPE_COUNT] = {
+    [TRACE_INFO] = 2, [TRACE_KIND] = 1,        [TRACE_OPERATION] = 1,
+    [TRACE_AGENT] = 4, [TRACE_CODE_OBJECT] = 1, [TRACE_KERNEL] = 1,
+};
+
+trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    return trace_reader_open_fd(fd, path, why, why_bytes);
+}
+
+static const char *bad_header(const trace_segment_header_t *h)
+{
+    if (memcmp(h->magic, TRACE_MAGIC, sizeof(h->magic)) != 0) return "not a trace segment";
+    if (h->version != TRACE_VERSION) return "a trace segment of another version";
+    if (h->header_bytes != TRACE_HEADER_BYTES || h->window_bytes != TRACE_WINDOW_BYTES)
+        return "a trace segment with unknown sizes";
+    return NULL;
+}
+
+trace_reader_t *trace_reader_open_fd(int fd, const char *name, char *why, size_t why_bytes)
+{
+    struct stat st;
+    const char *bad = NULL;
+    trace_reader_t *r = calloc(1, sizeof(*r));
+    if (!r) {
+        bad = strerror(ENOMEM);
+        goto fail;
+    }
+    ssize_t n = pread(fd, &r->header, sizeof(r->header), 0);
+    if (n != (ssize_t)sizeof(r->header) || fstat(fd, &st) != 0) {
+        bad = n < 0 ? strerror(errno) : "too short for a trace segment";
+        goto fail;
+    }
+    bad = bad_header(&r->header);
+    if (bad) goto fail;
+    uint64_t committed = r->header.committed;
+    uint64_t size = (uint64_t)st.st_size;
+    uint64_t held = size > TRACE_HEADER_BYTES ? size - TRACE_HEADER_BYTES : 0;
+    r->end = committed < held ? committed : held;
+    r->cut = committed - r->end;
+    r->fd = fd;
+    return r;
+fail:
+    snprintf(why, why_bytes, "%s: %s", name, bad);
+    close(fd);
+    free(r);
+    return NULL;
+}
+
+const trace_segment_header_t *trace_reader_header(const trace_reader_t *r) { return &r->header; }
+
+/* Buffers the window at r->window. False at the end of the records. */
+static bool fill(trace_reader_t *r)
+{
+    if (r->window >= r->end) return false;
+    uint64_t left = r->end - r->window;
+    size_t want = left < TRACE_WINDOW_BYTES ? (size_t)left : TRACE_WINDOW_BYTES;
+    r->have = r->used = 0;
+    while (r->have < want) {
+        ssize_t n = pread(r->fd, r->buffer + r->have, want - r->have,
+                          (off_t)(TRACE_HEADER_BYTES + r->window + r->have));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        r->have += (size_t)n;
+    }
+    return r->have > 0;
+}
+
+static bool texts_end(const char *record, size_t fixed, size_t bytes, unsigned count)
+{
+    const char *at = record + fixed, *end = record + bytes;
+    for (unsigned i = 0; i < count; i++) {
+        const char *zero = memchr(at, 0, (size_t)(end - at));
+        if (!zero) return false;
+        at = zero + 1;
+    }
+    return true;
+}
+
+static size_t fixed_bytes(const trace_head_t *record)
+{
+    uint32_t type = trace_type(*record);
+    if (type == TRACE_AGENT) return ((const trace_agent_t *)record)->text_offset;
+    return least_bytes[type];
+}
+
+static bool sound(const trace_head_t *record, size_t bytes)
+{
+    uint32_t type = trace_type(*record);
+    if (!least_bytes[type]) return true;
+    if (bytes < least_bytes[type]) return false;
+    if (type == TRACE_AGENT) {
+        const trace_agent_t *a = (const trace_agent_t *)record;
+        uint64_t values_end = sizeof(*a) + (uint64_t)a->fields * 8;
+        if (a->text_offset < values_end || a->text_offset > bytes) return false;
+    }
+    return !text_count[type] ||
+           texts_end((const char *)record, fixed_bytes(record), bytes, text_count[type]);
+}
+
+/* Gives up everything from the current record on. */
+static const trace_head_t *give_up(trace_reader_t *r)
+{
+    r->cut += r->end - r->window - r->used;
+    r->done = true;
+    return NULL;
+}
+
+const trace_head_t *trace_reader_next(trace_reader_t *r)
+{
+    while (!r->done) {
+        if (r->used + sizeof(trace_head_t) > r->have) {
+            if (r->have && r->have < TRACE_WINDOW_BYTES && r->window + r->used < r->end)
+                return give_up(r);
+            if (r->have) r->window += TRACE_WINDOW_BYTES;
+            r->have = r->used = 0;
+            if (!fill(r)) return r->window < r->end ? give_up(r) : (r->done = true, NULL);
+            continue;
+        }
+        const trace_head_t *record = (const trace_head_t *)(r->buffer + r->used);
+        size_t bytes = trace_words(*record) * 8u;
+        if (trace_type(*record) == TRACE_PAD) {
+            if (bytes != sizeof(*record)) return give_up(r);
+            r->used = r->have;
+            continue;
+        }
+        if (bytes < sizeof(*record) || bytes > r->have - r->used || !sound(record, bytes))
+            return give_up(r);
+        r->used += bytes;
+        if (least_bytes[trace_type(*record)]) return record;
+    }
+    return NULL;
+}
+
+uint64_t trace_reader_cut(const trace_reader_t *r) { return r->cut; }
+
+void trace_reader_close(trace_reader_t *r)
+{
+    if (!r) return;
+    close(r->fd);
+    free(r);
+}
+
+const char *trace_record_text(const trace_head_t *record, unsigned index)
+{
+    uint32_t type = trace_type(*record);
+    if (index >= text_count[type]) return "";
+    const char *at = (const char *)record + fixed_bytes(record);
+    while (index--) at += strlen(at) + 1;
+    return at;
+}

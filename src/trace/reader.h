@@ -1,0 +1,37 @@
+/* reader.h - reads one segment record by record, whatever state its writer left it in.
+ *
+ * Works on open segments, closed ones, ones of killed writers, cut or damaged files: it yields
+ * the whole records from the front, stops at the first thing that is none, and says how many
+ * bytes it gave up. Memory is one window. Any bytes at all are safe input. */
+#ifndef CROCPROF_TRACE_READER_H
+#define CROCPROF_TRACE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/format.h"
+
+typedef struct trace_reader trace_reader_t;
+
+/* NULL and one line in `why` if the file cannot be read or is no segment of this version. */
+trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes);
+
+/* Takes over `fd`; `name` is for messages. */
+trace_reader_t *trace_reader_open_fd(int fd, const char *name, char *why, size_t why_bytes);
+
+const trace_segment_header_t *trace_reader_header(const trace_reader_t *r);
+
+/* The next record, valid until the next call: at least as long as its type demands and with its
+ * texts (if any) ended inside it. Types that this version does not know are skipped.
+ * NULL at the end. */
+const trace_head_t *trace_reader_next(trace_reader_t *r);
+
+/* Bytes of `committed` that could not be read as records. Known once trace_reader_next gave NULL. */
+uint64_t trace_reader_cut(const trace_reader_t *r);
+
+void trace_reader_close(trace_reader_t *r);
+
+/* Text number `index` behind a meta record's fixed part; "" if the record has fewer. */
+const char *trace_record_text(const trace_head_t *record, unsigned index);
+
+#endif

@@ -1,0 +1,101 @@
+/* store.c - see store.h. Only paths and directories; what is in the files belongs to writer.c. */
+#include "trace/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int trace_make_directories(const char *path)
+{
+    char part[PATH_MAX];
+    size_t bytes = strlen(path);
+    if (bytes == 0 || bytes >= sizeof(part)) {
+        errno = bytes ? ENAMETOOLONG : ENOENT;
+        return -1;
+    }
+    memcpy(part, path, bytes + 1);
+    for (char *slash = part + 1;; slash++) {
+        if (*slash && *slash != '/') continue;
+        char end = *slash;
+        *slash = 0;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != EISDIR) {
+            /* An existing directory on a read-only file system answers EROFS. */
+            struct stat st;
+            int error = errno;
+            if (stat(part, &st) != 0 || !S_ISDIR(st.st_mode)) {
+                errno = error;
+                return -1;
+            }
+        }
+        *slash = end;
+        if (!end) break;
+    }
+    struct stat st;
+    if (stat(path, &st) != 0) return -1;
+    if (S_ISDIR(st.st_mode)) return 0;
+    errno = ENOTDIR;
+    return -1;
+}
+
+int trace_store_create(const char *run, char *path, size_t path_bytes)
+{
+    if (trace_make_directories(run) != 0) return -1;
+    for (unsigned n = 0; n < 100000; n++) {
+        if ((size_t)snprintf(path, path_bytes, "%s/%d-%u", run, (int)getpid(), n) >= path_bytes) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        if (mkdir(path, 0777) == 0) return 0;
+        if (errno != EEXIST) return -1;
+    }
+    return -1;
+}
+
+static int keep(const struct dirent *e)
+{
+    return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+}
+
+char **trace_list(const char *directory)
+{
+    struct dirent **entries;
+    int count = scandir(directory, &entries, keep, versionsort);
+    if (count < 0) return NULL;
+    char **list = calloc((size_t)count + 1, sizeof(*list));
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (list) {
+            list[kept] = strdup(entries[i]->d_name);
+            if (list[kept]) kept++;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    if (!list) errno = ENOMEM;
+    return list;
+}
+
+void trace_list_free(char **list)
+{
+    if (!list) return;
+    for (char **at = list; *at; at++) free(*at);
+    free(list);
+}
+
+int trace_remove(const char *directory)
+{
+    char **list = trace_list(directory);
+    if (!list) return -1;
+    for (char **at = list; *at; at++) {
+        char path[PATH_MAX];
+        if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, *at) >= sizeof(path)) continue;
+        if (unlink(path) != 0 && errno == EISDIR) trace_remove(path);
+    }
+    trace_list_free(list);
+    return rmdir(directory);
+}

@@ -1,0 +1,40 @@
+/* store.h - the directories of a run: one run directory, one store directory per process in it.
+ *
+ * <output directory>/.rocprofv3/<run>/       made by rocprofv3; holds `run.conf`
+ * <output directory>/.rocprofv3/<run>/<pid>-<n>/   made by the tool library in each process
+ *
+ * n counts from 0 and grows when a process id comes again (after exec, or reused). */
+#ifndef CROCPROF_TRACE_STORE_H
+#define CROCPROF_TRACE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TRACE_RUNS_DIRECTORY ".rocprofv3"
+#define TRACE_RUN_FILE       "run.conf"
+/* Names the run directory to the tool library. */
+#define TRACE_RUN_VARIABLE "ROCPROF_STORE_DIRECTORY"
+
+/* Facts a process writes into its meta segment (INFO records). */
+#define TRACE_INFO_DIRECTORY "output_directory" /* keys replaced */
+#define TRACE_INFO_NAME      "output_name"      /* keys replaced */
+#define TRACE_INFO_COMMAND   "command"          /* words joined by a blank */
+#define TRACE_INFO_PARENT    "parent"           /* parent process id */
+#define TRACE_INFO_FAILURE   "failure"          /* first failure to write */
+
+/* mkdir -p. 0, or -1 with errno. An existing directory is fine. */
+int trace_make_directories(const char *path);
+
+/* Makes `run`/<pid>-<n> for the calling process and writes its path to `path`.
+ * 0, or -1 with errno. */
+int trace_store_create(const char *run, char *path, size_t path_bytes);
+
+/* The entries of a directory, sorted by name (numbers by value), without . and ..
+ * NULL with errno if it cannot be read. Ends with NULL; free with trace_list_free. */
+char **trace_list(const char *directory);
+void trace_list_free(char **list);
+
+/* Removes a directory with the plain files and directories in it. 0, or -1 with errno. */
+int trace_remove(const char *directory);
+
+#endif

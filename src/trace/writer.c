@@ -1,0 +1,263 @@
+/* writer.c - see writer.h.
+ *
+ * Space is allocated before it is mapped, so a full disk is an error here and never a SIGBUS in
+ * the program. Only this file writes segments; what the bytes mean stands in format.h. */
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct trace_writer {
+    trace_segment_header_t *header;
+    char *window;    /* NULL before the first record and after a failure to move on */
+    uint64_t offset; /* of the window in the file */
+    size_t used;     /* bytes of the window */
+    int fd;
+    bool failed;
+    char failure[160];
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Field 22 of /proc/self/stat; the name in field 2 may hold anything, so count from its end. */
+static uint64_t process_start(void)
+{
+    char text[1024];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t n = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (n <= 0) return 0;
+    text[n] = 0;
+    char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 22; field++) {
+        at = strchr(at, ' ');
+        if (at) at++;
+    }
+    return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* Allocates blocks of the range. File systems without fallocate get zeros written. */
+static int reserve(int fd, uint64_t offset, size_t bytes)
+{
+    static const char zeros[4096];
+    if (fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0) return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS) return errno;
+    for (size_t done = 0; done < bytes; done += sizeof(zeros)) {
+        ssize_t n = pwrite(fd, zeros, sizeof(zeros), (off_t)(offset + done));
+        if (n != (ssize_t)sizeof(zeros)) return n < 0 ? errno : ENOSPC;
+    }
+    return 0;
+}
+
+static void *map_range(int fd, uint64_t offset, size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+trace_writer_t *trace_writer_open(const char *directory, const char *name, uint32_t contents,
+                                  uint32_t segment, char *why, size_t why_bytes)
+{
+    int error = 0;
+    char path[4096];
+    trace_writer_t *w = calloc(1, sizeof(*w));
+    if (!w) {
+        error = ENOMEM;
+        goto fail;
+    }
+    w->fd = -1;
+    if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path)) {
+        error = ENAMETOOLONG;
+        goto fail;
+    }
+    w->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (w->fd < 0) {
+        error = errno;
+        goto fail;
+    }
+    error = reserve(w->fd, 0, TRACE_HEADER_BYTES);
+    if (error) goto fail;
+    w->header = map_range(w->fd, 0, TRACE_HEADER_BYTES);
+    if (!w->header) {
+        error = errno;
+        goto fail;
+    }
+    trace_segment_header_t *h = w->header;
+    h->version = TRACE_VERSION;
+    h->header_bytes = TRACE_HEADER_BYTES;
+    h->window_bytes = TRACE_WINDOW_BYTES;
+    h->contents = contents;
+    h->pid = (uint32_t)getpid();
+    h->segment = segment;
+    h->boottime_ns = clock_ns(CLOCK_BOOTTIME);
+    h->monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+    h->realtime_ns = clock_ns(CLOCK_REALTIME);
+    h->process_start = process_start();
+    memcpy(h->magic, TRACE_MAGIC, sizeof(h->magic));
+    return w;
+fail:
+    snprintf(why, why_bytes, "%s/%s: %s", directory, name, strerror(error));
+    if (w) {
+        if (w->fd >= 0) {
+            close(w->fd);
+            unlink(path);
+        }
+        free(w);
+    }
+    return NULL;
+}
+
+static bool refuse(trace_writer_t *w, const char *what, int error)
+{
+    if (!w->failed)
+        snprintf(w->failure, sizeof(w->failure), "%s after %llu bytes: %s", what,
+                 (unsigned long long)w->header->committed, strerror(error));
+    w->failed = true;
+    w->header->counts.dropped++;
+    return false;
+}
+
+static void leave_window(trace_writer_t *w)
+{
+    if (!w->window) return;
+    munmap(w->window, TRACE_WINDOW_BYTES);
+    w->window = NULL;
+}
+
+/* Closes the window with a PAD and maps the next. A failure leaves no window; the next record
+ * tries again, since space may come back. */
+static int next_window(trace_writer_t *w)
+{
+    uint64_t next = TRACE_HEADER_BYTES;
+    if (w->offset) {
+        next = w->offset + TRACE_WINDOW_BYTES;
+        if (w->window && w->used + sizeof(trace_head_t) <= TRACE_WINDOW_BYTES) {
+            trace_head_t pad = trace_head(TRACE_PAD, 0, 0, 0, sizeof(pad));
+            memcpy(w->window + w->used, &pad, sizeof(pad));
+        }
+    }
+    leave_window(w);
+    int error = reserve(w->fd, next, TRACE_WINDOW_BYTES);
+    if (error) return error;
+    w->window = map_range(w->fd, next, TRACE_WINDOW_BYTES);
+    if (!w->window) return errno;
+    w->offset = next;
+    w->used = 0;
+    return 0;
+}
+
+/* Room for `bytes` in the window, or NULL with the failure noted. */
+static char *room(trace_writer_t *w, size_t bytes)
+{
+    if (bytes > TRACE_WORDS_MAX * 8u || bytes < sizeof(trace_head_t)) {
+        refuse(w, "record size", EMSGSIZE);
+        return NULL;
+    }
+    if (!w->window || w->used + bytes > TRACE_WINDOW_BYTES) {
+        int error = next_window(w);
+        if (error) {
+            refuse(w, "no room", error);
+            return NULL;
+        }
+    }
+    return w->window + w->used;
+}
+
+static void commit(trace_writer_t *w, size_t bytes)
+{
+    trace_segment_header_t *h = w->header;
+    w->used += bytes;
+    h->counts.written++;
+    __atomic_store_n(&h->committed, w->offset - TRACE_HEADER_BYTES + w->used, __ATOMIC_RELEASE);
+}
+
+bool trace_writer_put(trace_writer_t *w, const void *record)
+{
+    trace_head_t head;
+    memcpy(&head, record, sizeof(head));
+    size_t bytes = trace_words(head) * 8u;
+    char *at = room(w, bytes);
+    if (!at) return false;
+    memcpy(at, record, bytes);
+    commit(w, bytes);
+    return true;
+}
+
+bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
+                            const char *const *texts, size_t count)
+{
+    size_t left = TRACE_WORDS_MAX * 8u - fixed_bytes - count;
+    size_t lengths[16], bytes = fixed_bytes;
+    if (count > sizeof(lengths) / sizeof(*lengths)) return refuse(w, "texts", EMSGSIZE);
+    for (size_t i = 0; i < count; i++) {
+        lengths[i] = texts[i] ? strnlen(texts[i], left) : 0;
+        left -= lengths[i];
+        bytes += lengths[i] + 1;
+    }
+    size_t rounded = (bytes + 7) / 8 * 8;
+    char *at = room(w, rounded);
+    if (!at) return false;
+    memcpy(at, fixed, fixed_bytes);
+    trace_head_t head;
+    memcpy(&head, fixed, sizeof(head));
+    head &= ~((uint64_t)TRACE_WORDS_MAX << TRACE_WORDS_POS);
+    head |= (uint64_t)(rounded / 8) << TRACE_WORDS_POS;
+    memcpy(at, &head, sizeof(head));
+    char *text = at + fixed_bytes;
+    for (size_t i = 0; i < count; i++) {
+        if (lengths[i]) memcpy(text, texts[i], lengths[i]);
+        text[lengths[i]] = 0;
+        text += lengths[i] + 1;
+    }
+    memset(text, 0, rounded - bytes);
+    commit(w, rounded);
+    return true;
+}
+
+void trace_writer_count(trace_writer_t *w, uint64_t received, uint64_t dropped, uint64_t filtered)
+{
+    trace_counts_t *c = &w->header->counts;
+    c->received += received;
+    c->dropped += dropped;
+    c->filtered += filtered;
+}
+
+trace_counts_t trace_writer_counts(const trace_writer_t *w) { return w->header->counts; }
+
+const char *trace_writer_failure(const trace_writer_t *w) { return w->failed ? w->failure : NULL; }
+
+void trace_writer_close(trace_writer_t *w)
+{
+    if (!w) return;
+    leave_window(w);
+    uint64_t bytes = TRACE_HEADER_BYTES + w->header->committed;
+    w->header->closed_ns = clock_ns(CLOCK_BOOTTIME);
+    munmap(w->header, TRACE_HEADER_BYTES);
+    /* Not cutting the file costs disk only: readers stop at `committed`. */
+    int ignored = ftruncate(w->fd, (off_t)bytes);
+    (void)ignored;
+    close(w->fd);
+    free(w);
+}
+
+void trace_writer_forget(trace_writer_t *w)
+{
+    if (!w) return;
+    leave_window(w);
+    munmap(w->header, TRACE_HEADER_BYTES);
+    close(w->fd);
+    free(w);
+}

@@ -1,0 +1,46 @@
+/* writer.h - appends records to one segment file through a moving window of mapped memory.
+ *
+ * Apart from the reader because it runs inside the profiled program: no allocation after open, no
+ * lock, no signal, no growth of resident memory (one header page and one window are mapped).
+ * A writer belongs to one thread at a time; who shares it brings the lock. Every record is in the
+ * file's pages when trace_writer_put returns and survives the process from there on. */
+#ifndef CROCPROF_TRACE_WRITER_H
+#define CROCPROF_TRACE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/format.h"
+
+typedef struct trace_writer trace_writer_t;
+
+/* Creates `directory`/`name` (an existing file is an error). NULL and one line in `why` on
+ * failure. `contents` is TRACE_CONTENTS_*, `segment` the number kept in the header. */
+trace_writer_t *trace_writer_open(const char *directory, const char *name, uint32_t contents,
+                                  uint32_t segment, char *why, size_t why_bytes);
+
+/* Appends a whole record whose head holds its size. False: the disk is full or the record too
+ * long; nothing was written and the record counts as dropped. The first failure of a writer is
+ * kept for trace_writer_failure. */
+bool trace_writer_put(trace_writer_t *w, const void *record);
+
+/* Appends `fixed` (whose head has any size) with `count` texts behind it; NULL texts are empty.
+ * Texts that do not fit into the largest record are cut. */
+bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
+                            const char *const *texts, size_t count);
+
+/* Adds to the counts in the header. `written` is kept by trace_writer_put itself. */
+void trace_writer_count(trace_writer_t *w, uint64_t received, uint64_t dropped, uint64_t filtered);
+
+trace_counts_t trace_writer_counts(const trace_writer_t *w);
+
+/* Text of the first failure, or NULL. */
+const char *trace_writer_failure(const trace_writer_t *w);
+
+/* Marks the orderly end, cuts the file to its records and frees the writer. NULL is allowed. */
+void trace_writer_close(trace_writer_t *w);
+
+/* For a forked child: lets go of the parent's file without a mark in it. */
+void trace_writer_forget(trace_writer_t *w);
+
+#endif
