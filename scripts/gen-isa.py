@@ -20,7 +20,7 @@ import sys
 KINDS = {"s", "ss", "ssc", "v", "a", "av", "vs", "vsc", "d", "c"}
 IMMEDIATES = {"imm4", "imm8", "imm16", "imm32", "lit16", "lit32", "rel16", "hwreg16", "msg16",
               "waitcnt16"}
-OPERAND = re.compile(r"^(ssc|ss|s|av|a|vsc|vs|v|d|c)(2x)?(\d+)(f?)$")
+OPERAND = re.compile(r"^(ssc|ss|s|av|a|vsc|vs|v|d|c)(2x)?(\d+)([fs]?)$")
 
 
 def fail(path, line, text):
@@ -37,12 +37,14 @@ def operand(path, line, text):
     m = OPERAND.match(kind)
     if not m or m.group(1) not in KINDS:
         fail(path, line, f"operand '{text}' is not understood")
-    kind, packed, bits, is_float = m.group(1), bool(m.group(2)), int(m.group(3)), bool(m.group(4))
+    kind, packed, bits, is_float = m.group(1), bool(m.group(2)), int(m.group(3)), m.group(4) == "f"
     letter = "F" if is_float else "B"
     if packed:
         ctype, bits = f"ISA_T_V2{letter}{bits}", 2 * bits
     elif is_float:
         ctype = f"ISA_T_F{bits}"
+    elif m.group(4):
+        ctype = f"ISA_T_I{bits}"
     else:
         ctype = "ISA_T_B16" if bits == 16 else "ISA_T_BITS"
     # A 16-bit value occupies the low half of a 32-bit register.

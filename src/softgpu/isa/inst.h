@@ -37,8 +37,8 @@ typedef struct {
     uint8_t kind;   /* isa_opkind_t */
     uint8_t mods;   /* ISA_MOD_*; for packed operands NEG = neg_lo, ABS = neg_hi */
     uint8_t sel;    /* SDWA select (6 = dword); VOP3/VOP3P: bit 0 = op_sel, bit 1 = op_sel_hi */
-    uint8_t bits;   /* 16, 32, 64, 96, 128, ... from the instruction table */
-    uint16_t reg;
+    uint16_t bits;  /* 32, 64, 96, 128, ... of the register tuple; 16-bit operands say 32 */
+    uint16_t reg;   /* see isa_opkind_t; of a constant, the operand code that stood for it */
     uint64_t k;
 } isa_operand_t;
 
@@ -87,7 +87,10 @@ struct isa_inst {
      *                 FLAT...  src[0]=vaddr src[1]=vdata src[2]=saddr
      *                 MUBUF    src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=soffset
      *                 SMEM     src[0]=sbase src[1]=soffset src[2]=sdata of a store or atomic
-     * AMD's operand order otherwise; madmk/madak's literal is src[1]/src[2] as written. */
+     * AMD's operand order otherwise; madmk/madak's literal is src[1]/src[2] as written.
+     * The same in every encoding of an instruction: dst2 is the carry or compare mask written (VCC
+     * in the short forms), src[2] the mask that cndmask, addc, subb and subbrev read.
+     * A returning atomic has its result in dst. s_cmpk_* and s_setreg_b32 read dst. */
 };
 
 #endif

@@ -26,8 +26,8 @@ typedef enum {
 
 /* How a constant is widened for it. BITS: by the operand's width. */
 typedef enum {
-    ISA_T_BITS, ISA_T_B16, ISA_T_F16, ISA_T_F32, ISA_T_F64, ISA_T_V2B16, ISA_T_V2F16,
-    ISA_T_V2B32, ISA_T_V2F32
+    ISA_T_BITS, ISA_T_I64, ISA_T_B16, ISA_T_F16, ISA_T_F32, ISA_T_F64, ISA_T_V2B16,
+    ISA_T_V2F16, ISA_T_V2B32, ISA_T_V2F32
 } isa_type_t;
 
 typedef struct {
@@ -67,7 +67,8 @@ enum {
     ISA_M_SADDR = 1 << 25,
     ISA_M_ADDR = 1 << 26,  /* offen, idxen */
     ISA_M_LDS = 1 << 27,
-    ISA_M_SMOFF = 1 << 28  /* SMEM: immediate, register or both */
+    ISA_M_SMOFF = 1 << 28, /* SMEM: immediate, register or both */
+    ISA_M_CAS = 1 << 29    /* compare-and-swap: two data values in, one out */
 };
 
 /* Instruction classes of the counters. */

@@ -1,0 +1,41 @@
+/* decode.h - shared by the two halves of the decoder.
+ *
+ * decode.c takes the encodings apart, decode_operand.c turns operand codes into operands. */
+#ifndef SOFTGPU_ISA_DECODE_H
+#define SOFTGPU_ISA_DECODE_H
+
+#include "softgpu/isa/isa.h"
+#include "softgpu/isa/table.h"
+
+typedef struct {
+    const uint32_t *words;
+    unsigned n;             /* dwords available */
+    unsigned size;          /* dwords used so far */
+    bool bad;               /* no instruction of gfx90a */
+    bool literal_allowed;
+    const isa_row_desc_t *row;
+    isa_inst_t *out;
+} isa_decoder_t;
+
+static inline uint32_t isa_bits(uint32_t word, unsigned high, unsigned low)
+{
+    return word >> low & (uint32_t)((1ull << (high - low + 1)) - 1);
+}
+
+/* The dword behind the instruction; marks it as used. 0 when it is not available (the caller of
+ * the decoder learns that from size > n). */
+uint32_t isa_decode_literal(isa_decoder_t *d);
+
+/* A 9-bit source code, or an 8-bit one of a scalar field. */
+void isa_decode_source(isa_decoder_t *d, isa_operand_t *o, unsigned code, const isa_field_t *f);
+
+/* A 7-bit scalar register, as source or destination. */
+void isa_decode_sgpr(isa_decoder_t *d, isa_operand_t *o, unsigned code, unsigned bits);
+
+/* A VGPR or, if `acc`, an AGPR tuple. */
+void isa_decode_vgpr(isa_decoder_t *d, isa_operand_t *o, unsigned reg, unsigned bits, bool acc);
+
+/* Bits of an inline constant (code 128..208, 240..248) as an operand of this type sees it. */
+uint64_t isa_inline_constant(unsigned code, isa_type_t type, unsigned bits);
+
+#endif

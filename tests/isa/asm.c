@@ -1,0 +1,188 @@
+/* asm.c - runs the LLVM assembler for tests.
+ *
+ * Apart so that only one file of the tests starts processes. Assembly goes through an object file
+ * whose .text is found by its ELF headers. */
+#include "asm.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *llvm_mc(void)
+{
+    const char *name = getenv("LLVM_MC");
+    return name && *name ? name : "llvm-mc-15";
+}
+
+bool asm_available(void)
+{
+    char command[256];
+    snprintf(command, sizeof(command), "%s --version >/dev/null 2>&1", llvm_mc());
+    return system(command) == 0;
+}
+
+static char *read_all(FILE *in, size_t *size)
+{
+    size_t used = 0, room = 1 << 16;
+    char *data = malloc(room);
+    while (data) {
+        used += fread(data + used, 1, room - used - 1, in);
+        if (used < room - 1)
+            break;
+        char *more = realloc(data, room *= 2);
+        if (!more)
+            free(data);
+        data = more;
+    }
+    if (data) {
+        data[used] = 0;
+        *size = used;
+    }
+    return data;
+}
+
+/* Feeds `text` to llvm-mc with these options; its output, malloc'ed. */
+static char *run_mc(const char *options, const char *text, size_t *size)
+{
+    char path[] = "/tmp/crocprof-asm-XXXXXX", command[512], *output = NULL;
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return NULL;
+    size_t left = strlen(text);
+    for (const char *at = text; left;) {
+        ssize_t n = write(fd, at, left);
+        if (n <= 0)
+            goto out;
+        at += n;
+        left -= (size_t)n;
+    }
+    snprintf(command, sizeof(command), "%s -triple=amdgcn-amd-amdhsa -mcpu=gfx90a %s %s", llvm_mc(),
+             options, path);
+    FILE *in = popen(command, "r");
+    if (!in)
+        goto out;
+    output = read_all(in, size);
+    int status = pclose(in);
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+        fprintf(stderr, "'%s' failed on:\n%.2000s\n", command, text);
+        free(output);
+        output = NULL;
+    }
+out:
+    close(fd);
+    unlink(path);
+    return output;
+}
+
+size_t asm_words(const char *text, uint32_t **words)
+{
+    size_t size = 0, n = 0;
+    char *object = run_mc("-filetype=obj", text, &size);
+    *words = NULL;
+    if (!object || size < sizeof(Elf64_Ehdr))
+        goto out;
+    Elf64_Ehdr header;
+    memcpy(&header, object, sizeof(header));
+    for (unsigned k = 0; k < header.e_shnum; k++) {
+        Elf64_Shdr section;
+        memcpy(&section, object + header.e_shoff + k * sizeof(section), sizeof(section));
+        if (section.sh_type == SHT_PROGBITS && section.sh_flags & SHF_EXECINSTR && section.sh_size) {
+            *words = malloc(section.sh_size);
+            if (*words)
+                memcpy(*words, object + section.sh_offset, section.sh_size);
+            n = *words ? section.sh_size / 4 : 0;
+            break;
+        }
+    }
+out:
+    free(object);
+    return n;
+}
+
+/* llvm-mc's listing without directives and leading blanks. */
+static void tidy(char *listing)
+{
+    char *to = listing;
+    for (char *line = listing; line && *line;) {
+        char *end = strchr(line, '\n');
+        char *next = end ? end + 1 : NULL;
+        if (end)
+            *end = 0;
+        while (*line == ' ' || *line == '\t')
+            line++;
+        if (*line && *line != '.') {
+            size_t length = strlen(line);
+            memmove(to, line, length);
+            to += length;
+            *to++ = '\n';
+        }
+        line = next;
+    }
+    *to = 0;
+}
+
+static char *print_bytes(char *to, const uint32_t *words, size_t n)
+{
+    for (size_t k = 0; k < 4 * n; k++)
+        to += sprintf(to, "0x%02x ", words[k / 4] >> 8 * (k % 4) & 0xff);
+    return to;
+}
+
+char *asm_disassemble(const uint32_t *words, size_t n)
+{
+    size_t size;
+    char *text = malloc(20 * n + 2);
+    if (!text)
+        return NULL;
+    strcpy(print_bytes(text, words, n), "\n");
+    char *listing = run_mc("-disassemble 2>/dev/null", text, &size);
+    free(text);
+    if (listing)
+        tidy(listing);
+    return listing;
+}
+
+char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size_t n_rows)
+{
+    /* llvm-mc disassembles a bracketed list atomically; an s_nop with a telling operand after each
+     * row marks where it ends. */
+    static const uint32_t mark = 0xbf805ead;
+    static const char mark_text[] = "s_nop 0x5ead";
+    size_t length;
+    char *text = malloc(n_rows * 90 + 2), *at = text;
+    if (!text)
+        return NULL;
+    for (size_t r = 0; r < n_rows; r++) {
+        at = print_bytes(at, rows[r], size[r]);
+        *at++ = '\n';
+        at = print_bytes(at, &mark, 1);
+        *at++ = '\n';
+    }
+    *at = 0;
+    char *listing = run_mc("-disassemble 2>/dev/null", text, &length);
+    free(text);
+    if (!listing)
+        return NULL;
+    tidy(listing);
+    /* Joins what stands before each mark into one line. */
+    char *to = listing;
+    for (char *line = listing; *line;) {
+        char *end = strchr(line, '\n'), *next = end + 1;
+        size_t n = (size_t)(end - line);
+        if (n == sizeof(mark_text) - 1 && !memcmp(line, mark_text, n)) {
+            *to++ = '\n';
+        } else {
+            if (to > listing && to[-1] != '\n')
+                *to++ = ';';
+            memmove(to, line, n);
+            to += n;
+        }
+        line = next;
+    }
+    *to = 0;
+    return listing;
+}

@@ -1,0 +1,27 @@
+/* asm.h - gfx90a assembly text to words, for tests.
+ *
+ * Runs llvm-mc-15 (or the program named by LLVM_MC) on a whole text at once: one process for many
+ * instructions. Tests that need it skip themselves where it is not installed. */
+#ifndef TESTS_ISA_ASM_H
+#define TESTS_ISA_ASM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+bool asm_available(void);
+
+/* Assembles `text` (lines; labels allowed). *words is malloc'ed, the caller frees it. Returns the
+ * number of dwords, 0 with a message on stderr if the text does not assemble. */
+size_t asm_words(const char *text, uint32_t **words);
+
+/* Disassembles n dwords: one line of LLVM's text per instruction, leading blanks removed, in a
+ * malloc'ed string. NULL with a message on stderr on failure. Lines of what is no instruction are
+ * absent. */
+char *asm_disassemble(const uint32_t *words, size_t n);
+
+/* As asm_disassemble, but each row is decoded on its own and gives exactly one line, empty where it
+ * is no instruction: rows[k] has size[k] dwords. */
+char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size_t n_rows);
+
+#endif
