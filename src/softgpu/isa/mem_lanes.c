@@ -413,11 +413,6 @@ static void *atomic_place(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint3
         return NULL;
     }
     if (a->lds) return w->group->lds + va;
-    if (bytes == 8 && a->dword_step != 4) {
-        /* The halves of a swizzled 64-bit operand lie apart: no single access reaches both. */
-        isa_mem_fault(w, va, ISA_FAULT_READ | ISA_FAULT_WRITE);
-        return NULL;
-    }
     return isa_mem_ptr(w, va, bytes, ISA_FAULT_WRITE);
 }
 
@@ -436,10 +431,18 @@ void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, is
                         isa_atomic64_t *op)
 {
     FOR_ACTIVE(a->exec, l) {
-        uint64_t *p = atomic_place(w, a, l, 8);
-        if (!p) return;
+        uint64_t apart, *p = &apart;
+        const bool swizzled = a->dword_step != 4;
+        if (swizzled) {
+            /* The halves lie apart, in memory that is the lane's own: no host atomic is needed. */
+            if (!lane_bytes(w, a, l, (uint8_t *)p, 8, false)) return;
+        } else {
+            p = atomic_place(w, a, l, 8);
+            if (!p) return;
+        }
         const uint64_t old = op(p, data[0][l] | (uint64_t)data[1][l] << 32,
                                 data[2][l] | (uint64_t)data[3][l] << 32);
+        if (swizzled && !lane_bytes(w, a, l, (uint8_t *)p, 8, true)) return;
         if (!dst) continue;
         dst[0][l] = (uint32_t)old;
         dst[1][l] = (uint32_t)(old >> 32);

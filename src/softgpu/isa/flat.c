@@ -1,0 +1,281 @@
+/* flat.c - FLAT, GLOBAL and SCRATCH instructions: addresses, and a handler for each mnemonic.
+ *
+ * Addresses are made here, the accesses by mem_lanes.c. FLAT sorts its lanes by aperture: shared
+ * (the group's LDS), private (the lane's scratch) and everything else. A new instruction is a row
+ * in one of the lists at the end. */
+#include "softgpu/isa/atomic.h"
+#include "softgpu/isa/handler.h"
+#include "softgpu/isa/mem_lanes.h"
+
+#define INLINE static inline __attribute__((always_inline))
+/* Addresses are worth a call: 64 of them take longer, and 158 handlers share the code. */
+#define SHARED static __attribute__((noinline))
+
+/* Scratch of a wave: dword k of lane l is at (k * 64 + l) * 4. */
+enum { SCRATCH_DWORD_STEP = 4 * ISA_LANES };
+
+SHARED void global_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+{
+    const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
+    a->exec = w->exec;
+    a->dword_step = 4;
+    a->lds = false;
+    if (i->flags & ISA_F_SADDR) {
+        const uint64_t base = isa_read64(w, &i->src[2]) + (uint64_t)(int64_t)i->imm;
+        for (unsigned l = 0; l < ISA_LANES; l++) a->va[l] = base + v[0][l];
+    } else {
+        const uint64_t offset = (uint64_t)(int64_t)i->imm;
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            a->va[l] = (v[0][l] | (uint64_t)v[1][l] << 32) + offset;
+    }
+}
+
+/* Where byte `offset` of lane l's scratch is. FLAT_SCRATCH holds the wave's absolute base: the
+ * kernel's prologue computes it. */
+INLINE uint64_t scratch_address(uint64_t base, uint32_t offset, unsigned l)
+{
+    return base + (uint64_t)(offset >> 2) * SCRATCH_DWORD_STEP + 4 * l + (offset & 3);
+}
+
+SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+{
+    const uint64_t base = w->flat_scratch;
+    a->exec = w->exec;
+    a->dword_step = SCRATCH_DWORD_STEP;
+    a->lds = false;
+    if (i->flags & ISA_F_SADDR) {
+        const uint32_t offset = isa_read32(w, &i->src[2]) + (uint32_t)i->imm;
+        for (unsigned l = 0; l < ISA_LANES; l++) a->va[l] = scratch_address(base, offset, l);
+    } else {
+        const uint32_t *v = isa_lanes_rows(w, &i->src[0])[0];
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            a->va[l] = scratch_address(base, v[l] + (uint32_t)i->imm, l);
+    }
+}
+
+/* A flat access comes apart into at most three, one per address space. */
+typedef struct {
+    uint64_t shared, private; /* lanes */
+} apertures_t;
+
+SHARED apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+{
+    const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
+    const uint32_t shared_hi = (uint32_t)(w->group->dispatch->shared_base >> 32);
+    const uint32_t private_hi = (uint32_t)(w->group->dispatch->private_base >> 32);
+    uint32_t special = 0;
+    a->exec = w->exec;
+    a->dword_step = 4;
+    a->lds = false;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint64_t va = (v[0][l] | (uint64_t)v[1][l] << 32) + (uint32_t)i->imm;
+        const uint32_t hi = (uint32_t)(va >> 32);
+        a->va[l] = va;
+        special |= (uint32_t)(hi == shared_hi) | (uint32_t)(hi == private_hi);
+    }
+    apertures_t in = {0, 0};
+    if (__builtin_expect(!special, 1)) return in;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint32_t hi = (uint32_t)(a->va[l] >> 32);
+        in.shared |= (uint64_t)(hi == shared_hi) << l;
+        in.private |= (uint64_t)(hi == private_hi) << l;
+    }
+    in.shared &= a->exec;
+    in.private &= a->exec;
+    return in;
+}
+
+/* Turns *a into the access of the shared lanes. Lanes beyond the group's LDS are taken out and
+ * returned: they read 0 and their writes are dropped, as for LDS instructions. */
+static uint64_t take_shared(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes, uint32_t bytes)
+{
+    uint64_t outside = 0;
+    a->lds = true;
+    a->dword_step = 4;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        a->va[l] &= 0xffffffff;
+        outside |= (uint64_t)(a->va[l] + bytes > w->group->lds_bytes) << l;
+    }
+    a->exec = lanes & ~outside;
+    return lanes & outside;
+}
+
+static void take_private(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes)
+{
+    a->dword_step = SCRATCH_DWORD_STEP;
+    a->exec = lanes;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        a->va[l] = scratch_address(w->flat_scratch, (uint32_t)a->va[l], l);
+}
+
+/* One kind of access, as a callback that does it for the lanes of *a. */
+typedef struct {
+    isa_row_t *rows, *dst; /* data or destination; atomics: returned values, or NULL */
+    unsigned size, shift;  /* dwords, or bytes of a store below a dword */
+    isa_sub_t sub;
+    isa_atomic32_t *op32;
+    isa_atomic64_t *op64;
+    uint32_t bytes;        /* of an element */
+    isa_row_t *zero;       /* rows that get 0 where an LDS address is out of range, or NULL */
+    unsigned zero_rows;
+} access_t;
+
+typedef void access_fn_t(isa_wave_t *w, isa_lanes_t *a, const access_t *x);
+
+static void do_load(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
+{
+    isa_lanes_load(w, a, x->rows, x->size);
+}
+
+static void do_store(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
+{
+    isa_lanes_store(w, a, x->rows, x->size);
+}
+
+static void do_load_sub(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
+{
+    isa_lanes_load_sub(w, a, x->rows, x->sub);
+}
+
+static void do_store_sub(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
+{
+    isa_lanes_store_sub(w, a, x->rows, x->size, x->shift);
+}
+
+static void do_atomic(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
+{
+    if (x->op32)
+        isa_lanes_atomic32(w, a, x->rows, x->dst, x->op32);
+    else
+        isa_lanes_atomic64(w, a, x->rows, x->dst, x->op64);
+}
+
+/* A flat access some of whose lanes are in an aperture. */
+SHARED void flat_mixed(isa_wave_t *w, isa_lanes_t *a, apertures_t in, const access_t *x,
+                       access_fn_t *fn)
+{
+    const uint64_t exec = a->exec;
+    isa_lanes_t part = *a;
+    part.exec = exec & ~(in.shared | in.private);
+    fn(w, &part, x);
+    if (in.shared) {
+        part = *a;
+        const uint64_t outside = take_shared(w, &part, in.shared, x->bytes);
+        if (outside && x->zero) isa_lanes_zero(x->zero, x->zero_rows, outside);
+        fn(w, &part, x);
+    }
+    if (in.private) {
+        part = *a;
+        take_private(w, &part, in.private);
+        fn(w, &part, x);
+    }
+}
+
+INLINE void flat_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, access_fn_t *fn)
+{
+    isa_lanes_t a;
+    const apertures_t in = flat_addresses(w, i, &a);
+    if (__builtin_expect((in.shared | in.private) == 0, 1))
+        fn(w, &a, x);
+    else
+        flat_mixed(w, &a, in, x, fn);
+}
+
+INLINE void global_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, access_fn_t *fn)
+{
+    isa_lanes_t a;
+    global_addresses(w, i, &a);
+    fn(w, &a, x);
+}
+
+INLINE void scratch_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, access_fn_t *fn)
+{
+    isa_lanes_t a;
+    scratch_addresses(w, i, &a);
+    fn(w, &a, x);
+}
+
+/* ---- handlers ---- */
+
+#define LOAD(space, suffix, n)                                                                     \
+    ISA_INST(space##_load_##suffix)                                                                \
+    {                                                                                              \
+        isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
+        const access_t x = {                                                                       \
+            .rows = rows, .size = n, .bytes = 4 * (n), .zero = rows, .zero_rows = n};              \
+        space##_access(w, i, &x, do_load);                                                         \
+    }
+
+#define LOAD_SUB(space, suffix, kind)                                                              \
+    ISA_INST(space##_load_##suffix)                                                                \
+    {                                                                                              \
+        isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
+        const access_t x = {.rows = rows, .sub = kind, .bytes = isa_sub_bytes(kind),               \
+                            .zero = rows, .zero_rows = 1};                                         \
+        space##_access(w, i, &x, do_load_sub);                                                     \
+    }
+
+#define STORE(space, suffix, n)                                                                    \
+    ISA_INST(space##_store_##suffix)                                                               \
+    {                                                                                              \
+        const access_t x = {                                                                       \
+            .rows = isa_lanes_rows(w, &i->src[1]), .size = n, .bytes = 4 * (n)};                   \
+        space##_access(w, i, &x, do_store);                                                        \
+    }
+
+#define STORE_SUB(space, suffix, n, right)                                                         \
+    ISA_INST(space##_store_##suffix)                                                               \
+    {                                                                                              \
+        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]), .size = n, .shift = right,      \
+                            .bytes = n};                                                           \
+        space##_access(w, i, &x, do_store_sub);                                                    \
+    }
+
+#define MOVES(space)                                                                               \
+    LOAD(space, dword, 1)                                                                          \
+    LOAD(space, dwordx2, 2)                                                                        \
+    LOAD(space, dwordx3, 3)                                                                        \
+    LOAD(space, dwordx4, 4)                                                                        \
+    LOAD_SUB(space, ubyte, ISA_SUB_U8)                                                             \
+    LOAD_SUB(space, sbyte, ISA_SUB_I8)                                                             \
+    LOAD_SUB(space, ushort, ISA_SUB_U16)                                                           \
+    LOAD_SUB(space, sshort, ISA_SUB_I16)                                                           \
+    LOAD_SUB(space, ubyte_d16, ISA_SUB_U8_D16)                                                     \
+    LOAD_SUB(space, ubyte_d16_hi, ISA_SUB_U8_D16_HI)                                               \
+    LOAD_SUB(space, sbyte_d16, ISA_SUB_I8_D16)                                                     \
+    LOAD_SUB(space, sbyte_d16_hi, ISA_SUB_I8_D16_HI)                                               \
+    LOAD_SUB(space, short_d16, ISA_SUB_B16_D16)                                                    \
+    LOAD_SUB(space, short_d16_hi, ISA_SUB_B16_D16_HI)                                              \
+    STORE(space, dword, 1)                                                                         \
+    STORE(space, dwordx2, 2)                                                                       \
+    STORE(space, dwordx3, 3)                                                                       \
+    STORE(space, dwordx4, 4)                                                                       \
+    STORE_SUB(space, byte, 1, 0)                                                                   \
+    STORE_SUB(space, byte_d16_hi, 1, 16)                                                           \
+    STORE_SUB(space, short, 2, 0)                                                                  \
+    STORE_SUB(space, short_d16_hi, 2, 16)
+
+MOVES(flat)
+MOVES(global)
+MOVES(scratch)
+
+INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
+{
+    return i->flags & ISA_F_GLC ? isa_lanes_rows(w, &i->dst) : NULL;
+}
+
+#define ATOMIC(space, suffix, width)                                                               \
+    ISA_INST(space##_atomic_##suffix)                                                              \
+    {                                                                                              \
+        isa_row_t *dst = returned_rows(w, i);                                                      \
+        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]), .dst = dst,                     \
+                            .op##width = isa_atomic_##suffix, .bytes = width / 8, .zero = dst,     \
+                            .zero_rows = width / 32};                                              \
+        space##_access(w, i, &x, do_atomic);                                                       \
+    }
+
+#define FLAT_AND_GLOBAL(suffix, bits, op) ATOMIC(flat, suffix, bits) ATOMIC(global, suffix, bits)
+#define GLOBAL_ONLY(suffix, bits, op)     ATOMIC(global, suffix, bits)
+
+ISA_ATOMICS(FLAT_AND_GLOBAL)
+ISA_ATOMICS_NOT_FLAT(GLOBAL_ONLY)
