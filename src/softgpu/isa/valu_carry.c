@@ -1,0 +1,79 @@
+/* valu_carry.c - instructions with a lane mask: select by mask, carry chains, wide products.
+ *
+ * The mask is VCC or, in VOP3, any scalar pair; bits of inactive lanes are written as 0. */
+#include "softgpu/isa/valu.h"
+
+static void body_v_cndmask_b32(valu_t *v)
+{
+    uint32_t *d = VALU_ROW(v->d);
+    const uint32_t *a = VALU_SRC(v, 0), *b = VALU_SRC(v, 1);
+    const uint32_t low = (uint32_t)v->in, high = (uint32_t)(v->in >> 32);
+    VALU_LANES
+    {
+        const uint32_t half = l < 32 ? low : high;
+        d[l] = (half & valu_lane_bit[l & 31]) ? b[l] : a[l];
+    }
+}
+
+VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_IN, NULL)
+
+/* Bodies of one addition or subtraction: sum of x and y and the carry-in, its carry, and the value
+ * it saturates to. */
+#define CARRY(name, FLAGS, expr, carry, limit)                                                     \
+    static inline __attribute__((always_inline)) void chain_##name(valu_t *v, bool clamp)          \
+    {                                                                                              \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
+        alignas(64) uint32_t in[ISA_LANES];                                                        \
+        alignas(64) uint8_t out[ISA_LANES];                                                        \
+        if ((FLAGS)&VALU_MASK_IN)                                                                  \
+            valu_expand(in, v->in);                                                                \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const uint32_t a = pa[l], b = pb[l], k = (FLAGS)&VALU_MASK_IN ? in[l] : 0;             \
+            const uint32_t r = (expr);                                                             \
+            const bool o = (carry);                                                                \
+            (void)k;                                                                               \
+            out[l] = o;                                                                            \
+            d[l] = clamp && o ? (limit) : r;                                                       \
+        }                                                                                          \
+        v->out = valu_bits(out);                                                                   \
+    }                                                                                              \
+    static void body_##name(valu_t *v) { chain_##name(v, false); }                                 \
+    static void sat_##name(valu_t *v) { chain_##name(v, true); }                                   \
+    VALU_HANDLER(name, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, (FLAGS) | VALU_MASK_OUT, sat_##name)
+
+CARRY(v_add_co_u32, 0, a + b, r < a, UINT32_MAX)
+CARRY(v_sub_co_u32, 0, a - b, a < b, 0)
+CARRY(v_subrev_co_u32, 0, b - a, b < a, 0)
+CARRY(v_addc_co_u32, VALU_MASK_IN, a + b + k, r < a || (k && r == a), UINT32_MAX)
+CARRY(v_subb_co_u32, VALU_MASK_IN, a - b - k, a < b || (k && a == b), 0)
+CARRY(v_subbrev_co_u32, VALU_MASK_IN, b - a - k, b < a || (k && a == b), 0)
+
+#define WIDE(name, TYPE, over, LIMIT)                                                              \
+    static inline __attribute__((always_inline)) void wide_##name(valu_t *v, bool clamp)           \
+    {                                                                                              \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
+        alignas(64) uint8_t out[ISA_LANES];                                                        \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const uint64_t product = (uint64_t)((TYPE)VALU_LD_##over(pa) * (TYPE)VALU_LD_##over(pb));  \
+            const uint64_t c = VALU_LD_u64(pc), r = product + c;                                   \
+            const bool o = LIMIT##_OVER;                                                           \
+            out[l] = o;                                                                            \
+            VALU_ST_u64(clamp && o ? LIMIT##_VALUE : r);                                           \
+        }                                                                                          \
+        v->out = valu_bits(out);                                                                   \
+    }                                                                                              \
+    static void body_##name(valu_t *v) { wide_##name(v, false); }                                  \
+    static void sat_##name(valu_t *v) { wide_##name(v, true); }                                    \
+    VALU_HANDLER(name, VALU_B64, VALU_B32, VALU_B32, VALU_B64, VALU_MASK_OUT, sat_##name)
+
+#define UNSIGNED_OVER  (r < c)
+#define UNSIGNED_VALUE UINT64_MAX
+#define SIGNED_OVER    (((product ^ r) & (c ^ r)) >> 63)
+#define SIGNED_VALUE   ((uint64_t)INT64_MAX + (c >> 63))
+
+WIDE(v_mad_u64_u32, uint64_t, u32, UNSIGNED)
+WIDE(v_mad_i64_i32, int64_t, i32, SIGNED)

@@ -1,0 +1,144 @@
+/* valu_rows.c - row helpers of the vector instructions: broadcast, blend, masks, NaN results.
+ *
+ * Apart from the instructions because every one of them uses these. valu_bits() is the only place
+ * of the core that asks which host instructions there are. */
+#include "softgpu/isa/valu.h"
+
+#include <immintrin.h>
+
+const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_operand_t *o,
+                                 uint32_t *tmp, unsigned rows)
+{
+    if (o->kind == ISA_OPK_AGPR)
+        return w->vgpr[w->acc_offset + o->reg];
+    if (o->kind == ISA_OPK_NONE || rows > 2) {
+        isa_stop_unsupported(w, i, "operand of this kind");
+        return NULL;
+    }
+    const uint64_t value = rows == 2 ? isa_read64(w, o) : isa_read32(w, o);
+    if (w->stop)
+        return NULL;
+    uint32_t *row = VALU_ROW(tmp);
+    const uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
+    for (int l = 0; l < ISA_LANES; l++)
+        row[l] = low;
+    if (rows == 2)
+        for (int l = 0; l < ISA_LANES; l++)
+            row[ISA_LANES + l] = high;
+    return row;
+}
+
+const alignas(64) uint32_t valu_lane_bit[32] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+static inline void blend_half(uint32_t *restrict dst, const uint32_t *restrict src, uint32_t mask)
+{
+    dst = VALU_ROW(dst);
+    src = VALU_ROW(src);
+    for (int l = 0; l < 32; l++)
+        dst[l] = (mask & valu_lane_bit[l]) ? src[l] : dst[l];
+}
+
+void valu_blend(uint32_t *dst, const uint32_t *src, unsigned rows, uint64_t mask)
+{
+    for (unsigned r = 0; r < rows; r++) {
+        blend_half(dst + r * ISA_LANES, src + r * ISA_LANES, (uint32_t)mask);
+        blend_half(dst + r * ISA_LANES + 32, src + r * ISA_LANES + 32, (uint32_t)(mask >> 32));
+    }
+}
+
+void valu_expand(uint32_t *row, uint64_t mask)
+{
+    row = VALU_ROW(row);
+    const uint32_t low = (uint32_t)mask, high = (uint32_t)(mask >> 32);
+    for (int l = 0; l < 32; l++)
+        row[l] = (low & valu_lane_bit[l]) != 0;
+    for (int l = 0; l < 32; l++)
+        row[32 + l] = (high & valu_lane_bit[l]) != 0;
+}
+
+uint64_t valu_bits(const uint8_t *bytes)
+{
+#if defined(__AVX512BW__)
+    const __m512i x = _mm512_loadu_si512(bytes);
+    return _mm512_test_epi8_mask(x, x);
+#else
+    uint64_t mask = 0;
+    for (int n = 0; n < 4; n++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * n));
+        const int zero = _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128()));
+        mask |= (uint64_t)(~(unsigned)zero & 0xffff) << (16 * n);
+    }
+    return mask;
+#endif
+}
+
+/* ---- NaN results: cold, so one lane at a time ---- */
+
+static uint32_t nan_of32(const valu_t *v, unsigned n, unsigned at)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (fpu_nan32(v->s[k][at]))
+            return v->s[k][at] | 0x400000;
+    return FPU_NAN32;
+}
+
+static __attribute__((noinline, cold)) void fix_rows32(valu_t *v, unsigned n, unsigned rows)
+{
+    for (unsigned at = 0; at < rows * ISA_LANES; at++)
+        if (fpu_nan32(v->d[at]))
+            v->d[at] = nan_of32(v, n, at);
+}
+
+void valu_fix_nan_f32(valu_t *v, unsigned n)
+{
+    fix_rows32(v, n, 1);
+}
+
+void valu_fix_nan_pf32(valu_t *v, unsigned n)
+{
+    fix_rows32(v, n, 2);
+}
+
+void valu_fix_nan_f64(valu_t *v, unsigned n)
+{
+    uint32_t *d = v->d;
+    for (int l = 0; l < ISA_LANES; l++) {
+        if (!fpu_nan64(VALU_LD_u64(d)))
+            continue;
+        uint64_t nan = FPU_NAN64;
+        for (unsigned k = n; k-- > 0;)
+            if (fpu_nan64(VALU_LD_u64(v->s[k])))
+                nan = VALU_LD_u64(v->s[k]) | FPU_QUIET64;
+        VALU_ST_u64(nan);
+    }
+}
+
+static uint32_t nan_of16(const valu_t *v, unsigned n, int lane, unsigned shift)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (fpu_nan16(v->s[k][lane] >> shift))
+            return (v->s[k][lane] >> shift & 0xffff) | 0x200;
+    return 0x7e00;
+}
+
+static __attribute__((noinline, cold)) void fix_halves(valu_t *v, unsigned n, unsigned shift)
+{
+    for (int l = 0; l < ISA_LANES; l++)
+        if (fpu_nan16(v->d[l] >> shift))
+            v->d[l] = (v->d[l] & ~(0xffffu << shift)) | nan_of16(v, n, l, shift) << shift;
+}
+
+void valu_fix_nan_f16(valu_t *v, unsigned n)
+{
+    fix_halves(v, n, 0);
+}
+
+void valu_fix_nan_pf16(valu_t *v, unsigned n)
+{
+    fix_halves(v, n, 0);
+    fix_halves(v, n, 16);
+}
