@@ -1,0 +1,68 @@
+/* Buffers: where buffer tracing services put their records, and how the tool gets them. */
+#ifndef ROCPROFILER_SDK_BUFFER_H_
+#define ROCPROFILER_SDK_BUFFER_H_
+
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Delivers records. The headers and what they point to are the library's and valid until the
+ * callback returns. Records of one thread come in the order in which they were completed; between
+ * threads there is no order. One buffer is delivered by one thread at a time: its callback thread,
+ * a thread that flushes, or (LOSSLESS) one that found it full. Runtime functions may be called
+ * inside; they are traced like others.
+ * @param context the context that the buffer was made for
+ * @param buffer_id the buffer
+ * @param headers type and place of each record
+ * @param num_headers their number; 0 if only the count of losses is new
+ * @param data as given to rocprofiler_create_buffer
+ * @param drop_count records of this buffer lost since the callback before: the sum over all
+ * callbacks is the total */
+typedef void (*rocprofiler_buffer_tracing_cb_t)(rocprofiler_context_id_t context,
+                                                rocprofiler_buffer_id_t buffer_id,
+                                                rocprofiler_record_header_t **headers,
+                                                size_t num_headers, void *data,
+                                                uint64_t drop_count);
+
+/** Makes a buffer. Its memory is size bytes, rounded up to pages, and one page for each thread that
+ * writes to it; nothing of it is touched before it is used.
+ * @param size bytes
+ * @param watermark bytes in use at which delivery begins; at most size (0: size)
+ * @param policy what happens when it is full; NONE means DISCARD
+ * @param callback gets the records
+ * @param callback_data passed to it
+ * @param buffer_id the handle is written here
+ * @retval ROCPROFILER_STATUS_SUCCESS made
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer, size 0, watermark above size,
+ * or no such policy
+ * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
+ * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
+ * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES the process has 64 buffers already, or memory
+ * is used up */
+rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context, size_t size,
+                                               size_t watermark, rocprofiler_buffer_policy_t policy,
+                                               rocprofiler_buffer_tracing_cb_t callback,
+                                               void *callback_data,
+                                               rocprofiler_buffer_id_t *buffer_id) ROCPROFILER_API;
+
+/** Delivers what a buffer holds and closes it: records that come later are lost, so stop its
+ * contexts first. Its memory is kept for late writers until the process ends. Any thread.
+ * @retval ROCPROFILER_STATUS_SUCCESS closed
+ * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
+ * @retval ROCPROFILER_STATUS_ERROR_BUFFER_BUSY called from a buffer callback while the buffer is
+ * being delivered; nothing is changed */
+rocprofiler_status_t rocprofiler_destroy_buffer(rocprofiler_buffer_id_t buffer_id) ROCPROFILER_API;
+
+/** Delivers all records that were complete when it was called; they have been delivered when it
+ * returns. Any thread.
+ * @retval ROCPROFILER_STATUS_SUCCESS delivered
+ * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
+ * @retval ROCPROFILER_STATUS_ERROR_BUFFER_BUSY called from a buffer callback while the buffer is
+ * being delivered: the thread that delivers it goes on with the new records
+ * @retval ROCPROFILER_STATUS_ERROR_FINALIZED the library is finalised: nothing is left */
+rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t buffer_id) ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif

@@ -1,0 +1,323 @@
+/* Buffer tracing: records are collected in a buffer and delivered in batches. */
+#ifndef ROCPROFILER_SDK_BUFFER_TRACING_H_
+#define ROCPROFILER_SDK_BUFFER_TRACING_H_
+
+#include <rocprofiler-sdk/agent.h>
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+#include <rocprofiler-sdk/hip.h>
+#include <rocprofiler-sdk/hsa.h>
+#include <rocprofiler-sdk/kfd/kfd_id.h>
+#include <rocprofiler-sdk/marker.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Record of HSA API kinds. */
+typedef struct rocprofiler_buffer_tracing_hsa_api_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+} rocprofiler_buffer_tracing_hsa_api_record_t;
+
+/** Record of HIP API kinds. */
+typedef struct rocprofiler_buffer_tracing_hip_api_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+} rocprofiler_buffer_tracing_hip_api_record_t;
+
+/** Record of HIP API EXT kinds: with arguments and result. */
+typedef struct rocprofiler_buffer_tracing_hip_api_ext_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_hip_api_args_t args;
+    rocprofiler_hip_api_retval_t retval;
+} rocprofiler_buffer_tracing_hip_api_ext_record_t;
+
+/** Record of marker API kinds. */
+typedef struct rocprofiler_buffer_tracing_marker_api_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+} rocprofiler_buffer_tracing_marker_api_record_t;
+
+/** Record of RCCL API. */
+typedef struct rocprofiler_buffer_tracing_rccl_api_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+} rocprofiler_buffer_tracing_rccl_api_record_t;
+
+/** Record of rocJPEG API. */
+typedef struct rocprofiler_buffer_tracing_rocjpeg_api_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+} rocprofiler_buffer_tracing_rocjpeg_api_record_t;
+
+/** Record of MEMORY_COPY. */
+typedef struct rocprofiler_buffer_tracing_memory_copy_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_memory_copy_operation_t operation;
+    rocprofiler_async_correlation_id_t correlation_id;
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_agent_id_t dst_agent_id;
+    rocprofiler_agent_id_t src_agent_id;
+    uint64_t bytes; /**< bytes copied */
+    rocprofiler_address_t dst_address;
+    rocprofiler_address_t src_address;
+} rocprofiler_buffer_tracing_memory_copy_record_t;
+
+/** Record of MEMORY_ALLOCATION. */
+typedef struct rocprofiler_buffer_tracing_memory_allocation_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_memory_allocation_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_agent_id_t agent_id;
+    rocprofiler_address_t address;
+    uint64_t allocation_size;
+} rocprofiler_buffer_tracing_memory_allocation_record_t;
+
+/** Record of KERNEL_DISPATCH: the times are those of the device. */
+typedef struct rocprofiler_buffer_tracing_kernel_dispatch_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kernel_dispatch_operation_t operation;
+    rocprofiler_async_correlation_id_t correlation_id;
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_kernel_dispatch_info_t dispatch_info;
+} rocprofiler_buffer_tracing_kernel_dispatch_record_t;
+
+/** Record of KFD_EVENT_PAGE_MIGRATE. */
+typedef struct rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kfd_event_page_migrate_operation_t operation;
+    rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
+    uint32_t pid;
+    rocprofiler_address_t start_address;
+    rocprofiler_address_t end_address;
+    rocprofiler_agent_id_t src_agent;
+    rocprofiler_agent_id_t dst_agent;
+    rocprofiler_agent_id_t prefetch_agent;
+    rocprofiler_agent_id_t preferred_agent;
+    int32_t error_code;
+} rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t;
+
+/** Record of KFD_EVENT_PAGE_FAULT. */
+typedef struct rocprofiler_buffer_tracing_kfd_event_page_fault_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kfd_event_page_fault_operation_t operation;
+    rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
+    uint32_t pid;
+    rocprofiler_agent_id_t agent_id;
+    rocprofiler_address_t address;
+} rocprofiler_buffer_tracing_kfd_event_page_fault_record_t;
+
+/** Record of KFD_EVENT_QUEUE. */
+typedef struct rocprofiler_buffer_tracing_kfd_event_queue_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kfd_event_queue_operation_t operation;
+    rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
+    uint32_t pid;
+    rocprofiler_agent_id_t agent_id;
+} rocprofiler_buffer_tracing_kfd_event_queue_record_t;
+
+/** Record of KFD_EVENT_UNMAP_FROM_GPU. */
+typedef struct rocprofiler_buffer_tracing_kfd_event_unmap_from_gpu_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kfd_event_unmap_from_gpu_operation_t operation;
+    rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
+    uint32_t pid;
+    rocprofiler_agent_id_t agent_id;
+    rocprofiler_address_t start_address;
+    rocprofiler_address_t end_address;
+} rocprofiler_buffer_tracing_kfd_event_unmap_from_gpu_record_t;
+
+/** Record of KFD_EVENT_DROPPED_EVENTS. */
+typedef struct rocprofiler_buffer_tracing_kfd_event_dropped_events_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kfd_event_dropped_events_operation_t operation;
+    rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
+    uint32_t pid;
+    uint32_t count;
+} rocprofiler_buffer_tracing_kfd_event_dropped_events_record_t;
+
+/** Record of KFD_PAGE_MIGRATE. */
+typedef struct rocprofiler_buffer_tracing_kfd_page_migrate_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kfd_page_migrate_operation_t operation;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    uint32_t pid;
+    rocprofiler_address_t start_address;
+    rocprofiler_address_t end_address;
+    rocprofiler_agent_id_t src_agent;
+    rocprofiler_agent_id_t dst_agent;
+    rocprofiler_agent_id_t prefetch_agent;
+    rocprofiler_agent_id_t preferred_agent;
+    int32_t error_code;
+} rocprofiler_buffer_tracing_kfd_page_migrate_record_t;
+
+/** Record of KFD_PAGE_FAULT. */
+typedef struct rocprofiler_buffer_tracing_kfd_page_fault_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kfd_page_fault_operation_t operation;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    uint32_t pid;
+    rocprofiler_agent_id_t agent_id;
+    rocprofiler_address_t address;
+} rocprofiler_buffer_tracing_kfd_page_fault_record_t;
+
+/** Record of KFD_QUEUE. */
+typedef struct rocprofiler_buffer_tracing_kfd_queue_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_kfd_queue_operation_t operation;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    uint32_t pid;
+    rocprofiler_agent_id_t agent_id;
+} rocprofiler_buffer_tracing_kfd_queue_record_t;
+
+/** Record of SCRATCH_MEMORY. */
+typedef struct rocprofiler_buffer_tracing_scratch_memory_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_scratch_memory_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_agent_id_t agent_id;
+    rocprofiler_queue_id_t queue_id;
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_scratch_alloc_flag_t flags;
+    uint64_t allocation_size;
+} rocprofiler_buffer_tracing_scratch_memory_record_t;
+
+/** Record of CORRELATION_ID_RETIREMENT: no later record carries this id. */
+typedef struct rocprofiler_buffer_tracing_correlation_id_retirement_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
+    uint64_t internal_correlation_id;
+} rocprofiler_buffer_tracing_correlation_id_retirement_record_t;
+
+/** Record of RUNTIME_INITIALIZATION. */
+typedef struct rocprofiler_buffer_tracing_runtime_initialization_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_runtime_initialization_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_thread_id_t thread_id; /**< kernel thread id of the caller */
+    rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
+    uint64_t version;
+    uint64_t instance;
+} rocprofiler_buffer_tracing_runtime_initialization_record_t;
+
+/** Gets a kind; a return value other than 0 ends the iteration. */
+typedef int (*rocprofiler_buffer_tracing_kind_cb_t)(rocprofiler_buffer_tracing_kind_t kind,
+                                                    void *data);
+
+/** Gets an operation; a return value other than 0 ends the iteration. */
+typedef int (*rocprofiler_buffer_tracing_kind_operation_cb_t)(
+    rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation, void *data);
+
+/** Adds buffer tracing of a kind to a context.
+ * @param context_id the context
+ * @param kind what to trace; a context has each kind once at most
+ * @param operations those to trace; null: all
+ * @param operations_count their number; 0: all
+ * @param buffer_id a buffer made for this context; several kinds may share it
+ * @retval ROCPROFILER_STATUS_SUCCESS added
+ * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
+ * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
+ * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a count without operations
+ * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind
+ * @retval ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND the kind lacks one of the operations
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED the library does not trace this kind
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context has this kind */
+rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_tracing_kind_t kind,
+    const rocprofiler_tracing_operation_t *operations, size_t operations_count,
+    rocprofiler_buffer_id_t buffer_id) ROCPROFILER_API;
+
+/** Name of a kind, as "KERNEL_DISPATCH". Any thread, any time.
+ * @param name set to constant text; may be null
+ * @param name_len set to its length; may be null
+ * @retval ROCPROFILER_STATUS_SUCCESS written
+ * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind */
+rocprofiler_status_t
+rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kind,
+                                           const char **name, uint64_t *name_len) ROCPROFILER_API;
+
+/** Name of an operation, as "KERNEL_DISPATCH_COMPLETE". Any thread, any time.
+ * @param name set to constant text; may be null
+ * @param name_len set to its length; may be null
+ * @retval ROCPROFILER_STATUS_SUCCESS written
+ * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind
+ * @retval ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND the kind has no such operation */
+rocprofiler_status_t rocprofiler_query_buffer_tracing_kind_operation_name(
+    rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
+    const char **name, uint64_t *name_len) ROCPROFILER_API;
+
+/** Calls back for each kind in the order of numbers. Any thread, any time.
+ * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null */
+rocprofiler_status_t
+rocprofiler_iterate_buffer_tracing_kinds(rocprofiler_buffer_tracing_kind_cb_t callback,
+                                         void *data) ROCPROFILER_API;
+
+/** Calls back for each operation of a kind in the order of numbers. Any thread, any time.
+ * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null
+ * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind, or one without operations */
+rocprofiler_status_t rocprofiler_iterate_buffer_tracing_kind_operations(
+    rocprofiler_buffer_tracing_kind_t kind, rocprofiler_buffer_tracing_kind_operation_cb_t callback,
+    void *data) ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif

@@ -1,0 +1,76 @@
+/* How a tool meets the library. A tool is any object file that exports rocprofiler_configure: the
+ * program itself, a library it links or preloads, or one named in ROCP_TOOL_LIBRARIES. */
+#ifndef ROCPROFILER_SDK_REGISTRATION_H_
+#define ROCPROFILER_SDK_REGISTRATION_H_
+
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Identity of a tool, given to rocprofiler_configure. Lives as long as the process. */
+typedef struct rocprofiler_client_id_t {
+    size_t size;           /**< bytes of this structure as the library knows it */
+    const char *name;      /**< the tool may set it; the text stays the tool's */
+    const uint32_t handle; /**< the tool must leave it as it is */
+} rocprofiler_client_id_t;
+
+/** Ends a tool early: stops its contexts, delivers its buffers, calls its finalize function once.
+ * With a single tool in the process the whole library is finalised. Any thread, also one that the
+ * tool created; a second call has no effect; an id that is not the tool's own has no effect. */
+typedef void (*rocprofiler_client_finalize_t)(rocprofiler_client_id_t);
+
+/** Runs once, after all tools are configured: here contexts, buffers and services are made. HIP
+ * and HSA must not be called from it. The return value is ignored. */
+typedef int (*rocprofiler_tool_initialize_t)(rocprofiler_client_finalize_t finalize_func,
+                                             void *tool_data);
+
+/** Runs once, after the last record of the tool's contexts has been delivered. */
+typedef void (*rocprofiler_tool_finalize_t)(void *tool_data);
+
+/** What a tool answers to rocprofiler_configure; copied at once. */
+typedef struct rocprofiler_tool_configure_result_t {
+    size_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_tool_initialize_t initialize; /**< may be null */
+    rocprofiler_tool_finalize_t finalize;     /**< may be null */
+    void *tool_data;                          /**< given to both */
+} rocprofiler_tool_configure_result_t;
+
+/** Type of rocprofiler_configure. */
+typedef rocprofiler_tool_configure_result_t *(*rocprofiler_configure_func_t)(
+    uint32_t version, const char *runtime_version, uint32_t priority,
+    rocprofiler_client_id_t *client_id);
+
+/** Defined by the tool, found by name. Runs once on the thread that starts the first runtime (or
+ * that forced the configuration), before any initialize function.
+ * @param version 10000 * major + 100 * minor + patch of the library
+ * @param runtime_version the same as text
+ * @param priority number of tools configured before this one
+ * @param client_id identity of this tool, valid for the life of the process
+ * @return what to call, or null to take no part. Contexts cannot be made here. */
+rocprofiler_tool_configure_result_t *
+rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t priority,
+                      rocprofiler_client_id_t *client_id) ROCPROFILER_EXPORT;
+
+/** Where initialisation stands: 0 not begun, -1 in progress, 1 done. Any thread, any time.
+ * @retval ROCPROFILER_STATUS_SUCCESS status is written
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT status is null */
+rocprofiler_status_t rocprofiler_is_initialized(int *status) ROCPROFILER_API;
+
+/** Where finalisation stands: 0 not begun, -1 in progress, 1 done. Any thread, any time.
+ * @retval ROCPROFILER_STATUS_SUCCESS status is written
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT status is null */
+rocprofiler_status_t rocprofiler_is_finalized(int *status) ROCPROFILER_API;
+
+/** Initialises the library now, before any runtime starts, with configure_func as the first tool
+ * (null: only the tools that are found anyway). Sets ROCPROFILER_REGISTER_FORCE_LOAD=1 in the
+ * environment. Call it from one thread, early.
+ * @retval ROCPROFILER_STATUS_SUCCESS every tool has been configured and initialised
+ * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED initialisation has begun already, or a
+ * function was forced before */
+rocprofiler_status_t
+rocprofiler_force_configure(rocprofiler_configure_func_t configure_func) ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Writes the public headers that follow from the API tables: operation ids and argument unions.
+
+The headers are kept in include/ so that they can be read there; the test sdk.headers_current runs
+this script with --check. usage: gen-sdk-headers.py [--check] SOURCE_ROOT
+"""
+import os
+import sys
+
+import sdk_tables as tables
+
+PRELUDE = {
+    "hsa": """#include <rocprofiler-sdk/defines.h>
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ext_finalize.h>
+#include <hsa/hsa_ext_image.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__has_include)
+#if __has_include(<hsa/hsa_api_trace_version.h>)
+#include <hsa/hsa_api_trace_version.h>
+#endif
+#endif
+
+/* Types that the installed HSA headers are too old to know have a stand-in of the same layout. */
+#if defined(HSA_AMD_EXT_API_TABLE_MAJOR_VERSION) && defined(HSA_AMD_EXT_API_TABLE_STEP_VERSION)
+#if HSA_AMD_EXT_API_TABLE_MAJOR_VERSION > 2 ||                                                   \\
+    (HSA_AMD_EXT_API_TABLE_MAJOR_VERSION == 2 && HSA_AMD_EXT_API_TABLE_STEP_VERSION >= 7)
+#define ROCPROFILER_HSA_TYPE(type, stand_in) type
+#endif
+#endif
+#ifndef ROCPROFILER_HSA_TYPE
+#define ROCPROFILER_HSA_TYPE(type, stand_in) stand_in
+#endif
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Stands in for handle structures that the installed HSA headers lack. */
+typedef struct
+{
+    uint64_t handle;
+} rocprofiler_hsa_handle_t;
+
+typedef hsa_status_t (*hsa_ext_program_iterate_modules_cb_t)(hsa_ext_program_t program,
+                                                             hsa_ext_module_t module, void *data);
+typedef void (*hsa_amd_queue_intercept_packet_writer)(const void *pkts, uint64_t pkt_count);
+typedef void (*hsa_amd_queue_intercept_handler)(const void *pkts, uint64_t pkt_count,
+                                                uint64_t user_pkt_index, void *data,
+                                                hsa_amd_queue_intercept_packet_writer writer);
+typedef void (*hsa_amd_runtime_queue_notifier)(const hsa_queue_t *queue, hsa_agent_t agent,
+                                               void *data);
+
+/** Arguments of a function without parameters: C has no empty structures. */
+typedef struct rocprofiler_hsa_api_no_args
+{
+    char empty;
+} rocprofiler_hsa_api_no_args;
+
+/** What a traced HSA function returned; which member holds it follows from the function. Functions
+ * that return nothing leave it zero. */
+typedef union rocprofiler_hsa_api_retval_t
+{
+    uint64_t uint64_t_retval;
+    uint32_t uint32_t_retval;
+    hsa_signal_value_t hsa_signal_value_t_retval;
+    hsa_status_t hsa_status_t_retval;
+} rocprofiler_hsa_api_retval_t;
+""",
+    "hip": """#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+#if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
+#define __HIP_PLATFORM_AMD__ 1
+#endif
+#include <hip/hip_runtime_api.h>
+#include <hip/hip_version.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Types that the installed HIP headers are too old to know have a stand-in of the same layout. */
+#if HIP_VERSION >= 70000000
+#define ROCPROFILER_HIP_TYPE(type, stand_in) type
+#else
+#define ROCPROFILER_HIP_TYPE(type, stand_in) stand_in
+#endif
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Arguments of a function without parameters: C has no empty structures. */
+typedef struct rocprofiler_hip_api_no_args
+{
+    char empty;
+} rocprofiler_hip_api_no_args;
+
+/** What a traced HIP function returned; which member holds it follows from the function. Functions
+ * that return nothing leave it zero. */
+typedef union rocprofiler_hip_api_retval_t
+{
+    uint64_t uint64_t_retval;
+    int int_retval;
+    const char *const_charp_retval;
+    hipError_t hipError_t_retval;
+    hipChannelFormatDesc hipChannelFormatDesc_retval;
+    void **voidpp_retval;
+} rocprofiler_hip_api_retval_t;
+""",
+}
+
+
+def guard(header):
+    return "ROCPROFILER_SDK_" + header.upper().replace("/", "_").replace(".", "_")
+
+
+def made_by(header, what):
+    return (f"/* {what}\n * Written by scripts/gen-sdk-headers.py from src/sdk/tables/: change the"
+            f" tables, not this file. */\n#ifndef {guard(header)}_\n#define {guard(header)}_\n\n")
+
+
+def id_header(domain, functions):
+    text = made_by(domain.header, f"Operation ids of the {domain.title} API.")
+    text += (f"/** Operations of {domain.title} tracing, named after their functions. LAST is one past"
+             f" the last. */\ntypedef enum {domain.enum}\n{{\n    {domain.prefix}NONE = -1,\n")
+    for function in functions:
+        text += f"    {domain.prefix}{function.name} = {function.op},\n"
+    return text + f"    {domain.prefix}LAST = {len(functions)}\n}} {domain.enum};\n\n#endif\n"
+
+
+def member(function, name, library, newer):
+    text = "    struct\n    {\n"
+    for argument in function.arguments:
+        portable = tables.portable_type(argument.field_type, newer)
+        type_ = argument.field_type
+        if portable:
+            type_ = f"ROCPROFILER_{library.upper()}_TYPE({type_}, {portable})"
+        text += f"        {tables.declare(type_, argument.field)};\n"
+    if not function.arguments:
+        text += f"        rocprofiler_{library}_api_no_args no_args;\n"
+    return text + f"    }} {name};\n"
+
+
+def args_header(library, functions, newer):
+    header = f"{library}/api_args.h"
+    text = made_by(header, f"Arguments and results of traced {library.upper()} functions.")
+    text += PRELUDE[library]
+    text += (f"\n/** Arguments of a traced {library.upper()} call; the member is named after the function."
+             "\n * Pointers are the caller's: what they point to may be read inside the callback only. */\n"
+             f"typedef union rocprofiler_{library}_api_args_t\n{{\n")
+    for function in sorted(functions, key=lambda f: f.name):
+        text += member(function, function.name, library, newer)
+        if function.name == "hipChooseDevice":
+            # HIP 6 renames this function by a macro; both spellings name the same bytes
+            text += "#ifndef hipChooseDevice\n"
+            text += member(function, "hipChooseDeviceR0600", library, newer) + "#endif\n"
+    return text + f"}} rocprofiler_{library}_api_args_t;\n\nROCPROFILER_EXTERN_C_FINI\n\n#endif\n"
+
+
+def main():
+    arguments = sys.argv[1:]
+    check = "--check" in arguments
+    root = [a for a in arguments if a != "--check"][0]
+    functions = tables.read_functions(root)
+    newer = tables.read_newer_types(root)
+    headers = {d.header: id_header(d, functions[(d.library, d.name)]) for d in tables.DOMAINS}
+    for library in ("hsa", "hip"):
+        rows = [f for key, group in functions.items() if key[0] == library for f in group]
+        headers[f"{library}/api_args.h"] = args_header(library, rows, newer[library])
+    stale = []
+    for header, text in headers.items():
+        path = os.path.join(root, "include/rocprofiler-sdk", header)
+        if check:
+            if not os.path.exists(path) or open(path).read() != text:
+                stale.append(path)
+        else:
+            tables.write_if_changed(path, text)
+    if stale:
+        sys.exit("differ from the tables, run scripts/gen-sdk-headers.py: " + " ".join(stale))
+
+
+if __name__ == "__main__":
+    main()
