@@ -1,0 +1,222 @@
+/* buffers.c - GPU memory: allocate, free, map and unmap.
+ *
+ * A buffer is a range of the GPU's file (VRAM, system memory), a device page (doorbells, registers)
+ * or the program's own memory (user pointers). Mapping enters it in the page tables of GPUs; the
+ * program maps it for itself with mmap, which needs nothing from us. */
+#include "softgpu/kfd/kfd.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+enum {
+    KIND_MASK = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
+                KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |
+                KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP,
+    LARGE_PAGE = 2 << 20
+};
+
+static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) & ~(to - 1); }
+
+kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle)
+{
+    if (handle == 0 || handle > p->n_buffers || !p->buffers[handle - 1].used)
+        return NULL;
+    return &p->buffers[handle - 1];
+}
+
+/* A free row; its handle. NULL when memory runs out. */
+static kfd_buffer_t *new_row(kfd_process_t *p, uint64_t *handle)
+{
+    size_t i = 0;
+    while (i < p->n_buffers && p->buffers[i].used)
+        i++;
+    if (i == p->n_buffers) {
+        size_t n = p->n_buffers ? 2 * p->n_buffers : 64;
+        kfd_buffer_t *grown = reallocarray(p->buffers, n, sizeof(*grown));
+        if (!grown)
+            return NULL;
+        for (size_t k = p->n_buffers; k < n; k++)
+            grown[k].used = false;
+        p->buffers = grown;
+        p->n_buffers = n;
+    }
+    *handle = i + 1;
+    return &p->buffers[i];
+}
+
+static bool is_file_backed(uint32_t flags)
+{
+    return flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+}
+
+static int take_from_file(kfd_gpu_t *gpu, kfd_buffer_t *b)
+{
+    bool vram = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+    uint64_t *used = vram ? &gpu->vram_used : &gpu->system_used;
+    uint64_t limit = vram ? gpu->vram_bytes : gpu->system_bytes;
+    if (b->size > limit - *used) {
+        base_info("GPU %u: no room for %llu bytes of %s memory: %llu of %llu are in use",
+                  gpu->index, (unsigned long long)b->size, vram ? "video" : "system",
+                  (unsigned long long)*used, (unsigned long long)limit);
+        return -ENOMEM;
+    }
+    uint64_t align = b->size >= LARGE_PAGE ? LARGE_PAGE : KFD_PAGE;
+    int error = kfd_ranges_take(&gpu->ranges, b->size, align, &b->offset);
+    if (error != 0)
+        return error;
+    *used += b->size;
+    b->host = gpu->alias + b->offset;
+    return 0;
+}
+
+static void give_to_file(kfd_gpu_t *gpu, const kfd_buffer_t *b)
+{
+    /* gives the pages back and makes them read as zero for the next owner */
+    fallocate(gpu->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->offset,
+              (off_t)b->size);
+    kfd_ranges_give(&gpu->ranges, b->offset, b->size);
+    *(b->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? &gpu->vram_used : &gpu->system_used) -= b->size;
+}
+
+/* Finds the bytes of a new buffer and the offset for mmap. */
+static int back_buffer(kfd_gpu_t *gpu, kfd_buffer_t *b, uint64_t *mmap_offset)
+{
+    int error = -EINVAL;
+    switch (b->flags & KIND_MASK) {
+    case KFD_IOC_ALLOC_MEM_FLAGS_VRAM:
+    case KFD_IOC_ALLOC_MEM_FLAGS_GTT:
+        error = take_from_file(gpu, b);
+        *mmap_offset = b->offset;
+        break;
+    case KFD_IOC_ALLOC_MEM_FLAGS_USERPTR:
+        b->host = (uint8_t *)(uintptr_t)*mmap_offset;
+        error = b->host ? 0 : -EINVAL;
+        break;
+    case KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL:
+        b->host = (uint8_t *)gpu->doorbells;
+        *mmap_offset = kfd_doorbell_offset(gpu->index);
+        error = b->size == KFD_DOORBELL_BYTES ? 0 : -EINVAL;
+        break;
+    case KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP:
+        b->host = gpu->mmio;
+        *mmap_offset = kfd_mmio_offset(gpu->index);
+        error = b->size == KFD_PAGE ? 0 : -EINVAL;
+        break;
+    default:
+        break;
+    }
+    return error;
+}
+
+int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args *args)
+{
+    kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpu_id);
+    /* doubly mapped rings are for GPUs before gfx9, which there are none of */
+    if (!gpu || args->size == 0 || (args->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM))
+        return -EINVAL;
+    kfd_buffer_t b = {.va = args->va_addr, .size = round_up(args->size, KFD_PAGE),
+                      .flags = args->flags, .gpu = gpu->index, .used = true};
+    uint64_t handle, mmap_offset = args->mmap_offset;
+
+    pthread_mutex_lock(&p->lock);
+    kfd_buffer_t *row = new_row(p, &handle);
+    int error = row ? back_buffer(gpu, &b, &mmap_offset) : -ENOMEM;
+    if (error == 0) {
+        *row = b;
+        args->handle = handle;
+        args->mmap_offset = mmap_offset;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return error;
+}
+
+int kfd_buffer_free(kfd_process_t *p, struct kfd_ioctl_free_memory_of_gpu_args *args)
+{
+    int error = 0;
+    pthread_mutex_lock(&p->lock);
+    kfd_buffer_t *b = kfd_buffer_find(p, args->handle);
+    if (!b) {
+        error = -EINVAL;
+    } else if (b->mapped) {
+        error = -EBUSY; /* the driver's answer too */
+    } else {
+        if (is_file_backed(b->flags))
+            give_to_file(&p->gpus[b->gpu], b);
+        b->used = false;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return error;
+}
+
+static uint32_t page_flags(uint32_t flags)
+{
+    return (flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE ? SG_MEM_WRITABLE : 0) |
+           (flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE ? SG_MEM_EXECUTABLE : 0) |
+           (flags & KFD_IOC_ALLOC_MEM_FLAGS_COHERENT ? SG_MEM_COHERENT : 0) |
+           (flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? 0 : SG_MEM_HOST);
+}
+
+static int map_on(kfd_gpu_t *gpu, kfd_buffer_t *b)
+{
+    if (b->mapped & 1u << gpu->index)
+        return 0;
+    int error = sg_memory_map(gpu->memory, b->va, b->size, b->host, page_flags(b->flags));
+    if (error == 0)
+        b->mapped |= 1u << gpu->index;
+    return error;
+}
+
+static int unmap_from(kfd_gpu_t *gpu, kfd_buffer_t *b)
+{
+    if (!(b->mapped & 1u << gpu->index))
+        return 0;
+    int error = sg_memory_unmap(gpu->memory, b->va, b->size);
+    if (error == 0)
+        b->mapped &= ~(1u << gpu->index);
+    if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
+        sg_device_invalidate_code(gpu->device);
+    return error;
+}
+
+/* Does `step` on each GPU of the caller's list that a previous call has not reached. */
+static int for_each_gpu(kfd_process_t *p, uint64_t handle, uint64_t ids, uint32_t n,
+                        uint32_t *n_success, int (*step)(kfd_gpu_t *, kfd_buffer_t *))
+{
+    const uint32_t *gpu_ids = (const uint32_t *)(uintptr_t)ids;
+    if (n == 0 || !gpu_ids || *n_success > n)
+        return -EINVAL;
+    pthread_mutex_lock(&p->lock);
+    kfd_buffer_t *b = kfd_buffer_find(p, handle);
+    int error = b ? 0 : -EINVAL;
+    while (error == 0 && *n_success < n) {
+        kfd_gpu_t *gpu = kfd_gpu_find(p, gpu_ids[*n_success]);
+        error = gpu ? step(gpu, b) : -EINVAL;
+        if (error == 0)
+            ++*n_success;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return error;
+}
+
+int kfd_buffer_map(kfd_process_t *p, struct kfd_ioctl_map_memory_to_gpu_args *args)
+{
+    return for_each_gpu(p, args->handle, args->device_ids_array_ptr, args->n_devices,
+                        &args->n_success, map_on);
+}
+
+int kfd_buffer_unmap(kfd_process_t *p, struct kfd_ioctl_unmap_memory_from_gpu_args *args)
+{
+    return for_each_gpu(p, args->handle, args->device_ids_array_ptr, args->n_devices,
+                        &args->n_success, unmap_from);
+}
+
+uint64_t kfd_vram_available(kfd_process_t *p, kfd_gpu_t *gpu)
+{
+    pthread_mutex_lock(&p->lock);
+    uint64_t available = gpu->vram_bytes - gpu->vram_used;
+    pthread_mutex_unlock(&p->lock);
+    return available;
+}

@@ -1,0 +1,63 @@
+/* config.c - options of the software GPU: environment variables over the profile.
+ *
+ * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_GPUS and SOFTGPU_KFD_MINOR; the
+ * launcher only sets them. Read once per process and inherited by fork. */
+#include "softgpu/kfd/kfd.h"
+
+#include "base/env.h"
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static kfd_config_t config;
+static bool valid;
+
+/* share/softgpu beside lib/softgpu, in the build tree as in an installation. */
+static bool profile_directory(char *buffer, size_t size)
+{
+    static const char anchor;
+    Dl_info self;
+    if (!dladdr(&anchor, &self) || !self.dli_fname)
+        return false;
+    const char *slash = strrchr(self.dli_fname, '/');
+    int length = slash ? (int)(slash - self.dli_fname) : 1;
+    int n = snprintf(buffer, size, "%.*s/../../share/softgpu", length,
+                     slash ? self.dli_fname : ".");
+    return n > 0 && (size_t)n < size;
+}
+
+static void read_config(void)
+{
+    char directory[PATH_MAX], error[PATH_MAX + 256];
+    base_log_init("softgpu", "SOFTGPU_LOG");
+    const char *name = base_env("SOFTGPU_PROFILE");
+    if (!name || !*name)
+        name = "mi210";
+    if (!profile_directory(directory, sizeof(directory))) {
+        base_error("cannot tell where libsoftgpu.so is, so not where the profiles are");
+        return;
+    }
+    if (sg_profile_load(name, directory, &config.profile, error, sizeof(error)) != 0) {
+        base_error("profile %s", error);
+        return;
+    }
+    uint32_t cus = (uint32_t)base_env_int("SOFTGPU_CUS", 0, 1, 1024);
+    if (cus && sg_profile_set_cus(&config.profile, cus, error, sizeof(error)) != 0) {
+        base_error("SOFTGPU_CUS: %s", error);
+        return;
+    }
+    config.n_gpus = (uint32_t)base_env_int("SOFTGPU_GPUS", 1, 1, KFD_MAX_GPUS);
+    /* 1.11 is below the debugger's part of the interface (1.13) and event ages (1.14) */
+    config.minor_version = (uint32_t)base_env_int("SOFTGPU_KFD_MINOR", 11, 8, 17);
+    valid = true;
+}
+
+const kfd_config_t *kfd_config(void)
+{
+    pthread_once(&once, read_config);
+    return valid ? &config : NULL;
+}

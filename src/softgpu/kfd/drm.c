@@ -1,0 +1,168 @@
+/* drm.c - the few questions that thunk and libdrm ask the render node.
+ *
+ * There is no graphics: GEM objects, command submission and sharing are refused as an unknown
+ * ioctl. What is answered follows from the profile. */
+#include "softgpu/kfd/kfd.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <libdrm/amdgpu_drm.h>
+#include <libdrm/drm.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum {
+    DRM_MAJOR_VERSION = 3, DRM_MINOR_VERSION = 49,
+    PCI_REVISION_MI210 = 2,      /* with the device id, libdrm's key to the marketing name */
+    EXTERNAL_REVISION = 0x3c + 1, /* gfx90a's range of family AI, revision 1 */
+    COUNTER_KHZ = 1000000        /* the device clock counts nanoseconds */
+};
+
+/* An answer's text, cut to the caller's room; the full length goes back. */
+static void put_text(char *to, __kernel_size_t *room, const char *text)
+{
+    size_t n = strlen(text);
+    if (to && *room)
+        memcpy(to, text, n < *room ? n : *room);
+    *room = n;
+}
+
+static int get_version(struct drm_version *v)
+{
+    v->version_major = DRM_MAJOR_VERSION;
+    v->version_minor = DRM_MINOR_VERSION;
+    v->version_patchlevel = 0;
+    put_text(v->name, &v->name_len, "amdgpu");
+    put_text(v->date, &v->date_len, "20150101"); /* the driver's own, never changed */
+    put_text(v->desc, &v->desc_len, "AMD GPU");
+    return 0;
+}
+
+static int get_client(struct drm_client *c)
+{
+    if (c->idx != 0)
+        return -EINVAL;
+    c->auth = 1;
+    c->pid = (unsigned long)getpid();
+    c->uid = getuid();
+    return 0;
+}
+
+static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device *d)
+{
+    const sg_profile_t *p = &gpu->process->config->profile;
+    d->device_id = p->device_id;
+    d->chip_rev = 1;
+    d->external_rev = EXTERNAL_REVISION;
+    d->pci_rev = PCI_REVISION_MI210;
+    d->family = AMDGPU_FAMILY_AI;
+    d->num_shader_engines = p->shader_engines;
+    d->num_shader_arrays_per_engine = p->arrays_per_engine;
+    d->gpu_counter_freq = COUNTER_KHZ;
+    d->max_engine_clock = (uint64_t)p->engine_clock_mhz * 1000;
+    d->max_memory_clock = (uint64_t)p->memory_clock_mhz * 1000;
+    d->cu_active_number = sg_profile_cus(p);
+    for (uint32_t se = 0; se < p->shader_engines && se < 4; se++)
+        for (uint32_t sa = 0; sa < p->arrays_per_engine; sa++)
+            d->cu_bitmap[se][sa] = (1u << p->cus_per_array) - 1;
+    /* gfx9 with 8 engines: 4 to 7 are the second array of 0 to 3 */
+    for (uint32_t se = 4; se < p->shader_engines && se < 8; se++)
+        d->cu_bitmap[se - 4][1] = (1u << p->cus_per_array) - 1;
+    d->virtual_address_offset = 2ull << 20;
+    d->virtual_address_max = 1ull << 47;
+    d->virtual_address_alignment = KFD_PAGE;
+    d->pte_fragment_size = 2 << 20;
+    d->gart_page_size = KFD_PAGE;
+    d->vram_type = AMDGPU_VRAM_TYPE_HBM;
+    d->vram_bit_width = p->memory_width_bits;
+    d->wave_front_size = 64;
+    d->num_shader_visible_vgprs = 256;
+    d->num_cu_per_sh = p->cus_per_array;
+    d->num_tcc_blocks = p->l2_channels;
+}
+
+static void describe_memory(const kfd_gpu_t *gpu, struct drm_amdgpu_memory_info *m)
+{
+    m->vram.total_heap_size = m->vram.usable_heap_size = gpu->vram_bytes;
+    m->vram.heap_usage = gpu->vram_used;
+    m->vram.max_allocation = gpu->vram_bytes;
+    m->cpu_accessible_vram = m->vram;
+    m->gtt.total_heap_size = m->gtt.usable_heap_size = gpu->system_bytes;
+    m->gtt.heap_usage = gpu->system_used;
+    m->gtt.max_allocation = gpu->system_bytes;
+}
+
+static int get_info(kfd_gpu_t *gpu, const struct drm_amdgpu_info *info)
+{
+    union {
+        uint32_t number;
+        uint64_t wide;
+        struct drm_amdgpu_info_device device;
+        struct drm_amdgpu_info_vram_gtt vram_gtt;
+        struct drm_amdgpu_memory_info memory;
+        struct drm_amdgpu_info_firmware firmware;
+        uint32_t registers[64];
+    } answer;
+    size_t size = sizeof(answer.number);
+    memset(&answer, 0, sizeof(answer));
+
+    switch (info->query) {
+    case AMDGPU_INFO_ACCEL_WORKING: answer.number = 1; break;
+    case AMDGPU_INFO_DEV_INFO:
+        describe_device(gpu, &answer.device);
+        size = sizeof(answer.device);
+        break;
+    case AMDGPU_INFO_READ_MMR_REG: /* libdrm reads tiling registers, which mean nothing here */
+        size = info->read_mmr_reg.count * sizeof(uint32_t);
+        if (size > sizeof(answer.registers))
+            return -EINVAL;
+        break;
+    case AMDGPU_INFO_FW_VERSION: size = sizeof(answer.firmware); break;
+    case AMDGPU_INFO_VRAM_USAGE:
+    case AMDGPU_INFO_VIS_VRAM_USAGE:
+        answer.wide = gpu->vram_used;
+        size = sizeof(answer.wide);
+        break;
+    case AMDGPU_INFO_GTT_USAGE:
+        answer.wide = gpu->system_used;
+        size = sizeof(answer.wide);
+        break;
+    case AMDGPU_INFO_VRAM_GTT:
+        answer.vram_gtt = (struct drm_amdgpu_info_vram_gtt){gpu->vram_bytes, gpu->vram_bytes,
+                                                            gpu->system_bytes};
+        size = sizeof(answer.vram_gtt);
+        break;
+    case AMDGPU_INFO_MEMORY:
+        describe_memory(gpu, &answer.memory);
+        size = sizeof(answer.memory);
+        break;
+    case AMDGPU_INFO_TIMESTAMP:
+        answer.wide = sg_device_clock();
+        size = sizeof(answer.wide);
+        break;
+    default:
+        base_info("amdgpu info query %#x is not answered", info->query);
+        return -EINVAL;
+    }
+    void *to = (void *)(uintptr_t)info->return_pointer;
+    if (!to || info->return_size == 0)
+        return -EINVAL;
+    memcpy(to, &answer, size < info->return_size ? size : info->return_size);
+    return 0;
+}
+
+int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument)
+{
+    if (!argument)
+        return -EFAULT;
+    switch (_IOC_NR(request)) {
+    case _IOC_NR(DRM_IOCTL_VERSION): return get_version(argument);
+    case _IOC_NR(DRM_IOCTL_GET_CLIENT): return get_client(argument);
+    case DRM_COMMAND_BASE + DRM_AMDGPU_INFO: return get_info(gpu, argument);
+    default:
+        base_info("DRM ioctl %#x is not answered", (unsigned)_IOC_NR(request));
+        return -EINVAL;
+    }
+}

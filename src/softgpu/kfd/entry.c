@@ -1,0 +1,107 @@
+/* entry.c - the one exported function of libsoftgpu.so: the table that the preloaded stub calls.
+ *
+ * Also what happens to the whole library at fork and at the end of the process. The device's
+ * threads are not stopped at exit: the program's own destructors may still use the GPU. */
+#include "softgpu/kfd/kfd.h"
+#include "softgpu/preload/seam.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int locate(const char *path, char *buffer, size_t size, size_t *root_length)
+{
+    const char *root = kfd_tree_root();
+    if (!root)
+        return -1;
+    *root_length = strlen(root);
+    int n = snprintf(buffer, size, "%s%s", root, path);
+    if (n < 0 || (size_t)n >= size) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return 0;
+}
+
+/* The file of a device node; -ENXIO if there is no such device. */
+static int node_fd(kfd_process_t *p, const char *path)
+{
+    static const char render[] = "/dev/dri/renderD";
+    if (strcmp(path, "/dev/kfd") == 0)
+        return p->fd;
+    if (strncmp(path, render, sizeof(render) - 1) != 0)
+        return -ENXIO;
+    char *end;
+    unsigned long minor_number = strtoul(path + sizeof(render) - 1, &end, 10);
+    if (*end != '\0' || minor_number < KFD_FIRST_RENDER_MINOR ||
+        minor_number - KFD_FIRST_RENDER_MINOR >= p->n_gpus)
+        return -ENXIO;
+    return p->gpus[minor_number - KFD_FIRST_RENDER_MINOR].fd;
+}
+
+static int open_device(const char *path, int flags)
+{
+    kfd_process_t *p = kfd_process_get();
+    if (!p) {
+        errno = ENODEV;
+        return -1;
+    }
+    int fd = node_fd(p, path);
+    if (fd < 0) {
+        errno = -fd;
+        return -1;
+    }
+    return fcntl(fd, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
+}
+
+static int device_ioctl(int fd, unsigned long request, void *argument, int *result)
+{
+    uint32_t gpu = 0;
+    kfd_node_t node = kfd_node_of(fd, &gpu);
+    if (node == KFD_NODE_NONE)
+        return 0;
+    kfd_process_t *p = kfd_process_get();
+    int error = -ENODEV;
+    if (p && node == KFD_NODE_KFD)
+        error = kfd_ioctl(p, request, argument);
+    else if (p && gpu < p->n_gpus)
+        error = kfd_drm_ioctl(&p->gpus[gpu], request, argument);
+    *result = error == 0 ? 0 : -1;
+    if (error != 0)
+        errno = -error;
+    return 1;
+}
+
+static void in_forked_child(void)
+{
+    kfd_process_forget();
+    kfd_tree_forget();
+}
+
+static void register_fork_handler(void)
+{
+    pthread_atfork(NULL, NULL, in_forked_child);
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    kfd_tree_remove();
+}
+
+__attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(void)
+{
+    static const softgpu_seam_t seam = {
+        .version = SOFTGPU_SEAM_VERSION,
+        .locate = locate,
+        .open_device = open_device,
+        .ioctl = device_ioctl,
+    };
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_fork_handler);
+    return kfd_config() ? &seam : NULL;
+}

@@ -1,0 +1,250 @@
+/* ioctl.c - the table of KFD ioctls and the small ones among them.
+ *
+ * Like the kernel, it goes by the number alone and works on a zero-extended copy of the caller's
+ * structure, so that programs built for older and newer headers meet the same code. An ioctl more
+ * is a row of `rows`. */
+#include "softgpu/kfd/kfd.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+enum {
+    /* of the interface from 1.12 on, which the header here does not have */
+    NR_RUNTIME_ENABLE = 0x25,
+    ARGS_BYTES = 512,
+    GB_ADDR_CONFIG = 0x26010011 /* a plausible one: nothing here depends on tiling */
+};
+
+/* Apertures of gfx9, as the driver sets them up: LDS, scratch, and what is left for memory. The
+ * high limit makes the thunk place buffers at ordinary mmap addresses. */
+static const uint64_t lds_base = 1ull << 48, scratch_base = 2ull << 48, aperture_bytes = 1ull << 32;
+static const uint64_t gpuvm_base = 0x1000000, gpuvm_limit = 0x7fffffffffff;
+
+static int get_version(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_get_version_args *args = data;
+    args->major_version = KFD_IOCTL_MAJOR_VERSION;
+    args->minor_version = p->config->minor_version;
+    return 0;
+}
+
+static void describe_apertures(const kfd_gpu_t *gpu, struct kfd_process_device_apertures *a)
+{
+    *a = (struct kfd_process_device_apertures){
+        .lds_base = lds_base, .lds_limit = lds_base + aperture_bytes - 1,
+        .scratch_base = scratch_base, .scratch_limit = scratch_base + aperture_bytes - 1,
+        .gpuvm_base = gpuvm_base, .gpuvm_limit = gpuvm_limit, .gpu_id = gpu->gpu_id};
+}
+
+static int get_apertures(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_get_process_apertures_args *args = data;
+    args->num_of_nodes = p->n_gpus < NUM_OF_SUPPORTED_GPUS ? p->n_gpus : NUM_OF_SUPPORTED_GPUS;
+    for (uint32_t i = 0; i < args->num_of_nodes; i++)
+        describe_apertures(&p->gpus[i], &args->process_apertures[i]);
+    return 0;
+}
+
+static int get_apertures_new(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_get_process_apertures_new_args *args = data;
+    struct kfd_process_device_apertures *to =
+        (void *)(uintptr_t)args->kfd_process_device_apertures_ptr;
+    if (args->num_of_nodes == 0) { /* the caller asks how many there are */
+        args->num_of_nodes = p->n_gpus;
+        return 0;
+    }
+    if (!to)
+        return -EFAULT;
+    if (args->num_of_nodes > p->n_gpus)
+        args->num_of_nodes = p->n_gpus;
+    for (uint32_t i = 0; i < args->num_of_nodes; i++)
+        describe_apertures(&p->gpus[i], &to[i]);
+    return 0;
+}
+
+static int get_tile_config(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_get_tile_config_args *args = data;
+    if (!kfd_gpu_find(p, args->gpu_id))
+        return -EINVAL;
+    if (args->tile_config_ptr)
+        memset((void *)(uintptr_t)args->tile_config_ptr, 0,
+               args->num_tile_configs * sizeof(uint32_t));
+    if (args->macro_tile_config_ptr)
+        memset((void *)(uintptr_t)args->macro_tile_config_ptr, 0,
+               args->num_macro_tile_configs * sizeof(uint32_t));
+    args->gb_addr_config = GB_ADDR_CONFIG;
+    args->num_banks = args->num_ranks = 0;
+    return 0;
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int get_clock_counters(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_get_clock_counters_args *args = data;
+    /* a node without a GPU (id 0, which ROCr asks for the system clock) has no GPU clock */
+    args->gpu_clock_counter = kfd_gpu_find(p, args->gpu_id) ? sg_device_clock() : 0;
+    args->cpu_clock_counter = nanoseconds(CLOCK_MONOTONIC_RAW);
+    args->system_clock_counter = nanoseconds(CLOCK_BOOTTIME);
+    args->system_clock_freq = 1000000000;
+    return 0;
+}
+
+/* gfx90a can run with XNACK; the profile's GPU is set up without, like the product's default. */
+static int set_xnack_mode(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_set_xnack_mode_args *args = data;
+    (void)p;
+    if (args->xnack_enabled > 0)
+        return -EPERM;
+    args->xnack_enabled = 0;
+    return 0;
+}
+
+static int accept(kfd_process_t *p, void *data)
+{
+    (void)p;
+    (void)data;
+    return 0;
+}
+
+/* ---- memory, queues ---- */
+
+static int alloc_memory(kfd_process_t *p, void *data) { return kfd_buffer_alloc(p, data); }
+static int free_memory(kfd_process_t *p, void *data) { return kfd_buffer_free(p, data); }
+static int map_memory(kfd_process_t *p, void *data) { return kfd_buffer_map(p, data); }
+static int unmap_memory(kfd_process_t *p, void *data) { return kfd_buffer_unmap(p, data); }
+static int create_queue(kfd_process_t *p, void *data) { return kfd_queue_create(p, data); }
+static int update_queue(kfd_process_t *p, void *data) { return kfd_queue_update(p, data); }
+static int set_cu_mask(kfd_process_t *p, void *data) { return kfd_queue_set_cu_mask(p, data); }
+static int alloc_gws(kfd_process_t *p, void *data) { return kfd_queue_alloc_gws(p, data); }
+
+static int destroy_queue(kfd_process_t *p, void *data)
+{
+    return kfd_queue_destroy(p, ((struct kfd_ioctl_destroy_queue_args *)data)->queue_id);
+}
+
+static int get_available_memory(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_get_available_memory_args *args = data;
+    kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpu_id);
+    if (!gpu)
+        return -EINVAL;
+    args->available = kfd_vram_available(p, gpu);
+    return 0;
+}
+
+/* ---- events ---- */
+
+/* The thunk allocates the page of mailboxes and names it with the first event. */
+static int set_event_page(kfd_process_t *p, uint64_t handle)
+{
+    int error = 0;
+    pthread_mutex_lock(&p->lock);
+    /* the driver puts the GPU's id into the upper half of a handle and thunks may do so here */
+    const kfd_buffer_t *b = kfd_buffer_find(p, handle);
+    if (!b || b->size < KFD_SIGNAL_EVENT_LIMIT * sizeof(uint64_t))
+        error = -EINVAL;
+    else if (!kfd_events_have_page(p->events))
+        kfd_events_set_page(p->events, (uint64_t *)b->host, b->size);
+    pthread_mutex_unlock(&p->lock);
+    return error;
+}
+
+static int create_event(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_create_event_args *args = data;
+    if (args->event_page_offset) {
+        int error = set_event_page(p, args->event_page_offset);
+        if (error != 0)
+            return error;
+    }
+    return kfd_event_create(p->events, args);
+}
+
+static int destroy_event(kfd_process_t *p, void *data)
+{
+    return kfd_event_destroy(p->events, ((struct kfd_ioctl_destroy_event_args *)data)->event_id);
+}
+
+static int set_event(kfd_process_t *p, void *data)
+{
+    return kfd_event_set(p->events, ((struct kfd_ioctl_set_event_args *)data)->event_id);
+}
+
+static int reset_event(kfd_process_t *p, void *data)
+{
+    return kfd_event_reset(p->events, ((struct kfd_ioctl_reset_event_args *)data)->event_id);
+}
+
+static int wait_events(kfd_process_t *p, void *data)
+{
+    enum { FIRST_MINOR_WITH_AGES = 14 };
+    return kfd_events_wait(p->events, data, p->config->minor_version >= FIRST_MINOR_WITH_AGES);
+}
+
+/* ---- dispatch ---- */
+
+static const struct {
+    uint8_t nr;
+    int (*handler)(kfd_process_t *, void *);
+} rows[] = {
+    {_IOC_NR(AMDKFD_IOC_GET_VERSION), get_version},
+    {_IOC_NR(AMDKFD_IOC_CREATE_QUEUE), create_queue},
+    {_IOC_NR(AMDKFD_IOC_DESTROY_QUEUE), destroy_queue},
+    {_IOC_NR(AMDKFD_IOC_SET_MEMORY_POLICY), accept},
+    {_IOC_NR(AMDKFD_IOC_GET_CLOCK_COUNTERS), get_clock_counters},
+    {_IOC_NR(AMDKFD_IOC_GET_PROCESS_APERTURES), get_apertures},
+    {_IOC_NR(AMDKFD_IOC_UPDATE_QUEUE), update_queue},
+    {_IOC_NR(AMDKFD_IOC_CREATE_EVENT), create_event},
+    {_IOC_NR(AMDKFD_IOC_DESTROY_EVENT), destroy_event},
+    {_IOC_NR(AMDKFD_IOC_SET_EVENT), set_event},
+    {_IOC_NR(AMDKFD_IOC_RESET_EVENT), reset_event},
+    {_IOC_NR(AMDKFD_IOC_WAIT_EVENTS), wait_events},
+    {_IOC_NR(AMDKFD_IOC_SET_SCRATCH_BACKING_VA), accept},
+    {_IOC_NR(AMDKFD_IOC_GET_TILE_CONFIG), get_tile_config},
+    {_IOC_NR(AMDKFD_IOC_SET_TRAP_HANDLER), accept},
+    {_IOC_NR(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW), get_apertures_new},
+    {_IOC_NR(AMDKFD_IOC_ACQUIRE_VM), accept},
+    {_IOC_NR(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU), alloc_memory},
+    {_IOC_NR(AMDKFD_IOC_FREE_MEMORY_OF_GPU), free_memory},
+    {_IOC_NR(AMDKFD_IOC_MAP_MEMORY_TO_GPU), map_memory},
+    {_IOC_NR(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU), unmap_memory},
+    {_IOC_NR(AMDKFD_IOC_SET_CU_MASK), set_cu_mask},
+    {_IOC_NR(AMDKFD_IOC_ALLOC_QUEUE_GWS), alloc_gws},
+    {_IOC_NR(AMDKFD_IOC_SET_XNACK_MODE), set_xnack_mode},
+    {_IOC_NR(AMDKFD_IOC_AVAILABLE_MEMORY), get_available_memory},
+    {NR_RUNTIME_ENABLE, accept},
+};
+
+int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument)
+{
+    _Alignas(16) unsigned char data[ARGS_BYTES];
+    size_t size = _IOC_SIZE(request);
+    if (size > sizeof(data) || !argument)
+        return -EINVAL;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].nr != _IOC_NR(request))
+            continue;
+        memset(data, 0, sizeof(data));
+        if (_IOC_DIR(request) & _IOC_WRITE)
+            memcpy(data, argument, size);
+        int error = rows[i].handler(p, data);
+        if (_IOC_DIR(request) & _IOC_READ)
+            memcpy(argument, data, size);
+        return error;
+    }
+    base_info("KFD ioctl %#x is not answered", (unsigned)_IOC_NR(request));
+    return -EINVAL;
+}

@@ -1,0 +1,157 @@
+/* kfd.h - the driver's front end: what its files share.
+ *
+ * One kfd_process_t stands for what the kernel keeps per process: GPUs with their memory, buffers,
+ * queues, events. It is made at the first use and again in a forked child (entry.c). Functions
+ * return 0 or -errno, as the kernel's ioctl handlers do. Lock order: process, then events. */
+#ifndef SOFTGPU_KFD_KFD_H
+#define SOFTGPU_KFD_KFD_H
+
+#include "softgpu/device/device.h"
+#include "softgpu/kfd/range.h"
+#include "softgpu/profile.h"
+
+#include <linux/kfd_ioctl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+    KFD_MAX_GPUS = 8,
+    KFD_DOORBELL_BYTES = 8192,             /* two pages: 1024 slots of 8 bytes */
+    KFD_DOORBELL_SLOTS = KFD_DOORBELL_BYTES / 8,
+    KFD_PAGE = 4096,
+    KFD_FIRST_RENDER_MINOR = 128           /* the kernel's: /dev/dri/renderD128 */
+};
+
+/* ---- options (config.c) ---- */
+
+typedef struct {
+    sg_profile_t profile;
+    uint32_t n_gpus;
+    uint32_t minor_version;   /* of the KFD interface, 1.x */
+} kfd_config_t;
+
+/* From the environment and the profile, read once. NULL, after one line on stderr, if wrong. */
+const kfd_config_t *kfd_config(void);
+
+/* Ids of GPU `index`: any nonzero numbers do, these are stable. */
+static inline uint32_t kfd_gpu_id(uint32_t index) { return 40960 + index; }
+static inline uint32_t kfd_gpu_location(uint32_t index) { return (3 + index) << 8; } /* PCI bus 3.. */
+
+/* ---- the private tree of files (tree.c, topology.c) ---- */
+
+/* Name of this process's tree, made at the first call; NULL with errno if it cannot be made. */
+const char *kfd_tree_root(void);
+/* Removes the tree of this process, if it has one. */
+void kfd_tree_remove(void);
+/* In a forked child: the tree is the parent's, forget it. */
+void kfd_tree_forget(void);
+/* Writes the whole topology below root. 0 or -errno. */
+int kfd_topology_write(const char *root, const kfd_config_t *config);
+
+/* ---- events (events.c) ---- */
+
+typedef struct kfd_events kfd_events_t;
+
+kfd_events_t *kfd_events_create(void);
+void kfd_events_destroy(kfd_events_t *e);
+/* The page of mailboxes that the thunk allocated, as the device's memory shows it. */
+void kfd_events_set_page(kfd_events_t *e, uint64_t *page, size_t bytes);
+bool kfd_events_have_page(kfd_events_t *e);
+/* Fills the answer of CREATE_EVENT: id, slot, trigger data, page offset. */
+int kfd_event_create(kfd_events_t *e, struct kfd_ioctl_create_event_args *args);
+int kfd_event_destroy(kfd_events_t *e, uint32_t id);
+int kfd_event_set(kfd_events_t *e, uint32_t id);
+int kfd_event_reset(kfd_events_t *e, uint32_t id);
+/* Waits; `ages` says whether the caller knows last_event_age (interface 1.14 and later). */
+int kfd_events_wait(kfd_events_t *e, struct kfd_ioctl_wait_events_args *args, bool ages);
+/* An interrupt of the GPU for event `id`. Any thread; unknown ids are ignored, as the driver does. */
+void kfd_events_raise(kfd_events_t *e, uint32_t id);
+/* Raises all memory events with this fault. False if nobody has created one. */
+bool kfd_events_memory_fault(kfd_events_t *e, const struct kfd_hsa_memory_exception_data *fault);
+
+/* ---- state of a process ---- */
+
+typedef struct kfd_gpu {
+    uint32_t index, gpu_id;
+    struct kfd_process *process;
+    sg_device_t *device;
+    sg_memory_t *memory;
+    int fd;                  /* the render node: a sparse file, VRAM and system memory are its ranges */
+    uint8_t *alias;          /* all of it, as the device sees it */
+    kfd_ranges_t ranges;     /* free ranges of the file */
+    uint64_t vram_bytes, vram_used;
+    uint64_t system_bytes, system_used;
+    uint64_t *doorbells;     /* the device's alias of the doorbell page */
+    uint8_t *mmio;           /* the page with the remapped HDP flush registers */
+    uint64_t doorbell_used[KFD_DOORBELL_SLOTS / 64];
+} kfd_gpu_t;
+
+typedef struct kfd_buffer {
+    uint64_t va, size;
+    uint64_t offset;         /* in the GPU's file; of file-backed kinds */
+    uint8_t *host;           /* where the device finds the bytes */
+    uint32_t flags;          /* KFD_IOC_ALLOC_MEM_FLAGS_* */
+    uint32_t gpu;            /* index of the owner */
+    uint32_t mapped;         /* bit i: mapped on GPU i */
+    bool used;
+} kfd_buffer_t;
+
+typedef struct kfd_queue {
+    struct kfd_process *process;
+    kfd_gpu_t *gpu;
+    sg_queue_t *queue;       /* NULL: free row */
+    uint32_t id, slot;
+} kfd_queue_t;
+
+typedef struct kfd_process {
+    pthread_mutex_t lock;    /* guards everything below except events */
+    const kfd_config_t *config;
+    int fd;                  /* /dev/kfd: doorbell and register pages are its ranges */
+    uint32_t n_gpus;
+    kfd_gpu_t gpus[KFD_MAX_GPUS];
+    kfd_buffer_t *buffers;   /* handle - 1 is the row */
+    size_t n_buffers;
+    kfd_queue_t **queues;    /* row is the queue's id */
+    size_t n_queues;
+    bool xnack;
+    kfd_events_t *events;
+} kfd_process_t;
+
+/* process.c: the state of the calling process, made if need be. NULL, after one line on stderr. */
+kfd_process_t *kfd_process_get(void);
+/* The same, NULL if there is none yet. */
+kfd_process_t *kfd_process_peek(void);
+/* In a forked child: the state is the parent's. The child starts anew at its first ioctl. */
+void kfd_process_forget(void);
+/* Which device is fd? */
+typedef enum { KFD_NODE_NONE, KFD_NODE_KFD, KFD_NODE_RENDER } kfd_node_t;
+kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index);
+/* Where the pages of a GPU lie in the file of /dev/kfd. */
+uint64_t kfd_doorbell_offset(uint32_t gpu);
+uint64_t kfd_mmio_offset(uint32_t gpu);
+kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id);
+
+/* ---- ioctls (ioctl.c, buffers.c, queues.c, drm.c): 0 or -errno ---- */
+
+int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument);
+int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument);
+
+int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args *args);
+int kfd_buffer_free(kfd_process_t *p, struct kfd_ioctl_free_memory_of_gpu_args *args);
+int kfd_buffer_map(kfd_process_t *p, struct kfd_ioctl_map_memory_to_gpu_args *args);
+int kfd_buffer_unmap(kfd_process_t *p, struct kfd_ioctl_unmap_memory_from_gpu_args *args);
+/* The buffer of a handle, or NULL. Under the lock. */
+kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle);
+uint64_t kfd_vram_available(kfd_process_t *p, kfd_gpu_t *gpu);
+
+int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args);
+int kfd_queue_destroy(kfd_process_t *p, uint32_t id);
+int kfd_queue_update(kfd_process_t *p, const struct kfd_ioctl_update_queue_args *args);
+int kfd_queue_set_cu_mask(kfd_process_t *p, const struct kfd_ioctl_set_cu_mask_args *args);
+int kfd_queue_alloc_gws(kfd_process_t *p, struct kfd_ioctl_alloc_queue_gws_args *args);
+
+#endif

@@ -1,0 +1,238 @@
+/* process.c - what the kernel would keep for this process: made at the first use of a device.
+ *
+ * The devices are sparse memory files: the offsets handed out for mmap are offsets in them, so the
+ * program's own mmap calls need no help. The device sees all of a file through one mapping (the
+ * alias), which is not inherited by fork: a child starts with new state. */
+#include "softgpu/kfd/kfd.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+enum {
+    /* Ranges of the /dev/kfd file. The thunk (5.2.3) takes a doorbell's page from the upper 32 bits
+     * of doorbell_offset, so these pages lie at multiples of 4 GB. */
+    DOORBELL_SHIFT = 32,
+    MMIO_SHIFT = 16,
+    /* Room for fragmentation: the file is this many times what can be allocated. */
+    FILE_FACTOR = 2,
+    MAX_NODES = 64
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(kfd_process_t *) current;
+
+/* Files of all device nodes that this process, or those it was forked from, have made. */
+static struct {
+    dev_t dev;
+    ino_t ino;
+    kfd_node_t kind;
+    uint32_t gpu;
+} nodes[MAX_NODES];
+static _Atomic unsigned n_nodes;
+
+/* Newest first: the table may have outlived many forks. Under the lock. */
+static int remember_node(int fd, kfd_node_t kind, uint32_t gpu)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return -errno;
+    unsigned n = atomic_load(&n_nodes);
+    if (n == MAX_NODES) {
+        memmove(&nodes[0], &nodes[MAX_NODES / 2], sizeof(nodes) / 2);
+        n = MAX_NODES / 2;
+    }
+    nodes[n].dev = st.st_dev;
+    nodes[n].ino = st.st_ino;
+    nodes[n].kind = kind;
+    nodes[n].gpu = gpu;
+    atomic_store(&n_nodes, n + 1);
+    return 0;
+}
+
+kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
+{
+    struct stat st;
+    unsigned n = atomic_load(&n_nodes);
+    if (n == 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return KFD_NODE_NONE;
+    while (n-- > 0)
+        if (nodes[n].ino == st.st_ino && nodes[n].dev == st.st_dev) {
+            *gpu_index = nodes[n].gpu;
+            return nodes[n].kind;
+        }
+    return KFD_NODE_NONE;
+}
+
+/* A sparse file of the given size, known as a device node. A descriptor or -errno. */
+static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t gpu)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int error = ftruncate(fd, (off_t)bytes) == 0 ? remember_node(fd, kind, gpu) : -errno;
+    if (error != 0) {
+        close(fd);
+        return error;
+    }
+    return fd;
+}
+
+/* The device's own view of a range of a file. NULL with errno. */
+static void *map_alias(int fd, uint64_t offset, uint64_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+                   (off_t)offset);
+    if (p == MAP_FAILED)
+        return NULL;
+    madvise(p, bytes, MADV_DONTFORK);
+    madvise(p, bytes, MADV_DONTDUMP);
+    return p;
+}
+
+uint64_t kfd_doorbell_offset(uint32_t gpu) { return (uint64_t)(gpu + 1) << DOORBELL_SHIFT; }
+uint64_t kfd_mmio_offset(uint32_t gpu) { return (uint64_t)(gpu + 1) << MMIO_SHIFT; }
+
+/* ---- what the device tells the program; called from device threads ---- */
+
+static void on_raise_event(void *user, uint32_t id)
+{
+    kfd_gpu_t *gpu = user;
+    kfd_events_raise(gpu->process->events, id);
+}
+
+static void on_memory_fault(void *user, uint64_t va, uint32_t flags)
+{
+    /* bits of ISA_FAULT_*, as isa/wave.h numbers them */
+    enum { FAULT_WRITE = 2, FAULT_EXEC = 4, FAULT_READ_ONLY = 8 };
+    kfd_gpu_t *gpu = user;
+    struct kfd_hsa_memory_exception_data fault = {
+        .failure = {.NotPresent = !(flags & FAULT_READ_ONLY),
+                    .ReadOnly = (flags & FAULT_READ_ONLY) != 0,
+                    .NoExecute = (flags & FAULT_EXEC) != 0},
+        .va = va & ~(uint64_t)(KFD_PAGE - 1),
+        .gpu_id = gpu->gpu_id,
+        .ErrorType = KFD_MEM_ERR_NO_RAS};
+    base_info("GPU %u: memory fault at %#llx (%s)", gpu->index, (unsigned long long)va,
+              flags & FAULT_EXEC ? "execute" : flags & FAULT_WRITE ? "write" : "read");
+    if (!kfd_events_memory_fault(gpu->process->events, &fault))
+        base_error("GPU %u: memory fault at %#llx, and the program waits for no memory event",
+                   gpu->index, (unsigned long long)va);
+}
+
+static void on_queue_error(void *user, sg_queue_t *queue, sg_queue_error_t what, const char *text)
+{
+    kfd_gpu_t *gpu = user;
+    const kfd_queue_t *row = sg_queue_user(queue);
+    (void)what; /* the device has told the runtime, through the queue's inactive signal */
+    base_error("GPU %u, queue %u: %s", gpu->index, row ? row->id : 0, text);
+}
+
+/* ---- making and taking apart ---- */
+
+static int open_gpu(kfd_process_t *p, uint32_t index)
+{
+    const sg_profile_t *profile = &p->config->profile;
+    kfd_gpu_t *gpu = &p->gpus[index];
+    struct sysinfo host;
+    *gpu = (kfd_gpu_t){.index = index, .gpu_id = kfd_gpu_id(index), .process = p, .fd = -1};
+
+    if (sysinfo(&host) != 0)
+        return -errno;
+    gpu->vram_bytes = (uint64_t)profile->vram_mb << 20;
+    gpu->system_bytes = ((uint64_t)host.totalram * host.mem_unit) & ~(uint64_t)(KFD_PAGE - 1);
+    uint64_t bytes = (gpu->vram_bytes + gpu->system_bytes) * FILE_FACTOR;
+
+    gpu->fd = make_node("softgpu-render", bytes, KFD_NODE_RENDER, index);
+    if (gpu->fd < 0)
+        return gpu->fd;
+    gpu->alias = map_alias(gpu->fd, 0, bytes);
+    gpu->doorbells = map_alias(p->fd, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);
+    gpu->mmio = map_alias(p->fd, kfd_mmio_offset(index), KFD_PAGE);
+    if (!gpu->alias || !gpu->doorbells || !gpu->mmio)
+        return -errno;
+    int error = kfd_ranges_init(&gpu->ranges, 0, bytes);
+    if (error != 0)
+        return error;
+
+    sg_host_ops_t ops = {.user = gpu, .raise_event = on_raise_event,
+                         .memory_fault = on_memory_fault, .queue_error = on_queue_error};
+    gpu->device = sg_device_create(profile, &ops);
+    if (!gpu->device)
+        return -ENOMEM;
+    gpu->memory = sg_device_memory(gpu->device);
+    sg_device_set_doorbells(gpu->device, gpu->doorbells, KFD_DOORBELL_BYTES, p->fd,
+                            kfd_doorbell_offset(index));
+    return 0;
+}
+
+static int open_process(kfd_process_t *p, const kfd_config_t *config)
+{
+    pthread_mutex_init(&p->lock, NULL);
+    p->config = config;
+    p->n_gpus = config->n_gpus;
+    p->events = kfd_events_create();
+    if (!p->events)
+        return -ENOMEM;
+    p->fd = make_node("softgpu-kfd", kfd_doorbell_offset(KFD_MAX_GPUS), KFD_NODE_KFD, 0);
+    if (p->fd < 0)
+        return p->fd;
+    for (uint32_t i = 0; i < p->n_gpus; i++) {
+        int error = open_gpu(p, i);
+        if (error != 0)
+            return error;
+    }
+    return 0;
+}
+
+kfd_process_t *kfd_process_peek(void)
+{
+    return atomic_load_explicit(&current, memory_order_acquire);
+}
+
+kfd_process_t *kfd_process_get(void)
+{
+    kfd_process_t *p = kfd_process_peek();
+    const kfd_config_t *config = p ? NULL : kfd_config();
+    if (p || !config)
+        return p;
+    pthread_mutex_lock(&lock);
+    p = kfd_process_peek();
+    if (!p) {
+        p = calloc(1, sizeof(*p));
+        int error = p ? open_process(p, config) : -ENOMEM;
+        if (error != 0) { /* the program goes on without a GPU; what was made stays until its end */
+            base_error("cannot set up the GPU: %s", strerror(-error));
+            p = NULL;
+        }
+        atomic_store_explicit(&current, p, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+void kfd_process_forget(void)
+{
+    kfd_process_t *p = kfd_process_peek();
+    pthread_mutex_init(&lock, NULL);
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < p->n_gpus; i++)
+        close(p->gpus[i].fd);
+    close(p->fd);
+    atomic_store(&current, NULL);
+}
+
+kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id)
+{
+    for (uint32_t i = 0; i < p->n_gpus; i++)
+        if (p->gpus[i].gpu_id == gpu_id)
+            return &p->gpus[i];
+    return NULL;
+}

@@ -1,0 +1,333 @@
+/* topology.c - writes the files in which the driver describes the machine: one CPU node, then GPUs.
+ *
+ * Everything follows from the profile and from the host. The names of the properties are those of
+ * the kernel's topology folder; thunk and rocminfo read many of them, so each one is truthful.
+ * A property more is a line here. */
+#include "softgpu/kfd/kfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/kfd_sysfs.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#define TOPOLOGY "sys/devices/virtual/kfd/kfd/topology"
+
+enum {
+    TEXT_BYTES = 4096,          /* the thunk reads a page of each file at most */
+    PCIE_WEIGHT = 20,           /* the driver's weight of a PCIe link; more means indirect */
+    CACHE_LINE = 128, SCALAR_CACHE_LINE = 64,
+    CUS_PER_SCALAR_CACHE = 2,   /* gfx9: two CUs share scalar and instruction cache */
+    CU_SIMD_ID_BASE = 0x1000,   /* with the top bit set: the driver's numbers for GPU cores */
+    SDMA_QUEUES_PER_ENGINE = 8, CP_QUEUES = 24,
+    MEC_FIRMWARE = 78, SDMA_FIRMWARE = 8,
+    WATCH_POINTS_LOG2 = 2, ASIC_REVISION = 1 /* of the MI200 products */
+};
+
+typedef struct {
+    const char *root;
+    char path[PATH_MAX];
+    char text[TEXT_BYTES];
+    size_t length;
+    int error;                  /* the first -errno; later steps do nothing */
+} writer_t;
+
+/* Adds a line to the text that the next put() writes. */
+__attribute__((format(printf, 2, 3))) static void line(writer_t *w, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(w->text + w->length, sizeof(w->text) - w->length, format, ap);
+    va_end(ap);
+    if (n < 0 || w->length + (size_t)n + 1 >= sizeof(w->text)) {
+        w->error = w->error ? w->error : -EOVERFLOW;
+        return;
+    }
+    w->length += (size_t)n;
+    w->text[w->length++] = '\n';
+}
+
+static void property(writer_t *w, const char *name, uint64_t value)
+{
+    line(w, "%s %llu", name, (unsigned long long)value);
+}
+
+/* Makes all folders above w->path. */
+static int make_folders(writer_t *w)
+{
+    for (char *slash = strchr(w->path + strlen(w->root) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int made = mkdir(w->path, 0700);
+        *slash = '/';
+        if (made != 0 && errno != EEXIST)
+            return -errno;
+    }
+    return 0;
+}
+
+static void set_path(writer_t *w, const char *format, va_list ap)
+{
+    int n = snprintf(w->path, sizeof(w->path), "%s/", w->root);
+    int m = vsnprintf(w->path + n, sizeof(w->path) - (size_t)n, format, ap);
+    if (m < 0 || (size_t)(n + m) >= sizeof(w->path))
+        w->error = w->error ? w->error : -ENAMETOOLONG;
+}
+
+/* Writes the text gathered so far as a file of the tree. */
+__attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    set_path(w, format, ap);
+    va_end(ap);
+    if (w->error)
+        return;
+    int fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    if (fd < 0 && errno == ENOENT) {
+        w->error = make_folders(w);
+        fd = w->error ? -1 : open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    }
+    if (fd < 0 || write(fd, w->text, w->length) != (ssize_t)w->length)
+        w->error = w->error ? w->error : -errno;
+    if (fd >= 0)
+        close(fd);
+    w->length = 0;
+}
+
+/* ---- the host ---- */
+
+static uint64_t host_memory(void)
+{
+    struct sysinfo info;
+    return sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit : 0;
+}
+
+/* Highest clock in MHz; from the current one where the host does not say. */
+static unsigned host_clock_mhz(void)
+{
+    char text[256];
+    double value = 0;
+    FILE *f = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
+    if (f) {
+        if (fscanf(f, "%lf", &value) == 1)
+            value /= 1000;
+        fclose(f);
+        return (unsigned)value;
+    }
+    f = fopen("/proc/cpuinfo", "re");
+    if (!f)
+        return 0;
+    while (value == 0 && fgets(text, sizeof(text), f))
+        if (strncmp(text, "cpu MHz", 7) == 0 && strchr(text, ':'))
+            value = strtod(strchr(text, ':') + 1, NULL);
+    fclose(f);
+    return (unsigned)value;
+}
+
+/* ---- nodes ---- */
+
+static void put_link(writer_t *w, unsigned from, unsigned index, unsigned to)
+{
+    property(w, "type", HSA_IOLINK_TYPE_PCIEXPRESS);
+    property(w, "version_major", 0);
+    property(w, "version_minor", 0);
+    property(w, "node_from", from);
+    property(w, "node_to", to);
+    property(w, "weight", PCIE_WEIGHT);
+    property(w, "min_latency", 0);
+    property(w, "max_latency", 0);
+    property(w, "min_bandwidth", 0);
+    property(w, "max_bandwidth", 0);
+    property(w, "recommended_transfer_size", 0);
+    property(w, "flags", HSA_IOLINK_FLAGS_ENABLED);
+    put(w, TOPOLOGY "/nodes/%u/io_links/%u/properties", from, index);
+}
+
+static void put_memory(writer_t *w, unsigned node, unsigned heap, uint64_t bytes, unsigned width,
+                       unsigned clock_mhz)
+{
+    property(w, "heap_type", heap);
+    property(w, "size_in_bytes", bytes);
+    property(w, "flags", 0);
+    property(w, "width", width);
+    property(w, "mem_clk_max", clock_mhz);
+    put(w, TOPOLOGY "/nodes/%u/mem_banks/0/properties", node);
+}
+
+static void put_node(writer_t *w, unsigned node, unsigned gpu_id, const char *name)
+{
+    put(w, TOPOLOGY "/nodes/%u/properties", node);
+    line(w, "%u", gpu_id);
+    put(w, TOPOLOGY "/nodes/%u/gpu_id", node);
+    line(w, "%s", name);
+    put(w, TOPOLOGY "/nodes/%u/name", node);
+}
+
+static void write_cpu_node(writer_t *w, const kfd_config_t *config)
+{
+    static const char *const zero[] = {
+        "simd_count", "caches_count", "p2p_links_count", "cpu_core_id_base", "simd_id_base",
+        "max_waves_per_simd", "lds_size_in_kb", "gds_size_in_kb", "num_gws", "wave_front_size",
+        "array_count", "simd_arrays_per_engine", "cu_per_simd_array", "simd_per_cu",
+        "max_slots_scratch_cu", "gfx_target_version", "vendor_id", "device_id", "location_id",
+        "domain", "drm_render_minor", "hive_id", "num_sdma_engines", "num_sdma_xgmi_engines",
+        "num_sdma_queues_per_engine", "num_cp_queues"};
+    property(w, "cpu_cores_count", (uint64_t)get_nprocs());
+    property(w, "mem_banks_count", 1);
+    property(w, "io_links_count", config->n_gpus);
+    for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
+        property(w, zero[i], 0);
+    property(w, "max_engine_clk_ccompute", host_clock_mhz());
+    put_node(w, 0, 0, "");
+    put_memory(w, 0, HSA_MEM_HEAP_TYPE_SYSTEM, host_memory(), 64, 0);
+    for (uint32_t i = 0; i < config->n_gpus; i++)
+        put_link(w, 0, i, i + 1);
+}
+
+/* Bits of HSA_CAPABILITY. Bit 30 (debugger) stays clear; SVM too: managed memory is system memory. */
+static uint32_t capability(void)
+{
+    return HSA_CAP_WATCH_POINTS_SUPPORTED |
+           WATCH_POINTS_LOG2 << HSA_CAP_WATCH_POINTS_TOTALBITS_SHIFT |
+           HSA_CAP_DOORBELL_TYPE_2_0 << HSA_CAP_DOORBELL_TYPE_TOTALBITS_SHIFT |
+           HSA_CAP_MEM_EDCSUPPORTED | HSA_CAP_SRAM_EDCSUPPORTED |
+           ASIC_REVISION << HSA_CAP_ASIC_REVISION_SHIFT;
+}
+
+typedef struct {
+    unsigned level, kb, line, type, cus; /* cus that share one; 0: all */
+} cache_kind_t;
+
+static unsigned count_caches(const cache_kind_t *kind, unsigned cus)
+{
+    return kind->cus ? (cus + kind->cus - 1) / kind->cus : 1;
+}
+
+static void put_cache(writer_t *w, unsigned node, unsigned index, const cache_kind_t *kind,
+                      unsigned first_simd)
+{
+    property(w, "processor_id_low", 0x80000000u + CU_SIMD_ID_BASE + first_simd);
+    property(w, "level", kind->level);
+    property(w, "size", kind->kb);
+    property(w, "cache_line_size", kind->line);
+    property(w, "cache_lines_per_tag", 1);
+    property(w, "association", kind->level == 1 ? 64 : 16);
+    property(w, "latency", 0);
+    property(w, "type", kind->type);
+    line(w, "sibling_map 1");
+    put(w, TOPOLOGY "/nodes/%u/caches/%u/properties", node, index);
+}
+
+static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t index)
+{
+    const sg_profile_t *p = &config->profile;
+    unsigned node = index + 1, cus = sg_profile_cus(p), n_caches = 0, cache = 0;
+    const cache_kind_t kinds[] = {
+        {1, p->l1_vector_kb, CACHE_LINE, HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU, 1},
+        {1, p->l1_instruction_kb, SCALAR_CACHE_LINE,
+         HSA_CACHE_TYPE_INSTRUCTION | HSA_CACHE_TYPE_HSACU, CUS_PER_SCALAR_CACHE},
+        {1, p->l1_scalar_kb, SCALAR_CACHE_LINE, HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU,
+         CUS_PER_SCALAR_CACHE},
+        {2, p->l2_kb, CACHE_LINE, HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU, 0},
+    };
+    enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+    for (unsigned i = 0; i < N_KINDS; i++)
+        n_caches += count_caches(&kinds[i], cus);
+
+    property(w, "cpu_cores_count", 0);
+    property(w, "simd_count", cus * p->simds_per_cu);
+    property(w, "mem_banks_count", 1);
+    property(w, "caches_count", n_caches);
+    property(w, "io_links_count", 1);
+    property(w, "p2p_links_count", 0);
+    property(w, "cpu_core_id_base", 0);
+    property(w, "simd_id_base", 0x80000000u + CU_SIMD_ID_BASE);
+    property(w, "max_waves_per_simd", p->waves_per_simd);
+    property(w, "lds_size_in_kb", p->lds_kb);
+    property(w, "gds_size_in_kb", 0);
+    property(w, "num_gws", p->num_gws);
+    property(w, "wave_front_size", 64);
+    property(w, "array_count", p->shader_engines * p->arrays_per_engine);
+    property(w, "simd_arrays_per_engine", p->arrays_per_engine);
+    property(w, "cu_per_simd_array", p->cus_per_array);
+    property(w, "simd_per_cu", p->simds_per_cu);
+    property(w, "max_slots_scratch_cu", p->scratch_slots_per_cu);
+    property(w, "gfx_target_version", p->gfx_target_version);
+    property(w, "vendor_id", p->vendor_id);
+    property(w, "device_id", p->device_id);
+    property(w, "location_id", kfd_gpu_location(index));
+    property(w, "domain", 0);
+    property(w, "drm_render_minor", KFD_FIRST_RENDER_MINOR + index);
+    property(w, "hive_id", 0);
+    property(w, "num_sdma_engines", p->sdma_engines);
+    property(w, "num_sdma_xgmi_engines", p->sdma_xgmi_engines);
+    property(w, "num_sdma_queues_per_engine", SDMA_QUEUES_PER_ENGINE);
+    property(w, "num_cp_queues", CP_QUEUES);
+    property(w, "max_engine_clk_fcompute", p->engine_clock_mhz);
+    property(w, "local_mem_size", 0); /* the driver's answer too: memory is in mem_banks */
+    property(w, "fw_version", MEC_FIRMWARE);
+    property(w, "capability", capability());
+    property(w, "debug_prop", 0);
+    property(w, "sdma_fw_version", SDMA_FIRMWARE);
+    property(w, "unique_id", 0x50f7900000000000u + index);
+    property(w, "num_xcc", 1);
+    property(w, "max_engine_clk_ccompute", host_clock_mhz());
+    put_node(w, node, kfd_gpu_id(index), p->name);
+
+    put_memory(w, node, HSA_MEM_HEAP_TYPE_FB_PUBLIC, (uint64_t)p->vram_mb << 20,
+               p->memory_width_bits, p->memory_clock_mhz);
+    for (unsigned i = 0; i < N_KINDS; i++)
+        for (unsigned k = 0, n = count_caches(&kinds[i], cus); k < n; k++)
+            put_cache(w, node, cache++, &kinds[i], k * kinds[i].cus * p->simds_per_cu);
+    put_link(w, node, 0, 0);
+}
+
+static void write_module(writer_t *w)
+{
+    line(w, "live");
+    put(w, "sys/module/amdgpu/initstate");
+    line(w, "1");
+    put(w, "sys/module/amdgpu/refcnt");
+}
+
+static void write_devices(writer_t *w, const kfd_config_t *config)
+{
+    put(w, "dev/kfd"); /* empty files: what is opened is a device, see process.c */
+    for (uint32_t i = 0; i < config->n_gpus; i++)
+        put(w, "dev/dri/renderD%u", KFD_FIRST_RENDER_MINOR + i);
+}
+
+static void write_class(writer_t *w)
+{
+    int n = snprintf(w->path, sizeof(w->path), "%s/sys/class/kfd/kfd", w->root);
+    if (w->error || n < 0 || (size_t)n >= sizeof(w->path))
+        return;
+    w->error = make_folders(w);
+    if (w->error == 0 && symlink("../../devices/virtual/kfd/kfd", w->path) != 0)
+        w->error = -errno;
+}
+
+int kfd_topology_write(const char *root, const kfd_config_t *config)
+{
+    writer_t w = {.root = root};
+    line(&w, "1");
+    put(&w, TOPOLOGY "/generation_id");
+    property(&w, "platform_oem", 0);
+    property(&w, "platform_id", 0);
+    property(&w, "platform_rev", 0);
+    put(&w, TOPOLOGY "/system_properties");
+    write_cpu_node(&w, config);
+    for (uint32_t i = 0; i < config->n_gpus; i++)
+        write_gpu_node(&w, config, i);
+    write_module(&w);
+    write_devices(&w, config);
+    write_class(&w);
+    return w.error;
+}

@@ -1,0 +1,153 @@
+/* tree.c - the private folder that stands in for the driver's files in /sys and /dev.
+ *
+ * One per process, in $XDG_RUNTIME_DIR or /tmp, removed at exit. A process that is killed leaves
+ * its folder behind; the lock on it is then gone, and the next process removes it. What the folder
+ * holds is topology.c's business. */
+#include "softgpu/kfd/kfd.h"
+
+#include "base/env.h"
+#include "base/log.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A folder so young may belong to a process that has not locked it yet. */
+enum { RECLAIM_AGE_SECONDS = 10, NFTW_FILES = 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char root_path[PATH_MAX]; /* empty: no tree */
+static int root_fd = -1;         /* holds the lock */
+
+static const char *base_directory(void)
+{
+    const char *runtime = base_env("XDG_RUNTIME_DIR");
+    return runtime && *runtime == '/' && access(runtime, W_OK | X_OK) == 0 ? runtime : "/tmp";
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *walk)
+{
+    (void)st;
+    (void)type;
+    (void)walk;
+    remove(path); /* what cannot be removed is left to the next process */
+    return 0;
+}
+
+static void remove_tree(const char *path)
+{
+    nftw(path, remove_entry, NFTW_FILES, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Opens and locks a folder; -1 if another process holds it. */
+static int lock_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static void reclaim_folder(const char *path)
+{
+    struct stat st;
+    int fd = lock_folder(path);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_uid == getuid() &&
+        time(NULL) - st.st_ctime > RECLAIM_AGE_SECONDS) {
+        base_info("removing %s, left by a process that was killed", path);
+        remove_tree(path);
+    }
+    close(fd);
+}
+
+static void reclaim_leftovers(const char *base, const char *prefix)
+{
+    char path[PATH_MAX];
+    DIR *d = opendir(base);
+    if (!d)
+        return;
+    for (struct dirent *entry; (entry = readdir(d)) != NULL;) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+            continue;
+        int n = snprintf(path, sizeof(path), "%s/%s", base, entry->d_name);
+        if (n > 0 && (size_t)n < sizeof(path))
+            reclaim_folder(path);
+    }
+    closedir(d);
+}
+
+/* Under the lock. 0 or -errno. */
+static int make_tree(const kfd_config_t *config)
+{
+    char prefix[64];
+    const char *base = base_directory();
+    snprintf(prefix, sizeof(prefix), "softgpu-%u-", (unsigned)getuid());
+    reclaim_leftovers(base, prefix);
+
+    int n = snprintf(root_path, sizeof(root_path), "%s/%s%d-XXXXXX", base, prefix, (int)getpid());
+    if (n < 0 || (size_t)n >= sizeof(root_path))
+        return -ENAMETOOLONG;
+    if (!mkdtemp(root_path))
+        return -errno;
+    root_fd = lock_folder(root_path);
+    if (root_fd < 0)
+        return -EBUSY;
+    return kfd_topology_write(root_path, config);
+}
+
+const char *kfd_tree_root(void)
+{
+    const kfd_config_t *config = kfd_config();
+    if (!config) {
+        errno = ENODEV;
+        return NULL;
+    }
+    const char *root = root_path;
+    pthread_mutex_lock(&lock);
+    if (root_path[0] == '\0') {
+        int error = make_tree(config);
+        if (error != 0) {
+            base_error("cannot make the folder of driver files %s: %s", root_path,
+                       strerror(-error));
+            root_path[0] = '\0';
+            errno = -error;
+            root = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return root;
+}
+
+void kfd_tree_remove(void)
+{
+    pthread_mutex_lock(&lock);
+    if (root_path[0] != '\0')
+        remove_tree(root_path);
+    root_path[0] = '\0';
+    if (root_fd >= 0)
+        close(root_fd);
+    root_fd = -1;
+    pthread_mutex_unlock(&lock);
+}
+
+void kfd_tree_forget(void)
+{
+    pthread_mutex_init(&lock, NULL); /* the parent may have held it */
+    root_path[0] = '\0';
+    if (root_fd >= 0)
+        close(root_fd); /* the parent's lock stays: its own descriptor keeps it */
+    root_fd = -1;
+}

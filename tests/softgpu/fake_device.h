@@ -1,0 +1,22 @@
+/* fake_device.h - what a test sees of the device it stands in for. */
+#ifndef TESTS_SOFTGPU_FAKE_DEVICE_H
+#define TESTS_SOFTGPU_FAKE_DEVICE_H
+
+#include "softgpu/device/device.h"
+
+struct sg_queue {
+    sg_queue_params_t params;
+    void *user;
+    uint32_t mask, mask_bits;
+};
+
+typedef struct {
+    sg_host_ops_t ops;       /* of the device made last */
+    unsigned n_devices, n_queues, n_invalidations;
+    uint64_t *doorbells;
+    sg_queue_t *last_queue;
+} fake_device_t;
+
+extern fake_device_t fake;
+
+#endif
