@@ -23,6 +23,7 @@
 #ifndef CROCPROF_TRACE_FORMAT_H
 #define CROCPROF_TRACE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define TRACE_MAGIC        "CROCTRC\n"

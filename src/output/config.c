@@ -1,0 +1,144 @@
+/* config.c - see config.h. Reads and checks values; a new setting is a field and a few lines here. */
+#include "output/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct {
+    out_variable_t variable;
+    const void *from;
+    char *why;
+    size_t why_bytes;
+} source_t;
+
+static const char *value_of(const source_t *s, const char *name)
+{
+    const char *v = s->variable(s->from, name);
+    return v && *v ? v : NULL;
+}
+
+static bool bool_of(const source_t *s, const char *name, bool otherwise)
+{
+    static const char *const no[] = {"0", "off", "false", "no", "n", "f"};
+    const char *v = value_of(s, name);
+    if (!v) return otherwise;
+    for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+        if (strcasecmp(v, no[i]) == 0) return false;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    uint64_t ns;
+} units[] = {{"nsec", 1}, {"usec", 1000}, {"msec", 1000000}, {"sec", 1000000000}};
+
+static int read_unit(out_config_t *c, const source_t *s)
+{
+    const char *v = value_of(s, "ROCPROF_STATS_SUMMARY_UNITS");
+    if (!v) v = "nsec";
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        if (strcasecmp(v, units[i].name) != 0) continue;
+        strcpy(c->unit, units[i].name);
+        c->unit_ns = units[i].ns;
+        return 0;
+    }
+    snprintf(s->why, s->why_bytes,
+             "ROCPROF_STATS_SUMMARY_UNITS is '%s': choose sec, msec, usec or nsec", v);
+    return -1;
+}
+
+static int read_agent_index(out_config_t *c, const source_t *s)
+{
+    static const char *const names[] = {
+        [OUT_AGENT_RELATIVE] = "relative",
+        [OUT_AGENT_ABSOLUTE] = "absolute",
+        [OUT_AGENT_TYPE_RELATIVE] = "type-relative",
+    };
+    const char *v = value_of(s, "ROCPROF_AGENT_INDEX");
+    for (int i = 0; i < 3; i++) {
+        if (v && strcasecmp(v, names[i]) != 0) continue;
+        c->agent_index = (out_agent_index_t)i;
+        return 0;
+    }
+    snprintf(s->why, s->why_bytes,
+             "ROCPROF_AGENT_INDEX is '%s': choose absolute, relative or type-relative", v);
+    return -1;
+}
+
+/* The expression has to match the whole name of a domain. */
+static int add_group(out_config_t *c, const source_t *s, const char *text, size_t bytes)
+{
+    char pattern[512], problem[128];
+    if (c->group_count == OUT_GROUPS_MAX || bytes + 5 > sizeof(pattern)) {
+        snprintf(s->why, s->why_bytes,
+                 "summary groups: at most %d expressions of %zu characters each", OUT_GROUPS_MAX,
+                 sizeof(pattern) - 5);
+        return -1;
+    }
+    snprintf(pattern, sizeof(pattern), "^(%.*s)$", (int)bytes, text);
+    int error = regcomp(&c->groups[c->group_count], pattern, REG_EXTENDED | REG_NOSUB);
+    if (error) {
+        regerror(error, &c->groups[c->group_count], problem, sizeof(problem));
+        snprintf(s->why, s->why_bytes, "summary group '%.*s': %s", (int)bytes, text, problem);
+        return -1;
+    }
+    c->group_count++;
+    return 0;
+}
+
+static int read_groups(out_config_t *c, const source_t *s)
+{
+    const char *at = value_of(s, "ROCPROF_STATS_SUMMARY_GROUPS");
+    while (at && *at) {
+        const char *end = strstr(at, OUT_GROUP_SEPARATOR);
+        size_t bytes = end ? (size_t)(end - at) : strlen(at);
+        if (bytes && add_group(c, s, at, bytes) != 0) return -1;
+        at = end ? end + strlen(OUT_GROUP_SEPARATOR) : NULL;
+    }
+    return 0;
+}
+
+static int read_minimum(out_config_t *c, const source_t *s)
+{
+    const char *v = value_of(s, "ROCPROF_MINIMUM_OUTPUT_BYTES");
+    char *end = NULL;
+    if (!v) return 0;
+    errno = 0;
+    c->minimum_bytes = strtoull(v, &end, 10);
+    if (*v != '-' && end != v && !*end && !errno) return 0;
+    snprintf(s->why, s->why_bytes, "ROCPROF_MINIMUM_OUTPUT_BYTES is '%s': a whole number is needed",
+             v);
+    return -1;
+}
+
+int out_config_read(out_config_t *c, out_variable_t variable, const void *from, char *why,
+                    size_t why_bytes)
+{
+    source_t s = {variable, from, why, why_bytes};
+    memset(c, 0, sizeof(*c));
+    c->stats = bool_of(&s, "ROCPROF_STATS", false);
+    c->summary = bool_of(&s, "ROCPROF_STATS_SUMMARY", false);
+    c->summary_per_domain = bool_of(&s, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", false);
+    const char *output = value_of(&s, "ROCPROF_STATS_SUMMARY_OUTPUT");
+    snprintf(c->summary_output, sizeof(c->summary_output), "%s", output ? output : "stderr");
+    c->names = bool_of(&s, "ROCPROF_TRUNCATE_KERNELS", false)    ? OUT_NAMES_TRUNCATED
+               : bool_of(&s, "ROCPROF_DEMANGLE_KERNELS", true) ? OUT_NAMES_DEMANGLED
+                                                                 : OUT_NAMES_MANGLED;
+    if (read_unit(c, &s) != 0 || read_agent_index(c, &s) != 0) return -1;
+    if (read_minimum(c, &s) != 0) return -1;
+    return read_groups(c, &s);
+}
+
+void out_config_free(out_config_t *c)
+{
+    for (int i = 0; i < c->group_count; i++) regfree(&c->groups[i]);
+    c->group_count = 0;
+}
+
+bool out_config_summaries(const out_config_t *c)
+{
+    return c->summary || c->summary_per_domain || c->group_count;
+}

@@ -1,0 +1,42 @@
+/* config.h - what to write and how, read from the ROCPROF_* variables.
+ *
+ * The variables are the one form of the configuration: rocprofv3 sets them from its options, the
+ * program inherits them, run.conf keeps them for a later conversion. */
+#ifndef CROCPROF_OUTPUT_CONFIG_H
+#define CROCPROF_OUTPUT_CONFIG_H
+
+#include <regex.h>
+#include <stdbool.h>
+
+#include "output/model.h"
+
+enum { OUT_GROUPS_MAX = 32 };
+
+/* Between the expressions in ROCPROF_STATS_SUMMARY_GROUPS. */
+#define OUT_GROUP_SEPARATOR "##@@##"
+
+typedef struct {
+    bool stats, summary, summary_per_domain;
+    regex_t groups[OUT_GROUPS_MAX];
+    int group_count;
+    char unit[8];       /* sec, msec, usec, nsec */
+    uint64_t unit_ns;   /* nanoseconds in it */
+    char summary_output[256]; /* stdout, stderr, or the middle of a file name */
+    out_names_t names;
+    out_agent_index_t agent_index;
+    uint64_t minimum_bytes;
+} out_config_t;
+
+/* Value of a variable or NULL. */
+typedef const char *(*out_variable_t)(const void *from, const char *name);
+
+/* 0, or -1 with a line in `why` that names the variable, its value and what would be right.
+ * Free with out_config_free either way. */
+int out_config_read(out_config_t *c, out_variable_t variable, const void *from, char *why,
+                    size_t why_bytes);
+void out_config_free(out_config_t *c);
+
+/* True if any summary was asked for. */
+bool out_config_summaries(const out_config_t *c);
+
+#endif

@@ -1,0 +1,290 @@
+/* convert.c - see convert.h. The order of the work; formats are csv.c and summary.c. */
+#include "output/convert.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "output/domain.h"
+#include "output/sort.h"
+#include "output/summary.h"
+#include "trace/reader.h"
+#include "trace/store.h"
+
+enum { STOP_CHECK_ROWS = 1024 };
+
+/* One conversion while it runs. */
+typedef struct {
+    out_conversion_t *c;
+    out_result_t *result;
+    const char *store;
+    out_model_t *model;
+    out_sorter_t *sorters[OUT_DOMAIN_COUNT];
+    uint64_t bytes[OUT_DOMAIN_COUNT];
+    out_stats_t stats[OUT_DOMAIN_COUNT];
+    bool to_stdout;
+    char *why;
+    size_t why_bytes;
+} work_t;
+
+static int stopped(work_t *w)
+{
+    if (!w->c->stop || !*w->c->stop) return 0;
+    snprintf(w->why, w->why_bytes, "conversion was interrupted");
+    return -1;
+}
+
+/* A process is known by its id and its start time, so a reused id does not count. */
+static bool still_running(const trace_segment_header_t *h)
+{
+    char path[64], text[1024];
+    if (h->closed_ns || !h->process_start) return false;
+    snprintf(path, sizeof(path), "/proc/%u/stat", h->pid);
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+    if (f) fclose(f);
+    text[n] = 0;
+    char *at = strrchr(text, ')');
+    if (!at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X') return false;
+    for (int field = 2; at && field < 22; field++) {
+        at = strchr(at, ' ');
+        if (at) at++;
+    }
+    return at && strtoull(at, NULL, 10) == h->process_start;
+}
+
+static bool taken(const out_conversion_t *c, const char *prefix)
+{
+    for (size_t i = 0; i < c->prefix_count; i++)
+        if (strcmp(c->prefixes[i], prefix) == 0) return true;
+    return false;
+}
+
+/* Two processes of a run with one prefix: the later one gets a directory of its own, named after
+ * its store. */
+static int choose_prefix(work_t *w)
+{
+    const char *directory = out_model_info(w->model, TRACE_INFO_DIRECTORY);
+    const char *name = out_model_info(w->model, TRACE_INFO_NAME);
+    char *prefix = w->result->prefix;
+    size_t room = sizeof(w->result->prefix);
+    w->to_stdout = strcmp(directory, "stdout") == 0 || strcmp(directory, "STDOUT") == 0 ||
+                   strcmp(directory, "stderr") == 0 || strcmp(directory, "STDERR") == 0;
+    if (w->to_stdout) return 0;
+    size_t need = (size_t)snprintf(prefix, room, "%s/%s", directory, name);
+    if (need < room && taken(w->c, prefix)) {
+        const char *slash = strrchr(prefix, '/');
+        const char *store = strrchr(w->store, '/');
+        char *base = strdup(slash + 1);
+        if (!base) goto memory;
+        need = (size_t)(slash - prefix) + 1;
+        need += (size_t)snprintf(prefix + need, room - need, "%s/%s",
+                                 store ? store + 1 : w->store, base);
+        free(base);
+    }
+    if (need >= room) {
+        snprintf(w->why, w->why_bytes, "output file name is longer than %zu bytes", room - 1);
+        return -1;
+    }
+    char **prefixes = realloc(w->c->prefixes, (w->c->prefix_count + 1) * sizeof(*prefixes));
+    if (!prefixes) goto memory;
+    w->c->prefixes = prefixes;
+    prefixes[w->c->prefix_count] = strdup(prefix);
+    if (!prefixes[w->c->prefix_count]) goto memory;
+    w->c->prefix_count++;
+    return 0;
+memory:
+    snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+    return -1;
+}
+
+static int sort_record(work_t *w, const trace_head_t *record)
+{
+    int domain = out_domain_of(*record);
+    if (domain < 0) return 0;
+    if (!w->sorters[domain]) w->sorters[domain] = out_sorter_new(w->store, OUT_SORT_BYTES);
+    if (!w->sorters[domain]) {
+        snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+        return -1;
+    }
+    w->bytes[domain] += trace_words(*record) * 8u;
+    return out_sorter_add(w->sorters[domain], (const trace_timed_t *)record, w->why, w->why_bytes);
+}
+
+static int read_segment(work_t *w, const char *name)
+{
+    int result = -1;
+    uint64_t rows = 0;
+    char path[PATH_MAX];
+    out_result_t *to = w->result;
+    snprintf(path, sizeof(path), "%s/%s", w->store, name);
+    trace_reader_t *r = trace_reader_open(path, w->why, w->why_bytes);
+    if (!r) return -1;
+    const trace_segment_header_t *h = trace_reader_header(r);
+    if (h->contents != TRACE_CONTENTS_RECORDS) goto done;
+    to->counts.received += h->counts.received;
+    to->counts.written += h->counts.written;
+    to->counts.dropped += h->counts.dropped;
+    to->counts.filtered += h->counts.filtered;
+    to->killed |= !h->closed_ns;
+    for (const trace_head_t *record; (record = trace_reader_next(r));) {
+        if (++rows % STOP_CHECK_ROWS == 0 && stopped(w) != 0) goto out;
+        if (sort_record(w, record) != 0) goto out;
+    }
+    to->cut += trace_reader_cut(r);
+done:
+    result = 0;
+out:
+    trace_reader_close(r);
+    return result;
+}
+
+static int read_segments(work_t *w)
+{
+    int result = 0;
+    char **names = trace_list(w->store);
+    if (!names) {
+        snprintf(w->why, w->why_bytes, "%s: %s", w->store, strerror(errno));
+        return -1;
+    }
+    for (char **name = names; *name && result == 0; name++) {
+        const char *dot = strrchr(*name, '.');
+        if (dot && strcmp(dot, ".seg") == 0 && strcmp(*name, TRACE_META_FILE) != 0)
+            result = read_segment(w, *name);
+    }
+    trace_list_free(names);
+    return result;
+}
+
+/* <prefix>_<name>.<extension>, or standard output. */
+static out_file_t *open_output(work_t *w, const char *name, const char *extension)
+{
+    char path[PATH_MAX + 64];
+    if (w->to_stdout) return out_file_descriptor(STDOUT_FILENO, "standard output");
+    snprintf(path, sizeof(path), "%s_%s.%s", w->result->prefix, name, extension);
+    out_file_t *f = out_file_open(path, w->why, w->why_bytes);
+    if (f) w->result->files++;
+    return f;
+}
+
+/* One pass over the sorted records of a domain. `f` is NULL when no trace file is due. */
+static int write_rows(work_t *w, int domain, out_file_t *f)
+{
+    const out_domain_row_t *d = &out_domains[domain];
+    uint64_t rows = 0;
+    for (const trace_timed_t *r; (r = out_sorter_next(w->sorters[domain]));) {
+        if (++rows % STOP_CHECK_ROWS == 0 && stopped(w) != 0) return -1;
+        if (f) d->row(f, w->model, r);
+        uint64_t duration = r->end > r->start ? r->end - r->start : 0;
+        if (out_stats_add(&w->stats[domain], domain, d->key(w->model, r), duration) != 0) {
+            snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+            return -1;
+        }
+    }
+    out_stats_sort(&w->stats[domain]);
+    if (!out_sorter_error(w->sorters[domain])) return 0;
+    snprintf(w->why, w->why_bytes, "%s: %s", w->store, out_sorter_error(w->sorters[domain]));
+    return -1;
+}
+
+static int write_domain(work_t *w, int domain)
+{
+    out_file_t *f = NULL;
+    if (!w->sorters[domain]) return 0;
+    if (w->bytes[domain] >= w->c->config->minimum_bytes) {
+        f = open_output(w, out_domains[domain].trace, "csv");
+        if (!f) return -1;
+        out_text(f, out_domains[domain].header);
+    }
+    int result = write_rows(w, domain, f);
+    if (f && out_file_close(f, w->why, w->why_bytes) != 0) result = -1;
+    out_sorter_free(w->sorters[domain]);
+    w->sorters[domain] = NULL;
+    if (result != 0 || !f || !w->c->config->stats) return result;
+    f = open_output(w, out_domains[domain].stats, "csv");
+    if (!f) return -1;
+    out_stats_csv(f, &w->stats[domain]);
+    return out_file_close(f, w->why, w->why_bytes);
+}
+
+static int write_process_files(work_t *w)
+{
+    out_file_t *f = open_output(w, "agent_info", "csv");
+    if (!f) return -1;
+    out_csv_agents(f, w->model);
+    if (out_file_close(f, w->why, w->why_bytes) != 0) return -1;
+    if (!w->c->config->stats) return 0;
+    f = open_output(w, "domain_stats", "csv");
+    if (!f) return -1;
+    int result = out_domain_stats_csv(f, w->stats);
+    if (out_file_close(f, w->why, w->why_bytes) != 0) result = -1;
+    return result;
+}
+
+static int write_summary(work_t *w)
+{
+    const char *where = w->c->config->summary_output, *indent = "    ";
+    out_file_t *f = NULL;
+    if (!out_config_summaries(w->c->config)) return 0;
+    if (strcasecmp(where, "stdout") == 0) {
+        f = out_file_descriptor(STDOUT_FILENO, "standard output");
+    } else if (strcasecmp(where, "stderr") == 0) {
+        f = out_file_descriptor(STDERR_FILENO, "standard error");
+    } else {
+        f = open_output(w, where, "txt");
+        indent = "";
+    }
+    if (!f) return -1;
+    int result = out_summaries(f, w->c->config, w->stats, indent);
+    if (result != 0) snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+    return out_file_close(f, w->why, w->why_bytes) != 0 ? -1 : result;
+}
+
+static int write_all(work_t *w)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) bytes += w->bytes[i];
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        if (write_domain(w, i) != 0) return -1;
+    if (bytes && bytes >= w->c->config->minimum_bytes && write_process_files(w) != 0) return -1;
+    return write_summary(w);
+}
+
+int out_convert(out_conversion_t *c, const char *store, out_result_t *result, char *why,
+                size_t why_bytes)
+{
+    int status = -1;
+    work_t w = {.c = c, .result = result, .store = store, .why = why, .why_bytes = why_bytes};
+    *result = (out_result_t){0};
+    w.model = out_model_load(store, c->config->names, c->config->agent_index, why, why_bytes);
+    if (!w.model) goto out;
+    result->pid = w.model->header.pid;
+    result->cut = w.model->cut;
+    result->running = still_running(&w.model->header);
+    snprintf(result->failure, sizeof(result->failure), "%s",
+             out_model_info(w.model, TRACE_INFO_FAILURE));
+    if (result->running) {
+        status = 0;
+        goto out;
+    }
+    if (choose_prefix(&w) != 0 || read_segments(&w) != 0) goto out;
+    status = write_all(&w);
+out:
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
+        out_sorter_free(w.sorters[i]);
+        out_stats_free(&w.stats[i]);
+    }
+    out_model_free(w.model);
+    return status;
+}
+
+void out_conversion_free(out_conversion_t *c)
+{
+    for (size_t i = 0; i < c->prefix_count; i++) free(c->prefixes[i]);
+    free(c->prefixes);
+    c->prefixes = NULL;
+    c->prefix_count = 0;
+}

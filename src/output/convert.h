@@ -1,0 +1,36 @@
+/* convert.h - turns one process's store into the files asked for.
+ *
+ * Reads every segment once, sorts per domain, writes trace file and statistics in the same pass.
+ * Memory is bounded by the sorter's and the program's own names, not by the length of the run. */
+#ifndef CROCPROF_OUTPUT_CONVERT_H
+#define CROCPROF_OUTPUT_CONVERT_H
+
+#include <limits.h>
+#include <signal.h>
+
+#include "output/config.h"
+
+typedef struct {
+    const out_config_t *config;
+    const volatile sig_atomic_t *stop; /* conversion ends early once this is not 0 */
+    char **prefixes;                   /* taken by stores converted before; start with none */
+    size_t prefix_count;
+} out_conversion_t;
+
+typedef struct {
+    char prefix[PATH_MAX]; /* of the files written; "" for standard output */
+    uint32_t pid;
+    trace_counts_t counts;
+    uint64_t cut;      /* bytes that could not be read */
+    unsigned files;    /* files written */
+    bool running;      /* the process lives on: nothing was converted */
+    bool killed;       /* it ended without closing its store */
+    char failure[256]; /* first failure to write inside the process, or "" */
+} out_result_t;
+
+/* 0, or -1 with a line in `why`; the store is left as it is in both cases. */
+int out_convert(out_conversion_t *c, const char *store, out_result_t *result, char *why,
+                size_t why_bytes);
+void out_conversion_free(out_conversion_t *c);
+
+#endif

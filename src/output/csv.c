@@ -1,0 +1,197 @@
+/* csv.c - headers and rows of the trace files and of agent_info.csv.
+ *
+ * Columns, order and texts are fixed by rocprofv3's files; a row function writes one line and
+ * decides nothing else. Text stands between double quotes with nothing escaped, as documented. */
+#include "output/domain.h"
+
+#include <string.h>
+
+#include "trace/agent-fields.h"
+
+/* Kinds of rocprofiler_buffer_tracing_kind_t that API records carry, their domain, and the text of
+ * the Domain column where it is not the kind's own name: rocprofv3 traces HIP through the extended
+ * kinds and prints their names. */
+static const struct {
+    uint8_t kind;
+    uint8_t domain;
+    const char *text;
+} api_kinds[] = {
+    {1, OUT_HSA_API, NULL}, /* core */
+    {2, OUT_HSA_API, NULL}, /* AMD extension */
+    {3, OUT_HSA_API, NULL}, /* image extension */
+    {4, OUT_HSA_API, NULL}, /* finalizer extension */
+    {5, OUT_HIP_API, "HIP_RUNTIME_API_EXT"},
+    {6, OUT_HIP_API, "HIP_COMPILER_API_EXT"},
+    {21, OUT_HIP_API, NULL}, /* the extended kinds themselves */
+    {22, OUT_HIP_API, NULL},
+};
+
+enum { API_KIND_COUNT = sizeof(api_kinds) / sizeof(*api_kinds) };
+
+int out_domain_of(trace_head_t head)
+{
+    switch (trace_type(head)) {
+    case TRACE_DISPATCH: return OUT_KERNEL_DISPATCH;
+    case TRACE_COPY: return OUT_MEMORY_COPY;
+    case TRACE_API:
+        for (int i = 0; i < API_KIND_COUNT; i++)
+            if (api_kinds[i].kind == trace_kind(head)) return api_kinds[i].domain;
+        return -1;
+    default: return -1;
+    }
+}
+
+static const char *kind_text(const out_model_t *m, uint32_t kind)
+{
+    for (int i = 0; i < API_KIND_COUNT; i++)
+        if (api_kinds[i].kind == kind && api_kinds[i].text) return api_kinds[i].text;
+    return out_model_kind(m, kind);
+}
+
+static void cell_text(out_file_t *f, const char *text)
+{
+    out_quoted(f, text);
+    out_char(f, ',');
+}
+
+static void cell(out_file_t *f, uint64_t value)
+{
+    out_unsigned(f, value);
+    out_char(f, ',');
+}
+
+static void last_cell(out_file_t *f, uint64_t value)
+{
+    out_unsigned(f, value);
+    out_char(f, '\n');
+}
+
+static const char *operation_key(out_model_t *m, const trace_timed_t *r)
+{
+    return out_model_operation(m, trace_kind(r->head), trace_operation(r->head));
+}
+
+static const char *kernel_key(out_model_t *m, const trace_timed_t *r)
+{
+    return out_model_kernel(m, ((const trace_dispatch_t *)r)->kernel)->name;
+}
+
+static void api_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+{
+    cell_text(f, kind_text(m, trace_kind(r->head)));
+    cell_text(f, operation_key(m, r));
+    cell(f, m->header.pid);
+    cell(f, trace_thread(r->head));
+    cell(f, r->correlation);
+    cell(f, r->start);
+    last_cell(f, r->end);
+}
+
+/* Local memory is handed out in blocks of this many bytes; LDS_Block_Size shows whole blocks. */
+enum { LDS_BLOCK = 512 };
+
+static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+{
+    const trace_dispatch_t *d = (const trace_dispatch_t *)r;
+    const out_kernel_t *kernel = out_model_kernel(m, d->kernel);
+    const trace_kernel_t *k = kernel->record;
+    cell_text(f, kind_text(m, trace_kind(d->head)));
+    cell_text(f, out_model_agent(m, d->agent));
+    cell(f, d->queue);
+    cell(f, d->stream);
+    cell(f, trace_thread(d->head));
+    cell(f, d->dispatch);
+    cell(f, d->kernel);
+    cell_text(f, kernel->name);
+    cell(f, d->correlation);
+    cell(f, d->start);
+    cell(f, d->end);
+    cell(f, ((uint64_t)k->group_bytes + LDS_BLOCK - 1) / LDS_BLOCK * LDS_BLOCK);
+    cell(f, d->private_bytes);
+    cell(f, k->vgprs);
+    cell(f, k->agprs);
+    cell(f, k->sgprs);
+    for (int i = 0; i < 3; i++) cell(f, d->workgroup[i]);
+    cell(f, d->grid[0]);
+    cell(f, d->grid[1]);
+    last_cell(f, d->grid[2]);
+}
+
+static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+{
+    const trace_copy_t *c = (const trace_copy_t *)r;
+    cell_text(f, kind_text(m, trace_kind(c->head)));
+    cell_text(f, operation_key(m, r));
+    cell(f, c->stream);
+    cell_text(f, out_model_agent(m, c->source));
+    cell_text(f, out_model_agent(m, c->destination));
+    cell(f, c->correlation);
+    cell(f, c->start);
+    last_cell(f, c->end);
+}
+
+#define API_HEADER                                                                                \
+    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","                    \
+    "\"Start_Timestamp\",\"End_Timestamp\"\n"
+
+#define DISPATCH_HEADER                                                                           \
+    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\","             \
+    "\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\","     \
+    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","     \
+    "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\","                             \
+    "\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n"
+
+#define COPY_HEADER                                                                               \
+    "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","          \
+    "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+
+/* ORDER: out_domain_t. */
+const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
+    {"HSA_API", "hsa_api_trace", "hsa_api_stats", API_HEADER, api_row, operation_key},
+    {"HIP_API", "hip_api_trace", "hip_api_stats", API_HEADER, api_row, operation_key},
+    {"KERNEL_DISPATCH", "kernel_trace", "kernel_stats", DISPATCH_HEADER, dispatch_row, kernel_key},
+    {"MEMORY_COPY", "memory_copy_trace", "memory_copy_stats", COPY_HEADER, copy_row, operation_key},
+};
+
+static const char *const agent_types[] = {
+    [TRACE_AGENT_CPU] = "CPU",
+    [TRACE_AGENT_GPU] = "GPU",
+};
+
+#define CELL_U(f, a, value)    cell(f, value)
+#define CELL_S(f, a, value)    (out_signed(f, (int64_t)(value)), out_char(f, ','))
+#define CELL_QUOTED(f, a, value)                                                                  \
+    (out_char(f, '"'), out_unsigned(f, value), out_char(f, '"'), out_char(f, ','))
+#define CELL_TYPE(f, a, value)                                                                    \
+    cell_text(f, (a)->type == TRACE_AGENT_CPU || (a)->type == TRACE_AGENT_GPU                     \
+                     ? agent_types[(a)->type]                                                     \
+                     : "UNK")
+
+static void agent_row(out_file_t *f, const out_agent_t *agent)
+{
+    const trace_agent_t *a = agent->record;
+#define X(column, member, form) CELL_##form(f, a, out_agent_value(agent, TRACE_AGENT_##column));
+    TRACE_AGENT_FIELDS(X)
+#undef X
+    const char *text = (const char *)a + a->text_offset;
+    for (int i = 0; i < TRACE_AGENT_TEXT_COUNT; i++) {
+        out_quoted(f, text);
+        out_char(f, i + 1 < TRACE_AGENT_TEXT_COUNT ? ',' : '\n');
+        text += strlen(text) + 1;
+    }
+}
+
+void out_csv_agents(out_file_t *f, const out_model_t *m)
+{
+    static const char *const columns[] = {
+#define X(column, ...) "\"" #column "\"",
+        TRACE_AGENT_FIELDS(X) TRACE_AGENT_TEXTS(X)
+#undef X
+    };
+    size_t count = sizeof(columns) / sizeof(*columns);
+    for (size_t i = 0; i < count; i++) {
+        out_text(f, columns[i]);
+        out_char(f, i + 1 < count ? ',' : '\n');
+    }
+    for (size_t i = 0; i < m->agent_count; i++) agent_row(f, &m->agents[i]);
+}

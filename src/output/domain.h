@@ -1,0 +1,38 @@
+/* domain.h - the kinds of records that get a trace file, statistics and a place in summaries.
+ *
+ * One row per domain: a new one is a row here, a row writer in csv.c and a record type in the
+ * store. Names, file names and headers are those of rocprofv3. */
+#ifndef CROCPROF_OUTPUT_DOMAIN_H
+#define CROCPROF_OUTPUT_DOMAIN_H
+
+#include "output/file.h"
+#include "output/model.h"
+
+/* ORDER: that of summaries, and of out_domains. */
+typedef enum {
+    OUT_HSA_API,
+    OUT_HIP_API,
+    OUT_KERNEL_DISPATCH,
+    OUT_MEMORY_COPY,
+    OUT_DOMAIN_COUNT
+} out_domain_t;
+
+typedef struct {
+    const char *name;   /* in summaries and domain_stats.csv */
+    const char *trace;  /* file name behind the prefix, without .csv */
+    const char *stats;
+    const char *header; /* columns of the trace file, quoted */
+    void (*row)(out_file_t *f, out_model_t *m, const trace_timed_t *r);
+    /* What statistics count under; lives as long as the model. */
+    const char *(*key)(out_model_t *m, const trace_timed_t *r);
+} out_domain_row_t;
+
+extern const out_domain_row_t out_domains[OUT_DOMAIN_COUNT];
+
+/* Domain of a record, or -1 for meta records and kinds without one. */
+int out_domain_of(trace_head_t head);
+
+/* <prefix>_agent_info.csv */
+void out_csv_agents(out_file_t *f, const out_model_t *m);
+
+#endif

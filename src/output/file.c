@@ -1,0 +1,142 @@
+/* file.c - see file.h. Numbers and buffering only; what a row holds belongs to the formats. */
+#include "output/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/store.h"
+
+struct out_file {
+    int fd, error;
+    bool own;
+    size_t used;
+    char name[PATH_MAX];
+    char buffer[65536];
+};
+
+out_file_t *out_file_descriptor(int fd, const char *name)
+{
+    out_file_t *f = malloc(sizeof(*f));
+    if (!f) return NULL;
+    f->fd = fd;
+    f->error = 0;
+    f->own = false;
+    f->used = 0;
+    snprintf(f->name, sizeof(f->name), "%s", name);
+    return f;
+}
+
+out_file_t *out_file_open(const char *path, char *why, size_t why_bytes)
+{
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof(directory), "%s", path);
+    char *slash = strrchr(directory, '/');
+    if (slash && slash != directory) {
+        *slash = 0;
+        if (trace_make_directories(directory) != 0) {
+            snprintf(why, why_bytes, "%s: %s", directory, strerror(errno));
+            return NULL;
+        }
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    out_file_t *f = fd < 0 ? NULL : out_file_descriptor(fd, path);
+    if (!f) {
+        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+        if (fd >= 0) close(fd);
+        return NULL;
+    }
+    f->own = true;
+    return f;
+}
+
+static void flush(out_file_t *f)
+{
+    size_t done = 0;
+    while (done < f->used && !f->error) {
+        ssize_t n = write(f->fd, f->buffer + done, f->used - done);
+        if (n >= 0) done += (size_t)n;
+        else if (errno != EINTR) f->error = errno;
+    }
+    f->used = 0;
+}
+
+static void put(out_file_t *f, const char *data, size_t bytes)
+{
+    while (bytes) {
+        if (f->used == sizeof(f->buffer)) flush(f);
+        size_t part = sizeof(f->buffer) - f->used;
+        if (part > bytes) part = bytes;
+        memcpy(f->buffer + f->used, data, part);
+        f->used += part;
+        data += part;
+        bytes -= part;
+    }
+}
+
+void out_char(out_file_t *f, char c)
+{
+    if (f->used == sizeof(f->buffer)) flush(f);
+    f->buffer[f->used++] = c;
+}
+
+void out_text(out_file_t *f, const char *text) { put(f, text, strlen(text)); }
+
+void out_quoted(out_file_t *f, const char *text)
+{
+    out_char(f, '"');
+    out_text(f, text);
+    out_char(f, '"');
+}
+
+void out_unsigned(out_file_t *f, uint64_t value)
+{
+    char digits[20], *at = digits + sizeof(digits);
+    do {
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    put(f, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+void out_signed(out_file_t *f, int64_t value)
+{
+    if (value < 0) out_char(f, '-');
+    out_unsigned(f, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void out_format(out_file_t *f, const char *format, ...)
+{
+    char small[512], *text = small;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(small, sizeof(small), format, args);
+    va_end(args);
+    if (n < 0) return;
+    if ((size_t)n >= sizeof(small)) {
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0) text = NULL;
+        va_end(args);
+        if (!text) {
+            f->error = ENOMEM;
+            return;
+        }
+    }
+    put(f, text, (size_t)n);
+    if (text != small) free(text);
+}
+
+int out_file_close(out_file_t *f, char *why, size_t why_bytes)
+{
+    flush(f);
+    if (f->own && close(f->fd) != 0 && !f->error) f->error = errno;
+    int error = f->error;
+    if (error) snprintf(why, why_bytes, "%s: %s", f->name, strerror(error));
+    free(f);
+    return error ? -1 : 0;
+}

@@ -1,0 +1,30 @@
+/* file.h - a text file written front to back, fast enough for millions of rows.
+ *
+ * Apart so that every format formats numbers in one way. An error is kept and told once, at close;
+ * until then all calls are harmless. */
+#ifndef CROCPROF_OUTPUT_FILE_H
+#define CROCPROF_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct out_file out_file_t;
+
+/* Creates (replaces) the file, with the directories above it. NULL with a line in `why`. */
+out_file_t *out_file_open(const char *path, char *why, size_t why_bytes);
+
+/* Writes to an open descriptor, which stays open. `name` is for messages. */
+out_file_t *out_file_descriptor(int fd, const char *name);
+
+void out_char(out_file_t *f, char c);
+void out_text(out_file_t *f, const char *text);
+void out_quoted(out_file_t *f, const char *text); /* between double quotes, nothing escaped */
+void out_unsigned(out_file_t *f, uint64_t value);
+void out_signed(out_file_t *f, int64_t value);
+void out_format(out_file_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Flushes and closes. 0, or -1 with a line in `why` if any write failed. */
+int out_file_close(out_file_t *f, char *why, size_t why_bytes);
+
+#endif

@@ -1,0 +1,221 @@
+/* model.c - see model.h. Loading and looking up; how a value is printed belongs to the formats. */
+#include "output/model.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/agent-fields.h"
+#include "trace/reader.h"
+
+uint64_t out_agent_value(const out_agent_t *a, unsigned field)
+{
+    return field < a->record->fields ? a->record->values[field] : 0;
+}
+
+static void label_agent(out_agent_t *a, out_agent_index_t index)
+{
+    if (index == OUT_AGENT_TYPE_RELATIVE)
+        snprintf(a->label, sizeof(a->label), "%s %d",
+                 a->record->type == TRACE_AGENT_GPU ? "GPU" : "CPU", a->record->type_index);
+    else if (index == OUT_AGENT_ABSOLUTE)
+        snprintf(a->label, sizeof(a->label), "Agent %llu",
+                 (unsigned long long)out_agent_value(a, TRACE_AGENT_Node_Id));
+    else
+        snprintf(a->label, sizeof(a->label), "Agent %lld",
+                 (long long)out_agent_value(a, TRACE_AGENT_Logical_Node_Id));
+}
+
+static int by_node(const void *a, const void *b)
+{
+    uint64_t x = out_agent_value(a, TRACE_AGENT_Node_Id);
+    uint64_t y = out_agent_value(b, TRACE_AGENT_Node_Id);
+    return x < y ? -1 : x > y;
+}
+
+static int by_kernel(const void *a, const void *b)
+{
+    uint64_t x = ((const out_kernel_t *)a)->record->id, y = ((const out_kernel_t *)b)->record->id;
+    return x < y ? -1 : x > y;
+}
+
+static void *append_row(void *rows, size_t *count, size_t unit)
+{
+    if ((*count & (*count - 1)) == 0) {
+        void *grown = realloc(rows, (*count ? *count * 2 : 1) * unit);
+        if (!grown) return NULL;
+        rows = grown;
+    }
+    ++*count;
+    return rows;
+}
+
+static int add_agent(out_model_t *m, const trace_head_t *record, out_agent_index_t index)
+{
+    const trace_agent_t *a = (const trace_agent_t *)record;
+    for (size_t i = 0; i < m->agent_count; i++)
+        if (m->agents[i].record->id == a->id) return 0;
+    out_agent_t *agents = append_row(m->agents, &m->agent_count, sizeof(*agents));
+    if (!agents) return -1;
+    m->agents = agents;
+    out_agent_t *row = &agents[m->agent_count - 1];
+    row->record = a;
+    label_agent(row, index);
+    return 0;
+}
+
+static int add_kernel(out_model_t *m, const trace_head_t *record, out_names_t names)
+{
+    out_kernel_t *kernels = append_row(m->kernels, &m->kernel_count, sizeof(*kernels));
+    if (!kernels) return -1;
+    m->kernels = kernels;
+    out_kernel_t *row = &kernels[m->kernel_count - 1];
+    row->record = (const trace_kernel_t *)record;
+    row->name = out_kernel_name(trace_record_text(record, 0), names);
+    return row->name ? 0 : -1;
+}
+
+static int add_operation(out_model_t *m, const trace_head_t *record)
+{
+    uint32_t kind = trace_kind(*record);
+    if (!m->operations[kind]) {
+        m->operations[kind] = calloc(TRACE_OPERATION_MAX + 1, sizeof(char *));
+        if (!m->operations[kind]) return -1;
+    }
+    m->operations[kind][trace_operation(*record)] = trace_record_text(record, 0);
+    return 0;
+}
+
+static trace_head_t *keep_record(out_model_t *m, const trace_head_t *record)
+{
+    size_t bytes = trace_words(*record) * 8u;
+    trace_head_t *copy = malloc(bytes);
+    trace_head_t **records = copy ? append_row(m->records, &m->record_count, sizeof(*records)) : NULL;
+    if (!records) {
+        free(copy);
+        return NULL;
+    }
+    m->records = records;
+    records[m->record_count - 1] = memcpy(copy, record, bytes);
+    return copy;
+}
+
+static int add_record(out_model_t *m, const trace_head_t *record, out_names_t names,
+                      out_agent_index_t index)
+{
+    const trace_head_t *r = keep_record(m, record);
+    if (!r) return -1;
+    switch (trace_type(*r)) {
+    case TRACE_KIND: m->kinds[trace_kind(*r)] = trace_record_text(r, 0); return 0;
+    case TRACE_OPERATION: return add_operation(m, r);
+    case TRACE_AGENT: return add_agent(m, r, index);
+    case TRACE_KERNEL: return add_kernel(m, r, names);
+    default: return 0;
+    }
+}
+
+out_model_t *out_model_load(const char *store, out_names_t names, out_agent_index_t index,
+                            char *why, size_t why_bytes)
+{
+    char path[PATH_MAX];
+    trace_reader_t *reader = NULL;
+    out_model_t *m = calloc(1, sizeof(*m));
+    if (m) m->kinds = calloc(TRACE_KIND_MAX + 1, sizeof(*m->kinds));
+    if (m) m->operations = calloc(TRACE_KIND_MAX + 1, sizeof(*m->operations));
+    if (!m || !m->kinds || !m->operations) goto memory;
+    snprintf(path, sizeof(path), "%s/%s", store, TRACE_META_FILE);
+    reader = trace_reader_open(path, why, why_bytes);
+    if (!reader) goto fail;
+    m->header = *trace_reader_header(reader);
+    for (const trace_head_t *r; (r = trace_reader_next(reader));)
+        if (add_record(m, r, names, index) != 0) goto memory;
+    m->cut = trace_reader_cut(reader);
+    trace_reader_close(reader);
+    if (m->agent_count) qsort(m->agents, m->agent_count, sizeof(*m->agents), by_node);
+    if (m->kernel_count) qsort(m->kernels, m->kernel_count, sizeof(*m->kernels), by_kernel);
+    return m;
+memory:
+    snprintf(why, why_bytes, "%s: %s", store, strerror(ENOMEM));
+fail:
+    trace_reader_close(reader);
+    out_model_free(m);
+    return NULL;
+}
+
+void out_model_free(out_model_t *m)
+{
+    if (!m) return;
+    for (size_t i = 0; i < m->kernel_count; i++) free(m->kernels[i].name);
+    for (size_t i = 0; i < m->record_count; i++) free(m->records[i]);
+    for (size_t i = 0; m->operations && i <= TRACE_KIND_MAX; i++) free(m->operations[i]);
+    free(m->operations);
+    free(m->kinds);
+    free(m->kernels);
+    free(m->agents);
+    free(m->records);
+    free(m);
+}
+
+const char *out_model_info(const out_model_t *m, const char *key)
+{
+    for (size_t i = 0; i < m->record_count; i++)
+        if (trace_type(*m->records[i]) == TRACE_INFO &&
+            strcmp(trace_record_text(m->records[i], 0), key) == 0)
+            return trace_record_text(m->records[i], 1);
+    return "";
+}
+
+static const char *unknown(const char *what, uint64_t number)
+{
+    static char text[64];
+    snprintf(text, sizeof(text), "unknown %s %llu", what, (unsigned long long)number);
+    return text;
+}
+
+const char *out_model_kind(const out_model_t *m, uint32_t kind)
+{
+    const char *name = kind <= TRACE_KIND_MAX ? m->kinds[kind] : NULL;
+    return name ? name : unknown("kind", kind);
+}
+
+/* Statistics keep names by address, so a made-up name must last as long as the model: it becomes
+ * a record like those that were loaded. */
+static const char *make_operation(out_model_t *m, uint32_t kind, uint32_t operation)
+{
+    struct {
+        trace_head_t head;
+        char text[64];
+    } made = {.head = trace_head(TRACE_OPERATION, kind, operation, 0, sizeof(made))};
+    strcpy(made.text, unknown("operation", operation));
+    trace_head_t *kept = keep_record(m, &made.head);
+    if (!kept || add_operation(m, kept) != 0) return "unknown operation";
+    return trace_record_text(kept, 0);
+}
+
+const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operation)
+{
+    const char **row = m->operations[kind & TRACE_KIND_MAX];
+    const char *name = row ? row[operation & TRACE_OPERATION_MAX] : NULL;
+    return name ? name : make_operation(m, kind & TRACE_KIND_MAX, operation & TRACE_OPERATION_MAX);
+}
+
+const char *out_model_agent(const out_model_t *m, uint64_t id)
+{
+    for (size_t i = 0; i < m->agent_count; i++)
+        if (m->agents[i].record->id == id) return m->agents[i].label;
+    return unknown("agent", id);
+}
+
+const out_kernel_t *out_model_kernel(const out_model_t *m, uint64_t id)
+{
+    static const trace_kernel_t nothing;
+    static const out_kernel_t missing = {.record = &nothing, .name = "unknown kernel"};
+    trace_kernel_t record = {.id = id};
+    out_kernel_t key = {.record = &record};
+    const out_kernel_t *found = NULL;
+    if (m->kernel_count)
+        found = bsearch(&key, m->kernels, m->kernel_count, sizeof(key), by_kernel);
+    return found ? found : &missing;
+}

@@ -1,0 +1,54 @@
+/* model.h - what is known about one process besides its records: names, agents, kernels, facts.
+ *
+ * Loaded whole from the store's meta segment before any record is read; its size depends on the
+ * program, not on the length of the run. All formats read it, none changes it. */
+#ifndef CROCPROF_OUTPUT_MODEL_H
+#define CROCPROF_OUTPUT_MODEL_H
+
+#include <stdbool.h>
+
+#include "output/names.h"
+#include "trace/format.h"
+
+typedef enum { OUT_AGENT_RELATIVE, OUT_AGENT_ABSOLUTE, OUT_AGENT_TYPE_RELATIVE } out_agent_index_t;
+
+typedef struct {
+    const trace_agent_t *record;
+    char label[32]; /* as agents are named in every output */
+} out_agent_t;
+
+typedef struct {
+    const trace_kernel_t *record;
+    char *name; /* in the form asked for */
+} out_kernel_t;
+
+typedef struct {
+    trace_segment_header_t header;
+    uint64_t cut; /* bytes of the meta segment that could not be read */
+    out_agent_t *agents; /* sorted by node id */
+    size_t agent_count;
+    out_kernel_t *kernels; /* sorted by kernel id */
+    size_t kernel_count;
+    const char **kinds;       /* by kind, TRACE_KIND_MAX + 1 of them */
+    const char ***operations; /* by kind, then operation; rows are made when needed */
+    trace_head_t **records;   /* everything above points in here */
+    size_t record_count, record_room;
+} out_model_t;
+
+/* NULL with a line in `why` if the meta segment cannot be read at all. */
+out_model_t *out_model_load(const char *store, out_names_t names, out_agent_index_t index,
+                            char *why, size_t why_bytes);
+void out_model_free(out_model_t *m);
+
+/* Never NULL; "" or a text with the number for what is not known. Not thread safe. Names of
+ * operations and kernels last as long as the model. */
+const char *out_model_info(const out_model_t *m, const char *key);
+const char *out_model_kind(const out_model_t *m, uint32_t kind);
+const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operation);
+const char *out_model_agent(const out_model_t *m, uint64_t id);
+const out_kernel_t *out_model_kernel(const out_model_t *m, uint64_t id);
+
+/* Value of an agent's field, 0 if the store is older than the field. */
+uint64_t out_agent_value(const out_agent_t *a, unsigned field);
+
+#endif

@@ -1,0 +1,126 @@
+/* stats.c - see stats.h. Arithmetic only; who prints it decides what the columns are. */
+#include "output/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash_name(const char *name)
+{
+    uint64_t h = 14695981039346656037u; /* FNV-1a */
+    for (; *name; name++) h = (h ^ (unsigned char)*name) * 1099511628211u;
+    return h;
+}
+
+static size_t find_slot(const out_stats_t *s, const char *name)
+{
+    size_t at = (size_t)hash_name(name) & (s->slot_count - 1);
+    while (s->slots[at] && strcmp(s->rows[s->slots[at] - 1].name, name) != 0)
+        at = (at + 1) & (s->slot_count - 1);
+    return at;
+}
+
+/* Keeps the hash at most half full. */
+static int make_room(out_stats_t *s)
+{
+    if (s->count < s->room) return 0;
+    size_t room = s->room ? s->room * 2 : 64;
+    out_stat_t *rows = realloc(s->rows, room * sizeof(*rows));
+    if (!rows) return -1;
+    s->rows = rows;
+    uint32_t *slots = calloc(room * 2, sizeof(*slots));
+    if (!slots) return -1;
+    free(s->slots);
+    s->slots = slots;
+    s->slot_count = room * 2;
+    s->room = room;
+    for (size_t i = 0; i < s->count; i++) s->slots[find_slot(s, rows[i].name)] = (uint32_t)i + 1;
+    return 0;
+}
+
+int out_stats_merge(out_stats_t *s, const out_stat_t *row)
+{
+    if (make_room(s) != 0) return -1;
+    size_t slot = find_slot(s, row->name);
+    if (!s->slots[slot]) {
+        s->rows[s->count++] = *row;
+        s->slots[slot] = (uint32_t)s->count;
+        return 0;
+    }
+    out_stat_t *have = &s->rows[s->slots[slot] - 1];
+    have->calls += row->calls;
+    have->total += row->total;
+    have->squares += row->squares;
+    if (row->min < have->min) have->min = row->min;
+    if (row->max > have->max) have->max = row->max;
+    return 0;
+}
+
+int out_stats_add(out_stats_t *s, int domain, const char *name, uint64_t duration)
+{
+    out_stat_t row = {name, domain, 1, duration, duration, duration,
+                      (out_squares_t)duration * duration};
+    return out_stats_merge(s, &row);
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const out_stat_t *x = a, *y = b;
+    if (x->total != y->total) return x->total > y->total ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+void out_stats_sort(out_stats_t *s)
+{
+    if (s->count) qsort(s->rows, s->count, sizeof(*s->rows), by_total);
+}
+
+out_stat_t out_stats_total(const out_stats_t *s)
+{
+    out_stat_t sum = {.name = "", .min = s->count ? UINT64_MAX : 0};
+    for (size_t i = 0; i < s->count; i++) {
+        const out_stat_t *r = &s->rows[i];
+        sum.calls += r->calls;
+        sum.total += r->total;
+        sum.squares += r->squares;
+        if (r->min < sum.min) sum.min = r->min;
+        if (r->max > sum.max) sum.max = r->max;
+    }
+    return sum;
+}
+
+void out_stats_free(out_stats_t *s)
+{
+    free(s->rows);
+    free(s->slots);
+    *s = (out_stats_t){0};
+}
+
+double out_stat_mean(const out_stat_t *row)
+{
+    return row->calls ? (double)row->total / (double)row->calls : 0;
+}
+
+double out_stat_percent(const out_stat_t *row, uint64_t total)
+{
+    return total ? (double)row->total / (double)total * 100 : 0;
+}
+
+double out_stat_deviation(const out_stat_t *row)
+{
+    if (row->calls < 2) return 0;
+    long double n = (long double)row->calls, total = (long double)row->total;
+    long double spread = (long double)row->squares - total * total / n;
+    return spread > 0 ? (double)sqrtl(spread / (n - 1)) : 0;
+}
+
+void out_stat_float(char *text, size_t bytes, double value)
+{
+    snprintf(text, bytes, value > 0.01 ? "%.6f" : "%.8e", value);
+}
+
+void out_stat_percentage(char *text, size_t bytes, double value)
+{
+    snprintf(text, bytes, value >= 1 ? "%.2f" : value > 0.01 ? "%.4f" : "%.3e", value);
+}

@@ -1,0 +1,49 @@
+/* stats.h - calls and durations by name, and the numbers that follow from them.
+ *
+ * Sums are exact integers; only mean, share and deviation are floating point. One collection per
+ * domain; the statistics files and the summaries are both printed from it. */
+#ifndef CROCPROF_OUTPUT_STATS_H
+#define CROCPROF_OUTPUT_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 out_squares_t;
+
+typedef struct {
+    const char *name;
+    int domain; /* of the first record of that name */
+    uint64_t calls, total, min, max;
+    out_squares_t squares;
+} out_stat_t;
+
+typedef struct {
+    out_stat_t *rows;
+    size_t count, room;
+    uint32_t *slots; /* hash by name: row number + 1 */
+    size_t slot_count;
+} out_stats_t;
+
+/* Adds one duration under `name`, which must live as long as the collection.
+ * 0, or -1 when out of memory. */
+int out_stats_add(out_stats_t *s, int domain, const char *name, uint64_t duration);
+
+/* Adds a whole row; names that are there already are merged. */
+int out_stats_merge(out_stats_t *s, const out_stat_t *row);
+
+/* Greatest total first, then by name. After it, only reading. */
+void out_stats_sort(out_stats_t *s);
+
+out_stat_t out_stats_total(const out_stats_t *s);
+void out_stats_free(out_stats_t *s);
+
+double out_stat_mean(const out_stat_t *row);
+double out_stat_percent(const out_stat_t *row, uint64_t total);
+/* Sample standard deviation, 0 for a single call. */
+double out_stat_deviation(const out_stat_t *row);
+
+/* The number rules of the statistics files. */
+void out_stat_float(char *text, size_t bytes, double value);
+void out_stat_percentage(char *text, size_t bytes, double value);
+
+#endif

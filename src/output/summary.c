@@ -1,0 +1,185 @@
+/* summary.c - see summary.h. Widths and number formats are those of rocprofv3's tables. */
+#include "output/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 40, DOMAIN_WIDTH = 12, WIDTH = 15, PERCENT_WIDTH = 13 };
+
+void out_stats_csv(out_file_t *f, const out_stats_t *stats)
+{
+    uint64_t total = out_stats_total(stats).total;
+    char mean[64], percent[64], deviation[64];
+    out_text(f, "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\","
+                "\"MaxNs\",\"StdDev\"\n");
+    for (size_t i = 0; i < stats->count; i++) {
+        const out_stat_t *r = &stats->rows[i];
+        out_stat_float(mean, sizeof(mean), out_stat_mean(r));
+        out_stat_percentage(percent, sizeof(percent), out_stat_percent(r, total));
+        out_stat_float(deviation, sizeof(deviation), out_stat_deviation(r));
+        out_quoted(f, r->name);
+        out_format(f, ",%llu,%llu,%s,%s,%llu,%llu,%s\n", (unsigned long long)r->calls,
+                   (unsigned long long)r->total, mean, percent, (unsigned long long)r->min,
+                   (unsigned long long)r->max, deviation);
+    }
+}
+
+int out_domain_stats_csv(out_file_t *f, const out_stats_t stats[OUT_DOMAIN_COUNT])
+{
+    int result = -1;
+    out_stats_t domains = {0};
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
+        if (!stats[i].count) continue;
+        out_stat_t row = out_stats_total(&stats[i]);
+        row.name = out_domains[i].name;
+        row.domain = i;
+        if (out_stats_merge(&domains, &row) != 0) goto out;
+    }
+    out_stats_sort(&domains);
+    out_stats_csv(f, &domains);
+    result = 0;
+out:
+    out_stats_free(&domains);
+    return result;
+}
+
+static void spaces(out_file_t *f, size_t count, char c)
+{
+    while (count--) out_char(f, c);
+}
+
+/* The odd space of a centred text goes behind it. */
+static void centred(out_file_t *f, const char *text, size_t width)
+{
+    size_t bytes = strlen(text), pad = width > bytes ? width - bytes : 0;
+    spaces(f, pad / 2, ' ');
+    out_text(f, text);
+    spaces(f, pad - pad / 2, ' ');
+}
+
+static void left(out_file_t *f, const char *text, size_t width)
+{
+    size_t bytes = strlen(text);
+    out_text(f, text);
+    if (width > bytes) spaces(f, width - bytes, ' ');
+}
+
+static void header(out_file_t *f, const out_config_t *c, const char *indent,
+                   const size_t widths[9])
+{
+    char duration[32], average[32], least[32], most[32];
+    snprintf(duration, sizeof(duration), "DURATION (%s)", c->unit);
+    snprintf(average, sizeof(average), "AVERAGE (%s)", c->unit);
+    snprintf(least, sizeof(least), "MIN (%s)", c->unit);
+    snprintf(most, sizeof(most), "MAX (%s)", c->unit);
+    const char *const titles[9] = {"NAME", "DOMAIN", "CALLS", duration, average,
+                                   "PERCENT (INC)", least, most, "STDDEV"};
+    out_text(f, indent);
+    for (int i = 0; i < 9; i++) {
+        out_text(f, i ? " | " : "| ");
+        centred(f, titles[i], widths[i]);
+    }
+    out_format(f, " |\n%s", indent);
+    for (int i = 0; i < 9; i++) {
+        out_text(f, i ? "-|-" : "|-");
+        spaces(f, widths[i], '-');
+    }
+    out_text(f, "-|\n");
+}
+
+/* A time in the table's unit: whole nanoseconds as they are, other units in the shortest decimal
+ * form that gives the value back. */
+static void time_cell(out_file_t *f, const out_config_t *c, uint64_t ns)
+{
+    char text[40];
+    if (c->unit_ns == 1) {
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)ns);
+    } else {
+        double value = (double)ns / (double)c->unit_ns;
+        for (int digits = 15; digits <= 17; digits++) {
+            snprintf(text, sizeof(text), "%.*g", digits, value);
+            if (strtod(text, NULL) == value) break;
+        }
+    }
+    out_format(f, "%*s | ", WIDTH, text);
+}
+
+static void row(out_file_t *f, const out_config_t *c, const char *indent, const size_t widths[9],
+                const out_stat_t *r, uint64_t total)
+{
+    double unit = (double)c->unit_ns;
+    out_format(f, "%s| ", indent);
+    left(f, r->name, widths[0]);
+    out_text(f, " | ");
+    left(f, out_domains[r->domain].name, widths[1]);
+    out_format(f, " | %*llu | ", WIDTH, (unsigned long long)r->calls);
+    time_cell(f, c, r->total);
+    out_format(f, "%*.3e | %*.6f | ", WIDTH, out_stat_mean(r) / unit, PERCENT_WIDTH,
+               out_stat_percent(r, total));
+    time_cell(f, c, r->min);
+    time_cell(f, c, r->max);
+    out_format(f, "%*.3e |\n", WIDTH, out_stat_deviation(r) / unit);
+}
+
+/* One table of the domains whose bit is set. */
+static int table(out_file_t *f, const out_config_t *c, const char *indent, const char *label,
+                 const out_stats_t stats[OUT_DOMAIN_COUNT], unsigned domains)
+{
+    int result = -1;
+    out_stats_t all = {0};
+    size_t widths[9] = {NAME_WIDTH, DOMAIN_WIDTH, WIDTH, WIDTH, WIDTH, PERCENT_WIDTH,
+                        WIDTH, WIDTH, WIDTH};
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
+        if (!(domains & 1u << i)) continue;
+        for (size_t j = 0; j < stats[i].count; j++) {
+            const out_stat_t *r = &stats[i].rows[j];
+            if (out_stats_merge(&all, r) != 0) goto out;
+            if (strlen(r->name) > widths[0]) widths[0] = strlen(r->name);
+        }
+        if (strlen(out_domains[i].name) > widths[1]) widths[1] = strlen(out_domains[i].name);
+    }
+    result = 0;
+    if (!all.count) goto out;
+    out_stats_sort(&all);
+    uint64_t total = out_stats_total(&all).total;
+    out_format(f, "\n%sROCPROFV3 %s:\n\n", indent, label);
+    header(f, c, indent, widths);
+    for (size_t i = 0; i < all.count; i++) row(f, c, indent, widths, &all.rows[i], total);
+    out_char(f, '\n');
+out:
+    out_stats_free(&all);
+    return result;
+}
+
+static int group_table(out_file_t *f, const out_config_t *c, const char *indent,
+                       const regex_t *group, const out_stats_t stats[OUT_DOMAIN_COUNT])
+{
+    char label[256] = "";
+    unsigned domains = 0;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
+        if (!stats[i].count || regexec(group, out_domains[i].name, 0, NULL, 0) != 0) continue;
+        size_t used = strlen(label);
+        snprintf(label + used, sizeof(label) - used, "%s%s", domains ? " + " : "",
+                 out_domains[i].name);
+        domains |= 1u << i;
+    }
+    size_t used = strlen(label);
+    snprintf(label + used, sizeof(label) - used, " SUMMARY");
+    return domains ? table(f, c, indent, label, stats, domains) : 0;
+}
+
+int out_summaries(out_file_t *f, const out_config_t *c, const out_stats_t stats[OUT_DOMAIN_COUNT],
+                  const char *indent)
+{
+    char label[64];
+    int result = 0;
+    for (int i = 0; c->summary_per_domain && i < OUT_DOMAIN_COUNT; i++) {
+        snprintf(label, sizeof(label), "%s SUMMARY", out_domains[i].name);
+        result |= table(f, c, indent, label, stats, 1u << i);
+    }
+    for (int i = 0; i < c->group_count; i++)
+        result |= group_table(f, c, indent, &c->groups[i], stats);
+    if (c->summary) result |= table(f, c, indent, "SUMMARY", stats, (1u << OUT_DOMAIN_COUNT) - 1);
+    return result;
+}
