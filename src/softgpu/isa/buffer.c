@@ -1,0 +1,258 @@
+/* buffer.c - MUBUF: untyped loads, stores and atomics through a buffer descriptor, cache operations.
+ *
+ * Linear buffers end up as ordinary wave accesses; in swizzled ones (the compiler's scratch, above
+ * all) the dwords of an element lie index_stride dwords apart. Lanes out of range read 0 and write
+ * nothing. Formats are buffer_format.c's. */
+#include "softgpu/isa/buffer.h"
+#include "softgpu/isa/atomic.h"
+
+static uint32_t field(uint32_t word, unsigned high, unsigned low)
+{
+    return word >> low & (uint32_t)((UINT64_C(1) << (high - low + 1)) - 1);
+}
+
+void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, isa_buffer_t *b)
+{
+    const uint32_t *d = &w->sgpr[i->src[2].reg];
+    b->base = d[0] | (uint64_t)field(d[1], 15, 0) << 32;
+    b->stride = field(d[1], 29, 16);
+    b->swizzle = d[1] >> 31;
+    b->num_records = d[2];
+    b->index_stride = 8u << field(d[3], 22, 21);
+    b->add_tid = d[3] >> 23 & 1;
+    b->word3 = d[3];
+    /* With the lane number in the index the data format field extends the stride. */
+    if (b->add_tid) b->stride |= field(d[3], 18, 15) << 14;
+}
+
+void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b,
+                          isa_buffer_access_t *x)
+{
+    static const isa_row_t no_row;
+    const bool idxen = i->flags & ISA_F_IDXEN, offen = i->flags & ISA_F_OFFEN;
+    const isa_row_t *v = idxen || offen ? isa_lanes_rows(w, &i->src[0]) : NULL;
+    const uint32_t *index_row = idxen ? v[0] : no_row;
+    const uint32_t *offset_row = offen ? v[idxen] : no_row;
+    const uint32_t soffset = isa_read32(w, &i->src[3]);
+    const uint64_t base = b->base + soffset;
+    const uint32_t lane_step = b->add_tid, index_stride = b->index_stride;
+    const unsigned shift = (unsigned)__builtin_ctz(index_stride);
+    /* Records are counted where an index selects them; otherwise num_records is in bytes. */
+    const bool records = b->stride && (idxen || b->swizzle);
+
+    x->at.exec = w->exec;
+    x->at.lds = false;
+    x->at.dword_step = b->swizzle ? 4 * index_stride : 4;
+    x->limit_step = records ? 0 : 1;
+    x->limit = records ? b->num_records : b->num_records > soffset ? b->num_records - soffset : 0;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint32_t index = index_row[l] + lane_step * l;
+        const uint64_t offset = (uint64_t)offset_row[l] + (uint32_t)i->imm;
+        x->end[l] = records ? (uint64_t)index + 1 : offset;
+        if (!b->swizzle)
+            x->at.va[l] = base + (uint64_t)index * b->stride + offset;
+        else
+            x->at.va[l] = base +
+                          (((uint64_t)(index >> shift) * b->stride + (offset & ~UINT64_C(3)))
+                           << shift) +
+                          (index & (index_stride - 1)) * 4 + (offset & 3);
+    }
+}
+
+uint64_t isa_buffer_inside(const isa_buffer_access_t *x, uint32_t from, uint32_t bytes)
+{
+    const uint64_t need = (uint64_t)x->limit_step * (from + bytes), exec = x->at.exec;
+    uint64_t outside = 0, lanes = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        outside |= (uint64_t)(x->end[l] + need > x->limit) & (exec >> l & 1);
+    if (__builtin_expect(!outside, 1)) return exec;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        lanes |= (uint64_t)(x->end[l] + need <= x->limit) << l;
+    return lanes & exec;
+}
+
+static void prepare(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x)
+{
+    isa_buffer_t b;
+    isa_buffer_decode(w, i, &b);
+    isa_buffer_addresses(w, i, &b, x);
+}
+
+/* ---- dwords: the range check is made for each ---- */
+
+static void next_dword(isa_lanes_t *a)
+{
+    for (unsigned l = 0; l < ISA_LANES; l++) a->va[l] += a->dword_step;
+}
+
+static void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
+{
+    isa_buffer_access_t x;
+    prepare(w, i, &x);
+    isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    const uint64_t exec = x.at.exec;
+    if (isa_buffer_inside(&x, 0, 4 * dwords) == exec) {
+        isa_lanes_load(w, &x.at, rows, dwords);
+        return;
+    }
+    for (unsigned k = 0; k < dwords && !w->stop; k++) {
+        x.at.exec = exec;
+        x.at.exec = isa_buffer_inside(&x, 4 * k, 4);
+        isa_lanes_load(w, &x.at, rows + k, 1);
+        isa_lanes_zero(rows + k, 1, exec & ~x.at.exec);
+        next_dword(&x.at);
+    }
+}
+
+static void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
+{
+    isa_buffer_access_t x;
+    prepare(w, i, &x);
+    const isa_row_t *rows = isa_lanes_rows(w, &i->src[1]);
+    const uint64_t exec = x.at.exec;
+    if (isa_buffer_inside(&x, 0, 4 * dwords) == exec) {
+        isa_lanes_store(w, &x.at, rows, dwords);
+        return;
+    }
+    for (unsigned k = 0; k < dwords && !w->stop; k++) {
+        x.at.exec = exec;
+        x.at.exec = isa_buffer_inside(&x, 4 * k, 4);
+        isa_lanes_store(w, &x.at, rows + k, 1);
+        next_dword(&x.at);
+    }
+}
+
+/* ---- LDS: the dword of lane l is at M0[15:0] + OFFSET + 4 * l ---- */
+
+static void lds_lanes(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, isa_lanes_t *a)
+{
+    const uint64_t base = (w->m0 & 0xffff) + (uint32_t)i->imm;
+    uint64_t inside = 0;
+    a->lds = true;
+    a->dword_step = 4;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        a->va[l] = base + 4 * l;
+        inside |= (uint64_t)(a->va[l] + 4 <= w->group->lds_bytes) << l;
+    }
+    a->exec = exec & inside;
+}
+
+/* Loads one dword per lane (`sub` NULL) or less, and puts it into LDS. */
+static void load_to_lds(isa_wave_t *w, const isa_inst_t *i, const isa_sub_t *sub)
+{
+    isa_buffer_access_t x;
+    isa_lanes_t to;
+    isa_row_t row = {0};
+    prepare(w, i, &x);
+    const uint64_t exec = x.at.exec;
+    x.at.exec = isa_buffer_inside(&x, 0, sub ? isa_sub_bytes(*sub) : 4);
+    if (sub)
+        isa_lanes_load_sub(w, &x.at, &row, *sub);
+    else
+        isa_lanes_load(w, &x.at, &row, 1);
+    if (w->stop) return;
+    lds_lanes(w, i, exec, &to);
+    isa_lanes_store(w, &to, &row, 1);
+}
+
+static void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
+{
+    isa_buffer_access_t x;
+    if (i->flags & ISA_F_LDS) {
+        load_to_lds(w, i, &kind);
+        return;
+    }
+    prepare(w, i, &x);
+    isa_row_t *row = isa_lanes_rows(w, &i->dst);
+    const uint64_t exec = x.at.exec;
+    x.at.exec = isa_buffer_inside(&x, 0, isa_sub_bytes(kind));
+    isa_lanes_load_sub(w, &x.at, row, kind);
+    isa_lanes_zero(row, 1, exec & ~x.at.exec);
+}
+
+static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsigned shift)
+{
+    isa_buffer_access_t x;
+    prepare(w, i, &x);
+    x.at.exec = isa_buffer_inside(&x, 0, bytes);
+    isa_lanes_store_sub(w, &x.at, isa_lanes_rows(w, &i->src[1]), bytes, shift);
+}
+
+ISA_INST(buffer_load_dword)
+{
+    if (i->flags & ISA_F_LDS)
+        load_to_lds(w, i, NULL);
+    else
+        load(w, i, 1);
+}
+
+ISA_INST(buffer_store_lds_dword)
+{
+    isa_buffer_access_t x;
+    isa_lanes_t from;
+    isa_row_t row = {0};
+    prepare(w, i, &x);
+    x.at.exec = isa_buffer_inside(&x, 0, 4);
+    lds_lanes(w, i, x.at.exec, &from);
+    isa_lanes_load(w, &from, &row, 1);
+    isa_lanes_store(w, &x.at, &row, 1);
+}
+
+#define LOAD(name, dwords)            ISA_INST(buffer_load_##name) { load(w, i, dwords); }
+#define LOAD_SUB(name, kind)          ISA_INST(buffer_load_##name) { load_sub(w, i, kind); }
+#define STORE(name, dwords)           ISA_INST(buffer_store_##name) { store(w, i, dwords); }
+#define STORE_SUB(name, bytes, shift) ISA_INST(buffer_store_##name) { store_sub(w, i, bytes, shift); }
+
+LOAD(dwordx2, 2)
+LOAD(dwordx3, 3)
+LOAD(dwordx4, 4)
+LOAD_SUB(ubyte, ISA_SUB_U8)
+LOAD_SUB(sbyte, ISA_SUB_I8)
+LOAD_SUB(ushort, ISA_SUB_U16)
+LOAD_SUB(sshort, ISA_SUB_I16)
+LOAD_SUB(ubyte_d16, ISA_SUB_U8_D16)
+LOAD_SUB(ubyte_d16_hi, ISA_SUB_U8_D16_HI)
+LOAD_SUB(sbyte_d16, ISA_SUB_I8_D16)
+LOAD_SUB(sbyte_d16_hi, ISA_SUB_I8_D16_HI)
+LOAD_SUB(short_d16, ISA_SUB_B16_D16)
+LOAD_SUB(short_d16_hi, ISA_SUB_B16_D16_HI)
+STORE(dword, 1)
+STORE(dwordx2, 2)
+STORE(dwordx3, 3)
+STORE(dwordx4, 4)
+STORE_SUB(byte, 1, 0)
+STORE_SUB(byte_d16_hi, 1, 16)
+STORE_SUB(short, 2, 0)
+STORE_SUB(short_d16_hi, 2, 16)
+
+/* ---- atomics ---- */
+
+/* Where an atomic in range is done, and which rows take what it returns. */
+static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x,
+                               uint32_t bytes)
+{
+    isa_row_t *dst = i->flags & ISA_F_GLC ? isa_lanes_rows(w, &i->dst) : NULL;
+    prepare(w, i, x);
+    x->at.exec = isa_buffer_inside(x, 0, bytes);
+    return dst;
+}
+
+#define ATOMIC(suffix, bits, op)                                                                   \
+    ISA_INST(buffer_atomic_##suffix)                                                               \
+    {                                                                                              \
+        isa_buffer_access_t x;                                                                     \
+        isa_row_t *dst = atomic_begin(w, i, &x, bits / 8);                                         \
+        isa_lanes_atomic##bits(w, &x.at, isa_lanes_rows(w, &i->src[1]), dst,                       \
+                               isa_atomic_##suffix);                                               \
+        if (dst) isa_lanes_zero(dst, bits / 32, w->exec & ~x.at.exec);                             \
+    }
+
+ISA_ATOMICS(ATOMIC)
+ISA_ATOMICS_NOT_FLAT(ATOMIC)
+
+/* ---- caches: there are none between a wave and memory ---- */
+
+ISA_INST(buffer_wbl2) {}
+ISA_INST(buffer_invl2) {}
+ISA_INST(buffer_wbinvl1) {}
+ISA_INST(buffer_wbinvl1_vol) {}
