@@ -1,0 +1,54 @@
+/* code_objects.h - what the loader has put on the GPUs: code objects and their kernels.
+ *
+ * Reported when an executable is frozen and before it is destroyed. Ids count from 1 and are never
+ * used again. Callbacks run on the program's thread inside the freeze or destroy call, with no lock
+ * of ours held; the pointers they get are valid until `unloaded` has returned. */
+#ifndef CROCPROF_HSA_CODE_OBJECTS_H
+#define CROCPROF_HSA_CODE_OBJECTS_H
+
+#include "hsa/tables/tables.h"
+
+typedef struct {
+    uint64_t id;
+    char *name; /* as the loader gives it, with its ".kd" */
+    uint64_t object;
+    uint32_t kernarg_size, kernarg_alignment, group_size, private_size;
+    uint32_t sgprs, arch_vgprs, accum_vgprs;
+    int64_t entry_offset;
+    void *client[2]; /* the client's to use */
+} hsax_kernel_t;
+
+typedef struct hsax_code_object {
+    struct hsax_code_object *next;
+    uint64_t id;
+    hsa_executable_t executable;
+    hsa_loaded_code_object_t loaded;
+    hsa_agent_t agent;
+    char *uri;
+    uint64_t load_base, load_size;
+    int64_t load_delta;
+    uint32_t storage; /* 1 file, 2 memory */
+    int file;
+    uint64_t memory_base, memory_size;
+    hsax_kernel_t *kernels;
+    unsigned kernel_count;
+    void *client[2];
+} hsax_code_object_t;
+
+typedef struct {
+    void (*loaded)(hsax_code_object_t *object);
+    void (*unloaded)(hsax_code_object_t *object);
+} hsax_code_object_client_t;
+
+/* Puts the hooks into the runtime's table. `client` must stay. */
+void hsax_code_objects_hook(const hsax_api_table_t *table,
+                            const hsax_code_object_client_t *client);
+
+/* Reports everything still loaded as unloaded, once. Safe when nothing was hooked. */
+void hsax_code_objects_finish(void);
+
+/* Register counts of a kernel on the agent called `gfx` ("gfx90a"), from the 64-byte kernel
+ * descriptor (LLVM, AMDGPU code object format v3 and later). */
+void hsax_kernel_registers(const char *gfx, const void *descriptor, hsax_kernel_t *kernel);
+
+#endif

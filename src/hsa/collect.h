@@ -1,0 +1,87 @@
+/* collect.h - completion of GPU work, noticed without costing the program's threads anything.
+ *
+ * A lane is a source of work (one HSA queue, or the asynchronous copies). For each piece of work
+ * its producer takes an item, gives the item's signal to the GPU in place of the program's own and
+ * submits the item. One collector thread sees the signal drop, reads the GPU's timestamps, calls
+ * the lane's owner and only then completes the program's signal: same decrement, same timestamps.
+ *
+ *   producer                              collector
+ *   item = take()                         batch = exchange(pending, NULL)
+ *   GPU work with item->signal            signal < 1: times, complete(), program's signal, recycle
+ *   submit(): push on `pending`           else stays in flight, looked at again after a nap
+ *
+ * Guarantees: take and submit of one lane are serialised by the caller. submit() is wait-free but
+ * for one compare-exchange, takes no lock and makes no system call unless the collector sleeps and
+ * has to be woken. Signals are made in chunks ahead of need and reused; they raise no interrupts.
+ * complete() and lost() run on the collector thread, one of them once for each submitted item. */
+#ifndef CROCPROF_HSA_COLLECT_H
+#define CROCPROF_HSA_COLLECT_H
+
+#include <hsa/hsa.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct hsax_lane hsax_lane_t;
+
+typedef struct hsax_item {
+    struct hsax_item *next; /* the collector's */
+    hsax_lane_t *lane;
+    hsa_signal_t signal;         /* for the GPU; value 1 when taken */
+    hsa_signal_t program_signal; /* completed after complete(); handle 0: none */
+    uint64_t start_ns, end_ns;   /* of the work, CLOCK_BOOTTIME; set before complete() */
+    uint64_t submit_ns;          /* the producer's to fill; 0 unknown */
+    _Alignas(16) unsigned char client[];
+} hsax_item_t;
+
+typedef struct {
+    size_t client_size; /* of hsax_item_t.client */
+    /* Sets start_ns and end_ns from the signal; false if the runtime gives none. */
+    bool (*times)(hsax_item_t *item);
+    void (*complete)(hsax_item_t *item);
+    /* The work will not be reported: its queue is gone or reporting has ended. */
+    void (*lost)(hsax_item_t *item);
+} hsax_lane_ops_t;
+
+/* Opens a lane with `ahead` items ready and at most `limit`. NULL when out of memory or signals.
+ * Starts the collector thread if it does not run. */
+hsax_lane_t *hsax_lane_open(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsigned ahead,
+                            unsigned limit);
+
+/* Reports what has completed, calls lost() for the rest, frees the lane. The GPU must not start
+ * further work of it. Does nothing in a forked child. */
+void hsax_lane_close(hsax_lane_t *lane);
+
+hsa_agent_t hsax_lane_agent(const hsax_lane_t *lane);
+
+/* NULL if `limit` items are in flight and none completes for a while, or no signal can be made. */
+hsax_item_t *hsax_lane_take(hsax_lane_t *lane);
+
+/* Hands an item over after the GPU has got its signal; the item is not the caller's any more. */
+void hsax_lane_submit(hsax_item_t *item);
+
+/* Gives back an item that was not used. */
+void hsax_lane_untake(hsax_item_t *item);
+
+/* True while completions are reported: false in a forked child and once silenced. Producers must
+ * not take items then. One relaxed load. */
+bool hsax_collecting(void);
+
+/* True in a child of a process that had started collecting: our locks may be held for good. */
+bool hsax_forked(void);
+
+/* Ends reporting for good: no new items; waits until everything in flight has completed, or until
+ * nothing has for `patience_ms`; calls lost() for what remains. The collector goes on completing
+ * the program's signals. Returns how many items were lost. */
+uint64_t hsax_collect_finish(unsigned patience_ms);
+
+/* The same before the runtime shuts down, after which a new start may follow: closes all lanes and
+ * ends the thread. */
+uint64_t hsax_collect_shut_down(unsigned patience_ms);
+
+/* The runtime's clock in ns of CLOCK_BOOTTIME. */
+uint64_t hsax_clock_ns(uint64_t system_ticks);
+
+/* Called once before the first lane is opened: reads the clock's frequency, prepares for fork. */
+void hsax_collect_init(void);
+
+#endif

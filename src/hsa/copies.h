@@ -1,0 +1,39 @@
+/* copies.h - asynchronous memory copies, from the call to the end of the transfer.
+ *
+ * A copy that the client wants runs with a signal of the collector's; the program's signal is
+ * completed last, and the time of the copy can be asked of it as if it had been the GPU's. */
+#ifndef CROCPROF_HSA_COPIES_H
+#define CROCPROF_HSA_COPIES_H
+
+#include "hsa/collect.h"
+#include "hsa/tables/tables.h"
+
+typedef struct {
+    hsa_agent_t dst_agent, src_agent;
+    bool dst_gpu, src_gpu;
+    void *dst;
+    const void *src;
+    uint64_t bytes;
+} hsax_copy_t;
+
+typedef struct {
+    size_t client_size; /* of hsax_item_t.client, for the client's own use */
+    bool (*wanted)(void);
+    /* Before the copy is asked for, on the program's thread; false: not interested in this one. */
+    bool (*begin)(hsax_item_t *item, const hsax_copy_t *copy);
+    /* After it was asked for, same thread. */
+    void (*submitted)(hsax_item_t *item);
+    /* On the collector thread, one of them: it is done; or it will not be reported. */
+    void (*complete)(hsax_item_t *item);
+    void (*lost)(hsax_item_t *item);
+    /* The runtime refused the copy; on the program's thread, instead of all of the above. */
+    void (*refused)(hsax_item_t *item);
+} hsax_copy_client_t;
+
+/* Puts the hooks into the runtime's table. `client` must stay. */
+void hsax_copies_hook(const hsax_api_table_t *table, const hsax_copy_client_t *client);
+
+/* Copies that were not reported because no signal could be had. */
+uint64_t hsax_copies_missed(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* queues.h - kernel dispatches, seen on their way to the GPU and when they are done.
+ *
+ * While a client asks for packets, every queue the program creates becomes one of the runtime's
+ * intercept queues. A dispatch that the client wants gets a signal of the collector's; its packet
+ * is otherwise unchanged, all other packets pass as they are, and their order is the program's. */
+#ifndef CROCPROF_HSA_QUEUES_H
+#define CROCPROF_HSA_QUEUES_H
+
+#include "hsa/collect.h"
+#include "hsa/tables/tables.h"
+
+typedef struct {
+    size_t client_size; /* of hsax_item_t.client, for the client's own use */
+    /* Is anyone interested now? The only cost of a dispatch while not. */
+    bool (*wanted)(void);
+    /* Before the packet is written, on the program's thread; false: let it pass untouched. */
+    bool (*begin)(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet);
+    /* After it was written, same thread. */
+    void (*submitted)(hsax_item_t *item);
+    /* On the collector thread, one of them: it is done; or it will not be reported. */
+    void (*complete)(hsax_item_t *item);
+    void (*lost)(hsax_item_t *item);
+} hsax_dispatch_client_t;
+
+/* Puts the hooks into the runtime's table. `client` must stay. False, with a message, where the
+ * runtime has no intercept queues. */
+bool hsax_queues_hook(const hsax_api_table_t *table, const hsax_dispatch_client_t *client);
+
+/* Dispatches that were not reported because no signal could be had. */
+uint64_t hsax_queues_missed(void);
+
+#endif
