@@ -122,9 +122,9 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     }
 }
 
-/* ---- LDS: the dword of lane l is at M0[15:0] + OFFSET + 4 * l ---- */
+/* ---- LDS ---- */
 
-static void lds_lanes(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, isa_lanes_t *a)
+void isa_buffer_lds_lanes(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, isa_lanes_t *a)
 {
     const uint64_t base = (w->m0 & 0xffff) + (uint32_t)i->imm;
     uint64_t inside = 0;
@@ -151,7 +151,7 @@ static void load_to_lds(isa_wave_t *w, const isa_inst_t *i, const isa_sub_t *sub
     else
         isa_lanes_load(w, &x.at, &row, 1);
     if (w->stop) return;
-    lds_lanes(w, i, exec, &to);
+    isa_buffer_lds_lanes(w, i, exec, &to);
     isa_lanes_store(w, &to, &row, 1);
 }
 
@@ -193,7 +193,7 @@ ISA_INST(buffer_store_lds_dword)
     isa_row_t row = {0};
     prepare(w, i, &x);
     x.at.exec = isa_buffer_inside(&x, 0, 4);
-    lds_lanes(w, i, x.at.exec, &from);
+    isa_buffer_lds_lanes(w, i, x.at.exec, &from);
     isa_lanes_load(w, &from, &row, 1);
     isa_lanes_store(w, &x.at, &row, 1);
 }
