@@ -1,0 +1,214 @@
+/* smem.c - scalar memory: loads, stores, atomics, clocks, cache operations.
+ *
+ * Dwords move one by one as single host accesses, so that programs may talk through memory.
+ * Tuples are read completely before the first register is written: a fault changes nothing. */
+#include "softgpu/isa/atomic.h"
+#include "softgpu/isa/clock.h"
+#include "softgpu/isa/handler.h"
+#include "softgpu/isa/mem.h"
+
+enum { MAX_DWORDS = 16, SCRATCH_UNIT = 64 };
+
+/* Where an access goes: `limit` bytes from `base` are in range (buffers; else no limit). */
+typedef struct {
+    uint64_t base;
+    uint64_t limit;
+    uint64_t offset;
+} place_t;
+
+static uint64_t smem_offset(const isa_wave_t *w, const isa_inst_t *i, uint32_t unit)
+{
+    uint64_t offset = (uint64_t)(int64_t)i->imm;
+    if (i->flags & ISA_F_SOE)
+        offset += (uint64_t)w->sgpr[i->src[1].reg] * unit;
+    return offset;
+}
+
+static inline place_t plain(const isa_wave_t *w, const isa_inst_t *i)
+{
+    uint64_t base = isa_sgpr64(w, i->src[0].reg);
+    return (place_t){(base + smem_offset(w, i, 1)) & ~3ull, UINT64_MAX, 0};
+}
+
+static inline place_t scratch(const isa_wave_t *w, const isa_inst_t *i)
+{
+    uint64_t base = isa_sgpr64(w, i->src[0].reg);
+    return (place_t){(base + smem_offset(w, i, SCRATCH_UNIT)) & ~3ull, UINT64_MAX, 0};
+}
+
+/* V#: base 47:0, stride 61:48, num_records 95:64, in bytes when the stride is 0. */
+static inline place_t buffer(const isa_wave_t *w, const isa_inst_t *i)
+{
+    const uint32_t *v = &w->sgpr[i->src[0].reg];
+    uint64_t base = v[0] | (uint64_t)(v[1] & 0xffff) << 32, stride = v[1] >> 16 & 0x3fff;
+    uint64_t limit = stride ? stride * v[2] : v[2];
+    return (place_t){base & ~3ull, limit, smem_offset(w, i, 1) & ~3ull};
+}
+
+/* Only whole dwords are in range. */
+static inline bool in_range(const place_t *p, uint64_t offset)
+{
+    return offset < p->limit && p->limit - offset >= 4;
+}
+
+ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
+{
+    uint32_t value[MAX_DWORDS];
+    uint64_t va = p.base + p.offset;
+    if (p.limit == UINT64_MAX || (in_range(&p, p.offset) && in_range(&p, p.offset + 4 * (n - 1)))) {
+        const uint64_t page_left = 4096 - va % 4096;
+        const uint8_t *host = 4 * n <= page_left ? isa_mem_ptr(w, va, 4 * n, ISA_FAULT_READ) : NULL;
+        if (host) {
+            for (unsigned k = 0; k < n; k++)
+                value[k] = __atomic_load_n((const isa_u32_any_t *)host + k, __ATOMIC_RELAXED);
+            goto write;
+        }
+        if (w->stop)
+            return;
+    }
+    for (unsigned k = 0; k < n; k++) {
+        value[k] = 0;
+        if (p.limit != UINT64_MAX && !in_range(&p, p.offset + 4 * k))
+            continue;
+        const uint8_t *host = isa_mem_ptr(w, va + 4 * k, 4, ISA_FAULT_READ);
+        if (!host)
+            return;
+        value[k] = __atomic_load_n((const isa_u32_any_t *)host, __ATOMIC_RELAXED);
+    }
+write:
+    for (unsigned k = 0; k < n; k++)
+        w->sgpr[i->dst.reg + k] = value[k];
+}
+
+ISA_NO_TSAN static void store(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
+{
+    for (unsigned k = 0; k < n; k++) {
+        if (p.limit != UINT64_MAX && !in_range(&p, p.offset + 4 * k))
+            continue;
+        uint8_t *host = isa_mem_ptr(w, p.base + p.offset + 4 * k, 4, ISA_FAULT_WRITE);
+        if (!host)
+            return;
+        __atomic_store_n((isa_u32_any_t *)host, w->sgpr[i->src[2].reg + k], __ATOMIC_RELAXED);
+    }
+}
+
+#define TRANSFER(name, where, operation, n)                                                        \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        operation(w, i, where(w, i), n);                                                           \
+    }
+TRANSFER(s_load_dword, plain, load, 1)
+TRANSFER(s_load_dwordx2, plain, load, 2)
+TRANSFER(s_load_dwordx4, plain, load, 4)
+TRANSFER(s_load_dwordx8, plain, load, 8)
+TRANSFER(s_load_dwordx16, plain, load, 16)
+TRANSFER(s_scratch_load_dword, scratch, load, 1)
+TRANSFER(s_scratch_load_dwordx2, scratch, load, 2)
+TRANSFER(s_scratch_load_dwordx4, scratch, load, 4)
+TRANSFER(s_buffer_load_dword, buffer, load, 1)
+TRANSFER(s_buffer_load_dwordx2, buffer, load, 2)
+TRANSFER(s_buffer_load_dwordx4, buffer, load, 4)
+TRANSFER(s_buffer_load_dwordx8, buffer, load, 8)
+TRANSFER(s_buffer_load_dwordx16, buffer, load, 16)
+TRANSFER(s_store_dword, plain, store, 1)
+TRANSFER(s_store_dwordx2, plain, store, 2)
+TRANSFER(s_store_dwordx4, plain, store, 4)
+TRANSFER(s_scratch_store_dword, scratch, store, 1)
+TRANSFER(s_scratch_store_dwordx2, scratch, store, 2)
+TRANSFER(s_scratch_store_dwordx4, scratch, store, 4)
+TRANSFER(s_buffer_store_dword, buffer, store, 1)
+TRANSFER(s_buffer_store_dwordx2, buffer, store, 2)
+TRANSFER(s_buffer_store_dwordx4, buffer, store, 4)
+
+/* ---- atomics: one operation for the wave; the old value comes back with GLC ---- */
+
+#define ATOMIC_BODY(suffix, size, where)                                                           \
+    place_t p = where(w, i);                                                                       \
+    const uint32_t *data = &w->sgpr[i->src[2].reg];                                                \
+    uint64_t va = p.base + p.offset;                                                               \
+    uint##size##_t old = 0;                                                                        \
+    if (p.limit == UINT64_MAX || in_range(&p, p.offset + size / 8 - 4)) {                          \
+        uint##size##_t *host;                                                                      \
+        if (va % (size / 8)) {                                                                     \
+            isa_mem_fault(w, va, ISA_FAULT_READ | ISA_FAULT_WRITE);                                \
+            return;                                                                                \
+        }                                                                                          \
+        host = (void *)isa_mem_ptr(w, va, size / 8, ISA_FAULT_READ | ISA_FAULT_WRITE);             \
+        if (!host)                                                                                 \
+            return;                                                                                \
+        old = isa_atomic_##suffix(host, value_##size(data, 0),                                       \
+                                  value_##size(data, i->src[2].bits / size - 1));                  \
+    }                                                                                              \
+    if (i->flags & ISA_F_GLC)                                                                      \
+        set_##size(w, i->dst.reg, old);
+
+static inline uint32_t value_32(const uint32_t *data, unsigned k)
+{
+    return data[k];
+}
+
+static inline uint64_t value_64(const uint32_t *data, unsigned k)
+{
+    return data[2 * k] | (uint64_t)data[2 * k + 1] << 32;
+}
+
+static inline void set_32(isa_wave_t *w, unsigned reg, uint32_t value)
+{
+    w->sgpr[reg] = value;
+}
+
+static inline void set_64(isa_wave_t *w, unsigned reg, uint64_t value)
+{
+    isa_set_sgpr64(w, reg, value);
+}
+
+#define ATOMIC(suffix, bits)                                                                       \
+    ISA_INST(s_atomic_##suffix)                                                                    \
+    {                                                                                              \
+        ATOMIC_BODY(suffix, bits, plain)                                                           \
+    }                                                                                              \
+    ISA_INST(s_buffer_atomic_##suffix)                                                             \
+    {                                                                                              \
+        ATOMIC_BODY(suffix, bits, buffer)                                                          \
+    }
+#define ATOMIC_BOTH(name) ATOMIC(name, 32) ATOMIC(name##_x2, 64)
+ATOMIC_BOTH(swap)
+ATOMIC_BOTH(cmpswap)
+ATOMIC_BOTH(add)
+ATOMIC_BOTH(sub)
+ATOMIC_BOTH(smin)
+ATOMIC_BOTH(umin)
+ATOMIC_BOTH(smax)
+ATOMIC_BOTH(umax)
+ATOMIC_BOTH(and)
+ATOMIC_BOTH(or)
+ATOMIC_BOTH(xor)
+ATOMIC_BOTH(inc)
+ATOMIC_BOTH(dec)
+
+/* ---- clocks and caches ---- */
+
+/* Both count nanoseconds of the device clock: there is no shader clock apart from it. */
+ISA_INST(s_memtime)
+{
+    isa_set_sgpr64(w, i->dst.reg, isa_clock_ns());
+}
+
+ISA_INST(s_memrealtime)
+{
+    isa_set_sgpr64(w, i->dst.reg, isa_clock_ns());
+}
+
+/* Memory is always coherent here, and translations are not cached for a wave's sake. */
+#define NO_EFFECT(name)                                                                            \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+    }
+NO_EFFECT(s_dcache_inv)
+NO_EFFECT(s_dcache_wb)
+NO_EFFECT(s_dcache_inv_vol)
+NO_EFFECT(s_dcache_wb_vol)
+NO_EFFECT(s_dcache_discard)
+NO_EFFECT(s_dcache_discard_x2)
+NO_EFFECT(s_atc_probe)
+NO_EFFECT(s_atc_probe_buffer)
