@@ -1,0 +1,67 @@
+/* domain.h - the one list of what this library traces.
+ *
+ * A domain is a set of operations that a callback kind, a buffer kind or both describe. A row makes
+ * a kind configurable, gives its operations slots in the table of plans and its names a source.
+ * Kinds without a row are refused with NOT_IMPLEMENTED: add the row with the service. */
+#ifndef CROCPROF_SDK_DOMAIN_H
+#define CROCPROF_SDK_DOMAIN_H
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+/* name, operations (0 to n-1; kinds that count from 1 leave 0 unused), callback kind, buffer kind,
+ * buffer kind with arguments (0: the domain has none) */
+#define SDK_DOMAINS(X)                                                                             \
+    X(HSA_CORE, ROCPROFILER_HSA_CORE_API_ID_LAST, ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API,       \
+      ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, 0)                                                  \
+    X(HSA_AMD_EXT, ROCPROFILER_HSA_AMD_EXT_API_ID_LAST,                                            \
+      ROCPROFILER_CALLBACK_TRACING_HSA_AMD_EXT_API, ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, 0) \
+    X(HSA_IMAGE_EXT, ROCPROFILER_HSA_IMAGE_EXT_API_ID_LAST,                                        \
+      ROCPROFILER_CALLBACK_TRACING_HSA_IMAGE_EXT_API,                                              \
+      ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API, 0)                                             \
+    X(HSA_FINALIZE_EXT, ROCPROFILER_HSA_FINALIZE_EXT_API_ID_LAST,                                  \
+      ROCPROFILER_CALLBACK_TRACING_HSA_FINALIZE_EXT_API,                                           \
+      ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API, 0)                                          \
+    X(HIP_RUNTIME, ROCPROFILER_HIP_RUNTIME_API_ID_LAST,                                            \
+      ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API,    \
+      ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT)                                              \
+    X(HIP_COMPILER, ROCPROFILER_HIP_COMPILER_API_ID_LAST,                                          \
+      ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API, ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API,  \
+      ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT)                                             \
+    X(CODE_OBJECT, ROCPROFILER_CODE_OBJECT_LAST, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, 0, 0)   \
+    X(KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_LAST,                                           \
+      ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, 0) \
+    X(MEMORY_COPY, ROCPROFILER_MEMORY_COPY_LAST, ROCPROFILER_CALLBACK_TRACING_MEMORY_COPY,         \
+      ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0)                                                   \
+    X(RUNTIME_INITIALIZATION, ROCPROFILER_RUNTIME_INITIALIZATION_LAST,                             \
+      ROCPROFILER_CALLBACK_TRACING_RUNTIME_INITIALIZATION,                                         \
+      ROCPROFILER_BUFFER_TRACING_RUNTIME_INITIALIZATION, 0)
+
+typedef enum {
+#define SDK_DOMAIN_ENUM(name, ops, callback, buffer, ext) SDK_DOMAIN_##name,
+    SDK_DOMAINS(SDK_DOMAIN_ENUM)
+#undef SDK_DOMAIN_ENUM
+    SDK_DOMAIN_COUNT
+} sdk_domain_t;
+
+/* Where the plans of a domain begin: a compile-time constant, so that a wrapper's look-up is one
+ * load from a fixed address. */
+enum {
+#define SDK_DOMAIN_BASE(name, ops, callback, buffer, ext)                                          \
+    SDK_BASE_##name, SDK_BASE_END_##name = SDK_BASE_##name + (ops)-1,
+    SDK_DOMAINS(SDK_DOMAIN_BASE)
+#undef SDK_DOMAIN_BASE
+    SDK_PLAN_SLOTS
+};
+
+typedef struct {
+    uint32_t base, operations;
+    uint32_t callback_kind, buffer_kind, buffer_ext_kind;
+} sdk_domain_info_t;
+
+extern const sdk_domain_info_t sdk_domains[SDK_DOMAIN_COUNT];
+
+/* The domain of a kind, -1 if no row has it. */
+int sdk_domain_of_callback(uint32_t kind);
+int sdk_domain_of_buffer(uint32_t kind);
+
+#endif
