@@ -41,8 +41,6 @@ static const struct {
     {KEY_LOG, "--log", "SOFTGPU_LOG", 0, 0},
 };
 
-const char *argp_program_version = "softgpu " CROCPROF_VERSION;
-
 typedef struct {
     char **program;
 } command_t;
@@ -121,6 +119,7 @@ int main(int argc, char **argv)
                "cannot be executed, 127 if it is not found."};
     command_t command = {NULL};
     char stub[PATH_MAX];
+    argp_program_version = "softgpu " CROCPROF_VERSION;
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
 
