@@ -1,0 +1,137 @@
+/* isa.c - how many wave instructions per second the executor core runs.
+ *
+ * Two loops, on one worker and on two: dependent f32 FMAs with full EXEC, and the inner loop of a
+ * tiled matrix product with its LDS reads. The number of instructions is counted by hand in the
+ * table below. bench_isa [--json FILE] [--core base|avx2|avx512] */
+#include "softgpu/device/memory.h"
+#include "softgpu/isa/isa.h"
+#include "tests/isa/asm.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static const struct {
+    const char *name, *setup, *body;
+    int per_iteration; /* instructions of `body`, without the three of the loop */
+    int iterations;
+} loops[] = {
+    {"f32 fma", "", /* each depends on the one before */
+     ".rept 32\n v_fma_f32 v2, v2, v3, v4\n .endr\n", 32, 1000000},
+    {"matmul inner loop", /* 8 steps of k: two rows of A and four columns of B from LDS */
+     "v_mov_b32 v10, 0\n v_mov_b32 v11, 0x400\n",
+     ".rept 4\n ds_read2_b32 v[12:13], v10 offset0:0 offset1:16\n ds_read_b128 v[16:19], v11\n"
+     " s_waitcnt lgkmcnt(0)\n"
+     " v_fma_f32 v2, v12, v16, v2\n v_fma_f32 v3, v12, v17, v3\n v_fma_f32 v4, v12, v18, v4\n"
+     " v_fma_f32 v5, v12, v19, v5\n v_fma_f32 v6, v13, v16, v6\n v_fma_f32 v7, v13, v17, v7\n"
+     " v_fma_f32 v8, v13, v18, v8\n v_fma_f32 v9, v13, v19, v9\n .endr\n", 44, 500000},
+};
+enum { LOOPS = sizeof loops / sizeof *loops, CODE_VA = 0x10000000, LOOP_OVERHEAD = 3 };
+
+typedef struct {
+    const isa_core_t *core;
+    sg_memory_t *memory;
+    isa_code_t *code;
+    bool ok;
+} worker_t;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void *work(void *argument)
+{
+    worker_t *worker = argument;
+    isa_row_t *rows = aligned_alloc(64, ISA_VGPR_ROWS * sizeof(isa_row_t));
+    isa_wave_t *wave = aligned_alloc(64, (sizeof(isa_wave_t) + 63) / 64 * 64);
+    isa_dispatch_t dispatch = {.memory = worker->memory, .code = worker->code, .n_vgpr = 64};
+    isa_group_t group = {.dispatch = &dispatch, .n_waves = 1, .lds_bytes = 65536, .waves = &wave};
+    group.lds = aligned_alloc(64, group.lds_bytes);
+    if (!rows || !wave || !group.lds) return NULL;
+    memset(rows, 0, ISA_VGPR_ROWS * sizeof(isa_row_t));
+    memset(wave, 0, sizeof *wave);
+    memset(group.lds, 0, group.lds_bytes);
+    wave->vgpr = rows;
+    wave->group = &group;
+    wave->exec = ~UINT64_C(0);
+    wave->mode = 0xf0; /* round to nearest even, denormals kept */
+    wave->mem_epoch = sg_memory_epoch(worker->memory);
+    if (worker->core->set_pc(wave, CODE_VA)) {
+        isa_stop_t stop;
+        while ((stop = worker->core->run(wave, 1 << 20)) == ISA_STOP_YIELD) {}
+        worker->ok = stop == ISA_STOP_END;
+        if (!worker->ok) fprintf(stderr, "stopped for %d: %s\n", (int)stop, wave->message);
+    }
+    free(group.lds);
+    free(wave);
+    free(rows);
+    return NULL;
+}
+
+/* Millions of instructions per second over all workers, 0 on failure. */
+static double rate(const isa_core_t *core, int which, int workers)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s\n s_mov_b32 s0, %d\nloop:\n%s\n s_sub_u32 s0, s0, 1\n"
+             " s_cmp_lg_u32 s0, 0\n s_cbranch_scc1 loop\n s_endpgm\n",
+             loops[which].setup, loops[which].iterations, loops[which].body);
+    uint32_t *words;
+    size_t n = asm_words(text, &words);
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!n || n > 1024 || page == MAP_FAILED) return 0;
+    memcpy(page, words, n * 4);
+    free(words);
+    sg_memory_t *memory = sg_memory_create();
+    sg_memory_map(memory, CODE_VA, 4096, page, SG_MEM_EXECUTABLE);
+    isa_code_t *code = isa_code_create(memory);
+    worker_t team[2];
+    pthread_t threads[2];
+    double begin = now();
+    for (int i = 0; i < workers; i++) {
+        team[i] = (worker_t){core, memory, code, false};
+        pthread_create(&threads[i], NULL, work, &team[i]);
+    }
+    bool ok = true;
+    for (int i = 0; i < workers; i++) {
+        pthread_join(threads[i], NULL);
+        ok = ok && team[i].ok;
+    }
+    double seconds = now() - begin;
+    double total = (double)loops[which].iterations * (loops[which].per_iteration + LOOP_OVERHEAD);
+    return ok ? total * workers / seconds / 1e6 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *json = NULL;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "--json")) json = argv[i + 1];
+        if (!strcmp(argv[i], "--core")) setenv("SOFTGPU_CORE", argv[i + 1], 1);
+    }
+    if (!asm_available()) {
+        fprintf(stderr, "bench_isa needs llvm-mc-15\n");
+        return 1;
+    }
+    const isa_core_t *core = isa_core_select();
+    FILE *out = json ? fopen(json, "w") : NULL;
+    if (out) fprintf(out, "{\"core\": \"%s\"", core->name);
+    printf("core %s, millions of wave64 instructions per second\n", core->name);
+    for (int which = 0; which < LOOPS; which++) {
+        rate(core, which, 1); /* warms caches and clocks */
+        double one = rate(core, which, 1), two = rate(core, which, 2);
+        printf("%-20s %8.1f one worker %8.1f two workers (x%.2f)\n", loops[which].name, one, two,
+               one > 0 ? two / one : 0);
+        if (out) fprintf(out, ", \"%s\": {\"one\": %.1f, \"two\": %.1f}", loops[which].name, one, two);
+    }
+    if (out) {
+        fprintf(out, "}\n");
+        fclose(out);
+    }
+    return 0;
+}
