@@ -1,0 +1,58 @@
+#!/bin/sh
+# launcher.sh SOFTGPU PROBE - the launcher's options, errors and exit statuses, and that no folder
+# is left behind. Prints a line per failure; the exit status says whether there was one.
+set -u
+softgpu=$1
+probe=$2
+failed=0
+
+# expect STATUS TEXT COMMAND...: the command's status, and its output holds TEXT
+expect() {
+    status=$1 text=$2
+    shift 2
+    output=$("$@" 2>&1)
+    got=$?
+    if [ $got -ne "$status" ]; then
+        echo "$*: status $got instead of $status: $output"
+        failed=1
+    fi
+    case $output in
+    *"$text"*) ;;
+    *) echo "$*: no \"$text\" in: $output"; failed=1 ;;
+    esac
+}
+
+runtime=$(mktemp -d)
+export XDG_RUNTIME_DIR="$runtime"
+
+expect 0 "softgpu 1." "$softgpu" --version
+expect 0 "Usage: softgpu" "$softgpu" --help
+expect 2 "no program is given" "$softgpu"
+expect 2 '--cus: "0" is not a number from 1 to 1024' "$softgpu" --cus 0 true
+expect 2 '--gpus: "nine" is not a number from 1 to 8' "$softgpu" --gpus nine true
+expect 127 "nosuchprogram: No such file" "$softgpu" nosuchprogram
+expect 126 "Permission denied" "$softgpu" /etc/passwd
+expect 7 "" "$softgpu" -- sh -c 'exit 7'
+expect 0 "a --gpus b" "$softgpu" echo a --gpus b
+expect 1 "nope.profile: No such file" "$softgpu" --profile nope cat /dev/kfd
+expect 1 "17 compute units cannot be shared" "$softgpu" --cus 17 cat /dev/kfd
+expect 0 "simd_count 416" "$softgpu" --cus 104 cat /sys/devices/virtual/kfd/kfd/topology/nodes/1/properties
+expect 0 "node_from 3" "$softgpu" --gpus 3 cat /sys/class/kfd/kfd/topology/nodes/3/io_links/0/properties
+expect 0 "libnothing.so:" env LD_PRELOAD=/nowhere/libnothing.so "$softgpu" sh -c 'echo $LD_PRELOAD'
+
+if [ -n "$(ls "$runtime")" ]; then
+    echo "left behind: $(ls "$runtime")"
+    failed=1
+fi
+
+# a killed program's folder is removed by the next program, once it is old enough to be sure
+{ "$softgpu" "$probe" die; } 2>/dev/null
+[ "$(ls "$runtime" | wc -l)" = 1 ] || { echo "the killed program left no folder"; failed=1; }
+expect 0 "" "$softgpu" cat /sys/module/amdgpu/initstate
+[ "$(ls "$runtime" | wc -l)" = 1 ] || { echo "a young folder was removed"; failed=1; }
+sleep 11
+expect 0 "live" "$softgpu" cat /sys/module/amdgpu/initstate
+[ "$(ls "$runtime" | wc -l)" = 0 ] || { echo "the killed program's folder is still there"; failed=1; }
+
+rm -rf "$runtime"
+exit $failed
