@@ -519,9 +519,9 @@ static uint64_t outstanding(uint64_t *finished)
     return left;
 }
 
-/* Until nothing is in flight, or nothing has completed for `patience_ms`. */
-static void wait_for_work(unsigned patience_ms)
+void hsax_collect_wait(unsigned patience_ms)
 {
+    if (!running || on_collector()) return;
     uint64_t finished, last = 0, since = now_ns();
     while (outstanding(&finished)) {
         uint64_t now = now_ns();
@@ -541,7 +541,7 @@ uint64_t hsax_collect_finish(unsigned patience_ms)
         return 0;
     }
     uint64_t before = atomic_load(&lost_count);
-    wait_for_work(patience_ms);
+    hsax_collect_wait(patience_ms);
     atomic_store(&silent, true);
     uint64_t end = now_ns() + patience_ms * 1000000ull;
     while (!atomic_load(&silenced) && now_ns() < end) {
@@ -555,7 +555,7 @@ uint64_t hsax_collect_shut_down(unsigned patience_ms)
 {
     if (!running || on_collector()) return 0;
     uint64_t before = atomic_load(&lost_count);
-    wait_for_work(patience_ms);
+    hsax_collect_wait(patience_ms);
     pthread_mutex_lock(&lock);
     stopping = true;
     for (hsax_lane_t *lane = lanes; lane; lane = lane->next)

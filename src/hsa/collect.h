@@ -69,6 +69,10 @@ bool hsax_collecting(void);
 /* True in a child of a process that had started collecting: our locks may be held for good. */
 bool hsax_forked(void);
 
+/* Waits until everything in flight has been reported, or nothing has completed for `patience_ms`.
+ * Returns at once on the collector thread. */
+void hsax_collect_wait(unsigned patience_ms);
+
 /* Ends reporting for good: no new items; waits until everything in flight has completed, or until
  * nothing has for `patience_ms`; calls lost() for what remains. The collector goes on completing
  * the program's signals. Returns how many items were lost. */

@@ -1,0 +1,103 @@
+/* code_object.c - code objects and their kernels as callbacks: LOAD and UNLOAD.
+ *
+ * A client of src/hsa/code_objects.c, installed also for dispatches alone since they need kernel
+ * ids. Who was told of a load is told of the unload, with the same user data. */
+#include "hsa/code_objects.h"
+#include "sdk/agent/agent.h"
+#include "sdk/core/service.h"
+#include "sdk/gpu/gpu.h"
+
+#include <stdlib.h>
+
+static void fill_object(const hsax_code_object_t *o,
+                        rocprofiler_callback_tracing_code_object_load_data_t *data)
+{
+    *data = (rocprofiler_callback_tracing_code_object_load_data_t){
+        .size = sizeof *data,
+        .code_object_id = o->id,
+        .hsa_agent = o->agent,
+        .uri = o->uri,
+        .load_base = o->load_base,
+        .load_size = o->load_size,
+        .load_delta = o->load_delta,
+        .storage_type = (rocprofiler_code_object_storage_type_t)o->storage,
+    };
+    data->agent_id = sdk_agent_of_hsa(o->agent);
+    if (data->storage_type == ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_FILE) {
+        data->storage_file = o->file;
+    } else {
+        data->memory_base = o->memory_base;
+        data->memory_size = o->memory_size;
+    }
+}
+
+static void fill_kernel(uint64_t code_object_id, const hsax_kernel_t *k,
+                        rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *data)
+{
+    *data = (rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t){
+        .size = sizeof *data,
+        .kernel_id = k->id,
+        .code_object_id = code_object_id,
+        .kernel_name = k->name,
+        .kernel_object = k->object,
+        .kernarg_segment_size = k->kernarg_size,
+        .kernarg_segment_alignment = k->kernarg_alignment,
+        .group_segment_size = k->group_size,
+        .private_segment_size = k->private_size,
+        .sgpr_count = k->sgprs,
+        .arch_vgpr_count = k->arch_vgprs,
+        .accum_vgpr_count = k->accum_vgprs,
+        .kernel_code_entry_byte_offset = k->entry_offset,
+        .kernel_address = {.value = k->object + (uint64_t)k->entry_offset},
+    };
+}
+
+/* Tells of a load; what is returned goes to tell_unload. NULL: nobody wanted to know. */
+static void *tell_load(int32_t operation, void *data)
+{
+    const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_CODE_OBJECT, operation);
+    sdk_operation_t *o = plan && plan->callback_count ? calloc(1, sizeof *o) : NULL;
+    if (!o) return NULL;
+    sdk_operation_begin(o, plan);
+    sdk_operation_callback(o, ROCPROFILER_CALLBACK_PHASE_LOAD, data);
+    return o;
+}
+
+static void tell_unload(void *told, void *data)
+{
+    if (!told) return;
+    sdk_operation_callback(told, ROCPROFILER_CALLBACK_PHASE_UNLOAD, data);
+    free(told);
+}
+
+static void loaded(hsax_code_object_t *o)
+{
+    rocprofiler_callback_tracing_code_object_load_data_t object;
+    rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
+    fill_object(o, &object);
+    o->client[0] = tell_load(ROCPROFILER_CODE_OBJECT_LOAD, &object);
+    for (unsigned i = 0; i < o->kernel_count; i++) {
+        fill_kernel(o->id, &o->kernels[i], &kernel);
+        o->kernels[i].client[0] =
+            tell_load(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel);
+    }
+}
+
+/* Kernels go before the code object that holds them. */
+static void unloaded(hsax_code_object_t *o)
+{
+    rocprofiler_callback_tracing_code_object_load_data_t object;
+    rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
+    for (unsigned i = 0; i < o->kernel_count; i++) {
+        fill_kernel(o->id, &o->kernels[i], &kernel);
+        tell_unload(o->kernels[i].client[0], &kernel);
+    }
+    fill_object(o, &object);
+    tell_unload(o->client[0], &object);
+}
+
+void sdk_code_object_hook(const hsax_api_table_t *table)
+{
+    static const hsax_code_object_client_t client = {loaded, unloaded};
+    hsax_code_objects_hook(table, &client);
+}

@@ -1,0 +1,53 @@
+/* gpu.c - when the services that watch the GPU are put in, waited for and taken out.
+ *
+ * Answers the core's hooks (core/service.h). What no context is configured for puts nothing into
+ * the runtime's table. */
+#include "sdk/gpu/gpu.h"
+
+#include "base/env.h"
+#include "base/log.h"
+#include "hsa/code_objects.h"
+#include "hsa/collect.h"
+#include "hsa/copies.h"
+#include "hsa/queues.h"
+#include "hsa/runtime.h"
+#include "sdk/core/service.h"
+
+/* How long after the last completion the end waits for the next one. */
+#define PATIENCE_MS 1000
+
+static bool configured(sdk_domain_t domain) { return sdk_domain_configured(domain); }
+
+void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
+{
+    (void)version;
+    (void)instance;
+    const hsax_api_table_t *table = data;
+    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH);
+    bool copies = configured(SDK_DOMAIN_MEMORY_COPY);
+    bool code = configured(SDK_DOMAIN_CODE_OBJECT);
+    if (!dispatches && !copies && !code) return;
+    if (!hsax_runtime_start(table, hsax_code_objects_finish)) return;
+    if (dispatches || code) sdk_code_object_hook(table);
+    if (dispatches) sdk_kernel_dispatch_hook(table);
+    if (copies) sdk_memory_copy_hook(table);
+}
+
+void sdk_gpu_wait(void)
+{
+    if (hsax_runtime_up() && !hsax_forked()) hsax_collect_wait(PATIENCE_MS);
+}
+
+void sdk_gpu_finalize(void)
+{
+    if (!hsax_runtime_up() || hsax_forked()) return;
+    uint64_t lost = hsax_collect_finish(PATIENCE_MS);
+    uint64_t missed = hsax_queues_missed() + hsax_copies_missed();
+    if (lost)
+        base_warning("%llu kernels or copies had not finished at the end: not recorded",
+                     (unsigned long long)lost);
+    if (missed)
+        base_warning("%llu kernels or copies were not recorded for want of signals",
+                     (unsigned long long)missed);
+    hsax_code_objects_finish();
+}

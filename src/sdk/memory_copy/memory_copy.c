@@ -1,0 +1,94 @@
+/* memory_copy.c - asynchronous copies as callbacks (ENTER at the call, EXIT when the data is
+ * there) and buffer records.
+ *
+ * A client of src/hsa/copies.c. The direction follows from the kinds of the two agents. */
+#include "hsa/copies.h"
+#include "sdk/agent/agent.h"
+#include "sdk/core/service.h"
+#include "sdk/gpu/gpu.h"
+
+typedef struct {
+    rocprofiler_callback_tracing_memory_copy_data_t data;
+    sdk_operation_t operation;
+    rocprofiler_memory_copy_operation_t direction;
+} copy_t;
+
+static bool wanted(void)
+{
+    for (int32_t i = ROCPROFILER_MEMORY_COPY_HOST_TO_HOST; i < ROCPROFILER_MEMORY_COPY_LAST; i++)
+        if (sdk_plan(SDK_DOMAIN_MEMORY_COPY, i)) return true;
+    return false;
+}
+
+static rocprofiler_memory_copy_operation_t direction_of(const hsax_copy_t *copy)
+{
+    if (copy->src_gpu)
+        return copy->dst_gpu ? ROCPROFILER_MEMORY_COPY_DEVICE_TO_DEVICE
+                             : ROCPROFILER_MEMORY_COPY_DEVICE_TO_HOST;
+    return copy->dst_gpu ? ROCPROFILER_MEMORY_COPY_HOST_TO_DEVICE
+                         : ROCPROFILER_MEMORY_COPY_HOST_TO_HOST;
+}
+
+static bool begin(hsax_item_t *item, const hsax_copy_t *copy)
+{
+    copy_t *c = (copy_t *)item->client;
+    c->direction = direction_of(copy);
+    const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_MEMORY_COPY, (int32_t)c->direction);
+    if (!plan) return false;
+    c->data = (rocprofiler_callback_tracing_memory_copy_data_t){
+        .size = sizeof c->data,
+        .dst_agent_id = sdk_agent_of_hsa(copy->dst_agent),
+        .src_agent_id = sdk_agent_of_hsa(copy->src_agent),
+        .bytes = copy->bytes,
+        .dst_address = {.ptr = copy->dst},
+        .src_address = {.ptr = copy->src},
+    };
+    sdk_operation_begin(&c->operation, plan);
+    if (plan->callback_count)
+        sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_ENTER, &c->data);
+    return true;
+}
+
+static void submitted(hsax_item_t *item) { (void)item; }
+
+/* Every ENTER has its EXIT; without timestamps if there was no copy. */
+static void refused(hsax_item_t *item)
+{
+    copy_t *c = (copy_t *)item->client;
+    if (c->operation.plan->callback_count)
+        sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &c->data);
+}
+
+static void complete(hsax_item_t *item)
+{
+    copy_t *c = (copy_t *)item->client;
+    c->data.start_timestamp = item->start_ns;
+    c->data.end_timestamp = item->end_ns < item->start_ns ? item->start_ns : item->end_ns;
+    if (c->operation.plan->callback_count)
+        sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &c->data);
+    if (!c->operation.plan->buffer_count) return;
+    rocprofiler_buffer_tracing_memory_copy_record_t r = {
+        .size = sizeof r,
+        .operation = c->direction,
+        .correlation_id = {.internal = c->operation.internal},
+        .thread_id = c->operation.thread_id,
+        .start_timestamp = c->data.start_timestamp,
+        .end_timestamp = c->data.end_timestamp,
+        .dst_agent_id = c->data.dst_agent_id,
+        .src_agent_id = c->data.src_agent_id,
+        .bytes = c->data.bytes,
+        .dst_address = c->data.dst_address,
+        .src_address = c->data.src_address,
+    };
+    sdk_operation_record(&c->operation, &r, sizeof r, &r.correlation_id.external);
+}
+
+/* Counted by the collector; nothing is held for it here. */
+static void lost(hsax_item_t *item) { (void)item; }
+
+void sdk_memory_copy_hook(const hsax_api_table_t *table)
+{
+    static const hsax_copy_client_t client = {sizeof(copy_t), wanted, begin,  submitted,
+                                              complete,       lost,   refused};
+    hsax_copies_hook(table, &client);
+}
