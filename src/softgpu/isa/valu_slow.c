@@ -141,23 +141,6 @@ static void packed_select(uint32_t *row, const isa_operand_t *o, unsigned type)
         flip(row + ISA_LANES, 0, 0x80000000);
 }
 
-/* An inline float constant of v_fma_mix comes as an f16 pattern; an f32 operand wants it as f32. */
-static uint32_t mix_constant(uint32_t k)
-{
-    switch (k) {
-    case 0x3800: return 0x3f000000;
-    case 0xb800: return 0xbf000000;
-    case 0x3c00: return 0x3f800000;
-    case 0xbc00: return 0xbf800000;
-    case 0x4000: return 0x40000000;
-    case 0xc000: return 0xc0000000;
-    case 0x4400: return 0x40800000;
-    case 0xc400: return 0xc0800000;
-    case 0x3118: return 0x3e22f983;
-    default: return k; /* an integer */
-    }
-}
-
 static void mix_select(uint32_t *row, const isa_operand_t *o, uint32_t mode)
 {
     if (o->sel & 2) {
@@ -168,8 +151,6 @@ static void mix_select(uint32_t *row, const isa_operand_t *o, uint32_t mode)
             const uint32_t h = row[l] >> shift & 0xffff;
             row[l] = fpu_f16_to_f32(flush ? fpu_flush16(h) : h);
         }
-    } else if (o->kind == ISA_OPK_CONST) {
-        VALU_LANES row[l] = mix_constant(row[l]);
     }
     flip(row, o->mods & ISA_MOD_ABS ? 0x80000000 : 0, o->mods & ISA_MOD_NEG ? 0x80000000 : 0);
 }

@@ -1,0 +1,177 @@
+/* valu_div.c - the three instructions that frame a division: div_scale, div_fmas, div_fixup.
+ *
+ * Between them software refines a reciprocal. They are written lane by lane on bit patterns, since
+ * the cases matter more than speed. The scale is 2^64 for f32 and 2^128 for f64. */
+#include "softgpu/isa/valu.h"
+
+/* Formats differ in these numbers only. */
+typedef struct {
+    uint64_t infinity, quiet, default_nan, sign;
+    int mantissa, max_exponent, bias;
+    int scale;    /* of div_scale and div_fmas */
+    int overflow; /* exponent difference from which the quotient nears infinity */
+    int tiny;     /* numerators up to this exponent are scaled */
+    int least;    /* exponent difference below which the quotient is nothing */
+} format_t;
+
+static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23, 255, 127, 64, 96, 23, -150};
+static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64, FPU_SIGN64, 52, 2047, 1023, 128, 768,
+                             53, -1075};
+
+static int exponent_of(uint64_t x, const format_t *f)
+{
+    return (int)(x >> f->mantissa & (uint64_t)f->max_exponent);
+}
+
+static bool is_nan(uint64_t x, const format_t *f)
+{
+    return (x & ~f->sign) > f->infinity;
+}
+
+static bool is_zero(uint64_t x, const format_t *f)
+{
+    return !(x & ~f->sign);
+}
+
+static bool is_denormal(uint64_t x, const format_t *f)
+{
+    return !exponent_of(x, f) && !is_zero(x, f);
+}
+
+static uint64_t ldexp_of(uint64_t x, int n, const format_t *f)
+{
+    return f == &F32 ? fpu_ldexp32((uint32_t)x, n, FPU_NEAREST) : fpu_ldexp64(x, n, FPU_NEAREST);
+}
+
+/* x / y as the host divides, which is exact IEEE arithmetic. */
+static uint64_t quotient(uint64_t x, uint64_t y, const format_t *f)
+{
+    return f == &F32 ? fpu_bits32(fpu_f32((uint32_t)x) / fpu_f32((uint32_t)y))
+                     : fpu_bits64(fpu_f64(x) / fpu_f64(y));
+}
+
+static uint64_t one(const format_t *f)
+{
+    return (uint64_t)f->bias << f->mantissa;
+}
+
+/* x is the operand to scale: the denominator or the numerator. The manual scales a denominator up
+ * when both its reciprocal and the quotient are denormal; it is so large then that only scaling it
+ * down makes sense, and that is what gives right quotients. */
+static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, const format_t *f, bool *post)
+{
+    *post = false;
+    if (is_nan(x, f))
+        return x | f->quiet;
+    if (is_zero(num, f) || is_zero(den, f))
+        return f->default_nan;
+    if (exponent_of(num, f) - exponent_of(den, f) >= f->overflow) {
+        *post = true;
+        return x == den ? ldexp_of(x, f->scale, f) : x;
+    }
+    if (is_denormal(den, f))
+        return ldexp_of(x, f->scale, f);
+    const bool small_reciprocal = is_denormal(quotient(one(f), den, f), f);
+    /* A quotient that rounds to nothing needs the scaling as much as a denormal one. */
+    const uint64_t q = quotient(num, den, f);
+    const bool small_quotient = !exponent_of(q, f);
+    if (small_reciprocal && small_quotient) {
+        *post = true;
+        return x == den ? ldexp_of(x, -f->scale, f) : x;
+    }
+    if (small_reciprocal)
+        return ldexp_of(x, -f->scale, f);
+    if (small_quotient) {
+        *post = true;
+        return x == num ? ldexp_of(x, f->scale, f) : x;
+    }
+    return exponent_of(num, f) <= f->tiny ? ldexp_of(x, f->scale, f) : x;
+}
+
+static uint64_t first_nan(uint64_t a, uint64_t b, uint64_t c, const format_t *f)
+{
+    const uint64_t x = is_nan(a, f) ? a : is_nan(b, f) ? b : is_nan(c, f) ? c : f->default_nan;
+    return x | f->quiet;
+}
+
+/* fma, and where the lane's bit is set the scaling undone: the addend tells which way it went. */
+static uint64_t div_fmas(uint64_t a, uint64_t b, uint64_t c, bool post, uint32_t round,
+                         const format_t *f)
+{
+    const int scale = !post ? 0 : exponent_of(c, f) > f->bias ? f->scale : -f->scale;
+    const uint64_t r = f == &F32 ? fpu_fma_scaled32((uint32_t)a, (uint32_t)b, (uint32_t)c, scale, round)
+                                 : fpu_fma_scaled64(a, b, c, scale, round);
+    return is_nan(r, f) ? first_nan(a, b, c, f) : r;
+}
+
+static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t *f)
+{
+    const uint64_t sign = (den ^ num) & f->sign, magnitude = q & ~f->sign;
+    const bool zero_den = is_zero(den, f), zero_num = is_zero(num, f);
+    const bool inf_den = (den & ~f->sign) == f->infinity, inf_num = (num & ~f->sign) == f->infinity;
+    if (is_nan(num, f))
+        return num | f->quiet;
+    if (is_nan(den, f))
+        return den | f->quiet;
+    if ((zero_den && zero_num) || (inf_den && inf_num))
+        return f->sign | f->infinity | f->quiet;
+    if (zero_den || inf_num)
+        return sign | f->infinity;
+    if (inf_den || zero_num)
+        return sign;
+    if (exponent_of(num, f) - exponent_of(den, f) < f->least)
+        return sign;
+    return sign | magnitude;
+}
+
+#define SCALE(name, T, FMT)                                                                        \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        uint32_t *d = v->d;                                                                        \
+        const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
+        v->out = 0;                                                                                \
+        for (int l = 0; l < ISA_LANES; l++) {                                                      \
+            bool post;                                                                             \
+            const VALU_C_##T r = (VALU_C_##T)div_scale(VALU_LD_##T(pa), VALU_LD_##T(pb),           \
+                                                       VALU_LD_##T(pc), &FMT, &post);              \
+            VALU_ST_##T(r);                                                                        \
+            v->out |= (uint64_t)post << l;                                                         \
+        }                                                                                          \
+    }                                                                                              \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_MASK_OUT, NULL)
+
+#define FMAS(name, T, FMT)                                                                         \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        uint32_t *d = v->d;                                                                        \
+        const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
+        for (int l = 0; l < ISA_LANES; l++)                                                        \
+            VALU_ST_##T((VALU_C_##T)div_fmas(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc),    \
+                                             v->in >> l & 1, v->round, &FMT));                     \
+    }                                                                                              \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_READS_VCC, NULL)
+
+#define FIXUP(name, T, FMT)                                                                        \
+    VALU_OP3(name, T, T, T, T, 0, (VALU_C_##T)div_fixup(a, b, c, &FMT))
+
+SCALE(v_div_scale_f32, b32, F32)
+SCALE(v_div_scale_f64, b64, F64)
+FMAS(v_div_fmas_f32, b32, F32)
+FMAS(v_div_fmas_f64, b64, F64)
+FIXUP(v_div_fixup_f32, b32, F32)
+FIXUP(v_div_fixup_f64, b64, F64)
+
+/* f16 quotients come from f32 arithmetic: no exponent cases. */
+static inline uint32_t div_fixup16(uint32_t q, uint32_t den, uint32_t num)
+{
+    const uint32_t sign = (den ^ num) & 0x8000, d = den & 0x7fff, n = num & 0x7fff;
+    uint32_t r = sign | (q & 0x7fff);
+    r = d == 0x7c00 || n == 0 ? sign : r;
+    r = d == 0 || n == 0x7c00 ? sign | 0x7c00 : r;
+    r = (d == 0 && n == 0) || (d == 0x7c00 && n == 0x7c00) ? 0xfe00 : r;
+    r = d > 0x7c00 ? den | 0x200 : r;
+    return n > 0x7c00 ? num | 0x200 : r;
+}
+
+VALU_OP3(v_div_fixup_f16, b16, b16, b16, b16, VALU_KEEP, div_fixup16(a, b, c))
+VALU_OP3(v_div_fixup_legacy_f16, b16, b16, b16, b16, 0, div_fixup16(a, b, c))
