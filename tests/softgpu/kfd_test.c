@@ -70,7 +70,8 @@ static uint64_t available(void)
     return args.available;
 }
 
-enum { MB = 1 << 20, RW = (int)(KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE) };
+enum { MB = 1 << 20 };
+#define RW (1u << 31) /* KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, without overflow */
 
 /* What the program writes through its mmap is what the device reads at the GPU address. */
 static void program_and_device_share_memory(void **state)

@@ -18,6 +18,9 @@ enum {
     LARGE_PAGE = 2 << 20
 };
 
+/* KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, whose definition overflows an int */
+static const uint32_t flag_writable = 1u << 31;
+
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) & ~(to - 1); }
 
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle)
@@ -153,7 +156,7 @@ int kfd_buffer_free(kfd_process_t *p, struct kfd_ioctl_free_memory_of_gpu_args *
 
 static uint32_t page_flags(uint32_t flags)
 {
-    return (flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE ? SG_MEM_WRITABLE : 0) |
+    return (flags & flag_writable ? SG_MEM_WRITABLE : 0) |
            (flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE ? SG_MEM_EXECUTABLE : 0) |
            (flags & KFD_IOC_ALLOC_MEM_FLAGS_COHERENT ? SG_MEM_COHERENT : 0) |
            (flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? 0 : SG_MEM_HOST);
