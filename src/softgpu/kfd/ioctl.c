@@ -16,7 +16,7 @@ enum {
     /* of the interface from 1.12 on, which the header here does not have */
     NR_RUNTIME_ENABLE = 0x25,
     ARGS_BYTES = 512,
-    GB_ADDR_CONFIG = 0x26010011 /* a plausible one: nothing here depends on tiling */
+    GB_ADDR_CONFIG = 0x22014042 /* 4 pipes, 256-byte interleave: ROCr asserts that it is valid */
 };
 
 /* Apertures of gfx9, as the driver sets them up: LDS, scratch, and what is left for memory. The
@@ -198,34 +198,37 @@ static int wait_events(kfd_process_t *p, void *data)
 
 static const struct {
     uint8_t nr;
+    const char *name;
     int (*handler)(kfd_process_t *, void *);
 } rows[] = {
-    {_IOC_NR(AMDKFD_IOC_GET_VERSION), get_version},
-    {_IOC_NR(AMDKFD_IOC_CREATE_QUEUE), create_queue},
-    {_IOC_NR(AMDKFD_IOC_DESTROY_QUEUE), destroy_queue},
-    {_IOC_NR(AMDKFD_IOC_SET_MEMORY_POLICY), accept},
-    {_IOC_NR(AMDKFD_IOC_GET_CLOCK_COUNTERS), get_clock_counters},
-    {_IOC_NR(AMDKFD_IOC_GET_PROCESS_APERTURES), get_apertures},
-    {_IOC_NR(AMDKFD_IOC_UPDATE_QUEUE), update_queue},
-    {_IOC_NR(AMDKFD_IOC_CREATE_EVENT), create_event},
-    {_IOC_NR(AMDKFD_IOC_DESTROY_EVENT), destroy_event},
-    {_IOC_NR(AMDKFD_IOC_SET_EVENT), set_event},
-    {_IOC_NR(AMDKFD_IOC_RESET_EVENT), reset_event},
-    {_IOC_NR(AMDKFD_IOC_WAIT_EVENTS), wait_events},
-    {_IOC_NR(AMDKFD_IOC_SET_SCRATCH_BACKING_VA), accept},
-    {_IOC_NR(AMDKFD_IOC_GET_TILE_CONFIG), get_tile_config},
-    {_IOC_NR(AMDKFD_IOC_SET_TRAP_HANDLER), accept},
-    {_IOC_NR(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW), get_apertures_new},
-    {_IOC_NR(AMDKFD_IOC_ACQUIRE_VM), accept},
-    {_IOC_NR(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU), alloc_memory},
-    {_IOC_NR(AMDKFD_IOC_FREE_MEMORY_OF_GPU), free_memory},
-    {_IOC_NR(AMDKFD_IOC_MAP_MEMORY_TO_GPU), map_memory},
-    {_IOC_NR(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU), unmap_memory},
-    {_IOC_NR(AMDKFD_IOC_SET_CU_MASK), set_cu_mask},
-    {_IOC_NR(AMDKFD_IOC_ALLOC_QUEUE_GWS), alloc_gws},
-    {_IOC_NR(AMDKFD_IOC_SET_XNACK_MODE), set_xnack_mode},
-    {_IOC_NR(AMDKFD_IOC_AVAILABLE_MEMORY), get_available_memory},
-    {NR_RUNTIME_ENABLE, accept},
+#define ROW(name, handler) {_IOC_NR(AMDKFD_IOC_##name), #name, handler}
+    ROW(GET_VERSION, get_version),
+    ROW(CREATE_QUEUE, create_queue),
+    ROW(DESTROY_QUEUE, destroy_queue),
+    ROW(SET_MEMORY_POLICY, accept),
+    ROW(GET_CLOCK_COUNTERS, get_clock_counters),
+    ROW(GET_PROCESS_APERTURES, get_apertures),
+    ROW(UPDATE_QUEUE, update_queue),
+    ROW(CREATE_EVENT, create_event),
+    ROW(DESTROY_EVENT, destroy_event),
+    ROW(SET_EVENT, set_event),
+    ROW(RESET_EVENT, reset_event),
+    ROW(WAIT_EVENTS, wait_events),
+    ROW(SET_SCRATCH_BACKING_VA, accept),
+    ROW(GET_TILE_CONFIG, get_tile_config),
+    ROW(SET_TRAP_HANDLER, accept),
+    ROW(GET_PROCESS_APERTURES_NEW, get_apertures_new),
+    ROW(ACQUIRE_VM, accept),
+    ROW(ALLOC_MEMORY_OF_GPU, alloc_memory),
+    ROW(FREE_MEMORY_OF_GPU, free_memory),
+    ROW(MAP_MEMORY_TO_GPU, map_memory),
+    ROW(UNMAP_MEMORY_FROM_GPU, unmap_memory),
+    ROW(SET_CU_MASK, set_cu_mask),
+    ROW(ALLOC_QUEUE_GWS, alloc_gws),
+    ROW(SET_XNACK_MODE, set_xnack_mode),
+    ROW(AVAILABLE_MEMORY, get_available_memory),
+    {NR_RUNTIME_ENABLE, "RUNTIME_ENABLE", accept},
+#undef ROW
 };
 
 int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument)
@@ -243,6 +246,7 @@ int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument)
         int error = rows[i].handler(p, data);
         if (_IOC_DIR(request) & _IOC_READ)
             memcpy(argument, data, size);
+        base_trace("%s: %s", rows[i].name, error ? strerror(-error) : "done");
         return error;
     }
     base_info("KFD ioctl %#x is not answered", (unsigned)_IOC_NR(request));
