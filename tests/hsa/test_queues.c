@@ -1,0 +1,344 @@
+/* test_queues.c - dispatches through the hooks: signals, times, order, losses, threads.
+ *
+ * The client counts what it is told; expectations come from the fake GPU, which knows nothing of
+ * the profiler. Tests run in order in one process, the last ones end the collecting. */
+#include "fake_hsa.h"
+#include "hsa/queues.h"
+#include "hsa/runtime.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct {
+    uint64_t number; /* the dispatch's kernarg address */
+    uint64_t queue;
+} mine_t;
+
+static atomic_bool want = true;
+static atomic_long begun, submitted_count, completed, lost_count, wrong;
+static hsa_signal_t program_signals[1000000];
+
+static bool wanted(void) { return atomic_load(&want); }
+
+static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_packet_t *packet)
+{
+    mine_t *mine = (mine_t *)item->client;
+    mine->number = (uintptr_t)packet->kernarg_address;
+    mine->queue = queue;
+    if (packet->kernel_object == 0xdead) return false;
+    atomic_fetch_add(&begun, 1);
+    return true;
+}
+
+static void submitted(hsax_item_t *item)
+{
+    (void)item;
+    atomic_fetch_add(&submitted_count, 1);
+}
+
+/* The program's signal completes after this. */
+static void complete(hsax_item_t *item)
+{
+    if (item->program_signal.handle && fake_signal_value(item->program_signal) != 1) wrong++;
+    if (item->end_ns != item->start_ns + 500 || item->start_ns % 1000) wrong++;
+    atomic_fetch_add(&completed, 1);
+}
+
+static void lost(hsax_item_t *item)
+{
+    (void)item;
+    atomic_fetch_add(&lost_count, 1);
+}
+
+static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted,   begin,
+                                              submitted,      complete, lost};
+
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL); }
+
+/* True if the value reaches `wanted_value` within ten seconds. */
+static bool reaches(atomic_long *value, long wanted_value)
+{
+    for (int i = 0; i < 100000 && atomic_load(value) < wanted_value; i++) nap();
+    return atomic_load(value) == wanted_value;
+}
+
+static bool signal_drops(hsa_signal_t signal)
+{
+    for (int i = 0; i < 100000 && fake_signal_value(signal) > 0; i++) nap();
+    return fake_signal_value(signal) == 0;
+}
+
+static hsa_kernel_dispatch_packet_t dispatch(uint64_t number, hsa_signal_t signal)
+{
+    hsa_kernel_dispatch_packet_t p = {0};
+    p.header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE |
+               (number & 1) << HSA_PACKET_HEADER_BARRIER;
+    p.kernarg_address = (void *)(uintptr_t)number;
+    p.kernel_object = 0x40;
+    p.completion_signal = signal;
+    return p;
+}
+
+static void reset(void)
+{
+    begun = submitted_count = completed = lost_count = wrong = 0;
+}
+
+static void test_packets_unchanged_but_for_the_signal(void **state)
+{
+    (void)state;
+    reset();
+    enum { N = 100 };
+    hsa_kernel_dispatch_packet_t packets[N];
+    hsa_queue_t *queue = fake_queue_create(64);
+    for (uint64_t i = 0; i < N; i++) {
+        packets[i] = dispatch(i, i % 3 ? fake_signal(1) : (hsa_signal_t){0});
+        if (i % 5 == 4) packets[i].header = HSA_PACKET_TYPE_BARRIER_AND;
+        if (i % 7 == 6) packets[i].kernel_object = 0xdead; /* the client does not want these */
+    }
+    fake_submit(queue, packets, N);
+    assert_int_equal(fake_received(queue), N);
+    long dispatches = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        hsa_kernel_dispatch_packet_t got;
+        memcpy(&got, fake_packet(queue, i), sizeof got);
+        bool ours = i % 5 != 4 && i % 7 != 6;
+        dispatches += ours;
+        if (ours)
+            assert_int_not_equal(got.completion_signal.handle, packets[i].completion_signal.handle);
+        else
+            assert_int_equal(got.completion_signal.handle, packets[i].completion_signal.handle);
+        got.completion_signal = packets[i].completion_signal;
+        assert_memory_equal(&got, &packets[i], sizeof got);
+    }
+    assert_true(reaches(&completed, dispatches));
+    for (uint64_t i = 0; i < N; i++) {
+        hsa_signal_t s = packets[i].completion_signal;
+        if (!s.handle) continue;
+        assert_true(signal_drops(s));
+        assert_int_equal(fake_block(s)->end_ts, fake_block(s)->start_ts + 500);
+    }
+    assert_int_equal(submitted_count, dispatches);
+    assert_int_equal(wrong, 0);
+    fake_queue_destroy(queue);
+    assert_int_equal(lost_count, 0);
+}
+
+static void test_nothing_wanted_nothing_touched(void **state)
+{
+    (void)state;
+    reset();
+    hsa_queue_t *queue = fake_queue_create(64);
+    hsa_kernel_dispatch_packet_t p = dispatch(1, fake_signal(1));
+    atomic_store(&want, false);
+    fake_submit(queue, &p, 1);
+    atomic_store(&want, true);
+    assert_memory_equal(fake_packet(queue, 0), &p, sizeof p);
+    assert_true(signal_drops(p.completion_signal));
+    assert_int_equal(begun, 0);
+    fake_queue_destroy(queue);
+}
+
+/* A kernel that waits for what the host does after a later kernel must not hold that one up. */
+static void test_completion_out_of_order(void **state)
+{
+    (void)state;
+    reset();
+    fake_gpu_hold(true);
+    hsa_queue_t *queue = fake_queue_create(64);
+    hsa_signal_t program[2] = {fake_signal(1), fake_signal(1)};
+    hsa_signal_t ours[2];
+    for (int i = 0; i < 2; i++) {
+        hsa_kernel_dispatch_packet_t p = dispatch(0, program[i]), got;
+        fake_submit(queue, &p, 1);
+        memcpy(&got, fake_packet(queue, (uint64_t)i), sizeof got);
+        ours[i] = got.completion_signal;
+    }
+    fake_complete(ours[1], 7000, 7500);
+    assert_true(signal_drops(program[1]));
+    assert_int_equal(fake_block(program[1])->start_ts, 7000);
+    assert_int_equal(fake_signal_value(program[0]), 1);
+    assert_int_equal(completed, 1);
+    fake_complete(ours[0], 1000, 1500);
+    assert_true(signal_drops(program[0]));
+    assert_int_equal(wrong, 0);
+    fake_queue_destroy(queue);
+    fake_gpu_hold(false);
+}
+
+static void test_destroy_with_work_in_flight(void **state)
+{
+    (void)state;
+    reset();
+    fake_gpu_hold(true);
+    hsa_queue_t *queue = fake_queue_create(64);
+    hsa_kernel_dispatch_packet_t p[3], got;
+    for (uint64_t i = 0; i < 3; i++) p[i] = dispatch(i, (hsa_signal_t){0});
+    fake_submit(queue, p, 3);
+    memcpy(&got, fake_packet(queue, 1), sizeof got);
+    fake_complete(got.completion_signal, 2000, 2500);
+    fake_queue_destroy(queue); /* returns, and by then all three are accounted for */
+    assert_int_equal(completed, 1);
+    assert_int_equal(lost_count, 2);
+    fake_gpu_hold(false);
+}
+
+/* Signals are a pool: as many as were in flight at once, not as many as there were dispatches. */
+static void test_signals_are_reused(void **state)
+{
+    (void)state;
+    reset();
+    hsa_queue_t *queue = fake_queue_create(1024);
+    long before = fake_signals_alive();
+    for (long i = 1; i <= 20000; i++) {
+        hsa_kernel_dispatch_packet_t p = dispatch((uint64_t)i, (hsa_signal_t){0});
+        fake_submit(queue, &p, 1);
+        if (i % 50 == 0) assert_true(reaches(&completed, i));
+    }
+    assert_true(fake_signals_alive() - before <= 128);
+    fake_queue_destroy(queue);
+    assert_true(fake_signals_alive() <= before);
+    assert_int_equal(wrong, 0);
+}
+
+/* More in flight than a lane may have: the producer waits and gives up without hanging; what it
+ * could not take goes through untouched. */
+static void test_limit(void **state)
+{
+    (void)state;
+    reset();
+    enum { N = 4096 + 64 };
+    fake_gpu_hold(true);
+    hsa_queue_t *queue = fake_queue_create(64);
+    hsa_signal_t signal = fake_signal(N);
+    for (uint64_t i = 0; i < N; i++) {
+        hsa_kernel_dispatch_packet_t p = dispatch(i, (hsa_signal_t){0});
+        if (i == N - 1) p.completion_signal = signal;
+        if (i < 4096 || i == N - 1) fake_submit(queue, &p, 1);
+    }
+    assert_int_equal(begun, 4096);
+    assert_int_equal(hsax_queues_missed(), 1);
+    hsa_kernel_dispatch_packet_t got;
+    memcpy(&got, fake_packet(queue, 4096), sizeof got);
+    assert_int_equal(got.completion_signal.handle, signal.handle);
+    fake_gpu_hold(false);
+    assert_true(reaches(&completed, 4096));
+    fake_queue_destroy(queue);
+}
+
+enum { THREADS = 8, EACH = 20000, QUEUES = 5 };
+
+static void *launch(void *data)
+{
+    hsa_signal_t *signals = data;
+    for (int q = 0; q < QUEUES; q++) {
+        hsa_queue_t *queue = fake_queue_create(256);
+        for (int i = 0; i < EACH / QUEUES; i++) {
+            bool with_signal = i % 4 == 0;
+            hsa_signal_t s = with_signal ? fake_signal(1) : (hsa_signal_t){0};
+            signals[q * (EACH / QUEUES) + i] = s;
+            hsa_kernel_dispatch_packet_t p = dispatch((uint64_t)i, s);
+            fake_submit(queue, &p, 1);
+            if (with_signal && i % 400 == 0 && !signal_drops(s)) wrong++;
+        }
+        for (int i = 0; i < EACH / QUEUES; i += 4)
+            if (!signal_drops(signals[q * (EACH / QUEUES) + i])) wrong++;
+        fake_queue_destroy(queue);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    reset();
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, launch, program_signals + i * EACH);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    assert_int_equal(begun, THREADS * EACH);
+    assert_int_equal(completed + lost_count, THREADS * EACH);
+    assert_int_equal(wrong, 0);
+}
+
+/* The child neither reports nor waits; its packets pass as they are. */
+static void test_fork(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = fake_queue_create(64);
+    pid_t child = fork();
+    if (child == 0) {
+        hsa_kernel_dispatch_packet_t p = dispatch(1, (hsa_signal_t){0});
+        fake_submit(queue, &p, 1);
+        bool same = memcmp(fake_packet(queue, 0), &p, sizeof p) == 0;
+        fake_queue_destroy(queue);
+        hsax_collect_wait(1000);
+        hsax_collect_finish(1000);
+        _exit(same ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    fake_queue_destroy(queue);
+}
+
+/* The end with a kernel that hangs: bounded, counted; and the program's signal still follows. */
+static void test_finish(void **state)
+{
+    (void)state;
+    reset();
+    hsa_queue_t *queue = fake_queue_create(64);
+    hsa_signal_t signal = fake_signal(1);
+    hsa_kernel_dispatch_packet_t p[2] = {dispatch(1, (hsa_signal_t){0}), dispatch(2, signal)}, got;
+    fake_submit(queue, &p[0], 1);
+    assert_true(reaches(&completed, 1));
+    fake_gpu_hold(true);
+    fake_submit(queue, &p[1], 1);
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    assert_int_equal(hsax_collect_finish(200), 1);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    assert_true(to.tv_sec - from.tv_sec <= 2);
+    assert_int_equal(lost_count, 1);
+    fake_submit(queue, &p[0], 1); /* after the end: untouched */
+    assert_memory_equal(fake_packet(queue, 2), &p[0], sizeof p[0]);
+    memcpy(&got, fake_packet(queue, 1), sizeof got);
+    fake_complete(got.completion_signal, 3000, 3500);
+    assert_true(signal_drops(signal));
+    assert_int_equal(fake_block(signal)->end_ts, 3500);
+    assert_int_equal(completed, 1);
+    fake_queue_destroy(queue);
+    fake_gpu_hold(false);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    hsax_api_table_t *table = fake_table(getenv("FAKE_NEW_LAYOUT") == NULL);
+    return hsax_runtime_start(table, NULL) && hsax_queues_hook(table, &client) ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packets_unchanged_but_for_the_signal),
+        cmocka_unit_test(test_nothing_wanted_nothing_touched),
+        cmocka_unit_test(test_completion_out_of_order),
+        cmocka_unit_test(test_destroy_with_work_in_flight),
+        cmocka_unit_test(test_signals_are_reused),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_finish),
+    };
+    return cmocka_run_group_tests(tests, start, NULL);
+}
