@@ -114,7 +114,7 @@ static void push(_Atomic(hsax_item_t *) *stack, hsax_item_t *first, hsax_item_t 
     hsax_item_t *head = atomic_load_explicit(stack, memory_order_relaxed);
     do
         last->next = head;
-    while (!atomic_compare_exchange_weak_explicit(stack, &head, first, memory_order_release,
+    while (!atomic_compare_exchange_weak_explicit(stack, &head, first, memory_order_seq_cst,
                                                   memory_order_relaxed));
 }
 
@@ -205,9 +205,9 @@ void hsax_lane_submit(hsax_item_t *item)
                           atomic_load_explicit(&lane->submitted, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     push(&lane->pending, item, item);
-    /* Pairs with the fence before the collector's last look: one of us sees the other. */
-    atomic_thread_fence(memory_order_seq_cst);
-    int seen = atomic_load_explicit(&state, memory_order_relaxed);
+    /* Both sides write one word, then read the other's, all in one order (seq_cst): either we see
+     * that the collector goes to sleep, or its last look sees our item. */
+    int seen = atomic_load(&state);
     if (seen < LONG_NAP || (seen == LONG_NAP && !urgent)) return;
     if (atomic_compare_exchange_strong(&state, &seen, AWAKE)) kick();
 }
@@ -389,7 +389,7 @@ static bool anything_pending(void)
     bool found = stopping || (atomic_load(&silent) && mode == REPORT);
     pthread_mutex_lock(&lock);
     for (hsax_lane_t *lane = lanes; lane && !found; lane = lane->next)
-        found = lane->closing || atomic_load_explicit(&lane->pending, memory_order_relaxed);
+        found = lane->closing || atomic_load(&lane->pending);
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -399,7 +399,6 @@ static void nap(unsigned word, uint64_t ns)
 {
     bool deep = ns == 0;
     atomic_store(&state, deep ? ASLEEP : ns > LONG_NAP_NS ? LONG_NAP : SHORT_NAP);
-    atomic_thread_fence(memory_order_seq_cst);
     if (!deep || !anything_pending()) {
         struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
         syscall(SYS_futex, (unsigned *)&wake_word, FUTEX_WAIT_PRIVATE, word, deep ? NULL : &t, NULL,
