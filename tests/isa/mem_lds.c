@@ -1,0 +1,502 @@
+/* mem_lds.c - every LDS instruction against the byte-wise model, on every core.
+ *
+ * Loads, stores and atomics share one table-driven test; exchanges between lanes, counters and the
+ * rules for addresses out of range have tests of their own below it. */
+#include "mem_ops.h"
+#include "isa/isa_ops.h"
+
+enum { ADDR = 0, DATA0 = 4, DATA1 = 8, DST = 12, M0 = ISA_CODE_M0 };
+
+INT_OPS(op_rsub, d0 - old)
+INT_OPS(op_mskor, (old & ~d0) | d1)
+INT_OPS(op_cmpst, old == d0 ? d1 : old)
+INT_OP(op_wrap, 32, old >= d0 ? old - d0 : old + d1)
+
+static uint64_t op_condxchg(uint64_t old, uint64_t d0, uint64_t d1)
+{
+    (void)d1;
+    uint64_t now = 0;
+    for (unsigned k = 0; k < 64; k += 32) {
+        const uint32_t have = (uint32_t)(old >> k), data = (uint32_t)(d0 >> k);
+        now |= (uint64_t)(data >> 31 ? data & 0x7fffffff : have) << k;
+    }
+    return now;
+}
+
+/* MODE of the test keeps denormals. */
+static uint64_t op_fcmpst32(uint64_t old, uint64_t d0, uint64_t d1)
+{
+    return bits_float(old) == bits_float(d0) ? d1 : old;
+}
+
+static uint64_t op_fcmpst64(uint64_t old, uint64_t d0, uint64_t d1)
+{
+    return bits_double(old) == bits_double(d0) ? d1 : old;
+}
+
+static uint64_t op_fadd32(uint64_t old, uint64_t d0, uint64_t d1)
+{
+    (void)d1;
+    const float a = bits_float(old), b = bits_float(d0), sum = a + b;
+    uint32_t bits;
+    memcpy(&bits, &sum, 4);
+    if (isnan(a)) return (uint32_t)old | 0x400000;
+    if (isnan(b)) return (uint32_t)d0 | 0x400000;
+    return isnan(sum) ? 0x7fc00000 : bits;
+}
+
+static uint64_t op_fmin32(uint64_t old, uint64_t d0, uint64_t d1)
+{
+    (void)d1;
+    const float a = bits_float(old), b = bits_float(d0);
+    if (isnan(a)) return d0;
+    if (isnan(b)) return old;
+    return a == b ? (signbit(a) ? old : d0) : a < b ? old : d0;
+}
+
+static uint64_t op_fmax32(uint64_t old, uint64_t d0, uint64_t d1)
+{
+    (void)d1;
+    const float a = bits_float(old), b = bits_float(d0);
+    if (isnan(a)) return d0;
+    if (isnan(b)) return old;
+    return a == b ? (signbit(a) ? d0 : old) : a > b ? old : d0;
+}
+
+typedef struct {
+    rig_access_t x;   /* x.name is the whole mnemonic */
+    unsigned unit;    /* of the two offsets; 0: one 16-bit offset */
+    unsigned n_data;  /* data operands */
+    bool returns;
+} row_t;
+
+#define MOVE(name, kind, bytes, extend, shift, half)                                               \
+    {{name, kind, bytes, extend, shift, half, NULL}, 0, (kind) == 'S', (kind) == 'L'}
+#define MOVE2(name, kind, bytes, unit)                                                             \
+    {{name, kind, bytes, ZERO, 0, false, NULL}, unit, (kind) == 'S' ? 2 : 0, (kind) == 'L'}
+#define ATOMIC(plain, rtn, bytes, n_data, op)                                                      \
+    {{plain, 'A', bytes, ZERO, 0, false, op}, 0, n_data, false},                                   \
+        {{rtn, 'A', bytes, ZERO, 0, false, op}, 0, n_data, true}
+#define RETURNING(rtn, bytes, n_data, op)                                                          \
+    {{rtn, 'A', bytes, ZERO, 0, false, op}, 0, n_data, true}
+#define EXCHANGE2(rtn, bytes, unit)                                                                \
+    {{rtn, 'X', bytes, ZERO, 0, false, NULL}, unit, 2, true}
+
+static const row_t rows[] = {
+    MOVE("ds_read_b32", 'L', 4, ZERO, 0, false), MOVE("ds_read_b64", 'L', 8, ZERO, 0, false),
+    MOVE("ds_read_b96", 'L', 12, ZERO, 0, false), MOVE("ds_read_b128", 'L', 16, ZERO, 0, false),
+    MOVE("ds_read_u8", 'L', 1, ZERO, 0, false), MOVE("ds_read_i8", 'L', 1, SIGN, 0, false),
+    MOVE("ds_read_u16", 'L', 2, ZERO, 0, false), MOVE("ds_read_i16", 'L', 2, SIGN, 0, false),
+    MOVE("ds_read_u8_d16", 'L', 1, ZERO, 0, true), MOVE("ds_read_u8_d16_hi", 'L', 1, ZERO, 16, true),
+    MOVE("ds_read_i8_d16", 'L', 1, SIGN, 0, true), MOVE("ds_read_i8_d16_hi", 'L', 1, SIGN, 16, true),
+    MOVE("ds_read_u16_d16", 'L', 2, ZERO, 0, true),
+    MOVE("ds_read_u16_d16_hi", 'L', 2, ZERO, 16, true),
+    MOVE("ds_write_b8", 'S', 1, ZERO, 0, false), MOVE("ds_write_b16", 'S', 2, ZERO, 0, false),
+    MOVE("ds_write_b8_d16_hi", 'S', 1, ZERO, 16, false),
+    MOVE("ds_write_b16_d16_hi", 'S', 2, ZERO, 16, false),
+    MOVE("ds_write_b32", 'S', 4, ZERO, 0, false), MOVE("ds_write_b64", 'S', 8, ZERO, 0, false),
+    MOVE("ds_write_b96", 'S', 12, ZERO, 0, false), MOVE("ds_write_b128", 'S', 16, ZERO, 0, false),
+    MOVE2("ds_read2_b32", 'L', 4, 4), MOVE2("ds_read2_b64", 'L', 8, 8),
+    MOVE2("ds_read2st64_b32", 'L', 4, 256), MOVE2("ds_read2st64_b64", 'L', 8, 512),
+    MOVE2("ds_write2_b32", 'S', 4, 4), MOVE2("ds_write2_b64", 'S', 8, 8),
+    MOVE2("ds_write2st64_b32", 'S', 4, 256), MOVE2("ds_write2st64_b64", 'S', 8, 512),
+    ATOMIC("ds_add_u32", "ds_add_rtn_u32", 4, 1, op_add32),
+    ATOMIC("ds_sub_u32", "ds_sub_rtn_u32", 4, 1, op_sub32),
+    ATOMIC("ds_rsub_u32", "ds_rsub_rtn_u32", 4, 1, op_rsub32),
+    ATOMIC("ds_inc_u32", "ds_inc_rtn_u32", 4, 1, op_inc32),
+    ATOMIC("ds_dec_u32", "ds_dec_rtn_u32", 4, 1, op_dec32),
+    ATOMIC("ds_min_i32", "ds_min_rtn_i32", 4, 1, op_smin32),
+    ATOMIC("ds_max_i32", "ds_max_rtn_i32", 4, 1, op_smax32),
+    ATOMIC("ds_min_u32", "ds_min_rtn_u32", 4, 1, op_umin32),
+    ATOMIC("ds_max_u32", "ds_max_rtn_u32", 4, 1, op_umax32),
+    ATOMIC("ds_and_b32", "ds_and_rtn_b32", 4, 1, op_and32),
+    ATOMIC("ds_or_b32", "ds_or_rtn_b32", 4, 1, op_or32),
+    ATOMIC("ds_xor_b32", "ds_xor_rtn_b32", 4, 1, op_xor32),
+    ATOMIC("ds_mskor_b32", "ds_mskor_rtn_b32", 4, 2, op_mskor32),
+    ATOMIC("ds_cmpst_b32", "ds_cmpst_rtn_b32", 4, 2, op_cmpst32),
+    ATOMIC("ds_cmpst_f32", "ds_cmpst_rtn_f32", 4, 2, op_fcmpst32),
+    ATOMIC("ds_min_f32", "ds_min_rtn_f32", 4, 1, op_fmin32),
+    ATOMIC("ds_max_f32", "ds_max_rtn_f32", 4, 1, op_fmax32),
+    ATOMIC("ds_add_f32", "ds_add_rtn_f32", 4, 1, op_fadd32),
+    RETURNING("ds_wrxchg_rtn_b32", 4, 1, op_swap32),
+    RETURNING("ds_wrap_rtn_b32", 4, 2, op_wrap32),
+    ATOMIC("ds_add_u64", "ds_add_rtn_u64", 8, 1, op_add64),
+    ATOMIC("ds_sub_u64", "ds_sub_rtn_u64", 8, 1, op_sub64),
+    ATOMIC("ds_rsub_u64", "ds_rsub_rtn_u64", 8, 1, op_rsub64),
+    ATOMIC("ds_inc_u64", "ds_inc_rtn_u64", 8, 1, op_inc64),
+    ATOMIC("ds_dec_u64", "ds_dec_rtn_u64", 8, 1, op_dec64),
+    ATOMIC("ds_min_i64", "ds_min_rtn_i64", 8, 1, op_smin64),
+    ATOMIC("ds_max_i64", "ds_max_rtn_i64", 8, 1, op_smax64),
+    ATOMIC("ds_min_u64", "ds_min_rtn_u64", 8, 1, op_umin64),
+    ATOMIC("ds_max_u64", "ds_max_rtn_u64", 8, 1, op_umax64),
+    ATOMIC("ds_and_b64", "ds_and_rtn_b64", 8, 1, op_and64),
+    ATOMIC("ds_or_b64", "ds_or_rtn_b64", 8, 1, op_or64),
+    ATOMIC("ds_xor_b64", "ds_xor_rtn_b64", 8, 1, op_xor64),
+    ATOMIC("ds_mskor_b64", "ds_mskor_rtn_b64", 8, 2, op_mskor64),
+    ATOMIC("ds_cmpst_b64", "ds_cmpst_rtn_b64", 8, 2, op_cmpst64),
+    ATOMIC("ds_cmpst_f64", "ds_cmpst_rtn_f64", 8, 2, op_fcmpst64),
+    ATOMIC("ds_min_f64", "ds_min_rtn_f64", 8, 1, op_min_f64),
+    ATOMIC("ds_max_f64", "ds_max_rtn_f64", 8, 1, op_max_f64),
+    ATOMIC("ds_add_f64", "ds_add_rtn_f64", 8, 1, op_add_f64),
+    RETURNING("ds_wrxchg_rtn_b64", 8, 1, op_swap64),
+    RETURNING("ds_condxchg32_rtn_b64", 8, 1, op_condxchg),
+    EXCHANGE2("ds_wrxchg2_rtn_b32", 4, 4), EXCHANGE2("ds_wrxchg2st64_rtn_b32", 4, 256),
+    EXCHANGE2("ds_wrxchg2_rtn_b64", 8, 8), EXCHANGE2("ds_wrxchg2st64_rtn_b64", 8, 512),
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+typedef struct {
+    const row_t *row;
+    char bank;
+    int dst;
+    unsigned offset[2]; /* in bytes; the second only where there are two */
+} test_t;
+
+enum { MAX_TESTS = 400 };
+static test_t tests[MAX_TESTS];
+static unsigned n_tests;
+static rig_program_t program;
+static bool seen[ISA_OP_COUNT];
+
+static unsigned dst_rows(const row_t *row)
+{
+    return rig_rows(&row->x) * (row->unit ? 2 : 1);
+}
+
+static void add(const row_t *row, char bank, int dst, unsigned seed)
+{
+    test_t *t = &tests[n_tests++];
+    char text[64] = "", part[32];
+    *t = (test_t){row, bank, row->returns ? dst : -1, {seed * 37 % 900, 0}};
+    if (row->x.kind == 'A' || row->x.kind == 'X') t->offset[0] &= ~7u;
+    if (row->unit)
+        for (unsigned n = 0; n < 2; n++) t->offset[n] = row->unit * (seed * (n + 3) % (n + 4));
+    if (row->returns)
+        sprintf(text, "%s, ", rig_regs(part, bank, (unsigned)dst, dst_rows(row)));
+    strcat(text, "v0");
+    for (unsigned n = 0; n < row->n_data; n++) {
+        strcat(text, ", ");
+        strcat(text, rig_regs(part, bank, n ? DATA1 : DATA0, rig_rows(&row->x)));
+    }
+    if (row->unit)
+        rig_add(&program, "%s %s offset0:%u offset1:%u", row->x.name, text,
+                t->offset[0] / row->unit, t->offset[1] / row->unit);
+    else
+        rig_add(&program, "%s %s offset:%u", row->x.name, text, t->offset[0]);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < N_ROWS; k++) {
+        add(&rows[k], 'v', DST, k);
+        add(&rows[k], 'a', DST, k + 7);
+        if (rows[k].returns) add(&rows[k], 'v', rows[k].x.kind == 'L' ? ADDR : DATA0, k + 3);
+    }
+    rig_assemble(&program);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    rig_free(&program);
+    return 0;
+}
+
+typedef struct {
+    uint32_t at[64]; /* LDS address of each lane's element */
+    uint32_t bytes;
+} places_t;
+
+static uint8_t *place(rig_t *r, const void *how, unsigned l, unsigned k)
+{
+    const places_t *p = how;
+    return (uint64_t)p->at[l] + p->bytes <= RIG_LDS ? &r->want.lds[p->at[l] + k] : NULL;
+}
+
+/* The address register's values; the sum with the offset lies in LDS, or sometimes does not. */
+static void choose_addresses(rig_t *r, const test_t *t, unsigned pattern, uint32_t *addr)
+{
+    const uint32_t bytes = t->row->x.bytes, offset = t->offset[0];
+    const bool aligned = t->row->x.kind == 'A' || t->row->x.kind == 'X' || pattern == 1;
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t at = rig_random(r) % (RIG_LDS - bytes + 1);
+        if (pattern == 0) at = l * bytes + 16;
+        if (pattern == 2) at = 320;
+        if (pattern == 3 && rig_random(r) % 4 == 0) at = RIG_LDS - 20 + rig_random(r) % 40;
+        if (pattern == 3 && rig_random(r) % 16 == 0) at = rig_random(r);
+        if (aligned) at = at / bytes * bytes;
+        addr[l] = at - offset;
+        if (aligned) addr[l] &= ~(bytes - 1);
+    }
+}
+
+static void model(rig_t *r, const test_t *t)
+{
+    const row_t *row = t->row;
+    const unsigned n = rig_rows(&row->x);
+    uint32_t(*bank)[64] = t->bank == 'v' ? r->want.v : r->want.a;
+    places_t p[2];
+    for (unsigned k = 0; k < 2; k++) {
+        p[k].bytes = row->x.bytes;
+        for (unsigned l = 0; l < 64; l++) p[k].at[l] = r->want.v[ADDR][l] + t->offset[k];
+    }
+    if (row->x.kind == 'X') {
+        /* as two swaps per lane, one after the other */
+        const rig_access_t swap = {"swap", 'A', row->x.bytes, ZERO, 0, false,
+                                   row->x.bytes == 4 ? op_swap32 : op_swap64};
+        static uint32_t data[8][64], old[4][64], both[16][64];
+        memcpy(data, bank[DATA0], 4 * sizeof data[0]);
+        memcpy(data + 4, bank[DATA1], 4 * sizeof data[0]);
+        for (unsigned l = 0; l < 64; l++)
+            for (unsigned k = 0; k < 2; k++) {
+                memcpy(both, data + 4 * k, 4 * sizeof data[0]);
+                rig_model(r, &swap, r->wave.exec & UINT64_C(1) << l, place, &p[k], both, 0, 8);
+                for (unsigned c = 0; c < n; c++) old[k * n + c][l] = both[8 + c][l];
+            }
+        for (unsigned l = 0; l < 64; l++)
+            for (unsigned c = 0; c < 2 * n; c++)
+                if (r->wave.exec >> l & 1) bank[t->dst + (int)c][l] = old[c][l];
+    } else if (row->unit) {
+        rig_model(r, &row->x, r->wave.exec, place, &p[0], bank, DATA0, t->dst);
+        rig_model(r, &row->x, r->wave.exec, place, &p[1], bank, DATA1, t->dst + (int)n);
+    } else if (row->n_data == 2) {
+        /* rig_model wants the operands side by side: in rows that nothing else uses */
+        memcpy(bank[RIG_ROWS - 4], bank[DATA0], n * sizeof bank[0]);
+        memcpy(bank[RIG_ROWS - 4 + n], bank[DATA1], n * sizeof bank[0]);
+        rig_model(r, &row->x, r->wave.exec, place, &p[0], bank, RIG_ROWS - 4, t->dst);
+    } else {
+        rig_model(r, &row->x, r->wave.exec, place, &p[0], bank, DATA0, t->dst);
+    }
+}
+
+/* Operands of floats and compares: from memory's own values or from a few special ones. */
+static void prepare_data(rig_t *r, const test_t *t, uint32_t (*bank)[64])
+{
+    rig_access_t like = t->row->x;
+    if (strstr(like.name, "cmpst")) like.name = "cmpswap_f32";
+    rig_prepare_data(r, &like, bank, DATA0);
+    memcpy(r->want.lds, r->want.mem, RIG_LDS);
+    if (t->row->n_data == 2 && t->row->x.kind == 'A')
+        for (unsigned c = 0; c < 4; c++) memcpy(bank[RIG_ROWS - 4 + c], bank[20 + c], sizeof bank[0]);
+}
+
+static void check(rig_t *r, const test_t *t, const isa_inst_t *i, const char *text)
+{
+    uint32_t(*bank)[64] = t->bank == 'v' ? r->want.v : r->want.a;
+    for (unsigned pattern = 0; pattern < 5; pattern++)
+        for (unsigned turn = 0; turn < 3; turn++) {
+            char name[300];
+            uint32_t spare[4][64];
+            snprintf(name, sizeof name, "%s: %s, pattern %u, EXEC %u", r->core->name, text, pattern,
+                     turn);
+            rig_fill(r);
+            prepare_data(r, t, bank);
+            choose_addresses(r, t, pattern, r->want.v[ADDR]);
+            r->wave.exec = turn == 0 ? UINT64_MAX
+                           : turn == 1 ? rig_random(r) | (uint64_t)rig_random(r) << 32 : 0;
+            rig_load(r);
+            memcpy(spare, bank[RIG_ROWS - 4], sizeof spare);
+            model(r, t);
+            memcpy(bank[RIG_ROWS - 4], spare, sizeof spare);
+            rig_run(r, i, name);
+            rig_compare(r, name);
+        }
+}
+
+static void every_access_agrees_with_the_model(void **state)
+{
+    (void)state;
+    for (unsigned c = 0; c < RIG_CORES; c++) {
+        rig_t *r = rig_create(rig_cores[c]);
+        for (unsigned k = 0; r && k < n_tests; k++) {
+            check(r, &tests[k], &program.inst[k], program.line[k]);
+            seen[program.inst[k].op] = true;
+        }
+        rig_destroy(r);
+    }
+}
+
+/* ---- one instruction at a time ---- */
+
+/* Runs `text` on a filled rig; the caller has changed r->want before and compares after. */
+static void run_text(rig_t *r, const char *text)
+{
+    rig_program_t p = {0};
+    rig_add(&p, "%s", text);
+    rig_assemble(&p);
+    seen[p.inst->op] = true;
+    rig_load(r);
+    rig_run(r, p.inst, text);
+    rig_free(&p);
+}
+
+static void swizzle_takes_lanes_by_its_four_modes(void **state)
+{
+    (void)state;
+    /* Lane sources written out for lanes 0..3 and 32..35, from the instruction's description. */
+    static const struct { const char *text; uint8_t source[8]; } rows_[] = {
+        {"ds_swizzle_b32 v12, v4 offset:0x80e4", {0, 1, 2, 3, 32, 33, 34, 35}}, /* quad 0123 */
+        {"ds_swizzle_b32 v12, v4 offset:0x801b", {3, 2, 1, 0, 35, 34, 33, 32}}, /* quad 3210 */
+        {"ds_swizzle_b32 v12, v4 offset:0x041f", {1, 0, 3, 2, 33, 32, 35, 34}}, /* xor 1 */
+        {"ds_swizzle_b32 v12, v4 offset:0x7c1f", {31, 30, 29, 28, 63, 62, 61, 60}}, /* xor 31 */
+        {"ds_swizzle_b32 v12, v4 offset:0x00bc", {5, 5, 5, 5, 37, 37, 37, 37}}, /* and 28 or 5 */
+        {"ds_swizzle_b32 v12, v4 offset:0x0000", {0, 0, 0, 0, 32, 32, 32, 32}}, /* lane 0 to all */
+        {"ds_swizzle_b32 v12, v4 offset:0xc060", {3, 4, 5, 6, 35, 36, 37, 38}}, /* rotate by 3 */
+        {"ds_swizzle_b32 v12, v4 offset:0xc460", {29, 30, 31, 0, 61, 62, 63, 32}}, /* and back */
+        {"ds_swizzle_b32 v12, v4 offset:0xc03c", {1, 2, 3, 0, 33, 34, 35, 32}}, /* inside fours */
+        {"ds_swizzle_b32 v12, v4 offset:0xe000", {0, 16, 8, 24, 32, 48, 40, 56}}, /* bit reversal */
+        {"ds_swizzle_b32 v12, v4 offset:0xe01f", {0, 1, 2, 3, 32, 33, 34, 35}},
+        {"ds_swizzle_b32 v12, v4 offset:0xe010", {0, 8, 4, 12, 32, 40, 36, 44}}, /* within 16 */
+    };
+    static const uint8_t lanes[8] = {0, 1, 2, 3, 32, 33, 34, 35};
+    for (size_t k = 0; k < sizeof rows_ / sizeof rows_[0]; k++) {
+        rig_t *r = rig_create("base");
+        rig_fill(r);
+        r->wave.exec = ~(UINT64_C(1) << 37 | UINT64_C(1) << 1); /* two sources are inactive */
+        run_text(r, rows_[k].text);
+        for (unsigned n = 0; n < 8; n++) {
+            const unsigned from = rows_[k].source[n];
+            uint32_t want = from == 37 || from == 1 ? 0 : r->want.v[4][from];
+            if (lanes[n] == 1) want = r->want.v[12][1];
+            assert_int_equal(r->rows[12][lanes[n]], want);
+        }
+        rig_destroy(r);
+    }
+}
+
+static void permutes_push_and_pull(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create("base");
+    rig_fill(r);
+    r->wave.exec = UINT64_MAX & ~UINT64_C(0x10);
+    for (unsigned l = 0; l < 64; l++) r->want.v[0][l] = 4 * (l * 5 % 64) + 256 * l + l % 4 - 8;
+    run_text(r, "ds_bpermute_b32 v12, v0, v4 offset:8");
+    for (unsigned l = 0; l < 64; l++) {
+        const unsigned from = l * 5 % 64;
+        if (l == 4)
+            assert_int_equal(r->rows[12][l], r->want.v[12][l]);
+        else
+            assert_int_equal(r->rows[12][l], from == 4 ? 0 : r->want.v[4][from]);
+    }
+    run_text(r, "ds_permute_b32 v12, v0, v4 offset:8");
+    for (unsigned l = 0; l < 64; l++) {
+        const unsigned from = l * 13 % 64; /* 5 * 13 = 1 modulo 64 */
+        if (l == 4)
+            assert_int_equal(r->rows[12][l], r->want.v[12][l]);
+        else
+            assert_int_equal(r->rows[12][l], from == 4 ? 0 : r->want.v[4][from]);
+    }
+    /* several lanes push to one: the last wins; nobody pushes: 0; onto the own source */
+    for (unsigned l = 0; l < 64; l++) r->want.v[0][l] = 4 * (l / 2);
+    run_text(r, "ds_permute_b32 v4, v0, v4");
+    for (unsigned l = 0; l < 64; l++)
+        if (l != 4) assert_int_equal(r->rows[4][l], l < 32 ? r->want.v[4][2 * l + 1] : 0);
+    rig_destroy(r);
+}
+
+static void counters_move_by_the_number_of_lanes(void **state)
+{
+    (void)state;
+    static const struct { const char *text; int sign; } rows_[] = {
+        {"ds_append v12 offset:16", 1}, {"ds_consume v12 offset:16", -1}};
+    for (unsigned k = 0; k < 2; k++) {
+        rig_t *r = rig_create("base");
+        rig_fill(r);
+        r->wave.exec = 0xf0f;
+        r->wave.sgpr[M0] = 0xabcd0000 | 48;
+        run_text(r, rows_[k].text);
+        uint32_t was, now;
+        memcpy(&was, r->want.lds + 64, 4);
+        memcpy(&now, r->lds + 64, 4);
+        assert_int_equal(now, was + (uint32_t)(8 * rows_[k].sign));
+        for (unsigned l = 0; l < 64; l++)
+            assert_int_equal(r->rows[12][l], r->wave.exec >> l & 1 ? was : r->want.v[12][l]);
+        rig_destroy(r);
+    }
+}
+
+static void addtid_uses_m0_and_the_lane(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create("base");
+    rig_fill(r);
+    r->wave.exec = ~UINT64_C(2);
+    r->wave.sgpr[M0] = 0x50000 | (RIG_LDS - 32 * 4 - 8); /* lanes 32.. are out of range */
+    run_text(r, "ds_read_addtid_b32 v12 offset:8");
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t want = 0;
+        if (l < 32) memcpy(&want, r->lds + RIG_LDS - 128 + 4 * l, 4);
+        assert_int_equal(r->rows[12][l], l == 1 ? r->want.v[12][1] : want);
+    }
+    run_text(r, "ds_write_addtid_b32 v4 offset:8");
+    for (unsigned l = 0; l < 32; l++)
+        if (l != 1) memcpy(r->want.lds + RIG_LDS - 128 + 4 * l, &r->want.v[4][l], 4);
+    rig_compare(r, "ds_write_addtid_b32");
+    run_text(r, "ds_nop");
+    rig_compare(r, "ds_nop");
+    rig_destroy(r);
+}
+
+static void denormals_follow_mode(void **state)
+{
+    (void)state;
+    static const struct { uint32_t mode, memory, data, want; } rows_[] = {
+        {0xf0, 3, 4, 7}, {0xc0, 3, 4, 0}, {0xd0, 3, 4, 0}, {0xe0, 3, 4, 0},
+        {0xe0, 0x00800000, 0x80800001, 0x80000001}, {0xc0, 0x00800000, 0x80800001, 0x80000000},
+    };
+    for (size_t k = 0; k < sizeof rows_ / sizeof rows_[0]; k++) {
+        rig_t *r = rig_create("base");
+        rig_fill(r);
+        r->wave.mode = rows_[k].mode;
+        r->wave.exec = 1;
+        r->want.v[0][0] = 64;
+        r->want.v[4][0] = rows_[k].data;
+        memcpy(r->want.lds + 64, &rows_[k].memory, 4);
+        run_text(r, "ds_add_f32 v0, v4");
+        uint32_t now;
+        memcpy(&now, r->lds + 64, 4);
+        assert_int_equal(now, rows_[k].want);
+        rig_destroy(r);
+    }
+}
+
+static void misaligned_atomics_fault_in_the_shared_aperture(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create("base");
+    rig_fill(r);
+    r->wave.exec = 2;
+    r->want.v[0][1] = 102;
+    run_text(r, "ds_add_u32 v0, v4 offset:4");
+    assert_int_equal(r->wave.stop, ISA_STOP_MEMORY);
+    assert_int_equal(r->wave.fault_addr, RIG_SHARED + 106);
+    rig_destroy(r);
+}
+
+static void all_of_them_were_met(void **state)
+{
+    (void)state;
+    rig_check_coverage(seen, ISA_OP_COUNT, 1u << ISA_FMT_DS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test_setup_teardown(every_access_agrees_with_the_model, setup, teardown),
+        cmocka_unit_test(swizzle_takes_lanes_by_its_four_modes),
+        cmocka_unit_test(permutes_push_and_pull),
+        cmocka_unit_test(counters_move_by_the_number_of_lanes),
+        cmocka_unit_test(addtid_uses_m0_and_the_lane),
+        cmocka_unit_test(denormals_follow_mode),
+        cmocka_unit_test(misaligned_atomics_fault_in_the_shared_aperture),
+        cmocka_unit_test(all_of_them_were_met),
+    };
+    if (!asm_available()) {
+        puts("llvm-mc is not installed: skipped");
+        return 77;
+    }
+    return cmocka_run_group_tests(all, NULL, NULL);
+}
