@@ -305,13 +305,13 @@ static inline void rig_model(rig_t *r, const rig_access_t *x, uint64_t exec, rig
     }
 }
 
-/* "v[4:7]", "a4": n registers from `first`. */
+/* "v[4:7]", "a4": n registers from `first`, in 16 characters at most. */
 static inline const char *rig_regs(char *buf, char bank, unsigned first, unsigned n)
 {
     if (n == 1)
-        sprintf(buf, "%c%u", bank, first);
+        snprintf(buf, 16, "%c%u", bank, first);
     else
-        sprintf(buf, "%c[%u:%u]", bank, first, first + n - 1);
+        snprintf(buf, 16, "%c[%u:%u]", bank, first, first + n - 1);
     return buf;
 }
 
