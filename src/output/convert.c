@@ -120,7 +120,7 @@ static int read_segment(work_t *w, const char *name)
     uint64_t rows = 0;
     char path[PATH_MAX];
     out_result_t *to = w->result;
-    snprintf(path, sizeof(path), "%s/%s", w->store, name);
+    trace_join(path, sizeof(path), w->store, name);
     trace_reader_t *r = trace_reader_open(path, w->why, w->why_bytes);
     if (!r) return -1;
     const trace_segment_header_t *h = trace_reader_header(r);

@@ -9,6 +9,7 @@
 
 #include "trace/agent-fields.h"
 #include "trace/reader.h"
+#include "trace/store.h"
 
 uint64_t out_agent_value(const out_agent_t *a, unsigned field)
 {
@@ -125,7 +126,7 @@ out_model_t *out_model_load(const char *store, out_names_t names, out_agent_inde
     if (m) m->kinds = calloc(TRACE_KIND_MAX + 1, sizeof(*m->kinds));
     if (m) m->operations = calloc(TRACE_KIND_MAX + 1, sizeof(*m->operations));
     if (!m || !m->kinds || !m->operations) goto memory;
-    snprintf(path, sizeof(path), "%s/%s", store, TRACE_META_FILE);
+    trace_join(path, sizeof(path), store, TRACE_META_FILE);
     reader = trace_reader_open(path, why, why_bytes);
     if (!reader) goto fail;
     m->header = *trace_reader_header(reader);

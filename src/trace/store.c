@@ -10,6 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int trace_join(char *path, size_t path_bytes, const char *directory, const char *name)
+{
+    int n = snprintf(path, path_bytes, "%s/%s", directory, name);
+    if (n >= 0 && (size_t)n < path_bytes) return 0;
+    path[0] = 0;
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
 int trace_make_directories(const char *path)
 {
     char part[PATH_MAX];
@@ -93,7 +102,7 @@ int trace_remove(const char *directory)
     if (!list) return -1;
     for (char **at = list; *at; at++) {
         char path[PATH_MAX];
-        if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, *at) >= sizeof(path)) continue;
+        if (trace_join(path, sizeof(path), directory, *at) != 0) continue;
         if (unlink(path) != 0 && errno == EISDIR) trace_remove(path);
     }
     trace_list_free(list);

@@ -22,6 +22,9 @@
 #define TRACE_INFO_PARENT    "parent"           /* parent process id */
 #define TRACE_INFO_FAILURE   "failure"          /* first failure to write */
 
+/* Writes `directory`/`name`. 0, or -1 with ENAMETOOLONG and an empty path, which no call opens. */
+int trace_join(char *path, size_t path_bytes, const char *directory, const char *name);
+
 /* mkdir -p. 0, or -1 with errno. An existing directory is fine. */
 int trace_make_directories(const char *path);
 

@@ -1,0 +1,71 @@
+/* options.h - rocprofv3's options: one table for parsing, help, environment and refusals.
+ *
+ * Spellings are those of AMD's rocprofv3. An option whose feature does not exist here is a row of
+ * form CLI_ABSENT: it is refused by name, and --help lists it as absent. */
+#ifndef CROCPROF_CLI_OPTIONS_H
+#define CROCPROF_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum {
+    CLI_BOOL,    /* [BOOL], the option alone means true */
+    CLI_NOT,     /* the same, and the variable gets the opposite */
+    CLI_TEXT,    /* one word */
+    CLI_NUMBER,  /* a whole number */
+    CLI_CHOICE,  /* one of `values` */
+    CLI_CHOICES, /* one or more of `values` */
+    CLI_WORDS,   /* one or more words */
+    CLI_ABSENT   /* known, but not implemented */
+} cli_form_t;
+
+/* ORDER: the rows of cli_options. */
+typedef enum {
+    CLI_HELP, CLI_VERSION, CLI_GPU,
+    CLI_OUTPUT_FILE, CLI_OUTPUT_DIRECTORY, CLI_OUTPUT_FORMAT, CLI_LOG_LEVEL,
+    CLI_RUNTIME_TRACE, CLI_SYS_TRACE,
+    CLI_HIP_TRACE, CLI_HSA_TRACE, CLI_KERNEL_TRACE, CLI_MEMORY_COPY_TRACE,
+    CLI_HIP_RUNTIME_TRACE, CLI_HIP_COMPILER_TRACE,
+    CLI_HSA_CORE_TRACE, CLI_HSA_AMD_TRACE, CLI_HSA_IMAGE_TRACE, CLI_HSA_FINALIZER_TRACE,
+    CLI_STATS, CLI_SUMMARY, CLI_SUMMARY_PER_DOMAIN, CLI_SUMMARY_GROUPS,
+    CLI_SUMMARY_OUTPUT_FILE, CLI_SUMMARY_UNITS,
+    CLI_MANGLED_KERNELS, CLI_TRUNCATE_KERNELS, CLI_AGENT_INDEX,
+    CLI_PRELOAD, CLI_ROCM_ROOT, CLI_ECHO, CLI_DISABLE_SIGNAL_HANDLERS, CLI_MINIMUM_OUTPUT_DATA,
+    CLI_OPTION_COUNT
+} cli_option_id_t;
+
+typedef struct {
+    const char *name;     /* without the hyphens */
+    char letter;          /* or 0 */
+    cli_form_t form;
+    const char *values;   /* choices, separated by blanks, or what the word stands for in --help */
+    const char *variable; /* environment variables that get the value, separated by blanks */
+    const char *implies;  /* options turned on where they are not given, separated by blanks */
+    const char *group;    /* heading in --help */
+    const char *help;
+} cli_option_t;
+
+extern const cli_option_t cli_options[];
+extern const size_t cli_option_rows; /* the implemented ones and then the absent ones */
+
+typedef struct {
+    /* NULL if not given; "1" or "0" for BOOL; words joined by a line feed for lists. */
+    char *values[CLI_OPTION_COUNT];
+    char **program; /* what follows the double hyphen, or NULL */
+} cli_command_t;
+
+/* 0, or -1 with one line in `why`. Free with cli_command_free either way. */
+int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_bytes);
+void cli_command_free(cli_command_t *c);
+
+bool cli_is_on(const cli_command_t *c, cli_option_id_t option);
+
+/* True if any option that produces records is on. */
+bool cli_traces(const cli_command_t *c);
+
+/* Turns on what aggregates imply, then sets the variables of all options given. 0, or -1. */
+int cli_apply(cli_command_t *c, char *why, size_t why_bytes);
+
+void cli_print_help(void);
+
+#endif

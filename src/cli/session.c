@@ -1,0 +1,269 @@
+/* session.c - see session.h. The program's side: directories, libraries, environment. */
+#include "cli/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/launch.h"
+#include "output/config.h"
+#include "trace/keys.h"
+#include "trace/run.h"
+#include "trace/store.h"
+
+/* ORDER: that of LD_PRELOAD. The bridge stands for HIP before 6.1, which has no tables; beside a
+ * newer HIP it stays out of the way. */
+static const struct {
+    const char *file;
+    bool soft; /* only with the software GPU */
+} libraries[] = {
+    {"lib/softgpu/libsoftgpu-preload.so", true},
+    {"lib/librocprofiler-hip-bridge.so", false},
+    {"lib/librocprofiler-sdk-tool.so.1", false},
+    {"lib/librocprofiler-sdk.so.1", false},
+    {"lib/librocprofiler-register.so.0", false},
+};
+
+enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
+
+#define TOOL_LIBRARY     "lib/librocprofiler-sdk-tool.so.1"
+/* By its name, for ROCr splits the list at blanks; the library is preloaded, so the name finds it. */
+#define REGISTER_LIBRARY "librocprofiler-register.so.0"
+
+static int find_root(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
+{
+    const char *given = c->values[CLI_ROCM_ROOT];
+    if (given) {
+        if (realpath(given, s->root)) return 0;
+        snprintf(why, why_bytes, "--rocm-root: %s: %s", given, strerror(errno));
+        return CLI_EXIT_SETUP;
+    }
+    ssize_t n = readlink("/proc/self/exe", s->root, sizeof(s->root) - 1);
+    s->root[n < 0 ? 0 : n] = 0;
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(s->root, '/');
+        if (slash) *slash = 0;
+    }
+    if (n > 0) return 0;
+    snprintf(why, why_bytes, "cannot find the installation: /proc/self/exe: %s", strerror(errno));
+    return CLI_EXIT_SETUP;
+}
+
+/* Which GPU: 1 soft, 0 real, -1 with a line in `why`. */
+static int choose_gpu(const cli_command_t *c, char *why, size_t why_bytes)
+{
+    const char *gpu = c->values[CLI_GPU] ? c->values[CLI_GPU] : "auto";
+    const char *preload = getenv("LD_PRELOAD");
+    if (strcmp(gpu, "soft") == 0) return 1;
+    /* Under softgpu the file seems to be there. */
+    if (preload && strstr(preload, "libsoftgpu-preload.so")) return 0;
+    bool there = access("/dev/kfd", F_OK) == 0;
+    if (strcmp(gpu, "auto") == 0) {
+        if (!there && base_log_level >= BASE_LOG_WARNING)
+            fprintf(stderr, "rocprofv3: no /dev/kfd: using the software GPU (--gpu real refuses)\n");
+        return !there;
+    }
+    if (!there) {
+        snprintf(why, why_bytes, "--gpu real: there is no /dev/kfd: load the amdgpu driver, or use "
+                                 "--gpu soft");
+        return -1;
+    }
+    if (access("/dev/kfd", R_OK | W_OK) == 0) return 0;
+    snprintf(why, why_bytes, "--gpu real: /dev/kfd: %s: join the group that owns it (render)",
+             strerror(errno));
+    return -1;
+}
+
+static int append(char **list, const char *separator, const char *word)
+{
+    char *longer = NULL;
+    int n = asprintf(&longer, "%s%s%s", *list ? *list : "", *list && **list ? separator : "", word);
+    if (n < 0) return -1;
+    free(*list);
+    *list = longer;
+    return 0;
+}
+
+/* LD_PRELOAD splits at blanks and colons, and there is no way to quote them. */
+static int add_library(cli_session_t *s, const char *file, char *why, size_t why_bytes)
+{
+    char path[2 * PATH_MAX];
+    struct stat st;
+    trace_join(path, sizeof(path), s->root, file);
+    if (stat(path, &st) != 0) {
+        snprintf(why, why_bytes, "%s: %s: the installation is incomplete", path, strerror(errno));
+        return -1;
+    }
+    if (strpbrk(path, " \t\n:")) {
+        snprintf(why, why_bytes, "%s: a library that is preloaded must have no blank or colon in "
+                                 "its path: install elsewhere", path);
+        return -1;
+    }
+    if (append(&s->preload, ":", path) == 0) return 0;
+    snprintf(why, why_bytes, "%s", strerror(ENOMEM));
+    return -1;
+}
+
+static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, bool trace, char *why,
+                        size_t why_bytes)
+{
+    const char *before = getenv("LD_PRELOAD"), *first = c->values[CLI_PRELOAD];
+    if (!first) first = getenv("ROCPROF_PRELOAD");
+    s->preload = first ? strdup(first) : NULL;
+    for (char *at = s->preload; at && *at; at++)
+        if (*at == '\n') *at = ':';
+    if (before && *before && append(&s->preload, ":", before) != 0) return -1;
+    bool have_stub = before && strstr(before, "libsoftgpu-preload.so");
+    for (int i = 0; i < LIBRARY_COUNT; i++) {
+        bool needed = libraries[i].soft ? soft && !have_stub : trace;
+        if (needed && add_library(s, libraries[i].file, why, why_bytes) != 0) return -1;
+    }
+    return 0;
+}
+
+static int add_variable(const char *name, const char *separator, const char *word)
+{
+    const char *before = getenv(name);
+    char *list = before ? strdup(before) : NULL;
+    int result = append(&list, separator, word);
+    if (result == 0) result = setenv(name, list, 1);
+    free(list);
+    return result;
+}
+
+/* How runtimes of all ages find the way to the tool. */
+static int set_discovery(const cli_session_t *s, char *why, size_t why_bytes)
+{
+    char tool[2 * PATH_MAX], lib[PATH_MAX + 8];
+    trace_join(tool, sizeof(tool), s->root, TOOL_LIBRARY);
+    snprintf(lib, sizeof(lib), "%s/lib", s->root);
+    if (add_variable("ROCP_TOOL_LIBRARIES", ":", tool) == 0 &&
+        add_variable("HSA_TOOLS_LIB", " ", REGISTER_LIBRARY) == 0 &&
+        add_variable("LD_LIBRARY_PATH", ":", lib) == 0)
+        return 0;
+    snprintf(why, why_bytes, "setting the environment: %s", strerror(errno));
+    return -1;
+}
+
+static bool is_stream(const char *name)
+{
+    return strcasecmp(name, "stdout") == 0 || strcasecmp(name, "stderr") == 0;
+}
+
+/* The directory becomes absolute, for the program may change its own; keys stay for each process
+ * to fill in. `plain` gets the part in front of the first key: there the run directory goes. */
+static int resolve_names(char plain[PATH_MAX], char *why, size_t why_bytes)
+{
+    int result = -1;
+    char text[PATH_MAX], directory[2 * PATH_MAX];
+    const char *given = getenv("ROCPROF_OUTPUT_PATH"), *name = getenv("ROCPROF_OUTPUT_FILE_NAME");
+    trace_keys_t *keys = trace_keys_current();
+    if (!keys) {
+        snprintf(why, why_bytes, "%s", strerror(ENOMEM));
+        return -1;
+    }
+    char problem[512];
+    if (!given || !*given) given = ".";
+    if (trace_keys_expand(keys, given, text, sizeof(text), problem, sizeof(problem)) != 0) {
+        snprintf(why, why_bytes, "output directory '%s': %s", given, problem);
+        goto out;
+    }
+    if (text[0] == '/' || is_stream(text)) snprintf(directory, sizeof(directory), "%s", given);
+    else if (strcmp(given, ".") == 0) snprintf(directory, sizeof(directory), "%s", keys->cwd);
+    else trace_join(directory, sizeof(directory), keys->cwd, given);
+    if (name && trace_keys_expand(keys, name, text, sizeof(text), problem, sizeof(problem)) != 0) {
+        snprintf(why, why_bytes, "output file '%s': %s", name, problem);
+        goto out;
+    }
+    size_t bytes = strcspn(directory, "%{$");
+    if (directory[bytes]) while (bytes > 0 && directory[bytes - 1] != '/') bytes--;
+    const char *base = directory;
+    if (is_stream(directory) || bytes == 0) {
+        base = keys->cwd;
+        bytes = strlen(base);
+    }
+    if (bytes >= PATH_MAX) bytes = PATH_MAX - 1;
+    memcpy(plain, base, bytes);
+    plain[bytes] = 0;
+    result = setenv("ROCPROF_OUTPUT_PATH", directory, 1);
+out:
+    trace_keys_free(keys);
+    return result;
+}
+
+/* <base>/.rocprofv3/<pid>-<n>, which also shows that the output directory can be written. */
+static int make_run(cli_session_t *s, char *why, size_t why_bytes)
+{
+    char base[PATH_MAX], runs[2 * PATH_MAX];
+    const char *temporary = getenv("ROCPROF_TMPDIR");
+    if (resolve_names(base, why, why_bytes) != 0) return -1;
+    if (temporary && *temporary) snprintf(base, sizeof(base), "%s", temporary);
+    trace_join(runs, sizeof(runs), base, TRACE_RUNS_DIRECTORY);
+    if (trace_store_create(runs, s->run, sizeof(s->run)) != 0) {
+        snprintf(why, why_bytes, "cannot write to output directory %s: %s; choose another with -d",
+                 base, strerror(errno));
+        s->run[0] = 0;
+        return -1;
+    }
+    if (access(s->run, W_OK) == 0 && trace_run_write(s->run) == 0) return 0;
+    snprintf(why, why_bytes, "%s: %s", s->run, strerror(errno));
+    return -1;
+}
+
+static const char *variable(const void *from, const char *name)
+{
+    (void)from;
+    return getenv(name);
+}
+
+/* Bad values are found before the program runs, not after. */
+static int check_config(char *why, size_t why_bytes)
+{
+    out_config_t config;
+    int result = out_config_read(&config, variable, NULL, why, why_bytes);
+    out_config_free(&config);
+    return result;
+}
+
+int cli_session_prepare(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
+{
+    bool trace = cli_traces(c);
+    memset(s, 0, sizeof(*s));
+    int status = find_root(s, c, why, why_bytes);
+    if (status) return status;
+    if (check_config(why, why_bytes) != 0) return CLI_EXIT_USAGE;
+    int soft = choose_gpu(c, why, why_bytes);
+    if (soft < 0) return CLI_EXIT_SETUP;
+    if (make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
+    if (!trace) return 0;
+    if (cli_is_on(c, CLI_ECHO)) {
+        char base[PATH_MAX];
+        if (resolve_names(base, why, why_bytes) != 0) return CLI_EXIT_SETUP;
+    } else if (make_run(s, why, why_bytes) != 0 ||
+               setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
+        return CLI_EXIT_SETUP;
+    }
+    return set_discovery(s, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
+}
+
+void cli_session_end(cli_session_t *s)
+{
+    if (s->run[0]) {
+        char file[PATH_MAX + 16];
+        char **left = trace_list(s->run);
+        bool empty = left && left[0] && !left[1]; /* run.conf alone */
+        trace_list_free(left);
+        trace_join(file, sizeof(file), s->run, TRACE_RUN_FILE);
+        if (empty && unlink(file) == 0 && rmdir(s->run) == 0) {
+            char *slash = strrchr(s->run, '/');
+            *slash = 0;
+            rmdir(s->run); /* fails while other runs are there */
+        }
+    }
+    free(s->preload);
+    memset(s, 0, sizeof(*s));
+}

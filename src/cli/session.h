@@ -1,0 +1,30 @@
+/* session.h - everything around a program's run: where its records go, what it is given, what
+ * becomes of the records. */
+#ifndef CROCPROF_CLI_SESSION_H
+#define CROCPROF_CLI_SESSION_H
+
+#include <limits.h>
+
+#include "cli/options.h"
+
+typedef struct {
+    char root[PATH_MAX]; /* of the installation */
+    char run[PATH_MAX];  /* directory of the run, "" when nothing is traced */
+    char *preload;       /* LD_PRELOAD of the program, NULL to leave it */
+} cli_session_t;
+
+/* Makes the output directory and the environment. 0, or the exit status with a line in `why`. */
+int cli_session_prepare(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes);
+
+/* Removes what cli_session_prepare made and nothing was put into, and frees. */
+void cli_session_end(cli_session_t *s);
+
+/* Converts all stores of a run directory and removes those that were converted. `expected`: the
+ * run has just ended, so say so if there is nothing. 0, or -1 if anything failed; failures,
+ * losses and counts are told on stderr. */
+int cli_convert_run(const char *run, bool expected);
+
+/* rocprofv3 convert DIR: an output directory, a run directory or the store of a process. */
+int cli_convert_command(int argc, char **argv);
+
+#endif

@@ -1,0 +1,169 @@
+/* leave.c - see leave.h. Stands in front of libc's functions, so each does exactly what its name
+ * says, after the records are safe. Nothing here may allocate or lock: any of it can run in a
+ * signal handler or between vfork and exec. */
+#include "tool/leave.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tool/flush.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+static struct {
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    void (*(*signal)(int, void (*)(int)))(int);
+    void (*abort)(void);
+    int (*execve)(const char *, char *const[], char *const[]);
+    int (*execvpe)(const char *, char *const[], char *const[]);
+    int (*fexecve)(int, char *const[], char *const[]);
+} real;
+
+/* Runs before the program's own code, so the functions below only read. */
+__attribute__((constructor)) static void find_real(void)
+{
+    *(void **)&real.sigaction = dlsym(RTLD_NEXT, "sigaction");
+    *(void **)&real.signal = dlsym(RTLD_NEXT, "signal");
+    *(void **)&real.abort = dlsym(RTLD_NEXT, "abort");
+    *(void **)&real.execve = dlsym(RTLD_NEXT, "execve");
+    *(void **)&real.execvpe = dlsym(RTLD_NEXT, "execvpe");
+    *(void **)&real.fexecve = dlsym(RTLD_NEXT, "fexecve");
+}
+
+/* An earlier constructor than ours may call in. */
+static void need_real(void)
+{
+    if (!real.execve) find_real();
+}
+
+PUBLIC void _exit(int status)
+{
+    tool_flush_now();
+    for (;;) syscall(SYS_exit_group, status);
+}
+
+PUBLIC void _Exit(int status) { _exit(status); }
+
+PUBLIC void abort(void)
+{
+    need_real();
+    tool_flush_now();
+    real.abort();
+    for (;;) syscall(SYS_exit_group, 127);
+}
+
+PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
+{
+    need_real();
+    tool_flush_now();
+    return real.execve(path, argv, envp);
+}
+
+PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+    need_real();
+    tool_flush_now();
+    return real.execvpe(file, argv, envp);
+}
+
+PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
+{
+    need_real();
+    tool_flush_now();
+    return real.fexecve(fd, argv, envp);
+}
+
+PUBLIC int execv(const char *path, char *const argv[]) { return execve(path, argv, environ); }
+PUBLIC int execvp(const char *file, char *const argv[]) { return execvpe(file, argv, environ); }
+
+/* Words of a list that ends with NULL, the first one given. */
+static int count_words(const char *first, va_list args)
+{
+    int count = 0;
+    for (const char *word = first; word; word = va_arg(args, const char *)) count++;
+    return count;
+}
+
+#define WORDS_OF(first)                                                                           \
+    va_list args;                                                                                 \
+    va_start(args, first);                                                                        \
+    int count = count_words(first, args);                                                         \
+    va_end(args);                                                                                 \
+    char **words = __builtin_alloca((size_t)(count + 1) * sizeof(*words));                        \
+    va_start(args, first);                                                                        \
+    words[0] = (char *)(size_t)first;                                                             \
+    for (int i = 1; i <= count; i++) words[i] = va_arg(args, char *)
+
+PUBLIC int execl(const char *path, const char *first, ...)
+{
+    WORDS_OF(first);
+    va_end(args);
+    return execve(path, words, environ);
+}
+
+PUBLIC int execlp(const char *file, const char *first, ...)
+{
+    WORDS_OF(first);
+    va_end(args);
+    return execvpe(file, words, environ);
+}
+
+PUBLIC int execle(const char *path, const char *first, ...)
+{
+    WORDS_OF(first);
+    char *const *envp = va_arg(args, char *const *);
+    va_end(args);
+    return execve(path, words, envp);
+}
+
+/* Ends as the signal would have without us. A fault comes again by itself when the instruction is
+ * run again; what was sent is sent again and delivered when the handler returns. */
+static void on_fatal(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    tool_flush_now();
+    real.sigaction(signal, &standard, NULL);
+    bool fault = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
+                                       signal == SIGFPE || signal == SIGTRAP);
+    if (!fault) syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), signal);
+}
+
+static const int fatal[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+                            SIGFPE, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,
+                            SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
+
+void tool_leave_watch(int signals)
+{
+    need_real();
+    at_quick_exit(tool_flush_now);
+    for (size_t i = 0; signals && i < sizeof(fatal) / sizeof(*fatal); i++) {
+        struct sigaction now, ours = {.sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        sigemptyset(&ours.sa_mask);
+        if (real.sigaction(fatal[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            real.sigaction(fatal[i], &ours, NULL);
+    }
+}
+
+PUBLIC int sigaction(int signal, const struct sigaction *to, struct sigaction *from)
+{
+    need_real();
+    int result = real.sigaction(signal, to, from);
+    if (result == 0 && from && from->sa_flags & SA_SIGINFO && from->sa_sigaction == on_fatal)
+        *from = (struct sigaction){.sa_handler = SIG_DFL};
+    return result;
+}
+
+PUBLIC void (*signal(int number, void (*handler)(int)))(int)
+{
+    need_real();
+    void (*before)(int) = real.signal(number, handler);
+    return before == (void (*)(int))(size_t)on_fatal ? SIG_DFL : before;
+}

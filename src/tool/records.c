@@ -1,0 +1,79 @@
+/* records.c - see records.h. One function per record form, field by field; no state. */
+#include "tool/records.h"
+
+#include <stddef.h>
+
+static bool from_api(tool_record_t *to, uint32_t kind, const void *payload)
+{
+    /* HIP's record has the same layout as HSA's, and the extended one begins with it. */
+    const rocprofiler_buffer_tracing_hsa_api_record_t *from = payload;
+    uint64_t external = from->correlation_id.external.value;
+    bool plain = !external && !from->correlation_id.ancestor;
+    size_t bytes = plain ? sizeof(trace_api_t) : sizeof(trace_api_full_t);
+    to->api = (trace_api_full_t){
+        .head = trace_head(TRACE_API, kind, (uint32_t)from->operation, from->thread_id, bytes),
+        .start = from->start_timestamp,
+        .end = from->end_timestamp,
+        .correlation = from->correlation_id.internal,
+        .ancestor = from->correlation_id.ancestor,
+        .external = external};
+    return true;
+}
+
+static bool from_dispatch(tool_record_t *to, uint32_t kind, const void *payload)
+{
+    const rocprofiler_buffer_tracing_kernel_dispatch_record_t *from = payload;
+    const rocprofiler_kernel_dispatch_info_t *info = &from->dispatch_info;
+    to->dispatch = (trace_dispatch_t){
+        .head = trace_head(TRACE_DISPATCH, kind, (uint32_t)from->operation, from->thread_id,
+                           sizeof(to->dispatch)),
+        .start = from->start_timestamp,
+        .end = from->end_timestamp,
+        .correlation = from->correlation_id.internal,
+        .external = from->correlation_id.external.value,
+        .agent = info->agent_id.handle,
+        .queue = info->queue_id.handle,
+        .kernel = info->kernel_id,
+        .dispatch = info->dispatch_id,
+        .private_bytes = info->private_segment_size,
+        .group_bytes = info->group_segment_size,
+        .workgroup = {info->workgroup_size.x, info->workgroup_size.y, info->workgroup_size.z},
+        .grid = {info->grid_size.x, info->grid_size.y, info->grid_size.z}};
+    return true;
+}
+
+static bool from_copy(tool_record_t *to, uint32_t kind, const void *payload)
+{
+    const rocprofiler_buffer_tracing_memory_copy_record_t *from = payload;
+    to->copy = (trace_copy_t){
+        .head = trace_head(TRACE_COPY, kind, (uint32_t)from->operation, from->thread_id,
+                           sizeof(to->copy)),
+        .start = from->start_timestamp,
+        .end = from->end_timestamp,
+        .correlation = from->correlation_id.internal,
+        .external = from->correlation_id.external.value,
+        .source = from->src_agent_id.handle,
+        .destination = from->dst_agent_id.handle,
+        .bytes = from->bytes,
+        .source_address = from->src_address.handle,
+        .destination_address = from->dst_address.handle};
+    return true;
+}
+
+bool tool_record_translate(tool_record_t *to, const rocprofiler_record_header_t *from)
+{
+    if (from->category != ROCPROFILER_BUFFER_CATEGORY_TRACING) return false;
+    switch (from->kind) {
+    case ROCPROFILER_BUFFER_TRACING_HSA_CORE_API:
+    case ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API:
+    case ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API:
+    case ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API:
+    case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API:
+    case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
+        return from_api(to, from->kind, from->payload);
+    case ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH:
+        return from_dispatch(to, from->kind, from->payload);
+    case ROCPROFILER_BUFFER_TRACING_MEMORY_COPY: return from_copy(to, from->kind, from->payload);
+    default: return false;
+    }
+}

@@ -1,0 +1,331 @@
+/* sink.c - see sink.h. Opening, metadata, fork; how a record is translated stands in records.c. */
+#include "tool/sink.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "tool/flush.h"
+#include "tool/records.h"
+#include "trace/agent-fields.h"
+#include "trace/keys.h"
+#include "trace/reader.h"
+#include "trace/run.h"
+#include "trace/store.h"
+#include "trace/writer.h"
+
+static struct {
+    pthread_mutex_t lock; /* of meta and names_written, and of opening and closing */
+    pid_t pid;            /* that opened the store; 0 before and after */
+    char directory[PATH_MAX];
+    trace_writer_t *meta, *records;
+    bool fork_handled, failure_told;
+    /* A bit for each kind and operation whose name is in the store. */
+    uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
+    uint64_t *operations_written[TRACE_KIND_MAX + 1];
+} sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool tool_sink_is_mine(void) { return sink.pid && sink.pid == getpid(); }
+
+static void put_info(const char *key, const char *value)
+{
+    trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
+    const char *texts[] = {key, value};
+    trace_writer_put_texts(sink.meta, &head, sizeof(head), texts, 2);
+}
+
+/* Output directory and name of this process. They were checked by rocprofv3, but a variable of
+ * this process may still spoil them; then the plain defaults do. */
+static void expand_names(const trace_keys_t *keys, char directory[PATH_MAX], char name[PATH_MAX])
+{
+    char why[256];
+    const char *d = base_env("ROCPROF_OUTPUT_PATH"), *n = base_env("ROCPROF_OUTPUT_FILE_NAME");
+    if (!d || !*d) d = "%cwd%";
+    if (!n || !*n) n = "%hostname%/%pid%";
+    if (trace_keys_expand(keys, d, directory, PATH_MAX, why, sizeof(why)) != 0) {
+        base_warning("ROCPROF_OUTPUT_PATH: %s; using %s", why, keys->cwd);
+        snprintf(directory, PATH_MAX, "%s", keys->cwd);
+    }
+    if (trace_keys_expand(keys, n, name, PATH_MAX, why, sizeof(why)) != 0) {
+        base_warning("ROCPROF_OUTPUT_FILE_NAME: %s; using %d", why, (int)keys->pid);
+        snprintf(name, PATH_MAX, "%d", (int)keys->pid);
+    }
+}
+
+/* Where the run directory is: told by rocprofv3, or below the output directory when the library
+ * was loaded without it. */
+static bool find_run(const char *output, char run[PATH_MAX])
+{
+    const char *told = base_env(TRACE_RUN_VARIABLE), *temporary = base_env("ROCPROF_TMPDIR");
+    if (told && *told) return (size_t)snprintf(run, PATH_MAX, "%s", told) < PATH_MAX;
+    const char *base = temporary && *temporary ? temporary : output;
+    if ((size_t)snprintf(run, PATH_MAX, "%s/%s/%d-tool", base, TRACE_RUNS_DIRECTORY,
+                         (int)getpid()) >= PATH_MAX)
+        return false;
+    if (trace_make_directories(run) != 0 || trace_run_write(run) != 0) return false;
+    base_warning("records go to %s; 'rocprofv3 convert %s' makes files of them", run, run);
+    return true;
+}
+
+static void put_facts(const trace_keys_t *keys, const char *directory, const char *name)
+{
+    char text[4096], number[16];
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < keys->argc && used < sizeof(text); i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
+                                 keys->argv[i]);
+    snprintf(number, sizeof(number), "%d", (int)keys->ppid);
+    put_info(TRACE_INFO_DIRECTORY, directory);
+    put_info(TRACE_INFO_NAME, name);
+    put_info(TRACE_INFO_COMMAND, text);
+    put_info(TRACE_INFO_PARENT, number);
+}
+
+static void before_fork(void) { pthread_mutex_lock(&sink.lock); }
+static void after_fork(void) { pthread_mutex_unlock(&sink.lock); }
+
+static void in_child(void)
+{
+    trace_writer_forget(sink.meta);
+    trace_writer_forget(sink.records);
+    sink.meta = sink.records = NULL;
+    pthread_mutex_unlock(&sink.lock);
+}
+
+/* With the lock held. */
+static bool open_store(void)
+{
+    char output[PATH_MAX], name[PATH_MAX], run[PATH_MAX] = "", why[PATH_MAX + 128] = "";
+    trace_keys_t *keys = trace_keys_current();
+    if (!keys) {
+        snprintf(why, sizeof(why), "%s", strerror(ENOMEM));
+        goto fail;
+    }
+    expand_names(keys, output, name);
+    if (!find_run(output, run) ||
+        trace_store_create(run, sink.directory, sizeof(sink.directory)) != 0) {
+        snprintf(why, sizeof(why), "%s: %s", run, strerror(errno));
+        goto fail;
+    }
+    memset(sink.kinds_written, 0, sizeof(sink.kinds_written));
+    for (size_t i = 0; i <= TRACE_KIND_MAX; i++) {
+        free(sink.operations_written[i]);
+        sink.operations_written[i] = NULL;
+    }
+    sink.meta = trace_writer_open(sink.directory, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why,
+                                  sizeof(why));
+    if (!sink.meta) goto fail;
+    put_facts(keys, output, name);
+    char file[32];
+    snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, 0u);
+    sink.records = trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, 0, why,
+                                     sizeof(why));
+    if (!sink.records) goto fail;
+    if (!sink.fork_handled) pthread_atfork(before_fork, after_fork, in_child);
+    sink.fork_handled = true;
+    sink.pid = getpid();
+    trace_keys_free(keys);
+    return true;
+fail:
+    base_error("nothing is traced: %s", why);
+    trace_writer_close(sink.meta);
+    sink.meta = NULL;
+    trace_keys_free(keys);
+    return false;
+}
+
+bool tool_sink_open(void)
+{
+    pthread_mutex_lock(&sink.lock);
+    bool done = open_store();
+    pthread_mutex_unlock(&sink.lock);
+    return done;
+}
+
+/* Agents, code objects and kernels that the parent knew are the child's as well. */
+static void copy_metadata(const char *from)
+{
+    char path[PATH_MAX + 16], why[256];
+    trace_join(path, sizeof(path), from, TRACE_META_FILE);
+    trace_reader_t *r = trace_reader_open(path, why, sizeof(why));
+    if (!r) return;
+    for (const trace_head_t *record; (record = trace_reader_next(r));) {
+        uint32_t type = trace_type(*record);
+        if (type == TRACE_AGENT || type == TRACE_CODE_OBJECT || type == TRACE_KERNEL)
+            trace_writer_put(sink.meta, record);
+    }
+    trace_reader_close(r);
+}
+
+/* With the lock held: is there a store to write to? What a forked child has to say first opens a
+ * store of its own. */
+static bool ready(void)
+{
+    if (!sink.pid) return false;
+    if (sink.pid == getpid()) return true;
+    char parent[PATH_MAX];
+    memcpy(parent, sink.directory, sizeof(parent));
+    sink.pid = 0;
+    if (!open_store()) return false;
+    copy_metadata(parent);
+    tool_flush_start_in_child();
+    return true;
+}
+
+static void put_kind(uint32_t kind)
+{
+    const char *name = NULL;
+    trace_head_t head = trace_head(TRACE_KIND, kind, 0, 0, sizeof(head));
+    rocprofiler_query_buffer_tracing_kind_name((rocprofiler_buffer_tracing_kind_t)kind, &name, NULL);
+    if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
+}
+
+static void put_operation(uint32_t kind, uint32_t operation)
+{
+    const char *name = NULL;
+    trace_head_t head = trace_head(TRACE_OPERATION, kind, operation, 0, sizeof(head));
+    rocprofiler_query_buffer_tracing_kind_operation_name(
+        (rocprofiler_buffer_tracing_kind_t)kind, (rocprofiler_tracing_operation_t)operation, &name,
+        NULL);
+    if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
+}
+
+static bool set_bit(uint64_t *bits, uint32_t index)
+{
+    uint64_t bit = (uint64_t)1 << index % 64;
+    bool had = bits[index / 64] & bit;
+    bits[index / 64] |= bit;
+    return !had;
+}
+
+/* Writes the names that a record's head needs, each once. */
+static void put_names(trace_head_t head)
+{
+    uint32_t kind = trace_kind(head), operation = trace_operation(head);
+    uint64_t *bits = sink.operations_written[kind];
+    if (bits && bits[operation / 64] & (uint64_t)1 << operation % 64) return;
+    pthread_mutex_lock(&sink.lock);
+    if (set_bit(sink.kinds_written, kind)) put_kind(kind);
+    if (!bits) bits = calloc((TRACE_OPERATION_MAX + 1) / 64, sizeof(*bits));
+    sink.operations_written[kind] = bits;
+    if (bits && set_bit(bits, operation)) put_operation(kind, operation);
+    pthread_mutex_unlock(&sink.lock);
+}
+
+/* A full disk is told once, in the program's stderr and in the store. */
+static void tell_failure(void)
+{
+    const char *failure = trace_writer_failure(sink.records);
+    if (!failure || sink.failure_told) return;
+    sink.failure_told = true;
+    base_error("records are lost: %s: %s", sink.directory, failure);
+    pthread_mutex_lock(&sink.lock);
+    put_info(TRACE_INFO_FAILURE, failure);
+    pthread_mutex_unlock(&sink.lock);
+}
+
+void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost)
+{
+    uint64_t filtered = 0;
+    pthread_mutex_lock(&sink.lock);
+    bool open = ready();
+    pthread_mutex_unlock(&sink.lock);
+    if (!open) return;
+    for (size_t i = 0; i < count; i++) {
+        tool_record_t record;
+        if (!tool_record_translate(&record, headers[i])) {
+            filtered++;
+            continue;
+        }
+        put_names(record.head);
+        trace_writer_put(sink.records, &record);
+    }
+    trace_writer_count(sink.records, count + lost, lost, filtered);
+    tell_failure();
+}
+
+void tool_sink_agent(const rocprofiler_agent_v0_t *agent)
+{
+    struct {
+        trace_agent_t agent;
+        uint64_t values[TRACE_AGENT_FIELD_COUNT];
+    } record = {
+        .agent = {.head = trace_head(TRACE_AGENT, 0, 0, 0, sizeof(record)),
+                  .id = agent->id.handle,
+                  .type = agent->type == ROCPROFILER_AGENT_TYPE_GPU ? TRACE_AGENT_GPU
+                                                                    : TRACE_AGENT_CPU,
+                  .fields = TRACE_AGENT_FIELD_COUNT,
+                  .type_index = agent->logical_node_type_id,
+                  .text_offset = sizeof(record)},
+        .values = {
+#define X(column, member, form) (uint64_t)agent->member,
+            TRACE_AGENT_FIELDS(X)
+#undef X
+        }};
+    const char *texts[] = {
+#define X(column, member) agent->member,
+        TRACE_AGENT_TEXTS(X)
+#undef X
+    };
+    pthread_mutex_lock(&sink.lock);
+    if (ready())
+        trace_writer_put_texts(sink.meta, &record, sizeof(record), texts, TRACE_AGENT_TEXT_COUNT);
+    pthread_mutex_unlock(&sink.lock);
+}
+
+static void put_meta(const void *record, size_t bytes, const char *text)
+{
+    pthread_mutex_lock(&sink.lock);
+    if (ready()) trace_writer_put_texts(sink.meta, record, bytes, &text, 1);
+    pthread_mutex_unlock(&sink.lock);
+}
+
+void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *o)
+{
+    bool memory = o->storage_type == ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_MEMORY;
+    trace_code_object_t record = {.head = trace_head(TRACE_CODE_OBJECT, 0, 0, 0, sizeof(record)),
+                                  .id = o->code_object_id,
+                                  .agent = o->agent_id.handle,
+                                  .load_base = o->load_base,
+                                  .load_size = o->load_size,
+                                  .load_delta = o->load_delta,
+                                  .memory_base = memory ? o->memory_base : 0,
+                                  .memory_size = memory ? o->memory_size : 0};
+    put_meta(&record, sizeof(record), o->uri);
+}
+
+void tool_sink_kernel(const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k)
+{
+    trace_kernel_t record = {.head = trace_head(TRACE_KERNEL, 0, 0, 0, sizeof(record)),
+                             .id = k->kernel_id,
+                             .code_object = k->code_object_id,
+                             .object = k->kernel_object,
+                             .address = k->kernel_address.handle,
+                             .entry_offset = k->kernel_code_entry_byte_offset,
+                             .kernarg_bytes = k->kernarg_segment_size,
+                             .kernarg_alignment = k->kernarg_segment_alignment,
+                             .group_bytes = k->group_segment_size,
+                             .private_bytes = k->private_segment_size,
+                             .sgprs = k->sgpr_count,
+                             .vgprs = k->arch_vgpr_count,
+                             .agprs = k->accum_vgpr_count};
+    put_meta(&record, sizeof(record), k->kernel_name);
+}
+
+void tool_sink_close(void)
+{
+    if (!tool_sink_is_mine()) return;
+    pthread_mutex_lock(&sink.lock);
+    sink.pid = 0;
+    trace_writer_close(sink.records);
+    trace_writer_close(sink.meta);
+    sink.records = sink.meta = NULL;
+    pthread_mutex_unlock(&sink.lock);
+}

@@ -1,0 +1,130 @@
+/* tool.c - rocprofv3's tool library: reads ROCPROF_* and asks the SDK for the services wanted.
+ *
+ * Uses the public SDK alone, as any tool would. A new service is a row of `services` and, where its
+ * records are new, a form in records.c. Runs inside the program: it reports and goes on. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rocprofiler-sdk/registration.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "tool/flush.h"
+#include "tool/leave.h"
+#include "tool/sink.h"
+
+/* One ring for all records: fewer pages, and records in about the order in which they happened.
+ * Room for some 12,000 API calls; delivery starts at a quarter. */
+enum { BUFFER_BYTES = 1 << 20, BUFFER_WATERMARK = BUFFER_BYTES / 4 };
+
+static const struct {
+    const char *variable;
+    rocprofiler_buffer_tracing_kind_t kind;
+} services[] = {
+    {"ROCPROF_HSA_CORE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_CORE_API},
+    {"ROCPROF_HSA_AMD_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API},
+    {"ROCPROF_HSA_IMAGE_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API},
+    {"ROCPROF_HSA_FINALIZER_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API},
+    {"ROCPROF_HIP_RUNTIME_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API},
+    {"ROCPROF_HIP_COMPILER_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API},
+    {"ROCPROF_KERNEL_TRACE", ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH},
+    {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY},
+};
+
+enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
+
+static bool wanted(int service) { return base_env_bool(services[service].variable, false); }
+
+static bool done(rocprofiler_status_t status, const char *what)
+{
+    if (status == ROCPROFILER_STATUS_SUCCESS) return true;
+    const char *text = rocprofiler_get_status_string(status);
+    base_error("%s: %s", what, text ? text : "unknown status");
+    return false;
+}
+
+static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer,
+                      rocprofiler_record_header_t **headers, size_t count, void *data,
+                      uint64_t lost)
+{
+    (void)context, (void)buffer, (void)data;
+    tool_sink_records(headers, count, lost);
+}
+
+static void on_code_object(rocprofiler_callback_tracing_record_t record,
+                           rocprofiler_user_data_t *user, void *data)
+{
+    (void)user, (void)data;
+    if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD) return;
+    if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD)
+        tool_sink_code_object(record.payload);
+    else if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER)
+        tool_sink_kernel(record.payload);
+}
+
+static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
+                                      size_t count, void *data)
+{
+    (void)version, (void)data;
+    for (size_t i = 0; i < count; i++) tool_sink_agent(agents[i]);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static void add_services(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer)
+{
+    for (int i = 0; i < SERVICE_COUNT; i++) {
+        if (!wanted(i)) continue;
+        done(rocprofiler_configure_buffer_tracing_service(context, services[i].kind, NULL, 0, buffer),
+             services[i].variable);
+    }
+    if (base_env_bool("ROCPROF_KERNEL_TRACE", false))
+        done(rocprofiler_configure_callback_tracing_service(
+                 context, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
+             "kernel names");
+}
+
+static int initialize(rocprofiler_client_finalize_t finalize, void *data)
+{
+    (void)finalize, (void)data;
+    rocprofiler_context_id_t context = {0};
+    rocprofiler_buffer_id_t buffer = {0};
+    if (!tool_sink_open()) return -1;
+    if (!done(rocprofiler_create_context(&context), "making a context") ||
+        !done(rocprofiler_create_buffer(context, BUFFER_BYTES, BUFFER_WATERMARK,
+                                        ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_buffer, NULL,
+                                        &buffer),
+              "making a buffer"))
+        return -1;
+    add_services(context, buffer);
+    done(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
+                                            sizeof(rocprofiler_agent_v0_t), NULL),
+         "reading agents");
+    if (tool_flush_start(buffer) != 0)
+        base_warning("no thread for regular flushes: a killed program loses more records");
+    tool_leave_watch(base_env_bool("ROCPROF_SIGNAL_HANDLERS", true));
+    done(rocprofiler_start_context(context), "starting the trace");
+    return 0;
+}
+
+static void finalize_tool(void *data)
+{
+    (void)data;
+    tool_flush_stop();
+    tool_sink_close();
+}
+
+ROCPROFILER_EXPORT rocprofiler_tool_configure_result_t *
+rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t priority,
+                      rocprofiler_client_id_t *client_id)
+{
+    static rocprofiler_tool_configure_result_t result = {
+        .size = sizeof(result), .initialize = initialize, .finalize = finalize_tool};
+    (void)version, (void)runtime_version, (void)priority;
+    base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
+    client_id->name = "rocprofv3";
+    for (int i = 0; i < SERVICE_COUNT; i++)
+        if (wanted(i)) return &result;
+    return NULL;
+}

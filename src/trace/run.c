@@ -1,0 +1,97 @@
+/* run.c - see run.h. Text lines and nothing else; what the variables mean belongs to their readers. */
+#include "trace/run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/store.h"
+
+struct trace_run {
+    size_t count;
+    char **lines;
+};
+
+static void write_line(FILE *f, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\n') fputs("\\n", f);
+        else if (*text == '\\') fputs("\\\\", f);
+        else fputc(*text, f);
+    }
+    fputc('\n', f);
+}
+
+int trace_run_write(const char *directory)
+{
+    char path[PATH_MAX];
+    trace_join(path, sizeof(path), directory, TRACE_RUN_FILE);
+    FILE *f = fopen(path, "we");
+    if (!f) return -1;
+    for (char **variable = environ; *variable; variable++)
+        if (strncmp(*variable, "ROCPROF_", 8) == 0) write_line(f, *variable);
+    int failed = ferror(f);
+    return fclose(f) != 0 || failed ? -1 : 0;
+}
+
+static void unescape(char *line)
+{
+    char *to = line;
+    for (; *line && *line != '\n'; line++) {
+        if (*line == '\\' && line[1]) {
+            line++;
+            *to++ = *line == 'n' ? '\n' : *line;
+        } else {
+            *to++ = *line;
+        }
+    }
+    *to = 0;
+}
+
+trace_run_t *trace_run_read(const char *directory)
+{
+    char path[PATH_MAX], *line = NULL;
+    size_t room = 0;
+    trace_join(path, sizeof(path), directory, TRACE_RUN_FILE);
+    trace_run_t *run = calloc(1, sizeof(*run));
+    FILE *f = run ? fopen(path, "re") : NULL;
+    if (!f) goto fail;
+    while (getline(&line, &room, f) >= 0) {
+        char **lines = realloc(run->lines, (run->count + 1) * sizeof(*lines));
+        if (!lines) goto fail;
+        run->lines = lines;
+        unescape(line);
+        lines[run->count] = strdup(line);
+        if (!lines[run->count]) goto fail;
+        run->count++;
+    }
+    free(line);
+    fclose(f);
+    return run;
+fail:
+    free(line);
+    if (f) fclose(f);
+    trace_run_free(run);
+    return NULL;
+}
+
+const char *trace_run_value(const void *run, const char *name)
+{
+    const trace_run_t *r = run;
+    size_t bytes = strlen(name);
+    for (size_t i = 0; i < r->count; i++)
+        if (strncmp(r->lines[i], name, bytes) == 0 && r->lines[i][bytes] == '=')
+            return r->lines[i] + bytes + 1;
+    return NULL;
+}
+
+void trace_run_free(trace_run_t *run)
+{
+    if (!run) return;
+    for (size_t i = 0; i < run->count; i++) free(run->lines[i]);
+    free(run->lines);
+    free(run);
+}
