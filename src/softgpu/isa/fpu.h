@@ -85,25 +85,28 @@ static inline uint32_t fpu_f16_to_f32(uint32_t h)
     return r | sign;
 }
 
-/* Rounds the bits of an f32 to f16; the result is in the low half, the high one is 0. */
+/* Rounds the bits of an f32 to f16; the result is in the low half, the high one is 0. Everything is
+ * a select or a mask: compilers vectorise it. */
 static inline uint32_t fpu_f32_to_f16(uint32_t x, uint32_t round)
 {
+    const uint32_t near = round == FPU_NEAREST ? UINT32_MAX : 0;
+    const uint32_t up = round == FPU_UP ? UINT32_MAX : 0, down = round == FPU_DOWN ? UINT32_MAX : 0;
     const uint32_t a = x & 0x7fffffff;
     const uint32_t sign = x >> 16 & 0x8000;
-    const bool near = round == FPU_NEAREST;
-    const bool away = (round == FPU_UP && !sign) || (round == FPU_DOWN && sign);
+    const uint32_t away = sign ? down : up;
     const uint32_t rebased = a - (112u << 23);
-    const uint32_t add = near ? 0xfffu + (rebased >> 13 & 1) : away ? 0x1fffu : 0;
+    const uint32_t add = (near & (0xfffu + (rebased >> 13 & 1))) | (away & 0x1fffu);
+    const uint32_t top = 0x7bff + ((near | away) & 1);
     uint32_t normal = (rebased + add) >> 13;
-    const uint32_t top = near || away ? 0x7c00 : 0x7bff;
-    normal = a >= 0x47800000 || normal > top ? top : normal;
+    normal = normal > top ? top : normal;
+    normal = a >= 0x47800000 ? top : normal;
     normal = a == FPU_INF32 ? 0x7c00 : normal;
     /* Below 2^-14: the mantissa is shifted to units of 2^-24, by 25 at most (all of it is lost). */
     const uint32_t exponent = a >> 23;
     const uint32_t shift = exponent < 101 ? 25 : (126 - exponent) & 31;
     const uint32_t sig = a ? (a & 0x7fffff) | 0x800000 : 0;
-    const uint32_t half = 1u << (shift - 1);
-    const uint32_t small_add = near ? half - 1 + (sig >> shift & 1) : away ? 2 * half - 1 : 0;
+    const uint32_t unit = 1u << shift;
+    const uint32_t small_add = (near & ((unit >> 1) - 1 + (sig >> shift & 1))) | (away & (unit - 1));
     const uint32_t small = (sig + small_add) >> shift;
     uint32_t r = a < 0x38800000 ? small : normal;
     r = a > FPU_INF32 ? 0x7e00 | (a >> 13 & 0x3ff) : r;
@@ -125,50 +128,49 @@ static inline uint32_t fpu_f64_to_f32_odd(uint64_t x)
     return r | sign;
 }
 
-static inline uint32_t fpu_f64_to_f16(double x, uint32_t round)
-{
-    return fpu_f32_to_f16(fpu_f64_to_f32_odd(fpu_bits64(x)), round);
-}
-
 /* AMD's min and max on bits: a number beats a NaN, -0 < +0; in IEEE mode a signalling NaN wins
- * and is quieted. The first operand is looked at first. */
+ * and is quieted. The first operand is looked at first. A signalling NaN is what lies less than
+ * `signalling` above infinity: 0 where they are not asked for. */
 static inline uint32_t fpu_minmax32(uint32_t x, uint32_t y, bool max, bool ieee)
 {
     const float a = fpu_f32(x), b = fpu_f32(y);
+    const uint32_t signalling = ieee ? 0x400000 - 1 : 0;
+    const uint32_t x_above = (x & 0x7fffffff) - FPU_INF32 - 1, y_above = (y & 0x7fffffff) - FPU_INF32 - 1;
     const uint32_t equal = max ? x & y : x | y;
-    const bool first = max ? a > b : a < b, second = max ? b > a : b < a;
-    uint32_t r = second ? y : equal;
-    r = first ? x : r;
-    r = fpu_nan32(y) ? x : r;
-    r = fpu_nan32(x) ? y : r;
-    r = ieee && fpu_snan32(y) ? y | 0x400000 : r;
-    return ieee && fpu_snan32(x) ? x | 0x400000 : r;
+    uint32_t r = (max ? b > a : b < a) ? y : equal;
+    r = (max ? a > b : a < b) ? x : r;
+    r = b != b ? x : r;
+    r = a != a ? y : r;
+    r = y_above < signalling ? y | 0x400000 : r;
+    return x_above < signalling ? x | 0x400000 : r;
 }
 
 static inline uint64_t fpu_minmax64(uint64_t x, uint64_t y, bool max, bool ieee)
 {
     const double a = fpu_f64(x), b = fpu_f64(y);
+    const uint64_t signalling = ieee ? FPU_QUIET64 - 1 : 0;
+    const uint64_t x_above = (x & ~FPU_SIGN64) - FPU_INF64 - 1, y_above = (y & ~FPU_SIGN64) - FPU_INF64 - 1;
     const uint64_t equal = max ? x & y : x | y;
-    const bool first = max ? a > b : a < b, second = max ? b > a : b < a;
-    uint64_t r = second ? y : equal;
-    r = first ? x : r;
-    r = fpu_nan64(y) ? x : r;
-    r = fpu_nan64(x) ? y : r;
-    r = ieee && fpu_snan64(y) ? y | FPU_QUIET64 : r;
-    return ieee && fpu_snan64(x) ? x | FPU_QUIET64 : r;
+    uint64_t r = (max ? b > a : b < a) ? y : equal;
+    r = (max ? a > b : a < b) ? x : r;
+    r = b != b ? x : r;
+    r = a != a ? y : r;
+    r = y_above < signalling ? y | FPU_QUIET64 : r;
+    return x_above < signalling ? x | FPU_QUIET64 : r;
 }
 
 static inline uint32_t fpu_minmax16(uint32_t x, uint32_t y, bool max, bool ieee)
 {
     const float a = fpu_f32(fpu_f16_to_f32(x)), b = fpu_f32(fpu_f16_to_f32(y));
+    const uint32_t signalling = ieee ? 0x1ff : 0;
+    const uint32_t x_above = (x & 0x7fff) - 0x7c01, y_above = (y & 0x7fff) - 0x7c01;
     const uint32_t equal = max ? x & y : x | y;
-    const bool first = max ? a > b : a < b, second = max ? b > a : b < a;
-    uint32_t r = second ? y : equal;
-    r = first ? x : r;
-    r = fpu_nan16(y) ? x : r;
-    r = fpu_nan16(x) ? y : r;
-    r = ieee && fpu_snan16(y) ? y | 0x200 : r;
-    return ieee && fpu_snan16(x) ? x | 0x200 : r;
+    uint32_t r = (max ? b > a : b < a) ? y : equal;
+    r = (max ? a > b : a < b) ? x : r;
+    r = b != b ? x : r;
+    r = a != a ? y : r;
+    r = y_above < signalling ? y | 0x200 : r;
+    return x_above < signalling ? x | 0x200 : r;
 }
 
 /* ---- fpu.c ---- */

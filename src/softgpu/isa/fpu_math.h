@@ -91,8 +91,10 @@ static inline double fpu_sin_turns(double x, unsigned quarter)
     c = c * z + 1.0 / 24.0;
     c = c * z - 0.5;
     c = c * z + 1.0;
-    const double v = q & 1 ? c : s;
-    return q & 2 ? -v : v;
+    /* Odd quarters take the cosine, the upper two change the sign. */
+    const uint64_t cosine = 0 - (q & 1);
+    const uint64_t v = (fpu_bits64(c) & cosine) | (fpu_bits64(s) & ~cosine);
+    return fpu_f64(v ^ (q & 2) << 62);
 }
 
 #endif

@@ -267,11 +267,17 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
 #define VALU_ST_b64(x) VALU_ST_u64(x)
 #define VALU_ST_f64(x) VALU_ST_u64(fpu_bits64(x))
 
+/* MODE's part in formulas. Copies: a store to a row might change *v, for all a compiler knows. */
+#define VALU_LOCALS                                                                                \
+    const bool ieee __attribute__((unused)) = v->mode & VALU_MODE_IEEE;                            \
+    const uint32_t round __attribute__((unused)) = v->round
+
 /* Head of a body's loop: a, b, c are the lane's sources in the types named. */
 #define VALU_BODY1(fn, AT)                                                                         \
     static void fn(valu_t *v)                                                                      \
     {                                                                                              \
         uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
         const uint32_t *pa = VALU_SRC(v, 0);                                                       \
         VALU_LANES                                                                                 \
         {                                                                                          \
@@ -280,6 +286,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     static void fn(valu_t *v)                                                                      \
     {                                                                                              \
         uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
         VALU_LANES                                                                                 \
         {                                                                                          \
@@ -289,6 +296,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     static void fn(valu_t *v)                                                                      \
     {                                                                                              \
         uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
         VALU_LANES                                                                                 \
         {                                                                                          \

@@ -12,7 +12,7 @@
         {                                                                                          \
             const VALU_C_##T a = VALU_LD_##T(pa), b = VALU_LD_##T(pb);                             \
             (void)a, (void)b;                                                                      \
-            out[l] = (expr) ? 1 : 0;                                                                     \
+            out[l] = (uint8_t)((expr) ? 1 : 0);                                                                    \
         }                                                                                          \
         v->out = valu_bits(out);                                                                   \
     }
@@ -95,7 +95,7 @@ static inline uint32_t class_b64(uint64_t x)
     {                                                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
         alignas(64) uint8_t out[ISA_LANES];                                                        \
-        VALU_LANES out[l] = class_##B(VALU_LD_##B(pa)) & pb[l] ? 1 : 0;                            \
+        VALU_LANES out[l] = (uint8_t)(class_##B(VALU_LD_##B(pa)) & pb[l] ? 1 : 0);                           \
         v->out = valu_bits(out);                                                                   \
     }                                                                                              \
     VALU_ALIAS(v_cmp_class_##T, VALU_NONE, VALU_T_##T, VALU_B32, VALU_NONE,                        \

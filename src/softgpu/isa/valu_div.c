@@ -2,7 +2,7 @@
  *
  * Between them software refines a reciprocal. They are written lane by lane on bit patterns, since
  * the cases matter more than speed. The scale is 2^64 for f32 and 2^128 for f64. */
-#include "softgpu/isa/valu.h"
+#include "softgpu/isa/valu_float.h"
 
 /* Formats differ in these numbers only. */
 typedef struct {
@@ -12,11 +12,12 @@ typedef struct {
     int overflow; /* exponent difference from which the quotient nears infinity */
     int tiny;     /* numerators up to this exponent are scaled */
     int least;    /* exponent difference below which the quotient is nothing */
+    int round_shift; /* of the rounding field in MODE */
 } format_t;
 
-static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23, 255, 127, 64, 96, 23, -150};
+static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23, 255, 127, 64, 96, 23, -150, 0};
 static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64, FPU_SIGN64, 52, 2047, 1023, 128, 768,
-                             53, -1075};
+                             53, -1075, 2};
 
 static int exponent_of(uint64_t x, const format_t *f)
 {
@@ -94,11 +95,10 @@ static uint64_t first_nan(uint64_t a, uint64_t b, uint64_t c, const format_t *f)
     return x | f->quiet;
 }
 
-/* fma, and where the lane's bit is set the scaling undone: the addend tells which way it went. */
-static uint64_t div_fmas(uint64_t a, uint64_t b, uint64_t c, bool post, uint32_t round,
-                         const format_t *f)
+/* fma with the scaling undone: the addend tells which way it went. */
+static uint64_t div_fmas(uint64_t a, uint64_t b, uint64_t c, uint32_t round, const format_t *f)
 {
-    const int scale = !post ? 0 : exponent_of(c, f) > f->bias ? f->scale : -f->scale;
+    const int scale = exponent_of(c, f) > f->bias ? f->scale : -f->scale;
     const uint64_t r = f == &F32 ? fpu_fma_scaled32((uint32_t)a, (uint32_t)b, (uint32_t)c, scale, round)
                                  : fpu_fma_scaled64(a, b, c, scale, round);
     return is_nan(r, f) ? first_nan(a, b, c, f) : r;
@@ -140,24 +140,31 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
     }                                                                                              \
     VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_MASK_OUT, NULL)
 
-#define FMAS(name, T, FMT)                                                                         \
+/* Most lanes need a plain fma; the others are done again. */
+#define FMAS(name, T, F, fma, FMT)                                                                 \
+    VALU_FBODY3(plain_##name, F, F, F, F, fma(a, b, c))                                            \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
         uint32_t *d = v->d;                                                                        \
         const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
-        for (int l = 0; l < ISA_LANES; l++)                                                        \
+        const uint32_t round = v->mode >> FMT.round_shift & 3;                                     \
+        plain_##name(v);                                                                           \
+        for (uint64_t left = v->in; left; left &= left - 1) {                                      \
+            const int l = __builtin_ctzll(left);                                                   \
             VALU_ST_##T((VALU_C_##T)div_fmas(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc),    \
-                                             v->in >> l & 1, v->round, &FMT));                     \
+                                             round, &FMT));                                        \
+        }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_READS_VCC, NULL)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
+                 VALU_READS_VCC | VALU_STAGED, NULL)
 
 #define FIXUP(name, T, FMT)                                                                        \
     VALU_OP3(name, T, T, T, T, 0, (VALU_C_##T)div_fixup(a, b, c, &FMT))
 
 SCALE(v_div_scale_f32, b32, F32)
 SCALE(v_div_scale_f64, b64, F64)
-FMAS(v_div_fmas_f32, b32, F32)
-FMAS(v_div_fmas_f64, b64, F64)
+FMAS(v_div_fmas_f32, b32, f32, __builtin_fmaf, F32)
+FMAS(v_div_fmas_f64, b64, f64, __builtin_fma, F64)
 FIXUP(v_div_fixup_f32, b32, F32)
 FIXUP(v_div_fixup_f64, b64, F64)
 

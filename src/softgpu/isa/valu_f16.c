@@ -1,17 +1,19 @@
 /* valu_f16.c - half-precision arithmetic, single and in pairs.
  *
  * Sums and products of halves are computed in f32, where they are exact or rounded so far down
- * that rounding again changes nothing; fma goes through f64 for the same reason. */
+ * that rounding again changes nothing; fma rounds to odd there, which has the same effect. */
 #include "softgpu/isa/valu_float.h"
 
-static inline float odd(double x)
-{
-    return fpu_f32(fpu_f64_to_f32_odd(fpu_bits64(x)));
-}
-
+/* a*b+c rounded to odd: the product of two halves is exact in f32, so what the addition loses is
+ * known, and an even result moves towards it. */
 static inline float fma_half(float a, float b, float c)
 {
-    return odd((double)a * (double)b + (double)c);
+    const float p = a * b, s = p + c;
+    const float part = s - p;
+    const float lost = (p - (s - part)) + (c - part);
+    const uint32_t bits = fpu_bits32(s), step = (bits ^ fpu_bits32(lost)) >> 31 ? UINT32_MAX : 1;
+    const uint32_t moved = bits & 1 ? bits : bits + step;
+    return lost < 0 || lost > 0 ? fpu_f32(moved) : s;
 }
 
 /* v_mad and v_mac round the product, too. */
@@ -26,14 +28,14 @@ VALU_FLOAT2(v_subrev_f16, f16, 0, b - a)
 VALU_FLOAT2(v_mul_f16, f16, 0, a *b)
 VALU_FLOAT3(v_fma_f16, f16, VALU_KEEP, fma_half(a, b, c))
 VALU_FLOAT3_ALIAS(v_fma_legacy_f16, f16, 0, body_v_fma_f16)
-VALU_FLOAT3(v_mad_f16, f16, VALU_KEEP, rounded(a *b, v->round) + c)
+VALU_FLOAT3(v_mad_f16, f16, VALU_KEEP, rounded(a *b, round) + c)
 VALU_FLOAT3_ALIAS(v_mad_legacy_f16, f16, 0, body_v_mad_f16)
 VALU_FLOAT3_ALIAS(v_mac_f16, f16, VALU_KEEP | VALU_READS_DST, body_v_mad_f16)
 VALU_FLOAT3_ALIAS(v_madmk_f16, f16, VALU_KEEP, body_v_mad_f16)
 VALU_FLOAT3_ALIAS(v_madak_f16, f16, VALU_KEEP, body_v_mad_f16)
 
-#define MIN(x, y) fpu_minmax16((x), (y), false, VALU_IEEE)
-#define MAX(x, y) fpu_minmax16((x), (y), true, VALU_IEEE)
+#define MIN(x, y) fpu_minmax16((x), (y), false, ieee)
+#define MAX(x, y) fpu_minmax16((x), (y), true, ieee)
 
 VALU_OP2(v_min_f16, b16, b16, b16, 0, MIN(a, b))
 VALU_OP2(v_max_f16, b16, b16, b16, 0, MAX(a, b))
@@ -51,7 +53,7 @@ static inline uint32_t med3(uint32_t a, uint32_t b, uint32_t c, bool ieee)
     return fpu_nan16(a) || fpu_nan16(b) || fpu_nan16(c) ? low : r;
 }
 
-VALU_OP3(v_med3_f16, b16, b16, b16, b16, VALU_KEEP, med3(a, b, c, VALU_IEEE))
+VALU_OP3(v_med3_f16, b16, b16, b16, b16, VALU_KEEP, med3(a, b, c, ieee))
 
 VALU_FLOAT1(v_trunc_f16, f16, VALU_NEAREST, __builtin_truncf(a))
 VALU_FLOAT1(v_ceil_f16, f16, VALU_NEAREST, __builtin_ceilf(a))
@@ -77,7 +79,7 @@ static inline uint32_t exponent(float x)
 static inline float mantissa(float x)
 {
     const uint32_t bits = fpu_bits32(x), e = bits >> 23 & 0xff;
-    return e == 0 || e == 0xff ? x : fpu_f32((bits & 0x807fffff) | 0x3f000000);
+    return e == 0 || e == 0xff ? x + x : fpu_f32((bits & 0x807fffff) | 0x3f000000);
 }
 
 static inline float scaled(float x, int32_t n)
@@ -95,22 +97,30 @@ VALU_HANDLER(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, VALU_STAGED, 
 
 #define HALF(p, shift) fpu_f32(fpu_f16_to_f32(p[l] >> (shift)))
 
+/* The halves one after the other: a loop over both is not vectorised. */
 #define PAIR_LOOP(n, two, three, expr)                                                             \
-    uint32_t *d = VALU_ROW(v->d), bad = 0;                                                         \
+    uint32_t *d = VALU_ROW(v->d);                                                                  \
     const uint32_t *pa = VALU_SRC(v, 0), *pb = two, *pc = three;                                   \
+    const uint32_t round = v->round;                                                               \
+    alignas(64) uint32_t low[ISA_LANES];                                                           \
     VALU_LANES                                                                                     \
     {                                                                                              \
-        uint32_t half[2];                                                                          \
-        for (int h = 0; h < 2; h++) {                                                              \
-            const float x = HALF(pa, 16 * h), y = HALF(pb, 16 * h), z = HALF(pc, 16 * h);          \
-            (void)z;                                                                               \
-            half[h] = fpu_f32_to_f16(fpu_bits32(expr), v->round);                                  \
-            bad |= (uint32_t)fpu_nan16(half[h]);                                                   \
-        }                                                                                          \
-        d[l] = half[0] | half[1] << 16;                                                            \
+        const float x = HALF(pa, 0), y = HALF(pb, 0), z = HALF(pc, 0);                             \
+        (void)z;                                                                                   \
+        low[l] = fpu_f32_to_f16(fpu_bits32(expr), round);                                          \
     }                                                                                              \
-    if (__builtin_expect(bad, 0))                                                                  \
+    VALU_LANES                                                                                     \
+    {                                                                                              \
+        const float x = HALF(pa, 16), y = HALF(pb, 16), z = HALF(pc, 16);                          \
+        (void)z;                                                                                   \
+        d[l] = fpu_f32_to_f16(fpu_bits32(expr), round) << 16;                                      \
+    }                                                                                              \
+    VALU_LANES low[l] |= d[l];                                                                     \
+    memcpy(d, low, sizeof(low));                                                                   \
+    if (__builtin_expect(VALU_BAD_pair, 0))                                                        \
         valu_fix_nan_pf16(v, n);
+
+#define VALU_BAD_pair (VALU_BAD_f16 || valu_any_nan(d, 0x7fff0000, 0x7c000000))
 
 #define PAIR2(name, expr)                                                                          \
     static void body_##name(valu_t *v)                                                             \
@@ -133,8 +143,8 @@ VALU_ALIAS(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16,
 
 #define PAIR_MINMAX(name, max)                                                                     \
     VALU_BODY2(body_##name, u32, u32)                                                              \
-    d[l] = fpu_minmax16(a & 0xffff, b & 0xffff, max, VALU_IEEE) |                                  \
-           fpu_minmax16(a >> 16, b >> 16, max, VALU_IEEE) << 16;                                   \
+    const uint32_t high = fpu_minmax16(a >> 16, b >> 16, max, ieee);                               \
+    d[l] = fpu_minmax16(a & 0xffff, b & 0xffff, max, ieee) | high << 16;                           \
     VALU_END                                                                                       \
     VALU_HANDLER(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, 0, NULL)
 
@@ -162,10 +172,10 @@ static uint32_t dot2_nan(uint32_t a, uint32_t b, uint32_t c)
 
 static void body_v_dot2_f32_f16(valu_t *v)
 {
-    uint32_t *d = VALU_ROW(v->d), bad = 0;
+    uint32_t *d = VALU_ROW(v->d);
     const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);
     VALU_LANES VALU_NOTE_f32(dot2(pa[l], pb[l], fpu_f32(pc[l])));
-    if (__builtin_expect(bad, 0))
+    if (__builtin_expect(VALU_BAD_f32, 0))
         for (int l = 0; l < ISA_LANES; l++)
             if (fpu_nan32(d[l]))
                 d[l] = dot2_nan(pa[l], pb[l], pc[l]);

@@ -38,8 +38,8 @@ VALU_FLOAT3(v_mad_legacy_f32, f32, 0, flushed(flushed(mul_legacy(flushed(a), flu
 
 /* ---- minimum, maximum, median: bit patterns, no rounding ---- */
 
-#define MIN(x, y) fpu_minmax32((x), (y), false, VALU_IEEE)
-#define MAX(x, y) fpu_minmax32((x), (y), true, VALU_IEEE)
+#define MIN(x, y) fpu_minmax32((x), (y), false, ieee)
+#define MAX(x, y) fpu_minmax32((x), (y), true, ieee)
 
 VALU_OP2(v_min_f32, b32, b32, b32, 0, MIN(a, b))
 VALU_OP2(v_max_f32, b32, b32, b32, 0, MAX(a, b))
@@ -56,7 +56,7 @@ static inline uint32_t med3(uint32_t a, uint32_t b, uint32_t c, bool ieee)
     return fpu_nan32(a) || fpu_nan32(b) || fpu_nan32(c) ? low : r;
 }
 
-VALU_OP3(v_med3_f32, b32, b32, b32, b32, 0, med3(a, b, c, VALU_IEEE))
+VALU_OP3(v_med3_f32, b32, b32, b32, b32, 0, med3(a, b, c, ieee))
 
 /* ---- rounding to integers; a NaN is quieted whatever the host's function does ---- */
 
@@ -90,7 +90,7 @@ static inline float mantissa(float x)
     const uint64_t bits = fpu_bits64((double)x);
     const uint32_t e = (uint32_t)(bits >> 52) & 0x7ff;
     const uint64_t half = (bits & UINT64_C(0x800fffffffffffff)) | UINT64_C(0x3fe0000000000000);
-    return e == 0 || e == 0x7ff ? x : (float)fpu_f64(half);
+    return e == 0 || e == 0x7ff ? x + x : (float)fpu_f64(half);
 }
 
 static inline float scaled(float x, int32_t n)
@@ -119,19 +119,20 @@ VALU_FLOAT3(v_cubema_f32, f32, 0, 2.0f * (MAJOR_Z ? c : MAJOR_Y ? b : a))
 
 /* ---- pairs of f32: two rows ---- */
 
-#define PAIR(n) fpu_f32(p##n[l])
+#define PAIR(n)       fpu_f32(p##n[l])
+#define VALU_BAD_pf32 (VALU_BAD_f32 || valu_any_nan(d + ISA_LANES, 0x7fffffff, FPU_INF32))
 
 #define PAIR2(name, expr)                                                                          \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
-        uint32_t *d = VALU_ROW(v->d), bad = 0;                                                     \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
         _Pragma("GCC ivdep") for (int l = 0; l < 2 * ISA_LANES; l++)                               \
         {                                                                                          \
             const float a = PAIR(a), b = PAIR(b);                                                  \
             VALU_NOTE_f32(expr);                                                                   \
         }                                                                                          \
-        if (__builtin_expect(bad, 0))                                                              \
+        if (__builtin_expect(VALU_BAD_pf32, 0))                                                             \
             valu_fix_nan_pf32(v, 2);                                                               \
     }                                                                                              \
     VALU_HANDLER(name, VALU_PF32, VALU_PF32, VALU_PF32, VALU_NONE, VALU_STAGED, NULL)
@@ -141,11 +142,11 @@ PAIR2(v_pk_mul_f32, a *b)
 
 static void body_v_pk_fma_f32(valu_t *v)
 {
-    uint32_t *d = VALU_ROW(v->d), bad = 0;
+    uint32_t *d = VALU_ROW(v->d);
     const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);
     _Pragma("GCC ivdep") for (int l = 0; l < 2 * ISA_LANES; l++)
         VALU_NOTE_f32(__builtin_fmaf(PAIR(a), PAIR(b), PAIR(c)));
-    if (__builtin_expect(bad, 0))
+    if (__builtin_expect(VALU_BAD_pf32, 0))
         valu_fix_nan_pf32(v, 3);
 }
 

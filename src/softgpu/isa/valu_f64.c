@@ -9,8 +9,8 @@ VALU_FLOAT2(v_mul_f64, f64, 0, a *b)
 VALU_FLOAT3(v_fma_f64, f64, 0, __builtin_fma(a, b, c))
 VALU_FLOAT3_ALIAS(v_fmac_f64, f64, VALU_READS_DST, body_v_fma_f64)
 
-VALU_OP2(v_min_f64, b64, b64, b64, 0, fpu_minmax64(a, b, false, VALU_IEEE))
-VALU_OP2(v_max_f64, b64, b64, b64, 0, fpu_minmax64(a, b, true, VALU_IEEE))
+VALU_OP2(v_min_f64, b64, b64, b64, 0, fpu_minmax64(a, b, false, ieee))
+VALU_OP2(v_max_f64, b64, b64, b64, 0, fpu_minmax64(a, b, true, ieee))
 
 VALU_FLOAT1(v_rcp_f64, f64, VALU_NEAREST, 1.0 / a)
 VALU_FLOAT1(v_rsq_f64, f64, VALU_NEAREST, 1.0 / __builtin_sqrt(a))
@@ -55,7 +55,7 @@ static inline double mantissa(double x)
     const uint64_t bits = normalised(x, &places);
     const uint32_t e = (uint32_t)(bits >> 52) & 0x7ff;
     const uint64_t half = (bits & UINT64_C(0x800fffffffffffff)) | UINT64_C(0x3fe0000000000000);
-    return e == 0 || e == 0x7ff ? x : fpu_f64(half);
+    return e == 0 || e == 0x7ff ? x + x : fpu_f64(half);
 }
 
 VALU_OP1(v_frexp_exp_i32_f64, u32, f64, VALU_CLAMP_NOP, exponent(a))

@@ -376,6 +376,10 @@ static void run_rounded(valu_t *v, valu_body_t *body, uint32_t round)
 {
     /* MXCSR counts nearest, down, up, zero. */
     static const uint8_t host[4] = {0, 2, 1, 3};
+    if (round == FPU_NEAREST) { /* as the host is anyway */
+        body(v);
+        return;
+    }
     const uint32_t saved = _mm_getcsr();
     _mm_setcsr((saved & ~0x6000u) | (uint32_t)host[round & 3] << 13);
     body(v);
