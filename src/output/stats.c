@@ -107,12 +107,18 @@ double out_stat_percent(const out_stat_t *row, uint64_t total)
     return total ? (double)row->total / (double)total * 100 : 0;
 }
 
+/* (n * squares - total^2) / (n * (n - 1)), in integers as long as they hold it: rounding before the
+ * difference would drown small deviations of long times. */
 double out_stat_deviation(const out_stat_t *row)
 {
     if (row->calls < 2) return 0;
-    long double n = (long double)row->calls, total = (long double)row->total;
-    long double spread = (long double)row->squares - total * total / n;
-    return spread > 0 ? (double)sqrtl(spread / (n - 1)) : 0;
+    long double n = (long double)row->calls, spread;
+    out_squares_t scaled, square = (out_squares_t)row->total * row->total;
+    if (!__builtin_mul_overflow(row->squares, row->calls, &scaled))
+        spread = scaled > square ? (long double)(scaled - square) : 0;
+    else
+        spread = (long double)row->squares * n - (long double)square;
+    return spread > 0 ? (double)sqrtl(spread / (n * (n - 1))) : 0;
 }
 
 void out_stat_float(char *text, size_t bytes, double value)

@@ -1,0 +1,181 @@
+/* options_test.c - rocprofv3's command line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cli/options.h"
+
+static char why[512];
+
+static int parse(cli_command_t *c, const char *line)
+{
+    static char words[1024];
+    static char *argv[64];
+    int argc = 0;
+    strcpy(words, line);
+    for (char *at = strtok(words, " "); at; at = strtok(NULL, " ")) argv[argc++] = at;
+    argv[argc] = NULL;
+    why[0] = 0;
+    return cli_parse(c, argc, argv, why, sizeof(why));
+}
+
+static void refuse(const char *line, const char *expected)
+{
+    cli_command_t c;
+    assert_int_not_equal(parse(&c, line), 0);
+    if (!strstr(why, expected)) fail_msg("%s: '%s' does not say '%s'", line, why, expected);
+    cli_command_free(&c);
+}
+
+static void expect(const char *line, cli_option_id_t option, const char *value)
+{
+    cli_command_t c;
+    if (parse(&c, line) != 0) fail_msg("%s: %s", line, why);
+    if (value) assert_string_equal(c.values[option], value);
+    else assert_null(c.values[option]);
+    cli_command_free(&c);
+}
+
+static void table_follows_its_enum(void **state)
+{
+    (void)state;
+    assert_string_equal(cli_options[CLI_HELP].name, "help");
+    assert_string_equal(cli_options[CLI_SYS_TRACE].name, "sys-trace");
+    assert_string_equal(cli_options[CLI_HSA_FINALIZER_TRACE].name, "hsa-finalizer-trace");
+    assert_string_equal(cli_options[CLI_SUMMARY_GROUPS].name, "summary-groups");
+    assert_string_equal(cli_options[CLI_MINIMUM_OUTPUT_DATA].name, "minimum-output-data");
+    for (size_t i = 0; i < cli_option_rows; i++) {
+        assert_true((cli_options[i].form == CLI_ABSENT) == (i >= CLI_OPTION_COUNT));
+        for (size_t j = 0; j < i; j++) {
+            assert_string_not_equal(cli_options[i].name, cli_options[j].name);
+            assert_true(!cli_options[i].letter || cli_options[i].letter != cli_options[j].letter);
+        }
+    }
+}
+
+static void truth_values(void **state)
+{
+    (void)state;
+    static const char *const yes[] = {"y", "yes", "t", "true", "on", "1", "YES", "True"};
+    static const char *const no[] = {"n", "no", "f", "false", "off", "0", "OFF"};
+    char line[64];
+    expect("r --kernel-trace -- prog", CLI_KERNEL_TRACE, "1");
+    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++) {
+        strcat(strcpy(line, "r --kernel-trace "), yes[i]);
+        expect(line, CLI_KERNEL_TRACE, "1");
+        strcat(strcpy(line, "r --kernel-trace="), yes[i]);
+        expect(line, CLI_KERNEL_TRACE, "1");
+    }
+    for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++) {
+        strcat(strcpy(line, "r -S "), no[i]);
+        expect(line, CLI_SUMMARY, "0");
+        strcat(strcpy(line, "r -S"), no[i]);
+        expect(line, CLI_SUMMARY, "0");
+    }
+    refuse("r --kernel-trace=maybe", "'maybe' is no truth value");
+}
+
+static void values(void **state)
+{
+    (void)state;
+    expect("r -d out -- p", CLI_OUTPUT_DIRECTORY, "out");
+    expect("r -dout -- p", CLI_OUTPUT_DIRECTORY, "out");
+    expect("r --output-directory=a=b -- p", CLI_OUTPUT_DIRECTORY, "a=b");
+    expect("r -u MSEC -- p", CLI_SUMMARY_UNITS, "msec");
+    expect("r -f CSV -- p", CLI_OUTPUT_FORMAT, "csv");
+    expect("r --summary-groups A|B C.* -S -- p", CLI_SUMMARY_GROUPS, "A|B\nC.*");
+    expect("r -o a -o b -- p", CLI_OUTPUT_FILE, "b");
+    expect("r -s -- p --stats", CLI_STATS, NULL);
+    refuse("r -u weeks", "'weeks' is none of: sec msec usec nsec");
+    refuse("r -f json", "json is not implemented; use csv");
+    refuse("r -f csv xml", "'xml' is none of: csv");
+    refuse("r -d", "--output-directory needs a value");
+    refuse("r -d -- p", "--output-directory needs a value");
+    refuse("r --summary-groups -- p", "needs at least one value");
+    refuse("r --minimum-output-data many", "'many' is no whole number");
+}
+
+static void program(void **state)
+{
+    (void)state;
+    cli_command_t c;
+    assert_int_equal(parse(&c, "r -s -- prog -x --stats -- y"), 0);
+    assert_string_equal(c.program[0], "prog");
+    assert_string_equal(c.program[3], "--");
+    cli_command_free(&c);
+    assert_int_equal(parse(&c, "r -s"), 0);
+    assert_null(c.program);
+    cli_command_free(&c);
+    assert_int_equal(parse(&c, "r -s --"), 0);
+    assert_null(c.program);
+    cli_command_free(&c);
+    refuse("r -s prog", "the program goes after --");
+}
+
+static void unknown_and_absent(void **state)
+{
+    (void)state;
+    refuse("r --kernel-trce", "unknown option '--kernel-trce': did you mean --kernel-trace?");
+    refuse("r --sumary", "did you mean --summary?");
+    refuse("r --completely-other", "unknown option '--completely-other': see --help");
+    refuse("r --kernel", "unknown option '--kernel'"); /* abbreviations are refused */
+    refuse("r -z", "unknown option '-z'");
+    refuse("r --pmc SQ_WAVES", "--pmc is not implemented");
+    refuse("r --marker-trace", "--marker-trace is not implemented");
+    refuse("r -p 12", "--pid is not implemented");
+    expect("r --marker-trace no -- p", CLI_STATS, NULL);
+    expect("r --marker-trace=off -- p", CLI_STATS, NULL);
+}
+
+static void apply(const char *line)
+{
+    cli_command_t c;
+    static const char *const variables[] = {
+        "ROCPROF_KERNEL_TRACE", "ROCPROF_MEMORY_COPY_TRACE", "ROCPROF_HIP_RUNTIME_API_TRACE",
+        "ROCPROF_HIP_COMPILER_API_TRACE", "ROCPROF_HSA_CORE_API_TRACE",
+        "ROCPROF_HSA_FINALIZER_EXT_API_TRACE", "ROCPROF_DEMANGLE_KERNELS",
+        "ROCPROF_STATS_SUMMARY_GROUPS", "ROCPROF_LOG_LEVEL", "ROCTX_LOG_LEVEL",
+        "ROCPROF_MINIMUM_OUTPUT_BYTES"};
+    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) unsetenv(variables[i]);
+    assert_int_equal(parse(&c, line), 0);
+    assert_int_equal(cli_apply(&c, why, sizeof(why)), 0);
+    cli_command_free(&c);
+}
+
+#define EXPECT_VARIABLE(name, value) assert_string_equal(getenv(name), value)
+
+static void variables(void **state)
+{
+    (void)state;
+    apply("r -s --hsa-core-trace no -- p");
+    EXPECT_VARIABLE("ROCPROF_KERNEL_TRACE", "1");
+    EXPECT_VARIABLE("ROCPROF_HIP_COMPILER_API_TRACE", "1");
+    EXPECT_VARIABLE("ROCPROF_HSA_CORE_API_TRACE", "0");
+    EXPECT_VARIABLE("ROCPROF_HSA_FINALIZER_EXT_API_TRACE", "1");
+    assert_null(getenv("ROCPROF_DEMANGLE_KERNELS"));
+    apply("r -r -M --summary-groups A B --log-level env --minimum-output-data 3 -- p");
+    EXPECT_VARIABLE("ROCPROF_HIP_RUNTIME_API_TRACE", "1");
+    EXPECT_VARIABLE("ROCPROF_MEMORY_COPY_TRACE", "1");
+    assert_null(getenv("ROCPROF_HIP_COMPILER_API_TRACE"));
+    EXPECT_VARIABLE("ROCPROF_DEMANGLE_KERNELS", "0");
+    EXPECT_VARIABLE("ROCPROF_STATS_SUMMARY_GROUPS", "A##@@##B");
+    EXPECT_VARIABLE("ROCPROF_LOG_LEVEL", "warning");
+    EXPECT_VARIABLE("ROCPROF_MINIMUM_OUTPUT_BYTES", "3072");
+    apply("r --log-level info -- p");
+    EXPECT_VARIABLE("ROCPROF_LOG_LEVEL", "info");
+    EXPECT_VARIABLE("ROCTX_LOG_LEVEL", "info");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table_follows_its_enum), cmocka_unit_test(truth_values),
+        cmocka_unit_test(values),                 cmocka_unit_test(program),
+        cmocka_unit_test(unknown_and_absent),     cmocka_unit_test(variables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

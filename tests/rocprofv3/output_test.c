@@ -1,0 +1,269 @@
+/* output_test.c - sorting, statistics, kernel names, number rules: against values worked out by
+ * hand or by a plain sort in memory. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "output/names.h"
+#include "output/sort.h"
+#include "output/summary.h"
+
+static uint64_t random_number(uint64_t *seed)
+{
+    *seed ^= *seed << 13; /* xorshift64 */
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+/* Records of two sizes with many equal starts. */
+static void sort_with(size_t memory, uint32_t count)
+{
+    char why[256] = "";
+    uint64_t seed = 88172645463325252u, last = 0, last_number = 0;
+    out_sorter_t *s = out_sorter_new("/tmp", memory);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t bytes = i % 3 ? sizeof(trace_api_t) : sizeof(trace_api_full_t);
+        trace_api_full_t r = {.head = trace_head(TRACE_API, 1, i & 0xfff, 1, bytes),
+                              .start = random_number(&seed) % 5000, .end = i, .correlation = i * 3ull,
+                              .external = i};
+        if (out_sorter_add(s, (const trace_timed_t *)&r, why, sizeof(why)) != 0) fail_msg("%s", why);
+    }
+    uint32_t n = 0;
+    uint64_t sum = 0;
+    for (const trace_timed_t *r; (r = out_sorter_next(s)); n++) {
+        assert_true(r->start >= last);
+        if (n && r->start == last) assert_true(r->end > last_number); /* order of arrival */
+        assert_int_equal(r->correlation, r->end * 3);
+        if (r->end % 3 == 0) assert_int_equal(((const trace_api_full_t *)r)->external, r->end);
+        last = r->start;
+        last_number = r->end;
+        sum += r->end;
+    }
+    assert_null(out_sorter_error(s));
+    assert_int_equal(n, count);
+    assert_int_equal(sum, (uint64_t)count * (count - 1) / 2);
+    out_sorter_free(s);
+}
+
+static void sorts_in_memory(void **state)
+{
+    (void)state;
+    out_sorter_t *s = out_sorter_new("/tmp", 0);
+    assert_null(out_sorter_next(s));
+    out_sorter_free(s);
+    sort_with(OUT_SORT_BYTES, 1);
+    sort_with(OUT_SORT_BYTES, 50000);
+}
+
+static void sorts_through_files(void **state)
+{
+    (void)state;
+    sort_with(0, 50000); /* 15 runs */
+    sort_with(300000, 200000);
+}
+
+static void statistics(void **state)
+{
+    (void)state;
+    /* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squared deviations 32, so s = sqrt(32/7) */
+    static const uint64_t durations[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    out_stats_t s = {0};
+    for (int i = 0; i < 8; i++) assert_int_equal(out_stats_add(&s, 0, "many", durations[i]), 0);
+    assert_int_equal(out_stats_add(&s, 1, "one", 60), 0);
+    out_stats_sort(&s);
+    assert_int_equal(s.count, 2);
+    assert_string_equal(s.rows[0].name, "one");
+    assert_int_equal(s.rows[1].calls, 8);
+    assert_int_equal(s.rows[1].total, 40);
+    assert_int_equal(s.rows[1].min, 2);
+    assert_int_equal(s.rows[1].max, 9);
+    assert_true(fabs(out_stat_deviation(&s.rows[1]) - 2.1380899352993952) < 1e-12);
+    assert_true(out_stat_deviation(&s.rows[0]) == 0);
+    assert_true(out_stat_percent(&s.rows[1], out_stats_total(&s).total) == 40);
+    out_stats_free(&s);
+
+    /* Where 64 bits of squares would overflow: ten durations of an hour and a nanosecond more each. */
+    for (uint64_t i = 0; i < 10; i++) out_stats_add(&s, 0, "long", 3600000000000u + i);
+    assert_true(fabs(out_stat_deviation(&s.rows[0]) - 3.0276503540974917) < 1e-3);
+    out_stats_free(&s);
+
+    char name[5000][16];
+    for (int i = 0; i < 5000; i++) {
+        snprintf(name[i], sizeof(name[i]), "name%d", i);
+        out_stats_add(&s, 0, name[i], (uint64_t)i);
+    }
+    for (int i = 0; i < 5000; i++) out_stats_add(&s, 0, name[i], 0);
+    assert_int_equal(s.count, 5000);
+    out_stats_sort(&s);
+    assert_string_equal(s.rows[0].name, "name4999");
+    assert_int_equal(s.rows[0].calls, 2);
+    out_stats_free(&s);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *as_float, *as_percentage;
+    } rows[] = {
+        {100, "100.000000", "100.00"},        {1, "1.000000", "1.00"},
+        {0.5, "0.500000", "0.5000"},          {0.010001, "0.010001", "0.0100"},
+        {0.01, "1.00000000e-02", "1.000e-02"}, {0, "0.00000000e+00", "0.000e+00"},
+        {12345678.25, "12345678.250000", "12345678.25"},
+    };
+    char text[64];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        out_stat_float(text, sizeof(text), rows[i].value);
+        assert_string_equal(text, rows[i].as_float);
+        out_stat_percentage(text, sizeof(text), rows[i].value);
+        assert_string_equal(text, rows[i].as_percentage);
+    }
+}
+
+static void kernel_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *symbol, *demangled, *truncated;
+    } rows[] = {
+        {"_Z9vectoraddPfPKfS1_i.kd", "vectoradd(float*, float const*, float const*, int)", "vectoradd"},
+        {"_Z15addition_kernelIfEvPT_PKfS3_ii.kd",
+         "void addition_kernel<float>(float*, float const*, float const*, int, int)",
+         "addition_kernel"},
+        {"_ZN2ns3FooIiE3barILi4EEEvPfPFiiE.kd",
+         "void ns::Foo<int>::bar<4>(float*, int (*)(int))", "bar"},
+        {"plain.kd", "plain", "plain"},
+        {"__amd_rocclr_fillBufferAligned.kd", "__amd_rocclr_fillBufferAligned",
+         "__amd_rocclr_fillBufferAligned"},
+        {"_Znot", "_Znot", "_Znot"},
+        {"", "", ""},
+        {".kd", ".kd", ".kd"},
+        {"(", "(", "("},
+        {"()", "()", "()"},
+        {"a)", "a)", "a)"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        char *name = out_kernel_name(rows[i].symbol, OUT_NAMES_MANGLED);
+        assert_string_equal(name, rows[i].symbol);
+        free(name);
+        name = out_kernel_name(rows[i].symbol, OUT_NAMES_DEMANGLED);
+        assert_string_equal(name, rows[i].demangled);
+        free(name);
+        name = out_kernel_name(rows[i].symbol, OUT_NAMES_TRUNCATED);
+        assert_string_equal(name, rows[i].truncated);
+        free(name);
+    }
+}
+
+static const char *setting(const void *from, const char *name)
+{
+    for (const char *const *pair = from; *pair; pair += 2)
+        if (strcmp(*pair, name) == 0) return pair[1];
+    return NULL;
+}
+
+static void read_config(out_config_t *c, const char *const *pairs)
+{
+    char why[256] = "";
+    if (out_config_read(c, setting, pairs, why, sizeof(why)) != 0) fail_msg("%s", why);
+}
+
+static void config_errors_name_value_and_choice(void **state)
+{
+    (void)state;
+    static const char *const wrong[][3] = {
+        {"ROCPROF_STATS_SUMMARY_UNITS", "weeks", "choose sec, msec, usec or nsec"},
+        {"ROCPROF_AGENT_INDEX", "best", "choose absolute, relative or type-relative"},
+        {"ROCPROF_MINIMUM_OUTPUT_BYTES", "-1", "whole number"},
+        {"ROCPROF_STATS_SUMMARY_GROUPS", "A##@@##(", "summary group '('"},
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        char why[256] = "";
+        out_config_t c;
+        const char *pairs[] = {wrong[i][0], wrong[i][1], NULL};
+        assert_int_not_equal(out_config_read(&c, setting, pairs, why, sizeof(why)), 0);
+        if (!strstr(why, wrong[i][2])) fail_msg("'%s' does not say '%s'", why, wrong[i][2]);
+        out_config_free(&c);
+    }
+}
+
+/* The text of the summaries of two small collections. */
+static char *summary(const char *const *pairs, const char *indent)
+{
+    static char text[8192];
+    char why[64];
+    out_config_t c;
+    out_stats_t stats[OUT_DOMAIN_COUNT] = {0};
+    read_config(&c, pairs);
+    out_stats_add(&stats[OUT_HIP_API], OUT_HIP_API, "hipMalloc", 1000);
+    out_stats_add(&stats[OUT_HIP_API], OUT_HIP_API, "hipMalloc", 2500);
+    out_stats_add(&stats[OUT_KERNEL_DISPATCH], OUT_KERNEL_DISPATCH, "k", 6500);
+    int fd = memfd_create("summary", 0);
+    out_file_t *f = out_file_descriptor(fd, "memory");
+    assert_int_equal(out_summaries(f, &c, stats, indent), 0);
+    assert_int_equal(out_file_close(f, why, sizeof(why)), 0);
+    ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+    text[n < 0 ? 0 : n] = 0;
+    close(fd);
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) out_stats_free(&stats[i]);
+    out_config_free(&c);
+    return text;
+}
+
+static void summary_table(void **state)
+{
+    (void)state;
+    const char *pairs[] = {"ROCPROF_STATS_SUMMARY", "1", NULL};
+    assert_string_equal(
+        summary(pairs, ""),
+        "\nROCPROFV3 SUMMARY:\n\n"
+        "|                   NAME                   |     DOMAIN      |      CALLS      | DURATION (nsec) | AVERAGE (nsec)  | PERCENT (INC) |   MIN (nsec)    |   MAX (nsec)    |     STDDEV      |\n"
+        "|------------------------------------------|-----------------|-----------------|-----------------|-----------------|---------------|-----------------|-----------------|-----------------|\n"
+        "| k                                        | KERNEL_DISPATCH |               1 |            6500 |       6.500e+03 |     65.000000 |            6500 |            6500 |       0.000e+00 |\n"
+        "| hipMalloc                                | HIP_API         |               2 |            3500 |       1.750e+03 |     35.000000 |            1000 |            2500 |       1.061e+03 |\n"
+        "\n");
+}
+
+static void summary_of_domains_and_groups(void **state)
+{
+    (void)state;
+    const char *pairs[] = {"ROCPROF_STATS_SUMMARY_PER_DOMAIN", "1", "ROCPROF_STATS_SUMMARY_GROUPS",
+                           "HIP_API|KERNEL.*##@@##KERNEL##@@##.*_API", "ROCPROF_STATS_SUMMARY_UNITS",
+                           "usec", NULL};
+    char *text = summary(pairs, "    ");
+    const char *titles[] = {"\n    ROCPROFV3 HIP_API SUMMARY:\n", "\n    ROCPROFV3 KERNEL_DISPATCH SUMMARY:\n",
+                            "\n    ROCPROFV3 HIP_API + KERNEL_DISPATCH SUMMARY:\n",
+                            "\n    ROCPROFV3 HIP_API SUMMARY:\n"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
+        text = strstr(text, titles[i]);
+        assert_non_null(text);
+        text++;
+    }
+    assert_null(strstr(text, "\n    ROCPROFV3"));
+    assert_non_null(strstr(text, "    | hipMalloc                                | HIP_API      |               2 |             3.5 |       1.750e+00 |    100.000000 |               1 |             2.5 |       1.061e+00 |\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_in_memory),
+        cmocka_unit_test(sorts_through_files),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(kernel_names),
+        cmocka_unit_test(config_errors_name_value_and_choice),
+        cmocka_unit_test(summary_table),
+        cmocka_unit_test(summary_of_domains_and_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+/* store_test.c - the trace store: what is written is read, whatever happened in between. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "trace/reader.h"
+#include "trace/run.h"
+#include "trace/store.h"
+#include "trace/writer.h"
+
+static char directory[64];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/store-test-XXXXXX");
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    return trace_remove(directory);
+}
+
+static trace_writer_t *open_writer(const char *name)
+{
+    char why[256] = "";
+    trace_writer_t *w = trace_writer_open(directory, name, TRACE_CONTENTS_RECORDS, 7, why, sizeof(why));
+    if (!w) fail_msg("%s", why);
+    return w;
+}
+
+static trace_reader_t *open_reader(const char *name)
+{
+    char path[128], why[256] = "";
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    trace_reader_t *r = trace_reader_open(path, why, sizeof(why));
+    if (!r) fail_msg("%s", why);
+    return r;
+}
+
+static trace_api_t api_record(uint32_t number)
+{
+    return (trace_api_t){.head = trace_head(TRACE_API, 5, number & 0xfff, 4194303, sizeof(trace_api_t)),
+                         .start = number, .end = number + 10ull, .correlation = ~(uint64_t)number};
+}
+
+static void put_numbers(trace_writer_t *w, uint32_t from, uint32_t count)
+{
+    for (uint32_t i = from; i < from + count; i++) {
+        trace_api_t record = api_record(i);
+        assert_true(trace_writer_put(w, &record));
+    }
+}
+
+/* Reads records numbered from `from` and returns how many there were. */
+static uint32_t count_numbers(trace_reader_t *r, uint32_t from)
+{
+    uint32_t n = from;
+    for (const trace_head_t *head; (head = trace_reader_next(r)); n++) {
+        const trace_api_t *record = (const trace_api_t *)head, expected = api_record(n);
+        assert_memory_equal(record, &expected, sizeof(expected));
+        assert_int_equal(trace_thread(*head), 4194303);
+        assert_int_equal(trace_operation(*head), n & 0xfff);
+        assert_int_equal(trace_kind(*head), 5);
+    }
+    return n - from;
+}
+
+static void round_trip_over_many_windows(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 }; /* 3.2 MB, 13 windows */
+    trace_writer_t *w = open_writer("a.seg");
+    put_numbers(w, 0, COUNT);
+    trace_writer_count(w, COUNT + 5, 3, 2);
+    trace_writer_close(w);
+    trace_reader_t *r = open_reader("a.seg");
+    const trace_segment_header_t *h = trace_reader_header(r);
+    assert_int_equal(h->counts.received, COUNT + 5);
+    assert_int_equal(h->counts.written, COUNT);
+    assert_int_equal(h->counts.dropped, 3);
+    assert_int_equal(h->counts.filtered, 2);
+    assert_int_equal(h->segment, 7);
+    assert_int_equal(h->pid, getpid());
+    assert_true(h->closed_ns >= h->boottime_ns && h->boottime_ns > 0);
+    assert_int_equal(count_numbers(r, 0), COUNT);
+    assert_int_equal(trace_reader_cut(r), 0);
+    trace_reader_close(r);
+}
+
+/* Records of odd sizes leave gaps at the window's end. */
+static void records_never_cross_windows(void **state)
+{
+    (void)state;
+    enum { COUNT = 40000 };
+    trace_writer_t *w = open_writer("b.seg");
+    for (int i = 0; i < COUNT; i++) {
+        char name[200];
+        const char *texts[] = {name};
+        trace_head_t head = trace_head(TRACE_OPERATION, 1, (uint32_t)i & 0xfff, 1, sizeof(head));
+        snprintf(name, sizeof(name), "%0*d", 1 + i % 150, i);
+        assert_true(trace_writer_put_texts(w, &head, sizeof(head), texts, 1));
+    }
+    trace_writer_close(w);
+    trace_reader_t *r = open_reader("b.seg");
+    int i = 0;
+    for (const trace_head_t *head; (head = trace_reader_next(r)); i++) {
+        assert_int_equal(atoi(trace_record_text(head, 0)), i);
+        assert_int_equal(strlen(trace_record_text(head, 0)),
+                         snprintf(NULL, 0, "%0*d", 1 + i % 150, i));
+        assert_string_equal(trace_record_text(head, 1), "");
+    }
+    assert_int_equal(i, COUNT);
+    trace_reader_close(r);
+}
+
+static void too_large_is_refused_and_counted(void **state)
+{
+    (void)state;
+    trace_writer_t *w = open_writer("c.seg");
+    trace_head_t empty = trace_head(TRACE_API, 0, 0, 0, 0);
+    assert_false(trace_writer_put(w, &empty));
+    put_numbers(w, 0, 1);
+    assert_int_equal(trace_writer_counts(w).dropped, 1);
+    assert_int_equal(trace_writer_counts(w).written, 1);
+    assert_non_null(trace_writer_failure(w));
+    char *huge = malloc(1 << 20);
+    memset(huge, 'x', (1 << 20) - 1);
+    huge[(1 << 20) - 1] = 0;
+    const char *texts[] = {huge};
+    trace_head_t head = trace_head(TRACE_KIND, 3, 0, 0, sizeof(head));
+    assert_true(trace_writer_put_texts(w, &head, sizeof(head), texts, 1)); /* cut, not lost */
+    free(huge);
+    trace_writer_close(w);
+}
+
+/* The file limit is what a full disk looks like from here. */
+static void full_disk_is_an_error_not_a_signal(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit limit = {300 * 1024, 300 * 1024};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        char why[256];
+        trace_writer_t *w = trace_writer_open(directory, "d.seg", TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
+        int written = 0, refused = 0;
+        for (uint32_t i = 0; i < 20000; i++) {
+            trace_api_t record = api_record(i);
+            if (trace_writer_put(w, &record)) written++;
+            else refused++;
+        }
+        trace_counts_t counts = trace_writer_counts(w);
+        bool right = written == 8192 && refused == 20000 - 8192 && trace_writer_failure(w) &&
+                     counts.written == 8192 && counts.dropped == (uint64_t)refused;
+        trace_writer_close(w);
+        _exit(right ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    trace_reader_t *r = open_reader("d.seg");
+    assert_int_equal(count_numbers(r, 0), 8192); /* one window of 32-byte records */
+    trace_reader_close(r);
+}
+
+static void killed_writer_loses_nothing(void **state)
+{
+    (void)state;
+    enum { COUNT = 12345 };
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        trace_writer_t *w = open_writer("e.seg");
+        put_numbers(w, 0, COUNT);
+        char byte = 1;
+        if (write(ready[1], &byte, 1) != 1) _exit(1);
+        pause();
+        _exit(0);
+    }
+    char byte;
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    trace_reader_t *r = open_reader("e.seg");
+    assert_int_equal(trace_reader_header(r)->closed_ns, 0);
+    assert_int_equal(trace_reader_header(r)->counts.written, COUNT);
+    assert_int_equal(count_numbers(r, 0), COUNT);
+    assert_int_equal(trace_reader_cut(r), 0);
+    trace_reader_close(r);
+}
+
+static void torn_tail_is_cut_and_told(void **state)
+{
+    (void)state;
+    char path[128];
+    trace_writer_t *w = open_writer("f.seg");
+    put_numbers(w, 0, 1000);
+    trace_writer_close(w);
+    snprintf(path, sizeof(path), "%s/f.seg", directory);
+    assert_int_equal(truncate(path, TRACE_HEADER_BYTES + 500 * 32 + 13), 0);
+    trace_reader_t *r = open_reader("f.seg");
+    assert_int_equal(count_numbers(r, 0), 500);
+    assert_int_equal(trace_reader_cut(r), 500 * 32);
+    trace_reader_close(r);
+
+    /* A head that claims more than there is, in the middle. */
+    int fd = open(path, O_WRONLY);
+    trace_head_t bad = trace_head(TRACE_API, 0, 0, 0, TRACE_WORDS_MAX * 8);
+    assert_int_equal(pwrite(fd, &bad, sizeof(bad), TRACE_HEADER_BYTES + 100 * 32), sizeof(bad));
+    close(fd);
+    r = open_reader("f.seg");
+    assert_int_equal(count_numbers(r, 0), 100);
+    assert_int_equal(trace_reader_cut(r), 900 * 32);
+    trace_reader_close(r);
+}
+
+static void foreign_files_are_refused(void **state)
+{
+    (void)state;
+    char path[128], why[256] = "";
+    snprintf(path, sizeof(path), "%s/g.seg", directory);
+    FILE *f = fopen(path, "w");
+    for (int i = 0; i < 1000; i++) fputs("no segment", f);
+    fclose(f);
+    assert_null(trace_reader_open(path, why, sizeof(why)));
+    assert_non_null(strstr(why, "not a trace segment"));
+    assert_int_equal(truncate(path, 3), 0);
+    assert_null(trace_reader_open(path, why, sizeof(why)));
+    assert_non_null(strstr(why, "too short"));
+}
+
+enum { WRITERS = 4, PER_WRITER = 200000 };
+
+static void *write_many(void *number)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "w%d.seg", *(int *)number);
+    trace_writer_t *w = open_writer(name);
+    put_numbers(w, (uint32_t)*(int *)number * PER_WRITER, PER_WRITER);
+    trace_writer_close(w);
+    return NULL;
+}
+
+static long resident_kb(void)
+{
+    long pages = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (fscanf(f, "%ld %ld", &pages, &resident) != 2) resident = 0;
+    fclose(f);
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void four_writers_at_once(void **state)
+{
+    (void)state;
+    pthread_t threads[WRITERS];
+    int numbers[WRITERS];
+    long before = resident_kb();
+    for (int i = 0; i < WRITERS; i++) {
+        numbers[i] = i;
+        pthread_create(&threads[i], NULL, write_many, &numbers[i]);
+    }
+    for (int i = 0; i < WRITERS; i++) pthread_join(threads[i], NULL);
+    /* 25 MB went through; only stacks and the like may stay. */
+    assert_true(resident_kb() - before < 4096);
+    for (int i = 0; i < WRITERS; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "w%d.seg", i);
+        trace_reader_t *r = open_reader(name);
+        assert_int_equal(count_numbers(r, (uint32_t)i * PER_WRITER), PER_WRITER);
+        trace_reader_close(r);
+    }
+}
+
+static void settings_survive_odd_characters(void **state)
+{
+    (void)state;
+    setenv("ROCPROF_A", "line\none\\two\\n", 1);
+    setenv("ROCPROF_B", "", 1);
+    setenv("OTHER_C", "x", 1);
+    assert_int_equal(trace_run_write(directory), 0);
+    trace_run_t *run = trace_run_read(directory);
+    assert_non_null(run);
+    assert_string_equal(trace_run_value(run, "ROCPROF_A"), "line\none\\two\\n");
+    assert_string_equal(trace_run_value(run, "ROCPROF_B"), "");
+    assert_null(trace_run_value(run, "OTHER_C"));
+    assert_null(trace_run_value(run, "ROCPROF"));
+    trace_run_free(run);
+}
+
+static void stores_of_one_process_are_numbered(void **state)
+{
+    (void)state;
+    char run[128], first[256], second[256], expected[256];
+    snprintf(run, sizeof(run), "%s/runs", directory);
+    assert_int_equal(trace_store_create(run, first, sizeof(first)), 0);
+    assert_int_equal(trace_store_create(run, second, sizeof(second)), 0);
+    snprintf(expected, sizeof(expected), "%s/%d-1", run, (int)getpid());
+    assert_string_equal(second, expected);
+    char **list = trace_list(run);
+    assert_string_equal(list[0], strrchr(first, '/') + 1);
+    assert_null(list[2]);
+    trace_list_free(list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip_over_many_windows),
+        cmocka_unit_test(records_never_cross_windows),
+        cmocka_unit_test(too_large_is_refused_and_counted),
+        cmocka_unit_test(full_disk_is_an_error_not_a_signal),
+        cmocka_unit_test(killed_writer_loses_nothing),
+        cmocka_unit_test(torn_tail_is_cut_and_told),
+        cmocka_unit_test(foreign_files_are_refused),
+        cmocka_unit_test(four_writers_at_once),
+        cmocka_unit_test(settings_survive_odd_characters),
+        cmocka_unit_test(stores_of_one_process_are_numbered),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
