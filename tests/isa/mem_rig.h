@@ -311,7 +311,7 @@ static inline const char *rig_regs(char *buf, char bank, unsigned first, unsigne
     if (n == 1)
         snprintf(buf, 16, "%c%u", bank, first);
     else
-        snprintf(buf, 16, "%c[%u:%u]", bank, first, first + n - 1);
+        snprintf(buf, 16, "%c[%u:%u]", bank, first & 255, (first + n - 1) & 255);
     return buf;
 }
 

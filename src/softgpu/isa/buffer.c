@@ -5,6 +5,7 @@
  * nothing. Formats are buffer_format.c's. */
 #include "softgpu/isa/buffer.h"
 #include "softgpu/isa/atomic.h"
+#include "softgpu/isa/mem_block.h"
 
 static uint32_t field(uint32_t word, unsigned high, unsigned low)
 {
@@ -78,6 +79,70 @@ static void prepare(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x)
     isa_buffer_addresses(w, i, &b, x);
 }
 
+/* ---- the quick way: spills and variables on the stack ----
+ *
+ * In a buffer swizzled by 64 lanes, with the lane number as index, a dword at the same offset in all
+ * lanes is one block of 256 bytes. */
+
+enum { SPILL_BLOCK = 4 * ISA_LANES };
+
+/* Host address of the first dword's block, or NULL where the general way must be taken. */
+static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords, bool write)
+{
+    isa_buffer_t b;
+    isa_buffer_decode(w, i, &b);
+    if (!b.swizzle || !b.add_tid || b.index_stride != ISA_LANES || (i->flags & ISA_F_IDXEN) ||
+        !w->exec)
+        return NULL;
+    uint32_t offset = 0;
+    if (i->flags & ISA_F_OFFEN) {
+        const uint32_t *row = isa_lanes_rows(w, &i->src[0])[0];
+        uint32_t differ = 0;
+        offset = row[__builtin_ctzll(w->exec)];
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            differ |= (row[l] ^ offset) & -(uint32_t)(w->exec >> l & 1);
+        if (differ) return NULL;
+    }
+    const uint64_t at = (uint64_t)offset + (uint32_t)i->imm;
+    const uint32_t soffset = isa_read32(w, &i->src[3]);
+    const bool inside = b.stride ? b.num_records >= ISA_LANES
+                                 : at + 4 * dwords + soffset <= b.num_records;
+    if (!inside || at % 4) return NULL;
+    return isa_block_place(w, b.base + soffset + at * ISA_LANES, dwords * SPILL_BLOCK, write);
+}
+
+static bool load_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
+{
+    const uint8_t *p = spill_place(w, i, dwords, false);
+    if (!p) return false;
+    isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    const uint64_t exec = w->exec;
+    for (unsigned k = 0; k < dwords; k++, p += SPILL_BLOCK) {
+        isa_row_t row;
+        isa_block_load(&row, p, 1);
+        for (unsigned l = 0; l < ISA_LANES; l++) rows[k][l] = exec >> l & 1 ? row[l] : rows[k][l];
+    }
+    return true;
+}
+
+static bool store_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
+{
+    uint8_t *p = spill_place(w, i, dwords, true);
+    if (!p) return false;
+    const isa_row_t *rows = isa_lanes_rows(w, &i->src[1]);
+    for (unsigned k = 0; k < dwords; k++, p += SPILL_BLOCK) {
+        if (w->exec == ISA_ALL_LANES) {
+            isa_block_store(rows + k, p, 1);
+            continue;
+        }
+        for (uint64_t left = w->exec; left; left &= left - 1) {
+            const unsigned l = (unsigned)__builtin_ctzll(left);
+            ((isa_u32_any_t *)p)[l] = rows[k][l];
+        }
+    }
+    return true;
+}
+
 /* ---- dwords: the range check is made for each ---- */
 
 static void next_dword(isa_lanes_t *a)
@@ -88,6 +153,7 @@ static void next_dword(isa_lanes_t *a)
 static void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_buffer_access_t x;
+    if (load_spill(w, i, dwords)) return;
     prepare(w, i, &x);
     isa_row_t *rows = isa_lanes_rows(w, &i->dst);
     const uint64_t exec = x.at.exec;
@@ -107,6 +173,7 @@ static void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 static void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_buffer_access_t x;
+    if (store_spill(w, i, dwords)) return;
     prepare(w, i, &x);
     const isa_row_t *rows = isa_lanes_rows(w, &i->src[1]);
     const uint64_t exec = x.at.exec;

@@ -5,6 +5,7 @@
  * in one of the lists at the end. */
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/handler.h"
+#include "softgpu/isa/mem_block.h"
 #include "softgpu/isa/mem_lanes.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -195,12 +196,54 @@ INLINE void scratch_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x
     fn(w, &a, x);
 }
 
+/* ---- the quick way: 64 neighbours, told from the address registers alone ---- */
+
+/* Host address of the first lane's element, or NULL where the general way must be taken. */
+INLINE uint8_t *neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
+{
+    if (w->exec != ISA_ALL_LANES) return NULL;
+    const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
+    if (!isa_row_counts(v[0], bytes)) return NULL;
+    uint64_t va = v[0][0];
+    if (i->flags & ISA_F_SADDR)
+        va += isa_read64(w, &i->src[2]);
+    else if (isa_row_counts(v[1], 0))
+        va |= (uint64_t)v[1][0] << 32;
+    else
+        return NULL;
+    va += (uint64_t)(int64_t)i->imm;
+    return isa_block_place(w, va, (uint64_t)ISA_LANES * bytes, write);
+}
+
+/* A flat address in an aperture is mapped by nobody, so the page table tells it from memory. */
+INLINE uint8_t *flat_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
+{
+    return neighbours(w, i, bytes, write);
+}
+
+INLINE uint8_t *global_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
+{
+    return neighbours(w, i, bytes, write);
+}
+
+/* Scratch is swizzled: its blocks are mem_lanes.c's. */
+INLINE uint8_t *scratch_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
+{
+    (void)w, (void)i, (void)bytes, (void)write;
+    return NULL;
+}
+
 /* ---- handlers ---- */
 
 #define LOAD(space, suffix, n)                                                                     \
     ISA_INST(space##_load_##suffix)                                                                \
     {                                                                                              \
         isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
+        const uint8_t *block = space##_neighbours(w, i, 4 * (n), false);                           \
+        if (block) {                                                                               \
+            isa_block_load(rows, block, n);                                                        \
+            return;                                                                                \
+        }                                                                                          \
         const access_t x = {                                                                       \
             .rows = rows, .size = n, .bytes = 4 * (n), .zero = rows, .zero_rows = n};              \
         space##_access(w, i, &x, do_load);                                                         \
@@ -210,6 +253,11 @@ INLINE void scratch_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x
     ISA_INST(space##_load_##suffix)                                                                \
     {                                                                                              \
         isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
+        const uint8_t *block = space##_neighbours(w, i, isa_sub_bytes(kind), false);               \
+        if (block && kind <= ISA_SUB_I16) {                                                        \
+            isa_block_load_sub(*rows, block, isa_sub_bytes(kind), (kind)&1);                       \
+            return;                                                                                \
+        }                                                                                          \
         const access_t x = {.rows = rows, .sub = kind, .bytes = isa_sub_bytes(kind),               \
                             .zero = rows, .zero_rows = 1};                                         \
         space##_access(w, i, &x, do_load_sub);                                                     \
@@ -218,6 +266,11 @@ INLINE void scratch_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x
 #define STORE(space, suffix, n)                                                                    \
     ISA_INST(space##_store_##suffix)                                                               \
     {                                                                                              \
+        uint8_t *block = space##_neighbours(w, i, 4 * (n), true);                                  \
+        if (block) {                                                                               \
+            isa_block_store(isa_lanes_rows(w, &i->src[1]), block, n);                              \
+            return;                                                                                \
+        }                                                                                          \
         const access_t x = {                                                                       \
             .rows = isa_lanes_rows(w, &i->src[1]), .size = n, .bytes = 4 * (n)};                   \
         space##_access(w, i, &x, do_store);                                                        \

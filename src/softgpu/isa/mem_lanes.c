@@ -3,17 +3,14 @@
  * Each operation tries, in this order: all lanes side by side in one extent (a block copy between
  * memory and register rows), all lanes in one extent (a loop without look-ups), lane by lane. The
  * three differ in speed alone. Templates are forced in line so that sizes are constants in them. */
+#include "softgpu/isa/mem_block.h"
 #include "softgpu/isa/mem_lanes.h"
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline)) ISA_NO_TSAN
-
 #define FOR_ACTIVE(exec, l)                                                                        \
     for (uint64_t left_ = (exec); left_; left_ &= left_ - 1)                                       \
         for (unsigned l = (unsigned)__builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
-
-static const uint64_t all_lanes = UINT64_MAX;
 
 /* Contiguous host memory behind a range of addresses. */
 typedef struct {
@@ -22,7 +19,7 @@ typedef struct {
 } window_t;
 
 /* The window around one lane's address; false if there is none or it may not be written. */
-INLINE bool window_at(isa_wave_t *w, const isa_lanes_t *a, uint64_t va, bool write, window_t *out)
+ISA_BLOCK bool window_at(isa_wave_t *w, const isa_lanes_t *a, uint64_t va, bool write, window_t *out)
 {
     if (a->lds) {
         *out = (window_t){0, w->group->lds_bytes, w->group->lds};
@@ -35,16 +32,16 @@ INLINE bool window_at(isa_wave_t *w, const isa_lanes_t *a, uint64_t va, bool wri
 }
 
 /* All 64 lanes active and `stride` bytes apart. */
-INLINE bool side_by_side(const isa_lanes_t *a, uint64_t stride)
+ISA_BLOCK bool side_by_side(const isa_lanes_t *a, uint64_t stride)
 {
-    if (a->exec != all_lanes) return false;
+    if (a->exec != ISA_ALL_LANES) return false;
     uint64_t differ = 0;
     for (unsigned l = 0; l < ISA_LANES; l++) differ |= (a->va[l] - l * stride) ^ a->va[0];
     return !differ;
 }
 
 /* Every active lane has `need` bytes in the window. */
-INLINE bool all_inside(const isa_lanes_t *a, const window_t *win, uint64_t need)
+ISA_BLOCK bool all_inside(const isa_lanes_t *a, const window_t *win, uint64_t need)
 {
     if (need > win->size) return false;
     const uint64_t limit = win->size - need, exec = a->exec;
@@ -54,12 +51,12 @@ INLINE bool all_inside(const isa_lanes_t *a, const window_t *win, uint64_t need)
     return !outside;
 }
 
-INLINE bool one_inside(uint64_t va, const window_t *win, uint64_t need)
+ISA_BLOCK bool one_inside(uint64_t va, const window_t *win, uint64_t need)
 {
     return need <= win->size && va - win->begin <= win->size - need;
 }
 
-INLINE bool dword_aligned(const isa_lanes_t *a)
+ISA_BLOCK bool dword_aligned(const isa_lanes_t *a)
 {
     uint64_t low = 0;
     FOR_ACTIVE(a->exec, l) low |= a->va[l];
@@ -69,7 +66,7 @@ INLINE bool dword_aligned(const isa_lanes_t *a)
 /* ---- one lane ---- */
 
 /* Aligned pairs of dwords move as one, for programs that exchange 64-bit values through memory. */
-INLINE void lane_from(isa_row_t *rows, unsigned l, const uint8_t *p, unsigned n, uint32_t step)
+ISA_BLOCK void lane_from(isa_row_t *rows, unsigned l, const uint8_t *p, unsigned n, uint32_t step)
 {
     if (step != 4) {
         for (unsigned k = 0; k < n; k++) rows[k][l] = *(const isa_u32_any_t *)(p + k * step);
@@ -83,7 +80,7 @@ INLINE void lane_from(isa_row_t *rows, unsigned l, const uint8_t *p, unsigned n,
     if (n & 1) rows[n - 1][l] = *(const isa_u32_any_t *)(p + 4 * (n - 1));
 }
 
-INLINE void lane_to(const isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, uint32_t step)
+ISA_BLOCK void lane_to(const isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, uint32_t step)
 {
     if (step != 4) {
         for (unsigned k = 0; k < n; k++) *(isa_u32_any_t *)(p + k * step) = rows[k][l];
@@ -154,64 +151,9 @@ static bool slow_store(isa_wave_t *w, const isa_lanes_t *a, const isa_row_t *row
     return true;
 }
 
-/* ---- blocks: 64 elements of n dwords side by side ---- */
-
-INLINE void block_from(isa_row_t *restrict rows, const uint8_t *restrict p, unsigned n)
-{
-    uint32_t *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
-             *restrict r3 = rows[3];
-    const isa_u32_any_t *d = (const isa_u32_any_t *)p;
-    const isa_u64_any_t *q = (const isa_u64_any_t *)p;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        switch (n) {
-        case 1: r0[l] = d[l]; break;
-        case 2:
-            r0[l] = (uint32_t)q[l];
-            r1[l] = (uint32_t)(q[l] >> 32);
-            break;
-        case 3:
-            r0[l] = d[3 * l];
-            r1[l] = d[3 * l + 1];
-            r2[l] = d[3 * l + 2];
-            break;
-        default:
-            r0[l] = d[4 * l];
-            r1[l] = d[4 * l + 1];
-            r2[l] = d[4 * l + 2];
-            r3[l] = d[4 * l + 3];
-            break;
-        }
-    }
-}
-
-INLINE void block_to(const isa_row_t *restrict rows, uint8_t *restrict p, unsigned n)
-{
-    const uint32_t *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
-                   *restrict r3 = rows[3];
-    isa_u32_any_t *d = (isa_u32_any_t *)p;
-    isa_u64_any_t *q = (isa_u64_any_t *)p;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        switch (n) {
-        case 1: d[l] = r0[l]; break;
-        case 2: q[l] = r0[l] | (uint64_t)r1[l] << 32; break;
-        case 3:
-            d[3 * l] = r0[l];
-            d[3 * l + 1] = r1[l];
-            d[3 * l + 2] = r2[l];
-            break;
-        default:
-            d[4 * l] = r0[l];
-            d[4 * l + 1] = r1[l];
-            d[4 * l + 2] = r2[l];
-            d[4 * l + 3] = r3[l];
-            break;
-        }
-    }
-}
-
 /* ---- dwords ---- */
 
-INLINE void load_n(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned n)
+ISA_BLOCK void load_n(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned n)
 {
     window_t win;
     const uint64_t first = a->va[__builtin_ctzll(a->exec)];
@@ -222,16 +164,16 @@ INLINE void load_n(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned n)
         one_inside(a->va[ISA_LANES - 1], &win, span) && !(swizzled && (first & 3))) {
         const uint8_t *p = win.host + (first - win.begin);
         if (!swizzled)
-            block_from(rows, p, n);
+            isa_block_load(rows, p, n);
         else
-            for (unsigned k = 0; k < n; k++) block_from(rows + k, p + k * a->dword_step, 1);
+            for (unsigned k = 0; k < n; k++) isa_block_load(rows + k, p + k * a->dword_step, 1);
         return;
     }
     if (!all_inside(a, &win, span) || (swizzled && !dword_aligned(a))) goto slow;
     if (swizzled) {
         FOR_ACTIVE(a->exec, l)
             lane_from(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
-    } else if (a->exec == all_lanes) {
+    } else if (a->exec == ISA_ALL_LANES) {
         for (unsigned l = 0; l < ISA_LANES; l++)
             lane_from(rows, l, win.host + (a->va[l] - win.begin), n, 4);
     } else {
@@ -242,7 +184,7 @@ slow:
     slow_load(w, a, rows, n);
 }
 
-INLINE void store_n(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, unsigned n)
+ISA_BLOCK void store_n(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, unsigned n)
 {
     window_t win;
     const uint64_t first = a->va[__builtin_ctzll(a->exec)];
@@ -253,9 +195,9 @@ INLINE void store_n(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, unsign
         one_inside(a->va[ISA_LANES - 1], &win, span) && !(swizzled && (first & 3))) {
         uint8_t *p = win.host + (first - win.begin);
         if (!swizzled)
-            block_to(rows, p, n);
+            isa_block_store(rows, p, n);
         else
-            for (unsigned k = 0; k < n; k++) block_to(rows + k, p + k * a->dword_step, 1);
+            for (unsigned k = 0; k < n; k++) isa_block_store(rows + k, p + k * a->dword_step, 1);
         return;
     }
     if (!all_inside(a, &win, span) || (swizzled && !dword_aligned(a))) goto slow;
@@ -296,7 +238,7 @@ ISA_NO_TSAN void isa_lanes_store(isa_wave_t *w, isa_lanes_t *a, const isa_row_t 
 
 /* ---- bytes and words ---- */
 
-INLINE uint32_t sub_value(uint32_t raw, isa_sub_t kind)
+ISA_BLOCK uint32_t sub_value(uint32_t raw, isa_sub_t kind)
 {
     const uint32_t sext8 = (uint32_t)(int32_t)(int8_t)raw;
     switch (kind) {
@@ -310,12 +252,12 @@ INLINE uint32_t sub_value(uint32_t raw, isa_sub_t kind)
     }
 }
 
-INLINE uint32_t sub_at(const uint8_t *p, isa_sub_t kind)
+ISA_BLOCK uint32_t sub_at(const uint8_t *p, isa_sub_t kind)
 {
     return sub_value(isa_sub_bytes(kind) == 1 ? *p : *(const isa_u16_any_t *)p, kind);
 }
 
-INLINE void load_sub_as(isa_wave_t *w, isa_lanes_t *a, uint32_t *restrict row, isa_sub_t kind)
+ISA_BLOCK void load_sub_as(isa_wave_t *w, isa_lanes_t *a, uint32_t *restrict row, isa_sub_t kind)
 {
     window_t win;
     const uint64_t first = a->va[__builtin_ctzll(a->exec)];
@@ -356,7 +298,7 @@ ISA_NO_TSAN void isa_lanes_load_sub(isa_wave_t *w, isa_lanes_t *a, isa_row_t *ro
     }
 }
 
-INLINE void store_sub_as(isa_wave_t *w, isa_lanes_t *a, const uint32_t *restrict row,
+ISA_BLOCK void store_sub_as(isa_wave_t *w, isa_lanes_t *a, const uint32_t *restrict row,
                          unsigned bytes, unsigned shift)
 {
     window_t win;
