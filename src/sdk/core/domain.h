@@ -40,7 +40,7 @@ typedef enum {
 #define SDK_DOMAIN_ENUM(name, ops, callback, buffer, ext) SDK_DOMAIN_##name,
     SDK_DOMAINS(SDK_DOMAIN_ENUM)
 #undef SDK_DOMAIN_ENUM
-    SDK_DOMAIN_COUNT
+        SDK_DOMAIN_COUNT
 } sdk_domain_t;
 
 /* Where the plans of a domain begin: a compile-time constant, so that a wrapper's look-up is one
@@ -50,7 +50,7 @@ enum {
     SDK_BASE_##name, SDK_BASE_END_##name = SDK_BASE_##name + (ops)-1,
     SDK_DOMAINS(SDK_DOMAIN_BASE)
 #undef SDK_DOMAIN_BASE
-    SDK_PLAN_SLOTS
+        SDK_PLAN_SLOTS
 };
 
 typedef struct {

@@ -15,9 +15,9 @@ typedef struct sdk_context sdk_context_t;
 typedef struct sdk_buffer sdk_buffer_t;
 
 enum {
-    SDK_CONTEXTS_MAX = 64,  /* contexts of a process: one bit each in masks */
-    SDK_BUFFERS_MAX = 64,   /* buffers of a process: likewise */
-    SDK_SERVICES_MAX = 16,  /* contexts that may follow one operation by callback, or by buffer */
+    SDK_CONTEXTS_MAX = 64, /* contexts of a process: one bit each in masks */
+    SDK_BUFFERS_MAX = 64,  /* buffers of a process: likewise */
+    SDK_SERVICES_MAX = 16, /* contexts that may follow one operation by callback, or by buffer */
 };
 
 /* ---- Plans: who wants to know of an operation ------------------------------------------------
@@ -34,8 +34,8 @@ typedef struct {
 typedef struct {
     sdk_context_t *context;
     sdk_buffer_t *buffer;
-    uint32_t kind;      /* rocprofiler_buffer_tracing_kind_t */
-    bool with_payload;  /* an EXT kind: the record has arguments and result */
+    uint32_t kind;     /* rocprofiler_buffer_tracing_kind_t */
+    bool with_payload; /* an EXT kind: the record has arguments and result */
 } sdk_buffer_service_t;
 
 typedef struct sdk_plan {
@@ -74,7 +74,7 @@ bool sdk_operation_configured(sdk_domain_t domain, int32_t operation);
 typedef struct {
     const sdk_plan_t *plan;
     uint64_t internal, ancestor, thread_id;
-    rocprofiler_user_data_t user[SDK_SERVICES_MAX];           /* per callback service */
+    rocprofiler_user_data_t user[SDK_SERVICES_MAX]; /* per callback service */
     rocprofiler_user_data_t callback_external[SDK_SERVICES_MAX];
     rocprofiler_user_data_t buffer_external[SDK_SERVICES_MAX];
 } sdk_operation_t;
@@ -99,7 +99,8 @@ void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_pha
 void sdk_operation_record(const sdk_operation_t *operation, void *record, size_t size,
                           rocprofiler_user_data_t *external);
 
-/* ---- Correlation ids, threads, time ------------------------------------------------------------ */
+/* ---- Correlation ids, threads, time ------------------------------------------------------------
+ */
 
 /* Internal id of the innermost traced call that the thread is in, 0 if none. */
 uint64_t sdk_correlation_current(void);
@@ -122,7 +123,8 @@ uint64_t sdk_clock_ns(uint64_t raw);
 bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, const void *record,
                      size_t size);
 
-/* ---- Hooks that services define ------------------------------------------------------------------
+/* ---- Hooks that services define
+ * ------------------------------------------------------------------
  *
  * Weak: a library built without the service works without it. */
 

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Writes what follows from the API tables inside the library: wrappers, rows for their
+installation, argument lists, operation names.
+
+usage: gen-sdk-wrappers.py SOURCE_ROOT OUTPUT_DIR
+"""
+import os
+import sys
+
+import sdk_tables as tables
+
+# Types whose values have a format of their own; the rest is decided by the type's shape.
+FORMATS = {
+    "bool": "BOOL", "char": "CHAR",
+    "int8_t": "INT", "int16_t": "INT", "int32_t": "INT", "int64_t": "INT", "int": "INT",
+    "long long": "INT", "long": "INT", "hsa_signal_value_t": "INT", "ptrdiff_t": "INT",
+    "uint8_t": "UINT", "uint16_t": "UINT", "uint32_t": "UINT", "uint64_t": "UINT",
+    "unsigned int": "UINT", "unsigned": "UINT", "unsigned long": "UINT", "size_t": "UINT",
+    "unsigned long long": "UINT", "hsa_queue_type32_t": "UINT",
+    "float": "FLOAT", "double": "DOUBLE",
+    "dim3": "DIM3", "rocprofiler_dim3_t": "DIM3",
+    "hsa_agent_t": "HANDLE", "hsa_signal_t": "HANDLE", "hsa_region_t": "HANDLE",
+    "hsa_amd_memory_pool_t": "HANDLE", "hsa_executable_t": "HANDLE", "hsa_cache_t": "HANDLE",
+    "hsa_code_object_t": "HANDLE", "hsa_code_object_reader_t": "HANDLE", "hsa_isa_t": "HANDLE",
+    "hsa_executable_symbol_t": "HANDLE", "hsa_wavefront_t": "HANDLE", "hsa_code_symbol_t": "HANDLE",
+    "hsa_signal_group_t": "HANDLE", "hsa_ext_image_t": "HANDLE", "hsa_ext_sampler_t": "HANDLE",
+    "hsa_ext_program_t": "HANDLE", "hsa_loaded_code_object_t": "HANDLE",
+    "hsa_callback_data_t": "HANDLE", "hsa_amd_vmem_alloc_handle_t": "HANDLE",
+}
+# Pointers that a callee may read when max_dereference_count allows it: output parameters of these
+# element types hold a value at EXIT.
+FOLLOWED = {"void*", "hipStream_t", "hipEvent_t", "hipModule_t", "hipFunction_t", "int", "size_t",
+            "unsigned int", "uint32_t", "uint64_t", "hipDevice_t", "hipDeviceptr_t", "float"}
+RETVAL = {"const char*": "const_charp", "void**": "voidpp"}
+
+
+def shape(type_):
+    """Format of a type, and whether it is followed."""
+    plain = type_.replace("const ", "").replace(" const", "").strip()
+    if "(*)" in plain:
+        return "POINTER", 0, None
+    stars = len(plain) - len(plain.rstrip("*"))
+    if plain == "char*":
+        return "STRING", 1, None
+    if stars:
+        base = plain[:-1]
+        target = None
+        if base in FOLLOWED:
+            target = "POINTER" if base.endswith("*") or base.startswith("hip") else shape(base)[0]
+        return "POINTER", stars, target
+    if plain in FORMATS:
+        return FORMATS[plain], 0, None
+    return "OTHER", 0, None  # by size: enumerations and opaque pointers
+
+
+def prototype(function, name, newer, extra=""):
+    parameters = [tables.declare(tables.portable_type(a.type, newer) or a.type, a.name)
+                  for a in function.arguments]
+    text = ", ".join(parameters + ([extra] if extra else [])) or "void"
+    result = tables.portable_type(function.result, newer) or function.result
+    return tables.declare(result, f"{name}({text})")
+
+
+def wrapper(domain, function, newer):
+    library, name = domain.library, function.name
+    values = ", ".join(a.name for a in function.arguments)
+    saved = f"saved_{name}"
+    result = function.result
+    pointer = prototype(function, f"(*{saved})", newer)
+    text = [f"static {pointer};", ""]
+    more = "const sdk_plan_t *sdk_plan_"
+    text.append("static __attribute__((noinline)) " + prototype(function, f"traced_{name}", newer, more))
+    text.append("{")
+    text.append("    sdk_frame_t frame;")
+    text.append(f"    rocprofiler_callback_tracing_{library}_api_data_t payload;")
+    text.append("    if (sdk_plan_->needs_payload) {")
+    text.append("        payload.size = sizeof payload;")
+    for a in function.arguments:
+        target = f"payload.args.{name}.{a.field}"
+        if a.field_type == "rocprofiler_dim3_t":
+            text.append(f"        {target} = (rocprofiler_dim3_t){{{a.name}.x, {a.name}.y, {a.name}.z}};")
+        elif a.field_type != a.type:
+            cast = tables.portable_type(a.field_type, newer) or a.field_type
+            text.append(f"        {target} = ({cast}){a.name};")
+        else:
+            text.append(f"        {target} = {a.name};")
+    text.append("        memset(&payload.retval, 0, sizeof payload.retval);")
+    text.append("    }")
+    text.append("    sdk_api_enter(&frame, sdk_plan_, &payload);")
+    if result == "void":
+        text.append(f"    {saved}({values});")
+    else:
+        portable = tables.portable_type(result, newer) or result
+        text.append(f"    {tables.declare(portable, 'sdk_result_')} = {saved}({values});")
+        text.append("    if (sdk_plan_->needs_payload) "
+                    f"payload.retval.{RETVAL.get(result, result)}_retval = sdk_result_;")
+    text.append("    sdk_api_exit(&frame, &payload);")
+    if result != "void":
+        text.append("    return sdk_result_;")
+    text.append("}")
+    text.append("")
+    text.append("static " + prototype(function, f"wrap_{name}", newer))
+    text.append("{")
+    text.append(f"    const sdk_plan_t *plan = LOAD_PLAN(SDK_BASE_{upper(domain)} + {function.op});")
+    call = f"{saved}({values})"
+    traced = f"traced_{name}({values + ', ' if values else ''}plan)"
+    if result == "void":
+        text.append(f"    if (__builtin_expect(!plan, 1)) {call};")
+        text.append(f"    else {traced};")
+    else:
+        text.append(f"    if (__builtin_expect(!plan, 1)) return {call};")
+        text.append(f"    return {traced};")
+    text.append("}")
+    return "\n".join(text) + "\n\n"
+
+
+def upper(domain):
+    return f"{domain.library}_{domain.name}".upper()
+
+
+def lower(domain):
+    return f"{domain.library}_{domain.name}"
+
+
+def wrappers_file(domain, functions, newer):
+    text = ["/* Made by gen-sdk-wrappers.py: wrappers of one API domain, and their installation. */",
+            '#include "sdk/api/api.h"', '', '#include <string.h>', '',
+            "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",
+            "#define LOAD_PLAN(slot) atomic_load_explicit(&sdk_plans[slot], memory_order_acquire)", "", ""]
+    body = "".join(wrapper(domain, f, newer) for f in functions)
+    rows = [f"const sdk_api_row_t sdk_api_{lower(domain)}[] = {{"]
+    for f in functions:
+        rows.append(f'    {{"{f.name}", (void *)wrap_{f.name}, (void **)(void *)&saved_{f.name}, '
+                    f"{f.offset}, {f.offset if domain.name != 'amd_ext' else f.old_offset or 0}}},")
+    rows.append("};")
+    return "\n".join(text) + body + "\n".join(rows) + "\n"
+
+
+def args_file(groups):
+    text = ["/* Made by gen-sdk-wrappers.py: arguments of each operation. */",
+            '#include "sdk/api/api.h"', '#include "sdk/api/format.h"', "",
+            "#define A(library, function, member, type, name, form, stars, target) \\",
+            "    {type, name, offsetof(rocprofiler_##library##_api_args_t, function.member), \\",
+            "     sizeof(((rocprofiler_##library##_api_args_t *)0)->function.member), \\",
+            "     SDK_FORMAT_##form, stars, SDK_FORMAT_##target}", ""]
+    for domain, functions in groups:
+        for f in functions:
+            if not f.arguments:
+                continue
+            text.append(f"static const sdk_argument_t args_{f.name}[] = {{")
+            for a in f.arguments:
+                form, stars, target = shape(a.type)
+                text.append(f'    A({domain.library}, {f.name}, {a.field}, "{a.type}", "{a.field}", '
+                            f"{form}, {stars}, {target or 'NONE'}),")
+            text.append("};")
+        text.append(f"const sdk_argument_list_t sdk_args_{lower(domain)}[] = {{")
+        for f in functions:
+            name = f"args_{f.name}" if f.arguments else "NULL"
+            text.append(f"    {{{name}, {len(f.arguments)}}},")
+        text.append("};\n")
+    return "\n".join(text)
+
+
+def main():
+    root, output = sys.argv[1:]
+    functions = tables.read_functions(root)
+    newer = tables.read_newer_types(root)
+    groups = []
+    for domain in tables.DOMAINS:
+        rows = functions[(domain.library, domain.name)]
+        groups.append((domain, rows))
+        tables.write_if_changed(os.path.join(output, f"{lower(domain)}.c"),
+                                wrappers_file(domain, rows, newer[domain.library]))
+    tables.write_if_changed(os.path.join(output, "args.c"), args_file(groups))
+
+
+if __name__ == "__main__":
+    main()

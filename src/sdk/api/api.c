@@ -1,0 +1,104 @@
+/* api.c - the traced half of an API call.
+ *
+ * Apart because this is the hot path: no lock, no allocation, no formatting, no store to a line
+ * that another thread stores to. Everything rare is behind a call. */
+#include "sdk/api/api.h"
+#include "sdk/core/buffer.h"
+#include "sdk/core/clock.h"
+#include "sdk/core/context.h"
+
+#include <string.h>
+
+/* Records of API kinds differ in name only: they are written through one of them. */
+typedef rocprofiler_buffer_tracing_hip_api_record_t api_record_t;
+typedef rocprofiler_buffer_tracing_hip_api_ext_record_t ext_record_t;
+_Static_assert(sizeof(api_record_t) == sizeof(rocprofiler_buffer_tracing_hsa_api_record_t) &&
+                   offsetof(ext_record_t, args) == sizeof(api_record_t),
+               "API records differ");
+
+/* Of both payload types the result follows the arguments, and of an EXT record too. */
+typedef rocprofiler_callback_tracing_hip_api_data_t hip_payload_t;
+_Static_assert(sizeof(hip_payload_t) - offsetof(hip_payload_t, args) ==
+                   sizeof(ext_record_t) - offsetof(ext_record_t, args),
+               "payload and EXT record differ");
+
+static void run_callbacks(sdk_frame_t *frame, rocprofiler_callback_phase_t phase, void *payload)
+{
+    const sdk_plan_t *plan = frame->plan;
+    sdk_thread_t *self = frame->thread;
+    sdk_emit_begin(self);
+    for (unsigned i = 0; i < plan->callback_count; i++) {
+        const sdk_callback_service_t *service = &plan->callbacks[i];
+        if (!sdk_context_accepts(service->context)) continue;
+        rocprofiler_callback_tracing_record_t record = {
+            .context_id = sdk_context_id(service->context),
+            .thread_id = self->tid,
+            .correlation_id = {.internal = frame->internal,
+                               .external.value = sdk_external(self, service->context),
+                               .ancestor = frame->ancestor},
+            .kind = (rocprofiler_callback_tracing_kind_t)plan->callback_kind,
+            .operation = plan->operation,
+            .phase = phase,
+            .payload = payload,
+        };
+        service->callback(record, &frame->user[i], service->data);
+    }
+    sdk_emit_end(self);
+}
+
+void sdk_api_enter(sdk_frame_t *frame, const sdk_plan_t *plan, void *payload)
+{
+    sdk_thread_t *self = sdk_thread_self();
+    frame->plan = plan;
+    frame->thread = self;
+    if (__builtin_expect(!self, 0)) return;
+    frame->internal = sdk_thread_next_id(self);
+    frame->ancestor = self->current;
+    self->current = frame->internal;
+    if (plan->callback_count) {
+        for (unsigned i = 0; i < plan->callback_count; i++)
+            frame->user[i].value = 0;
+        run_callbacks(frame, ROCPROFILER_CALLBACK_PHASE_ENTER, payload);
+    }
+    if (plan->buffer_count) frame->begin = sdk_clock_raw();
+}
+
+static void write_record(const sdk_frame_t *frame, const sdk_buffer_service_t *service,
+                         uint64_t end, const void *payload)
+{
+    sdk_thread_t *self = frame->thread;
+    size_t size = service->with_payload ? sizeof(ext_record_t) : sizeof(api_record_t);
+    api_record_t *record = sdk_buffer_reserve(self, service->buffer, size);
+    if (__builtin_expect(!record, 0)) return;
+    record->size = size;
+    record->kind = (rocprofiler_buffer_tracing_kind_t)service->kind;
+    record->operation = frame->plan->operation;
+    record->correlation_id.internal = frame->internal;
+    record->correlation_id.external.value = sdk_external(self, service->context);
+    record->correlation_id.ancestor = frame->ancestor;
+    record->start_timestamp = frame->begin;
+    record->end_timestamp = end;
+    record->thread_id = self->tid;
+    if (__builtin_expect(service->with_payload, 0))
+        memcpy(&((ext_record_t *)record)->args, &((const hip_payload_t *)payload)->args,
+               sizeof(ext_record_t) - sizeof(api_record_t));
+    sdk_buffer_commit(self, service->buffer,
+                      sdk_record_word(size, ROCPROFILER_BUFFER_CATEGORY_TRACING, service->kind,
+                                      sdk_clock_uses_tsc));
+}
+
+void sdk_api_exit(sdk_frame_t *frame, void *payload)
+{
+    sdk_thread_t *self = frame->thread;
+    if (__builtin_expect(!self, 0)) return;
+    const sdk_plan_t *plan = frame->plan;
+    uint64_t end = plan->buffer_count ? sdk_clock_raw() : 0;
+    if (plan->callback_count) run_callbacks(frame, ROCPROFILER_CALLBACK_PHASE_EXIT, payload);
+    self->current = frame->ancestor;
+    if (!plan->buffer_count) return;
+    sdk_emit_begin(self);
+    for (unsigned i = 0; i < plan->buffer_count; i++)
+        if (sdk_context_accepts(plan->buffers[i].context))
+            write_record(frame, &plan->buffers[i], end, payload);
+    sdk_emit_end(self);
+}

@@ -1,0 +1,64 @@
+/* api.h - tracing of API calls: what the generated wrappers and their installers share.
+ *
+ * A wrapper whose operation nobody follows costs one load and one branch. Otherwise it carries a
+ * frame on its stack from sdk_api_enter to sdk_api_exit, around the saved function. */
+#ifndef CROCPROF_SDK_API_H
+#define CROCPROF_SDK_API_H
+
+#include "sdk/core/service.h"
+
+struct sdk_thread;
+
+/* A traced call under way. */
+typedef struct {
+    const sdk_plan_t *plan;
+    struct sdk_thread *thread; /* NULL: no memory for the thread, the call is not traced */
+    uint64_t internal, ancestor;
+    uint64_t begin; /* raw stamp */
+    rocprofiler_user_data_t user[SDK_SERVICES_MAX];
+} sdk_frame_t;
+
+/* Before the call: correlation id, ENTER callbacks, begin stamp. `payload` is the callback payload
+ * of the domain with its arguments filled in if the plan needs one. */
+void sdk_api_enter(sdk_frame_t *frame, const sdk_plan_t *plan, void *payload);
+
+/* After the call: end stamp, EXIT callbacks, records. */
+void sdk_api_exit(sdk_frame_t *frame, void *payload);
+
+/* One row per operation of a domain, in the order of operations; generated. */
+typedef struct {
+    const char *name;
+    void *wrapper;
+    void **saved;        /* where the wrapper finds the function it wraps */
+    uint32_t offset;     /* in the runtime's table */
+    uint32_t old_offset; /* in the table of ROCr 1.5; 0: not in it */
+} sdk_api_row_t;
+
+extern const sdk_api_row_t sdk_api_hsa_core[], sdk_api_hsa_amd_ext[], sdk_api_hsa_image_ext[],
+    sdk_api_hsa_finalize_ext[], sdk_api_hip_runtime[], sdk_api_hip_compiler[];
+
+/* Put wrappers into a runtime's table for those operations that some context asks for. A table
+ * that has them already is left alone; a second table of the same kind is not traced and said so.
+ */
+void sdk_api_install_hsa(void *container);
+void sdk_api_install_hip(sdk_domain_t domain, void *table);
+
+/* One argument of an operation as text; generated tables, see args.c. */
+typedef struct {
+    const char *type, *name;
+    uint16_t offset, size; /* in the argument union */
+    uint8_t format;        /* sdk_argument_format_t */
+    uint8_t indirections;  /* stars in the type */
+    uint8_t target;        /* format of what a pointer points to, 0: not to be followed */
+} sdk_argument_t;
+
+typedef struct {
+    const sdk_argument_t *arguments;
+    uint32_t count;
+} sdk_argument_list_t;
+
+extern const sdk_argument_list_t sdk_args_hsa_core[], sdk_args_hsa_amd_ext[],
+    sdk_args_hsa_image_ext[], sdk_args_hsa_finalize_ext[], sdk_args_hip_runtime[],
+    sdk_args_hip_compiler[];
+
+#endif

@@ -1,0 +1,144 @@
+/* args.c - iteration over the arguments of a traced call.
+ *
+ * Apart because it formats text, which nothing on the hot path does. Which arguments exist and what
+ * they point to is in the generated lists. */
+#include "sdk/api/api.h"
+#include "sdk/api/format.h"
+#include "sdk/core/service.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_MAX = 1024 };
+
+static const sdk_argument_list_t *list_of(int domain, int32_t operation)
+{
+    static const sdk_argument_list_t *const lists[SDK_DOMAIN_COUNT] = {
+        [SDK_DOMAIN_HSA_CORE] = sdk_args_hsa_core,
+        [SDK_DOMAIN_HSA_AMD_EXT] = sdk_args_hsa_amd_ext,
+        [SDK_DOMAIN_HSA_IMAGE_EXT] = sdk_args_hsa_image_ext,
+        [SDK_DOMAIN_HSA_FINALIZE_EXT] = sdk_args_hsa_finalize_ext,
+        [SDK_DOMAIN_HIP_RUNTIME] = sdk_args_hip_runtime,
+        [SDK_DOMAIN_HIP_COMPILER] = sdk_args_hip_compiler,
+    };
+    return lists[domain] ? &lists[domain][operation] : NULL;
+}
+
+static int64_t signed_value(const void *at, size_t size)
+{
+    int64_t wide = 0;
+    int32_t middle = 0;
+    int16_t small = 0;
+    int8_t tiny = 0;
+    switch (size) {
+    case 8: memcpy(&wide, at, 8); return wide;
+    case 4: memcpy(&middle, at, 4); return middle;
+    case 2: memcpy(&small, at, 2); return small;
+    default: memcpy(&tiny, at, 1); return tiny;
+    }
+}
+
+static uint64_t unsigned_value(const void *at, size_t size)
+{
+    uint64_t value = 0;
+    memcpy(&value, at, size > 8 ? 8 : size);
+    return value;
+}
+
+static void format_value(char *text, const void *at, size_t size, unsigned format)
+{
+    float f;
+    double d;
+    uint32_t dims[3];
+    switch (format) {
+    case SDK_FORMAT_BOOL:
+        snprintf(text, TEXT_MAX, "%s", unsigned_value(at, 1) ? "true" : "false");
+        break;
+    case SDK_FORMAT_CHAR: snprintf(text, TEXT_MAX, "%c", (char)unsigned_value(at, 1)); break;
+    case SDK_FORMAT_INT: snprintf(text, TEXT_MAX, "%" PRId64, signed_value(at, size)); break;
+    case SDK_FORMAT_UINT: snprintf(text, TEXT_MAX, "%" PRIu64, unsigned_value(at, size)); break;
+    case SDK_FORMAT_FLOAT:
+        memcpy(&f, at, sizeof f);
+        snprintf(text, TEXT_MAX, "%g", (double)f);
+        break;
+    case SDK_FORMAT_DOUBLE:
+        memcpy(&d, at, sizeof d);
+        snprintf(text, TEXT_MAX, "%g", d);
+        break;
+    case SDK_FORMAT_DIM3:
+        memcpy(dims, at, sizeof dims);
+        snprintf(text, TEXT_MAX, "{z=%u, y=%u, x=%u}", dims[2], dims[1], dims[0]);
+        break;
+    case SDK_FORMAT_HANDLE:
+        snprintf(text, TEXT_MAX, "{handle=%" PRIu64 "}", unsigned_value(at, 8));
+        break;
+    case SDK_FORMAT_OTHER:
+        if (size <= 4)
+            snprintf(text, TEXT_MAX, "%" PRId64, signed_value(at, size));
+        else
+            snprintf(text, TEXT_MAX, "0x%" PRIx64, unsigned_value(at, size));
+        break;
+    default: snprintf(text, TEXT_MAX, "0x%" PRIx64, unsigned_value(at, 8)); break;
+    }
+}
+
+static size_t size_of(unsigned format, const char *type)
+{
+    if (format == SDK_FORMAT_DIM3) return 12;
+    if (format == SDK_FORMAT_FLOAT) return 4;
+    if (format == SDK_FORMAT_INT || format == SDK_FORMAT_UINT)
+        return strstr(type, "size_t") || strstr(type, "64") ? 8 : 4;
+    return 8;
+}
+
+/* The text; returns how many pointers were followed for it. */
+static int32_t format_argument(char *text, const sdk_argument_t *argument, const void *at,
+                               int32_t most)
+{
+    const void *target = NULL;
+    if (argument->format == SDK_FORMAT_POINTER || argument->format == SDK_FORMAT_STRING)
+        memcpy(&target, at, sizeof target);
+    if (most > 0 && target && argument->format == SDK_FORMAT_STRING) {
+        snprintf(text, TEXT_MAX, "%.*s", TEXT_MAX - 1, (const char *)target);
+        return 1;
+    }
+    if (most > 0 && target && argument->target != SDK_FORMAT_NONE) {
+        format_value(text, target, size_of(argument->target, argument->type), argument->target);
+        return 1;
+    }
+    format_value(text, at, argument->size, argument->format);
+    return 0;
+}
+
+rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operation_args(
+    rocprofiler_callback_tracing_record_t record,
+    rocprofiler_callback_tracing_operation_args_cb_t callback, int32_t max_dereference_count,
+    void *user_data)
+{
+    if (!callback || !record.payload) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (record.kind <= ROCPROFILER_CALLBACK_TRACING_NONE ||
+        record.kind >= ROCPROFILER_CALLBACK_TRACING_LAST)
+        return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+    int domain = sdk_domain_of_callback((uint32_t)record.kind);
+    if (domain < 0 || record.operation < 0 ||
+        (uint32_t)record.operation >= sdk_domains[domain].operations)
+        return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    const sdk_argument_list_t *list = list_of(domain, record.operation);
+    if (!list) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    /* output parameters hold nothing before the function has run */
+    int32_t most = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT ? max_dereference_count : 0;
+    const char *arguments =
+        (const char *)record.payload + offsetof(rocprofiler_callback_tracing_hip_api_data_t, args);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const sdk_argument_t *a = &list->arguments[i];
+        char text[TEXT_MAX];
+        const void *at = arguments + a->offset;
+        int32_t may = a->format == SDK_FORMAT_STRING ? max_dereference_count : most;
+        int32_t followed = format_argument(text, a, at, may);
+        if (callback(record.kind, record.operation, i, at, a->indirections, a->type, a->name, text,
+                     followed, user_data))
+            break;
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}

@@ -1,0 +1,20 @@
+/* format.h - how the values of arguments become text. */
+#ifndef CROCPROF_SDK_FORMAT_H
+#define CROCPROF_SDK_FORMAT_H
+
+typedef enum {
+    SDK_FORMAT_NONE,
+    SDK_FORMAT_BOOL,
+    SDK_FORMAT_CHAR,
+    SDK_FORMAT_INT,
+    SDK_FORMAT_UINT,
+    SDK_FORMAT_FLOAT,
+    SDK_FORMAT_DOUBLE,
+    SDK_FORMAT_DIM3,   /* three 32-bit numbers */
+    SDK_FORMAT_HANDLE, /* a structure that holds one 64-bit number */
+    SDK_FORMAT_POINTER,
+    SDK_FORMAT_STRING, /* char*: shown as a pointer unless it may be followed */
+    SDK_FORMAT_OTHER,  /* an enumeration or something opaque, by its size */
+} sdk_argument_format_t;
+
+#endif

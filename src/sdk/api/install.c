@@ -1,0 +1,70 @@
+/* install.c - puts the wrappers into the tables of HSA and HIP.
+ *
+ * Apart because tables come in several ages: what lies beyond the size that a table states does not
+ * exist, and the AMD extension table of ROCr 1.5 has its members elsewhere. */
+#include "base/log.h"
+#include "sdk/api/api.h"
+
+#include <string.h>
+
+/* Heads of the tables: HIP states its size, HSA a version whose minor number is the size. */
+typedef struct {
+    uint32_t major, size, step, reserved;
+} hsa_head_t;
+
+typedef struct {
+    hsa_head_t head;
+    hsa_head_t *core, *amd_ext, *finalizer_ext, *image_ext;
+} hsa_container_t;
+
+static void *wrapped_tables[SDK_DOMAIN_COUNT];
+
+static void install(sdk_domain_t domain, const sdk_api_row_t *rows, void *table, size_t size,
+                    bool old)
+{
+    if (!sdk_domain_configured(domain) || wrapped_tables[domain] == table) return;
+    if (wrapped_tables[domain]) {
+        base_warning("a second runtime has registered a table of %s: its calls are not traced",
+                     rows[0].name);
+        return;
+    }
+    wrapped_tables[domain] = table;
+    for (uint32_t operation = 0; operation < sdk_domains[domain].operations; operation++) {
+        const sdk_api_row_t *row = &rows[operation];
+        uint32_t offset = old ? row->old_offset : row->offset;
+        if (!offset || offset + sizeof(void *) > size) continue;
+        if (!sdk_operation_configured(domain, (int32_t)operation)) continue;
+        void **entry = (void **)(void *)((char *)table + offset);
+        if (!*entry) continue; /* the runtime does not offer it: programs test for that */
+        *row->saved = *entry;
+        /* other threads may call through the table: the saved function must be there first */
+        __atomic_store_n(entry, row->wrapper, __ATOMIC_RELEASE);
+    }
+}
+
+void sdk_api_install_hip(sdk_domain_t domain, void *table)
+{
+    size_t size;
+    memcpy(&size, table, sizeof size);
+    install(domain, domain == SDK_DOMAIN_HIP_RUNTIME ? sdk_api_hip_runtime : sdk_api_hip_compiler,
+            table, size, false);
+}
+
+void sdk_api_install_hsa(void *table)
+{
+    const hsa_container_t *container = table;
+    /* major version 1 of the AMD table is ROCr 5's: copies to a chosen engine came with 2 */
+    bool old = container->amd_ext && container->amd_ext->major < 2;
+    if (container->core)
+        install(SDK_DOMAIN_HSA_CORE, sdk_api_hsa_core, container->core, container->core->size,
+                false);
+    if (container->amd_ext)
+        install(SDK_DOMAIN_HSA_AMD_EXT, sdk_api_hsa_amd_ext, container->amd_ext,
+                container->amd_ext->size, old);
+    if (container->image_ext)
+        install(SDK_DOMAIN_HSA_IMAGE_EXT, sdk_api_hsa_image_ext, container->image_ext,
+                container->image_ext->size, false);
+    if (container->finalizer_ext)
+        install(SDK_DOMAIN_HSA_FINALIZE_EXT, sdk_api_hsa_finalize_ext, container->finalizer_ext,
+                container->finalizer_ext->size, false);
+}

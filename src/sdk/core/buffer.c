@@ -1,0 +1,395 @@
+/* buffer.c - chunks, rings and delivery: the parts of the protocol in buffer.h that are not hot.
+ *
+ * Apart from the helper threads, which only decide when to deliver. Keep the order of stores as
+ * buffer.h states it. */
+#include "sdk/core/buffer.h"
+#include "base/log.h"
+#include "sdk/core/clock.h"
+#include "sdk/core/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/mman.h>
+
+enum {
+    DELIVERY_BATCH = 256, /* headers per callback: 6 KiB of the delivering thread's stack */
+    LOSSLESS_TRIES = 64,  /* deliveries by a writer before it takes a page more */
+};
+
+sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless)
+{
+    if (size > (size_t)1 << 40) return NULL;
+    sdk_buffer_t *buffer = aligned_alloc(64, (sizeof *buffer + 63) & ~(size_t)63);
+    if (!buffer) return NULL;
+    memset(buffer, 0, sizeof *buffer);
+    size_t chunks = (size + SDK_CHUNK_SIZE - 1) / SDK_CHUNK_SIZE;
+    buffer->pages = mmap(NULL, chunks * SDK_CHUNK_SIZE, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (buffer->pages == MAP_FAILED) {
+        free(buffer);
+        return NULL;
+    }
+    buffer->chunk_count = (uint32_t)chunks;
+    buffer->lossless = lossless;
+    if (!watermark || watermark > size) watermark = size;
+    buffer->watermark_chunks = watermark / SDK_CHUNK_SIZE ? watermark / SDK_CHUNK_SIZE : 1;
+    buffer->soft_limit = watermark < SDK_CHUNK_SIZE - SDK_CHUNK_HEADER
+                             ? SDK_CHUNK_HEADER + (uint32_t)watermark
+                             : SDK_CHUNK_SIZE;
+    pthread_mutex_init(&buffer->delivery_lock, NULL);
+    pthread_mutex_init(&buffer->rings_lock, NULL);
+    return buffer;
+}
+
+/* ---- Chunks ---- */
+
+/* Chunks are page aligned and below 2^48, which leaves 28 bits that change with every push and pop:
+ * a stale head cannot be taken for the current one. */
+static sdk_chunk_t *stack_chunk(uint64_t head)
+{
+    return (sdk_chunk_t *)(uintptr_t)((head >> 28) << 12);
+}
+
+static uint64_t stack_head(const sdk_chunk_t *chunk, uint64_t old)
+{
+    return ((uint64_t)(uintptr_t)chunk >> 12) << 28 | ((old + 1) & 0xfffffff);
+}
+
+static void put_chunk(sdk_buffer_t *buffer, sdk_chunk_t *chunk)
+{
+    uint64_t head = atomic_load_explicit(&buffer->free_chunks, memory_order_relaxed);
+    do {
+        atomic_store_explicit(&chunk->next, stack_chunk(head), memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak_explicit(&buffer->free_chunks, &head,
+                                                    stack_head(chunk, head), memory_order_release,
+                                                    memory_order_relaxed));
+    atomic_fetch_sub_explicit(&buffer->used_chunks, 1, memory_order_relaxed);
+}
+
+static sdk_chunk_t *new_page(void)
+{
+    void *page =
+        mmap(NULL, SDK_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+/* A chunk within the buffer's limits, or any (`beyond`), or NULL. */
+static sdk_chunk_t *take_chunk(sdk_buffer_t *buffer, bool beyond)
+{
+    uint64_t head = atomic_load_explicit(&buffer->free_chunks, memory_order_acquire);
+    sdk_chunk_t *chunk;
+    while ((chunk = stack_chunk(head))) {
+        /* the chunk may be taken meanwhile: its memory stays, and the tag refuses the exchange */
+        sdk_chunk_t *below = atomic_load_explicit(&chunk->next, memory_order_relaxed);
+        if (atomic_compare_exchange_weak_explicit(&buffer->free_chunks, &head,
+                                                  stack_head(below, head), memory_order_acquire,
+                                                  memory_order_acquire))
+            break;
+    }
+    if (!chunk &&
+        atomic_load_explicit(&buffer->fresh_pages, memory_order_relaxed) < buffer->chunk_count) {
+        uint32_t page = atomic_fetch_add_explicit(&buffer->fresh_pages, 1, memory_order_relaxed);
+        if (page < buffer->chunk_count)
+            chunk = (sdk_chunk_t *)(void *)(buffer->pages + (size_t)page * SDK_CHUNK_SIZE);
+        else
+            atomic_fetch_sub_explicit(&buffer->fresh_pages, 1, memory_order_relaxed);
+    }
+    if (!chunk) {
+        uint32_t extra = atomic_load_explicit(&buffer->extra_pages, memory_order_relaxed);
+        while (beyond || extra < atomic_load_explicit(&buffer->ring_count, memory_order_relaxed)) {
+            if (!atomic_compare_exchange_weak_explicit(&buffer->extra_pages, &extra, extra + 1,
+                                                       memory_order_relaxed, memory_order_relaxed))
+                continue;
+            chunk = new_page();
+            if (!chunk) atomic_fetch_sub_explicit(&buffer->extra_pages, 1, memory_order_relaxed);
+            break;
+        }
+    }
+    if (!chunk) return NULL;
+    atomic_store_explicit(&chunk->next, NULL, memory_order_relaxed);
+    atomic_store_explicit(&chunk->complete, SDK_CHUNK_HEADER, memory_order_relaxed);
+    uint32_t used = atomic_fetch_add_explicit(&buffer->used_chunks, 1, memory_order_relaxed) + 1;
+    if (used >= buffer->watermark_chunks &&
+        used > atomic_load_explicit(&buffer->ring_count, memory_order_relaxed))
+        sdk_helper_wake(buffer);
+    return chunk;
+}
+
+/* ---- Writers ---- */
+
+static void set_cursor(sdk_cursor_t *cursor, sdk_ring_t *ring, sdk_chunk_t *chunk, uint32_t limit)
+{
+    char *base = (char *)chunk;
+    cursor->ring = ring;
+    cursor->publish = &chunk->complete;
+    cursor->position = base + atomic_load_explicit(&chunk->complete, memory_order_relaxed);
+    cursor->limit = base + limit;
+}
+
+static sdk_ring_t *open_ring(sdk_buffer_t *buffer)
+{
+    sdk_ring_t *ring = calloc(1, sizeof *ring);
+    if (!ring) return NULL;
+    ring->buffer = buffer;
+    atomic_fetch_add_explicit(&buffer->ring_count, 1, memory_order_relaxed);
+    pthread_mutex_lock(&buffer->rings_lock);
+    ring->next = buffer->rings;
+    buffer->rings = ring;
+    pthread_mutex_unlock(&buffer->rings_lock);
+    return ring;
+}
+
+void sdk_ring_close(sdk_ring_t *ring)
+{
+    sdk_buffer_t *buffer = ring->buffer;
+    pthread_mutex_lock(&buffer->rings_lock);
+    atomic_store_explicit(&ring->closed, true, memory_order_release);
+    pthread_mutex_unlock(&buffer->rings_lock);
+    /* a page held back by an ended thread: let it be delivered before many of them gather */
+    sdk_helper_wake(buffer);
+}
+
+static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self);
+
+/* The writer delivers and gets a chunk, its own one emptied if no other is free. NULL: no room, and
+ * the caller must not wait. */
+static sdk_chunk_t *deliver_for_room(sdk_thread_t *self, sdk_buffer_t *buffer, sdk_ring_t *ring)
+{
+    for (int i = 0; i < LOSSLESS_TRIES; i++) {
+        if (self->delivering) {
+            if (self->delivering_mask >> buffer->slot & 1) return NULL;
+            if (pthread_mutex_trylock(&buffer->delivery_lock)) return NULL;
+        } else {
+            pthread_mutex_lock(&buffer->delivery_lock);
+        }
+        deliver_locked(buffer, self);
+        sdk_chunk_t *chunk = take_chunk(buffer, false);
+        sdk_chunk_t *own = ring->write_chunk;
+        if (!chunk && own && ring->read_chunk == own &&
+            ring->read_offset == atomic_load_explicit(&own->complete, memory_order_relaxed)) {
+            ring->read_offset = SDK_CHUNK_HEADER;
+            atomic_store_explicit(&own->complete, SDK_CHUNK_HEADER, memory_order_relaxed);
+            chunk = own;
+        }
+        pthread_mutex_unlock(&buffer->delivery_lock);
+        if (chunk) return chunk;
+    }
+    return NULL;
+}
+
+void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
+{
+    sdk_cursor_t *cursor = &self->cursors[buffer->slot];
+    sdk_ring_t *ring = cursor->ring;
+    if (!ring && !(ring = open_ring(buffer))) {
+        atomic_fetch_add_explicit(&buffer->unringed_drops, 1, memory_order_relaxed);
+        return NULL;
+    }
+    cursor->ring = ring;
+    sdk_chunk_t *full = ring->write_chunk;
+    if (full && !atomic_load_explicit(&buffer->closed, memory_order_relaxed)) {
+        char *end = (char *)full + SDK_CHUNK_SIZE;
+        if (cursor->limit < end) { /* the watermark lies inside the chunk */
+            sdk_helper_wake(buffer);
+            cursor->limit = end;
+            if ((size_t)(end - cursor->position) >= size + SDK_RECORD_PREFIX)
+                return cursor->position + SDK_RECORD_PREFIX;
+        }
+    }
+    sdk_chunk_t *chunk = NULL;
+    if (!atomic_load_explicit(&buffer->closed, memory_order_relaxed) && size <= SDK_RECORD_MAX) {
+        chunk = take_chunk(buffer, false);
+        if (!chunk && buffer->lossless) {
+            chunk = deliver_for_room(self, buffer, ring);
+            if (!chunk) chunk = take_chunk(buffer, true);
+        }
+    }
+    if (!chunk) {
+        if (!atomic_load_explicit(&buffer->closed, memory_order_relaxed)) sdk_helper_wake(buffer);
+        atomic_store_explicit(&ring->dropped,
+                              atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+        cursor->limit = cursor->position; /* back here at the next record */
+        return NULL;
+    }
+    /* delivery may have run tool code, and that code may have written to this buffer: only in a
+     * callback of it, where this thread gets pages beyond the limit and its ring has moved on */
+    sdk_chunk_t *last = ring->write_chunk;
+    if (chunk != last) {
+        if (last) atomic_store_explicit(&last->next, chunk, memory_order_release);
+        ring->write_chunk = chunk;
+        if (!last) {
+            /* the reader looks at a ring only when it has a chunk */
+            pthread_mutex_lock(&buffer->rings_lock);
+            ring->read_offset = SDK_CHUNK_HEADER;
+            ring->read_chunk = chunk;
+            pthread_mutex_unlock(&buffer->rings_lock);
+        }
+    }
+    bool soft = size + SDK_RECORD_PREFIX + SDK_CHUNK_HEADER <= buffer->soft_limit;
+    set_cursor(cursor, ring, chunk, soft ? buffer->soft_limit : SDK_CHUNK_SIZE);
+    return cursor->position + SDK_RECORD_PREFIX;
+}
+
+bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, const void *record,
+                     size_t size)
+{
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self) return false;
+    sdk_emit_begin(self);
+    bool written = false;
+    if (sdk_context_accepts(buffer->context)) {
+        void *room = sdk_buffer_reserve(self, buffer, (size + 7) & ~(size_t)7);
+        if (room) {
+            memcpy(room, record, size);
+            sdk_buffer_commit(self, buffer,
+                              sdk_record_word((size + 7) & ~(size_t)7, category, kind, false));
+            written = true;
+        }
+    }
+    sdk_emit_end(self);
+    return written;
+}
+
+/* ---- Delivery ---- */
+
+typedef struct {
+    sdk_buffer_t *buffer;
+    sdk_thread_t *self;
+    size_t count;
+    rocprofiler_record_header_t headers[DELIVERY_BATCH];
+    rocprofiler_record_header_t *pointers[DELIVERY_BATCH];
+} batch_t;
+
+static void hand_over(batch_t *batch)
+{
+    sdk_buffer_t *buffer = batch->buffer;
+    uint64_t dropped = buffer->dropped_pending;
+    if (!batch->count && !dropped) return;
+    buffer->dropped_pending = 0;
+    atomic_fetch_add_explicit(&buffer->delivered, batch->count, memory_order_relaxed);
+    sdk_thread_t *self = batch->self;
+    uint64_t bit = (uint64_t)1 << buffer->slot;
+    if (self) {
+        self->delivering++;
+        self->delivering_mask |= bit;
+    }
+    buffer->callback(sdk_context_id(buffer->context),
+                     (rocprofiler_buffer_id_t){.handle = buffer->handle}, batch->pointers,
+                     batch->count, buffer->callback_data, dropped);
+    if (self) {
+        self->delivering--;
+        self->delivering_mask &= ~bit;
+    }
+    batch->count = 0;
+}
+
+/* All API records have their times at the same place. */
+_Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_record_t, start_timestamp) ==
+                   offsetof(rocprofiler_buffer_tracing_hsa_api_record_t, start_timestamp),
+               "API records differ");
+
+static void add_to_batch(batch_t *batch, char *at)
+{
+    uint64_t word = *(uint64_t *)(void *)at;
+    char *payload = at + SDK_RECORD_PREFIX;
+    if (word >> 31 & 1) {
+        rocprofiler_buffer_tracing_hip_api_record_t *record = (void *)payload;
+        record->start_timestamp = sdk_clock_ns(record->start_timestamp);
+        record->end_timestamp = sdk_clock_ns(record->end_timestamp);
+    }
+    rocprofiler_record_header_t *header = &batch->headers[batch->count];
+    header->category = word >> 16 & 0x7fff;
+    header->kind = (uint32_t)(word >> 32);
+    header->payload = payload;
+    batch->pointers[batch->count++] = header;
+}
+
+/* Delivers what the ring holds; a full batch is handed over at once, so is the rest before a chunk
+ * goes back, because the records lie in it. */
+static void deliver_ring(batch_t *batch, sdk_ring_t *ring)
+{
+    sdk_buffer_t *buffer = batch->buffer;
+    for (sdk_chunk_t *chunk = ring->read_chunk; chunk; chunk = ring->read_chunk) {
+        sdk_chunk_t *next = atomic_load_explicit(&chunk->next, memory_order_acquire);
+        uint32_t end = atomic_load_explicit(&chunk->complete, memory_order_acquire);
+        while (ring->read_offset < end) {
+            char *at = (char *)chunk + ring->read_offset;
+            ring->read_offset += (uint32_t)(*(uint64_t *)(void *)at & 0xffff) + SDK_RECORD_PREFIX;
+            add_to_batch(batch, at);
+            if (batch->count == DELIVERY_BATCH) hand_over(batch);
+        }
+        if (!next) return;
+        hand_over(batch);
+        ring->read_chunk = next;
+        ring->read_offset = SDK_CHUNK_HEADER;
+        put_chunk(buffer, chunk);
+    }
+}
+
+static void count_drops(sdk_buffer_t *buffer, sdk_ring_t *ring)
+{
+    uint64_t dropped = atomic_load_explicit(&ring->dropped, memory_order_relaxed);
+    buffer->dropped_pending += dropped - ring->dropped_seen;
+    atomic_fetch_add_explicit(&buffer->dropped, dropped - ring->dropped_seen, memory_order_relaxed);
+    ring->dropped_seen = dropped;
+}
+
+/* Takes a closed, empty ring off the list and gives its chunk back. */
+static void remove_ring(sdk_buffer_t *buffer, sdk_ring_t *ring)
+{
+    pthread_mutex_lock(&buffer->rings_lock);
+    sdk_ring_t **link = &buffer->rings;
+    while (*link != ring)
+        link = &(*link)->next;
+    *link = ring->next;
+    pthread_mutex_unlock(&buffer->rings_lock);
+    atomic_fetch_sub_explicit(&buffer->ring_count, 1, memory_order_relaxed);
+    if (ring->read_chunk) put_chunk(buffer, ring->read_chunk);
+    free(ring);
+}
+
+static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self)
+{
+    batch_t batch;
+    batch.buffer = buffer;
+    batch.self = self;
+    batch.count = 0;
+    sdk_clock_discipline();
+    uint64_t unringed = atomic_exchange_explicit(&buffer->unringed_drops, 0, memory_order_relaxed);
+    buffer->dropped_pending += unringed;
+    atomic_fetch_add_explicit(&buffer->dropped, unringed, memory_order_relaxed);
+    pthread_mutex_lock(&buffer->rings_lock);
+    sdk_ring_t *ring = buffer->rings; /* rings that open from now on hold newer records only */
+    pthread_mutex_unlock(&buffer->rings_lock);
+    while (ring) {
+        sdk_ring_t *next = ring->next;
+        pthread_mutex_lock(&buffer->rings_lock);
+        bool closed = atomic_load_explicit(&ring->closed, memory_order_acquire);
+        bool begun = ring->read_chunk != NULL;
+        pthread_mutex_unlock(&buffer->rings_lock);
+        if (begun) deliver_ring(&batch, ring);
+        count_drops(buffer, ring);
+        if (closed) {
+            hand_over(&batch);
+            remove_ring(buffer, ring);
+        }
+        ring = next;
+    }
+    hand_over(&batch);
+}
+
+sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer)
+{
+    sdk_thread_t *self = sdk_thread_self();
+    if (self && self->delivering) {
+        if (self->delivering_mask >> buffer->slot & 1) return SDK_DELIVERY_BUSY;
+        if (pthread_mutex_trylock(&buffer->delivery_lock)) return SDK_DELIVERY_BUSY;
+    } else {
+        pthread_mutex_lock(&buffer->delivery_lock);
+    }
+    deliver_locked(buffer, self);
+    pthread_mutex_unlock(&buffer->delivery_lock);
+    return SDK_DELIVERED;
+}

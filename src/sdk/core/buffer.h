@@ -1,0 +1,140 @@
+/* buffer.h - record buffers: many writing threads, one delivering thread at a time.
+ *
+ * Protocol. A buffer owns chunks of one page. A thread writes to a chunk of its own through its
+ * cursor; the chunks of one thread and buffer form a ring_t, a queue with one writer and one
+ * reader:
+ *
+ *     writer:  write the record behind the complete bytes; store-release complete += its size
+ *              chunk full: take another, store-release chunk.next = it, go on there
+ *     reader:  load-acquire complete; deliver the records below it; when next is set (acquire) and
+ *              nothing is left below a fresh load of complete, put the chunk back and go on in next
+ *
+ * Writing a record is wait-free: no lock, no allocation, no store to a line that another writer
+ * stores to. Once per chunk the writer takes one from the buffer's stack (lock-free) or, failing
+ * that, follows the policy: DISCARD counts the record as dropped; LOSSLESS makes the writer
+ * deliver. Reading happens under the buffer's delivery lock. A thread that is inside a buffer
+ * callback never waits for that lock: it gets a page more instead, so no cycle of waiting threads
+ * can arise.
+ *
+ * Memory: size, rounded up to pages, plus a page for each thread that writes. For each buffer
+ * received = delivered + dropped at any time nobody is in between. */
+#ifndef CROCPROF_SDK_BUFFER_H
+#define CROCPROF_SDK_BUFFER_H
+
+#include "sdk/core/thread.h"
+
+#include <pthread.h>
+
+enum {
+    SDK_CHUNK_SIZE = 4096,
+    SDK_CHUNK_HEADER = 64,
+    SDK_RECORD_PREFIX = 8, /* see sdk_record_word */
+    SDK_RECORD_MAX = SDK_CHUNK_SIZE - SDK_CHUNK_HEADER - SDK_RECORD_PREFIX,
+};
+
+typedef struct sdk_chunk {
+    _Atomic uint32_t complete;      /* bytes from here, header included; first in the chunk */
+    struct sdk_chunk *_Atomic next; /* in the ring: the thread's next; on the stack: below */
+} sdk_chunk_t;
+
+struct sdk_ring {
+    sdk_buffer_t *buffer;
+    sdk_chunk_t *write_chunk; /* writer's */
+    sdk_chunk_t *read_chunk;  /* reader's; the writer sets the first, under rings_lock */
+    uint32_t read_offset;     /* reader's: delivered bytes of read_chunk */
+    _Atomic bool closed;      /* the writer has gone */
+    _Atomic uint64_t dropped; /* writer's count */
+    uint64_t dropped_seen;    /* reader's */
+    struct sdk_ring *next;    /* rings of the buffer */
+};
+
+struct sdk_buffer {
+    /* read by writers */
+    uint32_t slot;
+    bool lossless;
+    _Atomic bool closed;  /* destroyed: records are dropped */
+    uint32_t chunk_count; /* N: pages of the size asked for */
+    uint32_t soft_limit;  /* complete bytes at which a chunk calls for delivery */
+    uint64_t watermark_chunks;
+    char *pages; /* N pages, given out in order the first time */
+    sdk_context_t *context;
+    uint64_t handle;
+    rocprofiler_buffer_tracing_cb_t callback;
+    void *callback_data;
+    struct sdk_helper *helper;
+    /* written by writers, once per chunk */
+    _Alignas(64) _Atomic uint64_t free_chunks; /* stack: address << 16 | 28 bits of a tag */
+    _Atomic uint32_t fresh_pages;              /* pages given out */
+    _Atomic uint32_t extra_pages;              /* pages beyond N */
+    _Atomic uint32_t ring_count;
+    _Atomic uint32_t used_chunks;
+    /* delivery */
+    _Alignas(64) pthread_mutex_t delivery_lock;
+    pthread_mutex_t rings_lock; /* the list; taken inside delivery_lock or alone */
+    sdk_ring_t *rings;
+    uint64_t dropped_pending;            /* counted, not yet reported */
+    _Atomic uint64_t unringed_drops;     /* records of threads for which there was no memory */
+    _Atomic uint64_t delivered, dropped; /* totals */
+};
+
+/* The word before each record: payload size, category, kind, and how its times are written. */
+static inline uint64_t sdk_record_word(size_t size, uint32_t category, uint32_t kind,
+                                       bool raw_times)
+{
+    return (uint64_t)size | (uint64_t)category << 16 | (uint64_t)raw_times << 31 |
+           (uint64_t)kind << 32;
+}
+
+/* Slow half of sdk_buffer_reserve: new chunk, policy. NULL: dropped and counted. */
+void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size);
+
+/* Room for a record of `size` bytes (a multiple of 8, at most SDK_RECORD_MAX), to be filled and
+ * then committed before anything else is reserved in this buffer by this thread. NULL: the record
+ * is dropped and counted. Inside sdk_emit_begin/end. */
+static inline void *sdk_buffer_reserve(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
+{
+    sdk_cursor_t *cursor = &self->cursors[buffer->slot];
+    if (__builtin_expect((size_t)(cursor->limit - cursor->position) < size + SDK_RECORD_PREFIX, 0))
+        return sdk_buffer_reserve_slow(self, buffer, size);
+    return cursor->position + SDK_RECORD_PREFIX;
+}
+
+/* Publishes the record that was reserved. `word`: sdk_record_word() of it. */
+static inline void sdk_buffer_commit(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
+{
+    sdk_cursor_t *cursor = &self->cursors[buffer->slot];
+    *(uint64_t *)(void *)cursor->position = word;
+    cursor->position += (word & 0xffff) + SDK_RECORD_PREFIX;
+    atomic_store_explicit(cursor->publish, (uint32_t)(cursor->position - (char *)cursor->publish),
+                          memory_order_release);
+}
+
+/* A new buffer; NULL without memory. */
+sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless);
+
+/* The thread of the ring ends: what it wrote stays to be delivered. */
+void sdk_ring_close(sdk_ring_t *ring);
+
+typedef enum { SDK_DELIVERED, SDK_DELIVERY_BUSY } sdk_delivery_t;
+
+/* Delivers all records that were committed before the call. BUSY only if the caller is inside a
+ * buffer callback and another thread (or the caller) is delivering this buffer. */
+sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer);
+
+/* ---- Threads that deliver ---- */
+
+typedef struct sdk_helper sdk_helper_t;
+
+/* A delivering thread, started by sdk_helpers_start or, after that, at once. NULL: none left. */
+sdk_helper_t *sdk_helper_create(void);
+sdk_helper_t *sdk_helper_get(uint64_t handle); /* 0 is the default one */
+uint64_t sdk_helper_handle(const sdk_helper_t *helper);
+
+/* Starts the threads of helpers that have a buffer; stops and joins all of them. */
+void sdk_helpers_start(void);
+void sdk_helpers_stop(void);
+
+/* Asks the buffer's thread to deliver. No lock, no call into the kernel unless it sleeps. */
+void sdk_helper_wake(sdk_buffer_t *buffer);
+
+#endif

@@ -1,0 +1,155 @@
+/* clock.c - conversion of the TSC to CLOCK_BOOTTIME.
+ *
+ * Apart because its correctness is an argument about two clocks. Change the constants freely; keep
+ * segments continuous (a segment begins where the one before has arrived), else converted stamps
+ * could run backwards. */
+#include "sdk/core/clock.h"
+
+#include <cpuid.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum {
+    CLOCK_SEGMENTS = 64,            /* a ring: stamps older than all of them use the oldest */
+    CLOCK_WARMUP_NS = 2000000,      /* the first rate is measured over this at least */
+    CLOCK_DISCIPLINE_NS = 250000000 /* a new segment at most this often, while the process is young
+                                     * at each quarter of its age */
+};
+
+/* From raw `begin` on: ns = base + (raw - begin) * rate. The rate is fixed point, 2^-32 ns. */
+typedef struct {
+    uint64_t begin, base, rate;
+} clock_segment_t;
+
+bool sdk_clock_uses_tsc;
+
+static clock_segment_t segments[CLOCK_SEGMENTS];
+static _Atomic uint64_t segment_count; /* written under clock_lock; entries below it never change
+                                        * until the ring comes round, minutes later */
+static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t anchor_raw, anchor_ns; /* the first pair */
+
+static uint64_t scale(uint64_t ticks, uint64_t rate)
+{
+    return (uint64_t)(((unsigned __int128)ticks * rate) >> 32);
+}
+
+/* A pair of both clocks: the tightest of a few tries, stamps taken at its middle. */
+static void read_pair(uint64_t *raw, uint64_t *ns)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 7; i++) {
+        uint64_t before = __builtin_ia32_rdtsc();
+        uint64_t now = sdk_clock_boottime();
+        uint64_t after = __builtin_ia32_rdtsc();
+        if (after - before >= best) continue;
+        best = after - before;
+        *raw = before + best / 2;
+        *ns = now;
+    }
+}
+
+static bool tsc_is_invariant(void)
+{
+    /* CPUID 0x80000007, EDX bit 8: the TSC ticks at a constant rate in all power states */
+    unsigned int a, b, c, d;
+    if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8))) return false;
+    /* the kernel checks that the counters of all cores agree, and leaves "tsc" if they do not */
+    char name[32] = "";
+    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                  O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t n = read(fd, name, sizeof name - 1);
+    close(fd);
+    if (n <= 0) return false;
+    name[strcspn(name, "\n")] = 0;
+    return !strcmp(name, "tsc") || !strcmp(name, "kvm-clock") ||
+           !strcmp(name, "hyperv_clocksource_tsc_page");
+}
+
+void sdk_clock_init(void)
+{
+    if (anchor_raw) return;
+    if (!tsc_is_invariant()) {
+        anchor_raw = 1;
+        return;
+    }
+    read_pair(&anchor_raw, &anchor_ns);
+    sdk_clock_uses_tsc = true;
+}
+
+/* Measures the first rate. */
+static void start_first_segment(void)
+{
+    pthread_mutex_lock(&clock_lock);
+    if (!atomic_load_explicit(&segment_count, memory_order_relaxed)) {
+        while (sdk_clock_boottime() - anchor_ns < CLOCK_WARMUP_NS) {
+            struct timespec nap = {.tv_nsec = 200000};
+            nanosleep(&nap, NULL);
+        }
+        uint64_t raw, ns;
+        read_pair(&raw, &ns);
+        segments[0].begin = anchor_raw;
+        segments[0].base = anchor_ns;
+        segments[0].rate =
+            (uint64_t)(((unsigned __int128)(ns - anchor_ns) << 32) / (raw - anchor_raw));
+        atomic_store_explicit(&segment_count, 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&clock_lock);
+}
+
+uint64_t sdk_clock_ns(uint64_t raw)
+{
+    if (!sdk_clock_uses_tsc) return raw;
+    uint64_t count = atomic_load_explicit(&segment_count, memory_order_acquire);
+    if (!count) {
+        start_first_segment();
+        count = 1;
+    }
+    uint64_t oldest = count > CLOCK_SEGMENTS / 2 ? count - CLOCK_SEGMENTS / 2 : 0;
+    const clock_segment_t *s = &segments[--count % CLOCK_SEGMENTS];
+    while (raw < s->begin && count > oldest)
+        s = &segments[--count % CLOCK_SEGMENTS];
+    return raw >= s->begin ? s->base + scale(raw - s->begin, s->rate)
+                           : s->base - scale(s->begin - raw, s->rate);
+}
+
+void sdk_clock_discipline(void)
+{
+    if (!sdk_clock_uses_tsc) return;
+    uint64_t count = atomic_load_explicit(&segment_count, memory_order_acquire);
+    if (!count) {
+        start_first_segment();
+        return;
+    }
+    const clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
+    uint64_t now = __builtin_ia32_rdtsc();
+    if (now <= s->begin) return;
+    uint64_t quarter = scale(now - anchor_raw, s->rate) / 4;
+    if (scale(now - s->begin, s->rate) <
+        (quarter < CLOCK_DISCIPLINE_NS ? quarter : CLOCK_DISCIPLINE_NS))
+        return;
+    if (pthread_mutex_trylock(&clock_lock)) return;
+    if (atomic_load_explicit(&segment_count, memory_order_relaxed) == count) {
+        uint64_t raw, ns;
+        read_pair(&raw, &ns);
+        uint64_t arrived = s->base + scale(raw - s->begin, s->rate);
+        /* the true rate since the first anchor, bent so that the error is gone after a second */
+        uint64_t rate =
+            (uint64_t)(((unsigned __int128)(ns - anchor_ns) << 32) / (raw - anchor_raw));
+        int64_t error = (int64_t)(ns - arrived);
+        if (error > 1000000) error = 1000000; /* never more than 0.1 % off the true rate */
+        if (error < -1000000) error = -1000000;
+        clock_segment_t *next = &segments[count % CLOCK_SEGMENTS];
+        next->begin = raw;
+        next->base = arrived;
+        next->rate =
+            (uint64_t)((int64_t)rate + (int64_t)((__int128)(int64_t)rate * error / 1000000000));
+        atomic_store_explicit(&segment_count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&clock_lock);
+}

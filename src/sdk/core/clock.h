@@ -1,0 +1,42 @@
+/* clock.h - cheap raw timestamps now, nanoseconds of CLOCK_BOOTTIME later.
+ *
+ * Traced calls take the raw counter; whoever delivers the records converts. The conversion is one
+ * continuous, increasing, piecewise linear function for the whole process, so the order of raw
+ * stamps is the order of converted ones, whenever they are converted. */
+#ifndef CROCPROF_SDK_CLOCK_H
+#define CROCPROF_SDK_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* True where the TSC ticks evenly on all cores; set before the first plan is published. Else raw
+ * stamps are nanoseconds already. */
+extern bool sdk_clock_uses_tsc;
+
+static inline uint64_t sdk_clock_boottime(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The raw stamp. Not serialising: the call that is measured is far longer than a reordering. */
+static inline uint64_t sdk_clock_raw(void)
+{
+    if (__builtin_expect(sdk_clock_uses_tsc, 1)) return __builtin_ia32_rdtsc();
+    return sdk_clock_boottime();
+}
+
+/* Decides for a counter and takes the first anchor. Once, before anything is stamped. */
+void sdk_clock_init(void);
+
+/* Raw stamp to ns of CLOCK_BOOTTIME; any thread, no lock. Waits up to 2 ms if the process is so
+ * young that the counter's rate is not known yet. */
+uint64_t sdk_clock_ns(uint64_t raw);
+
+/* Follows drift: adjusts the rate for stamps from now on. Called by delivering threads; cheap when
+ * called too often. */
+void sdk_clock_discipline(void);
+
+#endif

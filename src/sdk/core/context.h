@@ -1,0 +1,70 @@
+/* context.h - contexts, what they ask for, and the tables that make handles into objects.
+ *
+ * Everything is made during initialisation and never freed; only `active` and `accepts` change
+ * afterwards. */
+#ifndef CROCPROF_SDK_CONTEXT_H_INTERNAL
+#define CROCPROF_SDK_CONTEXT_H_INTERNAL
+
+#include "sdk/core/buffer.h"
+#include "sdk/core/thread.h"
+
+typedef struct {
+    rocprofiler_callback_tracing_cb_t callback; /* NULL: the context lacks the kind */
+    void *data;
+    uint64_t *operations; /* one bit each */
+} sdk_callback_request_t;
+
+typedef struct {
+    sdk_buffer_t *buffer; /* NULL: the context lacks the kind */
+    uint64_t *operations;
+} sdk_buffer_request_t;
+
+struct sdk_context {
+    uint32_t slot;
+    uint32_t client; /* position of its tool */
+    uint64_t handle;
+    bool active;          /* under the contexts' lock */
+    _Atomic bool accepts; /* false once its tool is finalised: nothing may be
+                           * delivered any more */
+    sdk_callback_request_t callbacks[ROCPROFILER_CALLBACK_TRACING_LAST];
+    sdk_buffer_request_t buffers[ROCPROFILER_BUFFER_TRACING_LAST];
+};
+
+/* Reads of `accepts` stand between sdk_emit_begin and sdk_emit_end. */
+static inline bool sdk_context_accepts(const sdk_context_t *context)
+{
+    return atomic_load_explicit(&context->accepts, memory_order_relaxed);
+}
+
+static inline rocprofiler_context_id_t sdk_context_id(const sdk_context_t *context)
+{
+    return (rocprofiler_context_id_t){.handle = context->handle};
+}
+
+/* By handle; NULL if there is none. */
+sdk_context_t *sdk_context_find(rocprofiler_context_id_t id);
+sdk_buffer_t *sdk_buffer_find(rocprofiler_buffer_id_t id);
+
+/* By slot; NULL beyond the last. */
+sdk_context_t *sdk_context_at(uint32_t slot);
+sdk_buffer_t *sdk_buffer_at(uint32_t slot);
+
+/* Stops all contexts of a client, then refuses everything of theirs and waits until nobody is in
+ * between. Its buffers are delivered a last time. */
+void sdk_contexts_end(uint32_t client);
+
+/* All plans to NULL, without a lock: for the child of a fork. */
+void sdk_plans_clear(void);
+
+/* ---- External correlation ids: external.c ---- */
+
+/* What records of the context about the thread carry. */
+static inline uint64_t sdk_external(const sdk_thread_t *self, const sdk_context_t *context)
+{
+    return atomic_load_explicit(&self->external[context->slot], memory_order_relaxed);
+}
+
+void sdk_external_thread_begins(sdk_thread_t *self);
+void sdk_external_thread_ends(sdk_thread_t *self);
+
+#endif

@@ -1,0 +1,150 @@
+/* discovery.c - where tools are: variables, symbols, loaded libraries.
+ *
+ * Apart because all of it is about the dynamic loader. The order of sources is part of the
+ * interface: tools get their priority from it. */
+#include "sdk/core/discovery.h"
+#include "base/env.h"
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bound if the program, or a library it is linked with, defines it; the reference also makes the
+ * linker export it from a program that is linked with this library. */
+__attribute__((weak)) rocprofiler_tool_configure_result_t *
+rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t priority,
+                      rocprofiler_client_id_t *client_id);
+
+typedef bool (*add_t)(rocprofiler_configure_func_t);
+
+static rocprofiler_configure_func_t as_configure(void *symbol)
+{
+    rocprofiler_configure_func_t function;
+    memcpy(&function, &symbol, sizeof function); /* ISO C has no cast between the two */
+    return function;
+}
+
+static void add_library(const char *path, add_t add)
+{
+    void *handle = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
+    if (!handle) handle = dlopen(path, RTLD_LOCAL | RTLD_LAZY);
+    if (!handle) {
+        base_error("ROCP_TOOL_LIBRARIES: tool left out: %s", dlerror());
+        return;
+    }
+    void *symbol = dlsym(handle, "rocprofiler_configure");
+    if (symbol)
+        add(as_configure(symbol));
+    else
+        base_warning("ROCP_TOOL_LIBRARIES: %s does not define rocprofiler_configure", path);
+}
+
+static void add_listed_libraries(add_t add)
+{
+    const char *value = base_env("ROCP_TOOL_LIBRARIES");
+    char *list = value ? strdup(value) : NULL;
+    if (!list) return;
+    char *rest = list;
+    for (char *path = strsep(&rest, ":"); path; path = strsep(&rest, ":"))
+        if (*path) add_library(path, add);
+    free(list);
+}
+
+/* The symbol that the object itself defines, not one of its dependencies. */
+static void *own_symbol(const struct dl_phdr_info *info, const char *name)
+{
+    const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : NULL;
+    void *handle = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
+    if (!handle) return NULL;
+    void *symbol = dlsym(handle, name);
+    dlclose(handle);
+    struct link_map *map = NULL;
+    Dl_info where;
+    if (!symbol || !dladdr1(symbol, &where, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
+    return map->l_addr == info->dlpi_addr ? symbol : NULL;
+}
+
+/* dl_iterate_phdr holds the loader's lock: only names are taken inside, in link map order. */
+typedef struct {
+    struct dl_phdr_info *objects;
+    size_t count, room;
+} objects_t;
+
+static int note_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    objects_t *list = data;
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        struct dl_phdr_info *grown = realloc(list->objects, room * sizeof *grown);
+        if (!grown) return 1;
+        list->objects = grown;
+        list->room = room;
+    }
+    list->objects[list->count] = *info;
+    list->objects[list->count].dlpi_name = strdup(info->dlpi_name ? info->dlpi_name : "");
+    if (!list->objects[list->count].dlpi_name) return 1;
+    list->count++;
+    return 0;
+}
+
+static objects_t loaded_objects(void)
+{
+    objects_t list = {0};
+    dl_iterate_phdr(note_object, &list);
+    return list;
+}
+
+static void free_objects(objects_t *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free((char *)list->objects[i].dlpi_name);
+    free(list->objects);
+}
+
+static void add_loaded_libraries(add_t add)
+{
+    objects_t list = loaded_objects();
+    for (size_t i = 0; i < list.count; i++) {
+        void *symbol = own_symbol(&list.objects[i], "rocprofiler_configure");
+        if (symbol) add(as_configure(symbol));
+    }
+    free_objects(&list);
+}
+
+void sdk_discover_tools(add_t add)
+{
+    add_listed_libraries(add);
+    if (rocprofiler_configure) add(rocprofiler_configure);
+    void *first = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+    if (first) add(as_configure(first));
+    void *next = dlsym(RTLD_NEXT, "rocprofiler_configure");
+    if (next) add(as_configure(next));
+    if (first) add_loaded_libraries(add);
+}
+
+bool sdk_discover_owner(void)
+{
+    struct link_map *self = NULL;
+    Dl_info here;
+    if (!dladdr1((void *)&sdk_discover_owner, &here, (void **)&self, RTLD_DL_LINKMAP) || !self)
+        return true;
+    bool owner = true;
+    objects_t list = loaded_objects();
+    for (size_t i = 0; owner && i < list.count; i++) {
+        if (list.objects[i].dlpi_addr == self->l_addr) continue;
+        if (!own_symbol(&list.objects[i], "rocprofiler_set_api_table")) continue;
+        void *query = own_symbol(&list.objects[i], "rocprofiler_is_initialized");
+        rocprofiler_status_t (*is_initialized)(int *);
+        memcpy(&is_initialized, &query, sizeof query);
+        int status = 0;
+        if (!query || is_initialized(&status) != ROCPROFILER_STATUS_SUCCESS || !status) continue;
+        base_error("%s does nothing: %s profiles this process already", here.dli_fname,
+                   list.objects[i].dlpi_name);
+        owner = false;
+    }
+    free_objects(&list);
+    return owner;
+}

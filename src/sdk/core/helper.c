@@ -1,0 +1,168 @@
+/* helper.c - the threads that deliver buffers in the background.
+ *
+ * Apart from buffer.c because when to deliver is another matter than how. A helper sleeps on a
+ * futex until a buffer of its own calls, and wakes once a second to keep the clock in step. */
+#include "base/log.h"
+#include "sdk/core/buffer.h"
+#include "sdk/core/clock.h"
+#include "sdk/core/context.h"
+#include "sdk/core/registration.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/futex.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { HELPERS_MAX = 1 + 64 }; /* the default one and those that tools make */
+
+struct sdk_helper {
+    _Atomic uint64_t pending;  /* buffers that call, by bit */
+    _Atomic uint32_t sleeping; /* futex word: 1 while the thread sleeps or is about to */
+    _Atomic bool stop;
+    bool made, running;
+    pthread_t thread;
+};
+
+static sdk_helper_t helpers[HELPERS_MAX] = {{.made = true}};
+static pthread_mutex_t helpers_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool started;
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, const struct timespec *timeout)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, timeout, NULL, 0);
+}
+
+static void call(sdk_helper_t *helper)
+{
+    /* all accesses of pending, stop and sleeping here and in sleep_until_called are seq_cst: either
+     * the caller sees the sleeper or the sleeper sees the call */
+    if (atomic_load(&helper->sleeping) && atomic_exchange(&helper->sleeping, 0))
+        futex_wake(&helper->sleeping);
+}
+
+void sdk_helper_wake(sdk_buffer_t *buffer)
+{
+    sdk_helper_t *helper = buffer->helper;
+    uint64_t bit = (uint64_t)1 << buffer->slot;
+    if (atomic_load_explicit(&helper->pending, memory_order_relaxed) & bit) return;
+    atomic_fetch_or(&helper->pending, bit);
+    call(helper);
+}
+
+static void sleep_until_called(sdk_helper_t *helper, const struct timespec *longest)
+{
+    atomic_store(&helper->sleeping, 1);
+    if (!atomic_load(&helper->pending) && !atomic_load(&helper->stop))
+        futex_wait(&helper->sleeping, 1, longest);
+    atomic_store(&helper->sleeping, 0);
+}
+
+static void *helper_main(void *argument)
+{
+    sdk_helper_t *helper = argument;
+    prctl(PR_SET_NAME, "rocprofiler-sdk");
+    /* short at first: the clock's rate is known best after a while */
+    struct timespec longest = {.tv_nsec = 20000000};
+    while (!atomic_load_explicit(&helper->stop, memory_order_acquire)) {
+        uint64_t pending = atomic_exchange_explicit(&helper->pending, 0, memory_order_acquire);
+        if (!pending) {
+            sleep_until_called(helper, &longest);
+            sdk_clock_discipline();
+            if (longest.tv_sec == 0 && (longest.tv_nsec *= 4) >= 1000000000)
+                longest = (struct timespec){.tv_sec = 1};
+            continue;
+        }
+        for (; pending; pending &= pending - 1) {
+            sdk_buffer_t *buffer = sdk_buffer_at((uint32_t)__builtin_ctzll(pending));
+            if (buffer) sdk_buffer_deliver(buffer);
+        }
+    }
+    return NULL;
+}
+
+sdk_helper_t *sdk_helper_create(void)
+{
+    sdk_helper_t *made = NULL;
+    pthread_mutex_lock(&helpers_lock);
+    for (int i = 1; i < HELPERS_MAX && !made; i++) {
+        if (helpers[i].made) continue;
+        made = &helpers[i];
+        made->made = true;
+    }
+    pthread_mutex_unlock(&helpers_lock);
+    return made;
+}
+
+sdk_helper_t *sdk_helper_get(uint64_t handle)
+{
+    return handle < HELPERS_MAX && helpers[handle].made ? &helpers[handle] : NULL;
+}
+
+uint64_t sdk_helper_handle(const sdk_helper_t *helper)
+{
+    return (uint64_t)(helper - helpers);
+}
+
+static void start_one(sdk_helper_t *helper)
+{
+    /* the program's signals are not for us */
+    sigset_t all, old;
+    sigfillset(&all);
+    sdk_internal_thread_notice(true);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int error = pthread_create(&helper->thread, NULL, helper_main, helper);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    sdk_internal_thread_notice(false);
+    helper->running = error == 0;
+    if (error)
+        base_warning("no thread for buffer callbacks (%s): buffers are delivered when full, at "
+                     "flush and at the end",
+                     strerror(error));
+}
+
+void sdk_helpers_start(void)
+{
+    uint64_t used = 0;
+    for (uint32_t slot = 0; slot < SDK_BUFFERS_MAX; slot++) {
+        sdk_buffer_t *buffer = sdk_buffer_at(slot);
+        if (!buffer) continue;
+        uint64_t handle = sdk_helper_handle(buffer->helper);
+        if (!helpers[handle].running) start_one(&helpers[handle]);
+        used |= handle < 64 ? (uint64_t)1 << handle : 0;
+    }
+    started = used != 0;
+}
+
+void sdk_helpers_stop(void)
+{
+    if (!started) return;
+    for (int i = 0; i < HELPERS_MAX; i++) {
+        sdk_helper_t *helper = &helpers[i];
+        if (!helper->running) continue;
+        atomic_store(&helper->stop, true);
+        call(helper);
+        if (pthread_equal(helper->thread, pthread_self())) {
+            pthread_detach(helper->thread); /* a tool finalises in its buffer callback */
+        } else {
+            struct timespec until;
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_sec += 2;
+            if (pthread_timedjoin_np(helper->thread, NULL, &until)) {
+                base_warning(
+                    "a buffer callback has not returned for 2 s: its thread is left alone");
+                pthread_detach(helper->thread);
+            }
+        }
+        helper->running = false;
+    }
+}

@@ -1,0 +1,112 @@
+/* operation.c - operations under way: callbacks and records of services that are not API wrappers.
+ *
+ * Apart because these paths may hand an operation from one thread to another; API calls stay on
+ * their stack and have a shorter way in api/api.c. */
+#include "sdk/core/clock.h"
+#include "sdk/core/context.h"
+#include "sdk/core/service.h"
+
+#include <string.h>
+
+uint64_t sdk_now(void)
+{
+    sdk_clock_discipline();
+    return sdk_clock_ns(sdk_clock_raw());
+}
+
+/* External ids as they are now on the thread that begins. */
+static void take_externals(sdk_operation_t *operation, const sdk_thread_t *self)
+{
+    const sdk_plan_t *plan = operation->plan;
+    for (unsigned i = 0; i < plan->callback_count; i++)
+        operation->callback_external[i].value =
+            self ? sdk_external(self, plan->callbacks[i].context) : 0;
+    for (unsigned i = 0; i < plan->buffer_count; i++)
+        operation->buffer_external[i].value =
+            self ? sdk_external(self, plan->buffers[i].context) : 0;
+}
+
+void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan)
+{
+    operation->plan = plan;
+    if (!plan) return;
+    sdk_thread_t *self = sdk_thread_self();
+    operation->internal = sdk_correlation_current();
+    operation->ancestor = 0;
+    if (!operation->internal) operation->internal = sdk_correlation_new();
+    operation->thread_id = sdk_thread_id();
+    for (unsigned i = 0; i < plan->callback_count; i++)
+        operation->user[i].value = 0;
+    take_externals(operation, self);
+}
+
+void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
+                          const sdk_operation_t *from)
+{
+    if (!from->plan) {
+        sdk_operation_begin(operation, plan);
+        return;
+    }
+    operation->plan = plan;
+    if (!plan) return;
+    operation->internal = from->internal;
+    operation->ancestor = from->ancestor;
+    operation->thread_id = from->thread_id;
+    take_externals(operation, sdk_thread_self());
+    for (unsigned i = 0; i < plan->callback_count; i++) {
+        operation->user[i].value = 0;
+        for (unsigned j = 0; j < from->plan->callback_count; j++)
+            if (from->plan->callbacks[j].context == plan->callbacks[i].context)
+                operation->user[i] = from->user[j];
+    }
+}
+
+void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_phase_t phase,
+                            void *payload)
+{
+    const sdk_plan_t *plan = operation->plan;
+    if (!plan || !plan->callback_count) return;
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self) return;
+    sdk_emit_begin(self);
+    for (unsigned i = 0; i < plan->callback_count; i++) {
+        const sdk_callback_service_t *service = &plan->callbacks[i];
+        if (!sdk_context_accepts(service->context)) continue;
+        rocprofiler_callback_tracing_record_t record = {
+            .context_id = sdk_context_id(service->context),
+            .thread_id = operation->thread_id,
+            .correlation_id = {.internal = operation->internal,
+                               .external = operation->callback_external[i],
+                               .ancestor = operation->ancestor},
+            .kind = (rocprofiler_callback_tracing_kind_t)plan->callback_kind,
+            .operation = plan->operation,
+            .phase = phase,
+            .payload = payload,
+        };
+        service->callback(record, &operation->user[i], service->data);
+    }
+    sdk_emit_end(self);
+}
+
+void sdk_operation_record(const sdk_operation_t *operation, void *record, size_t size,
+                          rocprofiler_user_data_t *external)
+{
+    const sdk_plan_t *plan = operation->plan;
+    if (!plan || !plan->buffer_count) return;
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self) return;
+    sdk_emit_begin(self);
+    for (unsigned i = 0; i < plan->buffer_count; i++) {
+        const sdk_buffer_service_t *service = &plan->buffers[i];
+        if (!sdk_context_accepts(service->context)) continue;
+        *external = operation->buffer_external[i];
+        memcpy((char *)record + 8, &service->kind, sizeof service->kind);
+        void *room = sdk_buffer_reserve(self, service->buffer, size);
+        if (!room) continue;
+        memcpy(room, record, size);
+        sdk_buffer_commit(
+            self, service->buffer,
+            sdk_record_word(size, ROCPROFILER_BUFFER_CATEGORY_TRACING, service->kind, false));
+    }
+    sdk_emit_end(self);
+}

@@ -1,0 +1,348 @@
+/* registration.c - from the first runtime to the tools' initialize functions, and back at the end.
+ *
+ * Apart because the order of these steps is a protocol between runtimes, tools and this library.
+ * Tool code runs here under no lock at all. */
+#include "sdk/core/registration.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "sdk/core/clock.h"
+#include "sdk/core/context.h"
+#include "sdk/core/discovery.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <unistd.h>
+
+typedef struct {
+    rocprofiler_configure_func_t configure;
+    rocprofiler_client_id_t *id;
+    rocprofiler_tool_configure_result_t result;
+    bool takes_part;
+    _Atomic int ended; /* 0 no, 1 being finalised, 2 done */
+} client_t;
+
+enum { NOTICES_MAX = 16 };
+
+typedef struct {
+    rocprofiler_internal_thread_library_cb_t before, after;
+    int libraries;
+    void *data;
+} thread_notice_t;
+
+static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
+static _Atomic int initialized, finalized; /* 0 not begun, -1 in progress, 1 done */
+static pthread_t initializing_thread, finalizing_thread;
+static bool refused; /* another copy of the library owns the process */
+static bool forced;
+static _Atomic bool forked_child;
+static _Atomic int configuring = -1;
+static uint64_t random_base;
+static client_t *clients;
+static size_t client_count;
+static thread_notice_t notices[NOTICES_MAX];
+static size_t notice_count;
+
+bool sdk_is_forked_child(void)
+{
+    return atomic_load_explicit(&forked_child, memory_order_relaxed);
+}
+
+bool sdk_finalizing(void)
+{
+    return atomic_load_explicit(&finalized, memory_order_acquire) != 0 || sdk_is_forked_child();
+}
+
+int sdk_configuring_client(void)
+{
+    return atomic_load_explicit(&configuring, memory_order_relaxed);
+}
+
+bool sdk_configuration_open(void)
+{
+    return atomic_load_explicit(&initialized, memory_order_acquire) != 1;
+}
+
+uint64_t sdk_random(void)
+{
+    if (!random_base) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        uint64_t x =
+            (uint64_t)getpid() * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_nsec * 0xbf58476d1ce4e5b9u;
+        random_base = x ^ x >> 31;
+        if (!random_base) random_base = 1;
+    }
+    return random_base >> 8;
+}
+
+/* ---- Finalisation ---- */
+
+/* Ends one tool: its contexts, its buffers, then its finalize function, once. */
+static void end_client(client_t *client)
+{
+    int not_ended = 0;
+    if (!client->takes_part || !atomic_compare_exchange_strong(&client->ended, &not_ended, 1))
+        return;
+    sdk_contexts_end((uint32_t)(client - clients));
+    if (client->result.finalize) client->result.finalize(client->result.tool_data);
+    atomic_store(&client->ended, 2);
+}
+
+/* A second caller waits for the first, but not for ever: the process may be on its way out because
+ * a tool hangs. */
+static void wait_for_finalization(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    pthread_mutex_lock(&state_lock);
+    while (atomic_load(&finalized) == -1 && !pthread_equal(finalizing_thread, pthread_self()))
+        if (pthread_cond_timedwait(&state_changed, &state_lock, &until) == ETIMEDOUT) {
+            base_warning(
+                "a tool's finalisation has not ended for 10 s: the process ends without it");
+            break;
+        }
+    pthread_mutex_unlock(&state_lock);
+}
+
+static void finalize_all(void)
+{
+    if (sdk_is_forked_child() || atomic_load(&initialized) != 1 || refused) return;
+    pthread_mutex_lock(&state_lock);
+    bool first = atomic_load(&finalized) == 0;
+    if (first) {
+        finalizing_thread = pthread_self();
+        atomic_store(&finalized, -1);
+    }
+    pthread_mutex_unlock(&state_lock);
+    if (!first) {
+        wait_for_finalization();
+        return;
+    }
+    if (sdk_gpu_wait) sdk_gpu_wait();
+    if (sdk_gpu_finalize) sdk_gpu_finalize();
+    for (size_t i = 0; i < client_count; i++)
+        end_client(&clients[i]);
+    sdk_helpers_stop();
+    pthread_mutex_lock(&state_lock);
+    atomic_store(&finalized, 1);
+    pthread_cond_broadcast(&state_changed);
+    pthread_mutex_unlock(&state_lock);
+}
+
+/* Given to every tool's initialize function. */
+static void client_finalize(rocprofiler_client_id_t id)
+{
+    if (sdk_is_forked_child()) return;
+    for (size_t i = 0; i < client_count; i++) {
+        client_t *client = &clients[i];
+        if (client->id->handle != id.handle) continue;
+        if (client_count == 1) {
+            finalize_all();
+        } else if (atomic_load(&finalized) == 0) {
+            atomic_store(&finalized, -1);
+            end_client(client);
+            int ours = -1;
+            atomic_compare_exchange_strong(&finalized, &ours, 0);
+        }
+        return;
+    }
+    base_warning("a tool finalises with an id (%u) that no tool has: ignored", id.handle);
+}
+
+static void child_of_fork(void)
+{
+    atomic_store(&forked_child, true);
+    sdk_plans_clear();
+    for (uint32_t slot = 0; sdk_context_at(slot); slot++)
+        atomic_store_explicit(&sdk_context_at(slot)->accepts, false, memory_order_relaxed);
+    if (sdk_gpu_forked) sdk_gpu_forked();
+}
+
+/* ---- Initialisation ---- */
+
+static bool add_client(rocprofiler_configure_func_t configure)
+{
+    for (size_t i = 0; i < client_count; i++)
+        if (clients[i].configure == configure) return true;
+    client_t *grown = realloc(clients, (client_count + 1) * sizeof *clients);
+    rocprofiler_client_id_t *id = grown ? malloc(sizeof *id) : NULL;
+    if (grown) clients = grown;
+    if (!id) {
+        base_error("no memory for a tool: it is left out");
+        return false;
+    }
+    rocprofiler_client_id_t made = {
+        .size = sizeof made,
+        .handle = (uint32_t)(255 + sdk_random() % 0x7fffff00u + client_count),
+    };
+    memcpy(id, &made, sizeof made); /* the handle is const to tools */
+    clients[client_count++] = (client_t){.configure = configure, .id = id};
+    return true;
+}
+
+static void configure_clients(void)
+{
+    for (size_t i = 0; i < client_count; i++) {
+        client_t *client = &clients[i];
+        rocprofiler_tool_configure_result_t *answer = client->configure(
+            ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, (uint32_t)i, client->id);
+        if (!answer) continue;
+        /* a tool built with a shorter structure states its size */
+        size_t size = answer->size && answer->size < sizeof client->result ? answer->size
+                                                                           : sizeof client->result;
+        memcpy(&client->result, answer, size);
+        client->takes_part = true;
+    }
+}
+
+static bool initialize_clients(void)
+{
+    bool any = false;
+    for (size_t i = 0; i < client_count; i++) {
+        client_t *client = &clients[i];
+        if (!client->takes_part) continue;
+        any = true;
+        if (!client->result.initialize) continue;
+        atomic_store(&configuring, (int)i);
+        client->result.initialize(client_finalize, client->result.tool_data);
+        atomic_store(&configuring, -1);
+    }
+    return any;
+}
+
+static void do_initialize(rocprofiler_configure_func_t forced_tool)
+{
+    sdk_clock_init();
+    sdk_threads_init();
+    atexit(finalize_all);
+    pthread_atfork(NULL, NULL, child_of_fork);
+    if (forced_tool) add_client(forced_tool);
+    sdk_discover_tools(add_client);
+    configure_clients();
+    if (initialize_clients()) sdk_helpers_start();
+}
+
+/* True if this call initialises; else waits for whoever does. */
+static bool begin_initialization(void)
+{
+    bool begins = false;
+    pthread_mutex_lock(&state_lock);
+    while (atomic_load(&initialized) == -1 && !pthread_equal(initializing_thread, pthread_self()))
+        pthread_cond_wait(&state_changed, &state_lock);
+    if (atomic_load(&initialized) == 0 && !refused) {
+        begins = true;
+        initializing_thread = pthread_self();
+        atomic_store(&initialized, -1);
+    }
+    pthread_mutex_unlock(&state_lock);
+    return begins;
+}
+
+static bool initialize_with(rocprofiler_configure_func_t forced_tool)
+{
+    if (sdk_is_forked_child()) return false;
+    if (!begin_initialization()) return !refused;
+    base_log_init("rocprofiler-sdk", "ROCPROFILER_LOG_LEVEL");
+    bool owner = sdk_discover_owner();
+    if (owner) do_initialize(forced_tool);
+    pthread_mutex_lock(&state_lock);
+    refused = !owner;
+    atomic_store(&initialized, owner ? 1 : 0);
+    pthread_cond_broadcast(&state_changed);
+    pthread_mutex_unlock(&state_lock);
+    return owner;
+}
+
+bool sdk_initialize(void)
+{
+    return initialize_with(NULL);
+}
+
+/* ROCPROFILER_LIBRARY_CTOR: before any runtime, for tools that must see everything. */
+__attribute__((constructor)) static void library_constructor(void)
+{
+    if (base_env_bool("ROCPROFILER_LIBRARY_CTOR", false)) sdk_initialize();
+}
+
+__attribute__((destructor)) static void library_destructor(void)
+{
+    if (base_env_bool("ROCPROFILER_LIBRARY_DTOR", false)) finalize_all();
+}
+
+/* ---- Public functions ---- */
+
+rocprofiler_status_t rocprofiler_is_initialized(int *status)
+{
+    if (!status) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    *status = atomic_load_explicit(&initialized, memory_order_acquire);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_is_finalized(int *status)
+{
+    if (!status) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    *status = atomic_load_explicit(&finalized, memory_order_acquire);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t configure_func)
+{
+    pthread_mutex_lock(&state_lock);
+    bool locked = forced || atomic_load(&initialized) != 0 || refused;
+    forced = true;
+    pthread_mutex_unlock(&state_lock);
+    if (locked) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    setenv("ROCPROFILER_REGISTER_FORCE_LOAD", "1", 1);
+    return initialize_with(configure_func) ? ROCPROFILER_STATUS_SUCCESS
+                                           : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+}
+
+void sdk_internal_thread_notice(bool before)
+{
+    for (size_t i = 0; i < notice_count; i++) {
+        rocprofiler_internal_thread_library_cb_t callback =
+            before ? notices[i].before : notices[i].after;
+        if (callback && (!notices[i].libraries || notices[i].libraries & ROCPROFILER_LIBRARY))
+            callback(ROCPROFILER_LIBRARY, notices[i].data);
+    }
+}
+
+rocprofiler_status_t
+rocprofiler_at_internal_thread_create(rocprofiler_internal_thread_library_cb_t precreate,
+                                      rocprofiler_internal_thread_library_cb_t postcreate, int libs,
+                                      void *data)
+{
+    if (!sdk_configuration_open()) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    if (notice_count == NOTICES_MAX) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    notices[notice_count++] = (thread_notice_t){
+        .before = precreate, .after = postcreate, .libraries = libs, .data = data};
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_create_callback_thread(rocprofiler_callback_thread_t *cb_thread_id)
+{
+    if (!cb_thread_id) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!sdk_configuration_open()) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_helper_t *helper = sdk_helper_create();
+    if (!helper) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    cb_thread_id->handle = sdk_helper_handle(helper);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_assign_callback_thread(rocprofiler_buffer_id_t buffer_id,
+                                                        rocprofiler_callback_thread_t cb_thread_id)
+{
+    if (!sdk_configuration_open()) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_buffer_t *buffer = sdk_buffer_find(buffer_id);
+    if (!buffer) return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    sdk_helper_t *helper = sdk_helper_get(cb_thread_id.handle);
+    if (!helper) return ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND;
+    buffer->helper = helper;
+    return ROCPROFILER_STATUS_SUCCESS;
+}

@@ -1,0 +1,38 @@
+/* registration.h - tools (clients) and the life of the library: configure, initialise, finalise. */
+#ifndef CROCPROF_SDK_REGISTRATION_H
+#define CROCPROF_SDK_REGISTRATION_H
+
+#include <rocprofiler-sdk/registration.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include <stdbool.h>
+
+/* Finds and initialises tools if that has not been done; true if the library may be used, false if
+ * another copy of it owns the process. Returns at once on the thread that is initialising, waits on
+ * others. */
+bool sdk_initialize(void);
+
+/* Position of the tool whose initialize function is running on this thread's behalf, -1 if none. */
+int sdk_configuring_client(void);
+
+/* True until initialisation is over: what may be asked for only before that. */
+bool sdk_configuration_open(void);
+
+/* True in a process that was forked after the library had started: nothing is traced there. */
+bool sdk_is_forked_child(void);
+
+/* A number that differs from process to process; only to make handles unlikely to be guessed. */
+uint64_t sdk_random(void);
+
+/* Tells tools about the making of an internal thread: before, then after. */
+void sdk_internal_thread_notice(bool before);
+
+/* Tells tracing services and tools that a runtime has registered, services first. */
+void sdk_runtime_started(rocprofiler_runtime_initialization_operation_t runtime, uint64_t version,
+                         uint64_t instance);
+
+/* Runs the tools' callbacks for a table. */
+void sdk_intercept_table(rocprofiler_intercept_table_t type, uint64_t version, uint64_t instance,
+                         void *table);
+
+#endif

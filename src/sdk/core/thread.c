@@ -1,0 +1,135 @@
+/* thread.c - thread entries: made at a thread's first traced call, used again after its end.
+ *
+ * Apart because the life of a thread has its own order: its rings must be closed before its entry
+ * goes to another thread. */
+#include "sdk/core/thread.h"
+#include "sdk/core/buffer.h"
+#include "sdk/core/context.h"
+#include "sdk/core/registration.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    ID_BLOCK = 4096
+}; /* ids taken at once: the shared counter is touched once in so many calls */
+
+_Thread_local sdk_thread_t *sdk_thread_pointer __attribute__((tls_model("initial-exec")));
+bool sdk_thread_needs_fence;
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static sdk_thread_t *_Atomic all_threads;
+static _Atomic uint64_t next_block = 1;
+static pthread_key_t exit_key;
+static bool has_exit_key;
+
+static void thread_ends(void *entry)
+{
+    sdk_thread_t *self = entry;
+    sdk_thread_pointer = NULL; /* a later destructor that traces begins a new entry */
+    if (sdk_finalizing() && sdk_is_forked_child()) return;
+    for (int slot = 0; slot < SDK_BUFFERS_MAX; slot++)
+        if (self->cursors[slot].ring) sdk_ring_close(self->cursors[slot].ring);
+    sdk_external_thread_ends(self);
+    pthread_mutex_lock(&list_lock);
+    memset(self->cursors, 0, sizeof self->cursors);
+    self->current = 0;
+    atomic_store_explicit(&self->live, 0, memory_order_relaxed);
+    pthread_mutex_unlock(&list_lock);
+}
+
+void sdk_threads_init(void)
+{
+    has_exit_key = pthread_key_create(&exit_key, thread_ends) == 0;
+    sdk_thread_needs_fence =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+}
+
+sdk_thread_t *sdk_thread_create(void)
+{
+    if (sdk_is_forked_child()) return NULL;
+    pthread_mutex_lock(&list_lock);
+    sdk_thread_t *self = atomic_load_explicit(&all_threads, memory_order_relaxed);
+    while (self && atomic_load_explicit(&self->live, memory_order_relaxed))
+        self = self->next;
+    if (!self) {
+        /* on cache lines of its own, so that no other thread's data shares one */
+        self = aligned_alloc(64, (sizeof *self + 63) & ~(size_t)63);
+        if (self) {
+            memset(self, 0, sizeof *self);
+            self->next = atomic_load_explicit(&all_threads, memory_order_relaxed);
+            atomic_store_explicit(&all_threads, self, memory_order_release);
+        }
+    }
+    if (self) {
+        self->tid = (uint64_t)syscall(SYS_gettid);
+        atomic_store_explicit(&self->live, 1, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&list_lock);
+    if (!self) return NULL;
+    sdk_thread_pointer = self;
+    sdk_external_thread_begins(self);
+    if (has_exit_key) pthread_setspecific(exit_key, self);
+    return self;
+}
+
+void sdk_thread_refill_ids(sdk_thread_t *self)
+{
+    self->next_id = atomic_fetch_add_explicit(&next_block, ID_BLOCK, memory_order_relaxed);
+    self->last_id = self->next_id + ID_BLOCK;
+}
+
+sdk_thread_t *sdk_thread_find(uint64_t tid)
+{
+    sdk_thread_t *found = NULL;
+    pthread_mutex_lock(&list_lock);
+    for (sdk_thread_t *t = atomic_load_explicit(&all_threads, memory_order_relaxed); t; t = t->next)
+        if (atomic_load_explicit(&t->live, memory_order_relaxed) && t->tid == tid) found = t;
+    pthread_mutex_unlock(&list_lock);
+    return found;
+}
+
+bool sdk_threads_quiesce(unsigned timeout_ms)
+{
+    if (!sdk_thread_needs_fence) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    bool all = true;
+    sdk_thread_t *self = sdk_thread_pointer;
+    uint64_t waited_us = 0;
+    for (sdk_thread_t *t = atomic_load_explicit(&all_threads, memory_order_acquire); t;
+         t = t->next) {
+        while (t != self && atomic_load(&t->emitting)) {
+            if (waited_us >= timeout_ms * 1000ull) {
+                all = false;
+                break;
+            }
+            struct timespec nap = {.tv_nsec = 50000};
+            nanosleep(&nap, NULL);
+            waited_us += 50;
+        }
+    }
+    return all;
+}
+
+uint64_t sdk_correlation_current(void)
+{
+    return sdk_thread_pointer ? sdk_thread_pointer->current : 0;
+}
+
+uint64_t sdk_correlation_new(void)
+{
+    sdk_thread_t *self = sdk_thread_self();
+    return self ? sdk_thread_next_id(self)
+                : atomic_fetch_add_explicit(&next_block, 1, memory_order_relaxed);
+}
+
+uint64_t sdk_thread_id(void)
+{
+    return sdk_thread_pointer ? sdk_thread_pointer->tid : (uint64_t)syscall(SYS_gettid);
+}

@@ -1,0 +1,90 @@
+/* thread.h - what the library keeps of each thread that it has met.
+ *
+ * Reached through one thread-local pointer. Written by its own thread only, except where a comment
+ * says otherwise; entries are recycled and never freed, so that others may look at them. */
+#ifndef CROCPROF_SDK_THREAD_H
+#define CROCPROF_SDK_THREAD_H
+
+#include "sdk/core/service.h"
+
+typedef struct sdk_ring sdk_ring_t;
+
+/* Where the thread writes its next record of a buffer: see buffer.h. */
+typedef struct {
+    char *position;            /* next free byte of the chunk */
+    char *limit;               /* up to here without a look at the buffer */
+    _Atomic uint32_t *publish; /* bytes of the chunk that are complete; a release store here makes
+                                * a record visible */
+    sdk_ring_t *ring;          /* NULL until the thread has written to the buffer */
+} sdk_cursor_t;
+
+typedef struct sdk_thread {
+    uint64_t current;          /* internal id of the innermost traced call, 0 if none */
+    uint64_t next_id, last_id; /* ids reserved for this thread: next_id to last_id - 1 */
+    uint64_t tid;
+    /* Above 0 while callbacks run or records are written: whoever finalises waits for 0. Read by
+     * others; ordered by membarrier on their side, see sdk_threads_quiesce. */
+    _Atomic uint32_t emitting;
+    uint32_t delivering;      /* above 0 inside a buffer callback */
+    uint64_t delivering_mask; /* buffers that this thread is delivering, by bit */
+    _Atomic uint32_t live;    /* 0: on the list of entries to be used again */
+    struct sdk_thread *next;  /* all entries ever made */
+    /* top of the external correlation stack per context; written by whoever pushes */
+    _Atomic uint64_t external[SDK_CONTEXTS_MAX];
+    sdk_cursor_t cursors[SDK_BUFFERS_MAX];
+} sdk_thread_t;
+
+extern _Thread_local sdk_thread_t *sdk_thread_pointer __attribute__((tls_model("initial-exec")));
+
+/* First call of a thread; NULL when memory is used up or the process is a fork's child. */
+sdk_thread_t *sdk_thread_create(void);
+
+static inline sdk_thread_t *sdk_thread_self(void)
+{
+    sdk_thread_t *self = sdk_thread_pointer;
+    if (__builtin_expect(self != NULL, 1)) return self;
+    return sdk_thread_create();
+}
+
+/* Takes the next block of correlation ids from the process. */
+void sdk_thread_refill_ids(sdk_thread_t *self);
+
+static inline uint64_t sdk_thread_next_id(sdk_thread_t *self)
+{
+    if (__builtin_expect(self->next_id == self->last_id, 0)) sdk_thread_refill_ids(self);
+    return self->next_id++;
+}
+
+/* True if the fast side must issue a fence because the kernel has no membarrier. */
+extern bool sdk_thread_needs_fence;
+
+/* Brackets around callbacks and records. What the thread reads inside (is the context accepted?)
+ * and what a finalising thread has written before sdk_threads_quiesce are ordered: either the
+ * thread sees the writes, or the finalising thread waits for it. */
+static inline void sdk_emit_begin(sdk_thread_t *self)
+{
+    uint32_t depth = atomic_load_explicit(&self->emitting, memory_order_relaxed) + 1;
+    if (__builtin_expect(sdk_thread_needs_fence, 0))
+        atomic_exchange(&self->emitting, depth); /* orders as a fence does */
+    else
+        atomic_store_explicit(&self->emitting, depth, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void sdk_emit_end(sdk_thread_t *self)
+{
+    atomic_store_explicit(&self->emitting,
+                          atomic_load_explicit(&self->emitting, memory_order_relaxed) - 1,
+                          memory_order_release);
+}
+
+void sdk_threads_init(void);
+
+/* Waits until every other thread has been outside its brackets once since the call, at most
+ * timeout_ms. False if one was still inside (a tool's callback that does not return). */
+bool sdk_threads_quiesce(unsigned timeout_ms);
+
+/* Calls visit for the live thread with this id, under the list's lock; false if there is none. */
+sdk_thread_t *sdk_thread_find(uint64_t tid);
+
+#endif
