@@ -476,6 +476,57 @@ static void misaligned_atomics_fault_in_the_shared_aperture(void **state)
     rig_destroy(r);
 }
 
+/* Waves are rigs here; instructions run one at a time, so every order is the test's own. */
+typedef struct {
+    char wave;
+    const char *text;
+    uint32_t data;
+    bool waits;
+} step_t;
+
+static void global_sync_steps(const step_t *steps, size_t n)
+{
+    isa_gws_t gws = {0};
+    rig_t *r[3];
+    for (unsigned k = 0; k < 3; k++) {
+        r[k] = rig_create("base");
+        r[k]->dispatch.gws = &gws;
+        r[k]->wave.sgpr[M0] = 60u << 16;
+        r[k]->wave.exec = UINT64_C(1) << 40;
+    }
+    for (size_t k = 0; k < n; k++) {
+        rig_t *on = r[steps[k].wave - 'a'];
+        on->want.v[4][40] = steps[k].data;
+        run_text(on, steps[k].text);
+        assert_int_equal(on->wave.stop, steps[k].waits ? ISA_STOP_YIELD : ISA_RUN);
+        assert_int_equal(on->wave.gws_waits, steps[k].waits);
+    }
+    for (unsigned k = 0; k < 3; k++) rig_destroy(r[k]);
+}
+
+static void global_barriers_and_semaphores_hold_waves(void **state)
+{
+    (void)state;
+    static const char init[] = "ds_gws_init v4 offset:7 gds", p[] = "ds_gws_sema_p offset:7 gds";
+    static const char barrier[] = "ds_gws_barrier v4 offset:7 gds";
+    const step_t barriers[] = {
+        {'a', init, 2, false}, {'a', barrier, 2, true}, {'b', barrier, 2, true},
+        {'a', barrier, 2, true}, {'c', barrier, 2, false}, {'c', barrier, 2, true},
+        {'b', barrier, 2, false}, {'b', barrier, 2, true}, {'a', barrier, 2, false},
+        {'a', barrier, 2, false}, {'b', barrier, 2, false}, {'c', barrier, 2, false},
+    };
+    const step_t semaphores[] = {
+        {'a', init, 1, false}, {'a', p, 0, false}, {'b', p, 0, true}, {'c', p, 0, true},
+        {'a', "ds_gws_sema_v offset:7 gds", 0, false}, {'c', p, 0, false}, {'b', p, 0, true},
+        {'c', "ds_gws_sema_release_all offset:7 gds", 0, false}, {'b', p, 0, false},
+        {'b', p, 0, true}, {'a', "ds_gws_sema_br v4 offset:7 gds", 2, false}, {'b', p, 0, false},
+        {'c', p, 0, false}, {'c', p, 0, true},
+        {'a', "ds_gws_sema_v offset:6 gds", 0, false}, {'c', p, 0, true}, /* another resource */
+    };
+    global_sync_steps(barriers, sizeof barriers / sizeof barriers[0]);
+    global_sync_steps(semaphores, sizeof semaphores / sizeof semaphores[0]);
+}
+
 static void all_of_them_were_met(void **state)
 {
     (void)state;
@@ -492,6 +543,7 @@ int main(void)
         cmocka_unit_test(addtid_uses_m0_and_the_lane),
         cmocka_unit_test(denormals_follow_mode),
         cmocka_unit_test(misaligned_atomics_fault_in_the_shared_aperture),
+        cmocka_unit_test(global_barriers_and_semaphores_hold_waves),
         cmocka_unit_test(all_of_them_were_met),
     };
     if (!asm_available()) {

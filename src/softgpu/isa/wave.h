@@ -37,6 +37,13 @@ typedef struct isa_group isa_group_t;
 struct sg_memory;
 struct sg_extent;
 
+/* Global wave sync: barriers and semaphores between workgroups, kept from dispatch to dispatch.
+ * One per device, zeroed at its creation; lds_gws.c alone looks inside. */
+enum { ISA_GWS_RESOURCES = 64 };
+typedef struct isa_gws {
+    _Atomic uint64_t state[ISA_GWS_RESOURCES];
+} isa_gws_t;
+
 /* What every wave of a dispatch shares; lives as long as the dispatch. */
 typedef struct isa_dispatch {
     struct sg_memory *memory;
@@ -48,6 +55,7 @@ typedef struct isa_dispatch {
     uint32_t scratch_wave_bytes;    /* scratch of one wave (all lanes) */
     uint64_t shared_base, private_base; /* aperture bases; limits are base | 0xffffffff */
     uint32_t doorbell_id;           /* s_sendmsg(MSG_GET_DOORBELL) */
+    isa_gws_t *gws;                 /* NULL: ds_gws_* are unsupported */
     /* s_sendmsg(MSG_INTERRUPT): raise the interrupt with the wave's M0. May be NULL. */
     void (*on_message)(struct isa_dispatch *d, isa_wave_t *w, uint32_t simm16);
     void *user;
@@ -94,6 +102,9 @@ struct isa_wave {
     /* last extents hit by this wave's accesses, see mem.h; valid for mem_epoch only */
     const struct sg_extent *extent_cache[4];
     uint64_t mem_epoch;
+    /* A ds_gws_* instruction waits: it is tried again until the resource's turn has changed. */
+    bool gws_waits; /* false when a wave starts */
+    uint32_t gws_turn;
     /* fault or trap */
     uint64_t fault_addr;
     uint32_t fault_flags;

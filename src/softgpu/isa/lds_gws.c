@@ -1,0 +1,118 @@
+/* lds_gws.c - global wave sync: barriers and semaphores across workgroups.
+ *
+ * Part of the DS encoding, but no LDS is touched. A wave that must wait stays at its instruction and
+ * yields; it tries again when it next runs, so the scheduler needs to know nothing of it. */
+#include "softgpu/isa/handler.h"
+#include "softgpu/isa/mem_lanes.h"
+
+/* A resource: a counter in the low half, and a turn in the high half that changes whenever all who
+ * wait are released. */
+typedef struct {
+    uint32_t counter, turn;
+} resource_t;
+
+static resource_t unpack(uint64_t word)
+{
+    return (resource_t){(uint32_t)word, (uint32_t)(word >> 32)};
+}
+
+static uint64_t pack(resource_t r)
+{
+    return r.counter | (uint64_t)r.turn << 32;
+}
+
+/* The resource that the instruction names: M0[21:16] is the base given by the driver. */
+static _Atomic uint64_t *resource(isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_gws_t *gws = w->group->dispatch->gws;
+    if (gws) return &gws->state[(i->offset0 + (w->m0 >> 16)) & (ISA_GWS_RESOURCES - 1)];
+    isa_stop_unsupported(w, i, "no global wave sync");
+    return NULL;
+}
+
+/* The operand is one number for the wave: that of its first active lane. */
+static uint32_t operand(isa_wave_t *w, const isa_inst_t *i)
+{
+    return isa_lanes_rows(w, &i->src[1])[0][w->exec ? __builtin_ctzll(w->exec) : 0];
+}
+
+static void wait_here(isa_wave_t *w, const isa_inst_t *i, uint32_t turn)
+{
+    w->gws_waits = true;
+    w->gws_turn = turn;
+    w->ip = i;
+    w->stop = ISA_STOP_YIELD;
+}
+
+/* For a wave that waits already: goes on if the turn has changed, else waits again. */
+static void wait_on(isa_wave_t *w, const isa_inst_t *i, const _Atomic uint64_t *at)
+{
+    w->gws_waits = unpack(atomic_load(at)).turn == w->gws_turn;
+    if (w->gws_waits) wait_here(w, i, w->gws_turn);
+}
+
+ISA_INST(ds_gws_init)
+{
+    _Atomic uint64_t *at = resource(w, i);
+    if (!at) return;
+    uint64_t old = atomic_load(at);
+    while (!atomic_compare_exchange_weak(
+        at, &old, pack((resource_t){operand(w, i), unpack(old).turn})));
+}
+
+/* The counter holds how many waves are still to come after the next one; the wave that finds 0
+ * starts the next round with the count in its operand. */
+ISA_INST(ds_gws_barrier)
+{
+    _Atomic uint64_t *at = resource(w, i);
+    if (!at) return;
+    if (w->gws_waits) {
+        wait_on(w, i, at);
+        return;
+    }
+    uint64_t old = atomic_load(at), next;
+    do {
+        const resource_t r = unpack(old);
+        next = r.counter ? pack((resource_t){r.counter - 1, r.turn})
+                         : pack((resource_t){operand(w, i), r.turn + 1});
+    } while (!atomic_compare_exchange_weak(at, &old, next));
+    if (unpack(old).counter) wait_here(w, i, unpack(old).turn);
+}
+
+/* ---- semaphores ---- */
+
+static void add_to_counter(isa_wave_t *w, const isa_inst_t *i, uint32_t n, bool release_all)
+{
+    _Atomic uint64_t *at = resource(w, i);
+    if (!at) return;
+    uint64_t old = atomic_load(at), next;
+    do {
+        const resource_t r = unpack(old);
+        next = pack((resource_t){r.counter + n, r.turn + release_all});
+    } while (!atomic_compare_exchange_weak(at, &old, next));
+}
+
+ISA_INST(ds_gws_sema_v) { add_to_counter(w, i, 1, false); }
+ISA_INST(ds_gws_sema_br) { add_to_counter(w, i, operand(w, i), false); }
+ISA_INST(ds_gws_sema_release_all) { add_to_counter(w, i, 0, true); }
+
+/* Takes one, or waits until there is one or all who wait are released. */
+ISA_INST(ds_gws_sema_p)
+{
+    _Atomic uint64_t *at = resource(w, i);
+    if (!at) return;
+    uint64_t old = atomic_load(at), next;
+    do {
+        const resource_t r = unpack(old);
+        if (w->gws_waits && r.turn != w->gws_turn) {
+            w->gws_waits = false;
+            return;
+        }
+        if (!r.counter) {
+            wait_here(w, i, r.turn);
+            return;
+        }
+        next = pack((resource_t){r.counter - 1, r.turn});
+    } while (!atomic_compare_exchange_weak(at, &old, next));
+    w->gws_waits = false;
+}
