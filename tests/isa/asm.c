@@ -45,8 +45,9 @@ static char *read_all(FILE *in, size_t *size)
     return data;
 }
 
-/* Feeds `text` to llvm-mc with these options; its output, malloc'ed. */
-static char *run_mc(const char *options, const char *text, size_t *size)
+/* Feeds `text` to llvm-mc with these options; its output, malloc'ed. `strict`: exit status 0 only
+ * (the disassembler gives another when a bracketed row is no instruction). */
+static char *run_mc(const char *options, const char *text, bool strict, size_t *size)
 {
     char path[] = "/tmp/crocprof-asm-XXXXXX", command[512], *output = NULL;
     int fd = mkstemp(path);
@@ -67,8 +68,10 @@ static char *run_mc(const char *options, const char *text, size_t *size)
         goto out;
     output = read_all(in, size);
     int status = pclose(in);
-    if (!WIFEXITED(status) || WEXITSTATUS(status)) {
-        fprintf(stderr, "'%s' failed on:\n%.2000s\n", command, text);
+    /* The shell reports a crash as 128 and more. */
+    if (!WIFEXITED(status) || WEXITSTATUS(status) >= 128 || (strict && WEXITSTATUS(status))) {
+        if (strict)
+            fprintf(stderr, "'%s' failed on:\n%.2000s\n", command, text);
         free(output);
         output = NULL;
     }
@@ -81,7 +84,7 @@ out:
 size_t asm_words(const char *text, uint32_t **words)
 {
     size_t size = 0, n = 0;
-    char *object = run_mc("-filetype=obj", text, &size);
+    char *object = run_mc("-filetype=obj", text, true, &size);
     *words = NULL;
     if (!object || size < sizeof(Elf64_Ehdr))
         goto out;
@@ -116,6 +119,8 @@ static void tidy(char *listing)
             line++;
         if (*line && *line != '.') {
             size_t length = strlen(line);
+            while (length && line[length - 1] == ' ')
+                length--;
             memmove(to, line, length);
             to += length;
             *to++ = '\n';
@@ -139,7 +144,7 @@ char *asm_disassemble(const uint32_t *words, size_t n)
     if (!text)
         return NULL;
     strcpy(print_bytes(text, words, n), "\n");
-    char *listing = run_mc("-disassemble 2>/dev/null", text, &size);
+    char *listing = run_mc("-disassemble 2>/dev/null", text, false, &size);
     free(text);
     if (listing)
         tidy(listing);
@@ -148,8 +153,8 @@ char *asm_disassemble(const uint32_t *words, size_t n)
 
 char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size_t n_rows)
 {
-    /* llvm-mc disassembles a bracketed list atomically; an s_nop with a telling operand after each
-     * row marks where it ends. */
+    /* A bracketed list is disassembled on its own; an s_nop with a telling operand between the rows
+     * marks where each ends. */
     static const uint32_t mark = 0xbf805ead;
     static const char mark_text[] = "s_nop 0x5ead";
     size_t length;
@@ -157,13 +162,14 @@ char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size
     if (!text)
         return NULL;
     for (size_t r = 0; r < n_rows; r++) {
+        *at++ = '[';
         at = print_bytes(at, rows[r], size[r]);
-        *at++ = '\n';
+        at = stpcpy(at, "]\n[");
         at = print_bytes(at, &mark, 1);
-        *at++ = '\n';
+        at = stpcpy(at, "]\n");
     }
     *at = 0;
-    char *listing = run_mc("-disassemble 2>/dev/null", text, &length);
+    char *listing = run_mc("-disassemble 2>/dev/null", text, false, &length);
     free(text);
     if (!listing)
         return NULL;

@@ -193,10 +193,9 @@ static void short_operands(isa_decoder_t *d, unsigned vdst, unsigned src0, bool 
         case ISA_ROLE_SRC1:
             isa_decode_vgpr(d, &i->src[next++], vsrc1, f->bits, false);
             break;
-        default: /* the literal of v_madmk and v_madak; a 16-bit one is the low half */
+        default: /* the literal of v_madmk and v_madak; of a 16-bit one the low half counts */
             i->src[next++] = (isa_operand_t){
-                .kind = ISA_OPK_CONST, .reg = 255, .bits = 32,
-                .k = f->bits == 16 ? isa_decode_literal(d) & 0xffff : isa_decode_literal(d)};
+                .kind = ISA_OPK_CONST, .reg = 255, .bits = 32, .k = isa_decode_literal(d)};
             break;
         }
     }
@@ -488,6 +487,8 @@ static void decode_flat(isa_decoder_t *d)
         i->flags |= ISA_F_SLC;
     if (isa_bits(w, 13, 13))
         d->bad = true; /* LDS: no such load here */
+    if (fmt == ISA_FMT_FLAT && isa_bits(w, 12, 12))
+        d->bad = true; /* flat offsets are not negative */
     i->imm = fmt == ISA_FMT_FLAT ? (int32_t)isa_bits(w, 11, 0) : (int32_t)(w << 19) >> 19;
 
     unsigned saddr = isa_bits(x, 22, 16);

@@ -123,7 +123,8 @@ void isa_decode_source(isa_decoder_t *d, isa_operand_t *o, unsigned code, const 
         isa_decode_vgpr(d, o, code - CODE_VGPR, f->bits, false);
         return;
     }
-    if (f->kind == ISA_K_V || f->kind == ISA_K_A || f->kind == ISA_K_AV) {
+    if (f->kind == ISA_K_V || f->kind == ISA_K_A || f->kind == ISA_K_AV ||
+        (f->kind == ISA_K_S && code >= CODE_ZERO)) {
         d->bad = true;
         return;
     }

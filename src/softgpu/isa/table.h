@@ -68,7 +68,8 @@ enum {
     ISA_M_ADDR = 1 << 26,  /* offen, idxen */
     ISA_M_LDS = 1 << 27,
     ISA_M_SMOFF = 1 << 28, /* SMEM: immediate, register or both */
-    ISA_M_CAS = 1 << 29    /* compare-and-swap: two data values in, one out */
+    ISA_M_CAS = 1 << 29,   /* compare-and-swap: two data values in, one out */
+    ISA_M_BARE = 1 << 30   /* the text has no _e32 or _e64 */
 };
 
 /* Instruction classes of the counters. */
