@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct {
     hsa_queue_t hsa;
@@ -33,6 +34,7 @@ static work_t *first, **last = &first;
 static bool held, copies_enabled;
 static uint64_t serial;
 static atomic_long signals_alive;
+bool fake_real_time;
 hsa_status_t fake_copy_status;
 hsa_signal_t fake_copy_signal;
 unsigned fake_kernels = 3;
@@ -98,9 +100,14 @@ static void *gpu(void *unused)
         work_t *work = first;
         first = work->next;
         if (!first) last = &first;
-        uint64_t n = ++serial;
-        if (!work->queue || !work->queue->dead)
-            fake_complete(work->signal, 1000 * n, 1000 * n + 500);
+        uint64_t start = 1000 * ++serial, end = start + 500;
+        if (fake_real_time) {
+            struct timespec t;
+            clock_gettime(CLOCK_BOOTTIME, &t);
+            end = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+            start = end - 1000;
+        }
+        if (!work->queue || !work->queue->dead) fake_complete(work->signal, start, end);
         free(work);
     }
     return NULL;

@@ -41,6 +41,9 @@ void fake_gpu_hold(bool hold);
 /* Completes one piece of work by hand: timestamps, then the decrement. */
 void fake_complete(hsa_signal_t signal, uint64_t start, uint64_t end);
 
+/* Stamp work with CLOCK_BOOTTIME instead; each lasts 1 us. */
+extern bool fake_real_time;
+
 /* Signals that exist now. */
 long fake_signals_alive(void);
 
