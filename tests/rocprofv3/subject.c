@@ -1,0 +1,120 @@
+/* subject.c - the program that rocprofv3 runs in the tests: makes known records, then ends in the
+ * way its arguments say. */
+#include "fake_sdk.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uint64_t base = 1000000;
+
+/* 2 HSA calls, 3 HIP calls, 2 dispatches, 2 copies; not in the order of time. */
+static void records(void)
+{
+    if (!fake_start) return;
+    fake_kernel(7, "_Z9vectoraddPfPKfS1_i.kd");
+    fake_kernel(8, "_ZN2ns6reduceIdEEvPT_.kd");
+    fake_api(5, 3, 500, 1, base + 100, base + 350);
+    fake_api(1, 9, 500, 2, base + 110, base + 120);
+    fake_api(2, 4, 501, 3, base + 130, base + 330);
+    fake_copy(2, 500, 1, base + 140, base + 240);
+    fake_dispatch(500, 4, 1, 7, base + 600, base + 700);
+    fake_dispatch(500, 5, 2, 8, base + 750, base + 1050);
+    fake_api(5, 5, 500, 4, base + 400, base + 450);
+    fake_api(6, 2, 500, 6, base + 360, base + 370);
+    fake_copy(3, 500, 7, base + 1100, base + 1200);
+}
+
+static void start(void)
+{
+    if (fake_start) fake_start();
+}
+
+static void many(long count)
+{
+    start();
+    for (long i = 0; i < count; i++)
+        fake_api(5, (int32_t)(i % 7), 500, (uint64_t)i + 1, (uint64_t)(count - i) * 10, (uint64_t)(count - i) * 10 + 5);
+}
+
+static void on_user(int signal)
+{
+    static const char text[] = "got it\n";
+    (void)signal;
+    if (write(1, text, sizeof(text) - 1) < 0) _exit(9);
+}
+
+/* Waits for signals; each SIGUSR1 is told, anything else ends it. */
+static void wait_for_signals(void)
+{
+    signal(SIGUSR1, on_user);
+    puts("ready");
+    fflush(stdout);
+    for (;;) pause();
+}
+
+static void fork_and_start(void)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        start();
+        records();
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void fork_after_start(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        fake_dispatch(502, 90, 9, 7, base + 5000, base + 5100);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+    static char *again[] = {NULL, (char *)"plain", NULL};
+    const char *how = argc > 1 ? argv[1] : "plain";
+    again[0] = argv[0];
+    if (strcmp(how, "nothing") == 0) return 0;
+    if (strcmp(how, "many") == 0) return many(atol(argv[2])), 0;
+    if (strcmp(how, "fork-first") == 0) fork_and_start();
+    start();
+    if (strcmp(how, "empty") == 0) return 0;
+    records();
+    if (strcmp(how, "status") == 0) return atoi(argv[2]);
+    if (strcmp(how, "_exit") == 0) _exit(5);
+    if (strcmp(how, "quick_exit") == 0) quick_exit(6);
+    if (strcmp(how, "abort") == 0) abort();
+    if (strcmp(how, "raise") == 0) raise(atoi(argv[2]));
+    if (strcmp(how, "fault") == 0) *(volatile int *)(size_t)argc = 1; /* near address 0 */
+    if (strcmp(how, "execv") == 0) execv(argv[0], again);
+    if (strcmp(how, "execlp") == 0) execlp(argv[0], argv[0], "plain", (char *)NULL);
+    if (strcmp(how, "fork-after") == 0) fork_after_start();
+    if (strcmp(how, "lose") == 0) fake_lose(12);
+    if (strcmp(how, "wait") == 0) wait_for_signals();
+    if (strcmp(how, "kill-later") == 0) {
+        usleep(400000); /* four times the flush interval */
+        kill(getpid(), SIGKILL);
+    }
+    if (strcmp(how, "disposition") == 0) {
+        struct sigaction now;
+        sigaction(SIGTERM, NULL, &now);
+        return now.sa_handler == SIG_DFL && signal(SIGINT, SIG_IGN) == SIG_DFL ? 0 : 1;
+    }
+    if (strcmp(how, "full-disk") == 0) {
+        struct rlimit limit = {4096, 4096};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    return 0;
+}

@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""rocprofv3 from end to end over the fake SDK: files, counts, exit status, signals, children.
+
+usage: whole.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT [unittest arguments]
+"""
+import csv
+import glob
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT = sys.argv[1:6]
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def make_root(directory):
+    """An installation whose SDK is the fake one and whose other libraries do nothing."""
+    os.makedirs(directory + "/lib/softgpu")
+    for target, name in ((TOOL, "librocprofiler-sdk-tool.so.1"), (SDK, "librocprofiler-sdk.so.1"),
+                         (EMPTY, "librocprofiler-register.so.0"),
+                         (EMPTY, "librocprofiler-hip-bridge.so"),
+                         (EMPTY, "softgpu/libsoftgpu-preload.so")):
+        os.symlink(target, f"{directory}/lib/{name}")
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="rocprofv3-test-")
+        self.root = self.dir + "/root"
+        self.out = self.dir + "/out"
+        make_root(self.root)
+
+    def tearDown(self):
+        subprocess.run(["chmod", "-R", "u+w", self.dir], check=False)
+        shutil.rmtree(self.dir)
+
+    def command(self, *options, program=(SUBJECT,), gpu="soft", output=True):
+        where = ["-d", self.out] if output else []
+        return [ROCPROFV3, "--rocm-root", self.root, "--gpu", gpu, *where, *options, "--", *program]
+
+    def run_it(self, *options, program=(SUBJECT,), env=None, status=0, cwd=None, **more):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ROCPROF")}
+        environment.update(env or {})
+        done = subprocess.run(self.command(*options, program=program, **more), env=environment,
+                              cwd=cwd or self.dir, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def start(self, *options, program):
+        return subprocess.Popen(self.command(*options, program=program), cwd=self.dir, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                start_new_session=True)
+
+    def files(self):
+        """Names below the output directory, process ids and host name made plain."""
+        names = []
+        for directory, _, files in os.walk(self.out):
+            for name in files:
+                path = os.path.relpath(os.path.join(directory, name), self.out)
+                path = path.replace(socket.gethostname(), "HOST")
+                names.append(re.sub(r"\b\d{2,}(?=[_/-])", "PID", path))
+        return sorted(names)
+
+    def rows(self, name):
+        found = glob.glob(f"{self.out}/**/*_{name}.csv", recursive=True)
+        self.assertEqual(len(found), 1, (name, found, self.files()))
+        with open(found[0], newline="") as f:
+            return list(csv.DictReader(f))
+
+    def text(self, name):
+        with open(glob.glob(f"{self.out}/**/*_{name}", recursive=True)[0]) as f:
+            return f.read()
+
+    def counts(self, stderr):
+        return [tuple(map(int, m)) for m in re.findall(
+            r"process \d+: (\d+) records received, (\d+) written, (\d+) dropped, (\d+) filtered",
+            stderr)]
+
+
+class Files(Case):
+    def test_golden(self):
+        """Every file of a full run, byte for byte; only the process id is masked."""
+        done = self.run_it("-s", "--stats", "-o", "x")
+        self.assertEqual(self.counts(done.stderr), [(9, 9, 0, 0)])
+        golden = HERE + "/golden"
+        for name in sorted(os.listdir(golden)):
+            with open(f"{self.out}/{name}") as f:
+                got = re.sub(r'^("H[A-Z_]+",\S+?",)\d+,', r"\1PID,", f.read(), flags=re.M)
+            with open(f"{golden}/{name}") as f:
+                self.assertEqual(got, f.read(), name)
+        self.assertEqual(sorted(os.listdir(golden)), self.files())
+
+    def test_default_names(self):
+        self.run_it("--kernel-trace")
+        self.assertEqual(self.files(), ["HOST/PID_agent_info.csv", "HOST/PID_kernel_trace.csv"])
+
+    def test_only_what_is_asked(self):
+        self.run_it("--hip-trace", "--memory-copy-trace", "-o", "x")
+        self.assertEqual(self.files(), ["x_agent_info.csv", "x_hip_api_trace.csv",
+                                        "x_memory_copy_trace.csv"])
+        self.assertEqual(len(self.rows("hip_api_trace")), 3)
+
+    def test_environment_alone(self):
+        self.run_it("--kernel-trace", env={"ROCPROF_OUTPUT_FILE_NAME": "from-%env{WHO}%", "WHO": "a b",
+                                           "ROCPROF_TRUNCATE_KERNELS": "1"})
+        self.assertEqual([r["Kernel_Name"] for r in self.rows("kernel_trace")],
+                         ["vectoradd", "reduce"])
+        self.assertIn("from-a_b_kernel_trace.csv", self.files())
+
+    def test_current_directory(self):
+        os.mkdir(self.dir + "/here")
+        self.run_it("--kernel-trace", "-o", "n/%tag%", output=False, cwd=self.dir + "/here")
+        self.out = self.dir + "/here"
+        self.assertEqual(self.files(), ["n/subject_agent_info.csv", "n/subject_kernel_trace.csv"])
+
+    def test_key_in_directory(self):
+        self.run_it("--kernel-trace", "-d", self.out + "/%tag%-{pid}", "-o", "x", output=False)
+        self.assertRegex("\n".join(self.files()), r"^subject-\w+/x_agent_info.csv\n"
+                                                   r"subject-\w+/x_kernel_trace.csv$")
+        self.assertEqual(len(self.rows("kernel_trace")), 2)
+        self.assertFalse(glob.glob(self.out + "/**/.rocprofv3", recursive=True))
+
+    def test_mangled_names(self):
+        self.run_it("--kernel-trace", "-M")
+        self.assertEqual([r["Kernel_Name"] for r in self.rows("kernel_trace")],
+                         ["_Z9vectoraddPfPKfS1_i.kd", "_ZN2ns6reduceIdEEvPT_.kd"])
+
+    def test_agent_index(self):
+        self.run_it("--kernel-trace", "-A", "type-relative")
+        self.assertEqual(self.rows("kernel_trace")[0]["Agent_Id"], "GPU 0")
+
+    def test_minimum_output(self):
+        done = self.run_it("-s", "--minimum-output-data", "1000")
+        self.assertEqual(self.files(), [])
+        self.assertEqual(self.counts(done.stderr), [(9, 9, 0, 0)])
+
+    def test_standard_output(self):
+        done = self.run_it("--kernel-trace", "-d", "stdout", output=False)
+        self.assertEqual(done.stdout.count('"KERNEL_DISPATCH"'), 2)
+
+    def test_many_records_in_order(self):
+        self.run_it("--hip-trace", "--stats", "-o", "x", program=(SUBJECT, "many", "400000"))
+        rows = self.rows("hip_api_trace")
+        self.assertEqual(len(rows), 400000)
+        starts = [int(r["Start_Timestamp"]) for r in rows]
+        self.assertEqual(starts, list(range(10, 4000001, 10)))
+        self.assertEqual(sum(int(r["Calls"]) for r in self.rows("hip_api_stats")), 400000)
+
+    def test_nothing_to_trace(self):
+        done = self.run_it("-s", program=(SUBJECT, "nothing"))
+        self.assertIn("no process started a GPU runtime", done.stderr)
+        self.assertEqual(os.listdir(self.out), [])
+
+    def test_started_but_idle(self):
+        done = self.run_it("-s", program=(SUBJECT, "empty"))
+        self.assertEqual(self.counts(done.stderr), [(0, 0, 0, 0)])
+        self.assertEqual(self.files(), [])
+
+    def test_summary(self):
+        done = self.run_it("-s", "-S", "-u", "usec", "--summary-groups", "HIP.*")
+        self.assertIn("\n    ROCPROFV3 HIP_API SUMMARY:\n", done.stderr)
+        self.assertIn("\n    ROCPROFV3 SUMMARY:\n", done.stderr)
+        self.assertRegex(done.stderr, r"void ns::reduce<double>\(double\*\) +\| KERNEL_DISPATCH +\| +1 \| +0\.3 \|")
+        self.run_it("-s", "-S", "--summary-output-file", "sum", "-o", "x")
+        self.assertTrue(self.text("sum.txt").startswith("\nROCPROFV3 SUMMARY:\n\n|  "))
+
+
+class Ending(Case):
+    def full(self, done, count=1):
+        self.assertEqual(self.counts(done.stderr), [(9, 9, 0, 0)] * count)
+
+    def test_status(self):
+        self.full(self.run_it("-s", program=(SUBJECT, "status", "42"), status=42))
+
+    def test_ways_out(self):
+        for how, status in ((["_exit"], 5), (["quick_exit"], 6), (["abort"], 128 + 6),
+                            (["fault"], 128 + 11), (["raise", "15"], 128 + 15),
+                            (["raise", "2"], 128 + 2), (["raise", "13"], 128 + 13)):
+            with self.subTest(how):
+                shutil.rmtree(self.out, ignore_errors=True)
+                self.full(self.run_it("-s", program=(SUBJECT, *how), status=status))
+                self.assertEqual(len(self.rows("kernel_trace")), 2)
+
+    def test_killed(self):
+        self.full(self.run_it("-s", program=(SUBJECT, "kill-later"), status=128 + 9))
+
+    def test_handlers_are_invisible_and_optional(self):
+        self.run_it("-s", program=(SUBJECT, "disposition"))
+        self.run_it("-s", "--disable-signal-handlers", program=(SUBJECT, "disposition"))
+
+    def test_exec(self):
+        for how in ("execv", "execlp"):
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.full(self.run_it("--sys-trace", "-o", "x", program=(SUBJECT, how)), 2)
+            self.assertEqual([n for n in self.files() if "kernel" in n],
+                             ["PID-1/x_kernel_trace.csv", "x_kernel_trace.csv"])
+
+    def test_children(self):
+        done = self.run_it("-s", program=(SUBJECT, "fork-first"))
+        self.full(done, 2)
+        self.assertEqual([n for n in self.files() if "kernel" in n], ["HOST/PID_kernel_trace.csv"] * 2)
+        done = self.run_it("-s", program=("sh", "-c", f"{SUBJECT}; {SUBJECT} status 3"), status=3)
+        self.full(done, 2)
+
+    def test_fork_after_start(self):
+        done = self.run_it("--kernel-trace", program=(SUBJECT, "fork-after"))
+        self.assertEqual(sorted(self.counts(done.stderr)), [(1, 1, 0, 0), (2, 2, 0, 0)])
+        names = []
+        for path in glob.glob(self.out + "/**/*_kernel_trace.csv", recursive=True):
+            with open(path, newline="") as f:
+                names.append([r["Kernel_Name"].split("(")[0] for r in csv.DictReader(f)])
+        self.assertEqual(sorted(names), [["vectoradd"], ["vectoradd", "void ns::reduce<double>"]])
+
+    def test_losses_are_told(self):
+        done = self.run_it("-s", program=(SUBJECT, "lose"))
+        self.assertEqual(self.counts(done.stderr), [(21, 9, 12, 0)])
+        self.assertIn("LOST 12 of 21 records", done.stderr)
+
+    def test_full_disk(self):
+        done = self.run_it("-s", program=(SUBJECT, "full-disk"))
+        self.assertEqual(self.counts(done.stderr), [(9, 0, 9, 0)])
+        self.assertIn("LOST 9 of 9 records: no room after 0 bytes: File too large", done.stderr)
+
+    def test_quiet(self):
+        done = self.run_it("-s", "--log-level", "error")
+        self.assertEqual(done.stderr, "")
+
+
+class Signals(Case):
+    def test_passed_on(self):
+        p = self.start("-s", program=(SUBJECT, "wait"))
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        for _ in range(2):
+            os.kill(p.pid, signal.SIGUSR1)
+            self.assertEqual(p.stdout.readline(), "got it\n")
+        os.kill(p.pid, signal.SIGTERM)
+        _, err = p.communicate(timeout=20)
+        self.assertEqual(p.returncode, 128 + 15)
+        self.assertEqual(self.counts(err), [(9, 9, 0, 0)])
+
+    def test_twice(self):
+        p = self.start("-s", program=("sh", "-c", f"trap '' INT; {SUBJECT}; echo ready; sleep 1; exit 4"))
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        for _ in range(3):
+            os.kill(p.pid, signal.SIGINT)
+        p.communicate(timeout=20)
+        self.assertEqual(p.returncode, 4)
+
+    def test_killed_profiler(self):
+        """rocprofv3 dies, the program goes on; its records are converted later."""
+        p = self.start("-s", "-o", "x", program=(SUBJECT, "wait"))
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        stores = glob.glob(self.out + "/.rocprofv3/*/*/meta.seg")
+        self.assertEqual(len(stores), 1)
+        pid = int(os.path.basename(os.path.dirname(stores[0])).split("-")[0])
+        time.sleep(0.4)  # four times the flush interval
+        p.kill()
+        p.wait()
+        again = subprocess.run([ROCPROFV3, "convert", self.out], capture_output=True, text=True)
+        self.assertIn("is still running", again.stderr)
+        self.assertEqual([n for n in self.files() if n.endswith(".csv")], [])
+        os.kill(pid, signal.SIGKILL)
+        time.sleep(0.2)
+        p.stdout.close()
+        p.stderr.close()
+        again = subprocess.run([ROCPROFV3, "convert", self.out], capture_output=True, text=True)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(self.counts(again.stderr), [(9, 9, 0, 0)])
+        self.assertEqual(len(self.rows("kernel_trace")), 2)
+        self.assertFalse(os.path.exists(self.out + "/.rocprofv3"))
+        again = subprocess.run([ROCPROFV3, "convert", self.out], capture_output=True, text=True)
+        self.assertNotEqual(again.returncode, 0)
+        self.assertIn("holds no records", again.stderr)
+
+
+class Errors(Case):
+    def refuse(self, status, text, *options, program=(SUBJECT, "status", "99"), **more):
+        done = self.run_it(*options, program=program, status=status, **more)
+        lines = done.stderr.strip().split("\n")
+        self.assertIn(text, lines[-1])
+        self.assertEqual(done.stdout, "")
+
+    def test_before_the_program(self):
+        self.refuse(2, "did you mean --kernel-trace?", "--kernl-trace")
+        self.refuse(2, "--stats needs a tracing option", "--stats")
+        self.refuse(2, "rocpd is not implemented; use csv", "-f", "rocpd")
+        self.refuse(127, "cannot run './absent': no such file", "-s", program=("./absent",))
+        self.refuse(127, "not found in PATH", "-s", program=("absent-program",))
+        self.refuse(126, "no permission to execute", "-s", program=(HERE + "/fake_sdk.c",))
+        self.refuse(126, "it is a directory", "-s", program=("/tmp",))
+        self.refuse(125, "unknown key '%foo%'", "-s", "-o", "%foo%")
+        self.refuse(125, "malformed key", "-s", "-o", "%env{A")
+        self.refuse(125, "cannot write to output directory", "-s", "-d", "/proc/nowhere", output=False)
+        self.refuse(2, "ROCPROF_STATS_SUMMARY_UNITS is 'weeks'", "-s",
+                    env={"ROCPROF_STATS_SUMMARY_UNITS": "weeks"})
+        self.refuse(125, "--rocm-root: /absent", "-s", "--rocm-root", "/absent")
+        open(self.dir + "/file", "w").close()
+        self.refuse(125, "Not a directory", "-s", "-d", self.dir + "/file", output=False)
+        if not os.path.exists("/dev/kfd"):
+            self.refuse(125, "--gpu real: there is no /dev/kfd", "-s", gpu="real")
+
+    def test_incomplete_installation(self):
+        os.unlink(self.root + "/lib/librocprofiler-sdk.so.1")
+        self.refuse(125, "the installation is incomplete", "-s")
+
+    def test_untraced(self):
+        done = self.run_it(program=(SUBJECT, "status", "7"), status=7)
+        self.assertIn("no tracing option", done.stderr)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_script_without_first_line(self):
+        path = self.dir + "/script"
+        with open(path, "w") as f:
+            f.write("exit 8\n")
+        os.chmod(path, 0o755)
+        self.run_it(program=(path,), status=8)
+
+    def test_echo(self):
+        done = self.run_it("-s", "--echo", program=("anything", "a"), status=127)
+        done = self.run_it("-s", "--echo", program=("true", "a"))
+        self.assertTrue(done.stdout.endswith("true a\n"))
+        self.assertIn("ROCPROF_KERNEL_TRACE=1\n", done.stdout)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_streams_and_arguments_pass_through(self):
+        done = subprocess.run(self.command("-s", "--log-level", "error", program=(
+            "sh", "-c", 'cat; echo "$1" >&2; pwd', "sh", "a  b")), input="in", cwd=self.dir,
+            capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("in" + self.dir + "\n", "a  b\n"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
