@@ -11,8 +11,9 @@ typedef struct {
     _Atomic uint64_t object, id;
 } entry_t;
 
-typedef struct {
-    size_t size, used; /* size: a power of two */
+typedef struct table {
+    struct table *older; /* a reader may be in it */
+    size_t size, used;   /* size: a power of two */
     entry_t entries[];
 } table_t;
 
@@ -56,6 +57,7 @@ static bool grow(table_t *table)
     size_t size = table ? table->size * 2 : 256;
     table_t *bigger = calloc(1, sizeof *bigger + size * sizeof(entry_t));
     if (!bigger) return false;
+    bigger->older = table;
     bigger->size = size;
     for (size_t i = 0; table && i < table->size; i++)
         if (table->entries[i].object && table->entries[i].id)
