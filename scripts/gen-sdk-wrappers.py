@@ -161,6 +161,13 @@ def args_file(groups):
     return "\n".join(text)
 
 
+def offsets_file(groups):
+    text = ["/* Made by gen-sdk-wrappers.py: where functions stand in their tables; for tests. */"]
+    for domain, functions in groups:
+        text += [f"#define SDK_OFFSET_{f.name} {f.offset}" for f in functions]
+    return "\n".join(text) + "\n"
+
+
 def main():
     root, output = sys.argv[1:]
     functions = tables.read_functions(root)
@@ -172,6 +179,7 @@ def main():
         tables.write_if_changed(os.path.join(output, f"{lower(domain)}.c"),
                                 wrappers_file(domain, rows, newer[domain.library]))
     tables.write_if_changed(os.path.join(output, "args.c"), args_file(groups))
+    tables.write_if_changed(os.path.join(output, "offsets.h"), offsets_file(groups))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,106 @@
+/* fake.c - see fake.h. */
+#include "fake.h"
+
+#include <string.h>
+
+fake_table_t fake_hip, fake_hip_compiler;
+int failures;
+
+static hipError_t real_malloc(void **pointer, size_t size)
+{
+    *pointer = (void *)(uintptr_t)(0x1000 + size);
+    return hipSuccess;
+}
+
+static hipError_t real_get_last_error(void)
+{
+    return (hipError_t)7;
+}
+
+static hipError_t real_free(void *pointer)
+{
+    (void)pointer;
+    fake_hipGetLastError();
+    return hipSuccess;
+}
+
+static const char *real_error_string(hipError_t error)
+{
+    (void)error;
+    return "fake error";
+}
+
+static hipChannelFormatDesc real_channel_desc(int x, int y, int z, int w, hipChannelFormatKind f)
+{
+    return (hipChannelFormatDesc){.x = x, .y = y, .z = z, .w = w, .f = f};
+}
+
+static hipError_t real_launch(const void *function, dim3 blocks, dim3 threads, void **arguments,
+                              size_t shared, hipStream_t stream)
+{
+    (void)function, (void)arguments, (void)shared, (void)stream;
+    return (hipError_t)(blocks.x * blocks.y * blocks.z + threads.x * threads.y * threads.z);
+}
+
+static int unregistered;
+
+static void real_unregister(void **modules)
+{
+    (void)modules;
+    unregistered++;
+}
+
+hipError_t fake_hipMalloc(void **pointer, size_t size)
+{
+    return ((hipError_t(*)(void **, size_t))FAKE_ENTRY(&fake_hip, hipMalloc))(pointer, size);
+}
+
+hipError_t fake_hipFree(void *pointer)
+{
+    return ((hipError_t(*)(void *))FAKE_ENTRY(&fake_hip, hipFree))(pointer);
+}
+
+hipError_t fake_hipGetLastError(void)
+{
+    return ((hipError_t(*)(void))FAKE_ENTRY(&fake_hip, hipGetLastError))();
+}
+
+const char *fake_hipGetErrorString(hipError_t error)
+{
+    return ((const char *(*)(hipError_t))FAKE_ENTRY(&fake_hip, hipGetErrorString))(error);
+}
+
+hipChannelFormatDesc fake_hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f)
+{
+    return ((hipChannelFormatDesc(*)(int, int, int, int, hipChannelFormatKind))FAKE_ENTRY(
+        &fake_hip, hipCreateChannelDesc))(x, y, z, w, f);
+}
+
+hipError_t fake_hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **arguments,
+                                size_t shared, hipStream_t stream)
+{
+    return ((hipError_t(*)(const void *, dim3, dim3, void **, size_t, hipStream_t))FAKE_ENTRY(
+        &fake_hip, hipLaunchKernel))(function, blocks, threads, arguments, shared, stream);
+}
+
+void fake_hipUnregisterFatBinary(void **modules)
+{
+    ((void (*)(void **))FAKE_ENTRY(&fake_hip_compiler, __hipUnregisterFatBinary))(modules);
+}
+
+int fake_register(void)
+{
+    /* a table of step 6, older than what the library knows: 3680 bytes and no more */
+    fake_hip.size = sizeof fake_hip;
+    fake_hip_compiler.size = 80;
+    FAKE_ENTRY(&fake_hip, hipMalloc) = (void *)real_malloc;
+    FAKE_ENTRY(&fake_hip, hipFree) = (void *)real_free;
+    FAKE_ENTRY(&fake_hip, hipGetLastError) = (void *)real_get_last_error;
+    FAKE_ENTRY(&fake_hip, hipGetErrorString) = (void *)real_error_string;
+    FAKE_ENTRY(&fake_hip, hipCreateChannelDesc) = (void *)real_channel_desc;
+    FAKE_ENTRY(&fake_hip, hipLaunchKernel) = (void *)real_launch;
+    FAKE_ENTRY(&fake_hip_compiler, __hipUnregisterFatBinary) = (void *)real_unregister;
+    void *runtime[1] = {&fake_hip}, *compiler[1] = {&fake_hip_compiler};
+    return rocprofiler_set_api_table("hip", 60200, 0, runtime, 1) |
+           rocprofiler_set_api_table("hip_compiler", 60200, 0, compiler, 1);
+}
