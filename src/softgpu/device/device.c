@@ -1,0 +1,53 @@
+/* device.c - creation of the device and the few things that belong to all of its queues.
+ *
+ * Apart because everything else hangs on it. A device is never destroyed: its threads may look at
+ * it until the process has ended. */
+#include "softgpu/device/internal.h"
+
+#include "softgpu/isa/clock.h"
+
+#include <stdlib.h>
+
+sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops)
+{
+    sg_device_t *d = calloc(1, sizeof *d);
+    if (!d) return NULL;
+    d->profile = *profile;
+    d->ops = *ops;
+    pthread_mutex_init(&d->lock, NULL);
+    d->registers = calloc(SG_REGISTERS, sizeof *d->registers);
+    d->memory = sg_memory_create();
+    d->code = d->memory ? isa_code_create(d->memory) : NULL;
+    d->core = isa_core_select();
+    d->doorbell_fd = -1;
+    if (d->registers && d->code && d->core) return d;
+
+    if (d->code) isa_code_destroy(d->code);
+    sg_memory_destroy(d->memory);
+    free(d->registers);
+    free(d);
+    return NULL;
+}
+
+sg_memory_t *sg_device_memory(sg_device_t *d)
+{
+    return d->memory;
+}
+
+void sg_device_invalidate_code(sg_device_t *d)
+{
+    isa_code_invalidate(d->code);
+}
+
+uint64_t sg_device_clock(void)
+{
+    return isa_clock_ns();
+}
+
+void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd, uint64_t offset)
+{
+    d->doorbells = (_Atomic uint64_t *)alias;
+    d->doorbell_bytes = bytes;
+    d->doorbell_fd = fd;
+    d->doorbell_offset = offset;
+}

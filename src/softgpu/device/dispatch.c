@@ -1,0 +1,280 @@
+/* dispatch.c - from an AQL dispatch packet and a kernel descriptor to a run, and to its end.
+ *
+ * Apart because it knows the bits of descriptors and packets; the scheduler knows none. Every
+ * limit is checked here, before anything runs, and a violation names value and limit. */
+#include "softgpu/device/internal.h"
+
+#include <hsa/amd_hsa_queue.h>
+#include <string.h>
+
+/* Bits of queue_inactive_signal that ROCr turns into statuses of the queue's error callback. */
+enum {
+    CODE_DIMENSIONS = 0x2,
+    CODE_GROUP_MEMORY = 0x4,
+    CODE_KERNEL_OBJECT = 0x8,
+    CODE_PACKET = 0x20,
+    CODE_GROUP_SIZE = 0x40,
+    CODE_REGISTERS = 0x80,
+    CODE_ILLEGAL = 0x40000000
+};
+#define CODE_TRAP UINT64_C(0x80000000)
+
+/* The fields at the same offsets in a kernel descriptor and in the older amd_kernel_code_t. */
+typedef struct {
+    uint32_t word[4];      /* sizes, or version and machine of an amd_kernel_code_t */
+    int64_t entry_offset;
+    uint8_t reserved1[20];
+    uint32_t rsrc3, rsrc1, rsrc2;
+    uint16_t properties;
+    uint16_t preload;
+    uint32_t reserved2;
+} descriptor_t;
+_Static_assert(sizeof(descriptor_t) == 64, "a kernel descriptor has 64 bytes");
+
+/* kernel_code_properties */
+enum {
+    PROP_PRIVATE_BUFFER = 1 << 0,
+    PROP_DISPATCH_PTR = 1 << 1,
+    PROP_QUEUE_PTR = 1 << 2,
+    PROP_KERNARG_PTR = 1 << 3,
+    PROP_DISPATCH_ID = 1 << 4,
+    PROP_FLAT_SCRATCH = 1 << 5,
+    PROP_PRIVATE_SIZE = 1 << 6,
+    PROP_GROUPS_X = 1 << 7 /* and y, z: only in amd_kernel_code_t */
+};
+
+enum {
+    PRELOAD_PROLOGUE = 256, /* firmware that preloads arguments starts behind the loads */
+    TMPRING_WAVES = 0xfff,
+    TMPRING_SIZE_SHIFT = 12, TMPRING_SIZE_MASK = 0x1fff,
+    WAVESIZE_BYTES = 1024
+};
+
+/* Apertures of LDS and scratch as the driver sets them, see kfd/. */
+#define SHARED_BASE UINT64_C(0x1000000000000)
+#define PRIVATE_BASE UINT64_C(0x2000000000000)
+
+/* Version 1, machine kind AMDGPU, a plausible major version: not sizes of a kernel descriptor. */
+static bool is_old_code(const descriptor_t *k)
+{
+    return k->word[0] == 1 && (k->word[2] & 0xffff) == 1 && k->word[2] >> 16 >= 6;
+}
+
+static void push(sg_run_t *run, uint32_t *n, const void *dwords, uint32_t count)
+{
+    if (count > SG_USER_SGPRS - *n) count = SG_USER_SGPRS - *n;
+    memcpy(run->user + *n, dwords, 4 * count);
+    *n += count;
+}
+
+static void preload_arguments(sg_run_t *run, const descriptor_t *k,
+                              const hsa_kernel_dispatch_packet_t *p, uint32_t *n)
+{
+    uint32_t length = k->preload & 0x7f, offset = k->preload >> 7;
+    if (!length || is_old_code(k)) return;
+    const uint8_t *args = sg_memory_host(run->device->memory, (uint64_t)p->kernarg_address,
+                                         4u * (offset + length), 0);
+    if (args) push(run, n, args + 4u * offset, length);
+    run->isa.entry_pc += PRELOAD_PROLOGUE;
+}
+
+static void set_user_registers(sg_run_t *run, const descriptor_t *k,
+                               const hsa_kernel_dispatch_packet_t *p, const amd_queue_t *aq,
+                               uint64_t packet_va, uint64_t packet_id)
+{
+    const uint64_t queue_va = sg_aql_descriptor(run->queue);
+    const uint64_t kernarg = (uint64_t)p->kernarg_address;
+    const uint32_t props = k->properties;
+    uint32_t n = 0;
+
+    memset(run->user, 0, sizeof run->user);
+    if (props & PROP_PRIVATE_BUFFER) push(run, &n, aq->scratch_resource_descriptor, 4);
+    if (props & PROP_DISPATCH_PTR) push(run, &n, &packet_va, 2);
+    if (props & PROP_QUEUE_PTR) push(run, &n, &queue_va, 2);
+    if (props & PROP_KERNARG_PTR) push(run, &n, &kernarg, 2);
+    if (props & PROP_DISPATCH_ID) push(run, &n, &packet_id, 2);
+    if (props & PROP_FLAT_SCRATCH) push(run, &n, &aq->scratch_backing_memory_location, 2);
+    if (props & PROP_PRIVATE_SIZE) push(run, &n, &p->private_segment_size, 1);
+    for (uint32_t axis = 0; axis < 3; axis++)
+        if (props & PROP_GROUPS_X << axis) push(run, &n, &run->groups[axis], 1);
+    preload_arguments(run, k, p, &n);
+    run->n_user = run->rsrc2 >> 1 & 31;
+    if (run->n_user > SG_USER_SGPRS) run->n_user = SG_USER_SGPRS;
+}
+
+static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint64_t id)
+{
+    const uint32_t size[3] = { p->workgroup_size_x, p->workgroup_size_y, p->workgroup_size_z };
+    const uint32_t grid[3] = { p->grid_size_x, p->grid_size_y, p->grid_size_z };
+    uint64_t items = 1;
+    run->total = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        if (!size[k] || !grid[k]) {
+            sg_queue_fail(run->queue, SG_QUEUE_ERROR_PACKET, CODE_DIMENSIONS,
+                          "dispatch %llu: %s size of axis %c is 0", (unsigned long long)id,
+                          size[k] ? "grid" : "workgroup", 'x' + (int)k);
+            return false;
+        }
+        run->size[k] = size[k];
+        run->grid[k] = grid[k];
+        run->groups[k] = (uint32_t)(((uint64_t)grid[k] + size[k] - 1) / size[k]);
+        items *= size[k];
+        run->total *= run->groups[k];
+    }
+    if (items > SG_GROUP_ITEMS) {
+        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_GROUP_SIZE,
+                      "dispatch %llu: workgroup of %llu work-items, limit %d", (unsigned long long)id,
+                      (unsigned long long)items, SG_GROUP_ITEMS);
+        return false;
+    }
+    run->waves = (uint32_t)((items + ISA_LANES - 1) / ISA_LANES);
+    return true;
+}
+
+static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint64_t id)
+{
+    const sg_profile_t *profile = &run->device->profile;
+    uint32_t lds_limit = profile->lds_kb << 10;
+    if (p->group_segment_size > lds_limit) {
+        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_GROUP_MEMORY,
+                      "dispatch %llu: %u bytes of LDS, limit %u", (unsigned long long)id,
+                      p->group_segment_size, lds_limit);
+        return false;
+    }
+    run->lds_bytes = (p->group_segment_size + SG_LDS_GRANULE - 1) & ~(SG_LDS_GRANULE - 1u);
+
+    uint32_t per_simd = SG_VGPR_FILE / run->isa.n_vgpr;
+    if (per_simd > profile->waves_per_simd) per_simd = profile->waves_per_simd;
+    if (run->waves > per_simd * profile->simds_per_cu) {
+        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_REGISTERS,
+                      "dispatch %llu: %u waves of %u registers in a workgroup, %u fit on a compute unit",
+                      (unsigned long long)id, run->waves, run->isa.n_vgpr,
+                      per_simd * profile->simds_per_cu);
+        return false;
+    }
+    return true;
+}
+
+/* Whether the queue's scratch is enough; what the packet asks for decides, as on the hardware. */
+static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, const amd_queue_t *aq)
+{
+    uint64_t wanted = ((uint64_t)p->private_segment_size * ISA_LANES + WAVESIZE_BYTES - 1) &
+                      ~(uint64_t)(WAVESIZE_BYTES - 1);
+    uint32_t ring = aq->compute_tmpring_size;
+    uint32_t waves = ring & TMPRING_WAVES;
+    uint64_t wave_bytes = (uint64_t)(ring >> TMPRING_SIZE_SHIFT & TMPRING_SIZE_MASK) * WAVESIZE_BYTES;
+
+    run->scratch_wave_bytes = 0;
+    run->scratch_base = aq->scratch_backing_memory_location;
+    run->scratch_once = false;
+    if (!wanted) return true;
+    if (wave_bytes < wanted || waves < run->waves) return false;
+    run->scratch_wave_bytes = wave_bytes;
+    run->scratch_once = aq->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE;
+    run->queue->scratch_slots = waves;
+    return true;
+}
+
+static void on_message(isa_dispatch_t *isa, isa_wave_t *w, uint32_t simm16)
+{
+    enum { MSG_INTERRUPT = 1, CONTEXT_MASK = 0xffffff };
+    if ((simm16 & 15) == MSG_INTERRUPT)
+        sg_signal_interrupt(((sg_run_t *)isa)->device, w->m0 & CONTEXT_MASK);
+}
+
+static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
+{
+    isa_dispatch_t *isa = &run->isa;
+    isa->memory = run->device->memory;
+    isa->code = run->device->code;
+    isa->entry_pc = object + (uint64_t)k->entry_offset;
+    isa->n_vgpr = ((k->rsrc1 & 63) + 1) * SG_VGPR_GRANULE;
+    isa->acc_offset = 4 * ((k->rsrc3 & 63) + 1);
+    isa->mode = (k->rsrc1 >> 12 & 0xff)          /* rounding and denormals */
+                | (k->rsrc1 >> 21 & 1) << 8      /* DX10_CLAMP */
+                | (k->rsrc1 >> 23 & 1) << 9      /* IEEE */
+                | (k->rsrc2 >> 24 & 0x7f) << 12  /* exceptions */
+                | (k->rsrc1 >> 26 & 1) << 23;    /* FP16_OVFL */
+    isa->shared_base = SHARED_BASE;
+    isa->private_base = PRIVATE_BASE;
+    isa->doorbell_id = run->queue->params.doorbell_slot;
+    isa->on_message = on_message;
+    isa->user = run;
+    run->rsrc2 = k->rsrc2;
+    static const uint32_t id_masks[] = { 0x3ff, 0xfffff, 0x3fffffff, 0x3fffffff };
+    run->id_mask = id_masks[k->rsrc2 >> 11 & 3];
+}
+
+sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *packet)
+{
+    sg_device_t *d = q->device;
+    hsa_kernel_dispatch_packet_t p;
+    descriptor_t k;
+    memcpy(&p, packet, sizeof p);
+    run->device = d;
+    run->queue = q;
+
+    const void *object = sg_memory_host(d->memory, p.kernel_object, sizeof k, 0);
+    const amd_queue_t *aq = sg_memory_host(d->memory, sg_aql_descriptor(q), sizeof *aq, 0);
+    if (!object || !aq) {
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, CODE_KERNEL_OBJECT,
+                      "dispatch %llu: kernel object 0x%llx is not mapped", (unsigned long long)id,
+                      (unsigned long long)p.kernel_object);
+        return SG_SETUP_ERROR;
+    }
+    memcpy(&k, object, sizeof k);
+    set_code(run, &k, p.kernel_object);
+    if (!set_shape(run, &p, id) || !within_limits(run, &p, id)) return SG_SETUP_ERROR;
+    if (!set_scratch(run, &p, aq)) return SG_SETUP_SCRATCH;
+    run->isa.scratch_wave_bytes = (uint32_t)run->scratch_wave_bytes;
+
+    uint64_t ring_va = atomic_load_explicit(&q->ring_va, memory_order_relaxed);
+    uint64_t slots = atomic_load_explicit(&q->ring_bytes, memory_order_relaxed) / sizeof p;
+    set_user_registers(run, &k, &p, aq, ring_va + id % slots * sizeof p, id);
+    for (uint32_t i = 0; i < run->waves; i++)
+        sg_pack_ids(run->v0[i], run->size, i * ISA_LANES, run->id_mask);
+
+    run->signal_va = p.completion_signal.handle;
+    run->profiled = aq->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
+    run->n_spare = 0;
+    run->resident = 0;
+    run->link_active = NULL;
+    atomic_store_explicit(&run->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&run->left, run->total, memory_order_relaxed);
+    atomic_store_explicit(&run->cancelled, 0, memory_order_relaxed);
+    atomic_store_explicit(&run->done, 0, memory_order_relaxed);
+    run->start_ts = sg_device_clock();
+    return SG_SETUP_OK;
+}
+
+void sg_run_failed(sg_run_t *run, isa_wave_t *w)
+{
+    sg_queue_t *q = run->queue;
+    unsigned long long at = (unsigned long long)w->fault_addr;
+    if (w->stop == ISA_STOP_MEMORY)
+        sg_queue_fault(q, w->fault_addr, w->fault_flags);
+    else if (w->stop == ISA_STOP_TRAP)
+        sg_queue_fail(q, SG_QUEUE_ERROR_TRAP, CODE_TRAP, "s_trap %u at 0x%llx: the kernel aborts",
+                      w->trap_id, at);
+    else if (w->stop == ISA_STOP_UNSUPPORTED)
+        sg_queue_fail(q, SG_QUEUE_ERROR_UNSUPPORTED, CODE_ILLEGAL, "%s", w->message);
+    else
+        sg_queue_fail(q, SG_QUEUE_ERROR_ILLEGAL, CODE_ILLEGAL, "illegal instruction at 0x%llx%s%s",
+                      at, w->message[0] ? ": " : "", w->message);
+    sg_run_cancel(run);
+}
+
+void sg_run_complete(sg_run_t *run)
+{
+    sg_queue_t *q = run->queue;
+    bool good = !atomic_load_explicit(&run->cancelled, memory_order_relaxed);
+    if (good && run->signal_va &&
+        !sg_signal_complete(run->device, run->signal_va, run->profiled, run->start_ts,
+                            sg_device_clock()))
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, CODE_PACKET,
+                      "completion signal 0x%llx of a dispatch is not mapped",
+                      (unsigned long long)run->signal_va);
+    atomic_store_explicit(&run->done, 1, memory_order_release);
+    sg_queue_notify(q);
+    sg_queue_unref(q);
+}

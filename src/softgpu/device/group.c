@@ -1,0 +1,182 @@
+/* group.c - a workgroup in flight: its memory, its launch state, its turns.
+ *
+ * Apart because this is the only place that knows what a wave finds in its registers when it
+ * starts. A box holds the waves, their registers and the LDS of one workgroup and is used again
+ * for the next: after warm-up a launch allocates nothing. */
+#include "softgpu/device/internal.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    LDS_BYTES = 64 << 10,
+    /* The rows of a wave, and 5 more so that the same register of neighbouring waves does not
+     * always fall into the same cache set. */
+    WAVE_ROWS = ISA_VGPR_ROWS + 5,
+    BARRIER_ROUNDS = 256, /* barriers passed in one turn before others may go first */
+    TRAP_ABORT = 2        /* llvm.trap; the runtime's trap handler lets all other ids pass */
+};
+
+/* compute_pgm_rsrc2 */
+enum {
+    RSRC2_SCRATCH_OFFSET = 1 << 0,
+    RSRC2_ID_X = 1 << 7,
+    RSRC2_ID_Y = 1 << 8,
+    RSRC2_ID_Z = 1 << 9,
+    RSRC2_INFO = 1 << 10
+};
+
+#define GROUP_INFO_FIRST_WAVE 0x80000000u
+
+static size_t registers_bytes(void)
+{
+    return (size_t)SG_GROUP_WAVES * WAVE_ROWS * sizeof(isa_row_t);
+}
+
+/* Address space only: pages become memory when a wave first touches them. */
+static void *reserve(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+sg_box_t *sg_box_create(void)
+{
+    size_t box_bytes = (sizeof(sg_box_t) + 63) & ~(size_t)63;
+    uint8_t *memory = reserve(box_bytes + LDS_BYTES + registers_bytes());
+    if (!memory) return NULL;
+    sg_box_t *b = (sg_box_t *)memory;
+    isa_row_t *rows = (isa_row_t *)(memory + box_bytes + LDS_BYTES);
+
+    b->group.lds = memory + box_bytes;
+    b->group.waves = b->wave;
+    for (unsigned i = 0; i < SG_GROUP_WAVES; i++) {
+        isa_wave_t *w = b->wave[i] = &b->waves[i];
+        w->vgpr = rows + (size_t)i * WAVE_ROWS;
+        w->group = &b->group;
+        w->index_in_group = i;
+    }
+    return b;
+}
+
+void sg_box_destroy(sg_box_t *b)
+{
+    size_t box_bytes = (sizeof(sg_box_t) + 63) & ~(size_t)63;
+    if (b) munmap(b, box_bytes + LDS_BYTES + registers_bytes());
+}
+
+/* HW_ID of gc 9.4.2: where the wave sits. */
+static uint32_t hardware_id(const sg_run_t *run, const sg_place_t *place, unsigned i)
+{
+    const sg_profile_t *p = &run->device->profile;
+    if (place->cu < 0) return 0;
+    uint32_t cu = (uint32_t)place->cu % p->cus_per_array;
+    uint32_t array = (uint32_t)place->cu / p->cus_per_array;
+    uint32_t sh = array % p->arrays_per_engine, se = array / p->arrays_per_engine;
+    return (place->slot[i] & 15u) | (uint32_t)place->simd[i] << 4 | (cu & 15) << 8 | (sh & 1) << 12 |
+           (se & 7) << 13;
+}
+
+void sg_pack_ids(isa_row_t row, const uint32_t size[3], uint32_t first, uint32_t mask)
+{
+    for (uint32_t lane = 0; lane < ISA_LANES; lane++) {
+        uint32_t item = first + lane;
+        uint32_t x = item % size[0], y = item / size[0] % size[1], z = item / size[0] / size[1];
+        row[lane] = (x | y << 10 | (z & 1023) << 20) & mask;
+    }
+}
+
+static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *w, unsigned i)
+{
+    unsigned n = run->n_user;
+    memcpy(w->sgpr, run->user, sizeof run->user);
+    if (run->rsrc2 & RSRC2_ID_X) w->sgpr[n++] = b->group.id[0];
+    if (run->rsrc2 & RSRC2_ID_Y) w->sgpr[n++] = b->group.id[1];
+    if (run->rsrc2 & RSRC2_ID_Z) w->sgpr[n++] = b->group.id[2];
+    if (run->rsrc2 & RSRC2_INFO)
+        w->sgpr[n++] = (i == 0 ? GROUP_INFO_FIRST_WAVE : 0) | b->group.n_waves;
+
+    uint64_t offset = b->place.has_scratch ? b->place.scratch[i] * run->scratch_wave_bytes : 0;
+    if (run->rsrc2 & RSRC2_SCRATCH_OFFSET) w->sgpr[n++] = (uint32_t)offset;
+    w->scratch_base = run->scratch_base + offset;
+    w->scratch_bytes = (uint32_t)run->scratch_wave_bytes;
+    w->flat_scratch = w->scratch_base;
+    w->vcc = 0;
+    w->m0 = 0;
+    w->scc = 0;
+    w->xnack_mask = 0;
+    w->mode = run->isa.mode;
+    w->acc_offset = run->isa.acc_offset;
+    w->hw_id = hardware_id(run, &b->place, i);
+}
+
+bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
+{
+    uint32_t size[3], items = 1;
+    b->run = run;
+    b->group.dispatch = &run->isa;
+    b->group.lds_bytes = run->lds_bytes;
+    b->group.id[0] = (uint32_t)(id % run->groups[0]);
+    b->group.id[1] = (uint32_t)(id / run->groups[0] % run->groups[1]);
+    b->group.id[2] = (uint32_t)(id / run->groups[0] / run->groups[1]);
+    for (unsigned k = 0; k < 3; k++) {
+        uint32_t rest = run->grid[k] - b->group.id[k] * run->size[k];
+        size[k] = rest < run->size[k] ? rest : run->size[k];
+        items *= size[k];
+    }
+    bool full = items == run->size[0] * run->size[1] * run->size[2];
+    b->group.n_waves = (items + ISA_LANES - 1) / ISA_LANES;
+    b->sleeping = b->ended = b->sleepy = 0;
+    b->failed = NULL;
+
+    for (unsigned i = 0; i < b->group.n_waves; i++) {
+        isa_wave_t *w = b->wave[i];
+        uint32_t lanes = items - i * ISA_LANES;
+        start_registers(b, run, w, i);
+        w->exec = lanes >= ISA_LANES ? ~UINT64_C(0) : (UINT64_C(1) << lanes) - 1;
+        if (full)
+            memcpy(w->vgpr[0], run->v0[i], sizeof(isa_row_t));
+        else
+            sg_pack_ids(w->vgpr[0], size, i * ISA_LANES, run->id_mask);
+        if (!run->device->core->set_pc(w, run->isa.entry_pc)) {
+            b->failed = w;
+            return false;
+        }
+    }
+    return true;
+}
+
+sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
+{
+    const isa_core_t *core = b->run->device->core;
+    const uint32_t all = (1u << b->group.n_waves) - 1;
+
+    if (b->failed) return SG_BOX_FAILED;
+    for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {
+        bool yielded = false, worked = false;
+        for (uint32_t todo = all & ~b->ended & ~b->sleeping; todo; todo &= todo - 1) {
+            unsigned i = (unsigned)__builtin_ctz(todo);
+            isa_wave_t *w = b->wave[i];
+            isa_stop_t why = core->run(w, slice);
+            if (why == ISA_STOP_END) {
+                b->ended |= 1u << i;
+            } else if (why == ISA_STOP_BARRIER) {
+                b->sleeping |= 1u << i;
+            } else if (why == ISA_STOP_YIELD || (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
+                yielded = true;
+                worked |= w->budget < 0;
+            } else {
+                b->failed = w;
+                return SG_BOX_FAILED;
+            }
+        }
+        if (b->ended == all || atomic_load_explicit(&b->run->cancelled, memory_order_relaxed))
+            return SG_BOX_DONE;
+        if ((b->ended | b->sleeping) == all)
+            b->sleeping = 0;
+        else if (yielded)
+            return worked ? SG_BOX_YIELDED : SG_BOX_SLEEPY;
+    }
+    return SG_BOX_YIELDED;
+}

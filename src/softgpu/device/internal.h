@@ -1,0 +1,255 @@
+/* internal.h - what the files of the device share: device, queue, dispatch in flight, workgroup.
+ *
+ * Apart because device.h is for the driver front end only. Who may touch a field, and under which
+ * lock, is said beside it; nothing here is freed while one of the device's threads may look. */
+#ifndef SOFTGPU_DEVICE_INTERNAL_H
+#define SOFTGPU_DEVICE_INTERNAL_H
+
+#include "softgpu/device/device.h"
+#include "softgpu/isa/isa.h"
+
+#include <pthread.h>
+
+enum {
+    SG_GROUP_WAVES = 16,  /* 1024 work-items, HSA's limit for this GPU */
+    SG_GROUP_ITEMS = 1024,
+    SG_IN_FLIGHT = 32,    /* packets of one queue between being read and being retired */
+    SG_USER_SGPRS = 16,
+    SG_SCRATCH_SLOTS = 4096, /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
+    SG_CU_MAX = 1024,     /* limits of profile.h multiplied */
+    SG_SIMDS = 4,
+    SG_LDS_GRANULE = 512,
+    SG_VGPR_FILE = 512,   /* registers per lane and SIMD */
+    SG_VGPR_GRANULE = 8,
+    SG_THREADS_MAX = 256, /* workers of the pool */
+    SG_REGISTERS = 0x10000 /* dword addresses of the register windows, pm4.c */
+};
+
+typedef struct sg_run sg_run_t;
+typedef struct sg_box sg_box_t;
+typedef struct sg_pool sg_pool_t;
+typedef struct sg_watch sg_watch_t;
+typedef struct sg_worker sg_worker_t;
+
+/* ---- device ---- */
+
+struct sg_device {
+    sg_profile_t profile;
+    sg_host_ops_t ops;
+    sg_memory_t *memory;
+    isa_code_t *code;
+    const isa_core_t *core;
+    pthread_mutex_t lock;         /* creation of pool and watch, the list of queues */
+    _Atomic(sg_pool_t *) pool;    /* made by the first dispatch */
+    sg_watch_t *watch;            /* made by the first queue */
+    sg_queue_t *queues;
+    _Atomic uint64_t *doorbells;
+    size_t doorbell_bytes;
+    int doorbell_fd;
+    uint64_t doorbell_offset;
+    /* Bumped when a packet completes: what queues with a dependency wait for. */
+    _Atomic uint32_t activity;
+    _Atomic uint32_t activity_waiters;
+    _Atomic uint32_t *registers;  /* SG_REGISTERS words that PM4 packets set and read */
+};
+
+/* ---- a dispatch in flight ---- */
+
+typedef struct {
+    uint64_t begin, end;
+} sg_range_t;
+
+/* Where the waves of a workgroup sit on the modelled GPU. */
+typedef struct {
+    int32_t cu;                          /* -1: beyond the model, see sg_place_take() */
+    uint32_t n_waves, vgprs, lds;
+    uint8_t simd[SG_GROUP_WAVES], slot[SG_GROUP_WAVES];
+    uint16_t scratch[SG_GROUP_WAVES];    /* scratch slots of the queue */
+    bool has_scratch;
+} sg_place_t;
+
+struct sg_run {
+    isa_dispatch_t isa;   /* first: handlers get back to the run from it */
+    sg_device_t *device;
+    sg_queue_t *queue;
+    uint64_t signal_va, start_ts;
+    bool profiled;
+    /* shape */
+    uint32_t size[3];     /* of a full workgroup */
+    uint32_t grid[3];
+    uint32_t groups[3];
+    uint64_t total;       /* workgroups */
+    uint32_t waves;       /* of a full workgroup */
+    uint32_t lds_bytes;
+    /* launch state */
+    uint32_t user[SG_USER_SGPRS], n_user;
+    uint32_t rsrc2;
+    uint64_t scratch_base, scratch_wave_bytes; /* 0 bytes: the kernel uses none */
+    bool scratch_once;    /* the runtime wants this scratch back */
+    uint32_t id_mask;     /* fields of v0 that the kernel asks for */
+    isa_row_t *v0;        /* packed work-item ids of a full workgroup, one row for each wave */
+    uint64_t chunk;       /* workgroup ids fetched at once */
+    /* under the pool's lock */
+    sg_run_t *next_active, **link_active;
+    uint32_t resident;
+    sg_range_t spare[SG_THREADS_MAX + 1]; /* ids fetched and handed back */
+    uint32_t n_spare;
+    /* progress */
+    _Alignas(64) _Atomic uint64_t next;  /* first id not fetched; may run past total */
+    _Alignas(64) _Atomic uint64_t left;  /* workgroups not finished */
+    _Alignas(64) _Atomic uint32_t cancelled;
+    _Atomic uint32_t done;               /* set last, by whoever finishes the last group */
+};
+
+/* ---- a workgroup in flight; pooled with its registers and LDS ---- */
+
+typedef enum { SG_BOX_DONE, SG_BOX_YIELDED, SG_BOX_SLEEPY, SG_BOX_FAILED } sg_box_result_t;
+
+struct sg_box {
+    isa_group_t group;
+    sg_run_t *run;
+    sg_box_t *next;                /* ready list or free list */
+    sg_place_t place;
+    uint32_t live, at_barrier;     /* waves that have not ended; of those, at the barrier */
+    uint32_t sleepy;               /* slices in a row in which every wave only slept */
+    uint32_t sleeping;             /* bit set of waves at the barrier */
+    uint32_t ended;                /* bit set of waves that have ended */
+    isa_wave_t *wave[SG_GROUP_WAVES];
+    isa_wave_t *failed;            /* the wave that ended the run with an error */
+    _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
+};
+
+/* group.c */
+sg_box_t *sg_box_create(void);
+void sg_box_destroy(sg_box_t *b);
+/* Packed work-item ids of lanes first..first+63. Work-items of a workgroup at the edge of the grid
+ * are numbered within what exists of it: `size` is the size that exists. */
+void sg_pack_ids(isa_row_t row, const uint32_t size[3], uint32_t first, uint32_t mask);
+/* Prepares workgroup `id` of the run; place is filled. False: the entry point is not mapped. */
+bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id);
+/* Runs every wave until it ends, waits or has used its slice. */
+sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
+
+/* place.c: all under the pool's lock */
+typedef struct sg_place_model sg_place_model_t;
+sg_place_model_t *sg_place_model_create(const sg_profile_t *profile);
+/* Room for one more workgroup of the run, or false. A run with no workgroup in flight always gets
+ * one, on CU -1 if need be, unless its queue's scratch is used up. */
+bool sg_place_take(sg_place_model_t *m, sg_run_t *run, sg_place_t *out);
+void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *place);
+
+/* ---- worker pool: sched.c ---- */
+
+struct sg_worker {
+    sg_pool_t *pool;
+    sg_box_t *free; /* idle boxes, linked by next */
+    uint32_t n_free;
+};
+
+sg_pool_t *sg_pool_of(sg_device_t *d);
+/* Runs the dispatch: small ones on the calling thread as far as they go, the rest on the workers. */
+void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run);
+/* Gives up the run: what has not started never will, what runs stops at its next yield. */
+void sg_run_cancel(sg_run_t *run);
+void sg_worker_release(sg_worker_t *w);
+
+/* dispatch.c */
+typedef enum { SG_SETUP_OK, SG_SETUP_SCRATCH, SG_SETUP_ERROR } sg_setup_t;
+sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t packet_id, const void *packet);
+void sg_run_failed(sg_run_t *run, isa_wave_t *w);
+/* Called by whoever finished the last workgroup. */
+void sg_run_complete(sg_run_t *run);
+
+/* ---- queues ---- */
+
+/* What a queue's step came to, and so how its thread waits. */
+typedef enum {
+    SG_STEP_WORKED, /* something was done: step again */
+    SG_STEP_IDLE,   /* no packet: the doorbell will tell */
+    SG_STEP_BUSY,   /* packets in flight: their completion or the doorbell will tell */
+    SG_STEP_POLL,   /* depends on memory that anybody may change: look again and again */
+    SG_STEP_DEAD    /* the queue has failed: only destruction is left */
+} sg_step_t;
+
+struct sg_queue {
+    sg_device_t *device;
+    sg_queue_params_t params;
+    void *user;
+    sg_queue_t *next_queue;        /* device->lock */
+    pthread_t thread;
+    _Atomic uint32_t refs;         /* the creator's and one for each run not done */
+    _Atomic uint32_t wake;         /* futex: doorbell, completion, destruction */
+    _Atomic bool stop, failed;
+    _Atomic bool waiting;          /* under the doorbell watch */
+    _Atomic uint64_t doorbell_seen; /* written before `waiting` is set, read while it is */
+    _Atomic uint64_t ring_va, ring_bytes;
+    _Atomic uint32_t percent;      /* 0: suspended */
+    _Atomic uint64_t cu_mask[SG_CU_MAX / 64];
+    _Atomic bool cu_masked;
+    /* the queue's own thread only */
+    sg_step_t (*step)(sg_queue_t *q);
+    uint64_t next, retired;        /* AQL: packet indices; SDMA: byte offset in `next` */
+    uint64_t head_start;           /* when the head packet was first looked at */
+    bool inactive_wait;            /* until the runtime has set queue_inactive_signal back to 0 */
+    bool scratch_asked;            /* for the head packet */
+    sg_run_t *runs;                /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
+    sg_worker_t worker;
+    /* scratch slots in use, under the pool's lock */
+    uint64_t scratch_used[SG_SCRATCH_SLOTS / 64];
+    uint32_t scratch_slots;
+};
+
+/* queue.c */
+void sg_queue_unref(sg_queue_t *q);
+void sg_queue_notify(sg_queue_t *q);
+/* Stops the queue and tells the host, once; later errors of the same queue are dropped. */
+void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags);
+bool sg_queue_stopping(const sg_queue_t *q);
+/* Waits a little for something that nobody announces; false when the queue is to stop. */
+bool sg_queue_pause(sg_queue_t *q, uint64_t *waited_since);
+
+/* aql.c, sdma.c, pm4.c */
+int sg_aql_init(sg_queue_t *q);
+void sg_aql_free(sg_queue_t *q);
+/* Gives up what is in flight and waits until no thread works for the queue. */
+void sg_aql_stop(sg_queue_t *q);
+/* GPU address of the amd_queue_t that the queue belongs to. */
+uint64_t sg_aql_descriptor(const sg_queue_t *q);
+sg_step_t sg_aql_step(sg_queue_t *q);
+/* Waits until all runs of the queue are done; false when the queue is to stop. */
+bool sg_aql_drain(sg_queue_t *q);
+sg_step_t sg_sdma_step(sg_queue_t *q);
+/* Executes `dwords` words of PM4 at a GPU address. False after the queue has failed or must stop. */
+bool sg_pm4_run(sg_queue_t *q, uint64_t va, uint32_t dwords);
+
+/* signal.c */
+/* Raises what an interrupt with this context id raises; partial ids (8 bits) raise all that match. */
+void sg_signal_interrupt(sg_device_t *d, uint32_t context);
+/* Writes the times if `profiled`, decrements the signal, tells its event. False: not mapped. */
+bool sg_signal_complete(sg_device_t *d, uint64_t va, bool profiled, uint64_t start, uint64_t end);
+/* Stores a value in a signal and tells its event. False: not mapped. */
+bool sg_signal_store(sg_device_t *d, uint64_t va, int64_t value);
+/* Value of a signal. False: not mapped. */
+bool sg_signal_load(sg_device_t *d, uint64_t va, int64_t *value);
+/* Tells queues that wait for memory that some has changed. */
+void sg_device_stir(sg_device_t *d);
+
+/* watch.c */
+sg_watch_t *sg_watch_create(sg_device_t *d);
+/* Sleeps until the queue's doorbell changes or its `wake` word differs from `seen`. */
+void sg_watch_wait(sg_watch_t *w, sg_queue_t *q, uint32_t seen);
+/* Puts the queue's doorbell under the watch without sleeping, and takes it off. */
+void sg_watch_add(sg_watch_t *w, sg_queue_t *q);
+void sg_watch_remove(sg_watch_t *w, sg_queue_t *q);
+/* A queue has come or gone: the program may have mapped the doorbells anew. */
+void sg_watch_changed(sg_watch_t *w);
+/* The queue's doorbell, 0 without doorbells. */
+uint64_t sg_queue_doorbell(const sg_queue_t *q);
+
+/* thread.c */
+/* A detached or joinable thread that blocks all signals and bears `name`. 0 or an errno value. */
+int sg_thread_start(pthread_t *out, const char *name, void *(*body)(void *), void *arg);
+
+#endif

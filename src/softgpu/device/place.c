@@ -1,0 +1,140 @@
+/* place.c - which workgroups fit on the modelled GPU at once, and where their waves sit.
+ *
+ * Apart because it is the occupancy model: wave slots, registers and LDS of each compute unit, and
+ * the scratch slots of each queue. Everything here runs under the pool's lock. */
+#include "softgpu/device/internal.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    uint64_t slots[SG_SIMDS]; /* bit set of occupied wave slots */
+    uint32_t vgprs[SG_SIMDS];
+    uint32_t lds;
+} unit_t;
+
+struct sg_place_model {
+    uint32_t n_units, n_simds, waves_per_simd, lds_bytes;
+    uint32_t turn; /* unit to try first */
+    unit_t unit[];
+};
+
+sg_place_model_t *sg_place_model_create(const sg_profile_t *profile)
+{
+    uint32_t n = profile->shader_engines * profile->arrays_per_engine * profile->cus_per_array;
+    sg_place_model_t *m = calloc(1, sizeof *m + n * sizeof(unit_t));
+    if (!m) return NULL;
+    m->n_units = n;
+    m->n_simds = profile->simds_per_cu;
+    m->waves_per_simd = profile->waves_per_simd;
+    m->lds_bytes = profile->lds_kb << 10;
+    return m;
+}
+
+static bool masked_out(const sg_queue_t *q, uint32_t unit)
+{
+    if (!atomic_load_explicit(&q->cu_masked, memory_order_acquire)) return false;
+    uint64_t word = atomic_load_explicit(&q->cu_mask[unit / 64], memory_order_relaxed);
+    return !(word >> unit % 64 & 1);
+}
+
+/* The SIMD with the most room for one wave, or -1. */
+static int roomiest_simd(const sg_place_model_t *m, const unit_t *u, uint32_t vgprs)
+{
+    int best = -1;
+    uint32_t fewest = m->waves_per_simd;
+    for (uint32_t s = 0; s < m->n_simds; s++) {
+        uint32_t waves = (uint32_t)__builtin_popcountll(u->slots[s]);
+        if (waves < fewest && u->vgprs[s] + vgprs <= SG_VGPR_FILE) {
+            fewest = waves;
+            best = (int)s;
+        }
+    }
+    return best;
+}
+
+static void leave_unit(unit_t *u, const sg_place_t *p, uint32_t n_waves)
+{
+    for (uint32_t i = 0; i < n_waves; i++) {
+        u->slots[p->simd[i]] &= ~(UINT64_C(1) << p->slot[i]);
+        u->vgprs[p->simd[i]] -= p->vgprs;
+    }
+}
+
+static bool enter_unit(const sg_place_model_t *m, unit_t *u, sg_place_t *p)
+{
+    if (u->lds + p->lds > m->lds_bytes) return false;
+    for (uint32_t i = 0; i < p->n_waves; i++) {
+        int s = roomiest_simd(m, u, p->vgprs);
+        if (s < 0) {
+            leave_unit(u, p, i);
+            return false;
+        }
+        p->simd[i] = (uint8_t)s;
+        p->slot[i] = (uint8_t)__builtin_ctzll(~u->slots[s]);
+        u->slots[s] |= UINT64_C(1) << p->slot[i];
+        u->vgprs[s] += p->vgprs;
+    }
+    u->lds += p->lds;
+    return true;
+}
+
+static void give_scratch(sg_queue_t *q, const sg_place_t *p, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        q->scratch_used[p->scratch[i] / 64] &= ~(UINT64_C(1) << p->scratch[i] % 64);
+}
+
+static bool take_scratch(sg_queue_t *q, sg_place_t *p)
+{
+    uint32_t found = 0;
+    for (uint32_t word = 0; word * 64 < q->scratch_slots && found < p->n_waves; word++) {
+        uint64_t unused = ~q->scratch_used[word];
+        for (; unused && found < p->n_waves; unused &= unused - 1) {
+            uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(unused);
+            if (slot >= q->scratch_slots) break;
+            q->scratch_used[word] |= UINT64_C(1) << slot % 64;
+            p->scratch[found++] = (uint16_t)slot;
+        }
+    }
+    if (found == p->n_waves) return true;
+    give_scratch(q, p, found);
+    return false;
+}
+
+static bool take_unit(sg_place_model_t *m, const sg_queue_t *q, sg_place_t *p)
+{
+    for (uint32_t k = 0; k < m->n_units; k++) {
+        uint32_t i = (m->turn + k) % m->n_units;
+        if (masked_out(q, i) || !enter_unit(m, &m->unit[i], p)) continue;
+        p->cu = (int32_t)i;
+        m->turn = i + 1;
+        return true;
+    }
+    return false;
+}
+
+bool sg_place_take(sg_place_model_t *m, sg_run_t *run, sg_place_t *p)
+{
+    p->cu = -1;
+    p->n_waves = run->waves;
+    p->vgprs = run->isa.n_vgpr;
+    p->lds = run->lds_bytes;
+    p->has_scratch = run->scratch_wave_bytes != 0;
+    if (p->has_scratch && !take_scratch(run->queue, p)) return false;
+    if (!take_unit(m, run->queue, p) && run->resident) {
+        if (p->has_scratch) give_scratch(run->queue, p, p->n_waves);
+        return false;
+    }
+    run->resident++;
+    return true;
+}
+
+void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *p)
+{
+    if (p->cu >= 0) {
+        leave_unit(&m->unit[p->cu], p, p->n_waves);
+        m->unit[p->cu].lds -= p->lds;
+    }
+    if (p->has_scratch) give_scratch(run->queue, p, p->n_waves);
+    run->resident--;
+}

@@ -1,0 +1,313 @@
+/* pm4.c - PM4 packets inside AQL vendor packets: cache control, memory writes, waits, registers.
+ *
+ * Apart because PM4 is a language of its own. One table row per opcode; registers are a flat file
+ * of words that packets set and read back. An unknown opcode or a short body fails the queue: a
+ * packet is never skipped in silence. */
+#include "softgpu/device/internal.h"
+
+#include <string.h>
+
+enum {
+    TYPE2 = 2, TYPE3 = 3,
+    NOP_ONE_DWORD = 0x3fff, /* COUNT of a NOP that is only its header */
+    DEPTH_MAX = 8,          /* indirect buffers inside each other */
+    ERROR_VENDOR = 0x100    /* queue_inactive_signal: bad vendor packet */
+};
+
+/* Where the words of a packet are, and what its commands work on. */
+typedef struct {
+    sg_queue_t *q;
+    sg_device_t *d;
+    const uint32_t *dw; /* dw[0] is the header */
+    uint32_t n;         /* dwords with the header */
+    uint32_t window;    /* first register of a SET_*_REG */
+    unsigned depth;
+} command_t;
+
+static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, unsigned depth);
+
+static bool fail(const command_t *c, const char *what, uint64_t value)
+{
+    sg_queue_fail(c->q, SG_QUEUE_ERROR_PACKET, ERROR_VENDOR, "PM4 packet 0x%08x: %s 0x%llx",
+                  c->dw[0], what, (unsigned long long)value);
+    return false;
+}
+
+static uint64_t pair(const command_t *c, unsigned i)
+{
+    return c->dw[i] | (uint64_t)c->dw[i + 1] << 32;
+}
+
+/* Host address of GPU memory, or NULL after the queue has reported the fault. */
+static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
+{
+    void *p = sg_memory_host(c->d->memory, va, bytes, write ? SG_MEM_WRITABLE : 0);
+    if (!p) sg_queue_fault(c->q, va, write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
+    return p;
+}
+
+static _Atomic uint32_t *reg(const command_t *c, uint32_t number)
+{
+    if (number < SG_REGISTERS) return &c->d->registers[number];
+    fail(c, "register beyond 0xffff:", number);
+    return NULL;
+}
+
+static bool write_words(const command_t *c, uint64_t va, const uint32_t *words, uint32_t n)
+{
+    if (n == 2 && !(va & 7)) {
+        uint64_t value = words[0] | (uint64_t)words[1] << 32;
+        uint64_t *p = memory(c, va, 8, true);
+        if (p) __atomic_store_n(p, value, __ATOMIC_RELEASE);
+        return p;
+    }
+    uint32_t *p = memory(c, va, 4ull * n, true);
+    for (uint32_t i = 0; p && i < n; i++)
+        __atomic_store_n(&p[i], words[i], __ATOMIC_RELEASE);
+    return p;
+}
+
+/* ---- opcodes ---- */
+
+static bool op_nothing(const command_t *c)
+{
+    (void)c;
+    return true;
+}
+
+static bool op_acquire_mem(const command_t *c)
+{
+    enum { COHER_SH_ICACHE = 1 << 29 };
+    if (c->dw[1] & COHER_SH_ICACHE) sg_device_invalidate_code(c->d);
+    return true;
+}
+
+static bool op_event_write(const command_t *c)
+{
+    enum { EVENT_MASK = 0x3f, CS_PARTIAL_FLUSH = 7 };
+    return (c->dw[1] & EVENT_MASK) != CS_PARTIAL_FLUSH || sg_aql_drain(c->q);
+}
+
+static bool op_release_mem(const command_t *c)
+{
+    enum { DATA_LOW = 1, DATA_64 = 2, DATA_GPU_CLOCK = 3, DATA_SYSTEM_CLOCK = 4 };
+    uint32_t data_sel = c->dw[2] >> 29, int_sel = c->dw[2] >> 24 & 7;
+    uint64_t va = pair(c, 3) & ~UINT64_C(3), value = pair(c, 5);
+    uint32_t n = data_sel == DATA_LOW ? 1 : 2;
+    if (data_sel > DATA_SYSTEM_CLOCK) return fail(c, "data select", data_sel);
+    if (!sg_aql_drain(c->q)) return false;
+    if (data_sel == DATA_GPU_CLOCK || data_sel == DATA_SYSTEM_CLOCK) value = sg_device_clock();
+    const uint32_t words[2] = { (uint32_t)value, (uint32_t)(value >> 32) };
+    if (data_sel && !write_words(c, va, words, n)) return false;
+    if (int_sel) sg_signal_interrupt(c->d, c->dw[7]);
+    sg_device_stir(c->d);
+    return true;
+}
+
+static bool op_write_data(const command_t *c)
+{
+    enum { DST_REGISTER = 0, DST_L2 = 2, DST_MEMORY = 5, KEEP_ADDRESS = 1 << 16 };
+    uint32_t dst = c->dw[1] >> 8 & 15, n = c->n - 4;
+    bool keep = c->dw[1] & KEEP_ADDRESS;
+    if (dst == DST_REGISTER) {
+        for (uint32_t i = 0; i < n; i++) {
+            _Atomic uint32_t *r = reg(c, (c->dw[2] & 0x3ffff) + (keep ? 0 : i));
+            if (!r) return false;
+            atomic_store(r, c->dw[4 + i]);
+        }
+        return true;
+    }
+    if (dst != DST_L2 && dst != DST_MEMORY) return fail(c, "WRITE_DATA destination", dst);
+    if (!n) return true;
+    bool good = write_words(c, pair(c, 2) & ~UINT64_C(3), c->dw + 4 + (keep ? n - 1 : 0), keep ? 1 : n);
+    sg_device_stir(c->d);
+    return good;
+}
+
+static bool copy_source(const command_t *c, uint32_t n, uint32_t out[2])
+{
+    enum { SRC_REGISTER = 0, SRC_MEMORY = 1, SRC_L2 = 2, SRC_PERF = 4, SRC_IMMEDIATE = 5, SRC_CLOCK = 9 };
+    uint32_t source = c->dw[1] & 15;
+    uint64_t clock = sg_device_clock();
+    switch (source) {
+    case SRC_REGISTER:
+    case SRC_PERF:
+        for (uint32_t i = 0; i < n; i++) {
+            _Atomic uint32_t *r = reg(c, c->dw[2] + i);
+            if (!r) return false;
+            out[i] = atomic_load(r);
+        }
+        return true;
+    case SRC_MEMORY:
+    case SRC_L2: {
+        const uint32_t *p = memory(c, pair(c, 2) & ~UINT64_C(3), 4 * n, false);
+        for (uint32_t i = 0; p && i < n; i++)
+            out[i] = __atomic_load_n(&p[i], __ATOMIC_ACQUIRE);
+        return p;
+    }
+    case SRC_IMMEDIATE:
+        memcpy(out, c->dw + 2, 8);
+        return true;
+    case SRC_CLOCK:
+        memcpy(out, &clock, 8);
+        return true;
+    default:
+        return fail(c, "COPY_DATA source", source);
+    }
+}
+
+static bool op_copy_data(const command_t *c)
+{
+    enum { DST_REGISTER = 0, DST_L2 = 2, DST_PERF = 4, DST_MEMORY = 5, DST_REGISTER_DC = 6 };
+    uint32_t n = c->dw[1] >> 16 & 1 ? 2 : 1, dst = c->dw[1] >> 8 & 15, words[2] = { 0, 0 };
+    if (!copy_source(c, n, words)) return false;
+    switch (dst) {
+    case DST_REGISTER:
+    case DST_PERF:
+    case DST_REGISTER_DC:
+        for (uint32_t i = 0; i < n; i++) {
+            _Atomic uint32_t *r = reg(c, c->dw[4] + i);
+            if (!r) return false;
+            atomic_store(r, words[i]);
+        }
+        return true;
+    case DST_L2:
+    case DST_MEMORY:
+        return write_words(c, pair(c, 4) & ~UINT64_C(3), words, n);
+    default:
+        return fail(c, "COPY_DATA destination", dst);
+    }
+}
+
+static bool holds(uint32_t function, uint32_t value, uint32_t reference)
+{
+    switch (function) {
+    case 1: return value < reference;
+    case 2: return value <= reference;
+    case 3: return value == reference;
+    case 4: return value != reference;
+    case 5: return value >= reference;
+    case 6: return value > reference;
+    default: return true;
+    }
+}
+
+static bool op_wait_reg_mem(const command_t *c)
+{
+    uint32_t function = c->dw[1] & 7, space = c->dw[1] >> 4 & 3, operation = c->dw[1] >> 6 & 3;
+    uint64_t since = 0;
+    if (operation) return fail(c, "WAIT_REG_MEM operation", operation);
+    do {
+        uint32_t value;
+        if (space) {
+            const uint32_t *p = memory(c, pair(c, 2) & ~UINT64_C(3), 4, false);
+            if (!p) return false;
+            value = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+        } else {
+            _Atomic uint32_t *r = reg(c, c->dw[2]);
+            if (!r) return false;
+            value = atomic_load(r);
+        }
+        if (holds(function, value & c->dw[5], c->dw[4])) return true;
+    } while (sg_queue_pause(c->q, &since));
+    return false;
+}
+
+static bool op_atomic_mem(const command_t *c)
+{
+    enum { SWAP_32 = 7, COMPARE_SWAP_32 = 8, LOOP = 1 };
+    uint32_t code = c->dw[1] & 0x3f, compare = c->dw[6];
+    uint64_t since = 0;
+    uint32_t *p = memory(c, pair(c, 2) & ~UINT64_C(3), 4, true);
+    if (!p) return false;
+    if (code == SWAP_32) {
+        __atomic_exchange_n(p, c->dw[4], __ATOMIC_SEQ_CST);
+        return true;
+    }
+    if (code != COMPARE_SWAP_32) return fail(c, "ATOMIC_MEM operation", code);
+    for (;;) {
+        uint32_t expected = compare;
+        if (__atomic_compare_exchange_n(p, &expected, c->dw[4], false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST) ||
+            (c->dw[1] >> 8 & 15) != LOOP)
+            return true;
+        if (!sg_queue_pause(c->q, &since)) return false;
+    }
+}
+
+static bool op_indirect_buffer(const command_t *c)
+{
+    enum { SIZE_MASK = 0xfffff };
+    if (c->depth >= DEPTH_MAX) return fail(c, "indirect buffers nested deeper than", DEPTH_MAX);
+    return run_words(c->q, pair(c, 1) & ~UINT64_C(3), c->dw[3] & SIZE_MASK, c->depth + 1);
+}
+
+static bool op_set_reg(const command_t *c)
+{
+    uint32_t first = c->window + (c->dw[1] & 0xffff);
+    for (uint32_t i = 2; i < c->n; i++) {
+        _Atomic uint32_t *r = reg(c, first + i - 2);
+        if (!r) return false;
+        atomic_store(r, c->dw[i]);
+    }
+    return true;
+}
+
+static const struct {
+    uint8_t opcode, min_dwords;
+    uint16_t window;
+    bool (*execute)(const command_t *c);
+} opcodes[] = {
+    { 0x10, 1, 0, op_nothing },           /* NOP */
+    { 0x1e, 9, 0, op_atomic_mem },
+    { 0x37, 4, 0, op_write_data },
+    { 0x3c, 7, 0, op_wait_reg_mem },
+    { 0x3f, 4, 0, op_indirect_buffer },
+    { 0x40, 6, 0, op_copy_data },
+    { 0x46, 2, 0, op_event_write },
+    { 0x49, 8, 0, op_release_mem },
+    { 0x58, 7, 0, op_acquire_mem },
+    { 0x68, 2, 0x2000, op_set_reg },      /* SET_CONFIG_REG */
+    { 0x69, 2, 0xa000, op_set_reg },      /* SET_CONTEXT_REG */
+    { 0x76, 2, 0x2c00, op_set_reg },      /* SET_SH_REG */
+    { 0x79, 2, 0xc000, op_set_reg },      /* SET_UCONFIG_REG */
+};
+
+static bool execute(command_t *c)
+{
+    uint32_t opcode = c->dw[0] >> 8 & 0xff;
+    for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++) {
+        if (opcodes[i].opcode != opcode) continue;
+        if (c->n < opcodes[i].min_dwords) return fail(c, "too short, dwords:", c->n);
+        c->window = opcodes[i].window;
+        return opcodes[i].execute(c);
+    }
+    return fail(c, "unknown opcode", opcode);
+}
+
+static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, unsigned depth)
+{
+    enum { NOP = 0x10 };
+    if (!dwords) return true;
+    const uint32_t *dw = sg_memory_host(q->device->memory, va, 4ull * dwords, 0);
+    if (!dw) {
+        sg_queue_fault(q, va, ISA_FAULT_READ);
+        return false;
+    }
+    for (uint32_t at = 0; at < dwords && !sg_queue_stopping(q);) {
+        command_t c = { .q = q, .d = q->device, .dw = dw + at, .depth = depth };
+        uint32_t type = dw[at] >> 30, count = dw[at] >> 16 & 0x3fff;
+        bool lone_nop = type == TYPE3 && (dw[at] >> 8 & 0xff) == NOP && count == NOP_ONE_DWORD;
+        c.n = type == TYPE2 || lone_nop ? 1 : count + 2;
+        if (type != TYPE2 && type != TYPE3) return fail(&c, "packet type", type);
+        if (c.n > dwords - at) return fail(&c, "longer than its buffer, dwords:", c.n);
+        if (type == TYPE3 && !execute(&c)) return false;
+        at += c.n;
+    }
+    return !sg_queue_stopping(q);
+}
+
+bool sg_pm4_run(sg_queue_t *q, uint64_t va, uint32_t dwords)
+{
+    return run_words(q, va, dwords, 0);
+}

@@ -1,0 +1,287 @@
+/* queue.c - a queue's life and the thread that serves it.
+ *
+ * Apart because waiting is the same for every kind of queue: hot while there is work, a linger with
+ * growing pauses, then asleep on the doorbell. What a queue does with its packets is the step
+ * function of aql.c or sdma.c; it says what it waits for and this file waits. */
+#include "softgpu/device/futex.h"
+#include "softgpu/device/internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <hsa/amd_hsa_queue.h>
+
+enum {
+    RELAX_NS = 5000,        /* of plain spinning, before the core is offered to others */
+    HOT_NS = 200000,        /* of looking for the next packet without sleeping */
+    LINGER_NS = 10000000,   /* of looking with pauses; re-arming the doorbell costs more than this */
+    PAUSE_MIN_NS = 20000,
+    PAUSE_MAX_NS = 500000,
+    PAUSE_SHARE = 8,        /* a pause is this part of the time waited so far */
+    MAX_TEXT = 256
+};
+
+/* ---- what the other files call ---- */
+
+bool sg_queue_stopping(const sg_queue_t *q)
+{
+    return atomic_load_explicit(&q->stop, memory_order_acquire) ||
+           atomic_load_explicit(&q->failed, memory_order_acquire);
+}
+
+void sg_queue_notify(sg_queue_t *q)
+{
+    sg_futex_bump(&q->wake);
+}
+
+void sg_queue_unref(sg_queue_t *q)
+{
+    if (atomic_fetch_sub_explicit(&q->refs, 1, memory_order_acq_rel) != 1) return;
+    sg_aql_free(q);
+    free(q);
+}
+
+void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, const char *format, ...)
+{
+    char text[MAX_TEXT];
+    va_list args;
+    if (atomic_exchange(&q->failed, true)) return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    q->device->ops.queue_error(q->device->ops.user, q, what, text);
+    if (q->params.kind == SG_QUEUE_AQL && hsa_code) {
+        const amd_queue_t *aq =
+            sg_memory_host(q->device->memory, sg_aql_descriptor(q), sizeof *aq, 0);
+        if (aq) sg_signal_store(q->device, aq->queue_inactive_signal.handle, (int64_t)hsa_code);
+    }
+    sg_queue_notify(q);
+}
+
+void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags)
+{
+    if (atomic_exchange(&q->failed, true)) return;
+    q->device->ops.memory_fault(q->device->ops.user, va, flags);
+    sg_queue_notify(q);
+}
+
+uint64_t sg_queue_doorbell(const sg_queue_t *q)
+{
+    const sg_device_t *d = q->device;
+    size_t slot = q->params.doorbell_slot;
+    return d->doorbells && slot < d->doorbell_bytes / 8 ? atomic_load(&d->doorbells[slot]) : 0;
+}
+
+/* ---- waiting ---- */
+
+static uint64_t pause_after(uint64_t waited)
+{
+    uint64_t ns = waited / PAUSE_SHARE;
+    return ns < PAUSE_MIN_NS ? PAUSE_MIN_NS : ns > PAUSE_MAX_NS ? PAUSE_MAX_NS : ns;
+}
+
+static void spin(uint64_t waited)
+{
+    for (unsigned i = 0; i < 16; i++)
+        sg_cpu_relax();
+    if (waited > RELAX_NS) sched_yield();
+}
+
+/* Nobody announces a store to memory, but packets that complete do. */
+static void wait_for_memory(sg_device_t *d, uint32_t activity, uint64_t waited)
+{
+    atomic_fetch_add(&d->activity_waiters, 1);
+    sg_futex_wait(&d->activity, activity, pause_after(waited));
+    atomic_fetch_sub(&d->activity_waiters, 1);
+}
+
+bool sg_queue_pause(sg_queue_t *q, uint64_t *since)
+{
+    uint64_t now = sg_device_clock();
+    if (!*since) *since = now;
+    if (now - *since < PAUSE_MIN_NS)
+        spin(now - *since);
+    else
+        wait_for_memory(q->device, atomic_load(&q->device->activity), now - *since);
+    return !sg_queue_stopping(q);
+}
+
+static void wait_for(sg_queue_t *q, sg_step_t step, uint32_t wake, uint32_t activity, uint64_t waited)
+{
+    sg_watch_t *watch = q->device->watch;
+    switch (step) {
+    case SG_STEP_WORKED:
+        break;
+    case SG_STEP_POLL:
+        if (waited > LINGER_NS) sg_watch_add(watch, q);
+        if (waited < PAUSE_MIN_NS)
+            spin(waited);
+        else
+            wait_for_memory(q->device, activity, waited);
+        break;
+    case SG_STEP_IDLE:
+    case SG_STEP_BUSY:
+        if (waited < (step == SG_STEP_IDLE ? HOT_NS : RELAX_NS))
+            spin(waited);
+        else if (waited < LINGER_NS)
+            sg_futex_wait(&q->wake, wake, pause_after(waited));
+        else
+            sg_watch_wait(watch, q, wake);
+        break;
+    case SG_STEP_DEAD:
+        sg_watch_add(watch, q);
+        sg_futex_wait(&q->wake, wake, 0);
+        break;
+    }
+}
+
+static void *queue_main(void *arg)
+{
+    sg_queue_t *q = arg;
+    uint64_t quiet = 0;
+    while (!atomic_load_explicit(&q->stop, memory_order_acquire)) {
+        uint32_t wake = atomic_load(&q->wake);
+        uint32_t activity = atomic_load(&q->device->activity);
+        if (!atomic_load(&q->waiting)) atomic_store(&q->doorbell_seen, sg_queue_doorbell(q));
+        sg_step_t step = q->step(q);
+        if (step == SG_STEP_WORKED) {
+            sg_watch_remove(q->device->watch, q);
+            quiet = 0;
+            continue;
+        }
+        uint64_t now = sg_device_clock();
+        if (!quiet) quiet = now;
+        wait_for(q, step, wake, activity, now - quiet);
+    }
+    sg_watch_remove(q->device->watch, q);
+    sg_aql_stop(q);
+    sg_worker_release(&q->worker);
+    return NULL;
+}
+
+/* ---- device.h ---- */
+
+static int init_kind(sg_queue_t *q)
+{
+    const sg_queue_params_t *p = &q->params;
+    sg_memory_t *m = q->device->memory;
+    switch (p->kind) {
+    case SG_QUEUE_AQL:
+        q->step = sg_aql_step;
+        return sg_aql_init(q);
+    case SG_QUEUE_SDMA:
+        q->step = sg_sdma_step;
+        if (!p->ring_bytes || p->ring_bytes % 4 || !sg_memory_host(m, p->ring_va, p->ring_bytes, 0) ||
+            !sg_memory_host(m, p->write_ptr_va, 8, 0) ||
+            !sg_memory_host(m, p->read_ptr_va, 8, SG_MEM_WRITABLE))
+            return -EINVAL;
+        return 0;
+    case SG_QUEUE_PM4:
+        break;
+    }
+    return -EOPNOTSUPP;
+}
+
+static void link_queue(sg_device_t *d, sg_queue_t *q)
+{
+    pthread_mutex_lock(&d->lock);
+    q->next_queue = d->queues;
+    d->queues = q;
+    pthread_mutex_unlock(&d->lock);
+    sg_watch_changed(d->watch);
+}
+
+static void unlink_queue(sg_device_t *d, sg_queue_t *q)
+{
+    pthread_mutex_lock(&d->lock);
+    sg_queue_t **link = &d->queues;
+    while (*link && *link != q)
+        link = &(*link)->next_queue;
+    if (*link) *link = q->next_queue;
+    pthread_mutex_unlock(&d->lock);
+    sg_watch_changed(d->watch);
+}
+
+static int ensure_watch(sg_device_t *d)
+{
+    pthread_mutex_lock(&d->lock);
+    if (!d->watch) d->watch = sg_watch_create(d);
+    int error = d->watch ? 0 : -ENOMEM;
+    pthread_mutex_unlock(&d->lock);
+    return error;
+}
+
+int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_queue_t **out)
+{
+    static const char *const names[] = { "sg-aql-%u", "sg-pm4-%u", "sg-sdma-%u" };
+    char name[16];
+    sg_queue_t *q = calloc(1, sizeof *q);
+    if (!q) return -ENOMEM;
+    q->device = d;
+    q->params = *p;
+    q->user = user;
+    atomic_init(&q->refs, 1);
+    atomic_init(&q->ring_va, p->ring_va);
+    atomic_init(&q->ring_bytes, p->ring_bytes);
+    atomic_init(&q->percent, p->percent);
+    int error = init_kind(q);
+    if (!error) error = ensure_watch(d);
+    if (error) goto out;
+
+    link_queue(d, q);
+    snprintf(name, sizeof name, names[p->kind], p->doorbell_slot & 0xffffu);
+    error = -sg_thread_start(&q->thread, name, queue_main, q);
+    if (error) {
+        unlink_queue(d, q);
+        goto out;
+    }
+    *out = q;
+    q = NULL;
+out:
+    if (q) sg_queue_unref(q);
+    return error;
+}
+
+void *sg_queue_user(const sg_queue_t *q)
+{
+    return q->user;
+}
+
+int sg_queue_update(sg_queue_t *q, uint64_t ring_va, uint64_t ring_bytes, uint32_t percent)
+{
+    if (ring_bytes && !sg_memory_host(q->device->memory, ring_va, ring_bytes, 0)) return -EINVAL;
+    if (ring_bytes) {
+        atomic_store(&q->ring_va, ring_va);
+        atomic_store(&q->ring_bytes, ring_bytes);
+    }
+    atomic_store(&q->percent, percent);
+    sg_queue_notify(q);
+    return 0;
+}
+
+int sg_queue_set_cu_mask(sg_queue_t *q, const uint32_t *mask, uint32_t bits)
+{
+    bool any = false;
+    if (bits > SG_CU_MAX) bits = SG_CU_MAX;
+    for (uint32_t word = 0; word * 64 < bits; word++) {
+        uint64_t low = mask[2 * word];
+        uint64_t high = word * 64 + 32 < bits ? mask[2 * word + 1] : 0;
+        atomic_store(&q->cu_mask[word], low | high << 32);
+        any |= low || high;
+    }
+    atomic_store_explicit(&q->cu_masked, any, memory_order_release);
+    return 0;
+}
+
+void sg_queue_destroy(sg_queue_t *q)
+{
+    unlink_queue(q->device, q);
+    atomic_store_explicit(&q->stop, true, memory_order_release);
+    sg_queue_notify(q);
+    sg_device_stir(q->device);
+    pthread_join(q->thread, NULL);
+    sg_queue_unref(q);
+}

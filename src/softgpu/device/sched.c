@@ -1,0 +1,496 @@
+/* sched.c - workgroups over worker threads.
+ *
+ * Apart because it alone decides who runs what. A run (dispatch) hands out workgroup ids; a
+ * workgroup in flight is a box, which any worker can continue. A box that used up its turn goes to
+ * the tail of the ready list while others wait, and a yielding worker starts further workgroups
+ * first while they fit on the modelled GPU: workgroups that wait for each other all get turns.
+ *
+ * Ways through, by cost: the next workgroup of the same run in the same place takes no lock; all
+ * other choices take the pool's lock once. */
+#include "base/env.h"
+#include "softgpu/device/futex.h"
+#include "softgpu/device/internal.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    SLICE = 20000,          /* taken branches of a wave in one turn: about a millisecond */
+    INLINE_SLICE = 2000,    /* on the submitting thread, which has packets to look after */
+    INLINE_WAVES = 64,      /* larger dispatches go to the workers at once */
+    INLINE_NS = 20000,      /* after this time the workers share what has not started */
+    CHUNK_MAX = 16,
+    KEEP_BOXES = 2,         /* idle boxes a worker keeps for itself */
+    SLEEPY_TURNS = 64,      /* turns spent only in s_sleep before the worker naps */
+    NAP_NS = 20000
+};
+
+struct sg_pool {
+    sg_device_t *device;
+    pthread_mutex_t lock;
+    sg_place_model_t *places;
+    sg_run_t *active, **active_tail;  /* runs with ids to hand out, served in turn */
+    sg_box_t *ready, **ready_tail;    /* boxes that had a turn, longest waiting first */
+    sg_box_t *idle;
+    uint32_t n_active, n_ready;
+    /* Copies for look-ups without the lock. `pressure`: somebody else wants this worker;
+     * `backlog`: there is anything to do at all. */
+    _Atomic uint32_t pressure, backlog;
+    _Alignas(64) _Atomic uint32_t seq; /* futex: changes with every addition of work */
+    _Atomic uint32_t sleepers;
+    uint32_t n_threads;
+    sg_worker_t workers[];
+};
+
+/* What a thread is working on: a box, ids fetched for its run, workgroups finished and not yet
+ * counted in run->left. */
+typedef struct {
+    sg_box_t *box;
+    sg_run_t *run;
+    sg_range_t ids;
+    uint64_t finished;
+} job_t;
+
+/* ---- lists; the pool's lock is held ---- */
+
+static void update_hints(sg_pool_t *p)
+{
+    atomic_store_explicit(&p->pressure, p->n_ready + (p->n_active > 1), memory_order_relaxed);
+    atomic_store_explicit(&p->backlog, p->n_ready + p->n_active, memory_order_relaxed);
+}
+
+static bool has_ids(const sg_run_t *run)
+{
+    return run->n_spare || atomic_load_explicit(&run->next, memory_order_relaxed) < run->total;
+}
+
+static void link_run(sg_pool_t *p, sg_run_t *run)
+{
+    if (run->link_active) return;
+    run->next_active = NULL;
+    run->link_active = p->active_tail;
+    *p->active_tail = run;
+    p->active_tail = &run->next_active;
+    p->n_active++;
+}
+
+static void unlink_run(sg_pool_t *p, sg_run_t *run)
+{
+    if (!run->link_active) return;
+    *run->link_active = run->next_active;
+    if (run->next_active)
+        run->next_active->link_active = run->link_active;
+    else
+        p->active_tail = run->link_active;
+    run->link_active = NULL;
+    p->n_active--;
+}
+
+static void push_ready(sg_pool_t *p, sg_box_t *b)
+{
+    b->next = NULL;
+    *p->ready_tail = b;
+    p->ready_tail = &b->next;
+    p->n_ready++;
+}
+
+static sg_box_t *pop_ready(sg_pool_t *p)
+{
+    sg_box_t *b = p->ready;
+    if (!b) return NULL;
+    p->ready = b->next;
+    if (!p->ready) p->ready_tail = &p->ready;
+    p->n_ready--;
+    return b;
+}
+
+/* Each thread holds at most one range and hands it back before it fetches another, so ranges
+ * cannot outnumber the threads. */
+static void spare_ids(sg_pool_t *p, job_t *j)
+{
+    if (j->ids.begin < j->ids.end && j->run->n_spare <= SG_THREADS_MAX) {
+        j->run->spare[j->run->n_spare++] = j->ids;
+        link_run(p, j->run);
+        j->ids.begin = j->ids.end;
+    }
+}
+
+static bool fetch_ids(sg_run_t *run, sg_range_t *out)
+{
+    uint64_t first = atomic_fetch_add_explicit(&run->next, run->chunk, memory_order_relaxed);
+    if (first >= run->total) return false;
+    out->begin = first;
+    out->end = first + run->chunk < run->total ? first + run->chunk : run->total;
+    return true;
+}
+
+/* Ids and a place for a new workgroup, from the run whose turn it is. */
+static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
+{
+    for (uint32_t tries = p->n_active; tries; tries--) {
+        sg_run_t *run = p->active;
+        unlink_run(p, run);
+        if (!has_ids(run)) continue;
+        link_run(p, run); /* at the tail: the others come first next time */
+        if (!sg_place_take(p->places, run, place)) continue;
+        if (run->n_spare) {
+            j->ids = run->spare[--run->n_spare];
+        } else if (!fetch_ids(run, &j->ids)) {
+            sg_place_give(p->places, run, place);
+            unlink_run(p, run);
+            continue;
+        }
+        if (!has_ids(run)) unlink_run(p, run);
+        j->run = run;
+        return true;
+    }
+    return false;
+}
+
+/* ---- boxes ---- */
+
+static sg_box_t *get_box(sg_pool_t *p, sg_worker_t *w)
+{
+    sg_box_t *b = w->free;
+    if (b) {
+        w->free = b->next;
+        w->n_free--;
+        return b;
+    }
+    pthread_mutex_lock(&p->lock);
+    b = p->idle;
+    if (b) p->idle = b->next;
+    pthread_mutex_unlock(&p->lock);
+    return b ? b : sg_box_create();
+}
+
+static void put_box(sg_pool_t *p, sg_worker_t *w, sg_box_t *b)
+{
+    b->run = NULL;
+    if (w->n_free < KEEP_BOXES) {
+        b->next = w->free;
+        w->free = b;
+        w->n_free++;
+        return;
+    }
+    pthread_mutex_lock(&p->lock);
+    b->next = p->idle;
+    p->idle = b;
+    pthread_mutex_unlock(&p->lock);
+}
+
+void sg_worker_release(sg_worker_t *w)
+{
+    while (w->free) {
+        sg_box_t *b = w->free;
+        w->free = b->next;
+        sg_box_destroy(b);
+    }
+    w->n_free = 0;
+}
+
+/* ---- accounting ---- */
+
+static void settle(sg_run_t *run, uint64_t finished)
+{
+    if (finished &&
+        atomic_fetch_sub_explicit(&run->left, finished, memory_order_acq_rel) == finished)
+        sg_run_complete(run);
+}
+
+static bool cancelled(const sg_run_t *run)
+{
+    return atomic_load_explicit(&run->cancelled, memory_order_relaxed);
+}
+
+/* The box is done with. The run may be gone when this returns. */
+static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
+{
+    sg_run_t *run = j->run;
+    uint64_t finished = j->finished;
+    pthread_mutex_lock(&p->lock);
+    sg_place_give(p->places, run, &j->box->place);
+    if (cancelled(run))
+        finished += j->ids.end - j->ids.begin;
+    else
+        spare_ids(p, j);
+    if (!has_ids(run) || cancelled(run)) unlink_run(p, run);
+    update_hints(p);
+    pthread_mutex_unlock(&p->lock);
+    put_box(p, w, j->box);
+    j->box = NULL;
+    settle(run, finished);
+}
+
+/* ---- running ---- */
+
+/* Starts the first id of the job in a fresh box at `place`. False: out of memory. */
+static bool start_job(sg_pool_t *p, sg_worker_t *w, job_t *j, const sg_place_t *place)
+{
+    j->finished = 0;
+    j->box = get_box(p, w);
+    if (!j->box) return false;
+    j->box->place = *place;
+    sg_box_start(j->box, j->run, j->ids.begin++);
+    return true;
+}
+
+/* No registers for a workgroup: give its ids back to nobody and fail the queue by name. */
+static void start_failed(sg_pool_t *p, job_t *j, const sg_place_t *place)
+{
+    sg_run_t *run = j->run;
+    uint64_t dropped = j->ids.end - j->ids.begin;
+    sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, 0x4,
+                  "no host memory for the registers of a workgroup");
+    sg_run_cancel(run);
+    pthread_mutex_lock(&p->lock);
+    sg_place_give(p->places, run, place);
+    unlink_run(p, run);
+    update_hints(p);
+    pthread_mutex_unlock(&p->lock);
+    settle(run, dropped);
+}
+
+/* After a finished workgroup: the next of the same run in the same place, if nobody else waits. */
+static bool advance(sg_pool_t *p, job_t *j)
+{
+    sg_run_t *run = j->run;
+    j->finished++;
+    if (cancelled(run) || atomic_load_explicit(&p->pressure, memory_order_relaxed)) return false;
+    if (j->ids.begin == j->ids.end) {
+        if (!fetch_ids(run, &j->ids)) return false;
+        settle(run, j->finished); /* cannot be the last: the ids just fetched are not finished */
+        j->finished = 0;
+    }
+    sg_box_start(j->box, run, j->ids.begin++);
+    return true;
+}
+
+/* Takes the next thing to do; with `yielded` set the current box waits for its next turn. */
+static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
+{
+    sg_place_t place;
+    bool started, more;
+    for (;;) {
+        uint64_t finished = 0;
+        sg_run_t *old = j->run;
+        pthread_mutex_lock(&p->lock);
+        if (yielded) {
+            spare_ids(p, j);
+            push_ready(p, j->box);
+            finished = j->finished;
+            j->box = NULL;
+        }
+        started = yielded && pick_new(p, j, &place);
+        if (!started) {
+            j->box = pop_ready(p);
+            if (!j->box) started = pick_new(p, j, &place);
+        }
+        if (j->box) {
+            j->run = j->box->run;
+            j->ids.begin = j->ids.end = 0;
+            j->finished = 0;
+        }
+        more = p->n_ready || p->n_active;
+        update_hints(p);
+        if (yielded && more) atomic_fetch_add(&p->seq, 1);
+        pthread_mutex_unlock(&p->lock);
+        settle(old, finished);
+        if (more && atomic_load(&p->sleepers)) sg_futex_wake(&p->seq, 1);
+        if (!started || start_job(p, w, j, &place)) return j->box != NULL;
+        start_failed(p, j, &place);
+        yielded = false;
+    }
+}
+
+static void rest_after_sleep(sg_box_t *b)
+{
+    if (++b->sleepy < SLEEPY_TURNS) {
+        sched_yield();
+    } else {
+        struct timespec nap = { .tv_nsec = NAP_NS };
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* Works until nothing is left to do. */
+static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
+{
+    do {
+        sg_box_result_t r = sg_box_run(j->box, SLICE);
+        if (r == SG_BOX_FAILED) {
+            sg_run_failed(j->run, j->box->failed);
+            r = SG_BOX_DONE;
+        }
+        if (r == SG_BOX_DONE) {
+            if (advance(p, j)) continue;
+            leave(p, w, j);
+            if (!pick(p, w, j, false)) return;
+            continue;
+        }
+        bool alone = !atomic_load_explicit(&p->backlog, memory_order_relaxed) &&
+                     j->ids.begin == j->ids.end;
+        if (r == SG_BOX_SLEEPY)
+            rest_after_sleep(j->box);
+        else
+            j->box->sleepy = 0;
+        if (!alone) pick(p, w, j, true);
+    } while (j->box);
+}
+
+static void *worker_main(void *arg)
+{
+    sg_worker_t *w = arg;
+    sg_pool_t *p = w->pool;
+    for (;;) {
+        uint32_t seen = atomic_load(&p->seq);
+        job_t j = { 0 };
+        if (pick(p, w, &j, false)) {
+            work(p, w, &j);
+            continue;
+        }
+        atomic_fetch_add(&p->sleepers, 1);
+        sg_futex_wait(&p->seq, seen, 0);
+        atomic_fetch_sub(&p->sleepers, 1);
+    }
+    return NULL;
+}
+
+/* ---- entry points ---- */
+
+static void publish(sg_pool_t *p, sg_run_t *run, job_t *j)
+{
+    uint64_t wanted;
+    pthread_mutex_lock(&p->lock);
+    if (j) {
+        spare_ids(p, j);
+        if (j->box) push_ready(p, j->box);
+    } else {
+        link_run(p, run);
+    }
+    update_hints(p);
+    atomic_fetch_add(&p->seq, 1);
+    wanted = atomic_load_explicit(&run->left, memory_order_relaxed);
+    pthread_mutex_unlock(&p->lock);
+    if (atomic_load(&p->sleepers))
+        sg_futex_wake(&p->seq, wanted < p->n_threads ? (int)wanted : SG_FUTEX_ALL);
+}
+
+/* Runs the dispatch here as far as it goes quickly. False: no room, nothing was done. */
+static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
+{
+    sg_place_t place;
+    pthread_mutex_lock(&p->lock);
+    bool room = !p->n_active && sg_place_take(p->places, run, &place);
+    pthread_mutex_unlock(&p->lock);
+    if (!room) return false;
+
+    job_t j = { .run = run, .ids = { 0, run->total } };
+    uint64_t start = sg_device_clock();
+    atomic_store_explicit(&run->next, run->total, memory_order_relaxed);
+    if (!start_job(p, w, &j, &place)) {
+        start_failed(p, &j, &place);
+        return true;
+    }
+    for (;;) {
+        sg_box_result_t r = sg_box_run(j.box, INLINE_SLICE);
+        if (r == SG_BOX_FAILED) {
+            sg_run_failed(run, j.box->failed);
+            r = SG_BOX_DONE;
+        }
+        if (r != SG_BOX_DONE) {
+            uint64_t finished = j.finished;
+            publish(p, run, &j);
+            settle(run, finished);
+            return true;
+        }
+        j.finished++;
+        if (cancelled(run) || j.ids.begin == j.ids.end) break;
+        if (sg_device_clock() - start > INLINE_NS) {
+            sg_box_t *box = j.box;
+            j.box = NULL;
+            publish(p, run, &j);
+            j.box = box;
+            break;
+        }
+        sg_box_start(j.box, run, j.ids.begin++);
+    }
+    leave(p, w, &j);
+    return true;
+}
+
+void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run)
+{
+    uint64_t chunk = run->total / (p->n_threads * 8u);
+    run->chunk = chunk < 1 ? 1 : chunk > CHUNK_MAX ? CHUNK_MAX : chunk;
+    if (run->total * run->waves <= INLINE_WAVES && run_inline(p, self, run)) return;
+    publish(p, run, NULL);
+}
+
+void sg_run_cancel(sg_run_t *run)
+{
+    sg_pool_t *p = atomic_load(&run->device->pool);
+    uint64_t dropped = 0;
+    if (!p || atomic_exchange(&run->cancelled, 1)) return;
+    pthread_mutex_lock(&p->lock);
+    uint64_t next = atomic_exchange(&run->next, run->total);
+    if (next < run->total) dropped = run->total - next;
+    while (run->n_spare) {
+        sg_range_t r = run->spare[--run->n_spare];
+        dropped += r.end - r.begin;
+    }
+    unlink_run(p, run);
+    update_hints(p);
+    pthread_mutex_unlock(&p->lock);
+    settle(run, dropped);
+}
+
+static uint32_t thread_count(void)
+{
+    cpu_set_t set;
+    int cores = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    return (uint32_t)base_env_int("SOFTGPU_THREADS", cores, 1, SG_THREADS_MAX);
+}
+
+static sg_pool_t *create(sg_device_t *d)
+{
+    uint32_t n = thread_count(), started = 0;
+    sg_pool_t *p = calloc(1, sizeof *p + n * sizeof(sg_worker_t));
+    if (!p) return NULL;
+    p->device = d;
+    p->active_tail = &p->active;
+    p->ready_tail = &p->ready;
+    p->places = sg_place_model_create(&d->profile);
+    pthread_mutex_init(&p->lock, NULL);
+    for (uint32_t i = 0; p->places && i < n; i++) {
+        pthread_t thread;
+        char name[24];
+        snprintf(name, sizeof name, "sg-worker-%u", i);
+        p->workers[i].pool = p;
+        if (sg_thread_start(&thread, name, worker_main, &p->workers[i])) break;
+        pthread_detach(thread);
+        started++;
+    }
+    if (!started) { /* no thread has seen the pool */
+        free(p->places);
+        free(p);
+        return NULL;
+    }
+    p->n_threads = started;
+    return p;
+}
+
+sg_pool_t *sg_pool_of(sg_device_t *d)
+{
+    sg_pool_t *p = atomic_load_explicit(&d->pool, memory_order_acquire);
+    if (p) return p;
+    pthread_mutex_lock(&d->lock);
+    p = atomic_load_explicit(&d->pool, memory_order_relaxed);
+    if (!p) {
+        p = create(d);
+        atomic_store_explicit(&d->pool, p, memory_order_release);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return p;
+}

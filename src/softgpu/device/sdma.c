@@ -1,0 +1,286 @@
+/* sdma.c - the packet processor of SDMA queues: copies, fills, fences, polls, atomics.
+ *
+ * Apart because SDMA is a language of its own. One table row per packet; each is executed to its
+ * end before the next, which is stricter than the hardware and allowed. Read and write pointers
+ * are byte offsets that never wrap. */
+#include "softgpu/device/internal.h"
+
+#include <string.h>
+
+enum { PACKET_DWORDS_MAX = 13 };
+
+typedef struct {
+    sg_queue_t *q;
+    sg_device_t *d;
+    uint32_t dw[PACKET_DWORDS_MAX];
+} packet_t;
+
+typedef enum { DONE, AGAIN, FAILED } outcome_t;
+
+static uint64_t pair(const packet_t *p, unsigned i)
+{
+    return p->dw[i] | (uint64_t)p->dw[i + 1] << 32;
+}
+
+static outcome_t fail(const packet_t *p, const char *what, uint64_t value)
+{
+    sg_queue_fail(p->q, SG_QUEUE_ERROR_PACKET, 0, "SDMA packet 0x%08x at offset %llu: %s 0x%llx",
+                  p->dw[0], (unsigned long long)p->q->next, what, (unsigned long long)value);
+    return FAILED;
+}
+
+static outcome_t fault(const packet_t *p, uint64_t va, bool write)
+{
+    const sg_extent_t *e = sg_memory_find(p->d->memory, va);
+    sg_queue_fault(p->q, va, (write ? ISA_FAULT_WRITE : ISA_FAULT_READ) | (e ? ISA_FAULT_RDONLY : 0));
+    return FAILED;
+}
+
+/* Host address of the longest piece of [va, va + *bytes) in one extent; shortens *bytes. */
+static uint8_t *piece(const packet_t *p, uint64_t va, uint64_t *bytes, bool write)
+{
+    const sg_extent_t *e = sg_memory_find(p->d->memory, va);
+    if (!e || (write && !(e->flags & SG_MEM_WRITABLE))) return NULL;
+    if (*bytes > e->end - va) *bytes = e->end - va;
+    return e->host + (va - e->begin);
+}
+
+static void *word_at(const packet_t *p, uint64_t va, uint64_t bytes, bool write)
+{
+    return sg_memory_host(p->d->memory, va, bytes, write ? SG_MEM_WRITABLE : 0);
+}
+
+/* ---- packets ---- */
+
+static outcome_t copy(const packet_t *p, uint64_t src, uint64_t dst, uint64_t bytes)
+{
+    while (bytes) {
+        uint64_t n = bytes;
+        const uint8_t *from = piece(p, src, &n, false);
+        if (!from) return fault(p, src, false);
+        uint8_t *to = piece(p, dst, &n, true);
+        if (!to) return fault(p, dst, true);
+        memmove(to, from, n);
+        src += n;
+        dst += n;
+        bytes -= n;
+    }
+    return DONE;
+}
+
+static outcome_t do_nop(packet_t *p)
+{
+    (void)p;
+    return DONE;
+}
+
+static outcome_t do_copy_linear(packet_t *p)
+{
+    enum { COUNT_MASK = 0x3fffffff }; /* 30 bits; senders of 22-bit counts leave the rest 0 */
+    return copy(p, pair(p, 3), pair(p, 5), (uint64_t)(p->dw[1] & COUNT_MASK) + 1);
+}
+
+/* Units are elements; pitches and slices are given minus one. */
+static outcome_t do_copy_rect(packet_t *p)
+{
+    const uint32_t *dw = p->dw;
+    uint32_t shift = dw[0] >> 29;
+    uint64_t src_pitch = (uint64_t)(dw[4] >> 13) + 1, src_slice = (uint64_t)(dw[5] & 0xfffffff) + 1;
+    uint64_t dst_pitch = (uint64_t)(dw[9] >> 13) + 1, dst_slice = (uint64_t)(dw[10] & 0xfffffff) + 1;
+    uint64_t src = pair(p, 1) + (((dw[3] & 0x3fff) + (uint64_t)(dw[3] >> 16 & 0x3fff) * src_pitch +
+                                  (dw[4] & 0x7ff) * src_slice) << shift);
+    uint64_t dst = pair(p, 6) + (((dw[8] & 0x3fff) + (uint64_t)(dw[8] >> 16 & 0x3fff) * dst_pitch +
+                                  (dw[9] & 0x7ff) * dst_slice) << shift);
+    uint64_t width = (uint64_t)(dw[11] & 0x3fff) + 1;
+    uint32_t rows = (dw[11] >> 16 & 0x3fff) + 1, planes = (dw[12] & 0x7ff) + 1;
+    if (shift > 4) return fail(p, "element size is 2 to the power of", shift);
+    for (uint32_t z = 0; z < planes; z++) {
+        for (uint32_t y = 0; y < rows; y++) {
+            outcome_t o = copy(p, src + ((z * src_slice + y * src_pitch) << shift),
+                               dst + ((z * dst_slice + y * dst_pitch) << shift), width << shift);
+            if (o != DONE) return o;
+        }
+    }
+    return DONE;
+}
+
+static outcome_t do_fill(packet_t *p)
+{
+    enum { SIZE_DWORD = 2, COUNT_MASK = 0x3fffff };
+    uint32_t size = p->dw[0] >> 30, value = p->dw[3];
+    uint64_t dst = pair(p, 1), bytes = ((uint64_t)(p->dw[4] & COUNT_MASK) & ~UINT64_C(3)) + 4;
+    if (size != SIZE_DWORD) return fail(p, "fill of elements of 2 to the power of", size);
+    if (dst & 3) return fail(p, "fill of an unaligned address", dst);
+    while (bytes) {
+        uint64_t n = bytes;
+        uint32_t *to = (uint32_t *)piece(p, dst, &n, true);
+        if (!to) return fault(p, dst, true);
+        for (uint64_t i = 0; i < n / 4; i++)
+            to[i] = value;
+        dst += n;
+        bytes -= n;
+    }
+    return DONE;
+}
+
+static outcome_t do_fence(packet_t *p)
+{
+    uint64_t va = pair(p, 1) & ~UINT64_C(3);
+    uint32_t *to = word_at(p, va, 4, true);
+    if (!to) return fault(p, va, true);
+    __atomic_store_n(to, p->dw[3], __ATOMIC_SEQ_CST);
+    sg_device_stir(p->d);
+    return DONE;
+}
+
+static outcome_t do_trap(packet_t *p)
+{
+    enum { CONTEXT_MASK = 0xfffffff };
+    uint32_t event = p->dw[1] & CONTEXT_MASK;
+    p->d->ops.raise_event(p->d->ops.user, event);
+    return DONE;
+}
+
+static bool holds(uint32_t function, uint32_t value, uint32_t reference)
+{
+    switch (function) {
+    case 1: return value < reference;
+    case 2: return value <= reference;
+    case 3: return value == reference;
+    case 4: return value != reference;
+    case 5: return value >= reference;
+    case 6: return value > reference;
+    default: return true;
+    }
+}
+
+static outcome_t do_poll(packet_t *p)
+{
+    enum { MEMORY = 31 };
+    uint32_t function = p->dw[0] >> 28 & 7;
+    uint64_t va = pair(p, 1) & ~UINT64_C(3);
+    if (!function) return DONE; /* always: also what a flush of the host data path looks like */
+    if (!(p->dw[0] >> MEMORY)) return fail(p, "poll of a register", p->dw[1]);
+    const uint32_t *from = word_at(p, va, 4, false);
+    if (!from) return fault(p, va, false);
+    uint32_t value = __atomic_load_n(from, __ATOMIC_ACQUIRE);
+    return holds(function, value & p->dw[4], p->dw[3]) ? DONE : AGAIN;
+}
+
+static outcome_t do_atomic(packet_t *p)
+{
+    /* operation codes of the L2, returning forms: 32 bits, 32 more for 64 bits */
+    enum { SWAP = 7, COMPARE_SWAP = 8, ADD = 15, SUB = 16, WIDE = 32 };
+    uint32_t code = p->dw[0] >> 25;
+    uint64_t va = pair(p, 1), source = pair(p, 3), compare = pair(p, 5);
+    bool wide = code & WIDE;
+    void *at = word_at(p, va, wide ? 8 : 4, true);
+    uint64_t *at64 = at;
+    uint32_t *at32 = at, compare32 = (uint32_t)compare;
+    if (va & (wide ? 7 : 3)) return fail(p, "atomic on an unaligned address", va);
+    if (!at) return fault(p, va, true);
+    switch (code & ~(uint32_t)WIDE) {
+    case SWAP:
+        if (wide) __atomic_exchange_n(at64, source, __ATOMIC_SEQ_CST);
+        else __atomic_exchange_n(at32, (uint32_t)source, __ATOMIC_SEQ_CST);
+        break;
+    case COMPARE_SWAP:
+        if (wide)
+            __atomic_compare_exchange_n(at64, &compare, source, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        else
+            __atomic_compare_exchange_n(at32, &compare32, (uint32_t)source, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST);
+        break;
+    case SUB:
+        source = 0 - source;
+        /* fallthrough */
+    case ADD:
+        if (wide) __atomic_fetch_add(at64, source, __ATOMIC_SEQ_CST);
+        else __atomic_fetch_add(at32, (uint32_t)source, __ATOMIC_SEQ_CST);
+        break;
+    default:
+        return fail(p, "atomic operation", code);
+    }
+    sg_device_stir(p->d);
+    return DONE;
+}
+
+static outcome_t do_timestamp(packet_t *p)
+{
+    uint64_t va = pair(p, 1) & ~UINT64_C(7);
+    uint64_t *to = word_at(p, va, 8, true);
+    if (!to) return fault(p, va, true);
+    __atomic_store_n(to, sg_device_clock(), __ATOMIC_RELEASE);
+    return DONE;
+}
+
+enum { OP_NOP = 0 };
+
+static const struct {
+    uint8_t op, sub_op, dwords;
+    outcome_t (*execute)(packet_t *p);
+} kinds[] = {
+    { OP_NOP, 0, 1, do_nop },
+    { 1, 0, 7, do_copy_linear },
+    { 1, 4, 13, do_copy_rect },
+    { 5, 0, 4, do_fence },
+    { 6, 0, 2, do_trap },
+    { 8, 0, 6, do_poll },
+    { 10, 0, 8, do_atomic },
+    { 11, 0, 5, do_fill },
+    { 13, 2, 3, do_timestamp },
+};
+
+/* ---- the ring ---- */
+
+static bool read_ring(packet_t *p, uint64_t at, uint32_t first, uint32_t n)
+{
+    uint64_t ring = atomic_load_explicit(&p->q->ring_va, memory_order_relaxed);
+    uint64_t bytes = atomic_load_explicit(&p->q->ring_bytes, memory_order_relaxed);
+    for (uint32_t i = first; i < n; i++) {
+        const uint32_t *word = word_at(p, ring + (at + 4ull * i) % bytes, 4, false);
+        if (!word) return false;
+        p->dw[i] = *word;
+    }
+    return true;
+}
+
+/* Reads and executes the packet at `next`; *bytes is its length. */
+static outcome_t process(packet_t *p, uint64_t available, uint64_t *bytes)
+{
+    enum { NOP_COUNT_MASK = 0x3fff };
+    uint64_t at = p->q->next;
+    if (!read_ring(p, at, 0, 1)) return fault(p, atomic_load(&p->q->ring_va), false);
+    uint32_t op = p->dw[0] & 0xff, sub_op = p->dw[0] >> 8 & 0xff;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (kinds[i].op != op || kinds[i].sub_op != sub_op) continue;
+        *bytes = 4ull * kinds[i].dwords;
+        if (op == OP_NOP) *bytes += 4ull * (p->dw[0] >> 16 & NOP_COUNT_MASK);
+        if (*bytes > available) return fail(p, "not all written, bytes there:", available);
+        if (!read_ring(p, at, 1, kinds[i].dwords))
+            return fault(p, atomic_load(&p->q->ring_va), false);
+        return kinds[i].execute(p);
+    }
+    return fail(p, "unknown operation and sub-operation", op | sub_op << 8);
+}
+
+sg_step_t sg_sdma_step(sg_queue_t *q)
+{
+    packet_t p = { .q = q, .d = q->device };
+    if (sg_queue_stopping(q) || !atomic_load_explicit(&q->percent, memory_order_relaxed))
+        return SG_STEP_DEAD;
+    const uint64_t *write = word_at(&p, q->params.write_ptr_va, 8, false);
+    uint64_t *read = word_at(&p, q->params.read_ptr_va, 8, true);
+    if (!write || !read) {
+        fault(&p, write ? q->params.read_ptr_va : q->params.write_ptr_va, !read);
+        return SG_STEP_DEAD;
+    }
+    uint64_t end = __atomic_load_n(write, __ATOMIC_ACQUIRE), bytes = 0;
+    if (q->next >= end) return SG_STEP_IDLE;
+    outcome_t outcome = process(&p, end - q->next, &bytes);
+    if (outcome == FAILED) return SG_STEP_DEAD;
+    if (outcome == AGAIN) return SG_STEP_POLL;
+    q->next += bytes;
+    __atomic_store_n(read, q->next, __ATOMIC_RELEASE);
+    return SG_STEP_WORKED;
+}

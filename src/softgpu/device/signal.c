@@ -1,0 +1,87 @@
+/* signal.c - HSA signals as the GPU sees them: a value in memory and an event behind a mailbox.
+ *
+ * Apart because AQL, SDMA, PM4 and waves all complete something this way. The layout is AMD's
+ * amd_signal_t; the program may free a signal as soon as it has seen the value it waits for, so
+ * everything needed later is read first. */
+#include "softgpu/device/futex.h"
+#include "softgpu/device/internal.h"
+
+#include <hsa/amd_hsa_signal.h>
+
+enum {
+    PARTIAL_ID_BITS = 8, /* what s_sendmsg carries of an event id on gfx9 */
+    EVENT_IDS = 4096     /* slots of the driver's event page */
+};
+
+typedef struct {
+    uint64_t mailbox;
+    uint32_t id;
+} event_t;
+
+static amd_signal_t *signal_at(const sg_device_t *d, uint64_t va)
+{
+    return sg_memory_host(d->memory, va, sizeof(amd_signal_t), SG_MEM_WRITABLE);
+}
+
+void sg_device_stir(sg_device_t *d)
+{
+    atomic_fetch_add(&d->activity, 1);
+    if (atomic_load(&d->activity_waiters)) sg_futex_wake(&d->activity, SG_FUTEX_ALL);
+}
+
+static void raise_event(sg_device_t *d, uint32_t id)
+{
+    d->ops.raise_event(d->ops.user, id);
+}
+
+void sg_signal_interrupt(sg_device_t *d, uint32_t context)
+{
+    if (context >> PARTIAL_ID_BITS) {
+        raise_event(d, context);
+        return;
+    }
+    for (uint32_t id = context; id < EVENT_IDS; id += 1u << PARTIAL_ID_BITS)
+        if (id) raise_event(d, id);
+}
+
+static void tell(sg_device_t *d, const event_t *event)
+{
+    if (event->mailbox) {
+        uint64_t *box = sg_memory_host(d->memory, event->mailbox, sizeof *box, SG_MEM_WRITABLE);
+        if (box) __atomic_store_n(box, (uint64_t)event->id, __ATOMIC_RELEASE);
+        raise_event(d, event->id);
+    }
+    sg_device_stir(d);
+}
+
+bool sg_signal_complete(sg_device_t *d, uint64_t va, bool profiled, uint64_t start, uint64_t end)
+{
+    amd_signal_t *s = signal_at(d, va);
+    if (!s) return false;
+    event_t event = { s->event_mailbox_ptr, s->event_id };
+    if (profiled) {
+        s->start_ts = start;
+        s->end_ts = end;
+    }
+    __atomic_fetch_sub((int64_t *)&s->value, 1, __ATOMIC_SEQ_CST);
+    tell(d, &event);
+    return true;
+}
+
+bool sg_signal_store(sg_device_t *d, uint64_t va, int64_t value)
+{
+    amd_signal_t *s = signal_at(d, va);
+    if (!s) return false;
+    event_t event = { s->event_mailbox_ptr, s->event_id };
+    __atomic_store_n((int64_t *)&s->value, value, __ATOMIC_SEQ_CST);
+    tell(d, &event);
+    return true;
+}
+
+bool sg_signal_load(sg_device_t *d, uint64_t va, int64_t *value)
+{
+    amd_signal_t *s = signal_at(d, va);
+    if (!s) return false;
+    *value = __atomic_load_n((int64_t *)&s->value, __ATOMIC_ACQUIRE);
+    return true;
+}

@@ -1,0 +1,239 @@
+/* watch.c - wakes sleeping queues when the program rings their doorbells.
+ *
+ * Apart because it is about one host mechanism. While every queue of the device sleeps, the
+ * program's mapping of the doorbell page is write-protected through userfaultfd and the watch
+ * sleeps until the first store faults; it lifts the protection and looks which doorbells changed.
+ * While some queue is still hot, protection would cost each of its doorbell stores a fault, so the
+ * watch looks at the doorbells of the sleeping ones now and then. Without userfaultfd it does
+ * only that. A queue in `waiting` whose doorbell differs from doorbell_seen is always woken. */
+#include "softgpu/device/futex.h"
+#include "softgpu/device/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum {
+    MAPPINGS_MAX = 8,
+    FAULT_SPIN_NS = 100000,   /* after a fault: until the store that faulted is done */
+    FAULT_GRACE_NS = 3000000, /* after a fault: before the page is protected again */
+    LOOK_NS = 50000,          /* between looks while a queue is hot */
+    LOOK_SLOW_NS = 200000,    /* after LOOK_SLOW_AFTER_NS of that */
+    LOOK_SLOW_AFTER_NS = 20000000,
+    FALLBACK_NS = 1000000,    /* between looks without userfaultfd, everybody asleep */
+    SAFETY_MS = 2000          /* between looks while protected: mappings nobody knew of */
+};
+
+typedef struct {
+    uint64_t begin, bytes;
+} mapping_t;
+
+struct sg_watch {
+    sg_device_t *device;
+    _Atomic uint32_t seq;      /* futex: a queue began to wait, came or went */
+    _Atomic uint32_t changed;  /* the program may have new mappings */
+    int uffd;                  /* -1: userfaultfd is refused */
+    mapping_t mapping[MAPPINGS_MAX];
+    unsigned n_mappings;
+    uint64_t fault_time;       /* of the last fault */
+};
+
+/* ---- for queues ---- */
+
+void sg_watch_add(sg_watch_t *w, sg_queue_t *q)
+{
+    if (atomic_load(&q->waiting)) return;
+    atomic_store(&q->waiting, true);
+    sg_futex_bump(&w->seq);
+}
+
+void sg_watch_remove(sg_watch_t *w, sg_queue_t *q)
+{
+    (void)w;
+    if (atomic_load_explicit(&q->waiting, memory_order_relaxed)) atomic_store(&q->waiting, false);
+}
+
+void sg_watch_wait(sg_watch_t *w, sg_queue_t *q, uint32_t seen)
+{
+    sg_watch_add(w, q);
+    sg_futex_wait(&q->wake, seen, q->device->doorbells ? 0 : FALLBACK_NS);
+}
+
+void sg_watch_changed(sg_watch_t *w)
+{
+    atomic_store(&w->changed, 1);
+    sg_futex_bump(&w->seq);
+}
+
+/* ---- the doorbell mapping ---- */
+
+/* Finds the program's writable mappings of the doorbell page, whatever their address. */
+static void find_mappings(sg_watch_t *w)
+{
+    sg_device_t *d = w->device;
+    struct stat st;
+    char line[512];
+    w->n_mappings = 0;
+    FILE *maps = d->doorbell_fd < 0 || fstat(d->doorbell_fd, &st) ? NULL : fopen("/proc/self/maps", "re");
+    while (maps && w->n_mappings < MAPPINGS_MAX && fgets(line, sizeof line, maps)) {
+        unsigned long long begin, end, offset, inode;
+        unsigned major_id, minor_id;
+        char access[5];
+        if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu", &begin, &end, access, &offset, &major_id,
+                   &minor_id, &inode) != 7)
+            continue;
+        if (inode != st.st_ino || makedev(major_id, minor_id) != st.st_dev || access[1] != 'w')
+            continue;
+        if (begin == (uintptr_t)d->doorbells || offset >= d->doorbell_offset + d->doorbell_bytes ||
+            offset + (end - begin) <= d->doorbell_offset)
+            continue;
+        w->mapping[w->n_mappings++] = (mapping_t){ begin, end - begin };
+    }
+    if (maps) fclose(maps);
+}
+
+static bool set_protection(const sg_watch_t *w, bool on)
+{
+    bool good = w->n_mappings > 0;
+    for (unsigned i = 0; i < w->n_mappings; i++) {
+        struct uffdio_writeprotect wp = {
+            .range = { w->mapping[i].begin, w->mapping[i].bytes },
+            .mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0
+        };
+        good &= ioctl(w->uffd, UFFDIO_WRITEPROTECT, &wp) == 0;
+    }
+    return good;
+}
+
+static bool protect(sg_watch_t *w)
+{
+    if (w->uffd < 0) return false;
+    if (!atomic_exchange(&w->changed, 0) && set_protection(w, true)) return true;
+    set_protection(w, false);
+    find_mappings(w);
+    for (unsigned i = 0; i < w->n_mappings; i++) {
+        struct uffdio_register r = { .range = { w->mapping[i].begin, w->mapping[i].bytes },
+                                     .mode = UFFDIO_REGISTER_MODE_WP };
+        if (ioctl(w->uffd, UFFDIO_REGISTER, &r)) {
+            w->n_mappings = 0;
+            return false;
+        }
+    }
+    if (set_protection(w, true)) return true;
+    set_protection(w, false);
+    return false;
+}
+
+static int open_userfaultfd(void)
+{
+    struct uffdio_api api = { .api = UFFD_API,
+                              .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP |
+                                          UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
+    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+    if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* ---- the thread ---- */
+
+typedef struct {
+    unsigned queues, waiting, woken;
+} census_t;
+
+/* Counts queues, and wakes those whose doorbell was rung. */
+static census_t look(sg_watch_t *w)
+{
+    census_t c = { 0 };
+    pthread_mutex_lock(&w->device->lock);
+    for (sg_queue_t *q = w->device->queues; q; q = q->next_queue) {
+        c.queues++;
+        if (!atomic_load(&q->waiting)) continue;
+        if (sg_queue_doorbell(q) == atomic_load(&q->doorbell_seen)) {
+            c.waiting++;
+        } else {
+            atomic_store(&q->waiting, false);
+            sg_queue_notify(q);
+            c.woken++;
+        }
+    }
+    pthread_mutex_unlock(&w->device->lock);
+    return c;
+}
+
+static void drain_faults(sg_watch_t *w)
+{
+    struct uffd_msg message;
+    while (read(w->uffd, &message, sizeof message) == (ssize_t)sizeof message) {
+    }
+}
+
+/* Everybody sleeps: so do we, until the program stores to a doorbell. */
+static void sleep_protected(sg_watch_t *w)
+{
+    struct pollfd p = { .fd = w->uffd, .events = POLLIN };
+    if (!look(w).woken && poll(&p, 1, SAFETY_MS) > 0) w->fault_time = sg_device_clock();
+    set_protection(w, false);
+    drain_faults(w);
+}
+
+static void nap(sg_watch_t *w, uint32_t seen, bool hot, uint64_t since)
+{
+    uint64_t now = sg_device_clock();
+    if (now - w->fault_time < FAULT_SPIN_NS)
+        sched_yield();
+    else if (now - w->fault_time < FAULT_GRACE_NS || (hot && now - since < LOOK_SLOW_AFTER_NS))
+        sg_futex_wait(&w->seq, seen, LOOK_NS);
+    else
+        sg_futex_wait(&w->seq, seen, hot ? LOOK_SLOW_NS : FALLBACK_NS);
+}
+
+static void *watch_main(void *arg)
+{
+    sg_watch_t *w = arg;
+    uint64_t since = 0; /* when we began to look now and then */
+    for (;;) {
+        uint32_t seen = atomic_load(&w->seq);
+        census_t c = look(w);
+        if (!c.waiting) {
+            since = 0;
+            if (!c.woken) sg_futex_wait(&w->seq, seen, 0);
+            continue;
+        }
+        uint64_t now = sg_device_clock();
+        if (!since) since = now;
+        bool hot = c.waiting < c.queues;
+        if (!hot && now - w->fault_time >= FAULT_GRACE_NS && protect(w)) {
+            sleep_protected(w);
+            since = 0;
+        } else {
+            nap(w, seen, hot, since);
+        }
+    }
+    return NULL;
+}
+
+sg_watch_t *sg_watch_create(sg_device_t *d)
+{
+    pthread_t thread;
+    sg_watch_t *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    w->device = d;
+    w->uffd = open_userfaultfd();
+    if (sg_thread_start(&thread, "sg-doorbells", watch_main, w)) {
+        if (w->uffd >= 0) close(w->uffd);
+        free(w);
+        return NULL;
+    }
+    pthread_detach(thread);
+    return w;
+}
