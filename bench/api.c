@@ -1,0 +1,202 @@
+/* api.c - what tracing costs a call: not traced, by callback, buffered; one thread and two.
+ *
+ * The traced function is an empty one in a table of the program's own, registered as "hip". Every
+ * figure is the difference to the same loop through an unwrapped table, measured in turn with it in
+ * the same run. usage: bench_api [--json FILE] [million calls per loop] */
+#include <rocprofiler-sdk/registration.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include "sdk/offsets.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t lib_instance,
+                              void **tables, uint64_t num_tables);
+
+enum { ROUNDS = 5, THREADS_MAX = 2 };
+
+typedef struct {
+    size_t size;
+    void *entries[520];
+} table_t;
+
+static table_t wrapped, plain;
+static rocprofiler_context_id_t by_callback, by_buffer;
+static rocprofiler_buffer_id_t buffer;
+static _Atomic uint64_t delivered, dropped;
+static uint64_t calls = 10000000;
+
+static __attribute__((noinline)) hipError_t empty(hipStream_t stream)
+{
+    __asm__ volatile("" : : "r"(stream));
+    return hipSuccess;
+}
+
+static void on_callback(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
+                        void *data)
+{
+    (void)record, (void)user, (void)data;
+}
+
+static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,
+                      rocprofiler_record_header_t **headers, size_t count, void *data,
+                      uint64_t drop_count)
+{
+    (void)context, (void)id, (void)headers, (void)data;
+    delivered += count;
+    dropped += drop_count;
+}
+
+static int initialize(rocprofiler_client_finalize_t finalize, void *data)
+{
+    (void)finalize, (void)data;
+    rocprofiler_tracing_operation_t operation = ROCPROFILER_HIP_RUNTIME_API_ID_hipStreamSynchronize;
+    rocprofiler_create_context(&by_callback);
+    rocprofiler_create_context(&by_buffer);
+    rocprofiler_create_buffer(by_buffer, 8 << 20, 1 << 20, ROCPROFILER_BUFFER_POLICY_LOSSLESS,
+                              on_buffer, NULL, &buffer);
+    rocprofiler_configure_callback_tracing_service(by_callback,
+                                                   ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+                                                   &operation, 1, on_callback, NULL);
+    rocprofiler_configure_buffer_tracing_service(
+        by_buffer, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, &operation, 1, buffer);
+    return 0;
+}
+
+rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, const char *text,
+                                                           uint32_t priority,
+                                                           rocprofiler_client_id_t *id)
+{
+    (void)version, (void)text, (void)priority, (void)id;
+    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, NULL, NULL};
+    return &result;
+}
+
+static uint64_t now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+typedef struct {
+    table_t *table;
+    pthread_barrier_t *start;
+    double ns; /* per call, wall clock */
+    double cpu_ns;
+} loop_t;
+
+static void *run_loop(void *argument)
+{
+    loop_t *loop = argument;
+    typedef hipError_t (*function_t)(hipStream_t);
+    void *volatile *entry =
+        (void *volatile *)(void *)((char *)loop->table + SDK_OFFSET_hipStreamSynchronize);
+    pthread_barrier_wait(loop->start);
+    uint64_t begin = now(CLOCK_MONOTONIC), cpu = now(CLOCK_THREAD_CPUTIME_ID);
+    for (uint64_t i = 0; i < calls; i++)
+        ((function_t)*entry)(NULL);
+    loop->cpu_ns = (double)(now(CLOCK_THREAD_CPUTIME_ID) - cpu) / (double)calls;
+    loop->ns = (double)(now(CLOCK_MONOTONIC) - begin) / (double)calls;
+    return NULL;
+}
+
+/* ns per call of the calling threads' own CPU time, mean over the threads. */
+static double measure(table_t *table, int threads, double *wall)
+{
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, (unsigned)threads);
+    pthread_t ids[THREADS_MAX];
+    loop_t loops[THREADS_MAX];
+    for (int i = 0; i < threads; i++) {
+        loops[i] = (loop_t){.table = table, .start = &start};
+        pthread_create(&ids[i], NULL, run_loop, &loops[i]);
+    }
+    double cpu = 0, longest = 0;
+    for (int i = 0; i < threads; i++) {
+        pthread_join(ids[i], NULL);
+        cpu += loops[i].cpu_ns / threads;
+        if (loops[i].ns > longest) longest = loops[i].ns;
+    }
+    pthread_barrier_destroy(&start);
+    *wall = longest;
+    return cpu;
+}
+
+typedef struct {
+    const char *name;
+    rocprofiler_context_id_t *context;
+} bench_mode_t;
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+    const char *json_path = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--json") && i + 1 < argc)
+            json_path = argv[++i];
+        else
+            calls = strtoull(argv[i], NULL, 10) * 1000000;
+    }
+    if (!calls) return 2;
+    wrapped.size = plain.size = sizeof wrapped;
+    *(void **)(void *)((char *)&wrapped + SDK_OFFSET_hipStreamSynchronize) = (void *)empty;
+    *(void **)(void *)((char *)&plain + SDK_OFFSET_hipStreamSynchronize) = (void *)empty;
+    void *tables[1] = {&wrapped};
+    if (rocprofiler_set_api_table("hip", 60200, 0, tables, 1)) return 1;
+    const bench_mode_t modes[] = {
+        {"not traced", NULL}, {"callback", &by_callback}, {"buffered", &by_buffer}};
+    FILE *json = json_path ? fopen(json_path, "w") : NULL;
+    if (json)
+        fprintf(json, "{\"benchmark\": \"api\", \"calls\": %llu, \"results\": [",
+                (unsigned long long)calls);
+    printf("%-12s %8s %14s %14s %14s\n", "mode", "threads", "plain ns/call", "traced ns/call",
+           "difference ns");
+    bool first = true;
+    for (int threads = 1; threads <= THREADS_MAX; threads++)
+        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+            double base[ROUNDS], cost[ROUNDS], wall_base, wall;
+            for (int r = 0; r < ROUNDS; r++) {
+                base[r] = measure(&plain, threads, &wall_base);
+                if (modes[m].context) rocprofiler_start_context(*modes[m].context);
+                cost[r] = measure(&wrapped, threads, &wall) - base[r];
+                if (modes[m].context) rocprofiler_stop_context(*modes[m].context);
+            }
+            qsort(base, ROUNDS, sizeof *base, compare);
+            qsort(cost, ROUNDS, sizeof *cost, compare);
+            double median = cost[ROUNDS / 2], from = base[ROUNDS / 2];
+            printf("%-12s %8d %14.2f %14.2f %14.2f\n", modes[m].name, threads, from, from + median,
+                   median);
+            if (json)
+                fprintf(json,
+                        "%s\n  {\"mode\": \"%s\", \"threads\": %d, \"plain_ns\": %.3f, "
+                        "\"added_ns\": %.3f}",
+                        first ? "" : ",", modes[m].name, threads, from, median);
+            first = false;
+        }
+    rocprofiler_flush_buffer(buffer);
+    uint64_t expected = calls * ROUNDS * (1 + 2);
+    printf("records: %llu expected, %llu delivered, %llu dropped\n", (unsigned long long)expected,
+           (unsigned long long)delivered, (unsigned long long)dropped);
+    if (json) {
+        fprintf(json,
+                "\n], \"records_expected\": %llu, \"records_delivered\": %llu, "
+                "\"records_dropped\": %llu}\n",
+                (unsigned long long)expected, (unsigned long long)delivered,
+                (unsigned long long)dropped);
+        fclose(json);
+    }
+    return delivered + dropped == expected ? 0 : 1;
+}
