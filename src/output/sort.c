@@ -201,7 +201,7 @@ static void start_reading(out_sorter_t *s)
 {
     s->reading = true;
     if (!s->run_count) {
-        qsort(s->entries, s->count, sizeof(*s->entries), by_start);
+        if (s->count) qsort(s->entries, s->count, sizeof(*s->entries), by_start);
         return;
     }
     if (s->count && spill(s) != 0) {
