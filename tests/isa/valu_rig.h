@@ -7,7 +7,7 @@
 #define TESTS_ISA_VALU_RIG_H
 
 #include "asm.h"
-#include "softgpu/isa/isa.h"
+#include "softgpu/isa/code.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -149,6 +149,7 @@ typedef struct {
 } rig_t;
 
 static rig_t rig;
+static isa_page_t no_code; /* messages give addresses in it */
 
 static inline uint64_t rig_random(void)
 {
@@ -276,14 +277,14 @@ static inline bool operand(const row_t *row, const isa_inst_t *i, unsigned n, in
     if (!tied) {
         if (i->flags & ISA_F_SDWA) x = sdwa_part(x, o->sel, o->mods & ISA_MOD_SEXT);
         else if (type_bits(t) == 16 && i->fmt == ISA_FMT_VOP3A && o->sel & 1) x >>= 16;
-        if (type_packed(t)) {
+        if (type_packed(t) && i->fmt == ISA_FMT_VOP3P) {
             const unsigned half = type_bits(t) / 2;
             const uint64_t mask = (UINT64_C(1) << half) - 1;
             uint64_t low = x >> (o->sel & 1 ? half : 0) & mask, high = x >> (o->sel & 2 ? half : 0) & mask;
             if (o->mods & ISA_MOD_NEG) low ^= UINT64_C(1) << (half - 1);
             if (o->mods & ISA_MOD_ABS) high ^= UINT64_C(1) << (half - 1);
             x = low | high << half;
-        } else {
+        } else if (!type_packed(t)) {
             if (o->mods & ISA_MOD_ABS) x &= ~sign_bit(t);
             if (o->mods & ISA_MOD_NEG) x ^= sign_bit(t);
         }
@@ -480,7 +481,7 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
         if (i.fmt != ISA_FMT_VOP3P && i.fmt != ISA_FMT_VOP3B) i.fmt = ISA_FMT_VOP3A;
         i.flags |= ISA_F_SRCMOD;
         for (unsigned n = 0; n < n_src; n++)
-            if (type_float(row->s[n])) i.src[n].mods = rig_random() & 3;
+            if (type_float(row->s[n])) i.src[n].mods = (uint8_t)(rig_random() & (i.fmt == ISA_FMT_VOP3P ? 1 : 3));
         RUN("neg and abs");
         i = *decoded;
     }
@@ -592,6 +593,7 @@ static inline void test_rows(const row_t *rows, unsigned n)
     rig.group.dispatch = &rig.dispatch;
     rig.wave.group = &rig.group;
     rig.wave.vgpr = rig.rows;
+    rig.wave.page = &no_code;
     for (unsigned k = 0; k < n; k++) {
         isa_inst_t i = {0};
         const int size = isa_decode(words + used, (unsigned)(n_words - used), &i);

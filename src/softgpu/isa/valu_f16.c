@@ -64,7 +64,7 @@ VALU_FLOAT1(v_floor_f16, f16, VALU_NEAREST, __builtin_floorf(a))
 static inline float fract(float x)
 {
     const float r = x - __builtin_floorf(x);
-    return r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r;
+    return r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r == 0 ? 0 : r; /* +0 in every rounding mode */
 }
 
 VALU_FLOAT1(v_fract_f16, f16, 0, fract(a))

@@ -71,7 +71,7 @@ ROUND(v_floor_f32, __builtin_floorf)
 static inline float fract(float x)
 {
     const float r = x - __builtin_floorf(x);
-    return r > 0x1.fffffep-1f ? 0x1.fffffep-1f : r;
+    return r > 0x1.fffffep-1f ? 0x1.fffffep-1f : r == 0 ? 0 : r; /* +0 in every rounding mode */
 }
 
 VALU_FLOAT1(v_fract_f32, f32, 0, fract(a))

@@ -171,7 +171,7 @@ static void flush_rows(uint32_t *d, unsigned type)
     switch (type) {
     case VALU_F16: VALU_LANES d[l] = fpu_flush16(d[l]) | (d[l] & 0xffff0000); break;
     case VALU_PF16:
-        VALU_LANES d[l] = fpu_flush16(d[l]) | fpu_flush16(d[l] >> 16) << 16;
+        VALU_LANES d[l] = fpu_flush16(d[l] & 0xffff) | fpu_flush16(d[l] >> 16) << 16;
         break;
     case VALU_F32:
     case VALU_MIX: VALU_LANES d[l] = fpu_flush32(d[l]); break;
@@ -187,7 +187,7 @@ static void flush_rows(uint32_t *d, unsigned type)
 static bool selects(const isa_operand_t *o, const isa_inst_t *i, unsigned type)
 {
     if (is_packed(type))
-        return o->sel != 2;
+        return i->fmt == ISA_FMT_VOP3P && o->sel != 2;
     if (i->flags & ISA_F_SDWA)
         return o->sel != 6;
     return i->fmt == ISA_FMT_VOP3A && element_bits[type] == 16 && (o->sel & 1);
@@ -231,7 +231,8 @@ static const uint32_t *fetch(frame_t *f, unsigned n)
         if (type == VALU_MIX) {
             mix_select(row, o, w->mode);
         } else if (is_packed(type)) {
-            packed_select(row, o, type);
+            if (i->fmt == ISA_FMT_VOP3P)
+                packed_select(row, o, type);
         } else {
             if (i->fmt == ISA_FMT_VOP3A && selects(o, i, type))
                 VALU_LANES row[l] >>= 16;
@@ -419,7 +420,8 @@ static bool refuse(const frame_t *f)
         why = "MODE.FP16_OVFL";
     if (i->fmt == ISA_FMT_VOP3P)
         for (unsigned n = 0; n < 3; n++)
-            if (t->src[n] && !is_packed(t->src[n]) && t->src[n] != VALU_MIX && i->src[n].mods)
+            if (t->src[n] && !is_packed(t->src[n]) && t->src[n] != VALU_MIX &&
+                i->src[n].mods & (t->src[n] == VALU_F32 ? ISA_MOD_ABS : ISA_MOD_ABS | ISA_MOD_NEG))
                 why = "sign modifier of a 32-bit operand";
     if (why)
         isa_stop_unsupported(w, i, why);
