@@ -33,7 +33,8 @@ static int take_slot(kfd_gpu_t *gpu, uint32_t *slot)
             uint32_t bit = (uint32_t)__builtin_ctzll(~gpu->doorbell_used[i]);
             gpu->doorbell_used[i] |= 1ull << bit;
             *slot = 64 * i + bit;
-            gpu->doorbells[*slot] = 0;
+            /* no packet index: the first one rung, 0, must be seen as a change */
+            gpu->doorbells[*slot] = UINT64_MAX;
             return 0;
         }
     return -ENOSPC;
