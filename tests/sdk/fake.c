@@ -88,9 +88,8 @@ void fake_hipUnregisterFatBinary(void **modules)
     ((void (*)(void **))FAKE_ENTRY(&fake_hip_compiler, __hipUnregisterFatBinary))(modules);
 }
 
-int fake_register(void)
+void fake_fill(void)
 {
-    /* a table of step 6, older than what the library knows: 3680 bytes and no more */
     fake_hip.size = sizeof fake_hip;
     fake_hip_compiler.size = 80;
     FAKE_ENTRY(&fake_hip, hipMalloc) = (void *)real_malloc;
@@ -100,7 +99,4 @@ int fake_register(void)
     FAKE_ENTRY(&fake_hip, hipCreateChannelDesc) = (void *)real_channel_desc;
     FAKE_ENTRY(&fake_hip, hipLaunchKernel) = (void *)real_launch;
     FAKE_ENTRY(&fake_hip_compiler, __hipUnregisterFatBinary) = (void *)real_unregister;
-    void *runtime[1] = {&fake_hip}, *compiler[1] = {&fake_hip_compiler};
-    return rocprofiler_set_api_table("hip", 60200, 0, runtime, 1) |
-           rocprofiler_set_api_table("hip_compiler", 60200, 0, compiler, 1);
 }

@@ -36,6 +36,9 @@ hipError_t fake_hipLaunchKernel(const void *function, dim3 blocks, dim3 threads,
                                 size_t shared, hipStream_t stream);
 void fake_hipUnregisterFatBinary(void **modules);
 
+/* Fills the tables. */
+void fake_fill(void);
+
 /* Fills the tables and registers "hip" and "hip_compiler"; the answers of the library or-ed. */
 int fake_register(void);
 

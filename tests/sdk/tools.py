@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Tools meet the library in every way there is, over a program that knows of none of them.
+
+usage: tools.py BUILD_DIR SCENARIO. Each scenario runs programs and compares what they print, whole.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+build, scenario = sys.argv[1:]
+program = f"{build}/tests/bin/sdk_program"
+linked = f"{build}/tests/bin/sdk_program_linked"
+lib = f"{build}/lib"
+samples = f"{build}/samples/lib"
+first, second = (f"{build}/tests/lib/libtest-tool-{n}.so" for n in ("first", "second"))
+
+
+def run(command, status=0, **variables):
+    """Standard output and the lines of standard error."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "HSA_", "LD_PRE"))}
+    environment.update(variables)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    lines = done.stderr.splitlines()
+    if done.returncode != status:
+        sys.exit(f"{command}: status {done.returncode}, expected {status}:\n{done.stderr}")
+    return done.stdout.strip(), lines
+
+
+def expect(got, wanted):
+    if got != wanted:
+        sys.exit(f"got      {got}\nexpected {wanted}")
+
+
+def in_order(name, place, calls):
+    return f"{name}: place {place}, {calls} calls"
+
+
+def several():
+    """A list with and without a colon at its end; order is that of the list."""
+    wanted = ["first: configured", "second: configured", "first: initialised", "second: initialised",
+              in_order("first", 0, 40), in_order("second", 1, 40)]
+    for text in (f"{first}:{second}", f"{first}:{second}:", f":{first}::{second}"):
+        expect(run([program], ROCP_TOOL_LIBRARIES=text), ("registered: 0", wanted))
+    expect(run([program], ROCP_TOOL_LIBRARIES=second),
+           ("registered: 0", ["second: configured", "second: initialised", in_order("second", 0, 40)]))
+
+
+def missing():
+    """A tool that cannot be loaded costs one line; the others and the program go on."""
+    out, lines = run([program], ROCP_TOOL_LIBRARIES=f"/nowhere/libtool.so:{first}")
+    expect(out, "registered: 0")
+    if len(lines) != 4 or not re.match(r"rocprofiler-sdk: error: .*/nowhere/libtool\.so", lines[0]):
+        sys.exit("\n".join(lines))
+    expect(lines[3], in_order("first", 0, 40))
+    out, lines = run([program], ROCP_TOOL_LIBRARIES=f"{lib}/librocprofiler-register.so.0")
+    expect(out, "registered: 0")
+    if len(lines) != 1 or "does not define rocprofiler_configure" not in lines[0]:
+        sys.exit("\n".join(lines))
+
+
+def preload():
+    """Preloaded and listed: counted once."""
+    wanted = ["first: configured", "first: initialised", in_order("first", 0, 40)]
+    expect(run([program], LD_PRELOAD=first), ("registered: 0", wanted))
+    expect(run([program], LD_PRELOAD=first, ROCP_TOOL_LIBRARIES=first), ("registered: 0", wanted))
+
+
+def linked_tool():
+    """A tool that the program is linked with, alone and beside a listed one."""
+    expect(run([linked]),
+           ("registered: 0", ["first: configured", "first: initialised", in_order("first", 0, 40)]))
+    expect(run([linked], ROCP_TOOL_LIBRARIES=second),
+           ("registered: 0", ["second: configured", "first: configured", "second: initialised",
+                              "first: initialised", in_order("second", 0, 40),
+                              in_order("first", 1, 40)]))
+
+
+def refuses():
+    """A tool that answers null is counted but takes no part."""
+    expect(run([program], ROCP_TOOL_LIBRARIES=f"{first}:{second}", REFUSE_first="1"),
+           ("registered: 0", ["first: configured", "second: configured", "second: initialised",
+                              in_order("second", 1, 40)]))
+
+
+def ends_early():
+    """One of two tools ends inside its own callback; the other sees everything."""
+    expect(run([program], ROCP_TOOL_LIBRARIES=f"{first}:{second}", END_EARLY_first="1"),
+           ("registered: 0", ["first: configured", "second: configured", "first: initialised",
+                              "second: initialised", in_order("first", 0, 5),
+                              in_order("second", 1, 40)]))
+    expect(run([program], ROCP_TOOL_LIBRARIES=first, END_EARLY_first="1"),
+           ("registered: 0", ["first: configured", "first: initialised", in_order("first", 0, 5)]))
+
+
+def none():
+    """Without a tool the library is not loaded."""
+    expect(run([program]), ("registered: 1", []))
+
+
+def constructor():
+    """ROCPROFILER_LIBRARY_CTOR: the tool starts in a program that never starts a runtime."""
+    expect(run(["/bin/true"], LD_PRELOAD=f"{lib}/librocprofiler-sdk.so.1", ROCP_TOOL_LIBRARIES=first,
+               ROCPROFILER_LIBRARY_CTOR="1"),
+           ("", ["first: configured", "first: initialised", in_order("first", 0, 0)]))
+    expect(run(["/bin/true"], LD_PRELOAD=f"{lib}/librocprofiler-sdk.so.1", ROCP_TOOL_LIBRARIES=first),
+           ("", []))
+
+
+def copies():
+    """Two copies of the library: one refuses, names both files, and does not touch the tools."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = f"{folder}/librocprofiler-sdk-copy.so"
+        shutil.copy(f"{lib}/librocprofiler-sdk.so.1", copy)
+        # constructors run from the last preloaded library to the first: the copy owns the process
+        out, lines = run([program], LD_PRELOAD=f"{lib}/librocprofiler-sdk.so.1:{copy}",
+                         ROCP_TOOL_LIBRARIES=first, ROCPROFILER_LIBRARY_CTOR="1")
+        expect((out, lines),
+               ("registered: 6",
+                ["first: configured", "first: initialised",
+                 f"rocprofiler-sdk: error: {lib}/librocprofiler-sdk.so.1 does nothing: {copy} profiles"
+                 " this process already", in_order("first", 0, 0)]))
+
+
+def sample_tool():
+    expect(run([program, "3"], ROCP_TOOL_LIBRARIES=f"{samples}/libsample-tool.so"),
+           ("registered: 0", ["sample tool: SDK 1.0.0, 0 code objects, 0 kernels",
+                              "sample tool: hipGetLastError 6", "sample tool: hipMalloc 6"]))
+
+
+def sample_intercept():
+    expect(run([program, "5"], ROCP_TOOL_LIBRARIES=f"{samples}/libsample-intercept.so"),
+           ("registered: 0", ["intercept tool: 10 calls of hipMalloc, 1000 bytes"]))
+
+
+def sample_timed():
+    """The finalizer from the tool's own thread: what comes later is not recorded."""
+    out, lines = run([program, "50", "1000"], ROCP_TOOL_LIBRARIES=f"{samples}/libsample-timed.so",
+                     SAMPLE_FINALIZE_AFTER_MS="200")
+    expect(out, "registered: 0")
+    ms = int(re.fullmatch(r"timed tool: finalised after (\d+) ms, 100 records, 0 lost", lines[0]).group(1))
+    if len(lines) != 1 or not 200 <= ms < 900:
+        sys.exit("\n".join(lines))
+    # the program ends first
+    out, lines = run([program, "50"], ROCP_TOOL_LIBRARIES=f"{samples}/libsample-timed.so")
+    if not re.fullmatch(r"timed tool: finalised after \d+ ms, 200 records, 0 lost", lines[0]):
+        sys.exit("\n".join(lines))
+
+
+globals()[scenario]()
