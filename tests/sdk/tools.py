@@ -119,9 +119,9 @@ def copies():
                          ROCP_TOOL_LIBRARIES=first, ROCPROFILER_LIBRARY_CTOR="1")
         expect((out, lines),
                ("registered: 6",
-                ["first: configured", "first: initialised",
-                 f"rocprofiler-sdk: error: {lib}/librocprofiler-sdk.so.1 does nothing: {copy} profiles"
-                 " this process already", in_order("first", 0, 0)]))
+                [f"rocprofiler-sdk: error: {lib}/librocprofiler-sdk.so.1 does nothing: {copy} profiles"
+                 " this process already",
+                 "first: configured", "first: initialised", in_order("first", 0, 0)]))
 
 
 def sample_tool():
