@@ -18,9 +18,9 @@ __global__ void exchange(const int *in, int *out, unsigned long long *votes)
     out[6 * n + i] = __popcll(vote & ((1ull << lane) - 1));
     out[7 * n + i] = __any(x == 42) + 2 * __all(x > -1000000);
     if (x & 1) // inactive lanes must not vote
-        out[8 * n + i] = __popcll(__ballot(1));
+        out[8 * n + i] = __popcll(__ballot(x & 2));
     else
-        out[8 * n + i] = -__popcll(__ballot(1));
+        out[8 * n + i] = -__popcll(__ballot(x & 4));
     out[9 * n + i] = __ffsll(vote) + __clz(x) + __brev(x) % 1000 + __ffs(x);
 }
 
@@ -41,14 +41,15 @@ int main()
         unsigned long long vote = 0;
         int sum = 0, any = 0;
         for (int l = 0; l < 64; l++) vote |= (unsigned long long)(x[l] & 1) << l, sum += x[l], any |= x[l] == 42;
-        int odd = __builtin_popcountll(vote);
+        int odd = 0, even = 0;
+        for (int l = 0; l < 64; l++) odd += (x[l] & 3) == 3, even += (x[l] & 5) == 4;
         wrong += votes[w / 64] != vote;
         for (int l = 0; l < 64; l++) {
             unsigned reversed = 0;
             for (int b = 0; b < 32; b++) reversed |= ((unsigned)x[l] >> b & 1u) << (31 - b);
             int expected[10] = {x[(l * 7 + 3) & 63], x[l >= 3 ? l - 3 : l], x[l + 5 < 64 ? l + 5 : l], x[l ^ 17],
                                 x[(l & ~7) + (l & 3)], sum, __builtin_popcountll(vote & ((1ull << l) - 1)),
-                                any + 2, x[l] & 1 ? odd : odd - 64,
+                                any + 2, x[l] & 1 ? odd : -even,
                                 (int)((unsigned)__builtin_ffsll((long long)vote) +
                                       (unsigned)(x[l] ? __builtin_clz((unsigned)x[l]) : 32) + reversed % 1000u +
                                       (unsigned)__builtin_ffs(x[l]))};
