@@ -187,6 +187,7 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     isa_dispatch_t *isa = &run->isa;
     isa->memory = run->device->memory;
     isa->code = run->device->code;
+    isa->gws = &run->device->gws;
     isa->entry_pc = object + (uint64_t)k->entry_offset;
     isa->n_vgpr = ((k->rsrc1 & 63) + 1) * SG_VGPR_GRANULE;
     isa->acc_offset = 4 * ((k->rsrc3 & 63) + 1);

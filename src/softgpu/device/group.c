@@ -106,6 +106,7 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->m0 = 0;
     w->scc = 0;
     w->xnack_mask = 0;
+    w->gws_waits = false;
     w->mode = run->isa.mode;
     w->acc_offset = run->isa.acc_offset;
     w->hw_id = hardware_id(run, &b->place, i);

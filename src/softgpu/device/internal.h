@@ -51,6 +51,7 @@ struct sg_device {
     _Atomic uint32_t activity;
     _Atomic uint32_t activity_waiters;
     _Atomic uint32_t *registers;  /* SG_REGISTERS words that PM4 packets set and read */
+    isa_gws_t gws;                /* global wave sync, for cooperative launches */
 };
 
 /* ---- a dispatch in flight ---- */
