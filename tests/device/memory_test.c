@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #define PAGE UINT64_C(4096)
-#define GIB (UINT64_C(1) << 30)
+#define GIB  (UINT64_C(1) << 30)
 
 static uint8_t *fake_host(uint64_t n)
 {
@@ -28,11 +28,21 @@ static void find_returns_the_extent_that_holds_the_address(void **state)
     assert_int_equal(sg_memory_map(m, big, big_size, fake_host(0), SG_MEM_WRITABLE), 0);
     assert_int_equal(sg_memory_map(m, big - PAGE, PAGE, fake_host(1), 0), 0);
     assert_int_equal(sg_memory_map(m, big + big_size, PAGE, fake_host(2), SG_MEM_EXECUTABLE), 0);
-    const struct { uint64_t va; uint8_t *host; } rows[] = {
-        {big - PAGE - 1, NULL}, {big - PAGE, fake_host(1)}, {big - 1, fake_host(1)},
-        {big, fake_host(0)}, {big + 2 * GIB + 12345, fake_host(0)},
-        {big + big_size - 1, fake_host(0)}, {big + big_size, fake_host(2)},
-        {big + big_size + PAGE, NULL}, {0, NULL}, {UINT64_MAX, NULL}, {UINT64_C(1) << 48, NULL},
+    const struct {
+        uint64_t va;
+        uint8_t *host;
+    } rows[] = {
+        {big - PAGE - 1, NULL},
+        {big - PAGE, fake_host(1)},
+        {big - 1, fake_host(1)},
+        {big, fake_host(0)},
+        {big + 2 * GIB + 12345, fake_host(0)},
+        {big + big_size - 1, fake_host(0)},
+        {big + big_size, fake_host(2)},
+        {big + big_size + PAGE, NULL},
+        {0, NULL},
+        {UINT64_MAX, NULL},
+        {UINT64_C(1) << 48, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const sg_extent_t *e = sg_memory_find(m, rows[i].va);
@@ -63,10 +73,20 @@ static void wrong_ranges_are_refused(void **state)
     (void)state;
     sg_memory_t *m = sg_memory_create();
     assert_int_equal(sg_memory_map(m, 4 * GIB, GIB, fake_host(0), 0), 0);
-    const struct { uint64_t va, size; } bad[] = {
-        {4 * GIB, GIB}, {4 * GIB - PAGE, 2 * PAGE}, {5 * GIB - PAGE, PAGE}, {4 * GIB + PAGE, PAGE},
-        {3 * GIB, 3 * GIB}, {0, 512 * GIB}, {0x10001, PAGE}, {0x10000, 100}, {0x10000, 0},
-        {(UINT64_C(1) << 48) - PAGE, 2 * PAGE}, {UINT64_C(1) << 50, PAGE},
+    const struct {
+        uint64_t va, size;
+    } bad[] = {
+        {4 * GIB, GIB},
+        {4 * GIB - PAGE, 2 * PAGE},
+        {5 * GIB - PAGE, PAGE},
+        {4 * GIB + PAGE, PAGE},
+        {3 * GIB, 3 * GIB},
+        {0, 512 * GIB},
+        {0x10001, PAGE},
+        {0x10000, 100},
+        {0x10000, 0},
+        {(UINT64_C(1) << 48) - PAGE, 2 * PAGE},
+        {UINT64_C(1) << 50, PAGE},
         {PAGE, UINT64_MAX - PAGE + 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -106,16 +126,19 @@ static void random_maps_agree_with_an_array(void **state)
         if (owner[at]) {
             const unsigned first = owner[at] - 1u, n = size_of[first];
             assert_int_equal(sg_memory_unmap(m, base + first * PAGE, n * PAGE), 0);
-            for (unsigned i = first; i < first + n; i++) owner[i] = 0;
+            for (unsigned i = first; i < first + n; i++)
+                owner[i] = 0;
         } else {
             unsigned n = 1 + (unsigned)rand() % (step % 7 ? 8 : 1200), free_pages = 0;
             if (n > PAGES - at) n = PAGES - at;
-            while (free_pages < n && !owner[at + free_pages]) free_pages++;
+            while (free_pages < n && !owner[at + free_pages])
+                free_pages++;
             const int rc = sg_memory_map(m, base + at * PAGE, n * PAGE, fake_host(at), 0);
             assert_int_equal(rc, free_pages == n ? 0 : -EINVAL);
             if (rc) continue;
             size_of[at] = (uint16_t)n;
-            for (unsigned i = at; i < at + n; i++) owner[i] = (uint16_t)(at + 1);
+            for (unsigned i = at; i < at + n; i++)
+                owner[i] = (uint16_t)(at + 1);
         }
         if (step % 100) continue;
         for (unsigned i = 0; i < PAGES; i++) {
@@ -153,7 +176,8 @@ static void readers_see_whole_extents_while_a_writer_works(void **state)
     (void)state;
     race_t r = {.m = sg_memory_create()};
     pthread_t readers[2];
-    for (int i = 0; i < 2; i++) pthread_create(&readers[i], NULL, race_reader, &r);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&readers[i], NULL, race_reader, &r);
     for (int step = 0; step < 3000 || (!atomic_load(&r.seen) && step < 3000000); step++) {
         for (uint64_t p = 0; p < 1024; p += 128) {
             const uint64_t va = GIB + (p + step % 64) * PAGE;
@@ -163,7 +187,8 @@ static void readers_see_whole_extents_while_a_writer_works(void **state)
             assert_int_equal(sg_memory_unmap(r.m, GIB + (p + step % 64) * PAGE, 64 * PAGE), 0);
     }
     atomic_store(&r.stop, 1);
-    for (int i = 0; i < 2; i++) pthread_join(readers[i], NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(readers[i], NULL);
     assert_int_equal(atomic_load(&r.wrong), 0);
     assert_true(atomic_load(&r.seen) > 0);
     sg_memory_destroy(r.m);

@@ -21,15 +21,16 @@ typedef struct {
     uint32_t soffset;
     uint32_t index[64], offset[64]; /* per lane, complete */
     uint32_t bytes;
-    bool raw;       /* range check in bytes */
-    bool whole;     /* range check for the whole element, not each dword */
+    bool raw;   /* range check in bytes */
+    bool whole; /* range check for the whole element, not each dword */
 } config_t;
 
 static uint32_t address(const config_t *c, unsigned l, uint32_t offset)
 {
     if (!c->swizzle) return c->base + c->soffset + c->index[l] * c->stride + offset;
     const uint32_t is = c->index_stride, major = c->index[l] / is, minor = c->index[l] % is;
-    return c->base + c->soffset + (major * c->stride + offset / 4 * 4) * is + minor * 4 + offset % 4;
+    return c->base + c->soffset + (major * c->stride + offset / 4 * 4) * is + minor * 4 +
+           offset % 4;
 }
 
 static uint8_t *place(rig_t *r, const void *how, unsigned l, unsigned k)
@@ -110,9 +111,11 @@ static void check(rig_t *r, const test_t *t, const isa_inst_t *i, const char *te
         choose_config(r, t, &c);
         set_registers(r, t, &c);
         r->wave.exec = choose_exec(r, turn);
-        snprintf(name, sizeof name, "%s: %s (turn %u, stride %u, swizzle %u by %u, lane %u, "
-                 "records 0x%x, soffset 0x%x)", r->core->name, text, turn, c.stride, c.swizzle,
-                 c.index_stride, c.add_tid, c.records, c.soffset);
+        snprintf(name, sizeof name,
+                 "%s: %s (turn %u, stride %u, swizzle %u by %u, lane %u, "
+                 "records 0x%x, soffset 0x%x)",
+                 r->core->name, text, turn, c.stride, c.swizzle, c.index_stride, c.add_tid,
+                 c.records, c.soffset);
         rig_load(r);
         rig_model(r, t->x, r->wave.exec, place, &c, bank, DATA, dst);
         rig_run(r, i, name);
@@ -211,7 +214,8 @@ static void spills_go_to_the_waves_scratch(void **state)
     run_text(r, "buffer_load_dword v7, off, s[0:3], s33 offset:20");
     memcpy(r->want.v[7], r->want.v[4], sizeof r->want.v[7]);
     rig_compare(r, "reload");
-    for (unsigned l = 0; l < 64; l++) r->want.v[0][l] = 4 * (l % 8) + l % 4;
+    for (unsigned l = 0; l < 64; l++)
+        r->want.v[0][l] = 4 * (l % 8) + l % 4;
     run_text(r, "buffer_store_byte v4, v0, s[0:3], s33 offen offset:1");
     for (unsigned l = 0; l < 64; l++) {
         const uint32_t o = r->want.v[0][l] + 1;
@@ -224,7 +228,11 @@ static void spills_go_to_the_waves_scratch(void **state)
 static void transfers_with_lds_use_m0(void **state)
 {
     (void)state;
-    static const struct { const char *text; unsigned bytes; bool sign; } rows[] = {
+    static const struct {
+        const char *text;
+        unsigned bytes;
+        bool sign;
+    } rows[] = {
         {"buffer_load_dword off, s[8:11], 0 offset:12 lds", 4, false},
         {"buffer_load_ubyte off, s[8:11], 0 offset:12 lds", 1, false},
         {"buffer_load_sbyte off, s[8:11], 0 offset:12 lds", 1, true},

@@ -11,15 +11,23 @@ enum { SCRATCH_AT = 4096, SCRATCH_LANE = 128 }; /* the wave's scratch crosses th
 enum { ADDR = 0, DATA = 4, DST = 12, SADDR = 6 };
 
 typedef enum { GLOBAL_V, GLOBAL_S, FLAT, SCRATCH_V, SCRATCH_S, FORMS } form_t;
-typedef enum { SIDE_BY_SIDE, ACROSS, SHUFFLED, ALIGNED, UNALIGNED, UNIFORM, NEAR_BORDER,
-               PATTERNS } pattern_t;
+typedef enum {
+    SIDE_BY_SIDE,
+    ACROSS,
+    SHUFFLED,
+    ALIGNED,
+    UNALIGNED,
+    UNIFORM,
+    NEAR_BORDER,
+    PATTERNS
+} pattern_t;
 typedef enum { IN_MEMORY, IN_LDS, IN_SCRATCH } space_t;
 
 typedef struct {
     form_t form;
     const rig_access_t *x;
-    char bank;   /* of data and destination */
-    int dst;     /* -1: none */
+    char bank; /* of data and destination */
+    int dst;   /* -1: none */
     int imm;
 } test_t;
 
@@ -82,10 +90,12 @@ static void choose_places(rig_t *r, const test_t *t, pattern_t pattern, places_t
         const uint32_t room = size - x->bytes + 1;
         uint32_t o;
         switch (pattern) {
-        case SIDE_BY_SIDE: o = scratch ? shared % room / unit * unit
-                                       : shared % 4096 / unit * unit + l * x->bytes; break;
-        case ACROSS: o = scratch ? 64 / unit * unit
-                                 : RIG_EXTENT - 32 * x->bytes + l * x->bytes; break;
+        case SIDE_BY_SIDE:
+            o = scratch ? shared % room / unit * unit : shared % 4096 / unit * unit + l * x->bytes;
+            break;
+        case ACROSS:
+            o = scratch ? 64 / unit * unit : RIG_EXTENT - 32 * x->bytes + l * x->bytes;
+            break;
         case SHUFFLED: o = (l * 37 % 64) * x->bytes % room / unit * unit; break;
         case ALIGNED: o = rig_random(r) % room / unit * unit; break;
         case UNALIGNED: o = rig_random(r) % room; break;
@@ -93,7 +103,8 @@ static void choose_places(rig_t *r, const test_t *t, pattern_t pattern, places_t
         default: o = (s == IN_MEMORY ? RIG_EXTENT - 8 : 8) + rig_random(r) % 8; break;
         }
         if (t->form == SCRATCH_S) o = l ? p->offset[0] : o;
-        if (s == IN_LDS && rig_random(r) % 8 == 0) o = (RIG_LDS + 32 - rig_random(r) % 64) / unit * unit;
+        if (s == IN_LDS && rig_random(r) % 8 == 0)
+            o = (RIG_LDS + 32 - rig_random(r) % 64) / unit * unit;
         if (x->kind == 'A') o = o / unit * unit;
         p->space[l] = s;
         p->offset[l] = o;
@@ -272,9 +283,9 @@ static void scratch_dwords_of_neighbours_are_neighbours(void **state)
 
 typedef struct {
     const char *text;
-    uint64_t va;       /* of lane 5, all others are fine */
+    uint64_t va; /* of lane 5, all others are fine */
     bool lane_active;
-    uint64_t fault;    /* 0: none */
+    uint64_t fault; /* 0: none */
     uint32_t flags;
 } fault_row_t;
 
@@ -311,7 +322,8 @@ static void faults_name_the_address_and_the_kind(void **state)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         hand_t h;
         hand_begin(&h, rows[k].text);
-        for (unsigned l = 0; l < 64; l++) set_va(&h, l, RIG_VA + 64 * l);
+        for (unsigned l = 0; l < 64; l++)
+            set_va(&h, l, RIG_VA + 64 * l);
         set_va(&h, 5, rows[k].va);
         if (!rows[k].lane_active) h.r->wave.exec &= ~(UINT64_C(1) << 5);
         hand_run(&h);
@@ -329,7 +341,8 @@ static void lanes_beyond_lds_read_zero_through_flat(void **state)
     (void)state;
     hand_t h;
     hand_begin(&h, "flat_load_dword v8, v[0:1]");
-    for (unsigned l = 0; l < 64; l++) set_va(&h, l, RIG_SHARED + RIG_LDS - 128 + 4 * l);
+    for (unsigned l = 0; l < 64; l++)
+        set_va(&h, l, RIG_SHARED + RIG_LDS - 128 + 4 * l);
     hand_run(&h);
     assert_int_equal(h.r->wave.stop, ISA_RUN);
     for (unsigned l = 0; l < 64; l++) {
@@ -346,7 +359,8 @@ static void an_unmapped_extent_faults_at_once(void **state)
     (void)state;
     hand_t h;
     hand_begin(&h, "global_load_dword v8, v[0:1], off");
-    for (unsigned l = 0; l < 64; l++) set_va(&h, l, RIG_VA + RIG_EXTENT + 4 * l);
+    for (unsigned l = 0; l < 64; l++)
+        set_va(&h, l, RIG_VA + RIG_EXTENT + 4 * l);
     hand_run(&h);
     assert_int_equal(h.r->wave.stop, ISA_RUN);
     assert_int_equal(sg_memory_unmap(h.r->memory, RIG_VA + RIG_EXTENT, RIG_EXTENT), 0);
@@ -361,7 +375,8 @@ enum { THREADS = 3, TURNS = 3000 };
 static void *add_many(void *arg)
 {
     hand_t *h = arg;
-    for (unsigned k = 0; k < TURNS; k++) rig_run(h->r, h->p.inst, h->p.line[0]);
+    for (unsigned k = 0; k < TURNS; k++)
+        rig_run(h->r, h->p.inst, h->p.line[0]);
     return NULL;
 }
 
@@ -370,10 +385,17 @@ static void atomics_of_several_waves_lose_nothing(void **state)
     (void)state;
     const float total_f32 = 64 * THREADS * TURNS;
     const double total_f64 = 64 * THREADS * TURNS;
-    const struct { const char *text; uint32_t data[2]; uint64_t value; const void *want; } rows[] = {
+    const struct {
+        const char *text;
+        uint32_t data[2];
+        uint64_t value;
+        const void *want;
+    } rows[] = {
         {"global_atomic_add v[0:1], v4, off", {3, 0}, UINT64_C(3) * 64 * THREADS * TURNS, NULL},
-        {"flat_atomic_inc_x2 v[0:1], v[4:5]", {UINT32_MAX, UINT32_MAX},
-         UINT64_C(64) * THREADS * TURNS, NULL},
+        {"flat_atomic_inc_x2 v[0:1], v[4:5]",
+         {UINT32_MAX, UINT32_MAX},
+         UINT64_C(64) * THREADS * TURNS,
+         NULL},
         {"global_atomic_add_f32 v[0:1], v4, off", {0x3f800000, 0}, 4, &total_f32},
         {"global_atomic_add_f64 v[0:1], v[4:5], off", {0, 0x3ff00000}, 8, &total_f64},
     };
@@ -395,12 +417,14 @@ static void atomics_of_several_waves_lose_nothing(void **state)
         }
         for (unsigned n = 0; n < THREADS; n++)
             pthread_create(&thread[n], NULL, add_many, &h[n]);
-        for (unsigned n = 0; n < THREADS; n++) pthread_join(thread[n], NULL);
+        for (unsigned n = 0; n < THREADS; n++)
+            pthread_join(thread[n], NULL);
         if (rows[k].want)
             assert_memory_equal(&shared[1], rows[k].want, rows[k].value);
         else
             assert_int_equal(shared[1], rows[k].value);
-        for (unsigned n = 0; n < THREADS; n++) hand_end(&h[n]);
+        for (unsigned n = 0; n < THREADS; n++)
+            hand_end(&h[n]);
     }
 }
 

@@ -33,7 +33,8 @@ static row_t *row(unsigned ways, unsigned dfmt, unsigned nfmt, unsigned n, unsig
 {
     row_t *r = &rows[n_rows++];
     *r = (row_t){dfmt, nfmt, n, bytes, {0}, {x, y, z, w}, ways};
-    for (unsigned k = 0; k < bytes; k++) sscanf(hex + 2 * k, "%2hhx", &r->memory[k]);
+    for (unsigned k = 0; k < bytes; k++)
+        sscanf(hex + 2 * k, "%2hhx", &r->memory[k]);
     return r;
 }
 
@@ -76,7 +77,8 @@ static void make_rows(void)
     /* four components: 2_10_10_10 has 10 bits low, 10_10_10_2 two */
     row(BOTH, 9, UINT, 4, 4, "010000c0", 1, 0, 0, 3);
     row(BOTH, 9, UNORM, 4, 4, "ff030040", f(1), 0, 0, f(1 / 3.0f));
-    row(BOTH, 9, SNORM, 4, 4, "01060a48", f(-511 / 511.0f), f(-383 / 511.0f), f(128 / 511.0f), f(1));
+    row(BOTH, 9, SNORM, 4, 4, "01060a48", f(-511 / 511.0f), f(-383 / 511.0f), f(128 / 511.0f),
+        f(1));
     row(BOTH, 8, UINT, 4, 4, "070000c0", 3, 1, 0, 768);
     row(BOTH, 10, UINT, 4, 4, "01020304", 1, 2, 3, 4);
     row(BOTH, 10, UNORM, 4, 4, "00ff3300", 0, f(1), f(0.2f), 0);
@@ -100,12 +102,14 @@ static void make_rows(void)
 
 static bool seen[ISA_OP_COUNT];
 
-/* Runs `text`; MTBUF with the row's format, which is not in the text: so few texts are assembled. */
+/* Runs `text`; MTBUF with the row's format, which is not in the text: so few texts are assembled.
+ */
 static void run_text(rig_t *r, const row_t *t, const char *text)
 {
     static rig_program_t known[64];
     unsigned k = 0;
-    while (known[k].n && strcmp(known[k].line[0], text)) k++;
+    while (known[k].n && strcmp(known[k].line[0], text))
+        k++;
     assert_true(k < 63);
     if (!known[k].n) {
         rig_add(&known[k], "%s", text);
@@ -128,14 +132,20 @@ static void set_descriptor(rig_t *r, uint32_t word3, uint32_t records)
 
 static const char *const suffix[] = {"", "x", "xy", "xyz", "xyzw"};
 
-static bool is_integer(const row_t *t) { return t->nfmt == UINT || t->nfmt == SINT; }
+static bool is_integer(const row_t *t)
+{
+    return t->nfmt == UINT || t->nfmt == SINT;
+}
 
 /* What a d16 component of this value is; d16 rows are compared where 16 bits hold the value. */
 static bool half_of(const row_t *t, unsigned c, uint32_t *half)
 {
-    static const struct { float value; uint32_t half; } exact[] = {
-        {0, 0}, {1, 0x3c00}, {-1, 0xbc00}, {2, 0x4000}, {-2, 0xc000}, {3, 0x4200}, {0.5f, 0x3800},
-        {200, 0x5a40}, {-56, 0xd300}, {INFINITY, 0x7c00}, {-INFINITY, 0xfc00}};
+    static const struct {
+        float value;
+        uint32_t half;
+    } exact[] = {{0, 0},        {1, 0x3c00},        {-1, 0xbc00},       {2, 0x4000},
+                 {-2, 0xc000},  {3, 0x4200},        {0.5f, 0x3800},     {200, 0x5a40},
+                 {-56, 0xd300}, {INFINITY, 0x7c00}, {-INFINITY, 0xfc00}};
     *half = t->value[c] & 0xffff;
     if (is_integer(t))
         return t->nfmt == SINT ? (int32_t)t->value[c] == (int16_t)t->value[c]
@@ -160,7 +170,7 @@ static void check_load(rig_t *r, const row_t *t, unsigned n, bool typed)
     char text[128];
     char dst[16];
     snprintf(text, sizeof text, "%s_load_format_%s %s, v0, s[8:11], 0 offen offset:8",
-            typed ? "tbuffer" : "buffer", suffix[n], rig_regs(dst, 'v', DST, n));
+             typed ? "tbuffer" : "buffer", suffix[n], rig_regs(dst, 'v', DST, n));
     rig_fill(r);
     /* component selects of MUBUF: x, y, z, w */
     set_descriptor(r, typed ? 0 : 4 | 5 << 3 | 6 << 6 | 7 << 9 | t->nfmt << 12 | t->dfmt << 15,
@@ -184,13 +194,14 @@ static void check_store(rig_t *r, const row_t *t, bool typed)
     char text[128];
     char data[16];
     snprintf(text, sizeof text, "%s_store_format_%s %s, v0, s[8:11], 0 offen offset:8",
-            typed ? "tbuffer" : "buffer", suffix[t->n], rig_regs(data, 'v', DATA, t->n));
+             typed ? "tbuffer" : "buffer", suffix[t->n], rig_regs(data, 'v', DATA, t->n));
     rig_fill(r);
     set_descriptor(r, typed ? 0 : t->nfmt << 12 | t->dfmt << 15, 0x1000);
     r->wave.exec = 0x8000000000000005;
     for (unsigned l = 0; l < 64; l++) {
         r->want.v[0][l] = 16 * l;
-        for (unsigned c = 0; c < t->n; c++) r->want.v[DATA + c][l] = t->value[c];
+        for (unsigned c = 0; c < t->n; c++)
+            r->want.v[DATA + c][l] = t->value[c];
     }
     r->want.v[0][2] = 0x1000 - 8; /* out of range: dropped */
     run_text(r, t, text);
@@ -211,16 +222,18 @@ static void check_d16(rig_t *r, const row_t *t, bool typed, bool store, bool hig
     }
     if (high && (t->n != 1 || typed)) return;
     snprintf(text, sizeof text, "%s_%s_format_d16_%s%s %s, off, s[8:11], 0 offset:8",
-            typed ? "tbuffer" : "buffer", store ? "store" : "load", high ? "hi_" : "", suffix[t->n],
-            rig_regs(regs, 'v', store ? DATA : DST, (t->n + 1) / 2));
+             typed ? "tbuffer" : "buffer", store ? "store" : "load", high ? "hi_" : "",
+             suffix[t->n], rig_regs(regs, 'v', store ? DATA : DST, (t->n + 1) / 2));
     rig_fill(r);
     set_descriptor(r, typed ? 0 : 4 | 5 << 3 | 6 << 6 | 7 << 9 | t->nfmt << 12 | t->dfmt << 15,
                    0x1000);
     r->wave.exec = 2;
     if (!store) memcpy(r->want.mem + 8, t->memory, t->bytes);
-    for (unsigned k = 0; store && k < (t->n + 1) / 2; k++) r->want.v[DATA + k][1] = packed[k];
+    for (unsigned k = 0; store && k < (t->n + 1) / 2; k++)
+        r->want.v[DATA + k][1] = packed[k];
     run_text(r, t, text);
-    for (unsigned k = 0; !store && k < (t->n + 1) / 2; k++) r->want.v[DST + k][1] = packed[k];
+    for (unsigned k = 0; !store && k < (t->n + 1) / 2; k++)
+        r->want.v[DST + k][1] = packed[k];
     if (store) memcpy(r->want.mem + 8, t->memory, t->bytes);
     rig_compare(r, text);
 }

@@ -64,42 +64,65 @@ static uint64_t op_fmax32(uint64_t old, uint64_t d0, uint64_t d1)
 }
 
 typedef struct {
-    rig_access_t x;   /* x.name is the whole mnemonic */
-    unsigned unit;    /* of the two offsets; 0: one 16-bit offset */
-    unsigned n_data;  /* data operands */
+    rig_access_t x;  /* x.name is the whole mnemonic */
+    unsigned unit;   /* of the two offsets; 0: one 16-bit offset */
+    unsigned n_data; /* data operands */
     bool returns;
 } row_t;
 
 #define MOVE(name, kind, bytes, extend, shift, half)                                               \
-    {{name, kind, bytes, extend, shift, half, NULL}, 0, (kind) == 'S', (kind) == 'L'}
+    {                                                                                              \
+        {name, kind, bytes, extend, shift, half, NULL}, 0, (kind) == 'S', (kind) == 'L'            \
+    }
 #define MOVE2(name, kind, bytes, unit)                                                             \
-    {{name, kind, bytes, ZERO, 0, false, NULL}, unit, (kind) == 'S' ? 2 : 0, (kind) == 'L'}
+    {                                                                                              \
+        {name, kind, bytes, ZERO, 0, false, NULL}, unit, (kind) == 'S' ? 2 : 0, (kind) == 'L'      \
+    }
 #define ATOMIC(plain, rtn, bytes, n_data, op)                                                      \
     {{plain, 'A', bytes, ZERO, 0, false, op}, 0, n_data, false},                                   \
-        {{rtn, 'A', bytes, ZERO, 0, false, op}, 0, n_data, true}
+    {                                                                                              \
+        {rtn, 'A', bytes, ZERO, 0, false, op}, 0, n_data, true                                     \
+    }
 #define RETURNING(rtn, bytes, n_data, op)                                                          \
-    {{rtn, 'A', bytes, ZERO, 0, false, op}, 0, n_data, true}
+    {                                                                                              \
+        {rtn, 'A', bytes, ZERO, 0, false, op}, 0, n_data, true                                     \
+    }
 #define EXCHANGE2(rtn, bytes, unit)                                                                \
-    {{rtn, 'X', bytes, ZERO, 0, false, NULL}, unit, 2, true}
+    {                                                                                              \
+        {rtn, 'X', bytes, ZERO, 0, false, NULL}, unit, 2, true                                     \
+    }
 
 static const row_t rows[] = {
-    MOVE("ds_read_b32", 'L', 4, ZERO, 0, false), MOVE("ds_read_b64", 'L', 8, ZERO, 0, false),
-    MOVE("ds_read_b96", 'L', 12, ZERO, 0, false), MOVE("ds_read_b128", 'L', 16, ZERO, 0, false),
-    MOVE("ds_read_u8", 'L', 1, ZERO, 0, false), MOVE("ds_read_i8", 'L', 1, SIGN, 0, false),
-    MOVE("ds_read_u16", 'L', 2, ZERO, 0, false), MOVE("ds_read_i16", 'L', 2, SIGN, 0, false),
-    MOVE("ds_read_u8_d16", 'L', 1, ZERO, 0, true), MOVE("ds_read_u8_d16_hi", 'L', 1, ZERO, 16, true),
-    MOVE("ds_read_i8_d16", 'L', 1, SIGN, 0, true), MOVE("ds_read_i8_d16_hi", 'L', 1, SIGN, 16, true),
+    MOVE("ds_read_b32", 'L', 4, ZERO, 0, false),
+    MOVE("ds_read_b64", 'L', 8, ZERO, 0, false),
+    MOVE("ds_read_b96", 'L', 12, ZERO, 0, false),
+    MOVE("ds_read_b128", 'L', 16, ZERO, 0, false),
+    MOVE("ds_read_u8", 'L', 1, ZERO, 0, false),
+    MOVE("ds_read_i8", 'L', 1, SIGN, 0, false),
+    MOVE("ds_read_u16", 'L', 2, ZERO, 0, false),
+    MOVE("ds_read_i16", 'L', 2, SIGN, 0, false),
+    MOVE("ds_read_u8_d16", 'L', 1, ZERO, 0, true),
+    MOVE("ds_read_u8_d16_hi", 'L', 1, ZERO, 16, true),
+    MOVE("ds_read_i8_d16", 'L', 1, SIGN, 0, true),
+    MOVE("ds_read_i8_d16_hi", 'L', 1, SIGN, 16, true),
     MOVE("ds_read_u16_d16", 'L', 2, ZERO, 0, true),
     MOVE("ds_read_u16_d16_hi", 'L', 2, ZERO, 16, true),
-    MOVE("ds_write_b8", 'S', 1, ZERO, 0, false), MOVE("ds_write_b16", 'S', 2, ZERO, 0, false),
+    MOVE("ds_write_b8", 'S', 1, ZERO, 0, false),
+    MOVE("ds_write_b16", 'S', 2, ZERO, 0, false),
     MOVE("ds_write_b8_d16_hi", 'S', 1, ZERO, 16, false),
     MOVE("ds_write_b16_d16_hi", 'S', 2, ZERO, 16, false),
-    MOVE("ds_write_b32", 'S', 4, ZERO, 0, false), MOVE("ds_write_b64", 'S', 8, ZERO, 0, false),
-    MOVE("ds_write_b96", 'S', 12, ZERO, 0, false), MOVE("ds_write_b128", 'S', 16, ZERO, 0, false),
-    MOVE2("ds_read2_b32", 'L', 4, 4), MOVE2("ds_read2_b64", 'L', 8, 8),
-    MOVE2("ds_read2st64_b32", 'L', 4, 256), MOVE2("ds_read2st64_b64", 'L', 8, 512),
-    MOVE2("ds_write2_b32", 'S', 4, 4), MOVE2("ds_write2_b64", 'S', 8, 8),
-    MOVE2("ds_write2st64_b32", 'S', 4, 256), MOVE2("ds_write2st64_b64", 'S', 8, 512),
+    MOVE("ds_write_b32", 'S', 4, ZERO, 0, false),
+    MOVE("ds_write_b64", 'S', 8, ZERO, 0, false),
+    MOVE("ds_write_b96", 'S', 12, ZERO, 0, false),
+    MOVE("ds_write_b128", 'S', 16, ZERO, 0, false),
+    MOVE2("ds_read2_b32", 'L', 4, 4),
+    MOVE2("ds_read2_b64", 'L', 8, 8),
+    MOVE2("ds_read2st64_b32", 'L', 4, 256),
+    MOVE2("ds_read2st64_b64", 'L', 8, 512),
+    MOVE2("ds_write2_b32", 'S', 4, 4),
+    MOVE2("ds_write2_b64", 'S', 8, 8),
+    MOVE2("ds_write2st64_b32", 'S', 4, 256),
+    MOVE2("ds_write2st64_b64", 'S', 8, 512),
     ATOMIC("ds_add_u32", "ds_add_rtn_u32", 4, 1, op_add32),
     ATOMIC("ds_sub_u32", "ds_sub_rtn_u32", 4, 1, op_sub32),
     ATOMIC("ds_rsub_u32", "ds_rsub_rtn_u32", 4, 1, op_rsub32),
@@ -140,8 +163,10 @@ static const row_t rows[] = {
     ATOMIC("ds_add_f64", "ds_add_rtn_f64", 8, 1, op_add_f64),
     RETURNING("ds_wrxchg_rtn_b64", 8, 1, op_swap64),
     RETURNING("ds_condxchg32_rtn_b64", 8, 1, op_condxchg),
-    EXCHANGE2("ds_wrxchg2_rtn_b32", 4, 4), EXCHANGE2("ds_wrxchg2st64_rtn_b32", 4, 256),
-    EXCHANGE2("ds_wrxchg2_rtn_b64", 8, 8), EXCHANGE2("ds_wrxchg2st64_rtn_b64", 8, 512),
+    EXCHANGE2("ds_wrxchg2_rtn_b32", 4, 4),
+    EXCHANGE2("ds_wrxchg2st64_rtn_b32", 4, 256),
+    EXCHANGE2("ds_wrxchg2_rtn_b64", 8, 8),
+    EXCHANGE2("ds_wrxchg2st64_rtn_b64", 8, 512),
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
@@ -170,9 +195,9 @@ static void add(const row_t *row, char bank, int dst, unsigned seed)
     *t = (test_t){row, bank, row->returns ? dst : -1, {seed * 37 % 900, 0}};
     if (row->x.kind == 'A' || row->x.kind == 'X') t->offset[0] &= ~7u;
     if (row->unit)
-        for (unsigned n = 0; n < 2; n++) t->offset[n] = row->unit * (seed * (n + 3) % (n + 4));
-    if (row->returns)
-        sprintf(text, "%s, ", rig_regs(part, bank, (unsigned)dst, dst_rows(row)));
+        for (unsigned n = 0; n < 2; n++)
+            t->offset[n] = row->unit * (seed * (n + 3) % (n + 4));
+    if (row->returns) sprintf(text, "%s, ", rig_regs(part, bank, (unsigned)dst, dst_rows(row)));
     strcat(text, "v0");
     for (unsigned n = 0; n < row->n_data; n++) {
         strcat(text, ", ");
@@ -240,12 +265,13 @@ static void model(rig_t *r, const test_t *t)
     places_t p[2];
     for (unsigned k = 0; k < 2; k++) {
         p[k].bytes = row->x.bytes;
-        for (unsigned l = 0; l < 64; l++) p[k].at[l] = r->want.v[ADDR][l] + t->offset[k];
+        for (unsigned l = 0; l < 64; l++)
+            p[k].at[l] = r->want.v[ADDR][l] + t->offset[k];
     }
     if (row->x.kind == 'X') {
         /* as two swaps per lane, one after the other */
-        const rig_access_t swap = {"swap", 'A', row->x.bytes, ZERO, 0, false,
-                                   row->x.bytes == 4 ? op_swap32 : op_swap64};
+        const rig_access_t swap = {
+            "swap", 'A', row->x.bytes, ZERO, 0, false, row->x.bytes == 4 ? op_swap32 : op_swap64};
         static uint32_t data[8][64], old[4][64], both[16][64];
         memcpy(data, bank[DATA0], 4 * sizeof data[0]);
         memcpy(data + 4, bank[DATA1], 4 * sizeof data[0]);
@@ -253,7 +279,8 @@ static void model(rig_t *r, const test_t *t)
             for (unsigned k = 0; k < 2; k++) {
                 memcpy(both, data + 4 * k, 4 * sizeof data[0]);
                 rig_model(r, &swap, r->wave.exec & UINT64_C(1) << l, place, &p[k], both, 0, 8);
-                for (unsigned c = 0; c < n; c++) old[k * n + c][l] = both[8 + c][l];
+                for (unsigned c = 0; c < n; c++)
+                    old[k * n + c][l] = both[8 + c][l];
             }
         for (unsigned l = 0; l < 64; l++)
             for (unsigned c = 0; c < 2 * n; c++)
@@ -279,7 +306,8 @@ static void prepare_data(rig_t *r, const test_t *t, uint32_t (*bank)[64])
     rig_prepare_data(r, &like, bank, DATA0);
     memcpy(r->want.lds, r->want.mem, RIG_LDS);
     if (t->row->n_data == 2 && t->row->x.kind == 'A')
-        for (unsigned c = 0; c < 4; c++) memcpy(bank[RIG_ROWS - 4 + c], bank[20 + c], sizeof bank[0]);
+        for (unsigned c = 0; c < 4; c++)
+            memcpy(bank[RIG_ROWS - 4 + c], bank[20 + c], sizeof bank[0]);
 }
 
 static void check(rig_t *r, const test_t *t, const isa_inst_t *i, const char *text)
@@ -294,8 +322,9 @@ static void check(rig_t *r, const test_t *t, const isa_inst_t *i, const char *te
             rig_fill(r);
             prepare_data(r, t, bank);
             choose_addresses(r, t, pattern, r->want.v[ADDR]);
-            r->wave.exec = turn == 0 ? UINT64_MAX
-                           : turn == 1 ? rig_random(r) | (uint64_t)rig_random(r) << 32 : 0;
+            r->wave.exec = turn == 0   ? UINT64_MAX
+                           : turn == 1 ? rig_random(r) | (uint64_t)rig_random(r) << 32
+                                       : 0;
             rig_load(r);
             memcpy(spare, bank[RIG_ROWS - 4], sizeof spare);
             model(r, t);
@@ -336,16 +365,19 @@ static void swizzle_takes_lanes_by_its_four_modes(void **state)
 {
     (void)state;
     /* Lane sources written out for lanes 0..3 and 32..35, from the instruction's description. */
-    static const struct { const char *text; uint8_t source[8]; } rows_[] = {
-        {"ds_swizzle_b32 v12, v4 offset:0x80e4", {0, 1, 2, 3, 32, 33, 34, 35}}, /* quad 0123 */
-        {"ds_swizzle_b32 v12, v4 offset:0x801b", {3, 2, 1, 0, 35, 34, 33, 32}}, /* quad 3210 */
-        {"ds_swizzle_b32 v12, v4 offset:0x041f", {1, 0, 3, 2, 33, 32, 35, 34}}, /* xor 1 */
+    static const struct {
+        const char *text;
+        uint8_t source[8];
+    } rows_[] = {
+        {"ds_swizzle_b32 v12, v4 offset:0x80e4", {0, 1, 2, 3, 32, 33, 34, 35}},     /* quad 0123 */
+        {"ds_swizzle_b32 v12, v4 offset:0x801b", {3, 2, 1, 0, 35, 34, 33, 32}},     /* quad 3210 */
+        {"ds_swizzle_b32 v12, v4 offset:0x041f", {1, 0, 3, 2, 33, 32, 35, 34}},     /* xor 1 */
         {"ds_swizzle_b32 v12, v4 offset:0x7c1f", {31, 30, 29, 28, 63, 62, 61, 60}}, /* xor 31 */
         {"ds_swizzle_b32 v12, v4 offset:0x00bc", {5, 5, 5, 5, 37, 37, 37, 37}}, /* and 28 or 5 */
         {"ds_swizzle_b32 v12, v4 offset:0x0000", {0, 0, 0, 0, 32, 32, 32, 32}}, /* lane 0 to all */
         {"ds_swizzle_b32 v12, v4 offset:0xc060", {3, 4, 5, 6, 35, 36, 37, 38}}, /* rotate by 3 */
         {"ds_swizzle_b32 v12, v4 offset:0xc460", {29, 30, 31, 0, 61, 62, 63, 32}}, /* and back */
-        {"ds_swizzle_b32 v12, v4 offset:0xc03c", {1, 2, 3, 0, 33, 34, 35, 32}}, /* inside fours */
+        {"ds_swizzle_b32 v12, v4 offset:0xc03c", {1, 2, 3, 0, 33, 34, 35, 32}},   /* inside fours */
         {"ds_swizzle_b32 v12, v4 offset:0xe000", {0, 16, 8, 24, 32, 48, 40, 56}}, /* bit reversal */
         {"ds_swizzle_b32 v12, v4 offset:0xe01f", {0, 1, 2, 3, 32, 33, 34, 35}},
         {"ds_swizzle_b32 v12, v4 offset:0xe010", {0, 8, 4, 12, 32, 40, 36, 44}}, /* within 16 */
@@ -372,7 +404,8 @@ static void permutes_push_and_pull(void **state)
     rig_t *r = rig_create("base");
     rig_fill(r);
     r->wave.exec = UINT64_MAX & ~UINT64_C(0x10);
-    for (unsigned l = 0; l < 64; l++) r->want.v[0][l] = 4 * (l * 5 % 64) + 256 * l + l % 4 - 8;
+    for (unsigned l = 0; l < 64; l++)
+        r->want.v[0][l] = 4 * (l * 5 % 64) + 256 * l + l % 4 - 8;
     run_text(r, "ds_bpermute_b32 v12, v0, v4 offset:8");
     for (unsigned l = 0; l < 64; l++) {
         const unsigned from = l * 5 % 64;
@@ -390,7 +423,8 @@ static void permutes_push_and_pull(void **state)
             assert_int_equal(r->rows[12][l], from == 4 ? 0 : r->want.v[4][from]);
     }
     /* several lanes push to one: the last wins; nobody pushes: 0; onto the own source */
-    for (unsigned l = 0; l < 64; l++) r->want.v[0][l] = 4 * (l / 2);
+    for (unsigned l = 0; l < 64; l++)
+        r->want.v[0][l] = 4 * (l / 2);
     run_text(r, "ds_permute_b32 v4, v0, v4");
     for (unsigned l = 0; l < 64; l++)
         if (l != 4) assert_int_equal(r->rows[4][l], l < 32 ? r->want.v[4][2 * l + 1] : 0);
@@ -400,8 +434,10 @@ static void permutes_push_and_pull(void **state)
 static void counters_move_by_the_number_of_lanes(void **state)
 {
     (void)state;
-    static const struct { const char *text; int sign; } rows_[] = {
-        {"ds_append v12 offset:16", 1}, {"ds_consume v12 offset:16", -1}};
+    static const struct {
+        const char *text;
+        int sign;
+    } rows_[] = {{"ds_append v12 offset:16", 1}, {"ds_consume v12 offset:16", -1}};
     for (unsigned k = 0; k < 2; k++) {
         rig_t *r = rig_create("base");
         rig_fill(r);
@@ -443,9 +479,15 @@ static void addtid_uses_m0_and_the_lane(void **state)
 static void denormals_follow_mode(void **state)
 {
     (void)state;
-    static const struct { uint32_t mode, memory, data, want; } rows_[] = {
-        {0xf0, 3, 4, 7}, {0xc0, 3, 4, 0}, {0xd0, 3, 4, 0}, {0xe0, 3, 4, 0},
-        {0xe0, 0x00800000, 0x80800001, 0x80000001}, {0xc0, 0x00800000, 0x80800001, 0x80000000},
+    static const struct {
+        uint32_t mode, memory, data, want;
+    } rows_[] = {
+        {0xf0, 3, 4, 7},
+        {0xc0, 3, 4, 0},
+        {0xd0, 3, 4, 0},
+        {0xe0, 3, 4, 0},
+        {0xe0, 0x00800000, 0x80800001, 0x80000001},
+        {0xc0, 0x00800000, 0x80800001, 0x80000000},
     };
     for (size_t k = 0; k < sizeof rows_ / sizeof rows_[0]; k++) {
         rig_t *r = rig_create("base");
@@ -501,7 +543,8 @@ static void global_sync_steps(const step_t *steps, size_t n)
         assert_int_equal(on->wave.stop, steps[k].waits ? ISA_STOP_YIELD : ISA_RUN);
         assert_int_equal(on->wave.gws_waits, steps[k].waits);
     }
-    for (unsigned k = 0; k < 3; k++) rig_destroy(r[k]);
+    for (unsigned k = 0; k < 3; k++)
+        rig_destroy(r[k]);
 }
 
 static void global_barriers_and_semaphores_hold_waves(void **state)
@@ -510,18 +553,28 @@ static void global_barriers_and_semaphores_hold_waves(void **state)
     static const char init[] = "ds_gws_init v4 offset:7 gds", p[] = "ds_gws_sema_p offset:7 gds";
     static const char barrier[] = "ds_gws_barrier v4 offset:7 gds";
     const step_t barriers[] = {
-        {'a', init, 2, false}, {'a', barrier, 2, true}, {'b', barrier, 2, true},
-        {'a', barrier, 2, true}, {'c', barrier, 2, false}, {'c', barrier, 2, true},
-        {'b', barrier, 2, false}, {'b', barrier, 2, true}, {'a', barrier, 2, false},
+        {'a', init, 2, false},    {'a', barrier, 2, true},  {'b', barrier, 2, true},
+        {'a', barrier, 2, true},  {'c', barrier, 2, false}, {'c', barrier, 2, true},
+        {'b', barrier, 2, false}, {'b', barrier, 2, true},  {'a', barrier, 2, false},
         {'a', barrier, 2, false}, {'b', barrier, 2, false}, {'c', barrier, 2, false},
     };
     const step_t semaphores[] = {
-        {'a', init, 1, false}, {'a', p, 0, false}, {'b', p, 0, true}, {'c', p, 0, true},
-        {'a', "ds_gws_sema_v offset:7 gds", 0, false}, {'c', p, 0, false}, {'b', p, 0, true},
-        {'c', "ds_gws_sema_release_all offset:7 gds", 0, false}, {'b', p, 0, false},
-        {'b', p, 0, true}, {'a', "ds_gws_sema_br v4 offset:7 gds", 2, false}, {'b', p, 0, false},
-        {'c', p, 0, false}, {'c', p, 0, true},
-        {'a', "ds_gws_sema_v offset:6 gds", 0, false}, {'c', p, 0, true}, /* another resource */
+        {'a', init, 1, false},
+        {'a', p, 0, false},
+        {'b', p, 0, true},
+        {'c', p, 0, true},
+        {'a', "ds_gws_sema_v offset:7 gds", 0, false},
+        {'c', p, 0, false},
+        {'b', p, 0, true},
+        {'c', "ds_gws_sema_release_all offset:7 gds", 0, false},
+        {'b', p, 0, false},
+        {'b', p, 0, true},
+        {'a', "ds_gws_sema_br v4 offset:7 gds", 2, false},
+        {'b', p, 0, false},
+        {'c', p, 0, false},
+        {'c', p, 0, true},
+        {'a', "ds_gws_sema_v offset:6 gds", 0, false},
+        {'c', p, 0, true}, /* another resource */
     };
     global_sync_steps(barriers, sizeof barriers / sizeof barriers[0]);
     global_sync_steps(semaphores, sizeof semaphores / sizeof semaphores[0]);

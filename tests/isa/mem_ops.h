@@ -29,7 +29,7 @@ INT_OP(op_smin, 64, (int64_t)old <= (int64_t)d0 ? old : d0)
 INT_OP(op_smax, 64, (int64_t)old >= (int64_t)d0 ? old : d0)
 INT_OPS(op_umin, old <= d0 ? old : d0)
 INT_OPS(op_umax, old >= d0 ? old : d0)
-INT_OPS(op_and, old & d0)
+INT_OPS(op_and, old &d0)
 INT_OPS(op_or, old | d0)
 INT_OPS(op_xor, old ^ d0)
 INT_OPS(op_inc, old >= d0 ? 0 : old + 1)
@@ -136,8 +136,8 @@ static uint32_t half_sum(uint32_t x, uint32_t y)
 static uint64_t op_pk_add_f16(uint64_t old, uint64_t d0, uint64_t d1)
 {
     (void)d1;
-    return half_sum(old & 0xffff, d0 & 0xffff) |
-           half_sum(old >> 16 & 0xffff, d0 >> 16 & 0xffff) << 16;
+    return half_sum(old & 0xffff, d0 & 0xffff) | half_sum(old >> 16 & 0xffff, d0 >> 16 & 0xffff)
+                                                     << 16;
 }
 
 static const rig_access_t rig_moves[] = {
@@ -167,18 +167,20 @@ static const rig_access_t rig_moves[] = {
 
 #define ATOMICS_OF(suffix, bytes, bits)                                                            \
     {"atomic_swap" suffix, 'A', bytes, ZERO, 0, false, op_swap##bits},                             \
-    {"atomic_cmpswap" suffix, 'A', bytes, ZERO, 0, false, op_cmpswap##bits},                       \
-    {"atomic_add" suffix, 'A', bytes, ZERO, 0, false, op_add##bits},                               \
-    {"atomic_sub" suffix, 'A', bytes, ZERO, 0, false, op_sub##bits},                               \
-    {"atomic_smin" suffix, 'A', bytes, ZERO, 0, false, op_smin##bits},                             \
-    {"atomic_umin" suffix, 'A', bytes, ZERO, 0, false, op_umin##bits},                             \
-    {"atomic_smax" suffix, 'A', bytes, ZERO, 0, false, op_smax##bits},                             \
-    {"atomic_umax" suffix, 'A', bytes, ZERO, 0, false, op_umax##bits},                             \
-    {"atomic_and" suffix, 'A', bytes, ZERO, 0, false, op_and##bits},                               \
-    {"atomic_or" suffix, 'A', bytes, ZERO, 0, false, op_or##bits},                                 \
-    {"atomic_xor" suffix, 'A', bytes, ZERO, 0, false, op_xor##bits},                               \
-    {"atomic_inc" suffix, 'A', bytes, ZERO, 0, false, op_inc##bits},                               \
-    {"atomic_dec" suffix, 'A', bytes, ZERO, 0, false, op_dec##bits}
+        {"atomic_cmpswap" suffix, 'A', bytes, ZERO, 0, false, op_cmpswap##bits},                   \
+        {"atomic_add" suffix, 'A', bytes, ZERO, 0, false, op_add##bits},                           \
+        {"atomic_sub" suffix, 'A', bytes, ZERO, 0, false, op_sub##bits},                           \
+        {"atomic_smin" suffix, 'A', bytes, ZERO, 0, false, op_smin##bits},                         \
+        {"atomic_umin" suffix, 'A', bytes, ZERO, 0, false, op_umin##bits},                         \
+        {"atomic_smax" suffix, 'A', bytes, ZERO, 0, false, op_smax##bits},                         \
+        {"atomic_umax" suffix, 'A', bytes, ZERO, 0, false, op_umax##bits},                         \
+        {"atomic_and" suffix, 'A', bytes, ZERO, 0, false, op_and##bits},                           \
+        {"atomic_or" suffix, 'A', bytes, ZERO, 0, false, op_or##bits},                             \
+        {"atomic_xor" suffix, 'A', bytes, ZERO, 0, false, op_xor##bits},                           \
+        {"atomic_inc" suffix, 'A', bytes, ZERO, 0, false, op_inc##bits},                           \
+    {                                                                                              \
+        "atomic_dec" suffix, 'A', bytes, ZERO, 0, false, op_dec##bits                              \
+    }
 
 static const rig_access_t rig_atomics[] = {
     ATOMICS_OF("", 4, 32),
@@ -186,7 +188,7 @@ static const rig_access_t rig_atomics[] = {
     {"atomic_add_f64", 'A', 8, ZERO, 0, false, op_add_f64},
     {"atomic_min_f64", 'A', 8, ZERO, 0, false, op_min_f64},
     {"atomic_max_f64", 'A', 8, ZERO, 0, false, op_max_f64},
-    {"atomic_add_f32", 'A', 4, ZERO, 0, false, op_add_f32},       /* not flat: last two */
+    {"atomic_add_f32", 'A', 4, ZERO, 0, false, op_add_f32}, /* not flat: last two */
     {"atomic_pk_add_f16", 'A', 4, ZERO, 0, false, op_pk_add_f16},
 };
 enum {
@@ -209,14 +211,14 @@ static inline unsigned rig_data_rows(const rig_access_t *x)
 static inline void rig_prepare_data(rig_t *r, const rig_access_t *x, uint32_t (*bank)[64],
                                     unsigned data)
 {
-    static const uint32_t floats[] = {0, 0x80000000, 1, 0x80000001, 0x7fffff, 0x800000, 0x3f800000,
-                                      0xbf800000, 0x7f800000, 0xff800000, 0x7fc12345, 0x7f812345,
-                                      0x7f7fffff, 0xff7fffff, 0x3c003c00, 0x00013c01, 0x7bff7bff,
-                                      0x04000401, 0x84010001, 0x7c007e01, 0xfc007c01, 0x00100000,
-                                      0x80100000, 0x7ff00000, 0xfff00000, 0x7ff80001, 0x7ff40000};
+    static const uint32_t floats[] = {
+        0,          0x80000000, 1,          0x80000001, 0x7fffff,   0x800000,   0x3f800000,
+        0xbf800000, 0x7f800000, 0xff800000, 0x7fc12345, 0x7f812345, 0x7f7fffff, 0xff7fffff,
+        0x3c003c00, 0x00013c01, 0x7bff7bff, 0x04000401, 0x84010001, 0x7c007e01, 0xfc007c01,
+        0x00100000, 0x80100000, 0x7ff00000, 0xfff00000, 0x7ff80001, 0x7ff40000};
     const unsigned n = sizeof floats / sizeof floats[0];
-    const bool is_float = strstr(x->name, "_f16") || strstr(x->name, "_f32") ||
-                          strstr(x->name, "_f64");
+    const bool is_float =
+        strstr(x->name, "_f16") || strstr(x->name, "_f32") || strstr(x->name, "_f64");
     if (!is_float && !rig_is_cmpswap(x)) return;
     for (unsigned k = 0; k + 4 <= RIG_MEM; k += 4) {
         const uint32_t v = is_float ? floats[rig_random(r) % n] : rig_random(r) & 1;

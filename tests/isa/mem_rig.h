@@ -18,16 +18,16 @@
 #include <cmocka.h>
 
 enum {
-    RIG_EXTENT = 8192,           /* bytes of each of the two adjacent extents */
+    RIG_EXTENT = 8192, /* bytes of each of the two adjacent extents */
     RIG_MEM = 2 * RIG_EXTENT,
     RIG_LDS = 2048,
-    RIG_ROWS = 32,               /* rows looked at: this many VGPRs and this many AGPRs */
-    RIG_ACC = 64                 /* unified row of a0 */
+    RIG_ROWS = 32, /* rows looked at: this many VGPRs and this many AGPRs */
+    RIG_ACC = 64   /* unified row of a0 */
 };
-#define RIG_VA UINT64_C(0x7f1234560000)
+#define RIG_VA        UINT64_C(0x7f1234560000)
 #define RIG_READ_ONLY (RIG_VA + 0x100000)
-#define RIG_SHARED  (UINT64_C(1) << 48)
-#define RIG_PRIVATE (UINT64_C(2) << 48)
+#define RIG_SHARED    (UINT64_C(1) << 48)
+#define RIG_PRIVATE   (UINT64_C(2) << 48)
 
 /* All that an instruction may change. */
 typedef struct {
@@ -67,14 +67,16 @@ static inline rig_t *rig_create(const char *core)
     r->memory = sg_memory_create();
     /* the host addresses of the two extents are not adjacent */
     assert_int_equal(sg_memory_map(r->memory, RIG_VA, RIG_EXTENT, r->low, SG_MEM_WRITABLE), 0);
-    assert_int_equal(sg_memory_map(r->memory, RIG_VA + RIG_EXTENT, RIG_EXTENT, r->high,
-                                   SG_MEM_WRITABLE), 0);
+    assert_int_equal(
+        sg_memory_map(r->memory, RIG_VA + RIG_EXTENT, RIG_EXTENT, r->high, SG_MEM_WRITABLE), 0);
     assert_int_equal(sg_memory_map(r->memory, RIG_READ_ONLY, 4096, r->read_only, 0), 0);
-    r->dispatch = (isa_dispatch_t){.memory = r->memory, .shared_base = RIG_SHARED,
-                                   .private_base = RIG_PRIVATE, .acc_offset = RIG_ACC,
+    r->dispatch = (isa_dispatch_t){.memory = r->memory,
+                                   .shared_base = RIG_SHARED,
+                                   .private_base = RIG_PRIVATE,
+                                   .acc_offset = RIG_ACC,
                                    .n_vgpr = 128};
-    r->group = (isa_group_t){.dispatch = &r->dispatch, .lds = r->lds, .lds_bytes = RIG_LDS,
-                             .n_waves = 1};
+    r->group =
+        (isa_group_t){.dispatch = &r->dispatch, .lds = r->lds, .lds_bytes = RIG_LDS, .n_waves = 1};
     r->wave.group = &r->group;
     r->wave.vgpr = r->rows;
     r->wave.acc_offset = RIG_ACC;
@@ -92,8 +94,10 @@ static inline void rig_destroy(rig_t *r)
 /* Random memory and registers; the model starts from the same. */
 static inline void rig_fill(rig_t *r)
 {
-    for (unsigned k = 0; k < RIG_MEM; k++) r->want.mem[k] = (uint8_t)rig_random(r);
-    for (unsigned k = 0; k < RIG_LDS; k++) r->want.lds[k] = (uint8_t)rig_random(r);
+    for (unsigned k = 0; k < RIG_MEM; k++)
+        r->want.mem[k] = (uint8_t)rig_random(r);
+    for (unsigned k = 0; k < RIG_LDS; k++)
+        r->want.lds[k] = (uint8_t)rig_random(r);
     for (unsigned n = 0; n < RIG_ROWS; n++)
         for (unsigned l = 0; l < 64; l++) {
             r->want.v[n][l] = rig_random(r);
@@ -147,8 +151,9 @@ static inline void rig_compare(rig_t *r, const char *text)
 static inline void rig_run(rig_t *r, const isa_inst_t *i, const char *text)
 {
     isa_handler_t *fn = r->core->handlers[i->op];
-    if (!fn) fail_msg("%s: %s has no handler in core %s", text, isa_op_info(i->op)->mnemonic,
-                      r->core->name);
+    if (!fn)
+        fail_msg("%s: %s has no handler in core %s", text, isa_op_info(i->op)->mnemonic,
+                 r->core->name);
     r->wave.stop = ISA_RUN;
     fn(&r->wave, i);
 }
@@ -200,7 +205,8 @@ static inline void rig_assemble(rig_program_t *p)
 
 static inline void rig_free(rig_program_t *p)
 {
-    for (unsigned k = 0; k < p->n; k++) free(p->line[k]);
+    for (unsigned k = 0; k < p->n; k++)
+        free(p->line[k]);
     free(p->line);
     free(p->text);
     free(p->inst);
@@ -229,12 +235,12 @@ static inline void rig_check_coverage(const bool *seen, unsigned n_seen, unsigne
 typedef uint8_t *rig_place_t(rig_t *r, const void *how, unsigned l, unsigned k);
 
 typedef struct {
-    const char *name;       /* suffix of the mnemonic */
-    char kind;              /* L load, S store, A atomic */
-    unsigned bytes;         /* in memory */
+    const char *name; /* suffix of the mnemonic */
+    char kind;        /* L load, S store, A atomic */
+    unsigned bytes;   /* in memory */
     enum { ZERO, SIGN } extend;
-    unsigned shift;         /* half of the register: 0 or 16 */
-    bool half;              /* 16-bit destination */
+    unsigned shift; /* half of the register: 0 or 16 */
+    bool half;      /* 16-bit destination */
     uint64_t (*op)(uint64_t old, uint64_t d0, uint64_t d1);
 } rig_access_t;
 
@@ -265,8 +271,8 @@ static inline void rig_put(rig_t *r, rig_place_t *place, const void *how, unsign
 
 static inline uint32_t rig_widen(const rig_access_t *x, uint32_t raw)
 {
-    if (x->extend == SIGN) raw = (uint32_t)((int32_t)(raw << (32 - 8 * x->bytes)) >>
-                                            (32 - 8 * x->bytes));
+    if (x->extend == SIGN)
+        raw = (uint32_t)((int32_t)(raw << (32 - 8 * x->bytes)) >> (32 - 8 * x->bytes));
     if (x->half) raw = (raw & 0xffff) << x->shift;
     return raw;
 }
@@ -285,7 +291,8 @@ static inline void rig_model(rig_t *r, const rig_access_t *x, uint64_t exec, rig
                 got[k] = (uint32_t)rig_get(r, place, how, l, 4 * k, part);
             }
             if (x->bytes < 4) got[0] = rig_widen(x, got[0]);
-            for (unsigned k = 0; k < rig_rows(x); k++) bank[dst + (int)k][l] = got[k];
+            for (unsigned k = 0; k < rig_rows(x); k++)
+                bank[dst + (int)k][l] = got[k];
         } else if (x->kind == 'S') {
             for (unsigned k = 0; k < x->bytes; k++)
                 rig_put(r, place, how, l, k, 1,

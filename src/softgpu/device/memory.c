@@ -113,7 +113,8 @@ static int walk_range(table_t *t, unsigned level, uint64_t begin, uint64_t end, 
                 now = (uintptr_t)sub | SLOT_IS_TABLE;
                 atomic_store_explicit(slot, now, memory_order_release);
             }
-            rc = walk_range((table_t *)(now - SLOT_IS_TABLE), level + 1, begin, part_end, fn, value);
+            rc =
+                walk_range((table_t *)(now - SLOT_IS_TABLE), level + 1, begin, part_end, fn, value);
         }
         if (rc) return rc;
         begin = part_end;

@@ -14,8 +14,8 @@ enum { DENORM_32 = ISA_DENORM_FLUSH, DENORM_64 = ISA_DENORM_KEEP };
         uint##bits##_t old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         do                                                                                         \
             new = isa_op_##op##_##bits(old, d0, d1, DENORM_##bits);                                \
-        while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST,                  \
-                                            __ATOMIC_SEQ_CST));                                    \
+        while (                                                                                    \
+            !__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
         return old;                                                                                \
     }
 

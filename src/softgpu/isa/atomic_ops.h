@@ -31,7 +31,7 @@ OP(smin, 32, (int32_t)m < (int32_t)d0 ? m : d0)
 OP(smax, 32, (int32_t)m > (int32_t)d0 ? m : d0)
 OP(smin, 64, (int64_t)m < (int64_t)d0 ? m : d0)
 OP(smax, 64, (int64_t)m > (int64_t)d0 ? m : d0)
-OP_BOTH(and, m & d0)
+OP_BOTH(and, m &d0)
 OP_BOTH(or, m | d0)
 OP_BOTH(xor, m ^ d0)
 OP_BOTH(mskor, (m & ~d0) | d1)
@@ -89,10 +89,8 @@ FLOAT_OP(fmax, 64, fpu_minmax64(a, b, true, false))
 #undef FLOAT_OP
 
 /* Memory is left alone when the comparison fails, so nothing is flushed on the way out. */
-OP(fcmpst, 32,
-   fpu_f32(isa_float_in_32(m, denorm)) == fpu_f32(isa_float_in_32(d0, denorm)) ? d1 : m)
-OP(fcmpst, 64,
-   fpu_f64(isa_float_in_64(m, denorm)) == fpu_f64(isa_float_in_64(d0, denorm)) ? d1 : m)
+OP(fcmpst, 32, fpu_f32(isa_float_in_32(m, denorm)) == fpu_f32(isa_float_in_32(d0, denorm)) ? d1 : m)
+OP(fcmpst, 64, fpu_f64(isa_float_in_64(m, denorm)) == fpu_f64(isa_float_in_64(d0, denorm)) ? d1 : m)
 
 static inline uint32_t isa_half_add(uint32_t x, uint32_t y, unsigned denorm)
 {

@@ -1,4 +1,5 @@
-/* buffer.c - MUBUF: untyped loads, stores and atomics through a buffer descriptor, cache operations.
+/* buffer.c - MUBUF: untyped loads, stores and atomics through a buffer descriptor, cache
+ * operations.
  *
  * Linear buffers end up as ordinary wave accesses; in swizzled ones (the compiler's scratch, above
  * all) the dwords of an element lie index_stride dwords apart. Lanes out of range read 0 and write
@@ -53,10 +54,10 @@ void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t
         if (!b->swizzle)
             x->at.va[l] = base + (uint64_t)index * b->stride + offset;
         else
-            x->at.va[l] = base +
-                          (((uint64_t)(index >> shift) * b->stride + (offset & ~UINT64_C(3)))
-                           << shift) +
-                          (index & (index_stride - 1)) * 4 + (offset & 3);
+            x->at.va[l] =
+                base +
+                (((uint64_t)(index >> shift) * b->stride + (offset & ~UINT64_C(3))) << shift) +
+                (index & (index_stride - 1)) * 4 + (offset & 3);
     }
 }
 
@@ -81,8 +82,8 @@ static void prepare(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x)
 
 /* ---- the quick way: spills and variables on the stack ----
  *
- * In a buffer swizzled by 64 lanes, with the lane number as index, a dword at the same offset in all
- * lanes is one block of 256 bytes. */
+ * In a buffer swizzled by 64 lanes, with the lane number as index, a dword at the same offset in
+ * all lanes is one block of 256 bytes. */
 
 enum { SPILL_BLOCK = 4 * ISA_LANES };
 
@@ -105,8 +106,8 @@ static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords,
     }
     const uint64_t at = (uint64_t)offset + (uint32_t)i->imm;
     const uint32_t soffset = isa_read32(w, &i->src[3]);
-    const bool inside = b.stride ? b.num_records >= ISA_LANES
-                                 : at + 4 * dwords + soffset <= b.num_records;
+    const bool inside =
+        b.stride ? b.num_records >= ISA_LANES : at + 4 * dwords + soffset <= b.num_records;
     if (!inside || at % 4) return NULL;
     return isa_block_place(w, b.base + soffset + at * ISA_LANES, dwords * SPILL_BLOCK, write);
 }
@@ -120,7 +121,8 @@ static bool load_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     for (unsigned k = 0; k < dwords; k++, p += SPILL_BLOCK) {
         isa_row_t row;
         isa_block_load(&row, p, 1);
-        for (unsigned l = 0; l < ISA_LANES; l++) rows[k][l] = exec >> l & 1 ? row[l] : rows[k][l];
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            rows[k][l] = exec >> l & 1 ? row[l] : rows[k][l];
     }
     return true;
 }
@@ -147,7 +149,8 @@ static bool store_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 
 static void next_dword(isa_lanes_t *a)
 {
-    for (unsigned l = 0; l < ISA_LANES; l++) a->va[l] += a->dword_step;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        a->va[l] += a->dword_step;
 }
 
 static void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
@@ -265,10 +268,26 @@ ISA_INST(buffer_store_lds_dword)
     isa_lanes_store(w, &x.at, &row, 1);
 }
 
-#define LOAD(name, dwords)            ISA_INST(buffer_load_##name) { load(w, i, dwords); }
-#define LOAD_SUB(name, kind)          ISA_INST(buffer_load_##name) { load_sub(w, i, kind); }
-#define STORE(name, dwords)           ISA_INST(buffer_store_##name) { store(w, i, dwords); }
-#define STORE_SUB(name, bytes, shift) ISA_INST(buffer_store_##name) { store_sub(w, i, bytes, shift); }
+#define LOAD(name, dwords)                                                                         \
+    ISA_INST(buffer_load_##name)                                                                   \
+    {                                                                                              \
+        load(w, i, dwords);                                                                        \
+    }
+#define LOAD_SUB(name, kind)                                                                       \
+    ISA_INST(buffer_load_##name)                                                                   \
+    {                                                                                              \
+        load_sub(w, i, kind);                                                                      \
+    }
+#define STORE(name, dwords)                                                                        \
+    ISA_INST(buffer_store_##name)                                                                  \
+    {                                                                                              \
+        store(w, i, dwords);                                                                       \
+    }
+#define STORE_SUB(name, bytes, shift)                                                              \
+    ISA_INST(buffer_store_##name)                                                                  \
+    {                                                                                              \
+        store_sub(w, i, bytes, shift);                                                             \
+    }
 
 LOAD(dwordx2, 2)
 LOAD(dwordx3, 3)
@@ -309,8 +328,7 @@ static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_ac
     {                                                                                              \
         isa_buffer_access_t x;                                                                     \
         isa_row_t *dst = atomic_begin(w, i, &x, bits / 8);                                         \
-        isa_lanes_atomic##bits(w, &x.at, isa_lanes_rows(w, &i->src[1]), dst,                       \
-                               isa_atomic_##suffix);                                               \
+        isa_lanes_atomic##bits(w, &x.at, isa_lanes_rows(w, &i->src[1]), dst, isa_atomic_##suffix); \
         if (dst) isa_lanes_zero(dst, bits / 32, w->exec & ~x.at.exec);                             \
     }
 

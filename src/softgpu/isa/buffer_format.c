@@ -10,7 +10,14 @@
 #include <string.h>
 
 typedef enum {
-    NUM_UNORM, NUM_SNORM, NUM_USCALED, NUM_SSCALED, NUM_UINT, NUM_SINT, NUM_RESERVED, NUM_FLOAT
+    NUM_UNORM,
+    NUM_SNORM,
+    NUM_USCALED,
+    NUM_SSCALED,
+    NUM_UINT,
+    NUM_SINT,
+    NUM_RESERVED,
+    NUM_FLOAT
 } num_format_t;
 
 typedef struct {
@@ -51,7 +58,8 @@ static bool is_integer(const format_t *f)
     return f->num == NUM_UINT || f->num == NUM_SINT;
 }
 
-/* 32-bit components hold integers or floats; floats need 16 or 32 bits, or the shared small kinds. */
+/* 32-bit components hold integers or floats; floats need 16 or 32 bits, or the shared small kinds.
+ */
 static bool is_defined(const format_t *f)
 {
     const unsigned bits = f->layout.bits[0];
@@ -216,7 +224,8 @@ static void put_components(const format_t *f, isa_row_t *rows, unsigned l, const
                            unsigned n, packing_t packing)
 {
     if (packing == WHOLE) {
-        for (unsigned c = 0; c < n; c++) rows[c][l] = value[c];
+        for (unsigned c = 0; c < n; c++)
+            rows[c][l] = value[c];
     } else if (packing == D16_HI) {
         rows[0][l] = to_d16(f, value[0]) << 16;
     } else {
@@ -233,8 +242,8 @@ static void take_components(const format_t *f, const isa_row_t *rows, unsigned l
         if (packing == WHOLE)
             value[c] = rows[c][l];
         else
-            value[c] = from_d16(
-                f, rows[c / 2][l] >> ((c & 1) || packing == D16_HI ? 16 : 0) & 0xffff);
+            value[c] =
+                from_d16(f, rows[c / 2][l] >> ((c & 1) || packing == D16_HI ? 16 : 0) & 0xffff);
     }
 }
 
@@ -278,7 +287,8 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned n, packing_t pack
         uint32_t value[4], element[4];
         take_components(&f, rows, l, value, n, packing);
         pack_element(&f, value, element);
-        for (unsigned k = 0; k < 4; k++) raw[k][l] = element[k];
+        for (unsigned k = 0; k < 4; k++)
+            raw[k][l] = element[k];
     }
     if (f.bytes >= 4)
         isa_lanes_store(w, &x.at, raw, f.bytes / 4);
@@ -287,16 +297,40 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned n, packing_t pack
 }
 
 #define LOADS(n, suffix)                                                                           \
-    ISA_INST(buffer_load_format_##suffix) { load(w, i, n, WHOLE); }                                \
-    ISA_INST(buffer_load_format_d16_##suffix) { load(w, i, n, D16); }                              \
-    ISA_INST(tbuffer_load_format_##suffix) { load(w, i, n, WHOLE); }                               \
-    ISA_INST(tbuffer_load_format_d16_##suffix) { load(w, i, n, D16); }
+    ISA_INST(buffer_load_format_##suffix)                                                          \
+    {                                                                                              \
+        load(w, i, n, WHOLE);                                                                      \
+    }                                                                                              \
+    ISA_INST(buffer_load_format_d16_##suffix)                                                      \
+    {                                                                                              \
+        load(w, i, n, D16);                                                                        \
+    }                                                                                              \
+    ISA_INST(tbuffer_load_format_##suffix)                                                         \
+    {                                                                                              \
+        load(w, i, n, WHOLE);                                                                      \
+    }                                                                                              \
+    ISA_INST(tbuffer_load_format_d16_##suffix)                                                     \
+    {                                                                                              \
+        load(w, i, n, D16);                                                                        \
+    }
 
 #define STORES(n, suffix)                                                                          \
-    ISA_INST(buffer_store_format_##suffix) { store(w, i, n, WHOLE); }                              \
-    ISA_INST(buffer_store_format_d16_##suffix) { store(w, i, n, D16); }                            \
-    ISA_INST(tbuffer_store_format_##suffix) { store(w, i, n, WHOLE); }                             \
-    ISA_INST(tbuffer_store_format_d16_##suffix) { store(w, i, n, D16); }
+    ISA_INST(buffer_store_format_##suffix)                                                         \
+    {                                                                                              \
+        store(w, i, n, WHOLE);                                                                     \
+    }                                                                                              \
+    ISA_INST(buffer_store_format_d16_##suffix)                                                     \
+    {                                                                                              \
+        store(w, i, n, D16);                                                                       \
+    }                                                                                              \
+    ISA_INST(tbuffer_store_format_##suffix)                                                        \
+    {                                                                                              \
+        store(w, i, n, WHOLE);                                                                     \
+    }                                                                                              \
+    ISA_INST(tbuffer_store_format_d16_##suffix)                                                    \
+    {                                                                                              \
+        store(w, i, n, D16);                                                                       \
+    }
 
 LOADS(1, x)
 LOADS(2, xy)
@@ -307,5 +341,11 @@ STORES(2, xy)
 STORES(3, xyz)
 STORES(4, xyzw)
 
-ISA_INST(buffer_load_format_d16_hi_x) { load(w, i, 1, D16_HI); }
-ISA_INST(buffer_store_format_d16_hi_x) { store(w, i, 1, D16_HI); }
+ISA_INST(buffer_load_format_d16_hi_x)
+{
+    load(w, i, 1, D16_HI);
+}
+ISA_INST(buffer_store_format_d16_hi_x)
+{
+    store(w, i, 1, D16_HI);
+}

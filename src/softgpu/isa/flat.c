@@ -23,7 +23,8 @@ SHARED void global_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
     a->lds = false;
     if (i->flags & ISA_F_SADDR) {
         const uint64_t base = isa_read64(w, &i->src[2]) + (uint64_t)(int64_t)i->imm;
-        for (unsigned l = 0; l < ISA_LANES; l++) a->va[l] = base + v[0][l];
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            a->va[l] = base + v[0][l];
     } else {
         const uint64_t offset = (uint64_t)(int64_t)i->imm;
         for (unsigned l = 0; l < ISA_LANES; l++)
@@ -46,7 +47,8 @@ SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a
     a->lds = false;
     if (i->flags & ISA_F_SADDR) {
         const uint32_t offset = isa_read32(w, &i->src[2]) + (uint32_t)i->imm;
-        for (unsigned l = 0; l < ISA_LANES; l++) a->va[l] = scratch_address(base, offset, l);
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            a->va[l] = scratch_address(base, offset, l);
     } else {
         const uint32_t *v = isa_lanes_rows(w, &i->src[0])[0];
         for (unsigned l = 0; l < ISA_LANES; l++)
@@ -116,8 +118,8 @@ typedef struct {
     isa_sub_t sub;
     isa_atomic32_t *op32;
     isa_atomic64_t *op64;
-    uint32_t bytes;        /* of an element */
-    isa_row_t *zero;       /* rows that get 0 where an LDS address is out of range, or NULL */
+    uint32_t bytes;  /* of an element */
+    isa_row_t *zero; /* rows that get 0 where an LDS address is out of range, or NULL */
     unsigned zero_rows;
 } access_t;
 
@@ -258,8 +260,11 @@ INLINE uint8_t *scratch_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t 
             isa_block_load_sub(*rows, block, isa_sub_bytes(kind), (kind)&1);                       \
             return;                                                                                \
         }                                                                                          \
-        const access_t x = {.rows = rows, .sub = kind, .bytes = isa_sub_bytes(kind),               \
-                            .zero = rows, .zero_rows = 1};                                         \
+        const access_t x = {.rows = rows,                                                          \
+                            .sub = kind,                                                           \
+                            .bytes = isa_sub_bytes(kind),                                          \
+                            .zero = rows,                                                          \
+                            .zero_rows = 1};                                                       \
         space##_access(w, i, &x, do_load_sub);                                                     \
     }
 
@@ -271,16 +276,15 @@ INLINE uint8_t *scratch_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t 
             isa_block_store(isa_lanes_rows(w, &i->src[1]), block, n);                              \
             return;                                                                                \
         }                                                                                          \
-        const access_t x = {                                                                       \
-            .rows = isa_lanes_rows(w, &i->src[1]), .size = n, .bytes = 4 * (n)};                   \
+        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]), .size = n, .bytes = 4 * (n)};   \
         space##_access(w, i, &x, do_store);                                                        \
     }
 
 #define STORE_SUB(space, suffix, n, right)                                                         \
     ISA_INST(space##_store_##suffix)                                                               \
     {                                                                                              \
-        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]), .size = n, .shift = right,      \
-                            .bytes = n};                                                           \
+        const access_t x = {                                                                       \
+            .rows = isa_lanes_rows(w, &i->src[1]), .size = n, .shift = right, .bytes = n};         \
         space##_access(w, i, &x, do_store_sub);                                                    \
     }
 
@@ -321,8 +325,11 @@ INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
     ISA_INST(space##_atomic_##suffix)                                                              \
     {                                                                                              \
         isa_row_t *dst = returned_rows(w, i);                                                      \
-        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]), .dst = dst,                     \
-                            .op##width = isa_atomic_##suffix, .bytes = width / 8, .zero = dst,     \
+        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]),                                 \
+                            .dst = dst,                                                            \
+                            .op##width = isa_atomic_##suffix,                                      \
+                            .bytes = width / 8,                                                    \
+                            .zero = dst,                                                           \
                             .zero_rows = width / 32};                                              \
         space##_access(w, i, &x, do_atomic);                                                       \
     }

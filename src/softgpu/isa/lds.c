@@ -90,12 +90,36 @@ static void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t
     isa_lanes_store(w, &a, isa_lanes_rows(w, &i->src[2]), dwords);
 }
 
-#define LOAD(name, dwords)            ISA_INST(name) { load(w, i, dwords); }
-#define LOAD_SUB(name, kind)          ISA_INST(name) { load_sub(w, i, kind); }
-#define STORE(name, dwords)           ISA_INST(name) { store(w, i, dwords); }
-#define STORE_SUB(name, bytes, shift) ISA_INST(name) { store_sub(w, i, bytes, shift); }
-#define LOAD2(name, dwords, unit)     ISA_INST(name) { load2(w, i, dwords, unit); }
-#define STORE2(name, dwords, unit)    ISA_INST(name) { store2(w, i, dwords, unit); }
+#define LOAD(name, dwords)                                                                         \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        load(w, i, dwords);                                                                        \
+    }
+#define LOAD_SUB(name, kind)                                                                       \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        load_sub(w, i, kind);                                                                      \
+    }
+#define STORE(name, dwords)                                                                        \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        store(w, i, dwords);                                                                       \
+    }
+#define STORE_SUB(name, bytes, shift)                                                              \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        store_sub(w, i, bytes, shift);                                                             \
+    }
+#define LOAD2(name, dwords, unit)                                                                  \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        load2(w, i, dwords, unit);                                                                 \
+    }
+#define STORE2(name, dwords, unit)                                                                 \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        store2(w, i, dwords, unit);                                                                \
+    }
 
 LOAD(ds_read_b32, 1)
 LOAD(ds_read_b64, 2)
@@ -177,11 +201,18 @@ static void count_lanes(isa_wave_t *w, const isa_inst_t *i, bool up)
         const uint32_t now = up ? old + lanes : old - lanes;
         memcpy(w->group->lds + at, &now, 4);
     }
-    for (unsigned l = 0; l < ISA_LANES; l++) row[l] = w->exec >> l & 1 ? old : row[l];
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        row[l] = w->exec >> l & 1 ? old : row[l];
 }
 
-ISA_INST(ds_append) { count_lanes(w, i, true); }
-ISA_INST(ds_consume) { count_lanes(w, i, false); }
+ISA_INST(ds_append)
+{
+    count_lanes(w, i, true);
+}
+ISA_INST(ds_consume)
+{
+    count_lanes(w, i, false);
+}
 ISA_INST(ds_nop) {}
 
 /* ---- exchanges between lanes ---- */
@@ -193,7 +224,8 @@ static unsigned swizzle_source(uint32_t offset, unsigned l)
     const unsigned mask = offset & 31;
     if (offset >= 0xe000) {
         unsigned reversed = 0;
-        for (unsigned b = 0; b < 5; b++) reversed |= (l >> b & 1) << (4 - b);
+        for (unsigned b = 0; b < 5; b++)
+            reversed |= (l >> b & 1) << (4 - b);
         return reversed >> __builtin_popcount(mask) | (l & mask) | (l & 32);
     }
     if (offset >= 0xc000) {
@@ -208,7 +240,8 @@ static unsigned swizzle_source(uint32_t offset, unsigned l)
 static void write_row(isa_wave_t *w, const isa_inst_t *i, const uint32_t *from)
 {
     uint32_t *row = isa_lanes_rows(w, &i->dst)[0];
-    for (unsigned l = 0; l < ISA_LANES; l++) row[l] = w->exec >> l & 1 ? from[l] : row[l];
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        row[l] = w->exec >> l & 1 ? from[l] : row[l];
 }
 
 ISA_INST(ds_swizzle_b32)

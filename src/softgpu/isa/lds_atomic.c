@@ -10,8 +10,14 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* MODE's denormal fields: bits 5:4 for f32, 7:6 for f64. */
-static inline unsigned denorm_32(const isa_wave_t *w) { return w->mode >> 4 & 3; }
-static inline unsigned denorm_64(const isa_wave_t *w) { return w->mode >> 6 & 3; }
+static inline unsigned denorm_32(const isa_wave_t *w)
+{
+    return w->mode >> 4 & 3;
+}
+static inline unsigned denorm_64(const isa_wave_t *w)
+{
+    return w->mode >> 6 & 3;
+}
 
 /* LDS atomics take aligned addresses only; anything else is a violation in the shared aperture. */
 static bool all_aligned(isa_wave_t *w, const isa_lanes_t *a, uint32_t bytes)
@@ -19,15 +25,22 @@ static bool all_aligned(isa_wave_t *w, const isa_lanes_t *a, uint32_t bytes)
     for (uint64_t left = a->exec; left; left &= left - 1) {
         const uint64_t va = a->va[__builtin_ctzll(left)];
         if (va & (bytes - 1)) {
-            isa_mem_fault(w, w->group->dispatch->shared_base + va, ISA_FAULT_READ | ISA_FAULT_WRITE);
+            isa_mem_fault(w, w->group->dispatch->shared_base + va,
+                          ISA_FAULT_READ | ISA_FAULT_WRITE);
             return false;
         }
     }
     return true;
 }
 
-INLINE uint32_t get_32(const isa_row_t *rows, unsigned l) { return rows[0][l]; }
-INLINE void set_32(isa_row_t *rows, unsigned l, uint32_t v) { rows[0][l] = v; }
+INLINE uint32_t get_32(const isa_row_t *rows, unsigned l)
+{
+    return rows[0][l];
+}
+INLINE void set_32(isa_row_t *rows, unsigned l, uint32_t v)
+{
+    rows[0][l] = v;
+}
 
 INLINE uint64_t get_64(const isa_row_t *rows, unsigned l)
 {
@@ -71,10 +84,16 @@ DEFINE_RUN(32)
 DEFINE_RUN(64)
 
 #define ATOMIC(plain, rtn, bits, op)                                                               \
-    ISA_INST(plain) { run_##bits(w, i, isa_op_##op##_##bits, false); }                             \
+    ISA_INST(plain)                                                                                \
+    {                                                                                              \
+        run_##bits(w, i, isa_op_##op##_##bits, false);                                             \
+    }                                                                                              \
     RETURNING(rtn, bits, op)
 #define RETURNING(rtn, bits, op)                                                                   \
-    ISA_INST(rtn) { run_##bits(w, i, isa_op_##op##_##bits, true); }
+    ISA_INST(rtn)                                                                                  \
+    {                                                                                              \
+        run_##bits(w, i, isa_op_##op##_##bits, true);                                              \
+    }
 
 ATOMIC(ds_add_u32, ds_add_rtn_u32, 32, add)
 ATOMIC(ds_sub_u32, ds_sub_rtn_u32, 32, sub)
@@ -147,7 +166,19 @@ static void exchange2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint3
     isa_lanes_zero(dst + dwords, dwords, outside_b);
 }
 
-ISA_INST(ds_wrxchg2_rtn_b32) { exchange2(w, i, 1, 4); }
-ISA_INST(ds_wrxchg2st64_rtn_b32) { exchange2(w, i, 1, 4 * 64); }
-ISA_INST(ds_wrxchg2_rtn_b64) { exchange2(w, i, 2, 8); }
-ISA_INST(ds_wrxchg2st64_rtn_b64) { exchange2(w, i, 2, 8 * 64); }
+ISA_INST(ds_wrxchg2_rtn_b32)
+{
+    exchange2(w, i, 1, 4);
+}
+ISA_INST(ds_wrxchg2st64_rtn_b32)
+{
+    exchange2(w, i, 1, 4 * 64);
+}
+ISA_INST(ds_wrxchg2_rtn_b64)
+{
+    exchange2(w, i, 2, 8);
+}
+ISA_INST(ds_wrxchg2st64_rtn_b64)
+{
+    exchange2(w, i, 2, 8 * 64);
+}

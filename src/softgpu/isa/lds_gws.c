@@ -1,7 +1,7 @@
 /* lds_gws.c - global wave sync: barriers and semaphores across workgroups.
  *
- * Part of the DS encoding, but no LDS is touched. A wave that must wait stays at its instruction and
- * yields; it tries again when it next runs, so the scheduler needs to know nothing of it. */
+ * Part of the DS encoding, but no LDS is touched. A wave that must wait stays at its instruction
+ * and yields; it tries again when it next runs, so the scheduler needs to know nothing of it. */
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/mem_lanes.h"
 
@@ -56,8 +56,9 @@ ISA_INST(ds_gws_init)
     _Atomic uint64_t *at = resource(w, i);
     if (!at) return;
     uint64_t old = atomic_load(at);
-    while (!atomic_compare_exchange_weak(
-        at, &old, pack((resource_t){operand(w, i), unpack(old).turn})));
+    while (!atomic_compare_exchange_weak(at, &old,
+                                         pack((resource_t){operand(w, i), unpack(old).turn})))
+        ;
 }
 
 /* The counter holds how many waves are still to come after the next one; the wave that finds 0
@@ -92,9 +93,18 @@ static void add_to_counter(isa_wave_t *w, const isa_inst_t *i, uint32_t n, bool 
     } while (!atomic_compare_exchange_weak(at, &old, next));
 }
 
-ISA_INST(ds_gws_sema_v) { add_to_counter(w, i, 1, false); }
-ISA_INST(ds_gws_sema_br) { add_to_counter(w, i, operand(w, i), false); }
-ISA_INST(ds_gws_sema_release_all) { add_to_counter(w, i, 0, true); }
+ISA_INST(ds_gws_sema_v)
+{
+    add_to_counter(w, i, 1, false);
+}
+ISA_INST(ds_gws_sema_br)
+{
+    add_to_counter(w, i, operand(w, i), false);
+}
+ISA_INST(ds_gws_sema_release_all)
+{
+    add_to_counter(w, i, 0, true);
+}
 
 /* Takes one, or waits until there is one or all who wait are released. */
 ISA_INST(ds_gws_sema_p)

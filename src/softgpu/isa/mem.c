@@ -11,7 +11,8 @@ static const sg_extent_t no_extent;
 const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch)
 {
     if (w->mem_epoch != epoch) {
-        for (unsigned k = 0; k < 4; k++) w->extent_cache[k] = &no_extent;
+        for (unsigned k = 0; k < 4; k++)
+            w->extent_cache[k] = &no_extent;
         w->mem_epoch = epoch;
     }
     const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
@@ -54,7 +55,8 @@ uint8_t *isa_mem_ptr_slow(isa_wave_t *w, uint64_t va, uint32_t bytes, uint32_t k
 
 ISA_NO_TSAN static void copy_bytes(uint8_t *dst, const uint8_t *src, uint64_t n)
 {
-    for (uint64_t k = 0; k < n; k++) dst[k] = src[k];
+    for (uint64_t k = 0; k < n; k++)
+        dst[k] = src[k];
 }
 
 bool isa_mem_load(isa_wave_t *w, uint64_t va, void *dst, uint32_t bytes)

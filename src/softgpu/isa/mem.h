@@ -55,7 +55,8 @@ static inline uint8_t *isa_mem_ptr(isa_wave_t *w, uint64_t va, uint32_t bytes, u
 {
     const sg_extent_t *e = isa_mem_extent(w, va);
     if (__builtin_expect(!e || bytes > e->end - va ||
-                             ((kind & ISA_FAULT_WRITE) && !(e->flags & SG_MEM_WRITABLE)), 0))
+                             ((kind & ISA_FAULT_WRITE) && !(e->flags & SG_MEM_WRITABLE)),
+                         0))
         return isa_mem_ptr_slow(w, va, bytes, kind);
     return e->host + (va - e->begin);
 }

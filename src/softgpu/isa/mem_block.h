@@ -14,7 +14,8 @@
 ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
 {
     uint32_t differ = 0;
-    for (uint32_t l = 0; l < ISA_LANES; l++) differ |= (row[l] - l * stride) ^ row[0];
+    for (uint32_t l = 0; l < ISA_LANES; l++)
+        differ |= (row[l] - l * stride) ^ row[0];
     return !differ && row[0] <= UINT32_MAX - ISA_LANES * stride;
 }
 
@@ -26,12 +27,12 @@ ISA_BLOCK uint8_t *isa_block_place(isa_wave_t *w, uint64_t va, uint64_t bytes, b
     return e->host + (va - e->begin);
 }
 
-/* 64 elements of n dwords side by side at p to and from n rows. Aligned dwords, and aligned pairs in
- * elements of two, move as one. */
+/* 64 elements of n dwords side by side at p to and from n rows. Aligned dwords, and aligned pairs
+ * in elements of two, move as one. */
 ISA_BLOCK void isa_block_load(isa_row_t *restrict rows, const uint8_t *restrict p, unsigned n)
 {
     uint32_t *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
-             *restrict r3 = rows[3];
+                       *restrict r3 = rows[3];
     const isa_u32_any_t *d = (const isa_u32_any_t *)p;
     const isa_u64_any_t *q = (const isa_u64_any_t *)p;
     for (unsigned l = 0; l < ISA_LANES; l++) {
@@ -59,7 +60,7 @@ ISA_BLOCK void isa_block_load(isa_row_t *restrict rows, const uint8_t *restrict 
 ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict p, unsigned n)
 {
     const uint32_t *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
-                   *restrict r3 = rows[3];
+                             *restrict r3 = rows[3];
     isa_u32_any_t *d = (isa_u32_any_t *)p;
     isa_u64_any_t *q = (isa_u64_any_t *)p;
     for (unsigned l = 0; l < ISA_LANES; l++) {

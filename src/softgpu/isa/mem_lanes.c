@@ -19,7 +19,8 @@ typedef struct {
 } window_t;
 
 /* The window around one lane's address; false if there is none or it may not be written. */
-ISA_BLOCK bool window_at(isa_wave_t *w, const isa_lanes_t *a, uint64_t va, bool write, window_t *out)
+ISA_BLOCK bool window_at(isa_wave_t *w, const isa_lanes_t *a, uint64_t va, bool write,
+                         window_t *out)
 {
     if (a->lds) {
         *out = (window_t){0, w->group->lds_bytes, w->group->lds};
@@ -36,7 +37,8 @@ ISA_BLOCK bool side_by_side(const isa_lanes_t *a, uint64_t stride)
 {
     if (a->exec != ISA_ALL_LANES) return false;
     uint64_t differ = 0;
-    for (unsigned l = 0; l < ISA_LANES; l++) differ |= (a->va[l] - l * stride) ^ a->va[0];
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        differ |= (a->va[l] - l * stride) ^ a->va[0];
     return !differ;
 }
 
@@ -69,7 +71,8 @@ ISA_BLOCK bool dword_aligned(const isa_lanes_t *a)
 ISA_BLOCK void lane_from(isa_row_t *rows, unsigned l, const uint8_t *p, unsigned n, uint32_t step)
 {
     if (step != 4) {
-        for (unsigned k = 0; k < n; k++) rows[k][l] = *(const isa_u32_any_t *)(p + k * step);
+        for (unsigned k = 0; k < n; k++)
+            rows[k][l] = *(const isa_u32_any_t *)(p + k * step);
         return;
     }
     for (unsigned k = 0; k + 1 < n; k += 2) {
@@ -83,7 +86,8 @@ ISA_BLOCK void lane_from(isa_row_t *rows, unsigned l, const uint8_t *p, unsigned
 ISA_BLOCK void lane_to(const isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, uint32_t step)
 {
     if (step != 4) {
-        for (unsigned k = 0; k < n; k++) *(isa_u32_any_t *)(p + k * step) = rows[k][l];
+        for (unsigned k = 0; k < n; k++)
+            *(isa_u32_any_t *)(p + k * step) = rows[k][l];
         return;
     }
     for (unsigned k = 0; k + 1 < n; k += 2)
@@ -120,7 +124,8 @@ static uint64_t element_span(const isa_lanes_t *a, unsigned dwords)
 static bool slow_load(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsigned n)
 {
     const uint64_t span = element_span(a, n);
-    FOR_ACTIVE(a->exec, l) {
+    FOR_ACTIVE(a->exec, l)
+    {
         window_t win;
         uint32_t buf[4];
         const bool whole = a->dword_step == 4 || !(a->va[l] & 3);
@@ -129,7 +134,8 @@ static bool slow_load(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsi
             continue;
         }
         if (!lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, false)) return false;
-        for (unsigned k = 0; k < n; k++) rows[k][l] = buf[k];
+        for (unsigned k = 0; k < n; k++)
+            rows[k][l] = buf[k];
     }
     return true;
 }
@@ -137,7 +143,8 @@ static bool slow_load(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsi
 static bool slow_store(isa_wave_t *w, const isa_lanes_t *a, const isa_row_t *rows, unsigned n)
 {
     const uint64_t span = element_span(a, n);
-    FOR_ACTIVE(a->exec, l) {
+    FOR_ACTIVE(a->exec, l)
+    {
         window_t win;
         uint32_t buf[4];
         const bool whole = a->dword_step == 4 || !(a->va[l] & 3);
@@ -145,7 +152,8 @@ static bool slow_store(isa_wave_t *w, const isa_lanes_t *a, const isa_row_t *row
             lane_to(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
             continue;
         }
-        for (unsigned k = 0; k < n; k++) buf[k] = rows[k][l];
+        for (unsigned k = 0; k < n; k++)
+            buf[k] = rows[k][l];
         if (!lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, true)) return false;
     }
     return true;
@@ -166,13 +174,14 @@ ISA_BLOCK void load_n(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned n
         if (!swizzled)
             isa_block_load(rows, p, n);
         else
-            for (unsigned k = 0; k < n; k++) isa_block_load(rows + k, p + k * a->dword_step, 1);
+            for (unsigned k = 0; k < n; k++)
+                isa_block_load(rows + k, p + k * a->dword_step, 1);
         return;
     }
     if (!all_inside(a, &win, span) || (swizzled && !dword_aligned(a))) goto slow;
     if (swizzled) {
         FOR_ACTIVE(a->exec, l)
-            lane_from(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
+        lane_from(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
     } else if (a->exec == ISA_ALL_LANES) {
         for (unsigned l = 0; l < ISA_LANES; l++)
             lane_from(rows, l, win.host + (a->va[l] - win.begin), n, 4);
@@ -197,11 +206,13 @@ ISA_BLOCK void store_n(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, uns
         if (!swizzled)
             isa_block_store(rows, p, n);
         else
-            for (unsigned k = 0; k < n; k++) isa_block_store(rows + k, p + k * a->dword_step, 1);
+            for (unsigned k = 0; k < n; k++)
+                isa_block_store(rows + k, p + k * a->dword_step, 1);
         return;
     }
     if (!all_inside(a, &win, span) || (swizzled && !dword_aligned(a))) goto slow;
-    FOR_ACTIVE(a->exec, l) {
+    FOR_ACTIVE(a->exec, l)
+    {
         uint8_t *p = win.host + (a->va[l] - win.begin);
         if (swizzled)
             lane_to(rows, l, p, n, a->dword_step);
@@ -267,14 +278,16 @@ ISA_BLOCK void load_sub_as(isa_wave_t *w, isa_lanes_t *a, uint32_t *restrict row
     if (side_by_side(a, bytes) && one_inside(a->va[0], &win, bytes) &&
         one_inside(a->va[ISA_LANES - 1], &win, bytes) && a->dword_step == 4) {
         const uint8_t *restrict p = win.host + (first - win.begin);
-        for (unsigned l = 0; l < ISA_LANES; l++) row[l] = sub_at(p + bytes * l, kind);
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            row[l] = sub_at(p + bytes * l, kind);
         return;
     }
     if (!all_inside(a, &win, bytes)) goto slow;
     FOR_ACTIVE(a->exec, l) row[l] = sub_at(win.host + (a->va[l] - win.begin), kind);
     return;
 slow:
-    FOR_ACTIVE(a->exec, l) {
+    FOR_ACTIVE(a->exec, l)
+    {
         uint8_t buf[2] = {0, 0};
         if (!lane_bytes(w, a, l, buf, bytes, false)) return;
         row[l] = sub_at(buf, kind);
@@ -299,7 +312,7 @@ ISA_NO_TSAN void isa_lanes_load_sub(isa_wave_t *w, isa_lanes_t *a, isa_row_t *ro
 }
 
 ISA_BLOCK void store_sub_as(isa_wave_t *w, isa_lanes_t *a, const uint32_t *restrict row,
-                         unsigned bytes, unsigned shift)
+                            unsigned bytes, unsigned shift)
 {
     window_t win;
     const uint64_t first = a->va[__builtin_ctzll(a->exec)];
@@ -318,7 +331,8 @@ ISA_BLOCK void store_sub_as(isa_wave_t *w, isa_lanes_t *a, const uint32_t *restr
         return;
     }
     if (!all_inside(a, &win, bytes)) goto slow;
-    FOR_ACTIVE(a->exec, l) {
+    FOR_ACTIVE(a->exec, l)
+    {
         uint8_t *p = win.host + (a->va[l] - win.begin);
         if (bytes == 1)
             *p = (uint8_t)(row[l] >> shift);
@@ -327,7 +341,8 @@ ISA_BLOCK void store_sub_as(isa_wave_t *w, isa_lanes_t *a, const uint32_t *restr
     }
     return;
 slow:
-    FOR_ACTIVE(a->exec, l) {
+    FOR_ACTIVE(a->exec, l)
+    {
         uint16_t v = (uint16_t)(row[l] >> shift);
         if (!lane_bytes(w, a, l, (uint8_t *)&v, bytes, true)) return;
     }
@@ -361,7 +376,8 @@ static void *atomic_place(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint3
 void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
                         isa_atomic32_t *op)
 {
-    FOR_ACTIVE(a->exec, l) {
+    FOR_ACTIVE(a->exec, l)
+    {
         uint32_t *p = atomic_place(w, a, l, 4);
         if (!p) return;
         const uint32_t old = op(p, data[0][l], data[1][l]);
@@ -372,7 +388,8 @@ void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, is
 void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
                         isa_atomic64_t *op)
 {
-    FOR_ACTIVE(a->exec, l) {
+    FOR_ACTIVE(a->exec, l)
+    {
         uint64_t apart, *p = &apart;
         const bool swizzled = a->dword_step != 4;
         if (swizzled) {
@@ -382,8 +399,8 @@ void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, is
             p = atomic_place(w, a, l, 8);
             if (!p) return;
         }
-        const uint64_t old = op(p, data[0][l] | (uint64_t)data[1][l] << 32,
-                                data[2][l] | (uint64_t)data[3][l] << 32);
+        const uint64_t old =
+            op(p, data[0][l] | (uint64_t)data[1][l] << 32, data[2][l] | (uint64_t)data[3][l] << 32);
         if (swizzled && !lane_bytes(w, a, l, (uint8_t *)p, 8, true)) return;
         if (!dst) continue;
         dst[0][l] = (uint32_t)old;

@@ -9,24 +9,35 @@
 #include "softgpu/isa/mem.h"
 
 typedef struct {
-    _Alignas(64) uint64_t va[ISA_LANES]; /* defined for active lanes; LDS: offset in the group's LDS */
-    uint64_t exec;                       /* lanes that access memory */
-    uint32_t dword_step; /* from one dword of a lane's element to its next: 4, in swizzled memory more */
-    bool lds;            /* the lanes of exec are known to lie inside the group's LDS */
+    _Alignas(
+        64) uint64_t va[ISA_LANES]; /* defined for active lanes; LDS: offset in the group's LDS */
+    uint64_t exec;                  /* lanes that access memory */
+    uint32_t
+        dword_step; /* from one dword of a lane's element to its next: 4, in swizzled memory more */
+    bool lds;       /* the lanes of exec are known to lie inside the group's LDS */
 } isa_lanes_t;
 
 /* Sizes below a dword and what becomes of them in the register. Loads into one half write zero to
  * the other: on gfx90a d16 loads do not keep it, with or without SRAM-ECC (LLVM D112635). */
 typedef enum {
-    ISA_SUB_U8, ISA_SUB_I8, ISA_SUB_U16, ISA_SUB_I16,
-    ISA_SUB_U8_D16, ISA_SUB_I8_D16, ISA_SUB_B16_D16,
-    ISA_SUB_U8_D16_HI, ISA_SUB_I8_D16_HI, ISA_SUB_B16_D16_HI
+    ISA_SUB_U8,
+    ISA_SUB_I8,
+    ISA_SUB_U16,
+    ISA_SUB_I16,
+    ISA_SUB_U8_D16,
+    ISA_SUB_I8_D16,
+    ISA_SUB_B16_D16,
+    ISA_SUB_U8_D16_HI,
+    ISA_SUB_I8_D16_HI,
+    ISA_SUB_B16_D16_HI
 } isa_sub_t;
 
 static inline uint32_t isa_sub_bytes(isa_sub_t kind)
 {
     return kind == ISA_SUB_U16 || kind == ISA_SUB_I16 || kind == ISA_SUB_B16_D16 ||
-           kind == ISA_SUB_B16_D16_HI ? 2 : 1;
+                   kind == ISA_SUB_B16_D16_HI
+               ? 2
+               : 1;
 }
 
 /* Register rows of a vector operand. */
