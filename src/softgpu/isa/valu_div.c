@@ -121,7 +121,8 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
         return sign;
     if (exponent_of(num, f) - exponent_of(den, f) < f->least)
         return sign;
-    return sign | magnitude;
+    /* Operands are ordinary numbers here: the refinement met an overflow and made inf - inf of it. */
+    return sign | (is_nan(q, f) ? f->infinity : magnitude);
 }
 
 #define SCALE(name, T, FMT)                                                                        \
