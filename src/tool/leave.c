@@ -140,30 +140,64 @@ static const int fatal[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT,
                             SIGFPE, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,
                             SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
 
+static bool watching;
+
+static bool is_watched(int signal)
+{
+    for (size_t i = 0; watching && i < sizeof(fatal) / sizeof(*fatal); i++)
+        if (fatal[i] == signal) return true;
+    return false;
+}
+
+static bool is_ours(const struct sigaction *a)
+{
+    return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_fatal;
+}
+
+static int take(int signal, struct sigaction *before)
+{
+    struct sigaction ours = {.sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&ours.sa_mask);
+    return real.sigaction(signal, &ours, before);
+}
+
 void tool_leave_watch(int signals)
 {
     need_real();
     at_quick_exit(tool_flush_now);
+    watching = signals;
     for (size_t i = 0; signals && i < sizeof(fatal) / sizeof(*fatal); i++) {
-        struct sigaction now, ours = {.sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-        sigemptyset(&ours.sa_mask);
+        struct sigaction now;
         if (real.sigaction(fatal[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-            real.sigaction(fatal[i], &ours, NULL);
+            take(fatal[i], NULL);
     }
 }
 
+/* For the program our handler is SIG_DFL, in both directions: it reads SIG_DFL where ours is, and
+ * gets ours where it sets SIG_DFL. Handlers that put back what they found and raise the signal again
+ * (LLVM's, inside HIP, are such) end in ours that way. */
 PUBLIC int sigaction(int signal, const struct sigaction *to, struct sigaction *from)
 {
     need_real();
-    int result = real.sigaction(signal, to, from);
-    if (result == 0 && from && from->sa_flags & SA_SIGINFO && from->sa_sigaction == on_fatal)
-        *from = (struct sigaction){.sa_handler = SIG_DFL};
+    struct sigaction before;
+    bool standard = to && !(to->sa_flags & SA_SIGINFO) && to->sa_handler == SIG_DFL;
+    int result = standard && is_watched(signal) ? take(signal, &before)
+                                                : real.sigaction(signal, to, &before);
+    if (result == 0 && from) {
+        if (is_ours(&before)) before = (struct sigaction){.sa_handler = SIG_DFL};
+        *from = before;
+    }
     return result;
 }
 
 PUBLIC void (*signal(int number, void (*handler)(int)))(int)
 {
     need_real();
+    if (handler == SIG_DFL && is_watched(number)) {
+        struct sigaction before;
+        if (take(number, &before) != 0) return SIG_ERR;
+        return is_ours(&before) ? SIG_DFL : before.sa_handler;
+    }
     void (*before)(int) = real.signal(number, handler);
     return before == (void (*)(int))(size_t)on_fatal ? SIG_DFL : before;
 }

@@ -49,6 +49,22 @@ static void on_user(int signal)
     if (write(1, text, sizeof(text) - 1) < 0) _exit(9);
 }
 
+static struct sigaction found;
+
+/* Puts back what it found and raises the signal again, as LLVM's handlers do. */
+static void on_term(int signal)
+{
+    sigaction(signal, &found, NULL);
+    raise(signal);
+}
+
+static void chain_and_raise(void)
+{
+    struct sigaction ours = {.sa_handler = on_term};
+    sigaction(SIGTERM, &ours, &found);
+    raise(SIGTERM);
+}
+
 /* Waits for signals; each SIGUSR1 is told, anything else ends it. */
 static void wait_for_signals(void)
 {
@@ -96,6 +112,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "quick_exit") == 0) quick_exit(6);
     if (strcmp(how, "abort") == 0) abort();
     if (strcmp(how, "raise") == 0) raise(atoi(argv[2]));
+    if (strcmp(how, "chain") == 0) chain_and_raise();
     if (strcmp(how, "fault") == 0) *(volatile int *)(size_t)argc = 1; /* near address 0 */
     if (strcmp(how, "execv") == 0) execv(argv[0], again);
     if (strcmp(how, "execlp") == 0) execlp(argv[0], argv[0], "plain", (char *)NULL);

@@ -183,7 +183,7 @@ class Ending(Case):
 
     def test_ways_out(self):
         for how, status in ((["_exit"], 5), (["quick_exit"], 6), (["abort"], 128 + 6),
-                            (["fault"], 128 + 11), (["raise", "15"], 128 + 15),
+                            (["fault"], 128 + 11), (["chain"], 128 + 15), (["raise", "15"], 128 + 15),
                             (["raise", "2"], 128 + 2), (["raise", "13"], 128 + 13)):
             with self.subTest(how):
                 shutil.rmtree(self.out, ignore_errors=True)
