@@ -118,8 +118,9 @@ void isa_code_decode(isa_page_t *page, unsigned index)
     isa_inst_t *slot = &page->slots[index];
     pthread_mutex_lock(&page->code->lock);
     if (atomic_load_explicit(&slot->fn, memory_order_relaxed) == first_use) {
-        isa_inst_t inst = {0};
+        isa_inst_t inst;
         isa_handler_t *fn = isa_stop_illegal;
+        memset(&inst, 0, sizeof(inst));
         int size = isa_decode(&page->words[index], page->n_words - index, &inst);
         if (size > 0)
             fn = page->core->handlers[inst.op] ? page->core->handlers[inst.op] : unsupported;
