@@ -45,7 +45,8 @@ static int convert_store(out_conversion_t *c, const char *store)
     }
     if (result.running) {
         base_warning("process %u is still running; for its records, when it has ended: "
-                     "rocprofv3 convert %s", result.pid, store);
+                     "rocprofv3 convert %s",
+                     result.pid, store);
         return 0;
     }
     tell_result(&result);
@@ -95,8 +96,7 @@ int cli_convert_run(const char *run, bool expected)
     bool any = stores[0] && (stores[1] || strcmp(stores[0], TRACE_RUN_FILE) != 0);
     int result = convert_stores(run, stores, &converted);
     trace_list_free(stores);
-    if (!any && expected)
-        base_warning("no records: no process started a GPU runtime");
+    if (!any && expected) base_warning("no records: no process started a GPU runtime");
     return result;
 }
 

@@ -1,4 +1,5 @@
-/* launch.c - see launch.h. Processes and signals; what the program is given belongs to session.c. */
+/* launch.c - see launch.h. Processes and signals; what the program is given belongs to session.c.
+ */
 #include "cli/launch.h"
 
 #include <errno.h>
@@ -25,8 +26,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 {
     int error = errno;
     (void)context;
-    if (!child) cli_interrupted = signal;
-    else if (info->si_code != SI_KERNEL) kill((pid_t)child, signal);
+    if (!child)
+        cli_interrupted = signal;
+    else if (info->si_code != SI_KERNEL)
+        kill((pid_t)child, signal);
     errno = error;
 }
 
@@ -38,8 +41,10 @@ int cli_find_program(const char *name, char *path, size_t path_bytes, char *why,
     for (const char *at = search;; at += strcspn(at, ":") + 1) {
         struct stat st;
         int length = at ? (int)strcspn(at, ":") : 0;
-        if (at) snprintf(path, path_bytes, "%.*s/%s", length ? length : 1, length ? at : ".", name);
-        else snprintf(path, path_bytes, "%s", name);
+        if (at)
+            snprintf(path, path_bytes, "%.*s/%s", length ? length : 1, length ? at : ".", name);
+        else
+            snprintf(path, path_bytes, "%s", name);
         if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
             if (access(path, X_OK) == 0) return 0;
             seen = true;
@@ -53,8 +58,10 @@ int cli_find_program(const char *name, char *path, size_t path_bytes, char *why,
         snprintf(why, why_bytes, "cannot run '%s': no permission to execute it (chmod +x?)", name);
         return CLI_EXIT_NOT_EXECUTABLE;
     }
-    snprintf(why, why_bytes, search ? "cannot run '%s': not found in PATH (./%s?)"
-                                    : "cannot run '%s': no such file", name, name);
+    snprintf(why, why_bytes,
+             search ? "cannot run '%s': not found in PATH (./%s?)"
+                    : "cannot run '%s': no such file",
+             name, name);
     return CLI_EXIT_NOT_FOUND;
 }
 
@@ -81,7 +88,8 @@ static void take_signals(signals_t *s)
 
 static void give_back_signals(const signals_t *s)
 {
-    for (int i = 0; i < FORWARDED; i++) sigaction(forwarded[i], &s->before[i], NULL);
+    for (int i = 0; i < FORWARDED; i++)
+        sigaction(forwarded[i], &s->before[i], NULL);
     sigaction(SIGCHLD, &s->child_before, NULL);
     sigprocmask(SIG_SETMASK, &s->mask, NULL);
 }
@@ -95,12 +103,14 @@ __attribute__((noreturn)) static void become(const char *path, char **argv, cons
     execv(path, argv);
     if (errno == ENOEXEC) { /* a script without a first line, as the shell runs it */
         size_t count = 0;
-        while (argv[count]) count++;
+        while (argv[count])
+            count++;
         char **words = calloc(count + 2, sizeof(*words));
         if (words) {
             words[0] = (char *)"sh";
             words[1] = (char *)(size_t)path;
-            for (size_t i = 1; i < count; i++) words[i + 1] = argv[i];
+            for (size_t i = 1; i < count; i++)
+                words[i + 1] = argv[i];
             execv("/bin/sh", words);
         }
     }
@@ -138,7 +148,8 @@ int cli_run(const char *path, char **argv, const char *preload, pid_t *pid, char
     int status = CLI_EXIT_SETUP;
     if (!error) {
         ssize_t told;
-        while ((told = read(report[0], &error, sizeof(error))) < 0 && errno == EINTR) continue;
+        while ((told = read(report[0], &error, sizeof(error))) < 0 && errno == EINTR)
+            continue;
         status = await(*pid);
         child = 0;
     }

@@ -10,8 +10,12 @@
 #include <sys/types.h>
 
 /* As env(1) and timeout(1) have it. */
-enum { CLI_EXIT_USAGE = 2, CLI_EXIT_SETUP = 125, CLI_EXIT_NOT_EXECUTABLE = 126,
-       CLI_EXIT_NOT_FOUND = 127 };
+enum {
+    CLI_EXIT_USAGE = 2,
+    CLI_EXIT_SETUP = 125,
+    CLI_EXIT_NOT_EXECUTABLE = 126,
+    CLI_EXIT_NOT_FOUND = 127
+};
 
 /* Finds the program as the shell would. 0, or the exit status with a line in `why`. */
 int cli_find_program(const char *name, char *path, size_t path_bytes, char *why, size_t why_bytes);

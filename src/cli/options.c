@@ -147,7 +147,8 @@ static unsigned distance(const char *a, const char *b)
     enum { WORD_MAX = 40 };
     unsigned row[WORD_MAX + 1];
     size_t columns = strnlen(b, WORD_MAX);
-    for (size_t j = 0; j <= columns; j++) row[j] = (unsigned)j;
+    for (size_t j = 0; j <= columns; j++)
+        row[j] = (unsigned)j;
     for (size_t i = 0; a[i] && i < WORD_MAX; i++) {
         unsigned corner = row[0]++;
         for (size_t j = 0; j < columns; j++) {
@@ -316,7 +317,8 @@ static int parse_long(parser_t *p, const char *word)
     const char *equal = strchr(word, '=');
     size_t bytes = equal ? (size_t)(equal - word) - 2 : strlen(word) - 2;
     for (size_t i = 0; i < cli_option_rows; i++)
-        if (strlen(cli_options[i].name) == bytes && memcmp(cli_options[i].name, word + 2, bytes) == 0)
+        if (strlen(cli_options[i].name) == bytes &&
+            memcmp(cli_options[i].name, word + 2, bytes) == 0)
             return set_option(p, i, equal ? equal + 1 : NULL);
     return unknown_option(p, word);
 }
@@ -334,7 +336,8 @@ static int parse_short(parser_t *p, const char *word)
 
 int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_bytes)
 {
-    parser_t p = {.c = c, .argc = argc, .next = 1, .argv = argv, .why = why, .why_bytes = why_bytes};
+    parser_t p = {
+        .c = c, .argc = argc, .next = 1, .argv = argv, .why = why, .why_bytes = why_bytes};
     memset(c, 0, sizeof(*c));
     while (p.next < argc) {
         const char *word = argv[p.next++];
@@ -352,7 +355,8 @@ int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_byt
 
 void cli_command_free(cli_command_t *c)
 {
-    for (int i = 0; i < CLI_OPTION_COUNT; i++) free(c->values[i]);
+    for (int i = 0; i < CLI_OPTION_COUNT; i++)
+        free(c->values[i]);
     memset(c->values, 0, sizeof(c->values));
 }
 
@@ -459,14 +463,18 @@ void cli_print_help(void)
         if (strcmp(group, o->group) != 0) printf("\n%s:\n", group = o->group);
         print_row(o);
     }
-    printf("\nKeys in names: %%argv%% %%args%% %%argt%% %%tag%% %%argN%% %%hostname%% %%pid%% %%ppid%% "
-           "%%pgid%% %%psid%%\n  %%psize%% %%job%% %%rank%% %%size%% %%nid%% %%cwd%% %%launch_date%% "
-           "%%launch_time%% %%env{NAME}%%\n\nNot implemented:");
+    printf(
+        "\nKeys in names: %%argv%% %%args%% %%argt%% %%tag%% %%argN%% %%hostname%% %%pid%% "
+        "%%ppid%% "
+        "%%pgid%% %%psid%%\n  %%psize%% %%job%% %%rank%% %%size%% %%nid%% %%cwd%% %%launch_date%% "
+        "%%launch_time%% %%env{NAME}%%\n\nNot implemented:");
     int column = 80;
     for (size_t i = CLI_OPTION_COUNT; i < cli_option_rows; i++) {
         column += (int)strlen(cli_options[i].name) + 3;
-        if (column > 78) column = printf("\n  --%s", cli_options[i].name) - 1;
-        else printf(" --%s", cli_options[i].name);
+        if (column > 78)
+            column = printf("\n  --%s", cli_options[i].name) - 1;
+        else
+            printf(" --%s", cli_options[i].name);
     }
     putchar('\n');
 }

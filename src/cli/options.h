@@ -21,22 +21,45 @@ typedef enum {
 
 /* ORDER: the rows of cli_options. */
 typedef enum {
-    CLI_HELP, CLI_VERSION, CLI_GPU,
-    CLI_OUTPUT_FILE, CLI_OUTPUT_DIRECTORY, CLI_OUTPUT_FORMAT, CLI_LOG_LEVEL,
-    CLI_RUNTIME_TRACE, CLI_SYS_TRACE,
-    CLI_HIP_TRACE, CLI_HSA_TRACE, CLI_KERNEL_TRACE, CLI_MEMORY_COPY_TRACE,
-    CLI_HIP_RUNTIME_TRACE, CLI_HIP_COMPILER_TRACE,
-    CLI_HSA_CORE_TRACE, CLI_HSA_AMD_TRACE, CLI_HSA_IMAGE_TRACE, CLI_HSA_FINALIZER_TRACE,
-    CLI_STATS, CLI_SUMMARY, CLI_SUMMARY_PER_DOMAIN, CLI_SUMMARY_GROUPS,
-    CLI_SUMMARY_OUTPUT_FILE, CLI_SUMMARY_UNITS,
-    CLI_MANGLED_KERNELS, CLI_TRUNCATE_KERNELS, CLI_AGENT_INDEX,
-    CLI_PRELOAD, CLI_ROCM_ROOT, CLI_ECHO, CLI_DISABLE_SIGNAL_HANDLERS, CLI_MINIMUM_OUTPUT_DATA,
+    CLI_HELP,
+    CLI_VERSION,
+    CLI_GPU,
+    CLI_OUTPUT_FILE,
+    CLI_OUTPUT_DIRECTORY,
+    CLI_OUTPUT_FORMAT,
+    CLI_LOG_LEVEL,
+    CLI_RUNTIME_TRACE,
+    CLI_SYS_TRACE,
+    CLI_HIP_TRACE,
+    CLI_HSA_TRACE,
+    CLI_KERNEL_TRACE,
+    CLI_MEMORY_COPY_TRACE,
+    CLI_HIP_RUNTIME_TRACE,
+    CLI_HIP_COMPILER_TRACE,
+    CLI_HSA_CORE_TRACE,
+    CLI_HSA_AMD_TRACE,
+    CLI_HSA_IMAGE_TRACE,
+    CLI_HSA_FINALIZER_TRACE,
+    CLI_STATS,
+    CLI_SUMMARY,
+    CLI_SUMMARY_PER_DOMAIN,
+    CLI_SUMMARY_GROUPS,
+    CLI_SUMMARY_OUTPUT_FILE,
+    CLI_SUMMARY_UNITS,
+    CLI_MANGLED_KERNELS,
+    CLI_TRUNCATE_KERNELS,
+    CLI_AGENT_INDEX,
+    CLI_PRELOAD,
+    CLI_ROCM_ROOT,
+    CLI_ECHO,
+    CLI_DISABLE_SIGNAL_HANDLERS,
+    CLI_MINIMUM_OUTPUT_DATA,
     CLI_OPTION_COUNT
 } cli_option_id_t;
 
 typedef struct {
-    const char *name;     /* without the hyphens */
-    char letter;          /* or 0 */
+    const char *name; /* without the hyphens */
+    char letter;      /* or 0 */
     cli_form_t form;
     const char *values;   /* choices, separated by blanks, or what the word stands for in --help */
     const char *variable; /* environment variables that get the value, separated by blanks */

@@ -1,5 +1,5 @@
-/* rocprofv3.c - the command: options, run, conversion, exit status. Each step has a file of its own;
- * here is only their order. */
+/* rocprofv3.c - the command: options, run, conversion, exit status. Each step has a file of its
+ * own; here is only their order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,20 +21,21 @@ static void print_version(void)
 static bool level_is(const cli_command_t *c, const char *level)
 {
     const char *given = c->values[CLI_LOG_LEVEL];
-    return given && (strcmp(given, level) == 0 || strcmp(given, "info") == 0 ||
-                     strcmp(given, "trace") == 0);
+    return given &&
+           (strcmp(given, level) == 0 || strcmp(given, "info") == 0 || strcmp(given, "trace") == 0);
 }
 
 static void print_config(const cli_command_t *c)
 {
     for (int i = 0; i < CLI_OPTION_COUNT; i++)
-        if (c->values[i]) fprintf(stderr, "rocprofv3: --%s %s\n", cli_options[i].name, c->values[i]);
+        if (c->values[i])
+            fprintf(stderr, "rocprofv3: --%s %s\n", cli_options[i].name, c->values[i]);
 }
 
 static void print_environment(const cli_session_t *s, FILE *f, const char *prefix)
 {
-    static const char *const ours[] = {"ROCPROF_", "ROCPROFILER_", "ROCP_", "ROCTX_",
-                                       "HSA_TOOLS_LIB=", "LD_LIBRARY_PATH="};
+    static const char *const ours[] = {"ROCPROF_", "ROCPROFILER_",   "ROCP_",
+                                       "ROCTX_",   "HSA_TOOLS_LIB=", "LD_LIBRARY_PATH="};
     for (char **v = environ; *v; v++)
         for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
             if (strncmp(*v, ours[i], strlen(ours[i])) == 0) fprintf(f, "%s%s\n", prefix, *v);
@@ -44,7 +45,8 @@ static void print_environment(const cli_session_t *s, FILE *f, const char *prefi
 static void echo(const cli_session_t *s, char **program)
 {
     print_environment(s, stdout, "");
-    for (char **word = program; *word; word++) printf("%s%s", word == program ? "" : " ", *word);
+    for (char **word = program; *word; word++)
+        printf("%s%s", word == program ? "" : " ", *word);
     putchar('\n');
 }
 
@@ -79,10 +81,13 @@ static int run(cli_command_t *c)
         goto out;
     }
     if (!cli_traces(c))
-        base_warning("no tracing option: the program runs untraced (--sys-trace traces everything)");
+        base_warning(
+            "no tracing option: the program runs untraced (--sys-trace traces everything)");
     status = cli_run(path, c->program, s.preload, &pid, why, sizeof(why));
-    if (why[0]) base_error("%s", why);
-    else if (s.run[0]) cli_convert_run(s.run, true);
+    if (why[0])
+        base_error("%s", why);
+    else if (s.run[0])
+        cli_convert_run(s.run, true);
     if (cli_interrupted) {
         base_warning("interrupted while converting; what is left: rocprofv3 convert %s", s.run);
         status = 128 + cli_interrupted;
@@ -98,8 +103,7 @@ int main(int argc, char **argv)
     cli_command_t c;
     int status = 0;
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
-    if (argc > 1 && strcmp(argv[1], "convert") == 0)
-        return cli_convert_command(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], "convert") == 0) return cli_convert_command(argc - 2, argv + 2);
     if (cli_parse(&c, argc, argv, why, sizeof(why)) != 0) {
         base_error("%s", why);
         status = CLI_EXIT_USAGE;

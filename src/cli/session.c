@@ -21,17 +21,16 @@ static const struct {
     const char *file;
     bool soft; /* only with the software GPU */
 } libraries[] = {
-    {"lib/softgpu/libsoftgpu-preload.so", true},
-    {"lib/librocprofiler-hip-bridge.so", false},
-    {"lib/librocprofiler-sdk-tool.so.1", false},
-    {"lib/librocprofiler-sdk.so.1", false},
+    {"lib/softgpu/libsoftgpu-preload.so", true}, {"lib/librocprofiler-hip-bridge.so", false},
+    {"lib/librocprofiler-sdk-tool.so.1", false}, {"lib/librocprofiler-sdk.so.1", false},
     {"lib/librocprofiler-register.so.0", false},
 };
 
 enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
 
-#define TOOL_LIBRARY     "lib/librocprofiler-sdk-tool.so.1"
-/* By its name, for ROCr splits the list at blanks; the library is preloaded, so the name finds it. */
+#define TOOL_LIBRARY "lib/librocprofiler-sdk-tool.so.1"
+/* By its name, for ROCr splits the list at blanks; the library is preloaded, so the name finds it.
+ */
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
 
 static int find_root(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
@@ -64,12 +63,14 @@ static int choose_gpu(const cli_command_t *c, char *why, size_t why_bytes)
     bool there = access("/dev/kfd", F_OK) == 0;
     if (strcmp(gpu, "auto") == 0) {
         if (!there && base_log_level >= BASE_LOG_WARNING)
-            fprintf(stderr, "rocprofv3: no /dev/kfd: using the software GPU (--gpu real refuses)\n");
+            fprintf(stderr,
+                    "rocprofv3: no /dev/kfd: using the software GPU (--gpu real refuses)\n");
         return !there;
     }
     if (!there) {
-        snprintf(why, why_bytes, "--gpu real: there is no /dev/kfd: load the amdgpu driver, or use "
-                                 "--gpu soft");
+        snprintf(why, why_bytes,
+                 "--gpu real: there is no /dev/kfd: load the amdgpu driver, or use "
+                 "--gpu soft");
         return -1;
     }
     if (access("/dev/kfd", R_OK | W_OK) == 0) return 0;
@@ -99,8 +100,10 @@ static int add_library(cli_session_t *s, const char *file, char *why, size_t why
         return -1;
     }
     if (strpbrk(path, " \t\n:")) {
-        snprintf(why, why_bytes, "%s: a library that is preloaded must have no blank or colon in "
-                                 "its path: install elsewhere", path);
+        snprintf(why, why_bytes,
+                 "%s: a library that is preloaded must have no blank or colon in "
+                 "its path: install elsewhere",
+                 path);
         return -1;
     }
     if (append(&s->preload, ":", path) == 0) return 0;
@@ -172,15 +175,20 @@ static int resolve_names(char plain[PATH_MAX], char *why, size_t why_bytes)
         snprintf(why, why_bytes, "output directory '%s': %s", given, problem);
         goto out;
     }
-    if (text[0] == '/' || is_stream(text)) snprintf(directory, sizeof(directory), "%s", given);
-    else if (strcmp(given, ".") == 0) snprintf(directory, sizeof(directory), "%s", keys->cwd);
-    else trace_join(directory, sizeof(directory), keys->cwd, given);
+    if (text[0] == '/' || is_stream(text))
+        snprintf(directory, sizeof(directory), "%s", given);
+    else if (strcmp(given, ".") == 0)
+        snprintf(directory, sizeof(directory), "%s", keys->cwd);
+    else
+        trace_join(directory, sizeof(directory), keys->cwd, given);
     if (name && trace_keys_expand(keys, name, text, sizeof(text), problem, sizeof(problem)) != 0) {
         snprintf(why, why_bytes, "output file '%s': %s", name, problem);
         goto out;
     }
     size_t bytes = strcspn(directory, "%{$");
-    if (directory[bytes]) while (bytes > 0 && directory[bytes - 1] != '/') bytes--;
+    if (directory[bytes])
+        while (bytes > 0 && directory[bytes - 1] != '/')
+            bytes--;
     const char *base = directory;
     if (is_stream(directory) || bytes == 0) {
         base = keys->cwd;
@@ -243,8 +251,7 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, char *why, siz
     if (cli_is_on(c, CLI_ECHO)) {
         char base[PATH_MAX];
         if (resolve_names(base, why, why_bytes) != 0) return CLI_EXIT_SETUP;
-    } else if (make_run(s, why, why_bytes) != 0 ||
-               setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
+    } else if (make_run(s, why, why_bytes) != 0 || setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
         return CLI_EXIT_SETUP;
     }
     return set_discovery(s, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;

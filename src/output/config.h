@@ -19,8 +19,8 @@ typedef struct {
     bool stats, summary, summary_per_domain;
     regex_t groups[OUT_GROUPS_MAX];
     int group_count;
-    char unit[8];       /* sec, msec, usec, nsec */
-    uint64_t unit_ns;   /* nanoseconds in it */
+    char unit[8];             /* sec, msec, usec, nsec */
+    uint64_t unit_ns;         /* nanoseconds in it */
     char summary_output[256]; /* stdout, stderr, or the middle of a file name */
     out_names_t names;
     out_agent_index_t agent_index;

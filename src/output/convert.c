@@ -81,8 +81,8 @@ static int choose_prefix(work_t *w)
         char *base = strdup(slash + 1);
         if (!base) goto memory;
         need = (size_t)(slash - prefix) + 1;
-        need += (size_t)snprintf(prefix + need, room - need, "%s/%s",
-                                 store ? store + 1 : w->store, base);
+        need += (size_t)snprintf(prefix + need, room - need, "%s/%s", store ? store + 1 : w->store,
+                                 base);
         free(base);
     }
     if (need >= room) {
@@ -246,7 +246,8 @@ static int write_summary(work_t *w)
 static int write_all(work_t *w)
 {
     uint64_t bytes = 0;
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) bytes += w->bytes[i];
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        bytes += w->bytes[i];
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         if (write_domain(w, i) != 0) return -1;
     if (bytes && bytes >= w->c->config->minimum_bytes && write_process_files(w) != 0) return -1;
@@ -283,7 +284,8 @@ out:
 
 void out_conversion_free(out_conversion_t *c)
 {
-    for (size_t i = 0; i < c->prefix_count; i++) free(c->prefixes[i]);
+    for (size_t i = 0; i < c->prefix_count; i++)
+        free(c->prefixes[i]);
     free(c->prefixes);
     c->prefixes = NULL;
     c->prefix_count = 0;

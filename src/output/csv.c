@@ -111,7 +111,8 @@ static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     cell(f, k->vgprs);
     cell(f, k->agprs);
     cell(f, k->sgprs);
-    for (int i = 0; i < 3; i++) cell(f, d->workgroup[i]);
+    for (int i = 0; i < 3; i++)
+        cell(f, d->workgroup[i]);
     cell(f, d->grid[0]);
     cell(f, d->grid[1]);
     last_cell(f, d->grid[2]);
@@ -130,19 +131,19 @@ static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     last_cell(f, c->end);
 }
 
-#define API_HEADER                                                                                \
-    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","                    \
+#define API_HEADER                                                                                 \
+    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","                     \
     "\"Start_Timestamp\",\"End_Timestamp\"\n"
 
-#define DISPATCH_HEADER                                                                           \
-    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\","             \
-    "\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\","     \
-    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","     \
-    "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\","                             \
+#define DISPATCH_HEADER                                                                            \
+    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\","              \
+    "\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\","      \
+    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
+    "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\","                              \
     "\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n"
 
-#define COPY_HEADER                                                                               \
-    "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","          \
+#define COPY_HEADER                                                                                \
+    "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","           \
     "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
 
 /* ORDER: out_domain_t. */
@@ -158,13 +159,13 @@ static const char *const agent_types[] = {
     [TRACE_AGENT_GPU] = "GPU",
 };
 
-#define CELL_U(f, a, value)    cell(f, value)
-#define CELL_S(f, a, value)    (out_signed(f, (int64_t)(value)), out_char(f, ','))
-#define CELL_QUOTED(f, a, value)                                                                  \
+#define CELL_U(f, a, value) cell(f, value)
+#define CELL_S(f, a, value) (out_signed(f, (int64_t)(value)), out_char(f, ','))
+#define CELL_QUOTED(f, a, value)                                                                   \
     (out_char(f, '"'), out_unsigned(f, value), out_char(f, '"'), out_char(f, ','))
-#define CELL_TYPE(f, a, value)                                                                    \
-    cell_text(f, (a)->type == TRACE_AGENT_CPU || (a)->type == TRACE_AGENT_GPU                     \
-                     ? agent_types[(a)->type]                                                     \
+#define CELL_TYPE(f, a, value)                                                                     \
+    cell_text(f, (a)->type == TRACE_AGENT_CPU || (a)->type == TRACE_AGENT_GPU                      \
+                     ? agent_types[(a)->type]                                                      \
                      : "UNK")
 
 static void agent_row(out_file_t *f, const out_agent_t *agent)
@@ -193,5 +194,6 @@ void out_csv_agents(out_file_t *f, const out_model_t *m)
         out_text(f, columns[i]);
         out_char(f, i + 1 < count ? ',' : '\n');
     }
-    for (size_t i = 0; i < m->agent_count; i++) agent_row(f, &m->agents[i]);
+    for (size_t i = 0; i < m->agent_count; i++)
+        agent_row(f, &m->agents[i]);
 }

@@ -18,8 +18,8 @@ typedef enum {
 } out_domain_t;
 
 typedef struct {
-    const char *name;   /* in summaries and domain_stats.csv */
-    const char *trace;  /* file name behind the prefix, without .csv */
+    const char *name;  /* in summaries and domain_stats.csv */
+    const char *trace; /* file name behind the prefix, without .csv */
     const char *stats;
     const char *header; /* columns of the trace file, quoted */
     void (*row)(out_file_t *f, out_model_t *m, const trace_timed_t *r);

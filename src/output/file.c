@@ -60,8 +60,10 @@ static void flush(out_file_t *f)
     size_t done = 0;
     while (done < f->used && !f->error) {
         ssize_t n = write(f->fd, f->buffer + done, f->used - done);
-        if (n >= 0) done += (size_t)n;
-        else if (errno != EINTR) f->error = errno;
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            f->error = errno;
     }
     f->used = 0;
 }
@@ -85,7 +87,10 @@ void out_char(out_file_t *f, char c)
     f->buffer[f->used++] = c;
 }
 
-void out_text(out_file_t *f, const char *text) { put(f, text, strlen(text)); }
+void out_text(out_file_t *f, const char *text)
+{
+    put(f, text, strlen(text));
+}
 
 void out_quoted(out_file_t *f, const char *text)
 {

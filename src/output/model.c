@@ -13,7 +13,7 @@
 
 uint64_t out_agent_value(const out_agent_t *a, unsigned field)
 {
-    return field < a->record->fields ? a->record->values[field] : 0;
+    return field < a->record->fields ? trace_agent_values(a->record)[field] : 0;
 }
 
 static void label_agent(out_agent_t *a, out_agent_index_t index)
@@ -93,7 +93,8 @@ static trace_head_t *keep_record(out_model_t *m, const trace_head_t *record)
 {
     size_t bytes = trace_words(*record) * 8u;
     trace_head_t *copy = malloc(bytes);
-    trace_head_t **records = copy ? append_row(m->records, &m->record_count, sizeof(*records)) : NULL;
+    trace_head_t **records =
+        copy ? append_row(m->records, &m->record_count, sizeof(*records)) : NULL;
     if (!records) {
         free(copy);
         return NULL;
@@ -148,9 +149,12 @@ fail:
 void out_model_free(out_model_t *m)
 {
     if (!m) return;
-    for (size_t i = 0; i < m->kernel_count; i++) free(m->kernels[i].name);
-    for (size_t i = 0; i < m->record_count; i++) free(m->records[i]);
-    for (size_t i = 0; m->operations && i <= TRACE_KIND_MAX; i++) free(m->operations[i]);
+    for (size_t i = 0; i < m->kernel_count; i++)
+        free(m->kernels[i].name);
+    for (size_t i = 0; i < m->record_count; i++)
+        free(m->records[i]);
+    for (size_t i = 0; m->operations && i <= TRACE_KIND_MAX; i++)
+        free(m->operations[i]);
     free(m->operations);
     free(m->kinds);
     free(m->kernels);
@@ -216,7 +220,6 @@ const out_kernel_t *out_model_kernel(const out_model_t *m, uint64_t id)
     trace_kernel_t record = {.id = id};
     out_kernel_t key = {.record = &record};
     const out_kernel_t *found = NULL;
-    if (m->kernel_count)
-        found = bsearch(&key, m->kernels, m->kernel_count, sizeof(key), by_kernel);
+    if (m->kernel_count) found = bsearch(&key, m->kernels, m->kernel_count, sizeof(key), by_kernel);
     return found ? found : &missing;
 }

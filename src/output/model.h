@@ -24,7 +24,7 @@ typedef struct {
 
 typedef struct {
     trace_segment_header_t header;
-    uint64_t cut; /* bytes of the meta segment that could not be read */
+    uint64_t cut;        /* bytes of the meta segment that could not be read */
     out_agent_t *agents; /* sorted by node id */
     size_t agent_count;
     out_kernel_t *kernels; /* sorted by kernel id */

@@ -51,13 +51,15 @@ static char *truncate_name(char *name)
 {
     const char *end = name + strlen(name);
     for (;;) {
-        while (end > name && end[-1] == ' ') end--;
+        while (end > name && end[-1] == ' ')
+            end--;
         const char *before = skip_group(name, end);
         if (before == end) break;
         end = before;
     }
     const char *begin = end;
-    while (begin > name && begin[-1] != ' ' && begin[-1] != ':') begin--;
+    while (begin > name && begin[-1] != ' ' && begin[-1] != ':')
+        begin--;
     if (begin == end) return name; /* nothing but brackets: better the whole than nothing */
     size_t bytes = (size_t)(end - begin);
     memmove(name, begin, bytes);

@@ -123,7 +123,8 @@ out:
 static int grow(void **data, size_t *room, size_t need, size_t unit, size_t first)
 {
     size_t to = *room ? *room : first;
-    while (to < need) to *= 2;
+    while (to < need)
+        to *= 2;
     if (to == *room) return 0;
     void *grown = realloc(*data, to * unit);
     if (!grown) return -1;
@@ -210,11 +211,14 @@ static void start_reading(out_sorter_t *s)
     }
     for (unsigned i = 0; i < s->run_count; i++) {
         s->runs[i].buffer = malloc(RUN_BUFFER_BYTES);
-        if (!s->runs[i].buffer) s->error = strerror(ENOMEM);
-        else run_fill(s, &s->runs[i]);
+        if (!s->runs[i].buffer)
+            s->error = strerror(ENOMEM);
+        else
+            run_fill(s, &s->runs[i]);
         if (s->error) return;
     }
-    for (unsigned i = s->run_count / 2; i-- > 0;) sift_down(s, i);
+    for (unsigned i = s->run_count / 2; i-- > 0;)
+        sift_down(s, i);
 }
 
 /* The record handed out before is passed over only now, so it stayed valid. */
@@ -242,12 +246,16 @@ const trace_timed_t *out_sorter_next(out_sorter_t *s)
     return s->taken < s->count ? record_of(s, &s->entries[s->taken++]) : NULL;
 }
 
-const char *out_sorter_error(const out_sorter_t *s) { return s->error; }
+const char *out_sorter_error(const out_sorter_t *s)
+{
+    return s->error;
+}
 
 void out_sorter_free(out_sorter_t *s)
 {
     if (!s) return;
-    for (unsigned i = 0; i < s->run_count; i++) free(s->runs[i].buffer);
+    for (unsigned i = 0; i < s->run_count; i++)
+        free(s->runs[i].buffer);
     free(s->runs);
     free(s->entries);
     free(s->data);

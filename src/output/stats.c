@@ -9,7 +9,8 @@
 static uint64_t hash_name(const char *name)
 {
     uint64_t h = 14695981039346656037u; /* FNV-1a */
-    for (; *name; name++) h = (h ^ (unsigned char)*name) * 1099511628211u;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 1099511628211u;
     return h;
 }
 
@@ -35,7 +36,8 @@ static int make_room(out_stats_t *s)
     s->slots = slots;
     s->slot_count = room * 2;
     s->room = room;
-    for (size_t i = 0; i < s->count; i++) s->slots[find_slot(s, rows[i].name)] = (uint32_t)i + 1;
+    for (size_t i = 0; i < s->count; i++)
+        s->slots[find_slot(s, rows[i].name)] = (uint32_t)i + 1;
     return 0;
 }
 
@@ -59,8 +61,8 @@ int out_stats_merge(out_stats_t *s, const out_stat_t *row)
 
 int out_stats_add(out_stats_t *s, int domain, const char *name, uint64_t duration)
 {
-    out_stat_t row = {name, domain, 1, duration, duration, duration,
-                      (out_squares_t)duration * duration};
+    out_stat_t row = {
+        name, domain, 1, duration, duration, duration, (out_squares_t)duration * duration};
     return out_stats_merge(s, &row);
 }
 

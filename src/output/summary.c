@@ -46,7 +46,8 @@ out:
 
 static void spaces(out_file_t *f, size_t count, char c)
 {
-    while (count--) out_char(f, c);
+    while (count--)
+        out_char(f, c);
 }
 
 /* The odd space of a centred text goes behind it. */
@@ -65,16 +66,15 @@ static void left(out_file_t *f, const char *text, size_t width)
     if (width > bytes) spaces(f, width - bytes, ' ');
 }
 
-static void header(out_file_t *f, const out_config_t *c, const char *indent,
-                   const size_t widths[9])
+static void header(out_file_t *f, const out_config_t *c, const char *indent, const size_t widths[9])
 {
     char duration[32], average[32], least[32], most[32];
     snprintf(duration, sizeof(duration), "DURATION (%s)", c->unit);
     snprintf(average, sizeof(average), "AVERAGE (%s)", c->unit);
     snprintf(least, sizeof(least), "MIN (%s)", c->unit);
     snprintf(most, sizeof(most), "MAX (%s)", c->unit);
-    const char *const titles[9] = {"NAME", "DOMAIN", "CALLS", duration, average,
-                                   "PERCENT (INC)", least, most, "STDDEV"};
+    const char *const titles[9] = {"NAME",          "DOMAIN", "CALLS", duration, average,
+                                   "PERCENT (INC)", least,    most,    "STDDEV"};
     out_text(f, indent);
     for (int i = 0; i < 9; i++) {
         out_text(f, i ? " | " : "| ");
@@ -128,8 +128,8 @@ static int table(out_file_t *f, const out_config_t *c, const char *indent, const
 {
     int result = -1;
     out_stats_t all = {0};
-    size_t widths[9] = {NAME_WIDTH, DOMAIN_WIDTH, WIDTH, WIDTH, WIDTH, PERCENT_WIDTH,
-                        WIDTH, WIDTH, WIDTH};
+    size_t widths[9] = {NAME_WIDTH,    DOMAIN_WIDTH, WIDTH, WIDTH, WIDTH,
+                        PERCENT_WIDTH, WIDTH,        WIDTH, WIDTH};
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
         if (!(domains & 1u << i)) continue;
         for (size_t j = 0; j < stats[i].count; j++) {
@@ -145,7 +145,8 @@ static int table(out_file_t *f, const out_config_t *c, const char *indent, const
     uint64_t total = out_stats_total(&all).total;
     out_format(f, "\n%sROCPROFV3 %s:\n\n", indent, label);
     header(f, c, indent, widths);
-    for (size_t i = 0; i < all.count; i++) row(f, c, indent, widths, &all.rows[i], total);
+    for (size_t i = 0; i < all.count; i++)
+        row(f, c, indent, widths, &all.rows[i], total);
     out_char(f, '\n');
 out:
     out_stats_free(&all);

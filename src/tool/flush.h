@@ -2,7 +2,8 @@
  *
  * A thread of its own asks for delivery every TOOL_FLUSH_MS, so that a SIGKILL costs at most the
  * records of that time. Leaving functions and signal handlers cannot flush themselves (the SDK's
- * locks may be held by the very thread); they wake the thread and wait for it, for a bounded time. */
+ * locks may be held by the very thread); they wake the thread and wait for it, for a bounded time.
+ */
 #ifndef CROCPROF_TOOL_FLUSH_H
 #define CROCPROF_TOOL_FLUSH_H
 

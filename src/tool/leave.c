@@ -46,17 +46,22 @@ static void need_real(void)
 PUBLIC void _exit(int status)
 {
     tool_flush_now();
-    for (;;) syscall(SYS_exit_group, status);
+    for (;;)
+        syscall(SYS_exit_group, status);
 }
 
-PUBLIC void _Exit(int status) { _exit(status); }
+PUBLIC void _Exit(int status)
+{
+    _exit(status);
+}
 
 PUBLIC void abort(void)
 {
     need_real();
     tool_flush_now();
     real.abort();
-    for (;;) syscall(SYS_exit_group, 127);
+    for (;;)
+        syscall(SYS_exit_group, 127);
 }
 
 PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
@@ -80,26 +85,34 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
     return real.fexecve(fd, argv, envp);
 }
 
-PUBLIC int execv(const char *path, char *const argv[]) { return execve(path, argv, environ); }
-PUBLIC int execvp(const char *file, char *const argv[]) { return execvpe(file, argv, environ); }
+PUBLIC int execv(const char *path, char *const argv[])
+{
+    return execve(path, argv, environ);
+}
+PUBLIC int execvp(const char *file, char *const argv[])
+{
+    return execvpe(file, argv, environ);
+}
 
 /* Words of a list that ends with NULL, the first one given. */
 static int count_words(const char *first, va_list args)
 {
     int count = 0;
-    for (const char *word = first; word; word = va_arg(args, const char *)) count++;
+    for (const char *word = first; word; word = va_arg(args, const char *))
+        count++;
     return count;
 }
 
-#define WORDS_OF(first)                                                                           \
-    va_list args;                                                                                 \
-    va_start(args, first);                                                                        \
-    int count = count_words(first, args);                                                         \
-    va_end(args);                                                                                 \
-    char **words = __builtin_alloca((size_t)(count + 1) * sizeof(*words));                        \
-    va_start(args, first);                                                                        \
-    words[0] = (char *)(size_t)first;                                                             \
-    for (int i = 1; i <= count; i++) words[i] = va_arg(args, char *)
+#define WORDS_OF(first)                                                                            \
+    va_list args;                                                                                  \
+    va_start(args, first);                                                                         \
+    int count = count_words(first, args);                                                          \
+    va_end(args);                                                                                  \
+    char **words = __builtin_alloca((size_t)(count + 1) * sizeof(*words));                         \
+    va_start(args, first);                                                                         \
+    words[0] = (char *)(size_t)first;                                                              \
+    for (int i = 1; i <= count; i++)                                                               \
+    words[i] = va_arg(args, char *)
 
 PUBLIC int execl(const char *path, const char *first, ...)
 {
@@ -136,8 +149,8 @@ static void on_fatal(int signal, siginfo_t *info, void *context)
     if (!fault) syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), signal);
 }
 
-static const int fatal[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
-                            SIGFPE, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,
+static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+                            SIGFPE,  SIGUSR1, SIGSEGV,   SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,
                             SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
 
 static bool watching;
@@ -174,8 +187,8 @@ void tool_leave_watch(int signals)
 }
 
 /* For the program our handler is SIG_DFL, in both directions: it reads SIG_DFL where ours is, and
- * gets ours where it sets SIG_DFL. Handlers that put back what they found and raise the signal again
- * (LLVM's, inside HIP, are such) end in ours that way. */
+ * gets ours where it sets SIG_DFL. Handlers that put back what they found and raise the signal
+ * again (LLVM's, inside HIP, are such) end in ours that way. */
 PUBLIC int sigaction(int signal, const struct sigaction *to, struct sigaction *from)
 {
     need_real();

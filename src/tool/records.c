@@ -45,18 +45,17 @@ static bool from_dispatch(tool_record_t *to, uint32_t kind, const void *payload)
 static bool from_copy(tool_record_t *to, uint32_t kind, const void *payload)
 {
     const rocprofiler_buffer_tracing_memory_copy_record_t *from = payload;
-    to->copy = (trace_copy_t){
-        .head = trace_head(TRACE_COPY, kind, (uint32_t)from->operation, from->thread_id,
-                           sizeof(to->copy)),
-        .start = from->start_timestamp,
-        .end = from->end_timestamp,
-        .correlation = from->correlation_id.internal,
-        .external = from->correlation_id.external.value,
-        .source = from->src_agent_id.handle,
-        .destination = from->dst_agent_id.handle,
-        .bytes = from->bytes,
-        .source_address = from->src_address.handle,
-        .destination_address = from->dst_address.handle};
+    to->copy = (trace_copy_t){.head = trace_head(TRACE_COPY, kind, (uint32_t)from->operation,
+                                                 from->thread_id, sizeof(to->copy)),
+                              .start = from->start_timestamp,
+                              .end = from->end_timestamp,
+                              .correlation = from->correlation_id.internal,
+                              .external = from->correlation_id.external.value,
+                              .source = from->src_agent_id.handle,
+                              .destination = from->dst_agent_id.handle,
+                              .bytes = from->bytes,
+                              .source_address = from->src_address.handle,
+                              .destination_address = from->dst_address.handle};
     return true;
 }
 

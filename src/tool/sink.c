@@ -31,7 +31,10 @@ static struct {
     uint64_t *operations_written[TRACE_KIND_MAX + 1];
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-bool tool_sink_is_mine(void) { return sink.pid && sink.pid == getpid(); }
+bool tool_sink_is_mine(void)
+{
+    return sink.pid && sink.pid == getpid();
+}
 
 static void put_info(const char *key, const char *value)
 {
@@ -79,8 +82,8 @@ static void put_facts(const trace_keys_t *keys, const char *directory, const cha
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < keys->argc && used < sizeof(text); i++)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
-                                 keys->argv[i]);
+        used +=
+            (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", keys->argv[i]);
     snprintf(number, sizeof(number), "%d", (int)keys->ppid);
     put_info(TRACE_INFO_DIRECTORY, directory);
     put_info(TRACE_INFO_NAME, name);
@@ -88,8 +91,14 @@ static void put_facts(const trace_keys_t *keys, const char *directory, const cha
     put_info(TRACE_INFO_PARENT, number);
 }
 
-static void before_fork(void) { pthread_mutex_lock(&sink.lock); }
-static void after_fork(void) { pthread_mutex_unlock(&sink.lock); }
+static void before_fork(void)
+{
+    pthread_mutex_lock(&sink.lock);
+}
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&sink.lock);
+}
 
 static void in_child(void)
 {
@@ -125,8 +134,8 @@ static bool open_store(void)
     put_facts(keys, output, name);
     char file[32];
     snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, 0u);
-    sink.records = trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, 0, why,
-                                     sizeof(why));
+    sink.records =
+        trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
     if (!sink.records) goto fail;
     if (!sink.fork_handled) pthread_atfork(before_fork, after_fork, in_child);
     sink.fork_handled = true;
@@ -183,7 +192,8 @@ static void put_kind(uint32_t kind)
 {
     const char *name = NULL;
     trace_head_t head = trace_head(TRACE_KIND, kind, 0, 0, sizeof(head));
-    rocprofiler_query_buffer_tracing_kind_name((rocprofiler_buffer_tracing_kind_t)kind, &name, NULL);
+    rocprofiler_query_buffer_tracing_kind_name((rocprofiler_buffer_tracing_kind_t)kind, &name,
+                                               NULL);
     if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
@@ -191,9 +201,9 @@ static void put_operation(uint32_t kind, uint32_t operation)
 {
     const char *name = NULL;
     trace_head_t head = trace_head(TRACE_OPERATION, kind, operation, 0, sizeof(head));
-    rocprofiler_query_buffer_tracing_kind_operation_name(
-        (rocprofiler_buffer_tracing_kind_t)kind, (rocprofiler_tracing_operation_t)operation, &name,
-        NULL);
+    rocprofiler_query_buffer_tracing_kind_operation_name((rocprofiler_buffer_tracing_kind_t)kind,
+                                                         (rocprofiler_tracing_operation_t)operation,
+                                                         &name, NULL);
     if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
@@ -256,19 +266,18 @@ void tool_sink_agent(const rocprofiler_agent_v0_t *agent)
     struct {
         trace_agent_t agent;
         uint64_t values[TRACE_AGENT_FIELD_COUNT];
-    } record = {
-        .agent = {.head = trace_head(TRACE_AGENT, 0, 0, 0, sizeof(record)),
-                  .id = agent->id.handle,
-                  .type = agent->type == ROCPROFILER_AGENT_TYPE_GPU ? TRACE_AGENT_GPU
-                                                                    : TRACE_AGENT_CPU,
-                  .fields = TRACE_AGENT_FIELD_COUNT,
-                  .type_index = agent->logical_node_type_id,
-                  .text_offset = sizeof(record)},
-        .values = {
-#define X(column, member, form) (uint64_t)agent->member,
-            TRACE_AGENT_FIELDS(X)
+    } record = {.agent = {.head = trace_head(TRACE_AGENT, 0, 0, 0, sizeof(record)),
+                          .id = agent->id.handle,
+                          .type = agent->type == ROCPROFILER_AGENT_TYPE_GPU ? TRACE_AGENT_GPU
+                                                                            : TRACE_AGENT_CPU,
+                          .fields = TRACE_AGENT_FIELD_COUNT,
+                          .type_index = agent->logical_node_type_id,
+                          .text_offset = sizeof(record)},
+                .values = {
+#define X(column, member, form) (uint64_t) agent->member,
+                    TRACE_AGENT_FIELDS(X)
 #undef X
-        }};
+                }};
     const char *texts[] = {
 #define X(column, member) agent->member,
         TRACE_AGENT_TEXTS(X)
@@ -301,7 +310,8 @@ void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_d
     put_meta(&record, sizeof(record), o->uri);
 }
 
-void tool_sink_kernel(const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k)
+void tool_sink_kernel(
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k)
 {
     trace_kernel_t record = {.head = trace_head(TRACE_KERNEL, 0, 0, 0, sizeof(record)),
                              .id = k->kernel_id,

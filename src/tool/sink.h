@@ -19,7 +19,8 @@ void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint
 
 void tool_sink_agent(const rocprofiler_agent_v0_t *agent);
 void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);
-void tool_sink_kernel(const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k);
+void tool_sink_kernel(
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k);
 
 /* Marks the orderly end. Records that come later are not written. */
 void tool_sink_close(void);

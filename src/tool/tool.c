@@ -35,7 +35,10 @@ static const struct {
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
 
-static bool wanted(int service) { return base_env_bool(services[service].variable, false); }
+static bool wanted(int service)
+{
+    return base_env_bool(services[service].variable, false);
+}
 
 static bool done(rocprofiler_status_t status, const char *what)
 {
@@ -68,7 +71,8 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
                                       size_t count, void *data)
 {
     (void)version, (void)data;
-    for (size_t i = 0; i < count; i++) tool_sink_agent(agents[i]);
+    for (size_t i = 0; i < count; i++)
+        tool_sink_agent(agents[i]);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -76,7 +80,8 @@ static void add_services(rocprofiler_context_id_t context, rocprofiler_buffer_id
 {
     for (int i = 0; i < SERVICE_COUNT; i++) {
         if (!wanted(i)) continue;
-        done(rocprofiler_configure_buffer_tracing_service(context, services[i].kind, NULL, 0, buffer),
+        done(rocprofiler_configure_buffer_tracing_service(context, services[i].kind, NULL, 0,
+                                                          buffer),
              services[i].variable);
     }
     if (base_env_bool("ROCPROF_KERNEL_TRACE", false))

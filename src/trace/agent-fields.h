@@ -7,69 +7,69 @@
 #ifndef CROCPROF_TRACE_AGENT_FIELDS_H
 #define CROCPROF_TRACE_AGENT_FIELDS_H
 
-#define TRACE_AGENT_FIELDS(X)                                                                     \
-    X(Node_Id, node_id, U)                                                                        \
-    X(Logical_Node_Id, logical_node_id, S)                                                        \
-    X(Agent_Type, type, TYPE)                                                                     \
-    X(Cpu_Cores_Count, cpu_cores_count, U)                                                        \
-    X(Simd_Count, simd_count, U)                                                                  \
-    X(Cpu_Core_Id_Base, cpu_core_id_base, U)                                                      \
-    X(Simd_Id_Base, simd_id_base, U)                                                              \
-    X(Max_Waves_Per_Simd, max_waves_per_simd, U)                                                  \
-    X(Lds_Size_In_Kb, lds_size_in_kb, U)                                                          \
-    X(Gds_Size_In_Kb, gds_size_in_kb, U)                                                          \
-    X(Num_Gws, num_gws, U)                                                                        \
-    X(Wave_Front_Size, wave_front_size, U)                                                        \
-    X(Num_Xcc, num_xcc, U)                                                                        \
-    X(Cu_Count, cu_count, U)                                                                      \
-    X(Array_Count, array_count, U)                                                                \
-    X(Num_Shader_Banks, num_shader_banks, U)                                                      \
-    X(Simd_Arrays_Per_Engine, simd_arrays_per_engine, U)                                          \
-    X(Cu_Per_Simd_Array, cu_per_simd_array, U)                                                    \
-    X(Simd_Per_Cu, simd_per_cu, U)                                                                \
-    X(Max_Slots_Scratch_Cu, max_slots_scratch_cu, U)                                              \
-    X(Gfx_Target_Version, gfx_target_version, U)                                                  \
-    X(Vendor_Id, vendor_id, U)                                                                    \
-    X(Device_Id, device_id, U)                                                                    \
-    X(Location_Id, location_id, U)                                                                \
-    X(Domain, domain, QUOTED)                                                                     \
-    X(Drm_Render_Minor, drm_render_minor, U)                                                      \
-    X(Num_Sdma_Engines, num_sdma_engines, U)                                                      \
-    X(Num_Sdma_Xgmi_Engines, num_sdma_xgmi_engines, U)                                            \
-    X(Num_Sdma_Queues_Per_Engine, num_sdma_queues_per_engine, U)                                  \
-    X(Num_Cp_Queues, num_cp_queues, U)                                                            \
-    X(Max_Engine_Clk_Ccompute, max_engine_clk_ccompute, U)                                        \
-    X(Max_Engine_Clk_Fcompute, max_engine_clk_fcompute, U)                                        \
-    X(Sdma_Fw_Version, sdma_fw_version.Value, U)                                                  \
-    X(Fw_Version, fw_version.Value, U)                                                            \
-    X(Capability, capability.Value, U)                                                            \
-    X(Cu_Per_Engine, cu_per_engine, U)                                                            \
-    X(Max_Waves_Per_Cu, max_waves_per_cu, U)                                                      \
-    X(Family_Id, family_id, U)                                                                    \
-    X(Workgroup_Max_Size, workgroup_max_size, U)                                                  \
-    X(Grid_Max_Size, grid_max_size, U)                                                            \
-    X(Local_Mem_Size, local_mem_size, U)                                                          \
-    X(Hive_Id, hive_id, U)                                                                        \
-    X(Gpu_Id, gpu_id, U)                                                                          \
-    X(Workgroup_Max_Dim_X, workgroup_max_dim.x, U)                                                \
-    X(Workgroup_Max_Dim_Y, workgroup_max_dim.y, U)                                                \
-    X(Workgroup_Max_Dim_Z, workgroup_max_dim.z, U)                                                \
-    X(Grid_Max_Dim_X, grid_max_dim.x, U)                                                          \
-    X(Grid_Max_Dim_Y, grid_max_dim.y, U)                                                          \
+#define TRACE_AGENT_FIELDS(X)                                                                      \
+    X(Node_Id, node_id, U)                                                                         \
+    X(Logical_Node_Id, logical_node_id, S)                                                         \
+    X(Agent_Type, type, TYPE)                                                                      \
+    X(Cpu_Cores_Count, cpu_cores_count, U)                                                         \
+    X(Simd_Count, simd_count, U)                                                                   \
+    X(Cpu_Core_Id_Base, cpu_core_id_base, U)                                                       \
+    X(Simd_Id_Base, simd_id_base, U)                                                               \
+    X(Max_Waves_Per_Simd, max_waves_per_simd, U)                                                   \
+    X(Lds_Size_In_Kb, lds_size_in_kb, U)                                                           \
+    X(Gds_Size_In_Kb, gds_size_in_kb, U)                                                           \
+    X(Num_Gws, num_gws, U)                                                                         \
+    X(Wave_Front_Size, wave_front_size, U)                                                         \
+    X(Num_Xcc, num_xcc, U)                                                                         \
+    X(Cu_Count, cu_count, U)                                                                       \
+    X(Array_Count, array_count, U)                                                                 \
+    X(Num_Shader_Banks, num_shader_banks, U)                                                       \
+    X(Simd_Arrays_Per_Engine, simd_arrays_per_engine, U)                                           \
+    X(Cu_Per_Simd_Array, cu_per_simd_array, U)                                                     \
+    X(Simd_Per_Cu, simd_per_cu, U)                                                                 \
+    X(Max_Slots_Scratch_Cu, max_slots_scratch_cu, U)                                               \
+    X(Gfx_Target_Version, gfx_target_version, U)                                                   \
+    X(Vendor_Id, vendor_id, U)                                                                     \
+    X(Device_Id, device_id, U)                                                                     \
+    X(Location_Id, location_id, U)                                                                 \
+    X(Domain, domain, QUOTED)                                                                      \
+    X(Drm_Render_Minor, drm_render_minor, U)                                                       \
+    X(Num_Sdma_Engines, num_sdma_engines, U)                                                       \
+    X(Num_Sdma_Xgmi_Engines, num_sdma_xgmi_engines, U)                                             \
+    X(Num_Sdma_Queues_Per_Engine, num_sdma_queues_per_engine, U)                                   \
+    X(Num_Cp_Queues, num_cp_queues, U)                                                             \
+    X(Max_Engine_Clk_Ccompute, max_engine_clk_ccompute, U)                                         \
+    X(Max_Engine_Clk_Fcompute, max_engine_clk_fcompute, U)                                         \
+    X(Sdma_Fw_Version, sdma_fw_version.Value, U)                                                   \
+    X(Fw_Version, fw_version.Value, U)                                                             \
+    X(Capability, capability.Value, U)                                                             \
+    X(Cu_Per_Engine, cu_per_engine, U)                                                             \
+    X(Max_Waves_Per_Cu, max_waves_per_cu, U)                                                       \
+    X(Family_Id, family_id, U)                                                                     \
+    X(Workgroup_Max_Size, workgroup_max_size, U)                                                   \
+    X(Grid_Max_Size, grid_max_size, U)                                                             \
+    X(Local_Mem_Size, local_mem_size, U)                                                           \
+    X(Hive_Id, hive_id, U)                                                                         \
+    X(Gpu_Id, gpu_id, U)                                                                           \
+    X(Workgroup_Max_Dim_X, workgroup_max_dim.x, U)                                                 \
+    X(Workgroup_Max_Dim_Y, workgroup_max_dim.y, U)                                                 \
+    X(Workgroup_Max_Dim_Z, workgroup_max_dim.z, U)                                                 \
+    X(Grid_Max_Dim_X, grid_max_dim.x, U)                                                           \
+    X(Grid_Max_Dim_Y, grid_max_dim.y, U)                                                           \
     X(Grid_Max_Dim_Z, grid_max_dim.z, U)
 
 enum {
 #define X(column, member, form) TRACE_AGENT_##column,
     TRACE_AGENT_FIELDS(X)
 #undef X
-    TRACE_AGENT_FIELD_COUNT
+        TRACE_AGENT_FIELD_COUNT
 };
 
 /* The texts behind the values, in this order; the last columns of the file. */
-#define TRACE_AGENT_TEXTS(X)                                                                      \
-    X(Name, name)                                                                                 \
-    X(Vendor_Name, vendor_name)                                                                   \
-    X(Product_Name, product_name)                                                                 \
+#define TRACE_AGENT_TEXTS(X)                                                                       \
+    X(Name, name)                                                                                  \
+    X(Vendor_Name, vendor_name)                                                                    \
+    X(Product_Name, product_name)                                                                  \
     X(Model_Name, model_name)
 
 enum { TRACE_AGENT_TEXT_COUNT = 4 };

@@ -88,34 +88,49 @@ static inline trace_head_t trace_head(uint32_t type, uint32_t kind, uint32_t ope
            thread << TRACE_THREAD_POS;
 }
 
-#define TRACE_FIELD(head, FIELD)                                                                  \
+#define TRACE_FIELD(head, FIELD)                                                                   \
     ((uint32_t)((head) >> TRACE_##FIELD##_POS) & ((1u << TRACE_##FIELD##_BITS) - 1))
 
-static inline uint32_t trace_type(trace_head_t h) { return (uint32_t)h & ((1u << TRACE_TYPE_BITS) - 1); }
-static inline uint32_t trace_kind(trace_head_t h) { return TRACE_FIELD(h, KIND); }
-static inline uint32_t trace_words(trace_head_t h) { return TRACE_FIELD(h, WORDS); }
-static inline uint32_t trace_operation(trace_head_t h) { return TRACE_FIELD(h, OPERATION); }
-static inline uint32_t trace_thread(trace_head_t h) { return TRACE_FIELD(h, THREAD); }
+static inline uint32_t trace_type(trace_head_t h)
+{
+    return (uint32_t)h & ((1u << TRACE_TYPE_BITS) - 1);
+}
+static inline uint32_t trace_kind(trace_head_t h)
+{
+    return TRACE_FIELD(h, KIND);
+}
+static inline uint32_t trace_words(trace_head_t h)
+{
+    return TRACE_FIELD(h, WORDS);
+}
+static inline uint32_t trace_operation(trace_head_t h)
+{
+    return TRACE_FIELD(h, OPERATION);
+}
+static inline uint32_t trace_thread(trace_head_t h)
+{
+    return TRACE_FIELD(h, THREAD);
+}
 
 /* Types and the least size of each; a record with fewer bytes is damage. A meta record's texts
  * stand behind its fixed part, each ended by a zero byte. */
-#define TRACE_TYPES(X)                                                                            \
-    X(PAD, 0, trace_head_t)                                                                       \
-    X(INFO, 1, trace_head_t)              /* texts: key, value */                                 \
-    X(KIND, 2, trace_head_t)              /* text: name of the head's kind */                     \
-    X(OPERATION, 3, trace_head_t)         /* text: name of the head's operation */                \
-    X(AGENT, 4, trace_agent_t)            /* texts: name, vendor, product, model */               \
-    X(CODE_OBJECT, 5, trace_code_object_t) /* text: uri */                                        \
-    X(KERNEL, 6, trace_kernel_t)          /* text: name as in the code object */                  \
-    X(API, 16, trace_api_t)                                                                       \
-    X(DISPATCH, 17, trace_dispatch_t)                                                             \
+#define TRACE_TYPES(X)                                                                             \
+    X(PAD, 0, trace_head_t)                                                                        \
+    X(INFO, 1, trace_head_t)               /* texts: key, value */                                 \
+    X(KIND, 2, trace_head_t)               /* text: name of the head's kind */                     \
+    X(OPERATION, 3, trace_head_t)          /* text: name of the head's operation */                \
+    X(AGENT, 4, trace_agent_t)             /* texts: name, vendor, product, model */               \
+    X(CODE_OBJECT, 5, trace_code_object_t) /* text: uri */                                         \
+    X(KERNEL, 6, trace_kernel_t)           /* text: name as in the code object */                  \
+    X(API, 16, trace_api_t)                                                                        \
+    X(DISPATCH, 17, trace_dispatch_t)                                                              \
     X(COPY, 18, trace_copy_t)
 
 enum {
 #define X(name, number, type) TRACE_##name = number,
     TRACE_TYPES(X)
 #undef X
-    TRACE_TYPE_COUNT = 1 << TRACE_TYPE_BITS
+        TRACE_TYPE_COUNT = 1 << TRACE_TYPE_BITS
 };
 
 /* Every timed record begins like this. */
@@ -157,12 +172,17 @@ typedef struct {
 typedef struct {
     trace_head_t head;
     uint64_t id;
-    uint32_t type;   /* TRACE_AGENT_CPU, TRACE_AGENT_GPU */
-    uint32_t fields; /* number of values */
-    int32_t type_index; /* index among the agents of the type */
+    uint32_t type;        /* TRACE_AGENT_CPU, TRACE_AGENT_GPU */
+    uint32_t fields;      /* number of values */
+    int32_t type_index;   /* index among the agents of the type */
     uint32_t text_offset; /* bytes from the record's begin to its texts */
-    uint64_t values[]; /* in the order of agent-fields.h */
 } trace_agent_t;
+
+/* The values follow the fixed part, in the order of agent-fields.h. */
+static inline const uint64_t *trace_agent_values(const trace_agent_t *a)
+{
+    return (const uint64_t *)(a + 1);
+}
 
 enum { TRACE_AGENT_CPU = 1, TRACE_AGENT_GPU = 2 };
 

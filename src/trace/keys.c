@@ -30,7 +30,10 @@ static void add(text_t *t, const char *text, size_t bytes)
     t->text[t->used] = 0;
 }
 
-static void add_text(text_t *t, const char *text) { add(t, text, strlen(text)); }
+static void add_text(text_t *t, const char *text)
+{
+    add(t, text, strlen(text));
+}
 
 static void add_number(text_t *t, long number)
 {
@@ -41,8 +44,10 @@ static void add_number(text_t *t, long number)
 /* A command line word as part of a file name: no slashes, no leading dots or underscores. */
 static void add_word(text_t *t, const char *word)
 {
-    while (*word == '/' || *word == '.' || *word == '_') word++;
-    for (; *word; word++) add(t, *word == '/' ? "_" : word, 1);
+    while (*word == '/' || *word == '.' || *word == '_')
+        word++;
+    for (; *word; word++)
+        add(t, *word == '/' ? "_" : word, 1);
 }
 
 static const char *tag_of(const trace_keys_t *k)
@@ -67,7 +72,10 @@ static void key_args(text_t *t, const trace_keys_t *k)
     }
 }
 
-static void key_tag(text_t *t, const trace_keys_t *k) { add_text(t, tag_of(k)); }
+static void key_tag(text_t *t, const trace_keys_t *k)
+{
+    add_text(t, tag_of(k));
+}
 
 static void key_argt(text_t *t, const trace_keys_t *k)
 {
@@ -82,12 +90,30 @@ static void key_argv(text_t *t, const trace_keys_t *k)
     key_args(t, k);
 }
 
-static void key_hostname(text_t *t, const trace_keys_t *k) { add_text(t, k->hostname); }
-static void key_pid(text_t *t, const trace_keys_t *k) { add_number(t, k->pid); }
-static void key_ppid(text_t *t, const trace_keys_t *k) { add_number(t, k->ppid); }
-static void key_pgid(text_t *t, const trace_keys_t *k) { add_number(t, k->pgid); }
-static void key_psid(text_t *t, const trace_keys_t *k) { add_number(t, k->sid); }
-static void key_cwd(text_t *t, const trace_keys_t *k) { add_text(t, k->cwd); }
+static void key_hostname(text_t *t, const trace_keys_t *k)
+{
+    add_text(t, k->hostname);
+}
+static void key_pid(text_t *t, const trace_keys_t *k)
+{
+    add_number(t, k->pid);
+}
+static void key_ppid(text_t *t, const trace_keys_t *k)
+{
+    add_number(t, k->ppid);
+}
+static void key_pgid(text_t *t, const trace_keys_t *k)
+{
+    add_number(t, k->pgid);
+}
+static void key_psid(text_t *t, const trace_keys_t *k)
+{
+    add_number(t, k->sid);
+}
+static void key_cwd(text_t *t, const trace_keys_t *k)
+{
+    add_text(t, k->cwd);
+}
 
 static ssize_t read_file(const char *path, char *data, size_t bytes)
 {
@@ -109,7 +135,8 @@ static void key_psize(text_t *t, const trace_keys_t *k)
     snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)k->ppid, (int)k->ppid);
     ssize_t n = read_file(path, data, sizeof(data));
     long count = 0;
-    for (ssize_t i = 0; i < n; i++) count += data[i] == ' ';
+    for (ssize_t i = 0; i < n; i++)
+        count += data[i] == ' ';
     add_number(t, count ? count : 1);
 }
 
@@ -126,8 +153,9 @@ static const char *last_set(const trace_keys_t *k, const char *const *names)
 
 static void key_rank(text_t *t, const trace_keys_t *k)
 {
-    static const char *const names[] = {"MPI_RANK", "MPI_LOCALRANKID", "MPI_RANKID",
-                                        "MV2_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK", NULL};
+    static const char *const names[] = {
+        "MPI_RANK", "MPI_LOCALRANKID", "MPI_RANKID", "MV2_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK",
+        NULL};
     const char *v = k->env("SLURM_PROCID");
     if (!v || !*v) v = last_set(k, names);
     add_text(t, v ? v : "0");
@@ -135,8 +163,9 @@ static void key_rank(text_t *t, const trace_keys_t *k)
 
 static void key_size(text_t *t, const trace_keys_t *k)
 {
-    static const char *const names[] = {"MPI_SIZE", "MPI_LOCALNRANKS", "MPI_NRANKS",
-                                        "MV2_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", NULL};
+    static const char *const names[] = {
+        "MPI_SIZE", "MPI_LOCALNRANKS", "MPI_NRANKS", "MV2_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE",
+        NULL};
     const char *v = last_set(k, names);
     add_text(t, v ? v : "1");
 }
@@ -231,7 +260,8 @@ static long expand_env(expansion_t *e, const char *at)
     if (!bytes || name[bytes] != '}' || bytes >= sizeof(variable)) {
         snprintf(e->why, e->why_bytes,
                  "malformed key at '%.40s': needs a variable of capital letters, digits and "
-                 "underscores, and a closing brace", at);
+                 "underscores, and a closing brace",
+                 at);
         return -1;
     }
     memcpy(variable, name, bytes);
@@ -241,7 +271,8 @@ static long expand_env(expansion_t *e, const char *at)
     const char *value = e->k->env(variable);
     if (value) {
         value += strspn(value, "\t /");
-        for (; *value; value++) add(e->out, strchr("\t /", *value) ? "_" : value, 1);
+        for (; *value; value++)
+            add(e->out, strchr("\t /", *value) ? "_" : value, 1);
     }
     return end - at;
 }
@@ -254,8 +285,10 @@ static long expand_argument(expansion_t *e, const char *at, const char *word, si
     long n = strtol(word + 3, &end, 10);
     if (end != word + bytes) return 0;
     const char *behind = word + bytes + 1;
-    if (n < e->k->argc) add_word(e->out, e->k->argv[n]);
-    else behind += strspn(behind, "-_/");
+    if (n < e->k->argc)
+        add_word(e->out, e->k->argv[n]);
+    else
+        behind += strspn(behind, "-_/");
     return behind - at;
 }
 
@@ -343,9 +376,15 @@ trace_keys_t *trace_keys_current(void)
         char *words[WORDS_MAX + 1];
     } *f = calloc(1, sizeof(*f));
     if (!f) return NULL;
-    f->k = (trace_keys_t){.argv = f->words, .pid = getpid(), .ppid = getppid(), .pgid = getpgrp(),
-                          .sid = getsid(0), .launch = time(NULL), .hostname = f->host,
-                          .cwd = f->cwd, .env = base_env};
+    f->k = (trace_keys_t){.argv = f->words,
+                          .pid = getpid(),
+                          .ppid = getppid(),
+                          .pgid = getpgrp(),
+                          .sid = getsid(0),
+                          .launch = time(NULL),
+                          .hostname = f->host,
+                          .cwd = f->cwd,
+                          .env = base_env};
     gethostname(f->host, sizeof(f->host) - 1);
     if (!getcwd(f->cwd, sizeof(f->cwd))) f->cwd[0] = 0;
     ssize_t bytes = read_file("/proc/self/cmdline", f->command, COMMAND_MAX);
@@ -355,4 +394,7 @@ trace_keys_t *trace_keys_current(void)
     return &f->k;
 }
 
-void trace_keys_free(trace_keys_t *k) { free(k); }
+void trace_keys_free(trace_keys_t *k)
+{
+    free(k);
+}

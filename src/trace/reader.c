@@ -1,4 +1,5 @@
-/* reader.c - see reader.h. Every size is checked before it is believed; nothing else belongs here. */
+/* reader.c - see reader.h. Every size is checked before it is believed; nothing else belongs here.
+ */
 #include "trace/reader.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static const uint16_t least_bytes[TRACE_TYPE_COUNT] = {
 };
 
 static const uint8_t text_count[TRACE_TYPE_COUNT] = {
-    [TRACE_INFO] = 2, [TRACE_KIND] = 1,        [TRACE_OPERATION] = 1,
+    [TRACE_INFO] = 2,  [TRACE_KIND] = 1,        [TRACE_OPERATION] = 1,
     [TRACE_AGENT] = 4, [TRACE_CODE_OBJECT] = 1, [TRACE_KERNEL] = 1,
 };
 
@@ -81,7 +82,10 @@ fail:
     return NULL;
 }
 
-const trace_segment_header_t *trace_reader_header(const trace_reader_t *r) { return &r->header; }
+const trace_segment_header_t *trace_reader_header(const trace_reader_t *r)
+{
+    return &r->header;
+}
 
 /* Buffers the window at r->window. False at the end of the records. */
 static bool fill(trace_reader_t *r)
@@ -166,7 +170,10 @@ const trace_head_t *trace_reader_next(trace_reader_t *r)
     return NULL;
 }
 
-uint64_t trace_reader_cut(const trace_reader_t *r) { return r->cut; }
+uint64_t trace_reader_cut(const trace_reader_t *r)
+{
+    return r->cut;
+}
 
 void trace_reader_close(trace_reader_t *r)
 {
@@ -180,6 +187,7 @@ const char *trace_record_text(const trace_head_t *record, unsigned index)
     uint32_t type = trace_type(*record);
     if (index >= text_count[type]) return "";
     const char *at = (const char *)record + fixed_bytes(record);
-    while (index--) at += strlen(at) + 1;
+    while (index--)
+        at += strlen(at) + 1;
     return at;
 }

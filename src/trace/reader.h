@@ -26,7 +26,8 @@ const trace_segment_header_t *trace_reader_header(const trace_reader_t *r);
  * NULL at the end. */
 const trace_head_t *trace_reader_next(trace_reader_t *r);
 
-/* Bytes of `committed` that could not be read as records. Known once trace_reader_next gave NULL. */
+/* Bytes of `committed` that could not be read as records. Known once trace_reader_next gave NULL.
+ */
 uint64_t trace_reader_cut(const trace_reader_t *r);
 
 void trace_reader_close(trace_reader_t *r);

@@ -1,4 +1,5 @@
-/* run.c - see run.h. Text lines and nothing else; what the variables mean belongs to their readers. */
+/* run.c - see run.h. Text lines and nothing else; what the variables mean belongs to their readers.
+ */
 #include "trace/run.h"
 
 #include <errno.h>
@@ -18,9 +19,12 @@ struct trace_run {
 static void write_line(FILE *f, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '\n') fputs("\\n", f);
-        else if (*text == '\\') fputs("\\\\", f);
-        else fputc(*text, f);
+        if (*text == '\n')
+            fputs("\\n", f);
+        else if (*text == '\\')
+            fputs("\\\\", f);
+        else
+            fputc(*text, f);
     }
     fputc('\n', f);
 }
@@ -91,7 +95,8 @@ const char *trace_run_value(const void *run, const char *name)
 void trace_run_free(trace_run_t *run)
 {
     if (!run) return;
-    for (size_t i = 0; i < run->count; i++) free(run->lines[i]);
+    for (size_t i = 0; i < run->count; i++)
+        free(run->lines[i]);
     free(run->lines);
     free(run);
 }

@@ -92,7 +92,8 @@ char **trace_list(const char *directory)
 void trace_list_free(char **list)
 {
     if (!list) return;
-    for (char **at = list; *at; at++) free(*at);
+    for (char **at = list; *at; at++)
+        free(*at);
     free(list);
 }
 

@@ -235,9 +235,15 @@ void trace_writer_count(trace_writer_t *w, uint64_t received, uint64_t dropped, 
     c->filtered += filtered;
 }
 
-trace_counts_t trace_writer_counts(const trace_writer_t *w) { return w->header->counts; }
+trace_counts_t trace_writer_counts(const trace_writer_t *w)
+{
+    return w->header->counts;
+}
 
-const char *trace_writer_failure(const trace_writer_t *w) { return w->failed ? w->failure : NULL; }
+const char *trace_writer_failure(const trace_writer_t *w)
+{
+    return w->failed ? w->failure : NULL;
+}
 
 void trace_writer_close(trace_writer_t *w)
 {

@@ -24,9 +24,11 @@ static uint32_t random_below(uint32_t limit)
 static size_t make_input(uint8_t *data)
 {
     size_t size = random_below(RANDOM_MAX);
-    for (size_t i = 0; i < size; i++) data[i] = random_below(2) ? (uint8_t)random_below(256) : 0;
+    for (size_t i = 0; i < size; i++)
+        data[i] = random_below(2) ? (uint8_t)random_below(256) : 0;
     for (int i = 0; i < 8 && size > 64; i++)
-        memcpy(data + random_below((uint32_t)size - 32), data + random_below((uint32_t)size - 64), 16);
+        memcpy(data + random_below((uint32_t)size - 32), data + random_below((uint32_t)size - 64),
+               16);
     return size;
 }
 
@@ -50,7 +52,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         long runs = strncmp(argv[i], "-runs=", 6) == 0 ? atol(argv[i] + 6) : -1;
         if (runs < 0) result |= feed_file(argv[i], data);
-        for (long run = 0; run < runs; run++) LLVMFuzzerTestOneInput(data, make_input(data));
+        for (long run = 0; run < runs; run++)
+            LLVMFuzzerTestOneInput(data, make_input(data));
     }
     free(data);
     return result;

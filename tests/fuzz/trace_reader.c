@@ -1,7 +1,8 @@
 /* trace_reader.c - fuzz target: any bytes at all are read as a trace segment without harm.
  *
  * Built with -fsanitize=fuzzer,address, or with a main() that feeds it the files named. Checks what
- * the reader promises: records inside the file, texts ended inside their record, bytes accounted. */
+ * the reader promises: records inside the file, texts ended inside their record, bytes accounted.
+ */
 #include "trace/reader.h"
 
 #include <stdlib.h>
@@ -26,8 +27,10 @@ static int make_segment(const uint8_t *data, size_t size)
         put(fd, data + 1, size - 1, 0);
         return fd;
     }
-    trace_segment_header_t h = {.version = TRACE_VERSION, .header_bytes = TRACE_HEADER_BYTES,
-                                .window_bytes = TRACE_WINDOW_BYTES, .committed = size + (size & 64)};
+    trace_segment_header_t h = {.version = TRACE_VERSION,
+                                .header_bytes = TRACE_HEADER_BYTES,
+                                .window_bytes = TRACE_WINDOW_BYTES,
+                                .committed = size + (size & 64)};
     memcpy(h.magic, TRACE_MAGIC, sizeof(h.magic));
     put(fd, &h, sizeof(h), 0);
     put(fd, data, size, TRACE_HEADER_BYTES);

@@ -49,8 +49,14 @@ static void at_exit(void)
     if (fake.tool.finalize) fake.tool.finalize(fake.tool.tool_data);
 }
 
-static void before_fork(void) { pthread_mutex_lock(&fake.lock); }
-static void after_fork(void) { pthread_mutex_unlock(&fake.lock); }
+static void before_fork(void)
+{
+    pthread_mutex_lock(&fake.lock);
+}
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&fake.lock);
+}
 
 static void in_child(void)
 {
@@ -63,7 +69,8 @@ void fake_start(void)
     static rocprofiler_client_id_t id = {.size = sizeof(id)};
     rocprofiler_configure_func_t configure;
     *(void **)&configure = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
-    rocprofiler_tool_configure_result_t *tool = configure ? configure(10000, "1.0.0", 0, &id) : NULL;
+    rocprofiler_tool_configure_result_t *tool =
+        configure ? configure(10000, "1.0.0", 0, &id) : NULL;
     if (!tool) return;
     fake.tool = *tool;
     atexit(at_exit);
@@ -88,10 +95,14 @@ static void add(uint32_t kind, const void *payload, size_t bytes)
 void fake_api(uint32_t kind, int32_t operation, uint64_t thread, uint64_t correlation,
               uint64_t start, uint64_t end)
 {
-    rocprofiler_buffer_tracing_hsa_api_record_t r = {
-        .size = sizeof(r), .kind = (rocprofiler_buffer_tracing_kind_t)kind, .operation = operation,
-        .correlation_id = {.internal = correlation}, .start_timestamp = start,
-        .end_timestamp = end, .thread_id = thread};
+    rocprofiler_buffer_tracing_hsa_api_record_t r = {.size = sizeof(r),
+                                                     .kind =
+                                                         (rocprofiler_buffer_tracing_kind_t)kind,
+                                                     .operation = operation,
+                                                     .correlation_id = {.internal = correlation},
+                                                     .start_timestamp = start,
+                                                     .end_timestamp = end,
+                                                     .thread_id = thread};
     add(kind, &r, sizeof(r));
 }
 
@@ -99,43 +110,67 @@ void fake_dispatch(uint64_t thread, uint64_t correlation, uint64_t dispatch, uin
                    uint64_t start, uint64_t end)
 {
     rocprofiler_buffer_tracing_kernel_dispatch_record_t r = {
-        .size = sizeof(r), .kind = ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
-        .operation = ROCPROFILER_KERNEL_DISPATCH_COMPLETE, .correlation_id = {.internal = correlation},
-        .thread_id = thread, .start_timestamp = start, .end_timestamp = end,
-        .dispatch_info = {.size = sizeof(r.dispatch_info), .agent_id = {11}, .queue_id = {3},
-                          .kernel_id = kernel, .dispatch_id = dispatch, .private_segment_size = 16,
-                          .group_segment_size = 1024, .workgroup_size = {64, 2, 1},
+        .size = sizeof(r),
+        .kind = ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
+        .operation = ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
+        .correlation_id = {.internal = correlation},
+        .thread_id = thread,
+        .start_timestamp = start,
+        .end_timestamp = end,
+        .dispatch_info = {.size = sizeof(r.dispatch_info),
+                          .agent_id = {11},
+                          .queue_id = {3},
+                          .kernel_id = kernel,
+                          .dispatch_id = dispatch,
+                          .private_segment_size = 16,
+                          .group_segment_size = 1024,
+                          .workgroup_size = {64, 2, 1},
                           .grid_size = {1024, 4, 1}}};
     add(ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, &r, sizeof(r));
 }
 
-void fake_copy(int32_t operation, uint64_t thread, uint64_t correlation, uint64_t start, uint64_t end)
+void fake_copy(int32_t operation, uint64_t thread, uint64_t correlation, uint64_t start,
+               uint64_t end)
 {
     bool out = operation == ROCPROFILER_MEMORY_COPY_DEVICE_TO_HOST;
     rocprofiler_buffer_tracing_memory_copy_record_t r = {
-        .size = sizeof(r), .kind = ROCPROFILER_BUFFER_TRACING_MEMORY_COPY,
+        .size = sizeof(r),
+        .kind = ROCPROFILER_BUFFER_TRACING_MEMORY_COPY,
         .operation = (rocprofiler_memory_copy_operation_t)operation,
-        .correlation_id = {.internal = correlation}, .thread_id = thread,
-        .start_timestamp = start, .end_timestamp = end, .src_agent_id = {out ? 11 : 10},
-        .dst_agent_id = {out ? 10 : 11}, .bytes = 4096};
+        .correlation_id = {.internal = correlation},
+        .thread_id = thread,
+        .start_timestamp = start,
+        .end_timestamp = end,
+        .src_agent_id = {out ? 11 : 10},
+        .dst_agent_id = {out ? 10 : 11},
+        .bytes = 4096};
     add(ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, &r, sizeof(r));
 }
 
 void fake_kernel(uint64_t id, const char *name)
 {
     rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t k = {
-        .size = sizeof(k), .kernel_id = id, .code_object_id = 1, .kernel_name = name,
-        .group_segment_size = 100, .sgpr_count = (uint32_t)id * 16, .arch_vgpr_count = (uint32_t)id * 4,
+        .size = sizeof(k),
+        .kernel_id = id,
+        .code_object_id = 1,
+        .kernel_name = name,
+        .group_segment_size = 100,
+        .sgpr_count = (uint32_t)id * 16,
+        .arch_vgpr_count = (uint32_t)id * 4,
         .accum_vgpr_count = (uint32_t)id};
     rocprofiler_callback_tracing_record_t record = {
         .kind = ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT,
         .operation = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER,
-        .phase = ROCPROFILER_CALLBACK_PHASE_LOAD, .payload = &k};
+        .phase = ROCPROFILER_CALLBACK_PHASE_LOAD,
+        .payload = &k};
     rocprofiler_user_data_t user = {0};
     if (fake.code_object) fake.code_object(record, &user, NULL);
 }
 
-void fake_lose(uint64_t records) { fake.lost += records; }
+void fake_lose(uint64_t records)
+{
+    fake.lost += records;
+}
 
 rocprofiler_status_t rocprofiler_create_context(rocprofiler_context_id_t *context)
 {
@@ -189,48 +224,71 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-rocprofiler_status_t rocprofiler_query_available_agents(
-    rocprofiler_agent_version_t version, rocprofiler_query_available_agents_cb_t callback,
-    size_t agent_size, void *data)
+rocprofiler_status_t
+rocprofiler_query_available_agents(rocprofiler_agent_version_t version,
+                                   rocprofiler_query_available_agents_cb_t callback,
+                                   size_t agent_size, void *data)
 {
     (void)agent_size;
     static rocprofiler_agent_v0_t agents[2] = {
-        {.id = {11}, .type = ROCPROFILER_AGENT_TYPE_GPU, .simd_count = 32, .cu_count = 8,
-         .wave_front_size = 64, .gfx_target_version = 90010, .vendor_id = 0x1002,
-         .device_id = 0x740f, .hive_id = UINT64_MAX, .workgroup_max_dim = {1024, 1024, 1024},
-         .name = "gfx90a", .vendor_name = "AMD", .product_name = "fake", .model_name = "",
-         .node_id = 1, .logical_node_id = 1, .logical_node_type_id = 0},
-        {.id = {10}, .type = ROCPROFILER_AGENT_TYPE_CPU, .cpu_cores_count = 2, .name = "cpu",
-         .vendor_name = "CPU", .product_name = "fake", .model_name = "", .node_id = 0,
-         .logical_node_id = 0, .logical_node_type_id = 0},
+        {.id = {11},
+         .type = ROCPROFILER_AGENT_TYPE_GPU,
+         .simd_count = 32,
+         .cu_count = 8,
+         .wave_front_size = 64,
+         .gfx_target_version = 90010,
+         .vendor_id = 0x1002,
+         .device_id = 0x740f,
+         .hive_id = UINT64_MAX,
+         .workgroup_max_dim = {1024, 1024, 1024},
+         .name = "gfx90a",
+         .vendor_name = "AMD",
+         .product_name = "fake",
+         .model_name = "",
+         .node_id = 1,
+         .logical_node_id = 1,
+         .logical_node_type_id = 0},
+        {.id = {10},
+         .type = ROCPROFILER_AGENT_TYPE_CPU,
+         .cpu_cores_count = 2,
+         .name = "cpu",
+         .vendor_name = "CPU",
+         .product_name = "fake",
+         .model_name = "",
+         .node_id = 0,
+         .logical_node_id = 0,
+         .logical_node_type_id = 0},
     };
     const void *pointers[2] = {&agents[0], &agents[1]};
     return callback(version, pointers, 2, data);
 }
 
 rocprofiler_status_t
-rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kind, const char **name,
-                                           uint64_t *length)
+rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kind,
+                                           const char **name, uint64_t *length)
 {
-    static const char *const names[64] = {[1] = "HSA_CORE_API", [2] = "HSA_AMD_EXT_API",
-                                          [5] = "HIP_RUNTIME_API", [6] = "HIP_COMPILER_API",
-                                          [10] = "MEMORY_COPY", [11] = "KERNEL_DISPATCH"};
+    static const char *const names[64] = {
+        [1] = "HSA_CORE_API",     [2] = "HSA_AMD_EXT_API", [5] = "HIP_RUNTIME_API",
+        [6] = "HIP_COMPILER_API", [10] = "MEMORY_COPY",    [11] = "KERNEL_DISPATCH"};
     *name = names[kind];
     if (length) *length = strlen(*name);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-rocprofiler_status_t rocprofiler_query_buffer_tracing_kind_operation_name(
-    rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
-    const char **name, uint64_t *length)
+rocprofiler_status_t
+rocprofiler_query_buffer_tracing_kind_operation_name(rocprofiler_buffer_tracing_kind_t kind,
+                                                     rocprofiler_tracing_operation_t operation,
+                                                     const char **name, uint64_t *length)
 {
     static char text[64][32];
     static const char *const copies[] = {"MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST",
-                                         "MEMORY_COPY_HOST_TO_DEVICE", "MEMORY_COPY_DEVICE_TO_HOST"};
+                                         "MEMORY_COPY_HOST_TO_DEVICE",
+                                         "MEMORY_COPY_DEVICE_TO_HOST"};
     if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY) {
         *name = copies[operation];
     } else {
-        snprintf(text[operation], sizeof(text[0]), "%s%d", kind <= 4 ? "hsa_call_" : "hipCall", operation);
+        snprintf(text[operation], sizeof(text[0]), "%s%d", kind <= 4 ? "hsa_call_" : "hipCall",
+                 operation);
         *name = text[operation];
     }
     if (length) *length = strlen(*name);

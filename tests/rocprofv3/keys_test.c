@@ -12,8 +12,9 @@
 static const char *environment(const char *name)
 {
     static const char *const values[][2] = {
-        {"OMPI_COMM_WORLD_RANK", "3"}, {"MPI_RANK", "1"},         {"OMPI_COMM_WORLD_SIZE", "8"},
-        {"SLURM_JOB_ID", "77"},        {"PLACE", " /a b/c"},      {"NESTED", "x%pid%"},
+        {"OMPI_COMM_WORLD_RANK", "3"}, {"MPI_RANK", "1"},
+        {"OMPI_COMM_WORLD_SIZE", "8"}, {"SLURM_JOB_ID", "77"},
+        {"PLACE", " /a b/c"},          {"NESTED", "x%pid%"},
         {"LOOP", "%env{LOOP}%y"},      {"ROCPROF_DATE_FORMAT", "%Y"},
     };
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
@@ -23,9 +24,16 @@ static const char *environment(const char *name)
 
 static char *command[] = {"./bin/my prog", "--", "in/a.txt", "-n", "../../5", NULL};
 
-static const trace_keys_t facts = {.argc = 5, .argv = command, .pid = 42, .ppid = 41, .pgid = 40,
-                                   .sid = 39, .launch = 86400 * 366, .hostname = "host",
-                                   .cwd = "/work/dir", .env = environment};
+static const trace_keys_t facts = {.argc = 5,
+                                   .argv = command,
+                                   .pid = 42,
+                                   .ppid = 41,
+                                   .pgid = 40,
+                                   .sid = 39,
+                                   .launch = 86400 * 366,
+                                   .hostname = "host",
+                                   .cwd = "/work/dir",
+                                   .env = environment};
 
 static void expect(const char *name, const char *expected)
 {
@@ -99,7 +107,8 @@ static void own_process(void **state)
     char out[TRACE_PATH_MAX], why[256];
     trace_keys_t *own = trace_keys_current();
     assert_non_null(own);
-    assert_int_equal(trace_keys_expand(own, "%tag% %psize%", out, sizeof(out), why, sizeof(why)), 0);
+    assert_int_equal(trace_keys_expand(own, "%tag% %psize%", out, sizeof(out), why, sizeof(why)),
+                     0);
     assert_true(strncmp(out, "unit_rocprofv3_keys ", 20) == 0);
     assert_true(atoi(out + 20) >= 1);
     trace_keys_free(own);
@@ -108,7 +117,7 @@ static void own_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key), cmocka_unit_test(short_forms),
+        cmocka_unit_test(every_key),        cmocka_unit_test(short_forms),
         cmocka_unit_test(environment_keys), cmocka_unit_test(mistakes),
         cmocka_unit_test(own_process),
     };

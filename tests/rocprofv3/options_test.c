@@ -17,7 +17,8 @@ static int parse(cli_command_t *c, const char *line)
     static char *argv[64];
     int argc = 0;
     strcpy(words, line);
-    for (char *at = strtok(words, " "); at; at = strtok(NULL, " ")) argv[argc++] = at;
+    for (char *at = strtok(words, " "); at; at = strtok(NULL, " "))
+        argv[argc++] = at;
     argv[argc] = NULL;
     why[0] = 0;
     return cli_parse(c, argc, argv, why, sizeof(why));
@@ -35,8 +36,10 @@ static void expect(const char *line, cli_option_id_t option, const char *value)
 {
     cli_command_t c;
     if (parse(&c, line) != 0) fail_msg("%s: %s", line, why);
-    if (value) assert_string_equal(c.values[option], value);
-    else assert_null(c.values[option]);
+    if (value)
+        assert_string_equal(c.values[option], value);
+    else
+        assert_null(c.values[option]);
     cli_command_free(&c);
 }
 
@@ -134,13 +137,19 @@ static void unknown_and_absent(void **state)
 static void apply(const char *line)
 {
     cli_command_t c;
-    static const char *const variables[] = {
-        "ROCPROF_KERNEL_TRACE", "ROCPROF_MEMORY_COPY_TRACE", "ROCPROF_HIP_RUNTIME_API_TRACE",
-        "ROCPROF_HIP_COMPILER_API_TRACE", "ROCPROF_HSA_CORE_API_TRACE",
-        "ROCPROF_HSA_FINALIZER_EXT_API_TRACE", "ROCPROF_DEMANGLE_KERNELS",
-        "ROCPROF_STATS_SUMMARY_GROUPS", "ROCPROF_LOG_LEVEL", "ROCTX_LOG_LEVEL",
-        "ROCPROF_MINIMUM_OUTPUT_BYTES"};
-    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) unsetenv(variables[i]);
+    static const char *const variables[] = {"ROCPROF_KERNEL_TRACE",
+                                            "ROCPROF_MEMORY_COPY_TRACE",
+                                            "ROCPROF_HIP_RUNTIME_API_TRACE",
+                                            "ROCPROF_HIP_COMPILER_API_TRACE",
+                                            "ROCPROF_HSA_CORE_API_TRACE",
+                                            "ROCPROF_HSA_FINALIZER_EXT_API_TRACE",
+                                            "ROCPROF_DEMANGLE_KERNELS",
+                                            "ROCPROF_STATS_SUMMARY_GROUPS",
+                                            "ROCPROF_LOG_LEVEL",
+                                            "ROCTX_LOG_LEVEL",
+                                            "ROCPROF_MINIMUM_OUTPUT_BYTES"};
+    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+        unsetenv(variables[i]);
     assert_int_equal(parse(&c, line), 0);
     assert_int_equal(cli_apply(&c, why, sizeof(why)), 0);
     cli_command_free(&c);
@@ -173,9 +182,12 @@ static void variables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_follows_its_enum), cmocka_unit_test(truth_values),
-        cmocka_unit_test(values),                 cmocka_unit_test(program),
-        cmocka_unit_test(unknown_and_absent),     cmocka_unit_test(variables),
+        cmocka_unit_test(table_follows_its_enum),
+        cmocka_unit_test(truth_values),
+        cmocka_unit_test(values),
+        cmocka_unit_test(program),
+        cmocka_unit_test(unknown_and_absent),
+        cmocka_unit_test(variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,12 @@ static void sort_with(size_t memory, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         size_t bytes = i % 3 ? sizeof(trace_api_t) : sizeof(trace_api_full_t);
         trace_api_full_t r = {.head = trace_head(TRACE_API, 1, i & 0xfff, 1, bytes),
-                              .start = random_number(&seed) % 5000, .end = i, .correlation = i * 3ull,
+                              .start = random_number(&seed) % 5000,
+                              .end = i,
+                              .correlation = i * 3ull,
                               .external = i};
-        if (out_sorter_add(s, (const trace_timed_t *)&r, why, sizeof(why)) != 0) fail_msg("%s", why);
+        if (out_sorter_add(s, (const trace_timed_t *)&r, why, sizeof(why)) != 0)
+            fail_msg("%s", why);
     }
     uint32_t n = 0;
     uint64_t sum = 0;
@@ -77,7 +80,8 @@ static void statistics(void **state)
     /* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squared deviations 32, so s = sqrt(32/7) */
     static const uint64_t durations[] = {2, 4, 4, 4, 5, 5, 7, 9};
     out_stats_t s = {0};
-    for (int i = 0; i < 8; i++) assert_int_equal(out_stats_add(&s, 0, "many", durations[i]), 0);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(out_stats_add(&s, 0, "many", durations[i]), 0);
     assert_int_equal(out_stats_add(&s, 1, "one", 60), 0);
     out_stats_sort(&s);
     assert_int_equal(s.count, 2);
@@ -91,8 +95,10 @@ static void statistics(void **state)
     assert_true(out_stat_percent(&s.rows[1], out_stats_total(&s).total) == 40);
     out_stats_free(&s);
 
-    /* Where 64 bits of squares would overflow: ten durations of an hour and a nanosecond more each. */
-    for (uint64_t i = 0; i < 10; i++) out_stats_add(&s, 0, "long", 3600000000000u + i);
+    /* Where 64 bits of squares would overflow: ten durations of an hour and a nanosecond more each.
+     */
+    for (uint64_t i = 0; i < 10; i++)
+        out_stats_add(&s, 0, "long", 3600000000000u + i);
     assert_true(fabs(out_stat_deviation(&s.rows[0]) - 3.0276503540974917) < 1e-3);
     out_stats_free(&s);
 
@@ -101,7 +107,8 @@ static void statistics(void **state)
         snprintf(name[i], sizeof(name[i]), "name%d", i);
         out_stats_add(&s, 0, name[i], (uint64_t)i);
     }
-    for (int i = 0; i < 5000; i++) out_stats_add(&s, 0, name[i], 0);
+    for (int i = 0; i < 5000; i++)
+        out_stats_add(&s, 0, name[i], 0);
     assert_int_equal(s.count, 5000);
     out_stats_sort(&s);
     assert_string_equal(s.rows[0].name, "name4999");
@@ -116,9 +123,12 @@ static void numbers(void **state)
         double value;
         const char *as_float, *as_percentage;
     } rows[] = {
-        {100, "100.000000", "100.00"},        {1, "1.000000", "1.00"},
-        {0.5, "0.500000", "0.5000"},          {0.010001, "0.010001", "0.0100"},
-        {0.01, "1.00000000e-02", "1.000e-02"}, {0, "0.00000000e+00", "0.000e+00"},
+        {100, "100.000000", "100.00"},
+        {1, "1.000000", "1.00"},
+        {0.5, "0.500000", "0.5000"},
+        {0.010001, "0.010001", "0.0100"},
+        {0.01, "1.00000000e-02", "1.000e-02"},
+        {0, "0.00000000e+00", "0.000e+00"},
         {12345678.25, "12345678.250000", "12345678.25"},
     };
     char text[64];
@@ -136,12 +146,13 @@ static void kernel_names(void **state)
     static const struct {
         const char *symbol, *demangled, *truncated;
     } rows[] = {
-        {"_Z9vectoraddPfPKfS1_i.kd", "vectoradd(float*, float const*, float const*, int)", "vectoradd"},
+        {"_Z9vectoraddPfPKfS1_i.kd", "vectoradd(float*, float const*, float const*, int)",
+         "vectoradd"},
         {"_Z15addition_kernelIfEvPT_PKfS3_ii.kd",
          "void addition_kernel<float>(float*, float const*, float const*, int, int)",
          "addition_kernel"},
-        {"_ZN2ns3FooIiE3barILi4EEEvPfPFiiE.kd",
-         "void ns::Foo<int>::bar<4>(float*, int (*)(int))", "bar"},
+        {"_ZN2ns3FooIiE3barILi4EEEvPfPFiiE.kd", "void ns::Foo<int>::bar<4>(float*, int (*)(int))",
+         "bar"},
         {"plain.kd", "plain", "plain"},
         {"__amd_rocclr_fillBufferAligned.kd", "__amd_rocclr_fillBufferAligned",
          "__amd_rocclr_fillBufferAligned"},
@@ -215,7 +226,8 @@ static char *summary(const char *const *pairs, const char *indent)
     ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
     text[n < 0 ? 0 : n] = 0;
     close(fd);
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) out_stats_free(&stats[i]);
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        out_stats_free(&stats[i]);
     out_config_free(&c);
     return text;
 }
@@ -224,24 +236,36 @@ static void summary_table(void **state)
 {
     (void)state;
     const char *pairs[] = {"ROCPROF_STATS_SUMMARY", "1", NULL};
-    assert_string_equal(
-        summary(pairs, ""),
-        "\nROCPROFV3 SUMMARY:\n\n"
-        "|                   NAME                   |     DOMAIN      |      CALLS      | DURATION (nsec) | AVERAGE (nsec)  | PERCENT (INC) |   MIN (nsec)    |   MAX (nsec)    |     STDDEV      |\n"
-        "|------------------------------------------|-----------------|-----------------|-----------------|-----------------|---------------|-----------------|-----------------|-----------------|\n"
-        "| k                                        | KERNEL_DISPATCH |               1 |            6500 |       6.500e+03 |     65.000000 |            6500 |            6500 |       0.000e+00 |\n"
-        "| hipMalloc                                | HIP_API         |               2 |            3500 |       1.750e+03 |     35.000000 |            1000 |            2500 |       1.061e+03 |\n"
-        "\n");
+    assert_string_equal(summary(pairs, ""),
+                        "\nROCPROFV3 SUMMARY:\n\n"
+                        "|                   NAME                   |     DOMAIN      |      CALLS "
+                        "     | DURATION (nsec) | AVERAGE (nsec)  | PERCENT (INC) |   MIN (nsec)   "
+                        " |   MAX (nsec)    |     STDDEV      |\n"
+                        "|------------------------------------------|-----------------|------------"
+                        "-----|-----------------|-----------------|---------------|----------------"
+                        "-|-----------------|-----------------|\n"
+                        "| k                                        | KERNEL_DISPATCH |            "
+                        "   1 |            6500 |       6.500e+03 |     65.000000 |            "
+                        "6500 |            6500 |       0.000e+00 |\n"
+                        "| hipMalloc                                | HIP_API         |            "
+                        "   2 |            3500 |       1.750e+03 |     35.000000 |            "
+                        "1000 |            2500 |       1.061e+03 |\n"
+                        "\n");
 }
 
 static void summary_of_domains_and_groups(void **state)
 {
     (void)state;
-    const char *pairs[] = {"ROCPROF_STATS_SUMMARY_PER_DOMAIN", "1", "ROCPROF_STATS_SUMMARY_GROUPS",
-                           "HIP_API|KERNEL.*##@@##KERNEL##@@##.*_API", "ROCPROF_STATS_SUMMARY_UNITS",
-                           "usec", NULL};
+    const char *pairs[] = {"ROCPROF_STATS_SUMMARY_PER_DOMAIN",
+                           "1",
+                           "ROCPROF_STATS_SUMMARY_GROUPS",
+                           "HIP_API|KERNEL.*##@@##KERNEL##@@##.*_API",
+                           "ROCPROF_STATS_SUMMARY_UNITS",
+                           "usec",
+                           NULL};
     char *text = summary(pairs, "    ");
-    const char *titles[] = {"\n    ROCPROFV3 HIP_API SUMMARY:\n", "\n    ROCPROFV3 KERNEL_DISPATCH SUMMARY:\n",
+    const char *titles[] = {"\n    ROCPROFV3 HIP_API SUMMARY:\n",
+                            "\n    ROCPROFV3 KERNEL_DISPATCH SUMMARY:\n",
                             "\n    ROCPROFV3 HIP_API + KERNEL_DISPATCH SUMMARY:\n",
                             "\n    ROCPROFV3 HIP_API SUMMARY:\n"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
@@ -250,20 +274,19 @@ static void summary_of_domains_and_groups(void **state)
         text++;
     }
     assert_null(strstr(text, "\n    ROCPROFV3"));
-    assert_non_null(strstr(text, "    | hipMalloc                                | HIP_API      |               2 |             3.5 |       1.750e+00 |    100.000000 |               1 |             2.5 |       1.061e+00 |\n"));
+    assert_non_null(
+        strstr(text, "    | hipMalloc                                | HIP_API      |              "
+                     " 2 |             3.5 |       1.750e+00 |    100.000000 |               1 |   "
+                     "          2.5 |       1.061e+00 |\n"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_in_memory),
-        cmocka_unit_test(sorts_through_files),
-        cmocka_unit_test(statistics),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(kernel_names),
-        cmocka_unit_test(config_errors_name_value_and_choice),
-        cmocka_unit_test(summary_table),
-        cmocka_unit_test(summary_of_domains_and_groups),
+        cmocka_unit_test(sorts_in_memory), cmocka_unit_test(sorts_through_files),
+        cmocka_unit_test(statistics),      cmocka_unit_test(numbers),
+        cmocka_unit_test(kernel_names),    cmocka_unit_test(config_errors_name_value_and_choice),
+        cmocka_unit_test(summary_table),   cmocka_unit_test(summary_of_domains_and_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ static int remove_directory(void **state)
 static trace_writer_t *open_writer(const char *name)
 {
     char why[256] = "";
-    trace_writer_t *w = trace_writer_open(directory, name, TRACE_CONTENTS_RECORDS, 7, why, sizeof(why));
+    trace_writer_t *w =
+        trace_writer_open(directory, name, TRACE_CONTENTS_RECORDS, 7, why, sizeof(why));
     if (!w) fail_msg("%s", why);
     return w;
 }
@@ -54,8 +55,11 @@ static trace_reader_t *open_reader(const char *name)
 
 static trace_api_t api_record(uint32_t number)
 {
-    return (trace_api_t){.head = trace_head(TRACE_API, 5, number & 0xfff, 4194303, sizeof(trace_api_t)),
-                         .start = number, .end = number + 10ull, .correlation = ~(uint64_t)number};
+    return (trace_api_t){.head =
+                             trace_head(TRACE_API, 5, number & 0xfff, 4194303, sizeof(trace_api_t)),
+                         .start = number,
+                         .end = number + 10ull,
+                         .correlation = ~(uint64_t)number};
 }
 
 static void put_numbers(trace_writer_t *w, uint32_t from, uint32_t count)
@@ -158,12 +162,15 @@ static void full_disk_is_an_error_not_a_signal(void **state)
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &limit);
         char why[256];
-        trace_writer_t *w = trace_writer_open(directory, "d.seg", TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
+        trace_writer_t *w =
+            trace_writer_open(directory, "d.seg", TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
         int written = 0, refused = 0;
         for (uint32_t i = 0; i < 20000; i++) {
             trace_api_t record = api_record(i);
-            if (trace_writer_put(w, &record)) written++;
-            else refused++;
+            if (trace_writer_put(w, &record))
+                written++;
+            else
+                refused++;
         }
         trace_counts_t counts = trace_writer_counts(w);
         bool right = written == 8192 && refused == 20000 - 8192 && trace_writer_failure(w) &&
@@ -238,7 +245,8 @@ static void foreign_files_are_refused(void **state)
     char path[128], why[256] = "";
     snprintf(path, sizeof(path), "%s/g.seg", directory);
     FILE *f = fopen(path, "w");
-    for (int i = 0; i < 1000; i++) fputs("no segment", f);
+    for (int i = 0; i < 1000; i++)
+        fputs("no segment", f);
     fclose(f);
     assert_null(trace_reader_open(path, why, sizeof(why)));
     assert_non_null(strstr(why, "not a trace segment"));
@@ -254,7 +262,7 @@ static void *write_many(void *number)
     char name[32];
     snprintf(name, sizeof(name), "w%d.seg", *(int *)number);
     trace_writer_t *w = open_writer(name);
-    put_numbers(w, (uint32_t)*(int *)number * PER_WRITER, PER_WRITER);
+    put_numbers(w, (uint32_t) * (int *)number * PER_WRITER, PER_WRITER);
     trace_writer_close(w);
     return NULL;
 }
@@ -278,7 +286,8 @@ static void four_writers_at_once(void **state)
         numbers[i] = i;
         pthread_create(&threads[i], NULL, write_many, &numbers[i]);
     }
-    for (int i = 0; i < WRITERS; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(threads[i], NULL);
     /* 25 MB went through; only stacks and the like may stay. */
     assert_true(resident_kb() - before < 4096);
     for (int i = 0; i < WRITERS; i++) {

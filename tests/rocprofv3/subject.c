@@ -39,7 +39,8 @@ static void many(long count)
 {
     start();
     for (long i = 0; i < count; i++)
-        fake_api(5, (int32_t)(i % 7), 500, (uint64_t)i + 1, (uint64_t)(count - i) * 10, (uint64_t)(count - i) * 10 + 5);
+        fake_api(5, (int32_t)(i % 7), 500, (uint64_t)i + 1, (uint64_t)(count - i) * 10,
+                 (uint64_t)(count - i) * 10 + 5);
 }
 
 static void on_user(int signal)
@@ -71,7 +72,8 @@ static void wait_for_signals(void)
     signal(SIGUSR1, on_user);
     puts("ready");
     fflush(stdout);
-    for (;;) pause();
+    for (;;)
+        pause();
 }
 
 static void fork_and_start(void)
