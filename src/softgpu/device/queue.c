@@ -205,6 +205,14 @@ static void unlink_queue(sg_device_t *d, sg_queue_t *q)
     sg_watch_changed(d->watch);
 }
 
+/* The first packet rings with index 0: that must be a change. */
+static void reset_doorbell(const sg_queue_t *q)
+{
+    const sg_device_t *d = q->device;
+    size_t slot = q->params.doorbell_slot;
+    if (d->doorbells && slot < d->doorbell_bytes / 8) atomic_store(&d->doorbells[slot], UINT64_MAX);
+}
+
 static int ensure_watch(sg_device_t *d)
 {
     pthread_mutex_lock(&d->lock);
@@ -231,6 +239,7 @@ int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_q
     if (!error) error = ensure_watch(d);
     if (error) goto out;
 
+    reset_doorbell(q);
     link_queue(d, q);
     snprintf(name, sizeof name, names[p->kind], p->doorbell_slot & 0xffffu);
     error = -sg_thread_start(&q->thread, name, queue_main, q);
