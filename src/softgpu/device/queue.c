@@ -157,7 +157,7 @@ static void *queue_main(void *arg)
         wait_for(q, step, wake, activity, now - quiet);
     }
     sg_watch_remove(q->device->watch, q);
-    sg_aql_stop(q);
+    if (q->params.kind == SG_QUEUE_AQL) sg_aql_stop(q); /* only these have runs */
     sg_worker_release(&q->worker);
     return NULL;
 }
