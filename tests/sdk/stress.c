@@ -4,6 +4,7 @@
 #include "fake.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static _Atomic uint64_t delivered[BUFFERS], dropped[BUFFERS], callbacks_entered,
 static _Atomic uint64_t nested_calls, disorder;
 static _Atomic int busy_answers;
 static _Atomic bool over;
-static bool call_inside, flush_inside, flush_others;
+static _Atomic bool ending, ended;
+static bool call_inside, flush_inside, flush_others, end_inside;
 static __thread int depth;
 
 static uint64_t scale(uint64_t n)
@@ -62,6 +64,9 @@ static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t 
         }
         depth--;
     }
+    if (ended) disorder++; /* nothing may come after the finalize function */
+    if (end_inside && delivered[index] > 2000 && !atomic_exchange(&ending, true))
+        finalizer(*client);
     if (flush_inside && rocprofiler_flush_buffer(id) == ROCPROFILER_STATUS_ERROR_BUFFER_BUSY)
         busy_answers++;
     if (flush_others)
@@ -117,9 +122,19 @@ static int initialize(rocprofiler_client_finalize_t f, void *data)
         OK(rocprofiler_configure_callback_tracing_service(
             contexts[3], ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, NULL, 0, on_callback, NULL));
     }
+    end_inside = !strcmp(scenario, "ends_inside");
     call_inside = !strcmp(scenario, "calls_inside");
     flush_inside = flush_others = !strcmp(scenario, "flushes");
     return 0;
+}
+
+/* exit() while threads trace, from a thread that traces: the sums are unknown, but nothing comes
+ * afterwards and nothing hangs. */
+static void finalize(void *data)
+{
+    (void)data;
+    ended = true;
+    if (disorder) _exit(1);
 }
 
 rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, const char *text,
@@ -127,7 +142,7 @@ rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, con
                                                            rocprofiler_client_id_t *id)
 {
     (void)version, (void)text, (void)priority;
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, NULL, NULL};
+    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finalize, NULL};
     client = id;
     return &result;
 }
@@ -173,7 +188,10 @@ static uint64_t run_threads(uint64_t generations, uint64_t n)
 
 static void check_sums(uint64_t calls)
 {
+    /* callbacks that run make their last calls while these are still traced */
     over = true;
+    for (int i = 0; i < BUFFERS; i++)
+        if (buffers[i].handle) OK(rocprofiler_flush_buffer(buffers[i]));
     finalizer(*client);
     for (int i = 0; i < BUFFERS; i++) {
         if (!buffers[i].handle) continue;
@@ -223,6 +241,19 @@ int main(int argc, char **argv)
         pthread_join(helper[0], NULL);
         pthread_join(helper[1], NULL);
         CHECK(busy_answers > 0);
+    } else if (!strcmp(scenario, "exits") || end_inside) {
+        uint64_t n = scale(2000000);
+        for (int i = 0; i < THREADS; i++) {
+            pthread_t thread;
+            CHECK_EQ(pthread_create(&thread, NULL, call_many, &n), 0);
+            pthread_detach(thread);
+        }
+        while (delivered[0] < 10000 && !ended)
+            sched_yield();
+        if (end_inside)
+            while (!ended)
+                sched_yield();
+        exit(failures != 0 || disorder);
     } else {
         calls = run_threads(2, scale(200000));
     }

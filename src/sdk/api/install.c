@@ -36,7 +36,7 @@ static void install(sdk_domain_t domain, const sdk_api_row_t *rows, void *table,
         if (!sdk_operation_configured(domain, (int32_t)operation)) continue;
         void **entry = (void **)(void *)((char *)table + offset);
         if (!*entry) continue; /* the runtime does not offer it: programs test for that */
-        *row->saved = *entry;
+        memcpy(row->saved, entry, sizeof *entry);
         /* other threads may call through the table: the saved function must be there first */
         __atomic_store_n(entry, row->wrapper, __ATOMIC_RELEASE);
     }

@@ -146,11 +146,32 @@ void sdk_ring_close(sdk_ring_t *ring)
     pthread_mutex_lock(&buffer->rings_lock);
     atomic_store_explicit(&ring->closed, true, memory_order_release);
     pthread_mutex_unlock(&buffer->rings_lock);
+    /* its page counts no longer: however many threads end before the next delivery, no more pages
+     * are made than threads have lived at once */
+    atomic_fetch_sub_explicit(&buffer->ring_count, 1, memory_order_relaxed);
     /* a page held back by an ended thread: let it be delivered before many of them gather */
     sdk_helper_wake(buffer);
 }
 
 static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self);
+
+/* Waits for the delivery lock as long as the buffer's tool is there: who finalises waits for this
+ * thread, and may itself be inside a callback of this buffer. */
+static bool lock_delivery(sdk_buffer_t *buffer)
+{
+    do {
+        struct timespec until;
+        if (!pthread_mutex_trylock(&buffer->delivery_lock)) return true;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 10000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_sec++;
+            until.tv_nsec -= 1000000000;
+        }
+        if (!pthread_mutex_timedlock(&buffer->delivery_lock, &until)) return true;
+    } while (sdk_context_accepts(buffer->context));
+    return false;
+}
 
 /* The writer delivers and gets a chunk, its own one emptied if no other is free. NULL: no room, and
  * the caller must not wait. */
@@ -160,8 +181,8 @@ static sdk_chunk_t *deliver_for_room(sdk_thread_t *self, sdk_buffer_t *buffer, s
         if (self->delivering) {
             if (self->delivering_mask >> buffer->slot & 1) return NULL;
             if (pthread_mutex_trylock(&buffer->delivery_lock)) return NULL;
-        } else {
-            pthread_mutex_lock(&buffer->delivery_lock);
+        } else if (!lock_delivery(buffer)) {
+            return NULL;
         }
         deliver_locked(buffer, self);
         sdk_chunk_t *chunk = take_chunk(buffer, false);
@@ -202,7 +223,7 @@ void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t s
         chunk = take_chunk(buffer, false);
         if (!chunk && buffer->lossless) {
             chunk = deliver_for_room(self, buffer, ring);
-            if (!chunk) chunk = take_chunk(buffer, true);
+            if (!chunk && sdk_context_accepts(buffer->context)) chunk = take_chunk(buffer, true);
         }
     }
     if (!chunk) {
@@ -262,15 +283,16 @@ typedef struct {
     rocprofiler_record_header_t *pointers[DELIVERY_BATCH];
 } batch_t;
 
-static void hand_over(batch_t *batch)
+/* False if the callback has ended the buffer: rings and chunks are not what they were. */
+static bool hand_over(batch_t *batch)
 {
     sdk_buffer_t *buffer = batch->buffer;
     uint64_t dropped = buffer->dropped_pending;
-    if (!batch->count && !dropped) return;
+    if (!batch->count && !dropped) return true;
     buffer->dropped_pending = 0;
     atomic_fetch_add_explicit(&buffer->delivered, batch->count, memory_order_relaxed);
     sdk_thread_t *self = batch->self;
-    uint64_t bit = (uint64_t)1 << buffer->slot;
+    uint64_t bit = (uint64_t)1 << buffer->slot, outer = self ? self->delivering_mask : 0;
     if (self) {
         self->delivering++;
         self->delivering_mask |= bit;
@@ -280,9 +302,10 @@ static void hand_over(batch_t *batch)
                      batch->count, buffer->callback_data, dropped);
     if (self) {
         self->delivering--;
-        self->delivering_mask &= ~bit;
+        self->delivering_mask = outer;
     }
     batch->count = 0;
+    return !buffer->ended;
 }
 
 /* All API records have their times at the same place. */
@@ -308,7 +331,7 @@ static void add_to_batch(batch_t *batch, char *at)
 
 /* Delivers what the ring holds; a full batch is handed over at once, so is the rest before a chunk
  * goes back, because the records lie in it. */
-static void deliver_ring(batch_t *batch, sdk_ring_t *ring)
+static bool deliver_ring(batch_t *batch, sdk_ring_t *ring)
 {
     sdk_buffer_t *buffer = batch->buffer;
     for (sdk_chunk_t *chunk = ring->read_chunk; chunk; chunk = ring->read_chunk) {
@@ -318,14 +341,15 @@ static void deliver_ring(batch_t *batch, sdk_ring_t *ring)
             char *at = (char *)chunk + ring->read_offset;
             ring->read_offset += (uint32_t)(*(uint64_t *)(void *)at & 0xffff) + SDK_RECORD_PREFIX;
             add_to_batch(batch, at);
-            if (batch->count == DELIVERY_BATCH) hand_over(batch);
+            if (batch->count == DELIVERY_BATCH && !hand_over(batch)) return false;
         }
-        if (!next) return;
-        hand_over(batch);
+        if (!next) return true;
+        if (!hand_over(batch)) return false;
         ring->read_chunk = next;
         ring->read_offset = SDK_CHUNK_HEADER;
         put_chunk(buffer, chunk);
     }
+    return true;
 }
 
 static void count_drops(sdk_buffer_t *buffer, sdk_ring_t *ring)
@@ -345,13 +369,13 @@ static void remove_ring(sdk_buffer_t *buffer, sdk_ring_t *ring)
         link = &(*link)->next;
     *link = ring->next;
     pthread_mutex_unlock(&buffer->rings_lock);
-    atomic_fetch_sub_explicit(&buffer->ring_count, 1, memory_order_relaxed);
     if (ring->read_chunk) put_chunk(buffer, ring->read_chunk);
     free(ring);
 }
 
 static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self)
 {
+    if (buffer->ended) return;
     batch_t batch;
     batch.buffer = buffer;
     batch.self = self;
@@ -369,10 +393,10 @@ static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self)
         bool closed = atomic_load_explicit(&ring->closed, memory_order_acquire);
         bool begun = ring->read_chunk != NULL;
         pthread_mutex_unlock(&buffer->rings_lock);
-        if (begun) deliver_ring(&batch, ring);
+        if (begun && !deliver_ring(&batch, ring)) return;
         count_drops(buffer, ring);
         if (closed) {
-            hand_over(&batch);
+            if (!hand_over(&batch)) return;
             remove_ring(buffer, ring);
         }
         ring = next;
@@ -386,10 +410,29 @@ sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer)
     if (self && self->delivering) {
         if (self->delivering_mask >> buffer->slot & 1) return SDK_DELIVERY_BUSY;
         if (pthread_mutex_trylock(&buffer->delivery_lock)) return SDK_DELIVERY_BUSY;
-    } else {
-        pthread_mutex_lock(&buffer->delivery_lock);
+    } else if (!lock_delivery(buffer)) {
+        return SDK_DELIVERY_BUSY;
     }
     deliver_locked(buffer, self);
     pthread_mutex_unlock(&buffer->delivery_lock);
     return SDK_DELIVERED;
+}
+
+void sdk_buffer_deliver_last(sdk_buffer_t *buffer)
+{
+    sdk_thread_t *self = sdk_thread_self();
+    bool inside = self && self->delivering_mask >> buffer->slot & 1;
+    if (!inside) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += 2;
+        if (pthread_mutex_timedlock(&buffer->delivery_lock, &until)) {
+            base_warning("a buffer callback has not returned for 2 s: the records that are left in "
+                         "its buffer are lost");
+            return;
+        }
+    }
+    deliver_locked(buffer, self);
+    buffer->ended = true;
+    if (!inside) pthread_mutex_unlock(&buffer->delivery_lock);
 }

@@ -66,12 +66,13 @@ struct sdk_buffer {
     _Alignas(64) _Atomic uint64_t free_chunks; /* stack: address << 16 | 28 bits of a tag */
     _Atomic uint32_t fresh_pages;              /* pages given out */
     _Atomic uint32_t extra_pages;              /* pages beyond N */
-    _Atomic uint32_t ring_count;
+    _Atomic uint32_t ring_count;               /* threads that write now */
     _Atomic uint32_t used_chunks;
     /* delivery */
     _Alignas(64) pthread_mutex_t delivery_lock;
     pthread_mutex_t rings_lock; /* the list; taken inside delivery_lock or alone */
     sdk_ring_t *rings;
+    bool ended; /* the last delivery is over; its callback may run further up the stack */
     uint64_t dropped_pending;            /* counted, not yet reported */
     _Atomic uint64_t unringed_drops;     /* records of threads for which there was no memory */
     _Atomic uint64_t delivered, dropped; /* totals */
@@ -117,9 +118,15 @@ void sdk_ring_close(sdk_ring_t *ring);
 
 typedef enum { SDK_DELIVERED, SDK_DELIVERY_BUSY } sdk_delivery_t;
 
-/* Delivers all records that were committed before the call. BUSY only if the caller is inside a
- * buffer callback and another thread (or the caller) is delivering this buffer. */
+/* Delivers all records that were committed before the call. BUSY only if another thread (or the
+ * caller) is delivering this buffer, and the caller is inside a buffer callback or the tool is
+ * being finalised. */
 sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer);
+
+/* The last delivery: nothing is written any more, and nothing is delivered afterwards. May be
+ * called inside a callback of the same buffer (a tool that finalises there). Waits 2 s for another
+ * thread that delivers; then says what is left and gives up. */
+void sdk_buffer_deliver_last(sdk_buffer_t *buffer);
 
 /* ---- Threads that deliver ---- */
 

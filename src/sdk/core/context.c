@@ -296,7 +296,7 @@ void sdk_contexts_end(uint32_t client)
         base_warning("a tool callback has not returned for 1 s: finalising without it");
     for (uint32_t slot = 0; slot < SDK_BUFFERS_MAX; slot++) {
         sdk_buffer_t *buffer = sdk_buffer_at(slot);
-        if (buffer && buffer->context->client == client) sdk_buffer_deliver(buffer);
+        if (buffer && buffer->context->client == client) sdk_buffer_deliver_last(buffer);
     }
 }
 
