@@ -188,16 +188,16 @@ static const char *vector_suffix(const isa_inst_t *i, const isa_row_desc_t *row)
     return row->fmt != i->fmt ? "_e64" : "";
 }
 
-/* Type of source k: the k-th source or literal of the row. */
-static isa_type_t source_type(const isa_row_desc_t *row, unsigned k)
+/* Source k of the row: its k-th source or literal, NULL for a mask the row does not list. */
+static const isa_field_t *source_field(const isa_row_desc_t *row, unsigned k)
 {
     for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
         if (f->role == ISA_ROLE_VDST || f->role == ISA_ROLE_SDST)
             continue;
         if (!k--)
-            return (isa_type_t)f->type;
+            return f;
     }
-    return ISA_T_BITS;
+    return NULL;
 }
 
 static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
@@ -216,8 +216,12 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
         gap = ", ";
     }
     for (unsigned k = 0; k < count_sources(i); k++) {
+        const isa_field_t *f = source_field(row, k);
         isa_text(t, "%s", gap);
-        source_text(t, &i->src[k], source_type(row, k), packed);
+        if (f && f->kind == ISA_K_LIT)
+            isa_text(t, "0x%x", (unsigned)i->src[k].k);
+        else
+            source_text(t, &i->src[k], f ? (isa_type_t)f->type : ISA_T_BITS, packed);
         gap = ", ";
     }
     if (row->klass == ISA_CLASS_MFMA)

@@ -1,6 +1,7 @@
 /* disasm_operand.c - the text of operands and of named immediates.
  *
  * Names and number formats are LLVM's, odd as some are; the tests compare with the real llvm-mc. */
+#include "softgpu/isa/decode.h"
 #include "softgpu/isa/disasm.h"
 
 #include <stdarg.h>
@@ -51,7 +52,7 @@ static void special(isa_text_t *t, unsigned code)
     isa_text(t, "%s", names[code - 235]);
 }
 
-enum { FIRST_FLOAT = 240, CODE_INVERSE_2PI = 248, CODE_LITERAL = 255, CODE_INTEGER_LAST = 208 };
+enum { FIRST_FLOAT = 240, CODE_INVERSE_2PI = 248, CODE_LITERAL = 255 };
 
 /* Integer operands of 16 bits show floats as what they would be in 16 bits. */
 static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned bits)
@@ -69,18 +70,33 @@ static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned
         isa_text(t, "0.15915494");
 }
 
+/* A literal that an inline constant could have stood for is shown as that constant. */
+static void literal_text(isa_text_t *t, uint32_t literal, isa_type_t type, unsigned bits)
+{
+    bool half = type == ISA_T_F16 || type == ISA_T_V2F16, half_int = type == ISA_T_B16 || type == ISA_T_V2B16;
+    int64_t value = half || half_int ? (int16_t)literal : bits == 64 ? (int64_t)literal : (int32_t)literal;
+    if (value >= -16 && value <= 64) {
+        isa_text(t, "%d", (int)value);
+        return;
+    }
+    for (unsigned code = FIRST_FLOAT; bits != 64 && !half_int && code <= CODE_INVERSE_2PI; code++) {
+        uint64_t pattern = isa_inline_constant(code, half ? ISA_T_F16 : ISA_T_F32, 32);
+        if (pattern == (type == ISA_T_V2F16 ? literal & 0xffff : literal)) {
+            inline_float(t, code, type, bits);
+            return;
+        }
+    }
+    isa_text(t, "0x%x", half || half_int ? literal & 0xffff : literal);
+}
+
 static void constant(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
 {
-    if (o->reg == CODE_LITERAL) {
-        bool half = type == ISA_T_F16 || type == ISA_T_B16 || type == ISA_T_V2F16 ||
-                    type == ISA_T_V2B16;
-        uint32_t literal = (uint32_t)(type == ISA_T_F64 ? o->k >> 32 : o->k);
-        isa_text(t, "0x%x", half ? literal & 0xffff : literal);
-    } else if (o->reg >= FIRST_FLOAT) {
+    if (o->reg == CODE_LITERAL)
+        literal_text(t, (uint32_t)(type == ISA_T_F64 ? o->k >> 32 : o->k), type, o->bits);
+    else if (o->reg >= FIRST_FLOAT)
         inline_float(t, o->reg, type, o->bits);
-    } else {
+    else
         isa_text(t, "%d", (int)(int32_t)o->k);
-    }
 }
 
 void isa_text_operand(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
