@@ -31,11 +31,9 @@ static char *read_all(FILE *in, size_t *size)
     char *data = malloc(room);
     while (data) {
         used += fread(data + used, 1, room - used - 1, in);
-        if (used < room - 1)
-            break;
+        if (used < room - 1) break;
         char *more = realloc(data, room *= 2);
-        if (!more)
-            free(data);
+        if (!more) free(data);
         data = more;
     }
     if (data) {
@@ -51,27 +49,23 @@ static char *run_mc(const char *options, const char *text, bool strict, size_t *
 {
     char path[] = "/tmp/crocprof-asm-XXXXXX", command[512], *output = NULL;
     int fd = mkstemp(path);
-    if (fd < 0)
-        return NULL;
+    if (fd < 0) return NULL;
     size_t left = strlen(text);
     for (const char *at = text; left;) {
         ssize_t n = write(fd, at, left);
-        if (n <= 0)
-            goto out;
+        if (n <= 0) goto out;
         at += n;
         left -= (size_t)n;
     }
     snprintf(command, sizeof(command), "%s -triple=amdgcn-amd-amdhsa -mcpu=gfx90a %s %s", llvm_mc(),
              options, path);
     FILE *in = popen(command, "r");
-    if (!in)
-        goto out;
+    if (!in) goto out;
     output = read_all(in, size);
     int status = pclose(in);
     /* The shell reports a crash as 128 and more. */
     if (!WIFEXITED(status) || WEXITSTATUS(status) >= 128 || (strict && WEXITSTATUS(status))) {
-        if (strict)
-            fprintf(stderr, "'%s' failed on:\n%.2000s\n", command, text);
+        if (strict) fprintf(stderr, "'%s' failed on:\n%.2000s\n", command, text);
         free(output);
         output = NULL;
     }
@@ -86,17 +80,16 @@ size_t asm_words(const char *text, uint32_t **words)
     size_t size = 0, n = 0;
     char *object = run_mc("-filetype=obj", text, true, &size);
     *words = NULL;
-    if (!object || size < sizeof(Elf64_Ehdr))
-        goto out;
+    if (!object || size < sizeof(Elf64_Ehdr)) goto out;
     Elf64_Ehdr header;
     memcpy(&header, object, sizeof(header));
     for (unsigned k = 0; k < header.e_shnum; k++) {
         Elf64_Shdr section;
         memcpy(&section, object + header.e_shoff + k * sizeof(section), sizeof(section));
-        if (section.sh_type == SHT_PROGBITS && section.sh_flags & SHF_EXECINSTR && section.sh_size) {
+        if (section.sh_type == SHT_PROGBITS && section.sh_flags & SHF_EXECINSTR &&
+            section.sh_size) {
             *words = malloc(section.sh_size);
-            if (*words)
-                memcpy(*words, object + section.sh_offset, section.sh_size);
+            if (*words) memcpy(*words, object + section.sh_offset, section.sh_size);
             n = *words ? section.sh_size / 4 : 0;
             break;
         }
@@ -113,8 +106,7 @@ static void tidy(char *listing)
     for (char *line = listing; line && *line;) {
         char *end = strchr(line, '\n');
         char *next = end ? end + 1 : NULL;
-        if (end)
-            *end = 0;
+        if (end) *end = 0;
         while (*line == ' ' || *line == '\t')
             line++;
         if (*line && *line != '.') {
@@ -141,13 +133,11 @@ char *asm_disassemble(const uint32_t *words, size_t n)
 {
     size_t size;
     char *text = malloc(20 * n + 2);
-    if (!text)
-        return NULL;
+    if (!text) return NULL;
     strcpy(print_bytes(text, words, n), "\n");
     char *listing = run_mc("-disassemble 2>/dev/null", text, false, &size);
     free(text);
-    if (listing)
-        tidy(listing);
+    if (listing) tidy(listing);
     return listing;
 }
 
@@ -159,8 +149,7 @@ char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size
     static const char mark_text[] = "s_nop 0x5ead";
     size_t length;
     char *text = malloc(n_rows * 90 + 2), *at = text;
-    if (!text)
-        return NULL;
+    if (!text) return NULL;
     for (size_t r = 0; r < n_rows; r++) {
         *at++ = '[';
         at = print_bytes(at, rows[r], size[r]);
@@ -171,8 +160,7 @@ char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size
     *at = 0;
     char *listing = run_mc("-disassemble 2>/dev/null", text, false, &length);
     free(text);
-    if (!listing)
-        return NULL;
+    if (!listing) return NULL;
     tidy(listing);
     /* Joins what stands before each mark into one line. */
     char *to = listing;
@@ -182,8 +170,7 @@ char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size
         if (n == sizeof(mark_text) - 1 && !memcmp(line, mark_text, n)) {
             *to++ = '\n';
         } else {
-            if (to > listing && to[-1] != '\n')
-                *to++ = ';';
+            if (to > listing && to[-1] != '\n') *to++ = ';';
             memmove(to, line, n);
             to += n;
         }

@@ -9,21 +9,20 @@
 static void loop_and_slices(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
-    rig_assemble(r, 0, "s_mov_b32 s0, 0\n"
-                       "s_movk_i32 s1, 1000\n"
-                       "again:\n"
-                       "s_add_u32 s0, s0, s1\n"
-                       "s_sub_u32 s1, s1, 1\n"
-                       "s_cmp_lg_u32 s1, 0\n"
-                       "s_cbranch_scc1 again\n"
-                       "s_endpgm\n");
+    rig_assemble(r, 0,
+                 "s_mov_b32 s0, 0\n"
+                 "s_movk_i32 s1, 1000\n"
+                 "again:\n"
+                 "s_add_u32 s0, s0, s1\n"
+                 "s_sub_u32 s1, s1, 1\n"
+                 "s_cmp_lg_u32 s1, 0\n"
+                 "s_cbranch_scc1 again\n"
+                 "s_endpgm\n");
     for (unsigned c = 0; c < RIG_CORES; c++) {
         r->core = isa_core_by_name(rig_cores[c]);
-        if (!r->core)
-            continue;
+        if (!r->core) continue;
         /* 999 taken branches in slices of 100: nine full slices yield */
         unsigned yields = 0;
         assert_true(r->core->set_pc(&r->wave, RIG_CODE));
@@ -46,21 +45,22 @@ static void conditions(void **state)
         uint32_t scc;
         bool taken;
     } rows[] = {
-        {"scc0", 1, 1, 0, true},       {"scc0", 1, 1, 1, false},
-        {"scc1", 1, 1, 0, false},      {"scc1", 1, 1, 1, true},
-        {"vccz", 0, 1, 0, true},       {"vccz", 1ull << 40, 1, 0, false},
-        {"vccnz", 0, 1, 0, false},     {"vccnz", 1ull << 40, 1, 0, true},
-        {"execz", 1, 0, 0, true},      {"execz", 1, 1ull << 63, 0, false},
-        {"execnz", 1, 0, 0, false},    {"execnz", 1, 1ull << 63, 0, true},
-        {"cdbgsys", 1, 1, 1, false},   {"cdbguser", 1, 1, 1, false},
+        {"scc0", 1, 1, 0, true},     {"scc0", 1, 1, 1, false},
+        {"scc1", 1, 1, 0, false},    {"scc1", 1, 1, 1, true},
+        {"vccz", 0, 1, 0, true},     {"vccz", 1ull << 40, 1, 0, false},
+        {"vccnz", 0, 1, 0, false},   {"vccnz", 1ull << 40, 1, 0, true},
+        {"execz", 1, 0, 0, true},    {"execz", 1, 1ull << 63, 0, false},
+        {"execnz", 1, 0, 0, false},  {"execnz", 1, 1ull << 63, 0, true},
+        {"cdbgsys", 1, 1, 1, false}, {"cdbguser", 1, 1, 1, false},
     };
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
     for (unsigned k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         char text[128];
-        snprintf(text, sizeof(text), "s_cbranch_%s over\ns_movk_i32 s0, 1\ns_endpgm\nover:\n"
-                 "s_movk_i32 s0, 2\ns_endpgm\n", rows[k].name);
+        snprintf(text, sizeof(text),
+                 "s_cbranch_%s over\ns_movk_i32 s0, 1\ns_endpgm\nover:\n"
+                 "s_movk_i32 s0, 2\ns_endpgm\n",
+                 rows[k].name);
         r->wave.vcc = rows[k].vcc;
         r->wave.exec = rows[k].exec;
         r->wave.scc = rows[k].scc;
@@ -73,13 +73,12 @@ static void conditions(void **state)
 static void calls(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
     /* A function on another page, reached by s_swappc and by s_call. */
     rig_assemble(r, 2 * 1024 + 5, "s_add_u32 s4, s4, 1\ns_setpc_b64 s[30:31]\n");
-    assert_int_equal(rig_run(r, "s_getpc_b64 s[0:1]\n"           /* dword 1 */
-                                "s_add_u32 s2, s0, 8208\n"       /* dword 1 + 2052 = 2 * 1024 + 5 */
+    assert_int_equal(rig_run(r, "s_getpc_b64 s[0:1]\n"     /* dword 1 */
+                                "s_add_u32 s2, s0, 8208\n" /* dword 1 + 2052 = 2 * 1024 + 5 */
                                 "s_addc_u32 s3, s1, 0\n"
                                 "s_mov_b32 s4, 40\n"
                                 "s_swappc_b64 s[30:31], s[2:3]\n"
@@ -89,26 +88,29 @@ static void calls(void **state)
                                 "s_add_u32 s4, s4, 10\n"
                                 "s_setpc_b64 s[30:31]\n"
                                 "end:\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     assert_int_equal(rig_s64(r, 0), RIG_CODE + 4);
     assert_int_equal(r->wave.sgpr[4], 51);
     assert_int_equal(rig_s64(r, 30), RIG_CODE + 4 * 7);
     rig_destroy(r);
 }
 
-/* Off the end of a page, once between instructions and once in the middle of one; branches across. */
+/* Off the end of a page, once between instructions and once in the middle of one; branches across.
+ */
 static void page_ends(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
-    rig_assemble(r, 1022, "s_movk_i32 s0, 7\n"
-                          "s_mov_b32 s1, 0x12345678\n" /* dwords 1023 and 1024 */
-                          "s_branch 1021\n"            /* 1025: to 2047, the last of its page */
-                          "s_trap 2\n");
-    rig_assemble(r, 2047, "s_movk_i32 s2, 9\n"
-                          "s_branch -2048\n" /* 2048: to 1 */);
+    rig_assemble(r, 1022,
+                 "s_movk_i32 s0, 7\n"
+                 "s_mov_b32 s1, 0x12345678\n" /* dwords 1023 and 1024 */
+                 "s_branch 1021\n"            /* 1025: to 2047, the last of its page */
+                 "s_trap 2\n");
+    rig_assemble(r, 2047,
+                 "s_movk_i32 s2, 9\n"
+                 "s_branch -2048\n" /* 2048: to 1 */);
     rig_assemble(r, 1, "s_movk_i32 s3, 11\ns_endpgm\n");
     assert_int_equal(rig_run_from(r, RIG_CODE + 4 * 1022), ISA_STOP_END);
     assert_int_equal(r->wave.sgpr[0], 7);
@@ -122,8 +124,7 @@ static void faults(void **state)
 {
     (void)state;
     uint64_t end = RIG_CODE + RIG_CODE_BYTES;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
     /* nothing mapped, misaligned */
     assert_false(r->core->set_pc(&r->wave, 0x1000));
@@ -132,7 +133,8 @@ static void faults(void **state)
     assert_true(r->wave.fault_flags & ISA_FAULT_EXEC);
     assert_false(r->core->set_pc(&r->wave, RIG_CODE + 2));
     /* jump to nowhere */
-    assert_int_equal(rig_run(r, "s_mov_b64 s[0:1], 0x20000\ns_setpc_b64 s[0:1]\n"), ISA_STOP_MEMORY);
+    assert_int_equal(rig_run(r, "s_mov_b64 s[0:1], 0x20000\ns_setpc_b64 s[0:1]\n"),
+                     ISA_STOP_MEMORY);
     assert_int_equal(r->wave.fault_addr, 0x20000);
     /* off the end of mapped memory, between instructions and within one */
     rig_assemble(r, RIG_CODE_BYTES / 4 - 1, "s_nop 0\n");
@@ -165,8 +167,7 @@ static void on_message(isa_dispatch_t *d, isa_wave_t *w, uint32_t simm16)
 static void stops(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
     isa_wave_t *w = &r->wave;
     r->dispatch.on_message = on_message;
@@ -184,7 +185,8 @@ static void stops(void **state)
                                 "s_trap 2\n"
                                 "s_icache_inv\n"
                                 "s_setkill 0\n"
-                                "s_setkill 1\n"), ISA_STOP_BARRIER);
+                                "s_setkill 1\n"),
+                     ISA_STOP_BARRIER);
     assert_int_equal(w->sgpr[0], 1);
     assert_int_equal(r->core->run(w, RIG_SLICE), ISA_STOP_YIELD);
     assert_int_equal(w->sgpr[0], 2);
@@ -206,8 +208,7 @@ static void stops(void **state)
 static void fork_and_join(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
     r->wave.exec = 0xff;
     rig_set_s64(r, 40, 0x07); /* three lanes go to `there`, five go on */
@@ -222,7 +223,8 @@ static void fork_and_join(void **state)
                                 "there:\n"
                                 "s_mov_b64 s[62:63], exec\n"
                                 "s_cbranch_join s71\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     assert_int_equal(rig_s64(r, 60), 0xf8);
     assert_int_equal(rig_s64(r, 62), 0x07);
     assert_int_equal(r->wave.mode >> 29, 0);
@@ -232,8 +234,7 @@ static void fork_and_join(void **state)
 static void changed_code(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
     for (uint32_t k = 0; k < 100; k++) {
         char text[64];
@@ -246,8 +247,7 @@ static void changed_code(void **state)
             assert_int_equal(rig_run_from(r, RIG_CODE), ISA_STOP_END);
         }
         assert_int_equal(r->wave.sgpr[0], k < 3 ? k : k / 2);
-        if (k % 10 == 9)
-            isa_code_quiesce(r->cache);
+        if (k % 10 == 9) isa_code_quiesce(r->cache);
     }
     /* Unmapped: the cached page is not run any more. */
     assert_int_equal(sg_memory_unmap(r->memory, RIG_CODE, RIG_CODE_BYTES), 0);
@@ -306,8 +306,9 @@ static void threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loop_and_slices), cmocka_unit_test(conditions), cmocka_unit_test(calls),
-        cmocka_unit_test(page_ends),       cmocka_unit_test(faults),     cmocka_unit_test(stops),
+        cmocka_unit_test(loop_and_slices), cmocka_unit_test(conditions),
+        cmocka_unit_test(calls),           cmocka_unit_test(page_ends),
+        cmocka_unit_test(faults),          cmocka_unit_test(stops),
         cmocka_unit_test(fork_and_join),   cmocka_unit_test(changed_code),
         cmocka_unit_test(threads),
     };

@@ -47,15 +47,21 @@ static inline rig_t *rig_create(void)
     r->core = isa_core_select();
     r->memory = sg_memory_create();
     assert_int_equal(sg_memory_map(r->memory, RIG_CODE, RIG_CODE_BYTES, r->code,
-                                   SG_MEM_WRITABLE | SG_MEM_EXECUTABLE), 0);
-    assert_int_equal(sg_memory_map(r->memory, RIG_DATA, RIG_DATA_BYTES, r->data, SG_MEM_WRITABLE), 0);
+                                   SG_MEM_WRITABLE | SG_MEM_EXECUTABLE),
+                     0);
+    assert_int_equal(sg_memory_map(r->memory, RIG_DATA, RIG_DATA_BYTES, r->data, SG_MEM_WRITABLE),
+                     0);
     r->cache = isa_code_create(r->memory);
     assert_non_null(r->cache);
-    r->dispatch = (isa_dispatch_t){.memory = r->memory, .code = r->cache, .n_vgpr = 64,
-                                   .acc_offset = 32, .shared_base = UINT64_C(1) << 48,
-                                   .private_base = UINT64_C(2) << 48, .doorbell_id = 0x155};
-    r->group = (isa_group_t){.dispatch = &r->dispatch, .lds = r->lds, .lds_bytes = sizeof(r->lds),
-                             .n_waves = 2};
+    r->dispatch = (isa_dispatch_t){.memory = r->memory,
+                                   .code = r->cache,
+                                   .n_vgpr = 64,
+                                   .acc_offset = 32,
+                                   .shared_base = UINT64_C(1) << 48,
+                                   .private_base = UINT64_C(2) << 48,
+                                   .doorbell_id = 0x155};
+    r->group = (isa_group_t){
+        .dispatch = &r->dispatch, .lds = r->lds, .lds_bytes = sizeof(r->lds), .n_waves = 2};
     r->wave.group = &r->group;
     r->wave.vgpr = r->rows;
     r->wave.acc_offset = 32;
@@ -85,8 +91,7 @@ static inline size_t rig_assemble(rig_t *r, size_t at, const char *text)
 
 static inline isa_stop_t rig_run_from(rig_t *r, uint64_t pc)
 {
-    if (!r->core->set_pc(&r->wave, pc))
-        return (isa_stop_t)r->wave.stop;
+    if (!r->core->set_pc(&r->wave, pc)) return (isa_stop_t)r->wave.stop;
     return r->core->run(&r->wave, RIG_SLICE);
 }
 

@@ -30,13 +30,11 @@ static int read_rows(void **state)
     (void)state;
     char line[512];
     FILE *in = fopen(ISA_TEST_DATA "/vectors.tsv", "r");
-    if (!in)
-        return -1;
+    if (!in) return -1;
     while (fgets(line, sizeof(line), in)) {
         row_t *row = &rows[n_rows];
         char *tab = strchr(line, '\t');
-        if (*line == '#' || !tab || n_rows == MAX_ROWS)
-            continue;
+        if (*line == '#' || !tab || n_rows == MAX_ROWS) continue;
         row->size = (unsigned)(tab - line) / 8;
         for (unsigned k = 0; k < 4 * row->size; k++) {
             unsigned byte = 0;
@@ -57,8 +55,7 @@ static unsigned our_text(const uint32_t *words, unsigned n, char *text, size_t r
     isa_inst_t inst;
     int size = isa_decode(words, n, &inst);
     *text = 0;
-    if (size > 0)
-        assert_in_range(isa_disassemble(&inst, text, room), 1, room - 1);
+    if (size > 0) assert_in_range(isa_disassemble(&inst, text, room), 1, room - 1);
     return size > 0 ? (unsigned)size : 0;
 }
 
@@ -70,8 +67,7 @@ static void golden(void **state)
     assert_int_equal(n_rows, 1807);
     for (unsigned r = 0; r < n_rows; r++) {
         unsigned size = our_text(rows[r].words, rows[r].size, text, sizeof(text));
-        if (size == rows[r].size && !strcmp(text, rows[r].text))
-            continue;
+        if (size == rows[r].size && !strcmp(text, rows[r].text)) continue;
         failures++;
         print_error("%08x %08x: '%s' (%u dwords), expected '%s'\n", rows[r].words[0],
                     rows[r].words[1], text, size, rows[r].text);
@@ -86,8 +82,7 @@ static void truncated(void **state)
     isa_inst_t inst;
     for (unsigned r = 0; r < n_rows; r++) {
         assert_int_equal(isa_decode(rows[r].words, 0, &inst), -1);
-        if (rows[r].size == 2)
-            assert_int_equal(isa_decode(rows[r].words, 1, &inst), -1);
+        if (rows[r].size == 2) assert_int_equal(isa_decode(rows[r].words, 1, &inst), -1);
     }
 }
 
@@ -105,36 +100,24 @@ static uint32_t random32(void)
 /* Bits of the first dword that are no opcode, by its top bits: see the table of formats. */
 static uint32_t free_bits(uint32_t word)
 {
-    if (word >> 25 == 0x3f)
-        return 0x01fe01ff; /* VOP1 */
+    if (word >> 25 == 0x3f) return 0x01fe01ff; /* VOP1 */
     if (word >> 25 == 0x3e || !(word >> 31))
         return word >> 25 == 0x3e ? 0x0001ffff : 0x01ffffff; /* VOPC, VOP2 */
     switch (word >> 23) {
-    case 0x17d:
-        return 0x007f00ff; /* SOP1 */
+    case 0x17d: return 0x007f00ff; /* SOP1 */
     case 0x17e:
-    case 0x17f:
-        return 0x0000ffff; /* SOPC, SOPP */
-    case 0x1a7:
-        return 0x0000ffff; /* VOP3P */
-    default:
-        break;
+    case 0x17f: return 0x0000ffff; /* SOPC, SOPP */
+    case 0x1a7: return 0x0000ffff; /* VOP3P */
+    default: break;
     }
-    if (word >> 30 == 2)
-        return 0x007fffff; /* SOP2, SOPK */
+    if (word >> 30 == 2) return 0x007fffff; /* SOP2, SOPK */
     switch (word >> 26) {
-    case 0x30:
-        return 0x0003ffff; /* SMEM */
-    case 0x34:
-        return 0x0000ffff; /* VOP3 */
-    case 0x36:
-        return 0x0201ffff; /* DS */
-    case 0x37:
-        return 0x00031fff; /* FLAT; the segment stays */
-    case 0x38:
-        return 0x00037fff; /* MUBUF */
-    default:
-        return 0x03f87fff; /* MTBUF */
+    case 0x30: return 0x0003ffff; /* SMEM */
+    case 0x34: return 0x0000ffff; /* VOP3 */
+    case 0x36: return 0x0201ffff; /* DS */
+    case 0x37: return 0x00031fff; /* FLAT; the segment stays */
+    case 0x38: return 0x00037fff; /* MUBUF */
+    default: return 0x03f87fff;   /* MTBUF */
     }
 }
 
@@ -154,12 +137,11 @@ static void vary(const row_t *row, row_t *out)
     if (row->size == 1 && random32() % 4 == 0) {
         /* SRC0 a literal, often one that prints as something else than hexadecimal */
         static const uint32_t literals[] = {
-            0, 64, 65, 0xffffffff, 0xfffffff0, 0xffffffef, 0x3f800000, 0xc0800000, 0x3e22f983,
-            0x3c00, 0x3118, 0xb800, 0xfff0, 0x13c00, 0x3ff00000, 0x10001};
+            0,          64,     65,     0xffffffff, 0xfffffff0, 0xffffffef, 0x3f800000, 0xc0800000,
+            0x3e22f983, 0x3c00, 0x3118, 0xb800,     0xfff0,     0x13c00,    0x3ff00000, 0x10001};
         uint32_t source = row->words[0] >> 31 ? 0xff : 0x1ff;
         out->words[0] = (out->words[0] & ~source) | 0xff;
-        if (random32() & 1)
-            out->words[1] = literals[random32() % 16];
+        if (random32() & 1) out->words[1] = literals[random32() % 16];
     }
 }
 
@@ -168,18 +150,17 @@ static void vary(const row_t *row, row_t *out)
 static bool known_difference(const char *llvm)
 {
     static const char *const marks[] = {
-        "/*",           /* invalid operand or DPP control */
-        " scc",         /* cache bit that gfx90a assembly refuses */
-        "sext(",        /* NEG bit on an integer operand of VOP3 */
-        " abid:",       /* of a shape with one block, where it means nothing */
+        "/*",     /* invalid operand or DPP control */
+        " scc",   /* cache bit that gfx90a assembly refuses */
+        "sext(",  /* NEG bit on an integer operand of VOP3 */
+        " abid:", /* of a shape with one block, where it means nothing */
         " cbsz:",
-        "_mfma_f64_",   /* no BLGP either */
+        "_mfma_f64_", /* no BLGP either */
         "v_dot2c_f32_f16_dpp",
         "v_cndmask_b32_dpp",
     };
     for (unsigned k = 0; k < sizeof(marks) / sizeof(*marks); k++)
-        if (strstr(llvm, marks[k]))
-            return true;
+        if (strstr(llvm, marks[k])) return true;
     return false;
 }
 
@@ -211,8 +192,7 @@ static unsigned compare(row_t *some, unsigned n, unsigned *both)
         char *end = strchr(line, '\n');
         assert_non_null(end);
         *end = 0;
-        if (*line && *some[k].text)
-            ++*both;
+        if (*line && *some[k].text) ++*both;
         if (*line && strcmp(line, some[k].text) && !known_difference(line)) {
             failures++;
             if (getenv("ISA_TEST_VERBOSE"))
@@ -231,8 +211,7 @@ static void live_rows(void **state)
     (void)state;
     unsigned both = 0;
     static row_t copy[MAX_ROWS];
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     memcpy(copy, rows, sizeof(rows));
     assert_int_equal(compare(copy, n_rows, &both), 0);
     assert_int_equal(both, n_rows);
@@ -242,8 +221,7 @@ static void live_variations(void **state)
 {
     (void)state;
     unsigned both = 0, n = n_rows * VARIATIONS;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     row_t *some = calloc(n, sizeof(*some));
     assert_non_null(some);
     for (unsigned k = 0; k < n; k++) {

@@ -27,8 +27,7 @@ static void expect_words(const rig_t *r, unsigned reg, unsigned n, unsigned firs
 static void loads(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_with_data();
     r->wave.sgpr[2] = 0x40;
     r->wave.sgpr[3] = 0x43; /* low bits are dropped */
@@ -43,7 +42,8 @@ static void loads(void **state)
                                 "s_mov_b32 s51, s1\n"
                                 "s_load_dword s14, s[50:51], -0x4\n"
                                 "s_load_dwordx2 s[0:1], s[0:1], 0x0\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     expect_words(r, 4, 1, 4);
     expect_words(r, 6, 2, 16);
     expect_words(r, 8, 4, 18);
@@ -60,8 +60,7 @@ static void loads(void **state)
 static void buffers(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_with_data();
     rig_set_s64(r, 4, RIG_DATA + 0x100);
     r->wave.sgpr[6] = 42; /* ten dwords and a half */
@@ -78,7 +77,8 @@ static void buffers(void **state)
                                 "s_buffer_store_dword s2, s[4:7], 0x28\n"
                                 "s_buffer_store_dwordx2 s[20:21], s[4:7], 0x4\n"
                                 "s_buffer_atomic_add s2, s[4:7], 0x28 glc\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     expect_words(r, 20, 1, 64 + 9);
     assert_int_equal(r->wave.sgpr[21], 0);
     expect_words(r, 24, 2, 64 + 8);
@@ -97,8 +97,7 @@ static void buffers(void **state)
 static void stores(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_with_data();
     for (unsigned k = 20; k < 32; k++)
         r->wave.sgpr[k] = k;
@@ -108,7 +107,8 @@ static void stores(void **state)
                                 "s_movk_i32 s2, 1\n"
                                 "s_scratch_store_dword s28, s[0:1], s2\n"
                                 "s_dcache_wb\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     assert_int_equal(words_of(r)[2], 20);
     assert_int_equal(words_of(r)[4], 22);
     assert_int_equal(words_of(r)[5], 23);
@@ -142,8 +142,7 @@ static void atomics(void **state)
         {"dec", 9, 7, 7, 7},
         {"dec", 5, 7, 4, 4},
     };
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_with_data();
     for (unsigned k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         char text[512];
@@ -174,7 +173,8 @@ static void atomics(void **state)
                                 "s_movk_i32 s12, 3\n"
                                 "s_movk_i32 s13, 100\n"
                                 "s_atomic_cmpswap s[12:13], s[0:1], 0x10 glc\n" /* fails */
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     assert_int_equal(words_of(r)[4], 1);
     assert_int_equal(words_of(r)[6], 2);
     assert_int_equal(r->wave.sgpr[4], 100);
@@ -197,8 +197,7 @@ static void faults(void **state)
         {"s_store_dword s4, s[2:3], 0x4\n", 0x4004, ISA_FAULT_WRITE},
         {"s_atomic_add_x2 s[4:5], s[0:1], 0x4\n", RIG_DATA + 4, ISA_FAULT_WRITE},
     };
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_with_data();
     rig_set_s64(r, 2, 0x4000);
     for (unsigned k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
@@ -216,11 +215,11 @@ static void faults(void **state)
 static void clocks(void **state)
 {
     (void)state;
-    if (!asm_available())
-        skip();
+    if (!asm_available()) skip();
     rig_t *r = rig_create();
     assert_int_equal(rig_run(r, "s_memrealtime s[0:1]\ns_memtime s[2:3]\ns_memrealtime s[4:5]\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     assert_true(rig_s64(r, 0) <= rig_s64(r, 2) && rig_s64(r, 2) <= rig_s64(r, 4));
     assert_true(rig_s64(r, 4) - rig_s64(r, 0) < 1000000000u);
     assert_true(rig_s64(r, 0) > 0);
@@ -230,7 +229,7 @@ static void clocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads),  cmocka_unit_test(buffers), cmocka_unit_test(stores),
+        cmocka_unit_test(loads),   cmocka_unit_test(buffers), cmocka_unit_test(stores),
         cmocka_unit_test(atomics), cmocka_unit_test(faults),  cmocka_unit_test(clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

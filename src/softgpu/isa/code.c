@@ -17,17 +17,16 @@ enum { BUCKETS = 4096 };
 
 struct isa_code {
     struct sg_memory *memory;
-    pthread_mutex_t lock;           /* guards the chains, the retired list and all decoding */
+    pthread_mutex_t lock; /* guards the chains, the retired list and all decoding */
     isa_page_t *retired;
-    _Atomic(uint64_t) generation;   /* increased by isa_code_invalidate */
+    _Atomic(uint64_t) generation; /* increased by isa_code_invalidate */
     _Atomic(isa_page_t *) buckets[BUCKETS];
 };
 
 isa_code_t *isa_code_create(struct sg_memory *memory)
 {
     isa_code_t *code = calloc(1, sizeof(*code));
-    if (!code)
-        return NULL;
+    if (!code) return NULL;
     code->memory = memory;
     atomic_init(&code->generation, 1);
     if (pthread_mutex_init(&code->lock, NULL)) {
@@ -48,8 +47,7 @@ static void free_retired(isa_code_t *code)
 
 void isa_code_destroy(isa_code_t *code)
 {
-    if (!code)
-        return;
+    if (!code) return;
     for (unsigned b = 0; b < BUCKETS; b++) {
         isa_page_t *page = atomic_load_explicit(&code->buckets[b], memory_order_relaxed);
         while (page) {
@@ -139,7 +137,8 @@ void isa_code_decode(isa_page_t *page, unsigned index)
 
 static unsigned bucket_of(const isa_core_t *core, uint64_t va)
 {
-    uint64_t h = (va / ISA_PAGE_BYTES + (uintptr_t)core) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
+    uint64_t h =
+        (va / ISA_PAGE_BYTES + (uintptr_t)core) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
     return (unsigned)(h >> 52);
 }
 
@@ -151,9 +150,9 @@ static unsigned read_words(const isa_code_t *code, uint64_t va, uint32_t *words)
     while (n < ISA_PAGE_SLOTS + ISA_PAGE_TAIL) {
         uint64_t at = va + 4 * (uint64_t)n;
         const sg_extent_t *extent = sg_memory_find(code->memory, at);
-        if (!extent)
-            break;
-        const uint32_t *host = (const uint32_t *)(const void *)(extent->host + (at - extent->begin));
+        if (!extent) break;
+        const uint32_t *host =
+            (const uint32_t *)(const void *)(extent->host + (at - extent->begin));
         uint64_t left = (extent->end - at) / 4;
         for (; left && n < ISA_PAGE_SLOTS + ISA_PAGE_TAIL; left--)
             words[n++] = __atomic_load_n(host++, __ATOMIC_RELAXED);
@@ -165,8 +164,7 @@ static isa_page_t *new_page(isa_code_t *code, const isa_core_t *core, uint64_t v
                             const uint32_t *words, unsigned n_words, uint64_t generation)
 {
     isa_page_t *page = calloc(1, sizeof(*page));
-    if (!page)
-        return NULL;
+    if (!page) return NULL;
     page->va = va;
     page->code = code;
     page->core = core;
@@ -213,7 +211,8 @@ isa_page_t *isa_code_page(isa_code_t *code, const isa_core_t *core, uint64_t va)
 {
     va &= ~(uint64_t)(ISA_PAGE_BYTES - 1);
     uint64_t generation = atomic_load_explicit(&code->generation, memory_order_acquire);
-    isa_page_t *page = atomic_load_explicit(&code->buckets[bucket_of(core, va)], memory_order_acquire);
+    isa_page_t *page =
+        atomic_load_explicit(&code->buckets[bucket_of(core, va)], memory_order_acquire);
     while (page && (page->va != va || page->core != core))
         page = atomic_load_explicit(&page->next, memory_order_acquire);
     if (page && atomic_load_explicit(&page->generation, memory_order_acquire) == generation)

@@ -9,9 +9,9 @@
 
 typedef struct {
     const uint32_t *words;
-    unsigned n;             /* dwords available */
-    unsigned size;          /* dwords used so far */
-    bool bad;               /* no instruction of gfx90a */
+    unsigned n;    /* dwords available */
+    unsigned size; /* dwords used so far */
+    bool bad;      /* no instruction of gfx90a */
     bool literal_allowed;
     const isa_row_desc_t *row;
     isa_inst_t *out;

@@ -5,7 +5,7 @@
 #include "softgpu/isa/decode.h"
 
 enum {
-    CODE_NULL = 125,        /* reserved on gfx9 */
+    CODE_NULL = 125, /* reserved on gfx9 */
     CODE_ZERO = 128,
     CODE_POSITIVE_LAST = 192, /* 1..64 are 129..192 */
     CODE_NEGATIVE_LAST = 208, /* -1..-16 are 193..208 */
@@ -37,20 +37,15 @@ static uint64_t inline_float(unsigned code, isa_type_t type, unsigned bits)
     unsigned k = code - CODE_FLOAT_FIRST;
     switch (type) {
     case ISA_T_F16:
-    case ISA_T_V2F16: /* low half only */
-        return floats[k].f16;
+    case ISA_T_V2F16: /* low half only */ return floats[k].f16;
     case ISA_T_V2F32:
-    case ISA_T_V2B32: /* either dword */
-        return floats[k].f32 | (uint64_t)floats[k].f32 << 32;
+    case ISA_T_V2B32: /* either dword */ return floats[k].f32 | (uint64_t)floats[k].f32 << 32;
     case ISA_T_B16:
     case ISA_T_V2B16: /* integer operations see the single-precision pattern */
-    case ISA_T_F32:
-        return floats[k].f32;
+    case ISA_T_F32: return floats[k].f32;
     case ISA_T_F64:
-    case ISA_T_I64:
-        return floats[k].f64;
-    case ISA_T_BITS:
-        break;
+    case ISA_T_I64: return floats[k].f64;
+    case ISA_T_BITS: break;
     }
     return bits == 64 ? floats[k].f64 : floats[k].f32;
 }
@@ -58,8 +53,7 @@ static uint64_t inline_float(unsigned code, isa_type_t type, unsigned bits)
 uint64_t isa_inline_constant(unsigned code, isa_type_t type, unsigned bits)
 {
     int64_t value;
-    if (code >= CODE_FLOAT_FIRST)
-        return inline_float(code, type, bits);
+    if (code >= CODE_FLOAT_FIRST) return inline_float(code, type, bits);
     value = code <= CODE_POSITIVE_LAST ? (int64_t)code - CODE_ZERO
                                        : (int64_t)CODE_POSITIVE_LAST - (int64_t)code;
     if (type == ISA_T_V2F32 || type == ISA_T_V2B32)
@@ -75,10 +69,8 @@ uint32_t isa_decode_literal(isa_decoder_t *d)
 
 static uint64_t widen_literal(uint32_t literal, isa_type_t type)
 {
-    if (type == ISA_T_F64)
-        return (uint64_t)literal << 32;
-    if (type == ISA_T_I64)
-        return (uint64_t)(int64_t)(int32_t)literal;
+    if (type == ISA_T_F64) return (uint64_t)literal << 32;
+    if (type == ISA_T_I64) return (uint64_t)(int64_t)(int32_t)literal;
     return literal;
 }
 
@@ -92,10 +84,8 @@ void isa_decode_sgpr(isa_decoder_t *d, isa_operand_t *o, unsigned code, unsigned
     o->bits = (uint16_t)bits;
     if (code > 127 || code == CODE_NULL || code % align || (code == 124 && bits > 32))
         d->bad = true;
-    if (code < 102 && code + bits / 32 > 102)
-        d->bad = true;
-    if (bits > 64 && code >= 102 && (code < 108 || code + bits / 32 > 124))
-        d->bad = true;
+    if (code < 102 && code + bits / 32 > 102) d->bad = true;
+    if (bits > 64 && code >= 102 && (code < 108 || code + bits / 32 > 124)) d->bad = true;
 }
 
 void isa_decode_vgpr(isa_decoder_t *d, isa_operand_t *o, unsigned reg, unsigned bits, bool acc)
@@ -103,8 +93,7 @@ void isa_decode_vgpr(isa_decoder_t *d, isa_operand_t *o, unsigned reg, unsigned 
     o->kind = acc ? ISA_OPK_AGPR : ISA_OPK_VGPR;
     o->reg = (uint16_t)reg;
     o->bits = (uint16_t)bits;
-    if (reg + bits / 32 > 256)
-        d->bad = true;
+    if (reg + bits / 32 > 256) d->bad = true;
 }
 
 static void constant(isa_operand_t *o, unsigned code, const isa_field_t *f, uint64_t k)
@@ -118,8 +107,7 @@ static void constant(isa_operand_t *o, unsigned code, const isa_field_t *f, uint
 void isa_decode_source(isa_decoder_t *d, isa_operand_t *o, unsigned code, const isa_field_t *f)
 {
     if (code >= CODE_VGPR) {
-        if (f->kind == ISA_K_SS || f->kind == ISA_K_SSC || f->kind == ISA_K_S)
-            d->bad = true;
+        if (f->kind == ISA_K_SS || f->kind == ISA_K_SSC || f->kind == ISA_K_S) d->bad = true;
         isa_decode_vgpr(d, o, code - CODE_VGPR, f->bits, false);
         return;
     }

@@ -11,7 +11,8 @@ static isa_type_t type_of(const isa_row_desc_t *row, isa_role_t role)
 
 /* ---- scalar ---- */
 
-static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field_t *f, const char *gap)
+static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field_t *f,
+                             const char *gap)
 {
     unsigned imm = (uint16_t)i->imm;
     if (f->kind == ISA_K_WAITCNT) { /* its parts bring their own blanks */
@@ -25,7 +26,8 @@ static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field
         isa_text_message(t, imm);
     else if (f->kind == ISA_K_IMM && f->bits == 4)
         isa_text_gpr_idx(t, imm);
-    else if (f->kind == ISA_K_REL || i->op == ISA_OP_s_endpgm || (i->fmt == ISA_FMT_SOPP && imm <= 64))
+    else if (f->kind == ISA_K_REL || i->op == ISA_OP_s_endpgm ||
+             (i->fmt == ISA_FMT_SOPP && imm <= 64))
         isa_text(t, "%u", imm);
     else
         isa_text(t, "0x%x", imm);
@@ -35,8 +37,7 @@ static void scalar_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
 {
     const char *gap = " ";
     for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
-        if (f->role == ISA_ROLE_SIMM16 && i->op == ISA_OP_s_endpgm && !i->imm)
-            return;
+        if (f->role == ISA_ROLE_SIMM16 && i->op == ISA_OP_s_endpgm && !i->imm) return;
         if (f->role == ISA_ROLE_SIMM16 || (f->role == ISA_ROLE_SRC1 && f->kind == ISA_K_IMM)) {
             scalar_immediate(t, i, f, gap);
         } else {
@@ -72,15 +73,11 @@ static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
     }
     if (row->mods & ISA_M_SMOFF) {
         isa_text(t, "%s", gap);
-        if (i->flags & ISA_F_SOE)
-            isa_text_operand(t, &i->src[1], ISA_T_BITS);
-        if (i->flags & ISA_F_SOE && i->flags & ISA_F_IMM)
-            isa_text(t, " offset:");
-        if (i->flags & ISA_F_IMM)
-            signed_hex(t, i->imm);
+        if (i->flags & ISA_F_SOE) isa_text_operand(t, &i->src[1], ISA_T_BITS);
+        if (i->flags & ISA_F_SOE && i->flags & ISA_F_IMM) isa_text(t, " offset:");
+        if (i->flags & ISA_F_IMM) signed_hex(t, i->imm);
     }
-    if (i->flags & ISA_F_GLC)
-        isa_text(t, " glc");
+    if (i->flags & ISA_F_GLC) isa_text(t, " glc");
 }
 
 /* ---- vector ALU ---- */
@@ -91,17 +88,12 @@ static void source_text(isa_text_t *t, const isa_operand_t *o, isa_type_t type, 
 {
     unsigned mods = named ? 0 : o->mods;
     bool neg_word = mods == ISA_MOD_NEG && o->kind == ISA_OPK_CONST;
-    if (mods & ISA_MOD_SEXT)
-        isa_text(t, "sext(");
-    if (mods & ISA_MOD_NEG)
-        isa_text(t, neg_word ? "neg(" : "-");
-    if (mods & ISA_MOD_ABS)
-        isa_text(t, "|");
+    if (mods & ISA_MOD_SEXT) isa_text(t, "sext(");
+    if (mods & ISA_MOD_NEG) isa_text(t, neg_word ? "neg(" : "-");
+    if (mods & ISA_MOD_ABS) isa_text(t, "|");
     isa_text_operand(t, o, type);
-    if (mods & ISA_MOD_ABS)
-        isa_text(t, "|");
-    if (neg_word || mods & ISA_MOD_SEXT)
-        isa_text(t, ")");
+    if (mods & ISA_MOD_ABS) isa_text(t, "|");
+    if (neg_word || mods & ISA_MOD_SEXT) isa_text(t, ")");
 }
 
 static unsigned count_sources(const isa_inst_t *i)
@@ -130,31 +122,25 @@ static void packed_modifiers(isa_text_t *t, const isa_inst_t *i, const isa_row_d
         neg |= (unsigned)(i->src[k].mods & ISA_MOD_NEG ? 1 : 0) << k;
         neg_hi |= (unsigned)(i->src[k].mods & ISA_MOD_ABS ? 1 : 0) << k;
     }
-    if (sel)
-        bit_list(t, "op_sel", sel, n);
-    if (sel_hi != (mix ? 0 : all))
-        bit_list(t, "op_sel_hi", sel_hi, n);
-    if (neg && !mix)
-        bit_list(t, "neg_lo", neg, n);
-    if (neg_hi && !mix)
-        bit_list(t, "neg_hi", neg_hi, n);
+    if (sel) bit_list(t, "op_sel", sel, n);
+    if (sel_hi != (mix ? 0 : all)) bit_list(t, "op_sel_hi", sel_hi, n);
+    if (neg && !mix) bit_list(t, "neg_lo", neg, n);
+    if (neg_hi && !mix) bit_list(t, "neg_hi", neg_hi, n);
 }
 
 static void matrix_modifiers(isa_text_t *t, const isa_inst_t *i)
 {
-    if (i->cbsz)
-        isa_text(t, " cbsz:%u", i->cbsz);
-    if (i->abid)
-        isa_text(t, " abid:%u", i->abid);
-    if (i->blgp)
-        isa_text(t, " blgp:%u", i->blgp);
+    if (i->cbsz) isa_text(t, " cbsz:%u", i->cbsz);
+    if (i->abid) isa_text(t, " abid:%u", i->abid);
+    if (i->blgp) isa_text(t, " blgp:%u", i->blgp);
 }
 
 static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i)
 {
     unsigned n = count_sources(i);
     if (i->op_sel)
-        bit_list(t, "op_sel", (i->op_sel & ((1u << n) - 1)) | (unsigned)(i->op_sel >> 3) << n, n + 1);
+        bit_list(t, "op_sel", (i->op_sel & ((1u << n) - 1)) | (unsigned)(i->op_sel >> 3) << n,
+                 n + 1);
 }
 
 static void clamp_omod(isa_text_t *t, const isa_inst_t *i)
@@ -171,20 +157,15 @@ static void sdwa_modifiers(isa_text_t *t, const isa_inst_t *i, const isa_row_des
     if (row->fmt != ISA_FMT_VOPC)
         isa_text(t, " dst_sel:%s dst_unused:UNUSED_%s", sels[i->dst_sel], unused[i->dst_unused]);
     isa_text(t, " src0_sel:%s", sels[i->src[0].sel]);
-    if (isa_field(row, ISA_ROLE_SRC1))
-        isa_text(t, " src1_sel:%s", sels[i->src[1].sel]);
+    if (isa_field(row, ISA_ROLE_SRC1)) isa_text(t, " src1_sel:%s", sels[i->src[1].sel]);
 }
 
 static const char *vector_suffix(const isa_inst_t *i, const isa_row_desc_t *row)
 {
-    if (i->flags & ISA_F_SDWA)
-        return "_sdwa";
-    if (i->flags & ISA_F_DPP)
-        return "_dpp";
-    if (row->mods & ISA_M_BARE)
-        return "";
-    if (i->fmt == ISA_FMT_VOP1 || i->fmt == ISA_FMT_VOP2 || i->fmt == ISA_FMT_VOPC)
-        return "_e32";
+    if (i->flags & ISA_F_SDWA) return "_sdwa";
+    if (i->flags & ISA_F_DPP) return "_dpp";
+    if (row->mods & ISA_M_BARE) return "";
+    if (i->fmt == ISA_FMT_VOP1 || i->fmt == ISA_FMT_VOP2 || i->fmt == ISA_FMT_VOPC) return "_e32";
     return row->fmt != i->fmt ? "_e64" : "";
 }
 
@@ -192,10 +173,8 @@ static const char *vector_suffix(const isa_inst_t *i, const isa_row_desc_t *row)
 static const isa_field_t *source_field(const isa_row_desc_t *row, unsigned k)
 {
     for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
-        if (f->role == ISA_ROLE_VDST || f->role == ISA_ROLE_SDST)
-            continue;
-        if (!k--)
-            return f;
+        if (f->role == ISA_ROLE_VDST || f->role == ISA_ROLE_SDST) continue;
+        if (!k--) return f;
     }
     return NULL;
 }
@@ -231,10 +210,8 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     else
         op_sel_modifier(t, i);
     clamp_omod(t, i);
-    if (i->flags & ISA_F_SDWA)
-        sdwa_modifiers(t, i, row);
-    if (i->flags & ISA_F_DPP)
-        isa_text_dpp(t, i, i->src[0].bits == 64);
+    if (i->flags & ISA_F_SDWA) sdwa_modifiers(t, i, row);
+    if (i->flags & ISA_F_DPP) isa_text_dpp(t, i, i->src[0].bits == 64);
 }
 
 /* ---- memory ---- */
@@ -249,8 +226,7 @@ static void ds_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *ro
     const isa_operand_t *operands[] = {&i->dst, &i->src[0], &i->src[1], &i->src[2]};
     const char *gap = " ";
     for (unsigned k = 0; k < 4; k++) {
-        if (operands[k]->kind == ISA_OPK_NONE)
-            continue;
+        if (operands[k]->kind == ISA_OPK_NONE) continue;
         isa_text(t, "%s", gap);
         isa_text_operand(t, operands[k], ISA_T_BITS);
         gap = ", ";
@@ -258,10 +234,8 @@ static void ds_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *ro
     if (i->op == ISA_OP_ds_swizzle_b32) {
         isa_text_swizzle(t, (unsigned)i->imm);
     } else if (row->mods & ISA_M_OFF2) {
-        if (i->offset0)
-            isa_text(t, " offset0:%u", i->offset0);
-        if (i->offset1)
-            isa_text(t, " offset1:%u", i->offset1);
+        if (i->offset0) isa_text(t, " offset0:%u", i->offset0);
+        if (i->offset1) isa_text(t, " offset1:%u", i->offset1);
     } else if (row->mods & ISA_M_OFF && i->imm) {
         isa_text(t, " offset:%d", i->imm);
     }
@@ -287,8 +261,7 @@ static void flat_text(isa_text_t *t, const isa_inst_t *i)
         isa_text(t, ", ");
         isa_text_operand(t, &i->src[2], ISA_T_BITS);
     }
-    if (i->imm)
-        isa_text(t, " offset:%d", i->imm);
+    if (i->imm) isa_text(t, " offset:%d", i->imm);
     cache_bits(t, i);
 }
 
@@ -313,52 +286,36 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     isa_text_operand(t, &i->src[2], ISA_T_BITS);
     isa_text(t, ", ");
     isa_text_operand(t, &i->src[3], type_of(row, ISA_ROLE_SOFFSET));
-    if (i->fmt == ISA_FMT_MTBUF)
-        isa_text_buffer_format(t, i->mtbuf_format);
-    isa_text(t, "%s%s", i->flags & ISA_F_IDXEN ? " idxen" : "", i->flags & ISA_F_OFFEN ? " offen" : "");
-    if (i->imm)
-        isa_text(t, " offset:%d", i->imm);
-    if (lds_first)
-        isa_text(t, " lds");
+    if (i->fmt == ISA_FMT_MTBUF) isa_text_buffer_format(t, i->mtbuf_format);
+    isa_text(t, "%s%s", i->flags & ISA_F_IDXEN ? " idxen" : "",
+             i->flags & ISA_F_OFFEN ? " offen" : "");
+    if (i->imm) isa_text(t, " offset:%d", i->imm);
+    if (lds_first) isa_text(t, " lds");
     cache_bits(t, i);
-    if (i->flags & ISA_F_LDS && !lds_first)
-        isa_text(t, " lds");
+    if (i->flags & ISA_F_LDS && !lds_first) isa_text(t, " lds");
 }
 
 int isa_disassemble(const isa_inst_t *i, char *buf, size_t size)
 {
     isa_text_t t = {buf, size, 0};
     const isa_row_desc_t *row = &isa_table[i->op < ISA_OP_COUNT ? i->op : ISA_OP_NONE];
-    if (size)
-        *buf = 0;
-    if (!row->mnemonic)
-        return 0;
+    if (size) *buf = 0;
+    if (!row->mnemonic) return 0;
     isa_text(&t, "%s", row->mnemonic);
     switch (i->fmt) {
     case ISA_FMT_SOP1:
     case ISA_FMT_SOP2:
     case ISA_FMT_SOPK:
     case ISA_FMT_SOPC:
-    case ISA_FMT_SOPP:
-        scalar_text(&t, i, row);
-        break;
-    case ISA_FMT_SMEM:
-        smem_text(&t, i, row);
-        break;
-    case ISA_FMT_DS:
-        ds_text(&t, i, row);
-        break;
+    case ISA_FMT_SOPP: scalar_text(&t, i, row); break;
+    case ISA_FMT_SMEM: smem_text(&t, i, row); break;
+    case ISA_FMT_DS: ds_text(&t, i, row); break;
     case ISA_FMT_FLAT:
     case ISA_FMT_GLOBAL:
-    case ISA_FMT_SCRATCH:
-        flat_text(&t, i);
-        break;
+    case ISA_FMT_SCRATCH: flat_text(&t, i); break;
     case ISA_FMT_MUBUF:
-    case ISA_FMT_MTBUF:
-        buffer_text(&t, i, row);
-        break;
-    default:
-        vector_text(&t, i, row);
+    case ISA_FMT_MTBUF: buffer_text(&t, i, row); break;
+    default: vector_text(&t, i, row);
     }
     return (int)t.length;
 }

@@ -14,8 +14,7 @@ void isa_text(isa_text_t *t, const char *format, ...)
     va_start(args, format);
     int n = vsnprintf(room ? t->buf + t->length : NULL, room, format, args);
     va_end(args);
-    if (n > 0)
-        t->length += (size_t)n;
+    if (n > 0) t->length += (size_t)n;
 }
 
 /* ---- registers and constants ---- */
@@ -46,9 +45,15 @@ static void scalar(isa_text_t *t, unsigned code, unsigned bits)
 
 static void special(isa_text_t *t, unsigned code)
 {
-    static const char *const names[] = {
-        [0] = "src_shared_base", "src_shared_limit", "src_private_base", "src_private_limit",
-        "src_pops_exiting_wave_id", [16] = "src_vccz", "src_execz", "src_scc", "src_lds_direct"};
+    static const char *const names[] = {[0] = "src_shared_base",
+                                        "src_shared_limit",
+                                        "src_private_base",
+                                        "src_private_limit",
+                                        "src_pops_exiting_wave_id",
+                                        [16] = "src_vccz",
+                                        "src_execz",
+                                        "src_scc",
+                                        "src_lds_direct"};
     isa_text(t, "%s", names[code - 235]);
 }
 
@@ -73,8 +78,11 @@ static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned
 /* A literal that an inline constant could have stood for is shown as that constant. */
 static void literal_text(isa_text_t *t, uint32_t literal, isa_type_t type, unsigned bits)
 {
-    bool half = type == ISA_T_F16 || type == ISA_T_V2F16, half_int = type == ISA_T_B16 || type == ISA_T_V2B16;
-    int64_t value = half || half_int ? (int16_t)literal : bits == 64 ? (int64_t)literal : (int32_t)literal;
+    bool half = type == ISA_T_F16 || type == ISA_T_V2F16,
+         half_int = type == ISA_T_B16 || type == ISA_T_V2B16;
+    int64_t value = half || half_int ? (int16_t)literal
+                    : bits == 64     ? (int64_t)literal
+                                     : (int32_t)literal;
     if (value >= -16 && value <= 64) {
         isa_text(t, "%d", (int)value);
         return;
@@ -102,23 +110,12 @@ static void constant(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
 void isa_text_operand(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
 {
     switch (o->kind) {
-    case ISA_OPK_VGPR:
-        tuple(t, "v", o->reg, o->bits);
-        break;
-    case ISA_OPK_AGPR:
-        tuple(t, "a", o->reg, o->bits);
-        break;
-    case ISA_OPK_SGPR:
-        scalar(t, o->reg, o->bits);
-        break;
-    case ISA_OPK_CONST:
-        constant(t, o, type);
-        break;
-    case ISA_OPK_SPECIAL:
-        special(t, o->reg);
-        break;
-    default:
-        isa_text(t, "off");
+    case ISA_OPK_VGPR: tuple(t, "v", o->reg, o->bits); break;
+    case ISA_OPK_AGPR: tuple(t, "a", o->reg, o->bits); break;
+    case ISA_OPK_SGPR: scalar(t, o->reg, o->bits); break;
+    case ISA_OPK_CONST: constant(t, o, type); break;
+    case ISA_OPK_SPECIAL: special(t, o->reg); break;
+    default: isa_text(t, "off");
     }
 }
 
@@ -129,28 +126,24 @@ void isa_text_waitcnt(isa_text_t *t, unsigned imm)
     unsigned vm = (imm & 15) | (imm >> 10 & 0x30), exp = imm >> 4 & 7, lgkm = imm >> 8 & 15;
     bool all = vm == 63 && exp == 7 && lgkm == 15; /* waits for nothing: all are shown */
     const char *gap = " ";
-    if (vm != 63 || all)
-        isa_text(t, "%svmcnt(%u)", gap, vm);
-    if (exp != 7 || all)
-        isa_text(t, "%sexpcnt(%u)", gap, exp);
-    if (lgkm != 15 || all)
-        isa_text(t, "%slgkmcnt(%u)", gap, lgkm);
+    if (vm != 63 || all) isa_text(t, "%svmcnt(%u)", gap, vm);
+    if (exp != 7 || all) isa_text(t, "%sexpcnt(%u)", gap, exp);
+    if (lgkm != 15 || all) isa_text(t, "%slgkmcnt(%u)", gap, lgkm);
 }
 
 void isa_text_hwreg(isa_text_t *t, unsigned imm)
 {
     static const char *const names[] = {
-        [1] = "HW_REG_MODE", [2] = "HW_REG_STATUS", [3] = "HW_REG_TRAPSTS", [4] = "HW_REG_HW_ID",
-        [5] = "HW_REG_GPR_ALLOC", [6] = "HW_REG_LDS_ALLOC", [7] = "HW_REG_IB_STS",
-        [15] = "HW_REG_SH_MEM_BASES", [16] = "HW_REG_TBA_LO", [17] = "HW_REG_TBA_HI",
-        [18] = "HW_REG_TMA_LO", [19] = "HW_REG_TMA_HI"};
+        [1] = "HW_REG_MODE",    [2] = "HW_REG_STATUS",        [3] = "HW_REG_TRAPSTS",
+        [4] = "HW_REG_HW_ID",   [5] = "HW_REG_GPR_ALLOC",     [6] = "HW_REG_LDS_ALLOC",
+        [7] = "HW_REG_IB_STS",  [15] = "HW_REG_SH_MEM_BASES", [16] = "HW_REG_TBA_LO",
+        [17] = "HW_REG_TBA_HI", [18] = "HW_REG_TMA_LO",       [19] = "HW_REG_TMA_HI"};
     unsigned id = imm & 63, offset = imm >> 6 & 31, width = (imm >> 11 & 31) + 1;
     if (id < sizeof(names) / sizeof(*names) && names[id])
         isa_text(t, "hwreg(%s", names[id]);
     else
         isa_text(t, "hwreg(%u", id);
-    if (offset || width != 32)
-        isa_text(t, ", %u, %u", offset, width);
+    if (offset || width != 32) isa_text(t, ", %u, %u", offset, width);
     isa_text(t, ")");
 }
 
@@ -160,10 +153,11 @@ enum { MSG_GS = 2, MSG_GS_DONE = 3 };
 void isa_text_message(isa_text_t *t, unsigned imm)
 {
     static const char *const names[16] = {
-        [1] = "MSG_INTERRUPT", [MSG_GS] = "MSG_GS", [MSG_GS_DONE] = "MSG_GS_DONE",
-        [4] = "MSG_SAVEWAVE", [5] = "MSG_STALL_WAVE_GEN", [6] = "MSG_HALT_WAVES",
-        [7] = "MSG_ORDERED_PS_DONE", [8] = "MSG_EARLY_PRIM_DEALLOC", [9] = "MSG_GS_ALLOC_REQ",
-        [10] = "MSG_GET_DOORBELL"};
+        [1] = "MSG_INTERRUPT",         [MSG_GS] = "MSG_GS",
+        [MSG_GS_DONE] = "MSG_GS_DONE", [4] = "MSG_SAVEWAVE",
+        [5] = "MSG_STALL_WAVE_GEN",    [6] = "MSG_HALT_WAVES",
+        [7] = "MSG_ORDERED_PS_DONE",   [8] = "MSG_EARLY_PRIM_DEALLOC",
+        [9] = "MSG_GS_ALLOC_REQ",      [10] = "MSG_GET_DOORBELL"};
     static const char *const operations[4] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT",
                                               "GS_OP_EMIT_CUT"};
     unsigned id = imm & 15, op = imm >> 4 & 7, stream = imm >> 8 & 3;
@@ -204,12 +198,12 @@ void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide)
         uint16_t first, last;
         const char *format; /* the argument is the control's low four bits */
     } controls[] = {
-        {0x101, 0x10f, " row_shl:%u"}, {0x111, 0x11f, " row_shr:%u"},
-        {0x121, 0x12f, " row_ror:%u"}, {0x130, 0x130, " wave_shl:1"},
-        {0x134, 0x134, " wave_rol:1"}, {0x138, 0x138, " wave_shr:1"},
-        {0x13c, 0x13c, " wave_ror:1"}, {0x140, 0x140, " row_mirror"},
+        {0x101, 0x10f, " row_shl:%u"},      {0x111, 0x11f, " row_shr:%u"},
+        {0x121, 0x12f, " row_ror:%u"},      {0x130, 0x130, " wave_shl:1"},
+        {0x134, 0x134, " wave_rol:1"},      {0x138, 0x138, " wave_shr:1"},
+        {0x13c, 0x13c, " wave_ror:1"},      {0x140, 0x140, " row_mirror"},
         {0x141, 0x141, " row_half_mirror"}, {0x142, 0x142, " row_bcast:15"},
-        {0x143, 0x143, " row_bcast:31"}, {0x150, 0x15f, " row_newbcast:%u"},
+        {0x143, 0x143, " row_bcast:31"},    {0x150, 0x15f, " row_newbcast:%u"},
     };
     unsigned ctrl = i->dpp_ctrl;
     if (wide && (ctrl & 0x1f0) != 0x150)
@@ -228,8 +222,7 @@ void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide)
             isa_text(t, " /* Invalid dpp_ctrl value */");
     }
     isa_text(t, " row_mask:0x%x bank_mask:0x%x", i->dpp_masks >> 4, i->dpp_masks & 15);
-    if (i->dpp_bound)
-        isa_text(t, " bound_ctrl:1");
+    if (i->dpp_bound) isa_text(t, " bound_ctrl:1");
 }
 
 /* ds_swizzle: quad permutation (bit 15 set), or masks and 4:0, or 9:5, xor 14:10 of the lane id. */
@@ -237,8 +230,7 @@ void isa_text_swizzle(isa_text_t *t, unsigned offset)
 {
     unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
     bool single = xor_mask && !(xor_mask & (xor_mask - 1));
-    if (!offset)
-        return;
+    if (!offset) return;
     isa_text(t, " offset:");
     if ((offset & 0xff00) == 0x8000) {
         isa_text(t, "swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3,
@@ -268,11 +260,12 @@ void isa_text_swizzle(isa_text_t *t, unsigned offset)
 
 void isa_text_buffer_format(isa_text_t *t, unsigned format)
 {
-    static const char *const data[16] = {
-        "INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2",
-        "2_10_10_10", "8_8_8_8", "32_32", "16_16_16_16", "32_32_32", "32_32_32_32", NULL};
-    static const char *const number[8] = {"UNORM",  "SNORM", "USCALED",    "SSCALED",
-                                          "UINT", "SINT",  "RESERVED_6", "FLOAT"};
+    static const char *const data[16] = {"INVALID",     "8",          "16",          "8_8",
+                                         "32",          "16_16",      "10_11_11",    "11_11_10",
+                                         "10_10_10_2",  "2_10_10_10", "8_8_8_8",     "32_32",
+                                         "16_16_16_16", "32_32_32",   "32_32_32_32", NULL};
+    static const char *const number[8] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                          "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
     unsigned dfmt = format & 15, nfmt = format >> 4;
     if (dfmt == 1 && !nfmt) /* the assembler's default */
         return;
@@ -281,7 +274,6 @@ void isa_text_buffer_format(isa_text_t *t, unsigned format)
         isa_text(t, "BUF_DATA_FORMAT_RESERVED_15");
     else if (dfmt != 1)
         isa_text(t, "BUF_DATA_FORMAT_%s", data[dfmt]);
-    if (nfmt)
-        isa_text(t, "%sBUF_NUM_FORMAT_%s", dfmt != 1 ? "," : "", number[nfmt]);
+    if (nfmt) isa_text(t, "%sBUF_NUM_FORMAT_%s", dfmt != 1 ? "," : "", number[nfmt]);
     isa_text(t, "]");
 }

@@ -20,8 +20,8 @@
 #endif
 
 #define ISA_PASTE_(variant, name) isa_##variant##_##name
-#define ISA_PASTE(variant, name) ISA_PASTE_(variant, name)
-#define ISA_HANDLER(name) ISA_PASTE(ISA_VARIANT, name)
+#define ISA_PASTE(variant, name)  ISA_PASTE_(variant, name)
+#define ISA_HANDLER(name)         ISA_PASTE(ISA_VARIANT, name)
 
 /* Head of a handler. w->ip already points behind the instruction *i. */
 #define ISA_INST(name)                                                                             \
@@ -40,10 +40,8 @@ uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o);
 /* A scalar source: SGPR, constant or special. 64-bit sources read the pair. */
 static inline uint32_t isa_read32(isa_wave_t *w, const isa_operand_t *o)
 {
-    if (__builtin_expect(o->kind == ISA_OPK_SGPR, 1))
-        return w->sgpr[o->reg];
-    if (__builtin_expect(o->kind == ISA_OPK_CONST, 1))
-        return (uint32_t)o->k;
+    if (__builtin_expect(o->kind == ISA_OPK_SGPR, 1)) return w->sgpr[o->reg];
+    if (__builtin_expect(o->kind == ISA_OPK_CONST, 1)) return (uint32_t)o->k;
     return (uint32_t)isa_read_special(w, o);
 }
 
@@ -60,10 +58,8 @@ static inline void isa_set_sgpr64(isa_wave_t *w, unsigned reg, uint64_t value)
 
 static inline uint64_t isa_read64(isa_wave_t *w, const isa_operand_t *o)
 {
-    if (__builtin_expect(o->kind == ISA_OPK_SGPR, 1))
-        return isa_sgpr64(w, o->reg);
-    if (__builtin_expect(o->kind == ISA_OPK_CONST, 1))
-        return o->k;
+    if (__builtin_expect(o->kind == ISA_OPK_SGPR, 1)) return isa_sgpr64(w, o->reg);
+    if (__builtin_expect(o->kind == ISA_OPK_CONST, 1)) return o->k;
     return isa_read_special(w, o);
 }
 

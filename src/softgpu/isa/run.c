@@ -9,13 +9,12 @@
 #endif
 
 #define ISA_STR_(x) #x
-#define ISA_STR(x) ISA_STR_(x)
+#define ISA_STR(x)  ISA_STR_(x)
 
 bool isa_go_to(isa_wave_t *w, uint64_t pc)
 {
     isa_page_t *page = NULL;
-    if (!(pc & 3))
-        page = isa_code_page(w->group->dispatch->code, &ISA_THIS_CORE, pc);
+    if (!(pc & 3)) page = isa_code_page(w->group->dispatch->code, &ISA_THIS_CORE, pc);
     if (!page) {
         w->stop = ISA_STOP_MEMORY;
         w->fault_addr = pc;
@@ -34,7 +33,8 @@ static isa_stop_t run(isa_wave_t *w, int32_t slice)
     do {
         const isa_inst_t *i = w->ip;
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
-        /* A slot that is being decoded by another wave has any size here; its handler repairs ip. */
+        /* A slot that is being decoded by another wave has any size here; its handler repairs ip.
+         */
         w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
         ISA_ON_INST(w, i);
         fn(w, i);

@@ -5,8 +5,8 @@
 #include "softgpu/isa/handler.h"
 
 /* The SCC rules. */
-#define KEEP ((void)0)
-#define NONZERO (w->scc = d != 0)
+#define KEEP              ((void)0)
+#define NONZERO           (w->scc = d != 0)
 #define SCC_IF(condition) (w->scc = (condition))
 
 #define BINARY(name, type, stype, read, read_b, write, operation, scc)                             \
@@ -48,7 +48,7 @@ OP2_32(s_cselect_b32, w->scc ? a : b, KEEP)
 OP2_64(s_cselect_b64, w->scc ? a : b, KEEP)
 OP2_32(s_mul_i32, a *b, KEEP)
 OP2_32(s_mul_hi_u32, (uint64_t)a *b >> 32, KEEP)
-OP2_32(s_mul_hi_i32, (uint64_t)((int64_t)sa * sb) >> 32, KEEP)
+OP2_32(s_mul_hi_i32, (uint64_t)((int64_t)sa *sb) >> 32, KEEP)
 OP2_32(s_absdiff_i32, (int32_t)(a - b) < 0 ? b - a : a - b, NONZERO)
 OP2_32(s_pack_ll_b32_b16, (a & 0xffff) | b << 16, KEEP)
 OP2_32(s_pack_lh_b32_b16, (a & 0xffff) | (b & 0xffff0000), KEEP)
@@ -69,7 +69,7 @@ LOGIC2(s_or, a | b)
 LOGIC2(s_xor, a ^ b)
 LOGIC2(s_andn2, a & ~b)
 LOGIC2(s_orn2, a | ~b)
-LOGIC2(s_nand, ~(a & b))
+LOGIC2(s_nand, ~(a &b))
 LOGIC2(s_nor, ~(a | b))
 LOGIC2(s_xnor, ~(a ^ b))
 
@@ -97,10 +97,8 @@ static inline uint64_t field_u(uint64_t value, unsigned offset, unsigned width)
 
 static inline int64_t field_s(int64_t value, unsigned offset, unsigned width, unsigned size)
 {
-    if (!width)
-        return 0;
-    if (offset + width >= size)
-        return value >> offset;
+    if (!width) return 0;
+    if (offset + width >= size) return value >> offset;
     return (int64_t)((uint64_t)value << (64 - offset - width)) >> (64 - width);
 }
 #define WIDTH (unsigned)(b >> 16 & 0x7f)

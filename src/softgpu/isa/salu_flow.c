@@ -1,4 +1,5 @@
-/* salu_flow.c - what decides where a wave goes on: branches, jumps, ends, barriers, messages, traps.
+/* salu_flow.c - what decides where a wave goes on: branches, jumps, ends, barriers, messages,
+ * traps.
  *
  * A taken branch inside the page is pointer arithmetic (core.h); everything else looks the page up.
  * Waiting instructions are empty because memory operations complete when they execute. */
@@ -9,8 +10,7 @@
 #define BRANCH_IF(name, condition)                                                                 \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        if (condition)                                                                             \
-            isa_branch(w, i->imm);                                                                 \
+        if (condition) isa_branch(w, i->imm);                                                      \
     }
 BRANCH_IF(s_branch, true)
 BRANCH_IF(s_cbranch_scc0, !w->scc)
@@ -28,8 +28,7 @@ BRANCH_IF(s_cbranch_cdbgsys_and_user, false)
 static void jump(isa_wave_t *w, uint64_t pc)
 {
     const isa_page_t *page = w->page;
-    if (--w->budget < 0)
-        w->stop = ISA_STOP_YIELD;
+    if (--w->budget < 0) w->stop = ISA_STOP_YIELD;
     if (pc - page->va < ISA_PAGE_BYTES && !(pc & 3))
         w->ip = &page->slots[(pc - page->va) / 4];
     else
@@ -108,8 +107,7 @@ ISA_INST(s_cbranch_i_fork)
 ISA_INST(s_cbranch_join)
 {
     uint32_t csp = w->mode >> CSP_SHIFT;
-    if (csp == (isa_read32(w, &i->src[0]) & CSP_MASK))
-        return;
+    if (csp == (isa_read32(w, &i->src[0]) & CSP_MASK)) return;
     csp = (csp - 1) & CSP_MASK;
     w->mode = (w->mode & ~((uint32_t)CSP_MASK << CSP_SHIFT)) | csp << CSP_SHIFT;
     w->exec = isa_sgpr64(w, 4 * csp);
@@ -140,14 +138,12 @@ ISA_INST(s_endpgm_ordered_ps_done)
 
 ISA_INST(s_setkill)
 {
-    if (i->imm & 1)
-        end_wave(w);
+    if (i->imm & 1) end_wave(w);
 }
 
 ISA_INST(s_barrier)
 {
-    if (w->group->n_waves > 1)
-        w->stop = ISA_STOP_BARRIER;
+    if (w->group->n_waves > 1) w->stop = ISA_STOP_BARRIER;
 }
 
 ISA_INST(s_sleep)
@@ -157,14 +153,11 @@ ISA_INST(s_sleep)
 
 ISA_INST(s_sethalt)
 {
-    if (i->imm & 1)
-        isa_stop_unsupported(w, i, "nobody could resume the wave");
+    if (i->imm & 1) isa_stop_unsupported(w, i, "nobody could resume the wave");
 }
 
 #define NO_EFFECT(name)                                                                            \
-    ISA_INST(name)                                                                                 \
-    {                                                                                              \
-    }
+    ISA_INST(name) {}
 NO_EFFECT(s_nop)
 NO_EFFECT(s_waitcnt)
 NO_EFFECT(s_wakeup)
@@ -189,15 +182,13 @@ ISA_INST(s_sendmsg)
     isa_dispatch_t *dispatch = w->group->dispatch;
     switch (i->imm & MSG_ID_MASK) {
     case MSG_INTERRUPT:
-        if (dispatch->on_message)
-            dispatch->on_message(dispatch, w, (uint16_t)i->imm);
+        if (dispatch->on_message) dispatch->on_message(dispatch, w, (uint16_t)i->imm);
         break;
     case MSG_GET_DOORBELL:
         /* The answer replaces EXEC_LO; the asker polls its bit 31, which is clear in the answer. */
         w->sgpr[ISA_CODE_EXEC] = dispatch->doorbell_id & DOORBELL_ID_MASK;
         break;
-    default:
-        isa_stop_unsupported(w, i, "message of graphics or of the context switch");
+    default: isa_stop_unsupported(w, i, "message of graphics or of the context switch");
     }
 }
 
@@ -206,8 +197,7 @@ enum { TRAP_DEBUG = 3 };
 
 ISA_INST(s_trap)
 {
-    if ((i->imm & 0xff) == TRAP_DEBUG)
-        return;
+    if ((i->imm & 0xff) == TRAP_DEBUG) return;
     w->stop = ISA_STOP_TRAP;
     w->trap_id = i->imm & 0xff;
     w->fault_addr = isa_inst_pc(w, i);

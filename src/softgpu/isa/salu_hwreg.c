@@ -5,15 +5,25 @@
 #include "softgpu/isa/handler.h"
 
 enum {
-    HWREG_MODE = 1, HWREG_STATUS = 2, HWREG_TRAPSTS = 3, HWREG_HW_ID = 4, HWREG_GPR_ALLOC = 5,
-    HWREG_LDS_ALLOC = 6, HWREG_IB_STS = 7, HWREG_SH_MEM_BASES = 15, HWREG_TBA_LO = 16,
+    HWREG_MODE = 1,
+    HWREG_STATUS = 2,
+    HWREG_TRAPSTS = 3,
+    HWREG_HW_ID = 4,
+    HWREG_GPR_ALLOC = 5,
+    HWREG_LDS_ALLOC = 6,
+    HWREG_IB_STS = 7,
+    HWREG_SH_MEM_BASES = 15,
+    HWREG_TBA_LO = 16,
     HWREG_TMA_HI = 19
 };
 
 enum { MODE_GPR_IDX_EN = 1 << 27, MODE_VSKIP = 1 << 28 };
 
 enum {
-    STATUS_TRAP_EN = 1 << 6, STATUS_EXECZ = 1 << 9, STATUS_VCCZ = 1 << 10, STATUS_IN_TG = 1 << 11,
+    STATUS_TRAP_EN = 1 << 6,
+    STATUS_EXECZ = 1 << 9,
+    STATUS_VCCZ = 1 << 10,
+    STATUS_IN_TG = 1 << 11,
     STATUS_VALID = 1 << 16
 };
 
@@ -36,29 +46,19 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
 {
     const isa_dispatch_t *dispatch = w->group->dispatch;
     switch (id) {
-    case HWREG_MODE:
-        *value = w->mode;
-        return true;
-    case HWREG_STATUS:
-        *value = status(w);
-        return true;
-    case HWREG_HW_ID:
-        *value = w->hw_id;
-        return true;
-    case HWREG_GPR_ALLOC:
-        *value = gpr_alloc(w);
-        return true;
+    case HWREG_MODE: *value = w->mode; return true;
+    case HWREG_STATUS: *value = status(w); return true;
+    case HWREG_HW_ID: *value = w->hw_id; return true;
+    case HWREG_GPR_ALLOC: *value = gpr_alloc(w); return true;
     case HWREG_LDS_ALLOC: /* LDS_SIZE 20:12 in 512-byte blocks */
         *value = (w->group->lds_bytes + 511) / 512 << 12;
         return true;
     case HWREG_SH_MEM_BASES:
-        *value = (uint32_t)(dispatch->private_base >> 48) |
-                 (uint32_t)(dispatch->shared_base >> 48) << 16;
+        *value = (uint32_t)(dispatch->private_base >> 48) | (uint32_t)(dispatch->shared_base >> 48)
+                                                                << 16;
         return true;
     case HWREG_TRAPSTS: /* no exception is recorded, nothing is outstanding */
-    case HWREG_IB_STS:
-        *value = 0;
-        return true;
+    case HWREG_IB_STS: *value = 0; return true;
     default: /* addresses of the trap handler: there is none */
         *value = 0;
         return id >= HWREG_TBA_LO && id <= HWREG_TMA_HI;
@@ -155,8 +155,14 @@ ISA_INST(s_set_gpr_idx_off)
 /* ---- operands that are not registers ---- */
 
 enum {
-    SRC_SHARED_BASE = 235, SRC_SHARED_LIMIT = 236, SRC_PRIVATE_BASE = 237, SRC_PRIVATE_LIMIT = 238,
-    SRC_POPS_EXITING_WAVE_ID = 239, SRC_VCCZ = 251, SRC_EXECZ = 252, SRC_SCC = 253,
+    SRC_SHARED_BASE = 235,
+    SRC_SHARED_LIMIT = 236,
+    SRC_PRIVATE_BASE = 237,
+    SRC_PRIVATE_LIMIT = 238,
+    SRC_POPS_EXITING_WAVE_ID = 239,
+    SRC_VCCZ = 251,
+    SRC_EXECZ = 252,
+    SRC_SCC = 253,
     SRC_LDS_DIRECT = 254
 };
 
@@ -166,12 +172,10 @@ static uint32_t lds_direct(const isa_wave_t *w)
     static const uint8_t sizes[8] = {1, 2, 4, 4, 1, 2, 4, 4};
     unsigned type = w->m0 >> 16 & 7, size = sizes[type];
     uint32_t at = (w->m0 & 0xffff) & ~(size - 1), value = 0;
-    if (at + size > w->group->lds_bytes)
-        return 0;
+    if (at + size > w->group->lds_bytes) return 0;
     for (unsigned k = 0; k < size; k++)
         value |= (uint32_t)w->group->lds[at + k] << 8 * k;
-    if (type == 4)
-        return (uint32_t)(int32_t)(int8_t)value;
+    if (type == 4) return (uint32_t)(int32_t)(int8_t)value;
     return type == 5 ? (uint32_t)(int32_t)(int16_t)value : value;
 }
 
@@ -179,23 +183,14 @@ uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o)
 {
     const isa_dispatch_t *dispatch = w->group->dispatch;
     switch (o->reg) {
-    case SRC_SHARED_BASE:
-        return dispatch->shared_base;
-    case SRC_SHARED_LIMIT:
-        return dispatch->shared_base | 0xffffffff;
-    case SRC_PRIVATE_BASE:
-        return dispatch->private_base;
-    case SRC_PRIVATE_LIMIT:
-        return dispatch->private_base | 0xffffffff;
-    case SRC_VCCZ:
-        return w->vcc == 0;
-    case SRC_EXECZ:
-        return w->exec == 0;
-    case SRC_SCC:
-        return w->scc;
-    case SRC_LDS_DIRECT:
-        return lds_direct(w);
-    default: /* SRC_POPS_EXITING_WAVE_ID: graphics only, nobody waits */
-        return 0;
+    case SRC_SHARED_BASE: return dispatch->shared_base;
+    case SRC_SHARED_LIMIT: return dispatch->shared_base | 0xffffffff;
+    case SRC_PRIVATE_BASE: return dispatch->private_base;
+    case SRC_PRIVATE_LIMIT: return dispatch->private_base | 0xffffffff;
+    case SRC_VCCZ: return w->vcc == 0;
+    case SRC_EXECZ: return w->exec == 0;
+    case SRC_SCC: return w->scc;
+    case SRC_LDS_DIRECT: return lds_direct(w);
+    default: /* SRC_POPS_EXITING_WAVE_ID: graphics only, nobody waits */ return 0;
     }
 }

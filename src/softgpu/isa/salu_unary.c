@@ -1,11 +1,12 @@
 /* salu_unary.c - SOP1: moves, bit counts and searches, EXEC masks, relative moves.
  *
- * One line per instruction where the operation is an expression; `a` is the source, `d` the result. */
+ * One line per instruction where the operation is an expression; `a` is the source, `d` the result.
+ */
 #include "softgpu/isa/handler.h"
 
 enum { LAST_SGPR = 101 };
 
-#define KEEP ((void)0)
+#define KEEP    ((void)0)
 #define NONZERO (w->scc = d != 0)
 
 #define UNARY(name, type, read, dtype, write, operation, scc)                                      \
@@ -124,7 +125,7 @@ SAVE_EXEC(or, a | exec)
 SAVE_EXEC(xor, a ^ exec)
 SAVE_EXEC(andn2, a & ~exec)
 SAVE_EXEC(orn2, a | ~exec)
-SAVE_EXEC(nand, ~(a & exec))
+SAVE_EXEC(nand, ~(a &exec))
 SAVE_EXEC(nor, ~(a | exec))
 SAVE_EXEC(xnor, ~(a ^ exec))
 SAVE_EXEC(andn1, ~a &exec)
@@ -164,14 +165,12 @@ ISA_INST(s_movreld_b32)
 {
     uint32_t a = isa_read32(w, &i->src[0]);
     uint64_t k = (uint64_t)i->dst.reg + w->m0;
-    if (k <= LAST_SGPR)
-        w->sgpr[k] = a;
+    if (k <= LAST_SGPR) w->sgpr[k] = a;
 }
 
 ISA_INST(s_movreld_b64)
 {
     uint64_t a = isa_read64(w, &i->src[0]);
     uint64_t k = ((uint64_t)i->dst.reg + w->m0) & ~1ull;
-    if (k < LAST_SGPR)
-        isa_set_sgpr64(w, (unsigned)k, a);
+    if (k < LAST_SGPR) isa_set_sgpr64(w, (unsigned)k, a);
 }

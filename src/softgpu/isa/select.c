@@ -33,14 +33,12 @@ static const isa_core_t *const cores[] = {
 #ifdef ISA_HAVE_BASE
     &isa_core_base,
 #endif
-    NULL
-};
+    NULL};
 
 const isa_core_t *isa_core_by_name(const char *name)
 {
     for (unsigned k = 0; cores[k]; k++)
-        if (!strcmp(cores[k]->name, name) && host_runs(name))
-            return cores[k];
+        if (!strcmp(cores[k]->name, name) && host_runs(name)) return cores[k];
     return NULL;
 }
 
@@ -49,8 +47,7 @@ const isa_core_t *isa_core_select(void)
     const char *wanted = secure_getenv("SOFTGPU_CORE");
     const isa_core_t *core = wanted && *wanted ? isa_core_by_name(wanted) : NULL;
     for (unsigned k = 0; !core && cores[k]; k++)
-        if (host_runs(cores[k]->name))
-            core = cores[k];
+        if (host_runs(cores[k]->name)) core = cores[k];
     return core;
 }
 

@@ -19,8 +19,7 @@ typedef struct {
 static uint64_t smem_offset(const isa_wave_t *w, const isa_inst_t *i, uint32_t unit)
 {
     uint64_t offset = (uint64_t)(int64_t)i->imm;
-    if (i->flags & ISA_F_SOE)
-        offset += (uint64_t)w->sgpr[i->src[1].reg] * unit;
+    if (i->flags & ISA_F_SOE) offset += (uint64_t)w->sgpr[i->src[1].reg] * unit;
     return offset;
 }
 
@@ -63,16 +62,13 @@ ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsi
                 value[k] = __atomic_load_n((const isa_u32_any_t *)host + k, __ATOMIC_RELAXED);
             goto write;
         }
-        if (w->stop)
-            return;
+        if (w->stop) return;
     }
     for (unsigned k = 0; k < n; k++) {
         value[k] = 0;
-        if (p.limit != UINT64_MAX && !in_range(&p, p.offset + 4 * k))
-            continue;
+        if (p.limit != UINT64_MAX && !in_range(&p, p.offset + 4 * k)) continue;
         const uint8_t *host = isa_mem_ptr(w, va + 4 * k, 4, ISA_FAULT_READ);
-        if (!host)
-            return;
+        if (!host) return;
         value[k] = __atomic_load_n((const isa_u32_any_t *)host, __ATOMIC_RELAXED);
     }
 write:
@@ -83,11 +79,9 @@ write:
 ISA_NO_TSAN static void store(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
 {
     for (unsigned k = 0; k < n; k++) {
-        if (p.limit != UINT64_MAX && !in_range(&p, p.offset + 4 * k))
-            continue;
+        if (p.limit != UINT64_MAX && !in_range(&p, p.offset + 4 * k)) continue;
         uint8_t *host = isa_mem_ptr(w, p.base + p.offset + 4 * k, 4, ISA_FAULT_WRITE);
-        if (!host)
-            return;
+        if (!host) return;
         __atomic_store_n((isa_u32_any_t *)host, w->sgpr[i->src[2].reg + k], __ATOMIC_RELAXED);
     }
 }
@@ -134,13 +128,11 @@ TRANSFER(s_buffer_store_dwordx4, buffer, store, 4)
             return;                                                                                \
         }                                                                                          \
         host = (void *)isa_mem_ptr(w, va, size / 8, ISA_FAULT_READ | ISA_FAULT_WRITE);             \
-        if (!host)                                                                                 \
-            return;                                                                                \
-        old = isa_atomic_##suffix(host, value_##size(data, 0),                                       \
+        if (!host) return;                                                                         \
+        old = isa_atomic_##suffix(host, value_##size(data, 0),                                     \
                                   value_##size(data, i->src[2].bits / size - 1));                  \
     }                                                                                              \
-    if (i->flags & ISA_F_GLC)                                                                      \
-        set_##size(w, i->dst.reg, old);
+    if (i->flags & ISA_F_GLC) set_##size(w, i->dst.reg, old);
 
 static inline uint32_t value_32(const uint32_t *data, unsigned k)
 {
@@ -163,11 +155,8 @@ static inline void set_64(isa_wave_t *w, unsigned reg, uint64_t value)
 }
 
 #define ATOMIC(suffix, bits)                                                                       \
-    ISA_INST(s_atomic_##suffix)                                                                    \
-    {                                                                                              \
-        ATOMIC_BODY(suffix, bits, plain)                                                           \
-    }                                                                                              \
-    ISA_INST(s_buffer_atomic_##suffix)                                                             \
+    ISA_INST(s_atomic_##suffix){ATOMIC_BODY(suffix, bits, plain)} ISA_INST(                        \
+        s_buffer_atomic_##suffix)                                                                  \
     {                                                                                              \
         ATOMIC_BODY(suffix, bits, buffer)                                                          \
     }
@@ -201,9 +190,7 @@ ISA_INST(s_memrealtime)
 
 /* Memory is always coherent here, and translations are not cached for a wave's sake. */
 #define NO_EFFECT(name)                                                                            \
-    ISA_INST(name)                                                                                 \
-    {                                                                                              \
-    }
+    ISA_INST(name) {}
 NO_EFFECT(s_dcache_inv)
 NO_EFFECT(s_dcache_wb)
 NO_EFFECT(s_dcache_inv_vol)

@@ -8,7 +8,10 @@
 
 enum { OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
 
-#define ISA_FIELDS(...) {__VA_ARGS__}
+#define ISA_FIELDS(...)                                                                            \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 #define ISA_OP(name, format, code, v3fmt, v3op, modifiers, cls, rd, wr, operands)                  \
     [ISA_OP_##name] = {.mnemonic = #name,                                                          \
                        .fmt = ISA_FMT_##format,                                                    \
@@ -39,8 +42,7 @@ unsigned isa_op_by_code(isa_fmt_t fmt, unsigned opcode)
 const isa_field_t *isa_field(const isa_row_desc_t *row, isa_role_t role)
 {
     for (unsigned k = 0; k < ISA_MAX_FIELDS && row->fields[k].role != ISA_ROLE_NONE; k++)
-        if (row->fields[k].role == role)
-            return &row->fields[k];
+        if (row->fields[k].role == role) return &row->fields[k];
     return NULL;
 }
 
