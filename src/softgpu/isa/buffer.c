@@ -64,9 +64,10 @@ void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t
 uint64_t isa_buffer_inside(const isa_buffer_access_t *x, uint32_t from, uint32_t bytes)
 {
     const uint64_t need = (uint64_t)x->limit_step * (from + bytes), exec = x->at.exec;
-    uint64_t outside = 0, lanes = 0;
+    uint64_t lanes = 0;
+    bool outside = false;
     for (unsigned l = 0; l < ISA_LANES; l++)
-        outside |= (uint64_t)(x->end[l] + need > x->limit) & (exec >> l & 1);
+        outside |= x->end[l] + need > x->limit;
     if (__builtin_expect(!outside, 1)) return exec;
     for (unsigned l = 0; l < ISA_LANES; l++)
         lanes |= (uint64_t)(x->end[l] + need <= x->limit) << l;
@@ -98,10 +99,12 @@ static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords,
     uint32_t offset = 0;
     if (i->flags & ISA_F_OFFEN) {
         const uint32_t *row = isa_lanes_rows(w, &i->src[0])[0];
+        isa_row_t active;
         uint32_t differ = 0;
         offset = row[__builtin_ctzll(w->exec)];
+        isa_mask_row(active, w->exec);
         for (unsigned l = 0; l < ISA_LANES; l++)
-            differ |= (row[l] ^ offset) & -(uint32_t)(w->exec >> l & 1);
+            differ |= (row[l] ^ offset) & active[l];
         if (differ) return NULL;
     }
     const uint64_t at = (uint64_t)offset + (uint32_t)i->imm;
@@ -109,7 +112,11 @@ static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords,
     const bool inside =
         b.stride ? b.num_records >= ISA_LANES : at + 4 * dwords + soffset <= b.num_records;
     if (!inside || at % 4) return NULL;
-    return isa_block_place(w, b.base + soffset + at * ISA_LANES, dwords * SPILL_BLOCK, write);
+    const uint64_t va = b.base + soffset + at * ISA_LANES;
+    const sg_extent_t *e = isa_mem_extent(w, va);
+    if (!e || dwords * SPILL_BLOCK > e->end - va || (write && !(e->flags & SG_MEM_WRITABLE)))
+        return NULL;
+    return e->host + (va - e->begin);
 }
 
 static bool load_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
@@ -117,12 +124,15 @@ static bool load_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     const uint8_t *p = spill_place(w, i, dwords, false);
     if (!p) return false;
     isa_row_t *rows = isa_lanes_rows(w, &i->dst);
-    const uint64_t exec = w->exec;
     for (unsigned k = 0; k < dwords; k++, p += SPILL_BLOCK) {
-        isa_row_t row;
-        isa_block_load(&row, p, 1);
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            rows[k][l] = exec >> l & 1 ? row[l] : rows[k][l];
+        if (w->exec == ISA_ALL_LANES) {
+            isa_block_load(rows + k, p, 1);
+            continue;
+        }
+        for (uint64_t left = w->exec; left; left &= left - 1) {
+            const unsigned l = (unsigned)__builtin_ctzll(left);
+            rows[k][l] = ((const isa_u32_any_t *)p)[l];
+        }
     }
     return true;
 }

@@ -8,6 +8,8 @@
 #include "softgpu/isa/mem_block.h"
 #include "softgpu/isa/mem_lanes.h"
 
+#include <string.h>
+
 #define INLINE static inline __attribute__((always_inline))
 /* Addresses are worth a call: 64 of them take longer, and 158 handlers share the code. */
 #define SHARED static __attribute__((noinline))
@@ -198,41 +200,66 @@ INLINE void scratch_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x
     fn(w, &a, x);
 }
 
-/* ---- the quick way: 64 neighbours, told from the address registers alone ---- */
+/* ---- the quick way: all active lanes in one extent, told by 32-bit arithmetic ---- */
 
-/* Host address of the first lane's element, or NULL where the general way must be taken. */
-INLINE uint8_t *neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
+/* Host address to which a lane's low address dword is added, or NULL where the general way must be
+ * taken. Addresses are base_va + low[l]: the high dwords of the active lanes are equal. */
+SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
 {
-    if (w->exec != ISA_ALL_LANES) return NULL;
+    if (!w->exec) return NULL;
     const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
-    if (!isa_row_counts(v[0], bytes)) return NULL;
-    uint64_t va = v[0][0];
-    if (i->flags & ISA_F_SADDR)
-        va += isa_read64(w, &i->src[2]);
-    else if (isa_row_counts(v[1], 0))
-        va |= (uint64_t)v[1][0] << 32;
-    else
-        return NULL;
-    va += (uint64_t)(int64_t)i->imm;
-    return isa_block_place(w, va, (uint64_t)ISA_LANES * bytes, write);
+    const uint32_t *low = v[0];
+    const bool full = w->exec == ISA_ALL_LANES;
+    const unsigned first = (unsigned)__builtin_ctzll(w->exec);
+    isa_row_t active;
+    if (!full) isa_mask_row(active, w->exec);
+
+    uint64_t base_va = (uint64_t)(int64_t)i->imm;
+    if (i->flags & ISA_F_SADDR) {
+        base_va += isa_read64(w, &i->src[2]);
+    } else {
+        const uint32_t high = v[1][first];
+        uint32_t differ = 0;
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            differ |= (v[1][l] ^ high) & (full ? UINT32_MAX : active[l]);
+        if (differ) return NULL;
+        base_va += (uint64_t)high << 32;
+    }
+
+    /* The low dwords that keep an element inside the first lane's extent. */
+    const sg_extent_t *e = isa_mem_extent(w, base_va + low[first]);
+    if (!e || base_va > e->end - bytes || (write && !(e->flags & SG_MEM_WRITABLE))) return NULL;
+    const uint64_t least = e->begin > base_va ? e->begin - base_va : 0;
+    const uint64_t most = e->end - bytes - base_va;
+    if (least > UINT32_MAX) return NULL;
+    const uint32_t from = (uint32_t)least;
+    const uint32_t span = (most > UINT32_MAX ? UINT32_MAX : (uint32_t)most) - from;
+    uint32_t outside = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        outside |= (low[l] - from > span ? UINT32_MAX : 0) & (full ? UINT32_MAX : active[l]);
+    if (outside) return NULL;
+    return (uint8_t *)((uintptr_t)e->host + (uintptr_t)(base_va - e->begin));
 }
 
 /* A flat address in an aperture is mapped by nobody, so the page table tells it from memory. */
-INLINE uint8_t *flat_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
-{
-    return neighbours(w, i, bytes, write);
-}
-
-INLINE uint8_t *global_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
-{
-    return neighbours(w, i, bytes, write);
-}
+#define flat_base   extent_base
+#define global_base extent_base
 
 /* Scratch is swizzled: its blocks are mem_lanes.c's. */
-INLINE uint8_t *scratch_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
+INLINE uint8_t *scratch_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
 {
     (void)w, (void)i, (void)bytes, (void)write;
     return NULL;
+}
+
+/* The address row, copied if the results go there. */
+INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_row_t *rows,
+                                     unsigned n, uint32_t *copy)
+{
+    const isa_row_t *low = isa_lanes_rows(w, &i->src[0]);
+    if (low < rows || low >= rows + n) return *low;
+    memcpy(copy, low, sizeof *low);
+    return copy;
 }
 
 /* ---- handlers ---- */
@@ -241,9 +268,10 @@ INLINE uint8_t *scratch_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t 
     ISA_INST(space##_load_##suffix)                                                                \
     {                                                                                              \
         isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
-        const uint8_t *block = space##_neighbours(w, i, 4 * (n), false);                           \
-        if (block) {                                                                               \
-            isa_block_load(rows, block, n);                                                        \
+        const uint8_t *base = space##_base(w, i, 4 * (n), false);                                  \
+        if (base) {                                                                                \
+            isa_row_t copy;                                                                        \
+            isa_gather(base, low_addresses(w, i, rows, n, copy), w->exec, rows, n);                \
             return;                                                                                \
         }                                                                                          \
         const access_t x = {                                                                       \
@@ -255,11 +283,6 @@ INLINE uint8_t *scratch_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t 
     ISA_INST(space##_load_##suffix)                                                                \
     {                                                                                              \
         isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
-        const uint8_t *block = space##_neighbours(w, i, isa_sub_bytes(kind), false);               \
-        if (block && kind <= ISA_SUB_I16) {                                                        \
-            isa_block_load_sub(*rows, block, isa_sub_bytes(kind), (kind)&1);                       \
-            return;                                                                                \
-        }                                                                                          \
         const access_t x = {.rows = rows,                                                          \
                             .sub = kind,                                                           \
                             .bytes = isa_sub_bytes(kind),                                          \
@@ -271,9 +294,10 @@ INLINE uint8_t *scratch_neighbours(isa_wave_t *w, const isa_inst_t *i, uint32_t 
 #define STORE(space, suffix, n)                                                                    \
     ISA_INST(space##_store_##suffix)                                                               \
     {                                                                                              \
-        uint8_t *block = space##_neighbours(w, i, 4 * (n), true);                                  \
-        if (block) {                                                                               \
-            isa_block_store(isa_lanes_rows(w, &i->src[1]), block, n);                              \
+        uint8_t *base = space##_base(w, i, 4 * (n), true);                                         \
+        if (base) {                                                                                \
+            isa_scatter(base, isa_lanes_rows(w, &i->src[0])[0], w->exec,                           \
+                        isa_lanes_rows(w, &i->src[1]), n);                                         \
             return;                                                                                \
         }                                                                                          \
         const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]), .size = n, .bytes = 4 * (n)};   \

@@ -3,6 +3,7 @@
  * Apart from lds_atomic.c, which is one list of read-modify-write operations. The accesses
  * themselves are mem_lanes.c's: LDS is a small memory without a page table. */
 #include "softgpu/isa/lds.h"
+#include "softgpu/isa/mem_block.h"
 
 #include <string.h>
 
@@ -12,14 +13,15 @@ uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, u
     const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
     const uint64_t size = w->group->lds_bytes;
     const uint64_t exec = w->exec;
-    uint64_t any_outside = 0, outside = 0;
+    uint64_t outside = 0;
+    bool any = false;
     a->dword_step = 4;
     a->lds = true;
     for (unsigned l = 0; l < ISA_LANES; l++) {
         a->va[l] = addr[l] + offset;
-        any_outside |= (uint64_t)(a->va[l] + bytes > size) & (exec >> l & 1);
+        any |= a->va[l] + bytes > size;
     }
-    if (__builtin_expect(any_outside != 0, 0))
+    if (__builtin_expect(any, 0))
         for (unsigned l = 0; l < ISA_LANES; l++)
             outside |= (uint64_t)(a->va[l] + bytes > size) << l;
     outside &= exec;
@@ -27,12 +29,41 @@ uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, u
     return outside;
 }
 
+/* ---- the quick way: every active lane in range, addresses of 32 bits ---- */
+
+/* LDS offsets of all lanes, 0 for inactive ones; false if an active lane's element is out of range
+ * or the group has no LDS to speak of. */
+ISA_BLOCK bool offsets_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset,
+                                uint32_t bytes, uint32_t *restrict at)
+{
+    const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
+    if (bytes > w->group->lds_bytes || (i->flags & ISA_F_GDS)) return false;
+    const uint32_t limit = w->group->lds_bytes - bytes;
+    uint32_t outside = 0;
+    if (w->exec == ISA_ALL_LANES) {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            at[l] = addr[l] + offset;
+    } else {
+        isa_row_t active;
+        isa_mask_row(active, w->exec);
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            at[l] = (addr[l] + offset) & active[l];
+    }
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        outside |= at[l] > limit;
+    return !outside;
+}
+
 /* ---- loads and stores ---- */
 
-static void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
+ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
-    isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t at, *rows = isa_lanes_rows(w, &i->dst);
+    if (offsets_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
+        isa_gather(w->group->lds, at, w->exec, rows, dwords);
+        return;
+    }
     if (!isa_ds_ready(w, i)) return;
     const uint64_t outside = isa_ds_addresses(w, i, isa_ds_offset16(i), 4 * dwords, &a);
     isa_lanes_load(w, &a, rows, dwords);
@@ -49,9 +80,14 @@ static void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
     isa_lanes_zero(rows, 1, outside);
 }
 
-static void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
+ISA_BLOCK void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
+    isa_row_t at;
+    if (offsets_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
+        isa_scatter(w->group->lds, at, w->exec, isa_lanes_rows(w, &i->src[1]), dwords);
+        return;
+    }
     if (!isa_ds_ready(w, i)) return;
     isa_ds_addresses(w, i, isa_ds_offset16(i), 4 * dwords, &a);
     isa_lanes_store(w, &a, isa_lanes_rows(w, &i->src[1]), dwords);
@@ -67,10 +103,16 @@ static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsign
 
 /* Two elements, each at its own offset in units of `unit` bytes. The destination may hold the
  * address, so both addresses come first. */
-static void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
+ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a, b;
-    isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t at[2], *rows = isa_lanes_rows(w, &i->dst);
+    if (offsets_in_range(w, i, i->offset0 * unit, 4 * dwords, at[0]) &&
+        offsets_in_range(w, i, i->offset1 * unit, 4 * dwords, at[1])) {
+        isa_gather(w->group->lds, at[0], w->exec, rows, dwords);
+        isa_gather(w->group->lds, at[1], w->exec, rows + dwords, dwords);
+        return;
+    }
     if (!isa_ds_ready(w, i)) return;
     const uint64_t outside_a = isa_ds_addresses(w, i, i->offset0 * unit, 4 * dwords, &a);
     const uint64_t outside_b = isa_ds_addresses(w, i, i->offset1 * unit, 4 * dwords, &b);
@@ -80,9 +122,16 @@ static void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t 
     isa_lanes_zero(rows + dwords, dwords, outside_b);
 }
 
-static void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
+ISA_BLOCK void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a;
+    isa_row_t at[2];
+    if (offsets_in_range(w, i, i->offset0 * unit, 4 * dwords, at[0]) &&
+        offsets_in_range(w, i, i->offset1 * unit, 4 * dwords, at[1])) {
+        isa_scatter(w->group->lds, at[0], w->exec, isa_lanes_rows(w, &i->src[1]), dwords);
+        isa_scatter(w->group->lds, at[1], w->exec, isa_lanes_rows(w, &i->src[2]), dwords);
+        return;
+    }
     if (!isa_ds_ready(w, i)) return;
     isa_ds_addresses(w, i, i->offset0 * unit, 4 * dwords, &a);
     isa_lanes_store(w, &a, isa_lanes_rows(w, &i->src[1]), dwords);
@@ -240,32 +289,39 @@ static unsigned swizzle_source(uint32_t offset, unsigned l)
 static void write_row(isa_wave_t *w, const isa_inst_t *i, const uint32_t *from)
 {
     uint32_t *row = isa_lanes_rows(w, &i->dst)[0];
+    isa_row_t active;
+    isa_mask_row(active, w->exec);
     for (unsigned l = 0; l < ISA_LANES; l++)
-        row[l] = w->exec >> l & 1 ? from[l] : row[l];
+        row[l] = (from[l] & active[l]) | (row[l] & ~active[l]);
+}
+
+/* What other lanes may take of a data operand: inactive lanes give 0. */
+static void offered_row(isa_wave_t *w, const isa_operand_t *o, uint32_t *out)
+{
+    const uint32_t *data = isa_lanes_rows(w, o)[0];
+    isa_mask_row(out, w->exec);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        out[l] &= data[l];
 }
 
 ISA_INST(ds_swizzle_b32)
 {
-    const uint32_t *data = isa_lanes_rows(w, &i->src[0])[0];
     const uint32_t offset = isa_ds_offset16(i);
-    isa_row_t out;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        const unsigned from = swizzle_source(offset, l);
-        out[l] = w->exec >> from & 1 ? data[from] : 0;
-    }
+    isa_row_t out, offered;
+    offered_row(w, &i->src[0], offered);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        out[l] = offered[swizzle_source(offset, l)];
     write_row(w, i, out);
 }
 
 ISA_INST(ds_bpermute_b32)
 {
     const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
-    const uint32_t *data = isa_lanes_rows(w, &i->src[1])[0];
     const uint32_t offset = isa_ds_offset16(i);
-    isa_row_t out;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        const unsigned from = (addr[l] + offset) >> 2 & (ISA_LANES - 1);
-        out[l] = w->exec >> from & 1 ? data[from] : 0;
-    }
+    isa_row_t out, offered;
+    offered_row(w, &i->src[1], offered);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        out[l] = offered[(addr[l] + offset) >> 2 & (ISA_LANES - 1)];
     write_row(w, i, out);
 }
 

@@ -1,7 +1,7 @@
-/* mem_block.h - the quick way of wave accesses: elements of 64 active lanes side by side.
+/* mem_block.h - the quick way of wave accesses: 64 elements that one stretch of host memory holds.
  *
- * In line in the handlers that can tell from the registers alone that lanes are neighbours; what
- * they cannot take goes to mem_lanes.c, whose results are the same. */
+ * In line in the handlers that can tell from the registers alone where their lanes are; what they
+ * cannot take goes to mem_lanes.c, whose results are the same. */
 #ifndef SOFTGPU_ISA_MEM_BLOCK_H
 #define SOFTGPU_ISA_MEM_BLOCK_H
 
@@ -9,6 +9,19 @@
 
 #define ISA_BLOCK     static inline __attribute__((always_inline)) ISA_NO_TSAN
 #define ISA_ALL_LANES UINT64_MAX
+
+/* 1 << l: compilers vectorise a test against a table, but not a shift of EXEC by the lane. */
+extern const uint32_t isa_lane_bit[32];
+
+/* All ones for the lanes of `mask`, 0 for the others. */
+ISA_BLOCK void isa_mask_row(uint32_t *row, uint64_t mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const uint32_t bits = (uint32_t)(mask >> 32 * half);
+        for (unsigned l = 0; l < 32; l++)
+            row[32 * half + l] = bits & isa_lane_bit[l] ? UINT32_MAX : 0;
+    }
+}
 
 /* row[l] = row[0] + l * stride for all lanes; the numbers do not wrap. */
 ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
@@ -19,13 +32,7 @@ ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
     return !differ && row[0] <= UINT32_MAX - ISA_LANES * stride;
 }
 
-/* Host address of `bytes` bytes at va if one extent holds them all, else NULL without a fault. */
-ISA_BLOCK uint8_t *isa_block_place(isa_wave_t *w, uint64_t va, uint64_t bytes, bool write)
-{
-    const sg_extent_t *e = isa_mem_extent(w, va);
-    if (!e || bytes > e->end - va || (write && !(e->flags & SG_MEM_WRITABLE))) return NULL;
-    return e->host + (va - e->begin);
-}
+/* ---- blocks ---- */
 
 /* 64 elements of n dwords side by side at p to and from n rows. Aligned dwords, and aligned pairs
  * in elements of two, move as one. */
@@ -82,14 +89,55 @@ ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict
     }
 }
 
-/* Bytes (1) or words (2) side by side, zero- or sign-extended. */
-ISA_BLOCK void isa_block_load_sub(uint32_t *restrict row, const uint8_t *restrict p, unsigned bytes,
-                                  bool sign)
+/* ---- elements at base + at[l], all active lanes' known to be accessible ---- */
+
+ISA_BLOCK void isa_gather_lane(const uint8_t *p, isa_row_t *rows, unsigned l, unsigned n)
 {
-    const isa_u16_any_t *h = (const isa_u16_any_t *)p;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        const uint32_t v = bytes == 1 ? p[l] : h[l];
-        row[l] = !sign ? v : (uint32_t)(bytes == 1 ? (int32_t)(int8_t)v : (int32_t)(int16_t)v);
+    for (unsigned k = 0; k + 1 < n; k += 2) {
+        const uint64_t pair = *(const isa_u64_any_t *)(p + 4 * k);
+        rows[k][l] = (uint32_t)pair;
+        rows[k + 1][l] = (uint32_t)(pair >> 32);
+    }
+    if (n & 1) rows[n - 1][l] = *(const isa_u32_any_t *)(p + 4 * (n - 1));
+}
+
+/* Loads n dwords per lane. The rows must not hold `at`, unless all lanes are read before. */
+ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec, isa_row_t *rows,
+                          unsigned n)
+{
+    if (exec != ISA_ALL_LANES) {
+        for (uint64_t left = exec; left; left &= left - 1) {
+            const unsigned l = (unsigned)__builtin_ctzll(left);
+            isa_gather_lane(base + at[l], rows, l, n);
+        }
+    } else if (isa_row_counts(at, 4 * n)) {
+        isa_block_load(rows, base + at[0], n);
+    } else if (isa_row_counts(at, 0)) {
+        uint32_t one[4];
+        for (unsigned k = 0; k < n; k++)
+            one[k] = *(const isa_u32_any_t *)(base + at[0] + 4 * k);
+        for (unsigned k = 0; k < n; k++)
+            for (unsigned l = 0; l < ISA_LANES; l++)
+                rows[k][l] = one[k];
+    } else {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            isa_gather_lane(base + at[l], rows, l, n);
+    }
+}
+
+ISA_BLOCK void isa_scatter(uint8_t *base, const uint32_t *at, uint64_t exec, const isa_row_t *rows,
+                           unsigned n)
+{
+    if (exec == ISA_ALL_LANES && isa_row_counts(at, 4 * n)) {
+        isa_block_store(rows, base + at[0], n);
+        return;
+    }
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint8_t *p = base + at[l];
+        for (unsigned k = 0; k + 1 < n; k += 2)
+            *(isa_u64_any_t *)(p + 4 * k) = rows[k][l] | (uint64_t)rows[k + 1][l] << 32;
+        if (n & 1) *(isa_u32_any_t *)(p + 4 * (n - 1)) = rows[n - 1][l];
     }
 }
 

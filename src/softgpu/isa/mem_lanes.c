@@ -12,6 +12,11 @@
     for (uint64_t left_ = (exec); left_; left_ &= left_ - 1)                                       \
         for (unsigned l = (unsigned)__builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
 
+#define BITS4(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
+const uint32_t isa_lane_bit[32] = {BITS4(0),  BITS4(4),  BITS4(8),  BITS4(12),
+                                   BITS4(16), BITS4(20), BITS4(24), BITS4(28)};
+#undef BITS4
+
 /* Contiguous host memory behind a range of addresses. */
 typedef struct {
     uint64_t begin, size;
@@ -46,10 +51,13 @@ ISA_BLOCK bool side_by_side(const isa_lanes_t *a, uint64_t stride)
 ISA_BLOCK bool all_inside(const isa_lanes_t *a, const window_t *win, uint64_t need)
 {
     if (need > win->size) return false;
-    const uint64_t limit = win->size - need, exec = a->exec;
-    uint64_t outside = 0;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        outside |= (uint64_t)(a->va[l] - win->begin > limit) & (exec >> l & 1);
+    const uint64_t limit = win->size - need;
+    bool outside = false;
+    if (a->exec == ISA_ALL_LANES)
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            outside |= a->va[l] - win->begin > limit;
+    else
+        FOR_ACTIVE(a->exec, l) outside |= a->va[l] - win->begin > limit;
     return !outside;
 }
 
@@ -411,6 +419,5 @@ void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, is
 void isa_lanes_zero(isa_row_t *rows, unsigned dwords, uint64_t mask)
 {
     for (unsigned k = 0; mask && k < dwords; k++)
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            rows[k][l] = mask >> l & 1 ? 0 : rows[k][l];
+        FOR_ACTIVE(mask, l) rows[k][l] = 0;
 }
