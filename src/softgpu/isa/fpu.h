@@ -173,6 +173,14 @@ static inline uint32_t fpu_minmax16(uint32_t x, uint32_t y, bool max, bool ieee)
     return x_above < signalling ? x | 0x200 : r;
 }
 
+/* ---- fpu_rows.c: 64 values at once, by the host's instructions where it has them ---- */
+
+/* Low halves of `in` to f32 bits, as fpu_f16_to_f32. Rows are 64-byte aligned; out may be in. */
+void fpu_widen_row(uint32_t *out, const uint32_t *in);
+
+/* f32 bits to halves, as fpu_f32_to_f16. */
+void fpu_narrow_row(uint32_t *out, const uint32_t *in, uint32_t round);
+
 /* ---- fpu.c ---- */
 
 /* a*b+c times 2^scale with one rounding, f64; NaN operands are the caller's business. */

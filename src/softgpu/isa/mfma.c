@@ -57,54 +57,78 @@ static const uint32_t *rows_of(const isa_wave_t *w, const isa_operand_t *o)
 
 /* ---- elements to 32 bits (f32 or i32) ---- */
 
-static uint32_t element(const uint32_t *rows, unsigned lane, unsigned at, element_t type, bool flush)
+/* Element `at` of every lane's registers. */
+static void widen(uint32_t *out, const uint32_t *rows, unsigned at, element_t type, bool flush)
 {
-    const uint32_t *p = rows + lane;
+    const uint32_t *in = rows + (type == A_I8 ? at / 4 : type == A_F32 ? 0 : at / 2) * ISA_LANES;
+    const unsigned shift = type == A_I8 ? 8 * (at % 4) : 16 * (at % 2);
     switch (type) {
-    case A_F16: return fpu_f16_to_f32(fpu_flush16(p[at / 2 * ISA_LANES] >> 16 * (at % 2) & 0xffff));
-    case A_BF16: return fpu_flush32(p[at / 2 * ISA_LANES] >> 16 * (at % 2) << 16);
-    case A_I8: return (uint32_t)(int8_t)(p[at / 4 * ISA_LANES] >> 8 * (at % 4));
-    default: return flush ? fpu_flush32(p[0]) : p[0];
+    case A_F16:
+        VALU_LANES out[l] = fpu_flush16(in[l] >> shift & 0xffff);
+        fpu_widen_row(out, out);
+        break;
+    case A_BF16: VALU_LANES out[l] = fpu_flush32(in[l] >> shift << 16); break;
+    case A_I8: VALU_LANES out[l] = (uint32_t)(int8_t)(in[l] >> shift); break;
+    default: VALU_LANES out[l] = flush ? fpu_flush32(in[l]) : in[l]; break;
     }
 }
 
-/* All of A or B in order block, depth, row (or column). */
+/* All of A or B in order block, depth, row (or column). A group of m lanes holds one block, or
+ * per_lane consecutive depths of the only one. */
 static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, unsigned per_lane, bool flush)
 {
-    for (unsigned b = 0; b < s->blocks; b++)
-        for (unsigned k = 0; k < s->k; k++) {
-            const unsigned lane = ab_lane(s, b, k, per_lane);
-            for (unsigned i = 0; i < s->m; i++)
-                *out++ = element(rows, lane + i, k % per_lane, s->type, flush);
+    alignas(64) uint32_t lanes[ISA_LANES];
+    for (unsigned at = 0; at < per_lane; at++) {
+        widen(lanes, rows, at, s->type, flush);
+        for (unsigned group = 0; group < ISA_LANES / s->m; group++) {
+            const unsigned place = s->blocks > 1 ? group * s->k + at : group * per_lane + at;
+            memcpy(out + place * s->m, lanes + group * s->m, s->m * sizeof(*out));
         }
-}
-
-/* One row of a result tile: sum over k of a[k] * B[k][j]. Rows of A are m elements apart. */
-static void row_f32(uint32_t *acc, const uint32_t *a, const uint32_t *bt, unsigned m, unsigned depth)
-{
-    for (unsigned k = 0; k < depth; k++) {
-        const float x = fpu_f32(a[k * m]);
-        for (unsigned j = 0; j < m; j++)
-            acc[j] = fpu_bits32(__builtin_fmaf(x, fpu_f32(bt[k * m + j]), fpu_f32(acc[j])));
     }
 }
 
-/* The product of two halves is exact in f32: no fma needed. */
-static void row_f16(uint32_t *acc, const uint32_t *a, const uint32_t *bt, unsigned m, unsigned depth)
-{
-    for (unsigned k = 0; k < depth; k++) {
-        const float x = fpu_f32(a[k * m]);
-        for (unsigned j = 0; j < m; j++)
-            acc[j] = fpu_bits32(x * fpu_f32(bt[k * m + j]) + fpu_f32(acc[j]));
-    }
-}
-
-static void row_i8(uint32_t *acc, const uint32_t *a, const uint32_t *bt, unsigned m, unsigned depth)
+/* One tile of m x m: sums over k of A[i][k] * B[k][j]. The depth is the outer loop, so that rows do
+ * not wait for themselves; m is a constant where it is expanded. */
+static inline __attribute__((always_inline)) void tile(uint32_t *restrict acc, const uint32_t *restrict a,
+                                                       const uint32_t *restrict b, unsigned m,
+                                                       unsigned depth, element_t type)
 {
     for (unsigned k = 0; k < depth; k++)
-        for (unsigned j = 0; j < m; j++)
-            acc[j] += a[k * m] * bt[k * m + j];
+        for (unsigned i = 0; i < m; i++)
+            for (unsigned j = 0; j < m; j++) {
+                const uint32_t x = a[k * m + i], y = b[k * m + j], z = acc[i * m + j];
+                uint32_t r;
+                if (type == A_I8)
+                    r = x * y + z;
+                else if (type == A_F16) /* the product of two halves is exact: no fma needed */
+                    r = fpu_bits32(fpu_f32(x) * fpu_f32(y) + fpu_f32(z));
+                else
+                    r = fpu_bits32(__builtin_fmaf(fpu_f32(x), fpu_f32(y), fpu_f32(z)));
+                acc[i * m + j] = r;
+            }
 }
+
+typedef void tile_t(uint32_t *acc, const uint32_t *a, const uint32_t *b, unsigned depth);
+
+#define TILE(name, m, type)                                                                        \
+    static void name##_##m(uint32_t *acc, const uint32_t *a, const uint32_t *b, unsigned depth)    \
+    {                                                                                              \
+        tile(acc, a, b, m, depth, type);                                                           \
+    }
+#define TILES(name, type)                                                                          \
+    TILE(name, 4, type)                                                                            \
+    TILE(name, 16, type)                                                                           \
+    TILE(name, 32, type)
+
+TILES(tile_f32, A_F32)
+TILES(tile_f16, A_F16)
+TILES(tile_i8, A_I8)
+
+/* ORDER: element_t; bf16 needs fma as f32 does */
+static tile_t *const tiles[4][3] = {{tile_f32_4, tile_f32_16, tile_f32_32},
+                                    {tile_f16_4, tile_f16_16, tile_f16_32},
+                                    {tile_f32_4, tile_f32_16, tile_f32_32},
+                                    {tile_i8_4, tile_i8_16, tile_i8_32}};
 
 static void finish(uint32_t *acc, unsigned n, bool flush)
 {
@@ -140,8 +164,7 @@ static void store_d(const isa_wave_t *w, const isa_operand_t *o, const uint32_t 
 
 static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const uint32_t *b_rows)
 {
-    static void (*const row[])(uint32_t *, const uint32_t *, const uint32_t *, unsigned, unsigned) = {
-        row_f32, row_f16, row_f32, row_i8};
+    tile_t *const multiply = tiles[s->type][s->m == 32 ? 2 : s->m == 16 ? 1 : 0];
     const unsigned per_lane = s->type == A_F32 ? 1 : (s->type == A_I8 ? 4u : 2u) * s->regs;
     /* f32 does as MODE says; halves always flush. */
     const bool half = s->type == A_F16 || s->type == A_BF16;
@@ -154,9 +177,7 @@ static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const ui
     for (unsigned block = 0; block < s->blocks; block++) {
         const unsigned from = (block & ~((1u << i->cbsz) - 1)) + i->abid;
         const unsigned from_a = i->cbsz ? from : block;
-        for (unsigned r = 0; r < s->m; r++)
-            row[s->type](acc + (block * s->m + r) * s->m, a + from_a * s->k * s->m + r,
-                         b + block * s->k * s->m, s->m, s->k);
+        multiply(acc + block * s->m * s->m, a + from_a * s->k * s->m, b + block * s->k * s->m, s->k);
     }
     if (s->type != A_I8)
         finish(acc, (unsigned)s->m * s->m * s->blocks, flush_out);

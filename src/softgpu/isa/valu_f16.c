@@ -95,37 +95,48 @@ VALU_HANDLER(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, VALU_STAGED, 
 
 /* ---- pairs: the formula is of one half, x y z its sources as f32 ---- */
 
-#define HALF(p, shift) fpu_f32(fpu_f16_to_f32(p[l] >> (shift)))
+/* Result of the halves at `shift` of all lanes, as f32. */
+#define PAIR_HALVES(out, pc, shift, expr)                                                          \
+    alignas(64) uint32_t out[ISA_LANES];                                                           \
+    {                                                                                              \
+        alignas(64) uint32_t wide[3][ISA_LANES];                                                   \
+        half_rows(wide[0], pa, shift);                                                             \
+        half_rows(wide[1], pb, shift);                                                             \
+        half_rows(wide[2], pc, shift);                                                             \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const float x = fpu_f32(wide[0][l]), y = fpu_f32(wide[1][l]), z = fpu_f32(wide[2][l]); \
+            (void)z;                                                                               \
+            out[l] = fpu_bits32(expr);                                                             \
+        }                                                                                          \
+        fpu_narrow_row(out, out, v->round);                                                        \
+    }
 
-/* The halves one after the other: a loop over both is not vectorised. */
-#define PAIR_LOOP(n, two, three, expr)                                                             \
+#define PAIR_LOOP(n, three, expr)                                                                  \
     uint32_t *d = VALU_ROW(v->d);                                                                  \
-    const uint32_t *pa = VALU_SRC(v, 0), *pb = two, *pc = three;                                   \
-    const uint32_t round = v->round;                                                               \
-    alignas(64) uint32_t low[ISA_LANES];                                                           \
-    VALU_LANES                                                                                     \
-    {                                                                                              \
-        const float x = HALF(pa, 0), y = HALF(pb, 0), z = HALF(pc, 0);                             \
-        (void)z;                                                                                   \
-        low[l] = fpu_f32_to_f16(fpu_bits32(expr), round);                                          \
-    }                                                                                              \
-    VALU_LANES                                                                                     \
-    {                                                                                              \
-        const float x = HALF(pa, 16), y = HALF(pb, 16), z = HALF(pc, 16);                          \
-        (void)z;                                                                                   \
-        d[l] = fpu_f32_to_f16(fpu_bits32(expr), round) << 16;                                      \
-    }                                                                                              \
-    VALU_LANES low[l] |= d[l];                                                                     \
-    memcpy(d, low, sizeof(low));                                                                   \
+    const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, three);           \
+    PAIR_HALVES(low, pc, 0, expr)                                                                  \
+    PAIR_HALVES(high, pc, 16, expr)                                                                \
+    VALU_LANES d[l] = low[l] | high[l] << 16;                                                      \
     if (__builtin_expect(VALU_BAD_pair, 0))                                                        \
         valu_fix_nan_pf16(v, n);
+
+static inline void half_rows(uint32_t *out, const uint32_t *in, unsigned shift)
+{
+    if (!shift) {
+        fpu_widen_row(out, in);
+        return;
+    }
+    VALU_LANES out[l] = in[l] >> 16;
+    fpu_widen_row(out, out);
+}
 
 #define VALU_BAD_pair (VALU_BAD_f16 || valu_any_nan(d, 0x7fff0000, 0x7c000000))
 
 #define PAIR2(name, expr)                                                                          \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
-        PAIR_LOOP(2, VALU_SRC(v, 1), VALU_SRC(v, 1), expr)                                         \
+        PAIR_LOOP(2, 1, expr)                                                                      \
     }                                                                                              \
     VALU_HANDLER(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, VALU_STAGED, NULL)
 
@@ -134,7 +145,7 @@ PAIR2(v_pk_mul_f16, x *y)
 
 static void body_v_pk_fma_f16(valu_t *v)
 {
-    PAIR_LOOP(3, VALU_SRC(v, 1), VALU_SRC(v, 2), fma_half(x, y, z))
+    PAIR_LOOP(3, 2, fma_half(x, y, z))
 }
 
 VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAGED, NULL)

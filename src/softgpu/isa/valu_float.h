@@ -7,10 +7,29 @@
 
 #include "softgpu/isa/valu.h"
 
-/* Stores the lane's result r. */
+/* Declares the rows of source n as formulas read them; halves are widened to f32 as a row. */
+#define VALU_IN_f32(p, n) const uint32_t *p = VALU_SRC(v, n)
+#define VALU_IN_f64(p, n) VALU_IN_f32(p, n)
+#define VALU_IN_i32(p, n) VALU_IN_f32(p, n)
+#define VALU_IN_i16(p, n) VALU_IN_f32(p, n)
+#define VALU_IN_f16(p, n)                                                                          \
+    alignas(64) uint32_t p[ISA_LANES];                                                             \
+    fpu_widen_row(p, VALU_SRC(v, n))
+
+#define VALU_FLD_f32(p) VALU_LD_f32(p)
+#define VALU_FLD_f64(p) VALU_LD_f64(p)
+#define VALU_FLD_i32(p) VALU_LD_i32(p)
+#define VALU_FLD_i16(p) VALU_LD_i16(p)
+#define VALU_FLD_f16(p) fpu_f32((p)[l])
+
+/* Stores the lane's result r; a half is rounded with its row when all are there. */
 #define VALU_NOTE_f32(r) VALU_ST_f32(r)
 #define VALU_NOTE_f64(r) VALU_ST_f64(r)
-#define VALU_NOTE_f16(r) d[l] = fpu_f32_to_f16(fpu_bits32(r), round)
+#define VALU_NOTE_f16(r) VALU_ST_f32(r)
+
+#define VALU_DONE_f32
+#define VALU_DONE_f64
+#define VALU_DONE_f16 fpu_narrow_row(d, d, round)
 
 /* Whether a result is a NaN, in a loop of its own: mixed into the instruction's loop the question
  * keeps compilers from vectorising that. Results are quiet, so a double's high dword tells. */
@@ -32,12 +51,13 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
     {                                                                                              \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         VALU_LOCALS;                                                                               \
-        const uint32_t *pa = VALU_SRC(v, 0);                                                       \
+        VALU_IN_##AT(pa, 0);                                                                       \
         VALU_LANES                                                                                 \
         {                                                                                          \
-            const VALU_C_##AT a = VALU_LD_##AT(pa);                                                \
+            const VALU_C_##AT a = VALU_FLD_##AT(pa);                                               \
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
+        VALU_DONE_##DT;                                                                            \
         if (__builtin_expect(VALU_BAD_##DT, 0))                                                            \
             valu_fix_nan_##DT(v, 1);                                                               \
     }
@@ -46,13 +66,15 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
     {                                                                                              \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         VALU_LOCALS;                                                                               \
-        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
+        VALU_IN_##AT(pa, 0);                                                                       \
+        VALU_IN_##BT(pb, 1);                                                                       \
         VALU_LANES                                                                                 \
         {                                                                                          \
-            const VALU_C_##AT a = VALU_LD_##AT(pa);                                                \
-            const VALU_C_##BT b = VALU_LD_##BT(pb);                                                \
+            const VALU_C_##AT a = VALU_FLD_##AT(pa);                                               \
+            const VALU_C_##BT b = VALU_FLD_##BT(pb);                                               \
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
+        VALU_DONE_##DT;                                                                            \
         if (__builtin_expect(VALU_BAD_##DT, 0))                                                            \
             valu_fix_nan_##DT(v, 2);                                                               \
     }
@@ -61,14 +83,17 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
     {                                                                                              \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         VALU_LOCALS;                                                                               \
-        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
+        VALU_IN_##AT(pa, 0);                                                                       \
+        VALU_IN_##BT(pb, 1);                                                                       \
+        VALU_IN_##CT(pc, 2);                                                                       \
         VALU_LANES                                                                                 \
         {                                                                                          \
-            const VALU_C_##AT a = VALU_LD_##AT(pa);                                                \
-            const VALU_C_##BT b = VALU_LD_##BT(pb);                                                \
-            const VALU_C_##CT c = VALU_LD_##CT(pc);                                                \
+            const VALU_C_##AT a = VALU_FLD_##AT(pa);                                               \
+            const VALU_C_##BT b = VALU_FLD_##BT(pb);                                               \
+            const VALU_C_##CT c = VALU_FLD_##CT(pc);                                               \
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
+        VALU_DONE_##DT;                                                                            \
         if (__builtin_expect(VALU_BAD_##DT, 0))                                                            \
             valu_fix_nan_##DT(v, 3);                                                               \
     }

@@ -48,29 +48,29 @@ static unsigned round_field(unsigned type, uint32_t mode)
 
 /* ---- DPP ---- */
 
-/* Lane that lane l reads, or -1 outside its row. */
-static int dpp_source(unsigned ctrl, int l)
+#define DPP_LOOP(lane)                                                                             \
+    for (int l = 0; l < ISA_LANES; l++)                                                            \
+        from[l] = (lane);                                                                          \
+    break
+
+/* Lane that each lane reads, or -1 outside its row. */
+static void dpp_sources(int32_t *from, unsigned ctrl)
 {
-    const int row = l & ~15, in = l & 15, n = (int)(ctrl & 15);
-    if (ctrl < 0x100)
-        return (l & ~3) + (int)(ctrl >> (2 * (l & 3)) & 3);
-    switch (ctrl & ~15u) {
-    case 0x100: return in + n < 16 ? l + n : -1;
-    case 0x110: return in - n >= 0 ? l - n : -1;
-    case 0x120: return row + ((in - n) & 15);
-    case 0x150: return row + n;
-    default: break;
-    }
-    switch (ctrl) {
-    case 0x130: return l + 1 < ISA_LANES ? l + 1 : -1;
-    case 0x134: return (l + 1) & 63;
-    case 0x138: return l - 1;
-    case 0x13c: return (l - 1) & 63;
-    case 0x140: return row + 15 - in;
-    case 0x141: return (l & ~7) + 7 - (l & 7);
-    case 0x142: return row - 1;
-    case 0x143: return l >= 32 ? 31 : -1;
-    default: return -1;
+    const int n = (int)(ctrl & 15);
+    switch (ctrl >= 0x130 && ctrl < 0x150 ? ctrl : ctrl & ~15u) {
+    case 0x100: DPP_LOOP((l & 15) + n < 16 ? l + n : -1);
+    case 0x110: DPP_LOOP((l & 15) - n >= 0 ? l - n : -1);
+    case 0x120: DPP_LOOP((l & ~15) + ((l - n) & 15));
+    case 0x130: DPP_LOOP(l + 1 < ISA_LANES ? l + 1 : -1);
+    case 0x134: DPP_LOOP((l + 1) & 63);
+    case 0x138: DPP_LOOP(l - 1);
+    case 0x13c: DPP_LOOP((l - 1) & 63);
+    case 0x140: DPP_LOOP((l | 15) - (l & 15));
+    case 0x141: DPP_LOOP((l | 7) - (l & 7));
+    case 0x142: DPP_LOOP((l & ~15) - 1);
+    case 0x143: DPP_LOOP(l >= 32 ? 31 : -1);
+    case 0x150: DPP_LOOP((l & ~15) + n);
+    default: DPP_LOOP((l & ~3) + (int)(ctrl >> (2 * (l & 3)) & 3)); /* quad permute */
     }
 }
 
@@ -84,23 +84,35 @@ static bool dpp_known(unsigned ctrl)
            (ctrl >= 0x140 && ctrl <= 0x143);
 }
 
+/* Lanes that the row and bank masks let be written. */
+static uint64_t dpp_enabled(unsigned masks)
+{
+    uint64_t lanes = 0;
+    for (unsigned row = 0; row < 4; row++)
+        for (unsigned bank = 0; bank < 4; bank++)
+            if ((masks >> (4 + row) & 1) && (masks >> bank & 1))
+                lanes |= UINT64_C(15) << (16 * row + 4 * bank);
+    return lanes;
+}
+
 /* Permutes the rows of source 0 and takes the lanes from f->lanes that may not be written. */
 static void dpp_permute(frame_t *f, uint32_t *out, const uint32_t *in, unsigned rows)
 {
     const isa_inst_t *i = f->i;
-    uint64_t invalid = 0, masked = 0;
-    for (int l = 0; l < ISA_LANES; l++) {
-        const int from = dpp_source(i->dpp_ctrl, l);
-        const bool valid = from >= 0 && (f->w->exec >> from & 1);
-        for (unsigned r = 0; r < rows; r++)
-            out[r * ISA_LANES + l] = valid ? in[r * ISA_LANES + from] : 0;
-        invalid |= (uint64_t)!valid << l;
-        const bool enabled = (i->dpp_masks >> (4 + l / 16) & 1) && (i->dpp_masks >> (l % 16 / 4) & 1);
-        masked |= (uint64_t)!enabled << l;
-    }
-    f->lanes &= ~masked;
+    alignas(64) int32_t from[ISA_LANES];
+    alignas(64) uint32_t active[ISA_LANES];
+    alignas(64) uint8_t valid[ISA_LANES];
+    dpp_sources(from, i->dpp_ctrl);
+    valu_expand(active, f->w->exec);
+    for (int l = 0; l < ISA_LANES; l++)
+        valid[l] = (uint8_t)(from[l] >= 0 ? active[from[l] & 63] : 0);
+    for (unsigned r = 0; r < rows; r++, out += ISA_LANES, in += ISA_LANES)
+        for (int l = 0; l < ISA_LANES; l++)
+            out[l] = in[from[l] & 63] & (0 - (uint32_t)valid[l]);
+    if (i->dpp_masks != 0xff)
+        f->lanes &= dpp_enabled(i->dpp_masks);
     if (!i->dpp_bound)
-        f->lanes &= ~invalid;
+        f->lanes &= valu_bits(valid);
 }
 
 /* ---- sources ---- */
@@ -428,8 +440,75 @@ static bool refuse(const frame_t *f)
     return why != NULL;
 }
 
+/* ---- neg and abs alone, by far the most frequent modifiers ---- */
+
+static bool signs_only(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
+{
+    if ((i->flags & VALU_SLOW_FLAGS) != ISA_F_SRCMOD || i->omod || i->fmt == ISA_FMT_VOP3P)
+        return false;
+    if (((w->mode ^ VALU_MODE_PLAIN) & (0xff | VALU_MODE_FP16_OVFL | VALU_MODE_GPR_IDX)) ||
+        (t->flags & VALU_HI_HALF))
+        return false;
+    return !((i->src[0].sel | i->src[1].sel | i->src[2].sel) & 1);
+}
+
+/* A source with its sign bits changed; the rows as they are if it has no modifier. */
+static const uint32_t *signed_source(isa_wave_t *w, const isa_inst_t *i, unsigned n, unsigned type,
+                                     uint32_t *row)
+{
+    const isa_operand_t *o = &i->src[n];
+    const unsigned bits = element_bits[type];
+    const uint32_t sign = bits == 16 ? 0x8000 : 0x80000000;
+    const uint32_t clear = o->mods & ISA_MOD_ABS ? sign : 0, toggle = o->mods & ISA_MOD_NEG ? sign : 0;
+    const uint32_t *in = o->kind == ISA_OPK_VGPR ? w->vgpr[o->reg]
+                                                 : valu_scalar_rows(w, i, o, row, valu_rows(type));
+    if (!in || !o->mods)
+        return in;
+    const unsigned at = bits == 64 ? ISA_LANES : 0;
+    const uint32_t *from = (const uint32_t *)__builtin_assume_aligned(in + at, 64);
+    uint32_t *to = VALU_ROW(row + at);
+    VALU_LANES to[l] = (from[l] & ~clear) ^ toggle;
+    if (at && in != row)
+        memcpy(row, in, sizeof(isa_row_t));
+    return row;
+}
+
+static void run_signed(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body)
+{
+    alignas(64) uint32_t src[3][2 * ISA_LANES], result[2 * ISA_LANES];
+    const unsigned rows = valu_rows(t->dst);
+    uint32_t *dst = w->vgpr[rows ? i->dst.reg : 0];
+    valu_t v = {.d = result, .mode = w->mode, .round = FPU_NEAREST};
+    for (unsigned n = 0; n < 3; n++) {
+        if (t->src[n] == VALU_NONE)
+            continue;
+        v.s[n] = n == 2 && (t->flags & VALU_READS_DST) ? dst
+                                                       : signed_source(w, i, n, t->src[n], src[n]);
+        if (!v.s[n])
+            return;
+    }
+    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC))
+        v.in = valu_mask_in(w, i, t->flags);
+    body(&v);
+    if (t->flags & VALU_KEEP)
+        VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
+    if (w->exec == ~UINT64_C(0))
+        memcpy(dst, result, rows * sizeof(isa_row_t));
+    else
+        valu_blend(dst, result, rows, w->exec);
+    if (t->flags & VALU_MASK_OUT) {
+        isa_set_sgpr64(w, valu_mask_reg(i), v.out & w->exec);
+        if (t->flags & VALU_CMPX)
+            w->exec = v.out & w->exec;
+    }
+}
+
 void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body)
 {
+    if (signs_only(w, i, t)) {
+        run_signed(w, i, t, body);
+        return;
+    }
     frame_t f;
     f.w = w;
     f.i = i;
