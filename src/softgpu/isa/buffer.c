@@ -119,7 +119,7 @@ static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords,
     return e->host + (va - e->begin);
 }
 
-static bool load_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
+ISA_NO_TSAN static bool load_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     const uint8_t *p = spill_place(w, i, dwords, false);
     if (!p) return false;
@@ -137,7 +137,7 @@ static bool load_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     return true;
 }
 
-static bool store_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
+ISA_NO_TSAN static bool store_spill(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     uint8_t *p = spill_place(w, i, dwords, true);
     if (!p) return false;

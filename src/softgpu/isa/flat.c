@@ -265,7 +265,7 @@ INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const i
 /* ---- handlers ---- */
 
 #define LOAD(space, suffix, n)                                                                     \
-    ISA_INST(space##_load_##suffix)                                                                \
+    ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
     {                                                                                              \
         isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
         const uint8_t *base = space##_base(w, i, 4 * (n), false);                                  \
@@ -280,7 +280,7 @@ INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const i
     }
 
 #define LOAD_SUB(space, suffix, kind)                                                              \
-    ISA_INST(space##_load_##suffix)                                                                \
+    ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
     {                                                                                              \
         isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
         const access_t x = {.rows = rows,                                                          \
@@ -292,7 +292,7 @@ INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const i
     }
 
 #define STORE(space, suffix, n)                                                                    \
-    ISA_INST(space##_store_##suffix)                                                               \
+    ISA_NO_TSAN ISA_INST(space##_store_##suffix)                                                   \
     {                                                                                              \
         uint8_t *base = space##_base(w, i, 4 * (n), true);                                         \
         if (base) {                                                                                \
@@ -305,7 +305,7 @@ INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const i
     }
 
 #define STORE_SUB(space, suffix, n, right)                                                         \
-    ISA_INST(space##_store_##suffix)                                                               \
+    ISA_NO_TSAN ISA_INST(space##_store_##suffix)                                                   \
     {                                                                                              \
         const access_t x = {                                                                       \
             .rows = isa_lanes_rows(w, &i->src[1]), .size = n, .shift = right, .bytes = n};         \

@@ -33,8 +33,8 @@ uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, u
 
 /* LDS offsets of all lanes, 0 for inactive ones; false if an active lane's element is out of range
  * or the group has no LDS to speak of. */
-ISA_BLOCK bool offsets_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset,
-                                uint32_t bytes, uint32_t *restrict at)
+ISA_BLOCK bool offsets_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
+                                uint32_t *restrict at)
 {
     const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
     if (bytes > w->group->lds_bytes || (i->flags & ISA_F_GDS)) return false;
