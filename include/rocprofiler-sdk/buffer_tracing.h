@@ -264,6 +264,21 @@ typedef int (*rocprofiler_buffer_tracing_kind_cb_t)(rocprofiler_buffer_tracing_k
 typedef int (*rocprofiler_buffer_tracing_kind_operation_cb_t)(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation, void *data);
 
+/** Gets an argument; a return value other than 0 ends the iteration.
+ * @param kind of the record
+ * @param operation of the record
+ * @param arg_number position, from 0
+ * @param arg_value_addr where the value stands in the record
+ * @param arg_indirection_count number of pointers in its type
+ * @param arg_type its C type as text
+ * @param arg_name its name
+ * @param arg_value_str its value as text, valid during the call
+ * @param data as given to the iteration */
+typedef int (*rocprofiler_buffer_tracing_operation_args_cb_t)(
+    rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
+    uint32_t arg_number, const void *const arg_value_addr, int32_t arg_indirection_count,
+    const char *arg_type, const char *arg_name, const char *arg_value_str, void *data);
+
 /** Adds buffer tracing of a kind to a context.
  * @param context_id the context
  * @param kind what to trace; a context has each kind once at most
@@ -317,6 +332,19 @@ rocprofiler_iterate_buffer_tracing_kinds(rocprofiler_buffer_tracing_kind_cb_t ca
 rocprofiler_status_t rocprofiler_iterate_buffer_tracing_kind_operations(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_buffer_tracing_kind_operation_cb_t callback,
     void *data) ROCPROFILER_API;
+
+/** Calls back for each argument of a record of an EXT kind, in the order of the signature. Only
+ * inside the buffer callback that got the record. Pointers are not followed.
+ * @param record as the buffer callback got it
+ * @param callback gets the arguments
+ * @param user_data passed to callback
+ * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback or the payload is null
+ * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND not a tracing record, or no such kind
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED records of the kind have no arguments */
+rocprofiler_status_t rocprofiler_iterate_buffer_tracing_record_args(
+    rocprofiler_record_header_t record, rocprofiler_buffer_tracing_operation_args_cb_t callback,
+    void *user_data) ROCPROFILER_API;
 
 ROCPROFILER_EXTERN_C_FINI
 

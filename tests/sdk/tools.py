@@ -149,4 +149,37 @@ def sample_timed():
         sys.exit("\n".join(lines))
 
 
+def run_hip(sample):
+    """A real HIP program with a sample tool, as rocprofv3 would start it on runtimes of ROCm 5."""
+    out, lines = run([f"{build}/bin/softgpu", "--", "env",
+                      f"LD_PRELOAD={lib}/softgpu/libsoftgpu-preload.so:{lib}/librocprofiler-hip-bridge.so",
+                      f"{build}/tests/sdk/axpy"],
+                     HSA_TOOLS_LIB=f"{lib}/librocprofiler-register.so.0",
+                     ROCP_TOOL_LIBRARIES=f"{samples}/libsample-{sample}.so")
+    expect(out, "axpy: 1000 right")
+    return lines
+
+
+def hip_sample_tool():
+    lines = run_hip("tool")
+    # the program's code object and the runtime's own kernels are loaded at first use
+    loaded = re.fullmatch(r"sample tool: SDK 1\.0\.0, (\d+) code objects, (\d+) kernels", lines[0])
+    if not loaded or int(loaded.group(1)) < 1 or int(loaded.group(2)) < 2:
+        sys.exit("\n".join(lines))
+    expect(lines[1:], ["sample tool: hipDeviceSynchronize 1", "sample tool: hipFree 2",
+                       "sample tool: hipLaunchKernel 2", "sample tool: hipMalloc 2",
+                       "sample tool: hipMemcpy 3"])
+
+
+def hip_sample_intercept():
+    expect(run_hip("intercept"), ["intercept tool: 2 calls of hipMalloc, 8000 bytes"])
+
+
+def hip_sample_timed():
+    lines = run_hip("timed")
+    if len(lines) != 1 or not re.fullmatch(
+            r"timed tool: finalised after \d+ ms, 10 records, 0 lost", lines[0]):
+        sys.exit("\n".join(lines))
+
+
 globals()[scenario]()

@@ -528,7 +528,98 @@ static void exit_run(void)
     pthread_join(thread, NULL);
 }
 
+/* ---- Records with arguments ---- */
+
+static char ext_text[256];
+static hipError_t ext_result;
+
+static int gather_ext(rocprofiler_buffer_tracing_kind_t kind,
+                      rocprofiler_tracing_operation_t operation, uint32_t number,
+                      const void *const address, int32_t indirections, const char *type,
+                      const char *name, const char *value, void *data)
+{
+    (void)kind, (void)operation, (void)address, (void)indirections, (void)data;
+    size_t used = strlen(ext_text);
+    snprintf(ext_text + used, sizeof ext_text - used, "%u %s %s=%s;", number, type, name, value);
+    return 0;
+}
+
+static void collect_ext(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id,
+                        rocprofiler_record_header_t **headers, size_t count, void *data,
+                        uint64_t dropped)
+{
+    (void)from, (void)id, (void)data, (void)dropped;
+    for (size_t i = 0; i < count; i++) {
+        const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = headers[i]->payload;
+        if (r->kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API) {
+            CHECK_EQ(rocprofiler_iterate_buffer_tracing_record_args(*headers[i], gather_ext, NULL),
+                     ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED);
+            continue;
+        }
+        CHECK_EQ(r->kind, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT);
+        CHECK_EQ(r->size, sizeof *r);
+        OK(rocprofiler_iterate_buffer_tracing_record_args(*headers[i], gather_ext, NULL));
+        ext_result = r->retval.hipError_t_retval;
+    }
+}
+
+static int ext_init(rocprofiler_client_finalize_t f, void *data)
+{
+    (void)f, (void)data;
+    OK(rocprofiler_create_context(&context));
+    OK(rocprofiler_create_buffer(context, 4096, 0, ROCPROFILER_BUFFER_POLICY_NONE, collect_ext,
+                                 NULL, &buffer));
+    OK(rocprofiler_configure_buffer_tracing_service(
+        context, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT, NULL, 0, buffer));
+    OK(rocprofiler_configure_buffer_tracing_service(
+        context, ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API, NULL, 0, buffer));
+    OK(rocprofiler_start_context(context));
+    return 0;
+}
+
+static void ext_run(void)
+{
+    fake_hipLaunchKernel((void *)0x10, (dim3){2, 3, 4}, (dim3){5, 6, 7}, NULL, 8, NULL);
+    fake_hipUnregisterFatBinary(NULL);
+    OK(rocprofiler_flush_buffer(buffer));
+    CHECK(!strcmp(ext_text, "0 const void* function_address=0x10;1 dim3 numBlocks={z=4, y=3, x=2};"
+                            "2 dim3 dimBlocks={z=7, y=6, x=5};3 void** args=0x0;"
+                            "4 size_t sharedMemBytes=8;5 hipStream_t stream=0x0;"));
+    CHECK_EQ(ext_result, 234);
+}
+
+/* ---- Forced configuration, before any runtime; calls after the end ---- */
+
+static void force_early(void)
+{
+    int status = 5;
+    OK(rocprofiler_is_initialized(&status));
+    CHECK_EQ(status, 0);
+    OK(rocprofiler_force_configure(rocprofiler_configure));
+    OK(rocprofiler_is_initialized(&status));
+    CHECK_EQ(status, 1);
+    CHECK(!strcmp(getenv("ROCPROFILER_REGISTER_FORCE_LOAD"), "1"));
+    CHECK_EQ(rocprofiler_force_configure(NULL), ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED);
+}
+
+static void force_run(void)
+{
+    fake_hipGetLastError();
+    CHECK_EQ(seen_count, 2);
+}
+
+/* runs after the library's exit handler: the runtime is still called, nothing is reported */
+__attribute__((destructor)) static void call_at_the_end(void)
+{
+    if (!scenario || !fake_hip.size) return;
+    size_t before = seen_count;
+    fake_hipGetLastError();
+    if (seen_count != before) _exit(3);
+}
+
 static const scenario_t scenarios[] = {
+    {"ext", ext_init, ext_run, count_finalize},
+    {"force", callback_init, force_run, count_finalize},
     {"callback", callback_init, callback_run, count_finalize},
     {"buffered", buffered_init, buffered_run, count_finalize},
     {"two_contexts", two_init, two_run, count_finalize},
@@ -561,6 +652,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
         if (argc == 2 && !strcmp(argv[1], scenarios[i].name)) scenario = &scenarios[i];
     if (!scenario) return 2;
+    if (!strcmp(scenario->name, "force")) force_early();
     CHECK_EQ(fake_register(), 0);
     int status = 0;
     OK(rocprofiler_is_initialized(&status));

@@ -111,6 +111,47 @@ static int32_t format_argument(char *text, const sdk_argument_t *argument, const
     return 0;
 }
 
+/* Calls visit for each argument until it returns non-zero. */
+typedef struct {
+    const char *arguments; /* the argument union */
+    int32_t most;          /* pointers to follow */
+    bool after;            /* the function has run: output parameters hold something */
+    int (*visit)(const sdk_argument_t *argument, uint32_t number, const void *at, const char *text,
+                 int32_t followed, void *closure);
+    void *closure;
+} walk_t;
+
+static rocprofiler_status_t walk(int domain, int32_t operation, const walk_t *w)
+{
+    if (domain < 0 || operation < 0 || (uint32_t)operation >= sdk_domains[domain].operations)
+        return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    const sdk_argument_list_t *list = list_of(domain, operation);
+    if (!list) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const sdk_argument_t *a = &list->arguments[i];
+        char text[TEXT_MAX];
+        const void *at = w->arguments + a->offset;
+        bool may = w->after || a->format == SDK_FORMAT_STRING;
+        int32_t followed = format_argument(text, a, at, may ? w->most : 0);
+        if (w->visit(a, i, at, text, followed, w->closure)) break;
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+typedef struct {
+    rocprofiler_callback_tracing_record_t record;
+    rocprofiler_callback_tracing_operation_args_cb_t callback;
+    void *data;
+} callback_walk_t;
+
+static int visit_callback(const sdk_argument_t *a, uint32_t number, const void *at,
+                          const char *text, int32_t followed, void *closure)
+{
+    const callback_walk_t *c = closure;
+    return c->callback(c->record.kind, c->record.operation, number, at, a->indirections, a->type,
+                       a->name, text, followed, c->data);
+}
+
 rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operation_args(
     rocprofiler_callback_tracing_record_t record,
     rocprofiler_callback_tracing_operation_args_cb_t callback, int32_t max_dereference_count,
@@ -120,25 +161,51 @@ rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operation_args(
     if (record.kind <= ROCPROFILER_CALLBACK_TRACING_NONE ||
         record.kind >= ROCPROFILER_CALLBACK_TRACING_LAST)
         return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
-    int domain = sdk_domain_of_callback((uint32_t)record.kind);
-    if (domain < 0 || record.operation < 0 ||
-        (uint32_t)record.operation >= sdk_domains[domain].operations)
+    callback_walk_t closure = {record, callback, user_data};
+    walk_t w = {
+        .arguments = (const char *)record.payload +
+                     offsetof(rocprofiler_callback_tracing_hip_api_data_t, args),
+        .most = max_dereference_count,
+        .after = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT,
+        .visit = visit_callback,
+        .closure = &closure,
+    };
+    return walk(sdk_domain_of_callback((uint32_t)record.kind), record.operation, &w);
+}
+
+typedef struct {
+    const rocprofiler_buffer_tracing_hip_api_ext_record_t *record;
+    rocprofiler_buffer_tracing_operation_args_cb_t callback;
+    void *data;
+} buffer_walk_t;
+
+static int visit_buffer(const sdk_argument_t *a, uint32_t number, const void *at, const char *text,
+                        int32_t followed, void *closure)
+{
+    (void)followed; /* nothing is: what arguments pointed to is long gone */
+    const buffer_walk_t *c = closure;
+    return c->callback(c->record->kind, c->record->operation, number, at, a->indirections, a->type,
+                       a->name, text, c->data);
+}
+
+rocprofiler_status_t rocprofiler_iterate_buffer_tracing_record_args(
+    rocprofiler_record_header_t record, rocprofiler_buffer_tracing_operation_args_cb_t callback,
+    void *user_data)
+{
+    if (!callback || !record.payload) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (record.category != ROCPROFILER_BUFFER_CATEGORY_TRACING ||
+        record.kind <= ROCPROFILER_BUFFER_TRACING_NONE ||
+        record.kind >= ROCPROFILER_BUFFER_TRACING_LAST)
+        return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+    int domain = sdk_domain_of_buffer(record.kind);
+    if (domain < 0 || sdk_domains[domain].buffer_ext_kind != record.kind)
         return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
-    const sdk_argument_list_t *list = list_of(domain, record.operation);
-    if (!list) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
-    /* output parameters hold nothing before the function has run */
-    int32_t most = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT ? max_dereference_count : 0;
-    const char *arguments =
-        (const char *)record.payload + offsetof(rocprofiler_callback_tracing_hip_api_data_t, args);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const sdk_argument_t *a = &list->arguments[i];
-        char text[TEXT_MAX];
-        const void *at = arguments + a->offset;
-        int32_t may = a->format == SDK_FORMAT_STRING ? max_dereference_count : most;
-        int32_t followed = format_argument(text, a, at, may);
-        if (callback(record.kind, record.operation, i, at, a->indirections, a->type, a->name, text,
-                     followed, user_data))
-            break;
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
+    buffer_walk_t closure = {record.payload, callback, user_data};
+    walk_t w = {
+        .arguments = (const char *)record.payload +
+                     offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args),
+        .visit = visit_buffer,
+        .closure = &closure,
+    };
+    return walk(domain, closure.record->operation, &w);
 }

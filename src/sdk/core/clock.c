@@ -71,15 +71,17 @@ static bool tsc_is_invariant(void)
            !strcmp(name, "hyperv_clocksource_tsc_page");
 }
 
-void sdk_clock_init(void)
+static void take_first_anchor(void)
 {
-    if (anchor_raw) return;
-    if (!tsc_is_invariant()) {
-        anchor_raw = 1;
-        return;
-    }
+    if (!tsc_is_invariant()) return;
     read_pair(&anchor_raw, &anchor_ns);
     sdk_clock_uses_tsc = true;
+}
+
+void sdk_clock_init(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, take_first_anchor);
 }
 
 /* Measures the first rate. */

@@ -8,6 +8,7 @@
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
 #include "sdk/core/discovery.h"
+#include "sdk/core/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -158,6 +159,7 @@ static void client_finalize(rocprofiler_client_id_t id)
 static void child_of_fork(void)
 {
     atomic_store(&forked_child, true);
+    sdk_thread_pointer = NULL; /* the entry says the parent's thread id */
     sdk_plans_clear();
     for (uint32_t slot = 0; sdk_context_at(slot); slot++)
         atomic_store_explicit(&sdk_context_at(slot)->accepts, false, memory_order_relaxed);
