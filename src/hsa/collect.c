@@ -3,19 +3,17 @@
  * The collector polls signal values with naps in between, since any sleep inside the runtime would
  * spin first and need an interrupt per signal. A nap lasts a sixteenth of the time that nothing has
  * happened for, so what waits for a program's signal is late by a few per cent of the work's own
- * duration at most. Change nap lengths in `nap` only. */
-#include "hsa/collect.h"
+ * duration at most. Change nap lengths in nap_length() only. */
+#include "hsa/lane.h"
 
 #include "base/log.h"
 #include "hsa/tables/tables.h"
 
 #include <errno.h>
-#include <hsa/amd_hsa_signal.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -23,60 +21,35 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHUNK 64                      /* items made at once */
-#define LAZY_NAP_NS 1000000           /* only records wait for us */
-#define URGENT_NAP_NS 10000           /* shortest nap while a program may wait */
-#define LONG_NAP_NS 50000             /* above this a new urgent item ends the nap */
-#define LINGER_NS 20000000            /* idle time before deep sleep */
-#define GIVE_UP_LOOKING 256           /* unfinished items in a row after which a scan stops */
-#define TAKE_PATIENCE_NS 1000000000LL /* wait of a producer whose lane is full */
+#define LAZY_NAP_NS 1000000     /* only records wait for us */
+#define URGENT_NAP_NS 10000     /* shortest nap while a program may wait */
+#define LONG_NAP_NS 50000       /* above this a new urgent item ends the nap */
+#define LINGER_NS 20000000      /* idle time before deep sleep */
+#define GIVE_UP_LOOKING 256     /* unfinished items in a row after which a scan stops */
+#define HELD_UP_NS 50000000     /* reporting that takes longer holds program signals up */
+#define GUARD_NAP_NS 25000000   /* how often the guardian looks while there is work */
+#define CLOSE_PATIENCE_S 5      /* wait of who closes a lane while tool code hangs */
 
-enum { AWAKE, SHORT_NAP, LONG_NAP, ASLEEP };
-
-typedef struct chunk {
-    struct chunk *next;
-    _Alignas(64) char items[];
-} chunk_t;
-
-struct hsax_lane {
-    /* Shared between producer and collector. */
-    _Alignas(64) _Atomic(hsax_item_t *) pending; /* newest first */
-    _Alignas(64) _Atomic(hsax_item_t *) recycled;
-    /* The producer's. */
-    _Alignas(64) hsax_item_t *free;
-    _Atomic uint64_t submitted; /* written by the producer */
-    /* The collector's. */
-    _Alignas(64) hsax_item_t *flying, **flying_end; /* oldest first */
-    unsigned flying_count, urgent_count;
-    _Atomic uint64_t finished;
-    _Atomic(chunk_t *) chunks; /* all memory of the items */
-    atomic_uint made;
-    /* Under `lock`. */
-    hsax_lane_t *next;
-    unsigned limit;
-    size_t item_size;
-    bool *closed; /* where the closer waits; NULL: open */
-    bool closing;
-    hsa_agent_t agent;
-    hsax_lane_ops_t ops;
-};
-
+/* Everything below but the atomics is written under `lock`. No tool code runs with it held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static hsax_lane_t *lanes;
-static bool running, stopping;
-static pthread_t thread;
+static hsax_item_t *reporting; /* what the collector reports at the moment, oldest first */
+static enum { REPORT, MUTE } mode; /* MUTE: items in flight still guard program signals, but nobody
+                                      is told of them */
+static bool stopping;
+static atomic_bool running;
+static pthread_t thread, guardian;
 
-static atomic_bool collecting = true;
-static atomic_bool forked;
-static atomic_bool silent;        /* finish() wants lost() for all */
-static atomic_uint silenced;      /* answers of the collector to that */
+static atomic_bool collecting = true, forked;
+static atomic_bool silent;             /* finish() wants MUTE */
 static atomic_uint_fast64_t lost_count;
-static atomic_int state = AWAKE;
-static atomic_uint wake_word;
+static _Atomic uint64_t report_since;  /* when the collector began to report; 0: it does not */
+static atomic_uint wake_word, guard_word;
+atomic_int hsax_collector_state = HSAX_AWAKE;
 static uint64_t clock_frequency = 1000000000;
 
-static uint64_t now_ns(void)
+uint64_t hsax_monotonic_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -89,160 +62,54 @@ uint64_t hsax_clock_ns(uint64_t ticks)
     return (uint64_t)((unsigned __int128)ticks * 1000000000u / clock_frequency);
 }
 
-bool hsax_forked(void) { return atomic_load_explicit(&forked, memory_order_relaxed); }
-
 bool hsax_collecting(void) { return atomic_load_explicit(&collecting, memory_order_relaxed); }
 
-hsa_agent_t hsax_lane_agent(const hsax_lane_t *lane) { return lane->agent; }
+bool hsax_forked(void) { return atomic_load_explicit(&forked, memory_order_relaxed); }
 
-/* A signal's handle is the address of its ABI block (HSA AMD extension, amd_hsa_signal.h). */
-static amd_signal_t *signal_block(hsa_signal_t signal)
+static void futex_wake(atomic_uint *word)
 {
-    return (amd_signal_t *)(uintptr_t)signal.handle;
+    atomic_fetch_add(word, 1);
+    syscall(SYS_futex, (unsigned *)word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static void kick(void)
+/* Until the word is not `seen` any more, or for `ns` (0: without end). */
+static void futex_wait(atomic_uint *word, unsigned seen, uint64_t ns)
 {
-    atomic_fetch_add(&wake_word, 1);
-    syscall(SYS_futex, (unsigned *)&wake_word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    syscall(SYS_futex, (unsigned *)word, FUTEX_WAIT_PRIVATE, seen, ns ? &t : NULL, NULL, 0);
 }
 
-/* ---- items ---- */
+void hsax_collector_kick(void) { futex_wake(&wake_word); }
 
-static void push(_Atomic(hsax_item_t *) *stack, hsax_item_t *first, hsax_item_t *last)
-{
-    hsax_item_t *head = atomic_load_explicit(stack, memory_order_relaxed);
-    do
-        last->next = head;
-    while (!atomic_compare_exchange_weak_explicit(stack, &head, first, memory_order_seq_cst,
-                                                  memory_order_relaxed));
-}
-
-static bool make_signal(hsa_signal_t *signal)
-{
-    /* GPU_ONLY means a plain word of memory: no kernel event, no interrupt when it drops. */
-    hsa_status_t status =
-        hsax.amd_ext.hsa_amd_signal_create_fn
-            ? hsax.amd_ext.hsa_amd_signal_create_fn(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY, signal)
-            : hsax.core.hsa_signal_create_fn(1, 0, NULL, signal);
-    if (status == HSA_STATUS_SUCCESS) return true;
-    base_warning("no signal for tracing GPU work (HSA status 0x%x)", status);
-    return false;
-}
-
-/* Up to CHUNK new items as a list, NULL at the lane's limit. Called by producer and collector. */
-static hsax_item_t *make_items(hsax_lane_t *lane)
-{
-    unsigned from = atomic_fetch_add(&lane->made, CHUNK);
-    if (from >= lane->limit) {
-        atomic_fetch_sub(&lane->made, CHUNK);
-        return NULL;
-    }
-    hsax_item_t *first = NULL;
-    size_t size = sizeof(chunk_t) + CHUNK * lane->item_size;
-    chunk_t *chunk = aligned_alloc(64, size);
-    if (chunk) memset(chunk, 0, size);
-    for (unsigned i = 0; chunk && i < CHUNK; i++) {
-        hsax_item_t *item = (hsax_item_t *)(void *)(chunk->items + i * lane->item_size);
-        if (!make_signal(&item->signal)) break;
-        item->lane = lane;
-        item->next = first;
-        first = item;
-    }
-    if (!first) {
-        free(chunk);
-        atomic_fetch_sub(&lane->made, CHUNK);
-        return NULL;
-    }
-    chunk->next = atomic_load_explicit(&lane->chunks, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak(&lane->chunks, &chunk->next, chunk)) {
-    }
-    return first;
-}
-
-static hsax_item_t *take_recycled(hsax_lane_t *lane)
-{
-    return atomic_exchange_explicit(&lane->recycled, NULL, memory_order_acquire);
-}
-
-/* The lane is at its limit: wait for the collector, in short steps, for a while. */
-static hsax_item_t *wait_for_item(hsax_lane_t *lane)
-{
-    uint64_t end = now_ns() + TAKE_PATIENCE_NS;
-    while (hsax_collecting() && now_ns() < end) {
-        kick();
-        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-        hsax_item_t *items = take_recycled(lane);
-        if (items) return items;
-    }
-    return NULL;
-}
-
-hsax_item_t *hsax_lane_take(hsax_lane_t *lane)
-{
-    if (!lane->free) lane->free = take_recycled(lane);
-    if (!lane->free) lane->free = make_items(lane);
-    if (!lane->free) lane->free = wait_for_item(lane);
-    hsax_item_t *item = lane->free;
-    if (!item) return NULL;
-    lane->free = item->next;
-    item->program_signal.handle = 0;
-    item->submit_ns = 0;
-    return item;
-}
-
-void hsax_lane_untake(hsax_item_t *item)
-{
-    item->next = item->lane->free;
-    item->lane->free = item;
-}
-
-void hsax_lane_submit(hsax_item_t *item)
-{
-    hsax_lane_t *lane = item->lane;
-    bool urgent = item->program_signal.handle != 0;
-    atomic_store_explicit(&lane->submitted,
-                          atomic_load_explicit(&lane->submitted, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-    push(&lane->pending, item, item);
-    /* Both sides write one word, then read the other's, all in one order (seq_cst): either we see
-     * that the collector goes to sleep, or its last look sees our item. */
-    int seen = atomic_load(&state);
-    if (seen < LONG_NAP || (seen == LONG_NAP && !urgent)) return;
-    if (atomic_compare_exchange_strong(&state, &seen, AWAKE)) kick();
-}
-
-/* ---- the collector ---- */
-
-/* After the end of reporting the items in flight still guard program signals, but nobody is told
- * of them. */
-enum { REPORT, MUTE };
-static int mode = REPORT;
-
-static void finish_item(hsax_lane_t *lane, hsax_item_t *item, bool report)
-{
-    if (report && lane->ops.times(item)) {
-        lane->ops.complete(item);
-    } else {
-        lane->ops.lost(item);
-        atomic_fetch_add(&lost_count, 1);
-    }
-}
-
-/* The program's signal gets what the GPU would have given it: timestamps, then the decrement. */
-static void complete_program_signal(hsax_item_t *item)
-{
-    if (!item->program_signal.handle) return;
-    const amd_signal_t *ours = signal_block(item->signal);
-    amd_signal_t *theirs = signal_block(item->program_signal);
-    theirs->start_ts = ours->start_ts;
-    theirs->end_ts = ours->end_ts;
-    hsax.core.hsa_signal_subtract_screlease_fn(item->program_signal, 1);
-}
+/* ---- items in flight; all with the lock held ---- */
 
 static bool has_completed(const hsax_item_t *item)
 {
-    return __atomic_load_n(&signal_block(item->signal)->value, __ATOMIC_ACQUIRE) < 1;
+    return __atomic_load_n(&hsax_signal_block(item->signal)->value, __ATOMIC_ACQUIRE) < 1;
+}
+
+/* The program's signal gets what the GPU would have given it: timestamps, then the decrement. Once
+ * only, by the collector or by the guardian. Needs no lock. */
+static void complete_program_signal(hsax_item_t *item)
+{
+    hsa_signal_t program = {__atomic_exchange_n(&item->program_signal.handle, 0, __ATOMIC_ACQ_REL)};
+    if (!program.handle) return;
+    const amd_signal_t *ours = hsax_signal_block(item->signal);
+    amd_signal_t *theirs = hsax_signal_block(program);
+    theirs->start_ts = ours->start_ts;
+    theirs->end_ts = ours->end_ts;
+    hsax.core.hsa_signal_subtract_screlease_fn(program, 1);
+}
+
+static void lose(hsax_lane_t *lane, hsax_item_t *item)
+{
+    lane->ops.lost(item);
+    atomic_fetch_add(&lost_count, 1);
+}
+
+static void lose_flying(hsax_lane_t *lane)
+{
+    for (hsax_item_t *item = lane->flying; item; item = item->next) lose(lane, item);
 }
 
 static void adopt_pending(hsax_lane_t *lane)
@@ -255,19 +122,20 @@ static void adopt_pending(hsax_lane_t *lane)
         item->next = oldest;
         oldest = item;
         lane->flying_count++;
-        lane->urgent_count += item->program_signal.handle != 0;
+        lane->urgent_count += item->urgent;
+        item->timed = false;
         item = next;
     }
     if (!oldest) return;
     *lane->flying_end = oldest;
     lane->flying_end = end;
-    for (item = oldest; item && mode == MUTE; item = item->next) finish_item(lane, item, false);
+    for (item = oldest; item && mode == MUTE; item = item->next) lose(lane, item);
 }
 
-static void scan_lane(hsax_lane_t *lane)
+/* Takes what has completed out of the lane, oldest first, with its times. */
+static hsax_item_t *gather(hsax_lane_t *lane)
 {
-    hsax_item_t *done_first = NULL, *done_last = NULL;
-    hsax_item_t **link = &lane->flying;
+    hsax_item_t *done = NULL, **done_end = &done, **link = &lane->flying;
     unsigned unfinished = 0;
     while (*link) {
         hsax_item_t *item = *link;
@@ -279,50 +147,53 @@ static void scan_lane(hsax_lane_t *lane)
         *link = item->next;
         if (!*link) lane->flying_end = link;
         lane->flying_count--;
-        lane->urgent_count -= item->program_signal.handle != 0;
-        if (mode == REPORT)
-            finish_item(lane, item, true);
-        else
-            lane->ops.times(item); /* the program may ask for them */
+        lane->urgent_count -= item->urgent;
+        if (!item->timed) item->timed = lane->ops.times(item);
+        *done_end = item;
+        done_end = &item->next;
+    }
+    *done_end = NULL;
+    return done;
+}
+
+/* ---- reporting ---- */
+
+/* Tells of a batch, completes the program's signals, hands the items back. Runs tool code. */
+static void report(hsax_lane_t *lane, hsax_item_t *done, bool tell)
+{
+    hsax_item_t *last = done;
+    for (hsax_item_t *item = done; item; last = item, item = item->next) {
+        if (tell && item->timed)
+            lane->ops.complete(item);
+        else if (tell)
+            lose(lane, item);
         complete_program_signal(item);
-        __atomic_store_n(&signal_block(item->signal)->value, 1, __ATOMIC_RELAXED);
-        item->next = done_first;
-        done_first = item;
-        if (!done_last) done_last = item;
+        __atomic_store_n(&hsax_signal_block(item->signal)->value, 1, __ATOMIC_RELAXED);
         atomic_fetch_add_explicit(&lane->finished, 1, memory_order_release);
     }
-    if (done_first) push(&lane->recycled, done_first, done_last);
+    pthread_mutex_lock(&lock);
+    reporting = NULL;
+    pthread_mutex_unlock(&lock);
+    atomic_store(&report_since, 0);
+    hsax_lane_recycle(lane, done, last);
+}
+
+static void scan_lane(hsax_lane_t *lane)
+{
+    pthread_mutex_lock(&lock);
+    adopt_pending(lane);
+    hsax_item_t *done = gather(lane);
+    bool tell = mode == REPORT;
     /* Most items in flight: make more here so that the producer need not. */
-    unsigned made = atomic_load_explicit(&lane->made, memory_order_relaxed);
-    if (lane->flying_count * 2 > made) {
-        hsax_item_t *fresh = make_items(lane), *last = fresh;
-        while (last && last->next) last = last->next;
-        if (fresh) push(&lane->recycled, fresh, last);
+    bool short_of_items =
+        lane->flying_count * 2 > atomic_load_explicit(&lane->made, memory_order_relaxed);
+    reporting = done;
+    pthread_mutex_unlock(&lock);
+    if (done) {
+        atomic_store(&report_since, hsax_monotonic_ns());
+        report(lane, done, tell);
     }
-}
-
-static void lose_lane(hsax_lane_t *lane)
-{
-    for (hsax_item_t *item = lane->flying; item; item = item->next) finish_item(lane, item, false);
-}
-
-static void destroy_list(hsax_item_t *item)
-{
-    for (; item; item = item->next) hsax.core.hsa_signal_destroy_fn(item->signal);
-}
-
-/* Signals of items in flight, and the memory of all items of a lane that has such, stay: the GPU
- * might write them yet. */
-static void free_lane(hsax_lane_t *lane)
-{
-    destroy_list(lane->free);
-    destroy_list(take_recycled(lane));
-    if (lane->flying_count) return;
-    for (chunk_t *chunk = atomic_load(&lane->chunks), *next; chunk; chunk = next) {
-        next = chunk->next;
-        free(chunk);
-    }
-    free(lane);
+    if (short_of_items) hsax_lane_grow(lane);
 }
 
 static void unlink_lane(hsax_lane_t *lane)
@@ -336,23 +207,63 @@ static void unlink_lane(hsax_lane_t *lane)
 
 static void close_lane(hsax_lane_t *lane)
 {
-    adopt_pending(lane);
     scan_lane(lane);
-    if (mode == REPORT) lose_lane(lane);
     pthread_mutex_lock(&lock);
+    if (mode == REPORT) lose_flying(lane);
     unlink_lane(lane);
     if (lane->closed) *lane->closed = true;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
-    free_lane(lane);
+    hsax_lane_free(lane);
 }
+
+/* ---- the guardian ----
+ *
+ * Reporting runs tool code, which may wait for the GPU or for the program, and those may wait for
+ * signals that the collector holds. When a batch takes too long, the signals complete without it:
+ * tool code that blocks delays a program, it never hangs it. */
+
+static void complete_held_up(void)
+{
+    pthread_mutex_lock(&lock);
+    for (hsax_item_t *item = reporting; item; item = item->next) complete_program_signal(item);
+    for (hsax_lane_t *lane = lanes; lane; lane = lane->next) {
+        adopt_pending(lane);
+        for (hsax_item_t *item = lane->flying; item; item = item->next) {
+            if (!item->urgent || !has_completed(item)) continue;
+            if (!item->timed) item->timed = lane->ops.times(item);
+            complete_program_signal(item);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void *guard(void *unused)
+{
+    (void)unused;
+    pthread_setname_np(pthread_self(), "crocprof-guard");
+    for (;;) {
+        unsigned word = atomic_load(&guard_word);
+        bool idle = atomic_load(&hsax_collector_state) == HSAX_ASLEEP;
+        uint64_t since = atomic_load(&report_since);
+        bool held_up = since && hsax_monotonic_ns() - since > HELD_UP_NS;
+        if (held_up) complete_held_up();
+        pthread_mutex_lock(&lock);
+        bool stop = stopping;
+        pthread_mutex_unlock(&lock);
+        if (stop) return NULL;
+        futex_wait(&guard_word, word, idle ? 0 : held_up ? LAZY_NAP_NS : GUARD_NAP_NS);
+    }
+}
+
+/* ---- the collector ---- */
 
 /* One look at every lane. Lanes are added at the front and removed by this thread only, so the
  * list may be walked without the lock once its head is read. */
-static void scan(unsigned *flying, unsigned *urgent, uint64_t *finished)
+static void scan(unsigned *flying, unsigned *urgent, uint64_t *activity)
 {
     *flying = *urgent = 0;
-    *finished = 0;
+    *activity = 0;
     pthread_mutex_lock(&lock);
     hsax_lane_t *lane = lanes;
     pthread_mutex_unlock(&lock);
@@ -361,12 +272,13 @@ static void scan(unsigned *flying, unsigned *urgent, uint64_t *finished)
         if (__atomic_load_n(&lane->closing, __ATOMIC_ACQUIRE)) {
             close_lane(lane);
         } else {
-            adopt_pending(lane);
             scan_lane(lane);
+            *activity += atomic_load_explicit(&lane->submitted, memory_order_relaxed) +
+                         atomic_load_explicit(&lane->finished, memory_order_relaxed);
+            pthread_mutex_lock(&lock);
             *flying += lane->flying_count;
             *urgent += lane->urgent_count;
-            *finished += atomic_load_explicit(&lane->submitted, memory_order_relaxed) +
-                         atomic_load_explicit(&lane->finished, memory_order_relaxed);
+            pthread_mutex_unlock(&lock);
         }
         lane = next;
     }
@@ -374,20 +286,20 @@ static void scan(unsigned *flying, unsigned *urgent, uint64_t *finished)
 
 static void become_mute(void)
 {
-    if (mode == MUTE || !atomic_load(&silent)) return;
+    pthread_mutex_lock(&lock);
     for (hsax_lane_t *lane = lanes; lane; lane = lane->next) {
         adopt_pending(lane);
-        scan_lane(lane);
-        lose_lane(lane);
+        lose_flying(lane);
     }
     mode = MUTE;
-    atomic_store(&silenced, 1);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
 }
 
 static bool anything_pending(void)
 {
-    bool found = stopping || (atomic_load(&silent) && mode == REPORT);
     pthread_mutex_lock(&lock);
+    bool found = stopping || (atomic_load(&silent) && mode == REPORT);
     for (hsax_lane_t *lane = lanes; lane && !found; lane = lane->next)
         found = lane->closing || atomic_load(&lane->pending);
     pthread_mutex_unlock(&lock);
@@ -398,13 +310,12 @@ static bool anything_pending(void)
 static void nap(unsigned word, uint64_t ns)
 {
     bool deep = ns == 0;
-    atomic_store(&state, deep ? ASLEEP : ns > LONG_NAP_NS ? LONG_NAP : SHORT_NAP);
-    if (!deep || !anything_pending()) {
-        struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-        syscall(SYS_futex, (unsigned *)&wake_word, FUTEX_WAIT_PRIVATE, word, deep ? NULL : &t, NULL,
-                0);
-    }
-    atomic_store(&state, AWAKE);
+    atomic_store(&hsax_collector_state, deep               ? HSAX_ASLEEP
+                                        : ns > LONG_NAP_NS ? HSAX_LONG_NAP
+                                                           : HSAX_SHORT_NAP);
+    if (!deep || !anything_pending()) futex_wait(&wake_word, word, ns);
+    atomic_store(&hsax_collector_state, HSAX_AWAKE);
+    if (deep) futex_wake(&guard_word);
 }
 
 static uint64_t nap_length(unsigned flying, unsigned urgent, uint64_t quiet)
@@ -422,14 +333,14 @@ static void *collect(void *unused)
     (void)unused;
     pthread_setname_np(pthread_self(), "crocprof-gpu");
     prctl(PR_SET_TIMERSLACK, 1000);
-    uint64_t progress = now_ns(), last_finished = 0;
+    uint64_t progress = hsax_monotonic_ns(), last_activity = 0;
     for (;;) {
         unsigned word = atomic_load(&wake_word), flying, urgent;
-        uint64_t finished, now = now_ns();
-        become_mute();
-        scan(&flying, &urgent, &finished);
-        if (finished != last_finished) progress = now;
-        last_finished = finished;
+        uint64_t activity, now = hsax_monotonic_ns();
+        if (atomic_load(&silent) && mode == REPORT) become_mute();
+        scan(&flying, &urgent, &activity);
+        if (activity != last_activity) progress = now;
+        last_activity = activity;
         pthread_mutex_lock(&lock);
         bool stop = stopping && !lanes;
         pthread_mutex_unlock(&lock);
@@ -438,16 +349,21 @@ static void *collect(void *unused)
     }
 }
 
-static bool start_collector(void)
+/* With the lock held. */
+static bool start_threads(void)
 {
     if (running) return true;
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     int error = pthread_create(&thread, NULL, collect, NULL);
+    running = !error;
+    if (!error) {
+        error = pthread_create(&guardian, NULL, guard, NULL);
+        if (error) guardian = thread; /* nobody to join; only blocking tool code would miss it */
+    }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (error) base_error("no thread to collect GPU work: %s", strerror(error));
-    running = !error;
     return running;
 }
 
@@ -456,29 +372,19 @@ static bool start_collector(void)
 hsax_lane_t *hsax_lane_open(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsigned ahead,
                             unsigned limit)
 {
-    hsax_lane_t *lane = aligned_alloc(64, sizeof *lane);
+    hsax_lane_t *lane = hsax_lane_new(ops, agent, limit);
     if (!lane) return NULL;
-    memset(lane, 0, sizeof *lane);
-    lane->flying_end = &lane->flying;
-    lane->ops = *ops;
-    lane->agent = agent;
-    lane->limit = limit;
-    lane->item_size = (sizeof(hsax_item_t) + ops->client_size + 63) & ~(size_t)63;
-    while (atomic_load(&lane->made) < ahead) {
-        hsax_item_t *items = make_items(lane), *last = items;
-        if (!items) break;
-        while (last->next) last = last->next;
-        push(&lane->recycled, items, last);
+    while (atomic_load(&lane->made) < ahead && hsax_lane_grow(lane)) {
     }
     pthread_mutex_lock(&lock);
-    bool ok = atomic_load(&lane->made) && start_collector();
+    bool ok = atomic_load(&lane->made) && start_threads();
     if (ok) {
         lane->next = lanes;
         lanes = lane;
     }
     pthread_mutex_unlock(&lock);
     if (ok) return lane;
-    free_lane(lane);
+    hsax_lane_free(lane);
     return NULL;
 }
 
@@ -486,19 +392,21 @@ static bool on_collector(void) { return running && pthread_equal(thread, pthread
 
 void hsax_lane_close(hsax_lane_t *lane)
 {
+    if (hsax_forked()) return;
     bool closed = false, wait = !on_collector();
     pthread_mutex_lock(&lock);
-    bool here = running;
-    if (here) {
-        lane->closed = wait ? &closed : NULL;
-        __atomic_store_n(&lane->closing, true, __ATOMIC_RELEASE);
-    }
+    lane->closed = wait ? &closed : NULL;
+    __atomic_store_n(&lane->closing, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
-    if (!here) return;
-    kick();
+    hsax_collector_kick();
     if (!wait) return;
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += CLOSE_PATIENCE_S;
     pthread_mutex_lock(&lock);
-    while (!closed) pthread_cond_wait(&changed, &lock);
+    while (!closed && pthread_cond_timedwait(&changed, &lock, &end) != ETIMEDOUT) {
+    }
+    if (!closed) lane->closed = NULL; /* the collector closes it when the tool lets it go on */
     pthread_mutex_unlock(&lock);
 }
 
@@ -521,32 +429,36 @@ static uint64_t outstanding(uint64_t *finished)
 void hsax_collect_wait(unsigned patience_ms)
 {
     if (!running || on_collector()) return;
-    uint64_t finished, last = 0, since = now_ns();
+    uint64_t finished, last = 0, since = hsax_monotonic_ns();
     while (outstanding(&finished)) {
-        uint64_t now = now_ns();
+        uint64_t now = hsax_monotonic_ns();
         if (finished != last) since = now;
         last = finished;
         if (now - since > patience_ms * 1000000ull) return;
-        kick();
+        hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+}
+
+static void wait_until_mute(unsigned patience_ms)
+{
+    uint64_t end = hsax_monotonic_ns() + patience_ms * 1000000ull;
+    for (bool mute = false; !mute && hsax_monotonic_ns() < end;) {
+        hsax_collector_kick();
+        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+        pthread_mutex_lock(&lock);
+        mute = mode == MUTE;
+        pthread_mutex_unlock(&lock);
     }
 }
 
 uint64_t hsax_collect_finish(unsigned patience_ms)
 {
     if (!atomic_exchange(&collecting, false) || !running) return 0;
-    if (on_collector()) {
-        atomic_store(&silent, true); /* takes effect when our caller's callback returns */
-        return 0;
-    }
     uint64_t before = atomic_load(&lost_count);
     hsax_collect_wait(patience_ms);
-    atomic_store(&silent, true);
-    uint64_t end = now_ns() + patience_ms * 1000000ull;
-    while (!atomic_load(&silenced) && now_ns() < end) {
-        kick();
-        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
-    }
+    atomic_store(&silent, true); /* on the collector itself: from its next round on */
+    if (!on_collector()) wait_until_mute(patience_ms);
     return atomic_load(&lost_count) - before;
 }
 
@@ -560,13 +472,15 @@ uint64_t hsax_collect_shut_down(unsigned patience_ms)
     for (hsax_lane_t *lane = lanes; lane; lane = lane->next)
         __atomic_store_n(&lane->closing, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
-    kick();
+    futex_wake(&guard_word);
+    hsax_collector_kick();
+    if (!pthread_equal(guardian, thread)) pthread_join(guardian, NULL);
     pthread_join(thread, NULL);
     running = stopping = false;
     return atomic_load(&lost_count) - before;
 }
 
-/* The child has no collector, and the lock may have been held: never touch either again. */
+/* The child has no collector, and the lock may have been held. */
 static void after_fork_in_child(void)
 {
     atomic_store(&collecting, false);

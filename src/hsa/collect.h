@@ -13,7 +13,9 @@
  * Guarantees: take and submit of one lane are serialised by the caller. submit() is wait-free but
  * for one compare-exchange, takes no lock and makes no system call unless the collector sleeps and
  * has to be woken. Signals are made in chunks ahead of need and reused; they raise no interrupts.
- * complete() and lost() run on the collector thread, one of them once for each submitted item. */
+ * complete() and lost() run on the collector thread, one of them once for each submitted item.
+ * complete() may run tool code: should that block, program signals complete without waiting for it
+ * after some 50 ms, so what the tool waits for can happen. */
 #ifndef CROCPROF_HSA_COLLECT_H
 #define CROCPROF_HSA_COLLECT_H
 
@@ -24,21 +26,23 @@
 typedef struct hsax_lane hsax_lane_t;
 
 typedef struct hsax_item {
-    struct hsax_item *next; /* the collector's */
+    struct hsax_item *next; /* the lane's */
     hsax_lane_t *lane;
     hsa_signal_t signal;         /* for the GPU; value 1 when taken */
     hsa_signal_t program_signal; /* completed after complete(); handle 0: none */
     uint64_t start_ns, end_ns;   /* of the work, CLOCK_BOOTTIME; set before complete() */
-    uint64_t submit_ns;          /* the producer's to fill; 0 unknown */
+    bool urgent, timed;          /* the collector's */
     _Alignas(16) unsigned char client[];
 } hsax_item_t;
 
 typedef struct {
     size_t client_size; /* of hsax_item_t.client */
-    /* Sets start_ns and end_ns from the signal; false if the runtime gives none. */
+    /* Sets start_ns and end_ns from the signal; false if the runtime gives none. Called with the
+     * collector's lock held, on any of its threads. */
     bool (*times)(hsax_item_t *item);
     void (*complete)(hsax_item_t *item);
-    /* The work will not be reported: its queue is gone or reporting has ended. */
+    /* The work will not be reported: its queue is gone or reporting has ended. With the
+     * collector's lock held: no tool code. */
     void (*lost)(hsax_item_t *item);
 } hsax_lane_ops_t;
 

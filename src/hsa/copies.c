@@ -122,7 +122,7 @@ static bool read_times(hsax_item_t *item)
         base_warning("no timestamps of a memory copy (HSA status 0x%x)", status);
         return false;
     }
-    keep_time(item->program_signal, &time);
+    if (item->program_signal.handle) keep_time(item->program_signal, &time);
     item->start_ns = hsax_clock_ns(time.start);
     item->end_ns = hsax_clock_ns(time.end);
     return true;

@@ -45,9 +45,20 @@ static void submitted(hsax_item_t *item)
     atomic_fetch_add(&submitted_count, 1);
 }
 
+static bool signal_drops(hsa_signal_t signal);
+
+#define BLOCKING 0xb10c /* the number of a dispatch whose report waits for other signals */
+static hsa_signal_t awaited[2];
+static atomic_long waits_over;
+
 /* The program's signal completes after this. */
 static void complete(hsax_item_t *item)
 {
+    if (((mine_t *)item->client)->number == BLOCKING) {
+        if (signal_drops(awaited[0]) && signal_drops(awaited[1])) waits_over++;
+        atomic_fetch_add(&completed, 1);
+        return;
+    }
     if (item->program_signal.handle && fake_signal_value(item->program_signal) != 1) wrong++;
     if (item->end_ns != item->start_ns + 500 || item->start_ns % 1000) wrong++;
     atomic_fetch_add(&completed, 1);
@@ -173,6 +184,28 @@ static void test_completion_out_of_order(void **state)
     assert_int_equal(wrong, 0);
     fake_queue_destroy(queue);
     fake_gpu_hold(false);
+}
+
+/* A tool that waits, while it is told of a dispatch, for that dispatch's own signal and a later
+ * one's: both complete all the same. */
+static void test_tool_that_blocks(void **state)
+{
+    (void)state;
+    reset();
+    hsa_queue_t *queue = fake_queue_create(64);
+    for (int i = 0; i < 2; i++) awaited[i] = fake_signal(1);
+    hsa_kernel_dispatch_packet_t first = dispatch(BLOCKING, awaited[0]);
+    hsa_kernel_dispatch_packet_t second = dispatch(2, awaited[1]);
+    fake_submit(queue, &first, 1);
+    nap(); /* so that it is reported by itself */
+    nap();
+    fake_submit(queue, &second, 1);
+    assert_true(reaches(&waits_over, 1));
+    assert_true(reaches(&completed, 2));
+    assert_int_equal(fake_signal_value(awaited[0]), 0);
+    assert_int_equal(fake_signal_value(awaited[1]), 0);
+    wrong = 0; /* of the second: its signal did not wait for the report */
+    fake_queue_destroy(queue);
 }
 
 static void test_destroy_with_work_in_flight(void **state)
@@ -333,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_packets_unchanged_but_for_the_signal),
         cmocka_unit_test(test_nothing_wanted_nothing_touched),
         cmocka_unit_test(test_completion_out_of_order),
+        cmocka_unit_test(test_tool_that_blocks),
         cmocka_unit_test(test_destroy_with_work_in_flight),
         cmocka_unit_test(test_signals_are_reused),
         cmocka_unit_test(test_limit),

@@ -1,0 +1,68 @@
+/* lane.h - a lane from the inside: shared by lanes.c (producers' side) and collect.c.
+ *
+ * Nobody else includes it. Fields are grouped by who writes them, each group on lines of its own. */
+#ifndef CROCPROF_HSA_LANE_H
+#define CROCPROF_HSA_LANE_H
+
+#include "hsa/collect.h"
+
+#include <hsa/amd_hsa_signal.h>
+#include <stdatomic.h>
+
+enum { HSAX_AWAKE, HSAX_SHORT_NAP, HSAX_LONG_NAP, HSAX_ASLEEP };
+
+typedef struct hsax_chunk {
+    struct hsax_chunk *next;
+    _Alignas(64) char items[];
+} hsax_chunk_t;
+
+struct hsax_lane {
+    /* Shared between producer and collector. */
+    _Alignas(64) _Atomic(hsax_item_t *) pending; /* newest first */
+    _Alignas(64) _Atomic(hsax_item_t *) recycled;
+    /* The producer's. */
+    _Alignas(64) hsax_item_t *free;
+    _Atomic uint64_t submitted; /* written by the producer */
+    /* The collector's, under its lock. */
+    _Alignas(64) hsax_item_t *flying, **flying_end; /* oldest first */
+    unsigned flying_count, urgent_count;
+    _Atomic uint64_t finished;
+    _Atomic(hsax_chunk_t *) chunks; /* all memory of the items */
+    atomic_uint made;
+    hsax_lane_t *next;
+    unsigned limit;
+    size_t item_size;
+    bool *closed; /* where the closer waits; NULL: it does not */
+    bool closing;
+    hsa_agent_t agent;
+    hsax_lane_ops_t ops;
+};
+
+/* What the collector is doing, so that a producer knows whether it must be woken. */
+extern atomic_int hsax_collector_state;
+
+/* Ends the collector's nap. */
+void hsax_collector_kick(void);
+
+uint64_t hsax_monotonic_ns(void);
+
+/* A signal's handle is the address of its ABI block (HSA AMD extension, amd_hsa_signal.h). */
+static inline amd_signal_t *hsax_signal_block(hsa_signal_t signal)
+{
+    return (amd_signal_t *)(uintptr_t)signal.handle;
+}
+
+/* A lane without items, known to nobody yet. */
+hsax_lane_t *hsax_lane_new(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsigned limit);
+
+/* Makes items ahead of need. False at the limit or without memory or signals. */
+bool hsax_lane_grow(hsax_lane_t *lane);
+
+/* Gives items back for reuse, from any thread. */
+void hsax_lane_recycle(hsax_lane_t *lane, hsax_item_t *first, hsax_item_t *last);
+
+/* Frees a lane that nobody knows any more. Signals of items in flight, and the memory of a lane
+ * that has such, stay: the GPU might write them yet. */
+void hsax_lane_free(hsax_lane_t *lane);
+
+#endif
