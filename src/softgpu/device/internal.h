@@ -135,8 +135,8 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
 typedef struct sg_place_model sg_place_model_t;
 sg_place_model_t *sg_place_model_create(const sg_profile_t *profile);
 /* Room for one more workgroup of the run, or false. A run with no workgroup in flight always gets
- * one, on CU -1 if need be, unless its queue's scratch is used up. */
-bool sg_place_take(sg_place_model_t *m, sg_run_t *run, sg_place_t *out);
+ * one, on CU -1 if need be, unless its queue's scratch is used up; so does any run with `beyond`. */
+bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *out);
 void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *place);
 
 /* ---- worker pool: sched.c ---- */

@@ -113,7 +113,7 @@ static bool take_unit(sg_place_model_t *m, const sg_queue_t *q, sg_place_t *p)
     return false;
 }
 
-bool sg_place_take(sg_place_model_t *m, sg_run_t *run, sg_place_t *p)
+bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *p)
 {
     p->cu = -1;
     p->n_waves = run->waves;
@@ -121,7 +121,7 @@ bool sg_place_take(sg_place_model_t *m, sg_run_t *run, sg_place_t *p)
     p->lds = run->lds_bytes;
     p->has_scratch = run->scratch_wave_bytes != 0;
     if (p->has_scratch && !take_scratch(run->queue, p)) return false;
-    if (!take_unit(m, run->queue, p) && run->resident) {
+    if (!take_unit(m, run->queue, p) && run->resident && !beyond) {
         if (p->has_scratch) give_scratch(run->queue, p, p->n_waves);
         return false;
     }

@@ -17,10 +17,12 @@
 
 enum {
     SLICE = 20000,          /* taken branches of a wave in one turn: about a millisecond */
+    FIRST_SLICE = 2000,     /* of a new workgroup: those it may wait for start soon after it */
     INLINE_SLICE = 2000,    /* on the submitting thread, which has packets to look after */
     INLINE_WAVES = 64,      /* larger dispatches go to the workers at once */
     INLINE_NS = 20000,      /* after this time the workers share what has not started */
     CHUNK_MAX = 16,
+    STALL_TURNS = 16,       /* turns of every workgroup in flight without one of them ending */
     KEEP_BOXES = 2,         /* idle boxes a worker keeps for itself */
     SLEEPY_TURNS = 64,      /* turns spent only in s_sleep before the worker naps */
     NAP_NS = 20000
@@ -34,6 +36,7 @@ struct sg_pool {
     sg_box_t *ready, **ready_tail;    /* boxes that had a turn, longest waiting first */
     sg_box_t *idle;
     uint32_t n_active, n_ready;
+    uint32_t turns;                   /* used up since a workgroup last ended */
     /* Copies for look-ups without the lock. `pressure`: somebody else wants this worker;
      * `backlog`: there is anything to do at all. */
     _Atomic uint32_t pressure, backlog;
@@ -50,6 +53,7 @@ typedef struct {
     sg_run_t *run;
     sg_range_t ids;
     uint64_t finished;
+    int32_t slice;
 } job_t;
 
 /* ---- lists; the pool's lock is held ---- */
@@ -125,15 +129,17 @@ static bool fetch_ids(sg_run_t *run, sg_range_t *out)
     return true;
 }
 
-/* Ids and a place for a new workgroup, from the run whose turn it is. */
+/* Ids and a place for a new workgroup, from the run whose turn it is. When nothing has ended for
+ * long, one workgroup more than the model holds may start: perhaps all others wait for it. */
 static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
 {
+    bool stalled = p->turns > STALL_TURNS * (p->n_ready + 1);
     for (uint32_t tries = p->n_active; tries; tries--) {
         sg_run_t *run = p->active;
         unlink_run(p, run);
         if (!has_ids(run)) continue;
         link_run(p, run); /* at the tail: the others come first next time */
-        if (!sg_place_take(p->places, run, place)) continue;
+        if (!sg_place_take(p->places, run, stalled, place)) continue;
         if (run->n_spare) {
             j->ids = run->spare[--run->n_spare];
         } else if (!fetch_ids(run, &j->ids)) {
@@ -142,6 +148,7 @@ static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
             continue;
         }
         if (!has_ids(run)) unlink_run(p, run);
+        if (stalled) p->turns = 0;
         j->run = run;
         return true;
     }
@@ -211,6 +218,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
     uint64_t finished = j->finished;
     pthread_mutex_lock(&p->lock);
     sg_place_give(p->places, run, &j->box->place);
+    p->turns = 0;
     if (cancelled(run))
         finished += j->ids.end - j->ids.begin;
     else
@@ -229,6 +237,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
 static bool start_job(sg_pool_t *p, sg_worker_t *w, job_t *j, const sg_place_t *place)
 {
     j->finished = 0;
+    j->slice = FIRST_SLICE;
     j->box = get_box(p, w);
     if (!j->box) return false;
     j->box->place = *place;
@@ -263,6 +272,7 @@ static bool advance(sg_pool_t *p, job_t *j)
         settle(run, j->finished); /* cannot be the last: the ids just fetched are not finished */
         j->finished = 0;
     }
+    j->slice = FIRST_SLICE;
     sg_box_start(j->box, run, j->ids.begin++);
     return true;
 }
@@ -280,6 +290,7 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
             spare_ids(p, j);
             push_ready(p, j->box);
             finished = j->finished;
+            p->turns = finished ? 0 : p->turns + 1;
             j->box = NULL;
         }
         started = yielded && pick_new(p, j, &place);
@@ -291,6 +302,7 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
             j->run = j->box->run;
             j->ids.begin = j->ids.end = 0;
             j->finished = 0;
+            j->slice = SLICE;
         }
         more = p->n_ready || p->n_active;
         update_hints(p);
@@ -318,7 +330,7 @@ static void rest_after_sleep(sg_box_t *b)
 static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
 {
     do {
-        sg_box_result_t r = sg_box_run(j->box, SLICE);
+        sg_box_result_t r = sg_box_run(j->box, j->slice);
         if (r == SG_BOX_FAILED) {
             sg_run_failed(j->run, j->box->failed);
             r = SG_BOX_DONE;
@@ -335,7 +347,10 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
             rest_after_sleep(j->box);
         else
             j->box->sleepy = 0;
-        if (!alone) pick(p, w, j, true);
+        if (alone)
+            j->slice = SLICE;
+        else
+            pick(p, w, j, true);
     } while (j->box);
 }
 
@@ -382,7 +397,7 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
 {
     sg_place_t place;
     pthread_mutex_lock(&p->lock);
-    bool room = !p->n_active && sg_place_take(p->places, run, &place);
+    bool room = !p->n_active && sg_place_take(p->places, run, false, &place);
     pthread_mutex_unlock(&p->lock);
     if (!room) return false;
 
