@@ -95,14 +95,18 @@ static int find_stub(char path[PATH_MAX])
     return 0;
 }
 
-/* Adds the stub behind what is preloaded already. */
+/* Adds the stub behind what is preloaded already. In a sanitized build the runtime goes first, and
+ * leaks are not looked for: the program's runtimes never free their globals. */
 static int add_preload(const char *stub)
 {
+    static const char runtime[] = SOFTGPU_SANITIZER_RUNTIME;
     const char *old = getenv("LD_PRELOAD");
     char *value;
-    if (!old || !*old)
-        return setenv("LD_PRELOAD", stub, 1);
-    if (asprintf(&value, "%s:%s", old, stub) < 0)
+    if (!old)
+        old = "";
+    if (runtime[0])
+        setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+    if (asprintf(&value, "%s%s%s%s%s", runtime, runtime[0] ? ":" : "", old, *old ? ":" : "", stub) < 0)
         return -1;
     int result = setenv("LD_PRELOAD", value, 1);
     free(value);
