@@ -339,7 +339,7 @@ static const uint64_t corners[] = {
     UINT64_C(0x7fffffffffffffff), UINT64_C(0x100000000), UINT64_C(0xffffffff00000000),
     UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210), 31, 32, 63, 64, 0x00200000,
     0x0010001f, 0x00400000, 0x007f0003, 0x00080008, 0x00010000, UINT64_C(0x8000000080000000),
-    0xffff, 0x8000, 0x7fff, 0xfffe, 0xf0f0f0f0, 0x00000080};
+    0xffff, 0x8000, 0x7fff, 0xfffe, 0xf0f0f0f0, 0x00000080, 0x001f0000, 0x003f0000, 0x000f0010};
 enum { N_CORNERS = sizeof(corners) / sizeof(*corners) };
 
 /* Is the result 64 bits wide, 32, or none? */
