@@ -28,7 +28,8 @@
 #define GIVE_UP_LOOKING 256     /* unfinished items in a row after which a scan stops */
 #define HELD_UP_NS 50000000     /* reporting that takes longer holds program signals up */
 #define GUARD_NAP_NS 25000000   /* how often the guardian looks while there is work */
-#define CLOSE_PATIENCE_S 5      /* wait of who closes a lane while tool code hangs */
+#define CLOSE_PATIENCE_NS 100000000 /* wait of who closes a lane while tool code blocks: enough for
+                                       the guardian to have completed the program's signals */
 
 /* Everything below but the atomics is written under `lock`. No tool code runs with it held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -393,7 +394,8 @@ static bool on_collector(void) { return running && pthread_equal(thread, pthread
 void hsax_lane_close(hsax_lane_t *lane)
 {
     if (hsax_forked()) return;
-    bool closed = false, wait = !on_collector();
+    bool closed = false, wait = !on_collector() && atomic_load(&lane->submitted) !=
+                                                       atomic_load(&lane->finished);
     pthread_mutex_lock(&lock);
     lane->closed = wait ? &closed : NULL;
     __atomic_store_n(&lane->closing, true, __ATOMIC_RELEASE);
@@ -402,7 +404,9 @@ void hsax_lane_close(hsax_lane_t *lane)
     if (!wait) return;
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += CLOSE_PATIENCE_S;
+    end.tv_nsec += CLOSE_PATIENCE_NS;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
     pthread_mutex_lock(&lock);
     while (!closed && pthread_cond_timedwait(&changed, &lock, &end) != ETIMEDOUT) {
     }

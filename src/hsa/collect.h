@@ -51,8 +51,9 @@ typedef struct {
 hsax_lane_t *hsax_lane_open(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsigned ahead,
                             unsigned limit);
 
-/* Reports what has completed, calls lost() for the rest, frees the lane. The GPU must not start
- * further work of it. Does nothing in a forked child. */
+/* Reports what has completed, calls lost() for the rest, frees the lane: before it returns, or soon
+ * after where tool code blocks the reporting. Program signals of completed work are complete by
+ * then. The GPU must not start further work of it. Does nothing in a forked child. */
 void hsax_lane_close(hsax_lane_t *lane);
 
 hsa_agent_t hsax_lane_agent(const hsax_lane_t *lane);
