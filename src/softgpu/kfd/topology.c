@@ -22,6 +22,7 @@
 enum {
     TEXT_BYTES = 4096,          /* the thunk reads a page of each file at most */
     PCIE_WEIGHT = 20,           /* the driver's weight of a PCIe link; more means indirect */
+    XGMI_WEIGHT = 15,           /* and of a link between GPUs of one hive */
     CACHE_LINE = 128, SCALAR_CACHE_LINE = 64,
     CUS_PER_SCALAR_CACHE = 2,   /* gfx9: two CUs share scalar and instruction cache */
     CU_SIMD_ID_BASE = 0x1000,   /* with the top bit set: the driver's numbers for GPU cores */
@@ -29,6 +30,9 @@ enum {
     MEC_FIRMWARE = 78, SDMA_FIRMWARE = 8,
     WATCH_POINTS_LOG2 = 2, ASIC_REVISION = 1 /* of the MI200 products */
 };
+
+/* Ids that a product has from its fuses; any will do, and these tell what made them. */
+static const uint64_t first_unique_id = 0x50f7900000000000, hive_id = 0x50f7900000001000;
 
 typedef struct {
     const char *root;
@@ -133,14 +137,14 @@ static unsigned host_clock_mhz(void)
 
 /* ---- nodes ---- */
 
-static void put_link(writer_t *w, unsigned from, unsigned index, unsigned to)
+static void put_link(writer_t *w, unsigned from, unsigned index, unsigned to, bool xgmi)
 {
-    property(w, "type", HSA_IOLINK_TYPE_PCIEXPRESS);
+    property(w, "type", xgmi ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINK_TYPE_PCIEXPRESS);
     property(w, "version_major", 0);
     property(w, "version_minor", 0);
     property(w, "node_from", from);
     property(w, "node_to", to);
-    property(w, "weight", PCIE_WEIGHT);
+    property(w, "weight", xgmi ? XGMI_WEIGHT : PCIE_WEIGHT);
     property(w, "min_latency", 0);
     property(w, "max_latency", 0);
     property(w, "min_bandwidth", 0);
@@ -188,7 +192,7 @@ static void write_cpu_node(writer_t *w, const kfd_config_t *config)
     put_node(w, 0, 0, "");
     put_memory(w, 0, HSA_MEM_HEAP_TYPE_SYSTEM, host_memory(), 64, 0);
     for (uint32_t i = 0; i < config->n_gpus; i++)
-        put_link(w, 0, i, i + 1);
+        put_link(w, 0, i, i + 1, false);
 }
 
 /* Bits of HSA_CAPABILITY. Bit 30 (debugger) stays clear; SVM too: managed memory is system memory. */
@@ -245,7 +249,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "simd_count", cus * p->simds_per_cu);
     property(w, "mem_banks_count", 1);
     property(w, "caches_count", n_caches);
-    property(w, "io_links_count", 1);
+    property(w, "io_links_count", config->n_gpus); /* the CPU and every other GPU */
     property(w, "p2p_links_count", 0);
     property(w, "cpu_core_id_base", 0);
     property(w, "simd_id_base", 0x80000000u + CU_SIMD_ID_BASE);
@@ -265,7 +269,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "location_id", kfd_gpu_location(index));
     property(w, "domain", 0);
     property(w, "drm_render_minor", KFD_FIRST_RENDER_MINOR + index);
-    property(w, "hive_id", 0);
+    property(w, "hive_id", config->n_gpus > 1 ? hive_id : 0);
     property(w, "num_sdma_engines", p->sdma_engines);
     property(w, "num_sdma_xgmi_engines", p->sdma_xgmi_engines);
     property(w, "num_sdma_queues_per_engine", SDMA_QUEUES_PER_ENGINE);
@@ -276,7 +280,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "capability", capability());
     property(w, "debug_prop", 0);
     property(w, "sdma_fw_version", SDMA_FIRMWARE);
-    property(w, "unique_id", 0x50f7900000000000u + index);
+    property(w, "unique_id", first_unique_id + index);
     property(w, "num_xcc", 1);
     property(w, "max_engine_clk_ccompute", host_clock_mhz());
     put_node(w, node, kfd_gpu_id(index), p->name);
@@ -286,7 +290,10 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     for (unsigned i = 0; i < N_KINDS; i++)
         for (unsigned k = 0, n = count_caches(&kinds[i], cus); k < n; k++)
             put_cache(w, node, cache++, &kinds[i], k * kinds[i].cus * p->simds_per_cu);
-    put_link(w, node, 0, 0);
+    put_link(w, node, 0, 0, false);
+    for (uint32_t other = 0, link = 1; other < config->n_gpus; other++)
+        if (other != index)
+            put_link(w, node, link++, other + 1, true);
 }
 
 static void write_module(writer_t *w)
