@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD 128          /* items ready when a queue is created */
+#define AHEAD 64           /* items ready when a queue is created */
 #define LIMIT_FACTOR 4     /* items at most, in queue sizes */
 #define LIMIT_LEAST 4096   /* and not fewer than this */
 #define BATCH 32           /* packets rewritten on the stack at once */
