@@ -88,69 +88,67 @@ static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, unsign
 }
 
 /* One tile of m x m: sums over k of A[i][k] * B[k][j]. The depth is the outer loop, so that rows do
- * not wait for themselves; m is a constant where it is expanded. */
-static inline __attribute__((always_inline)) void tile(uint32_t *restrict acc, const uint32_t *restrict a,
-                                                       const uint32_t *restrict b, unsigned m,
-                                                       unsigned depth, element_t type)
-{
-    for (unsigned k = 0; k < depth; k++)
-        for (unsigned i = 0; i < m; i++)
-            for (unsigned j = 0; j < m; j++) {
-                const uint32_t x = a[k * m + i], y = b[k * m + j], z = acc[i * m + j];
-                uint32_t r;
-                if (type == A_I8)
-                    r = x * y + z;
-                else if (type == A_F16) /* the product of two halves is exact: no fma needed */
-                    r = fpu_bits32(fpu_f32(x) * fpu_f32(y) + fpu_f32(z));
-                else
-                    r = fpu_bits32(__builtin_fmaf(fpu_f32(x), fpu_f32(y), fpu_f32(z)));
-                acc[i * m + j] = r;
-            }
-}
+ * not wait for themselves. m stays a variable: with a constant, compilers unroll the inner loop and
+ * then fail to find the vectors in it. */
+typedef void tile_t(uint32_t *restrict acc, const uint32_t *restrict a, const uint32_t *restrict b,
+                    size_t m, size_t depth);
 
-typedef void tile_t(uint32_t *acc, const uint32_t *a, const uint32_t *b, unsigned depth);
-
-#define TILE(name, m, type)                                                                        \
-    static void name##_##m(uint32_t *acc, const uint32_t *a, const uint32_t *b, unsigned depth)    \
+#define TILE(name, expr)                                                                           \
+    static __attribute__((noinline, noclone)) void name(                                           \
+        uint32_t *restrict acc, const uint32_t *restrict a, const uint32_t *restrict b, size_t m,  \
+        size_t depth)                                                                              \
     {                                                                                              \
-        tile(acc, a, b, m, depth, type);                                                           \
+        for (size_t k = 0; k < depth; k++, a += m, b += m)                                         \
+            for (size_t i = 0; i < m; i++) {                                                       \
+                uint32_t *restrict row = acc + i * m;                                              \
+                const uint32_t x = a[i];                                                           \
+                for (size_t j = 0; j < m; j++) {                                                   \
+                    const uint32_t y = b[j], z = row[j];                                           \
+                    row[j] = expr;                                                                 \
+                }                                                                                  \
+            }                                                                                      \
     }
-#define TILES(name, type)                                                                          \
-    TILE(name, 4, type)                                                                            \
-    TILE(name, 16, type)                                                                           \
-    TILE(name, 32, type)
 
-TILES(tile_f32, A_F32)
-TILES(tile_f16, A_F16)
-TILES(tile_i8, A_I8)
+TILE(tile_f32, fpu_bits32(__builtin_fmaf(fpu_f32(x), fpu_f32(y), fpu_f32(z))))
+/* The product of two halves is exact: no fma needed. */
+TILE(tile_f16, fpu_bits32(fpu_f32(x) * fpu_f32(y) + fpu_f32(z)))
+TILE(tile_i8, x *y + z)
 
 /* ORDER: element_t; bf16 needs fma as f32 does */
-static tile_t *const tiles[4][3] = {{tile_f32_4, tile_f32_16, tile_f32_32},
-                                    {tile_f16_4, tile_f16_16, tile_f16_32},
-                                    {tile_f32_4, tile_f32_16, tile_f32_32},
-                                    {tile_i8_4, tile_i8_16, tile_i8_32}};
+static tile_t *const tiles[4] = {tile_f32, tile_f16, tile_f32, tile_i8};
 
-static void finish(uint32_t *acc, unsigned n, bool flush)
+/* Selects only, so that the loops are vectorised. */
+static void flush_all(uint32_t *restrict acc, size_t n)
 {
-    for (unsigned j = 0; j < n; j++) {
-        const uint32_t x = fpu_nan32(acc[j]) ? FPU_NAN32 : acc[j];
-        acc[j] = flush ? fpu_flush32(x) : x;
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t x = acc[k], zero = x & 0x80000000;
+        acc[k] = (x & FPU_INF32) == 0 ? zero : x;
+    }
+}
+
+static void quiet_all(uint32_t *restrict acc, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t x = acc[k];
+        acc[k] = (x & 0x7fffffff) > FPU_INF32 ? FPU_NAN32 : x;
     }
 }
 
 static void load_c(uint32_t *acc, const isa_wave_t *w, const isa_operand_t *o, const shape_t *s,
                    bool flush)
 {
-    for (unsigned b = 0; b < s->blocks; b++)
-        for (unsigned i = 0; i < s->m; i++, acc += s->m) {
-            const uint32_t *row = NULL;
-            if (o->kind != ISA_OPK_CONST)
-                row = rows_of(w, o) + cd_register(s, b, i) * ISA_LANES + cd_lane(s, b, i);
-            for (unsigned j = 0; j < s->m; j++) {
-                const uint32_t x = row ? row[j] : (uint32_t)o->k;
-                acc[j] = flush ? fpu_flush32(x) : x;
-            }
-        }
+    const size_t m = s->m, n = m * m * s->blocks;
+    if (o->kind == ISA_OPK_CONST)
+        for (size_t k = 0; k < n; k++)
+            acc[k] = (uint32_t)o->k;
+    else
+        for (unsigned b = 0, row = 0; b < s->blocks; b++)
+            for (unsigned i = 0; i < m; i++, row++)
+                memcpy(acc + row * m,
+                       rows_of(w, o) + cd_register(s, b, i) * ISA_LANES + cd_lane(s, b, i),
+                       m * sizeof(*acc));
+    if (flush)
+        flush_all(acc, n);
 }
 
 static void store_d(const isa_wave_t *w, const isa_operand_t *o, const uint32_t *acc, const shape_t *s)
@@ -164,7 +162,6 @@ static void store_d(const isa_wave_t *w, const isa_operand_t *o, const uint32_t 
 
 static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const uint32_t *b_rows)
 {
-    tile_t *const multiply = tiles[s->type][s->m == 32 ? 2 : s->m == 16 ? 1 : 0];
     const unsigned per_lane = s->type == A_F32 ? 1 : (s->type == A_I8 ? 4u : 2u) * s->regs;
     /* f32 does as MODE says; halves always flush. */
     const bool half = s->type == A_F16 || s->type == A_BF16;
@@ -177,10 +174,13 @@ static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const ui
     for (unsigned block = 0; block < s->blocks; block++) {
         const unsigned from = (block & ~((1u << i->cbsz) - 1)) + i->abid;
         const unsigned from_a = i->cbsz ? from : block;
-        multiply(acc + block * s->m * s->m, a + from_a * s->k * s->m, b + block * s->k * s->m, s->k);
+        tiles[s->type](acc + block * s->m * s->m, a + from_a * s->k * s->m, b + block * s->k * s->m,
+                       s->m, s->k);
     }
     if (s->type != A_I8)
-        finish(acc, (unsigned)s->m * s->m * s->blocks, flush_out);
+        quiet_all(acc, (size_t)s->m * s->m * s->blocks);
+    if (flush_out)
+        flush_all(acc, (size_t)s->m * s->m * s->blocks);
     store_d(w, &i->dst, acc, s);
 }
 
