@@ -139,12 +139,14 @@ bool rig_wait_word(_Atomic uint32_t *word, uint32_t at_least)
 uint64_t rig_kernel(rig_t *r, const char *text, const rig_kernel_t *how)
 {
     static const rig_kernel_t plain;
-    enum { CODE_OFFSET = 256, WORKGROUP_IDS = 7 << 7, KERNARG_PTR = 1 << 3 };
+    enum { CODE_OFFSET = 256, PAGE = 4096, WORKGROUP_IDS = 7 << 7, KERNARG_PTR = 1 << 3 };
     uint32_t *words;
     size_t n = asm_words(text, &words);
     if (!n) exit(1);
     if (!how) how = &plain;
-    uint64_t va = rig_alloc(r, CODE_OFFSET + 4 * n);
+    /* pages of its own: the device reads whole pages of code */
+    r->used = (r->used + PAGE - 1) & ~UINT64_C(4095);
+    uint64_t va = rig_alloc(r, (CODE_OFFSET + 4 * n + 2 * PAGE - 1) & ~(size_t)(PAGE - 1));
     uint32_t *d = rig_ptr(r, va);
     uint32_t vgprs = how->vgprs ? how->vgprs : 32, axes = how->id_axes ? how->id_axes : 3;
     d[4] = CODE_OFFSET; /* entry offset */
