@@ -20,8 +20,8 @@ static hsa_status_t add_agent(hsa_agent_t agent, void *data)
     hsa_device_type_t type;
     uint32_t node;
     if (hsax.core.hsa_agent_get_info_fn(agent, HSA_AGENT_INFO_DEVICE, &type) ||
-        hsax.core.hsa_agent_get_info_fn(
-            agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &node) ||
+        hsax.core.hsa_agent_get_info_fn(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID,
+                                        &node) ||
         (type != HSA_DEVICE_TYPE_CPU && type != HSA_DEVICE_TYPE_GPU))
         return HSA_STATUS_SUCCESS;
     if (*n == AGENTS_MAX) {
@@ -45,9 +45,15 @@ bool hsax_agents_load(void)
     return false;
 }
 
-unsigned hsax_agent_count(void) { return atomic_load_explicit(&count, memory_order_acquire); }
+unsigned hsax_agent_count(void)
+{
+    return atomic_load_explicit(&count, memory_order_acquire);
+}
 
-const hsax_agent_t *hsax_agent_at(unsigned index) { return &agents[index]; }
+const hsax_agent_t *hsax_agent_at(unsigned index)
+{
+    return &agents[index];
+}
 
 const hsax_agent_t *hsax_agent_find(hsa_agent_t agent)
 {

@@ -93,7 +93,8 @@ static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
     (void)executable;
     hsax_code_object_t *object = data;
     hsa_symbol_kind_t kind;
-    if (symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind) || kind != HSA_SYMBOL_KIND_KERNEL)
+    if (symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind) ||
+        kind != HSA_SYMBOL_KIND_KERNEL)
         return HSA_STATUS_SUCCESS;
     hsax_kernel_t kernel = {0};
     if (!read_kernel(symbol, &kernel)) goto fail;
@@ -132,11 +133,12 @@ static bool read_object(hsax_code_object_t *o)
     if (object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH, &length))
         return false;
     o->uri = calloc(1, (size_t)length + 1);
-    if (!o->uri ||
-        object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, o->uri) ||
+    if (!o->uri || object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, o->uri) ||
         object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT, &o->agent) ||
-        object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE, &o->load_base) ||
-        object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE, &o->load_size) ||
+        object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE,
+                    &o->load_base) ||
+        object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE,
+                    &o->load_size) ||
         object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA,
                     &o->load_delta) ||
         object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE,
@@ -146,19 +148,18 @@ static bool read_object(hsax_code_object_t *o)
         return !object_info(o->loaded,
                             HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_FILE,
                             &o->file);
-    return !object_info(
-               o->loaded,
-               HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE,
-               &o->memory_base) &&
-           !object_info(
-               o->loaded,
-               HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE,
-               &o->memory_size);
+    return !object_info(o->loaded,
+                        HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE,
+                        &o->memory_base) &&
+           !object_info(o->loaded,
+                        HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE,
+                        &o->memory_size);
 }
 
 static void free_object(hsax_code_object_t *object)
 {
-    for (unsigned i = 0; i < object->kernel_count; i++) free(object->kernels[i].name);
+    for (unsigned i = 0; i < object->kernel_count; i++)
+        free(object->kernels[i].name);
     free(object->kernels);
     free(object->uri);
     free(object);
@@ -187,9 +188,11 @@ static hsa_status_t add_object(hsa_executable_t executable, hsa_loaded_code_obje
         return HSA_STATUS_SUCCESS;
     }
     object->id = ++last_object_id;
-    hsax.core.hsa_executable_iterate_agent_symbols_fn(executable, object->agent, add_symbol, object);
+    hsax.core.hsa_executable_iterate_agent_symbols_fn(executable, object->agent, add_symbol,
+                                                      object);
     hsax_code_object_t **end = data;
-    while (*end) end = &(*end)->next;
+    while (*end)
+        end = &(*end)->next;
     *end = object;
     return HSA_STATUS_SUCCESS;
 }

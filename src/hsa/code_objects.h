@@ -41,8 +41,7 @@ typedef struct {
 } hsax_code_object_client_t;
 
 /* Puts the hooks into the runtime's table. `client` must stay. */
-void hsax_code_objects_hook(const hsax_api_table_t *table,
-                            const hsax_code_object_client_t *client);
+void hsax_code_objects_hook(const hsax_api_table_t *table, const hsax_code_object_client_t *client);
 
 /* Reports everything still loaded as unloaded, once. Safe when nothing was hooked. */
 void hsax_code_objects_finish(void);

@@ -21,31 +21,35 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LAZY_NAP_NS 1000000     /* only records wait for us */
-#define URGENT_NAP_NS 10000     /* shortest nap while a program may wait */
-#define LONG_NAP_NS 50000       /* above this a new urgent item ends the nap */
-#define LINGER_NS 20000000      /* idle time before deep sleep */
-#define GIVE_UP_LOOKING 256     /* unfinished items in a row after which a scan stops */
-#define HELD_UP_NS 50000000     /* reporting that takes longer holds program signals up */
-#define GUARD_NAP_NS 25000000   /* how often the guardian looks while there is work */
-#define CLOSE_PATIENCE_NS 100000000 /* wait of who closes a lane while tool code blocks: enough for
-                                       the guardian to have completed the program's signals */
+#define LAZY_NAP_NS     1000000  /* only records wait for us */
+#define URGENT_NAP_NS   10000    /* shortest nap while a program may wait */
+#define LONG_NAP_NS     50000    /* above this a new urgent item ends the nap */
+#define LINGER_NS       20000000 /* idle time before deep sleep */
+#define GIVE_UP_LOOKING 256      /* unfinished items in a row after which a scan stops */
+#define HELD_UP_NS      50000000 /* reporting that takes longer holds program signals up */
+#define GUARD_NAP_NS    25000000 /* how often the guardian looks while there is work */
+#define CLOSE_PATIENCE_NS                                                                          \
+    100000000 /* wait of who closes a lane while tool code blocks: enough for                      \
+                 the guardian to have completed the program's signals */
 
 /* Everything below but the atomics is written under `lock`. No tool code runs with it held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static hsax_lane_t *lanes;
 static hsax_item_t *reporting; /* what the collector reports at the moment, oldest first */
-static enum { REPORT, MUTE } mode; /* MUTE: items in flight still guard program signals, but nobody
-                                      is told of them */
+static enum {
+    REPORT,
+    MUTE
+} mode; /* MUTE: items in flight still guard program signals, but nobody
+           is told of them */
 static bool stopping;
 static atomic_bool running;
 static pthread_t thread, guardian;
 
 static atomic_bool collecting = true, forked;
-static atomic_bool silent;             /* finish() wants MUTE */
+static atomic_bool silent; /* finish() wants MUTE */
 static atomic_uint_fast64_t lost_count;
-static _Atomic uint64_t report_since;  /* when the collector began to report; 0: it does not */
+static _Atomic uint64_t report_since; /* when the collector began to report; 0: it does not */
 static atomic_uint wake_word, guard_word;
 atomic_int hsax_collector_state = HSAX_AWAKE;
 static uint64_t clock_frequency = 1000000000;
@@ -63,9 +67,15 @@ uint64_t hsax_clock_ns(uint64_t ticks)
     return (uint64_t)((unsigned __int128)ticks * 1000000000u / clock_frequency);
 }
 
-bool hsax_collecting(void) { return atomic_load_explicit(&collecting, memory_order_relaxed); }
+bool hsax_collecting(void)
+{
+    return atomic_load_explicit(&collecting, memory_order_relaxed);
+}
 
-bool hsax_forked(void) { return atomic_load_explicit(&forked, memory_order_relaxed); }
+bool hsax_forked(void)
+{
+    return atomic_load_explicit(&forked, memory_order_relaxed);
+}
 
 static void futex_wake(atomic_uint *word)
 {
@@ -80,7 +90,10 @@ static void futex_wait(atomic_uint *word, unsigned seen, uint64_t ns)
     syscall(SYS_futex, (unsigned *)word, FUTEX_WAIT_PRIVATE, seen, ns ? &t : NULL, NULL, 0);
 }
 
-void hsax_collector_kick(void) { futex_wake(&wake_word); }
+void hsax_collector_kick(void)
+{
+    futex_wake(&wake_word);
+}
 
 /* ---- items in flight; all with the lock held ---- */
 
@@ -110,7 +123,8 @@ static void lose(hsax_lane_t *lane, hsax_item_t *item)
 
 static void lose_flying(hsax_lane_t *lane)
 {
-    for (hsax_item_t *item = lane->flying; item; item = item->next) lose(lane, item);
+    for (hsax_item_t *item = lane->flying; item; item = item->next)
+        lose(lane, item);
 }
 
 static void adopt_pending(hsax_lane_t *lane)
@@ -130,7 +144,8 @@ static void adopt_pending(hsax_lane_t *lane)
     if (!oldest) return;
     *lane->flying_end = oldest;
     lane->flying_end = end;
-    for (item = oldest; item && mode == MUTE; item = item->next) lose(lane, item);
+    for (item = oldest; item && mode == MUTE; item = item->next)
+        lose(lane, item);
 }
 
 /* Takes what has completed out of the lane, oldest first, with its times. */
@@ -227,7 +242,8 @@ static void close_lane(hsax_lane_t *lane)
 static void complete_held_up(void)
 {
     pthread_mutex_lock(&lock);
-    for (hsax_item_t *item = reporting; item; item = item->next) complete_program_signal(item);
+    for (hsax_item_t *item = reporting; item; item = item->next)
+        complete_program_signal(item);
     for (hsax_lane_t *lane = lanes; lane; lane = lane->next) {
         adopt_pending(lane);
         for (hsax_item_t *item = lane->flying; item; item = item->next) {
@@ -389,13 +405,16 @@ hsax_lane_t *hsax_lane_open(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsig
     return NULL;
 }
 
-static bool on_collector(void) { return running && pthread_equal(thread, pthread_self()); }
+static bool on_collector(void)
+{
+    return running && pthread_equal(thread, pthread_self());
+}
 
 void hsax_lane_close(hsax_lane_t *lane)
 {
     if (hsax_forked()) return;
-    bool closed = false, wait = !on_collector() && atomic_load(&lane->submitted) !=
-                                                       atomic_load(&lane->finished);
+    bool closed = false,
+         wait = !on_collector() && atomic_load(&lane->submitted) != atomic_load(&lane->finished);
     pthread_mutex_lock(&lock);
     lane->closed = wait ? &closed : NULL;
     __atomic_store_n(&lane->closing, true, __ATOMIC_RELEASE);
@@ -493,7 +512,10 @@ static void after_fork_in_child(void)
     pthread_mutex_init(&lock, NULL);
 }
 
-static void init_once(void) { pthread_atfork(NULL, NULL, after_fork_in_child); }
+static void init_once(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
 
 void hsax_collect_init(void)
 {

@@ -23,7 +23,10 @@ static atomic_uint_fast64_t missed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_lane_t *lane;
 
-uint64_t hsax_copies_missed(void) { return atomic_load(&missed); }
+uint64_t hsax_copies_missed(void)
+{
+    return atomic_load(&missed);
+}
 
 /* ---- times by program signal ---- */
 
@@ -55,14 +58,17 @@ static time_entry_t *find_time(uint64_t handle)
 static bool grow_times(void)
 {
     size_t size = 64, live = 0;
-    for (size_t i = 0; i < times_size; i++) live += times[i].handle && times[i].handle != TOMB;
-    while (size < live * 4) size *= 2;
+    for (size_t i = 0; i < times_size; i++)
+        live += times[i].handle && times[i].handle != TOMB;
+    while (size < live * 4)
+        size *= 2;
     time_entry_t *bigger = calloc(size, sizeof *bigger);
     if (!bigger) return false;
     for (size_t i = 0; i < times_size; i++) {
         if (!times[i].handle || times[i].handle == TOMB) continue;
         size_t to = slot_of(times[i].handle, size);
-        while (bigger[to].handle) to = (to + 1) & (size - 1);
+        while (bigger[to].handle)
+            to = (to + 1) & (size - 1);
         bigger[to] = times[i];
     }
     free(times);
@@ -78,7 +84,8 @@ static void keep_time(hsa_signal_t signal, const hsa_amd_profiling_async_copy_ti
     time_entry_t *entry = find_time(signal.handle);
     if (!entry && (times_used * 2 < times_size || grow_times())) {
         size_t i = slot_of(signal.handle, times_size);
-        while (times[i].handle) i = (i + 1) & (times_size - 1);
+        while (times[i].handle)
+            i = (i + 1) & (times_size - 1);
         entry = &times[i];
         entry->handle = signal.handle;
         times_used++;
@@ -200,7 +207,7 @@ static hsa_status_t async_copy(void *dst, hsa_agent_t dst_agent, const void *src
     hsax_copy_t copy = {dst_agent, src_agent, false, false, dst, src, size};
     hsax_item_t *item = begin_copy(&copy, &signal);
     return end_copy(item, hsax.amd_ext.hsa_amd_memory_async_copy_fn(dst, dst_agent, src, src_agent,
-                                                                   size, dep_count, deps, signal));
+                                                                    size, dep_count, deps, signal));
 }
 
 static hsa_status_t async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,
@@ -210,9 +217,9 @@ static hsa_status_t async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const
 {
     hsax_copy_t copy = {dst_agent, src_agent, false, false, dst, src, size};
     hsax_item_t *item = begin_copy(&copy, &signal);
-    return end_copy(item, hsax.amd_ext.hsa_amd_memory_async_copy_on_engine_fn(
-                              dst, dst_agent, src, src_agent, size, dep_count, deps, signal, engine,
-                              force));
+    return end_copy(
+        item, hsax.amd_ext.hsa_amd_memory_async_copy_on_engine_fn(
+                  dst, dst_agent, src, src_agent, size, dep_count, deps, signal, engine, force));
 }
 
 /* The call names one agent and a direction; the other side of a transfer with the host is the
@@ -228,8 +235,12 @@ static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3
     if (dst && src && range && host) {
         bool from_host = direction == hsaHostToHost || direction == hsaHostToDevice;
         bool to_host = direction == hsaHostToHost || direction == hsaDeviceToHost;
-        hsax_copy_t copy = {to_host ? host->agent : agent, from_host ? host->agent : agent, false,
-                            false, dst->base, src->base,
+        hsax_copy_t copy = {to_host ? host->agent : agent,
+                            from_host ? host->agent : agent,
+                            false,
+                            false,
+                            dst->base,
+                            src->base,
                             (uint64_t)range->x * range->y * range->z};
         item = begin_copy(&copy, &signal);
     }

@@ -2,7 +2,8 @@
  *
  * Readers take no lock and never wait: a probe of a table that only grows. When it is full a larger
  * copy is published with one store; the old one stays, so that a reader in it is safe (all old
- * tables together are as large as the current one at most). Writers are serialised by the caller. */
+ * tables together are as large as the current one at most). Writers are serialised by the caller.
+ */
 #ifndef CROCPROF_HSA_KERNEL_MAP_H
 #define CROCPROF_HSA_KERNEL_MAP_H
 

@@ -1,6 +1,7 @@
 /* lane.h - a lane from the inside: shared by lanes.c (producers' side) and collect.c.
  *
- * Nobody else includes it. Fields are grouped by who writes them, each group on lines of its own. */
+ * Nobody else includes it. Fields are grouped by who writes them, each group on lines of its own.
+ */
 #ifndef CROCPROF_HSA_LANE_H
 #define CROCPROF_HSA_LANE_H
 

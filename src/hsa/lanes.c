@@ -11,10 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-#define CHUNK 64                      /* items made at once */
+#define CHUNK            64           /* items made at once */
 #define TAKE_PATIENCE_NS 1000000000LL /* wait of a producer whose lane is full */
 
-hsa_agent_t hsax_lane_agent(const hsax_lane_t *lane) { return lane->agent; }
+hsa_agent_t hsax_lane_agent(const hsax_lane_t *lane)
+{
+    return lane->agent;
+}
 
 hsax_lane_t *hsax_lane_new(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsigned limit)
 {
@@ -89,7 +92,8 @@ bool hsax_lane_grow(hsax_lane_t *lane)
 {
     hsax_item_t *fresh = make_items(lane), *last = fresh;
     if (!fresh) return false;
-    while (last->next) last = last->next;
+    while (last->next)
+        last = last->next;
     push(&lane->recycled, fresh, last);
     return true;
 }
@@ -148,7 +152,8 @@ void hsax_lane_submit(hsax_item_t *item)
 
 static void destroy_list(hsax_item_t *item)
 {
-    for (; item; item = item->next) hsax.core.hsa_signal_destroy_fn(item->signal);
+    for (; item; item = item->next)
+        hsax.core.hsa_signal_destroy_fn(item->signal);
 }
 
 void hsax_lane_free(hsax_lane_t *lane)

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD 64           /* items ready when a queue is created */
-#define LIMIT_FACTOR 4     /* items at most, in queue sizes */
-#define LIMIT_LEAST 4096   /* and not fewer than this */
-#define BATCH 32           /* packets rewritten on the stack at once */
-#define QUEUE_SIZE_LEAST 4 /* an intercept queue needs room for its own retry packet */
+#define AHEAD            64   /* items ready when a queue is created */
+#define LIMIT_FACTOR     4    /* items at most, in queue sizes */
+#define LIMIT_LEAST      4096 /* and not fewer than this */
+#define BATCH            32   /* packets rewritten on the stack at once */
+#define QUEUE_SIZE_LEAST 4    /* an intercept queue needs room for its own retry packet */
 
 typedef struct queue {
     struct queue *next;
@@ -29,7 +29,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static queue_t *queues;
 static atomic_uint_fast64_t last_queue_id, missed;
 
-uint64_t hsax_queues_missed(void) { return atomic_load(&missed); }
+uint64_t hsax_queues_missed(void)
+{
+    return atomic_load(&missed);
+}
 
 static bool read_times(hsax_item_t *item)
 {
@@ -55,8 +58,8 @@ typedef union {
 
 static bool is_dispatch(const packet_t *packet)
 {
-    unsigned type = packet->header >> HSA_PACKET_HEADER_TYPE &
-                    ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
+    unsigned type =
+        packet->header >> HSA_PACKET_HEADER_TYPE & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
     return type == HSA_PACKET_TYPE_KERNEL_DISPATCH;
 }
 

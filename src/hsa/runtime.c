@@ -15,7 +15,10 @@ static atomic_int references;
 static atomic_bool up;
 static void (*before_down)(void);
 
-bool hsax_runtime_up(void) { return atomic_load(&up); }
+bool hsax_runtime_up(void)
+{
+    return atomic_load(&up);
+}
 
 static hsa_status_t init(void)
 {

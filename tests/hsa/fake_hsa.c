@@ -57,7 +57,10 @@ int64_t fake_signal_value(hsa_signal_t signal)
     return __atomic_load_n(&fake_block(signal)->value, __ATOMIC_ACQUIRE);
 }
 
-long fake_signals_alive(void) { return atomic_load(&signals_alive); }
+long fake_signals_alive(void)
+{
+    return atomic_load(&signals_alive);
+}
 
 static hsa_status_t amd_signal_create(hsa_signal_value_t value, uint32_t count,
                                       const hsa_agent_t *agents, uint64_t attributes,
@@ -96,7 +99,8 @@ static void *gpu(void *unused)
     (void)unused;
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (!first || held) pthread_cond_wait(&changed, &lock);
+        while (!first || held)
+            pthread_cond_wait(&changed, &lock);
         work_t *work = first;
         first = work->next;
         if (!first) last = &first;
@@ -209,7 +213,10 @@ void fake_submit(hsa_queue_t *queue, const void *packets, uint64_t count)
         write_packets(packets, count);
 }
 
-uint64_t fake_received(hsa_queue_t *queue) { return ((fake_queue_t *)queue)->count; }
+uint64_t fake_received(hsa_queue_t *queue)
+{
+    return ((fake_queue_t *)queue)->count;
+}
 
 const unsigned char *fake_packet(hsa_queue_t *queue, uint64_t index)
 {
@@ -224,7 +231,10 @@ hsa_queue_t *fake_queue_create(uint32_t size)
     return queue;
 }
 
-void fake_queue_destroy(hsa_queue_t *queue) { fake_current->core->hsa_queue_destroy_fn(queue); }
+void fake_queue_destroy(hsa_queue_t *queue)
+{
+    fake_current->core->hsa_queue_destroy_fn(queue);
+}
 
 /* ---- copies and times ---- */
 
@@ -269,7 +279,10 @@ static hsa_status_t get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
 
 /* ---- system and agents ---- */
 
-static hsa_status_t succeed(void) { return HSA_STATUS_SUCCESS; }
+static hsa_status_t succeed(void)
+{
+    return HSA_STATUS_SUCCESS;
+}
 
 static hsa_status_t system_get_info(hsa_system_info_t attribute, void *value)
 {
@@ -308,10 +321,10 @@ static hsa_status_t query_host_address(const void *device, const void **host)
     return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t
-iterate_loaded(hsa_executable_t executable,
-               hsa_status_t (*callback)(hsa_executable_t, hsa_loaded_code_object_t, void *),
-               void *data)
+static hsa_status_t iterate_loaded(hsa_executable_t executable,
+                                   hsa_status_t (*callback)(hsa_executable_t,
+                                                            hsa_loaded_code_object_t, void *),
+                                   void *data)
 {
     return callback(executable, (hsa_loaded_code_object_t){executable.handle + 1}, data);
 }
@@ -340,7 +353,8 @@ static hsa_status_t loaded_get_info(hsa_loaded_code_object_t loaded,
     return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t get_extension_table(uint16_t extension, uint16_t major, size_t size, void *table)
+static hsa_status_t get_extension_table(uint16_t extension, uint16_t major, size_t size,
+                                        void *table)
 {
     (void)major;
     hsa_ven_amd_loader_1_01_pfn_t loader = {
@@ -406,7 +420,7 @@ static void set(hsax_amd_ext_table_t *table, size_t offset, void (*function)(voi
     size_t at = hsax_amd_ext_offset(offset, table->version.minor_id);
     memcpy((char *)table + at, &function, sizeof function);
 }
-#define SET(name, function)                                                                       \
+#define SET(name, function)                                                                        \
     set(t->amd_ext, offsetof(hsax_amd_ext_table_t, name##_fn), (void (*)(void))(function))
 
 hsax_api_table_t *fake_table(bool old)

@@ -21,7 +21,10 @@ static atomic_long begun, completed, lost_count, refused_count;
 static hsax_copy_t seen;
 static uint64_t seen_start, seen_end;
 
-static bool yes(void) { return true; }
+static bool yes(void)
+{
+    return true;
+}
 
 static bool begin(hsax_item_t *item, const hsax_copy_t *copy)
 {
@@ -31,7 +34,10 @@ static bool begin(hsax_item_t *item, const hsax_copy_t *copy)
     return true;
 }
 
-static void nothing(hsax_item_t *item) { (void)item; }
+static void nothing(hsax_item_t *item)
+{
+    (void)item;
+}
 
 static void complete(hsax_item_t *item)
 {
@@ -71,8 +77,14 @@ static void note(const char *what, const hsax_code_object_t *o)
     strcat(events, "\n");
 }
 
-static void loaded(hsax_code_object_t *o) { note("load", o); }
-static void unloaded(hsax_code_object_t *o) { note("unload", o); }
+static void loaded(hsax_code_object_t *o)
+{
+    note("load", o);
+}
+static void unloaded(hsax_code_object_t *o)
+{
+    note("unload", o);
+}
 
 static const hsax_code_object_client_t code_client = {loaded, unloaded};
 
@@ -174,20 +186,22 @@ static void test_code_objects(void **state)
     hsax_code_objects_finish();
     hsax_code_objects_finish();
     assert_string_equal(
-        events,
-        "load 1 base 50000 memory://1#offset=0x10&size=32 kernels 1:kernel0.kd:1:16:100 "
-        "2:kernel1.kd:2:16:101\n"
-        "load 2 base 90000 memory://1#offset=0x10&size=32 kernels 3:kernel0.kd:3:16:100 "
-        "4:kernel1.kd:4:16:101\n"
-        "unload 1 base 50000 memory://1#offset=0x10&size=32 kernels 1:kernel0.kd:0:16:100 "
-        "2:kernel1.kd:0:16:101\n"
-        "unload 2 base 90000 memory://1#offset=0x10&size=32 kernels 3:kernel0.kd:0:16:100 "
-        "4:kernel1.kd:0:16:101\n");
+        events, "load 1 base 50000 memory://1#offset=0x10&size=32 kernels 1:kernel0.kd:1:16:100 "
+                "2:kernel1.kd:2:16:101\n"
+                "load 2 base 90000 memory://1#offset=0x10&size=32 kernels 3:kernel0.kd:3:16:100 "
+                "4:kernel1.kd:4:16:101\n"
+                "unload 1 base 50000 memory://1#offset=0x10&size=32 kernels 1:kernel0.kd:0:16:100 "
+                "2:kernel1.kd:0:16:101\n"
+                "unload 2 base 90000 memory://1#offset=0x10&size=32 kernels 3:kernel0.kd:0:16:100 "
+                "4:kernel1.kd:0:16:101\n");
 }
 
 static int downs;
 
-static void down(void) { downs++; }
+static void down(void)
+{
+    downs++;
+}
 
 static bool begin_runtime(hsax_api_table_t *table)
 {
@@ -231,8 +245,10 @@ static int start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_many_signals), cmocka_unit_test(test_code_objects),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_many_signals),
+        cmocka_unit_test(test_code_objects),
         cmocka_unit_test(test_shut_down_and_again),
     };
     return cmocka_run_group_tests(tests, start, NULL);

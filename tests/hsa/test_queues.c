@@ -27,7 +27,10 @@ static atomic_bool want = true;
 static atomic_long begun, submitted_count, completed, lost_count, wrong;
 static hsa_signal_t program_signals[1000000];
 
-static bool wanted(void) { return atomic_load(&want); }
+static bool wanted(void)
+{
+    return atomic_load(&want);
+}
 
 static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_packet_t *packet)
 {
@@ -73,18 +76,23 @@ static void lost(hsax_item_t *item)
 static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted,   begin,
                                               submitted,      complete, lost};
 
-static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL); }
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
 
 /* True if the value reaches `wanted_value` within ten seconds. */
 static bool reaches(atomic_long *value, long wanted_value)
 {
-    for (int i = 0; i < 100000 && atomic_load(value) < wanted_value; i++) nap();
+    for (int i = 0; i < 100000 && atomic_load(value) < wanted_value; i++)
+        nap();
     return atomic_load(value) == wanted_value;
 }
 
 static bool signal_drops(hsa_signal_t signal)
 {
-    for (int i = 0; i < 100000 && fake_signal_value(signal) > 0; i++) nap();
+    for (int i = 0; i < 100000 && fake_signal_value(signal) > 0; i++)
+        nap();
     return fake_signal_value(signal) == 0;
 }
 
@@ -193,7 +201,8 @@ static void test_tool_that_blocks(void **state)
     (void)state;
     reset();
     hsa_queue_t *queue = fake_queue_create(64);
-    for (int i = 0; i < 2; i++) awaited[i] = fake_signal(1);
+    for (int i = 0; i < 2; i++)
+        awaited[i] = fake_signal(1);
     hsa_kernel_dispatch_packet_t first = dispatch(BLOCKING, awaited[0]);
     hsa_kernel_dispatch_packet_t second = dispatch(2, awaited[1]);
     fake_submit(queue, &first, 1);
@@ -215,7 +224,8 @@ static void test_destroy_with_work_in_flight(void **state)
     fake_gpu_hold(true);
     hsa_queue_t *queue = fake_queue_create(64);
     hsa_kernel_dispatch_packet_t p[3], got;
-    for (uint64_t i = 0; i < 3; i++) p[i] = dispatch(i, (hsa_signal_t){0});
+    for (uint64_t i = 0; i < 3; i++)
+        p[i] = dispatch(i, (hsa_signal_t){0});
     fake_submit(queue, p, 3);
     memcpy(&got, fake_packet(queue, 1), sizeof got);
     fake_complete(got.completion_signal, 2000, 2500);
@@ -297,7 +307,8 @@ static void test_threads(void **state)
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, launch, program_signals + i * EACH);
-    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
     assert_int_equal(begun, THREADS * EACH);
     assert_int_equal(completed + lost_count, THREADS * EACH);
     assert_int_equal(wrong, 0);

@@ -41,7 +41,8 @@ static void *work(void *data)
 {
     (void)data;
     hsa_queue_t *queue = fake_queue_create(1024);
-    for (int i = 0; i < 2000; i++) launch(queue, 0x50040, 64, (hsa_signal_t){0});
+    for (int i = 0; i < 2000; i++)
+        launch(queue, 0x50040, 64, (hsa_signal_t){0});
     hsa_signal_t last = fake_signal(1);
     launch(queue, 0x50040, 128, last);
     wait_for(last);
@@ -65,8 +66,10 @@ int main(void)
     launch(queue, 0x50000, 256, signal);
     wait_for(signal);
     pthread_t threads[4];
-    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, work, NULL);
-    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
 
     char a[64] = "data", b[64];
     hsa_agent_t agents[] = {FAKE_CPU, FAKE_GPU};
@@ -77,6 +80,7 @@ int main(void)
         wait_for(done);
     }
     table->core->hsa_executable_destroy_fn((hsa_executable_t){4});
-    for (int i = 0; i < 100; i++) launch(queue, 0x90000, 512, (hsa_signal_t){0});
+    for (int i = 0; i < 100; i++)
+        launch(queue, 0x90000, 512, (hsa_signal_t){0});
     return 0; /* without waiting: the library does at exit */
 }

@@ -22,8 +22,9 @@ static void test_offsets(void **state)
     assert_int_equal(offsetof(hsax_amd_ext_table_t, hsa_amd_queue_intercept_create_fn), 312);
     assert_int_equal(hsax_amd_ext_offset(312, 608), 312);
     assert_int_equal(hsax_amd_ext_offset(312, 400), 296);
-    assert_int_equal(hsax_amd_ext_offset(136, 400), 136); /* async_copy stood before the insertion */
-    assert_int_equal(hsax_amd_ext_offset(144, 400), 0);   /* on_engine: not in ROCr 1.5 */
+    assert_int_equal(hsax_amd_ext_offset(136, 400),
+                     136);                              /* async_copy stood before the insertion */
+    assert_int_equal(hsax_amd_ext_offset(144, 400), 0); /* on_engine: not in ROCr 1.5 */
     assert_int_equal(hsax_amd_ext_offset(432, 400), 392); /* queue_cu_get_mask: last of the old */
     assert_int_equal(hsax_amd_ext_offset(600, 600), 0);   /* beyond the runtime's own size */
 }
@@ -85,9 +86,12 @@ static void test_kernel_map(void **state)
     void *wrong;
     assert_int_equal(hsax_kernel_id(64), 0);
     pthread_create(&thread, NULL, read_map, NULL);
-    for (uint64_t i = 1; i <= 20000; i++) assert_true(hsax_kernel_map_set(i * 64, i));
-    for (uint64_t i = 1; i <= 20000; i++) assert_int_equal(hsax_kernel_id(i * 64), i);
-    for (uint64_t i = 2; i <= 20000; i += 2) hsax_kernel_map_set(i * 64, 0);
+    for (uint64_t i = 1; i <= 20000; i++)
+        assert_true(hsax_kernel_map_set(i * 64, i));
+    for (uint64_t i = 1; i <= 20000; i++)
+        assert_int_equal(hsax_kernel_id(i * 64), i);
+    for (uint64_t i = 2; i <= 20000; i += 2)
+        hsax_kernel_map_set(i * 64, 0);
     atomic_store(&reading, false);
     pthread_join(thread, &wrong);
     assert_null(wrong);
@@ -131,8 +135,8 @@ static void test_registers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offsets),    cmocka_unit_test(test_save_old),
-        cmocka_unit_test(test_save_new),   cmocka_unit_test(test_kernel_map),
+        cmocka_unit_test(test_offsets),   cmocka_unit_test(test_save_old),
+        cmocka_unit_test(test_save_new),  cmocka_unit_test(test_kernel_map),
         cmocka_unit_test(test_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

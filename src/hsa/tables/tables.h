@@ -33,9 +33,9 @@ size_t hsax_amd_ext_offset(size_t offset, uint32_t size);
 bool hsax_hook_core(const hsax_api_table_t *table, size_t offset, void (*hook)(void));
 bool hsax_hook_amd_ext(const hsax_api_table_t *table, size_t offset, void (*hook)(void));
 
-#define HSAX_HOOK_CORE(table, function, hook)                                                     \
+#define HSAX_HOOK_CORE(table, function, hook)                                                      \
     hsax_hook_core(table, offsetof(hsax_core_table_t, function##_fn), (void (*)(void))(hook))
-#define HSAX_HOOK_AMD_EXT(table, function, hook)                                                  \
+#define HSAX_HOOK_AMD_EXT(table, function, hook)                                                   \
     hsax_hook_amd_ext(table, offsetof(hsax_amd_ext_table_t, function##_fn), (void (*)(void))(hook))
 
 /* Gets AMD's loader extension; false where the runtime has none. Needs a runtime that is up. */

@@ -16,7 +16,10 @@
 static const rocprofiler_agent_v0_t *const *all;
 static size_t all_count;
 
-static void read_once(void) { all = sdk_topology_read(TOPOLOGY, &all_count); }
+static void read_once(void)
+{
+    all = sdk_topology_read(TOPOLOGY, &all_count);
+}
 
 const rocprofiler_agent_v0_t *const *sdk_agents(size_t *count)
 {
@@ -51,8 +54,7 @@ rocprofiler_query_available_agents(rocprofiler_agent_version_t version,
                                    size_t agent_size, void *user_data)
 {
     if (!callback) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (version != ROCPROFILER_AGENT_INFO_VERSION_0 ||
-        agent_size > sizeof(rocprofiler_agent_v0_t))
+    if (version != ROCPROFILER_AGENT_INFO_VERSION_0 || agent_size > sizeof(rocprofiler_agent_v0_t))
         return ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_ABI;
     size_t count;
     const rocprofiler_agent_v0_t *const *agents = sdk_agents(&count);
@@ -115,7 +117,8 @@ void sdk_agent_set_visibility(rocprofiler_agent_v0_t *agent, const sdk_visible_t
         if (hsa && own && visible->cuda && *visible->cuda &&
             hip != (position(visible->cuda, "CUDA_VISIBLE_DEVICES", index, unique_id) >= 0))
             base_warning("HIP_VISIBLE_DEVICES=%s and CUDA_VISIBLE_DEVICES=%s disagree on GPU %d: "
-                         "taking HIP's", visible->hip, visible->cuda, (int)index);
+                         "taking HIP's",
+                         visible->hip, visible->cuda, (int)index);
     }
     agent->runtime_visibility = (rocprofiler_agent_runtime_visiblity_t){
         .hsa = hsa, .hip = hip, .rccl = hip, .rocdecode = hip};

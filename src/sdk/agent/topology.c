@@ -19,33 +19,78 @@ typedef struct {
     uint16_t offset, size;
 } field_t;
 
-#define FIELD(type, name, member) {name, offsetof(type, member), sizeof(((type *)0)->member)}
+#define FIELD(type, name, member)                                                                  \
+    {                                                                                              \
+        name, offsetof(type, member), sizeof(((type *)0)->member)                                  \
+    }
 #define AGENT(member) FIELD(rocprofiler_agent_v0_t, #member, member)
-#define BANK(member) FIELD(rocprofiler_agent_mem_bank_t, #member, member)
+#define BANK(member)  FIELD(rocprofiler_agent_mem_bank_t, #member, member)
 #define CACHE(member) FIELD(rocprofiler_agent_cache_t, #member, member)
-#define LINK(member) FIELD(rocprofiler_agent_io_link_t, #member, member)
+#define LINK(member)  FIELD(rocprofiler_agent_io_link_t, #member, member)
 
 static const field_t agent_fields[] = {
-    AGENT(cpu_cores_count), AGENT(simd_count), AGENT(mem_banks_count), AGENT(caches_count),
-    AGENT(io_links_count), AGENT(cpu_core_id_base), AGENT(simd_id_base), AGENT(max_waves_per_simd),
-    AGENT(lds_size_in_kb), AGENT(gds_size_in_kb), AGENT(num_gws), AGENT(wave_front_size),
-    AGENT(num_xcc), AGENT(array_count), AGENT(simd_arrays_per_engine), AGENT(cu_per_simd_array),
-    AGENT(simd_per_cu), AGENT(max_slots_scratch_cu), AGENT(gfx_target_version), AGENT(vendor_id),
-    AGENT(device_id), AGENT(location_id), AGENT(domain), AGENT(drm_render_minor), AGENT(hive_id),
-    AGENT(num_sdma_engines), AGENT(num_sdma_xgmi_engines), AGENT(num_sdma_queues_per_engine),
-    AGENT(num_cp_queues), AGENT(max_engine_clk_ccompute), AGENT(max_engine_clk_fcompute),
-    AGENT(local_mem_size), AGENT(fw_version), AGENT(sdma_fw_version), AGENT(capability),
-    FIELD(rocprofiler_agent_v0_t, "unique_id", uuid), {0},
+    AGENT(cpu_cores_count),
+    AGENT(simd_count),
+    AGENT(mem_banks_count),
+    AGENT(caches_count),
+    AGENT(io_links_count),
+    AGENT(cpu_core_id_base),
+    AGENT(simd_id_base),
+    AGENT(max_waves_per_simd),
+    AGENT(lds_size_in_kb),
+    AGENT(gds_size_in_kb),
+    AGENT(num_gws),
+    AGENT(wave_front_size),
+    AGENT(num_xcc),
+    AGENT(array_count),
+    AGENT(simd_arrays_per_engine),
+    AGENT(cu_per_simd_array),
+    AGENT(simd_per_cu),
+    AGENT(max_slots_scratch_cu),
+    AGENT(gfx_target_version),
+    AGENT(vendor_id),
+    AGENT(device_id),
+    AGENT(location_id),
+    AGENT(domain),
+    AGENT(drm_render_minor),
+    AGENT(hive_id),
+    AGENT(num_sdma_engines),
+    AGENT(num_sdma_xgmi_engines),
+    AGENT(num_sdma_queues_per_engine),
+    AGENT(num_cp_queues),
+    AGENT(max_engine_clk_ccompute),
+    AGENT(max_engine_clk_fcompute),
+    AGENT(local_mem_size),
+    AGENT(fw_version),
+    AGENT(sdma_fw_version),
+    AGENT(capability),
+    FIELD(rocprofiler_agent_v0_t, "unique_id", uuid),
+    {0},
 };
 static const field_t bank_fields[] = {BANK(heap_type), BANK(size_in_bytes), BANK(flags),
                                       BANK(width),     BANK(mem_clk_max),   {0}};
-static const field_t cache_fields[] = {CACHE(processor_id_low), CACHE(level), CACHE(size),
-                                       CACHE(cache_line_size), CACHE(cache_lines_per_tag),
-                                       CACHE(association), CACHE(latency), CACHE(type), {0}};
-static const field_t link_fields[] = {
-    LINK(type), LINK(version_major), LINK(version_minor), LINK(node_from), LINK(node_to),
-    LINK(weight), LINK(min_latency), LINK(max_latency), LINK(min_bandwidth), LINK(max_bandwidth),
-    LINK(recommended_transfer_size), LINK(flags), {0}};
+static const field_t cache_fields[] = {CACHE(processor_id_low),
+                                       CACHE(level),
+                                       CACHE(size),
+                                       CACHE(cache_line_size),
+                                       CACHE(cache_lines_per_tag),
+                                       CACHE(association),
+                                       CACHE(latency),
+                                       CACHE(type),
+                                       {0}};
+static const field_t link_fields[] = {LINK(type),
+                                      LINK(version_major),
+                                      LINK(version_minor),
+                                      LINK(node_from),
+                                      LINK(node_to),
+                                      LINK(weight),
+                                      LINK(min_latency),
+                                      LINK(max_latency),
+                                      LINK(min_bandwidth),
+                                      LINK(max_bandwidth),
+                                      LINK(recommended_transfer_size),
+                                      LINK(flags),
+                                      {0}};
 
 /* ---- files ---- */
 
@@ -230,11 +275,11 @@ static rocprofiler_agent_v0_t *read_agent(const char *node)
     if (a->type == ROCPROFILER_AGENT_TYPE_GPU) derive_gpu(a);
     if (a->type == ROCPROFILER_AGENT_TYPE_CPU) derive_cpu(a);
     derive_common(a);
-    a->mem_banks = read_array(node, "mem_banks", &a->mem_banks_count, bank_fields,
-                              sizeof *a->mem_banks);
+    a->mem_banks =
+        read_array(node, "mem_banks", &a->mem_banks_count, bank_fields, sizeof *a->mem_banks);
     a->caches = read_array(node, "caches", &a->caches_count, cache_fields, sizeof *a->caches);
-    a->io_links = read_array(node, "io_links", &a->io_links_count, link_fields,
-                             sizeof *a->io_links);
+    a->io_links =
+        read_array(node, "io_links", &a->io_links_count, link_fields, sizeof *a->io_links);
     return a;
 }
 

@@ -31,8 +31,9 @@ static void fill_object(const hsax_code_object_t *o,
     }
 }
 
-static void fill_kernel(uint64_t code_object_id, const hsax_kernel_t *k,
-                        rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *data)
+static void
+fill_kernel(uint64_t code_object_id, const hsax_kernel_t *k,
+            rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *data)
 {
     *data = (rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t){
         .size = sizeof *data,

@@ -16,7 +16,10 @@
 /* How long after the last completion the end waits for the next one. */
 #define PATIENCE_MS 1000
 
-static bool configured(sdk_domain_t domain) { return sdk_domain_configured(domain); }
+static bool configured(sdk_domain_t domain)
+{
+    return sdk_domain_configured(domain);
+}
 
 void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
 {

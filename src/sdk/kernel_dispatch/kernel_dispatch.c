@@ -105,7 +105,10 @@ static void complete(hsax_item_t *item)
 }
 
 /* Counted by the collector; nothing is held for it here. */
-static void lost(hsax_item_t *item) { (void)item; }
+static void lost(hsax_item_t *item)
+{
+    (void)item;
+}
 
 void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)
 {

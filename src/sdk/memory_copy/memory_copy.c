@@ -49,7 +49,10 @@ static bool begin(hsax_item_t *item, const hsax_copy_t *copy)
     return true;
 }
 
-static void submitted(hsax_item_t *item) { (void)item; }
+static void submitted(hsax_item_t *item)
+{
+    (void)item;
+}
 
 /* Every ENTER has its EXIT; without timestamps if there was no copy. */
 static void refused(hsax_item_t *item)
@@ -84,7 +87,10 @@ static void complete(hsax_item_t *item)
 }
 
 /* Counted by the collector; nothing is held for it here. */
-static void lost(hsax_item_t *item) { (void)item; }
+static void lost(hsax_item_t *item)
+{
+    (void)item;
+}
 
 void sdk_memory_copy_hook(const hsax_api_table_t *table)
 {

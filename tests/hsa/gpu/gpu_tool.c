@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define KERNELS 512
-#define LINES 256
+#define LINES   256
 
 static rocprofiler_context_id_t context;
 static rocprofiler_buffer_id_t buffer;
@@ -226,7 +226,8 @@ static int compare(const void *a, const void *b)
 static void print_lines(void)
 {
     qsort(lines, (size_t)line_count, sizeof *lines, compare);
-    for (int i = 0; i < line_count; i++) printf("%d x %s\n", lines[i].times, lines[i].text);
+    for (int i = 0; i < line_count; i++)
+        printf("%d x %s\n", lines[i].times, lines[i].text);
 }
 
 static void finalize_tool(void *data)

@@ -56,8 +56,7 @@ static int pass_barrier(hsa_queue_t *queue, hsa_signal_t signal)
     hsa_barrier_and_packet_t *packet =
         (hsa_barrier_and_packet_t *)queue->base_address + (index & (queue->size - 1));
     packet->completion_signal = signal;
-    __atomic_store_n(&packet->header,
-                     HSA_PACKET_TYPE_BARRIER_AND | 1 << HSA_PACKET_HEADER_BARRIER,
+    __atomic_store_n(&packet->header, HSA_PACKET_TYPE_BARRIER_AND | 1 << HSA_PACKET_HEADER_BARRIER,
                      __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
     hsa_signal_value_t value = hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1,
@@ -92,4 +91,7 @@ static int once(void)
     return 0;
 }
 
-int main(void) { return once() || once(); }
+int main(void)
+{
+    return once() || once();
+}
