@@ -61,8 +61,9 @@ static void compare(const isa_core_t *const *core, unsigned n, const isa_inst_t 
         for (unsigned r = 0; r < ISA_VGPR_ROWS; r++)
             for (int l = 0; l < 64; l++)
                 if (after[0].rows[r][l] != after[c].rows[r][l])
-                    fail_msg("%s: row %u lane %d: %s 0x%08x, %s 0x%08x (mode 0x%x)", text, r, l, core[0]->name,
-                             after[0].rows[r][l], core[c]->name, after[c].rows[r][l], start.mode);
+                    fail_msg("%s: row %u lane %d: %s 0x%08x, %s 0x%08x (mode 0x%x)", text, r, l,
+                             core[0]->name, after[0].rows[r][l], core[c]->name, after[c].rows[r][l],
+                             start.mode);
         fail_msg("%s: %s and %s differ in scalars", text, core[0]->name, core[c]->name);
     }
 }
@@ -85,12 +86,12 @@ static void cores_agree(void **unused)
     char line[256];
     (void)unused;
     for (unsigned c = 0; c < 3; c++)
-        if ((core[n] = isa_core_by_name(names[c])))
-            n++;
+        if ((core[n] = isa_core_by_name(names[c]))) n++;
     if (n < 2) skip();
     FILE *f = fopen(ISA_TEST_DATA "/vectors.tsv", "r");
     assert_non_null(f);
-    rig.dispatch = (isa_dispatch_t){.shared_base = UINT64_C(1) << 48, .private_base = UINT64_C(2) << 48};
+    rig.dispatch =
+        (isa_dispatch_t){.shared_base = UINT64_C(1) << 48, .private_base = UINT64_C(2) << 48};
     rig.group.dispatch = &rig.dispatch;
     rig.wave = (isa_wave_t){.group = &rig.group, .page = &no_code, .acc_offset = ACC};
     fill_state(1);
@@ -106,7 +107,7 @@ static void cores_agree(void **unused)
         if (!(++runs % 16)) fill_state(runs);
         for (unsigned k = 0; k < VARIATIONS; k++) {
             uint32_t varied[3] = {words[0], words[1], words[2]};
-            isa_inst_t i = {0};
+            isa_inst_t i = {.op = 0};
             /* bits of the second dword are operands and modifiers; in the first, register fields */
             if (k > 2) varied[1] ^= (uint32_t)(rig_random() & rig_random());
             if (k > 8) varied[0] ^= (uint32_t)rig_random() & (words[0] >> 31 ? 0x7cffu : 0x1ffe00u);

@@ -6,11 +6,20 @@
 
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
-static inline int outcome_signed(int64_t a, int64_t b) { return a < b ? LESS : a > b ? GREATER : EQUAL; }
-static inline int outcome_unsigned(uint64_t a, uint64_t b) { return a < b ? LESS : a > b ? GREATER : EQUAL; }
+static inline int outcome_signed(int64_t a, int64_t b)
+{
+    return a < b ? LESS : a > b ? GREATER : EQUAL;
+}
+static inline int outcome_unsigned(uint64_t a, uint64_t b)
+{
+    return a < b ? LESS : a > b ? GREATER : EQUAL;
+}
 static inline int outcome_float(double a, double b)
 {
-    return isnan(a) || isnan(b) ? UNORDERED : isless(a, b) ? LESS : isgreater(a, b) ? GREATER : EQUAL;
+    return isnan(a) || isnan(b) ? UNORDERED
+           : isless(a, b)       ? LESS
+           : isgreater(a, b)    ? GREATER
+                                : EQUAL;
 }
 
 /* The operand as a double: exact for every float format. */
@@ -32,11 +41,11 @@ static inline int outcome_float(double a, double b)
     }
 #define ENTRY(name, T, set)                                                                        \
     {"v_cmp_" #name "_" #T " vcc, A, B", none, {T, T, none}, OUT, ref_##name##_##T},               \
-    {"v_cmpx_" #name "_" #T " vcc, A, B", none, {T, T, none}, OUT | CMPX, ref_##name##_##T},
+        {"v_cmpx_" #name "_" #T " vcc, A, B", none, {T, T, none}, OUT | CMPX, ref_##name##_##T},
 
 #define INT_TYPES(R, name, set)                                                                    \
-    R(name, i16, set) R(name, u16, set) R(name, i32, set) R(name, u32, set) R(name, i64, set)      \
-    R(name, u64, set)
+    R(name, i16, set)                                                                              \
+    R(name, u16, set) R(name, i32, set) R(name, u32, set) R(name, i64, set) R(name, u64, set)
 #define FLOAT_TYPES(R, name, set) R(name, f16, set) R(name, f32, set) R(name, f64, set)
 
 #define ROWS(R)                                                                                    \
@@ -87,7 +96,7 @@ static unsigned class_of(type_t t, uint64_t raw)
     }
 #define CLASS_ENTRY(T)                                                                             \
     {"v_cmp_class_" #T " vcc, A, B", none, {T, u32, none}, OUT | RAW, ref_class_##T},              \
-    {"v_cmpx_class_" #T " vcc, A, B", none, {T, u32, none}, OUT | CMPX | RAW, ref_class_##T},
+        {"v_cmpx_class_" #T " vcc, A, B", none, {T, u32, none}, OUT | CMPX | RAW, ref_class_##T},
 CLASS_FUNCTION(f16)
 CLASS_FUNCTION(f32)
 CLASS_FUNCTION(f64)

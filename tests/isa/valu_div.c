@@ -1,4 +1,5 @@
-/* valu_div.c - division as compilers write it: div_scale, rcp, refinement by fma, div_fmas, div_fixup.
+/* valu_div.c - division as compilers write it: div_scale, rcp, refinement by fma, div_fmas,
+ * div_fixup.
  *
  * The quotient must be the host's correctly rounded one for every pair of operands, denormals and
  * extremes included; that checks the three instructions together better than their definitions. */
@@ -44,7 +45,7 @@ static unsigned decode_all(const char *text, isa_inst_t *program)
     size_t at = 0;
     assert_true(n > 0);
     while (at < n) {
-        program[count] = (isa_inst_t){0};
+        program[count] = (isa_inst_t){.op = 0};
         const int size = isa_decode(words + at, (unsigned)(n - at), &program[count++]);
         assert_true(size > 0);
         at += (size_t)size;
@@ -76,10 +77,12 @@ static void quotients(const isa_core_t *core, type_t t, const char *text)
         for (int l = 0; l < 64; l++) {
             const uint64_t a = get_row(rig.rows, 2, l, t), b = get_row(rig.rows, 4, l, t);
             const uint64_t have = get_row(rig.rows, 10, l, t);
-            const uint64_t want = t == f32 ? of_f32(as_f32(a) / as_f32(b)) : of_f64(as_f64(a) / as_f64(b));
+            const uint64_t want =
+                t == f32 ? of_f32(as_f32(a) / as_f32(b)) : of_f64(as_f64(a) / as_f64(b));
             if (have != want && !(is_nan(t, have) && is_nan(t, want)))
-                fail_msg("%s: 0x%llx / 0x%llx is 0x%llx, not 0x%llx", core->name, (unsigned long long)a,
-                         (unsigned long long)b, (unsigned long long)have, (unsigned long long)want);
+                fail_msg("%s: 0x%llx / 0x%llx is 0x%llx, not 0x%llx", core->name,
+                         (unsigned long long)a, (unsigned long long)b, (unsigned long long)have,
+                         (unsigned long long)want);
         }
     }
 }
@@ -90,7 +93,10 @@ static void division(void **state)
     (void)state;
     if (!asm_available()) skip();
     rig.group.dispatch = &rig.dispatch;
-    rig.wave = (isa_wave_t){.group = &rig.group, .vgpr = rig.rows, .page = &no_code, .mode = PLAIN_MODE,
+    rig.wave = (isa_wave_t){.group = &rig.group,
+                            .vgpr = rig.rows,
+                            .page = &no_code,
+                            .mode = PLAIN_MODE,
                             .exec = UINT64_MAX};
     for (unsigned c = 0; c < 3; c++) {
         const isa_core_t *core = isa_core_by_name(cores[c]);

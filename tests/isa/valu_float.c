@@ -27,8 +27,10 @@ static uint64_t pick(const lane_t *x, type_t t, uint64_t a, uint64_t b, bool max
     /* in the order of the numbers, -0 before +0 */
     const bool a_negative = a & sign_bit(t), b_negative = b & sign_bit(t);
     bool a_less;
-    if (a_negative != b_negative) a_less = a_negative;
-    else a_less = a_negative ? a > b : a < b;
+    if (a_negative != b_negative)
+        a_less = a_negative;
+    else
+        a_less = a_negative ? a > b : a < b;
     return a_less != max ? a : b;
 }
 #define pick32(x, a, b, max) as_f32(pick(x, f32, a, b, max))
@@ -109,8 +111,9 @@ static uint64_t pair_nan(type_t t, uint64_t r, uint64_t a, uint64_t b, uint64_t 
     ({                                                                                             \
         uint64_t pair = 0;                                                                         \
         for (int h = 0; h < 2; h++)                                                                \
-            pair |= pair_nan(f32, of_f32(e), (uint32_t)(x->a >> 32 * h), (uint32_t)(x->b >> 32 * h), \
-                             (uint32_t)(x->c >> 32 * h)) << 32 * h;                                \
+            pair |= pair_nan(f32, of_f32(e), (uint32_t)(x->a >> 32 * h),                           \
+                             (uint32_t)(x->b >> 32 * h), (uint32_t)(x->c >> 32 * h))               \
+                    << 32 * h;                                                                     \
         pair;                                                                                      \
     })
 #define H(v) as_f16((v) >> 16 * h)
@@ -119,7 +122,8 @@ static uint64_t pair_nan(type_t t, uint64_t r, uint64_t a, uint64_t b, uint64_t 
         uint64_t pair = 0;                                                                         \
         for (int h = 0; h < 2; h++)                                                                \
             pair |= pair_nan(f16, of_f16((half_t)(e)), (p) >> 16 * h & 0xffff,                     \
-                             (q) >> 16 * h & 0xffff, (uint32_t)(r) >> 16 * h & 0xffff) << 16 * h;  \
+                             (q) >> 16 * h & 0xffff, (uint32_t)(r) >> 16 * h & 0xffff)             \
+                    << 16 * h;                                                                     \
         pair;                                                                                      \
     })
 #define PAIR_PICK(max)                                                                             \
@@ -138,7 +142,8 @@ static float dot2(lane_t *x)
     const float high = (float)as_f16(x->a >> 16) * (float)as_f16(x->b >> 16);
     const float r = as_f32(x->c) + low + high;
     if (r == r) return r;
-    const uint64_t halves[4] = {x->a & 0xffff, x->b & 0xffff, x->a >> 16 & 0xffff, x->b >> 16 & 0xffff};
+    const uint64_t halves[4] = {x->a & 0xffff, x->b & 0xffff, x->a >> 16 & 0xffff,
+                                x->b >> 16 & 0xffff};
     for (int k = 0; k < 4; k++)
         if (is_nan(f16, halves[k])) {
             const uint64_t sign = (halves[k] & 0x8000) << 16, payload = (halves[k] & 0x3ff) << 13;

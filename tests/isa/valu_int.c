@@ -41,8 +41,7 @@ static inline uint32_t reverse(uint32_t x)
 static inline uint32_t highest(uint32_t x)
 {
     for (uint32_t k = 0; k < 32; k++)
-        if (x >> (31 - k) & 1)
-            return k;
+        if (x >> (31 - k) & 1) return k;
     return UINT32_MAX;
 }
 
@@ -90,9 +89,15 @@ static inline uint64_t wide(lane_t *x, unsigned __int128 exact, bool is_signed)
     return (uint64_t)exact;
 }
 
-#define S(v)    ((int64_t)(int16_t)((v) >> 16 * h))
-#define U(v)    ((int64_t)((v) >> 16 * h & 0xffff))
-#define PAIR(e) ({ uint64_t pair = 0; for (int h = 0; h < 2; h++) pair |= ((uint64_t)(e) & 0xffff) << 16 * h; pair; })
+#define S(v) ((int64_t)(int16_t)((v) >> 16 * h))
+#define U(v) ((int64_t)((v) >> 16 * h & 0xffff))
+#define PAIR(e)                                                                                    \
+    ({                                                                                             \
+        uint64_t pair = 0;                                                                         \
+        for (int h = 0; h < 2; h++)                                                                \
+            pair |= ((uint64_t)(e)&0xffff) << 16 * h;                                              \
+        pair;                                                                                      \
+    })
 
 static inline int64_t dot(uint32_t a, uint32_t b, unsigned bits, bool is_signed)
 {
@@ -100,10 +105,8 @@ static inline int64_t dot(uint32_t a, uint32_t b, unsigned bits, bool is_signed)
     int64_t sum = 0;
     for (unsigned at = 0; at < 32; at += bits) {
         int64_t p = (int64_t)(a >> at) % span, q = (int64_t)(b >> at) % span;
-        if (is_signed && p >= span / 2)
-            p -= span;
-        if (is_signed && q >= span / 2)
-            q -= span;
+        if (is_signed && p >= span / 2) p -= span;
+        if (is_signed && q >= span / 2) q -= span;
         sum += p * q;
     }
     return sum;
@@ -114,8 +117,8 @@ static inline uint32_t perm(uint64_t data, uint32_t sel)
     uint32_t r = 0;
     for (int k = 0; k < 4; k++) {
         const unsigned s = sel >> 8 * k & 0xff;
-        const unsigned byte = s < 8    ? (unsigned)(data >> 8 * s & 0xff)
-                              : s < 12 ? (data >> (16 * (s - 8) + 15) & 1) * 255u
+        const unsigned byte = s < 8     ? (unsigned)(data >> 8 * s & 0xff)
+                              : s < 12  ? (data >> (16 * (s - 8) + 15) & 1) * 255u
                               : s == 12 ? 0
                                         : 255;
         r |= byte << 8 * k;
@@ -137,8 +140,7 @@ static inline int64_t sad(uint32_t a, uint32_t b, unsigned bits, bool masked)
     int64_t sum = 0;
     for (unsigned at = 0; at < 32; at += bits) {
         const int64_t p = (int64_t)(a >> at) % span, q = (int64_t)(b >> at) % span;
-        if (!masked || q)
-            sum += llabs(p - q);
+        if (!masked || q) sum += llabs(p - q);
     }
     return sum;
 }
@@ -147,7 +149,8 @@ static inline uint64_t quad(uint64_t a, uint32_t b, uint64_t c, bool masked)
 {
     uint64_t r = 0;
     for (int k = 0; k < 4; k++) {
-        const int64_t sum = sad((uint32_t)(a >> 8 * k), b, 8, masked) + (int64_t)(c >> 16 * k & 0xffff);
+        const int64_t sum =
+            sad((uint32_t)(a >> 8 * k), b, 8, masked) + (int64_t)(c >> 16 * k & 0xffff);
         r |= ((uint64_t)limit(sum, 0, 65535) & 0xffff) << 16 * k;
     }
     return r;

@@ -1,16 +1,37 @@
-/* valu_lane.c - instructions that fit no row of the other tables: single lanes, moves between register
- * files, mixed precision, literals, register indexing, and what the core refuses.
+/* valu_lane.c - instructions that fit no row of the other tables: single lanes, moves between
+ * register files, mixed precision, literals, register indexing, and what the core refuses.
  *
  * Each test is a short program on one wave, checked on every core. */
 #include "valu_rig.h"
 
 static const isa_core_t *core;
 
+/* Programs by their texts' addresses: each is assembled once. */
+static struct {
+    const char *text;
+    uint32_t *words;
+    size_t n;
+} programs[16];
+
+static size_t assembled(const char *text, const uint32_t **words)
+{
+    unsigned k = 0;
+    while (programs[k].text && programs[k].text != text)
+        k++;
+    if (!programs[k].text) {
+        assert_true(k + 1 < sizeof programs / sizeof *programs);
+        programs[k].text = text;
+        programs[k].n = asm_words(text, &programs[k].words);
+    }
+    *words = programs[k].words;
+    return programs[k].n;
+}
+
 /* Runs the lines of `text` from random registers kept in rig.before. */
 static void run_text(const char *text)
 {
-    uint32_t *words;
-    const size_t n = asm_words(text, &words);
+    const uint32_t *words;
+    const size_t n = assembled(text, &words);
     size_t at = 0;
     assert_true(n > 0);
     for (unsigned r = 0; r < RIG_ROWS; r++)
@@ -19,21 +40,21 @@ static void run_text(const char *text)
     memcpy(rig.rows + 256, rig.before, sizeof rig.before);
     rig.wave.stop = 0;
     while (at < n && !rig.wave.stop) {
-        isa_inst_t i = {0};
+        isa_inst_t i = {.op = 0};
         const int size = isa_decode(words + at, (unsigned)(n - at), &i);
         assert_true(size > 0);
         assert_non_null(core->handlers[i.op]);
         core->handlers[i.op](&rig.wave, &i);
         at += (size_t)size;
     }
-    free(words);
 }
 
 static void expect_row(unsigned reg, const uint32_t *want, const char *what)
 {
     for (int l = 0; l < 64; l++)
         if (rig.rows[reg][l] != want[l])
-            fail_msg("%s (%s): lane %d is 0x%x, not 0x%x", what, core->name, l, rig.rows[reg][l], want[l]);
+            fail_msg("%s (%s): lane %d is 0x%x, not 0x%x", what, core->name, l, rig.rows[reg][l],
+                     want[l]);
 }
 
 static void single_lanes(void)
@@ -85,12 +106,16 @@ static void mixed_precision(void)
         const uint32_t ra = rig.before[2][l], rb = rig.before[3][l], rc = rig.before[4][l];
         const float a = as_f32(ra), b = as_f32(rb), c = as_f32(rc);
         const float lo_b = (float)as_f16(rb);
-        const float x[4] = {fmaf(a, b, c), fmaf(-(float)as_f16(ra), fabsf((float)as_f16(rb >> 16)), c),
+        const float x[4] = {fmaf(a, b, c),
+                            fmaf(-(float)as_f16(ra), fabsf((float)as_f16(rb >> 16)), c),
                             fmaf(a, lo_b, c), fmaf(a, 1, c)};
         for (int k = 0; k < 2; k++)
             want[k][l] = (uint32_t)of_f32(x[k]);
         want[2][l] = (rig.before[12][l] & 0xffff0000) | (uint32_t)of_f16((half_t)x[2]);
-        want[3][l] = (rig.before[13][l] & 0xffff) | (uint32_t)of_f16((half_t)(x[3] > 1 ? 1 : x[3] > 0 ? x[3] : 0)) << 16;
+        want[3][l] = (rig.before[13][l] & 0xffff) | (uint32_t)of_f16((half_t)(x[3] > 1   ? 1
+                                                                              : x[3] > 0 ? x[3]
+                                                                                         : 0))
+                                                        << 16;
         for (int k = 0; k < 3; k++) /* which NaN comes out is tested elsewhere */
             if (x[k] != x[k]) want[k][l] = rig.rows[10 + k][l];
     }
@@ -123,7 +148,8 @@ static void literals_and_pairs(void)
             if (k == 14) want[l] = rig.before[3][l];
             if (k == 15) want[l] = rig.before[4][l];
             if (k == 17) {
-                const half_t h = (half_t)(as_f16(rig.before[2][l]) * as_f16(rig.before[3][l])) + as_f16(0x4248);
+                const half_t h =
+                    (half_t)(as_f16(rig.before[2][l]) * as_f16(rig.before[3][l])) + as_f16(0x4248);
                 want[l] = (rig.before[17][l] & 0xffff0000) | (uint32_t)of_f16(h);
                 if (h != h) want[l] = rig.rows[17][l];
             } else if (r != r) {
@@ -157,8 +183,10 @@ static void scalar_destinations(void)
 {
     rig.wave.exec = UINT64_C(0x00ffffffffffff00);
     rig.wave.sgpr[30] = 0x12345678;
-    run_text("v_cmp_eq_u32_e64 s[8:9], v2, v2\nv_cmp_lt_u32_sdwa s[10:11], v2, v3 src0_sel:BYTE_0 src1_sel:WORD_1\n"
-             "v_add_co_u32_e64 v10, s[12:13], v2, v3\nv_addc_co_u32_e64 v11, s[14:15], v2, v3, s[12:13]\n"
+    run_text("v_cmp_eq_u32_e64 s[8:9], v2, v2\nv_cmp_lt_u32_sdwa s[10:11], v2, v3 src0_sel:BYTE_0 "
+             "src1_sel:WORD_1\n"
+             "v_add_co_u32_e64 v10, s[12:13], v2, v3\nv_addc_co_u32_e64 v11, s[14:15], v2, v3, "
+             "s[12:13]\n"
              "v_cndmask_b32_e64 v12, v2, v3, s[12:13]\nv_mov_b32 v13, s30\n");
     uint64_t want[4] = {rig.wave.exec, 0, 0, 0};
     uint32_t sums[64], chosen[64];
@@ -173,7 +201,8 @@ static void scalar_destinations(void)
         chosen[l] = !on ? rig.before[12][l] : sum >> 32 ? b : a;
     }
     for (unsigned k = 0; k < 4; k++)
-        assert_int_equal(rig.wave.sgpr[8 + 2 * k] | (uint64_t)rig.wave.sgpr[9 + 2 * k] << 32, want[k]);
+        assert_int_equal(rig.wave.sgpr[8 + 2 * k] | (uint64_t)rig.wave.sgpr[9 + 2 * k] << 32,
+                         want[k]);
     expect_row(11, sums, "v_addc_co_u32_e64");
     expect_row(12, chosen, "v_cndmask_b32_e64");
 }
@@ -194,7 +223,10 @@ static void on_all_cores(void **state)
     if (!asm_available()) skip();
     rig.random = 7;
     rig.group.dispatch = &rig.dispatch;
-    rig.wave = (isa_wave_t){.group = &rig.group, .vgpr = rig.rows, .page = &no_code, .mode = PLAIN_MODE,
+    rig.wave = (isa_wave_t){.group = &rig.group,
+                            .vgpr = rig.rows,
+                            .page = &no_code,
+                            .mode = PLAIN_MODE,
                             .acc_offset = 256};
     for (unsigned c = 0; c < 3; c++) {
         core = isa_core_by_name(cores[c]);
@@ -209,6 +241,8 @@ static void on_all_cores(void **state)
         }
         refusals();
     }
+    for (unsigned k = 0; programs[k].text; k++)
+        free(programs[k].words);
 }
 
 int main(void)

@@ -12,7 +12,7 @@ typedef struct {
     bool broadcasts, permutes;
 } matrix_t;
 
-#define bf16 u16
+#define bf16  u16
 #define bytes p16
 
 static const matrix_t matrices[] = {
@@ -100,7 +100,8 @@ static double number(type_t t, uint64_t x)
 static double element(const matrix_t *x, const uint32_t (*rows)[64], int lane, int bit)
 {
     if (x->type == f64) return as_f64(rows[0][lane] | (uint64_t)rows[1][lane] << 32);
-    return number(x->type, rows[bit / 32][lane] >> bit % 32 & (x->type == f32 ? 0xffffffff : (1u << bits_of(x->type)) - 1));
+    return number(x->type, rows[bit / 32][lane] >> bit % 32 &
+                               (x->type == f32 ? 0xffffffff : (1u << bits_of(x->type)) - 1));
 }
 
 static double result_at(const matrix_t *x, const uint32_t (*rows)[64], int i, int j, int b)
@@ -116,7 +117,10 @@ static int permuted_lane(int lane, int blgp)
     case 1: return lane % 32;
     case 2: return lane % 32 + 32;
     case 3: return (lane + 16) % 64;
-    case 4: case 5: case 6: case 7: return lane % 16 + 16 * (blgp - 4);
+    case 4:
+    case 5:
+    case 6:
+    case 7: return lane % 16 + 16 * (blgp - 4);
     default: return lane;
     }
 }
@@ -158,24 +162,29 @@ static void fill(const matrix_t *x)
     memcpy(c_before, rig.rows[C], sizeof c_before);
 }
 
-static void check(const isa_core_t *core, const matrix_t *x, const isa_inst_t *inst, int d_row, bool c_zero)
+static void check(const isa_core_t *core, const matrix_t *x, const isa_inst_t *inst, int d_row,
+                  bool c_zero)
 {
     for (int b = 0; b < x->blocks; b++)
         for (int i = 0; i < x->m; i++)
             for (int j = 0; j < x->m; j++) {
-                const int group = 1 << inst->cbsz, from = inst->cbsz ? b / group * group + inst->abid : b;
+                const int group = 1 << inst->cbsz,
+                          from = inst->cbsz ? b / group * group + inst->abid : b;
                 double want = c_zero ? 0 : result_at(x, c_before, i, j, b);
                 for (int k = 0; k < x->k; k++)
                     want += element(x, rig.rows + A, ab_lane(x, i, k, from), ab_bit(x, k)) *
-                            element(x, rig.rows + B, permuted_lane(ab_lane(x, j, k, b), inst->blgp), ab_bit(x, k));
+                            element(x, rig.rows + B, permuted_lane(ab_lane(x, j, k, b), inst->blgp),
+                                    ab_bit(x, k));
                 const double have = result_at(x, rig.rows + d_row, i, j, b);
                 if (have != want)
-                    fail_msg("%s (%s, cbsz %d abid %d blgp %d): block %d (%d,%d) is %g, not %g", x->name,
-                             core->name, inst->cbsz, inst->abid, inst->blgp, b, i, j, have, want);
+                    fail_msg("%s (%s, cbsz %d abid %d blgp %d): block %d (%d,%d) is %g, not %g",
+                             x->name, core->name, inst->cbsz, inst->abid, inst->blgp, b, i, j, have,
+                             want);
             }
 }
 
-static void run_matrix(const isa_core_t *core, const matrix_t *x, const isa_inst_t *inst, int d_row, bool c_zero)
+static void run_matrix(const isa_core_t *core, const matrix_t *x, const isa_inst_t *inst, int d_row,
+                       bool c_zero)
 {
     fill(x);
     core->handlers[inst->op](&rig.wave, inst);
@@ -187,7 +196,7 @@ static void try_all(const isa_core_t *core, const matrix_t *x)
 {
     char text[160], ab[2][32], cd[2][32];
     uint32_t *words;
-    isa_inst_t i = {0};
+    isa_inst_t i = {.op = 0};
     for (int n = 0; n < 2; n++) {
         const int first = n ? B : A;
         sprintf(ab[n], x->a_regs > 1 ? "v[%d:%d]" : "v%d", first, first + 1);
@@ -232,7 +241,10 @@ static void matrix_instructions(void **state)
     if (!asm_available()) skip();
     rig.random = 99;
     rig.group.dispatch = &rig.dispatch;
-    rig.wave = (isa_wave_t){.group = &rig.group, .vgpr = rig.rows, .page = &no_code, .mode = PLAIN_MODE,
+    rig.wave = (isa_wave_t){.group = &rig.group,
+                            .vgpr = rig.rows,
+                            .page = &no_code,
+                            .mode = PLAIN_MODE,
                             .acc_offset = ACC};
     for (unsigned c = 0; c < 3; c++) {
         const isa_core_t *core = isa_core_by_name(cores[c]);

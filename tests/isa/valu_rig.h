@@ -28,7 +28,7 @@ typedef struct {
     uint64_t a, b, c; /* raw */
     uint64_t old;     /* destination before */
     int lane;
-    bool in, out;     /* mask bits */
+    bool in, out; /* mask bits */
     uint32_t mode;
 } lane_t;
 
@@ -55,54 +55,101 @@ enum {
 
 static bool clamping; /* for formulas of integer instructions */
 
-static inline float as_f32(uint64_t x) { uint32_t y = (uint32_t)x; float r; memcpy(&r, &y, 4); return r; }
-static inline double as_f64(uint64_t x) { double r; memcpy(&r, &x, 8); return r; }
-static inline half_t as_f16(uint64_t x) { uint16_t y = (uint16_t)x; half_t r; memcpy(&r, &y, 2); return r; }
-static inline uint64_t of_f32(float x) { uint32_t r; memcpy(&r, &x, 4); return r; }
-static inline uint64_t of_f64(double x) { uint64_t r; memcpy(&r, &x, 8); return r; }
-static inline uint64_t of_f16(half_t x) { uint16_t r; memcpy(&r, &x, 2); return r; }
+static inline float as_f32(uint64_t x)
+{
+    uint32_t y = (uint32_t)x;
+    float r;
+    memcpy(&r, &y, 4);
+    return r;
+}
+static inline double as_f64(uint64_t x)
+{
+    double r;
+    memcpy(&r, &x, 8);
+    return r;
+}
+static inline half_t as_f16(uint64_t x)
+{
+    uint16_t y = (uint16_t)x;
+    half_t r;
+    memcpy(&r, &y, 2);
+    return r;
+}
+static inline uint64_t of_f32(float x)
+{
+    uint32_t r;
+    memcpy(&r, &x, 4);
+    return r;
+}
+static inline uint64_t of_f64(double x)
+{
+    uint64_t r;
+    memcpy(&r, &x, 8);
+    return r;
+}
+static inline uint64_t of_f16(half_t x)
+{
+    uint16_t r;
+    memcpy(&r, &x, 2);
+    return r;
+}
 
 #define GET_none(x) 0
-#define GET_u16(x) ((uint16_t)(x))
-#define GET_i16(x) ((int16_t)(x))
-#define GET_f16(x) as_f16(x)
-#define GET_u32(x) ((uint32_t)(x))
-#define GET_i32(x) ((int32_t)(x))
-#define GET_f32(x) as_f32(x)
-#define GET_u64(x) ((uint64_t)(x))
-#define GET_i64(x) ((int64_t)(x))
-#define GET_f64(x) as_f64(x)
-#define GET_p16(x) ((uint32_t)(x))
+#define GET_u16(x)  ((uint16_t)(x))
+#define GET_i16(x)  ((int16_t)(x))
+#define GET_f16(x)  as_f16(x)
+#define GET_u32(x)  ((uint32_t)(x))
+#define GET_i32(x)  ((int32_t)(x))
+#define GET_f32(x)  as_f32(x)
+#define GET_u64(x)  ((uint64_t)(x))
+#define GET_i64(x)  ((int64_t)(x))
+#define GET_f64(x)  as_f64(x)
+#define GET_p16(x)  ((uint32_t)(x))
 #define GET_pf16(x) ((uint32_t)(x))
-#define GET_p32(x) ((uint64_t)(x))
+#define GET_p32(x)  ((uint64_t)(x))
 #define GET_pf32(x) ((uint64_t)(x))
 #define PUT_none(x) ((uint64_t)(x))
-#define PUT_u16(x) ((uint64_t)(uint16_t)(x))
-#define PUT_i16(x) ((uint64_t)(uint16_t)(x))
-#define PUT_f16(x) of_f16(x)
-#define PUT_u32(x) ((uint64_t)(uint32_t)(x))
-#define PUT_i32(x) ((uint64_t)(uint32_t)(x))
-#define PUT_f32(x) of_f32(x)
-#define PUT_u64(x) ((uint64_t)(x))
-#define PUT_i64(x) ((uint64_t)(x))
-#define PUT_f64(x) of_f64(x)
-#define PUT_p16(x) ((uint64_t)(uint32_t)(x))
+#define PUT_u16(x)  ((uint64_t)(uint16_t)(x))
+#define PUT_i16(x)  ((uint64_t)(uint16_t)(x))
+#define PUT_f16(x)  of_f16(x)
+#define PUT_u32(x)  ((uint64_t)(uint32_t)(x))
+#define PUT_i32(x)  ((uint64_t)(uint32_t)(x))
+#define PUT_f32(x)  of_f32(x)
+#define PUT_u64(x)  ((uint64_t)(x))
+#define PUT_i64(x)  ((uint64_t)(x))
+#define PUT_f64(x)  of_f64(x)
+#define PUT_p16(x)  ((uint64_t)(uint32_t)(x))
 #define PUT_pf16(x) ((uint64_t)(uint32_t)(x))
-#define PUT_p32(x) ((uint64_t)(x))
+#define PUT_p32(x)  ((uint64_t)(x))
 #define PUT_pf32(x) ((uint64_t)(x))
 
 static inline unsigned type_bits(type_t t)
 {
     switch (t) {
     case none: return 0;
-    case u16: case i16: case f16: return 16;
-    case u64: case i64: case f64: case p32: case pf32: return 64;
+    case u16:
+    case i16:
+    case f16: return 16;
+    case u64:
+    case i64:
+    case f64:
+    case p32:
+    case pf32: return 64;
     default: return 32;
     }
 }
-static inline bool type_float(type_t t) { return t == f16 || t == f32 || t == f64; }
-static inline bool type_packed(type_t t) { return t >= p16; }
-static inline bool type_wide(type_t t) { return type_bits(t) == 64; }
+static inline bool type_float(type_t t)
+{
+    return t == f16 || t == f32 || t == f64;
+}
+static inline bool type_packed(type_t t)
+{
+    return t >= p16;
+}
+static inline bool type_wide(type_t t)
+{
+    return type_bits(t) == 64;
+}
 
 /* ---- NaNs and denormals of one number of a type ---- */
 
@@ -162,22 +209,44 @@ static inline uint64_t rig_random(void)
 /* Numbers that go wrong first. */
 static inline uint64_t interesting(type_t t)
 {
-    static const uint32_t w32[] = {0, 1, 2, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff,
-        0x7fffff, 0x800000, 0xffffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe,
-        0x3f800000, 0xbf800000, 0x3f000000, 0x40490fdb, 0x4f000000, 0xcf000000, 0x4f800000, 0x7f800000,
-        0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xffa00000, 0x007fffff, 0x807fffff, 0x00000001,
-        0x7f7fffff, 0xff7fffff, 0x4b000001, 0x3effffff, 0x41200000, 0x477fe000, 0x477ff000, 0x33800000,
-        0x38800000, 0x387fffff, 0x33000001, 0x7e800000, 0xc2c80000};
-    static const uint16_t w16[] = {0, 1, 0x8000, 0x8001, 0x3ff, 0x400, 0x83ff, 0x3c00, 0xbc00, 0x3800, 0x7bff,
-        0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe55, 0x7c01, 0xfd00, 0x4000, 0x3555, 0xffff, 0x7fff, 15, 16, 0x5bff};
-    static const uint64_t w64[] = {0, 1, UINT64_C(1) << 63, UINT64_MAX, UINT64_C(0x7fffffffffffffff),
-        UINT64_C(0x3ff0000000000000), UINT64_C(0xbff0000000000000), UINT64_C(0x7ff0000000000000),
-        UINT64_C(0xfff0000000000000), UINT64_C(0x7ff8000000000000), UINT64_C(0xfff8123456789abc),
-        UINT64_C(0x7ff0000000000001), UINT64_C(0x000fffffffffffff), UINT64_C(0x8000000000000001),
-        UINT64_C(0x7fefffffffffffff), UINT64_C(0x41dfffffffc00000), UINT64_C(0xc1e0000000000000),
-        UINT64_C(0x41efffffffe00000), UINT64_C(0x3fe0000000000000), UINT64_C(0x4340000000000001),
-        UINT64_C(0x36a0000000000000), UINT64_C(0x47efffffe0000000), UINT64_C(0x380fffffe0000000), 0xffffffff,
-        UINT64_C(0x100000000)};
+    static const uint32_t w32[] = {
+        0,          1,          2,          31,         32,         33,         63,
+        64,         0x7f,       0x80,       0xff,       0x7fff,     0x8000,     0xffff,
+        0x7fffff,   0x800000,   0xffffff,   0x7fffffff, 0x80000000, 0x80000001, 0xffffffff,
+        0xfffffffe, 0x3f800000, 0xbf800000, 0x3f000000, 0x40490fdb, 0x4f000000, 0xcf000000,
+        0x4f800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xffa00000,
+        0x007fffff, 0x807fffff, 0x00000001, 0x7f7fffff, 0xff7fffff, 0x4b000001, 0x3effffff,
+        0x41200000, 0x477fe000, 0x477ff000, 0x33800000, 0x38800000, 0x387fffff, 0x33000001,
+        0x7e800000, 0xc2c80000};
+    static const uint16_t w16[] = {0,      1,      0x8000, 0x8001, 0x3ff,  0x400,  0x83ff,
+                                   0x3c00, 0xbc00, 0x3800, 0x7bff, 0xfbff, 0x7c00, 0xfc00,
+                                   0x7e00, 0xfe55, 0x7c01, 0xfd00, 0x4000, 0x3555, 0xffff,
+                                   0x7fff, 15,     16,     0x5bff};
+    static const uint64_t w64[] = {0,
+                                   1,
+                                   UINT64_C(1) << 63,
+                                   UINT64_MAX,
+                                   UINT64_C(0x7fffffffffffffff),
+                                   UINT64_C(0x3ff0000000000000),
+                                   UINT64_C(0xbff0000000000000),
+                                   UINT64_C(0x7ff0000000000000),
+                                   UINT64_C(0xfff0000000000000),
+                                   UINT64_C(0x7ff8000000000000),
+                                   UINT64_C(0xfff8123456789abc),
+                                   UINT64_C(0x7ff0000000000001),
+                                   UINT64_C(0x000fffffffffffff),
+                                   UINT64_C(0x8000000000000001),
+                                   UINT64_C(0x7fefffffffffffff),
+                                   UINT64_C(0x41dfffffffc00000),
+                                   UINT64_C(0xc1e0000000000000),
+                                   UINT64_C(0x41efffffffe00000),
+                                   UINT64_C(0x3fe0000000000000),
+                                   UINT64_C(0x4340000000000001),
+                                   UINT64_C(0x36a0000000000000),
+                                   UINT64_C(0x47efffffe0000000),
+                                   UINT64_C(0x380fffffe0000000),
+                                   0xffffffff,
+                                   UINT64_C(0x100000000)};
     const uint64_t r = rig_random(), pick = r >> 32;
     switch (type_bits(t)) {
     case 16: return w16[pick % (sizeof w16 / sizeof *w16)] | (r & 0xffff) << 16;
@@ -248,12 +317,14 @@ static inline int dpp_lane(unsigned ctrl, int l)
 static inline uint64_t sdwa_part(uint64_t x, unsigned sel, bool sext)
 {
     if (sel < 4) return sext ? (uint32_t)(int8_t)(x >> 8 * sel) : (x >> 8 * sel & 0xff);
-    if (sel < 6) return sext ? (uint32_t)(int16_t)(x >> 16 * (sel - 4)) : (x >> 16 * (sel - 4) & 0xffff);
+    if (sel < 6)
+        return sext ? (uint32_t)(int16_t)(x >> 16 * (sel - 4)) : (x >> 16 * (sel - 4) & 0xffff);
     return x;
 }
 
 /* Raw value of source n for lane l; false if a DPP source is not there. */
-static inline bool operand(const row_t *row, const isa_inst_t *i, unsigned n, int l, uint64_t *value)
+static inline bool operand(const row_t *row, const isa_inst_t *i, unsigned n, int l,
+                           uint64_t *value)
 {
     const type_t t = row->s[n];
     const isa_operand_t *o = &i->src[n];
@@ -275,12 +346,15 @@ static inline bool operand(const row_t *row, const isa_inst_t *i, unsigned n, in
         x = o->k;
     }
     if (!tied) {
-        if (i->flags & ISA_F_SDWA) x = sdwa_part(x, o->sel, o->mods & ISA_MOD_SEXT);
-        else if (type_bits(t) == 16 && i->fmt == ISA_FMT_VOP3A && o->sel & 1) x >>= 16;
+        if (i->flags & ISA_F_SDWA)
+            x = sdwa_part(x, o->sel, o->mods & ISA_MOD_SEXT);
+        else if (type_bits(t) == 16 && i->fmt == ISA_FMT_VOP3A && o->sel & 1)
+            x >>= 16;
         if (type_packed(t) && i->fmt == ISA_FMT_VOP3P) {
             const unsigned half = type_bits(t) / 2;
             const uint64_t mask = (UINT64_C(1) << half) - 1;
-            uint64_t low = x >> (o->sel & 1 ? half : 0) & mask, high = x >> (o->sel & 2 ? half : 0) & mask;
+            uint64_t low = x >> (o->sel & 1 ? half : 0) & mask,
+                     high = x >> (o->sel & 2 ? half : 0) & mask;
             if (o->mods & ISA_MOD_NEG) low ^= UINT64_C(1) << (half - 1);
             if (o->mods & ISA_MOD_ABS) high ^= UINT64_C(1) << (half - 1);
             x = low | high << half;
@@ -336,19 +410,23 @@ static inline uint64_t model(const row_t *row, const isa_inst_t *i, int l, bool 
     *written = rig.wave.exec >> l & 1;
     if (i->flags & ISA_F_DPP) {
         if (!there && !i->dpp_bound) *written = false;
-        if (!(i->dpp_masks >> (4 + l / 16) & 1) || !(i->dpp_masks >> (l % 16 / 4) & 1)) *written = false;
+        if (!(i->dpp_masks >> (4 + l / 16) & 1) || !(i->dpp_masks >> (l % 16 / 4) & 1))
+            *written = false;
     }
     clamping = i->flags & ISA_F_CLAMP;
     const bool single = t == f32 || t == pf32 || (!type_float(t) && t != pf16 && row->s[0] == f32);
-    fesetround(row->flags & NEAREST ? FE_TONEAREST : host_round[rig.wave.mode >> (single ? 0 : 2) & 3]);
+    fesetround(row->flags & NEAREST ? FE_TONEAREST
+                                    : host_round[rig.wave.mode >> (single ? 0 : 2) & 3]);
     uint64_t r = row->ref(&x);
     fesetround(FE_TONEAREST);
     *out = x.out;
     if (row->flags & NAN_RULE) r = nan_rule(row, &x, r);
-    if (!(row->flags & RAW) && !(rig.wave.mode >> (t == f32 || t == pf32 ? 5 : 7) & 1)) r = flush_one(t, r);
+    if (!(row->flags & RAW) && !(rig.wave.mode >> (t == f32 || t == pf32 ? 5 : 7) & 1))
+        r = flush_one(t, r);
     if (i->flags & ISA_F_CLAMP || i->omod) {
         r = clamp_omod(t, r, i, rig.wave.mode);
-        if (!(row->flags & RAW) && !(rig.wave.mode >> (t == f32 || t == pf32 ? 5 : 7) & 1)) r = flush_one(t, r);
+        if (!(row->flags & RAW) && !(rig.wave.mode >> (t == f32 || t == pf32 ? 5 : 7) & 1))
+            r = flush_one(t, r);
     }
     if (i->flags & ISA_F_SDWA) {
         if (i->dst_sel == 6) return r;
@@ -357,7 +435,8 @@ static inline uint64_t model(const row_t *row, const isa_inst_t *i, int l, bool 
         const uint64_t mask = ((UINT64_C(1) << width) - 1) << at;
         uint64_t y = r << at & mask;
         if (i->dst_unused == 2) y |= x.old & ~mask;
-        if (i->dst_unused == 1 && r >> (width - 1) & 1) y |= UINT64_C(0xffffffff) << (at + width) & 0xffffffff;
+        if (i->dst_unused == 1 && r >> (width - 1) & 1)
+            y |= UINT64_C(0xffffffff) << (at + width) & 0xffffffff;
         return y;
     }
     if (type_bits(t) == 16) {
@@ -383,7 +462,8 @@ static inline bool close_enough(const row_t *row, uint64_t want, uint64_t have)
     return far >= -1 && far <= 1;
 }
 
-static inline void run_once(const isa_core_t *core, const row_t *row, const isa_inst_t *i, const char *how)
+static inline void run_once(const isa_core_t *core, const row_t *row, const isa_inst_t *i,
+                            const char *how)
 {
     isa_wave_t *w = &rig.wave;
     memcpy(rig.rows, rig.before, sizeof rig.before);
@@ -407,17 +487,20 @@ static inline void run_once(const isa_core_t *core, const row_t *row, const isa_
             uint64_t s[3] = {0};
             for (unsigned n = 0; n < 3; n++)
                 if (row->s[n]) operand(row, i, n, l, &s[n]);
-            fail_msg("%s (%s, %s): lane %d of (0x%llx, 0x%llx, 0x%llx), old 0x%llx, vcc %d, mode 0x%x is 0x%llx, not 0x%llx",
-                     row->text, how, core->name, l, (unsigned long long)s[0], (unsigned long long)s[1],
-                     (unsigned long long)s[2], (unsigned long long)old, (int)(vcc >> l & 1), w->mode,
-                     (unsigned long long)have, (unsigned long long)(written ? want : old));
+            fail_msg("%s (%s, %s): lane %d of (0x%llx, 0x%llx, 0x%llx), old 0x%llx, vcc %d, mode "
+                     "0x%x is 0x%llx, not 0x%llx",
+                     row->text, how, core->name, l, (unsigned long long)s[0],
+                     (unsigned long long)s[1], (unsigned long long)s[2], (unsigned long long)old,
+                     (int)(vcc >> l & 1), w->mode, (unsigned long long)have,
+                     (unsigned long long)(written ? want : old));
         }
     }
     if (row->flags & OUT && have_vcc != want_out)
         fail_msg("%s (%s, %s): mask is 0x%llx, not 0x%llx", row->text, how, core->name,
                  (unsigned long long)have_vcc, (unsigned long long)want_out);
     if (!(row->flags & OUT) && have_vcc != vcc) fail_msg("%s changes VCC", row->text);
-    if (have_exec != (row->flags & CMPX ? want_out : exec)) fail_msg("%s: EXEC is wrong", row->text);
+    if (have_exec != (row->flags & CMPX ? want_out : exec))
+        fail_msg("%s: EXEC is wrong", row->text);
     for (unsigned r = 0; r < RIG_ROWS; r++)
         if ((!row->d || r < i->dst.reg || r > i->dst.reg + (unsigned)type_wide(row->d)) &&
             memcmp(rig.rows[r], rig.before[r], sizeof rig.rows[r]))
@@ -426,12 +509,16 @@ static inline void run_once(const isa_core_t *core, const row_t *row, const isa_
 
 static inline void fresh(const row_t *row, const isa_inst_t *i)
 {
-    for (unsigned r = 0; r < RIG_ROWS; r++) set_row(r, u32);
+    for (unsigned r = 0; r < RIG_ROWS; r++)
+        set_row(r, u32);
     for (unsigned n = 0; n < 3; n++) {
-        if (row->s[n] && n == 2 && row->flags & TIED) set_row(i->dst.reg, row->s[n]);
-        else if (row->s[n] && i->src[n].kind == ISA_OPK_VGPR) set_row(i->src[n].reg, row->s[n]);
+        if (row->s[n] && n == 2 && row->flags & TIED)
+            set_row(i->dst.reg, row->s[n]);
+        else if (row->s[n] && i->src[n].kind == ISA_OPK_VGPR)
+            set_row(i->src[n].reg, row->s[n]);
     }
-    for (unsigned k = 0; k < 102; k++) rig.wave.sgpr[k] = (uint32_t)rig_random();
+    for (unsigned k = 0; k < 102; k++)
+        rig.wave.sgpr[k] = (uint32_t)rig_random();
     rig.wave.vcc = rig_random();
 }
 
@@ -443,7 +530,10 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
     isa_inst_t i = *decoded;
     isa_wave_t *w = &rig.wave;
     const bool vop3_only = i.fmt != ISA_FMT_VOP1 && i.fmt != ISA_FMT_VOP2 && i.fmt != ISA_FMT_VOPC;
-    const unsigned n_src = row->flags & TIED || !row->s[2] ? (row->s[1] ? 2 : row->s[0] ? 1 : 0) : 3;
+    const unsigned n_src = row->flags & TIED || !row->s[2] ? (row->s[1]   ? 2
+                                                              : row->s[0] ? 1
+                                                                          : 0)
+                                                           : 3;
     bool has_float = false, small = true;
 #define RUN(how) (fresh(row, &i), run_once(core, row, &i, how))
     for (unsigned n = 0; n < 3; n++) {
@@ -454,7 +544,8 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
     small &= type_bits(row->d) <= 32 && !type_packed(row->d);
     w->mode = PLAIN_MODE;
     w->exec = UINT64_MAX;
-    for (unsigned k = 0; k < 6; k++) RUN("all lanes");
+    for (unsigned k = 0; k < 6; k++)
+        RUN("all lanes");
     for (unsigned k = 0; k < 3; k++) {
         w->exec = rig_random();
         RUN("some lanes");
@@ -465,7 +556,8 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
     for (unsigned n = 0; n < n_src; n++) {
         i.src[n] = (isa_operand_t){.kind = ISA_OPK_SGPR, .reg = 10, .sel = decoded->src[n].sel};
         RUN("scalar source");
-        i.src[n] = (isa_operand_t){.kind = ISA_OPK_CONST, .k = interesting(row->s[n]), .sel = decoded->src[n].sel};
+        i.src[n] = (isa_operand_t){
+            .kind = ISA_OPK_CONST, .k = interesting(row->s[n]), .sel = decoded->src[n].sel};
         RUN("constant source");
         i = *decoded;
         i.dst.reg = i.src[n].reg;
@@ -481,7 +573,8 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
         if (i.fmt != ISA_FMT_VOP3P && i.fmt != ISA_FMT_VOP3B) i.fmt = ISA_FMT_VOP3A;
         i.flags |= ISA_F_SRCMOD;
         for (unsigned n = 0; n < n_src; n++)
-            if (type_float(row->s[n])) i.src[n].mods = (uint8_t)(rig_random() & (i.fmt == ISA_FMT_VOP3P ? 1 : 3));
+            if (type_float(row->s[n]))
+                i.src[n].mods = (uint8_t)(rig_random() & (i.fmt == ISA_FMT_VOP3P ? 1 : 3));
         RUN("neg and abs");
         i = *decoded;
     }
@@ -508,7 +601,8 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
     }
     if (row->flags & CLAMPS) {
         i.flags |= ISA_F_CLAMP;
-        for (unsigned k = 0; k < 4; k++) RUN("integer clamp");
+        for (unsigned k = 0; k < 4; k++)
+            RUN("integer clamp");
         i = *decoded;
     }
     for (unsigned k = 0; has_float && k < 8; k++) {
@@ -539,10 +633,12 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
         i = *decoded;
         w->exec = UINT64_MAX;
     }
-    static const uint16_t controls[] = {0x000, 0x1b, 0xe4, 0x101, 0x10f, 0x111, 0x118, 0x121, 0x12f, 0x130,
-        0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143, 0x150, 0x15f, 0x153};
+    static const uint16_t controls[] = {0x000, 0x1b,  0xe4,  0x101, 0x10f, 0x111, 0x118,
+                                        0x121, 0x12f, 0x130, 0x134, 0x138, 0x13c, 0x140,
+                                        0x141, 0x142, 0x143, 0x150, 0x15f, 0x153};
     for (unsigned k = 0; !vop3_only && i.fmt != ISA_FMT_VOPC && i.src[0].kind == ISA_OPK_VGPR &&
-                         k < sizeof controls / sizeof *controls; k++) {
+                         k < sizeof controls / sizeof *controls;
+         k++) {
         i.flags |= ISA_F_DPP;
         i.dpp_ctrl = controls[k];
         i.dpp_bound = rig_random() & 1;
@@ -568,7 +664,8 @@ static inline void write_text(const row_t *row, char *out)
         }
         const unsigned k = (unsigned)(letter - "DABC");
         const type_t t = k ? row->s[k - 1] : row->d;
-        out += type_wide(t) ? sprintf(out, "v[%u:%u]", reg[k], reg[k] + 1) : sprintf(out, "v%u", reg[k]);
+        out += type_wide(t) ? sprintf(out, "v[%u:%u]", reg[k], reg[k] + 1)
+                            : sprintf(out, "v%u", reg[k]);
     }
     strcpy(out, "\n");
 }
@@ -595,7 +692,7 @@ static inline void test_rows(const row_t *rows, unsigned n)
     rig.wave.vgpr = rig.rows;
     rig.wave.page = &no_code;
     for (unsigned k = 0; k < n; k++) {
-        isa_inst_t i = {0};
+        isa_inst_t i = {.op = 0};
         const int size = isa_decode(words + used, (unsigned)(n_words - used), &i);
         if (size <= 0) fail_msg("%s does not decode", rows[k].text);
         used += (size_t)size;
@@ -614,7 +711,7 @@ static inline void test_rows(const row_t *rows, unsigned n)
 
 /* A row's formula becomes a function named after its line. */
 #define ROW_NAME_(line) ref_##line
-#define ROW_NAME(line) ROW_NAME_(line)
+#define ROW_NAME(line)  ROW_NAME_(line)
 #define ROW_FUNCTION(text, D, A, B, C, flags, expr)                                                \
     static uint64_t ROW_NAME(__LINE__)(lane_t * x)                                                 \
     {                                                                                              \

@@ -46,8 +46,7 @@ static uint64_t pack(bool sign, u128 sig, int e, uint32_t round, format_t f)
     const uint64_t sign_bit = (uint64_t)sign << (f.mantissa + f.exponent);
     const int top = (1 << f.exponent) - 1, bias = (1 << (f.exponent - 1)) - 1;
     const bool away = (round == FPU_UP && !sign) || (round == FPU_DOWN && sign);
-    if (!sig)
-        return sign_bit;
+    if (!sig) return sign_bit;
     const int shift = leading_zeros(sig);
     sig <<= shift;
     const int biased = e - shift + 127 + bias;
@@ -59,8 +58,7 @@ static uint64_t pack(bool sign, u128 sig, int e, uint32_t round, format_t f)
     } else {
         const u128 rest = keep ? sig << keep : sig;
         const u128 half = (u128)1 << 127;
-        if (keep)
-            q = (uint64_t)(sig >> (128 - keep));
+        if (keep) q = (uint64_t)(sig >> (128 - keep));
         up = round == FPU_NEAREST ? rest > half || (rest == half && (q & 1)) : away && rest;
     }
     q += up;
@@ -73,10 +71,8 @@ static uint64_t pack(bool sign, u128 sig, int e, uint32_t round, format_t f)
 
 static u128 shift_right_sticky(u128 x, int n)
 {
-    if (n == 0)
-        return x;
-    if (n >= 128)
-        return x != 0;
+    if (n == 0) return x;
+    if (n >= 128) return x != 0;
     return x >> n | ((x << (128 - n)) != 0);
 }
 
@@ -94,21 +90,16 @@ static uint64_t fma_scaled(unpacked_t a, unpacked_t b, unpacked_t c, int scale, 
     const bool sign = a.sign ^ b.sign;
     u128 p = (u128)a.sig * b.sig, q = c.sig;
     int ep = a.e + b.e, eq = c.e;
-    if (!p && !q)
-        return pack(sign == c.sign ? sign : round == FPU_DOWN, 0, 0, round, f);
-    if (!p)
-        return pack(c.sign, q, eq + scale, round, f);
-    if (!q)
-        return pack(sign, p, ep + scale, round, f);
+    if (!p && !q) return pack(sign == c.sign ? sign : round == FPU_DOWN, 0, 0, round, f);
+    if (!p) return pack(c.sign, q, eq + scale, round, f);
+    if (!q) return pack(sign, p, ep + scale, round, f);
     p = normalise(p, &ep);
     q = normalise(q, &eq);
     const int e = ep > eq ? ep : eq;
     p = shift_right_sticky(p, e - ep);
     q = shift_right_sticky(q, e - eq);
-    if (sign == c.sign)
-        return pack(sign, p + q, e + scale, round, f);
-    if (p == q)
-        return pack(round == FPU_DOWN, 0, 0, round, f);
+    if (sign == c.sign) return pack(sign, p + q, e + scale, round, f);
+    if (p == q) return pack(round == FPU_DOWN, 0, 0, round, f);
     return p > q ? pack(sign, p - q, e + scale, round, f)
                  : pack(c.sign, q - p, e + scale, round, f);
 }
@@ -137,15 +128,13 @@ static int clamp_exponent(int32_t n)
 uint64_t fpu_ldexp64(uint64_t x, int32_t n, uint32_t round)
 {
     const unpacked_t u = unpack(x, F64);
-    if (u.special)
-        return fpu_nan64(x) ? x | FPU_QUIET64 : x;
+    if (u.special) return fpu_nan64(x) ? x | FPU_QUIET64 : x;
     return pack(u.sign, u.sig, u.e + clamp_exponent(n), round, F64);
 }
 
 uint32_t fpu_ldexp32(uint32_t x, int32_t n, uint32_t round)
 {
     const unpacked_t u = unpack(x, F32);
-    if (u.special)
-        return fpu_nan32(x) ? x | 0x400000 : x;
+    if (u.special) return fpu_nan32(x) ? x | 0x400000 : x;
     return (uint32_t)pack(u.sign, u.sig, u.e + clamp_exponent(n), round, F32);
 }

@@ -12,11 +12,11 @@
 /* Rounding modes as MODE counts them. */
 typedef enum { FPU_NEAREST, FPU_UP, FPU_DOWN, FPU_ZERO } fpu_round_t;
 
-#define FPU_NAN32 UINT32_C(0x7fc00000)
-#define FPU_INF32 UINT32_C(0x7f800000)
-#define FPU_NAN64 UINT64_C(0x7ff8000000000000)
-#define FPU_INF64 UINT64_C(0x7ff0000000000000)
-#define FPU_SIGN64 UINT64_C(0x8000000000000000)
+#define FPU_NAN32   UINT32_C(0x7fc00000)
+#define FPU_INF32   UINT32_C(0x7f800000)
+#define FPU_NAN64   UINT64_C(0x7ff8000000000000)
+#define FPU_INF64   UINT64_C(0x7ff0000000000000)
+#define FPU_SIGN64  UINT64_C(0x8000000000000000)
 #define FPU_QUIET64 UINT64_C(0x0008000000000000)
 
 static inline float fpu_f32(uint32_t bits)
@@ -47,12 +47,30 @@ static inline uint64_t fpu_bits64(double x)
     return bits;
 }
 
-static inline bool fpu_nan32(uint32_t x) { return (x & 0x7fffffff) > FPU_INF32; }
-static inline bool fpu_nan64(uint64_t x) { return (x & ~FPU_SIGN64) > FPU_INF64; }
-static inline bool fpu_nan16(uint32_t x) { return (x & 0x7fff) > 0x7c00; }
-static inline bool fpu_snan32(uint32_t x) { return fpu_nan32(x) && !(x & 0x400000); }
-static inline bool fpu_snan64(uint64_t x) { return fpu_nan64(x) && !(x & FPU_QUIET64); }
-static inline bool fpu_snan16(uint32_t x) { return fpu_nan16(x) && !(x & 0x200); }
+static inline bool fpu_nan32(uint32_t x)
+{
+    return (x & 0x7fffffff) > FPU_INF32;
+}
+static inline bool fpu_nan64(uint64_t x)
+{
+    return (x & ~FPU_SIGN64) > FPU_INF64;
+}
+static inline bool fpu_nan16(uint32_t x)
+{
+    return (x & 0x7fff) > 0x7c00;
+}
+static inline bool fpu_snan32(uint32_t x)
+{
+    return fpu_nan32(x) && !(x & 0x400000);
+}
+static inline bool fpu_snan64(uint64_t x)
+{
+    return fpu_nan64(x) && !(x & FPU_QUIET64);
+}
+static inline bool fpu_snan16(uint32_t x)
+{
+    return fpu_nan16(x) && !(x & 0x200);
+}
 
 /* A denormal becomes the zero of its sign. */
 static inline uint32_t fpu_flush32(uint32_t x)
@@ -79,7 +97,8 @@ static inline uint32_t fpu_f16_to_f32(uint32_t h)
     const uint32_t special = (mag + (224u << 23)) | (mag > (0x7c00u << 13) ? 0x400000 : 0);
     /* 2^-14 is added to a denormal's bits and subtracted as a number: that normalises it. Rounding
      * down makes 0 - 0 negative, hence the mask. */
-    const uint32_t small = fpu_bits32(fpu_f32(mag + (113u << 23)) - fpu_f32(113u << 23)) & 0x7fffffff;
+    const uint32_t small =
+        fpu_bits32(fpu_f32(mag + (113u << 23)) - fpu_f32(113u << 23)) & 0x7fffffff;
     uint32_t r = mag >= (0x7c00u << 13) ? special : normal;
     r = mag < (0x400u << 13) ? small : r;
     return r | sign;
@@ -106,7 +125,8 @@ static inline uint32_t fpu_f32_to_f16(uint32_t x, uint32_t round)
     const uint32_t shift = exponent < 101 ? 25 : (126 - exponent) & 31;
     const uint32_t sig = a ? (a & 0x7fffff) | 0x800000 : 0;
     const uint32_t unit = 1u << shift;
-    const uint32_t small_add = (near & ((unit >> 1) - 1 + (sig >> shift & 1))) | (away & (unit - 1));
+    const uint32_t small_add =
+        (near & ((unit >> 1) - 1 + (sig >> shift & 1))) | (away & (unit - 1));
     const uint32_t small = (sig + small_add) >> shift;
     uint32_t r = a < 0x38800000 ? small : normal;
     r = a > FPU_INF32 ? 0x7e00 | (a >> 13 & 0x3ff) : r;
@@ -135,7 +155,8 @@ static inline uint32_t fpu_minmax32(uint32_t x, uint32_t y, bool max, bool ieee)
 {
     const float a = fpu_f32(x), b = fpu_f32(y);
     const uint32_t signalling = ieee ? 0x400000 - 1 : 0;
-    const uint32_t x_above = (x & 0x7fffffff) - FPU_INF32 - 1, y_above = (y & 0x7fffffff) - FPU_INF32 - 1;
+    const uint32_t x_above = (x & 0x7fffffff) - FPU_INF32 - 1,
+                   y_above = (y & 0x7fffffff) - FPU_INF32 - 1;
     const uint32_t equal = max ? x & y : x | y;
     uint32_t r = (max ? b > a : b < a) ? y : equal;
     r = (max ? a > b : a < b) ? x : r;
@@ -149,7 +170,8 @@ static inline uint64_t fpu_minmax64(uint64_t x, uint64_t y, bool max, bool ieee)
 {
     const double a = fpu_f64(x), b = fpu_f64(y);
     const uint64_t signalling = ieee ? FPU_QUIET64 - 1 : 0;
-    const uint64_t x_above = (x & ~FPU_SIGN64) - FPU_INF64 - 1, y_above = (y & ~FPU_SIGN64) - FPU_INF64 - 1;
+    const uint64_t x_above = (x & ~FPU_SIGN64) - FPU_INF64 - 1,
+                   y_above = (y & ~FPU_SIGN64) - FPU_INF64 - 1;
     const uint64_t equal = max ? x & y : x | y;
     uint64_t r = (max ? b > a : b < a) ? y : equal;
     r = (max ? a > b : a < b) ? x : r;

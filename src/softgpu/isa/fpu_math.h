@@ -48,8 +48,8 @@ static inline double fpu_log2(double x)
     /* The exponent as a double without an integer conversion: 2^52 + e, minus 2^52. */
     const double e = fpu_f64((bits >> 52) | UINT64_C(0x4330000000000000)) - 4503599627370496.0;
     const double exponent = e - (upper ? 1022.0 : 1023.0);
-    const double m = fpu_f64(mantissa | (upper ? UINT64_C(0x3fe0000000000000)
-                                               : UINT64_C(0x3ff0000000000000)));
+    const double m =
+        fpu_f64(mantissa | (upper ? UINT64_C(0x3fe0000000000000) : UINT64_C(0x3ff0000000000000)));
     const double s = (m - 1.0) / (m + 1.0), z = s * s;
     double p = 1.0 / 21.0; /* z < 0.0295 */
     p = p * z + 1.0 / 19.0;

@@ -30,7 +30,8 @@ void fpu_widen_row(uint32_t *out, const uint32_t *in)
 {
     const __m256i low = _mm256_set1_epi32(0xffff);
     for (int l = 0; l < LANES; l += 8) {
-        const __m256i x = _mm256_and_si256(_mm256_load_si256((const __m256i *)(const void *)(in + l)), low);
+        const __m256i x =
+            _mm256_and_si256(_mm256_load_si256((const __m256i *)(const void *)(in + l)), low);
         const __m128i halves =
             _mm_packus_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
         _mm256_store_ps((float *)(out + l), _mm256_cvtph_ps(halves));

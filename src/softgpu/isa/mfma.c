@@ -13,28 +13,28 @@ typedef struct {
     uint8_t regs;         /* of A and of B, dwords */
 } shape_t;
 
-enum { MAX_AB = 64 * 8, MAX_CD = 2048 }; /* elements: 64 lanes of eight nibbles' worth, 2 x 32 x 32 */
+enum {
+    MAX_AB = 64 * 8,
+    MAX_CD = 2048
+}; /* elements: 64 lanes of eight nibbles' worth, 2 x 32 x 32 */
 
 /* Lane that holds the first of the m elements with depth k of block b; the others follow it. */
 static unsigned ab_lane(const shape_t *s, unsigned b, unsigned k, unsigned per_lane)
 {
-    if (s->type == A_F64)
-        return s->m == 16 ? 16 * k : 16 * k + 4 * b;
+    if (s->type == A_F64) return s->m == 16 ? 16 * k : 16 * k + 4 * b;
     return s->m * (s->blocks > 1 ? b : k / per_lane);
 }
 
 /* Lane and register of row i, column 0 of block b of C and D; the columns follow in lanes. */
 static unsigned cd_lane(const shape_t *s, unsigned b, unsigned i)
 {
-    if (s->type == A_F64)
-        return s->m == 16 ? 16 * (i % 4) : 16 * i + 4 * b;
+    if (s->type == A_F64) return s->m == 16 ? 16 * (i % 4) : 16 * i + 4 * b;
     return s->m == 32 ? 32 * (i / 4 % 2) : s->m == 16 ? 16 * (i / 4) : 4 * b;
 }
 
 static unsigned cd_register(const shape_t *s, unsigned b, unsigned i)
 {
-    if (s->type == A_F64)
-        return s->m == 16 ? 2 * (i / 4) : 0;
+    if (s->type == A_F64) return s->m == 16 ? 2 * (i / 4) : 0;
     return s->m == 32 ? 16 * b + 4 * (i / 8) + i % 4 : s->m == 16 ? 4 * b + i % 4 : i;
 }
 
@@ -75,7 +75,8 @@ static void widen(uint32_t *out, const uint32_t *rows, unsigned at, element_t ty
 
 /* All of A or B in order block, depth, row (or column). A group of m lanes holds one block, or
  * per_lane consecutive depths of the only one. */
-static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, unsigned per_lane, bool flush)
+static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, unsigned per_lane,
+                   bool flush)
 {
     alignas(64) uint32_t lanes[ISA_LANES];
     for (unsigned at = 0; at < per_lane; at++) {
@@ -94,9 +95,8 @@ typedef void tile_t(uint32_t *restrict acc, const uint32_t *restrict a, const ui
                     size_t m, size_t depth);
 
 #define TILE(name, expr)                                                                           \
-    static __attribute__((noinline, noclone)) void name(                                           \
-        uint32_t *restrict acc, const uint32_t *restrict a, const uint32_t *restrict b, size_t m,  \
-        size_t depth)                                                                              \
+    static __attribute__((noinline)) void name(uint32_t *restrict acc, const uint32_t *restrict a, \
+                                               const uint32_t *restrict b, size_t m, size_t depth) \
     {                                                                                              \
         for (size_t k = 0; k < depth; k++, a += m, b += m)                                         \
             for (size_t i = 0; i < m; i++) {                                                       \
@@ -147,11 +147,11 @@ static void load_c(uint32_t *acc, const isa_wave_t *w, const isa_operand_t *o, c
                 memcpy(acc + row * m,
                        rows_of(w, o) + cd_register(s, b, i) * ISA_LANES + cd_lane(s, b, i),
                        m * sizeof(*acc));
-    if (flush)
-        flush_all(acc, n);
+    if (flush) flush_all(acc, n);
 }
 
-static void store_d(const isa_wave_t *w, const isa_operand_t *o, const uint32_t *acc, const shape_t *s)
+static void store_d(const isa_wave_t *w, const isa_operand_t *o, const uint32_t *acc,
+                    const shape_t *s)
 {
     for (unsigned b = 0; b < s->blocks; b++)
         for (unsigned i = 0; i < s->m; i++, acc += s->m) {
@@ -177,10 +177,8 @@ static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const ui
         tiles[s->type](acc + block * s->m * s->m, a + from_a * s->k * s->m, b + block * s->k * s->m,
                        s->m, s->k);
     }
-    if (s->type != A_I8)
-        quiet_all(acc, (size_t)s->m * s->m * s->blocks);
-    if (flush_out)
-        flush_all(acc, (size_t)s->m * s->m * s->blocks);
+    if (s->type != A_I8) quiet_all(acc, (size_t)s->m * s->m * s->blocks);
+    if (flush_out) flush_all(acc, (size_t)s->m * s->m * s->blocks);
     store_d(w, &i->dst, acc, s);
 }
 
@@ -224,10 +222,8 @@ static void run64(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const ui
 
 static const char *refusal(const isa_wave_t *w, const isa_inst_t *i, const shape_t *s)
 {
-    if (w->mode & VALU_MODE_GPR_IDX)
-        return "register indexing";
-    if (s->type != A_I8 && (w->mode & (s->type == A_F64 ? 0xc : 0x3)))
-        return "MODE rounding";
+    if (w->mode & VALU_MODE_GPR_IDX) return "register indexing";
+    if (s->type != A_I8 && (w->mode & (s->type == A_F64 ? 0xc : 0x3))) return "MODE rounding";
     if (i->cbsz && (1u << i->cbsz > s->blocks || i->abid >= 1u << i->cbsz))
         return "cbsz or abid out of range";
     for (unsigned n = 0; n < 2; n++)

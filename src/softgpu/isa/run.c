@@ -4,6 +4,12 @@
  * handler. ISA_ON_INST is where a counting build looks at each instruction before it runs. */
 #include "softgpu/isa/core.h"
 
+#include <xmmintrin.h>
+
+/* Round to nearest, denormals kept, no exception unmasked: what vector instructions build on. A
+ * thread inherits the program's setting, which fast-math start-up code may have changed. */
+enum { HOST_FLOAT_MODE = 0x1f80 };
+
 #ifndef ISA_ON_INST
 #define ISA_ON_INST(w, i) ((void)0)
 #endif
@@ -28,8 +34,10 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 
 static isa_stop_t run(isa_wave_t *w, int32_t slice)
 {
+    const unsigned host_float_mode = _mm_getcsr();
     w->stop = ISA_RUN;
     w->budget = slice;
+    _mm_setcsr(HOST_FLOAT_MODE);
     do {
         const isa_inst_t *i = w->ip;
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
@@ -39,6 +47,7 @@ static isa_stop_t run(isa_wave_t *w, int32_t slice)
         ISA_ON_INST(w, i);
         fn(w, i);
     } while (__builtin_expect(!w->stop, 1));
+    _mm_setcsr(host_float_mode);
     return w->stop;
 }
 

@@ -69,12 +69,13 @@ enum {
     VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL
 };
 
+/* No two lanes of a row meet: rows are equal or apart. */
 #ifdef __clang__
-#define VALU_LANES                                                                                 \
-    _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < ISA_LANES; l++)
+#define VALU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define VALU_LANES _Pragma("GCC ivdep") for (int l = 0; l < ISA_LANES; l++)
+#define VALU_INDEPENDENT _Pragma("GCC ivdep")
 #endif
+#define VALU_LANES VALU_INDEPENDENT for (int l = 0; l < ISA_LANES; l++)
 
 #define VALU_ROW(p)    ((uint32_t *)__builtin_assume_aligned((p), 64))
 #define VALU_SRC(v, n) ((const uint32_t *)__builtin_assume_aligned((v)->s[n], 64))
@@ -138,15 +139,13 @@ enum { VALU_MODE_PLAIN = 0xf0 }; /* nearest even, denormals kept, no indexing */
 /* Scalar register that takes a lane mask. */
 static inline unsigned valu_mask_reg(const isa_inst_t *i)
 {
-    if (i->dst2.kind == ISA_OPK_SGPR)
-        return i->dst2.reg;
+    if (i->dst2.kind == ISA_OPK_SGPR) return i->dst2.reg;
     return i->dst.kind == ISA_OPK_SGPR ? i->dst.reg : ISA_CODE_VCC;
 }
 
 static inline uint64_t valu_mask_in(isa_wave_t *w, const isa_inst_t *i, unsigned flags)
 {
-    if ((flags & VALU_MASK_IN) && i->src[2].kind != ISA_OPK_NONE)
-        return isa_read64(w, &i->src[2]);
+    if ((flags & VALU_MASK_IN) && i->src[2].kind != ISA_OPK_NONE) return isa_read64(w, &i->src[2]);
     return w->vcc;
 }
 
@@ -177,20 +176,17 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     v.out = 0;
     v.d = direct ? dst : staged;
     for (unsigned n = 0; n < 3; n++) {
-        if (t->src[n] == VALU_NONE)
-            continue;
+        if (t->src[n] == VALU_NONE) continue;
         if (n == 2 && (t->flags & VALU_READS_DST)) {
             v.s[2] = dst;
         } else if (__builtin_expect(i->src[n].kind == ISA_OPK_VGPR, 1)) {
             v.s[n] = w->vgpr[i->src[n].reg];
         } else {
             v.s[n] = valu_scalar_rows(w, i, &i->src[n], broadcast[n], valu_rows(t->src[n]));
-            if (__builtin_expect(!v.s[n], 0))
-                return;
+            if (__builtin_expect(!v.s[n], 0)) return;
         }
     }
-    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC))
-        v.in = valu_mask_in(w, i, t->flags);
+    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
     body(&v);
     if (rows && !direct) {
         if (t->flags & VALU_HI_HALF)
@@ -204,8 +200,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     }
     if (t->flags & VALU_MASK_OUT) {
         isa_set_sgpr64(w, valu_mask_reg(i), v.out & exec);
-        if (t->flags & VALU_CMPX)
-            w->exec = v.out & exec;
+        if (t->flags & VALU_CMPX) w->exec = v.out & exec;
     }
 }
 
@@ -309,7 +304,10 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
 
 #define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS, SAT)                                             \
     static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS), (SAT)};                     \
-    ISA_INST(name) { valu_run(w, i, &desc_##name, body_##name); }
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        valu_run(w, i, &desc_##name, body_##name);                                                 \
+    }
 
 /* Plain instructions: name, result type, source types, formula of a, b, c. */
 #define VALU_OP1(name, DT, AT, FLAGS, expr)                                                        \
@@ -342,6 +340,9 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
 /* A second name of an instruction whose body exists. */
 #define VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body, SAT)                                         \
     static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS), (SAT)};                     \
-    ISA_INST(name) { valu_run(w, i, &desc_##name, body); }
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        valu_run(w, i, &desc_##name, body);                                                        \
+    }
 
 #endif

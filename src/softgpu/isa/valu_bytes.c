@@ -74,8 +74,7 @@ static inline uint64_t quad_sad(uint64_t a, uint32_t b, uint64_t c, bool masked,
     uint64_t r = 0;
     for (unsigned n = 0; n < 4; n++) {
         uint32_t sum = sad4((uint32_t)(a >> 8 * n), b, masked) + (uint32_t)(c >> 16 * n & 0xffff);
-        if (clamp && sum > 0xffff)
-            sum = 0xffff;
+        if (clamp && sum > 0xffff) sum = 0xffff;
         r |= (uint64_t)(sum & 0xffff) << 16 * n;
     }
     return r;
@@ -100,8 +99,14 @@ static inline __attribute__((always_inline)) void quad_sad32(valu_t *v, bool cla
     }
 }
 
-static void body_v_mqsad_u32_u8(valu_t *v) { quad_sad32(v, false); }
-static void sat_v_mqsad_u32_u8(valu_t *v) { quad_sad32(v, true); }
+static void body_v_mqsad_u32_u8(valu_t *v)
+{
+    quad_sad32(v, false);
+}
+static void sat_v_mqsad_u32_u8(valu_t *v)
+{
+    quad_sad32(v, true);
+}
 
 /* Staged: the four result rows may be the source rows of later sums. */
 VALU_HANDLER(v_mqsad_u32_u8, VALU_B128, VALU_B64, VALU_B32, VALU_B128, VALU_STAGED,

@@ -26,8 +26,7 @@ VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_I
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
         alignas(64) uint32_t in[ISA_LANES];                                                        \
         alignas(64) uint8_t out[ISA_LANES];                                                        \
-        if ((FLAGS)&VALU_MASK_IN)                                                                  \
-            valu_expand(in, v->in);                                                                \
+        if ((FLAGS)&VALU_MASK_IN) valu_expand(in, v->in);                                          \
         VALU_LANES                                                                                 \
         {                                                                                          \
             const uint32_t a = pa[l], b = pb[l], k = (FLAGS)&VALU_MASK_IN ? in[l] : 0;             \
@@ -39,8 +38,14 @@ VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_I
         }                                                                                          \
         v->out = valu_bits(out);                                                                   \
     }                                                                                              \
-    static void body_##name(valu_t *v) { chain_##name(v, false); }                                 \
-    static void sat_##name(valu_t *v) { chain_##name(v, true); }                                   \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        chain_##name(v, false);                                                                    \
+    }                                                                                              \
+    static void sat_##name(valu_t *v)                                                              \
+    {                                                                                              \
+        chain_##name(v, true);                                                                     \
+    }                                                                                              \
     VALU_HANDLER(name, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, (FLAGS) | VALU_MASK_OUT, sat_##name)
 
 CARRY(v_add_co_u32, 0, a + b, r < a, UINT32_MAX)
@@ -58,16 +63,23 @@ CARRY(v_subbrev_co_u32, VALU_MASK_IN, b - a - k, b < a || (k && a == b), 0)
         alignas(64) uint8_t out[ISA_LANES];                                                        \
         VALU_LANES                                                                                 \
         {                                                                                          \
-            const uint64_t product = (uint64_t)((TYPE)VALU_LD_##over(pa) * (TYPE)VALU_LD_##over(pb));  \
+            const uint64_t product =                                                               \
+                (uint64_t)((TYPE)VALU_LD_##over(pa) * (TYPE)VALU_LD_##over(pb));                   \
             const uint64_t c = VALU_LD_u64(pc), r = product + c;                                   \
             const bool o = LIMIT##_OVER;                                                           \
             out[l] = o;                                                                            \
-            VALU_ST_u64(clamp && o ? LIMIT##_VALUE : r);                                           \
+            VALU_ST_u64(clamp &&o ? LIMIT##_VALUE : r);                                            \
         }                                                                                          \
         v->out = valu_bits(out);                                                                   \
     }                                                                                              \
-    static void body_##name(valu_t *v) { wide_##name(v, false); }                                  \
-    static void sat_##name(valu_t *v) { wide_##name(v, true); }                                    \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        wide_##name(v, false);                                                                     \
+    }                                                                                              \
+    static void sat_##name(valu_t *v)                                                              \
+    {                                                                                              \
+        wide_##name(v, true);                                                                      \
+    }                                                                                              \
     VALU_HANDLER(name, VALU_B64, VALU_B32, VALU_B32, VALU_B64, VALU_MASK_OUT, sat_##name)
 
 #define UNSIGNED_OVER  (r < c)

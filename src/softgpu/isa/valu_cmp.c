@@ -12,7 +12,7 @@
         {                                                                                          \
             const VALU_C_##T a = VALU_LD_##T(pa), b = VALU_LD_##T(pb);                             \
             (void)a, (void)b;                                                                      \
-            out[l] = (uint8_t)((expr) ? 1 : 0);                                                                    \
+            out[l] = (uint8_t)((expr) ? 1 : 0);                                                    \
         }                                                                                          \
         v->out = valu_bits(out);                                                                   \
     }
@@ -50,7 +50,7 @@ CMP_FLOAT(lt, a < b)
 CMP_FLOAT(eq, a == b)
 CMP_FLOAT(le, a <= b)
 CMP_FLOAT(gt, a > b)
-CMP_FLOAT(lg, a < b || a > b)
+CMP_FLOAT(lg, a<b || a> b)
 CMP_FLOAT(ge, a >= b)
 CMP_FLOAT(o, a == a && b == b)
 CMP_FLOAT(u, a != a || b != b)
@@ -64,8 +64,8 @@ CMP_FLOAT(tru, true)
 
 /* Bit of the class mask: 0 sNaN, 1 qNaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal,
  * 8 +normal, 9 +inf. `magnitude` is the number without its sign. */
-static inline uint32_t class_bit(uint64_t magnitude, bool negative, uint64_t infinity, uint64_t quiet,
-                                 uint64_t least_normal)
+static inline uint32_t class_bit(uint64_t magnitude, bool negative, uint64_t infinity,
+                                 uint64_t quiet, uint64_t least_normal)
 {
     const uint32_t nan = magnitude & quiet ? 2 : 1;
     uint32_t r = negative ? 1u << 3 : 1u << 8;
@@ -95,7 +95,7 @@ static inline uint32_t class_b64(uint64_t x)
     {                                                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
         alignas(64) uint8_t out[ISA_LANES];                                                        \
-        VALU_LANES out[l] = (uint8_t)(class_##B(VALU_LD_##B(pa)) & pb[l] ? 1 : 0);                           \
+        VALU_LANES out[l] = (uint8_t)(class_##B(VALU_LD_##B(pa)) & pb[l] ? 1 : 0);                 \
         v->out = valu_bits(out);                                                                   \
     }                                                                                              \
     VALU_ALIAS(v_cmp_class_##T, VALU_NONE, VALU_T_##T, VALU_B32, VALU_NONE,                        \

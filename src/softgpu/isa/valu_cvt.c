@@ -49,8 +49,14 @@ VALU_OP1(v_cvt_off_f32_i4, f32, u32, 0, (float)((int32_t)(a << 28) >> 28) * 0.06
 VALU_OP1(v_cvt_f32_f64, f32, f64, 0, (float)a)
 VALU_OP1(v_cvt_f64_f32, f64, f32, 0, (double)a)
 
-static void body_v_cvt_f32_f16(valu_t *v) { fpu_widen_row(v->d, v->s[0]); }
-static void body_v_cvt_f16_f32(valu_t *v) { fpu_narrow_row(v->d, v->s[0], v->round); }
+static void body_v_cvt_f32_f16(valu_t *v)
+{
+    fpu_widen_row(v->d, v->s[0]);
+}
+static void body_v_cvt_f16_f32(valu_t *v)
+{
+    fpu_narrow_row(v->d, v->s[0], v->round);
+}
 VALU_HANDLER(v_cvt_f32_f16, VALU_F32, VALU_F16, VALU_NONE, VALU_NONE, 0, NULL)
 VALU_HANDLER(v_cvt_f16_f32, VALU_F16, VALU_F32, VALU_NONE, VALU_NONE, 0, NULL)
 
@@ -58,7 +64,10 @@ VALU_OP1(v_cvt_f16_u16, b16, u16, 0, fpu_f32_to_f16(fpu_bits32((float)(int32_t)a
 VALU_OP1(v_cvt_f16_i16, b16, i16, 0, fpu_f32_to_f16(fpu_bits32((float)a), round))
 VALU_OP1(v_cvt_u16_f16, u16, f16, NOP, a >= 65535.0f ? 65535 : a > 0 ? (uint32_t)(int32_t)a : 0)
 VALU_OP1(v_cvt_i16_f16, i16, f16, NOP,
-         a >= 32767.0f ? 32767 : a <= -32768.0f ? -32768 : a == a ? (int32_t)a : 0)
+         a >= 32767.0f    ? 32767
+         : a <= -32768.0f ? -32768
+         : a == a         ? (int32_t)a
+                          : 0)
 
 /* ---- normalised integers: [-1,1] or [0,1] to the full range, nearest even ---- */
 

@@ -8,16 +8,17 @@
 typedef struct {
     uint64_t infinity, quiet, default_nan, sign;
     int mantissa, max_exponent, bias;
-    int scale;    /* of div_scale and div_fmas */
-    int overflow; /* exponent difference from which the quotient nears infinity */
-    int tiny;     /* numerators up to this exponent are scaled */
-    int least;    /* exponent difference below which the quotient is nothing */
+    int scale;       /* of div_scale and div_fmas */
+    int overflow;    /* exponent difference from which the quotient nears infinity */
+    int tiny;        /* numerators up to this exponent are scaled */
+    int least;       /* exponent difference below which the quotient is nothing */
     int round_shift; /* of the rounding field in MODE */
 } format_t;
 
-static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23, 255, 127, 64, 96, 23, -150, 0};
-static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64, FPU_SIGN64, 52, 2047, 1023, 128, 768,
-                             53, -1075, 2};
+static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23,   255,
+                             127,       64,       96,        23,         -150, 0};
+static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64, FPU_SIGN64, 52,    2047,
+                             1023,      128,         768,       53,         -1075, 2};
 
 static int exponent_of(uint64_t x, const format_t *f)
 {
@@ -62,16 +63,13 @@ static uint64_t one(const format_t *f)
 static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, const format_t *f, bool *post)
 {
     *post = false;
-    if (is_nan(x, f))
-        return x | f->quiet;
-    if (is_zero(num, f) || is_zero(den, f))
-        return f->default_nan;
+    if (is_nan(x, f)) return x | f->quiet;
+    if (is_zero(num, f) || is_zero(den, f)) return f->default_nan;
     if (exponent_of(num, f) - exponent_of(den, f) >= f->overflow) {
         *post = true;
         return x == den ? ldexp_of(x, f->scale, f) : x;
     }
-    if (is_denormal(den, f))
-        return ldexp_of(x, f->scale, f);
+    if (is_denormal(den, f)) return ldexp_of(x, f->scale, f);
     const bool small_reciprocal = is_denormal(quotient(one(f), den, f), f);
     /* A quotient that rounds to nothing needs the scaling as much as a denormal one. */
     const uint64_t q = quotient(num, den, f);
@@ -80,8 +78,7 @@ static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, const format_t
         *post = true;
         return x == den ? ldexp_of(x, -f->scale, f) : x;
     }
-    if (small_reciprocal)
-        return ldexp_of(x, -f->scale, f);
+    if (small_reciprocal) return ldexp_of(x, -f->scale, f);
     if (small_quotient) {
         *post = true;
         return x == num ? ldexp_of(x, f->scale, f) : x;
@@ -99,8 +96,9 @@ static uint64_t first_nan(uint64_t a, uint64_t b, uint64_t c, const format_t *f)
 static uint64_t div_fmas(uint64_t a, uint64_t b, uint64_t c, uint32_t round, const format_t *f)
 {
     const int scale = exponent_of(c, f) > f->bias ? f->scale : -f->scale;
-    const uint64_t r = f == &F32 ? fpu_fma_scaled32((uint32_t)a, (uint32_t)b, (uint32_t)c, scale, round)
-                                 : fpu_fma_scaled64(a, b, c, scale, round);
+    const uint64_t r = f == &F32
+                           ? fpu_fma_scaled32((uint32_t)a, (uint32_t)b, (uint32_t)c, scale, round)
+                           : fpu_fma_scaled64(a, b, c, scale, round);
     return is_nan(r, f) ? first_nan(a, b, c, f) : r;
 }
 
@@ -109,19 +107,14 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
     const uint64_t sign = (den ^ num) & f->sign, magnitude = q & ~f->sign;
     const bool zero_den = is_zero(den, f), zero_num = is_zero(num, f);
     const bool inf_den = (den & ~f->sign) == f->infinity, inf_num = (num & ~f->sign) == f->infinity;
-    if (is_nan(num, f))
-        return num | f->quiet;
-    if (is_nan(den, f))
-        return den | f->quiet;
-    if ((zero_den && zero_num) || (inf_den && inf_num))
-        return f->sign | f->infinity | f->quiet;
-    if (zero_den || inf_num)
-        return sign | f->infinity;
-    if (inf_den || zero_num)
-        return sign;
-    if (exponent_of(num, f) - exponent_of(den, f) < f->least)
-        return sign;
-    /* Operands are ordinary numbers here: the refinement met an overflow and made inf - inf of it. */
+    if (is_nan(num, f)) return num | f->quiet;
+    if (is_nan(den, f)) return den | f->quiet;
+    if ((zero_den && zero_num) || (inf_den && inf_num)) return f->sign | f->infinity | f->quiet;
+    if (zero_den || inf_num) return sign | f->infinity;
+    if (inf_den || zero_num) return sign;
+    if (exponent_of(num, f) - exponent_of(den, f) < f->least) return sign;
+    /* Operands are ordinary numbers here: the refinement met an overflow and made inf - inf of it.
+     */
     return sign | (is_nan(q, f) ? f->infinity : magnitude);
 }
 
@@ -159,8 +152,7 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
     VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
                  VALU_READS_VCC | VALU_STAGED, NULL)
 
-#define FIXUP(name, T, FMT)                                                                        \
-    VALU_OP3(name, T, T, T, T, 0, (VALU_C_##T)div_fixup(a, b, c, &FMT))
+#define FIXUP(name, T, FMT) VALU_OP3(name, T, T, T, T, 0, (VALU_C_##T)div_fixup(a, b, c, &FMT))
 
 SCALE(v_div_scale_f32, b32, F32)
 SCALE(v_div_scale_f64, b64, F64)

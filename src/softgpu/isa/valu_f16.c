@@ -46,8 +46,8 @@ static inline uint32_t med3(uint32_t a, uint32_t b, uint32_t c, bool ieee)
 {
     const uint32_t low = fpu_minmax16(fpu_minmax16(a, b, false, ieee), c, false, ieee);
     const float x = fpu_f32(fpu_f16_to_f32(a)), y = fpu_f32(fpu_f16_to_f32(b));
-    const float top = fpu_f32(
-        fpu_f16_to_f32(fpu_minmax16(fpu_minmax16(a, b, true, ieee), c, true, ieee)));
+    const float top =
+        fpu_f32(fpu_f16_to_f32(fpu_minmax16(fpu_minmax16(a, b, true, ieee), c, true, ieee)));
     const uint32_t with_c = fpu_minmax16(top == x ? b : a, c, true, ieee);
     const uint32_t r = top == x || top == y ? with_c : fpu_minmax16(a, b, true, ieee);
     return fpu_nan16(a) || fpu_nan16(b) || fpu_nan16(c) ? low : r;
@@ -118,8 +118,7 @@ VALU_HANDLER(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, VALU_STAGED, 
     PAIR_HALVES(low, pc, 0, expr)                                                                  \
     PAIR_HALVES(high, pc, 16, expr)                                                                \
     VALU_LANES d[l] = low[l] | high[l] << 16;                                                      \
-    if (__builtin_expect(VALU_BAD_pair, 0))                                                        \
-        valu_fix_nan_pf16(v, n);
+    if (__builtin_expect(VALU_BAD_pair, 0)) valu_fix_nan_pf16(v, n);
 
 static inline void half_rows(uint32_t *out, const uint32_t *in, unsigned shift)
 {
@@ -134,23 +133,17 @@ static inline void half_rows(uint32_t *out, const uint32_t *in, unsigned shift)
 #define VALU_BAD_pair (VALU_BAD_f16 || valu_any_nan(d, 0x7fff0000, 0x7c000000))
 
 #define PAIR2(name, expr)                                                                          \
-    static void body_##name(valu_t *v)                                                             \
-    {                                                                                              \
-        PAIR_LOOP(2, 1, expr)                                                                      \
-    }                                                                                              \
-    VALU_HANDLER(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, VALU_STAGED, NULL)
+    static void body_##name(valu_t *v){PAIR_LOOP(2, 1, expr)} VALU_HANDLER(                        \
+        name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, VALU_STAGED, NULL)
 
 PAIR2(v_pk_add_f16, x + y)
 PAIR2(v_pk_mul_f16, x *y)
 
-static void body_v_pk_fma_f16(valu_t *v)
-{
-    PAIR_LOOP(3, 2, fma_half(x, y, z))
-}
+static void body_v_pk_fma_f16(valu_t *v){PAIR_LOOP(3, 2, fma_half(x, y, z))}
 
 VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAGED, NULL)
-VALU_ALIAS(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16,
-           VALU_READS_DST | VALU_STAGED, body_v_pk_fma_f16, NULL)
+    VALU_ALIAS(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16,
+               VALU_READS_DST | VALU_STAGED, body_v_pk_fma_f16, NULL)
 
 #define PAIR_MINMAX(name, max)                                                                     \
     VALU_BODY2(body_##name, u32, u32)                                                              \
@@ -159,12 +152,12 @@ VALU_ALIAS(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16,
     VALU_END                                                                                       \
     VALU_HANDLER(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, 0, NULL)
 
-PAIR_MINMAX(v_pk_min_f16, false)
-PAIR_MINMAX(v_pk_max_f16, true)
+        PAIR_MINMAX(v_pk_min_f16, false) PAIR_MINMAX(v_pk_max_f16, true)
 
-/* ---- dot products: both products are exact in f32, the sums are rounded one after the other ---- */
+    /* ---- dot products: both products are exact in f32, the sums are rounded one after the other
+       ---- */
 
-static inline float dot2(uint32_t a, uint32_t b, float c)
+    static inline float dot2(uint32_t a, uint32_t b, float c)
 {
     const float low = fpu_f32(fpu_f16_to_f32(a)) * fpu_f32(fpu_f16_to_f32(b));
     const float high = fpu_f32(fpu_f16_to_f32(a >> 16)) * fpu_f32(fpu_f16_to_f32(b >> 16));
@@ -176,8 +169,7 @@ static uint32_t dot2_nan(uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t halves[4] = {a, b, a >> 16, b >> 16};
     for (int n = 0; n < 4; n++)
-        if (fpu_nan16(halves[n]))
-            return fpu_f16_to_f32(halves[n]);
+        if (fpu_nan16(halves[n])) return fpu_f16_to_f32(halves[n]);
     return fpu_nan32(c) ? c | 0x400000 : FPU_NAN32;
 }
 
@@ -188,13 +180,12 @@ static void body_v_dot2_f32_f16(valu_t *v)
     VALU_LANES VALU_NOTE_f32(dot2(pa[l], pb[l], fpu_f32(pc[l])));
     if (__builtin_expect(VALU_BAD_f32, 0))
         for (int l = 0; l < ISA_LANES; l++)
-            if (fpu_nan32(d[l]))
-                d[l] = dot2_nan(pa[l], pb[l], pc[l]);
+            if (fpu_nan32(d[l])) d[l] = dot2_nan(pa[l], pb[l], pc[l]);
 }
 
 VALU_HANDLER(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_STAGED, NULL)
-VALU_ALIAS(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32,
-           VALU_READS_DST | VALU_STAGED, body_v_dot2_f32_f16, NULL)
+VALU_ALIAS(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_READS_DST | VALU_STAGED,
+           body_v_dot2_f32_f16, NULL)
 
 /* ---- moves of halves ---- */
 

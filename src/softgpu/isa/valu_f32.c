@@ -34,7 +34,8 @@ static inline float mul_legacy(float a, float b)
 
 /* A product that is zero by the rule has no NaN to pass on; a NaN result then comes from c. */
 VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
-VALU_FLOAT3(v_mad_legacy_f32, f32, 0, flushed(flushed(mul_legacy(flushed(a), flushed(b))) + flushed(c)))
+VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
+            flushed(flushed(mul_legacy(flushed(a), flushed(b))) + flushed(c)))
 
 /* ---- minimum, maximum, median: bit patterns, no rounding ---- */
 
@@ -106,7 +107,8 @@ VALU_HANDLER(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, VALU_STAGED, 
 
 /* ---- cube maps: the major axis is the largest, z before y before x ---- */
 
-#define MAJOR_Z (__builtin_fabsf(c) >= __builtin_fabsf(a) && __builtin_fabsf(c) >= __builtin_fabsf(b))
+#define MAJOR_Z                                                                                    \
+    (__builtin_fabsf(c) >= __builtin_fabsf(a) && __builtin_fabsf(c) >= __builtin_fabsf(b))
 #define MAJOR_Y (__builtin_fabsf(b) >= __builtin_fabsf(a))
 
 VALU_FLOAT3(v_cubeid_f32, f32, 0,
@@ -127,13 +129,12 @@ VALU_FLOAT3(v_cubema_f32, f32, 0, 2.0f * (MAJOR_Z ? c : MAJOR_Y ? b : a))
     {                                                                                              \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
-        _Pragma("GCC ivdep") for (int l = 0; l < 2 * ISA_LANES; l++)                               \
+        VALU_INDEPENDENT for (int l = 0; l < 2 * ISA_LANES; l++)                                   \
         {                                                                                          \
             const float a = PAIR(a), b = PAIR(b);                                                  \
             VALU_NOTE_f32(expr);                                                                   \
         }                                                                                          \
-        if (__builtin_expect(VALU_BAD_pf32, 0))                                                             \
-            valu_fix_nan_pf32(v, 2);                                                               \
+        if (__builtin_expect(VALU_BAD_pf32, 0)) valu_fix_nan_pf32(v, 2);                           \
     }                                                                                              \
     VALU_HANDLER(name, VALU_PF32, VALU_PF32, VALU_PF32, VALU_NONE, VALU_STAGED, NULL)
 
@@ -144,10 +145,9 @@ static void body_v_pk_fma_f32(valu_t *v)
 {
     uint32_t *d = VALU_ROW(v->d);
     const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);
-    _Pragma("GCC ivdep") for (int l = 0; l < 2 * ISA_LANES; l++)
+    VALU_INDEPENDENT for (int l = 0; l < 2 * ISA_LANES; l++)
         VALU_NOTE_f32(__builtin_fmaf(PAIR(a), PAIR(b), PAIR(c)));
-    if (__builtin_expect(VALU_BAD_pf32, 0))
-        valu_fix_nan_pf32(v, 3);
+    if (__builtin_expect(VALU_BAD_pf32, 0)) valu_fix_nan_pf32(v, 3);
 }
 
 VALU_HANDLER(v_pk_fma_f32, VALU_PF32, VALU_PF32, VALU_PF32, VALU_PF32, VALU_STAGED, NULL)
@@ -163,10 +163,8 @@ ISA_INST(v_pk_mov_b32)
             isa_stop_unsupported(w, i, "modifier");
             return;
         }
-        if (o->kind != ISA_OPK_VGPR)
-            row = valu_scalar_rows(w, i, o, tmp[n], 2);
-        if (!row)
-            return;
+        if (o->kind != ISA_OPK_VGPR) row = valu_scalar_rows(w, i, o, tmp[n], 2);
+        if (!row) return;
         memcpy(result + n * ISA_LANES, row + (o->sel & 1 ? ISA_LANES : 0), sizeof(isa_row_t));
     }
     valu_blend(w->vgpr[i->dst.reg], result, 2, w->exec);
@@ -177,11 +175,15 @@ ISA_INST(v_pk_mov_b32)
 #define MIX(name, DT, FLAGS)                                                                       \
     static const valu_desc_t desc_##name = {                                                       \
         DT, {VALU_MIX, VALU_MIX, VALU_MIX}, (FLAGS) | VALU_STAGED, NULL};                          \
-    ISA_INST(name) { valu_slow(w, i, &desc_##name, body_##name); }
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        valu_slow(w, i, &desc_##name, body_##name);                                                \
+    }
 
 VALU_FBODY3(body_v_fma_mix_f32, f32, f32, f32, f32, __builtin_fmaf(a, b, c))
 
-/* The sum is rounded to f32 and then to f16: that is what a conversion after v_fma_mix_f32 gives. */
+/* The sum is rounded to f32 and then to f16: that is what a conversion after v_fma_mix_f32 gives.
+ */
 static void body_v_fma_mixlo_f16(valu_t *v)
 {
     uint32_t *d = VALU_ROW(v->d);

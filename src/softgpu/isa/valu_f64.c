@@ -28,7 +28,9 @@ ROUND(v_floor_f64, __builtin_floor)
 static inline double fract(double x)
 {
     const double r = x - __builtin_floor(x);
-    return r > 0x1.fffffffffffffp-1 ? 0x1.fffffffffffffp-1 : r == 0 ? 0 : r; /* +0 in every rounding mode */
+    return r > 0x1.fffffffffffffp-1 ? 0x1.fffffffffffffp-1
+           : r == 0                 ? 0
+                                    : r; /* +0 in every rounding mode */
 }
 
 VALU_FLOAT1(v_fract_f64, f64, 0, fract(a))

@@ -58,8 +58,7 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
         VALU_DONE_##DT;                                                                            \
-        if (__builtin_expect(VALU_BAD_##DT, 0))                                                            \
-            valu_fix_nan_##DT(v, 1);                                                               \
+        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 1);                           \
     }
 #define VALU_FBODY2(fn, DT, AT, BT, expr)                                                          \
     static void fn(valu_t *v)                                                                      \
@@ -75,8 +74,7 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
         VALU_DONE_##DT;                                                                            \
-        if (__builtin_expect(VALU_BAD_##DT, 0))                                                            \
-            valu_fix_nan_##DT(v, 2);                                                               \
+        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 2);                           \
     }
 #define VALU_FBODY3(fn, DT, AT, BT, CT, expr)                                                      \
     static void fn(valu_t *v)                                                                      \
@@ -94,8 +92,7 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
         VALU_DONE_##DT;                                                                            \
-        if (__builtin_expect(VALU_BAD_##DT, 0))                                                            \
-            valu_fix_nan_##DT(v, 3);                                                               \
+        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 3);                           \
     }
 
 /* Operands of the result's type. */

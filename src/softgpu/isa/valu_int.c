@@ -33,7 +33,7 @@ static inline uint32_t sat_u32(uint64_t x)
 
 VALU_OP1(v_mov_b32, u32, u32, 0, a)
 VALU_OP1(v_not_b32, u32, u32, 0, ~a)
-VALU_OP2(v_and_b32, u32, u32, u32, 0, a & b)
+VALU_OP2(v_and_b32, u32, u32, u32, 0, a &b)
 VALU_OP2(v_or_b32, u32, u32, u32, 0, a | b)
 VALU_OP2(v_xor_b32, u32, u32, u32, 0, a ^ b)
 VALU_OP2(v_xnor_b32, u32, u32, u32, 0, ~(a ^ b))
@@ -81,8 +81,8 @@ static inline uint32_t below_high(int lane)
     return lane < 32 ? 0 : (1u << (lane & 31)) - 1;
 }
 
-VALU_OP2(v_mbcnt_lo_u32_b32, u32, u32, u32, 0, count_bits(a & below_low(l)) + b)
-VALU_OP2(v_mbcnt_hi_u32_b32, u32, u32, u32, 0, count_bits(a & below_high(l)) + b)
+VALU_OP2(v_mbcnt_lo_u32_b32, u32, u32, u32, 0, count_bits(a &below_low(l)) + b)
+VALU_OP2(v_mbcnt_hi_u32_b32, u32, u32, u32, 0, count_bits(a &below_high(l)) + b)
 
 /* ---- shifts and fields ---- */
 
@@ -121,9 +121,9 @@ VALU_OP3(v_xad_u32, u32, u32, u32, u32, 0, (a ^ b) + c)
 
 /* ---- products ---- */
 
-VALU_OP2(v_mul_lo_u32, u32, u32, u32, 0, a * b)
-VALU_OP2(v_mul_hi_u32, u32, u32, u32, 0, (uint64_t)a * b >> 32)
-VALU_OP2(v_mul_hi_i32, u32, i32, i32, 0, (int64_t)a * b >> 32)
+VALU_OP2(v_mul_lo_u32, u32, u32, u32, 0, a *b)
+VALU_OP2(v_mul_hi_u32, u32, u32, u32, 0, (uint64_t)a *b >> 32)
+VALU_OP2(v_mul_hi_i32, u32, i32, i32, 0, (int64_t)a *b >> 32)
 VALU_SAT2(v_mul_i32_i24, u32, u32, u32, 0, (uint32_t)sext24(a) * (uint32_t)sext24(b),
           sat_i32((int64_t)sext24(a) * sext24(b)))
 VALU_OP2(v_mul_hi_i32_i24, u32, u32, u32, 0, ((int64_t)sext24(a) * sext24(b)) >> 32)
@@ -134,9 +134,9 @@ VALU_SAT3(v_mad_i32_i24, u32, u32, u32, u32, 0, (uint32_t)sext24(a) * (uint32_t)
           sat_i32((int64_t)sext24(a) * sext24(b) + (int32_t)c))
 VALU_SAT3(v_mad_u32_u24, u32, u32, u32, u32, 0, zext24(a) * zext24(b) + c,
           sat_u32((uint64_t)zext24(a) * zext24(b) + c))
-VALU_SAT3(v_mad_u32_u16, u32, u16, u16, u32, 0, a * b + c, sat_u32((uint64_t)(a * b) + c))
-VALU_SAT3(v_mad_i32_i16, u32, i16, i16, u32, 0, (uint32_t)(a * b) + c,
-          sat_i32((int64_t)(a * b) + (int32_t)c))
+VALU_SAT3(v_mad_u32_u16, u32, u16, u16, u32, 0, a *b + c, sat_u32((uint64_t)(a *b) + c))
+VALU_SAT3(v_mad_i32_i16, u32, i16, i16, u32, 0, (uint32_t)(a *b) + c,
+          sat_i32((int64_t)(a *b) + (int32_t)c))
 
 /* ---- minimum, maximum, median ---- */
 
@@ -155,13 +155,12 @@ VALU_OP3(v_med3_u32, u32, u32, u32, u32, 0, MAX(MIN(a, b), MIN(MAX(a, b), c)))
 
 VALU_OP2(v_cvt_pk_u16_u32, u32, u32, u32, 0, MIN(a, 0xffff) | MIN(b, 0xffff) << 16)
 VALU_OP2(v_cvt_pk_i16_i32, u32, i32, i32, 0,
-         ((uint32_t)MAX(MIN(a, 32767), -32768) & 0xffff) |
-             (uint32_t)MAX(MIN(b, 32767), -32768) << 16)
+         ((uint32_t)MAX(MIN(a, 32767), -32768) & 0xffff) | (uint32_t)MAX(MIN(b, 32767), -32768)
+                                                               << 16)
 
 static inline uint32_t sat_byte(int32_t x)
 {
     return (uint32_t)MAX(MIN(x, 255), 0);
 }
 
-VALU_OP1(v_sat_pk_u8_i16, u32, u32, 0,
-         sat_byte((int16_t)a) | sat_byte((int16_t)(a >> 16)) << 8)
+VALU_OP1(v_sat_pk_u8_i16, u32, u32, 0, sat_byte((int16_t)a) | sat_byte((int16_t)(a >> 16)) << 8)

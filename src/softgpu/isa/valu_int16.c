@@ -22,7 +22,7 @@ enum { KEEP = VALU_KEEP, KEEP_MINMAX = VALU_KEEP | VALU_CLAMP_NOP };
 VALU_SAT2(v_add_u16, u16, u16, u16, 0, a + b, sat_u16((int64_t)a + b))
 VALU_SAT2(v_sub_u16, u16, u16, u16, 0, a - b, sat_u16((int64_t)a - b))
 VALU_SAT2(v_subrev_u16, u16, u16, u16, 0, b - a, sat_u16((int64_t)b - a))
-VALU_OP2(v_mul_lo_u16, u16, u16, u16, 0, a * b)
+VALU_OP2(v_mul_lo_u16, u16, u16, u16, 0, a *b)
 VALU_OP2(v_lshlrev_b16, u16, u16, u16, 0, b << (a & 15))
 VALU_OP2(v_lshrrev_b16, u16, u16, u16, 0, b >> (a & 15))
 VALU_OP2(v_ashrrev_i16, i16, u16, i16, 0, b >> (a & 15))
@@ -32,10 +32,10 @@ VALU_OP2(v_min_u16, u16, u16, u16, 0, MIN(a, b))
 VALU_OP2(v_min_i16, i16, i16, i16, 0, MIN(a, b))
 VALU_SAT2(v_add_i16, i16, i16, i16, KEEP, a + b, sat_i16(a + b))
 VALU_SAT2(v_sub_i16, i16, i16, i16, KEEP, a - b, sat_i16(a - b))
-VALU_SAT3(v_mad_u16, u16, u16, u16, u16, KEEP, a * b + c, sat_u16((int64_t)(a * b) + c))
-VALU_SAT3(v_mad_i16, i16, i16, i16, i16, KEEP, a * b + c, sat_i16((int64_t)a * b + c))
-VALU_SAT3(v_mad_legacy_u16, u16, u16, u16, u16, 0, a * b + c, sat_u16((int64_t)(a * b) + c))
-VALU_SAT3(v_mad_legacy_i16, i16, i16, i16, i16, 0, a * b + c, sat_i16((int64_t)a * b + c))
+VALU_SAT3(v_mad_u16, u16, u16, u16, u16, KEEP, a *b + c, sat_u16((int64_t)(a *b) + c))
+VALU_SAT3(v_mad_i16, i16, i16, i16, i16, KEEP, a *b + c, sat_i16((int64_t)a *b + c))
+VALU_SAT3(v_mad_legacy_u16, u16, u16, u16, u16, 0, a *b + c, sat_u16((int64_t)(a *b) + c))
+VALU_SAT3(v_mad_legacy_i16, i16, i16, i16, i16, 0, a *b + c, sat_i16((int64_t)a *b + c))
 VALU_OP3(v_min3_u16, u16, u16, u16, u16, KEEP_MINMAX, MIN(MIN(a, b), c))
 VALU_OP3(v_max3_u16, u16, u16, u16, u16, KEEP_MINMAX, MAX(MAX(a, b), c))
 VALU_OP3(v_med3_u16, u16, u16, u16, u16, KEEP_MINMAX, MAX(MIN(a, b), MIN(MAX(a, b), c)))
@@ -80,9 +80,9 @@ VALU_OP3(v_med3_i16, i16, i16, i16, i16, KEEP_MINMAX, MAX(MIN(a, b), MIN(MAX(a, 
     PAIR3_BODY(sat_##name, T, sat)                                                                 \
     VALU_HANDLER(name, VALU_P16, VALU_P16, VALU_P16, VALU_P16, 0, sat_##name)
 
-PAIR3_SAT(v_pk_mad_i16, i16, x * y + z, sat_i16((int64_t)x * y + z))
-PAIR3_SAT(v_pk_mad_u16, u16, x *y + z, sat_u16((int64_t)(x * y) + z))
-PAIR2_SAT(v_pk_mul_lo_u16, u16, x *y, sat_u16((int64_t)(x * y)))
+PAIR3_SAT(v_pk_mad_i16, i16, x *y + z, sat_i16((int64_t)x *y + z))
+PAIR3_SAT(v_pk_mad_u16, u16, x *y + z, sat_u16((int64_t)(x *y) + z))
+PAIR2_SAT(v_pk_mul_lo_u16, u16, x *y, sat_u16((int64_t)(x *y)))
 PAIR2_SAT(v_pk_add_i16, i16, x + y, sat_i16(x + y))
 PAIR2_SAT(v_pk_sub_i16, i16, x - y, sat_i16(x - y))
 PAIR2_SAT(v_pk_add_u16, u16, x + y, sat_u16((int64_t)x + y))
@@ -123,7 +123,8 @@ static inline int64_t dot_unsigned(uint32_t a, uint32_t b, unsigned bits)
 {
     uint64_t sum = 0;
     for (unsigned at = 0; at < 32; at += bits)
-        sum += (uint64_t)(a >> at & (UINT32_MAX >> (32 - bits))) * (b >> at & (UINT32_MAX >> (32 - bits)));
+        sum += (uint64_t)(a >> at & (UINT32_MAX >> (32 - bits))) *
+               (b >> at & (UINT32_MAX >> (32 - bits)));
     return (int64_t)sum;
 }
 

@@ -12,8 +12,7 @@ static uint32_t *row_of(isa_wave_t *w, const isa_operand_t *o)
 /* Which of these obey register indexing is not documented; no compiler combines them. */
 static bool refuse_indexing(isa_wave_t *w, const isa_inst_t *i)
 {
-    if (!(w->mode & VALU_MODE_GPR_IDX))
-        return false;
+    if (!(w->mode & VALU_MODE_GPR_IDX)) return false;
     isa_stop_unsupported(w, i, "register indexing");
     return true;
 }
@@ -26,23 +25,20 @@ static bool is_register(const isa_operand_t *o)
 ISA_INST(v_readfirstlane_b32)
 {
     const unsigned lane = w->exec ? (unsigned)__builtin_ctzll(w->exec) : 0;
-    if (refuse_indexing(w, i))
-        return;
-    w->sgpr[i->dst.reg] = is_register(&i->src[0]) ? row_of(w, &i->src[0])[lane]
-                                                  : isa_read32(w, &i->src[0]);
+    if (refuse_indexing(w, i)) return;
+    w->sgpr[i->dst.reg] =
+        is_register(&i->src[0]) ? row_of(w, &i->src[0])[lane] : isa_read32(w, &i->src[0]);
 }
 
 ISA_INST(v_readlane_b32)
 {
-    if (refuse_indexing(w, i))
-        return;
+    if (refuse_indexing(w, i)) return;
     w->sgpr[i->dst.reg] = row_of(w, &i->src[0])[isa_read32(w, &i->src[1]) & 63];
 }
 
 ISA_INST(v_writelane_b32)
 {
-    if (refuse_indexing(w, i))
-        return;
+    if (refuse_indexing(w, i)) return;
     row_of(w, &i->dst)[isa_read32(w, &i->src[1]) & 63] = isa_read32(w, &i->src[0]);
 }
 
@@ -50,8 +46,7 @@ ISA_INST(v_swap_b32)
 {
     uint32_t *a = row_of(w, &i->dst), *b = row_of(w, &i->src[0]);
     alignas(64) uint32_t saved[ISA_LANES];
-    if (refuse_indexing(w, i))
-        return;
+    if (refuse_indexing(w, i)) return;
     memcpy(saved, a, sizeof(saved));
     valu_blend(a, b, 1, w->exec);
     valu_blend(b, saved, 1, w->exec);
@@ -62,13 +57,21 @@ static void move_row(isa_wave_t *w, const isa_inst_t *i)
     alignas(64) uint32_t tmp[ISA_LANES];
     const isa_operand_t *o = &i->src[0];
     const uint32_t *row = is_register(o) ? row_of(w, o) : valu_scalar_rows(w, i, o, tmp, 1);
-    if (row && !refuse_indexing(w, i))
-        valu_blend(row_of(w, &i->dst), row, 1, w->exec);
+    if (row && !refuse_indexing(w, i)) valu_blend(row_of(w, &i->dst), row, 1, w->exec);
 }
 
-ISA_INST(v_accvgpr_read_b32) { move_row(w, i); }
-ISA_INST(v_accvgpr_write_b32) { move_row(w, i); }
-ISA_INST(v_accvgpr_mov_b32) { move_row(w, i); }
+ISA_INST(v_accvgpr_read_b32)
+{
+    move_row(w, i);
+}
+ISA_INST(v_accvgpr_write_b32)
+{
+    move_row(w, i);
+}
+ISA_INST(v_accvgpr_mov_b32)
+{
+    move_row(w, i);
+}
 
 ISA_INST(v_nop) {}
 

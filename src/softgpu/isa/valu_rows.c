@@ -9,15 +9,13 @@
 const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_operand_t *o,
                                  uint32_t *tmp, unsigned rows)
 {
-    if (o->kind == ISA_OPK_AGPR)
-        return w->vgpr[w->acc_offset + o->reg];
+    if (o->kind == ISA_OPK_AGPR) return w->vgpr[w->acc_offset + o->reg];
     if (o->kind == ISA_OPK_NONE || rows > 2) {
         isa_stop_unsupported(w, i, "operand of this kind");
         return NULL;
     }
     const uint64_t value = rows == 2 ? isa_read64(w, o) : isa_read32(w, o);
-    if (w->stop)
-        return NULL;
+    if (w->stop) return NULL;
     uint32_t *row = VALU_ROW(tmp);
     const uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
     for (int l = 0; l < ISA_LANES; l++)
@@ -81,16 +79,14 @@ uint64_t valu_bits(const uint8_t *bytes)
 static uint32_t nan_of32(const valu_t *v, unsigned n, unsigned at)
 {
     for (unsigned k = 0; k < n; k++)
-        if (fpu_nan32(v->s[k][at]))
-            return v->s[k][at] | 0x400000;
+        if (fpu_nan32(v->s[k][at])) return v->s[k][at] | 0x400000;
     return FPU_NAN32;
 }
 
 static __attribute__((noinline, cold)) void fix_rows32(valu_t *v, unsigned n, unsigned rows)
 {
     for (unsigned at = 0; at < rows * ISA_LANES; at++)
-        if (fpu_nan32(v->d[at]))
-            v->d[at] = nan_of32(v, n, at);
+        if (fpu_nan32(v->d[at])) v->d[at] = nan_of32(v, n, at);
 }
 
 void valu_fix_nan_f32(valu_t *v, unsigned n)
@@ -107,12 +103,10 @@ void valu_fix_nan_f64(valu_t *v, unsigned n)
 {
     uint32_t *d = v->d;
     for (int l = 0; l < ISA_LANES; l++) {
-        if (!fpu_nan64(VALU_LD_u64(d)))
-            continue;
+        if (!fpu_nan64(VALU_LD_u64(d))) continue;
         uint64_t nan = FPU_NAN64;
         for (unsigned k = n; k-- > 0;)
-            if (fpu_nan64(VALU_LD_u64(v->s[k])))
-                nan = VALU_LD_u64(v->s[k]) | FPU_QUIET64;
+            if (fpu_nan64(VALU_LD_u64(v->s[k]))) nan = VALU_LD_u64(v->s[k]) | FPU_QUIET64;
         VALU_ST_u64(nan);
     }
 }
@@ -120,8 +114,7 @@ void valu_fix_nan_f64(valu_t *v, unsigned n)
 static uint32_t nan_of16(const valu_t *v, unsigned n, int lane, unsigned shift)
 {
     for (unsigned k = 0; k < n; k++)
-        if (fpu_nan16(v->s[k][lane] >> shift))
-            return (v->s[k][lane] >> shift & 0xffff) | 0x200;
+        if (fpu_nan16(v->s[k][lane] >> shift)) return (v->s[k][lane] >> shift & 0xffff) | 0x200;
     return 0x7e00;
 }
 

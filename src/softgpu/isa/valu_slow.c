@@ -13,7 +13,7 @@ typedef struct {
     isa_wave_t *w;
     const isa_inst_t *i;
     const valu_desc_t *t;
-    uint64_t lanes; /* that are written */
+    uint64_t lanes;    /* that are written */
     unsigned index[4]; /* register indexing: added to src0, src1, src2, dst */
     alignas(64) uint32_t src[3][MAX_ROWS * ISA_LANES];
     alignas(64) uint32_t dst[MAX_ROWS * ISA_LANES];
@@ -76,10 +76,8 @@ static void dpp_sources(int32_t *from, unsigned ctrl)
 
 static bool dpp_known(unsigned ctrl)
 {
-    if (ctrl < 0x100 || (ctrl & ~15u) == 0x150)
-        return true;
-    if ((ctrl & ~15u) >= 0x100 && (ctrl & ~15u) <= 0x120)
-        return (ctrl & 15) != 0;
+    if (ctrl < 0x100 || (ctrl & ~15u) == 0x150) return true;
+    if ((ctrl & ~15u) >= 0x100 && (ctrl & ~15u) <= 0x120) return (ctrl & 15) != 0;
     return ctrl == 0x130 || ctrl == 0x134 || ctrl == 0x138 || ctrl == 0x13c ||
            (ctrl >= 0x140 && ctrl <= 0x143);
 }
@@ -109,10 +107,8 @@ static void dpp_permute(frame_t *f, uint32_t *out, const uint32_t *in, unsigned 
     for (unsigned r = 0; r < rows; r++, out += ISA_LANES, in += ISA_LANES)
         for (int l = 0; l < ISA_LANES; l++)
             out[l] = in[from[l] & 63] & (0 - (uint32_t)valid[l]);
-    if (i->dpp_masks != 0xff)
-        f->lanes &= dpp_enabled(i->dpp_masks);
-    if (!i->dpp_bound)
-        f->lanes &= valu_bits(valid);
+    if (i->dpp_masks != 0xff) f->lanes &= dpp_enabled(i->dpp_masks);
+    if (!i->dpp_bound) f->lanes &= valu_bits(valid);
 }
 
 /* ---- sources ---- */
@@ -138,7 +134,8 @@ static void packed_select(uint32_t *row, const isa_operand_t *o, unsigned type)
     if (element_bits[type] == 16) {
         const unsigned low_shift = low ? 16 : 0, high_shift = high ? 16 : 0;
         VALU_LANES row[l] = (row[l] >> low_shift & 0xffff) | row[l] >> high_shift << 16;
-        flip(row, 0, (o->mods & ISA_MOD_NEG ? 0x8000u : 0) | (o->mods & ISA_MOD_ABS ? 0x80000000 : 0));
+        flip(row, 0,
+             (o->mods & ISA_MOD_NEG ? 0x8000u : 0) | (o->mods & ISA_MOD_ABS ? 0x80000000 : 0));
         return;
     }
     VALU_LANES
@@ -147,10 +144,8 @@ static void packed_select(uint32_t *row, const isa_operand_t *o, unsigned type)
         row[l] = low ? x1 : x0;
         row[ISA_LANES + l] = high ? x1 : x0;
     }
-    if (o->mods & ISA_MOD_NEG)
-        flip(row, 0, 0x80000000);
-    if (o->mods & ISA_MOD_ABS)
-        flip(row + ISA_LANES, 0, 0x80000000);
+    if (o->mods & ISA_MOD_NEG) flip(row, 0, 0x80000000);
+    if (o->mods & ISA_MOD_ABS) flip(row + ISA_LANES, 0, 0x80000000);
 }
 
 static void mix_select(uint32_t *row, const isa_operand_t *o, uint32_t mode)
@@ -172,8 +167,7 @@ static void sign_modifiers(uint32_t *row, const isa_operand_t *o, unsigned type)
 {
     const unsigned bits = element_bits[type];
     const uint32_t sign = bits == 16 ? 0x8000 : 0x80000000;
-    if (!(o->mods & (ISA_MOD_NEG | ISA_MOD_ABS)))
-        return;
+    if (!(o->mods & (ISA_MOD_NEG | ISA_MOD_ABS))) return;
     flip(bits == 64 ? row + ISA_LANES : row, o->mods & ISA_MOD_ABS ? sign : 0,
          o->mods & ISA_MOD_NEG ? sign : 0);
 }
@@ -198,10 +192,8 @@ static void flush_rows(uint32_t *d, unsigned type)
 
 static bool selects(const isa_operand_t *o, const isa_inst_t *i, unsigned type)
 {
-    if (is_packed(type))
-        return i->fmt == ISA_FMT_VOP3P && o->sel != 2;
-    if (i->flags & ISA_F_SDWA)
-        return o->sel != 6;
+    if (is_packed(type)) return i->fmt == ISA_FMT_VOP3P && o->sel != 2;
+    if (i->flags & ISA_F_SDWA) return o->sel != 6;
     return i->fmt == ISA_FMT_VOP3A && element_bits[type] == 16 && (o->sel & 1);
 }
 
@@ -214,8 +206,8 @@ static const uint32_t *fetch(frame_t *f, unsigned n)
     uint32_t *row = f->src[n];
     const bool dpp = n == 0 && (i->flags & ISA_F_DPP);
     const bool tied = n == 2 && (f->t->flags & VALU_READS_DST);
-    const bool flush = is_float(type) && !(f->t->flags & VALU_RAW) &&
-                       !(denormal_field(type, w->mode) & 1);
+    const bool flush =
+        is_float(type) && !(f->t->flags & VALU_RAW) && !(denormal_field(type, w->mode) & 1);
     const uint32_t *in;
     if (tied)
         in = w->vgpr[i->dst.reg + f->index[3]];
@@ -223,11 +215,9 @@ static const uint32_t *fetch(frame_t *f, unsigned n)
         in = w->vgpr[o->reg + f->index[n]];
     else
         in = valu_scalar_rows(w, i, o, row, rows);
-    if (!in)
-        return NULL;
+    if (!in) return NULL;
     const bool plain = tied || (!o->mods && !selects(o, i, type) && type != VALU_MIX);
-    if (plain && !dpp && !flush)
-        return in;
+    if (plain && !dpp && !flush) return in;
     if (dpp) {
         if (in == row) {
             isa_stop_unsupported(w, i, "DPP of a scalar operand");
@@ -238,21 +228,17 @@ static const uint32_t *fetch(frame_t *f, unsigned n)
         memcpy(row, in, rows * sizeof(isa_row_t));
     }
     if (!plain) {
-        if (i->flags & ISA_F_SDWA)
-            sdwa_select(row, o->sel, o->mods & ISA_MOD_SEXT);
+        if (i->flags & ISA_F_SDWA) sdwa_select(row, o->sel, o->mods & ISA_MOD_SEXT);
         if (type == VALU_MIX) {
             mix_select(row, o, w->mode);
         } else if (is_packed(type)) {
-            if (i->fmt == ISA_FMT_VOP3P)
-                packed_select(row, o, type);
+            if (i->fmt == ISA_FMT_VOP3P) packed_select(row, o, type);
         } else {
-            if (i->fmt == ISA_FMT_VOP3A && selects(o, i, type))
-                VALU_LANES row[l] >>= 16;
+            if (i->fmt == ISA_FMT_VOP3A && selects(o, i, type)) VALU_LANES row[l] >>= 16;
             sign_modifiers(row, o, type);
         }
     }
-    if (flush)
-        flush_rows(row, type);
+    if (flush) flush_rows(row, type);
     return row;
 }
 
@@ -267,24 +253,20 @@ static void finish_f32(uint32_t *row, const frame_t *f, bool scale, bool clamp)
     for (int l = 0; l < ISA_LANES; l++) {
         float x = fpu_f32(row[l]);
         if (fpu_nan32(row[l])) {
-            if (clamp && nan_to_zero)
-                row[l] = 0;
+            if (clamp && nan_to_zero) row[l] = 0;
             continue;
         }
         x *= factor;
-        if (clamp)
-            x = x > 1 ? 1 : x > 0 ? x : 0;
+        if (clamp) x = x > 1 ? 1 : x > 0 ? x : 0;
         row[l] = fpu_bits32(x);
     }
 }
 
 static uint32_t finish_half(uint32_t h, float factor, bool clamp, bool nan_to_zero)
 {
-    if (fpu_nan16(h))
-        return clamp && nan_to_zero ? 0 : h & 0xffff;
+    if (fpu_nan16(h)) return clamp && nan_to_zero ? 0 : h & 0xffff;
     float x = fpu_f32(fpu_f16_to_f32(h)) * factor;
-    if (clamp)
-        x = x > 1 ? 1 : x > 0 ? x : 0;
+    if (clamp) x = x > 1 ? 1 : x > 0 ? x : 0;
     return fpu_f32_to_f16(fpu_bits32(x), FPU_NEAREST);
 }
 
@@ -306,13 +288,11 @@ static void finish_f64(uint32_t *d, const frame_t *f, bool scale, bool clamp)
     for (int l = 0; l < ISA_LANES; l++) {
         double x = VALU_LD_f64(d);
         if (fpu_nan64(VALU_LD_u64(d))) {
-            if (clamp && nan_to_zero)
-                VALU_ST_u64(UINT64_C(0));
+            if (clamp && nan_to_zero) VALU_ST_u64(UINT64_C(0));
             continue;
         }
         x *= factor;
-        if (clamp)
-            x = x > 1 ? 1 : x > 0 ? x : 0;
+        if (clamp) x = x > 1 ? 1 : x > 0 ? x : 0;
         VALU_ST_f64(x);
     }
 }
@@ -322,15 +302,12 @@ static void finish(frame_t *f)
 {
     const unsigned type = f->t->dst;
     const uint32_t mode = f->w->mode;
-    if (!is_float(type) || (f->t->flags & VALU_RAW))
-        return;
+    if (!is_float(type) || (f->t->flags & VALU_RAW)) return;
     const bool keeps = denormal_field(type, mode) & 2;
     const bool clamp = f->i->flags & ISA_F_CLAMP;
     const bool scale = f->i->omod && !keeps && !(mode & VALU_MODE_IEEE);
-    if (!keeps)
-        flush_rows(f->dst, type);
-    if (!clamp && !scale)
-        return;
+    if (!keeps) flush_rows(f->dst, type);
+    if (!clamp && !scale) return;
     switch (type) {
     case VALU_F32: finish_f32(f->dst, f, scale, clamp); break;
     case VALU_PF32:
@@ -342,21 +319,19 @@ static void finish(frame_t *f)
     case VALU_F64: finish_f64(f->dst, f, scale, clamp); break;
     default: break;
     }
-    if (!keeps)
-        flush_rows(f->dst, type);
+    if (!keeps) flush_rows(f->dst, type);
 }
 
 /* SDWA: the low bits of the result go to the selected part. */
 static void sdwa_place(uint32_t *row, const uint32_t *old, const isa_inst_t *i)
 {
     const unsigned sel = i->dst_sel;
-    if (sel >= 6)
-        return;
+    if (sel >= 6) return;
     const unsigned width = sel < 4 ? 8 : 16, shift = sel < 4 ? 8 * sel : 16 * (sel & 1);
     const uint32_t part = (1u << width) - 1;
     for (int l = 0; l < ISA_LANES; l++) {
         const uint32_t x = (row[l] & part) << shift;
-        const uint32_t above = (uint32_t)-(row[l] >> (width - 1) & 1);
+        const uint32_t above = (uint32_t) - (row[l] >> (width - 1) & 1);
         const uint32_t sign = shift + width < 32 ? above << ((shift + width) & 31) : 0;
         row[l] = i->dst_unused == 2   ? (old[l] & ~(part << shift)) | x
                  : i->dst_unused == 1 ? x | sign
@@ -368,12 +343,11 @@ static void write_result(frame_t *f)
 {
     const isa_inst_t *i = f->i;
     const unsigned rows = valu_rows(f->t->dst);
-    if (!rows)
-        return;
+    if (!rows) return;
     uint32_t *dst = f->w->vgpr[i->dst.reg + f->index[3]];
     const bool half = element_bits[f->t->dst] == 16 && !is_packed(f->t->dst);
-    const bool high = (f->t->flags & VALU_HI_HALF) ||
-                      (half && !(i->flags & ISA_F_SDWA) && i->fmt == ISA_FMT_VOP3A && (i->op_sel & 8));
+    const bool high = (f->t->flags & VALU_HI_HALF) || (half && !(i->flags & ISA_F_SDWA) &&
+                                                       i->fmt == ISA_FMT_VOP3A && (i->op_sel & 8));
     if (i->flags & ISA_F_SDWA)
         sdwa_place(f->dst, dst, i);
     else if (high)
@@ -401,18 +375,15 @@ static void run_rounded(valu_t *v, valu_body_t *body, uint32_t round)
 
 static uint32_t result_round(const valu_desc_t *t, uint32_t mode)
 {
-    if (t->flags & VALU_NEAREST)
-        return FPU_NEAREST;
-    if (is_float(t->dst))
-        return round_field(t->dst, mode);
+    if (t->flags & VALU_NEAREST) return FPU_NEAREST;
+    if (is_float(t->dst)) return round_field(t->dst, mode);
     return is_float(t->src[0]) ? round_field(t->src[0], mode) : FPU_NEAREST;
 }
 
 static void register_indexing(frame_t *f)
 {
     const uint32_t m0 = f->w->m0;
-    if (!(f->w->mode & VALU_MODE_GPR_IDX))
-        return;
+    if (!(f->w->mode & VALU_MODE_GPR_IDX)) return;
     for (unsigned n = 0; n < 4; n++)
         f->index[n] = m0 >> (12 + n) & 1 ? m0 & 0xff : 0;
 }
@@ -423,8 +394,7 @@ static bool refuse(const frame_t *f)
     const isa_inst_t *i = f->i;
     const valu_desc_t *t = f->t;
     const char *why = NULL;
-    if ((i->flags & ISA_F_DPP) && !dpp_known(i->dpp_ctrl))
-        why = "DPP control";
+    if ((i->flags & ISA_F_DPP) && !dpp_known(i->dpp_ctrl)) why = "DPP control";
     if ((i->flags & ISA_F_CLAMP) && t->dst && !is_float(t->dst) && !t->saturate &&
         !(t->flags & VALU_CLAMP_NOP))
         why = "clamp of this instruction";
@@ -435,8 +405,7 @@ static bool refuse(const frame_t *f)
             if (t->src[n] && !is_packed(t->src[n]) && t->src[n] != VALU_MIX &&
                 i->src[n].mods & (t->src[n] == VALU_F32 ? ISA_MOD_ABS : ISA_MOD_ABS | ISA_MOD_NEG))
                 why = "sign modifier of a 32-bit operand";
-    if (why)
-        isa_stop_unsupported(w, i, why);
+    if (why) isa_stop_unsupported(w, i, why);
     return why != NULL;
 }
 
@@ -459,17 +428,16 @@ static const uint32_t *signed_source(isa_wave_t *w, const isa_inst_t *i, unsigne
     const isa_operand_t *o = &i->src[n];
     const unsigned bits = element_bits[type];
     const uint32_t sign = bits == 16 ? 0x8000 : 0x80000000;
-    const uint32_t clear = o->mods & ISA_MOD_ABS ? sign : 0, toggle = o->mods & ISA_MOD_NEG ? sign : 0;
-    const uint32_t *in = o->kind == ISA_OPK_VGPR ? w->vgpr[o->reg]
-                                                 : valu_scalar_rows(w, i, o, row, valu_rows(type));
-    if (!in || !o->mods)
-        return in;
+    const uint32_t clear = o->mods & ISA_MOD_ABS ? sign : 0,
+                   toggle = o->mods & ISA_MOD_NEG ? sign : 0;
+    const uint32_t *in =
+        o->kind == ISA_OPK_VGPR ? w->vgpr[o->reg] : valu_scalar_rows(w, i, o, row, valu_rows(type));
+    if (!in || !o->mods) return in;
     const unsigned at = bits == 64 ? ISA_LANES : 0;
     const uint32_t *from = (const uint32_t *)__builtin_assume_aligned(in + at, 64);
     uint32_t *to = VALU_ROW(row + at);
     VALU_LANES to[l] = (from[l] & ~clear) ^ toggle;
-    if (at && in != row)
-        memcpy(row, in, sizeof(isa_row_t));
+    if (at && in != row) memcpy(row, in, sizeof(isa_row_t));
     return row;
 }
 
@@ -480,26 +448,21 @@ static void run_signed(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t,
     uint32_t *dst = w->vgpr[rows ? i->dst.reg : 0];
     valu_t v = {.d = result, .mode = w->mode, .round = FPU_NEAREST};
     for (unsigned n = 0; n < 3; n++) {
-        if (t->src[n] == VALU_NONE)
-            continue;
-        v.s[n] = n == 2 && (t->flags & VALU_READS_DST) ? dst
-                                                       : signed_source(w, i, n, t->src[n], src[n]);
-        if (!v.s[n])
-            return;
+        if (t->src[n] == VALU_NONE) continue;
+        v.s[n] =
+            n == 2 && (t->flags & VALU_READS_DST) ? dst : signed_source(w, i, n, t->src[n], src[n]);
+        if (!v.s[n]) return;
     }
-    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC))
-        v.in = valu_mask_in(w, i, t->flags);
+    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
     body(&v);
-    if (t->flags & VALU_KEEP)
-        VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
+    if (t->flags & VALU_KEEP) VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
     if (w->exec == ~UINT64_C(0))
         memcpy(dst, result, rows * sizeof(isa_row_t));
     else
         valu_blend(dst, result, rows, w->exec);
     if (t->flags & VALU_MASK_OUT) {
         isa_set_sgpr64(w, valu_mask_reg(i), v.out & w->exec);
-        if (t->flags & VALU_CMPX)
-            w->exec = v.out & w->exec;
+        if (t->flags & VALU_CMPX) w->exec = v.out & w->exec;
     }
 }
 
@@ -515,28 +478,22 @@ void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_bo
     f.t = t;
     f.lanes = w->exec;
     memset(f.index, 0, sizeof(f.index));
-    if (refuse(&f))
-        return;
+    if (refuse(&f)) return;
     register_indexing(&f);
     valu_t v = {.d = f.dst, .mode = w->mode};
     for (unsigned n = 0; n < 3; n++) {
-        if (t->src[n] == VALU_NONE)
-            continue;
+        if (t->src[n] == VALU_NONE) continue;
         v.s[n] = fetch(&f, n);
-        if (!v.s[n])
-            return;
+        if (!v.s[n]) return;
     }
-    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC))
-        v.in = valu_mask_in(w, i, t->flags);
+    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
     v.round = t->flags & VALU_NEAREST ? FPU_NEAREST : round_field(VALU_F16, w->mode);
-    if ((i->flags & ISA_F_CLAMP) && t->saturate)
-        body = t->saturate;
+    if ((i->flags & ISA_F_CLAMP) && t->saturate) body = t->saturate;
     run_rounded(&v, body, result_round(t, w->mode));
     finish(&f);
     write_result(&f);
     if (t->flags & VALU_MASK_OUT) {
         isa_set_sgpr64(w, valu_mask_reg(i), v.out & f.lanes);
-        if (t->flags & VALU_CMPX)
-            w->exec = v.out & f.lanes;
+        if (t->flags & VALU_CMPX) w->exec = v.out & f.lanes;
     }
 }
