@@ -95,8 +95,9 @@ static int find_stub(char path[PATH_MAX])
     return 0;
 }
 
-/* Adds the stub behind what is preloaded already. In a sanitized build the runtime goes first, and
- * leaks are not looked for: the program's runtimes never free their globals. */
+/* Adds the stub behind what is preloaded already. In a sanitized build the runtime goes first; by
+ * default leaks and races are not reported then, because the program and AMD's runtimes never free
+ * their globals and are not instrumented: a race detector does not see them synchronise. */
 static int add_preload(const char *stub)
 {
     static const char runtime[] = SOFTGPU_SANITIZER_RUNTIME;
@@ -104,8 +105,10 @@ static int add_preload(const char *stub)
     char *value;
     if (!old)
         old = "";
-    if (runtime[0])
+    if (runtime[0]) {
         setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+        setenv("TSAN_OPTIONS", "report_bugs=0", 0);
+    }
     if (asprintf(&value, "%s%s%s%s%s", runtime, runtime[0] ? ":" : "", old, *old ? ":" : "", stub) < 0)
         return -1;
     int result = setenv("LD_PRELOAD", value, 1);
