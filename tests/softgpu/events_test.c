@@ -1,4 +1,5 @@
-/* events_test.c - events as the kernel has them: auto-reset, all and any, time-outs, ages, faults. */
+/* events_test.c - events as the kernel has them: auto-reset, all and any, time-outs, ages, faults.
+ */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ static int wait_for(uint32_t a, uint32_t b, bool all, uint32_t timeout)
 {
     struct kfd_event_data data[2] = {{.event_id = a}, {.event_id = b}};
     struct kfd_ioctl_wait_events_args args = {.events_ptr = (uintptr_t)data,
-                                              .num_events = b ? 2 : 1, .wait_for_all = all,
+                                              .num_events = b ? 2 : 1,
+                                              .wait_for_all = all,
                                               .timeout = timeout};
     int error = kfd_events_wait(events, &args, false);
     return error ? error : (int)args.wait_result;
@@ -156,8 +158,8 @@ static void ages_tell_of_missed_raises(void **state)
 static void faults_reach_memory_events(void **state)
 {
     (void)state;
-    struct kfd_hsa_memory_exception_data fault = {.failure.NotPresent = 1, .va = 0x1234000,
-                                                  .gpu_id = 7};
+    struct kfd_hsa_memory_exception_data fault = {
+        .failure.NotPresent = 1, .va = 0x1234000, .gpu_id = 7};
     assert_false(kfd_events_memory_fault(events, &fault));
     uint32_t id = make_event(KFD_IOC_EVENT_MEMORY, false);
     assert_true(kfd_events_memory_fault(events, &fault));
@@ -192,8 +194,7 @@ static uint32_t ping, pong;
 static void *answer_pings(void *unused)
 {
     for (int i = 0; i < PINGS; i++) {
-        if (wait_for(ping, 0, false, UINT32_MAX) != KFD_IOC_WAIT_RESULT_COMPLETE)
-            return unused;
+        if (wait_for(ping, 0, false, UINT32_MAX) != KFD_IOC_WAIT_RESULT_COMPLETE) return unused;
         kfd_events_raise(events, pong);
     }
     return NULL;

@@ -17,14 +17,16 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
 {
     (void)profile;
     sg_device_t *d = calloc(1, sizeof(*d));
-    if (d)
-        d->memory = sg_memory_create();
+    if (d) d->memory = sg_memory_create();
     fake.ops = *ops;
     fake.n_devices++;
     return d;
 }
 
-sg_memory_t *sg_device_memory(sg_device_t *d) { return d->memory; }
+sg_memory_t *sg_device_memory(sg_device_t *d)
+{
+    return d->memory;
+}
 
 void sg_device_invalidate_code(sg_device_t *d)
 {
@@ -52,8 +54,7 @@ int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_q
 {
     (void)d;
     sg_queue_t *q = calloc(1, sizeof(*q));
-    if (!q)
-        return -1;
+    if (!q) return -1;
     q->params = *p;
     q->user = user;
     fake.last_queue = q;
@@ -62,7 +63,10 @@ int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_q
     return 0;
 }
 
-void *sg_queue_user(const sg_queue_t *q) { return q->user; }
+void *sg_queue_user(const sg_queue_t *q)
+{
+    return q->user;
+}
 
 int sg_queue_update(sg_queue_t *q, uint64_t ring_va, uint64_t ring_bytes, uint32_t percent)
 {

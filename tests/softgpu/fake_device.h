@@ -11,7 +11,7 @@ struct sg_queue {
 };
 
 typedef struct {
-    sg_host_ops_t ops;       /* of the device made last */
+    sg_host_ops_t ops; /* of the device made last */
     unsigned n_devices, n_queues, n_invalidations;
     uint64_t *doorbells;
     sg_queue_t *last_queue;

@@ -16,12 +16,12 @@ static int failures;
 static hsa_agent_t cpu, gpu;
 static hsa_amd_memory_pool_t vram, system_memory;
 
-#define CHECK(condition)                                                                          \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            printf("line %d: %s does not hold\n", __LINE__, #condition);                          \
-            failures++;                                                                           \
-        }                                                                                         \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("line %d: %s does not hold\n", __LINE__, #condition);                           \
+            failures++;                                                                            \
+        }                                                                                          \
     } while (0)
 #define OK(call) CHECK((call) == HSA_STATUS_SUCCESS)
 
@@ -39,8 +39,7 @@ static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *to)
     hsa_amd_memory_pool_t *first = to;
     hsa_amd_segment_t segment;
     hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
-    if (segment == HSA_AMD_SEGMENT_GLOBAL && first->handle == 0)
-        *first = pool;
+    if (segment == HSA_AMD_SEGMENT_GLOBAL && first->handle == 0) *first = pool;
     return HSA_STATUS_SUCCESS;
 }
 

@@ -1,4 +1,5 @@
-/* kfd_test.c - the ioctls as a program issues them, on a stand-in device: memory, queues, events. */
+/* kfd_test.c - the ioctls as a program issues them, on a stand-in device: memory, queues, events.
+ */
 #include "fake_device.h"
 
 #include "softgpu/kfd/kfd.h"
@@ -33,8 +34,8 @@ static uint64_t reserve(size_t bytes)
 static struct kfd_ioctl_alloc_memory_of_gpu_args alloc(uint64_t va, uint64_t size, uint32_t flags,
                                                        uint64_t cpu, int expected)
 {
-    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = va, .size = size, .flags = flags,
-                                                      .mmap_offset = cpu, .gpu_id = kfd_gpu_id(0)};
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {
+        .va_addr = va, .size = size, .flags = flags, .mmap_offset = cpu, .gpu_id = kfd_gpu_id(0)};
     assert_int_equal(call(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), expected);
     return args;
 }
@@ -145,10 +146,14 @@ static void memory_runs_out_at_the_profiles_limit(void **state)
 
 static struct kfd_ioctl_create_queue_args queue_args(uint32_t type)
 {
-    return (struct kfd_ioctl_create_queue_args){
-        .ring_base_address = 0x10000, .ring_size = 4096, .gpu_id = kfd_gpu_id(0),
-        .queue_type = type, .queue_percentage = 100, .queue_priority = 7,
-        .read_pointer_address = 0x20080, .write_pointer_address = 0x20038};
+    return (struct kfd_ioctl_create_queue_args){.ring_base_address = 0x10000,
+                                                .ring_size = 4096,
+                                                .gpu_id = kfd_gpu_id(0),
+                                                .queue_type = type,
+                                                .queue_percentage = 100,
+                                                .queue_priority = 7,
+                                                .read_pointer_address = 0x20080,
+                                                .write_pointer_address = 0x20038};
 }
 
 static void queues_get_doorbells_of_their_own(void **state)
@@ -178,8 +183,8 @@ static void queues_get_doorbells_of_their_own(void **state)
     assert_int_equal(call(AMDKFD_IOC_UPDATE_QUEUE, &update), 0);
     assert_int_equal(fake.last_queue->params.percent, 0); /* no ring: stopped */
     uint32_t mask = 0x55;
-    struct kfd_ioctl_set_cu_mask_args cu = {.queue_id = b.queue_id, .num_cu_mask = 32,
-                                            .cu_mask_ptr = (uintptr_t)&mask};
+    struct kfd_ioctl_set_cu_mask_args cu = {
+        .queue_id = b.queue_id, .num_cu_mask = 32, .cu_mask_ptr = (uintptr_t)&mask};
     assert_int_equal(call(AMDKFD_IOC_SET_CU_MASK, &cu), 0);
     assert_int_equal(fake.last_queue->mask, 0x55);
 
@@ -202,9 +207,8 @@ static void interrupts_raise_events(void **state)
     uint64_t bytes = KFD_SIGNAL_EVENT_LIMIT * 8, va = reserve(bytes);
     struct kfd_ioctl_alloc_memory_of_gpu_args b =
         alloc(va, bytes, KFD_IOC_ALLOC_MEM_FLAGS_GTT | RW, 0, 0);
-    struct kfd_ioctl_create_event_args create = {.event_page_offset = b.handle,
-                                                 .event_type = KFD_IOC_EVENT_SIGNAL,
-                                                 .auto_reset = 1};
+    struct kfd_ioctl_create_event_args create = {
+        .event_page_offset = b.handle, .event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1};
     assert_int_equal(map_gpu(b.handle), 0);
     assert_int_equal(call(AMDKFD_IOC_CREATE_EVENT, &create), 0);
     uint64_t *page = sg_memory_host(process->gpus[0].memory, va, bytes, 0);
@@ -232,7 +236,9 @@ static void interrupts_raise_events(void **state)
 static void structures_may_be_shorter(void **state)
 {
     (void)state;
-    struct { uint64_t gpu, guard; } shorter = {0, 0x5a5a5a5a};
+    struct {
+        uint64_t gpu, guard;
+    } shorter = {0, 0x5a5a5a5a};
     assert_int_equal(call(_IOWR(AMDKFD_IOCTL_BASE, 0x05, uint64_t), &shorter), 0);
     assert_int_equal(shorter.guard, 0x5a5a5a5a);
     assert_int_equal(call(_IOWR(AMDKFD_IOCTL_BASE, 0x82, uint64_t), &shorter), -EINVAL);
@@ -242,8 +248,8 @@ static void apertures_are_the_drivers(void **state)
 {
     (void)state;
     struct kfd_process_device_apertures a;
-    struct kfd_ioctl_get_process_apertures_new_args args = {
-        .kfd_process_device_apertures_ptr = (uintptr_t)&a};
+    struct kfd_ioctl_get_process_apertures_new_args args = {.kfd_process_device_apertures_ptr =
+                                                                (uintptr_t)&a};
     assert_int_equal(call(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &args), 0);
     assert_int_equal(args.num_of_nodes, 1);
     assert_int_equal(call(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &args), 0);
@@ -281,14 +287,11 @@ static void a_forked_child_starts_anew(void **state)
     if (child == 0) {
         kfd_process_forget();
         kfd_process_t *mine = kfd_process_get();
-        if (!mine || mine == process || sg_memory_find(mine->gpus[0].memory, va))
-            _exit(1);
+        if (!mine || mine == process || sg_memory_find(mine->gpus[0].memory, va)) _exit(1);
         process = mine;
-        if (available() != mine->gpus[0].vram_bytes || free_buffer(b.handle) != -EINVAL)
-            _exit(2);
+        if (available() != mine->gpus[0].vram_bytes || free_buffer(b.handle) != -EINVAL) _exit(2);
         b = alloc(va, 4096, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | RW, 0, 0);
-        if (map_gpu(b.handle) != 0)
-            _exit(3);
+        if (map_gpu(b.handle) != 0) _exit(3);
         *(uint32_t *)sg_memory_host(mine->gpus[0].memory, va, 4, 0) = 43;
         _exit(0);
     }

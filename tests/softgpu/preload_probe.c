@@ -23,12 +23,12 @@
 
 static int failures;
 
-#define CHECK(condition)                                                                          \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            printf("line %d: %s does not hold (%s)\n", __LINE__, #condition, strerror(errno));    \
-            failures++;                                                                           \
-        }                                                                                         \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("line %d: %s does not hold (%s)\n", __LINE__, #condition, strerror(errno));     \
+            failures++;                                                                            \
+        }                                                                                          \
     } while (0)
 
 /* A constructor is the earliest a program's library may look. */
@@ -43,11 +43,9 @@ static unsigned long property(const char *file, const char *name)
     char key[128];
     unsigned long value, found = ULONG_MAX;
     FILE *f = fopen(file, "r");
-    if (!f)
-        return found;
+    if (!f) return found;
     while (fscanf(f, "%127s %lu", key, &value) == 2)
-        if (strcmp(key, name) == 0)
-            found = value;
+        if (strcmp(key, name) == 0) found = value;
     fclose(f);
     return found;
 }
@@ -71,8 +69,7 @@ static void check_files(void)
     CHECK(scandir(NODES, &list, NULL, alphasort) == 4); /* . .. 0 1 */
     DIR *d = opendir(NODES);
     CHECK(d != NULL);
-    if (d)
-        closedir(d);
+    if (d) closedir(d);
     CHECK(property(NODES "/0/properties", "cpu_cores_count") > 0);
     CHECK(property(NODES "/1/properties", "simd_count") == 32);
     CHECK(property(NODES "/1/properties", "gfx_target_version") == 90010);
@@ -124,8 +121,7 @@ static void *open_and_close(void *result)
 {
     for (int i = 0; i < 200; i++) {
         int fd = open("/dev/kfd", O_RDWR);
-        if (version_of(fd) != 1)
-            *(bool *)result = false;
+        if (version_of(fd) != 1) *(bool *)result = false;
         close(fd);
     }
     return NULL;

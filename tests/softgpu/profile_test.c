@@ -36,7 +36,8 @@ static void reads_keys_over_defaults(void **state)
     (void)state;
     sg_profile_t p;
     read_text("# comment\n\nname  tiny\nmarketing_name A Card  # told\ndevice_id 0x740c\r\n"
-              "cus_per_array\t3\n", &p, NULL);
+              "cus_per_array\t3\n",
+              &p, NULL);
     assert_string_equal(p.name, "tiny");
     assert_string_equal(p.marketing_name, "A Card");
     assert_int_equal(p.device_id, 0x740c);
@@ -63,9 +64,10 @@ static void names_what_is_wrong(void **state)
     read_text(line, &p, ":1: the line is longer than 510 characters");
     line[5 + 64] = '\0';
     strcat(line, "\n");
-    read_text(line, &p,
-              ":1: name: \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\" has 64 "
-              "characters, the limit is 63");
+    read_text(
+        line, &p,
+        ":1: name: \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\" has 64 "
+        "characters, the limit is 63");
 }
 
 static void names_a_missing_file(void **state)
@@ -83,22 +85,23 @@ static void names_a_missing_file(void **state)
 static void reshapes_to_any_number_of_cus(void **state)
 {
     (void)state;
-    static const struct { unsigned cus, engines; } rows[] = {
-        {1, 1}, {2, 2}, {3, 1}, {6, 2}, {8, 8}, {12, 4}, {16, 8}, {104, 8}, {128, 8}, {64, 8},
-        {0, 0}, {17, 0}, {34, 0}, {129, 0}, {136, 0}};
+    static const struct {
+        unsigned cus, engines;
+    } rows[] = {{1, 1},   {2, 2},  {3, 1}, {6, 2},  {8, 8},  {12, 4},  {16, 8}, {104, 8},
+                {128, 8}, {64, 8}, {0, 0}, {17, 0}, {34, 0}, {129, 0}, {136, 0}};
     char error[256];
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         sg_profile_t p;
         read_text("name x\n", &p, NULL);
         int result = sg_profile_set_cus(&p, rows[i].cus, error, sizeof(error));
         assert_int_equal(result, rows[i].engines ? 0 : -1);
-        if (result != 0)
-            continue;
+        if (result != 0) continue;
         assert_int_equal(sg_profile_cus(&p), rows[i].cus);
         assert_int_equal(p.shader_engines, rows[i].engines);
     }
-    assert_string_equal(error, "136 compute units cannot be shared out evenly over at most 8 shader "
-                               "engines with 1 arrays of at most 16 compute units each");
+    assert_string_equal(error,
+                        "136 compute units cannot be shared out evenly over at most 8 shader "
+                        "engines with 1 arrays of at most 16 compute units each");
 }
 
 static int make_file(void **state)

@@ -32,7 +32,9 @@ static void never_overlaps_and_joins_up(void **state)
 {
     (void)state;
     enum { SIZE = 256, MAX_HELD = 64, STEPS = 20000 };
-    struct { uint64_t offset, size; } held[MAX_HELD];
+    struct {
+        uint64_t offset, size;
+    } held[MAX_HELD];
     bool taken[SIZE] = {false};
     unsigned n = 0, seed = 1;
     uint64_t offset;

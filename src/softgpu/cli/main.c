@@ -13,8 +13,14 @@
 
 enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-enum { KEY_PROFILE = 'p', KEY_CUS = 'c', KEY_GPUS = 'g', KEY_CORE = 'C', KEY_THREADS = 't',
-       KEY_LOG = 'l' };
+enum {
+    KEY_PROFILE = 'p',
+    KEY_CUS = 'c',
+    KEY_GPUS = 'g',
+    KEY_CORE = 'C',
+    KEY_THREADS = 't',
+    KEY_LOG = 'l'
+};
 
 static const struct argp_option options[] = {
     {"profile", KEY_PROFILE, "NAME", 0,
@@ -24,7 +30,8 @@ static const struct argp_option options[] = {
     {"core", KEY_CORE, "NAME", 0,
      "Executor core: base, avx2 or avx512 (default: the best this host has)", 0},
     {"threads", KEY_THREADS, "N", 0, "Worker threads (default: one for each core)", 0},
-    {"log", KEY_LOG, "LEVEL", 0, "What to report on stderr: none, error, warning, info or trace", 0},
+    {"log", KEY_LOG, "LEVEL", 0, "What to report on stderr: none, error, warning, info or trace",
+     0},
     {0}};
 
 /* ORDER: the same keys as in `options`. */
@@ -64,12 +71,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         state->next = state->argc;
         return 0;
     }
-    if (key == ARGP_KEY_NO_ARGS)
-        argp_error(state, "no program is given");
+    if (key == ARGP_KEY_NO_ARGS) argp_error(state, "no program is given");
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
         if (variables[i].key == key) {
-            if (variables[i].highest)
-                check_number(state, i, value);
+            if (variables[i].highest) check_number(state, i, value);
             return setenv(variables[i].variable, value, 1) == 0 ? 0 : errno;
         }
     return ARGP_ERR_UNKNOWN;
@@ -80,12 +85,10 @@ static int find_stub(char path[PATH_MAX])
 {
     char self[PATH_MAX], beside[PATH_MAX + 64];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (n < 0)
-        return -1;
+    if (n < 0) return -1;
     self[n] = '\0';
     char *slash = strrchr(self, '/');
-    if (!slash)
-        return -1;
+    if (!slash) return -1;
     *slash = '\0';
     snprintf(beside, sizeof(beside), "%s/../lib/softgpu/libsoftgpu-preload.so", self);
     if (!realpath(beside, path)) {
@@ -103,13 +106,13 @@ static int add_preload(const char *stub)
     static const char runtime[] = SOFTGPU_SANITIZER_RUNTIME;
     const char *old = getenv("LD_PRELOAD");
     char *value;
-    if (!old)
-        old = "";
+    if (!old) old = "";
     if (runtime[0]) {
         setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
         setenv("TSAN_OPTIONS", "report_bugs=0", 0);
     }
-    if (asprintf(&value, "%s%s%s%s%s", runtime, runtime[0] ? ":" : "", old, *old ? ":" : "", stub) < 0)
+    if (asprintf(&value, "%s%s%s%s%s", runtime, runtime[0] ? ":" : "", old, *old ? ":" : "", stub) <
+        0)
         return -1;
     int result = setenv("LD_PRELOAD", value, 1);
     free(value);
@@ -119,7 +122,9 @@ static int add_preload(const char *stub)
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        .options = options, .parser = parse_option, .args_doc = "PROGRAM [ARGUMENT...]",
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "PROGRAM [ARGUMENT...]",
         .doc = "Runs PROGRAM with a software AMD GPU in place of the amdgpu driver: ROCm runtimes "
                "find a gfx90a and need no hardware.\v"
                "The exit status is PROGRAM's; 125 if the GPU cannot be set up, 126 if PROGRAM "
@@ -130,8 +135,7 @@ int main(int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
 
-    if (find_stub(stub) != 0 || add_preload(stub) != 0)
-        return EXIT_SETUP;
+    if (find_stub(stub) != 0 || add_preload(stub) != 0) return EXIT_SETUP;
     execvp(command.program[0], command.program);
     int error = errno;
     fprintf(stderr, "softgpu: %s: %s\n", command.program[0], strerror(error));

@@ -21,12 +21,14 @@ enum {
 /* KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, whose definition overflows an int */
 static const uint32_t flag_writable = 1u << 31;
 
-static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) & ~(to - 1); }
+static uint64_t round_up(uint64_t value, uint64_t to)
+{
+    return (value + to - 1) & ~(to - 1);
+}
 
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle)
 {
-    if (handle == 0 || handle > p->n_buffers || !p->buffers[handle - 1].used)
-        return NULL;
+    if (handle == 0 || handle > p->n_buffers || !p->buffers[handle - 1].used) return NULL;
     return &p->buffers[handle - 1];
 }
 
@@ -39,8 +41,7 @@ static kfd_buffer_t *new_row(kfd_process_t *p, uint64_t *handle)
     if (i == p->n_buffers) {
         size_t n = p->n_buffers ? 2 * p->n_buffers : 64;
         kfd_buffer_t *grown = reallocarray(p->buffers, n, sizeof(*grown));
-        if (!grown)
-            return NULL;
+        if (!grown) return NULL;
         for (size_t k = p->n_buffers; k < n; k++)
             grown[k].used = false;
         p->buffers = grown;
@@ -68,8 +69,7 @@ static int take_from_file(kfd_gpu_t *gpu, kfd_buffer_t *b)
     }
     uint64_t align = b->size >= LARGE_PAGE ? LARGE_PAGE : KFD_PAGE;
     int error = kfd_ranges_take(&gpu->ranges, b->size, align, &b->offset);
-    if (error != 0)
-        return error;
+    if (error != 0) return error;
     *used += b->size;
     b->host = gpu->alias + b->offset;
     return 0;
@@ -108,8 +108,7 @@ static int back_buffer(kfd_gpu_t *gpu, kfd_buffer_t *b, uint64_t *mmap_offset)
         *mmap_offset = kfd_mmio_offset(gpu->index);
         error = b->size == KFD_PAGE ? 0 : -EINVAL;
         break;
-    default:
-        break;
+    default: break;
     }
     return error;
 }
@@ -120,8 +119,11 @@ int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args
     /* doubly mapped rings are for GPUs before gfx9, which there are none of */
     if (!gpu || args->size == 0 || (args->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM))
         return -EINVAL;
-    kfd_buffer_t b = {.va = args->va_addr, .size = round_up(args->size, KFD_PAGE),
-                      .flags = args->flags, .gpu = gpu->index, .used = true};
+    kfd_buffer_t b = {.va = args->va_addr,
+                      .size = round_up(args->size, KFD_PAGE),
+                      .flags = args->flags,
+                      .gpu = gpu->index,
+                      .used = true};
     uint64_t handle, mmap_offset = args->mmap_offset;
 
     pthread_mutex_lock(&p->lock);
@@ -146,8 +148,7 @@ int kfd_buffer_free(kfd_process_t *p, struct kfd_ioctl_free_memory_of_gpu_args *
     } else if (b->mapped) {
         error = -EBUSY; /* the driver's answer too */
     } else {
-        if (is_file_backed(b->flags))
-            give_to_file(&p->gpus[b->gpu], b);
+        if (is_file_backed(b->flags)) give_to_file(&p->gpus[b->gpu], b);
         b->used = false;
     }
     pthread_mutex_unlock(&p->lock);
@@ -164,23 +165,18 @@ static uint32_t page_flags(uint32_t flags)
 
 static int map_on(kfd_gpu_t *gpu, kfd_buffer_t *b)
 {
-    if (b->mapped & 1u << gpu->index)
-        return 0;
+    if (b->mapped & 1u << gpu->index) return 0;
     int error = sg_memory_map(gpu->memory, b->va, b->size, b->host, page_flags(b->flags));
-    if (error == 0)
-        b->mapped |= 1u << gpu->index;
+    if (error == 0) b->mapped |= 1u << gpu->index;
     return error;
 }
 
 static int unmap_from(kfd_gpu_t *gpu, kfd_buffer_t *b)
 {
-    if (!(b->mapped & 1u << gpu->index))
-        return 0;
+    if (!(b->mapped & 1u << gpu->index)) return 0;
     int error = sg_memory_unmap(gpu->memory, b->va, b->size);
-    if (error == 0)
-        b->mapped &= ~(1u << gpu->index);
-    if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
-        sg_device_invalidate_code(gpu->device);
+    if (error == 0) b->mapped &= ~(1u << gpu->index);
+    if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE) sg_device_invalidate_code(gpu->device);
     return error;
 }
 
@@ -189,16 +185,14 @@ static int for_each_gpu(kfd_process_t *p, uint64_t handle, uint64_t ids, uint32_
                         uint32_t *n_success, int (*step)(kfd_gpu_t *, kfd_buffer_t *))
 {
     const uint32_t *gpu_ids = (const uint32_t *)(uintptr_t)ids;
-    if (n == 0 || !gpu_ids || *n_success > n)
-        return -EINVAL;
+    if (n == 0 || !gpu_ids || *n_success > n) return -EINVAL;
     pthread_mutex_lock(&p->lock);
     kfd_buffer_t *b = kfd_buffer_find(p, handle);
     int error = b ? 0 : -EINVAL;
     while (error == 0 && *n_success < n) {
         kfd_gpu_t *gpu = kfd_gpu_find(p, gpu_ids[*n_success]);
         error = gpu ? step(gpu, b) : -EINVAL;
-        if (error == 0)
-            ++*n_success;
+        if (error == 0) ++*n_success;
     }
     pthread_mutex_unlock(&p->lock);
     return error;

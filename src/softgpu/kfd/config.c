@@ -21,12 +21,11 @@ static bool profile_directory(char *buffer, size_t size)
 {
     static const char anchor;
     Dl_info self;
-    if (!dladdr(&anchor, &self) || !self.dli_fname)
-        return false;
+    if (!dladdr(&anchor, &self) || !self.dli_fname) return false;
     const char *slash = strrchr(self.dli_fname, '/');
     int length = slash ? (int)(slash - self.dli_fname) : 1;
-    int n = snprintf(buffer, size, "%.*s/../../share/softgpu", length,
-                     slash ? self.dli_fname : ".");
+    int n =
+        snprintf(buffer, size, "%.*s/../../share/softgpu", length, slash ? self.dli_fname : ".");
     return n > 0 && (size_t)n < size;
 }
 
@@ -35,8 +34,7 @@ static void read_config(void)
     char directory[PATH_MAX], error[PATH_MAX + 256];
     base_log_init("softgpu", "SOFTGPU_LOG");
     const char *name = base_env("SOFTGPU_PROFILE");
-    if (!name || !*name)
-        name = "mi210";
+    if (!name || !*name) name = "mi210";
     if (!profile_directory(directory, sizeof(directory))) {
         base_error("cannot tell where libsoftgpu.so is, so not where the profiles are");
         return;

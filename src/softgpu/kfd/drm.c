@@ -14,18 +14,18 @@
 #include <unistd.h>
 
 enum {
-    DRM_MAJOR_VERSION = 3, DRM_MINOR_VERSION = 49,
-    PCI_REVISION_MI210 = 2,      /* with the device id, libdrm's key to the marketing name */
+    DRM_MAJOR_VERSION = 3,
+    DRM_MINOR_VERSION = 49,
+    PCI_REVISION_MI210 = 2,       /* with the device id, libdrm's key to the marketing name */
     EXTERNAL_REVISION = 0x3c + 1, /* gfx90a's range of family AI, revision 1 */
-    COUNTER_KHZ = 1000000        /* the device clock counts nanoseconds */
+    COUNTER_KHZ = 1000000         /* the device clock counts nanoseconds */
 };
 
 /* An answer's text, cut to the caller's room; the full length goes back. */
 static void put_text(char *to, __kernel_size_t *room, const char *text)
 {
     size_t n = strlen(text);
-    if (to && *room)
-        memcpy(to, text, n < *room ? n : *room);
+    if (to && *room) memcpy(to, text, n < *room ? n : *room);
     *room = n;
 }
 
@@ -42,8 +42,7 @@ static int get_version(struct drm_version *v)
 
 static int get_client(struct drm_client *c)
 {
-    if (c->idx != 0)
-        return -EINVAL;
+    if (c->idx != 0) return -EINVAL;
     c->auth = 1;
     c->pid = (unsigned long)getpid();
     c->uid = getuid();
@@ -116,8 +115,7 @@ static int get_info(kfd_gpu_t *gpu, const struct drm_amdgpu_info *info)
         break;
     case AMDGPU_INFO_READ_MMR_REG: /* libdrm reads tiling registers, which mean nothing here */
         size = info->read_mmr_reg.count * sizeof(uint32_t);
-        if (size > sizeof(answer.registers))
-            return -EINVAL;
+        if (size > sizeof(answer.registers)) return -EINVAL;
         break;
     case AMDGPU_INFO_FW_VERSION: size = sizeof(answer.firmware); break;
     case AMDGPU_INFO_VRAM_USAGE:
@@ -130,8 +128,8 @@ static int get_info(kfd_gpu_t *gpu, const struct drm_amdgpu_info *info)
         size = sizeof(answer.wide);
         break;
     case AMDGPU_INFO_VRAM_GTT:
-        answer.vram_gtt = (struct drm_amdgpu_info_vram_gtt){gpu->vram_bytes, gpu->vram_bytes,
-                                                            gpu->system_bytes};
+        answer.vram_gtt =
+            (struct drm_amdgpu_info_vram_gtt){gpu->vram_bytes, gpu->vram_bytes, gpu->system_bytes};
         size = sizeof(answer.vram_gtt);
         break;
     case AMDGPU_INFO_MEMORY:
@@ -142,27 +140,21 @@ static int get_info(kfd_gpu_t *gpu, const struct drm_amdgpu_info *info)
         answer.wide = sg_device_clock();
         size = sizeof(answer.wide);
         break;
-    default:
-        base_info("amdgpu info query %#x is not answered", info->query);
-        return -EINVAL;
+    default: base_info("amdgpu info query %#x is not answered", info->query); return -EINVAL;
     }
     void *to = (void *)(uintptr_t)info->return_pointer;
-    if (!to || info->return_size == 0)
-        return -EINVAL;
+    if (!to || info->return_size == 0) return -EINVAL;
     memcpy(to, &answer, size < info->return_size ? size : info->return_size);
     return 0;
 }
 
 int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument)
 {
-    if (!argument)
-        return -EFAULT;
+    if (!argument) return -EFAULT;
     switch (_IOC_NR(request)) {
     case _IOC_NR(DRM_IOCTL_VERSION): return get_version(argument);
     case _IOC_NR(DRM_IOCTL_GET_CLIENT): return get_client(argument);
     case DRM_COMMAND_BASE + DRM_AMDGPU_INFO: return get_info(gpu, argument);
-    default:
-        base_info("DRM ioctl %#x is not answered", (unsigned)_IOC_NR(request));
-        return -EINVAL;
+    default: base_info("DRM ioctl %#x is not answered", (unsigned)_IOC_NR(request)); return -EINVAL;
     }
 }

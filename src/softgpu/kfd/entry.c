@@ -17,8 +17,7 @@
 static int locate(const char *path, char *buffer, size_t size, size_t *root_length)
 {
     const char *root = kfd_tree_root();
-    if (!root)
-        return -1;
+    if (!root) return -1;
     *root_length = strlen(root);
     int n = snprintf(buffer, size, "%s%s", root, path);
     if (n < 0 || (size_t)n >= size) {
@@ -32,10 +31,8 @@ static int locate(const char *path, char *buffer, size_t size, size_t *root_leng
 static int node_fd(kfd_process_t *p, const char *path)
 {
     static const char render[] = "/dev/dri/renderD";
-    if (strcmp(path, "/dev/kfd") == 0)
-        return p->fd;
-    if (strncmp(path, render, sizeof(render) - 1) != 0)
-        return -ENXIO;
+    if (strcmp(path, "/dev/kfd") == 0) return p->fd;
+    if (strncmp(path, render, sizeof(render) - 1) != 0) return -ENXIO;
     char *end;
     unsigned long minor_number = strtoul(path + sizeof(render) - 1, &end, 10);
     if (*end != '\0' || minor_number < KFD_FIRST_RENDER_MINOR ||
@@ -63,8 +60,7 @@ static int device_ioctl(int fd, unsigned long request, void *argument, int *resu
 {
     uint32_t gpu = 0;
     kfd_node_t node = kfd_node_of(fd, &gpu);
-    if (node == KFD_NODE_NONE)
-        return 0;
+    if (node == KFD_NODE_NONE) return 0;
     kfd_process_t *p = kfd_process_get();
     int error = -ENODEV;
     if (p && node == KFD_NODE_KFD)
@@ -72,8 +68,7 @@ static int device_ioctl(int fd, unsigned long request, void *argument, int *resu
     else if (p && gpu < p->n_gpus)
         error = kfd_drm_ioctl(&p->gpus[gpu], request, argument);
     *result = error == 0 ? 0 : -1;
-    if (error != 0)
-        errno = -error;
+    if (error != 0) errno = -error;
     return 1;
 }
 

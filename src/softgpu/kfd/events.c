@@ -61,15 +61,13 @@ struct kfd_events {
 kfd_events_t *kfd_events_create(void)
 {
     kfd_events_t *e = calloc(1, sizeof(*e));
-    if (e)
-        pthread_mutex_init(&e->lock, NULL);
+    if (e) pthread_mutex_init(&e->lock, NULL);
     return e;
 }
 
 void kfd_events_destroy(kfd_events_t *e)
 {
-    if (!e)
-        return;
+    if (!e) return;
     for (size_t i = 0; i < N_EVENTS; i++)
         free(e->rows[i]);
     pthread_mutex_destroy(&e->lock);
@@ -105,8 +103,7 @@ static uint32_t free_id(kfd_events_t *e, uint32_t begin, uint32_t end, uint32_t 
 {
     for (uint32_t i = 0; i < end - begin; i++) {
         uint32_t id = begin + (from + i) % (end - begin);
-        if (!e->rows[id])
-            return id;
+        if (!e->rows[id]) return id;
     }
     return 0;
 }
@@ -125,8 +122,7 @@ typedef struct {
 
 static void finish_waiter(waiter_t *w, wakes_t *wakes)
 {
-    if (atomic_exchange_explicit(&w->done, 1, memory_order_release))
-        return;
+    if (atomic_exchange_explicit(&w->done, 1, memory_order_release)) return;
     if (wakes->n < WAKES_AT_ONCE)
         wakes->futexes[wakes->n++] = &w->done;
     else
@@ -155,12 +151,10 @@ static bool is_complete(const waiter_t *w)
 static void signal_event(event_t *ev, wakes_t *wakes)
 {
     ev->signaled = !ev->auto_reset || !ev->waiters;
-    if (++ev->age == 0)
-        ev->age = 2; /* 0 means "not given", 1 "not yet", to a waiter */
+    if (++ev->age == 0) ev->age = 2; /* 0 means "not given", 1 "not yet", to a waiter */
     for (link_t *link = ev->waiters; link; link = link->next) {
         activate(link);
-        if (is_complete(link->waiter))
-            finish_waiter(link->waiter, wakes);
+        if (is_complete(link->waiter)) finish_waiter(link->waiter, wakes);
     }
 }
 
@@ -168,18 +162,15 @@ static void enter_list(link_t *link, event_t *ev)
 {
     link->self = &ev->waiters;
     link->next = ev->waiters;
-    if (link->next)
-        link->next->self = &link->next;
+    if (link->next) link->next->self = &link->next;
     ev->waiters = link;
 }
 
 static void leave_list(link_t *link)
 {
-    if (!link->self)
-        return;
+    if (!link->self) return;
     *link->self = link->next;
-    if (link->next)
-        link->next->self = link->self;
+    if (link->next) link->next->self = link->self;
     link->self = NULL;
 }
 
@@ -187,17 +178,16 @@ static void leave_list(link_t *link)
 
 int kfd_event_create(kfd_events_t *e, struct kfd_ioctl_create_event_args *args)
 {
-    bool is_signal = args->event_type == KFD_IOC_EVENT_SIGNAL ||
-                     args->event_type == KFD_IOC_EVENT_DEBUG_EVENT;
+    bool is_signal =
+        args->event_type == KFD_IOC_EVENT_SIGNAL || args->event_type == KFD_IOC_EVENT_DEBUG_EVENT;
     event_t *ev = calloc(1, sizeof(*ev));
-    if (!ev)
-        return -ENOMEM;
+    if (!ev) return -ENOMEM;
     pthread_mutex_lock(&e->lock);
     uint32_t id = is_signal ? free_id(e, 1, N_SIGNAL_EVENTS, e->next_signal)
                             : free_id(e, N_SIGNAL_EVENTS, N_EVENTS, 0);
     if (id) {
-        *ev = (event_t){.id = id, .type = args->event_type, .auto_reset = args->auto_reset != 0,
-                        .age = 1};
+        *ev = (event_t){
+            .id = id, .type = args->event_type, .auto_reset = args->auto_reset != 0, .age = 1};
         e->rows[id] = ev;
         args->event_id = id;
         args->event_trigger_data = id;
@@ -205,13 +195,11 @@ int kfd_event_create(kfd_events_t *e, struct kfd_ioctl_create_event_args *args)
         args->event_page_offset = is_signal ? page_offset : 0;
         if (is_signal) {
             e->next_signal = id; /* ids count from 1: the one after this */
-            if (id < e->page_slots)
-                e->page[id] = slot_unsignaled;
+            if (id < e->page_slots) e->page[id] = slot_unsignaled;
         }
     }
     pthread_mutex_unlock(&e->lock);
-    if (!id)
-        free(ev);
+    if (!id) free(ev);
     return id ? 0 : -ENOSPC;
 }
 
@@ -241,8 +229,7 @@ int kfd_event_set(kfd_events_t *e, uint32_t id)
     pthread_mutex_lock(&e->lock);
     event_t *ev = find(e, id);
     bool settable = ev && ev->type == KFD_IOC_EVENT_SIGNAL;
-    if (settable)
-        signal_event(ev, &wakes);
+    if (settable) signal_event(ev, &wakes);
     pthread_mutex_unlock(&e->lock);
     wake_all(&wakes);
     return settable ? 0 : -EINVAL;
@@ -253,8 +240,7 @@ int kfd_event_reset(kfd_events_t *e, uint32_t id)
     pthread_mutex_lock(&e->lock);
     event_t *ev = find(e, id);
     bool resettable = ev && ev->type == KFD_IOC_EVENT_SIGNAL;
-    if (resettable)
-        ev->signaled = false;
+    if (resettable) ev->signaled = false;
     pthread_mutex_unlock(&e->lock);
     return resettable ? 0 : -EINVAL;
 }
@@ -265,8 +251,7 @@ void kfd_events_raise(kfd_events_t *e, uint32_t id)
     pthread_mutex_lock(&e->lock);
     event_t *ev = find(e, id);
     if (ev) {
-        if (id < e->page_slots)
-            __atomic_store_n(&e->page[id], slot_unsignaled, __ATOMIC_RELAXED);
+        if (id < e->page_slots) __atomic_store_n(&e->page[id], slot_unsignaled, __ATOMIC_RELAXED);
         signal_event(ev, &wakes);
     }
     pthread_mutex_unlock(&e->lock);
@@ -296,18 +281,14 @@ static bool begin_wait(kfd_events_t *e, waiter_t *w, link_t *links,
                        const struct kfd_event_data *data, bool ages)
 {
     for (uint32_t i = 0; i < w->n_links; i++)
-        if (!find(e, data[i].event_id))
-            return false;
+        if (!find(e, data[i].event_id)) return false;
     for (uint32_t i = 0; i < w->n_links; i++) {
         event_t *ev = find(e, data[i].event_id);
         links[i] = (link_t){.waiter = w, .event = ev};
         uint64_t age = 0; /* last_event_age lies where the exception data begins */
-        if (ages && ev->type == KFD_IOC_EVENT_SIGNAL)
-            memcpy(&age, &data[i], sizeof(age));
-        if (ev->signaled || (age && age != ev->age))
-            activate(&links[i]);
-        if (ev->auto_reset)
-            ev->signaled = false;
+        if (ages && ev->type == KFD_IOC_EVENT_SIGNAL) memcpy(&age, &data[i], sizeof(age));
+        if (ev->signaled || (age && age != ev->age)) activate(&links[i]);
+        if (ev->auto_reset) ev->signaled = false;
     }
     return true;
 }
@@ -326,8 +307,7 @@ static void copy_out(const waiter_t *w, const link_t *links, struct kfd_event_da
 {
     for (uint32_t i = 0; i < w->n_links; i++) {
         const event_t *ev = links[i].event;
-        if (!links[i].activated || !ev)
-            continue;
+        if (!links[i].activated || !ev) continue;
         if (ev->type == KFD_IOC_EVENT_MEMORY)
             data[i].memory_exception_data = ev->fault;
         else if (ages && ev->type == KFD_IOC_EVENT_SIGNAL)
@@ -350,16 +330,14 @@ static void sleep_until_done(waiter_t *w, uint32_t timeout_ms)
     while (!atomic_load_explicit(&w->done, memory_order_acquire)) {
         long r = syscall(SYS_futex, &w->done, FUTEX_WAIT_BITSET_PRIVATE, 0,
                          forever ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
-        if (r != 0 && errno == ETIMEDOUT)
-            return;
+        if (r != 0 && errno == ETIMEDOUT) return;
     }
 }
 
 static bool any_destroyed(const waiter_t *w, const link_t *links)
 {
     for (uint32_t i = 0; i < w->n_links; i++)
-        if (!links[i].event)
-            return true;
+        if (!links[i].event) return true;
     return false;
 }
 
@@ -369,15 +347,12 @@ int kfd_events_wait(kfd_events_t *e, struct kfd_ioctl_wait_events_args *args, bo
     waiter_t w = {.all = args->wait_for_all != 0, .n_links = args->num_events};
     link_t some[LINKS_ON_STACK], *links = some;
     args->wait_result = KFD_IOC_WAIT_RESULT_FAIL;
-    if (args->num_events > LINKS_ON_STACK)
-        links = calloc(args->num_events, sizeof(*links));
-    if (!links)
-        return -ENOMEM;
+    if (args->num_events > LINKS_ON_STACK) links = calloc(args->num_events, sizeof(*links));
+    if (!links) return -ENOMEM;
 
     int error = -EINVAL;
     pthread_mutex_lock(&e->lock);
-    if (!data || w.n_links == 0 || !begin_wait(e, &w, links, data, ages))
-        goto out;
+    if (!data || w.n_links == 0 || !begin_wait(e, &w, links, data, ages)) goto out;
     if (!is_complete(&w) && args->timeout != 0) {
         for (uint32_t i = 0; i < w.n_links; i++)
             enter_list(&links[i], links[i].event);
@@ -394,7 +369,6 @@ int kfd_events_wait(kfd_events_t *e, struct kfd_ioctl_wait_events_args *args, bo
     }
 out:
     pthread_mutex_unlock(&e->lock);
-    if (links != some)
-        free(links);
+    if (links != some) free(links);
     return error;
 }

@@ -34,10 +34,13 @@ static int get_version(kfd_process_t *p, void *data)
 
 static void describe_apertures(const kfd_gpu_t *gpu, struct kfd_process_device_apertures *a)
 {
-    *a = (struct kfd_process_device_apertures){
-        .lds_base = lds_base, .lds_limit = lds_base + aperture_bytes - 1,
-        .scratch_base = scratch_base, .scratch_limit = scratch_base + aperture_bytes - 1,
-        .gpuvm_base = gpuvm_base, .gpuvm_limit = gpuvm_limit, .gpu_id = gpu->gpu_id};
+    *a = (struct kfd_process_device_apertures){.lds_base = lds_base,
+                                               .lds_limit = lds_base + aperture_bytes - 1,
+                                               .scratch_base = scratch_base,
+                                               .scratch_limit = scratch_base + aperture_bytes - 1,
+                                               .gpuvm_base = gpuvm_base,
+                                               .gpuvm_limit = gpuvm_limit,
+                                               .gpu_id = gpu->gpu_id};
 }
 
 static int get_apertures(kfd_process_t *p, void *data)
@@ -58,10 +61,8 @@ static int get_apertures_new(kfd_process_t *p, void *data)
         args->num_of_nodes = p->n_gpus;
         return 0;
     }
-    if (!to)
-        return -EFAULT;
-    if (args->num_of_nodes > p->n_gpus)
-        args->num_of_nodes = p->n_gpus;
+    if (!to) return -EFAULT;
+    if (args->num_of_nodes > p->n_gpus) args->num_of_nodes = p->n_gpus;
     for (uint32_t i = 0; i < args->num_of_nodes; i++)
         describe_apertures(&p->gpus[i], &to[i]);
     return 0;
@@ -70,8 +71,7 @@ static int get_apertures_new(kfd_process_t *p, void *data)
 static int get_tile_config(kfd_process_t *p, void *data)
 {
     struct kfd_ioctl_get_tile_config_args *args = data;
-    if (!kfd_gpu_find(p, args->gpu_id))
-        return -EINVAL;
+    if (!kfd_gpu_find(p, args->gpu_id)) return -EINVAL;
     if (args->tile_config_ptr)
         memset((void *)(uintptr_t)args->tile_config_ptr, 0,
                args->num_tile_configs * sizeof(uint32_t));
@@ -106,8 +106,7 @@ static int set_xnack_mode(kfd_process_t *p, void *data)
 {
     struct kfd_ioctl_set_xnack_mode_args *args = data;
     (void)p;
-    if (args->xnack_enabled > 0)
-        return -EPERM;
+    if (args->xnack_enabled > 0) return -EPERM;
     args->xnack_enabled = 0;
     return 0;
 }
@@ -121,14 +120,38 @@ static int accept(kfd_process_t *p, void *data)
 
 /* ---- memory, queues ---- */
 
-static int alloc_memory(kfd_process_t *p, void *data) { return kfd_buffer_alloc(p, data); }
-static int free_memory(kfd_process_t *p, void *data) { return kfd_buffer_free(p, data); }
-static int map_memory(kfd_process_t *p, void *data) { return kfd_buffer_map(p, data); }
-static int unmap_memory(kfd_process_t *p, void *data) { return kfd_buffer_unmap(p, data); }
-static int create_queue(kfd_process_t *p, void *data) { return kfd_queue_create(p, data); }
-static int update_queue(kfd_process_t *p, void *data) { return kfd_queue_update(p, data); }
-static int set_cu_mask(kfd_process_t *p, void *data) { return kfd_queue_set_cu_mask(p, data); }
-static int alloc_gws(kfd_process_t *p, void *data) { return kfd_queue_alloc_gws(p, data); }
+static int alloc_memory(kfd_process_t *p, void *data)
+{
+    return kfd_buffer_alloc(p, data);
+}
+static int free_memory(kfd_process_t *p, void *data)
+{
+    return kfd_buffer_free(p, data);
+}
+static int map_memory(kfd_process_t *p, void *data)
+{
+    return kfd_buffer_map(p, data);
+}
+static int unmap_memory(kfd_process_t *p, void *data)
+{
+    return kfd_buffer_unmap(p, data);
+}
+static int create_queue(kfd_process_t *p, void *data)
+{
+    return kfd_queue_create(p, data);
+}
+static int update_queue(kfd_process_t *p, void *data)
+{
+    return kfd_queue_update(p, data);
+}
+static int set_cu_mask(kfd_process_t *p, void *data)
+{
+    return kfd_queue_set_cu_mask(p, data);
+}
+static int alloc_gws(kfd_process_t *p, void *data)
+{
+    return kfd_queue_alloc_gws(p, data);
+}
 
 static int destroy_queue(kfd_process_t *p, void *data)
 {
@@ -139,8 +162,7 @@ static int get_available_memory(kfd_process_t *p, void *data)
 {
     struct kfd_ioctl_get_available_memory_args *args = data;
     kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpu_id);
-    if (!gpu)
-        return -EINVAL;
+    if (!gpu) return -EINVAL;
     args->available = kfd_vram_available(p, gpu);
     return 0;
 }
@@ -152,7 +174,6 @@ static int set_event_page(kfd_process_t *p, uint64_t handle)
 {
     int error = 0;
     pthread_mutex_lock(&p->lock);
-    /* the driver puts the GPU's id into the upper half of a handle and thunks may do so here */
     const kfd_buffer_t *b = kfd_buffer_find(p, handle);
     if (!b || b->size < KFD_SIGNAL_EVENT_LIMIT * sizeof(uint64_t))
         error = -EINVAL;
@@ -167,8 +188,7 @@ static int create_event(kfd_process_t *p, void *data)
     struct kfd_ioctl_create_event_args *args = data;
     if (args->event_page_offset) {
         int error = set_event_page(p, args->event_page_offset);
-        if (error != 0)
-            return error;
+        if (error != 0) return error;
     }
     return kfd_event_create(p->events, args);
 }
@@ -201,7 +221,10 @@ static const struct {
     const char *name;
     int (*handler)(kfd_process_t *, void *);
 } rows[] = {
-#define ROW(name, handler) {_IOC_NR(AMDKFD_IOC_##name), #name, handler}
+#define ROW(name, handler)                                                                         \
+    {                                                                                              \
+        _IOC_NR(AMDKFD_IOC_##name), #name, handler                                                 \
+    }
     ROW(GET_VERSION, get_version),
     ROW(CREATE_QUEUE, create_queue),
     ROW(DESTROY_QUEUE, destroy_queue),
@@ -235,17 +258,13 @@ int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument)
 {
     _Alignas(16) unsigned char data[ARGS_BYTES];
     size_t size = _IOC_SIZE(request);
-    if (size > sizeof(data) || !argument)
-        return -EINVAL;
+    if (size > sizeof(data) || !argument) return -EINVAL;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].nr != _IOC_NR(request))
-            continue;
+        if (rows[i].nr != _IOC_NR(request)) continue;
         memset(data, 0, sizeof(data));
-        if (_IOC_DIR(request) & _IOC_WRITE)
-            memcpy(data, argument, size);
+        if (_IOC_DIR(request) & _IOC_WRITE) memcpy(data, argument, size);
         int error = rows[i].handler(p, data);
-        if (_IOC_DIR(request) & _IOC_READ)
-            memcpy(argument, data, size);
+        if (_IOC_DIR(request) & _IOC_READ) memcpy(argument, data, size);
         base_trace("%s: %s", rows[i].name, error ? strerror(-error) : "done");
         return error;
     }

@@ -20,10 +20,10 @@
 
 enum {
     KFD_MAX_GPUS = 8,
-    KFD_DOORBELL_BYTES = 8192,             /* two pages: 1024 slots of 8 bytes */
+    KFD_DOORBELL_BYTES = 8192, /* two pages: 1024 slots of 8 bytes */
     KFD_DOORBELL_SLOTS = KFD_DOORBELL_BYTES / 8,
     KFD_PAGE = 4096,
-    KFD_FIRST_RENDER_MINOR = 128           /* the kernel's: /dev/dri/renderD128 */
+    KFD_FIRST_RENDER_MINOR = 128 /* the kernel's: /dev/dri/renderD128 */
 };
 
 /* ---- options (config.c) ---- */
@@ -31,15 +31,21 @@ enum {
 typedef struct {
     sg_profile_t profile;
     uint32_t n_gpus;
-    uint32_t minor_version;   /* of the KFD interface, 1.x */
+    uint32_t minor_version; /* of the KFD interface, 1.x */
 } kfd_config_t;
 
 /* From the environment and the profile, read once. NULL, after one line on stderr, if wrong. */
 const kfd_config_t *kfd_config(void);
 
 /* Ids of GPU `index`: any nonzero numbers do, these are stable. */
-static inline uint32_t kfd_gpu_id(uint32_t index) { return 40960 + index; }
-static inline uint32_t kfd_gpu_location(uint32_t index) { return (3 + index) << 8; } /* PCI bus 3.. */
+static inline uint32_t kfd_gpu_id(uint32_t index)
+{
+    return 40960 + index;
+}
+static inline uint32_t kfd_gpu_location(uint32_t index)
+{
+    return (3 + index) << 8;
+} /* PCI bus 3.. */
 
 /* ---- the private tree of files (tree.c, topology.c) ---- */
 
@@ -68,7 +74,8 @@ int kfd_event_set(kfd_events_t *e, uint32_t id);
 int kfd_event_reset(kfd_events_t *e, uint32_t id);
 /* Waits; `ages` says whether the caller knows last_event_age (interface 1.14 and later). */
 int kfd_events_wait(kfd_events_t *e, struct kfd_ioctl_wait_events_args *args, bool ages);
-/* An interrupt of the GPU for event `id`. Any thread; unknown ids are ignored, as the driver does. */
+/* An interrupt of the GPU for event `id`. Any thread; unknown ids are ignored, as the driver does.
+ */
 void kfd_events_raise(kfd_events_t *e, uint32_t id);
 /* Raises all memory events with this fault. False if nobody has created one. */
 bool kfd_events_memory_fault(kfd_events_t *e, const struct kfd_hsa_memory_exception_data *fault);
@@ -80,42 +87,42 @@ typedef struct kfd_gpu {
     struct kfd_process *process;
     sg_device_t *device;
     sg_memory_t *memory;
-    int fd;                  /* the render node: a sparse file, VRAM and system memory are its ranges */
-    uint8_t *alias;          /* all of it, as the device sees it */
-    kfd_ranges_t ranges;     /* free ranges of the file */
+    int fd;              /* the render node: a sparse file, VRAM and system memory are its ranges */
+    uint8_t *alias;      /* all of it, as the device sees it */
+    kfd_ranges_t ranges; /* free ranges of the file */
     uint64_t vram_bytes, vram_used;
     uint64_t system_bytes, system_used;
-    uint64_t *doorbells;     /* the device's alias of the doorbell page */
-    uint8_t *mmio;           /* the page with the remapped HDP flush registers */
+    uint64_t *doorbells; /* the device's alias of the doorbell page */
+    uint8_t *mmio;       /* the page with the remapped HDP flush registers */
     uint64_t doorbell_used[KFD_DOORBELL_SLOTS / 64];
 } kfd_gpu_t;
 
 typedef struct kfd_buffer {
     uint64_t va, size;
-    uint64_t offset;         /* in the GPU's file; of file-backed kinds */
-    uint8_t *host;           /* where the device finds the bytes */
-    uint32_t flags;          /* KFD_IOC_ALLOC_MEM_FLAGS_* */
-    uint32_t gpu;            /* index of the owner */
-    uint32_t mapped;         /* bit i: mapped on GPU i */
+    uint64_t offset; /* in the GPU's file; of file-backed kinds */
+    uint8_t *host;   /* where the device finds the bytes */
+    uint32_t flags;  /* KFD_IOC_ALLOC_MEM_FLAGS_* */
+    uint32_t gpu;    /* index of the owner */
+    uint32_t mapped; /* bit i: mapped on GPU i */
     bool used;
 } kfd_buffer_t;
 
 typedef struct kfd_queue {
     struct kfd_process *process;
     kfd_gpu_t *gpu;
-    sg_queue_t *queue;       /* NULL: free row */
+    sg_queue_t *queue; /* NULL: free row */
     uint32_t id, slot;
 } kfd_queue_t;
 
 typedef struct kfd_process {
-    pthread_mutex_t lock;    /* guards everything below except events */
+    pthread_mutex_t lock; /* guards everything below except events */
     const kfd_config_t *config;
-    int fd;                  /* /dev/kfd: doorbell and register pages are its ranges */
+    int fd; /* /dev/kfd: doorbell and register pages are its ranges */
     uint32_t n_gpus;
     kfd_gpu_t gpus[KFD_MAX_GPUS];
-    kfd_buffer_t *buffers;   /* handle - 1 is the row */
+    kfd_buffer_t *buffers; /* handle - 1 is the row */
     size_t n_buffers;
-    kfd_queue_t **queues;    /* row is the queue's id */
+    kfd_queue_t **queues; /* row is the queue's id */
     size_t n_queues;
     bool xnack;
     kfd_events_t *events;

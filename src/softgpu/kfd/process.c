@@ -41,8 +41,7 @@ static _Atomic unsigned n_nodes;
 static int remember_node(int fd, kfd_node_t kind, uint32_t gpu)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0)
-        return -errno;
+    if (fstat(fd, &st) != 0) return -errno;
     unsigned n = atomic_load(&n_nodes);
     if (n == MAX_NODES) {
         memmove(&nodes[0], &nodes[MAX_NODES / 2], sizeof(nodes) / 2);
@@ -60,8 +59,7 @@ kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
 {
     struct stat st;
     unsigned n = atomic_load(&n_nodes);
-    if (n == 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return KFD_NODE_NONE;
+    if (n == 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return KFD_NODE_NONE;
     while (n-- > 0)
         if (nodes[n].ino == st.st_ino && nodes[n].dev == st.st_dev) {
             *gpu_index = nodes[n].gpu;
@@ -74,8 +72,7 @@ kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
 static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t gpu)
 {
     int fd = memfd_create(name, MFD_CLOEXEC);
-    if (fd < 0)
-        return -errno;
+    if (fd < 0) return -errno;
     int error = ftruncate(fd, (off_t)bytes) == 0 ? remember_node(fd, kind, gpu) : -errno;
     if (error != 0) {
         close(fd);
@@ -87,17 +84,22 @@ static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t
 /* The device's own view of a range of a file. NULL with errno. */
 static void *map_alias(int fd, uint64_t offset, uint64_t bytes)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
-                   (off_t)offset);
-    if (p == MAP_FAILED)
-        return NULL;
+    void *p =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
+    if (p == MAP_FAILED) return NULL;
     madvise(p, bytes, MADV_DONTFORK);
     madvise(p, bytes, MADV_DONTDUMP);
     return p;
 }
 
-uint64_t kfd_doorbell_offset(uint32_t gpu) { return (uint64_t)(gpu + 1) << DOORBELL_SHIFT; }
-uint64_t kfd_mmio_offset(uint32_t gpu) { return (uint64_t)(gpu + 1) << MMIO_SHIFT; }
+uint64_t kfd_doorbell_offset(uint32_t gpu)
+{
+    return (uint64_t)(gpu + 1) << DOORBELL_SHIFT;
+}
+uint64_t kfd_mmio_offset(uint32_t gpu)
+{
+    return (uint64_t)(gpu + 1) << MMIO_SHIFT;
+}
 
 /* ---- what the device tells the program; called from device threads ---- */
 
@@ -120,7 +122,9 @@ static void on_memory_fault(void *user, uint64_t va, uint32_t flags)
         .gpu_id = gpu->gpu_id,
         .ErrorType = KFD_MEM_ERR_NO_RAS};
     base_info("GPU %u: memory fault at %#llx (%s)", gpu->index, (unsigned long long)va,
-              flags & FAULT_EXEC ? "execute" : flags & FAULT_WRITE ? "write" : "read");
+              flags & FAULT_EXEC    ? "execute"
+              : flags & FAULT_WRITE ? "write"
+                                    : "read");
     if (!kfd_events_memory_fault(gpu->process->events, &fault))
         base_error("GPU %u: memory fault at %#llx, and the program waits for no memory event",
                    gpu->index, (unsigned long long)va);
@@ -143,29 +147,26 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
     struct sysinfo host;
     *gpu = (kfd_gpu_t){.index = index, .gpu_id = kfd_gpu_id(index), .process = p, .fd = -1};
 
-    if (sysinfo(&host) != 0)
-        return -errno;
+    if (sysinfo(&host) != 0) return -errno;
     gpu->vram_bytes = (uint64_t)profile->vram_mb << 20;
     gpu->system_bytes = ((uint64_t)host.totalram * host.mem_unit) & ~(uint64_t)(KFD_PAGE - 1);
     uint64_t bytes = (gpu->vram_bytes + gpu->system_bytes) * FILE_FACTOR;
 
     gpu->fd = make_node("softgpu-render", bytes, KFD_NODE_RENDER, index);
-    if (gpu->fd < 0)
-        return gpu->fd;
+    if (gpu->fd < 0) return gpu->fd;
     gpu->alias = map_alias(gpu->fd, 0, bytes);
     gpu->doorbells = map_alias(p->fd, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);
     gpu->mmio = map_alias(p->fd, kfd_mmio_offset(index), KFD_PAGE);
-    if (!gpu->alias || !gpu->doorbells || !gpu->mmio)
-        return -errno;
+    if (!gpu->alias || !gpu->doorbells || !gpu->mmio) return -errno;
     int error = kfd_ranges_init(&gpu->ranges, 0, bytes);
-    if (error != 0)
-        return error;
+    if (error != 0) return error;
 
-    sg_host_ops_t ops = {.user = gpu, .raise_event = on_raise_event,
-                         .memory_fault = on_memory_fault, .queue_error = on_queue_error};
+    sg_host_ops_t ops = {.user = gpu,
+                         .raise_event = on_raise_event,
+                         .memory_fault = on_memory_fault,
+                         .queue_error = on_queue_error};
     gpu->device = sg_device_create(profile, &ops);
-    if (!gpu->device)
-        return -ENOMEM;
+    if (!gpu->device) return -ENOMEM;
     gpu->memory = sg_device_memory(gpu->device);
     sg_device_set_doorbells(gpu->device, gpu->doorbells, KFD_DOORBELL_BYTES, p->fd,
                             kfd_doorbell_offset(index));
@@ -178,15 +179,12 @@ static int open_process(kfd_process_t *p, const kfd_config_t *config)
     p->config = config;
     p->n_gpus = config->n_gpus;
     p->events = kfd_events_create();
-    if (!p->events)
-        return -ENOMEM;
+    if (!p->events) return -ENOMEM;
     p->fd = make_node("softgpu-kfd", kfd_doorbell_offset(KFD_MAX_GPUS), KFD_NODE_KFD, 0);
-    if (p->fd < 0)
-        return p->fd;
+    if (p->fd < 0) return p->fd;
     for (uint32_t i = 0; i < p->n_gpus; i++) {
         int error = open_gpu(p, i);
-        if (error != 0)
-            return error;
+        if (error != 0) return error;
     }
     return 0;
 }
@@ -200,8 +198,7 @@ kfd_process_t *kfd_process_get(void)
 {
     kfd_process_t *p = kfd_process_peek();
     const kfd_config_t *config = p ? NULL : kfd_config();
-    if (p || !config)
-        return p;
+    if (p || !config) return p;
     pthread_mutex_lock(&lock);
     p = kfd_process_peek();
     if (!p) {
@@ -221,8 +218,7 @@ void kfd_process_forget(void)
 {
     kfd_process_t *p = kfd_process_peek();
     pthread_mutex_init(&lock, NULL);
-    if (!p)
-        return;
+    if (!p) return;
     for (uint32_t i = 0; i < p->n_gpus; i++)
         close(p->gpus[i].fd);
     close(p->fd);
@@ -232,7 +228,6 @@ void kfd_process_forget(void)
 kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id)
 {
     for (uint32_t i = 0; i < p->n_gpus; i++)
-        if (p->gpus[i].gpu_id == gpu_id)
-            return &p->gpus[i];
+        if (p->gpus[i].gpu_id == gpu_id) return &p->gpus[i];
     return NULL;
 }

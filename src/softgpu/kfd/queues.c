@@ -54,8 +54,7 @@ static kfd_queue_t *new_row(kfd_process_t *p)
     if (i == p->n_queues) {
         size_t n = p->n_queues ? 2 * p->n_queues : 16;
         kfd_queue_t **grown = reallocarray(p->queues, n, sizeof(*grown));
-        if (!grown)
-            return NULL;
+        if (!grown) return NULL;
         for (size_t k = p->n_queues; k < n; k++)
             grown[k] = NULL;
         p->queues = grown;
@@ -83,10 +82,12 @@ static int check_ring(uint64_t address, uint32_t bytes)
 
 int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args)
 {
-    sg_queue_params_t params = {
-        .ring_va = args->ring_base_address, .ring_bytes = args->ring_size,
-        .read_ptr_va = args->read_pointer_address, .write_ptr_va = args->write_pointer_address,
-        .priority = args->queue_priority, .percent = args->queue_percentage};
+    sg_queue_params_t params = {.ring_va = args->ring_base_address,
+                                .ring_bytes = args->ring_size,
+                                .read_ptr_va = args->read_pointer_address,
+                                .write_ptr_va = args->write_pointer_address,
+                                .priority = args->queue_priority,
+                                .percent = args->queue_percentage};
     kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpu_id);
     if (!gpu || !kind_of(args->queue_type, &params.kind) ||
         check_ring(args->ring_base_address, args->ring_size) != 0 || !args->read_pointer_address ||
@@ -101,8 +102,7 @@ int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args)
         row->gpu = gpu;
         row->slot = params.doorbell_slot;
         error = sg_queue_create(gpu->device, &params, row, &row->queue);
-        if (error != 0)
-            give_slot(gpu, row->slot);
+        if (error != 0) give_slot(gpu, row->slot);
     }
     if (error != 0 && row) {
         p->queues[row->id] = NULL;
@@ -120,11 +120,9 @@ int kfd_queue_destroy(kfd_process_t *p, uint32_t id)
     pthread_mutex_lock(&p->lock);
     kfd_queue_t *row = find(p, id);
     sg_queue_t *queue = row ? row->queue : NULL;
-    if (row)
-        row->queue = NULL; /* nobody else finds it; the row keeps id and slot taken */
+    if (row) row->queue = NULL; /* nobody else finds it; the row keeps id and slot taken */
     pthread_mutex_unlock(&p->lock);
-    if (!row)
-        return -EINVAL;
+    if (!row) return -EINVAL;
 
     sg_queue_destroy(queue); /* waits for the queue's thread, so without the lock */
 
@@ -156,8 +154,7 @@ int kfd_queue_set_cu_mask(kfd_process_t *p, const struct kfd_ioctl_set_cu_mask_a
 {
     enum { MAX_BITS = 1024 }; /* the driver's limit as well */
     const uint32_t *mask = (const uint32_t *)(uintptr_t)args->cu_mask_ptr;
-    if (args->num_cu_mask == 0 || args->num_cu_mask % 32 || !mask)
-        return -EINVAL;
+    if (args->num_cu_mask == 0 || args->num_cu_mask % 32 || !mask) return -EINVAL;
     uint32_t bits = args->num_cu_mask < MAX_BITS ? args->num_cu_mask : MAX_BITS;
     pthread_mutex_lock(&p->lock);
     kfd_queue_t *row = find(p, args->queue_id);
@@ -171,8 +168,7 @@ int kfd_queue_alloc_gws(kfd_process_t *p, struct kfd_ioctl_alloc_queue_gws_args 
     pthread_mutex_lock(&p->lock);
     const kfd_queue_t *row = find(p, args->queue_id);
     pthread_mutex_unlock(&p->lock);
-    if (!row || args->num_gws > p->config->profile.num_gws)
-        return -EINVAL;
+    if (!row || args->num_gws > p->config->profile.num_gws) return -EINVAL;
     args->first_gws = 0;
     return 0;
 }

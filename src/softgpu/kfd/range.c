@@ -15,8 +15,7 @@ struct kfd_range {
 static kfd_range_t *new_range(uint64_t begin, uint64_t end, kfd_range_t *next)
 {
     kfd_range_t *range = malloc(sizeof(*range));
-    if (range)
-        *range = (kfd_range_t){begin, end, next};
+    if (range) *range = (kfd_range_t){begin, end, next};
     return range;
 }
 
@@ -48,8 +47,7 @@ static int cut(kfd_range_t **link, uint64_t begin, uint64_t end)
         range->end = begin;
     } else {
         kfd_range_t *rest = new_range(end, range->end, range->next);
-        if (!rest)
-            return -ENOMEM;
+        if (!rest) return -ENOMEM;
         range->end = begin;
         range->next = rest;
     }
@@ -86,8 +84,7 @@ void kfd_ranges_give(kfd_ranges_t *r, uint64_t offset, uint64_t size)
         after->begin = offset;
     } else {
         kfd_range_t *range = new_range(offset, end, after);
-        if (!range)
-            return;
+        if (!range) return;
         *(before ? &before->next : &r->free) = range;
     }
 }

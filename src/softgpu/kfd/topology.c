@@ -20,15 +20,19 @@
 #define TOPOLOGY "sys/devices/virtual/kfd/kfd/topology"
 
 enum {
-    TEXT_BYTES = 4096,          /* the thunk reads a page of each file at most */
-    PCIE_WEIGHT = 20,           /* the driver's weight of a PCIe link; more means indirect */
-    XGMI_WEIGHT = 15,           /* and of a link between GPUs of one hive */
-    CACHE_LINE = 128, SCALAR_CACHE_LINE = 64,
-    CUS_PER_SCALAR_CACHE = 2,   /* gfx9: two CUs share scalar and instruction cache */
-    CU_SIMD_ID_BASE = 0x1000,   /* with the top bit set: the driver's numbers for GPU cores */
-    SDMA_QUEUES_PER_ENGINE = 8, CP_QUEUES = 24,
-    MEC_FIRMWARE = 78, SDMA_FIRMWARE = 8,
-    WATCH_POINTS_LOG2 = 2, ASIC_REVISION = 1 /* of the MI200 products */
+    TEXT_BYTES = 4096, /* the thunk reads a page of each file at most */
+    PCIE_WEIGHT = 20,  /* the driver's weight of a PCIe link; more means indirect */
+    XGMI_WEIGHT = 15,  /* and of a link between GPUs of one hive */
+    CACHE_LINE = 128,
+    SCALAR_CACHE_LINE = 64,
+    CUS_PER_SCALAR_CACHE = 2, /* gfx9: two CUs share scalar and instruction cache */
+    CU_SIMD_ID_BASE = 0x1000, /* with the top bit set: the driver's numbers for GPU cores */
+    SDMA_QUEUES_PER_ENGINE = 8,
+    CP_QUEUES = 24,
+    MEC_FIRMWARE = 78,
+    SDMA_FIRMWARE = 8,
+    WATCH_POINTS_LOG2 = 2,
+    ASIC_REVISION = 1 /* of the MI200 products */
 };
 
 /* Ids that a product has from its fuses; any will do, and these tell what made them. */
@@ -39,7 +43,7 @@ typedef struct {
     char path[PATH_MAX];
     char text[TEXT_BYTES];
     size_t length;
-    int error;                  /* the first -errno; later steps do nothing */
+    int error; /* the first -errno; later steps do nothing */
 } writer_t;
 
 /* Adds a line to the text that the next put() writes. */
@@ -70,8 +74,7 @@ static int make_folders(writer_t *w)
         *slash = '\0';
         int made = mkdir(w->path, 0700);
         *slash = '/';
-        if (made != 0 && errno != EEXIST)
-            return -errno;
+        if (made != 0 && errno != EEXIST) return -errno;
     }
     return 0;
 }
@@ -80,8 +83,7 @@ static void set_path(writer_t *w, const char *format, va_list ap)
 {
     int n = snprintf(w->path, sizeof(w->path), "%s/", w->root);
     int m = vsnprintf(w->path + n, sizeof(w->path) - (size_t)n, format, ap);
-    if (m < 0 || (size_t)(n + m) >= sizeof(w->path))
-        w->error = w->error ? w->error : -ENAMETOOLONG;
+    if (m < 0 || (size_t)(n + m) >= sizeof(w->path)) w->error = w->error ? w->error : -ENAMETOOLONG;
 }
 
 /* Writes the text gathered so far as a file of the tree. */
@@ -91,8 +93,7 @@ __attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *f
     va_start(ap, format);
     set_path(w, format, ap);
     va_end(ap);
-    if (w->error)
-        return;
+    if (w->error) return;
     int fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
     if (fd < 0 && errno == ENOENT) {
         w->error = make_folders(w);
@@ -100,8 +101,7 @@ __attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *f
     }
     if (fd < 0 || write(fd, w->text, w->length) != (ssize_t)w->length)
         w->error = w->error ? w->error : -errno;
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
     w->length = 0;
 }
 
@@ -120,14 +120,12 @@ static unsigned host_clock_mhz(void)
     double value = 0;
     FILE *f = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
     if (f) {
-        if (fscanf(f, "%lf", &value) == 1)
-            value /= 1000;
+        if (fscanf(f, "%lf", &value) == 1) value /= 1000;
         fclose(f);
         return (unsigned)value;
     }
     f = fopen("/proc/cpuinfo", "re");
-    if (!f)
-        return 0;
+    if (!f) return 0;
     while (value == 0 && fgets(text, sizeof(text), f))
         if (strncmp(text, "cpu MHz", 7) == 0 && strchr(text, ':'))
             value = strtod(strchr(text, ':') + 1, NULL);
@@ -176,13 +174,32 @@ static void put_node(writer_t *w, unsigned node, unsigned gpu_id, const char *na
 
 static void write_cpu_node(writer_t *w, const kfd_config_t *config)
 {
-    static const char *const zero[] = {
-        "simd_count", "caches_count", "p2p_links_count", "cpu_core_id_base", "simd_id_base",
-        "max_waves_per_simd", "lds_size_in_kb", "gds_size_in_kb", "num_gws", "wave_front_size",
-        "array_count", "simd_arrays_per_engine", "cu_per_simd_array", "simd_per_cu",
-        "max_slots_scratch_cu", "gfx_target_version", "vendor_id", "device_id", "location_id",
-        "domain", "drm_render_minor", "hive_id", "num_sdma_engines", "num_sdma_xgmi_engines",
-        "num_sdma_queues_per_engine", "num_cp_queues"};
+    static const char *const zero[] = {"simd_count",
+                                       "caches_count",
+                                       "p2p_links_count",
+                                       "cpu_core_id_base",
+                                       "simd_id_base",
+                                       "max_waves_per_simd",
+                                       "lds_size_in_kb",
+                                       "gds_size_in_kb",
+                                       "num_gws",
+                                       "wave_front_size",
+                                       "array_count",
+                                       "simd_arrays_per_engine",
+                                       "cu_per_simd_array",
+                                       "simd_per_cu",
+                                       "max_slots_scratch_cu",
+                                       "gfx_target_version",
+                                       "vendor_id",
+                                       "device_id",
+                                       "location_id",
+                                       "domain",
+                                       "drm_render_minor",
+                                       "hive_id",
+                                       "num_sdma_engines",
+                                       "num_sdma_xgmi_engines",
+                                       "num_sdma_queues_per_engine",
+                                       "num_cp_queues"};
     property(w, "cpu_cores_count", (uint64_t)get_nprocs());
     property(w, "mem_banks_count", 1);
     property(w, "io_links_count", config->n_gpus);
@@ -195,7 +212,8 @@ static void write_cpu_node(writer_t *w, const kfd_config_t *config)
         put_link(w, 0, i, i + 1, false);
 }
 
-/* Bits of HSA_CAPABILITY. Bit 30 (debugger) stays clear; SVM too: managed memory is system memory. */
+/* Bits of HSA_CAPABILITY. Bit 30 (debugger) stays clear; SVM too: managed memory is system memory.
+ */
 static uint32_t capability(void)
 {
     return HSA_CAP_WATCH_POINTS_SUPPORTED |
@@ -292,8 +310,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
             put_cache(w, node, cache++, &kinds[i], k * kinds[i].cus * p->simds_per_cu);
     put_link(w, node, 0, 0, false);
     for (uint32_t other = 0, link = 1; other < config->n_gpus; other++)
-        if (other != index)
-            put_link(w, node, link++, other + 1, true);
+        if (other != index) put_link(w, node, link++, other + 1, true);
 }
 
 static void write_module(writer_t *w)
@@ -314,11 +331,9 @@ static void write_devices(writer_t *w, const kfd_config_t *config)
 static void write_class(writer_t *w)
 {
     int n = snprintf(w->path, sizeof(w->path), "%s/sys/class/kfd/kfd", w->root);
-    if (w->error || n < 0 || (size_t)n >= sizeof(w->path))
-        return;
+    if (w->error || n < 0 || (size_t)n >= sizeof(w->path)) return;
     w->error = make_folders(w);
-    if (w->error == 0 && symlink("../../devices/virtual/kfd/kfd", w->path) != 0)
-        w->error = -errno;
+    if (w->error == 0 && symlink("../../devices/virtual/kfd/kfd", w->path) != 0) w->error = -errno;
 }
 
 int kfd_topology_write(const char *root, const kfd_config_t *config)

@@ -63,8 +63,7 @@ static void reclaim_folder(const char *path)
 {
     struct stat st;
     int fd = lock_folder(path);
-    if (fd < 0)
-        return;
+    if (fd < 0) return;
     if (fstat(fd, &st) == 0 && st.st_uid == getuid() &&
         time(NULL) - st.st_ctime > RECLAIM_AGE_SECONDS) {
         base_info("removing %s, left by a process that was killed", path);
@@ -77,14 +76,11 @@ static void reclaim_leftovers(const char *base, const char *prefix)
 {
     char path[PATH_MAX];
     DIR *d = opendir(base);
-    if (!d)
-        return;
+    if (!d) return;
     for (struct dirent *entry; (entry = readdir(d)) != NULL;) {
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
-            continue;
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;
         int n = snprintf(path, sizeof(path), "%s/%s", base, entry->d_name);
-        if (n > 0 && (size_t)n < sizeof(path))
-            reclaim_folder(path);
+        if (n > 0 && (size_t)n < sizeof(path)) reclaim_folder(path);
     }
     closedir(d);
 }
@@ -98,13 +94,10 @@ static int make_tree(const kfd_config_t *config)
     reclaim_leftovers(base, prefix);
 
     int n = snprintf(root_path, sizeof(root_path), "%s/%s%d-XXXXXX", base, prefix, (int)getpid());
-    if (n < 0 || (size_t)n >= sizeof(root_path))
-        return -ENAMETOOLONG;
-    if (!mkdtemp(root_path))
-        return -errno;
+    if (n < 0 || (size_t)n >= sizeof(root_path)) return -ENAMETOOLONG;
+    if (!mkdtemp(root_path)) return -errno;
     root_fd = lock_folder(root_path);
-    if (root_fd < 0)
-        return -EBUSY;
+    if (root_fd < 0) return -EBUSY;
     return kfd_topology_write(root_path, config);
 }
 
@@ -134,11 +127,9 @@ const char *kfd_tree_root(void)
 void kfd_tree_remove(void)
 {
     pthread_mutex_lock(&lock);
-    if (root_path[0] != '\0')
-        remove_tree(root_path);
+    if (root_path[0] != '\0') remove_tree(root_path);
     root_path[0] = '\0';
-    if (root_fd >= 0)
-        close(root_fd);
+    if (root_fd >= 0) close(root_fd);
     root_fd = -1;
     pthread_mutex_unlock(&lock);
 }
@@ -147,7 +138,6 @@ void kfd_tree_forget(void)
 {
     pthread_mutex_init(&lock, NULL); /* the parent may have held it */
     root_path[0] = '\0';
-    if (root_fd >= 0)
-        close(root_fd); /* the parent's lock stays: its own descriptor keeps it */
+    if (root_fd >= 0) close(root_fd); /* the parent's lock stays: its own descriptor keeps it */
     root_fd = -1;
 }

@@ -53,17 +53,16 @@ static void *find_next(_Atomic(void *) *slot, const char *name)
     return f;
 }
 
-#define NEXT(name)                                                                                \
-    static _Atomic(void *) slot_of_next;                                                          \
+#define NEXT(name)                                                                                 \
+    static _Atomic(void *) slot_of_next;                                                           \
     __typeof__(name) *next = (__typeof__(name) *)find_next(&slot_of_next, #name)
 
 /* Sets `path` to the private tree's name, or returns `failure` from the calling function. */
-#define REDIRECT(path, failure)                                                                   \
-    char redirected[PATH_MAX];                                                                    \
-    if (redirect_wanted(path)) {                                                                  \
-        path = redirect_path(path, redirected);                                                   \
-        if (!path)                                                                                \
-            return failure;                                                                       \
+#define REDIRECT(path, failure)                                                                    \
+    char redirected[PATH_MAX];                                                                     \
+    if (redirect_wanted(path)) {                                                                   \
+        path = redirect_path(path, redirected);                                                    \
+        if (!path) return failure;                                                                 \
     }
 
 /* ---- open ---- */
@@ -73,18 +72,17 @@ static bool needs_mode(int flags)
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-#define TAKE_MODE(mode, flags)                                                                    \
-    mode_t mode = 0;                                                                              \
-    if (needs_mode(flags)) {                                                                      \
-        va_list ap;                                                                               \
-        va_start(ap, flags);                                                                      \
-        mode = va_arg(ap, mode_t);                                                                \
-        va_end(ap);                                                                               \
+#define TAKE_MODE(mode, flags)                                                                     \
+    mode_t mode = 0;                                                                               \
+    if (needs_mode(flags)) {                                                                       \
+        va_list ap;                                                                                \
+        va_start(ap, flags);                                                                       \
+        mode = va_arg(ap, mode_t);                                                                 \
+        va_end(ap);                                                                                \
     }
 
-#define OPEN_DEVICE(path, flags)                                                                  \
-    if (redirect_wanted(path) && redirect_is_device(path))                                        \
-        return redirect_open(path, flags)
+#define OPEN_DEVICE(path, flags)                                                                   \
+    if (redirect_wanted(path) && redirect_is_device(path)) return redirect_open(path, flags)
 
 EXPORT int open(const char *path, int flags, ...)
 {
@@ -160,9 +158,8 @@ static FILE *open_device_stream(const char *path, const char *mode)
     return fd < 0 ? NULL : fdopen(fd, mode);
 }
 
-#define OPEN_DEVICE_STREAM(path, mode)                                                            \
-    if (redirect_wanted(path) && redirect_is_device(path))                                        \
-        return open_device_stream(path, mode)
+#define OPEN_DEVICE_STREAM(path, mode)                                                             \
+    if (redirect_wanted(path) && redirect_is_device(path)) return open_device_stream(path, mode)
 
 EXPORT FILE *fopen(const char *path, const char *mode)
 {
@@ -259,10 +256,10 @@ static int show_device(int result, const char *asked, void *stat_buffer)
     return result;
 }
 
-#define STAT(name, buffer, ...)                                                                   \
-    const char *asked = path;                                                                     \
-    REDIRECT(path, -1);                                                                           \
-    NEXT(name);                                                                                   \
+#define STAT(name, buffer, ...)                                                                    \
+    const char *asked = path;                                                                      \
+    REDIRECT(path, -1);                                                                            \
+    NEXT(name);                                                                                    \
     return show_device(next(__VA_ARGS__), asked, buffer)
 
 EXPORT int stat(const char *path, struct stat *st)
@@ -366,8 +363,7 @@ EXPORT ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_
 /* What realpath() found below the tree is a path of the driver again. */
 static char *show_path(const char *asked, char *resolved)
 {
-    if (resolved && redirect_wanted(asked))
-        redirect_strip_root(asked, resolved);
+    if (resolved && redirect_wanted(asked)) redirect_strip_root(asked, resolved);
     return resolved;
 }
 
@@ -401,8 +397,7 @@ EXPORT char *canonicalize_file_name(const char *path)
 EXPORT FILE *popen(const char *command, const char *type)
 {
     NEXT(popen);
-    if (strstr(command, "lsmod") && strstr(command, "amdgpu"))
-        command = "echo 'amdgpu 16384 1'";
+    if (strstr(command, "lsmod") && strstr(command, "amdgpu")) command = "echo 'amdgpu 16384 1'";
     return next(command, type);
 }
 

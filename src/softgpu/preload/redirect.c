@@ -19,10 +19,13 @@ typedef struct {
     size_t length;
 } room_t;
 
-#define ROOM(path) {path, sizeof(path) - 1}
+#define ROOM(path)                                                                                 \
+    {                                                                                              \
+        path, sizeof(path) - 1                                                                     \
+    }
 static const room_t rooms[] = {
-    ROOM("/dev/kfd"), ROOM("/dev/dri"), ROOM("/sys/devices/virtual/kfd"), ROOM("/sys/class/kfd"),
-    ROOM("/sys/module/amdgpu"),
+    ROOM("/dev/kfd"),       ROOM("/dev/dri"),           ROOM("/sys/devices/virtual/kfd"),
+    ROOM("/sys/class/kfd"), ROOM("/sys/module/amdgpu"),
 };
 
 /* The library's table once it is loaded, or &unavailable. A race loads it twice, which dlopen
@@ -32,8 +35,7 @@ static const softgpu_seam_t unavailable;
 
 bool redirect_wanted(const char *path)
 {
-    if (!path || path[0] != '/' || (path[1] != 's' && path[1] != 'd'))
-        return false;
+    if (!path || path[0] != '/' || (path[1] != 's' && path[1] != 'd')) return false;
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++)
         if (strncmp(path, rooms[i].path, rooms[i].length) == 0) {
             char next = path[rooms[i].length];
@@ -45,8 +47,7 @@ bool redirect_wanted(const char *path)
 static bool render_minor(const char *path, unsigned *minor_number)
 {
     static const char render[] = "/dev/dri/renderD";
-    if (strncmp(path, render, sizeof(render) - 1) != 0)
-        return false;
+    if (strncmp(path, render, sizeof(render) - 1) != 0) return false;
     char *end;
     unsigned long n = strtoul(path + sizeof(render) - 1, &end, 10);
     *minor_number = (unsigned)n;
@@ -61,7 +62,8 @@ bool redirect_is_device(const char *path)
 
 dev_t redirect_device_number(const char *path)
 {
-    /* DRM's major is fixed by the kernel; KFD's is dynamic, 234 is the first the kernel hands out */
+    /* DRM's major is fixed by the kernel; KFD's is dynamic, 234 is the first the kernel hands out
+     */
     enum { DRM_MAJOR = 226, KFD_MAJOR = 234 };
     unsigned n;
     return render_minor(path, &n) ? makedev(DRM_MAJOR, n) : makedev(KFD_MAJOR, 0);
@@ -79,14 +81,12 @@ static const softgpu_seam_t *load(void)
 {
     char path[PATH_MAX];
     Dl_info self;
-    if (!dladdr((void *)(uintptr_t)load, &self) || !self.dli_fname)
-        return NULL;
+    if (!dladdr((void *)(uintptr_t)load, &self) || !self.dli_fname) return NULL;
     const char *slash = strrchr(self.dli_fname, '/');
     int directory = slash ? (int)(slash - self.dli_fname) : 1;
-    int n = snprintf(path, sizeof(path), "%.*s/libsoftgpu.so", directory,
-                     slash ? self.dli_fname : ".");
-    if (n < 0 || (size_t)n >= sizeof(path))
-        return NULL;
+    int n =
+        snprintf(path, sizeof(path), "%.*s/libsoftgpu.so", directory, slash ? self.dli_fname : ".");
+    if (n < 0 || (size_t)n >= sizeof(path)) return NULL;
 
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
@@ -114,8 +114,7 @@ static const softgpu_seam_t *seam_get(void)
     if (!seam) {
         const softgpu_seam_t *none = NULL;
         const softgpu_seam_t *mine = load();
-        if (!mine)
-            mine = &unavailable;
+        if (!mine) mine = &unavailable;
         atomic_compare_exchange_strong(&loaded, &none, mine);
         seam = none ? none : mine;
     }
@@ -138,8 +137,7 @@ void redirect_strip_root(const char *path, char *resolved)
     char buffer[PATH_MAX];
     size_t root;
     const softgpu_seam_t *seam = seam_get();
-    if (!seam || seam->locate(path, buffer, sizeof(buffer), &root) != 0)
-        return;
+    if (!seam || seam->locate(path, buffer, sizeof(buffer), &root) != 0) return;
     if (strncmp(resolved, buffer, root) == 0 && resolved[root] == '/')
         memmove(resolved, resolved + root, strlen(resolved + root) + 1);
 }

@@ -97,11 +97,9 @@ static int set_text(const reader_t *r, const text_key_t *key, const char *value,
 static int set_key(const reader_t *r, const char *key, const char *value, sg_profile_t *out)
 {
     for (size_t i = 0; i < N_NUMBER_KEYS; i++)
-        if (strcmp(key, number_keys[i].key) == 0)
-            return set_number(r, &number_keys[i], value, out);
+        if (strcmp(key, number_keys[i].key) == 0) return set_number(r, &number_keys[i], value, out);
     for (size_t i = 0; i < N_TEXT_KEYS; i++)
-        if (strcmp(key, text_keys[i].key) == 0)
-            return set_text(r, &text_keys[i], value, out);
+        if (strcmp(key, text_keys[i].key) == 0) return set_text(r, &text_keys[i], value, out);
     return fail(r, "unknown key \"%s\"", key);
 }
 
@@ -114,8 +112,7 @@ static bool is_blank(char c)
 static char *trim(char *line)
 {
     char *comment = strchr(line, '#');
-    if (comment)
-        *comment = '\0';
+    if (comment) *comment = '\0';
     while (is_blank(*line))
         line++;
     size_t n = strlen(line);
@@ -127,13 +124,11 @@ static char *trim(char *line)
 static int read_line(const reader_t *r, char *line, sg_profile_t *out)
 {
     char *key = trim(line);
-    if (*key == '\0')
-        return 0;
+    if (*key == '\0') return 0;
     char *value = key;
     while (*value && !is_blank(*value))
         value++;
-    if (*value == '\0')
-        return fail(r, "\"%s\" has no value", key);
+    if (*value == '\0') return fail(r, "\"%s\" has no value", key);
     *value++ = '\0';
     while (is_blank(*value))
         value++;
@@ -144,12 +139,13 @@ static int read_line(const reader_t *r, char *line, sg_profile_t *out)
 static int check_shape(reader_t *r, const sg_profile_t *p)
 {
     r->line = 0;
-    if (p->name[0] == '\0')
-        return fail(r, "the key \"name\" is missing");
+    if (p->name[0] == '\0') return fail(r, "the key \"name\" is missing");
     uint32_t scratch_waves = sg_profile_cus(p) * p->scratch_slots_per_cu;
     if (scratch_waves % p->shader_engines) /* ROCr asserts this when it sizes scratch */
-        return fail(r, "%u scratch waves (compute units times scratch_slots_per_cu) do not divide "
-                       "among %u shader_engines", scratch_waves, p->shader_engines);
+        return fail(r,
+                    "%u scratch waves (compute units times scratch_slots_per_cu) do not divide "
+                    "among %u shader_engines",
+                    scratch_waves, p->shader_engines);
     return 0;
 }
 
@@ -159,8 +155,7 @@ int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t err
     char line[LINE_LIMIT];
     int result = -1;
     FILE *f = fopen(path, "re");
-    if (!f)
-        return fail(&r, "%s", strerror(errno));
+    if (!f) return fail(&r, "%s", strerror(errno));
 
     set_defaults(out);
     while (fgets(line, sizeof(line), f)) {
@@ -170,8 +165,7 @@ int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t err
             fail(&r, "the line is longer than %d characters", LINE_LIMIT - 2);
             goto out;
         }
-        if (read_line(&r, line, out) != 0)
-            goto out;
+        if (read_line(&r, line, out) != 0) goto out;
     }
     if (ferror(f)) {
         r.line = 0;
@@ -188,8 +182,7 @@ int sg_profile_load(const char *name, const char *directory, sg_profile_t *out, 
                     size_t error_size)
 {
     char path[4096];
-    if (strchr(name, '/'))
-        return sg_profile_read(name, out, error, error_size);
+    if (strchr(name, '/')) return sg_profile_read(name, out, error, error_size);
     int n = snprintf(path, sizeof(path), "%s/%s.profile", directory, name);
     if (n < 0 || (size_t)n >= sizeof(path)) {
         snprintf(error, error_size, "%s: the profile's name is too long", name);
