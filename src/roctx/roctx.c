@@ -1,0 +1,325 @@
+/* roctx.c - librocprofiler-sdk-roctx: the functions, what they do alone, and their registration.
+ *
+ * A call costs two loads and a jump: registration is not tested for, it stands in the tables that
+ * the first call of all finds. A new function is an entry in a table, a plain function here and one
+ * that registers. Works without librocprofiler-register. */
+#include "roctx/tables.h"
+
+#include "base/log.h"
+
+#include <rocprofiler-register/rocprofiler-register.h>
+#include <rocprofiler-sdk-roctx/roctx.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define REGISTER_LIBRARY "librocprofiler-register.so.0"
+
+/* Range numbers that a thread takes at once: the shared counter is written once in so many. */
+enum { RANGE_BLOCK = 256 };
+
+#define FAST_TLS _Thread_local __attribute__((tls_model("initial-exec")))
+
+static FAST_TLS int level;
+static FAST_TLS roctx_range_id_t next_range, end_of_ranges;
+static FAST_TLS bool registering; /* a tool that is being loaded may set marks itself */
+
+static _Atomic roctx_range_id_t next_block = 1;
+
+/* ---- What the functions do when no tool is there ---- */
+
+static void plain_mark(const char *message)
+{
+    (void)message;
+}
+
+static int plain_push(const char *message)
+{
+    (void)message;
+    return level++;
+}
+
+static int plain_pop(void)
+{
+    return level > 0 ? --level : -1;
+}
+
+static roctx_range_id_t plain_start(const char *message)
+{
+    (void)message;
+    if (next_range == end_of_ranges) {
+        next_range = __atomic_fetch_add(&next_block, RANGE_BLOCK, __ATOMIC_RELAXED);
+        end_of_ranges = next_range + RANGE_BLOCK;
+    }
+    return next_range++;
+}
+
+static void plain_stop(roctx_range_id_t id)
+{
+    (void)id;
+}
+
+static int plain_get_thread_id(roctx_thread_id_t *tid)
+{
+    if (!tid) return -1;
+    *tid = (roctx_thread_id_t)syscall(SYS_gettid);
+    return 0;
+}
+
+static int plain_request(roctx_thread_id_t tid)
+{
+    (void)tid;
+    return 0;
+}
+
+static int plain_name_thread(const char *name)
+{
+    (void)name;
+    return 0;
+}
+
+static int plain_name_agent(const char *name, const struct hsa_agent_s *agent)
+{
+    (void)name, (void)agent;
+    return 0;
+}
+
+static int plain_name_device(const char *name, int device)
+{
+    (void)name, (void)device;
+    return 0;
+}
+
+static int plain_name_stream(const char *name, const struct ihipStream_t *stream)
+{
+    (void)name, (void)stream;
+    return 0;
+}
+
+/* The tables that tools change. */
+static roctxCoreApiTable_t core = {
+    .size = sizeof core,
+    .roctxMarkA_fn = plain_mark,
+    .roctxRangePushA_fn = plain_push,
+    .roctxRangePop_fn = plain_pop,
+    .roctxRangeStartA_fn = plain_start,
+    .roctxRangeStop_fn = plain_stop,
+    .roctxGetThreadId_fn = plain_get_thread_id,
+};
+static roctxControlApiTable_t control = {
+    .size = sizeof control,
+    .roctxProfilerPause_fn = plain_request,
+    .roctxProfilerResume_fn = plain_request,
+};
+static roctxNameApiTable_t name = {
+    .size = sizeof name,
+    .roctxNameOsThread_fn = plain_name_thread,
+    .roctxNameHsaAgent_fn = plain_name_agent,
+    .roctxNameHipDevice_fn = plain_name_device,
+    .roctxNameHipStream_fn = plain_name_stream,
+};
+
+/* ---- Registration, at the first call ---- */
+
+ROCPROFILER_REGISTER_DEFINE_IMPORT(roctx, ROCTX_VERSION)
+
+typedef rocprofiler_register_error_code_t (*register_t)(
+    const char *, rocprofiler_register_import_func_t, uint32_t, void **, uint64_t,
+    rocprofiler_register_library_indentifier_t *);
+
+#pragma weak rocprofiler_register_library_api_table
+
+/* In the process already, or beside this library, or where the loader finds it. */
+static register_t find_register(void)
+{
+    if (rocprofiler_register_library_api_table) return rocprofiler_register_library_api_table;
+    void *library = dlopen(REGISTER_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "rocprofiler_register_library_api_table") : NULL;
+    register_t function;
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+static void register_tables(void)
+{
+    base_log_init("roctx", "ROCTX_LOG_LEVEL");
+    register_t function = find_register();
+    registering = true;
+    if (function) {
+        void *tables[] = {&core, &control, &name};
+        rocprofiler_register_library_indentifier_t id = {0};
+        rocprofiler_register_error_code_t answer =
+            function("roctx", ROCPROFILER_REGISTER_IMPORT_FUNC(roctx), ROCTX_VERSION, tables,
+                     sizeof tables / sizeof *tables, &id);
+        if (answer != ROCP_REG_SUCCESS && answer != ROCP_REG_NO_TOOLS)
+            base_warning("markers are not traced: " REGISTER_LIBRARY " answered %d", (int)answer);
+    } else {
+        base_info("no " REGISTER_LIBRARY ": markers are not traced");
+    }
+    registering = false;
+    __atomic_store_n(&roctx_tables_.core, &core, __ATOMIC_RELEASE);
+    __atomic_store_n(&roctx_tables_.control, &control, __ATOMIC_RELEASE);
+    __atomic_store_n(&roctx_tables_.name, &name, __ATOMIC_RELEASE);
+}
+
+/* Returns when the tables may be called: registered by this or another thread, or under way on
+ * this very thread. */
+static void ensure_registered(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!registering) pthread_once(&once, register_tables);
+}
+
+static void first_mark(const char *message)
+{
+    ensure_registered();
+    core.roctxMarkA_fn(message);
+}
+
+static int first_push(const char *message)
+{
+    ensure_registered();
+    return core.roctxRangePushA_fn(message);
+}
+
+static int first_pop(void)
+{
+    ensure_registered();
+    return core.roctxRangePop_fn();
+}
+
+static roctx_range_id_t first_start(const char *message)
+{
+    ensure_registered();
+    return core.roctxRangeStartA_fn(message);
+}
+
+static void first_stop(roctx_range_id_t id)
+{
+    ensure_registered();
+    core.roctxRangeStop_fn(id);
+}
+
+static int first_get_thread_id(roctx_thread_id_t *tid)
+{
+    ensure_registered();
+    return core.roctxGetThreadId_fn(tid);
+}
+
+static int first_pause(roctx_thread_id_t tid)
+{
+    ensure_registered();
+    return control.roctxProfilerPause_fn(tid);
+}
+
+static int first_resume(roctx_thread_id_t tid)
+{
+    ensure_registered();
+    return control.roctxProfilerResume_fn(tid);
+}
+
+static int first_name_thread(const char *text)
+{
+    ensure_registered();
+    return name.roctxNameOsThread_fn(text);
+}
+
+static int first_name_agent(const char *text, const struct hsa_agent_s *agent)
+{
+    ensure_registered();
+    return name.roctxNameHsaAgent_fn(text, agent);
+}
+
+static int first_name_device(const char *text, int device)
+{
+    ensure_registered();
+    return name.roctxNameHipDevice_fn(text, device);
+}
+
+static int first_name_stream(const char *text, const struct ihipStream_t *stream)
+{
+    ensure_registered();
+    return name.roctxNameHipStream_fn(text, stream);
+}
+
+static const roctxCoreApiTable_t first_core = {
+    sizeof first_core, first_mark, first_push,          first_pop,
+    first_start,       first_stop, first_get_thread_id,
+};
+static const roctxControlApiTable_t first_control = {sizeof first_control, first_pause,
+                                                     first_resume};
+static const roctxNameApiTable_t first_name = {
+    sizeof first_name, first_name_thread, first_name_agent, first_name_device, first_name_stream,
+};
+
+roctx_tables_t roctx_tables_ = {&first_core, &first_control, &first_name};
+
+/* ---- The functions ---- */
+
+/* A table that has been published is complete: what it points to depends on the pointer, so a plain
+ * load is ordered on all machines that ROCm runs on. */
+#define TABLE(member) __atomic_load_n(&roctx_tables_.member, __ATOMIC_RELAXED)
+
+void roctxMarkA(const char *message)
+{
+    TABLE(core)->roctxMarkA_fn(message);
+}
+
+int roctxRangePushA(const char *message)
+{
+    return TABLE(core)->roctxRangePushA_fn(message);
+}
+
+int roctxRangePop(void)
+{
+    return TABLE(core)->roctxRangePop_fn();
+}
+
+roctx_range_id_t roctxRangeStartA(const char *message)
+{
+    return TABLE(core)->roctxRangeStartA_fn(message);
+}
+
+void roctxRangeStop(roctx_range_id_t id)
+{
+    TABLE(core)->roctxRangeStop_fn(id);
+}
+
+int roctxGetThreadId(roctx_thread_id_t *tid)
+{
+    return TABLE(core)->roctxGetThreadId_fn(tid);
+}
+
+int roctxProfilerPause(roctx_thread_id_t tid)
+{
+    return TABLE(control)->roctxProfilerPause_fn(tid);
+}
+
+int roctxProfilerResume(roctx_thread_id_t tid)
+{
+    return TABLE(control)->roctxProfilerResume_fn(tid);
+}
+
+int roctxNameOsThread(const char *text)
+{
+    return TABLE(name)->roctxNameOsThread_fn(text);
+}
+
+int roctxNameHsaAgent(const char *text, const struct hsa_agent_s *agent)
+{
+    return TABLE(name)->roctxNameHsaAgent_fn(text, agent);
+}
+
+int roctxNameHipDevice(const char *text, int device_id)
+{
+    return TABLE(name)->roctxNameHipDevice_fn(text, device_id);
+}
+
+int roctxNameHipStream(const char *text, const struct ihipStream_t *stream)
+{
+    return TABLE(name)->roctxNameHipStream_fn(text, stream);
+}
