@@ -90,14 +90,14 @@ static void unsupported(isa_wave_t *w, const isa_inst_t *i)
     isa_stop_unsupported(w, i, NULL);
 }
 
-static void first_use(isa_wave_t *w, const isa_inst_t *i)
+void isa_slot_undecoded(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_code_decode(w->page, (unsigned)(i - w->page->slots));
     w->ip = i;
 }
 
 /* Slots behind the page: execution has run, or jumped over a last long instruction, off its end. */
-static void next_page(isa_wave_t *w, const isa_inst_t *i)
+void isa_slot_behind(isa_wave_t *w, const isa_inst_t *i)
 {
     w->page->core->set_pc(w, isa_inst_pc(w, i));
 }
@@ -115,7 +115,7 @@ void isa_code_decode(isa_page_t *page, unsigned index)
 {
     isa_inst_t *slot = &page->slots[index];
     pthread_mutex_lock(&page->code->lock);
-    if (atomic_load_explicit(&slot->fn, memory_order_relaxed) == first_use) {
+    if (atomic_load_explicit(&slot->fn, memory_order_relaxed) == isa_slot_undecoded) {
         isa_inst_t inst;
         isa_handler_t *fn = isa_stop_illegal;
         memset(&inst, 0, sizeof(inst));
@@ -172,7 +172,7 @@ static isa_page_t *new_page(isa_code_t *code, const isa_core_t *core, uint64_t v
     memcpy(page->words, words, n_words * sizeof(*words));
     atomic_init(&page->generation, generation);
     for (unsigned k = 0; k < ISA_PAGE_SLOTS + ISA_PAGE_TAIL; k++)
-        atomic_init(&page->slots[k].fn, k < ISA_PAGE_SLOTS ? first_use : next_page);
+        atomic_init(&page->slots[k].fn, k < ISA_PAGE_SLOTS ? isa_slot_undecoded : isa_slot_behind);
     return page;
 }
 

@@ -31,6 +31,9 @@ isa_page_t *isa_code_page(struct isa_code *code, const isa_core_t *core, uint64_
 /* Decodes slot `index` and publishes its handler. Thread-safe. */
 void isa_code_decode(isa_page_t *page, unsigned index);
 
+/* Handlers of slots that hold no instruction: not decoded yet, behind the end of the page. */
+isa_handler_t isa_slot_undecoded, isa_slot_behind;
+
 /* Address of the instruction in this slot of the wave's page. */
 static inline uint64_t isa_inst_pc(const isa_wave_t *w, const isa_inst_t *i)
 {

@@ -1,18 +1,15 @@
 /* run.c - the run loop and the core's entry points.
  *
- * One loop, kept as small as it can be: everything that is not needed on every instruction is in a
- * handler. ISA_ON_INST is where a counting build looks at each instruction before it runs. */
+ * The loop itself is run_loop.h, made into two functions: the plain one, and one that reports every
+ * instruction to an observer. */
 #include "softgpu/isa/core.h"
+#include "softgpu/isa/observe.h"
 
 #include <xmmintrin.h>
 
 /* Round to nearest, denormals kept, no exception unmasked: what vector instructions build on. A
  * thread inherits the program's setting, which fast-math start-up code may have changed. */
 enum { HOST_FLOAT_MODE = 0x1f80 };
-
-#ifndef ISA_ON_INST
-#define ISA_ON_INST(w, i) ((void)0)
-#endif
 
 #define ISA_STR_(x) #x
 #define ISA_STR(x)  ISA_STR_(x)
@@ -32,28 +29,35 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
     return true;
 }
 
-static isa_stop_t run(isa_wave_t *w, int32_t slice)
+#define ISA_LOOP_HEAD   static isa_stop_t run(isa_wave_t *w, int32_t slice)
+#define ISA_LOOP_BEFORE ((void)0)
+#define ISA_LOOP_AFTER  ((void)0)
+#include "softgpu/isa/run_loop.h"
+
+/* Slots without an instruction of their own are not reported; their handlers lead to one. Nor is a
+ * try of a global wave sync instruction that is going to be repeated. */
+static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc,
+                          uint64_t exec)
 {
-    const unsigned host_float_mode = _mm_getcsr();
-    w->stop = ISA_RUN;
-    w->budget = slice;
-    _mm_setcsr(HOST_FLOAT_MODE);
-    do {
-        const isa_inst_t *i = w->ip;
-        isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
-        /* A slot that is being decoded by another wave has any size here; its handler repairs ip.
-         */
-        w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
-        ISA_ON_INST(w, i);
-        fn(w, i);
-    } while (__builtin_expect(!w->stop, 1));
-    _mm_setcsr(host_float_mode);
-    return w->stop;
+    if (w->gws_waits) return;
+    o->tally->runs[i->op]++;
+    o->tally->lanes[i->op] += (uint64_t)__builtin_popcountll(exec);
+    if (o->after) o->after(o, w, i, pc);
 }
+
+#define ISA_LOOP_HEAD                                                                              \
+    static isa_stop_t run_observed(isa_wave_t *w, int32_t slice, isa_observer_t *o)
+#define ISA_LOOP_BEFORE                                                                            \
+    const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;                           \
+    const uint64_t exec = w->exec, pc = isa_inst_pc(w, i)
+#define ISA_LOOP_AFTER                                                                             \
+    if (real) report(o, w, i, pc, exec)
+#include "softgpu/isa/run_loop.h"
 
 const isa_core_t ISA_THIS_CORE = {
     .name = ISA_STR(ISA_VARIANT),
     .set_pc = isa_go_to,
     .run = run,
+    .run_observed = run_observed,
     .handlers = isa_core_handlers,
 };

@@ -59,3 +59,12 @@ const isa_op_info_t *isa_op_info(unsigned op)
 {
     return op > ISA_OP_NONE && op < ISA_OP_COUNT ? &infos[op] : NULL;
 }
+
+const char *isa_class_name(isa_class_t c)
+{
+    static const char *const names[ISA_CLASS_COUNT] = {
+        "salu",    "branch",  "msg",     "internal", "smem",    "smem.rd", "smem.wr", "smem.at",
+        "valu",    "mfma",    "lds",     "lds.rd",   "lds.wr",  "lds.at",  "gws",     "flat",
+        "flat.rd", "flat.wr", "flat.at", "vmem",     "vmem.rd", "vmem.wr", "vmem.at"};
+    return c < ISA_CLASS_COUNT ? names[c] : "?";
+}

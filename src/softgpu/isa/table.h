@@ -72,7 +72,7 @@ enum {
     ISA_M_BARE = 1 << 30   /* the text has no _e32 or _e64 */
 };
 
-/* Instruction classes of the counters. */
+/* Instruction classes of the counters. ORDER: isa_class_name(). */
 typedef enum {
     ISA_CLASS_SALU, ISA_CLASS_BRANCH, ISA_CLASS_MSG, ISA_CLASS_INTERNAL,
     ISA_CLASS_SMEM, ISA_CLASS_SMEM_RD, ISA_CLASS_SMEM_WR, ISA_CLASS_SMEM_AT,
@@ -82,6 +82,9 @@ typedef enum {
     ISA_CLASS_VMEM, ISA_CLASS_VMEM_RD, ISA_CLASS_VMEM_WR, ISA_CLASS_VMEM_AT,
     ISA_CLASS_COUNT
 } isa_class_t;
+
+/* As gfx90a.tsv writes it: "lds.rd". */
+const char *isa_class_name(isa_class_t c);
 
 /* Registers used besides the operands. */
 enum {
