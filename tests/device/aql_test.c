@@ -16,20 +16,19 @@
 
 /* Stores v0 and the three workgroup ids at args[0] + 16 * (lane's number in the whole launch). The
  * slot comes from an atomic counter at args[1], so no assumption about ids is made. */
-static const char record_text[] =
-    "s_load_dwordx4 s[8:11], s[0:1], 0x0\n"
-    "s_waitcnt lgkmcnt(0)\n"
-    "v_mov_b32 v10, 0\n"
-    "v_mov_b32 v11, 1\n"
-    "global_atomic_add v12, v10, v11, s[10:11] glc\n"
-    "s_waitcnt vmcnt(0)\n"
-    "v_lshlrev_b32 v12, 4, v12\n"
-    "v_mov_b32 v4, v0\n"
-    "v_mov_b32 v5, s2\n"
-    "v_mov_b32 v6, s3\n"
-    "v_mov_b32 v7, s4\n"
-    "global_store_dwordx4 v12, v[4:7], s[8:9]\n"
-    "s_endpgm\n";
+static const char record_text[] = "s_load_dwordx4 s[8:11], s[0:1], 0x0\n"
+                                  "s_waitcnt lgkmcnt(0)\n"
+                                  "v_mov_b32 v10, 0\n"
+                                  "v_mov_b32 v11, 1\n"
+                                  "global_atomic_add v12, v10, v11, s[10:11] glc\n"
+                                  "s_waitcnt vmcnt(0)\n"
+                                  "v_lshlrev_b32 v12, 4, v12\n"
+                                  "v_mov_b32 v4, v0\n"
+                                  "v_mov_b32 v5, s2\n"
+                                  "v_mov_b32 v6, s3\n"
+                                  "v_mov_b32 v7, s4\n"
+                                  "global_store_dwordx4 v12, v[4:7], s[8:9]\n"
+                                  "s_endpgm\n";
 
 static const char add_text[] = /* atomically adds args[1] to *args[0], once for each wave */
     "s_load_dwordx4 s[8:11], s[0:1], 0x0\n"
@@ -61,11 +60,14 @@ static void check_grid(const uint32_t grid[3], const uint32_t group[3], uint32_t
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     uint32_t items = grid[0] * grid[1] * grid[2];
-    uint64_t out = rig_alloc(r, 16ull * items), counter = rig_alloc(r, 4), signal = rig_signal(r, 1);
+    uint64_t out = rig_alloc(r, 16ull * items), counter = rig_alloc(r, 4),
+             signal = rig_signal(r, 1);
     rig_dispatch(&q, &(rig_dispatch_t){
-                         .kernel = rig_kernel(r, record_text, &(rig_kernel_t){ .id_axes = axes }),
-                         .args = args2(r, out, counter), .signal = signal,
-                         .grid = { grid[0], grid[1], grid[2] }, .group = { group[0], group[1], group[2] } });
+                         .kernel = rig_kernel(r, record_text, &(rig_kernel_t){.id_axes = axes}),
+                         .args = args2(r, out, counter),
+                         .signal = signal,
+                         .grid = {grid[0], grid[1], grid[2]},
+                         .group = {group[0], group[1], group[2]}});
     assert_true(rig_wait(r, signal, 0));
     assert_int_equal(*(uint32_t *)rig_ptr(r, counter), items);
 
@@ -89,11 +91,12 @@ static void check_grid(const uint32_t grid[3], const uint32_t group[3], uint32_t
 
 static void test_launch_shapes(void **state)
 {
-    static const uint32_t shapes[][7] = { /* grid, group, axes of ids */
-        { 1, 1, 1, 1, 1, 1, 3 },      { 64, 1, 1, 64, 1, 1, 1 },   { 100, 1, 1, 64, 1, 1, 1 },
-        { 1000, 1, 1, 256, 1, 1, 3 }, { 33, 17, 1, 16, 16, 1, 3 }, { 33, 17, 1, 16, 16, 1, 1 },
-        { 9, 9, 9, 4, 4, 4, 3 },      { 7, 3, 5, 8, 8, 4, 2 },     { 4096, 1, 1, 1024, 1, 1, 3 },
-        { 20000, 1, 1, 64, 1, 1, 1 },
+    static const uint32_t shapes[][7] = {
+        /* grid, group, axes of ids */
+        {1, 1, 1, 1, 1, 1, 3},      {64, 1, 1, 64, 1, 1, 1},   {100, 1, 1, 64, 1, 1, 1},
+        {1000, 1, 1, 256, 1, 1, 3}, {33, 17, 1, 16, 16, 1, 3}, {33, 17, 1, 16, 16, 1, 1},
+        {9, 9, 9, 4, 4, 4, 3},      {7, 3, 5, 8, 8, 4, 2},     {4096, 1, 1, 1024, 1, 1, 3},
+        {20000, 1, 1, 64, 1, 1, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
@@ -110,22 +113,24 @@ static void test_user_registers(void **state)
         "v_mov_b32 v1, 0\n"
         "s_mov_b64 exec, 1\n"
 #define PUT(n) "v_mov_b32 v2, s" #n "\nglobal_store_dword v1, v2, s[20:21] offset:4*" #n "\n"
-        PUT(0) PUT(1) PUT(2) PUT(3) PUT(4) PUT(5) PUT(6) PUT(7) PUT(8) PUT(9) PUT(10) PUT(11) PUT(12)
-        PUT(13) PUT(14) PUT(15) PUT(16) PUT(17) PUT(18)
-        "s_endpgm\n";
+        PUT(0) PUT(1) PUT(2) PUT(3) PUT(4) PUT(5) PUT(6) PUT(7) PUT(8) PUT(9) PUT(10) PUT(11)
+            PUT(12) PUT(13) PUT(14) PUT(15) PUT(16) PUT(17) PUT(18) "s_endpgm\n";
     rig_t *r = rig_create(1);
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     enum { BUFFER_DISPATCH_QUEUE_ID_FLAT_SIZE = 1 | 2 | 4 | 16 | 32 | 64, INFO = 1 << 10 };
     uint64_t out = rig_alloc(r, 128), args = args2(r, out, 0), signal = rig_signal(r, 1);
-    uint64_t kernel = rig_kernel(r, text, &(rig_kernel_t){ .user_sgprs = 15,
-        .properties = BUFFER_DISPATCH_QUEUE_ID_FLAT_SIZE, .rsrc2 = INFO });
+    uint64_t kernel = rig_kernel(r, text,
+                                 &(rig_kernel_t){.user_sgprs = 15,
+                                                 .properties = BUFFER_DISPATCH_QUEUE_ID_FLAT_SIZE,
+                                                 .rsrc2 = INFO});
     for (uint32_t i = 0; i < 4; i++)
         q.descriptor->scratch_resource_descriptor[i] = 0xabc0 + i;
     q.descriptor->scratch_backing_memory_location = 0x123456789abcull;
     q.descriptor->compute_tmpring_size = 4 | 1 << 12;
-    rig_dispatch(&q, &(rig_dispatch_t){ .kernel = kernel, .args = args, .signal = signal,
-                                        .scratch = 16, .grid = { 1 } });
+    rig_dispatch(&q,
+                 &(rig_dispatch_t){
+                     .kernel = kernel, .args = args, .signal = signal, .scratch = 16, .grid = {1}});
     assert_true(rig_wait(r, signal, 0));
     const uint32_t *s = rig_ptr(r, out);
     for (uint32_t i = 0; i < 4; i++)
@@ -133,11 +138,11 @@ static void test_user_registers(void **state)
     assert_int_equal(s[4] | (uint64_t)s[5] << 32, q.ring_va);
     assert_int_equal(s[6] | (uint64_t)s[7] << 32, q.descriptor_va);
     assert_int_equal(s[8] | (uint64_t)s[9] << 32, args);
-    assert_int_equal(s[10] | s[11], 0);                                  /* dispatch id */
-    assert_int_equal(s[12] | (uint64_t)s[13] << 32, 0x123456789abcull);  /* flat scratch */
-    assert_int_equal(s[14], 16);                                         /* private size */
-    assert_int_equal(s[15] | s[16] | s[17], 0);                          /* workgroup */
-    assert_int_equal(s[18], 0x80000001u);                                /* first wave of 1 */
+    assert_int_equal(s[10] | s[11], 0);                                 /* dispatch id */
+    assert_int_equal(s[12] | (uint64_t)s[13] << 32, 0x123456789abcull); /* flat scratch */
+    assert_int_equal(s[14], 16);                                        /* private size */
+    assert_int_equal(s[15] | s[16] | s[17], 0);                         /* workgroup */
+    assert_int_equal(s[18], 0x80000001u);                               /* first wave of 1 */
     rig_close(&q);
 }
 
@@ -153,14 +158,16 @@ static void test_completion(void **state)
     s->event_id = 1234;
     q.descriptor->queue_properties = AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
     uint64_t before = sg_device_clock();
-    rig_dispatch(&q, &(rig_dispatch_t){ .kernel = rig_kernel(r, add_text, NULL),
-                                        .args = args2(r, sum, 7), .signal = signal });
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, add_text, NULL),
+                                       .args = args2(r, sum, 7),
+                                       .signal = signal});
     assert_true(rig_wait(r, signal, 4));
     assert_true(rig_wait_word(&r->raised[1234], 1));
     assert_int_equal(s->value, 4);
     assert_int_equal(*(uint64_t *)rig_ptr(r, mailbox), 1234);
     assert_int_equal(*(uint32_t *)rig_ptr(r, sum), 7);
-    assert_true(before <= s->start_ts && s->start_ts <= s->end_ts && s->end_ts <= sg_device_clock());
+    assert_true(before <= s->start_ts && s->start_ts <= s->end_ts &&
+                s->end_ts <= sg_device_clock());
     rig_close(&q);
 }
 
@@ -172,8 +179,8 @@ static void test_ring_wraps(void **state)
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     uint64_t sum = rig_alloc(r, 4), signal = rig_signal(r, 10 * RIG_SLOTS);
-    rig_dispatch_t d = { .kernel = rig_kernel(r, add_text, NULL), .args = args2(r, sum, 1),
-                         .signal = signal };
+    rig_dispatch_t d = {
+        .kernel = rig_kernel(r, add_text, NULL), .args = args2(r, sum, 1), .signal = signal};
     for (unsigned i = 0; i < 10 * RIG_SLOTS; i++) {
         d.barrier = i % 3 == 0;
         rig_dispatch(&q, &d);
@@ -190,12 +197,12 @@ static void test_ring_wraps(void **state)
 
 static void sleep_ms(long ms)
 {
-    nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
 static void submit_barrier(rig_queue_t *q, uint8_t type, const uint64_t *deps, uint64_t signal)
 {
-    hsa_barrier_and_packet_t p = { .header = type, .completion_signal = { signal } };
+    hsa_barrier_and_packet_t p = {.header = type, .completion_signal = {signal}};
     for (unsigned i = 0; i < 5; i++)
         p.dep_signal[i].handle = deps[i];
     rig_submit(q, &p);
@@ -207,8 +214,9 @@ static void test_barriers(void **state)
     rig_t *r = rig_create(1);
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
-    uint64_t a = rig_signal(r, 1), b = rig_signal(r, 1), c = rig_signal(r, 1), done = rig_signal(r, 1);
-    submit_barrier(&q, HSA_PACKET_TYPE_BARRIER_AND, (uint64_t[5]){ a, 0, b, 0, 0 }, done);
+    uint64_t a = rig_signal(r, 1), b = rig_signal(r, 1), c = rig_signal(r, 1),
+             done = rig_signal(r, 1);
+    submit_barrier(&q, HSA_PACKET_TYPE_BARRIER_AND, (uint64_t[5]){a, 0, b, 0, 0}, done);
     sleep_ms(30); /* long enough for the queue to be past its spinning */
     assert_int_equal(rig_signal_at(r, done)->value, 1);
     __atomic_store_n((int64_t *)&rig_signal_at(r, a)->value, 0, __ATOMIC_RELEASE);
@@ -218,12 +226,12 @@ static void test_barriers(void **state)
     assert_true(rig_wait(r, done, 0));
 
     uint64_t open = rig_signal(r, 1), either = rig_signal(r, 1), none = rig_signal(r, 1);
-    submit_barrier(&q, HSA_PACKET_TYPE_BARRIER_OR, (uint64_t[5]){ open, c, 0, 0, 0 }, either);
+    submit_barrier(&q, HSA_PACKET_TYPE_BARRIER_OR, (uint64_t[5]){open, c, 0, 0, 0}, either);
     sleep_ms(2);
     assert_int_equal(rig_signal_at(r, either)->value, 1);
     __atomic_store_n((int64_t *)&rig_signal_at(r, c)->value, 0, __ATOMIC_RELEASE);
     assert_true(rig_wait(r, either, 0));
-    submit_barrier(&q, HSA_PACKET_TYPE_BARRIER_OR, (uint64_t[5]){ 0 }, none);
+    submit_barrier(&q, HSA_PACKET_TYPE_BARRIER_OR, (uint64_t[5]){0}, none);
     assert_true(rig_wait(r, none, 0));
     rig_close(&q);
 }
@@ -231,8 +239,14 @@ static void test_barriers(void **state)
 /* AMD's barrier-value packet. */
 static void test_barrier_value(void **state)
 {
-    static const struct { uint32_t condition; int64_t value, mask, before, after; } rows[] = {
-        { 0, 3, 0xff, 4, 0x103 }, { 1, 3, -1, 3, 9 }, { 2, 0, -1, 5, -1 }, { 3, 10, -1, 9, 10 },
+    static const struct {
+        uint32_t condition;
+        int64_t value, mask, before, after;
+    } rows[] = {
+        {0, 3, 0xff, 4, 0x103},
+        {1, 3, -1, 3, 9},
+        {2, 0, -1, 5, -1},
+        {3, 10, -1, 9, 10},
     };
     (void)state;
     rig_t *r = rig_create(1);
@@ -240,12 +254,19 @@ static void test_barrier_value(void **state)
     assert_true(rig_aql(r, &q));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t signal = rig_signal(r, rows[i].before), done = rig_signal(r, 1);
-        uint64_t words[8] = { 0 | 2 << 16, signal, (uint64_t)rows[i].value, (uint64_t)rows[i].mask,
-                              rows[i].condition, 0, 0, done };
+        uint64_t words[8] = {0 | 2 << 16,
+                             signal,
+                             (uint64_t)rows[i].value,
+                             (uint64_t)rows[i].mask,
+                             rows[i].condition,
+                             0,
+                             0,
+                             done};
         rig_submit(&q, words);
         sleep_ms(2);
         assert_int_equal(rig_signal_at(r, done)->value, 1);
-        __atomic_store_n((int64_t *)&rig_signal_at(r, signal)->value, rows[i].after, __ATOMIC_RELEASE);
+        __atomic_store_n((int64_t *)&rig_signal_at(r, signal)->value, rows[i].after,
+                         __ATOMIC_RELEASE);
         assert_true(rig_wait(r, done, 0));
     }
     rig_close(&q);
@@ -277,8 +298,10 @@ static void test_barrier_bit_orders(void **state)
     uint32_t want = 0;
     for (uint32_t i = 1; i <= 12; i++) {
         want = 3 * (want & 0xffffff) + i;
-        rig_dispatch(&q, &(rig_dispatch_t){ .kernel = kernel, .args = args2(r, cell, i),
-                                            .signal = signal, .barrier = true });
+        rig_dispatch(&q, &(rig_dispatch_t){.kernel = kernel,
+                                           .args = args2(r, cell, i),
+                                           .signal = signal,
+                                           .barrier = true});
     }
     assert_true(rig_wait(r, signal, 0));
     assert_int_equal(*(uint32_t *)rig_ptr(r, cell), want);
@@ -292,25 +315,33 @@ static void test_pm4(void **state)
     rig_t *r = rig_create(1);
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
-    uint64_t out = rig_alloc(r, 64), flag = rig_alloc(r, 4), ib = rig_alloc(r, 512), done = rig_signal(r, 1);
+    uint64_t out = rig_alloc(r, 64), flag = rig_alloc(r, 4), ib = rig_alloc(r, 512),
+             done = rig_signal(r, 1);
     uint32_t lo = (uint32_t)out, hi = (uint32_t)(out >> 32), flo = (uint32_t)flag, n = 0;
     uint32_t *dw = rig_ptr(r, ib);
-#define P3(op, body) (3u << 30 | ((body) - 1u) << 16 | (op) << 8)
-#define ADD(...) do { uint32_t w_[] = { __VA_ARGS__ }; memcpy(dw + n, w_, sizeof w_); n += sizeof w_ / 4; } while (0)
-    ADD(0x80000000u);                                               /* type 2 filler */
-    ADD(3u << 30 | 0x3fffu << 16 | 0x10u << 8);                     /* NOP of one dword */
-    ADD(P3(0x10u, 2u), 1, 2);                                       /* NOP with a body */
-    ADD(P3(0x37u, 5u), 5u << 8, lo, hi, 0x11, 0x22);                /* WRITE_DATA */
-    ADD(P3(0x79u, 3u), 0x10, 0x33, 0x44);                           /* SET_UCONFIG_REG 0xc010.. */
-    ADD(P3(0x40u, 5u), 5u << 8 | 1u << 16, 0xc010, 0, lo + 8, hi);  /* COPY_DATA: registers */
-    ADD(P3(0x40u, 5u), 5u << 8 | 1u << 16 | 9, 0, 0, lo + 16, hi);  /* COPY_DATA: clock */
-    ADD(P3(0x40u, 5u), 5u << 8 | 5, 0x55, 0, lo + 24, hi);          /* COPY_DATA: immediate */
-    ADD(P3(0x58u, 6u), 1u << 29, 0, 0, 0, 0, 0);                    /* ACQUIRE_MEM */
-    ADD(P3(0x46u, 1u), 7 | 4u << 8);                                /* EVENT_WRITE flush */
-    ADD(P3(0x3cu, 6u), 3 | 1u << 4, flo, hi, 9, 0xff, 4);           /* WAIT_REG_MEM == 9 */
-    ADD(P3(0x1eu, 8u), 7, lo + 28, hi, 0x66, 0, 0, 0, 0);           /* ATOMIC_MEM swap */
-    ADD(P3(0x49u, 7u), 0x14 | 5u << 8, 2u << 24 | 1u << 29, lo + 32, hi, 0x77, 0, 300); /* RELEASE_MEM */
-    uint32_t packet[16] = { 1u << 16, P3(0x3fu, 3u), (uint32_t)ib, (uint32_t)(ib >> 32), n | 1u << 23, 10 };
+#define P3(op, body) (3u << 30 | ((body)-1u) << 16 | (op) << 8)
+#define ADD(...)                                                                                   \
+    do {                                                                                           \
+        uint32_t w_[] = {__VA_ARGS__};                                                             \
+        memcpy(dw + n, w_, sizeof w_);                                                             \
+        n += sizeof w_ / 4;                                                                        \
+    } while (0)
+    ADD(0x80000000u);                                              /* type 2 filler */
+    ADD(3u << 30 | 0x3fffu << 16 | 0x10u << 8);                    /* NOP of one dword */
+    ADD(P3(0x10u, 2u), 1, 2);                                      /* NOP with a body */
+    ADD(P3(0x37u, 5u), 5u << 8, lo, hi, 0x11, 0x22);               /* WRITE_DATA */
+    ADD(P3(0x79u, 3u), 0x10, 0x33, 0x44);                          /* SET_UCONFIG_REG 0xc010.. */
+    ADD(P3(0x40u, 5u), 5u << 8 | 1u << 16, 0xc010, 0, lo + 8, hi); /* COPY_DATA: registers */
+    ADD(P3(0x40u, 5u), 5u << 8 | 1u << 16 | 9, 0, 0, lo + 16, hi); /* COPY_DATA: clock */
+    ADD(P3(0x40u, 5u), 5u << 8 | 5, 0x55, 0, lo + 24, hi);         /* COPY_DATA: immediate */
+    ADD(P3(0x58u, 6u), 1u << 29, 0, 0, 0, 0, 0);                   /* ACQUIRE_MEM */
+    ADD(P3(0x46u, 1u), 7 | 4u << 8);                               /* EVENT_WRITE flush */
+    ADD(P3(0x3cu, 6u), 3 | 1u << 4, flo, hi, 9, 0xff, 4);          /* WAIT_REG_MEM == 9 */
+    ADD(P3(0x1eu, 8u), 7, lo + 28, hi, 0x66, 0, 0, 0, 0);          /* ATOMIC_MEM swap */
+    ADD(P3(0x49u, 7u), 0x14 | 5u << 8, 2u << 24 | 1u << 29, lo + 32, hi, 0x77, 0,
+        300); /* RELEASE_MEM */
+    uint32_t packet[16] = {
+        1u << 16, P3(0x3fu, 3u), (uint32_t)ib, (uint32_t)(ib >> 32), n | 1u << 23, 10};
     memcpy(packet + 14, &done, 8);
     rig_submit(&q, packet);
     sleep_ms(3);
@@ -320,7 +351,7 @@ static void test_pm4(void **state)
     const uint32_t *w = rig_ptr(r, out);
     uint64_t clock = w[4] | (uint64_t)w[5] << 32;
     assert_true(clock && clock <= sg_device_clock());
-    const uint32_t want[] = { 0x11, 0x22, 0x33, 0x44, w[4], w[5], 0x55, 0x66, 0x77 };
+    const uint32_t want[] = {0x11, 0x22, 0x33, 0x44, w[4], w[5], 0x55, 0x66, 0x77};
     assert_memory_equal(w, want, sizeof want);
     assert_int_equal(atomic_load(&r->raised[300]), 1);
     rig_close(&q);
@@ -329,7 +360,8 @@ static void test_pm4(void **state)
 /* The queue asks for scratch through its inactive signal, waits, and gives each wave its own. */
 static void test_scratch(void **state)
 {
-    static const char text[] = /* args[0] + 4 * (workgroup * 2 + wave in group): wave offset in s7 */
+    static const char
+        text[] = /* args[0] + 4 * (workgroup * 2 + wave in group): wave offset in s7 */
         "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
         "v_lshrrev_b32 v1, 6, v0\n"
         "v_readfirstlane_b32 s10, v1\n"
@@ -353,10 +385,16 @@ static void test_scratch(void **state)
     amd_signal_t *s = rig_signal_at(r, inactive);
     s->event_id = 77;
     s->event_mailbox_ptr = rig_alloc(r, 8);
-    rig_dispatch(&q, &(rig_dispatch_t){
-        .kernel = rig_kernel(r, text, &(rig_kernel_t){ .properties = FLAT_INIT, .user_sgprs = 4,
-                                                       .rsrc2 = SCRATCH_OFFSET, .id_axes = 1 }),
-        .args = args2(r, out, 0), .signal = signal, .scratch = 20, .grid = { 64 * 128 }, .group = { 128 } });
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, text,
+                                                            &(rig_kernel_t){.properties = FLAT_INIT,
+                                                                            .user_sgprs = 4,
+                                                                            .rsrc2 = SCRATCH_OFFSET,
+                                                                            .id_axes = 1}),
+                                       .args = args2(r, out, 0),
+                                       .signal = signal,
+                                       .scratch = 20,
+                                       .grid = {64 * 128},
+                                       .group = {128}});
     assert_true(rig_wait_word(&r->raised[77], 1));
     assert_int_equal(s->value, 1);
     assert_int_equal(q.descriptor->read_dispatch_id, 0);
@@ -366,7 +404,8 @@ static void test_scratch(void **state)
     assert_true(rig_wait(r, signal, 0));
     const uint32_t *offset = rig_ptr(r, out);
     for (unsigned i = 0; i < 64; i++) {
-        assert_true(offset[2 * i] != offset[2 * i + 1]); /* both waves of a group are there at once */
+        assert_true(offset[2 * i] !=
+                    offset[2 * i + 1]); /* both waves of a group are there at once */
         for (unsigned k = 2 * i; k < 2 * i + 2; k++) {
             assert_int_equal(offset[k] % (WAVE_KB << 10), 0);
             assert_true(offset[k] < WAVES * WAVE_KB << 10);
@@ -389,68 +428,126 @@ typedef struct {
 
 static void submit_plain(rig_queue_t *q, uint64_t kernel)
 {
-    rig_dispatch(q, &(rig_dispatch_t){ .kernel = kernel, .args = args2(q->rig, 0, 0) });
+    rig_dispatch(q, &(rig_dispatch_t){.kernel = kernel, .args = args2(q->rig, 0, 0)});
 }
 
 static void submit_no_kernel(rig_queue_t *q, uint64_t kernel)
 {
     (void)kernel;
-    rig_dispatch(q, &(rig_dispatch_t){ .kernel = RIG_UNMAPPED });
+    rig_dispatch(q, &(rig_dispatch_t){.kernel = RIG_UNMAPPED});
 }
 
 static void submit_large_group(rig_queue_t *q, uint64_t kernel)
 {
-    rig_dispatch(q, &(rig_dispatch_t){ .kernel = kernel, .grid = { 2048 }, .group = { 1025 } });
+    rig_dispatch(q, &(rig_dispatch_t){.kernel = kernel, .grid = {2048}, .group = {1025}});
 }
 
 static void submit_registers(rig_queue_t *q, uint64_t kernel)
 {
-    rig_dispatch(q, &(rig_dispatch_t){ .kernel = kernel, .grid = { 1024 }, .group = { 1024 } });
+    rig_dispatch(q, &(rig_dispatch_t){.kernel = kernel, .grid = {1024}, .group = {1024}});
 }
 
 static void submit_lds(rig_queue_t *q, uint64_t kernel)
 {
-    rig_dispatch(q, &(rig_dispatch_t){ .kernel = kernel, .lds = 65537 });
+    rig_dispatch(q, &(rig_dispatch_t){.kernel = kernel, .lds = 65537});
 }
 
 static void submit_no_dimension(rig_queue_t *q, uint64_t kernel)
 {
-    hsa_kernel_dispatch_packet_t p = { .header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
-                                       .kernel_object = kernel, .workgroup_size_x = 64,
-                                       .workgroup_size_y = 1, .workgroup_size_z = 1,
-                                       .grid_size_x = 64, .grid_size_y = 0, .grid_size_z = 1 };
+    hsa_kernel_dispatch_packet_t p = {.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
+                                      .kernel_object = kernel,
+                                      .workgroup_size_x = 64,
+                                      .workgroup_size_y = 1,
+                                      .workgroup_size_z = 1,
+                                      .grid_size_x = 64,
+                                      .grid_size_y = 0,
+                                      .grid_size_z = 1};
     rig_submit(q, &p);
 }
 
 static void submit_agent(rig_queue_t *q, uint64_t kernel)
 {
     (void)kernel;
-    rig_submit(q, (uint64_t[8]){ HSA_PACKET_TYPE_AGENT_DISPATCH });
+    rig_submit(q, (uint64_t[8]){HSA_PACKET_TYPE_AGENT_DISPATCH});
 }
 
 static void submit_vendor(rig_queue_t *q, uint64_t kernel)
 {
     (void)kernel;
-    rig_submit(q, (uint64_t[8]){ 99u << 16 });
+    rig_submit(q, (uint64_t[8]){99u << 16});
 }
 
 static void submit_bad_signal(rig_queue_t *q, uint64_t kernel)
 {
     (void)kernel;
-    submit_barrier(q, HSA_PACKET_TYPE_BARRIER_AND, (uint64_t[5]){ RIG_UNMAPPED }, 0);
+    submit_barrier(q, HSA_PACKET_TYPE_BARRIER_AND, (uint64_t[5]){RIG_UNMAPPED}, 0);
 }
 
 static const error_row_t errors[] = {
-    { "kernel object", submit_no_kernel, "s_endpgm", { 0 }, SG_QUEUE_ERROR_PACKET, 0x8, "0x7d0000001000" },
-    { "workgroup size", submit_large_group, "s_endpgm", { 0 }, SG_QUEUE_ERROR_RESOURCES, 0x40, "1025 work-items, limit 1024" },
-    { "registers", submit_registers, "s_endpgm", { .vgprs = 256 }, SG_QUEUE_ERROR_RESOURCES, 0x80, "16 waves of 256 registers" },
-    { "LDS", submit_lds, "s_endpgm", { 0 }, SG_QUEUE_ERROR_RESOURCES, 0x4, "65537 bytes of LDS, limit 65536" },
-    { "dimension", submit_no_dimension, "s_endpgm", { 0 }, SG_QUEUE_ERROR_PACKET, 0x2, "grid size of axis y" },
-    { "agent dispatch", submit_agent, "s_endpgm", { 0 }, SG_QUEUE_ERROR_PACKET, 0x20, "type 4" },
-    { "vendor format", submit_vendor, "s_endpgm", { 0 }, SG_QUEUE_ERROR_PACKET, 0x100, "vendor format 99" },
-    { "dependency", submit_bad_signal, "s_endpgm", { 0 }, SG_QUEUE_ERROR_PACKET, 0x20, "0x7d0000001000" },
-    { "abort", submit_plain, "s_trap 2\ns_endpgm", { 0 }, SG_QUEUE_ERROR_TRAP, 0x80000000, "s_trap 2 at 0x7e" },
-    { "illegal", submit_plain, ".long 0xffffffff\ns_endpgm", { 0 }, SG_QUEUE_ERROR_ILLEGAL, 0x40000000, "0x7e" },
+    {"kernel object",
+     submit_no_kernel,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_PACKET,
+     0x8,
+     "0x7d0000001000"},
+    {"workgroup size",
+     submit_large_group,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_RESOURCES,
+     0x40,
+     "1025 work-items, limit 1024"},
+    {"registers",
+     submit_registers,
+     "s_endpgm",
+     {.vgprs = 256},
+     SG_QUEUE_ERROR_RESOURCES,
+     0x80,
+     "16 waves of 256 registers"},
+    {"LDS",
+     submit_lds,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_RESOURCES,
+     0x4,
+     "65537 bytes of LDS, limit 65536"},
+    {"dimension",
+     submit_no_dimension,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_PACKET,
+     0x2,
+     "grid size of axis y"},
+    {"agent dispatch", submit_agent, "s_endpgm", {0}, SG_QUEUE_ERROR_PACKET, 0x20, "type 4"},
+    {"vendor format",
+     submit_vendor,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_PACKET,
+     0x100,
+     "vendor format 99"},
+    {"dependency",
+     submit_bad_signal,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_PACKET,
+     0x20,
+     "0x7d0000001000"},
+    {"abort",
+     submit_plain,
+     "s_trap 2\ns_endpgm",
+     {0},
+     SG_QUEUE_ERROR_TRAP,
+     0x80000000,
+     "s_trap 2 at 0x7e"},
+    {"illegal",
+     submit_plain,
+     ".long 0xffffffff\ns_endpgm",
+     {0},
+     SG_QUEUE_ERROR_ILLEGAL,
+     0x40000000,
+     "0x7e"},
 };
 
 static void test_errors(void **state)
@@ -465,7 +562,8 @@ static void test_errors(void **state)
         assert_true(rig_wait_word(&r->errors, 1));
         if (r->error != e->what || !strstr(r->error_text, e->text))
             fail_msg("%s: error %d, \"%s\"", e->name, (int)r->error, r->error_text);
-        int64_t *code = (int64_t *)&rig_signal_at(r, q.descriptor->queue_inactive_signal.handle)->value;
+        int64_t *code =
+            (int64_t *)&rig_signal_at(r, q.descriptor->queue_inactive_signal.handle)->value;
         for (int tries = 0; tries < 1000 && !__atomic_load_n(code, __ATOMIC_ACQUIRE); tries++)
             sleep_ms(1);
         assert_int_equal(__atomic_load_n(code, __ATOMIC_ACQUIRE), e->code);
@@ -475,25 +573,27 @@ static void test_errors(void **state)
 
 static void test_memory_fault(void **state)
 {
-    static const char text[] =
-        "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
-        "v_mov_b32 v1, 0\n"
-        "s_waitcnt lgkmcnt(0)\n"
-        "global_store_dword v1, v1, s[8:9]\n"
-        "s_endpgm\n";
+    static const char text[] = "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+                               "v_mov_b32 v1, 0\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "global_store_dword v1, v1, s[8:9]\n"
+                               "s_endpgm\n";
     (void)state;
     rig_t *r = rig_create(1);
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     uint64_t signal = rig_signal(r, 1);
-    rig_dispatch(&q, &(rig_dispatch_t){ .kernel = rig_kernel(r, text, NULL), .signal = signal,
-                                        .args = args2(r, RIG_UNMAPPED, 0),
-                                        .grid = { 1 << 20 }, .group = { 256 } });
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, text, NULL),
+                                       .signal = signal,
+                                       .args = args2(r, RIG_UNMAPPED, 0),
+                                       .grid = {1 << 20},
+                                       .group = {256}});
     assert_true(rig_wait_word(&r->faults, 1));
     assert_int_equal(r->fault_va, RIG_UNMAPPED);
     assert_true(r->fault_flags & 2);
     sleep_ms(5);
-    assert_int_equal(rig_signal_at(r, signal)->value, 1); /* a dispatch that failed never completes */
+    assert_int_equal(rig_signal_at(r, signal)->value,
+                     1); /* a dispatch that failed never completes */
     assert_int_equal(atomic_load(&r->faults), 1);
     rig_close(&q);
 }
@@ -502,11 +602,16 @@ static void test_memory_fault(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launch_shapes), cmocka_unit_test(test_user_registers),
-        cmocka_unit_test(test_completion),    cmocka_unit_test(test_ring_wraps),
-        cmocka_unit_test(test_barriers),      cmocka_unit_test(test_barrier_value),
-        cmocka_unit_test(test_barrier_bit_orders), cmocka_unit_test(test_pm4),
-        cmocka_unit_test(test_scratch),       cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_launch_shapes),
+        cmocka_unit_test(test_user_registers),
+        cmocka_unit_test(test_completion),
+        cmocka_unit_test(test_ring_wraps),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_barrier_value),
+        cmocka_unit_test(test_barrier_bit_orders),
+        cmocka_unit_test(test_pm4),
+        cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_errors),
         cmocka_unit_test(test_memory_fault),
     };
     if (!asm_available()) {

@@ -12,10 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    MEMORY_BYTES = 64 << 20,
-    DOORBELL_BYTES = 8192
-};
+enum { MEMORY_BYTES = 64 << 20, DOORBELL_BYTES = 8192 };
 
 static void on_event(void *user, uint32_t id)
 {
@@ -42,7 +39,7 @@ static void on_error(void *user, sg_queue_t *q, sg_queue_error_t what, const cha
 
 static sg_profile_t profile_of(uint32_t cus)
 {
-    sg_profile_t p = { .name = "test" };
+    sg_profile_t p = {.name = "test"};
 #define SET_DEFAULT(key, def, lo, hi) p.key = def;
     SG_PROFILE_KEYS(SET_DEFAULT)
 #undef SET_DEFAULT
@@ -56,8 +53,8 @@ rig_t *rig_create(uint32_t cus)
 {
     rig_t *r = calloc(1, sizeof *r);
     sg_profile_t profile = profile_of(cus);
-    sg_host_ops_t ops = { .user = r, .raise_event = on_event, .memory_fault = on_fault,
-                          .queue_error = on_error };
+    sg_host_ops_t ops = {
+        .user = r, .raise_event = on_event, .memory_fault = on_fault, .queue_error = on_error};
     r->device = sg_device_create(&profile, &ops);
     r->memory = sg_device_memory(r->device);
     r->host = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE,
@@ -69,7 +66,8 @@ rig_t *rig_create(uint32_t cus)
     r->doorbell_fd = memfd_create("doorbells", MFD_CLOEXEC);
     if (ftruncate(r->doorbell_fd, DOORBELL_BYTES)) perror("ftruncate");
     void *alias = mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->doorbell_fd, 0);
-    r->doorbells = mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->doorbell_fd, 0);
+    r->doorbells =
+        mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->doorbell_fd, 0);
     sg_device_set_doorbells(r->device, alias, DOORBELL_BYTES, r->doorbell_fd, 0);
     return r;
 }
@@ -149,10 +147,11 @@ uint64_t rig_kernel(rig_t *r, const char *text, const rig_kernel_t *how)
     uint64_t va = rig_alloc(r, (CODE_OFFSET + 4 * n + 2 * PAGE - 1) & ~(size_t)(PAGE - 1));
     uint32_t *d = rig_ptr(r, va);
     uint32_t vgprs = how->vgprs ? how->vgprs : 32, axes = how->id_axes ? how->id_axes : 3;
-    d[4] = CODE_OFFSET; /* entry offset */
-    d[11] = 0;          /* rsrc3: AGPRs from row 4 */
+    d[4] = CODE_OFFSET;                    /* entry offset */
+    d[11] = 0;                             /* rsrc3: AGPRs from row 4 */
     d[12] = (vgprs / 8 - 1) | 0xc0u << 12; /* denormals kept */
-    d[13] = WORKGROUP_IDS | (how->user_sgprs ? how->user_sgprs : 2) << 1 | (axes - 1) << 11 | how->rsrc2;
+    d[13] = WORKGROUP_IDS | (how->user_sgprs ? how->user_sgprs : 2) << 1 | (axes - 1) << 11 |
+            how->rsrc2;
     d[14] = KERNARG_PTR | how->properties;
     memcpy((uint8_t *)rig_ptr(r, va) + CODE_OFFSET, words, 4 * n);
     free(words);
@@ -173,7 +172,7 @@ static bool create(rig_queue_t *q, sg_queue_params_t *p)
 bool rig_aql(rig_t *r, rig_queue_t *q)
 {
     enum { PACKET = 64 };
-    *q = (rig_queue_t){ .rig = r };
+    *q = (rig_queue_t){.rig = r};
     q->ring_va = rig_alloc(r, RIG_SLOTS * PACKET);
     q->descriptor_va = rig_alloc(r, sizeof(amd_queue_t));
     q->descriptor = rig_ptr(r, q->descriptor_va);
@@ -181,21 +180,24 @@ bool rig_aql(rig_t *r, rig_queue_t *q)
     for (unsigned i = 0; i < RIG_SLOTS; i++)
         *(uint16_t *)rig_ptr(r, q->ring_va + i * PACKET) = HSA_PACKET_TYPE_INVALID;
     sg_queue_params_t p = {
-        .kind = SG_QUEUE_AQL, .ring_va = q->ring_va, .ring_bytes = RIG_SLOTS * PACKET,
+        .kind = SG_QUEUE_AQL,
+        .ring_va = q->ring_va,
+        .ring_bytes = RIG_SLOTS * PACKET,
         .read_ptr_va = q->descriptor_va + offsetof(amd_queue_t, read_dispatch_id),
-        .write_ptr_va = q->descriptor_va + offsetof(amd_queue_t, write_dispatch_id)
-    };
+        .write_ptr_va = q->descriptor_va + offsetof(amd_queue_t, write_dispatch_id)};
     return create(q, &p);
 }
 
 bool rig_sdma(rig_t *r, rig_queue_t *q)
 {
-    *q = (rig_queue_t){ .rig = r };
+    *q = (rig_queue_t){.rig = r};
     q->ring_va = rig_alloc(r, RIG_SDMA_BYTES);
     q->sdma_pointers_va = rig_alloc(r, 16);
-    sg_queue_params_t p = { .kind = SG_QUEUE_SDMA, .ring_va = q->ring_va, .ring_bytes = RIG_SDMA_BYTES,
-                            .read_ptr_va = q->sdma_pointers_va,
-                            .write_ptr_va = q->sdma_pointers_va + 8 };
+    sg_queue_params_t p = {.kind = SG_QUEUE_SDMA,
+                           .ring_va = q->ring_va,
+                           .ring_bytes = RIG_SDMA_BYTES,
+                           .read_ptr_va = q->sdma_pointers_va,
+                           .write_ptr_va = q->sdma_pointers_va + 8};
     return create(q, &p);
 }
 
@@ -225,17 +227,20 @@ static uint16_t one(uint32_t size)
 
 void rig_dispatch(rig_queue_t *q, const rig_dispatch_t *d)
 {
-    hsa_kernel_dispatch_packet_t p = {
-        .header = HSA_PACKET_TYPE_KERNEL_DISPATCH | (d->barrier ? 1 << HSA_PACKET_HEADER_BARRIER : 0),
-        .setup = 3,
-        .workgroup_size_x = one(d->group[0]), .workgroup_size_y = one(d->group[1]),
-        .workgroup_size_z = one(d->group[2]),
-        .grid_size_x = d->grid[0] ? d->grid[0] : 1, .grid_size_y = d->grid[1] ? d->grid[1] : 1,
-        .grid_size_z = d->grid[2] ? d->grid[2] : 1,
-        .private_segment_size = d->scratch, .group_segment_size = d->lds,
-        .kernel_object = d->kernel, .kernarg_address = (void *)(uintptr_t)d->args,
-        .completion_signal = { d->signal }
-    };
+    hsa_kernel_dispatch_packet_t p = {.header = HSA_PACKET_TYPE_KERNEL_DISPATCH |
+                                                (d->barrier ? 1 << HSA_PACKET_HEADER_BARRIER : 0),
+                                      .setup = 3,
+                                      .workgroup_size_x = one(d->group[0]),
+                                      .workgroup_size_y = one(d->group[1]),
+                                      .workgroup_size_z = one(d->group[2]),
+                                      .grid_size_x = d->grid[0] ? d->grid[0] : 1,
+                                      .grid_size_y = d->grid[1] ? d->grid[1] : 1,
+                                      .grid_size_z = d->grid[2] ? d->grid[2] : 1,
+                                      .private_segment_size = d->scratch,
+                                      .group_segment_size = d->lds,
+                                      .kernel_object = d->kernel,
+                                      .kernarg_address = (void *)(uintptr_t)d->args,
+                                      .completion_signal = {d->signal}};
     rig_submit(q, &p);
 }
 

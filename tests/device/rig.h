@@ -12,18 +12,18 @@
 #include <stdatomic.h>
 
 enum {
-    RIG_SLOTS = 64,          /* packets of an AQL ring */
-    RIG_SDMA_BYTES = 4096,   /* of an SDMA ring */
+    RIG_SLOTS = 64,        /* packets of an AQL ring */
+    RIG_SDMA_BYTES = 4096, /* of an SDMA ring */
     RIG_EVENTS = 4096,
     RIG_TIMEOUT_MS = 20000
 };
-#define RIG_VA UINT64_C(0x7e0000000000)
+#define RIG_VA       UINT64_C(0x7e0000000000)
 #define RIG_UNMAPPED UINT64_C(0x7d0000001000)
 
 typedef struct {
     sg_device_t *device;
     sg_memory_t *memory;
-    uint8_t *host;               /* of RIG_VA */
+    uint8_t *host; /* of RIG_VA */
     uint64_t used;
     int doorbell_fd;
     _Atomic uint64_t *doorbells; /* as the program maps them */
@@ -61,11 +61,11 @@ bool rig_wait_word(_Atomic uint32_t *word, uint32_t at_least);
 /* A kernel that finds its arguments in s[0:1] and the workgroup ids in s2, s3, s4; `more` user
  * registers as bits of kernel_code_properties come before or after as the ABI says. */
 typedef struct {
-    uint32_t vgprs;       /* 0: 32 */
-    uint16_t properties;  /* added to the kernarg pointer */
-    uint32_t user_sgprs;  /* 0: 2 */
-    uint32_t rsrc2;       /* added to the workgroup ids */
-    uint32_t id_axes;     /* axes of work-item ids in v0; 0: all three */
+    uint32_t vgprs;      /* 0: 32 */
+    uint16_t properties; /* added to the kernarg pointer */
+    uint32_t user_sgprs; /* 0: 2 */
+    uint32_t rsrc2;      /* added to the workgroup ids */
+    uint32_t id_axes;    /* axes of work-item ids in v0; 0: all three */
 } rig_kernel_t;
 uint64_t rig_kernel(rig_t *r, const char *text, const rig_kernel_t *how);
 

@@ -18,31 +18,30 @@
 static uint64_t args(rig_t *r, uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t va = rig_alloc(r, 32);
-    memcpy(rig_ptr(r, va), (uint64_t[]){ a, b, c }, 24);
+    memcpy(rig_ptr(r, va), (uint64_t[]){a, b, c}, 24);
     return va;
 }
 
 static void sleep_ms(long ms)
 {
-    nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
 /* Adds 1 to *args[0], then spins until it is at least args[1], then adds 1 to *args[2]. */
-static const char meet_text[] =
-    "s_load_dwordx4 s[8:11], s[0:1], 0x0\n"
-    "s_load_dwordx2 s[12:13], s[0:1], 0x10\n"
-    "v_mov_b32 v1, 0\n"
-    "v_mov_b32 v2, 1\n"
-    "s_mov_b64 exec, 1\n"
-    "s_waitcnt lgkmcnt(0)\n"
-    "global_atomic_add v1, v2, s[8:9]\n"
-    "again: global_load_dword v3, v1, s[8:9] glc\n"
-    "s_waitcnt vmcnt(0)\n"
-    "v_readfirstlane_b32 s14, v3\n"
-    "s_cmp_lt_u32 s14, s10\n"
-    "s_cbranch_scc1 again\n"
-    "global_atomic_add v1, v2, s[12:13]\n"
-    "s_endpgm\n";
+static const char meet_text[] = "s_load_dwordx4 s[8:11], s[0:1], 0x0\n"
+                                "s_load_dwordx2 s[12:13], s[0:1], 0x10\n"
+                                "v_mov_b32 v1, 0\n"
+                                "v_mov_b32 v2, 1\n"
+                                "s_mov_b64 exec, 1\n"
+                                "s_waitcnt lgkmcnt(0)\n"
+                                "global_atomic_add v1, v2, s[8:9]\n"
+                                "again: global_load_dword v3, v1, s[8:9] glc\n"
+                                "s_waitcnt vmcnt(0)\n"
+                                "v_readfirstlane_b32 s14, v3\n"
+                                "s_cmp_lt_u32 s14, s10\n"
+                                "s_cbranch_scc1 again\n"
+                                "global_atomic_add v1, v2, s[12:13]\n"
+                                "s_endpgm\n";
 
 /* All workgroups of one dispatch are resident together: 2 units of 32 waves. */
 static void test_grid_barrier(void **state)
@@ -53,9 +52,11 @@ static void test_grid_barrier(void **state)
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     uint64_t cell = rig_alloc(r, 4), passed = rig_alloc(r, 4), signal = rig_signal(r, 1);
-    rig_dispatch(&q, &(rig_dispatch_t){ .kernel = rig_kernel(r, meet_text, NULL), .signal = signal,
-                                        .args = args(r, cell, GROUPS, passed),
-                                        .grid = { GROUPS * 64 }, .group = { 64 } });
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, meet_text, NULL),
+                                       .signal = signal,
+                                       .args = args(r, cell, GROUPS, passed),
+                                       .grid = {GROUPS * 64},
+                                       .group = {64}});
     assert_true(rig_wait(r, signal, 0));
     assert_int_equal(*(uint32_t *)rig_ptr(r, passed), GROUPS);
     rig_close(&q);
@@ -70,9 +71,13 @@ static void test_queues_wait_for_each_other(void **state)
     rig_queue_t a, b;
     assert_true(rig_aql(r, &a) && rig_aql(r, &b));
     uint64_t kernel = rig_kernel(r, meet_text, NULL);
-    uint64_t cell = rig_alloc(r, 4), passed = rig_alloc(r, 4), sa = rig_signal(r, 1), sb = rig_signal(r, 1);
-    rig_dispatch_t d = { .kernel = kernel, .args = args(r, cell, GROUPS + 1, passed), .signal = sa,
-                         .grid = { GROUPS * 64 }, .group = { 64 } };
+    uint64_t cell = rig_alloc(r, 4), passed = rig_alloc(r, 4), sa = rig_signal(r, 1),
+             sb = rig_signal(r, 1);
+    rig_dispatch_t d = {.kernel = kernel,
+                        .args = args(r, cell, GROUPS + 1, passed),
+                        .signal = sa,
+                        .grid = {GROUPS * 64},
+                        .group = {64}};
     rig_dispatch(&a, &d);
     sleep_ms(3);
     d.signal = sb;
@@ -93,8 +98,11 @@ static void test_dispatches_overlap(void **state)
     assert_true(rig_aql(r, &q));
     uint64_t kernel = rig_kernel(r, meet_text, NULL);
     uint64_t cell = rig_alloc(r, 4), passed = rig_alloc(r, 4), signal = rig_signal(r, 2);
-    rig_dispatch_t d = { .kernel = kernel, .args = args(r, cell, 2, passed), .signal = signal,
-                         .grid = { 64 }, .group = { 64 } };
+    rig_dispatch_t d = {.kernel = kernel,
+                        .args = args(r, cell, 2, passed),
+                        .signal = signal,
+                        .grid = {64},
+                        .group = {64}};
     rig_dispatch(&q, &d);
     rig_dispatch(&q, &d);
     assert_true(rig_wait(r, signal, 0));
@@ -140,9 +148,12 @@ static void test_lds_and_barriers(void **state)
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     uint64_t out = rig_alloc(r, 4 * GROUPS), signal = rig_signal(r, 1);
-    rig_dispatch(&q, &(rig_dispatch_t){ .kernel = rig_kernel(r, text, &(rig_kernel_t){ .id_axes = 1 }),
-                                        .args = args(r, out, 0, 0), .signal = signal, .lds = 1024,
-                                        .grid = { GROUPS * 256 }, .group = { 256 } });
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, text, &(rig_kernel_t){.id_axes = 1}),
+                                       .args = args(r, out, 0, 0),
+                                       .signal = signal,
+                                       .lds = 1024,
+                                       .grid = {GROUPS * 256},
+                                       .group = {256}});
     assert_true(rig_wait(r, signal, 0));
     const uint32_t *sum = rig_ptr(r, out);
     for (uint32_t g = 0; g < GROUPS; g++)
@@ -157,22 +168,26 @@ static const char barriers_text[] = "again: s_barrier\ns_branch again\n";
 /* Destruction does not wait for a kernel that never ends, whatever it is doing. */
 static void test_destroy_while_running(void **state)
 {
-    static const char *const texts[] = { endless_text, sleeper_text, barriers_text };
+    static const char *const texts[] = {endless_text, sleeper_text, barriers_text};
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         rig_t *r = rig_create(2);
         rig_queue_t q, other;
         assert_true(rig_aql(r, &q) && rig_aql(r, &other));
-        uint64_t never = rig_signal(r, 1), cell = rig_alloc(r, 4), passed = rig_alloc(r, 4), done = rig_signal(r, 1);
-        rig_dispatch_t d = { .kernel = rig_kernel(r, texts[i], NULL), .signal = never,
-                             .grid = { 100 * 256 }, .group = { 256 } };
+        uint64_t never = rig_signal(r, 1), cell = rig_alloc(r, 4), passed = rig_alloc(r, 4),
+                 done = rig_signal(r, 1);
+        rig_dispatch_t d = {.kernel = rig_kernel(r, texts[i], NULL),
+                            .signal = never,
+                            .grid = {100 * 256},
+                            .group = {256}};
         rig_dispatch(&q, &d);
         rig_dispatch(&q, &d);
         sleep_ms(10);
         rig_close(&q);
         assert_int_equal(rig_signal_at(r, never)->value, 1);
-        rig_dispatch(&other, &(rig_dispatch_t){ .kernel = rig_kernel(r, meet_text, NULL), .signal = done,
-                                                .args = args(r, cell, 1, passed) });
+        rig_dispatch(&other, &(rig_dispatch_t){.kernel = rig_kernel(r, meet_text, NULL),
+                                               .signal = done,
+                                               .args = args(r, cell, 1, passed)});
         assert_true(rig_wait(r, done, 0));
         rig_close(&other);
     }
@@ -186,14 +201,18 @@ static void test_long_kernel_blocks_nobody(void **state)
     rig_queue_t a, b;
     assert_true(rig_aql(r, &a) && rig_aql(r, &b));
     uint64_t cell = rig_alloc(r, 4), passed = rig_alloc(r, 4), done = rig_signal(r, 50);
-    rig_dispatch(&a, &(rig_dispatch_t){ .kernel = rig_kernel(r, endless_text, NULL),
-                                        .grid = { 1000 * 64 }, .group = { 64 } });
+    rig_dispatch(&a, &(rig_dispatch_t){.kernel = rig_kernel(r, endless_text, NULL),
+                                       .grid = {1000 * 64},
+                                       .group = {64}});
     sleep_ms(5);
     uint64_t kernel = rig_kernel(r, meet_text, NULL);
     for (int i = 0; i < 50; i++)
-        rig_dispatch(&b, &(rig_dispatch_t){ .kernel = kernel, .signal = done, .grid = { 64 * 4 },
-                                            .group = { 64 }, .args = args(r, cell, 1, passed),
-                                            .barrier = true });
+        rig_dispatch(&b, &(rig_dispatch_t){.kernel = kernel,
+                                           .signal = done,
+                                           .grid = {64 * 4},
+                                           .group = {64},
+                                           .args = args(r, cell, 1, passed),
+                                           .barrier = true});
     assert_true(rig_wait(r, done, 0));
     assert_int_equal(*(uint32_t *)rig_ptr(r, passed), 200);
     rig_close(&a);
@@ -218,13 +237,16 @@ static void test_cu_mask(void **state)
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     uint64_t kernel = rig_kernel(r, text, NULL);
-    static const uint32_t masks[] = { 0xff, 0x24 };
+    static const uint32_t masks[] = {0xff, 0x24};
     for (size_t i = 0; i < 2; i++) {
         uint64_t cell = rig_alloc(r, 4), signal = rig_signal(r, 16);
         assert_int_equal(sg_queue_set_cu_mask(q.queue, &masks[i], 32), 0);
         for (int n = 0; n < 16; n++)
-            rig_dispatch(&q, &(rig_dispatch_t){ .kernel = kernel, .args = args(r, cell, 0, 0), .signal = signal,
-                                                .grid = { 64 * 64 }, .group = { 64 } });
+            rig_dispatch(&q, &(rig_dispatch_t){.kernel = kernel,
+                                               .args = args(r, cell, 0, 0),
+                                               .signal = signal,
+                                               .grid = {64 * 64},
+                                               .group = {64}});
         assert_true(rig_wait(r, signal, 0));
         assert_int_equal(*(uint32_t *)rig_ptr(r, cell), masks[i]);
     }
@@ -234,15 +256,18 @@ static void test_cu_mask(void **state)
 /* s_sendmsg(MSG_INTERRUPT) raises the event named in M0; eight bits stand for all ids they end. */
 static void test_message(void **state)
 {
-    static const char text[] = "s_load_dword s8, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, s8\n"
-                               "s_nop 0\ns_sendmsg sendmsg(MSG_INTERRUPT)\ns_endpgm\n";
+    static const char text[] =
+        "s_load_dword s8, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, s8\n"
+        "s_nop 0\ns_sendmsg sendmsg(MSG_INTERRUPT)\ns_endpgm\n";
     (void)state;
     rig_t *r = rig_create(1);
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     uint64_t kernel = rig_kernel(r, text, NULL), signal = rig_signal(r, 2);
-    rig_dispatch(&q, &(rig_dispatch_t){ .kernel = kernel, .args = args(r, 0x234, 0, 0), .signal = signal });
-    rig_dispatch(&q, &(rig_dispatch_t){ .kernel = kernel, .args = args(r, 0x35, 0, 0), .signal = signal });
+    rig_dispatch(
+        &q, &(rig_dispatch_t){.kernel = kernel, .args = args(r, 0x234, 0, 0), .signal = signal});
+    rig_dispatch(
+        &q, &(rig_dispatch_t){.kernel = kernel, .args = args(r, 0x35, 0, 0), .signal = signal});
     assert_true(rig_wait(r, signal, 0));
     for (uint32_t id = 0; id < RIG_EVENTS; id++)
         assert_int_equal(atomic_load(&r->raised[id]), id == 0x234 || (id & 0xff) == 0x35);
@@ -265,7 +290,8 @@ static void test_sleep_and_wake(void **state)
     rig_queue_t q[QUEUES];
     for (int i = 0; i < QUEUES; i++)
         assert_true(i % 2 ? rig_sdma(r, &q[i]) : rig_aql(r, &q[i]));
-    uint64_t kernel = rig_kernel(r, meet_text, NULL), cell = rig_alloc(r, 4), passed = rig_alloc(r, 4);
+    uint64_t kernel = rig_kernel(r, meet_text, NULL), cell = rig_alloc(r, 4),
+             passed = rig_alloc(r, 4);
     sleep_ms(60);
     uint64_t before = cpu_ns();
     sleep_ms(IDLE_MS);
@@ -276,13 +302,15 @@ static void test_sleep_and_wake(void **state)
         rig_queue_t *one = &q[i % 3 * 2];
         uint64_t signal = rig_signal(r, 1);
         if (i % 4 == 0) sleep_ms(40);
-        rig_dispatch(one, &(rig_dispatch_t){ .kernel = kernel, .args = args(r, cell, 1, passed), .signal = signal });
+        rig_dispatch(one, &(rig_dispatch_t){.kernel = kernel,
+                                            .args = args(r, cell, 1, passed),
+                                            .signal = signal});
         assert_true(rig_wait(r, signal, 0));
     }
     for (int i = 1; i < QUEUES; i += 2) {
         uint64_t word = rig_alloc(r, 4);
         sleep_ms(i == 3 ? 40 : 0);
-        rig_sdma_write(&q[i], (uint32_t[]){ 5, (uint32_t)word, (uint32_t)(word >> 32), 1 }, 4);
+        rig_sdma_write(&q[i], (uint32_t[]){5, (uint32_t)word, (uint32_t)(word >> 32), 1}, 4);
         assert_true(rig_wait_word(rig_ptr(r, word), 1));
     }
     for (int i = 0; i < QUEUES; i++)
@@ -306,9 +334,12 @@ static void *produce(void *arg)
     if (!rig_aql(p->rig, &q)) return NULL;
     uint64_t signal = rig_signal(p->rig, PRODUCER_PACKETS), a = args(p->rig, p->sum, 1, p->sum + 4);
     for (uint32_t i = 0; i < PRODUCER_PACKETS; i++)
-        rig_dispatch(&q, &(rig_dispatch_t){ .kernel = p->kernel, .args = a, .signal = signal,
-                                            .grid = { 64 * (1 + i % 90) }, .group = { 64 << i % 3 },
-                                            .barrier = (i * 7 + p->id) % 5 == 0 });
+        rig_dispatch(&q, &(rig_dispatch_t){.kernel = p->kernel,
+                                           .args = a,
+                                           .signal = signal,
+                                           .grid = {64 * (1 + i % 90)},
+                                           .group = {64 << i % 3},
+                                           .barrier = (i * 7 + p->id) % 5 == 0});
     p->good = rig_wait(p->rig, signal, 0);
     rig_close(&q);
     return NULL;
@@ -325,7 +356,7 @@ static void test_many_queues(void **state)
     /* rig_alloc is not made for threads: each round creates its own bench memory first */
     pthread_t thread[PRODUCERS];
     for (uint32_t i = 0; i < PRODUCERS; i++)
-        p[i] = (producer_t){ .rig = i ? rig_create(2) : r, .id = i };
+        p[i] = (producer_t){.rig = i ? rig_create(2) : r, .id = i};
     for (uint32_t i = 0; i < PRODUCERS; i++) {
         p[i].kernel = i ? rig_kernel(p[i].rig, meet_text, NULL) : kernel;
         p[i].sum = rig_alloc(p[i].rig, 8);
@@ -351,11 +382,16 @@ static void test_many_queues(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid_barrier),          cmocka_unit_test(test_queues_wait_for_each_other),
-        cmocka_unit_test(test_dispatches_overlap),    cmocka_unit_test(test_lds_and_barriers),
-        cmocka_unit_test(test_destroy_while_running), cmocka_unit_test(test_long_kernel_blocks_nobody),
-        cmocka_unit_test(test_cu_mask),               cmocka_unit_test(test_message),
-        cmocka_unit_test(test_sleep_and_wake),        cmocka_unit_test(test_many_queues),
+        cmocka_unit_test(test_grid_barrier),
+        cmocka_unit_test(test_queues_wait_for_each_other),
+        cmocka_unit_test(test_dispatches_overlap),
+        cmocka_unit_test(test_lds_and_barriers),
+        cmocka_unit_test(test_destroy_while_running),
+        cmocka_unit_test(test_long_kernel_blocks_nobody),
+        cmocka_unit_test(test_cu_mask),
+        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_sleep_and_wake),
+        cmocka_unit_test(test_many_queues),
     };
     if (!asm_available()) {
         fprintf(stderr, "llvm-mc is not installed: skipped\n");

@@ -47,7 +47,8 @@ static void finish(bench_t *b)
 {
     uint32_t *done = rig_ptr(b->rig, b->done);
     b->fences++;
-    rig_sdma_write(&b->q, (uint32_t[]){ 5, (uint32_t)b->done, (uint32_t)(b->done >> 32), b->fences }, 4);
+    rig_sdma_write(&b->q, (uint32_t[]){5, (uint32_t)b->done, (uint32_t)(b->done >> 32), b->fences},
+                   4);
     assert_true(rig_wait_word((_Atomic uint32_t *)done, b->fences));
     assert_memory_equal(rig_ptr(b->rig, b->area), b->model, AREA);
 }
@@ -68,10 +69,17 @@ static void test_copy_linear(void **state)
     setup(&b);
     for (int i = 0; i < 200; i++) {
         uint32_t bytes = 1 + random32(&b) % (i % 4 ? 3000 : AREA / 3);
-        uint32_t from = random32(&b) % (AREA / 2 - bytes + 1), to = AREA / 2 + random32(&b) % (AREA / 2 - bytes + 1);
-        if (i & 1) { uint32_t t = from; from = to; to = t; }
-        rig_sdma_write(&b.q, (uint32_t[]){ 1, bytes - 1, 0, LO(b.area + from), HI(b.area + from),
-                                           LO(b.area + to), HI(b.area + to) }, 7);
+        uint32_t from = random32(&b) % (AREA / 2 - bytes + 1),
+                 to = AREA / 2 + random32(&b) % (AREA / 2 - bytes + 1);
+        if (i & 1) {
+            uint32_t t = from;
+            from = to;
+            to = t;
+        }
+        rig_sdma_write(&b.q,
+                       (uint32_t[]){1, bytes - 1, 0, LO(b.area + from), HI(b.area + from),
+                                    LO(b.area + to), HI(b.area + to)},
+                       7);
         memcpy(b.model + to, b.model + from, bytes);
     }
     finish(&b);
@@ -85,14 +93,17 @@ static void test_copy_rect(void **state)
     setup(&b);
     for (uint32_t i = 0; i < 100; i++) {
         uint32_t shift = i % 5, sp = 40 + random32(&b) % 20, dp = 40 + random32(&b) % 20;
-        uint32_t ss = sp * 9, ds = dp * 9, w = 1 + random32(&b) % 20, h = 1 + random32(&b) % 8, d = 1 + random32(&b) % 3;
-        uint32_t sx = random32(&b) % 10, dx = random32(&b) % 10, sy = random32(&b) % 2, dy = random32(&b) % 2,
-                 sz = random32(&b) % 2, dz = random32(&b) % 2;
+        uint32_t ss = sp * 9, ds = dp * 9, w = 1 + random32(&b) % 20, h = 1 + random32(&b) % 8,
+                 d = 1 + random32(&b) % 3;
+        uint32_t sx = random32(&b) % 10, dx = random32(&b) % 10, sy = random32(&b) % 2,
+                 dy = random32(&b) % 2, sz = random32(&b) % 2, dz = random32(&b) % 2;
         uint64_t from = AREA / 2 - 4096, to = AREA / 2 + 65536;
         uint64_t src = b.area + from, dst = b.area + to;
-        rig_sdma_write(&b.q, (uint32_t[]){ 1 | 4 << 8 | shift << 29, LO(src), HI(src), sx | sy << 16,
-            sz | (sp - 1) << 13, ss - 1, LO(dst), HI(dst), dx | dy << 16, dz | (dp - 1) << 13, ds - 1,
-            (w - 1) | (h - 1) << 16, d - 1 }, 13);
+        rig_sdma_write(&b.q,
+                       (uint32_t[]){1 | 4 << 8 | shift << 29, LO(src), HI(src), sx | sy << 16,
+                                    sz | (sp - 1) << 13, ss - 1, LO(dst), HI(dst), dx | dy << 16,
+                                    dz | (dp - 1) << 13, ds - 1, (w - 1) | (h - 1) << 16, d - 1},
+                       13);
         uint32_t e = 1u << shift;
         for (uint32_t z = 0; z < d; z++)
             for (uint32_t y = 0; y < h; y++)
@@ -110,9 +121,11 @@ static void test_fill(void **state)
     (void)state;
     setup(&b);
     for (int i = 0; i < 50; i++) {
-        uint32_t dwords = 1 + random32(&b) % 20000, at = 4 * (random32(&b) % (AREA / 4 - dwords)), value = random32(&b);
+        uint32_t dwords = 1 + random32(&b) % 20000, at = 4 * (random32(&b) % (AREA / 4 - dwords)),
+                 value = random32(&b);
         uint64_t dst = b.area + at;
-        rig_sdma_write(&b.q, (uint32_t[]){ 11 | 2u << 30, LO(dst), HI(dst), value, (dwords - 1) * 4 }, 5);
+        rig_sdma_write(&b.q, (uint32_t[]){11 | 2u << 30, LO(dst), HI(dst), value, (dwords - 1) * 4},
+                       5);
         for (uint32_t k = 0; k < dwords; k++)
             memcpy(b.model + at + 4 * k, &value, 4);
     }
@@ -126,23 +139,57 @@ static void test_submission(void **state)
     bench_t b;
     (void)state;
     setup(&b);
-    uint64_t dep = rig_alloc(b.rig, 8), times = rig_alloc(b.rig, 64), value = rig_alloc(b.rig, 8), box = rig_alloc(b.rig, 8);
+    uint64_t dep = rig_alloc(b.rig, 8), times = rig_alloc(b.rig, 64), value = rig_alloc(b.rig, 8),
+             box = rig_alloc(b.rig, 8);
     *(uint64_t *)rig_ptr(b.rig, dep) = 1;
     *(uint64_t *)rig_ptr(b.rig, value) = UINT64_C(0x100000000);
     const uint32_t packets[] = {
-        8 | 3u << 28 | 1u << 31, LO(dep), HI(dep), 0, 0xffffffff, 4 | 0xfffu << 16,
-        13 | 2 << 8, LO(times), HI(times),
-        8, 0, 0x80000000, 0, 0, 0,
-        1, 99, 0, LO(b.area), HI(b.area), LO(b.area + 5000), HI(b.area + 5000),
-        13 | 2 << 8, LO(times + 32), HI(times + 32),
-        10 | 47u << 25, LO(value), HI(value), 0xffffffff, 0xffffffff, 0, 0, 0,
-        5, LO(box), HI(box), 321,
-        6, 321,
-        2 << 16, 0, 0, /* NOP with two more dwords */
+        8 | 3u << 28 | 1u << 31,
+        LO(dep),
+        HI(dep),
+        0,
+        0xffffffff,
+        4 | 0xfffu << 16,
+        13 | 2 << 8,
+        LO(times),
+        HI(times),
+        8,
+        0,
+        0x80000000,
+        0,
+        0,
+        0,
+        1,
+        99,
+        0,
+        LO(b.area),
+        HI(b.area),
+        LO(b.area + 5000),
+        HI(b.area + 5000),
+        13 | 2 << 8,
+        LO(times + 32),
+        HI(times + 32),
+        10 | 47u << 25,
+        LO(value),
+        HI(value),
+        0xffffffff,
+        0xffffffff,
+        0,
+        0,
+        0,
+        5,
+        LO(box),
+        HI(box),
+        321,
+        6,
+        321,
+        2 << 16,
+        0,
+        0, /* NOP with two more dwords */
     };
     uint64_t before = sg_device_clock();
     rig_sdma_write(&b.q, packets, sizeof packets / 4);
-    nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
     assert_int_equal(*(uint32_t *)rig_ptr(b.rig, box), 0);
     __atomic_store_n((uint64_t *)rig_ptr(b.rig, dep), 0, __ATOMIC_RELEASE);
     assert_true(rig_wait_word(&b.rig->raised[321], 1));
@@ -157,9 +204,11 @@ static void test_submission(void **state)
 
 static void test_poll_functions(void **state)
 {
-    static const struct { uint32_t function, reference, mask, before, after; } rows[] = {
-        { 1, 5, 0xff, 5, 4 },   { 2, 5, 0xff, 6, 5 }, { 3, 5, 0xff, 6, 0x105 },
-        { 4, 5, 0xff, 5, 6 },   { 5, 5, 0xff, 4, 5 }, { 6, 5, 0xff, 5, 6 },
+    static const struct {
+        uint32_t function, reference, mask, before, after;
+    } rows[] = {
+        {1, 5, 0xff, 5, 4}, {2, 5, 0xff, 6, 5}, {3, 5, 0xff, 6, 0x105},
+        {4, 5, 0xff, 5, 6}, {5, 5, 0xff, 4, 5}, {6, 5, 0xff, 5, 6},
     };
     bench_t b;
     (void)state;
@@ -168,10 +217,12 @@ static void test_poll_functions(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t mark = rig_alloc(b.rig, 4);
         *(uint32_t *)rig_ptr(b.rig, cell) = rows[i].before;
-        rig_sdma_write(&b.q, (uint32_t[]){ 8 | rows[i].function << 28 | 1u << 31, LO(cell), HI(cell),
-                                           rows[i].reference, rows[i].mask, 0xfffu << 16,
-                                           5, LO(mark), HI(mark), 1 }, 10);
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+        rig_sdma_write(&b.q,
+                       (uint32_t[]){8 | rows[i].function << 28 | 1u << 31, LO(cell), HI(cell),
+                                    rows[i].reference, rows[i].mask, 0xfffu << 16, 5, LO(mark),
+                                    HI(mark), 1},
+                       10);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         assert_int_equal(*(uint32_t *)rig_ptr(b.rig, mark), 0);
         __atomic_store_n((uint32_t *)rig_ptr(b.rig, cell), rows[i].after, __ATOMIC_RELEASE);
         assert_true(rig_wait_word(rig_ptr(b.rig, mark), 1));
@@ -181,12 +232,20 @@ static void test_poll_functions(void **state)
 
 static void test_atomics(void **state)
 {
-    static const struct { uint32_t code; uint64_t before, source, compare, after; } rows[] = {
-        { 7, 0x1122334455667788, 9, 0, 0x1122334400000009 },  { 39, 1, 0x1122334455, 0, 0x1122334455 },
-        { 8, 5, 6, 5, 6 },                                    { 8, 5, 6, 4, 5 },
-        { 40, 1ull << 40, 6, 1ull << 40, 6 },                 { 40, 1, 6, 2, 1 },
-        { 15, 0xffffffff, 2, 0, 1 },                          { 47, 0xffffffff, 2, 0, 0x100000001 },
-        { 16, 5, 7, 0, 0xfffffffe },                          { 48, 5, 7, 0, ~1ull },
+    static const struct {
+        uint32_t code;
+        uint64_t before, source, compare, after;
+    } rows[] = {
+        {7, 0x1122334455667788, 9, 0, 0x1122334400000009},
+        {39, 1, 0x1122334455, 0, 0x1122334455},
+        {8, 5, 6, 5, 6},
+        {8, 5, 6, 4, 5},
+        {40, 1ull << 40, 6, 1ull << 40, 6},
+        {40, 1, 6, 2, 1},
+        {15, 0xffffffff, 2, 0, 1},
+        {47, 0xffffffff, 2, 0, 0x100000001},
+        {16, 5, 7, 0, 0xfffffffe},
+        {48, 5, 7, 0, ~1ull},
     };
     bench_t b;
     (void)state;
@@ -194,8 +253,11 @@ static void test_atomics(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t cell = rig_alloc(b.rig, 8);
         *(uint64_t *)rig_ptr(b.rig, cell) = rows[i].before;
-        rig_sdma_write(&b.q, (uint32_t[]){ 10 | rows[i].code << 25, LO(cell), HI(cell), LO(rows[i].source),
-                                           HI(rows[i].source), LO(rows[i].compare), HI(rows[i].compare), 0 }, 8);
+        rig_sdma_write(&b.q,
+                       (uint32_t[]){10 | rows[i].code << 25, LO(cell), HI(cell), LO(rows[i].source),
+                                    HI(rows[i].source), LO(rows[i].compare), HI(rows[i].compare),
+                                    0},
+                       8);
         finish(&b);
         assert_int_equal(*(uint64_t *)rig_ptr(b.rig, cell), rows[i].after);
     }
@@ -204,12 +266,15 @@ static void test_atomics(void **state)
 
 static void test_errors(void **state)
 {
-    static const struct { uint32_t dw[13], n; const char *text; } rows[] = {
-        { { 0x63 }, 1, "unknown operation and sub-operation 0x63" },
-        { { 1 | 1 << 8, 0 }, 2, "unknown operation" },
-        { { 10 | 99u << 25, LO(RIG_VA), HI(RIG_VA) }, 8, "atomic operation 0x63" },
-        { { 11, LO(RIG_VA), HI(RIG_VA), 0, 4 }, 5, "fill of elements" },
-        { { 1, 3, 0 }, 3, "not all written" },
+    static const struct {
+        uint32_t dw[13], n;
+        const char *text;
+    } rows[] = {
+        {{0x63}, 1, "unknown operation and sub-operation 0x63"},
+        {{1 | 1 << 8, 0}, 2, "unknown operation"},
+        {{10 | 99u << 25, LO(RIG_VA), HI(RIG_VA)}, 8, "atomic operation 0x63"},
+        {{11, LO(RIG_VA), HI(RIG_VA), 0, 4}, 5, "fill of elements"},
+        {{1, 3, 0}, 3, "not all written"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -229,7 +294,8 @@ static void test_fault(void **state)
     (void)state;
     setup(&b);
     uint64_t end = RIG_VA + (64 << 20);
-    rig_sdma_write(&b.q, (uint32_t[]){ 1, 8191, 0, LO(b.area), HI(b.area), LO(end - 4096), HI(end - 4096) }, 7);
+    rig_sdma_write(
+        &b.q, (uint32_t[]){1, 8191, 0, LO(b.area), HI(b.area), LO(end - 4096), HI(end - 4096)}, 7);
     assert_true(rig_wait_word(&b.rig->faults, 1));
     assert_int_equal(b.rig->fault_va, end);
     assert_int_equal(b.rig->fault_flags, 2);

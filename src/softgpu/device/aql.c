@@ -18,7 +18,7 @@ enum {
     VENDOR_PM4_IB = 1,
     VENDOR_BARRIER_VALUE = 2,
     /* queue_inactive_signal */
-    INACTIVE_SCRATCH = 1,          /* wave64 needs more scratch than the queue has */
+    INACTIVE_SCRATCH = 1,           /* wave64 needs more scratch than the queue has */
     INACTIVE_SCRATCH_RECLAIM = 512, /* scratch for one dispatch may be taken back */
     INACTIVE_PACKET = 0x20,
     INACTIVE_VENDOR = 0x100
@@ -69,7 +69,8 @@ int sg_aql_init(sg_queue_t *q)
     uint64_t slots = q->params.ring_bytes / PACKET_BYTES;
     if (!read || !slots || (slots & (slots - 1)) || !descriptor(q) ||
         !sg_memory_host(q->device->memory, q->params.write_ptr_va, 8, 0) ||
-        !sg_memory_host(q->device->memory, q->params.ring_va, q->params.ring_bytes, SG_MEM_WRITABLE))
+        !sg_memory_host(q->device->memory, q->params.ring_va, q->params.ring_bytes,
+                        SG_MEM_WRITABLE))
         return -EINVAL;
     q->runs = aligned_alloc(64, runs_bytes + rows_bytes);
     if (!q->runs) return -ENOMEM;
@@ -157,8 +158,8 @@ static bool profiling(const sg_queue_t *q)
 
 static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
 {
-    if (signal && !sg_signal_complete(q->device, signal, profiling(q), q->head_start,
-                                      sg_device_clock())) {
+    if (signal &&
+        !sg_signal_complete(q->device, signal, profiling(q), q->head_start, sg_device_clock())) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
                       "AQL packet %llu: completion signal 0x%llx is not mapped",
                       (unsigned long long)q->next, (unsigned long long)signal);
@@ -228,8 +229,8 @@ static sg_step_t vendor(sg_queue_t *q, const packet_t *p)
         return SG_STEP_DEAD;
     }
     uint64_t slots = atomic_load_explicit(&q->ring_bytes, memory_order_relaxed) / PACKET_BYTES;
-    uint64_t va = atomic_load_explicit(&q->ring_va, memory_order_relaxed) +
-                  q->next % slots * PACKET_BYTES;
+    uint64_t va =
+        atomic_load_explicit(&q->ring_va, memory_order_relaxed) + q->next % slots * PACKET_BYTES;
     enum { IB_OFFSET = 4, IB_DWORDS = 4 };
     if (!sg_pm4_run(q, va + IB_OFFSET, IB_DWORDS)) return SG_STEP_DEAD;
     return finish_packet(q, p->words[7]);
@@ -273,21 +274,20 @@ static sg_step_t dispatch(sg_queue_t *q, const packet_t *p)
         return SG_STEP_DEAD;
     }
     switch (sg_run_setup(run, q, q->next, p)) {
-    case SG_SETUP_ERROR:
-        return SG_STEP_DEAD;
+    case SG_SETUP_ERROR: return SG_STEP_DEAD;
     case SG_SETUP_SCRATCH:
         if (q->next != q->retired) return SG_STEP_BUSY; /* scratch in use cannot be replaced */
         if (q->scratch_asked) {
             sg_queue_fail(q, SG_QUEUE_ERROR_RESOURCES, 0x4,
                           "dispatch %llu: %u bytes of scratch per work-item and %u waves in a "
                           "workgroup are more than the runtime provides",
-                          (unsigned long long)q->next, p->dispatch.private_segment_size, run->waves);
+                          (unsigned long long)q->next, p->dispatch.private_segment_size,
+                          run->waves);
             return SG_STEP_DEAD;
         }
         q->scratch_asked = true;
         return ask_runtime(q, INACTIVE_SCRATCH);
-    case SG_SETUP_OK:
-        break;
+    case SG_SETUP_OK: break;
     }
     bool once = run->scratch_once;
     q->scratch_asked = false;
@@ -309,14 +309,10 @@ static sg_step_t process(sg_queue_t *q, const packet_t *p, uint16_t header)
     unsigned type = header >> HSA_PACKET_HEADER_TYPE & 0xff;
     if (!q->head_start) q->head_start = sg_device_clock();
     switch (type) {
-    case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
-        return vendor(q, p);
-    case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-        return dispatch(q, p);
-    case HSA_PACKET_TYPE_BARRIER_AND:
-        return barrier(q, p, false);
-    case HSA_PACKET_TYPE_BARRIER_OR:
-        return barrier(q, p, true);
+    case HSA_PACKET_TYPE_VENDOR_SPECIFIC: return vendor(q, p);
+    case HSA_PACKET_TYPE_KERNEL_DISPATCH: return dispatch(q, p);
+    case HSA_PACKET_TYPE_BARRIER_AND: return barrier(q, p, false);
+    case HSA_PACKET_TYPE_BARRIER_OR: return barrier(q, p, true);
     default:
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
                       "AQL packet %llu: header 0x%04x has type %u, which a GPU does not execute",

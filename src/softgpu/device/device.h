@@ -44,7 +44,8 @@ uint64_t sg_device_clock(void);
 
 /* The doorbell page: `alias` is the device's own mapping, `fd`/`offset` say which file pages the
  * program maps (to find and write-protect its mapping while asleep). */
-void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd, uint64_t offset);
+void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd,
+                             uint64_t offset);
 
 typedef enum { SG_QUEUE_AQL, SG_QUEUE_PM4, SG_QUEUE_SDMA } sg_queue_kind_t;
 
@@ -57,7 +58,8 @@ typedef struct {
     uint32_t priority, percent;
 } sg_queue_params_t;
 
-/* 0 or -errno. */
+/* 0 or -errno: -EINVAL for memory that is not mapped, -EOPNOTSUPP for PM4 rings, which no HSA
+ * runtime creates (PM4 inside AQL packets is executed). Starts the queue's thread. */
 int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_queue_t **out);
 void *sg_queue_user(const sg_queue_t *q);
 int sg_queue_update(sg_queue_t *q, uint64_t ring_va, uint64_t ring_bytes, uint32_t percent);

@@ -21,7 +21,7 @@ enum {
 
 /* The fields at the same offsets in a kernel descriptor and in the older amd_kernel_code_t. */
 typedef struct {
-    uint32_t word[4];      /* sizes, or version and machine of an amd_kernel_code_t */
+    uint32_t word[4]; /* sizes, or version and machine of an amd_kernel_code_t */
     int64_t entry_offset;
     uint8_t reserved1[20];
     uint32_t rsrc3, rsrc1, rsrc2;
@@ -46,12 +46,13 @@ enum {
 enum {
     PRELOAD_PROLOGUE = 256, /* firmware that preloads arguments starts behind the loads */
     TMPRING_WAVES = 0xfff,
-    TMPRING_SIZE_SHIFT = 12, TMPRING_SIZE_MASK = 0x1fff,
+    TMPRING_SIZE_SHIFT = 12,
+    TMPRING_SIZE_MASK = 0x1fff,
     WAVESIZE_BYTES = 1024
 };
 
 /* Apertures of LDS and scratch as the driver sets them, see kfd/. */
-#define SHARED_BASE UINT64_C(0x1000000000000)
+#define SHARED_BASE  UINT64_C(0x1000000000000)
 #define PRIVATE_BASE UINT64_C(0x2000000000000)
 
 /* Version 1, machine kind AMDGPU, a plausible major version: not sizes of a kernel descriptor. */
@@ -104,8 +105,8 @@ static void set_user_registers(sg_run_t *run, const descriptor_t *k,
 
 static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint64_t id)
 {
-    const uint32_t size[3] = { p->workgroup_size_x, p->workgroup_size_y, p->workgroup_size_z };
-    const uint32_t grid[3] = { p->grid_size_x, p->grid_size_y, p->grid_size_z };
+    const uint32_t size[3] = {p->workgroup_size_x, p->workgroup_size_y, p->workgroup_size_z};
+    const uint32_t grid[3] = {p->grid_size_x, p->grid_size_y, p->grid_size_z};
     uint64_t items = 1;
     run->total = 1;
     for (uint32_t k = 0; k < 3; k++) {
@@ -123,8 +124,8 @@ static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint
     }
     if (items > SG_GROUP_ITEMS) {
         sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_GROUP_SIZE,
-                      "dispatch %llu: workgroup of %llu work-items, limit %d", (unsigned long long)id,
-                      (unsigned long long)items, SG_GROUP_ITEMS);
+                      "dispatch %llu: workgroup of %llu work-items, limit %d",
+                      (unsigned long long)id, (unsigned long long)items, SG_GROUP_ITEMS);
         return false;
     }
     run->waves = (uint32_t)((items + ISA_LANES - 1) / ISA_LANES);
@@ -146,10 +147,10 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
     uint32_t per_simd = SG_VGPR_FILE / run->isa.n_vgpr;
     if (per_simd > profile->waves_per_simd) per_simd = profile->waves_per_simd;
     if (run->waves > per_simd * profile->simds_per_cu) {
-        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_REGISTERS,
-                      "dispatch %llu: %u waves of %u registers in a workgroup, %u fit on a compute unit",
-                      (unsigned long long)id, run->waves, run->isa.n_vgpr,
-                      per_simd * profile->simds_per_cu);
+        sg_queue_fail(
+            run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_REGISTERS,
+            "dispatch %llu: %u waves of %u registers in a workgroup, %u fit on a compute unit",
+            (unsigned long long)id, run->waves, run->isa.n_vgpr, per_simd * profile->simds_per_cu);
         return false;
     }
     return true;
@@ -162,7 +163,8 @@ static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, co
                       ~(uint64_t)(WAVESIZE_BYTES - 1);
     uint32_t ring = aq->compute_tmpring_size;
     uint32_t waves = ring & TMPRING_WAVES;
-    uint64_t wave_bytes = (uint64_t)(ring >> TMPRING_SIZE_SHIFT & TMPRING_SIZE_MASK) * WAVESIZE_BYTES;
+    uint64_t wave_bytes =
+        (uint64_t)(ring >> TMPRING_SIZE_SHIFT & TMPRING_SIZE_MASK) * WAVESIZE_BYTES;
 
     run->scratch_wave_bytes = 0;
     run->scratch_base = aq->scratch_backing_memory_location;
@@ -191,18 +193,18 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     isa->entry_pc = object + (uint64_t)k->entry_offset;
     isa->n_vgpr = ((k->rsrc1 & 63) + 1) * SG_VGPR_GRANULE;
     isa->acc_offset = 4 * ((k->rsrc3 & 63) + 1);
-    isa->mode = (k->rsrc1 >> 12 & 0xff)          /* rounding and denormals */
-                | (k->rsrc1 >> 21 & 1) << 8      /* DX10_CLAMP */
-                | (k->rsrc1 >> 23 & 1) << 9      /* IEEE */
-                | (k->rsrc2 >> 24 & 0x7f) << 12  /* exceptions */
-                | (k->rsrc1 >> 26 & 1) << 23;    /* FP16_OVFL */
+    isa->mode = (k->rsrc1 >> 12 & 0xff)         /* rounding and denormals */
+                | (k->rsrc1 >> 21 & 1) << 8     /* DX10_CLAMP */
+                | (k->rsrc1 >> 23 & 1) << 9     /* IEEE */
+                | (k->rsrc2 >> 24 & 0x7f) << 12 /* exceptions */
+                | (k->rsrc1 >> 26 & 1) << 23;   /* FP16_OVFL */
     isa->shared_base = SHARED_BASE;
     isa->private_base = PRIVATE_BASE;
     isa->doorbell_id = run->queue->params.doorbell_slot;
     isa->on_message = on_message;
     isa->user = run;
     run->rsrc2 = k->rsrc2;
-    static const uint32_t id_masks[] = { 0x3ff, 0xfffff, 0x3fffffff, 0x3fffffff };
+    static const uint32_t id_masks[] = {0x3ff, 0xfffff, 0x3fffffff, 0x3fffffff};
     run->id_mask = id_masks[k->rsrc2 >> 11 & 3];
 }
 
@@ -260,8 +262,7 @@ void sg_run_failed(sg_run_t *run, isa_wave_t *w)
     else if (w->stop == ISA_STOP_UNSUPPORTED)
         sg_queue_fail(q, SG_QUEUE_ERROR_UNSUPPORTED, CODE_ILLEGAL, "%s", w->message);
     else
-        sg_queue_fail(q, SG_QUEUE_ERROR_ILLEGAL, CODE_ILLEGAL, "illegal instruction at 0x%llx%s%s",
-                      at, w->message[0] ? ": " : "", w->message);
+        sg_queue_fail(q, SG_QUEUE_ERROR_ILLEGAL, CODE_ILLEGAL, "%s", w->message);
     sg_run_cancel(run);
 }
 

@@ -18,8 +18,8 @@ enum { SG_FUTEX_ALL = INT_MAX };
 /* Sleeps while *word == seen, at most timeout_ns (0 = for ever). */
 static inline void sg_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns)
 {
-    struct timespec t = { .tv_sec = (time_t)(timeout_ns / 1000000000u),
-                          .tv_nsec = (long)(timeout_ns % 1000000000u) };
+    struct timespec t = {.tv_sec = (time_t)(timeout_ns / 1000000000u),
+                         .tv_nsec = (long)(timeout_ns % 1000000000u)};
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, timeout_ns ? &t : NULL, NULL, 0);
 }
 

@@ -66,16 +66,37 @@ void sg_box_destroy(sg_box_t *b)
     if (b) munmap(b, box_bytes + LDS_BYTES + registers_bytes());
 }
 
-/* HW_ID of gc 9.4.2: where the wave sits. */
-static uint32_t hardware_id(const sg_run_t *run, const sg_place_t *place, unsigned i)
+/* The n-th unit that the queue may use, counting round and round. */
+static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
+{
+    uint32_t allowed = 0;
+    if (!atomic_load_explicit(&q->cu_masked, memory_order_acquire)) return (uint32_t)(n % n_units);
+    for (uint32_t unit = 0; unit < n_units; unit++)
+        allowed +=
+            atomic_load_explicit(&q->cu_mask[unit / 64], memory_order_relaxed) >> unit % 64 & 1u
+                ? 1u
+                : 0u;
+    if (!allowed) return (uint32_t)(n % n_units);
+    n %= allowed;
+    for (uint32_t unit = 0;; unit++) {
+        uint64_t word = atomic_load_explicit(&q->cu_mask[unit / 64], memory_order_relaxed);
+        if ((word >> unit % 64 & 1) && !n--) return unit;
+        if (unit + 1 == n_units) return unit; /* the mask changed meanwhile */
+    }
+}
+
+/* HW_ID of gc 9.4.2 without the wave slot: which unit and SIMD. Workgroups go round the units by
+ * their number, engines first as the hardware and the driver's CU masks count them, so the same
+ * program sees the same units every time, whatever the worker threads do. */
+static uint32_t hardware_id(const sg_run_t *run, uint64_t id, uint32_t *simd)
 {
     const sg_profile_t *p = &run->device->profile;
-    if (place->cu < 0) return 0;
-    uint32_t cu = (uint32_t)place->cu % p->cus_per_array;
-    uint32_t array = (uint32_t)place->cu / p->cus_per_array;
-    uint32_t sh = array % p->arrays_per_engine, se = array / p->arrays_per_engine;
-    return (place->slot[i] & 15u) | (uint32_t)place->simd[i] << 4 | (cu & 15) << 8 | (sh & 1) << 12 |
-           (se & 7) << 13;
+    uint32_t arrays = p->arrays_per_engine;
+    uint32_t n_units = p->shader_engines * arrays * p->cus_per_array;
+    uint32_t unit = nth_unit(run->queue, n_units, id);
+    uint32_t se = unit % p->shader_engines, rest = unit / p->shader_engines;
+    *simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu);
+    return (rest / arrays & 15) << 8 | (rest % arrays & 1) << 12 | (se & 7) << 13;
 }
 
 void sg_pack_ids(isa_row_t row, const uint32_t size[3], uint32_t first, uint32_t mask)
@@ -109,7 +130,6 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->gws_waits = false;
     w->mode = run->isa.mode;
     w->acc_offset = run->isa.acc_offset;
-    w->hw_id = hardware_id(run, &b->place, i);
 }
 
 bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
@@ -128,6 +148,7 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     }
     bool full = items == run->size[0] * run->size[1] * run->size[2];
     b->group.n_waves = (items + ISA_LANES - 1) / ISA_LANES;
+    uint32_t simd, unit = hardware_id(run, id, &simd);
     b->sleeping = b->ended = b->sleepy = 0;
     b->failed = NULL;
 
@@ -135,6 +156,8 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
         isa_wave_t *w = b->wave[i];
         uint32_t lanes = items - i * ISA_LANES;
         start_registers(b, run, w, i);
+        w->hw_id =
+            unit | (simd + i) % run->device->profile.simds_per_cu << 4 | (b->place.slot[i] & 15u);
         w->exec = lanes >= ISA_LANES ? ~UINT64_C(0) : (UINT64_C(1) << lanes) - 1;
         if (full)
             memcpy(w->vgpr[0], run->v0[i], sizeof(isa_row_t));
@@ -164,7 +187,8 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
                 b->ended |= 1u << i;
             } else if (why == ISA_STOP_BARRIER) {
                 b->sleeping |= 1u << i;
-            } else if (why == ISA_STOP_YIELD || (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
+            } else if (why == ISA_STOP_YIELD ||
+                       (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
                 yielded = true;
                 worked |= w->budget < 0;
             } else {

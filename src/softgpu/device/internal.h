@@ -11,17 +11,17 @@
 #include <pthread.h>
 
 enum {
-    SG_GROUP_WAVES = 16,  /* 1024 work-items, HSA's limit for this GPU */
+    SG_GROUP_WAVES = 16, /* 1024 work-items, HSA's limit for this GPU */
     SG_GROUP_ITEMS = 1024,
-    SG_IN_FLIGHT = 32,    /* packets of one queue between being read and being retired */
+    SG_IN_FLIGHT = 32, /* packets of one queue between being read and being retired */
     SG_USER_SGPRS = 16,
     SG_SCRATCH_SLOTS = 4096, /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
-    SG_CU_MAX = 1024,     /* limits of profile.h multiplied */
+    SG_CU_MAX = 1024,        /* limits of profile.h multiplied */
     SG_SIMDS = 4,
     SG_LDS_GRANULE = 512,
-    SG_VGPR_FILE = 512,   /* registers per lane and SIMD */
+    SG_VGPR_FILE = 512, /* registers per lane and SIMD */
     SG_VGPR_GRANULE = 8,
-    SG_THREADS_MAX = 256, /* workers of the pool */
+    SG_THREADS_MAX = 256,  /* workers of the pool */
     SG_REGISTERS = 0x10000 /* dword addresses of the register windows, pm4.c */
 };
 
@@ -39,9 +39,9 @@ struct sg_device {
     sg_memory_t *memory;
     isa_code_t *code;
     const isa_core_t *core;
-    pthread_mutex_t lock;         /* creation of pool and watch, the list of queues */
-    _Atomic(sg_pool_t *) pool;    /* made by the first dispatch */
-    sg_watch_t *watch;            /* made by the first queue */
+    pthread_mutex_t lock;      /* creation of pool and watch, the list of queues */
+    _Atomic(sg_pool_t *) pool; /* made by the first dispatch */
+    sg_watch_t *watch;         /* made by the first queue */
     sg_queue_t *queues;
     _Atomic uint64_t *doorbells;
     size_t doorbell_bytes;
@@ -50,8 +50,8 @@ struct sg_device {
     /* Bumped when a packet completes: what queues with a dependency wait for. */
     _Atomic uint32_t activity;
     _Atomic uint32_t activity_waiters;
-    _Atomic uint32_t *registers;  /* SG_REGISTERS words that PM4 packets set and read */
-    isa_gws_t gws;                /* global wave sync, for cooperative launches */
+    _Atomic uint32_t *registers; /* SG_REGISTERS words that PM4 packets set and read */
+    isa_gws_t gws;               /* global wave sync, for cooperative launches */
 };
 
 /* ---- a dispatch in flight ---- */
@@ -62,44 +62,44 @@ typedef struct {
 
 /* Where the waves of a workgroup sit on the modelled GPU. */
 typedef struct {
-    int32_t cu;                          /* -1: beyond the model, see sg_place_take() */
+    int32_t cu; /* -1: beyond the model, see sg_place_take() */
     uint32_t n_waves, vgprs, lds;
     uint8_t simd[SG_GROUP_WAVES], slot[SG_GROUP_WAVES];
-    uint16_t scratch[SG_GROUP_WAVES];    /* scratch slots of the queue */
+    uint16_t scratch[SG_GROUP_WAVES]; /* scratch slots of the queue */
     bool has_scratch;
 } sg_place_t;
 
 struct sg_run {
-    isa_dispatch_t isa;   /* first: handlers get back to the run from it */
+    isa_dispatch_t isa; /* first: handlers get back to the run from it */
     sg_device_t *device;
     sg_queue_t *queue;
     uint64_t signal_va, start_ts;
     bool profiled;
     /* shape */
-    uint32_t size[3];     /* of a full workgroup */
+    uint32_t size[3]; /* of a full workgroup */
     uint32_t grid[3];
     uint32_t groups[3];
-    uint64_t total;       /* workgroups */
-    uint32_t waves;       /* of a full workgroup */
+    uint64_t total; /* workgroups */
+    uint32_t waves; /* of a full workgroup */
     uint32_t lds_bytes;
     /* launch state */
     uint32_t user[SG_USER_SGPRS], n_user;
     uint32_t rsrc2;
     uint64_t scratch_base, scratch_wave_bytes; /* 0 bytes: the kernel uses none */
-    bool scratch_once;    /* the runtime wants this scratch back */
-    uint32_t id_mask;     /* fields of v0 that the kernel asks for */
-    isa_row_t *v0;        /* packed work-item ids of a full workgroup, one row for each wave */
-    uint64_t chunk;       /* workgroup ids fetched at once */
+    bool scratch_once;                         /* the runtime wants this scratch back */
+    uint32_t id_mask;                          /* fields of v0 that the kernel asks for */
+    isa_row_t *v0;  /* packed work-item ids of a full workgroup, one row for each wave */
+    uint64_t chunk; /* workgroup ids fetched at once */
     /* under the pool's lock */
     sg_run_t *next_active, **link_active;
     uint32_t resident;
     sg_range_t spare[SG_THREADS_MAX + 1]; /* ids fetched and handed back */
     uint32_t n_spare;
     /* progress */
-    _Alignas(64) _Atomic uint64_t next;  /* first id not fetched; may run past total */
-    _Alignas(64) _Atomic uint64_t left;  /* workgroups not finished */
+    _Alignas(64) _Atomic uint64_t next; /* first id not fetched; may run past total */
+    _Alignas(64) _Atomic uint64_t left; /* workgroups not finished */
     _Alignas(64) _Atomic uint32_t cancelled;
-    _Atomic uint32_t done;               /* set last, by whoever finishes the last group */
+    _Atomic uint32_t done; /* set last, by whoever finishes the last group */
 };
 
 /* ---- a workgroup in flight; pooled with its registers and LDS ---- */
@@ -109,14 +109,14 @@ typedef enum { SG_BOX_DONE, SG_BOX_YIELDED, SG_BOX_SLEEPY, SG_BOX_FAILED } sg_bo
 struct sg_box {
     isa_group_t group;
     sg_run_t *run;
-    sg_box_t *next;                /* ready list or free list */
+    sg_box_t *next; /* ready list or free list */
     sg_place_t place;
-    uint32_t live, at_barrier;     /* waves that have not ended; of those, at the barrier */
-    uint32_t sleepy;               /* slices in a row in which every wave only slept */
-    uint32_t sleeping;             /* bit set of waves at the barrier */
-    uint32_t ended;                /* bit set of waves that have ended */
+    uint32_t live, at_barrier; /* waves that have not ended; of those, at the barrier */
+    uint32_t sleepy;           /* slices in a row in which every wave only slept */
+    uint32_t sleeping;         /* bit set of waves at the barrier */
+    uint32_t ended;            /* bit set of waves that have ended */
     isa_wave_t *wave[SG_GROUP_WAVES];
-    isa_wave_t *failed;            /* the wave that ended the run with an error */
+    isa_wave_t *failed; /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
 };
 
@@ -135,7 +135,8 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
 typedef struct sg_place_model sg_place_model_t;
 sg_place_model_t *sg_place_model_create(const sg_profile_t *profile);
 /* Room for one more workgroup of the run, or false. A run with no workgroup in flight always gets
- * one, on CU -1 if need be, unless its queue's scratch is used up; so does any run with `beyond`. */
+ * one, on CU -1 if need be, unless its queue's scratch is used up; so does any run with `beyond`.
+ */
 bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *out);
 void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *place);
 
@@ -148,7 +149,8 @@ struct sg_worker {
 };
 
 sg_pool_t *sg_pool_of(sg_device_t *d);
-/* Runs the dispatch: small ones on the calling thread as far as they go, the rest on the workers. */
+/* Runs the dispatch: small ones on the calling thread as far as they go, the rest on the workers.
+ */
 void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run);
 /* Gives up the run: what has not started never will, what runs stops at its next yield. */
 void sg_run_cancel(sg_run_t *run);
@@ -176,24 +178,24 @@ struct sg_queue {
     sg_device_t *device;
     sg_queue_params_t params;
     void *user;
-    sg_queue_t *next_queue;        /* device->lock */
+    sg_queue_t *next_queue; /* device->lock */
     pthread_t thread;
-    _Atomic uint32_t refs;         /* the creator's and one for each run not done */
-    _Atomic uint32_t wake;         /* futex: doorbell, completion, destruction */
+    _Atomic uint32_t refs; /* the creator's and one for each run not done */
+    _Atomic uint32_t wake; /* futex: doorbell, completion, destruction */
     _Atomic bool stop, failed;
-    _Atomic bool waiting;          /* under the doorbell watch */
+    _Atomic bool waiting;           /* under the doorbell watch */
     _Atomic uint64_t doorbell_seen; /* written before `waiting` is set, read while it is */
     _Atomic uint64_t ring_va, ring_bytes;
-    _Atomic uint32_t percent;      /* 0: suspended */
+    _Atomic uint32_t percent; /* 0: suspended */
     _Atomic uint64_t cu_mask[SG_CU_MAX / 64];
     _Atomic bool cu_masked;
     /* the queue's own thread only */
     sg_step_t (*step)(sg_queue_t *q);
-    uint64_t next, retired;        /* AQL: packet indices; SDMA: byte offset in `next` */
-    uint64_t head_start;           /* when the head packet was first looked at */
-    bool inactive_wait;            /* until the runtime has set queue_inactive_signal back to 0 */
-    bool scratch_asked;            /* for the head packet */
-    sg_run_t *runs;                /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
+    uint64_t next, retired; /* AQL: packet indices; SDMA: byte offset in `next` */
+    uint64_t head_start;    /* when the head packet was first looked at */
+    bool inactive_wait;     /* until the runtime has set queue_inactive_signal back to 0 */
+    bool scratch_asked;     /* for the head packet */
+    sg_run_t *runs;         /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
     sg_worker_t worker;
     /* scratch slots in use, under the pool's lock */
     uint64_t scratch_used[SG_SCRATCH_SLOTS / 64];
@@ -222,11 +224,13 @@ sg_step_t sg_aql_step(sg_queue_t *q);
 /* Waits until all runs of the queue are done; false when the queue is to stop. */
 bool sg_aql_drain(sg_queue_t *q);
 sg_step_t sg_sdma_step(sg_queue_t *q);
-/* Executes `dwords` words of PM4 at a GPU address. False after the queue has failed or must stop. */
+/* Executes `dwords` words of PM4 at a GPU address. False after the queue has failed or must stop.
+ */
 bool sg_pm4_run(sg_queue_t *q, uint64_t va, uint32_t dwords);
 
 /* signal.c */
-/* Raises what an interrupt with this context id raises; partial ids (8 bits) raise all that match. */
+/* Raises what an interrupt with this context id raises; partial ids (8 bits) raise all that match.
+ */
 void sg_signal_interrupt(sg_device_t *d, uint32_t context);
 /* Writes the times if `profiled`, decrements the signal, tells its event. False: not mapped. */
 bool sg_signal_complete(sg_device_t *d, uint64_t va, bool profiled, uint64_t start, uint64_t end);

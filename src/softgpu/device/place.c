@@ -5,6 +5,7 @@
 #include "softgpu/device/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     uint64_t slots[SG_SIMDS]; /* bit set of occupied wave slots */
@@ -116,6 +117,7 @@ static bool take_unit(sg_place_model_t *m, const sg_queue_t *q, sg_place_t *p)
 bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *p)
 {
     p->cu = -1;
+    memset(p->slot, 0, sizeof p->slot);
     p->n_waves = run->waves;
     p->vgprs = run->isa.n_vgpr;
     p->lds = run->lds_bytes;

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    TYPE2 = 2, TYPE3 = 3,
+    TYPE2 = 2,
+    TYPE3 = 3,
     NOP_ONE_DWORD = 0x3fff, /* COUNT of a NOP that is only its header */
     DEPTH_MAX = 8,          /* indirect buffers inside each other */
     ERROR_VENDOR = 0x100    /* queue_inactive_signal: bad vendor packet */
@@ -97,7 +98,7 @@ static bool op_release_mem(const command_t *c)
     if (data_sel > DATA_SYSTEM_CLOCK) return fail(c, "data select", data_sel);
     if (!sg_aql_drain(c->q)) return false;
     if (data_sel == DATA_GPU_CLOCK || data_sel == DATA_SYSTEM_CLOCK) value = sg_device_clock();
-    const uint32_t words[2] = { (uint32_t)value, (uint32_t)(value >> 32) };
+    const uint32_t words[2] = {(uint32_t)value, (uint32_t)(value >> 32)};
     if (data_sel && !write_words(c, va, words, n)) return false;
     if (int_sel) sg_signal_interrupt(c->d, c->dw[7]);
     sg_device_stir(c->d);
@@ -119,14 +120,22 @@ static bool op_write_data(const command_t *c)
     }
     if (dst != DST_L2 && dst != DST_MEMORY) return fail(c, "WRITE_DATA destination", dst);
     if (!n) return true;
-    bool good = write_words(c, pair(c, 2) & ~UINT64_C(3), c->dw + 4 + (keep ? n - 1 : 0), keep ? 1 : n);
+    bool good =
+        write_words(c, pair(c, 2) & ~UINT64_C(3), c->dw + 4 + (keep ? n - 1 : 0), keep ? 1 : n);
     sg_device_stir(c->d);
     return good;
 }
 
 static bool copy_source(const command_t *c, uint32_t n, uint32_t out[2])
 {
-    enum { SRC_REGISTER = 0, SRC_MEMORY = 1, SRC_L2 = 2, SRC_PERF = 4, SRC_IMMEDIATE = 5, SRC_CLOCK = 9 };
+    enum {
+        SRC_REGISTER = 0,
+        SRC_MEMORY = 1,
+        SRC_L2 = 2,
+        SRC_PERF = 4,
+        SRC_IMMEDIATE = 5,
+        SRC_CLOCK = 9
+    };
     uint32_t source = c->dw[1] & 15;
     uint64_t clock = sg_device_clock();
     switch (source) {
@@ -145,21 +154,16 @@ static bool copy_source(const command_t *c, uint32_t n, uint32_t out[2])
             out[i] = __atomic_load_n(&p[i], __ATOMIC_ACQUIRE);
         return p;
     }
-    case SRC_IMMEDIATE:
-        memcpy(out, c->dw + 2, 8);
-        return true;
-    case SRC_CLOCK:
-        memcpy(out, &clock, 8);
-        return true;
-    default:
-        return fail(c, "COPY_DATA source", source);
+    case SRC_IMMEDIATE: memcpy(out, c->dw + 2, 8); return true;
+    case SRC_CLOCK: memcpy(out, &clock, 8); return true;
+    default: return fail(c, "COPY_DATA source", source);
     }
 }
 
 static bool op_copy_data(const command_t *c)
 {
     enum { DST_REGISTER = 0, DST_L2 = 2, DST_PERF = 4, DST_MEMORY = 5, DST_REGISTER_DC = 6 };
-    uint32_t n = c->dw[1] >> 16 & 1 ? 2 : 1, dst = c->dw[1] >> 8 & 15, words[2] = { 0, 0 };
+    uint32_t n = c->dw[1] >> 16 & 1 ? 2 : 1, dst = c->dw[1] >> 8 & 15, words[2] = {0, 0};
     if (!copy_source(c, n, words)) return false;
     switch (dst) {
     case DST_REGISTER:
@@ -172,10 +176,8 @@ static bool op_copy_data(const command_t *c)
         }
         return true;
     case DST_L2:
-    case DST_MEMORY:
-        return write_words(c, pair(c, 4) & ~UINT64_C(3), words, n);
-    default:
-        return fail(c, "COPY_DATA destination", dst);
+    case DST_MEMORY: return write_words(c, pair(c, 4) & ~UINT64_C(3), words, n);
+    default: return fail(c, "COPY_DATA destination", dst);
     }
 }
 
@@ -258,19 +260,15 @@ static const struct {
     uint16_t window;
     bool (*execute)(const command_t *c);
 } opcodes[] = {
-    { 0x10, 1, 0, op_nothing },           /* NOP */
-    { 0x1e, 9, 0, op_atomic_mem },
-    { 0x37, 4, 0, op_write_data },
-    { 0x3c, 7, 0, op_wait_reg_mem },
-    { 0x3f, 4, 0, op_indirect_buffer },
-    { 0x40, 6, 0, op_copy_data },
-    { 0x46, 2, 0, op_event_write },
-    { 0x49, 8, 0, op_release_mem },
-    { 0x58, 7, 0, op_acquire_mem },
-    { 0x68, 2, 0x2000, op_set_reg },      /* SET_CONFIG_REG */
-    { 0x69, 2, 0xa000, op_set_reg },      /* SET_CONTEXT_REG */
-    { 0x76, 2, 0x2c00, op_set_reg },      /* SET_SH_REG */
-    { 0x79, 2, 0xc000, op_set_reg },      /* SET_UCONFIG_REG */
+    {0x10, 1, 0, op_nothing}, /* NOP */
+    {0x1e, 9, 0, op_atomic_mem},   {0x37, 4, 0, op_write_data},
+    {0x3c, 7, 0, op_wait_reg_mem}, {0x3f, 4, 0, op_indirect_buffer},
+    {0x40, 6, 0, op_copy_data},    {0x46, 2, 0, op_event_write},
+    {0x49, 8, 0, op_release_mem},  {0x58, 7, 0, op_acquire_mem},
+    {0x68, 2, 0x2000, op_set_reg}, /* SET_CONFIG_REG */
+    {0x69, 2, 0xa000, op_set_reg}, /* SET_CONTEXT_REG */
+    {0x76, 2, 0x2c00, op_set_reg}, /* SET_SH_REG */
+    {0x79, 2, 0xc000, op_set_reg}, /* SET_UCONFIG_REG */
 };
 
 static bool execute(command_t *c)
@@ -295,7 +293,7 @@ static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, unsigned dept
         return false;
     }
     for (uint32_t at = 0; at < dwords && !sg_queue_stopping(q);) {
-        command_t c = { .q = q, .d = q->device, .dw = dw + at, .depth = depth };
+        command_t c = {.q = q, .d = q->device, .dw = dw + at, .depth = depth};
         uint32_t type = dw[at] >> 30, count = dw[at] >> 16 & 0x3fff;
         bool lone_nop = type == TYPE3 && (dw[at] >> 8 & 0xff) == NOP && count == NOP_ONE_DWORD;
         c.n = type == TYPE2 || lone_nop ? 1 : count + 2;

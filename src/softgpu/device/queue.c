@@ -15,12 +15,12 @@
 #include <hsa/amd_hsa_queue.h>
 
 enum {
-    RELAX_NS = 5000,        /* of plain spinning, before the core is offered to others */
-    HOT_NS = 200000,        /* of looking for the next packet without sleeping */
-    LINGER_NS = 10000000,   /* of looking with pauses; re-arming the doorbell costs more than this */
+    RELAX_NS = 5000,      /* of plain spinning, before the core is offered to others */
+    HOT_NS = 200000,      /* of looking for the next packet without sleeping */
+    LINGER_NS = 10000000, /* of looking with pauses; re-arming the doorbell costs more than this */
     PAUSE_MIN_NS = 20000,
     PAUSE_MAX_NS = 500000,
-    PAUSE_SHARE = 8,        /* a pause is this part of the time waited so far */
+    PAUSE_SHARE = 8, /* a pause is this part of the time waited so far */
     MAX_TEXT = 256
 };
 
@@ -109,12 +109,12 @@ bool sg_queue_pause(sg_queue_t *q, uint64_t *since)
     return !sg_queue_stopping(q);
 }
 
-static void wait_for(sg_queue_t *q, sg_step_t step, uint32_t wake, uint32_t activity, uint64_t waited)
+static void wait_for(sg_queue_t *q, sg_step_t step, uint32_t wake, uint32_t activity,
+                     uint64_t waited)
 {
     sg_watch_t *watch = q->device->watch;
     switch (step) {
-    case SG_STEP_WORKED:
-        break;
+    case SG_STEP_WORKED: break;
     case SG_STEP_POLL:
         if (waited > LINGER_NS) sg_watch_add(watch, q);
         if (waited < PAUSE_MIN_NS)
@@ -169,18 +169,16 @@ static int init_kind(sg_queue_t *q)
     const sg_queue_params_t *p = &q->params;
     sg_memory_t *m = q->device->memory;
     switch (p->kind) {
-    case SG_QUEUE_AQL:
-        q->step = sg_aql_step;
-        return sg_aql_init(q);
+    case SG_QUEUE_AQL: q->step = sg_aql_step; return sg_aql_init(q);
     case SG_QUEUE_SDMA:
         q->step = sg_sdma_step;
-        if (!p->ring_bytes || p->ring_bytes % 4 || !sg_memory_host(m, p->ring_va, p->ring_bytes, 0) ||
+        if (!p->ring_bytes || p->ring_bytes % 4 ||
+            !sg_memory_host(m, p->ring_va, p->ring_bytes, 0) ||
             !sg_memory_host(m, p->write_ptr_va, 8, 0) ||
             !sg_memory_host(m, p->read_ptr_va, 8, SG_MEM_WRITABLE))
             return -EINVAL;
         return 0;
-    case SG_QUEUE_PM4:
-        break;
+    case SG_QUEUE_PM4: break;
     }
     return -EOPNOTSUPP;
 }
@@ -224,7 +222,7 @@ static int ensure_watch(sg_device_t *d)
 
 int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_queue_t **out)
 {
-    static const char *const names[] = { "sg-aql-%u", "sg-pm4-%u", "sg-sdma-%u" };
+    static const char *const names[] = {"sg-aql-%u", "sg-pm4-%u", "sg-sdma-%u"};
     char name[16];
     sg_queue_t *q = calloc(1, sizeof *q);
     if (!q) return -ENOMEM;

@@ -16,15 +16,15 @@
 #include <stdlib.h>
 
 enum {
-    SLICE = 20000,          /* taken branches of a wave in one turn: about a millisecond */
-    FIRST_SLICE = 2000,     /* of a new workgroup: those it may wait for start soon after it */
-    INLINE_SLICE = 2000,    /* on the submitting thread, which has packets to look after */
-    INLINE_WAVES = 64,      /* larger dispatches go to the workers at once */
-    INLINE_NS = 20000,      /* after this time the workers share what has not started */
+    SLICE = 20000,       /* taken branches of a wave in one turn: about a millisecond */
+    FIRST_SLICE = 2000,  /* of a new workgroup: those it may wait for start soon after it */
+    INLINE_SLICE = 2000, /* on the submitting thread, which has packets to look after */
+    INLINE_WAVES = 64,   /* larger dispatches go to the workers at once */
+    INLINE_NS = 20000,   /* after this time the workers share what has not started */
     CHUNK_MAX = 16,
-    STALL_TURNS = 16,       /* turns of every workgroup in flight without one of them ending */
-    KEEP_BOXES = 2,         /* idle boxes a worker keeps for itself */
-    SLEEPY_TURNS = 64,      /* turns spent only in s_sleep before the worker naps */
+    STALL_TURNS = 16,  /* turns of every workgroup in flight without one of them ending */
+    KEEP_BOXES = 2,    /* idle boxes a worker keeps for itself */
+    SLEEPY_TURNS = 64, /* turns spent only in s_sleep before the worker naps */
     NAP_NS = 20000
 };
 
@@ -32,11 +32,11 @@ struct sg_pool {
     sg_device_t *device;
     pthread_mutex_t lock;
     sg_place_model_t *places;
-    sg_run_t *active, **active_tail;  /* runs with ids to hand out, served in turn */
-    sg_box_t *ready, **ready_tail;    /* boxes that had a turn, longest waiting first */
+    sg_run_t *active, **active_tail; /* runs with ids to hand out, served in turn */
+    sg_box_t *ready, **ready_tail;   /* boxes that had a turn, longest waiting first */
     sg_box_t *idle;
     uint32_t n_active, n_ready;
-    uint32_t turns;                   /* used up since a workgroup last ended */
+    uint32_t turns; /* used up since a workgroup last ended */
     /* Copies for look-ups without the lock. `pressure`: somebody else wants this worker;
      * `backlog`: there is anything to do at all. */
     _Atomic uint32_t pressure, backlog;
@@ -321,7 +321,7 @@ static void rest_after_sleep(sg_box_t *b)
     if (++b->sleepy < SLEEPY_TURNS) {
         sched_yield();
     } else {
-        struct timespec nap = { .tv_nsec = NAP_NS };
+        struct timespec nap = {.tv_nsec = NAP_NS};
         nanosleep(&nap, NULL);
     }
 }
@@ -341,8 +341,8 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
             if (!pick(p, w, j, false)) return;
             continue;
         }
-        bool alone = !atomic_load_explicit(&p->backlog, memory_order_relaxed) &&
-                     j->ids.begin == j->ids.end;
+        bool alone =
+            !atomic_load_explicit(&p->backlog, memory_order_relaxed) && j->ids.begin == j->ids.end;
         if (r == SG_BOX_SLEEPY)
             rest_after_sleep(j->box);
         else
@@ -360,7 +360,7 @@ static void *worker_main(void *arg)
     sg_pool_t *p = w->pool;
     for (;;) {
         uint32_t seen = atomic_load(&p->seq);
-        job_t j = { 0 };
+        job_t j = {0};
         if (pick(p, w, &j, false)) {
             work(p, w, &j);
             continue;
@@ -401,7 +401,7 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
     pthread_mutex_unlock(&p->lock);
     if (!room) return false;
 
-    job_t j = { .run = run, .ids = { 0, run->total } };
+    job_t j = {.run = run, .ids = {0, run->total}};
     uint64_t start = sg_device_clock();
     atomic_store_explicit(&run->next, run->total, memory_order_relaxed);
     if (!start_job(p, w, &j, &place)) {

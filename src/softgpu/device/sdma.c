@@ -32,7 +32,8 @@ static outcome_t fail(const packet_t *p, const char *what, uint64_t value)
 static outcome_t fault(const packet_t *p, uint64_t va, bool write)
 {
     const sg_extent_t *e = sg_memory_find(p->d->memory, va);
-    sg_queue_fault(p->q, va, (write ? ISA_FAULT_WRITE : ISA_FAULT_READ) | (e ? ISA_FAULT_RDONLY : 0));
+    sg_queue_fault(p->q, va,
+                   (write ? ISA_FAULT_WRITE : ISA_FAULT_READ) | (e ? ISA_FAULT_RDONLY : 0));
     return FAILED;
 }
 
@@ -86,11 +87,14 @@ static outcome_t do_copy_rect(packet_t *p)
     const uint32_t *dw = p->dw;
     uint32_t shift = dw[0] >> 29;
     uint64_t src_pitch = (uint64_t)(dw[4] >> 13) + 1, src_slice = (uint64_t)(dw[5] & 0xfffffff) + 1;
-    uint64_t dst_pitch = (uint64_t)(dw[9] >> 13) + 1, dst_slice = (uint64_t)(dw[10] & 0xfffffff) + 1;
+    uint64_t dst_pitch = (uint64_t)(dw[9] >> 13) + 1,
+             dst_slice = (uint64_t)(dw[10] & 0xfffffff) + 1;
     uint64_t src = pair(p, 1) + (((dw[3] & 0x3fff) + (uint64_t)(dw[3] >> 16 & 0x3fff) * src_pitch +
-                                  (dw[4] & 0x7ff) * src_slice) << shift);
+                                  (dw[4] & 0x7ff) * src_slice)
+                                 << shift);
     uint64_t dst = pair(p, 6) + (((dw[8] & 0x3fff) + (uint64_t)(dw[8] >> 16 & 0x3fff) * dst_pitch +
-                                  (dw[9] & 0x7ff) * dst_slice) << shift);
+                                  (dw[9] & 0x7ff) * dst_slice)
+                                 << shift);
     uint64_t width = (uint64_t)(dw[11] & 0x3fff) + 1;
     uint32_t rows = (dw[11] >> 16 & 0x3fff) + 1, planes = (dw[12] & 0x7ff) + 1;
     if (shift > 4) return fail(p, "element size is 2 to the power of", shift);
@@ -181,12 +185,15 @@ static outcome_t do_atomic(packet_t *p)
     if (!at) return fault(p, va, true);
     switch (code & ~(uint32_t)WIDE) {
     case SWAP:
-        if (wide) __atomic_exchange_n(at64, source, __ATOMIC_SEQ_CST);
-        else __atomic_exchange_n(at32, (uint32_t)source, __ATOMIC_SEQ_CST);
+        if (wide)
+            __atomic_exchange_n(at64, source, __ATOMIC_SEQ_CST);
+        else
+            __atomic_exchange_n(at32, (uint32_t)source, __ATOMIC_SEQ_CST);
         break;
     case COMPARE_SWAP:
         if (wide)
-            __atomic_compare_exchange_n(at64, &compare, source, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+            __atomic_compare_exchange_n(at64, &compare, source, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST);
         else
             __atomic_compare_exchange_n(at32, &compare32, (uint32_t)source, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST);
@@ -195,11 +202,12 @@ static outcome_t do_atomic(packet_t *p)
         source = 0 - source;
         /* fallthrough */
     case ADD:
-        if (wide) __atomic_fetch_add(at64, source, __ATOMIC_SEQ_CST);
-        else __atomic_fetch_add(at32, (uint32_t)source, __ATOMIC_SEQ_CST);
+        if (wide)
+            __atomic_fetch_add(at64, source, __ATOMIC_SEQ_CST);
+        else
+            __atomic_fetch_add(at32, (uint32_t)source, __ATOMIC_SEQ_CST);
         break;
-    default:
-        return fail(p, "atomic operation", code);
+    default: return fail(p, "atomic operation", code);
     }
     sg_device_stir(p->d);
     return DONE;
@@ -220,15 +228,9 @@ static const struct {
     uint8_t op, sub_op, dwords;
     outcome_t (*execute)(packet_t *p);
 } kinds[] = {
-    { OP_NOP, 0, 1, do_nop },
-    { 1, 0, 7, do_copy_linear },
-    { 1, 4, 13, do_copy_rect },
-    { 5, 0, 4, do_fence },
-    { 6, 0, 2, do_trap },
-    { 8, 0, 6, do_poll },
-    { 10, 0, 8, do_atomic },
-    { 11, 0, 5, do_fill },
-    { 13, 2, 3, do_timestamp },
+    {OP_NOP, 0, 1, do_nop}, {1, 0, 7, do_copy_linear}, {1, 4, 13, do_copy_rect},
+    {5, 0, 4, do_fence},    {6, 0, 2, do_trap},        {8, 0, 6, do_poll},
+    {10, 0, 8, do_atomic},  {11, 0, 5, do_fill},       {13, 2, 3, do_timestamp},
 };
 
 /* ---- the ring ---- */
@@ -266,7 +268,7 @@ static outcome_t process(packet_t *p, uint64_t available, uint64_t *bytes)
 
 sg_step_t sg_sdma_step(sg_queue_t *q)
 {
-    packet_t p = { .q = q, .d = q->device };
+    packet_t p = {.q = q, .d = q->device};
     if (sg_queue_stopping(q) || !atomic_load_explicit(&q->percent, memory_order_relaxed))
         return SG_STEP_DEAD;
     const uint64_t *write = word_at(&p, q->params.write_ptr_va, 8, false);

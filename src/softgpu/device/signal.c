@@ -58,7 +58,7 @@ bool sg_signal_complete(sg_device_t *d, uint64_t va, bool profiled, uint64_t sta
 {
     amd_signal_t *s = signal_at(d, va);
     if (!s) return false;
-    event_t event = { s->event_mailbox_ptr, s->event_id };
+    event_t event = {s->event_mailbox_ptr, s->event_id};
     if (profiled) {
         s->start_ts = start;
         s->end_ts = end;
@@ -72,7 +72,7 @@ bool sg_signal_store(sg_device_t *d, uint64_t va, int64_t value)
 {
     amd_signal_t *s = signal_at(d, va);
     if (!s) return false;
-    event_t event = { s->event_mailbox_ptr, s->event_id };
+    event_t event = {s->event_mailbox_ptr, s->event_id};
     __atomic_store_n((int64_t *)&s->value, value, __ATOMIC_SEQ_CST);
     tell(d, &event);
     return true;

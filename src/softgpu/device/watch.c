@@ -27,8 +27,8 @@ enum {
     LOOK_NS = 50000,          /* between looks while a queue is hot */
     LOOK_SLOW_NS = 200000,    /* after LOOK_SLOW_AFTER_NS of that */
     LOOK_SLOW_AFTER_NS = 20000000,
-    FALLBACK_NS = 1000000,    /* between looks without userfaultfd, everybody asleep */
-    SAFETY_MS = 2000          /* between looks while protected: mappings nobody knew of */
+    FALLBACK_NS = 1000000, /* between looks without userfaultfd, everybody asleep */
+    SAFETY_MS = 2000       /* between looks while protected: mappings nobody knew of */
 };
 
 typedef struct {
@@ -37,12 +37,12 @@ typedef struct {
 
 struct sg_watch {
     sg_device_t *device;
-    _Atomic uint32_t seq;      /* futex: a queue began to wait, came or went */
-    _Atomic uint32_t changed;  /* the program may have new mappings */
-    int uffd;                  /* -1: userfaultfd is refused */
+    _Atomic uint32_t seq;     /* futex: a queue began to wait, came or went */
+    _Atomic uint32_t changed; /* the program may have new mappings */
+    int uffd;                 /* -1: userfaultfd is refused */
     mapping_t mapping[MAPPINGS_MAX];
     unsigned n_mappings;
-    uint64_t fault_time;       /* of the last fault */
+    uint64_t fault_time; /* of the last fault */
 };
 
 /* ---- for queues ---- */
@@ -81,7 +81,8 @@ static void find_mappings(sg_watch_t *w)
     struct stat st;
     char line[512];
     w->n_mappings = 0;
-    FILE *maps = d->doorbell_fd < 0 || fstat(d->doorbell_fd, &st) ? NULL : fopen("/proc/self/maps", "re");
+    FILE *maps =
+        d->doorbell_fd < 0 || fstat(d->doorbell_fd, &st) ? NULL : fopen("/proc/self/maps", "re");
     while (maps && w->n_mappings < MAPPINGS_MAX && fgets(line, sizeof line, maps)) {
         unsigned long long begin, end, offset, inode;
         unsigned major_id, minor_id;
@@ -94,7 +95,7 @@ static void find_mappings(sg_watch_t *w)
         if (begin == (uintptr_t)d->doorbells || offset >= d->doorbell_offset + d->doorbell_bytes ||
             offset + (end - begin) <= d->doorbell_offset)
             continue;
-        w->mapping[w->n_mappings++] = (mapping_t){ begin, end - begin };
+        w->mapping[w->n_mappings++] = (mapping_t){begin, end - begin};
     }
     if (maps) fclose(maps);
 }
@@ -103,10 +104,8 @@ static bool set_protection(const sg_watch_t *w, bool on)
 {
     bool good = w->n_mappings > 0;
     for (unsigned i = 0; i < w->n_mappings; i++) {
-        struct uffdio_writeprotect wp = {
-            .range = { w->mapping[i].begin, w->mapping[i].bytes },
-            .mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0
-        };
+        struct uffdio_writeprotect wp = {.range = {w->mapping[i].begin, w->mapping[i].bytes},
+                                         .mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0};
         good &= ioctl(w->uffd, UFFDIO_WRITEPROTECT, &wp) == 0;
     }
     return good;
@@ -119,8 +118,8 @@ static bool protect(sg_watch_t *w)
     set_protection(w, false);
     find_mappings(w);
     for (unsigned i = 0; i < w->n_mappings; i++) {
-        struct uffdio_register r = { .range = { w->mapping[i].begin, w->mapping[i].bytes },
-                                     .mode = UFFDIO_REGISTER_MODE_WP };
+        struct uffdio_register r = {.range = {w->mapping[i].begin, w->mapping[i].bytes},
+                                    .mode = UFFDIO_REGISTER_MODE_WP};
         if (ioctl(w->uffd, UFFDIO_REGISTER, &r)) {
             w->n_mappings = 0;
             return false;
@@ -133,9 +132,9 @@ static bool protect(sg_watch_t *w)
 
 static int open_userfaultfd(void)
 {
-    struct uffdio_api api = { .api = UFFD_API,
-                              .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP |
-                                          UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
+    struct uffdio_api api = {.api = UFFD_API,
+                             .features =
+                                 UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM};
     int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
     if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
         close(fd);
@@ -153,7 +152,7 @@ typedef struct {
 /* Counts queues, and wakes those whose doorbell was rung. */
 static census_t look(sg_watch_t *w)
 {
-    census_t c = { 0 };
+    census_t c = {0};
     pthread_mutex_lock(&w->device->lock);
     for (sg_queue_t *q = w->device->queues; q; q = q->next_queue) {
         c.queues++;
@@ -180,7 +179,7 @@ static void drain_faults(sg_watch_t *w)
 /* Everybody sleeps: so do we, until the program stores to a doorbell. */
 static void sleep_protected(sg_watch_t *w)
 {
-    struct pollfd p = { .fd = w->uffd, .events = POLLIN };
+    struct pollfd p = {.fd = w->uffd, .events = POLLIN};
     if (!look(w).woken && poll(&p, 1, SAFETY_MS) > 0) w->fault_time = sg_device_clock();
     set_protection(w, false);
     drain_faults(w);

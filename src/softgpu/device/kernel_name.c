@@ -1,0 +1,102 @@
+/* kernel_name.c - from a kernel descriptor's address to the kernel's name.
+ *
+ * Apart because it alone knows ELF. The loader copies a code object's segments as they are, so its
+ * header and dynamic symbols lie in memory in front of the descriptor. All of it is the program's
+ * memory: nothing read here is trusted to be in range. */
+#include "softgpu/device/observe.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef EM_AMDGPU
+#define EM_AMDGPU 224
+#endif
+
+enum { PAGE = 4096, SUFFIX = 3 /* ".kd", which descriptors' symbols end with */ };
+
+/* A code object in memory; offsets are its virtual addresses. */
+typedef struct {
+    const uint8_t *bytes;
+    uint64_t size;
+} image_t;
+
+static const void *part(const image_t *image, uint64_t at, uint64_t size)
+{
+    return at <= image->size && size <= image->size - at ? image->bytes + at : NULL;
+}
+
+static bool is_code_object(const image_t *image)
+{
+    const Elf64_Ehdr *head = part(image, 0, sizeof *head);
+    return head && !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
+           head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_machine == EM_AMDGPU &&
+           head->e_phentsize == sizeof(Elf64_Phdr);
+}
+
+static const Elf64_Phdr *dynamic_segment(const image_t *image)
+{
+    const Elf64_Ehdr *head = part(image, 0, sizeof *head);
+    const Elf64_Phdr *p = part(image, head->e_phoff, (uint64_t)head->e_phnum * sizeof(Elf64_Phdr));
+    for (unsigned i = 0; p && i < head->e_phnum; i++)
+        if (p[i].p_type == PT_DYNAMIC) return &p[i];
+    return NULL;
+}
+
+typedef struct {
+    const Elf64_Sym *symbols;
+    uint64_t n_symbols;
+    const char *strings;
+    uint64_t strings_size;
+} symbols_t;
+
+static bool find_symbols(const image_t *image, symbols_t *out)
+{
+    const Elf64_Phdr *segment = dynamic_segment(image);
+    uint64_t table = 0, strings = 0, strings_size = 0, hash = 0;
+    if (!segment) return false;
+    const Elf64_Dyn *d = part(image, segment->p_vaddr, segment->p_memsz);
+    for (uint64_t i = 0; d && i < segment->p_memsz / sizeof *d && d[i].d_tag != DT_NULL; i++) {
+        uint64_t value = d[i].d_un.d_val;
+        if (d[i].d_tag == DT_SYMTAB) table = value;
+        if (d[i].d_tag == DT_STRTAB) strings = value;
+        if (d[i].d_tag == DT_STRSZ) strings_size = value;
+        if (d[i].d_tag == DT_HASH) hash = value;
+    }
+    const uint32_t *counts = part(image, hash, 2 * sizeof *counts); /* nbucket, nchain */
+    if (!table || !strings || !hash || !counts) return false;
+    out->n_symbols = counts[1];
+    out->symbols = part(image, table, out->n_symbols * sizeof(Elf64_Sym));
+    out->strings = part(image, strings, strings_size);
+    out->strings_size = strings_size;
+    return out->symbols && out->strings;
+}
+
+static bool name_in(const image_t *image, uint64_t at, char *out, size_t size)
+{
+    symbols_t s;
+    if (!find_symbols(image, &s)) return false;
+    for (uint64_t i = 0; i < s.n_symbols; i++) {
+        const Elf64_Sym *symbol = &s.symbols[i];
+        if (symbol->st_value != at || symbol->st_name >= s.strings_size) continue;
+        const char *name = s.strings + symbol->st_name;
+        size_t length = strnlen(name, s.strings_size - symbol->st_name);
+        if (length <= SUFFIX || memcmp(name + length - SUFFIX, ".kd", SUFFIX)) continue;
+        snprintf(out, size, "%.*s", (int)(length - SUFFIX), name);
+        return true;
+    }
+    return false;
+}
+
+void sg_kernel_name(const sg_memory_t *m, uint64_t descriptor, char *out, size_t size)
+{
+    const sg_extent_t *e = sg_memory_find(m, descriptor);
+    uint64_t at = descriptor & ~(uint64_t)(PAGE - 1);
+    for (; e && at >= e->begin; at -= PAGE) {
+        image_t image = {e->host + (at - e->begin), e->end - at};
+        if (!is_code_object(&image)) continue;
+        if (name_in(&image, descriptor - at, out, size)) return;
+        break;
+    }
+    snprintf(out, size, "kernel_at_0x%llx", (unsigned long long)descriptor);
+}

@@ -1,0 +1,284 @@
+/* observe.c - counts of what kernels execute, and the report of --stats.
+ *
+ * Apart because a device that is not observed needs none of it. Counts go from a box to its run
+ * when the box leaves the run, and from the run to its kernel when the run completes: the threads
+ * that run waves share nothing in between. */
+#include "softgpu/device/observe.h"
+
+#include "base/env.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TOP = 8 /* instructions that the report names */ };
+
+typedef struct kernel {
+    struct kernel *next;
+    char name[SG_KERNEL_NAME];
+    uint64_t dispatches, waves, ns;
+    isa_tally_t tally;
+} kernel_t;
+
+static struct {
+    pthread_once_t once;
+    bool stats;
+    const char *trace; /* part of the names of the kernels to trace, NULL: none */
+    int fd;
+    pthread_mutex_t write_lock;
+    pthread_mutex_t lock; /* the kernels */
+    kernel_t *kernels, **tail;
+} state = {.once = PTHREAD_ONCE_INIT,
+           .write_lock = PTHREAD_MUTEX_INITIALIZER,
+           .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A child has nothing to report of its parent, whose threads may have held the locks. */
+static void in_forked_child(void)
+{
+    pthread_mutex_init(&state.write_lock, NULL);
+    pthread_mutex_init(&state.lock, NULL);
+    state.kernels = NULL;
+    state.tail = &state.kernels;
+}
+
+static void read_options(void)
+{
+    const char *file = base_env("SOFTGPU_TRACE_FILE");
+    state.fd = STDERR_FILENO;
+    state.tail = &state.kernels;
+    state.trace = base_env("SOFTGPU_TRACE");
+    state.stats = base_env_bool("SOFTGPU_STATS", false);
+    if (!state.trace && !state.stats) return;
+    pthread_atfork(NULL, NULL, in_forked_child);
+    if (!file || !*file) return;
+    state.fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (state.fd < 0) {
+        base_error("%s: %s; trace and statistics go to standard error", file, strerror(errno));
+        state.fd = STDERR_FILENO;
+    }
+}
+
+bool sg_observe_wanted(void)
+{
+    pthread_once(&state.once, read_options);
+    return state.trace || state.stats;
+}
+
+void sg_observe_write(const char *text, size_t length)
+{
+    pthread_mutex_lock(&state.write_lock);
+    while (length) {
+        ssize_t n = write(state.fd, text, length);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break; /* nobody reads it any more: the program goes on */
+        text += n;
+        length -= (size_t)n;
+    }
+    pthread_mutex_unlock(&state.write_lock);
+}
+
+/* ---- runs and boxes ---- */
+
+void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet)
+{
+    sg_observed_t *o = run->observed;
+    if (!run->device->observed) return;
+    if (!o) {
+        o = run->observed = calloc(1, sizeof *o);
+        if (!o) {
+            base_error("no memory to observe dispatch %llu", (unsigned long long)packet);
+            return;
+        }
+        pthread_mutex_init(&o->lock, NULL);
+    }
+    memset(&o->tally, 0, sizeof o->tally);
+    o->waves = 0;
+    o->packet = packet;
+    sg_kernel_name(run->device->memory, kernel_object, o->kernel, sizeof o->kernel);
+    o->trace = state.trace && strstr(o->kernel, state.trace);
+}
+
+void sg_observed_free(sg_observed_t *o)
+{
+    if (o) pthread_mutex_destroy(&o->lock);
+    free(o);
+}
+
+void sg_sight_free(sg_sight_t *s)
+{
+    if (s) sg_trace_free(s->trace);
+    free(s);
+}
+
+bool sg_observe_start(sg_box_t *b)
+{
+    sg_sight_t *s = b->sight;
+    if (!s) {
+        s = b->sight = calloc(1, sizeof *s);
+        if (!s) return false;
+        s->box = b;
+        s->observer.tally = &s->tally;
+    }
+    s->observer.after = NULL;
+    s->waves += b->group.n_waves;
+    if (!b->run->observed->trace) return true;
+    s->observer.after = sg_trace_instruction;
+    return sg_trace_start(s);
+}
+
+isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
+{
+    return b->run->device->core->run_observed(w, slice, &b->sight->observer);
+}
+
+static void add_tally(isa_tally_t *to, const isa_tally_t *from)
+{
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
+        to->runs[op] += from->runs[op];
+        to->lanes[op] += from->lanes[op];
+    }
+}
+
+void sg_observe_leave(sg_box_t *b)
+{
+    sg_sight_t *s = b->sight;
+    sg_observed_t *o = b->run->observed;
+    if (!s) return;
+    pthread_mutex_lock(&o->lock);
+    add_tally(&o->tally, &s->tally);
+    o->waves += s->waves;
+    pthread_mutex_unlock(&o->lock);
+    memset(&s->tally, 0, sizeof s->tally);
+    s->waves = 0;
+}
+
+static kernel_t *kernel_named(const char *name)
+{
+    for (kernel_t *k = state.kernels; k; k = k->next)
+        if (!strcmp(k->name, name)) return k;
+    kernel_t *k = calloc(1, sizeof *k);
+    if (!k) return NULL;
+    snprintf(k->name, sizeof k->name, "%s", name);
+    *state.tail = k;
+    state.tail = &k->next;
+    return k;
+}
+
+void sg_observe_end(sg_run_t *run, uint64_t end_ts)
+{
+    sg_observed_t *o = run->observed;
+    if (!state.stats) return;
+    pthread_mutex_lock(&state.lock);
+    kernel_t *k = kernel_named(o->kernel);
+    if (k) {
+        k->dispatches++;
+        k->waves += o->waves;
+        k->ns += end_ts - run->start_ts;
+        add_tally(&k->tally, &o->tally);
+    } else {
+        base_error("no memory for the statistics of %s", o->kernel);
+    }
+    pthread_mutex_unlock(&state.lock);
+}
+
+/* ---- the report ---- */
+
+static bool has_lanes(unsigned klass)
+{
+    return klass >= ISA_CLASS_VALU && klass != ISA_CLASS_GWS;
+}
+
+typedef struct {
+    uint64_t runs, lanes;
+} sum_t;
+
+/* By class; the last is the sum of them all, its lanes those of vector instructions. */
+static uint64_t sum_classes(const isa_tally_t *t, sum_t by_class[ISA_CLASS_COUNT + 1])
+{
+    sum_t *all = &by_class[ISA_CLASS_COUNT];
+    uint64_t vector = 0;
+    memset(by_class, 0, (ISA_CLASS_COUNT + 1) * sizeof *by_class);
+    for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
+        unsigned klass = isa_table[op].klass;
+        by_class[klass].runs += t->runs[op];
+        by_class[klass].lanes += t->lanes[op];
+        all->runs += t->runs[op];
+        if (!has_lanes(klass)) continue;
+        all->lanes += t->lanes[op];
+        vector += t->runs[op];
+    }
+    return vector;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static double mean(uint64_t sum, uint64_t n)
+{
+    return n ? (double)sum / (double)n : 0;
+}
+
+static void report_top(FILE *f, const isa_tally_t *t, uint64_t all)
+{
+    bool named[ISA_OP_COUNT] = {false};
+    fprintf(f, "  most frequent:");
+    for (unsigned k = 0; k < TOP; k++) {
+        unsigned best = 0;
+        for (unsigned op = 1; op < ISA_OP_COUNT; op++)
+            if (!named[op] && t->runs[op] > (best ? t->runs[best] : 0)) best = op;
+        if (!best) break;
+        named[best] = true;
+        fprintf(f, "%s %s %.1f %%", k ? "," : "", isa_table[best].mnemonic,
+                share(t->runs[best], all));
+    }
+    fprintf(f, "\n");
+}
+
+static void report_kernel(FILE *f, const kernel_t *k)
+{
+    sum_t sum[ISA_CLASS_COUNT + 1];
+    const uint64_t vector = sum_classes(&k->tally, sum), all = sum[ISA_CLASS_COUNT].runs;
+    fprintf(f, "kernel %s\n", k->name);
+    fprintf(f, "  %llu dispatches, %llu waves, %llu wave instructions in %.3f ms\n",
+            (unsigned long long)k->dispatches, (unsigned long long)k->waves,
+            (unsigned long long)all, (double)k->ns / 1e6);
+    fprintf(f, "  %.2f million wave instructions per second\n",
+            k->ns ? (double)all * 1e3 / (double)k->ns : 0);
+    fprintf(f, "  %.2f of %d lanes active in vector instructions\n",
+            mean(sum[ISA_CLASS_COUNT].lanes, vector), ISA_LANES);
+    fprintf(f, "  %-14s %16s %8s %8s\n", "class", "instructions", "share", "lanes");
+    for (unsigned c = 0; c < ISA_CLASS_COUNT; c++) {
+        if (!sum[c].runs) continue;
+        fprintf(f, "  %-14s %16llu %6.1f %%", isa_class_name((isa_class_t)c),
+                (unsigned long long)sum[c].runs, share(sum[c].runs, all));
+        if (has_lanes(c)) fprintf(f, " %8.2f", mean(sum[c].lanes, sum[c].runs));
+        fprintf(f, "\n");
+    }
+    report_top(f, &k->tally, all);
+}
+
+void sg_observe_report(void)
+{
+    char *text = NULL;
+    size_t length = 0;
+    pthread_once(&state.once, read_options);
+    if (!state.stats) return;
+    pthread_mutex_lock(&state.lock);
+    FILE *f = state.kernels ? open_memstream(&text, &length) : NULL;
+    if (f) {
+        fprintf(f, "softgpu statistics of process %d\n", (int)getpid());
+        for (const kernel_t *k = state.kernels; k; k = k->next)
+            report_kernel(f, k);
+        fclose(f);
+    }
+    pthread_mutex_unlock(&state.lock);
+    if (text) sg_observe_write(text, length);
+    free(text);
+}

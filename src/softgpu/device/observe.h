@@ -1,0 +1,50 @@
+/* observe.h - what --trace and --stats need of the device: which kernels are looked at, and what
+ * was seen.
+ *
+ * Apart from internal.h because a device that nobody observes calls only sg_observe_begin(). The
+ * counts are exact: every instruction of every wave, by instruction. */
+#ifndef SOFTGPU_DEVICE_OBSERVE_H
+#define SOFTGPU_DEVICE_OBSERVE_H
+
+#include "softgpu/device/internal.h"
+#include "softgpu/isa/observe.h"
+
+enum { SG_KERNEL_NAME = 256 };
+
+/* A dispatch that is looked at; belongs to its sg_run_t and is used again with it. */
+struct sg_observed {
+    pthread_mutex_t lock;
+    isa_tally_t tally; /* of the workgroups whose boxes have left, under the lock */
+    uint64_t waves;    /* the same */
+    uint64_t packet;
+    bool trace;
+    char kernel[SG_KERNEL_NAME];
+};
+
+/* What a workgroup in flight has seen; belongs to its sg_box_t. */
+typedef struct sg_trace sg_trace_t;
+struct sg_sight {
+    isa_observer_t observer; /* first: hooks get back to the sight from it */
+    sg_box_t *box;
+    isa_tally_t tally;
+    uint64_t waves;
+    sg_trace_t *trace; /* made by the first trace */
+};
+
+/* Whether the environment asks for a trace or for statistics; read once. */
+bool sg_observe_wanted(void);
+
+/* Writes whole lines to where the trace goes, never mixed with those of another thread. */
+void sg_observe_write(const char *text, size_t length);
+
+/* trace.c */
+/* The waves of the workgroup have their launch state. False: out of memory. */
+bool sg_trace_start(sg_sight_t *s);
+void sg_trace_free(sg_trace_t *t);
+isa_observe_fn_t sg_trace_instruction;
+
+/* kernel_name.c: the name of a kernel by the address of its descriptor, from the symbols of the
+ * code object that is loaded around it; "kernel_at_0x..." if it has none. */
+void sg_kernel_name(const sg_memory_t *m, uint64_t descriptor, char *out, size_t size);
+
+#endif

@@ -1,0 +1,220 @@
+/* trace.c - the lines of --trace: each executed instruction and the registers it has changed.
+ *
+ * Apart because it is text. A wave's registers are compared with a copy of what they were: nobody
+ * has to know which registers an instruction writes, so nothing it changes can be missed. */
+#include "softgpu/device/observe.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    LINE_BYTES = 64 << 10, /* 32 rows of 64 values, which a matrix instruction writes, take 20 KB */
+    LINE_END = 8           /* kept for the end of a line that is too long */
+};
+
+typedef struct {
+    uint32_t sgpr[ISA_SCALARS];
+    uint32_t scc, mode;
+    isa_row_t vgpr[ISA_VGPR_ROWS];
+} copy_t;
+
+struct sg_trace {
+    size_t length;
+    char line[LINE_BYTES];
+    copy_t wave[SG_GROUP_WAVES];
+};
+
+/* ---- text ---- */
+
+static void text(sg_trace_t *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void text(sg_trace_t *t, const char *format, ...)
+{
+    size_t room = LINE_BYTES - LINE_END - t->length;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(t->line + t->length, room, format, args);
+    va_end(args);
+    t->length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void begin_line(sg_trace_t *t, const sg_box_t *b, const isa_wave_t *w)
+{
+    const sg_observed_t *o = b->run->observed;
+    t->length = 0;
+    text(t, "%s #%llu group %u,%u,%u wave %u ", o->kernel, (unsigned long long)o->packet,
+         b->group.id[0], b->group.id[1], b->group.id[2], w->index_in_group);
+}
+
+static void end_line(sg_trace_t *t)
+{
+    if (t->length >= LINE_BYTES - LINE_END - 1) {
+        memcpy(t->line + t->length, " ...", 4);
+        t->length += 4;
+    }
+    t->line[t->length++] = '\n';
+    sg_observe_write(t->line, t->length);
+}
+
+/* ---- registers ---- */
+
+/* True if the text is that of the pair which the register belongs to. */
+static bool scalar_text(sg_trace_t *t, const isa_wave_t *w, unsigned code)
+{
+    static const struct {
+        uint8_t code;
+        const char *name;
+    } pairs[] = {{102, "flat_scratch"}, {104, "xnack_mask"}, {106, "vcc"}, {126, "exec"}};
+    for (unsigned k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        if (pairs[k].code == (code & ~1u)) {
+            text(t, " %s=%08x%08x", pairs[k].name, w->sgpr[(code & ~1u) + 1], w->sgpr[code & ~1u]);
+            return true;
+        }
+    if (code < ISA_CODE_FLAT_SCRATCH)
+        text(t, " s%u=%08x", code, w->sgpr[code]);
+    else if (code == ISA_CODE_M0)
+        text(t, " m0=%08x", w->sgpr[code]);
+    else if (code < ISA_CODE_M0)
+        text(t, " ttmp%u=%08x", code - 108, w->sgpr[code]);
+    return false;
+}
+
+/* Values of a row in the lanes of `mask`: one if all are the same, first and step if they grow
+ * evenly from lane to lane, otherwise all of them. */
+static void row_text(sg_trace_t *t, const uint32_t *row, uint64_t mask)
+{
+    unsigned first = (unsigned)__builtin_ctzll(mask);
+    uint64_t rest = mask & (mask - 1);
+    unsigned second = rest ? (unsigned)__builtin_ctzll(rest) : first;
+    uint32_t step = 0;
+    bool even = true;
+    if (second != first) {
+        uint32_t rise = row[second] - row[first];
+        step = rise / (second - first);
+        even = step * (second - first) == rise;
+    }
+    for (uint64_t left = rest; left && even; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctzll(left);
+        even = row[l] == row[first] + step * (l - first);
+    }
+    if (even) {
+        text(t, "%08x", row[first] - step * first);
+        if (step) text(t, "%+d*lane", (int32_t)step);
+        return;
+    }
+    for (uint64_t left = mask; left; left &= left - 1)
+        text(t, "%s%08x", left == mask ? "[" : " ", row[__builtin_ctzll(left)]);
+    text(t, "]");
+}
+
+static void vector_text(sg_trace_t *t, const isa_wave_t *w, unsigned row, uint64_t mask)
+{
+    if (row < w->acc_offset)
+        text(t, " v%u=", row);
+    else
+        text(t, " a%u=", row - w->acc_offset);
+    row_text(t, w->vgpr[row], mask);
+}
+
+static uint64_t changed_lanes(const uint32_t *now, const uint32_t *old)
+{
+    uint64_t mask = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        mask |= (uint64_t)(now[l] != old[l]) << l;
+    return mask;
+}
+
+static void changes(sg_trace_t *t, const isa_wave_t *w, copy_t *old)
+{
+    const uint32_t rows = w->group->dispatch->n_vgpr;
+    const uint64_t exec = old->sgpr[ISA_CODE_EXEC] | (uint64_t)old->sgpr[ISA_CODE_EXEC + 1] << 32;
+    size_t before = t->length;
+    bool vector = false;
+
+    text(t, " ;");
+    for (unsigned code = 0; code < 128; code++) {
+        if (w->sgpr[code] == old->sgpr[code]) continue;
+        if (scalar_text(t, w, code)) /* the low half: the high one is written too */
+            old->sgpr[code | 1] = w->sgpr[code | 1];
+    }
+    if (w->scc != old->scc) text(t, " scc=%u", w->scc);
+    if (w->mode != old->mode) text(t, " mode=%06x", w->mode);
+    for (unsigned row = 0; row < rows; row++) {
+        if (!memcmp(w->vgpr[row], old->vgpr[row], sizeof(isa_row_t))) continue;
+        uint64_t mask = changed_lanes(w->vgpr[row], old->vgpr[row]);
+        vector_text(t, w, row, mask & ~exec ? UINT64_MAX : exec);
+        memcpy(old->vgpr[row], w->vgpr[row], sizeof(isa_row_t));
+        vector = true;
+    }
+    if (vector && exec != UINT64_MAX) text(t, " in lanes %016llx", (unsigned long long)exec);
+    memcpy(old->sgpr, w->sgpr, sizeof old->sgpr);
+    old->scc = w->scc;
+    old->mode = w->mode;
+    if (t->length == before + 2) t->length = before;
+}
+
+/* ---- the hook ---- */
+
+static void why_stopped(sg_trace_t *t, const isa_wave_t *w)
+{
+    unsigned long long at = (unsigned long long)w->fault_addr;
+    switch ((isa_stop_t)w->stop) {
+    case ISA_STOP_MEMORY: text(t, " ; memory fault at 0x%llx", at); break;
+    case ISA_STOP_ILLEGAL:
+    case ISA_STOP_UNSUPPORTED: text(t, " ; %s", w->message); break;
+    case ISA_STOP_TRAP: text(t, " ; trap %u", w->trap_id); break;
+    default: break;
+    }
+}
+
+void sg_trace_instruction(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+{
+    sg_sight_t *s = (sg_sight_t *)o;
+    sg_trace_t *t = s->trace;
+    char assembly[256] = "(no instruction)";
+    if (i->op) isa_disassemble(i, assembly, sizeof assembly);
+    begin_line(t, s->box, w);
+    text(t, "%llx: %s", (unsigned long long)pc, assembly);
+    changes(t, w, &t->wave[w->index_in_group]);
+    why_stopped(t, w);
+    end_line(t);
+}
+
+static void start_line(sg_trace_t *t, const sg_box_t *b, const isa_wave_t *w)
+{
+    enum { IDS = 5 }; /* workgroup ids, info, scratch offset: behind the user registers */
+    begin_line(t, b, w);
+    text(t, "starts ; exec=%016llx", (unsigned long long)w->exec);
+    for (unsigned code = 0; code < b->run->n_user + IDS; code++)
+        scalar_text(t, w, code);
+    if (w->exec) vector_text(t, w, 0, w->exec);
+    end_line(t);
+}
+
+bool sg_trace_start(sg_sight_t *s)
+{
+    if (!s->trace) { /* large, and only the rows that kernels have become memory */
+        void *memory = mmap(NULL, sizeof *s->trace, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return false;
+        s->trace = memory;
+    }
+    for (unsigned i = 0; i < s->box->group.n_waves; i++) {
+        const isa_wave_t *w = s->box->wave[i];
+        copy_t *c = &s->trace->wave[i];
+        memcpy(c->sgpr, w->sgpr, sizeof c->sgpr);
+        memcpy(c->vgpr, w->vgpr, s->box->run->isa.n_vgpr * sizeof(isa_row_t));
+        c->scc = w->scc;
+        c->mode = w->mode;
+        start_line(s->trace, s->box, w);
+    }
+    return true;
+}
+
+void sg_trace_free(sg_trace_t *t)
+{
+    if (t) munmap(t, sizeof *t);
+}
