@@ -32,7 +32,7 @@ static const trace_keys_t facts = {.argc = 5,
                                    .sid = 39,
                                    .launch = 86400 * 366,
                                    .hostname = "host",
-                                   .cwd = "/work/dir",
+                                   .cwd = "/home/dir",
                                    .env = environment};
 
 static void expect(const char *name, const char *expected)
@@ -56,7 +56,7 @@ static void every_key(void **state)
     expect("%pid%-%ppid%-%pgid%-%psid%", "42-41-40-39");
     expect("{pid}.{hostname}", "42.host");
     expect("%hostname%/%pid%", "host/42");
-    expect("%cwd%/x", "/work/dir/x");
+    expect("%cwd%/x", "/home/dir/x");
     expect("%tag%", "my prog");
     expect("%args%", "in_a.txt_-n_5");
     expect("%argt%", "my progin_a.txt_-n_5");
