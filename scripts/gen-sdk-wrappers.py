@@ -17,6 +17,7 @@ FORMATS = {
     "uint8_t": "UINT", "uint16_t": "UINT", "uint32_t": "UINT", "uint64_t": "UINT",
     "unsigned int": "UINT", "unsigned": "UINT", "unsigned long": "UINT", "size_t": "UINT",
     "unsigned long long": "UINT", "hsa_queue_type32_t": "UINT",
+    "roctx_range_id_t": "UINT", "roctx_thread_id_t": "UINT",
     "float": "FLOAT", "double": "DOUBLE",
     "dim3": "DIM3", "rocprofiler_dim3_t": "DIM3",
     "hsa_agent_t": "HANDLE", "hsa_signal_t": "HANDLE", "hsa_region_t": "HANDLE",
@@ -30,8 +31,10 @@ FORMATS = {
 # Pointers that a callee may read when max_dereference_count allows it: output parameters of these
 # element types hold a value at EXIT.
 FOLLOWED = {"void*", "hipStream_t", "hipEvent_t", "hipModule_t", "hipFunction_t", "int", "size_t",
-            "unsigned int", "uint32_t", "uint64_t", "hipDevice_t", "hipDeviceptr_t", "float"}
+            "unsigned int", "uint32_t", "uint64_t", "hipDevice_t", "hipDeviceptr_t", "float",
+            "roctx_thread_id_t"}
 RETVAL = {"const char*": "const_charp", "void**": "voidpp"}
+RETVAL_MARKER = {"int": "int32_t"}
 
 
 def shape(type_):
@@ -66,6 +69,7 @@ def wrapper(domain, function, newer):
     values = ", ".join(a.name for a in function.arguments)
     saved = f"saved_{name}"
     result = function.result
+    members = RETVAL_MARKER if library == "marker" else RETVAL
     pointer = prototype(function, f"(*{saved})", newer)
     text = [f"static {pointer};", ""]
     more = "const sdk_plan_t *sdk_plan_"
@@ -93,7 +97,7 @@ def wrapper(domain, function, newer):
         portable = tables.portable_type(result, newer) or result
         text.append(f"    {tables.declare(portable, 'sdk_result_')} = {saved}({values});")
         text.append("    if (sdk_plan_->needs_payload) "
-                    f"payload.retval.{RETVAL.get(result, result)}_retval = sdk_result_;")
+                    f"payload.retval.{members.get(result, result)}_retval = sdk_result_;")
     text.append("    sdk_api_exit(&frame, &payload);")
     if result != "void":
         text.append("    return sdk_result_;")
@@ -147,7 +151,7 @@ def args_file(groups):
         for f in functions:
             if not f.arguments:
                 continue
-            text.append(f"static const sdk_argument_t args_{f.name}[] = {{")
+            text.append(f"static const sdk_argument_t args_{lower(domain)}_{f.name}[] = {{")
             for a in f.arguments:
                 form, stars, target = shape(a.type)
                 text.append(f'    A({domain.library}, {f.name}, {a.field}, "{a.type}", "{a.field}", '
@@ -155,7 +159,7 @@ def args_file(groups):
             text.append("};")
         text.append(f"const sdk_argument_list_t sdk_args_{lower(domain)}[] = {{")
         for f in functions:
-            name = f"args_{f.name}" if f.arguments else "NULL"
+            name = f"args_{lower(domain)}_{f.name}" if f.arguments else "NULL"
             text.append(f"    {{{name}, {len(f.arguments)}}},")
         text.append("};\n")
     return "\n".join(text)
@@ -164,6 +168,8 @@ def args_file(groups):
 def offsets_file(groups):
     text = ["/* Made by gen-sdk-wrappers.py: where functions stand in their tables; for tests. */"]
     for domain, functions in groups:
+        if domain.table is None:
+            continue
         text += [f"#define SDK_OFFSET_{f.name} {f.offset}" for f in functions]
     return "\n".join(text) + "\n"
 
@@ -173,9 +179,11 @@ def main():
     functions = tables.read_functions(root)
     newer = tables.read_newer_types(root)
     groups = []
-    for domain in tables.DOMAINS:
+    for domain in tables.DOMAINS + tables.MARKERS:
         rows = functions[(domain.library, domain.name)]
         groups.append((domain, rows))
+        if domain.table is None:
+            continue
         tables.write_if_changed(os.path.join(output, f"{lower(domain)}.c"),
                                 wrappers_file(domain, rows, newer[domain.library]))
     tables.write_if_changed(os.path.join(output, "args.c"), args_file(groups))

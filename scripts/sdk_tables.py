@@ -32,6 +32,10 @@ DOMAINS = [
            "ROCPROFILER_HIP_COMPILER_API_ID_", "hip/compiler_api_id.h", "compiler", 0,
            "HIP compiler support"),
 ]
+# ROCTx: headers are written by hand, and ranges (core_range) have wrappers of their own.
+MARKERS = [Domain("marker", name, None, None, None, name if wrapped else None, 0, "ROCTx " + name)
+           for name, wrapped in (("core", True), ("control", True), ("name", True),
+                                 ("core_range", False))]
 
 
 def fail(path, number, message):
@@ -125,8 +129,9 @@ def read_hsa(root):
         yield Function("hsa", domain, int(op), name, result, arguments, offset, old)
 
 
-def read_hip(root):
-    path = os.path.join(root, "src/sdk/tables/hip-api.tsv")
+def read_listed(root, library):
+    """HIP and ROCTx, whose tables stand in one file with the operations."""
+    path = os.path.join(root, f"src/sdk/tables/{library}-api.tsv")
     for _, (domain, op, offset, name, result, text) in read_rows(
             path, ["domain", "op", "offset", "name", "return", "arguments"]):
         if op == "-":  # newer than the SDK's operation ids
@@ -136,13 +141,13 @@ def read_hip(root):
             parameter, _, field = part.partition(" as ")
             type_, plain = parse_parameter(parameter)
             arguments.append(Argument(type_, plain, *(parse_parameter(field) if field else (type_, plain))))
-        yield Function("hip", domain, int(op), name, result, arguments, int(offset), None)
+        yield Function(library, domain, int(op), name, result, arguments, int(offset), None)
 
 
 def read_functions(root):
     """{(library, domain): [Function in the order of operation ids]}; refuses gaps and repeats."""
     functions = {}
-    for function in list(read_hsa(root)) + list(read_hip(root)):
+    for function in [*read_hsa(root), *read_listed(root, "hip"), *read_listed(root, "marker")]:
         functions.setdefault((function.library, function.domain), []).append(function)
     for key, rows in functions.items():
         rows.sort(key=lambda f: f.op)
@@ -153,7 +158,7 @@ def read_functions(root):
 
 def read_newer_types(root):
     """{library: {type: stand-in when passed by value}}"""
-    newer = {"hsa": {}, "hip": {}}
+    newer = {"hsa": {}, "hip": {}, "marker": {}}
     path = os.path.join(root, "src/sdk/tables/newer-types.tsv")
     for _, (library, type_, value) in read_rows(path, ["library", "type", "value"]):
         newer[library][type_] = value

@@ -36,7 +36,9 @@ typedef struct rocprofiler_callback_tracing_hip_api_data_t {
     rocprofiler_hip_api_retval_t retval;
 } rocprofiler_callback_tracing_hip_api_data_t;
 
-/** Payload of marker API kinds; retval is set at EXIT. */
+/** Payload of marker API kinds; retval is set at EXIT. A range of MARKER_CORE_RANGE_API is one
+ * operation: ENTER when it begins, EXIT when it ends, perhaps on another thread. Its message is a
+ * copy of the library's then and valid during the callback. */
 typedef struct rocprofiler_callback_tracing_marker_api_data_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_marker_api_args_t args;

@@ -21,6 +21,10 @@ static const sdk_argument_list_t *list_of(int domain, int32_t operation)
         [SDK_DOMAIN_HSA_FINALIZE_EXT] = sdk_args_hsa_finalize_ext,
         [SDK_DOMAIN_HIP_RUNTIME] = sdk_args_hip_runtime,
         [SDK_DOMAIN_HIP_COMPILER] = sdk_args_hip_compiler,
+        [SDK_DOMAIN_MARKER_CORE] = sdk_args_marker_core,
+        [SDK_DOMAIN_MARKER_CONTROL] = sdk_args_marker_control,
+        [SDK_DOMAIN_MARKER_NAME] = sdk_args_marker_name,
+        [SDK_DOMAIN_MARKER_CORE_RANGE] = sdk_args_marker_core_range,
     };
     return lists[domain] ? &lists[domain][operation] : NULL;
 }

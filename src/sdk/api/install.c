@@ -1,4 +1,4 @@
-/* install.c - puts the wrappers into the tables of HSA and HIP.
+/* install.c - puts the wrappers into the tables of HSA, HIP and ROCTx.
  *
  * Apart because tables come in several ages: what lies beyond the size that a table states does not
  * exist, and the AMD extension table of ROCr 1.5 has its members elsewhere. */
@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Heads of the tables: HIP states its size, HSA a version whose minor number is the size. */
+/* Heads of the tables: HIP and ROCTx state their size, HSA a version whose minor number is the
+ * size. */
 typedef struct {
     uint32_t major, size, step, reserved;
 } hsa_head_t;
@@ -42,12 +43,27 @@ static void install(sdk_domain_t domain, const sdk_api_row_t *rows, void *table,
     }
 }
 
-void sdk_api_install_hip(sdk_domain_t domain, void *table)
+/* A table whose first member is its size. */
+static void install_sized(sdk_domain_t domain, const sdk_api_row_t *rows, void *table)
 {
     size_t size;
     memcpy(&size, table, sizeof size);
-    install(domain, domain == SDK_DOMAIN_HIP_RUNTIME ? sdk_api_hip_runtime : sdk_api_hip_compiler,
-            table, size, false);
+    install(domain, rows, table, size, false);
+}
+
+void sdk_api_install_hip(sdk_domain_t domain, void *table)
+{
+    install_sized(domain,
+                  domain == SDK_DOMAIN_HIP_RUNTIME ? sdk_api_hip_runtime : sdk_api_hip_compiler,
+                  table);
+}
+
+void sdk_api_install_marker(void **tables)
+{
+    install_sized(SDK_DOMAIN_MARKER_CORE, sdk_api_marker_core, tables[0]);
+    install_sized(SDK_DOMAIN_MARKER_CONTROL, sdk_api_marker_control, tables[1]);
+    install_sized(SDK_DOMAIN_MARKER_NAME, sdk_api_marker_name, tables[2]);
+    sdk_marker_install_ranges(tables[0]);
 }
 
 void sdk_api_install_hsa(void *table)

@@ -111,6 +111,7 @@ static void install_hip_compiler(const registration_t *r)
 
 static void install_roctx(const registration_t *r)
 {
+    sdk_api_install_marker(r->tables);
     sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_MARKER, r->version, r->instance);
     sdk_intercept_table(ROCPROFILER_MARKER_CORE_TABLE, r->version, r->instance, r->tables[0]);
     sdk_intercept_table(ROCPROFILER_MARKER_CONTROL_TABLE, r->version, r->instance, r->tables[1]);

@@ -38,6 +38,7 @@ static void thread_ends(void *entry)
     for (int slot = 0; slot < SDK_BUFFERS_MAX; slot++)
         if (self->cursors[slot].ring) sdk_ring_close(self->cursors[slot].ring);
     sdk_external_thread_ends(self);
+    sdk_marker_thread_ends(self);
     pthread_mutex_lock(&list_lock);
     memset(self->cursors, 0, sizeof self->cursors);
     self->current = 0;

@@ -28,7 +28,8 @@ typedef struct sdk_thread {
     uint32_t delivering;      /* above 0 inside a buffer callback */
     uint64_t delivering_mask; /* buffers that this thread is delivering, by bit */
     _Atomic uint32_t live;    /* 0: on the list of entries to be used again */
-    struct sdk_thread *next;  /* all entries ever made */
+    struct sdk_thread *next;   /* all entries ever made */
+    struct sdk_ranges *ranges; /* open marker ranges, kept with the entry; NULL until the first */
     /* top of the external correlation stack per context; written by whoever pushes */
     _Atomic uint64_t external[SDK_CONTEXTS_MAX];
     sdk_cursor_t cursors[SDK_BUFFERS_MAX];
@@ -77,6 +78,9 @@ static inline void sdk_emit_end(sdk_thread_t *self)
                           atomic_load_explicit(&self->emitting, memory_order_relaxed) - 1,
                           memory_order_release);
 }
+
+/* The thread ends with marker ranges open: marker/ranges.c. */
+void sdk_marker_thread_ends(sdk_thread_t *self);
 
 void sdk_threads_init(void);
 

@@ -1,0 +1,134 @@
+/* ranges.c - see ranges.h. */
+#include "sdk/marker/ranges.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Ranges that a thread may have open one in another: beyond, ends are still matched with begins. */
+enum { DEPTH_MAX = 1 << 16 };
+
+typedef struct sdk_ranges {
+    sdk_range_t **open;
+    size_t depth, room; /* depth may exceed room: what is above is not followed */
+    sdk_range_t *free;
+} sdk_ranges_t;
+
+static _Atomic(sdk_range_t *) slots[SDK_RANGE_SLOTS];
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static sdk_range_t *list; /* ranges whose slot was taken */
+static _Atomic size_t list_count;
+
+static sdk_ranges_t *ranges_of(sdk_thread_t *self)
+{
+    if (!self->ranges) self->ranges = calloc(1, sizeof *self->ranges);
+    return self->ranges;
+}
+
+sdk_range_t *sdk_range_new(sdk_thread_t *self)
+{
+    sdk_ranges_t *ranges = ranges_of(self);
+    if (!ranges) return NULL;
+    sdk_range_t *range = ranges->free;
+    if (!range) return calloc(1, sizeof *range);
+    ranges->free = range->next;
+    return range;
+}
+
+void sdk_range_recycle(sdk_thread_t *self, sdk_range_t *range)
+{
+    sdk_ranges_t *ranges = ranges_of(self);
+    if (!ranges) return; /* no memory for the list: the range is lost */
+    range->next = ranges->free;
+    ranges->free = range;
+}
+
+static bool make_room(sdk_ranges_t *ranges)
+{
+    if (ranges->depth < ranges->room) return true;
+    if (ranges->depth > ranges->room || ranges->room == DEPTH_MAX) return false;
+    size_t room = ranges->room ? ranges->room * 2 : 16;
+    sdk_range_t **open = realloc(ranges->open, room * sizeof *open);
+    if (!open) return false;
+    ranges->open = open;
+    ranges->room = room;
+    return true;
+}
+
+bool sdk_ranges_push(sdk_thread_t *self, sdk_range_t *range)
+{
+    sdk_ranges_t *ranges = ranges_of(self);
+    if (!ranges) return false;
+    bool kept = make_room(ranges);
+    if (kept) ranges->open[ranges->depth] = range;
+    ranges->depth++;
+    return kept;
+}
+
+sdk_range_t *sdk_ranges_pop(sdk_thread_t *self)
+{
+    sdk_ranges_t *ranges = self->ranges;
+    if (!ranges || !ranges->depth) return NULL;
+    ranges->depth--;
+    return ranges->depth < ranges->room ? ranges->open[ranges->depth] : NULL;
+}
+
+void sdk_marker_thread_ends(sdk_thread_t *self)
+{
+    sdk_ranges_t *ranges = self->ranges;
+    while (ranges && ranges->depth) {
+        sdk_range_t *range = sdk_ranges_pop(self);
+        if (range) sdk_range_recycle(self, range);
+    }
+}
+
+void sdk_ranges_put(sdk_thread_t *self, uint64_t id, sdk_range_t *range)
+{
+    atomic_store_explicit(&range->id, id, memory_order_relaxed);
+    sdk_range_t *empty = NULL;
+    if (atomic_compare_exchange_strong_explicit(&slots[id % SDK_RANGE_SLOTS], &empty, range,
+                                                memory_order_release, memory_order_relaxed))
+        return;
+    sdk_emit_begin(self);
+    pthread_mutex_lock(&list_lock);
+    range->next = list;
+    list = range;
+    atomic_fetch_add_explicit(&list_count, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&list_lock);
+    sdk_emit_end(self);
+}
+
+static sdk_range_t *take_from_list(sdk_thread_t *self, uint64_t id)
+{
+    sdk_emit_begin(self);
+    pthread_mutex_lock(&list_lock);
+    sdk_range_t **link = &list;
+    while (*link && atomic_load_explicit(&(*link)->id, memory_order_relaxed) != id)
+        link = &(*link)->next;
+    sdk_range_t *range = *link;
+    if (range) {
+        *link = range->next;
+        atomic_fetch_sub_explicit(&list_count, 1, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&list_lock);
+    sdk_emit_end(self);
+    return range;
+}
+
+/* The range in a slot may be taken out and used again by others while it is looked at, unless its
+ * number is ours: only the one that ends a range takes it. A program that ends a number twice at
+ * the same time is why the number is looked at again. */
+sdk_range_t *sdk_ranges_take(sdk_thread_t *self, uint64_t id)
+{
+    _Atomic(sdk_range_t *) *slot = &slots[id % SDK_RANGE_SLOTS];
+    sdk_range_t *range = atomic_load_explicit(slot, memory_order_acquire);
+    if (range && atomic_load_explicit(&range->id, memory_order_relaxed) == id &&
+        atomic_compare_exchange_strong_explicit(slot, &range, NULL, memory_order_acquire,
+                                                memory_order_relaxed)) {
+        uint64_t found = atomic_load_explicit(&range->id, memory_order_relaxed);
+        if (found == id) return range;
+        sdk_ranges_put(self, found, range);
+        return NULL;
+    }
+    if (!atomic_load_explicit(&list_count, memory_order_relaxed)) return NULL;
+    return take_from_list(self, id);
+}
