@@ -83,6 +83,8 @@ int sg_aql_init(sg_queue_t *q)
 
 void sg_aql_free(sg_queue_t *q)
 {
+    for (unsigned i = 0; q->runs && i < SG_IN_FLIGHT; i++)
+        sg_observed_free(q->runs[i].observed);
     free(q->runs);
 }
 

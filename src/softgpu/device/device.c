@@ -4,6 +4,7 @@
  * it until the process has ended. */
 #include "softgpu/device/internal.h"
 
+#include "softgpu/device/observe.h"
 #include "softgpu/isa/clock.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->code = d->memory ? isa_code_create(d->memory) : NULL;
     d->core = isa_core_select();
     d->doorbell_fd = -1;
+    d->observed = sg_observe_wanted();
     if (d->registers && d->code && d->core) return d;
 
     if (d->code) isa_code_destroy(d->code);

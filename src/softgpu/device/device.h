@@ -47,6 +47,9 @@ uint64_t sg_device_clock(void);
 void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd,
                              uint64_t offset);
 
+/* Writes the statistics that SOFTGPU_STATS asks for, of all devices of this process. */
+void sg_observe_report(void);
+
 typedef enum { SG_QUEUE_AQL, SG_QUEUE_PM4, SG_QUEUE_SDMA } sg_queue_kind_t;
 
 typedef struct {

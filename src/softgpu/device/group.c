@@ -63,6 +63,7 @@ sg_box_t *sg_box_create(void)
 void sg_box_destroy(sg_box_t *b)
 {
     size_t box_bytes = (sizeof(sg_box_t) + 63) & ~(size_t)63;
+    if (b) sg_sight_free(b->sight);
     if (b) munmap(b, box_bytes + LDS_BYTES + registers_bytes());
 }
 
@@ -168,6 +169,7 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
             return false;
         }
     }
+    if (run->observed) sg_observe_start(b);
     return true;
 }
 
@@ -182,7 +184,8 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
         for (uint32_t todo = all & ~b->ended & ~b->sleeping; todo; todo &= todo - 1) {
             unsigned i = (unsigned)__builtin_ctz(todo);
             isa_wave_t *w = b->wave[i];
-            isa_stop_t why = core->run(w, slice);
+            isa_stop_t why =
+                b->run->observed ? sg_observe_run(b, w, slice) : core->run(w, slice);
             if (why == ISA_STOP_END) {
                 b->ended |= 1u << i;
             } else if (why == ISA_STOP_BARRIER) {

@@ -30,6 +30,8 @@ typedef struct sg_box sg_box_t;
 typedef struct sg_pool sg_pool_t;
 typedef struct sg_watch sg_watch_t;
 typedef struct sg_worker sg_worker_t;
+typedef struct sg_observed sg_observed_t; /* observe.h */
+typedef struct sg_sight sg_sight_t;
 
 /* ---- device ---- */
 
@@ -52,6 +54,7 @@ struct sg_device {
     _Atomic uint32_t activity_waiters;
     _Atomic uint32_t *registers; /* SG_REGISTERS words that PM4 packets set and read */
     isa_gws_t gws;               /* global wave sync, for cooperative launches */
+    bool observed;                /* dispatches are traced or counted */
 };
 
 /* ---- a dispatch in flight ---- */
@@ -75,6 +78,7 @@ struct sg_run {
     sg_queue_t *queue;
     uint64_t signal_va, start_ts;
     bool profiled;
+    sg_observed_t *observed; /* NULL: nobody looks at what is executed */
     /* shape */
     uint32_t size[3]; /* of a full workgroup */
     uint32_t grid[3];
@@ -116,6 +120,7 @@ struct sg_box {
     uint32_t sleeping;         /* bit set of waves at the barrier */
     uint32_t ended;            /* bit set of waves that have ended */
     isa_wave_t *wave[SG_GROUP_WAVES];
+    sg_sight_t *sight;  /* made when the first observed workgroup starts */
     isa_wave_t *failed; /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
 };
@@ -162,6 +167,17 @@ sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t packet_id, const 
 void sg_run_failed(sg_run_t *run, isa_wave_t *w);
 /* Called by whoever finished the last workgroup. */
 void sg_run_complete(sg_run_t *run);
+
+/* observe.c: all but the first are called for runs with `observed` only */
+void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet);
+/* The workgroup's waves are prepared. */
+void sg_observe_start(sg_box_t *b);
+isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice);
+/* The box leaves its run, which has not completed. */
+void sg_observe_leave(sg_box_t *b);
+void sg_observe_end(sg_run_t *run, uint64_t end_ts);
+void sg_observed_free(sg_observed_t *o);
+void sg_sight_free(sg_sight_t *s);
 
 /* ---- queues ---- */
 

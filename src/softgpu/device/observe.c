@@ -115,25 +115,32 @@ void sg_sight_free(sg_sight_t *s)
     free(s);
 }
 
-bool sg_observe_start(sg_box_t *b)
+static sg_sight_t *make_sight(sg_box_t *b)
 {
-    sg_sight_t *s = b->sight;
-    if (!s) {
-        s = b->sight = calloc(1, sizeof *s);
-        if (!s) return false;
-        s->box = b;
-        s->observer.tally = &s->tally;
+    sg_sight_t *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->box = b;
+    s->observer.tally = &s->tally;
+    return s;
+}
+
+void sg_observe_start(sg_box_t *b)
+{
+    sg_sight_t *s = b->sight ? b->sight : (b->sight = make_sight(b));
+    bool trace = b->run->observed->trace;
+    if (s) {
+        s->waves += b->group.n_waves;
+        s->observer.after = NULL;
+        if (trace && sg_trace_start(s)) s->observer.after = sg_trace_instruction;
     }
-    s->observer.after = NULL;
-    s->waves += b->group.n_waves;
-    if (!b->run->observed->trace) return true;
-    s->observer.after = sg_trace_instruction;
-    return sg_trace_start(s);
+    if (!s || (trace && !s->observer.after))
+        base_error("no memory to observe a workgroup of %s", b->run->observed->kernel);
 }
 
 isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
 {
-    return b->run->device->core->run_observed(w, slice, &b->sight->observer);
+    const isa_core_t *core = b->run->device->core;
+    return b->sight ? core->run_observed(w, slice, &b->sight->observer) : core->run(w, slice);
 }
 
 static void add_tally(isa_tally_t *to, const isa_tally_t *from)

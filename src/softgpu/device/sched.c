@@ -216,6 +216,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
 {
     sg_run_t *run = j->run;
     uint64_t finished = j->finished;
+    if (run->observed) sg_observe_leave(j->box);
     pthread_mutex_lock(&p->lock);
     sg_place_give(p->places, run, &j->box->place);
     p->turns = 0;

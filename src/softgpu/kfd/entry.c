@@ -85,6 +85,7 @@ static void register_fork_handler(void)
 
 __attribute__((destructor)) static void at_exit(void)
 {
+    sg_observe_report();
     kfd_tree_remove();
 }
 
