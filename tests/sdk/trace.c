@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct {
@@ -471,36 +470,7 @@ static void intercept_run(void)
     CHECK_EQ(seen[0].size_argument, 32);
 }
 
-/* ---- Fork and exit ---- */
-
-static int fork_init(rocprofiler_client_finalize_t f, void *data)
-{
-    return buffered_init(f, data);
-}
-
-static void fork_run(void)
-{
-    fake_hipGetLastError();
-    pid_t child = fork();
-    if (!child) {
-        /* silent, and nothing waits: the parent's threads and locks do not exist here */
-        for (int i = 0; i < 100000; i++)
-            fake_hipGetLastError();
-        CHECK_EQ(rocprofiler_flush_buffer(buffer), ROCPROFILER_STATUS_ERROR_FINALIZED);
-        CHECK_EQ(rocprofiler_start_context(context), ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED);
-        OK(rocprofiler_stop_context(context));
-        CHECK_EQ(collected.count, 0);
-        finalizer(*client);
-        exit(failures ? 1 : 42);
-    }
-    int status = 0;
-    CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK(WIFEXITED(status));
-    CHECK_EQ(WEXITSTATUS(status), 42);
-    fake_hipGetLastError();
-    OK(rocprofiler_flush_buffer(buffer));
-    CHECK_EQ(collected.count, 3); /* HIP's start and two calls */
-}
+/* ---- Exit ---- */
 
 /* finalisation by exit(): checked there, and the exit status shows it */
 static void exit_finalize(void *data)
@@ -625,7 +595,6 @@ static const scenario_t scenarios[] = {
     {"two_contexts", two_init, two_run, count_finalize},
     {"refused", refused_init, refused_run, count_finalize},
     {"intercept", intercept_init, intercept_run, count_finalize},
-    {"fork", fork_init, fork_run, NULL},
     {"exit", buffered_init, exit_run, exit_finalize},
 };
 

@@ -436,3 +436,57 @@ void sdk_buffer_deliver_last(sdk_buffer_t *buffer)
     buffer->ended = true;
     if (!inside) pthread_mutex_unlock(&buffer->delivery_lock);
 }
+
+/* ---- Fork ---- */
+
+bool sdk_buffer_fork_prepare(sdk_buffer_t *buffer, const struct timespec *until)
+{
+    if (pthread_mutex_timedlock(&buffer->delivery_lock, until)) return false;
+    pthread_mutex_lock(&buffer->rings_lock);
+    return true;
+}
+
+static void free_extra_page(const sdk_buffer_t *buffer, sdk_chunk_t *chunk)
+{
+    uintptr_t at = (uintptr_t)chunk - (uintptr_t)buffer->pages;
+    if (at >= (size_t)buffer->chunk_count * SDK_CHUNK_SIZE) munmap(chunk, SDK_CHUNK_SIZE);
+}
+
+static void free_chunks(const sdk_buffer_t *buffer, sdk_chunk_t *chunk)
+{
+    while (chunk) {
+        sdk_chunk_t *next = atomic_load_explicit(&chunk->next, memory_order_relaxed);
+        free_extra_page(buffer, chunk);
+        chunk = next;
+    }
+}
+
+static void make_new(sdk_buffer_t *buffer)
+{
+    for (sdk_ring_t *ring = buffer->rings; ring;) {
+        sdk_ring_t *next = ring->next;
+        free_chunks(buffer, ring->read_chunk);
+        free(ring);
+        ring = next;
+    }
+    buffer->rings = NULL;
+    free_chunks(buffer,
+                stack_chunk(atomic_load_explicit(&buffer->free_chunks, memory_order_relaxed)));
+    madvise(buffer->pages, (size_t)buffer->chunk_count * SDK_CHUNK_SIZE, MADV_DONTNEED);
+    atomic_store(&buffer->free_chunks, 0);
+    atomic_store(&buffer->fresh_pages, 0);
+    atomic_store(&buffer->extra_pages, 0);
+    atomic_store(&buffer->ring_count, 0);
+    atomic_store(&buffer->used_chunks, 0);
+    atomic_store(&buffer->unringed_drops, 0);
+    atomic_store(&buffer->delivered, 0);
+    atomic_store(&buffer->dropped, 0);
+    buffer->dropped_pending = 0;
+}
+
+void sdk_buffer_fork_done(sdk_buffer_t *buffer, bool in_child)
+{
+    if (in_child) make_new(buffer);
+    pthread_mutex_unlock(&buffer->rings_lock);
+    pthread_mutex_unlock(&buffer->delivery_lock);
+}

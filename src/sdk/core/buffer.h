@@ -128,6 +128,12 @@ sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer);
  * thread that delivers; then says what is left and gives up. */
 void sdk_buffer_deliver_last(sdk_buffer_t *buffer);
 
+/* While the process forks: waits until nobody delivers and holds the buffer still; false if that
+ * takes longer than until `until` (CLOCK_REALTIME). Done in the child: the records, which are the
+ * parent's, and the memory they lie in are given up, the buffer is as new. */
+bool sdk_buffer_fork_prepare(sdk_buffer_t *buffer, const struct timespec *until);
+void sdk_buffer_fork_done(sdk_buffer_t *buffer, bool in_child);
+
 /* ---- Threads that deliver ---- */
 
 typedef struct sdk_helper sdk_helper_t;
@@ -140,6 +146,9 @@ uint64_t sdk_helper_handle(const sdk_helper_t *helper);
 /* Starts the threads of helpers that have a buffer; stops and joins all of them. */
 void sdk_helpers_start(void);
 void sdk_helpers_stop(void);
+
+/* In the child of a fork there are no threads: each is started when it is called first. */
+void sdk_helpers_forked(void);
 
 /* Asks the buffer's thread to deliver. No lock, no call into the kernel unless it sleeps. */
 void sdk_helper_wake(sdk_buffer_t *buffer);

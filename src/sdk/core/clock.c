@@ -155,3 +155,13 @@ void sdk_clock_discipline(void)
     }
     pthread_mutex_unlock(&clock_lock);
 }
+
+void sdk_clock_fork_prepare(void)
+{
+    pthread_mutex_lock(&clock_lock);
+}
+
+void sdk_clock_fork_done(void)
+{
+    pthread_mutex_unlock(&clock_lock);
+}

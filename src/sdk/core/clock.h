@@ -39,4 +39,8 @@ uint64_t sdk_clock_ns(uint64_t raw);
  * called too often. */
 void sdk_clock_discipline(void);
 
+/* Holds the clock still while the process forks: its conversion goes on in the child. */
+void sdk_clock_fork_prepare(void);
+void sdk_clock_fork_done(void);
+
 #endif

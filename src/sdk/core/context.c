@@ -300,6 +300,16 @@ void sdk_contexts_end(uint32_t client)
     }
 }
 
+void sdk_contexts_fork_prepare(void)
+{
+    pthread_mutex_lock(&contexts_lock);
+}
+
+void sdk_contexts_fork_done(void)
+{
+    pthread_mutex_unlock(&contexts_lock);
+}
+
 /* ---- Services ---- */
 
 /* One bit per operation from the tool's list; NULL and 0 mean all. */

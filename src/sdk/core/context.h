@@ -56,7 +56,14 @@ void sdk_contexts_end(uint32_t client);
 /* All plans to NULL, without a lock: for the child of a fork. */
 void sdk_plans_clear(void);
 
+/* Holds contexts still while the process forks, see fork.c. */
+void sdk_contexts_fork_prepare(void);
+void sdk_contexts_fork_done(void);
+
 /* ---- External correlation ids: external.c ---- */
+
+void sdk_external_fork_prepare(void);
+void sdk_external_fork_done(bool in_child, uint64_t parent_tid, uint64_t tid);
 
 /* What records of the context about the thread carry. */
 static inline uint64_t sdk_external(const sdk_thread_t *self, const sdk_context_t *context)

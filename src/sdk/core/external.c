@@ -140,3 +140,24 @@ void sdk_external_thread_ends(sdk_thread_t *self)
             link = &(*link)->next;
     pthread_mutex_unlock(&stacks_lock);
 }
+
+/* ---- Fork ---- */
+
+void sdk_external_fork_prepare(void)
+{
+    pthread_mutex_lock(&stacks_lock);
+}
+
+/* The forking thread keeps its stacks in the child, under its new id. */
+void sdk_external_fork_done(bool in_child, uint64_t parent_tid, uint64_t tid)
+{
+    for (external_stack_t **link = &stacks; *link && in_child;) {
+        if ((*link)->tid != parent_tid) {
+            forget(link);
+            continue;
+        }
+        (*link)->tid = tid;
+        link = &(*link)->next;
+    }
+    pthread_mutex_unlock(&stacks_lock);
+}

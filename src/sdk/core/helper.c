@@ -25,6 +25,7 @@ struct sdk_helper {
     _Atomic uint32_t sleeping; /* futex word: 1 while the thread sleeps or is about to */
     _Atomic bool stop;
     bool made, running;
+    _Atomic bool restart; /* it ran in the parent of this process */
     pthread_t thread;
 };
 
@@ -50,10 +51,15 @@ static void call(sdk_helper_t *helper)
         futex_wake(&helper->sleeping);
 }
 
+static void start_one(sdk_helper_t *helper);
+
 void sdk_helper_wake(sdk_buffer_t *buffer)
 {
     sdk_helper_t *helper = buffer->helper;
     uint64_t bit = (uint64_t)1 << buffer->slot;
+    if (atomic_load_explicit(&helper->restart, memory_order_relaxed) &&
+        atomic_exchange(&helper->restart, false))
+        start_one(helper);
     if (atomic_load_explicit(&helper->pending, memory_order_relaxed) & bit) return;
     atomic_fetch_or(&helper->pending, bit);
     call(helper);
@@ -163,6 +169,18 @@ void sdk_helpers_stop(void)
                 pthread_detach(helper->thread);
             }
         }
+        helper->running = false;
+    }
+}
+
+void sdk_helpers_forked(void)
+{
+    pthread_mutex_init(&helpers_lock, NULL);
+    for (int i = 0; i < HELPERS_MAX; i++) {
+        sdk_helper_t *helper = &helpers[i];
+        atomic_store(&helper->restart, helper->running);
+        atomic_store(&helper->pending, 0);
+        atomic_store(&helper->sleeping, 0);
         helper->running = false;
     }
 }

@@ -114,6 +114,7 @@ static void wait_for_finalization(void)
 static void finalize_all(void)
 {
     if (sdk_is_forked_child() || atomic_load(&initialized) != 1 || refused) return;
+    if (sdk_fork_idle_child()) return;
     pthread_mutex_lock(&state_lock);
     bool first = atomic_load(&finalized) == 0;
     if (first) {
@@ -156,14 +157,23 @@ static void client_finalize(rocprofiler_client_id_t id)
     base_warning("a tool finalises with an id (%u) that no tool has: ignored", id.handle);
 }
 
-static void child_of_fork(void)
+void sdk_silence_child(void)
 {
     atomic_store(&forked_child, true);
     sdk_thread_pointer = NULL; /* the entry says the parent's thread id */
     sdk_plans_clear();
     for (uint32_t slot = 0; sdk_context_at(slot); slot++)
         atomic_store_explicit(&sdk_context_at(slot)->accepts, false, memory_order_relaxed);
-    if (sdk_gpu_forked) sdk_gpu_forked();
+}
+
+/* Nobody is here to complete what another thread had begun. */
+static void child_of_fork(void)
+{
+    pthread_mutex_init(&state_lock, NULL);
+    pthread_cond_init(&state_changed, NULL);
+    if ((atomic_load(&initialized) == -1 && !pthread_equal(initializing_thread, pthread_self())) ||
+        atomic_load(&finalized))
+        sdk_silence_child();
 }
 
 /* ---- Initialisation ---- */
@@ -227,7 +237,9 @@ static void do_initialize(rocprofiler_configure_func_t forced_tool)
     if (forced_tool) add_client(forced_tool);
     sdk_discover_tools(add_client);
     configure_clients();
-    if (initialize_clients()) sdk_helpers_start();
+    if (!initialize_clients()) return;
+    sdk_helpers_start();
+    sdk_fork_watch();
 }
 
 /* True if this call initialises; else waits for whoever does. */

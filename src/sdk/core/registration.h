@@ -18,8 +18,19 @@ int sdk_configuring_client(void);
 /* True until initialisation is over: what may be asked for only before that. */
 bool sdk_configuration_open(void);
 
-/* True in a process that was forked after the library had started: nothing is traced there. */
+/* True in a process that was forked while the library could not be held still (inside a tool's
+ * callback, while tools were initialised or finalised): nothing is traced there. */
 bool sdk_is_forked_child(void);
+
+/* Makes this process, a fork's child, such a one. */
+void sdk_silence_child(void);
+
+/* From now on children of forks are traced: fork.c. After the tools' own handlers for forks were
+ * registered, so that in a fork ours come first and find the tools at work, not held. */
+void sdk_fork_watch(void);
+
+/* True in a child of a fork in which nothing has been traced: its end is nobody's business. */
+bool sdk_fork_idle_child(void);
 
 /* A number that differs from process to process; only to make handles unlikely to be guessed. */
 uint64_t sdk_random(void);

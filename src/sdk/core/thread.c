@@ -18,11 +18,12 @@
 #include <unistd.h>
 
 enum {
-    ID_BLOCK = 4096
-}; /* ids taken at once: the shared counter is touched once in so many calls */
+    ID_BLOCK = 4096,   /* ids taken at once: the shared counter is touched once in so many calls */
+    GATE_TRIES = 4000, /* 200 ms: a fork does not stop threads for longer, whatever becomes of it */
+};
 
 _Thread_local sdk_thread_t *sdk_thread_pointer __attribute__((tls_model("initial-exec")));
-bool sdk_thread_needs_fence;
+_Atomic uint32_t sdk_emit_special;
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_thread_t *_Atomic all_threads;
@@ -49,8 +50,8 @@ static void thread_ends(void *entry)
 void sdk_threads_init(void)
 {
     has_exit_key = pthread_key_create(&exit_key, thread_ends) == 0;
-    sdk_thread_needs_fence =
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
+        atomic_fetch_or(&sdk_emit_special, SDK_EMIT_FENCE);
 }
 
 sdk_thread_t *sdk_thread_create(void)
@@ -99,7 +100,8 @@ sdk_thread_t *sdk_thread_find(uint64_t tid)
 
 bool sdk_threads_quiesce(unsigned timeout_ms)
 {
-    if (!sdk_thread_needs_fence) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    if (!(atomic_load(&sdk_emit_special) & SDK_EMIT_FENCE))
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     bool all = true;
     sdk_thread_t *self = sdk_thread_pointer;
     uint64_t waited_us = 0;
@@ -116,6 +118,59 @@ bool sdk_threads_quiesce(unsigned timeout_ms)
         }
     }
     return all;
+}
+
+/* ---- Fork ---- */
+
+void sdk_emit_begin_special(sdk_thread_t *self, uint32_t depth)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (depth > 1) return; /* whoever forks waits for this thread already */
+    for (int i = 0; i < GATE_TRIES && atomic_load(&sdk_emit_special) & SDK_EMIT_GATE; i++) {
+        atomic_store(&self->emitting, 0);
+        struct timespec nap = {.tv_nsec = 50000};
+        nanosleep(&nap, NULL);
+        atomic_store(&self->emitting, depth);
+    }
+}
+
+void sdk_threads_gate(bool closed)
+{
+    if (closed)
+        atomic_fetch_or(&sdk_emit_special, SDK_EMIT_GATE);
+    else
+        atomic_fetch_and(&sdk_emit_special, ~(uint32_t)SDK_EMIT_GATE);
+}
+
+void sdk_threads_fork_prepare(void)
+{
+    pthread_mutex_lock(&list_lock);
+}
+
+void sdk_threads_fork_done(bool in_child)
+{
+    sdk_thread_t *self = sdk_thread_pointer;
+    sdk_thread_t *first = atomic_load_explicit(&all_threads, memory_order_relaxed);
+    for (sdk_thread_t *t = first; t && in_child; t = t->next) {
+        memset(t->cursors, 0, sizeof t->cursors); /* the rings were the parent's */
+        if (t == self) {
+            t->tid = (uint64_t)syscall(SYS_gettid);
+            continue;
+        }
+        t->current = 0;
+        sdk_marker_thread_ends(t);
+        atomic_store_explicit(&t->emitting, 0, memory_order_relaxed);
+        t->delivering = 0;
+        t->delivering_mask = 0;
+        atomic_store_explicit(&t->live, 0, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&list_lock);
+}
+
+uint64_t sdk_threads_progress(void)
+{
+    sdk_thread_t *self = sdk_thread_pointer;
+    return atomic_load_explicit(&next_block, memory_order_relaxed) + (self ? self->next_id : 0);
 }
 
 uint64_t sdk_correlation_current(void)

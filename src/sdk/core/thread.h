@@ -56,8 +56,15 @@ static inline uint64_t sdk_thread_next_id(sdk_thread_t *self)
     return self->next_id++;
 }
 
-/* True if the fast side must issue a fence because the kernel has no membarrier. */
-extern bool sdk_thread_needs_fence;
+/* Why sdk_emit_begin must do more than a store; 0 nearly always. */
+enum {
+    SDK_EMIT_FENCE = 1, /* the kernel has no membarrier: the fast side issues a fence */
+    SDK_EMIT_GATE = 2,  /* a fork is under way: wait for it, so that no tool's lock is held in it */
+};
+extern _Atomic uint32_t sdk_emit_special;
+
+/* Rare half of sdk_emit_begin: `depth` is what the caller has stored. */
+void sdk_emit_begin_special(sdk_thread_t *self, uint32_t depth);
 
 /* Brackets around callbacks and records. What the thread reads inside (is the context accepted?)
  * and what a finalising thread has written before sdk_threads_quiesce are ordered: either the
@@ -65,11 +72,10 @@ extern bool sdk_thread_needs_fence;
 static inline void sdk_emit_begin(sdk_thread_t *self)
 {
     uint32_t depth = atomic_load_explicit(&self->emitting, memory_order_relaxed) + 1;
-    if (__builtin_expect(sdk_thread_needs_fence, 0))
-        atomic_exchange(&self->emitting, depth); /* orders as a fence does */
-    else
-        atomic_store_explicit(&self->emitting, depth, memory_order_relaxed);
+    atomic_store_explicit(&self->emitting, depth, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&sdk_emit_special, memory_order_relaxed) != 0, 0))
+        sdk_emit_begin_special(self, depth);
 }
 
 static inline void sdk_emit_end(sdk_thread_t *self)
@@ -88,7 +94,19 @@ void sdk_threads_init(void);
  * timeout_ms. False if one was still inside (a tool's callback that does not return). */
 bool sdk_threads_quiesce(unsigned timeout_ms);
 
-/* Calls visit for the live thread with this id, under the list's lock; false if there is none. */
+/* The live thread with this id, NULL if there is none. */
 sdk_thread_t *sdk_thread_find(uint64_t tid);
+
+/* ---- Fork: see fork.c ---- */
+
+/* Closes or opens the gate at which threads wait that begin to emit. */
+void sdk_threads_gate(bool closed);
+
+/* Holds the list of threads still; in the child only the caller's entry stays. */
+void sdk_threads_fork_prepare(void);
+void sdk_threads_fork_done(bool in_child);
+
+/* How many correlation ids have been given out or reserved; grows with whatever is traced. */
+uint64_t sdk_threads_progress(void);
 
 #endif

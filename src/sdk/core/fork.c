@@ -1,0 +1,102 @@
+/* fork.c - a traced process forks: the child goes on tracing, with empty buffers.
+ *
+ * Apart because it touches every lock of the core. Before the fork nobody may be inside tool code
+ * or hold one of our locks, since whoever does is not there in the child to let go. Locks are
+ * taken in the order of this file; a lock that is new in the core belongs here. */
+#include "base/log.h"
+#include "sdk/core/clock.h"
+#include "sdk/core/context.h"
+#include "sdk/core/registration.h"
+
+#include <time.h>
+
+enum { PATIENCE_MS = 100 }; /* for a tool's callback that does not return */
+
+/* Of the fork under way; forks of several threads wait for each other within the C library only
+ * after these handlers, hence the lock. */
+static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool still;
+static uint64_t parent_tid;
+static uint32_t held_buffers;
+static uint64_t progress_at_fork; /* in the child */
+
+/* All buffers in the order of slots, or none. */
+static bool hold_buffers(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PATIENCE_MS * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    for (held_buffers = 0; sdk_buffer_at(held_buffers); held_buffers++)
+        if (!sdk_buffer_fork_prepare(sdk_buffer_at(held_buffers), &until)) break;
+    if (!sdk_buffer_at(held_buffers)) return true;
+    while (held_buffers)
+        sdk_buffer_fork_done(sdk_buffer_at(--held_buffers), false);
+    return false;
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&fork_lock);
+    sdk_thread_t *self = sdk_thread_pointer;
+    /* from inside a callback: the tool's locks and this thread's records are in an unknown state */
+    bool inside =
+        self && (atomic_load_explicit(&self->emitting, memory_order_relaxed) || self->delivering);
+    still = false;
+    if (inside || sdk_finalizing()) return;
+    parent_tid = sdk_thread_id();
+    sdk_threads_gate(true);
+    if (!sdk_threads_quiesce(PATIENCE_MS) || !hold_buffers()) return;
+    sdk_contexts_fork_prepare();
+    sdk_external_fork_prepare();
+    sdk_threads_fork_prepare();
+    sdk_clock_fork_prepare();
+    still = true;
+}
+
+static void release(bool in_child)
+{
+    sdk_clock_fork_done();
+    sdk_threads_fork_done(in_child);
+    sdk_external_fork_done(in_child, parent_tid, sdk_thread_id());
+    sdk_contexts_fork_done();
+    while (held_buffers)
+        sdk_buffer_fork_done(sdk_buffer_at(--held_buffers), in_child);
+}
+
+static void after_fork(void)
+{
+    if (still) release(false);
+    sdk_threads_gate(false);
+    pthread_mutex_unlock(&fork_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    sdk_threads_gate(false);
+    if (sdk_is_forked_child()) {
+        /* stays as it is: a child of a silent child */
+    } else if (still) {
+        sdk_helpers_forked();
+        release(true);
+        progress_at_fork = sdk_threads_progress();
+        if (sdk_gpu_forked) sdk_gpu_forked();
+    } else {
+        base_info("this child of a fork is not traced: a tool was at work when it was made");
+        sdk_silence_child();
+    }
+    pthread_mutex_unlock(&fork_lock);
+}
+
+void sdk_fork_watch(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
+bool sdk_fork_idle_child(void)
+{
+    return progress_at_fork && progress_at_fork == sdk_threads_progress();
+}
