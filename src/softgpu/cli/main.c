@@ -4,7 +4,9 @@
  * (config.c and the device read them), the stub goes into LD_PRELOAD, the program is executed in
  * place. An option more is a row of `options`. */
 #include <argp.h>
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +15,19 @@
 
 enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
+#define PROFILE_SUFFIX ".profile"
+
 enum {
     KEY_PROFILE = 'p',
     KEY_CUS = 'c',
     KEY_GPUS = 'g',
     KEY_CORE = 'C',
     KEY_THREADS = 't',
-    KEY_LOG = 'l'
+    KEY_LOG = 'l',
+    KEY_TRACE = 'T',
+    KEY_TRACE_FILE = 'F',
+    KEY_STATS = 's',
+    KEY_LIST_PROFILES = 'L'
 };
 
 static const struct argp_option options[] = {
@@ -32,9 +40,18 @@ static const struct argp_option options[] = {
     {"threads", KEY_THREADS, "N", 0, "Worker threads (default: one for each core)", 0},
     {"log", KEY_LOG, "LEVEL", 0, "What to report on stderr: none, error, warning, info or trace",
      0},
+    {"trace", KEY_TRACE, "KERNEL", OPTION_ARG_OPTIONAL,
+     "Print every executed instruction and the registers it changes, of kernels with KERNEL in "
+     "their name (default: all)",
+     0},
+    {"stats", KEY_STATS, NULL, 0,
+     "At exit, print what each kernel has executed: instructions by class, active lanes, speed", 0},
+    {"trace-file", KEY_TRACE_FILE, "FILE", 0,
+     "Write trace and statistics to FILE and not to standard error", 0},
+    {"list-profiles", KEY_LIST_PROFILES, NULL, 0, "List the names for --profile and end", 0},
     {0}};
 
-/* ORDER: the same keys as in `options`. */
+/* Options that become one environment variable each. */
 static const struct {
     int key;
     const char *name, *variable;
@@ -46,6 +63,8 @@ static const struct {
     {KEY_CORE, "--core", "SOFTGPU_CORE", 0, 0},
     {KEY_THREADS, "--threads", "SOFTGPU_THREADS", 1, 1024},
     {KEY_LOG, "--log", "SOFTGPU_LOG", 0, 0},
+    {KEY_TRACE, "--trace", "SOFTGPU_TRACE", 0, 0},
+    {KEY_STATS, "--stats", "SOFTGPU_STATS", 0, 0},
 };
 
 typedef struct {
@@ -63,25 +82,8 @@ static void check_number(struct argp_state *state, size_t row, const char *value
                    variables[row].lowest, variables[row].highest);
 }
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-    command_t *command = state->input;
-    if (key == ARGP_KEY_ARG) { /* the first word that is no option begins the program */
-        command->program = &state->argv[state->next - 1];
-        state->next = state->argc;
-        return 0;
-    }
-    if (key == ARGP_KEY_NO_ARGS) argp_error(state, "no program is given");
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        if (variables[i].key == key) {
-            if (variables[i].highest) check_number(state, i, value);
-            return setenv(variables[i].variable, value, 1) == 0 ? 0 : errno;
-        }
-    return ARGP_ERR_UNKNOWN;
-}
-
-/* The stub's absolute path, from where this program lies: bin/softgpu and lib/softgpu. */
-static int find_stub(char path[PATH_MAX])
+/* Absolute path of `name`, which is relative to this program's folder. 0, or -1 after a message. */
+static int find_beside(const char *name, char path[PATH_MAX])
 {
     char self[PATH_MAX], beside[PATH_MAX + 64];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -90,12 +92,87 @@ static int find_stub(char path[PATH_MAX])
     char *slash = strrchr(self, '/');
     if (!slash) return -1;
     *slash = '\0';
-    snprintf(beside, sizeof(beside), "%s/../lib/softgpu/libsoftgpu-preload.so", self);
+    snprintf(beside, sizeof(beside), "%s/%s", self, name);
     if (!realpath(beside, path)) {
         fprintf(stderr, "softgpu: %s: %s\n", beside, strerror(errno));
         return -1;
     }
     return 0;
+}
+
+static int is_profile(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name), suffix = strlen(PROFILE_SUFFIX);
+    return length > suffix && !strcmp(entry->d_name + length - suffix, PROFILE_SUFFIX);
+}
+
+/* What the file says behind "marketing_name". */
+static void print_marketing_name(const char *directory, const char *file)
+{
+    static const char key[] = "marketing_name";
+    char path[PATH_MAX + 256], line[256];
+    snprintf(path, sizeof(path), "%s/%s", directory, file);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof(line), f)) {
+        if (strncmp(line, key, sizeof(key) - 1)) continue;
+        const char *value = line + sizeof(key) - 1;
+        value += strspn(value, " \t");
+        printf("%.*s", (int)strcspn(value, "\n"), value);
+        break;
+    }
+    if (f) fclose(f);
+}
+
+static void list_profiles(void)
+{
+    char directory[PATH_MAX];
+    struct dirent **entries;
+    if (find_beside("../share/softgpu", directory) != 0) exit(EXIT_SETUP);
+    int n = scandir(directory, &entries, is_profile, alphasort);
+    if (n < 0) {
+        fprintf(stderr, "softgpu: %s: %s\n", directory, strerror(errno));
+        exit(EXIT_SETUP);
+    }
+    for (int i = 0; i < n; i++) {
+        const char *file = entries[i]->d_name;
+        printf("%-12.*s ", (int)(strlen(file) - strlen(PROFILE_SUFFIX)), file);
+        print_marketing_name(directory, file);
+        printf("\n");
+    }
+    exit(0);
+}
+
+/* Empties the file; the program's processes append to it, in whatever folder they are by then. */
+static error_t begin_file(struct argp_state *state, const char *name)
+{
+    char path[PATH_MAX];
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || !realpath(name, path)) {
+        argp_failure(state, EXIT_SETUP, errno, "--trace-file %s", name);
+        return EINVAL;
+    }
+    close(fd);
+    return setenv("SOFTGPU_TRACE_FILE", path, 1) == 0 ? 0 : errno;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    command_t *command = state->input;
+    if (!value) value = key == KEY_STATS ? "1" : ""; /* options that may stand alone */
+    if (key == ARGP_KEY_ARG) { /* the first word that is no option begins the program */
+        command->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    }
+    if (key == KEY_TRACE_FILE) return begin_file(state, value);
+    if (key == KEY_LIST_PROFILES) list_profiles();
+    if (key == ARGP_KEY_NO_ARGS) argp_error(state, "no program is given");
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        if (variables[i].key == key) {
+            if (variables[i].highest) check_number(state, i, value);
+            return setenv(variables[i].variable, value, 1) == 0 ? 0 : errno;
+        }
+    return ARGP_ERR_UNKNOWN;
 }
 
 /* Adds the stub behind what is preloaded already. In a sanitized build the runtime goes first; by
@@ -135,7 +212,8 @@ int main(int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
 
-    if (find_stub(stub) != 0 || add_preload(stub) != 0) return EXIT_SETUP;
+    if (find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0 || add_preload(stub) != 0)
+        return EXIT_SETUP;
     execvp(command.program[0], command.program);
     int error = errno;
     fprintf(stderr, "softgpu: %s: %s\n", command.program[0], strerror(error));
