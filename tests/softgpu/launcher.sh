@@ -30,6 +30,8 @@ expect 0 "Usage: softgpu" "$softgpu" --help
 expect 2 "no program is given" "$softgpu"
 expect 2 '--cus: "0" is not a number from 1 to 1024' "$softgpu" --cus 0 true
 expect 2 '--gpus: "nine" is not a number from 1 to 8' "$softgpu" --gpus nine true
+expect 0 "mi210        AMD Instinct MI210" "$softgpu" --list-profiles
+expect 125 "--trace-file /nowhere/trace: No such file" "$softgpu" --trace-file /nowhere/trace true
 expect 127 "nosuchprogram: No such file" "$softgpu" nosuchprogram
 expect 126 "Permission denied" "$softgpu" /etc/passwd
 expect 7 "" "$softgpu" -- sh -c 'exit 7'

@@ -1,0 +1,58 @@
+#!/bin/sh
+# observe.sh SOFTGPU PROGRAM - --trace and --stats on a real program: the two count the same, every
+# line is whole, only the wanted kernels are traced, and the program is none the wiser.
+set -u
+softgpu=$1
+program=$2
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+complain() {
+    echo "$*"
+    failed=1
+}
+
+# stat KERNEL FIELD: a number of a kernel's second line in the statistics (1: dispatches, 3: waves,
+# 5: wave instructions)
+stat() {
+    awk -v name="kernel $1" -v field="$2" '$0 == name { getline; print $field }' "$work/all"
+}
+
+"$softgpu" --trace --stats --trace-file "$work/all" "$program" >"$work/out" 2>"$work/err" ||
+    complain "status $?"
+[ "$(cat "$work/out")" = "0 wrong" ] || complain "output: $(cat "$work/out")"
+[ -s "$work/err" ] && complain "on standard error: $(cat "$work/err")"
+
+for kernel in _Z5splitPii _Z5wholePi; do
+    lines=$(grep -c "^$kernel #[0-9]* group [0-9]*,0,0 wave [01] [0-9a-f]*: [a-z]" "$work/all")
+    [ "$lines" = "$(stat $kernel 5)" ] || complain "$kernel: $lines lines, $(stat $kernel 5) counted"
+    ends=$(grep -c "^$kernel .*: s_endpgm$" "$work/all")
+    [ "$ends" = "$(stat $kernel 3)" ] || complain "$kernel: $ends ends, $(stat $kernel 3) waves"
+done
+[ "$(stat _Z5splitPii 1) $(stat _Z5splitPii 3)" = "1 40" ] || complain "split: wrong numbers"
+[ "$(stat _Z5wholePi 1) $(stat _Z5wholePi 3)" = "3 120" ] || complain "whole: wrong numbers"
+grep -A3 '^kernel _Z5wholePi' "$work/all" | grep -q ' 64.00 of 64 lanes' ||
+    complain "whole: not all lanes active"
+grep -A12 '^kernel _Z5splitPii' "$work/all" | grep -Eq 'vmem.wr .* 16.00$' ||
+    complain "split: its stores have not 16 lanes"
+
+# what the instructions do
+grep -q "^_Z5wholePi .* group 7,0,0 wave 1 starts ; exec=f* .* v0=00000040+1\*lane$" "$work/all" ||
+    complain "whole: no start of wave 1"
+grep -q "^_Z5splitPii .*global_store_dword" "$work/all" || complain "split: no store"
+grep -q "^_Z5splitPii .* in lanes 000000000000ffff$" "$work/all" || complain "split: no lanes"
+
+# nothing but trace and statistics; a line that others cut into would match neither
+odd=$(sed '/^softgpu statistics/,$d' "$work/all" |
+      grep -Ev '^[A-Za-z_0-9.]+ #[0-9]+ group [0-9]+,[0-9]+,[0-9]+ wave [0-9]+ (starts ;|[0-9a-f]+: )' | head -3)
+[ -z "$odd" ] || complain "no line of a trace: $odd"
+
+"$softgpu" --trace=whole --trace-file "$work/some" "$program" >/dev/null 2>&1 || complain "status $?"
+grep -q "^_Z5wholePi" "$work/some" || complain "--trace=whole: no trace"
+grep -vq "^_Z5wholePi" "$work/some" && complain "--trace=whole: more than that"
+
+"$softgpu" --stats "$program" 2>&1 >/dev/null | grep -q "^kernel _Z5splitPii" ||
+    complain "--stats: nothing on standard error"
+[ "$("$softgpu" "$program" 2>&1)" = "0 wrong" ] || complain "without options: more output"
+exit $failed

@@ -1,0 +1,30 @@
+// observed - kernels whose executed instructions can be told from outside: `split` lets 16 lanes of
+// each wave of 64 work in its loop, `whole` all of them. Many workgroups, so that several threads
+// write the trace at once.
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+
+__global__ void split(int *x, int rounds)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x % 64 < 16)
+        for (int k = 0; k < rounds; k++) x[i] += k;
+}
+
+__global__ void whole(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+
+int main()
+{
+    enum { GROUPS = 20, SIZE = 128, ITEMS = GROUPS * SIZE, ROUNDS = 10 };
+    static int host[ITEMS];
+    int *device, bad = 0;
+    if (hipMalloc(&device, sizeof host) != hipSuccess) return 1;
+    (void)hipMemset(device, 0, sizeof host);
+    split<<<GROUPS, SIZE>>>(device, ROUNDS);
+    for (int k = 0; k < 3; k++) whole<<<GROUPS, SIZE>>>(device);
+    (void)hipMemcpy(host, device, sizeof host, hipMemcpyDeviceToHost);
+    for (int i = 0; i < ITEMS; i++) bad += host[i] != 3 + (i % 64 < 16 ? 45 : 0);
+    std::printf("%d wrong\n", bad);
+    return bad != 0;
+}
