@@ -26,11 +26,7 @@
 #define LONG_NAP_NS     50000    /* above this a new urgent item ends the nap */
 #define LINGER_NS       20000000 /* idle time before deep sleep */
 #define GIVE_UP_LOOKING 256      /* unfinished items in a row after which a scan stops */
-#define HELD_UP_NS      50000000 /* reporting that takes longer holds program signals up */
 #define GUARD_NAP_NS    25000000 /* how often the guardian looks while there is work */
-#define CLOSE_PATIENCE_NS                                                                          \
-    100000000 /* wait of who closes a lane while tool code blocks: enough for                      \
-                 the guardian to have completed the program's signals */
 
 /* Everything below but the atomics is written under `lock`. No tool code runs with it held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52,6 +48,7 @@ static atomic_uint_fast64_t lost_count;
 static _Atomic uint64_t report_since; /* when the collector began to report; 0: it does not */
 static atomic_uint wake_word, guard_word;
 atomic_int hsax_collector_state = HSAX_AWAKE;
+_Atomic uint64_t hsax_held_up_ns = 50000000;
 static uint64_t clock_frequency = 1000000000;
 
 uint64_t hsax_monotonic_ns(void)
@@ -263,7 +260,7 @@ static void *guard(void *unused)
         unsigned word = atomic_load(&guard_word);
         bool idle = atomic_load(&hsax_collector_state) == HSAX_ASLEEP;
         uint64_t since = atomic_load(&report_since);
-        bool held_up = since && hsax_monotonic_ns() - since > HELD_UP_NS;
+        bool held_up = since && hsax_monotonic_ns() - since > atomic_load(&hsax_held_up_ns);
         if (held_up) complete_held_up();
         pthread_mutex_lock(&lock);
         bool stop = stopping;
@@ -421,11 +418,13 @@ void hsax_lane_close(hsax_lane_t *lane)
     pthread_mutex_unlock(&lock);
     hsax_collector_kick();
     if (!wait) return;
+    /* Tool code may block the collector: wait until the guardian has surely done its part. */
+    uint64_t patience = 2 * atomic_load(&hsax_held_up_ns);
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_nsec += CLOSE_PATIENCE_NS;
-    end.tv_sec += end.tv_nsec / 1000000000;
-    end.tv_nsec %= 1000000000;
+    patience += (uint64_t)end.tv_nsec;
+    end.tv_sec += (time_t)(patience / 1000000000);
+    end.tv_nsec = (long)(patience % 1000000000);
     pthread_mutex_lock(&lock);
     while (!closed && pthread_cond_timedwait(&changed, &lock, &end) != ETIMEDOUT) {
     }

@@ -1,7 +1,7 @@
 /* lane.h - a lane from the inside: shared by lanes.c (producers' side) and collect.c.
  *
- * Nobody else includes it. Fields are grouped by who writes them, each group on lines of its own.
- */
+ * Nobody else includes it but tests. Fields are grouped by who writes them, each group on lines of
+ * its own. */
 #ifndef CROCPROF_HSA_LANE_H
 #define CROCPROF_HSA_LANE_H
 
@@ -41,6 +41,10 @@ struct hsax_lane {
 
 /* What the collector is doing, so that a producer knows whether it must be woken. */
 extern atomic_int hsax_collector_state;
+
+/* Reporting of a batch that takes longer holds program signals up: they complete without it. Tests
+ * on machines with more work than cores set more. */
+extern _Atomic uint64_t hsax_held_up_ns;
 
 /* Ends the collector's nap. */
 void hsax_collector_kick(void);

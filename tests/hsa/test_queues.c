@@ -3,6 +3,7 @@
  * The client counts what it is told; expectations come from the fake GPU, which knows nothing of
  * the profiler. Tests run in order in one process, the last ones end the collecting. */
 #include "fake_hsa.h"
+#include "hsa/lane.h"
 #include "hsa/queues.h"
 #include "hsa/runtime.h"
 
@@ -50,6 +51,9 @@ static void submitted(hsax_item_t *item)
 
 static bool signal_drops(hsa_signal_t signal);
 
+/* Signals wait for reports this long, so that a machine with much else to do changes nothing. */
+#define PATIENCE_NS 20000000000
+
 #define BLOCKING 0xb10c /* the number of a dispatch whose report waits for other signals */
 static hsa_signal_t awaited[2];
 static atomic_long waits_over;
@@ -62,7 +66,8 @@ static void complete(hsax_item_t *item)
         atomic_fetch_add(&completed, 1);
         return;
     }
-    if (item->program_signal.handle && fake_signal_value(item->program_signal) != 1) wrong++;
+    hsa_signal_t program = {__atomic_load_n(&item->program_signal.handle, __ATOMIC_ACQUIRE)};
+    if (program.handle && fake_signal_value(program) != 1) wrong++;
     if (item->end_ns != item->start_ns + 500 || item->start_ns % 1000) wrong++;
     atomic_fetch_add(&completed, 1);
 }
@@ -200,6 +205,7 @@ static void test_tool_that_blocks(void **state)
 {
     (void)state;
     reset();
+    hsax_held_up_ns = 50000000;
     hsa_queue_t *queue = fake_queue_create(64);
     for (int i = 0; i < 2; i++)
         awaited[i] = fake_signal(1);
@@ -214,6 +220,7 @@ static void test_tool_that_blocks(void **state)
     assert_int_equal(fake_signal_value(awaited[0]), 0);
     assert_int_equal(fake_signal_value(awaited[1]), 0);
     wrong = 0; /* of the second: its signal did not wait for the report */
+    hsax_held_up_ns = PATIENCE_NS;
     fake_queue_destroy(queue);
 }
 
@@ -249,6 +256,8 @@ static void test_signals_are_reused(void **state)
     }
     assert_true(fake_signals_alive() - before <= 128);
     fake_queue_destroy(queue);
+    for (int i = 0; i < 100000 && fake_signals_alive() > before; i++)
+        nap(); /* the collector frees what was the queue's */
     assert_true(fake_signals_alive() <= before);
     assert_int_equal(wrong, 0);
 }
@@ -349,9 +358,9 @@ static void test_finish(void **state)
     fake_submit(queue, &p[1], 1);
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
-    assert_int_equal(hsax_collect_finish(200), 1);
+    assert_int_equal(hsax_collect_finish(1000), 1);
     clock_gettime(CLOCK_MONOTONIC, &to);
-    assert_true(to.tv_sec - from.tv_sec <= 2);
+    assert_true(to.tv_sec - from.tv_sec <= 30);
     assert_int_equal(lost_count, 1);
     fake_submit(queue, &p[0], 1); /* after the end: untouched */
     assert_memory_equal(fake_packet(queue, 2), &p[0], sizeof p[0]);
@@ -367,6 +376,7 @@ static void test_finish(void **state)
 static int start(void **state)
 {
     (void)state;
+    hsax_held_up_ns = PATIENCE_NS;
     hsax_api_table_t *table = fake_table(getenv("FAKE_NEW_LAYOUT") == NULL);
     return hsax_runtime_start(table, NULL) && hsax_queues_hook(table, &client) ? 0 : -1;
 }
