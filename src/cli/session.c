@@ -16,14 +16,15 @@
 #include "trace/store.h"
 
 /* ORDER: that of LD_PRELOAD. The bridge stands for HIP before 6.1, which has no tables; beside a
- * newer HIP it stays out of the way. */
+ * newer HIP it stays out of the way. The marker library serves programs that are linked to an older
+ * one which does not register. */
 static const struct {
     const char *file;
-    bool soft; /* only with the software GPU */
+    enum { SOFT_GPU, ALWAYS, MARKERS } when;
 } libraries[] = {
-    {"lib/softgpu/libsoftgpu-preload.so", true}, {"lib/librocprofiler-hip-bridge.so", false},
-    {"lib/librocprofiler-sdk-tool.so.1", false}, {"lib/librocprofiler-sdk.so.1", false},
-    {"lib/librocprofiler-register.so.0", false},
+    {"lib/softgpu/libsoftgpu-preload.so", SOFT_GPU}, {"lib/librocprofiler-hip-bridge.so", ALWAYS},
+    {"lib/librocprofiler-sdk-tool.so.1", ALWAYS},    {"lib/librocprofiler-sdk.so.1", ALWAYS},
+    {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},  {"lib/librocprofiler-register.so.0", ALWAYS},
 };
 
 enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
@@ -120,9 +121,14 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
     for (char *at = s->preload; at && *at; at++)
         if (*at == '\n') *at = ':';
     if (before && *before && append(&s->preload, ":", before) != 0) return -1;
+    bool markers = cli_is_on(c, CLI_MARKER_TRACE) || cli_is_on(c, CLI_KERNEL_RENAME) ||
+                   cli_is_on(c, CLI_SELECTED_REGIONS);
+    markers = markers && !cli_is_on(c, CLI_SUPPRESS_MARKER_PRELOAD);
     bool have_stub = before && strstr(before, "libsoftgpu-preload.so");
     for (int i = 0; i < LIBRARY_COUNT; i++) {
-        bool needed = libraries[i].soft ? soft && !have_stub : trace;
+        bool needed = libraries[i].when == SOFT_GPU
+                          ? soft && !have_stub
+                          : trace && (libraries[i].when == ALWAYS || markers);
         if (needed && add_library(s, libraries[i].file, why, why_bytes) != 0) return -1;
     }
     return 0;

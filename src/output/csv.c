@@ -33,6 +33,7 @@ int out_domain_of(trace_head_t head)
     switch (trace_type(head)) {
     case TRACE_DISPATCH: return OUT_KERNEL_DISPATCH;
     case TRACE_COPY: return OUT_MEMORY_COPY;
+    case TRACE_MARKER: return OUT_MARKER_API;
     case TRACE_API:
         for (int i = 0; i < API_KIND_COUNT; i++)
             if (api_kinds[i].kind == trace_kind(head)) return api_kinds[i].domain;
@@ -71,20 +72,40 @@ static const char *operation_key(out_model_t *m, const trace_timed_t *r)
     return out_model_operation(m, trace_kind(r->head), trace_operation(r->head));
 }
 
+/* A kernel that was launched in a range whose name it gets carries the text's number. */
 static const char *kernel_key(out_model_t *m, const trace_timed_t *r)
 {
-    return out_model_kernel(m, ((const trace_dispatch_t *)r)->kernel)->name;
+    const trace_dispatch_t *d = (const trace_dispatch_t *)r;
+    const char *range = d->external ? out_model_text(m, d->external) : NULL;
+    return range ? range : out_model_kernel(m, d->kernel)->name;
 }
 
-static void api_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+static const char *marker_key(out_model_t *m, const trace_timed_t *r)
+{
+    const trace_marker_t *marker = (const trace_marker_t *)r;
+    const char *text = marker->text ? out_model_text(m, marker->text) : NULL;
+    return text ? text : operation_key(m, r);
+}
+
+static void call_row(out_file_t *f, out_model_t *m, const trace_timed_t *r, const char *name)
 {
     cell_text(f, kind_text(m, trace_kind(r->head)));
-    cell_text(f, operation_key(m, r));
+    cell_text(f, name);
     cell(f, m->header.pid);
     cell(f, trace_thread(r->head));
     cell(f, r->correlation);
     cell(f, r->start);
     last_cell(f, r->end);
+}
+
+static void api_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+{
+    call_row(f, m, r, operation_key(m, r));
+}
+
+static void marker_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+{
+    call_row(f, m, r, marker_key(m, r));
 }
 
 /* Local memory is handed out in blocks of this many bytes; LDS_Block_Size shows whole blocks. */
@@ -102,7 +123,7 @@ static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     cell(f, trace_thread(d->head));
     cell(f, d->dispatch);
     cell(f, d->kernel);
-    cell_text(f, kernel->name);
+    cell_text(f, kernel_key(m, r));
     cell(f, d->correlation);
     cell(f, d->start);
     cell(f, d->end);
@@ -150,6 +171,7 @@ static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
     {"HSA_API", "hsa_api_trace", "hsa_api_stats", API_HEADER, api_row, operation_key},
     {"HIP_API", "hip_api_trace", "hip_api_stats", API_HEADER, api_row, operation_key},
+    {"MARKER_API", "marker_api_trace", "marker_api_stats", API_HEADER, marker_row, marker_key},
     {"KERNEL_DISPATCH", "kernel_trace", "kernel_stats", DISPATCH_HEADER, dispatch_row, kernel_key},
     {"MEMORY_COPY", "memory_copy_trace", "memory_copy_stats", COPY_HEADER, copy_row, operation_key},
 };

@@ -12,6 +12,7 @@
 typedef enum {
     OUT_HSA_API,
     OUT_HIP_API,
+    OUT_MARKER_API,
     OUT_KERNEL_DISPATCH,
     OUT_MEMORY_COPY,
     OUT_DOMAIN_COUNT

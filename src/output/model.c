@@ -89,6 +89,26 @@ static int add_operation(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
+/* Numbers count up from 1, each with a record of its own: a greater one than there are records is
+ * damage. */
+static int add_text(out_model_t *m, const trace_head_t *record)
+{
+    uint64_t number = ((const trace_text_t *)record)->id;
+    if (number > m->record_count) return 0;
+    if (number >= m->text_room) {
+        size_t room = m->text_room ? m->text_room : 64;
+        while (room <= number)
+            room *= 2;
+        const char **texts = realloc(m->texts, room * sizeof(*texts));
+        if (!texts) return -1;
+        memset(texts + m->text_room, 0, (room - m->text_room) * sizeof(*texts));
+        m->texts = texts;
+        m->text_room = room;
+    }
+    m->texts[number] = trace_record_text(record, 0);
+    return 0;
+}
+
 static trace_head_t *keep_record(out_model_t *m, const trace_head_t *record)
 {
     size_t bytes = trace_words(*record) * 8u;
@@ -114,6 +134,7 @@ static int add_record(out_model_t *m, const trace_head_t *record, out_names_t na
     case TRACE_OPERATION: return add_operation(m, r);
     case TRACE_AGENT: return add_agent(m, r, index);
     case TRACE_KERNEL: return add_kernel(m, r, names);
+    case TRACE_TEXT: return add_text(m, r);
     default: return 0;
     }
 }
@@ -157,6 +178,7 @@ void out_model_free(out_model_t *m)
         free(m->operations[i]);
     free(m->operations);
     free(m->kinds);
+    free(m->texts);
     free(m->kernels);
     free(m->agents);
     free(m->records);
@@ -211,6 +233,11 @@ const char *out_model_agent(const out_model_t *m, uint64_t id)
     for (size_t i = 0; i < m->agent_count; i++)
         if (m->agents[i].record->id == id) return m->agents[i].label;
     return unknown("agent", id);
+}
+
+const char *out_model_text(const out_model_t *m, uint64_t number)
+{
+    return number < m->text_room ? m->texts[number] : NULL;
 }
 
 const out_kernel_t *out_model_kernel(const out_model_t *m, uint64_t id)

@@ -29,6 +29,8 @@ typedef struct {
     size_t agent_count;
     out_kernel_t *kernels; /* sorted by kernel id */
     size_t kernel_count;
+    const char **texts; /* by number, text_room of them; NULL where there is none */
+    size_t text_room;
     const char **kinds;       /* by kind, TRACE_KIND_MAX + 1 of them */
     const char ***operations; /* by kind, then operation; rows are made when needed */
     trace_head_t **records;   /* everything above points in here */
@@ -46,6 +48,8 @@ const char *out_model_info(const out_model_t *m, const char *key);
 const char *out_model_kind(const out_model_t *m, uint32_t kind);
 const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operation);
 const char *out_model_agent(const out_model_t *m, uint64_t id);
+/* Text of a marker; NULL for a number that is not known. */
+const char *out_model_text(const out_model_t *m, uint64_t number);
 const out_kernel_t *out_model_kernel(const out_model_t *m, uint64_t id);
 
 /* Value of an agent's field, 0 if the store is older than the field. */

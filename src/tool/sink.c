@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "tool/flush.h"
 #include "tool/records.h"
+#include "tool/texts.h"
 #include "trace/agent-fields.h"
 #include "trace/keys.h"
 #include "trace/reader.h"
@@ -21,10 +22,10 @@
 #include "trace/writer.h"
 
 static struct {
-    pthread_mutex_t lock; /* of meta and names_written, and of opening and closing */
+    pthread_mutex_t lock; /* of all but records, and of opening and closing */
     pid_t pid;            /* that opened the store; 0 before and after */
     char directory[PATH_MAX];
-    trace_writer_t *meta, *records;
+    trace_writer_t *meta, *records, *markers; /* markers: NULL until the first */
     bool fork_handled, failure_told;
     /* A bit for each kind and operation whose name is in the store. */
     uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
@@ -104,7 +105,8 @@ static void in_child(void)
 {
     trace_writer_forget(sink.meta);
     trace_writer_forget(sink.records);
-    sink.meta = sink.records = NULL;
+    trace_writer_forget(sink.markers);
+    sink.meta = sink.records = sink.markers = NULL;
     pthread_mutex_unlock(&sink.lock);
 }
 
@@ -158,7 +160,7 @@ bool tool_sink_open(void)
     return done;
 }
 
-/* Agents, code objects and kernels that the parent knew are the child's as well. */
+/* Agents, code objects, kernels and texts that the parent knew are the child's as well. */
 static void copy_metadata(const char *from)
 {
     char path[PATH_MAX + 16], why[256];
@@ -167,7 +169,8 @@ static void copy_metadata(const char *from)
     if (!r) return;
     for (const trace_head_t *record; (record = trace_reader_next(r));) {
         uint32_t type = trace_type(*record);
-        if (type == TRACE_AGENT || type == TRACE_CODE_OBJECT || type == TRACE_KERNEL)
+        if (type == TRACE_AGENT || type == TRACE_CODE_OBJECT || type == TRACE_KERNEL ||
+            type == TRACE_TEXT)
             trace_writer_put(sink.meta, record);
     }
     trace_reader_close(r);
@@ -215,30 +218,36 @@ static bool set_bit(uint64_t *bits, uint32_t index)
     return !had;
 }
 
-/* Writes the names that a record's head needs, each once. */
-static void put_names(trace_head_t head)
+/* Writes the names that a record's head needs, each once. With the lock held. */
+static void put_names_locked(trace_head_t head)
 {
     uint32_t kind = trace_kind(head), operation = trace_operation(head);
     uint64_t *bits = sink.operations_written[kind];
-    if (bits && bits[operation / 64] & (uint64_t)1 << operation % 64) return;
-    pthread_mutex_lock(&sink.lock);
     if (set_bit(sink.kinds_written, kind)) put_kind(kind);
     if (!bits) bits = calloc((TRACE_OPERATION_MAX + 1) / 64, sizeof(*bits));
     sink.operations_written[kind] = bits;
     if (bits && set_bit(bits, operation)) put_operation(kind, operation);
+}
+
+/* The same for the thread that feeds records: kinds of markers never come this way. */
+static void put_names(trace_head_t head)
+{
+    uint32_t operation = trace_operation(head);
+    const uint64_t *bits = sink.operations_written[trace_kind(head)];
+    if (bits && bits[operation / 64] & (uint64_t)1 << operation % 64) return;
+    pthread_mutex_lock(&sink.lock);
+    put_names_locked(head);
     pthread_mutex_unlock(&sink.lock);
 }
 
-/* A full disk is told once, in the program's stderr and in the store. */
-static void tell_failure(void)
+/* A full disk is told once, in the program's stderr and in the store. With the lock held. */
+static void tell_failure(const trace_writer_t *writer)
 {
-    const char *failure = trace_writer_failure(sink.records);
+    const char *failure = trace_writer_failure(writer);
     if (!failure || sink.failure_told) return;
     sink.failure_told = true;
     base_error("records are lost: %s: %s", sink.directory, failure);
-    pthread_mutex_lock(&sink.lock);
     put_info(TRACE_INFO_FAILURE, failure);
-    pthread_mutex_unlock(&sink.lock);
 }
 
 void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost)
@@ -258,7 +267,52 @@ void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint
         trace_writer_put(sink.records, &record);
     }
     trace_writer_count(sink.records, count + lost, lost, filtered);
-    tell_failure();
+    pthread_mutex_lock(&sink.lock);
+    tell_failure(sink.records);
+    pthread_mutex_unlock(&sink.lock);
+}
+
+/* With the lock held: the segment of markers is made for the first of them. */
+static bool markers_ready(void)
+{
+    if (!ready()) return false;
+    if (sink.markers) return true;
+    char file[32], why[PATH_MAX + 128];
+    snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, 1u);
+    sink.markers =
+        trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, 1, why, sizeof(why));
+    if (sink.markers) return true;
+    if (!sink.failure_told) base_error("markers are lost: %s", why);
+    sink.failure_told = true;
+    return false;
+}
+
+void tool_sink_marker(const trace_marker_t *marker)
+{
+    pthread_mutex_lock(&sink.lock);
+    if (markers_ready()) {
+        put_names_locked(marker->head);
+        trace_writer_put(sink.markers, marker);
+        trace_writer_count(sink.markers, 1, 0, 0);
+        tell_failure(sink.markers);
+    }
+    pthread_mutex_unlock(&sink.lock);
+}
+
+uint32_t tool_sink_text(const char *text)
+{
+    uint32_t number = tool_text_find(text);
+    if (number) return number;
+    pthread_mutex_lock(&sink.lock);
+    number = tool_text_find(text);
+    if (!number && ready()) {
+        number = tool_text_add(text);
+        trace_text_t record = {.head = trace_head(TRACE_TEXT, 0, 0, 0, sizeof(record)),
+                               .id = number};
+        trace_writer_put_texts(sink.meta, &record, sizeof(record), &text, 1);
+    }
+    pthread_mutex_unlock(&sink.lock);
+    return number;
 }
 
 void tool_sink_agent(const rocprofiler_agent_v0_t *agent)
@@ -335,7 +389,8 @@ void tool_sink_close(void)
     pthread_mutex_lock(&sink.lock);
     sink.pid = 0;
     trace_writer_close(sink.records);
+    trace_writer_close(sink.markers);
     trace_writer_close(sink.meta);
-    sink.records = sink.meta = NULL;
+    sink.records = sink.markers = sink.meta = NULL;
     pthread_mutex_unlock(&sink.lock);
 }

@@ -1,14 +1,17 @@
 /* sink.h - the store of this process: opened once, fed by the SDK's callbacks, closed at the end.
  *
- * Records are fed by one thread at a time (the SDK delivers a buffer so); metadata by any thread,
- * under the sink's lock. In a forked child the parent's store is let go, and the first records of
- * the child open a store of its own that begins with the parent's metadata. */
+ * Records are fed by one thread at a time (the SDK delivers a buffer so); metadata and markers by
+ * any thread, under the sink's lock. Markers have a segment of their own. In a forked child the
+ * parent's store is let go, and the first records of the child open a store of its own that begins
+ * with the parent's metadata. */
 #ifndef CROCPROF_TOOL_SINK_H
 #define CROCPROF_TOOL_SINK_H
 
 #include <stdbool.h>
 
 #include <rocprofiler-sdk/rocprofiler.h>
+
+#include "trace/format.h"
 
 /* Makes the directory and the segments. False, with the reason logged, if that fails: nothing is
  * traced then. */
@@ -21,6 +24,10 @@ void tool_sink_agent(const rocprofiler_agent_v0_t *agent);
 void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);
 void tool_sink_kernel(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k);
+
+/* A marker, and the number of a text in it. From the thread that sets the marker. */
+void tool_sink_marker(const trace_marker_t *marker);
+uint32_t tool_sink_text(const char *text);
 
 /* Marks the orderly end. Records that come later are not written. */
 void tool_sink_close(void);

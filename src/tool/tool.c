@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "tool/flush.h"
 #include "tool/leave.h"
+#include "tool/markers.h"
 #include "tool/sink.h"
 
 /* One ring for all records: fewer pages, and records in about the order in which they happened.
@@ -76,40 +77,77 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-static void add_services(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer)
+/* What is traced, and may be paused by the program; kernels, which have a context of their own if
+ * they are renamed, since their external ids are those of the context; what always runs. */
+typedef struct {
+    rocprofiler_context_id_t traced, kernels, always;
+} contexts_t;
+
+static bool make_contexts(contexts_t *c, tool_markers_t markers)
+{
+    static const char what[] = "making a context";
+    if (!done(rocprofiler_create_context(&c->traced), what)) return false;
+    c->kernels = c->always = c->traced;
+    bool kernels = base_env_bool("ROCPROF_KERNEL_TRACE", false);
+    if (kernels && markers.rename) {
+        c->kernels.handle = 0;
+        if (!done(rocprofiler_create_context(&c->kernels), what)) return false;
+    }
+    if (markers.trace || markers.rename || markers.selected) {
+        c->always.handle = 0;
+        if (!done(rocprofiler_create_context(&c->always), what)) return false;
+    }
+    return true;
+}
+
+static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
 {
     for (int i = 0; i < SERVICE_COUNT; i++) {
         if (!wanted(i)) continue;
-        done(rocprofiler_configure_buffer_tracing_service(context, services[i].kind, NULL, 0,
-                                                          buffer),
+        bool kernel = services[i].kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH;
+        done(rocprofiler_configure_buffer_tracing_service(kernel ? c->kernels : c->traced,
+                                                          services[i].kind, NULL, 0, buffer),
              services[i].variable);
     }
     if (base_env_bool("ROCPROF_KERNEL_TRACE", false))
-        done(rocprofiler_configure_callback_tracing_service(
-                 context, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
-             "kernel names");
+        done(
+            rocprofiler_configure_callback_tracing_service(
+                c->always, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
+            "kernel names");
+}
+
+static void start_contexts(const contexts_t *c, tool_markers_t markers)
+{
+    static const char what[] = "starting the trace";
+    if (c->always.handle != c->traced.handle) done(rocprofiler_start_context(c->always), what);
+    if (markers.selected) return; /* the program does it */
+    if (c->kernels.handle != c->traced.handle) done(rocprofiler_start_context(c->kernels), what);
+    done(rocprofiler_start_context(c->traced), what);
 }
 
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)finalize, (void)data;
-    rocprofiler_context_id_t context = {0};
+    contexts_t contexts = {0};
     rocprofiler_buffer_id_t buffer = {0};
+    tool_markers_t markers = tool_markers_wanted();
     if (!tool_sink_open()) return -1;
-    if (!done(rocprofiler_create_context(&context), "making a context") ||
-        !done(rocprofiler_create_buffer(context, BUFFER_BYTES, BUFFER_WATERMARK,
+    if (!make_contexts(&contexts, markers) ||
+        !done(rocprofiler_create_buffer(contexts.traced, BUFFER_BYTES, BUFFER_WATERMARK,
                                         ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_buffer, NULL,
                                         &buffer),
               "making a buffer"))
         return -1;
-    add_services(context, buffer);
+    add_services(&contexts, buffer);
+    done(tool_markers_configure(markers, contexts.traced, contexts.kernels, contexts.always),
+         "markers");
     /* Without a driver there are none, which the SDK reports; API calls are traced all the same. */
     rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
                                        sizeof(rocprofiler_agent_v0_t), NULL);
     if (tool_flush_start(buffer) != 0)
         base_warning("no thread for regular flushes: a killed program loses more records");
     tool_leave_watch(base_env_bool("ROCPROF_SIGNAL_HANDLERS", true));
-    done(rocprofiler_start_context(context), "starting the trace");
+    start_contexts(&contexts, markers);
     return 0;
 }
 
@@ -131,5 +169,5 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     client_id->name = "rocprofv3";
     for (int i = 0; i < SERVICE_COUNT; i++)
         if (wanted(i)) return &result;
-    return NULL;
+    return tool_markers_wanted().trace ? &result : NULL;
 }

@@ -122,9 +122,11 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(AGENT, 4, trace_agent_t)             /* texts: name, vendor, product, model */               \
     X(CODE_OBJECT, 5, trace_code_object_t) /* text: uri */                                         \
     X(KERNEL, 6, trace_kernel_t)           /* text: name as in the code object */                  \
+    X(TEXT, 12, trace_text_t)              /* text: what the number stands for */                  \
     X(API, 16, trace_api_t)                                                                        \
     X(DISPATCH, 17, trace_dispatch_t)                                                              \
-    X(COPY, 18, trace_copy_t)
+    X(COPY, 18, trace_copy_t)                                                                      \
+    X(MARKER, 24, trace_marker_t)
 
 enum {
 #define X(name, number, type) TRACE_##name = number,
@@ -168,6 +170,20 @@ typedef struct {
     uint64_t source, destination; /* agents */
     uint64_t bytes, source_address, destination_address, stream;
 } trace_copy_t;
+
+/* A mark (start and end are the same) or a range of the program. */
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t ancestor, external;
+    uint64_t text; /* number of a TEXT record, 0 if the operation has none */
+} trace_marker_t;
+
+typedef struct {
+    trace_head_t head;
+    uint64_t id; /* from 1; a dispatch's external id, where it is not 0, is one of these */
+} trace_text_t;
 
 typedef struct {
     trace_head_t head;

@@ -128,10 +128,10 @@ static void unknown_and_absent(void **state)
     refuse("r --kernel", "unknown option '--kernel'"); /* abbreviations are refused */
     refuse("r -z", "unknown option '-z'");
     refuse("r --pmc SQ_WAVES", "--pmc is not implemented");
-    refuse("r --marker-trace", "--marker-trace is not implemented");
+    refuse("r --rccl-trace", "--rccl-trace is not implemented");
     refuse("r -p 12", "--pid is not implemented");
-    expect("r --marker-trace no -- p", CLI_STATS, NULL);
-    expect("r --marker-trace=off -- p", CLI_STATS, NULL);
+    expect("r --rccl-trace no -- p", CLI_STATS, NULL);
+    expect("r --rccl-trace=off -- p", CLI_STATS, NULL);
 }
 
 static void apply(const char *line)

@@ -26,6 +26,7 @@ def make_root(directory):
     for target, name in ((TOOL, "librocprofiler-sdk-tool.so.1"), (SDK, "librocprofiler-sdk.so.1"),
                          (EMPTY, "librocprofiler-register.so.0"),
                          (EMPTY, "librocprofiler-hip-bridge.so"),
+                         (EMPTY, "librocprofiler-sdk-roctx.so.1"),
                          (EMPTY, "softgpu/libsoftgpu-preload.so")):
         os.symlink(target, f"{directory}/lib/{name}")
 

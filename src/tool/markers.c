@@ -1,0 +1,137 @@
+/* markers.c - see markers.h.
+ *
+ * Everything here may run on any thread of the program, between its own instructions: it is short,
+ * keeps nothing of the program's and ends in the sink. */
+#include "tool/markers.h"
+
+#include "base/env.h"
+#include "tool/sink.h"
+
+/* Contexts to stop and start on request. */
+static rocprofiler_context_id_t paused[2];
+static rocprofiler_context_id_t renamed;
+
+tool_markers_t tool_markers_wanted(void)
+{
+    return (tool_markers_t){.trace = base_env_bool("ROCPROF_MARKER_API_TRACE", false),
+                            .rename = base_env_bool("ROCPROF_KERNEL_RENAME", false),
+                            .selected = base_env_bool("ROCPROF_SELECTED_REGIONS", false)};
+}
+
+static uint64_t now(void)
+{
+    rocprofiler_timestamp_t ns = 0;
+    rocprofiler_get_timestamp(&ns);
+    return ns;
+}
+
+static uint32_t text_of(const rocprofiler_callback_tracing_record_t *record)
+{
+    const rocprofiler_callback_tracing_marker_api_data_t *payload = record->payload;
+    const char *message = NULL;
+    switch (record->operation) {
+    case ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxMarkA:
+        message = payload->args.roctxMarkA.message;
+        break;
+    case ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA:
+        message = payload->args.roctxThreadRangeA.message;
+        break;
+    case ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxProcessRangeA:
+        message = payload->args.roctxProcessRangeA.message;
+        break;
+    default: return 0;
+    }
+    return tool_sink_text(message ? message : "");
+}
+
+static void put(const rocprofiler_callback_tracing_record_t *record, uint32_t kind, uint64_t start,
+                uint64_t end, uint32_t text)
+{
+    trace_marker_t marker = {.head = trace_head(TRACE_MARKER, kind, (uint32_t)record->operation,
+                                                record->thread_id, sizeof(marker)),
+                             .start = start,
+                             .end = end,
+                             .correlation = record->correlation_id.internal,
+                             .ancestor = record->correlation_id.ancestor,
+                             .external = record->correlation_id.external.value,
+                             .text = text};
+    tool_sink_marker(&marker);
+}
+
+/* A mark has one time, the one of its end. */
+static void on_range(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *begin,
+                     void *data)
+{
+    (void)data;
+    if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
+        begin->value = now();
+        return;
+    }
+    uint64_t end = now();
+    bool mark = record.operation == ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxMarkA;
+    put(&record, ROCPROFILER_BUFFER_TRACING_MARKER_CORE_RANGE_API, mark ? end : begin->value, end,
+        text_of(&record));
+}
+
+/* The text's number becomes the external id of kernels that the thread launches. */
+static void on_renaming_range(rocprofiler_callback_tracing_record_t record,
+                              rocprofiler_user_data_t *pushed, void *data)
+{
+    (void)data;
+    if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
+        rocprofiler_user_data_t text = {.value = text_of(&record)};
+        pushed->value = rocprofiler_push_external_correlation_id(renamed, record.thread_id, text) ==
+                        ROCPROFILER_STATUS_SUCCESS;
+    } else if (pushed->value) {
+        rocprofiler_pop_external_correlation_id(renamed, record.thread_id, NULL);
+    }
+}
+
+/* Requests for one thread stop and start all of them, as with AMD's tool: contexts know no
+ * threads. Asking twice has no effect. */
+static void obey(const rocprofiler_callback_tracing_record_t *record)
+{
+    bool stop = record->operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerPause &&
+                record->phase == ROCPROFILER_CALLBACK_PHASE_ENTER;
+    bool start = record->operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerResume &&
+                 record->phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
+    for (int i = 0; i < 2; i++) {
+        if (i == 1 && paused[1].handle == paused[0].handle) break;
+        if (stop) rocprofiler_stop_context(paused[i]);
+        if (start) rocprofiler_start_context(paused[i]);
+    }
+}
+
+static void on_control(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *begin,
+                       void *data)
+{
+    const bool *trace = data;
+    obey(&record);
+    if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
+        begin->value = now();
+    else if (*trace)
+        put(&record, ROCPROFILER_BUFFER_TRACING_MARKER_CONTROL_API, begin->value, now(), 0);
+}
+
+rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_context_id_t traced,
+                                            rocprofiler_context_id_t kernels,
+                                            rocprofiler_context_id_t always)
+{
+    static bool trace;
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    trace = wanted.trace;
+    paused[0] = traced;
+    paused[1] = renamed = kernels;
+    if (wanted.trace)
+        status = rocprofiler_configure_callback_tracing_service(
+            traced, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, NULL, 0, on_range, NULL);
+    if (status == ROCPROFILER_STATUS_SUCCESS && (wanted.trace || wanted.selected))
+        status = rocprofiler_configure_callback_tracing_service(
+            always, ROCPROFILER_CALLBACK_TRACING_MARKER_CONTROL_API, NULL, 0, on_control, &trace);
+    rocprofiler_tracing_operation_t range = ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA;
+    if (status == ROCPROFILER_STATUS_SUCCESS && wanted.rename)
+        status = rocprofiler_configure_callback_tracing_service(
+            always, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, &range, 1,
+            on_renaming_range, NULL);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* texts.c - see texts.h. A hash table that is replaced when it grows; readers may still be in the
+ * old one, so old ones are kept: together they are as large as the new one. */
+#include "tool/texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    uint32_t hash, number;
+    char text[];
+} row_t;
+
+typedef struct {
+    size_t size; /* a power of two, at most half full */
+    row_t *rows[];
+} table_t;
+
+static table_t *current;
+static uint32_t last_number;
+static size_t kept_texts, kept_bytes;
+
+static uint32_t hash_text(const char *text)
+{
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 16777619u;
+    return h;
+}
+
+/* The row of the text, or the empty place for it. */
+static row_t **place(table_t *table, uint32_t hash, const char *text)
+{
+    for (size_t at = hash;; at++) {
+        row_t **slot = &table->rows[at & (table->size - 1)];
+        row_t *row = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+        if (!row || (row->hash == hash && strcmp(row->text, text) == 0)) return slot;
+    }
+}
+
+uint32_t tool_text_find(const char *text)
+{
+    table_t *table = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+    if (!table) return 0;
+    row_t *row = __atomic_load_n(place(table, hash_text(text), text), __ATOMIC_ACQUIRE);
+    return row ? row->number : 0;
+}
+
+static bool grow(void)
+{
+    table_t *old = current;
+    if (old && kept_texts < old->size / 2) return true;
+    size_t size = old ? old->size * 2 : 256;
+    table_t *table = calloc(1, sizeof(*table) + size * sizeof(*table->rows));
+    if (!table) return false;
+    table->size = size;
+    for (size_t i = 0; old && i < old->size; i++)
+        if (old->rows[i]) *place(table, old->rows[i]->hash, old->rows[i]->text) = old->rows[i];
+    __atomic_store_n(&current, table, __ATOMIC_RELEASE);
+    return true;
+}
+
+uint32_t tool_text_add(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    uint32_t number = ++last_number;
+    bool keep = kept_texts < TOOL_TEXTS_MAX && bytes < TOOL_TEXT_BYTES_MAX - kept_bytes && grow();
+    row_t *row = keep ? malloc(sizeof(*row) + bytes) : NULL;
+    if (!row) return number;
+    row->hash = hash_text(text);
+    row->number = number;
+    memcpy(row->text, text, bytes);
+    kept_texts++;
+    kept_bytes += bytes;
+    __atomic_store_n(place(current, row->hash, text), row, __ATOMIC_RELEASE);
+    return number;
+}

@@ -1,0 +1,20 @@
+/* texts.h - numbers for texts: the same text has the same number.
+ *
+ * Apart because looking a text up takes no lock, so that threads that set the same markers do not
+ * wait for each other. Texts are kept until the process ends, up to a number of them. */
+#ifndef CROCPROF_TOOL_TEXTS_H
+#define CROCPROF_TOOL_TEXTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Number of a text that was added, 0 if it was not. Any thread, no lock. */
+uint32_t tool_text_find(const char *text);
+
+/* A new number, never 0. The text is kept unless memory or TOOL_TEXTS_MAX is used up: then the same
+ * text gets another number the next time. Under a lock of the caller's. */
+uint32_t tool_text_add(const char *text);
+
+enum { TOOL_TEXTS_MAX = 1 << 18, TOOL_TEXT_BYTES_MAX = 64 << 20 };
+
+#endif

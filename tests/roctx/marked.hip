@@ -1,0 +1,76 @@
+// marked.hip - a program whose every marker, kernel and copy is known: what whole.py expects of it.
+// With the argument "pause" it pauses tracing for a part; with "regions" it resumes it for one.
+#include MARKER_HEADER
+
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#define DO(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != hipSuccess) {                                                                \
+            std::fprintf(stderr, "%s failed\n", #call);                                            \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+__global__ void add(float *x, float y)
+{
+    x[threadIdx.x] += y;
+}
+
+__global__ void scale(float *x, float y)
+{
+    x[threadIdx.x] *= y;
+}
+
+static float *device;
+
+static int launch(void (*kernel)(float *, float))
+{
+    kernel<<<1, 64>>>(device, 2);
+    return hipDeviceSynchronize() == hipSuccess ? 0 : 1;
+}
+
+#ifdef ROCTX_IS_ROCPROFILER_SDK
+static void control(bool resume)
+{
+    if (resume)
+        roctxProfilerResume(0);
+    else
+        roctxProfilerPause(0);
+}
+#else
+static void control(bool) {}
+#endif
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    float host[64] = {};
+    bool regions = !std::strcmp(mode, "regions"), pause = !std::strcmp(mode, "pause");
+    DO(hipMalloc(reinterpret_cast<void **>(&device), sizeof host));
+    roctxMark("begin");
+    roctxRangePush("outer");
+    roctxRangePush("in \"quotes\", with comma");
+    DO(hipMemcpy(device, host, sizeof host, hipMemcpyHostToDevice));
+    roctxRangePop();
+    if (launch(scale)) return 1;
+    if (regions) control(true);
+    if (pause) control(false);
+    roctxRangePush("inner");
+    if (launch(add)) return 1;
+    roctxRangePop();
+    if (regions) control(false);
+    if (pause) control(true);
+    roctxRangePop();
+    roctx_range_id_t id = roctxRangeStart("across threads");
+    std::thread([id] { roctxRangeStop(id); }).join();
+    if (launch(add)) return 1;
+    DO(hipMemcpy(host, device, sizeof host, hipMemcpyDeviceToHost));
+    DO(hipFree(device));
+    roctxMark("end");
+    return host[0] == 4 ? 0 : 1;
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""rocprofv3 over programs that set markers, on the software GPU, with AMD's own runtimes.
+
+usage: whole.py ROCPROFV3 PROGRAM OLD_PROGRAM GOLDEN_DIR [unittest arguments]
+"""
+import csv
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROCPROFV3, PROGRAM, OLD_PROGRAM, GOLDEN = sys.argv[1:5]
+
+OUTER, QUOTED, INNER, PROCESS = "outer", 'in "quotes", with comma', "inner", "across threads"
+
+
+class Marked(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="roctx-")
+
+    def tearDown(self):
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def run_it(self, *options, program=(PROGRAM,)):
+        done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-d", self.dir, "-o", "x", *options, "--",
+                               *program], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counts = re.search(r"(\d+) records received, (\d+) written, (\d+) dropped, (\d+) filtered",
+                           done.stderr)
+        self.assertTrue(counts, done.stderr)
+        self.assertEqual(counts[1], counts[2])
+        self.assertEqual((counts[3], counts[4]), ("0", "0"))
+        return done
+
+    def text(self, name):
+        with open(f"{self.dir}/x_{name}.csv") as f:
+            return f.read()
+
+    def markers(self):
+        """(function, start, end) of each row; messages may hold commas and quotes, unescaped."""
+        rows = []
+        for line in self.text("marker_api_trace").splitlines()[1:]:
+            row = re.fullmatch(r'"(MARKER_\w+)","(.*)",(\d+),(\d+),(\d+),(\d+),(\d+)', line)
+            self.assertTrue(row, line)
+            rows.append((row[2], int(row[6]), int(row[7])))
+        return rows
+
+    def names(self):
+        return [r[0] for r in self.markers()]
+
+    def kernels(self):
+        if not os.path.exists(f"{self.dir}/x_kernel_trace.csv"):
+            return []
+        with open(f"{self.dir}/x_kernel_trace.csv", newline="") as f:
+            return list(csv.DictReader(f))
+
+    def kernel_names(self):
+        return [re.sub(r"\(.*", "", r["Kernel_Name"]) for r in self.kernels()]
+
+    def test_golden(self):
+        """The file, byte for byte but for ids and times; names in it by when they began."""
+        self.run_it("--marker-trace", "--kernel-trace", "--stats")
+        got = re.sub(r'(",)\d+,\d+,\d+,\d+,\d+$', r"\1PID,TID,ID,START,END",
+                     self.text("marker_api_trace"), flags=re.M)
+        with open(GOLDEN + "/marker_api_trace.csv") as f:
+            self.assertEqual(got, f.read())
+        rows = {name: (start, end) for name, start, end in self.markers()}
+        for mark in ("begin", "end"):
+            self.assertEqual(*rows[mark])
+        self.assertLess(rows[OUTER][0], rows[QUOTED][0])
+        self.assertLess(rows[QUOTED][1], rows[INNER][0])
+        self.assertLess(rows[INNER][1], rows[OUTER][1])
+        self.assertLess(rows[OUTER][1], rows[PROCESS][0])
+        scale, inner, outside = [(int(k["Start_Timestamp"]), int(k["End_Timestamp"]))
+                                 for k in self.kernels()]
+        self.assertTrue(rows[QUOTED][1] < scale[0] < scale[1] < rows[INNER][0])
+        self.assertTrue(rows[INNER][0] < inner[0] < inner[1] < rows[INNER][1])
+        self.assertLess(rows[PROCESS][1], outside[0])
+        stats = self.text("marker_api_stats")
+        self.assertEqual(stats.count("\n"), 7)
+        self.assertIn(f'\n"{INNER}",1,{rows[INNER][1] - rows[INNER][0]},', stats)
+        self.assertIn('\n"MARKER_API",6,', self.text("domain_stats"))
+
+    def test_aggregates(self):
+        for option in ("--sys-trace", "--runtime-trace"):
+            self.run_it(option)
+            self.assertEqual(self.names(), ["begin", OUTER, QUOTED, INNER, PROCESS, "end"])
+            self.assertEqual(len(self.kernels()), 3)
+
+    def test_pause(self):
+        self.run_it("--marker-trace", "--kernel-trace", program=(PROGRAM, "pause"))
+        self.assertEqual(self.names(), ["begin", OUTER, QUOTED, "roctxProfilerPause",
+                                        "roctxProfilerResume", PROCESS, "end"])
+        self.assertEqual(self.kernel_names(), ["scale", "add"])
+
+    def test_selected_regions(self):
+        self.run_it("--marker-trace", "--kernel-trace", "--selected-regions",
+                    program=(PROGRAM, "regions"))
+        self.assertEqual(self.names(), ["roctxProfilerResume", INNER, "roctxProfilerPause"])
+        self.assertEqual(self.kernel_names(), ["add"])
+
+    def test_selected_regions_without_markers(self):
+        self.run_it("--kernel-trace", "--memory-copy-trace", "--selected-regions",
+                    program=(PROGRAM, "regions"))
+        self.assertEqual(self.kernel_names(), ["add"])
+        self.assertFalse(glob.glob(self.dir + "/*marker*") + glob.glob(self.dir + "/*copy*"))
+
+    def test_kernel_rename(self):
+        self.run_it("--kernel-trace", "--kernel-rename", "--stats")
+        self.assertEqual(self.kernel_names(), [OUTER, INNER, "add"])
+        self.assertIn(f'"{INNER}",1,', self.text("kernel_stats"))
+        self.assertFalse(glob.glob(self.dir + "/*marker*"))
+
+    def test_rename_and_pause(self):
+        self.run_it("--kernel-trace", "--marker-trace", "--kernel-rename",
+                    program=(PROGRAM, "pause"))
+        self.assertEqual(self.kernel_names(), [OUTER, "add"])
+
+    def test_old_interface(self):
+        """A program linked to libroctx64: with our library preloaded, and by its own."""
+        for more in ((), ("--suppress-marker-preload",)):
+            self.run_it("--marker-trace", *more, program=(OLD_PROGRAM,))
+            self.assertEqual(self.names(), ["begin", OUTER, QUOTED, INNER, PROCESS, "end"])
+
+    def test_not_asked(self):
+        self.run_it("--kernel-trace")
+        self.assertEqual(self.kernel_names(), ["scale", "add", "add"])
+        self.assertFalse(glob.glob(self.dir + "/*marker*"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
