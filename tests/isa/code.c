@@ -136,6 +136,11 @@ static void faults(void **state)
     assert_int_equal(rig_run(r, "s_mov_b64 s[0:1], 0x20000\ns_setpc_b64 s[0:1]\n"),
                      ISA_STOP_MEMORY);
     assert_int_equal(r->wave.fault_addr, 0x20000);
+    /* data is not code */
+    memcpy(r->data, r->code, 16);
+    assert_false(r->core->set_pc(&r->wave, RIG_DATA));
+    assert_int_equal(r->wave.stop, ISA_STOP_MEMORY);
+    assert_true(r->wave.fault_flags & ISA_FAULT_EXEC);
     /* off the end of mapped memory, between instructions and within one */
     rig_assemble(r, RIG_CODE_BYTES / 4 - 1, "s_nop 0\n");
     assert_int_equal(rig_run_from(r, end - 4), ISA_STOP_MEMORY);

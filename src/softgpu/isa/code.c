@@ -143,14 +143,15 @@ static unsigned bucket_of(const isa_core_t *core, uint64_t va)
 }
 
 /* Reads the code at `va`: the page, and what of the next one an instruction may reach into.
- * Returns the number of dwords, 0 if the page is not mapped. Extents are whole 4 KiB pages. */
+ * Returns the number of dwords, 0 if the page is not mapped for execution. Extents are whole
+ * 4 KiB pages. */
 static unsigned read_words(const isa_code_t *code, uint64_t va, uint32_t *words)
 {
     unsigned n = 0;
     while (n < ISA_PAGE_SLOTS + ISA_PAGE_TAIL) {
         uint64_t at = va + 4 * (uint64_t)n;
         const sg_extent_t *extent = sg_memory_find(code->memory, at);
-        if (!extent) break;
+        if (!extent || !(extent->flags & SG_MEM_EXECUTABLE)) break;
         const uint32_t *host =
             (const uint32_t *)(const void *)(extent->host + (at - extent->begin));
         uint64_t left = (extent->end - at) / 4;

@@ -114,10 +114,11 @@ static void on_memory_fault(void *user, uint64_t va, uint32_t flags)
     /* bits of ISA_FAULT_*, as isa/wave.h numbers them */
     enum { FAULT_WRITE = 2, FAULT_EXEC = 4, FAULT_READ_ONLY = 8 };
     kfd_gpu_t *gpu = user;
+    bool no_execute = flags & FAULT_EXEC && sg_memory_find(gpu->memory, va);
     struct kfd_hsa_memory_exception_data fault = {
-        .failure = {.NotPresent = !(flags & FAULT_READ_ONLY),
+        .failure = {.NotPresent = !(flags & FAULT_READ_ONLY) && !no_execute,
                     .ReadOnly = (flags & FAULT_READ_ONLY) != 0,
-                    .NoExecute = (flags & FAULT_EXEC) != 0},
+                    .NoExecute = no_execute},
         .va = va & ~(uint64_t)(KFD_PAGE - 1),
         .gpu_id = gpu->gpu_id,
         .ErrorType = KFD_MEM_ERR_NO_RAS};
