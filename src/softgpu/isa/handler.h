@@ -15,6 +15,8 @@
 #include "softgpu/isa/table.h"
 #include "softgpu/isa/wave.h"
 
+#include <string.h>
+
 #ifndef ISA_VARIANT
 #define ISA_VARIANT base
 #endif
@@ -50,10 +52,11 @@ static inline uint64_t isa_sgpr64(const isa_wave_t *w, unsigned reg)
     return w->sgpr[reg] | (uint64_t)w->sgpr[reg + 1] << 32;
 }
 
+/* One store: a load of EXEC or VCC as a whole could not be served from two stores that are still on
+ * their way to memory, and would wait for all stores before them. */
 static inline void isa_set_sgpr64(isa_wave_t *w, unsigned reg, uint64_t value)
 {
-    w->sgpr[reg] = (uint32_t)value;
-    w->sgpr[reg + 1] = (uint32_t)(value >> 32);
+    memcpy(&w->sgpr[reg], &value, sizeof value);
 }
 
 static inline uint64_t isa_read64(isa_wave_t *w, const isa_operand_t *o)
