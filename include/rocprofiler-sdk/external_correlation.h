@@ -32,7 +32,8 @@ typedef enum rocprofiler_external_correlation_id_request_kind_t {
 } rocprofiler_external_correlation_id_request_kind_t;
 
 /** Puts a value on the stack of a context and thread. Records of that context about calls of that
- * thread carry the topmost value, 0 when the stack is empty. Any thread; tid may be another thread
+ * thread carry the topmost value; when its stack is empty, that of the first thread's stack; when that is
+ * empty, 0. Any thread; tid may be another thread
  * that lives.
  * @retval ROCPROFILER_STATUS_SUCCESS pushed
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
@@ -43,13 +44,46 @@ rocprofiler_status_t rocprofiler_push_external_correlation_id(
     rocprofiler_user_data_t external_correlation_id) ROCPROFILER_API;
 
 /** Takes the topmost value off again.
- * @param external_correlation_id the value is written here; may be null
- * @retval ROCPROFILER_STATUS_SUCCESS taken
+ * @param external_correlation_id the value is written here, 0 if the stack was empty; may be null
+ * @retval ROCPROFILER_STATUS_SUCCESS taken, or the stack was empty
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
- * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT nothing is on the stack of this thread */
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no thread of this process has the id tid */
 rocprofiler_status_t rocprofiler_pop_external_correlation_id(
     rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
     rocprofiler_user_data_t *external_correlation_id) ROCPROFILER_API;
+
+/** Asked for the external id of an operation before its first callback, once per operation and
+ * context, on the thread that begins it. May push and pop.
+ * @param thread_id of the operation
+ * @param context_id that the id is for
+ * @param kind of the operation
+ * @param operation as in the records; of a kernel dispatch always ENQUEUE
+ * @param internal_corr_id_value of the operation
+ * @param external_corr_id_value to be written
+ * @param user_data as given at configuration
+ * @return 0 to use what was written, else the topmost value of the stack is used */
+typedef int (*rocprofiler_external_correlation_id_request_cb_t)(
+    rocprofiler_thread_id_t thread_id, rocprofiler_context_id_t context_id,
+    rocprofiler_external_correlation_id_request_kind_t kind,
+    rocprofiler_tracing_operation_t operation, uint64_t internal_corr_id_value,
+    rocprofiler_user_data_t *external_corr_id_value, void *user_data);
+
+/** Has the context asked for external ids instead of taking them from stacks. Once per context,
+ * while tools are initialised.
+ * @param kinds of operations; null: all
+ * @param kinds_count how many
+ * @retval ROCPROFILER_STATUS_SUCCESS configured
+ * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not while tools are initialised
+ * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback, or kinds given and none counted
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context is asked already
+ * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND one of kinds does not exist */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_service(
+    rocprofiler_context_id_t context_id,
+    const rocprofiler_external_correlation_id_request_kind_t *kinds, size_t kinds_count,
+    rocprofiler_external_correlation_id_request_cb_t callback,
+    void *callback_args) ROCPROFILER_API;
 
 /** Name of a request kind, as "KERNEL_DISPATCH". Any thread, any time.
  * @param name set to constant text; may be null

@@ -48,6 +48,20 @@ static bool read_times(hsax_item_t *item)
     return true;
 }
 
+bool hsax_queue_find(const hsa_queue_t *hsa, uint64_t *id, hsa_agent_t *agent)
+{
+    pthread_mutex_lock(&lock);
+    const queue_t *queue = queues;
+    while (queue && queue->hsa != hsa)
+        queue = queue->next;
+    if (queue) {
+        *id = queue->id;
+        *agent = hsax_lane_agent(queue->lane);
+    }
+    pthread_mutex_unlock(&lock);
+    return queue;
+}
+
 /* ---- packets ---- */
 
 typedef union {

@@ -26,6 +26,9 @@ typedef struct {
  * runtime has no intercept queues. */
 bool hsax_queues_hook(const hsax_api_table_t *table, const hsax_dispatch_client_t *client);
 
+/* Id and agent of a queue that the program created since the hooks are in; false for others. */
+bool hsax_queue_find(const hsa_queue_t *queue, uint64_t *id, hsa_agent_t *agent);
+
 /* Dispatches that were not reported because no signal could be had. */
 uint64_t hsax_queues_missed(void);
 

@@ -140,7 +140,10 @@ static void callback_run(void)
     CHECK_EQ(popped.value, 22);
     fake_hipGetLastError();
     OK(rocprofiler_pop_external_correlation_id(context, tid, NULL));
-    CHECK_EQ(rocprofiler_pop_external_correlation_id(context, tid, NULL),
+    popped.value = 5;
+    OK(rocprofiler_pop_external_correlation_id(context, tid, &popped)); /* empty */
+    CHECK_EQ(popped.value, 0);
+    CHECK_EQ(rocprofiler_pop_external_correlation_id(context, 1 << 30, NULL),
              ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT);
     CHECK_EQ(seen[14].record.correlation_id.external.value, 22);
     CHECK_EQ(seen[16].record.correlation_id.external.value, 11);

@@ -22,6 +22,15 @@ _Static_assert(sizeof(hip_payload_t) - offsetof(hip_payload_t, args) ==
                    sizeof(ext_record_t) - offsetof(ext_record_t, args),
                "payload and EXT record differ");
 
+/* What was answered when the call began, or what is on the thread's stack now. */
+static inline uint64_t external_of(const sdk_frame_t *frame, const sdk_context_t *context,
+                                   const rocprofiler_user_data_t *answers, unsigned i)
+{
+    if (__builtin_expect(frame->plan->requests, 0) && sdk_external_asks(context, frame->plan))
+        return answers[i].value;
+    return sdk_external(frame->thread, context);
+}
+
 static void run_callbacks(sdk_frame_t *frame, rocprofiler_callback_phase_t phase, void *payload)
 {
     const sdk_plan_t *plan = frame->plan;
@@ -34,7 +43,8 @@ static void run_callbacks(sdk_frame_t *frame, rocprofiler_callback_phase_t phase
             .context_id = sdk_context_id(service->context),
             .thread_id = self->tid,
             .correlation_id = {.internal = frame->internal,
-                               .external.value = sdk_external(self, service->context),
+                               .external.value = external_of(frame, service->context,
+                                                             frame->callback_external, i),
                                .ancestor = frame->ancestor},
             .kind = (rocprofiler_callback_tracing_kind_t)plan->callback_kind,
             .operation = plan->operation,
@@ -54,7 +64,12 @@ void sdk_api_enter(sdk_frame_t *frame, const sdk_plan_t *plan, void *payload)
     if (__builtin_expect(!self, 0)) return;
     frame->internal = sdk_thread_next_id(self);
     frame->ancestor = self->current;
+    frame->outer = self->outer;
+    self->outer = self->current;
     self->current = frame->internal;
+    if (__builtin_expect(plan->requests, 0))
+        sdk_external_ask_all(self, plan, frame->internal, frame->callback_external,
+                             frame->buffer_external);
     if (plan->callback_count) {
         for (unsigned i = 0; i < plan->callback_count; i++)
             frame->user[i].value = 0;
@@ -63,9 +78,9 @@ void sdk_api_enter(sdk_frame_t *frame, const sdk_plan_t *plan, void *payload)
     if (plan->buffer_count) frame->begin = sdk_clock_raw();
 }
 
-static void write_record(const sdk_frame_t *frame, const sdk_buffer_service_t *service,
-                         uint64_t end, const void *payload)
+static void write_record(const sdk_frame_t *frame, unsigned i, uint64_t end, const void *payload)
 {
+    const sdk_buffer_service_t *service = &frame->plan->buffers[i];
     sdk_thread_t *self = frame->thread;
     size_t size = service->with_payload ? sizeof(ext_record_t) : sizeof(api_record_t);
     api_record_t *record = sdk_buffer_reserve(self, service->buffer, size);
@@ -74,7 +89,8 @@ static void write_record(const sdk_frame_t *frame, const sdk_buffer_service_t *s
     record->kind = (rocprofiler_buffer_tracing_kind_t)service->kind;
     record->operation = frame->plan->operation;
     record->correlation_id.internal = frame->internal;
-    record->correlation_id.external.value = sdk_external(self, service->context);
+    record->correlation_id.external.value =
+        external_of(frame, service->context, frame->buffer_external, i);
     record->correlation_id.ancestor = frame->ancestor;
     record->start_timestamp = frame->begin;
     record->end_timestamp = end;
@@ -95,10 +111,13 @@ void sdk_api_exit(sdk_frame_t *frame, void *payload)
     uint64_t end = plan->buffer_count ? sdk_clock_raw() : 0;
     if (plan->callback_count) run_callbacks(frame, ROCPROFILER_CALLBACK_PHASE_EXIT, payload);
     self->current = frame->ancestor;
-    if (!plan->buffer_count) return;
-    sdk_emit_begin(self);
-    for (unsigned i = 0; i < plan->buffer_count; i++)
-        if (sdk_context_accepts(plan->buffers[i].context))
-            write_record(frame, &plan->buffers[i], end, payload);
-    sdk_emit_end(self);
+    self->outer = frame->outer;
+    if (plan->buffer_count) {
+        sdk_emit_begin(self);
+        for (unsigned i = 0; i < plan->buffer_count; i++)
+            if (sdk_context_accepts(plan->buffers[i].context)) write_record(frame, i, end, payload);
+        sdk_emit_end(self);
+    }
+    if (__builtin_expect(self->references || sdk_plan(SDK_DOMAIN_RETIREMENT, 0), 0))
+        sdk_retirement_call_ends(self, frame->internal);
 }

@@ -13,9 +13,11 @@ struct sdk_thread;
 typedef struct {
     const sdk_plan_t *plan;
     struct sdk_thread *thread; /* NULL: no memory for the thread, the call is not traced */
-    uint64_t internal, ancestor;
+    uint64_t internal, ancestor, outer;
     uint64_t begin; /* raw stamp */
     rocprofiler_user_data_t user[SDK_SERVICES_MAX];
+    /* of services whose contexts were asked, if the plan has such; else not written */
+    rocprofiler_user_data_t callback_external[SDK_SERVICES_MAX], buffer_external[SDK_SERVICES_MAX];
 } sdk_frame_t;
 
 /* Before the call: correlation id, ENTER callbacks, begin stamp. `payload` is the callback payload

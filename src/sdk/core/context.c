@@ -84,6 +84,34 @@ static bool wants_buffer(const sdk_context_t *c, uint32_t kind, uint32_t operati
     return kind && c->buffers[kind].buffer && has_bit(c->buffers[kind].operations, operation);
 }
 
+/* 0: records of the domain carry what is on the stack. Ranges of threads and streams are told in
+ * the name of calls. */
+static const uint32_t request_kinds[SDK_DOMAIN_COUNT] = {
+    [SDK_DOMAIN_HSA_CORE] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HSA_CORE_API,
+    [SDK_DOMAIN_HSA_AMD_EXT] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HSA_AMD_EXT_API,
+    [SDK_DOMAIN_HSA_IMAGE_EXT] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HSA_IMAGE_EXT_API,
+    [SDK_DOMAIN_HSA_FINALIZE_EXT] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HSA_FINALIZE_EXT_API,
+    [SDK_DOMAIN_HIP_RUNTIME] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_RUNTIME_API,
+    [SDK_DOMAIN_HIP_COMPILER] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_COMPILER_API,
+    [SDK_DOMAIN_MARKER_CORE] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MARKER_CORE_API,
+    [SDK_DOMAIN_MARKER_CONTROL] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MARKER_CONTROL_API,
+    [SDK_DOMAIN_MARKER_NAME] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MARKER_NAME_API,
+    [SDK_DOMAIN_MARKER_CORE_RANGE] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MARKER_CORE_RANGE_API,
+    [SDK_DOMAIN_KERNEL_DISPATCH] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH,
+    [SDK_DOMAIN_MEMORY_COPY] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_COPY,
+    [SDK_DOMAIN_MEMORY_ALLOCATION] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_ALLOCATION,
+    [SDK_DOMAIN_SCRATCH_MEMORY] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_SCRATCH_MEMORY,
+};
+
+static bool asked(const sdk_plan_t *plan)
+{
+    for (unsigned i = 0; i < plan->callback_count; i++)
+        if (sdk_external_asks(plan->callbacks[i].context, plan)) return true;
+    for (unsigned i = 0; i < plan->buffer_count; i++)
+        if (sdk_external_asks(plan->buffers[i].context, plan)) return true;
+    return false;
+}
+
 static sdk_plan_t *make_plan(const sdk_domain_info_t *domain, uint32_t operation,
                              uint64_t by_callback, uint64_t by_buffer, uint64_t by_ext)
 {
@@ -101,6 +129,8 @@ static sdk_plan_t *make_plan(const sdk_domain_info_t *domain, uint32_t operation
     plan->buffer_contexts = by_buffer;
     plan->ext_contexts = by_ext;
     plan->needs_payload = by_callback || by_ext;
+    plan->request_kind = request_kinds[plan->domain];
+    plan->requests = asked(plan);
     /* slots are in the order of tools, then of creation: the order of callbacks */
     for (uint32_t slot = 0; slot < context_count; slot++) {
         sdk_context_t *c = contexts[slot];
@@ -161,6 +191,21 @@ static void publish_plans(void)
                                   memory_order_release);
         }
     }
+}
+
+void sdk_contexts_set_request(sdk_context_t *context,
+                              rocprofiler_external_correlation_id_request_cb_t request, void *data,
+                              uint32_t kinds)
+{
+    pthread_mutex_lock(&contexts_lock);
+    context->request = request;
+    context->request_data = data;
+    context->request_kinds = kinds;
+    /* only while tools are initialised: nobody has got one of these plans */
+    for (int i = 0; i < SDK_PLAN_SLOTS; i++)
+        for (sdk_plan_t *plan = interned[i]; plan; plan = plan->next)
+            plan->requests = asked(plan);
+    pthread_mutex_unlock(&contexts_lock);
 }
 
 void sdk_plans_clear(void)

@@ -8,6 +8,8 @@
 #include "sdk/core/buffer.h"
 #include "sdk/core/thread.h"
 
+#include <rocprofiler-sdk/external_correlation.h>
+
 typedef struct {
     rocprofiler_callback_tracing_cb_t callback; /* NULL: the context lacks the kind */
     void *data;
@@ -26,6 +28,10 @@ struct sdk_context {
     bool active;          /* under the contexts' lock */
     _Atomic bool accepts; /* false once its tool is finalised: nothing may be
                            * delivered any more */
+    /* for external ids, NULL: the topmost of the thread's stack; kinds by bit */
+    rocprofiler_external_correlation_id_request_cb_t request;
+    void *request_data;
+    uint32_t request_kinds;
     sdk_callback_request_t callbacks[ROCPROFILER_CALLBACK_TRACING_LAST];
     sdk_buffer_request_t buffers[ROCPROFILER_BUFFER_TRACING_LAST];
 };
@@ -70,6 +76,33 @@ static inline uint64_t sdk_external(const sdk_thread_t *self, const sdk_context_
 {
     return atomic_load_explicit(&self->external[context->slot], memory_order_relaxed);
 }
+
+/* True if the context wants to be asked for the ids of the plan's operation. */
+static inline bool sdk_external_asks(const sdk_context_t *context, const sdk_plan_t *plan)
+{
+    return context->request_kinds >> plan->request_kind & 1;
+}
+
+/* Asks the context, runs tool code: the id for the operation that has got this internal id. */
+uint64_t sdk_external_ask(sdk_thread_t *self, const sdk_context_t *context, const sdk_plan_t *plan,
+                          uint64_t internal);
+
+/* Asks all contexts of the plan that want to be asked, each once; writes the answers to the places
+ * of its services, leaves other places alone. */
+void sdk_external_ask_all(sdk_thread_t *self, const sdk_plan_t *plan, uint64_t internal,
+                          rocprofiler_user_data_t *callbacks, rocprofiler_user_data_t *buffers);
+
+/* Plans after the context has got its request callback: under no lock of the caller. */
+void sdk_contexts_set_request(sdk_context_t *context,
+                              rocprofiler_external_correlation_id_request_cb_t request, void *data,
+                              uint32_t kinds);
+
+/* ---- The end of a traced call for correlation ids: retirement.c ---- */
+
+void sdk_retirement_call_ends(sdk_thread_t *self, uint64_t internal);
+
+/* An id that nothing refers to any more. */
+void sdk_retirement_tell(uint64_t internal);
 
 void sdk_external_thread_begins(sdk_thread_t *self);
 void sdk_external_thread_ends(sdk_thread_t *self);

@@ -31,10 +31,35 @@ static external_stack_t **find(uint64_t tid, uint32_t slot)
     return link;
 }
 
-static void mirror(uint64_t tid, uint32_t slot, uint64_t value)
+static uint64_t top(uint64_t tid, uint32_t slot, bool *has)
 {
+    const external_stack_t *stack = *find(tid, slot);
+    *has = stack && stack->depth;
+    return *has ? stack->values[stack->depth - 1] : 0;
+}
+
+/* Threads that have pushed nothing carry what the first thread carries. */
+static uint64_t carried(uint64_t tid, uint32_t slot)
+{
+    bool has;
+    uint64_t value = top(tid, slot, &has);
+    return has ? value : top((uint64_t)getpid(), slot, &has);
+}
+
+static void mirror_one(sdk_thread_t *thread, void *slot)
+{
+    atomic_store_explicit(&thread->external[*(uint32_t *)slot],
+                          carried(thread->tid, *(uint32_t *)slot), memory_order_relaxed);
+}
+
+static void mirror(uint64_t tid, uint32_t slot)
+{
+    if (tid == (uint64_t)getpid()) {
+        sdk_threads_each(mirror_one, &slot);
+        return;
+    }
     sdk_thread_t *thread = sdk_thread_find(tid);
-    if (thread) atomic_store_explicit(&thread->external[slot], value, memory_order_relaxed);
+    if (thread) mirror_one(thread, &slot);
 }
 
 static void forget(external_stack_t **link)
@@ -71,7 +96,7 @@ static rocprofiler_status_t push(uint64_t tid, uint32_t slot, uint64_t value)
         stack->room = room;
     }
     stack->values[stack->depth++] = value;
-    mirror(tid, slot, value);
+    mirror(tid, slot);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -101,19 +126,20 @@ rocprofiler_pop_external_correlation_id(rocprofiler_context_id_t context_id,
     sdk_context_t *context = sdk_context_find(context_id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (sdk_is_forked_child()) return ROCPROFILER_STATUS_SUCCESS;
-    rocprofiler_status_t status = ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (tid != sdk_thread_id() && !thread_exists(tid))
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (external_correlation_id) external_correlation_id->value = 0;
     pthread_mutex_lock(&stacks_lock);
     external_stack_t **link = find(tid, context->slot);
     if (*link && (*link)->depth) {
         external_stack_t *stack = *link;
         uint64_t value = stack->values[--stack->depth];
         if (external_correlation_id) external_correlation_id->value = value;
-        mirror(tid, context->slot, stack->depth ? stack->values[stack->depth - 1] : 0);
         if (!stack->depth) forget(link);
-        status = ROCPROFILER_STATUS_SUCCESS;
+        mirror(tid, context->slot);
     }
     pthread_mutex_unlock(&stacks_lock);
-    return status;
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 void sdk_external_thread_begins(sdk_thread_t *self)
@@ -123,8 +149,8 @@ void sdk_external_thread_begins(sdk_thread_t *self)
     if (!atomic_load_explicit(&any, memory_order_relaxed)) return;
     pthread_mutex_lock(&stacks_lock);
     for (external_stack_t *s = stacks; s; s = s->next)
-        if (s->tid == self->tid && s->depth)
-            atomic_store_explicit(&self->external[s->slot], s->values[s->depth - 1],
+        if (s->tid == self->tid || s->tid == (uint64_t)getpid())
+            atomic_store_explicit(&self->external[s->slot], carried(self->tid, s->slot),
                                   memory_order_relaxed);
     pthread_mutex_unlock(&stacks_lock);
 }
@@ -139,6 +165,72 @@ void sdk_external_thread_ends(sdk_thread_t *self)
         else
             link = &(*link)->next;
     pthread_mutex_unlock(&stacks_lock);
+}
+
+/* ---- Requests ---- */
+
+uint64_t sdk_external_ask(sdk_thread_t *self, const sdk_context_t *context, const sdk_plan_t *plan,
+                          uint64_t internal)
+{
+    rocprofiler_user_data_t value = {.value = 0};
+    int declined = 1;
+    sdk_emit_begin(self);
+    /* of a dispatch the launch is what a tool is asked about, whoever follows only its end */
+    int32_t operation = plan->domain == SDK_DOMAIN_KERNEL_DISPATCH
+                            ? (int32_t)ROCPROFILER_KERNEL_DISPATCH_ENQUEUE
+                            : plan->operation;
+    if (sdk_context_accepts(context))
+        declined =
+            context->request(self->tid, sdk_context_id(context),
+                             (rocprofiler_external_correlation_id_request_kind_t)plan->request_kind,
+                             operation, internal, &value, context->request_data);
+    sdk_emit_end(self);
+    return declined ? sdk_external(self, context) : value.value;
+}
+
+void sdk_external_ask_all(sdk_thread_t *self, const sdk_plan_t *plan, uint64_t internal,
+                          rocprofiler_user_data_t *callbacks, rocprofiler_user_data_t *buffers)
+{
+    const sdk_context_t *asked[2 * SDK_SERVICES_MAX];
+    uint64_t answers[2 * SDK_SERVICES_MAX];
+    unsigned count = 0;
+    for (unsigned i = 0; i < plan->callback_count + plan->buffer_count; i++) {
+        bool record = i >= plan->callback_count;
+        unsigned place = record ? i - plan->callback_count : i;
+        const sdk_context_t *context =
+            record ? plan->buffers[place].context : plan->callbacks[place].context;
+        if (!sdk_external_asks(context, plan)) continue;
+        unsigned known = 0;
+        while (known < count && asked[known] != context)
+            known++;
+        if (known == count) {
+            asked[count] = context;
+            answers[count++] = sdk_external_ask(self, context, plan, internal);
+        }
+        (record ? buffers : callbacks)[place].value = answers[known];
+    }
+}
+
+rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_service(
+    rocprofiler_context_id_t context_id,
+    const rocprofiler_external_correlation_id_request_kind_t *kinds, size_t kinds_count,
+    rocprofiler_external_correlation_id_request_cb_t callback, void *callback_args)
+{
+    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_context_t *context = sdk_context_find(context_id);
+    if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    if (!callback || (kinds && !kinds_count)) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (context->request) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+    uint32_t bits = 0;
+    for (size_t i = 0; kinds && i < kinds_count; i++) {
+        if (kinds[i] <= ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_NONE ||
+            kinds[i] >= ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST)
+            return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+        bits |= (uint32_t)1 << kinds[i];
+    }
+    if (!kinds) bits = ((uint32_t)1 << ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST) - 2;
+    sdk_contexts_set_request(context, callback, callback_args, bits);
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 /* ---- Fork ---- */

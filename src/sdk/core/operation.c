@@ -31,13 +31,44 @@ void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan)
     operation->plan = plan;
     if (!plan) return;
     sdk_thread_t *self = sdk_thread_self();
-    operation->internal = sdk_correlation_current();
-    operation->ancestor = 0;
-    if (!operation->internal) operation->internal = sdk_correlation_new();
+    operation->internal = self ? self->current : 0;
+    operation->ancestor = self ? self->outer : 0;
+    if (!operation->internal) {
+        operation->internal = sdk_correlation_new();
+        operation->ancestor = 0;
+    }
     operation->thread_id = sdk_thread_id();
     for (unsigned i = 0; i < plan->callback_count; i++)
         operation->user[i].value = 0;
     take_externals(operation, self);
+    if (plan->requests && self)
+        sdk_external_ask_all(self, plan, operation->internal, operation->callback_external,
+                             operation->buffer_external);
+}
+
+/* What the context has answered when the first operation began; else it is asked now. */
+static uint64_t asked_before(const sdk_operation_t *from, const sdk_context_t *context,
+                             const sdk_plan_t *plan, sdk_thread_t *self)
+{
+    for (unsigned i = 0; i < from->plan->callback_count; i++)
+        if (from->plan->callbacks[i].context == context) return from->callback_external[i].value;
+    for (unsigned i = 0; i < from->plan->buffer_count; i++)
+        if (from->plan->buffers[i].context == context) return from->buffer_external[i].value;
+    return self ? sdk_external_ask(self, context, plan, from->internal) : 0;
+}
+
+static void follow_requests(sdk_operation_t *operation, const sdk_operation_t *from)
+{
+    const sdk_plan_t *plan = operation->plan;
+    sdk_thread_t *self = sdk_thread_self();
+    for (unsigned i = 0; i < plan->callback_count; i++)
+        if (sdk_external_asks(plan->callbacks[i].context, plan))
+            operation->callback_external[i].value =
+                asked_before(from, plan->callbacks[i].context, plan, self);
+    for (unsigned i = 0; i < plan->buffer_count; i++)
+        if (sdk_external_asks(plan->buffers[i].context, plan))
+            operation->buffer_external[i].value =
+                asked_before(from, plan->buffers[i].context, plan, self);
 }
 
 void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
@@ -59,6 +90,7 @@ void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
             if (from->plan->callbacks[j].context == plan->callbacks[i].context)
                 operation->user[i] = from->user[j];
     }
+    if (plan->requests) follow_requests(operation, from);
 }
 
 void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_phase_t phase,

@@ -44,6 +44,8 @@ typedef struct sdk_plan {
     uint16_t domain;
     uint16_t callback_count, buffer_count;
     bool needs_payload; /* callbacks, or a buffer of an EXT kind */
+    bool requests;      /* a context wants to be asked for the external id, see external.c */
+    uint32_t request_kind;
     sdk_callback_service_t *callbacks;
     sdk_buffer_service_t *buffers;
     /* identity: which contexts, by bit; next plan of the same operation */
@@ -80,7 +82,7 @@ typedef struct {
 } sdk_operation_t;
 
 /* Begins: correlation id of the traced call that the thread is in, or a new one if it is in none;
- * user data zero. `plan` may be NULL: then the operation does nothing. */
+ * user data zero. Contexts that want to be asked for the external id are asked. `plan` may be NULL: then the operation does nothing. */
 void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan);
 
 /* Like begin, with correlation, thread and the user data of contexts that both plans share taken
@@ -98,6 +100,17 @@ void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_pha
  * a buffer of policy LOSSLESS this may run tool code (delivery): hold no lock. */
 void sdk_operation_record(const sdk_operation_t *operation, void *record, size_t size,
                           rocprofiler_user_data_t *external);
+
+/* ---- The end of correlation ids: retirement.c ---------------------------------------------------
+ *
+ * A service whose work outlasts the call holds the id from its begin, on the same thread, and lets
+ * go of it, anywhere, when its last record is written. One load where nobody follows that. */
+
+typedef struct sdk_reference sdk_reference_t;
+
+/* What to give to sdk_retirement_release, NULL if there is nothing to be released. */
+sdk_reference_t *sdk_retirement_hold(const sdk_operation_t *operation);
+void sdk_retirement_release(sdk_reference_t *reference);
 
 /* ---- Correlation ids, threads, time ------------------------------------------------------------
  */

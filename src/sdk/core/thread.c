@@ -42,7 +42,7 @@ static void thread_ends(void *entry)
     sdk_marker_thread_ends(self);
     pthread_mutex_lock(&list_lock);
     memset(self->cursors, 0, sizeof self->cursors);
-    self->current = 0;
+    self->current = self->outer = 0;
     atomic_store_explicit(&self->live, 0, memory_order_relaxed);
     pthread_mutex_unlock(&list_lock);
 }
@@ -96,6 +96,14 @@ sdk_thread_t *sdk_thread_find(uint64_t tid)
         if (atomic_load_explicit(&t->live, memory_order_relaxed) && t->tid == tid) found = t;
     pthread_mutex_unlock(&list_lock);
     return found;
+}
+
+void sdk_threads_each(void (*visit)(sdk_thread_t *, void *), void *closure)
+{
+    pthread_mutex_lock(&list_lock);
+    for (sdk_thread_t *t = atomic_load_explicit(&all_threads, memory_order_relaxed); t; t = t->next)
+        if (atomic_load_explicit(&t->live, memory_order_relaxed)) visit(t, closure);
+    pthread_mutex_unlock(&list_lock);
 }
 
 bool sdk_threads_quiesce(unsigned timeout_ms)
@@ -157,7 +165,8 @@ void sdk_threads_fork_done(bool in_child)
             t->tid = (uint64_t)syscall(SYS_gettid);
             continue;
         }
-        t->current = 0;
+        t->current = t->outer = 0;
+        t->references = NULL;
         sdk_marker_thread_ends(t);
         atomic_store_explicit(&t->emitting, 0, memory_order_relaxed);
         t->delivering = 0;

@@ -20,15 +20,17 @@ typedef struct {
 
 typedef struct sdk_thread {
     uint64_t current;          /* internal id of the innermost traced call, 0 if none */
+    uint64_t outer;            /* internal id of the traced call around that, 0 if none */
     uint64_t next_id, last_id; /* ids reserved for this thread: next_id to last_id - 1 */
     uint64_t tid;
     /* Above 0 while callbacks run or records are written: whoever finalises waits for 0. Read by
      * others; ordered by membarrier on their side, see sdk_threads_quiesce. */
     _Atomic uint32_t emitting;
-    uint32_t delivering;      /* above 0 inside a buffer callback */
-    uint64_t delivering_mask; /* buffers that this thread is delivering, by bit */
-    _Atomic uint32_t live;    /* 0: on the list of entries to be used again */
-    struct sdk_thread *next;   /* all entries ever made */
+    uint32_t delivering;              /* above 0 inside a buffer callback */
+    uint64_t delivering_mask;         /* buffers that this thread is delivering, by bit */
+    _Atomic uint32_t live;            /* 0: on the list of entries to be used again */
+    struct sdk_reference *references; /* calls that work refers to, innermost first */
+    struct sdk_thread *next;          /* all entries ever made */
     struct sdk_ranges *ranges; /* open marker ranges, kept with the entry; NULL until the first */
     /* top of the external correlation stack per context; written by whoever pushes */
     _Atomic uint64_t external[SDK_CONTEXTS_MAX];
@@ -96,6 +98,9 @@ bool sdk_threads_quiesce(unsigned timeout_ms);
 
 /* The live thread with this id, NULL if there is none. */
 sdk_thread_t *sdk_thread_find(uint64_t tid);
+
+/* Visits all live threads under the list's lock. */
+void sdk_threads_each(void (*visit)(sdk_thread_t *, void *), void *closure);
 
 /* ---- Fork: see fork.c ---- */
 

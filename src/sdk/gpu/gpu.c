@@ -29,11 +29,15 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH);
     bool copies = configured(SDK_DOMAIN_MEMORY_COPY);
     bool code = configured(SDK_DOMAIN_CODE_OBJECT);
-    if (!dispatches && !copies && !code) return;
+    bool allocations = configured(SDK_DOMAIN_MEMORY_ALLOCATION);
+    bool scratch = configured(SDK_DOMAIN_SCRATCH_MEMORY);
+    if (!dispatches && !copies && !code && !allocations && !scratch) return;
     if (!hsax_runtime_start(table, hsax_code_objects_finish)) return;
     if (dispatches || code) sdk_code_object_hook(table);
     if (dispatches) sdk_kernel_dispatch_hook(table);
     if (copies) sdk_memory_copy_hook(table);
+    if (allocations) sdk_memory_allocation_hook(table);
+    if (scratch) sdk_scratch_memory_hook(table);
 }
 
 void sdk_gpu_wait(void)

@@ -8,6 +8,8 @@
 
 void sdk_kernel_dispatch_hook(const hsax_api_table_t *table);
 void sdk_memory_copy_hook(const hsax_api_table_t *table);
+void sdk_memory_allocation_hook(const hsax_api_table_t *table);
+void sdk_scratch_memory_hook(const hsax_api_table_t *table);
 void sdk_code_object_hook(const hsax_api_table_t *table);
 
 #endif

@@ -13,6 +13,7 @@
 typedef struct {
     rocprofiler_callback_tracing_kernel_dispatch_data_t data;
     sdk_operation_t complete, enqueue;
+    sdk_reference_t *reference;
 } dispatch_t;
 
 static atomic_uint_fast64_t last_dispatch_id;
@@ -59,9 +60,11 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
     if (!enqueue) {
         d->enqueue.plan = NULL;
         sdk_operation_begin(&d->complete, complete);
+        d->reference = sdk_retirement_hold(&d->complete);
         return true;
     }
     sdk_operation_begin(&d->enqueue, enqueue);
+    d->reference = sdk_retirement_hold(&d->enqueue);
     if (enqueue->callback_count)
         sdk_operation_callback(&d->enqueue, ROCPROFILER_CALLBACK_PHASE_ENTER, &d->data);
     d->complete.plan = NULL;
@@ -96,18 +99,20 @@ static void complete(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;
     const sdk_plan_t *p = d->complete.plan;
-    if (!p) return;
+    if (!p) goto out;
     d->data.start_timestamp = item->start_ns;
     d->data.end_timestamp = item->end_ns < item->start_ns ? item->start_ns : item->end_ns;
     if (p->callback_count)
         sdk_operation_callback(&d->complete, ROCPROFILER_CALLBACK_PHASE_NONE, &d->data);
     if (p->buffer_count) record(d);
+out:
+    sdk_retirement_release(d->reference);
 }
 
-/* Counted by the collector; nothing is held for it here. */
+/* Counted by the collector. */
 static void lost(hsax_item_t *item)
 {
-    (void)item;
+    sdk_retirement_release(((dispatch_t *)item->client)->reference);
 }
 
 void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)

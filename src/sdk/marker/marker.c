@@ -6,6 +6,7 @@
  * such ranges overlap. Ranges that never end are not reported. */
 #include "base/log.h"
 #include "sdk/api/api.h"
+#include "sdk/core/context.h"
 #include "sdk/marker/ranges.h"
 
 #include <rocprofiler-sdk-roctx/api_trace.h>
@@ -116,6 +117,7 @@ static void end(sdk_thread_t *self, sdk_range_t *range)
         };
         sdk_operation_record(&range->operation, &record, sizeof record,
                              &record.correlation_id.external);
+        sdk_retirement_call_ends(self, range->operation.internal);
     }
     sdk_range_recycle(self, range);
 }
@@ -129,7 +131,11 @@ static int wrap_push(const char *message)
     int level = saved.roctxRangePushA_fn(message);
     if (range) range->payload.retval.int32_t_retval = level;
     if (sdk_ranges_push(self, range)) {
-        if (range) self->current = range->operation.internal;
+        if (range) {
+            range->outer = self->outer;
+            self->outer = self->current;
+            self->current = range->operation.internal;
+        }
     } else if (range) {
         sdk_range_recycle(self, range);
     }
@@ -143,7 +149,10 @@ static int wrap_pop(void)
     int level = saved.roctxRangePop_fn();
     if (!range) return level;
     /* not so if a tool's callback ends a range that the program began */
-    if (self->current == range->operation.internal) self->current = range->operation.ancestor;
+    if (self->current == range->operation.internal) {
+        self->current = range->operation.ancestor;
+        self->outer = range->outer;
+    }
     end(self, range);
     return level;
 }

@@ -19,6 +19,7 @@ typedef struct sdk_range {
     _Atomic uint64_t id;    /* of a range of the process */
     struct sdk_range *next; /* free ranges of the thread, or the list */
     uint64_t begin;         /* ns */
+    uint64_t outer;         /* what was around the call or range that is around this one */
     sdk_operation_t operation;
     rocprofiler_callback_tracing_marker_api_data_t payload;
     char *message; /* copy for EXIT callbacks: the program's may be gone by then */

@@ -11,6 +11,7 @@ typedef struct {
     rocprofiler_callback_tracing_memory_copy_data_t data;
     sdk_operation_t operation;
     rocprofiler_memory_copy_operation_t direction;
+    sdk_reference_t *reference;
 } copy_t;
 
 static bool wanted(void)
@@ -44,6 +45,7 @@ static bool begin(hsax_item_t *item, const hsax_copy_t *copy)
         .src_address = {.ptr = copy->src},
     };
     sdk_operation_begin(&c->operation, plan);
+    c->reference = sdk_retirement_hold(&c->operation);
     if (plan->callback_count)
         sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_ENTER, &c->data);
     return true;
@@ -60,16 +62,11 @@ static void refused(hsax_item_t *item)
     copy_t *c = (copy_t *)item->client;
     if (c->operation.plan->callback_count)
         sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &c->data);
+    sdk_retirement_release(c->reference);
 }
 
-static void complete(hsax_item_t *item)
+static void record(copy_t *c)
 {
-    copy_t *c = (copy_t *)item->client;
-    c->data.start_timestamp = item->start_ns;
-    c->data.end_timestamp = item->end_ns < item->start_ns ? item->start_ns : item->end_ns;
-    if (c->operation.plan->callback_count)
-        sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &c->data);
-    if (!c->operation.plan->buffer_count) return;
     rocprofiler_buffer_tracing_memory_copy_record_t r = {
         .size = sizeof r,
         .operation = c->direction,
@@ -86,10 +83,21 @@ static void complete(hsax_item_t *item)
     sdk_operation_record(&c->operation, &r, sizeof r, &r.correlation_id.external);
 }
 
-/* Counted by the collector; nothing is held for it here. */
+static void complete(hsax_item_t *item)
+{
+    copy_t *c = (copy_t *)item->client;
+    c->data.start_timestamp = item->start_ns;
+    c->data.end_timestamp = item->end_ns < item->start_ns ? item->start_ns : item->end_ns;
+    if (c->operation.plan->callback_count)
+        sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &c->data);
+    if (c->operation.plan->buffer_count) record(c);
+    sdk_retirement_release(c->reference);
+}
+
+/* Counted by the collector. */
 static void lost(hsax_item_t *item)
 {
-    (void)item;
+    sdk_retirement_release(((copy_t *)item->client)->reference);
 }
 
 void sdk_memory_copy_hook(const hsax_api_table_t *table)
