@@ -7,7 +7,6 @@
 #include "softgpu/device/internal.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +14,12 @@
 #include <hsa/amd_hsa_queue.h>
 
 enum {
-    RELAX_NS = 5000,      /* of plain spinning, before the core is offered to others */
-    HOT_NS = 200000,      /* of looking for the next packet without sleeping */
+    HOT_NS = 50000,       /* of looking for the next packet without sleeping */
+    RELAX_NS = 5000,      /* the same while a dispatch runs: its worker may need this core */
     LINGER_NS = 10000000, /* of looking with pauses; re-arming the doorbell costs more than this */
-    PAUSE_MIN_NS = 20000,
-    PAUSE_MAX_NS = 500000,
-    PAUSE_SHARE = 8, /* a pause is this part of the time waited so far */
+    PAUSE_MIN_NS = 5000,
+    PAUSE_MAX_NS = 300000,
+    PAUSE_SHARE = 16, /* a pause is this part of the time waited so far */
     MAX_TEXT = 256
 };
 
@@ -83,11 +82,12 @@ static uint64_t pause_after(uint64_t waited)
     return ns < PAUSE_MIN_NS ? PAUSE_MIN_NS : ns > PAUSE_MAX_NS ? PAUSE_MAX_NS : ns;
 }
 
-static void spin(uint64_t waited)
+/* Never sched_yield(): it hands a whole turn, milliseconds, to whoever shares the core, and that is
+ * often the program's thread that spins until we have done something. Short sleeps come back. */
+static void spin(void)
 {
     for (unsigned i = 0; i < 16; i++)
         sg_cpu_relax();
-    if (waited > RELAX_NS) sched_yield();
 }
 
 /* Nobody announces a store to memory, but packets that complete do. */
@@ -102,8 +102,8 @@ bool sg_queue_pause(sg_queue_t *q, uint64_t *since)
 {
     uint64_t now = sg_device_clock();
     if (!*since) *since = now;
-    if (now - *since < PAUSE_MIN_NS)
-        spin(now - *since);
+    if (now - *since < RELAX_NS)
+        spin();
     else
         wait_for_memory(q->device, atomic_load(&q->device->activity), now - *since);
     return !sg_queue_stopping(q);
@@ -117,15 +117,15 @@ static void wait_for(sg_queue_t *q, sg_step_t step, uint32_t wake, uint32_t acti
     case SG_STEP_WORKED: break;
     case SG_STEP_POLL:
         if (waited > LINGER_NS) sg_watch_add(watch, q);
-        if (waited < PAUSE_MIN_NS)
-            spin(waited);
+        if (waited < RELAX_NS)
+            spin();
         else
             wait_for_memory(q->device, activity, waited);
         break;
     case SG_STEP_IDLE:
     case SG_STEP_BUSY:
         if (waited < (step == SG_STEP_IDLE ? HOT_NS : RELAX_NS))
-            spin(waited);
+            spin();
         else if (waited < LINGER_NS)
             sg_futex_wait(&q->wake, wake, pause_after(waited));
         else
@@ -154,7 +154,9 @@ static void *queue_main(void *arg)
         }
         uint64_t now = sg_device_clock();
         if (!quiet) quiet = now;
+        bool watched = now - quiet > LINGER_NS;
         wait_for(q, step, wake, activity, now - quiet);
+        if (watched && !atomic_load(&q->waiting)) quiet = 0; /* the doorbell rings */
     }
     sg_watch_remove(q->device->watch, q);
     if (q->params.kind == SG_QUEUE_AQL) sg_aql_stop(q); /* only these have runs */

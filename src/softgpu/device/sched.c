@@ -25,6 +25,7 @@ enum {
     STALL_TURNS = 16,  /* turns of every workgroup in flight without one of them ending */
     KEEP_BOXES = 2,    /* idle boxes a worker keeps for itself */
     SLEEPY_TURNS = 64, /* turns spent only in s_sleep before the worker naps */
+    DOZE_NS = 2000,
     NAP_NS = 20000
 };
 
@@ -319,12 +320,8 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
 
 static void rest_after_sleep(sg_box_t *b)
 {
-    if (++b->sleepy < SLEEPY_TURNS) {
-        sched_yield();
-    } else {
-        struct timespec nap = {.tv_nsec = NAP_NS};
-        nanosleep(&nap, NULL);
-    }
+    struct timespec nap = {.tv_nsec = ++b->sleepy < SLEEPY_TURNS ? DOZE_NS : NAP_NS};
+    nanosleep(&nap, NULL);
 }
 
 /* Works until nothing is left to do. */

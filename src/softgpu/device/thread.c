@@ -8,7 +8,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef struct {
     void *(*body)(void *);
@@ -16,12 +19,35 @@ typedef struct {
     char name[16];
 } start_t;
 
+/* struct sched_attr of the kernel, its first version; libc has none. */
+typedef struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+} sched_attributes_t;
+
+/* Asks for short turns of the processor: on a busy host a woken thread with a short turn goes
+ * before one that is in the middle of a long one (Linux 6.12 and later; others take no notice).
+ * Without it a doorbell rung while all cores are busy is heard milliseconds late. */
+static void ask_for_short_turns(void)
+{
+    enum { TURN_NS = 100000 }; /* the least the kernel grants */
+    sched_attributes_t a;
+    memset(&a, 0, sizeof a);
+    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0)) return;
+    a.runtime = TURN_NS;
+    syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
 static void *enter(void *p)
 {
     start_t s = *(start_t *)p;
     free(p);
     prctl(PR_SET_NAME, s.name);
     prctl(PR_SET_TIMERSLACK, 1000ul); /* short waits are latencies here, 50 us more would show */
+    ask_for_short_turns();
     return s.body(s.arg);
 }
 

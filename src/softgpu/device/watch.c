@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -22,7 +21,8 @@
 
 enum {
     MAPPINGS_MAX = 8,
-    FAULT_SPIN_NS = 100000,   /* after a fault: until the store that faulted is done */
+    FAULT_SPIN_NS = 200000,   /* after a fault: until the store that faulted is done */
+    FAULT_LOOK_NS = 2000,     /* between looks in that time */
     FAULT_GRACE_NS = 3000000, /* after a fault: before the page is protected again */
     LOOK_NS = 50000,          /* between looks while a queue is hot */
     LOOK_SLOW_NS = 200000,    /* after LOOK_SLOW_AFTER_NS of that */
@@ -33,6 +33,7 @@ enum {
 
 typedef struct {
     uint64_t begin, bytes;
+    uint64_t slot0; /* address of doorbell 0 */
 } mapping_t;
 
 struct sg_watch {
@@ -40,6 +41,7 @@ struct sg_watch {
     _Atomic uint32_t seq;     /* futex: a queue began to wait, came or went */
     _Atomic uint32_t changed; /* the program may have new mappings */
     int uffd;                 /* -1: userfaultfd is refused */
+    bool exact;               /* it tells the address of a fault, not only the page */
     mapping_t mapping[MAPPINGS_MAX];
     unsigned n_mappings;
     uint64_t fault_time; /* of the last fault */
@@ -95,7 +97,8 @@ static void find_mappings(sg_watch_t *w)
         if (begin == (uintptr_t)d->doorbells || offset >= d->doorbell_offset + d->doorbell_bytes ||
             offset + (end - begin) <= d->doorbell_offset)
             continue;
-        w->mapping[w->n_mappings++] = (mapping_t){begin, end - begin};
+        w->mapping[w->n_mappings++] =
+            (mapping_t){begin, end - begin, begin - offset + d->doorbell_offset};
     }
     if (maps) fclose(maps);
 }
@@ -130,17 +133,24 @@ static bool protect(sg_watch_t *w)
     return false;
 }
 
-static int open_userfaultfd(void)
+static int open_userfaultfd(uint64_t features)
 {
-    struct uffdio_api api = {.api = UFFD_API,
-                             .features =
-                                 UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM};
+    struct uffdio_api api = {.api = UFFD_API, .features = features};
     int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
     if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
         close(fd);
         fd = -1;
     }
     return fd;
+}
+
+/* Exact addresses came with Linux 5.18. */
+static void start_userfaultfd(sg_watch_t *w)
+{
+    const uint64_t needed = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
+    w->uffd = open_userfaultfd(needed | UFFD_FEATURE_EXACT_ADDRESS);
+    w->exact = w->uffd >= 0;
+    if (!w->exact) w->uffd = open_userfaultfd(needed);
 }
 
 /* ---- the thread ---- */
@@ -169,27 +179,48 @@ static census_t look(sg_watch_t *w)
     return c;
 }
 
-static void drain_faults(sg_watch_t *w)
+/* Wakes the queue whose doorbell is being stored to, or all if that is not known. */
+static void wake_for(const sg_watch_t *w, uint64_t address)
 {
-    struct uffd_msg message;
-    while (read(w->uffd, &message, sizeof message) == (ssize_t)sizeof message) {
+    uint64_t slot = UINT64_MAX;
+    for (unsigned i = 0; w->exact && i < w->n_mappings; i++)
+        if (address - w->mapping[i].begin < w->mapping[i].bytes)
+            slot = (address - w->mapping[i].slot0) / 8;
+    pthread_mutex_lock(&w->device->lock);
+    for (sg_queue_t *q = w->device->queues; q; q = q->next_queue) {
+        if (slot != UINT64_MAX && slot != q->params.doorbell_slot) continue;
+        atomic_store(&q->waiting, false);
+        sg_queue_notify(q);
     }
+    pthread_mutex_unlock(&w->device->lock);
 }
 
-/* Everybody sleeps: so do we, until the program stores to a doorbell. */
+static void answer_faults(sg_watch_t *w)
+{
+    struct uffd_msg message;
+    while (read(w->uffd, &message, sizeof message) == (ssize_t)sizeof message)
+        if (message.event == UFFD_EVENT_PAGEFAULT) wake_for(w, message.arg.pagefault.address);
+}
+
+/* Everybody sleeps: so do we, until the program stores to a doorbell. The queue is woken before the
+ * store may go on: it has slept and so gets a core at once, while we may lose ours to the program's
+ * thread, which likes to spin. */
 static void sleep_protected(sg_watch_t *w)
 {
     struct pollfd p = {.fd = w->uffd, .events = POLLIN};
-    if (!look(w).woken && poll(&p, 1, SAFETY_MS) > 0) w->fault_time = sg_device_clock();
+    if (!look(w).woken && poll(&p, 1, SAFETY_MS) > 0) {
+        w->fault_time = sg_device_clock();
+        answer_faults(w);
+    }
     set_protection(w, false);
-    drain_faults(w);
+    answer_faults(w);
 }
 
 static void nap(sg_watch_t *w, uint32_t seen, bool hot, uint64_t since)
 {
     uint64_t now = sg_device_clock();
     if (now - w->fault_time < FAULT_SPIN_NS)
-        sched_yield();
+        sg_futex_wait(&w->seq, seen, FAULT_LOOK_NS); /* the thread that faulted needs a core too */
     else if (now - w->fault_time < FAULT_GRACE_NS || (hot && now - since < LOOK_SLOW_AFTER_NS))
         sg_futex_wait(&w->seq, seen, LOOK_NS);
     else
@@ -227,7 +258,7 @@ sg_watch_t *sg_watch_create(sg_device_t *d)
     sg_watch_t *w = calloc(1, sizeof *w);
     if (!w) return NULL;
     w->device = d;
-    w->uffd = open_userfaultfd();
+    start_userfaultfd(w);
     if (sg_thread_start(&thread, "sg-doorbells", watch_main, w)) {
         if (w->uffd >= 0) close(w->uffd);
         free(w);
