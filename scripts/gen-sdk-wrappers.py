@@ -140,6 +140,57 @@ def wrappers_file(domain, functions, newer):
     return "\n".join(text) + body + "\n".join(rows) + "\n"
 
 
+def stream_wrapper(function, role, stream, newer):
+    """A wrapper that tells which stream a HIP function creates, destroys or works on."""
+    name, saved = function.name, f"saved_{function.name}"
+    values = ", ".join(a.name for a in function.arguments)
+    result = tables.portable_type(function.result, newer) or function.result
+    text = [f"static {prototype(function, f'(*{saved})', newer)};", "",
+            "static " + prototype(function, f"stream_{name}", newer), "{"]
+    if role == "set":
+        text.append("    const sdk_plan_t *plan_ = LOAD_PLAN(SDK_BASE_HIP_STREAM + ROCPROFILER_HIP_STREAM_SET);")
+        back = f"{saved}({values});" if result == "void" else f"return {saved}({values});"
+        text.append(f"    if (__builtin_expect(!plan_, 1)) {back if result != 'void' else '{ ' + back + ' return; }'}")
+        text.append("    sdk_stream_use_t use_;")
+        text.append(f"    sdk_stream_enter(&use_, plan_, {stream});")
+    call = f"{saved}({values})"
+    text.append(f"    {call};" if result == "void" else f"    {tables.declare(result, 'result_')} = {call};")
+    if role == "set":
+        text.append("    sdk_stream_exit(&use_);")
+    elif role == "create":
+        text.append(f"    if (result_ == hipSuccess && {stream}) sdk_stream_created(*{stream});")
+    else:
+        text.append(f"    if (result_ == hipSuccess) sdk_stream_destroyed({stream});")
+    if result != "void":
+        text.append("    return result_;")
+    text.append("}")
+    return "\n".join(text) + "\n\n"
+
+
+def streams_file(functions, newer):
+    text = ["/* Made by gen-sdk-wrappers.py: wrappers of HIP functions with a stream. */",
+            '#include "sdk/hip_stream/hip_stream.h"', "",
+            "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",
+            "#define LOAD_PLAN(slot) atomic_load_explicit(&sdk_plans[slot], memory_order_acquire)", "", ""]
+    rows = ["const sdk_api_row_t sdk_stream_rows[] = {"]
+    body, count = "", 0
+    for f in functions:
+        by_value = [a.name for a in f.arguments if a.type == "hipStream_t"]
+        by_pointer = [a.name for a in f.arguments if a.type == "hipStream_t*"]
+        if by_value:
+            role = "destroy" if f.name == "hipStreamDestroy" else "set"
+        elif by_pointer:
+            role = "create"
+        else:
+            continue
+        body += stream_wrapper(f, role, (by_value or by_pointer)[0], newer)
+        rows.append(f'    {{"{f.name}", (void *)stream_{f.name}, (void **)(void *)&saved_{f.name}, {f.offset}, 0}},')
+        count += 1
+    rows.append("};")
+    rows.append(f"const unsigned sdk_stream_row_count = {count};")
+    return "\n".join(text) + body + "\n".join(rows) + "\n"
+
+
 def args_file(groups):
     text = ["/* Made by gen-sdk-wrappers.py: arguments of each operation. */",
             '#include "sdk/api/api.h"', '#include "sdk/api/format.h"', "",
@@ -186,6 +237,8 @@ def main():
             continue
         tables.write_if_changed(os.path.join(output, f"{lower(domain)}.c"),
                                 wrappers_file(domain, rows, newer[domain.library]))
+    tables.write_if_changed(os.path.join(output, "hip_stream.c"),
+                            streams_file(functions[("hip", "runtime")], newer["hip"]))
     tables.write_if_changed(os.path.join(output, "args.c"), args_file(groups))
     tables.write_if_changed(os.path.join(output, "offsets.h"), offsets_file(groups))
 

@@ -42,6 +42,20 @@ static hipError_t real_launch(const void *function, dim3 blocks, dim3 threads, v
     return (hipError_t)(blocks.x * blocks.y * blocks.z + threads.x * threads.y * threads.z);
 }
 
+/* One stream at a time has an address, so that a new one comes where an old one was. */
+static hipError_t real_stream_create(hipStream_t *stream)
+{
+    static int storage;
+    if (!stream) return hipErrorInvalidValue;
+    *stream = (hipStream_t)(void *)&storage;
+    return hipSuccess;
+}
+
+static hipError_t real_stream_destroy(hipStream_t stream)
+{
+    return stream ? hipSuccess : hipErrorInvalidHandle;
+}
+
 static int unregistered;
 
 static void real_unregister(void **modules)
@@ -83,6 +97,16 @@ hipError_t fake_hipLaunchKernel(const void *function, dim3 blocks, dim3 threads,
         &fake_hip, hipLaunchKernel))(function, blocks, threads, arguments, shared, stream);
 }
 
+hipError_t fake_hipStreamCreate(hipStream_t *stream)
+{
+    return ((hipError_t(*)(hipStream_t *))FAKE_ENTRY(&fake_hip, hipStreamCreate))(stream);
+}
+
+hipError_t fake_hipStreamDestroy(hipStream_t stream)
+{
+    return ((hipError_t(*)(hipStream_t))FAKE_ENTRY(&fake_hip, hipStreamDestroy))(stream);
+}
+
 void fake_hipUnregisterFatBinary(void **modules)
 {
     ((void (*)(void **))FAKE_ENTRY(&fake_hip_compiler, __hipUnregisterFatBinary))(modules);
@@ -98,5 +122,7 @@ void fake_fill(void)
     FAKE_ENTRY(&fake_hip, hipGetErrorString) = (void *)real_error_string;
     FAKE_ENTRY(&fake_hip, hipCreateChannelDesc) = (void *)real_channel_desc;
     FAKE_ENTRY(&fake_hip, hipLaunchKernel) = (void *)real_launch;
+    FAKE_ENTRY(&fake_hip, hipStreamCreate) = (void *)real_stream_create;
+    FAKE_ENTRY(&fake_hip, hipStreamDestroy) = (void *)real_stream_destroy;
     FAKE_ENTRY(&fake_hip_compiler, __hipUnregisterFatBinary) = (void *)real_unregister;
 }

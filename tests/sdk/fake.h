@@ -34,6 +34,8 @@ const char *fake_hipGetErrorString(hipError_t error);   /* "fake error" */
 hipChannelFormatDesc fake_hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f);
 hipError_t fake_hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **arguments,
                                 size_t shared, hipStream_t stream);
+hipError_t fake_hipStreamCreate(hipStream_t *stream); /* an address; NULL fails */
+hipError_t fake_hipStreamDestroy(hipStream_t stream);
 void fake_hipUnregisterFatBinary(void **modules);
 
 /* Fills the tables. */

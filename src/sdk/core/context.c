@@ -130,7 +130,6 @@ static sdk_plan_t *make_plan(const sdk_domain_info_t *domain, uint32_t operation
     plan->ext_contexts = by_ext;
     plan->needs_payload = by_callback || by_ext;
     plan->request_kind = request_kinds[plan->domain];
-    plan->requests = asked(plan);
     /* slots are in the order of tools, then of creation: the order of callbacks */
     for (uint32_t slot = 0; slot < context_count; slot++) {
         sdk_context_t *c = contexts[slot];
@@ -151,6 +150,7 @@ static sdk_plan_t *make_plan(const sdk_domain_info_t *domain, uint32_t operation
                                        .buffer = c->buffers[domain->buffer_ext_kind].buffer,
                                        .with_payload = true};
     }
+    plan->requests = asked(plan);
     return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "sdk/core/clock.h"
 #include "sdk/core/registration.h"
 #include "sdk/core/service.h"
+#include "sdk/hip_stream/hip_stream.h"
 
 #include <rocprofiler-sdk/intercept_table.h>
 
@@ -98,6 +99,7 @@ static void install_hip(const registration_t *r)
 {
     sdk_api_install_hip(SDK_DOMAIN_HIP_RUNTIME, r->tables[0]);
     sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_HIP, r->version, r->instance);
+    sdk_stream_install(r->tables[0]);
     sdk_intercept_table(ROCPROFILER_HIP_RUNTIME_TABLE, r->version, r->instance, r->tables[0]);
 }
 
