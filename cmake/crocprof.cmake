@@ -21,7 +21,8 @@ function(crocprof_library target)
   cmake_parse_arguments(A "" "OUTPUT;SOVERSION;MAP;SUBDIR" "SOURCES;LIBS" ${ARGN})
   add_library(${target} SHARED ${A_SOURCES})
   target_link_libraries(${target} PRIVATE crocprof_options ${A_LIBS})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${A_OUTPUT})
+  # libraries of an installation find each other beside themselves
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${A_OUTPUT} INSTALL_RPATH "$ORIGIN")
   if(DEFINED A_SOVERSION)
     set_target_properties(${target} PROPERTIES SOVERSION ${A_SOVERSION}
                           VERSION ${PROJECT_VERSION})
