@@ -118,7 +118,7 @@ static inline uint32_t perm(uint64_t data, uint32_t sel)
     for (int k = 0; k < 4; k++) {
         const unsigned s = sel >> 8 * k & 0xff;
         const unsigned byte = s < 8     ? (unsigned)(data >> 8 * s & 0xff)
-                              : s < 12  ? (data >> (16 * (s - 8) + 15) & 1) * 255u
+                              : s < 12  ? (unsigned)(data >> (16 * (s - 8) + 15) & 1) * 255u
                               : s == 12 ? 0
                                         : 255;
         r |= byte << 8 * k;

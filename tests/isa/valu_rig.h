@@ -673,6 +673,8 @@ static inline void write_text(const row_t *row, char *out)
 static inline void test_rows(const row_t *rows, unsigned n)
 {
     static const char *const cores[] = {"base", "avx2", "avx512"};
+    const char *wish = getenv("VALU_TEST_ROUNDS"); /* many, to look for rare failures */
+    const unsigned rounds = wish ? (unsigned)atoi(wish) : 4;
     char *text = calloc(n, 128);
     char *at = text;
     uint32_t *words;
@@ -701,7 +703,8 @@ static inline void test_rows(const row_t *rows, unsigned n)
             if (!core) continue;
             if (!core->handlers[i.op]) fail_msg("%s has no handler", rows[k].text);
             rig.random = UINT64_C(0x9e3779b97f4a7c15) + k;
-            vary(core, &rows[k], &i);
+            for (unsigned round = 0; round < rounds; round++)
+                vary(core, &rows[k], &i);
         }
     }
     assert_int_equal(used, n_words);

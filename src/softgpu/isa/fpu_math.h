@@ -81,7 +81,7 @@ static inline double fpu_sin_turns(double x, unsigned quarter)
     s = s * z - 1.0 / 5040.0;
     s = s * z + 1.0 / 120.0;
     s = s * z - 1.0 / 6.0;
-    s = s * z * y + y;
+    s = (s * z + 1.0) * y; /* keeps the sign of zero */
     double c = 1.0 / 20922789888000.0;
     c = c * z - 1.0 / 87178291200.0;
     c = c * z + 1.0 / 479001600.0;
