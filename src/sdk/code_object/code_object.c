@@ -4,6 +4,7 @@
  * ids. Who was told of a load is told of the unload, with the same user data. */
 #include "hsa/code_objects.h"
 #include "sdk/agent/agent.h"
+#include "sdk/code_object/host_functions.h"
 #include "sdk/core/service.h"
 #include "sdk/gpu/gpu.h"
 
@@ -53,6 +54,12 @@ fill_kernel(uint64_t code_object_id, const hsax_kernel_t *k,
     };
 }
 
+/* A host function that somebody was told of. */
+typedef struct {
+    rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t data;
+    void *operation;
+} host_told_t;
+
 /* Tells of a load; what is returned goes to tell_unload. NULL: nobody wanted to know. */
 static void *tell_load(int32_t operation, void *data)
 {
@@ -71,6 +78,29 @@ static void tell_unload(void *told, void *data)
     free(told);
 }
 
+/* The host function after its kernel. What is returned goes to unload_host. */
+static void *load_host(uint64_t code_object_id, const hsax_kernel_t *k)
+{
+    rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t data;
+    if (!sdk_plan(SDK_DOMAIN_CODE_OBJECT, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER) ||
+        !sdk_host_function_find(k->name, &data))
+        return NULL;
+    data.kernel_id = k->id;
+    data.code_object_id = code_object_id;
+    host_told_t *told = calloc(1, sizeof *told);
+    if (!told) return NULL;
+    told->data = data;
+    told->operation = tell_load(ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER, &told->data);
+    return told;
+}
+
+static void unload_host(host_told_t *told)
+{
+    if (!told) return;
+    tell_unload(told->operation, &told->data);
+    free(told);
+}
+
 static void loaded(hsax_code_object_t *o)
 {
     rocprofiler_callback_tracing_code_object_load_data_t object;
@@ -81,6 +111,7 @@ static void loaded(hsax_code_object_t *o)
         fill_kernel(o->id, &o->kernels[i], &kernel);
         o->kernels[i].client[0] =
             tell_load(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel);
+        o->kernels[i].client[1] = load_host(o->id, &o->kernels[i]);
     }
 }
 
@@ -90,6 +121,7 @@ static void unloaded(hsax_code_object_t *o)
     rocprofiler_callback_tracing_code_object_load_data_t object;
     rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
     for (unsigned i = 0; i < o->kernel_count; i++) {
+        unload_host(o->kernels[i].client[1]);
         fill_kernel(o->id, &o->kernels[i], &kernel);
         tell_unload(o->kernels[i].client[0], &kernel);
     }

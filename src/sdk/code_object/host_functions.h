@@ -1,0 +1,16 @@
+/* host_functions.h - host functions that the program has registered for its kernels with HIP. */
+#ifndef CROCPROF_SDK_HOST_FUNCTIONS_H
+#define CROCPROF_SDK_HOST_FUNCTIONS_H
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include <stdbool.h>
+
+/* Fills in what was registered last for the kernel of this symbol ("name.kd"), a new id included,
+ * but not the ids of kernel and code object. False: the program launches it by other means. The
+ * text in `data` is never freed. */
+bool sdk_host_function_find(
+    const char *symbol,
+    rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t *data);
+
+#endif
