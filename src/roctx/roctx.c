@@ -11,8 +11,10 @@
 #include <rocprofiler-sdk-roctx/roctx.h>
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -133,11 +135,26 @@ typedef rocprofiler_register_error_code_t (*register_t)(
 
 #pragma weak rocprofiler_register_library_api_table
 
+/* From the folder of this library; NULL if it is not there. */
+static void *open_beside(void)
+{
+    Dl_info self;
+    char path[PATH_MAX];
+    const char *slash =
+        dladdr(&core, &self) && self.dli_fname ? strrchr(self.dli_fname, '/') : NULL;
+    if (!slash) return NULL;
+    int n = snprintf(path, sizeof path, "%.*s/" REGISTER_LIBRARY, (int)(slash - self.dli_fname),
+                     self.dli_fname);
+    return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+}
+
 /* In the process already, or beside this library, or where the loader finds it. */
 static register_t find_register(void)
 {
     if (rocprofiler_register_library_api_table) return rocprofiler_register_library_api_table;
-    void *library = dlopen(REGISTER_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+    void *library = dlopen(REGISTER_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    if (!library) library = open_beside();
+    if (!library) library = dlopen(REGISTER_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, "rocprofiler_register_library_api_table") : NULL;
     register_t function;
     memcpy(&function, &symbol, sizeof function);

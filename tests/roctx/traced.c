@@ -280,6 +280,45 @@ static void buffered_run(void)
     CHECK_EQ(process_ranges, OPEN);
 }
 
+/* Threads end each other's ranges: every one must be reported once. */
+enum { TRADERS = 4, TRADES = 4000, PLACES = 8 };
+
+static _Atomic roctx_range_id_t places[PLACES];
+
+static void *trade(void *data)
+{
+    unsigned place = (unsigned)(uintptr_t)data;
+    for (int i = 0; i < TRADES; i++) {
+        roctx_range_id_t other =
+            atomic_exchange(&places[place++ % PLACES], roctxRangeStart("traded"));
+        if (other) roctxRangeStop(other);
+    }
+    return NULL;
+}
+
+static int by_correlation(const void *a, const void *b)
+{
+    uint64_t x = ((const record_t *)a)->correlation_id.internal;
+    uint64_t y = ((const record_t *)b)->correlation_id.internal;
+    return x < y ? -1 : x > y;
+}
+
+static void exchange_run(void)
+{
+    pthread_t threads[TRADERS];
+    for (uintptr_t i = 0; i < TRADERS; i++)
+        CHECK_EQ(pthread_create(&threads[i], NULL, trade, (void *)(3 * i)), 0);
+    for (int i = 0; i < TRADERS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < PLACES; i++)
+        roctxRangeStop(places[i]);
+    OK(rocprofiler_flush_buffer(buffer));
+    CHECK_EQ(kept_count, TRADERS * TRADES);
+    qsort(kept, kept_count, sizeof *kept, by_correlation);
+    for (size_t i = 1; i < kept_count; i++)
+        CHECK(kept[i - 1].correlation_id.internal != kept[i].correlation_id.internal);
+}
+
 /* ---- Pause and resume as tools are told to do it ---- */
 
 static void on_control(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
@@ -433,6 +472,7 @@ static const struct {
     {"functions", functions_init, functions_run}, {"ranges", ranges_init, ranges_run},
     {"buffered", buffered_init, buffered_run},    {"pause", pause_init, pause_run},
     {"intercept", intercept_init, intercept_run}, {"arguments", arguments_init, arguments_run},
+    {"exchange", buffered_init, exchange_run},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
