@@ -17,6 +17,7 @@
 #include <rocprofiler-sdk/intercept_table.h>
 #include <rocprofiler-sdk/internal_threading.h>
 #include <rocprofiler-sdk/marker.h>
+#include <rocprofiler-sdk/pc_sampling.h>
 
 ROCPROFILER_EXTERN_C_INIT
 

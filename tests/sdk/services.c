@@ -519,7 +519,67 @@ static void scratch_run(void)
            "record SCRATCH_MEMORY_ASYNC_RECLAIM id=1 ext=0 queue=12 bytes=0 flags=0\n");
 }
 
+/* ---- What cannot be had ---- */
+
+static rocprofiler_status_t
+no_configurations(const rocprofiler_pc_sampling_configuration_t *configs, size_t count, void *data)
+{
+    (void)configs, (void)count, (void)data;
+    failures++;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static rocprofiler_status_t sample(rocprofiler_context_id_t with)
+{
+    return rocprofiler_configure_pc_sampling_service(
+        with, (rocprofiler_agent_id_t){.handle = 1}, ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP,
+        ROCPROFILER_PC_SAMPLING_UNIT_TIME, 1000, buffer, 0);
+}
+
+static void refusals_configure(void)
+{
+    CHECK_EQ(sample(context), ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED);
+    setenv("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", "on", 1);
+    CHECK_EQ(sample(context), ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
+    for (int kind = ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE;
+         kind <= ROCPROFILER_BUFFER_TRACING_KFD_QUEUE; kind++) {
+        rocprofiler_status_t status = rocprofiler_configure_buffer_tracing_service(
+            context, (rocprofiler_buffer_tracing_kind_t)kind, NULL, 0, buffer);
+        CHECK(status == ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE ||
+              status == ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL ||
+              status == ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED);
+    }
+    rocprofiler_callback_tracing_kind_t kinds[] = {
+        ROCPROFILER_CALLBACK_TRACING_RCCL_API, ROCPROFILER_CALLBACK_TRACING_OMPT,
+        ROCPROFILER_CALLBACK_TRACING_ROCDECODE_API, ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API};
+    for (int i = 0; i < 4; i++)
+        CHECK_EQ(rocprofiler_configure_callback_tracing_service(context, kinds[i], NULL, 0,
+                                                                on_callback, NULL),
+                 ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED);
+}
+
+static void refusals_run(void)
+{
+    rocprofiler_agent_id_t nobody = {.handle = 1};
+    CHECK_EQ(sample(context), ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED);
+    CHECK_EQ(rocprofiler_query_pc_sampling_agent_configurations(nobody, NULL, NULL),
+             ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT);
+    CHECK_EQ(rocprofiler_query_pc_sampling_agent_configurations(nobody, no_configurations, NULL),
+             ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
+    CHECK(!strcmp(rocprofiler_get_pc_sampling_instruction_type_name(
+                      ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_DUAL_VALU),
+                  "ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_DUAL_VALU"));
+    CHECK(!rocprofiler_get_pc_sampling_instruction_type_name(
+        ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_LAST));
+    CHECK(!strcmp(rocprofiler_get_pc_sampling_instruction_not_issued_reason_name(
+                      ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_SLEEP_WAIT),
+                  "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_SLEEP_WAIT"));
+    CHECK(!rocprofiler_get_pc_sampling_instruction_not_issued_reason_name(
+        ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_LAST));
+}
+
 static const scenario_t scenarios[] = {
+    {"refusals", refusals_configure, refusals_run},
     {"external", external_configure, external_run},
     {"inherited", inherited_configure, inherited_run},
     {"streams", streams_configure, streams_run},

@@ -5,6 +5,7 @@
 #include "sdk/core/context.h"
 #include "base/log.h"
 #include "sdk/core/registration.h"
+#include "sdk/kfd/kfd.h"
 
 #include <rocprofiler-sdk/context.h>
 
@@ -437,7 +438,11 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
     if (kind <= ROCPROFILER_BUFFER_TRACING_NONE || kind >= ROCPROFILER_BUFFER_TRACING_LAST)
         return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
     int d = sdk_domain_of_buffer((uint32_t)kind);
-    if (d < 0) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    if (d < 0)
+        return kind >= ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE &&
+                       kind <= ROCPROFILER_BUFFER_TRACING_KFD_QUEUE
+                   ? sdk_kfd_status()
+                   : ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
     if (context->buffers[kind].buffer) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
     if (count_contexts(0, sdk_domains[d].buffer_kind, sdk_domains[d].buffer_ext_kind) ==
         SDK_SERVICES_MAX)
