@@ -78,7 +78,7 @@ static double turns(double x, int quarter)
     const double r = fmod(x, 1.0) * 2 * 3.14159265358979323846;
     /* exact multiples of a quarter turn have exact values */
     const double q = fmod(x * 4 + quarter, 4);
-    if (q == 0 || q == 2 || q == -2) return fmod(x, 1.0) == 0 && !quarter ? x * 0 : 0;
+    if (q == 0 || q == 2 || q == -2) return quarter ? 0 : copysign(0, x);
     if (q == 1 || q == -3) return 1;
     if (q == 3 || q == -1) return -1;
     return quarter ? cos(r) : sin(r);

@@ -40,7 +40,8 @@ static inline double turns(double x, unsigned quarter)
     const double outside = quarter ? 1.0 : 0.0;
     const double magnitude = __builtin_fabs(x);
     const double inside = fpu_sin_turns(magnitude > 256.0 ? 0.0 : x, quarter);
-    const double r = magnitude > 256.0 ? outside : inside;
+    const double zero = quarter ? 0.0 : x * 0.0; /* as IEEE 754's sinPi and cosPi have it */
+    const double r = magnitude > 256.0 ? outside : inside == 0.0 ? zero : inside;
     return magnitude < fpu_f64(FPU_INF64) ? r : fpu_f64(FPU_NAN64);
 }
 
