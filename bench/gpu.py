@@ -13,9 +13,9 @@ BUILD = "@CMAKE_BINARY_DIR@"
 ROUNDS = 7
 
 
-def softgpu(program):
-    return subprocess.run([f"{BUILD}/bin/softgpu", "--", f"{BUILD}/bench/{program}"], check=True,
-                          capture_output=True, text=True, timeout=300).stdout
+def softgpu(program, *arguments):
+    return subprocess.run([f"{BUILD}/bin/softgpu", "--", f"{BUILD}/bench/{program}", *arguments],
+                          check=True, capture_output=True, text=True, timeout=300).stdout
 
 
 def whole_program():
@@ -29,6 +29,8 @@ def whole_program():
 
 def main():
     figures = json.loads(softgpu("gpu"))
+    figures["launch, sleeping wait"] = figures.pop("launch to completion")
+    figures.update(json.loads(softgpu("gpu", "default")))
     figures["minimal program"] = {"seconds": round(whole_program(), 3)}
     host = figures["host memcpy, all cores"]
     for name in ("copy kernel", "copy kernel, grid stride"):

@@ -27,7 +27,8 @@ static const struct {
      " s_waitcnt lgkmcnt(0)\n"
      " v_fma_f32 v2, v12, v16, v2\n v_fma_f32 v3, v12, v17, v3\n v_fma_f32 v4, v12, v18, v4\n"
      " v_fma_f32 v5, v12, v19, v5\n v_fma_f32 v6, v13, v16, v6\n v_fma_f32 v7, v13, v17, v7\n"
-     " v_fma_f32 v8, v13, v18, v8\n v_fma_f32 v9, v13, v19, v9\n .endr\n", 44, 500000},
+     " v_fma_f32 v8, v13, v18, v8\n v_fma_f32 v9, v13, v19, v9\n .endr\n",
+     44, 500000},
 };
 enum { LOOPS = sizeof loops / sizeof *loops, CODE_VA = 0x10000000, LOOP_OVERHEAD = 3 };
 
@@ -38,10 +39,10 @@ typedef struct {
     bool ok;
 } worker_t;
 
-static double now(void)
+static double now(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -64,7 +65,8 @@ static void *work(void *argument)
     wave->mem_epoch = sg_memory_epoch(worker->memory);
     if (worker->core->set_pc(wave, CODE_VA)) {
         isa_stop_t stop;
-        while ((stop = worker->core->run(wave, 1 << 20)) == ISA_STOP_YIELD) {}
+        while ((stop = worker->core->run(wave, 1 << 20)) == ISA_STOP_YIELD) {
+        }
         worker->ok = stop == ISA_STOP_END;
         if (!worker->ok) fprintf(stderr, "stopped for %d: %s\n", (int)stop, wave->message);
     }
@@ -74,17 +76,24 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Millions of instructions per second over all workers, 0 on failure. */
-static double rate(const isa_core_t *core, int which, int workers)
+/* Millions of instructions per second over all workers, and per second of CPU time, which tells the
+ * cost on a machine that does other things too. */
+typedef struct {
+    double wall, cpu;
+} rate_t;
+
+/* 0 on failure. */
+static rate_t rate(const isa_core_t *core, int which, int workers)
 {
     char text[4096];
-    snprintf(text, sizeof text, "%s\n s_mov_b32 s0, %d\nloop:\n%s\n s_sub_u32 s0, s0, 1\n"
+    snprintf(text, sizeof text,
+             "%s\n s_mov_b32 s0, %d\nloop:\n%s\n s_sub_u32 s0, s0, 1\n"
              " s_cmp_lg_u32 s0, 0\n s_cbranch_scc1 loop\n s_endpgm\n",
              loops[which].setup, loops[which].iterations, loops[which].body);
     uint32_t *words;
     size_t n = asm_words(text, &words);
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!n || n > 1024 || page == MAP_FAILED) return 0;
+    if (!n || n > 1024 || page == MAP_FAILED) return (rate_t){0};
     memcpy(page, words, n * 4);
     free(words);
     sg_memory_t *memory = sg_memory_create();
@@ -92,7 +101,7 @@ static double rate(const isa_core_t *core, int which, int workers)
     isa_code_t *code = isa_code_create(memory);
     worker_t team[2];
     pthread_t threads[2];
-    double begin = now();
+    double begin = now(CLOCK_MONOTONIC), cpu_begin = now(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < workers; i++) {
         team[i] = (worker_t){core, memory, code, false};
         pthread_create(&threads[i], NULL, work, &team[i]);
@@ -102,9 +111,11 @@ static double rate(const isa_core_t *core, int which, int workers)
         pthread_join(threads[i], NULL);
         ok = ok && team[i].ok;
     }
-    double seconds = now() - begin;
+    double seconds = now(CLOCK_MONOTONIC) - begin;
+    double cpu_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
     double total = (double)loops[which].iterations * (loops[which].per_iteration + LOOP_OVERHEAD);
-    return ok ? total * workers / seconds / 1e6 : 0;
+    if (!ok) return (rate_t){0};
+    return (rate_t){total * workers / seconds / 1e6, total * workers / cpu_seconds / 1e6};
 }
 
 int main(int argc, char **argv)
@@ -124,10 +135,13 @@ int main(int argc, char **argv)
     printf("core %s, millions of wave64 instructions per second\n", core->name);
     for (int which = 0; which < LOOPS; which++) {
         rate(core, which, 1); /* warms caches and clocks */
-        double one = rate(core, which, 1), two = rate(core, which, 2);
-        printf("%-20s %8.1f one worker %8.1f two workers (x%.2f)\n", loops[which].name, one, two,
-               one > 0 ? two / one : 0);
-        if (out) fprintf(out, ", \"%s\": {\"one\": %.1f, \"two\": %.1f}", loops[which].name, one, two);
+        rate_t one = rate(core, which, 1), two = rate(core, which, 2);
+        printf("%-20s %8.1f one worker %8.1f two workers (x%.2f) %8.1f per CPU second\n",
+               loops[which].name, one.wall, two.wall, one.wall > 0 ? two.wall / one.wall : 0,
+               one.cpu);
+        if (out)
+            fprintf(out, ", \"%s\": {\"one\": %.1f, \"two\": %.1f, \"per_cpu_second\": %.1f}",
+                    loops[which].name, one.wall, two.wall, one.cpu);
     }
     if (out) {
         fprintf(out, "}\n");
