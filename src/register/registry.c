@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -32,6 +33,7 @@ static pthread_t occupant;
 
 static registration_t registrations[REG_RUNTIME_COUNT * REG_INSTANCES_MAX];
 static _Atomic unsigned registration_count; /* rows below it are complete */
+static bool sdk_seen;                       /* by a registration; whoever is inside */
 
 /* A child of fork has only the forking thread: nobody else is inside any more. */
 static void after_fork_in_child(void)
@@ -103,12 +105,35 @@ static rocprofiler_register_error_code_t pass_on(registration_t *r, reg_set_api_
     return r->answer = ROCP_REG_SUCCESS;
 }
 
+/* A tool came after runtimes had registered: they are passed on now, and one line says so. */
+static rocprofiler_register_error_code_t pass_on_missed(reg_set_api_table_t sdk, bool all)
+{
+    rocprofiler_register_error_code_t answer = ROCP_REG_SUCCESS;
+    char names[128] = "";
+    size_t length = 0;
+    unsigned n = sdk ? atomic_load(&registration_count) : 0;
+    for (unsigned i = 0; i < n && answer == ROCP_REG_SUCCESS; i++) {
+        registration_t *r = &registrations[i];
+        if (r->passed_on && !all) continue;
+        if (!r->passed_on && length < sizeof names)
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                       length ? ", " : "", reg_runtime_name(r->index));
+        answer = pass_on(r, sdk);
+    }
+    if (length)
+        base_warning("%s registered before a profiling tool was there: calls, queues and code "
+                     "objects of until then are missed", names);
+    return answer;
+}
+
 /* Order of the checks: the first that fails decides the answer (AMD's protocol). */
 static rocprofiler_register_error_code_t register_inside(
     const char *name, rocprofiler_register_import_func_t import, uint32_t version, void **tables,
     uint64_t table_count, rocprofiler_register_library_indentifier_t *id)
 {
     reg_set_api_table_t sdk = reg_find_sdk();
+    if (sdk && !sdk_seen) pass_on_missed(sdk, false);
+    sdk_seen = sdk != NULL;
     int index = reg_runtime_index(name);
     if (index < 0) {
         base_warning("unknown runtime name \"%s\"", name ? name : "(null)");
@@ -199,11 +224,9 @@ rocprofiler_register_iterate_registration_info(
 static rocprofiler_register_error_code_t invoke(bool all)
 {
     if (!enter()) return ROCP_REG_DEADLOCK;
-    rocprofiler_register_error_code_t answer = ROCP_REG_SUCCESS;
     reg_set_api_table_t sdk = reg_find_sdk();
-    unsigned n = sdk ? atomic_load(&registration_count) : 0;
-    for (unsigned i = 0; i < n && answer == ROCP_REG_SUCCESS; i++)
-        if (all || !registrations[i].passed_on) answer = pass_on(&registrations[i], sdk);
+    rocprofiler_register_error_code_t answer = pass_on_missed(sdk, all);
+    sdk_seen = sdk != NULL;
     leave();
     return answer;
 }

@@ -148,3 +148,67 @@ bool sdk_discover_owner(void)
     free_objects(&list);
     return owner;
 }
+
+/* A function of librocprofiler-register if that is loaded; runtimes may have opened it for
+ * themselves alone. */
+static void *register_symbol(const char *name)
+{
+    void *handle = dlopen("librocprofiler-register.so.0", RTLD_NOLOAD | RTLD_LAZY);
+    if (!handle) return NULL;
+    void *symbol = dlsym(handle, name);
+    dlclose(handle);
+    return symbol;
+}
+
+void sdk_discover_registered(void)
+{
+    void *symbol = register_symbol("rocprofiler_register_invoke_nonpropagated_registrations");
+    int (*pass_on)(void);
+    memcpy(&pass_on, &symbol, sizeof pass_on);
+    if (symbol) pass_on();
+}
+
+static int note_registration(const void *registration, void *found)
+{
+    (void)registration;
+    *(bool *)found = true;
+    return 0;
+}
+
+bool sdk_discover_late(void)
+{
+    void *symbol = register_symbol("rocprofiler_register_iterate_registration_info");
+    int (*iterate)(int (*)(const void *, void *), void *);
+    memcpy(&iterate, &symbol, sizeof iterate);
+    bool found = false;
+    if (symbol) iterate(note_registration, &found);
+    return found;
+}
+
+static int find_runtime(struct dl_phdr_info *info, size_t size, void *found)
+{
+    (void)size;
+    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    bool runtime = strstr(name, "/libamdhip64.so") || strstr(name, "/libhsa-runtime64.so");
+    if (runtime) *(const char **)found = name;
+    return runtime;
+}
+
+/* Libraries may have been finalised: one that is opened now would be initialised once more. */
+void sdk_discover_unused(bool late)
+{
+    const char *runtime = NULL, *tool = NULL;
+    Dl_info where;
+    void *symbol = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+    if (symbol && dladdr(symbol, &where)) tool = where.dli_fname;
+    dl_iterate_phdr(find_runtime, &runtime);
+    if (late)
+        base_warning("nothing was traced: %s was loaded after the runtimes had started and did not "
+                     "call rocprofiler_force_configure",
+                     tool ? tool : "a tool");
+    else if (tool && runtime)
+        base_warning("nothing was traced for %s: %s does not register its functions; before ROCm 6 "
+                     "use rocprofv3, or HSA_TOOLS_LIB=librocprofiler-register.so.0 and "
+                     "LD_PRELOAD=librocprofiler-hip-bridge.so",
+                     tool, runtime);
+}

@@ -14,4 +14,15 @@ void sdk_discover_tools(bool (*add)(rocprofiler_configure_func_t));
  * says which two files contend. */
 bool sdk_discover_owner(void);
 
+/* Has librocprofiler-register, if it is there, pass on the runtimes that registered before a tool
+ * was there. */
+void sdk_discover_registered(void);
+
+/* True if runtimes have registered already. Safe in a constructor. */
+bool sdk_discover_late(void);
+
+/* At the end of a process in which nobody started this library: one line if that was not meant, a
+ * tool and a runtime being there. `late`: as it was when this library was loaded. */
+void sdk_discover_unused(bool late);
+
 #endif

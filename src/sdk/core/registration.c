@@ -278,9 +278,23 @@ bool sdk_initialize(void)
     return initialize_with(NULL);
 }
 
+static pid_t loading_process;
+static bool loaded_late;
+
+static void note_unused(void)
+{
+    if (atomic_load(&initialized) == 0 && !refused && getpid() == loading_process) {
+        base_log_init("rocprofiler-sdk", "ROCPROFILER_LOG_LEVEL");
+        sdk_discover_unused(loaded_late);
+    }
+}
+
 /* ROCPROFILER_LIBRARY_CTOR: before any runtime, for tools that must see everything. */
 __attribute__((constructor)) static void library_constructor(void)
 {
+    loading_process = getpid();
+    loaded_late = sdk_discover_late();
+    atexit(note_unused);
     if (base_env_bool("ROCPROFILER_LIBRARY_CTOR", false)) sdk_initialize();
 }
 
@@ -313,8 +327,9 @@ rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t co
     pthread_mutex_unlock(&state_lock);
     if (locked) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     setenv("ROCPROFILER_REGISTER_FORCE_LOAD", "1", 1);
-    return initialize_with(configure_func) ? ROCPROFILER_STATUS_SUCCESS
-                                           : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    if (!initialize_with(configure_func)) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_discover_registered();
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 void sdk_internal_thread_notice(bool before)
