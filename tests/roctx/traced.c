@@ -4,6 +4,7 @@
  * the real one and comes to the SDK by librocprofiler-register, as in any program. */
 #include <rocprofiler-sdk-roctx/api_trace.h>
 #include <rocprofiler-sdk-roctx/roctx.h>
+#include <rocprofiler-sdk/external_correlation.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
@@ -462,6 +463,56 @@ static void arguments_run(void)
     }
 }
 
+/* ---- External ids: asked for once, when a range begins, with the id that it has to its end ----
+ */
+
+static uint64_t asked_ids[8], told_ids[8];
+static int asked, told;
+
+static int give_id(rocprofiler_thread_id_t tid, rocprofiler_context_id_t id,
+                   rocprofiler_external_correlation_id_request_kind_t kind,
+                   rocprofiler_tracing_operation_t operation, uint64_t internal,
+                   rocprofiler_user_data_t *external, void *data)
+{
+    (void)operation, (void)data;
+    CHECK_EQ(tid, first_tid);
+    CHECK_EQ(id.handle, context.handle);
+    CHECK_EQ(kind, ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MARKER_CORE_RANGE_API);
+    external->value = internal + 1000000;
+    if (asked < 8) asked_ids[asked++] = internal;
+    return 0;
+}
+
+static void check_id(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
+                     void *data)
+{
+    (void)user, (void)data;
+    CHECK_EQ(record.correlation_id.external.value, record.correlation_id.internal + 1000000);
+    if (told < 8) told_ids[told++] = record.correlation_id.internal;
+}
+
+static void external_init(void)
+{
+    OK(rocprofiler_configure_callback_tracing_service(
+        context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, NULL, 0, check_id, NULL));
+    OK(rocprofiler_configure_external_correlation_id_request_service(context, NULL, 0, give_id,
+                                                                     NULL));
+}
+
+static void external_run(void)
+{
+    roctxRangePush("outer");
+    roctx_range_id_t id = roctxRangeStart("process");
+    roctxRangePop();
+    roctxRangeStop(id);
+    CHECK_EQ(asked, 2);
+    CHECK_EQ(told, 4);
+    CHECK_EQ(told_ids[0], asked_ids[0]);
+    CHECK_EQ(told_ids[1], asked_ids[1]);
+    CHECK_EQ(told_ids[2], asked_ids[0]);
+    CHECK_EQ(told_ids[3], asked_ids[1]);
+}
+
 /* ---- Scenarios ---- */
 
 static const struct {
@@ -472,7 +523,7 @@ static const struct {
     {"functions", functions_init, functions_run}, {"ranges", ranges_init, ranges_run},
     {"buffered", buffered_init, buffered_run},    {"pause", pause_init, pause_run},
     {"intercept", intercept_init, intercept_run}, {"arguments", arguments_init, arguments_run},
-    {"exchange", buffered_init, exchange_run},
+    {"external", external_init, external_run},    {"exchange", buffered_init, exchange_run},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };

@@ -165,6 +165,9 @@ rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operation_args(
     if (record.kind <= ROCPROFILER_CALLBACK_TRACING_NONE ||
         record.kind >= ROCPROFILER_CALLBACK_TRACING_LAST)
         return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+    _Static_assert(offsetof(rocprofiler_callback_tracing_hip_api_data_t, args) ==
+                       offsetof(rocprofiler_callback_tracing_marker_api_data_t, args),
+                   "payloads begin alike");
     callback_walk_t closure = {record, callback, user_data};
     walk_t w = {
         .arguments = (const char *)record.payload +

@@ -78,6 +78,18 @@ static const char *keep_message(sdk_range_t *range, const char *message)
     return memcpy(range->message, message, bytes);
 }
 
+/* An operation has the id of the call that it is in: here, of a call that lasts as long as the
+ * range. */
+static void begin_operation(sdk_thread_t *self, sdk_operation_t *operation, const sdk_plan_t *plan)
+{
+    uint64_t current = self->current, outer = self->outer;
+    self->outer = current;
+    self->current = sdk_thread_next_id(self);
+    sdk_operation_begin(operation, plan);
+    self->current = current;
+    self->outer = outer;
+}
+
 /* Begins a range that somebody follows; NULL without memory. All ranges keep their message in the
  * same place of the payload. */
 static sdk_range_t *begin(sdk_thread_t *self, const sdk_plan_t *plan, const char *message)
@@ -87,9 +99,7 @@ static sdk_range_t *begin(sdk_thread_t *self, const sdk_plan_t *plan, const char
                    "messages of ranges");
     sdk_range_t *range = sdk_range_new(self);
     if (!range) return NULL;
-    sdk_operation_begin(&range->operation, plan);
-    range->operation.ancestor = self->current;
-    range->operation.internal = sdk_thread_next_id(self);
+    begin_operation(self, &range->operation, plan);
     range->payload = (payload_t){.size = sizeof range->payload};
     if (plan->callback_count) {
         range->payload.args.roctxThreadRangeA.message = keep_message(range, message);
@@ -127,18 +137,15 @@ static int wrap_push(const char *message)
     const sdk_plan_t *plan = plan_of(ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA);
     sdk_thread_t *self = sdk_thread_self();
     if (!self) return saved.roctxRangePushA_fn(message);
-    sdk_range_t *range = plan ? begin(self, plan, message) : NULL;
+    size_t place = sdk_ranges_push(self);
+    sdk_range_t *range = plan && place ? begin(self, plan, message) : NULL;
     int level = saved.roctxRangePushA_fn(message);
-    if (range) range->payload.retval.int32_t_retval = level;
-    if (sdk_ranges_push(self, range)) {
-        if (range) {
-            range->outer = self->outer;
-            self->outer = self->current;
-            self->current = range->operation.internal;
-        }
-    } else if (range) {
-        sdk_range_recycle(self, range);
-    }
+    if (!range) return level;
+    range->payload.retval.int32_t_retval = level;
+    range->outer = self->outer;
+    self->outer = self->current;
+    self->current = range->operation.internal;
+    sdk_ranges_set(self, place, range);
     return level;
 }
 

@@ -54,14 +54,20 @@ static bool make_room(sdk_ranges_t *ranges)
     return true;
 }
 
-bool sdk_ranges_push(sdk_thread_t *self, sdk_range_t *range)
+size_t sdk_ranges_push(sdk_thread_t *self)
 {
     sdk_ranges_t *ranges = ranges_of(self);
-    if (!ranges) return false;
-    bool kept = make_room(ranges);
-    if (kept) ranges->open[ranges->depth] = range;
-    ranges->depth++;
-    return kept;
+    if (!ranges) return 0;
+    bool room = make_room(ranges);
+    size_t at = ranges->depth++;
+    if (!room) return 0;
+    ranges->open[at] = NULL;
+    return at + 1;
+}
+
+void sdk_ranges_set(sdk_thread_t *self, size_t place, sdk_range_t *range)
+{
+    self->ranges->open[place - 1] = range;
 }
 
 sdk_range_t *sdk_ranges_pop(sdk_thread_t *self)

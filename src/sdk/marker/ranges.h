@@ -30,9 +30,11 @@ typedef struct sdk_range {
 sdk_range_t *sdk_range_new(sdk_thread_t *self);
 void sdk_range_recycle(sdk_thread_t *self, sdk_range_t *range);
 
-/* Every range that the thread begins is pushed, also those that nobody follows: NULL then, so that
- * ends match begins. False: too deep or no memory, the range is not followed. */
-bool sdk_ranges_push(sdk_thread_t *self, sdk_range_t *range);
+/* Every range that the thread begins is pushed, so that ends match begins: as one that nobody
+ * follows, until it is set. Returns its place; 0 if the ranges are too deep or there is no memory:
+ * then it cannot be set. */
+size_t sdk_ranges_push(sdk_thread_t *self);
+void sdk_ranges_set(sdk_thread_t *self, size_t place, sdk_range_t *range);
 sdk_range_t *sdk_ranges_pop(sdk_thread_t *self);
 
 /* Any thread, itself. sdk_ranges_take returns NULL if the number is not open, or nobody follows it.
