@@ -149,14 +149,14 @@ def sample_timed():
         sys.exit("\n".join(lines))
 
 
-def run_hip(sample):
+def run_hip(sample, name="axpy", said="axpy: 1000 right"):
     """A real HIP program with a sample tool, as rocprofv3 would start it on runtimes of ROCm 5."""
     out, lines = run([f"{build}/bin/softgpu", "--", "env",
                       f"LD_PRELOAD={lib}/softgpu/libsoftgpu-preload.so:{lib}/librocprofiler-hip-bridge.so",
-                      f"{build}/tests/sdk/axpy"],
+                      f"{build}/tests/sdk/{name}"],
                      HSA_TOOLS_LIB=f"{lib}/librocprofiler-register.so.0",
                      ROCP_TOOL_LIBRARIES=f"{samples}/libsample-{sample}.so")
-    expect(out, "axpy: 1000 right")
+    expect(out, said)
     return lines
 
 
@@ -182,4 +182,34 @@ def hip_sample_timed():
         sys.exit("\n".join(lines))
 
 
-globals()[scenario]()
+# What the samples say of pipeline.hip, whole.
+PIPELINE = {
+    "agents": [r"gfx90a, \d+ compute units, 0 ways of PC sampling", "done"],
+    "allocations": [r"\d+ allocations, [1-9]\d* on GPUs, \d+ releases, 0 of them unmatched"],
+    "arguments": [r"hipMalloc\(ptr=\.\.\., size=1024\)"] * 2 + ["2 records, 4 arguments"],
+    "code_objects": ["_Z5twicePi is launched by a host function",
+                     "some kernels, all code objects unloaded, 0 wrong"],
+    "copies": ["MEMORY_COPY_HOST_TO_DEVICE 2 copies, 2048 bytes",
+               "MEMORY_COPY_DEVICE_TO_HOST 2 copies, 2048 bytes"],
+    "dispatches": [r"_Z5twicePi\.kd ran 3 times"],
+    "external": ["phase 1: 14 calls", "phase 2: 6 calls"],
+    "retirement": ["20 calls, 3 dispatches, 20 ids retired, 0 too early"],
+    "runtimes": ["RUNTIME_INITIALIZATION_HIP instance 0", "RUNTIME_INITIALIZATION_HSA instance 0",
+                 "1 threads announced, 1 made"],
+    "scratch": ["0 allocations of 0 bytes, 0 releases"],
+    "streams": ["2 created, 2 destroyed", "stream 1: 1 dispatches", "stream 2: 2 dispatches"],
+}
+
+
+def pipeline():
+    lines = run_hip(sample, "pipeline", "pipeline: 512 right")
+    wanted = [f"{sample} tool: {line}" for line in PIPELINE[sample]]
+    if len(lines) != len(wanted) or not all(map(re.fullmatch, wanted, lines)):
+        sys.exit("\n".join(lines))
+
+
+sample = scenario.removeprefix("pipeline_")
+if sample != scenario:
+    pipeline()
+else:
+    globals()[scenario]()
