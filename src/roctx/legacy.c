@@ -27,7 +27,7 @@ _Static_assert(sizeof(arguments_t) == 16 && offsetof(arguments_t, id) == 8, "roc
 
 typedef int (*tracer_t)(uint32_t domain, uint32_t operation, void *data);
 
-static _Atomic(tracer_t) tracer;
+static tracer_t tracer; /* read and written atomically */
 
 static void report(uint32_t operation, const char *message, roctx_range_id_t id)
 {

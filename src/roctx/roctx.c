@@ -30,7 +30,7 @@ static FAST_TLS int level;
 static FAST_TLS roctx_range_id_t next_range, end_of_ranges;
 static FAST_TLS bool registering; /* a tool that is being loaded may set marks itself */
 
-static _Atomic roctx_range_id_t next_block = 1;
+static roctx_range_id_t next_block = 1; /* added to atomically */
 
 /* ---- What the functions do when no tool is there ---- */
 
