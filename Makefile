@@ -28,11 +28,11 @@ bench: deps
 	@scripts/run-bench $(BUILD)
 
 check-asan: deps
-	@$(MAKE) --no-print-directory BUILD=build-asan CMAKE_ARGS="-DCROCPROF_SANITIZE=address,undefined" all
+	@$(MAKE) --no-print-directory BUILD=build-asan CMAKE_ARGS="-DCROCPROF_SANITIZE=address,undefined -DSOFTGPU_CORES=avx2" all
 	@scripts/run-tests build-asan $(TESTS)
 
 check-tsan: deps
-	@$(MAKE) --no-print-directory BUILD=build-tsan CMAKE_ARGS="-DCROCPROF_SANITIZE=thread" all
+	@$(MAKE) --no-print-directory BUILD=build-tsan CMAKE_ARGS="-DCROCPROF_SANITIZE=thread -DSOFTGPU_CORES=avx2" all
 	@scripts/run-tests build-tsan $(TESTS)
 
 install: all

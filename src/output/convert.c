@@ -125,7 +125,10 @@ static int read_segment(work_t *w, const char *name)
     if (!r) return -1;
     const trace_segment_header_t *h = trace_reader_header(r);
     if (h->contents != TRACE_CONTENTS_RECORDS) goto done;
-    to->counts.received += h->counts.received;
+    /* a writer that was killed had counted the records of its last batch, not yet the batch */
+    uint64_t accounted = h->counts.written + h->counts.dropped + h->counts.filtered;
+    bool lags = !h->closed_ns && h->counts.received < accounted;
+    to->counts.received += lags ? accounted : h->counts.received;
     to->counts.written += h->counts.written;
     to->counts.dropped += h->counts.dropped;
     to->counts.filtered += h->counts.filtered;

@@ -42,22 +42,22 @@ static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_us
 static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
 {
     (void)finalizer, (void)data;
-    rocprofiler_buffer_id_t buffer;
+    rocprofiler_buffer_id_t buffers[BUFFERS] = {{0}};
     rocprofiler_create_context(&context);
     rocprofiler_configure_callback_tracing_service(
         context, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, NULL, 0, on_call, NULL);
     rocprofiler_start_context(context);
     for (size_t i = 0; i < BUFFERS; i++) {
-        rocprofiler_context_id_t own;
+        rocprofiler_context_id_t own = {0};
         rocprofiler_create_context(&own);
         rocprofiler_create_buffer(own, 8192, 4096,
                                   i == LOSSLESS ? ROCPROFILER_BUFFER_POLICY_LOSSLESS
                                                 : ROCPROFILER_BUFFER_POLICY_DISCARD,
-                                  on_records, (void *)i, &buffer);
+                                  on_records, (void *)i, &buffers[i]);
         rocprofiler_configure_buffer_tracing_service(
-            own, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, NULL, 0, buffer);
+            own, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, NULL, 0, buffers[i]);
         rocprofiler_configure_buffer_tracing_service(
-            own, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, NULL, 0, buffer);
+            own, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, NULL, 0, buffers[i]);
         if (rocprofiler_start_context(own)) fprintf(stderr, "context %zu does not start\n", i);
     }
     return 0;
