@@ -27,33 +27,47 @@ FORMATS = {
     "hsa_signal_group_t": "HANDLE", "hsa_ext_image_t": "HANDLE", "hsa_ext_sampler_t": "HANDLE",
     "hsa_ext_program_t": "HANDLE", "hsa_loaded_code_object_t": "HANDLE",
     "hsa_callback_data_t": "HANDLE", "hsa_amd_vmem_alloc_handle_t": "HANDLE",
+    "hipMemcpyKind": "ENUM", "hipMemAllocationType": "ENUM", "hipMemAllocationHandleType": "ENUM",
+    "hipGraphNodeType": "ENUM", "hipExtent": "EXTENT", "hipPos": "EXTENT",
+    "hipPitchedPtr": "PITCHED", "hipMemLocation": "LOCATION",
 }
-# Pointers that a callee may read when max_dereference_count allows it: output parameters of these
-# element types hold a value at EXIT.
-FOLLOWED = {"void*", "hipStream_t", "hipEvent_t", "hipModule_t", "hipFunction_t", "int", "size_t",
-            "unsigned int", "uint32_t", "uint64_t", "hipDevice_t", "hipDeviceptr_t", "float",
-            "roctx_thread_id_t"}
+# Output parameters of these element types are followed when max_dereference_count allows it, with
+# the format of what they point to. What lies behind void** is not.
+FOLLOWED = {"int": "INT", "hipDevice_t": "INT", "hipMemcpyKind": "ENUM", "hipGraphNodeType": "ENUM",
+            "size_t": "UINT", "unsigned int": "UINT", "uint32_t": "UINT", "uint64_t": "UINT",
+            "float": "FLOAT", "roctx_thread_id_t": "UINT", "hipExtent": "EXTENT"}
+FOLLOWED.update((f"hip{name}_t", "POINTER") for name in (
+    "Stream", "Event", "Module", "Function", "Deviceptr", "Graph", "GraphExec", "Array", "MemPool",
+    "Ctx", "Library", "Kernel"))
 RETVAL = {"const char*": "const_charp", "void**": "voidpp"}
 RETVAL_MARKER = {"int": "int32_t"}
 
 
+def read_value_texts(root):
+    """[(type, prefix, [(value, text)])]; a type's place in the list, from 1 on, is its number."""
+    types = []
+    for _, (type_, prefix, value, text) in tables.read_rows(
+            os.path.join(root, "src/sdk/tables/value-texts.tsv"), ["type", "prefix", "value", "text"]):
+        if not types or types[-1][0] != type_:
+            types.append((type_, prefix, []))
+        types[-1][2].append((value, text))
+    return types
+
+
 def shape(type_):
-    """Format of a type, and whether it is followed."""
-    plain = type_.replace("const ", "").replace(" const", "").strip()
+    """Format of a type, stars, format of what it points to (NONE: not followed), constant target."""
+    constant = type_.startswith("const ")
+    plain = type_.replace("const ", "").replace(" const", "").replace("enum ", "").replace("struct ", "").strip()
     if "(*)" in plain:
-        return "POINTER", 0, None
+        return "ADDRESS", 0, "NONE"
     stars = len(plain) - len(plain.rstrip("*"))
     if plain == "char*":
-        return "STRING", 1, None
+        return ("STRING" if constant else "TEXT_OUT"), 1, "NONE"
+    if plain == "void*":
+        return "ADDRESS", 1, "NONE"
     if stars:
-        base = plain[:-1]
-        target = None
-        if base in FOLLOWED:
-            target = "POINTER" if base.endswith("*") or base.startswith("hip") else shape(base)[0]
-        return "POINTER", stars, target
-    if plain in FORMATS:
-        return FORMATS[plain], 0, None
-    return "OTHER", 0, None  # by size: enumerations and opaque pointers
+        return "POINTER", stars, "NONE" if constant else FOLLOWED.get(plain[:-1], "NONE")
+    return FORMATS.get(plain, "OTHER"), 0, "NONE"  # OTHER, by size: enumerations, opaque pointers
 
 
 def prototype(function, name, newer, extra=""):
@@ -191,13 +205,22 @@ def streams_file(functions, newer):
     return "\n".join(text) + body + "\n".join(rows) + "\n"
 
 
-def args_file(groups):
+def args_file(groups, texts):
     text = ["/* Made by gen-sdk-wrappers.py: arguments of each operation. */",
             '#include "sdk/api/api.h"', '#include "sdk/api/format.h"', "",
-            "#define A(library, function, member, type, name, form, stars, target) \\",
+            "#define A(library, function, member, type, name, form, stars, target, texts) \\",
             "    {type, name, offsetof(rocprofiler_##library##_api_args_t, function.member), \\",
             "     sizeof(((rocprofiler_##library##_api_args_t *)0)->function.member), \\",
-            "     SDK_FORMAT_##form, stars, SDK_FORMAT_##target}", ""]
+            "     SDK_FORMAT_##form, stars, SDK_FORMAT_##target, texts}", ""]
+    for type_, _, values in texts:
+        text.append(f"static const sdk_value_text_t values_{type_}[] = {{")
+        text += [f'    {{{value}, "{name}"}},' for value, name in values]
+        text.append("};")
+    text.append("const sdk_value_texts_t sdk_value_texts[] = {")
+    text.append("    {NULL, NULL, 0},")
+    text += [f'    {{"{prefix}", values_{type_}, {len(values)}}},' for type_, prefix, values in texts]
+    text.append("};\n")
+    numbers = {type_: number for number, (type_, _, _) in enumerate(texts, 1)}
     for domain, functions in groups:
         for f in functions:
             if not f.arguments:
@@ -206,7 +229,7 @@ def args_file(groups):
             for a in f.arguments:
                 form, stars, target = shape(a.type)
                 text.append(f'    A({domain.library}, {f.name}, {a.field}, "{a.type}", "{a.field}", '
-                            f"{form}, {stars}, {target or 'NONE'}),")
+                            f"{form}, {stars}, {target}, {numbers.get(a.type.rstrip('*'), 0)}),")
             text.append("};")
         text.append(f"const sdk_argument_list_t sdk_args_{lower(domain)}[] = {{")
         for f in functions:
@@ -239,7 +262,7 @@ def main():
                                 wrappers_file(domain, rows, newer[domain.library]))
     tables.write_if_changed(os.path.join(output, "hip_stream.c"),
                             streams_file(functions[("hip", "runtime")], newer["hip"]))
-    tables.write_if_changed(os.path.join(output, "args.c"), args_file(groups))
+    tables.write_if_changed(os.path.join(output, "args.c"), args_file(groups, read_value_texts(root)))
     tables.write_if_changed(os.path.join(output, "offsets.h"), offsets_file(groups))
 
 

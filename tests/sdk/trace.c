@@ -95,6 +95,72 @@ static int gather_argument(rocprofiler_callback_tracing_kind_t kind,
 
 static char arguments_text[512];
 
+/* Arguments of a made-up call as text, followed `most` times. */
+static void check_text(int operation, rocprofiler_callback_phase_t phase, int32_t most,
+                       const rocprofiler_callback_tracing_hip_api_data_t *payload,
+                       const char *wanted)
+{
+    char text[1024] = "";
+    rocprofiler_callback_tracing_record_t record = {
+        .kind = ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+        .operation = operation,
+        .phase = phase,
+        .payload = (void *)(uintptr_t)payload,
+    };
+    OK(rocprofiler_iterate_callback_tracing_kind_operation_args(record, gather_argument, most,
+                                                                text));
+    if (strcmp(text, wanted)) {
+        fprintf(stderr, "got %s\nexpected %s\n", text, wanted);
+        failures++;
+    }
+}
+
+static void check_texts(void)
+{
+    const rocprofiler_callback_phase_t ENTER = ROCPROFILER_CALLBACK_PHASE_ENTER,
+                                       EXIT = ROCPROFILER_CALLBACK_PHASE_EXIT;
+    rocprofiler_callback_tracing_hip_api_data_t payload = {.size = sizeof payload};
+    payload.args.hipMemcpy.dst = (void *)0x10;
+    payload.args.hipMemcpy.sizeBytes = 8;
+    payload.args.hipMemcpy.kind = hipMemcpyDeviceToHost;
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipMemcpy, ENTER, 1, &payload,
+               "0 void* dst=0x10 *1;1 const void* src=0x0 *1;2 size_t sizeBytes=8 *0;"
+               "3 hipMemcpyKind kind=DeviceToHost *0;");
+    payload.args.hipMemcpy.kind = (hipMemcpyKind)77;
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipMemcpy, EXIT, 1, &payload,
+               "0 void* dst=0x10 *1;1 const void* src=0x0 *1;2 size_t sizeBytes=8 *0;"
+               "3 hipMemcpyKind kind=hipMemcpy_UNKNOWN=77 *0;");
+    int count = 3;
+    payload.args.hipGetDeviceCount.count = &count;
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipGetDeviceCount, EXIT, 1, &payload,
+               "0 int* count=3 *1;");
+    payload.args.hipGetDeviceCount.count = NULL;
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipGetDeviceCount, EXIT, 1, &payload,
+               "0 int* count=(null) *1;");
+    payload.args.hipGetDeviceCount.count = (int *)0x20; /* not to be followed */
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipGetDeviceCount, EXIT, 0, &payload,
+               "0 int* count=0x20 *1;");
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipGetDeviceCount, ENTER, 1, &payload,
+               "0 int* count=0x20 *1;");
+    hipStream_t stream = (hipStream_t)0x30;
+    payload.args.hipStreamCreate.stream = &stream;
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipStreamCreate, EXIT, 1, &payload,
+               "0 hipStream_t* stream=0x30 *1;");
+    char name[] = "gpu";
+    payload.args.hipDeviceGetName.name = name;
+    payload.args.hipDeviceGetName.len = 4;
+    payload.args.hipDeviceGetName.device = 1;
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipDeviceGetName, EXIT, 0, &payload,
+               "0 char* name=gpu *1;1 int len=4 *0;2 hipDevice_t device=1 *0;");
+    hipModule_t module = NULL;
+    payload.args.hipModuleLoad.module = &module;
+    payload.args.hipModuleLoad.fname = "file";
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "0 hipModule_t* module=0x%llx *1;1 const char* fname=file *1;",
+             (unsigned long long)(uintptr_t)&module);
+    check_text(ROCPROFILER_HIP_RUNTIME_API_ID_hipModuleLoad, ENTER, 0, &payload, wanted);
+}
+
 static void callback_run(void)
 {
     void *pointer = NULL;
@@ -154,7 +220,11 @@ static void callback_run(void)
     record.payload = &payload;
     OK(rocprofiler_iterate_callback_tracing_kind_operation_args(record, gather_argument, 1,
                                                                 arguments_text));
-    CHECK(!strcmp(arguments_text, "0 void** ptr=0x1040 *2;1 size_t size=64 *0;"));
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "0 void** ptr=0x%llx *2;1 size_t size=64 *0;",
+             (unsigned long long)(uintptr_t)&pointer);
+    CHECK(!strcmp(arguments_text, wanted));
+    check_texts();
 }
 
 static void count_finalize(void *data)
@@ -556,7 +626,7 @@ static void ext_run(void)
     fake_hipUnregisterFatBinary(NULL);
     OK(rocprofiler_flush_buffer(buffer));
     CHECK(!strcmp(ext_text, "0 const void* function_address=0x10;1 dim3 numBlocks={z=4, y=3, x=2};"
-                            "2 dim3 dimBlocks={z=7, y=6, x=5};3 void** args=0x0;"
+                            "2 dim3 dimBlocks={z=7, y=6, x=5};3 void** args=(null);"
                             "4 size_t sharedMemBytes=8;5 hipStream_t stream=0x0;"));
     CHECK_EQ(ext_result, 234);
 }

@@ -56,7 +56,22 @@ typedef struct {
     uint8_t format;        /* sdk_argument_format_t */
     uint8_t indirections;  /* stars in the type */
     uint8_t target;        /* format of what a pointer points to, 0: not to be followed */
+    uint8_t texts;         /* of an enumeration: its place in sdk_value_texts */
 } sdk_argument_t;
+
+/* Names of the values of an enumeration. */
+typedef struct {
+    int32_t value;
+    const char *text;
+} sdk_value_text_t;
+
+typedef struct {
+    const char *prefix; /* of values without a name */
+    const sdk_value_text_t *values;
+    uint32_t count;
+} sdk_value_texts_t;
+
+extern const sdk_value_texts_t sdk_value_texts[];
 
 typedef struct {
     const sdk_argument_t *arguments;

@@ -50,11 +50,57 @@ static uint64_t unsigned_value(const void *at, size_t size)
     return value;
 }
 
-static void format_value(char *text, const void *at, size_t size, unsigned format)
+static void format_enum(char *text, const void *at, unsigned number)
+{
+    const sdk_value_texts_t *texts = &sdk_value_texts[number];
+    int32_t value = (int32_t)signed_value(at, 4);
+    for (uint32_t i = 0; i < texts->count; i++)
+        if (texts->values[i].value == value) {
+            snprintf(text, TEXT_MAX, "%s", texts->values[i].text);
+            return;
+        }
+    snprintf(text, TEXT_MAX, "%s_UNKNOWN=%" PRId32, texts->prefix ? texts->prefix : "", value);
+}
+
+/* Structures show their members from the last to the first. */
+static void format_structure(char *text, const void *at, unsigned format, const char *type)
+{
+    uint64_t words[4] = {0};
+    uint32_t halves[3] = {0};
+    switch (format) {
+    case SDK_FORMAT_DIM3:
+        memcpy(halves, at, sizeof halves);
+        snprintf(text, TEXT_MAX, "{z=%u, y=%u, x=%u}", halves[2], halves[1], halves[0]);
+        break;
+    case SDK_FORMAT_EXTENT:
+        memcpy(words, at, 3 * sizeof *words);
+        snprintf(text, TEXT_MAX,
+                 strstr(type, "Pos") ? "{z=%" PRIu64 ", y=%" PRIu64 ", x=%" PRIu64 "}"
+                                     : "{depth=%" PRIu64 ", height=%" PRIu64 ", width=%" PRIu64 "}",
+                 words[2], words[1], words[0]);
+        break;
+    case SDK_FORMAT_PITCHED:
+        memcpy(words, at, sizeof words);
+        snprintf(text, TEXT_MAX,
+                 "{ysize=%" PRIu64 ", xsize=%" PRIu64 ", pitch=%" PRIu64 ", ptr=0x%" PRIx64 "}",
+                 words[3], words[2], words[1], words[0]);
+        break;
+    default: /* a location has two numbers, and is written in their order */
+        memcpy(halves, at, 2 * sizeof *halves);
+        snprintf(text, TEXT_MAX, "{type=%s, id=%d}",
+                 halves[0] == 0   ? "Invalid"
+                 : halves[0] == 1 ? "Device"
+                                  : "hipMemLocationType_UNKNOWN",
+                 (int)halves[1]);
+        break;
+    }
+}
+
+static void format_value(char *text, const void *at, size_t size, unsigned format,
+                         const sdk_argument_t *argument)
 {
     float f;
     double d;
-    uint32_t dims[3];
     switch (format) {
     case SDK_FORMAT_BOOL:
         snprintf(text, TEXT_MAX, "%s", unsigned_value(at, 1) ? "true" : "false");
@@ -70,10 +116,11 @@ static void format_value(char *text, const void *at, size_t size, unsigned forma
         memcpy(&d, at, sizeof d);
         snprintf(text, TEXT_MAX, "%g", d);
         break;
+    case SDK_FORMAT_ENUM: format_enum(text, at, argument->texts); break;
     case SDK_FORMAT_DIM3:
-        memcpy(dims, at, sizeof dims);
-        snprintf(text, TEXT_MAX, "{z=%u, y=%u, x=%u}", dims[2], dims[1], dims[0]);
-        break;
+    case SDK_FORMAT_EXTENT:
+    case SDK_FORMAT_PITCHED:
+    case SDK_FORMAT_LOCATION: format_structure(text, at, format, argument->type); break;
     case SDK_FORMAT_HANDLE:
         snprintf(text, TEXT_MAX, "{handle=%" PRIu64 "}", unsigned_value(at, 8));
         break;
@@ -89,29 +136,38 @@ static void format_value(char *text, const void *at, size_t size, unsigned forma
 
 static size_t size_of(unsigned format, const char *type)
 {
-    if (format == SDK_FORMAT_DIM3) return 12;
-    if (format == SDK_FORMAT_FLOAT) return 4;
+    if (format == SDK_FORMAT_FLOAT || format == SDK_FORMAT_ENUM) return 4;
     if (format == SDK_FORMAT_INT || format == SDK_FORMAT_UINT)
-        return strstr(type, "size_t") || strstr(type, "64") ? 8 : 4;
+        return strstr(type, "size_t") || strstr(type, "64") || strstr(type, "thread_id") ? 8 : 4;
     return 8;
 }
 
-/* The text; returns how many pointers were followed for it. */
+/* The text; returns how many pointers were followed for it. Strings count as values. `after`: the
+ * function has run. `alive`: what arguments point to is still there. */
 static int32_t format_argument(char *text, const sdk_argument_t *argument, const void *at,
-                               int32_t most)
+                               int32_t most, bool after, bool alive)
 {
+    unsigned format = argument->format;
     const void *target = NULL;
-    if (argument->format == SDK_FORMAT_POINTER || argument->format == SDK_FORMAT_STRING)
-        memcpy(&target, at, sizeof target);
-    if (most > 0 && target && argument->format == SDK_FORMAT_STRING) {
+    if (format < SDK_FORMAT_POINTER || format > SDK_FORMAT_TEXT_OUT) {
+        format_value(text, at, argument->size, format, argument);
+        return 0;
+    }
+    memcpy(&target, at, sizeof target);
+    if (!target) {
+        snprintf(text, TEXT_MAX, "(null)");
+        return 0;
+    }
+    if (alive && (format == SDK_FORMAT_STRING || (format == SDK_FORMAT_TEXT_OUT && after))) {
         snprintf(text, TEXT_MAX, "%.*s", TEXT_MAX - 1, (const char *)target);
+        return 0;
+    }
+    if (alive && after && most > 0 && argument->target != SDK_FORMAT_NONE) {
+        format_value(text, target, size_of(argument->target, argument->type), argument->target,
+                     argument);
         return 1;
     }
-    if (most > 0 && target && argument->target != SDK_FORMAT_NONE) {
-        format_value(text, target, size_of(argument->target, argument->type), argument->target);
-        return 1;
-    }
-    format_value(text, at, argument->size, argument->format);
+    format_value(text, at, argument->size, SDK_FORMAT_ADDRESS, argument);
     return 0;
 }
 
@@ -120,6 +176,7 @@ typedef struct {
     const char *arguments; /* the argument union */
     int32_t most;          /* pointers to follow */
     bool after;            /* the function has run: output parameters hold something */
+    bool alive;            /* what arguments point to has not gone */
     int (*visit)(const sdk_argument_t *argument, uint32_t number, const void *at, const char *text,
                  int32_t followed, void *closure);
     void *closure;
@@ -135,8 +192,7 @@ static rocprofiler_status_t walk(int domain, int32_t operation, const walk_t *w)
         const sdk_argument_t *a = &list->arguments[i];
         char text[TEXT_MAX];
         const void *at = w->arguments + a->offset;
-        bool may = w->after || a->format == SDK_FORMAT_STRING;
-        int32_t followed = format_argument(text, a, at, may ? w->most : 0);
+        int32_t followed = format_argument(text, a, at, w->most, w->after, w->alive);
         if (w->visit(a, i, at, text, followed, w->closure)) break;
     }
     return ROCPROFILER_STATUS_SUCCESS;
@@ -174,6 +230,7 @@ rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operation_args(
                      offsetof(rocprofiler_callback_tracing_hip_api_data_t, args),
         .most = max_dereference_count,
         .after = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT,
+        .alive = true,
         .visit = visit_callback,
         .closure = &closure,
     };
