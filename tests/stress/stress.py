@@ -150,9 +150,9 @@ def rocprofv3():
                 failures.append(f"rocprofv3 {way}: hangs")
                 continue
             expect(f"rocprofv3 {way}", done.returncode, 128 - status if status < 0 else status)
-            found = re.findall(r"process \d+: (\d+) records received, (\d+) written, (\d+) dropped",
+            found = re.findall(r"process \d+: (\d+) records received, (\d+) written, (\d+) dropped, (\d+) filtered",
                                done.stderr)
-            if not found or any(int(r) != int(w) + int(d) for r, w, d in found):
+            if not found or any(int(r) != int(w) + int(d) + int(f) for r, w, d, f in found):
                 failures.append(f"rocprofv3 {way}: {done.stderr}")
 
 
