@@ -198,7 +198,7 @@ static void run_text(rig_t *r, const char *text)
 static void spills_go_to_the_waves_scratch(void **state)
 {
     (void)state;
-    rig_t *r = rig_create("base");
+    rig_t *r = rig_create(NULL);
     rig_fill(r);
     const uint64_t base = RIG_VA;
     r->wave.sgpr[0] = (uint32_t)base;
@@ -240,7 +240,7 @@ static void transfers_with_lds_use_m0(void **state)
         {"buffer_load_sshort off, s[8:11], 0 offset:12 lds", 2, true},
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        rig_t *r = rig_create("base");
+        rig_t *r = rig_create(NULL);
         rig_fill(r);
         r->wave.exec = 0xffffffff0fffffff;
         r->wave.sgpr[M0] = 0x70000 | (RIG_LDS - 12 - 48 * 4); /* lanes 48.. miss the LDS */
@@ -259,7 +259,7 @@ static void transfers_with_lds_use_m0(void **state)
         rig_compare(r, rows[k].text);
         rig_destroy(r);
     }
-    rig_t *r = rig_create("base");
+    rig_t *r = rig_create(NULL);
     rig_fill(r);
     r->wave.exec = UINT64_MAX;
     r->wave.sgpr[M0] = 64;
@@ -280,7 +280,7 @@ static void cache_operations_change_nothing(void **state)
     static const char *const texts[] = {"buffer_wbl2", "buffer_invl2", "buffer_wbinvl1",
                                         "buffer_wbinvl1_vol"};
     for (unsigned k = 0; k < 4; k++) {
-        rig_t *r = rig_create("base");
+        rig_t *r = rig_create(NULL);
         rig_fill(r);
         r->wave.exec = UINT64_MAX;
         run_text(r, texts[k]);

@@ -237,7 +237,7 @@ typedef struct {
 static void hand_begin(hand_t *h, const char *text)
 {
     memset(h, 0, sizeof *h);
-    h->r = rig_create("base");
+    h->r = rig_create(NULL);
     rig_add(&h->p, "%s", text);
     rig_assemble(&h->p);
     rig_fill(h->r);

@@ -242,7 +242,7 @@ static void elements_convert_as_their_formats_say(void **state)
 {
     (void)state;
     make_rows();
-    rig_t *r = rig_create("base");
+    rig_t *r = rig_create(NULL);
     for (unsigned k = 0; k < n_rows; k++)
         for (unsigned typed = 0; typed < 2; typed++) {
             if (rows[k].ways & LOAD) {
@@ -264,7 +264,7 @@ static void descriptors_select_components(void **state)
 {
     (void)state;
     char text[128];
-    rig_t *r = rig_create("base");
+    rig_t *r = rig_create(NULL);
     snprintf(text, sizeof text, "buffer_load_format_xyzw v[12:15], off, s[8:11], 0");
     rig_fill(r);
     memcpy(r->want.mem, "\x01\x02\x03\x04", 4);

@@ -384,7 +384,7 @@ static void swizzle_takes_lanes_by_its_four_modes(void **state)
     };
     static const uint8_t lanes[8] = {0, 1, 2, 3, 32, 33, 34, 35};
     for (size_t k = 0; k < sizeof rows_ / sizeof rows_[0]; k++) {
-        rig_t *r = rig_create("base");
+        rig_t *r = rig_create(NULL);
         rig_fill(r);
         r->wave.exec = ~(UINT64_C(1) << 37 | UINT64_C(1) << 1); /* two sources are inactive */
         run_text(r, rows_[k].text);
@@ -401,7 +401,7 @@ static void swizzle_takes_lanes_by_its_four_modes(void **state)
 static void permutes_push_and_pull(void **state)
 {
     (void)state;
-    rig_t *r = rig_create("base");
+    rig_t *r = rig_create(NULL);
     rig_fill(r);
     r->wave.exec = UINT64_MAX & ~UINT64_C(0x10);
     for (unsigned l = 0; l < 64; l++)
@@ -439,7 +439,7 @@ static void counters_move_by_the_number_of_lanes(void **state)
         int sign;
     } rows_[] = {{"ds_append v12 offset:16", 1}, {"ds_consume v12 offset:16", -1}};
     for (unsigned k = 0; k < 2; k++) {
-        rig_t *r = rig_create("base");
+        rig_t *r = rig_create(NULL);
         rig_fill(r);
         r->wave.exec = 0xf0f;
         r->wave.sgpr[M0] = 0xabcd0000 | 48;
@@ -457,7 +457,7 @@ static void counters_move_by_the_number_of_lanes(void **state)
 static void addtid_uses_m0_and_the_lane(void **state)
 {
     (void)state;
-    rig_t *r = rig_create("base");
+    rig_t *r = rig_create(NULL);
     rig_fill(r);
     r->wave.exec = ~UINT64_C(2);
     r->wave.sgpr[M0] = 0x50000 | (RIG_LDS - 32 * 4 - 8); /* lanes 32.. are out of range */
@@ -490,7 +490,7 @@ static void denormals_follow_mode(void **state)
         {0xc0, 0x00800000, 0x80800001, 0x80000000},
     };
     for (size_t k = 0; k < sizeof rows_ / sizeof rows_[0]; k++) {
-        rig_t *r = rig_create("base");
+        rig_t *r = rig_create(NULL);
         rig_fill(r);
         r->wave.mode = rows_[k].mode;
         r->wave.exec = 1;
@@ -508,7 +508,7 @@ static void denormals_follow_mode(void **state)
 static void misaligned_atomics_fault_in_the_shared_aperture(void **state)
 {
     (void)state;
-    rig_t *r = rig_create("base");
+    rig_t *r = rig_create(NULL);
     rig_fill(r);
     r->wave.exec = 2;
     r->want.v[0][1] = 102;
@@ -531,7 +531,7 @@ static void global_sync_steps(const step_t *steps, size_t n)
     isa_gws_t gws = {0};
     rig_t *r[3];
     for (unsigned k = 0; k < 3; k++) {
-        r[k] = rig_create("base");
+        r[k] = rig_create(NULL);
         r[k]->dispatch.gws = &gws;
         r[k]->wave.sgpr[M0] = 60u << 16;
         r[k]->wave.exec = UINT64_C(1) << 40;

@@ -56,9 +56,15 @@ static inline uint32_t rig_random(rig_t *r)
     return (uint32_t)(r->random >> 32);
 }
 
+static const char *const rig_cores[] = {"base", "avx2", "avx512"};
+enum { RIG_CORES = sizeof rig_cores / sizeof rig_cores[0] };
+
+/* NULL: with the first core that is built and that this machine can run. */
 static inline rig_t *rig_create(const char *core)
 {
-    const isa_core_t *c = isa_core_by_name(core);
+    const isa_core_t *c = core ? isa_core_by_name(core) : NULL;
+    for (size_t i = 0; !core && !c && i < RIG_CORES; i++)
+        c = isa_core_by_name(rig_cores[i]);
     if (!c) return NULL;
     rig_t *r = aligned_alloc(4096, (sizeof *r + 4095) / 4096 * 4096);
     memset(r, 0, sizeof *r);
@@ -212,9 +218,6 @@ static inline void rig_free(rig_program_t *p)
     free(p->inst);
     memset(p, 0, sizeof *p);
 }
-
-static const char *const rig_cores[] = {"base", "avx2", "avx512"};
-enum { RIG_CORES = sizeof rig_cores / sizeof rig_cores[0] };
 
 /* Every instruction of these formats must have been met: seen[] is indexed by ISA_OP_*. */
 static inline void rig_check_coverage(const bool *seen, unsigned n_seen, unsigned formats)
