@@ -54,7 +54,7 @@ struct sg_device {
     _Atomic uint32_t activity_waiters;
     _Atomic uint32_t *registers; /* SG_REGISTERS words that PM4 packets set and read */
     isa_gws_t gws;               /* global wave sync, for cooperative launches */
-    bool observed;                /* dispatches are traced or counted */
+    bool observed;               /* dispatches are traced or counted */
 };
 
 /* ---- a dispatch in flight ---- */
@@ -144,6 +144,8 @@ sg_place_model_t *sg_place_model_create(const sg_profile_t *profile);
  */
 bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *out);
 void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *place);
+/* No workgroup is in flight. */
+bool sg_place_all_free(const sg_place_model_t *m);
 
 /* ---- worker pool: sched.c ---- */
 

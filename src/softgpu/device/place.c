@@ -15,7 +15,8 @@ typedef struct {
 
 struct sg_place_model {
     uint32_t n_units, n_simds, waves_per_simd, lds_bytes;
-    uint32_t turn; /* unit to try first */
+    uint32_t turn;  /* unit to try first */
+    uint64_t taken; /* places */
     unit_t unit[];
 };
 
@@ -128,6 +129,7 @@ bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *
         return false;
     }
     run->resident++;
+    m->taken++;
     return true;
 }
 
@@ -139,4 +141,10 @@ void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *p)
     }
     if (p->has_scratch) give_scratch(run->queue, p, p->n_waves);
     run->resident--;
+    m->taken--;
+}
+
+bool sg_place_all_free(const sg_place_model_t *m)
+{
+    return m->taken == 0;
 }

@@ -17,6 +17,8 @@
 
 enum {
     SLICE = 20000,       /* taken branches of a wave in one turn: about a millisecond */
+    MANY_WAITING = 64,   /* more than so many ready workgroups share the time of so many turns */
+    SHORT_SLICE = 500,   /* at least this much of a turn is left */
     FIRST_SLICE = 2000,  /* of a new workgroup: those it may wait for start soon after it */
     INLINE_SLICE = 2000, /* on the submitting thread, which has packets to look after */
     INLINE_WAVES = 64,   /* larger dispatches go to the workers at once */
@@ -212,6 +214,13 @@ static bool cancelled(const sg_run_t *run)
     return atomic_load_explicit(&run->cancelled, memory_order_relaxed);
 }
 
+/* Code pages that are of no use any more are freed when no wave can be in one. */
+static void tidy_code(sg_pool_t *p)
+{
+    isa_code_t *code = p->device->code;
+    if (isa_code_crowded(code) && sg_place_all_free(p->places)) isa_code_quiesce(code);
+}
+
 /* The box is done with. The run may be gone when this returns. */
 static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
 {
@@ -220,6 +229,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
     if (run->observed) sg_observe_leave(j->box);
     pthread_mutex_lock(&p->lock);
     sg_place_give(p->places, run, &j->box->place);
+    tidy_code(p);
     p->turns = 0;
     if (cancelled(run))
         finished += j->ids.end - j->ids.begin;
@@ -279,6 +289,13 @@ static bool advance(sg_pool_t *p, job_t *j)
     return true;
 }
 
+/* Where very many wait for their turn, turns are shorter: perhaps all spin, waiting for one. */
+static int32_t slice_among(uint32_t n_waiting)
+{
+    return n_waiting <= MANY_WAITING ? SLICE
+                                     : (int32_t)(SLICE * MANY_WAITING / n_waiting) + SHORT_SLICE;
+}
+
 /* Takes the next thing to do; with `yielded` set the current box waits for its next turn. */
 static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
 {
@@ -304,7 +321,7 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
             j->run = j->box->run;
             j->ids.begin = j->ids.end = 0;
             j->finished = 0;
-            j->slice = SLICE;
+            j->slice = slice_among(p->n_ready);
         }
         more = p->n_ready || p->n_active;
         update_hints(p);

@@ -13,12 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 4096 };
+enum {
+    BUCKETS = 4096,
+    FEW_PAGES = 64 /* so many are kept without asking whether they are of use, 5 MB */
+};
 
 struct isa_code {
     struct sg_memory *memory;
     pthread_mutex_t lock; /* guards the chains, the retired list and all decoding */
     isa_page_t *retired;
+    _Atomic(unsigned) n_pages;    /* of chains and retired list; written under the lock */
+    _Atomic(unsigned) crowd;      /* more than this many pages: time for isa_code_quiesce() */
     _Atomic(uint64_t) generation; /* increased by isa_code_invalidate */
     _Atomic(isa_page_t *) buckets[BUCKETS];
 };
@@ -29,6 +34,7 @@ isa_code_t *isa_code_create(struct sg_memory *memory)
     if (!code) return NULL;
     code->memory = memory;
     atomic_init(&code->generation, 1);
+    atomic_init(&code->crowd, FEW_PAGES);
     if (pthread_mutex_init(&code->lock, NULL)) {
         free(code);
         return NULL;
@@ -36,12 +42,18 @@ isa_code_t *isa_code_create(struct sg_memory *memory)
     return code;
 }
 
+static void free_page(isa_code_t *code, isa_page_t *page)
+{
+    free(page);
+    atomic_fetch_sub_explicit(&code->n_pages, 1, memory_order_relaxed);
+}
+
 static void free_retired(isa_code_t *code)
 {
     while (code->retired) {
         isa_page_t *page = code->retired;
         code->retired = page->retired_next;
-        free(page);
+        free_page(code, page);
     }
 }
 
@@ -166,6 +178,7 @@ static isa_page_t *new_page(isa_code_t *code, const isa_core_t *core, uint64_t v
 {
     isa_page_t *page = calloc(1, sizeof(*page));
     if (!page) return NULL;
+    atomic_fetch_add_explicit(&code->n_pages, 1, memory_order_relaxed);
     page->va = va;
     page->code = code;
     page->core = core;
@@ -224,6 +237,12 @@ isa_page_t *isa_code_page(isa_code_t *code, const isa_core_t *core, uint64_t va)
     return page;
 }
 
+bool isa_code_crowded(const isa_code_t *code)
+{
+    return atomic_load_explicit(&code->n_pages, memory_order_relaxed) >
+           atomic_load_explicit(&code->crowd, memory_order_relaxed);
+}
+
 void isa_code_quiesce(isa_code_t *code)
 {
     pthread_mutex_lock(&code->lock);
@@ -238,9 +257,12 @@ void isa_code_quiesce(isa_code_t *code)
             }
             atomic_store_explicit(link, atomic_load_explicit(&page->next, memory_order_relaxed),
                                   memory_order_relaxed);
-            free(page);
+            free_page(code, page);
         }
     }
+    atomic_store_explicit(
+        &code->crowd, 2 * atomic_load_explicit(&code->n_pages, memory_order_relaxed) + FEW_PAGES,
+        memory_order_relaxed);
     pthread_mutex_unlock(&code->lock);
 }
 

@@ -12,7 +12,7 @@
 typedef struct {
     const char *mnemonic;
     uint8_t fmt;
-    uint16_t opcode;        /* number in its format */
+    uint16_t opcode; /* number in its format */
 } isa_op_info_t;
 
 /* Row of the instruction table; NULL for a number out of range. */
@@ -43,6 +43,9 @@ void isa_code_destroy(isa_code_t *code);
  * invalidates the instruction cache or memory is unmapped. O(1). Waves that are running keep their
  * pages until they next look a page up. */
 void isa_code_invalidate(isa_code_t *code);
+
+/* Many pages have been made since the last clean-up: it is worth while again. */
+bool isa_code_crowded(const isa_code_t *code);
 
 /* Frees the pages whose code has changed or gone; the caller knows that no wave is in flight. */
 void isa_code_quiesce(isa_code_t *code);
