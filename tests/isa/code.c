@@ -262,6 +262,27 @@ static void changed_code(void **state)
     rig_destroy(r);
 }
 
+/* Pages made anew are counted, and a clean-up leaves only those of use. */
+static void crowds(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    unsigned crowded = 0;
+    r->code[1] = 0xbf810000; /* s_endpgm */
+    for (uint32_t k = 0; k < 1000; k++) {
+        r->code[0] = 0xb0000000u | k; /* s_movk_i32 s0, k */
+        isa_code_invalidate(r->cache);
+        assert_int_equal(rig_run_from(r, RIG_CODE), ISA_STOP_END);
+        assert_int_equal(r->wave.sgpr[0], k);
+        if (!isa_code_crowded(r->cache)) continue;
+        isa_code_quiesce(r->cache);
+        assert_false(isa_code_crowded(r->cache));
+        crowded++;
+    }
+    assert_in_range(crowded, 10, 20); /* the limit lies between 50 and 100 pages */
+    rig_destroy(r);
+}
+
 enum { THREADS = 4, ROUNDS = 200 };
 
 typedef struct {
@@ -313,9 +334,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loop_and_slices), cmocka_unit_test(conditions),
         cmocka_unit_test(calls),           cmocka_unit_test(page_ends),
-        cmocka_unit_test(faults),          cmocka_unit_test(stops),
-        cmocka_unit_test(fork_and_join),   cmocka_unit_test(changed_code),
-        cmocka_unit_test(threads),
+        cmocka_unit_test(crowds),          cmocka_unit_test(faults),
+        cmocka_unit_test(stops),           cmocka_unit_test(fork_and_join),
+        cmocka_unit_test(changed_code),    cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
