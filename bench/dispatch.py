@@ -18,9 +18,13 @@ def run(mode):
     if mode:
         env.update(HSA_TOOLS_LIB="librocprofiler-register.so.0", DISPATCH_TOOL=mode,
                    ROCP_TOOL_LIBRARIES=f"{BUILD}/bench/libdispatch_tool.so")
-    out = subprocess.run([f"{BUILD}/bin/softgpu", "--", f"{BUILD}/bench/dispatch"], env=env,
-                         check=True, capture_output=True, text=True, timeout=120).stdout
-    return float(out.split()[0])
+    done = subprocess.run([f"{BUILD}/bin/softgpu", "--", f"{BUILD}/bench/dispatch"], env=env,
+                          check=True, capture_output=True, text=True, timeout=120)
+    # 10 rounds of 2000 launches and one to begin with
+    wanted = {"on": "records 20001 dropped 0", "off": "records 0 dropped 0"}.get(mode, "")
+    if done.stderr.strip() != wanted:
+        sys.exit(f"{mode}: wanted \"{wanted}\", got: {done.stderr}")
+    return float(done.stdout.split()[0])
 
 
 def main():
