@@ -312,8 +312,11 @@ rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kin
  * @param name set to constant text; may be null
  * @param name_len set to its length; may be null
  * @retval ROCPROFILER_STATUS_SUCCESS written
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT the kind is NONE
  * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind
- * @retval ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND the kind has no such operation */
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED the kind has no operations
+ * @retval ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND the kind has no such operation; then name is
+ * null and its length 0 */
 rocprofiler_status_t rocprofiler_query_buffer_tracing_kind_operation_name(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
     const char **name, uint64_t *name_len) ROCPROFILER_API;
@@ -327,8 +330,9 @@ rocprofiler_iterate_buffer_tracing_kinds(rocprofiler_buffer_tracing_kind_cb_t ca
 
 /** Calls back for each operation of a kind in the order of numbers. Any thread, any time.
  * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
- * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null
- * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind, or one without operations */
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null, or the kind is NONE or LAST
+ * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED the kind has no operations */
 rocprofiler_status_t rocprofiler_iterate_buffer_tracing_kind_operations(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_buffer_tracing_kind_operation_cb_t callback,
     void *data) ROCPROFILER_API;

@@ -558,8 +558,47 @@ static void refusals_configure(void)
                  ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED);
 }
 
+static int count_operation(rocprofiler_buffer_tracing_kind_t kind,
+                           rocprofiler_tracing_operation_t operation, void *data)
+{
+    (void)kind, (void)operation;
+    ++*(int *)data;
+    return 0;
+}
+
+/* Every kind has a name; every operation that is listed has one, and no other. */
+static void check_names(void)
+{
+    const char *name = "x";
+    uint64_t length = 1;
+    for (int kind = 0; kind < ROCPROFILER_BUFFER_TRACING_LAST; kind++) {
+        rocprofiler_buffer_tracing_kind_t k = (rocprofiler_buffer_tracing_kind_t)kind;
+        OK(rocprofiler_query_buffer_tracing_kind_name(k, &name, &length));
+        CHECK_EQ(strlen(name), length);
+        int operations = 0, named = 0;
+        rocprofiler_status_t status =
+            rocprofiler_iterate_buffer_tracing_kind_operations(k, count_operation, &operations);
+        CHECK_EQ(status, !kind ? ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT
+                         : kind == ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT
+                             ? ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED
+                             : ROCPROFILER_STATUS_SUCCESS);
+        for (int operation = 0; operation < 1000; operation++) {
+            name = "x";
+            rocprofiler_status_t found =
+                rocprofiler_query_buffer_tracing_kind_operation_name(k, operation, &name, &length);
+            named += found == ROCPROFILER_STATUS_SUCCESS;
+            if (found == ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND) CHECK(!name && !length);
+        }
+        CHECK_EQ(named, operations);
+    }
+    CHECK_EQ(
+        rocprofiler_query_buffer_tracing_kind_name(ROCPROFILER_BUFFER_TRACING_LAST, &name, &length),
+        ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND);
+}
+
 static void refusals_run(void)
 {
+    check_names();
     rocprofiler_agent_id_t nobody = {.handle = 1};
     CHECK_EQ(sample(context), ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED);
     CHECK_EQ(rocprofiler_query_pc_sampling_agent_configurations(nobody, NULL, NULL),

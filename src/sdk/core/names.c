@@ -55,10 +55,13 @@ static rocprofiler_status_t operation_name(const sdk_names_t *const *kinds, int6
                                            int64_t kind_count, int64_t operation, const char **name,
                                            uint64_t *name_len)
 {
-    if (kind <= 0 || kind >= kind_count) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
-    if (!kinds[kind] || !look_up(kinds[kind], operation, name, name_len))
-        return ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND;
-    return ROCPROFILER_STATUS_SUCCESS;
+    if (kind < 0 || kind >= kind_count) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+    if (!kind) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!kinds[kind]) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED; /* it has no operations */
+    if (look_up(kinds[kind], operation, name, name_len)) return ROCPROFILER_STATUS_SUCCESS;
+    if (name) *name = NULL;
+    if (name_len) *name_len = 0;
+    return ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND;
 }
 
 rocprofiler_status_t
@@ -99,14 +102,22 @@ rocprofiler_iterate_buffer_tracing_kinds(rocprofiler_buffer_tracing_kind_cb_t ca
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* May the operations of the kind be listed? */
+static rocprofiler_status_t check_kind(const sdk_names_t *const *kinds, int64_t kind, int64_t last)
+{
+    if (kind < 0 || kind > last) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+    if (!kind || kind == last) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    return kinds[kind] ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+}
+
 rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operations(
     rocprofiler_callback_tracing_kind_t kind,
     rocprofiler_callback_tracing_kind_operation_cb_t callback, void *data)
 {
     if (!callback) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (kind <= ROCPROFILER_CALLBACK_TRACING_NONE || kind >= ROCPROFILER_CALLBACK_TRACING_LAST ||
-        !sdk_callback_operations[kind])
-        return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+    rocprofiler_status_t status =
+        check_kind(sdk_callback_operations, kind, ROCPROFILER_CALLBACK_TRACING_LAST);
+    if (status != ROCPROFILER_STATUS_SUCCESS) return status;
     for (uint32_t op = 0; op < sdk_callback_operations[kind]->count; op++)
         if (sdk_callback_operations[kind]->texts[op] && callback(kind, (int32_t)op, data)) break;
     return ROCPROFILER_STATUS_SUCCESS;
@@ -117,9 +128,9 @@ rocprofiler_status_t rocprofiler_iterate_buffer_tracing_kind_operations(
     void *data)
 {
     if (!callback) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (kind <= ROCPROFILER_BUFFER_TRACING_NONE || kind >= ROCPROFILER_BUFFER_TRACING_LAST ||
-        !sdk_buffer_operations[kind])
-        return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+    rocprofiler_status_t status =
+        check_kind(sdk_buffer_operations, kind, ROCPROFILER_BUFFER_TRACING_LAST);
+    if (status != ROCPROFILER_STATUS_SUCCESS) return status;
     for (uint32_t op = 0; op < sdk_buffer_operations[kind]->count; op++)
         if (sdk_buffer_operations[kind]->texts[op] && callback(kind, (int32_t)op, data)) break;
     return ROCPROFILER_STATUS_SUCCESS;
