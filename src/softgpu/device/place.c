@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BEYOND_MAX = 64 }; /* workgroups in flight that the model has no room for */
+
 typedef struct {
     uint64_t slots[SG_SIMDS]; /* bit set of occupied wave slots */
     uint32_t vgprs[SG_SIMDS];
@@ -15,8 +17,9 @@ typedef struct {
 
 struct sg_place_model {
     uint32_t n_units, n_simds, waves_per_simd, lds_bytes;
-    uint32_t turn;  /* unit to try first */
-    uint64_t taken; /* places */
+    uint32_t turn;     /* unit to try first */
+    uint64_t taken;    /* places */
+    uint32_t n_beyond; /* of those, on no unit */
     unit_t unit[];
 };
 
@@ -124,9 +127,12 @@ bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *
     p->lds = run->lds_bytes;
     p->has_scratch = run->scratch_wave_bytes != 0;
     if (p->has_scratch && !take_scratch(run->queue, p)) return false;
-    if (!take_unit(m, run->queue, p) && run->resident && !beyond) {
-        if (p->has_scratch) give_scratch(run->queue, p, p->n_waves);
-        return false;
+    if (!take_unit(m, run->queue, p)) {
+        if (run->resident && !(beyond && m->n_beyond < BEYOND_MAX)) {
+            if (p->has_scratch) give_scratch(run->queue, p, p->n_waves);
+            return false;
+        }
+        m->n_beyond++;
     }
     run->resident++;
     m->taken++;
@@ -138,6 +144,8 @@ void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *p)
     if (p->cu >= 0) {
         leave_unit(&m->unit[p->cu], p, p->n_waves);
         m->unit[p->cu].lds -= p->lds;
+    } else {
+        m->n_beyond--;
     }
     if (p->has_scratch) give_scratch(run->queue, p, p->n_waves);
     run->resident--;

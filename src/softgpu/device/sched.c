@@ -24,7 +24,7 @@ enum {
     INLINE_WAVES = 64,   /* larger dispatches go to the workers at once */
     INLINE_NS = 20000,   /* after this time the workers share what has not started */
     CHUNK_MAX = 16,
-    STALL_TURNS = 16,  /* turns of every workgroup in flight without one of them ending */
+    STALL_TURNS = 4,   /* turns of every workgroup in flight without one of them ending */
     KEEP_BOXES = 2,    /* idle boxes a worker keeps for itself */
     SLEEPY_TURNS = 64, /* turns spent only in s_sleep before the worker naps */
     DOZE_NS = 2000,
