@@ -82,7 +82,8 @@ typedef struct {
 } sdk_operation_t;
 
 /* Begins: correlation id of the traced call that the thread is in, or a new one if it is in none;
- * user data zero. Contexts that want to be asked for the external id are asked. `plan` may be NULL: then the operation does nothing. */
+ * user data zero. Contexts that want to be asked for the external id are asked. `plan` may be NULL:
+ * then the operation does nothing. */
 void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan);
 
 /* Like begin, with correlation, thread and the user data of contexts that both plans share taken
