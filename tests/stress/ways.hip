@@ -17,7 +17,7 @@
 constexpr int THREADS = 4, ROUNDS = 40;
 
 static std::atomic<int> failed{0}, busy_threads{0};
-static std::atomic<bool> busy{false}, at_end{false};
+static std::atomic<bool> busy{false}, at_end{false}, stop{false};
 
 __global__ void add_one(int *x) { x[threadIdx.x]++; }
 
@@ -51,10 +51,12 @@ static void *run(void *)
         work(ROUNDS);
         return nullptr;
     }
-    for (busy_threads++;; ) { // HIP's end pulls the rug from under most other functions
+    for (busy_threads++; !stop;) {
         (void)hipGetLastError();
         (void)hipPeekAtLastError();
     }
+    busy_threads--;
+    for (;;) pause();
 }
 
 static std::vector<pthread_t> start_threads()
@@ -62,6 +64,19 @@ static std::vector<pthread_t> start_threads()
     std::vector<pthread_t> threads(THREADS);
     for (pthread_t &t : threads) pthread_create(&t, nullptr, run, nullptr);
     return threads;
+}
+
+// Registered before any tool is: runs after the tools' end and before that of HIP, whose functions
+// crash from then on.
+static void stop_busy()
+{
+    stop = true;
+    while (busy_threads) usleep(1000);
+}
+
+__attribute__((constructor(101))) static void stop_last()
+{
+    atexit(stop_busy);
 }
 
 static void start_busy()
