@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo test bench check-asan check-tsan install clean format
+.PHONY: all deps demo test fuzz-isa bench check-asan check-tsan install clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -26,6 +26,12 @@ test: deps
 bench: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD)
+
+# Random C programs on softgpu against the host: N of them, from seed FIRST or from any.
+N ?= 20
+fuzz-isa: deps
+	@$(MAKE) --no-print-directory all
+	@python3 tests/oracle/csmith.py fuzz $(BUILD)/fuzz-isa $(N) $(FIRST) -- $(BUILD)/bin/softgpu --
 
 check-asan: deps
 	@$(MAKE) --no-print-directory BUILD=build-asan CMAKE_ARGS="-DCROCPROF_SANITIZE=address,undefined -DSOFTGPU_CORES=avx2" all
