@@ -18,7 +18,7 @@ static int failures;
     } while (0)
 
 static void *tables[16][4];
-static rocprofiler_register_library_indentifier_t id;
+static _Thread_local rocprofiler_register_library_indentifier_t id;
 
 static rocprofiler_register_error_code_t offer(const char *name, int which)
 {
