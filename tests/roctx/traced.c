@@ -455,8 +455,8 @@ static void arguments_run(void)
     roctxRangeStop(roctxRangeStart("s"));
     roctxNameHipDevice("d", 3);
     static const char *const expected =
-        "0 const char* message=m *1/0\n0 const char* message=p *1/1\n"
-        "0 const char* message=s *1/0\n0 const char* name=d *1/1\n1 int device_id=3 *0/0\n";
+        "0 const char* message=m *1/0\n0 const char* message=p *1/0\n"
+        "0 const char* message=s *1/0\n0 const char* name=d *1/0\n1 int device_id=3 *0/0\n";
     if (strcmp(arguments, expected) != 0) {
         fprintf(stderr, "got:\n%sexpected:\n%s", arguments, expected);
         failures++;
