@@ -223,7 +223,8 @@ void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t s
         chunk = take_chunk(buffer, false);
         if (!chunk && buffer->lossless) {
             chunk = deliver_for_room(self, buffer, ring);
-            if (!chunk && sdk_context_accepts(buffer->context)) chunk = take_chunk(buffer, true);
+            /* also while the tool ends: its last delivery waits for this thread */
+            if (!chunk) chunk = take_chunk(buffer, true);
         }
     }
     if (!chunk) {
