@@ -123,6 +123,17 @@ static void spare_ids(sg_pool_t *p, job_t *j)
     }
 }
 
+/* Takes back what was handed back; how many ids that were. */
+static uint64_t drop_spare(sg_run_t *run)
+{
+    uint64_t n = 0;
+    while (run->n_spare) {
+        sg_range_t r = run->spare[--run->n_spare];
+        n += r.end - r.begin;
+    }
+    return n;
+}
+
 static bool fetch_ids(sg_run_t *run, sg_range_t *out)
 {
     uint64_t first = atomic_fetch_add_explicit(&run->next, run->chunk, memory_order_relaxed);
@@ -232,7 +243,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
     tidy_code(p);
     p->turns = 0;
     if (cancelled(run))
-        finished += j->ids.end - j->ids.begin;
+        finished += j->ids.end - j->ids.begin + drop_spare(run); /* put there after the cancel */
     else
         spare_ids(p, j);
     if (!has_ids(run) || cancelled(run)) unlink_run(p, run);
@@ -466,10 +477,7 @@ void sg_run_cancel(sg_run_t *run)
     pthread_mutex_lock(&p->lock);
     uint64_t next = atomic_exchange(&run->next, run->total);
     if (next < run->total) dropped = run->total - next;
-    while (run->n_spare) {
-        sg_range_t r = run->spare[--run->n_spare];
-        dropped += r.end - r.begin;
-    }
+    dropped += drop_spare(run);
     unlink_run(p, run);
     update_hints(p);
     pthread_mutex_unlock(&p->lock);
