@@ -1,0 +1,228 @@
+/* aql_profile_v2.h - packets that program performance counters and traces, second generation.
+ *
+ * Needs no HSA runtime: agents are described by the caller, memory comes from callbacks. Names and
+ * layouts are AMD's. One handle stands for the packets of one profile and their memory; packets may
+ * be submitted any number of times, one after the other, each time overwriting the results.
+ *
+ * Every function may be called from any thread; one handle belongs to one thread at a time. On
+ * failure hsa_ven_amd_aqlprofile_error_string() tells the calling thread what was wrong. */
+#ifndef AQLPROFILE_SDK_AQL_PROFILE_V2_H
+#define AQLPROFILE_SDK_AQL_PROFILE_V2_H
+
+#include <aqlprofile-sdk/hsa_ven_amd_aqlprofile.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Packets and their memory. */
+typedef struct {
+    uint64_t handle;
+} aqlprofile_handle_t;
+
+/* Where memory should be. */
+typedef enum {
+    AQLPROFILE_MEMORY_HINT_NONE = 0,
+    AQLPROFILE_MEMORY_HINT_HOST = 1,
+    AQLPROFILE_MEMORY_HINT_DEVICE_UNCACHED = 2,
+    AQLPROFILE_MEMORY_HINT_DEVICE_COHERENT = 3,
+    AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT = 4,
+    AQLPROFILE_MEMORY_HINT_LAST = 5
+} aqlprofile_memory_hint_t;
+
+/* Who uses the memory. Command buffers: both, device non-coherent; the GPU executes from them.
+ * Results of counters: both, device uncached. Trace data: device. Trace control: both, host. */
+typedef union {
+    uint32_t raw;
+    __extension__ struct {
+        uint32_t device_access : 1;
+        uint32_t host_access : 1;
+        uint32_t memory_hint : 6; /* aqlprofile_memory_hint_t */
+        uint32_t _reserved : 24;
+    };
+} aqlprofile_buffer_desc_flags_t;
+
+/* Gives `size` bytes at *ptr, page aligned, at the same address for host and GPU, or a status that
+ * ends the call that asked. */
+typedef hsa_status_t (*aqlprofile_memory_alloc_callback_t)(void **ptr, uint64_t size,
+                                                           aqlprofile_buffer_desc_flags_t flags,
+                                                           void *userdata);
+typedef void (*aqlprofile_memory_dealloc_callback_t)(void *ptr, void *userdata);
+/* Copies to or from memory that alloc gave. */
+typedef hsa_status_t (*aqlprofile_memory_copy_t)(void *dst, const void *src, size_t size,
+                                                 void *userdata);
+
+/* Which members an agent's description has. */
+typedef enum {
+    AQLPROFILE_AGENT_VERSION_NONE = 0,
+    AQLPROFILE_AGENT_VERSION_V0 = 1, /* aqlprofile_agent_info_t */
+    AQLPROFILE_AGENT_VERSION_V1 = 2, /* aqlprofile_agent_info_v1_t */
+    AQLPROFILE_AGENT_VERSION_LAST = 3
+} aqlprofile_agent_version_t;
+
+typedef struct {
+    const char *agent_gfxip; /* "gfx90a"; what follows a ':' is ignored */
+    uint32_t xcc_num;
+    uint32_t se_num; /* shader engines of all XCCs */
+    uint32_t cu_num; /* active compute units of all */
+    uint32_t shader_arrays_per_se;
+} aqlprofile_agent_info_t;
+
+typedef struct {
+    const char *agent_gfxip;
+    uint32_t xcc_num;
+    uint32_t se_num;
+    uint32_t cu_num;
+    uint32_t shader_arrays_per_se;
+    uint32_t domain; /* PCI */
+    uint32_t location_id;
+} aqlprofile_agent_info_v1_t;
+
+typedef struct {
+    uint64_t handle;
+} aqlprofile_agent_handle_t;
+
+/* Registers an agent for the life of the process; equal descriptions give equal handles. The
+ * description is copied. INVALID_ARGUMENT for NULL pointers, zero counts and unknown versions,
+ * HSA_STATUS_ERROR_INVALID_AGENT for GPUs that are not supported. */
+hsa_status_t aqlprofile_register_agent(aqlprofile_agent_handle_t *agent_id,
+                                       const aqlprofile_agent_info_t *agent_info);
+hsa_status_t aqlprofile_register_agent_info(aqlprofile_agent_handle_t *agent_id,
+                                            const void *agent_info,
+                                            aqlprofile_agent_version_t version);
+
+/* More blocks, of newer GPUs, after those of hsa_ven_amd_aqlprofile_block_name_t. */
+typedef enum {
+    AQLPROFILE_BLOCK_NAME_RESERVED_0 = 34,
+    AQLPROFILE_BLOCK_NAME_RESERVED_1 = 35,
+    AQLPROFILE_BLOCK_NAME_RESERVED_2 = 36,
+    AQLPROFILE_BLOCK_NAME_RESERVED_3 = 37,
+    AQLPROFILE_BLOCK_NAME_RESERVED_4 = 38,
+    AQLPROFILE_BLOCK_NAME_RESERVED_5 = 39,
+    AQLPROFILE_BLOCK_NAME_CPG = 40,
+    AQLPROFILE_BLOCK_NAME_RLC = 41,
+    AQLPROFILE_BLOCK_NAME_CHA = 42,
+    AQLPROFILE_BLOCK_NAME_CHC = 43,
+    AQLPROFILE_BLOCK_NAME_GC_CANE = 44,
+    AQLPROFILE_BLOCK_NAME_GC_FFBM = 45,
+    AQLPROFILE_BLOCK_NAME_GC_L2TLB = 46,
+    AQLPROFILE_BLOCK_NAME_GC_UTCL1 = 47,
+    AQLPROFILE_BLOCK_NAME_GC_UTCL2 = 48,
+    AQLPROFILE_BLOCK_NAME_GC_VML2 = 49,
+    AQLPROFILE_BLOCK_NAME_GC_VML2_SPM = 50,
+    AQLPROFILE_BLOCK_NAME_GCEA_SE = 51,
+    AQLPROFILE_BLOCK_NAME_GRBMH = 52,
+    AQLPROFILE_BLOCK_NAME_SQG = 53,
+    AQLPROFILE_BLOCK_NAME_RESERVED_6 = 54,
+    AQLPROFILE_BLOCK_NAME_RESERVED_7 = 55,
+    AQLPROFILE_BLOCK_NAME_RESERVED_8 = 56,
+    AQLPROFILE_BLOCK_NAME_RESERVED_9 = 57,
+    AQLPROFILE_BLOCKS_NUMBER = 58
+} aqlprofile_block_name_t;
+
+/* sq_flags.accum: what SQ's accumulating events add up. */
+typedef enum {
+    AQLPROFILE_ACCUMULATION_NONE = 0,
+    AQLPROFILE_ACCUMULATION_LO_RES = 1, /* the level of the slot before, every 4 clocks */
+    AQLPROFILE_ACCUMULATION_HI_RES = 2, /* the level of the slot before, every clock */
+    AQLPROFILE_ACCUMULATION_LAST = 3
+} aqlprofile_accumulation_type_t;
+
+typedef union {
+    uint32_t raw;
+    struct {
+        uint32_t accum : 3; /* aqlprofile_accumulation_type_t */
+        uint32_t _reserved : 29;
+    } sq_flags;
+} aqlprofile_pmc_event_flags_t;
+
+/* One counter: an event of one instance of a block. A block that every shader engine has is
+ * counted in all of them. With an accumulation the event counts the integral of event_id's level
+ * instead, which takes the event and, in the slot after it, the accumulating one. */
+typedef struct {
+    uint32_t block_index;
+    uint32_t event_id;
+    aqlprofile_pmc_event_flags_t flags; /* 0 but for SQ */
+    hsa_ven_amd_aqlprofile_block_name_t block_name;
+} aqlprofile_pmc_event_t;
+
+typedef struct {
+    aqlprofile_agent_handle_t agent;
+    const aqlprofile_pmc_event_t *events;
+    uint32_t event_count;
+} aqlprofile_pmc_profile_t;
+
+/* What aqlprofile_get_pmc_info() answers, and the type of its value. */
+typedef enum {
+    AQLPROFILE_INFO_COMMAND_BUFFER_SIZE = 0, /* uint32_t, bytes */
+    AQLPROFILE_INFO_PMC_DATA_SIZE = 1,       /* uint32_t, bytes */
+    AQLPROFILE_INFO_PMC_DATA = 2,            /* not answered: iterate instead */
+    AQLPROFILE_INFO_BLOCK_COUNTERS = 4,      /* uint32_t; block of events[0] */
+    AQLPROFILE_INFO_BLOCK_ID = 5,            /* hsa_ven_amd_aqlprofile_id_query_t; name given */
+    AQLPROFILE_INFO_ENABLE_CMD = 6,          /* not answered */
+    AQLPROFILE_INFO_DISABLE_CMD = 7
+} aqlprofile_pmc_info_type_t;
+
+/* INVALID_ARGUMENT for a block that the agent does not have. instance_count is the number of
+ * instances that can be asked for with block_index on this agent, in one shader engine if the block
+ * is in each. */
+hsa_status_t aqlprofile_get_pmc_info(const aqlprofile_pmc_profile_t *profile,
+                                     aqlprofile_pmc_info_type_t attribute, void *value);
+
+/* Whether the agent can count the event: *result. */
+hsa_status_t aqlprofile_validate_pmc_event(aqlprofile_agent_handle_t agent,
+                                           const aqlprofile_pmc_event_t *event, bool *result);
+
+/* Only pm4_command of the packets is written. Submit start, the work, read, stop. */
+typedef struct {
+    hsa_ext_amd_aql_pm4_packet_t start_packet;
+    hsa_ext_amd_aql_pm4_packet_t stop_packet;
+    hsa_ext_amd_aql_pm4_packet_t read_packet;
+} aqlprofile_pmc_aql_packets_t;
+
+/* Makes the packets that count the profile's events. The events are copied. INVALID_ARGUMENT when
+ * an event does not exist or more are wanted than the block can count at once; nothing is allocated
+ * then. The handle is to be given back with aqlprofile_pmc_delete_packets() once no queue uses the
+ * packets. */
+hsa_status_t aqlprofile_pmc_create_packets(aqlprofile_handle_t *handle,
+                                           aqlprofile_pmc_aql_packets_t *packets,
+                                           aqlprofile_pmc_profile_t profile,
+                                           aqlprofile_memory_alloc_callback_t alloc_cb,
+                                           aqlprofile_memory_dealloc_callback_t dealloc_cb,
+                                           aqlprofile_memory_copy_t memcpy_cb, void *userdata);
+void aqlprofile_pmc_delete_packets(aqlprofile_handle_t handle);
+
+/* counter_id tells where the value was counted, for aqlprofile_iterate_event_coord(). */
+typedef hsa_status_t (*aqlprofile_pmc_data_callback_t)(aqlprofile_pmc_event_t event,
+                                                       uint64_t counter_id, uint64_t counter_value,
+                                                       void *userdata);
+
+/* Gives the values that the last read packet stored, to be called once it has completed: for each
+ * XCC the events in the profile's order, for each event its shader engines. Allocates nothing.
+ * HSA_STATUS_INFO_BREAK from the callback ends the iteration well, any other status but success is
+ * returned. */
+hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
+                                         aqlprofile_pmc_data_callback_t callback, void *userdata);
+
+/* The dimensions that results can have, in the order of their ids: XCD, AID, SE, SA, WGP,
+ * INSTANCE. */
+typedef hsa_status_t (*aqlprofile_eventname_callback_t)(int id, const char *name, void *data);
+hsa_status_t aqlprofile_iterate_event_ids(aqlprofile_eventname_callback_t callback,
+                                          void *user_data);
+
+/* Where the value counter_id of the event was counted: one call per dimension that the block has,
+ * the slowest first. coordinate is below extent. */
+typedef hsa_status_t (*aqlprofile_coordinate_callback_t)(int position, int id, int extent,
+                                                         int coordinate, const char *name,
+                                                         void *userdata);
+hsa_status_t aqlprofile_iterate_event_coord(aqlprofile_agent_handle_t agent,
+                                            aqlprofile_pmc_event_t event, uint64_t sample_id,
+                                            aqlprofile_coordinate_callback_t callback,
+                                            void *userdata);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
