@@ -1,0 +1,44 @@
+/* Counter configurations: which counters of an agent are counted together. */
+#ifndef ROCPROFILER_SDK_COUNTER_CONFIG_H_
+#define ROCPROFILER_SDK_COUNTER_CONFIG_H_
+
+#include <rocprofiler-sdk/agent.h>
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Makes a configuration: counters that can be counted at the same time, checked here so that
+ * nothing can fail when they are. Does not need the HSA runtime. Any thread.
+ * @param counters_list counters of this agent; repetitions count once
+ * @param config_id the handle is written here; if it names a configuration of the same agent
+ * before, the counters of that one are added to the new one, after those of the list
+ * @retval ROCPROFILER_STATUS_SUCCESS made
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
+ * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter
+ * @retval ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT a counter of another agent, or one
+ * that this agent lists but cannot count
+ * @retval ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND config_id names no configuration
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH config_id names one of another agent
+ * @retval ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT a block cannot count so many events at once; a
+ * line on standard error names the block, how many are wanted and available, and groups of counters
+ * that are possible
+ * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES no memory */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t
+rocprofiler_create_counter_config(rocprofiler_agent_id_t agent_id,
+                                  rocprofiler_counter_id_t *counters_list, size_t counters_count,
+                                  rocprofiler_counter_config_id_t *config_id) ROCPROFILER_API;
+
+/** Takes the handle of a configuration back. What is being counted with it is counted to the end.
+ * Any thread.
+ * @retval ROCPROFILER_STATUS_SUCCESS done
+ * @retval ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND no such configuration */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t
+rocprofiler_destroy_counter_config(rocprofiler_counter_config_id_t config_id) ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif

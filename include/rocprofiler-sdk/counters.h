@@ -1,0 +1,129 @@
+/* Counters: which ones an agent has, what they are, and how to read the ids of their values. */
+#ifndef ROCPROFILER_SDK_COUNTERS_H_
+#define ROCPROFILER_SDK_COUNTERS_H_
+
+#include <rocprofiler-sdk/agent.h>
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+#include <rocprofiler-sdk/deprecated/counters.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** What is known of a counter. Texts are the library's and stay valid; never null, empty where
+ * there is nothing to say. */
+typedef struct rocprofiler_counter_info_v0_t {
+    rocprofiler_counter_id_t id;
+    const char *name;
+    const char *description;
+    const char *block;       /**< hardware block, of hardware counters */
+    const char *expression;  /**< how it is computed, of derived counters */
+    uint8_t is_constant : 1; /**< a property of the agent, not counted */
+    uint8_t is_derived : 1;  /**< computed from other counters */
+} rocprofiler_counter_info_v0_t;
+
+/** Where a value lies in one dimension. */
+typedef struct rocprofiler_counter_dimension_info_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    const char *dimension_name;
+    size_t index; /**< position, from 0 */
+} rocprofiler_counter_dimension_info_t;
+
+/** One of the values that a counter gives: its id in records and its position in each dimension. */
+typedef struct rocprofiler_counter_record_dimension_instance_info_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_counter_instance_id_t instance_id;
+    uint64_t counter_id; /**< handle of the counter */
+    uint64_t dimensions_count;
+    const rocprofiler_counter_dimension_info_t **dimensions;
+} rocprofiler_counter_record_dimension_instance_info_t;
+
+/** The same with the dimensions, and with every value that the counter can give. */
+typedef struct rocprofiler_counter_info_v1_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_counter_id_t id;
+    const char *name;
+    const char *description;
+    const char *block;       /**< hardware block, of hardware counters */
+    const char *expression;  /**< how it is computed, of derived counters */
+    uint8_t is_constant : 1; /**< a property of the agent, not counted */
+    uint8_t is_derived : 1;  /**< computed from other counters */
+    uint64_t dimensions_count;
+    const rocprofiler_counter_record_dimension_info_t **dimensions;
+    uint64_t dimensions_instances_count;
+    const rocprofiler_counter_record_dimension_instance_info_t **dimensions_instances;
+} rocprofiler_counter_info_v1_t;
+
+/** Gets the counters of an agent. The array is valid during the call.
+ * @return becomes the answer of the iteration */
+typedef rocprofiler_status_t (*rocprofiler_available_counters_cb_t)(
+    rocprofiler_agent_id_t agent_id, rocprofiler_counter_id_t *counters, size_t num_counters,
+    void *user_data);
+
+/** The counter that a value belongs to. Any thread.
+ * @retval ROCPROFILER_STATUS_SUCCESS written
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT counter_id is null */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t
+rocprofiler_query_record_counter_id(rocprofiler_counter_instance_id_t id,
+                                    rocprofiler_counter_id_t *counter_id) ROCPROFILER_API;
+
+/** Where a value lies in a dimension: 0 if the counter does not have it. Any thread.
+ * @param dim the id of rocprofiler_counter_record_dimension_info_t; 0: all dimensions, packed
+ * @retval ROCPROFILER_STATUS_SUCCESS written
+ * @retval ROCPROFILER_STATUS_ERROR_DIM_NOT_FOUND there is no such dimension
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT pos is null */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t
+rocprofiler_query_record_dimension_position(rocprofiler_counter_instance_id_t id,
+                                            rocprofiler_counter_dimension_id_t dim,
+                                            size_t *pos) ROCPROFILER_API;
+
+/** Describes a counter. Any thread.
+ * @param version which structure info points to: rocprofiler_counter_info_v0_t or _v1_t. What the
+ * structure points to stays valid until the process ends.
+ * @retval ROCPROFILER_STATUS_SUCCESS written
+ * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter
+ * @retval ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_ABI no such version
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT info is null
+ * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES no memory */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t rocprofiler_query_counter_info(rocprofiler_counter_id_t counter_id,
+                                                    rocprofiler_counter_info_version_id_t version,
+                                                    void *info) ROCPROFILER_API;
+
+/** Calls cb once with all counters of an agent. Does not need the HSA runtime. Any thread.
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED no counters are known of such agents
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback
+ * @return else what cb returned */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t
+rocprofiler_iterate_agent_supported_counters(rocprofiler_agent_id_t agent_id,
+                                             rocprofiler_available_counters_cb_t cb,
+                                             void *user_data) ROCPROFILER_API;
+
+/** Makes a derived counter of an agent from an expression as in a definition file. Iterations and
+ * configurations after the call know it. Names are those of one agent; a name that exists is
+ * refused. Slow: not for callbacks of dispatches. Any thread.
+ * @param name_len,expr_len,description_len bytes without a zero at the end
+ * @param description may be null
+ * @param counter_id the handle is written here
+ * @retval ROCPROFILER_STATUS_SUCCESS made
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer, an empty or impossible name, or
+ * one that exists already
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent, or nothing is known of its
+ * counters
+ * @retval ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED the expression is wrong; a line on
+ * standard error says why */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t rocprofiler_create_counter(const char *name, size_t name_len, const char *expr,
+                                                size_t expr_len, const char *description,
+                                                size_t description_len,
+                                                rocprofiler_agent_id_t agent,
+                                                rocprofiler_counter_id_t *counter_id)
+    ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif

@@ -1,0 +1,83 @@
+/* Dispatch counting: the counters of each kernel dispatch. */
+#ifndef ROCPROFILER_SDK_DISPATCH_COUNTING_SERVICE_H_
+#define ROCPROFILER_SDK_DISPATCH_COUNTING_SERVICE_H_
+
+#include <rocprofiler-sdk/agent.h>
+#include <rocprofiler-sdk/counter_config.h>
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** A dispatch that is or was counted. */
+typedef struct rocprofiler_dispatch_counting_service_data_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_async_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< of the kernel; 0 before it ran */
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_kernel_dispatch_info_t dispatch_info;
+} rocprofiler_dispatch_counting_service_data_t;
+
+/** Buffer record of a counted dispatch: category COUNTERS, kind
+ * ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER. Its values follow in the buffer as
+ * rocprofiler_counter_record_t, kind ROCPROFILER_COUNTER_RECORD_VALUE, with the same dispatch id;
+ * where the buffer was full, header and values may be lost one by one, and are counted so. */
+typedef struct rocprofiler_dispatch_counting_service_record_t {
+    uint64_t size;        /**< bytes of this structure as the library knows it */
+    uint64_t num_records; /**< values that follow */
+    rocprofiler_async_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_kernel_dispatch_info_t dispatch_info;
+} rocprofiler_dispatch_counting_service_record_t;
+
+/** Asks what is to be counted, on the thread that launches, before the kernel is written to its
+ * queue. Functions of the runtimes must not be called inside.
+ * @param dispatch_data without timestamps
+ * @param config to be set to a configuration of the dispatch's agent; 0 as it comes: not counted
+ * @param user_data comes back with the values
+ * @param callback_data_args as configured */
+typedef void (*rocprofiler_dispatch_counting_service_cb_t)(
+    rocprofiler_dispatch_counting_service_data_t dispatch_data,
+    rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user_data,
+    void *callback_data_args);
+
+/** Gets the values of a dispatch, on a thread of the library.
+ * @param record_data valid during the call; in the order of the configuration, then of instances
+ * @param user_data as the first callback left it
+ * @param callback_data_args as configured */
+typedef void (*rocprofiler_dispatch_counting_record_cb_t)(
+    rocprofiler_dispatch_counting_service_data_t dispatch_data,
+    rocprofiler_counter_record_t *record_data, size_t record_count,
+    rocprofiler_user_data_t user_data, void *callback_data_args);
+
+/** Counts dispatches of a context into a buffer, while the context runs. Of all running contexts
+ * one may count dispatches: rocprofiler_start_context answers CONTEXT_CONFLICT for a second one.
+ *
+ * While a context that counts is running, kernels of one agent run one after another, whether
+ * counted or not. A program in which a kernel waits for one on another queue stops there.
+ * @retval ROCPROFILER_STATUS_SUCCESS configured
+ * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
+ * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID no such context
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback
+ * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT the context counts devices
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context counts dispatches already
+ */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t rocprofiler_configure_buffer_dispatch_counting_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
+    rocprofiler_dispatch_counting_service_cb_t callback, void *callback_data_args) ROCPROFILER_API;
+
+/** The same with a callback for the values. Same answers; a missing record_callback is an
+ * INVALID_ARGUMENT. */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
+    rocprofiler_context_id_t context_id,
+    rocprofiler_dispatch_counting_service_cb_t dispatch_callback, void *dispatch_callback_args,
+    rocprofiler_dispatch_counting_record_cb_t record_callback,
+    void *record_callback_args) ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif

@@ -1,0 +1,31 @@
+/* Counter definitions of the tool. */
+#ifndef ROCPROFILER_SDK_EXPERIMENTAL_COUNTERS_H_
+#define ROCPROFILER_SDK_EXPERIMENTAL_COUNTERS_H_
+
+#include <rocprofiler-sdk/agent.h>
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Gives the library counter definitions (YAML, docs/counter-definitions.md) before any counter is
+ * asked for: call it before the first function that knows counters. What is wrong in a definition
+ * is told on standard error by line and column; other definitions of the text still hold. Any
+ * thread.
+ * @param yaml the text, copied
+ * @param size its bytes
+ * @param flags ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION: beside the library's own definitions;
+ * ROCPROFILER_COUNTER_FLAG_NONE: in their place
+ * @retval ROCPROFILER_STATUS_SUCCESS kept for the first use
+ * @retval ROCPROFILER_STATUS_ERROR counters have been asked for already, or definitions were given
+ * before
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no text, text that is not YAML, or another flag
+ * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES no memory */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t
+rocprofiler_load_counter_definition(const char *yaml, size_t size,
+                                    rocprofiler_counter_flag_t flags) ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif
