@@ -1,0 +1,299 @@
+/* counters.h - hardware counters and the metrics computed from them: definitions, plans, values.
+ *
+ * The one interface of this room, for both generations of the profiler. Three steps lead to values:
+ *   definitions  names, blocks, events and expressions of all GPUs, from the built-in tables, AMD's
+ *                counter_defs.yaml, or the first generation's XML;
+ *   catalogue    the definitions of one GPU architecture, numbered, checked and compiled;
+ *   plan         the hardware events that some wanted counters need on one agent, divided into
+ *                passes that fit the hardware; it then turns raw values into the wanted ones.
+ * What this room knows of agents is ctr_agent_t; it uses neither HSA nor the profiler's API.
+ *
+ * Thread safety: a plan, and a catalogue to which nothing is being added, may be used by any number
+ * of threads at once. ctr_catalogue_add() needs the catalogue alone; counters already there do not
+ * move and stay valid until ctr_catalogue_destroy(). No function keeps state of its own. */
+#ifndef CROCPROF_COUNTERS_COUNTERS_H
+#define CROCPROF_COUNTERS_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- errors ------------------------------------------------------------------------------- */
+
+typedef enum {
+    CTR_OK = 0,
+    CTR_NO_MEMORY,
+    CTR_BAD_FILE,      /* a file that cannot be read */
+    CTR_BAD_TEXT,      /* not YAML, not XML, or not of the schema */
+    CTR_BAD_EXPRESSION,
+    CTR_NOT_FOUND,     /* no such counter, architecture or agent property */
+    CTR_DUPLICATE,     /* the name is taken */
+    CTR_TOO_MANY,      /* more counters than a block has */
+} ctr_status_t;
+
+/* What went wrong, where. `text` is complete ("file:line:column: what, value and limit") and of one
+ * line; line and column are 0 where there is no place to name. Every function that takes a
+ * ctr_error_t accepts NULL, and leaves it untouched when it succeeds. */
+typedef struct {
+    ctr_status_t status;
+    uint32_t line, column;
+    char text[500];
+} ctr_error_t;
+
+/* Called once for every entry that had to be left out; the others are kept. NULL: base_warning(). */
+typedef void (*ctr_report_t)(const ctr_error_t *error, void *user);
+
+/* ---- dimensions --------------------------------------------------------------------------- */
+
+/* Numbers and order as in AMD's library (its name is "DIMENSION_" and the name given here). */
+#define CTR_DIMENSIONS(X)                                                                          \
+    X(NONE, 48, 0) /* all of them in one number */                                                 \
+    X(XCC, 6, 0) X(AID, 6, 6) X(SHADER_ENGINE, 6, 12) X(AGENT, 6, 18) X(SHADER_ARRAY, 6, 24)       \
+    X(WGP, 6, 30) X(INSTANCE, 10, 36)
+
+typedef enum {
+#define CTR_X(name, bits, shift) CTR_DIM_##name,
+    CTR_DIMENSIONS(CTR_X)
+#undef CTR_X
+    CTR_DIM_COUNT
+} ctr_dim_t;
+
+/* "DIMENSION_XCC" ...; NULL for a number that is none. */
+const char *ctr_dim_name(ctr_dim_t dim);
+
+/* Extent of a counter in each dimension; 0: the counter does not have this dimension (then it counts
+ * as one position). A counter without any dimension left has INSTANCE of 1. Values of a counter
+ * are stored in the order of the dimensions, the last (INSTANCE) running fastest. */
+typedef struct {
+    uint16_t extent[CTR_DIM_COUNT]; /* [CTR_DIM_NONE] is always 0 */
+} ctr_shape_t;
+
+/* Number of values of a counter of this shape, at least 1. */
+size_t ctr_shape_size(const ctr_shape_t *shape);
+/* Where the value of `position` stands; positions in dimensions that the shape lacks are ignored,
+ * SIZE_MAX if one is outside its extent. */
+size_t ctr_shape_index(const ctr_shape_t *shape, const uint32_t position[CTR_DIM_COUNT]);
+/* The reverse. */
+void ctr_shape_position(const ctr_shape_t *shape, size_t index, uint32_t position[CTR_DIM_COUNT]);
+
+/* rocprofiler_counter_instance_id_t: the counter's id in bits 63-48, below it one field per
+ * dimension as in CTR_DIMENSIONS. Values too large for their field are cut to it. */
+uint64_t ctr_instance_pack(uint32_t counter_id, const uint32_t position[CTR_DIM_COUNT]);
+/* ctr_instance_pack() of the value at `index` of a counter of this shape. */
+uint64_t ctr_instance_id(uint32_t counter_id, const ctr_shape_t *shape, size_t index);
+uint32_t ctr_instance_counter(uint64_t instance);
+/* Position in one dimension; CTR_DIM_NONE gives all 48 bits, a number that is no dimension 0. */
+uint64_t ctr_instance_position(uint64_t instance, ctr_dim_t dim);
+
+/* ---- agents ------------------------------------------------------------------------------- */
+
+/* Properties of an agent that expressions may name: fields of rocprofiler_agent_t. */
+#define CTR_PROPERTIES(X)                                                                          \
+    X(cpu_cores_count) X(simd_count) X(mem_banks_count) X(caches_count) X(io_links_count)          \
+    X(cpu_core_id_base) X(simd_id_base) X(max_waves_per_simd) X(lds_size_in_kb) X(gds_size_in_kb)  \
+    X(num_gws) X(wave_front_size) X(num_xcc) X(cu_count) X(array_count) X(num_shader_banks)        \
+    X(simd_arrays_per_engine) X(cu_per_simd_array) X(simd_per_cu) X(max_slots_scratch_cu)          \
+    X(gfx_target_version) X(vendor_id) X(device_id) X(location_id) X(domain) X(drm_render_minor)   \
+    X(num_sdma_engines) X(num_sdma_xgmi_engines) X(num_sdma_queues_per_engine) X(num_cp_queues)    \
+    X(max_engine_clk_ccompute) X(max_engine_clk_fcompute) X(cu_per_engine) X(max_waves_per_cu)     \
+    X(workgroup_max_size) X(grid_max_size) X(local_mem_size) X(hive_id) X(gpu_id) X(family_id)     \
+    X(fw_version) X(sdma_fw_version)
+
+/* All an expression or a plan asks of an agent, filled by the caller field by field:
+ * agent.simd_count = ... What is unknown stays 0. */
+typedef struct {
+#define CTR_X(name) uint64_t name;
+    CTR_PROPERTIES(CTR_X)
+#undef CTR_X
+} ctr_agent_t;
+
+/* ---- definitions -------------------------------------------------------------------------- */
+
+typedef struct ctr_definitions ctr_definitions_t;
+
+typedef enum {
+    CTR_FORMAT_AUTO, /* '<' as the first character that is no space: XML, else YAML */
+    CTR_FORMAT_YAML, /* AMD's counter_defs.yaml, both schemas */
+    CTR_FORMAT_XML,  /* metrics.xml, gfx_metrics.xml, basic_counters.xml, unquoted attributes too */
+} ctr_format_t;
+
+/* Empty definitions; NULL without memory. */
+ctr_definitions_t *ctr_definitions_create(void);
+void ctr_definitions_destroy(ctr_definitions_t *definitions);
+
+/* Adds what was built in. */
+ctr_status_t ctr_definitions_add_builtin(ctr_definitions_t *definitions);
+
+/* Adds the definitions of a text; a name that is there already for an architecture is replaced (a
+ * warning is due only within one text, which is reported as CTR_DUPLICATE). `origin` is the name
+ * for messages. `text` need not end in 0 and may be freed afterwards. Entries that are wrong go
+ * to `report`; the return value tells of a text that could not be read at all, with `error`. */
+ctr_status_t ctr_definitions_add_text(ctr_definitions_t *definitions, ctr_format_t format,
+                                      const char *text, size_t size, const char *origin,
+                                      ctr_report_t report, void *user, ctr_error_t *error);
+/* The same for a file; an XML file may include others: #include "file" beside it. */
+ctr_status_t ctr_definitions_add_file(ctr_definitions_t *definitions, ctr_format_t format,
+                                      const char *path, ctr_report_t report, void *user,
+                                      ctr_error_t *error);
+
+/* ---- catalogue ---------------------------------------------------------------------------- */
+
+typedef struct ctr_catalogue ctr_catalogue_t;
+typedef struct ctr_program ctr_program_t;
+
+typedef enum { CTR_HARDWARE, CTR_DERIVED, CTR_CONSTANT } ctr_kind_t;
+
+/* How softgpu obtains the value (docs/counter-definitions.md). A derived counter has the weakest
+ * class of its inputs; counters of the user's own definitions and of other GPUs have NONE. */
+typedef enum {
+    CTR_CLASS_NONE,
+    CTR_CLASS_EXACT,       /* follows from the executed instructions */
+    CTR_CLASS_CACHE_MODEL, /* from the modelled caches */
+    CTR_CLASS_TIMING_MODEL,
+    CTR_CLASS_UNAVAILABLE, /* a compute GPU never counts this: always 0 */
+} ctr_class_t;
+
+/* "exact", "cache-model", "timing-model", "unavailable", "". */
+const char *ctr_class_name(ctr_class_t value_class);
+
+typedef struct {
+    uint32_t id; /* first_id of the catalogue + index */
+    ctr_kind_t kind;
+    ctr_class_t value_class;
+    const char *name;
+    const char *description;  /* never NULL, as are all texts here */
+    const char *block;        /* "SQ"; empty unless hardware */
+    const char *expression;   /* as written; empty unless derived */
+    uint32_t block_id;        /* of the aqlprofile interfaces; UINT32_MAX if the block is unknown */
+    uint32_t event;           /* select value, low 32 bits of the definition */
+    uint32_t event_flags;     /* high 32 bits of the definition: aqlprofile_pmc_event_flags_t.raw */
+    uint32_t index;           /* in the catalogue */
+    const ctr_program_t *program; /* derived only */
+} ctr_counter_t;
+
+/* A hardware block of the architecture. */
+typedef struct {
+    const char *name;
+    uint32_t id;        /* hsa_ven_amd_aqlprofile_block_name_t, aqlprofile_block_name_t */
+    uint32_t instances; /* at most, within a shader engine if per_se */
+    uint32_t slots;     /* counters that can count at once */
+    uint32_t max_event;
+    bool per_se;
+} ctr_block_t;
+
+typedef enum {
+    /* A bare counter name in an expression stands for all its values, combined position by
+     * position, as in rocprofiler-sdk. */
+    CTR_GENERATION_SDK,
+    /* A bare counter name is the number that the first generation reports: instance 0, summed over
+     * the other dimensions; NAME[i] is instance i. */
+    CTR_GENERATION_V1,
+} ctr_generation_t;
+
+/* The definitions of `gfx` ("gfx90a"; features after ':' are ignored), which also take those of the
+ * groups "gfx9", "global" and so on, the more special first. Constants (agent properties) come
+ * first, then the definitions in their order. Ids begin at first_id. Definitions that do not
+ * compile (unknown name, cycle, wrong arguments) are reported and left out, and so are those that
+ * use them. CTR_NOT_FOUND if nothing is known of the architecture. */
+ctr_status_t ctr_catalogue_create(const ctr_definitions_t *definitions, const char *gfx,
+                                  ctr_generation_t generation, uint32_t first_id,
+                                  ctr_report_t report, void *user, ctr_catalogue_t **catalogue,
+                                  ctr_error_t *error);
+void ctr_catalogue_destroy(ctr_catalogue_t *catalogue);
+
+const char *ctr_catalogue_gfx(const ctr_catalogue_t *catalogue);
+size_t ctr_catalogue_count(const ctr_catalogue_t *catalogue);
+/* NULL if index >= count. */
+const ctr_counter_t *ctr_catalogue_at(const ctr_catalogue_t *catalogue, size_t index);
+/* By exact name (case matters, as everywhere in AMD's tools); NULL if there is none. */
+const ctr_counter_t *ctr_catalogue_find(const ctr_catalogue_t *catalogue, const char *name,
+                                        size_t length);
+/* NULL if the id is not one of this catalogue. */
+const ctr_counter_t *ctr_catalogue_by_id(const ctr_catalogue_t *catalogue, uint32_t id);
+/* A name that differs from this one in case or little else, for "did you mean"; NULL if none. */
+const char *ctr_catalogue_similar(const ctr_catalogue_t *catalogue, const char *name);
+size_t ctr_catalogue_block_count(const ctr_catalogue_t *catalogue);
+const ctr_block_t *ctr_catalogue_block(const ctr_catalogue_t *catalogue, size_t index);
+const ctr_block_t *ctr_catalogue_find_block(const ctr_catalogue_t *catalogue, const char *name);
+
+/* Defines one more derived counter: CTR_DUPLICATE, CTR_BAD_EXPRESSION, CTR_NOT_FOUND with the name
+ * that is unknown. Lengths in bytes; the texts are copied. */
+ctr_status_t ctr_catalogue_add(ctr_catalogue_t *catalogue, const char *name, size_t name_length,
+                               const char *expression, size_t expression_length,
+                               const char *description, size_t description_length,
+                               const ctr_counter_t **counter, ctr_error_t *error);
+
+/* Finds "NAME" or the first generation's "NAME[i]" (hardware counters only); the latter is entered
+ * as a derived counter on first use, hence the writable catalogue. */
+ctr_status_t ctr_catalogue_instance(ctr_catalogue_t *catalogue, const char *name,
+                                    const ctr_counter_t **counter, ctr_error_t *error);
+
+/* The dimensions of a counter's value on an agent. CTR_BAD_EXPRESSION if operands do not match
+ * there (say, instances of two blocks added position by position). */
+ctr_status_t ctr_counter_shape(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
+                               const ctr_agent_t *agent, ctr_shape_t *shape, ctr_error_t *error);
+
+/* The hardware counters behind a counter, each once, in the order of their first use: itself if it
+ * is hardware. Returns their number; fills at most `max`. */
+size_t ctr_counter_inputs(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
+                          const ctr_counter_t **inputs, size_t max);
+
+/* ---- plans -------------------------------------------------------------------------------- */
+
+typedef enum { CTR_ACCUMULATE_NONE, CTR_ACCUMULATE_LOW, CTR_ACCUMULATE_HIGH } ctr_accumulate_t;
+
+/* One event to program. Events of one block stand in the order in which to give them slots; one with
+ * `accumulate` takes the next slot too, for the event that accumulates it (SQ 1 or 185), and its
+ * values are those of that second slot. */
+typedef struct {
+    const ctr_counter_t *counter; /* hardware: block_id, event, event_flags */
+    const ctr_block_t *block;
+    ctr_accumulate_t accumulate;  /* = aqlprofile_accumulation_type_t */
+    ctr_shape_t shape;
+    size_t first;                 /* where its ctr_shape_size(&shape) raw values begin */
+    uint32_t slot, slots;         /* within the block */
+    /* Instances that are used, [begin, end): the first generation programs only those. All others
+     * may be left 0. */
+    uint32_t instance_begin, instance_end;
+} ctr_event_t;
+
+typedef struct {
+    const ctr_counter_t *counter;
+    ctr_shape_t shape;
+    size_t first; /* where its values begin in the array of results of its pass */
+} ctr_result_t;
+
+/* One run of the hardware. */
+typedef struct {
+    const ctr_event_t *events;
+    size_t event_count;
+    const ctr_result_t *results; /* in the order of the request */
+    size_t result_count;
+    size_t raw_count;     /* length of the array of raw values */
+    size_t value_count;   /* length of the array of results */
+    size_t scratch_count; /* doubles that ctr_evaluate() needs as working space */
+} ctr_pass_t;
+
+typedef struct ctr_plan ctr_plan_t;
+
+/* Plans `wanted` (a counter named twice counts once) for an agent. max_passes 1: all at once or
+ * CTR_TOO_MANY; 0: as many passes as needed. Always: the inputs of one counter share a pass,
+ * counters keep the order of the request within a pass, the same request gives the same plan.
+ * The error text of CTR_TOO_MANY names block, counters wanted and available, and the passes that
+ * would do. An SQ_ACCUM_PREV or SQ_ACCUM_PREV_HIRES that is wanted itself accumulates the counter
+ * wanted just before it and stays with it. */
+ctr_status_t ctr_plan_create(const ctr_catalogue_t *catalogue, const ctr_agent_t *agent,
+                             const ctr_counter_t *const *wanted, size_t count, size_t max_passes,
+                             ctr_plan_t **plan, ctr_error_t *error);
+void ctr_plan_destroy(ctr_plan_t *plan);
+size_t ctr_plan_pass_count(const ctr_plan_t *plan);
+/* NULL if index >= count. */
+const ctr_pass_t *ctr_plan_pass(const ctr_plan_t *plan, size_t index);
+
+/* Computes the results of a pass. `raw` holds raw_count values (what was not counted: 0),
+ * `scratch` scratch_count, `values` receives value_count. Allocates nothing, locks nothing, may be
+ * called for one pass from several threads with arrays of their own. Division by zero gives 0,
+ * as in rocprofiler-sdk. */
+void ctr_evaluate(const ctr_pass_t *pass, const double *raw, double *scratch, double *values);
+
+#endif
