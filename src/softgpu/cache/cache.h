@@ -1,0 +1,100 @@
+/* cache.h - the model of the memory pipes: LDS banks, vector L1, scalar and instruction caches, L2.
+ *
+ * A function of the instructions it is told of and nothing else: no threads, no locks, no clock, no
+ * device state. The rules that it counts by are docs/counter-model.md; what one GPU is comes from
+ * its profile. Whoever runs waves calls it in the order in which the model shall see them. */
+#ifndef SOFTGPU_CACHE_CACHE_H
+#define SOFTGPU_CACHE_CACHE_H
+
+#include "softgpu/isa/inst.h"
+#include "softgpu/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_memory;
+
+/* Counter blocks with events of this model; the numbers are those of gfx90a-blocks.tsv. */
+typedef enum {
+    SGC_SQ = 6,
+    SGC_TA = 10,
+    SGC_TCA = 11,
+    SGC_TCC = 12,
+    SGC_TCP = 13,
+    SGC_TD = 14
+} sgc_block_t;
+
+/* Memory types of a page as the page table of gfx90a has them. */
+typedef enum { SGC_RW, SGC_NC, SGC_CC, SGC_UC } sgc_mtype_t;
+
+typedef struct {
+    uint8_t type; /* sgc_mtype_t */
+    bool local;   /* in the GPU's own memory */
+} sgc_page_t;
+
+/* What the page at `va` is. Asked once for each page of 4 KiB until sgc_remap(). */
+typedef sgc_page_t sgc_page_fn_t(void *user, uint64_t va);
+
+/* For devices: `user` is their struct sg_memory. Own memory is RW, CC if coherent; host memory is
+ * NC, UC if coherent: what the Linux driver gives this GPU. */
+sgc_page_fn_t sgc_page_of_memory;
+
+typedef struct sgc sgc_t;
+
+/* All caches empty, all counters 0. Without `page` all memory is RW and local. NULL: no memory. */
+sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user);
+void sgc_destroy(sgc_t *t);
+
+/* Number of a compute unit: engine * (compute units of an engine) + its place in the engine, arrays
+ * one after the other. Bounded: out of range numbers wrap. */
+unsigned sgc_cu(const sgc_t *t, unsigned engine, unsigned array, unsigned cu);
+/* The same from a wave's HW_ID register. */
+unsigned sgc_cu_of_hw_id(const sgc_t *t, uint32_t hw_id);
+
+/* What an instruction costs under the model, in clocks of the engine. */
+typedef struct {
+    uint32_t vmem_issue, lds_issue, smem_issue; /* clocks it occupies each pipe; 0: not used */
+    uint32_t latency;                           /* issue until data or acknowledge are back */
+} sgc_cost_t;
+
+/* Tells the model of an instruction right before it executes: registers hold its operands. Vector
+ * and scalar memory, LDS and cache instructions change the model; others cost nothing and return
+ * at once. */
+sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i);
+
+/* A wave of the compute unit fetches the 64 bytes of code around `va`. Returns the clocks until
+ * they are there. To be called when a wave starts, and when it goes on in another 64-byte line. */
+uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va);
+
+/* What can be done to the caches as a whole. */
+enum {
+    SGC_INV_L1 = 1,      /* vector L1 of all compute units */
+    SGC_INV_SCALAR = 2,  /* scalar data caches; dirty lines are written back before */
+    SGC_INV_INST = 4,    /* instruction caches */
+    SGC_INV_L2 = 8,      /* all of L2; dirty lines are written back before */
+    SGC_INV_L2_NC = 16,  /* only what is not RW: lines that others may have changed */
+    SGC_WB_L2 = 32,      /* dirty lines of L2 are written back and stay */
+    SGC_WB_SCALAR = 64   /* dirty lines of the scalar caches are written to L2 */
+};
+void sgc_flush(sgc_t *t, unsigned what);
+
+/* The fences of a packet, by scope: 0 none, 1 agent, 2 system (the values of HSA's fence fields).
+ * Acquire: at the start of a packet; release: at its end. */
+void sgc_acquire(sgc_t *t, unsigned scope);
+void sgc_release(sgc_t *t, unsigned scope);
+/* ACQUIRE_MEM's COHER_CNTL, for the whole of memory. */
+void sgc_acquire_mem(sgc_t *t, uint32_t coher_cntl);
+
+/* Mappings have changed: translations and memory types are looked up again. O(translations). */
+void sgc_remap(sgc_t *t);
+
+/* Whether the event is counted here, that is: follows from addresses. */
+bool sgc_counts(sgc_block_t block, unsigned event);
+
+/* Total of an event since creation; 0 for what is not counted here or out of range. TA, TD and TCP:
+ * `instance` is the compute unit within engine `se`; SQ: the sum of engine `se`, instance ignored;
+ * TCA and TCC: `instance` is the L2 channel, `se` ignored. Never decreases. */
+uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
+                   unsigned event);
+
+#endif
