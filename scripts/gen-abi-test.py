@@ -3,7 +3,7 @@
 
 Layouts, values, types and signatures are checked by the compiler, one assertion for each row, so
 that a mismatch names its row; bit-fields and exports are checked when the program runs.
-usage: gen-abi-test.py TABLE_DIR OUTPUT_FILE
+usage: gen-abi-test.py TABLE_DIR OUTPUT_FILE HEADER...
 """
 import os
 import sys
@@ -11,9 +11,6 @@ import sys
 import sdk_tables as tables
 
 HEAD = """/* Made by gen-abi-test.py. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
-
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -31,6 +28,7 @@ HEAD = """/* Made by gen-abi-test.py. */
 
 static int failures;
 
+__attribute__((unused))
 static void check_bits(const char *name, const unsigned char *object, size_t size, unsigned first,
                        unsigned width)
 {
@@ -54,9 +52,9 @@ static void check_bits(const char *name, const unsigned char *object, size_t siz
 
 
 def main():
-    folder, output = sys.argv[1:]
+    folder, output, *headers = sys.argv[1:]
     path = lambda name: os.path.join(folder, name)  # noqa: E731
-    text, bits = [HEAD], []
+    text, bits = [f"#include <{header}>\n" for header in headers] + [HEAD], []
     for _, (type_, field, offset, size, width, bit) in tables.read_rows(
             path("types.tsv"), ["type", "field", "offset", "size", "width", "bit"]):
         if width:

@@ -1,0 +1,559 @@
+/* rocprofiler/rocprofiler.h - ROC Profiler, first generation: counters of GPU kernels, by kernel or
+ * sampled, through librocprofiler64.so.1.
+ *
+ * Names and layouts are those of AMD's version 8.0. Where the written specification spells a thing
+ * differently, that spelling works as well; docs/v1.md has the table.
+ *
+ * Every function returns HSA_STATUS_SUCCESS, or another status and a message that
+ * rocprofiler_error_string() gives to the same thread. All functions may be called from any thread
+ * unless their text says otherwise; one context is used by one thread at a time. */
+#ifndef ROCPROFILER_ROCPROFILER_H
+#define ROCPROFILER_ROCPROFILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsa/amd_hsa_kernel_code.h>
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include <aqlprofile-sdk/hsa_ven_amd_aqlprofile.h>
+
+#define ROCPROFILER_VERSION_MAJOR 8
+#define ROCPROFILER_VERSION_MINOR 0
+
+#ifdef __cplusplus
+extern "C" {
+#define ROCPROFILER_DEFAULT(value) = value /* arguments that C++ programs may leave out */
+#else
+#define ROCPROFILER_DEFAULT(value)
+#endif
+
+/* ---- versions and errors ---- */
+
+/* Version of the library. A program works with it if it was compiled with a major version that is
+ * not older. */
+uint32_t rocprofiler_version_major(void);
+uint32_t rocprofiler_version_minor(void);
+
+/* The same, as the specification spells them. */
+uint32_t rocprofiler_major_version(void);
+uint32_t rocprofiler_minor_version(void);
+
+/* Sets *str to the message of this thread's last failed call; empty if none failed. The text stays
+ * until the thread's next failure or end. */
+hsa_status_t rocprofiler_error_string(const char **str);
+
+/* ---- tool libraries ----
+ *
+ * The library named by ROCP_TOOL_LIB defines OnUnloadTool and one of the other two. They run inside
+ * hsa_init, and before HSA shuts down or the process ends. */
+
+/* Settings; OnLoadToolProp gets the ones in force and may change them. */
+typedef struct {
+    uint32_t intercept_mode;    /* kernel dispatches are intercepted */
+    uint32_t code_obj_tracking; /* code objects are reported (codeobj callback) */
+    uint32_t memcopy_tracking;  /* asynchronous copies are reported (memcopy callback) */
+    uint32_t trace_size;        /* bytes of a thread trace buffer */
+    uint32_t trace_local;       /* trace buffers are in the GPU's memory */
+    uint64_t timeout;           /* ns to wait for data; UINT64_MAX: without end */
+    uint32_t timestamp_on;      /* dispatch records are made */
+    uint32_t hsa_intercepting;  /* HSA callbacks are enabled */
+    uint32_t k_concurrent;      /* kernels that are counted may run at the same time */
+    uint32_t opt_mode;          /* accepted for compatibility, changes nothing */
+    uint32_t obj_dumping;       /* loaded code objects are written to files */
+} rocprofiler_settings_t;
+
+void OnLoadTool(void);
+void OnLoadToolProp(rocprofiler_settings_t *settings);
+void OnUnloadTool(void);
+
+/* ---- features ---- */
+
+typedef enum {
+    ROCPROFILER_FEATURE_KIND_METRIC = 0, /* a counter or an expression over counters */
+    ROCPROFILER_FEATURE_KIND_TRACE = 1,  /* the thread trace */
+    ROCPROFILER_FEATURE_KIND_SPM_MOD = 2,
+    ROCPROFILER_FEATURE_KIND_PCSMP_MOD = 4
+} rocprofiler_feature_kind_t;
+
+#define ROCPROFILER_METRIC ROCPROFILER_FEATURE_KIND_METRIC
+#define ROCPROFILER_TRACE  ROCPROFILER_FEATURE_KIND_TRACE
+
+typedef hsa_ven_amd_aqlprofile_parameter_t rocprofiler_parameter_t;
+typedef rocprofiler_parameter_t rocprofiler_feature_parameter_t;
+
+typedef enum {
+    ROCPROFILER_DATA_KIND_UNINIT = 0,
+    ROCPROFILER_DATA_KIND_INT32 = 1,
+    ROCPROFILER_DATA_KIND_INT64 = 2, /* hardware counters */
+    ROCPROFILER_DATA_KIND_FLOAT = 3,
+    ROCPROFILER_DATA_KIND_DOUBLE = 4, /* derived metrics */
+    ROCPROFILER_DATA_KIND_BYTES = 5   /* traces */
+} rocprofiler_data_kind_t;
+
+typedef struct {
+    void *ptr;
+    uint32_t size; /* bytes */
+    union {
+        uint32_t instance_count; /* one instance for each shader engine traced */
+        uint32_t instances;
+    };
+    bool copy; /* ptr is a copy in host memory and not the trace buffer */
+} rocprofiler_bytes_t;
+
+typedef struct {
+    rocprofiler_data_kind_t kind;
+    union {
+        uint32_t result_int32;
+        uint64_t result_int64;
+        float result_float;
+        double result_double;
+        rocprofiler_bytes_t result_bytes;
+    };
+} rocprofiler_data_t;
+
+typedef struct {
+    const char *block; /* "SQ", "TCC[3]" */
+    uint32_t event;
+} rocprofiler_counter_event_t;
+
+/* What to collect, and where the result goes. Belongs to the program and must stay until the
+ * context is closed; names are copied. A counter is given by its name, or by block and event when
+ * `parameters` is NULL and `parameter_count` is 1. */
+typedef struct {
+    union {
+        rocprofiler_feature_kind_t kind;
+        rocprofiler_feature_kind_t type;
+    };
+    union {
+        const char *name;
+        rocprofiler_counter_event_t counter;
+    };
+    const rocprofiler_parameter_t *parameters; /* of a trace */
+    uint32_t parameter_count;
+    rocprofiler_data_t data; /* set by rocprofiler_get_metrics(), traces by get_data */
+} rocprofiler_feature_t;
+
+typedef void rocprofiler_feature_set_t;
+
+/* ---- contexts ---- */
+
+typedef void rocprofiler_t;
+
+/* Features that are collected in the same run. */
+typedef struct {
+    unsigned int index;
+    rocprofiler_feature_t **features; /* the context's; counters of derived metrics are among them */
+    uint32_t feature_count;
+    rocprofiler_t *context;
+} rocprofiler_group_t;
+
+typedef rocprofiler_group_t profiler_group_t;
+
+/* Called when the data of a group is ready, on a thread of the library. It may use and close the
+ * context. The value returned is not used. */
+typedef bool (*rocprofiler_handler_t)(rocprofiler_group_t group, void *arg);
+typedef void (*rocprofiler_context_callback_t)(rocprofiler_group_t group, void *arg);
+
+typedef struct {
+    hsa_queue_t *queue;   /* STANDALONE: the queue; with CREATEQUEUE set by the open */
+    uint32_t queue_depth; /* CREATEQUEUE: its size, a power of two */
+    union {
+        rocprofiler_handler_t handler;
+        rocprofiler_context_callback_t callback;
+    };
+    union {
+        void *handler_arg;
+        void *callback_arg;
+    };
+} rocprofiler_properties_t;
+
+typedef enum {
+    ROCPROFILER_MODE_STANDALONE = 1,  /* started, read and stopped over a queue of the context */
+    ROCPROFILER_MODE_CREATEQUEUE = 2, /* with STANDALONE: the library creates that queue */
+    ROCPROFILER_MODE_SINGLEGROUP = 4  /* the open fails if one run is not enough */
+} rocprofiler_mode_t;
+
+/* Opens a context for `features` on a GPU and finds its groups. `properties` may be NULL unless the
+ * mode has STANDALONE. Fails for an unknown agent, feature or mode, and in mode SINGLEGROUP when
+ * more groups are needed; the message names the feature, or the block and its limit. */
+hsa_status_t rocprofiler_open(hsa_agent_t agent, rocprofiler_feature_t *features,
+                              uint32_t feature_count, rocprofiler_t **context, uint32_t mode,
+                              rocprofiler_properties_t *properties);
+
+/* Appends a copy of `feature` to the set. A set is memory of the program that was zeroed, of
+ * ROCPROFILER_FEATURE_SET_BYTES; what it holds besides is freed by the close of the context that
+ * was opened with it. Results are in the features of the groups of that context. */
+#define ROCPROFILER_FEATURE_SET_BYTES 32
+hsa_status_t rocprofiler_add_feature(const rocprofiler_feature_t *feature,
+                                     rocprofiler_feature_set_t *features_set);
+
+/* rocprofiler_open() with the features of a set, which is empty afterwards. */
+hsa_status_t rocprofiler_features_set_open(hsa_agent_t agent,
+                                           rocprofiler_feature_set_t *features_set,
+                                           rocprofiler_t **context, uint32_t mode,
+                                           rocprofiler_properties_t *properties);
+
+/* Frees the context and all its resources. Waits for a kernel that is being counted for it. Fails
+ * for NULL and for what is not an open context. */
+hsa_status_t rocprofiler_close(rocprofiler_t *context);
+
+/* Makes a group ready to be collected again; its data is forgotten. */
+hsa_status_t rocprofiler_reset(rocprofiler_t *context, uint32_t group_index);
+
+/* The agent of the context. */
+hsa_status_t rocprofiler_get_agent(rocprofiler_t *context, hsa_agent_t *agent);
+
+/* How many groups, that is runs, the features need. */
+hsa_status_t rocprofiler_group_count(const rocprofiler_t *context, uint32_t *group_count);
+
+/* The group with that index. Its arrays stay until the context is closed. */
+hsa_status_t rocprofiler_get_group(rocprofiler_t *context, uint32_t group_index,
+                                   rocprofiler_group_t *group);
+
+/* Sampling in mode STANDALONE. Start programs the group's counters and sets them to zero; read takes
+ * their values while they run; stop takes them and ends counting. All return when the GPU has done
+ * it. One group of an agent counts at a time. */
+hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index ROCPROFILER_DEFAULT(0));
+hsa_status_t rocprofiler_read(rocprofiler_t *context, uint32_t group_index ROCPROFILER_DEFAULT(0));
+hsa_status_t rocprofiler_stop(rocprofiler_t *context, uint32_t group_index ROCPROFILER_DEFAULT(0));
+
+/* Waits for the group's data (of the last read or stop, or of the kernel that it was given for) and
+ * sets the features of the group, the counters of derived metrics too. Waits no longer than the
+ * settings' timeout: then HSA_STATUS_ERROR. */
+hsa_status_t rocprofiler_get_data(rocprofiler_t *context,
+                                  uint32_t group_index ROCPROFILER_DEFAULT(0));
+
+/* The same by group. */
+hsa_status_t rocprofiler_group_start(rocprofiler_group_t *group);
+hsa_status_t rocprofiler_group_read(rocprofiler_group_t *group);
+hsa_status_t rocprofiler_group_stop(rocprofiler_group_t *group);
+hsa_status_t rocprofiler_group_get_data(rocprofiler_group_t *group);
+
+/* Calculates the derived metrics from the data of all groups. Fails while a group has none. */
+hsa_status_t rocprofiler_get_metrics(const rocprofiler_t *context);
+
+typedef hsa_ven_amd_aqlprofile_data_callback_t rocprofiler_trace_data_callback_t;
+
+/* Calls `callback` for each trace buffer of the context, one for each shader engine traced. */
+hsa_status_t rocprofiler_iterate_trace_data(rocprofiler_t *context,
+                                            rocprofiler_trace_data_callback_t callback, void *data);
+
+/* ---- time ---- */
+
+typedef enum {
+    ROCPROFILER_TIME_ID_CLOCK_REALTIME = 0,
+    ROCPROFILER_TIME_ID_CLOCK_REALTIME_COARSE = 1,
+    ROCPROFILER_TIME_ID_CLOCK_MONOTONIC = 2,
+    ROCPROFILER_TIME_ID_CLOCK_MONOTONIC_COARSE = 3,
+    ROCPROFILER_TIME_ID_CLOCK_MONOTONIC_RAW = 4
+} rocprofiler_time_id_t;
+
+/* Converts a time of a dispatch record to the clock `time_id`, in ns. *error_ns, unless NULL, is
+ * the error of the conversion. The last argument may be left out. */
+hsa_status_t rocprofiler_get_time(rocprofiler_time_id_t time_id, uint64_t timestamp,
+                                  uint64_t *value_ns, uint64_t *error_ns ROCPROFILER_DEFAULT(NULL));
+
+/* ---- interception of kernel dispatches ---- */
+
+/* Times of a dispatch in ns. `complete` is set last; 0 until then. */
+typedef struct {
+    uint64_t dispatch; /* written to the queue */
+    uint64_t begin, end;
+    uint64_t complete; /* completion was noticed */
+} rocprofiler_dispatch_record_t;
+
+typedef struct {
+    hsa_agent_t agent;
+    uint32_t agent_index; /* among the GPUs */
+    const hsa_queue_t *queue;
+    uint64_t queue_index; /* of the packet */
+    uint32_t queue_id;
+    hsa_signal_t completion_signal; /* the program's; handle 0: none */
+    const hsa_kernel_dispatch_packet_t *packet;
+    const char *kernel_name; /* demangled */
+    uint64_t kernel_object;
+    const amd_kernel_code_t *kernel_code;
+    uint32_t thread_id;
+    /* NULL unless timestamps are on. Belongs to the callback's owner from then on, who gives it to
+     * free() (or C++'s delete) after `complete` is set. */
+    const rocprofiler_dispatch_record_t *record;
+} rocprofiler_callback_data_t;
+
+/* Called for each dispatch on its way to the GPU. Setting *group to a group of an open context, in
+ * no other kernel's use, collects its features over this kernel. All pointers but `record` and
+ * `queue` are valid until the callback returns. Must not dispatch kernels. */
+typedef hsa_status_t (*rocprofiler_callback_t)(const rocprofiler_callback_data_t *callback_data,
+                                               void *user_data, rocprofiler_group_t *group);
+
+typedef struct {
+    rocprofiler_callback_t dispatch;                         /* may be NULL, as the others */
+    hsa_status_t (*create)(hsa_queue_t *queue, void *data);  /* after a queue was created */
+    hsa_status_t (*destroy)(hsa_queue_t *queue, void *data); /* before one is destroyed */
+} rocprofiler_queue_callbacks_t;
+
+typedef rocprofiler_queue_callbacks_t rocprofiler_intercepting_t;
+
+/* Sets the callbacks, which are active at once. Fails when there are some already. Dispatches are
+ * seen on queues that are created with interception on: ROCP_HSA_INTERCEPT, the settings'
+ * intercept_mode, or this call before HSA is initialised. */
+hsa_status_t rocprofiler_set_queue_callbacks(rocprofiler_queue_callbacks_t callbacks, void *data);
+
+/* Takes them away; none is running or will be called when this returns, unless it was called by
+ * one of them. Handlers of contexts in use still come. */
+hsa_status_t rocprofiler_remove_queue_callbacks(void);
+
+/* Dispatch callbacks on and off. */
+hsa_status_t rocprofiler_start_queue_callbacks(void);
+hsa_status_t rocprofiler_stop_queue_callbacks(void);
+
+/* As the specification spells them. */
+hsa_status_t rocprofiler_set_intercepting(rocprofiler_intercepting_t callbacks, void *data);
+hsa_status_t rocprofiler_remove_intercepting(void);
+hsa_status_t rocprofiler_add_dispatch_callback(rocprofiler_callback_t callback, void *data);
+hsa_status_t rocprofiler_set_dispatch_callback(rocprofiler_callback_t callback, void *data);
+hsa_status_t rocprofiler_remove_dispatch_callback(void);
+
+/* hsa_queue_create() for a queue whose dispatches are seen whatever the interception mode is. Needs
+ * the library to have been loaded by HSA. The queue is destroyed by hsa_queue_destroy(). */
+hsa_status_t rocprofiler_queue_create_profiled(
+    hsa_agent_t agent_handle, uint32_t size, hsa_queue_type32_t type,
+    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
+    uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **queue);
+
+/* ---- what can be collected ---- */
+
+typedef enum {
+    ROCPROFILER_INFO_KIND_METRIC = 0,
+    ROCPROFILER_INFO_KIND_METRIC_COUNT = 1, /* data: uint32_t */
+    ROCPROFILER_INFO_KIND_TRACE = 2,
+    ROCPROFILER_INFO_KIND_TRACE_COUNT = 3, /* data: uint32_t */
+    ROCPROFILER_INFO_KIND_TRACE_PARAMETER = 4,
+    ROCPROFILER_INFO_KIND_TRACE_PARAMETER_COUNT = 5 /* data: uint32_t */
+} rocprofiler_info_kind_t;
+
+typedef struct {
+    const char *trace_name;
+} rocprofiler_trace_parameter_query_t;
+
+typedef union {
+    rocprofiler_info_kind_t info_kind;
+    rocprofiler_trace_parameter_query_t trace_parameter; /* NULL: of any trace */
+} rocprofiler_info_query_t;
+
+typedef struct {
+    const char *name;
+    uint32_t instances;
+    const char *expr; /* NULL for hardware counters */
+    const char *description;
+    const char *block_name;  /* NULL for derived metrics */
+    uint32_t block_counters; /* that can count at the same time */
+} rocprofiler_metric_info_t;
+
+typedef struct {
+    const char *name;
+    const char *description;
+    uint32_t parameter_count;
+} rocprofiler_trace_info_t;
+
+typedef struct {
+    uint32_t code;
+    const char *trace_name;
+    const char *parameter_name;
+    const char *description;
+} rocprofiler_trace_parameter_info_t;
+
+typedef struct {
+    uint32_t agent_index;
+    rocprofiler_info_kind_t kind;
+    union {
+        rocprofiler_metric_info_t metric;
+        rocprofiler_trace_info_t trace;
+        rocprofiler_trace_parameter_info_t trace_parameter;
+    };
+} rocprofiler_info_data_t;
+
+/* Writes a count to *data, of one GPU or (agent NULL) summed over all. Only kinds ..._COUNT. */
+hsa_status_t rocprofiler_get_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
+                                  void *data);
+
+/* Calls `callback` for each metric, trace or trace parameter of one GPU or (NULL) all GPUs. Texts
+ * stay until the library is unloaded. HSA_STATUS_INFO_BREAK from the callback ends the iteration
+ * successfully, any other status but success is returned. */
+hsa_status_t rocprofiler_iterate_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
+                                      hsa_status_t (*callback)(const rocprofiler_info_data_t info,
+                                                               void *data),
+                                      void *data);
+
+/* The trace parameters of the trace that the query names (NULL: of all). */
+hsa_status_t rocprofiler_query_info(const hsa_agent_t *agent, rocprofiler_info_query_t query,
+                                    hsa_status_t (*callback)(const rocprofiler_info_data_t info,
+                                                             void *data),
+                                    void *data);
+
+/* As the specification has it: what agrees with the fields of `query` that are neither NULL nor 0;
+ * all of that kind if none is set. rocprofiler_query_info() with five arguments means this. */
+hsa_status_t rocprofiler_query_info_data(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
+                                         rocprofiler_info_data_t query,
+                                         hsa_status_t (*callback)(
+                                             const rocprofiler_info_data_t info, void *data),
+                                         void *data);
+
+/* ---- pools of contexts ---- */
+
+typedef void rocprofiler_pool_t;
+
+typedef struct {
+    rocprofiler_t *context;
+    void *payload; /* payload_bytes, zeroed when the pool is opened, the program's to use */
+} rocprofiler_pool_entry_t;
+
+/* Called when the data of an entry's context is ready, on a thread of the library. True gives the
+ * entry back to the pool; with false the entry stays fetched until it is released. */
+typedef bool (*rocprofiler_pool_handler_t)(const rocprofiler_pool_entry_t *entry, void *arg);
+
+typedef struct {
+    uint32_t num_entries;
+    uint32_t payload_bytes;
+    rocprofiler_pool_handler_t handler;
+    void *handler_arg;
+} rocprofiler_pool_properties_t;
+
+/* Opens a pool of num_entries contexts with the same features; each has features of its own, which
+ * its groups name. As rocprofiler_open() otherwise. */
+hsa_status_t rocprofiler_pool_open(hsa_agent_t agent, rocprofiler_feature_t *features,
+                                   uint32_t feature_count, rocprofiler_pool_t **pool, uint32_t mode,
+                                   rocprofiler_pool_properties_t *properties);
+
+/* Flushes the pool, then closes its contexts. */
+hsa_status_t rocprofiler_pool_close(rocprofiler_pool_t *pool);
+
+/* Takes an entry that is not in use; waits until there is one, no longer than the settings'
+ * timeout. */
+hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *pool, rocprofiler_pool_entry_t *entry);
+
+/* Gives an entry back. */
+hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry);
+
+/* Calls `callback` for each entry that is fetched. A status other than success ends it. */
+hsa_status_t rocprofiler_pool_iterate(rocprofiler_pool_t *pool,
+                                      hsa_status_t (*callback)(rocprofiler_pool_entry_t *entry,
+                                                               void *data),
+                                      void *data);
+
+/* Waits until the handlers of all entries that are in a kernel's use have returned. */
+hsa_status_t rocprofiler_pool_flush(rocprofiler_pool_t *pool);
+
+/* ---- HSA callbacks ---- */
+
+typedef enum {
+    ROCPROFILER_HSA_CB_ID_ALLOCATE = 0, /* memory was allocated, or freed (size 0) */
+    ROCPROFILER_HSA_CB_ID_DEVICE = 1,   /* memory was made accessible to an agent */
+    ROCPROFILER_HSA_CB_ID_MEMCOPY = 2,  /* a copy was asked for */
+    ROCPROFILER_HSA_CB_ID_SUBMIT = 3,   /* a packet goes to a queue */
+    ROCPROFILER_HSA_CB_ID_KSYMBOL = 4,  /* a kernel was loaded or is unloaded */
+    ROCPROFILER_HSA_CB_ID_CODEOBJ = 5   /* a code object was loaded or is unloaded */
+} rocprofiler_hsa_cb_id_t;
+
+typedef struct {
+    const void *ptr;
+    size_t size;
+    hsa_amd_segment_t segment;
+    hsa_amd_memory_pool_global_flag_t global_flag;
+    int is_code;
+} rocprofiler_hsa_allocate_t;
+
+typedef struct {
+    hsa_device_type_t type;
+    uint32_t id; /* among the agents of the type */
+    hsa_agent_t agent;
+    const void *ptr;
+} rocprofiler_hsa_device_t;
+
+typedef struct {
+    const void *dst;
+    const void *src;
+    size_t size;
+} rocprofiler_hsa_memcopy_t;
+
+typedef struct {
+    const void *packet;
+    const char *kernel_name; /* NULL if it is no kernel dispatch */
+    hsa_queue_t *queue;
+    uint32_t device_type;
+    uint32_t device_id;
+} rocprofiler_hsa_submit_t;
+
+typedef struct {
+    uint64_t object;
+    const char *name;
+    uint32_t name_length;
+    int unload;
+} rocprofiler_hsa_ksymbol_t;
+
+typedef struct {
+    uint32_t storage_type; /* hsa_ven_amd_loader_code_object_storage_type_t */
+    int storage_file;
+    uint64_t memory_base, memory_size;
+    uint64_t load_base, load_size, load_delta;
+    uint32_t uri_length;
+    char *uri;
+    int unload;
+} rocprofiler_hsa_codeobj_t;
+
+typedef struct {
+    union {
+        rocprofiler_hsa_allocate_t allocate;
+        rocprofiler_hsa_device_t device;
+        rocprofiler_hsa_memcopy_t memcopy;
+        rocprofiler_hsa_submit_t submit;
+        rocprofiler_hsa_ksymbol_t ksymbol;
+        rocprofiler_hsa_codeobj_t codeobj;
+    };
+} rocprofiler_hsa_callback_data_t;
+
+/* Called on the program's thread, inside its HSA call. */
+typedef hsa_status_t (*rocprofiler_hsa_callback_fun_t)(rocprofiler_hsa_cb_id_t id,
+                                                       const rocprofiler_hsa_callback_data_t *data,
+                                                       void *arg);
+
+typedef struct {
+    rocprofiler_hsa_callback_fun_t allocate, device, memcopy, submit, ksymbol, codeobj;
+} rocprofiler_hsa_callbacks_t;
+
+/* Sets the callbacks; NULL members are not called. They come if the settings enable
+ * hsa_intercepting (code objects and kernel symbols: code_obj_tracking), or this was called before
+ * HSA was initialised. */
+hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t callbacks, void *arg);
+
+#ifdef __cplusplus
+} /* extern "C" */
+
+static inline hsa_status_t
+rocprofiler_query_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
+                       rocprofiler_info_data_t query,
+                       hsa_status_t (*callback)(const rocprofiler_info_data_t info, void *data),
+                       void *data)
+{
+    return rocprofiler_query_info_data(agent, kind, query, callback, data);
+}
+
+#elif !defined(ROCPROFILER_NO_SPECIFICATION_FORMS)
+/* Calls with the specification's number of arguments, for C. */
+#define ROCPROFILER_CHOOSE_(_1, _2, _3, _4, _5, name, ...) name
+#define rocprofiler_query_info(...)                                                                \
+    ROCPROFILER_CHOOSE_(__VA_ARGS__, rocprofiler_query_info_data, rocprofiler_query_info,          \
+                        rocprofiler_query_info, rocprofiler_query_info, rocprofiler_query_info, 0) \
+    (__VA_ARGS__)
+#define ROCPROFILER_GET_TIME_3_(id, timestamp, value)                                              \
+    rocprofiler_get_time(id, timestamp, value, NULL)
+#define ROCPROFILER_GET_TIME_4_(id, timestamp, value, error)                                       \
+    rocprofiler_get_time(id, timestamp, value, error)
+#define rocprofiler_get_time(...)                                                                  \
+    ROCPROFILER_CHOOSE_(__VA_ARGS__, 0, ROCPROFILER_GET_TIME_4_, ROCPROFILER_GET_TIME_3_, 0, 0, 0) \
+    (__VA_ARGS__)
+#endif
+
+#endif
