@@ -53,6 +53,7 @@ void isa_code_quiesce(isa_code_t *code);
 /* ---- execution ---- */
 
 struct isa_observer;
+struct isa_counter;
 
 typedef struct {
     const char *name; /* "base", "avx2", "avx512" */
@@ -61,6 +62,8 @@ typedef struct {
     /* Runs until the wave stops; `slice` bounds the taken branches before a yield. The reason is
      * also in w->stop; call again to go on after BARRIER or YIELD. */
     isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
+    /* The same, and counts every instruction (observe.h). */
+    isa_stop_t (*run_counted)(isa_wave_t *w, int32_t slice, struct isa_counter *c);
     /* The same, and tells the observer (observe.h) of every instruction. */
     isa_stop_t (*run_observed)(isa_wave_t *w, int32_t slice, struct isa_observer *o);
     isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */

@@ -1,8 +1,7 @@
 /* observe.h - looking at every instruction a wave runs: exact counts, and hooks for a trace.
  *
- * A core has its run loop twice (run_loop.h); the second one reports here, the first knows nothing
- * of it and costs nothing. Who wants more of an instruction than how often it ran hangs in a hook.
- */
+ * A core has its run loop three times (run_loop.h): the plain one knows nothing of this and costs
+ * nothing, the counting one adds to a few sums, the observed one calls hooks. */
 #ifndef SOFTGPU_ISA_OBSERVE_H
 #define SOFTGPU_ISA_OBSERVE_H
 
@@ -15,16 +14,33 @@ typedef struct {
     uint64_t lanes[ISA_OP_COUNT]; /* the sum of their active lanes, before each of them */
 } isa_tally_t;
 
+/* ---- counting ---- */
+
+typedef struct {
+    uint64_t runs, lanes;
+} isa_count_t;
+
+/* Instructions that no counter tells apart share a bucket: the sums stay in the nearest cache and
+ * are soon added up. */
+typedef struct isa_counter {
+    const uint8_t *bucket; /* by ISA_OP_* */
+    isa_count_t *counts;   /* two for each bucket: of instructions with a lane enabled, without */
+} isa_counter_t;
+
+/* ---- hooks ---- */
+
 typedef struct isa_observer isa_observer_t;
 
-/* Called on the wave's thread right after instruction *i at `pc`; it may read everything. An
- * instruction that stopped the wave is reported too. */
+/* Called on the wave's thread right before or after instruction *i at `pc`; it may read everything.
+ * An instruction that stops the wave is reported too. */
 typedef void isa_observe_fn_t(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc);
 
 /* Used by one wave at a time. A tally may be shared by the observers of one thread. */
 struct isa_observer {
-    isa_tally_t *tally;
-    isa_observe_fn_t *after; /* or NULL */
+    isa_tally_t *tally;       /* or NULL */
+    isa_observe_fn_t *before; /* or NULL; for `before_user`, since `after` may have another owner */
+    isa_observe_fn_t *after;  /* or NULL */
+    void *before_user;
 };
 
 #endif

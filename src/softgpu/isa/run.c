@@ -1,7 +1,7 @@
 /* run.c - the run loop and the core's entry points.
  *
- * The loop itself is run_loop.h, made into two functions: the plain one, and one that reports every
- * instruction to an observer. */
+ * The loop itself is run_loop.h, made into three functions: the plain one, one that counts, and one
+ * that reports every instruction to an observer. */
 #include "softgpu/isa/core.h"
 #include "softgpu/isa/observe.h"
 
@@ -34,22 +34,43 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 #define ISA_LOOP_AFTER  ((void)0)
 #include "softgpu/isa/run_loop.h"
 
-/* Slots without an instruction of their own are not reported; their handlers lead to one. Nor is a
- * try of a global wave sync instruction that is going to be repeated. */
+/* Slots without an instruction of their own are not reported; their handlers lead to one. */
+#define REAL(fn) ((fn) != isa_slot_undecoded && (fn) != isa_slot_behind)
+
+/* Counted before they run, which needs nothing kept across the call. A global wave sync instruction
+ * that is tried again has been counted. */
+static inline void count(const isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+{
+    const uint64_t exec = w->exec;
+    isa_count_t *at = &c->counts[2 * c->bucket[i->op] + !exec];
+    at->runs++;
+    at->lanes += (uint64_t)__builtin_popcountll(exec);
+}
+
+#define ISA_LOOP_HEAD static isa_stop_t run_counted(isa_wave_t *w, int32_t slice, isa_counter_t *c)
+#define ISA_LOOP_BEFORE                                                                            \
+    if (REAL(fn) && !w->gws_waits) count(c, w, i)
+#define ISA_LOOP_AFTER ((void)0)
+#include "softgpu/isa/run_loop.h"
+
+/* Nor is a try of a global wave sync instruction that is going to be repeated. */
 static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc,
                           uint64_t exec)
 {
     if (w->gws_waits) return;
-    o->tally->runs[i->op]++;
-    o->tally->lanes[i->op] += (uint64_t)__builtin_popcountll(exec);
+    if (o->tally) {
+        o->tally->runs[i->op]++;
+        o->tally->lanes[i->op] += (uint64_t)__builtin_popcountll(exec);
+    }
     if (o->after) o->after(o, w, i, pc);
 }
 
 #define ISA_LOOP_HEAD                                                                              \
     static isa_stop_t run_observed(isa_wave_t *w, int32_t slice, isa_observer_t *o)
 #define ISA_LOOP_BEFORE                                                                            \
-    const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;                           \
-    const uint64_t exec = w->exec, pc = isa_inst_pc(w, i)
+    const bool real = REAL(fn);                                                                    \
+    const uint64_t exec = w->exec, pc = isa_inst_pc(w, i);                                         \
+    if (real && o->before && !w->gws_waits) o->before(o, w, i, pc)
 #define ISA_LOOP_AFTER                                                                             \
     if (real) report(o, w, i, pc, exec)
 #include "softgpu/isa/run_loop.h"
@@ -58,6 +79,7 @@ const isa_core_t ISA_THIS_CORE = {
     .name = ISA_STR(ISA_VARIANT),
     .set_pc = isa_go_to,
     .run = run,
+    .run_counted = run_counted,
     .run_observed = run_observed,
     .handlers = isa_core_handlers,
 };

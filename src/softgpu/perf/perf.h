@@ -1,0 +1,88 @@
+/* perf.h - the performance counters of the modelled GPU: registers, launches, workgroups.
+ *
+ * Apart from the device because it knows no queue and no packet: pm4.c hands register accesses in,
+ * count.c hands in what is launched and what has run. How each counter comes about is in
+ * docs/counters.md; a new counter needs a row in share/counters and one in events.c. */
+#ifndef SOFTGPU_PERF_PERF_H
+#define SOFTGPU_PERF_PERF_H
+
+#include "softgpu/isa/observe.h"
+#include "softgpu/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a launch has to do, by what is programmed: the dearest counter decides. */
+typedef enum {
+    SG_PERF_OFF,   /* nothing: the plain run loop */
+    SG_PERF_EXACT, /* counts of instructions, on any number of workers */
+    SG_PERF_MODEL  /* caches and clocks: workgroups in the order of their ids, on one worker */
+} sg_perf_level_t;
+
+typedef struct sg_perf sg_perf_t;
+typedef struct sg_perf_run sg_perf_run_t;     /* of a dispatch in flight */
+typedef struct sg_perf_group sg_perf_group_t; /* of a workgroup in flight */
+
+/* What kind of memory a page is, for the caches: host memory is not kept in L2. */
+typedef struct {
+    void *user;
+    bool (*is_local)(void *user, uint64_t va);
+} sg_perf_memory_t;
+
+/* NULL when memory runs out. */
+sg_perf_t *sg_perf_create(const sg_profile_t *profile, const sg_perf_memory_t *memory);
+void sg_perf_destroy(sg_perf_t *p);
+
+/* ---- registers; any thread ---- */
+
+enum { SG_PERF_FIRST_REGISTER = 0xc200, SG_PERF_LAST_REGISTER = 0xdfff };
+
+/* Whether packets reach this register through the two functions below: selects, counters and
+ * controls of the blocks in share/counters. GRBM_GFX_INDEX says which engines and instances. */
+bool sg_perf_owns(const sg_perf_t *p, uint32_t number);
+void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value);
+uint32_t sg_perf_read(sg_perf_t *p, uint32_t number);
+
+/* The command processor has decoded a packet of so many dwords. */
+void sg_perf_packet(sg_perf_t *p, uint32_t dwords);
+/* ACQUIRE_MEM with these COHER_CNTL bits. */
+void sg_perf_acquire(sg_perf_t *p, uint32_t coher_cntl);
+
+/* ---- dispatches ---- */
+
+/* What the registers ask of a dispatch that starts now. One load. */
+sg_perf_level_t sg_perf_level(const sg_perf_t *p);
+
+typedef struct {
+    sg_perf_level_t level;
+    bool enabled; /* COMPUTE_PERFCOUNT_ENABLE: SQ counts its waves */
+    uint64_t groups;
+    uint32_t vgprs, lds_bytes, user_sgprs; /* of a wave, of a workgroup, of a wave */
+} sg_perf_launch_t;
+
+/* Counts a dispatch; NULL (nothing is counted) when memory runs out. */
+sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch);
+/* All workgroups have left. Adds what is known only now and frees the run. */
+void sg_perf_run_end(sg_perf_run_t *r);
+sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r);
+
+sg_perf_group_t *sg_perf_group_create(void);
+void sg_perf_group_destroy(sg_perf_group_t *g);
+
+/* Workgroup `id` of the run starts on a compute unit: 0.. over all, engines first. The waves have
+ * their launch state. */
+void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint32_t unit,
+                         const isa_group_t *group);
+/* Every wave of the workgroup waits at a barrier or has ended. */
+void sg_perf_group_barrier(sg_perf_group_t *g);
+/* The workgroup has ended or was given up. */
+void sg_perf_group_end(sg_perf_group_t *g);
+
+/* What its waves run with: the counter for run_counted, the observer for run_observed. A modelled
+ * workgroup's turns, start and end take place between lock and unlock. */
+isa_counter_t *sg_perf_group_counter(sg_perf_group_t *g);
+void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out);
+void sg_perf_model_lock(sg_perf_t *p);
+void sg_perf_model_unlock(sg_perf_t *p);
+
+#endif
