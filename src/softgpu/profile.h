@@ -31,7 +31,23 @@
     X(memory_width_bits, 4096, 32, 16384)                                                         \
     X(sdma_engines, 2, 0, 16)                                                                     \
     X(sdma_xgmi_engines, 3, 0, 16)                                                                \
-    X(num_gws, 64, 0, 64)
+    X(num_gws, 64, 0, 64)                                                                         \
+    /* the cache model, docs/counter-model.md; latencies in clocks from issue to data */          \
+    X(l1_vector_ways, 64, 1, 128)                                                                 \
+    X(l1_scalar_ways, 4, 1, 128)                                                                  \
+    X(l1_instruction_ways, 4, 1, 128)                                                             \
+    X(l1_shared_cus, 2, 1, 16)                                                                    \
+    X(l2_ways, 16, 1, 128)                                                                        \
+    X(l2_interleave, 256, 128, 4096)                                                              \
+    X(utcl1_entries, 32, 1, 128)                                                                  \
+    X(utcl1_miss_latency, 100, 0, 100000)                                                         \
+    X(lds_latency, 64, 1, 100000)                                                                 \
+    X(l1_vector_latency, 120, 1, 100000)                                                          \
+    X(l1_scalar_latency, 50, 1, 100000)                                                           \
+    X(l1_instruction_latency, 30, 1, 100000)                                                      \
+    X(l2_latency, 220, 1, 100000)                                                                 \
+    X(vram_latency, 560, 1, 100000)                                                               \
+    X(host_latency, 1300, 1, 100000)
 
 typedef struct {
     char name[64];            /* "mi210" */
