@@ -1,0 +1,212 @@
+/* agent.c - which GPUs are supported, what blocks they have, and where results come from.
+ *
+ * Apart because these are facts about GPUs; the tables are made from share/counters when the library
+ * is built. A further GPU is a row of `gpus` with tables of its own. */
+#include "aqlprofile/internal.h"
+
+#include <hsa/hsa_ext_amd.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aqlprofile/blocks.inc"
+
+enum { AGENTS_MAX = 256, ENGINES_MAX = 32 /* SE_INDEX has 8 bits, no GPU more than 32 engines */ };
+
+static const struct {
+    const char *name;
+    const aql_block_t *blocks;
+    uint32_t count;
+} gpus[] = {{"gfx90a", gfx90a_blocks, sizeof gfx90a_blocks / sizeof *gfx90a_blocks}};
+
+const char *const aql_dimension_names[AQL_DIMENSIONS] = {"XCD", "AID", "SE",
+                                                         "SA",  "WGP", "INSTANCE"};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static aql_agent_t agents[AGENTS_MAX]; /* those registered; handles are indices from 1 */
+static uint32_t agent_count;
+
+static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t engines, uint32_t units,
+                         uint32_t arrays)
+{
+    size_t length = strcspn(name, ":"); /* gfx90a:sramecc+:xnack- */
+    bool known = false;
+    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
+        known |= strlen(gpus[i].name) == length && !memcmp(gpus[i].name, name, length);
+    if (!known)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_AGENT,
+                        "%.*s is not supported, counters are known for gfx90a",
+                        (int)(length < 64 ? length : 64), name);
+    if (!engines || engines > ENGINES_MAX || !units || !arrays)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                        "an agent of %u shader engines (at most %d), %u compute units and %u shader "
+                        "arrays per engine cannot be",
+                        engines, ENGINES_MAX, units, arrays);
+    memset(agent, 0, sizeof *agent);
+    memcpy(agent->name, name, length);
+    agent->engines = engines;
+    agent->units = units;
+    agent->arrays = arrays;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* The runtime has loaded this library, or whoever did has the runtime: it is never loaded here. */
+static __typeof__(hsa_agent_get_info) *find_agent_get_info(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "hsa_agent_get_info");
+    if (!symbol) {
+        void *library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        if (library) {
+            symbol = dlsym(library, "hsa_agent_get_info");
+            dlclose(library);
+        }
+    }
+    __typeof__(hsa_agent_get_info) *function;
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
+{
+    __typeof__(hsa_agent_get_info) *get_info = find_agent_get_info();
+    char name[64] = "";
+    uint32_t units = 0, engines = 0, arrays = 0;
+    if (!get_info)
+        return aql_fail(HSA_STATUS_ERROR_NOT_INITIALIZED, "the HSA runtime is not loaded");
+    hsa_status_t status = get_info(handle, HSA_AGENT_INFO_NAME, name);
+    const struct {
+        hsa_amd_agent_info_t attribute;
+        uint32_t *value;
+    } counts[] = {{HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &units},
+                  {HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, &engines},
+                  {HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE, &arrays}};
+    for (size_t i = 0; !status && i < sizeof counts / sizeof *counts; i++)
+        status = get_info(handle, (hsa_agent_info_t)counts[i].attribute, counts[i].value);
+    if (status)
+        return aql_fail(status, "the HSA runtime does not describe agent 0x%llx, status 0x%x",
+                        (unsigned long long)handle.handle, status);
+    name[sizeof name - 1] = 0;
+    return fill(agent, name, engines, units, arrays);
+}
+
+hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
+                                aqlprofile_agent_handle_t *handle)
+{
+    aql_agent_t agent;
+    if (!handle || !info || !info->agent_gfxip)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s is NULL",
+                        !handle ? "agent_id" : !info ? "agent_info" : "agent_gfxip");
+    hsa_status_t status = fill(&agent, info->agent_gfxip, info->se_num, info->cu_num,
+                               info->shader_arrays_per_se);
+    if (status) return status;
+    if (info->xcc_num != 1)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has 1 XCC, not %u", agent.name,
+                        info->xcc_num);
+    pthread_mutex_lock(&lock);
+    uint32_t at = 0;
+    while (at < agent_count && memcmp(&agents[at], &agent, sizeof agent))
+        at++;
+    if (at == AGENTS_MAX) {
+        status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
+                          "%d different agents are registered, which are the most", AGENTS_MAX);
+    } else {
+        if (at == agent_count) agents[agent_count++] = agent;
+        handle->handle = at + 1;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+hsa_status_t aql_agent_get(aqlprofile_agent_handle_t handle, aql_agent_t *agent)
+{
+    pthread_mutex_lock(&lock);
+    bool known = handle.handle && handle.handle <= agent_count;
+    if (known) *agent = agents[handle.handle - 1];
+    pthread_mutex_unlock(&lock);
+    return known ? HSA_STATUS_SUCCESS
+                 : aql_fail(HSA_STATUS_ERROR_INVALID_AGENT, "no agent is registered as 0x%llx",
+                            (unsigned long long)handle.handle);
+}
+
+static const aql_block_t *blocks_of(const aql_agent_t *agent, uint32_t *count)
+{
+    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
+        if (!strcmp(gpus[i].name, agent->name)) {
+            *count = gpus[i].count;
+            return gpus[i].blocks;
+        }
+    *count = 0;
+    return NULL;
+}
+
+const aql_block_t *aql_block(const aql_agent_t *agent, uint32_t id)
+{
+    uint32_t count;
+    const aql_block_t *blocks = blocks_of(agent, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (blocks[i].id == id) return &blocks[i];
+    return NULL;
+}
+
+const aql_block_t *aql_block_named(const aql_agent_t *agent, const char *name)
+{
+    uint32_t count;
+    const aql_block_t *blocks = blocks_of(agent, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(blocks[i].name, name)) return &blocks[i];
+    return NULL;
+}
+
+uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block)
+{
+    return block->per_engine ? agent->engines : 1;
+}
+
+uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
+{
+    if (!(block->kind & AQL_BLOCK_TEXTURE) || !block->per_engine) return block->instances;
+    /* One for each compute unit of an array. Engines lack different units where some are fused off,
+     * so AMD's library counts one more than they have on average; so do we, to number alike. */
+    uint32_t arrays = agent->arrays * agent->engines;
+    uint32_t units = (agent->units + arrays - 1) / arrays + 1;
+    return units < block->instances ? units : block->instances;
+}
+
+hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,
+                             aql_coordinate_t out[AQL_DIMENSIONS], int *count)
+{
+    uint32_t instances = aql_block_instances(agent, block), samples = aql_block_samples(agent, block);
+    if (at >= (uint64_t)instances * samples)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_INDEX,
+                        "%s on this agent has %u instances x %u results, there is no result %llu",
+                        block->name, instances, samples, (unsigned long long)at);
+    *count = 0;
+    out[(*count)++] = (aql_coordinate_t){AQL_INSTANCE, (int)instances, (int)(at / samples)};
+    if (block->per_engine)
+        out[(*count)++] = (aql_coordinate_t){AQL_SE, (int)samples, (int)(at % samples)};
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t aql_event_check(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event)
+{
+    const aql_block_t *block = aql_block(agent, (uint32_t)event->block_name);
+    if (!block)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has no counters in block %u",
+                        agent->name, (unsigned)event->block_name);
+    if (event->block_index >= block->instances)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                        "%s[%u]: the block has %u instance%s", block->name, event->block_index,
+                        block->instances, block->instances == 1 ? "" : "s");
+    if (event->event_id > block->max_event)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                        "%s event %u: the block's highest event is %u", block->name,
+                        event->event_id, block->max_event);
+    if (event->flags.raw &&
+        (!(block->kind & AQL_BLOCK_SQ) || event->flags.raw >= AQLPROFILE_ACCUMULATION_LAST))
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                        "%s event %u: flags 0x%x are none of this block", block->name,
+                        event->event_id, event->flags.raw);
+    return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,134 @@
+/* internal.h - what the files of the AQL profile library share.
+ *
+ * Apart from the public headers, which are AMD's. From the bottom up: messages, agents and blocks
+ * (agent.c), PM4 packets (pm4.c), plans that give counters their slots (pmc.c), the two public
+ * interfaces (v1.c, v2.c). A function that returns hsa_status_t has made a message if it fails. */
+#ifndef CROCPROF_AQLPROFILE_INTERNAL_H
+#define CROCPROF_AQLPROFILE_INTERNAL_H
+
+#include <aqlprofile-sdk/aql_profile_v2.h>
+
+#define AQL_EXPORT __attribute__((visibility("default")))
+
+/* ---- messages (error.c) ---- */
+
+/* Keeps the message for this thread and returns the status. */
+hsa_status_t aql_fail(hsa_status_t status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+const char *aql_message(void);
+
+/* ---- agents and their blocks (agent.c) ---- */
+
+typedef struct {
+    char name[16];
+    uint32_t engines, units, arrays; /* shader engines, compute units of all, arrays per engine */
+} aql_agent_t;
+
+typedef struct {
+    uint32_t select, low, high; /* register numbers, in dwords */
+} aql_registers_t;
+
+/* What programming a block takes besides its select register. */
+enum {
+    AQL_BLOCK_SQ = 1,     /* SQ_PERFCOUNTER_MASK and _CTRL */
+    AQL_BLOCK_TEXTURE = 2, /* counts for those waves only that SQ_PERFCOUNTER_CTRL names */
+    AQL_BLOCK_CLEARED = 4  /* its counters are not reset with the others */
+};
+
+typedef struct {
+    const char *name;
+    uint32_t id, instances;
+    bool per_engine;
+    uint32_t slots, max_event, kind;
+    const aql_registers_t *registers; /* one per slot */
+} aql_block_t;
+
+hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent);
+hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
+                                aqlprofile_agent_handle_t *handle);
+hsa_status_t aql_agent_get(aqlprofile_agent_handle_t handle, aql_agent_t *agent);
+
+/* NULL where the agent has no counters in the block. */
+const aql_block_t *aql_block(const aql_agent_t *agent, uint32_t id);
+const aql_block_t *aql_block_named(const aql_agent_t *agent, const char *name);
+/* Results of one event: as many as there are shader engines, or one. */
+uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block);
+/* Instances that exist on the agent: compute units may be fewer than the block has room for. */
+uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block);
+
+/* Dimensions in the order of their ids. */
+enum { AQL_XCD, AQL_AID, AQL_SE, AQL_SA, AQL_WGP, AQL_INSTANCE, AQL_DIMENSIONS };
+extern const char *const aql_dimension_names[AQL_DIMENSIONS];
+
+typedef struct {
+    int id, extent, coordinate;
+} aql_coordinate_t;
+/* Where the sample of one of the block's instances was counted: *count coordinates. `at` counts
+ * instances, and within them shader engines. */
+hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,
+                             aql_coordinate_t out[AQL_DIMENSIONS], int *count);
+
+/* Fails unless the agent can count the event. */
+hsa_status_t aql_event_check(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event);
+
+/* ---- PM4 (pm4.c) ---- */
+
+/* A growing list of dwords; what does not fit is counted but not kept. */
+typedef struct {
+    uint32_t *words;
+    uint32_t capacity, count;
+} aql_pm4_t;
+
+#define AQL_BROADCAST 0xe0000000u /* GRBM_GFX_INDEX: all engines, arrays and instances */
+
+enum {
+    AQL_GRBM_GFX_INDEX = 0xc200,
+    AQL_COMPUTE_PERFCOUNT_ENABLE = 0x2e0b,
+    AQL_CP_PERFMON_CNTL = 0xd808,
+    AQL_SQ_PERFCOUNTER0_SELECT = 0xd9c0,
+    AQL_SQ_PERFCOUNTER_CTRL = 0xd9e0,
+    AQL_SQ_PERFCOUNTER_MASK = 0xd9e1,
+    AQL_RLC_PERFMON_CLK_CNTL = 0xdcbf
+};
+
+/* CP_PERFMON_CNTL */
+enum { AQL_PERFMON_RESET = 0, AQL_PERFMON_START = 1, AQL_PERFMON_STOP = 2, AQL_PERFMON_READ = 0x401 };
+
+void aql_pm4_words(aql_pm4_t *pm4, const uint32_t *words, uint32_t count);
+void aql_pm4_wait_idle(aql_pm4_t *pm4);
+/* One register, by the packet that its number asks for. */
+void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
+void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool confirm);
+/* Writes back and invalidates the caches over the range. */
+void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);
+/* Makes the packet execute the commands. */
+void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet);
+
+/* Memory from the caller's callback; NULL at *ptr when it fails. `what` is for the message. (v2.c) */
+hsa_status_t aql_allocate(aqlprofile_memory_alloc_callback_t alloc, void *userdata, uint64_t bytes,
+                          const char *what, aqlprofile_buffer_desc_flags_t flags, void **ptr);
+
+/* ---- counters (pmc.c) ---- */
+
+typedef struct {
+    const aql_block_t *block;
+    uint32_t instance, event, slot;
+} aql_slot_t;
+
+typedef struct {
+    aql_slot_t *slots; /* in the order of programming */
+    uint32_t *of;      /* of each event: its slot */
+    uint32_t slot_count, event_count, samples, kinds;
+} aql_plan_t;
+
+/* Gives each event a slot. To be freed with aql_plan_free() in any case. */
+hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
+                           uint32_t count, aql_plan_t *plan);
+void aql_plan_free(aql_plan_t *plan);
+
+void aql_pmc_start(aql_pm4_t *pm4, const aql_plan_t *plan, bool concurrent);
+void aql_pmc_read(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
+                  uint64_t output);
+void aql_pmc_stop(aql_pm4_t *pm4);
+
+#endif

@@ -1,0 +1,94 @@
+/* pm4.c - the PM4 packets of gfx9 that program and read counters.
+ *
+ * Apart because this is the only file that knows how packets are laid out (AMD's public PM4 headers
+ * for gfx9). The same words drive a real GPU. */
+#include "aqlprofile/internal.h"
+
+#include <string.h>
+
+enum {
+    OP_INDIRECT_BUFFER = 0x3f,
+    OP_COPY_DATA = 0x40,
+    OP_EVENT_WRITE = 0x46,
+    OP_ACQUIRE_MEM = 0x58,
+    OP_SET_SH_REG = 0x76,
+    OP_SET_UCONFIG_REG = 0x79,
+
+    SH_BEGIN = 0x2c00,
+    SH_END = 0x3000,
+    UCONFIG_BEGIN = 0xc000,
+    UCONFIG_END = 0x10000
+};
+
+/* COPY_DATA, first word */
+enum {
+    COPY_FROM_REGISTER = 0,
+    COPY_FROM_STREAMED = 1 << 13,
+    COPY_TO_MEMORY = 5 << 8,
+    COPY_TO_STREAMED = 1 << 25,
+    COPY_CONFIRM = 1 << 20
+};
+
+static uint32_t header(uint32_t opcode, uint32_t dwords)
+{
+    return 3u << 30 | (dwords - 2) << 16 | opcode << 8;
+}
+
+void aql_pm4_words(aql_pm4_t *pm4, const uint32_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++, pm4->count++)
+        if (pm4->count < pm4->capacity) pm4->words[pm4->count] = words[i];
+}
+
+#define PUT(pm4, ...)                                                                              \
+    aql_pm4_words(pm4, (const uint32_t[]){__VA_ARGS__},                                            \
+                  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+void aql_pm4_wait_idle(aql_pm4_t *pm4)
+{
+    enum { CS_PARTIAL_FLUSH = 7, INDEX_PARTIAL_FLUSH = 4 << 8 };
+    PUT(pm4, header(OP_EVENT_WRITE, 2), CS_PARTIAL_FLUSH | INDEX_PARTIAL_FLUSH);
+}
+
+void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value)
+{
+    if (reg >= SH_BEGIN && reg < SH_END)
+        PUT(pm4, header(OP_SET_SH_REG, 3), reg - SH_BEGIN, value);
+    else
+        PUT(pm4, header(OP_SET_UCONFIG_REG, 3), (reg - UCONFIG_BEGIN) & 0xffff, value);
+}
+
+void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool confirm)
+{
+    PUT(pm4, header(OP_COPY_DATA, 6),
+        COPY_FROM_REGISTER | COPY_FROM_STREAMED | COPY_TO_MEMORY | COPY_TO_STREAMED |
+            (confirm ? COPY_CONFIRM : 0),
+        reg, 0, (uint32_t)address, (uint32_t)(address >> 32));
+}
+
+void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes)
+{
+    enum {
+        TC_WB = 1 << 18,
+        TCL1 = 1 << 22,
+        TC = 1 << 23,
+        SH_KCACHE = 1 << 27,
+        SH_ICACHE = 1 << 29,
+        POLL_INTERVAL = 0x10
+    };
+    uint64_t first = address >> 8, blocks = ((address + bytes + 255) >> 8) - first;
+    PUT(pm4, header(OP_ACQUIRE_MEM, 7), TC | TCL1 | TC_WB | SH_ICACHE | SH_KCACHE,
+        (uint32_t)blocks, (uint32_t)(blocks >> 32), (uint32_t)first, (uint32_t)(first >> 32) & 0xff,
+        POLL_INTERVAL);
+}
+
+void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet)
+{
+    enum { VENDOR_PM4_IB = 1, STREAMED = 1 << 28, VALID = 1 << 23, WORDS_LEFT = 10 };
+    uint64_t address = (uintptr_t)commands;
+    const uint32_t words[] = {header(OP_INDIRECT_BUFFER, 4), (uint32_t)address & ~3u,
+                              (uint32_t)(address >> 32), bytes / 4 | VALID | STREAMED, WORDS_LEFT};
+    memset(packet->pm4_command, 0, sizeof packet->pm4_command);
+    packet->pm4_command[0] = VENDOR_PM4_IB;
+    memcpy(packet->pm4_command + 1, words, sizeof words);
+}

@@ -1,0 +1,263 @@
+/* v2.c - the aqlprofile_* functions: agents that the caller describes, memory from its callbacks.
+ *
+ * Apart from v1.c because packets are objects here. They live in handles.c; a handle that is none,
+ * or no longer, is refused. */
+#include "aqlprofile/handles.h"
+#include "aqlprofile/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
+
+AQL_EXPORT hsa_status_t aqlprofile_register_agent_info(aqlprofile_agent_handle_t *agent_id,
+                                                       const void *agent_info,
+                                                       aqlprofile_agent_version_t version)
+{
+    /* the longer description begins like the shorter, and what it adds concerns no counter */
+    if (version != AQLPROFILE_AGENT_VERSION_V0 && version != AQLPROFILE_AGENT_VERSION_V1)
+        return aql_fail(INVALID, "no agent description has version %d", version);
+    return aql_agent_register(agent_info, agent_id);
+}
+
+AQL_EXPORT hsa_status_t aqlprofile_register_agent(aqlprofile_agent_handle_t *agent_id,
+                                                  const aqlprofile_agent_info_t *agent_info)
+{
+    return aql_agent_register(agent_info, agent_id);
+}
+
+AQL_EXPORT hsa_status_t aqlprofile_validate_pmc_event(aqlprofile_agent_handle_t agent,
+                                                      const aqlprofile_pmc_event_t *event,
+                                                      bool *result)
+{
+    aql_agent_t known;
+    if (!event || !result) return aql_fail(INVALID, "%s is NULL", !event ? "event" : "result");
+    *result = false;
+    hsa_status_t status = aql_agent_get(agent, &known);
+    if (!status) *result = aql_event_check(&known, event) == HSA_STATUS_SUCCESS;
+    return status;
+}
+
+/* ---- packets ---- */
+
+typedef struct {
+    aql_handle_t head;
+    aql_agent_t agent;
+    aqlprofile_pmc_event_t *events;
+    aql_plan_t plan;
+    aqlprofile_memory_dealloc_callback_t dealloc;
+    void *userdata;
+    void *commands;
+    uint64_t *output;
+} counters_t;
+
+static void destroy(aql_handle_t *head)
+{
+    counters_t *c = (counters_t *)head;
+    if (c->commands) c->dealloc(c->commands, c->userdata);
+    if (c->output) c->dealloc(c->output, c->userdata);
+    aql_plan_free(&c->plan);
+    free(c->events);
+    free(c);
+}
+
+/* Sizes of the three lists, and where they begin, in dwords. */
+typedef struct {
+    uint32_t read, start, stop, end;
+} lists_t;
+
+static lists_t build(const counters_t *c, uint32_t *words, uint32_t capacity)
+{
+    aql_pm4_t pm4 = {words, capacity, 0};
+    lists_t at = {0};
+    aql_pmc_read(&pm4, &c->agent, &c->plan, (uintptr_t)c->output);
+    at.start = pm4.count;
+    aql_pmc_start(&pm4, &c->plan, false);
+    at.stop = pm4.count;
+    aql_pmc_stop(&pm4);
+    at.end = pm4.count;
+    return at;
+}
+
+hsa_status_t aql_allocate(aqlprofile_memory_alloc_callback_t alloc, void *userdata, uint64_t bytes,
+                          const char *what, aqlprofile_buffer_desc_flags_t flags, void **ptr)
+{
+    *ptr = NULL;
+    hsa_status_t status = alloc(ptr, bytes, flags, userdata);
+    if (status) {
+        *ptr = NULL;
+        return aql_fail(status, "the caller's allocator gave no %llu bytes for %s, status 0x%x",
+                        (unsigned long long)bytes, what, status);
+    }
+    if (!*ptr || (uintptr_t)*ptr % 8)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ALLOCATION,
+                        "the caller's allocator gave %p for %s, which must be aligned to 8 bytes",
+                        *ptr, what);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t write_commands(counters_t *c, aqlprofile_memory_alloc_callback_t alloc,
+                                   aqlprofile_memory_copy_t copy,
+                                   aqlprofile_pmc_aql_packets_t *packets)
+{
+    aqlprofile_buffer_desc_flags_t flags = {.host_access = 1, .device_access = 1};
+    void *memory;
+    flags.memory_hint = AQLPROFILE_MEMORY_HINT_DEVICE_UNCACHED;
+    hsa_status_t status = aql_allocate(alloc, c->userdata, c->plan.samples * 8ull, "results", flags,
+                                       &memory);
+    c->output = memory;
+    if (status) return status;
+    lists_t at = build(c, NULL, 0);
+    uint32_t *words = malloc(at.end * 4ul);
+    if (!words)
+        return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u commands", at.end);
+    build(c, words, at.end);
+    flags.memory_hint = AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT;
+    status = aql_allocate(alloc, c->userdata, at.end * 4ull, "commands", flags, &c->commands);
+    if (!status) {
+        status = copy(c->commands, words, at.end * 4ul, c->userdata);
+        if (status) aql_fail(status, "the caller's copy of commands failed, status 0x%x", status);
+    }
+    free(words);
+    if (status) return status;
+    const uint32_t *first = c->commands;
+    aql_pm4_packet(first, at.start * 4, &packets->read_packet);
+    aql_pm4_packet(first + at.start, (at.stop - at.start) * 4, &packets->start_packet);
+    aql_pm4_packet(first + at.stop, (at.end - at.stop) * 4, &packets->stop_packet);
+    return HSA_STATUS_SUCCESS;
+}
+
+AQL_EXPORT hsa_status_t aqlprofile_pmc_create_packets(
+    aqlprofile_handle_t *handle, aqlprofile_pmc_aql_packets_t *packets,
+    aqlprofile_pmc_profile_t profile, aqlprofile_memory_alloc_callback_t alloc_cb,
+    aqlprofile_memory_dealloc_callback_t dealloc_cb, aqlprofile_memory_copy_t memcpy_cb,
+    void *userdata)
+{
+    if (!handle || !packets || !alloc_cb || !dealloc_cb || !memcpy_cb)
+        return aql_fail(INVALID, "%s is NULL",
+                        !handle       ? "handle"
+                        : !packets    ? "packets"
+                        : !alloc_cb   ? "alloc_cb"
+                        : !dealloc_cb ? "dealloc_cb"
+                                      : "memcpy_cb");
+    counters_t *c = calloc(1, sizeof *c);
+    if (!c) return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for packets");
+    c->head = (aql_handle_t){AQL_HANDLE_COUNTERS, destroy};
+    c->dealloc = dealloc_cb;
+    c->userdata = userdata;
+    hsa_status_t status = aql_agent_get(profile.agent, &c->agent);
+    if (!status) status = aql_plan_make(&c->agent, profile.events, profile.event_count, &c->plan);
+    if (status) goto out;
+    c->events = malloc(profile.event_count * sizeof *c->events);
+    if (!c->events) {
+        status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u events",
+                          profile.event_count);
+        goto out;
+    }
+    memcpy(c->events, profile.events, profile.event_count * sizeof *c->events);
+    status = write_commands(c, alloc_cb, memcpy_cb, packets);
+    if (!status) status = aql_handle_add(&c->head, &handle->handle);
+out:
+    if (status) destroy(&c->head);
+    return status;
+}
+
+AQL_EXPORT void aqlprofile_pmc_delete_packets(aqlprofile_handle_t handle)
+{
+    aql_handle_remove(handle.handle, AQL_HANDLE_COUNTERS);
+}
+
+AQL_EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
+                                                    aqlprofile_pmc_data_callback_t callback,
+                                                    void *userdata)
+{
+    if (!callback) return aql_fail(INVALID, "callback is NULL");
+    const counters_t *c = (const counters_t *)aql_handle_get(handle.handle, AQL_HANDLE_COUNTERS);
+    if (!c) return INVALID;
+    const uint64_t *value = c->output;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (uint32_t i = 0; i < c->plan.event_count && !status; i++) {
+        uint32_t samples = aql_block_samples(&c->agent, c->plan.slots[c->plan.of[i]].block);
+        uint64_t first = (uint64_t)c->events[i].block_index * samples;
+        for (uint32_t sample = 0; sample < samples && !status; sample++)
+            status = callback(c->events[i], first + sample, *value++, userdata);
+    }
+    return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
+}
+
+/* ---- questions ---- */
+
+static hsa_status_t sizes(const aqlprofile_pmc_profile_t *profile, const aql_agent_t *agent,
+                          bool command, uint32_t *bytes)
+{
+    counters_t c = {.agent = *agent};
+    hsa_status_t status = aql_plan_make(agent, profile->events, profile->event_count, &c.plan);
+    if (!status) *bytes = command ? build(&c, NULL, 0).end * 4 : c.plan.samples * 8;
+    aql_plan_free(&c.plan);
+    return status;
+}
+
+AQL_EXPORT hsa_status_t aqlprofile_get_pmc_info(const aqlprofile_pmc_profile_t *profile,
+                                                aqlprofile_pmc_info_type_t attribute, void *value)
+{
+    aql_agent_t agent;
+    if (!profile || !value) return aql_fail(INVALID, "%s is NULL", !profile ? "profile" : "value");
+    hsa_status_t status = aql_agent_get(profile->agent, &agent);
+    if (status) return status;
+    switch (attribute) {
+    case AQLPROFILE_INFO_COMMAND_BUFFER_SIZE: return sizes(profile, &agent, true, value);
+    case AQLPROFILE_INFO_PMC_DATA_SIZE: return sizes(profile, &agent, false, value);
+    case AQLPROFILE_INFO_BLOCK_COUNTERS:
+        if (!profile->events || !profile->event_count)
+            return aql_fail(INVALID, "the profile has no event to name the block");
+        status = aql_event_check(&agent, profile->events);
+        if (!status)
+            *(uint32_t *)value = aql_block(&agent, (uint32_t)profile->events->block_name)->slots;
+        return status;
+    case AQLPROFILE_INFO_BLOCK_ID: {
+        hsa_ven_amd_aqlprofile_id_query_t *query = value;
+        if (!query->name) return aql_fail(INVALID, "the block's name is NULL");
+        const aql_block_t *block = aql_block_named(&agent, query->name);
+        if (!block)
+            return aql_fail(INVALID, "%s has no counters in a block named %s", agent.name,
+                            query->name);
+        query->id = block->id;
+        query->instance_count = aql_block_instances(&agent, block);
+        return HSA_STATUS_SUCCESS;
+    }
+    default: return aql_fail(INVALID, "attribute %d is not answered", attribute);
+    }
+}
+
+AQL_EXPORT hsa_status_t aqlprofile_iterate_event_ids(aqlprofile_eventname_callback_t callback,
+                                                     void *user_data)
+{
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (!callback) return aql_fail(INVALID, "callback is NULL");
+    for (int i = 0; i < AQL_DIMENSIONS && !status; i++)
+        status = callback(i, aql_dimension_names[i], user_data);
+    return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
+}
+
+AQL_EXPORT hsa_status_t aqlprofile_iterate_event_coord(aqlprofile_agent_handle_t agent,
+                                                       aqlprofile_pmc_event_t event,
+                                                       uint64_t sample_id,
+                                                       aqlprofile_coordinate_callback_t callback,
+                                                       void *userdata)
+{
+    aql_agent_t known;
+    aql_coordinate_t at[AQL_DIMENSIONS];
+    int count = 0;
+    if (!callback) return aql_fail(INVALID, "callback is NULL");
+    hsa_status_t status = aql_agent_get(agent, &known);
+    if (status) return status;
+    const aql_block_t *block = aql_block(&known, (uint32_t)event.block_name);
+    if (!block)
+        return aql_fail(INVALID, "%s has no counters in block %u", known.name,
+                        (unsigned)event.block_name);
+    status = aql_coordinates(&known, block, sample_id, at, &count);
+    for (int i = 0; i < count && !status; i++)
+        status = callback(i, at[i].id, at[i].extent, at[i].coordinate,
+                          aql_dimension_names[at[i].id], userdata);
+    return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
+}
