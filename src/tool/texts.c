@@ -10,8 +10,9 @@ typedef struct {
     char text[];
 } row_t;
 
-typedef struct {
+typedef struct table {
     size_t size; /* a power of two, at most half full */
+    struct table *older;
     row_t *rows[];
 } table_t;
 
@@ -53,6 +54,7 @@ static bool grow(void)
     table_t *table = calloc(1, sizeof(*table) + size * sizeof(*table->rows));
     if (!table) return false;
     table->size = size;
+    table->older = old;
     for (size_t i = 0; old && i < old->size; i++)
         if (old->rows[i]) *place(table, old->rows[i]->hash, old->rows[i]->text) = old->rows[i];
     __atomic_store_n(&current, table, __ATOMIC_RELEASE);
