@@ -94,9 +94,14 @@ void hsax_collector_kick(void)
 
 /* ---- items in flight; all with the lock held ---- */
 
+static bool dropped(hsa_signal_t signal)
+{
+    return __atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) < 1;
+}
+
 static bool has_completed(const hsax_item_t *item)
 {
-    return __atomic_load_n(&hsax_signal_block(item->signal)->value, __ATOMIC_ACQUIRE) < 1;
+    return dropped(item->signal) && (!item->last.handle || dropped(item->last));
 }
 
 /* The program's signal gets what the GPU would have given it: timestamps, then the decrement. Once
@@ -114,6 +119,7 @@ static void complete_program_signal(hsax_item_t *item)
 
 static void lose(hsax_lane_t *lane, hsax_item_t *item)
 {
+    if (item->anonymous) return;
     lane->ops.lost(item);
     atomic_fetch_add(&lost_count, 1);
 }
@@ -122,6 +128,12 @@ static void lose_flying(hsax_lane_t *lane)
 {
     for (hsax_item_t *item = lane->flying; item; item = item->next)
         lose(lane, item);
+}
+
+static void end_turns(hsax_lane_t *lane)
+{
+    for (hsax_item_t *item = lane->flying; item; item = item->next)
+        hsax_turn_end(item, false);
 }
 
 static void adopt_pending(hsax_lane_t *lane)
@@ -161,11 +173,13 @@ static hsax_item_t *gather(hsax_lane_t *lane)
         if (!*link) lane->flying_end = link;
         lane->flying_count--;
         lane->urgent_count -= item->urgent;
-        if (!item->timed) item->timed = lane->ops.times(item);
+        hsax_turn_end(item, true);
+        if (!item->timed && !item->anonymous) item->timed = lane->ops.times(item);
         *done_end = item;
         done_end = &item->next;
     }
     *done_end = NULL;
+    if (atomic_load_explicit(&lane->failed, memory_order_relaxed)) end_turns(lane);
     return done;
 }
 
@@ -176,7 +190,7 @@ static void report(hsax_lane_t *lane, hsax_item_t *done, bool tell)
 {
     hsax_item_t *last = done;
     for (hsax_item_t *item = done; item; last = item, item = item->next) {
-        if (tell && item->timed)
+        if (tell && item->timed && !item->anonymous)
             lane->ops.complete(item);
         else if (tell)
             lose(lane, item);
@@ -223,6 +237,7 @@ static void close_lane(hsax_lane_t *lane)
     scan_lane(lane);
     pthread_mutex_lock(&lock);
     if (mode == REPORT) lose_flying(lane);
+    end_turns(lane);
     unlink_lane(lane);
     if (lane->closed) *lane->closed = true;
     pthread_cond_broadcast(&changed);
@@ -245,10 +260,12 @@ static void complete_held_up(void)
         adopt_pending(lane);
         for (hsax_item_t *item = lane->flying; item; item = item->next) {
             if (!item->urgent || !has_completed(item)) continue;
-            if (!item->timed) item->timed = lane->ops.times(item);
+            if (!item->timed && !item->anonymous) item->timed = lane->ops.times(item);
+            hsax_turn_end(item, true);
             complete_program_signal(item);
         }
     }
+    hsax_turns_serve(lanes);
     pthread_mutex_unlock(&lock);
 }
 
@@ -271,6 +288,14 @@ static void *guard(void *unused)
 }
 
 /* ---- the collector ---- */
+
+static unsigned serve_turns(void)
+{
+    pthread_mutex_lock(&lock);
+    unsigned opened = hsax_turns_serve(lanes);
+    pthread_mutex_unlock(&lock);
+    return opened;
+}
 
 /* One look at every lane. Lanes are added at the front and removed by this thread only, so the
  * list may be walked without the lock once its head is read. */
@@ -353,7 +378,8 @@ static void *collect(void *unused)
         uint64_t activity, now = hsax_monotonic_ns();
         if (atomic_load(&silent) && mode == REPORT) become_mute();
         scan(&flying, &urgent, &activity);
-        if (activity != last_activity) progress = now;
+        bool opened = serve_turns();
+        if (activity != last_activity || opened) progress = now;
         last_activity = activity;
         pthread_mutex_lock(&lock);
         bool stop = stopping && !lanes;
@@ -400,6 +426,12 @@ hsax_lane_t *hsax_lane_open(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsig
     if (ok) return lane;
     hsax_lane_free(lane);
     return NULL;
+}
+
+void hsax_lane_fail(hsax_lane_t *lane)
+{
+    atomic_store(&lane->failed, true);
+    hsax_collector_kick();
 }
 
 static bool on_collector(void)
@@ -509,6 +541,7 @@ static void after_fork_in_child(void)
     atomic_store(&forked, true);
     running = false;
     pthread_mutex_init(&lock, NULL);
+    hsax_turns_forked();
 }
 
 static void init_once(void)

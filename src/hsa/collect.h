@@ -19,21 +19,25 @@
 #ifndef CROCPROF_HSA_COLLECT_H
 #define CROCPROF_HSA_COLLECT_H
 
+#include "hsa/turns.h"
+
 #include <hsa/hsa.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct hsax_lane hsax_lane_t;
-
-typedef struct hsax_item {
+struct hsax_item {
     struct hsax_item *next; /* the lane's */
     hsax_lane_t *lane;
     hsa_signal_t signal;         /* for the GPU; value 1 when taken */
     hsa_signal_t program_signal; /* completed after complete(); handle 0: none */
+    hsa_signal_t last;           /* drops when what follows the work is done; handle 0: none */
     uint64_t start_ns, end_ns;   /* of the work, CLOCK_BOOTTIME; set before complete() */
-    bool urgent, timed;          /* the collector's */
+    const struct hsax_wrap *wrap; /* packets around a dispatch, see queues.h; NULL: none */
+    hsax_turn_t turn;
+    bool anonymous;     /* nobody is told of it: it only takes its turn */
+    bool urgent, timed; /* the collector's */
     _Alignas(16) unsigned char client[];
-} hsax_item_t;
+};
 
 typedef struct {
     size_t client_size; /* of hsax_item_t.client */
@@ -55,6 +59,9 @@ hsax_lane_t *hsax_lane_open(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsig
  * after where tool code blocks the reporting. Program signals of completed work are complete by
  * then. The GPU must not start further work of it. Does nothing in a forked child. */
 void hsax_lane_close(hsax_lane_t *lane);
+
+/* The queue has failed: nothing of it will complete any more. Others do not wait for it. */
+void hsax_lane_fail(hsax_lane_t *lane);
 
 hsa_agent_t hsax_lane_agent(const hsax_lane_t *lane);
 

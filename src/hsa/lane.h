@@ -33,6 +33,8 @@ struct hsax_lane {
     hsax_lane_t *next;
     unsigned limit;
     size_t item_size;
+    hsax_lane_turns_t turns;  /* under the lock of turns.c */
+    _Atomic bool failed;
     bool *closed; /* where the closer waits; NULL: it does not */
     bool closing;
     hsa_agent_t agent;
@@ -50,6 +52,9 @@ extern _Atomic uint64_t hsax_held_up_ns;
 void hsax_collector_kick(void);
 
 uint64_t hsax_monotonic_ns(void);
+
+/* A signal of value 1 that raises no interrupt; false, with a message, if there is none. */
+bool hsax_make_signal(hsa_signal_t *signal);
 
 /* A signal's handle is the address of its ABI block (HSA AMD extension, amd_hsa_signal.h). */
 static inline amd_signal_t *hsax_signal_block(hsa_signal_t signal)

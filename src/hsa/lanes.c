@@ -46,7 +46,7 @@ void hsax_lane_recycle(hsax_lane_t *lane, hsax_item_t *first, hsax_item_t *last)
     push(&lane->recycled, first, last);
 }
 
-static bool make_signal(hsa_signal_t *signal)
+bool hsax_make_signal(hsa_signal_t *signal)
 {
     /* GPU_ONLY means a plain word of memory: no kernel event, no interrupt when it drops. */
     hsa_status_t status =
@@ -72,7 +72,7 @@ static hsax_item_t *make_items(hsax_lane_t *lane)
     if (chunk) memset(chunk, 0, size);
     for (unsigned i = 0; chunk && i < CHUNK; i++) {
         hsax_item_t *item = (hsax_item_t *)(void *)(chunk->items + i * lane->item_size);
-        if (!make_signal(&item->signal)) break;
+        if (!hsax_make_signal(&item->signal)) break;
         item->lane = lane;
         item->next = first;
         first = item;
@@ -124,7 +124,10 @@ hsax_item_t *hsax_lane_take(hsax_lane_t *lane)
     hsax_item_t *item = lane->free;
     if (!item) return NULL;
     lane->free = item->next;
-    item->program_signal.handle = 0;
+    item->program_signal.handle = item->last.handle = 0;
+    item->turn.agent = NULL;
+    item->wrap = NULL;
+    item->anonymous = false;
     return item;
 }
 
@@ -137,7 +140,7 @@ void hsax_lane_untake(hsax_item_t *item)
 void hsax_lane_submit(hsax_item_t *item)
 {
     hsax_lane_t *lane = item->lane;
-    bool urgent = item->urgent = item->program_signal.handle != 0;
+    bool urgent = item->urgent = item->program_signal.handle || item->turn.agent;
     atomic_store_explicit(&lane->submitted,
                           atomic_load_explicit(&lane->submitted, memory_order_relaxed) + 1,
                           memory_order_relaxed);

@@ -15,6 +15,7 @@
 #define LIMIT_FACTOR     4    /* items at most, in queue sizes */
 #define LIMIT_LEAST      4096 /* and not fewer than this */
 #define BATCH            32   /* packets rewritten on the stack at once */
+#define GATE             2    /* packets of a gate */
 #define QUEUE_SIZE_LEAST 4    /* an intercept queue needs room for its own retry packet */
 
 typedef struct queue {
@@ -22,6 +23,11 @@ typedef struct queue {
     hsa_queue_t *hsa;
     uint64_t id;
     hsax_lane_t *lane;
+    /* Since the last gate a packet of the program has come that may wait for other queues. The
+     * handler's alone. */
+    bool barred;
+    void (*failed)(hsa_status_t, hsa_queue_t *, void *); /* the program's */
+    void *failed_data;
 } queue_t;
 
 static const hsax_dispatch_client_t *client;
@@ -67,18 +73,33 @@ bool hsax_queue_find(const hsa_queue_t *hsa, uint64_t *id, hsa_agent_t *agent)
 typedef union {
     uint16_t header;
     hsa_kernel_dispatch_packet_t dispatch;
+    hsa_barrier_and_packet_t barrier;
     unsigned char bytes[64];
 } packet_t;
 
-static bool is_dispatch(const packet_t *packet)
+static unsigned type_of(const packet_t *packet)
 {
-    unsigned type =
-        packet->header >> HSA_PACKET_HEADER_TYPE & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
-    return type == HSA_PACKET_TYPE_KERNEL_DISPATCH;
+    return packet->header >> HSA_PACKET_HEADER_TYPE & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
 }
 
-/* Gives the packet our signal if the client wants it. */
-static hsax_item_t *adopt(queue_t *queue, packet_t *packet)
+static bool is_dispatch(const packet_t *packet)
+{
+    return type_of(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH;
+}
+
+/* Barriers without signals wait for their own queue; of all else nothing is known. */
+static bool may_wait_for_others(const packet_t *packet)
+{
+    if (type_of(packet) != HSA_PACKET_TYPE_BARRIER_AND &&
+        type_of(packet) != HSA_PACKET_TYPE_BARRIER_OR)
+        return true;
+    for (int i = 0; i < 5; i++)
+        if (packet->barrier.dep_signal[i].handle) return true;
+    return false;
+}
+
+/* Gives the packet our signal if the client wants it, or if it has to take a turn. */
+static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial)
 {
     hsax_item_t *item = hsax_lane_take(queue->lane);
     if (!item) {
@@ -88,13 +109,117 @@ static hsax_item_t *adopt(queue_t *queue, packet_t *packet)
         return NULL;
     }
     if (!client->begin(item, queue->id, &packet->dispatch)) {
-        hsax_lane_untake(item);
-        return NULL;
+        item->anonymous = true;
+        if (!serial) {
+            hsax_lane_untake(item);
+            return NULL;
+        }
     }
     item->program_signal = packet->dispatch.completion_signal;
     packet->dispatch.completion_signal = item->signal;
     return item;
 }
+
+/* ---- packets around dispatches ---- */
+
+/* Packets on their way to the writer, and the items that are in them. */
+typedef struct {
+    hsax_packet_writer_t writer;
+    unsigned count, item_count;
+    packet_t packets[BATCH];
+    hsax_item_t *items[BATCH];
+} outgoing_t;
+
+static void flush(outgoing_t *out)
+{
+    out->writer(out->packets, out->count);
+    for (unsigned i = 0; i < out->item_count; i++) {
+        if (!out->items[i]->anonymous) client->submitted(out->items[i]);
+        hsax_lane_submit(out->items[i]);
+    }
+    out->count = out->item_count = 0;
+}
+
+static packet_t *add(outgoing_t *out)
+{
+    if (out->count == BATCH) flush(out);
+    return &out->packets[out->count++];
+}
+
+static void add_all(outgoing_t *out, const void *packets, unsigned count)
+{
+    for (const packet_t *from = packets; count--; from++)
+        *add(out) = *from;
+}
+
+static void add_barrier(outgoing_t *out, hsa_signal_t dependency, hsa_signal_t completion,
+                        hsa_fence_scope_t release)
+{
+    packet_t *packet = add(out);
+    memset(packet, 0, sizeof *packet);
+    packet->header = (uint16_t)(HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
+                                1 << HSA_PACKET_HEADER_BARRIER |
+                                release << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+    packet->barrier.dep_signal[0] = dependency;
+    packet->barrier.completion_signal = completion;
+}
+
+/* The turn is lost to a lack of signals: the dispatch passes uncounted rather than not at all. */
+static void count_missed_turn(void)
+{
+    static atomic_bool told;
+    if (!atomic_exchange(&told, true))
+        base_warning("no signals to keep kernels of an agent apart: counters may see several");
+}
+
+static void add_dispatch(outgoing_t *out, queue_t *queue, const packet_t *packet, hsax_item_t *item)
+{
+    const hsa_signal_t none = {0};
+    const hsax_wrap_t *wrap = item->wrap;
+    if (!hsax_turn_take(item, wrap, queue->barred)) count_missed_turn();
+    if (item->turn.gate) {
+        queue->barred = false;
+        add_barrier(out, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
+        add_barrier(out, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
+    }
+    if (wrap) add_all(out, wrap->before, wrap->before_count);
+    packet_t *dispatch = add(out);
+    *dispatch = *packet;
+    if (wrap) {
+        dispatch->header |= 1 << HSA_PACKET_HEADER_BARRIER;
+        item->last = wrap->done;
+        item->wrap = NULL;
+        add_all(out, wrap->after, wrap->after_count);
+        add_barrier(out, none, wrap->done, HSA_FENCE_SCOPE_SYSTEM);
+    }
+    /* only now: an item is handed over after all its packets */
+    out->items[out->item_count++] = item;
+}
+
+/* While dispatches take turns: what rewrite_batch() does, with more packets than came. */
+static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t count,
+                           hsax_packet_writer_t writer)
+{
+    outgoing_t out = {.writer = writer};
+    for (; count--; packets++) {
+        packet_t packet = *packets;
+        hsax_item_t *item = is_dispatch(&packet) ? adopt(queue, &packet, true) : NULL;
+        if (item) {
+            add_dispatch(&out, queue, &packet, item);
+            continue;
+        }
+        if (!is_dispatch(&packet) && may_wait_for_others(&packet)) queue->barred = true;
+        *add(&out) = packet;
+    }
+    flush(&out);
+}
+
+static bool serial(const queue_t *queue)
+{
+    return client->serial && (client->serial() || hsax_turns_busy(hsax_lane_agent(queue->lane)));
+}
+
+/* ---- packets as they came ---- */
 
 static void rewrite_batch(queue_t *queue, const packet_t *packets, unsigned count,
                           hsax_packet_writer_t writer)
@@ -105,7 +230,7 @@ static void rewrite_batch(queue_t *queue, const packet_t *packets, unsigned coun
     memcpy(copy, packets, count * sizeof *copy);
     for (unsigned i = 0; i < count; i++) {
         if (!is_dispatch(&copy[i])) continue;
-        hsax_item_t *item = adopt(queue, &copy[i]);
+        hsax_item_t *item = adopt(queue, &copy[i], false);
         if (item) items[adopted++] = item;
     }
     writer(copy, count);
@@ -119,6 +244,10 @@ static void handle_packets(const void *data, uint64_t count, uint64_t index, voi
                            hsax_packet_writer_t writer)
 {
     (void)index;
+    if (hsax_collecting() && serial(queue)) {
+        rewrite_serial(queue, data, count, writer);
+        return;
+    }
     if (!hsax_collecting() || !client->wanted()) {
         writer(data, count);
         return;
@@ -155,25 +284,34 @@ static queue_t *forget(const hsa_queue_t *hsa)
     return found;
 }
 
-/* Makes a queue just created ours; on failure it stays an ordinary one that is not traced. */
-static bool attach(hsa_agent_t agent, hsa_queue_t *hsa)
+/* The runtime's word that a queue has failed: the program is told, and nobody waits for it. */
+static void on_failure(hsa_status_t status, hsa_queue_t *hsa, void *data)
 {
-    queue_t *queue = calloc(1, sizeof *queue);
-    if (!queue) return false;
+    queue_t *queue = data;
+    hsax_lane_t *lane = __atomic_load_n(&queue->lane, __ATOMIC_ACQUIRE);
+    if (status != HSA_STATUS_SUCCESS && lane && !hsax_forked()) hsax_lane_fail(lane);
+    queue->failed(status, hsa, queue->failed_data);
+}
+
+/* Makes a queue just created ours; on failure it stays an ordinary one that is not traced. */
+static bool attach(queue_t *queue, hsa_agent_t agent, hsa_queue_t *hsa)
+{
     hsax_lane_ops_t ops = {client->client_size, read_times, client->complete, client->lost};
     unsigned limit = hsa->size * LIMIT_FACTOR;
     queue->hsa = hsa;
     queue->id = atomic_fetch_add(&last_queue_id, 1) + 1;
-    queue->lane = hsax_lane_open(&ops, agent, AHEAD, limit < LIMIT_LEAST ? LIMIT_LEAST : limit);
-    if (!queue->lane) goto fail;
+    hsax_lane_t *lane =
+        hsax_lane_open(&ops, agent, AHEAD, limit < LIMIT_LEAST ? LIMIT_LEAST : limit);
+    if (!lane) return false;
+    __atomic_store_n(&queue->lane, lane, __ATOMIC_RELEASE);
     if (hsax.amd_ext.hsa_amd_profiling_set_profiler_enabled_fn(hsa, 1) ||
         hsax.amd_ext.hsa_amd_queue_intercept_register_fn(hsa, handle_packets, queue))
         goto fail;
     remember(queue);
     return true;
 fail:
-    if (queue->lane) hsax_lane_close(queue->lane);
-    free(queue);
+    __atomic_store_n(&queue->lane, NULL, __ATOMIC_RELEASE);
+    hsax_lane_close(lane);
     return false;
 }
 
@@ -181,14 +319,20 @@ static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_typ
                                  void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                  uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
-    if (hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST) {
+    queue_t *made = hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST
+                        ? calloc(1, sizeof *made)
+                        : NULL;
+    if (made) {
+        made->failed = callback; /* without one the runtime has its own, which ends the process */
+        made->failed_data = data;
         hsa_status_t status = hsax.amd_ext.hsa_amd_queue_intercept_create_fn(
-            agent, size, type, callback, data, private_size, group_size, queue);
+            agent, size, type, callback ? on_failure : NULL, made, private_size, group_size, queue);
         if (status == HSA_STATUS_SUCCESS) {
-            if (!attach(agent, *queue))
+            if (!attach(made, agent, *queue)) /* it stays for the callback */
                 base_warning("dispatches of one queue are not recorded: it cannot be intercepted");
             return status;
         }
+        free(made);
         base_info("no intercept queue of size %u (HSA status 0x%x)", size, status);
     }
     return hsax.core.hsa_queue_create_fn(agent, size, type, callback, data, private_size,

@@ -2,24 +2,39 @@
  *
  * While a client asks for packets, every queue the program creates becomes one of the runtime's
  * intercept queues. A dispatch that the client wants gets a signal of the collector's; its packet
- * is otherwise unchanged, all other packets pass as they are, and their order is the program's. */
+ * is otherwise unchanged, all other packets pass as they are, and their order is the program's.
+ *
+ * A client that counts puts packets around a dispatch (hsax_wrap_t). Such a dispatch runs alone on
+ * its agent, see turns.h: from the first packet of the wrap to the last nothing else does. */
 #ifndef CROCPROF_HSA_QUEUES_H
 #define CROCPROF_HSA_QUEUES_H
 
 #include "hsa/collect.h"
 #include "hsa/tables/tables.h"
 
+/* Packets of 64 bytes, complete with their headers, all with the barrier bit. The arrays are copied
+ * before submitted() is called. */
+typedef struct hsax_wrap {
+    const void *before, *after;
+    unsigned before_count, after_count;
+    hsa_signal_t done; /* of value 1: drops to 0 when all is over and visible, before complete() */
+} hsax_wrap_t;
+
 typedef struct {
     size_t client_size; /* of hsax_item_t.client, for the client's own use */
     /* Is anyone interested now? The only cost of a dispatch while not. */
     bool (*wanted)(void);
-    /* Before the packet is written, on the program's thread; false: let it pass untouched. */
+    /* Before the packet is written, on the program's thread; false: let it pass untouched. May set
+     * item->wrap. */
     bool (*begin)(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet);
     /* After it was written, same thread. */
     void (*submitted)(hsax_item_t *item);
     /* On the collector thread, one of them: it is done; or it will not be reported. */
     void (*complete)(hsax_item_t *item);
     void (*lost)(hsax_item_t *item);
+    /* Must dispatches take turns now? NULL: never. Then only dispatches with a wrap do, and those
+     * that come while one is in flight. */
+    bool (*serial)(void);
 } hsax_dispatch_client_t;
 
 /* Puts the hooks into the runtime's table. `client` must stay. False, with a message, where the
