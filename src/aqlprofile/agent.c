@@ -1,7 +1,7 @@
 /* agent.c - which GPUs are supported, what blocks they have, and where results come from.
  *
- * Apart because these are facts about GPUs; the tables are made from share/counters when the library
- * is built. A further GPU is a row of `gpus` with tables of its own. */
+ * Apart because these are facts about GPUs; the tables are made from share/counters when the
+ * library is built. A further GPU is a row of `gpus` with tables of its own. */
 #include "aqlprofile/internal.h"
 
 #include <hsa/hsa_ext_amd.h>
@@ -40,10 +40,11 @@ static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t engines,
                         "%.*s is not supported, counters are known for gfx90a",
                         (int)(length < 64 ? length : 64), name);
     if (!engines || engines > ENGINES_MAX || !units || !arrays)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "an agent of %u shader engines (at most %d), %u compute units and %u shader "
-                        "arrays per engine cannot be",
-                        engines, ENGINES_MAX, units, arrays);
+        return aql_fail(
+            HSA_STATUS_ERROR_INVALID_ARGUMENT,
+            "an agent of %u shader engines (at most %d), %u compute units and %u shader "
+            "arrays per engine cannot be",
+            engines, ENGINES_MAX, units, arrays);
     memset(agent, 0, sizeof *agent);
     memcpy(agent->name, name, length);
     agent->engines = engines;
@@ -97,9 +98,11 @@ hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
     aql_agent_t agent;
     if (!handle || !info || !info->agent_gfxip)
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s is NULL",
-                        !handle ? "agent_id" : !info ? "agent_info" : "agent_gfxip");
-    hsa_status_t status = fill(&agent, info->agent_gfxip, info->se_num, info->cu_num,
-                               info->shader_arrays_per_se);
+                        !handle ? "agent_id"
+                        : !info ? "agent_info"
+                                : "agent_gfxip");
+    hsa_status_t status =
+        fill(&agent, info->agent_gfxip, info->se_num, info->cu_num, info->shader_arrays_per_se);
     if (status) return status;
     if (info->xcc_num != 1)
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has 1 XCC, not %u", agent.name,
@@ -177,7 +180,8 @@ uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
 hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,
                              aql_coordinate_t out[AQL_DIMENSIONS], int *count)
 {
-    uint32_t instances = aql_block_instances(agent, block), samples = aql_block_samples(agent, block);
+    uint32_t instances = aql_block_instances(agent, block),
+             samples = aql_block_samples(agent, block);
     if (at >= (uint64_t)instances * samples)
         return aql_fail(HSA_STATUS_ERROR_INVALID_INDEX,
                         "%s on this agent has %u instances x %u results, there is no result %llu",
@@ -196,9 +200,9 @@ hsa_status_t aql_event_check(const aql_agent_t *agent, const aqlprofile_pmc_even
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has no counters in block %u",
                         agent->name, (unsigned)event->block_name);
     if (event->block_index >= block->instances)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s[%u]: the block has %u instance%s", block->name, event->block_index,
-                        block->instances, block->instances == 1 ? "" : "s");
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s[%u]: the block has %u instance%s",
+                        block->name, event->block_index, block->instances,
+                        block->instances == 1 ? "" : "s");
     if (event->event_id > block->max_event)
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
                         "%s event %u: the block's highest event is %u", block->name,

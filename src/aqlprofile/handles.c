@@ -58,7 +58,8 @@ static place_t *find(uint64_t handle, aql_handle_kind_t kind)
     uint32_t at = (uint32_t)handle;
     if (!at || at > place_count) return NULL;
     place_t *place = &places[at - 1];
-    return place->object && place->uses == handle >> 32 && place->object->kind == kind ? place : NULL;
+    return place->object && place->uses == handle >> 32 && place->object->kind == kind ? place
+                                                                                       : NULL;
 }
 
 aql_handle_t *aql_handle_get(uint64_t handle, aql_handle_kind_t kind)

@@ -30,7 +30,7 @@ typedef struct {
 
 /* What programming a block takes besides its select register. */
 enum {
-    AQL_BLOCK_SQ = 1,     /* SQ_PERFCOUNTER_MASK and _CTRL */
+    AQL_BLOCK_SQ = 1,      /* SQ_PERFCOUNTER_MASK and _CTRL */
     AQL_BLOCK_TEXTURE = 2, /* counts for those waves only that SQ_PERFCOUNTER_CTRL names */
     AQL_BLOCK_CLEARED = 4  /* its counters are not reset with the others */
 };
@@ -92,7 +92,12 @@ enum {
 };
 
 /* CP_PERFMON_CNTL */
-enum { AQL_PERFMON_RESET = 0, AQL_PERFMON_START = 1, AQL_PERFMON_STOP = 2, AQL_PERFMON_READ = 0x401 };
+enum {
+    AQL_PERFMON_RESET = 0,
+    AQL_PERFMON_START = 1,
+    AQL_PERFMON_STOP = 2,
+    AQL_PERFMON_READ = 0x401
+};
 
 void aql_pm4_words(aql_pm4_t *pm4, const uint32_t *words, uint32_t count);
 void aql_pm4_wait_idle(aql_pm4_t *pm4);
@@ -104,7 +109,8 @@ void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);
 /* Makes the packet execute the commands. */
 void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet);
 
-/* Memory from the caller's callback; NULL at *ptr when it fails. `what` is for the message. (v2.c) */
+/* Memory from the caller's callback; NULL at *ptr when it fails. `what` is for the message. (v2.c)
+ */
 hsa_status_t aql_allocate(aqlprofile_memory_alloc_callback_t alloc, void *userdata, uint64_t bytes,
                           const char *what, aqlprofile_buffer_desc_flags_t flags, void **ptr);
 

@@ -77,9 +77,8 @@ void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes)
         POLL_INTERVAL = 0x10
     };
     uint64_t first = address >> 8, blocks = ((address + bytes + 255) >> 8) - first;
-    PUT(pm4, header(OP_ACQUIRE_MEM, 7), TC | TCL1 | TC_WB | SH_ICACHE | SH_KCACHE,
-        (uint32_t)blocks, (uint32_t)(blocks >> 32), (uint32_t)first, (uint32_t)(first >> 32) & 0xff,
-        POLL_INTERVAL);
+    PUT(pm4, header(OP_ACQUIRE_MEM, 7), TC | TCL1 | TC_WB | SH_ICACHE | SH_KCACHE, (uint32_t)blocks,
+        (uint32_t)(blocks >> 32), (uint32_t)first, (uint32_t)(first >> 32) & 0xff, POLL_INTERVAL);
 }
 
 void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet)

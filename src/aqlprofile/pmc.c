@@ -54,7 +54,8 @@ static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, ui
     uint32_t level = at, sum = at;
     if (events[at].flags.raw) {
         for (level = 0; level < count; level++)
-            if (!placed[level] && !events[level].flags.raw && same_level(&events[level], &events[at]))
+            if (!placed[level] && !events[level].flags.raw &&
+                same_level(&events[level], &events[at]))
                 break;
     } else {
         for (sum = 0; sum < count; sum++)

@@ -1,8 +1,8 @@
 /* v1.c - the hsa_ven_amd_aqlprofile_* functions, which an HSA runtime hands out as an extension.
  *
- * The profile's command buffer holds a header and then the commands of read, start and stop. Nothing
- * is remembered between calls: what a call needs, it works out from the profile again, and compares
- * with the header before it trusts the buffer. */
+ * The profile's command buffer holds a header and then the commands of read, start and stop.
+ * Nothing is remembered between calls: what a call needs, it works out from the profile again, and
+ * compares with the header before it trusts the buffer. */
 #include "aqlprofile/internal.h"
 
 #include "base/env.h"
@@ -12,7 +12,8 @@
 
 #define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
 
-/* Bytes of each part, in the order in which they lie after the header; as AMD's library has them. */
+/* Bytes of each part, in the order in which they lie after the header; as AMD's library has them.
+ */
 typedef struct {
     uint32_t control, read, read_again, next_read, start, stop;
 } parts_t;
@@ -95,7 +96,8 @@ static parts_t build(const hsa_ven_amd_aqlprofile_profile_t *profile, const coun
 
 static uint32_t command_bytes(const parts_t *parts)
 {
-    uint32_t used = (uint32_t)sizeof *parts + parts->control + parts->read + parts->start + parts->stop;
+    uint32_t used =
+        (uint32_t)sizeof *parts + parts->control + parts->read + parts->start + parts->stop;
     return (used + 0x1800) & ~0xfffu; /* whole pages, at least half a page of them free */
 }
 
@@ -190,7 +192,8 @@ static hsa_status_t prepared(const hsa_ven_amd_aqlprofile_profile_t *profile, co
         status = aql_fail(INVALID, "%s is NULL", packet ? "command_buffer.ptr" : packet_name);
     else if (profile->command_buffer.size < command_bytes(parts) ||
              memcmp(profile->command_buffer.ptr, parts, sizeof *parts))
-        status = aql_fail(INVALID, "the command buffer has not been prepared by start for this profile");
+        status =
+            aql_fail(INVALID, "the command buffer has not been prepared by start for this profile");
 out:
     end_counting(&c);
     return status;
@@ -332,7 +335,8 @@ static hsa_status_t queue_command(const hsa_ven_amd_aqlprofile_profile_t *profil
         return aql_fail(HSA_STATUS_ERROR, "command_buffer has %u bytes, the command exactly %u",
                         buffer->size, bytes);
     if (!packet || (uintptr_t)buffer->ptr % 4)
-        return aql_fail(INVALID, packet ? "command_buffer is not aligned to 4 bytes" : "value is NULL");
+        return aql_fail(INVALID,
+                        packet ? "command_buffer is not aligned to 4 bytes" : "value is NULL");
     memcpy(buffer->ptr, words, bytes);
     aql_pm4_packet(buffer->ptr, bytes, packet);
     return HSA_STATUS_SUCCESS;

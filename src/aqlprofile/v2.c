@@ -103,8 +103,8 @@ static hsa_status_t write_commands(counters_t *c, aqlprofile_memory_alloc_callba
     aqlprofile_buffer_desc_flags_t flags = {.host_access = 1, .device_access = 1};
     void *memory;
     flags.memory_hint = AQLPROFILE_MEMORY_HINT_DEVICE_UNCACHED;
-    hsa_status_t status = aql_allocate(alloc, c->userdata, c->plan.samples * 8ull, "results", flags,
-                                       &memory);
+    hsa_status_t status =
+        aql_allocate(alloc, c->userdata, c->plan.samples * 8ull, "results", flags, &memory);
     c->output = memory;
     if (status) return status;
     lists_t at = build(c, NULL, 0);
