@@ -62,19 +62,24 @@ typedef struct {
  * at once. */
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i);
 
+/* The compute unit's clock, never decreasing: what waits for memory at the same time is then
+ * counted once in the rows that count clocks. Who does not call it lets each instruction follow the
+ * one before as soon as the pipe is free. */
+void sgc_at(sgc_t *t, unsigned cu, uint64_t now);
+
 /* A wave of the compute unit fetches the 64 bytes of code around `va`. Returns the clocks until
  * they are there. To be called when a wave starts, and when it goes on in another 64-byte line. */
 uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va);
 
 /* What can be done to the caches as a whole. */
 enum {
-    SGC_INV_L1 = 1,      /* vector L1 of all compute units */
-    SGC_INV_SCALAR = 2,  /* scalar data caches; dirty lines are written back before */
-    SGC_INV_INST = 4,    /* instruction caches */
-    SGC_INV_L2 = 8,      /* all of L2; dirty lines are written back before */
-    SGC_INV_L2_NC = 16,  /* only what is not RW: lines that others may have changed */
-    SGC_WB_L2 = 32,      /* dirty lines of L2 are written back and stay */
-    SGC_WB_SCALAR = 64   /* dirty lines of the scalar caches are written to L2 */
+    SGC_INV_L1 = 1,     /* vector L1 of all compute units */
+    SGC_INV_SCALAR = 2, /* scalar data caches; dirty lines are written back before */
+    SGC_INV_INST = 4,   /* instruction caches */
+    SGC_INV_L2 = 8,     /* all of L2; dirty lines are written back before */
+    SGC_INV_L2_NC = 16, /* only what is not RW: lines that others may have changed */
+    SGC_WB_L2 = 32,     /* dirty lines of L2 are written back and stay */
+    SGC_WB_SCALAR = 64  /* dirty lines of the scalar caches are written to L2 */
 };
 void sgc_flush(sgc_t *t, unsigned what);
 

@@ -8,70 +8,25 @@
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/mem_block.h"
 
-static uint32_t field(uint32_t word, unsigned high, unsigned low)
-{
-    return word >> low & (uint32_t)((UINT64_C(1) << (high - low + 1)) - 1);
-}
-
 void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, isa_buffer_t *b)
 {
-    const uint32_t *d = &w->sgpr[i->src[2].reg];
-    b->base = d[0] | (uint64_t)field(d[1], 15, 0) << 32;
-    b->stride = field(d[1], 29, 16);
-    b->swizzle = d[1] >> 31;
-    b->num_records = d[2];
-    b->index_stride = 8u << field(d[3], 22, 21);
-    b->add_tid = d[3] >> 23 & 1;
-    b->word3 = d[3];
-    /* With the lane number in the index the data format field extends the stride. */
-    if (b->add_tid) b->stride |= field(d[3], 18, 15) << 14;
+    isa_address_descriptor(&w->sgpr[i->src[2].reg], b);
 }
 
 void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b,
                           isa_buffer_access_t *x)
 {
-    static const isa_row_t no_row;
-    const bool idxen = i->flags & ISA_F_IDXEN, offen = i->flags & ISA_F_OFFEN;
-    const isa_row_t *v = idxen || offen ? isa_lanes_rows(w, &i->src[0]) : NULL;
-    const uint32_t *index_row = idxen ? v[0] : no_row;
-    const uint32_t *offset_row = offen ? v[idxen] : no_row;
-    const uint32_t soffset = isa_read32(w, &i->src[3]);
-    const uint64_t base = b->base + soffset;
-    const uint32_t lane_step = b->add_tid, index_stride = b->index_stride;
-    const unsigned shift = (unsigned)__builtin_ctz(index_stride);
-    /* Records are counted where an index selects them; otherwise num_records is in bytes. */
-    const bool records = b->stride && (idxen || b->swizzle);
-
+    const bool rows = i->flags & (ISA_F_IDXEN | ISA_F_OFFEN);
     x->at.exec = w->exec;
     x->at.lds = false;
-    x->at.dword_step = b->swizzle ? 4 * index_stride : 4;
-    x->limit_step = records ? 0 : 1;
-    x->limit = records ? b->num_records : b->num_records > soffset ? b->num_records - soffset : 0;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        const uint32_t index = index_row[l] + lane_step * l;
-        const uint64_t offset = (uint64_t)offset_row[l] + (uint32_t)i->imm;
-        x->end[l] = records ? (uint64_t)index + 1 : offset;
-        if (!b->swizzle)
-            x->at.va[l] = base + (uint64_t)index * b->stride + offset;
-        else
-            x->at.va[l] =
-                base +
-                (((uint64_t)(index >> shift) * b->stride + (offset & ~UINT64_C(3))) << shift) +
-                (index & (index_stride - 1)) * 4 + (offset & 3);
-    }
+    x->at.dword_step = isa_buffer_dword_step(b);
+    isa_address_buffer(x->at.va, &x->range, b, i, rows ? isa_lanes_rows(w, &i->src[0]) : NULL,
+                       isa_read32(w, &i->src[3]));
 }
 
 uint64_t isa_buffer_inside(const isa_buffer_access_t *x, uint32_t from, uint32_t bytes)
 {
-    const uint64_t need = (uint64_t)x->limit_step * (from + bytes), exec = x->at.exec;
-    uint64_t lanes = 0;
-    bool outside = false;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        outside |= x->end[l] + need > x->limit;
-    if (__builtin_expect(!outside, 1)) return exec;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        lanes |= (uint64_t)(x->end[l] + need <= x->limit) << l;
-    return lanes & exec;
+    return isa_address_inside(&x->range, x->at.exec, from, bytes);
 }
 
 static void prepare(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x)

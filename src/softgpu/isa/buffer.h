@@ -1,29 +1,17 @@
-/* buffer.h - buffer descriptors and the addresses they give, for all buffer instructions.
+/* buffer.h - what the buffer instruction files share: one access of a wave, its lanes and range.
  *
- * Word and bit positions are gfx9's; nothing outside buffer*.c looks into a descriptor. */
+ * What a descriptor's bits mean and which addresses it gives is address.h. */
 #ifndef SOFTGPU_ISA_BUFFER_H
 #define SOFTGPU_ISA_BUFFER_H
 
+#include "softgpu/isa/address.h"
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/mem_lanes.h"
 
-typedef struct {
-    uint64_t base;
-    uint32_t stride; /* bytes of a record */
-    uint32_t num_records;
-    uint32_t index_stride; /* records that a swizzled buffer interleaves: 8, 16, 32, 64 */
-    bool swizzle;
-    bool add_tid;   /* the lane number is added to the index */
-    uint32_t word3; /* formats and component selects */
-} isa_buffer_t;
-
 /* One buffer access of a wave. */
 typedef struct {
-    isa_lanes_t at;                       /* all active lanes, range check or not */
-    _Alignas(64) uint64_t end[ISA_LANES]; /* what is compared with the limit, see limit_step */
-    uint64_t limit; /* a lane is in range while end[l] + limit_step * bytes <= limit */
-    uint32_t
-        limit_step; /* 1: the limit counts bytes; 0: records, the element's size is no matter */
+    isa_lanes_t at; /* all active lanes, range check or not */
+    isa_buffer_range_t range;
 } isa_buffer_access_t;
 
 void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, isa_buffer_t *b);

@@ -3,6 +3,7 @@
  * Addresses are made here, the accesses by mem_lanes.c. FLAT sorts its lanes by aperture: shared
  * (the group's LDS), private (the lane's scratch) and everything else. A new instruction is a row
  * in one of the lists at the end. */
+#include "softgpu/isa/address.h"
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/mem_block.h"
@@ -14,80 +15,39 @@
 /* Addresses are worth a call: 64 of them take longer, and 158 handlers share the code. */
 #define SHARED static __attribute__((noinline))
 
-/* Scratch of a wave: dword k of lane l is at (k * 64 + l) * 4. */
-enum { SCRATCH_DWORD_STEP = 4 * ISA_LANES };
-
 SHARED void global_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
     const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
     a->exec = w->exec;
     a->dword_step = 4;
     a->lds = false;
-    if (i->flags & ISA_F_SADDR) {
-        const uint64_t base = isa_read64(w, &i->src[2]) + (uint64_t)(int64_t)i->imm;
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            a->va[l] = base + v[0][l];
-    } else {
-        const uint64_t offset = (uint64_t)(int64_t)i->imm;
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            a->va[l] = (v[0][l] | (uint64_t)v[1][l] << 32) + offset;
-    }
-}
-
-/* Where byte `offset` of lane l's scratch is. FLAT_SCRATCH holds the wave's absolute base: the
- * kernel's prologue computes it. */
-INLINE uint64_t scratch_address(uint64_t base, uint32_t offset, unsigned l)
-{
-    return base + (uint64_t)(offset >> 2) * SCRATCH_DWORD_STEP + 4 * l + (offset & 3);
+    if (i->flags & ISA_F_SADDR)
+        isa_address_based(a->va, isa_read64(w, &i->src[2]) + (uint64_t)(int64_t)i->imm, v[0]);
+    else
+        isa_address_pairs(a->va, v, (uint64_t)(int64_t)i->imm);
 }
 
 SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
-    const uint64_t base = w->flat_scratch;
     a->exec = w->exec;
-    a->dword_step = SCRATCH_DWORD_STEP;
+    a->dword_step = ISA_SCRATCH_DWORD_STEP;
     a->lds = false;
-    if (i->flags & ISA_F_SADDR) {
-        const uint32_t offset = isa_read32(w, &i->src[2]) + (uint32_t)i->imm;
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            a->va[l] = scratch_address(base, offset, l);
-    } else {
-        const uint32_t *v = isa_lanes_rows(w, &i->src[0])[0];
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            a->va[l] = scratch_address(base, v[l] + (uint32_t)i->imm, l);
-    }
+    if (i->flags & ISA_F_SADDR)
+        isa_address_scratch(a->va, w->flat_scratch, NULL,
+                            isa_read32(w, &i->src[2]) + (uint32_t)i->imm);
+    else
+        isa_address_scratch(a->va, w->flat_scratch, isa_lanes_rows(w, &i->src[0])[0],
+                            (uint32_t)i->imm);
 }
 
 /* A flat access comes apart into at most three, one per address space. */
-typedef struct {
-    uint64_t shared, private; /* lanes */
-} apertures_t;
-
-SHARED apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+SHARED isa_apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
-    const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
-    const uint32_t shared_hi = (uint32_t)(w->group->dispatch->shared_base >> 32);
-    const uint32_t private_hi = (uint32_t)(w->group->dispatch->private_base >> 32);
-    uint32_t special = 0;
     a->exec = w->exec;
     a->dword_step = 4;
     a->lds = false;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        const uint64_t va = (v[0][l] | (uint64_t)v[1][l] << 32) + (uint32_t)i->imm;
-        const uint32_t hi = (uint32_t)(va >> 32);
-        a->va[l] = va;
-        special |= (uint32_t)(hi == shared_hi) | (uint32_t)(hi == private_hi);
-    }
-    apertures_t in = {0, 0};
-    if (__builtin_expect(!special, 1)) return in;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        const uint32_t hi = (uint32_t)(a->va[l] >> 32);
-        in.shared |= (uint64_t)(hi == shared_hi) << l;
-        in.private |= (uint64_t)(hi == private_hi) << l;
-    }
-    in.shared &= a->exec;
-    in.private &= a->exec;
-    return in;
+    isa_address_pairs(a->va, isa_lanes_rows(w, &i->src[0]), (uint32_t)i->imm);
+    return isa_address_apertures(a->va, w->group->dispatch, a->exec);
 }
 
 /* Turns *a into the access of the shared lanes. Lanes beyond the group's LDS are taken out and
@@ -107,10 +67,10 @@ static uint64_t take_shared(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes,
 
 static void take_private(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes)
 {
-    a->dword_step = SCRATCH_DWORD_STEP;
+    a->dword_step = ISA_SCRATCH_DWORD_STEP;
     a->exec = lanes;
     for (unsigned l = 0; l < ISA_LANES; l++)
-        a->va[l] = scratch_address(w->flat_scratch, (uint32_t)a->va[l], l);
+        a->va[l] = isa_scratch_address(w->flat_scratch, (uint32_t)a->va[l], l);
 }
 
 /* One kind of access, as a callback that does it for the lanes of *a. */
@@ -156,7 +116,7 @@ static void do_atomic(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
 }
 
 /* A flat access some of whose lanes are in an aperture. */
-SHARED void flat_mixed(isa_wave_t *w, isa_lanes_t *a, apertures_t in, const access_t *x,
+SHARED void flat_mixed(isa_wave_t *w, isa_lanes_t *a, isa_apertures_t in, const access_t *x,
                        access_fn_t *fn)
 {
     const uint64_t exec = a->exec;
@@ -179,7 +139,7 @@ SHARED void flat_mixed(isa_wave_t *w, isa_lanes_t *a, apertures_t in, const acce
 INLINE void flat_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, access_fn_t *fn)
 {
     isa_lanes_t a;
-    const apertures_t in = flat_addresses(w, i, &a);
+    const isa_apertures_t in = flat_addresses(w, i, &a);
     if (__builtin_expect((in.shared | in.private) == 0, 1))
         fn(w, &a, x);
     else

@@ -4,13 +4,9 @@
 #ifndef SOFTGPU_ISA_LDS_H
 #define SOFTGPU_ISA_LDS_H
 
+#include "softgpu/isa/address.h"
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/mem_lanes.h"
-
-static inline uint32_t isa_ds_offset16(const isa_inst_t *i)
-{
-    return i->offset0 | (uint32_t)i->offset1 << 8;
-}
 
 /* False, with the wave stopped, for the global data share: this device has none. */
 static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)

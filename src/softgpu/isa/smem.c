@@ -2,59 +2,36 @@
  *
  * Dwords move one by one as single host accesses, so that programs may talk through memory.
  * Tuples are read completely before the first register is written: a fault changes nothing. */
+#include "softgpu/isa/address.h"
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/clock.h"
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/mem.h"
 
-enum { MAX_DWORDS = 16, SCRATCH_UNIT = 64 };
+enum { MAX_DWORDS = 16 };
 
-/* Where an access goes: `limit` bytes from `base` are in range (buffers; else no limit). */
-typedef struct {
-    uint64_t base;
-    uint64_t limit;
-    uint64_t offset;
-} place_t;
-
-static uint64_t smem_offset(const isa_wave_t *w, const isa_inst_t *i, uint32_t unit)
-{
-    uint64_t offset = (uint64_t)(int64_t)i->imm;
-    if (i->flags & ISA_F_SOE) offset += (uint64_t)w->sgpr[i->src[1].reg] * unit;
-    return offset;
-}
+typedef isa_scalar_place_t place_t;
 
 static inline place_t plain(const isa_wave_t *w, const isa_inst_t *i)
 {
-    uint64_t base = isa_sgpr64(w, i->src[0].reg);
-    return (place_t){(base + smem_offset(w, i, 1)) & ~3ull, UINT64_MAX, 0};
+    return isa_address_scalar(w, i, 1);
 }
 
 static inline place_t scratch(const isa_wave_t *w, const isa_inst_t *i)
 {
-    uint64_t base = isa_sgpr64(w, i->src[0].reg);
-    return (place_t){(base + smem_offset(w, i, SCRATCH_UNIT)) & ~3ull, UINT64_MAX, 0};
+    return isa_address_scalar(w, i, ISA_SCALAR_SCRATCH_UNIT);
 }
 
-/* V#: base 47:0, stride 61:48, num_records 95:64, in bytes when the stride is 0. */
 static inline place_t buffer(const isa_wave_t *w, const isa_inst_t *i)
 {
-    const uint32_t *v = &w->sgpr[i->src[0].reg];
-    uint64_t base = v[0] | (uint64_t)(v[1] & 0xffff) << 32, stride = v[1] >> 16 & 0x3fff;
-    uint64_t limit = stride ? stride * v[2] : v[2];
-    return (place_t){base & ~3ull, limit, smem_offset(w, i, 1) & ~3ull};
-}
-
-/* Only whole dwords are in range. */
-static inline bool in_range(const place_t *p, uint64_t offset)
-{
-    return offset < p->limit && p->limit - offset >= 4;
+    return isa_address_scalar_buffer(w, i);
 }
 
 ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
 {
     uint32_t value[MAX_DWORDS];
     uint64_t va = p.base + p.offset;
-    if (p.limit == UINT64_MAX || (in_range(&p, p.offset) && in_range(&p, p.offset + 4 * (n - 1)))) {
+    if (p.limit == UINT64_MAX || (isa_scalar_inside(&p, p.offset) && isa_scalar_inside(&p, p.offset + 4 * (n - 1)))) {
         const uint64_t page_left = 4096 - va % 4096;
         const uint8_t *host = 4 * n <= page_left ? isa_mem_ptr(w, va, 4 * n, ISA_FAULT_READ) : NULL;
         if (host) {
@@ -66,7 +43,7 @@ ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsi
     }
     for (unsigned k = 0; k < n; k++) {
         value[k] = 0;
-        if (p.limit != UINT64_MAX && !in_range(&p, p.offset + 4 * k)) continue;
+        if (p.limit != UINT64_MAX && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
         const uint8_t *host = isa_mem_ptr(w, va + 4 * k, 4, ISA_FAULT_READ);
         if (!host) return;
         value[k] = __atomic_load_n((const isa_u32_any_t *)host, __ATOMIC_RELAXED);
@@ -79,7 +56,7 @@ write:
 ISA_NO_TSAN static void store(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
 {
     for (unsigned k = 0; k < n; k++) {
-        if (p.limit != UINT64_MAX && !in_range(&p, p.offset + 4 * k)) continue;
+        if (p.limit != UINT64_MAX && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
         uint8_t *host = isa_mem_ptr(w, p.base + p.offset + 4 * k, 4, ISA_FAULT_WRITE);
         if (!host) return;
         __atomic_store_n((isa_u32_any_t *)host, w->sgpr[i->src[2].reg + k], __ATOMIC_RELAXED);
@@ -121,7 +98,7 @@ TRANSFER(s_buffer_store_dwordx4, buffer, store, 4)
     const uint32_t *data = &w->sgpr[i->src[2].reg];                                                \
     uint64_t va = p.base + p.offset;                                                               \
     uint##size##_t old = 0;                                                                        \
-    if (p.limit == UINT64_MAX || in_range(&p, p.offset + size / 8 - 4)) {                          \
+    if (p.limit == UINT64_MAX || isa_scalar_inside(&p, p.offset + size / 8 - 4)) {                          \
         uint##size##_t *host;                                                                      \
         if (va % (size / 8)) {                                                                     \
             isa_mem_fault(w, va, ISA_FAULT_READ | ISA_FAULT_WRITE);                                \

@@ -1,0 +1,202 @@
+/* l2.c - L2 (TCC): channels of 128-byte lines, and the transactions below them (EA).
+ *
+ * A line has two halves, read from memory and written back on their own. Reads that miss fill the
+ * line; writes never do. */
+#include "softgpu/cache/model.h"
+
+#include <stdlib.h>
+
+enum { HALVES = 2, ALL_VALID = 3 };
+
+bool sgc_l2_init(sgc_t *t)
+{
+    const sg_profile_t *p = &t->profile;
+    const uint64_t lines = (uint64_t)p->l2_kb * 1024 / SGC_L2_LINE / p->l2_channels;
+    const uint32_t sets = lines / p->l2_ways ? (uint32_t)(lines / p->l2_ways) : 1;
+    t->channels = p->l2_channels;
+    t->interleave_lines = p->l2_interleave / SGC_L2_LINE;
+    t->channel = calloc(t->channels, sizeof *t->channel);
+    if (!t->channel) return false;
+    for (unsigned n = 0; n < t->channels; n++) {
+        sgc_channel_t *c = &t->channel[n];
+        c->line = calloc((size_t)sets * p->l2_ways, sizeof *c->line);
+        if (!ways_init(&c->ways, sets, p->l2_ways) || !c->line) return false;
+    }
+    return true;
+}
+
+void sgc_l2_free(sgc_t *t)
+{
+    for (unsigned n = 0; t->channel && n < t->channels; n++) {
+        ways_free(&t->channel[n].ways);
+        free(t->channel[n].line);
+    }
+    free(t->channel);
+}
+
+static uint32_t memory_latency(const sgc_t *t, sgc_page_t page)
+{
+    return page.local ? t->profile.vram_latency : t->profile.host_latency;
+}
+
+/* Clocks of them below L2. */
+static uint32_t below_latency(const sgc_t *t, sgc_page_t page)
+{
+    const uint32_t all = memory_latency(t, page), l2 = t->profile.l2_latency;
+    return all > l2 ? all - l2 : 0;
+}
+
+/* ---- transactions below L2 ---- */
+
+static void memory_read(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page)
+{
+    c->ea_rdreq++;
+    c->ea_rdreq_dram += page.local;
+    c->ea_rdreq_level += below_latency(t, page);
+}
+
+/* `pieces`: which 32 bytes of a half; one transaction for both. */
+static void memory_write(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, unsigned pieces)
+{
+    if (!pieces) return;
+    c->ea_wrreq++;
+    c->ea_wrreq_64b += pieces == 3;
+    c->ea_wrreq_dram += page.local;
+    c->ea_wrreq_level += below_latency(t, page);
+}
+
+/* ---- lines ---- */
+
+static unsigned pieces_of(uint64_t bytes)
+{
+    return ((uint32_t)bytes ? 1u : 0) | (bytes >> 32 ? 2u : 0);
+}
+
+static void clean(const sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
+{
+    for (unsigned h = 0; h < HALVES; h++)
+        memory_write(t, &c->count, line->page, line->dirty >> 2 * h & 3);
+    line->dirty = 0;
+    c->n_dirty--;
+    c->count.writeback++;
+}
+
+static sgc_l2_line_t *take_line(const sgc_t *t, sgc_channel_t *c, uint32_t set, uint32_t tag,
+                                sgc_page_t page)
+{
+    uint32_t old;
+    sgc_l2_line_t *line = &c->line[ways_insert(&c->ways, set, tag, &old)];
+    if (old != WAYS_EMPTY) {
+        c->count.normal_evict++;
+        c->n_shared -= line->page.type != SGC_RW;
+        if (line->dirty) {
+            clean(t, c, line);
+            c->count.normal_writeback++;
+        }
+    }
+    *line = (sgc_l2_line_t){.page = page};
+    c->n_shared += page.type != SGC_RW;
+    return line;
+}
+
+static void fill(const sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
+{
+    for (unsigned h = 0; h < HALVES; h++)
+        if (!(line->valid >> h & 1)) memory_read(t, &c->count, line->page);
+    line->valid = ALL_VALID;
+}
+
+/* ---- requests ---- */
+
+static uint32_t uncached(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, sgc_access_t access,
+                         uint64_t bytes)
+{
+    const unsigned pieces = pieces_of(bytes);
+    c->miss++;
+    if (access == SGC_READ) {
+        memory_read(t, c, page);
+        c->ea_rd_uncached_32b += 2;
+        return memory_latency(t, page);
+    }
+    memory_write(t, c, page, pieces);
+    c->ea_wr_uncached_32b += (unsigned)__builtin_popcount(pieces);
+    c->writeback++;
+    if (access == SGC_ATOMIC) {
+        c->ea_atomic++;
+        c->ea_atomic_level += below_latency(t, page);
+    }
+    return memory_latency(t, page);
+}
+
+static void count_request(sgc_tcc_counts_t *c, sgc_page_t page, sgc_access_t access, bool stream)
+{
+    c->req++;
+    c->streaming += stream;
+    c->by_type[page.type]++;
+    c->read += access == SGC_READ;
+    c->write += access == SGC_WRITE;
+    c->atomic += access == SGC_ATOMIC;
+}
+
+uint32_t sgc_l2_request(sgc_t *t, uint32_t line64, sgc_page_t page, sgc_access_t access,
+                        uint64_t bytes, bool stream)
+{
+    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE), half = line64 & 1;
+    const uint32_t block = tag / t->interleave_lines;
+    sgc_channel_t *c = &t->channel[block % t->channels];
+    /* the channel's own lines, one after the other */
+    const uint32_t index = block / t->channels * t->interleave_lines + tag % t->interleave_lines;
+    const uint32_t set = index % c->ways.sets;
+
+    count_request(&c->count, page, access, stream);
+    if (page.type == SGC_UC) return uncached(t, &c->count, page, access, bytes);
+
+    const int32_t slot = ways_find(&c->ways, set, tag);
+    const bool there = slot >= 0;
+    sgc_l2_line_t *line = there ? &c->line[slot] : take_line(t, c, set, tag, page);
+    const bool hit = there && (access == SGC_WRITE || line->valid >> half & 1);
+    c->count.hit += hit;
+    c->count.miss += !hit;
+    if (access != SGC_WRITE && !hit) fill(t, c, line);
+    if (access != SGC_READ) {
+        c->n_dirty += !line->dirty;
+        line->dirty |= (uint8_t)(pieces_of(bytes) << 2 * half);
+        if (!~bytes) line->valid |= (uint8_t)(1 << half);
+    }
+    return hit || access == SGC_WRITE ? t->profile.l2_latency : memory_latency(t, page);
+}
+
+/* ---- the whole cache ---- */
+
+void sgc_l2_write_back(sgc_t *t)
+{
+    for (unsigned n = 0; n < t->channels; n++) {
+        sgc_channel_t *c = &t->channel[n];
+        for (uint32_t slot = 0; c->n_dirty && slot < c->ways.sets * c->ways.ways; slot++) {
+            if (!c->line[slot].dirty) continue;
+            clean(t, c, &c->line[slot]);
+            c->count.op_writeback++;
+        }
+    }
+}
+
+void sgc_l2_invalidate(sgc_t *t, bool all)
+{
+    for (unsigned n = 0; n < t->channels; n++) {
+        sgc_channel_t *c = &t->channel[n];
+        if (!all && !c->n_shared) continue;
+        for (uint32_t slot = 0; slot < c->ways.sets * c->ways.ways; slot++) {
+            sgc_l2_line_t *line = &c->line[slot];
+            if (ways_tag(&c->ways, slot) == WAYS_EMPTY) continue;
+            if (!all && line->page.type == SGC_RW) continue;
+            if (line->dirty) {
+                clean(t, c, line);
+                c->count.op_writeback++;
+            }
+            c->n_shared -= line->page.type != SGC_RW;
+            c->count.op_evict++;
+            if (!all) ways_remove(&c->ways, slot);
+        }
+        if (all) ways_clear(&c->ways);
+    }
+}

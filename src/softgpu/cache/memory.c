@@ -1,0 +1,340 @@
+/* memory.c - address unit, vector L1 and data return (TA, TCP, TD): lanes become accesses, accesses
+ * look-ups, look-ups requests to L2.
+ *
+ * The rules are docs/counter-model.md, "Vector memory". Two ways lead through them: lanes side by
+ * side, where a quarter's lines follow from its first address, and everything else, lane by lane.
+ */
+#include "softgpu/cache/model.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* One instruction on its way. */
+typedef struct {
+    sgc_t *t;
+    sgc_cu_t *cu;
+    const sgc_op_t *op;
+    bool fresh, returns, stream; /* a load past L1; an atomic that returns; SLC */
+    uint32_t accesses, quads, quarters, lookups, conflicts;
+    uint32_t latency;
+    bool waits; /* for L2 */
+    /* the write request that is being put together */
+    uint64_t line, bytes; /* line number by virtual address + 1, 0: none */
+    sgc_frame_t to;
+} pass_t;
+
+static void slower(pass_t *p, uint32_t latency)
+{
+    latency += p->lookups;
+    if (latency > p->latency) p->latency = latency;
+}
+
+static void send_write(pass_t *p)
+{
+    if (!p->line) return;
+    sgc_tcp_counts_t *c = &p->cu->tcp;
+    const uint32_t line = sgc_line_of(p->to, (p->line - 1) * SGC_LINE);
+    const uint32_t latency = sgc_l2_request(p->t, line, p->to.page, SGC_WRITE, p->bytes, p->stream);
+    c->tcc_write++;
+    c->by_type[p->to.page.type][SGC_WRITE]++;
+    c->write_latency += latency;
+    slower(p, latency);
+    p->line = 0;
+}
+
+static void read_line(pass_t *p, sgc_frame_t f, uint32_t line, uint32_t extra)
+{
+    sgc_cu_t *cu = p->cu;
+    ways_t *l1 = &cu->l1;
+    const uint32_t set = line % l1->sets;
+    int32_t slot = ways_find(l1, set, line);
+    const bool keep = !p->fresh && f.page.type != SGC_UC;
+    if (slot >= 0 && keep) {
+        slower(p, p->t->profile.l1_vector_latency + extra);
+        return;
+    }
+    if (slot >= 0) ways_remove(l1, (uint32_t)slot);
+    uint32_t old;
+    const uint32_t latency = sgc_l2_request(p->t, line, f.page, SGC_READ, 0, p->stream);
+    if (keep) ways_insert(l1, set, line, &old);
+    cu->tcp.tcc_read++;
+    cu->tcp.by_type[f.page.type][SGC_READ]++;
+    cu->tcp.read_latency += latency;
+    p->waits = true;
+    slower(p, latency + extra);
+}
+
+static void change_line(pass_t *p, sgc_frame_t f, uint32_t line, uint64_t bytes, uint32_t extra)
+{
+    sgc_cu_t *cu = p->cu;
+    sgc_tcp_counts_t *c = &cu->tcp;
+    const int32_t slot = ways_find(&cu->l1, line % cu->l1.sets, line);
+    if (slot >= 0) ways_remove(&cu->l1, (uint32_t)slot);
+    const uint32_t latency = sgc_l2_request(p->t, line, f.page, SGC_ATOMIC, bytes, p->stream);
+    c->tcc_atomic_ret += p->returns;
+    c->tcc_atomic_no_ret += !p->returns;
+    c->by_type[f.page.type][SGC_ATOMIC]++;
+    *(p->returns ? &c->read_latency : &c->write_latency) += latency;
+    p->waits |= p->returns;
+    slower(p, latency + extra);
+}
+
+/* One look-up of a tag: `line` is an address / 64, `bytes` what a store or an atomic changes. */
+INLINE void look_up(pass_t *p, uint64_t line, uint64_t bytes, sgc_access_t access)
+{
+    sgc_cu_t *cu = p->cu;
+    bool hit;
+    const sgc_frame_t f = sgc_tlb_find(&cu->tlb, &p->t->pages, line / SGC_PAGE_LINES, &hit);
+    const uint32_t extra = hit ? 0 : p->t->profile.utcl1_miss_latency;
+    cu->tcp.utcl1_hit += hit;
+    cu->tcp.utcl1_miss += !hit;
+    if (access == SGC_READ) {
+        read_line(p, f, sgc_line_of(f, line * SGC_LINE), extra);
+    } else if (access == SGC_ATOMIC) {
+        change_line(p, f, sgc_line_of(f, line * SGC_LINE), bytes, extra);
+    } else {
+        if (p->line != line + 1) {
+            send_write(p);
+            p->line = line + 1;
+            p->bytes = 0;
+            p->to = f;
+        }
+        p->bytes |= bytes;
+        slower(p, p->t->profile.l2_latency + extra);
+    }
+    p->lookups++;
+}
+
+/* Bits [from, to) of a line's bytes. */
+INLINE uint64_t byte_mask(uint32_t from, uint32_t to)
+{
+    return (to - from == SGC_LINE ? ~UINT64_C(0) : (UINT64_C(1) << (to - from)) - 1) << from;
+}
+
+/* ---- lanes side by side ---- */
+
+INLINE bool side_by_side(const sgc_lanes_t *a, uint32_t stride)
+{
+    if (a->exec != ~UINT64_C(0)) return false;
+    uint64_t differ = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        differ |= (a->va[l] - l * (uint64_t)stride) ^ a->va[0];
+    return !differ;
+}
+
+static uint32_t lines_in(uint64_t from, uint32_t bytes)
+{
+    return (uint32_t)((from + bytes - 1) / SGC_LINE - from / SGC_LINE) + 1;
+}
+
+/* Consecutive lines fall on the banks in turn: they never conflict. */
+INLINE void contiguous(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+{
+    const uint32_t quarter = SGC_QUARTER * a->bytes, quad = SGC_QUAD * a->bytes;
+    const uint64_t first = a->va[0];
+    const uint32_t n_quads = ISA_LANES / SGC_QUAD;
+    p->quads = n_quads;
+    p->quarters = ISA_LANES / SGC_QUARTER;
+    if (first % quad == 0 && SGC_LINE % quad == 0)
+        p->accesses = n_quads;
+    else
+        for (unsigned k = 0; k < n_quads; k++)
+            p->accesses += lines_in(first + k * quad, quad);
+    for (uint64_t at = first; at < first + ISA_LANES * a->bytes; at += quarter) {
+        const uint64_t end = at + quarter;
+        for (uint64_t line = at / SGC_LINE; line * SGC_LINE < end; line++) {
+            const uint64_t begin = line * SGC_LINE;
+            const uint32_t from = at > begin ? (uint32_t)(at - begin) : 0;
+            const uint32_t to = end - begin < SGC_LINE ? (uint32_t)(end - begin) : SGC_LINE;
+            look_up(p, line, access == SGC_READ ? 0 : byte_mask(from, to), access);
+        }
+    }
+}
+
+/* Swizzled memory at one offset in all lanes: each dword of the elements is such a row, and a line
+ * holds a quarter's. */
+INLINE void spilled(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+{
+    const uint32_t dwords = (a->bytes + 3) / 4;
+    p->quads = ISA_LANES / SGC_QUAD;
+    p->quarters = ISA_LANES / SGC_QUARTER;
+    p->accesses = p->quads * dwords;
+    for (unsigned q = 0; q < p->quarters; q++) {
+        uint32_t bank[SGC_TAG_BANKS] = {0}, most = 0;
+        for (unsigned k = 0; k < dwords; k++) {
+            const uint64_t line = (a->va[SGC_QUARTER * q] + (uint64_t)k * a->dword_step) / SGC_LINE;
+            if (++bank[line % SGC_TAG_BANKS] > most) most = bank[line % SGC_TAG_BANKS];
+            look_up(p, line, ~UINT64_C(0), access);
+        }
+        p->conflicts += most - (dwords + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
+    }
+}
+
+/* ---- everything else ---- */
+
+enum { QUARTER_LINES = 5 * SGC_QUARTER }; /* a lane touches at most 4 dwords, or 5 unaligned */
+
+/* The distinct lines of a quarter in the order of its lanes. */
+typedef struct {
+    uint64_t line[QUARTER_LINES], bytes[QUARTER_LINES];
+    uint64_t filter;  /* bit line % 64 of those that are there */
+    uint64_t seen[2]; /* of the quad at work, by index */
+    unsigned n;
+} quarter_t;
+
+INLINE void add_line(quarter_t *q, uint64_t line, uint64_t bytes)
+{
+    const uint64_t bit = UINT64_C(1) << line % 64;
+    unsigned k = q->n;
+    if (q->filter & bit)
+        for (k = 0; k < q->n && q->line[k] != line; k++) {
+        }
+    if (k == q->n) {
+        q->line[q->n] = line;
+        q->bytes[q->n++] = 0;
+        q->filter |= bit;
+    }
+    q->bytes[k] |= bytes;
+    q->seen[k / 64] |= UINT64_C(1) << k % 64;
+}
+
+INLINE void add_bytes(quarter_t *q, uint64_t va, uint32_t bytes)
+{
+    const uint32_t from = va % SGC_LINE;
+    if (__builtin_expect(from + bytes <= SGC_LINE, 1)) {
+        add_line(q, va / SGC_LINE, byte_mask(from, from + bytes));
+        return;
+    }
+    add_line(q, va / SGC_LINE, byte_mask(from, SGC_LINE));
+    add_line(q, va / SGC_LINE + 1, byte_mask(0, from + bytes - SGC_LINE));
+}
+
+INLINE void add_lane(quarter_t *q, const sgc_lanes_t *a, unsigned l)
+{
+    if (a->dword_step == 4) {
+        add_bytes(q, a->va[l], a->bytes);
+        return;
+    }
+    const uint32_t in_dword = a->va[l] & 3;
+    uint64_t va = a->va[l];
+    for (uint32_t left = a->bytes, part; left; left -= part) {
+        part = 4 - (left == a->bytes ? in_dword : 0);
+        if (part > left) part = left;
+        add_bytes(q, va, part);
+        va = (va & ~UINT64_C(3)) + a->dword_step;
+    }
+}
+
+static void count_conflicts(pass_t *p, const quarter_t *q)
+{
+    uint32_t bank[SGC_TAG_BANKS] = {0}, most = 0;
+    for (unsigned k = 0; k < q->n; k++)
+        bank[q->line[k] % SGC_TAG_BANKS]++;
+    for (unsigned b = 0; b < SGC_TAG_BANKS; b++)
+        if (bank[b] > most) most = bank[b];
+    p->conflicts += most - (q->n + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
+}
+
+INLINE void scattered(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+{
+    quarter_t q;
+    for (unsigned first = 0; first < ISA_LANES; first += SGC_QUARTER) {
+        if (!(a->exec >> first & 0xffff)) continue;
+        q.n = 0;
+        q.filter = 0;
+        for (unsigned l = first; l < first + SGC_QUARTER; l += SGC_QUAD) {
+            const unsigned lanes = a->exec >> l & 15;
+            if (!lanes) continue;
+            q.seen[0] = q.seen[1] = 0;
+            for (unsigned k = 0; k < SGC_QUAD; k++)
+                if (lanes >> k & 1) add_lane(&q, a, l + k);
+            p->quads++;
+            p->accesses +=
+                (uint32_t)(__builtin_popcountll(q.seen[0]) + __builtin_popcountll(q.seen[1]));
+        }
+        p->quarters++;
+        if (q.n > 1) count_conflicts(p, &q);
+        for (unsigned k = 0; k < q.n; k++)
+            look_up(p, q.line[k], q.bytes[k], access);
+    }
+}
+
+/* ---- the instruction ---- */
+
+INLINE void walk(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+{
+    if (a->dword_step == 4 && side_by_side(a, a->bytes))
+        contiguous(p, a, access);
+    else if (a->dword_step != 4 && a->bytes % 4 == 0 && a->va[0] % SGC_LINE == 0 &&
+             a->dword_step % SGC_LINE == 0 && side_by_side(a, 4))
+        spilled(p, a, access);
+    else
+        scattered(p, a, access);
+}
+
+static void count_accesses(pass_t *p)
+{
+    sgc_tcp_counts_t *c = &p->cu->tcp;
+    c->total_accesses += p->accesses;
+    c->cache_accesses += p->lookups;
+    c->utcl1_request += p->lookups;
+    c->tagconflict[p->op->access] += p->conflicts;
+    c->latency += p->latency;
+    if (p->fresh) c->volatile_ += p->accesses;
+    switch (p->op->access) {
+    case SGC_READ: c->total_read += p->accesses; break;
+    case SGC_WRITE: c->total_write += p->accesses; break;
+    default: *(p->returns ? &c->atomic_with_ret : &c->atomic_without_ret) += p->accesses; break;
+    }
+}
+
+static void count_pipes(pass_t *p)
+{
+    sgc_cu_t *cu = p->cu;
+    sgc_ta_counts_t *ta = &cu->ta;
+    const uint32_t issue = p->lookups;
+    const bool loads = p->op->access == SGC_READ, coalesced = p->accesses == p->quads;
+    ta->ta_busy += issue;
+    ta->addr_stalled_by_tc_cycles += p->lookups - p->quarters;
+    if (!loads) ta->data_stalled_by_tc_cycles += p->lookups - p->quarters;
+    cu->td.coalescable_wavefront += coalesced;
+    if (p->op->buffer) {
+        ta->buffer_total_cycles += issue;
+        if (coalesced && loads) ta->buffer_coalesced_read_cycles += issue;
+        if (coalesced && p->op->access == SGC_WRITE) ta->buffer_coalesced_write_cycles += issue;
+    }
+
+    const uint64_t start = cu->clock > cu->free ? cu->clock : cu->free;
+    const uint64_t data = start + p->t->profile.l1_vector_latency + p->lookups - 1;
+    const uint64_t end = start + p->latency;
+    cu->free = start + issue;
+    if (loads || p->returns) {
+        sgc_span_add(&cu->td_busy, start, end);
+        if (p->waits) {
+            sgc_span_add(&cu->td_wait, data, end);
+            sgc_span_add(&cu->tcp_wait, data, end);
+        }
+    }
+    sgc_span_add(&cu->tcp_busy, start, loads || p->returns ? end : cu->free);
+}
+
+void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
+                       const sgc_lanes_t *a, sgc_cost_t *cost)
+{
+    pass_t p = {.t = t, .cu = cu, .op = op, .stream = i->flags & ISA_F_SLC};
+    p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
+    p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
+    switch (op->access) {
+    case SGC_READ: walk(&p, a, SGC_READ); break;
+    case SGC_WRITE:
+        walk(&p, a, SGC_WRITE);
+        send_write(&p);
+        break;
+    default: walk(&p, a, SGC_ATOMIC); break;
+    }
+    count_accesses(&p);
+    count_pipes(&p);
+    cost->vmem_issue += p.lookups;
+    if (p.latency > cost->latency) cost->latency = p.latency;
+}

@@ -1,0 +1,229 @@
+/* model.h - what the files of the cache model share: its state, its counts, one request to L2.
+ *
+ * Apart because cache.h is for everybody. Every count is a plain number in the structure of the
+ * unit that makes it; values.c alone knows which event it is. Names of counts are those of the
+ * hardware's events without the block. */
+#ifndef SOFTGPU_CACHE_MODEL_H
+#define SOFTGPU_CACHE_MODEL_H
+
+#include "softgpu/cache/cache.h"
+#include "softgpu/cache/ops.h"
+#include "softgpu/cache/ways.h"
+#include "softgpu/isa/wave.h"
+
+/* The sizes that the rules are made of; everything else is in the profile. */
+enum {
+    SGC_LINE = 64,     /* vector L1, scalar and instruction caches; a request to L2 */
+    SGC_L2_LINE = 128, /* two halves of SGC_LINE */
+    SGC_PAGE = 4096,   /* unit of translation */
+    SGC_PAGE_LINES = SGC_PAGE / SGC_LINE,
+    SGC_QUAD = 4,      /* lanes that the address unit turns into one access, at best */
+    SGC_QUARTER = 16,  /* lanes whose lines are looked up together */
+    SGC_TAG_BANKS = 4, /* of the vector L1's tags, by line number */
+    SGC_LDS_BANKS = 32,
+    SGC_MTYPES = 4
+};
+
+/* ---- units ---- */
+
+/* A page as the model knows it: frames are numbered in the order of their first use, so that
+ * nothing depends on where the program's memory happened to be mapped. */
+typedef struct {
+    uint32_t frame;
+    sgc_page_t page;
+} sgc_frame_t;
+
+typedef struct {
+    uint64_t page;  /* address / SGC_PAGE + 1; 0: no entry */
+    uint32_t epoch; /* of sgc_remap() when the memory type was asked */
+    sgc_frame_t to;
+} sgc_mapping_t;
+
+typedef struct {
+    sgc_mapping_t *slot; /* open addressing, a power of two */
+    uint64_t size, used;
+    uint32_t epoch;
+    uint64_t lost; /* pages without an entry since memory ran out: they share frame 0 */
+    sgc_page_fn_t *page;
+    void *user;
+} sgc_pages_t;
+
+/* A translation buffer: tags are hashes of pages; the page itself decides. */
+typedef struct {
+    ways_t ways;
+    uint64_t *page; /* by slot */
+    sgc_frame_t *to;
+    uint64_t last; /* page of the last look-up + 1: the newest entry */
+    sgc_frame_t last_to;
+} sgc_tlb_t;
+
+/* Clocks during which something was going on, each counted once. */
+typedef struct {
+    uint64_t clocks, until;
+} sgc_span_t;
+
+typedef struct {
+    uint64_t lds_bank_conflict, lds_addr_conflict, lds_unaligned_stall, lds_mem_violations,
+        lds_atomic_return, lds_idx_active, insts_flat_lds_only;
+} sgc_sq_counts_t;
+
+typedef struct {
+    uint64_t ta_busy, total_wavefronts, buffer[4], flat[4]; /* all, reads, writes, atomics */
+    uint64_t buffer_total_cycles, buffer_coalesced_read_cycles, buffer_coalesced_write_cycles;
+    uint64_t addr_stalled_by_tc_cycles, data_stalled_by_tc_cycles;
+} sgc_ta_counts_t;
+
+typedef struct {
+    uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
+} sgc_td_counts_t;
+
+typedef struct {
+    uint64_t tagconflict[3]; /* read, write, atomic */
+    uint64_t state_read, volatile_, total_accesses, total_read, total_write, atomic_with_ret,
+        atomic_without_ret, writeback_invalidates;
+    uint64_t utcl1_request, utcl1_miss, utcl1_hit;
+    uint64_t cache_accesses, latency, read_latency, write_latency;
+    uint64_t tcc_read, tcc_write, tcc_atomic_ret, tcc_atomic_no_ret;
+    uint64_t by_type[SGC_MTYPES][3]; /* read, write, atomic */
+} sgc_tcp_counts_t;
+
+typedef struct {
+    uint64_t clock, free; /* now; when the vector memory pipe takes the next instruction */
+    ways_t l1;            /* tag: physical line */
+    sgc_tlb_t tlb;
+    sgc_sq_counts_t sq;
+    sgc_ta_counts_t ta;
+    sgc_td_counts_t td;
+    sgc_tcp_counts_t tcp;
+    sgc_span_t td_busy, td_wait, tcp_busy, tcp_wait;
+} sgc_cu_t;
+
+typedef struct {
+    uint64_t tc_req, tc_inst_req, tc_read, tc_write, tc_atomic;
+    uint64_t icache_req, icache_hits, icache_misses;
+    uint64_t dcache_req, dcache_hits, dcache_misses, dcache_atomic, inflight;
+} sgc_sqc_counts_t;
+
+/* Scalar and instruction cache, shared by some compute units of an engine. */
+typedef struct {
+    ways_t data, code;
+    sgc_frame_t *data_page; /* by slot of `data`: where it is written back to */
+    uint64_t *dirty;        /* by slot of `data`: bytes written */
+    uint64_t n_dirty;
+    sgc_tlb_t data_tlb, code_tlb; /* not counted by any event */
+    sgc_sqc_counts_t count;
+} sgc_sqc_t;
+
+typedef struct {
+    uint64_t req, streaming, by_type[SGC_MTYPES], read, write, atomic, hit, miss;
+    uint64_t writeback, normal_writeback, op_writeback, normal_evict, op_evict;
+    uint64_t ea_wrreq, ea_wrreq_64b, ea_wr_uncached_32b, ea_wrreq_dram, ea_wrreq_level;
+    uint64_t ea_atomic, ea_atomic_level;
+    uint64_t ea_rdreq, ea_rd_uncached_32b, ea_rdreq_dram, ea_rdreq_level;
+} sgc_tcc_counts_t;
+
+/* A line of L2. */
+typedef struct {
+    uint8_t valid; /* bit h: half h holds what memory holds, and what was written since */
+    uint8_t dirty; /* bit n: the n-th 32 bytes are newer than memory */
+    sgc_page_t page;
+} sgc_l2_line_t;
+
+typedef struct {
+    ways_t ways; /* tag: physical address / SGC_L2_LINE */
+    sgc_l2_line_t *line;
+    uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
+    sgc_tcc_counts_t count;
+} sgc_channel_t;
+
+struct sgc {
+    sg_profile_t profile;
+    unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
+    unsigned interleave_lines; /* L2 lines in a row that one channel holds */
+    sgc_pages_t pages;
+    sgc_cu_t *cu;
+    sgc_sqc_t *sqc;
+    sgc_channel_t *channel;
+};
+
+/* ---- requests to L2 ---- */
+
+typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC } sgc_access_t;
+
+/* l2.c: one request for a physical line of 64 bytes. `bytes`: which of them a write or an atomic
+ * changes. Returns the clocks from issue until its data or its acknowledge is back. */
+uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t access,
+                        uint64_t bytes, bool stream);
+bool sgc_l2_init(sgc_t *t);
+void sgc_l2_free(sgc_t *t);
+void sgc_l2_write_back(sgc_t *t);
+/* All lines, or only those that are not RW. */
+void sgc_l2_invalidate(sgc_t *t, bool all);
+
+/* ---- translations: pages.c ---- */
+
+bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user);
+sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page);
+bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries);
+void sgc_tlb_free(sgc_tlb_t *b);
+void sgc_tlb_clear(sgc_tlb_t *b);
+/* Looks up a page that is not the last one; *hit says whether it was there. */
+sgc_frame_t sgc_tlb_other(sgc_tlb_t *b, sgc_pages_t *p, uint64_t page, bool *hit);
+
+static inline sgc_frame_t sgc_tlb_find(sgc_tlb_t *b, sgc_pages_t *p, uint64_t page, bool *hit)
+{
+    *hit = true;
+    return b->last == page + 1 ? b->last_to : sgc_tlb_other(b, p, page, hit);
+}
+
+/* Physical line of an address in the frame. */
+static inline uint32_t sgc_line_of(sgc_frame_t f, uint64_t va)
+{
+    return f.frame * SGC_PAGE_LINES + (uint32_t)(va / SGC_LINE % SGC_PAGE_LINES);
+}
+
+/* ---- the pipes ---- */
+
+static inline void sgc_span_add(sgc_span_t *s, uint64_t from, uint64_t to)
+{
+    if (from < s->until) from = s->until;
+    if (to <= from) return;
+    s->clocks += to - from;
+    s->until = to;
+}
+
+/* vector.c, lds.c: the lanes' addresses; an access of a wave to one address space. */
+typedef struct {
+    _Alignas(64) uint64_t va[ISA_LANES]; /* of active lanes */
+    uint64_t exec;
+    uint32_t bytes;      /* of a lane's element */
+    uint32_t dword_step; /* from one dword of it to the next: 4, more in swizzled memory */
+} sgc_lanes_t;
+
+/* vector.c */
+void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i,
+                const sgc_op_t *op, sgc_cost_t *cost);
+void sgc_vector_invalidate(sgc_cu_t *cu);
+/* memory.c: the part of the instruction that goes to memory, without LDS lanes. */
+void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
+                       const sgc_lanes_t *a, sgc_cost_t *cost);
+/* lds.c */
+void sgc_lds(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+             sgc_cost_t *cost);
+/* Lanes of *a (LDS offsets) in LDS of so many bytes. `flat`: of a FLAT instruction. */
+void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op,
+                    bool flat, bool returns, sgc_cost_t *cost);
+/* scalar.c */
+void sgc_scalar(sgc_t *t, sgc_sqc_t *sqc, const isa_wave_t *w, const isa_inst_t *i,
+                const sgc_op_t *op, sgc_cost_t *cost);
+void sgc_scalar_write_back(sgc_t *t, sgc_sqc_t *sqc);
+bool sgc_scalar_init(sgc_t *t);
+void sgc_scalar_free(sgc_t *t);
+
+static inline sgc_sqc_t *sgc_sqc_of(const sgc_t *t, unsigned cu)
+{
+    return t->sqc + cu / t->engine_cus * t->engine_sqcs +
+           cu % t->engine_cus / t->profile.l1_shared_cus;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* scalar.c - the scalar data cache and the instruction cache (SQC), each shared by the compute
+ * units of a group.
+ *
+ * The data cache writes back: a store reads its line if it is not there and makes it dirty. */
+#include "softgpu/cache/model.h"
+
+#include "softgpu/isa/address.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TLB_ENTRIES = 32 };
+
+static uint32_t sets_of(uint32_t kb, uint32_t ways)
+{
+    const uint32_t sets = kb * 1024 / SGC_LINE / ways;
+    return sets ? sets : 1;
+}
+
+bool sgc_scalar_init(sgc_t *t)
+{
+    const sg_profile_t *p = &t->profile;
+    t->sqc = calloc(t->sqcs, sizeof *t->sqc);
+    if (!t->sqc) return false;
+    for (unsigned n = 0; n < t->sqcs; n++) {
+        sgc_sqc_t *q = &t->sqc[n];
+        if (!ways_init(&q->data, sets_of(p->l1_scalar_kb, p->l1_scalar_ways), p->l1_scalar_ways) ||
+            !ways_init(&q->code, sets_of(p->l1_instruction_kb, p->l1_instruction_ways),
+                       p->l1_instruction_ways) ||
+            !sgc_tlb_init(&q->data_tlb, TLB_ENTRIES) || !sgc_tlb_init(&q->code_tlb, TLB_ENTRIES))
+            return false;
+        q->dirty = calloc((size_t)q->data.sets * q->data.ways, sizeof *q->dirty);
+        q->data_page = calloc((size_t)q->data.sets * q->data.ways, sizeof *q->data_page);
+        if (!q->dirty || !q->data_page) return false;
+    }
+    return true;
+}
+
+void sgc_scalar_free(sgc_t *t)
+{
+    for (unsigned n = 0; t->sqc && n < t->sqcs; n++) {
+        sgc_sqc_t *q = &t->sqc[n];
+        ways_free(&q->data);
+        ways_free(&q->code);
+        sgc_tlb_free(&q->data_tlb);
+        sgc_tlb_free(&q->code_tlb);
+        free(q->dirty);
+        free(q->data_page);
+    }
+    free(t->sqc);
+}
+
+/* Writes a slot's dirty bytes to L2. */
+static void clean(sgc_t *t, sgc_sqc_t *q, uint32_t slot, uint32_t line)
+{
+    if (!q->dirty[slot]) return;
+    sgc_l2_request(t, line, q->data_page[slot].page, SGC_WRITE, q->dirty[slot], false);
+    q->count.tc_write++;
+    q->dirty[slot] = 0;
+    q->n_dirty--;
+}
+
+void sgc_scalar_write_back(sgc_t *t, sgc_sqc_t *q)
+{
+    const uint32_t slots = q->data.sets * q->data.ways;
+    for (uint32_t slot = 0; q->n_dirty && slot < slots; slot++)
+        clean(t, q, slot, ways_tag(&q->data, slot));
+}
+
+/* One request of the scalar data cache; clocks until data. `written`: bytes a store changes. */
+static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sgc_access_t access,
+                        uint64_t written, bool fresh)
+{
+    const uint32_t set = line % q->data.sets;
+    int32_t slot = ways_find(&q->data, set, line);
+    const bool keep = f.page.type != SGC_UC && access != SGC_ATOMIC;
+    uint32_t latency = t->profile.l1_scalar_latency, old;
+
+    q->count.dcache_req++;
+    if (slot >= 0 && (!keep || fresh)) {
+        clean(t, q, (uint32_t)slot, line);
+        ways_remove(&q->data, (uint32_t)slot);
+        slot = WAYS_NO_SLOT;
+    }
+    if (access == SGC_ATOMIC || (access == SGC_WRITE && !keep)) {
+        latency = sgc_l2_request(t, line, f.page, access, written, false);
+        q->count.dcache_atomic += access == SGC_ATOMIC;
+        q->count.tc_atomic += access == SGC_ATOMIC;
+        q->count.tc_write += access == SGC_WRITE;
+        q->count.dcache_misses++;
+        return latency;
+    }
+    q->count.dcache_hits += slot >= 0;
+    q->count.dcache_misses += slot < 0;
+    if (slot < 0) {
+        latency = sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
+        q->count.tc_read++;
+        if (!keep) return latency;
+        slot = ways_insert(&q->data, set, line, &old);
+        clean(t, q, (uint32_t)slot, old);
+        q->data_page[slot] = f;
+    }
+    if (access == SGC_WRITE) {
+        q->n_dirty += !q->dirty[slot];
+        q->dirty[slot] |= written;
+    }
+    return latency;
+}
+
+static void access_lines(sgc_t *t, sgc_sqc_t *q, const isa_inst_t *i, const sgc_op_t *op,
+                         const isa_scalar_place_t *p, sgc_cost_t *cost)
+{
+    const unsigned dwords = op->bytes / 4;
+    unsigned k = 0;
+    while (k < dwords) {
+        /* the dwords in range that lie in one line */
+        const uint64_t va = p->base + p->offset + 4 * k, line = va / SGC_LINE;
+        uint64_t bytes = 0;
+        for (; k < dwords && (p->base + p->offset + 4 * k) / SGC_LINE == line; k++)
+            if (p->limit == UINT64_MAX || isa_scalar_inside(p, p->offset + 4 * k))
+                bytes |= UINT64_C(15) << (p->base + p->offset + 4 * k) % SGC_LINE;
+        if (!bytes) continue;
+        bool hit;
+        const sgc_frame_t f = sgc_tlb_find(&q->data_tlb, &t->pages, va / SGC_PAGE, &hit);
+        const bool fresh = i->flags & ISA_F_GLC && op->access == SGC_READ;
+        const uint32_t latency =
+            request(t, q, f, sgc_line_of(f, va), (sgc_access_t)op->access, bytes, fresh) +
+            cost->smem_issue;
+        q->count.inflight += latency;
+        cost->smem_issue++;
+        if (latency > cost->latency) cost->latency = latency;
+    }
+}
+
+void sgc_scalar(sgc_t *t, sgc_sqc_t *q, const isa_wave_t *w, const isa_inst_t *i,
+                const sgc_op_t *op, sgc_cost_t *cost)
+{
+    if (op->special == SGC_SCALAR_INV || op->special == SGC_SCALAR_WB) {
+        sgc_scalar_write_back(t, q);
+        if (op->special == SGC_SCALAR_INV) ways_clear(&q->data);
+    } else {
+        const isa_scalar_place_t p =
+            op->buffer ? isa_address_scalar_buffer(w, i)
+                       : isa_address_scalar(w, i, op->scratch ? ISA_SCALAR_SCRATCH_UNIT : 1);
+        access_lines(t, q, i, op, &p, cost);
+    }
+    if (!cost->smem_issue) cost->smem_issue = 1;
+    if (!cost->latency) cost->latency = t->profile.l1_scalar_latency;
+}
+
+uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va)
+{
+    sgc_sqc_t *q = sgc_sqc_of(t, cu % t->cus);
+    bool hit;
+    const sgc_frame_t f = sgc_tlb_find(&q->code_tlb, &t->pages, va / SGC_PAGE, &hit);
+    const uint32_t line = sgc_line_of(f, va), set = line % q->code.sets;
+    q->count.icache_req++;
+    if (ways_find(&q->code, set, line) >= 0) {
+        q->count.icache_hits++;
+        return t->profile.l1_instruction_latency;
+    }
+    uint32_t old;
+    q->count.icache_misses++;
+    q->count.tc_inst_req++;
+    ways_insert(&q->code, set, line, &old);
+    return sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
+}

@@ -1,0 +1,240 @@
+/* values.c - which event is which count: the model's numbers under the hardware's event numbers.
+ *
+ * Apart because it is one table. A row names the event and where a unit keeps it; events that are
+ * always 0 under the rules of the model have a row too, with the reason, so that a reader of the
+ * table finds each of the blocks' events that follow from addresses. */
+#include "softgpu/cache/model.h"
+
+#include "softgpu/cache_events.h"
+
+#include <stddef.h>
+
+/* Whose structure holds the count. */
+typedef enum { OF_NOBODY, OF_CU, OF_SQC, OF_CHANNEL } owner_t;
+
+typedef struct {
+    uint16_t event;
+    uint8_t block; /* sgc_block_t */
+    uint8_t owner; /* owner_t */
+    uint16_t n;    /* counts that are added up */
+    size_t offset[4];
+} row_t;
+
+#define EVENT(name) SGC_EVENT_##name
+#define CU(b, name, m)                                                                             \
+    {                                                                                              \
+        EVENT(name), SGC_##b, OF_CU, 1,                                                            \
+        {                                                                                          \
+            offsetof(sgc_cu_t, m)                                                                  \
+        }                                                                                          \
+    }
+#define SQC(name, m)                                                                               \
+    {                                                                                              \
+        EVENT(name), SGC_SQ, OF_SQC, 1,                                                            \
+        {                                                                                          \
+            offsetof(sgc_sqc_t, count.m)                                                           \
+        }                                                                                          \
+    }
+#define TCC(b, name, m)                                                                            \
+    {                                                                                              \
+        EVENT(name), SGC_##b, OF_CHANNEL, 1,                                                       \
+        {                                                                                          \
+            offsetof(sgc_channel_t, count.m)                                                       \
+        }                                                                                          \
+    }
+#define ZERO(b, name)                                                                              \
+    {                                                                                              \
+        EVENT(name), SGC_##b, OF_NOBODY, 0,                                                        \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+
+static const row_t rows[] = {
+    CU(TA, TA_TA_BUSY, ta.ta_busy),
+    CU(TA, TA_TOTAL_WAVEFRONTS, ta.total_wavefronts),
+    CU(TA, TA_BUFFER_WAVEFRONTS, ta.buffer[0]),
+    CU(TA, TA_BUFFER_READ_WAVEFRONTS, ta.buffer[1]),
+    CU(TA, TA_BUFFER_WRITE_WAVEFRONTS, ta.buffer[2]),
+    CU(TA, TA_BUFFER_ATOMIC_WAVEFRONTS, ta.buffer[3]),
+    CU(TA, TA_BUFFER_TOTAL_CYCLES, ta.buffer_total_cycles),
+    CU(TA, TA_BUFFER_COALESCED_READ_CYCLES, ta.buffer_coalesced_read_cycles),
+    CU(TA, TA_BUFFER_COALESCED_WRITE_CYCLES, ta.buffer_coalesced_write_cycles),
+    CU(TA, TA_ADDR_STALLED_BY_TC_CYCLES, ta.addr_stalled_by_tc_cycles),
+    ZERO(TA, TA_ADDR_STALLED_BY_TD_CYCLES), /* the data unit always takes a command */
+    CU(TA, TA_DATA_STALLED_BY_TC_CYCLES, ta.data_stalled_by_tc_cycles),
+    CU(TA, TA_FLAT_WAVEFRONTS, ta.flat[0]),
+    CU(TA, TA_FLAT_READ_WAVEFRONTS, ta.flat[1]),
+    CU(TA, TA_FLAT_WRITE_WAVEFRONTS, ta.flat[2]),
+    CU(TA, TA_FLAT_ATOMIC_WAVEFRONTS, ta.flat[3]),
+
+    CU(TD, TD_TD_BUSY, td_busy.clocks),
+    CU(TD, TD_TC_STALL, td_wait.clocks),
+    ZERO(TD, TD_SPI_STALL), /* registers are initialised beside the data path */
+    CU(TD, TD_LOAD_WAVEFRONT, td.load_wavefront),
+    CU(TD, TD_ATOMIC_WAVEFRONT, td.atomic_wavefront),
+    CU(TD, TD_STORE_WAVEFRONT, td.store_wavefront),
+    CU(TD, TD_COALESCABLE_WAVEFRONT, td.coalescable_wavefront),
+
+    CU(TCP, TCP_GATE_EN2, tcp_busy.clocks),
+    CU(TCP, TCP_TCP_TA_DATA_STALL_CYCLES, ta.data_stalled_by_tc_cycles),
+    ZERO(TCP, TCP_TD_TCP_STALL_CYCLES),  /* the data unit takes a line each clock */
+    ZERO(TCP, TCP_TCR_TCP_STALL_CYCLES), /* the port to L2 takes a request each clock */
+    CU(TCP, TCP_READ_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_READ]),
+    CU(TCP, TCP_WRITE_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_WRITE]),
+    CU(TCP, TCP_ATOMIC_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_ATOMIC]),
+    CU(TCP, TCP_PENDING_STALL_CYCLES, tcp_wait.clocks),
+    CU(TCP, TCP_TA_TCP_STATE_READ, tcp.state_read),
+    CU(TCP, TCP_VOLATILE, tcp.volatile_),
+    CU(TCP, TCP_TOTAL_ACCESSES, tcp.total_accesses),
+    CU(TCP, TCP_TOTAL_READ, tcp.total_read),
+    CU(TCP, TCP_TOTAL_WRITE, tcp.total_write),
+    CU(TCP, TCP_TOTAL_ATOMIC_WITH_RET, tcp.atomic_with_ret),
+    CU(TCP, TCP_TOTAL_ATOMIC_WITHOUT_RET, tcp.atomic_without_ret),
+    CU(TCP, TCP_TOTAL_WRITEBACK_INVALIDATES, tcp.writeback_invalidates),
+    CU(TCP, TCP_UTCL1_REQUEST, tcp.utcl1_request),
+    CU(TCP, TCP_UTCL1_TRANSLATION_MISS, tcp.utcl1_miss),
+    CU(TCP, TCP_UTCL1_TRANSLATION_HIT, tcp.utcl1_hit),
+    ZERO(TCP, TCP_UTCL1_PERMISSION_MISS), /* a forbidden access ends the kernel */
+    CU(TCP, TCP_TOTAL_CACHE_ACCESSES, tcp.cache_accesses),
+    CU(TCP, TCP_TCP_LATENCY, tcp.latency),
+    CU(TCP, TCP_TCC_READ_REQ_LATENCY, tcp.read_latency),
+    CU(TCP, TCP_TCC_WRITE_REQ_LATENCY, tcp.write_latency),
+    CU(TCP, TCP_TCC_READ_REQ, tcp.tcc_read),
+    CU(TCP, TCP_TCC_WRITE_REQ, tcp.tcc_write),
+    CU(TCP, TCP_TCC_ATOMIC_WITH_RET_REQ, tcp.tcc_atomic_ret),
+    CU(TCP, TCP_TCC_ATOMIC_WITHOUT_RET_REQ, tcp.tcc_atomic_no_ret),
+    CU(TCP, TCP_TCC_NC_READ_REQ, tcp.by_type[SGC_NC][SGC_READ]),
+    CU(TCP, TCP_TCC_NC_WRITE_REQ, tcp.by_type[SGC_NC][SGC_WRITE]),
+    CU(TCP, TCP_TCC_NC_ATOMIC_REQ, tcp.by_type[SGC_NC][SGC_ATOMIC]),
+    CU(TCP, TCP_TCC_UC_READ_REQ, tcp.by_type[SGC_UC][SGC_READ]),
+    CU(TCP, TCP_TCC_UC_WRITE_REQ, tcp.by_type[SGC_UC][SGC_WRITE]),
+    CU(TCP, TCP_TCC_UC_ATOMIC_REQ, tcp.by_type[SGC_UC][SGC_ATOMIC]),
+    CU(TCP, TCP_TCC_CC_READ_REQ, tcp.by_type[SGC_CC][SGC_READ]),
+    CU(TCP, TCP_TCC_CC_WRITE_REQ, tcp.by_type[SGC_CC][SGC_WRITE]),
+    CU(TCP, TCP_TCC_CC_ATOMIC_REQ, tcp.by_type[SGC_CC][SGC_ATOMIC]),
+    CU(TCP, TCP_TCC_RW_READ_REQ, tcp.by_type[SGC_RW][SGC_READ]),
+    CU(TCP, TCP_TCC_RW_WRITE_REQ, tcp.by_type[SGC_RW][SGC_WRITE]),
+    CU(TCP, TCP_TCC_RW_ATOMIC_REQ, tcp.by_type[SGC_RW][SGC_ATOMIC]),
+
+    TCC(TCA, TCA_BUSY, req), /* a clock for each request that it passes on */
+
+    TCC(TCC, TCC_BUSY, req), /* a clock for each request */
+    TCC(TCC, TCC_REQ, req),
+    TCC(TCC, TCC_STREAMING_REQ, streaming),
+    TCC(TCC, TCC_NC_REQ, by_type[SGC_NC]),
+    TCC(TCC, TCC_UC_REQ, by_type[SGC_UC]),
+    TCC(TCC, TCC_CC_REQ, by_type[SGC_CC]),
+    TCC(TCC, TCC_RW_REQ, by_type[SGC_RW]),
+    ZERO(TCC, TCC_PROBE), /* no other agent asks */
+    ZERO(TCC, TCC_PROBE_ALL),
+    TCC(TCC, TCC_READ, read),
+    TCC(TCC, TCC_WRITE, write),
+    TCC(TCC, TCC_ATOMIC, atomic),
+    TCC(TCC, TCC_HIT, hit),
+    TCC(TCC, TCC_MISS, miss),
+    TCC(TCC, TCC_WRITEBACK, writeback),
+    TCC(TCC, TCC_EA_WRREQ, ea_wrreq),
+    TCC(TCC, TCC_EA_WRREQ_64B, ea_wrreq_64b),
+    TCC(TCC, TCC_EA_WR_UNCACHED_32B, ea_wr_uncached_32b),
+    ZERO(TCC, TCC_EA_WRREQ_STALL), /* memory takes a transaction each clock, without credits */
+    ZERO(TCC, TCC_EA_WRREQ_IO_CREDIT_STALL),
+    ZERO(TCC, TCC_EA_WRREQ_GMI_CREDIT_STALL),
+    ZERO(TCC, TCC_EA_WRREQ_DRAM_CREDIT_STALL),
+    ZERO(TCC, TCC_TOO_MANY_EA_WRREQS_STALL),
+    TCC(TCC, TCC_EA_WRREQ_LEVEL, ea_wrreq_level),
+    TCC(TCC, TCC_EA_ATOMIC, ea_atomic),
+    TCC(TCC, TCC_EA_ATOMIC_LEVEL, ea_atomic_level),
+    TCC(TCC, TCC_EA_RDREQ, ea_rdreq),
+    ZERO(TCC, TCC_EA_RDREQ_32B), /* a half of a line is always read whole */
+    TCC(TCC, TCC_EA_RD_UNCACHED_32B, ea_rd_uncached_32b),
+    ZERO(TCC, TCC_EA_RDREQ_IO_CREDIT_STALL),
+    ZERO(TCC, TCC_EA_RDREQ_GMI_CREDIT_STALL),
+    ZERO(TCC, TCC_EA_RDREQ_DRAM_CREDIT_STALL),
+    TCC(TCC, TCC_EA_RDREQ_LEVEL, ea_rdreq_level),
+    ZERO(TCC, TCC_TAG_STALL), /* one request a clock */
+    ZERO(TCC, TCC_BUBBLE),    /* reads are of 64 bytes */
+    TCC(TCC, TCC_NORMAL_WRITEBACK, normal_writeback),
+    TCC(TCC, TCC_ALL_TC_OP_WB_WRITEBACK, op_writeback),
+    TCC(TCC, TCC_NORMAL_EVICT, normal_evict),
+    TCC(TCC, TCC_ALL_TC_OP_INV_EVICT, op_evict),
+    TCC(TCC, TCC_EA_RDREQ_DRAM, ea_rdreq_dram),
+    TCC(TCC, TCC_EA_WRREQ_DRAM, ea_wrreq_dram),
+
+    CU(SQ, SQ_LDS_BANK_CONFLICT, sq.lds_bank_conflict),
+    CU(SQ, SQ_LDS_ADDR_CONFLICT, sq.lds_addr_conflict),
+    CU(SQ, SQ_LDS_UNALIGNED_STALL, sq.lds_unaligned_stall),
+    CU(SQ, SQ_LDS_MEM_VIOLATIONS, sq.lds_mem_violations),
+    CU(SQ, SQ_LDS_ATOMIC_RETURN, sq.lds_atomic_return),
+    CU(SQ, SQ_LDS_IDX_ACTIVE, sq.lds_idx_active),
+    CU(SQ, SQ_INSTS_FLAT_LDS_ONLY, sq.insts_flat_lds_only),
+    {EVENT(SQC_TC_REQ),
+     SGC_SQ,
+     OF_SQC,
+     4,
+     {offsetof(sgc_sqc_t, count.tc_inst_req), offsetof(sgc_sqc_t, count.tc_read),
+      offsetof(sgc_sqc_t, count.tc_write), offsetof(sgc_sqc_t, count.tc_atomic)}},
+    SQC(SQC_TC_INST_REQ, tc_inst_req),
+    SQC(SQC_TC_DATA_READ_REQ, tc_read),
+    SQC(SQC_TC_DATA_WRITE_REQ, tc_write),
+    SQC(SQC_TC_DATA_ATOMIC_REQ, tc_atomic),
+    ZERO(SQ, SQC_TC_STALL), /* the port takes a request each clock */
+    SQC(SQC_ICACHE_REQ, icache_req),
+    SQC(SQC_ICACHE_HITS, icache_hits),
+    SQC(SQC_ICACHE_MISSES, icache_misses),
+    ZERO(SQ, SQC_ICACHE_MISSES_DUPLICATE), /* a miss is served before the next request */
+    SQC(SQC_DCACHE_REQ, dcache_req),
+    SQC(SQC_DCACHE_HITS, dcache_hits),
+    SQC(SQC_DCACHE_MISSES, dcache_misses),
+    ZERO(SQ, SQC_DCACHE_MISSES_DUPLICATE),
+    ZERO(SQ, SQC_DCACHE_INPUT_VALID_READYB), /* the input takes a request each clock */
+    SQC(SQC_DCACHE_ATOMIC, dcache_atomic),
+    SQC(SQC_DCACHE_INFLIGHT_LEVEL, inflight),
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const row_t *row_of(sgc_block_t block, unsigned event)
+{
+    for (unsigned k = 0; k < ROWS; k++)
+        if (rows[k].block == block && rows[k].event == event) return &rows[k];
+    return NULL;
+}
+
+bool sgc_counts(sgc_block_t block, unsigned event)
+{
+    return row_of(block, event) != NULL;
+}
+
+static uint64_t read_counts(const row_t *r, const void *unit)
+{
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < r->n; k++)
+        sum += *(const uint64_t *)((const char *)unit + r->offset[k]);
+    return sum;
+}
+
+uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
+                   unsigned event)
+{
+    const row_t *r = row_of(block, event);
+    uint64_t sum = 0;
+    if (!r) return 0;
+    switch (r->owner) {
+    case OF_CHANNEL: return instance < t->channels ? read_counts(r, &t->channel[instance]) : 0;
+    case OF_SQC:
+        if (se >= t->engines) return 0;
+        for (unsigned k = 0; k < t->engine_sqcs; k++)
+            sum += read_counts(r, &t->sqc[se * t->engine_sqcs + k]);
+        return sum;
+    case OF_CU:
+        if (se >= t->engines) return 0;
+        if (block != SGC_SQ)
+            return instance < t->engine_cus ? read_counts(r, &t->cu[se * t->engine_cus + instance])
+                                            : 0;
+        for (unsigned k = 0; k < t->engine_cus; k++)
+            sum += read_counts(r, &t->cu[se * t->engine_cus + k]);
+        return sum;
+    default: return 0;
+    }
+}

@@ -1,0 +1,222 @@
+/* address.h - which addresses a memory instruction means, one rule per addressing mode.
+ *
+ * Apart because two read it: the executor, which accesses them, and the cache model, which counts
+ * them. Rules only: nothing here looks at memory. Scalar operands come as values, since what they
+ * may be is the executor's business. A new addressing mode belongs here. */
+#ifndef SOFTGPU_ISA_ADDRESS_H
+#define SOFTGPU_ISA_ADDRESS_H
+
+#include "softgpu/isa/wave.h"
+
+#define ISA_ADDRESS static inline __attribute__((always_inline))
+
+/* ---- flat, global, scratch ---- */
+
+/* Scratch of a wave: dword k of lane l is at (k * 64 + l) * 4. */
+enum { ISA_SCRATCH_DWORD_STEP = 4 * ISA_LANES };
+
+/* A scalar base, an offset of 32 bits per lane, the instruction's. */
+ISA_ADDRESS void isa_address_based(uint64_t *restrict va, uint64_t base, const isa_row_t low)
+{
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        va[l] = base + low[l];
+}
+
+/* An address of 64 bits per lane in two rows, and the instruction's offset. */
+ISA_ADDRESS void isa_address_pairs(uint64_t *restrict va, const isa_row_t *rows, uint64_t offset)
+{
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        va[l] = (rows[0][l] | (uint64_t)rows[1][l] << 32) + offset;
+}
+
+/* Where byte `offset` of lane l's scratch is. FLAT_SCRATCH holds the wave's absolute base: the
+ * kernel's prologue computes it. */
+ISA_ADDRESS uint64_t isa_scratch_address(uint64_t base, uint32_t offset, unsigned l)
+{
+    return base + (uint64_t)(offset >> 2) * ISA_SCRATCH_DWORD_STEP + 4 * l + (offset & 3);
+}
+
+/* The same offset in all lanes, or (`row` not NULL) one per lane that is added. */
+ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, const uint32_t *row,
+                                     uint32_t offset)
+{
+    if (row)
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            va[l] = isa_scratch_address(base, row[l] + offset, l);
+    else
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            va[l] = isa_scratch_address(base, offset, l);
+}
+
+/* Lanes of a flat access by aperture; the others are in memory. */
+typedef struct {
+    uint64_t shared, private;
+} isa_apertures_t;
+
+ISA_ADDRESS isa_apertures_t isa_address_apertures(const uint64_t *va, const isa_dispatch_t *d,
+                                                  uint64_t exec)
+{
+    const uint32_t shared_hi = (uint32_t)(d->shared_base >> 32);
+    const uint32_t private_hi = (uint32_t)(d->private_base >> 32);
+    isa_apertures_t in = {0, 0};
+    uint32_t special = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint32_t hi = (uint32_t)(va[l] >> 32);
+        special |= (uint32_t)(hi == shared_hi) | (uint32_t)(hi == private_hi);
+    }
+    if (__builtin_expect(!special, 1)) return in;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint32_t hi = (uint32_t)(va[l] >> 32);
+        in.shared |= (uint64_t)(hi == shared_hi) << l;
+        in.private |= (uint64_t)(hi == private_hi) << l;
+    }
+    in.shared &= exec;
+    in.private &= exec;
+    return in;
+}
+
+/* ---- buffers ---- */
+
+typedef struct {
+    uint64_t base;
+    uint32_t stride; /* bytes of a record */
+    uint32_t num_records;
+    uint32_t index_stride; /* records that a swizzled buffer interleaves: 8, 16, 32, 64 */
+    bool swizzle;
+    bool add_tid;   /* the lane number is added to the index */
+    uint32_t word3; /* formats and component selects */
+} isa_buffer_t;
+
+/* Which lanes of a buffer access are in range: while end[l] + step * bytes <= limit. */
+typedef struct {
+    _Alignas(64) uint64_t end[ISA_LANES];
+    uint64_t limit;
+    uint32_t step; /* 1: the limit counts bytes; 0: records, the element's size is no matter */
+} isa_buffer_range_t;
+
+ISA_ADDRESS uint32_t isa_buffer_field(uint32_t word, unsigned high, unsigned low)
+{
+    return word >> low & (uint32_t)((UINT64_C(1) << (high - low + 1)) - 1);
+}
+
+/* Of the four words of a descriptor. */
+ISA_ADDRESS void isa_address_descriptor(const uint32_t d[4], isa_buffer_t *b)
+{
+    b->base = d[0] | (uint64_t)isa_buffer_field(d[1], 15, 0) << 32;
+    b->stride = isa_buffer_field(d[1], 29, 16);
+    b->swizzle = d[1] >> 31;
+    b->num_records = d[2];
+    b->index_stride = 8u << isa_buffer_field(d[3], 22, 21);
+    b->add_tid = d[3] >> 23 & 1;
+    b->word3 = d[3];
+    /* With the lane number in the index the data format field extends the stride. */
+    if (b->add_tid) b->stride |= isa_buffer_field(d[3], 18, 15) << 14;
+}
+
+/* From one dword of a lane's element to its next. */
+ISA_ADDRESS uint32_t isa_buffer_dword_step(const isa_buffer_t *b)
+{
+    return b->swizzle ? 4 * b->index_stride : 4;
+}
+
+/* `rows` are the VGPRs of the address operand; NULL with neither OFFEN nor IDXEN. */
+ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *restrict range,
+                                    const isa_buffer_t *b, const isa_inst_t *i,
+                                    const isa_row_t *rows, uint32_t soffset)
+{
+    static const isa_row_t no_row;
+    const bool idxen = i->flags & ISA_F_IDXEN, offen = i->flags & ISA_F_OFFEN;
+    const uint32_t *index_row = idxen ? rows[0] : no_row;
+    const uint32_t *offset_row = offen ? rows[idxen] : no_row;
+    const uint64_t base = b->base + soffset;
+    const uint32_t lane_step = b->add_tid, index_stride = b->index_stride;
+    const unsigned shift = (unsigned)__builtin_ctz(index_stride);
+    /* Records are counted where an index selects them; otherwise num_records is in bytes. */
+    const bool records = b->stride && (idxen || b->swizzle);
+
+    range->step = records ? 0 : 1;
+    range->limit = records                    ? b->num_records
+                   : b->num_records > soffset ? b->num_records - soffset
+                                              : 0;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint32_t index = index_row[l] + lane_step * l;
+        const uint64_t offset = (uint64_t)offset_row[l] + (uint32_t)i->imm;
+        range->end[l] = records ? (uint64_t)index + 1 : offset;
+        if (!b->swizzle)
+            va[l] = base + (uint64_t)index * b->stride + offset;
+        else
+            va[l] = base +
+                    (((uint64_t)(index >> shift) * b->stride + (offset & ~UINT64_C(3))) << shift) +
+                    (index & (index_stride - 1)) * 4 + (offset & 3);
+    }
+}
+
+/* Of `exec`, lanes that may access `bytes` bytes of their element, starting `from` bytes into it.
+ */
+ISA_ADDRESS uint64_t isa_address_inside(const isa_buffer_range_t *range, uint64_t exec,
+                                        uint32_t from, uint32_t bytes)
+{
+    const uint64_t need = (uint64_t)range->step * (from + bytes);
+    uint64_t lanes = 0;
+    bool outside = false;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        outside |= range->end[l] + need > range->limit;
+    if (__builtin_expect(!outside, 1)) return exec;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        lanes |= (uint64_t)(range->end[l] + need <= range->limit) << l;
+    return lanes & exec;
+}
+
+/* ---- LDS ---- */
+
+ISA_ADDRESS uint32_t isa_ds_offset16(const isa_inst_t *i)
+{
+    return i->offset0 | (uint32_t)i->offset1 << 8;
+}
+
+/* ---- scalar memory ---- */
+
+/* Where an access goes: `limit` bytes from `base` are in range (buffers; else no limit). */
+typedef struct {
+    uint64_t base;
+    uint64_t limit;
+    uint64_t offset;
+} isa_scalar_place_t;
+
+/* What the offset register of s_scratch_* counts. */
+enum { ISA_SCALAR_SCRATCH_UNIT = 64 };
+
+ISA_ADDRESS uint64_t isa_address_scalar_offset(const isa_wave_t *w, const isa_inst_t *i,
+                                               uint32_t unit)
+{
+    uint64_t offset = (uint64_t)(int64_t)i->imm;
+    if (i->flags & ISA_F_SOE) offset += (uint64_t)w->sgpr[i->src[1].reg] * unit;
+    return offset;
+}
+
+/* `unit`: 1, or ISA_SCALAR_SCRATCH_UNIT for s_scratch_*. */
+ISA_ADDRESS isa_scalar_place_t isa_address_scalar(const isa_wave_t *w, const isa_inst_t *i,
+                                                  uint32_t unit)
+{
+    const uint32_t *s = &w->sgpr[i->src[0].reg];
+    const uint64_t base = s[0] | (uint64_t)s[1] << 32;
+    return (isa_scalar_place_t){(base + isa_address_scalar_offset(w, i, unit)) & ~3ull, UINT64_MAX,
+                                0};
+}
+
+/* V#: base 47:0, stride 61:48, num_records 95:64, in bytes when the stride is 0. */
+ISA_ADDRESS isa_scalar_place_t isa_address_scalar_buffer(const isa_wave_t *w, const isa_inst_t *i)
+{
+    const uint32_t *v = &w->sgpr[i->src[0].reg];
+    const uint64_t base = v[0] | (uint64_t)(v[1] & 0xffff) << 32, stride = v[1] >> 16 & 0x3fff;
+    const uint64_t limit = stride ? stride * v[2] : v[2];
+    return (isa_scalar_place_t){base & ~3ull, limit, isa_address_scalar_offset(w, i, 1) & ~3ull};
+}
+
+/* Only whole dwords are in range. */
+ISA_ADDRESS bool isa_scalar_inside(const isa_scalar_place_t *p, uint64_t offset)
+{
+    return offset < p->limit && p->limit - offset >= 4;
+}
+
+#endif
