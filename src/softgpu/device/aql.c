@@ -168,6 +168,7 @@ static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
         return SG_STEP_DEAD;
     }
     atomic_store_explicit(&run_of(q, q->next)->done, 1, memory_order_release);
+    sg_perf_packet(q->device->perf);
     q->head_start = 0;
     q->next++;
     retire(q);
@@ -291,12 +292,13 @@ static sg_step_t dispatch(sg_queue_t *q, const packet_t *p)
         return ask_runtime(q, INACTIVE_SCRATCH);
     case SG_SETUP_OK: break;
     }
+    sg_perf_packet(q->device->perf);
     bool once = run->scratch_once;
     q->scratch_asked = false;
     q->head_start = 0;
     q->next++;
     atomic_fetch_add_explicit(&q->refs, 1, memory_order_relaxed); /* dropped by sg_run_complete() */
-    sg_pool_submit(pool, &q->worker, run);
+    sg_pool_submit(run->modelled ? sg_pool_of_model(q->device) : pool, &q->worker, run);
     if (once && sg_aql_drain(q)) {
         retire(q);
         return ask_runtime(q, INACTIVE_SCRATCH_RECLAIM);

@@ -20,10 +20,12 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->memory = sg_memory_create();
     d->code = d->memory ? isa_code_create(d->memory) : NULL;
     d->core = isa_core_select();
+    d->perf = sg_perf_create(profile, sgc_page_of_memory, d->memory);
     d->doorbell_fd = -1;
     d->observed = sg_observe_wanted();
-    if (d->registers && d->code && d->core) return d;
+    if (d->registers && d->code && d->core && d->perf) return d;
 
+    sg_perf_destroy(d->perf);
     if (d->code) isa_code_destroy(d->code);
     sg_memory_destroy(d->memory);
     free(d->registers);

@@ -64,6 +64,7 @@ void sg_box_destroy(sg_box_t *b)
 {
     size_t box_bytes = (sizeof(sg_box_t) + 63) & ~(size_t)63;
     if (b) sg_sight_free(b->sight);
+    if (b) sg_perf_group_destroy(b->counting);
     if (b) munmap(b, box_bytes + LDS_BYTES + registers_bytes());
 }
 
@@ -89,13 +90,14 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
 /* HW_ID of gc 9.4.2 without the wave slot: which unit and SIMD. Workgroups go round the units by
  * their number, engines first as the hardware and the driver's CU masks count them, so the same
  * program sees the same units every time, whatever the worker threads do. */
-static uint32_t hardware_id(const sg_run_t *run, uint64_t id, uint32_t *simd)
+static uint32_t hardware_id(const sg_run_t *run, uint64_t id, uint32_t *simd, uint32_t *place)
 {
     const sg_profile_t *p = &run->device->profile;
     uint32_t arrays = p->arrays_per_engine;
     uint32_t n_units = p->shader_engines * arrays * p->cus_per_array;
     uint32_t unit = nth_unit(run->queue, n_units, id);
     uint32_t se = unit % p->shader_engines, rest = unit / p->shader_engines;
+    *place = (se * arrays + rest % arrays) * p->cus_per_array + rest / arrays;
     *simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu);
     return (rest / arrays & 15) << 8 | (rest % arrays & 1) << 12 | (se & 7) << 13;
 }
@@ -149,7 +151,7 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     }
     bool full = items == run->size[0] * run->size[1] * run->size[2];
     b->group.n_waves = (items + ISA_LANES - 1) / ISA_LANES;
-    uint32_t simd, unit = hardware_id(run, id, &simd);
+    uint32_t simd, unit = hardware_id(run, id, &simd, &b->unit);
     b->sleeping = b->ended = b->sleepy = 0;
     b->failed = NULL;
 
@@ -169,12 +171,18 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
             return false;
         }
     }
-    if (run->observed) sg_observe_start(b);
+    if (run->looked_at) sg_look_start(b, id);
     return true;
 }
 
 sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
 {
+    return b->run->looked_at ? sg_look_turn(b, slice) : sg_box_turn(b, slice);
+}
+
+sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
+{
+    const bool looked_at = b->run->looked_at;
     const isa_core_t *core = b->run->device->core;
     const uint32_t all = (1u << b->group.n_waves) - 1;
 
@@ -184,8 +192,7 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
         for (uint32_t todo = all & ~b->ended & ~b->sleeping; todo; todo &= todo - 1) {
             unsigned i = (unsigned)__builtin_ctz(todo);
             isa_wave_t *w = b->wave[i];
-            isa_stop_t why =
-                b->run->observed ? sg_observe_run(b, w, slice) : core->run(w, slice);
+            isa_stop_t why = looked_at ? sg_look_run(b, w, slice) : core->run(w, slice);
             if (why == ISA_STOP_END) {
                 b->ended |= 1u << i;
             } else if (why == ISA_STOP_BARRIER) {
@@ -201,10 +208,12 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
         }
         if (b->ended == all || atomic_load_explicit(&b->run->cancelled, memory_order_relaxed))
             return SG_BOX_DONE;
-        if ((b->ended | b->sleeping) == all)
+        if ((b->ended | b->sleeping) == all) {
+            if (looked_at) sg_look_barrier(b);
             b->sleeping = 0;
-        else if (yielded)
+        } else if (yielded) {
             return worked ? SG_BOX_YIELDED : SG_BOX_SLEEPY;
+        }
     }
     return SG_BOX_YIELDED;
 }

@@ -7,6 +7,7 @@
 
 #include "softgpu/device/device.h"
 #include "softgpu/isa/isa.h"
+#include "softgpu/perf/perf.h"
 
 #include <pthread.h>
 
@@ -43,6 +44,7 @@ struct sg_device {
     const isa_core_t *core;
     pthread_mutex_t lock;      /* creation of pool and watch, the list of queues */
     _Atomic(sg_pool_t *) pool; /* made by the first dispatch */
+    _Atomic(sg_pool_t *) model_pool; /* made by the first modelled dispatch */
     sg_watch_t *watch;         /* made by the first queue */
     sg_queue_t *queues;
     _Atomic uint64_t *doorbells;
@@ -53,6 +55,7 @@ struct sg_device {
     _Atomic uint32_t activity;
     _Atomic uint32_t activity_waiters;
     _Atomic uint32_t *registers; /* SG_REGISTERS words that PM4 packets set and read */
+    sg_perf_t *perf;             /* the performance counters and their registers */
     isa_gws_t gws;               /* global wave sync, for cooperative launches */
     bool observed;               /* dispatches are traced or counted */
 };
@@ -78,7 +81,11 @@ struct sg_run {
     sg_queue_t *queue;
     uint64_t signal_va, start_ts;
     bool profiled;
-    sg_observed_t *observed; /* NULL: nobody looks at what is executed */
+    sg_observed_t *observed; /* NULL: neither traced nor part of the statistics */
+    sg_perf_run_t *counted;  /* NULL: no counter is programmed */
+    bool looked_at;          /* either of them */
+    bool modelled;           /* counted, with caches and clocks */
+    sg_pool_t *pool;         /* that runs it */
     /* shape */
     uint32_t size[3]; /* of a full workgroup */
     uint32_t grid[3];
@@ -120,6 +127,8 @@ struct sg_box {
     uint32_t sleeping;         /* bit set of waves at the barrier */
     uint32_t ended;            /* bit set of waves that have ended */
     isa_wave_t *wave[SG_GROUP_WAVES];
+    uint32_t unit;      /* compute unit that its counts belong to, see sg_perf_group_start() */
+    sg_perf_group_t *counting; /* made when the first counted workgroup starts */
     sg_sight_t *sight;  /* made when the first observed workgroup starts */
     isa_wave_t *failed; /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
@@ -135,6 +144,19 @@ void sg_pack_ids(isa_row_t row, const uint32_t size[3], uint32_t first, uint32_t
 bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id);
 /* Runs every wave until it ends, waits or has used its slice. */
 sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
+/* The same for whoever has taken care of what looks at the workgroup. */
+sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
+
+/* count.c: all but the first two are called for runs that are `looked_at` only */
+void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
+/* All workgroups have left: counters are final before anybody learns of the end. */
+void sg_look_end(sg_run_t *run, uint64_t end_ts);
+/* The waves of workgroup `id` are prepared. */
+void sg_look_start(sg_box_t *b, uint64_t id);
+isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice);
+/* All waves are at a barrier or have ended. */
+void sg_look_barrier(sg_box_t *b);
+sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice);
 
 /* place.c: all under the pool's lock */
 typedef struct sg_place_model sg_place_model_t;
@@ -156,6 +178,9 @@ struct sg_worker {
 };
 
 sg_pool_t *sg_pool_of(sg_device_t *d);
+/* One worker that runs modelled dispatches, one after the other, their workgroups in the order of
+ * their ids: what the model sees does not depend on the host. NULL: out of memory. */
+sg_pool_t *sg_pool_of_model(sg_device_t *d);
 /* Runs the dispatch: small ones on the calling thread as far as they go, the rest on the workers.
  */
 void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run);

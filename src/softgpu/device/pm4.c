@@ -1,8 +1,8 @@
 /* pm4.c - PM4 packets inside AQL vendor packets: cache control, memory writes, waits, registers.
  *
  * Apart because PM4 is a language of its own. One table row per opcode; registers are a flat file
- * of words that packets set and read back. An unknown opcode or a short body fails the queue: a
- * packet is never skipped in silence. */
+ * of words that packets set and read back, but for those of the performance counters. An unknown
+ * opcode or a short body fails the queue: a packet is never skipped in silence. */
 #include "softgpu/device/internal.h"
 
 #include <string.h>
@@ -47,11 +47,23 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
     return p;
 }
 
-static _Atomic uint32_t *reg(const command_t *c, uint32_t number)
+/* Performance counter registers have a meaning, all others are kept words. */
+static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
-    if (number < SG_REGISTERS) return &c->d->registers[number];
-    fail(c, "register beyond 0xffff:", number);
-    return NULL;
+    if (number >= SG_REGISTERS) return fail(c, "register beyond 0xffff:", number);
+    if (sg_perf_owns(c->d->perf, number))
+        sg_perf_write(c->d->perf, number, value);
+    else
+        atomic_store(&c->d->registers[number], value);
+    return true;
+}
+
+static bool read_register(const command_t *c, uint32_t number, uint32_t *value)
+{
+    if (number >= SG_REGISTERS) return fail(c, "register beyond 0xffff:", number);
+    *value = sg_perf_owns(c->d->perf, number) ? sg_perf_read(c->d->perf, number)
+                                              : atomic_load(&c->d->registers[number]);
+    return true;
 }
 
 static bool write_words(const command_t *c, uint64_t va, const uint32_t *words, uint32_t n)
@@ -80,6 +92,7 @@ static bool op_acquire_mem(const command_t *c)
 {
     enum { COHER_SH_ICACHE = 1 << 29 };
     if (c->dw[1] & COHER_SH_ICACHE) sg_device_invalidate_code(c->d);
+    sg_perf_acquire(c->d->perf, c->dw[1]);
     return true;
 }
 
@@ -111,11 +124,9 @@ static bool op_write_data(const command_t *c)
     uint32_t dst = c->dw[1] >> 8 & 15, n = c->n - 4;
     bool keep = c->dw[1] & KEEP_ADDRESS;
     if (dst == DST_REGISTER) {
-        for (uint32_t i = 0; i < n; i++) {
-            _Atomic uint32_t *r = reg(c, (c->dw[2] & 0x3ffff) + (keep ? 0 : i));
-            if (!r) return false;
-            atomic_store(r, c->dw[4 + i]);
-        }
+        for (uint32_t i = 0; i < n; i++)
+            if (!write_register(c, (c->dw[2] & 0x3ffff) + (keep ? 0 : i), c->dw[4 + i]))
+                return false;
         return true;
     }
     if (dst != DST_L2 && dst != DST_MEMORY) return fail(c, "WRITE_DATA destination", dst);
@@ -141,11 +152,8 @@ static bool copy_source(const command_t *c, uint32_t n, uint32_t out[2])
     switch (source) {
     case SRC_REGISTER:
     case SRC_PERF:
-        for (uint32_t i = 0; i < n; i++) {
-            _Atomic uint32_t *r = reg(c, c->dw[2] + i);
-            if (!r) return false;
-            out[i] = atomic_load(r);
-        }
+        for (uint32_t i = 0; i < n; i++)
+            if (!read_register(c, c->dw[2] + i, &out[i])) return false;
         return true;
     case SRC_MEMORY:
     case SRC_L2: {
@@ -169,11 +177,8 @@ static bool op_copy_data(const command_t *c)
     case DST_REGISTER:
     case DST_PERF:
     case DST_REGISTER_DC:
-        for (uint32_t i = 0; i < n; i++) {
-            _Atomic uint32_t *r = reg(c, c->dw[4] + i);
-            if (!r) return false;
-            atomic_store(r, words[i]);
-        }
+        for (uint32_t i = 0; i < n; i++)
+            if (!write_register(c, c->dw[4] + i, words[i])) return false;
         return true;
     case DST_L2:
     case DST_MEMORY: return write_words(c, pair(c, 4) & ~UINT64_C(3), words, n);
@@ -206,9 +211,7 @@ static bool op_wait_reg_mem(const command_t *c)
             if (!p) return false;
             value = __atomic_load_n(p, __ATOMIC_ACQUIRE);
         } else {
-            _Atomic uint32_t *r = reg(c, c->dw[2]);
-            if (!r) return false;
-            value = atomic_load(r);
+            if (!read_register(c, c->dw[2], &value)) return false;
         }
         if (holds(function, value & c->dw[5], c->dw[4])) return true;
     } while (sg_queue_pause(c->q, &since));
@@ -247,11 +250,8 @@ static bool op_indirect_buffer(const command_t *c)
 static bool op_set_reg(const command_t *c)
 {
     uint32_t first = c->window + (c->dw[1] & 0xffff);
-    for (uint32_t i = 2; i < c->n; i++) {
-        _Atomic uint32_t *r = reg(c, first + i - 2);
-        if (!r) return false;
-        atomic_store(r, c->dw[i]);
-    }
+    for (uint32_t i = 2; i < c->n; i++)
+        if (!write_register(c, first + i - 2, c->dw[i])) return false;
     return true;
 }
 

@@ -33,8 +33,9 @@ enum {
 
 struct sg_pool {
     sg_device_t *device;
-    pthread_mutex_t lock;
-    sg_place_model_t *places;
+    bool orderly;                    /* for modelled runs: see sg_pool_of_model() */
+    pthread_mutex_t *lock;           /* of all pools of the device */
+    sg_place_model_t *places;        /* the same */
     sg_run_t *active, **active_tail; /* runs with ids to hand out, served in turn */
     sg_box_t *ready, **ready_tail;   /* boxes that had a turn, longest waiting first */
     sg_box_t *idle;
@@ -63,13 +64,26 @@ typedef struct {
 
 static void update_hints(sg_pool_t *p)
 {
-    atomic_store_explicit(&p->pressure, p->n_ready + (p->n_active > 1), memory_order_relaxed);
+    const bool others = p->n_active > 1 && !p->orderly;
+    atomic_store_explicit(&p->pressure, p->n_ready + others, memory_order_relaxed);
     atomic_store_explicit(&p->backlog, p->n_ready + p->n_active, memory_order_relaxed);
 }
 
 static bool has_ids(const sg_run_t *run)
 {
     return run->n_spare || atomic_load_explicit(&run->next, memory_order_relaxed) < run->total;
+}
+
+static void link_first(sg_pool_t *p, sg_run_t *run)
+{
+    run->next_active = p->active;
+    if (p->active)
+        p->active->link_active = &run->next_active;
+    else
+        p->active_tail = &run->next_active;
+    run->link_active = &p->active;
+    p->active = run;
+    p->n_active++;
 }
 
 static void link_run(sg_pool_t *p, sg_run_t *run)
@@ -152,7 +166,11 @@ static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
         sg_run_t *run = p->active;
         unlink_run(p, run);
         if (!has_ids(run)) continue;
-        link_run(p, run); /* at the tail: the others come first next time */
+        if (p->orderly && !stalled)
+            link_first(p, run); /* to its end, unless it waits for another */
+        else
+            link_run(p, run); /* at the tail: the others come first next time */
+        if (p->orderly && !stalled && p->ready && p->ready->run != run) return false;
         if (!sg_place_take(p->places, run, stalled, place)) continue;
         if (run->n_spare) {
             j->ids = run->spare[--run->n_spare];
@@ -179,10 +197,10 @@ static sg_box_t *get_box(sg_pool_t *p, sg_worker_t *w)
         w->n_free--;
         return b;
     }
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(p->lock);
     b = p->idle;
     if (b) p->idle = b->next;
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(p->lock);
     return b ? b : sg_box_create();
 }
 
@@ -195,10 +213,10 @@ static void put_box(sg_pool_t *p, sg_worker_t *w, sg_box_t *b)
         w->n_free++;
         return;
     }
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(p->lock);
     b->next = p->idle;
     p->idle = b;
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(p->lock);
 }
 
 void sg_worker_release(sg_worker_t *w)
@@ -238,7 +256,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
     sg_run_t *run = j->run;
     uint64_t finished = j->finished;
     if (run->observed) sg_observe_leave(j->box);
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(p->lock);
     sg_place_give(p->places, run, &j->box->place);
     tidy_code(p);
     p->turns = 0;
@@ -248,7 +266,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
         spare_ids(p, j);
     if (!has_ids(run) || cancelled(run)) unlink_run(p, run);
     update_hints(p);
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(p->lock);
     put_box(p, w, j->box);
     j->box = NULL;
     settle(run, finished);
@@ -276,11 +294,11 @@ static void start_failed(sg_pool_t *p, job_t *j, const sg_place_t *place)
     sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, 0x4,
                   "no host memory for the registers of a workgroup");
     sg_run_cancel(run);
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(p->lock);
     sg_place_give(p->places, run, place);
     unlink_run(p, run);
     update_hints(p);
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(p->lock);
     settle(run, dropped);
 }
 
@@ -315,7 +333,7 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
     for (;;) {
         uint64_t finished = 0;
         sg_run_t *old = j->run;
-        pthread_mutex_lock(&p->lock);
+        pthread_mutex_lock(p->lock);
         if (yielded) {
             spare_ids(p, j);
             push_ready(p, j->box);
@@ -337,7 +355,7 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
         more = p->n_ready || p->n_active;
         update_hints(p);
         if (yielded && more) atomic_fetch_add(&p->seq, 1);
-        pthread_mutex_unlock(&p->lock);
+        pthread_mutex_unlock(p->lock);
         settle(old, finished);
         if (more && atomic_load(&p->sleepers)) sg_futex_wake(&p->seq, 1);
         if (!started || start_job(p, w, j, &place)) return j->box != NULL;
@@ -403,7 +421,7 @@ static void *worker_main(void *arg)
 static void publish(sg_pool_t *p, sg_run_t *run, job_t *j)
 {
     uint64_t wanted;
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(p->lock);
     if (j) {
         spare_ids(p, j);
         if (j->box) push_ready(p, j->box);
@@ -413,7 +431,7 @@ static void publish(sg_pool_t *p, sg_run_t *run, job_t *j)
     update_hints(p);
     atomic_fetch_add(&p->seq, 1);
     wanted = atomic_load_explicit(&run->left, memory_order_relaxed);
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(p->lock);
     if (atomic_load(&p->sleepers))
         sg_futex_wake(&p->seq, wanted < p->n_threads ? (int)wanted : SG_FUTEX_ALL);
 }
@@ -422,9 +440,9 @@ static void publish(sg_pool_t *p, sg_run_t *run, job_t *j)
 static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
 {
     sg_place_t place;
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(p->lock);
     bool room = !p->n_active && sg_place_take(p->places, run, false, &place);
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(p->lock);
     if (!room) return false;
 
     job_t j = {.run = run, .ids = {0, run->total}};
@@ -463,24 +481,25 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
 
 void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run)
 {
-    uint64_t chunk = run->total / (p->n_threads * 8u);
+    uint64_t chunk = p->orderly ? 1 : run->total / (p->n_threads * 8u);
+    run->pool = p;
     run->chunk = chunk < 1 ? 1 : chunk > CHUNK_MAX ? CHUNK_MAX : chunk;
-    if (run->total * run->waves <= INLINE_WAVES && run_inline(p, self, run)) return;
+    if (!p->orderly && run->total * run->waves <= INLINE_WAVES && run_inline(p, self, run)) return;
     publish(p, run, NULL);
 }
 
 void sg_run_cancel(sg_run_t *run)
 {
-    sg_pool_t *p = atomic_load(&run->device->pool);
+    sg_pool_t *p = run->pool;
     uint64_t dropped = 0;
     if (!p || atomic_exchange(&run->cancelled, 1)) return;
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(p->lock);
     uint64_t next = atomic_exchange(&run->next, run->total);
     if (next < run->total) dropped = run->total - next;
     dropped += drop_spare(run);
     unlink_run(p, run);
     update_hints(p);
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(p->lock);
     settle(run, dropped);
 }
 
@@ -491,28 +510,39 @@ static uint32_t thread_count(void)
     return (uint32_t)base_env_int("SOFTGPU_THREADS", cores, 1, SG_THREADS_MAX);
 }
 
-static sg_pool_t *create(sg_device_t *d)
+static void free_pool(sg_pool_t *p, const sg_pool_t *with)
 {
-    uint32_t n = thread_count(), started = 0;
+    if (!with) {
+        free(p->places);
+        free(p->lock);
+    }
+    free(p);
+}
+
+/* `with`: the pool whose lock and places it shares, or NULL. */
+static sg_pool_t *create(sg_device_t *d, uint32_t n, const sg_pool_t *with)
+{
+    uint32_t started = 0;
     sg_pool_t *p = calloc(1, sizeof *p + n * sizeof(sg_worker_t));
     if (!p) return NULL;
     p->device = d;
+    p->orderly = with != NULL;
     p->active_tail = &p->active;
     p->ready_tail = &p->ready;
-    p->places = sg_place_model_create(&d->profile);
-    pthread_mutex_init(&p->lock, NULL);
-    for (uint32_t i = 0; p->places && i < n; i++) {
+    p->places = with ? with->places : sg_place_model_create(&d->profile);
+    p->lock = with ? with->lock : malloc(sizeof *p->lock);
+    if (!with && p->lock) pthread_mutex_init(p->lock, NULL);
+    for (uint32_t i = 0; p->places && p->lock && i < n; i++) {
         pthread_t thread;
         char name[24];
-        snprintf(name, sizeof name, "sg-worker-%u", i);
+        snprintf(name, sizeof name, "sg-%s-%u", with ? "model" : "worker", i);
         p->workers[i].pool = p;
         if (sg_thread_start(&thread, name, worker_main, &p->workers[i])) break;
         pthread_detach(thread);
         started++;
     }
     if (!started) { /* no thread has seen the pool */
-        free(p->places);
-        free(p);
+        free_pool(p, with);
         return NULL;
     }
     p->n_threads = started;
@@ -526,8 +556,23 @@ sg_pool_t *sg_pool_of(sg_device_t *d)
     pthread_mutex_lock(&d->lock);
     p = atomic_load_explicit(&d->pool, memory_order_relaxed);
     if (!p) {
-        p = create(d);
+        p = create(d, thread_count(), NULL);
         atomic_store_explicit(&d->pool, p, memory_order_release);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return p;
+}
+
+sg_pool_t *sg_pool_of_model(sg_device_t *d)
+{
+    const sg_pool_t *main_pool = sg_pool_of(d);
+    sg_pool_t *p = atomic_load_explicit(&d->model_pool, memory_order_acquire);
+    if (p || !main_pool) return p;
+    pthread_mutex_lock(&d->lock);
+    p = atomic_load_explicit(&d->model_pool, memory_order_relaxed);
+    if (!p) {
+        p = create(d, 1, main_pool);
+        atomic_store_explicit(&d->model_pool, p, memory_order_release);
     }
     pthread_mutex_unlock(&d->lock);
     return p;

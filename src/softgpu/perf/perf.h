@@ -6,6 +6,7 @@
 #ifndef SOFTGPU_PERF_PERF_H
 #define SOFTGPU_PERF_PERF_H
 
+#include "softgpu/cache/cache.h"
 #include "softgpu/isa/observe.h"
 #include "softgpu/profile.h"
 
@@ -23,14 +24,9 @@ typedef struct sg_perf sg_perf_t;
 typedef struct sg_perf_run sg_perf_run_t;     /* of a dispatch in flight */
 typedef struct sg_perf_group sg_perf_group_t; /* of a workgroup in flight */
 
-/* What kind of memory a page is, for the caches: host memory is not kept in L2. */
-typedef struct {
-    void *user;
-    bool (*is_local)(void *user, uint64_t va);
-} sg_perf_memory_t;
-
-/* NULL when memory runs out. */
-sg_perf_t *sg_perf_create(const sg_profile_t *profile, const sg_perf_memory_t *memory);
+/* `page` tells the caches what kind of memory an address is (cache.h). NULL when memory runs out.
+ */
+sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user);
 void sg_perf_destroy(sg_perf_t *p);
 
 /* ---- registers; any thread ---- */
@@ -43,8 +39,8 @@ bool sg_perf_owns(const sg_perf_t *p, uint32_t number);
 void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value);
 uint32_t sg_perf_read(sg_perf_t *p, uint32_t number);
 
-/* The command processor has decoded a packet of so many dwords. */
-void sg_perf_packet(sg_perf_t *p, uint32_t dwords);
+/* The command processor has decoded an AQL packet. */
+void sg_perf_packet(sg_perf_t *p);
 /* ACQUIRE_MEM with these COHER_CNTL bits. */
 void sg_perf_acquire(sg_perf_t *p, uint32_t coher_cntl);
 
@@ -57,7 +53,10 @@ typedef struct {
     sg_perf_level_t level;
     bool enabled; /* COMPUTE_PERFCOUNT_ENABLE: SQ counts its waves */
     uint64_t groups;
-    uint32_t vgprs, lds_bytes, user_sgprs; /* of a wave, of a workgroup, of a wave */
+    uint32_t vgprs, sgpr_words; /* allocated for a wave; written when it starts */
+    uint32_t lds_bytes;         /* of a workgroup */
+    uint64_t memory_epoch;
+    uint8_t acquire_scope, release_scope; /* of the packet */
 } sg_perf_launch_t;
 
 /* Counts a dispatch; NULL (nothing is counted) when memory runs out. */
@@ -69,11 +68,11 @@ sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r);
 sg_perf_group_t *sg_perf_group_create(void);
 void sg_perf_group_destroy(sg_perf_group_t *g);
 
-/* Workgroup `id` of the run starts on a compute unit: 0.. over all, engines first. The waves have
- * their launch state. */
+/* Workgroup `id` of the run starts on a compute unit: engine * (units of an engine) + place. The
+ * waves have their launch state. */
 void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint32_t unit,
                          const isa_group_t *group);
-/* Every wave of the workgroup waits at a barrier or has ended. */
+/* Modelled: every wave of the workgroup waits at a barrier or has ended. */
 void sg_perf_group_barrier(sg_perf_group_t *g);
 /* The workgroup has ended or was given up. */
 void sg_perf_group_end(sg_perf_group_t *g);

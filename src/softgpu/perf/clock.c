@@ -1,0 +1,126 @@
+/* clock.c - the clock of one wave: what each of its instructions costs if it is alone.
+ *
+ * Apart because it is the issue model: in order, one instruction after the other, memory in flight
+ * until s_waitcnt asks for it. What other waves take from it is schedule.c's business. */
+#include "softgpu/perf/model.h"
+
+#include <string.h>
+
+enum { LINE = 64, QUAD = 4, SLEEP_UNIT = 64 };
+
+void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd)
+{
+    memset(c, 0, sizeof *c);
+    c->line = ~UINT64_C(0);
+    c->simd = simd;
+}
+
+void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to)
+{
+    if (to <= c->now) return;
+    c->waited += to - c->now;
+    c->now = to;
+}
+
+/* ---- memory in flight ---- */
+
+static void land(sg_flight_t *f)
+{
+    f->first = (uint8_t)((f->first + 1) % 64);
+    f->n--;
+}
+
+/* Waits until at most `n` are in flight; what has come back by itself is forgotten on the way. */
+static void await(sg_wave_clock_t *c, sg_flight_t *f, unsigned n)
+{
+    while (f->n && (f->n > n || f->done[f->first] <= c->now)) {
+        sg_wave_clock_wait(c, f->done[f->first]);
+        land(f);
+    }
+}
+
+static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t latency)
+{
+    await(c, f, most - 1);
+    uint64_t done = c->now + latency;
+    if (f->n) {
+        const uint64_t last = f->done[(f->first + f->n - 1) % 64];
+        if (done < last) done = last;
+    }
+    f->done[(f->first + f->n) % 64] = done;
+    f->n++;
+}
+
+/* ---- code ---- */
+
+/* The line after the present one has been asked for ahead: a hit of it is not waited for. */
+static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
+{
+    const uint64_t line = pc & ~UINT64_C(63);
+    if (line == c->line) return;
+    const uint32_t latency = sgc_fetch(of->caches, of->unit, line);
+    const uint32_t ahead = line == c->line + LINE ? of->profile->l1_instruction_latency : 0;
+    c->fetch_level += latency;
+    c->line = line;
+    if (latency > ahead) sg_wave_clock_wait(c, c->now + latency - ahead);
+}
+
+/* ---- instructions ---- */
+
+static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost)
+{
+    c->pipe[SG_PIPE_VMEM] += cost->vmem_issue;
+    c->pipe[SG_PIPE_LDS] += cost->lds_issue;
+    c->pipe[SG_PIPE_SMEM] += cost->smem_issue;
+    if (cost->vmem_issue) {
+        take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency);
+        c->vmem_level += cost->latency;
+    }
+    if (cost->lds_issue || cost->smem_issue) {
+        take_off(c, &c->lgkm, SG_LGKM_FLIGHT, cost->latency);
+        if (cost->lds_issue) c->lds_level += cost->latency;
+        if (cost->smem_issue) c->smem_level += cost->latency;
+    }
+}
+
+/* gfx9: vmcnt in bits 3:0 and 15:14, lgkmcnt in bits 11:8; exports do not exist here. */
+static void waitcnt(sg_wave_clock_t *c, uint32_t simm16)
+{
+    await(c, &c->vm, (simm16 & 15) | (simm16 >> 14 & 3) << 4);
+    await(c, &c->lgkm, simm16 >> 8 & 15);
+}
+
+void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_wave_t *w,
+                        const isa_inst_t *i, const sg_traits_t *t, uint64_t pc)
+{
+    fetch(c, of, pc);
+    switch ((isa_class_t)t->klass) {
+    case ISA_CLASS_VALU: c->pipe[SG_PIPE_VALU] += t->issue; break;
+    case ISA_CLASS_MFMA:
+        sg_wave_clock_wait(c, c->matrix_free);
+        c->matrix_free = c->now + t->matrix;
+        c->pipe[SG_PIPE_VALU] += t->issue;
+        c->pipe[SG_PIPE_MATRIX] += t->matrix;
+        break;
+    case ISA_CLASS_SALU: c->pipe[SG_PIPE_SCALAR] += t->issue; break;
+    case ISA_CLASS_BRANCH:
+    case ISA_CLASS_MSG:
+    case ISA_CLASS_GWS: break;
+    case ISA_CLASS_INTERNAL:
+        if (t->flow == SG_FLOW_WAITCNT) waitcnt(c, (uint32_t)i->imm);
+        if (t->flow == SG_FLOW_END) c->ended = true;
+        if (t->flow == SG_FLOW_NOP) c->now += QUAD * ((uint32_t)i->imm & 15);
+        if (t->flow == SG_FLOW_SLEEP)
+            sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127));
+        break;
+    default: {
+        const sgc_cost_t cost = sgc_before(of->caches, of->unit, w, i);
+        if (t->klass <= ISA_CLASS_SMEM_AT) c->pipe[SG_PIPE_SCALAR] += t->issue;
+        memory(c, &cost);
+        const bool flat = t->klass >= ISA_CLASS_FLAT && t->klass <= ISA_CLASS_FLAT_AT;
+        if (flat && cost.lds_issue && !cost.vmem_issue) c->flat_lds_only++;
+        break;
+    }
+    }
+    c->now += t->issue;
+}

@@ -1,0 +1,434 @@
+/* events.c - what every event of every block counts.
+ *
+ * Apart because it is a table: one row for each counter of share/counters that is not counted by
+ * the cache model alone. A counter is a formula over sums that are kept anyway. Rows of kind ZERO
+ * have their reason in share/counters. */
+#include "softgpu/perf/internal.h"
+
+typedef enum {
+    KIND_NONE,   /* not a row */
+    KIND_ZERO,   /* always 0 */
+    KIND_OPS,    /* instructions of some buckets */
+    KIND_FIXED,  /* a sum of compute units */
+    KIND_LEVEL,  /* a level, 0 whenever a packet can look; its integral is a sum of units */
+    KIND_DEVICE, /* a sum of the GPU */
+    KIND_IDLE,   /* the clock without a sum of the GPU */
+    KIND_ACCUM,  /* the integral of the level in the slot before */
+    KIND_BUSIEST /* the largest of an event of the cache model over the instances of a block */
+} kind_t;
+
+typedef enum { BY_ONE, BY_ISSUE, BY_SEND, BY_MOPS, BY_MATRIX, BY_NORM } weight_t;
+
+typedef struct {
+    uint16_t event;
+    uint8_t kind;   /* kind_t */
+    uint8_t sum;    /* sg_tally_t, sg_device_tally_t, or the block asked for the busiest */
+    uint8_t shift;  /* units of 1 << shift clocks */
+    uint8_t weight; /* weight_t of KIND_OPS */
+    uint8_t math;   /* KIND_OPS: only this sg_math_t */
+    uint8_t dwords; /* only scalar loads of so many */
+    bool lanes;     /* count lanes, not instructions */
+    bool live;      /* only instructions with a lane enabled */
+    uint16_t other; /* the event asked for the busiest */
+    uint32_t classes;
+    uint32_t formats; /* 0: any */
+} event_row_t;
+
+#define K(c) (1u << ISA_CLASS_##c)
+#define F(f) (1u << ISA_FMT_##f)
+
+enum {
+    SMEM = K(SMEM) | K(SMEM_RD) | K(SMEM_WR) | K(SMEM_AT),
+    DS = K(LDS) | K(LDS_RD) | K(LDS_WR) | K(LDS_AT),
+    FLAT = K(FLAT) | K(FLAT_RD) | K(FLAT_WR) | K(FLAT_AT),
+    VALU = K(VALU) | K(MFMA),
+    V_READ = K(VMEM_RD) | K(FLAT_RD),
+    V_ATOMIC = K(VMEM_AT) | K(FLAT_AT),
+    V_STORE = K(VMEM_WR) | K(FLAT_WR),
+    V_ACCESS = V_READ | V_STORE | V_ATOMIC,
+    VMEM = V_ACCESS | K(VMEM) | K(FLAT),
+    MISC = K(BRANCH) | K(MSG),
+    EVERY = (1u << ISA_CLASS_COUNT) - 1,
+    BUFFERS = F(MUBUF) | F(MTBUF),
+    FLATS = F(FLAT) | F(GLOBAL) | F(SCRATCH)
+};
+
+#define OPS(n, set, ...)                                                                           \
+    {                                                                                              \
+        .event = n, .kind = KIND_OPS, .classes = set, __VA_ARGS__                                  \
+    }
+#define MATH(n, type)            OPS(n, VALU, .math = SG_MATH_##type)
+#define MOPS(n, type)            OPS(n, K(MFMA), .math = SG_MATH_##type, .weight = BY_MOPS)
+#define TA_OPS(n, set, formats_) OPS(n, set, .formats = formats_, .live = true)
+#define FIXED(n, tally, ...)                                                                       \
+    {                                                                                              \
+        .event = n, .kind = KIND_FIXED, .sum = SG_T_##tally, __VA_ARGS__                           \
+    }
+#define QUADS(n, tally) FIXED(n, tally, .shift = 2)
+#define LEVEL(n, tally)                                                                            \
+    {                                                                                              \
+        .event = n, .kind = KIND_LEVEL, .sum = SG_T_##tally                                        \
+    }
+#define DEVICE(n, tally)                                                                           \
+    {                                                                                              \
+        .event = n, .kind = KIND_DEVICE, .sum = SG_D_##tally                                       \
+    }
+#define IDLE(n, tally)                                                                             \
+    {                                                                                              \
+        .event = n, .kind = KIND_IDLE, .sum = SG_D_##tally                                         \
+    }
+#define BUSIEST(n, block, what)                                                                    \
+    {                                                                                              \
+        .event = n, .kind = KIND_BUSIEST, .sum = SG_BLOCK_##block, .other = what                   \
+    }
+#define ZERO(n)                                                                                    \
+    {                                                                                              \
+        .event = n, .kind = KIND_ZERO                                                              \
+    }
+
+/* Events of the cache model that say how long an instance was busy. */
+enum { TA_BUSY = 15, TCP_BUSY = 1, TCC_BUSY = 2 };
+
+static const event_row_t grbm[] = {DEVICE(0, CLOCK),
+                                   DEVICE(2, ACTIVE),
+                                   DEVICE(3, CP),
+                                   DEVICE(11, LAUNCH),
+                                   BUSIEST(13, TA, TA_BUSY),
+                                   BUSIEST(28, TCP, TCP_BUSY),
+                                   DEVICE(30, CP),
+                                   DEVICE(31, DECODE),
+                                   ZERO(34),
+                                   BUSIEST(35, TCC, TCC_BUSY)};
+
+static const event_row_t cpc[] = {
+    DEVICE(13, DECODE),  ZERO(24),          DEVICE(25, CP), IDLE(26, CP),      DEVICE(27, CP_STALL),
+    DEVICE(28, PACKETS), IDLE(29, PACKETS), ZERO(30),       DEVICE(31, CLOCK), ZERO(32),
+    DEVICE(33, LAUNCH)};
+
+static const event_row_t cpf[] = {ZERO(20), DEVICE(23, DECODE),  IDLE(24, DECODE),
+                                  ZERO(25), DEVICE(26, PACKETS), IDLE(27, PACKETS),
+                                  ZERO(28)};
+
+static const event_row_t spi[] = {DEVICE(47, CLOCK),
+                                  FIXED(48, SE_BUSY),
+                                  FIXED(49, GROUPS),
+                                  FIXED(52, WAVES),
+                                  FIXED(79, BLOCKED),
+                                  FIXED(85, BLOCKED),
+                                  FIXED(91, BLOCKED),
+                                  ZERO(97),
+                                  FIXED(103, BLOCKED_WAVES),
+                                  FIXED(109, BLOCKED_VGPRS),
+                                  ZERO(115),
+                                  FIXED(120, BLOCKED_LDS),
+                                  ZERO(123),
+                                  ZERO(125),
+                                  ZERO(127),
+                                  ZERO(133),
+                                  FIXED(189, SGPR_WORDS),
+                                  FIXED(195, WAVES)};
+
+static const event_row_t sq[] = {{.event = 1, .kind = KIND_ACCUM, .shift = 2},
+                                 {.event = 185, .kind = KIND_ACCUM},
+                                 DEVICE(2, CLOCK),
+                                 FIXED(3, SE_BUSY),
+                                 FIXED(4, WAVES),
+                                 LEVEL(5, WAVE_CLOCKS),
+                                 FIXED(6, WAVES_EQ_64),
+                                 FIXED(7, WAVES_LT_64),
+                                 FIXED(8, WAVES_LT_48),
+                                 FIXED(9, WAVES_LT_32),
+                                 FIXED(10, WAVES_LT_16),
+                                 QUADS(13, BUSY),
+                                 FIXED(14, ITEMS),
+                                 OPS(25, EVERY),
+                                 OPS(26, VALU),
+                                 MATH(27, ADD_F16),
+                                 MATH(28, MUL_F16),
+                                 MATH(29, FMA_F16),
+                                 MATH(30, TRANS_F16),
+                                 MATH(31, ADD_F32),
+                                 MATH(32, MUL_F32),
+                                 MATH(33, FMA_F32),
+                                 MATH(34, TRANS_F32),
+                                 MATH(35, ADD_F64),
+                                 MATH(36, MUL_F64),
+                                 MATH(37, FMA_F64),
+                                 MATH(38, TRANS_F64),
+                                 MATH(39, INT32),
+                                 MATH(40, INT64),
+                                 MATH(41, CVT),
+                                 MATH(42, MFMA_I8),
+                                 MATH(43, MFMA_F16),
+                                 MATH(44, MFMA_BF16),
+                                 MATH(45, MFMA_F32),
+                                 MATH(46, MFMA_F64),
+                                 MOPS(47, MFMA_I8),
+                                 MOPS(48, MFMA_F16),
+                                 MOPS(49, MFMA_BF16),
+                                 MOPS(50, MFMA_F32),
+                                 MOPS(51, MFMA_F64),
+                                 OPS(52, K(MFMA)),
+                                 OPS(53, V_STORE | V_ATOMIC),
+                                 OPS(54, V_READ),
+                                 OPS(55, VMEM),
+                                 OPS(56, K(SALU)),
+                                 OPS(57, SMEM),
+                                 OPS(58, FLAT),
+                                 FIXED(59, FLAT_LDS_ONLY),
+                                 OPS(60, DS | FLAT),
+                                 ZERO(61),
+                                 OPS(63, K(GWS)),
+                                 OPS(64, K(BRANCH)),
+                                 OPS(65, K(MSG)),
+                                 ZERO(66),
+                                 LEVEL(67, VMEM_LEVEL),
+                                 LEVEL(68, SMEM_LEVEL),
+                                 LEVEL(69, LDS_LEVEL),
+                                 OPS(72, K(MFMA), .weight = BY_MATRIX),
+                                 QUADS(74, WAVE_CLOCKS),
+                                 QUADS(85, WAIT),
+                                 QUADS(88, STALL),
+                                 QUADS(91, STALL_LDS),
+                                 OPS(96, EVERY & ~K(INTERNAL), .weight = BY_ISSUE),
+                                 OPS(97, VMEM, .weight = BY_ISSUE),
+                                 OPS(98, DS | FLAT, .weight = BY_ISSUE),
+                                 OPS(99, VALU, .weight = BY_ISSUE),
+                                 OPS(100, K(SALU) | SMEM, .weight = BY_ISSUE),
+                                 OPS(101, K(GWS), .weight = BY_ISSUE),
+                                 OPS(102, MISC, .weight = BY_ISSUE),
+                                 OPS(103, FLAT, .weight = BY_ISSUE),
+                                 OPS(104, V_STORE | V_ATOMIC, .weight = BY_SEND),
+                                 OPS(105, V_READ, .weight = BY_SEND),
+                                 OPS(111, SMEM, .weight = BY_ISSUE),
+                                 OPS(112, K(SALU), .weight = BY_ISSUE),
+                                 OPS(113, VALU, .weight = BY_ISSUE, .lanes = true),
+                                 LEVEL(116, FETCH_LEVEL),
+                                 ZERO(133),
+                                 ZERO(134),
+                                 ZERO(136),
+                                 ZERO(186),
+                                 ZERO(187),
+                                 OPS(188, SMEM, .weight = BY_NORM),
+                                 OPS(266, K(SMEM_AT)),
+                                 OPS(298, K(SMEM_AT)),
+                                 OPS(323, K(SMEM_RD), .dwords = 1),
+                                 OPS(324, K(SMEM_RD), .dwords = 2),
+                                 OPS(325, K(SMEM_RD), .dwords = 4),
+                                 OPS(326, K(SMEM_RD), .dwords = 8),
+                                 OPS(327, K(SMEM_RD), .dwords = 16),
+                                 LEVEL(337, SMEM_LEVEL)};
+
+static const event_row_t ta[] = {
+    TA_OPS(32, V_ACCESS, 0),      TA_OPS(44, V_ACCESS, BUFFERS), TA_OPS(45, V_READ, BUFFERS),
+    TA_OPS(46, V_STORE, BUFFERS), TA_OPS(47, V_ATOMIC, BUFFERS), TA_OPS(100, V_ACCESS, FLATS),
+    TA_OPS(101, V_READ, FLATS),   TA_OPS(102, V_STORE, FLATS),   TA_OPS(103, V_ATOMIC, FLATS)};
+
+static const event_row_t td[] = {TA_OPS(25, V_ACCESS, 0), TA_OPS(26, V_ATOMIC, 0),
+                                 TA_OPS(27, V_STORE, 0)};
+
+static const event_row_t tcp[] = {DEVICE(0, CLOCK), TA_OPS(27, V_ACCESS, 0)};
+static const event_row_t tca[] = {DEVICE(1, CLOCK)};
+static const event_row_t tcc[] = {DEVICE(1, CLOCK)};
+
+#define TABLE(name)                                                                                \
+    {                                                                                              \
+        name, sizeof name / sizeof name[0]                                                         \
+    }
+
+static const struct {
+    const event_row_t *rows;
+    size_t n;
+} tables[SG_BLOCK_COUNT] = {
+    [SG_BLOCK_GRBM] = TABLE(grbm), [SG_BLOCK_CPC] = TABLE(cpc), [SG_BLOCK_CPF] = TABLE(cpf),
+    [SG_BLOCK_SPI] = TABLE(spi),   [SG_BLOCK_SQ] = TABLE(sq),   [SG_BLOCK_TA] = TABLE(ta),
+    [SG_BLOCK_TD] = TABLE(td),     [SG_BLOCK_TCP] = TABLE(tcp), [SG_BLOCK_TCA] = TABLE(tca),
+    [SG_BLOCK_TCC] = TABLE(tcc)};
+
+/* The block as the cache model names it; false for blocks without events of it. */
+static bool model_block(sg_block_t block, sgc_block_t *out)
+{
+    switch (block) {
+    case SG_BLOCK_SQ: *out = SGC_SQ; return true;
+    case SG_BLOCK_TA: *out = SGC_TA; return true;
+    case SG_BLOCK_TD: *out = SGC_TD; return true;
+    case SG_BLOCK_TCP: *out = SGC_TCP; return true;
+    case SG_BLOCK_TCA: *out = SGC_TCA; return true;
+    case SG_BLOCK_TCC: *out = SGC_TCC; return true;
+    default: return false;
+    }
+}
+
+static const event_row_t *find(sg_block_t block, uint32_t event)
+{
+    for (size_t i = 0; i < tables[block].n; i++)
+        if (tables[block].rows[i].event == event) return &tables[block].rows[i];
+    return NULL;
+}
+
+/* ---- selects ---- */
+
+enum {
+    SQ_EVENT = 0x1ff,
+    WIDE_EVENT = 0x3ff, /* bits of PERF_SEL in the other blocks: 10, 8 of TA and TD, 6 of GRBM */
+    TEXTURE_EVENT = 0xff,
+    GRBM_EVENT = 0x3f,
+    FIRST_SQC_EVENT = 256, /* events of the caches, which no SIMD belongs to */
+    SIMD_MASK = 0xf000000
+};
+
+static uint32_t event_of(sg_block_t block, uint32_t select)
+{
+    switch (block) {
+    case SG_BLOCK_SQ: return select & SQ_EVENT;
+    case SG_BLOCK_TA:
+    case SG_BLOCK_TD: return select & TEXTURE_EVENT;
+    case SG_BLOCK_GRBM:
+    case SG_BLOCK_GRBM_SE: return select & GRBM_EVENT;
+    default: return select & WIDE_EVENT;
+    }
+}
+
+/* A select whose masks leave no SIMD, or no bank or client of the caches, counts nothing. */
+static bool masked_out(sg_block_t block, uint32_t select)
+{
+    if (block != SG_BLOCK_SQ) return false;
+    if ((select & SQ_EVENT) < FIRST_SQC_EVENT) return !(select & SIMD_MASK);
+    return !(select & 0xf000) || !(select & 0xf0000);
+}
+
+/* ---- formulas ---- */
+
+static uint64_t load(const _Atomic uint64_t *v)
+{
+    return atomic_load_explicit(v, memory_order_relaxed);
+}
+
+static uint32_t weight_of(const sg_traits_t *t, weight_t weight)
+{
+    enum { QUAD = 4, ADDRESS = 1 };
+    switch (weight) {
+    case BY_ISSUE: return t->issue / QUAD;
+    case BY_SEND: return ADDRESS + t->dwords;
+    case BY_MOPS: return t->mops;
+    case BY_MATRIX: return t->matrix;
+    case BY_NORM: return t->flow == SG_FLOW_SCALAR_CACHE ? 4 : 2;
+    default: return 1;
+    }
+}
+
+static bool matches(const event_row_t *row, const sg_traits_t *t)
+{
+    return row->classes >> t->klass & 1 && (!row->math || row->math == t->math) &&
+           (!row->dwords || row->dwords == t->dwords) &&
+           (!row->formats || row->formats >> t->format & 1);
+}
+
+static uint64_t sum_instructions(const event_row_t *row, const sg_sums_t *s)
+{
+    const sg_buckets_t *buckets = sg_buckets();
+    uint64_t n = 0;
+    for (unsigned b = 0; b < buckets->n; b++) {
+        if (!matches(row, &buckets->traits[b])) continue;
+        const uint32_t weight = weight_of(&buckets->traits[b], row->weight);
+        for (unsigned none = 0; none < (row->live ? 1 : 2); none++)
+            n += weight *
+                 load(row->lanes ? &s->counts[2 * b + none].lanes : &s->counts[2 * b + none].runs);
+    }
+    return n;
+}
+
+static uint64_t sum_unit(const event_row_t *row, const sg_unit_t *u, bool sq_only)
+{
+    uint64_t n = 0;
+    for (unsigned counted = sq_only; counted < 2; counted++) {
+        const sg_sums_t *s = &u->sums[counted];
+        n += row->kind == KIND_OPS ? sum_instructions(row, s) : load(&s->fixed[row->sum]);
+    }
+    return n;
+}
+
+/* Of one unit for blocks that units have, of the engine for the others. */
+static uint64_t sum_units(sg_perf_t *p, const event_row_t *row, sg_block_t block, uint32_t engine,
+                          uint32_t instance)
+{
+    const bool gated = block == SG_BLOCK_SQ;
+    uint64_t n = 0;
+    if (block == SG_BLOCK_TA || block == SG_BLOCK_TD || block == SG_BLOCK_TCP)
+        return sum_unit(row, sg_perf_unit(p, engine, instance), false);
+    for (uint32_t k = 0; k < p->units_per_engine; k++)
+        n += sum_unit(row, sg_perf_unit(p, engine, k), gated);
+    return n;
+}
+
+static uint64_t cache_value(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                            uint32_t event)
+{
+    sgc_block_t model;
+    uint64_t value = 0;
+    if (!model_block(block, &model)) return 0;
+    pthread_mutex_lock(&p->model_lock);
+    if (p->caches) value = sgc_value(p->caches, model, engine, instance, event);
+    pthread_mutex_unlock(&p->model_lock);
+    return value;
+}
+
+static uint64_t busiest(sg_perf_t *p, const event_row_t *row)
+{
+    const sg_bank_t *bank = &p->bank[row->sum];
+    uint64_t most = 0;
+    for (uint32_t e = 0; e < bank->engines; e++)
+        for (uint32_t i = 0; i < bank->instances; i++) {
+            const uint64_t value = cache_value(p, row->sum, e, i, row->other);
+            if (value > most) most = value;
+        }
+    return most;
+}
+
+static uint64_t integral(sg_perf_t *p, const event_row_t *accumulator, uint32_t engine,
+                         uint32_t previous)
+{
+    const event_row_t *row = find(SG_BLOCK_SQ, previous & SQ_EVENT);
+    if (!row || row->kind != KIND_LEVEL || masked_out(SG_BLOCK_SQ, previous)) return 0;
+    return sum_units(p, row, SG_BLOCK_SQ, engine, 0) >> accumulator->shift;
+}
+
+uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                       uint32_t select, uint32_t previous)
+{
+    const uint32_t event = event_of(block, select);
+    const event_row_t *row = find(block, event);
+    if (masked_out(block, select)) return 0;
+    switch (row ? (kind_t)row->kind : KIND_NONE) {
+    case KIND_NONE: return cache_value(p, block, engine, instance, event);
+    case KIND_OPS:
+    case KIND_FIXED: return sum_units(p, row, block, engine, instance) >> row->shift;
+    case KIND_DEVICE: return load(&p->device[row->sum]);
+    case KIND_IDLE: return load(&p->device[SG_D_CLOCK]) - load(&p->device[row->sum]);
+    case KIND_ACCUM: return integral(p, row, engine, previous);
+    case KIND_BUSIEST: return busiest(p, row);
+    default: return 0;
+    }
+}
+
+sg_perf_level_t sg_perf_level_of(sg_block_t block, uint32_t select)
+{
+    const uint32_t event = event_of(block, select);
+    const event_row_t *row = find(block, event);
+    sgc_block_t model;
+    if (masked_out(block, select)) return SG_PERF_OFF;
+    if (!row)
+        return model_block(block, &model) && sgc_counts(model, event) ? SG_PERF_MODEL : SG_PERF_OFF;
+    if (row->kind == KIND_ZERO) return SG_PERF_OFF;
+    if (row->kind == KIND_OPS || (row->kind == KIND_FIXED && row->sum <= SG_T_SGPR_WORDS))
+        return SG_PERF_EXACT;
+    return SG_PERF_MODEL;
+}
+
+sg_how_t sg_perf_how(sg_block_t block, uint32_t event)
+{
+    const event_row_t *row = find(block, event);
+    sgc_block_t model;
+    if (row) return row->kind == KIND_ZERO ? SG_HOW_ZERO : SG_HOW_COUNTED;
+    return model_block(block, &model) && sgc_counts(model, event) ? SG_HOW_COUNTED : SG_HOW_MISSING;
+}

@@ -1,0 +1,139 @@
+/* internal.h - what the files of the performance counters share.
+ *
+ * Apart because perf.h is for the device only. Sums are kept once for each compute unit and each
+ * instruction bucket; a counter is a formula over them (events.c), evaluated when it is read. */
+#ifndef SOFTGPU_PERF_INTERNAL_H
+#define SOFTGPU_PERF_INTERNAL_H
+
+#include "softgpu/perf/perf.h"
+#include "softgpu/perf/traits.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { SG_WAVES_MAX = 16, SG_UNIT_SIMDS = 4 };
+
+/* Sums of one compute unit besides its instructions. */
+typedef enum {
+    /* known at launch */
+    SG_T_GROUPS,
+    SG_T_WAVES,
+    SG_T_WAVES_EQ_64,
+    SG_T_WAVES_LT_64,
+    SG_T_WAVES_LT_48,
+    SG_T_WAVES_LT_32,
+    SG_T_WAVES_LT_16,
+    SG_T_ITEMS,
+    SG_T_SGPR_WORDS,
+    /* of the model; clocks */
+    SG_T_WAVE_CLOCKS,
+    SG_T_WAIT,      /* waves waiting for data, barriers, code, the end of a sleep */
+    SG_T_STALL,     /* waves ready, their pipes taken by others */
+    SG_T_STALL_LDS, /* of those, where it was the LDS */
+    SG_T_BUSY,      /* a wave is on the unit */
+    SG_T_VMEM_LEVEL,
+    SG_T_SMEM_LEVEL,
+    SG_T_LDS_LEVEL,
+    SG_T_FETCH_LEVEL,
+    SG_T_FLAT_LDS_ONLY,
+    /* of the engine, kept in its first unit; clocks */
+    SG_T_SE_BUSY,
+    SG_T_LAUNCH,        /* waves are being launched */
+    SG_T_BLOCKED,       /* a workgroup waits for room */
+    SG_T_BLOCKED_WAVES, /* times the SIMDs without a wave slot */
+    SG_T_BLOCKED_VGPRS, /* times the SIMDs without registers */
+    SG_T_BLOCKED_LDS,
+    SG_T_COUNT
+} sg_tally_t;
+
+/* Sums of the whole GPU; clocks. */
+typedef enum {
+    SG_D_CLOCK,
+    SG_D_ACTIVE, /* a dispatch is in flight */
+    SG_D_PACKETS,
+    SG_D_DECODE, /* packets are decoded */
+    SG_D_CP,     /* that, and workgroups still to be launched */
+    SG_D_CP_STALL,
+    SG_D_LAUNCH,
+    SG_D_COUNT
+} sg_device_tally_t;
+
+typedef struct {
+    _Atomic uint64_t fixed[SG_T_COUNT];
+    struct {
+        _Atomic uint64_t runs, lanes;
+    } counts[2 * SG_BUCKETS];
+} sg_sums_t;
+
+/* [1]: of waves that SQ counts, by its controls; [0]: of all others. */
+typedef struct {
+    sg_sums_t sums[2];
+} sg_unit_t;
+
+/* Numbers of the blocks. ORDER: as in the tables. */
+typedef enum {
+#define SG_BLOCK(name, instances, per_se, slots) SG_BLOCK_##name,
+#include "softgpu/perf_tables.inc"
+    SG_BLOCK_COUNT
+} sg_block_t;
+
+typedef struct {
+    uint32_t select;
+    uint64_t value; /* collected until the last stop */
+    uint64_t base;  /* total when counting began, while running */
+    uint64_t sample;
+} sg_slot_t;
+
+typedef struct {
+    sg_slot_t *slots; /* [engine][instance][slot] */
+    uint32_t engines, instances, n_slots;
+    bool programmed; /* some select has been written */
+} sg_bank_t;
+
+/* What a register number is. */
+typedef struct {
+    uint8_t kind; /* registers.c */
+    uint8_t block, slot;
+} sg_register_t;
+
+struct sg_perf {
+    sg_profile_t profile;
+    uint32_t n_units, units_per_engine;
+    sg_unit_t *units;
+    _Atomic uint64_t device[SG_D_COUNT];
+    _Atomic uint32_t level; /* sg_perf_level_t */
+    pthread_mutex_t lock;   /* the registers */
+    uint32_t gfx_index, control, clocks;
+    uint32_t *sq_control, *sq_mask; /* by engine */
+    sg_bank_t bank[SG_BLOCK_COUNT];
+    sg_register_t map[SG_PERF_LAST_REGISTER - SG_PERF_FIRST_REGISTER + 1];
+    /* the model; taken while `lock` is held, never the other way round */
+    pthread_mutex_t model_lock;
+    sgc_t *caches; /* made by the first modelled dispatch */
+    sgc_page_fn_t *page;
+    void *page_user;
+    uint64_t memory_epoch;
+};
+
+/* events.c */
+/* Total of an event since creation. `previous` is the event of the slot before, which the
+ * accumulating events integrate. */
+uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                       uint32_t select, uint32_t previous);
+sg_perf_level_t sg_perf_level_of(sg_block_t block, uint32_t select);
+
+typedef enum { SG_HOW_MISSING, SG_HOW_ZERO, SG_HOW_COUNTED } sg_how_t;
+/* How a counter of the table comes about; for tests. */
+sg_how_t sg_perf_how(sg_block_t block, uint32_t event);
+
+static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t place)
+{
+    return &p->units[engine * p->units_per_engine + place];
+}
+
+static inline void sg_add(_Atomic uint64_t *to, uint64_t n)
+{
+    if (n) atomic_fetch_add_explicit(to, n, memory_order_relaxed);
+}
+
+#endif

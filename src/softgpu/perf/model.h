@@ -1,0 +1,78 @@
+/* model.h - the timing model: clocks of waves, of compute units and of the launcher.
+ *
+ * Apart because exact counts need none of it. The rules are those of docs/counters.md, written so
+ * that a reader can work a kernel out by hand. All of it runs under the model lock. */
+#ifndef SOFTGPU_PERF_MODEL_H
+#define SOFTGPU_PERF_MODEL_H
+
+#include "softgpu/perf/internal.h"
+
+/* Pipes that waves share: the first three once for each SIMD, the others once for the unit. */
+typedef enum {
+    SG_PIPE_VALU,
+    SG_PIPE_MATRIX,
+    SG_PIPE_SCALAR,
+    SG_PIPE_LDS,
+    SG_PIPE_VMEM,
+    SG_PIPE_SMEM,
+    SG_PIPES,
+    SG_SIMD_PIPES = SG_PIPE_LDS
+} sg_pipe_t;
+
+enum { SG_VM_FLIGHT = 63, SG_LGKM_FLIGHT = 15 }; /* what vmcnt and lgkmcnt can count */
+
+/* Memory instructions in flight, oldest first; they return in order. */
+typedef struct {
+    uint64_t done[64];
+    uint8_t first, n;
+} sg_flight_t;
+
+/* A wave by itself, in clocks since its workgroup started. */
+typedef struct {
+    uint64_t now;
+    uint64_t line; /* 64-byte line of code it is in, ~0: none */
+    uint64_t matrix_free;
+    uint64_t pipe[SG_PIPES]; /* clocks it occupies each */
+    uint64_t waited;
+    uint64_t vmem_level, smem_level, lds_level, fetch_level;
+    uint64_t flat_lds_only;
+    sg_flight_t vm, lgkm;
+    uint8_t simd;
+    bool ended;
+} sg_wave_clock_t;
+
+typedef struct {
+    const sg_profile_t *profile;
+    sgc_t *caches;
+    unsigned unit;
+} sg_clock_of_t;
+
+void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd);
+/* The wave is about to execute *i at `pc`. */
+void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_wave_t *w,
+                        const isa_inst_t *i, const sg_traits_t *t, uint64_t pc);
+/* Until `to`, if that is later. */
+void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to);
+
+/* What the launcher needs of a workgroup that has run. */
+typedef struct sg_ran {
+    struct sg_ran *next; /* waiting for workgroups with smaller ids */
+    uint64_t id;
+    uint32_t unit, n_waves;
+    bool counted; /* by SQ */
+    struct {
+        uint64_t clocks; /* by itself */
+        uint64_t pipe[SG_PIPES];
+        uint8_t simd;
+    } wave[SG_WAVES_MAX];
+} sg_ran_t;
+
+/* Where the workgroups of a dispatch run and when, in clocks since the dispatch began. */
+typedef struct sg_schedule sg_schedule_t;
+sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch);
+/* In any order; adds the sums that follow to the units. */
+void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
+/* Adds what is left, and what the dispatch comes to; frees the schedule. */
+void sg_schedule_end(sg_schedule_t *s);
+
+#endif

@@ -1,0 +1,360 @@
+/* registers.c - the performance counter registers behind GRBM_GFX_INDEX.
+ *
+ * Apart because it is the programming interface alone: what a select counts is events.c. A counter
+ * is a total of the model minus that total when counting began, so any number of slots may count
+ * the same event, and start, stop and reset cost next to nothing. */
+#include "softgpu/perf/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of registers that belong to no slot; SQ's from share/counters' `control` column. */
+enum {
+    GRBM_GFX_INDEX = 0xc200,
+    CP_PERFMON_CNTL = 0xd808,
+    SQ_PERFCOUNTER_CTRL = 0xd9e0,
+    SQ_PERFCOUNTER_MASK = 0xd9e1,
+    RLC_PERFMON_CLK_CNTL = 0xdcbf
+};
+
+/* GRBM_GFX_INDEX */
+enum { ALL_INSTANCES = 1 << 30, INSTANCE = 0xff, ENGINE_SHIFT = 16, ENGINE = 0xff };
+#define ALL_ENGINES 0x80000000u
+
+/* CP_PERFMON_CNTL */
+enum { STATE = 15, RESET = 0, START = 1, STOP = 2, SAMPLE = 1 << 10 };
+
+enum { KIND_NONE, KIND_SELECT, KIND_LOW, KIND_HIGH, KIND_CONTROL };
+
+static const struct {
+    uint8_t instances, per_se, slots;
+} shapes[SG_BLOCK_COUNT] = {
+#define SG_BLOCK(name, n_instances, in_engine, n_slots)                                            \
+    [SG_BLOCK_##name] = {n_instances, in_engine, n_slots},
+#include "softgpu/perf_tables.inc"
+};
+
+static const struct {
+    uint8_t block, slot;
+    uint16_t select, low, high;
+} slot_registers[] = {
+#define SG_REGISTER(block, slot, select, low, high) {SG_BLOCK_##block, slot, select, low, high},
+#include "softgpu/perf_tables.inc"
+};
+
+static sg_register_t *entry(sg_perf_t *p, uint32_t number)
+{
+    return &p->map[number - SG_PERF_FIRST_REGISTER];
+}
+
+static void make_map(sg_perf_t *p)
+{
+    static const uint16_t controls[] = {GRBM_GFX_INDEX, CP_PERFMON_CNTL, SQ_PERFCOUNTER_CTRL,
+                                        SQ_PERFCOUNTER_MASK, RLC_PERFMON_CLK_CNTL};
+    for (size_t i = 0; i < sizeof slot_registers / sizeof slot_registers[0]; i++) {
+        const uint8_t b = slot_registers[i].block, s = slot_registers[i].slot;
+        *entry(p, slot_registers[i].select) = (sg_register_t){KIND_SELECT, b, s};
+        *entry(p, slot_registers[i].low) = (sg_register_t){KIND_LOW, b, s};
+        *entry(p, slot_registers[i].high) = (sg_register_t){KIND_HIGH, b, s};
+    }
+    for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++)
+        entry(p, controls[i])->kind = KIND_CONTROL;
+}
+
+/* How many instances this GPU has: engines and channels of the profile. */
+static bool make_banks(sg_perf_t *p)
+{
+    for (unsigned b = 0; b < SG_BLOCK_COUNT; b++) {
+        sg_bank_t *bank = &p->bank[b];
+        uint32_t most = shapes[b].per_se ? p->units_per_engine : p->profile.l2_channels;
+        bank->engines = shapes[b].per_se ? p->profile.shader_engines : 1;
+        bank->instances = shapes[b].instances < most ? shapes[b].instances : most;
+        bank->n_slots = shapes[b].slots;
+        bank->slots =
+            calloc((size_t)bank->engines * bank->instances * bank->n_slots, sizeof(sg_slot_t));
+        if (!bank->slots) return false;
+    }
+    return true;
+}
+
+sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user)
+{
+    sg_perf_t *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->profile = *profile;
+    p->page = page;
+    p->page_user = user;
+    p->units_per_engine = profile->arrays_per_engine * profile->cus_per_array;
+    p->n_units = profile->shader_engines * p->units_per_engine;
+    p->units = calloc(p->n_units, sizeof *p->units);
+    p->sq_control = calloc(profile->shader_engines, sizeof(uint32_t));
+    p->sq_mask = calloc(profile->shader_engines, sizeof(uint32_t));
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_mutex_init(&p->model_lock, NULL);
+    p->gfx_index = ALL_ENGINES | ALL_INSTANCES;
+    if (!p->units || !p->sq_control || !p->sq_mask || !make_banks(p)) {
+        sg_perf_destroy(p);
+        return NULL;
+    }
+    make_map(p);
+    return p;
+}
+
+void sg_perf_destroy(sg_perf_t *p)
+{
+    if (!p) return;
+    for (unsigned b = 0; b < SG_BLOCK_COUNT; b++)
+        free(p->bank[b].slots);
+    sgc_destroy(p->caches);
+    free(p->sq_control);
+    free(p->sq_mask);
+    free(p->units);
+    pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->model_lock);
+    free(p);
+}
+
+bool sg_perf_owns(const sg_perf_t *p, uint32_t number)
+{
+    return number >= SG_PERF_FIRST_REGISTER && number <= SG_PERF_LAST_REGISTER &&
+           p->map[number - SG_PERF_FIRST_REGISTER].kind != KIND_NONE;
+}
+
+/* ---- slots ---- */
+
+static bool running(const sg_perf_t *p)
+{
+    return (p->control & STATE) == START;
+}
+
+static sg_slot_t *slot_at(const sg_bank_t *bank, uint32_t engine, uint32_t instance, uint32_t slot)
+{
+    return &bank->slots[((size_t)engine * bank->instances + instance) * bank->n_slots + slot];
+}
+
+static uint64_t total(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
+                      uint32_t slot)
+{
+    const sg_bank_t *bank = &p->bank[block];
+    const uint32_t previous = slot ? slot_at(bank, engine, instance, slot - 1)->select : 0;
+    return sg_perf_total(p, block, engine, instance, slot_at(bank, engine, instance, slot)->select,
+                         previous);
+}
+
+typedef void visit_fn_t(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
+                        uint32_t slot, uint32_t argument);
+
+/* Every slot number of the block's instances that GRBM_GFX_INDEX means: all of them, one, or none
+ * if there is no such. */
+static void visit_indexed(sg_perf_t *p, unsigned block, uint32_t slot, visit_fn_t *fn,
+                          uint32_t argument)
+{
+    const sg_bank_t *bank = &p->bank[block];
+    const uint32_t index = p->gfx_index;
+    const bool every_engine = index & ALL_ENGINES || bank->engines == 1;
+    /* blocks with a single instance do not look at the instance field */
+    const bool every_instance = index & ALL_INSTANCES || shapes[block].instances == 1;
+    for (uint32_t e = 0; e < bank->engines; e++) {
+        if (!every_engine && e != (index >> ENGINE_SHIFT & ENGINE)) continue;
+        for (uint32_t i = 0; i < bank->instances; i++)
+            if (every_instance || i == (index & INSTANCE)) fn(p, block, e, i, slot, argument);
+    }
+}
+
+static void visit_bank(sg_perf_t *p, unsigned b, visit_fn_t *fn)
+{
+    const sg_bank_t *bank = &p->bank[b];
+    for (uint32_t e = 0; e < bank->engines; e++)
+        for (uint32_t i = 0; i < bank->instances; i++)
+            for (uint32_t s = 0; s < bank->n_slots; s++)
+                fn(p, b, e, i, s, 0);
+}
+
+static void visit_all(sg_perf_t *p, visit_fn_t *fn)
+{
+    for (unsigned b = 0; b < SG_BLOCK_COUNT; b++)
+        if (p->bank[b].programmed) visit_bank(p, b, fn);
+}
+
+static void reset_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
+                       uint32_t unused)
+{
+    sg_slot_t *slot = slot_at(&p->bank[b], e, i, s);
+    (void)unused;
+    slot->value = slot->sample = 0;
+}
+
+static void start_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
+                       uint32_t unused)
+{
+    (void)unused;
+    slot_at(&p->bank[b], e, i, s)->base = total(p, b, e, i, s);
+}
+
+static void stop_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s, uint32_t unused)
+{
+    sg_slot_t *slot = slot_at(&p->bank[b], e, i, s);
+    (void)unused;
+    slot->value += total(p, b, e, i, s) - slot->base;
+}
+
+static uint64_t value_of(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s)
+{
+    const sg_slot_t *slot = slot_at(&p->bank[b], e, i, s);
+    return slot->value + (running(p) ? total(p, b, e, i, s) - slot->base : 0);
+}
+
+static void sample_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
+                        uint32_t unused)
+{
+    (void)unused;
+    slot_at(&p->bank[b], e, i, s)->sample = value_of(p, b, e, i, s);
+}
+
+/* The slot behind it may integrate this one: both keep what they have and go on from here. */
+static void select_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
+                        uint32_t select)
+{
+    const uint32_t last = s + 1 < p->bank[b].n_slots ? s + 1 : s;
+    for (uint32_t k = s; running(p) && k <= last; k++)
+        stop_slot(p, b, e, i, k, 0);
+    slot_at(&p->bank[b], e, i, s)->select = select;
+    for (uint32_t k = s; running(p) && k <= last; k++)
+        start_slot(p, b, e, i, k, 0);
+}
+
+static void write_value(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
+                        uint32_t argument, unsigned shift)
+{
+    sg_slot_t *slot = slot_at(&p->bank[b], e, i, s);
+    uint64_t value = value_of(p, b, e, i, s);
+    value = (value & ~(UINT64_C(0xffffffff) << shift)) | (uint64_t)argument << shift;
+    slot->value = slot->sample = value;
+    if (running(p)) start_slot(p, b, e, i, s, 0);
+}
+
+static void write_low(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s, uint32_t low)
+{
+    write_value(p, b, e, i, s, low, 0);
+}
+
+static void write_high(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s, uint32_t high)
+{
+    write_value(p, b, e, i, s, high, 32);
+}
+
+/* ---- what launches have to do ---- */
+
+static void update_level(sg_perf_t *p)
+{
+    uint32_t level = SG_PERF_OFF;
+    for (unsigned b = 0; running(p) && b < SG_BLOCK_COUNT; b++) {
+        const sg_bank_t *bank = &p->bank[b];
+        const size_t n = (size_t)bank->engines * bank->instances * bank->n_slots;
+        for (size_t s = 0; bank->programmed && s < n && level < SG_PERF_MODEL; s++) {
+            const uint32_t needs = sg_perf_level_of(b, bank->slots[s].select);
+            if (needs > level) level = needs;
+        }
+    }
+    atomic_store_explicit(&p->level, level, memory_order_release);
+}
+
+sg_perf_level_t sg_perf_level(const sg_perf_t *p)
+{
+    return (sg_perf_level_t)atomic_load_explicit(&p->level, memory_order_acquire);
+}
+
+/* ---- registers ---- */
+
+static void write_perfmon(sg_perf_t *p, uint32_t value)
+{
+    const bool was = running(p), is = (value & STATE) == START;
+    if (was && !is) visit_all(p, stop_slot);
+    p->control = value;
+    if ((value & STATE) == RESET) visit_all(p, reset_slot);
+    if (is && !was) visit_all(p, start_slot);
+    if (value & SAMPLE) visit_all(p, sample_slot);
+    update_level(p);
+}
+
+static void write_engines(const sg_perf_t *p, uint32_t *by_engine, uint32_t value)
+{
+    for (uint32_t e = 0; e < p->profile.shader_engines; e++)
+        if (p->gfx_index & ALL_ENGINES || e == (p->gfx_index >> ENGINE_SHIFT & ENGINE))
+            by_engine[e] = value;
+}
+
+static uint32_t read_engine(const sg_perf_t *p, const uint32_t *by_engine)
+{
+    const uint32_t e = p->gfx_index & ALL_ENGINES ? 0 : p->gfx_index >> ENGINE_SHIFT & ENGINE;
+    return e < p->profile.shader_engines ? by_engine[e] : 0;
+}
+
+static void write_control(sg_perf_t *p, uint32_t number, uint32_t value)
+{
+    switch (number) {
+    case GRBM_GFX_INDEX: p->gfx_index = value; break;
+    case CP_PERFMON_CNTL: write_perfmon(p, value); break;
+    case SQ_PERFCOUNTER_CTRL: write_engines(p, p->sq_control, value); break;
+    case SQ_PERFCOUNTER_MASK: write_engines(p, p->sq_mask, value); break;
+    default: p->clocks = value; break;
+    }
+}
+
+static uint32_t read_control(const sg_perf_t *p, uint32_t number)
+{
+    switch (number) {
+    case GRBM_GFX_INDEX: return p->gfx_index;
+    case CP_PERFMON_CNTL: return p->control;
+    case SQ_PERFCOUNTER_CTRL: return read_engine(p, p->sq_control);
+    case SQ_PERFCOUNTER_MASK: return read_engine(p, p->sq_mask);
+    default: return p->clocks;
+    }
+}
+
+void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value)
+{
+    const sg_register_t *r = entry(p, number);
+    pthread_mutex_lock(&p->lock);
+    switch (r->kind) {
+    case KIND_SELECT:
+        if (!p->bank[r->block].programmed) {
+            p->bank[r->block].programmed = true;
+            if (running(p)) visit_bank(p, r->block, start_slot);
+        }
+        visit_indexed(p, r->block, r->slot, select_slot, value);
+        update_level(p);
+        break;
+    case KIND_LOW: visit_indexed(p, r->block, r->slot, write_low, value); break;
+    case KIND_HIGH: visit_indexed(p, r->block, r->slot, write_high, value); break;
+    case KIND_CONTROL: write_control(p, number, value); break;
+    default: break;
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* With broadcast bits set, a read is answered by number 0. */
+static uint32_t read_slot(sg_perf_t *p, const sg_register_t *r)
+{
+    const sg_bank_t *bank = &p->bank[r->block];
+    uint32_t e = p->gfx_index >> ENGINE_SHIFT & ENGINE, i = p->gfx_index & INSTANCE;
+    if (p->gfx_index & ALL_ENGINES || bank->engines == 1) e = 0;
+    if (p->gfx_index & ALL_INSTANCES || shapes[r->block].instances == 1) i = 0;
+    if (e >= bank->engines || i >= bank->instances) return 0;
+    const sg_slot_t *slot = slot_at(bank, e, i, r->slot);
+    if (r->kind == KIND_SELECT) return slot->select;
+    const uint64_t value =
+        p->control & SAMPLE ? slot->sample : value_of(p, r->block, e, i, r->slot);
+    return (uint32_t)(r->kind == KIND_LOW ? value : value >> 32);
+}
+
+uint32_t sg_perf_read(sg_perf_t *p, uint32_t number)
+{
+    const sg_register_t *r = entry(p, number);
+    pthread_mutex_lock(&p->lock);
+    const uint32_t value = r->kind == KIND_CONTROL ? read_control(p, number)
+                           : r->kind == KIND_NONE  ? 0
+                                                   : read_slot(p, r);
+    pthread_mutex_unlock(&p->lock);
+    return value;
+}

@@ -1,0 +1,256 @@
+/* schedule.c - workgroups on compute units, waves against each other, the dispatch as a whole.
+ *
+ * Apart because it needs workgroups that have run and nothing of how they ran. They are taken in
+ * the order of their ids, whatever order they ended in: the outcome depends on nothing else. */
+#include "softgpu/perf/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VGPR_FILE = 512 };
+
+typedef struct {
+    uint64_t end;
+    uint32_t lds;
+    uint8_t waves[SG_UNIT_SIMDS];
+} resident_t;
+
+typedef struct {
+    resident_t *resident;
+    uint32_t n, room;                       /* in the array */
+    uint64_t free[SG_UNIT_SIMDS][SG_PIPES]; /* when each pipe is through with the waves so far */
+    uint64_t covered;                       /* busy clocks are counted up to here */
+} unit_state_t;
+
+typedef struct {
+    uint64_t free; /* the launcher takes the next workgroup */
+    uint64_t covered;
+    uint64_t launch, blocked; /* clocks of this dispatch */
+} engine_state_t;
+
+struct sg_schedule {
+    sg_perf_t *p;
+    sg_perf_launch_t launch;
+    uint64_t next; /* id */
+    sg_ran_t *early;
+    uint64_t end;
+    engine_state_t *engine;
+    unit_state_t unit[];
+};
+
+sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch)
+{
+    sg_schedule_t *s = calloc(1, sizeof *s + p->n_units * sizeof(unit_state_t));
+    if (!s) return NULL;
+    s->engine = calloc(p->profile.shader_engines, sizeof *s->engine);
+    if (!s->engine) {
+        free(s);
+        return NULL;
+    }
+    s->p = p;
+    s->launch = *launch;
+    return s;
+}
+
+/* ---- room ---- */
+
+typedef struct {
+    uint32_t no_slot, no_vgprs; /* SIMDs */
+    bool no_lds;
+} lack_t;
+
+static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_t *ran)
+{
+    const sg_profile_t *profile = &s->p->profile;
+    uint32_t waves[SG_UNIT_SIMDS] = {0}, more[SG_UNIT_SIMDS] = {0}, lds = s->launch.lds_bytes;
+    lack_t lack = {0};
+    for (uint32_t r = 0; r < u->n; r++) {
+        lds += u->resident[r].lds;
+        for (unsigned k = 0; k < SG_UNIT_SIMDS; k++)
+            waves[k] += u->resident[r].waves[k];
+    }
+    for (uint32_t i = 0; i < ran->n_waves; i++)
+        more[ran->wave[i].simd]++;
+    for (unsigned k = 0; k < SG_UNIT_SIMDS; k++) {
+        if (!more[k]) continue;
+        lack.no_slot += waves[k] + more[k] > profile->waves_per_simd;
+        lack.no_vgprs += (waves[k] + more[k]) * s->launch.vgprs > VGPR_FILE;
+    }
+    lack.no_lds = lds > profile->lds_kb << 10;
+    return lack;
+}
+
+/* Workgroups that have ended by `now` make room. */
+static void leave(unit_state_t *u, uint64_t now)
+{
+    uint32_t kept = 0;
+    for (uint32_t r = 0; r < u->n; r++)
+        if (u->resident[r].end > now) u->resident[kept++] = u->resident[r];
+    u->n = kept;
+}
+
+static uint64_t first_end(const unit_state_t *u)
+{
+    uint64_t end = u->resident[0].end;
+    for (uint32_t r = 1; r < u->n; r++)
+        if (u->resident[r].end < end) end = u->resident[r].end;
+    return end;
+}
+
+/* When the unit has room, from `now` on; what was missing is added to the engine's sums. */
+static uint64_t wait_for_room(const sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
+                              sg_sums_t *sums, uint64_t now)
+{
+    leave(u, now);
+    for (;;) {
+        const lack_t lack = lacks(s, u, ran);
+        /* alone on its unit it fits: the device has checked */
+        if (!u->n || (!lack.no_slot && !lack.no_vgprs && !lack.no_lds)) return now;
+        const uint64_t then = first_end(u);
+        sg_add(&sums->fixed[SG_T_BLOCKED], then - now);
+        sg_add(&sums->fixed[SG_T_BLOCKED_WAVES], lack.no_slot * (then - now));
+        sg_add(&sums->fixed[SG_T_BLOCKED_VGPRS], lack.no_vgprs * (then - now));
+        sg_add(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
+        now = then;
+        leave(u, now);
+    }
+}
+
+/* ---- a workgroup ---- */
+
+static uint64_t *pipe_of(unit_state_t *u, unsigned simd, unsigned pipe)
+{
+    return &u->free[pipe < SG_SIMD_PIPES ? simd : 0][pipe];
+}
+
+/* When the wave ends: not before its own time is up, nor before each pipe is through with all that
+ * came first and with this wave. */
+static uint64_t run_wave(unit_state_t *u, const sg_ran_t *ran, uint32_t i, uint64_t start,
+                         sg_sums_t *sums)
+{
+    const uint64_t alone = start + ran->wave[i].clocks;
+    uint64_t end = alone;
+    unsigned last = SG_PIPES;
+    for (unsigned pipe = 0; pipe < SG_PIPES; pipe++) {
+        uint64_t *through = pipe_of(u, ran->wave[i].simd, pipe);
+        if (!ran->wave[i].pipe[pipe]) continue;
+        *through = (*through > start ? *through : start) + ran->wave[i].pipe[pipe];
+        if (*through <= end) continue;
+        end = *through;
+        last = pipe;
+    }
+    sg_add(&sums->fixed[SG_T_WAVE_CLOCKS], end - start);
+    sg_add(&sums->fixed[SG_T_STALL], end - alone);
+    if (last == SG_PIPE_LDS) sg_add(&sums->fixed[SG_T_STALL_LDS], end - alone);
+    return end;
+}
+
+/* Clocks of [start, end) that are not yet covered; starts never go back. */
+static uint64_t cover(uint64_t *covered, uint64_t start, uint64_t end)
+{
+    const uint64_t from = *covered > start ? *covered : start;
+    if (end <= from) return 0;
+    *covered = end;
+    return end - from;
+}
+
+static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t end)
+{
+    if (u->n == u->room) {
+        const uint32_t room = u->room ? 2 * u->room : 8;
+        resident_t *r = realloc(u->resident, room * sizeof *r);
+        if (!r) return false;
+        u->resident = r;
+        u->room = room;
+    }
+    resident_t *r = &u->resident[u->n++];
+    *r = (resident_t){.end = end, .lds = lds};
+    for (uint32_t i = 0; i < ran->n_waves; i++)
+        r->waves[ran->wave[i].simd]++;
+    return true;
+}
+
+/* Without memory for it a workgroup takes no room: the model goes on. */
+static void place(sg_schedule_t *s, const sg_ran_t *ran)
+{
+    sg_perf_t *p = s->p;
+    const uint32_t engine = ran->unit / p->units_per_engine;
+    unit_state_t *u = &s->unit[ran->unit];
+    engine_state_t *e = &s->engine[engine];
+    sg_sums_t *sums = &p->units[ran->unit].sums[ran->counted];
+    sg_sums_t *first = &p->units[engine * p->units_per_engine].sums[ran->counted];
+    const uint64_t launch = (uint64_t)ran->n_waves * p->profile.wave_launch_clocks;
+    const uint64_t asked = e->free, granted = wait_for_room(s, u, ran, first, asked);
+    const uint64_t start = granted + launch;
+    uint64_t end = start;
+
+    for (uint32_t i = 0; i < ran->n_waves; i++) {
+        const uint64_t wave_end = run_wave(u, ran, i, start, sums);
+        if (wave_end > end) end = wave_end;
+    }
+    e->free = start;
+    e->launch += launch;
+    e->blocked += granted - asked;
+    sg_add(&first->fixed[SG_T_LAUNCH], launch);
+    sg_add(&first->fixed[SG_T_SE_BUSY], cover(&e->covered, start, end));
+    sg_add(&sums->fixed[SG_T_BUSY], cover(&u->covered, start, end));
+    enter(u, ran, s->launch.lds_bytes, end);
+    if (end > s->end) s->end = end;
+}
+
+/* ---- the dispatch ---- */
+
+static void place_early(sg_schedule_t *s, bool all)
+{
+    while (s->early && (all || s->early->id == s->next)) {
+        sg_ran_t *ran = s->early;
+        s->early = ran->next;
+        s->next = ran->id + 1;
+        place(s, ran);
+        free(ran);
+    }
+}
+
+static void keep(sg_schedule_t *s, const sg_ran_t *ran)
+{
+    sg_ran_t **at = &s->early, *copy = malloc(sizeof *copy);
+    if (!copy) return;
+    while (*at && (*at)->id < ran->id)
+        at = &(*at)->next;
+    *copy = *ran;
+    copy->next = *at;
+    *at = copy;
+}
+
+void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran)
+{
+    if (ran->id != s->next) {
+        keep(s, ran);
+        return;
+    }
+    place(s, ran);
+    s->next++;
+    place_early(s, false);
+}
+
+void sg_schedule_end(sg_schedule_t *s)
+{
+    sg_perf_t *p = s->p;
+    uint64_t launch = 0, blocked = 0, launched = 0;
+    place_early(s, true);
+    for (uint32_t k = 0; k < p->profile.shader_engines; k++) {
+        const engine_state_t *e = &s->engine[k];
+        if (e->launch > launch) launch = e->launch;
+        if (e->blocked > blocked) blocked = e->blocked;
+        if (e->free > launched) launched = e->free;
+    }
+    sg_add(&p->device[SG_D_CLOCK], s->end);
+    sg_add(&p->device[SG_D_ACTIVE], s->end);
+    sg_add(&p->device[SG_D_CP], launched);
+    sg_add(&p->device[SG_D_CP_STALL], blocked);
+    sg_add(&p->device[SG_D_LAUNCH], launch);
+    for (uint32_t k = 0; k < p->n_units; k++)
+        free(s->unit[k].resident);
+    free(s->engine);
+    free(s);
+}
