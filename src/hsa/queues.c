@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -34,6 +35,17 @@ static const hsax_dispatch_client_t *client;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static queue_t *queues;
 static atomic_uint_fast64_t last_queue_id, missed;
+static bool others; /* another tool's hook is where the runtime's hsa_queue_create was */
+static _Thread_local struct {
+    const hsa_queue_t *queue;
+    uint64_t index;
+} current;
+
+const hsa_queue_t *hsax_queues_current(uint64_t *index)
+{
+    *index = current.index;
+    return current.queue;
+}
 
 uint64_t hsax_queues_missed(void)
 {
@@ -108,6 +120,7 @@ static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial)
                          (unsigned long long)queue->id);
         return NULL;
     }
+    current.queue = queue->hsa;
     if (!client->begin(item, queue->id, &packet->dispatch)) {
         item->anonymous = true;
         if (!serial) {
@@ -197,12 +210,14 @@ static void add_dispatch(outgoing_t *out, queue_t *queue, const packet_t *packet
 }
 
 /* While dispatches take turns: what rewrite_batch() does, with more packets than came. */
-static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t count,
+static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t count, uint64_t index,
                            hsax_packet_writer_t writer)
 {
     outgoing_t out = {.writer = writer};
     for (; count--; packets++) {
         packet_t packet = *packets;
+        if (client->begin_waits && out.item_count) flush(&out);
+        current.index = index++;
         hsax_item_t *item = is_dispatch(&packet) ? adopt(queue, &packet, true) : NULL;
         if (item) {
             add_dispatch(&out, queue, &packet, item);
@@ -221,7 +236,7 @@ static bool serial(const queue_t *queue)
 
 /* ---- packets as they came ---- */
 
-static void rewrite_batch(queue_t *queue, const packet_t *packets, unsigned count,
+static void rewrite_batch(queue_t *queue, const packet_t *packets, unsigned count, uint64_t index,
                           hsax_packet_writer_t writer)
 {
     packet_t copy[BATCH];
@@ -230,6 +245,7 @@ static void rewrite_batch(queue_t *queue, const packet_t *packets, unsigned coun
     memcpy(copy, packets, count * sizeof *copy);
     for (unsigned i = 0; i < count; i++) {
         if (!is_dispatch(&copy[i])) continue;
+        current.index = index + i;
         hsax_item_t *item = adopt(queue, &copy[i], false);
         if (item) items[adopted++] = item;
     }
@@ -243,9 +259,8 @@ static void rewrite_batch(queue_t *queue, const packet_t *packets, unsigned coun
 static void handle_packets(const void *data, uint64_t count, uint64_t index, void *queue,
                            hsax_packet_writer_t writer)
 {
-    (void)index;
     if (hsax_collecting() && serial(queue)) {
-        rewrite_serial(queue, data, count, writer);
+        rewrite_serial(queue, data, count, index, writer);
         return;
     }
     if (!hsax_collecting() || !client->wanted()) {
@@ -254,8 +269,9 @@ static void handle_packets(const void *data, uint64_t count, uint64_t index, voi
     }
     for (const packet_t *packets = data; count;) {
         unsigned batch = count < BATCH ? (unsigned)count : BATCH;
-        rewrite_batch(queue, packets, batch, writer);
+        rewrite_batch(queue, packets, batch, index, writer);
         packets += batch;
+        index += batch;
         count -= batch;
     }
 }
@@ -315,6 +331,19 @@ fail:
     return false;
 }
 
+/* The queue that another tool's hook makes becomes ours too, if it is an intercept queue. */
+static hsa_status_t share_queue(queue_t *made, hsa_agent_t agent, uint32_t size,
+                                hsa_queue_type32_t type, uint32_t private_size, uint32_t group_size,
+                                hsa_queue_t **queue)
+{
+    hsa_status_t status = hsax.core.hsa_queue_create_fn(agent, size, type,
+                                                        made->failed ? on_failure : NULL, made,
+                                                        private_size, group_size, queue);
+    if (status != HSA_STATUS_SUCCESS || attach(made, agent, *queue)) return status;
+    hsax.core.hsa_queue_destroy_fn(*queue);
+    return HSA_STATUS_ERROR;
+}
+
 static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                  void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                  uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
@@ -325,6 +354,9 @@ static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_typ
     if (made) {
         made->failed = callback; /* without one the runtime has its own, which ends the process */
         made->failed_data = data;
+        if (others && share_queue(made, agent, size, type, private_size, group_size, queue) ==
+                          HSA_STATUS_SUCCESS)
+            return HSA_STATUS_SUCCESS;
         hsa_status_t status = hsax.amd_ext.hsa_amd_queue_intercept_create_fn(
             agent, size, type, callback ? on_failure : NULL, made, private_size, group_size, queue);
         if (status == HSA_STATUS_SUCCESS) {
@@ -337,6 +369,34 @@ static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_typ
     }
     return hsax.core.hsa_queue_create_fn(agent, size, type, callback, data, private_size,
                                          group_size, queue);
+}
+
+/* The program's own intercept queue, or that of a tool whose hooks came after ours. */
+static hsa_status_t create_intercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                       void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+                                       void *data, uint32_t private_size, uint32_t group_size,
+                                       hsa_queue_t **queue)
+{
+    queue_t *made = hsax_collecting() && queue ? calloc(1, sizeof *made) : NULL;
+    if (!made)
+        return hsax.amd_ext.hsa_amd_queue_intercept_create_fn(
+            agent, size, type, callback, data, private_size, group_size, queue);
+    made->failed = callback;
+    made->failed_data = data;
+    hsa_status_t status = hsax.amd_ext.hsa_amd_queue_intercept_create_fn(
+        agent, size, type, callback ? on_failure : NULL, made, private_size, group_size, queue);
+    if (status != HSA_STATUS_SUCCESS)
+        free(made);
+    else if (!attach(made, agent, *queue))
+        base_warning("dispatches of one queue are not recorded: it cannot be intercepted");
+    return status;
+}
+
+/* Functions of one library lie in one file. */
+static bool is_of(void (*function)(void), void (*other)(void))
+{
+    Dl_info a, b;
+    return dladdr((void *)function, &a) && dladdr((void *)other, &b) && a.dli_fbase == b.dli_fbase;
 }
 
 /* The GPU stops first; then nothing of the queue can be in the making. */
@@ -375,9 +435,12 @@ bool hsax_queues_hook(const hsax_api_table_t *table, const hsax_dispatch_client_
         return false;
     }
     client = who;
+    others = !is_of((void (*)(void))hsax.core.hsa_queue_create_fn,
+                    (void (*)(void))hsax.amd_ext.hsa_amd_queue_intercept_register_fn);
     queues = NULL; /* of a runtime that was shut down, with its lanes */
     HSAX_HOOK_CORE(table, hsa_queue_create, create_queue);
     HSAX_HOOK_CORE(table, hsa_queue_destroy, destroy_queue);
+    HSAX_HOOK_AMD_EXT(table, hsa_amd_queue_intercept_create, create_intercepted);
     HSAX_HOOK_AMD_EXT(table, hsa_amd_profiling_set_profiler_enabled, set_profiler_enabled);
     return true;
 }

@@ -5,7 +5,10 @@
  * is otherwise unchanged, all other packets pass as they are, and their order is the program's.
  *
  * A client that counts puts packets around a dispatch (hsax_wrap_t). Such a dispatch runs alone on
- * its agent, see turns.h: from the first packet of the wrap to the last nothing else does. */
+ * its agent, see turns.h: from the first packet of the wrap to the last nothing else does.
+ *
+ * Where another tool has hooks in the runtime's table, before or after ours, both see every queue:
+ * one of them creates it, the other adds its handler. */
 #ifndef CROCPROF_HSA_QUEUES_H
 #define CROCPROF_HSA_QUEUES_H
 
@@ -35,6 +38,7 @@ typedef struct {
     /* Must dispatches take turns now? NULL: never. Then only dispatches with a wrap do, and those
      * that come while one is in flight. */
     bool (*serial)(void);
+    bool begin_waits; /* begin() may wait for dispatches before: they are written first */
 } hsax_dispatch_client_t;
 
 /* Puts the hooks into the runtime's table. `client` must stay. False, with a message, where the
@@ -43,6 +47,9 @@ bool hsax_queues_hook(const hsax_api_table_t *table, const hsax_dispatch_client_
 
 /* Id and agent of a queue that the program created since the hooks are in; false for others. */
 bool hsax_queue_find(const hsa_queue_t *queue, uint64_t *id, hsa_agent_t *agent);
+
+/* Within begin(): the queue, and the packet's index in it. */
+const hsa_queue_t *hsax_queues_current(uint64_t *index);
 
 /* Dispatches that were not reported because no signal could be had. */
 uint64_t hsax_queues_missed(void);

@@ -118,6 +118,6 @@ static void lost(hsax_item_t *item)
 void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)
 {
     static const hsax_dispatch_client_t client = {sizeof(dispatch_t), wanted,   begin,
-                                                  submitted,          complete, lost, NULL};
+                                                  submitted,          complete, lost, NULL, false};
     hsax_queues_hook(table, &client);
 }
