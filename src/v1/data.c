@@ -1,0 +1,518 @@
+/* data.c - what groups count: their packets, sampling over a queue, and the values.
+ *
+ * Packets are AQLprofile's, values the counter engine's. A group's state changes here only. */
+#include "v1/v1.h"
+
+#include "hsa/lane.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PAGE 4096u
+
+/* An event of the profile: where its values go. */
+typedef struct v1_slot {
+    const ctr_event_t *event; /* NULL: the next event accumulates this one */
+    uint32_t instance;
+} v1_slot_t;
+
+enum {
+    /* System scope on both sides, after everything before. */
+    VENDOR_HEADER = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
+                    1 << HSA_PACKET_HEADER_BARRIER |
+                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+    ACCUMULATE_LOW_EVENT = 1, /* SQ_ACCUM_PREV, SQ_ACCUM_PREV_HIRES */
+    ACCUMULATE_HIGH_EVENT = 185,
+};
+
+/* ---- packets ---- */
+
+static const char *aqlprofile_message(void)
+{
+    const char *text = "";
+    hsa_ven_amd_aqlprofile_error_string(&text);
+    return text;
+}
+
+static hsa_status_t list_events(v1_group_t *g, uint32_t *count)
+{
+    size_t room = 1, n = 0;
+    for (size_t i = 0; i < g->pass->event_count; i++)
+        room += 2u * (g->pass->events[i].instance_end - g->pass->events[i].instance_begin);
+    g->events = calloc(room, sizeof *g->events);
+    g->slots = calloc(room, sizeof *g->slots);
+    if (!g->events || !g->slots)
+        return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for events");
+    for (size_t i = 0; i < g->pass->event_count; i++) {
+        const ctr_event_t *e = &g->pass->events[i];
+        for (uint32_t instance = e->instance_begin; instance < e->instance_end; instance++) {
+            hsa_ven_amd_aqlprofile_event_t event = {
+                (hsa_ven_amd_aqlprofile_block_name_t)e->counter->block_id, instance,
+                e->counter->event};
+            g->events[n] = event;
+            if (e->accumulate != CTR_ACCUMULATE_NONE) {
+                event.counter_id = e->accumulate == CTR_ACCUMULATE_HIGH ? ACCUMULATE_HIGH_EVENT
+                                                                       : ACCUMULATE_LOW_EVENT;
+                g->events[++n] = event;
+            }
+            g->slots[n++] = (v1_slot_t){e, instance};
+        }
+    }
+    *count = (uint32_t)n;
+    return HSA_STATUS_SUCCESS;
+}
+
+static uint32_t round_up(uint32_t bytes, uint32_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Buffers and packets for a profile whose events or parameters are set. */
+static hsa_status_t build(v1_group_t *g, v1_packets_t *p, uint32_t output)
+{
+    hsa_ven_amd_aqlprofile_profile_t *profile = &p->profile;
+    hsa_status_t status = hsa_ven_amd_aqlprofile_start(profile, NULL);
+    if (status) return v1_error(status, "group %u: %s", g->index, aqlprofile_message());
+    if (output) profile->output_buffer.size = output;
+    uint32_t command = round_up(profile->command_buffer.size, PAGE);
+    p->bytes = command + (size_t)round_up(profile->output_buffer.size, PAGE);
+    p->memory = v1_memory_get(g->context->agent, p->bytes);
+    if (!p->memory) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    profile->command_buffer.ptr = p->memory;
+    profile->output_buffer.ptr = (char *)p->memory + command;
+    status = hsa_ven_amd_aqlprofile_start(profile, &p->start);
+    if (!status) status = hsa_ven_amd_aqlprofile_stop(profile, &p->stop);
+    if (status) return v1_error(status, "group %u: %s", g->index, aqlprofile_message());
+    p->has_read = profile->type == HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC &&
+                  hsa_ven_amd_aqlprofile_read(profile, &p->read) == HSA_STATUS_SUCCESS;
+    p->start.header = p->read.header = p->stop.header = VENDOR_HEADER;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* The order around a kernel: the trace outside, the counters inside. */
+static void line_up(v1_group_t *g)
+{
+    unsigned before = 0, after = 0;
+    if (g->trace.memory) g->before[before++] = g->trace.start;
+    if (g->counters.memory) g->before[before++] = g->counters.start;
+    if (g->counters.memory && g->counters.has_read) g->after[after++] = g->counters.read;
+    if (g->counters.memory) g->after[after++] = g->counters.stop;
+    if (g->trace.memory) g->after[after++] = g->trace.stop;
+    g->wrap = (hsax_wrap_t){g->before, g->after, before, after, g->done};
+}
+
+hsa_status_t v1_packets_build(v1_group_t *g)
+{
+    const v1_context_t *c = g->context;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (!v1_signal_create(&g->done)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    g->counters.profile.agent = g->trace.profile.agent = c->agent->hsa;
+    if (g->pass && g->pass->event_count) {
+        hsa_ven_amd_aqlprofile_profile_t *profile = &g->counters.profile;
+        profile->type = HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC;
+        status = list_events(g, &profile->event_count);
+        profile->events = g->events;
+        if (!status) status = build(g, &g->counters, 0);
+    }
+    if (!status && c->trace && g->index == 0) {
+        hsa_ven_amd_aqlprofile_profile_t *profile = &g->trace.profile;
+        profile->type = HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE;
+        profile->parameters = c->trace->parameters;
+        profile->parameter_count = c->trace->parameter_count;
+        status = build(g, &g->trace, v1_settings.trace_size);
+    }
+    if (!status) line_up(g);
+    return status;
+}
+
+void v1_packets_free(const v1_group_t *group, v1_packets_t *packets)
+{
+    v1_memory_put(group->context->agent, packets->memory, packets->bytes);
+    packets->memory = NULL;
+}
+
+/* ---- sampling ---- */
+
+/* Puts packets of ours on the context's queue and waits until the GPU has executed the last. */
+static hsa_status_t execute(const char *function, v1_group_t *g,
+                            const hsa_ext_amd_aql_pm4_packet_t *packets, unsigned count)
+{
+    if (!count) return HSA_STATUS_SUCCESS;
+    hsa_queue_t *queue = g->context->queue;
+    hsa_ext_amd_aql_pm4_packet_t *ring = queue->base_address;
+    uint64_t deadline = v1_deadline();
+    hsax.core.hsa_signal_store_relaxed_fn(g->done, 1);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t index = hsax.core.hsa_queue_add_write_index_scacq_screl_fn(queue, 1);
+        while (index - hsax.core.hsa_queue_load_read_index_scacquire_fn(queue) >= queue->size)
+            sched_yield();
+        hsa_ext_amd_aql_pm4_packet_t packet = packets[i], *slot = &ring[index % queue->size];
+        if (i + 1 == count) packet.completion_signal = g->done;
+        uint32_t first;
+        memcpy(&first, &packet, sizeof first);
+        memcpy((char *)slot + sizeof first, (char *)&packet + sizeof first,
+               sizeof packet - sizeof first);
+        __atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
+        hsax.core.hsa_signal_store_screlease_fn(queue->doorbell_signal,
+                                                (hsa_signal_value_t)index);
+    }
+    while (hsax.core.hsa_signal_load_scacquire_fn(g->done) > 0) {
+        /* short waits of no interrupt, so that the timeout is kept */
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+        if (deadline != UINT64_MAX && hsax_monotonic_ns() > deadline)
+            return v1_error(HSA_STATUS_ERROR, "%s: the GPU has not answered within %llu ns",
+                            function, (unsigned long long)v1_settings.timeout);
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+static v1_group_t *standalone_group(const char *function, rocprofiler_t *context, uint32_t index)
+{
+    v1_group_t *g = v1_group_find(function, context, index);
+    if (!g || g->context->queue) return g;
+    v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+             "%s: the context was not opened in mode STANDALONE and has no queue", function);
+    return NULL;
+}
+
+/* Takes the agent's counters for the group, or checks that it has them. */
+static hsa_status_t check_running(const char *function, v1_group_t *g, bool start)
+{
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    v1_agent_t *agent = g->context->agent;
+    pthread_mutex_lock(&v1_lock);
+    if (start && agent->counting)
+        status = v1_error(HSA_STATUS_ERROR, "%s: GPU %u counts already for %s group", function,
+                          agent->index, agent->counting == g ? "this" : "another");
+    else if (!start && g->state != V1_RUNNING)
+        status = v1_error(HSA_STATUS_ERROR, "%s: group %u is not started", function, g->index);
+    else if (start)
+        agent->counting = g;
+    pthread_mutex_unlock(&v1_lock);
+    return status;
+}
+
+static void set_state(v1_group_t *g, v1_state_t state)
+{
+    pthread_mutex_lock(&v1_lock);
+    g->state = state;
+    if (state != V1_RUNNING && g->context->agent->counting == g) g->context->agent->counting = NULL;
+    pthread_cond_broadcast(&v1_changed);
+    pthread_mutex_unlock(&v1_lock);
+}
+
+hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
+{
+    const char *function = "rocprofiler_start";
+    v1_group_t *g = standalone_group(function, context, group_index);
+    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = check_running(function, g, true);
+    if (status) return status;
+    status = execute(function, g, g->before, g->wrap.before_count);
+    g->has_data = false;
+    set_state(g, status ? V1_IDLE : V1_RUNNING);
+    return status;
+}
+
+hsa_status_t rocprofiler_read(rocprofiler_t *context, uint32_t group_index)
+{
+    const char *function = "rocprofiler_read";
+    v1_group_t *g = standalone_group(function, context, group_index);
+    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = check_running(function, g, false);
+    if (status) return status;
+    if (!g->counters.memory || !g->counters.has_read)
+        return v1_error(HSA_STATUS_ERROR, "%s: %s", function,
+                        g->counters.memory ? "reading while counters run is switched off "
+                                             "(AQLPROFILE_READ_API=0)"
+                                           : "a trace can be read when it was stopped only");
+    status = execute(function, g, &g->counters.read, 1);
+    if (!status) g->has_data = true;
+    return status;
+}
+
+hsa_status_t rocprofiler_stop(rocprofiler_t *context, uint32_t group_index)
+{
+    const char *function = "rocprofiler_stop";
+    v1_group_t *g = standalone_group(function, context, group_index);
+    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = check_running(function, g, false);
+    if (status) return status;
+    status = execute(function, g, g->after, g->wrap.after_count);
+    g->has_data = !status;
+    set_state(g, status ? V1_LOST : V1_READY);
+    if (!status && g->context->handler) {
+        rocprofiler_group_t info;
+        v1_group_info(g, &info);
+        g->context->handler(info, g->context->handler_arg);
+    }
+    return status;
+}
+
+hsa_status_t rocprofiler_reset(rocprofiler_t *context, uint32_t group_index)
+{
+    const char *function = "rocprofiler_reset";
+    v1_group_t *g = v1_group_find(function, context, group_index);
+    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&v1_lock);
+    bool busy = g->state == V1_FLYING || g->state == V1_RUNNING;
+    if (!busy) g->state = V1_IDLE;
+    pthread_mutex_unlock(&v1_lock);
+    if (busy)
+        return v1_error(HSA_STATUS_ERROR, "%s: group %u is being collected", function, g->index);
+    g->has_data = false;
+    for (uint32_t i = 0; i < g->feature_count; i++)
+        memset(&g->features[i]->data, 0, sizeof g->features[i]->data);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- a kernel's group ---- */
+
+bool v1_group_fly(v1_group_t *g)
+{
+    pthread_mutex_lock(&v1_lock);
+    v1_state_t state = g->state;
+    if (state != V1_FLYING && state != V1_RUNNING) g->state = V1_FLYING;
+    pthread_mutex_unlock(&v1_lock);
+    if (state == V1_FLYING || state == V1_RUNNING) {
+        v1_error(HSA_STATUS_ERROR, "a dispatch callback gave group %u of context %p, which %s",
+                 g->index, (void *)g->context,
+                 state == V1_FLYING ? "another kernel has" : "was started");
+        return false;
+    }
+    g->has_data = false;
+    if (g->context->entry) v1_entry_flies(g->context->entry);
+    hsax.core.hsa_signal_store_relaxed_fn(g->done, 1);
+    return true;
+}
+
+void v1_group_land(v1_group_t *g, bool lost)
+{
+    v1_context_t *c = g->context;
+    struct v1_entry *entry = c->entry;
+    rocprofiler_handler_t handler = c->handler;
+    void *arg = c->handler_arg;
+    rocprofiler_group_t info;
+    v1_group_info(g, &info);
+    g->has_data = !lost;
+    set_state(g, lost ? V1_LOST : V1_READY);
+    /* From here on the context may be gone. */
+    if (entry)
+        v1_entry_ready(entry, lost);
+    else if (handler && !lost)
+        handler(info, arg);
+}
+
+/* ---- values ---- */
+
+typedef struct {
+    v1_group_t *group;
+    size_t next; /* event of the profile + 1 */
+    uint32_t last_sample;
+} reader_t;
+
+/* Results come event by event, each with its samples: one for each shader engine. */
+static hsa_status_t take_result(hsa_ven_amd_aqlprofile_info_type_t type,
+                                hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
+{
+    reader_t *r = data;
+    if (type != HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA) return HSA_STATUS_SUCCESS;
+    if (!r->next || info->sample_id <= r->last_sample) r->next++;
+    r->last_sample = info->sample_id;
+    if (r->next > r->group->counters.profile.event_count) return HSA_STATUS_ERROR;
+    const v1_slot_t *slot = &r->group->slots[r->next - 1];
+    if (!slot->event) return HSA_STATUS_SUCCESS;
+    uint32_t position[CTR_DIM_COUNT] = {0};
+    position[CTR_DIM_SHADER_ENGINE] = info->sample_id;
+    position[CTR_DIM_INSTANCE] = slot->instance;
+    size_t index = ctr_shape_index(&slot->event->shape, position);
+    if (index != SIZE_MAX)
+        r->group->raw[slot->event->first + index] = (double)info->pmc_data.result;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* Of one instance over all shader engines. */
+static uint64_t sum_instance(const ctr_shape_t *shape, const double *values, uint32_t instance)
+{
+    uint64_t sum = 0;
+    uint32_t position[CTR_DIM_COUNT];
+    for (size_t i = 0; i < ctr_shape_size(shape); i++) {
+        ctr_shape_position(shape, i, position);
+        if (position[CTR_DIM_INSTANCE] == instance) sum += (uint64_t)values[i];
+    }
+    return sum;
+}
+
+static void set_integer(rocprofiler_feature_t *f, uint64_t value)
+{
+    f->data.kind = ROCPROFILER_DATA_KIND_INT64;
+    f->data.result_int64 = value;
+}
+
+static const ctr_result_t *find_result(const ctr_pass_t *pass, const ctr_counter_t *counter)
+{
+    for (size_t i = 0; pass && i < pass->result_count; i++)
+        if (pass->results[i].counter == counter) return &pass->results[i];
+    return NULL;
+}
+
+/* NAME[i] is an expression for the engine, a counter for the program. */
+static bool is_counter(const ctr_counter_t *counter)
+{
+    return counter->kind == CTR_HARDWARE || strchr(counter->name, '[');
+}
+
+static void set_counters(v1_group_t *g)
+{
+    v1_context_t *c = g->context;
+    for (uint32_t i = 0; i < c->feature_count; i++) {
+        const ctr_counter_t *counter = c->counters[i];
+        const ctr_result_t *r = counter ? find_result(g->pass, counter) : NULL;
+        if (!r || !is_counter(counter)) continue;
+        set_integer(&c->features[i], counter->kind == CTR_HARDWARE
+                                         ? sum_instance(&r->shape, g->values + r->first, 0)
+                                         : (uint64_t)g->values[r->first]);
+    }
+}
+
+/* The group's own features stand behind the program's, in the order of events and instances. */
+static void set_internal(v1_group_t *g)
+{
+    uint32_t at = 0;
+    const v1_context_t *c = g->context;
+    while (at < g->feature_count && !(g->features[at] >= c->internal &&
+                                      g->features[at] < c->internal + c->internal_count))
+        at++;
+    for (size_t i = 0; i < g->pass->event_count && at < g->feature_count; i++) {
+        const ctr_event_t *e = &g->pass->events[i];
+        size_t length = strlen(e->counter->name);
+        if (strncmp(g->features[at]->name, e->counter->name, length) != 0 ||
+            (g->features[at]->name[length] && g->features[at]->name[length] != '['))
+            continue; /* a feature of the program has this counter */
+        for (uint32_t n = e->instance_begin; n < e->instance_end; n++)
+            set_integer(g->features[at++], sum_instance(&e->shape, g->raw + e->first, n));
+    }
+}
+
+typedef struct {
+    rocprofiler_bytes_t bytes;
+} trace_t;
+
+static hsa_status_t add_trace(hsa_ven_amd_aqlprofile_info_type_t type,
+                              hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
+{
+    trace_t *t = data;
+    if (type != HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA) return HSA_STATUS_SUCCESS;
+    if (!t->bytes.instance_count) t->bytes.ptr = info->trace_data.ptr;
+    t->bytes.size += info->trace_data.size;
+    t->bytes.instance_count++;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t set_trace(const char *function, v1_group_t *g)
+{
+    trace_t trace = {0};
+    hsa_status_t status = hsa_ven_amd_aqlprofile_iterate_data(&g->trace.profile, add_trace, &trace);
+    rocprofiler_data_t *data = &g->context->trace->data;
+    data->kind = ROCPROFILER_DATA_KIND_BYTES;
+    data->result_bytes = trace.bytes;
+    /* What fits is there; the caller learns that it is not all. */
+    return status ? v1_error(status, "%s: %s", function, aqlprofile_message()) : status;
+}
+
+hsa_status_t v1_group_evaluate(const char *function, v1_group_t *g)
+{
+    if (g->counters.memory) {
+        reader_t reader = {.group = g};
+        memset(g->raw, 0, g->pass->raw_count * sizeof *g->raw);
+        hsa_status_t status =
+            hsa_ven_amd_aqlprofile_iterate_data(&g->counters.profile, take_result, &reader);
+        if (status) return v1_error(status, "%s: %s", function, aqlprofile_message());
+    }
+    if (g->pass) {
+        ctr_evaluate(g->pass, g->raw, g->scratch, g->values);
+        set_counters(g);
+        set_internal(g);
+    }
+    return g->trace.memory ? set_trace(function, g) : HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t rocprofiler_get_data(rocprofiler_t *context, uint32_t group_index)
+{
+    const char *function = "rocprofiler_get_data";
+    v1_group_t *g = v1_group_find(function, context, group_index);
+    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    uint64_t deadline = v1_deadline();
+    bool in_time = true;
+    pthread_mutex_lock(&v1_lock);
+    while (g->state == V1_FLYING && in_time)
+        in_time = !hsax_forked() && v1_wait(deadline);
+    v1_state_t state = g->state;
+    bool has_data = g->has_data;
+    pthread_mutex_unlock(&v1_lock);
+    if (state == V1_FLYING)
+        return v1_error(HSA_STATUS_ERROR, "%s: no data within %llu ns", function,
+                        (unsigned long long)v1_settings.timeout);
+    if (!has_data)
+        return v1_error(HSA_STATUS_ERROR, "%s: group %u has no data: %s", function, group_index,
+                        state == V1_LOST      ? "its kernel did not complete"
+                        : state == V1_RUNNING ? "it was not read since it was started"
+                                              : "no kernel had it, and it was not started");
+    return v1_group_evaluate(function, g);
+}
+
+hsa_status_t rocprofiler_get_metrics(const rocprofiler_t *context)
+{
+    const char *function = "rocprofiler_get_metrics";
+    v1_context_t *c = v1_context_find(function, context);
+    if (!c) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (uint32_t i = 0; i < c->group_count; i++)
+        if (!c->groups[i].has_data)
+            return v1_error(HSA_STATUS_ERROR, "%s: group %u of %u has no data", function, i,
+                            c->group_count);
+    for (uint32_t i = 0; i < c->feature_count; i++) {
+        const ctr_counter_t *counter = c->counters[i];
+        if (!counter || is_counter(counter)) continue;
+        for (uint32_t k = 0; k < c->group_count; k++) {
+            const ctr_result_t *r = find_result(c->groups[k].pass, counter);
+            if (!r) continue;
+            c->features[i].data.kind = ROCPROFILER_DATA_KIND_DOUBLE;
+            c->features[i].data.result_double = c->groups[k].values[r->first];
+        }
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t rocprofiler_iterate_trace_data(rocprofiler_t *context,
+                                            rocprofiler_trace_data_callback_t callback, void *data)
+{
+    const char *function = "rocprofiler_iterate_trace_data";
+    v1_context_t *c = v1_context_find(function, context);
+    if (!c) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!callback || !c->trace || !c->groups[0].has_data)
+        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: %s", function,
+                        !callback   ? "callback is NULL"
+                        : !c->trace ? "the context has no trace"
+                                    : "there is no data yet");
+    hsa_status_t status =
+        hsa_ven_amd_aqlprofile_iterate_data(&c->groups[0].trace.profile, callback, data);
+    return status ? v1_error(status, "%s: %s", function, aqlprofile_message()) : status;
+}
+
+/* ---- the same by group ---- */
+
+#define BY_GROUP(what)                                                                             \
+    hsa_status_t rocprofiler_group_##what(rocprofiler_group_t *group)                              \
+    {                                                                                              \
+        if (!group)                                                                                \
+            return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,                                     \
+                            "rocprofiler_group_" #what ": group is NULL");                         \
+        return rocprofiler_##what(group->context, group->index);                                   \
+    }
+BY_GROUP(start)
+BY_GROUP(read)
+BY_GROUP(stop)
+BY_GROUP(get_data)

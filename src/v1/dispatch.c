@@ -1,0 +1,353 @@
+/* dispatch.c - the tool's callbacks for kernels on their way, and what becomes of the kernels.
+ *
+ * Queues and packets are src/hsa's; here a dispatch meets the callback, gets the packets of the
+ * group that the callback chose, and is reported when it is done. */
+#include "v1/v1.h"
+
+#include "base/log.h"
+#include "hsa/lane.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define QUEUES      256         /* queues that are told apart when counted kernels are held back */
+#define SHARE       16          /* part of a queue that counted kernels may fill: each is 7 packets */
+#define PATIENCE_NS 1000000000u /* without any completion, until a kernel is held back no longer */
+
+typedef struct {
+    v1_group_t *group;
+    rocprofiler_dispatch_record_t *record;
+    uint64_t queue_id;
+} dispatch_t;
+
+/* Changed with v1_lock held; `active` says in one load whether anything is to be done. */
+static rocprofiler_queue_callbacks_t callbacks;
+static void *callback_data;
+static bool set, stopped;
+static atomic_bool active;
+static unsigned running; /* callbacks */
+static _Thread_local unsigned depth;
+
+static atomic_uint counted_in[QUEUES];
+static atomic_ulong landed; /* counted kernels, ever */
+static atomic_bool told_failure;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- callbacks of the tool ---- */
+
+/* Counts a callback in, so that removal can wait for it; false if there is none to call. */
+static bool enter(rocprofiler_queue_callbacks_t *which, void **data)
+{
+    pthread_mutex_lock(&v1_lock);
+    bool ok = set;
+    if (ok) {
+        *which = callbacks;
+        *data = callback_data;
+        running++;
+        depth++;
+    }
+    pthread_mutex_unlock(&v1_lock);
+    return ok;
+}
+
+static void leave(void)
+{
+    pthread_mutex_lock(&v1_lock);
+    depth--;
+    if (--running == 0) pthread_cond_broadcast(&v1_changed);
+    pthread_mutex_unlock(&v1_lock);
+}
+
+static void update_active(void)
+{
+    atomic_store(&active, set && !stopped && callbacks.dispatch);
+}
+
+static hsa_status_t set_callbacks(const char *function, const rocprofiler_queue_callbacks_t *which,
+                                  void *data)
+{
+    if (!v1_hooked()) v1_ask_for_table(&v1_wants_dispatches);
+    pthread_mutex_lock(&v1_lock);
+    bool taken = set;
+    if (!taken) {
+        callbacks = *which;
+        callback_data = data;
+        set = true;
+        update_active();
+    }
+    pthread_mutex_unlock(&v1_lock);
+    if (!taken) return HSA_STATUS_SUCCESS;
+    return v1_error(HSA_STATUS_ERROR, "%s: callbacks are set already: remove them first", function);
+}
+
+hsa_status_t rocprofiler_set_queue_callbacks(rocprofiler_queue_callbacks_t which, void *data)
+{
+    return set_callbacks("rocprofiler_set_queue_callbacks", &which, data);
+}
+
+hsa_status_t rocprofiler_set_intercepting(rocprofiler_intercepting_t which, void *data)
+{
+    return set_callbacks("rocprofiler_set_intercepting", &which, data);
+}
+
+hsa_status_t rocprofiler_add_dispatch_callback(rocprofiler_callback_t callback, void *data)
+{
+    rocprofiler_queue_callbacks_t which = {.dispatch = callback};
+    return set_callbacks("rocprofiler_add_dispatch_callback", &which, data);
+}
+
+hsa_status_t rocprofiler_set_dispatch_callback(rocprofiler_callback_t callback, void *data)
+{
+    rocprofiler_queue_callbacks_t which = {.dispatch = callback};
+    return set_callbacks("rocprofiler_set_dispatch_callback", &which, data);
+}
+
+hsa_status_t rocprofiler_remove_queue_callbacks(void)
+{
+    pthread_mutex_lock(&v1_lock);
+    bool there = set;
+    set = stopped = false;
+    update_active();
+    while (running > depth && v1_wait(UINT64_MAX)) {
+    }
+    pthread_mutex_unlock(&v1_lock);
+    if (there) return HSA_STATUS_SUCCESS;
+    return v1_error(HSA_STATUS_ERROR, "rocprofiler_remove_queue_callbacks: none are set");
+}
+
+hsa_status_t rocprofiler_remove_intercepting(void)
+{
+    return rocprofiler_remove_queue_callbacks();
+}
+
+hsa_status_t rocprofiler_remove_dispatch_callback(void)
+{
+    return rocprofiler_remove_queue_callbacks();
+}
+
+static hsa_status_t stop(const char *function, bool stopping)
+{
+    pthread_mutex_lock(&v1_lock);
+    bool there = set;
+    if (there) stopped = stopping;
+    update_active();
+    pthread_mutex_unlock(&v1_lock);
+    return there ? HSA_STATUS_SUCCESS
+                 : v1_error(HSA_STATUS_ERROR, "%s: no callbacks are set", function);
+}
+
+hsa_status_t rocprofiler_start_queue_callbacks(void)
+{
+    return stop("rocprofiler_start_queue_callbacks", false);
+}
+
+hsa_status_t rocprofiler_stop_queue_callbacks(void)
+{
+    return stop("rocprofiler_stop_queue_callbacks", true);
+}
+
+/* ---- a dispatch ---- */
+
+static bool wanted(void)
+{
+    return atomic_load_explicit(&active, memory_order_relaxed);
+}
+
+/* Counted kernels take several packets each. They are held back before they fill a queue, because a
+ * callback may wait for one of them, and the runtime hands over no packets meanwhile. */
+static void hold_back(uint64_t queue_id, const hsa_queue_t *queue)
+{
+    unsigned limit = queue->size / SHARE ? queue->size / SHARE : 1;
+    unsigned long seen = atomic_load(&landed);
+    uint64_t since = hsax_monotonic_ns();
+    while (atomic_load(&counted_in[queue_id % QUEUES]) >= limit) {
+        hsax_collector_kick();
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+        if (atomic_load(&landed) != seen) since = hsax_monotonic_ns();
+        seen = atomic_load(&landed);
+        if (hsax_monotonic_ns() - since > PATIENCE_NS) return;
+    }
+}
+
+static const amd_kernel_code_t *kernel_code(uint64_t kernel_object)
+{
+    const void *host = NULL, *device = (const void *)(uintptr_t)kernel_object;
+    if (hsax_loader_load() && !hsax.loader.hsa_ven_amd_loader_query_host_address(device, &host))
+        return host;
+    return device;
+}
+
+/* The group that the tool wants counted, if it is one. */
+static v1_group_t *chosen(const rocprofiler_group_t *group)
+{
+    if (!group->context) return NULL;
+    v1_group_t *g = v1_group_find("dispatch callback", group->context, group->index);
+    if (g && v1_group_fly(g)) return g;
+    const char *text = "";
+    rocprofiler_error_string(&text);
+    if (!atomic_exchange(&told_failure, true)) base_warning("a kernel is not counted: %s", text);
+    return NULL;
+}
+
+static v1_group_t *call(hsax_item_t *item, dispatch_t *d,
+                        const hsa_kernel_dispatch_packet_t *packet, const hsa_queue_t *queue,
+                        uint64_t index)
+{
+    static _Thread_local uint32_t thread;
+    rocprofiler_queue_callbacks_t which;
+    void *data;
+    rocprofiler_group_t group = {0};
+    const v1_agent_t *agent = v1_agent_find(hsax_lane_agent(item->lane));
+    if (!agent || !enter(&which, &data)) return NULL;
+    if (!thread) thread = (uint32_t)syscall(SYS_gettid);
+    rocprofiler_callback_data_t info = {
+        .agent = agent->hsa,
+        .agent_index = agent->index,
+        .queue = queue,
+        .queue_index = index,
+        .queue_id = (uint32_t)d->queue_id - 1,
+        .completion_signal = packet->completion_signal,
+        .packet = packet,
+        .kernel_name = v1_kernel_name(packet->kernel_object),
+        .kernel_object = packet->kernel_object,
+        .kernel_code = kernel_code(packet->kernel_object),
+        .thread_id = thread,
+        .record = d->record,
+    };
+    hsa_status_t status = which.dispatch ? which.dispatch(&info, data, &group) : HSA_STATUS_ERROR;
+    leave();
+    return status == HSA_STATUS_SUCCESS ? chosen(&group) : NULL;
+}
+
+static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet)
+{
+    uint64_t index;
+    const hsa_queue_t *queue = hsax_queues_current(&index);
+    dispatch_t *d = (dispatch_t *)(void *)item->client;
+    if (!wanted()) return false;
+    *d = (dispatch_t){.queue_id = queue_id};
+    hold_back(queue_id, queue);
+    if (v1_settings.timestamp_on) {
+        d->record = calloc(1, sizeof *d->record);
+        if (d->record) d->record->dispatch = now_ns();
+    }
+    v1_report_submit(queue, v1_agent_find(hsax_lane_agent(item->lane)), packet,
+                     v1_kernel_name(packet->kernel_object));
+    d->group = call(item, d, packet, queue, index);
+    if (!d->group) return true;
+    item->wrap = &d->group->wrap;
+    atomic_fetch_add(&counted_in[queue_id % QUEUES], 1);
+    return true;
+}
+
+static void submitted(hsax_item_t *item)
+{
+    (void)item;
+}
+
+static void finish(dispatch_t *d, uint64_t begin_ns, uint64_t end_ns, bool lost)
+{
+    if (d->record) {
+        d->record->begin = begin_ns;
+        d->record->end = end_ns;
+        __atomic_store_n(&d->record->complete, now_ns(), __ATOMIC_RELEASE);
+    }
+    if (!d->group) return;
+    atomic_fetch_sub(&counted_in[d->queue_id % QUEUES], 1);
+    atomic_fetch_add(&landed, 1);
+    v1_group_land(d->group, lost);
+}
+
+static void complete(hsax_item_t *item)
+{
+    finish((dispatch_t *)(void *)item->client, item->start_ns, item->end_ns, false);
+}
+
+static void lost(hsax_item_t *item)
+{
+    finish((dispatch_t *)(void *)item->client, 0, 0, true);
+}
+
+static const hsax_dispatch_client_t client = {
+    .client_size = sizeof(dispatch_t),
+    .wanted = wanted,
+    .begin = begin,
+    .submitted = submitted,
+    .complete = complete,
+    .lost = lost,
+    .serial = wanted,
+    .begin_waits = true,
+};
+
+/* ---- queues ---- */
+
+static hsa_status_t (*next_create)(hsa_agent_t, uint32_t, hsa_queue_type32_t,
+                                   void (*)(hsa_status_t, hsa_queue_t *, void *), void *, uint32_t,
+                                   uint32_t, hsa_queue_t **);
+static hsa_status_t (*next_destroy)(hsa_queue_t *);
+
+static void tell(hsa_queue_t *queue, bool created)
+{
+    rocprofiler_queue_callbacks_t which;
+    void *data;
+    if (!enter(&which, &data)) return;
+    hsa_status_t (*callback)(hsa_queue_t *, void *) = created ? which.create : which.destroy;
+    if (callback) callback(queue, data);
+    leave();
+}
+
+static hsa_status_t create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                           void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+                           uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
+{
+    hsa_status_t status =
+        next_create(agent, size, type, callback, data, private_size, group_size, queue);
+    if (status == HSA_STATUS_SUCCESS && !hsax_forked()) tell(*queue, true);
+    return status;
+}
+
+static hsa_status_t destroy(hsa_queue_t *queue)
+{
+    uint64_t id;
+    hsa_agent_t agent;
+    if (!hsax_forked() && hsax_queue_find(queue, &id, &agent)) tell(queue, false);
+    return next_destroy(queue);
+}
+
+hsa_status_t rocprofiler_queue_create_profiled(
+    hsa_agent_t agent_handle, uint32_t size, hsa_queue_type32_t type,
+    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
+    uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **queue)
+{
+    const char *function = "rocprofiler_queue_create_profiled";
+    hsa_status_t status = v1_runtime();
+    if (status) return status;
+    if (!next_create)
+        return v1_error(HSA_STATUS_ERROR, "%s: HSA has not loaded this library: set HSA_TOOLS_LIB",
+                        function);
+    status = create(agent_handle, size, type, callback, data, private_segment_size,
+                    group_segment_size, queue);
+    if (status) v1_error(status, "%s: no queue of size %u (HSA status 0x%x)", function, size, status);
+    return status;
+}
+
+void v1_dispatch_hook(const hsax_api_table_t *table, bool intercept)
+{
+    __typeof__(table->core->hsa_queue_create_fn) before = table->core->hsa_queue_create_fn;
+    if (!hsax_queues_hook(table, &client)) return;
+    next_create = table->core->hsa_queue_create_fn;
+    next_destroy = table->core->hsa_queue_destroy_fn;
+    HSAX_HOOK_CORE(table, hsa_queue_destroy, destroy);
+    /* Without interception only queues that are asked for by name are watched. */
+    HSAX_HOOK_CORE(table, hsa_queue_create, intercept ? create : before);
+}

@@ -1,0 +1,102 @@
+/* kernels.c - which kernels and code objects are loaded: names for dispatches, reports, dumps.
+ *
+ * src/hsa notices code objects; ids of kernels are dense, so that names are an array. */
+#include "v1/v1.h"
+
+#include "base/log.h"
+#include "hsa/kernel_map.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char **names;
+static uint64_t name_room;
+
+static char *demangle(const char *symbol)
+{
+    static char *(*function)(const char *, char *, size_t *, int *);
+    static bool looked;
+    size_t length = strlen(symbol);
+    char *plain = strdup(symbol), *text = NULL;
+    int status;
+    if (plain && length > 3 && !strcmp(plain + length - 3, ".kd")) plain[length - 3] = 0;
+    if (!looked) {
+        looked = true;
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        if (library) *(void **)&function = dlsym(library, "__cxa_demangle");
+    }
+    if (plain && function && !strncmp(plain, "_Z", 2)) text = function(plain, NULL, NULL, &status);
+    if (!text) return plain;
+    free(plain);
+    return text;
+}
+
+/* With v1_lock held. */
+static void set_name(uint64_t id, const char *symbol)
+{
+    if (id >= name_room) {
+        uint64_t room = 2 * id + 64;
+        char **more = realloc(names, room * sizeof *more);
+        if (!more) return;
+        memset(more + name_room, 0, (room - name_room) * sizeof *more);
+        names = more;
+        name_room = room;
+    }
+    free(names[id]);
+    names[id] = symbol ? demangle(symbol) : NULL;
+}
+
+const char *v1_kernel_name(uint64_t kernel_object)
+{
+    uint64_t id = hsax_kernel_id(kernel_object);
+    pthread_mutex_lock(&v1_lock);
+    const char *name = id && id < name_room ? names[id] : NULL;
+    pthread_mutex_unlock(&v1_lock);
+    return name ? name : "unknown kernel";
+}
+
+static void dump(const hsax_code_object_t *object)
+{
+    char path[256];
+    const char *folder = getenv("TMPDIR");
+    if (object->storage != HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY) return;
+    snprintf(path, sizeof path, "%s/rocprofiler-%d-%llu.co", folder ? folder : "/tmp", getpid(),
+             (unsigned long long)object->id);
+    FILE *file = fopen(path, "wxe");
+    const void *bytes = (const void *)(uintptr_t)object->memory_base;
+    bool ok = file && fwrite(bytes, 1, object->memory_size, file) == object->memory_size;
+    if (file && fclose(file)) ok = false;
+    if (!ok) base_warning("code object %s is not written to %s", object->uri, path);
+}
+
+static void loaded(hsax_code_object_t *object)
+{
+    pthread_mutex_lock(&v1_lock);
+    for (unsigned i = 0; i < object->kernel_count; i++)
+        set_name(object->kernels[i].id, object->kernels[i].name);
+    pthread_mutex_unlock(&v1_lock);
+    if (v1_settings.obj_dumping) dump(object);
+    v1_report_code_object(object, false);
+    for (unsigned i = 0; i < object->kernel_count; i++)
+        v1_report_kernel(&object->kernels[i], false);
+}
+
+static void unloaded(hsax_code_object_t *object)
+{
+    for (unsigned i = 0; i < object->kernel_count; i++)
+        v1_report_kernel(&object->kernels[i], true);
+    v1_report_code_object(object, true);
+    pthread_mutex_lock(&v1_lock);
+    for (unsigned i = 0; i < object->kernel_count; i++)
+        set_name(object->kernels[i].id, NULL);
+    pthread_mutex_unlock(&v1_lock);
+}
+
+void v1_kernels_hook(const hsax_api_table_t *table)
+{
+    static const hsax_code_object_client_t client = {loaded, unloaded};
+    hsax_code_objects_hook(table, &client);
+}

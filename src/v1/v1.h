@@ -1,0 +1,192 @@
+/* v1.h - librocprofiler64 from the inside: what its files know of each other.
+ *
+ * The library is a facade: counters are defined and planned by src/counters, packets are built by
+ * AQLprofile, dispatches are timed by src/hsa. One lock, v1_lock, guards every state declared here;
+ * no tool code runs with it held. */
+#ifndef CROCPROF_V1_V1_H
+#define CROCPROF_V1_V1_H
+
+#include "counters/counters.h"
+#include "hsa/code_objects.h"
+#include "hsa/queues.h"
+
+/* what the public header declares is exported */
+#pragma GCC visibility push(default)
+#include <rocprofiler/rocprofiler.h>
+#pragma GCC visibility pop
+
+#include <pthread.h>
+
+extern pthread_mutex_t v1_lock;
+extern pthread_cond_t v1_changed; /* of any state below */
+
+/* ---- errors.c ---- */
+
+/* Sets the thread's message and returns `status`. */
+hsa_status_t v1_error(hsa_status_t status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- runtime.c: the HSA runtime and the tool ---- */
+
+extern rocprofiler_settings_t v1_settings;
+
+/* Makes `hsax` usable if it is not; an error, with a message, if HSA is not initialised. */
+hsa_status_t v1_runtime(void);
+
+/* True if the runtime handed us its table, so that queues can be intercepted. */
+bool v1_hooked(void);
+
+/* False once the runtime was shut down, with all its memory and signals. */
+bool v1_runtime_alive(void);
+
+/* Asks the HSA runtime, if it has not started yet, for its table. `what` becomes true then. */
+void v1_ask_for_table(bool *what);
+
+/* Wanted before HSA starts by callbacks that were set early. */
+extern bool v1_wants_dispatches, v1_wants_hsa;
+
+/* Absolute CLOCK_MONOTONIC time after which a wait of v1_wait() ends, from the settings' timeout;
+ * UINT64_MAX: never. */
+uint64_t v1_deadline(void);
+
+/* Waits on v1_changed with v1_lock held; false when the time is over. */
+bool v1_wait(uint64_t deadline);
+
+/* A signal that raises no interrupt, of value 1; false with a message. */
+bool v1_signal_create(hsa_signal_t *signal);
+
+/* ---- agents.c ---- */
+
+typedef struct {
+    hsa_agent_t hsa;
+    uint32_t index; /* among the agents of its type */
+    bool gpu;
+    char gfx[64];
+    ctr_agent_t properties;
+    ctr_catalogue_t *catalogue; /* NULL until asked for */
+    void *counting;             /* the group that was started in STANDALONE mode */
+} v1_agent_t;
+
+unsigned v1_agent_count(void);
+v1_agent_t *v1_agent_at(unsigned index);
+/* NULL, with a message, if there is no such agent. */
+v1_agent_t *v1_agent_find(hsa_agent_t agent);
+
+/* The agent's counters: NULL with a message. Creating plans and looking up instances in it needs
+ * v1_catalogue_lock. */
+ctr_catalogue_t *v1_catalogue(v1_agent_t *agent);
+extern pthread_mutex_t v1_catalogue_lock;
+
+/* Memory that the host and the agent's command processor share, zeroed; NULL with a message. */
+void *v1_memory_get(const v1_agent_t *agent, size_t bytes);
+void v1_memory_put(const v1_agent_t *agent, void *memory, size_t bytes);
+/* The runtime is gone, and all memory with it. */
+void v1_memory_forget(void);
+
+/* ---- context.c, data.c ---- */
+
+typedef struct v1_context v1_context_t;
+
+typedef enum {
+    V1_IDLE,
+    V1_RUNNING, /* started in STANDALONE mode */
+    V1_FLYING,  /* given to a kernel */
+    V1_READY,
+    V1_LOST /* the kernel will not complete */
+} v1_state_t;
+
+typedef struct {
+    hsa_ven_amd_aqlprofile_profile_t profile;
+    hsa_ext_amd_aql_pm4_packet_t start, read, stop;
+    bool has_read;
+    void *memory;
+    size_t bytes;
+} v1_packets_t;
+
+typedef struct {
+    v1_context_t *context;
+    uint32_t index;
+    v1_state_t state;
+    bool has_data;
+    rocprofiler_feature_t **features;
+    uint32_t feature_count;
+    const ctr_pass_t *pass;                 /* NULL: no counters */
+    hsa_ven_amd_aqlprofile_event_t *events; /* of the profile */
+    struct v1_slot *slots;                  /* what each of them counts */
+    double *raw, *scratch, *values;
+    v1_packets_t counters, trace; /* memory NULL: none */
+    hsa_signal_t done;            /* drops after the last packet */
+    hsa_ext_amd_aql_pm4_packet_t before[2], after[3];
+    hsax_wrap_t wrap; /* of these, for a kernel */
+} v1_group_t;
+
+struct v1_context {
+    v1_context_t *next; /* open contexts of the same hash */
+    v1_agent_t *agent;
+    rocprofiler_feature_t *features; /* the program's */
+    uint32_t feature_count;
+    bool owns_features; /* they and their names are the context's */
+    rocprofiler_feature_t *internal; /* counters of derived metrics, with their names */
+    uint32_t internal_count;
+    const ctr_counter_t **counters; /* of each feature; NULL for traces */
+    rocprofiler_feature_t *trace;   /* the trace feature, or NULL */
+    ctr_plan_t *plan;
+    v1_group_t *groups;
+    uint32_t group_count;
+    uint32_t mode;
+    hsa_queue_t *queue;
+    bool owns_queue;
+    rocprofiler_handler_t handler;
+    void *handler_arg;
+    struct v1_entry *entry; /* of the pool that it is in, or NULL */
+};
+
+/* As rocprofiler_open(); with `own` the context has features of its own. */
+hsa_status_t v1_context_open(const char *function, hsa_agent_t agent,
+                             rocprofiler_feature_t *features, uint32_t count, bool own,
+                             v1_context_t **context, uint32_t mode,
+                             rocprofiler_properties_t *properties);
+void v1_context_free(v1_context_t *context);
+
+/* The context or group if it is open, else NULL with a message. */
+v1_context_t *v1_context_find(const char *function, const rocprofiler_t *context);
+v1_group_t *v1_group_find(const char *function, const rocprofiler_t *context, uint32_t index);
+void v1_group_info(v1_group_t *group, rocprofiler_group_t *info);
+
+/* Builds the packets of a group; an error with a message. */
+hsa_status_t v1_packets_build(v1_group_t *group);
+void v1_packets_free(const v1_group_t *group, v1_packets_t *packets);
+
+/* Turns the output buffers of a group that is READY into the data of its features. */
+hsa_status_t v1_group_evaluate(const char *function, v1_group_t *group);
+
+/* Takes a group for a kernel: false, with a message, if it is in use. */
+bool v1_group_fly(v1_group_t *group);
+/* The kernel is done, or lost; wakes who waits and calls handlers. */
+void v1_group_land(v1_group_t *group, bool lost);
+
+/* ---- pool.c ---- */
+
+/* A kernel gets a context of the entry; each must be followed by v1_entry_ready(). */
+void v1_entry_flies(struct v1_entry *entry);
+
+/* Calls the pool's handler for an entry whose kernel is done. */
+void v1_entry_ready(struct v1_entry *entry, bool lost);
+
+/* ---- dispatch.c, kernels.c, hsa_callbacks.c ---- */
+
+/* Put their hooks into the runtime's table. */
+void v1_dispatch_hook(const hsax_api_table_t *table, bool intercept);
+void v1_kernels_hook(const hsax_api_table_t *table);
+void v1_hsa_callbacks_hook(const hsax_api_table_t *table);
+
+/* Demangled name of a kernel object, valid until its code object is unloaded; never NULL. */
+const char *v1_kernel_name(uint64_t kernel_object);
+
+/* HSA callbacks, as far as they are set and enabled. */
+void v1_report_code_object(const hsax_code_object_t *object, bool unload);
+void v1_report_kernel(const hsax_kernel_t *kernel, bool unload);
+void v1_report_submit(const hsa_queue_t *queue, const v1_agent_t *agent, const void *packet,
+                      const char *kernel_name);
+
+#endif
