@@ -37,13 +37,13 @@ static void on_error(void *user, sg_queue_t *q, sg_queue_error_t what, const cha
     atomic_fetch_add(&r->errors, 1);
 }
 
-static sg_profile_t profile_of(uint32_t cus)
+static sg_profile_t profile_of(uint32_t engines, uint32_t cus)
 {
     sg_profile_t p = {.name = "test"};
 #define SET_DEFAULT(key, def, lo, hi) p.key = def;
     SG_PROFILE_KEYS(SET_DEFAULT)
 #undef SET_DEFAULT
-    p.shader_engines = 1;
+    p.shader_engines = engines;
     p.arrays_per_engine = 1;
     p.cus_per_array = cus;
     return p;
@@ -51,8 +51,13 @@ static sg_profile_t profile_of(uint32_t cus)
 
 rig_t *rig_create(uint32_t cus)
 {
+    return rig_create_shaped(1, cus);
+}
+
+rig_t *rig_create_shaped(uint32_t engines, uint32_t cus)
+{
     rig_t *r = calloc(1, sizeof *r);
-    sg_profile_t profile = profile_of(cus);
+    sg_profile_t profile = profile_of(engines, cus);
     sg_host_ops_t ops = {
         .user = r, .raise_event = on_event, .memory_fault = on_fault, .queue_error = on_error};
     r->device = sg_device_create(&profile, &ops);

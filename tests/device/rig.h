@@ -44,7 +44,9 @@ typedef struct {
     amd_queue_t *descriptor;
 } rig_queue_t;
 
+/* One engine of `cus` compute units, or as many engines of as many. */
 rig_t *rig_create(uint32_t cus);
+rig_t *rig_create_shaped(uint32_t engines, uint32_t cus);
 void rig_destroy(rig_t *r);
 
 /* `bytes` of zeroed GPU memory, 256-byte aligned. */

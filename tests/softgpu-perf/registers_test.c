@@ -1,0 +1,281 @@
+/* registers_test.c - the counter registers as packets see them: states, broadcast, instances. */
+#include "counting.h"
+
+#include "asm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { ENGINES = 2, CUS = 2, SQ_WAVES = 4, SQ_INSTS = 25, MASKS = 0x0f0ff000 };
+
+static rig_dispatch_t waves(counting_t *c, uint32_t n)
+{
+    return (rig_dispatch_t){
+        .kernel = rig_kernel(c->rig, "s_endpgm\n", NULL), .grid = {64 * n}, .group = {64}};
+}
+
+static void state_of(counting_t *c, uint32_t value)
+{
+    counting_set(c, REG_CP_PERFMON_CNTL, value);
+    counting_send(c);
+}
+
+static counting_t *wanting_waves(void)
+{
+    counting_t *c = counting_create(ENGINES, CUS);
+    counting_want(c, SQ, SQ_WAVES);
+    return c;
+}
+
+static void test_states(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    rig_dispatch_t d = waves(c, 6);
+    counting_dispatch(c, &d); /* nothing has been started */
+    counting_start(c);
+    counting_dispatch(c, &d);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 6); /* while it runs */
+    state_of(c, 1);                                      /* started already: goes on */
+    counting_dispatch(c, &d);
+    state_of(c, 2);
+    counting_dispatch(c, &d); /* stopped: not counted, the value stays */
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 12);
+    state_of(c, 1); /* goes on from there */
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 18);
+    state_of(c, 0);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 0);
+    counting_dispatch(c, &d); /* disabled */
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 0);
+    state_of(c, 1);
+    counting_dispatch(c, &d);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 6);
+}
+
+/* With the sample bit a read is answered by the values of that moment. */
+static void test_sample(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    rig_dispatch_t d = waves(c, 6);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    state_of(c, 0x401);
+    counting_dispatch(c, &d);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 6);
+    state_of(c, 0x401);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 12);
+    state_of(c, 1);
+    counting_dispatch(c, &d);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 18);
+}
+
+static void test_index(void **state)
+{
+    const uint32_t select = counting_select_reg(SQ, 1);
+    const uint32_t ta_select = counting_select_reg(TA, 0);
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    /* one engine alone */
+    counting_set(c, REG_GRBM_GFX_INDEX, 1u << 30 | 1u << 29 | 1 << 16);
+    counting_set(c, select, SQ_INSTS | MASKS);
+    counting_send(c);
+    assert_int_equal(counting_read(c, 1u << 29 | 1 << 16, select), SQ_INSTS | MASKS);
+    assert_int_equal(counting_read(c, 0, select), 0);
+    assert_int_equal(counting_read(c, EVERYWHERE, select), 0); /* number 0 answers */
+    /* all engines */
+    counting_set(c, select, SQ_WAVES | MASKS);
+    counting_send(c);
+    for (uint32_t e = 0; e < ENGINES; e++)
+        assert_int_equal(counting_read(c, e << 16, select), SQ_WAVES | MASKS);
+    /* an instance of one engine, of all engines, of none */
+    counting_set(c, REG_GRBM_GFX_INDEX, 1 << 16 | 1);
+    counting_set(c, ta_select, 32);
+    counting_set(c, REG_GRBM_GFX_INDEX, 1u << 31 | 0);
+    counting_set(c, ta_select, 44);
+    counting_set(c, REG_GRBM_GFX_INDEX, 1 << 16 | 9);
+    counting_set(c, ta_select, 45);
+    counting_send(c);
+    assert_int_equal(counting_read(c, 1 << 16 | 1, ta_select), 32);
+    assert_int_equal(counting_read(c, 0 << 16 | 1, ta_select), 0);
+    assert_int_equal(counting_read(c, 0 << 16 | 0, ta_select), 44);
+    assert_int_equal(counting_read(c, 1 << 16 | 0, ta_select), 44);
+    assert_int_equal(counting_read(c, 1 << 16 | 9, ta_select), 0);
+    assert_int_equal(counting_read(c, 7 << 16 | 0, ta_select), 0);
+    assert_int_equal(counting_read(c, 7 << 16, select), 0);
+}
+
+/* Values of engines and units that do not exist are 0, those with broadcast bits of number 0. */
+static void test_reads(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    rig_dispatch_t d = waves(c, 5); /* engines 0, 1, 0, 1, 0 */
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    const uint32_t low = counting_low_reg(SQ, 0), high = counting_high_reg(SQ, 0);
+    assert_int_equal(counting_read(c, EVERYWHERE, low), 3);
+    assert_int_equal(counting_read(c, 0, low), 3);
+    assert_int_equal(counting_read(c, 1 << 16, low), 2);
+    assert_int_equal(counting_read(c, 2 << 16, low), 0);
+    assert_int_equal(counting_read(c, 0, high), 0);
+    /* a single instance answers under any instance number */
+    assert_int_equal(counting_read(c, 1 << 16 | 5, low), 2);
+}
+
+/* Slots count by themselves, the same event any number of times. */
+static void test_slots(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(ENGINES, CUS);
+    for (unsigned i = 0; i < 8; i++)
+        counting_want(c, SQ, i == 3 ? SQ_INSTS : i == 5 ? 500 : SQ_WAVES);
+    for (unsigned i = 0; i < 6; i++)
+        counting_want(c, SPI, i & 1 ? 52 : 49);
+    rig_dispatch_t d = waves(c, 10);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    for (unsigned i = 0; i < 14; i++) /* no such event: 0; one instruction a wave: all are 10 */
+        assert_int_equal(counting_sum(c, i, ENGINES, 1), i == 5 ? 0 : 10);
+    /* SPI has the halves of a counter the other way round */
+    assert_int_equal(counting_read(c, 0, 0xd181), 5);
+    assert_int_equal(counting_read(c, 0, 0xd180), 0);
+}
+
+/* A value is 64 bits wide and can be written. */
+static void test_wide(void **state)
+{
+    const uint32_t low = counting_low_reg(SQ, 0), high = counting_high_reg(SQ, 0);
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    rig_dispatch_t d = waves(c, 4);
+    counting_start(c);
+    counting_set(c, low, 0xfffffffe);
+    counting_set(c, high, 7);
+    counting_send(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    assert_int_equal(counting_value(c, 0, 0, 0), (UINT64_C(8) << 32));
+    assert_int_equal(counting_value(c, 0, 1, 0), (UINT64_C(8) << 32));
+}
+
+static uint64_t gated(counting_t *c, const rig_dispatch_t *d, uint32_t reg, uint32_t value)
+{
+    counting_start(c);
+    if (reg) counting_set(c, reg, value);
+    counting_send(c);
+    counting_dispatch(c, d);
+    counting_stop(c);
+    return counting_sum(c, 0, ENGINES, 1);
+}
+
+/* What keeps SQ from counting: its controls, and a launch that does not ask for it. */
+static void test_gates(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    rig_dispatch_t d = waves(c, 8); /* two for each of the four units */
+    assert_int_equal(gated(c, &d, 0, 0), 8);
+    assert_int_equal(gated(c, &d, REG_ENABLE, 0), 0);
+    assert_int_equal(gated(c, &d, REG_SQ_CTRL, 0xffff0000u | 0x3f), 0); /* no compute waves */
+    assert_int_equal(gated(c, &d, REG_SQ_CTRL, 0x0000007f), 0);         /* of no memory id */
+    assert_int_equal(gated(c, &d, REG_SQ_MASK, 0), 0);
+    assert_int_equal(gated(c, &d, REG_SQ_MASK, 0x2), 4); /* the second unit of each engine */
+    assert_int_equal(gated(c, &d, counting_select_reg(SQ, 0), SQ_WAVES), 0); /* on no SIMD */
+    /* SPI does not look at them */
+    counting_want(c, SPI, 52);
+    counting_start(c);
+    counting_set(c, REG_SQ_CTRL, 0);
+    counting_send(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 0);
+    assert_int_equal(counting_sum(c, 1, ENGINES, 1), 8);
+}
+
+/* A select that is written while counting runs counts from then on. */
+static void test_select_while_running(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    rig_dispatch_t d = waves(c, 4);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_set(c, counting_select_reg(SQ, 0), SQ_INSTS | MASKS);
+    counting_set(c, counting_select_reg(SPI, 2), 52);
+    counting_send(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), 8);
+    assert_int_equal(counting_read(c, 0, counting_low_reg(SPI, 2)), 2);
+}
+
+/* Waits on a counter, and copies of it to another register. */
+static void test_wait_and_copy(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    rig_dispatch_t d = waves(c, 4);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    const uint32_t low = counting_low_reg(SQ, 0);
+    const uint32_t wait[] = {3u << 30 | 5 << 16 | 0x3c << 8, 3, low, 0, 2, 0xffffffff, 0x10};
+    const uint32_t copy[] = {3u << 30 | 4 << 16 | 0x40 << 8, 4 | 1 << 16, low, 0, 0xc300, 0};
+    memcpy(c->ib + c->n, wait, sizeof wait);
+    c->n += 7;
+    memcpy(c->ib + c->n, copy, sizeof copy);
+    c->n += 6;
+    counting_copy(c, 0xc300);
+    counting_copy(c, 0xc301);
+    const uint32_t *out = counting_send(c);
+    assert_int_equal(out[0], 2);
+    assert_int_equal(out[1], 0);
+}
+
+/* A flush waits for waves that were launched before, barrier bit or not. */
+static void test_flush_waits(void **state)
+{
+    static const char text[] = "s_movk_i32 s8, 0x7fff\n"
+                               "again: s_sub_u32 s8, s8, 1\n"
+                               "s_cmp_lg_u32 s8, 0\n"
+                               "s_cbranch_scc1 again\n"
+                               "s_endpgm\n";
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    rig_dispatch_t d = {.kernel = rig_kernel(c->rig, text, NULL), .grid = {64 * 64}, .group = {64}};
+    counting_start(c);
+    rig_dispatch(&c->queue, &d);
+    counting_flush_waves(c);
+    counting_copy(c, counting_low_reg(SQ, 0));
+    assert_int_equal(counting_send(c)[0], 32);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_states),        cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_index),         cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_slots),         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_gates),         cmocka_unit_test(test_select_while_running),
+        cmocka_unit_test(test_wait_and_copy), cmocka_unit_test(test_flush_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
