@@ -1,0 +1,182 @@
+/* l2_test.c - channels, capacity, write-back and fences of L2.
+ *
+ * 8 MiB in 32 channels of 16 ways and 128 sets; 256 bytes in a row belong to one channel. */
+#include "rig.h"
+
+static void touch(rig_t *r, const char *text, uint64_t from, uint64_t bytes)
+{
+    for (uint64_t at = from; at < from + bytes; at += 256) {
+        rig_stride(r, at, 4);
+        rig_do(r, text);
+    }
+}
+
+#define LOAD  "global_load_dword v2, v[0:1], off"
+#define STORE "global_store_dword v[0:1], v2, off"
+
+/* 8 KiB in a row give each of 32 channels 256 bytes: 4 requests. */
+static void channels(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    touch(r, LOAD, 0, 8192);
+    for (unsigned n = 0; n < 32; n++) {
+        assert_int_equal(sgc_value(r->model, SGC_TCC, 0, n, SGC_EVENT_TCC_REQ), 4);
+        assert_int_equal(sgc_value(r->model, SGC_TCC, 0, n, SGC_EVENT_TCC_MISS), 2);
+        assert_int_equal(sgc_value(r->model, SGC_TCA, 0, n, SGC_EVENT_TCA_BUSY), 4);
+    }
+    /* lanes 8 KiB apart: all in the first page's channel */
+    rig_reset(r);
+    for (unsigned k = 0; k < 8; k++) {
+        rig_stride(r, 8192 * k, 0);
+        rig_do(r, LOAD);
+    }
+    /* pages are numbered as they are met: the second page met is frame 1, half way round */
+    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 0, SGC_EVENT_TCC_REQ), 4);
+    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 16, SGC_EVENT_TCC_REQ), 4);
+    rig_destroy(r);
+}
+
+/* L1 holds nothing of what is read a whole pass later, so L2 sees all. */
+static void capacity(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    const uint64_t size = UINT64_C(8) << 20;
+    touch(r, LOAD, 0, size);
+    EXPECT(r, TCC_MISS, size / 128);
+    EXPECT(r, TCC_HIT, size / 128);
+    EXPECT(r, TCC_EA_RDREQ, size / 64);
+    touch(r, LOAD, 0, size);
+    EXPECT(r, TCC_MISS, size / 128); /* it fits */
+    EXPECT(r, TCC_NORMAL_EVICT, 0);
+    rig_invariants(r);
+    /* one and a half times as much in the same order: the oldest line of a set is always the one
+     * that comes next, so nothing is ever found, but for each line's second half */
+    rig_reset(r);
+    const uint64_t more = size / 2 * 3;
+    touch(r, LOAD, 0, more);
+    touch(r, LOAD, 0, more);
+    EXPECT(r, TCC_MISS, 2 * more / 128);
+    EXPECT(r, TCC_NORMAL_EVICT, 2 * more / 128 - size / 128);
+    EXPECT(r, TCC_EA_WRREQ, 0);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+static void writes_back(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    touch(r, STORE, 0, 4096);
+    EXPECT(r, TCC_WRITE, 64);
+    EXPECT(r, TCC_EA_WRREQ, 0);
+    sgc_release(r->model, 1); /* of an agent: L2 is the agent's */
+    EXPECT(r, TCC_EA_WRREQ, 0);
+    sgc_release(r->model, 2);
+    EXPECT(r, TCC_WRITEBACK, 32);
+    EXPECT(r, TCC_ALL_TC_OP_WB_WRITEBACK, 32);
+    EXPECT(r, TCC_EA_WRREQ, 64);
+    EXPECT(r, TCC_EA_WRREQ_64B, 64);
+    EXPECT(r, TCC_EA_WRREQ_DRAM, 64);
+    sgc_release(r->model, 2); /* nothing is dirty any more */
+    EXPECT(r, TCC_WRITEBACK, 32);
+    touch(r, LOAD, 0, 4096); /* and all of it is still there */
+    EXPECT(r, TCC_EA_RDREQ, 0);
+
+    /* one dword: 32 bytes go to memory */
+    rig_reset(r);
+    rig_stride(r, 0, 0);
+    r->wave.exec = 1;
+    rig_do(r, STORE);
+    sgc_release(r->model, 2);
+    EXPECT(r, TCC_EA_WRREQ, 1);
+    EXPECT(r, TCC_EA_WRREQ_64B, 0);
+    /* a read of it has to fill both halves: the one was only written in part */
+    rig_do(r, LOAD);
+    EXPECT(r, TCC_MISS, 2);
+    EXPECT(r, TCC_EA_RDREQ, 2);
+    rig_invariants(r);
+    r->wave.exec = ~UINT64_C(0);
+
+    /* dirty lines that give way are written back: 12 MiB written, 8 stay */
+    rig_reset(r);
+    touch(r, STORE, 0, UINT64_C(12) << 20);
+    EXPECT(r, TCC_NORMAL_WRITEBACK, (UINT64_C(4) << 20) / 128);
+    EXPECT(r, TCC_EA_WRREQ_64B, (UINT64_C(4) << 20) / 64);
+    rig_destroy(r);
+}
+
+/* What is not RW may have been changed by others: an acquire of the system drops it. */
+static void acquires(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    touch(r, LOAD, 0, 4096);
+    r->page = (sgc_page_t){SGC_NC, false};
+    touch(r, LOAD, 4096, 4096);
+    touch(r, STORE, 8192, 256);
+    EXPECT(r, TCC_EA_RDREQ, 128);
+    EXPECT(r, TCC_EA_RDREQ_DRAM, 64);
+    EXPECT(r, TCC_NC_REQ, 64 + 4);
+    sgc_acquire(r->model, 2);
+    EXPECT(r, TCC_ALL_TC_OP_INV_EVICT, 32 + 2);
+    EXPECT(r, TCC_EA_WRREQ, 4); /* the dirty ones first */
+    EXPECT(r, TCP_TOTAL_WRITEBACK_INVALIDATES, 8);
+    touch(r, LOAD, 0, 4096); /* L1 is empty, L2 has it */
+    EXPECT(r, TCC_EA_RDREQ, 128);
+    touch(r, LOAD, 4096, 4096);
+    EXPECT(r, TCC_EA_RDREQ, 128 + 64);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* ACQUIRE_MEM as the profiler sends it: TC, TCL1, TC_WB, SH_ICACHE, SH_KCACHE: all is empty. */
+static void acquire_mem(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    touch(r, STORE, 0, 256);
+    rig_set_s64(r, 4, RIG_VA + 4096);
+    rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    sgc_fetch(r->model, 0, RIG_VA + 8192);
+    sgc_acquire_mem(r->model, 1u << 23 | 1u << 22 | 1u << 18 | 1u << 29 | 1u << 27);
+    EXPECT(r, TCC_EA_WRREQ, 4);
+    EXPECT(r, TCC_ALL_TC_OP_WB_WRITEBACK, 2);
+    EXPECT(r, TCC_ALL_TC_OP_INV_EVICT, 4);
+    const uint64_t misses = GET(r, TCC_MISS);
+    rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    sgc_fetch(r->model, 0, RIG_VA + 8192);
+    touch(r, LOAD, 0, 256);
+    EXPECT(r, TCC_MISS, misses + 4);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* Values do not depend on where memory is mapped: the same pages in the same order elsewhere. */
+static void places(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    uint64_t first[32], at[2] = {0, UINT64_C(0x123457000)};
+    for (unsigned pass = 0; pass < 2; pass++) {
+        rig_reset(r);
+        touch(r, LOAD, at[pass], 40960);
+        touch(r, STORE, at[pass] + 0x100000, 12288);
+        for (unsigned n = 0; n < 32; n++) {
+            const uint64_t v = sgc_value(r->model, SGC_TCC, 0, n, SGC_EVENT_TCC_REQ);
+            if (pass) assert_int_equal(v, first[n]);
+            first[n] = v;
+        }
+    }
+    rig_destroy(r);
+}
+
+int main(void)
+{
+    if (!asm_available()) return 77;
+    const struct CMUnitTest tests[] = {RIG_TEST(channels), RIG_TEST(capacity),
+                                       RIG_TEST(writes_back), RIG_TEST(acquires),
+                                       RIG_TEST(acquire_mem), RIG_TEST(places)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

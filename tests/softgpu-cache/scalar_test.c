@@ -1,0 +1,109 @@
+/* scalar_test.c - the scalar data cache and the instruction cache. */
+#include "rig.h"
+
+static void reads(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_set_s64(r, 4, RIG_VA);
+    rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    EXPECT(r, SQC_DCACHE_REQ, 1);
+    EXPECT(r, SQC_DCACHE_MISSES, 1);
+    EXPECT(r, SQC_TC_DATA_READ_REQ, 1);
+    EXPECT(r, TCC_READ, 1);
+    assert_int_equal(r->cost.latency, r->profile.vram_latency);
+    rig_do(r, "s_load_dwordx16 s[16:31], s[4:5], 0x0"); /* the same 64 bytes */
+    EXPECT(r, SQC_DCACHE_REQ, 2);
+    EXPECT(r, SQC_DCACHE_HITS, 1);
+    assert_int_equal(r->cost.latency, r->profile.l1_scalar_latency);
+    rig_do(r, "s_load_dwordx16 s[16:31], s[4:5], 0x20"); /* half of them in the next line */
+    EXPECT(r, SQC_DCACHE_REQ, 4);
+    EXPECT(r, SQC_DCACHE_HITS, 2);
+    EXPECT(r, SQC_TC_REQ, 2);
+    assert_int_equal(r->cost.smem_issue, 2);
+    rig_do(r, "s_dcache_inv");
+    rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    EXPECT(r, SQC_DCACHE_MISSES, 3);
+    EXPECT(r, TCC_HIT, 2); /* the second half of L2's line, and the first line again */
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* A buffer of 8 bytes: of 4 dwords 2 are read; of a whole one out of range none. */
+static void buffer_range(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_set_s64(r, 4, RIG_VA + 56);
+    r->wave.sgpr[6] = 8;
+    r->wave.sgpr[7] = 0;
+    rig_do(r, "s_buffer_load_dwordx4 s[0:3], s[4:7], 0x0"); /* 16 bytes, 8 in the next line */
+    EXPECT(r, SQC_DCACHE_REQ, 1);
+    rig_do(r, "s_buffer_load_dword s0, s[4:7], 0x8");
+    EXPECT(r, SQC_DCACHE_REQ, 1);
+    rig_destroy(r);
+}
+
+/* A store reads its line and makes it dirty; writing back sends it to L2. */
+static void stores(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_set_s64(r, 4, RIG_VA);
+    rig_do(r, "s_store_dword s0, s[4:5], 0x0");
+    EXPECT(r, SQC_TC_DATA_READ_REQ, 1);
+    EXPECT(r, SQC_TC_DATA_WRITE_REQ, 0);
+    rig_do(r, "s_dcache_wb");
+    EXPECT(r, SQC_TC_DATA_WRITE_REQ, 1);
+    EXPECT(r, TCC_WRITE, 1);
+    rig_do(r, "s_dcache_wb");
+    EXPECT(r, SQC_TC_DATA_WRITE_REQ, 1);
+    rig_do(r, "s_atomic_add s0, s[4:5], 0x0");
+    EXPECT(r, SQC_DCACHE_ATOMIC, 1);
+    EXPECT(r, TCC_ATOMIC, 1);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* Two compute units of an engine share a cache: of 4 in each of 8 engines, 16 caches miss. */
+static void sharing(void **state)
+{
+    (void)state;
+    sg_profile_t p = rig_profile();
+    p.cus_per_array = 4;
+    rig_t *r = rig_create_profile(&p);
+    rig_set_s64(r, 4, RIG_VA);
+    for (r->cu = 0; r->cu < 32; r->cu++)
+        rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    EXPECT(r, SQC_DCACHE_REQ, 32);
+    EXPECT(r, SQC_DCACHE_MISSES, 16);
+    for (unsigned se = 0; se < 8; se++)
+        assert_int_equal(sgc_value(r->model, SGC_SQ, se, 0, SGC_EVENT_SQC_DCACHE_MISSES), 2);
+    rig_destroy(r);
+}
+
+/* 32 KiB of code are 512 lines in 4 ways of 128 sets. */
+static void fetches(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned k = 0; k < 512; k++)
+            sgc_fetch(r->model, 0, RIG_VA + 64 * k);
+    EXPECT(r, SQC_ICACHE_REQ, 1024);
+    EXPECT(r, SQC_ICACHE_MISSES, 512);
+    EXPECT(r, SQC_TC_INST_REQ, 512);
+    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA), r->profile.l1_instruction_latency);
+    sgc_flush(r->model, SGC_INV_INST);
+    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA), r->profile.l2_latency);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+int main(void)
+{
+    if (!asm_available()) return 77;
+    const struct CMUnitTest tests[] = {RIG_TEST(reads), RIG_TEST(buffer_range), RIG_TEST(stores),
+                                       RIG_TEST(sharing), RIG_TEST(fetches)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

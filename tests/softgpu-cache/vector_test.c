@@ -1,0 +1,437 @@
+/* vector_test.c - accesses, look-ups and requests of vector memory instructions, by pattern.
+ *
+ * Expected numbers are worked out from docs/counter-model.md in the comment beside them: quads of
+ * 4 lanes make accesses, quarters of 16 lanes make look-ups of 64-byte lines. */
+#include "rig.h"
+
+typedef struct {
+    const char *text;
+    uint64_t from, step;
+    unsigned accesses, lookups;
+} pattern_t;
+
+/* Full EXEC, a cold cache. */
+static const pattern_t patterns[] = {
+    /* unit stride: a quad's 4, 8, 16, 32, 64 bytes are in one line: 16 accesses. A quarter has 16,
+     * 32, 64, 128, 256 bytes: 1, 1, 1, 2, 4 lines */
+    {"global_load_ubyte v2, v[0:1], off", 0, 1, 16, 4},
+    {"global_load_ushort v2, v[0:1], off", 0, 2, 16, 4},
+    {"global_load_dword v2, v[0:1], off", 0, 4, 16, 4},
+    {"global_load_dwordx2 v[2:3], v[0:1], off", 0, 8, 16, 8},
+    {"global_load_dwordx4 v[2:5], v[0:1], off", 0, 16, 16, 16},
+    /* 12 bytes: quads of 48, at 0, 48, 96, 144 from a quarter's begin (192 bytes = 3 lines): those
+     * at 48 and 96 cross a line: 6 accesses per quarter */
+    {"global_load_dwordx3 v[2:4], v[0:1], off", 0, 12, 24, 12},
+    /* half a line off: every quarter (64 bytes) lies in 2 lines; no quad (16 bytes) does */
+    {"global_load_dword v2, v[0:1], off", 32, 4, 16, 8},
+    /* one byte off: each quarter's last lane reaches into the next line, and so does its quad */
+    {"global_load_dword v2, v[0:1], off", 1, 4, 20, 8},
+    /* stride 2: quads span 32 bytes, quarters 128 */
+    {"global_load_dword v2, v[0:1], off", 0, 8, 16, 8},
+    /* stride 4: quads span 64, quarters 256 */
+    {"global_load_dword v2, v[0:1], off", 0, 16, 16, 16},
+    /* stride 8: quads span two lines */
+    {"global_load_dword v2, v[0:1], off", 0, 32, 32, 32},
+    /* a line for each lane */
+    {"global_load_dword v2, v[0:1], off", 0, 64, 64, 64},
+    {"global_load_dword v2, v[0:1], off", 0, 4096, 64, 64},
+    /* broadcast: each quarter looks the line up */
+    {"global_load_dword v2, v[0:1], off", 0, 0, 16, 4},
+    /* backwards is as good as forwards */
+    {"global_load_dword v2, v[0:1], off", 252, (uint64_t)-4, 16, 4},
+    {"flat_load_dword v2, v[0:1]", 0, 4, 16, 4},
+    {"global_load_dword v2, v[0:1], off offset:-64", 64, 4, 16, 4},
+};
+
+static void counts_patterns(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+        const pattern_t *p = &patterns[k];
+        rig_reset(r);
+        rig_stride(r, p->from, p->step);
+        rig_do(r, p->text);
+        if (GET(r, TCP_TOTAL_READ) != p->accesses ||
+            GET(r, TCP_TOTAL_CACHE_ACCESSES) != p->lookups)
+            fail_msg("%s from %llu step %lld: %llu accesses, %llu look-ups, not %u, %u", p->text,
+                     (unsigned long long)p->from, (long long)p->step,
+                     (unsigned long long)GET(r, TCP_TOTAL_READ),
+                     (unsigned long long)GET(r, TCP_TOTAL_CACHE_ACCESSES), p->accesses,
+                     p->lookups);
+        EXPECT(r, TCP_TOTAL_ACCESSES, p->accesses);
+        EXPECT(r, TA_TOTAL_WAVEFRONTS, 1);
+        EXPECT(r, TA_FLAT_READ_WAVEFRONTS, 1);
+        EXPECT(r, TD_COALESCABLE_WAVEFRONT, p->accesses == 16);
+        EXPECT(r, TA_TA_BUSY, p->lookups);
+        assert_int_equal(r->cost.vmem_issue, p->lookups);
+        rig_invariants(r);
+    }
+    rig_destroy(r);
+}
+
+/* 256 bytes are 4 lines of L1 and 2 of L2: 4 reads of L2, of which each second finds the line that
+ * the first has filled with two 64-byte reads. */
+static void misses_then_hits(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_stride(r, 0, 4);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TCC_READ_REQ, 4);
+    EXPECT(r, TCP_TCC_RW_READ_REQ, 4);
+    EXPECT(r, TCC_REQ, 4);
+    EXPECT(r, TCC_READ, 4);
+    EXPECT(r, TCC_HIT, 2);
+    EXPECT(r, TCC_MISS, 2);
+    EXPECT(r, TCC_EA_RDREQ, 4);
+    EXPECT(r, TCC_EA_RDREQ_DRAM, 4);
+    EXPECT(r, TCP_UTCL1_REQUEST, 4);
+    EXPECT(r, TCP_UTCL1_TRANSLATION_MISS, 1);
+    /* the first line waits for memory and for its translation, in the first clock */
+    assert_int_equal(r->cost.latency, 560 + 100);
+
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 8);
+    EXPECT(r, TCP_TCC_READ_REQ, 4);
+    EXPECT(r, TCC_REQ, 4);
+    /* 4 look-ups, one a clock: the last begins 3 later */
+    assert_int_equal(r->cost.latency, r->profile.l1_vector_latency + 3);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* The other quarters of a broadcast find the line that the first has missed. */
+static void broadcast_misses_once(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_stride(r, 100, 0);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TCC_READ_REQ, 1);
+    EXPECT(r, TCC_MISS, 1);
+    EXPECT(r, TCC_EA_RDREQ, 2);
+    rig_destroy(r);
+}
+
+static void partial_exec(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_stride(r, 0, 4);
+    /* lanes 0 and 1 share a quad and a line; lane 20 is alone in its quad and quarter */
+    r->wave.exec = 3 | UINT64_C(1) << 20;
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TOTAL_READ, 2);
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 2);
+    EXPECT(r, TCP_TCC_READ_REQ, 2);
+    /* every second lane: all quads and quarters, half the lanes */
+    rig_reset(r);
+    r->wave.exec = UINT64_C(0x5555555555555555);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TOTAL_READ, 16);
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 4);
+    /* no lane: the address unit sees nothing */
+    rig_reset(r);
+    r->wave.exec = 0;
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TA_TOTAL_WAVEFRONTS, 0);
+    EXPECT(r, TCP_TOTAL_ACCESSES, 0);
+    rig_destroy(r);
+}
+
+/* 16 KiB of L1 hold 256 lines: 64 instructions of 256 bytes. */
+static void read_again(rig_t *r, unsigned instructions)
+{
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned k = 0; k < instructions; k++) {
+            rig_stride(r, 256 * k, 4);
+            rig_do(r, "global_load_dword v2, v[0:1], off");
+        }
+    rig_invariants(r);
+}
+
+static void fits_l1_or_not(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    read_again(r, 64);
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 2 * 256);
+    EXPECT(r, TCP_TCC_READ_REQ, 256); /* the second pass finds all of it */
+    rig_reset(r);
+    read_again(r, 80);
+    /* 320 lines in 4 sets of 64 ways: 80 for each set, and the oldest goes always: nothing is found
+     * the second time */
+    EXPECT(r, TCP_TCC_READ_REQ, 2 * 320);
+    /* L2 holds it: of the first pass each second request hits, of the second all */
+    EXPECT(r, TCC_MISS, 160);
+    EXPECT(r, TCC_HIT, 160 + 320);
+    EXPECT(r, TCC_EA_RDREQ, 320);
+    rig_destroy(r);
+}
+
+static void stores_go_through(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_stride(r, 0, 4);
+    rig_do(r, "global_store_dword v[0:1], v2, off");
+    EXPECT(r, TCP_TOTAL_WRITE, 16);
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 4);
+    EXPECT(r, TCP_TCC_WRITE_REQ, 4);
+    EXPECT(r, TCC_WRITE, 4);
+    EXPECT(r, TCC_EA_RDREQ, 0); /* a write reads nothing from memory */
+    /* the line is not in L1 */
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TCC_READ_REQ, 4);
+    /* but in L2, where whole halves have been written: nothing to read */
+    EXPECT(r, TCC_EA_RDREQ, 0);
+    EXPECT(r, TCC_HIT, 2 + 4);
+    /* now it is in L1, and a store leaves it there */
+    rig_do(r, "global_store_dword v[0:1], v2, off");
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TCC_READ_REQ, 4);
+    EXPECT(r, TCP_TCC_WRITE_REQ, 8);
+    /* bytes: the 4 quarters write parts of one line: 4 look-ups, one request */
+    rig_reset(r);
+    rig_stride(r, 0, 1);
+    rig_do(r, "global_store_byte v[0:1], v2, off");
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 4);
+    EXPECT(r, TCP_TCC_WRITE_REQ, 1);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+static void atomics_pass_l1(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_stride(r, 0, 4);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    rig_do(r, "global_atomic_add v[0:1], v2, off");
+    rig_do(r, "global_atomic_add v3, v[0:1], v2, off glc");
+    EXPECT(r, TCP_TOTAL_ATOMIC_WITHOUT_RET, 16);
+    EXPECT(r, TCP_TOTAL_ATOMIC_WITH_RET, 16);
+    EXPECT(r, TCP_TCC_ATOMIC_WITHOUT_RET_REQ, 4);
+    EXPECT(r, TCP_TCC_ATOMIC_WITH_RET_REQ, 4);
+    EXPECT(r, TCP_TCC_RW_ATOMIC_REQ, 8);
+    EXPECT(r, TCC_ATOMIC, 8);
+    EXPECT(r, TCC_EA_ATOMIC, 0); /* done in L2 */
+    /* L1's copies are gone: 4 reads before, 4 now */
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TCC_READ_REQ, 8);
+    EXPECT(r, TA_FLAT_ATOMIC_WAVEFRONTS, 2);
+    EXPECT(r, TD_ATOMIC_WAVEFRONT, 2);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* GLC loads go past L1 and leave nothing there; SLC marks requests as streaming. */
+static void policies(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_stride(r, 0, 4);
+    rig_do(r, "global_load_dword v2, v[0:1], off glc");
+    rig_do(r, "global_load_dword v2, v[0:1], off glc");
+    EXPECT(r, TCP_TCC_READ_REQ, 8);
+    EXPECT(r, TCP_VOLATILE, 32);
+    rig_do(r, "global_load_dword v2, v[0:1], off slc");
+    EXPECT(r, TCP_TCC_READ_REQ, 12);
+    EXPECT(r, TCC_STREAMING_REQ, 4);
+    rig_do(r, "buffer_wbinvl1");
+    EXPECT(r, TCP_TOTAL_WRITEBACK_INVALIDATES, 1);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TCC_READ_REQ, 16);
+    rig_destroy(r);
+}
+
+/* Uncached pages stay out of L1 and L2: every look-up goes to memory. */
+static void uncached_pages(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    r->page = (sgc_page_t){SGC_UC, false};
+    rig_stride(r, 0, 4);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TCC_UC_READ_REQ, 8);
+    EXPECT(r, TCC_UC_REQ, 8);
+    EXPECT(r, TCC_MISS, 8);
+    EXPECT(r, TCC_EA_RDREQ, 8);
+    EXPECT(r, TCC_EA_RDREQ_DRAM, 0);
+    EXPECT(r, TCC_EA_RD_UNCACHED_32B, 16);
+    rig_do(r, "global_store_dword v[0:1], v2, off");
+    EXPECT(r, TCC_EA_WRREQ, 4);
+    EXPECT(r, TCC_EA_WRREQ_64B, 4);
+    EXPECT(r, TCC_EA_WR_UNCACHED_32B, 8);
+    rig_do(r, "global_atomic_add v[0:1], v2, off");
+    EXPECT(r, TCC_EA_ATOMIC, 4);
+    EXPECT(r, TCC_EA_WRREQ, 8);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* Scratch: lane l's dword k is at 256 * k + 4 * l. */
+static void scratch_and_flat(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    r->wave.flat_scratch = RIG_VA;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        r->rows[0][l] = 16;
+    /* one offset in all lanes: 4 dwords, each 64 bytes of a quarter: 4 lines per quarter, and 4 per
+     * quad */
+    rig_do(r, "scratch_load_dwordx4 v[2:5], v0, off");
+    EXPECT(r, TCP_TOTAL_READ, 64);
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 16);
+    EXPECT(r, TCP_TCC_READ_REQ, 16);
+    /* the same through the private aperture finds them all */
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        rig_address(r, 0, l, RIG_PRIVATE + 16);
+    rig_do(r, "flat_load_dwordx4 v[2:5], v[0:1]");
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 32);
+    EXPECT(r, TCP_TCC_READ_REQ, 16);
+    /* half of the lanes in LDS, half in memory: two pipes */
+    rig_reset(r);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        rig_address(r, 0, l, l < 32 ? RIG_SHARED + 4 * l : RIG_VA + 4 * l);
+    rig_do(r, "flat_load_dword v2, v[0:1]");
+    EXPECT(r, TCP_TOTAL_READ, 8);
+    EXPECT(r, SQ_LDS_IDX_ACTIVE, 2);
+    EXPECT(r, SQ_INSTS_FLAT_LDS_ONLY, 0);
+    assert_int_equal(r->cost.lds_issue, 2);
+    assert_int_equal(r->cost.vmem_issue, 2);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        rig_address(r, 0, l, RIG_SHARED + 4 * l);
+    rig_do(r, "flat_load_dword v2, v[0:1]");
+    EXPECT(r, SQ_INSTS_FLAT_LDS_ONLY, 1);
+    EXPECT(r, TA_FLAT_READ_WAVEFRONTS, 2);
+    EXPECT(r, TCP_TOTAL_READ, 8);
+    rig_destroy(r);
+}
+
+/* A buffer of 256 bytes: lanes out of range access nothing. */
+static void buffers(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_set_s64(r, 8, RIG_VA);
+    r->wave.sgpr[10] = 128;
+    r->wave.sgpr[11] = 0x00024fac;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        r->rows[0][l] = 4 * l;
+    rig_do(r, "buffer_load_dword v2, v0, s[8:11], 0 offen");
+    EXPECT(r, TCP_TOTAL_READ, 8); /* 32 lanes */
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 2);
+    EXPECT(r, TA_BUFFER_READ_WAVEFRONTS, 1);
+    EXPECT(r, TA_FLAT_WAVEFRONTS, 0);
+    EXPECT(r, TA_BUFFER_TOTAL_CYCLES, 2);
+    EXPECT(r, TA_BUFFER_COALESCED_READ_CYCLES, 2);
+    rig_do(r, "buffer_store_dword v2, v0, s[8:11], 0 offen");
+    EXPECT(r, TA_BUFFER_WRITE_WAVEFRONTS, 1);
+    EXPECT(r, TA_BUFFER_COALESCED_WRITE_CYCLES, 2);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* 16 lines 256 bytes apart are all on one of the 4 tag banks: 16 clocks instead of 4. */
+static void tag_conflicts(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_stride(r, 0, 256);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_READ_TAGCONFLICT_STALL_CYCLES, 4 * 12);
+    rig_reset(r);
+    rig_stride(r, 0, 64);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_READ_TAGCONFLICT_STALL_CYCLES, 0);
+    rig_destroy(r);
+}
+
+/* 32 translations: 33 pages in turn never find theirs again. */
+static void translations(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    for (unsigned pages = 32; pages <= 33; pages++) {
+        rig_reset(r);
+        for (unsigned pass = 0; pass < 2; pass++)
+            for (unsigned k = 0; k < pages; k++) {
+                rig_stride(r, 4096 * k, 0);
+                rig_do(r, "global_load_dword v2, v[0:1], off");
+            }
+        EXPECT(r, TCP_UTCL1_REQUEST, 2 * pages * 4);
+        EXPECT(r, TCP_UTCL1_TRANSLATION_MISS, pages == 32 ? 32 : 66);
+    }
+    rig_destroy(r);
+}
+
+/* Each compute unit has an L1 of its own and counts for itself. */
+static void compute_units(void **state)
+{
+    (void)state;
+    sg_profile_t p = rig_profile();
+    p.cus_per_array = 4;
+    rig_t *r = rig_create_profile(&p);
+    rig_stride(r, 0, 4);
+    for (r->cu = 0; r->cu < 32; r->cu++)
+        for (unsigned k = 0; k <= r->cu; k++)
+            rig_do(r, "global_load_dword v2, v[0:1], off");
+    for (unsigned se = 0; se < 8; se++)
+        for (unsigned n = 0; n < 4; n++) {
+            assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, SGC_EVENT_TCP_TOTAL_READ),
+                             16 * (4 * se + n + 1));
+            assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, SGC_EVENT_TCP_TCC_READ_REQ), 4);
+            assert_int_equal(sgc_cu(r->model, se, 0, n), 4 * se + n);
+            assert_int_equal(sgc_cu_of_hw_id(r->model, n << 8 | se << 13), 4 * se + n);
+        }
+    EXPECT(r, TCP_TOTAL_READ, 16 * (32 * 33 / 2));
+    EXPECT(r, TCC_MISS, 2);
+    /* out of range is 0 */
+    assert_int_equal(sgc_value(r->model, SGC_TCP, 8, 0, SGC_EVENT_TCP_TOTAL_READ), 0);
+    assert_int_equal(sgc_value(r->model, SGC_TCP, 0, 4, SGC_EVENT_TCP_TOTAL_READ), 0);
+    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 32, SGC_EVENT_TCC_REQ), 0);
+    assert_int_equal(sgc_value(r->model, SGC_TCP, 0, 0, 999), 0);
+    assert_false(sgc_counts(SGC_TCP, 999));
+    rig_destroy(r);
+}
+
+/* Clocks of waiting are counted once, however many instructions wait. */
+static void waits_once(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    r->profile.utcl1_miss_latency = 0;
+    rig_reset(r);
+    /* two loads of one line each, at clock 0: the second enters the pipe 4 clocks later */
+    rig_stride(r, 0, 0);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    rig_stride(r, 4096, 0);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    /* 560 clocks to memory from 0 and from 4 */
+    EXPECT(r, TD_TD_BUSY, 564);
+    EXPECT(r, TCP_GATE_EN2, 564);
+    /* waiting begins when L1's own pipe is through: 120 + 3 */
+    EXPECT(r, TCP_PENDING_STALL_CYCLES, 564 - 123);
+    EXPECT(r, TCP_TCP_LATENCY, 2 * 560);
+    sgc_at(r->model, 0, 10000);
+    rig_do(r, "global_load_dword v2, v[0:1], off"); /* found: 120 + 3 clocks */
+    EXPECT(r, TD_TD_BUSY, 564 + 123);
+    EXPECT(r, TCP_PENDING_STALL_CYCLES, 564 - 123);
+    rig_destroy(r);
+}
+
+int main(void)
+{
+    if (!asm_available()) return 77;
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(counts_patterns), RIG_TEST(misses_then_hits),  RIG_TEST(broadcast_misses_once),
+        RIG_TEST(partial_exec),    RIG_TEST(fits_l1_or_not),    RIG_TEST(stores_go_through),
+        RIG_TEST(atomics_pass_l1), RIG_TEST(policies),          RIG_TEST(uncached_pages),
+        RIG_TEST(scratch_and_flat), RIG_TEST(buffers),          RIG_TEST(tag_conflicts),
+        RIG_TEST(translations),    RIG_TEST(compute_units),     RIG_TEST(waits_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
