@@ -144,7 +144,7 @@ typedef struct ctr_program ctr_program_t;
 typedef enum { CTR_HARDWARE, CTR_DERIVED, CTR_CONSTANT } ctr_kind_t;
 
 /* How softgpu obtains the value (docs/counter-definitions.md). A derived counter has the weakest
- * class of its inputs; counters of the user's own definitions and of other GPUs have NONE. */
+ * class of its inputs; hardware counters that softgpu does not count have NONE. */
 typedef enum {
     CTR_CLASS_NONE,
     CTR_CLASS_EXACT,       /* follows from the executed instructions */

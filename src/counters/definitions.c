@@ -1,0 +1,283 @@
+/* definitions.c - the definitions of counters as texts, before any of them is compiled.
+ *
+ * Apart from the catalogue because definitions are per source and for all GPUs, a catalogue is for
+ * one. Checks here concern one entry alone; what needs other entries is the catalogue's work. */
+#include "counters/internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MAX_LENGTH = 255, EXPRESSION_MAX = 16384, DESCRIPTION_MAX = 4096 };
+
+ctr_definitions_t *ctr_definitions_create(void)
+{
+    return calloc(1, sizeof(ctr_definitions_t));
+}
+
+void ctr_definitions_destroy(ctr_definitions_t *definitions)
+{
+    if (!definitions) return;
+    ctr_map_free(&definitions->seen);
+    free(definitions->items);
+    free(definitions->inherits);
+    ctr_arena_free(&definitions->arena);
+    free(definitions);
+}
+
+static ctr_definition_t *append(ctr_definitions_t *definitions)
+{
+    if (!ctr_reserve(&definitions->items, &definitions->capacity, definitions->count,
+                     sizeof(*definitions->items)))
+        return NULL;
+    ctr_definition_t *item = &definitions->items[definitions->count++];
+    *item = (ctr_definition_t){.source = definitions->source, .block = "", .expression = "",
+                               .description = "", .origin = ""};
+    return item;
+}
+
+ctr_status_t ctr_definitions_add_builtin(ctr_definitions_t *definitions)
+{
+    definitions->source++;
+    for (size_t g = 0; g < ctr_builtin_gpu_count; g++) {
+        const ctr_builtin_gpu_t *gpu = &ctr_builtin_gpus[g];
+        for (size_t i = 0; i < gpu->counter_count; i++) {
+            const ctr_builtin_t *counter = &gpu->counters[i];
+            ctr_definition_t *item = append(definitions);
+            if (!item) return CTR_NO_MEMORY;
+            item->arch = gpu->gfx;
+            item->name = counter->name;
+            item->block = counter->block;
+            item->event = counter->event;
+            item->expression = counter->expression;
+            item->description = counter->description;
+            item->value_class = (ctr_class_t)counter->value_class;
+            item->origin = "built-in";
+        }
+    }
+    return CTR_OK;
+}
+
+static ctr_slice_t trimmed(ctr_slice_t slice)
+{
+    while (slice.length && isspace((unsigned char)slice.text[0])) slice.text++, slice.length--;
+    while (slice.length && isspace((unsigned char)slice.text[slice.length - 1])) slice.length--;
+    return slice;
+}
+
+/* Letters, digits and underscores, not beginning with a digit: what an expression can refer to. */
+static bool is_name(ctr_slice_t slice)
+{
+    for (size_t i = 0; i < slice.length; i++) {
+        unsigned char c = (unsigned char)slice.text[i];
+        if (!isalnum(c) && c != '_') return false;
+    }
+    return slice.length && !isdigit((unsigned char)slice.text[0]);
+}
+
+static bool parse_number(ctr_slice_t slice, uint64_t *number)
+{
+    char text[32], *end;
+    if (!slice.length || slice.length >= sizeof(text)) return false;
+    memcpy(text, slice.text, slice.length);
+    text[slice.length] = '\0';
+    if (!isdigit((unsigned char)text[0])) return false;
+    errno = 0;
+    *number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+    return *end == '\0' && errno == 0;
+}
+
+/* True if this text defined the name for this architecture before. */
+static bool seen_before(ctr_definitions_t *definitions, const char *arch, const char *name,
+                        bool *memory)
+{
+    char key[2 * NAME_MAX_LENGTH + 2];
+    int length = snprintf(key, sizeof(key), "%s %s", arch, name);
+    *memory = true;
+    if (ctr_map_get(&definitions->seen, key, (size_t)length) != CTR_MAP_NONE) return true;
+    char *kept = ctr_arena_text(&definitions->arena, key, (size_t)length);
+    *memory = kept && ctr_map_put(&definitions->seen, kept, (size_t)length, 1);
+    return false;
+}
+
+/* What is wrong with an entry by itself, reported; true if nothing. */
+static bool is_sound(const ctr_found_t *f, ctr_slice_t name, ctr_slice_t expression,
+                     uint64_t *event, const ctr_reporter_t *reporter)
+{
+    int shown = name.length > 80 ? 80 : (int)name.length;
+    if (name.length == 0 || name.length > NAME_MAX_LENGTH || !is_name(name)) {
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
+                "counter name \"%.*s\" is not made of 1 to %d letters, digits and underscores",
+                shown, name.text ? name.text : "", NAME_MAX_LENGTH);
+        return false;
+    }
+    if (expression.length > EXPRESSION_MAX) {
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
+                "%.*s: expression of %zu characters, limit %d", shown, name.text,
+                expression.length, EXPRESSION_MAX);
+        return false;
+    }
+    bool hardware = f->block.length || f->event.length;
+    if (expression.length && hardware) {
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
+                "%.*s has an expression and also a block or event", shown, name.text);
+        return false;
+    }
+    if (!expression.length && !(f->block.length && f->event.length)) {
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
+                "%.*s has no expression and no %s", shown, name.text,
+                f->block.length ? "event" : "block");
+        return false;
+    }
+    if (hardware && (!is_name(f->block) || f->block.length > NAME_MAX_LENGTH)) {
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column, "%.*s: block \"%.*s\" is not a name",
+                shown, name.text, f->block.length > 80 ? 80 : (int)f->block.length, f->block.text);
+        return false;
+    }
+    if (hardware && !parse_number(trimmed(f->event), event)) {
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
+                "%.*s: event \"%.*s\" is not a number of 64 bits", shown, name.text,
+                f->event.length > 80 ? 80 : (int)f->event.length, f->event.text);
+        return false;
+    }
+    return true;
+}
+
+static const char *keep(ctr_definitions_t *definitions, ctr_slice_t slice)
+{
+    return slice.length ? ctr_arena_text(&definitions->arena, slice.text, slice.length) : "";
+}
+
+ctr_status_t ctr_definitions_enter(ctr_definitions_t *definitions, const ctr_found_t *found,
+                                   const ctr_reporter_t *reporter)
+{
+    uint64_t event = 0;
+    bool memory;
+    ctr_slice_t name = trimmed(found->name), expression = trimmed(found->expression);
+    ctr_slice_t arch = trimmed(found->arch), description = trimmed(found->description);
+    if (!is_sound(found, name, expression, &event, reporter)) return CTR_OK;
+    if (!is_name(arch) || arch.length > NAME_MAX_LENGTH) {
+        ctr_say(reporter, CTR_BAD_TEXT, found->line, found->column,
+                "%.*s: architecture \"%.*s\" is not a name", (int)name.length, name.text,
+                arch.length > 80 ? 80 : (int)arch.length, arch.text ? arch.text : "");
+        return CTR_OK;
+    }
+    if (description.length > DESCRIPTION_MAX) description.length = DESCRIPTION_MAX;
+    ctr_definition_t new = {.arch = keep(definitions, arch), .name = keep(definitions, name),
+                            .block = keep(definitions, found->block), .event = event,
+                            .expression = keep(definitions, expression),
+                            .description = keep(definitions, description),
+                            .origin = keep(definitions, (ctr_slice_t){reporter->origin,
+                                                         strlen(reporter->origin)}),
+                            .source = definitions->source, .line = found->line,
+                            .column = found->column};
+    if (!new.arch || !new.name || !new.block || !new.expression || !new.description || !new.origin)
+        return CTR_NO_MEMORY;
+    if (seen_before(definitions, new.arch, new.name, &memory)) {
+        ctr_say(reporter, CTR_DUPLICATE, found->line, found->column,
+                "%s is defined before in this text for %s; the first definition stays", new.name,
+                new.arch);
+        return CTR_OK;
+    }
+    ctr_definition_t *item = memory ? append(definitions) : NULL;
+    if (!item) return CTR_NO_MEMORY;
+    *item = new;
+    return CTR_OK;
+}
+
+ctr_status_t ctr_definitions_inherit(ctr_definitions_t *definitions, ctr_slice_t arch,
+                                     ctr_slice_t base)
+{
+    ctr_inherit_t new = {.arch = keep(definitions, trimmed(arch)),
+                         .base = keep(definitions, trimmed(base)), .source = definitions->source};
+    if (!new.arch || !new.base ||
+        !ctr_reserve(&definitions->inherits, &definitions->inherit_capacity,
+                     definitions->inherit_count, sizeof(new)))
+        return CTR_NO_MEMORY;
+    definitions->inherits[definitions->inherit_count++] = new;
+    return CTR_OK;
+}
+
+ctr_status_t ctr_read_file(const char *path, char **text, size_t *size, ctr_error_t *error)
+{
+    ctr_status_t status = CTR_OK;
+    size_t used = 0, capacity = 1 << 16;
+    char *data = NULL;
+    FILE *f = fopen(path, "re");
+    if (!f) return ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "%s", strerror(errno));
+    for (;;) {
+        char *grown = used + 1 < capacity && data ? data : realloc(data, capacity *= 2);
+        if (!grown) {
+            status = ctr_fail(error, CTR_NO_MEMORY, path, 0, 0, "no memory for %zu bytes", capacity);
+            goto out;
+        }
+        data = grown;
+        size_t got = fread(data + used, 1, capacity - used, f);
+        used += got;
+        if (used > CTR_FILE_MAX) {
+            status = ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "larger than %d bytes", CTR_FILE_MAX);
+            goto out;
+        }
+        if (got == 0) break;
+    }
+    if (ferror(f)) status = ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "%s", strerror(errno));
+out:
+    fclose(f);
+    if (status == CTR_OK) {
+        *text = data;
+        *size = used;
+    } else {
+        free(data);
+    }
+    return status;
+}
+
+static ctr_status_t add_text(ctr_definitions_t *definitions, ctr_format_t format, const char *text,
+                             size_t size, const char *directory, const ctr_reporter_t *reporter,
+                             ctr_error_t *error)
+{
+    definitions->source++;
+    ctr_map_free(&definitions->seen);
+    if (format == CTR_FORMAT_AUTO) {
+        /* XML files of AMD begin with comments (#) and includes */
+        size_t i = 0;
+        while (i < size && isspace((unsigned char)text[i])) i++;
+        bool include = size - i >= 8 && memcmp(text + i, "#include", 8) == 0;
+        for (; i < size && text[i] == '#';) {
+            while (i < size && text[i] != '\n') i++;
+            while (i < size && isspace((unsigned char)text[i])) i++;
+        }
+        format = include || (i < size && text[i] == '<') ? CTR_FORMAT_XML : CTR_FORMAT_YAML;
+    }
+    if (format == CTR_FORMAT_XML)
+        return ctr_read_xml(definitions, text, size, directory, 0, reporter, error);
+    return ctr_read_yaml(definitions, text, size, reporter, error);
+}
+
+ctr_status_t ctr_definitions_add_text(ctr_definitions_t *definitions, ctr_format_t format,
+                                      const char *text, size_t size, const char *origin,
+                                      ctr_report_t report, void *user, ctr_error_t *error)
+{
+    ctr_reporter_t reporter = {report, user, origin};
+    return add_text(definitions, format, text, size, NULL, &reporter, error);
+}
+
+ctr_status_t ctr_definitions_add_file(ctr_definitions_t *definitions, ctr_format_t format,
+                                      const char *path, ctr_report_t report, void *user,
+                                      ctr_error_t *error)
+{
+    ctr_reporter_t reporter = {report, user, path};
+    char *text = NULL, *directory = NULL;
+    size_t size = 0;
+    ctr_status_t status = ctr_read_file(path, &text, &size, error);
+    if (status != CTR_OK) return status;
+    const char *slash = strrchr(path, '/');
+    directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("");
+    status = directory ? add_text(definitions, format, text, size, directory, &reporter, error)
+                       : ctr_fail(error, CTR_NO_MEMORY, path, 0, 0, "no memory");
+    free(directory);
+    free(text);
+    return status;
+}
