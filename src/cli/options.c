@@ -1,141 +1,14 @@
-/* options.c - see options.h. The table, and the parser that knows nothing but the table. */
+/* options.c - see options.h. The parser, which knows nothing but the table of option-table.c, and
+ * what becomes of the values: variables of the program's environment, help. */
 #include "cli/options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define GENERAL  "General"
-#define OUTPUT   "Input and output"
-#define ALL      "Aggregate tracing"
-#define BASIC    "Basic tracing"
-#define GRANULAR "Granular tracing"
-#define AFTER    "Post-processing"
-#define SUMMARY  "Summary"
-#define NAMING   "Kernel naming"
-#define FILTER   "Filtering"
-#define ADVANCED "Advanced"
-
-/* clang-format off */
-/* ORDER: cli_option_id_t. */
-const cli_option_t cli_options[] = {
-    {"help", 'h', CLI_BOOL, NULL, NULL, NULL, GENERAL, "print this help"},
-    {"version", 'v', CLI_BOOL, NULL, NULL, NULL, GENERAL, "print version and system"},
-    {"gpu", 0, CLI_CHOICE, "auto real soft", NULL, NULL, GENERAL,
-     "real GPU, software GPU, or (auto) the software GPU where there is no /dev/kfd"},
-    {"output-file", 'o', CLI_TEXT, "NAME", "ROCPROF_OUTPUT_FILE_NAME", NULL, OUTPUT,
-     "prefix of output files, keys allowed (default %hostname%/%pid%)"},
-    {"output-directory", 'd', CLI_TEXT, "DIR", "ROCPROF_OUTPUT_PATH", NULL, OUTPUT,
-     "output directory, keys allowed (default: current directory)"},
-    {"output-format", 'f', CLI_CHOICES, "csv", "ROCPROF_OUTPUT_FORMAT", NULL, OUTPUT,
-     "output formats (default csv)"},
-    {"log-level", 0, CLI_CHOICE, "fatal error warning info trace env config",
-     "ROCPROF_LOG_LEVEL ROCPROFILER_LOG_LEVEL ROCTX_LOG_LEVEL", NULL, OUTPUT,
-     "what is reported; env prints the added environment, config the options, info and trace both"},
-    {"runtime-trace", 'r', CLI_BOOL, NULL, NULL, "hip-runtime-trace marker-trace kernel-trace memory-copy-trace",
-     ALL, "HIP runtime functions, markers, kernels, copies"},
-    {"sys-trace", 's', CLI_BOOL, NULL, NULL,
-     "hip-trace hsa-trace marker-trace kernel-trace memory-copy-trace", ALL,
-     "all HIP and HSA functions, markers, kernels, copies"},
-    {"hip-trace", 0, CLI_BOOL, NULL, NULL, "hip-runtime-trace hip-compiler-trace", BASIC,
-     "all HIP functions"},
-    {"hsa-trace", 0, CLI_BOOL, NULL, NULL,
-     "hsa-core-trace hsa-amd-trace hsa-image-trace hsa-finalizer-trace", BASIC,
-     "all HSA functions"},
-    {"kernel-trace", 0, CLI_BOOL, NULL, "ROCPROF_KERNEL_TRACE", NULL, BASIC, "kernel dispatches"},
-    {"marker-trace", 0, CLI_BOOL, NULL, "ROCPROF_MARKER_API_TRACE", NULL, BASIC,
-     "marks and ranges that the program sets with ROCTx"},
-    {"memory-copy-trace", 0, CLI_BOOL, NULL, "ROCPROF_MEMORY_COPY_TRACE", NULL, BASIC,
-     "asynchronous copies"},
-    {"hip-runtime-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_RUNTIME_API_TRACE", NULL, GRANULAR,
-     "HIP runtime functions"},
-    {"hip-compiler-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_COMPILER_API_TRACE", NULL, GRANULAR,
-     "HIP functions that the compiler calls"},
-    {"hsa-core-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_CORE_API_TRACE", NULL, GRANULAR,
-     "HSA core functions"},
-    {"hsa-amd-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_AMD_EXT_API_TRACE", NULL, GRANULAR,
-     "HSA functions of the AMD extension"},
-    {"hsa-image-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_IMAGE_EXT_API_TRACE", NULL, GRANULAR,
-     "HSA functions of the image extension"},
-    {"hsa-finalizer-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_FINALIZER_EXT_API_TRACE", NULL,
-     GRANULAR, "HSA functions of the finalizer extension"},
-    {"stats", 0, CLI_BOOL, NULL, "ROCPROF_STATS", NULL, AFTER,
-     "statistics files of the traced domains"},
-    {"summary", 'S', CLI_BOOL, NULL, "ROCPROF_STATS_SUMMARY", NULL, AFTER,
-     "one summary at the end"},
-    {"summary-per-domain", 'D', CLI_BOOL, NULL, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", NULL, AFTER,
-     "one summary for each domain"},
-    {"summary-groups", 0, CLI_WORDS, "REGEX", "ROCPROF_STATS_SUMMARY_GROUPS", NULL, AFTER,
-     "one summary for each expression over the domain names"},
-    {"summary-output-file", 0, CLI_TEXT, "NAME", "ROCPROF_STATS_SUMMARY_OUTPUT", NULL, SUMMARY,
-     "stdout, stderr (default), or a name for <prefix>_<NAME>.txt"},
-    {"summary-units", 'u', CLI_CHOICE, "sec msec usec nsec", "ROCPROF_STATS_SUMMARY_UNITS", NULL,
-     SUMMARY, "unit of times (default nsec)"},
-    {"mangled-kernels", 'M', CLI_NOT, NULL, "ROCPROF_DEMANGLE_KERNELS", NULL, NAMING,
-     "keep mangled kernel names"},
-    {"truncate-kernels", 'T', CLI_BOOL, NULL, "ROCPROF_TRUNCATE_KERNELS", NULL, NAMING,
-     "base names only"},
-    {"kernel-rename", 0, CLI_BOOL, NULL, "ROCPROF_KERNEL_RENAME", NULL, NAMING,
-     "name kernels after the roctxRangePush range they are launched in"},
-    {"selected-regions", 0, CLI_BOOL, NULL, "ROCPROF_SELECTED_REGIONS", NULL, FILTER,
-     "trace only between roctxProfilerResume(0) and roctxProfilerPause(0)"},
-    {"agent-index", 'A', CLI_CHOICE, "absolute relative type-relative", "ROCPROF_AGENT_INDEX",
-     NULL, ADVANCED, "how agents are numbered (default relative)"},
-    {"preload", 0, CLI_WORDS, "LIB", NULL, NULL, ADVANCED,
-     "libraries to put first in LD_PRELOAD"},
-    {"suppress-marker-preload", 0, CLI_BOOL, NULL, NULL, NULL, ADVANCED,
-     "leave the program's own ROCTx library in place"},
-    {"rocm-root", 0, CLI_TEXT, "PATH", NULL, NULL, ADVANCED,
-     "take the profiler's libraries from PATH/lib"},
-    {"echo", 0, CLI_BOOL, NULL, NULL, NULL, ADVANCED, "print the command and do not run it"},
-    {"disable-signal-handlers", 0, CLI_NOT, NULL, "ROCPROF_SIGNAL_HANDLERS", NULL, ADVANCED,
-     "leave the program's fatal signals alone; the last records before one may be lost"},
-    {"minimum-output-data", 0, CLI_NUMBER, "KB", NULL, NULL, ADVANCED,
-     "write no files below this amount of recorded data"},
-
-    /* Features of the original that are not here. */
-    {"input", 'i', CLI_ABSENT, 0, 0, 0, 0, 0}, {"output-config", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"extra-counters", 'E', CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"memory-allocation-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"scratch-memory-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"rccl-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0}, {"kokkos-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"rocdecode-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"rocjpeg-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0}, {"pmc", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"pc-sampling-beta-enabled", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"pc-sampling-unit", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"pc-sampling-method", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"pc-sampling-interval", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"kernel-include-regex", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"kernel-exclude-regex", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"kernel-iteration-range", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"collection-period", 'P', CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"collection-period-unit", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"perfetto-backend", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"perfetto-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"perfetto-buffer-fill-policy", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"perfetto-shmem-size-hint", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"list-avail", 'L', CLI_ABSENT, 0, 0, 0, 0, 0}, {"group-by-queue", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"sdk-soversion", 0, CLI_ABSENT, 0, 0, 0, 0, 0}, {"sdk-version", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"readlink", 0, CLI_ABSENT, 0, 0, 0, 0, 0}, {"realpath", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"benchmark-mode", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"pid", 'p', CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"advanced-thread-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0}, {"att", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-library-path", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-target-cu", 0, CLI_ABSENT, 0, 0, 0, 0, 0}, {"att-simd-select", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-shader-engine-mask", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-gpu-index", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-perfcounters", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-perfcounter-ctrl", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-activity", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-serialize-all", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-};
-/* clang-format on */
-
-const size_t cli_option_rows = sizeof(cli_options) / sizeof(*cli_options);
+#include "cli/input.h"
 
 typedef struct {
     cli_command_t *c;
@@ -144,6 +17,8 @@ typedef struct {
     char *why;
     size_t why_bytes;
 } parser_t;
+
+enum { WORDS_MAX = 1024 };
 
 #define REFUSE(p, ...) (snprintf((p)->why, (p)->why_bytes, __VA_ARGS__), -1)
 
@@ -167,16 +42,22 @@ static unsigned distance(const char *a, const char *b)
     return row[columns];
 }
 
-static int unknown_option(parser_t *p, const char *word)
+static const cli_option_t *find_nearest(const char *name)
 {
     const cli_option_t *nearest = NULL;
     unsigned least = 4; /* further away is no help */
     for (size_t i = 0; i < cli_option_rows; i++) {
-        unsigned d = distance(word + strspn(word, "-"), cli_options[i].name);
+        unsigned d = distance(name, cli_options[i].name);
         if (cli_options[i].form == CLI_ABSENT || d >= least) continue;
         least = d;
         nearest = &cli_options[i];
     }
+    return nearest;
+}
+
+static int unknown_option(parser_t *p, const char *word)
+{
+    const cli_option_t *nearest = find_nearest(word + strspn(word, "-"));
     if (nearest) return REFUSE(p, "unknown option '%s': did you mean --%s?", word, nearest->name);
     return REFUSE(p, "unknown option '%s': see --help", word);
 }
@@ -228,17 +109,13 @@ static const char *next_word(parser_t *p)
     return word;
 }
 
-static int set_bool(parser_t *p, size_t option, const char *attached)
+/* Checks are the same for words of the command line and of an input file. */
+static int set_bool(parser_t *p, size_t option, const char *const *words, size_t count)
 {
-    int value = 1;
-    if (attached) {
-        value = truth(attached);
-        if (value < 0)
-            return REFUSE(p, "--%s: '%s' is no truth value (yes, no, true, false, on, off, 1, 0)",
-                          cli_options[option].name, attached);
-    } else if (p->next < p->argc && truth(p->argv[p->next]) >= 0) {
-        value = truth(p->argv[p->next++]);
-    }
+    int value = count ? truth(words[0]) : 1;
+    if (value < 0 || count > 1)
+        return REFUSE(p, "--%s: '%s' is no truth value (yes, no, true, false, on, off, 1, 0)",
+                      cli_options[option].name, words[count > 1]);
     return keep(p, option, value ? "1" : "0");
 }
 
@@ -248,12 +125,13 @@ static int check_number(parser_t *p, size_t option, const char *word)
     return REFUSE(p, "--%s: '%s' is no whole number", cli_options[option].name, word);
 }
 
-static int set_one(parser_t *p, size_t option, const char *attached)
+static int set_one(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     const cli_option_t *o = &cli_options[option];
     char found[32];
-    const char *word = attached ? attached : next_word(p);
-    if (!word) return REFUSE(p, "--%s needs a value (%s)", o->name, o->values);
+    if (!count) return REFUSE(p, "--%s needs a value (%s)", o->name, o->values);
+    if (count > 1) return REFUSE(p, "--%s takes one value (%s)", o->name, o->values);
+    const char *word = words[0];
     if (o->form == CLI_NUMBER && check_number(p, option, word) != 0) return -1;
     if (o->form == CLI_CHOICE) {
         if (!among(o->values, word, found))
@@ -272,23 +150,56 @@ static int refuse_choice(parser_t *p, const cli_option_t *o, const char *word)
     return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->values);
 }
 
-/* Words up to the next option. */
-static int set_list(parser_t *p, size_t option, const char *attached)
+/* Groups that were given before stay, a line each; commas part words as blanks do. */
+static int begin_group(parser_t *p, size_t option, char *all, size_t bytes)
+{
+    const char *before = p->c->values[option];
+    if (!before) return 0;
+    int n = snprintf(all, bytes, "%s\n", before);
+    return (size_t)n < bytes ? n : REFUSE(p, "--%s: values are too long", cli_options[option].name);
+}
+
+static int set_list(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     const cli_option_t *o = &cli_options[option];
-    char all[8192] = "", found[32];
-    size_t used = 0;
-    const char *word = attached ? attached : next_word(p);
-    if (!word) return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->values);
-    for (; word; word = attached ? NULL : next_word(p)) {
+    char all[32768] = "", found[32];
+    bool groups = o->form == CLI_GROUPS;
+    if (!count) return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->values);
+    int before = groups ? begin_group(p, option, all, sizeof(all)) : 0;
+    if (before < 0) return -1;
+    size_t used = (size_t)before;
+    for (size_t i = 0; i < count; i++) {
+        const char *word = words[i];
         if (o->form == CLI_CHOICES) {
             if (!among(o->values, word, found)) return refuse_choice(p, o, word);
             word = found;
         }
-        used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", used ? "\n" : "", word);
+        const char *between = i == 0 ? "" : groups ? " " : "\n";
+        size_t start = used;
+        used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", between, word);
         if (used >= sizeof(all)) return REFUSE(p, "--%s: values are too long", o->name);
+        for (; groups && start < used; start++)
+            if (all[start] == ',' || all[start] == '\n') all[start] = ' ';
     }
+    if (groups && strspn(all + before, " ") == strlen(all + before))
+        return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->values);
     return keep(p, option, all);
+}
+
+static int set_words(parser_t *p, size_t option, const char *const *words, size_t count)
+{
+    switch (cli_options[option].form) {
+    case CLI_BOOL:
+    case CLI_NOT: return set_bool(p, option, words, count);
+    case CLI_TEXT:
+    case CLI_NUMBER:
+    case CLI_CHOICE: return set_one(p, option, words, count);
+    case CLI_CHOICES:
+    case CLI_WORDS:
+    case CLI_GROUPS: return set_list(p, option, words, count);
+    case CLI_ABSENT: break;
+    }
+    return REFUSE(p, "--%s is not implemented", cli_options[option].name);
 }
 
 /* A feature that is turned off need not exist. */
@@ -302,19 +213,28 @@ static int absent(parser_t *p, size_t option, const char *attached)
     return REFUSE(p, "--%s is not implemented", cli_options[option].name);
 }
 
+/* The words that belong to the option: those up to the next option, as many as its form takes. */
 static int set_option(parser_t *p, size_t option, const char *attached)
 {
-    switch (cli_options[option].form) {
-    case CLI_BOOL:
-    case CLI_NOT: return set_bool(p, option, attached);
-    case CLI_TEXT:
-    case CLI_NUMBER:
-    case CLI_CHOICE: return set_one(p, option, attached);
-    case CLI_CHOICES:
-    case CLI_WORDS: return set_list(p, option, attached);
-    case CLI_ABSENT: break;
+    const char *words[WORDS_MAX];
+    size_t count = 0;
+    cli_form_t form = cli_options[option].form;
+    if (form == CLI_ABSENT) return absent(p, option, attached);
+    if (option == CLI_PMC_GROUPS || option == CLI_PMC_GROUP_INTERVAL)
+        return REFUSE(p, "--%s has its place in input files (-i)", cli_options[option].name);
+    if (attached) {
+        words[count++] = attached;
+    } else if (form == CLI_BOOL || form == CLI_NOT) {
+        if (p->next < p->argc && truth(p->argv[p->next]) >= 0) words[count++] = p->argv[p->next++];
+    } else {
+        bool list = form == CLI_CHOICES || form == CLI_WORDS || form == CLI_GROUPS;
+        for (const char *word; (!count || list) && (word = next_word(p));) {
+            if (count == WORDS_MAX)
+                return REFUSE(p, "--%s: more than %d values", cli_options[option].name, WORDS_MAX);
+            words[count++] = word;
+        }
     }
-    return absent(p, option, attached);
+    return set_words(p, option, words, count);
 }
 
 /* --name, --name=value */
@@ -359,6 +279,45 @@ int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_byt
     return 0;
 }
 
+int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t count, char *why,
+            size_t why_bytes)
+{
+    parser_t p = {.c = c, .why = why, .why_bytes = why_bytes};
+    return set_words(&p, option, words, count);
+}
+
+/* A file describes runs; what starts, shows or names files has no place in it. */
+static bool belongs_in_file(size_t option)
+{
+    return option != CLI_HELP && option != CLI_VERSION && option != CLI_INPUT &&
+           option != CLI_GPU && option != CLI_LIST_AVAIL && option != CLI_ECHO;
+}
+
+int cli_find_key(const char *key, char *why, size_t why_bytes)
+{
+    parser_t p = {.why = why, .why_bytes = why_bytes};
+    char name[64];
+    size_t bytes = strlen(key);
+    if (bytes >= sizeof(name)) return REFUSE(&p, "unknown key '%.60s...'", key);
+    for (size_t i = 0; i <= bytes; i++)
+        name[i] = key[i] == '_' ? '-' : key[i];
+    for (size_t i = 0; i < cli_option_rows; i++) {
+        if (strcmp(cli_options[i].name, name) != 0) continue;
+        if (cli_options[i].form == CLI_ABSENT)
+            return REFUSE(&p, "'%s' is not implemented", key);
+        if (!belongs_in_file(i)) return REFUSE(&p, "'%s' has no place in an input file", key);
+        return (int)i;
+    }
+    const cli_option_t *nearest = find_nearest(name);
+    if (nearest) {
+        snprintf(name, sizeof(name), "%s", nearest->name);
+        for (char *at = name; *at; at++)
+            if (*at == '-') *at = '_';
+        return REFUSE(&p, "unknown key '%s': did you mean %s?", key, name);
+    }
+    return REFUSE(&p, "unknown key '%s': keys are the names of options with underscores", key);
+}
+
 void cli_command_free(cli_command_t *c)
 {
     for (int i = 0; i < CLI_OPTION_COUNT; i++)
@@ -375,7 +334,12 @@ bool cli_traces(const cli_command_t *c)
 {
     for (int i = CLI_RUNTIME_TRACE; i <= CLI_HSA_FINALIZER_TRACE; i++)
         if (cli_is_on(c, (cli_option_id_t)i)) return true;
-    return false;
+    return cli_counts(c);
+}
+
+bool cli_counts(const cli_command_t *c)
+{
+    return c->values[CLI_PMC] || c->values[CLI_PMC_GROUPS];
 }
 
 /* Rows come after those that imply them, so one pass reaches everything. */
@@ -413,10 +377,35 @@ static int set_joined(const cli_option_t *o, const char *list, const char *separ
     return set_variables(o, joined);
 }
 
+/* "pmc: A B" for each group. */
+static int set_counters(const char *variable, const char *groups)
+{
+    char *text = NULL, *lines = strdup(groups);
+    int result = lines ? 0 : -1;
+    for (char *rest = lines, *line; result == 0 && (line = strsep(&rest, "\n"));) {
+        char *longer = NULL;
+        if (asprintf(&longer, "%s%spmc: %s", text ? text : "", text ? "\n" : "", line) < 0) {
+            result = -1;
+            break;
+        }
+        free(text);
+        text = longer;
+    }
+    if (result == 0) result = setenv(variable, text ? text : "", 1);
+    if (result == 0) result = setenv("ROCPROF_COUNTER_COLLECTION", "1", 1);
+    free(text);
+    free(lines);
+    return result;
+}
+
 static int set_environment(const cli_command_t *c, int option)
 {
     const cli_option_t *o = &cli_options[option];
     const char *value = c->values[option];
+    if (option == CLI_PMC) return set_counters("ROCPROF_COUNTERS", value);
+    if (option == CLI_PMC_GROUPS) return set_counters("ROCPROF_COUNTER_GROUPS", value);
+    if (!o->variable) return 0;
+    if (option == CLI_KERNEL_ITERATION_RANGE) return set_joined(o, value, ", ");
     if (option == CLI_SUMMARY_GROUPS) return set_joined(o, value, "##@@##");
     if (o->form == CLI_CHOICES) return set_joined(o, value, ",");
     if (o->form == CLI_NOT) value = strcmp(value, "0") == 0 ? "1" : "0";
@@ -425,14 +414,30 @@ static int set_environment(const cli_command_t *c, int option)
     return set_variables(o, value);
 }
 
+/* The text itself goes to the program: its process may see other files, or see the file changed.
+ * The kernel takes no variable beyond 128 KiB. */
+static int set_extra_counters(const char *path, char *why, size_t why_bytes)
+{
+    enum { EXTRA_BYTES_MAX = 120 << 10 };
+    size_t bytes;
+    char *text = cli_read_file(path, EXTRA_BYTES_MAX, &bytes, why, why_bytes);
+    if (!text) return -1;
+    int result = setenv("ROCPROF_EXTRA_COUNTERS_CONTENTS", text, 1);
+    if (result != 0) snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+    free(text);
+    return result;
+}
+
 int cli_apply(cli_command_t *c, char *why, size_t why_bytes)
 {
     char bytes[32];
+    const char *extra = c->values[CLI_EXTRA_COUNTERS];
+    if (extra && set_extra_counters(extra, why, why_bytes) != 0) return -1;
     for (int i = 0; i < CLI_OPTION_COUNT; i++)
         if (cli_options[i].implies && cli_is_on(c, (cli_option_id_t)i) && imply(c, &cli_options[i]))
             goto fail;
     for (int i = 0; i < CLI_OPTION_COUNT; i++)
-        if (c->values[i] && cli_options[i].variable && set_environment(c, i) != 0) goto fail;
+        if (c->values[i] && set_environment(c, i) != 0) goto fail;
     const char *minimum = c->values[CLI_MINIMUM_OUTPUT_DATA];
     snprintf(bytes, sizeof(bytes), "%llu", minimum ? strtoull(minimum, NULL, 10) * 1024 : 0ull);
     if (minimum && setenv("ROCPROF_MINIMUM_OUTPUT_BYTES", bytes, 1) != 0) goto fail;
@@ -447,7 +452,8 @@ static void print_row(const cli_option_t *o)
     char left[128], letter[8] = "";
     if (o->letter) snprintf(letter, sizeof(letter), "-%c, ", o->letter);
     const char *what = o->form == CLI_BOOL || o->form == CLI_NOT ? "[BOOL]" : o->values;
-    const char *more = o->form == CLI_WORDS || o->form == CLI_CHOICES ? " ..." : "";
+    bool list = o->form == CLI_WORDS || o->form == CLI_CHOICES || o->form == CLI_GROUPS;
+    const char *more = list ? " ..." : "";
     bool choice = o->form == CLI_CHOICE || o->form == CLI_CHOICES;
     snprintf(left, sizeof(left), "%s--%s %s%s", letter, o->name, choice ? "WORD" : what, more);
     printf("  %-34s %s%s", left, strlen(left) > 34 ? "\n                                     " : "",

@@ -16,6 +16,7 @@ typedef enum {
     CLI_CHOICE,  /* one of `values` */
     CLI_CHOICES, /* one or more of `values` */
     CLI_WORDS,   /* one or more words */
+    CLI_GROUPS,  /* the same, and each time the option is given makes a group of its own */
     CLI_ABSENT   /* known, but not implemented */
 } cli_form_t;
 
@@ -24,10 +25,12 @@ typedef enum {
     CLI_HELP,
     CLI_VERSION,
     CLI_GPU,
+    CLI_INPUT,
     CLI_OUTPUT_FILE,
     CLI_OUTPUT_DIRECTORY,
     CLI_OUTPUT_FORMAT,
     CLI_LOG_LEVEL,
+    CLI_EXTRA_COUNTERS,
     CLI_RUNTIME_TRACE,
     CLI_SYS_TRACE,
     CLI_HIP_TRACE,
@@ -35,12 +38,17 @@ typedef enum {
     CLI_KERNEL_TRACE,
     CLI_MARKER_TRACE,
     CLI_MEMORY_COPY_TRACE,
+    CLI_MEMORY_ALLOCATION_TRACE,
+    CLI_SCRATCH_MEMORY_TRACE,
     CLI_HIP_RUNTIME_TRACE,
     CLI_HIP_COMPILER_TRACE,
     CLI_HSA_CORE_TRACE,
     CLI_HSA_AMD_TRACE,
     CLI_HSA_IMAGE_TRACE,
     CLI_HSA_FINALIZER_TRACE,
+    CLI_PMC,
+    CLI_PMC_GROUPS,
+    CLI_PMC_GROUP_INTERVAL,
     CLI_STATS,
     CLI_SUMMARY,
     CLI_SUMMARY_PER_DOMAIN,
@@ -50,7 +58,12 @@ typedef enum {
     CLI_MANGLED_KERNELS,
     CLI_TRUNCATE_KERNELS,
     CLI_KERNEL_RENAME,
+    CLI_KERNEL_INCLUDE_REGEX,
+    CLI_KERNEL_EXCLUDE_REGEX,
+    CLI_KERNEL_ITERATION_RANGE,
     CLI_SELECTED_REGIONS,
+    CLI_LIST_AVAIL,
+    CLI_GROUP_BY_QUEUE,
     CLI_AGENT_INDEX,
     CLI_PRELOAD,
     CLI_SUPPRESS_MARKER_PRELOAD,
@@ -76,19 +89,33 @@ extern const cli_option_t cli_options[];
 extern const size_t cli_option_rows; /* the implemented ones and then the absent ones */
 
 typedef struct {
-    /* NULL if not given; "1" or "0" for BOOL; words joined by a line feed for lists. */
+    /* NULL if not given; "1" or "0" for BOOL; words joined by a line feed for lists; a line for
+     * each group, its words joined by a blank. */
     char *values[CLI_OPTION_COUNT];
-    char **program; /* what follows the double hyphen, or NULL */
+    unsigned lines[CLI_OPTION_COUNT]; /* in the input file; 0: on the command line */
+    char **program;                   /* what follows the double hyphen, or NULL */
 } cli_command_t;
 
 /* 0, or -1 with one line in `why`. Free with cli_command_free either way. */
 int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_bytes);
 void cli_command_free(cli_command_t *c);
 
+/* Row of an option that may stand in an input file, whose keys have underscores for hyphens; -1
+ * with a line in `why` for a name that is not known, or not implemented, or has no place there. */
+int cli_find_key(const char *key, char *why, size_t why_bytes);
+
+/* Gives an option its words, checked as those of the command line are. 0, or -1 with a line in
+ * `why`. */
+int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t count, char *why,
+            size_t why_bytes);
+
 bool cli_is_on(const cli_command_t *c, cli_option_id_t option);
 
 /* True if any option that produces records is on. */
 bool cli_traces(const cli_command_t *c);
+
+/* True if hardware counters are wanted. */
+bool cli_counts(const cli_command_t *c);
 
 /* Turns on what aggregates imply, then sets the variables of all options given. 0, or -1. */
 int cli_apply(cli_command_t *c, char *why, size_t why_bytes);

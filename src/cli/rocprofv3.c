@@ -1,11 +1,13 @@
-/* rocprofv3.c - the command: options, run, conversion, exit status. Each step has a file of its
- * own; here is only their order. */
+/* rocprofv3.c - the command: options, plan, runs, conversion, exit status. Each step has a file of
+ * its own; here is only their order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/log.h"
+#include "cli/ask.h"
+#include "cli/jobs.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -50,26 +52,37 @@ static void echo(const cli_session_t *s, char **program)
     putchar('\n');
 }
 
-/* What is wrong with the options together; NULL if nothing. */
-static const char *conflict(const cli_command_t *c)
+/* The environment as it was, for every run anew. */
+static char **save_environment(void)
 {
-    if (!c->program) return "no program is given: rocprofv3 [options] -- program [arguments]";
-    if (cli_is_on(c, CLI_STATS) && !cli_traces(c))
-        return "--stats needs a tracing option (--sys-trace traces everything)";
-    return NULL;
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **saved = calloc(count + 1, sizeof(*saved));
+    for (size_t i = 0; saved && i < count; i++)
+        if (!(saved[i] = strdup(environ[i]))) return NULL;
+    return saved;
 }
 
-static int run(cli_command_t *c)
+static int restore_environment(char **saved)
 {
-    char why[2 * PATH_MAX] = "", path[PATH_MAX];
+    clearenv();
+    for (char **v = saved; *v; v++)
+        if (putenv(*v) != 0) return -1;
+    return 0;
+}
+
+/* One run of the program. */
+static int run(cli_run_t *r, const char *path)
+{
+    char why[2 * PATH_MAX] = "";
+    cli_command_t *c = &r->command;
     cli_session_t s = {0};
     pid_t pid;
-    int status = cli_find_program(c->program[0], path, sizeof(path), why, sizeof(why));
-    if (!status && cli_apply(c, why, sizeof(why)) != 0) status = CLI_EXIT_SETUP;
-    if (!status) {
-        base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
-        status = cli_session_prepare(&s, c, why, sizeof(why));
-    }
+    int status = 0;
+    if (cli_apply(c, why, sizeof(why)) != 0) status = CLI_EXIT_SETUP;
+    base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
+    if (!status) status = cli_session_prepare(&s, c, r->directory, why, sizeof(why));
     if (status) {
         base_error("%s", why);
         goto out;
@@ -97,6 +110,77 @@ out:
     return status;
 }
 
+/* Counters that cannot be collected are refused before the program runs for the first time. */
+static int check(cli_plan_t *plan, char **saved, char *why, size_t why_bytes)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        cli_command_t *c = &plan->runs[i].command;
+        if (!cli_counts(c) || cli_is_on(c, CLI_ECHO)) continue;
+        if (restore_environment(saved) != 0 || cli_apply(c, why, why_bytes) != 0)
+            return CLI_EXIT_SETUP;
+        base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
+        int status = cli_ask_counters(c, why, why_bytes);
+        if (status) return status;
+    }
+    return 0;
+}
+
+/* All runs, until one fails. */
+static int run_plan(cli_plan_t *plan)
+{
+    char why[2 * PATH_MAX] = "", path[PATH_MAX];
+    char **saved = save_environment();
+    char **program = plan->runs[0].command.program;
+    int status = saved ? 0 : CLI_EXIT_SETUP;
+    if (!status) status = cli_find_program(program[0], path, sizeof(path), why, sizeof(why));
+    if (!status) status = check(plan, saved, why, sizeof(why));
+    if (status) {
+        if (why[0]) base_error("%s", why);
+        return status;
+    }
+    for (size_t i = 0; !status && i < plan->count; i++) {
+        if (restore_environment(saved) != 0) return CLI_EXIT_SETUP;
+        if (plan->count > 1 && base_log_level >= BASE_LOG_WARNING)
+            fprintf(stderr, "rocprofv3: run %zu of %zu: %s\n", i + 1, plan->count,
+                    plan->runs[i].directory);
+        status = run(&plan->runs[i], path);
+        if (status && i + 1 < plan->count)
+            base_error("run %zu of %zu ended with %d: the others are left out", i + 1, plan->count,
+                       status);
+    }
+    return status;
+}
+
+/* Shows what there is, and goes on if there is a program too. */
+static int list_avail(const cli_command_t *c)
+{
+    char why[2 * PATH_MAX] = "";
+    int status = cli_show_avail(c, why, sizeof(why));
+    if (why[0]) base_error("%s", why);
+    return status;
+}
+
+static int profile(const cli_command_t *c)
+{
+    char why[PATH_MAX + 512] = "";
+    cli_plan_t plan;
+    if (cli_is_on(c, CLI_LIST_AVAIL)) {
+        int status = list_avail(c);
+        if (status || !c->program) return status;
+    }
+    if (!c->program) {
+        base_error("no program is given: rocprofv3 [options] -- program [arguments]");
+        return CLI_EXIT_USAGE;
+    }
+    int status = cli_plan(&plan, c, why, sizeof(why)) == 0 ? 0 : CLI_EXIT_USAGE;
+    if (status)
+        base_error("%s", why);
+    else
+        status = run_plan(&plan);
+    cli_plan_free(&plan);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     char why[1024];
@@ -111,11 +195,8 @@ int main(int argc, char **argv)
         cli_print_help();
     } else if (cli_is_on(&c, CLI_VERSION)) {
         print_version();
-    } else if (conflict(&c)) {
-        base_error("%s", conflict(&c));
-        status = CLI_EXIT_USAGE;
     } else {
-        status = run(&c);
+        status = profile(&c);
     }
     cli_command_free(&c);
     return status;

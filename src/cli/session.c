@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/gpu.h"
 #include "cli/launch.h"
 #include "output/config.h"
 #include "trace/keys.h"
@@ -22,7 +23,7 @@ static const struct {
     const char *file;
     enum { SOFT_GPU, ALWAYS, MARKERS } when;
 } libraries[] = {
-    {"lib/softgpu/libsoftgpu-preload.so", SOFT_GPU}, {"lib/librocprofiler-hip-bridge.so", ALWAYS},
+    {CLI_SOFT_GPU_LIBRARY, SOFT_GPU}, {"lib/librocprofiler-hip-bridge.so", ALWAYS},
     {"lib/librocprofiler-sdk-tool.so.1", ALWAYS},    {"lib/librocprofiler-sdk.so.1", ALWAYS},
     {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},  {"lib/librocprofiler-register.so.0", ALWAYS},
 };
@@ -33,52 +34,6 @@ enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
 /* By its name, for ROCr splits the list at blanks; the library is preloaded, so the name finds it.
  */
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
-
-static int find_root(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
-{
-    const char *given = c->values[CLI_ROCM_ROOT];
-    if (given) {
-        if (realpath(given, s->root)) return 0;
-        snprintf(why, why_bytes, "--rocm-root: %s: %s", given, strerror(errno));
-        return CLI_EXIT_SETUP;
-    }
-    ssize_t n = readlink("/proc/self/exe", s->root, sizeof(s->root) - 1);
-    s->root[n < 0 ? 0 : n] = 0;
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(s->root, '/');
-        if (slash) *slash = 0;
-    }
-    if (n > 0) return 0;
-    snprintf(why, why_bytes, "cannot find the installation: /proc/self/exe: %s", strerror(errno));
-    return CLI_EXIT_SETUP;
-}
-
-/* Which GPU: 1 soft, 0 real, -1 with a line in `why`. */
-static int choose_gpu(const cli_command_t *c, char *why, size_t why_bytes)
-{
-    const char *gpu = c->values[CLI_GPU] ? c->values[CLI_GPU] : "auto";
-    const char *preload = getenv("LD_PRELOAD");
-    if (strcmp(gpu, "soft") == 0) return 1;
-    /* Under softgpu the file seems to be there. */
-    if (preload && strstr(preload, "libsoftgpu-preload.so")) return 0;
-    bool there = access("/dev/kfd", F_OK) == 0;
-    if (strcmp(gpu, "auto") == 0) {
-        if (!there && base_log_level >= BASE_LOG_WARNING)
-            fprintf(stderr,
-                    "rocprofv3: no /dev/kfd: using the software GPU (--gpu real refuses)\n");
-        return !there;
-    }
-    if (!there) {
-        snprintf(why, why_bytes,
-                 "--gpu real: there is no /dev/kfd: load the amdgpu driver, or use "
-                 "--gpu soft");
-        return -1;
-    }
-    if (access("/dev/kfd", R_OK | W_OK) == 0) return 0;
-    snprintf(why, why_bytes, "--gpu real: /dev/kfd: %s: join the group that owns it (render)",
-             strerror(errno));
-    return -1;
-}
 
 static int append(char **list, const char *separator, const char *word)
 {
@@ -164,8 +119,8 @@ static bool is_stream(const char *name)
 }
 
 /* The directory becomes absolute, for the program may change its own; keys stay for each process
- * to fill in. `plain` gets the part in front of the first key: there the run directory goes. */
-static int resolve_names(char plain[PATH_MAX], char *why, size_t why_bytes)
+ * to fill in. Each pass has a directory of its own `below`. `plain` gets the part in front of the first key: there the run directory goes. */
+static int resolve_names(char plain[PATH_MAX], const char *below, char *why, size_t why_bytes)
 {
     int result = -1;
     char text[PATH_MAX], directory[2 * PATH_MAX];
@@ -187,6 +142,10 @@ static int resolve_names(char plain[PATH_MAX], char *why, size_t why_bytes)
         snprintf(directory, sizeof(directory), "%s", keys->cwd);
     else
         trace_join(directory, sizeof(directory), keys->cwd, given);
+    if (*below && !is_stream(text)) {
+        size_t used = strlen(directory);
+        snprintf(directory + used, sizeof(directory) - used, "/%s", below);
+    }
     if (name && trace_keys_expand(keys, name, text, sizeof(text), problem, sizeof(problem)) != 0) {
         snprintf(why, why_bytes, "output file '%s': %s", name, problem);
         goto out;
@@ -210,11 +169,11 @@ out:
 }
 
 /* <base>/.rocprofv3/<pid>-<n>, which also shows that the output directory can be written. */
-static int make_run(cli_session_t *s, char *why, size_t why_bytes)
+static int make_run(cli_session_t *s, const char *below, char *why, size_t why_bytes)
 {
     char base[PATH_MAX], runs[2 * PATH_MAX];
     const char *temporary = getenv("ROCPROF_TMPDIR");
-    if (resolve_names(base, why, why_bytes) != 0) return -1;
+    if (resolve_names(base, below, why, why_bytes) != 0) return -1;
     if (temporary && *temporary) snprintf(base, sizeof(base), "%s", temporary);
     trace_join(runs, sizeof(runs), base, TRACE_RUNS_DIRECTORY);
     if (trace_store_create(runs, s->run, sizeof(s->run)) != 0) {
@@ -243,21 +202,22 @@ static int check_config(char *why, size_t why_bytes)
     return result;
 }
 
-int cli_session_prepare(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
+int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
+                        size_t why_bytes)
 {
     bool trace = cli_traces(c);
     memset(s, 0, sizeof(*s));
-    int status = find_root(s, c, why, why_bytes);
-    if (status) return status;
+    if (cli_find_root(s->root, c->values[CLI_ROCM_ROOT], why, why_bytes) != 0)
+        return CLI_EXIT_SETUP;
     if (check_config(why, why_bytes) != 0) return CLI_EXIT_USAGE;
-    int soft = choose_gpu(c, why, why_bytes);
+    int soft = cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes);
     if (soft < 0) return CLI_EXIT_SETUP;
     if (make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
     if (!trace) return 0;
     if (cli_is_on(c, CLI_ECHO)) {
         char base[PATH_MAX];
-        if (resolve_names(base, why, why_bytes) != 0) return CLI_EXIT_SETUP;
-    } else if (make_run(s, why, why_bytes) != 0 || setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
+        if (resolve_names(base, below, why, why_bytes) != 0) return CLI_EXIT_SETUP;
+    } else if (make_run(s, below, why, why_bytes) != 0 || setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
         return CLI_EXIT_SETUP;
     }
     return set_discovery(s, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;

@@ -13,8 +13,10 @@ typedef struct {
     char *preload;       /* LD_PRELOAD of the program, NULL to leave it */
 } cli_session_t;
 
-/* Makes the output directory and the environment. 0, or the exit status with a line in `why`. */
-int cli_session_prepare(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes);
+/* Makes the output directory and the environment; `below` is the pass's directory in it, or "".
+ * 0, or the exit status with a line in `why`. */
+int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
+                        size_t why_bytes);
 
 /* Removes what cli_session_prepare made and nothing was put into, and frees. */
 void cli_session_end(cli_session_t *s);

@@ -125,9 +125,9 @@ int out_config_read(out_config_t *c, out_variable_t variable, const void *from, 
     c->summary_per_domain = bool_of(&s, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", false);
     const char *output = value_of(&s, "ROCPROF_STATS_SUMMARY_OUTPUT");
     snprintf(c->summary_output, sizeof(c->summary_output), "%s", output ? output : "stderr");
-    c->names = bool_of(&s, "ROCPROF_TRUNCATE_KERNELS", false)  ? OUT_NAMES_TRUNCATED
-               : bool_of(&s, "ROCPROF_DEMANGLE_KERNELS", true) ? OUT_NAMES_DEMANGLED
-                                                               : OUT_NAMES_MANGLED;
+    c->names = bool_of(&s, "ROCPROF_TRUNCATE_KERNELS", false)  ? TRACE_NAMES_TRUNCATED
+               : bool_of(&s, "ROCPROF_DEMANGLE_KERNELS", true) ? TRACE_NAMES_DEMANGLED
+                                                               : TRACE_NAMES_MANGLED;
     if (read_unit(c, &s) != 0 || read_agent_index(c, &s) != 0) return -1;
     if (read_minimum(c, &s) != 0) return -1;
     return read_groups(c, &s);

@@ -22,7 +22,7 @@ typedef struct {
     char unit[8];             /* sec, msec, usec, nsec */
     uint64_t unit_ns;         /* nanoseconds in it */
     char summary_output[256]; /* stdout, stderr, or the middle of a file name */
-    out_names_t names;
+    trace_names_t names;
     out_agent_index_t agent_index;
     uint64_t minimum_bytes;
 } out_config_t;

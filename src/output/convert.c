@@ -181,6 +181,7 @@ static int write_rows(work_t *w, int domain, out_file_t *f)
     for (const trace_timed_t *r; (r = out_sorter_next(w->sorters[domain]));) {
         if (++rows % STOP_CHECK_ROWS == 0 && stopped(w) != 0) return -1;
         if (f) d->row(f, w->model, r);
+        if (!d->key) continue;
         uint64_t duration = r->end > r->start ? r->end - r->start : 0;
         if (out_stats_add(&w->stats[domain], domain, d->key(w->model, r), duration) != 0) {
             snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
@@ -206,7 +207,7 @@ static int write_domain(work_t *w, int domain)
     if (f && out_file_close(f, w->why, w->why_bytes) != 0) result = -1;
     out_sorter_free(w->sorters[domain]);
     w->sorters[domain] = NULL;
-    if (result != 0 || !f || !w->c->config->stats) return result;
+    if (result != 0 || !f || !w->c->config->stats || !out_domains[domain].stats) return result;
     f = open_output(w, out_domains[domain].stats, "csv");
     if (!f) return -1;
     out_stats_csv(f, &w->stats[domain]);

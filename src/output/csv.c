@@ -33,6 +33,9 @@ int out_domain_of(trace_head_t head)
     switch (trace_type(head)) {
     case TRACE_DISPATCH: return OUT_KERNEL_DISPATCH;
     case TRACE_COPY: return OUT_MEMORY_COPY;
+    case TRACE_ALLOCATION: return OUT_MEMORY_ALLOCATION;
+    case TRACE_SCRATCH: return OUT_SCRATCH_MEMORY;
+    case TRACE_COUNTERS: return OUT_COUNTER_COLLECTION;
     case TRACE_MARKER: return OUT_MARKER_API;
     case TRACE_API:
         for (int i = 0; i < API_KIND_COUNT; i++)
@@ -111,6 +114,15 @@ static void marker_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 /* Local memory is handed out in blocks of this many bytes; LDS_Block_Size shows whole blocks. */
 enum { LDS_BLOCK = 512 };
 
+static void resource_cells(out_file_t *f, const trace_dispatch_t *d, const trace_kernel_t *k)
+{
+    cell(f, ((uint64_t)k->group_bytes + LDS_BLOCK - 1) / LDS_BLOCK * LDS_BLOCK);
+    cell(f, d->private_bytes);
+    cell(f, k->vgprs);
+    cell(f, k->agprs);
+    cell(f, k->sgprs);
+}
+
 static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 {
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
@@ -127,11 +139,7 @@ static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     cell(f, d->correlation);
     cell(f, d->start);
     cell(f, d->end);
-    cell(f, ((uint64_t)k->group_bytes + LDS_BLOCK - 1) / LDS_BLOCK * LDS_BLOCK);
-    cell(f, d->private_bytes);
-    cell(f, k->vgprs);
-    cell(f, k->agprs);
-    cell(f, k->sgprs);
+    resource_cells(f, d, k);
     for (int i = 0; i < 3; i++)
         cell(f, d->workgroup[i]);
     cell(f, d->grid[0]);
@@ -152,6 +160,81 @@ static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     last_cell(f, c->end);
 }
 
+/* Memory taken back has no agent. */
+static void allocation_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+{
+    const trace_allocation_t *a = (const trace_allocation_t *)r;
+    cell_text(f, kind_text(m, trace_kind(a->head)));
+    cell_text(f, operation_key(m, r));
+    cell_text(f, a->agent ? out_model_agent(m, a->agent) : "");
+    cell(f, a->bytes);
+    out_format(f, "\"0x%016llx\",", (unsigned long long)a->address);
+    cell(f, a->correlation);
+    cell(f, a->start);
+    last_cell(f, a->end);
+}
+
+static void scratch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+{
+    const trace_scratch_t *s = (const trace_scratch_t *)r;
+    cell_text(f, kind_text(m, trace_kind(s->head)));
+    cell_text(f, operation_key(m, r));
+    cell_text(f, out_model_agent(m, s->agent));
+    cell(f, s->queue);
+    cell(f, trace_thread(s->head));
+    cell(f, s->flags);
+    cell(f, s->start);
+    cell(f, s->end);
+    last_cell(f, s->bytes);
+}
+
+static uint64_t product(const uint32_t sizes[3])
+{
+    return (uint64_t)sizes[0] * sizes[1] * sizes[2];
+}
+
+static void counter_line(out_file_t *f, out_model_t *m, const trace_counters_t *c, uint64_t counter,
+                         double value)
+{
+    const trace_dispatch_t *d = &c->dispatch;
+    const trace_kernel_t *k = out_model_kernel(m, d->kernel)->record;
+    cell(f, d->correlation);
+    cell(f, d->dispatch);
+    cell_text(f, out_model_agent(m, d->agent));
+    cell(f, d->queue);
+    cell(f, m->header.pid);
+    cell(f, trace_thread(d->head));
+    cell(f, product(d->grid));
+    cell(f, d->kernel);
+    cell_text(f, kernel_key(m, (const trace_timed_t *)c));
+    cell(f, product(d->workgroup));
+    resource_cells(f, d, k);
+    cell_text(f, out_model_counter(m, counter));
+    out_format(f, value >= 1 ? "%.6f," : "%.8e,", value);
+    cell(f, d->start);
+    last_cell(f, d->end);
+}
+
+/* A line for each counter of the dispatch, in the order of the counters' ids: the sum over its
+ * instances. */
+static void counter_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+{
+    const trace_counters_t *c = (const trace_counters_t *)r;
+    const trace_value_t *values = trace_values(c);
+    uint64_t id = 0;
+    for (;;) {
+        uint64_t next = UINT64_MAX;
+        double sum = 0;
+        for (uint64_t i = 0; i < c->count; i++)
+            if (values[i].counter >= id && values[i].counter < next) next = values[i].counter;
+        if (next == UINT64_MAX) return;
+        for (uint64_t i = 0; i < c->count; i++)
+            if (values[i].counter == next) sum += values[i].value;
+        counter_line(f, m, c, next, sum);
+        id = next + 1;
+    }
+}
+
 #define API_HEADER                                                                                 \
     "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","                     \
     "\"Start_Timestamp\",\"End_Timestamp\"\n"
@@ -167,6 +250,20 @@ static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","           \
     "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
 
+#define ALLOCATION_HEADER                                                                          \
+    "\"Kind\",\"Operation\",\"Agent_Id\",\"Allocation_Size\",\"Address\","                       \
+    "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+
+#define SCRATCH_HEADER                                                                             \
+    "\"Kind\",\"Operation\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Alloc_Flags\","          \
+    "\"Start_Timestamp\",\"End_Timestamp\",\"Allocation_Size\"\n"
+
+#define COUNTER_HEADER                                                                             \
+    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","             \
+    "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","            \
+    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","  \
+    "\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+
 /* ORDER: out_domain_t. */
 const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
     {"HSA_API", "hsa_api_trace", "hsa_api_stats", API_HEADER, api_row, operation_key},
@@ -174,6 +271,11 @@ const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
     {"MARKER_API", "marker_api_trace", "marker_api_stats", API_HEADER, marker_row, marker_key},
     {"KERNEL_DISPATCH", "kernel_trace", "kernel_stats", DISPATCH_HEADER, dispatch_row, kernel_key},
     {"MEMORY_COPY", "memory_copy_trace", "memory_copy_stats", COPY_HEADER, copy_row, operation_key},
+    {"MEMORY_ALLOCATION", "memory_allocation_trace", "memory_allocation_stats", ALLOCATION_HEADER,
+     allocation_row, operation_key},
+    {"SCRATCH_MEMORY", "scratch_memory_trace", "scratch_memory_stats", SCRATCH_HEADER, scratch_row,
+     operation_key},
+    {"COUNTER_COLLECTION", "counter_collection", NULL, COUNTER_HEADER, counter_row, NULL},
 };
 
 static const char *const agent_types[] = {

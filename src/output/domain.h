@@ -15,13 +15,16 @@ typedef enum {
     OUT_MARKER_API,
     OUT_KERNEL_DISPATCH,
     OUT_MEMORY_COPY,
+    OUT_MEMORY_ALLOCATION,
+    OUT_SCRATCH_MEMORY,
+    OUT_COUNTER_COLLECTION,
     OUT_DOMAIN_COUNT
 } out_domain_t;
 
 typedef struct {
     const char *name;  /* in summaries and domain_stats.csv */
     const char *trace; /* file name behind the prefix, without .csv */
-    const char *stats;
+    const char *stats; /* NULL, with `key`, for a domain without statistics */
     const char *header; /* columns of the trace file, quoted */
     void (*row)(out_file_t *f, out_model_t *m, const trace_timed_t *r);
     /* What statistics count under; lives as long as the model. */

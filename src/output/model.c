@@ -67,15 +67,31 @@ static int add_agent(out_model_t *m, const trace_head_t *record, out_agent_index
     return 0;
 }
 
-static int add_kernel(out_model_t *m, const trace_head_t *record, out_names_t names)
+static int add_kernel(out_model_t *m, const trace_head_t *record, trace_names_t names)
 {
     out_kernel_t *kernels = append_row(m->kernels, &m->kernel_count, sizeof(*kernels));
     if (!kernels) return -1;
     m->kernels = kernels;
     out_kernel_t *row = &kernels[m->kernel_count - 1];
     row->record = (const trace_kernel_t *)record;
-    row->name = out_kernel_name(trace_record_text(record, 0), names);
+    row->name = trace_kernel_name(trace_record_text(record, 0), names);
     return row->name ? 0 : -1;
+}
+
+static int by_counter(const void *a, const void *b)
+{
+    uint64_t x = (*(const trace_counter_t *const *)a)->id;
+    uint64_t y = (*(const trace_counter_t *const *)b)->id;
+    return x < y ? -1 : x > y;
+}
+
+static int add_counter(out_model_t *m, const trace_head_t *record)
+{
+    const trace_counter_t **counters = append_row(m->counters, &m->counter_count, sizeof(*counters));
+    if (!counters) return -1;
+    m->counters = counters;
+    counters[m->counter_count - 1] = (const trace_counter_t *)record;
+    return 0;
 }
 
 static int add_operation(out_model_t *m, const trace_head_t *record)
@@ -124,7 +140,7 @@ static trace_head_t *keep_record(out_model_t *m, const trace_head_t *record)
     return copy;
 }
 
-static int add_record(out_model_t *m, const trace_head_t *record, out_names_t names,
+static int add_record(out_model_t *m, const trace_head_t *record, trace_names_t names,
                       out_agent_index_t index)
 {
     const trace_head_t *r = keep_record(m, record);
@@ -134,12 +150,13 @@ static int add_record(out_model_t *m, const trace_head_t *record, out_names_t na
     case TRACE_OPERATION: return add_operation(m, r);
     case TRACE_AGENT: return add_agent(m, r, index);
     case TRACE_KERNEL: return add_kernel(m, r, names);
+    case TRACE_COUNTER: return add_counter(m, r);
     case TRACE_TEXT: return add_text(m, r);
     default: return 0;
     }
 }
 
-out_model_t *out_model_load(const char *store, out_names_t names, out_agent_index_t index,
+out_model_t *out_model_load(const char *store, trace_names_t names, out_agent_index_t index,
                             char *why, size_t why_bytes)
 {
     char path[PATH_MAX];
@@ -158,6 +175,7 @@ out_model_t *out_model_load(const char *store, out_names_t names, out_agent_inde
     trace_reader_close(reader);
     if (m->agent_count) qsort(m->agents, m->agent_count, sizeof(*m->agents), by_node);
     if (m->kernel_count) qsort(m->kernels, m->kernel_count, sizeof(*m->kernels), by_kernel);
+    if (m->counter_count) qsort(m->counters, m->counter_count, sizeof(*m->counters), by_counter);
     return m;
 memory:
     snprintf(why, why_bytes, "%s: %s", store, strerror(ENOMEM));
@@ -180,6 +198,7 @@ void out_model_free(out_model_t *m)
     free(m->kinds);
     free(m->texts);
     free(m->kernels);
+    free(m->counters);
     free(m->agents);
     free(m->records);
     free(m);
@@ -233,6 +252,15 @@ const char *out_model_agent(const out_model_t *m, uint64_t id)
     for (size_t i = 0; i < m->agent_count; i++)
         if (m->agents[i].record->id == id) return m->agents[i].label;
     return unknown("agent", id);
+}
+
+const char *out_model_counter(const out_model_t *m, uint64_t id)
+{
+    trace_counter_t record = {.id = id};
+    const trace_counter_t *key = &record, **found = NULL;
+    if (m->counter_count)
+        found = bsearch(&key, m->counters, m->counter_count, sizeof(key), by_counter);
+    return found ? trace_record_text(&(*found)->head, 0) : unknown("counter", id);
 }
 
 const char *out_model_text(const out_model_t *m, uint64_t number)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "output/names.h"
+#include "trace/names.h"
 #include "trace/format.h"
 
 typedef enum { OUT_AGENT_RELATIVE, OUT_AGENT_ABSOLUTE, OUT_AGENT_TYPE_RELATIVE } out_agent_index_t;
@@ -29,6 +29,8 @@ typedef struct {
     size_t agent_count;
     out_kernel_t *kernels; /* sorted by kernel id */
     size_t kernel_count;
+    const trace_counter_t **counters; /* sorted by id */
+    size_t counter_count;
     const char **texts; /* by number, text_room of them; NULL where there is none */
     size_t text_room;
     const char **kinds;       /* by kind, TRACE_KIND_MAX + 1 of them */
@@ -38,7 +40,7 @@ typedef struct {
 } out_model_t;
 
 /* NULL with a line in `why` if the meta segment cannot be read at all. */
-out_model_t *out_model_load(const char *store, out_names_t names, out_agent_index_t index,
+out_model_t *out_model_load(const char *store, trace_names_t names, out_agent_index_t index,
                             char *why, size_t why_bytes);
 void out_model_free(out_model_t *m);
 
@@ -50,6 +52,7 @@ const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operatio
 const char *out_model_agent(const out_model_t *m, uint64_t id);
 /* Text of a marker; NULL for a number that is not known. */
 const char *out_model_text(const out_model_t *m, uint64_t number);
+const char *out_model_counter(const out_model_t *m, uint64_t id);
 const out_kernel_t *out_model_kernel(const out_model_t *m, uint64_t id);
 
 /* Value of an agent's field, 0 if the store is older than the field. */

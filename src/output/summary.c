@@ -131,7 +131,7 @@ static int table(out_file_t *f, const out_config_t *c, const char *indent, const
     size_t widths[9] = {NAME_WIDTH,    DOMAIN_WIDTH, WIDTH, WIDTH, WIDTH,
                         PERCENT_WIDTH, WIDTH,        WIDTH, WIDTH};
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
-        if (!(domains & 1u << i)) continue;
+        if (!(domains & 1u << i) || !stats[i].count) continue;
         for (size_t j = 0; j < stats[i].count; j++) {
             const out_stat_t *r = &stats[i].rows[j];
             if (out_stats_merge(&all, r) != 0) goto out;

@@ -5,11 +5,11 @@
 #include "tool/markers.h"
 
 #include "base/env.h"
+#include "tool/origin.h"
 #include "tool/sink.h"
 
-/* Contexts to stop and start on request. */
-static rocprofiler_context_id_t paused[2];
-static rocprofiler_context_id_t renamed;
+/* Context to stop and start on request. */
+static rocprofiler_context_id_t paused;
 
 tool_markers_t tool_markers_wanted(void)
 {
@@ -79,11 +79,10 @@ static void on_renaming_range(rocprofiler_callback_tracing_record_t record,
 {
     (void)data;
     if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
-        rocprofiler_user_data_t text = {.value = text_of(&record)};
-        pushed->value = rocprofiler_push_external_correlation_id(renamed, record.thread_id, text) ==
-                        ROCPROFILER_STATUS_SUCCESS;
+        tool_origin_push_range(text_of(&record));
+        pushed->value = 1;
     } else if (pushed->value) {
-        rocprofiler_pop_external_correlation_id(renamed, record.thread_id, NULL);
+        tool_origin_pop_range();
     }
 }
 
@@ -95,11 +94,8 @@ static void obey(const rocprofiler_callback_tracing_record_t *record)
                 record->phase == ROCPROFILER_CALLBACK_PHASE_ENTER;
     bool start = record->operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerResume &&
                  record->phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
-    for (int i = 0; i < 2; i++) {
-        if (i == 1 && paused[1].handle == paused[0].handle) break;
-        if (stop) rocprofiler_stop_context(paused[i]);
-        if (start) rocprofiler_start_context(paused[i]);
-    }
+    if (stop) rocprofiler_stop_context(paused);
+    if (start) rocprofiler_start_context(paused);
 }
 
 static void on_control(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *begin,
@@ -114,14 +110,12 @@ static void on_control(rocprofiler_callback_tracing_record_t record, rocprofiler
 }
 
 rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_context_id_t traced,
-                                            rocprofiler_context_id_t kernels,
                                             rocprofiler_context_id_t always)
 {
     static bool trace;
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
     trace = wanted.trace;
-    paused[0] = traced;
-    paused[1] = renamed = kernels;
+    paused = traced;
     if (wanted.trace)
         status = rocprofiler_configure_callback_tracing_service(
             traced, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, NULL, 0, on_range, NULL);

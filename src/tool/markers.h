@@ -18,10 +18,9 @@ typedef struct {
 
 tool_markers_t tool_markers_wanted(void);
 
-/* Asks for the services. `traced` is paused and resumed by the program; `kernels` is the context
- * that records kernels; `always` runs from begin to end. */
+/* Asks for the services. `traced` is paused and resumed by the program; `always` runs from begin to
+ * end. */
 rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_context_id_t traced,
-                                            rocprofiler_context_id_t kernels,
                                             rocprofiler_context_id_t always);
 
 #endif

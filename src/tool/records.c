@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "tool/origin.h"
+
 static bool from_api(tool_record_t *to, uint32_t kind, const void *payload)
 {
     /* HIP's record has the same layout as HSA's, and the extended one begins with it. */
@@ -30,7 +32,8 @@ static bool from_dispatch(tool_record_t *to, uint32_t kind, const void *payload)
         .start = from->start_timestamp,
         .end = from->end_timestamp,
         .correlation = from->correlation_id.internal,
-        .external = from->correlation_id.external.value,
+        .external = tool_origin_range(from->correlation_id.external.value),
+        .stream = tool_origin_stream(from->correlation_id.external.value),
         .agent = info->agent_id.handle,
         .queue = info->queue_id.handle,
         .kernel = info->kernel_id,
@@ -45,17 +48,54 @@ static bool from_dispatch(tool_record_t *to, uint32_t kind, const void *payload)
 static bool from_copy(tool_record_t *to, uint32_t kind, const void *payload)
 {
     const rocprofiler_buffer_tracing_memory_copy_record_t *from = payload;
+    uint64_t external = from->correlation_id.external.value;
     to->copy = (trace_copy_t){.head = trace_head(TRACE_COPY, kind, (uint32_t)from->operation,
                                                  from->thread_id, sizeof(to->copy)),
                               .start = from->start_timestamp,
                               .end = from->end_timestamp,
                               .correlation = from->correlation_id.internal,
-                              .external = from->correlation_id.external.value,
+                              .external = tool_origin_range(external),
+                              .stream = tool_origin_stream(external),
                               .source = from->src_agent_id.handle,
                               .destination = from->dst_agent_id.handle,
                               .bytes = from->bytes,
                               .source_address = from->src_address.handle,
                               .destination_address = from->dst_address.handle};
+    return true;
+}
+
+static bool from_allocation(tool_record_t *to, uint32_t kind, const void *payload)
+{
+    const rocprofiler_buffer_tracing_memory_allocation_record_t *from = payload;
+    bool given = from->operation == ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE ||
+                 from->operation == ROCPROFILER_MEMORY_ALLOCATION_VMEM_ALLOCATE;
+    to->allocation =
+        (trace_allocation_t){.head = trace_head(TRACE_ALLOCATION, kind, (uint32_t)from->operation,
+                                                from->thread_id, sizeof(to->allocation)),
+                             .start = from->start_timestamp,
+                             .end = from->end_timestamp,
+                             .correlation = from->correlation_id.internal,
+                             .external = from->correlation_id.external.value,
+                             .agent = given ? from->agent_id.handle : 0,
+                             .address = from->address.handle,
+                             .bytes = from->allocation_size};
+    return true;
+}
+
+static bool from_scratch(tool_record_t *to, uint32_t kind, const void *payload)
+{
+    const rocprofiler_buffer_tracing_scratch_memory_record_t *from = payload;
+    to->scratch = (trace_scratch_t){.head = trace_head(TRACE_SCRATCH, kind,
+                                                       (uint32_t)from->operation, from->thread_id,
+                                                       sizeof(to->scratch)),
+                                    .start = from->start_timestamp,
+                                    .end = from->end_timestamp,
+                                    .correlation = from->correlation_id.internal,
+                                    .external = from->correlation_id.external.value,
+                                    .agent = from->agent_id.handle,
+                                    .queue = from->queue_id.handle,
+                                    .flags = (uint64_t)from->flags,
+                                    .bytes = from->allocation_size};
     return true;
 }
 
@@ -73,6 +113,10 @@ bool tool_record_translate(tool_record_t *to, const rocprofiler_record_header_t 
     case ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH:
         return from_dispatch(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_MEMORY_COPY: return from_copy(to, from->kind, from->payload);
+    case ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION:
+        return from_allocation(to, from->kind, from->payload);
+    case ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY:
+        return from_scratch(to, from->kind, from->payload);
     default: return false;
     }
 }

@@ -13,6 +13,8 @@ typedef union {
     trace_api_full_t api;
     trace_dispatch_t dispatch;
     trace_copy_t copy;
+    trace_allocation_t allocation;
+    trace_scratch_t scratch;
 } tool_record_t;
 
 /* False for records that the store has no form for. No lock, no allocation. */

@@ -25,7 +25,7 @@ static struct {
     pthread_mutex_t lock; /* of all but records, and of opening and closing */
     pid_t pid;            /* that opened the store; 0 before and after */
     char directory[PATH_MAX];
-    trace_writer_t *meta, *records, *markers; /* markers: NULL until the first */
+    trace_writer_t *meta, *records, *side; /* side: markers and counters, NULL until the first */
     bool fork_handled, failure_told;
     /* A bit for each kind and operation whose name is in the store. */
     uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
@@ -105,8 +105,8 @@ static void in_child(void)
 {
     trace_writer_forget(sink.meta);
     trace_writer_forget(sink.records);
-    trace_writer_forget(sink.markers);
-    sink.meta = sink.records = sink.markers = NULL;
+    trace_writer_forget(sink.side);
+    sink.meta = sink.records = sink.side = NULL;
     pthread_mutex_unlock(&sink.lock);
 }
 
@@ -160,7 +160,7 @@ bool tool_sink_open(void)
     return done;
 }
 
-/* Agents, code objects, kernels and texts that the parent knew are the child's as well. */
+/* Agents, code objects, kernels, counters and texts that the parent knew are the child's as well. */
 static void copy_metadata(const char *from)
 {
     char path[PATH_MAX + 16], why[256];
@@ -170,7 +170,7 @@ static void copy_metadata(const char *from)
     for (const trace_head_t *record; (record = trace_reader_next(r));) {
         uint32_t type = trace_type(*record);
         if (type == TRACE_AGENT || type == TRACE_CODE_OBJECT || type == TRACE_KERNEL ||
-            type == TRACE_TEXT)
+            type == TRACE_TEXT || type == TRACE_COUNTER)
             trace_writer_put(sink.meta, record);
     }
     trace_reader_close(r);
@@ -229,7 +229,8 @@ static void put_names_locked(trace_head_t head)
     if (bits && set_bit(bits, operation)) put_operation(kind, operation);
 }
 
-/* The same for the thread that feeds records: kinds of markers never come this way. */
+/* The same for the thread that feeds records: kinds of markers never come this way, and
+ * both may set a bit of a dispatch's kind, under the lock. */
 static void put_names(trace_head_t head)
 {
     uint32_t operation = trace_operation(head);
@@ -272,17 +273,17 @@ void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint
     pthread_mutex_unlock(&sink.lock);
 }
 
-/* With the lock held: the segment of markers is made for the first of them. */
-static bool markers_ready(void)
+/* With the lock held: the segment of markers and counters is made for the first of them. */
+static bool side_ready(void)
 {
     if (!ready()) return false;
-    if (sink.markers) return true;
+    if (sink.side) return true;
     char file[32], why[PATH_MAX + 128];
     snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, 1u);
-    sink.markers =
+    sink.side =
         trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, 1, why, sizeof(why));
-    if (sink.markers) return true;
-    if (!sink.failure_told) base_error("markers are lost: %s", why);
+    if (sink.side) return true;
+    if (!sink.failure_told) base_error("markers and counters are lost: %s", why);
     sink.failure_told = true;
     return false;
 }
@@ -290,12 +291,39 @@ static bool markers_ready(void)
 void tool_sink_marker(const trace_marker_t *marker)
 {
     pthread_mutex_lock(&sink.lock);
-    if (markers_ready()) {
+    if (side_ready()) {
         put_names_locked(marker->head);
-        trace_writer_put(sink.markers, marker);
-        trace_writer_count(sink.markers, 1, 0, 0);
-        tell_failure(sink.markers);
+        trace_writer_put(sink.side, marker);
+        trace_writer_count(sink.side, 1, 0, 0);
+        tell_failure(sink.side);
     }
+    pthread_mutex_unlock(&sink.lock);
+}
+
+void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values)
+{
+    pthread_mutex_lock(&sink.lock);
+    if (side_ready()) {
+        put_names_locked(record->dispatch.head);
+        trace_writer_put_parts(sink.side, record, sizeof(*record), values,
+                               record->count * sizeof(*values));
+        trace_writer_count(sink.side, 1, 0, 0);
+        tell_failure(sink.side);
+    }
+    pthread_mutex_unlock(&sink.lock);
+}
+
+void tool_sink_filtered(uint64_t count)
+{
+    pthread_mutex_lock(&sink.lock);
+    if (side_ready()) trace_writer_count(sink.side, count, 0, count);
+    pthread_mutex_unlock(&sink.lock);
+}
+
+void tool_sink_lost(uint64_t count)
+{
+    pthread_mutex_lock(&sink.lock);
+    if (side_ready()) trace_writer_count(sink.side, count, count, 0);
     pthread_mutex_unlock(&sink.lock);
 }
 
@@ -383,14 +411,27 @@ void tool_sink_kernel(
     put_meta(&record, sizeof(record), k->kernel_name);
 }
 
+void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v0_t *c)
+{
+    trace_counter_t record = {.head = trace_head(TRACE_COUNTER, 0, 0, 0, sizeof(record)),
+                              .id = c->id.handle,
+                              .agent = agent.handle,
+                              .derived = c->is_derived,
+                              .constant = c->is_constant};
+    const char *texts[] = {c->name, c->description, c->block, c->expression};
+    pthread_mutex_lock(&sink.lock);
+    if (ready()) trace_writer_put_texts(sink.meta, &record, sizeof(record), texts, 4);
+    pthread_mutex_unlock(&sink.lock);
+}
+
 void tool_sink_close(void)
 {
     if (!tool_sink_is_mine()) return;
     pthread_mutex_lock(&sink.lock);
     sink.pid = 0;
     trace_writer_close(sink.records);
-    trace_writer_close(sink.markers);
+    trace_writer_close(sink.side);
     trace_writer_close(sink.meta);
-    sink.records = sink.markers = sink.meta = NULL;
+    sink.records = sink.side = sink.meta = NULL;
     pthread_mutex_unlock(&sink.lock);
 }

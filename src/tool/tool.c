@@ -11,9 +11,11 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "tool/counting.h"
 #include "tool/flush.h"
 #include "tool/leave.h"
 #include "tool/markers.h"
+#include "tool/origin.h"
 #include "tool/sink.h"
 
 /* One ring for all records: fewer pages, and records in about the order in which they happened.
@@ -32,6 +34,8 @@ static const struct {
     {"ROCPROF_HIP_COMPILER_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API},
     {"ROCPROF_KERNEL_TRACE", ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH},
     {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY},
+    {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION},
+    {"ROCPROF_SCRATCH_MEMORY_TRACE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY},
 };
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
@@ -64,35 +68,38 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
     if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD) return;
     if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD)
         tool_sink_code_object(record.payload);
-    else if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER)
+    else if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER) {
         tool_sink_kernel(record.payload);
+        if (tool_counting_wanted()) tool_counting_kernel(record.payload);
+    }
 }
 
 static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
                                       size_t count, void *data)
 {
     (void)version, (void)data;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         tool_sink_agent(agents[i]);
+        tool_counting_agent(agents[i]);
+    }
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* What is traced, and may be paused by the program; kernels, which have a context of their own if
- * they are renamed, since their external ids are those of the context; what always runs. */
+static bool traces_kernels(void)
+{
+    return base_env_bool("ROCPROF_KERNEL_TRACE", false);
+}
+
+/* What is traced, and may be paused by the program; what always runs. */
 typedef struct {
-    rocprofiler_context_id_t traced, kernels, always;
+    rocprofiler_context_id_t traced, always;
 } contexts_t;
 
 static bool make_contexts(contexts_t *c, tool_markers_t markers)
 {
     static const char what[] = "making a context";
     if (!done(rocprofiler_create_context(&c->traced), what)) return false;
-    c->kernels = c->always = c->traced;
-    bool kernels = base_env_bool("ROCPROF_KERNEL_TRACE", false);
-    if (kernels && markers.rename) {
-        c->kernels.handle = 0;
-        if (!done(rocprofiler_create_context(&c->kernels), what)) return false;
-    }
+    c->always = c->traced;
     if (markers.trace || markers.rename || markers.selected) {
         c->always.handle = 0;
         if (!done(rocprofiler_create_context(&c->always), what)) return false;
@@ -104,16 +111,26 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
 {
     for (int i = 0; i < SERVICE_COUNT; i++) {
         if (!wanted(i)) continue;
-        bool kernel = services[i].kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH;
-        done(rocprofiler_configure_buffer_tracing_service(kernel ? c->kernels : c->traced,
-                                                          services[i].kind, NULL, 0, buffer),
+        done(rocprofiler_configure_buffer_tracing_service(c->traced, services[i].kind, NULL, 0,
+                                                          buffer),
              services[i].variable);
     }
-    if (base_env_bool("ROCPROF_KERNEL_TRACE", false))
+    if (traces_kernels() || tool_counting_wanted())
         done(
             rocprofiler_configure_callback_tracing_service(
                 c->always, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
             "kernel names");
+}
+
+/* Streams and ranges of what is launched, where anything launched is recorded. */
+static void add_origins(const contexts_t *c)
+{
+    bool launches = traces_kernels() || tool_counting_wanted() ||
+                    base_env_bool("ROCPROF_MEMORY_COPY_TRACE", false);
+    if (!launches) return;
+    done(tool_origin_configure(c->traced), "streams and ranges of kernels");
+    if (!base_env_bool("ROCPROF_GROUP_BY_QUEUE", false))
+        done(tool_origin_follow_streams(c->always), "streams");
 }
 
 static void start_contexts(const contexts_t *c, tool_markers_t markers)
@@ -121,7 +138,6 @@ static void start_contexts(const contexts_t *c, tool_markers_t markers)
     static const char what[] = "starting the trace";
     if (c->always.handle != c->traced.handle) done(rocprofiler_start_context(c->always), what);
     if (markers.selected) return; /* the program does it */
-    if (c->kernels.handle != c->traced.handle) done(rocprofiler_start_context(c->kernels), what);
     done(rocprofiler_start_context(c->traced), what);
 }
 
@@ -139,11 +155,12 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
               "making a buffer"))
         return -1;
     add_services(&contexts, buffer);
-    done(tool_markers_configure(markers, contexts.traced, contexts.kernels, contexts.always),
-         "markers");
+    add_origins(&contexts);
+    done(tool_markers_configure(markers, contexts.traced, contexts.always), "markers");
     /* Without a driver there are none, which the SDK reports; API calls are traced all the same. */
     rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
                                        sizeof(rocprofiler_agent_v0_t), NULL);
+    if (tool_counting_wanted()) tool_counting_configure(contexts.traced);
     if (tool_flush_start(buffer) != 0)
         base_warning("no thread for regular flushes: a killed program loses more records");
     tool_leave_watch(base_env_bool("ROCPROF_SIGNAL_HANDLERS", true));
@@ -169,5 +186,5 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     client_id->name = "rocprofv3";
     for (int i = 0; i < SERVICE_COUNT; i++)
         if (wanted(i)) return &result;
-    return tool_markers_wanted().trace ? &result : NULL;
+    return tool_markers_wanted().trace || tool_counting_wanted() ? &result : NULL;
 }

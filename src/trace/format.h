@@ -122,10 +122,14 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(AGENT, 4, trace_agent_t)             /* texts: name, vendor, product, model */               \
     X(CODE_OBJECT, 5, trace_code_object_t) /* text: uri */                                         \
     X(KERNEL, 6, trace_kernel_t)           /* text: name as in the code object */                  \
+    X(COUNTER, 7, trace_counter_t)         /* texts: name, description, block, expression */       \
     X(TEXT, 12, trace_text_t)              /* text: what the number stands for */                  \
     X(API, 16, trace_api_t)                                                                        \
     X(DISPATCH, 17, trace_dispatch_t)                                                              \
     X(COPY, 18, trace_copy_t)                                                                      \
+    X(ALLOCATION, 19, trace_allocation_t)                                                          \
+    X(SCRATCH, 20, trace_scratch_t)                                                                \
+    X(COUNTERS, 21, trace_counters_t)                                                              \
     X(MARKER, 24, trace_marker_t)
 
 enum {
@@ -171,6 +175,47 @@ typedef struct {
     uint64_t bytes, source_address, destination_address, stream;
 } trace_copy_t;
 
+/* Memory given out or taken back. */
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t external;
+    uint64_t agent; /* 0: not known, as of memory taken back */
+    uint64_t address, bytes;
+} trace_allocation_t;
+
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t external;
+    uint64_t agent, queue, flags, bytes;
+} trace_scratch_t;
+
+/* Counters of one dispatch; the values follow the fixed part. Values of one counter stand one
+ * after the other, in one record. */
+typedef struct {
+    trace_dispatch_t dispatch;
+    uint64_t count; /* of values */
+} trace_counters_t;
+
+typedef struct {
+    uint64_t counter;  /* id of a COUNTER record */
+    uint64_t instance; /* rocprofiler_counter_instance_id_t: place in the counter's dimensions */
+    double value;
+} trace_value_t;
+
+static inline const trace_value_t *trace_values(const trace_counters_t *c)
+{
+    return (const trace_value_t *)(c + 1);
+}
+
+enum {
+    TRACE_VALUES_MAX =
+        (TRACE_WORDS_MAX * sizeof(uint64_t) - sizeof(trace_counters_t)) / sizeof(trace_value_t)
+};
+
 /* A mark (start and end are the same) or a range of the program. */
 typedef struct {
     trace_head_t head;
@@ -179,6 +224,13 @@ typedef struct {
     uint64_t ancestor, external;
     uint64_t text; /* number of a TEXT record, 0 if the operation has none */
 } trace_marker_t;
+
+/* A counter of one agent. */
+typedef struct {
+    trace_head_t head;
+    uint64_t id, agent;
+    uint32_t derived, constant;
+} trace_counter_t;
 
 typedef struct {
     trace_head_t head;

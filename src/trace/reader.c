@@ -31,6 +31,7 @@ static const uint16_t least_bytes[TRACE_TYPE_COUNT] = {
 static const uint8_t text_count[TRACE_TYPE_COUNT] = {
     [TRACE_INFO] = 2,        [TRACE_KIND] = 1,   [TRACE_OPERATION] = 1, [TRACE_AGENT] = 4,
     [TRACE_CODE_OBJECT] = 1, [TRACE_KERNEL] = 1, [TRACE_TEXT] = 1,
+    [TRACE_COUNTER] = 4,
 };
 
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
@@ -131,6 +132,10 @@ static bool sound(const trace_head_t *record, size_t bytes)
         const trace_agent_t *a = (const trace_agent_t *)record;
         uint64_t values_end = sizeof(*a) + (uint64_t)a->fields * 8;
         if (a->text_offset < values_end || a->text_offset > bytes) return false;
+    }
+    if (type == TRACE_COUNTERS) {
+        uint64_t room = (bytes - sizeof(trace_counters_t)) / sizeof(trace_value_t);
+        if (((const trace_counters_t *)record)->count > room) return false;
     }
     return !text_count[type] ||
            texts_end((const char *)record, fixed_bytes(record), bytes, text_count[type]);

@@ -196,6 +196,17 @@ bool trace_writer_put(trace_writer_t *w, const void *record)
     return true;
 }
 
+bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
+                            const void *rest, size_t rest_bytes)
+{
+    char *at = room(w, fixed_bytes + rest_bytes);
+    if (!at) return false;
+    memcpy(at, fixed, fixed_bytes);
+    if (rest_bytes) memcpy(at + fixed_bytes, rest, rest_bytes);
+    commit(w, fixed_bytes + rest_bytes);
+    return true;
+}
+
 bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
                             const char *const *texts, size_t count)
 {

@@ -24,6 +24,10 @@ trace_writer_t *trace_writer_open(const char *directory, const char *name, uint3
  * kept for trace_writer_failure. */
 bool trace_writer_put(trace_writer_t *w, const void *record);
 
+/* The same for a record in two parts, both whole words; the head counts both. */
+bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
+                            const void *rest, size_t rest_bytes);
+
 /* Appends `fixed` (whose head has any size) with `count` texts behind it; NULL texts are empty.
  * Texts that do not fit into the largest record are cut. */
 bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,

@@ -1,5 +1,6 @@
 /* fake_sdk.c - see fake_sdk.h. One context, one buffer, no threads; delivery happens at flush, when
  * the buffer is full, and at exit. */
+#include "fake_counters.h"
 #include "fake_sdk.h"
 
 #include <dlfcn.h>
@@ -18,6 +19,8 @@ typedef union {
     rocprofiler_buffer_tracing_hsa_api_record_t api;
     rocprofiler_buffer_tracing_kernel_dispatch_record_t dispatch;
     rocprofiler_buffer_tracing_memory_copy_record_t copy;
+    rocprofiler_buffer_tracing_memory_allocation_record_t allocation;
+    rocprofiler_buffer_tracing_scratch_memory_record_t scratch;
 } payload_t;
 
 static struct {
@@ -25,7 +28,9 @@ static struct {
     rocprofiler_tool_configure_result_t tool;
     rocprofiler_buffer_tracing_cb_t deliver;
     void *data;
-    rocprofiler_callback_tracing_cb_t code_object;
+    rocprofiler_callback_tracing_cb_t code_object, stream;
+    rocprofiler_external_correlation_id_request_cb_t request;
+    void *request_data;
     bool wanted[64];
     payload_t payloads[ROOM];
     rocprofiler_record_header_t headers[ROOM], *pointers[ROOM];
@@ -106,6 +111,31 @@ void fake_api(uint32_t kind, int32_t operation, uint64_t thread, uint64_t correl
     add(kind, &r, sizeof(r));
 }
 
+static uint64_t external_of(rocprofiler_external_correlation_id_request_kind_t kind)
+{
+    rocprofiler_user_data_t external = {0};
+    if (fake.request)
+        fake.request(500, (rocprofiler_context_id_t){1}, kind, 0, 1, &external, fake.request_data);
+    return external.value;
+}
+
+/* As HIP's: a stream is set around each call that launches. */
+static uint64_t launch(rocprofiler_external_correlation_id_request_kind_t kind, uint64_t stream)
+{
+    rocprofiler_callback_tracing_hip_stream_data_t data = {.size = sizeof(data),
+                                                           .stream_id = {stream}};
+    rocprofiler_callback_tracing_record_t record = {.kind = ROCPROFILER_CALLBACK_TRACING_HIP_STREAM,
+                                                    .operation = ROCPROFILER_HIP_STREAM_SET,
+                                                    .phase = ROCPROFILER_CALLBACK_PHASE_ENTER,
+                                                    .payload = &data};
+    rocprofiler_user_data_t user = {0};
+    if (fake.stream) fake.stream(record, &user, NULL);
+    uint64_t external = external_of(kind);
+    record.phase = ROCPROFILER_CALLBACK_PHASE_EXIT;
+    if (fake.stream) fake.stream(record, &user, NULL);
+    return external;
+}
+
 void fake_dispatch(uint64_t thread, uint64_t correlation, uint64_t dispatch, uint64_t kernel,
                    uint64_t start, uint64_t end)
 {
@@ -126,6 +156,10 @@ void fake_dispatch(uint64_t thread, uint64_t correlation, uint64_t dispatch, uin
                           .group_segment_size = 1024,
                           .workgroup_size = {64, 2, 1},
                           .grid_size = {1024, 4, 1}}};
+    /* dispatch n runs on stream n + 2 */
+    r.correlation_id.external.value =
+        launch(ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH, dispatch + 2);
+    fake_count(&r);
     add(ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, &r, sizeof(r));
 }
 
@@ -144,7 +178,43 @@ void fake_copy(int32_t operation, uint64_t thread, uint64_t correlation, uint64_
         .src_agent_id = {out ? 11 : 10},
         .dst_agent_id = {out ? 10 : 11},
         .bytes = 4096};
+    r.correlation_id.external.value =
+        launch(ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_COPY, out ? 9 : 8);
     add(ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, &r, sizeof(r));
+}
+
+void fake_allocation(int32_t operation, uint64_t thread, uint64_t correlation, uint64_t address,
+                     uint64_t bytes, uint64_t start, uint64_t end)
+{
+    rocprofiler_buffer_tracing_memory_allocation_record_t r = {
+        .size = sizeof(r),
+        .kind = ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION,
+        .operation = (rocprofiler_memory_allocation_operation_t)operation,
+        .correlation_id = {.internal = correlation},
+        .thread_id = thread,
+        .start_timestamp = start,
+        .end_timestamp = end,
+        .agent_id = {11},
+        .address = {address},
+        .allocation_size = bytes};
+    add(r.kind, &r, sizeof(r));
+}
+
+void fake_scratch(int32_t operation, uint64_t thread, uint64_t bytes, uint64_t start, uint64_t end)
+{
+    rocprofiler_buffer_tracing_scratch_memory_record_t r = {
+        .size = sizeof(r),
+        .kind = ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY,
+        .operation = (rocprofiler_scratch_memory_operation_t)operation,
+        .correlation_id = {.internal = 12},
+        .agent_id = {11},
+        .queue_id = {3},
+        .thread_id = thread,
+        .start_timestamp = start,
+        .end_timestamp = end,
+        .flags = 2,
+        .allocation_size = bytes};
+    add(r.kind, &r, sizeof(r));
 }
 
 void fake_kernel(uint64_t id, const char *name)
@@ -221,6 +291,17 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
 {
     (void)context, (void)operations, (void)count, (void)data;
     if (kind == ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT) fake.code_object = callback;
+    if (kind == ROCPROFILER_CALLBACK_TRACING_HIP_STREAM) fake.stream = callback;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_service(
+    rocprofiler_context_id_t context, const rocprofiler_external_correlation_id_request_kind_t *kinds,
+    size_t count, rocprofiler_external_correlation_id_request_cb_t callback, void *data)
+{
+    (void)context, (void)kinds, (void)count;
+    fake.request = callback;
+    fake.request_data = data;
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -269,7 +350,8 @@ rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kin
 {
     static const char *const names[64] = {
         [1] = "HSA_CORE_API",     [2] = "HSA_AMD_EXT_API", [5] = "HIP_RUNTIME_API",
-        [6] = "HIP_COMPILER_API", [10] = "MEMORY_COPY",    [11] = "KERNEL_DISPATCH"};
+        [6] = "HIP_COMPILER_API", [10] = "MEMORY_COPY",    [11] = "KERNEL_DISPATCH",
+        [12] = "SCRATCH_MEMORY",  [16] = "MEMORY_ALLOCATION"};
     *name = names[kind];
     if (length) *length = strlen(*name);
     return ROCPROFILER_STATUS_SUCCESS;
@@ -284,8 +366,17 @@ rocprofiler_query_buffer_tracing_kind_operation_name(rocprofiler_buffer_tracing_
     static const char *const copies[] = {"MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST",
                                          "MEMORY_COPY_HOST_TO_DEVICE",
                                          "MEMORY_COPY_DEVICE_TO_HOST"};
+    static const char *const allocations[] = {"MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE",
+                                              "MEMORY_ALLOCATION_VMEM_ALLOCATE",
+                                              "MEMORY_ALLOCATION_FREE"};
+    static const char *const scratch[] = {"SCRATCH_MEMORY_NONE", "SCRATCH_MEMORY_ALLOC",
+                                          "SCRATCH_MEMORY_FREE"};
     if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY) {
         *name = copies[operation];
+    } else if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION) {
+        *name = allocations[operation];
+    } else if (kind == ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY) {
+        *name = scratch[operation];
     } else {
         snprintf(text[operation], sizeof(text[0]), "%s%d", kind <= 4 ? "hsa_call_" : "hipCall",
                  operation);

@@ -127,7 +127,6 @@ static void unknown_and_absent(void **state)
     refuse("r --completely-other", "unknown option '--completely-other': see --help");
     refuse("r --kernel", "unknown option '--kernel'"); /* abbreviations are refused */
     refuse("r -z", "unknown option '-z'");
-    refuse("r --pmc SQ_WAVES", "--pmc is not implemented");
     refuse("r --rccl-trace", "--rccl-trace is not implemented");
     refuse("r -p 12", "--pid is not implemented");
     expect("r --rccl-trace no -- p", CLI_STATS, NULL);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "output/names.h"
+#include "trace/names.h"
 #include "output/sort.h"
 #include "output/summary.h"
 
@@ -164,13 +164,13 @@ static void kernel_names(void **state)
         {"a)", "a)", "a)"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-        char *name = out_kernel_name(rows[i].symbol, OUT_NAMES_MANGLED);
+        char *name = trace_kernel_name(rows[i].symbol, TRACE_NAMES_MANGLED);
         assert_string_equal(name, rows[i].symbol);
         free(name);
-        name = out_kernel_name(rows[i].symbol, OUT_NAMES_DEMANGLED);
+        name = trace_kernel_name(rows[i].symbol, TRACE_NAMES_DEMANGLED);
         assert_string_equal(name, rows[i].demangled);
         free(name);
-        name = out_kernel_name(rows[i].symbol, OUT_NAMES_TRUNCATED);
+        name = trace_kernel_name(rows[i].symbol, TRACE_NAMES_TRUNCATED);
         assert_string_equal(name, rows[i].truncated);
         free(name);
     }

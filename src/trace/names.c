@@ -1,8 +1,8 @@
 /* names.c - see names.h. Text in, text out. */
-#include "output/names.h"
+#include "trace/names.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +10,19 @@
 
 typedef char *(*demangle_t)(const char *mangled, char *buffer, size_t *bytes, int *status);
 
-/* Runs on rocprofv3's one thread. */
-static demangle_t find_demangler(void)
+static demangle_t found;
+
+static void look_up(void)
 {
-    static demangle_t found;
-    static bool tried;
-    if (tried) return found;
-    tried = true;
     void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     if (library) *(void **)&found = dlsym(library, "__cxa_demangle");
     if (!found) base_warning("kernel names stay mangled: libstdc++.so.6 is not installed");
+}
+
+static demangle_t find_demangler(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look_up);
     return found;
 }
 
@@ -67,13 +70,13 @@ static char *truncate_name(char *name)
     return name;
 }
 
-char *out_kernel_name(const char *symbol, out_names_t form)
+char *trace_kernel_name(const char *symbol, trace_names_t form)
 {
     char *plain = strdup(symbol);
-    if (!plain || form == OUT_NAMES_MANGLED) return plain;
+    if (!plain || form == TRACE_NAMES_MANGLED) return plain;
     size_t bytes = strlen(plain);
     if (bytes > 3 && strcmp(plain + bytes - 3, ".kd") == 0) plain[bytes - 3] = 0;
     char *name = demangle(plain);
     free(plain);
-    return name && form == OUT_NAMES_TRUNCATED ? truncate_name(name) : name;
+    return name && form == TRACE_NAMES_TRUNCATED ? truncate_name(name) : name;
 }

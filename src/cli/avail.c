@@ -1,0 +1,151 @@
+/* avail.c - see avail.h. Questions to the SDK; rocprofv3-avail.c prints the answers. */
+#include "cli/avail.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <rocprofiler-sdk/counters.h>
+#include <rocprofiler-sdk/experimental/counters.h>
+
+#include "cli/gpu.h"
+
+static int by_id(const void *a, const void *b)
+{
+    const rocprofiler_counter_info_v1_t *x = *(rocprofiler_counter_info_v1_t *const *)a;
+    const rocprofiler_counter_info_v1_t *y = *(rocprofiler_counter_info_v1_t *const *)b;
+    return x->id.handle < y->id.handle ? -1 : x->id.handle > y->id.handle;
+}
+
+static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
+                                        rocprofiler_counter_id_t *ids, size_t count, void *data)
+{
+    avail_gpu_t *gpu = data;
+    (void)agent;
+    gpu->counters = calloc(count ? count : 1, sizeof(*gpu->counters));
+    if (!gpu->counters) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_info_v1_t *info = calloc(1, sizeof(*info));
+        if (!info) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+        info->size = sizeof(*info);
+        gpu->counters[gpu->count++] = info;
+        rocprofiler_status_t status = rocprofiler_query_counter_info(
+            ids[i], ROCPROFILER_COUNTER_INFO_VERSION_1, info);
+        if (status != ROCPROFILER_STATUS_SUCCESS) return status;
+    }
+    if (count) qsort(gpu->counters, count, sizeof(*gpu->counters), by_id);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const avail_gpu_t *x = a, *y = b;
+    return x->agent->logical_node_type_id - y->agent->logical_node_type_id;
+}
+
+static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
+                                      size_t count, void *data)
+{
+    avail_t *a = data;
+    (void)version;
+    a->gpus = calloc(count ? count : 1, sizeof(*a->gpus));
+    if (!a->gpus) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    for (size_t i = 0; i < count; i++) {
+        const rocprofiler_agent_v0_t *agent = agents[i];
+        if (agent->type == ROCPROFILER_AGENT_TYPE_GPU) a->gpus[a->count++].agent = agent;
+    }
+    if (a->count) qsort(a->gpus, a->count, sizeof(*a->gpus), by_index);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* Without classes the lists just lack them. */
+static void read_classes(avail_gpu_t *gpu)
+{
+    ctr_error_t error;
+    ctr_definitions_t *definitions = ctr_definitions_create();
+    if (!definitions) return;
+    if (ctr_definitions_add_builtin(definitions) != CTR_OK ||
+        ctr_catalogue_create(definitions, gpu->agent->name, CTR_GENERATION_SDK, 1, NULL, NULL,
+                             &gpu->classes, &error) != CTR_OK)
+        gpu->classes = NULL;
+    ctr_definitions_destroy(definitions);
+}
+
+int avail_read(avail_t *a, const char *extra, char *why, size_t why_bytes)
+{
+    *a = (avail_t){.soft = cli_on_soft_gpu()};
+    const char *what = "extra counters";
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    if (extra)
+        status = rocprofiler_load_counter_definition(extra, strlen(extra),
+                                                     ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION);
+    if (status != ROCPROFILER_STATUS_SUCCESS) goto fail;
+    what = "agents";
+    status = rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
+                                                sizeof(rocprofiler_agent_v0_t), a);
+    if (status != ROCPROFILER_STATUS_SUCCESS) goto fail;
+    for (size_t i = 0; i < a->count; i++) {
+        avail_gpu_t *gpu = &a->gpus[i];
+        what = gpu->agent->name;
+        status = rocprofiler_iterate_agent_supported_counters(gpu->agent->id, on_counters, gpu);
+        if (status == ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED) continue;
+        if (status != ROCPROFILER_STATUS_SUCCESS) goto fail;
+        if (a->soft) read_classes(gpu);
+    }
+    return 0;
+fail:
+    snprintf(why, why_bytes, "%s: %s", what, rocprofiler_get_status_string(status));
+    return -1;
+}
+
+void avail_free(avail_t *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        for (size_t j = 0; j < a->gpus[i].count; j++)
+            free(a->gpus[i].counters[j]);
+        free(a->gpus[i].counters);
+        if (a->gpus[i].classes) ctr_catalogue_destroy(a->gpus[i].classes);
+    }
+    free(a->gpus);
+    *a = (avail_t){0};
+}
+
+const avail_gpu_t *avail_gpu(const avail_t *a, int index)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->gpus[i].agent->logical_node_type_id == index) return &a->gpus[i];
+    return NULL;
+}
+
+const rocprofiler_counter_info_v1_t *avail_find(const avail_gpu_t *gpu, const char *name)
+{
+    for (size_t i = 0; i < gpu->count; i++)
+        if (strcmp(gpu->counters[i]->name, name) == 0) return gpu->counters[i];
+    return NULL;
+}
+
+const char *avail_class(const avail_gpu_t *gpu, const char *name)
+{
+    const ctr_counter_t *counter =
+        gpu->classes ? ctr_catalogue_find(gpu->classes, name, strlen(name)) : NULL;
+    return counter ? ctr_class_name(counter->value_class) : "";
+}
+
+/* The same letters in another case, or one letter more, less or other. */
+static bool almost(const char *a, const char *b)
+{
+    while (*a && strncasecmp(a, b, 1) == 0)
+        a++, b++;
+    if (!*a && !*b) return true;
+    bool other = *a && *b && strcasecmp(a + 1, b + 1) == 0;
+    return other || (*a && strcasecmp(a + 1, b) == 0) || (*b && strcasecmp(a, b + 1) == 0);
+}
+
+const char *avail_similar(const avail_gpu_t *gpu, const char *name)
+{
+    for (size_t i = 0; i < gpu->count; i++)
+        if (almost(name, gpu->counters[i]->name)) return gpu->counters[i]->name;
+    return NULL;
+}

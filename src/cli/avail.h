@@ -1,0 +1,41 @@
+/* avail.h - what the SDK says of this machine's GPUs: counters, sampling, what goes together. */
+#ifndef CROCPROF_CLI_AVAIL_H
+#define CROCPROF_CLI_AVAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include "counters/counters.h"
+
+typedef struct {
+    const rocprofiler_agent_v0_t *agent;
+    rocprofiler_counter_info_v1_t **counters; /* in the order of their ids */
+    size_t count;
+    ctr_catalogue_t *classes; /* of what softgpu counts; NULL on other GPUs */
+} avail_gpu_t;
+
+typedef struct {
+    avail_gpu_t *gpus; /* in the order of their indices */
+    size_t count;
+    bool soft;
+} avail_t;
+
+/* Asks the SDK. `extra` are definitions of more counters, or NULL. 0, or -1 with a line in `why`.
+ * Free with avail_free either way. */
+int avail_read(avail_t *a, const char *extra, char *why, size_t why_bytes);
+void avail_free(avail_t *a);
+
+/* The GPU of that index, NULL if there is none. */
+const avail_gpu_t *avail_gpu(const avail_t *a, int index);
+
+const rocprofiler_counter_info_v1_t *avail_find(const avail_gpu_t *gpu, const char *name);
+
+/* How softgpu obtains the counter's value; "" on other GPUs and for counters of the user's own. */
+const char *avail_class(const avail_gpu_t *gpu, const char *name);
+
+/* A counter of almost that name, or NULL. */
+const char *avail_similar(const avail_gpu_t *gpu, const char *name);
+
+#endif

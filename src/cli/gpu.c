@@ -1,0 +1,60 @@
+/* gpu.c - see gpu.h. Looks, decides and says why; preloading is up to the callers. */
+#include "cli/gpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_bytes)
+{
+    if (given) {
+        if (realpath(given, root)) return 0;
+        snprintf(why, why_bytes, "--rocm-root: %s: %s", given, strerror(errno));
+        return -1;
+    }
+    ssize_t n = readlink("/proc/self/exe", root, PATH_MAX - 1);
+    root[n < 0 ? 0 : n] = 0;
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(root, '/');
+        if (slash) *slash = 0;
+    }
+    if (n > 0) return 0;
+    snprintf(why, why_bytes, "cannot find the installation: /proc/self/exe: %s", strerror(errno));
+    return -1;
+}
+
+bool cli_on_soft_gpu(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    return preload && strstr(preload, "libsoftgpu-preload.so");
+}
+
+int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_bytes)
+{
+    static bool told;
+    if (!gpu) gpu = "auto";
+    if (strcmp(gpu, "soft") == 0) return 1;
+    /* Under softgpu the file seems to be there. */
+    if (cli_on_soft_gpu()) return 0;
+    bool there = access("/dev/kfd", F_OK) == 0;
+    if (strcmp(gpu, "auto") == 0) {
+        if (!there && !told && base_log_level >= BASE_LOG_WARNING)
+            fprintf(stderr, "%s: no /dev/kfd: using the software GPU (--gpu real refuses)\n",
+                    command);
+        told = true;
+        return !there;
+    }
+    if (!there) {
+        snprintf(why, why_bytes,
+                 "--gpu real: there is no /dev/kfd: load the amdgpu driver, or use --gpu soft");
+        return -1;
+    }
+    if (access("/dev/kfd", R_OK | W_OK) == 0) return 0;
+    snprintf(why, why_bytes, "--gpu real: /dev/kfd: %s: join the group that owns it (render)",
+             strerror(errno));
+    return -1;
+}

@@ -1,0 +1,130 @@
+/* jobs.c - see jobs.h. Command line and job become one set of options; contradictions are refused.
+ */
+#include "cli/jobs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/selection.h"
+
+#define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
+
+static int copy_value(cli_command_t *to, int option, const char *value, size_t bytes, char *why,
+                      size_t why_bytes)
+{
+    to->values[option] = strndup(value, bytes);
+    return to->values[option] ? 0 : REFUSE("%s", strerror(ENOMEM));
+}
+
+/* What is wrong with a run's options together, found before anything runs. */
+static int check(const cli_command_t *c, char *why, size_t why_bytes)
+{
+    trace_selection_t selection;
+    const char *range = c->values[CLI_KERNEL_ITERATION_RANGE];
+    if (cli_is_on(c, CLI_STATS) && !cli_traces(c))
+        return REFUSE("--stats needs a tracing option (--sys-trace traces everything)");
+    int result =
+        trace_selection_read(&selection, c->values[CLI_KERNEL_INCLUDE_REGEX],
+                             c->values[CLI_KERNEL_EXCLUDE_REGEX], range, why, why_bytes);
+    trace_selection_free(&selection);
+    if (result != 0) return -1;
+    for (int i = CLI_PMC; i <= CLI_PMC_GROUPS; i++) {
+        trace_sets_t sets = {0};
+        char *text = NULL, *rest = c->values[i] ? strdup(c->values[i]) : NULL, *all = rest;
+        for (char *line; result == 0 && (line = strsep(&rest, "\n"));) {
+            if (asprintf(&text, "pmc: %s", line) < 0) text = NULL;
+            result = trace_sets_read(&sets, text, why, why_bytes);
+            trace_sets_free(&sets);
+            free(text);
+        }
+        free(all);
+        if (result != 0) return -1;
+    }
+    if (c->values[CLI_PMC] && c->values[CLI_PMC_GROUPS])
+        return REFUSE("--pmc and pmc_groups exclude each other");
+    return 0;
+}
+
+/* The command line's options and the job's; the same option twice has to say the same. */
+static int merge(cli_command_t *to, const cli_command_t *c, const cli_command_t *job,
+                 const char *pmc, size_t pmc_bytes, const char *input, char *why, size_t why_bytes)
+{
+    memset(to, 0, sizeof(*to));
+    to->program = c->program;
+    for (int i = 0; i < CLI_OPTION_COUNT; i++) {
+        const char *from = c->values[i], *other = job ? job->values[i] : NULL;
+        if (i == CLI_PMC && pmc) {
+            if (copy_value(to, i, pmc, pmc_bytes, why, why_bytes) != 0) return -1;
+            continue;
+        }
+        if (from && other && strcmp(from, other) != 0)
+            return REFUSE("%s:%u: --%s is '%s' here and '%s' on the command line", input,
+                          job->lines[i], cli_options[i].name, other, from);
+        if (!from) from = other;
+        if (from && copy_value(to, i, from, strlen(from), why, why_bytes) != 0) return -1;
+        if (other) to->lines[i] = job->lines[i];
+    }
+    return check(to, why, why_bytes);
+}
+
+static cli_run_t *add_run(cli_plan_t *plan)
+{
+    cli_run_t *runs = realloc(plan->runs, (plan->count + 1) * sizeof(*runs));
+    if (!runs) return NULL;
+    plan->runs = runs;
+    memset(&runs[plan->count], 0, sizeof(*runs));
+    return &runs[plan->count++];
+}
+
+static int plan_jobs(cli_plan_t *plan, const cli_command_t *c, const cli_jobs_t *jobs, char *why,
+                     size_t why_bytes)
+{
+    const char *input = c->values[CLI_INPUT];
+    for (size_t i = 0; i < jobs->count; i++) {
+        cli_run_t *run = add_run(plan);
+        if (!run) return REFUSE("%s", strerror(ENOMEM));
+        if (merge(&run->command, c, &jobs->jobs[i], NULL, 0, input, why, why_bytes) != 0) return -1;
+        if (jobs->count > 1 || run->command.values[CLI_PMC])
+            snprintf(run->directory, sizeof(run->directory), "%s%zu", jobs->directory, i + 1);
+    }
+    return 0;
+}
+
+/* A run for each --pmc. */
+static int plan_groups(cli_plan_t *plan, const cli_command_t *c, char *why, size_t why_bytes)
+{
+    const char *groups = c->values[CLI_PMC];
+    bool several = groups && strchr(groups, '\n');
+    do {
+        size_t bytes = groups ? strcspn(groups, "\n") : 0;
+        cli_run_t *run = add_run(plan);
+        if (!run) return REFUSE("%s", strerror(ENOMEM));
+        if (merge(&run->command, c, NULL, groups, bytes, NULL, why, why_bytes) != 0) return -1;
+        if (several) snprintf(run->directory, sizeof(run->directory), "pass_%zu", plan->count);
+        groups = groups && groups[bytes] ? groups + bytes + 1 : NULL;
+    } while (groups);
+    return 0;
+}
+
+int cli_plan(cli_plan_t *plan, const cli_command_t *c, char *why, size_t why_bytes)
+{
+    *plan = (cli_plan_t){0};
+    if (!c->values[CLI_INPUT]) return plan_groups(plan, c, why, why_bytes);
+    if (c->values[CLI_PMC] && strchr(c->values[CLI_PMC], '\n'))
+        return REFUSE("several --pmc and an input file exclude each other");
+    cli_jobs_t jobs;
+    int result = cli_input_read(&jobs, c->values[CLI_INPUT], why, why_bytes);
+    if (result == 0) result = plan_jobs(plan, c, &jobs, why, why_bytes);
+    cli_jobs_free(&jobs);
+    return result;
+}
+
+void cli_plan_free(cli_plan_t *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        cli_command_free(&plan->runs[i].command);
+    free(plan->runs);
+    *plan = (cli_plan_t){0};
+}

@@ -1,0 +1,163 @@
+/* option-table.c - the rows of rocprofv3's options.
+ *
+ * Apart from the parser so that a new option is a row here and nothing else. Names, letters, values
+ * and variables are those of AMD's rocprofv3. */
+#include "cli/options.h"
+
+#include <stdlib.h>
+
+#define GENERAL  "General"
+#define OUTPUT   "Input and output"
+#define ALL      "Aggregate tracing"
+#define BASIC    "Basic tracing"
+#define GRANULAR "Granular tracing"
+#define AFTER    "Post-processing"
+#define COUNTERS "Counter collection"
+#define SUMMARY  "Summary"
+#define NAMING   "Kernel naming"
+#define FILTER   "Filtering"
+#define DISPLAY  "Display"
+#define ADVANCED "Advanced"
+
+/* clang-format off */
+/* ORDER: cli_option_id_t. */
+const cli_option_t cli_options[] = {
+    {"help", 'h', CLI_BOOL, NULL, NULL, NULL, GENERAL, "print this help"},
+    {"version", 'v', CLI_BOOL, NULL, NULL, NULL, GENERAL, "print version and system"},
+    {"gpu", 0, CLI_CHOICE, "auto real soft", NULL, NULL, GENERAL,
+     "real GPU, software GPU, or (auto) the software GPU where there is no /dev/kfd"},
+    {"input", 'i', CLI_TEXT, "FILE", NULL, NULL, OUTPUT,
+     "jobs: .txt with lines 'pmc: NAME ...', .json, .yaml or .yml; the program runs once for each"},
+    {"output-file", 'o', CLI_TEXT, "NAME", "ROCPROF_OUTPUT_FILE_NAME", NULL, OUTPUT,
+     "prefix of output files, keys allowed (default %hostname%/%pid%)"},
+    {"output-directory", 'd', CLI_TEXT, "DIR", "ROCPROF_OUTPUT_PATH", NULL, OUTPUT,
+     "output directory, keys allowed (default: current directory)"},
+    {"output-format", 'f', CLI_CHOICES, "csv", "ROCPROF_OUTPUT_FORMAT", NULL, OUTPUT,
+     "output formats (default csv)"},
+    {"log-level", 0, CLI_CHOICE, "fatal error warning info trace env config",
+     "ROCPROF_LOG_LEVEL ROCPROFILER_LOG_LEVEL ROCTX_LOG_LEVEL", NULL, OUTPUT,
+     "what is reported; env prints the added environment, config the options, info and trace both"},
+    {"extra-counters", 'E', CLI_TEXT, "FILE", NULL, NULL, OUTPUT,
+     "YAML with definitions of more counters"},
+    {"runtime-trace", 'r', CLI_BOOL, NULL, NULL,
+     "hip-runtime-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
+     "scratch-memory-trace",
+     ALL, "HIP runtime functions, markers, kernels, copies, allocations, scratch memory"},
+    {"sys-trace", 's', CLI_BOOL, NULL, NULL,
+     "hip-trace hsa-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
+     "scratch-memory-trace",
+     ALL, "all HIP and HSA functions and the rest of --runtime-trace"},
+    {"hip-trace", 0, CLI_BOOL, NULL, NULL, "hip-runtime-trace hip-compiler-trace", BASIC,
+     "all HIP functions"},
+    {"hsa-trace", 0, CLI_BOOL, NULL, NULL,
+     "hsa-core-trace hsa-amd-trace hsa-image-trace hsa-finalizer-trace", BASIC,
+     "all HSA functions"},
+    {"kernel-trace", 0, CLI_BOOL, NULL, "ROCPROF_KERNEL_TRACE", NULL, BASIC, "kernel dispatches"},
+    {"marker-trace", 0, CLI_BOOL, NULL, "ROCPROF_MARKER_API_TRACE", NULL, BASIC,
+     "marks and ranges that the program sets with ROCTx"},
+    {"memory-copy-trace", 0, CLI_BOOL, NULL, "ROCPROF_MEMORY_COPY_TRACE", NULL, BASIC,
+     "asynchronous copies"},
+    {"memory-allocation-trace", 0, CLI_BOOL, NULL, "ROCPROF_MEMORY_ALLOCATION_TRACE", NULL, BASIC,
+     "memory that HSA gives out and takes back"},
+    {"scratch-memory-trace", 0, CLI_BOOL, NULL, "ROCPROF_SCRATCH_MEMORY_TRACE", NULL, BASIC,
+     "scratch memory of kernels"},
+    {"hip-runtime-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_RUNTIME_API_TRACE", NULL, GRANULAR,
+     "HIP runtime functions"},
+    {"hip-compiler-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_COMPILER_API_TRACE", NULL, GRANULAR,
+     "HIP functions that the compiler calls"},
+    {"hsa-core-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_CORE_API_TRACE", NULL, GRANULAR,
+     "HSA core functions"},
+    {"hsa-amd-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_AMD_EXT_API_TRACE", NULL, GRANULAR,
+     "HSA functions of the AMD extension"},
+    {"hsa-image-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_IMAGE_EXT_API_TRACE", NULL, GRANULAR,
+     "HSA functions of the image extension"},
+    {"hsa-finalizer-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_FINALIZER_EXT_API_TRACE", NULL,
+     GRANULAR, "HSA functions of the finalizer extension"},
+    {"pmc", 0, CLI_GROUPS, "NAME", NULL, NULL, COUNTERS,
+     "counters of one pass, NAME or NAME:device=N; given again, the program runs again for them"},
+    {"pmc-groups", 0, CLI_GROUPS, "NAME", NULL, NULL, COUNTERS,
+     "(input file only) counters that take turns from dispatch to dispatch"},
+    {"pmc-group-interval", 0, CLI_NUMBER, "N", "ROCPROF_COUNTER_GROUPS_INTERVAL", NULL, COUNTERS,
+     "(input file only) dispatches before the next group's turn (default 1)"},
+    {"stats", 0, CLI_BOOL, NULL, "ROCPROF_STATS", NULL, AFTER,
+     "statistics files of the traced domains"},
+    {"summary", 'S', CLI_BOOL, NULL, "ROCPROF_STATS_SUMMARY", NULL, AFTER,
+     "one summary at the end"},
+    {"summary-per-domain", 'D', CLI_BOOL, NULL, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", NULL, AFTER,
+     "one summary for each domain"},
+    {"summary-groups", 0, CLI_WORDS, "REGEX", "ROCPROF_STATS_SUMMARY_GROUPS", NULL, AFTER,
+     "one summary for each expression over the domain names"},
+    {"summary-output-file", 0, CLI_TEXT, "NAME", "ROCPROF_STATS_SUMMARY_OUTPUT", NULL, SUMMARY,
+     "stdout, stderr (default), or a name for <prefix>_<NAME>.txt"},
+    {"summary-units", 'u', CLI_CHOICE, "sec msec usec nsec", "ROCPROF_STATS_SUMMARY_UNITS", NULL,
+     SUMMARY, "unit of times (default nsec)"},
+    {"mangled-kernels", 'M', CLI_NOT, NULL, "ROCPROF_DEMANGLE_KERNELS", NULL, NAMING,
+     "keep mangled kernel names"},
+    {"truncate-kernels", 'T', CLI_BOOL, NULL, "ROCPROF_TRUNCATE_KERNELS", NULL, NAMING,
+     "base names only"},
+    {"kernel-rename", 0, CLI_BOOL, NULL, "ROCPROF_KERNEL_RENAME", NULL, NAMING,
+     "name kernels after the roctxRangePush range they are launched in"},
+    {"kernel-include-regex", 0, CLI_TEXT, "REGEX", "ROCPROF_KERNEL_FILTER_INCLUDE_REGEX", NULL,
+     FILTER, "count only kernels in whose names this is found"},
+    {"kernel-exclude-regex", 0, CLI_TEXT, "REGEX", "ROCPROF_KERNEL_FILTER_EXCLUDE_REGEX", NULL,
+     FILTER, "and of those, not the ones in whose names this is found"},
+    {"kernel-iteration-range", 0, CLI_WORDS, "RANGE", "ROCPROF_KERNEL_FILTER_RANGE", NULL, FILTER,
+     "count only these dispatches of each kernel, as [1-3,5]"},
+    {"selected-regions", 0, CLI_BOOL, NULL, "ROCPROF_SELECTED_REGIONS", NULL, FILTER,
+     "trace only between roctxProfilerResume(0) and roctxProfilerPause(0)"},
+    {"list-avail", 'L', CLI_BOOL, NULL, NULL, NULL, DISPLAY,
+     "what can be counted and sampled (rocprofv3-avail info); no program is needed"},
+    {"group-by-queue", 0, CLI_BOOL, NULL, "ROCPROF_GROUP_BY_QUEUE", NULL, DISPLAY,
+     "do not follow HIP streams"},
+    {"agent-index", 'A', CLI_CHOICE, "absolute relative type-relative", "ROCPROF_AGENT_INDEX",
+     NULL, ADVANCED, "how agents are numbered (default relative)"},
+    {"preload", 0, CLI_WORDS, "LIB", NULL, NULL, ADVANCED,
+     "libraries to put first in LD_PRELOAD"},
+    {"suppress-marker-preload", 0, CLI_BOOL, NULL, NULL, NULL, ADVANCED,
+     "leave the program's own ROCTx library in place"},
+    {"rocm-root", 0, CLI_TEXT, "PATH", NULL, NULL, ADVANCED,
+     "take the profiler's libraries from PATH/lib"},
+    {"echo", 0, CLI_BOOL, NULL, NULL, NULL, ADVANCED, "print the command and do not run it"},
+    {"disable-signal-handlers", 0, CLI_NOT, NULL, "ROCPROF_SIGNAL_HANDLERS", NULL, ADVANCED,
+     "leave the program's fatal signals alone; the last records before one may be lost"},
+    {"minimum-output-data", 0, CLI_NUMBER, "KB", NULL, NULL, ADVANCED,
+     "write no files below this amount of recorded data"},
+
+    /* Features of the original that are not here. */
+    {"output-config", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"rccl-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"kokkos-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"rocdecode-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"rocjpeg-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"pc-sampling-beta-enabled", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"pc-sampling-unit", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"pc-sampling-method", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"pc-sampling-interval", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"collection-period", 'P', CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"collection-period-unit", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"perfetto-backend", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"perfetto-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"perfetto-buffer-fill-policy", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"perfetto-shmem-size-hint", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"sdk-soversion", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"sdk-version", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"readlink", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"realpath", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"benchmark-mode", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"pid", 'p', CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"advanced-thread-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-library-path", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-target-cu", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-simd-select", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-shader-engine-mask", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-gpu-index", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-perfcounters", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-perfcounter-ctrl", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-activity", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    {"att-serialize-all", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+};
+/* clang-format on */
+
+const size_t cli_option_rows = sizeof(cli_options) / sizeof(*cli_options);

@@ -1,0 +1,537 @@
+/* rocprofv3-avail.c - the command: what this machine's GPUs can count and sample, and what goes
+ * together. Layouts are those of AMD's rocprofv3-avail, with the class of each counter added on the
+ * software GPU; avail.c gets the facts. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <rocprofiler-sdk/counter_config.h>
+#include <rocprofiler-sdk/pc_sampling.h>
+
+#include "base/log.h"
+#include "cli/avail.h"
+#include "cli/gpu.h"
+#include "cli/input.h"
+#include "cli/launch.h"
+
+enum { EXIT_NOT_AVAILABLE = 1, ALL_GPUS = -1, PMC_MAX = 2048 };
+
+typedef struct {
+    const char *gpu, *extra;
+    int device;
+    enum { NO_COMMAND, LIST, INFO, PMC_CHECK } command;
+    bool help, pmc, agent, sampling, quiet;
+    const char **names; /* of counters */
+    size_t name_count;
+} options_t;
+
+typedef struct {
+    int argc, next;
+    char **argv;
+    options_t *o;
+} parser_t;
+
+#define REFUSE(...) (base_error(__VA_ARGS__), -1)
+
+static void print_help(void)
+{
+    fputs(
+        "Usage: rocprofv3-avail [options] COMMAND ...\n\n"
+        "What the GPUs of this machine can count and sample.\n\n"
+        "  -h, --help                print this help\n"
+        "  -d, --device N            only the GPU with this index\n"
+        "  -E, --extra-counters FILE YAML with definitions of more counters\n"
+        "      --gpu WORD            real, soft, or (auto) the software GPU where there is no /dev/kfd\n\n"
+        "Commands:\n"
+        "  list                      GPUs and the names of their counters\n"
+        "    --pmc [BOOL]            the same\n"
+        "    --agent [BOOL]          GPUs and their basic properties\n"
+        "    --pc-sampling [BOOL]    GPUs that can sample program counters\n"
+        "  info                      basic properties of GPUs, and the names of their counters\n"
+        "    --pmc [NAME ...]        what all counters, or those named, count; on the software GPU\n"
+        "                            also how their values come about (Class)\n"
+        "    --pc-sampling           ways of sampling, with the limits of the interval\n"
+        "  pmc-check NAME[:device=N[,device=N]] ...\n"
+        "                            can these be collected together?\n"
+        "    --quiet                 say only what is wrong\n\n"
+        "Exit status: 0, 1 if a counter or a GPU does not exist or counters cannot be collected\n"
+        "together, 2 for wrong options, 125 if the GPUs cannot be asked.\n",
+        stdout);
+}
+
+static int truth(const char *word)
+{
+    static const char *const yes[] = {"y", "yes", "t", "true", "on", "1"};
+    static const char *const no[] = {"n", "no", "f", "false", "off", "0"};
+    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++) {
+        if (strcasecmp(word, yes[i]) == 0) return 1;
+        if (strcasecmp(word, no[i]) == 0) return 0;
+    }
+    return -1;
+}
+
+/* What is attached to the option, or the next word. */
+static const char *value_of(parser_t *p, const char *attached)
+{
+    if (attached) return attached;
+    return p->next < p->argc ? p->argv[p->next++] : NULL;
+}
+
+static int set_bool(parser_t *p, bool *to, const char *name, const char *attached)
+{
+    int value = 1;
+    if (attached)
+        value = truth(attached);
+    else if (p->next < p->argc && truth(p->argv[p->next]) >= 0)
+        value = truth(p->argv[p->next++]);
+    if (value < 0) return REFUSE("%s: '%s' is no truth value", name, attached);
+    *to = value;
+    return 0;
+}
+
+static int set_device(parser_t *p, const char *attached)
+{
+    char *end;
+    const char *word = value_of(p, attached);
+    long number = word ? strtol(word, &end, 10) : -1;
+    if (!word || *end || end == word || number < 0 || number > 1000)
+        return REFUSE("--device needs the index of a GPU, not '%s'", word ? word : "");
+    p->o->device = (int)number;
+    return 0;
+}
+
+static int set_gpu(parser_t *p, const char *attached)
+{
+    const char *word = value_of(p, attached);
+    p->o->gpu = word;
+    if (word && (!strcmp(word, "auto") || !strcmp(word, "soft") || !strcmp(word, "real"))) return 0;
+    return REFUSE("--gpu: '%s' is none of: auto real soft", word ? word : "");
+}
+
+static void take_names(parser_t *p)
+{
+    while (p->next < p->argc && p->argv[p->next][0] != '-')
+        p->o->names[p->o->name_count++] = p->argv[p->next++];
+}
+
+static int parse_command_option(parser_t *p, const char *word, const char *attached)
+{
+    options_t *o = p->o;
+    size_t bytes = strcspn(word, "=");
+#define IS(name) (bytes == strlen(name) && strncmp(word, name, bytes) == 0)
+    if (o->command == LIST && IS("--pmc")) return set_bool(p, &o->pmc, "--pmc", attached);
+    if (o->command == LIST && IS("--agent")) return set_bool(p, &o->agent, "--agent", attached);
+    if (o->command == LIST && IS("--pc-sampling"))
+        return set_bool(p, &o->sampling, "--pc-sampling", attached);
+    if (o->command == INFO && IS("--pc-sampling")) {
+        while (p->next < p->argc && p->argv[p->next][0] != '-')
+            p->next++;
+        o->sampling = true;
+        return 0;
+    }
+    if (o->command == INFO && IS("--pmc")) {
+        o->pmc = true;
+        if (attached) o->names[o->name_count++] = attached;
+        take_names(p);
+        return 0;
+    }
+    if (o->command == PMC_CHECK && IS("--quiet")) {
+        o->quiet = true;
+        return 0;
+    }
+    return REFUSE("unknown option '%s': see --help", word);
+}
+
+static int parse_option(parser_t *p, const char *word)
+{
+    const char *equal = word[1] == '-' ? strchr(word, '=') : NULL;
+    const char *attached = equal ? equal + 1 : NULL;
+    size_t bytes = strcspn(word, "=");
+    if (word[1] != '-' && word[1] && word[2]) attached = word + 2 + (word[2] == '=');
+    if (IS("--help") || strcmp(word, "-h") == 0) return p->o->help = true, 0;
+    if (IS("--device") || strncmp(word, "-d", 2) == 0) return set_device(p, attached);
+    if (IS("--gpu")) return set_gpu(p, attached);
+    if (IS("--extra-counters") || strncmp(word, "-E", 2) == 0) {
+        p->o->extra = value_of(p, attached);
+        return p->o->extra ? 0 : REFUSE("--extra-counters needs a file");
+    }
+    return parse_command_option(p, word, attached);
+}
+
+static int parse(parser_t *p)
+{
+    static const char *const commands[] = {"", "list", "info", "pmc-check"};
+    options_t *o = p->o;
+    while (p->next < p->argc) {
+        const char *word = p->argv[p->next++];
+        if (word[0] == '-') {
+            if (parse_option(p, word) != 0) return -1;
+        } else if (o->command == PMC_CHECK) {
+            o->names[o->name_count++] = word;
+        } else if (o->command != NO_COMMAND) {
+            return REFUSE("'%s' has no place behind %s", word, commands[o->command]);
+        } else {
+            for (int i = LIST; i <= PMC_CHECK; i++)
+                if (strcmp(word, commands[i]) == 0) o->command = i;
+            if (!o->command) return REFUSE("'%s' is none of: list info pmc-check", word);
+        }
+    }
+    if (o->command == PMC_CHECK && !o->name_count && !o->help)
+        return REFUSE("pmc-check needs the names of counters");
+    return 0;
+}
+
+/* The software GPU has to be there before the first library looks for a driver. */
+static int enter_gpu(const options_t *o, char **argv)
+{
+    char why[PATH_MAX + 128], root[PATH_MAX], *preload = NULL;
+    const char *before = getenv("LD_PRELOAD");
+    int soft = cli_choose_gpu("rocprofv3-avail", o->gpu, why, sizeof(why));
+    if (soft < 0) return REFUSE("%s", why);
+    if (!soft || cli_on_soft_gpu()) return 0;
+    if (cli_find_root(root, NULL, why, sizeof(why)) != 0) return REFUSE("%s", why);
+    if (asprintf(&preload, "%s%s%s/" CLI_SOFT_GPU_LIBRARY, before ? before : "", before ? ":" : "",
+                 root) < 0)
+        return REFUSE("%s", strerror(ENOMEM));
+    if (setenv("LD_PRELOAD", preload, 1) == 0) execv("/proc/self/exe", argv);
+    return REFUSE("starting again on the software GPU: %s", strerror(errno));
+}
+
+static void print_field(const char *name, const char *value)
+{
+    printf("%-30s:\t%s\n", name, value);
+}
+
+static void print_number(const char *name, long long value)
+{
+    printf("%-30s:\t%lld\n", name, value);
+}
+
+static void print_dims(const char *name, rocprofiler_dim3_t d)
+{
+    printf("%-30s:\t%u, %u, %u\n", name, d.x, d.y, d.z);
+}
+
+/* The properties that AMD's tool takes for the basic ones. */
+static void print_agent(const avail_gpu_t *gpu)
+{
+    const rocprofiler_agent_v0_t *a = gpu->agent;
+    printf("GPU:%d\n\n", a->logical_node_type_id);
+#define NUMBER(field) print_number(#field, (long long)a->field)
+    NUMBER(cpu_cores_count);
+    NUMBER(simd_count);
+    NUMBER(max_waves_per_simd);
+    NUMBER(wave_front_size);
+    NUMBER(num_xcc);
+    NUMBER(cu_count);
+    NUMBER(array_count);
+    NUMBER(num_shader_banks);
+    NUMBER(simd_arrays_per_engine);
+    NUMBER(cu_per_simd_array);
+    NUMBER(simd_per_cu);
+    NUMBER(gfx_target_version);
+    NUMBER(max_waves_per_cu);
+    NUMBER(gpu_id);
+    print_dims("workgroup_max_dim", a->workgroup_max_dim);
+    print_dims("grid_max_dim", a->grid_max_dim);
+    print_field("name", a->name);
+    print_field("vendor_name", a->vendor_name);
+    print_field("product_name", a->product_name);
+    print_field("model_name", a->model_name);
+    NUMBER(node_id);
+    NUMBER(logical_node_id);
+    NUMBER(logical_node_type_id);
+#undef NUMBER
+}
+
+/* As many columns as fit: the terminal's width, else 120. */
+static void print_names(const avail_gpu_t *gpu)
+{
+    struct winsize w = {.ws_col = 0};
+    size_t width = 0, line = 120, column = 0;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col)
+        line = w.ws_col;
+    for (size_t i = 0; i < gpu->count; i++) {
+        size_t bytes = strlen(gpu->counters[i]->name);
+        if (bytes > width) width = bytes;
+    }
+    size_t columns = line / (width + 1) ? line / (width + 1) : 1;
+    printf("%-30s:\n\n", "PMC");
+    for (size_t i = 0; i < gpu->count; i++) {
+        column = i % columns + 1;
+        bool last = column == columns || i + 1 == gpu->count;
+        printf("%-*s%s", last ? 0 : (int)width, gpu->counters[i]->name, last ? "\n" : " ");
+    }
+}
+
+static void print_counter(const avail_gpu_t *gpu, const rocprofiler_counter_info_v1_t *c)
+{
+    const char *class = avail_class(gpu, c->name);
+    printf("%-20s:\t%s\n", "Counter_Name", c->name);
+    printf("%-20s:\t%s\n", "Description", c->description);
+    if (c->is_derived)
+        printf("%-20s:\t%s\n", "Expression", c->expression);
+    else if (!c->is_constant)
+        printf("%-20s:\t%s\n", "Block", c->block);
+    printf("%-20s:\t", "Dimensions");
+    for (uint64_t i = 0; i < c->dimensions_count; i++) {
+        const rocprofiler_counter_record_dimension_info_t *d = c->dimensions[i];
+        printf("%s%s[0:%zu]", i ? "\t" : "", d->name, d->instance_size ? d->instance_size - 1 : 0);
+    }
+    putchar('\n');
+    if (*class) printf("%-20s:\t%s\n", "Class", class);
+    printf("\n\n");
+}
+
+static bool is_meant(const options_t *o, const avail_gpu_t *gpu)
+{
+    return o->device == ALL_GPUS || o->device == gpu->agent->logical_node_type_id;
+}
+
+static void list(const options_t *o, const avail_gpu_t *gpu)
+{
+    if (o->pmc || !(o->agent || o->sampling)) {
+        print_number("GPU", gpu->agent->logical_node_type_id);
+        print_field("Name", gpu->agent->name);
+        print_names(gpu);
+        printf("\n\n");
+    }
+    if (o->agent) {
+        print_agent(gpu);
+        printf("\n\n");
+    }
+}
+
+/* Names that no GPU has are told once, by the caller. */
+static void info(const options_t *o, const avail_gpu_t *gpu, bool *known)
+{
+    if (!o->pmc && !o->sampling) {
+        print_agent(gpu);
+        print_names(gpu);
+        printf("\n\n");
+    }
+    if (!o->pmc) return;
+    printf("GPU:%d\nName:%s\n", gpu->agent->logical_node_type_id, gpu->agent->name);
+    for (size_t i = 0; i < gpu->count && !o->name_count; i++)
+        print_counter(gpu, gpu->counters[i]);
+    for (size_t i = 0; i < o->name_count; i++) {
+        const rocprofiler_counter_info_v1_t *c = avail_find(gpu, o->names[i]);
+        if (!c) continue;
+        known[i] = true;
+        print_counter(gpu, c);
+    }
+}
+
+static void refuse_name(const avail_t *a, const options_t *o, const char *name)
+{
+    const char *similar = NULL;
+    for (size_t i = 0; i < a->count && !similar; i++)
+        if (is_meant(o, &a->gpus[i])) similar = avail_similar(&a->gpus[i], name);
+    if (similar)
+        base_error("counter '%s' does not exist: did you mean %s?", name, similar);
+    else
+        base_error("counter '%s' does not exist: 'rocprofv3-avail list' shows those that do", name);
+}
+
+static rocprofiler_status_t
+on_configurations(const rocprofiler_pc_sampling_configuration_t *configurations, size_t count,
+                  void *data)
+{
+    static const char *const methods[] = {"none", "stochastic", "host_trap"};
+    static const char *const units[] = {"none", "instructions", "cycles", "time"};
+    const bool *details = data;
+    for (size_t i = 0; i < count && *details; i++) {
+        const rocprofiler_pc_sampling_configuration_t *c = &configurations[i];
+        printf("%-8s:\t%s\n", "Method", c->method < 3 ? methods[c->method] : "unknown");
+        printf("%-8s:\t%s\n", "Unit", c->unit < 4 ? units[c->unit] : "unknown");
+        printf("%-8s:\t%llu\n", "Minimum_Interval", (unsigned long long)c->min_interval);
+        printf("%-8s:\t%llu\n", "Maximum_Interval", (unsigned long long)c->max_interval);
+        printf("%-8s:\t%s\n\n\n", "Flags",
+               c->flags == ROCPROFILER_PC_SAMPLING_CONFIGURATION_FLAGS_INTERVAL_POW2
+                   ? "interval pow2"
+                   : "none");
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static void print_sampling(const options_t *o, const avail_t *a)
+{
+    size_t found = 0;
+    bool details = false;
+    if (o->command == LIST) printf("Agents supporting PC Sampling\n\n");
+    for (size_t i = 0; i < a->count; i++) {
+        const rocprofiler_agent_v0_t *agent = a->gpus[i].agent;
+        details = false;
+        if (!is_meant(o, &a->gpus[i]) || rocprofiler_query_pc_sampling_agent_configurations(
+                                             agent->id, on_configurations, &details) !=
+                                             ROCPROFILER_STATUS_SUCCESS)
+            continue;
+        found++;
+        printf("%-8s:\t%d\n%-8s:\t%s\n", "GPU", agent->logical_node_type_id, "Name", agent->name);
+        details = o->command == INFO;
+        if (details) printf("%-8s:\n", "configs");
+        rocprofiler_query_pc_sampling_agent_configurations(agent->id, on_configurations, &details);
+        printf("\n\n");
+    }
+    if (!found) base_warning("no GPU of this machine, with its driver, can sample program counters");
+}
+
+/* Counters of one GPU that are to be checked together. */
+typedef struct {
+    rocprofiler_counter_id_t ids[PMC_MAX];
+    const char *names[PMC_MAX];
+    size_t count;
+} together_t;
+
+static void add_together(together_t *t, const rocprofiler_counter_info_v1_t *c)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->ids[i].handle == c->id.handle) return;
+    if (t->count == PMC_MAX) return;
+    t->ids[t->count] = c->id;
+    t->names[t->count++] = c->name;
+}
+
+/* "device=0,device=1": the GPUs, one bit for each. */
+static int read_devices(const avail_t *a, const char *word, const char *text, uint64_t *gpus)
+{
+    for (*gpus = 0; *text; text += *text == ',') {
+        char *end = NULL;
+        size_t i = 0;
+        long number = strncmp(text, "device=", 7) == 0 ? strtol(text + 7, &end, 10) : -1;
+        if (!end || end == text + 7 || (*end && *end != ','))
+            return REFUSE("'%s': NAME or NAME:device=N[,device=N...] is expected", word);
+        while (i < a->count && a->gpus[i].agent->logical_node_type_id != number)
+            i++;
+        if (i == a->count) return REFUSE("'%s': there is no GPU %ld", word, number);
+        *gpus |= (uint64_t)1 << (i & 63);
+        text = end;
+    }
+    return *gpus ? 0 : REFUSE("'%s': NAME or NAME:device=N[,device=N...] is expected", word);
+}
+
+static int add_word(const avail_t *a, const options_t *o, const char *word, together_t *together)
+{
+    char name[256];
+    size_t bytes = strcspn(word, ":");
+    uint64_t gpus = 0;
+    bool known = false;
+    snprintf(name, sizeof(name), "%.*s", (int)bytes, word);
+    if (word[bytes] && read_devices(a, word, word + bytes + 1, &gpus) != 0) return -1;
+    for (size_t i = 0; i < a->count; i++) {
+        const avail_gpu_t *gpu = &a->gpus[i];
+        bool named = gpus & (uint64_t)1 << (i & 63);
+        if (gpus ? !named : !is_meant(o, gpu)) continue;
+        const rocprofiler_counter_info_v1_t *c = avail_find(gpu, name);
+        if (c)
+            add_together(&together[i], c);
+        else if (named)
+            return REFUSE("GPU %d (%s) has no counter '%s'", gpu->agent->logical_node_type_id,
+                          gpu->agent->name, name);
+        known |= c != NULL;
+    }
+    if (known) return 0;
+    refuse_name(a, o, name);
+    return -1;
+}
+
+static int check_gpu(const options_t *o, const avail_gpu_t *gpu, together_t *t)
+{
+    rocprofiler_counter_config_id_t config = {0};
+    int index = gpu->agent->logical_node_type_id;
+    if (!t->count) return 0;
+    rocprofiler_status_t status =
+        rocprofiler_create_counter_config(gpu->agent->id, t->ids, t->count, &config);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        return REFUSE("GPU %d (%s): the counters cannot be collected together: %s", index,
+                      gpu->agent->name, rocprofiler_get_status_string(status));
+    rocprofiler_destroy_counter_config(config);
+    if (o->quiet) return 0;
+    printf("Following input counters can be collected together on GPU:%d", index);
+    for (size_t i = 0; i < t->count; i++)
+        printf("\t%s", t->names[i]);
+    putchar('\n');
+    return 0;
+}
+
+static int pmc_check(const avail_t *a, const options_t *o)
+{
+    int result = 0;
+    together_t *together = calloc(a->count ? a->count : 1, sizeof(*together));
+    if (!together) return REFUSE("%s", strerror(ENOMEM));
+    for (size_t i = 0; i < o->name_count; i++)
+        if (add_word(a, o, o->names[i], together) != 0) result = -1;
+    for (size_t i = 0; result == 0 && i < a->count; i++)
+        result = check_gpu(o, &a->gpus[i], &together[i]);
+    free(together);
+    return result;
+}
+
+static int answer(const avail_t *a, const options_t *o)
+{
+    int result = 0;
+    bool *known = calloc(o->name_count + 1, sizeof(*known));
+    if (!known) return REFUSE("%s", strerror(ENOMEM));
+    if (o->device != ALL_GPUS && !avail_gpu(a, o->device))
+        result = REFUSE("there is no GPU %d: this machine has %zu", o->device, a->count);
+    else if (o->command == PMC_CHECK)
+        result = pmc_check(a, o);
+    for (size_t i = 0; !result && i < a->count; i++) {
+        if (!is_meant(o, &a->gpus[i])) continue;
+        if (o->command == LIST) list(o, &a->gpus[i]);
+        if (o->command == INFO) info(o, &a->gpus[i], known);
+    }
+    if (!result && o->sampling) print_sampling(o, a);
+    for (size_t i = 0; !result && o->command == INFO && i < o->name_count; i++)
+        if (!known[i]) {
+            refuse_name(a, o, o->names[i]);
+            result = -1;
+        }
+    free(known);
+    return result ? EXIT_NOT_AVAILABLE : 0;
+}
+
+static int ask(const options_t *o)
+{
+    enum { EXTRA_BYTES_MAX = 1 << 20 };
+    char why[PATH_MAX + 256];
+    char *text = NULL;
+    size_t bytes;
+    avail_t a = {0};
+    int status = CLI_EXIT_SETUP;
+    const char *extra = getenv("ROCPROF_EXTRA_COUNTERS_CONTENTS");
+    if (o->sampling) setenv("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", "on", 1);
+    if (o->extra && !(text = cli_read_file(o->extra, EXTRA_BYTES_MAX, &bytes, why, sizeof(why))))
+        base_error("%s", why);
+    else if (avail_read(&a, text ? text : extra && *extra ? extra : NULL, why, sizeof(why)) != 0)
+        base_error("%s", why);
+    else if (!a.count)
+        base_error("there is no GPU");
+    else
+        status = answer(&a, o);
+    avail_free(&a);
+    free(text);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    options_t o = {.device = ALL_GPUS, .names = calloc((size_t)argc + 1, sizeof(char *))};
+    parser_t p = {.argc = argc, .next = 1, .argv = argv, .o = &o};
+    int status = 0;
+    base_log_init("rocprofv3-avail", "ROCPROF_LOG_LEVEL");
+    if (!o.names || parse(&p) != 0)
+        status = CLI_EXIT_USAGE;
+    else if (o.help || o.command == NO_COMMAND)
+        print_help();
+    else if (enter_gpu(&o, argv) != 0)
+        status = CLI_EXIT_SETUP;
+    else
+        status = ask(&o);
+    free(o.names);
+    return status;
+}

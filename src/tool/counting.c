@@ -1,0 +1,280 @@
+/* counting.c - see counting.h.
+ *
+ * A dispatch is asked about on the thread that launches it: lookups in tables that only grow, one
+ * atomic count per kernel, no lock. Values come on a thread of the SDK and go to the sink. */
+#include "tool/counting.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rocprofiler-sdk/counters.h>
+#include <rocprofiler-sdk/dispatch_counting_service.h>
+#include <rocprofiler-sdk/experimental/counters.h>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "tool/origin.h"
+#include "tool/sink.h"
+#include "trace/format.h"
+#include "trace/names.h"
+#include "trace/selection.h"
+
+enum { AGENTS_MAX = 64, BLOCK_KERNELS = 1024, BLOCKS_MAX = 4096 };
+
+/* What is counted on one agent. */
+typedef struct {
+    rocprofiler_agent_id_t id;
+    int index; /* among the GPUs */
+    char name[32];
+    rocprofiler_counter_config_id_t *configs; /* by set; handle 0 where nothing is counted */
+} agent_t;
+
+typedef struct {
+    bool known, selected;
+    uint64_t iterations;
+} kernel_t;
+
+static struct {
+    trace_sets_t sets;
+    trace_selection_t selection;
+    trace_names_t names;
+    uint64_t interval, dispatches; /* of one set, when several take turns */
+    agent_t agents[AGENTS_MAX];
+    size_t agent_count;
+    kernel_t *kernels[BLOCKS_MAX]; /* blocks by kernel id; set once, never taken back */
+    pthread_mutex_t lock;          /* of setting them */
+} counting = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool tool_counting_wanted(void)
+{
+    return base_env_bool("ROCPROF_COUNTER_COLLECTION", false);
+}
+
+void tool_counting_agent(const rocprofiler_agent_v0_t *agent)
+{
+    if (agent->type != ROCPROFILER_AGENT_TYPE_GPU || counting.agent_count == AGENTS_MAX) return;
+    agent_t *a = &counting.agents[counting.agent_count++];
+    a->id = agent->id;
+    a->index = agent->logical_node_type_id;
+    snprintf(a->name, sizeof(a->name), "%s", agent->name);
+}
+
+static kernel_t *find_kernel(uint64_t id, bool make)
+{
+    if (id / BLOCK_KERNELS >= BLOCKS_MAX) return NULL;
+    kernel_t **slot = &counting.kernels[id / BLOCK_KERNELS];
+    kernel_t *block = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (!block && make) {
+        pthread_mutex_lock(&counting.lock);
+        block = *slot ? *slot : calloc(BLOCK_KERNELS, sizeof(*block));
+        __atomic_store_n(slot, block, __ATOMIC_RELEASE);
+        pthread_mutex_unlock(&counting.lock);
+    }
+    return block ? &block[id % BLOCK_KERNELS] : NULL;
+}
+
+void tool_counting_kernel(
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k)
+{
+    kernel_t *kernel = find_kernel(k->kernel_id, true);
+    char *name = kernel ? trace_kernel_name(k->kernel_name, counting.names) : NULL;
+    if (!name) return;
+    bool selected = trace_selects_kernel(&counting.selection, name);
+    free(name);
+    kernel->selected = selected;
+    __atomic_store_n(&kernel->known, true, __ATOMIC_RELEASE);
+}
+
+/* Counted in turn, so that iterations mean the same whichever agent a kernel runs on. */
+static bool selects(uint64_t id)
+{
+    kernel_t *kernel = find_kernel(id, false);
+    if (!kernel || !__atomic_load_n(&kernel->known, __ATOMIC_ACQUIRE))
+        return !counting.selection.has_include && !counting.selection.range_count;
+    if (!kernel->selected) return false;
+    uint64_t iteration = __atomic_add_fetch(&kernel->iterations, 1, __ATOMIC_RELAXED);
+    return trace_selects_iteration(&counting.selection, iteration);
+}
+
+static const agent_t *find_agent(rocprofiler_agent_id_t id)
+{
+    for (size_t i = 0; i < counting.agent_count; i++)
+        if (counting.agents[i].id.handle == id.handle) return &counting.agents[i];
+    return NULL;
+}
+
+static void on_dispatch(rocprofiler_dispatch_counting_service_data_t d,
+                        rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user,
+                        void *data)
+{
+    (void)data;
+    const agent_t *agent = find_agent(d.dispatch_info.agent_id);
+    user->value = (uint64_t)gettid();
+    if (!agent || !agent->configs) return;
+    if (!selects(d.dispatch_info.kernel_id)) {
+        tool_sink_filtered(1);
+        return;
+    }
+    uint64_t number = __atomic_fetch_add(&counting.dispatches, 1, __ATOMIC_RELAXED);
+    *config = agent->configs[number / counting.interval % counting.sets.count];
+    if (!config->handle) tool_sink_filtered(1);
+}
+
+static void put(const rocprofiler_dispatch_counting_service_data_t *d, uint64_t thread,
+                const trace_value_t *values, size_t count)
+{
+    const rocprofiler_kernel_dispatch_info_t *info = &d->dispatch_info;
+    uint64_t external = d->correlation_id.external.value;
+    size_t bytes = sizeof(trace_counters_t) + count * sizeof(*values);
+    trace_counters_t record = {
+        .dispatch = {.head = trace_head(TRACE_COUNTERS, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
+                                        ROCPROFILER_KERNEL_DISPATCH_COMPLETE, thread, bytes),
+                     .start = d->start_timestamp,
+                     .end = d->end_timestamp,
+                     .correlation = d->correlation_id.internal,
+                     .external = tool_origin_range(external),
+                     .agent = info->agent_id.handle,
+                     .queue = info->queue_id.handle,
+                     .kernel = info->kernel_id,
+                     .dispatch = info->dispatch_id,
+                     .stream = tool_origin_stream(external),
+                     .private_bytes = info->private_segment_size,
+                     .group_bytes = info->group_segment_size,
+                     .workgroup = {info->workgroup_size.x, info->workgroup_size.y,
+                                   info->workgroup_size.z},
+                     .grid = {info->grid_size.x, info->grid_size.y, info->grid_size.z}},
+        .count = count};
+    tool_sink_counters(&record, values);
+}
+
+/* A record of the store holds TRACE_VALUES_MAX values; a dispatch with more gets several, each with
+ * whole counters. */
+static void on_values(rocprofiler_dispatch_counting_service_data_t d,
+                      rocprofiler_counter_record_t *records, size_t count,
+                      rocprofiler_user_data_t thread, void *data)
+{
+    (void)data;
+    trace_value_t *values = malloc((count ? count : 1) * sizeof(*values));
+    if (!values) {
+        tool_sink_lost(1);
+        return;
+    }
+    size_t first = 0, whole = 0; /* of the record being made; end of its last whole counter */
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_id_t id = {0};
+        rocprofiler_query_record_counter_id(records[i].id, &id);
+        values[i] = (trace_value_t){
+            .counter = id.handle, .instance = records[i].id, .value = records[i].counter_value};
+        if (i && values[i - 1].counter != id.handle) whole = i;
+        if (i - first < TRACE_VALUES_MAX) continue;
+        if (whole == first) whole = i;
+        put(&d, thread.value, values + first, whole - first);
+        first = whole;
+    }
+    put(&d, thread.value, values + first, count - first);
+    free(values);
+}
+
+/* Names of counters and their ids on one agent. */
+typedef struct {
+    const trace_set_t *set;
+    int index;
+    rocprofiler_counter_id_t *found;
+} search_t;
+
+static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
+                                        rocprofiler_counter_id_t *counters, size_t count,
+                                        void *data)
+{
+    search_t *s = data;
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_info_v0_t info;
+        if (rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
+                                           &info) != ROCPROFILER_STATUS_SUCCESS)
+            continue;
+        for (size_t j = 0; j < s->set->count; j++) {
+            const trace_wanted_t *w = &s->set->counters[j];
+            if (w->device != TRACE_ALL_DEVICES && w->device != s->index) continue;
+            if (strcmp(w->name, info.name) != 0) continue;
+            s->found[j] = counters[i];
+            tool_sink_counter(agent, &info);
+        }
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* What an agent cannot count is told, and the rest is counted. */
+static bool make_config(agent_t *a, size_t number)
+{
+    const trace_set_t *set = &counting.sets.sets[number];
+    rocprofiler_counter_id_t *ids = calloc(set->count, sizeof(*ids));
+    search_t search = {.set = set, .index = a->index, .found = ids};
+    size_t count = 0;
+    if (!ids) return false;
+    rocprofiler_iterate_agent_supported_counters(a->id, on_counters, &search);
+    for (size_t i = 0; i < set->count; i++) {
+        const trace_wanted_t *w = &set->counters[i];
+        if (ids[i].handle)
+            ids[count++] = ids[i];
+        else if (w->device == TRACE_ALL_DEVICES || w->device == a->index)
+            base_warning("GPU %d (%s) has no counter %s", a->index, a->name, w->name);
+    }
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    if (count) status = rocprofiler_create_counter_config(a->id, ids, count, &a->configs[number]);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        base_error("GPU %d (%s): counters cannot be collected together: %s", a->index, a->name,
+                   rocprofiler_get_status_string(status));
+    free(ids);
+    return status == ROCPROFILER_STATUS_SUCCESS && count;
+}
+
+static bool read_variables(void)
+{
+    char why[512];
+    const char *one = base_env("ROCPROF_COUNTERS"), *groups = base_env("ROCPROF_COUNTER_GROUPS");
+    counting.names = base_env_bool("ROCPROF_TRUNCATE_KERNELS", false)  ? TRACE_NAMES_TRUNCATED
+                     : base_env_bool("ROCPROF_DEMANGLE_KERNELS", true) ? TRACE_NAMES_DEMANGLED
+                                                                       : TRACE_NAMES_MANGLED;
+    counting.interval =
+        (uint64_t)base_env_int("ROCPROF_COUNTER_GROUPS_INTERVAL", 1, 1, INT64_C(1) << 40);
+    if (trace_sets_read(&counting.sets, one && *one ? one : groups, why, sizeof(why)) == 0 &&
+        trace_selection_read(&counting.selection, base_env("ROCPROF_KERNEL_FILTER_INCLUDE_REGEX"),
+                             base_env("ROCPROF_KERNEL_FILTER_EXCLUDE_REGEX"),
+                             base_env("ROCPROF_KERNEL_FILTER_RANGE"), why, sizeof(why)) == 0) {
+        if (counting.sets.count) return true;
+        strcpy(why, "ROCPROF_COUNTERS names none");
+    }
+    base_error("no counters are collected: %s", why);
+    return false;
+}
+
+bool tool_counting_configure(rocprofiler_context_id_t context)
+{
+    bool any = false;
+    if (!read_variables()) return false;
+    const char *extra = base_env("ROCPROF_EXTRA_COUNTERS_CONTENTS");
+    if (extra && *extra) {
+        rocprofiler_status_t status = rocprofiler_load_counter_definition(
+            extra, strlen(extra), ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION);
+        if (status != ROCPROFILER_STATUS_SUCCESS)
+            base_error("extra counters: %s", rocprofiler_get_status_string(status));
+    }
+    for (size_t i = 0; i < counting.agent_count; i++) {
+        agent_t *a = &counting.agents[i];
+        a->configs = calloc(counting.sets.count, sizeof(*a->configs));
+        for (size_t set = 0; a->configs && set < counting.sets.count; set++)
+            any |= make_config(a, set);
+    }
+    if (!any) {
+        base_error("no counters are collected: no GPU has them");
+        return false;
+    }
+    rocprofiler_status_t status = rocprofiler_configure_callback_dispatch_counting_service(
+        context, on_dispatch, NULL, on_values, NULL);
+    if (status == ROCPROFILER_STATUS_SUCCESS) return true;
+    base_error("no counters are collected: %s", rocprofiler_get_status_string(status));
+    return false;
+}

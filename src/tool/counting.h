@@ -1,0 +1,23 @@
+/* counting.h - hardware counters of the dispatches that were asked for.
+ *
+ * All that can fail (names, configurations) is done when the tool starts; a dispatch only looks
+ * things up. */
+#ifndef CROCPROF_TOOL_COUNTING_H
+#define CROCPROF_TOOL_COUNTING_H
+
+#include <stdbool.h>
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+bool tool_counting_wanted(void);
+
+/* Reads the variables, makes a configuration for each set and agent and asks for the service.
+ * False, with the reason logged, if nothing can be counted. After the agents are known. */
+bool tool_counting_configure(rocprofiler_context_id_t context);
+
+/* Agents and kernels as they become known. */
+void tool_counting_agent(const rocprofiler_agent_v0_t *agent);
+void tool_counting_kernel(
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel);
+
+#endif

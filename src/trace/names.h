@@ -1,0 +1,15 @@
+/* names.h - kernel names as people want to read them.
+ *
+ * Here because two programs need the same answer: the writers of files, and the tool library, whose
+ * kernel filters match the names that the files show. The demangler is libstdc++'s own, looked up
+ * when first needed; without it names stay as they are. */
+#ifndef CROCPROF_TRACE_NAMES_H
+#define CROCPROF_TRACE_NAMES_H
+
+typedef enum { TRACE_NAMES_DEMANGLED, TRACE_NAMES_MANGLED, TRACE_NAMES_TRUNCATED } trace_names_t;
+
+/* A new string, or NULL when out of memory. The descriptor suffix ".kd" stays with mangled names
+ * only, as in rocprofv3's files. */
+char *trace_kernel_name(const char *symbol, trace_names_t form);
+
+#endif

@@ -1,0 +1,186 @@
+/* selection.c - see selection.h. Texts to numbers and back to yes or no; no environment here. */
+#include "trace/selection.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
+
+static const char separators[] = " \t\r,;";
+
+/* NAME or NAME:device=N */
+static int read_wanted(trace_wanted_t *w, const char *word, size_t bytes, char *why,
+                       size_t why_bytes)
+{
+    static const char qualifier[] = ":device=";
+    size_t name = strcspn(word, ":");
+    if (name > bytes) name = bytes;
+    w->device = TRACE_ALL_DEVICES;
+    if (name < bytes) {
+        const char *at = word + name, *end = word + bytes;
+        bool known = bytes - name > strlen(qualifier) &&
+                     strncmp(at, qualifier, strlen(qualifier)) == 0;
+        at += strlen(qualifier);
+        if (known)
+            for (w->device = 0; at < end && isdigit((unsigned char)*at) && w->device < 1000; at++)
+                w->device = w->device * 10 + (*at - '0');
+        if (!known || at != end)
+            return REFUSE("counter '%.*s': only :device=NUMBER may follow a name", (int)bytes,
+                          word);
+    }
+    for (size_t i = 0; i < name; i++)
+        if (!isalnum((unsigned char)word[i]) && word[i] != '_')
+            return REFUSE("counter '%.*s': a name has letters, digits and underscores", (int)bytes,
+                          word);
+    if (!name) return REFUSE("counter '%.*s': the name is missing", (int)bytes, word);
+    w->name = strndup(word, name);
+    return w->name ? 0 : REFUSE("%s", strerror(ENOMEM));
+}
+
+static int add_wanted(trace_set_t *s, const char *word, size_t bytes, char *why, size_t why_bytes)
+{
+    trace_wanted_t *counters = realloc(s->counters, (s->count + 1) * sizeof(*counters));
+    if (!counters) return REFUSE("%s", strerror(ENOMEM));
+    s->counters = counters;
+    trace_wanted_t *w = &counters[s->count];
+    if (read_wanted(w, word, bytes, why, why_bytes) != 0) return -1;
+    for (size_t i = 0; i < s->count; i++)
+        if (counters[i].device == w->device && strcmp(counters[i].name, w->name) == 0) {
+            free(w->name);
+            return 0;
+        }
+    s->count++;
+    return 0;
+}
+
+static int read_set(trace_sets_t *s, const char *line, size_t bytes, char *why, size_t why_bytes)
+{
+    trace_set_t *sets = realloc(s->sets, (s->count + 1) * sizeof(*sets));
+    if (!sets) return REFUSE("%s", strerror(ENOMEM));
+    s->sets = sets;
+    trace_set_t *set = &sets[s->count++];
+    *set = (trace_set_t){0};
+    const char *end = line + bytes;
+    while (line < end) {
+        size_t gap = strspn(line, separators);
+        line = gap < (size_t)(end - line) ? line + gap : end;
+        size_t word = strcspn(line, separators);
+        if (word > (size_t)(end - line)) word = (size_t)(end - line);
+        if (word && add_wanted(set, line, word, why, why_bytes) != 0) return -1;
+        line += word;
+    }
+    return set->count ? 0 : REFUSE("a set of counters is empty");
+}
+
+int trace_sets_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes)
+{
+    *s = (trace_sets_t){0};
+    for (const char *next; text && *text; text = next) {
+        size_t line = strcspn(text, "\n"), bytes = strcspn(text, "\n#");
+        next = text + line + (text[line] == '\n');
+        size_t gap = strspn(text, separators);
+        if (gap >= bytes) continue;
+        text += gap;
+        bytes -= gap;
+        if (strncmp(text, "pmc:", 4) != 0)
+            return REFUSE("'%.*s': a set of counters begins with pmc:", (int)bytes, text);
+        if (read_set(s, text + 4, bytes - 4, why, why_bytes) != 0) return -1;
+    }
+    return 0;
+}
+
+void trace_sets_free(trace_sets_t *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        for (size_t j = 0; j < s->sets[i].count; j++)
+            free(s->sets[i].counters[j].name);
+        free(s->sets[i].counters);
+    }
+    free(s->sets);
+    *s = (trace_sets_t){0};
+}
+
+static int read_expression(regex_t *to, bool *has, const char *text, const char *option, char *why,
+                           size_t why_bytes)
+{
+    char problem[128];
+    if (!text || !*text) return 0;
+    int error = regcomp(to, text, REG_EXTENDED | REG_NOSUB);
+    if (error) {
+        regerror(error, to, problem, sizeof(problem));
+        return REFUSE("--%s: '%s': %s", option, text, problem);
+    }
+    *has = true;
+    return 0;
+}
+
+static int read_number(const char **at, uint64_t *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at)) return -1;
+    errno = 0;
+    *number = strtoull(*at, &end, 10);
+    *at = end;
+    return errno || !*number ? -1 : 0;
+}
+
+static int read_ranges(trace_selection_t *s, const char *text, char *why, size_t why_bytes)
+{
+    static const char gaps[] = " \t\n,[]";
+    const char *at = text ? text : "";
+    for (at += strspn(at, gaps); *at; at += strspn(at, gaps)) {
+        trace_range_t range;
+        const char *word = at;
+        int bad = read_number(&at, &range.first);
+        range.last = range.first;
+        if (!bad && *at == '-') {
+            at++;
+            bad = read_number(&at, &range.last);
+        }
+        if (bad || range.last < range.first || (*at && !strchr(gaps, *at)))
+            return REFUSE("--kernel-iteration-range: '%.*s': iterations are numbers from 1 and "
+                          "ranges of them, as [1-3,5]",
+                          (int)strcspn(word, gaps), word);
+        trace_range_t *ranges = realloc(s->ranges, (s->range_count + 1) * sizeof(*ranges));
+        if (!ranges) return REFUSE("%s", strerror(ENOMEM));
+        s->ranges = ranges;
+        ranges[s->range_count++] = range;
+    }
+    return 0;
+}
+
+int trace_selection_read(trace_selection_t *s, const char *include, const char *exclude,
+                         const char *ranges, char *why, size_t why_bytes)
+{
+    memset(s, 0, sizeof(*s));
+    if (read_expression(&s->include, &s->has_include, include, "kernel-include-regex", why,
+                        why_bytes) != 0 ||
+        read_expression(&s->exclude, &s->has_exclude, exclude, "kernel-exclude-regex", why,
+                        why_bytes) != 0)
+        return -1;
+    return read_ranges(s, ranges, why, why_bytes);
+}
+
+void trace_selection_free(trace_selection_t *s)
+{
+    if (s->has_include) regfree(&s->include);
+    if (s->has_exclude) regfree(&s->exclude);
+    free(s->ranges);
+    memset(s, 0, sizeof(*s));
+}
+
+bool trace_selects_kernel(const trace_selection_t *s, const char *name)
+{
+    if (s->has_include && regexec(&s->include, name, 0, NULL, 0) != 0) return false;
+    return !s->has_exclude || regexec(&s->exclude, name, 0, NULL, 0) != 0;
+}
+
+bool trace_selects_iteration(const trace_selection_t *s, uint64_t iteration)
+{
+    for (size_t i = 0; i < s->range_count; i++)
+        if (iteration >= s->ranges[i].first && iteration <= s->ranges[i].last) return true;
+    return !s->range_count;
+}

@@ -1,0 +1,59 @@
+/* selection.h - which counters are collected, and of which dispatches.
+ *
+ * Here because two programs need the same answer: rocprofv3, which refuses bad texts before the
+ * program starts, and the tool library, which obeys them. The texts are those of the variables
+ * ROCPROF_COUNTERS, ROCPROF_COUNTER_GROUPS and ROCPROF_KERNEL_FILTER_*. */
+#ifndef CROCPROF_TRACE_SELECTION_H
+#define CROCPROF_TRACE_SELECTION_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TRACE_ALL_DEVICES = -1 };
+
+typedef struct {
+    char *name;
+    int device; /* index among the GPUs, or TRACE_ALL_DEVICES */
+} trace_wanted_t;
+
+/* Counters of one pass. */
+typedef struct {
+    trace_wanted_t *counters;
+    size_t count;
+} trace_set_t;
+
+typedef struct {
+    trace_set_t *sets;
+    size_t count;
+} trace_sets_t;
+
+/* One set for each line "pmc: NAME NAME:device=N ..."; names are parted by blanks, commas or
+ * semicolons, # begins a comment. A name that comes twice counts once. 0, or -1 with a line in
+ * `why`. Free with trace_sets_free either way. */
+int trace_sets_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes);
+void trace_sets_free(trace_sets_t *s);
+
+typedef struct {
+    uint64_t first, last;
+} trace_range_t;
+
+typedef struct {
+    bool has_include, has_exclude;
+    regex_t include, exclude;
+    trace_range_t *ranges; /* none: every iteration */
+    size_t range_count;
+} trace_selection_t;
+
+/* Expressions are POSIX extended ones and need to match a part of the name; ranges are numbers and
+ * pairs of numbers, as "[1-3,5]", from 1. NULL and "" mean no limit. 0, or -1 with a line in `why`
+ * that names the option. Free with trace_selection_free either way. */
+int trace_selection_read(trace_selection_t *s, const char *include, const char *exclude,
+                         const char *ranges, char *why, size_t why_bytes);
+void trace_selection_free(trace_selection_t *s);
+
+bool trace_selects_kernel(const trace_selection_t *s, const char *name);
+bool trace_selects_iteration(const trace_selection_t *s, uint64_t iteration);
+
+#endif
