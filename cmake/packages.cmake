@@ -49,6 +49,11 @@ crocprof_package(rocprofiler_register NAME rocprofiler-register VERSION 0.5.0
                  DESCRIPTION "Registration of API tables of ROCm runtimes with profilers")
 crocprof_package(rocprofiler_sdk_roctx NAME rocprofiler-sdk-roctx VERSION 1.0.0
                  DESCRIPTION "Marks and ranges for profilers")
+crocprof_package(hsa_amd_aqlprofile NAME hsa-amd-aqlprofile VERSION 1.0.0
+                 DESCRIPTION "Packets for performance counters and traces of AMD GPUs")
 # its headers include those of roctx, and of HIP and HSA, which need no package of theirs
-crocprof_package(rocprofiler_sdk NAME rocprofiler-sdk VERSION 1.0.0 REQUIRES rocprofiler-sdk-roctx
+crocprof_package(rocprofiler_sdk NAME rocprofiler-sdk VERSION 1.0.0
+                 REQUIRES rocprofiler-sdk-roctx hsa-amd-aqlprofile
                  DESCRIPTION "Services for profiling tools on AMD GPUs")
+crocprof_package(rocprofiler64 NAME rocprofiler VERSION 8.0.0 REQUIRES hsa-amd-aqlprofile
+                 DESCRIPTION "Counters of GPU kernels, first generation of the interface")
