@@ -221,6 +221,86 @@ hsa_status_t aqlprofile_iterate_event_coord(aqlprofile_agent_handle_t agent,
                                             aqlprofile_coordinate_callback_t callback,
                                             void *userdata);
 
+/* ---- thread traces ---- */
+
+/* Names besides those of hsa_ven_amd_aqlprofile_parameter_name_t. */
+typedef enum {
+    AQLPROFILE_ATT_PARAMETER_NAME_BUFFER_SIZE_HIGH = 11, /* bits 63:32 of the size in bytes */
+    AQLPROFILE_ATT_PARAMETER_NAME_RT_TIMESTAMP = 12      /* the enum below */
+} aqlprofile_att_parameter_name_ext_t;
+
+/* Whether the trace carries the time of its start and end; by default it does. */
+typedef enum {
+    AQLPROFILE_ATT_PARAMETER_RT_TIMESTAMP_DEFAULT = 0,
+    AQLPROFILE_ATT_PARAMETER_RT_TIMESTAMP_ENABLE = 1,
+    AQLPROFILE_ATT_PARAMETER_RT_TIMESTAMP_DISABLE = 2
+} aqlprofile_att_parameter_rt_timestamp_t;
+
+/* docs/aqlprofile.md has the parameters, their defaults and limits. ATT_BUFFER_SIZE is in bytes and
+ * for all traced shader engines together. */
+typedef struct {
+    hsa_ven_amd_aqlprofile_parameter_name_t parameter_name;
+    __extension__ union {
+        uint32_t value;
+        __extension__ struct { /* of PERFCOUNTER_NAME */
+            uint32_t counter_id : 28;
+            uint32_t simd_mask : 4;
+        };
+    };
+} aqlprofile_att_parameter_t;
+
+typedef struct {
+    hsa_agent_t agent;
+    const aqlprofile_att_parameter_t *parameters;
+    uint32_t parameter_count;
+} aqlprofile_att_profile_t;
+
+typedef struct {
+    hsa_ext_amd_aql_pm4_packet_t start_packet;
+    hsa_ext_amd_aql_pm4_packet_t stop_packet;
+} aqlprofile_att_control_aql_packets_t;
+
+/* Makes the packets that trace the waves between them. Only one trace may run on an agent at a
+ * time. INVALID_ARGUMENT for a parameter that is unknown or out of its limits; nothing is allocated
+ * then. The handle is to be given back with aqlprofile_att_delete_packets(). */
+hsa_status_t aqlprofile_att_create_packets(aqlprofile_handle_t *handle,
+                                           aqlprofile_att_control_aql_packets_t *packets,
+                                           aqlprofile_att_profile_t profile,
+                                           aqlprofile_memory_alloc_callback_t alloc_cb,
+                                           aqlprofile_memory_dealloc_callback_t dealloc_cb,
+                                           aqlprofile_memory_copy_t memcpy_cb, void *userdata);
+/* Also for the handle of a marker. */
+void aqlprofile_att_delete_packets(aqlprofile_handle_t handle);
+
+/* One shader engine's trace: a word of 8 bytes that says what was traced, then the tokens. The
+ * buffer is valid during the call; the returned status is not looked at. */
+typedef hsa_status_t (*aqlprofile_att_data_callback_t)(uint32_t shader, void *buffer, uint64_t size,
+                                                       void *callback_data);
+
+/* Gives the trace of each traced shader engine, once the stop packet has completed.
+ * OUT_OF_RESOURCES if a buffer was too small for what there was to tell: what fitted has been
+ * given. EXCEPTION if the GPU could not reach a buffer. */
+hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
+                                         aqlprofile_att_data_callback_t callback, void *userdata);
+
+/* A code object that is loaded or unloaded while a trace runs. */
+typedef struct {
+    uint64_t id;
+    uint64_t addr; /* where it was loaded */
+    uint64_t size;
+    hsa_agent_t agent;
+    uint32_t isUnload : 1;
+    uint32_t fromStart : 1; /* was there before the trace */
+} aqlprofile_att_codeobj_data_t;
+
+/* Makes a packet that writes the code object into the running trace. */
+hsa_status_t aqlprofile_att_codeobj_marker(hsa_ext_amd_aql_pm4_packet_t *packet,
+                                           aqlprofile_handle_t *handle,
+                                           aqlprofile_att_codeobj_data_t data,
+                                           aqlprofile_memory_alloc_callback_t alloc_cb,
+                                           aqlprofile_memory_dealloc_callback_t dealloc_cb,
+                                           void *userdata);
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HSA_AQLPROFILE_VERSION_MAJOR 2
-#define HSA_AQLPROFILE_VERSION_MINOR 0
+#define HSA_AQLPROFILE_VERSION_MAJOR         2
+#define HSA_AQLPROFILE_VERSION_MINOR         0
 #define hsa_ven_amd_aqlprofile_VERSION_MAJOR 1
 
 #ifdef __cplusplus
@@ -200,8 +200,9 @@ hsa_status_t hsa_ven_amd_aqlprofile_validate_event(hsa_agent_t agent,
 
 /* Writes the commands of start, stop and read into the profile's command buffer and makes
  * aql_start_packet execute those of start. With NULL buffers it sets the
- * two sizes that the profile needs instead. INVALID_ARGUMENT when an event does not exist, when more
- * counters are wanted than the block has, and when a buffer is too small; then its size is set. */
+ * two sizes that the profile needs instead. INVALID_ARGUMENT when an event does not exist, when
+ * more counters are wanted than the block has, and when a buffer is too small; then its size is
+ * set. */
 hsa_status_t hsa_ven_amd_aqlprofile_start(hsa_ven_amd_aqlprofile_profile_t *profile,
                                           hsa_ext_amd_aql_pm4_packet_t *aql_start_packet);
 
@@ -248,10 +249,10 @@ hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
 /* A packet that writes `data` into a running trace. The command buffer of the profile holds its
  * commands, which must not be those of a running trace: use a profile of its own. With size 0 the
  * size needed is set. */
-hsa_status_t
-hsa_ven_amd_aqlprofile_att_marker(hsa_ven_amd_aqlprofile_profile_t *profile,
-                                  hsa_ext_amd_aql_pm4_packet_t *aql_marker_packet, uint32_t data,
-                                  hsa_ven_amd_aqlprofile_att_marker_channel_t channel);
+hsa_status_t hsa_ven_amd_aqlprofile_att_marker(hsa_ven_amd_aqlprofile_profile_t *profile,
+                                               hsa_ext_amd_aql_pm4_packet_t *aql_marker_packet,
+                                               uint32_t data,
+                                               hsa_ven_amd_aqlprofile_att_marker_channel_t channel);
 
 /* The functions as hsa_system_get_major_extension_table() hands them out. */
 typedef struct hsa_ven_amd_aqlprofile_1_00_pfn_s {

@@ -104,6 +104,14 @@ void aql_pm4_wait_idle(aql_pm4_t *pm4);
 /* One register, by the packet that its number asks for. */
 void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
 void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool confirm);
+/* By COPY_DATA, for registers that the other packet does not reach or values that are in memory. */
+void aql_pm4_copy_value(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
+void aql_pm4_copy_memory(aql_pm4_t *pm4, uint32_t reg, uint64_t address);
+/* The GPU's clock, 64 bits to memory, or its low half to a register. */
+void aql_pm4_store_clock(aql_pm4_t *pm4, uint64_t address);
+void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg);
+/* Waits until no bit of the mask is set in the register. */
+void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask);
 /* Writes back and invalidates the caches over the range. */
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);
 /* Makes the packet execute the commands. */
@@ -136,5 +144,40 @@ void aql_pmc_start(aql_pm4_t *pm4, const aql_plan_t *plan, bool concurrent);
 void aql_pmc_read(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
                   uint64_t output);
 void aql_pmc_stop(aql_pm4_t *pm4);
+
+/* ---- thread traces (trace.c) ---- */
+
+enum { AQL_TRACE_COUNTERS = 8, AQL_TRACE_ENGINES = 32 };
+
+typedef struct {
+    uint32_t engines, engine_mask, unit, simds;
+    uint32_t mask, token_mask, token_mask2; /* register values */
+    bool concurrent, timestamps;
+    uint32_t counters[AQL_TRACE_COUNTERS], counter_count, counter_mask, counter_control;
+    uint64_t bytes, control; /* size of the data, address of the control */
+    uint64_t begin[AQL_TRACE_ENGINES], size[AQL_TRACE_ENGINES]; /* addresses; 0 bytes: not traced */
+} aql_trace_t;
+
+/* What the stop packet stores of one shader engine; the clocks are in the first slot alone. */
+typedef struct {
+    uint32_t status, counter, written, unused;
+    uint64_t clock_begin, clock_end;
+} aql_trace_control_t;
+
+/* The trace that the parameters ask for; `second` is the second interface, whose parameters are
+ * others. Sizes and addresses are left to aql_trace_place(). */
+hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_parameter_t *parameters,
+                            uint32_t count, bool second, aql_trace_t *trace);
+/* Divides the data among the engines. */
+hsa_status_t aql_trace_place(aql_trace_t *trace, uint64_t data, uint64_t bytes, uint64_t control);
+void aql_trace_begin(aql_pm4_t *pm4, const aql_trace_t *trace);
+void aql_trace_end(aql_pm4_t *pm4, const aql_trace_t *trace);
+/* Words into the running trace: a header and what follows it. */
+void aql_trace_mark(aql_pm4_t *pm4, uint32_t type, uint32_t word);
+/* Bytes that the engine has written. */
+uint64_t aql_trace_bytes(const aql_trace_t *trace, const aql_trace_control_t *control,
+                         uint32_t engine);
+/* Whether all was written; if not, the worst that happened to any engine. */
+hsa_status_t aql_trace_check(const aql_trace_t *trace, const aql_trace_control_t *control);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    OP_WAIT_REG_MEM = 0x3c,
     OP_INDIRECT_BUFFER = 0x3f,
     OP_COPY_DATA = 0x40,
     OP_EVENT_WRITE = 0x46,
@@ -23,8 +24,13 @@ enum {
 /* COPY_DATA, first word */
 enum {
     COPY_FROM_REGISTER = 0,
+    COPY_FROM_MEMORY = 1,
+    COPY_IMMEDIATE = 5,
+    COPY_CLOCK = 9,
     COPY_FROM_STREAMED = 1 << 13,
+    COPY_TO_REGISTER = 0,
     COPY_TO_MEMORY = 5 << 8,
+    COPY_64_BITS = 1 << 16,
     COPY_TO_STREAMED = 1 << 25,
     COPY_CONFIRM = 1 << 20
 };
@@ -64,6 +70,38 @@ void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool
         COPY_FROM_REGISTER | COPY_FROM_STREAMED | COPY_TO_MEMORY | COPY_TO_STREAMED |
             (confirm ? COPY_CONFIRM : 0),
         reg, 0, (uint32_t)address, (uint32_t)(address >> 32));
+}
+
+void aql_pm4_copy_value(aql_pm4_t *pm4, uint32_t reg, uint32_t value)
+{
+    PUT(pm4, header(OP_COPY_DATA, 6), COPY_IMMEDIATE | COPY_TO_REGISTER, value, 0, reg, 0);
+}
+
+void aql_pm4_copy_memory(aql_pm4_t *pm4, uint32_t reg, uint64_t address)
+{
+    PUT(pm4, header(OP_COPY_DATA, 6),
+        COPY_FROM_MEMORY | COPY_FROM_STREAMED | COPY_TO_REGISTER | COPY_CONFIRM, (uint32_t)address,
+        (uint32_t)(address >> 32), reg, 0);
+}
+
+void aql_pm4_store_clock(aql_pm4_t *pm4, uint64_t address)
+{
+    PUT(pm4, header(OP_COPY_DATA, 6),
+        COPY_CLOCK | COPY_FROM_STREAMED | COPY_TO_MEMORY | COPY_TO_STREAMED | COPY_CONFIRM |
+            COPY_64_BITS,
+        0, 0, (uint32_t)address, (uint32_t)(address >> 32));
+}
+
+void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg)
+{
+    PUT(pm4, header(OP_COPY_DATA, 6), COPY_CLOCK | COPY_FROM_STREAMED | COPY_TO_REGISTER, 0, 0, reg,
+        0);
+}
+
+void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask)
+{
+    enum { EQUAL = 3, POLL_INTERVAL = 4 };
+    PUT(pm4, header(OP_WAIT_REG_MEM, 7), EQUAL, reg, 0, 0, mask, POLL_INTERVAL);
 }
 
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes)

@@ -18,11 +18,14 @@ typedef struct {
     uint32_t control, read, read_again, next_read, start, stop;
 } parts_t;
 
+/* What a profile asks for: counters or a trace. */
 typedef struct {
     aql_agent_t agent;
     aqlprofile_pmc_event_t *events;
     aql_plan_t plan;
-} counting_t;
+    bool traces;
+    aql_trace_t trace;
+} job_t;
 
 static bool concurrent(const hsa_ven_amd_aqlprofile_profile_t *profile)
 {
@@ -46,50 +49,111 @@ static aqlprofile_pmc_event_t newer(const hsa_ven_amd_aqlprofile_event_t *event)
                                     .block_name = event->block_name};
 }
 
-static void end_counting(counting_t *c)
+static void end_job(job_t *job)
 {
-    aql_plan_free(&c->plan);
-    free(c->events);
+    aql_plan_free(&job->plan);
+    free(job->events);
 }
 
-/* What the profile counts; to be ended in any case. */
-static hsa_status_t begin_counting(const hsa_ven_amd_aqlprofile_profile_t *profile, counting_t *c)
+static hsa_status_t begin_trace(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job)
 {
-    memset(c, 0, sizeof *c);
-    if (!profile) return aql_fail(INVALID, "profile is NULL");
-    hsa_status_t status = aql_agent_from_hsa(profile->agent, &c->agent);
-    if (status) return status;
-    if (profile->type == HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE)
-        return aql_fail(INVALID, "traces are not supported");
-    if (profile->type != HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC)
-        return aql_fail(INVALID, "profile type %d is neither counters nor a trace", profile->type);
+    if (profile->event_count)
+        return aql_fail(INVALID, "%s are not supported",
+                        profile->event_count == UINT32_MAX ? "traces of sampled PCs"
+                                                           : "streaming counters");
+    job->traces = true;
+    /* the second interface's parameters, which give counters their SIMDs */
+    aqlprofile_att_parameter_t *given = calloc(profile->parameter_count + 1ul, sizeof *given);
+    uint32_t count = 0, counters = 0;
+    if (!given)
+        return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u parameters",
+                        profile->parameter_count);
+    for (uint32_t i = 0; profile->parameters && i < profile->parameter_count; i++) {
+        const hsa_ven_amd_aqlprofile_parameter_t *from = &profile->parameters[i];
+        bool counter =
+            from->parameter_name == HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_NAME;
+        if (counter && counters++ >= AQL_TRACE_COUNTERS) continue; /* more are ignored here */
+        given[count].parameter_name = from->parameter_name;
+        given[count++].value = counter ? (from->value & 0xfffffff) | 0xf0000000 : from->value;
+    }
+    hsa_status_t status = aql_trace_make(&job->agent, given, count, false, &job->trace);
+    free(given);
+    return status;
+}
+
+static hsa_status_t begin_counting(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job)
+{
     if (profile->events && profile->event_count) {
-        c->events = malloc(profile->event_count * sizeof *c->events);
-        if (!c->events)
+        job->events = malloc(profile->event_count * sizeof *job->events);
+        if (!job->events)
             return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u events",
                             profile->event_count);
         for (uint32_t i = 0; i < profile->event_count; i++)
-            c->events[i] = newer(&profile->events[i]);
+            job->events[i] = newer(&profile->events[i]);
     }
-    return aql_plan_make(&c->agent, c->events, profile->event_count, &c->plan);
+    return aql_plan_make(&job->agent, job->events, profile->event_count, &job->plan);
+}
+
+/* What the profile asks for; to be ended in any case. */
+static hsa_status_t begin_job(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job)
+{
+    memset(job, 0, sizeof *job);
+    if (!profile) return aql_fail(INVALID, "profile is NULL");
+    hsa_status_t status = aql_agent_from_hsa(profile->agent, &job->agent);
+    if (status) return status;
+    switch (profile->type) {
+    case HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC: return begin_counting(profile, job);
+    case HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE: return begin_trace(profile, job);
+    default:
+        return aql_fail(INVALID, "profile type %d is neither counters nor a trace", profile->type);
+    }
+}
+
+/* Bytes of results; the caller chooses how long a trace may be. */
+static uint32_t output_bytes(const job_t *job)
+{
+    return job->traces ? 0 : job->plan.samples * 8;
+}
+
+/* Where a trace's control is, after the header. */
+static uint64_t control_address(const hsa_ven_amd_aqlprofile_profile_t *profile)
+{
+    return (uintptr_t)profile->command_buffer.ptr + sizeof(parts_t);
+}
+
+static hsa_status_t place_trace(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job)
+{
+    if (!job->traces) return HSA_STATUS_SUCCESS;
+    return aql_trace_place(&job->trace, (uintptr_t)profile->output_buffer.ptr,
+                           profile->output_buffer.size, control_address(profile));
 }
 
 /* Writes the commands after the header, or finds their sizes alone if `words` is NULL. */
-static parts_t build(const hsa_ven_amd_aqlprofile_profile_t *profile, const counting_t *c,
+static parts_t build(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
                      uint32_t *words, uint32_t capacity)
 {
     aql_pm4_t pm4 = {words, words ? capacity : 0, sizeof(parts_t) / 4};
     uint64_t output = (uintptr_t)profile->output_buffer.ptr;
+    bool apart = reads_apart();
     parts_t parts = {0};
+    if (job->traces) parts.control = job->trace.engines * (uint32_t)sizeof(aql_trace_control_t);
+    pm4.count += parts.control / 4;
     uint32_t begin = pm4.count;
-    if (reads_apart()) aql_pmc_read(&pm4, &c->agent, &c->plan, output);
+    if (apart && !job->traces) aql_pmc_read(&pm4, &job->agent, &job->plan, output);
     parts.read = (pm4.count - begin) * 4;
     begin = pm4.count;
-    aql_pmc_start(&pm4, &c->plan, concurrent(profile));
+    if (job->traces)
+        aql_trace_begin(&pm4, &job->trace);
+    else
+        aql_pmc_start(&pm4, &job->plan, concurrent(profile));
     parts.start = (pm4.count - begin) * 4;
     begin = pm4.count;
-    if (!reads_apart()) aql_pmc_read(&pm4, &c->agent, &c->plan, output);
-    aql_pmc_stop(&pm4);
+    if (job->traces) {
+        aql_trace_end(&pm4, &job->trace);
+    } else {
+        if (!apart) aql_pmc_read(&pm4, &job->agent, &job->plan, output);
+        aql_pmc_stop(&pm4);
+    }
     parts.stop = (pm4.count - begin) * 4;
     return parts;
 }
@@ -160,42 +224,50 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_validate_event(
 AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_start(hsa_ven_amd_aqlprofile_profile_t *profile,
                                                      hsa_ext_amd_aql_pm4_packet_t *aql_start_packet)
 {
-    counting_t c;
-    hsa_status_t status = begin_counting(profile, &c);
+    job_t job;
+    hsa_status_t status = begin_job(profile, &job);
     if (status) goto out;
-    parts_t parts = build(profile, &c, NULL, 0);
-    status = check_buffers(profile, command_bytes(&parts), c.plan.samples * 8);
+    parts_t parts = build(profile, &job, NULL, 0);
+    status = check_buffers(profile, command_bytes(&parts), output_bytes(&job));
     if (status || !profile->command_buffer.ptr) goto out;
     if (!profile->output_buffer.ptr || !aql_start_packet) {
         status = aql_fail(INVALID, "%s is NULL",
                           aql_start_packet ? "output_buffer.ptr" : "aql_start_packet");
         goto out;
     }
+    status = place_trace(profile, &job);
+    if (status) goto out;
     char *base = profile->command_buffer.ptr;
-    build(profile, &c, profile->command_buffer.ptr, profile->command_buffer.size / 4);
+    memset(base + sizeof parts, 0, parts.control);
+    build(profile, &job, profile->command_buffer.ptr, profile->command_buffer.size / 4);
     memcpy(base, &parts, sizeof parts);
     aql_pm4_packet(base + sizeof parts + parts.control + parts.read, parts.start, aql_start_packet);
 out:
-    end_counting(&c);
+    end_job(&job);
     return status;
 }
 
 /* The sizes of the parts, if start has prepared the command buffer for this profile. */
-static hsa_status_t prepared(const hsa_ven_amd_aqlprofile_profile_t *profile, const void *packet,
-                             const char *packet_name, parts_t *parts)
+static hsa_status_t prepared(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
+                             parts_t *parts)
 {
-    counting_t c;
-    hsa_status_t status = begin_counting(profile, &c);
-    if (status) goto out;
-    *parts = build(profile, &c, NULL, 0);
-    if (!packet || !profile->command_buffer.ptr)
-        status = aql_fail(INVALID, "%s is NULL", packet ? "command_buffer.ptr" : packet_name);
-    else if (profile->command_buffer.size < command_bytes(parts) ||
-             memcmp(profile->command_buffer.ptr, parts, sizeof *parts))
-        status =
-            aql_fail(INVALID, "the command buffer has not been prepared by start for this profile");
-out:
-    end_counting(&c);
+    *parts = build(profile, job, NULL, 0);
+    if (!profile->command_buffer.ptr) return aql_fail(INVALID, "command_buffer.ptr is NULL");
+    if (profile->command_buffer.size < command_bytes(parts) ||
+        memcmp(profile->command_buffer.ptr, parts, sizeof *parts))
+        return aql_fail(INVALID,
+                        "the command buffer has not been prepared by start for this profile");
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t find_parts(const hsa_ven_amd_aqlprofile_profile_t *profile, const void *packet,
+                               const char *packet_name, parts_t *parts)
+{
+    job_t job;
+    hsa_status_t status = begin_job(profile, &job);
+    if (!status && !packet) status = aql_fail(INVALID, "%s is NULL", packet_name);
+    if (!status) status = prepared(profile, &job, parts);
+    end_job(&job);
     return status;
 }
 
@@ -203,7 +275,7 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_stop(const hsa_ven_amd_aqlprofile
                                                     hsa_ext_amd_aql_pm4_packet_t *aql_stop_packet)
 {
     parts_t parts;
-    hsa_status_t status = prepared(profile, aql_stop_packet, "aql_stop_packet", &parts);
+    hsa_status_t status = find_parts(profile, aql_stop_packet, "aql_stop_packet", &parts);
     if (status) return status;
     const char *commands = profile->command_buffer.ptr;
     commands += sizeof parts + parts.control + parts.read + parts.start;
@@ -215,12 +287,37 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_read(const hsa_ven_amd_aqlprofile
                                                     hsa_ext_amd_aql_pm4_packet_t *aql_read_packet)
 {
     parts_t parts;
-    hsa_status_t status = prepared(profile, aql_read_packet, "aql_read_packet", &parts);
+    hsa_status_t status = find_parts(profile, aql_read_packet, "aql_read_packet", &parts);
     if (status) return status;
     if (!parts.read)
-        return aql_fail(HSA_STATUS_ERROR, "AQLPROFILE_READ_API=0: the stop packet reads");
+        return aql_fail(HSA_STATUS_ERROR, profile->type == HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE
+                                              ? "a trace is not read, the stop packet ends it"
+                                              : "AQLPROFILE_READ_API=0: the stop packet reads");
     const char *commands = profile->command_buffer.ptr;
     aql_pm4_packet(commands + sizeof parts + parts.control, parts.read, aql_read_packet);
+    return HSA_STATUS_SUCCESS;
+}
+
+AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_att_marker(
+    hsa_ven_amd_aqlprofile_profile_t *profile, hsa_ext_amd_aql_pm4_packet_t *aql_marker_packet,
+    uint32_t data, hsa_ven_amd_aqlprofile_att_marker_channel_t channel)
+{
+    uint32_t words[16];
+    aql_pm4_t pm4 = {words, sizeof words / sizeof *words, 0};
+    if (!profile) return aql_fail(INVALID, "profile is NULL");
+    if ((uint32_t)channel > HSA_VEN_AMD_AQLPROFILE_ATT_CHANNEL_3)
+        return aql_fail(INVALID, "a trace has channels 0 to 3, not %u", (unsigned)channel);
+    aql_trace_mark(&pm4, (uint32_t)channel, data);
+    uint32_t bytes = pm4.count * 4, size = profile->command_buffer.size;
+    if (size < bytes) profile->command_buffer.size = bytes;
+    if (!profile->command_buffer.ptr) return HSA_STATUS_SUCCESS;
+    if (size < bytes)
+        return aql_fail(INVALID, "command_buffer has %u bytes, a marker needs %u", size, bytes);
+    if (!aql_marker_packet || (uintptr_t)profile->command_buffer.ptr % 4)
+        return aql_fail(INVALID, aql_marker_packet ? "command_buffer is not aligned to 4 bytes"
+                                                   : "aql_marker_packet is NULL");
+    memcpy(profile->command_buffer.ptr, words, bytes);
+    aql_pm4_packet(profile->command_buffer.ptr, bytes, aql_marker_packet);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -233,21 +330,16 @@ hsa_ven_amd_aqlprofile_legacy_get_pm4(const hsa_ext_amd_aql_pm4_packet_t *aql_pa
 
 /* ---- results ---- */
 
-AQL_EXPORT hsa_status_t
-hsa_ven_amd_aqlprofile_iterate_data(const hsa_ven_amd_aqlprofile_profile_t *profile,
-                                    hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
+static hsa_status_t give_counts(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
+                                hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
 {
-    counting_t c;
-    hsa_status_t status = begin_counting(profile, &c);
-    if (status) goto out;
     const uint64_t *value = profile->output_buffer.ptr;
-    if (!callback || !value)
-        status = aql_fail(INVALID, "%s is NULL", callback ? "output_buffer.ptr" : "callback");
-    else if (profile->output_buffer.size < c.plan.samples * 8)
-        status = aql_fail(INVALID, "output_buffer has %u bytes, the profile's results have %u",
-                          profile->output_buffer.size, c.plan.samples * 8);
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (profile->output_buffer.size < output_bytes(job))
+        return aql_fail(INVALID, "output_buffer has %u bytes, the profile's results have %u",
+                        profile->output_buffer.size, output_bytes(job));
     for (uint32_t i = 0; i < profile->event_count && !status; i++) {
-        uint32_t samples = aql_block_samples(&c.agent, c.plan.slots[c.plan.of[i]].block);
+        uint32_t samples = aql_block_samples(&job->agent, job->plan.slots[job->plan.of[i]].block);
         for (uint32_t sample = 0; sample < samples && !status; sample++) {
             hsa_ven_amd_aqlprofile_info_data_t info = {.sample_id = sample};
             info.pmc_data.event = profile->events[i];
@@ -255,39 +347,90 @@ hsa_ven_amd_aqlprofile_iterate_data(const hsa_ven_amd_aqlprofile_profile_t *prof
             status = callback(HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &info, data);
         }
     }
-    if (status == HSA_STATUS_INFO_BREAK) status = HSA_STATUS_SUCCESS;
-out:
-    end_counting(&c);
     return status;
 }
 
-/* Takes the sample that is asked for, or adds them all up. */
+static hsa_status_t give_trace(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job,
+                               hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
+{
+    hsa_status_t status = place_trace(profile, job);
+    if (status) return status;
+    const aql_trace_control_t *control = (const void *)(uintptr_t)control_address(profile);
+    for (uint32_t i = 0; i < job->trace.engines && !status; i++) {
+        if (!job->trace.size[i]) continue;
+        hsa_ven_amd_aqlprofile_info_data_t info = {.sample_id = i};
+        info.trace_data.ptr = (void *)(uintptr_t)job->trace.begin[i];
+        info.trace_data.size = (uint32_t)aql_trace_bytes(&job->trace, control, i);
+        status = callback(HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA, &info, data);
+    }
+    return status ? status : aql_trace_check(&job->trace, control);
+}
+
+AQL_EXPORT hsa_status_t
+hsa_ven_amd_aqlprofile_iterate_data(const hsa_ven_amd_aqlprofile_profile_t *profile,
+                                    hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
+{
+    job_t job;
+    parts_t parts;
+    hsa_status_t status = begin_job(profile, &job);
+    if (status) goto out;
+    if (!callback || !profile->output_buffer.ptr)
+        status = aql_fail(INVALID, "%s is NULL", callback ? "output_buffer.ptr" : "callback");
+    else if (!job.traces)
+        status = give_counts(profile, &job, callback, data);
+    else if (!(status = prepared(profile, &job, &parts)))
+        status = give_trace(profile, &job, callback, data);
+    if (status == HSA_STATUS_INFO_BREAK) status = HSA_STATUS_SUCCESS;
+out:
+    end_job(&job);
+    return status;
+}
+
+/* Takes the sample that is asked for; or adds up all those of an event. */
 static hsa_status_t take_sample(hsa_ven_amd_aqlprofile_info_type_t type,
                                 hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
 {
     hsa_ven_amd_aqlprofile_info_data_t *asked = data;
-    (void)type;
-    if (memcmp(&info->pmc_data.event, &asked->pmc_data.event, sizeof info->pmc_data.event))
+    bool trace = type == HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA;
+    if (!trace &&
+        memcmp(&info->pmc_data.event, &asked->pmc_data.event, sizeof info->pmc_data.event))
         return HSA_STATUS_SUCCESS;
-    if (asked->sample_id == UINT32_MAX) {
+    if (!trace && asked->sample_id == UINT32_MAX) {
         asked->pmc_data.result += info->pmc_data.result;
         return HSA_STATUS_SUCCESS;
     }
     if (asked->sample_id != info->sample_id) return HSA_STATUS_SUCCESS;
-    asked->pmc_data.result = info->pmc_data.result;
+    if (trace)
+        asked->trace_data = info->trace_data;
+    else
+        asked->pmc_data.result = info->pmc_data.result;
     return HSA_STATUS_INFO_BREAK;
+}
+
+static hsa_status_t one_result(const hsa_ven_amd_aqlprofile_profile_t *profile,
+                               hsa_ven_amd_aqlprofile_info_type_t attribute,
+                               hsa_ven_amd_aqlprofile_info_data_t *value)
+{
+    bool trace = attribute == HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA;
+    if (trace != (profile->type == HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE))
+        return aql_fail(INVALID, "the profile is none of %s", trace ? "a trace" : "counters");
+    if (trace)
+        value->trace_data = (hsa_ven_amd_aqlprofile_descriptor_t){NULL, 0};
+    else
+        value->pmc_data.result = 0;
+    return hsa_ven_amd_aqlprofile_iterate_data(profile, take_sample, value);
 }
 
 static hsa_status_t sizes(const hsa_ven_amd_aqlprofile_profile_t *profile, bool command,
                           uint32_t *bytes)
 {
-    counting_t c;
-    hsa_status_t status = begin_counting(profile, &c);
+    job_t job;
+    hsa_status_t status = begin_job(profile, &job);
     if (!status) {
-        parts_t parts = build(profile, &c, NULL, 0);
-        *bytes = command ? command_bytes(&parts) : c.plan.samples * 8;
+        parts_t parts = build(profile, &job, NULL, 0);
+        *bytes = command ? command_bytes(&parts) : output_bytes(&job);
     }
-    end_counting(&c);
+    end_job(&job);
     return status;
 }
 
@@ -354,8 +497,7 @@ hsa_ven_amd_aqlprofile_get_info(const hsa_ven_amd_aqlprofile_profile_t *profile,
     case HSA_VEN_AMD_AQLPROFILE_INFO_COMMAND_BUFFER_SIZE: return sizes(profile, true, value);
     case HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA_SIZE: return sizes(profile, false, value);
     case HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA:
-        ((hsa_ven_amd_aqlprofile_info_data_t *)value)->pmc_data.result = 0;
-        return hsa_ven_amd_aqlprofile_iterate_data(profile, take_sample, value);
+    case HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA: return one_result(profile, attribute, value);
     case HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_COUNTERS:
     case HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_ID: return block_info(profile, attribute, value);
     case HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD: return queue_command(profile, true, value);

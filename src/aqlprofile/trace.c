@@ -1,0 +1,398 @@
+/* trace.c - thread traces of gfx9: parameters to register values, and the commands around a trace.
+ *
+ * Apart because both interfaces trace in the same way. Register values and their order are those of
+ * AMD's library, but for two points where it relies on chance: the index is set back to all engines
+ * before markers are written, and the wait for the end reads the status register itself. */
+#include "aqlprofile/internal.h"
+
+#include <string.h>
+
+#define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
+
+enum {
+    TRACE_BASE = 0xc330,
+    TRACE_SIZE = 0xc331,
+    TRACE_MASK = 0xc332,
+    TRACE_TOKEN_MASK = 0xc333,
+    TRACE_PERF_MASK = 0xc334,
+    TRACE_CTRL = 0xc335,
+    TRACE_MODE = 0xc336,
+    TRACE_BASE2 = 0xc337,
+    TRACE_TOKEN_MASK2 = 0xc338,
+    TRACE_WPTR = 0xc339,
+    TRACE_STATUS = 0xc33a,
+    TRACE_HIWATER = 0xc33b,
+    TRACE_CNTR = 0xc33c,
+    TRACE_USERDATA_2 = 0xc342,
+    TRACE_USERDATA_3 = 0xc343,
+
+    MASK_STALLS = 0xc080, /* registers, SPI and SQ wait when the trace's FIFO is full */
+    TOKENS_ALL = 0x000fbc6f,
+    TOKENS_OCCUPANCY = 0x000f906f,
+    TOKENS_COUNTERS = 0x4000,
+    MODE_OFF = 0x02040000,
+    MODE_ON = 0x02240000,
+    HIWATER = 6,
+
+    USERDATA_BEGIN = 0x434f5200, /* decoders look at nothing that comes before */
+    USERDATA_VERSION = 524801,
+    USERDATA_CLOCK = 5,
+    USERDATA_CODE_OBJECT = 4,
+
+    WRITTEN_UNIT = 32,
+    WRITTEN_MASK = 0x3fffffff,
+    STATUS_ERROR = 1 << 28, /* no translation for an address of the buffer */
+    STATUS_BUSY = 1 << 30,
+    PAGE = 4096,
+    ENGINES_OF_HARDWARE = 64 /* that the division of the buffer leaves room for */
+};
+#define STATUS_FULL  (1u << 31)
+#define RESET_BUFFER (1u << 31)
+
+/* ---- parameters ---- */
+
+enum { FIRST = 1, SECOND = 2 }; /* interfaces */
+
+typedef struct {
+    aql_trace_t *trace;
+    uint32_t vm_id, raw_mask, raw_tokens, raw_tokens2, occupancy;
+    uint64_t size;
+} parse_t;
+
+static bool set_unit(parse_t *p, uint32_t value)
+{
+    p->trace->unit = value;
+    return value <= 15;
+}
+
+static bool set_vm_id(parse_t *p, uint32_t value)
+{
+    p->vm_id = value;
+    return value <= 3;
+}
+
+static bool set_raw_mask(parse_t *p, uint32_t value)
+{
+    p->raw_mask = value;
+    p->trace->unit = value & 15;
+    return !(value & 0x50);
+}
+
+static bool set_raw_tokens(parse_t *p, uint32_t value)
+{
+    p->raw_tokens = value;
+    return !(value >> 24);
+}
+
+static bool set_raw_tokens2(parse_t *p, uint32_t value)
+{
+    p->raw_tokens2 = value;
+    return true;
+}
+
+static bool set_engines(parse_t *p, uint32_t value)
+{
+    p->trace->engine_mask = value & (uint32_t)((UINT64_C(1) << p->trace->engines) - 1);
+    return p->trace->engine_mask;
+}
+
+static bool set_concurrent(parse_t *p, uint32_t value)
+{
+    p->trace->concurrent = value;
+    return true;
+}
+
+static bool set_simds(parse_t *p, uint32_t value)
+{
+    p->trace->simds = value & 15;
+    return true;
+}
+
+static bool set_occupancy(parse_t *p, uint32_t value)
+{
+    p->occupancy = value;
+    return true;
+}
+
+static bool set_size(parse_t *p, uint32_t value)
+{
+    p->size = (p->size & ~UINT64_C(0xffffffff)) | value;
+    return true;
+}
+
+static bool set_size_high(parse_t *p, uint32_t value)
+{
+    p->size = (p->size & UINT64_C(0xffffffff)) | (uint64_t)value << 32;
+    return true;
+}
+
+static bool set_timestamps(parse_t *p, uint32_t value)
+{
+    p->trace->timestamps = value != AQLPROFILE_ATT_PARAMETER_RT_TIMESTAMP_DISABLE;
+    return value <= AQLPROFILE_ATT_PARAMETER_RT_TIMESTAMP_DISABLE;
+}
+
+static bool set_counter_mask(parse_t *p, uint32_t value)
+{
+    p->trace->counter_mask = value;
+    return true;
+}
+
+static bool set_counter_control(parse_t *p, uint32_t value)
+{
+    p->trace->counter_control = value;
+    return true;
+}
+
+static bool add_counter(parse_t *p, uint32_t value)
+{
+    if (p->trace->counter_count == AQL_TRACE_COUNTERS) return false;
+    p->trace->counters[p->trace->counter_count++] = value;
+    return true;
+}
+
+/* A parameter that an interface takes and that changes nothing there has no limits either. */
+static bool accept(parse_t *p, uint32_t value)
+{
+    (void)p, (void)value;
+    return true;
+}
+
+static const struct {
+    uint32_t name, interfaces;
+    bool (*set)(parse_t *p, uint32_t value);
+    const char *text, *limit;
+} parameters_known[] = {
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET, FIRST | SECOND, set_unit,
+     "COMPUTE_UNIT_TARGET", "0 to 15"},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_VM_ID_MASK, FIRST, set_vm_id, "VM_ID_MASK", "0 to 3"},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_MASK, FIRST, set_raw_mask, "MASK", "bits 4 and 6 zero"},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_TOKEN_MASK, FIRST, set_raw_tokens, "TOKEN_MASK",
+     "24 bits"},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_TOKEN_MASK2, FIRST, set_raw_tokens2, "TOKEN_MASK2", ""},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, FIRST | SECOND, set_engines, "SE_MASK",
+     "a bit for a shader engine of the agent"},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SAMPLE_RATE, FIRST, accept, "SAMPLE_RATE", ""},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_K_CONCURRENT, FIRST, set_concurrent, "K_CONCURRENT", ""},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SIMD_SELECTION, FIRST | SECOND, set_simds,
+     "SIMD_SELECTION", ""},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_OCCUPANCY_MODE, FIRST | SECOND, set_occupancy,
+     "OCCUPANCY_MODE", ""},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_ATT_BUFFER_SIZE, SECOND, set_size, "ATT_BUFFER_SIZE",
+     ""},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_ATT_BUFFER_SIZE, FIRST, accept, "ATT_BUFFER_SIZE", ""},
+    {AQLPROFILE_ATT_PARAMETER_NAME_BUFFER_SIZE_HIGH, SECOND, set_size_high, "BUFFER_SIZE_HIGH", ""},
+    {AQLPROFILE_ATT_PARAMETER_NAME_RT_TIMESTAMP, SECOND, set_timestamps, "RT_TIMESTAMP", "0 to 2"},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_MASK, FIRST | SECOND, set_counter_mask,
+     "PERFCOUNTER_MASK", ""},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_CTRL, FIRST | SECOND, set_counter_control,
+     "PERFCOUNTER_CTRL", ""},
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_NAME, FIRST | SECOND, add_counter,
+     "PERFCOUNTER_NAME", "8 counters"},
+};
+
+static hsa_status_t set_parameter(parse_t *p, uint32_t name, uint32_t value, bool second)
+{
+    for (size_t i = 0; i < sizeof parameters_known / sizeof *parameters_known; i++) {
+        if (parameters_known[i].name != name ||
+            !(parameters_known[i].interfaces & (second ? SECOND : FIRST)))
+            continue;
+        if (parameters_known[i].set(p, value)) return HSA_STATUS_SUCCESS;
+        return aql_fail(INVALID, "trace parameter %s cannot be 0x%x: %s", parameters_known[i].text,
+                        value, parameters_known[i].limit);
+    }
+    return aql_fail(INVALID, "no trace parameter has number %u", name);
+}
+
+hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_parameter_t *parameters,
+                            uint32_t count, bool second, aql_trace_t *trace)
+{
+    enum { ENGINES_DEFAULT = 0x11, SIMDS_ALL = 15, BYTES_DEFAULT = 192 << 20 };
+    parse_t p = {.trace = trace, .size = BYTES_DEFAULT};
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    memset(trace, 0, sizeof *trace);
+    trace->engines = agent->engines;
+    trace->simds = SIMDS_ALL;
+    trace->counter_mask = UINT32_MAX;
+    trace->timestamps = second;
+    set_engines(&p, ENGINES_DEFAULT);
+    if (count && !parameters) return aql_fail(INVALID, "parameters is NULL");
+    for (uint32_t i = 0; i < count && !status; i++)
+        status =
+            set_parameter(&p, (uint32_t)parameters[i].parameter_name, parameters[i].value, second);
+    trace->bytes = p.size;
+    trace->mask = MASK_STALLS | trace->unit | trace->simds << 8 | p.vm_id << 12;
+    trace->token_mask = p.occupancy ? TOKENS_OCCUPANCY : TOKENS_ALL;
+    trace->token_mask2 = UINT32_MAX;
+    if (p.raw_mask && p.raw_tokens && p.raw_tokens2) { /* all of them or none */
+        trace->mask = p.raw_mask;
+        trace->token_mask = p.raw_tokens;
+        trace->token_mask2 = p.raw_tokens2;
+    }
+    if (trace->counter_count) trace->token_mask |= TOKENS_COUNTERS;
+    return status;
+}
+
+hsa_status_t aql_trace_place(aql_trace_t *trace, uint64_t data, uint64_t bytes, uint64_t control)
+{
+    const uint64_t step_min = 128u << 10, step_end = UINT64_C(16) << 30;
+    uint64_t traced = (uint64_t)__builtin_popcount(trace->engine_mask);
+    uint64_t apart = (ENGINES_OF_HARDWARE - traced) * PAGE;
+    uint64_t step = bytes > apart ? (bytes - apart) / traced / PAGE * PAGE : 0;
+    if (step < step_min || step >= step_end)
+        return aql_fail(
+            INVALID, "a trace of %llu shader engines takes from %llu to %llu bytes, not %llu",
+            (unsigned long long)traced, (unsigned long long)(step_min * traced + apart),
+            (unsigned long long)((step_end - PAGE) * traced + apart), (unsigned long long)bytes);
+    if (data % PAGE)
+        return aql_fail(INVALID, "the trace's buffer is not aligned to %d bytes", PAGE);
+    trace->bytes = bytes;
+    trace->control = control;
+    for (uint32_t i = 0; i < trace->engines; i++) {
+        bool wanted = trace->engine_mask >> i & 1;
+        trace->begin[i] = data;
+        trace->size[i] = wanted ? step : 0;
+        data += wanted ? step : PAGE;
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- commands ---- */
+
+static uint32_t index_of(uint32_t engine)
+{
+    return 0x40000000u | engine << 16; /* array 0, all instances */
+}
+
+static uint64_t slot(const aql_trace_t *trace, uint32_t engine)
+{
+    return trace->control + engine * sizeof(aql_trace_control_t);
+}
+
+static void program_counters(aql_pm4_t *pm4, const aql_trace_t *trace)
+{
+    const uint32_t control = 0xffff007fu | (trace->counter_control & 0x1f) << 8;
+    aql_pm4_set(pm4, AQL_RLC_PERFMON_CLK_CNTL, 1);
+    aql_pm4_set(pm4, AQL_COMPUTE_PERFCOUNT_ENABLE, 1);
+    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
+    for (uint32_t i = 0; i < AQL_TRACE_COUNTERS; i++) {
+        uint32_t id = trace->counters[i] & 0xfffffff, simds = trace->counters[i] >> 28;
+        aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER0_SELECT + i, id | simds << 24);
+    }
+    aql_pm4_set(pm4, TRACE_PERF_MASK, trace->counter_mask);
+    aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, trace->counter_mask);
+    aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, control);
+    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_START);
+    aql_pm4_wait_idle(pm4);
+}
+
+/* The clock into memory, and from there into the trace, so that both tell the same moment. */
+static void mark_clock(aql_pm4_t *pm4, uint64_t address)
+{
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+    aql_pm4_set(pm4, TRACE_USERDATA_3, USERDATA_CLOCK);
+    aql_pm4_store_clock(pm4, address);
+    aql_pm4_copy_memory(pm4, TRACE_USERDATA_3, address);
+    aql_pm4_copy_memory(pm4, TRACE_USERDATA_3, address + 4);
+    aql_pm4_copy_clock(pm4, TRACE_USERDATA_3);
+}
+
+void aql_trace_begin(aql_pm4_t *pm4, const aql_trace_t *trace)
+{
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+    if (!trace->concurrent) aql_pm4_wait_idle(pm4);
+    aql_pm4_set(pm4, TRACE_MASK, trace->mask);
+    if (trace->counter_count) program_counters(pm4, trace);
+    aql_pm4_set(pm4, TRACE_TOKEN_MASK, trace->token_mask);
+    aql_pm4_set(pm4, TRACE_MODE, MODE_OFF);
+    aql_pm4_set(pm4, TRACE_HIWATER, HIWATER);
+    for (uint32_t i = 0; i < trace->engines; i++) {
+        if (!(trace->engine_mask >> i & 1)) continue;
+        aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, index_of(i));
+        aql_pm4_set(pm4, TRACE_TOKEN_MASK2, trace->token_mask2);
+        aql_pm4_copy_value(pm4, TRACE_STATUS, 0);
+        aql_pm4_set(pm4, TRACE_BASE, (uint32_t)(trace->begin[i] >> 12));
+        aql_pm4_set(pm4, TRACE_BASE2, (uint32_t)(trace->begin[i] >> 44));
+        aql_pm4_set(pm4, TRACE_SIZE, (uint32_t)(trace->size[i] / PAGE));
+        aql_pm4_set(pm4, TRACE_CTRL, RESET_BUFFER);
+        if (!trace->concurrent) aql_pm4_wait_idle(pm4);
+        aql_pm4_set(pm4, TRACE_MODE, MODE_ON);
+    }
+    aql_pm4_wait_idle(pm4);
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+    aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_BEGIN);
+    aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_VERSION);
+    if (trace->timestamps)
+        mark_clock(pm4, slot(trace, 0) + offsetof(aql_trace_control_t, clock_begin));
+}
+
+void aql_trace_end(aql_pm4_t *pm4, const aql_trace_t *trace)
+{
+    uint64_t control_bytes = trace->engines * sizeof(aql_trace_control_t);
+    uint64_t first = trace->begin[__builtin_ctz(trace->engine_mask)];
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+    aql_pm4_wait_idle(pm4);
+    if (trace->timestamps) {
+        mark_clock(pm4, slot(trace, 0) + offsetof(aql_trace_control_t, clock_end));
+        aql_pm4_wait_idle(pm4);
+    }
+    aql_pm4_set(pm4, TRACE_MODE, MODE_OFF);
+    aql_pm4_wait_idle(pm4);
+    if (trace->counter_count) {
+        aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_STOP);
+        aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
+        aql_pm4_set(pm4, AQL_RLC_PERFMON_CLK_CNTL, 0);
+        aql_pm4_wait_idle(pm4);
+    }
+    for (uint32_t i = 0; i < trace->engines; i++) {
+        if (!(trace->engine_mask >> i & 1)) continue;
+        aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, index_of(i));
+        aql_pm4_wait_clear(pm4, TRACE_STATUS, STATUS_BUSY);
+        aql_pm4_store_register(pm4, TRACE_STATUS, slot(trace, i), true);
+        aql_pm4_store_register(pm4, TRACE_CNTR,
+                               slot(trace, i) + offsetof(aql_trace_control_t, counter), true);
+        aql_pm4_store_register(pm4, TRACE_WPTR,
+                               slot(trace, i) + offsetof(aql_trace_control_t, written), true);
+    }
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+    aql_pm4_flush(pm4, trace->control, control_bytes);
+    aql_pm4_flush(pm4, first, trace->bytes - (first - trace->begin[0]));
+    aql_pm4_set(pm4, TRACE_SIZE, 0);
+    aql_pm4_set(pm4, TRACE_CTRL, RESET_BUFFER);
+    aql_pm4_wait_idle(pm4);
+    aql_pm4_flush(pm4, trace->control, control_bytes);
+    aql_pm4_wait_idle(pm4);
+}
+
+void aql_trace_mark(aql_pm4_t *pm4, uint32_t type, uint32_t word)
+{
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+    aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_CODE_OBJECT | type << 8);
+    aql_pm4_set(pm4, TRACE_USERDATA_2, word);
+}
+
+/* ---- results ---- */
+
+uint64_t aql_trace_bytes(const aql_trace_t *trace, const aql_trace_control_t *control,
+                         uint32_t engine)
+{
+    uint64_t bytes = (uint64_t)(control[engine].written & WRITTEN_MASK) * WRITTEN_UNIT;
+    return bytes < trace->size[engine] ? bytes : trace->size[engine];
+}
+
+hsa_status_t aql_trace_check(const aql_trace_t *trace, const aql_trace_control_t *control)
+{
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (uint32_t i = 0; i < trace->engines; i++) {
+        if (!trace->size[i]) continue;
+        if (control[i].status & STATUS_ERROR)
+            return aql_fail(HSA_STATUS_ERROR_EXCEPTION,
+                            "shader engine %u could not reach its trace buffer", i);
+        uint64_t written = (uint64_t)(control[i].written & WRITTEN_MASK) * WRITTEN_UNIT;
+        if (!status && (control[i].status & STATUS_FULL || written >= trace->size[i]))
+            status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
+                              "the trace buffer of shader engine %u, %llu bytes, was too small", i,
+                              (unsigned long long)trace->size[i]);
+    }
+    return status;
+}
