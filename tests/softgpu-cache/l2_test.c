@@ -175,7 +175,7 @@ static void places(void **state)
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {RIG_TEST(channels), RIG_TEST(capacity),
+    const struct CMUnitTest tests[] = {RIG_TEST(channels),    RIG_TEST(capacity),
                                        RIG_TEST(writes_back), RIG_TEST(acquires),
                                        RIG_TEST(acquire_mem), RIG_TEST(places)};
     return cmocka_run_group_tests(tests, NULL, NULL);

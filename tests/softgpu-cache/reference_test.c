@@ -3,6 +3,7 @@
  * The second model keeps every cache as a list in the order of use and every line as a set of
  * bytes; it knows no quick ways. Every event that it has must agree after every instruction. */
 #include "rig.h"
+#include "softgpu/cache/ways.h"
 
 enum { PAGES = 64, LIST_MAX = 4096, INSTRUCTIONS = 4000 };
 
@@ -45,8 +46,8 @@ typedef struct {
     list_t *l1, tlb, *l2;
     unsigned l1_sets, l2_sets;
     line_t *line; /* by physical 128-byte line */
-    uint64_t accesses, lookups, tlb_miss, reads, writes, atomics, hit, miss, rdreq, wrreq,
-        wrreq64, evict;
+    uint64_t accesses, lookups, tlb_miss, reads, writes, atomics, hit, miss, rdreq, wrreq, wrreq64,
+        evict;
 } ref_t;
 
 static void ref_write_back(ref_t *m, line_t *l)
@@ -63,8 +64,7 @@ static void ref_l2(ref_t *m, uint64_t phys, char kind, const bool *bytes)
 {
     const uint64_t lines = m->p.l2_interleave / 128, tag = phys / 128, half = phys / 64 % 2;
     const uint64_t channel = phys / m->p.l2_interleave % m->p.l2_channels;
-    const uint64_t index =
-        phys / m->p.l2_interleave / m->p.l2_channels * lines + tag % lines;
+    const uint64_t index = phys / m->p.l2_interleave / m->p.l2_channels * lines + tag % lines;
     list_t *set = &m->l2[channel * m->l2_sets + index % m->l2_sets];
     line_t *l = &m->line[tag];
     const bool there = list_take(set, tag);
@@ -250,8 +250,7 @@ static void agree(const sg_profile_t *p)
         const unsigned kind = rnd(KINDS);
         choose(r, kind, va);
         rig_do(r, kinds[kind].text);
-        ref_vector(&m, va, r->wave.exec, kinds[kind].bytes, kinds[kind].swizzled,
-                   kinds[kind].kind);
+        ref_vector(&m, va, r->wave.exec, kinds[kind].bytes, kinds[kind].swizzled, kinds[kind].kind);
         if (GET(r, TCP_TOTAL_ACCESSES) != m.accesses)
             fail_msg("instruction %u, %s", k, kinds[kind].text);
         EXPECT(r, TCP_TOTAL_ACCESSES, m.accesses);
@@ -302,9 +301,47 @@ static void odd_caches(void **state)
     agree(&p);
 }
 
+/* The tag array on its own: finds, insertions and removals in any order. */
+static void order_of_use(void **state)
+{
+    (void)state;
+    for (unsigned ways = 1; ways <= 9; ways += 2) {
+        list_t want[3] = {{{0}, 0}, {{0}, 0}, {{0}, 0}};
+        ways_t c = {0};
+        assert_true(ways_init(&c, 3, ways));
+        for (unsigned k = 0; k < 20000; k++) {
+            const uint32_t set = rnd(3), tag = rnd(2 * ways + 1);
+            if (rnd(4) == 0) { /* without being used first */
+                const int32_t any = ways_scan(&c, set, tag);
+                assert_int_equal(any >= 0, list_take(&want[set], tag));
+                if (any >= 0) ways_remove(&c, (uint32_t)any);
+                continue;
+            }
+            const bool there = list_take(&want[set], tag);
+            const int32_t slot = ways_find(&c, set, tag);
+            if (there != (slot >= 0)) fail_msg("%u ways, step %u", ways, k);
+            if (there && rnd(4) == 0) {
+                ways_remove(&c, (uint32_t)slot);
+                continue;
+            }
+            if (!there) {
+                uint32_t old;
+                const uint32_t in = (uint32_t)ways_insert(&c, set, tag, &old);
+                assert_int_equal(ways_tag(&c, in), tag);
+                const int64_t gone = list_put(&want[set], ways, tag);
+                assert_int_equal((int32_t)old, gone);
+            } else {
+                list_put(&want[set], ways, tag);
+            }
+        }
+        ways_free(&c);
+    }
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {RIG_TEST(small_caches), RIG_TEST(odd_caches)};
+    const struct CMUnitTest tests[] = {RIG_TEST(order_of_use), RIG_TEST(small_caches),
+                                       RIG_TEST(odd_caches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,10 +47,9 @@ static inline sgc_page_t rig_page(void *user, uint64_t va)
 /* The defaults: MI210 with one compute unit in each engine. */
 static inline sg_profile_t rig_profile(void)
 {
-    sg_profile_t p = {
-        .name = "test",
+    sg_profile_t p = {.name = "test",
 #define ROW(key, otherwise, lo, hi) .key = otherwise,
-        SG_PROFILE_KEYS(ROW)
+                      SG_PROFILE_KEYS(ROW)
 #undef ROW
     };
     return p;
@@ -157,7 +156,7 @@ static inline uint64_t rig_get(const rig_t *r, const char *name, unsigned event)
     static const struct {
         const char *prefix;
         sgc_block_t block;
-    } blocks[] = {{"TA_", SGC_TA},   {"TD_", SGC_TD}, {"TCP_", SGC_TCP},
+    } blocks[] = {{"TA_", SGC_TA},   {"TD_", SGC_TD},   {"TCP_", SGC_TCP},
                   {"TCA_", SGC_TCA}, {"TCC_", SGC_TCC}, {"SQ", SGC_SQ}};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         if (strncmp(name, blocks[k].prefix, strlen(blocks[k].prefix))) continue;
@@ -182,27 +181,27 @@ static inline void rig_invariants(rig_t *r)
 {
     EXPECT(r, TCC_REQ, GET(r, TCC_HIT) + GET(r, TCC_MISS));
     EXPECT(r, TCC_REQ, GET(r, TCC_READ) + GET(r, TCC_WRITE) + GET(r, TCC_ATOMIC));
-    EXPECT(r, TCC_REQ, GET(r, TCC_RW_REQ) + GET(r, TCC_NC_REQ) + GET(r, TCC_CC_REQ) +
-                           GET(r, TCC_UC_REQ));
-    EXPECT(r, TCC_READ, GET(r, TCP_TCC_READ_REQ) + GET(r, SQC_TC_INST_REQ) +
-                            GET(r, SQC_TC_DATA_READ_REQ));
+    EXPECT(r, TCC_REQ,
+           GET(r, TCC_RW_REQ) + GET(r, TCC_NC_REQ) + GET(r, TCC_CC_REQ) + GET(r, TCC_UC_REQ));
+    EXPECT(r, TCC_READ,
+           GET(r, TCP_TCC_READ_REQ) + GET(r, SQC_TC_INST_REQ) + GET(r, SQC_TC_DATA_READ_REQ));
     EXPECT(r, TCC_WRITE, GET(r, TCP_TCC_WRITE_REQ) + GET(r, SQC_TC_DATA_WRITE_REQ));
-    EXPECT(r, TCC_ATOMIC, GET(r, TCP_TCC_ATOMIC_WITH_RET_REQ) +
-                              GET(r, TCP_TCC_ATOMIC_WITHOUT_RET_REQ) +
-                              GET(r, SQC_TC_DATA_ATOMIC_REQ));
-    EXPECT(r, TCP_TOTAL_ACCESSES, GET(r, TCP_TOTAL_READ) + GET(r, TCP_TOTAL_WRITE) +
-                                      GET(r, TCP_TOTAL_ATOMIC_WITH_RET) +
-                                      GET(r, TCP_TOTAL_ATOMIC_WITHOUT_RET));
+    EXPECT(r, TCC_ATOMIC,
+           GET(r, TCP_TCC_ATOMIC_WITH_RET_REQ) + GET(r, TCP_TCC_ATOMIC_WITHOUT_RET_REQ) +
+               GET(r, SQC_TC_DATA_ATOMIC_REQ));
+    EXPECT(r, TCP_TOTAL_ACCESSES,
+           GET(r, TCP_TOTAL_READ) + GET(r, TCP_TOTAL_WRITE) + GET(r, TCP_TOTAL_ATOMIC_WITH_RET) +
+               GET(r, TCP_TOTAL_ATOMIC_WITHOUT_RET));
     EXPECT(r, TCP_UTCL1_REQUEST,
            GET(r, TCP_UTCL1_TRANSLATION_HIT) + GET(r, TCP_UTCL1_TRANSLATION_MISS));
     EXPECT(r, TCP_UTCL1_REQUEST, GET(r, TCP_TOTAL_CACHE_ACCESSES));
-    EXPECT(r, TCP_TCC_READ_REQ, GET(r, TCP_TCC_RW_READ_REQ) + GET(r, TCP_TCC_NC_READ_REQ) +
-                                    GET(r, TCP_TCC_CC_READ_REQ) + GET(r, TCP_TCC_UC_READ_REQ));
+    EXPECT(r, TCP_TCC_READ_REQ,
+           GET(r, TCP_TCC_RW_READ_REQ) + GET(r, TCP_TCC_NC_READ_REQ) + GET(r, TCP_TCC_CC_READ_REQ) +
+               GET(r, TCP_TCC_UC_READ_REQ));
     EXPECT(r, SQC_DCACHE_REQ, GET(r, SQC_DCACHE_HITS) + GET(r, SQC_DCACHE_MISSES));
     EXPECT(r, SQC_ICACHE_REQ, GET(r, SQC_ICACHE_HITS) + GET(r, SQC_ICACHE_MISSES));
     assert_true(GET(r, TCP_TCC_READ_REQ) + GET(r, TCP_TCC_WRITE_REQ) +
-                    GET(r, TCP_TCC_ATOMIC_WITH_RET_REQ) +
-                    GET(r, TCP_TCC_ATOMIC_WITHOUT_RET_REQ) <=
+                    GET(r, TCP_TCC_ATOMIC_WITH_RET_REQ) + GET(r, TCP_TCC_ATOMIC_WITHOUT_RET_REQ) <=
                 GET(r, TCP_TOTAL_CACHE_ACCESSES));
     assert_true(GET(r, TCC_EA_WRREQ_64B) <= GET(r, TCC_EA_WRREQ));
     assert_true(GET(r, TCC_EA_RDREQ_DRAM) <= GET(r, TCC_EA_RDREQ));

@@ -52,13 +52,11 @@ static void counts_patterns(void **state)
         rig_reset(r);
         rig_stride(r, p->from, p->step);
         rig_do(r, p->text);
-        if (GET(r, TCP_TOTAL_READ) != p->accesses ||
-            GET(r, TCP_TOTAL_CACHE_ACCESSES) != p->lookups)
+        if (GET(r, TCP_TOTAL_READ) != p->accesses || GET(r, TCP_TOTAL_CACHE_ACCESSES) != p->lookups)
             fail_msg("%s from %llu step %lld: %llu accesses, %llu look-ups, not %u, %u", p->text,
                      (unsigned long long)p->from, (long long)p->step,
                      (unsigned long long)GET(r, TCP_TOTAL_READ),
-                     (unsigned long long)GET(r, TCP_TOTAL_CACHE_ACCESSES), p->accesses,
-                     p->lookups);
+                     (unsigned long long)GET(r, TCP_TOTAL_CACHE_ACCESSES), p->accesses, p->lookups);
         EXPECT(r, TCP_TOTAL_ACCESSES, p->accesses);
         EXPECT(r, TA_TOTAL_WAVEFRONTS, 1);
         EXPECT(r, TA_FLAT_READ_WAVEFRONTS, 1);
@@ -427,11 +425,11 @@ int main(void)
 {
     if (!asm_available()) return 77;
     const struct CMUnitTest tests[] = {
-        RIG_TEST(counts_patterns), RIG_TEST(misses_then_hits),  RIG_TEST(broadcast_misses_once),
-        RIG_TEST(partial_exec),    RIG_TEST(fits_l1_or_not),    RIG_TEST(stores_go_through),
-        RIG_TEST(atomics_pass_l1), RIG_TEST(policies),          RIG_TEST(uncached_pages),
+        RIG_TEST(counts_patterns),  RIG_TEST(misses_then_hits), RIG_TEST(broadcast_misses_once),
+        RIG_TEST(partial_exec),     RIG_TEST(fits_l1_or_not),   RIG_TEST(stores_go_through),
+        RIG_TEST(atomics_pass_l1),  RIG_TEST(policies),         RIG_TEST(uncached_pages),
         RIG_TEST(scratch_and_flat), RIG_TEST(buffers),          RIG_TEST(tag_conflicts),
-        RIG_TEST(translations),    RIG_TEST(compute_units),     RIG_TEST(waits_once),
+        RIG_TEST(translations),     RIG_TEST(compute_units),    RIG_TEST(waits_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
