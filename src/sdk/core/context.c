@@ -265,6 +265,25 @@ static void tell_services(void)
     if (sdk_gpu_contexts_changed) sdk_gpu_contexts_changed();
 }
 
+/* With the lock held. */
+static bool conflicts(const sdk_context_t *context)
+{
+    if (!sdk_counting_conflict) return false;
+    for (uint32_t slot = 0; slot < context_count; slot++)
+        if (contexts[slot]->active && sdk_counting_conflict(context, contexts[slot])) return true;
+    return false;
+}
+
+static rocprofiler_status_t started(sdk_context_t *context)
+{
+    tell_services();
+    rocprofiler_status_t status = sdk_counting_context_started
+                                      ? sdk_counting_context_started(context)
+                                      : ROCPROFILER_STATUS_SUCCESS;
+    if (status != ROCPROFILER_STATUS_SUCCESS) rocprofiler_stop_context(sdk_context_id(context));
+    return status;
+}
+
 rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_id)
 {
     sdk_context_t *context = sdk_context_find(context_id);
@@ -272,14 +291,17 @@ rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_
     if (sdk_is_forked_child()) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     pthread_mutex_lock(&contexts_lock);
     bool refused = sdk_finalizing() || !sdk_context_accepts(context);
-    bool changed = !refused && !context->active;
+    bool conflict = !refused && !context->active && conflicts(context);
+    bool changed = !refused && !conflict && !context->active;
     if (changed) {
         context->active = true;
         publish_plans();
     }
     pthread_mutex_unlock(&contexts_lock);
-    if (changed) tell_services();
-    return refused ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : ROCPROFILER_STATUS_SUCCESS;
+    if (changed) return started(context);
+    return refused    ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED
+           : conflict ? ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT
+                      : ROCPROFILER_STATUS_SUCCESS;
 }
 
 rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_id)

@@ -32,6 +32,9 @@ struct sdk_context {
     rocprofiler_external_correlation_id_request_cb_t request;
     void *request_data;
     uint32_t request_kinds;
+    /* what it counts, see sdk/counters; NULL: nothing */
+    struct sdk_dispatch_service *dispatch_counting;
+    struct sdk_device_service *device_counting;
     sdk_callback_request_t callbacks[ROCPROFILER_CALLBACK_TRACING_LAST];
     sdk_buffer_request_t buffers[ROCPROFILER_BUFFER_TRACING_LAST];
 };

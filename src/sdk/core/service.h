@@ -154,6 +154,14 @@ void sdk_gpu_install_hip_compiler(void *table, uint64_t version, uint64_t instan
 /* A context has started or stopped; plans are published. Under no lock. */
 void sdk_gpu_contexts_changed(void) __attribute__((weak));
 
+/* Counters: may the context not run beside the other, which is active? Under the contexts' lock. */
+bool sdk_counting_conflict(const sdk_context_t *context, const sdk_context_t *other)
+    __attribute__((weak));
+
+/* Counters: the context has started, plans are published. Not SUCCESS: it is stopped again. Under
+ * no lock; may run tool code. */
+rocprofiler_status_t sdk_counting_context_started(sdk_context_t *context) __attribute__((weak));
+
 /* Waits, for a bounded time, until kernels and copies that were begun have been reported. Called
  * before a tool is finalised and from rocprofiler_stop_context's finalisation path. */
 void sdk_gpu_wait(void) __attribute__((weak));

@@ -12,6 +12,7 @@
 #include "hsa/queues.h"
 #include "hsa/runtime.h"
 #include "sdk/core/service.h"
+#include "sdk/counters/service.h"
 
 /* How long after the last completion the end waits for the next one. */
 #define PATIENCE_MS 1000
@@ -21,23 +22,33 @@ static bool configured(sdk_domain_t domain)
     return sdk_domain_configured(domain);
 }
 
+/* The runtime shuts down. */
+static void down(void)
+{
+    sdk_counting_hsa_down();
+    hsax_code_objects_finish();
+}
+
 void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
 {
     (void)version;
     (void)instance;
     const hsax_api_table_t *table = data;
-    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH);
+    bool counting = sdk_counting_dispatches_configured();
+    bool devices = sdk_counting_devices_configured();
+    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH) || counting;
     bool copies = configured(SDK_DOMAIN_MEMORY_COPY);
     bool code = configured(SDK_DOMAIN_CODE_OBJECT);
     bool allocations = configured(SDK_DOMAIN_MEMORY_ALLOCATION);
     bool scratch = configured(SDK_DOMAIN_SCRATCH_MEMORY);
-    if (!dispatches && !copies && !code && !allocations && !scratch) return;
-    if (!hsax_runtime_start(table, hsax_code_objects_finish)) return;
+    if (!dispatches && !copies && !code && !allocations && !scratch && !devices) return;
+    if (!hsax_runtime_start(table, down)) return;
     if (dispatches || code) sdk_code_object_hook(table);
     if (dispatches) sdk_kernel_dispatch_hook(table);
     if (copies) sdk_memory_copy_hook(table);
     if (allocations) sdk_memory_allocation_hook(table);
     if (scratch) sdk_scratch_memory_hook(table);
+    if (counting || devices) sdk_counting_hsa_up();
 }
 
 void sdk_gpu_wait(void)

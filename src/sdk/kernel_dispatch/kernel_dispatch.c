@@ -1,4 +1,5 @@
-/* kernel_dispatch.c - kernel dispatches as callbacks (ENQUEUE, COMPLETE) and buffer records.
+/* kernel_dispatch.c - kernel dispatches as callbacks (ENQUEUE, COMPLETE) and buffer records, and
+ * those that are counted (sdk/counters).
  *
  * A client of src/hsa/queues.c. Everything but the completion runs on the thread that launches, so
  * begin() is the hot path of the GPU services: no lock, no allocation, one shared counter. */
@@ -6,6 +7,7 @@
 #include "hsa/queues.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/service.h"
+#include "sdk/counters/service.h"
 #include "sdk/gpu/gpu.h"
 
 #include <stdatomic.h>
@@ -14,6 +16,7 @@ typedef struct {
     rocprofiler_callback_tracing_kernel_dispatch_data_t data;
     sdk_operation_t complete, enqueue;
     sdk_reference_t *reference;
+    struct sdk_block *counted; /* NULL: it is not */
 } dispatch_t;
 
 static atomic_uint_fast64_t last_dispatch_id;
@@ -25,7 +28,14 @@ static const sdk_plan_t *plan(int32_t operation)
 
 static bool wanted(void)
 {
-    return plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE) || plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE);
+    return plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE) ||
+           plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) || sdk_counting_dispatches();
+}
+
+/* Kernels that run at the same time would be counted together. */
+static bool serial(void)
+{
+    return sdk_counting_dispatches();
 }
 
 static void fill(dispatch_t *d, hsa_agent_t agent, uint64_t queue,
@@ -49,24 +59,42 @@ static void fill(dispatch_t *d, hsa_agent_t agent, uint64_t queue,
     };
 }
 
+/* Counted, and followed by nobody: true if the tool wants it. */
+static bool begin_counted(dispatch_t *d, const struct sdk_dispatch_service *counting,
+                          hsax_item_t *item)
+{
+    sdk_operation_begin(&d->complete, &sdk_counting_plan);
+    d->counted = sdk_counting_begin(counting, item, &d->data.dispatch_info, &d->complete);
+    if (d->counted) d->reference = sdk_retirement_hold(&d->complete);
+    d->complete.plan = d->enqueue.plan = NULL;
+    return d->counted;
+}
+
 static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_packet_t *packet)
 {
+    const struct sdk_dispatch_service *counting = sdk_counting_dispatches();
     const sdk_plan_t *enqueue = plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE);
     const sdk_plan_t *complete = plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     if (enqueue && !enqueue->callback_count) enqueue = NULL; /* buffers get COMPLETE only */
-    if (!enqueue && !complete) return false;
+    if (!enqueue && !complete && !counting) return false;
     dispatch_t *d = (dispatch_t *)item->client;
     fill(d, hsax_lane_agent(item->lane), queue, packet);
+    d->counted = NULL;
+    if (!enqueue && !complete) return begin_counted(d, counting, item);
     if (!enqueue) {
         d->enqueue.plan = NULL;
         sdk_operation_begin(&d->complete, complete);
         d->reference = sdk_retirement_hold(&d->complete);
+        if (counting)
+            d->counted = sdk_counting_begin(counting, item, &d->data.dispatch_info, &d->complete);
         return true;
     }
     sdk_operation_begin(&d->enqueue, enqueue);
     d->reference = sdk_retirement_hold(&d->enqueue);
     if (enqueue->callback_count)
         sdk_operation_callback(&d->enqueue, ROCPROFILER_CALLBACK_PHASE_ENTER, &d->data);
+    if (counting)
+        d->counted = sdk_counting_begin(counting, item, &d->data.dispatch_info, &d->enqueue);
     d->complete.plan = NULL;
     return true;
 }
@@ -99,9 +127,11 @@ static void complete(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;
     const sdk_plan_t *p = d->complete.plan;
-    if (!p) goto out;
     d->data.start_timestamp = item->start_ns;
     d->data.end_timestamp = item->end_ns < item->start_ns ? item->start_ns : item->end_ns;
+    if (d->counted)
+        sdk_counting_complete(d->counted, d->data.start_timestamp, d->data.end_timestamp);
+    if (!p) goto out;
     if (p->callback_count)
         sdk_operation_callback(&d->complete, ROCPROFILER_CALLBACK_PHASE_NONE, &d->data);
     if (p->buffer_count) record(d);
@@ -112,12 +142,16 @@ out:
 /* Counted by the collector. */
 static void lost(hsax_item_t *item)
 {
-    sdk_retirement_release(((dispatch_t *)item->client)->reference);
+    dispatch_t *d = (dispatch_t *)item->client;
+    if (d->counted) sdk_counting_lost(d->counted);
+    sdk_retirement_release(d->reference);
 }
 
 void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)
 {
-    static const hsax_dispatch_client_t client = {sizeof(dispatch_t), wanted,   begin,
-                                                  submitted,          complete, lost, NULL, false};
-    hsax_queues_hook(table, &client);
+    static const hsax_dispatch_client_t clients[] = {
+        {sizeof(dispatch_t), wanted, begin, submitted, complete, lost, NULL, false},
+        {sizeof(dispatch_t), wanted, begin, submitted, complete, lost, serial, false},
+    };
+    hsax_queues_hook(table, &clients[sdk_counting_dispatches_configured()]);
 }

@@ -1,0 +1,388 @@
+/* device.c - device counting: agents that count while a context runs, and samples of them.
+ *
+ * Each agent has a queue of its own for the packets that start, read and stop its counters; kernels
+ * on other queues go on meanwhile. One lock for each service: who finds it taken is told so. */
+#include "sdk/counters/counters.h"
+
+#include "base/log.h"
+#include "hsa/lane.h"
+#include "hsa/runtime.h"
+#include "sdk/agent/agent.h"
+#include "sdk/core/registration.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    AGENTS_MAX = 32,
+    QUEUE_SIZE = 64,
+    BARRIER_HEADER = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
+                     1 << HSA_PACKET_HEADER_BARRIER |
+                     HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                     HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+};
+#define ANSWER_NS  10000000000u /* an agent that takes longer has failed */
+#define LOOK_NS    20000        /* between two looks at a signal */
+#define SAMPLES_ASYNC 64        /* items of a lane */
+
+typedef struct {
+    rocprofiler_agent_id_t id;
+    sdk_buffer_t *buffer;
+    rocprofiler_device_counting_service_cb_t callback;
+    void *data;
+    sdk_config_t *config; /* what was chosen at the start; NULL: nothing */
+    sdk_block_t *block;   /* NULL: does not count */
+    hsa_queue_t *queue;   /* these two live as long as HSA does */
+    hsax_lane_t *lane;    /* for samples that nobody waits for */
+    atomic_bool flying;   /* such a sample is under way */
+} unit_t;
+
+struct sdk_device_service {
+    sdk_context_t *context;
+    pthread_mutex_t lock;
+    bool running;
+    atomic_bool asking; /* the tool is being asked what to count */
+    unsigned count;
+    unit_t units[AGENTS_MAX];
+};
+
+/* ---- packets ---- */
+
+static void copy_packet(hsa_queue_t *queue, uint64_t index, const void *packet)
+{
+    char *slot = (char *)queue->base_address + index % queue->size * 64;
+    uint32_t first;
+    memcpy(&first, packet, sizeof first);
+    memcpy(slot + sizeof first, (const char *)packet + sizeof first, 64 - sizeof first);
+    __atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
+}
+
+/* A packet and the barrier that completes `signal`. The queue has room: one call at a time waits
+ * for its end, or is the only one of its kind. */
+static void submit(unit_t *unit, const void *packet, hsa_signal_t signal)
+{
+    hsa_barrier_and_packet_t barrier = {.header = BARRIER_HEADER, .completion_signal = signal};
+    uint64_t index = hsax.core.hsa_queue_load_write_index_relaxed_fn(unit->queue);
+    copy_packet(unit->queue, index, packet);
+    copy_packet(unit->queue, index + 1, &barrier);
+    hsax.core.hsa_queue_store_write_index_screlease_fn(unit->queue, index + 2);
+    hsax.core.hsa_signal_store_screlease_fn(unit->queue->doorbell_signal,
+                                            (hsa_signal_value_t)(index + 1));
+}
+
+static bool wait_for(hsa_signal_t signal)
+{
+    uint64_t end = hsax_monotonic_ns() + ANSWER_NS;
+    while (__atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) > 0) {
+        if (hsax_monotonic_ns() > end) return false;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    return true;
+}
+
+/* Runs one of the block's packets to its end. */
+static bool run(unit_t *unit, const void *packet)
+{
+    hsa_signal_t done = unit->block->wrap.done;
+    submit(unit, packet, done);
+    if (!wait_for(done)) {
+        base_error("an agent has not answered a counter packet for %u s",
+                   (unsigned)(ANSWER_NS / 1000000000u));
+        return false;
+    }
+    __atomic_store_n(&hsax_signal_block(done)->value, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool wait_for_async(unit_t *unit)
+{
+    uint64_t end = hsax_monotonic_ns() + ANSWER_NS;
+    while (atomic_load(&unit->flying)) {
+        if (hsax_monotonic_ns() > end) return false;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    return true;
+}
+
+/* ---- start and stop ---- */
+
+static rocprofiler_status_t set_config(rocprofiler_context_id_t context_id,
+                                       rocprofiler_counter_config_id_t config_id)
+{
+    sdk_context_t *context = sdk_context_find(context_id);
+    sdk_device_service_t *service = context ? context->device_counting : NULL;
+    if (!service) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+    if (!atomic_load(&service->asking)) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_config_t *config = sdk_config_get(config_id);
+    if (!config) return ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND;
+    for (unsigned i = 0; i < service->count; i++) {
+        unit_t *unit = &service->units[i];
+        if (unit->id.handle != config->agent->id.handle) continue;
+        if (unit->config) sdk_config_put(unit->config);
+        unit->config = config;
+        return ROCPROFILER_STATUS_SUCCESS;
+    }
+    sdk_config_put(config);
+    return ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH;
+}
+
+static void ask(sdk_device_service_t *service, unit_t *unit)
+{
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self) return;
+    atomic_store(&service->asking, true);
+    sdk_emit_begin(self);
+    if (sdk_context_accepts(service->context))
+        unit->callback(sdk_context_id(service->context), unit->id, set_config, unit->data);
+    sdk_emit_end(self);
+    atomic_store(&service->asking, false);
+}
+
+static rocprofiler_status_t start_unit(unit_t *unit)
+{
+    hsa_agent_t agent = sdk_counters_hsa_agent(unit->id);
+    if (!agent.handle) {
+        base_error("a GPU that the HSA runtime does not show cannot count");
+        return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
+    }
+    if (!unit->queue && unit->config->event_count &&
+        hsax.core.hsa_queue_create_fn(agent, QUEUE_SIZE, HSA_QUEUE_TYPE_SINGLE, NULL, NULL,
+                                      UINT32_MAX, UINT32_MAX, &unit->queue)) {
+        base_error("no queue for the packets that count");
+        unit->queue = NULL;
+        return ROCPROFILER_STATUS_ERROR_NO_PROFILE_QUEUE;
+    }
+    unit->block = sdk_block_take(unit->config, agent);
+    if (!unit->block) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (!unit->config->event_count || run(unit, &unit->block->start))
+        return ROCPROFILER_STATUS_SUCCESS;
+    sdk_block_give(unit->block, false);
+    unit->block = NULL;
+    return ROCPROFILER_STATUS_ERROR;
+}
+
+static void stop_unit(unit_t *unit)
+{
+    if (unit->block) {
+        bool over = wait_for_async(unit) &&
+                    (!unit->config->event_count || run(unit, &unit->block->after[1]));
+        sdk_block_give(unit->block, over);
+    }
+    unit->block = NULL;
+    if (unit->config) sdk_config_put(unit->config);
+    unit->config = NULL;
+}
+
+static void stop_all(sdk_device_service_t *service)
+{
+    for (unsigned i = 0; i < service->count; i++)
+        stop_unit(&service->units[i]);
+    service->running = false;
+}
+
+rocprofiler_status_t sdk_device_start(sdk_device_service_t *service)
+{
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    if (!hsax_runtime_up()) return status; /* later */
+    pthread_mutex_lock(&service->lock);
+    if (service->running) goto out;
+    service->running = true;
+    for (unsigned i = 0; i < service->count && status == ROCPROFILER_STATUS_SUCCESS; i++) {
+        ask(service, &service->units[i]);
+        if (service->units[i].config) status = start_unit(&service->units[i]);
+    }
+    if (status != ROCPROFILER_STATUS_SUCCESS) stop_all(service);
+out:
+    pthread_mutex_unlock(&service->lock);
+    return status;
+}
+
+void sdk_device_stop(sdk_device_service_t *service)
+{
+    pthread_mutex_lock(&service->lock);
+    if (service->running) stop_all(service);
+    pthread_mutex_unlock(&service->lock);
+}
+
+void sdk_device_abandon(sdk_device_service_t *service)
+{
+    pthread_mutex_lock(&service->lock);
+    if (service->running) stop_all(service);
+    for (unsigned i = 0; i < service->count; i++) {
+        service->units[i].queue = NULL;
+        service->units[i].lane = NULL;
+    }
+    pthread_mutex_unlock(&service->lock);
+}
+
+void sdk_device_forked(sdk_device_service_t *service)
+{
+    pthread_mutex_init(&service->lock, NULL);
+    service->running = false;
+    for (unsigned i = 0; i < service->count; i++) {
+        unit_t *unit = &service->units[i];
+        unit->config = NULL;
+        unit->block = NULL;
+        unit->queue = NULL;
+        unit->lane = NULL;
+        atomic_store(&unit->flying, false);
+    }
+}
+
+bool sdk_device_conflict(const sdk_device_service_t *a, const sdk_device_service_t *b)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        for (unsigned j = 0; j < b->count; j++)
+            if (a->units[i].id.handle == b->units[j].id.handle) return true;
+    return false;
+}
+
+/* ---- samples ---- */
+
+/* Evaluates what the read packet has left, into the buffer; `records` has place for `room` of
+ * them, or is NULL. How many there were. */
+static size_t deliver(unit_t *unit, rocprofiler_user_data_t user,
+                      rocprofiler_counter_record_t *records, size_t room)
+{
+    size_t count = sdk_block_evaluate(unit->block);
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_record_t *record = &unit->block->records[i];
+        record->user_data = user;
+        sdk_buffer_emit(unit->buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
+                        ROCPROFILER_COUNTER_RECORD_VALUE, record, sizeof *record);
+        if (i < room) records[i] = *record;
+    }
+    return count;
+}
+
+typedef struct {
+    unit_t *unit;
+    rocprofiler_user_data_t user;
+} async_t;
+
+static bool no_times(hsax_item_t *item)
+{
+    (void)item;
+    return true;
+}
+
+static void async_complete(hsax_item_t *item)
+{
+    async_t *async = (async_t *)item->client;
+    deliver(async->unit, async->user, NULL, 0);
+    atomic_store(&async->unit->flying, false);
+}
+
+static void async_lost(hsax_item_t *item)
+{
+    atomic_store(&((async_t *)item->client)->unit->flying, false);
+}
+
+static bool begin_async(unit_t *unit, rocprofiler_user_data_t user)
+{
+    static const hsax_lane_ops_t ops = {sizeof(async_t), no_times, async_complete, async_lost};
+    if (!unit->lane) unit->lane = hsax_lane_open(&ops, unit->block->agent, 1, SAMPLES_ASYNC);
+    hsax_item_t *item = unit->lane && hsax_collecting() ? hsax_lane_take(unit->lane) : NULL;
+    if (!item) return false;
+    *(async_t *)item->client = (async_t){unit, user};
+    atomic_store(&unit->flying, true);
+    submit(unit, &unit->block->after[0], item->signal);
+    hsax_lane_submit(item);
+    return true;
+}
+
+static rocprofiler_status_t sample_unit(unit_t *unit, rocprofiler_user_data_t user, bool async,
+                                        rocprofiler_counter_record_t *records, size_t room,
+                                        size_t *count)
+{
+    if (!unit->block) return ROCPROFILER_STATUS_SUCCESS;
+    if (!wait_for_async(unit)) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
+    bool hardware = unit->config->event_count;
+    if (hardware && async)
+        return begin_async(unit, user) ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR;
+    if (hardware && !run(unit, &unit->block->after[0])) return ROCPROFILER_STATUS_ERROR;
+    size_t left = records && *count < room ? room - *count : 0;
+    *count += deliver(unit, user, left ? records + *count : NULL, left);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static rocprofiler_status_t check_sample(rocprofiler_context_id_t id,
+                                         rocprofiler_counter_flag_t flags,
+                                         const rocprofiler_counter_record_t *records,
+                                         const size_t *rec_count, sdk_device_service_t **service)
+{
+    sdk_context_t *context = sdk_context_find(id);
+    if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    if (sdk_finalizing()) return ROCPROFILER_STATUS_ERROR_FINALIZED;
+    int active = 0;
+    rocprofiler_context_is_active(id, &active);
+    if (!active) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+    if (flags != ROCPROFILER_COUNTER_FLAG_NONE && flags != ROCPROFILER_COUNTER_FLAG_ASYNC)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (records && (!rec_count || flags == ROCPROFILER_COUNTER_FLAG_ASYNC))
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    *service = context->device_counting;
+    if (!*service) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+    if (records && !*rec_count) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    return hsax_runtime_up() ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR;
+}
+
+rocprofiler_status_t rocprofiler_sample_device_counting_service(
+    rocprofiler_context_id_t context_id, rocprofiler_user_data_t user_data,
+    rocprofiler_counter_flag_t flags, rocprofiler_counter_record_t *output_records,
+    size_t *rec_count)
+{
+    sdk_device_service_t *service;
+    rocprofiler_status_t status =
+        check_sample(context_id, flags, output_records, rec_count, &service);
+    if (status != ROCPROFILER_STATUS_SUCCESS) return status;
+    if (pthread_mutex_trylock(&service->lock)) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
+    size_t count = 0, room = output_records ? *rec_count : 0;
+    if (!service->running) status = ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+    for (unsigned i = 0; i < service->count && status == ROCPROFILER_STATUS_SUCCESS; i++)
+        status = sample_unit(&service->units[i], user_data, flags == ROCPROFILER_COUNTER_FLAG_ASYNC,
+                             output_records, room, &count);
+    pthread_mutex_unlock(&service->lock);
+    if (status != ROCPROFILER_STATUS_SUCCESS) return status;
+    if (output_records) *rec_count = count;
+    return count > room && output_records ? ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES
+                                          : ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* ---- configuration ---- */
+
+static rocprofiler_status_t add_unit(sdk_device_service_t *service, const unit_t *unit)
+{
+    for (unsigned i = 0; i < service->count; i++)
+        if (service->units[i].id.handle == unit->id.handle)
+            return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (service->count == AGENTS_MAX) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    service->units[service->count++] = *unit;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_configure_device_counting_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
+    rocprofiler_agent_id_t agent_id, rocprofiler_device_counting_service_cb_t cb, void *user_data)
+{
+    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_context_t *context = sdk_context_find(context_id);
+    if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+    if (!cb) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    sdk_buffer_t *buffer = sdk_buffer_find(buffer_id);
+    if (!buffer) return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    const rocprofiler_agent_v0_t *agent = sdk_agent_find(agent_id);
+    if (!agent || agent->type != ROCPROFILER_AGENT_TYPE_GPU)
+        return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
+    if (context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
+    unit_t unit = {.id = agent_id, .buffer = buffer, .callback = cb, .data = user_data};
+    if (!context->device_counting) {
+        sdk_device_service_t *made = calloc(1, sizeof *made);
+        if (!made) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+        pthread_mutex_init(&made->lock, NULL);
+        made->context = context;
+        context->device_counting = made;
+    }
+    return add_unit(context->device_counting, &unit);
+}

@@ -1,0 +1,150 @@
+/* dispatch.c - dispatch counting: the tool is asked at the launch and told when it is over.
+ *
+ * Called by kernel_dispatch.c, which owns the dispatch. The launching thread takes a block, the
+ * collector's thread evaluates it; between the two the GPU has it. */
+#include "sdk/counters/counters.h"
+#include "sdk/counters/service.h"
+
+#include "base/log.h"
+#include "sdk/core/registration.h"
+
+#include <string.h>
+
+_Atomic(const sdk_dispatch_service_t *) sdk_dispatch_service;
+
+const sdk_plan_t sdk_counting_plan = {
+    .domain = SDK_DOMAIN_KERNEL_DISPATCH,
+    .operation = ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
+    .request_kind = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH,
+};
+
+/* ---- at the launch ---- */
+
+/* The context's own id for the dispatch: it has been asked already if it follows dispatches too. */
+static uint64_t external(const sdk_context_t *context, const sdk_operation_t *operation)
+{
+    const sdk_plan_t *plan = operation->plan;
+    for (unsigned i = 0; i < plan->callback_count; i++)
+        if (plan->callbacks[i].context == context) return operation->callback_external[i].value;
+    for (unsigned i = 0; i < plan->buffer_count; i++)
+        if (plan->buffers[i].context == context) return operation->buffer_external[i].value;
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self) return 0;
+    if (context->request && sdk_external_asks(context, &sdk_counting_plan))
+        return sdk_external_ask(self, context, &sdk_counting_plan, operation->internal);
+    return sdk_external(self, context);
+}
+
+/* The tool's answer; handle 0 as well if it must not be asked any more. */
+static rocprofiler_counter_config_id_t ask(const sdk_dispatch_service_t *service,
+                                           rocprofiler_dispatch_counting_service_data_t data,
+                                           rocprofiler_user_data_t *user)
+{
+    rocprofiler_counter_config_id_t config = {0};
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self) return config;
+    sdk_emit_begin(self);
+    if (sdk_context_accepts(service->context))
+        service->callback(data, &config, user, service->data);
+    sdk_emit_end(self);
+    return config;
+}
+
+/* Says once in a process what is wrong with a tool's answer. */
+static void refuse(const char *why)
+{
+    static atomic_bool told;
+    if (!atomic_exchange(&told, true))
+        base_error("a dispatch is not counted, perhaps others neither: %s", why);
+}
+
+static sdk_block_t *take(rocprofiler_counter_config_id_t id, hsax_item_t *item,
+                         rocprofiler_agent_id_t agent)
+{
+    sdk_config_t *config = sdk_config_get(id);
+    if (!config) {
+        refuse("the tool's callback gave a counter configuration that does not exist");
+        return NULL;
+    }
+    sdk_block_t *block = NULL;
+    if (config->agent->id.handle != agent.handle)
+        refuse("the tool's callback gave a counter configuration of another agent");
+    else if (!(block = sdk_block_take(config, hsax_lane_agent(item->lane))))
+        refuse("no memory for its packets, or too many are in flight");
+    sdk_config_put(config);
+    return block;
+}
+
+sdk_block_t *sdk_counting_begin(const sdk_dispatch_service_t *service, hsax_item_t *item,
+                                const rocprofiler_kernel_dispatch_info_t *info,
+                                const sdk_operation_t *operation)
+{
+    rocprofiler_dispatch_counting_service_data_t data = {
+        .size = sizeof data,
+        .correlation_id = {.internal = operation->internal,
+                           .external = {.value = external(service->context, operation)}},
+        .dispatch_info = *info,
+    };
+    rocprofiler_user_data_t user = {0};
+    rocprofiler_counter_config_id_t config = ask(service, data, &user);
+    if (!config.handle) return NULL;
+    sdk_block_t *block = take(config, item, info->agent_id);
+    if (!block) return NULL;
+    block->service = service;
+    block->data = data;
+    block->user = user;
+    if (block->config->event_count) item->wrap = &block->wrap;
+    return block;
+}
+
+/* ---- at the end ---- */
+
+static void record(const sdk_dispatch_service_t *service, sdk_block_t *block, size_t count)
+{
+    rocprofiler_dispatch_counting_service_record_t header = {
+        .size = sizeof header,
+        .num_records = count,
+        .correlation_id = block->data.correlation_id,
+        .start_timestamp = block->data.start_timestamp,
+        .end_timestamp = block->data.end_timestamp,
+        .dispatch_info = block->data.dispatch_info,
+    };
+    sdk_buffer_emit(service->buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
+                    ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER, &header,
+                    sizeof header);
+    for (size_t i = 0; i < count; i++)
+        sdk_buffer_emit(service->buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
+                        ROCPROFILER_COUNTER_RECORD_VALUE, &block->records[i],
+                        sizeof block->records[i]);
+}
+
+static void call(const sdk_dispatch_service_t *service, sdk_block_t *block, size_t count)
+{
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self) return;
+    sdk_emit_begin(self);
+    if (sdk_context_accepts(service->context))
+        service->record(block->data, block->records, count, block->user, service->record_data);
+    sdk_emit_end(self);
+}
+
+void sdk_counting_complete(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns)
+{
+    size_t count = sdk_block_evaluate(block);
+    for (size_t i = 0; i < count; i++) {
+        block->records[i].dispatch_id = block->data.dispatch_info.dispatch_id;
+        block->records[i].user_data = block->user;
+    }
+    block->data.start_timestamp = start_ns;
+    block->data.end_timestamp = end_ns;
+    if (block->service->buffer)
+        record(block->service, block, count);
+    else
+        call(block->service, block, count);
+    sdk_block_give(block, true);
+}
+
+void sdk_counting_lost(sdk_block_t *block)
+{
+    sdk_block_give(block, false);
+}

@@ -1,0 +1,157 @@
+/* service.c - which contexts count, and when: between the core's contexts and the two services.
+ *
+ * Apart because conflicts between services belong to neither. The streaming monitors' entry point
+ * is here too: it has nothing behind it. */
+#include "sdk/counters/service.h"
+
+#include "sdk/core/registration.h"
+#include "sdk/counters/counters.h"
+
+#include <rocprofiler-sdk/spm.h>
+
+#include <stdlib.h>
+
+/* ---- contexts ---- */
+
+static bool any_context(bool (*has)(const sdk_context_t *))
+{
+    const sdk_context_t *context;
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
+        if (has(context)) return true;
+    return false;
+}
+
+static bool counts_dispatches(const sdk_context_t *context)
+{
+    return context->dispatch_counting;
+}
+
+static bool counts_devices(const sdk_context_t *context)
+{
+    return context->device_counting;
+}
+
+bool sdk_counting_dispatches_configured(void)
+{
+    return any_context(counts_dispatches);
+}
+
+bool sdk_counting_devices_configured(void)
+{
+    return any_context(counts_devices);
+}
+
+bool sdk_counting_conflict(const sdk_context_t *a, const sdk_context_t *b)
+{
+    bool dispatches = counts_dispatches(a) || counts_dispatches(b);
+    if (dispatches)
+        return (counts_dispatches(a) || counts_devices(a)) &&
+               (counts_dispatches(b) || counts_devices(b));
+    return counts_devices(a) && counts_devices(b) &&
+           sdk_device_conflict(a->device_counting, b->device_counting);
+}
+
+static bool is_active(const sdk_context_t *context)
+{
+    int active = 0;
+    rocprofiler_context_is_active(sdk_context_id(context), &active);
+    return active;
+}
+
+void sdk_gpu_contexts_changed(void)
+{
+    const sdk_context_t *context;
+    const sdk_dispatch_service_t *dispatches = NULL;
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
+        if (context->dispatch_counting && is_active(context))
+            dispatches = context->dispatch_counting;
+        if (context->device_counting && !is_active(context))
+            sdk_device_stop(context->device_counting);
+    }
+    atomic_store_explicit(&sdk_dispatch_service, dispatches, memory_order_release);
+}
+
+rocprofiler_status_t sdk_counting_context_started(sdk_context_t *context)
+{
+    return context->device_counting ? sdk_device_start(context->device_counting)
+                                    : ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* ---- HSA and forks ---- */
+
+void sdk_counting_hsa_up(void)
+{
+    const sdk_context_t *context;
+    sdk_counters_hsa_begins();
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
+        if (context->device_counting && is_active(context))
+            sdk_device_start(context->device_counting);
+}
+
+void sdk_counting_hsa_down(void)
+{
+    const sdk_context_t *context;
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
+        if (context->device_counting) sdk_device_abandon(context->device_counting);
+}
+
+void sdk_gpu_forked(void)
+{
+    const sdk_context_t *context;
+    sdk_catalogue_forked();
+    sdk_config_forked();
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
+        if (context->device_counting) sdk_device_forked(context->device_counting);
+}
+
+/* ---- configuration of dispatch counting ---- */
+
+static rocprofiler_status_t configure(rocprofiler_context_id_t context_id,
+                                      const sdk_dispatch_service_t *wanted)
+{
+    sdk_context_t *context = sdk_context_find(context_id);
+    if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+    if (!wanted->callback) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (context->device_counting) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
+    if (context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+    sdk_dispatch_service_t *made = malloc(sizeof *made);
+    if (!made) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    *made = *wanted;
+    made->context = context;
+    context->dispatch_counting = made;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_configure_buffer_dispatch_counting_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
+    rocprofiler_dispatch_counting_service_cb_t callback, void *callback_data_args)
+{
+    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_dispatch_service_t wanted = {.callback = callback,
+                                     .data = callback_data_args,
+                                     .buffer = sdk_buffer_find(buffer_id)};
+    if (sdk_context_find(context_id) && callback && !wanted.buffer)
+        return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    return configure(context_id, &wanted);
+}
+
+rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
+    rocprofiler_context_id_t context_id,
+    rocprofiler_dispatch_counting_service_cb_t dispatch_callback, void *dispatch_callback_args,
+    rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_callback_args)
+{
+    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_dispatch_service_t wanted = {.callback = record_callback ? dispatch_callback : NULL,
+                                     .data = dispatch_callback_args,
+                                     .record = record_callback,
+                                     .record_data = record_callback_args};
+    return configure(context_id, &wanted);
+}
+
+rocprofiler_status_t rocprofiler_configure_spm_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
+    rocprofiler_counter_config_id_t counter_config, uint64_t interval)
+{
+    (void)context_id, (void)buffer_id, (void)counter_config, (void)interval;
+    return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+}
