@@ -23,6 +23,7 @@
 #define ROCPROFILER_VERSION_MAJOR 8
 #define ROCPROFILER_VERSION_MINOR 0
 
+#pragma GCC visibility push(default) /* of the library's functions, and of the tools' */
 #ifdef __cplusplus
 extern "C" {
 #define ROCPROFILER_DEFAULT(value) = value /* arguments that C++ programs may leave out */
@@ -555,5 +556,6 @@ rocprofiler_query_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
     ROCPROFILER_CHOOSE_(__VA_ARGS__, 0, ROCPROFILER_GET_TIME_4_, ROCPROFILER_GET_TIME_3_, 0, 0, 0) \
     (__VA_ARGS__)
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -10,10 +10,7 @@
 #include "hsa/code_objects.h"
 #include "hsa/queues.h"
 
-/* what the public header declares is exported */
-#pragma GCC visibility push(default)
 #include <rocprofiler/rocprofiler.h>
-#pragma GCC visibility pop
 
 #include <pthread.h>
 
