@@ -50,6 +50,10 @@ static void table_follows_its_enum(void **state)
     assert_string_equal(cli_options[CLI_SYS_TRACE].name, "sys-trace");
     assert_string_equal(cli_options[CLI_HSA_FINALIZER_TRACE].name, "hsa-finalizer-trace");
     assert_string_equal(cli_options[CLI_SUMMARY_GROUPS].name, "summary-groups");
+    assert_string_equal(cli_options[CLI_SCRATCH_MEMORY_TRACE].name, "scratch-memory-trace");
+    assert_string_equal(cli_options[CLI_PMC_GROUP_INTERVAL].name, "pmc-group-interval");
+    assert_string_equal(cli_options[CLI_KERNEL_ITERATION_RANGE].name, "kernel-iteration-range");
+    assert_string_equal(cli_options[CLI_GROUP_BY_QUEUE].name, "group-by-queue");
     assert_string_equal(cli_options[CLI_MINIMUM_OUTPUT_DATA].name, "minimum-output-data");
     for (size_t i = 0; i < cli_option_rows; i++) {
         assert_true((cli_options[i].form == CLI_ABSENT) == (i >= CLI_OPTION_COUNT));
@@ -99,6 +103,13 @@ static void values(void **state)
     refuse("r -d", "--output-directory needs a value");
     refuse("r -d -- p", "--output-directory needs a value");
     refuse("r --summary-groups -- p", "needs at least one value");
+    expect("r --pmc A B,C --pmc D -- p", CLI_PMC, "A B C\nD");
+    expect("r --pmc=A,B -- p", CLI_PMC, "A B");
+    expect("r --kernel-iteration-range [1-3],[5] 9 -- p", CLI_KERNEL_ITERATION_RANGE, "[1-3],[5]\n9");
+    refuse("r --pmc -- p", "--pmc needs at least one value");
+    refuse("r --pmc , -- p", "--pmc needs at least one value");
+    refuse("r --pmc-groups A -- p", "--pmc-groups has its place in input files");
+    refuse("r -E", "--extra-counters needs a value");
     refuse("r --minimum-output-data many", "'many' is no whole number");
 }
 
@@ -173,6 +184,11 @@ static void variables(void **state)
     EXPECT_VARIABLE("ROCPROF_STATS_SUMMARY_GROUPS", "A##@@##B");
     EXPECT_VARIABLE("ROCPROF_LOG_LEVEL", "warning");
     EXPECT_VARIABLE("ROCPROF_MINIMUM_OUTPUT_BYTES", "3072");
+    apply("r --pmc A B --kernel-include-regex add --kernel-iteration-range [1-3] 5 -- p");
+    EXPECT_VARIABLE("ROCPROF_COUNTER_COLLECTION", "1");
+    EXPECT_VARIABLE("ROCPROF_COUNTERS", "pmc: A B");
+    EXPECT_VARIABLE("ROCPROF_KERNEL_FILTER_INCLUDE_REGEX", "add");
+    EXPECT_VARIABLE("ROCPROF_KERNEL_FILTER_RANGE", "[1-3], 5");
     apply("r --log-level info -- p");
     EXPECT_VARIABLE("ROCPROF_LOG_LEVEL", "info");
     EXPECT_VARIABLE("ROCTX_LOG_LEVEL", "info");

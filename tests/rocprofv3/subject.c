@@ -43,6 +43,28 @@ static void many(long count)
                  (uint64_t)(count - i) * 10 + 5);
 }
 
+static void memory(void)
+{
+    start();
+    if (!fake_start) return;
+    fake_allocation(1, 500, 1, 0x7f0000001000, 4096, base + 100, base + 200);
+    fake_allocation(3, 500, 2, 0x7f0000001000, 0, base + 300, base + 310);
+    fake_scratch(1, 501, 65536, base + 150, base + 160);
+    fake_scratch(2, 501, 0, base + 250, base + 260);
+}
+
+/* Of two kernels in turn. */
+static void dispatches(long count)
+{
+    start();
+    if (!fake_start) return;
+    fake_kernel(7, "_Z9vectoraddPfPKfS1_i.kd");
+    fake_kernel(8, "_ZN2ns6reduceIdEEvPT_.kd");
+    for (long i = 1; i <= count; i++)
+        fake_dispatch(500, (uint64_t)i, (uint64_t)i, i % 2 ? 7 : 8, base + 100 * (uint64_t)i,
+                      base + 100 * (uint64_t)i + 50);
+}
+
 static void on_user(int signal)
 {
     static const char text[] = "got it\n";
@@ -105,6 +127,8 @@ int main(int argc, char **argv)
     again[0] = argv[0];
     if (strcmp(how, "nothing") == 0) return 0;
     if (strcmp(how, "many") == 0) return many(atol(argv[2])), 0;
+    if (strcmp(how, "memory") == 0) return memory(), 0;
+    if (strcmp(how, "dispatches") == 0) return dispatches(atol(argv[2])), argc > 3 ? atoi(argv[3]) : 0;
     if (strcmp(how, "fork-first") == 0) fork_and_start();
     start();
     if (strcmp(how, "empty") == 0) return 0;
