@@ -60,6 +60,7 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
     if (line == c->line) return;
     const uint32_t latency = sgc_fetch(of->caches, of->unit, line);
     const uint32_t ahead = line == c->line + LINE ? of->profile->l1_instruction_latency : 0;
+    c->fetches++;
     c->fetch_level += latency;
     c->line = line;
     if (latency > ahead) sg_wave_clock_wait(c, c->now + latency - ahead);

@@ -53,183 +53,99 @@ enum {
     FLATS = F(FLAT) | F(GLOBAL) | F(SCRATCH)
 };
 
-#define OPS(n, set, ...)                                                                           \
-    {                                                                                              \
-        .event = n, .kind = KIND_OPS, .classes = set, __VA_ARGS__                                  \
-    }
+/* clang-format off */
+#define OPS(n, set, ...)         {.event = n, .kind = KIND_OPS, .classes = set, __VA_ARGS__}
 #define MATH(n, type)            OPS(n, VALU, .math = SG_MATH_##type)
 #define MOPS(n, type)            OPS(n, K(MFMA), .math = SG_MATH_##type, .weight = BY_MOPS)
+#define ISSUE(n, set)            OPS(n, set, .weight = BY_ISSUE)
 #define TA_OPS(n, set, formats_) OPS(n, set, .formats = formats_, .live = true)
-#define FIXED(n, tally, ...)                                                                       \
-    {                                                                                              \
-        .event = n, .kind = KIND_FIXED, .sum = SG_T_##tally, __VA_ARGS__                           \
-    }
-#define QUADS(n, tally) FIXED(n, tally, .shift = 2)
-#define LEVEL(n, tally)                                                                            \
-    {                                                                                              \
-        .event = n, .kind = KIND_LEVEL, .sum = SG_T_##tally                                        \
-    }
-#define DEVICE(n, tally)                                                                           \
-    {                                                                                              \
-        .event = n, .kind = KIND_DEVICE, .sum = SG_D_##tally                                       \
-    }
-#define IDLE(n, tally)                                                                             \
-    {                                                                                              \
-        .event = n, .kind = KIND_IDLE, .sum = SG_D_##tally                                         \
-    }
-#define BUSIEST(n, block, what)                                                                    \
-    {                                                                                              \
-        .event = n, .kind = KIND_BUSIEST, .sum = SG_BLOCK_##block, .other = what                   \
-    }
-#define ZERO(n)                                                                                    \
-    {                                                                                              \
-        .event = n, .kind = KIND_ZERO                                                              \
-    }
+#define FIXED(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally}
+#define QUADS(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally, .shift = 2}
+#define LEVEL(n, tally)          {.event = n, .kind = KIND_LEVEL, .sum = SG_T_##tally}
+#define DEVICE(n, tally)         {.event = n, .kind = KIND_DEVICE, .sum = SG_D_##tally}
+#define IDLE(n, tally)           {.event = n, .kind = KIND_IDLE, .sum = SG_D_##tally}
+#define BUSIEST(n, block, what) {.event = n, .kind = KIND_BUSIEST, .sum = SG_BLOCK_##block, .other = what}
+#define ZERO(n)                  {.event = n, .kind = KIND_ZERO}
 
 /* Events of the cache model that say how long an instance was busy. */
 enum { TA_BUSY = 15, TCP_BUSY = 1, TCC_BUSY = 2 };
 
-static const event_row_t grbm[] = {DEVICE(0, CLOCK),
-                                   DEVICE(2, ACTIVE),
-                                   DEVICE(3, CP),
-                                   DEVICE(11, LAUNCH),
-                                   BUSIEST(13, TA, TA_BUSY),
-                                   BUSIEST(28, TCP, TCP_BUSY),
-                                   DEVICE(30, CP),
-                                   DEVICE(31, DECODE),
-                                   ZERO(34),
-                                   BUSIEST(35, TCC, TCC_BUSY)};
+static const event_row_t grbm[] = {
+    DEVICE(0, CLOCK), DEVICE(2, ACTIVE), DEVICE(3, CP), DEVICE(11, LAUNCH),
+    BUSIEST(13, TA, TA_BUSY), BUSIEST(28, TCP, TCP_BUSY), DEVICE(30, CP), DEVICE(31, DECODE),
+    ZERO(34), BUSIEST(35, TCC, TCC_BUSY)
+};
 
 static const event_row_t cpc[] = {
-    DEVICE(13, DECODE),  ZERO(24),          DEVICE(25, CP), IDLE(26, CP),      DEVICE(27, CP_STALL),
-    DEVICE(28, PACKETS), IDLE(29, PACKETS), ZERO(30),       DEVICE(31, CLOCK), ZERO(32),
-    DEVICE(33, LAUNCH)};
+    DEVICE(13, DECODE), ZERO(24), DEVICE(25, CP), IDLE(26, CP), DEVICE(27, CP_STALL),
+    DEVICE(28, PACKETS), IDLE(29, PACKETS), ZERO(30), DEVICE(31, CLOCK), ZERO(32),
+    DEVICE(33, LAUNCH)
+};
 
-static const event_row_t cpf[] = {ZERO(20), DEVICE(23, DECODE),  IDLE(24, DECODE),
-                                  ZERO(25), DEVICE(26, PACKETS), IDLE(27, PACKETS),
-                                  ZERO(28)};
+static const event_row_t cpf[] = {
+    ZERO(20), DEVICE(23, DECODE), IDLE(24, DECODE), ZERO(25), DEVICE(26, PACKETS),
+    IDLE(27, PACKETS), ZERO(28)
+};
 
-static const event_row_t spi[] = {DEVICE(47, CLOCK),
-                                  FIXED(48, SE_BUSY),
-                                  FIXED(49, GROUPS),
-                                  FIXED(52, WAVES),
-                                  FIXED(79, BLOCKED),
-                                  FIXED(85, BLOCKED),
-                                  FIXED(91, BLOCKED),
-                                  ZERO(97),
-                                  FIXED(103, BLOCKED_WAVES),
-                                  FIXED(109, BLOCKED_VGPRS),
-                                  ZERO(115),
-                                  FIXED(120, BLOCKED_LDS),
-                                  ZERO(123),
-                                  ZERO(125),
-                                  ZERO(127),
-                                  ZERO(133),
-                                  FIXED(189, SGPR_WORDS),
-                                  FIXED(195, WAVES)};
+static const event_row_t spi[] = {
+    DEVICE(47, CLOCK), FIXED(48, SE_BUSY), FIXED(49, GROUPS), FIXED(52, WAVES),
+    FIXED(79, BLOCKED), FIXED(85, BLOCKED), FIXED(91, BLOCKED), ZERO(97),
+    FIXED(103, BLOCKED_WAVES), FIXED(109, BLOCKED_VGPRS), ZERO(115), FIXED(120, BLOCKED_LDS),
+    ZERO(123), ZERO(125), ZERO(127), ZERO(133), FIXED(189, SGPR_WORDS), FIXED(195, WAVES)
+};
 
-static const event_row_t sq[] = {{.event = 1, .kind = KIND_ACCUM, .shift = 2},
-                                 {.event = 185, .kind = KIND_ACCUM},
-                                 DEVICE(2, CLOCK),
-                                 FIXED(3, SE_BUSY),
-                                 FIXED(4, WAVES),
-                                 LEVEL(5, WAVE_CLOCKS),
-                                 FIXED(6, WAVES_EQ_64),
-                                 FIXED(7, WAVES_LT_64),
-                                 FIXED(8, WAVES_LT_48),
-                                 FIXED(9, WAVES_LT_32),
-                                 FIXED(10, WAVES_LT_16),
-                                 QUADS(13, BUSY),
-                                 FIXED(14, ITEMS),
-                                 OPS(25, EVERY),
-                                 OPS(26, VALU),
-                                 MATH(27, ADD_F16),
-                                 MATH(28, MUL_F16),
-                                 MATH(29, FMA_F16),
-                                 MATH(30, TRANS_F16),
-                                 MATH(31, ADD_F32),
-                                 MATH(32, MUL_F32),
-                                 MATH(33, FMA_F32),
-                                 MATH(34, TRANS_F32),
-                                 MATH(35, ADD_F64),
-                                 MATH(36, MUL_F64),
-                                 MATH(37, FMA_F64),
-                                 MATH(38, TRANS_F64),
-                                 MATH(39, INT32),
-                                 MATH(40, INT64),
-                                 MATH(41, CVT),
-                                 MATH(42, MFMA_I8),
-                                 MATH(43, MFMA_F16),
-                                 MATH(44, MFMA_BF16),
-                                 MATH(45, MFMA_F32),
-                                 MATH(46, MFMA_F64),
-                                 MOPS(47, MFMA_I8),
-                                 MOPS(48, MFMA_F16),
-                                 MOPS(49, MFMA_BF16),
-                                 MOPS(50, MFMA_F32),
-                                 MOPS(51, MFMA_F64),
-                                 OPS(52, K(MFMA)),
-                                 OPS(53, V_STORE | V_ATOMIC),
-                                 OPS(54, V_READ),
-                                 OPS(55, VMEM),
-                                 OPS(56, K(SALU)),
-                                 OPS(57, SMEM),
-                                 OPS(58, FLAT),
-                                 FIXED(59, FLAT_LDS_ONLY),
-                                 OPS(60, DS | FLAT),
-                                 ZERO(61),
-                                 OPS(63, K(GWS)),
-                                 OPS(64, K(BRANCH)),
-                                 OPS(65, K(MSG)),
-                                 ZERO(66),
-                                 LEVEL(67, VMEM_LEVEL),
-                                 LEVEL(68, SMEM_LEVEL),
-                                 LEVEL(69, LDS_LEVEL),
-                                 OPS(72, K(MFMA), .weight = BY_MATRIX),
-                                 QUADS(74, WAVE_CLOCKS),
-                                 QUADS(85, WAIT),
-                                 QUADS(88, STALL),
-                                 QUADS(91, STALL_LDS),
-                                 OPS(96, EVERY & ~K(INTERNAL), .weight = BY_ISSUE),
-                                 OPS(97, VMEM, .weight = BY_ISSUE),
-                                 OPS(98, DS | FLAT, .weight = BY_ISSUE),
-                                 OPS(99, VALU, .weight = BY_ISSUE),
-                                 OPS(100, K(SALU) | SMEM, .weight = BY_ISSUE),
-                                 OPS(101, K(GWS), .weight = BY_ISSUE),
-                                 OPS(102, MISC, .weight = BY_ISSUE),
-                                 OPS(103, FLAT, .weight = BY_ISSUE),
-                                 OPS(104, V_STORE | V_ATOMIC, .weight = BY_SEND),
-                                 OPS(105, V_READ, .weight = BY_SEND),
-                                 OPS(111, SMEM, .weight = BY_ISSUE),
-                                 OPS(112, K(SALU), .weight = BY_ISSUE),
-                                 OPS(113, VALU, .weight = BY_ISSUE, .lanes = true),
-                                 LEVEL(116, FETCH_LEVEL),
-                                 ZERO(133),
-                                 ZERO(134),
-                                 ZERO(136),
-                                 ZERO(186),
-                                 ZERO(187),
-                                 OPS(188, SMEM, .weight = BY_NORM),
-                                 OPS(266, K(SMEM_AT)),
-                                 OPS(298, K(SMEM_AT)),
-                                 OPS(323, K(SMEM_RD), .dwords = 1),
-                                 OPS(324, K(SMEM_RD), .dwords = 2),
-                                 OPS(325, K(SMEM_RD), .dwords = 4),
-                                 OPS(326, K(SMEM_RD), .dwords = 8),
-                                 OPS(327, K(SMEM_RD), .dwords = 16),
-                                 LEVEL(337, SMEM_LEVEL)};
+static const event_row_t sq[] = {
+    {.event = 1, .kind = KIND_ACCUM, .shift = 2}, {.event = 185, .kind = KIND_ACCUM},
+    /* waves */
+    DEVICE(2, CLOCK), FIXED(3, SE_BUSY), FIXED(4, WAVES), LEVEL(5, WAVE_CLOCKS),
+    FIXED(6, WAVES_EQ_64), FIXED(7, WAVES_LT_64), FIXED(8, WAVES_LT_48), FIXED(9, WAVES_LT_32),
+    FIXED(10, WAVES_LT_16), QUADS(13, BUSY), FIXED(14, ITEMS), ZERO(186), ZERO(187),
+    /* instructions */
+    OPS(25, EVERY), OPS(26, VALU),
+    MATH(27, ADD_F16), MATH(28, MUL_F16), MATH(29, FMA_F16), MATH(30, TRANS_F16),
+    MATH(31, ADD_F32), MATH(32, MUL_F32), MATH(33, FMA_F32), MATH(34, TRANS_F32),
+    MATH(35, ADD_F64), MATH(36, MUL_F64), MATH(37, FMA_F64), MATH(38, TRANS_F64),
+    MATH(39, INT32), MATH(40, INT64), MATH(41, CVT),
+    MATH(42, MFMA_I8), MATH(43, MFMA_F16), MATH(44, MFMA_BF16), MATH(45, MFMA_F32),
+    MATH(46, MFMA_F64),
+    MOPS(47, MFMA_I8), MOPS(48, MFMA_F16), MOPS(49, MFMA_BF16), MOPS(50, MFMA_F32),
+    MOPS(51, MFMA_F64),
+    OPS(52, K(MFMA)), OPS(53, V_STORE | V_ATOMIC), OPS(54, V_READ), OPS(55, VMEM),
+    OPS(56, K(SALU)), OPS(57, SMEM), OPS(58, FLAT), FIXED(59, FLAT_LDS_ONLY),
+    OPS(60, DS | FLAT), ZERO(61), OPS(63, K(GWS)), OPS(64, K(BRANCH)), OPS(65, K(MSG)), ZERO(66),
+    OPS(188, SMEM, .weight = BY_NORM),
+    /* levels */
+    LEVEL(67, VMEM_LEVEL), LEVEL(68, SMEM_LEVEL), LEVEL(69, LDS_LEVEL), LEVEL(116, FETCH_LEVEL),
+    LEVEL(337, SMEM_LEVEL),
+    /* clocks */
+    OPS(72, K(MFMA), .weight = BY_MATRIX), QUADS(74, WAVE_CLOCKS), QUADS(85, WAIT),
+    QUADS(88, STALL), QUADS(91, STALL_LDS),
+    ISSUE(96, EVERY & ~K(INTERNAL)), ISSUE(97, VMEM), ISSUE(98, DS | FLAT), ISSUE(99, VALU),
+    ISSUE(100, K(SALU) | SMEM), ISSUE(101, K(GWS)), ISSUE(102, MISC), ISSUE(103, FLAT),
+    OPS(104, V_STORE | V_ATOMIC, .weight = BY_SEND), OPS(105, V_READ, .weight = BY_SEND),
+    ISSUE(111, SMEM), ISSUE(112, K(SALU)), OPS(113, VALU, .weight = BY_ISSUE, .lanes = true),
+    FIXED(115, FETCHES), ZERO(133), ZERO(134), ZERO(136),
+    /* the scalar caches */
+    OPS(266, K(SMEM_AT)), OPS(298, K(SMEM_AT)),
+    OPS(323, K(SMEM_RD), .dwords = 1), OPS(324, K(SMEM_RD), .dwords = 2),
+    OPS(325, K(SMEM_RD), .dwords = 4), OPS(326, K(SMEM_RD), .dwords = 8),
+    OPS(327, K(SMEM_RD), .dwords = 16)
+};
 
 static const event_row_t ta[] = {
-    TA_OPS(32, V_ACCESS, 0),      TA_OPS(44, V_ACCESS, BUFFERS), TA_OPS(45, V_READ, BUFFERS),
+    TA_OPS(32, V_ACCESS, 0), TA_OPS(44, V_ACCESS, BUFFERS), TA_OPS(45, V_READ, BUFFERS),
     TA_OPS(46, V_STORE, BUFFERS), TA_OPS(47, V_ATOMIC, BUFFERS), TA_OPS(100, V_ACCESS, FLATS),
-    TA_OPS(101, V_READ, FLATS),   TA_OPS(102, V_STORE, FLATS),   TA_OPS(103, V_ATOMIC, FLATS)};
+    TA_OPS(101, V_READ, FLATS), TA_OPS(102, V_STORE, FLATS), TA_OPS(103, V_ATOMIC, FLATS)
+};
 
-static const event_row_t td[] = {TA_OPS(25, V_ACCESS, 0), TA_OPS(26, V_ATOMIC, 0),
-                                 TA_OPS(27, V_STORE, 0)};
+static const event_row_t td[] = {
+    ZERO(18), TA_OPS(25, V_ACCESS, 0), TA_OPS(26, V_ATOMIC, 0), TA_OPS(27, V_STORE, 0)
+};
 
 static const event_row_t tcp[] = {DEVICE(0, CLOCK), TA_OPS(27, V_ACCESS, 0)};
 static const event_row_t tca[] = {DEVICE(1, CLOCK)};
-static const event_row_t tcc[] = {DEVICE(1, CLOCK)};
+static const event_row_t tcc[] = {DEVICE(1, CLOCK), ZERO(9), ZERO(10)};
+/* clang-format on */
 
 #define TABLE(name)                                                                                \
     {                                                                                              \

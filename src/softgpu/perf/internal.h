@@ -34,6 +34,7 @@ typedef enum {
     SG_T_VMEM_LEVEL,
     SG_T_SMEM_LEVEL,
     SG_T_LDS_LEVEL,
+    SG_T_FETCHES,
     SG_T_FETCH_LEVEL,
     SG_T_FLAT_LDS_ONLY,
     /* of the engine, kept in its first unit; clocks */

@@ -183,6 +183,7 @@ static void add_model(sg_perf_group_t *g)
         g->fixed[SG_T_VMEM_LEVEL] += c->vmem_level;
         g->fixed[SG_T_SMEM_LEVEL] += c->smem_level;
         g->fixed[SG_T_LDS_LEVEL] += c->lds_level;
+        g->fixed[SG_T_FETCHES] += c->fetches;
         g->fixed[SG_T_FETCH_LEVEL] += c->fetch_level;
         g->fixed[SG_T_FLAT_LDS_ONLY] += c->flat_lds_only;
         ran.wave[i].clocks = c->now;

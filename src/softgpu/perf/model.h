@@ -34,7 +34,7 @@ typedef struct {
     uint64_t matrix_free;
     uint64_t pipe[SG_PIPES]; /* clocks it occupies each */
     uint64_t waited;
-    uint64_t vmem_level, smem_level, lds_level, fetch_level;
+    uint64_t vmem_level, smem_level, lds_level, fetch_level, fetches;
     uint64_t flat_lds_only;
     sg_flight_t vm, lgkm;
     uint8_t simd;

@@ -1,0 +1,91 @@
+/* table_test.c - every counter of share/counters is counted, or 0 for the reason that stands there.
+ */
+#include "softgpu/perf/internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef enum { EXACT, CACHE, TIMING, NONE } class_t;
+
+static const struct {
+    sg_block_t block;
+    const char *name;
+    uint32_t event;
+    class_t klass;
+    const char *how;
+} rows[] = {
+#define SG_COUNTER(block, name, event, klass, how) {SG_BLOCK_##block, #name, event, klass, how},
+#include "softgpu/perf_tables.inc"
+};
+
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+static void test_every_row(void **state)
+{
+    unsigned missing = 0;
+    (void)state;
+    for (unsigned i = 0; i < N_ROWS; i++) {
+        const sg_how_t how = sg_perf_how(rows[i].block, rows[i].event);
+        const bool zero = rows[i].how[0] == '0';
+        if (how == SG_HOW_MISSING || zero != (how == SG_HOW_ZERO)) {
+            print_message("%s: %s, the table says \"%s\"\n", rows[i].name,
+                          how == SG_HOW_MISSING ? "missing"
+                          : how == SG_HOW_ZERO  ? "always 0"
+                                                : "counted",
+                          rows[i].how);
+            missing++;
+        }
+    }
+    assert_int_equal(missing, 0);
+    assert_int_equal(N_ROWS, 267);
+}
+
+/* Known by addresses alone, so that the model has to look at them, or by the caches' commands. */
+static const char *const exact_by_model[] = {"SQ_INSTS_FLAT_LDS_ONLY", "SQ_LDS_MEM_VIOLATIONS",
+                                             "TCP_TOTAL_WRITEBACK_INVALIDATES"};
+
+static bool by_model(const char *name)
+{
+    for (unsigned i = 0; i < sizeof exact_by_model / sizeof exact_by_model[0]; i++)
+        if (!strcmp(name, exact_by_model[i])) return true;
+    return false;
+}
+
+/* Counters that are exact do not make a launch run under the model, and those that are always 0
+ * make it count nothing. */
+static void test_levels(void **state)
+{
+    enum { MASKS = 0x0f0ff000 };
+    (void)state;
+    for (unsigned i = 0; i < N_ROWS; i++) {
+        const uint32_t masks = rows[i].block == SG_BLOCK_SQ ? MASKS : 0;
+        const sg_perf_level_t level = sg_perf_level_of(rows[i].block, rows[i].event | masks);
+        if (sg_perf_how(rows[i].block, rows[i].event) == SG_HOW_ZERO)
+            assert_int_equal(level, SG_PERF_OFF);
+        else if (rows[i].klass == EXACT)
+            assert_int_equal(level, by_model(rows[i].name) ? SG_PERF_MODEL : SG_PERF_EXACT);
+        else
+            assert_in_range(level, SG_PERF_EXACT, SG_PERF_MODEL);
+    }
+}
+
+/* Instructions that share a bucket are alike in all that counters tell apart. */
+static void test_buckets(void **state)
+{
+    const sg_buckets_t *b = sg_buckets();
+    (void)state;
+    assert_in_range(b->n, 20, SG_BUCKETS - 1);
+    for (unsigned op = 1; op < ISA_OP_COUNT; op++)
+        assert_int_equal(b->traits[b->bucket[op]].klass, isa_table[op].klass);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_row),
+                                       cmocka_unit_test(test_levels),
+                                       cmocka_unit_test(test_buckets)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/* timing_test.c - the timing model, worked out by hand from docs/counters.md.
+ *
+ * Profile: fetch of code from memory 560 clocks, from the instruction cache 30; LDS 64; a wave is
+ * launched in 4 clocks. Each kernel here lies in one 64-byte line of code unless it says more. */
+#include "counting.h"
+
+#include "asm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum {
+    COLD = 560, /* the first fetch of a line */
+    WARM = 30,  /* every other one that is not the next line */
+    ACCUM_LOW = 1,
+    BUSY_CYCLES = 3,
+    LEVEL_WAVES = 5,
+    BUSY_CU = 13,
+    LEVEL_LDS = 69,
+    WAVE_CYCLES = 74,
+    WAIT_ANY = 85,
+    WAIT_INST_ANY = 88,
+    WAIT_INST_LDS = 91,
+    IFETCH = 115,
+    ACCUM_HIGH = 185
+};
+
+static uint64_t kernel(counting_t *c, const char *text)
+{
+    return rig_kernel(c->rig, text, NULL);
+}
+
+/* One wave alone: costs by class, a nop and a sleep. */
+static void test_issue(void **state)
+{
+    static const char text[] = "v_mov_b32 v1, 1.0\n"        /* 4 */
+                               "v_rcp_f32 v1, v1\n"         /* 16 */
+                               "v_mul_lo_u32 v1, v1, v1\n"  /* 16 */
+                               "v_rcp_f64 v[2:3], v[2:3]\n" /* 32 */
+                               "s_nop 3\n"                  /* 4 + 12 */
+                               "s_sleep 1\n"                /* 4, waits 64 */
+                               "s_mov_b32 s8, 0\n"          /* 4 */
+                               "s_endpgm\n";                /* 4 */
+    static const unsigned events[] = {WAVE_CYCLES, WAIT_ANY, WAIT_INST_ANY, BUSY_CYCLES, IFETCH};
+    uint64_t out[5];
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}};
+    counting_sq(c, &d, 1, events, 5, out);
+    const uint64_t clocks = COLD + 4 + 16 + 16 + 32 + 16 + 68 + 4 + 4;
+    assert_int_equal(out[0], clocks / 4);
+    assert_int_equal(out[1], (COLD + 64) / 4);
+    assert_int_equal(out[2], 0);
+    assert_int_equal(out[3], clocks);
+    assert_int_equal(out[4], 1);
+}
+
+/* Data is waited for where s_waitcnt asks for it, from the instruction's issue on. */
+static void test_latency(void **state)
+{
+    static const char text[] = "v_mov_b32 v1, 0\n"      /* 4 */
+                               "ds_read_b32 v2, v1\n"   /* at x: 4 */
+                               "v_mov_b32 v3, 0\n"      /* 4 */
+                               "s_waitcnt lgkmcnt(0)\n" /* until x + 64: waits 56; 4 */
+                               "ds_read_b32 v2, v1\n"   /* 4 */
+                               "s_waitcnt vmcnt(0)\n"   /* nothing to wait for: 4 */
+                               "s_endpgm\n";            /* 4 */
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}, .lds = 1024};
+    counting_want(c, SQ, WAVE_CYCLES);
+    counting_want(c, SQ, WAIT_ANY);
+    counting_want(c, SQ, LEVEL_LDS);
+    counting_want(c, SQ, ACCUM_HIGH);
+    counting_want(c, SQ, LEVEL_LDS);
+    counting_want(c, SQ, ACCUM_LOW);
+    counting_want(c, SQ, ACCUM_HIGH); /* integrates ACCUM_LOW, which is no level */
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    assert_int_equal(counting_value(c, 0, 0, 0), (COLD + 4 + 64 + 4 + 4 + 4 + 4) / 4);
+    assert_int_equal(counting_value(c, 1, 0, 0), (COLD + 56) / 4);
+    assert_int_equal(counting_value(c, 2, 0, 0), 0); /* no wave is there when packets look */
+    assert_int_equal(counting_value(c, 3, 0, 0), 2 * 64);
+    assert_int_equal(counting_value(c, 5, 0, 0), 2 * 64 / 4);
+    assert_int_equal(counting_value(c, 6, 0, 0), 0);
+}
+
+/* The next line has been fetched ahead, the line of a jump has not. */
+static void test_fetch(void **state)
+{
+    static const char text[] = "s_branch far\n" /* 4 */
+                               ".fill 40, 4, 0xbf800000\n"
+                               "far: s_nop 0\n" /* dword 41, in line 2 at 36: another cold line */
+                               ".fill 8, 4, 0xbf800000\n" /* to the end of line 3 - 3 */
+                               "s_endpgm\n";
+    static const unsigned events[] = {WAVE_CYCLES, IFETCH};
+    uint64_t out[2];
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}};
+    counting_sq(c, &d, 1, events, 2, out);
+    /* line 0, a jump to line 2 (dwords 32 to 47), then line 3 in sequence: dwords 48 to 50. The L2
+     * has lines of 128 bytes: 0 and 2 come from memory, 3 from L2 (220), 30 of them ahead. */
+    assert_int_equal(out[1], 3);
+    assert_int_equal(out[0], (COLD + 4 + COLD + 9 * 4 + 220 - WARM + 4) / 4);
+}
+
+/* Five waves on four SIMDs: the fifth shares the first one's vector unit. */
+static void test_shared_simd(void **state)
+{
+    static const char text[] = "s_movk_i32 s8, 50\n"
+                               "again:\n"
+                               "v_add_u32 v1, v1, v1\n"
+                               "v_add_u32 v1, v1, v1\n"
+                               "v_add_u32 v1, v1, v1\n"
+                               "v_add_u32 v1, v1, v1\n"
+                               "v_add_u32 v1, v1, v1\n"
+                               "v_add_u32 v1, v1, v1\n"
+                               "v_add_u32 v1, v1, v1\n"
+                               "v_add_u32 v1, v1, v1\n"
+                               "s_sub_u32 s8, s8, 1\n"
+                               "s_cmp_lg_u32 s8, 0\n"
+                               "s_cbranch_scc1 again\n"
+                               "s_endpgm\n";
+    static const unsigned events[] = {WAVE_CYCLES, WAIT_INST_ANY, WAIT_INST_LDS, BUSY_CYCLES,
+                                      BUSY_CU};
+    uint64_t out[5];
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {5 * 64}, .group = {5 * 64}};
+    counting_sq(c, &d, 1, events, 5, out);
+    const uint64_t own = 4 + 50 * 11 * 4 + 4; /* of a wave without fetches */
+    const uint64_t vector = 50 * 8 * 4;       /* clocks of the vector unit */
+    const uint64_t last = 2 * vector;         /* when it is through with waves 0 and 4 */
+    assert_true(last > WARM + own && last > COLD + own);
+    assert_int_equal(out[0], (COLD + own + 3 * (WARM + own) + last) / 4);
+    assert_int_equal(out[1], (last - WARM - own) / 4);
+    assert_int_equal(out[2], 0);
+    assert_int_equal(out[3], last);
+    assert_int_equal(out[4], last / 4);
+}
+
+/* Wave 0 sleeps, wave 1 waits for it at the barrier. */
+static void test_barrier(void **state)
+{
+    static const char text[] = "v_readfirstlane_b32 s8, v0\n" /* 4 */
+                               "s_cmp_lt_u32 s8, 64\n"        /* 4 */
+                               "s_cbranch_scc0 over\n"        /* 4 */
+                               "s_sleep 10\n"                 /* waits 640; 4 */
+                               "over: s_barrier\n"            /* 4 */
+                               "s_endpgm\n";                  /* 4 */
+    static const unsigned events[] = {WAVE_CYCLES, WAIT_ANY};
+    uint64_t out[2];
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {128}, .group = {128}};
+    counting_sq(c, &d, 1, events, 2, out);
+    const uint64_t arrives = COLD + 12 + 644 + 4, other = WARM + 12 + 4;
+    assert_int_equal(out[0], 2 * (arrives + 4) / 4);
+    assert_int_equal(out[1], (COLD + 640 + WARM + arrives - other) / 4);
+}
+
+/* The matrix unit takes one instruction at a time; vector instructions may run beside it. */
+static void test_matrix_unit(void **state)
+{
+    static const char text[] =
+        "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[0:3]\n" /* 4; busy 32 */
+        "v_mov_b32 v2, 0\n"                              /* 4 */
+        "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[0:3]\n" /* waits 24; 4; busy 32 */
+        "s_endpgm\n";                                    /* 4 */
+    static const unsigned events[] = {BUSY_CYCLES, WAIT_ANY, 72};
+    uint64_t out[3];
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}};
+    counting_sq(c, &d, 1, events, 3, out);
+    /* the wave ends when the matrix unit is through with it: 64 clocks from its start are less */
+    assert_int_equal(out[0], COLD + 4 + 4 + 24 + 4 + 4);
+    assert_int_equal(out[1], (COLD + 24) / 4);
+    assert_int_equal(out[2], 64);
+}
+
+/* 40 KiB of LDS: one workgroup at a time. */
+static void test_room(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {
+        .kernel = kernel(c, "s_endpgm\n"), .grid = {3 * 64}, .group = {64}, .lds = 40 << 10};
+    counting_want(c, SPI, 85);  /* clocks a workgroup finds no room */
+    counting_want(c, SPI, 120); /* of those for LDS */
+    counting_want(c, SPI, 103); /* for a wave slot */
+    counting_want(c, SPI, 48);  /* busy */
+    counting_want(c, GRBM, 2);  /* GUI_ACTIVE */
+    counting_want(c, GRBM, 0);  /* GRBM_COUNT */
+    counting_want(c, SQ, BUSY_CYCLES);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    /* launched 0 to 4, runs to 4 + 560 + 4 = 568; the next launched to 572, runs to 572 + 34 = 606;
+     * the last launched to 610, runs to 644 */
+    const uint64_t blocked = (568 - 4) + (606 - 572);
+    assert_int_equal(counting_value(c, 0, 0, 0), blocked);
+    assert_int_equal(counting_value(c, 1, 0, 0), blocked);
+    assert_int_equal(counting_value(c, 2, 0, 0), 0);
+    assert_int_equal(counting_value(c, 3, 0, 0), 564 + 34 + 34);
+    assert_int_equal(counting_value(c, 4, 0, 0), 644);
+    /* the packet that started counting and that of the dispatch, 64 clocks each */
+    assert_int_equal(counting_value(c, 5, 0, 0), 644 + 2 * 64);
+    assert_int_equal(counting_value(c, 6, 0, 0), 564 + 34 + 34);
+}
+
+/* 33 waves for 32 slots: the last workgroup waits until the first ends. */
+static void test_wave_slots(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {
+        .kernel = kernel(c, "s_sleep 10\ns_endpgm\n"), .grid = {33 * 64}, .group = {64}};
+    counting_want(c, SPI, 85);
+    counting_want(c, SPI, 103);
+    counting_want(c, SPI, 109);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    /* waves by themselves: 648 clocks and the fetch. Workgroup k starts at 4k + 4; the slot that
+     * the last one needs is on SIMD 0, whose first to end is workgroup 4: 20 + 648 + 30 = 698. It
+     * asks at 128. */
+    assert_int_equal(counting_value(c, 0, 0, 0), 698 - 128);
+    assert_int_equal(counting_value(c, 1, 0, 0), 698 - 128);
+    assert_int_equal(counting_value(c, 2, 0, 0), 0);
+}
+
+/* Adds 1 to *args[0], then spins until it is args[1]: workgroups that need each other. */
+static const char meet_text[] = "s_load_dwordx4 s[8:11], s[0:1], 0x0\n"
+                                "v_mov_b32 v1, 0\n"
+                                "v_mov_b32 v2, 1\n"
+                                "s_mov_b64 exec, 1\n"
+                                "s_waitcnt lgkmcnt(0)\n"
+                                "global_atomic_add v1, v2, s[8:9]\n"
+                                "again: global_load_dword v3, v1, s[8:9] glc\n"
+                                "s_waitcnt vmcnt(0)\n"
+                                "v_readfirstlane_b32 s14, v3\n"
+                                "s_cmp_lt_u32 s14, s10\n"
+                                "s_cbranch_scc1 again\n"
+                                "s_endpgm\n";
+
+static uint64_t meeting(counting_t *c, uint64_t n)
+{
+    uint64_t args = rig_alloc(c->rig, 16), cell = rig_alloc(c->rig, 4);
+    memcpy(rig_ptr(c->rig, args), (uint64_t[]){cell, n}, 16);
+    return args;
+}
+
+/* The same values whatever the number of workers, also of a kernel that waits for its own. */
+static void test_same_every_time(void **state)
+{
+    static const unsigned events[] = {WAVE_CYCLES, WAIT_ANY, WAIT_INST_ANY, BUSY_CYCLES, BUSY_CU,
+                                      25,          96,       IFETCH};
+    uint64_t first[8], out[8];
+    (void)state;
+    if (!asm_available()) skip();
+    for (unsigned round = 0; round < 4; round++) {
+        setenv("SOFTGPU_THREADS", (const char *[]){"1", "2", "3", "2"}[round], 1);
+        counting_t *c = counting_create(2, 2);
+        rig_dispatch_t d = {.kernel = kernel(c, meet_text),
+                            .args = meeting(c, 40),
+                            .grid = {40 * 64},
+                            .group = {64}};
+        counting_sq(c, &d, 2, events, 8, round ? out : first);
+        if (round) assert_memory_equal(first, out, sizeof out);
+    }
+    unsetenv("SOFTGPU_THREADS");
+}
+
+/* Two modelled dispatches that wait for each other both get on. */
+static void test_dispatches_overlap(void **state)
+{
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    uint64_t signal = rig_signal(c->rig, 2);
+    rig_dispatch_t d = {.kernel = kernel(c, meet_text),
+                        .args = meeting(c, 2),
+                        .signal = signal,
+                        .grid = {64},
+                        .group = {64}};
+    counting_want(c, SQ, 4);
+    counting_want(c, SQ, WAVE_CYCLES);
+    counting_start(c);
+    rig_dispatch(&c->queue, &d);
+    rig_dispatch(&c->queue, &d);
+    assert_true(rig_wait(c->rig, signal, 0));
+    counting_stop(c);
+    assert_int_equal(counting_value(c, 0, 0, 0), 2);
+    assert_true(counting_value(c, 1, 0, 0) > 0);
+}
+
+/* A modelled dispatch that faults ends its queue as any other does. */
+static void test_fault(void **state)
+{
+    static const char text[] = "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "v_mov_b32 v1, 0\n"
+                               "global_load_dword v2, v1, s[8:9]\n"
+                               "s_endpgm\n";
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(2, 2);
+    uint64_t args = rig_alloc(c->rig, 8), unmapped = RIG_UNMAPPED;
+    memcpy(rig_ptr(c->rig, args), &unmapped, 8);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .args = args, .grid = {64 * 64}, .group = {64}};
+    counting_want(c, SQ, WAVE_CYCLES);
+    counting_start(c);
+    rig_dispatch(&c->queue, &d);
+    assert_true(rig_wait_word(&c->rig->faults, 1));
+    assert_int_equal(c->rig->fault_va & ~UINT64_C(4095), RIG_UNMAPPED & ~UINT64_C(4095));
+    rig_close(&c->queue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_latency),
+        cmocka_unit_test(test_fetch),
+        cmocka_unit_test(test_shared_simd),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_matrix_unit),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_wave_slots),
+        cmocka_unit_test(test_same_every_time),
+        cmocka_unit_test(test_dispatches_overlap),
+        cmocka_unit_test(test_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
