@@ -334,7 +334,7 @@ bool cli_traces(const cli_command_t *c)
 {
     for (int i = CLI_RUNTIME_TRACE; i <= CLI_HSA_FINALIZER_TRACE; i++)
         if (cli_is_on(c, (cli_option_id_t)i)) return true;
-    return cli_counts(c);
+    return false;
 }
 
 bool cli_counts(const cli_command_t *c)

@@ -111,11 +111,17 @@ int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t co
 
 bool cli_is_on(const cli_command_t *c, cli_option_id_t option);
 
-/* True if any option that produces records is on. */
+/* True if any tracing option is on. */
 bool cli_traces(const cli_command_t *c);
 
 /* True if hardware counters are wanted. */
 bool cli_counts(const cli_command_t *c);
+
+/* True if either produces records. */
+static inline bool cli_records(const cli_command_t *c)
+{
+    return cli_traces(c) || cli_counts(c);
+}
 
 /* Turns on what aggregates imply, then sets the variables of all options given. 0, or -1. */
 int cli_apply(cli_command_t *c, char *why, size_t why_bytes);

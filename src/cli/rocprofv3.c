@@ -93,7 +93,7 @@ static int run(cli_run_t *r, const char *path)
         echo(&s, c->program);
         goto out;
     }
-    if (!cli_traces(c))
+    if (!cli_records(c))
         base_warning(
             "no tracing option: the program runs untraced (--sys-trace traces everything)");
     status = cli_run(path, c->program, s.preload, &pid, why, sizeof(why));

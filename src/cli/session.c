@@ -205,7 +205,7 @@ static int check_config(char *why, size_t why_bytes)
 int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
                         size_t why_bytes)
 {
-    bool trace = cli_traces(c);
+    bool trace = cli_records(c);
     memset(s, 0, sizeof(*s));
     if (cli_find_root(s->root, c->values[CLI_ROCM_ROOT], why, why_bytes) != 0)
         return CLI_EXIT_SETUP;

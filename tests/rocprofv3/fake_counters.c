@@ -156,3 +156,11 @@ rocprofiler_status_t rocprofiler_load_counter_definition(const char *yaml, size_
     fake.extra = flags == ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION && strstr(yaml, "Half");
     return ROCPROFILER_STATUS_SUCCESS;
 }
+
+rocprofiler_status_t rocprofiler_query_pc_sampling_agent_configurations(
+    rocprofiler_agent_id_t agent, rocprofiler_available_pc_sampling_configurations_cb_t callback,
+    void *data)
+{
+    (void)agent, (void)callback, (void)data;
+    return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+}

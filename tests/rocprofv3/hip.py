@@ -13,7 +13,9 @@ import tempfile
 import unittest
 
 ROCPROFV3, PROGRAM = sys.argv[1:3]
+AVAIL = ROCPROFV3 + "-avail"
 
+N = 4096
 KERNELS = (("void reverse<float>(float const*, float*)",) * 3 +
            ("add(float const*, float const*, float*)",))
 
@@ -51,6 +53,8 @@ class Traced(unittest.TestCase):
                         "Workgroup_Size_X": "256" if add else "128",
                         "Workgroup_Size_Y": "1", "Workgroup_Size_Z": "1", "Grid_Size_X": "4096",
                         "Grid_Size_Y": "1", "Grid_Size_Z": "1"}
+            # three dispatches take streams in turn, the last is on the second
+            expected["Stream_Id"] = "1212"[number]
             self.assertEqual({k: row[k] for k in expected}, expected)
             self.assertLess(int(row["Start_Timestamp"]), int(row["End_Timestamp"]))
 
@@ -61,9 +65,13 @@ class Traced(unittest.TestCase):
         (kernels,), (copies,), (hip,), (hsa,) = (
             self.tables(t + "_trace") for t in ("kernel", "memory_copy", "hip_api", "hsa_api"))
         self.check_kernels(kernels)
-        self.assertEqual([(c["Direction"], c["Source_Agent_Id"], c["Destination_Agent_Id"]) for c in copies],
-                         [("MEMORY_COPY_HOST_TO_DEVICE", "Agent 0", "Agent 1"),
-                          ("MEMORY_COPY_DEVICE_TO_HOST", "Agent 1", "Agent 0")])
+        self.assertEqual([(c["Direction"], c["Stream_Id"], c["Source_Agent_Id"],
+                           c["Destination_Agent_Id"]) for c in copies],
+                         [("MEMORY_COPY_HOST_TO_DEVICE", "1", "Agent 0", "Agent 1"),
+                          ("MEMORY_COPY_DEVICE_TO_HOST", "2", "Agent 1", "Agent 0")])
+        (allocations,) = self.tables("memory_allocation_trace")
+        sizes = [int(a["Allocation_Size"]) for a in allocations if a["Agent_Id"] == "Agent 1"]
+        self.assertEqual(sizes.count(N * 4), 3, sizes)
         runtime = [r["Function"] for r in hip if r["Domain"] == "HIP_RUNTIME_API_EXT"]
         self.assertEqual(runtime,
                          ["hipHostMalloc"] + ["hipMalloc"] * 3 + ["hipStreamCreate"] * 2 +
@@ -94,6 +102,62 @@ class Traced(unittest.TestCase):
                          ["reverse"] * 3 + ["add"])
         self.assertEqual(sorted(os.listdir(self.dir)), ["x_agent_info.csv", "x_kernel_trace.csv"])
 
+    def counters(self, name="x", where=""):
+        """Values by counter, in the order of dispatches."""
+        with open(f"{self.dir}/{where}{name}_counter_collection.csv", newline="") as f:
+            rows = list(csv.DictReader(f))
+        values = {}
+        for row in rows:
+            values.setdefault(row["Counter_Name"], []).append(float(row["Counter_Value"]))
+        return rows, values
+
+    def test_counters(self):
+        """4096 work-items are 64 waves, in 32 work-groups of `reverse` and 16 of `add`."""
+        done = self.run_it("--pmc", "SQ_WAVES", "SPI_CSN_WAVE", "SPI_CSN_NUM_THREADGROUPS", "-o", "x")
+        self.assertRegex(done.stderr, r"process \d+: 4 records received, 4 written, 0 dropped, 0 filtered")
+        self.assertEqual(done.stdout, "right\n")
+        rows, values = self.counters()
+        self.assertEqual(values, {"SQ_WAVES": [64] * 4, "SPI_CSN_WAVE": [64] * 4,
+                                  "SPI_CSN_NUM_THREADGROUPS": [32] * 3 + [16]})
+        for number, row in enumerate(rows):
+            d = number // 3
+            expected = {"Dispatch_Id": str(d + 1), "Agent_Id": "Agent 1", "Kernel_Name": KERNELS[d],
+                        "Grid_Size": "4096", "Workgroup_Size": "256" if d == 3 else "128",
+                        "LDS_Block_Size": "0" if d == 3 else "512", "Scratch_Size": "0"}
+            self.assertEqual({k: row[k] for k in expected}, expected)
+            self.assertLess(int(row["Start_Timestamp"]), int(row["End_Timestamp"]))
+
+    def test_passes_agree(self):
+        """The same counter in two passes, and a derived one that is made of it."""
+        self.run_it("--pmc", "SQ_WAVES", "SQ_INSTS_VALU", "--pmc", "SQ_WAVES", "Wavefronts", "-o", "x",
+                    "--kernel-iteration-range", "2-3")
+        (_, first), (_, second) = self.counters(where="pass_1/"), self.counters(where="pass_2/")
+        self.assertEqual(first["SQ_WAVES"], [64] * 2)
+        self.assertEqual(second["SQ_WAVES"], [64] * 2)
+        self.assertEqual(second["Wavefronts"], [64] * 2)
+        self.assertEqual(len(set(first["SQ_INSTS_VALU"])), 1)
+        self.assertGreater(first["SQ_INSTS_VALU"][0], 64)
+
+    def test_counters_beside_traces(self):
+        self.run_it("-s", "--pmc", "SQ_WAVES", "--kernel-include-regex", "^add", "-o", "x")
+        self.assertEqual(self.counters()[1], {"SQ_WAVES": [64]})
+        self.check_kernels(self.tables("kernel_trace")[0])
+
+    def test_counters_that_do_not_fit(self):
+        """Refused with block, wanted, available and a way out; the program does not run."""
+        names = ["TCC_HIT", "TCC_MISS", "TCC_READ", "TCC_WRITE", "TCC_REQ"]
+        done = self.run_it("--pmc", *names, status=2)
+        self.assertRegex(done.stderr, r"5 counters of block TCC are wanted, 4 available; 2 passes "
+                                      r"would do.*TCC_HIT TCC_MISS TCC_READ TCC_WRITE \| TCC_REQ")
+        self.assertEqual((done.stdout, os.listdir(self.dir)), ("", []))
+        done = self.run_it("--pmc", "SQ_WAVE", status=2)
+        self.assertIn("counter 'SQ_WAVE' does not exist: did you mean SQ_WAVES?", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_counters_of_a_killed_program(self):
+        self.run_it("--pmc", "SQ_WAVES", "-o", "x", how=("kill",), status=137)
+        self.assertEqual(self.counters()[1], {"SQ_WAVES": [64] * 4})
+
     def test_ways_out(self):
         for how, status in (("_exit", 7), ("abort", 134), ("term", 143), ("kill", 137), ("fault", 134)):
             with self.subTest(how):
@@ -109,6 +173,97 @@ class Traced(unittest.TestCase):
             for rows in tables:
                 self.check_kernels(rows)
             shutil.rmtree(self.dir)
+
+
+class Avail(unittest.TestCase):
+    def ask(self, *words, status=0):
+        done = subprocess.run([AVAIL, "--gpu", "soft", *words], capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout if status == 0 else done.stderr
+
+    def test_lists(self):
+        text = self.ask("list")
+        self.assertTrue(text.startswith("GPU                           :\t0\n"
+                                        "Name                          :\tgfx90a\n"
+                                        "PMC                           :\n\n"), text)
+        names = text.split(":\n\n", 1)[1].split()
+        self.assertTrue({"SQ_WAVES", "TCC_HIT", "GRBM_COUNT", "MeanOccupancyPerCU"} <= set(names))
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(text, self.ask("list", "--pmc"))
+        self.assertEqual(text, self.ask("-d", "0", "list"))
+        self.assertIn("\ngfx_target_version            :\t90010\n", self.ask("list", "--agent"))
+        self.assertEqual(self.ask("list", "--pc-sampling"), "Agents supporting PC Sampling\n\n")
+        self.assertIn("\nPMC                           :\n\n", self.ask("info"))
+
+    def test_details(self):
+        self.assertRegex(self.ask("info", "--pmc", "SQ_WAVES", "Wavefronts"),
+                         r"^GPU:0\nName:gfx90a\n"
+                         r"Counter_Name        :\tSQ_WAVES\n"
+                         r"Description         :\t.+\n"
+                         r"Block               :\tSQ\n"
+                         r"Dimensions          :\tDIMENSION_SHADER_ENGINE\[0:7\]\tDIMENSION_INSTANCE\[0:0\]\n"
+                         r"Class               :\texact\n\n\n"
+                         r"Counter_Name        :\tWavefronts\n"
+                         r"Description         :\t.+\n"
+                         r"Expression          :\treduce\(SQ_WAVES,sum\)\n"
+                         r"Dimensions          :\tDIMENSION_INSTANCE\[0:0\]\n"
+                         r"Class               :\texact\n\n\n$")
+        every = self.ask("info", "--pmc")
+        names = self.ask("list").split(":\n\n", 1)[1].split()
+        self.assertEqual([line.split("\t")[1] for line in every.splitlines()
+                          if line.startswith("Counter_Name ")], names)
+        classes = {line.split("\t")[1] for line in every.splitlines() if line.startswith("Class ")}
+        self.assertEqual(classes, {"exact", "cache-model", "timing-model"})
+
+    def test_checks(self):
+        self.assertEqual(self.ask("pmc-check", "SQ_WAVES", "GRBM_COUNT:device=0"),
+                         "Following input counters can be collected together on GPU:0\tSQ_WAVES\t"
+                         "GRBM_COUNT\n")
+        self.assertEqual(self.ask("pmc-check", "--quiet", "SQ_WAVES"), "")
+        self.assertIn("5 counters of block TCC are wanted, 4 available",
+                      self.ask("pmc-check", "TCC_HIT", "TCC_MISS", "TCC_READ", "TCC_WRITE", "TCC_REQ",
+                               status=1))
+
+    def test_refusals(self):
+        for words, status, text in (
+                (("pmc-check", "sq_waves"), 1, "'sq_waves' does not exist: did you mean SQ_WAVES?"),
+                (("info", "--pmc", "Nothing"), 1, "counter 'Nothing' does not exist"),
+                (("-d", "4", "list"), 1, "there is no GPU 4: this machine has 1"),
+                (("pmc-check", "SQ_WAVES:device=7"), 1, "there is no GPU 7"),
+                (("pmc-check", "SQ_WAVES:gpu=0"), 1, "NAME or NAME:device=N[,device=N...] is expected"),
+                (("pmc-check",), 2, "needs the names of counters"),
+                (("list", "all"), 2, "'all' has no place behind list"),
+                (("lists",), 2, "'lists' is none of: list info pmc-check"),
+                (("-d", "x", "list"), 2, "--device needs the index of a GPU, not 'x'"),
+                (("list", "--pmc=maybe"), 2, "'maybe' is no truth value"),
+                (("info", "--agent"), 2, "unknown option '--agent'"),
+                (("-E", "/absent.yaml", "list"), 125, "/absent.yaml: No such file or directory")):
+            with self.subTest(words):
+                self.assertIn(text, self.ask(*words, status=status))
+
+    def test_extra_counters(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
+            f.write("rocprofiler-sdk:\n  counters-schema-version: 1\n  counters:\n"
+                    "    - name: TwiceTheWaves\n      description: two for each\n      properties: []\n"
+                    "      definitions:\n        - architectures: [gfx90a]\n"
+                    "          expression: 2*reduce(SQ_WAVES,sum)\n")
+            f.flush()
+            self.assertIn("Expression          :\t2*reduce(SQ_WAVES,sum)\n",
+                          self.ask("-E", f.name, "info", "--pmc", "TwiceTheWaves"))
+            directory = tempfile.mkdtemp()
+            try:
+                subprocess.run([ROCPROFV3, "--gpu", "soft", "-E", f.name, "--pmc", "TwiceTheWaves", "-d",
+                                directory, "-o", "x", "--", PROGRAM], check=True, timeout=60,
+                               capture_output=True)
+                with open(directory + "/x_counter_collection.csv", newline="") as counted:
+                    self.assertEqual([float(r["Counter_Value"]) for r in csv.DictReader(counted)], [128] * 4)
+            finally:
+                shutil.rmtree(directory)
+
+    def test_nothing_asked(self):
+        self.assertTrue(self.ask().startswith("Usage: rocprofv3-avail"))
+        self.assertEqual(self.ask(), self.ask("--help"))
 
 
 if __name__ == "__main__":

@@ -175,6 +175,211 @@ class Files(Case):
         self.assertTrue(self.text("sum.txt").startswith("\nROCPROFV3 SUMMARY:\n\n|  "))
 
 
+class Memory(Case):
+    def test_allocations_and_scratch(self):
+        """Whole files; the thread and kind columns are the subject's."""
+        done = self.run_it("-r", "--stats", "-o", "x", program=(SUBJECT, "memory"))
+        self.assertEqual(self.counts(done.stderr), [(4, 4, 0, 0)])
+        self.assertEqual(self.text("memory_allocation_trace.csv"),
+                         '"Kind","Operation","Agent_Id","Allocation_Size","Address",'
+                         '"Correlation_Id","Start_Timestamp","End_Timestamp"\n'
+                         '"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE","Agent 1",4096,'
+                         '"0x00007f0000001000",1,1000100,1000200\n'
+                         '"MEMORY_ALLOCATION","MEMORY_ALLOCATION_FREE","",0,'
+                         '"0x00007f0000001000",2,1000300,1000310\n')
+        self.assertEqual(self.text("scratch_memory_trace.csv"),
+                         '"Kind","Operation","Agent_Id","Queue_Id","Thread_Id","Alloc_Flags",'
+                         '"Start_Timestamp","End_Timestamp","Allocation_Size"\n'
+                         '"SCRATCH_MEMORY","SCRATCH_MEMORY_ALLOC","Agent 1",3,501,2,1000150,'
+                         '1000160,65536\n'
+                         '"SCRATCH_MEMORY","SCRATCH_MEMORY_FREE","Agent 1",3,501,2,1000250,'
+                         '1000260,0\n')
+        self.assertEqual([(r["Name"], r["Calls"], r["TotalDurationNs"])
+                          for r in self.rows("domain_stats")],
+                         [("MEMORY_ALLOCATION", "2", "110"), ("SCRATCH_MEMORY", "2", "20")])
+        self.assertEqual([r["Name"] for r in self.rows("memory_allocation_stats")],
+                         ["MEMORY_ALLOCATION_ALLOCATE", "MEMORY_ALLOCATION_FREE"])
+
+    def test_one_of_them(self):
+        self.run_it("--scratch-memory-trace", "-o", "x", program=(SUBJECT, "memory"))
+        self.assertEqual(self.files(), ["x_agent_info.csv", "x_scratch_memory_trace.csv"])
+
+    def test_streams_not_followed(self):
+        self.run_it("--kernel-trace", "--group-by-queue")
+        self.assertEqual([r["Stream_Id"] for r in self.rows("kernel_trace")], ["0", "0"])
+
+
+class Counters(Case):
+    """Counters of the fake SDK: of counter c in instance i of dispatch d, 1000 d + 100 c + i."""
+
+    IDS = {"SQ_WAVES": 1, "SQ_INSTS_VALU": 2, "SQ_INSTS_SALU": 3, "GRBM_COUNT": 4, "Half": 5}
+
+    def expected(self, counters, dispatches):
+        rows = []
+        for d in dispatches:
+            for name in sorted(counters, key=self.IDS.get):
+                c = self.IDS[name]
+                places = 4 if c < 4 else 1
+                value = sum(1000 * d + 100 * c + i for i in range(places))
+                rows.append((str(d), name, f"{value:.6f}"))
+        return rows
+
+    def got(self, where=""):
+        with open(f"{self.out}/{where}x_counter_collection.csv", newline="") as f:
+            return [(r["Dispatch_Id"], r["Counter_Name"], r["Counter_Value"])
+                    for r in csv.DictReader(f)]
+
+    def count(self, *options, dispatches="4", **more):
+        return self.run_it("-o", "x", *options, program=(SUBJECT, "dispatches", dispatches), **more)
+
+    def test_whole_file(self):
+        done = self.count("--pmc", "GRBM_COUNT,SQ_WAVES", dispatches="2")
+        self.assertEqual(self.counts(done.stderr), [(2, 2, 0, 0)])
+        line = '%d,%d,"Agent 1",3,PID,PID,4096,%d,"%s",128,512,16,%d,%d,%d,"%s",%d.000000,%d,%d\n'
+        one, two = (1, 1, 7, "vectoradd(float*, float const*, float const*, int)", 28, 7, 112), (
+            2, 2, 8, "void ns::reduce<double>(double*)", 32, 8, 128)
+        self.assertEqual(
+            re.sub(r'",3,\d+,\d+,', '",3,PID,PID,', self.text("counter_collection.csv")),
+            '"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id",'
+            '"Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size",'
+            '"Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Counter_Name",'
+            '"Counter_Value","Start_Timestamp","End_Timestamp"\n' +
+            line % (*one, "SQ_WAVES", 4406, 1000100, 1000150) +
+            line % (*one, "GRBM_COUNT", 1400, 1000100, 1000150) +
+            line % (*two, "SQ_WAVES", 8406, 1000200, 1000250) +
+            line % (*two, "GRBM_COUNT", 2400, 1000200, 1000250))
+        self.assertEqual(self.files(), ["x_agent_info.csv", "x_counter_collection.csv"])
+
+    def test_passes(self):
+        done = self.count("--pmc", "SQ_WAVES", "SQ_INSTS_VALU", "--pmc", "SQ_INSTS_SALU", "GRBM_COUNT")
+        self.assertEqual(self.got("pass_1/"), self.expected(("SQ_WAVES", "SQ_INSTS_VALU"), range(1, 5)))
+        self.assertEqual(self.got("pass_2/"), self.expected(("SQ_INSTS_SALU", "GRBM_COUNT"), range(1, 5)))
+        self.assertIn("rocprofv3: run 2 of 2: pass_2\n", done.stderr)
+        self.assertEqual(sorted(os.listdir(self.out)), ["pass_1", "pass_2"])
+
+    def test_filters(self):
+        for options, dispatches in (
+                (("--kernel-include-regex", "reduce<double>"), (2, 4, 6, 8)),
+                (("--kernel-exclude-regex", "^vector"), (2, 4, 6, 8)),
+                (("--kernel-include-regex", "e", "--kernel-exclude-regex", "reduce"), (1, 3, 5, 7)),
+                (("--kernel-iteration-range", "[1-2],[4]"), (1, 2, 3, 4, 7, 8)),
+                (("--kernel-iteration-range", "2", "3", "--kernel-include-regex", "add"), (3, 5)),
+                (("-M", "--kernel-include-regex", "^_Z9"), (1, 3, 5, 7)),
+                (("-T", "--kernel-include-regex", "^reduce$"), (2, 4, 6, 8))):
+            with self.subTest(options):
+                shutil.rmtree(self.out, ignore_errors=True)
+                done = self.count("--pmc", "SQ_WAVES", *options, dispatches="8")
+                self.assertEqual(self.got(), self.expected(("SQ_WAVES",), dispatches))
+                n = len(dispatches)
+                self.assertEqual(self.counts(done.stderr), [(8, n, 0, 8 - n)])
+
+    def test_nothing_selected(self):
+        done = self.count("--pmc", "SQ_WAVES", "--kernel-include-regex", "absent")
+        self.assertEqual(self.counts(done.stderr), [(4, 0, 0, 4)])
+        self.assertEqual(self.files(), [])
+
+    def test_beside_a_trace(self):
+        self.count("--pmc", "SQ_WAVES", "--kernel-trace", "--stats", "-S")
+        self.assertEqual(self.got(), self.expected(("SQ_WAVES",), range(1, 5)))
+        self.assertEqual([r["Dispatch_Id"] for r in self.rows("kernel_trace")], list("1234"))
+        self.assertEqual([r["Name"] for r in self.rows("domain_stats")], ["KERNEL_DISPATCH"])
+
+    def write(self, name, text):
+        with open(f"{self.dir}/{name}", "w") as f:
+            f.write(text)
+        return f"{self.dir}/{name}"
+
+    def test_text_file(self):
+        path = self.write("i.txt", "# two runs\npmc: SQ_WAVES GRBM_COUNT\nkernel: x\npmc: SQ_INSTS_VALU\n")
+        self.count("-i", path)
+        self.assertEqual(self.got("pmc_1/"), self.expected(("SQ_WAVES", "GRBM_COUNT"), range(1, 5)))
+        self.assertEqual(self.got("pmc_2/"), self.expected(("SQ_INSTS_VALU",), range(1, 5)))
+
+    def test_yaml_and_json_files(self):
+        yaml = self.write("i.yaml", """jobs:
+  - pmc: [SQ_WAVES]
+    kernel_include_regex: add
+    truncate_kernels: true
+  - kernel_trace: true
+""")
+        json = self.write("i.json", """{"jobs": [
+  {"pmc": ["SQ_WAVES"], "kernel_include_regex": "add", "truncate_kernels": true},
+  {"kernel_trace": true}]}
+""")
+        for path in (yaml, json):
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.count("-i", path)
+            self.assertEqual(self.got("pass_1/"), self.expected(("SQ_WAVES",), (1, 3)))
+            self.assertEqual(self.files(), ["pass_1/x_agent_info.csv", "pass_1/x_counter_collection.csv",
+                                            "pass_2/x_agent_info.csv", "pass_2/x_kernel_trace.csv"])
+            self.assertEqual({r["Kernel_Name"] for r in self.rows("counter_collection")}, {"vectoradd"})
+            self.assertNotIn("vectoradd", {r["Kernel_Name"] for r in self.rows("kernel_trace")})
+
+    def test_groups_take_turns(self):
+        path = self.write("i.yml", "jobs:\n  - pmc_groups: [[SQ_WAVES], [GRBM_COUNT, SQ_INSTS_VALU]]\n"
+                                   "    pmc_group_interval: 2\n    output_file: x\n")
+        self.run_it("-i", path, program=(SUBJECT, "dispatches", "6"))
+        self.assertEqual(self.got(), self.expected(("SQ_WAVES",), (1, 2)) +
+                         self.expected(("GRBM_COUNT", "SQ_INSTS_VALU"), (3, 4)) +
+                         self.expected(("SQ_WAVES",), (5, 6)))
+
+    def test_devices(self):
+        self.count("--pmc", "SQ_WAVES:device=0", "GRBM_COUNT")
+        self.assertEqual(self.got(), self.expected(("SQ_WAVES", "GRBM_COUNT"), range(1, 5)))
+
+    def test_extra_counters(self):
+        path = self.write("extra.yaml", "Half: made up\n")
+        done = self.count("--pmc", "Half", status=2)
+        self.assertIn("counter 'Half' does not exist", done.stderr)
+        self.count("--pmc", "Half", "-E", path)
+        self.assertEqual(self.got(), self.expected(("Half",), range(1, 5)))
+
+    def test_failing_run_stops_the_others(self):
+        done = self.run_it("-o", "x", "--pmc", "SQ_WAVES", "--pmc", "GRBM_COUNT",
+                           program=(SUBJECT, "dispatches", "2", "9"), status=9)
+        self.assertIn("run 1 of 2 ended with 9: the others are left out", done.stderr)
+        self.assertEqual(os.listdir(self.out), ["pass_1"])
+
+    def test_refusals(self):
+        """All before the program runs."""
+        bad_key = self.write("key.yaml", "jobs:\n  - pmc: [SQ_WAVES]\n    pmcs: [A]\n")
+        bad_json = self.write("bad.json", '{"jobs": [\n  {"pmc": [1}]}')
+        twice = self.write("twice.yaml", "jobs:\n  - output_file: y\n")
+        for options, status, text in (
+                (("--pmc", "SQ_WAVE"), 2, "counter 'SQ_WAVE' does not exist: did you mean SQ_WAVES?"),
+                (("--pmc", "SQ_WAVES", "--pmc", "Nothing"), 2, "counter 'Nothing' does not exist"),
+                (("--pmc", "SQ_WAVES:device=3"), 2, "'SQ_WAVES:device=3': there is no GPU 3"),
+                (("--pmc", "SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_SALU"), 2,
+                 "fake: SQ: 3 wanted, 2 available\n"),
+                (("--pmc", "SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_SALU"), 2,
+                 "GPU 0 (gfx90a): the counters cannot be collected together"),
+                (("--pmc", "A!"), 2, "counter 'A!': a name has letters, digits and underscores"),
+                (("--pmc", "SQ_WAVES", "--kernel-include-regex", "["), 2, "--kernel-include-regex: '['"),
+                (("--pmc", "SQ_WAVES", "--kernel-iteration-range", "0"), 2, "iterations are numbers from 1"),
+                (("-i", bad_key), 2, "key.yaml:3:5: unknown key 'pmcs': did you mean pmc?"),
+                (("-i", bad_json), 2, "bad.json:2:13: "),
+                (("-i", twice), 2, "twice.yaml:2: --output-file is 'y' here and 'x' on the command line"),
+                (("-i", self.dir + "/no.txt"), 2, "no.txt: No such file or directory"),
+                (("--pmc", "SQ_WAVES", "-E", "/absent.yaml"), 125, "/absent.yaml: No such file"),
+                (("--pmc", "SQ_WAVES", "--stats"), 2, "--stats needs a tracing option")):
+            with self.subTest(options):
+                shutil.rmtree(self.out, ignore_errors=True)
+                done = self.count(*options, status=status)
+                self.assertIn(text, done.stderr)
+                self.assertFalse(os.path.exists(self.out))
+
+    def test_avail_of_the_same_installation(self):
+        done = subprocess.run([ROCPROFV3, "--rocm-root", self.root, "--gpu", "soft", "-L"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith(
+            "GPU:0\nName:gfx90a\n"
+            "Counter_Name        :\tSQ_WAVES\n"
+            "Description         :\twaves\n"
+            "Block               :\tSQ\n"
+            "Dimensions          :\tDIMENSION_INSTANCE[0:3]\n"), done.stdout)
+
+
 class Ending(Case):
     def full(self, done, count=1):
         self.assertEqual(self.counts(done.stderr), [(9, 9, 0, 0)] * count)
