@@ -1,0 +1,227 @@
+/* metrics.c - the built-in definitions against their tables, and metrics of gfx90a computed by hand.
+ *
+ * Raw values are the same in every place: SQ counts in 2 shader engines, TCC in 32 instances, TA,
+ * TCP and TD in 2 x 3 (the first generation reads 2 x 16), GRBM once. */
+#include "helpers.h"
+
+static const base_t bases[] = {{"SQ_WAVES", 0, 20},
+                               {"SQ_INSTS_VALU", 0, 300},
+                               {"SQ_THREAD_CYCLES_VALU", 0, 4800},
+                               {"SQ_ACTIVE_INST_VALU", 0, 100},
+                               {"SQ_WAVE_CYCLES", 0, 160},
+                               {"SQ_LEVEL_WAVES", CTR_ACCUMULATE_HIGH, 6000},
+                               {"SQ_LEVEL_WAVES", CTR_ACCUMULATE_LOW, 300},
+                               {"SQ_BUSY_CU_CYCLES", 0, 60},
+                               {"SQ_LDS_BANK_CONFLICT", 0, 10},
+                               {"SQ_LDS_IDX_ACTIVE", 0, 35},
+                               {"SQ_INSTS_VALU_FMA_F32", 0, 5},
+                               {"SQ_INSTS_VALU_INT32", 0, 3},
+                               {"SQ_INSTS_VALU_ADD_F32", 0, 2},
+                               {"SQ_INSTS_VALU_MUL_F32", 0, 1},
+                               {"SQ_INSTS_VALU_TRANS_F32", 0, 4},
+                               {"SQ_INSTS_VALU_MFMA_MOPS_F32", 0, 2},
+                               {"GRBM_GUI_ACTIVE", 0, 1000},
+                               {"GRBM_COUNT", 0, 2000},
+                               {"TCC_HIT", 0, 3},
+                               {"TCC_MISS", 0, 1},
+                               {"TCC_EA_RDREQ", 0, 10},
+                               {"TCC_EA_RDREQ_32B", 0, 2},
+                               {"TCC_EA_WRREQ", 0, 6},
+                               {"TCC_EA_WRREQ_64B", 0, 4},
+                               {"TA_TA_BUSY", 0, 250},
+                               {"TCP_TCC_READ_REQ_LATENCY", 0, 600},
+                               {"TCP_TCC_READ_REQ", 0, 5},
+                               {"TCP_TCC_ATOMIC_WITH_RET_REQ", 0, 1},
+                               {0}};
+
+static const struct {
+    const char *metric;
+    double sdk, v1;
+    size_t places; /* of the SDK's value; the first generation has one */
+} metrics[] = {
+    {"VALUInsts", 15, 15, 1},                 /* 600 / 40 */
+    {"VALUUtilization", 75, 75, 1},           /* 100 x 9600 / (200 x 64) */
+    {"L2CacheHit", 75, 75, 1},                /* 100 x 96 / (96 + 32) */
+    {"TCC_HIT_sum", 96, 96, 1},               /* 32 x 3 */
+    {"FETCH_SIZE", 18, 18, 1},                /* (64 x 32 + (320 - 64) x 64) / 1024 */
+    {"WRITE_SIZE", 10, 10, 1},                /* ((192 - 128) x 32 + 128 x 64) / 1024 */
+    {"FetchSize", 18, 18, 1},
+    {"MemWrites32B", 320, 320, 1},            /* 128 x 2 + 64 */
+    {"BANDWIDTH_EA", 28.672, 28.672, 1},      /* 1024 x 28 / 1000 */
+    {"GPUBusy", 50, 50, 1},
+    {"OccupancyPercent", 1, 1, 1},            /* 400 x 320 / 1000 / 4 / 32 */
+    {"MeanOccupancyPerCU", 3, 3, 1},          /* 12000 / 1000 / 4 */
+    {"MeanOccupancyPerActiveCU", 5, 5, 1},    /* 600 / 120 */
+    {"LdsBankConflict", 0.4, 0.4, 1},         /* 20 / (70 - 20) */
+    {"WaveDuration", 32, 32, 1},              /* 4 x 320 / 40 */
+    {"TA_BUSY_avr", 250, 500, 1},             /* v1: of sums over shader engines */
+    {"MemUnitBusy", 25, 25, 1},
+    {"vL1dReadFromL2Latency", 100, 100, 1},   /* 600 / (5 + 1) */
+    {"TOTAL_32_OPS", 2304, 4608, 2},          /* 20 x 64 + 2 x 512 per shader engine */
+    {"RDC_OPS_32_PER_SIMDCYCLE", 0.072, 0.144, 2},
+    {"SIMD_NUM", 16, 16, 1},
+    {"SE_NUM", 2, 2, 1},
+    {"SALUInsts", 0, 0, 1},                   /* nothing counted */
+    {"EaRdLatency", 0, 0, 1},
+};
+
+static void check_metrics(const ctr_catalogue_t *catalogue, bool v1)
+{
+    ctr_agent_t agent = small_agent();
+    for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
+        ctr_plan_t *plan;
+        const char *name = metrics[i].metric;
+        const ctr_counter_t *counter = ctr_catalogue_find(catalogue, name, strlen(name));
+        assert_non_null(counter);
+        assert_int_equal(ctr_plan_create(catalogue, &agent, &counter, 1, 1, &plan, NULL), CTR_OK);
+        const ctr_pass_t *pass = ctr_plan_pass(plan, 0);
+        double *values = run_pass(pass, bases, false);
+        double expected = v1 ? metrics[i].v1 : metrics[i].sdk;
+        assert_int_equal(pass->value_count, v1 ? 1 : metrics[i].places);
+        for (size_t v = 0; v < pass->value_count; v++)
+            if (values[v] < expected - 1e-12 || values[v] > expected + 1e-12)
+                fail_msg("%s: value %zu is %.17g, expected %.17g", name, v, values[v], expected);
+        free(values);
+        ctr_plan_destroy(plan);
+    }
+}
+
+static ctr_catalogue_t *from_file(const char *path, ctr_generation_t generation)
+{
+    ctr_error_t error = {0};
+    reports_t reports = {0};
+    ctr_catalogue_t *catalogue = NULL;
+    ctr_definitions_t *definitions = ctr_definitions_create();
+    if (ctr_definitions_add_file(definitions, CTR_FORMAT_AUTO, path, collect, &reports, &error) !=
+            CTR_OK ||
+        ctr_catalogue_create(definitions, "gfx90a", generation, 0, collect, &reports, &catalogue,
+                             &error) != CTR_OK)
+        fail_msg("%s", error.text);
+    assert_string_equal(reports.text, "");
+    ctr_definitions_destroy(definitions);
+    return catalogue;
+}
+
+static void values_computed_by_hand(void **state)
+{
+    (void)state;
+    ctr_catalogue_t *c = builtin_catalogue(CTR_GENERATION_SDK);
+    check_metrics(c, false);
+    ctr_catalogue_destroy(c);
+}
+
+static void files_give_the_same(void **state)
+{
+    (void)state;
+    ctr_catalogue_t *c = builtin_catalogue(CTR_GENERATION_SDK);
+    ctr_catalogue_t *yaml = from_file(COUNTERS_YAML, CTR_GENERATION_SDK);
+    ctr_catalogue_t *xml = from_file(COUNTERS_XML, CTR_GENERATION_V1);
+    assert_int_equal(ctr_catalogue_count(yaml), ctr_catalogue_count(c));
+    assert_int_equal(ctr_catalogue_count(xml), ctr_catalogue_count(c));
+    for (size_t i = 0; i < ctr_catalogue_count(c); i++) {
+        const ctr_counter_t *a = ctr_catalogue_at(c, i);
+        const ctr_counter_t *b = ctr_catalogue_find(yaml, a->name, strlen(a->name));
+        const ctr_counter_t *x = ctr_catalogue_find(xml, a->name, strlen(a->name));
+        if (!b || !x) fail_msg("%s is missing", a->name);
+        assert_string_equal(b->expression, a->expression);
+        assert_string_equal(b->description, a->description);
+        assert_string_equal(b->block, a->block);
+        assert_string_equal(x->block, a->block);
+        assert_int_equal(b->event, a->event);
+        assert_int_equal(x->event, a->event);
+        assert_int_equal(b->value_class, a->value_class);
+    }
+    check_metrics(yaml, false);
+    check_metrics(xml, true);
+    ctr_catalogue_destroy(c);
+    ctr_catalogue_destroy(yaml);
+    ctr_catalogue_destroy(xml);
+}
+
+static void check_table_row(const ctr_catalogue_t *c, char *fields[8], bool derived)
+{
+    const char *name = fields[derived ? 0 : 1];
+    const ctr_counter_t *counter = ctr_catalogue_find(c, name, strlen(name));
+    if (!counter) fail_msg("%s is not built in", name);
+    assert_string_equal(derived ? counter->expression : counter->block, fields[derived ? 1 : 0]);
+    assert_true(counter->description[0] != '\0');
+    const char *value_class = fields[derived ? 2 : 3];
+    if (strcmp(value_class, "not-applicable") == 0) value_class = "unavailable";
+    if (strcmp(value_class, "agent-property") == 0) value_class = "exact";
+    if (strcmp(ctr_class_name(counter->value_class), value_class) != 0)
+        fail_msg("%s: class %s, the table says %s", name, ctr_class_name(counter->value_class),
+                 value_class);
+    if (!derived) assert_int_equal(counter->event, atoi(fields[2]));
+}
+
+static size_t check_table(const ctr_catalogue_t *c, const char *path, bool derived)
+{
+    char line[2048];
+    size_t rows = 0;
+    bool header = true;
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof(line), f)) {
+        char *fields[8] = {0}, *rest = line;
+        if (line[0] == '#') continue;
+        if (header) {
+            header = false;
+            continue;
+        }
+        line[strcspn(line, "\n")] = '\0';
+        for (int i = 0; i < 8 && rest; i++) fields[i] = strsep(&rest, "\t");
+        check_table_row(c, fields, derived);
+        rows++;
+    }
+    fclose(f);
+    return rows;
+}
+
+static void all_rows_are_built_in(void **state)
+{
+    (void)state;
+    ctr_catalogue_t *c = builtin_catalogue(CTR_GENERATION_SDK);
+    size_t hardware = check_table(c, COUNTERS_TABLES "/gfx90a-counters.tsv", false);
+    size_t derived = check_table(c, COUNTERS_TABLES "/gfx90a-derived-metrics.tsv", true);
+    size_t kinds[3] = {0};
+    for (size_t i = 0; i < ctr_catalogue_count(c); i++) kinds[ctr_catalogue_at(c, i)->kind]++;
+    assert_int_equal(kinds[CTR_HARDWARE], hardware);
+    assert_true(hardware >= 267);
+    assert_true(derived >= 220);
+    assert_in_range(kinds[CTR_DERIVED], derived, derived + 1); /* XCC_NUM stands by itself */
+    ctr_catalogue_destroy(c);
+}
+
+/* Every counter can be had in one pass, and is evaluated at a shape that was foretold. */
+static void every_counter_has_a_plan(void **state)
+{
+    (void)state;
+    for (int generation = CTR_GENERATION_SDK; generation <= CTR_GENERATION_V1; generation++) {
+        ctr_catalogue_t *c = builtin_catalogue((ctr_generation_t)generation);
+        ctr_agent_t agent = small_agent();
+        for (size_t i = 0; i < ctr_catalogue_count(c); i++) {
+            ctr_error_t error = {0};
+            ctr_plan_t *plan;
+            ctr_shape_t shape;
+            const ctr_counter_t *counter = ctr_catalogue_at(c, i);
+            if (ctr_plan_create(c, &agent, &counter, 1, 1, &plan, &error) != CTR_OK ||
+                ctr_counter_shape(c, counter, &agent, &shape, &error) != CTR_OK)
+                fail_msg("%s", error.text);
+            const ctr_pass_t *pass = ctr_plan_pass(plan, 0);
+            assert_int_equal(pass->result_count, 1);
+            assert_memory_equal(&pass->results[0].shape, &shape, sizeof(shape));
+            assert_int_equal(pass->value_count, ctr_shape_size(&shape));
+            free(run_pass(pass, bases, true));
+            ctr_plan_destroy(plan);
+        }
+        ctr_catalogue_destroy(c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_computed_by_hand), cmocka_unit_test(files_give_the_same),
+        cmocka_unit_test(all_rows_are_built_in), cmocka_unit_test(every_counter_has_a_plan)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
