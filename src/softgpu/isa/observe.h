@@ -16,16 +16,22 @@ typedef struct {
 
 /* ---- counting ---- */
 
-typedef struct {
-    uint64_t runs, lanes;
-} isa_count_t;
-
 /* Instructions that no counter tells apart share a bucket: the sums stay in the nearest cache and
- * are soon added up. */
+ * are soon added up. Those without a lane enabled count in the upper half. */
+enum { ISA_BUCKETS = 128 };
+
 typedef struct isa_counter {
     const uint8_t *bucket; /* by ISA_OP_* */
-    isa_count_t *counts;   /* two for each bucket: of instructions with a lane enabled, without */
+    uint64_t runs[2 * ISA_BUCKETS];
+    uint64_t lanes[2 * ISA_BUCKETS];
 } isa_counter_t;
+
+static inline void isa_count(isa_counter_t *c, uint64_t exec, const isa_inst_t *i)
+{
+    const unsigned at = c->bucket[i->op] + (exec ? 0 : ISA_BUCKETS);
+    c->runs[at]++;
+    c->lanes[at] += exec == ~UINT64_C(0) ? ISA_LANES : (unsigned)__builtin_popcountll(exec);
+}
 
 /* ---- hooks ---- */
 

@@ -39,17 +39,9 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 
 /* Counted before they run, which needs nothing kept across the call. A global wave sync instruction
  * that is tried again has been counted. */
-static inline void count(const isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
-{
-    const uint64_t exec = w->exec;
-    isa_count_t *at = &c->counts[2 * c->bucket[i->op] + !exec];
-    at->runs++;
-    at->lanes += (uint64_t)__builtin_popcountll(exec);
-}
-
 #define ISA_LOOP_HEAD static isa_stop_t run_counted(isa_wave_t *w, int32_t slice, isa_counter_t *c)
 #define ISA_LOOP_BEFORE                                                                            \
-    if (REAL(fn) && !w->gws_waits) count(c, w, i)
+    if (REAL(fn) && !w->gws_waits) isa_count(c, w->exec, i)
 #define ISA_LOOP_AFTER ((void)0)
 #include "softgpu/isa/run_loop.h"
 

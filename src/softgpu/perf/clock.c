@@ -10,7 +10,8 @@ enum { LINE = 64, QUAD = 4, SLEEP_UNIT = 64 };
 
 void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd)
 {
-    memset(c, 0, sizeof *c);
+    memset(c, 0, offsetof(sg_wave_clock_t, vm));
+    c->vm.first = c->vm.n = c->lgkm.first = c->lgkm.n = 0;
     c->line = ~UINT64_C(0);
     c->simd = simd;
 }

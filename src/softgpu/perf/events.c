@@ -248,8 +248,8 @@ static uint64_t sum_instructions(const event_row_t *row, const sg_sums_t *s)
         if (!matches(row, &buckets->traits[b])) continue;
         const uint32_t weight = weight_of(&buckets->traits[b], row->weight);
         for (unsigned none = 0; none < (row->live ? 1 : 2); none++)
-            n += weight *
-                 load(row->lanes ? &s->counts[2 * b + none].lanes : &s->counts[2 * b + none].runs);
+            n += weight * load(row->lanes ? &s->lanes[b + none * ISA_BUCKETS]
+                                          : &s->runs[b + none * ISA_BUCKETS]);
     }
     return n;
 }
@@ -336,7 +336,7 @@ sg_perf_level_t sg_perf_level_of(sg_block_t block, uint32_t select)
     if (!row)
         return model_block(block, &model) && sgc_counts(model, event) ? SG_PERF_MODEL : SG_PERF_OFF;
     if (row->kind == KIND_ZERO) return SG_PERF_OFF;
-    if (row->kind == KIND_OPS || (row->kind == KIND_FIXED && row->sum <= SG_T_SGPR_WORDS))
+    if (row->kind == KIND_OPS || (row->kind == KIND_FIXED && row->sum < SG_T_MODEL))
         return SG_PERF_EXACT;
     return SG_PERF_MODEL;
 }

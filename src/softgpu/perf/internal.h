@@ -26,7 +26,8 @@ typedef enum {
     SG_T_ITEMS,
     SG_T_SGPR_WORDS,
     /* of the model; clocks */
-    SG_T_WAVE_CLOCKS,
+    SG_T_MODEL,
+    SG_T_WAVE_CLOCKS = SG_T_MODEL,
     SG_T_WAIT,      /* waves waiting for data, barriers, code, the end of a sleep */
     SG_T_STALL,     /* waves ready, their pipes taken by others */
     SG_T_STALL_LDS, /* of those, where it was the LDS */
@@ -61,9 +62,7 @@ typedef enum {
 
 typedef struct {
     _Atomic uint64_t fixed[SG_T_COUNT];
-    struct {
-        _Atomic uint64_t runs, lanes;
-    } counts[2 * SG_BUCKETS];
+    _Atomic uint64_t runs[2 * ISA_BUCKETS], lanes[2 * ISA_BUCKETS]; /* as in isa_counter_t */
 } sg_sums_t;
 
 /* [1]: of waves that SQ counts, by its controls; [0]: of all others. */

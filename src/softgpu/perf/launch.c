@@ -21,8 +21,9 @@ struct sg_perf_group {
     uint64_t id;
     uint32_t unit, n_waves;
     bool counted; /* by SQ */
+    unsigned n_buckets;
+    const sg_traits_t *traits;
     uint64_t fixed[SG_T_COUNT];
-    isa_count_t counts[2 * SG_BUCKETS];
     /* SG_PERF_MODEL */
     sg_clock_of_t of;
     sg_wave_clock_t clock[SG_WAVES_MAX];
@@ -88,7 +89,8 @@ sg_perf_group_t *sg_perf_group_create(void)
     sg_perf_group_t *g = calloc(1, sizeof *g);
     if (!g) return NULL;
     g->counter.bucket = sg_buckets()->bucket;
-    g->counter.counts = g->counts;
+    g->traits = sg_buckets()->traits;
+    g->n_buckets = sg_buckets()->n;
     return g;
 }
 
@@ -151,12 +153,9 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
 static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
 {
     sg_perf_group_t *g = o->before_user;
-    const sg_buckets_t *buckets = sg_buckets();
-    const uint8_t bucket = buckets->bucket[i->op];
-    isa_count_t *at = &g->counts[2 * bucket + !w->exec];
-    at->runs++;
-    at->lanes += (uint64_t)__builtin_popcountll(w->exec);
-    sg_wave_clock_step(&g->clock[w->index_in_group], &g->of, w, i, &buckets->traits[bucket], pc);
+    isa_count(&g->counter, w->exec, i);
+    sg_wave_clock_step(&g->clock[w->index_in_group], &g->of, w, i,
+                       &g->traits[g->counter.bucket[i->op]], pc);
 }
 
 void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out)
@@ -193,20 +192,34 @@ static void add_model(sg_perf_group_t *g)
     sg_schedule_add(g->run->schedule, &ran);
 }
 
+/* Most buckets are untouched: eight are looked at at once. */
+static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsigned n)
+{
+    for (unsigned b = first; b < first + n; b += 8) {
+        uint64_t any = 0;
+        for (unsigned k = b; k < b + 8; k++)
+            any |= c->runs[k];
+        for (unsigned k = b; any && k < b + 8; k++) {
+            if (!c->runs[k]) continue;
+            sg_add(&sums->runs[k], c->runs[k]);
+            sg_add(&sums->lanes[k], c->lanes[k]);
+            c->runs[k] = c->lanes[k] = 0;
+        }
+    }
+}
+
 void sg_perf_group_end(sg_perf_group_t *g)
 {
+    if (!g->run) return; /* it has not started */
     sg_sums_t *sums = &g->run->p->units[g->unit].sums[g->counted];
-    const unsigned n = 2 * sg_buckets()->n;
+    const unsigned n_fixed = g->run->schedule ? SG_T_COUNT : SG_T_MODEL;
     if (g->run->schedule) add_model(g);
-    for (unsigned k = 0; k < SG_T_COUNT; k++)
+    for (unsigned k = 0; k < n_fixed; k++) {
         sg_add(&sums->fixed[k], g->fixed[k]);
-    for (unsigned k = 0; k < n; k++) {
-        if (!g->counts[k].runs) continue;
-        sg_add(&sums->counts[k].runs, g->counts[k].runs);
-        sg_add(&sums->counts[k].lanes, g->counts[k].lanes);
+        g->fixed[k] = 0;
     }
-    memset(g->fixed, 0, sizeof g->fixed);
-    memset(g->counts, 0, n * sizeof g->counts[0]);
+    add_counts(sums, &g->counter, 0, g->n_buckets);
+    add_counts(sums, &g->counter, ISA_BUCKETS, g->n_buckets);
     g->run = NULL;
 }
 

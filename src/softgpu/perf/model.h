@@ -36,9 +36,9 @@ typedef struct {
     uint64_t waited;
     uint64_t vmem_level, smem_level, lds_level, fetch_level, fetches;
     uint64_t flat_lds_only;
-    sg_flight_t vm, lgkm;
     uint8_t simd;
     bool ended;
+    sg_flight_t vm, lgkm;
 } sg_wave_clock_t;
 
 typedef struct {

@@ -173,7 +173,7 @@ static void make(void)
         unsigned b = 0;
         while (b < buckets.n && memcmp(&buckets.traits[b], &t, sizeof t))
             b++;
-        if (b == SG_BUCKETS) b--; /* the test of the table sees to it that there are enough */
+        if (b == ISA_BUCKETS) b--; /* the test of the table sees to it that there are enough */
         if (b == buckets.n) buckets.traits[buckets.n++] = t;
         buckets.bucket[op] = (uint8_t)b;
     }

@@ -5,7 +5,7 @@
 #ifndef SOFTGPU_PERF_TRAITS_H
 #define SOFTGPU_PERF_TRAITS_H
 
-#include "softgpu/isa/table.h"
+#include "softgpu/isa/observe.h"
 
 /* What a vector instruction computes. ORDER: SQ's events from 27 (ADD_F16) to 46 (MFMA_F64). */
 typedef enum {
@@ -53,12 +53,10 @@ typedef struct {
     uint8_t format; /* isa_fmt_t of memory instructions, else 0 */
 } sg_traits_t;
 
-enum { SG_BUCKETS = 128 };
-
 typedef struct {
     uint8_t bucket[ISA_OP_COUNT];
     unsigned n;
-    sg_traits_t traits[SG_BUCKETS];
+    sg_traits_t traits[ISA_BUCKETS];
 } sg_buckets_t;
 
 /* The same for every GPU; made by the first call. */
