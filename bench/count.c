@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ENGINES = 4, CUS = 2, BEST_OF = 7, DATA = 8 << 20 };
+enum { ENGINES = 4, CUS = 2, BEST_OF = 15, DATA = 8 << 20 };
 
 /* s[8:9]: 8 MiB of data; v1: 4 * global id */
 #define HEAD                                                                                       \

@@ -77,7 +77,7 @@ static void test_buckets(void **state)
 {
     const sg_buckets_t *b = sg_buckets();
     (void)state;
-    assert_in_range(b->n, 20, SG_BUCKETS - 1);
+    assert_in_range(b->n, 20, ISA_BUCKETS - 1);
     for (unsigned op = 1; op < ISA_OP_COUNT; op++)
         assert_int_equal(b->traits[b->bucket[op]].klass, isa_table[op].klass);
 }
