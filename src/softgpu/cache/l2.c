@@ -8,6 +8,11 @@
 
 enum { HALVES = 2, ALL_VALID = 3 };
 
+static int bits_of(unsigned n)
+{
+    return n & (n - 1) ? -1 : __builtin_ctz(n);
+}
+
 bool sgc_l2_init(sgc_t *t)
 {
     const sg_profile_t *p = &t->profile;
@@ -15,6 +20,8 @@ bool sgc_l2_init(sgc_t *t)
     const uint32_t sets = lines / p->l2_ways ? (uint32_t)(lines / p->l2_ways) : 1;
     t->channels = p->l2_channels;
     t->interleave_lines = p->l2_interleave / SGC_L2_LINE;
+    t->channel_bits = bits_of(t->channels);
+    t->interleave_bits = bits_of(t->interleave_lines);
     t->channel = calloc(t->channels, sizeof *t->channel);
     if (!t->channel) return false;
     for (unsigned n = 0; n < t->channels; n++) {
@@ -112,7 +119,6 @@ static uint32_t uncached(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, s
                          uint64_t bytes)
 {
     const unsigned pieces = pieces_of(bytes);
-    c->miss++;
     if (access == SGC_READ) {
         memory_read(t, c, page);
         c->ea_rd_uncached_32b += 2;
@@ -128,35 +134,38 @@ static uint32_t uncached(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, s
     return memory_latency(t, page);
 }
 
-static void count_request(sgc_tcc_counts_t *c, sgc_page_t page, sgc_access_t access, bool stream)
+/* Where a line of L2 is kept: its channel, and its number among the channel's own. */
+static inline sgc_channel_t *channel_of(const sgc_t *t, uint32_t tag, uint32_t *index)
 {
-    c->req++;
-    c->streaming += stream;
-    c->by_type[page.type]++;
-    c->read += access == SGC_READ;
-    c->write += access == SGC_WRITE;
-    c->atomic += access == SGC_ATOMIC;
+    const uint32_t lines = t->interleave_lines;
+    if (__builtin_expect((t->channel_bits | t->interleave_bits) >= 0, 1)) {
+        const uint32_t block = tag >> t->interleave_bits;
+        *index = (block >> t->channel_bits) * lines + (tag & (lines - 1));
+        return &t->channel[block & (t->channels - 1)];
+    }
+    const uint32_t block = tag / lines;
+    *index = block / t->channels * lines + tag % lines;
+    return &t->channel[block % t->channels];
 }
 
 uint32_t sgc_l2_request(sgc_t *t, uint32_t line64, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream)
 {
     const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE), half = line64 & 1;
-    const uint32_t block = tag / t->interleave_lines;
-    sgc_channel_t *c = &t->channel[block % t->channels];
-    /* the channel's own lines, one after the other */
-    const uint32_t index = block / t->channels * t->interleave_lines + tag % t->interleave_lines;
-    const uint32_t set = index % c->ways.sets;
+    uint32_t index;
+    sgc_channel_t *c = channel_of(t, tag, &index);
+    const uint32_t set = ways_set(&c->ways, index);
 
-    count_request(&c->count, page, access, stream);
-    if (page.type == SGC_UC) return uncached(t, &c->count, page, access, bytes);
+    c->count.by_type[page.type][access]++;
+    if (__builtin_expect(stream, 0)) c->count.streaming++;
+    if (__builtin_expect(page.type == SGC_UC, 0))
+        return uncached(t, &c->count, page, access, bytes);
 
     const int32_t slot = ways_find(&c->ways, set, tag);
     const bool there = slot >= 0;
     sgc_l2_line_t *line = there ? &c->line[slot] : take_line(t, c, set, tag, page);
     const bool hit = there && (access == SGC_WRITE || line->valid >> half & 1);
     c->count.hit += hit;
-    c->count.miss += !hit;
     if (access != SGC_WRITE && !hit) fill(t, c, line);
     if (access != SGC_READ) {
         c->n_dirty += !line->dirty;

@@ -36,7 +36,6 @@ static void send_write(pass_t *p)
     sgc_tcp_counts_t *c = &p->cu->tcp;
     const uint32_t line = sgc_line_of(p->to, (p->line - 1) * SGC_LINE);
     const uint32_t latency = sgc_l2_request(p->t, line, p->to.page, SGC_WRITE, p->bytes, p->stream);
-    c->tcc_write++;
     c->by_type[p->to.page.type][SGC_WRITE]++;
     c->write_latency += latency;
     slower(p, latency);
@@ -47,7 +46,7 @@ static void read_line(pass_t *p, sgc_frame_t f, uint32_t line, uint32_t extra)
 {
     sgc_cu_t *cu = p->cu;
     ways_t *l1 = &cu->l1;
-    const uint32_t set = line % l1->sets;
+    const uint32_t set = ways_set(l1, line);
     int32_t slot = ways_find(l1, set, line);
     const bool keep = !p->fresh && f.page.type != SGC_UC;
     if (slot >= 0 && keep) {
@@ -58,7 +57,6 @@ static void read_line(pass_t *p, sgc_frame_t f, uint32_t line, uint32_t extra)
     uint32_t old;
     const uint32_t latency = sgc_l2_request(p->t, line, f.page, SGC_READ, 0, p->stream);
     if (keep) ways_insert(l1, set, line, &old);
-    cu->tcp.tcc_read++;
     cu->tcp.by_type[f.page.type][SGC_READ]++;
     cu->tcp.read_latency += latency;
     p->waits = true;
@@ -69,11 +67,10 @@ static void change_line(pass_t *p, sgc_frame_t f, uint32_t line, uint64_t bytes,
 {
     sgc_cu_t *cu = p->cu;
     sgc_tcp_counts_t *c = &cu->tcp;
-    const int32_t slot = ways_find(&cu->l1, line % cu->l1.sets, line);
+    const int32_t slot = ways_find(&cu->l1, ways_set(&cu->l1, line), line);
     if (slot >= 0) ways_remove(&cu->l1, (uint32_t)slot);
     const uint32_t latency = sgc_l2_request(p->t, line, f.page, SGC_ATOMIC, bytes, p->stream);
     c->tcc_atomic_ret += p->returns;
-    c->tcc_atomic_no_ret += !p->returns;
     c->by_type[f.page.type][SGC_ATOMIC]++;
     *(p->returns ? &c->read_latency : &c->write_latency) += latency;
     p->waits |= p->returns;
@@ -87,7 +84,6 @@ INLINE void look_up(pass_t *p, uint64_t line, uint64_t bytes, sgc_access_t acces
     bool hit;
     const sgc_frame_t f = sgc_tlb_find(&cu->tlb, &p->t->pages, line / SGC_PAGE_LINES, &hit);
     const uint32_t extra = hit ? 0 : p->t->profile.utcl1_miss_latency;
-    cu->tcp.utcl1_hit += hit;
     cu->tcp.utcl1_miss += !hit;
     if (access == SGC_READ) {
         read_line(p, f, sgc_line_of(f, line * SGC_LINE), extra);
@@ -276,17 +272,11 @@ INLINE void walk(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
 static void count_accesses(pass_t *p)
 {
     sgc_tcp_counts_t *c = &p->cu->tcp;
-    c->total_accesses += p->accesses;
+    c->accesses[p->op->access + (p->op->access == SGC_ATOMIC && !p->returns)] += p->accesses;
     c->cache_accesses += p->lookups;
-    c->utcl1_request += p->lookups;
     c->tagconflict[p->op->access] += p->conflicts;
     c->latency += p->latency;
     if (p->fresh) c->volatile_ += p->accesses;
-    switch (p->op->access) {
-    case SGC_READ: c->total_read += p->accesses; break;
-    case SGC_WRITE: c->total_write += p->accesses; break;
-    default: *(p->returns ? &c->atomic_with_ret : &c->atomic_without_ret) += p->accesses; break;
-    }
 }
 
 static void count_pipes(pass_t *p)

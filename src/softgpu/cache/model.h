@@ -24,6 +24,9 @@ enum {
     SGC_MTYPES = 4
 };
 
+/* What is done to memory. ORDER: counts are kept by it. */
+typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC, SGC_ACCESSES } sgc_access_t;
+
 /* ---- units ---- */
 
 /* A page as the model knows it: frames are numbered in the order of their first use, so that
@@ -78,13 +81,12 @@ typedef struct {
 } sgc_td_counts_t;
 
 typedef struct {
-    uint64_t tagconflict[3]; /* read, write, atomic */
-    uint64_t state_read, volatile_, total_accesses, total_read, total_write, atomic_with_ret,
-        atomic_without_ret, writeback_invalidates;
-    uint64_t utcl1_request, utcl1_miss, utcl1_hit;
-    uint64_t cache_accesses, latency, read_latency, write_latency;
-    uint64_t tcc_read, tcc_write, tcc_atomic_ret, tcc_atomic_no_ret;
-    uint64_t by_type[SGC_MTYPES][3]; /* read, write, atomic */
+    uint64_t tagconflict[3];                     /* read, write, atomic */
+    uint64_t state_read, volatile_, accesses[4]; /* read, write, atomic returning and not */
+    uint64_t writeback_invalidates;
+    uint64_t utcl1_miss, cache_accesses, latency, read_latency, write_latency;
+    uint64_t tcc_atomic_ret;
+    uint64_t by_type[SGC_MTYPES][SGC_ACCESSES]; /* requests to L2 */
 } sgc_tcp_counts_t;
 
 typedef struct {
@@ -99,7 +101,7 @@ typedef struct {
 } sgc_cu_t;
 
 typedef struct {
-    uint64_t tc_req, tc_inst_req, tc_read, tc_write, tc_atomic;
+    uint64_t tc[4]; /* requests to L2: instructions, reads, writes, atomics */
     uint64_t icache_req, icache_hits, icache_misses;
     uint64_t dcache_req, dcache_hits, dcache_misses, dcache_atomic, inflight;
 } sgc_sqc_counts_t;
@@ -115,7 +117,7 @@ typedef struct {
 } sgc_sqc_t;
 
 typedef struct {
-    uint64_t req, streaming, by_type[SGC_MTYPES], read, write, atomic, hit, miss;
+    uint64_t by_type[SGC_MTYPES][SGC_ACCESSES], hit, streaming;
     uint64_t writeback, normal_writeback, op_writeback, normal_evict, op_evict;
     uint64_t ea_wrreq, ea_wrreq_64b, ea_wr_uncached_32b, ea_wrreq_dram, ea_wrreq_level;
     uint64_t ea_atomic, ea_atomic_level;
@@ -140,6 +142,8 @@ struct sgc {
     sg_profile_t profile;
     unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
     unsigned interleave_lines; /* L2 lines in a row that one channel holds */
+    /* the logarithms of both where they are powers of two, as they should be; else -1 */
+    int channel_bits, interleave_bits;
     sgc_pages_t pages;
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;
@@ -147,8 +151,6 @@ struct sgc {
 };
 
 /* ---- requests to L2 ---- */
-
-typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC } sgc_access_t;
 
 /* l2.c: one request for a physical line of 64 bytes. `bytes`: which of them a write or an atomic
  * changes. Returns the clocks from issue until its data or its acknowledge is back. */

@@ -11,6 +11,9 @@
 
 enum { TLB_ENTRIES = 32 };
 
+/* Index of sgc_sqc_counts_t.tc. */
+enum { TC_INST, TC_READ, TC_WRITE, TC_ATOMIC };
+
 static uint32_t sets_of(uint32_t kb, uint32_t ways)
 {
     const uint32_t sets = kb * 1024 / SGC_LINE / ways;
@@ -55,7 +58,7 @@ static void clean(sgc_t *t, sgc_sqc_t *q, uint32_t slot, uint32_t line)
 {
     if (!q->dirty[slot]) return;
     sgc_l2_request(t, line, q->data_page[slot].page, SGC_WRITE, q->dirty[slot], false);
-    q->count.tc_write++;
+    q->count.tc[TC_WRITE]++;
     q->dirty[slot] = 0;
     q->n_dirty--;
 }
@@ -71,7 +74,7 @@ void sgc_scalar_write_back(sgc_t *t, sgc_sqc_t *q)
 static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sgc_access_t access,
                         uint64_t written, bool fresh)
 {
-    const uint32_t set = line % q->data.sets;
+    const uint32_t set = ways_set(&q->data, line);
     int32_t slot = ways_find(&q->data, set, line);
     const bool keep = f.page.type != SGC_UC && access != SGC_ATOMIC;
     uint32_t latency = t->profile.l1_scalar_latency, old;
@@ -85,8 +88,8 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
     if (access == SGC_ATOMIC || (access == SGC_WRITE && !keep)) {
         latency = sgc_l2_request(t, line, f.page, access, written, false);
         q->count.dcache_atomic += access == SGC_ATOMIC;
-        q->count.tc_atomic += access == SGC_ATOMIC;
-        q->count.tc_write += access == SGC_WRITE;
+        q->count.tc[TC_ATOMIC] += access == SGC_ATOMIC;
+        q->count.tc[TC_WRITE] += access == SGC_WRITE;
         q->count.dcache_misses++;
         return latency;
     }
@@ -94,7 +97,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
     q->count.dcache_misses += slot < 0;
     if (slot < 0) {
         latency = sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
-        q->count.tc_read++;
+        q->count.tc[TC_READ]++;
         if (!keep) return latency;
         slot = ways_insert(&q->data, set, line, &old);
         clean(t, q, (uint32_t)slot, old);
@@ -153,7 +156,7 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va)
     sgc_sqc_t *q = sgc_sqc_of(t, cu % t->cus);
     bool hit;
     const sgc_frame_t f = sgc_tlb_find(&q->code_tlb, &t->pages, va / SGC_PAGE, &hit);
-    const uint32_t line = sgc_line_of(f, va), set = line % q->code.sets;
+    const uint32_t line = sgc_line_of(f, va), set = ways_set(&q->code, line);
     q->count.icache_req++;
     if (ways_find(&q->code, set, line) >= 0) {
         q->count.icache_hits++;
@@ -161,7 +164,7 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va)
     }
     uint32_t old;
     q->count.icache_misses++;
-    q->count.tc_inst_req++;
+    q->count.tc[TC_INST]++;
     ways_insert(&q->code, set, line, &old);
     return sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
 }

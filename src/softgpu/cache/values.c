@@ -12,43 +12,42 @@
 /* Whose structure holds the count. */
 typedef enum { OF_NOBODY, OF_CU, OF_SQC, OF_CHANNEL } owner_t;
 
+/* `n` counts `step` bytes apart, from `offset` on, are added up; the count at `less`, if that is
+ * not 0, is taken off. */
 typedef struct {
     uint16_t event;
     uint8_t block; /* sgc_block_t */
     uint8_t owner; /* owner_t */
-    uint16_t n;    /* counts that are added up */
-    size_t offset[4];
+    uint16_t n, step;
+    size_t offset, less;
 } row_t;
 
+enum { WORD = sizeof(uint64_t), TYPE_STEP = SGC_ACCESSES * WORD };
+
 #define EVENT(name) SGC_EVENT_##name
-#define CU(b, name, m)                                                                             \
+#define SUM(b, name, of, type, m, n, step)                                                         \
     {                                                                                              \
-        EVENT(name), SGC_##b, OF_CU, 1,                                                            \
-        {                                                                                          \
-            offsetof(sgc_cu_t, m)                                                                  \
-        }                                                                                          \
+        EVENT(name), SGC_##b, OF_##of, n, step, offsetof(type, m), 0                               \
     }
-#define SQC(name, m)                                                                               \
+#define LESS(b, name, of, type, m, n, step, taken)                                                 \
     {                                                                                              \
-        EVENT(name), SGC_SQ, OF_SQC, 1,                                                            \
-        {                                                                                          \
-            offsetof(sgc_sqc_t, count.m)                                                           \
-        }                                                                                          \
+        EVENT(name), SGC_##b, OF_##of, n, step, offsetof(type, m), offsetof(type, taken)           \
     }
-#define TCC(b, name, m)                                                                            \
-    {                                                                                              \
-        EVENT(name), SGC_##b, OF_CHANNEL, 1,                                                       \
-        {                                                                                          \
-            offsetof(sgc_channel_t, count.m)                                                       \
-        }                                                                                          \
-    }
+#define CU(b, name, m)  SUM(b, name, CU, sgc_cu_t, m, 1, WORD)
+#define SQC(name, m)    SUM(SQ, name, SQC, sgc_sqc_t, count.m, 1, WORD)
+#define TCC(b, name, m) SUM(b, name, CHANNEL, sgc_channel_t, count.m, 1, WORD)
 #define ZERO(b, name)                                                                              \
     {                                                                                              \
-        EVENT(name), SGC_##b, OF_NOBODY, 0,                                                        \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
+        EVENT(name), SGC_##b, OF_NOBODY, 0, 0, 0, 0                                                \
     }
+/* of all memory types, by what is done; of one, whatever is done; all of them */
+#define CU_ACCESS(b, name, a) SUM(b, name, CU, sgc_cu_t, tcp.by_type[0][a], SGC_MTYPES, TYPE_STEP)
+#define TCC_ACCESS(name, a)                                                                        \
+    SUM(TCC, name, CHANNEL, sgc_channel_t, count.by_type[0][a], SGC_MTYPES, TYPE_STEP)
+#define TCC_TYPE(name, t)                                                                          \
+    SUM(TCC, name, CHANNEL, sgc_channel_t, count.by_type[t][0], SGC_ACCESSES, WORD)
+#define TCC_ALL(b, name)                                                                           \
+    SUM(b, name, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD)
 
 static const row_t rows[] = {
     CU(TA, TA_TA_BUSY, ta.ta_busy),
@@ -86,24 +85,25 @@ static const row_t rows[] = {
     CU(TCP, TCP_PENDING_STALL_CYCLES, tcp_wait.clocks),
     CU(TCP, TCP_TA_TCP_STATE_READ, tcp.state_read),
     CU(TCP, TCP_VOLATILE, tcp.volatile_),
-    CU(TCP, TCP_TOTAL_ACCESSES, tcp.total_accesses),
-    CU(TCP, TCP_TOTAL_READ, tcp.total_read),
-    CU(TCP, TCP_TOTAL_WRITE, tcp.total_write),
-    CU(TCP, TCP_TOTAL_ATOMIC_WITH_RET, tcp.atomic_with_ret),
-    CU(TCP, TCP_TOTAL_ATOMIC_WITHOUT_RET, tcp.atomic_without_ret),
+    SUM(TCP, TCP_TOTAL_ACCESSES, CU, sgc_cu_t, tcp.accesses, 4, WORD),
+    CU(TCP, TCP_TOTAL_READ, tcp.accesses[0]),
+    CU(TCP, TCP_TOTAL_WRITE, tcp.accesses[1]),
+    CU(TCP, TCP_TOTAL_ATOMIC_WITH_RET, tcp.accesses[2]),
+    CU(TCP, TCP_TOTAL_ATOMIC_WITHOUT_RET, tcp.accesses[3]),
     CU(TCP, TCP_TOTAL_WRITEBACK_INVALIDATES, tcp.writeback_invalidates),
-    CU(TCP, TCP_UTCL1_REQUEST, tcp.utcl1_request),
+    CU(TCP, TCP_UTCL1_REQUEST, tcp.cache_accesses),
     CU(TCP, TCP_UTCL1_TRANSLATION_MISS, tcp.utcl1_miss),
-    CU(TCP, TCP_UTCL1_TRANSLATION_HIT, tcp.utcl1_hit),
+    LESS(TCP, TCP_UTCL1_TRANSLATION_HIT, CU, sgc_cu_t, tcp.cache_accesses, 1, WORD, tcp.utcl1_miss),
     ZERO(TCP, TCP_UTCL1_PERMISSION_MISS), /* a forbidden access ends the kernel */
     CU(TCP, TCP_TOTAL_CACHE_ACCESSES, tcp.cache_accesses),
     CU(TCP, TCP_TCP_LATENCY, tcp.latency),
     CU(TCP, TCP_TCC_READ_REQ_LATENCY, tcp.read_latency),
     CU(TCP, TCP_TCC_WRITE_REQ_LATENCY, tcp.write_latency),
-    CU(TCP, TCP_TCC_READ_REQ, tcp.tcc_read),
-    CU(TCP, TCP_TCC_WRITE_REQ, tcp.tcc_write),
+    CU_ACCESS(TCP, TCP_TCC_READ_REQ, SGC_READ),
+    CU_ACCESS(TCP, TCP_TCC_WRITE_REQ, SGC_WRITE),
     CU(TCP, TCP_TCC_ATOMIC_WITH_RET_REQ, tcp.tcc_atomic_ret),
-    CU(TCP, TCP_TCC_ATOMIC_WITHOUT_RET_REQ, tcp.tcc_atomic_no_ret),
+    LESS(TCP, TCP_TCC_ATOMIC_WITHOUT_RET_REQ, CU, sgc_cu_t, tcp.by_type[0][SGC_ATOMIC], SGC_MTYPES,
+         TYPE_STEP, tcp.tcc_atomic_ret),
     CU(TCP, TCP_TCC_NC_READ_REQ, tcp.by_type[SGC_NC][SGC_READ]),
     CU(TCP, TCP_TCC_NC_WRITE_REQ, tcp.by_type[SGC_NC][SGC_WRITE]),
     CU(TCP, TCP_TCC_NC_ATOMIC_REQ, tcp.by_type[SGC_NC][SGC_ATOMIC]),
@@ -117,22 +117,23 @@ static const row_t rows[] = {
     CU(TCP, TCP_TCC_RW_WRITE_REQ, tcp.by_type[SGC_RW][SGC_WRITE]),
     CU(TCP, TCP_TCC_RW_ATOMIC_REQ, tcp.by_type[SGC_RW][SGC_ATOMIC]),
 
-    TCC(TCA, TCA_BUSY, req), /* a clock for each request that it passes on */
+    TCC_ALL(TCA, TCA_BUSY), /* a clock for each request that it passes on */
 
-    TCC(TCC, TCC_BUSY, req), /* a clock for each request */
-    TCC(TCC, TCC_REQ, req),
+    TCC_ALL(TCC, TCC_BUSY), /* a clock for each request */
+    TCC_ALL(TCC, TCC_REQ),
     TCC(TCC, TCC_STREAMING_REQ, streaming),
-    TCC(TCC, TCC_NC_REQ, by_type[SGC_NC]),
-    TCC(TCC, TCC_UC_REQ, by_type[SGC_UC]),
-    TCC(TCC, TCC_CC_REQ, by_type[SGC_CC]),
-    TCC(TCC, TCC_RW_REQ, by_type[SGC_RW]),
+    TCC_TYPE(TCC_NC_REQ, SGC_NC),
+    TCC_TYPE(TCC_UC_REQ, SGC_UC),
+    TCC_TYPE(TCC_CC_REQ, SGC_CC),
+    TCC_TYPE(TCC_RW_REQ, SGC_RW),
     ZERO(TCC, TCC_PROBE), /* no other agent asks */
     ZERO(TCC, TCC_PROBE_ALL),
-    TCC(TCC, TCC_READ, read),
-    TCC(TCC, TCC_WRITE, write),
-    TCC(TCC, TCC_ATOMIC, atomic),
+    TCC_ACCESS(TCC_READ, SGC_READ),
+    TCC_ACCESS(TCC_WRITE, SGC_WRITE),
+    TCC_ACCESS(TCC_ATOMIC, SGC_ATOMIC),
     TCC(TCC, TCC_HIT, hit),
-    TCC(TCC, TCC_MISS, miss),
+    LESS(TCC, TCC_MISS, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD,
+         count.hit),
     TCC(TCC, TCC_WRITEBACK, writeback),
     TCC(TCC, TCC_EA_WRREQ, ea_wrreq),
     TCC(TCC, TCC_EA_WRREQ_64B, ea_wrreq_64b),
@@ -168,16 +169,11 @@ static const row_t rows[] = {
     CU(SQ, SQ_LDS_ATOMIC_RETURN, sq.lds_atomic_return),
     CU(SQ, SQ_LDS_IDX_ACTIVE, sq.lds_idx_active),
     CU(SQ, SQ_INSTS_FLAT_LDS_ONLY, sq.insts_flat_lds_only),
-    {EVENT(SQC_TC_REQ),
-     SGC_SQ,
-     OF_SQC,
-     4,
-     {offsetof(sgc_sqc_t, count.tc_inst_req), offsetof(sgc_sqc_t, count.tc_read),
-      offsetof(sgc_sqc_t, count.tc_write), offsetof(sgc_sqc_t, count.tc_atomic)}},
-    SQC(SQC_TC_INST_REQ, tc_inst_req),
-    SQC(SQC_TC_DATA_READ_REQ, tc_read),
-    SQC(SQC_TC_DATA_WRITE_REQ, tc_write),
-    SQC(SQC_TC_DATA_ATOMIC_REQ, tc_atomic),
+    SUM(SQ, SQC_TC_REQ, SQC, sgc_sqc_t, count.tc, 4, WORD),
+    SQC(SQC_TC_INST_REQ, tc[0]),
+    SQC(SQC_TC_DATA_READ_REQ, tc[1]),
+    SQC(SQC_TC_DATA_WRITE_REQ, tc[2]),
+    SQC(SQC_TC_DATA_ATOMIC_REQ, tc[3]),
     ZERO(SQ, SQC_TC_STALL), /* the port takes a request each clock */
     SQC(SQC_ICACHE_REQ, icache_req),
     SQC(SQC_ICACHE_HITS, icache_hits),
@@ -208,10 +204,11 @@ bool sgc_counts(sgc_block_t block, unsigned event)
 
 static uint64_t read_counts(const row_t *r, const void *unit)
 {
+    const char *at = (const char *)unit + r->offset;
     uint64_t sum = 0;
     for (unsigned k = 0; k < r->n; k++)
-        sum += *(const uint64_t *)((const char *)unit + r->offset[k]);
-    return sum;
+        sum += *(const uint64_t *)(at + k * r->step);
+    return r->less ? sum - *(const uint64_t *)((const char *)unit + r->less) : sum;
 }
 
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,

@@ -12,6 +12,10 @@ bool ways_init(ways_t *c, uint32_t sets, uint32_t ways)
     c->sets = sets;
     c->ways = ways;
     c->padded = (ways + 3) / 4 * 4;
+    c->mask = sets & (sets - 1) ? 0 : sets - 1;
+    /* no more tags than a counter can count */
+    const bool filtered = ways >= WAYS_FILTERED && (uint64_t)sets * ways < UINT16_MAX;
+    if (filtered && !(c->filter = malloc(WAYS_FILTER * sizeof *c->filter))) return false;
     c->tag = aligned_alloc(64, ((size_t)sets * c->padded * sizeof *c->tag + 63) / 64 * 64);
     c->link = malloc((size_t)sets * ways * sizeof *c->link);
     c->end = malloc(sets * sizeof *c->end);
@@ -27,11 +31,13 @@ void ways_free(ways_t *c)
     free(c->link);
     free(c->end);
     free(c->hint);
+    free(c->filter);
 }
 
 void ways_clear(ways_t *c)
 {
     memset(c->tag, 0xff, (size_t)c->sets * c->padded * sizeof *c->tag);
+    if (c->filter) memset(c->filter, 0, WAYS_FILTER * sizeof *c->filter);
     memset(c->hint, 0, WAYS_HINTS * sizeof *c->hint);
     for (uint32_t set = 0; set < c->sets; set++) {
         ways_link_t *l = c->link + set * c->ways;
@@ -60,7 +66,9 @@ void ways_remove(ways_t *c, uint32_t slot)
 {
     const uint32_t set = slot / c->ways, way = slot % c->ways;
     ways_link_t *l = c->link + set * c->ways, *e = c->end + set;
-    c->tag[set * c->padded + way] = WAYS_EMPTY;
+    uint32_t *tag = &c->tag[set * c->padded + way];
+    if (c->filter && *tag != WAYS_EMPTY) c->filter[ways_filter_of(*tag)]--;
+    *tag = WAYS_EMPTY;
     if (e->older == way) return;
     const uint8_t newer = l[way].newer, older = l[way].older;
     if (e->newer == way)

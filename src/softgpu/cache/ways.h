@@ -8,7 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WAYS_MAX = 128, WAYS_HINTS = 256, WAYS_NO_SLOT = -1 };
+enum {
+    WAYS_MAX = 128,
+    WAYS_HINTS = 256,
+    WAYS_FILTER = 2048, /* counters that tell most absent tags without a look at the set */
+    WAYS_FILTERED = 32, /* ways from which on that is worth while */
+    WAYS_NO_SLOT = -1
+};
 #define WAYS_EMPTY UINT32_MAX
 
 /* Links of one way in the order of use of its set. */
@@ -19,10 +25,12 @@ typedef struct {
 typedef struct {
     uint32_t sets, ways;
     uint32_t padded;   /* tags of a set in memory: a multiple of 4, the rest empty */
+    uint32_t mask;     /* sets - 1 if that is a mask, else 0 */
     uint32_t *tag;     /* [sets * padded] */
     ways_link_t *link; /* [sets * ways] */
     ways_link_t *end;  /* [sets]: newest, oldest */
     int32_t *hint;     /* [WAYS_HINTS] the slot where a tag was seen last */
+    uint16_t *filter;  /* [WAYS_FILTER] how many tags there are with a hash, or NULL */
 } ways_t;
 
 /* False: no memory; free is still due. */
@@ -36,6 +44,17 @@ int32_t ways_scan(const ways_t *c, uint32_t set, uint32_t tag);
 static inline uint32_t ways_hint_of(uint32_t tag)
 {
     return (tag * UINT32_C(0x9e3779b1)) >> 24;
+}
+
+static inline uint32_t ways_filter_of(uint32_t tag)
+{
+    return (tag * UINT32_C(0x9e3779b1)) >> 21;
+}
+
+/* The set that an index falls into. */
+static inline uint32_t ways_set(const ways_t *c, uint32_t index)
+{
+    return c->mask ? index & c->mask : index % c->sets;
 }
 
 /* Makes the way the newest of its set. */
@@ -61,6 +80,7 @@ static inline int32_t ways_find(ways_t *c, uint32_t set, uint32_t tag)
     int32_t slot = *hint;
     uint32_t way = (uint32_t)slot - set * c->ways;
     if (way >= c->ways || c->tag[set * c->padded + way] != tag) {
+        if (c->filter && !c->filter[ways_filter_of(tag)]) return WAYS_NO_SLOT;
         slot = ways_scan(c, set, tag);
         if (slot < 0) return slot;
         way = (uint32_t)slot - set * c->ways;
@@ -79,6 +99,10 @@ static inline int32_t ways_insert(ways_t *c, uint32_t set, uint32_t tag, uint32_
     const int32_t slot = (int32_t)(set * c->ways + way);
     *old = *t;
     *t = tag;
+    if (c->filter) {
+        c->filter[ways_filter_of(tag)]++;
+        if (*old != WAYS_EMPTY) c->filter[ways_filter_of(*old)]--;
+    }
     c->hint[ways_hint_of(tag)] = slot;
     ways_use(c, set, way);
     return slot;
