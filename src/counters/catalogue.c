@@ -138,7 +138,9 @@ static ctr_status_t choose(builder_t *b, const ctr_definition_t *definition, uin
     candidate_t *item = at == CTR_MAP_NONE ? add_candidate(b, definition->name) : &b->items[at];
     if (!item) return CTR_NO_MEMORY;
     if (item->kind == CTR_CONSTANT) {
-        ctr_say(b->reporter, CTR_DUPLICATE, definition->line, definition->column,
+        ctr_reporter_t reporter = *b->reporter;
+        reporter.origin = definition->origin;
+        ctr_say(&reporter, CTR_DUPLICATE, definition->line, definition->column,
                 "%s is the name of an agent property", definition->name);
         return CTR_OK;
     }
