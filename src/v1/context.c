@@ -114,9 +114,10 @@ static const ctr_counter_t *resolve(const char *function, const v1_agent_t *agen
         counter->kind != CTR_CONSTANT)
         return counter;
     const char *similar = ctr_catalogue_similar(agent->catalogue, feature->name);
+    bool instance = strchr(feature->name, '[');
     v1_error(HSA_STATUS_ERROR, "%s: %s has no metric '%s'%s%s%s", function, agent->gfx,
-             feature->name, similar ? ", did you mean " : error.text[0] ? ": " : "",
-             similar ? similar : error.text, similar ? "?" : "");
+             feature->name, similar ? ", did you mean " : instance ? ": " : "",
+             similar ? similar : instance ? error.text : "", similar ? "?" : "");
     return NULL;
 }
 

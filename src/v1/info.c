@@ -97,7 +97,10 @@ static hsa_status_t offer(visit_t *v, const rocprofiler_info_data_t *info)
 {
     if (!matches(v->query, info)) return HSA_STATUS_SUCCESS;
     v->count++;
-    return v->callback ? v->callback(*info, v->data) : HSA_STATUS_SUCCESS;
+    hsa_status_t status = v->callback ? v->callback(*info, v->data) : HSA_STATUS_SUCCESS;
+    if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_INFO_BREAK)
+        v1_error(status, "%s: the callback returned status %d", v->function, (int)status);
+    return status;
 }
 
 /* The texts of a catalogue stay where they are, but its end may move while others look up

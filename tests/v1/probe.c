@@ -1,0 +1,315 @@
+/* probe.c - tools for the tests of librocprofiler64; the variable PROBE names the scenario.
+ *
+ * Each prints what must be the same in every run. */
+#include <rocprofiler/rocprofiler.h>
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    void (*load)(rocprofiler_settings_t *settings);
+    void (*unload)(void);
+} scenario_t;
+
+static const char *message(void)
+{
+    const char *text = "";
+    rocprofiler_error_string(&text);
+    return text;
+}
+
+static void set(rocprofiler_queue_callbacks_t callbacks)
+{
+    if (rocprofiler_set_queue_callbacks(callbacks, (void *)&callbacks)) puts(message());
+}
+
+static void print(const rocprofiler_feature_t *f)
+{
+    if (f->data.kind == ROCPROFILER_DATA_KIND_INT64)
+        printf(" %s=%" PRIu64, f->name, f->data.result_int64);
+    else if (f->data.kind == ROCPROFILER_DATA_KIND_DOUBLE)
+        printf(" %s=%g", f->name, f->data.result_double);
+    else
+        printf(" %s has data of kind %d", f->name, f->data.kind);
+}
+
+/* ---- times: records of all dispatches ---- */
+
+static const rocprofiler_dispatch_record_t *records[100];
+static atomic_uint record_count;
+
+static hsa_status_t keep_record(const rocprofiler_callback_data_t *data, void *user,
+                                rocprofiler_group_t *group)
+{
+    (void)user, (void)group;
+    unsigned i = record_count++;
+    if (i < 100) records[i] = data->record;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void load_times(rocprofiler_settings_t *settings)
+{
+    settings->intercept_mode = 1;
+    settings->timestamp_on = 1;
+    set((rocprofiler_queue_callbacks_t){.dispatch = keep_record});
+}
+
+static bool near(clockid_t clock, rocprofiler_time_id_t id, uint64_t timestamp)
+{
+    struct timespec t;
+    uint64_t value, error;
+    if (rocprofiler_get_time(id, timestamp, &value, &error) || error > 100000000) return false;
+    clock_gettime(clock, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return value < now + error && now - value < 60000000000u;
+}
+
+static void unload_times(void)
+{
+    unsigned right = 0;
+    for (unsigned i = 0; i < record_count; i++) {
+        const rocprofiler_dispatch_record_t *r = records[i];
+        uint64_t value;
+        right += r && r->dispatch && r->dispatch <= r->begin && r->begin < r->end &&
+                 r->end <= r->complete &&
+                 near(CLOCK_REALTIME, ROCPROFILER_TIME_ID_CLOCK_REALTIME, r->end) &&
+                 near(CLOCK_MONOTONIC, ROCPROFILER_TIME_ID_CLOCK_MONOTONIC, r->end) &&
+                 rocprofiler_get_time(ROCPROFILER_TIME_ID_CLOCK_REALTIME, r->end, &value) == 0;
+        free((void *)(uintptr_t)r);
+    }
+    printf("%u records, %u right\n", record_count, right);
+}
+
+/* ---- switch: callbacks are stopped after the first dispatch and removed by themselves ---- */
+
+static atomic_uint seen, created, destroyed;
+
+static hsa_status_t stop_after_first(const rocprofiler_callback_data_t *data, void *user,
+                                     rocprofiler_group_t *group)
+{
+    (void)user, (void)group;
+    printf("%s: agent %u, thread is %s, record is %s\n", data->kernel_name, data->agent_index,
+           data->thread_id ? "known" : "unknown", data->record ? "there" : "not there");
+    if (++seen == 1) rocprofiler_stop_queue_callbacks();
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t queue_created(hsa_queue_t *queue, void *user)
+{
+    (void)user;
+    created += queue != NULL;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t queue_destroyed(hsa_queue_t *queue, void *user)
+{
+    (void)user;
+    destroyed += queue != NULL;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void load_switch(rocprofiler_settings_t *settings)
+{
+    settings->intercept_mode = 1;
+    set((rocprofiler_queue_callbacks_t){stop_after_first, queue_created, queue_destroyed});
+    set((rocprofiler_queue_callbacks_t){.dispatch = keep_record});
+}
+
+static void unload_switch(void)
+{
+    rocprofiler_start_queue_callbacks();
+    rocprofiler_remove_queue_callbacks();
+    printf("%u seen, queues %s\n", seen, created && destroyed <= created ? "too" : "not seen");
+    if (rocprofiler_remove_queue_callbacks()) puts(message());
+    if (rocprofiler_stop_queue_callbacks()) puts(message());
+}
+
+/* ---- groups: more counters than one run takes ---- */
+
+static rocprofiler_feature_t many[] = {
+    {.name = "TCC_REQ"},  {.name = "TCC_READ"}, {.name = "TCC_WRITE"},       {.name = "TCC_HIT_sum"},
+    {.name = "TCC_MISS"}, {.name = "SQ_WAVES"}, {.name = "GROUP_WAVES"}, {.name = "TCC_REQ[3]"},
+    {.name = "SQ"}};
+enum { MANY = sizeof many / sizeof *many };
+static rocprofiler_t *wide;
+static uint32_t wide_groups, next_group;
+
+static void open_wide(hsa_agent_t agent)
+{
+    rocprofiler_t *narrow = NULL;
+    many[MANY - 1].counter.event = 4; /* SQ_WAVES once more, by block and event */
+    if (rocprofiler_open(agent, many, MANY, &narrow, ROCPROFILER_MODE_SINGLEGROUP, NULL))
+        puts(message());
+    if (rocprofiler_open(agent, many, MANY, &wide, 0, NULL) ||
+        rocprofiler_group_count(wide, &wide_groups))
+        puts(message());
+    printf("%s\n", wide_groups > 1 ? "several groups" : "one group");
+    if (rocprofiler_get_metrics(wide)) puts(message());
+}
+
+static hsa_status_t next_of_wide(const rocprofiler_callback_data_t *data, void *user,
+                                 rocprofiler_group_t *group)
+{
+    (void)user;
+    if (!wide) open_wide(data->agent);
+    if (next_group == wide_groups) return HSA_STATUS_SUCCESS;
+    return rocprofiler_get_group(wide, next_group++, group);
+}
+
+static void load_groups(rocprofiler_settings_t *settings)
+{
+    settings->intercept_mode = 1;
+    set((rocprofiler_queue_callbacks_t){.dispatch = next_of_wide});
+}
+
+static void unload_groups(void)
+{
+    rocprofiler_group_t group;
+    for (uint32_t i = 0; i < wide_groups; i++)
+        if (rocprofiler_get_data(wide, i)) puts(message());
+    if (rocprofiler_get_metrics(wide)) puts(message());
+    for (unsigned i = 0; i < MANY; i++)
+        if (strncmp(many[i].name, "TCC", 3)) print(&many[i]);
+    printf("\n");
+    bool sums = many[3].data.kind == ROCPROFILER_DATA_KIND_DOUBLE &&
+                many[3].data.result_double > 0 &&
+                many[7].data.kind == ROCPROFILER_DATA_KIND_INT64;
+    printf("sum over instances is %s\n", sums ? "there" : "missing");
+    rocprofiler_get_group(wide, 0, &group);
+    printf("group 0 has %s, context %s\n", group.feature_count ? "features" : "none",
+           group.context == wide ? "right" : "wrong");
+    if (rocprofiler_get_group(wide, wide_groups, &group)) printf("no such group\n");
+    if (rocprofiler_close(wide)) puts(message());
+    if (rocprofiler_close(wide)) puts("closed once");
+}
+
+/* ---- hsa: callbacks of HSA's own doings ---- */
+
+static atomic_uint heard[6];
+static atomic_uint code, unloads;
+
+static hsa_status_t on_hsa(rocprofiler_hsa_cb_id_t id, const rocprofiler_hsa_callback_data_t *data,
+                           void *arg)
+{
+    if (arg != heard) puts("another argument");
+    heard[id]++;
+    if (id == ROCPROFILER_HSA_CB_ID_ALLOCATE) code += data->allocate.is_code;
+    if (id == ROCPROFILER_HSA_CB_ID_SUBMIT) printf("submit %s\n", data->submit.kernel_name);
+    if (id == ROCPROFILER_HSA_CB_ID_KSYMBOL) {
+        unloads += data->ksymbol.unload;
+        printf("%s %.*s\n", data->ksymbol.unload ? "unload" : "symbol",
+               (int)data->ksymbol.name_length, data->ksymbol.name);
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+static void load_hsa(rocprofiler_settings_t *settings)
+{
+    settings->intercept_mode = settings->hsa_intercepting = settings->code_obj_tracking = 1;
+    settings->memcopy_tracking = 1;
+    rocprofiler_hsa_callbacks_t callbacks = {on_hsa, on_hsa, on_hsa, on_hsa, on_hsa, on_hsa};
+    rocprofiler_set_hsa_callbacks(callbacks, heard);
+    set((rocprofiler_queue_callbacks_t){.dispatch = keep_record});
+}
+
+static void unload_hsa(void)
+{
+    static const char *const names[] = {"allocate", "device", "memcopy",
+                                        "submit",   "ksymbol", "codeobj"};
+    for (unsigned i = 0; i < 6; i++)
+        printf("%s %s\n", names[i], heard[i] ? "heard" : "not heard");
+    printf("%s\n", code ? "memory of code too" : "no memory of code");
+}
+
+/* ---- count: both profilers in one process ---- */
+
+static void load_count(rocprofiler_settings_t *settings)
+{
+    load_times(settings);
+}
+
+static void unload_count(void)
+{
+    printf("v1 saw %u dispatches\n", record_count);
+}
+
+/* ---- handlers that close, in many threads ---- */
+
+static atomic_ulong closed, waves;
+
+static bool close_it(rocprofiler_group_t group, void *arg)
+{
+    rocprofiler_feature_t *feature = arg;
+    if (rocprofiler_group_get_data(&group)) puts(message());
+    waves += feature->data.result_int64;
+    if (rocprofiler_close(group.context)) puts(message());
+    free(feature);
+    closed++;
+    return true;
+}
+
+static hsa_status_t open_one(const rocprofiler_callback_data_t *data, void *user,
+                             rocprofiler_group_t *group)
+{
+    (void)user;
+    rocprofiler_t *context;
+    rocprofiler_feature_t *feature = calloc(1, sizeof *feature);
+    if (!feature) return HSA_STATUS_ERROR;
+    feature->name = "SQ_WAVES";
+    rocprofiler_properties_t properties = {.handler = close_it, .handler_arg = feature};
+    seen++;
+    if (rocprofiler_open(data->agent, feature, 1, &context, ROCPROFILER_MODE_SINGLEGROUP,
+                         &properties)) {
+        puts(message());
+        return HSA_STATUS_ERROR;
+    }
+    return rocprofiler_get_group(context, 0, group);
+}
+
+static void load_threads(rocprofiler_settings_t *settings)
+{
+    settings->intercept_mode = 1;
+    set((rocprofiler_queue_callbacks_t){.dispatch = open_one});
+}
+
+static void unload_threads(void)
+{
+    rocprofiler_remove_queue_callbacks();
+    printf("%u dispatches, %lu closed, %lu waves\n", seen, closed, waves);
+}
+
+/* ---- */
+
+static const struct {
+    const char *name;
+    scenario_t scenario;
+} scenarios[] = {
+    {"times", {load_times, unload_times}},       {"switch", {load_switch, unload_switch}},
+    {"groups", {load_groups, unload_groups}},    {"hsa", {load_hsa, unload_hsa}},
+    {"count", {load_count, unload_count}},       {"threads", {load_threads, unload_threads}},
+};
+
+static const scenario_t *scenario(void)
+{
+    const char *name = getenv("PROBE");
+    for (unsigned i = 0; name && i < sizeof scenarios / sizeof *scenarios; i++)
+        if (!strcmp(scenarios[i].name, name)) return &scenarios[i].scenario;
+    return NULL;
+}
+
+void OnLoadToolProp(rocprofiler_settings_t *settings)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (scenario()) scenario()->load(settings);
+}
+
+void OnUnloadTool(void)
+{
+    if (scenario()) scenario()->unload();
+    fflush(stdout);
+}
