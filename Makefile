@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo test fuzz-isa bench check-asan check-tsan install clean format
+.PHONY: all deps demo test fuzz fuzz-isa bench check-asan check-tsan install clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -26,6 +26,12 @@ test: deps
 bench: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD)
+
+# The readers of counter definitions under libFuzzer: SECONDS_EACH for each.
+SECONDS_EACH ?= 60
+fuzz: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/run-fuzz $(BUILD) $(SECONDS_EACH)
 
 # Random C programs on softgpu against the host: N of them, from seed FIRST or from any.
 N ?= 20

@@ -134,8 +134,8 @@ static bool bad(reader_t *r, uint32_t line, uint32_t at, const char *what, ctr_s
 
 static bool read_attribute(reader_t *r, tag_t *tag)
 {
-    attribute_t a = {.name = word(r)};
     uint32_t line = r->line, at = column(r);
+    attribute_t a = {.name = word(r)};
     if (!a.name.length) {
         ctr_slice_t found = {r->at, 1};
         return bad(r, line, at, "\"%.*s\" where an attribute should begin", found);

@@ -208,8 +208,8 @@ static const struct {
      "no counters are defined for architecture gfx90a\n"},
     {"gfx90a", "<metric name=A expr=1>\n<gfx90a>\n <metric name>\n <>\n <metric name=B expr=2>\n"
                "</gfx9>\n</gfx90a>\n<gfx90a",
-     "f:1:21: metric \"A\" outside any section such as <gfx9>\n"
-     "f:3:14: attribute \"name\" without '='\n"
+     "f:1:1: metric \"A\" outside any section such as <gfx9>\n"
+     "f:3:10: attribute \"name\" without '='\n"
      "f:4:2: '<' without a name after it\n"
      "f:6:1: </gfx9> closes nothing\n"
      "f:8:1: <gfx90a has no closing '>'\n"},
