@@ -46,30 +46,20 @@ static uint32_t memory_latency(const sgc_t *t, sgc_page_t page)
     return page.local ? t->profile.vram_latency : t->profile.host_latency;
 }
 
-/* Clocks of them below L2. */
-static uint32_t below_latency(const sgc_t *t, sgc_page_t page)
+uint32_t sgc_below_l2(const sgc_t *t, bool local)
 {
-    const uint32_t all = memory_latency(t, page), l2 = t->profile.l2_latency;
-    return all > l2 ? all - l2 : 0;
+    const uint32_t all = local ? t->profile.vram_latency : t->profile.host_latency;
+    return all > t->profile.l2_latency ? all - t->profile.l2_latency : 0;
 }
 
 /* ---- transactions below L2 ---- */
 
-static void memory_read(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page)
-{
-    c->ea_rdreq++;
-    c->ea_rdreq_dram += page.local;
-    c->ea_rdreq_level += below_latency(t, page);
-}
-
 /* `pieces`: which 32 bytes of a half; one transaction for both. */
-static void memory_write(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, unsigned pieces)
+static void memory_write(sgc_tcc_counts_t *c, sgc_page_t page, unsigned pieces)
 {
     if (!pieces) return;
-    c->ea_wrreq++;
+    c->ea_wrreq[page.local]++;
     c->ea_wrreq_64b += pieces == 3;
-    c->ea_wrreq_dram += page.local;
-    c->ea_wrreq_level += below_latency(t, page);
 }
 
 /* ---- lines ---- */
@@ -79,17 +69,16 @@ static unsigned pieces_of(uint64_t bytes)
     return ((uint32_t)bytes ? 1u : 0) | (bytes >> 32 ? 2u : 0);
 }
 
-static void clean(const sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
+static void clean(sgc_channel_t *c, sgc_l2_line_t *line)
 {
     for (unsigned h = 0; h < HALVES; h++)
-        memory_write(t, &c->count, line->page, line->dirty >> 2 * h & 3);
+        memory_write(&c->count, line->page, line->dirty >> 2 * h & 3);
     line->dirty = 0;
     c->n_dirty--;
     c->count.writeback++;
 }
 
-static sgc_l2_line_t *take_line(const sgc_t *t, sgc_channel_t *c, uint32_t set, uint32_t tag,
-                                sgc_page_t page)
+static sgc_l2_line_t *take_line(sgc_channel_t *c, uint32_t set, uint32_t tag, sgc_page_t page)
 {
     uint32_t old;
     sgc_l2_line_t *line = &c->line[ways_insert(&c->ways, set, tag, &old)];
@@ -97,7 +86,7 @@ static sgc_l2_line_t *take_line(const sgc_t *t, sgc_channel_t *c, uint32_t set, 
         c->count.normal_evict++;
         c->n_shared -= line->page.type != SGC_RW;
         if (line->dirty) {
-            clean(t, c, line);
+            clean(c, line);
             c->count.normal_writeback++;
         }
     }
@@ -106,10 +95,9 @@ static sgc_l2_line_t *take_line(const sgc_t *t, sgc_channel_t *c, uint32_t set, 
     return line;
 }
 
-static void fill(const sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
+static void fill(sgc_channel_t *c, sgc_l2_line_t *line)
 {
-    for (unsigned h = 0; h < HALVES; h++)
-        if (!(line->valid >> h & 1)) memory_read(t, &c->count, line->page);
+    c->count.ea_rdreq[line->page.local] += HALVES - (unsigned)__builtin_popcount(line->valid);
     line->valid = ALL_VALID;
 }
 
@@ -120,17 +108,14 @@ static uint32_t uncached(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, s
 {
     const unsigned pieces = pieces_of(bytes);
     if (access == SGC_READ) {
-        memory_read(t, c, page);
+        c->ea_rdreq[page.local]++;
         c->ea_rd_uncached_32b += 2;
         return memory_latency(t, page);
     }
-    memory_write(t, c, page, pieces);
+    memory_write(c, page, pieces);
     c->ea_wr_uncached_32b += (unsigned)__builtin_popcount(pieces);
     c->writeback++;
-    if (access == SGC_ATOMIC) {
-        c->ea_atomic++;
-        c->ea_atomic_level += below_latency(t, page);
-    }
+    if (access == SGC_ATOMIC) c->ea_atomic[page.local]++;
     return memory_latency(t, page);
 }
 
@@ -163,16 +148,41 @@ uint32_t sgc_l2_request(sgc_t *t, uint32_t line64, sgc_page_t page, sgc_access_t
 
     const int32_t slot = ways_find(&c->ways, set, tag);
     const bool there = slot >= 0;
-    sgc_l2_line_t *line = there ? &c->line[slot] : take_line(t, c, set, tag, page);
+    sgc_l2_line_t *line = there ? &c->line[slot] : take_line(c, set, tag, page);
     const bool hit = there && (access == SGC_WRITE || line->valid >> half & 1);
     c->count.hit += hit;
-    if (access != SGC_WRITE && !hit) fill(t, c, line);
+    if (access != SGC_WRITE && !hit) fill(c, line);
     if (access != SGC_READ) {
         c->n_dirty += !line->dirty;
         line->dirty |= (uint8_t)(pieces_of(bytes) << 2 * half);
         if (!~bytes) line->valid |= (uint8_t)(1 << half);
     }
     return hit || access == SGC_WRITE ? t->profile.l2_latency : memory_latency(t, page);
+}
+
+uint32_t sgc_l2_read_both(sgc_t *t, uint32_t line64, sgc_page_t page, bool stream, uint32_t *second)
+{
+    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
+    uint32_t index;
+    sgc_channel_t *c = channel_of(t, tag, &index);
+    const uint32_t set = ways_set(&c->ways, index);
+
+    *second = t->profile.l2_latency;
+    c->count.by_type[page.type][SGC_READ] += 2;
+    c->count.streaming += stream ? 2 : 0;
+    const int32_t slot = ways_find(&c->ways, set, tag);
+    sgc_l2_line_t *line = slot >= 0 ? &c->line[slot] : take_line(c, set, tag, page);
+    if (line->valid == ALL_VALID) {
+        c->count.hit += 2;
+        return t->profile.l2_latency;
+    }
+    /* the half that is not there makes the miss, after which both are */
+    const bool first = line->valid & 1;
+    c->count.hit++;
+    fill(c, line);
+    if (!first) return memory_latency(t, page);
+    *second = memory_latency(t, page);
+    return t->profile.l2_latency;
 }
 
 /* ---- the whole cache ---- */
@@ -183,7 +193,7 @@ void sgc_l2_write_back(sgc_t *t)
         sgc_channel_t *c = &t->channel[n];
         for (uint32_t slot = 0; c->n_dirty && slot < c->ways.sets * c->ways.ways; slot++) {
             if (!c->line[slot].dirty) continue;
-            clean(t, c, &c->line[slot]);
+            clean(c, &c->line[slot]);
             c->count.op_writeback++;
         }
     }
@@ -199,7 +209,7 @@ void sgc_l2_invalidate(sgc_t *t, bool all)
             if (ways_tag(&c->ways, slot) == WAYS_EMPTY) continue;
             if (!all && line->page.type == SGC_RW) continue;
             if (line->dirty) {
-                clean(t, c, line);
+                clean(c, line);
                 c->count.op_writeback++;
             }
             c->n_shared -= line->page.type != SGC_RW;

@@ -48,19 +48,6 @@ static load_t bank_load(const sgc_lanes_t *a, unsigned first, unsigned lanes)
     return most;
 }
 
-/* Lanes in a row, or all at one dword: the cases that have no conflict, told quickly. */
-static bool conflict_free(const sgc_lanes_t *a)
-{
-    if (a->exec != ~UINT64_C(0) || a->va[0] % 4 || (a->bytes & (a->bytes - 1)) || a->bytes < 4)
-        return false;
-    uint64_t row = 0, same = 0;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        row |= a->va[l] ^ (a->va[0] + l * a->bytes);
-        same |= a->va[l] ^ a->va[0];
-    }
-    return !row || !same;
-}
-
 static bool unaligned(const sgc_lanes_t *a, unsigned first, unsigned lanes)
 {
     const uint64_t low = a->bytes >= 4 ? 3 : a->bytes - 1;
@@ -85,35 +72,50 @@ static unsigned drop_outside(sgc_lanes_t *a, uint32_t size)
     return (unsigned)__builtin_popcountll(outside);
 }
 
+/* Clocks of an access whose lanes are all inside. */
+typedef struct {
+    uint32_t clocks, bank_conflict, addr_conflict, unaligned;
+} use_t;
+
+static use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
+{
+    const unsigned step = phase_lanes(a->bytes);
+    use_t u = {0, 0, 0, 0};
+    for (unsigned first = 0; first < ISA_LANES; first += step) {
+        load_t most = bank_load(a, first, step);
+        if (!most.words) most = (load_t){1, 1}; /* an idle phase takes its clock */
+        u.clocks += atomic ? most.lanes : most.words;
+        u.bank_conflict += most.words - 1;
+        if (atomic) u.addr_conflict += most.lanes - most.words;
+        if (!flat || !unaligned(a, first, step)) continue;
+        u.unaligned++;
+        u.clocks++;
+    }
+    return u;
+}
+
+static void count_use(sgc_t *t, sgc_cu_t *cu, const use_t *u, uint32_t bytes, bool returns,
+                      sgc_cost_t *cost)
+{
+    sgc_sq_counts_t *c = &cu->sq;
+    const uint32_t phases = ISA_LANES / phase_lanes(bytes);
+    c->lds_bank_conflict += u->bank_conflict;
+    c->lds_addr_conflict += u->addr_conflict;
+    c->lds_unaligned_stall += u->unaligned;
+    c->lds_idx_active += u->clocks;
+    if (returns) c->lds_atomic_return += phases;
+    cost->lds_issue += u->clocks;
+    const uint32_t latency = t->profile.lds_latency + cost->lds_issue - phases;
+    if (latency > cost->latency) cost->latency = latency;
+}
+
 void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *lanes, uint32_t size,
                     const sgc_op_t *op, bool flat, bool returns, sgc_cost_t *cost)
 {
-    const bool atomic = op->access == SGC_ATOMIC;
-    sgc_sq_counts_t *c = &cu->sq;
     sgc_lanes_t a = *lanes;
-    const unsigned step = phase_lanes(a.bytes), phases = ISA_LANES / step;
-    uint32_t clocks = 0;
-
-    c->lds_mem_violations += drop_outside(&a, size);
-    if (!atomic && conflict_free(&a)) {
-        clocks = phases;
-    } else {
-        for (unsigned first = 0; first < ISA_LANES; first += step) {
-            load_t most = bank_load(&a, first, step);
-            if (!most.words) most = (load_t){1, 1}; /* an idle phase takes its clock */
-            clocks += atomic ? most.lanes : most.words;
-            c->lds_bank_conflict += most.words - 1;
-            if (atomic) c->lds_addr_conflict += most.lanes - most.words;
-            if (!flat || !unaligned(&a, first, step)) continue;
-            c->lds_unaligned_stall++;
-            clocks++;
-        }
-    }
-    c->lds_idx_active += clocks;
-    if (returns) c->lds_atomic_return += phases;
-    cost->lds_issue += clocks;
-    const uint32_t latency = t->profile.lds_latency + cost->lds_issue - phases;
-    if (latency > cost->latency) cost->latency = latency;
+    cu->sq.lds_mem_violations += drop_outside(&a, size);
+    const use_t u = use_of(&a, op->access == SGC_ATOMIC, flat);
+    count_use(t, cu, &u, a.bytes, returns, cost);
 }
 
 static const uint32_t *address_row(const isa_wave_t *w, const isa_inst_t *i)
@@ -122,10 +124,44 @@ static const uint32_t *address_row(const isa_wave_t *w, const isa_inst_t *i)
     return w->vgpr[o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0)];
 }
 
+/* Even lanes: what they cost depends on their step and on how they lie in a dword, not on where
+ * they begin, since a shift by dwords only renames the banks. False where that does not apply. */
+static bool even_element(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const sgc_op_t *op,
+                         uint32_t offset, const uint32_t *row, sgc_cost_t *cost)
+{
+    uint32_t step;
+    const uint32_t size = w->group->lds_bytes;
+    if (w->exec != ~UINT64_C(0) || !sgc_row_even(row, size, &step) ||
+        row[0] + 63 * (uint64_t)step + offset + op->bytes > size)
+        return false;
+    const uint8_t low = (row[0] + offset) & 3;
+    const bool atomic = op->access == SGC_ATOMIC;
+    const uint32_t key = step * 5 + op->bytes * 3 + low + 32 * atomic;
+    sgc_lds_memo_t *m = &t->lds_memo[key % SGC_LDS_MEMOS];
+    if (!m->clocks || m->step != step || m->bytes != op->bytes || m->low != low ||
+        m->atomic != atomic) {
+        sgc_lanes_t a = {.exec = w->exec, .bytes = op->bytes, .dword_step = 4};
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            a.va[l] = low + (uint64_t)l * step;
+        const use_t u = use_of(&a, atomic, false);
+        *m = (sgc_lds_memo_t){step,           op->bytes, low, atomic, u.clocks, u.bank_conflict,
+                              u.addr_conflict};
+    }
+    const use_t u = {m->clocks, m->bank_conflict, m->addr_conflict, 0};
+    count_use(t, cu, &u, op->bytes, op->returns, cost);
+    return true;
+}
+
 static void element(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i,
                     const sgc_op_t *op, uint32_t offset, sgc_cost_t *cost)
 {
-    sgc_lanes_t a = {.exec = w->exec, .bytes = op->bytes, .dword_step = 4};
+    sgc_lanes_t a;
+    if (op->special != SGC_LANE && even_element(t, cu, w, op, offset, address_row(w, i), cost))
+        return;
+    a.exec = w->exec;
+    a.bytes = op->bytes;
+    a.dword_step = 4;
+    a.even = false;
     if (op->special == SGC_LANE) {
         const uint64_t base = offset + (w->m0 & 0xffff);
         for (unsigned l = 0; l < ISA_LANES; l++)

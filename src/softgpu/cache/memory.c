@@ -1,8 +1,8 @@
 /* memory.c - address unit, vector L1 and data return (TA, TCP, TD): lanes become accesses, accesses
  * look-ups, look-ups requests to L2.
  *
- * The rules are docs/counter-model.md, "Vector memory". Two ways lead through them: lanes side by
- * side, where a quarter's lines follow from its first address, and everything else, lane by lane.
+ * The rules are docs/counter-model.md, "Vector memory". Two ways lead through them: lanes in a
+ * row, where a quarter's lines follow from its first address, and everything else, lane by lane.
  */
 #include "softgpu/cache/model.h"
 
@@ -108,7 +108,7 @@ INLINE uint64_t byte_mask(uint32_t from, uint32_t to)
     return (to - from == SGC_LINE ? ~UINT64_C(0) : (UINT64_C(1) << (to - from)) - 1) << from;
 }
 
-/* ---- lanes side by side ---- */
+/* ---- lanes in a row ---- */
 
 INLINE bool side_by_side(const sgc_lanes_t *a, uint32_t stride)
 {
@@ -124,26 +124,63 @@ static uint32_t lines_in(uint64_t from, uint32_t bytes)
     return (uint32_t)((from + bytes - 1) / SGC_LINE - from / SGC_LINE) + 1;
 }
 
-/* Consecutive lines fall on the banks in turn: they never conflict. */
-INLINE void contiguous(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+/* Reads of both halves of an L2 line that are not in L1, together. False, with nothing done, where
+ * that is not so. */
+INLINE bool read_both(pass_t *p, uint64_t line)
 {
-    const uint32_t quarter = SGC_QUARTER * a->bytes, quad = SGC_QUAD * a->bytes;
-    const uint64_t first = a->va[0];
+    sgc_cu_t *cu = p->cu;
+    ways_t *l1 = &cu->l1;
+    if (p->fresh || cu->tlb.last != line / SGC_PAGE_LINES + 1) return false;
+    const sgc_frame_t f = cu->tlb.last_to;
+    const uint32_t phys = sgc_line_of(f, line * SGC_LINE);
+    const uint32_t set = ways_set(l1, phys), set2 = ways_set(l1, phys + 1);
+    if (f.page.type == SGC_UC || ways_find(l1, set2, phys + 1) >= 0 ||
+        ways_find(l1, set, phys) >= 0)
+        return false;
+    uint32_t old, second;
+    const uint32_t first = sgc_l2_read_both(p->t, phys, f.page, p->stream, &second);
+    ways_insert(l1, set, phys, &old);
+    ways_insert(l1, set2, phys + 1, &old);
+    cu->tcp.by_type[f.page.type][SGC_READ] += 2;
+    cu->tcp.read_latency += first + second;
+    p->waits = true;
+    slower(p, first);
+    p->lookups++;
+    slower(p, second);
+    p->lookups++;
+    return true;
+}
+
+/* Even lanes at most a line apart touch every line from a quarter's first byte to its last; those
+ * fall on the banks in turn and never conflict. What is written, is written without gaps. */
+INLINE void in_a_row(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+{
+    const uint32_t quarter = (SGC_QUARTER - 1) * a->step + a->bytes;
+    const uint32_t quad = (SGC_QUAD - 1) * a->step + a->bytes;
     const uint32_t n_quads = ISA_LANES / SGC_QUAD;
+    const uint64_t first = a->va[0];
     p->quads = n_quads;
     p->quarters = ISA_LANES / SGC_QUARTER;
-    if (first % quad == 0 && SGC_LINE % quad == 0)
+    const uint32_t pitch = SGC_QUAD * a->step;
+    if (pitch && first % pitch == 0 && SGC_LINE % pitch == 0 && a->bytes <= a->step)
         p->accesses = n_quads;
     else
         for (unsigned k = 0; k < n_quads; k++)
-            p->accesses += lines_in(first + k * quad, quad);
-    for (uint64_t at = first; at < first + ISA_LANES * a->bytes; at += quarter) {
-        const uint64_t end = at + quarter;
+            p->accesses += lines_in(first + k * pitch, quad);
+    for (unsigned q = 0; q < ISA_LANES / SGC_QUARTER; q++) {
+        const uint64_t at = first + q * SGC_QUARTER * a->step, end = at + quarter;
         for (uint64_t line = at / SGC_LINE; line * SGC_LINE < end; line++) {
             const uint64_t begin = line * SGC_LINE;
+            if (access == SGC_READ) {
+                if (!(line & 1) && begin + SGC_LINE < end && read_both(p, line))
+                    line++;
+                else
+                    look_up(p, line, 0, access);
+                continue;
+            }
             const uint32_t from = at > begin ? (uint32_t)(at - begin) : 0;
             const uint32_t to = end - begin < SGC_LINE ? (uint32_t)(end - begin) : SGC_LINE;
-            look_up(p, line, access == SGC_READ ? 0 : byte_mask(from, to), access);
+            look_up(p, line, byte_mask(from, to), access);
         }
     }
 }
@@ -258,12 +295,15 @@ INLINE void scattered(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
 
 /* ---- the instruction ---- */
 
-INLINE void walk(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+INLINE void walk(pass_t *p, sgc_lanes_t *a, sgc_access_t access)
 {
-    if (a->dword_step == 4 && side_by_side(a, a->bytes))
-        contiguous(p, a, access);
-    else if (a->dword_step != 4 && a->bytes % 4 == 0 && a->va[0] % SGC_LINE == 0 &&
-             a->dword_step % SGC_LINE == 0 && side_by_side(a, 4))
+    if (a->even && (access == SGC_READ || a->step == a->bytes)) {
+        in_a_row(p, a, access);
+        return;
+    }
+    sgc_lanes_spread(a);
+    if (a->dword_step != 4 && a->bytes % 4 == 0 && a->va[0] % SGC_LINE == 0 &&
+        a->dword_step % SGC_LINE == 0 && side_by_side(a, 4))
         spilled(p, a, access);
     else
         scattered(p, a, access);
@@ -310,7 +350,7 @@ static void count_pipes(pass_t *p)
 }
 
 void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
-                       const sgc_lanes_t *a, sgc_cost_t *cost)
+                       sgc_lanes_t *a, sgc_cost_t *cost)
 {
     pass_t p = {.t = t, .cu = cu, .op = op, .stream = i->flags & ISA_F_SLC};
     p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;

@@ -119,9 +119,9 @@ typedef struct {
 typedef struct {
     uint64_t by_type[SGC_MTYPES][SGC_ACCESSES], hit, streaming;
     uint64_t writeback, normal_writeback, op_writeback, normal_evict, op_evict;
-    uint64_t ea_wrreq, ea_wrreq_64b, ea_wr_uncached_32b, ea_wrreq_dram, ea_wrreq_level;
-    uint64_t ea_atomic, ea_atomic_level;
-    uint64_t ea_rdreq, ea_rd_uncached_32b, ea_rdreq_dram, ea_rdreq_level;
+    /* transactions below L2: to the host's memory, to the GPU's own */
+    uint64_t ea_wrreq[2], ea_atomic[2], ea_rdreq[2];
+    uint64_t ea_wrreq_64b, ea_wr_uncached_32b, ea_rd_uncached_32b;
 } sgc_tcc_counts_t;
 
 /* A line of L2. */
@@ -138,6 +138,16 @@ typedef struct {
     sgc_tcc_counts_t count;
 } sgc_channel_t;
 
+/* What an LDS access of even lanes costs, kept for the next with the same step. */
+typedef struct {
+    uint32_t step;
+    uint8_t bytes, low; /* of an element; the low bits of the first address */
+    bool atomic;
+    uint32_t clocks, bank_conflict, addr_conflict; /* 0 clocks: not known yet */
+} sgc_lds_memo_t;
+
+enum { SGC_LDS_MEMOS = 64 };
+
 struct sgc {
     sg_profile_t profile;
     unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
@@ -148,6 +158,7 @@ struct sgc {
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;
     sgc_channel_t *channel;
+    sgc_lds_memo_t lds_memo[SGC_LDS_MEMOS];
 };
 
 /* ---- requests to L2 ---- */
@@ -156,6 +167,11 @@ struct sgc {
  * changes. Returns the clocks from issue until its data or its acknowledge is back. */
 uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream);
+/* Two reads, of both halves of an L2 line: `line` is even. Returns the first one's clocks, and the
+ * second's in *second. The same as two requests, in less time. */
+uint32_t sgc_l2_read_both(sgc_t *t, uint32_t line, sgc_page_t page, bool stream, uint32_t *second);
+/* Clocks that a transaction below L2 takes. */
+uint32_t sgc_below_l2(const sgc_t *t, bool local);
 bool sgc_l2_init(sgc_t *t);
 void sgc_l2_free(sgc_t *t);
 void sgc_l2_write_back(sgc_t *t);
@@ -194,13 +210,36 @@ static inline void sgc_span_add(sgc_span_t *s, uint64_t from, uint64_t to)
     s->until = to;
 }
 
-/* vector.c, lds.c: the lanes' addresses; an access of a wave to one address space. */
+/* The lanes' addresses of an access to one address space. `even`: EXEC is full and lane l's address
+ * is va[0] + l * step, 0 <= step <= SGC_LINE; only va[0] is set until sgc_lanes_spread(). */
 typedef struct {
     _Alignas(64) uint64_t va[ISA_LANES]; /* of active lanes */
     uint64_t exec;
     uint32_t bytes;      /* of a lane's element */
     uint32_t dword_step; /* from one dword of it to the next: 4, more in swizzled memory */
+    bool even;
+    uint32_t step;
 } sgc_lanes_t;
+
+static inline void sgc_lanes_spread(sgc_lanes_t *a)
+{
+    if (!a->even) return;
+    for (unsigned l = 1; l < ISA_LANES; l++)
+        a->va[l] = a->va[0] + (uint64_t)l * a->step;
+    a->even = false;
+}
+
+/* Whether a row rises by the same from lane to lane, at most `most`, and does not wrap. */
+static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *step)
+{
+    const uint32_t d = row[1] - row[0];
+    uint32_t differ = 0;
+    if (d > most || (uint64_t)row[0] + 63 * (uint64_t)d > UINT32_MAX) return false;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        differ |= row[l] ^ (row[0] + l * d);
+    *step = d;
+    return !differ;
+}
 
 /* vector.c */
 void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i,
@@ -208,7 +247,7 @@ void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i
 void sgc_vector_invalidate(sgc_cu_t *cu);
 /* memory.c: the part of the instruction that goes to memory, without LDS lanes. */
 void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
-                       const sgc_lanes_t *a, sgc_cost_t *cost);
+                       sgc_lanes_t *a, sgc_cost_t *cost);
 /* lds.c */
 void sgc_lds(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
              sgc_cost_t *cost);

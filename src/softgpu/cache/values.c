@@ -10,7 +10,13 @@
 #include <stddef.h>
 
 /* Whose structure holds the count. */
-typedef enum { OF_NOBODY, OF_CU, OF_SQC, OF_CHANNEL } owner_t;
+typedef enum {
+    OF_NOBODY,
+    OF_CU,
+    OF_SQC,
+    OF_CHANNEL,
+    OF_CHANNEL_LEVEL /* transactions by memory, times their clocks */
+} owner_t;
 
 /* `n` counts `step` bytes apart, from `offset` on, are added up; the count at `less`, if that is
  * not 0, is taken off. */
@@ -48,6 +54,8 @@ enum { WORD = sizeof(uint64_t), TYPE_STEP = SGC_ACCESSES * WORD };
     SUM(TCC, name, CHANNEL, sgc_channel_t, count.by_type[t][0], SGC_ACCESSES, WORD)
 #define TCC_ALL(b, name)                                                                           \
     SUM(b, name, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD)
+
+#define TCC_EA(name, m, of) SUM(TCC, name, of, sgc_channel_t, count.m, 2, WORD)
 
 static const row_t rows[] = {
     CU(TA, TA_TA_BUSY, ta.ta_busy),
@@ -135,7 +143,7 @@ static const row_t rows[] = {
     LESS(TCC, TCC_MISS, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD,
          count.hit),
     TCC(TCC, TCC_WRITEBACK, writeback),
-    TCC(TCC, TCC_EA_WRREQ, ea_wrreq),
+    TCC_EA(TCC_EA_WRREQ, ea_wrreq, CHANNEL),
     TCC(TCC, TCC_EA_WRREQ_64B, ea_wrreq_64b),
     TCC(TCC, TCC_EA_WR_UNCACHED_32B, ea_wr_uncached_32b),
     ZERO(TCC, TCC_EA_WRREQ_STALL), /* memory takes a transaction each clock, without credits */
@@ -143,24 +151,24 @@ static const row_t rows[] = {
     ZERO(TCC, TCC_EA_WRREQ_GMI_CREDIT_STALL),
     ZERO(TCC, TCC_EA_WRREQ_DRAM_CREDIT_STALL),
     ZERO(TCC, TCC_TOO_MANY_EA_WRREQS_STALL),
-    TCC(TCC, TCC_EA_WRREQ_LEVEL, ea_wrreq_level),
-    TCC(TCC, TCC_EA_ATOMIC, ea_atomic),
-    TCC(TCC, TCC_EA_ATOMIC_LEVEL, ea_atomic_level),
-    TCC(TCC, TCC_EA_RDREQ, ea_rdreq),
+    TCC_EA(TCC_EA_WRREQ_LEVEL, ea_wrreq, CHANNEL_LEVEL),
+    TCC_EA(TCC_EA_ATOMIC, ea_atomic, CHANNEL),
+    TCC_EA(TCC_EA_ATOMIC_LEVEL, ea_atomic, CHANNEL_LEVEL),
+    TCC_EA(TCC_EA_RDREQ, ea_rdreq, CHANNEL),
     ZERO(TCC, TCC_EA_RDREQ_32B), /* a half of a line is always read whole */
     TCC(TCC, TCC_EA_RD_UNCACHED_32B, ea_rd_uncached_32b),
     ZERO(TCC, TCC_EA_RDREQ_IO_CREDIT_STALL),
     ZERO(TCC, TCC_EA_RDREQ_GMI_CREDIT_STALL),
     ZERO(TCC, TCC_EA_RDREQ_DRAM_CREDIT_STALL),
-    TCC(TCC, TCC_EA_RDREQ_LEVEL, ea_rdreq_level),
+    TCC_EA(TCC_EA_RDREQ_LEVEL, ea_rdreq, CHANNEL_LEVEL),
     ZERO(TCC, TCC_TAG_STALL), /* one request a clock */
     ZERO(TCC, TCC_BUBBLE),    /* reads are of 64 bytes */
     TCC(TCC, TCC_NORMAL_WRITEBACK, normal_writeback),
     TCC(TCC, TCC_ALL_TC_OP_WB_WRITEBACK, op_writeback),
     TCC(TCC, TCC_NORMAL_EVICT, normal_evict),
     TCC(TCC, TCC_ALL_TC_OP_INV_EVICT, op_evict),
-    TCC(TCC, TCC_EA_RDREQ_DRAM, ea_rdreq_dram),
-    TCC(TCC, TCC_EA_WRREQ_DRAM, ea_wrreq_dram),
+    TCC(TCC, TCC_EA_RDREQ_DRAM, ea_rdreq[1]),
+    TCC(TCC, TCC_EA_WRREQ_DRAM, ea_wrreq[1]),
 
     CU(SQ, SQ_LDS_BANK_CONFLICT, sq.lds_bank_conflict),
     CU(SQ, SQ_LDS_ADDR_CONFLICT, sq.lds_addr_conflict),
@@ -211,6 +219,12 @@ static uint64_t read_counts(const row_t *r, const void *unit)
     return r->less ? sum - *(const uint64_t *)((const char *)unit + r->less) : sum;
 }
 
+static uint64_t level(const sgc_t *t, const row_t *r, const sgc_channel_t *c)
+{
+    const uint64_t *n = (const uint64_t *)((const char *)c + r->offset);
+    return n[0] * sgc_below_l2(t, false) + n[1] * sgc_below_l2(t, true);
+}
+
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
                    unsigned event)
 {
@@ -219,6 +233,7 @@ uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned inst
     if (!r) return 0;
     switch (r->owner) {
     case OF_CHANNEL: return instance < t->channels ? read_counts(r, &t->channel[instance]) : 0;
+    case OF_CHANNEL_LEVEL: return instance < t->channels ? level(t, r, &t->channel[instance]) : 0;
     case OF_SQC:
         if (se >= t->engines) return 0;
         for (unsigned k = 0; k < t->engine_sqcs; k++)

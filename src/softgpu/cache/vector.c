@@ -21,14 +21,34 @@ static uint64_t scalar(const isa_wave_t *w, const isa_operand_t *o)
     return o->kind == ISA_OPK_CONST ? o->k : 0;
 }
 
+/* Full EXEC, and lanes evenly apart from `base` + a row: their addresses need not be written down.
+ */
+static bool even_lanes(sgc_lanes_t *a, uint64_t base, const uint32_t *row)
+{
+    if (a->exec != ~UINT64_C(0) || !sgc_row_even(row, SGC_LINE, &a->step)) return false;
+    a->even = true;
+    a->va[0] = base + row[0];
+    return true;
+}
+
+static bool row_same(const uint32_t *row)
+{
+    uint32_t differ = 0;
+    for (unsigned l = 1; l < ISA_LANES; l++)
+        differ |= row[l] ^ row[0];
+    return !differ;
+}
+
 static void global_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *a)
 {
     const isa_row_t *v = rows_of(w, &i->src[0]);
     const uint64_t offset = (uint64_t)(int64_t)i->imm;
-    if (i->flags & ISA_F_SADDR)
-        isa_address_based(a->va, scalar(w, &i->src[2]) + offset, v[0]);
-    else
+    if (i->flags & ISA_F_SADDR) {
+        const uint64_t base = scalar(w, &i->src[2]) + offset;
+        if (!even_lanes(a, base, v[0])) isa_address_based(a->va, base, v[0]);
+    } else if (!row_same(v[1]) || !even_lanes(a, ((uint64_t)v[1][0] << 32) + offset, v[0])) {
         isa_address_pairs(a->va, v, offset);
+    }
 }
 
 static void scratch_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *a)
@@ -68,7 +88,16 @@ static void lds_side(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst
 static void flat_lanes(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i,
                        const sgc_op_t *op, sgc_lanes_t *a, sgc_cost_t *cost)
 {
-    isa_address_pairs(a->va, rows_of(w, &i->src[0]), (uint32_t)i->imm);
+    const isa_row_t *v = rows_of(w, &i->src[0]);
+    const isa_dispatch_t *d = w->group->dispatch;
+    const uint64_t high = (uint64_t)v[1][0] << 32;
+    /* the offset, of at most 12 bits, may lead into an aperture: not quickly, then */
+    if (high != d->shared_base && high != d->private_base && row_same(v[1]) &&
+        even_lanes(a, high + (uint32_t)i->imm, v[0]) &&
+        (a->va[0] + ISA_LANES * SGC_LINE) >> 32 == v[1][0])
+        return;
+    a->even = false;
+    isa_address_pairs(a->va, v, (uint32_t)i->imm);
     const isa_apertures_t in = isa_address_apertures(a->va, w->group->dispatch, a->exec);
     if (in.shared) {
         sgc_lanes_t lds = *a;
@@ -132,6 +161,7 @@ void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i
     a.exec = w->exec;
     a.bytes = op->bytes;
     a.dword_step = 4;
+    a.even = false;
     count_instruction(cu, op);
     if (op->buffer)
         buffer_lanes(w, i, &a);
