@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Writes docs/counter-list.md from share/counters/gfx90a-counters.tsv.
+
+usage: gen-counter-list.py TABLE PAGE [--check]    --check: fail if the page is not up to date"""
+import collections, csv, sys
+
+TITLES = {"exact": "exact", "cache-model": "cache model", "timing-model": "timing model",
+          "not-applicable": "not applicable"}
+
+
+def page(path):
+    lines = (line for line in open(path, encoding="utf-8") if not line.startswith("#"))
+    rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    number = collections.Counter(TITLES[r["class"]] for r in rows)
+    zero = sum(r["how"].startswith("0") for r in rows)
+    out = ["# Counters of gfx90a", "",
+           "Written by `scripts/gen-counter-list.py` from `share/counters/gfx90a-counters.tsv`; "
+           "what the classes mean is in `counters.md`.", "",
+           f"{len(rows)} counters: " + ", ".join(f"{n} {c}" for c, n in number.items()) +
+           f"; {zero} of them always read 0 on softgpu, for the reason given.", ""]
+    block = None
+    for r in rows:
+        if r["block"] != block:
+            block = r["block"]
+            out += ["", f"## {block}", "", "| counter | event | class | meaning |", "|---|---|---|---|"]
+        reason = " (" + r["how"] + ")" if r["how"].startswith("0") else ""
+        out.append(f"| {r['counter']} | {r['event']} | {TITLES[r['class']]} | {r['meaning']}{reason} |")
+    return "\n".join(out).replace("\n\n\n", "\n\n") + "\n"
+
+
+def main():
+    text = page(sys.argv[1])
+    if "--check" in sys.argv:
+        if open(sys.argv[2], encoding="utf-8").read() != text:
+            sys.exit(f"{sys.argv[2]} is not what {sys.argv[1]} says: run gen-counter-list.py")
+        return
+    open(sys.argv[2], "w", encoding="utf-8").write(text)
+
+
+main()
