@@ -9,6 +9,11 @@
 
 #include <stdlib.h>
 
+static void *trace_memory(void *memory, uint64_t va, uint64_t bytes)
+{
+    return sg_memory_host(memory, va, bytes, SG_MEM_WRITABLE);
+}
+
 sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops)
 {
     sg_device_t *d = calloc(1, sizeof *d);
@@ -21,6 +26,7 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->code = d->memory ? isa_code_create(d->memory) : NULL;
     d->core = isa_core_select();
     d->perf = sg_perf_create(profile, sgc_page_of_memory, d->memory);
+    if (d->perf) sg_perf_set_trace_memory(d->perf, trace_memory, d->memory);
     d->doorbell_fd = -1;
     d->observed = sg_observe_wanted();
     if (d->registers && d->code && d->core && d->perf) return d;

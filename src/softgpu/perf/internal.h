@@ -105,6 +105,7 @@ struct sg_perf {
     pthread_mutex_t lock;   /* the registers */
     uint32_t gfx_index, control, clocks;
     uint32_t *sq_control, *sq_mask; /* by engine */
+    sg_sqtt_t *trace;
     sg_bank_t bank[SG_BLOCK_COUNT];
     sg_register_t map[SG_PERF_LAST_REGISTER - SG_PERF_FIRST_REGISTER + 1];
     /* the model; taken while `lock` is held, never the other way round */

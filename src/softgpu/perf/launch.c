@@ -25,6 +25,7 @@ struct sg_perf_group {
     const sg_traits_t *traits;
     uint64_t fixed[SG_T_COUNT];
     /* SG_PERF_MODEL */
+    sg_sqtt_group_t *traced; /* or NULL */
     sg_clock_of_t of;
     sg_wave_clock_t clock[SG_WAVES_MAX];
 };
@@ -96,6 +97,7 @@ sg_perf_group_t *sg_perf_group_create(void)
 
 void sg_perf_group_destroy(sg_perf_group_t *g)
 {
+    if (g) sg_sqtt_group_free(g->traced);
     free(g);
 }
 
@@ -145,6 +147,8 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     count_launch(g, group);
     if (!r->schedule) return;
     if (!r->entered) enter_run(r);
+    sg_sqtt_run_t *trace = sg_schedule_trace(r->schedule);
+    g->traced = trace ? sg_sqtt_group_start(trace, unit, group) : NULL;
     g->of = (sg_clock_of_t){.profile = &p->profile, .caches = p->caches, .unit = unit};
     for (uint32_t i = 0; i < g->n_waves; i++)
         sg_wave_clock_start(&g->clock[i], group->waves[i]->hw_id >> SIMD_SHIFT & SIMD);
@@ -154,8 +158,13 @@ static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64
 {
     sg_perf_group_t *g = o->before_user;
     isa_count(&g->counter, w->exec, i);
-    sg_wave_clock_step(&g->clock[w->index_in_group], &g->of, w, i,
-                       &g->traits[g->counter.bucket[i->op]], pc);
+    sg_wave_clock_t *clock = &g->clock[w->index_in_group];
+    const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
+    const uint64_t begin = clock->now;
+    sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
+    if (g->traced)
+        sg_sqtt_instruction(g->traced, w->index_in_group, w, i, pc, begin, clock->now,
+                            traits->issue);
 }
 
 void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out)
@@ -189,6 +198,8 @@ static void add_model(sg_perf_group_t *g)
         ran.wave[i].simd = c->simd;
         memcpy(ran.wave[i].pipe, c->pipe, sizeof c->pipe);
     }
+    ran.traced = g->traced;
+    g->traced = NULL;
     sg_schedule_add(g->run->schedule, &ran);
 }
 

@@ -6,6 +6,7 @@
 #define SOFTGPU_PERF_MODEL_H
 
 #include "softgpu/perf/internal.h"
+#include "softgpu/perf/sqtt.h"
 
 /* Pipes that waves share: the first three once for each SIMD, the others once for the unit. */
 typedef enum {
@@ -60,6 +61,7 @@ typedef struct sg_ran {
     uint64_t id;
     uint32_t unit, n_waves;
     bool counted; /* by SQ */
+    sg_sqtt_group_t *traced; /* or NULL */
     struct {
         uint64_t clocks; /* by itself */
         uint64_t pipe[SG_PIPES];
@@ -70,6 +72,8 @@ typedef struct sg_ran {
 /* Where the workgroups of a dispatch run and when, in clocks since the dispatch began. */
 typedef struct sg_schedule sg_schedule_t;
 sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch);
+/* What traces the dispatch, or NULL. */
+sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s);
 /* In any order; adds the sums that follow to the units. */
 void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
 /* Adds what is left, and what the dispatch comes to; frees the schedule. */

@@ -8,6 +8,7 @@
 
 #include "softgpu/cache/cache.h"
 #include "softgpu/isa/observe.h"
+#include "softgpu/perf/sqtt.h"
 #include "softgpu/profile.h"
 
 #include <stdbool.h>
@@ -28,6 +29,8 @@ typedef struct sg_perf_group sg_perf_group_t; /* of a workgroup in flight */
  */
 sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user);
 void sg_perf_destroy(sg_perf_t *p);
+/* How thread traces reach their buffers. */
+void sg_perf_set_trace_memory(sg_perf_t *p, sg_sqtt_memory_fn_t *memory, void *user);
 
 /* ---- registers; any thread ---- */
 
@@ -57,6 +60,7 @@ typedef struct {
     uint32_t lds_bytes;         /* of a workgroup */
     uint64_t memory_epoch;
     uint8_t acquire_scope, release_scope; /* of the packet */
+    sg_sqtt_launch_t trace;
 } sg_perf_launch_t;
 
 /* Counts a dispatch; NULL (nothing is counted) when memory runs out. */

@@ -87,12 +87,13 @@ sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void
     p->units_per_engine = profile->arrays_per_engine * profile->cus_per_array;
     p->n_units = profile->shader_engines * p->units_per_engine;
     p->units = calloc(p->n_units, sizeof *p->units);
+    p->trace = sg_sqtt_create(profile);
     p->sq_control = calloc(profile->shader_engines, sizeof(uint32_t));
     p->sq_mask = calloc(profile->shader_engines, sizeof(uint32_t));
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->model_lock, NULL);
     p->gfx_index = ALL_ENGINES | ALL_INSTANCES;
-    if (!p->units || !p->sq_control || !p->sq_mask || !make_banks(p)) {
+    if (!p->units || !p->trace || !p->sq_control || !p->sq_mask || !make_banks(p)) {
         sg_perf_destroy(p);
         return NULL;
     }
@@ -106,6 +107,7 @@ void sg_perf_destroy(sg_perf_t *p)
     for (unsigned b = 0; b < SG_BLOCK_COUNT; b++)
         free(p->bank[b].slots);
     sgc_destroy(p->caches);
+    sg_sqtt_destroy(p->trace);
     free(p->sq_control);
     free(p->sq_mask);
     free(p->units);
@@ -114,10 +116,20 @@ void sg_perf_destroy(sg_perf_t *p)
     free(p);
 }
 
+static bool of_trace(uint32_t number)
+{
+    return number >= SG_SQTT_FIRST_REGISTER && number <= SG_SQTT_LAST_REGISTER;
+}
+
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number)
 {
     return number >= SG_PERF_FIRST_REGISTER && number <= SG_PERF_LAST_REGISTER &&
-           p->map[number - SG_PERF_FIRST_REGISTER].kind != KIND_NONE;
+           (of_trace(number) || p->map[number - SG_PERF_FIRST_REGISTER].kind != KIND_NONE);
+}
+
+void sg_perf_set_trace_memory(sg_perf_t *p, sg_sqtt_memory_fn_t *memory, void *user)
+{
+    sg_sqtt_set_memory(p->trace, memory, user);
 }
 
 /* ---- slots ---- */
@@ -247,7 +259,7 @@ static void write_high(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
 
 static void update_level(sg_perf_t *p)
 {
-    uint32_t level = SG_PERF_OFF;
+    uint32_t level = sg_sqtt_on(p->trace) ? SG_PERF_MODEL : SG_PERF_OFF;
     for (unsigned b = 0; running(p) && b < SG_BLOCK_COUNT; b++) {
         const sg_bank_t *bank = &p->bank[b];
         const size_t n = (size_t)bank->engines * bank->instances * bank->n_slots;
@@ -316,6 +328,10 @@ void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value)
 {
     const sg_register_t *r = entry(p, number);
     pthread_mutex_lock(&p->lock);
+    if (of_trace(number)) {
+        sg_sqtt_write(p->trace, p->gfx_index, number, value, atomic_load(&p->device[SG_D_CLOCK]));
+        update_level(p);
+    }
     switch (r->kind) {
     case KIND_SELECT:
         if (!p->bank[r->block].programmed) {
@@ -352,9 +368,10 @@ uint32_t sg_perf_read(sg_perf_t *p, uint32_t number)
 {
     const sg_register_t *r = entry(p, number);
     pthread_mutex_lock(&p->lock);
-    const uint32_t value = r->kind == KIND_CONTROL ? read_control(p, number)
-                           : r->kind == KIND_NONE  ? 0
-                                                   : read_slot(p, r);
+    const uint32_t value = of_trace(number)        ? sg_sqtt_read(p->trace, p->gfx_index, number)
+                           : r->kind == KIND_CONTROL ? read_control(p, number)
+                           : r->kind == KIND_NONE    ? 0
+                                                     : read_slot(p, r);
     pthread_mutex_unlock(&p->lock);
     return value;
 }

@@ -35,6 +35,7 @@ struct sg_schedule {
     sg_ran_t *early;
     uint64_t end;
     engine_state_t *engine;
+    sg_sqtt_run_t *trace;
     unit_state_t unit[];
 };
 
@@ -49,7 +50,13 @@ sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch)
     }
     s->p = p;
     s->launch = *launch;
+    s->trace = sg_sqtt_run_begin(p->trace, &launch->trace);
     return s;
+}
+
+sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s)
+{
+    return s->trace;
 }
 
 /* ---- room ---- */
@@ -182,12 +189,17 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     const uint64_t launch = (uint64_t)ran->n_waves * p->profile.wave_launch_clocks;
     const uint64_t asked = e->free, granted = wait_for_room(s, u, ran, first, asked);
     const uint64_t start = granted + launch;
+    sg_sqtt_times_t times = {.start = start};
     uint64_t end = start;
 
     for (uint32_t i = 0; i < ran->n_waves; i++) {
         const uint64_t wave_end = run_wave(u, ran, i, start, sums);
         if (wave_end > end) end = wave_end;
+        times.alone[i] = ran->wave[i].clocks;
+        times.end[i] = wave_end;
+        times.simd[i] = ran->wave[i].simd;
     }
+    if (ran->traced) sg_sqtt_place(s->trace, ran->traced, &times);
     e->free = start;
     e->launch += launch;
     e->blocked += granted - asked;
@@ -214,7 +226,10 @@ static void place_early(sg_schedule_t *s, bool all)
 static void keep(sg_schedule_t *s, const sg_ran_t *ran)
 {
     sg_ran_t **at = &s->early, *copy = malloc(sizeof *copy);
-    if (!copy) return;
+    if (!copy) {
+        sg_sqtt_group_free(ran->traced);
+        return;
+    }
     while (*at && (*at)->id < ran->id)
         at = &(*at)->next;
     *copy = *ran;
@@ -244,6 +259,7 @@ void sg_schedule_end(sg_schedule_t *s)
         if (e->blocked > blocked) blocked = e->blocked;
         if (e->free > launched) launched = e->free;
     }
+    if (s->trace) sg_sqtt_run_end(s->trace, atomic_load(&p->device[SG_D_CLOCK]));
     sg_add(&p->device[SG_D_CLOCK], s->end);
     sg_add(&p->device[SG_D_ACTIVE], s->end);
     sg_add(&p->device[SG_D_CP], launched);

@@ -1,0 +1,70 @@
+/* sqtt.h - thread traces: what waves do and when, as tokens in a buffer for each shader engine.
+ *
+ * Apart from the counters because it has registers, memory and a format of its own. Times are those
+ * of the timing model, so a traced dispatch is a modelled one. Tokens that are not publicly
+ * documented are left out; docs/aqlprofile.md lists those that are written. */
+#ifndef SOFTGPU_PERF_SQTT_H
+#define SOFTGPU_PERF_SQTT_H
+
+#include "softgpu/isa/inst.h"
+#include "softgpu/isa/wave.h"
+#include "softgpu/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sg_sqtt sg_sqtt_t;
+typedef struct sg_sqtt_run sg_sqtt_run_t;     /* of a dispatch */
+typedef struct sg_sqtt_group sg_sqtt_group_t; /* of a workgroup */
+
+/* Host address of GPU memory that may be written, or NULL. */
+typedef void *sg_sqtt_memory_fn_t(void *user, uint64_t va, uint64_t bytes);
+
+sg_sqtt_t *sg_sqtt_create(const sg_profile_t *profile);
+void sg_sqtt_destroy(sg_sqtt_t *s);
+void sg_sqtt_set_memory(sg_sqtt_t *s, sg_sqtt_memory_fn_t *memory, void *user);
+
+/* ---- registers; any thread ---- */
+
+enum { SG_SQTT_FIRST_REGISTER = 0xc330, SG_SQTT_LAST_REGISTER = 0xc343 };
+
+/* GRBM_GFX_INDEX says which engines; `clock` is the model's, in case the write becomes a token. */
+void sg_sqtt_write(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number, uint32_t value,
+                   uint64_t clock);
+uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number);
+/* Whether an engine is traced. */
+bool sg_sqtt_on(sg_sqtt_t *s);
+
+/* ---- dispatches; under the model's lock ---- */
+
+typedef struct {
+    uint64_t entry; /* first instruction */
+    uint32_t threads[3];
+    uint32_t rsrc2;
+} sg_sqtt_launch_t;
+
+/* NULL if nothing is traced or memory runs out. */
+sg_sqtt_run_t *sg_sqtt_run_begin(sg_sqtt_t *s, const sg_sqtt_launch_t *launch);
+/* Writes the tokens; the dispatch began at `clock`. Frees the run. */
+void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock);
+
+/* A workgroup starts; NULL if its engine is not traced. */
+sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_group_t *group);
+/* Wave `index` spent the clocks from `begin` to `end`, counted from the workgroup's start, on the
+ * instruction, the last `issue` of them executing. */
+void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w,
+                         const isa_inst_t *i, uint64_t pc, uint64_t begin, uint64_t end,
+                         uint32_t issue);
+/* Where the workgroup stands in the dispatch: wave i was launched at `start`, took `alone[i]`
+ * clocks by itself and ended at end[i], on SIMD simd[i]. */
+typedef struct {
+    uint64_t start;
+    uint64_t alone[16], end[16];
+    uint8_t simd[16];
+} sg_sqtt_times_t;
+/* Frees the group. */
+void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *times);
+/* Of a workgroup that is not placed. */
+void sg_sqtt_group_free(sg_sqtt_group_t *g);
+
+#endif

@@ -1,0 +1,290 @@
+/* sqtt_waves.c - records what the waves of a dispatch do, until it is known when.
+ *
+ * Apart from the registers because it runs while waves run. A workgroup's clocks count from its own
+ * start; when the model has placed it in the dispatch they are moved there, and when the dispatch
+ * has ended each engine's events are put in order and written. */
+#include "softgpu/isa/table.h"
+#include "softgpu/perf/sqtt_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAVES_MAX = 16, SIMDS = 4, SLOTS_MAX = 10 };
+
+typedef struct {
+    sg_sqtt_event_t *events;
+    size_t n, room;
+    uint64_t bytes, bytes_max; /* at least as many as this will take in the buffer, and that fit */
+    bool traced, lost;
+} list_t;
+
+struct sg_sqtt_run {
+    sg_sqtt_t *s;
+    uint32_t unit[32]; /* of each engine: the unit whose instructions are traced */
+    uint32_t simds[32];
+    uint64_t (*busy)[SIMDS][SLOTS_MAX]; /* of each unit: when its wave slots become free */
+    uint32_t order;
+    list_t list[];
+};
+
+struct sg_sqtt_group {
+    uint32_t unit, n_waves, simds; /* simds: whose instructions are traced, none on other units */
+    uint8_t lanes[WAVES_MAX];
+    struct {
+        size_t jump;   /* the event of a jump that has just been made, + 1 */
+        uint64_t next; /* where it goes if not taken */
+    } wave[WAVES_MAX];
+    list_t list; /* simd of an event: the wave's index until it is placed */
+};
+
+static bool add(list_t *l, const sg_sqtt_event_t *event)
+{
+    enum { FIRST_ROOM = 256, BYTES_LEAST = 2 };
+    if (l->lost) return false;
+    if (l->n == l->room) {
+        const size_t room = l->room ? 2 * l->room : FIRST_ROOM;
+        sg_sqtt_event_t *events = realloc(l->events, room * sizeof *events);
+        if (events) {
+            l->events = events;
+            l->room = room;
+        }
+    }
+    l->bytes += BYTES_LEAST;
+    l->lost = l->n == l->room || l->bytes > l->bytes_max;
+    if (l->lost) return false;
+    l->events[l->n++] = *event;
+    return true;
+}
+
+/* ---- dispatches ---- */
+
+static void add_registers(sg_sqtt_run_t *r, list_t *l, const sg_sqtt_launch_t *launch)
+{
+    const struct {
+        uint8_t number;
+        uint32_t value;
+    } registers[] = {{0x07, launch->threads[0]},
+                     {0x08, launch->threads[1]},
+                     {0x09, launch->threads[2]},
+                     {0x0c, (uint32_t)(launch->entry >> 8)},
+                     {0x0d, (uint32_t)(launch->entry >> 40)},
+                     {0x13, launch->rsrc2},
+                     {0x00, 1}}; /* the initiator: dispatch */
+    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
+        add(l, &(sg_sqtt_event_t){.order = r->order++,
+                                  .kind = SG_SQTT_REGISTER,
+                                  .type = registers[i].number,
+                                  .value = registers[i].value});
+}
+
+sg_sqtt_run_t *sg_sqtt_run_begin(sg_sqtt_t *s, const sg_sqtt_launch_t *launch)
+{
+    enum { ENGINES_MAX = 32, UNIT = 15, SIMDS_SHIFT = 8, SIMDS_ALL = 15 };
+    if (!sg_sqtt_on(s) || s->engines > ENGINES_MAX) return NULL;
+    sg_sqtt_run_t *r = calloc(1, sizeof *r + s->engines * sizeof r->list[0]);
+    if (!r) return NULL;
+    r->s = s;
+    r->busy = calloc((size_t)s->engines * s->units_per_engine, sizeof *r->busy);
+    if (!r->busy) {
+        free(r);
+        return NULL;
+    }
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t e = 0; e < s->engines; e++) {
+        const sg_sqtt_engine_t *engine = &s->engine[e];
+        r->list[e].traced = engine->on;
+        r->list[e].bytes_max = sg_sqtt_room(engine);
+        r->unit[e] = engine->mask & UNIT;
+        r->simds[e] = engine->mask >> SIMDS_SHIFT & SIMDS_ALL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    for (uint32_t e = 0; e < s->engines; e++)
+        if (r->list[e].traced) add_registers(r, &r->list[e], launch);
+    return r;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const sg_sqtt_event_t *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock)
+{
+    sg_sqtt_t *s = r->s;
+    for (uint32_t e = 0; e < s->engines; e++) {
+        list_t *l = &r->list[e];
+        if (l->n) qsort(l->events, l->n, sizeof *l->events, by_time);
+        for (size_t i = 0; i < l->n; i++)
+            l->events[i].time += clock;
+        pthread_mutex_lock(&s->lock);
+        if (l->traced) sg_sqtt_emit(s, &s->engine[e], l->events, l->n);
+        if (l->lost && s->engine[e].on) s->engine[e].full = true;
+        pthread_mutex_unlock(&s->lock);
+        free(l->events);
+    }
+    free(r->busy);
+    free(r);
+}
+
+/* ---- workgroups ---- */
+
+sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_group_t *group)
+{
+    const uint32_t engine = unit / r->s->units_per_engine, place = unit % r->s->units_per_engine;
+    if (!r->list[engine].traced) return NULL;
+    sg_sqtt_group_t *g = calloc(1, sizeof *g);
+    if (!g) {
+        r->list[engine].lost = true;
+        return NULL;
+    }
+    g->unit = unit;
+    g->n_waves = group->n_waves;
+    g->simds = place == r->unit[engine] ? r->simds[engine] : 0;
+    g->list.bytes_max = r->list[engine].bytes_max;
+    for (uint32_t i = 0; i < g->n_waves; i++)
+        g->lanes[i] = (uint8_t)__builtin_popcountll(group->waves[i]->exec);
+    return g;
+}
+
+void sg_sqtt_group_free(sg_sqtt_group_t *g)
+{
+    if (g) free(g->list.events);
+    free(g);
+}
+
+/* What the instruction's token says; negative: done when issued, without a token. */
+static int kind_of(const isa_inst_t *i)
+{
+    const bool two = i->dwords > 1;
+    /* tokens go by the encoding, counters by the memory */
+    const bool flat =
+        i->fmt == ISA_FMT_FLAT || i->fmt == ISA_FMT_GLOBAL || i->fmt == ISA_FMT_SCRATCH;
+    switch ((isa_class_t)isa_table[i->op].klass) {
+    case ISA_CLASS_SALU: return two ? SG_INST_SALU_64 : SG_INST_SALU_32;
+    case ISA_CLASS_BRANCH: return i->fmt == ISA_FMT_SOPP ? SG_INST_NEXT : SG_INST_PC;
+    case ISA_CLASS_MSG: return SG_INST_MESSAGE;
+    case ISA_CLASS_INTERNAL: return i->op == ISA_OP_s_endpgm ? SG_INST_MESSAGE : -1;
+    case ISA_CLASS_SMEM:
+    case ISA_CLASS_SMEM_RD: return SG_INST_SMEM_RD;
+    case ISA_CLASS_SMEM_WR:
+    case ISA_CLASS_SMEM_AT: return SG_INST_SMEM_WR;
+    case ISA_CLASS_VALU: return two ? SG_INST_VALU_64 : SG_INST_VALU_32;
+    case ISA_CLASS_MFMA: return SG_INST_MATRIX;
+    case ISA_CLASS_GWS: return SG_INST_GDS;
+    case ISA_CLASS_FLAT:
+    case ISA_CLASS_FLAT_RD:
+    case ISA_CLASS_VMEM:
+    case ISA_CLASS_VMEM_RD: return flat ? SG_INST_FLAT_RD : SG_INST_VMEM_RD;
+    case ISA_CLASS_FLAT_WR:
+    case ISA_CLASS_FLAT_AT:
+    case ISA_CLASS_VMEM_WR:
+    case ISA_CLASS_VMEM_AT: return flat ? SG_INST_FLAT_WR : SG_INST_VMEM_WR;
+    default: return SG_INST_LDS;
+    }
+}
+
+/* Where a jump went is known when the next instruction comes. */
+static void resolve_jump(sg_sqtt_group_t *g, uint32_t index, uint64_t pc)
+{
+    if (!g->wave[index].jump) return;
+    sg_sqtt_event_t *jump = &g->list.events[g->wave[index].jump - 1];
+    if (jump->kind == SG_SQTT_PC)
+        jump->value = pc;
+    else if (pc != g->wave[index].next)
+        jump->type = SG_INST_JUMP;
+    g->wave[index].jump = 0;
+}
+
+static void note(sg_sqtt_group_t *g, uint32_t index, uint64_t time, sg_sqtt_kind_t kind, int type,
+                 uint64_t value)
+{
+    add(&g->list, &(sg_sqtt_event_t){.time = time,
+                                     .value = value,
+                                     .kind = (uint8_t)kind,
+                                     .type = (uint8_t)type,
+                                     .simd = (uint8_t)index});
+}
+
+void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w,
+                         const isa_inst_t *i, uint64_t pc, uint64_t begin, uint64_t end,
+                         uint32_t issue)
+{
+    enum { SIMD_SHIFT = 4, SIMD = 3, QUAD = 4 };
+    const uint64_t issued = end - begin > issue ? end - issue : begin;
+    const int kind = kind_of(i);
+    if (!(g->simds >> (w->hw_id >> SIMD_SHIFT & SIMD) & 1)) return;
+    resolve_jump(g, index, pc);
+    if (issued >= begin + QUAD) note(g, index, begin, SG_SQTT_ISSUE, SG_ISSUE_STALLED, 0);
+    if (i->op == ISA_OP_s_ttracedata) {
+        note(g, index, issued, SG_SQTT_DATA, 0, w->m0);
+        return;
+    }
+    note(g, index, issued, SG_SQTT_ISSUE, kind < 0 ? SG_ISSUE_IMMEDIATE : SG_ISSUE_INST, 0);
+    if (kind < 0) return;
+    const uint64_t done = end > issued + QUAD ? end - QUAD : issued;
+    note(g, index, done, SG_SQTT_INST, kind, 0);
+    if (kind == SG_INST_PC) note(g, index, done, SG_SQTT_PC, 0, pc);
+    if (kind == SG_INST_PC || kind == SG_INST_NEXT) {
+        g->wave[index].jump = g->list.lost ? 0 : g->list.n;
+        g->wave[index].next = pc + 4ul * i->dwords;
+    }
+}
+
+/* The lowest slot of the SIMD that is free at `start`. */
+static uint8_t take_slot(sg_sqtt_run_t *r, uint32_t unit, uint8_t simd, uint64_t start,
+                         uint64_t end)
+{
+    uint64_t *busy = r->busy[unit][simd];
+    uint8_t slot = 0;
+    while (slot + 1u < r->s->slots_per_simd && busy[slot] > start)
+        slot++;
+    busy[slot] = end;
+    return slot;
+}
+
+/* A wave that shares its pipes takes longer than by itself: all it does is later in proportion. */
+static uint64_t moved(const sg_sqtt_times_t *times, uint32_t index, uint64_t time)
+{
+    const uint64_t alone = times->alone[index], took = times->end[index] - times->start;
+    if (!alone || time > alone) return times->end[index];
+    return times->start + (uint64_t)((unsigned __int128)time * took / alone);
+}
+
+void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *times)
+{
+    const sg_sqtt_t *s = r->s;
+    uint8_t slot[WAVES_MAX];
+    list_t *l = &r->list[g->unit / s->units_per_engine];
+    const uint8_t place = (uint8_t)(g->unit % s->units_per_engine % s->units_per_array & 15);
+    for (uint32_t i = 0; i < g->n_waves; i++) {
+        slot[i] = take_slot(r, g->unit, times->simd[i], times->start, times->end[i]);
+        add(l, &(sg_sqtt_event_t){.time = times->start,
+                                  .value = g->lanes[i],
+                                  .order = r->order++,
+                                  .kind = SG_SQTT_WAVE_START,
+                                  .simd = times->simd[i],
+                                  .slot = slot[i],
+                                  .place = place});
+    }
+    for (size_t k = 0; k < g->list.n; k++) {
+        sg_sqtt_event_t event = g->list.events[k];
+        const uint32_t index = event.simd;
+        event.time = moved(times, index, event.time);
+        event.order = r->order++;
+        event.simd = times->simd[index];
+        event.slot = slot[index];
+        event.place = place;
+        add(l, &event);
+    }
+    l->lost |= g->list.lost;
+    for (uint32_t i = 0; i < g->n_waves; i++)
+        add(l, &(sg_sqtt_event_t){.time = times->end[i],
+                                  .order = r->order++,
+                                  .kind = SG_SQTT_WAVE_END,
+                                  .simd = times->simd[i],
+                                  .slot = slot[i],
+                                  .place = place});
+    sg_sqtt_group_free(g);
+}
