@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { HALVES = 2, ALL_VALID = 3 };
+enum { HALVES = 2, ALL_VALID = 3, ALL_DIRTY = 15 };
 
 static int bits_of(unsigned n)
 {
@@ -183,6 +183,33 @@ uint32_t sgc_l2_read_both(sgc_t *t, uint32_t line64, sgc_page_t page, bool strea
     if (!first) return memory_latency(t, page);
     *second = memory_latency(t, page);
     return t->profile.l2_latency;
+}
+
+void sgc_l2_write_both(sgc_t *t, uint32_t line64, sgc_page_t page, bool stream)
+{
+    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
+    uint32_t index;
+    sgc_channel_t *c = channel_of(t, tag, &index);
+    const uint32_t set = ways_set(&c->ways, index);
+
+    c->count.by_type[page.type][SGC_WRITE] += 2;
+    c->count.streaming += stream ? 2 : 0;
+    const int32_t slot = ways_find(&c->ways, set, tag);
+    sgc_l2_line_t *line = slot >= 0 ? &c->line[slot] : take_line(c, set, tag, page);
+    c->count.hit += slot >= 0 ? 2 : 1;
+    c->n_dirty += !line->dirty;
+    line->dirty = ALL_DIRTY;
+    line->valid = ALL_VALID;
+}
+
+void sgc_l2_prefetch(const sgc_t *t, uint32_t line64)
+{
+    uint32_t index;
+    const sgc_channel_t *c = channel_of(t, line64 / (SGC_L2_LINE / SGC_LINE), &index);
+    const uint32_t set = ways_set(&c->ways, index);
+    __builtin_prefetch(&c->ways.tag[set * c->ways.padded], 1);
+    __builtin_prefetch(&c->ways.link[set * c->ways.ways], 1);
+    __builtin_prefetch(&c->line[set * c->ways.ways], 1);
 }
 
 /* ---- the whole cache ---- */

@@ -77,14 +77,21 @@ static void change_line(pass_t *p, sgc_frame_t f, uint32_t line, uint64_t bytes,
     slower(p, latency + extra);
 }
 
-/* One look-up of a tag: `line` is an address / 64, `bytes` what a store or an atomic changes. */
-INLINE void look_up(pass_t *p, uint64_t line, uint64_t bytes, sgc_access_t access)
+/* A look-up's translation, and the clocks it adds. */
+INLINE sgc_frame_t translate(pass_t *p, uint64_t line, uint32_t *extra)
 {
     sgc_cu_t *cu = p->cu;
     bool hit;
     const sgc_frame_t f = sgc_tlb_find(&cu->tlb, &p->t->pages, line / SGC_PAGE_LINES, &hit);
-    const uint32_t extra = hit ? 0 : p->t->profile.utcl1_miss_latency;
+    *extra = hit ? 0 : p->t->profile.utcl1_miss_latency;
     cu->tcp.utcl1_miss += !hit;
+    return f;
+}
+
+/* One look-up of a tag: `line` is an address / 64, `bytes` what a store or an atomic changes. */
+INLINE void look_up(pass_t *p, uint64_t line, sgc_frame_t f, uint32_t extra, uint64_t bytes,
+                    sgc_access_t access)
+{
     if (access == SGC_READ) {
         read_line(p, f, sgc_line_of(f, line * SGC_LINE), extra);
     } else if (access == SGC_ATOMIC) {
@@ -126,16 +133,14 @@ static uint32_t lines_in(uint64_t from, uint32_t bytes)
 
 /* Reads of both halves of an L2 line that are not in L1, together. False, with nothing done, where
  * that is not so. */
-INLINE bool read_both(pass_t *p, uint64_t line)
+INLINE bool read_both(pass_t *p, uint64_t line, sgc_frame_t f, uint32_t extra)
 {
     sgc_cu_t *cu = p->cu;
     ways_t *l1 = &cu->l1;
-    if (p->fresh || cu->tlb.last != line / SGC_PAGE_LINES + 1) return false;
-    const sgc_frame_t f = cu->tlb.last_to;
     const uint32_t phys = sgc_line_of(f, line * SGC_LINE);
     const uint32_t set = ways_set(l1, phys), set2 = ways_set(l1, phys + 1);
-    if (f.page.type == SGC_UC || ways_find(l1, set2, phys + 1) >= 0 ||
-        ways_find(l1, set, phys) >= 0)
+    if (p->fresh || f.page.type == SGC_UC || ways_has(l1, set2, phys + 1) ||
+        ways_has(l1, set, phys))
         return false;
     uint32_t old, second;
     const uint32_t first = sgc_l2_read_both(p->t, phys, f.page, p->stream, &second);
@@ -144,10 +149,24 @@ INLINE bool read_both(pass_t *p, uint64_t line)
     cu->tcp.by_type[f.page.type][SGC_READ] += 2;
     cu->tcp.read_latency += first + second;
     p->waits = true;
-    slower(p, first);
+    slower(p, first + extra);
     p->lookups++;
     slower(p, second);
     p->lookups++;
+    return true;
+}
+
+/* The same for writes of both halves. */
+INLINE bool write_both(pass_t *p, uint64_t line, sgc_frame_t f, uint32_t extra)
+{
+    const uint32_t latency = p->t->profile.l2_latency;
+    if (p->line == line + 1 || f.page.type == SGC_UC) return false;
+    send_write(p);
+    sgc_l2_write_both(p->t, sgc_line_of(f, line * SGC_LINE), f.page, p->stream);
+    p->cu->tcp.by_type[f.page.type][SGC_WRITE] += 2;
+    p->cu->tcp.write_latency += 2 * latency;
+    p->lookups += 2;
+    slower(p, latency + extra);
     return true;
 }
 
@@ -171,16 +190,20 @@ INLINE void in_a_row(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
         const uint64_t at = first + q * SGC_QUARTER * a->step, end = at + quarter;
         for (uint64_t line = at / SGC_LINE; line * SGC_LINE < end; line++) {
             const uint64_t begin = line * SGC_LINE;
-            if (access == SGC_READ) {
-                if (!(line & 1) && begin + SGC_LINE < end && read_both(p, line))
-                    line++;
-                else
-                    look_up(p, line, 0, access);
+            uint32_t extra;
+            const sgc_frame_t f = translate(p, line, &extra);
+            const bool both = !(line & 1) && at <= begin && begin + SGC_L2_LINE <= end;
+            if (both && access == SGC_READ && read_both(p, line, f, extra)) {
+                line++;
+                continue;
+            }
+            if (both && access == SGC_WRITE && write_both(p, line, f, extra)) {
+                line++;
                 continue;
             }
             const uint32_t from = at > begin ? (uint32_t)(at - begin) : 0;
             const uint32_t to = end - begin < SGC_LINE ? (uint32_t)(end - begin) : SGC_LINE;
-            look_up(p, line, byte_mask(from, to), access);
+            look_up(p, line, f, extra, access == SGC_READ ? 0 : byte_mask(from, to), access);
         }
     }
 }
@@ -198,7 +221,9 @@ INLINE void spilled(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
         for (unsigned k = 0; k < dwords; k++) {
             const uint64_t line = (a->va[SGC_QUARTER * q] + (uint64_t)k * a->dword_step) / SGC_LINE;
             if (++bank[line % SGC_TAG_BANKS] > most) most = bank[line % SGC_TAG_BANKS];
-            look_up(p, line, ~UINT64_C(0), access);
+            uint32_t extra;
+            const sgc_frame_t f = translate(p, line, &extra);
+            look_up(p, line, f, extra, ~UINT64_C(0), access);
         }
         p->conflicts += most - (dwords + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
     }
@@ -269,6 +294,23 @@ static void count_conflicts(pass_t *p, const quarter_t *q)
     p->conflicts += most - (q->n + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
 }
 
+/* Lines far apart are far apart in the model's own memory too: what the look-ups will need is
+ * fetched while others are at work. */
+INLINE void look_up_all(pass_t *p, const quarter_t *q, sgc_access_t access)
+{
+    sgc_frame_t to[QUARTER_LINES];
+    uint32_t extra[QUARTER_LINES];
+    if (q->n > 2)
+        for (unsigned k = 0; k < q->n; k++)
+            sgc_pages_prefetch(&p->t->pages, q->line[k] / SGC_PAGE_LINES);
+    for (unsigned k = 0; k < q->n; k++) {
+        to[k] = translate(p, q->line[k], &extra[k]);
+        if (q->n > 2) sgc_l2_prefetch(p->t, sgc_line_of(to[k], q->line[k] * SGC_LINE));
+    }
+    for (unsigned k = 0; k < q->n; k++)
+        look_up(p, q->line[k], to[k], extra[k], q->bytes[k], access);
+}
+
 INLINE void scattered(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
 {
     quarter_t q;
@@ -288,8 +330,7 @@ INLINE void scattered(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
         }
         p->quarters++;
         if (q.n > 1) count_conflicts(p, &q);
-        for (unsigned k = 0; k < q.n; k++)
-            look_up(p, q.line[k], q.bytes[k], access);
+        look_up_all(p, &q, access);
     }
 }
 

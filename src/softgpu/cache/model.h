@@ -167,9 +167,12 @@ struct sgc {
  * changes. Returns the clocks from issue until its data or its acknowledge is back. */
 uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream);
-/* Two reads, of both halves of an L2 line: `line` is even. Returns the first one's clocks, and the
- * second's in *second. The same as two requests, in less time. */
+/* Two requests in less time, for both halves of an L2 line: `line` is even, the memory not UC.
+ * Reads: returns the first one's clocks, and the second's in *second. Writes: of all bytes. */
 uint32_t sgc_l2_read_both(sgc_t *t, uint32_t line, sgc_page_t page, bool stream, uint32_t *second);
+void sgc_l2_write_both(sgc_t *t, uint32_t line, sgc_page_t page, bool stream);
+/* A request for the line will follow soon. */
+void sgc_l2_prefetch(const sgc_t *t, uint32_t line);
 /* Clocks that a transaction below L2 takes. */
 uint32_t sgc_below_l2(const sgc_t *t, bool local);
 bool sgc_l2_init(sgc_t *t);
@@ -182,6 +185,7 @@ void sgc_l2_invalidate(sgc_t *t, bool all);
 
 bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user);
 sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page);
+void sgc_pages_prefetch(const sgc_pages_t *p, uint64_t page);
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries);
 void sgc_tlb_free(sgc_tlb_t *b);
 void sgc_tlb_clear(sgc_tlb_t *b);

@@ -35,9 +35,19 @@ bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user)
     return p->slot != NULL;
 }
 
+static uint64_t hash_of(uint64_t page)
+{
+    return (page * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
+}
+
+void sgc_pages_prefetch(const sgc_pages_t *p, uint64_t page)
+{
+    __builtin_prefetch(&p->slot[hash_of(page) & (p->size - 1)]);
+}
+
 static sgc_mapping_t *place_of(const sgc_pages_t *p, uint64_t page)
 {
-    uint64_t at = (page * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
+    uint64_t at = hash_of(page);
     for (;; at++) {
         sgc_mapping_t *m = &p->slot[at & (p->size - 1)];
         if (!m->page || m->page == page + 1) return m;

@@ -90,6 +90,13 @@ static inline int32_t ways_find(ways_t *c, uint32_t set, uint32_t tag)
     return slot;
 }
 
+/* Whether a tag is there; the order of use stays as it is. */
+static inline bool ways_has(const ways_t *c, uint32_t set, uint32_t tag)
+{
+    if (c->filter && !c->filter[ways_filter_of(tag)]) return false;
+    return ways_scan(c, set, tag) >= 0;
+}
+
 /* Puts a tag that is not there in place of the oldest and makes it the newest. Its slot; what was
  * there in *old, WAYS_EMPTY if nothing. */
 static inline int32_t ways_insert(ways_t *c, uint32_t set, uint32_t tag, uint32_t *old)
