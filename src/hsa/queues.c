@@ -189,7 +189,7 @@ static void add_dispatch(outgoing_t *out, queue_t *queue, const packet_t *packet
 {
     const hsa_signal_t none = {0};
     const hsax_wrap_t *wrap = item->wrap;
-    if (!hsax_turn_take(item, wrap, queue->barred)) count_missed_turn();
+    if (!hsax_turn_take(item, wrap && !wrap->shared, queue->barred)) count_missed_turn();
     if (item->turn.gate) {
         queue->barred = false;
         add_barrier(out, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);

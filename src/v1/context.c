@@ -221,10 +221,11 @@ static hsa_status_t fill_group(v1_context_t *c, v1_group_t *g)
     g->features = calloc(c->feature_count + internal + 1, sizeof(rocprofiler_feature_t *));
     if (g->pass) {
         g->raw = calloc(g->pass->raw_count + 1, sizeof *g->raw);
+        g->raw_earlier = calloc(g->pass->raw_count + 1, sizeof *g->raw_earlier);
         g->scratch = calloc(g->pass->scratch_count + 1, sizeof *g->scratch);
         g->values = calloc(g->pass->value_count + 1, sizeof *g->values);
     }
-    if (!g->features || (g->pass && (!g->raw || !g->scratch || !g->values)))
+    if (!g->features || (g->pass && (!g->raw || !g->raw_earlier || !g->scratch || !g->values)))
         return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a group");
     for (uint32_t i = 0; i < c->feature_count; i++)
         if (c->counters[i] ? g->pass && in_pass(g->pass, c->counters[i]) : g->index == 0)
@@ -258,16 +259,17 @@ static hsa_status_t make_groups(v1_context_t *c)
     return status;
 }
 
-static void free_group(v1_context_t *c, v1_group_t *g)
+static void free_group(v1_group_t *g)
 {
-    (void)c;
     v1_packets_free(g, &g->counters);
     v1_packets_free(g, &g->trace);
+    v1_packets_free(g, &g->earlier);
     if (g->done.handle && v1_runtime_alive()) hsax.core.hsa_signal_destroy_fn(g->done);
     free(g->features);
     free(g->events);
     free(g->slots);
     free(g->raw);
+    free(g->raw_earlier);
     free(g->scratch);
     free(g->values);
 }
@@ -275,7 +277,7 @@ static void free_group(v1_context_t *c, v1_group_t *g)
 void v1_context_free(v1_context_t *c)
 {
     for (uint32_t i = 0; c->groups && i < c->group_count; i++)
-        free_group(c, &c->groups[i]);
+        free_group(&c->groups[i]);
     if (c->owns_queue && c->queue && v1_runtime_alive()) hsax.core.hsa_queue_destroy_fn(c->queue);
     for (uint32_t i = 0; i < c->internal_count; i++)
         free((char *)(uintptr_t)c->internal[i].name);

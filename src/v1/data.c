@@ -92,16 +92,23 @@ static hsa_status_t build(v1_group_t *g, v1_packets_t *p, uint32_t output)
     return HSA_STATUS_SUCCESS;
 }
 
-/* The order around a kernel: the trace outside, the counters inside. */
+/* The order around a kernel: the trace outside, the counters inside. Concurrent kernels only read
+ * counters that count all the time. */
 static void line_up(v1_group_t *g)
 {
     unsigned before = 0, after = 0;
+    if (g->earlier.memory) {
+        g->before[0] = g->earlier.read;
+        g->after[0] = g->counters.read;
+        g->wrap = (hsax_wrap_t){g->before, g->after, 1, 1, g->done, true};
+        return;
+    }
     if (g->trace.memory) g->before[before++] = g->trace.start;
     if (g->counters.memory) g->before[before++] = g->counters.start;
     if (g->counters.memory && g->counters.has_read) g->after[after++] = g->counters.read;
     if (g->counters.memory) g->after[after++] = g->counters.stop;
     if (g->trace.memory) g->after[after++] = g->trace.stop;
-    g->wrap = (hsax_wrap_t){g->before, g->after, before, after, g->done};
+    g->wrap = (hsax_wrap_t){g->before, g->after, before, after, g->done, false};
 }
 
 hsa_status_t v1_packets_build(v1_group_t *g)
@@ -116,6 +123,11 @@ hsa_status_t v1_packets_build(v1_group_t *g)
         status = list_events(g, &profile->event_count);
         profile->events = g->events;
         if (!status) status = build(g, &g->counters, 0);
+    }
+    if (!status && v1_settings.k_concurrent && !(c->mode & ROCPROFILER_MODE_STANDALONE) && !c->trace && g->counters.has_read) {
+        g->earlier.profile = g->counters.profile;
+        g->earlier.profile.output_buffer.ptr = g->earlier.profile.command_buffer.ptr = NULL;
+        status = build(g, &g->earlier, 0);
     }
     if (!status && c->trace && g->index == 0) {
         hsa_ven_amd_aqlprofile_profile_t *profile = &g->trace.profile;
@@ -136,12 +148,11 @@ void v1_packets_free(const v1_group_t *group, v1_packets_t *packets)
 
 /* ---- sampling ---- */
 
-/* Puts packets of ours on the context's queue and waits until the GPU has executed the last. */
-static hsa_status_t execute(const char *function, v1_group_t *g,
+/* Puts packets of ours on a queue and waits until the GPU has executed the last. */
+static hsa_status_t execute(const char *function, v1_group_t *g, hsa_queue_t *queue,
                             const hsa_ext_amd_aql_pm4_packet_t *packets, unsigned count)
 {
     if (!count) return HSA_STATUS_SUCCESS;
-    hsa_queue_t *queue = g->context->queue;
     hsa_ext_amd_aql_pm4_packet_t *ring = queue->base_address;
     uint64_t deadline = v1_deadline();
     hsax.core.hsa_signal_store_relaxed_fn(g->done, 1);
@@ -211,7 +222,7 @@ hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
     if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     hsa_status_t status = check_running(function, g, true);
     if (status) return status;
-    status = execute(function, g, g->before, g->wrap.before_count);
+    status = execute(function, g, g->context->queue, g->before, g->wrap.before_count);
     g->has_data = false;
     set_state(g, status ? V1_IDLE : V1_RUNNING);
     return status;
@@ -229,7 +240,7 @@ hsa_status_t rocprofiler_read(rocprofiler_t *context, uint32_t group_index)
                         g->counters.memory ? "reading while counters run is switched off "
                                              "(AQLPROFILE_READ_API=0)"
                                            : "a trace can be read when it was stopped only");
-    status = execute(function, g, &g->counters.read, 1);
+    status = execute(function, g, g->context->queue, &g->counters.read, 1);
     if (!status) g->has_data = true;
     return status;
 }
@@ -241,7 +252,7 @@ hsa_status_t rocprofiler_stop(rocprofiler_t *context, uint32_t group_index)
     if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     hsa_status_t status = check_running(function, g, false);
     if (status) return status;
-    status = execute(function, g, g->after, g->wrap.after_count);
+    status = execute(function, g, g->context->queue, g->after, g->wrap.after_count);
     g->has_data = !status;
     set_state(g, status ? V1_LOST : V1_READY);
     if (!status && g->context->handler) {
@@ -271,6 +282,50 @@ hsa_status_t rocprofiler_reset(rocprofiler_t *context, uint32_t group_index)
 
 /* ---- a kernel's group ---- */
 
+static bool same_events(const v1_agent_t *agent, const hsa_ven_amd_aqlprofile_profile_t *profile)
+{
+    return agent->events && agent->event_count == profile->event_count &&
+           !memcmp(agent->events, profile->events, profile->event_count * sizeof *agent->events);
+}
+
+/* Concurrent kernels: makes the agent count the group's events, unless it does; not while kernels
+ * read others. */
+static hsa_status_t count_always(v1_group_t *g)
+{
+    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+    const hsa_ven_amd_aqlprofile_profile_t *profile = &g->counters.profile;
+    v1_agent_t *agent = g->context->agent;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    size_t bytes = profile->event_count * sizeof *profile->events;
+    pthread_mutex_lock(&starting);
+    pthread_mutex_lock(&v1_lock);
+    bool same = same_events(agent, profile), busy = agent->readers && !same;
+    if (!busy) agent->readers++;
+    pthread_mutex_unlock(&v1_lock);
+    if (busy) {
+        status = v1_error(HSA_STATUS_ERROR, "GPU %u counts other events for %u concurrent kernels",
+                          agent->index, agent->readers);
+    } else if (!same) {
+        free(agent->events);
+        agent->events = malloc(bytes);
+        agent->event_count = profile->event_count;
+        if (agent->events) memcpy(agent->events, profile->events, bytes);
+        if (!agent->queue)
+            status = hsax.core.hsa_queue_create_fn(agent->hsa, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL,
+                                                   UINT32_MAX, UINT32_MAX, &agent->queue);
+        if (!status) status = execute("concurrent", g, agent->queue, &g->counters.start, 1);
+        if (status) {
+            v1_error(status, "GPU %u has no queue to start counters", agent->index);
+            pthread_mutex_lock(&v1_lock);
+            agent->event_count = 0;
+            agent->readers--;
+            pthread_mutex_unlock(&v1_lock);
+        }
+    }
+    pthread_mutex_unlock(&starting);
+    return status;
+}
+
 bool v1_group_fly(v1_group_t *g)
 {
     pthread_mutex_lock(&v1_lock);
@@ -284,6 +339,10 @@ bool v1_group_fly(v1_group_t *g)
         return false;
     }
     g->has_data = false;
+    if (g->earlier.memory && count_always(g)) {
+        set_state(g, V1_IDLE);
+        return false;
+    }
     if (g->context->entry) v1_entry_flies(g->context->entry);
     hsax.core.hsa_signal_store_relaxed_fn(g->done, 1);
     return true;
@@ -298,6 +357,11 @@ void v1_group_land(v1_group_t *g, bool lost)
     rocprofiler_group_t info;
     v1_group_info(g, &info);
     g->has_data = !lost;
+    if (g->earlier.memory) {
+        pthread_mutex_lock(&v1_lock);
+        c->agent->readers--;
+        pthread_mutex_unlock(&v1_lock);
+    }
     set_state(g, lost ? V1_LOST : V1_READY);
     /* From here on the context may be gone. */
     if (entry)
@@ -310,6 +374,7 @@ void v1_group_land(v1_group_t *g, bool lost)
 
 typedef struct {
     v1_group_t *group;
+    double *raw;
     size_t next; /* event of the profile + 1 */
     uint32_t last_sample;
 } reader_t;
@@ -330,8 +395,15 @@ static hsa_status_t take_result(hsa_ven_amd_aqlprofile_info_type_t type,
     position[CTR_DIM_INSTANCE] = slot->instance;
     size_t index = ctr_shape_index(&slot->event->shape, position);
     if (index != SIZE_MAX)
-        r->group->raw[slot->event->first + index] = (double)info->pmc_data.result;
+        r->raw[slot->event->first + index] = (double)info->pmc_data.result;
     return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t take_results(v1_group_t *g, const v1_packets_t *from, double *raw)
+{
+    reader_t reader = {.group = g, .raw = raw};
+    memset(raw, 0, g->pass->raw_count * sizeof *raw);
+    return hsa_ven_amd_aqlprofile_iterate_data(&from->profile, take_result, &reader);
 }
 
 /* Of one instance over all shader engines. */
@@ -425,13 +497,14 @@ static hsa_status_t set_trace(const char *function, v1_group_t *g)
 
 hsa_status_t v1_group_evaluate(const char *function, v1_group_t *g)
 {
-    if (g->counters.memory) {
-        reader_t reader = {.group = g};
-        memset(g->raw, 0, g->pass->raw_count * sizeof *g->raw);
-        hsa_status_t status =
-            hsa_ven_amd_aqlprofile_iterate_data(&g->counters.profile, take_result, &reader);
-        if (status) return v1_error(status, "%s: %s", function, aqlprofile_message());
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (g->counters.memory) status = take_results(g, &g->counters, g->raw);
+    if (!status && g->earlier.memory) {
+        status = take_results(g, &g->earlier, g->raw_earlier);
+        for (size_t i = 0; i < g->pass->raw_count; i++)
+            g->raw[i] -= g->raw_earlier[i];
     }
+    if (status) return v1_error(status, "%s: %s", function, aqlprofile_message());
     if (g->pass) {
         ctr_evaluate(g->pass, g->raw, g->scratch, g->values);
         set_counters(g);

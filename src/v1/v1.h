@@ -62,6 +62,10 @@ typedef struct {
     ctr_agent_t properties;
     ctr_catalogue_t *catalogue; /* NULL until asked for */
     void *counting;             /* the group that was started in STANDALONE mode */
+    /* Concurrent kernels: what is counted all the time, and how many kernels read it. */
+    hsa_queue_t *queue;
+    hsa_ven_amd_aqlprofile_event_t *events;
+    uint32_t event_count, readers;
 } v1_agent_t;
 
 unsigned v1_agent_count(void);
@@ -112,6 +116,8 @@ typedef struct {
     struct v1_slot *slots;                  /* what each of them counts */
     double *raw, *scratch, *values;
     v1_packets_t counters, trace; /* memory NULL: none */
+    v1_packets_t earlier;         /* concurrent kernels: the values before the kernel */
+    double *raw_earlier;
     hsa_signal_t done;            /* drops after the last packet */
     hsa_ext_amd_aql_pm4_packet_t before[2], after[3];
     hsax_wrap_t wrap; /* of these, for a kernel */

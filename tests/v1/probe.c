@@ -277,6 +277,12 @@ static void load_threads(rocprofiler_settings_t *settings)
     set((rocprofiler_queue_callbacks_t){.dispatch = open_one});
 }
 
+static void load_concurrent(rocprofiler_settings_t *settings)
+{
+    settings->k_concurrent = 1;
+    load_threads(settings);
+}
+
 static void unload_threads(void)
 {
     rocprofiler_remove_queue_callbacks();
@@ -292,6 +298,7 @@ static const struct {
     {"times", {load_times, unload_times}},       {"switch", {load_switch, unload_switch}},
     {"groups", {load_groups, unload_groups}},    {"hsa", {load_hsa, unload_hsa}},
     {"count", {load_count, unload_count}},       {"threads", {load_threads, unload_threads}},
+    {"concurrent", {load_concurrent, unload_threads}},
 };
 
 static const scenario_t *scenario(void)
