@@ -33,7 +33,7 @@ static const struct {
     int iterations;
 } loops[] = {
 #define LOADS                                                                                      \
-    ".rept 4\n global_load_dword v2, v0, s[2:3]\n v_add_u32 v0, 0x400, v0\n v_and_b32 v0, v0, "    \
+    ".rept 4\n global_load_dword v2, v0, s[2:3]\n v_add_u32 v0, 0x100, v0\n v_and_b32 v0, v0, "    \
     "v9\n"                                                                                         \
     " s_waitcnt vmcnt(0)\n v_fma_f32 v3, v2, v2, v3\n v_fma_f32 v4, v2, v3, v4\n .endr\n"
     {"loads, unit stride", "unit", LOADS, LANES_UNIT, 4, 100000},

@@ -170,42 +170,52 @@ INLINE bool write_both(pass_t *p, uint64_t line, sgc_frame_t f, uint32_t extra)
     return true;
 }
 
+/* The look-ups of all lines from `at` to `end`. */
+INLINE void look_up_row(pass_t *p, uint64_t at, uint64_t end, sgc_access_t access)
+{
+    for (uint64_t line = at / SGC_LINE; line * SGC_LINE < end; line++) {
+        const uint64_t begin = line * SGC_LINE;
+        uint32_t extra;
+        const sgc_frame_t f = translate(p, line, &extra);
+        const bool both = !(line & 1) && at <= begin && begin + SGC_L2_LINE <= end;
+        if (both && ((access == SGC_READ && read_both(p, line, f, extra)) ||
+                     (access == SGC_WRITE && write_both(p, line, f, extra)))) {
+            line++;
+            continue;
+        }
+        const uint32_t from = at > begin ? (uint32_t)(at - begin) : 0;
+        const uint32_t to = end - begin < SGC_LINE ? (uint32_t)(end - begin) : SGC_LINE;
+        look_up(p, line, f, extra, access == SGC_READ ? 0 : byte_mask(from, to), access);
+    }
+}
+
+static uint32_t accesses_in_a_row(const sgc_lanes_t *a)
+{
+    const uint32_t n = ISA_LANES / SGC_QUAD, pitch = SGC_QUAD * a->step;
+    const uint32_t quad = (SGC_QUAD - 1) * a->step + a->bytes;
+    uint32_t accesses = 0;
+    if (pitch && a->va[0] % pitch == 0 && SGC_LINE % pitch == 0 && a->bytes <= a->step) return n;
+    for (unsigned k = 0; k < n; k++)
+        accesses += lines_in(a->va[0] + k * pitch, quad);
+    return accesses;
+}
+
 /* Even lanes at most a line apart touch every line from a quarter's first byte to its last; those
  * fall on the banks in turn and never conflict. What is written, is written without gaps. */
 INLINE void in_a_row(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
 {
-    const uint32_t quarter = (SGC_QUARTER - 1) * a->step + a->bytes;
-    const uint32_t quad = (SGC_QUAD - 1) * a->step + a->bytes;
-    const uint32_t n_quads = ISA_LANES / SGC_QUAD;
+    const uint32_t pitch = SGC_QUARTER * a->step;
     const uint64_t first = a->va[0];
-    p->quads = n_quads;
+    p->quads = ISA_LANES / SGC_QUAD;
     p->quarters = ISA_LANES / SGC_QUARTER;
-    const uint32_t pitch = SGC_QUAD * a->step;
-    if (pitch && first % pitch == 0 && SGC_LINE % pitch == 0 && a->bytes <= a->step)
-        p->accesses = n_quads;
-    else
-        for (unsigned k = 0; k < n_quads; k++)
-            p->accesses += lines_in(first + k * pitch, quad);
-    for (unsigned q = 0; q < ISA_LANES / SGC_QUARTER; q++) {
-        const uint64_t at = first + q * SGC_QUARTER * a->step, end = at + quarter;
-        for (uint64_t line = at / SGC_LINE; line * SGC_LINE < end; line++) {
-            const uint64_t begin = line * SGC_LINE;
-            uint32_t extra;
-            const sgc_frame_t f = translate(p, line, &extra);
-            const bool both = !(line & 1) && at <= begin && begin + SGC_L2_LINE <= end;
-            if (both && access == SGC_READ && read_both(p, line, f, extra)) {
-                line++;
-                continue;
-            }
-            if (both && access == SGC_WRITE && write_both(p, line, f, extra)) {
-                line++;
-                continue;
-            }
-            const uint32_t from = at > begin ? (uint32_t)(at - begin) : 0;
-            const uint32_t to = end - begin < SGC_LINE ? (uint32_t)(end - begin) : SGC_LINE;
-            look_up(p, line, f, extra, access == SGC_READ ? 0 : byte_mask(from, to), access);
-        }
+    p->accesses = accesses_in_a_row(a);
+    if (a->step == a->bytes && pitch % SGC_LINE == 0 && first % SGC_LINE == 0) {
+        /* no two quarters share a line */
+        look_up_row(p, first, first + p->quarters * pitch, access);
+        return;
     }
+    for (uint64_t at = first, q = 0; q < p->quarters; q++, at += pitch)
+        look_up_row(p, at, at + pitch - a->step + a->bytes, access);
 }
 
 /* Swizzled memory at one offset in all lanes: each dword of the elements is such a row, and a line
