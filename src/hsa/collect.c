@@ -531,6 +531,7 @@ uint64_t hsax_collect_shut_down(unsigned patience_ms)
     if (!pthread_equal(guardian, thread)) pthread_join(guardian, NULL);
     pthread_join(thread, NULL);
     running = stopping = false;
+    hsax_turns_shut_down();
     return atomic_load(&lost_count) - before;
 }
 

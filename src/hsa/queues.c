@@ -185,11 +185,51 @@ static void count_missed_turn(void)
         base_warning("no signals to keep kernels of an agent apart: counters may see several");
 }
 
+/* Packets that only keep each other out, of whatever queue: they take a turn of their own when the
+ * queue has come to them. */
+static void add_alone(outgoing_t *out, queue_t *queue, const void *packets, unsigned count)
+{
+    const hsa_signal_t none = {0};
+    hsax_item_t *item = hsax_lane_take(queue->lane);
+    if (item) {
+        item->anonymous = true;
+        if (!hsax_turn_take(item, true, true)) count_missed_turn();
+        if (item->turn.gate) {
+            add_barrier(out, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
+            add_barrier(out, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
+        }
+    } else {
+        count_missed_turn();
+    }
+    add_all(out, packets, count);
+    if (!item) return;
+    add_barrier(out, none, item->signal, HSA_FENCE_SCOPE_SYSTEM);
+    out->items[out->item_count++] = item;
+}
+
+static void add_shared(outgoing_t *out, queue_t *queue, const packet_t *packet, hsax_item_t *item)
+{
+    const hsax_wrap_t *wrap = item->wrap;
+    add_alone(out, queue, wrap->before, wrap->before_count);
+    packet_t *dispatch = add(out);
+    *dispatch = *packet;
+    dispatch->header |= 1 << HSA_PACKET_HEADER_BARRIER;
+    item->last = wrap->done;
+    item->wrap = NULL;
+    add_alone(out, queue, wrap->after, wrap->after_count);
+    add_barrier(out, (hsa_signal_t){0}, wrap->done, HSA_FENCE_SCOPE_SYSTEM);
+    out->items[out->item_count++] = item;
+}
+
 static void add_dispatch(outgoing_t *out, queue_t *queue, const packet_t *packet, hsax_item_t *item)
 {
     const hsa_signal_t none = {0};
     const hsax_wrap_t *wrap = item->wrap;
-    if (!hsax_turn_take(item, wrap && !wrap->shared, queue->barred)) count_missed_turn();
+    if (wrap && wrap->shared) {
+        add_shared(out, queue, packet, item);
+        return;
+    }
+    if (!hsax_turn_take(item, wrap, queue->barred)) count_missed_turn();
     if (item->turn.gate) {
         queue->barred = false;
         add_barrier(out, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);

@@ -21,7 +21,7 @@ typedef struct hsax_wrap {
     const void *before, *after;
     unsigned before_count, after_count;
     hsa_signal_t done; /* of value 1: drops to 0 when all is over and visible, before complete() */
-    bool shared;       /* others may run meanwhile: the dispatch takes a turn of those that may */
+    bool shared;       /* others may run meanwhile: only before and after are executed alone */
 } hsax_wrap_t;
 
 typedef struct {

@@ -187,6 +187,20 @@ unsigned hsax_turns_serve(hsax_lane_t *lanes)
     return opened;
 }
 
+void hsax_turns_shut_down(void)
+{
+    pthread_mutex_lock(&lock);
+    for (hsax_gate_t *gate = free_gates, *next; gate; gate = next) {
+        next = gate->next;
+        hsax.core.hsa_signal_destroy_fn(gate->ready);
+        hsax.core.hsa_signal_destroy_fn(gate->go);
+        free(gate);
+    }
+    free_gates = NULL;
+    agent_count = 0; /* another start may show others */
+    pthread_mutex_unlock(&lock);
+}
+
 void hsax_turns_forked(void)
 {
     pthread_mutex_init(&lock, NULL);

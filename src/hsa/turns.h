@@ -53,6 +53,9 @@ void hsax_turn_end(hsax_item_t *item, bool done);
 /* The collector's side, under its lock: opens gates. How many it opened. */
 unsigned hsax_turns_serve(hsax_lane_t *lanes);
 
+/* Nothing is in flight and HSA goes down: destroys the gates' signals. */
+void hsax_turns_shut_down(void);
+
 /* In the child of a fork. */
 void hsax_turns_forked(void);
 

@@ -475,6 +475,33 @@ void sdk_block_give(sdk_block_t *block, bool used)
     sdk_config_put(config);
 }
 
+static void free_blocks(sdk_config_t *config)
+{
+    pthread_mutex_lock(&config->lock);
+    sdk_block_t *block = config->free;
+    config->free = NULL;
+    for (sdk_block_t *next; block; block = next) {
+        next = block->next;
+        free_block(block);
+        config->block_count--;
+    }
+    pthread_mutex_unlock(&config->lock);
+}
+
+void sdk_config_hsa_down(void)
+{
+    for (uint64_t handle = 1;; handle++) {
+        pthread_mutex_lock(&lock);
+        bool more = handle <= config_count;
+        pthread_mutex_unlock(&lock);
+        if (!more) return;
+        sdk_config_t *config = sdk_config_get((rocprofiler_counter_config_id_t){handle});
+        if (!config) continue;
+        free_blocks(config);
+        sdk_config_put(config);
+    }
+}
+
 /* ---- values ---- */
 
 typedef struct {

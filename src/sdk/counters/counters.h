@@ -45,9 +45,10 @@ hsa_status_t sdk_counters_allocate(void **memory, uint64_t size,
 void sdk_counters_free(void *memory, void *userdata);
 hsa_status_t sdk_counters_copy(void *to, const void *from, size_t size, void *userdata);
 
-/* Counts how often HSA has come up: memory and signals of an earlier time are gone. */
+/* Counts the lives of HSA: memory and signals of an earlier one are gone. */
 uint64_t sdk_counters_hsa_life(void);
 void sdk_counters_hsa_begins(void);
+void sdk_counters_hsa_ends(void);
 
 /* ---- config.c ---- */
 
@@ -104,6 +105,8 @@ void sdk_block_give(sdk_block_t *block, bool used);
 /* After the read packet: computes block->records, all but user_data and dispatch_id. How many. */
 size_t sdk_block_evaluate(sdk_block_t *block);
 
+/* HSA goes down: frees all blocks that are not in use. */
+void sdk_config_hsa_down(void);
 void sdk_config_forked(void);
 
 /* ---- dispatch.c ---- */

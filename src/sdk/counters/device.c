@@ -210,8 +210,9 @@ void sdk_device_abandon(sdk_device_service_t *service)
     pthread_mutex_lock(&service->lock);
     if (service->running) stop_all(service);
     for (unsigned i = 0; i < service->count; i++) {
+        if (service->units[i].queue) hsax.core.hsa_queue_destroy_fn(service->units[i].queue);
         service->units[i].queue = NULL;
-        service->units[i].lane = NULL;
+        service->units[i].lane = NULL; /* closed with all others */
     }
     pthread_mutex_unlock(&service->lock);
 }

@@ -144,7 +144,15 @@ void sdk_counting_complete(sdk_block_t *block, uint64_t start_ns, uint64_t end_n
     sdk_block_give(block, true);
 }
 
+static atomic_uint_fast64_t lost_count;
+
+uint64_t sdk_counting_lost_count(void)
+{
+    return atomic_load(&lost_count);
+}
+
 void sdk_counting_lost(sdk_block_t *block)
 {
+    atomic_fetch_add(&lost_count, 1);
     sdk_block_give(block, false);
 }

@@ -24,6 +24,11 @@ void sdk_counters_hsa_begins(void)
     atomic_fetch_add(&life, 1);
 }
 
+void sdk_counters_hsa_ends(void)
+{
+    atomic_fetch_add(&life, 1);
+}
+
 typedef struct {
     hsa_amd_memory_pool_t pool;
     bool kernarg;

@@ -93,6 +93,8 @@ void sdk_counting_hsa_down(void)
     const sdk_context_t *context;
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting) sdk_device_abandon(context->device_counting);
+    sdk_config_hsa_down();
+    sdk_counters_hsa_ends();
 }
 
 void sdk_gpu_forked(void)

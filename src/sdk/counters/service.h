@@ -34,6 +34,7 @@ extern const sdk_plan_t sdk_counting_plan;
 /* It is done: values to the tool. Or it will not be. */
 void sdk_counting_complete(struct sdk_block *block, uint64_t start_ns, uint64_t end_ns);
 void sdk_counting_lost(struct sdk_block *block);
+uint64_t sdk_counting_lost_count(void);
 
 /* ---- HSA: service.c; what contexts call is in core/service.h ---- */
 

@@ -58,8 +58,12 @@ void sdk_gpu_wait(void)
 
 void sdk_gpu_finalize(void)
 {
-    if (!hsax_runtime_up() || hsax_forked()) return;
-    uint64_t lost = hsax_collect_finish(PATIENCE_MS);
+    if (hsax_forked()) return;
+    uint64_t lost = hsax_runtime_up() ? hsax_collect_finish(PATIENCE_MS) : 0;
+    if (sdk_counting_lost_count())
+        base_warning("%llu dispatches that were to be counted did not finish: no values of them",
+                     (unsigned long long)sdk_counting_lost_count());
+    if (!hsax_runtime_up()) return;
     uint64_t missed = hsax_queues_missed() + hsax_copies_missed();
     if (lost)
         base_warning("%llu kernels or copies had not finished at the end: not recorded",

@@ -1,0 +1,216 @@
+/* count_tool.c - counts dispatches and checks each: waves against the grid, one at a time, ids.
+ *
+ * Environment: COUNT_EVERY=n counts each n-th dispatch only; COUNT_BUFFER=bytes takes a buffer of
+ * that size that discards, else values come by callback; COUNT_TRACE follows dispatches as well.
+ * Prints one line at the end. What is expected follows from the dispatch alone. */
+#include <rocprofiler-sdk/registration.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rocprofiler_context_id_t context;
+static rocprofiler_buffer_id_t buffer;
+static rocprofiler_agent_id_t gpu;
+static rocprofiler_counter_id_t waves;
+static rocprofiler_counter_config_id_t config;
+static long every = 1, values_each;
+static atomic_long launched, asked, counted, wrong, traced, delivered, dropped;
+
+enum { SPANS = 100000 };
+static struct {
+    uint64_t start, end;
+} spans[SPANS];
+static atomic_long span_count;
+
+static void refused(const char *what, rocprofiler_status_t status)
+{
+    if (status == ROCPROFILER_STATUS_SUCCESS) return;
+    printf("%s: %s\n", what, rocprofiler_get_status_name(status));
+    wrong++;
+}
+#define OK(call) refused(#call, call)
+
+/* Waves of a dispatch: a workgroup at the end of a dimension may be smaller. */
+static double expected_waves(const rocprofiler_kernel_dispatch_info_t *d)
+{
+    double sum = 0;
+    for (uint32_t z = 0; z < d->grid_size.z; z += d->workgroup_size.z)
+        for (uint32_t y = 0; y < d->grid_size.y; y += d->workgroup_size.y)
+            for (uint32_t x = 0; x < d->grid_size.x; x += d->workgroup_size.x) {
+#define PART(at, dim)                                                                              \
+    (d->grid_size.dim - at < d->workgroup_size.dim ? d->grid_size.dim - at : d->workgroup_size.dim)
+                uint32_t items = PART(x, x) * PART(y, y) * PART(z, z);
+                sum += (items + 63) / 64;
+            }
+    return sum;
+}
+
+static void on_dispatch(rocprofiler_dispatch_counting_service_data_t data,
+                        rocprofiler_counter_config_id_t *chosen, rocprofiler_user_data_t *user,
+                        void *mine)
+{
+    if (mine != &config || data.size != sizeof data || !data.correlation_id.internal ||
+        data.start_timestamp || data.end_timestamp)
+        wrong++;
+    if (launched++ % every) return;
+    user->value = data.dispatch_info.dispatch_id * 3;
+    *chosen = config;
+    asked++;
+}
+
+static void check_values(const rocprofiler_dispatch_counting_service_data_t *data,
+                         const rocprofiler_counter_record_t *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_id_t id;
+        rocprofiler_query_record_counter_id(values[i].id, &id);
+        if (id.handle != waves.handle || values[i].agent_id.handle != gpu.handle ||
+            values[i].dispatch_id != data->dispatch_info.dispatch_id ||
+            values[i].user_data.value != data->dispatch_info.dispatch_id * 3)
+            wrong++;
+        sum += values[i].counter_value;
+    }
+    if (sum != expected_waves(&data->dispatch_info)) {
+        printf("dispatch %llu: %.0f waves, expected %.0f\n",
+               (unsigned long long)data->dispatch_info.dispatch_id, sum,
+               expected_waves(&data->dispatch_info));
+        wrong++;
+    }
+    if ((long)count != values_each || !data->correlation_id.internal) wrong++;
+}
+
+static void add_span(uint64_t start, uint64_t end)
+{
+    long i = span_count++;
+    if (i < SPANS) {
+        spans[i].start = start;
+        spans[i].end = end;
+    }
+}
+
+static void on_values(rocprofiler_dispatch_counting_service_data_t data,
+                      rocprofiler_counter_record_t *values, size_t count,
+                      rocprofiler_user_data_t user, void *mine)
+{
+    if (mine != &waves || user.value != data.dispatch_info.dispatch_id * 3) wrong++;
+    check_values(&data, values, count);
+    add_span(data.start_timestamp, data.end_timestamp);
+    counted++;
+}
+
+static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id,
+                       rocprofiler_record_header_t **headers, size_t count, void *data,
+                       uint64_t drop_count)
+{
+    (void)from, (void)id, (void)data;
+    for (size_t i = 0; i < count; i++) {
+        if (headers[i]->category != ROCPROFILER_BUFFER_CATEGORY_COUNTERS) continue;
+        delivered++;
+        if (headers[i]->kind != ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER)
+            continue;
+        const rocprofiler_dispatch_counting_service_record_t *header = headers[i]->payload;
+        if (header->size != sizeof *header || (long)header->num_records != values_each ||
+            header->end_timestamp < header->start_timestamp)
+            wrong++;
+        counted++;
+    }
+    dropped += (long)drop_count;
+}
+
+static void on_trace(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
+                     void *data)
+{
+    (void)user, (void)data;
+    traced += record.operation == ROCPROFILER_KERNEL_DISPATCH_COMPLETE;
+}
+
+static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
+                                        rocprofiler_counter_id_t *counters, size_t count,
+                                        void *data)
+{
+    (void)agent, (void)data;
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_info_v1_t info;
+        OK(rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_1, &info));
+        if (strcmp(info.name, "SQ_WAVES")) continue;
+        waves = info.id;
+        values_each = (long)info.dimensions_instances_count;
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
+                                      size_t count, void *data)
+{
+    (void)version, (void)data;
+    for (size_t i = 0; i < count; i++)
+        if (((const rocprofiler_agent_t *)agents[i])->type == ROCPROFILER_AGENT_TYPE_GPU)
+            gpu = ((const rocprofiler_agent_t *)agents[i])->id;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
+{
+    (void)finalizer, (void)data;
+    const char *size = getenv("COUNT_BUFFER");
+    if (getenv("COUNT_EVERY")) every = atol(getenv("COUNT_EVERY"));
+    OK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
+                                          sizeof(rocprofiler_agent_t), NULL));
+    OK(rocprofiler_iterate_agent_supported_counters(gpu, on_counters, NULL));
+    OK(rocprofiler_create_profile_config(gpu, &waves, 1, &config));
+    OK(rocprofiler_create_context(&context));
+    if (size) {
+        OK(rocprofiler_create_buffer(context, (size_t)atol(size), 0,
+                                     ROCPROFILER_BUFFER_POLICY_DISCARD, on_records, NULL, &buffer));
+        OK(rocprofiler_configure_buffer_dispatch_counting_service(context, buffer, on_dispatch,
+                                                                  &config));
+    } else {
+        OK(rocprofiler_configure_callback_dispatch_counting_service(context, on_dispatch, &config,
+                                                                    on_values, &waves));
+    }
+    if (getenv("COUNT_TRACE"))
+        OK(rocprofiler_configure_callback_tracing_service(
+            context, ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH, NULL, 0, on_trace, NULL));
+    OK(rocprofiler_start_context(context));
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void finalize(void *data)
+{
+    (void)data;
+    long overlaps = 0, n = span_count < SPANS ? span_count : SPANS;
+    qsort(spans, (size_t)n, sizeof *spans, compare);
+    for (long i = 1; i < n; i++)
+        overlaps += spans[i].start < spans[i - 1].end;
+    if (buffer.handle)
+        printf("%ld launched, %ld asked for, records %s, %ld wrong\n", (long)launched, (long)asked,
+               delivered + dropped == asked * (values_each + 1) ? "all accounted for" : "missing",
+               (long)wrong);
+    else
+        printf("%ld launched, %ld asked for, %ld counted, %ld overlap, %ld wrong\n", (long)launched,
+               (long)asked, (long)counted, overlaps, (long)wrong);
+    if (getenv("COUNT_TRACE")) printf("%ld traced\n", (long)traced);
+    fflush(stdout);
+}
+
+rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
+                                                           const char *runtime_version,
+                                                           uint32_t priority,
+                                                           rocprofiler_client_id_t *client_id)
+{
+    (void)version, (void)runtime_version, (void)priority;
+    client_id->name = "count tool";
+    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finalize, NULL};
+    return &result;
+}

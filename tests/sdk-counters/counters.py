@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Counters through the SDK: programs under tools, whole outputs compared.
+
+usage: counters.py BUILD_DIR QUEUES_PROGRAM SCENARIO
+"""
+import os
+import subprocess
+import sys
+
+build, queues, scenario = sys.argv[1:]
+here = f"{build}/tests/sdk-counters"
+kernels = f"{here}/kernels.hipfb"
+
+
+def run(tool, program, *arguments, bridge=False, **variables):
+    """Standard output and standard error of the program under the tool, as lists of lines."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "HSA_", "LD_"))}
+    environment.update(variables)
+    command = [program, *arguments]
+    if bridge:
+        preload = f"{build}/lib/softgpu/libsoftgpu-preload.so:{build}/lib/librocprofiler-hip-bridge.so"
+        command = ["env", f"LD_PRELOAD={preload}", *command]
+    if tool:
+        environment["ROCP_TOOL_LIBRARIES"] = tool
+        environment["HSA_TOOLS_LIB"] = f"{build}/lib/librocprofiler-register.so.0"
+    environment["LD_LIBRARY_PATH"] = f"{build}/lib"
+    done = subprocess.run([f"{build}/bin/softgpu", "--", *command], env=environment,
+                          capture_output=True, text=True, timeout=100)
+    if done.returncode:
+        sys.exit(f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout.splitlines(), done.stderr.splitlines()
+
+
+def expect(got, wanted):
+    if got != wanted:
+        sys.exit("\n".join(["got", *got, "expected", *wanted]))
+
+
+def count(program, *arguments, said, wanted, **variables):
+    out, _ = run(f"{here}/libcount_tool.so", program, *arguments, **variables)
+    expect(out, [said, *wanted])
+
+
+def line(launched, asked, counted=None):
+    counted = asked if counted is None else counted
+    return f"{launched} launched, {asked} asked for, {counted} counted, 0 overlap, 0 wrong"
+
+
+SHAPES, STREAMS, DONE = f"{here}/shapes", f"{here}/streams", "shapes: done"
+LAUNCHES = 6 * 8 * 15  # streams.hip, without the launches with which HIP sets memory
+
+
+def api():
+    out, errors = run(f"{here}/libapi_tool.so", SHAPES)
+    expect(out, [DONE, "more than 100 checks, 0 failed"])
+    refused = [e for e in errors if "block TA" in e]
+    expect(refused, ["rocprofiler-sdk: error: 3 counters of block TA are wanted, 2 available; "
+                     "2 passes would do, limit 1: TA_TA_BUSY TA_BUFFER_WAVEFRONTS | "
+                     "TA_FLAT_WAVEFRONTS"])
+
+
+def shapes():
+    count(SHAPES, said=DONE, wanted=[line(9, 9)])
+
+
+def some():
+    count(SHAPES, said=DONE, wanted=[line(9, 3)], COUNT_EVERY="4")
+
+
+def traced():
+    count(SHAPES, said=DONE, wanted=[line(9, 9), "9 traced"], COUNT_TRACE="1")
+
+
+def leaving():
+    """The program ends while 20 kernels are under way: all are told of."""
+    count(SHAPES, "leave", said=DONE, wanted=[line(29, 29)])
+
+
+def buffer():
+    """A buffer that is too small: what is not delivered is counted as dropped."""
+    for size in ("4096", "1000000"):
+        out, _ = run(f"{here}/libcount_tool.so", SHAPES, "leave", COUNT_BUFFER=size)
+        expect(out, [DONE, "29 launched, 29 asked for, records all accounted for, 0 wrong"])
+
+
+def streams_with(every):
+    out, _ = run(f"{here}/libcount_tool.so", STREAMS, COUNT_EVERY=str(every))
+    launched = int(out[1].split()[0])
+    if launched < LAUNCHES:
+        sys.exit(f"{launched} launched, expected {LAUNCHES} at least")
+    expect(out, ["streams: 0 failures", line(launched, (launched + every - 1) // every)])
+
+
+def streams():
+    streams_with(1)
+
+
+def streams_some():
+    """Counted ones alone, others beside each other."""
+    streams_with(5)
+
+
+def cross():
+    count(queues, kernels, "cross", said="20 of 20 rounds", wanted=[line(40, 40)])
+
+
+def cross_some():
+    count(queues, kernels, "cross", said="20 of 20 rounds", wanted=[line(40, 14)], COUNT_EVERY="3")
+
+
+def fail():
+    """A queue that fails holds no other up; what it did not finish is said."""
+    out, errors = run(f"{here}/libcount_tool.so", queues, kernels, "fail")
+    expect(out, ["20 of 20 kernels, 1 failure", line(21, 21, 20)])
+    lost = [e for e in errors if "to be counted" in e]
+    expect(lost, ["rocprofiler-sdk: warning: 1 dispatches that were to be counted did not finish: "
+                  "no values of them"])
+
+
+def sample_dispatches():
+    """shapes: 1+1+2 waves, 7 of 2, 6 of 4, 24 of 4 (210 items), 40 of 4, 5 of 1 and 9 of 2."""
+    _, errors = run(f"{build}/samples/lib/libsample-count_dispatches.so", SHAPES)
+    if len(errors) != 1 or not errors[0].startswith(
+            "counting tool: _Z5touchPi.kd ran 9 times: SQ_WAVES 321 SQ_INSTS_VALU "):
+        sys.exit("\n".join(errors))
+
+
+def sample_device():
+    """9 kernels of 321 waves; the runtime copies the code object with kernels of its own."""
+    out, errors = run(f"{build}/samples/lib/libsample-count_device.so", SHAPES, bridge=True)
+    expect(out, [DONE])
+    first = errors[0].split() if errors else []
+    if first[:5] != "device tool: after hipDeviceSynchronize: 8".split() or int(first[6]) < 321:
+        sys.exit("\n".join(errors))
+    expect(errors[1:], ["device tool: 8 records of samples waited for, 0 of others"])
+
+
+globals()[scenario]()
