@@ -170,9 +170,8 @@ static ctr_status_t bind_select(ctr_binder_t *b, const ctr_counter_t *owner,
     uint32_t count = list_positions(selection, extent ? extent : 1, positions, &beyond);
     if (!count || (beyond != UINT32_MAX && !selection->clamp))
         return ctr_fail(error, CTR_BAD_EXPRESSION, NULL, 0, 0,
-                        "%s: position %u of %s is selected, there %s %u", owner->name, beyond,
-                        ctr_dim_name(selection->dim), extent > 1 ? "are" : "is",
-                        extent ? extent : 1);
+                        "%s: position %u of %s is selected, the agent has %u", owner->name, beyond,
+                        ctr_dim_name(selection->dim), extent ? extent : 1);
     if (!extent) return CTR_OK;
     to.shape.extent[selection->dim] = selection->keep ? (uint16_t)count : 0;
     close_shape(&to.shape);

@@ -231,8 +231,8 @@ static void shapes_that_do_not_match(void **state)
         {"TCC_HIT+TCP_GATE_EN1", "MISMATCH: values with 32 and 3 positions of DIMENSION_INSTANCE "
                                  "cannot be combined; reduce() them first"},
         {"select(SQ_WAVES,[SE=[2]])", "MISMATCH: position 2 of DIMENSION_SHADER_ENGINE is "
-                                      "selected, there are 2"},
-        {"TCC_HIT[40]", "MISMATCH: position 40 of DIMENSION_INSTANCE is selected, there are 32"}};
+                                      "selected, the agent has 2"},
+        {"TCC_HIT[40]", "MISMATCH: position 40 of DIMENSION_INSTANCE is selected, the agent has 32"}};
     for (size_t i = 0; i < 3; i++) {
         ctr_error_t error = {0};
         ctr_agent_t agent = small_agent();

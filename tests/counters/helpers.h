@@ -76,17 +76,22 @@ static inline double *run_pass(const ctr_pass_t *pass, const base_t *bases, bool
     return values;
 }
 
-static inline ctr_catalogue_t *builtin_catalogue(ctr_generation_t generation)
+static inline ctr_catalogue_t *builtin_catalogue_of(const char *gfx, ctr_generation_t generation)
 {
     ctr_catalogue_t *catalogue;
     reports_t reports = {0};
     ctr_definitions_t *definitions = ctr_definitions_create();
     assert_int_equal(ctr_definitions_add_builtin(definitions), CTR_OK);
-    assert_int_equal(ctr_catalogue_create(definitions, "gfx90a", generation, 0, collect, &reports,
+    assert_int_equal(ctr_catalogue_create(definitions, gfx, generation, 0, collect, &reports,
                                           &catalogue, NULL), CTR_OK);
     assert_string_equal(reports.text, "");
     ctr_definitions_destroy(definitions);
     return catalogue;
+}
+
+static inline ctr_catalogue_t *builtin_catalogue(ctr_generation_t generation)
+{
+    return builtin_catalogue_of("gfx90a", generation);
 }
 
 #endif
