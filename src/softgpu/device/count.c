@@ -64,11 +64,6 @@ void sg_look_start(sg_box_t *b, uint64_t id)
 {
     if (b->run->observed) sg_observe_start(b);
     if (!b->run->counted) return;
-    if (!b->counting) b->counting = sg_perf_group_create();
-    if (!b->counting) {
-        base_error("no memory to count workgroup %llu", (unsigned long long)id);
-        return;
-    }
     lock(b);
     sg_perf_group_start(b->counting, b->run->counted, id, b->unit, &b->group);
     unlock(b);
@@ -87,7 +82,7 @@ static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice)
 
 isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
 {
-    if (!b->run->counted || !b->counting)
+    if (!b->run->counted)
         return b->run->observed ? sg_observe_run(b, w, slice) : b->run->device->core->run(w, slice);
     if (b->run->observed || b->run->modelled) return run_observed(b, w, slice);
     return b->run->device->core->run_counted(w, slice, sg_perf_group_counter(b->counting));
@@ -95,7 +90,7 @@ isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
 
 void sg_look_barrier(sg_box_t *b)
 {
-    if (b->run->modelled && b->counting) sg_perf_group_barrier(b->counting);
+    if (b->run->modelled) sg_perf_group_barrier(b->counting);
 }
 
 /* A turn of a workgroup that is counted; its counts are added when it ends. */
@@ -104,8 +99,7 @@ sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice)
     if (!b->run->counted) return sg_box_turn(b, slice);
     lock(b);
     const sg_box_result_t result = sg_box_turn(b, slice);
-    if (b->counting && (result == SG_BOX_DONE || result == SG_BOX_FAILED))
-        sg_perf_group_end(b->counting);
+    if (result == SG_BOX_DONE || result == SG_BOX_FAILED) sg_perf_group_end(b->counting);
     unlock(b);
     return result;
 }

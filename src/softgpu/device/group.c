@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 enum {
+    BOX_BYTES = (sizeof(sg_box_t) + 63) & ~(size_t)63,
     LDS_BYTES = 64 << 10,
     /* The rows of a wave, and 5 more so that the same register of neighbouring waves does not
      * always fall into the same cache set. */
@@ -33,6 +34,12 @@ static size_t registers_bytes(void)
     return (size_t)SG_GROUP_WAVES * WAVE_ROWS * sizeof(isa_row_t);
 }
 
+/* Box, LDS, registers, counts: one mapping. */
+static size_t memory_bytes(void)
+{
+    return BOX_BYTES + LDS_BYTES + registers_bytes() + sg_perf_group_bytes();
+}
+
 /* Address space only: pages become memory when a wave first touches them. */
 static void *reserve(size_t bytes)
 {
@@ -43,13 +50,13 @@ static void *reserve(size_t bytes)
 
 sg_box_t *sg_box_create(void)
 {
-    size_t box_bytes = (sizeof(sg_box_t) + 63) & ~(size_t)63;
-    uint8_t *memory = reserve(box_bytes + LDS_BYTES + registers_bytes());
+    uint8_t *memory = reserve(memory_bytes());
     if (!memory) return NULL;
     sg_box_t *b = (sg_box_t *)memory;
-    isa_row_t *rows = (isa_row_t *)(memory + box_bytes + LDS_BYTES);
+    isa_row_t *rows = (isa_row_t *)(memory + BOX_BYTES + LDS_BYTES);
 
-    b->group.lds = memory + box_bytes;
+    b->counting = (sg_perf_group_t *)(memory + BOX_BYTES + LDS_BYTES + registers_bytes());
+    b->group.lds = memory + BOX_BYTES;
     b->group.waves = b->wave;
     for (unsigned i = 0; i < SG_GROUP_WAVES; i++) {
         isa_wave_t *w = b->wave[i] = &b->waves[i];
@@ -62,10 +69,8 @@ sg_box_t *sg_box_create(void)
 
 void sg_box_destroy(sg_box_t *b)
 {
-    size_t box_bytes = (sizeof(sg_box_t) + 63) & ~(size_t)63;
     if (b) sg_sight_free(b->sight);
-    if (b) sg_perf_group_destroy(b->counting);
-    if (b) munmap(b, box_bytes + LDS_BYTES + registers_bytes());
+    if (b) munmap(b, memory_bytes());
 }
 
 /* The n-th unit that the queue may use, counting round and round. */

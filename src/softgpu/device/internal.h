@@ -128,7 +128,7 @@ struct sg_box {
     uint32_t ended;            /* bit set of waves that have ended */
     isa_wave_t *wave[SG_GROUP_WAVES];
     uint32_t unit;      /* compute unit that its counts belong to, see sg_perf_group_start() */
-    sg_perf_group_t *counting; /* made when the first counted workgroup starts */
+    sg_perf_group_t *counting; /* its counts, behind the box */
     sg_sight_t *sight;  /* made when the first observed workgroup starts */
     isa_wave_t *failed; /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];

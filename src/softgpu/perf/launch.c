@@ -85,20 +85,9 @@ void sg_perf_run_end(sg_perf_run_t *r)
 
 /* ---- workgroups ---- */
 
-sg_perf_group_t *sg_perf_group_create(void)
+size_t sg_perf_group_bytes(void)
 {
-    sg_perf_group_t *g = calloc(1, sizeof *g);
-    if (!g) return NULL;
-    g->counter.bucket = sg_buckets()->bucket;
-    g->traits = sg_buckets()->traits;
-    g->n_buckets = sg_buckets()->n;
-    return g;
-}
-
-void sg_perf_group_destroy(sg_perf_group_t *g)
-{
-    if (g) sg_sqtt_group_free(g->traced);
-    free(g);
+    return (sizeof(sg_perf_group_t) + 63) & ~(size_t)63;
 }
 
 isa_counter_t *sg_perf_group_counter(sg_perf_group_t *g)
@@ -139,6 +128,9 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     sg_perf_t *p = r->p;
     const uint32_t engine = unit / p->units_per_engine, place = unit % p->units_per_engine;
     const uint32_t array = place / p->profile.cus_per_array;
+    g->counter.bucket = sg_buckets()->bucket;
+    g->traits = sg_buckets()->traits;
+    g->n_buckets = sg_buckets()->n;
     g->run = r;
     g->id = id;
     g->unit = unit;

@@ -69,8 +69,8 @@ sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch);
 void sg_perf_run_end(sg_perf_run_t *r);
 sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r);
 
-sg_perf_group_t *sg_perf_group_create(void);
-void sg_perf_group_destroy(sg_perf_group_t *g);
+/* A group lives in zeroed memory of its owner's, aligned to 64 bytes. */
+size_t sg_perf_group_bytes(void);
 
 /* Workgroup `id` of the run starts on a compute unit: engine * (units of an engine) + place. The
  * waves have their launch state. */
