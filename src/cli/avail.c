@@ -9,6 +9,7 @@
 
 #include <rocprofiler-sdk/counters.h>
 #include <rocprofiler-sdk/experimental/counters.h>
+#include <rocprofiler-sdk/registration.h>
 
 #include "cli/gpu.h"
 
@@ -73,11 +74,30 @@ static void read_classes(avail_gpu_t *gpu)
     ctr_definitions_destroy(definitions);
 }
 
+static int initialize(rocprofiler_client_finalize_t finalize, void *data)
+{
+    (void)finalize, (void)data;
+    return 0;
+}
+
+static rocprofiler_tool_configure_result_t *
+configure(uint32_t version, const char *runtime_version, uint32_t priority,
+          rocprofiler_client_id_t *client_id)
+{
+    static rocprofiler_tool_configure_result_t result = {.size = sizeof(result),
+                                                         .initialize = initialize};
+    (void)version, (void)runtime_version, (void)priority;
+    client_id->name = "rocprofv3-avail";
+    return &result;
+}
+
 int avail_read(avail_t *a, const char *extra, char *why, size_t why_bytes)
 {
     *a = (avail_t){.soft = cli_on_soft_gpu()};
-    const char *what = "extra counters";
-    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    const char *what = "starting the SDK";
+    rocprofiler_status_t status = rocprofiler_force_configure(configure);
+    if (status != ROCPROFILER_STATUS_SUCCESS) goto fail;
+    what = "extra counters";
     if (extra)
         status = rocprofiler_load_counter_definition(extra, strlen(extra),
                                                      ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION);
