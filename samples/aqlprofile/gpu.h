@@ -46,7 +46,7 @@ static inline hsa_status_t take_pool(hsa_amd_memory_pool_t candidate, void *data
 
 static inline void *allocate(size_t bytes)
 {
-    void *memory;
+    static void *memory; /* static: gcc 12 warns of a pointer to it otherwise, wrongly */
     OK(hsa_amd_memory_pool_allocate(pool, bytes, 0, &memory));
     OK(hsa_amd_agents_allow_access(1, &gpu, NULL, memory));
     return memset(memory, 0, bytes);

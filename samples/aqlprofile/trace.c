@@ -1,13 +1,16 @@
 /* trace.c - a thread trace of one kernel: which waves ran, and every instruction of one compute
  * unit.
  *
- * usage: trace fill.hsaco [engine [bytes]]. The kernel runs 10 workgroups of 100 work items. The
- * trace of one shader engine is printed token by token, in the format of gfx9. */
+ * usage: trace fill.hsaco [groups [bytes]]. The kernel runs 10 workgroups of 100 work items, or as
+ * many as are asked for. The trace of shader engine 0 is printed token by token, in the format of
+ * gfx9; of more than 16 workgroups only the numbers of waves and instructions. */
 #include "gpu.h"
 
-enum { GROUPS = 10, GROUP_SIZE = 100 };
+enum { GROUPS = 10, GROUP_SIZE = 100, GROUPS_PRINTED = 16 };
 
 static hsa_ven_amd_aqlprofile_pfn_t aql;
+static uint32_t groups = GROUPS;
+static uint32_t seen[16]; /* tokens of each type */
 
 static void check(hsa_status_t status, const char *what)
 {
@@ -15,6 +18,7 @@ static void check(hsa_status_t status, const char *what)
     if (status == HSA_STATUS_SUCCESS) return;
     aql.hsa_ven_amd_aqlprofile_error_string(&why);
     printf("%s: %s\n", what, why);
+    if (status != HSA_STATUS_ERROR_OUT_OF_RESOURCES) exit(1); /* what fitted is there */
 }
 
 static const char *const kinds[32] = {
@@ -87,34 +91,34 @@ static void print_trace(const uint8_t *data, uint32_t size)
             reset = false;
         } else {
             now += 4 * bits(token, 4, 4);
-            print_token(type, token, now);
+            seen[type]++;
+            if (groups <= GROUPS_PRINTED) print_token(type, token, now);
         }
     }
 }
 
 static hsa_status_t take(hsa_ven_amd_aqlprofile_info_type_t type,
-                         hsa_ven_amd_aqlprofile_info_data_t *info, void *engine)
+                         hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
 {
-    (void)type;
+    (void)type, (void)data;
     printf("shader engine %u: %u bytes\n", info->sample_id, info->trace_data.size);
-    if (info->sample_id == *(uint32_t *)engine)
-        print_trace(info->trace_data.ptr, info->trace_data.size);
+    print_trace(info->trace_data.ptr, info->trace_data.size);
     return HSA_STATUS_SUCCESS;
 }
 
 int main(int argc, char **argv)
 {
-    uint32_t engine = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
     uint32_t size = argc > 3 ? (uint32_t)atoi(argv[3]) : 4 << 20;
+    if (argc > 2) groups = (uint32_t)atoi(argv[2]);
     if (argc < 2) {
-        fprintf(stderr, "usage: %s fill.hsaco [engine [bytes]]\n", argv[0]);
+        fprintf(stderr, "usage: %s fill.hsaco [groups [bytes]]\n", argv[0]);
         return 2;
     }
     open_gpu();
     OK(hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_AQLPROFILE, 1, sizeof aql, &aql));
     const hsa_ven_amd_aqlprofile_parameter_t parameters[] = {
         {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET, 0},
-        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, 1u | 1u << engine}};
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, 1}};
     hsa_ven_amd_aqlprofile_profile_t profile = {.agent = gpu,
                                                 .type = HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE,
                                                 .parameters = parameters,
@@ -130,16 +134,17 @@ int main(int argc, char **argv)
         uint32_t *out;
         uint32_t group_size;
     } *arguments = allocate(sizeof *arguments);
-    arguments->out = allocate(GROUPS * GROUP_SIZE * sizeof *arguments->out);
+    arguments->out = allocate(groups * GROUP_SIZE * sizeof *arguments->out);
     arguments->group_size = GROUP_SIZE;
     hsa_kernel_dispatch_packet_t kernel = load_kernel(argv[1], "fill.kd");
 
     hsa_signal_store_relaxed(finished, 1);
     submit_commands(&start, (hsa_signal_t){0});
-    submit_kernel(&kernel, GROUPS, GROUP_SIZE, arguments);
+    submit_kernel(&kernel, groups, GROUP_SIZE, arguments);
     submit_commands(&stop, finished);
     wait_for(finished);
-    check(aql.hsa_ven_amd_aqlprofile_iterate_data(&profile, take, &engine), "trace");
+    check(aql.hsa_ven_amd_aqlprofile_iterate_data(&profile, take, NULL), "trace");
+    printf("%u waves started, %u ended, %u instructions\n", seen[3], seen[6], seen[10]);
     close_gpu();
     return 0;
 }

@@ -66,9 +66,15 @@ static const char *name_of(uint32_t reg)
     return name;
 }
 
-static const char *value_of(uint32_t reg, uint32_t value)
+static const char *value_of(uint32_t reg, uint32_t value, uint64_t results)
 {
     static char text[64], part[3][12];
+    if (reg == 0xc330) { /* an address in pages, bits 43:12 */
+        uint64_t offset = ((uint64_t)value << 12) - (results & UINT64_C(0xfffffffffff));
+        snprintf(text, sizeof text, "results+0x%llx", (unsigned long long)offset);
+        return text;
+    }
+    if (reg == 0xc337) return value == results >> 44 ? "its high bits" : "other high bits";
     if (reg != 0xc200) {
         snprintf(text, sizeof text, "0x%x", value);
         return text;
@@ -100,7 +106,7 @@ static bool print_packet(FILE *out, const uint32_t *dw, uint32_t n, uint64_t res
         fprintf(out, "  wait until idle\n");
     } else if ((opcode == 0x79 || opcode == 0x76) && n == 3) {
         uint32_t reg = dw[1] + (opcode == 0x79 ? 0xc000 : 0x2c00);
-        fprintf(out, "  %s = %s\n", name_of(reg), value_of(reg, dw[2]));
+        fprintf(out, "  %s = %s\n", name_of(reg), value_of(reg, dw[2], results));
     } else if (opcode == 0x40 && n == 6) {
         uint32_t from = dw[1] & 15, to = dw[1] >> 8 & 15;
         fprintf(out, "  ");
@@ -116,7 +122,7 @@ static bool print_packet(FILE *out, const uint32_t *dw, uint32_t n, uint64_t res
     } else if (opcode == 0x58 && n == 7) {
         uint64_t first = (dw[4] | (uint64_t)dw[5] << 32) << 8, bytes = (uint64_t)dw[2] << 8;
         bool all = first <= results && first + bytes >= results + size;
-        fprintf(out, "  flush 0x%x over %s\n", dw[1], all ? "the results" : "something else");
+        fprintf(out, "  flush 0x%x over %s\n", dw[1], all ? "the results" : "its control");
     } else if (opcode == 0x3c && n == 7) {
         fprintf(out, "  wait: %s 0x%x, function %u, reference 0x%x, mask 0x%x\n",
                 dw[1] >> 4 & 3 ? "memory" : "register", dw[2], dw[1] & 7, dw[4], dw[5]);

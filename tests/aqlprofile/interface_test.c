@@ -326,6 +326,86 @@ static void test_info(void **state)
                  "queues of gfx8, which need PM4 blocks, are not supported");
 }
 
+/* ---- traces ---- */
+
+static hsa_status_t see_trace(hsa_ven_amd_aqlprofile_info_type_t type,
+                              hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
+{
+    seen_t *seen = data;
+    assert_int_equal(type, HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA);
+    sprintf(seen->places + strlen(seen->places), "%u: %u bytes; ", info->sample_id,
+            info->trace_data.size);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* The GPU's part is done by hand: status and pointer of each engine, 24 bytes into the commands. */
+static void test_trace(void **state)
+{
+    (void)state;
+    enum { SIZE = 2 << 20 };
+    hsa_ven_amd_aqlprofile_parameter_t parameter = {0, 0};
+    hsa_ven_amd_aqlprofile_profile_t profile = {.agent = gfx90a,
+                                                .type = HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE,
+                                                .parameters = &parameter,
+                                                .parameter_count = 1};
+    hsa_ext_amd_aql_pm4_packet_t packet;
+    seen_t seen = {0};
+    assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, NULL), HSA_STATUS_SUCCESS);
+    assert_int_equal(profile.output_buffer.size, 0);
+    profile.command_buffer.ptr = aligned_alloc(4096, profile.command_buffer.size);
+    profile.output_buffer.ptr = aligned_alloc(4096, SIZE);
+    profile.output_buffer.size = 300000;
+    ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&profile, &packet), INVALID,
+                 "a trace of 2 shader engines takes from 516096 to 34359984128 bytes, not 300000");
+    profile.output_buffer.size = SIZE;
+    assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, &packet), HSA_STATUS_SUCCESS);
+    uint32_t(*control)[8] = (void *)((char *)profile.command_buffer.ptr + 24);
+    control[0][2] = 3;
+    control[4][2] = 1000000;
+    assert_int_equal(hsa_ven_amd_aqlprofile_iterate_data(&profile, see_trace, &seen),
+                     HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    assert_string_equal(seen.places, "0: 96 bytes; 4: 921600 bytes; ");
+    assert_message("the trace buffer of shader engine 4, 921600 bytes, was too small");
+    control[0][0] = 1u << 28;
+    ASSERT_FAILS(hsa_ven_amd_aqlprofile_iterate_data(&profile, see_trace, &seen),
+                 HSA_STATUS_ERROR_EXCEPTION, "shader engine 0 could not reach its trace buffer");
+    ASSERT_FAILS(hsa_ven_amd_aqlprofile_read(&profile, &packet), HSA_STATUS_ERROR,
+                 "a trace is not read, the stop packet ends it");
+
+    static const struct {
+        uint32_t name, value;
+        const char *message;
+    } wrong[] = {
+        {0, 16, "trace parameter COMPUTE_UNIT_TARGET cannot be 0x10: 0 to 15"},
+        {1, 4, "trace parameter VM_ID_MASK cannot be 0x4: 0 to 3"},
+        {2, 0x10, "trace parameter MASK cannot be 0x10: bits 4 and 6 zero"},
+        {3, 0x1000000, "trace parameter TOKEN_MASK cannot be 0x1000000: 24 bits"},
+        {5, 0x300,
+         "trace parameter SE_MASK cannot be 0x300: a bit for a shader engine of the agent"},
+        {12, 1, "no trace parameter has number 12"},
+        {99, 1, "no trace parameter has number 99"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        parameter.parameter_name = (hsa_ven_amd_aqlprofile_parameter_name_t)wrong[i].name;
+        parameter.value = wrong[i].value;
+        ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&profile, &packet), INVALID, wrong[i].message);
+    }
+    parameter.parameter_name = HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET;
+    parameter.value = 3;
+    profile.event_count = 1;
+    ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&profile, &packet), INVALID,
+                 "streaming counters are not supported");
+    profile.event_count = UINT32_MAX;
+    ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&profile, &packet), INVALID,
+                 "traces of sampled PCs are not supported");
+    profile.command_buffer.size = 20;
+    ASSERT_FAILS(hsa_ven_amd_aqlprofile_att_marker(&profile, &packet, 1, 0), INVALID,
+                 "command_buffer has 20 bytes, a marker needs 36");
+    ASSERT_FAILS(hsa_ven_amd_aqlprofile_att_marker(&profile, &packet, 1, 4), INVALID,
+                 "a trace has channels 0 to 3, not 4");
+    free_buffers(&profile);
+}
+
 static char places[512];
 
 static hsa_status_t see_place(int position, int id, int extent, int coordinate, const char *name,
@@ -560,6 +640,38 @@ static void test_packets_refused(void **state)
                  "SQ[0] counts 8 events at once, no room for event 84 and what adds it up");
 }
 
+static void test_att_refused(void **state)
+{
+    (void)state;
+    aqlprofile_handle_t handle = {0};
+    aqlprofile_att_control_aql_packets_t packets;
+    aqlprofile_att_parameter_t parameters[9];
+    aqlprofile_att_profile_t profile = {gfx90a, parameters, 9};
+    memset(&heap, 0, sizeof heap);
+    for (int i = 0; i < 9; i++)
+        parameters[i] = (aqlprofile_att_parameter_t){
+            HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_NAME, {.value = 0xf0000004}};
+#define CREATE_TRACE                                                                               \
+    aqlprofile_att_create_packets(&handle, &packets, profile, allocate, release, copy, &heap)
+    ASSERT_FAILS(CREATE_TRACE, INVALID,
+                 "trace parameter PERFCOUNTER_NAME cannot be 0xf0000004: 8 counters");
+    profile.parameter_count = 1;
+    parameters[0].parameter_name = HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_MASK;
+    ASSERT_FAILS(CREATE_TRACE, INVALID, "no trace parameter has number 2");
+    parameters[0].parameter_name = HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_ATT_BUFFER_SIZE;
+    parameters[0].value = 4096;
+    ASSERT_FAILS(CREATE_TRACE, INVALID,
+                 "a trace of 2 shader engines takes from 516096 to 34359984128 bytes, not 4096");
+    profile.parameters = NULL;
+    ASSERT_FAILS(CREATE_TRACE, INVALID, "parameters is NULL");
+    profile.agent.handle = GFX1030;
+    ASSERT_FAILS(CREATE_TRACE, HSA_STATUS_ERROR_INVALID_AGENT,
+                 "gfx1030 is not supported, counters are known for gfx90a");
+    assert_int_equal(heap.allocations, 0);
+    ASSERT_FAILS(aqlprofile_att_iterate_data(handle, NULL, NULL), INVALID, "callback is NULL");
+    aqlprofile_att_delete_packets(handle);
+}
+
 static void test_questions(void **state)
 {
     (void)state;
@@ -586,12 +698,13 @@ static void test_questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions),   cmocka_unit_test(test_validate),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_results),    cmocka_unit_test(test_info),
-        cmocka_unit_test(test_dimensions), cmocka_unit_test(test_agents),
-        cmocka_unit_test(test_packets),    cmocka_unit_test(test_packets_refused),
-        cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_versions),    cmocka_unit_test(test_validate),
+        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_results),     cmocka_unit_test(test_info),
+        cmocka_unit_test(test_dimensions),  cmocka_unit_test(test_agents),
+        cmocka_unit_test(test_packets),     cmocka_unit_test(test_packets_refused),
+        cmocka_unit_test(test_questions),   cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_att_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

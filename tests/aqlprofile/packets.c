@@ -1,11 +1,30 @@
-/* packets.c - prints the commands for one counter of each kind of block, to be compared as a whole.
+/* packets.c - prints the commands for one counter of each kind of block and for a trace, to be
+ * compared as a whole.
  *
  * The agent has two shader engines, so that the text stays short. Memory comes from the heap:
  * nothing is executed. */
 #include "decode.h"
 
+#include <hsa/hsa_ext_amd.h>
 #include <stdlib.h>
 #include <string.h>
+
+__attribute__((visibility("default"))) hsa_status_t
+hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value);
+
+/* The first interface asks the runtime for the agent. */
+hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
+{
+    (void)agent;
+    uint32_t *number = value;
+    switch ((int)attribute) {
+    case HSA_AGENT_INFO_NAME: strcpy(value, "gfx90a"); break;
+    case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT: *number = 39; break;
+    case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES: *number = 3; break;
+    default: *number = 1; break;
+    }
+    return HSA_STATUS_SUCCESS;
+}
 
 static void *results;
 static uint64_t results_size;
@@ -58,6 +77,39 @@ static int print(aqlprofile_agent_handle_t agent, const char *title,
     return !good;
 }
 
+/* Two of three shader engines are traced, with a counter. */
+static int print_trace(void)
+{
+    enum { SIZE = 1 << 20 };
+    const hsa_ven_amd_aqlprofile_parameter_t parameters[] = {
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, 0xfd},
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET, 5},
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SIMD_SELECTION, 3},
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_NAME, 4}};
+    hsa_ven_amd_aqlprofile_profile_t profile = {.type = HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE,
+                                                .parameters = parameters,
+                                                .parameter_count = 4};
+    hsa_ext_amd_aql_pm4_packet_t start, stop, marker;
+    char *data = aligned_alloc(4096, SIZE);
+    profile.output_buffer = (hsa_ven_amd_aqlprofile_descriptor_t){data, SIZE};
+    if (hsa_ven_amd_aqlprofile_start(&profile, NULL)) return 1;
+    profile.command_buffer.ptr = aligned_alloc(4096, profile.command_buffer.size);
+    if (hsa_ven_amd_aqlprofile_start(&profile, &start)) return 1;
+    if (hsa_ven_amd_aqlprofile_stop(&profile, &stop)) return 1;
+    printf("trace: start\n");
+    bool good = decode_packet(stdout, &start, data, SIZE);
+    printf("trace: stop\n");
+    good &= decode_packet(stdout, &stop, data, SIZE);
+    if (hsa_ven_amd_aqlprofile_att_marker(&profile, &marker, 77,
+                                          HSA_VEN_AMD_AQLPROFILE_ATT_CHANNEL_2))
+        return 1;
+    printf("marker\n");
+    good &= decode_packet(stdout, &marker, data, SIZE);
+    free(profile.command_buffer.ptr);
+    free(data);
+    return !good;
+}
+
 #define EVENT(block, index, id, accumulated)                                                       \
     {                                                                                              \
         .block_name = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_##block, .block_index = index,             \
@@ -81,5 +133,5 @@ int main(void)
     if (aqlprofile_register_agent(&agent, &info)) return 2;
     return print(agent, "one instance", one_instance, 2, true) |
            print(agent, "instances", instances, 3, false) | print(agent, "odd", odd, 2, false) |
-           print(agent, "sums", sums, 4, false);
+           print(agent, "sums", sums, 4, false) | print_trace();
 }
