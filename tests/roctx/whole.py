@@ -122,6 +122,21 @@ class Marked(unittest.TestCase):
                     program=(PROGRAM, "pause"))
         self.assertEqual(self.kernel_names(), [OUTER, "add"])
 
+    def counted(self):
+        with open(f"{self.dir}/x_counter_collection.csv", newline="") as f:
+            return [(r["Kernel_Name"], r["Counter_Value"]) for r in csv.DictReader(f)]
+
+    def test_counters_of_renamed_and_selected_kernels(self):
+        """One wave each."""
+        self.run_it("--pmc", "SQ_WAVES", "--kernel-rename")
+        self.assertEqual(self.counted(), [(OUTER, "1.000000"), (INNER, "1.000000"),
+                                          ("add(float*, float)", "1.000000")])
+        self.run_it("--pmc", "SQ_WAVES", "--kernel-rename", "--selected-regions",
+                    program=(PROGRAM, "regions"))
+        self.assertEqual(self.counted(), [(INNER, "1.000000")])
+        self.run_it("--pmc", "SQ_WAVES", "--selected-regions", program=(PROGRAM, "pause"))
+        self.assertEqual(self.counted(), [("add(float*, float)", "1.000000")])
+
     def test_old_interface(self):
         """A program linked to libroctx64: with our library preloaded, and by its own."""
         for more in ((), ("--suppress-marker-preload",)):
