@@ -135,6 +135,8 @@ typedef struct {
     uint32_t slot_count, event_count, samples, kinds;
 } aql_plan_t;
 
+enum { AQL_EVENTS_MAX = 4096 }; /* of a profile: more than all slots of a GPU */
+
 /* Gives each event a slot. To be freed with aql_plan_free() in any case. */
 hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
                            uint32_t count, aql_plan_t *plan);

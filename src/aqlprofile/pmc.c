@@ -79,17 +79,16 @@ static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, ui
 hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
                            uint32_t count, aql_plan_t *plan)
 {
-    enum { EVENTS_MAX = 4096 }; /* more than all slots of a GPU */
     planner_t p = {.agent = agent, .plan = plan};
     hsa_status_t status = HSA_STATUS_SUCCESS;
     bool *placed = NULL;
     memset(plan, 0, sizeof *plan);
-    if (!count || !events)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the profile has no events");
-    if (count > EVENTS_MAX)
+    if (count > AQL_EVENTS_MAX)
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
                         "the profile has %u events, more than there are counters (at most %d)",
-                        count, EVENTS_MAX);
+                        count, AQL_EVENTS_MAX);
+    if (!count || !events)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the profile has no events");
     plan->slots = malloc(2ul * count * sizeof *plan->slots);
     plan->of = malloc(count * sizeof *plan->of);
     placed = calloc(count, sizeof *placed);

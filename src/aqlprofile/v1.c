@@ -83,7 +83,8 @@ static hsa_status_t begin_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
 
 static hsa_status_t begin_counting(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job)
 {
-    if (profile->events && profile->event_count) {
+    /* a count beyond the limit is refused with the plan, which looks at no event then */
+    if (profile->events && profile->event_count && profile->event_count <= AQL_EVENTS_MAX) {
         job->events = malloc(profile->event_count * sizeof *job->events);
         if (!job->events)
             return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u events",

@@ -201,6 +201,10 @@ static void test_too_many(void **state)
         events[i] = (hsa_ven_amd_aqlprofile_event_t)V1(TD, i / 2, 3);
     profile.event_count = 9;
     assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, NULL), HSA_STATUS_SUCCESS);
+    profile.event_count = UINT32_MAX;
+    ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&profile, NULL), INVALID,
+                 "the profile has 4294967295 events, more than there are counters (at most 4096)");
+    profile.event_count = 9;
     events[8].block_index = 1;
     ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&profile, NULL), INVALID,
                  "TD[1] counts 2 events at once, no room for event 3");
