@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { IDS_MAX = 65536, ARCHS_MAX = 32, HEIGHT_MAX = CTR_HEIGHT_MAX };
+enum { IDS_MAX = 65536, ARCHS_MAX = 32 };
 
 static const char *const property_names[] = {
 #define CTR_X(name) #name,
@@ -54,6 +54,8 @@ typedef struct {
     state_t state;
     uint32_t level;  /* of the definition: lower is more special */
     uint32_t height;
+    uint32_t cursor; /* of the visit: op of the program */
+    bool constant;   /* follows from agent properties alone */
     uint32_t index;  /* final */
 } candidate_t;
 
@@ -184,6 +186,7 @@ static ctr_status_t choose_constants(builder_t *b)
         candidate_t *item = add_candidate(b, property_names[i]);
         if (!item) return CTR_NO_MEMORY;
         item->kind = CTR_CONSTANT;
+        item->constant = true;
         item->value_class = CTR_CLASS_EXACT;
         item->description = ctr_arena_text(&b->catalogue->arena, text, (size_t)length);
         if (!item->description) return CTR_NO_MEMORY;
@@ -319,55 +322,51 @@ static ctr_class_t weaker(ctr_class_t a, ctr_class_t b)
     return a > b ? a : b;
 }
 
-static void visit(builder_t *b, candidate_t *item, int depth);
-
-static void visit_inputs(builder_t *b, candidate_t *item, int depth)
+/* Takes one input of an item into account; false if the input has to be visited before. */
+static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
 {
-    ctr_class_t value_class = CTR_CLASS_UNAVAILABLE;
-    for (uint32_t i = 0; i < item->program->count && item->state == ACTIVE; i++) {
-        const ctr_op_t *op = &item->program->ops[i];
-        if (op->code != CTR_OP_LOAD) continue;
-        candidate_t *input = &b->items[op->counter];
-        visit(b, input, depth + 1);
-        if (input->state == ACTIVE)
-            reject(b, item, CTR_BAD_EXPRESSION, "is defined by itself, through %s", input->name);
-        else if (input->state == BAD)
-            reject(b, item, CTR_NOT_FOUND, "%s, which it uses, is left out", input->name);
-        if (input->height >= item->height) item->height = input->height + 1;
-        /* constants say nothing of how values are obtained */
-        if (input->kind != CTR_CONSTANT) value_class = weaker(value_class, input->value_class);
-    }
-    item->value_class = value_class;
+    if (input->state == UNKNOWN && input->kind == CTR_DERIVED) return false;
+    if (input->state == UNKNOWN) input->state = GOOD; /* a constant */
+    if (input->state == ACTIVE)
+        reject(b, item, CTR_BAD_EXPRESSION, "is defined by itself, through %s", input->name);
+    else if (input->state == BAD)
+        reject(b, item, CTR_NOT_FOUND, "%s, which it uses, is left out", input->name);
+    else if (input->height >= CTR_HEIGHT_MAX)
+        reject(b, item, CTR_TOO_MANY, "definitions above one another, limit %d", CTR_HEIGHT_MAX);
+    if (input->height >= item->height) item->height = input->height + 1;
+    /* properties say nothing of how a value is obtained */
+    if (!input->constant) item->value_class = weaker(item->value_class, input->value_class);
+    item->constant = item->constant && input->constant;
+    return true;
 }
 
-static void visit(builder_t *b, candidate_t *item, int depth)
+/* Goes on with an item until an input must come first, which is returned; NULL: the item is done. */
+static candidate_t *advance(builder_t *b, candidate_t *item)
 {
-    if (item->state != UNKNOWN) return;
-    if (item->kind != CTR_DERIVED) {
-        item->state = GOOD;
-        return;
+    for (; item->state == ACTIVE && item->cursor < item->program->count; item->cursor++) {
+        const ctr_op_t *op = &item->program->ops[item->cursor];
+        if (op->code == CTR_OP_LOAD && !take_input(b, item, &b->items[op->counter]))
+            return &b->items[op->counter];
     }
-    if (depth > HEIGHT_MAX) {
-        reject(b, item, CTR_TOO_MANY, "definitions above one another, limit %d", HEIGHT_MAX);
-        return;
-    }
-    item->state = ACTIVE;
-    visit_inputs(b, item, depth);
-    if (item->state != ACTIVE) return;
-    if (item->height > HEIGHT_MAX) {
-        reject(b, item, CTR_TOO_MANY, "definitions above one another, limit %d", HEIGHT_MAX);
-        return;
-    }
-    item->state = GOOD;
-    bool constant = true;
-    for (uint32_t i = 0; i < item->program->count; i++)
-        if (item->program->ops[i].code == CTR_OP_LOAD) {
-            const candidate_t *input = &b->items[item->program->ops[i].counter];
-            constant = constant && input->kind != CTR_HARDWARE &&
-                       input->value_class == CTR_CLASS_EXACT;
+    if (item->state == ACTIVE) item->state = GOOD;
+    if (item->constant) item->value_class = CTR_CLASS_EXACT;
+    return NULL;
+}
+
+/* Depth first, with a stack of its own: chains in a file may be long. */
+static void visit(builder_t *b, candidate_t *item, candidate_t **stack)
+{
+    size_t depth = 0;
+    for (candidate_t *next = item; next || depth;) {
+        if (next) {
+            next->state = ACTIVE;
+            next->constant = true;
+            next->value_class = CTR_CLASS_UNAVAILABLE;
+            stack[depth++] = next;
         }
-    if (constant && item->value_class == CTR_CLASS_UNAVAILABLE)
-        item->value_class = CTR_CLASS_EXACT;
+        next = advance(b, stack[depth - 1]);
+        if (!next) depth--;
+    }
 }
 
 static ctr_status_t check_all(builder_t *b)
@@ -379,7 +378,14 @@ static ctr_status_t check_all(builder_t *b)
         ctr_status_t status = compile(b, item);
         if (status != CTR_OK) return status;
     }
-    for (size_t i = 0; i < b->count; i++) visit(b, &b->items[i], 0);
+    candidate_t **stack = calloc(b->count, sizeof(*stack));
+    if (!stack) return CTR_NO_MEMORY;
+    for (size_t i = 0; i < b->count; i++) {
+        candidate_t *item = &b->items[i];
+        if (item->state == UNKNOWN && item->kind == CTR_DERIVED) visit(b, item, stack);
+        if (item->state == UNKNOWN) item->state = GOOD;
+    }
+    free(stack);
     return CTR_OK;
 }
 
@@ -613,10 +619,10 @@ static ctr_status_t add_derived(ctr_catalogue_t *c, const char *name, size_t nam
                         (int)name_length, name, own.text, own.column,
                         expression_length > 160 ? 160 : (int)expression_length, expression);
     classify(c, &probe, program);
-    if (program->height > HEIGHT_MAX)
+    if (program->height > CTR_HEIGHT_MAX)
         return ctr_fail(error, CTR_TOO_MANY, NULL, 0, 0,
                         "%.*s: %u definitions above one another, limit %d", (int)name_length, name,
-                        program->height, HEIGHT_MAX);
+                        program->height, CTR_HEIGHT_MAX);
     char *kept = ctr_arena_text(&c->arena, name, name_length);
     char *text = ctr_arena_text(&c->arena, expression, expression_length);
     char *about = ctr_arena_text(&c->arena, description, description_length);

@@ -338,6 +338,42 @@ static void added_counters(void **state)
     ctr_catalogue_destroy(c);
 }
 
+/* Definitions above one another, written from below and from above: 256 levels over a number. */
+static void chains_are_limited(void **state)
+{
+    (void)state;
+    enum { LEVELS = 300, LINE = 80 };
+    char *text = calloc(LEVELS, LINE);
+    for (int up = 0; up < 2; up++) {
+        reports_t reports = {0};
+        size_t used = 0;
+        for (int i = 0; i < LEVELS; i++) {
+            int level = up ? i : LEVELS - 1 - i;
+            char expression[32] = "1";
+            if (level) snprintf(expression, sizeof(expression), "L%d+1", level - 1);
+            used += (size_t)snprintf(text + used, LINE, "L%d: {architectures: {gfx90a: {expression: "
+                                     "'%s'}}}\n", level, expression);
+        }
+        ctr_catalogue_t *c = load(text, CTR_GENERATION_SDK, "gfx90a", &reports);
+        assert_non_null(strstr(reports.text, ": definitions above one another, limit 256\n"));
+        assert_non_null(c);
+        ctr_agent_t agent = small_agent();
+        for (size_t i = 0; i < ctr_catalogue_count(c); i++) {
+            ctr_plan_t *plan = NULL;
+            const ctr_counter_t *counter = ctr_catalogue_at(c, i);
+            assert_int_equal(ctr_plan_create(c, &agent, &counter, 1, 1, &plan, NULL), CTR_OK);
+            double *values = run_pass(ctr_plan_pass(plan, 0), (const base_t[]){{0}}, true);
+            if (counter->name[0] == 'L') assert_true(values[0] == atoi(counter->name + 1) + 1);
+            free(values);
+            ctr_plan_destroy(plan);
+        }
+        assert_non_null(ctr_catalogue_find(c, "L256", 4));
+        assert_null(ctr_catalogue_find(c, "L257", 4));
+        ctr_catalogue_destroy(c);
+    }
+    free(text);
+}
+
 static void ids_end(void **state)
 {
     (void)state;
@@ -359,6 +395,6 @@ int main(void)
         cmocka_unit_test(xml_of_both_kinds), cmocka_unit_test(xml_sections_inherit),
         cmocka_unit_test(one_wrong_entry_loses_no_other), cmocka_unit_test(later_texts_replace),
         cmocka_unit_test(files_and_includes), cmocka_unit_test(added_counters),
-        cmocka_unit_test(ids_end)};
+        cmocka_unit_test(chains_are_limited), cmocka_unit_test(ids_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,10 @@ static const struct {
     {"TCC_REQ TCC_READ TCC_WRITE L2CacheHit TCC_ATOMIC",
      "TCC_REQ.0 TCC_READ.1 TCC_HIT.2 TCC_MISS.3 = TCC_REQ TCC_READ L2CacheHit | "
      "TCC_WRITE.0 TCC_ATOMIC.1 = TCC_WRITE TCC_ATOMIC"},
+    /* the larger is placed first, the order of the request numbers the passes */
+    {"TCC_REQ BANDWIDTH_EA",
+     "TCC_REQ.0 = TCC_REQ | TCC_EA_WRREQ.0 TCC_EA_WRREQ_64B.1 TCC_EA_RDREQ_32B.2 TCC_EA_RDREQ.3 "
+     "GRBM_GUI_ACTIVE.0 = BANDWIDTH_EA"},
     /* the accumulation takes the slot after its counter */
     {"SQ_WAVES MeanOccupancyPerCU SQ_LEVEL_WAVES",
      "SQ_WAVES.0 SQ_LEVEL_WAVES.1++ GRBM_GUI_ACTIVE.0 SQ_LEVEL_WAVES.3 = "
