@@ -191,9 +191,9 @@ int main(int argc, char **argv)
         if (!load_loop(&b, page, which)) return 1;
         for (int round = 0; round < ROUNDS; round++) {
             const double p = run(&b, which, false), m = run(&b, which, true);
-            if (!p || !m) return 1;
-            if (!plain || p < plain) plain = p;
-            if (!modelled || m < modelled) modelled = m;
+            if (p <= 0 || m <= 0) return 1;
+            if (round == 0 || p < plain) plain = p;
+            if (round == 0 || m < modelled) modelled = m;
         }
         printf("  %-24s %8.1f plain %8.1f modelled %6.2f times\n", loops[which].name, plain,
                modelled, modelled / plain);
