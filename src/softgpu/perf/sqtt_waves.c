@@ -120,7 +120,7 @@ void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock)
             l->events[i].time += clock;
         pthread_mutex_lock(&s->lock);
         if (l->traced) sg_sqtt_emit(s, &s->engine[e], l->events, l->n);
-        if (l->lost && s->engine[e].on) s->engine[e].full = true;
+        if (l->lost && s->engine[e].on && !s->engine[e].error) s->engine[e].full = true;
         pthread_mutex_unlock(&s->lock);
         free(l->events);
     }
