@@ -1,0 +1,546 @@
+/* rocprof.c - the command of ROC Profiler's first generation, over librocprofiler64 and its tool.
+ *
+ * One run of the program for each pmc line of the input; runs are joined by the dispatch index. What
+ * happens inside the program is src/v1/tool's. Tracing options belong to rocprofv3 now. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rocprofiler/rocprofiler.h>
+
+#include "cli/gpu.h"
+#include "cli/launch.h"
+#include "trace/names.h"
+
+enum { RUNS_MAX = 256, FIXED = 20, KERNEL = 20, BEGIN = 17, END = 18 }; /* fields of a line */
+
+typedef struct {
+    char *request; /* XML; NULL: the user's file */
+    char **names;  /* of the metrics */
+    unsigned name_count;
+} run_t;
+
+typedef struct {
+    uint64_t index;
+    unsigned process;            /* of the run */
+    char *fields[FIXED + 1];     /* of the first run, the kernel's name last */
+    char **values;               /* of all runs */
+} row_t;
+
+static run_t runs[RUNS_MAX];
+static unsigned run_count, value_count;
+static row_t *rows;
+static size_t row_count;
+static const char *output, *input, *data_directory, *temporary;
+static bool timestamps, statistics, basenames;
+static char range[256], kernels[1024], gpus[256];
+
+static int fail(const char *what, const char *value, const char *why)
+{
+    fprintf(stderr, "rocprof: error: %s%s%s%s%s\n", what, value ? " '" : "", value ? value : "",
+            value ? "': " : ": ", why);
+    return 1;
+}
+
+static int out_of_memory(void)
+{
+    return fail("rocprof", NULL, strerror(ENOMEM));
+}
+
+/* ---- input ---- */
+
+static bool add_name(run_t *run, const char *name)
+{
+    char **more = realloc(run->names, (run->name_count + 1) * sizeof *more);
+    char *copy = strdup(name);
+    if (more) run->names = more;
+    if (!more || !copy) {
+        free(copy);
+        return false;
+    }
+    run->names[run->name_count++] = copy;
+    return true;
+}
+
+static bool add_words(run_t *run, char *text)
+{
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ,\t\r\n", &rest); word; word = strtok_r(NULL, " ,\t\r\n", &rest))
+        if (!add_name(run, word)) return false;
+    return true;
+}
+
+/* "pmc : A B", "range: 0:3", "gpu: 0", "kernel: scale add"; # begins a remark. */
+static int read_text(FILE *file)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int result = 0;
+    for (unsigned number = 1; !result && getline(&line, &size, file) >= 0; number++) {
+        char where[64];
+        snprintf(where, sizeof where, "line %u", number);
+        line[strcspn(line, "#\r\n")] = 0;
+        char *colon = strchr(line, ':'), *key = line + strspn(line, " \t");
+        if (!*key) continue;
+        size_t length = strcspn(key, " \t:");
+        char *value = colon ? colon + 1 + strspn(colon + 1, " \t") : key;
+        key[length] = 0;
+        if (!colon)
+            result = fail(input, where, "'keyword: values' is expected");
+        else if (!strcmp(key, "pmc") && run_count == RUNS_MAX)
+            result = fail(input, where, "more than 256 pmc lines");
+        else if (!strcmp(key, "pmc"))
+            result = add_words(&runs[run_count++], value) ? 0 : out_of_memory();
+        else if (!strcmp(key, "range"))
+            snprintf(range, sizeof range, "%s", value);
+        else if (!strcmp(key, "gpu"))
+            snprintf(gpus, sizeof gpus, "%s", value);
+        else if (!strcmp(key, "kernel"))
+            snprintf(kernels, sizeof kernels, "%s", value);
+        else
+            result = fail(input, where, "pmc, range, gpu or kernel is expected");
+    }
+    free(line);
+    return result;
+}
+
+/* Only the names: the rest of an XML file is the tool's. */
+static int read_xml(FILE *file)
+{
+    char *text = NULL;
+    size_t size = 0;
+    int result = 0;
+    if (getdelim(&text, &size, 0, file) < 0) result = fail("input", input, "it is empty");
+    run_t *run = &runs[run_count++];
+    for (char *at = text; !result && at && (at = strstr(at, "<metric")); at += 7) {
+        char *name = strstr(at, "name="), *end = strchr(at, '>');
+        if (!name || !end || name > end) continue;
+        name += 5 + (name[5] == '"');
+        char *copy = strndup(name, strcspn(name, "\">"));
+        char *stop = copy && name[-1] != '"' ? strpbrk(copy, " \t\n") : NULL;
+        if (stop) *stop = 0;
+        if (!copy || !add_words(run, copy)) result = out_of_memory();
+        free(copy);
+    }
+    free(text);
+    return result;
+}
+
+static int read_input(void)
+{
+    FILE *file = input ? fopen(input, "re") : NULL;
+    if (!input) run_count = 1; /* times only */
+    if (!file) return input ? fail("input", input, strerror(errno)) : 0;
+    const char *dot = strrchr(input, '.');
+    bool xml = dot && !strcmp(dot, ".xml"), text = dot && !strcmp(dot, ".txt");
+    int result = xml    ? read_xml(file)
+                 : text ? read_text(file)
+                        : fail("input", input, "its name must end in .txt or .xml");
+    fclose(file);
+    if (!result && !run_count) run_count = 1;
+    for (unsigned i = 0; i < run_count && !xml && !result; i++) {
+        char *names = NULL;
+        size_t size = 0;
+        FILE *request = open_memstream(&names, &size);
+        if (!request) return out_of_memory();
+        fprintf(request, "<metric name=\"");
+        for (unsigned k = 0; k < runs[i].name_count; k++)
+            fprintf(request, "%s%s", k ? "," : "", runs[i].names[k]);
+        fprintf(request, "\" range=\"%s\" gpu_index=\"%s\" kernel=\"%s\"></metric>\n", range, gpus,
+                kernels);
+        fclose(request);
+        runs[i].request = names;
+    }
+    return result;
+}
+
+/* ---- results ---- */
+
+static row_t *find_row(uint64_t index, unsigned process)
+{
+    for (size_t i = row_count; i--;)
+        if (rows[i].index == index && rows[i].process == process) return &rows[i];
+    row_t *more = realloc(rows, (row_count + 1) * sizeof *rows);
+    if (!more) return NULL;
+    rows = more;
+    rows[row_count] = (row_t){.index = index, .process = process};
+    rows[row_count].values = calloc(value_count + 1, sizeof(char *));
+    return rows[row_count].values ? &rows[row_count++] : NULL;
+}
+
+/* A line of the tool: fixed fields, kernel, values; all between tabs. */
+static int take_line(char *line, unsigned process, unsigned first_value, unsigned values)
+{
+    line[strcspn(line, "\n")] = 0;
+    row_t *row = find_row(strtoull(line, NULL, 10), process);
+    if (!row) return out_of_memory();
+    bool fresh = !row->fields[0];
+    char *rest = line;
+    for (unsigned i = 0; i < FIXED + 1 + values && rest; i++) {
+        char *field = strdup(strsep(&rest, "\t"));
+        if (!field) return out_of_memory();
+        if (i > FIXED)
+            row->values[first_value + i - FIXED - 1] = field;
+        else if (fresh)
+            row->fields[i] = field;
+        else
+            free(field);
+    }
+    return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Reads and removes what the processes of a run have left. */
+static int take_results(const char *folder, unsigned first_value, unsigned values)
+{
+    char *files[256], *line = NULL, path[4200];
+    unsigned count = 0;
+    size_t size = 0;
+    int result = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *e; directory && count < 256 && (e = readdir(directory));)
+        if (strstr(e->d_name, "_results.txt")) files[count++] = strdup(e->d_name);
+    if (directory) closedir(directory);
+    qsort(files, count, sizeof *files, compare_names);
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        FILE *file = fopen(path, "re");
+        while (!result && file && getline(&line, &size, file) >= 0)
+            result = take_line(line, i, first_value, values);
+        if (file) fclose(file);
+        unlink(path);
+        free(files[i]);
+    }
+    free(line);
+    return result;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const row_t *x = a, *y = b;
+    if (x->process != y->process) return x->process < y->process ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static uint64_t duration(const row_t *row)
+{
+    return strtoull(row->fields[END], NULL, 10) - strtoull(row->fields[BEGIN], NULL, 10);
+}
+
+static char *kernel_name(const row_t *row)
+{
+    return basenames ? trace_kernel_name(row->fields[KERNEL], TRACE_NAMES_TRUNCATED)
+                     : strdup(row->fields[KERNEL]);
+}
+
+static int write_rows(const char *path)
+{
+    FILE *file = fopen(path, "we");
+    if (!file) return fail("output", path, strerror(errno));
+    fputs("Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,"
+          "sgpr,wave_size,sig,obj", file);
+    for (unsigned i = 0; i < run_count; i++)
+        for (unsigned k = 0; k < runs[i].name_count; k++)
+            fprintf(file, ",%s", runs[i].names[k]);
+    if (timestamps) fputs(",DispatchNs,BeginNs,EndNs,CompleteNs", file);
+    if (statistics) fputs(",DurationNs", file);
+    fputc('\n', file);
+    for (size_t i = 0; i < row_count; i++) {
+        const row_t *row = &rows[i];
+        char *name = kernel_name(row);
+        fprintf(file, "%zu,\"%s\"", i, name ? name : "");
+        free(name);
+        for (unsigned k = 1; k < 16; k++)
+            fprintf(file, ",%s", row->fields[k]);
+        for (unsigned k = 0; k < value_count; k++)
+            fprintf(file, ",%s", row->values[k] ? row->values[k] : "");
+        for (unsigned k = 16; timestamps && k < FIXED; k++)
+            fprintf(file, ",%s", row->fields[k]);
+        if (statistics) fprintf(file, ",%llu", (unsigned long long)duration(row));
+        fputc('\n', file);
+    }
+    return ferror(file) | fclose(file) ? fail("output", path, "it is not complete") : 0;
+}
+
+typedef struct {
+    char *name;
+    uint64_t calls, total;
+} statistic_t;
+
+static int compare_statistics(const void *a, const void *b)
+{
+    const statistic_t *x = a, *y = b;
+    if (x->total != y->total) return x->total > y->total ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* "x.csv" -> "x.stats.csv" */
+static int write_statistics(const char *path)
+{
+    statistic_t *list = calloc(row_count + 1, sizeof *list);
+    size_t count = 0;
+    uint64_t all = 0;
+    char *name = NULL;
+    if (!list || asprintf(&name, "%.*s.stats.csv", (int)strlen(path) - 4, path) < 0)
+        return out_of_memory();
+    for (size_t i = 0; i < row_count; i++) {
+        char *kernel = kernel_name(&rows[i]);
+        size_t at = 0;
+        while (kernel && at < count && strcmp(list[at].name, kernel) != 0)
+            at++;
+        if (!kernel) continue;
+        if (at == count)
+            list[count++].name = kernel;
+        else
+            free(kernel);
+        list[at].calls++;
+        list[at].total += duration(&rows[i]);
+        all += duration(&rows[i]);
+    }
+    qsort(list, count, sizeof *list, compare_statistics);
+    FILE *file = fopen(name, "we");
+    if (file) fputs("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n", file);
+    for (size_t i = 0; file && i < count; i++)
+        fprintf(file, "\"%s\",%llu,%llu,%llu,%.10g\n", list[i].name, (unsigned long long)list[i].calls,
+                (unsigned long long)list[i].total,
+                (unsigned long long)(list[i].total / list[i].calls),
+                all ? 100.0 * (double)list[i].total / (double)all : 0);
+    int result = !file || fclose(file) ? fail("output", name, strerror(errno)) : 0;
+    for (size_t i = 0; i < count; i++)
+        free(list[i].name);
+    free(list);
+    free(name);
+    return result;
+}
+
+/* ---- the program ---- */
+
+static int prepare(const char *root, bool soft)
+{
+    char path[3 * PATH_MAX], *preload = getenv("LD_PRELOAD"), *libraries = getenv("LD_LIBRARY_PATH");
+    snprintf(path, sizeof path, "%s/lib/rocprofiler/librocprof-tool.so", root);
+    if (access(path, R_OK)) return fail("installation", path, strerror(errno));
+    setenv("ROCP_TOOL_LIB", path, 1);
+    const char *before = getenv("HSA_TOOLS_LIB");
+    snprintf(path, sizeof path, "%s%slibrocprofiler64.so.1", before ? before : "", before ? " " : "");
+    setenv("HSA_TOOLS_LIB", path, 1);
+    snprintf(path, sizeof path, "%s/lib%s%s", root, libraries ? ":" : "", libraries ? libraries : "");
+    setenv("LD_LIBRARY_PATH", path, 1);
+    if (soft) {
+        snprintf(path, sizeof path, "%s/" CLI_SOFT_GPU_LIBRARY "%s%s", root, preload ? ":" : "",
+                 preload ? preload : "");
+        setenv("LD_PRELOAD", path, 1);
+    }
+    if (timestamps) setenv("ROCP_TIMESTAMP_ON", "1", 1);
+    return 0;
+}
+
+static int run_program(char **program, unsigned number, unsigned first_value)
+{
+    char folder[] = "/tmp/rocprof-XXXXXX", named[4096], path[4096], request[4200], why[512];
+    pid_t pid;
+    char *where = folder;
+    if (temporary || data_directory) {
+        snprintf(named, sizeof named, "%s/rocprof-XXXXXX", temporary ? temporary : data_directory);
+        where = named;
+    }
+    if (!mkdtemp(where)) return fail("temporary directory", where, strerror(errno));
+    snprintf(request, sizeof request, "%s/input%u.xml", where, number);
+    if (runs[number].request) {
+        FILE *file = fopen(request, "we");
+        if (!file || fputs(runs[number].request, file) < 0 || fclose(file))
+            return fail("temporary file", request, strerror(errno));
+    }
+    setenv("ROCP_INPUT", runs[number].request ? request : input ? input : "", 1);
+    setenv("ROCP_OUTPUT_DIR", where, 1);
+    int status = cli_find_program(program[0], path, sizeof path, why, sizeof why);
+    if (!status) {
+        *why = 0;
+        status = cli_run(path, program, getenv("LD_PRELOAD"), &pid, why, sizeof why);
+    }
+    if (status && *why) fprintf(stderr, "rocprof: error: %s\n", why);
+    if (take_results(where, first_value, runs[number].name_count) && !status) status = 1;
+    unlink(request);
+    rmdir(where);
+    return status;
+}
+
+/* ---- lists ---- */
+
+static hsa_status_t print_metric(const rocprofiler_info_data_t info, void *data)
+{
+    const bool *derived = data;
+    if (*derived != (info.metric.expr != NULL)) return HSA_STATUS_SUCCESS;
+    printf("\n  gpu-agent%u : %s", info.agent_index, info.metric.name);
+    if (!*derived && info.metric.instances > 1) printf("[0-%u]", info.metric.instances - 1);
+    printf(" : %s\n", info.metric.description);
+    if (*derived)
+        printf("      %s = %s\n", info.metric.name, info.metric.expr);
+    else
+        printf("      block %s has %u counters\n", info.metric.block_name,
+               info.metric.block_counters);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* The software GPU works in processes that begin with it. */
+static int list(bool derived, bool soft, const char *root, char **argv)
+{
+    const char *text = "";
+    if (soft) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/" CLI_SOFT_GPU_LIBRARY, root);
+        setenv("LD_PRELOAD", path, 1);
+        execv("/proc/self/exe", argv);
+        return fail("rocprof", NULL, strerror(errno));
+    }
+    if (hsa_init()) return fail("HSA", NULL, "no runtime, or no GPU");
+    if (rocprofiler_iterate_info(NULL, ROCPROFILER_INFO_KIND_METRIC, print_metric, &derived)) {
+        rocprofiler_error_string(&text);
+        return fail("metrics", NULL, text);
+    }
+    fflush(stdout);
+    return 1; /* as AMD's */
+}
+
+/* ---- options ---- */
+
+static const char usage[] =
+    "usage: rocprof [options] program [arguments]\n"
+    "  -i FILE.txt|FILE.xml   what to count: lines 'pmc: NAME...', each a run of the program;\n"
+    "                         range: FIRST:END, gpu: INDEX..., kernel: PART-OF-NAME...\n"
+    "  -o FILE.csv            output, default the input's name, or results.csv\n"
+    "  -m FILE                definitions of metrics, besides the built-in ones\n"
+    "  -d DIR, -t DIR         where temporary files go\n"
+    "  --list-basic, --list-derived   hardware counters, derived metrics; exit status 1\n"
+    "  --timestamp on|off     times of each kernel\n"
+    "  --stats                times, and FILE.stats.csv by kernel\n"
+    "  --basenames on|off     names of kernels without arguments and namespaces\n"
+    "  --ctx-limit N          kernels in flight at most\n"
+    "  --parallel-kernels     kernels that are counted may run at the same time\n"
+    "  --gpu auto|real|soft   which GPU, default auto\n"
+    "  --version, -h\n"
+    "Traces: rocprofv3.\n";
+
+static const char *gpu;
+static int list_what; /* 'b', 'd' */
+
+/* The value of an option, or NULL with a message. */
+static const char *value_of(char **argv, int *at)
+{
+    if (argv[*at + 1]) return argv[++*at];
+    fail("option", argv[*at], "it needs a value");
+    return NULL;
+}
+
+static int on_off(const char *option, const char *value, bool *what)
+{
+    if (!value) return 1;
+    *what = !strcmp(value, "on");
+    return *what || !strcmp(value, "off") ? 0 : fail(option, value, "on or off is expected");
+}
+
+/* Exit status, or -1 to go on; *at is then the program's place. */
+static int read_options(char **argv, int *at)
+{
+    static const struct {
+        const char *name;
+        const char **value;
+        const char *variable;
+    } texts[] = {{"-i", &input, NULL},           {"-o", &output, NULL},
+                 {"-d", &data_directory, NULL},  {"-t", &temporary, NULL},
+                 {"--gpu", &gpu, NULL},          {"-m", NULL, "ROCP_METRICS"},
+                 {"--ctx-limit", NULL, "ROCP_OUTSTANDING_MAX"}};
+    for (*at = 1; argv[*at] && argv[*at][0] == '-'; ++*at) {
+        const char *option = argv[*at];
+        bool taken = false, ignored;
+        for (size_t i = 0; i < sizeof texts / sizeof *texts && !taken; i++) {
+            if (strcmp(option, texts[i].name) != 0) continue;
+            const char *value = value_of(argv, at);
+            if (!value) return 1;
+            if (texts[i].value) *texts[i].value = value;
+            if (texts[i].variable) setenv(texts[i].variable, value, 1);
+            taken = true;
+        }
+        if (taken) continue;
+        if (!strcmp(option, "-h")) {
+            fputs(usage, stdout);
+            return 1; /* as AMD's */
+        } else if (!strcmp(option, "--version")) {
+            printf("rocprof: ROC Profiler %u.%u\n", rocprofiler_version_major(),
+                   rocprofiler_version_minor());
+            return 0;
+        } else if (!strcmp(option, "--list-basic") || !strcmp(option, "--list-derived")) {
+            list_what = option[7];
+        } else if (!strcmp(option, "--stats")) {
+            statistics = timestamps = true;
+        } else if (!strcmp(option, "--parallel-kernels")) {
+            setenv("ROCP_K_CONCURRENT", "1", 1);
+        } else if (!strcmp(option, "--verbose")) {
+            setenv("ROCP_VERBOSE_MODE", "1", 1);
+        } else if (!strcmp(option, "--timestamp")) {
+            if (on_off(option, value_of(argv, at), &timestamps)) return 1;
+        } else if (!strcmp(option, "--basenames")) {
+            if (on_off(option, value_of(argv, at), &basenames)) return 1;
+        } else if (!strcmp(option, "--ctx-wait") || !strcmp(option, "--obj-tracking")) {
+            if (on_off(option, value_of(argv, at), &ignored)) return 1;
+        } else if (strstr(option, "-trace") || strstr(option, "roctx")) {
+            return fail("option", option, "traces are rocprofv3's: rocprofv3 --help");
+        } else {
+            return fail("option", option, "it is unknown: rocprof -h");
+        }
+    }
+    return -1;
+}
+
+/* The output's name, from the input's if none is given. */
+static char *output_name(void)
+{
+    char *name = NULL;
+    const char *base = input ? strrchr(input, '/') : NULL;
+    base = base ? base + 1 : input;
+    if (output)
+        name = strdup(output);
+    else if (asprintf(&name, "%.*s.csv", base ? (int)strlen(base) - 4 : 7, base ? base : "results") < 0)
+        name = NULL;
+    return name;
+}
+
+int main(int argc, char **argv)
+{
+    char root[PATH_MAX], why[512] = "";
+    int at, status = read_options(argv, &at), result = 0;
+    (void)argc;
+    if (status >= 0) return status;
+    if (output && (strlen(output) < 5 || strcmp(output + strlen(output) - 4, ".csv")))
+        return fail("output", output, "its name must end in .csv");
+    if (cli_find_root(root, NULL, why, sizeof why)) return fail("rocprof", NULL, why);
+    int soft = cli_choose_gpu("rocprof", gpu, why, sizeof why);
+    if (soft < 0) return fail("rocprof", NULL, why);
+    if (list_what) return list(list_what == 'd', soft, root, argv);
+    if (!argv[at]) return fail("rocprof", NULL, "no program is given: rocprof -h");
+    if (read_input() || prepare(root, soft)) return 1;
+    for (unsigned i = 0; i < run_count; i++)
+        value_count += runs[i].name_count;
+    status = 0;
+    for (unsigned i = 0, first = 0; i < run_count && !status; i++) {
+        status = run_program(argv + at, i, first);
+        first += runs[i].name_count;
+    }
+    qsort(rows, row_count, sizeof *rows, compare_rows);
+    char *name = output_name();
+    if (!name) return out_of_memory();
+    result = write_rows(name);
+    if (!result && statistics) result = write_statistics(name);
+    free(name);
+    return status ? status : result;
+}
