@@ -15,7 +15,10 @@ static void must(bool good, const char *what)
 
 counting_t *counting_create(uint32_t engines, uint32_t cus)
 {
+    static counting_t *last;
     counting_t *c = calloc(1, sizeof *c);
+    c->older = last;
+    last = c;
     c->rig = rig_create_shaped(engines, cus);
     must(rig_aql(c->rig, &c->queue), "no queue");
     c->ib_va = rig_alloc(c->rig, 4 * COUNTING_DWORDS);
@@ -60,6 +63,13 @@ void counting_flush_waves(counting_t *c)
 {
     const uint32_t dw[] = {header(0x46, 2), 7 | 4 << 8};
     put(c, dw, 2);
+}
+
+void counting_acquire(counting_t *c, uint32_t coher_cntl, uint64_t blocks)
+{
+    const uint32_t dw[] = {
+        header(0x58, 7), coher_cntl, (uint32_t)blocks, (uint32_t)(blocks >> 32), 0, 0, 0x10};
+    put(c, dw, 7);
 }
 
 const uint32_t *counting_send(counting_t *c)

@@ -23,7 +23,8 @@ enum {
     SQ_CTRL_ALL = (int)0xffff007f
 };
 
-typedef struct {
+typedef struct counting {
+    struct counting *older; /* all stay reachable, as their devices do */
     rig_t *rig;
     rig_queue_t queue;
     uint64_t ib_va, out_va, done;
@@ -45,6 +46,8 @@ void counting_set(counting_t *c, uint32_t reg, uint32_t value);
 /* Copies the register to where counting_send() finds it; its number among those of this sending. */
 unsigned counting_copy(counting_t *c, uint32_t reg);
 void counting_flush_waves(counting_t *c);
+/* ACQUIRE_MEM over `blocks` of 256 bytes. */
+void counting_acquire(counting_t *c, uint32_t coher_cntl, uint64_t blocks);
 /* Sends what was collected and waits; the copied values, good until the next sending. */
 const uint32_t *counting_send(counting_t *c);
 /* One register, read at once. */

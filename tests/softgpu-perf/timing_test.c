@@ -309,6 +309,43 @@ static void test_dispatches_overlap(void **state)
     assert_true(counting_value(c, 1, 0, 0) > 0);
 }
 
+/* Lines that miss L2 in one more dispatch. */
+static uint64_t more_misses(counting_t *c, const rig_dispatch_t *d)
+{
+    uint64_t before = counting_sum(c, 0, 1, 32);
+    counting_dispatch(c, d);
+    return counting_sum(c, 0, 1, 32) - before;
+}
+
+/* ACQUIRE_MEM empties L2 if it means all of memory, not for a small buffer. */
+static void test_acquire(void **state)
+{
+    enum { TC = 1 << 23, TCL1 = 1 << 22, MISS = 19 };
+    static const char text[] = "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+                               "v_lshlrev_b32 v1, 2, v0\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "global_load_dword v2, v1, s[8:9]\n"
+                               "s_endpgm\n";
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = counting_create(1, 1);
+    uint64_t args = rig_alloc(c->rig, 8), data = rig_alloc(c->rig, 256);
+    memcpy(rig_ptr(c->rig, args), &data, 8);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .args = args, .grid = {64}, .group = {64}};
+    counting_want(c, TCC, MISS);
+    counting_start(c);
+    const uint64_t cold = more_misses(c, &d);
+    assert_true(cold > 0);
+    assert_int_equal(more_misses(c, &d), 0);
+    counting_acquire(c, TC | TCL1, 16);
+    counting_send(c);
+    assert_int_equal(more_misses(c, &d), 0);
+    counting_acquire(c, TC | TCL1, UINT64_C(0xffffffffff));
+    counting_send(c);
+    /* code and kernel arguments stay in their own caches: the two lines of data miss */
+    assert_int_equal(more_misses(c, &d), 256 / 128);
+}
+
 /* A modelled dispatch that faults ends its queue as any other does. */
 static void test_fault(void **state)
 {
@@ -344,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_wave_slots),
         cmocka_unit_test(test_same_every_time),
         cmocka_unit_test(test_dispatches_overlap),
+        cmocka_unit_test(test_acquire),
         cmocka_unit_test(test_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

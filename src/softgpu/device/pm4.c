@@ -92,7 +92,7 @@ static bool op_acquire_mem(const command_t *c)
 {
     enum { COHER_SH_ICACHE = 1 << 29 };
     if (c->dw[1] & COHER_SH_ICACHE) sg_device_invalidate_code(c->d);
-    sg_perf_acquire(c->d->perf, c->dw[1]);
+    sg_perf_acquire(c->d->perf, c->dw[1], pair(c, 2) & UINT64_C(0xffffffffff));
     return true;
 }
 

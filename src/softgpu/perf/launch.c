@@ -248,8 +248,13 @@ void sg_perf_packet(sg_perf_t *p)
     sg_add(&p->device[SG_D_CLOCK], clocks);
 }
 
-void sg_perf_acquire(sg_perf_t *p, uint32_t coher_cntl)
+/* Of L2 the packet means its range alone. A small one is a buffer that the command processor has
+ * written, of which the modelled L2 knows nothing. */
+void sg_perf_acquire(sg_perf_t *p, uint32_t coher_cntl, uint64_t blocks)
 {
+    enum { TC_NC = 1 << 3, TC_WB = 1 << 18, TC = 1 << 23 };
+    const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */
+    if (blocks < whole) coher_cntl &= ~(uint32_t)(TC_NC | TC_WB | TC);
     pthread_mutex_lock(&p->model_lock);
     if (p->caches) sgc_acquire_mem(p->caches, coher_cntl);
     pthread_mutex_unlock(&p->model_lock);

@@ -44,8 +44,8 @@ uint32_t sg_perf_read(sg_perf_t *p, uint32_t number);
 
 /* The command processor has decoded an AQL packet. */
 void sg_perf_packet(sg_perf_t *p);
-/* ACQUIRE_MEM with these COHER_CNTL bits. */
-void sg_perf_acquire(sg_perf_t *p, uint32_t coher_cntl);
+/* ACQUIRE_MEM with these COHER_CNTL bits over so many blocks of 256 bytes. */
+void sg_perf_acquire(sg_perf_t *p, uint32_t coher_cntl, uint64_t blocks);
 
 /* ---- dispatches ---- */
 
