@@ -143,10 +143,11 @@ template <typename T, typename U> static void near(module &m, const char *name)
         uint64_t *w = &in[4 * i];
         const T x = (T)(40 * share(w[0]) - 20), u = (T)(2 * share(w[1]) - 1), y = (T)(2000 * share(w[3]) - 1000);
         const T p = i % 3 ? (T)std::exp2(40 * share(w[2]) - 20) : (T)(0.75 + share(w[2]) / 2);
+        // sines of enormous angles take another way
+        w[3] = as<U>(i % 11 == 0 ? (T)std::ldexp(y, (int)(w[1] % (sizeof(T) == 4 ? 110 : 1000))) : i % 3 ? y : y / 500);
         w[0] = as<U>(i % 5 ? x : x / 32);
         w[1] = as<U>(i % 7 ? u : u / 1024);
         w[2] = as<U>(p);
-        w[3] = as<U>(i % 3 ? y : y / 500);
     }
     auto got = run_items(m, name, in, ITEMS, WORDS);
     for (size_t i = 0; i < ITEMS; i++) {
