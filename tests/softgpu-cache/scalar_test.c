@@ -65,6 +65,23 @@ static void stores(void **state)
     rig_destroy(r);
 }
 
+/* Arguments in the host's fine-grained memory: read once, though L2 does not keep them. */
+static void uncached(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    r->page = (sgc_page_t){SGC_UC, false};
+    rig_set_s64(r, 4, RIG_VA);
+    rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    rig_do(r, "s_load_dword s0, s[4:5], 0x4");
+    EXPECT(r, SQC_DCACHE_HITS, 1);
+    EXPECT(r, TCC_EA_RD_UNCACHED_32B, 2);
+    rig_do(r, "s_load_dword s0, s[4:5], 0x0 glc");
+    EXPECT(r, SQC_DCACHE_MISSES, 2);
+    EXPECT(r, TCC_MISS, 2);
+    rig_destroy(r);
+}
+
 /* Two compute units of an engine share a cache: of 4 in each of 8 engines, 16 caches miss. */
 static void sharing(void **state)
 {
@@ -103,7 +120,8 @@ static void fetches(void **state)
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {RIG_TEST(reads), RIG_TEST(buffer_range), RIG_TEST(stores),
+    const struct CMUnitTest tests[] = {RIG_TEST(reads),   RIG_TEST(buffer_range),
+                                       RIG_TEST(stores),  RIG_TEST(uncached),
                                        RIG_TEST(sharing), RIG_TEST(fetches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

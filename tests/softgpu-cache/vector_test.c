@@ -244,7 +244,7 @@ static void policies(void **state)
     rig_destroy(r);
 }
 
-/* Uncached pages stay out of L1 and L2: every look-up goes to memory. */
+/* Uncached pages stay out of L2: what L1 does not have comes from memory. */
 static void uncached_pages(void **state)
 {
     (void)state;
@@ -253,6 +253,8 @@ static void uncached_pages(void **state)
     rig_stride(r, 0, 4);
     rig_do(r, "global_load_dword v2, v[0:1], off");
     rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_TCC_UC_READ_REQ, 4);
+    rig_do(r, "global_load_dword v2, v[0:1], off glc");
     EXPECT(r, TCP_TCC_UC_READ_REQ, 8);
     EXPECT(r, TCC_UC_REQ, 8);
     EXPECT(r, TCC_MISS, 8);

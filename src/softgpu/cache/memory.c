@@ -48,15 +48,14 @@ static void read_line(pass_t *p, sgc_frame_t f, uint32_t line, uint32_t extra)
     ways_t *l1 = &cu->l1;
     const uint32_t set = ways_set(l1, line);
     int32_t slot = ways_find(l1, set, line);
-    const bool keep = !p->fresh && f.page.type != SGC_UC;
-    if (slot >= 0 && keep) {
+    if (slot >= 0 && !p->fresh) {
         slower(p, p->t->profile.l1_vector_latency + extra);
         return;
     }
     if (slot >= 0) ways_remove(l1, (uint32_t)slot);
     uint32_t old;
     const uint32_t latency = sgc_l2_request(p->t, line, f.page, SGC_READ, 0, p->stream);
-    if (keep) ways_insert(l1, set, line, &old);
+    if (!p->fresh) ways_insert(l1, set, line, &old);
     cu->tcp.by_type[f.page.type][SGC_READ]++;
     cu->tcp.read_latency += latency;
     p->waits = true;

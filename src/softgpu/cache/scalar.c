@@ -76,29 +76,24 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
 {
     const uint32_t set = ways_set(&q->data, line);
     int32_t slot = ways_find(&q->data, set, line);
-    const bool keep = f.page.type != SGC_UC && access != SGC_ATOMIC;
     uint32_t latency = t->profile.l1_scalar_latency, old;
 
     q->count.dcache_req++;
-    if (slot >= 0 && (!keep || fresh)) {
+    if (slot >= 0 && (access == SGC_ATOMIC || fresh)) {
         clean(t, q, (uint32_t)slot, line);
         ways_remove(&q->data, (uint32_t)slot);
         slot = WAYS_NO_SLOT;
     }
-    if (access == SGC_ATOMIC || (access == SGC_WRITE && !keep)) {
-        latency = sgc_l2_request(t, line, f.page, access, written, false);
-        q->count.dcache_atomic += access == SGC_ATOMIC;
-        q->count.tc[TC_ATOMIC] += access == SGC_ATOMIC;
-        q->count.tc[TC_WRITE] += access == SGC_WRITE;
-        q->count.dcache_misses++;
-        return latency;
-    }
     q->count.dcache_hits += slot >= 0;
     q->count.dcache_misses += slot < 0;
+    if (access == SGC_ATOMIC) {
+        q->count.dcache_atomic++;
+        q->count.tc[TC_ATOMIC]++;
+        return sgc_l2_request(t, line, f.page, access, written, false);
+    }
     if (slot < 0) {
         latency = sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
         q->count.tc[TC_READ]++;
-        if (!keep) return latency;
         slot = ways_insert(&q->data, set, line, &old);
         clean(t, q, (uint32_t)slot, old);
         q->data_page[slot] = f;
