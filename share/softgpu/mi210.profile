@@ -20,6 +20,24 @@ l1_instruction_kb     32
 l2_kb                 8192
 l2_channels           32
 
+# The cache model (docs/counter-model.md). Ways and the size of the translation buffer are not
+# published for all; latencies, in clocks, are round figures of the right order.
+l1_vector_ways        64
+l1_scalar_ways        4
+l1_instruction_ways   4
+l1_shared_cus         2        # compute units that share scalar and instruction cache
+l2_ways               16
+l2_interleave         256
+utcl1_entries         32
+utcl1_miss_latency    100
+lds_latency           64
+l1_vector_latency     120
+l1_scalar_latency     50
+l1_instruction_latency 30
+l2_latency            220
+vram_latency          560
+host_latency          1300
+
 vram_mb               8192     # the product has 65536
 engine_clock_mhz      1700
 memory_clock_mhz      1600
