@@ -1,10 +1,12 @@
 // maths.cl - OpenCL C's functions of floating point numbers: those whose results are exact or
 // correctly rounded, and those that may be off by a number of units in the last place. maths.hip
-// knows the limits. One kernel for single and one for double precision.
+// knows the limits. One kernel of each kind for every precision.
 // What may be changed: a function is a line here and one of the same number there.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-#define KERNEL(T, W, I, as_T, as_W)                                                                \
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
+#define EXACT(T, W, as_T, as_W)                                                                    \
     /* rounded as IEEE 754 says, or exact */                                                       \
     kernel void exact_##T(global const ulong *in, global ulong *out)                               \
     {                                                                                              \
@@ -48,7 +50,8 @@
         out[29] = as_W(sign(a));                                                                   \
         out[30] = as_W(step(a, b));                                                                \
         out[31] = as_W(isfinite(a) && a != 0 ? (T)ilogb(a) : (T)0);                                \
-    }                                                                                              \
+    }
+#define NEAR(T, W, as_T, as_W)                                                                     \
     /* within a limit; x is of moderate size, u in [-1, 1], p positive */                          \
     kernel void near_##T(global const ulong *in, global ulong *out)                                \
     {                                                                                              \
@@ -76,7 +79,7 @@
         out[18] = as_W(cosh(x));                                                                   \
         out[19] = as_W(tanh(x));                                                                   \
         out[20] = as_W(asinh(y));                                                                  \
-        out[21] = as_W(acosh(1 + p));                                                              \
+        out[21] = as_W(acosh((T)1 + p));                                                              \
         out[22] = as_W(atanh(u));                                                                  \
         out[23] = as_W(cbrt(y));                                                                   \
         out[24] = as_W(rsqrt(p));                                                                  \
@@ -85,9 +88,12 @@
         out[27] = as_W(erf(x));                                                                    \
         out[28] = as_W(erfc(x));                                                                   \
         out[29] = as_W(tgamma(fabs(x) + (T)0.5));                                                  \
-        out[30] = as_W(lgamma(p + 3));                                                             \
+        out[30] = as_W(lgamma(p + (T)3));                                                             \
         out[31] = as_W(pown(x, (int)((W)in[1] % 7) - 3));                                             \
     }
 
-KERNEL(float, uint, int, as_float, as_uint)
-KERNEL(double, ulong, long, as_double, as_ulong)
+EXACT(float, uint, as_float, as_uint)
+EXACT(double, ulong, as_double, as_ulong)
+NEAR(half, ushort, as_half, as_ushort)
+NEAR(float, uint, as_float, as_uint)
+NEAR(double, ulong, as_double, as_ulong)
