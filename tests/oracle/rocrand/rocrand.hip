@@ -188,6 +188,13 @@ static void compare(generator g, size_t n)
         for (size_t i = 0; i < n; i++) want[i] = integer(g, g.host->word(i / 4, 1, 0)) >> (i % 4 * 8) & 0xff;
         report(g, "bytes", draw<uint8_t>(g, n, [&](rocrand_generator h, uint8_t *p) { return rocrand_generate_char(h, p, n); }), want, 0);
         g.host->advance(n / 4, 1);
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t of = integer(g, g.host->word(i / 2, 1, 0)) >> (i % 2 * 16) & 0xffff;
+            want[i] = (double)(_Float16)((float)(of + 1) * 0x1p-16f);
+        }
+        auto halves = draw<_Float16>(g, n, [&](rocrand_generator h, _Float16 *p) { return rocrand_generate_uniform_half(h, (half *)p, n); });
+        report(g, "uniform, half", halves, want, 0);
+        g.host->advance(n / 2, 1);
     }
 
     for (size_t i = 0; i < n; i++) {
