@@ -395,6 +395,11 @@ static void compute_units(void **state)
     assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 32, SGC_EVENT_TCC_REQ), 0);
     assert_int_equal(sgc_value(r->model, SGC_TCP, 0, 0, 999), 0);
     assert_false(sgc_counts(SGC_TCP, 999));
+    assert_false(sgc_zero(SGC_TCP, 999));
+    /* a row without a count */
+    assert_false(sgc_counts(SGC_TCC, SGC_EVENT_TCC_BUBBLE));
+    assert_true(sgc_zero(SGC_TCC, SGC_EVENT_TCC_BUBBLE));
+    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 0, SGC_EVENT_TCC_BUBBLE), 0);
     rig_destroy(r);
 }
 

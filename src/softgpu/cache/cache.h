@@ -95,6 +95,8 @@ void sgc_remap(sgc_t *t);
 
 /* Whether the event is counted here, that is: follows from addresses. */
 bool sgc_counts(sgc_block_t block, unsigned event);
+/* Whether it would be, but is always 0 under the rules of the model. */
+bool sgc_zero(sgc_block_t block, unsigned event);
 
 /* Total of an event since creation; 0 for what is not counted here or out of range. TA, TD and TCP:
  * `instance` is the compute unit within engine `se`; SQ: the sum of engine `se`, instance ignored;

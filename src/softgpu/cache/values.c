@@ -207,7 +207,14 @@ static const row_t *row_of(sgc_block_t block, unsigned event)
 
 bool sgc_counts(sgc_block_t block, unsigned event)
 {
-    return row_of(block, event) != NULL;
+    const row_t *r = row_of(block, event);
+    return r && r->owner != OF_NOBODY;
+}
+
+bool sgc_zero(sgc_block_t block, unsigned event)
+{
+    const row_t *r = row_of(block, event);
+    return r && r->owner == OF_NOBODY;
 }
 
 static uint64_t read_counts(const row_t *r, const void *unit)

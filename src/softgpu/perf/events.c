@@ -346,5 +346,7 @@ sg_how_t sg_perf_how(sg_block_t block, uint32_t event)
     const event_row_t *row = find(block, event);
     sgc_block_t model;
     if (row) return row->kind == KIND_ZERO ? SG_HOW_ZERO : SG_HOW_COUNTED;
-    return model_block(block, &model) && sgc_counts(model, event) ? SG_HOW_COUNTED : SG_HOW_MISSING;
+    if (!model_block(block, &model)) return SG_HOW_MISSING;
+    if (sgc_zero(model, event)) return SG_HOW_ZERO;
+    return sgc_counts(model, event) ? SG_HOW_COUNTED : SG_HOW_MISSING;
 }
