@@ -2,6 +2,7 @@
 #include "counting.h"
 
 #include "asm.h"
+#include "softgpu/perf/perf.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -249,6 +250,53 @@ static void test_wait_and_copy(void **state)
     assert_int_equal(out[1], 0);
 }
 
+/* WRITE_DATA reaches the registers as SET_UCONFIG_REG does. */
+static void test_write_data(void **state)
+{
+    const uint32_t select = counting_select_reg(SQ, 0);
+    const uint32_t two[] = {
+        3u << 30 | 4 << 16 | 0x37 << 8, 0, select, 0, SQ_INSTS | MASKS, SQ_WAVES | MASKS};
+    (void)state;
+    if (!asm_available()) skip();
+    counting_t *c = wanting_waves();
+    memcpy(c->ib + c->n, two, sizeof two);
+    c->n += 6;
+    counting_copy(c, select);
+    counting_copy(c, select + 1);
+    const uint32_t *out = counting_send(c);
+    assert_int_equal(out[0], SQ_INSTS | MASKS);
+    assert_int_equal(out[1], SQ_WAVES | MASKS);
+}
+
+/* Whatever is written anywhere, reads answer and counting works afterwards. */
+static void test_any_bits(void **state)
+{
+    sg_profile_t profile = {.name = "any"};
+    uint64_t random = 88172645463325252;
+#define SET_DEFAULT(key, def, lo, hi) profile.key = def;
+    SG_PROFILE_KEYS(SET_DEFAULT)
+#undef SET_DEFAULT
+    (void)state;
+    sg_perf_t *p = sg_perf_create(&profile, NULL, NULL);
+    assert_non_null(p);
+    for (unsigned i = 0; i < 100000; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        const uint32_t reg =
+            SG_PERF_FIRST_REGISTER +
+            (uint32_t)(random >> 32) % (SG_PERF_LAST_REGISTER - SG_PERF_FIRST_REGISTER + 1);
+        if (!sg_perf_owns(p, reg)) continue;
+        sg_perf_write(p, reg, (uint32_t)random);
+        sg_perf_read(p, reg);
+        assert_in_range(sg_perf_level(p), SG_PERF_OFF, SG_PERF_MODEL);
+    }
+    assert_false(sg_perf_owns(p, 0));
+    assert_false(sg_perf_owns(p, 0xffffffff));
+    sg_perf_write(p, REG_CP_PERFMON_CNTL, 0);
+    sg_perf_write(p, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    assert_int_equal(sg_perf_read(p, counting_low_reg(SQ, 0)), 0);
+    sg_perf_destroy(p);
+}
+
 /* A flush waits for waves that were launched before, barrier bit or not. */
 static void test_flush_waits(void **state)
 {
@@ -276,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_slots),         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_gates),         cmocka_unit_test(test_select_while_running),
         cmocka_unit_test(test_wait_and_copy), cmocka_unit_test(test_flush_waits),
+        cmocka_unit_test(test_write_data),    cmocka_unit_test(test_any_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

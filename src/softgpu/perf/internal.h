@@ -79,6 +79,7 @@ typedef enum {
 
 typedef struct {
     uint32_t select;
+    bool selected;  /* it has been written: until then nothing is computed for it */
     uint64_t value; /* collected until the last stop */
     uint64_t base;  /* total when counting began, while running */
     uint64_t sample;
@@ -87,7 +88,7 @@ typedef struct {
 typedef struct {
     sg_slot_t *slots; /* [engine][instance][slot] */
     uint32_t engines, instances, n_slots;
-    bool programmed; /* some select has been written */
+    bool programmed; /* some slot is selected */
 } sg_bank_t;
 
 /* What a register number is. */

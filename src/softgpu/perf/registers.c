@@ -144,13 +144,14 @@ static sg_slot_t *slot_at(const sg_bank_t *bank, uint32_t engine, uint32_t insta
     return &bank->slots[((size_t)engine * bank->instances + instance) * bank->n_slots + slot];
 }
 
+/* A slot that was never selected has event 0, as after power-on, and 0 as its value. */
 static uint64_t total(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
                       uint32_t slot)
 {
     const sg_bank_t *bank = &p->bank[block];
-    const uint32_t previous = slot ? slot_at(bank, engine, instance, slot - 1)->select : 0;
-    return sg_perf_total(p, block, engine, instance, slot_at(bank, engine, instance, slot)->select,
-                         previous);
+    const sg_slot_t *at = slot_at(bank, engine, instance, slot);
+    const uint32_t previous = slot ? at[-1].select : 0;
+    return at->selected ? sg_perf_total(p, block, engine, instance, at->select, previous) : 0;
 }
 
 typedef void visit_fn_t(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
@@ -231,6 +232,7 @@ static void select_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
     for (uint32_t k = s; running(p) && k <= last; k++)
         stop_slot(p, b, e, i, k, 0);
     slot_at(&p->bank[b], e, i, s)->select = select;
+    slot_at(&p->bank[b], e, i, s)->selected = true;
     for (uint32_t k = s; running(p) && k <= last; k++)
         start_slot(p, b, e, i, k, 0);
 }
@@ -264,7 +266,8 @@ static void update_level(sg_perf_t *p)
         const sg_bank_t *bank = &p->bank[b];
         const size_t n = (size_t)bank->engines * bank->instances * bank->n_slots;
         for (size_t s = 0; bank->programmed && s < n && level < SG_PERF_MODEL; s++) {
-            const uint32_t needs = sg_perf_level_of(b, bank->slots[s].select);
+            const sg_slot_t *slot = &bank->slots[s];
+            const uint32_t needs = slot->selected ? sg_perf_level_of(b, slot->select) : 0;
             if (needs > level) level = needs;
         }
     }
@@ -368,7 +371,7 @@ uint32_t sg_perf_read(sg_perf_t *p, uint32_t number)
 {
     const sg_register_t *r = entry(p, number);
     pthread_mutex_lock(&p->lock);
-    const uint32_t value = of_trace(number)        ? sg_sqtt_read(p->trace, p->gfx_index, number)
+    const uint32_t value = of_trace(number)          ? sg_sqtt_read(p->trace, p->gfx_index, number)
                            : r->kind == KIND_CONTROL ? read_control(p, number)
                            : r->kind == KIND_NONE    ? 0
                                                      : read_slot(p, r);
