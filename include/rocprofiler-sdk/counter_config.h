@@ -17,8 +17,8 @@ ROCPROFILER_EXTERN_C_INIT
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
  * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter
- * @retval ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT a counter of another agent, or one
- * that this agent lists but cannot count
+ * @retval ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT a counter of agents of another
+ * architecture
  * @retval ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND config_id names no configuration
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH config_id names one of another agent
  * @retval ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT a block cannot count so many events at once; a

@@ -103,9 +103,8 @@ rocprofiler_iterate_agent_supported_counters(rocprofiler_agent_id_t agent_id,
                                              rocprofiler_available_counters_cb_t cb,
                                              void *user_data) ROCPROFILER_API;
 
-/** Makes a derived counter of an agent from an expression as in a definition file. Iterations and
- * configurations after the call know it. Names are those of one agent; a name that exists is
- * refused. Slow: not for callbacks of dispatches. Any thread.
+/** Makes a derived counter for the agents of one architecture from an expression as in a definition
+ * file. Iterations and configurations after the call know it; a name that exists is refused. Slow: not for callbacks of dispatches. Any thread.
  * @param name_len,expr_len,description_len bytes without a zero at the end
  * @param description may be null
  * @param counter_id the handle is written here

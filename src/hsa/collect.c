@@ -101,7 +101,8 @@ static bool dropped(hsa_signal_t signal)
 
 static bool has_completed(const hsax_item_t *item)
 {
-    return dropped(item->signal) && (!item->last.handle || dropped(item->last));
+    return dropped(item->signal) &&
+           (!item->special || !item->last.handle || dropped(item->last));
 }
 
 /* The program's signal gets what the GPU would have given it: timestamps, then the decrement. Once
@@ -173,7 +174,7 @@ static hsax_item_t *gather(hsax_lane_t *lane)
         if (!*link) lane->flying_end = link;
         lane->flying_count--;
         lane->urgent_count -= item->urgent;
-        hsax_turn_end(item, true);
+        if (item->special) hsax_turn_end(item, true);
         if (!item->timed && !item->anonymous) item->timed = lane->ops.times(item);
         *done_end = item;
         done_end = &item->next;
@@ -261,7 +262,7 @@ static void complete_held_up(void)
         for (hsax_item_t *item = lane->flying; item; item = item->next) {
             if (!item->urgent || !has_completed(item)) continue;
             if (!item->timed && !item->anonymous) item->timed = lane->ops.times(item);
-            hsax_turn_end(item, true);
+            if (item->special) hsax_turn_end(item, true);
             complete_program_signal(item);
         }
     }

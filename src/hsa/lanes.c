@@ -116,6 +116,14 @@ static hsax_item_t *wait_for_item(hsax_lane_t *lane)
     return NULL;
 }
 
+static void forget_special(hsax_item_t *item)
+{
+    item->special = item->anonymous = false;
+    item->last.handle = 0;
+    item->wrap = NULL;
+    item->turn = (hsax_turn_t){0};
+}
+
 hsax_item_t *hsax_lane_take(hsax_lane_t *lane)
 {
     if (!lane->free) lane->free = take_recycled(lane);
@@ -124,10 +132,8 @@ hsax_item_t *hsax_lane_take(hsax_lane_t *lane)
     hsax_item_t *item = lane->free;
     if (!item) return NULL;
     lane->free = item->next;
-    item->program_signal.handle = item->last.handle = 0;
-    item->turn.agent = NULL;
-    item->wrap = NULL;
-    item->anonymous = false;
+    item->program_signal.handle = 0;
+    if (item->special) forget_special(item);
     return item;
 }
 
@@ -140,7 +146,7 @@ void hsax_lane_untake(hsax_item_t *item)
 void hsax_lane_submit(hsax_item_t *item)
 {
     hsax_lane_t *lane = item->lane;
-    bool urgent = item->urgent = item->program_signal.handle || item->turn.agent;
+    bool urgent = item->urgent = item->program_signal.handle || item->special;
     atomic_store_explicit(&lane->submitted,
                           atomic_load_explicit(&lane->submitted, memory_order_relaxed) + 1,
                           memory_order_relaxed);

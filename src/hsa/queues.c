@@ -121,12 +121,13 @@ static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial)
         return NULL;
     }
     current.queue = queue->hsa;
+    if (serial) item->special = true; /* not written otherwise: a line less to touch */
     if (!client->begin(item, queue->id, &packet->dispatch)) {
-        item->anonymous = true;
         if (!serial) {
             hsax_lane_untake(item);
             return NULL;
         }
+        item->anonymous = true;
     }
     item->program_signal = packet->dispatch.completion_signal;
     packet->dispatch.completion_signal = item->signal;
@@ -192,7 +193,7 @@ static void add_alone(outgoing_t *out, queue_t *queue, const void *packets, unsi
     const hsa_signal_t none = {0};
     hsax_item_t *item = hsax_lane_take(queue->lane);
     if (item) {
-        item->anonymous = true;
+        item->special = item->anonymous = true;
         if (!hsax_turn_take(item, true, true)) count_missed_turn();
         if (item->turn.gate) {
             add_barrier(out, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
