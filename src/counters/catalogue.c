@@ -428,7 +428,10 @@ static ctr_status_t number_counters(builder_t *b)
         counter->kind = item->kind;
         counter->value_class = item->value_class;
         counter->program = item->program;
-        if (item->program) item->program->height = item->height;
+        if (item->program) {
+            item->program->height = item->height;
+            item->program->constant = item->constant;
+        }
         if (item->kind != CTR_HARDWARE) continue;
         counter->event = (uint32_t)item->definition->event;
         counter->event_flags = (uint32_t)(item->definition->event >> 32);
@@ -584,20 +587,21 @@ static bool find_counter(void *user, const char *name, size_t length, uint32_t *
     return true;
 }
 
+/* What take_input() does while a catalogue is made. */
 static void classify(const ctr_catalogue_t *c, ctr_counter_t *counter, ctr_program_t *program)
 {
     counter->value_class = CTR_CLASS_UNAVAILABLE;
-    bool loads = false;
+    program->constant = true;
     for (uint32_t i = 0; i < program->count; i++) {
         if (program->ops[i].code != CTR_OP_LOAD) continue;
         const ctr_counter_t *input = c->counters[program->ops[i].counter];
         uint32_t height = input->program ? input->program->height : 0;
         if (height >= program->height) program->height = height + 1;
-        if (input->kind == CTR_CONSTANT) continue;
-        loads = true;
+        if (input->kind == CTR_CONSTANT || (input->program && input->program->constant)) continue;
+        program->constant = false;
         counter->value_class = weaker(counter->value_class, input->value_class);
     }
-    if (!loads) counter->value_class = CTR_CLASS_EXACT;
+    if (program->constant) counter->value_class = CTR_CLASS_EXACT;
 }
 
 static ctr_status_t add_derived(ctr_catalogue_t *c, const char *name, size_t name_length,

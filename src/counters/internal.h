@@ -172,6 +172,7 @@ struct ctr_program {
     uint32_t count;
     uint32_t depth;  /* of the stack */
     uint32_t height; /* definitions below this one, the longest way */
+    bool constant;   /* follows from agent properties alone */
 };
 
 /* ---- expression.c ---- */
