@@ -146,6 +146,13 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
         sg_wave_clock_start(&g->clock[i], group->waves[i]->hw_id >> SIMD_SHIFT & SIMD);
 }
 
+static void before_exact(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+{
+    sg_perf_group_t *g = o->before_user;
+    (void)pc;
+    isa_count(&g->counter, w->exec, i);
+}
+
 static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
 {
     sg_perf_group_t *g = o->before_user;
@@ -161,7 +168,7 @@ static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64
 
 void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out)
 {
-    out->before = before;
+    out->before = g->run && g->run->schedule ? before : before_exact;
     out->before_user = g;
 }
 
