@@ -336,7 +336,7 @@ static int prepare(const char *root, bool soft)
     setenv("HSA_TOOLS_LIB", path, 1);
     snprintf(path, sizeof path, "%s/lib%s%s", root, libraries ? ":" : "", libraries ? libraries : "");
     setenv("LD_LIBRARY_PATH", path, 1);
-    if (soft) {
+    if (soft && !cli_on_soft_gpu()) {
         snprintf(path, sizeof path, "%s/" CLI_SOFT_GPU_LIBRARY "%s%s", root, preload ? ":" : "",
                  preload ? preload : "");
         setenv("LD_PRELOAD", path, 1);
@@ -396,7 +396,7 @@ static hsa_status_t print_metric(const rocprofiler_info_data_t info, void *data)
 static int list(bool derived, bool soft, const char *root, char **argv)
 {
     const char *text = "";
-    if (soft) {
+    if (soft && !cli_on_soft_gpu()) {
         char path[2 * PATH_MAX];
         snprintf(path, sizeof path, "%s/" CLI_SOFT_GPU_LIBRARY, root);
         setenv("LD_PRELOAD", path, 1);
