@@ -20,8 +20,8 @@ static int by_id(const void *a, const void *b)
     return x->id.handle < y->id.handle ? -1 : x->id.handle > y->id.handle;
 }
 
-static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
-                                        rocprofiler_counter_id_t *ids, size_t count, void *data)
+static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent, rocprofiler_counter_id_t *ids,
+                                        size_t count, void *data)
 {
     avail_gpu_t *gpu = data;
     (void)agent;
@@ -32,8 +32,8 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
         if (!info) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
         info->size = sizeof(*info);
         gpu->counters[gpu->count++] = info;
-        rocprofiler_status_t status = rocprofiler_query_counter_info(
-            ids[i], ROCPROFILER_COUNTER_INFO_VERSION_1, info);
+        rocprofiler_status_t status =
+            rocprofiler_query_counter_info(ids[i], ROCPROFILER_COUNTER_INFO_VERSION_1, info);
         if (status != ROCPROFILER_STATUS_SUCCESS) return status;
     }
     if (count) qsort(gpu->counters, count, sizeof(*gpu->counters), by_id);
@@ -80,9 +80,9 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     return 0;
 }
 
-static rocprofiler_tool_configure_result_t *
-configure(uint32_t version, const char *runtime_version, uint32_t priority,
-          rocprofiler_client_id_t *client_id)
+static rocprofiler_tool_configure_result_t *configure(uint32_t version, const char *runtime_version,
+                                                      uint32_t priority,
+                                                      rocprofiler_client_id_t *client_id)
 {
     static rocprofiler_tool_configure_result_t result = {.size = sizeof(result),
                                                          .initialize = initialize};

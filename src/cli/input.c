@@ -212,8 +212,7 @@ static int read_jobs(input_t *in, const yaml_node_t *root)
         jobs = yaml_document_get_node(in->document, pair->value);
     }
     if (!jobs) return REFUSE_NODE(in, root, "'jobs' is missing");
-    if (jobs->type != YAML_SEQUENCE_NODE)
-        return REFUSE_NODE(in, jobs, "'jobs' has to be a list");
+    if (jobs->type != YAML_SEQUENCE_NODE) return REFUSE_NODE(in, jobs, "'jobs' has to be a list");
     for (yaml_node_item_t *item = jobs->data.sequence.items.start;
          item < jobs->data.sequence.items.top; item++)
         if (read_job(in, yaml_document_get_node(in->document, *item)) != 0) return -1;

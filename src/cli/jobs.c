@@ -25,9 +25,8 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
     const char *range = c->values[CLI_KERNEL_ITERATION_RANGE];
     if (cli_is_on(c, CLI_STATS) && !cli_traces(c))
         return REFUSE("--stats needs a tracing option (--sys-trace traces everything)");
-    int result =
-        trace_selection_read(&selection, c->values[CLI_KERNEL_INCLUDE_REGEX],
-                             c->values[CLI_KERNEL_EXCLUDE_REGEX], range, why, why_bytes);
+    int result = trace_selection_read(&selection, c->values[CLI_KERNEL_INCLUDE_REGEX],
+                                      c->values[CLI_KERNEL_EXCLUDE_REGEX], range, why, why_bytes);
     trace_selection_free(&selection);
     if (result != 0) return -1;
     for (int i = CLI_PMC; i <= CLI_PMC_GROUPS; i++) {

@@ -303,8 +303,7 @@ int cli_find_key(const char *key, char *why, size_t why_bytes)
         name[i] = key[i] == '_' ? '-' : key[i];
     for (size_t i = 0; i < cli_option_rows; i++) {
         if (strcmp(cli_options[i].name, name) != 0) continue;
-        if (cli_options[i].form == CLI_ABSENT)
-            return REFUSE(&p, "'%s' is not implemented", key);
+        if (cli_options[i].form == CLI_ABSENT) return REFUSE(&p, "'%s' is not implemented", key);
         if (!belongs_in_file(i)) return REFUSE(&p, "'%s' has no place in an input file", key);
         return (int)i;
     }

@@ -39,28 +39,29 @@ typedef struct {
 
 static void print_help(void)
 {
-    fputs(
-        "Usage: rocprofv3-avail [options] COMMAND ...\n\n"
-        "What the GPUs of this machine can count and sample.\n\n"
-        "  -h, --help                print this help\n"
-        "  -d, --device N            only the GPU with this index\n"
-        "  -E, --extra-counters FILE YAML with definitions of more counters\n"
-        "      --gpu WORD            real, soft, or (auto) the software GPU where there is no /dev/kfd\n\n"
-        "Commands:\n"
-        "  list                      GPUs and the names of their counters\n"
-        "    --pmc [BOOL]            the same\n"
-        "    --agent [BOOL]          GPUs and their basic properties\n"
-        "    --pc-sampling [BOOL]    GPUs that can sample program counters\n"
-        "  info                      basic properties of GPUs, and the names of their counters\n"
-        "    --pmc [NAME ...]        what all counters, or those named, count; on the software GPU\n"
-        "                            also how their values come about (Class)\n"
-        "    --pc-sampling           ways of sampling, with the limits of the interval\n"
-        "  pmc-check NAME[:device=N[,device=N]] ...\n"
-        "                            can these be collected together?\n"
-        "    --quiet                 say only what is wrong\n\n"
-        "Exit status: 0, 1 if a counter or a GPU does not exist or counters cannot be collected\n"
-        "together, 2 for wrong options, 125 if the GPUs cannot be asked.\n",
-        stdout);
+    fputs("Usage: rocprofv3-avail [options] COMMAND ...\n\n"
+          "What the GPUs of this machine can count and sample.\n\n"
+          "  -h, --help                print this help\n"
+          "  -d, --device N            only the GPU with this index\n"
+          "  -E, --extra-counters FILE YAML with definitions of more counters\n"
+          "      --gpu WORD            real, soft, or (auto) the software GPU where there is no "
+          "/dev/kfd\n\n"
+          "Commands:\n"
+          "  list                      GPUs and the names of their counters\n"
+          "    --pmc [BOOL]            the same\n"
+          "    --agent [BOOL]          GPUs and their basic properties\n"
+          "    --pc-sampling [BOOL]    GPUs that can sample program counters\n"
+          "  info                      basic properties of GPUs, and the names of their counters\n"
+          "    --pmc [NAME ...]        what all counters, or those named, count; on the software "
+          "GPU\n"
+          "                            also how their values come about (Class)\n"
+          "    --pc-sampling           ways of sampling, with the limits of the interval\n"
+          "  pmc-check NAME[:device=N[,device=N]] ...\n"
+          "                            can these be collected together?\n"
+          "    --quiet                 say only what is wrong\n\n"
+          "Exit status: 0, 1 if a counter or a GPU does not exist or counters cannot be collected\n"
+          "together, 2 for wrong options, 125 if the GPUs cannot be asked.\n",
+          stdout);
 }
 
 static int truth(const char *word)
@@ -366,9 +367,9 @@ static void print_sampling(const options_t *o, const avail_t *a)
     for (size_t i = 0; i < a->count; i++) {
         const rocprofiler_agent_v0_t *agent = a->gpus[i].agent;
         details = false;
-        if (!is_meant(o, &a->gpus[i]) || rocprofiler_query_pc_sampling_agent_configurations(
-                                             agent->id, on_configurations, &details) !=
-                                             ROCPROFILER_STATUS_SUCCESS)
+        if (!is_meant(o, &a->gpus[i]) ||
+            rocprofiler_query_pc_sampling_agent_configurations(
+                agent->id, on_configurations, &details) != ROCPROFILER_STATUS_SUCCESS)
             continue;
         found++;
         printf("%-8s:\t%d\n%-8s:\t%s\n", "GPU", agent->logical_node_type_id, "Name", agent->name);
@@ -377,7 +378,8 @@ static void print_sampling(const options_t *o, const avail_t *a)
         rocprofiler_query_pc_sampling_agent_configurations(agent->id, on_configurations, &details);
         printf("\n\n");
     }
-    if (!found) base_warning("no GPU of this machine, with its driver, can sample program counters");
+    if (!found)
+        base_warning("no GPU of this machine, with its driver, can sample program counters");
 }
 
 /* Counters of one GPU that are to be checked together. */

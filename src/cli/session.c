@@ -23,9 +23,12 @@ static const struct {
     const char *file;
     enum { SOFT_GPU, ALWAYS, MARKERS } when;
 } libraries[] = {
-    {CLI_SOFT_GPU_LIBRARY, SOFT_GPU}, {"lib/librocprofiler-hip-bridge.so", ALWAYS},
-    {"lib/librocprofiler-sdk-tool.so.1", ALWAYS},    {"lib/librocprofiler-sdk.so.1", ALWAYS},
-    {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},  {"lib/librocprofiler-register.so.0", ALWAYS},
+    {CLI_SOFT_GPU_LIBRARY, SOFT_GPU},
+    {"lib/librocprofiler-hip-bridge.so", ALWAYS},
+    {"lib/librocprofiler-sdk-tool.so.1", ALWAYS},
+    {"lib/librocprofiler-sdk.so.1", ALWAYS},
+    {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
+    {"lib/librocprofiler-register.so.0", ALWAYS},
 };
 
 enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
@@ -119,7 +122,8 @@ static bool is_stream(const char *name)
 }
 
 /* The directory becomes absolute, for the program may change its own; keys stay for each process
- * to fill in. Each pass has a directory of its own `below`. `plain` gets the part in front of the first key: there the run directory goes. */
+ * to fill in. Each pass has a directory of its own `below`. `plain` gets the part in front of the
+ * first key: there the run directory goes. */
 static int resolve_names(char plain[PATH_MAX], const char *below, char *why, size_t why_bytes)
 {
     int result = -1;
@@ -217,7 +221,8 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     if (cli_is_on(c, CLI_ECHO)) {
         char base[PATH_MAX];
         if (resolve_names(base, below, why, why_bytes) != 0) return CLI_EXIT_SETUP;
-    } else if (make_run(s, below, why, why_bytes) != 0 || setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
+    } else if (make_run(s, below, why, why_bytes) != 0 ||
+               setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
         return CLI_EXIT_SETUP;
     }
     return set_discovery(s, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;

@@ -251,17 +251,17 @@ static void counter_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
 
 #define ALLOCATION_HEADER                                                                          \
-    "\"Kind\",\"Operation\",\"Agent_Id\",\"Allocation_Size\",\"Address\","                       \
+    "\"Kind\",\"Operation\",\"Agent_Id\",\"Allocation_Size\",\"Address\","                         \
     "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
 
 #define SCRATCH_HEADER                                                                             \
-    "\"Kind\",\"Operation\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Alloc_Flags\","          \
+    "\"Kind\",\"Operation\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Alloc_Flags\","              \
     "\"Start_Timestamp\",\"End_Timestamp\",\"Allocation_Size\"\n"
 
 #define COUNTER_HEADER                                                                             \
-    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","             \
-    "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","            \
-    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","  \
+    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","                 \
+    "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","                \
+    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
     "\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n"
 
 /* ORDER: out_domain_t. */

@@ -22,9 +22,9 @@ typedef enum {
 } out_domain_t;
 
 typedef struct {
-    const char *name;  /* in summaries and domain_stats.csv */
-    const char *trace; /* file name behind the prefix, without .csv */
-    const char *stats; /* NULL, with `key`, for a domain without statistics */
+    const char *name;   /* in summaries and domain_stats.csv */
+    const char *trace;  /* file name behind the prefix, without .csv */
+    const char *stats;  /* NULL, with `key`, for a domain without statistics */
     const char *header; /* columns of the trace file, quoted */
     void (*row)(out_file_t *f, out_model_t *m, const trace_timed_t *r);
     /* What statistics count under; lives as long as the model. */

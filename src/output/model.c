@@ -87,7 +87,8 @@ static int by_counter(const void *a, const void *b)
 
 static int add_counter(out_model_t *m, const trace_head_t *record)
 {
-    const trace_counter_t **counters = append_row(m->counters, &m->counter_count, sizeof(*counters));
+    const trace_counter_t **counters =
+        append_row(m->counters, &m->counter_count, sizeof(*counters));
     if (!counters) return -1;
     m->counters = counters;
     counters[m->counter_count - 1] = (const trace_counter_t *)record;

@@ -77,8 +77,7 @@ static void on_stream(rocprofiler_callback_tracing_record_t record,
     (void)data;
     const rocprofiler_callback_tracing_hip_stream_data_t *stream = record.payload;
     if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
-        if (stream_depth < STREAM_DEPTH)
-            streams[stream_depth] = (uint32_t)stream->stream_id.handle;
+        if (stream_depth < STREAM_DEPTH) streams[stream_depth] = (uint32_t)stream->stream_id.handle;
         stream_depth++;
         entered->value = 1;
     } else if (record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT && entered->value) {

@@ -85,17 +85,17 @@ static bool from_allocation(tool_record_t *to, uint32_t kind, const void *payloa
 static bool from_scratch(tool_record_t *to, uint32_t kind, const void *payload)
 {
     const rocprofiler_buffer_tracing_scratch_memory_record_t *from = payload;
-    to->scratch = (trace_scratch_t){.head = trace_head(TRACE_SCRATCH, kind,
-                                                       (uint32_t)from->operation, from->thread_id,
-                                                       sizeof(to->scratch)),
-                                    .start = from->start_timestamp,
-                                    .end = from->end_timestamp,
-                                    .correlation = from->correlation_id.internal,
-                                    .external = from->correlation_id.external.value,
-                                    .agent = from->agent_id.handle,
-                                    .queue = from->queue_id.handle,
-                                    .flags = (uint64_t)from->flags,
-                                    .bytes = from->allocation_size};
+    to->scratch =
+        (trace_scratch_t){.head = trace_head(TRACE_SCRATCH, kind, (uint32_t)from->operation,
+                                             from->thread_id, sizeof(to->scratch)),
+                          .start = from->start_timestamp,
+                          .end = from->end_timestamp,
+                          .correlation = from->correlation_id.internal,
+                          .external = from->correlation_id.external.value,
+                          .agent = from->agent_id.handle,
+                          .queue = from->queue_id.handle,
+                          .flags = (uint64_t)from->flags,
+                          .bytes = from->allocation_size};
     return true;
 }
 

@@ -160,7 +160,8 @@ bool tool_sink_open(void)
     return done;
 }
 
-/* Agents, code objects, kernels, counters and texts that the parent knew are the child's as well. */
+/* Agents, code objects, kernels, counters and texts that the parent knew are the child's as well.
+ */
 static void copy_metadata(const char *from)
 {
     char path[PATH_MAX + 16], why[256];

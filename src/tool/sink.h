@@ -1,9 +1,9 @@
 /* sink.h - the store of this process: opened once, fed by the SDK's callbacks, closed at the end.
  *
  * Records are fed by one thread at a time (the SDK delivers a buffer so); metadata and markers by
- * any thread, under the sink's lock. Markers and counters share a segment of their own. In a forked child the
- * parent's store is let go, and the first records of the child open a store of its own that begins
- * with the parent's metadata. */
+ * any thread, under the sink's lock. Markers and counters share a segment of their own. In a forked
+ * child the parent's store is let go, and the first records of the child open a store of its own
+ * that begins with the parent's metadata. */
 #ifndef CROCPROF_TOOL_SINK_H
 #define CROCPROF_TOOL_SINK_H
 

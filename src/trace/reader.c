@@ -30,8 +30,7 @@ static const uint16_t least_bytes[TRACE_TYPE_COUNT] = {
 
 static const uint8_t text_count[TRACE_TYPE_COUNT] = {
     [TRACE_INFO] = 2,        [TRACE_KIND] = 1,   [TRACE_OPERATION] = 1, [TRACE_AGENT] = 4,
-    [TRACE_CODE_OBJECT] = 1, [TRACE_KERNEL] = 1, [TRACE_TEXT] = 1,
-    [TRACE_COUNTER] = 4,
+    [TRACE_CODE_OBJECT] = 1, [TRACE_KERNEL] = 1, [TRACE_TEXT] = 1,      [TRACE_COUNTER] = 4,
 };
 
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)

@@ -21,8 +21,8 @@ static int read_wanted(trace_wanted_t *w, const char *word, size_t bytes, char *
     w->device = TRACE_ALL_DEVICES;
     if (name < bytes) {
         const char *at = word + name, *end = word + bytes;
-        bool known = bytes - name > strlen(qualifier) &&
-                     strncmp(at, qualifier, strlen(qualifier)) == 0;
+        bool known =
+            bytes - name > strlen(qualifier) && strncmp(at, qualifier, strlen(qualifier)) == 0;
         at += strlen(qualifier);
         if (known)
             for (w->device = 0; at < end && isdigit((unsigned char)*at) && w->device < 1000; at++)

@@ -103,10 +103,8 @@ rocprofiler_status_t rocprofiler_query_counter_info(rocprofiler_counter_id_t id,
 }
 
 /* "Half" stands for what the tool may define. */
-rocprofiler_status_t
-rocprofiler_iterate_agent_supported_counters(rocprofiler_agent_id_t agent,
-                                             rocprofiler_available_counters_cb_t callback,
-                                             void *data)
+rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
+    rocprofiler_agent_id_t agent, rocprofiler_available_counters_cb_t callback, void *data)
 {
     rocprofiler_counter_id_t ids[COUNTERS];
     for (unsigned i = 0; i < COUNTERS; i++)

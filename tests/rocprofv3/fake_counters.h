@@ -1,4 +1,5 @@
-/* fake_counters.h - counters of the fake SDK: four of one GPU, whose values follow from the dispatch.
+/* fake_counters.h - counters of the fake SDK: four of one GPU, whose values follow from the
+ * dispatch.
  *
  * The value of counter c in instance i of dispatch d is 1000 * d + 100 * c + i. SQ can count two
  * counters at once. */

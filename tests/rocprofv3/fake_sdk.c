@@ -302,8 +302,9 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
 }
 
 rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_service(
-    rocprofiler_context_id_t context, const rocprofiler_external_correlation_id_request_kind_t *kinds,
-    size_t count, rocprofiler_external_correlation_id_request_cb_t callback, void *data)
+    rocprofiler_context_id_t context,
+    const rocprofiler_external_correlation_id_request_kind_t *kinds, size_t count,
+    rocprofiler_external_correlation_id_request_cb_t callback, void *data)
 {
     (void)context, (void)kinds, (void)count;
     fake.request = callback;
@@ -355,8 +356,8 @@ rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kin
                                            const char **name, uint64_t *length)
 {
     static const char *const names[64] = {
-        [1] = "HSA_CORE_API",     [2] = "HSA_AMD_EXT_API", [5] = "HIP_RUNTIME_API",
-        [6] = "HIP_COMPILER_API", [10] = "MEMORY_COPY",    [11] = "KERNEL_DISPATCH",
+        [1] = "HSA_CORE_API",     [2] = "HSA_AMD_EXT_API",   [5] = "HIP_RUNTIME_API",
+        [6] = "HIP_COMPILER_API", [10] = "MEMORY_COPY",      [11] = "KERNEL_DISPATCH",
         [12] = "SCRATCH_MEMORY",  [16] = "MEMORY_ALLOCATION"};
     *name = names[kind];
     if (length) *length = strlen(*name);
@@ -372,9 +373,9 @@ rocprofiler_query_buffer_tracing_kind_operation_name(rocprofiler_buffer_tracing_
     static const char *const copies[] = {"MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST",
                                          "MEMORY_COPY_HOST_TO_DEVICE",
                                          "MEMORY_COPY_DEVICE_TO_HOST"};
-    static const char *const allocations[] = {"MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE",
-                                              "MEMORY_ALLOCATION_VMEM_ALLOCATE",
-                                              "MEMORY_ALLOCATION_FREE"};
+    static const char *const allocations[] = {
+        "MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE", "MEMORY_ALLOCATION_VMEM_ALLOCATE",
+        "MEMORY_ALLOCATION_FREE"};
     static const char *const scratch[] = {"SCRATCH_MEMORY_NONE", "SCRATCH_MEMORY_ALLOC",
                                           "SCRATCH_MEMORY_FREE"};
     if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY) {

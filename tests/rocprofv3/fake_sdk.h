@@ -20,8 +20,8 @@ FAKE void fake_dispatch(uint64_t thread, uint64_t correlation, uint64_t dispatch
 FAKE void fake_copy(int32_t operation, uint64_t thread, uint64_t correlation, uint64_t start,
                     uint64_t end);
 
-FAKE void fake_allocation(int32_t operation, uint64_t thread, uint64_t correlation, uint64_t address,
-                          uint64_t bytes, uint64_t start, uint64_t end);
+FAKE void fake_allocation(int32_t operation, uint64_t thread, uint64_t correlation,
+                          uint64_t address, uint64_t bytes, uint64_t start, uint64_t end);
 FAKE void fake_scratch(int32_t operation, uint64_t thread, uint64_t bytes, uint64_t start,
                        uint64_t end);
 

@@ -1,4 +1,5 @@
-/* input_test.c - input files of all three forms, the plans made of them, and what is wrong in them. */
+/* input_test.c - input files of all three forms, the plans made of them, and what is wrong in them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,15 +115,17 @@ static void errors_have_places(void **state)
     refuse(CLI_INPUT_YAML, "jobs:\n  - input: x\n",
            "file:2:5: 'input' has no place in an input file");
     refuse(CLI_INPUT_YAML, "jobs:\n  - kernel_trace: maybe\n",
-           "file:2:19: --kernel-trace: 'maybe' is no truth value (yes, no, true, false, on, off, 1, 0)");
+           "file:2:19: --kernel-trace: 'maybe' is no truth value (yes, no, true, false, on, off, "
+           "1, 0)");
     refuse(CLI_INPUT_YAML, "jobs:\n  - pmc: {a: b}\n",
            "file:2:10: a text, a number or a list of them is expected");
     refuse(CLI_INPUT_YAML, "jobs:\n  - pmc: [A]\n    pmc: [B]\n",
            "file:3:5: 'pmc' stands here for the second time (line 2)");
     refuse(CLI_INPUT_YAML, "jobs:\n  - pmc: [A]\n    pmc_groups: [[B]]\n",
            "file:3: pmc and pmc_groups exclude each other");
-    refuse(CLI_INPUT_YAML, "jobs:\n  - pmc: [A\n", "file:3:1: while parsing a flow sequence: did "
-                                                   "not find expected ',' or ']'");
+    refuse(CLI_INPUT_YAML, "jobs:\n  - pmc: [A\n",
+           "file:3:1: while parsing a flow sequence: did "
+           "not find expected ',' or ']'");
     refuse(CLI_INPUT_JSON, "{\"jobs\": [}", "file:1:11: unexpected token near '}'");
     refuse(CLI_INPUT_JSON, "jobs:\n - pmc: [A]\n", "file:1:4: '[' or '{' expected near 'jobs'");
     refuse(CLI_INPUT_JSON, "{\"jobs\": [{\"pmc\": [\"A\"],\n  \"stats\": \"perhaps\"}]}",
@@ -176,13 +179,13 @@ static void plans(void **state)
     assert_true(cli_is_on(&p.runs[1].command, CLI_TRUNCATE_KERNELS));
     cli_plan_free(&p);
     refuse_plan("r --pmc A:dev=1 -- x", "counter 'A:dev=1': only :device=NUMBER may follow a name");
-    refuse_plan("r --pmc A-B -- x",
-                "counter 'A-B': a name has letters, digits and underscores");
+    refuse_plan("r --pmc A-B -- x", "counter 'A-B': a name has letters, digits and underscores");
     refuse_plan("r --pmc A --kernel-include-regex ( -- x",
                 "--kernel-include-regex: '(': Unmatched ( or \\(");
-    refuse_plan("r --pmc A --kernel-iteration-range [3-1] -- x",
-                "--kernel-iteration-range: '3-1': iterations are numbers from 1 and ranges of them, "
-                "as [1-3,5]");
+    refuse_plan(
+        "r --pmc A --kernel-iteration-range [3-1] -- x",
+        "--kernel-iteration-range: '3-1': iterations are numbers from 1 and ranges of them, "
+        "as [1-3,5]");
     refuse_plan("r --stats -- x", "--stats needs a tracing option (--sys-trace traces everything)");
     refuse_plan("r -i file -- x",
                 "file: the name of an input file ends in .txt, .yaml, .yml or .json");
@@ -223,8 +226,8 @@ static void sets_of_counters(void **state)
 {
     (void)state;
     trace_sets_t s;
-    assert_int_equal(trace_sets_read(&s, "pmc: A B,A;C:device=2 # D\n\n pmc: E\n", why, sizeof(why)),
-                     0);
+    assert_int_equal(
+        trace_sets_read(&s, "pmc: A B,A;C:device=2 # D\n\n pmc: E\n", why, sizeof(why)), 0);
     assert_int_equal(s.count, 2);
     assert_int_equal(s.sets[0].count, 3);
     assert_string_equal(s.sets[0].counters[2].name, "C");
@@ -257,7 +260,8 @@ static void selections(void **state)
         chosen |= (uint64_t)trace_selects_iteration(&s, i) << i;
     assert_int_equal(chosen, 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 9);
     trace_selection_free(&s);
-    static const char *const bad[] = {"0", "a", "1-", "1-2-3", "3-2", "1.5", "99999999999999999999"};
+    static const char *const bad[] = {
+        "0", "a", "1-", "1-2-3", "3-2", "1.5", "99999999999999999999"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         assert_int_not_equal(trace_selection_read(&s, "", NULL, bad[i], why, sizeof(why)), 0);
         trace_selection_free(&s);

@@ -105,7 +105,8 @@ static void values(void **state)
     refuse("r --summary-groups -- p", "needs at least one value");
     expect("r --pmc A B,C --pmc D -- p", CLI_PMC, "A B C\nD");
     expect("r --pmc=A,B -- p", CLI_PMC, "A B");
-    expect("r --kernel-iteration-range [1-3],[5] 9 -- p", CLI_KERNEL_ITERATION_RANGE, "[1-3],[5]\n9");
+    expect("r --kernel-iteration-range [1-3],[5] 9 -- p", CLI_KERNEL_ITERATION_RANGE,
+           "[1-3],[5]\n9");
     refuse("r --pmc -- p", "--pmc needs at least one value");
     refuse("r --pmc , -- p", "--pmc needs at least one value");
     refuse("r --pmc-groups A -- p", "--pmc-groups has its place in input files");

@@ -128,7 +128,8 @@ int main(int argc, char **argv)
     if (strcmp(how, "nothing") == 0) return 0;
     if (strcmp(how, "many") == 0) return many(atol(argv[2])), 0;
     if (strcmp(how, "memory") == 0) return memory(), 0;
-    if (strcmp(how, "dispatches") == 0) return dispatches(atol(argv[2])), argc > 3 ? atoi(argv[3]) : 0;
+    if (strcmp(how, "dispatches") == 0)
+        return dispatches(atol(argv[2])), argc > 3 ? atoi(argv[3]) : 0;
     if (strcmp(how, "fork-first") == 0) fork_and_start();
     start();
     if (strcmp(how, "empty") == 0) return 0;
