@@ -104,7 +104,8 @@ rocprofiler_iterate_agent_supported_counters(rocprofiler_agent_id_t agent_id,
                                              void *user_data) ROCPROFILER_API;
 
 /** Makes a derived counter for the agents of one architecture from an expression as in a definition
- * file. Iterations and configurations after the call know it; a name that exists is refused. Slow: not for callbacks of dispatches. Any thread.
+ * file. Iterations and configurations after the call know it; a name that exists is refused. Slow:
+ * not for callbacks of dispatches. Any thread.
  * @param name_len,expr_len,description_len bytes without a zero at the end
  * @param description may be null
  * @param counter_id the handle is written here
@@ -116,12 +117,11 @@ rocprofiler_iterate_agent_supported_counters(rocprofiler_agent_id_t agent_id,
  * @retval ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED the expression is wrong; a line on
  * standard error says why */
 ROCPROFILER_SDK_EXPERIMENTAL
-rocprofiler_status_t rocprofiler_create_counter(const char *name, size_t name_len, const char *expr,
-                                                size_t expr_len, const char *description,
-                                                size_t description_len,
-                                                rocprofiler_agent_id_t agent,
-                                                rocprofiler_counter_id_t *counter_id)
-    ROCPROFILER_API;
+rocprofiler_status_t
+rocprofiler_create_counter(const char *name, size_t name_len, const char *expr, size_t expr_len,
+                           const char *description, size_t description_len,
+                           rocprofiler_agent_id_t agent,
+                           rocprofiler_counter_id_t *counter_id) ROCPROFILER_API;
 
 ROCPROFILER_EXTERN_C_FINI
 

@@ -54,8 +54,8 @@ typedef void (*rocprofiler_dispatch_counting_record_cb_t)(
 /** Counts dispatches of a context into a buffer, while the context runs. Of all running contexts
  * one may count dispatches: rocprofiler_start_context answers CONTEXT_CONFLICT for a second one.
  *
- * A counted kernel runs alone on its agent. A program in which it waits for a kernel on another queue,
- * or that one for it, stops there.
+ * A counted kernel runs alone on its agent. A program in which it waits for a kernel on another
+ * queue, or that one for it, stops there.
  * @retval ROCPROFILER_STATUS_SUCCESS configured
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID no such context

@@ -1,7 +1,8 @@
 /* count_dispatches.c - counters of each kernel dispatch: waves, and the instructions they issued.
  *
  * Counters are chosen by name for each GPU when the tool starts; every dispatch on that GPU is
- * counted. Each value of a counter is that of one instance of its block: the sample adds them up. */
+ * counted. Each value of a counter is that of one instance of its block: the sample adds them up.
+ */
 #include "sample.h"
 
 enum { AGENTS = 16, KERNELS = 1024, COUNTERS = 3 };
@@ -30,8 +31,8 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
     (void)agent;
     for (size_t i = 0; i < count; i++) {
         rocprofiler_counter_info_v0_t info;
-        REQUIRE(rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
-                                               &info));
+        REQUIRE(
+            rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0, &info));
         for (int c = 0; c < COUNTERS; c++)
             if (!strcmp(info.name, wanted[c])) found[c] = counters[i];
     }
@@ -48,8 +49,8 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
         gpus[gpu_count].agent = agent->id;
         if (REQUIRE(rocprofiler_iterate_agent_supported_counters(agent->id, on_counters,
                                                                  gpus[gpu_count].counters)) &&
-            REQUIRE(rocprofiler_create_counter_config(agent->id, gpus[gpu_count].counters,
-                                                      COUNTERS, &gpus[gpu_count].config)))
+            REQUIRE(rocprofiler_create_counter_config(agent->id, gpus[gpu_count].counters, COUNTERS,
+                                                      &gpus[gpu_count].config)))
             gpu_count++;
     }
     return ROCPROFILER_STATUS_SUCCESS;
@@ -117,8 +118,8 @@ static void sample_start(void)
                                                sizeof(rocprofiler_agent_t), NULL));
     sample_buffer(on_records);
     sample_callbacks(ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, on_code_object);
-    REQUIRE(rocprofiler_configure_buffer_dispatch_counting_service(context, buffer, on_dispatch,
-                                                                   NULL));
+    REQUIRE(
+        rocprofiler_configure_buffer_dispatch_counting_service(context, buffer, on_dispatch, NULL));
 }
 
 static void sample_end(void)

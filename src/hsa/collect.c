@@ -101,8 +101,7 @@ static bool dropped(hsa_signal_t signal)
 
 static bool has_completed(const hsax_item_t *item)
 {
-    return dropped(item->signal) &&
-           (!item->special || !item->last.handle || dropped(item->last));
+    return dropped(item->signal) && (!item->special || !item->last.handle || dropped(item->last));
 }
 
 /* The program's signal gets what the GPU would have given it: timestamps, then the decrement. Once

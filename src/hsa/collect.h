@@ -29,13 +29,13 @@
 struct hsax_item {
     struct hsax_item *next; /* the lane's */
     hsax_lane_t *lane;
-    hsa_signal_t signal;         /* for the GPU; value 1 when taken */
-    hsa_signal_t program_signal; /* completed after complete(); handle 0: none */
-    uint64_t start_ns, end_ns;   /* of the work, CLOCK_BOOTTIME; set before complete() */
-    bool urgent, timed;          /* the collector's */
-    bool special;                /* any of the next is set; all are 0 when an item is taken */
-    bool anonymous;              /* nobody is told of it: it only takes its turn */
-    hsa_signal_t last;           /* drops when what follows the work is done; handle 0: none */
+    hsa_signal_t signal;          /* for the GPU; value 1 when taken */
+    hsa_signal_t program_signal;  /* completed after complete(); handle 0: none */
+    uint64_t start_ns, end_ns;    /* of the work, CLOCK_BOOTTIME; set before complete() */
+    bool urgent, timed;           /* the collector's */
+    bool special;                 /* any of the next is set; all are 0 when an item is taken */
+    bool anonymous;               /* nobody is told of it: it only takes its turn */
+    hsa_signal_t last;            /* drops when what follows the work is done; handle 0: none */
     const struct hsax_wrap *wrap; /* packets around a dispatch, see queues.h; NULL: none */
     hsax_turn_t turn;
     _Alignas(64) unsigned char client[];

@@ -377,9 +377,8 @@ static hsa_status_t share_queue(queue_t *made, hsa_agent_t agent, uint32_t size,
                                 hsa_queue_type32_t type, uint32_t private_size, uint32_t group_size,
                                 hsa_queue_t **queue)
 {
-    hsa_status_t status = hsax.core.hsa_queue_create_fn(agent, size, type,
-                                                        made->failed ? on_failure : NULL, made,
-                                                        private_size, group_size, queue);
+    hsa_status_t status = hsax.core.hsa_queue_create_fn(
+        agent, size, type, made->failed ? on_failure : NULL, made, private_size, group_size, queue);
     if (status != HSA_STATUS_SUCCESS || attach(made, agent, *queue)) return status;
     hsax.core.hsa_queue_destroy_fn(*queue);
     return HSA_STATUS_ERROR;
@@ -389,9 +388,8 @@ static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_typ
                                  void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                  uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
-    queue_t *made = hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST
-                        ? calloc(1, sizeof *made)
-                        : NULL;
+    queue_t *made =
+        hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST ? calloc(1, sizeof *made) : NULL;
     if (made) {
         made->failed = callback; /* without one the runtime has its own, which ends the process */
         made->failed_data = data;
@@ -420,8 +418,8 @@ static hsa_status_t create_intercepted(hsa_agent_t agent, uint32_t size, hsa_que
 {
     queue_t *made = hsax_collecting() && queue ? calloc(1, sizeof *made) : NULL;
     if (!made)
-        return hsax.amd_ext.hsa_amd_queue_intercept_create_fn(
-            agent, size, type, callback, data, private_size, group_size, queue);
+        return hsax.amd_ext.hsa_amd_queue_intercept_create_fn(agent, size, type, callback, data,
+                                                              private_size, group_size, queue);
     made->failed = callback;
     made->failed_data = data;
     hsa_status_t status = hsax.amd_ext.hsa_amd_queue_intercept_create_fn(

@@ -1,6 +1,7 @@
 /* turns.c - see turns.h. One lock for all agents: it is taken only while somebody counts.
  *
- * Lock order: the collector's, then this one. What a turn excludes is written in may_run() alone. */
+ * Lock order: the collector's, then this one. What a turn excludes is written in may_run() alone.
+ */
 #include "hsa/turns.h"
 
 #include "base/log.h"
@@ -160,8 +161,7 @@ static hsax_item_t *oldest(hsax_lane_t *lanes, const hsax_agent_turns_t *turns)
     hsax_item_t *found = NULL;
     for (hsax_lane_t *lane = lanes; lane; lane = lane->next) {
         hsax_item_t *item = candidate(lane);
-        if (item && item->turn.agent == turns &&
-            (!found || item->turn.ticket < found->turn.ticket))
+        if (item && item->turn.agent == turns && (!found || item->turn.ticket < found->turn.ticket))
             found = item;
     }
     return found;

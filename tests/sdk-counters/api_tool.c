@@ -24,7 +24,7 @@ static void check(int line, const char *what, long long got, long long wanted)
     failures++;
     printf("line %d: %s is %lld, expected %lld\n", line, what, got, wanted);
 }
-#define IS(value, wanted) check(__LINE__, #value, (long long)(value), (long long)(wanted))
+#define IS(value, wanted)     check(__LINE__, #value, (long long)(value), (long long)(wanted))
 #define ANSWERS(call, status) IS(call, ROCPROFILER_STATUS_##status)
 #define REFUSES(call, status) IS(call, ROCPROFILER_STATUS_ERROR_##status)
 
@@ -221,8 +221,7 @@ static void test_configs(void)
     REFUSES(rocprofiler_create_counter_config((rocprofiler_agent_id_t){1}, &waves, 1, &config),
             AGENT_NOT_FOUND);
     REFUSES(rocprofiler_create_counter_config(gpu, &none, 1, &config), COUNTER_NOT_FOUND);
-    REFUSES(rocprofiler_create_counter_config(cpu, &waves, 1, &config),
-            METRIC_NOT_VALID_FOR_AGENT);
+    REFUSES(rocprofiler_create_counter_config(cpu, &waves, 1, &config), METRIC_NOT_VALID_FOR_AGENT);
     ANSWERS(rocprofiler_create_counter_config(gpu, twice, 2, &waves_config), SUCCESS);
     second = waves_config;
     rocprofiler_counter_id_t valu = find("SQ_INSTS_VALU");
@@ -233,8 +232,7 @@ static void test_configs(void)
     REFUSES(rocprofiler_create_counter_config(gpu, &valu, 1, &second), PROFILE_NOT_FOUND);
     REFUSES(rocprofiler_destroy_counter_config(config), PROFILE_NOT_FOUND);
     /* SQ counts eight events at once, TA two */
-    static const char *const names[] = {"TA_TA_BUSY", "TA_BUFFER_WAVEFRONTS",
-                                        "TA_FLAT_WAVEFRONTS"};
+    static const char *const names[] = {"TA_TA_BUSY", "TA_BUFFER_WAVEFRONTS", "TA_FLAT_WAVEFRONTS"};
     rocprofiler_counter_id_t three[3];
     for (int i = 0; i < 3; i++)
         three[i] = find(names[i]);

@@ -117,6 +117,13 @@ def fail():
                   "no values of them"])
 
 
+def device():
+    """40 kernels of two workgroups of 100: two waves each."""
+    out, _ = run(f"{here}/libdevice_tool.so", queues, kernels, "cross")
+    expect(out, ["20 of 20 rounds", "160 waves, several samples, 0 falls, 0 refusals, "
+                                    "records all accounted for"])
+
+
 def sample_dispatches():
     """shapes: 1+1+2 waves, 7 of 2, 6 of 4, 24 of 4 (210 items), 40 of 4, 5 of 1 and 9 of 2."""
     _, errors = run(f"{build}/samples/lib/libsample-count_dispatches.so", SHAPES)

@@ -57,8 +57,8 @@ static uint64_t load_kernel(const char *path, const char *name)
         ssize_t size = read(file, bundle, sizeof bundle);
         char *object = size > 0 ? memmem(bundle, (size_t)size, "\177ELF", 4) : NULL;
         if (!object) exit(2);
-        CHECK(hsa_code_object_reader_create_from_memory(
-            object, (size_t)(bundle + size - object), &reader));
+        CHECK(hsa_code_object_reader_create_from_memory(object, (size_t)(bundle + size - object),
+                                                        &reader));
         CHECK(hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT,
                                         NULL, &executable));
         CHECK(hsa_executable_load_agent_code_object(executable, gpu, reader, NULL, NULL));
@@ -67,7 +67,8 @@ static uint64_t load_kernel(const char *path, const char *name)
     hsa_executable_symbol_t symbol;
     uint64_t object;
     CHECK(hsa_executable_get_symbol_by_name(executable, name, &gpu, &symbol));
-    CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
+    CHECK(
+        hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
     return object;
 }
 
@@ -82,8 +83,8 @@ static void write_packet(hsa_queue_t *queue, const void *packet)
 
 static void barrier(hsa_queue_t *queue, hsa_signal_t wait_for)
 {
-    hsa_barrier_and_packet_t p = {.header = HSA_PACKET_TYPE_BARRIER_AND |
-                                            1 << HSA_PACKET_HEADER_BARRIER};
+    hsa_barrier_and_packet_t p = {.header =
+                                      HSA_PACKET_TYPE_BARRIER_AND | 1 << HSA_PACKET_HEADER_BARRIER};
     p.dep_signal[0] = wait_for;
     write_packet(queue, &p);
 }

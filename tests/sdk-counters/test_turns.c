@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#define COUNTED   0xc0 /* kernel objects: what the client does with them */
-#define UNWANTED  0xdead
-#define MARK      0x77 /* in the wrap's packets */
+#define COUNTED  0xc0 /* kernel objects: what the client does with them */
+#define UNWANTED 0xdead
+#define MARK     0x77 /* in the wrap's packets */
 
 typedef struct {
     hsax_wrap_t wrap;
@@ -43,7 +43,8 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
 {
     (void)queue;
     mine_t *mine = (mine_t *)item->client;
-    mine->wrap = (hsax_wrap_t){.before = before, .before_count = 1, .after = after, .after_count = 2};
+    mine->wrap =
+        (hsax_wrap_t){.before = before, .before_count = 1, .after = after, .after_count = 2};
     if (packet->kernel_object == UNWANTED) return false;
     if (packet->kernel_object != COUNTED) return true;
     hsax_make_signal(&mine->wrap.done);
@@ -360,7 +361,7 @@ static int start(void **state)
     memset(after, MARK, sizeof after);
     before[0] = after[0][0] = after[1][0] = HSA_PACKET_TYPE_VENDOR_SPECIFIC;
     before[1] = after[0][1] = after[1][1] = 1; /* the barrier bit */
-    memset(before + 56, 0, 8); /* no signals: the fake would complete them */
+    memset(before + 56, 0, 8);                 /* no signals: the fake would complete them */
     memset(after[0] + 56, 0, 8);
     memset(after[1] + 56, 0, 8);
     fake_gpu_hold(true); /* its own GPU has a day off */
@@ -371,8 +372,10 @@ static int start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone_without_gate), cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_barred),             cmocka_unit_test(test_destroyed),
+        cmocka_unit_test(test_alone_without_gate),
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_barred),
+        cmocka_unit_test(test_destroyed),
         cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, start, NULL);

@@ -31,10 +31,10 @@ rocprofiler_iterate_counter_dimensions(rocprofiler_counter_id_t id,
  * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter; then 0 is written
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT instance_count is null */
 ROCPROFILER_SDK_DEPRECATED("use rocprofiler_counter_info_v1_t")
-rocprofiler_status_t rocprofiler_query_counter_instance_count(rocprofiler_agent_id_t agent_id,
-                                                              rocprofiler_counter_id_t counter_id,
-                                                              size_t *instance_count)
-    ROCPROFILER_API;
+rocprofiler_status_t
+rocprofiler_query_counter_instance_count(rocprofiler_agent_id_t agent_id,
+                                         rocprofiler_counter_id_t counter_id,
+                                         size_t *instance_count) ROCPROFILER_API;
 
 ROCPROFILER_EXTERN_C_FINI
 

@@ -161,10 +161,9 @@ static entry_t *make_entry(const rocprofiler_agent_v0_t *agent)
     ctr_error_t error = {0};
     made->gfx = agent->name;
     made->agent = sdk_counters_agent(agent);
-    ctr_status_t status =
-        ctr_catalogue_create(definitions, agent->name, CTR_GENERATION_SDK,
-                             FIRST_ID + entry_count * IDS_EACH, NULL, NULL, &made->catalogue,
-                             &error);
+    ctr_status_t status = ctr_catalogue_create(definitions, agent->name, CTR_GENERATION_SDK,
+                                               FIRST_ID + entry_count * IDS_EACH, NULL, NULL,
+                                               &made->catalogue, &error);
     if (status != CTR_OK) {
         made->catalogue = NULL;
         if (status != CTR_NOT_FOUND) base_error("%s", error.text);
@@ -205,10 +204,8 @@ ctr_catalogue_t *sdk_counters_catalogue(const rocprofiler_agent_v0_t *agent)
     return entry ? entry->catalogue : NULL;
 }
 
-rocprofiler_status_t
-rocprofiler_iterate_agent_supported_counters(rocprofiler_agent_id_t agent_id,
-                                             rocprofiler_available_counters_cb_t cb,
-                                             void *user_data)
+rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
+    rocprofiler_agent_id_t agent_id, rocprofiler_available_counters_cb_t cb, void *user_data)
 {
     if (!cb) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     const rocprofiler_agent_v0_t *agent = sdk_agent_find(agent_id);
@@ -243,10 +240,10 @@ static bool list_dimensions(details_t *d)
     if (!d->dimensions || !d->dimension_list) return false;
     for (int dim = CTR_DIM_XCC; dim < CTR_DIM_COUNT; dim++) {
         if (!d->shape.extent[dim]) continue;
-        d->dimensions[d->dimension_count] = (rocprofiler_counter_record_dimension_info_t){
-            .name = ctr_dim_name((ctr_dim_t)dim),
-            .instance_size = d->shape.extent[dim],
-            .id = (uint64_t)dim};
+        d->dimensions[d->dimension_count] =
+            (rocprofiler_counter_record_dimension_info_t){.name = ctr_dim_name((ctr_dim_t)dim),
+                                                          .instance_size = d->shape.extent[dim],
+                                                          .id = (uint64_t)dim};
         d->dimension_list[d->dimension_count] = &d->dimensions[d->dimension_count];
         d->dimension_count++;
     }
@@ -304,8 +301,8 @@ static const details_t *details_of(entry_t *entry, const ctr_counter_t *counter)
     details_t *d = calloc(1, sizeof *d);
     if (!d) return NULL;
     ctr_error_t error = {0};
-    d->known = ctr_counter_shape(entry->catalogue, counter, &entry->agent, &d->shape, &error) ==
-               CTR_OK;
+    d->known =
+        ctr_counter_shape(entry->catalogue, counter, &entry->agent, &d->shape, &error) == CTR_OK;
     if (!d->known) {
         base_info("%s", error.text);
     } else {
@@ -332,8 +329,7 @@ static const details_t *find_details(rocprofiler_counter_id_t id, const ctr_coun
     *status = ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND;
     if (*counter) {
         details = details_of(entry, *counter);
-        *status =
-            details ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+        *status = details ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     pthread_mutex_unlock(&lock);
     return details;
@@ -379,10 +375,8 @@ rocprofiler_status_t rocprofiler_query_counter_info(rocprofiler_counter_id_t cou
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-rocprofiler_status_t
-rocprofiler_iterate_counter_dimensions(rocprofiler_counter_id_t id,
-                                       rocprofiler_available_dimensions_cb_t info_cb,
-                                       void *user_data)
+rocprofiler_status_t rocprofiler_iterate_counter_dimensions(
+    rocprofiler_counter_id_t id, rocprofiler_available_dimensions_cb_t info_cb, void *user_data)
 {
     if (!info_cb) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     const ctr_counter_t *counter;
@@ -431,7 +425,8 @@ rocprofiler_status_t rocprofiler_create_counter(const char *name, size_t name_le
                                                 rocprofiler_agent_id_t agent,
                                                 rocprofiler_counter_id_t *counter_id)
 {
-    if (!name || !name_len || !expr || !expr_len || !counter_id || (!description && description_len))
+    if (!name || !name_len || !expr || !expr_len || !counter_id ||
+        (!description && description_len))
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     const rocprofiler_agent_v0_t *a = sdk_agent_find(agent);
     if (!a) return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;

@@ -1,7 +1,8 @@
 /* config.c - configurations: counters that are counted together, and the blocks that count them.
  *
- * All that can be refused is refused when a configuration is made. Later there is one allocation per
- * measurement that is in flight at the same time, none per measurement: blocks are used again. */
+ * All that can be refused is refused when a configuration is made. Later there is one allocation
+ * per measurement that is in flight at the same time, none per measurement: blocks are used again.
+ */
 #include "sdk/counters/counters.h"
 
 #include "base/log.h"
@@ -13,11 +14,10 @@
 #include <time.h>
 
 enum {
-    BLOCKS_MAX = 2048,        /* in use at once, of a configuration */
-    TAKE_PATIENCE_MS = 1000,  /* that a launch waits for one of them */
-    ACQUIRE_RELEASE_SYSTEM =
-        HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-        HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+    BLOCKS_MAX = 2048,       /* in use at once, of a configuration */
+    TAKE_PATIENCE_MS = 1000, /* that a launch waits for one of them */
+    ACQUIRE_RELEASE_SYSTEM = HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                             HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
     PM4_HEADER = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
                  1 << HSA_PACKET_HEADER_BARRIER | ACQUIRE_RELEASE_SYSTEM,
 };
@@ -104,9 +104,8 @@ static bool publish(sdk_config_t *config)
 rocprofiler_status_t rocprofiler_destroy_counter_config(rocprofiler_counter_config_id_t config_id)
 {
     pthread_mutex_lock(&lock);
-    sdk_config_t *config = config_id.handle && config_id.handle <= config_count
-                               ? configs[config_id.handle - 1]
-                               : NULL;
+    sdk_config_t *config =
+        config_id.handle && config_id.handle <= config_count ? configs[config_id.handle - 1] : NULL;
     if (config) configs[config_id.handle - 1] = NULL;
     pthread_mutex_unlock(&lock);
     if (!config) return ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND;
@@ -231,8 +230,8 @@ static rocprofiler_status_t list_events(sdk_config_t *config)
             config->events[config->event_count++] = (aqlprofile_pmc_event_t){
                 .block_index = instance,
                 .event_id = event->counter->event,
-                .flags.raw = event->accumulate ? (uint32_t)event->accumulate
-                                               : event->counter->event_flags,
+                .flags.raw =
+                    event->accumulate ? (uint32_t)event->accumulate : event->counter->event_flags,
                 .block_name = (hsa_ven_amd_aqlprofile_block_name_t)event->counter->block_id,
             };
     }
@@ -530,8 +529,7 @@ size_t sdk_block_evaluate(sdk_block_t *block)
     if (config->event_count) aqlprofile_pmc_iterate_data(block->handle, add_value, &reading);
     ctr_evaluate(pass, block->raw, block->scratch, block->values);
     for (size_t i = 0; i < pass->value_count; i++)
-        block->records[i] = (rocprofiler_counter_record_t){.id = config->ids[i],
-                                                           .counter_value = block->values[i],
-                                                           .agent_id = config->agent->id};
+        block->records[i] = (rocprofiler_counter_record_t){
+            .id = config->ids[i], .counter_value = block->values[i], .agent_id = config->agent->id};
     return pass->value_count;
 }

@@ -22,9 +22,9 @@ enum {
                      HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                      HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
 };
-#define ANSWER_NS  10000000000u /* an agent that takes longer has failed */
-#define LOOK_NS    20000        /* between two looks at a signal */
-#define SAMPLES_ASYNC 64        /* items of a lane */
+#define ANSWER_NS     10000000000u /* an agent that takes longer has failed */
+#define LOOK_NS       20000        /* between two looks at a signal */
+#define SAMPLES_ASYNC 64           /* items of a lane */
 
 typedef struct {
     rocprofiler_agent_id_t id;

@@ -50,8 +50,7 @@ static hsa_status_t look_at(hsa_amd_memory_pool_t pool, void *data)
         !allowed || !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED))
         return HSA_STATUS_SUCCESS;
     bool kernarg = flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT;
-    if (!choice->pool.handle || (kernarg && !choice->kernarg))
-        *choice = (choice_t){pool, kernarg};
+    if (!choice->pool.handle || (kernarg && !choice->kernarg)) *choice = (choice_t){pool, kernarg};
     return HSA_STATUS_SUCCESS;
 }
 
@@ -61,7 +60,8 @@ hsa_status_t sdk_counters_allocate(void **memory, uint64_t size,
     (void)flags;
     const hsax_agent_t *host = hsax_agent_host();
     choice_t choice = {0};
-    if (!host || hsax.amd_ext.hsa_amd_agent_iterate_memory_pools_fn(host->agent, look_at, &choice) ||
+    if (!host ||
+        hsax.amd_ext.hsa_amd_agent_iterate_memory_pools_fn(host->agent, look_at, &choice) ||
         !choice.pool.handle)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     hsa_status_t status =

@@ -129,9 +129,8 @@ rocprofiler_status_t rocprofiler_configure_buffer_dispatch_counting_service(
     rocprofiler_dispatch_counting_service_cb_t callback, void *callback_data_args)
 {
     if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    sdk_dispatch_service_t wanted = {.callback = callback,
-                                     .data = callback_data_args,
-                                     .buffer = sdk_buffer_find(buffer_id)};
+    sdk_dispatch_service_t wanted = {
+        .callback = callback, .data = callback_data_args, .buffer = sdk_buffer_find(buffer_id)};
     if (sdk_context_find(context_id) && callback && !wanted.buffer)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
     return configure(context_id, &wanted);
@@ -150,9 +149,10 @@ rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
     return configure(context_id, &wanted);
 }
 
-rocprofiler_status_t rocprofiler_configure_spm_service(
-    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
-    rocprofiler_counter_config_id_t counter_config, uint64_t interval)
+rocprofiler_status_t
+rocprofiler_configure_spm_service(rocprofiler_context_id_t context_id,
+                                  rocprofiler_buffer_id_t buffer_id,
+                                  rocprofiler_counter_config_id_t counter_config, uint64_t interval)
 {
     (void)context_id, (void)buffer_id, (void)counter_config, (void)interval;
     return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;

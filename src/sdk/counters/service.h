@@ -1,4 +1,5 @@
-/* service.h - counting as the rest of the library sees it: contexts, dispatches, the life of HSA. */
+/* service.h - counting as the rest of the library sees it: contexts, dispatches, the life of HSA.
+ */
 #ifndef CROCPROF_SDK_COUNTERS_SERVICE_H
 #define CROCPROF_SDK_COUNTERS_SERVICE_H
 

@@ -72,8 +72,7 @@ static bool begin_counted(dispatch_t *d, const struct sdk_dispatch_service *coun
 
 static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_packet_t *packet)
 {
-    const struct sdk_dispatch_service *counting =
-        item->special ? sdk_counting_dispatches() : NULL;
+    const struct sdk_dispatch_service *counting = item->special ? sdk_counting_dispatches() : NULL;
     const sdk_plan_t *enqueue = plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE);
     const sdk_plan_t *complete = plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     if (enqueue && !enqueue->callback_count) enqueue = NULL; /* buffers get COMPLETE only */
