@@ -1,32 +1,32 @@
 // convert.cl - OpenCL C's conversions between all scalar types, in every rounding mode, saturated
 // and not. One kernel for each pair of types; convert.hip on the host computes the same from the
-// exact value. Words of a result: as found, rte, rtz, rtp, rtn, and for integers the same saturated.
-// What may be changed: another type is a line in both files.
+// exact value. Words of a result: as found, rte, rtz, rtp, rtn, and for integers the same
+// saturated. What may be changed: another type is a line in both files.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-#define TAKE_char(w) (char)(w)
-#define TAKE_uchar(w) (uchar)(w)
-#define TAKE_short(w) (short)(w)
+#define TAKE_char(w)   (char)(w)
+#define TAKE_uchar(w)  (uchar)(w)
+#define TAKE_short(w)  (short)(w)
 #define TAKE_ushort(w) (ushort)(w)
-#define TAKE_int(w) (int)(w)
-#define TAKE_uint(w) (uint)(w)
-#define TAKE_long(w) (long)(w)
-#define TAKE_ulong(w) (w)
-#define TAKE_half(w) as_half((ushort)(w))
-#define TAKE_float(w) as_float((uint)(w))
+#define TAKE_int(w)    (int)(w)
+#define TAKE_uint(w)   (uint)(w)
+#define TAKE_long(w)   (long)(w)
+#define TAKE_ulong(w)  (w)
+#define TAKE_half(w)   as_half((ushort)(w))
+#define TAKE_float(w)  as_float((uint)(w))
 #define TAKE_double(w) as_double(w)
 
-#define GIVE_char(x) as_uchar(x)
-#define GIVE_uchar(x) (x)
-#define GIVE_short(x) as_ushort(x)
+#define GIVE_char(x)   as_uchar(x)
+#define GIVE_uchar(x)  (x)
+#define GIVE_short(x)  as_ushort(x)
 #define GIVE_ushort(x) (x)
-#define GIVE_int(x) as_uint(x)
-#define GIVE_uint(x) (x)
-#define GIVE_long(x) as_ulong(x)
-#define GIVE_ulong(x) (x)
-#define GIVE_half(x) as_ushort(x)
-#define GIVE_float(x) as_uint(x)
+#define GIVE_int(x)    as_uint(x)
+#define GIVE_uint(x)   (x)
+#define GIVE_long(x)   as_ulong(x)
+#define GIVE_ulong(x)  (x)
+#define GIVE_half(x)   as_ushort(x)
+#define GIVE_float(x)  as_uint(x)
 #define GIVE_double(x) as_ulong(x)
 
 #define BEGIN(S, D, words)                                                                         \
@@ -40,8 +40,12 @@
     out[at + 2] = GIVE_##D(convert_##D##kind##_rtz(x));                                            \
     out[at + 3] = GIVE_##D(convert_##D##kind##_rtp(x));                                            \
     out[at + 4] = GIVE_##D(convert_##D##kind##_rtn(x));
-#define TO_INTEGER(S, D) BEGIN(S, D, 10) FIVE(D, 0, ) FIVE(D, 5, _sat) }
-#define TO_FLOAT(S, D) BEGIN(S, D, 5) FIVE(D, 0, ) }
+#define TO_INTEGER(S, D)                                                                           \
+    BEGIN(S, D, 10) FIVE(D, 0, ) FIVE(D, 5, _sat)                                                  \
+    }
+#define TO_FLOAT(S, D)                                                                             \
+    BEGIN(S, D, 5) FIVE(D, 0, )                                                                    \
+    }
 
 #define FROM(S)                                                                                    \
     TO_INTEGER(S, char)                                                                            \
@@ -79,7 +83,8 @@ kernel void store_half_float(global const ulong *in, global ulong *out)
     vstore_half_rtz(x, 2, stored);
     vstore_half_rtp(x, 3, stored);
     vstore_half_rtn(x, 4, stored);
-    for (int i = 0; i < 5; i++) out[5 * item + i] = as_ushort(stored[i]);
+    for (int i = 0; i < 5; i++)
+        out[5 * item + i] = as_ushort(stored[i]);
 }
 
 kernel void store_half_double(global const ulong *in, global ulong *out)
@@ -92,7 +97,8 @@ kernel void store_half_double(global const ulong *in, global ulong *out)
     vstore_half4_rtz(x, 2, (half *)stored);
     vstore_half4_rtp(x, 3, (half *)stored);
     vstore_half4_rtn(x, 4, (half *)stored);
-    for (int i = 0; i < 5; i++) out[5 * item + i] = stored[i].s3;
+    for (int i = 0; i < 5; i++)
+        out[5 * item + i] = stored[i].s3;
 }
 
 kernel void load_half(global const ulong *in, global ulong *out)

@@ -6,7 +6,8 @@
 #include "opencl.h"
 
 enum mode { RTE, RTZ, RTP, RTN };
-static const mode MODES[5] = {RTE, RTE, RTZ, RTP, RTN}; // the first is replaced by the default of the target
+static const mode MODES[5] = {RTE, RTE, RTZ, RTP,
+                              RTN}; // the first is replaced by the default of the target
 
 struct exact { // (-1)^negative * digits * 2^scale, or special
     bool nan, infinite, negative;
@@ -22,7 +23,7 @@ struct format { // of a floating point number
 
 struct type {
     const char *name;
-    int bits;        // of an integer, else 0
+    int bits; // of an integer, else 0
     bool is_signed;
     format floating;
     __int128 lowest() const { return is_signed ? -((__int128)1 << (bits - 1)) : 0; }
@@ -30,9 +31,10 @@ struct type {
 };
 
 static const type TYPES[] = {
-    {"char", 8, true, {}},   {"uchar", 8, false, {}}, {"short", 16, true, {}}, {"ushort", 16, false, {}},
-    {"int", 32, true, {}},   {"uint", 32, false, {}}, {"long", 64, true, {}},  {"ulong", 64, false, {}},
-    {"half", 0, true, {10, 5}}, {"float", 0, true, {23, 8}}, {"double", 0, true, {52, 11}},
+    {"char", 8, true, {}},       {"uchar", 8, false, {}},       {"short", 16, true, {}},
+    {"ushort", 16, false, {}},   {"int", 32, true, {}},         {"uint", 32, false, {}},
+    {"long", 64, true, {}},      {"ulong", 64, false, {}},      {"half", 0, true, {10, 5}},
+    {"float", 0, true, {23, 8}}, {"double", 0, true, {52, 11}},
 };
 
 static exact from_float(uint64_t word, const format &f)
@@ -54,7 +56,8 @@ static exact from_float(uint64_t word, const format &f)
 static exact from_integer(uint64_t word, const type &t)
 {
     exact x{};
-    __int128 value = t.bits < 64 ? (__int128)(word & (((uint64_t)1 << t.bits) - 1)) : (__int128)word;
+    __int128 value =
+        t.bits < 64 ? (__int128)(word & (((uint64_t)1 << t.bits) - 1)) : (__int128)word;
     if (t.is_signed && value > t.highest()) value -= (__int128)1 << t.bits;
     x.negative = value < 0;
     x.digits = (uint64_t)(value < 0 ? -value : value);
@@ -90,9 +93,12 @@ static bool to_integer(const exact &x, const type &t, mode m, uint64_t &word)
         return false;
     }
     if (!huge && x.scale > 0) huge = x.digits && (x.scale > 63);
-    if (huge) value = (__int128)1 << 126;
-    else if (x.scale < 0) value = divide(x.digits, -x.scale, x.negative, m);
-    else value = (__int128)x.digits << (x.digits ? x.scale : 0);
+    if (huge)
+        value = (__int128)1 << 126;
+    else if (x.scale < 0)
+        value = divide(x.digits, -x.scale, x.negative, m);
+    else
+        value = (__int128)x.digits << (x.digits ? x.scale : 0);
     if (x.negative) value = -value;
     const bool fits = value >= t.lowest() && value <= t.highest();
     if (!fits) value = value < 0 ? t.lowest() : t.highest();
@@ -118,7 +124,8 @@ static uint64_t to_float(const exact &x, const format &f, mode m)
     }
     if (!(rounded >> f.mantissa)) return sign | rounded; // denormal, or it has become zero
     if (exponent <= f.bias())
-        return sign | (uint64_t)(exponent + f.bias()) << f.mantissa | (rounded & (((uint64_t)1 << f.mantissa) - 1));
+        return sign | (uint64_t)(exponent + f.bias()) << f.mantissa |
+               (rounded & (((uint64_t)1 << f.mantissa) - 1));
     const bool outward = m == RTE || (m == RTP && !x.negative) || (m == RTN && x.negative);
     return sign | (outward ? infinity : infinity - 1);
 }
@@ -138,8 +145,10 @@ static uint64_t random_operand(const type &t, uint64_t word)
     case -16: return as<uint16_t>(pick<_Float16>(word));
     }
     // Half of the floating point numbers are near the limits of some other type.
-    double d = std::ldexp(1.0, (int)(word >> 8 & 63)) * ((int)(word & 15) - 8) / 4 + (int)(word >> 16 & 7) / 2.0;
-    if (t.floating.width() == 32) return word >> 32 & 1 ? as<uint32_t>(pick<float>(word)) : as<uint32_t>((float)d);
+    double d = std::ldexp(1.0, (int)(word >> 8 & 63)) * ((int)(word & 15) - 8) / 4 +
+               (int)(word >> 16 & 7) / 2.0;
+    if (t.floating.width() == 32)
+        return word >> 32 & 1 ? as<uint32_t>(pick<float>(word)) : as<uint32_t>((float)d);
     return word >> 32 & 1 ? as<uint64_t>(pick<double>(word)) : as<uint64_t>(d);
 }
 
@@ -150,10 +159,12 @@ static exact read(const type &t, uint64_t word)
 
 enum { ITEMS = 4096 };
 
-static void compare_floats(module &m, const char *kernel, const type &from, const format &to, bool only_loads = false)
+static void compare_floats(module &m, const char *kernel, const type &from, const format &to,
+                           bool only_loads = false)
 {
     auto in = random_words(kernel, ITEMS);
-    for (auto &w : in) w = random_operand(from, w);
+    for (auto &w : in)
+        w = random_operand(from, w);
     const size_t words = only_loads ? 1 : 5;
     auto got = run_items(m, kernel, in, ITEMS, words);
     for (size_t i = 0; i < got.size(); i++) {
@@ -167,7 +178,8 @@ static void compare_floats(module &m, const char *kernel, const type &from, cons
 static void compare_integers(module &m, const char *kernel, const type &from, const type &to)
 {
     auto in = random_words(kernel, ITEMS);
-    for (auto &w : in) w = random_operand(from, w);
+    for (auto &w : in)
+        w = random_operand(from, w);
     auto got = run_items(m, kernel, in, ITEMS, 10);
     for (size_t i = 0; i < got.size(); i++) {
         const bool saturated = i % 10 >= 5;
@@ -177,7 +189,8 @@ static void compare_integers(module &m, const char *kernel, const type &from, co
         const bool fits = to_integer(x, to, i % 5 ? MODES[i % 5] : RTZ, want);
         if (!fits && !saturated) {
             if (!from.bits) continue; // open
-            want = (x.negative ? 0 - x.digits : x.digits) & (uint64_t)(((__int128)1 << to.bits) - 1); // as in C
+            want = (x.negative ? 0 - x.digits : x.digits) &
+                   (uint64_t)(((__int128)1 << to.bits) - 1); // as in C
         }
         m.expect(kernel, in[i / 10], i % 10, got[i], want);
     }
@@ -189,8 +202,10 @@ int main(int argc, char **argv)
         for (auto &to : TYPES) {
             for (auto &from : TYPES) {
                 const std::string kernel = std::string("convert_") + from.name + "_" + to.name;
-                if (to.bits) compare_integers(m, kernel.c_str(), from, to);
-                else compare_floats(m, kernel.c_str(), from, to.floating);
+                if (to.bits)
+                    compare_integers(m, kernel.c_str(), from, to);
+                else
+                    compare_floats(m, kernel.c_str(), from, to.floating);
             }
             m.report((std::string("to ") + to.name).c_str());
         }

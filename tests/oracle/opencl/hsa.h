@@ -35,15 +35,19 @@ struct own_queue {
             [](hsa_agent_t agent, void *self) {
                 hsa_device_type_t type;
                 HSA(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
-                if (type == HSA_DEVICE_TYPE_GPU) ((own_queue *)self)->gpu = agent;
-                else HSA(hsa_agent_iterate_regions(agent, take_kernarg, self));
+                if (type == HSA_DEVICE_TYPE_GPU)
+                    ((own_queue *)self)->gpu = agent;
+                else
+                    HSA(hsa_agent_iterate_regions(agent, take_kernarg, self));
                 return HSA_STATUS_SUCCESS;
             },
             this));
-        HSA(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, nullptr, nullptr, UINT32_MAX, UINT32_MAX, &queue));
+        HSA(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, nullptr, nullptr, UINT32_MAX,
+                             UINT32_MAX, &queue));
         std::ifstream file(path, std::ios::binary);
         code.assign(std::istreambuf_iterator<char>(file), {});
-        HSA(hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable));
+        HSA(hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT,
+                                      nullptr, &executable));
         HSA(hsa_code_object_reader_create_from_memory(code.data(), code.size(), &reader));
         HSA(hsa_executable_load_agent_code_object(executable, gpu, reader, nullptr, nullptr));
         HSA(hsa_executable_freeze(executable, nullptr));
@@ -69,17 +73,22 @@ struct own_queue {
     }
 
     // `arguments` are the visible ones; the three offsets follow them at a multiple of 8.
-    void launch(const char *kernel, std::vector<char> arguments, const uint64_t (&offsets)[3], unsigned dimensions,
-                const uint32_t (&global)[3], const uint32_t (&local)[3])
+    void launch(const char *kernel, std::vector<char> arguments, const uint64_t (&offsets)[3],
+                unsigned dimensions, const uint32_t (&global)[3], const uint32_t (&local)[3])
     {
         hsa_executable_symbol_t symbol;
         uint32_t size = 0, fixed = 0, scratch = 0;
         uint64_t object = 0;
-        HSA(hsa_executable_get_symbol_by_name(executable, (std::string(kernel) + ".kd").c_str(), &gpu, &symbol));
-        HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
-        HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &size));
-        HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &fixed));
-        HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &scratch));
+        HSA(hsa_executable_get_symbol_by_name(executable, (std::string(kernel) + ".kd").c_str(),
+                                              &gpu, &symbol));
+        HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
+                                           &object));
+        HSA(hsa_executable_symbol_get_info(
+            symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &size));
+        HSA(hsa_executable_symbol_get_info(
+            symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &fixed));
+        HSA(hsa_executable_symbol_get_info(
+            symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &scratch));
         arguments.resize((arguments.size() + 7) / 8 * 8);
         arguments.insert(arguments.end(), (const char *)offsets, (const char *)(offsets + 3));
         arguments.resize(size); // drops offsets that the kernel does not take
@@ -108,7 +117,9 @@ struct own_queue {
                                 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
         __atomic_store_n((uint32_t *)packet, header | dimensions << 16, __ATOMIC_RELEASE);
         hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
-        while (hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) >= 1) {}
+        while (hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                                         HSA_WAIT_STATE_BLOCKED) >= 1) {
+        }
         HSA(hsa_signal_destroy(done));
         HSA(hsa_memory_free(block));
     }

@@ -64,11 +64,26 @@ kernel void integers_other(global const ulong *in, global ulong *out)
 }
 
 // The same function on every element, in all widths; the elements are summed with odd factors.
-ulong sum2(ulong2 v) { return v.x + 3 * v.y; }
-ulong sum3(ulong3 v) { return sum2(v.xy) + 5 * v.z; }
-ulong sum4(ulong4 v) { return sum3(v.xyz) + 7 * v.w; }
-ulong sum8(ulong8 v) { return sum4(v.lo) + 9 * sum4(v.hi); }
-ulong sum16(ulong16 v) { return sum8(v.lo) + 11 * sum8(v.hi); }
+ulong sum2(ulong2 v)
+{
+    return v.x + 3 * v.y;
+}
+ulong sum3(ulong3 v)
+{
+    return sum2(v.xy) + 5 * v.z;
+}
+ulong sum4(ulong4 v)
+{
+    return sum3(v.xyz) + 7 * v.w;
+}
+ulong sum8(ulong8 v)
+{
+    return sum4(v.lo) + 9 * sum4(v.hi);
+}
+ulong sum16(ulong16 v)
+{
+    return sum8(v.lo) + 11 * sum8(v.hi);
+}
 
 // S: element, s: of its shift counts and masks, signed; n: elements
 #define VECTORS(S, s, U, n)                                                                        \
@@ -92,7 +107,8 @@ ulong sum16(ulong16 v) { return sum8(v.lo) + 11 * sum8(v.hi); }
         a.x = c;                                                                                   \
         a.s1 ^= b.s0;                                                                              \
         vstore##n(a, 0, (global S *)(out + 10));                                                   \
-        out[10] = sum##n(convert_ulong##n(convert_##U##n(vload##n(0, (global const S *)(out + 10))))); \
+        out[10] =                                                                                  \
+            sum##n(convert_ulong##n(convert_##U##n(vload##n(0, (global const S *)(out + 10)))));   \
         out[11] = sum##n(convert_ulong##n(convert_##U##n(-a - ~b)));                               \
     }
 #define WIDTHS(S, s, U) VECTORS(S, s, U, 2) VECTORS(S, s, U, 3) VECTORS(S, s, U, 4)

@@ -21,7 +21,8 @@ template <typename T> static int leading_zeros(T x)
 {
     typedef typename std::make_unsigned<T>::type U;
     int n = 0;
-    for (int i = 8 * sizeof(T) - 1; i >= 0 && !((U)x >> i & 1); i--) n++;
+    for (int i = 8 * sizeof(T) - 1; i >= 0 && !((U)x >> i & 1); i--)
+        n++;
     return n;
 }
 
@@ -31,7 +32,8 @@ template <typename T> static void functions(module &m, const char *name)
     const int width = 8 * sizeof(T), WORDS = 20;
     const std::string kernel = std::string("integers_") + name;
     auto in = random_words(kernel.c_str(), 4 * ITEMS);
-    for (auto &w : in) w = (uint64_t)pick<T>(w);
+    for (auto &w : in)
+        w = (uint64_t)pick<T>(w);
     auto got = run_items(m, kernel.c_str(), in, ITEMS, WORDS);
     for (size_t i = 0; i < ITEMS; i++) {
         const T a = (T)in[4 * i], b = (T)in[4 * i + 1], c = (T)in[4 * i + 2];
@@ -45,12 +47,17 @@ template <typename T> static void functions(module &m, const char *name)
             mixed |= (U)(c & bit ? b & bit : a & bit);
             ones += (a & bit) != 0;
         }
-        while (trailing < width && !((U)a >> trailing & 1)) trailing++;
+        while (trailing < width && !((U)a >> trailing & 1))
+            trailing++;
         // the product of unsigned longs does not fit a signed wide
         const unsigned __int128 P = (unsigned __int128)A * (unsigned __int128)B;
-        const T product_high = std::is_signed<T>::value ? (T)shifted(A * B, width) : (T)(P >> width);
-        const wide product = std::is_signed<T>::value || P >> 127 == 0 ? (wide)P : (wide)((unsigned __int128)-1 >> 1);
-        wide total; // saturates by itself only where the sum leaves 128 bits, which is too much for any type
+        const T product_high =
+            std::is_signed<T>::value ? (T)shifted(A * B, width) : (T)(P >> width);
+        const wide product = std::is_signed<T>::value || P >> 127 == 0
+                                 ? (wide)P
+                                 : (wide)((unsigned __int128)-1 >> 1);
+        wide total; // saturates by itself only where the sum leaves 128 bits, which is too much for
+                    // any type
         if (__builtin_add_overflow(product, C, &total)) total = (wide)((unsigned __int128)-1 >> 1);
         const U want[WORDS] = {
             (U)limit<T>(A + B),
@@ -67,25 +74,34 @@ template <typename T> static void functions(module &m, const char *name)
             (U)(A < B ? B - A : A - B),
             (U)(a < b ? a : b),
             (U)(a < b ? b : a),
-            (U)(a < low ? low : a > high ? high : a),
+            (U)(a < low    ? low
+                : a > high ? high
+                           : a),
             mixed,
             (U)(c ? b : a),
             (U)trailing,
             (U)(P + (unsigned __int128)C),
-            (U)(b == 0 ? c : b == (T)-1 && std::is_signed<T>::value ? a : b == (T)-1 ? a : (T)(A / B)),
+            (U)(b == 0                                   ? c
+                : b == (T)-1 && std::is_signed<T>::value ? a
+                : b == (T)-1                             ? a
+                                                         : (T)(A / B)),
         };
-        for (int k = 0; k < WORDS; k++) m.expect(kernel.c_str(), in[4 * i], k, got[WORDS * i + k], want[k]);
+        for (int k = 0; k < WORDS; k++)
+            m.expect(kernel.c_str(), in[4 * i], k, got[WORDS * i + k], want[k]);
     }
 }
 
 static void other(module &m)
 {
     auto in = random_words("other", 4 * ITEMS);
-    for (auto &w : in) w = pick<uint64_t>(w);
+    for (auto &w : in)
+        w = pick<uint64_t>(w);
     auto got = run_items(m, "integers_other", in, ITEMS, 10);
     for (size_t i = 0; i < ITEMS; i++) {
         const uint64_t a = in[4 * i], b = in[4 * i + 1];
-        auto extended = [](uint64_t x) { return (wide)(int32_t)(x & 0xffffff) - ((x & 0x800000) << 1); };
+        auto extended = [](uint64_t x) {
+            return (wide)(int32_t)(x & 0xffffff) - ((x & 0x800000) << 1);
+        };
         const wide ua = a & 0xffffff, ub = b & 0xffffff, c = (wide)(uint32_t)in[4 * i + 2];
         const uint64_t want[10] = {
             (uint32_t)(extended(a) * extended(b)),
@@ -99,7 +115,8 @@ static void other(module &m)
             a << 32 | (b & 0xffffffff),
             a << 32 | (b & 0xffffffff),
         };
-        for (int k = 0; k < 10; k++) m.expect("integers_other", a, k, got[10 * i + k], want[k]);
+        for (int k = 0; k < 10; k++)
+            m.expect("integers_other", a, k, got[10 * i + k], want[k]);
     }
 }
 
@@ -107,7 +124,9 @@ static void other(module &m)
 static uint64_t factor(int k, int n)
 {
     static const uint64_t first[4] = {1, 3, 5, 7};
-    return n > 8 ? factor(k % 8, 8) * (k >= 8 ? 11 : 1) : n > 4 ? factor(k % 4, 4) * (k >= 4 ? 9 : 1) : first[k];
+    return n > 8   ? factor(k % 8, 8) * (k >= 8 ? 11 : 1)
+           : n > 4 ? factor(k % 4, 4) * (k >= 4 ? 9 : 1)
+                   : first[k];
 }
 
 template <typename T, int N> static void vectors(module &m, const char *name)
@@ -117,8 +136,10 @@ template <typename T, int N> static void vectors(module &m, const char *name)
     const int width = 8 * sizeof(T), WORDS = 12;
     const std::string kernel = std::string("vectors_") + name + std::to_string(N);
     auto in = random_words(kernel.c_str(), 32 * ITEMS);
-    for (size_t i = 0; i < in.size(); i += 3) in[i] &= in[i] >> 5 & in[i] << 9; // some small elements, some alike
-    for (size_t i = 0; i < in.size(); i += 8) in[i] = in[i + 1] = i % 64 ? in[i] : 0x0101010101010101ull;
+    for (size_t i = 0; i < in.size(); i += 3)
+        in[i] &= in[i] >> 5 & in[i] << 9; // some small elements, some alike
+    for (size_t i = 0; i < in.size(); i += 8)
+        in[i] = in[i + 1] = i % 64 ? in[i] : 0x0101010101010101ull;
     auto got = run_items(m, kernel.c_str(), in, ITEMS, WORDS);
     for (size_t i = 0; i < ITEMS; i++) {
         T a[N], b[N], c = (T)in[32 * i + 31];
@@ -143,24 +164,27 @@ template <typename T, int N> static void vectors(module &m, const char *name)
             count(4, (T)(a[k] >> n));
             count(5, less ? b[k] : a[k]);
             count(6, less ? a[k] : c);
-            const T high = std::is_signed<T>::value ? (T)shifted(A * B, width)
-                                                    : (T)((unsigned __int128)A * (unsigned __int128)B >> width);
+            const T high = std::is_signed<T>::value
+                               ? (T)shifted(A * B, width)
+                               : (T)((unsigned __int128)A * (unsigned __int128)B >> width);
             count(8, (U)limit<T>(A + B) ^ (U)high);
             count(9, truth(a[k] && (b[k] & 1)));
             const T stored = k == 0 ? c : k == 1 ? (T)(a[1] ^ b[0]) : a[k];
             count(10, stored);
-            count(11, (U)(0 - (U)stored - (U)~(U)b[k]));
+            count(11, (U)(0 - (U)stored - (U) ~(U)b[k]));
         }
         want[7] = (uint64_t)any_less | all_same << 1 | any_same << 2 | 8;
         want[9] += a[0] == 0;
-        for (int k = 0; k < WORDS; k++) m.expect(kernel.c_str(), in[32 * i], k, got[WORDS * i + k], want[k]);
+        for (int k = 0; k < WORDS; k++)
+            m.expect(kernel.c_str(), in[32 * i], k, got[WORDS * i + k], want[k]);
     }
 }
 
 // Elements in another order: a list of them for each vector that the kernel writes; 0 to 15 are
 // elements of a, from 16 on of b.
-template <typename T, int N> static void moves(module &m, const char *kernel, int results,
-                                               const std::function<void(const T *, const T *, T *)> &move)
+template <typename T, int N>
+static void moves(module &m, const char *kernel, int results,
+                  const std::function<void(const T *, const T *, T *)> &move)
 {
     const size_t words = results * N * sizeof(T) / 8, step = 4;
     auto in = random_words(kernel, step * ITEMS);
@@ -173,13 +197,17 @@ template <typename T, int N> static void moves(module &m, const char *kernel, in
         std::memcpy(b, (const char *)&in[step * i] + sizeof a, sizeof b);
         move(a, b, to.data());
         std::memcpy(want.data(), to.data(), words * 8);
-        for (size_t k = 0; k < words; k++) m.expect(kernel, in[step * i], k, got[words * i + k], want[k]);
+        for (size_t k = 0; k < words; k++)
+            m.expect(kernel, in[step * i], k, got[words * i + k], want[k]);
     }
 }
 
 template <typename T> static void four(const T *a, const T *b, T *to)
 {
-    const T rows[4][4] = {{a[1], a[3], b[0], b[2]}, {b[2], b[3], a[0], a[1]}, {a[3], a[2], a[1], a[0]}, {a[1], a[1], a[1], b[2]}};
+    const T rows[4][4] = {{a[1], a[3], b[0], b[2]},
+                          {b[2], b[3], a[0], a[1]},
+                          {a[3], a[2], a[1], a[0]},
+                          {a[1], a[1], a[1], b[2]}};
     std::memcpy(to, rows, sizeof rows);
     for (int k = 0; k < 4; k++) {
         to[16 + k] = a[b[k] & 3];
@@ -228,36 +256,41 @@ int main(int argc, char **argv)
         vectors<uint64_t, 2>(m, "ulong");
         m.report("vectors");
 
-        moves<uint8_t, 16>(m, "moves_uchar16", 8, [](const uint8_t *a, const uint8_t *b, uint8_t *to) {
-            for (int k = 0; k < 8; k++) {
-                to[2 * k] = a[2 * k + 1];
-                to[2 * k + 1] = b[2 * k];
-                to[16 + k] = b[8 + k];
-                to[24 + k] = a[k];
-                to[48 + k] = a[2 * k];
-            }
-            const uint8_t rest[8] = {b[0], b[8], 7, b[2], a[1], a[2], a[3], a[4]};
-            std::memcpy(to + 56, rest, 8);
-            for (int k = 0; k < 16; k++) {
-                to[32 + k] = a[15 - k];
-                to[64 + k] = a[b[k] & 15];
-                const int from = (b[k] ^ a[k]) & 31;
-                to[80 + k] = from < 16 ? a[from] : b[from - 16];
-                to[96 + k] = b[k];
-                to[112 + k] = a[4 * (const int[]){3, 2, 0, 1}[k / 4] + k % 4]; // wzxy
-            }
-            to[96] = a[15], to[99] = a[10], to[102] = a[5], to[105] = a[0];
-            to[108]++;
-        });
-        moves<uint16_t, 4>(m, "moves_ushort4", 8, [](const uint16_t *a, const uint16_t *b, uint16_t *to) {
-            four(a, b, to);
-            for (int k = 0; k < 4; k++) to[24 + k] = (uint16_t)(a[k] << 8 | a[k] >> 8);
-        });
-        moves<uint32_t, 4>(m, "moves_uint4", 8, [](const uint32_t *a, const uint32_t *b, uint32_t *to) {
-            four(a, b, to);
-            const uint32_t array[4] = {a[0], b[1], a[2], b[3]};
-            for (int k = 0; k < 4; k++) to[24 + k] = array[k] ^ ((b[0] & 3) == (uint32_t)k ? a[1] : 0);
-        });
+        moves<uint8_t, 16>(
+            m, "moves_uchar16", 8, [](const uint8_t *a, const uint8_t *b, uint8_t *to) {
+                for (int k = 0; k < 8; k++) {
+                    to[2 * k] = a[2 * k + 1];
+                    to[2 * k + 1] = b[2 * k];
+                    to[16 + k] = b[8 + k];
+                    to[24 + k] = a[k];
+                    to[48 + k] = a[2 * k];
+                }
+                const uint8_t rest[8] = {b[0], b[8], 7, b[2], a[1], a[2], a[3], a[4]};
+                std::memcpy(to + 56, rest, 8);
+                for (int k = 0; k < 16; k++) {
+                    to[32 + k] = a[15 - k];
+                    to[64 + k] = a[b[k] & 15];
+                    const int from = (b[k] ^ a[k]) & 31;
+                    to[80 + k] = from < 16 ? a[from] : b[from - 16];
+                    to[96 + k] = b[k];
+                    to[112 + k] = a[4 * (const int[]){3, 2, 0, 1}[k / 4] + k % 4]; // wzxy
+                }
+                to[96] = a[15], to[99] = a[10], to[102] = a[5], to[105] = a[0];
+                to[108]++;
+            });
+        moves<uint16_t, 4>(m, "moves_ushort4", 8,
+                           [](const uint16_t *a, const uint16_t *b, uint16_t *to) {
+                               four(a, b, to);
+                               for (int k = 0; k < 4; k++)
+                                   to[24 + k] = (uint16_t)(a[k] << 8 | a[k] >> 8);
+                           });
+        moves<uint32_t, 4>(m, "moves_uint4", 8,
+                           [](const uint32_t *a, const uint32_t *b, uint32_t *to) {
+                               four(a, b, to);
+                               const uint32_t array[4] = {a[0], b[1], a[2], b[3]};
+                               for (int k = 0; k < 4; k++)
+                                   to[24 + k] = array[k] ^ ((b[0] & 3) == (uint32_t)k ? a[1] : 0);
+                           });
         m.report("moves");
     });
 }

@@ -3,7 +3,6 @@
 // knows the limits. One kernel of each kind for every precision.
 // What may be changed: a function is a line here and one of the same number there.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 #define EXACT(T, W, as_T, as_W)                                                                    \
@@ -41,8 +40,9 @@
         out[22] = as_W(modf(a, &whole));                                                           \
         out[23] = as_W(whole);                                                                     \
         out[24] = as_W(fdim(a, b));                                                                \
-        out[25] = isnan(a) | isinf(a) << 1 | isfinite(a) << 2 | isnormal(a) << 3 | !!signbit(a) << 4 | isless(a, b) << 5 | \
-                  isgreaterequal(a, b) << 6 | islessgreater(a, b) << 7 | isunordered(a, b) << 8 | (a == b) << 9 |           \
+        out[25] = isnan(a) | isinf(a) << 1 | isfinite(a) << 2 | isnormal(a) << 3 |                 \
+                  !!signbit(a) << 4 | isless(a, b) << 5 | isgreaterequal(a, b) << 6 |              \
+                  islessgreater(a, b) << 7 | isunordered(a, b) << 8 | (a == b) << 9 |              \
                   (a != b) << 10;                                                                  \
         out[26] = as_W(remquo(a, b, &q));                                                          \
         out[27] = as_W(maxmag(a, b));                                                              \
@@ -57,7 +57,7 @@
     {                                                                                              \
         in += 4 * get_global_id(0);                                                                \
         out += 32 * get_global_id(0);                                                              \
-        const T x = as_T((W)in[0]), u = as_T((W)in[1]), p = as_T((W)in[2]), y = as_T((W)in[3]);     \
+        const T x = as_T((W)in[0]), u = as_T((W)in[1]), p = as_T((W)in[2]), y = as_T((W)in[3]);    \
         out[0] = as_W(exp(x));                                                                     \
         out[1] = as_W(exp2(x));                                                                    \
         out[2] = as_W(exp10(x));                                                                   \
@@ -79,7 +79,7 @@
         out[18] = as_W(cosh(x));                                                                   \
         out[19] = as_W(tanh(x));                                                                   \
         out[20] = as_W(asinh(y));                                                                  \
-        out[21] = as_W(acosh((T)1 + p));                                                              \
+        out[21] = as_W(acosh((T)1 + p));                                                           \
         out[22] = as_W(atanh(u));                                                                  \
         out[23] = as_W(cbrt(y));                                                                   \
         out[24] = as_W(rsqrt(p));                                                                  \
@@ -88,8 +88,8 @@
         out[27] = as_W(erf(x));                                                                    \
         out[28] = as_W(erfc(x));                                                                   \
         out[29] = as_W(tgamma(fabs(x) + (T)0.5));                                                  \
-        out[30] = as_W(lgamma(p + (T)3));                                                             \
-        out[31] = as_W(pown(x, (int)((W)in[1] % 7) - 3));                                             \
+        out[30] = as_W(lgamma(p + (T)3));                                                          \
+        out[31] = as_W(pown(x, (int)((W)in[1] % 7) - 3));                                          \
     }
 
 EXACT(float, uint, as_float, as_uint)

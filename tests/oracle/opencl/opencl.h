@@ -24,8 +24,8 @@ struct module {
     ~module() { (void)hipModuleUnload(handle); }
 
     // Launches `kernel` with these arguments on global[] items in groups of local[].
-    void launch(const char *kernel, std::vector<char> arguments, const uint32_t (&global)[3], const uint32_t (&local)[3],
-                size_t shared = 0)
+    void launch(const char *kernel, std::vector<char> arguments, const uint32_t (&global)[3],
+                const uint32_t (&local)[3], size_t shared = 0)
     {
         hipFunction_t function;
         hipError_t error = hipModuleGetFunction(&function, handle, kernel);
@@ -34,10 +34,10 @@ struct module {
             std::exit(2);
         }
         size_t size = arguments.size();
-        void *config[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, arguments.data(), HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                          HIP_LAUNCH_PARAM_END};
-        HIP(hipExtModuleLaunchKernel(function, global[0], global[1], global[2], local[0], local[1], local[2], shared, nullptr,
-                                     nullptr, config));
+        void *config[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, arguments.data(),
+                          HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+        HIP(hipExtModuleLaunchKernel(function, global[0], global[1], global[2], local[0], local[1],
+                                     local[2], shared, nullptr, nullptr, config));
         HIP(hipDeviceSynchronize());
     }
 
@@ -46,8 +46,9 @@ struct module {
     {
         words++;
         if (got != want && wrong++ < 8)
-            std::printf("%s: %s: word %zu for %llx is %llx, expected %llx\n", name.c_str(), kernel, word,
-                        (unsigned long long)operand, (unsigned long long)got, (unsigned long long)want);
+            std::printf("%s: %s: word %zu for %llx is %llx, expected %llx\n", name.c_str(), kernel,
+                        word, (unsigned long long)operand, (unsigned long long)got,
+                        (unsigned long long)want);
     }
     // To be called after every kind of comparison: the line of the output.
     void report(const char *what)
@@ -82,10 +83,12 @@ struct memory {
 template <typename... T> std::vector<char> arguments(T... values)
 {
     std::vector<char> out;
-    (void)std::initializer_list<int>{([&] {
-        out.resize((out.size() + sizeof values - 1) / sizeof values * sizeof values);
-        out.insert(out.end(), (const char *)&values, (const char *)(&values + 1));
-    }(), 0)...};
+    (void)std::initializer_list<int>{(
+        [&] {
+            out.resize((out.size() + sizeof values - 1) / sizeof values * sizeof values);
+            out.insert(out.end(), (const char *)&values, (const char *)(&values + 1));
+        }(),
+        0)...};
     return out;
 }
 
@@ -95,13 +98,16 @@ static inline std::vector<uint64_t> random_words(const char *name, size_t n)
 {
     std::vector<uint64_t> words(n);
     uint64_t state = 0;
-    for (const char *c = name; *c; c++) state = scramble(state + (unsigned char)*c);
-    for (auto &w : words) w = state = scramble(state);
+    for (const char *c = name; *c; c++)
+        state = scramble(state + (unsigned char)*c);
+    for (auto &w : words)
+        w = state = scramble(state);
     return words;
 }
 
 // What most kernels do: words in, words out, one item after the other.
-static inline std::vector<uint64_t> run_items(module &m, const char *kernel, const std::vector<uint64_t> &in, size_t items,
+static inline std::vector<uint64_t> run_items(module &m, const char *kernel,
+                                              const std::vector<uint64_t> &in, size_t items,
                                               size_t out_words)
 {
     memory from(in), to(items * out_words);

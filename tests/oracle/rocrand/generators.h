@@ -34,19 +34,21 @@ struct parallel : source {
     }
     void advance(size_t groups, unsigned width) override
     {
-        for (size_t g = 0; g < groups; g++) position[(start + g) % STREAMS] += width;
+        for (size_t g = 0; g < groups; g++)
+            position[(start + g) % STREAMS] += width;
         start = (start + groups) % STREAMS;
     }
 };
 
 struct xorwow : parallel {
-    typedef std::array<uint32_t, 5> bits;  // of the xorshift part
-    typedef std::vector<bits> matrix;      // 160 columns: images of single bits
+    typedef std::array<uint32_t, 5> bits; // of the xorshift part
+    typedef std::vector<bits> matrix;     // 160 columns: images of single bits
 
     static void step(bits &x)
     {
         uint32_t t = x[0] ^ x[0] >> 2;
-        for (int i = 0; i < 4; i++) x[i] = x[i + 1];
+        for (int i = 0; i < 4; i++)
+            x[i] = x[i + 1];
         x[4] = x[4] ^ x[4] << 4 ^ t ^ t << 1;
     }
     static bits apply(const matrix &m, const bits &x)
@@ -54,7 +56,8 @@ struct xorwow : parallel {
         bits out{};
         for (int c = 0; c < 160; c++)
             if (x[c / 32] >> (c % 32) & 1)
-                for (int i = 0; i < 5; i++) out[i] ^= m[c][i];
+                for (int i = 0; i < 5; i++)
+                    out[i] ^= m[c][i];
         return out;
     }
 
@@ -68,12 +71,14 @@ struct xorwow : parallel {
         }
         for (int k = 0; k < 67; k++) {
             matrix squared(160);
-            for (int c = 0; c < 160; c++) squared[c] = apply(jump, jump[c]);
+            for (int c = 0; c < 160; c++)
+                squared[c] = apply(jump, jump[c]);
             jump = squared;
         }
         const uint32_t low = ((uint32_t)seed ^ 0x2c7f967fu) * 1228688033u;
         const uint32_t high = ((uint32_t)(seed >> 32) ^ 0xa03697cbu) * 2073658381u;
-        bits start{123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high, 5783321u + low};
+        bits start{123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high,
+                   5783321u + low};
         for (size_t e = 0; e < STREAMS; e++) {
             bits x = start;
             uint32_t weyl = 6615241u + low + high; // 2^67 steps change it by nothing
@@ -95,7 +100,8 @@ struct mrg32k3a : parallel {
     {
         vector out{};
         for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++) out[r] = (out[r] + m[r][c] * v[c] % modulus) % modulus;
+            for (int c = 0; c < 3; c++)
+                out[r] = (out[r] + m[r][c] * v[c] % modulus) % modulus;
         return out;
     }
     static matrix far(matrix m, uint64_t modulus)
@@ -104,7 +110,8 @@ struct mrg32k3a : parallel {
             matrix squared{};
             for (int c = 0; c < 3; c++) {
                 const vector column = apply(m, vector{m[0][c], m[1][c], m[2][c]}, modulus);
-                for (int r = 0; r < 3; r++) squared[r][c] = column[r];
+                for (int r = 0; r < 3; r++)
+                    squared[r][c] = column[r];
             }
             m = squared;
         }
@@ -116,7 +123,8 @@ struct mrg32k3a : parallel {
         const matrix one{vector{0, 1, 0}, vector{0, 0, 1}, vector{M1 - 810728, 1403580, 0}};
         const matrix two{vector{0, 1, 0}, vector{0, 0, 1}, vector{M2 - 1370589, 0, 527612}};
         const matrix far_one = far(one, M1), far_two = far(two, M2);
-        const unsigned __int128 x = (uint32_t)seed ^ 0x55555555u, y = (uint32_t)(seed >> 32) ^ 0xaaaaaaaau;
+        const unsigned __int128 x = (uint32_t)seed ^ 0x55555555u,
+                                y = (uint32_t)(seed >> 32) ^ 0xaaaaaaaau;
         const uint64_t x1 = (uint64_t)(x * seed % M1), y1 = (uint64_t)(y * seed % M1);
         const uint64_t x2 = (uint64_t)(x * seed % M2), y2 = (uint64_t)(y * seed % M2);
         vector first{x1, y1, x1}, second{y2, x2, y2};
@@ -137,7 +145,8 @@ struct mtgp32 : source {
     enum { GENERATORS = 512, LANES = 256, N = 351, CALLS = 32 };
     std::vector<uint32_t> numbers, position;
 
-    explicit mtgp32(uint64_t seed) : numbers((size_t)GENERATORS * LANES * CALLS), position(GENERATORS)
+    explicit mtgp32(uint64_t seed)
+        : numbers((size_t)GENERATORS * LANES * CALLS), position(GENERATORS)
     {
         seed ^= seed >> 32;
         for (int g = 0; g < GENERATORS; g++) {
@@ -148,7 +157,8 @@ struct mtgp32 : source {
             std::vector<uint32_t> x(N + LANES * CALLS, (mixed & 0xff) * 0x01010101u);
             x[0] = (uint32_t)seed + g + 1;
             x[1] = hidden;
-            for (int i = 1; i < N; i++) x[i] ^= 1812433253u * (x[i - 1] ^ x[i - 1] >> 30) + i;
+            for (int i = 1; i < N; i++)
+                x[i] ^= 1812433253u * (x[i - 1] ^ x[i - 1] >> 30) + i;
             for (int i = 0; i < LANES * CALLS; i++) {
                 uint32_t v = (x[i] & mtgp32dc_params_fast_11213[0].mask) ^ x[i + 1];
                 v ^= v << p.sh1;
@@ -164,13 +174,15 @@ struct mtgp32 : source {
     // All lanes of a generator draw together, once for each input.
     uint64_t word(size_t g, unsigned width, unsigned i) const override
     {
-        const size_t from = g / LANES % GENERATORS, call = position[from] + g / (GENERATORS * LANES) * width + i;
+        const size_t from = g / LANES % GENERATORS,
+                     call = position[from] + g / (GENERATORS * LANES) * width + i;
         if (call >= CALLS) std::abort();
         return numbers[(from * CALLS + call) * LANES + g % LANES];
     }
     void advance(size_t groups, unsigned width) override
     {
-        for (size_t g = 0; g < groups; g += LANES) position[g / LANES % GENERATORS] += width;
+        for (size_t g = 0; g < groups; g += LANES)
+            position[g / LANES % GENERATORS] += width;
     }
 };
 
@@ -180,10 +192,12 @@ struct philox : source {
     uint64_t word(size_t g, unsigned width, unsigned i) const override
     {
         const uint64_t at = position + g * width + i, block = at / 4;
-        uint32_t c[4] = {(uint32_t)block, (uint32_t)(block >> 32), 0, 0}, k[2] = {(uint32_t)key, (uint32_t)(key >> 32)};
+        uint32_t c[4] = {(uint32_t)block, (uint32_t)(block >> 32), 0, 0},
+                 k[2] = {(uint32_t)key, (uint32_t)(key >> 32)};
         for (int round = 0; round < 10; round++) {
             const uint64_t a = 0xd2511f53ull * c[0], b = 0xcd9e8d57ull * c[2];
-            const uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k[0], (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k[1], (uint32_t)a};
+            const uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k[0], (uint32_t)b,
+                                      (uint32_t)(a >> 32) ^ c[3] ^ k[1], (uint32_t)a};
             std::memcpy(c, next, sizeof c);
             k[0] += 0x9e3779b9u;
             k[1] += 0xbb67ae85u;
@@ -199,19 +213,32 @@ template <typename U> struct sobol : source {
     std::vector<U> numbers;
     const size_t points, all;
     size_t position = 0;
-    sobol(size_t in_array, size_t arrays) : numbers(in_array * arrays * DIMENSIONS), points(in_array), all(in_array * arrays)
+    sobol(size_t in_array, size_t arrays)
+        : numbers(in_array * arrays * DIMENSIONS), points(in_array), all(in_array * arrays)
     {
         // degree and coefficients of the primitive polynomial, first direction numbers
-        static const struct { int degree; unsigned coefficients, m[5]; } table[DIMENSIONS - 1] = {
-            {1, 0, {1}},          {2, 1, {1, 3}},          {3, 1, {1, 3, 1}},         {3, 2, {1, 1, 1}},        {4, 1, {1, 1, 3, 3}},
-            {4, 4, {1, 3, 5, 13}}, {5, 2, {1, 1, 5, 5, 17}}, {5, 4, {1, 1, 5, 5, 5}}, {5, 7, {1, 1, 7, 11, 19}},
+        static const struct {
+            int degree;
+            unsigned coefficients, m[5];
+        } table[DIMENSIONS - 1] = {
+            {1, 0, {1}},
+            {2, 1, {1, 3}},
+            {3, 1, {1, 3, 1}},
+            {3, 2, {1, 1, 1}},
+            {4, 1, {1, 1, 3, 3}},
+            {4, 4, {1, 3, 5, 13}},
+            {5, 2, {1, 1, 5, 5, 17}},
+            {5, 4, {1, 1, 5, 5, 5}},
+            {5, 7, {1, 1, 7, 11, 19}},
         };
         for (int d = 0; d < DIMENSIONS; d++) {
             U v[WIDTH];
             for (int i = 0; i < WIDTH; i++) {
                 const auto &p = table[d ? d - 1 : 0];
-                if (d == 0) v[i] = (U)1 << (WIDTH - 1 - i);
-                else if (i < p.degree) v[i] = (U)p.m[i] << (WIDTH - 1 - i);
+                if (d == 0)
+                    v[i] = (U)1 << (WIDTH - 1 - i);
+                else if (i < p.degree)
+                    v[i] = (U)p.m[i] << (WIDTH - 1 - i);
                 else {
                     v[i] = v[i - p.degree] ^ v[i - p.degree] >> p.degree;
                     for (int k = 1; k < p.degree; k++)
@@ -225,6 +252,9 @@ template <typename U> struct sobol : source {
             }
         }
     }
-    uint64_t word(size_t g, unsigned, unsigned) const override { return numbers.at(g / points * all + position + g % points); }
+    uint64_t word(size_t g, unsigned, unsigned) const override
+    {
+        return numbers.at(g / points * all + position + g % points);
+    }
     void advance(size_t, unsigned) override { position += points; }
 };
