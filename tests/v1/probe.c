@@ -289,6 +289,57 @@ static void unload_threads(void)
     printf("%u dispatches, %lu closed, %lu waves\n", seen, closed, waves);
 }
 
+/* ---- trace: the thread trace of a kernel, together with a counter ---- */
+
+static const rocprofiler_parameter_t engines[] = {
+    {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, 1}};
+static rocprofiler_feature_t traced[] = {{.kind = ROCPROFILER_FEATURE_KIND_TRACE,
+                                          .name = "THREAD_TRACE",
+                                          .parameters = engines,
+                                          .parameter_count = 1},
+                                         {.name = "SQ_WAVES"}};
+static rocprofiler_group_t trace_group;
+static unsigned trace_parts;
+
+static hsa_status_t open_trace(const rocprofiler_callback_data_t *data, void *user,
+                               rocprofiler_group_t *group)
+{
+    (void)user;
+    rocprofiler_t *context;
+    if (trace_group.context) return HSA_STATUS_SUCCESS;
+    if (rocprofiler_open(data->agent, traced, 2, &context, 0, NULL)) puts(message());
+    hsa_status_t status = rocprofiler_get_group(context, 0, group);
+    trace_group = *group;
+    return status;
+}
+
+static hsa_status_t see_part(hsa_ven_amd_aqlprofile_info_type_t type,
+                             hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
+{
+    (void)data;
+    trace_parts += type == HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA && info->trace_data.size > 0;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void load_trace(rocprofiler_settings_t *settings)
+{
+    settings->intercept_mode = 1;
+    settings->trace_size = 1 << 20;
+    set((rocprofiler_queue_callbacks_t){.dispatch = open_trace});
+}
+
+static void unload_trace(void)
+{
+    if (rocprofiler_group_get_data(&trace_group)) puts(message());
+    const rocprofiler_bytes_t *bytes = &traced[0].data.result_bytes;
+    printf("%u shader engine, %s of trace\n", bytes->instance_count,
+           bytes->size && bytes->ptr ? "bytes" : "nothing");
+    print(&traced[1]);
+    if (rocprofiler_iterate_trace_data(trace_group.context, see_part, NULL)) puts(message());
+    printf("\n%u part\n", trace_parts);
+    if (rocprofiler_close(trace_group.context)) puts(message());
+}
+
 /* ---- */
 
 static const struct {
@@ -299,6 +350,7 @@ static const struct {
     {"groups", {load_groups, unload_groups}},    {"hsa", {load_hsa, unload_hsa}},
     {"count", {load_count, unload_count}},       {"threads", {load_threads, unload_threads}},
     {"concurrent", {load_concurrent, unload_threads}},
+    {"trace", {load_trace, unload_trace}},
 };
 
 static const scenario_t *scenario(void)
