@@ -234,7 +234,8 @@ static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatc
     uint64_t index;
     const hsa_queue_t *queue = hsax_queues_current(&index);
     dispatch_t *d = (dispatch_t *)(void *)item->client;
-    if (!wanted()) return false;
+    /* Not special: callbacks were set after the queue had looked. They see the next dispatches. */
+    if (!wanted() || !item->special) return false;
     *d = (dispatch_t){.queue_id = queue_id};
     hold_back(queue_id, queue);
     if (v1_settings.timestamp_on) {
