@@ -3,16 +3,33 @@
 #ifndef ROCPROFILER_SDK_REGISTRATION_H_
 #define ROCPROFILER_SDK_REGISTRATION_H_
 
+#include <rocprofiler-sdk/callback_tracing.h>
+#include <rocprofiler-sdk/context.h>
 #include <rocprofiler-sdk/defines.h>
 #include <rocprofiler-sdk/fwd.h>
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Identity of a tool, given to rocprofiler_configure. Lives as long as the process. */
+/** Identity of a tool, given to rocprofiler_configure. Lives as long as the process. In C++ a
+ * pointer to one and a copy convert into each other, as the documentation's samples use them; a
+ * pointer that came of a copy lives as long as the copy. */
 typedef struct rocprofiler_client_id_t {
     size_t size;           /**< bytes of this structure as the library knows it */
     const char *name;      /**< the tool may set it; the text stays the tool's */
     const uint32_t handle; /**< the tool must leave it as it is */
+#ifdef __cplusplus
+    rocprofiler_client_id_t() : size(sizeof(rocprofiler_client_id_t)), name(), handle() {}
+    rocprofiler_client_id_t(size_t size_, const char *name_, uint32_t handle_)
+        : size(size_), name(name_), handle(handle_)
+    {
+    }
+    rocprofiler_client_id_t(const rocprofiler_client_id_t *other)
+        : size(other ? other->size : 0), name(other ? other->name : 0),
+          handle(other ? other->handle : 0)
+    {
+    }
+    operator rocprofiler_client_id_t *() { return this; }
+#endif
 } rocprofiler_client_id_t;
 
 /** Ends a tool early: stops its contexts, delivers its buffers, calls its finalize function once.

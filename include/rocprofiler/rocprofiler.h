@@ -268,6 +268,13 @@ typedef struct {
 
 typedef struct {
     hsa_agent_t agent;
+} rocprofiler_dispatch_agent_t;
+
+typedef struct {
+    union {
+        hsa_agent_t agent;
+        rocprofiler_dispatch_agent_t dispatch; /* the same, as the specification's example has it */
+    };
     uint32_t agent_index; /* among the GPUs */
     const hsa_queue_t *queue;
     uint64_t queue_index; /* of the packet */
@@ -539,6 +546,22 @@ rocprofiler_query_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
                        void *data)
 {
     return rocprofiler_query_info_data(agent, kind, query, callback, data);
+}
+
+/* Properties without the address, as in the specification's examples. */
+static inline hsa_status_t rocprofiler_open(hsa_agent_t agent, rocprofiler_feature_t *features,
+                                            uint32_t feature_count, rocprofiler_t **context,
+                                            uint32_t mode, rocprofiler_properties_t &properties)
+{
+    return rocprofiler_open(agent, features, feature_count, context, mode, &properties);
+}
+
+static inline hsa_status_t rocprofiler_pool_open(hsa_agent_t agent, rocprofiler_feature_t *features,
+                                                 uint32_t feature_count, rocprofiler_pool_t **pool,
+                                                 uint32_t mode,
+                                                 rocprofiler_pool_properties_t &properties)
+{
+    return rocprofiler_pool_open(agent, features, feature_count, pool, mode, &properties);
 }
 
 #elif !defined(ROCPROFILER_NO_SPECIFICATION_FORMS)
