@@ -55,7 +55,8 @@ rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context,
 rocprofiler_status_t rocprofiler_destroy_buffer(rocprofiler_buffer_id_t buffer_id) ROCPROFILER_API;
 
 /** Delivers all records that were complete when it was called; they have been delivered when it
- * returns. Any thread.
+ * returns. So have those of kernels and copies that the GPU had completed, unless tool code keeps
+ * the SDK from reporting them for 200 ms, or it is called from a buffer callback. Any thread.
  * @retval ROCPROFILER_STATUS_SUCCESS delivered
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_BUSY called from a buffer callback while the buffer is

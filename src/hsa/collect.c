@@ -47,6 +47,7 @@ static atomic_bool silent; /* finish() wants MUTE */
 static atomic_uint_fast64_t lost_count;
 static _Atomic uint64_t report_since; /* when the collector began to report; 0: it does not */
 static atomic_uint wake_word, guard_word;
+static atomic_uint_fast64_t rounds; /* looks at all lanes that the collector has ended */
 atomic_int hsax_collector_state = HSAX_AWAKE;
 _Atomic uint64_t hsax_held_up_ns = 50000000;
 static uint64_t clock_frequency = 1000000000;
@@ -378,6 +379,7 @@ static void *collect(void *unused)
         uint64_t activity, now = hsax_monotonic_ns();
         if (atomic_load(&silent) && mode == REPORT) become_mute();
         scan(&flying, &urgent, &activity);
+        atomic_fetch_add(&rounds, 1);
         bool opened = serve_turns();
         if (activity != last_activity || opened) progress = now;
         last_activity = activity;
@@ -491,6 +493,18 @@ void hsax_collect_wait(unsigned patience_ms)
         if (now - since > patience_ms * 1000000ull) return;
         hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+}
+
+void hsax_collect_look(unsigned patience_ms)
+{
+    uint64_t finished, end = hsax_monotonic_ns() + patience_ms * 1000000ull;
+    if (!running || on_collector()) return;
+    /* The round under way may be past what has just completed; the one after it is not. */
+    uint64_t enough = atomic_load(&rounds) + 2;
+    while (atomic_load(&rounds) < enough && outstanding(&finished) && hsax_monotonic_ns() < end) {
+        hsax_collector_kick();
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
     }
 }
 

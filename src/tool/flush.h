@@ -20,8 +20,9 @@ void tool_flush_start_in_child(void);
 /* Ends the thread; it makes no call into the SDK afterwards. */
 void tool_flush_stop(void);
 
-/* Has all records so far delivered, or gives up after TOOL_FLUSH_WAIT_MS. Safe in signal handlers,
- * without effect in a forked child and on the SDK's delivering thread's behalf. Keeps errno. */
+/* Has all records so far delivered, those of all GPU work that has completed among them, or gives
+ * up after TOOL_FLUSH_WAIT_MS. Safe in signal handlers, without effect in a forked child and on the
+ * SDK's delivering thread's behalf. Keeps errno. */
 void tool_flush_now(void);
 
 #endif

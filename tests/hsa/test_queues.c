@@ -78,8 +78,8 @@ static void lost(hsax_item_t *item)
     atomic_fetch_add(&lost_count, 1);
 }
 
-static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted,   begin,
-                                              submitted,      complete, lost,     NULL, false};
+static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted,
+                                              complete,       lost,   NULL,  false};
 
 static void nap(void)
 {
@@ -323,6 +323,31 @@ static void test_threads(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A dispatch without a program signal may be reported a millisecond late; not so after a look,
+ * which does not wait for what the GPU has not completed. */
+static void test_look(void **state)
+{
+    (void)state;
+    reset();
+    hsa_queue_t *queue = fake_queue_create(64);
+    fake_gpu_hold(true);
+    hsa_kernel_dispatch_packet_t p = dispatch(1, (hsa_signal_t){0});
+    fake_submit(queue, &p, 1);
+    for (long i = 1; i <= 200; i++) {
+        fake_submit(queue, &p, 1);
+        const hsa_kernel_dispatch_packet_t *got = (const void *)fake_packet(queue, (uint64_t)i);
+        fake_complete(got->completion_signal, 1000, 1500);
+        hsax_collect_look(20000);
+        assert_int_equal(completed, i);
+    }
+    fake_complete(((const hsa_kernel_dispatch_packet_t *)(const void *)fake_packet(queue, 0))
+                      ->completion_signal,
+                  1000, 1500);
+    fake_gpu_hold(false);
+    assert_true(reaches(&completed, 201));
+    fake_queue_destroy(queue);
+}
+
 /* The child neither reports nor waits; its packets pass as they are. */
 static void test_fork(void **state)
 {
@@ -334,6 +359,7 @@ static void test_fork(void **state)
         fake_submit(queue, &p, 1);
         bool same = memcmp(fake_packet(queue, 0), &p, sizeof p) == 0;
         fake_queue_destroy(queue);
+        hsax_collect_look(1000);
         hsax_collect_wait(1000);
         hsax_collect_finish(1000);
         _exit(same ? 0 : 1);
@@ -392,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_signals_are_reused),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_look),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_finish),
     };

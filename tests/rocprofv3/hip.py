@@ -165,6 +165,15 @@ class Traced(unittest.TestCase):
                 with open(f"{self.dir}/{how}_kernel_trace.csv", newline="") as f:
                     self.check_kernels(list(csv.DictReader(f))[:4])
 
+    def test_the_last_dispatches(self):
+        """What the program has waited for is recorded, however soon after that it ends."""
+        for round in range(3):
+            for how, status in (("_exit", 7), ("abort", 134), ("term", 143)):
+                with self.subTest(how, round=round):
+                    self.run_it("--kernel-trace", "-o", how, how=(how, "300"), status=status)
+                    with open(f"{self.dir}/{how}_kernel_trace.csv", newline="") as f:
+                        self.assertEqual(len(list(csv.DictReader(f))), 304)
+
     def test_children_and_exec(self):
         for how in ((PROGRAM, "exec"), ("sh", "-c", f"{PROGRAM}; {PROGRAM}")):
             self.run_it("-r", command=how)

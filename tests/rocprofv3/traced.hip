@@ -1,5 +1,6 @@
 // traced.hip - a small HIP program whose trace is known: two kernels, four dispatches, copies both
-// ways, two streams. Ends as its first argument says.
+// ways, two streams. Ends as its first argument says; with a second one after that many dispatches
+// more, of which a synchronization is the last thing it does.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -61,10 +62,20 @@ static void work()
     fflush(stdout);
 }
 
+// Dispatches without signals: that of a barrier behind them is what the program waits for.
+static void more(int count)
+{
+    float *a;
+    CHECK(hipMalloc(&a, 64 * sizeof(float)));
+    for (int i = 0; i < count; i++) hipLaunchKernelGGL(add, dim3(1), dim3(64), 0, 0, a, a, a);
+    CHECK(hipStreamSynchronize(0));
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "return";
     work();
+    if (argc > 2) more(atoi(argv[2]));
     if (!strcmp(how, "_exit")) _exit(7);
     if (!strcmp(how, "abort")) abort();
     if (!strcmp(how, "term")) raise(SIGTERM);

@@ -521,6 +521,9 @@ rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t buffer_id)
     int finalized = 0;
     rocprofiler_is_finalized(&finalized);
     if (sdk_is_forked_child() || finalized == 1) return ROCPROFILER_STATUS_ERROR_FINALIZED;
+    sdk_thread_t *self = sdk_thread_self();
+    /* In a buffer callback it must not wait: who reports may wait for that callback's end. */
+    if (sdk_gpu_look && !(self && self->delivering)) sdk_gpu_look();
     return sdk_buffer_deliver(buffer) == SDK_DELIVERED ? ROCPROFILER_STATUS_SUCCESS
                                                        : ROCPROFILER_STATUS_ERROR_BUFFER_BUSY;
 }

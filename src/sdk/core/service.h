@@ -166,6 +166,9 @@ rocprofiler_status_t sdk_counting_context_started(sdk_context_t *context) __attr
  * before a tool is finalised and from rocprofiler_stop_context's finalisation path. */
 void sdk_gpu_wait(void) __attribute__((weak));
 
+/* Waits, for a bounded time, until kernels and copies that have completed have been reported. */
+void sdk_gpu_look(void) __attribute__((weak));
+
 /* The library ends, contexts still run: report the unload of code objects, take hooks down. */
 void sdk_gpu_finalize(void) __attribute__((weak));
 

@@ -17,6 +17,10 @@
 /* How long after the last completion the end waits for the next one. */
 #define PATIENCE_MS 1000
 
+/* How long a flush waits for the report of what has completed: a tool that flushes with a lock held
+ * for which its own callback waits is delayed by this. Less than rocprofv3 has for last records. */
+#define LOOK_MS 200
+
 static bool configured(sdk_domain_t domain)
 {
     return sdk_domain_configured(domain);
@@ -54,6 +58,11 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
 void sdk_gpu_wait(void)
 {
     if (hsax_runtime_up() && !hsax_forked()) hsax_collect_wait(PATIENCE_MS);
+}
+
+void sdk_gpu_look(void)
+{
+    if (hsax_runtime_up() && !hsax_forked()) hsax_collect_look(LOOK_MS);
 }
 
 void sdk_gpu_finalize(void)
