@@ -72,21 +72,17 @@ static int read_agent_index(out_config_t *c, const source_t *s)
 /* The expression has to match the whole name of a domain. */
 static int add_group(out_config_t *c, const source_t *s, const char *text, size_t bytes)
 {
-    char pattern[512], problem[128];
-    if (c->group_count == OUT_GROUPS_MAX || bytes + 5 > sizeof(pattern)) {
-        snprintf(s->why, s->why_bytes,
-                 "summary groups: at most %d expressions of %zu characters each", OUT_GROUPS_MAX,
-                 sizeof(pattern) - 5);
+    char problem[512];
+    if (c->group_count == OUT_GROUPS_MAX) {
+        snprintf(s->why, s->why_bytes, "summary groups: at most %d expressions", OUT_GROUPS_MAX);
         return -1;
     }
-    snprintf(pattern, sizeof(pattern), "^(%.*s)$", (int)bytes, text);
-    int error = regcomp(&c->groups[c->group_count], pattern, REG_EXTENDED | REG_NOSUB);
-    if (error) {
-        regerror(error, &c->groups[c->group_count], problem, sizeof(problem));
-        snprintf(s->why, s->why_bytes, "summary group '%.*s': %s", (int)bytes, text, problem);
+    trace_pattern_t *group = trace_pattern_make(text, bytes, true, problem, sizeof(problem));
+    if (!group) {
+        snprintf(s->why, s->why_bytes, "summary group %s", problem);
         return -1;
     }
-    c->group_count++;
+    c->groups[c->group_count++] = group;
     return 0;
 }
 
@@ -136,7 +132,7 @@ int out_config_read(out_config_t *c, out_variable_t variable, const void *from, 
 void out_config_free(out_config_t *c)
 {
     for (int i = 0; i < c->group_count; i++)
-        regfree(&c->groups[i]);
+        trace_pattern_free(c->groups[i]);
     c->group_count = 0;
 }
 

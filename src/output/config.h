@@ -5,10 +5,10 @@
 #ifndef CROCPROF_OUTPUT_CONFIG_H
 #define CROCPROF_OUTPUT_CONFIG_H
 
-#include <regex.h>
 #include <stdbool.h>
 
 #include "output/model.h"
+#include "trace/pattern.h"
 
 enum { OUT_GROUPS_MAX = 32 };
 
@@ -17,7 +17,7 @@ enum { OUT_GROUPS_MAX = 32 };
 
 typedef struct {
     bool stats, summary, summary_per_domain;
-    regex_t groups[OUT_GROUPS_MAX];
+    trace_pattern_t *groups[OUT_GROUPS_MAX];
     int group_count;
     char unit[8];             /* sec, msec, usec, nsec */
     uint64_t unit_ns;         /* nanoseconds in it */

@@ -154,12 +154,12 @@ out:
 }
 
 static int group_table(out_file_t *f, const out_config_t *c, const char *indent,
-                       const regex_t *group, const out_stats_t stats[OUT_DOMAIN_COUNT])
+                       const trace_pattern_t *group, const out_stats_t stats[OUT_DOMAIN_COUNT])
 {
     char label[256] = "";
     unsigned domains = 0;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
-        if (!stats[i].count || regexec(group, out_domains[i].name, 0, NULL, 0) != 0) continue;
+        if (!stats[i].count || !trace_pattern_matches(group, out_domains[i].name)) continue;
         size_t used = strlen(label);
         snprintf(label + used, sizeof(label) - used, "%s%s", domains ? " + " : "",
                  out_domains[i].name);
@@ -180,7 +180,7 @@ int out_summaries(out_file_t *f, const out_config_t *c, const out_stats_t stats[
         result |= table(f, c, indent, label, stats, 1u << i);
     }
     for (int i = 0; i < c->group_count; i++)
-        result |= group_table(f, c, indent, &c->groups[i], stats);
+        result |= group_table(f, c, indent, c->groups[i], stats);
     if (c->summary) result |= table(f, c, indent, "SUMMARY", stats, (1u << OUT_DOMAIN_COUNT) - 1);
     return result;
 }

@@ -93,7 +93,7 @@ static bool selects(uint64_t id)
 {
     kernel_t *kernel = find_kernel(id, false);
     if (!kernel || !__atomic_load_n(&kernel->known, __ATOMIC_ACQUIRE))
-        return !counting.selection.has_include && !counting.selection.range_count;
+        return !counting.selection.include && !counting.selection.range_count;
     if (!kernel->selected) return false;
     uint64_t iteration = __atomic_add_fetch(&kernel->iterations, 1, __ATOMIC_RELAXED);
     return trace_selects_iteration(&counting.selection, iteration);

@@ -103,18 +103,13 @@ void trace_sets_free(trace_sets_t *s)
     *s = (trace_sets_t){0};
 }
 
-static int read_expression(regex_t *to, bool *has, const char *text, const char *option, char *why,
+static int read_expression(trace_pattern_t **to, const char *text, const char *option, char *why,
                            size_t why_bytes)
 {
-    char problem[128];
+    char problem[512];
     if (!text || !*text) return 0;
-    int error = regcomp(to, text, REG_EXTENDED | REG_NOSUB);
-    if (error) {
-        regerror(error, to, problem, sizeof(problem));
-        return REFUSE("--%s: '%s': %s", option, text, problem);
-    }
-    *has = true;
-    return 0;
+    *to = trace_pattern_make(text, strlen(text), false, problem, sizeof(problem));
+    return *to ? 0 : REFUSE("--%s: %s", option, problem);
 }
 
 static int read_number(const char **at, uint64_t *number)
@@ -156,26 +151,24 @@ int trace_selection_read(trace_selection_t *s, const char *include, const char *
                          const char *ranges, char *why, size_t why_bytes)
 {
     memset(s, 0, sizeof(*s));
-    if (read_expression(&s->include, &s->has_include, include, "kernel-include-regex", why,
-                        why_bytes) != 0 ||
-        read_expression(&s->exclude, &s->has_exclude, exclude, "kernel-exclude-regex", why,
-                        why_bytes) != 0)
+    if (read_expression(&s->include, include, "kernel-include-regex", why, why_bytes) != 0 ||
+        read_expression(&s->exclude, exclude, "kernel-exclude-regex", why, why_bytes) != 0)
         return -1;
     return read_ranges(s, ranges, why, why_bytes);
 }
 
 void trace_selection_free(trace_selection_t *s)
 {
-    if (s->has_include) regfree(&s->include);
-    if (s->has_exclude) regfree(&s->exclude);
+    trace_pattern_free(s->include);
+    trace_pattern_free(s->exclude);
     free(s->ranges);
     memset(s, 0, sizeof(*s));
 }
 
 bool trace_selects_kernel(const trace_selection_t *s, const char *name)
 {
-    if (s->has_include && regexec(&s->include, name, 0, NULL, 0) != 0) return false;
-    return !s->has_exclude || regexec(&s->exclude, name, 0, NULL, 0) != 0;
+    if (s->include && !trace_pattern_matches(s->include, name)) return false;
+    return !s->exclude || !trace_pattern_matches(s->exclude, name);
 }
 
 bool trace_selects_iteration(const trace_selection_t *s, uint64_t iteration)

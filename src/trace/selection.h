@@ -6,10 +6,11 @@
 #ifndef CROCPROF_TRACE_SELECTION_H
 #define CROCPROF_TRACE_SELECTION_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "trace/pattern.h"
 
 enum { TRACE_ALL_DEVICES = -1 };
 
@@ -40,13 +41,12 @@ typedef struct {
 } trace_range_t;
 
 typedef struct {
-    bool has_include, has_exclude;
-    regex_t include, exclude;
+    trace_pattern_t *include, *exclude; /* NULL: no limit */
     trace_range_t *ranges; /* none: every iteration */
     size_t range_count;
 } trace_selection_t;
 
-/* Expressions are POSIX extended ones and need to match a part of the name; ranges are numbers and
+/* Expressions need to match a part of the name (pattern.h); ranges are numbers and
  * pairs of numbers, as "[1-3,5]", from 1. NULL and "" mean no limit. 0, or -1 with a line in `why`
  * that names the option. Free with trace_selection_free either way. */
 int trace_selection_read(trace_selection_t *s, const char *include, const char *exclude,

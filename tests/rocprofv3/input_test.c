@@ -181,7 +181,7 @@ static void plans(void **state)
     refuse_plan("r --pmc A:dev=1 -- x", "counter 'A:dev=1': only :device=NUMBER may follow a name");
     refuse_plan("r --pmc A-B -- x", "counter 'A-B': a name has letters, digits and underscores");
     refuse_plan("r --pmc A --kernel-include-regex ( -- x",
-                "--kernel-include-regex: '(': Unmatched ( or \\(");
+                "--kernel-include-regex: '(': missing closing parenthesis at offset 1");
     refuse_plan(
         "r --pmc A --kernel-iteration-range [3-1] -- x",
         "--kernel-iteration-range: '3-1': iterations are numbers from 1 and ranges of them, "

@@ -261,6 +261,7 @@ class Counters(Case):
         for options, dispatches in (
                 (("--kernel-include-regex", "reduce<double>"), (2, 4, 6, 8)),
                 (("--kernel-exclude-regex", "^vector"), (2, 4, 6, 8)),
+                (("--kernel-include-regex", r"\w+<.*?>(?!\d)"), (2, 4, 6, 8)),
                 (("--kernel-include-regex", "e", "--kernel-exclude-regex", "reduce"), (1, 3, 5, 7)),
                 (("--kernel-iteration-range", "[1-2],[4]"), (1, 2, 3, 4, 7, 8)),
                 (("--kernel-iteration-range", "2", "3", "--kernel-include-regex", "add"), (3, 5)),

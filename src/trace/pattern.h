@@ -1,0 +1,23 @@
+/* pattern.h - expressions that names are looked for with, in the manner of ECMAScript.
+ *
+ * Apart because the library that reads them (PCRE2) is named in pattern.c alone. Who needs another
+ * way of matching adds a flag to trace_pattern_make. */
+#ifndef CROCPROF_TRACE_PATTERN_H
+#define CROCPROF_TRACE_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct trace_pattern trace_pattern_t;
+
+/* `whole`: a name has to match from end to end; else a part of it is enough. NULL, with a line in
+ * `why` that names expression, problem and place, counted in bytes from 0. */
+trace_pattern_t *trace_pattern_make(const char *text, size_t bytes, bool whole, char *why,
+                                    size_t why_bytes);
+void trace_pattern_free(trace_pattern_t *p);
+
+/* Any thread. A name on which the expression takes too many steps is not matched; a warning says so
+ * once. */
+bool trace_pattern_matches(const trace_pattern_t *p, const char *name);
+
+#endif
