@@ -104,8 +104,8 @@ static bool signal_drops(hsa_signal_t signal)
 static hsa_kernel_dispatch_packet_t dispatch(uint64_t number, hsa_signal_t signal)
 {
     hsa_kernel_dispatch_packet_t p = {0};
-    p.header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE |
-               (number & 1) << HSA_PACKET_HEADER_BARRIER;
+    p.header = (uint16_t)(HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE |
+                          (number & 1) << HSA_PACKET_HEADER_BARRIER);
     p.kernarg_address = (void *)(uintptr_t)number;
     p.kernel_object = 0x40;
     p.completion_signal = signal;
