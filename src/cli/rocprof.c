@@ -536,7 +536,7 @@ int main(int argc, char **argv)
         status = run_program(argv + at, i, first);
         first += runs[i].name_count;
     }
-    qsort(rows, row_count, sizeof *rows, compare_rows);
+    if (row_count) qsort(rows, row_count, sizeof *rows, compare_rows);
     char *name = output_name();
     if (!name) return out_of_memory();
     result = write_rows(name);

@@ -1,4 +1,5 @@
 // many.hip - many small kernels, and how much memory the process gained over the last nine tenths.
+// usage: many [COUNT [KIB-THAT-MAY-BE-GAINED]]
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -19,13 +20,14 @@ static long resident_kib()
 int main(int argc, char **argv)
 {
     long count = argc > 1 ? std::atol(argv[1]) : 1000, before = 0;
+    long limit = argc > 2 ? std::atol(argv[2]) : 8192;
     for (long i = 0; i < count; i++) {
         nothing<<<1, 64>>>();
         if (i == count / 10) before = resident_kib();
     }
     if (hipDeviceSynchronize()) return 1;
     long gained = resident_kib() - before;
-    if (gained > 8192) std::printf("memory grew by %ld KiB\n", gained);
+    if (gained > limit) std::printf("memory grew by %ld KiB\n", gained);
     std::printf("%ld kernels\n", count);
-    return gained > 8192;
+    return gained > limit;
 }

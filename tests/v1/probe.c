@@ -340,6 +340,50 @@ static void unload_trace(void)
     if (rocprofiler_close(trace_group.context)) puts(message());
 }
 
+/* A trace that is too long for its buffer: what fits is there, and the rest is told of. */
+static void load_overflow(rocprofiler_settings_t *settings)
+{
+    load_trace(settings);
+    settings->trace_size = 389120; /* the least */
+}
+
+/* ---- lost: kernels that fail or do not end; others are counted ---- */
+
+static rocprofiler_feature_t lost_features[100];
+static rocprofiler_t *lost_contexts[100];
+
+static hsa_status_t open_each(const rocprofiler_callback_data_t *data, void *user,
+                              rocprofiler_group_t *group)
+{
+    (void)user;
+    unsigned i = seen++;
+    if (i >= 100) return HSA_STATUS_ERROR;
+    lost_features[i].name = "SQ_WAVES";
+    if (rocprofiler_open(data->agent, &lost_features[i], 1, &lost_contexts[i], 0, NULL))
+        puts(message());
+    return rocprofiler_get_group(lost_contexts[i], 0, group);
+}
+
+static void load_lost(rocprofiler_settings_t *settings)
+{
+    settings->intercept_mode = 1;
+    settings->timeout = 100000000;
+    set((rocprofiler_queue_callbacks_t){.dispatch = open_each});
+}
+
+static void unload_lost(void)
+{
+    unsigned counted = 0;
+    for (unsigned i = 0; i < seen; i++) {
+        if (rocprofiler_get_data(lost_contexts[i], 0))
+            printf("kernel %u of %u: %s\n", i + 1, seen, message());
+        else
+            counted += lost_features[i].data.result_int64 > 0;
+        if (rocprofiler_close(lost_contexts[i])) puts(message());
+    }
+    printf("%u counted\n", counted);
+}
+
 /* ---- */
 
 static const struct {
@@ -350,7 +394,8 @@ static const struct {
     {"groups", {load_groups, unload_groups}},    {"hsa", {load_hsa, unload_hsa}},
     {"count", {load_count, unload_count}},       {"threads", {load_threads, unload_threads}},
     {"concurrent", {load_concurrent, unload_threads}},
-    {"trace", {load_trace, unload_trace}},
+    {"trace", {load_trace, unload_trace}},       {"overflow", {load_overflow, unload_trace}},
+    {"lost", {load_lost, unload_lost}},
 };
 
 static const scenario_t *scenario(void)

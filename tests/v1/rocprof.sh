@@ -1,7 +1,10 @@
 #!/bin/sh
 # The old command line on softgpu: files with everything that varies taken out, then its refusals.
-# usage: rocprof.sh ROCPROF PROGRAM
-rocprof=$1 program=$2
+# usage: rocprof.sh PROGRAM ROCPROF...
+program=$1
+shift
+command=$*
+rocprof() { $command "$@"; }
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
@@ -11,33 +14,33 @@ show() { # queue-index, pid, tid and sig to obj, then times, are not the same in
         for (i = 18; i <= NF; i++) if ($i ~ /^[0-9]+$/) $i = "ns" } { print }' "$1"
 }
 printf '# two runs\npmc : SQ_WAVES VALUInsts # waves\npmc: TCC_REQ[3] SQ_INSTS_VALU\n' >two.txt
-"$rocprof" -i two.txt --gpu soft --timestamp on --stats --basenames on "$program"
+rocprof -i two.txt --gpu soft --timestamp on --stats --basenames on "$program"
 echo "status $?"
 sed 's/TCC_REQ\[3\]/TCC_REQ[3]/; s/,[0-9.]*,\(128\|176\)\.0000000000,/,N,\1.0000000000,/' two.csv >masked
 show masked
 awk -F, 'NR > 1 { $3 = $4 = $5 = "-" } { print }' two.stats.csv | sort
 printf 'pmc: SQ_WAVES\nrange: 1:2\nkernel: add scale\ngpu: 0\n' >one.txt
-"$rocprof" -i one.txt --gpu soft --basenames on -o named.csv "$program" >/dev/null
+rocprof -i one.txt --gpu soft --basenames on -o named.csv "$program" >/dev/null
 show named.csv
 echo '<metric name=SQ_WAVES,GRBM_COUNT kernel="scale" ></metric>' >own.xml
-"$rocprof" -i own.xml --gpu soft --basenames on "$program" >/dev/null
+rocprof -i own.xml --gpu soft --basenames on "$program" >/dev/null
 show own.csv | sed 's/,[0-9.]*$/,N/'
-"$rocprof" --gpu soft --basenames on --stats -o times.csv "$program" >/dev/null
+rocprof --gpu soft --basenames on --stats -o times.csv "$program" >/dev/null
 show times.csv
-"$rocprof" --gpu soft --list-basic | grep -c block
-"$rocprof" --gpu soft --list-derived | grep -A1 ' VALUInsts '
+rocprof --gpu soft --list-basic | grep -c block
+rocprof --gpu soft --list-derived | grep -A1 ' VALUInsts '
 printf 'pmc: SQ_WAVEZ\n' >wrong.txt
-"$rocprof" -i wrong.txt --gpu soft "$program"
+rocprof -i wrong.txt --gpu soft "$program"
 echo "status $?"
 printf 'counters: SQ_WAVES\n' >bad.txt
-"$rocprof" -i bad.txt --gpu soft "$program"
-"$rocprof" -i nothing.txt --gpu soft "$program"
-"$rocprof" -i two.txt -o result --gpu soft "$program"
-"$rocprof" --hip-trace "$program"
-"$rocprof" --timestamp maybe "$program"
-"$rocprof" --gpu soft sh -c 'exit 7'
+rocprof -i bad.txt --gpu soft "$program"
+rocprof -i nothing.txt --gpu soft "$program"
+rocprof -i two.txt -o result --gpu soft "$program"
+rocprof --hip-trace "$program"
+rocprof --timestamp maybe "$program"
+rocprof --gpu soft sh -c 'exit 7'
 echo "status $?"
-"$rocprof" --gpu soft ./nothing
+rocprof --gpu soft ./nothing
 echo "status $?"
-"$rocprof" --gpu soft
-"$rocprof" --version
+rocprof --gpu soft
+rocprof --version
