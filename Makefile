@@ -27,7 +27,7 @@ bench: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD)
 
-# The readers of counter definitions under libFuzzer: SECONDS_EACH for each.
+# The readers of counter definitions and of input files under libFuzzer: SECONDS_EACH for each.
 SECONDS_EACH ?= 60
 fuzz: deps
 	@$(MAKE) --no-print-directory all

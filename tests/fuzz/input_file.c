@@ -94,6 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     trace_sets_free(&sets);
     (void)!trace_selection_read(&selection, NULL, NULL, text, why, sizeof(why));
     trace_selection_free(&selection);
+    if (bytes < 200 && trace_selection_read(&selection, text, NULL, NULL, why, sizeof(why)) == 0)
+        (void)trace_selects_kernel(&selection, "void reduce<float>(float const*)");
+    trace_selection_free(&selection);
     free(text);
     return 0;
 }
