@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the statistics files of one rocprofv3 run as aligned tables: demo_table.py DIR PREFIX"""
+"""Prints the statistics and counters of one rocprofv3 run as aligned tables: demo_table.py DIR PREFIX"""
 import csv
 import os
 import sys
@@ -32,6 +32,28 @@ for title, name in PARTS:
         rest = rows[ROWS:]
         print(f"{f'({len(rest)} more)':<44} {sum(int(r['Calls']) for r in rest):>8} "
               f"{readable(sum(float(r['TotalDurationNs']) for r in rest)):>11}")
+
+
+def counter_table(path):
+    """A line for each kernel, with the averages of its dispatches."""
+    values, names = {}, []
+    with open(path, newline="") as table:
+        for row in csv.DictReader(table):
+            name = row["Counter_Name"]
+            if name not in names:
+                names.append(name)
+            values.setdefault(row["Kernel_Name"], {}).setdefault(name, []).append(float(row["Counter_Value"]))
+    print(f"\n{'Counters, average of a kernel':<32} {'calls':>8}" +
+          "".join(f" {name:>16}" for name in names))
+    for kernel, counts in values.items():
+        calls = max(len(v) for v in counts.values())
+        print(f"{kernel:<32} {calls:>8}" +
+              "".join(f" {sum(counts[n]) / len(counts[n]):>16,.1f}" for n in names))
+
+
+counted = os.path.join(folder, f"{prefix}_counter_collection.csv")
+if os.path.exists(counted):
+    counter_table(counted)
 print("\nFiles written (times on softgpu are host times, not those of a real GPU):")
 for base, _, files in sorted(os.walk(folder)):
     for file in sorted(files):
