@@ -2,7 +2,7 @@
  *
  * Small loops of loads, stores and LDS reads run plain and with the model told of every
  * instruction, by turns in one process: the ratio is the figure, the times depend on the machine.
- * bench_cache [--json FILE] [--core base|avx2|avx512] */
+ * bench_cache [--json FILE] [--core base|avx2|avx512] [--only KEY] */
 #include "softgpu/cache/cache.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/isa/isa.h"
@@ -147,10 +147,11 @@ int main(int argc, char **argv)
         SG_PROFILE_KEYS(ROW)
 #undef ROW
     };
-    const char *json = NULL, *core = NULL;
+    const char *json = NULL, *core = NULL, *only = NULL;
     for (int k = 1; k + 1 < argc; k += 2) {
         if (!strcmp(argv[k], "--json")) json = argv[k + 1];
         if (!strcmp(argv[k], "--core")) core = argv[k + 1];
+        if (!strcmp(argv[k], "--only")) only = argv[k + 1];
     }
     if (!asm_available()) {
         fprintf(stderr, "bench_cache: llvm-mc-15 is not installed\n");
@@ -183,11 +184,13 @@ int main(int argc, char **argv)
         return 1;
 
     FILE *out = json ? fopen(json, "w") : NULL;
+    int printed = 0;
     if (out) fprintf(out, "{");
     printf("core %s; nanoseconds of CPU per memory instruction and its share of the loop\n",
            b.core->name);
     for (int which = 0; which < LOOPS; which++) {
         double plain = 0, modelled = 0;
+        if (only && strcmp(only, loops[which].key) != 0) continue;
         if (!load_loop(&b, page, which)) return 1;
         for (int round = 0; round < ROUNDS; round++) {
             const double p = run(&b, which, false), m = run(&b, which, true);
@@ -199,7 +202,7 @@ int main(int argc, char **argv)
                modelled, modelled / plain);
         if (out)
             fprintf(out, "%s\"%s_plain_ns\": %.1f, \"%s_model_ns\": %.1f, \"%s_ratio\": %.2f",
-                    which ? ", " : "", loops[which].key, plain, loops[which].key, modelled,
+                    printed++ ? ", " : "", loops[which].key, plain, loops[which].key, modelled,
                     loops[which].key, modelled / plain);
     }
     if (out) {

@@ -130,7 +130,7 @@ void sgc_acquire_mem(sgc_t *t, uint32_t coher_cntl)
 
 void sgc_remap(sgc_t *t)
 {
-    t->pages.epoch++;
+    sgc_pages_forget_types(&t->pages);
     for (unsigned n = 0; n < t->cus; n++)
         sgc_tlb_clear(&t->cu[n].tlb);
     for (unsigned n = 0; n < t->sqcs; n++) {

@@ -8,9 +8,9 @@
 
 enum { HALVES = 2, ALL_VALID = 3, ALL_DIRTY = 15 };
 
-static int bits_of(unsigned n)
+static bool power_of_two(unsigned n)
 {
-    return n & (n - 1) ? -1 : __builtin_ctz(n);
+    return n && !(n & (n - 1));
 }
 
 bool sgc_l2_init(sgc_t *t)
@@ -19,25 +19,24 @@ bool sgc_l2_init(sgc_t *t)
     const uint64_t lines = (uint64_t)p->l2_kb * 1024 / SGC_L2_LINE / p->l2_channels;
     const uint32_t sets = lines / p->l2_ways ? (uint32_t)(lines / p->l2_ways) : 1;
     t->channels = p->l2_channels;
-    t->interleave_lines = p->l2_interleave / SGC_L2_LINE;
-    t->channel_bits = bits_of(t->channels);
-    t->interleave_bits = bits_of(t->interleave_lines);
+    sgc_l2_t *l2 = &t->l2;
+    l2->sets = sets;
+    l2->interleave = p->l2_interleave / SGC_L2_LINE;
+    /* with fewer sets than a channel holds in a row, channels would share sets */
+    l2->interleave_bits = power_of_two(t->channels) && power_of_two(sets) &&
+                                  power_of_two(l2->interleave) && l2->interleave <= sets
+                              ? __builtin_ctz(l2->interleave)
+                              : -1;
     t->channel = calloc(t->channels, sizeof *t->channel);
-    if (!t->channel) return false;
-    for (unsigned n = 0; n < t->channels; n++) {
-        sgc_channel_t *c = &t->channel[n];
-        c->line = calloc((size_t)sets * p->l2_ways, sizeof *c->line);
-        if (!ways_init(&c->ways, sets, p->l2_ways) || !c->line) return false;
-    }
-    return true;
+    if (!t->channel || !ways_init(&l2->ways, t->channels * sets, p->l2_ways)) return false;
+    l2->line = calloc(ways_slots(&l2->ways), sizeof *l2->line);
+    return l2->line != NULL;
 }
 
 void sgc_l2_free(sgc_t *t)
 {
-    for (unsigned n = 0; t->channel && n < t->channels; n++) {
-        ways_free(&t->channel[n].ways);
-        free(t->channel[n].line);
-    }
+    ways_free(&t->l2.ways);
+    free(t->l2.line);
     free(t->channel);
 }
 
@@ -55,10 +54,9 @@ uint32_t sgc_below_l2(const sgc_t *t, bool local)
 /* ---- transactions below L2 ---- */
 
 /* `pieces`: which 32 bytes of a half; one transaction for both. */
-static void memory_write(sgc_tcc_counts_t *c, sgc_page_t page, unsigned pieces)
+static void memory_write(sgc_tcc_counts_t *c, bool local, unsigned pieces)
 {
-    if (!pieces) return;
-    c->ea_wrreq[page.local]++;
+    c->ea_wrreq[local] += pieces != 0;
     c->ea_wrreq_64b += pieces == 3;
 }
 
@@ -69,35 +67,36 @@ static unsigned pieces_of(uint64_t bytes)
     return ((uint32_t)bytes ? 1u : 0) | (bytes >> 32 ? 2u : 0);
 }
 
-static void clean(sgc_channel_t *c, sgc_l2_line_t *line)
+static void clean_line(sgc_l2_t *l2, sgc_channel_t *c, sgc_l2_line_t *line)
 {
-    for (unsigned h = 0; h < HALVES; h++)
-        memory_write(&c->count, line->page, line->dirty >> 2 * h & 3);
+    memory_write(&c->count, line->local, line->dirty & 3);
+    memory_write(&c->count, line->local, line->dirty >> 2);
     line->dirty = 0;
-    c->n_dirty--;
+    l2->n_dirty--;
     c->count.writeback++;
 }
 
-static sgc_l2_line_t *take_line(sgc_channel_t *c, uint32_t set, uint32_t tag, sgc_page_t page)
+static sgc_l2_line_t *take_line(sgc_l2_t *l2, sgc_channel_t *c, uint32_t set, uint32_t tag,
+                                sgc_page_t page)
 {
     uint32_t old;
-    sgc_l2_line_t *line = &c->line[ways_insert(&c->ways, set, tag, &old)];
+    sgc_l2_line_t *line = &l2->line[ways_insert(&l2->ways, set, tag, &old)];
     if (old != WAYS_EMPTY) {
         c->count.normal_evict++;
-        c->n_shared -= line->page.type != SGC_RW;
+        l2->n_shared -= line->type != SGC_RW;
         if (line->dirty) {
-            clean(c, line);
+            clean_line(l2, c, line);
             c->count.normal_writeback++;
         }
     }
-    *line = (sgc_l2_line_t){.page = page};
-    c->n_shared += page.type != SGC_RW;
+    *line = (sgc_l2_line_t){.local = page.local, .type = page.type};
+    l2->n_shared += page.type != SGC_RW;
     return line;
 }
 
 static void fill(sgc_channel_t *c, sgc_l2_line_t *line)
 {
-    c->count.ea_rdreq[line->page.local] += HALVES - (unsigned)__builtin_popcount(line->valid);
+    c->count.ea_rdreq[line->local] += HALVES - (line->valid & 1u) - (line->valid >> 1);
     line->valid = ALL_VALID;
 }
 
@@ -112,50 +111,58 @@ static uint32_t uncached(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, s
         c->ea_rd_uncached_32b += 2;
         return memory_latency(t, page);
     }
-    memory_write(c, page, pieces);
+    memory_write(c, page.local, pieces);
     c->ea_wr_uncached_32b += (unsigned)__builtin_popcount(pieces);
     c->writeback++;
     if (access == SGC_ATOMIC) c->ea_atomic[page.local]++;
     return memory_latency(t, page);
 }
 
-/* Where a line of L2 is kept: its channel, and its number among the channel's own. */
-static inline sgc_channel_t *channel_of(const sgc_t *t, uint32_t tag, uint32_t *index)
+/* Where a line of L2 is kept: its channel, and its set. */
+static inline sgc_channel_t *channel_of(const sgc_t *t, uint32_t tag, uint32_t *set)
 {
-    const uint32_t lines = t->interleave_lines;
-    if (__builtin_expect((t->channel_bits | t->interleave_bits) >= 0, 1)) {
-        const uint32_t block = tag >> t->interleave_bits;
-        *index = (block >> t->channel_bits) * lines + (tag & (lines - 1));
-        return &t->channel[block & (t->channels - 1)];
+    const sgc_l2_t *l2 = &t->l2;
+    if (__builtin_expect(l2->interleave_bits >= 0, 1)) {
+        *set = tag & l2->ways.mask;
+        return &t->channel[tag >> l2->interleave_bits & (t->channels - 1)];
     }
-    const uint32_t block = tag / lines;
-    *index = block / t->channels * lines + tag % lines;
-    return &t->channel[block % t->channels];
+    const uint32_t lines = l2->interleave, block = tag / lines, channel = block % t->channels;
+    const uint32_t index = block / t->channels * lines + tag % lines; /* among the channel's own */
+    *set = channel * l2->sets + index % l2->sets;
+    return &t->channel[channel];
+}
+
+static sgc_channel_t *channel_of_slot(const sgc_t *t, uint32_t slot)
+{
+    const sgc_l2_t *l2 = &t->l2;
+    const uint32_t set = slot / l2->ways.padded;
+    if (l2->interleave_bits < 0) return &t->channel[set / l2->sets];
+    return &t->channel[set >> l2->interleave_bits & (t->channels - 1)];
 }
 
 uint32_t sgc_l2_request(sgc_t *t, uint32_t line64, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream)
 {
     const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE), half = line64 & 1;
-    uint32_t index;
-    sgc_channel_t *c = channel_of(t, tag, &index);
-    const uint32_t set = ways_set(&c->ways, index);
+    uint32_t set;
+    sgc_l2_t *l2 = &t->l2;
+    sgc_channel_t *c = channel_of(t, tag, &set);
 
     c->count.by_type[page.type][access]++;
     if (__builtin_expect(stream, 0)) c->count.streaming++;
     if (__builtin_expect(page.type == SGC_UC, 0))
         return uncached(t, &c->count, page, access, bytes);
 
-    const int32_t slot = ways_find(&c->ways, set, tag);
+    const int32_t slot = ways_find(&l2->ways, set, tag);
     const bool there = slot >= 0;
-    sgc_l2_line_t *line = there ? &c->line[slot] : take_line(c, set, tag, page);
+    sgc_l2_line_t *line = there ? &l2->line[slot] : take_line(l2, c, set, tag, page);
     const bool hit = there && (access == SGC_WRITE || line->valid >> half & 1);
     c->count.hit += hit;
     if (access != SGC_WRITE && !hit) fill(c, line);
     if (access != SGC_READ) {
-        c->n_dirty += !line->dirty;
-        line->dirty |= (uint8_t)(pieces_of(bytes) << 2 * half);
-        if (!~bytes) line->valid |= (uint8_t)(1 << half);
+        l2->n_dirty += !line->dirty;
+        line->dirty = (line->dirty | pieces_of(bytes) << 2 * half) & ALL_DIRTY;
+        if (!~bytes) line->valid = (line->valid | 1u << half) & ALL_VALID;
     }
     return hit || access == SGC_WRITE ? t->profile.l2_latency : memory_latency(t, page);
 }
@@ -163,15 +170,15 @@ uint32_t sgc_l2_request(sgc_t *t, uint32_t line64, sgc_page_t page, sgc_access_t
 uint32_t sgc_l2_read_both(sgc_t *t, uint32_t line64, sgc_page_t page, bool stream, uint32_t *second)
 {
     const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
-    uint32_t index;
-    sgc_channel_t *c = channel_of(t, tag, &index);
-    const uint32_t set = ways_set(&c->ways, index);
+    uint32_t set;
+    sgc_l2_t *l2 = &t->l2;
+    sgc_channel_t *c = channel_of(t, tag, &set);
 
     *second = t->profile.l2_latency;
     c->count.by_type[page.type][SGC_READ] += 2;
     c->count.streaming += stream ? 2 : 0;
-    const int32_t slot = ways_find(&c->ways, set, tag);
-    sgc_l2_line_t *line = slot >= 0 ? &c->line[slot] : take_line(c, set, tag, page);
+    const int32_t slot = ways_find(&l2->ways, set, tag);
+    sgc_l2_line_t *line = slot >= 0 ? &l2->line[slot] : take_line(l2, c, set, tag, page);
     if (line->valid == ALL_VALID) {
         c->count.hit += 2;
         return t->profile.l2_latency;
@@ -188,61 +195,60 @@ uint32_t sgc_l2_read_both(sgc_t *t, uint32_t line64, sgc_page_t page, bool strea
 void sgc_l2_write_both(sgc_t *t, uint32_t line64, sgc_page_t page, bool stream)
 {
     const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
-    uint32_t index;
-    sgc_channel_t *c = channel_of(t, tag, &index);
-    const uint32_t set = ways_set(&c->ways, index);
+    uint32_t set;
+    sgc_l2_t *l2 = &t->l2;
+    sgc_channel_t *c = channel_of(t, tag, &set);
 
     c->count.by_type[page.type][SGC_WRITE] += 2;
     c->count.streaming += stream ? 2 : 0;
-    const int32_t slot = ways_find(&c->ways, set, tag);
-    sgc_l2_line_t *line = slot >= 0 ? &c->line[slot] : take_line(c, set, tag, page);
+    const int32_t slot = ways_find(&l2->ways, set, tag);
+    sgc_l2_line_t *line = slot >= 0 ? &l2->line[slot] : take_line(l2, c, set, tag, page);
     c->count.hit += slot >= 0 ? 2 : 1;
-    c->n_dirty += !line->dirty;
+    l2->n_dirty += !line->dirty;
     line->dirty = ALL_DIRTY;
     line->valid = ALL_VALID;
 }
 
 void sgc_l2_prefetch(const sgc_t *t, uint32_t line64)
 {
-    uint32_t index;
-    const sgc_channel_t *c = channel_of(t, line64 / (SGC_L2_LINE / SGC_LINE), &index);
-    const uint32_t set = ways_set(&c->ways, index);
-    __builtin_prefetch(&c->ways.tag[set * c->ways.padded], 1);
-    __builtin_prefetch(&c->ways.link[set * c->ways.ways], 1);
-    __builtin_prefetch(&c->line[set * c->ways.ways], 1);
+    uint32_t set;
+    const ways_t *w = &t->l2.ways;
+    channel_of(t, line64 / (SGC_L2_LINE / SGC_LINE), &set);
+    __builtin_prefetch(&w->tag[set * w->padded], 1);
+    __builtin_prefetch(&t->l2.line[set * w->padded], 1);
+    if (w->order) __builtin_prefetch(&w->order[set], 1);
 }
 
 /* ---- the whole cache ---- */
 
 void sgc_l2_write_back(sgc_t *t)
 {
-    for (unsigned n = 0; n < t->channels; n++) {
-        sgc_channel_t *c = &t->channel[n];
-        for (uint32_t slot = 0; c->n_dirty && slot < c->ways.sets * c->ways.ways; slot++) {
-            if (!c->line[slot].dirty) continue;
-            clean(c, &c->line[slot]);
-            c->count.op_writeback++;
-        }
+    sgc_l2_t *l2 = &t->l2;
+    const uint32_t slots = ways_slots(&l2->ways);
+    for (uint32_t slot = 0; l2->n_dirty && slot < slots; slot++) {
+        if (!l2->line[slot].dirty) continue;
+        sgc_channel_t *c = channel_of_slot(t, slot);
+        clean_line(l2, c, &l2->line[slot]);
+        c->count.op_writeback++;
     }
 }
 
 void sgc_l2_invalidate(sgc_t *t, bool all)
 {
-    for (unsigned n = 0; n < t->channels; n++) {
-        sgc_channel_t *c = &t->channel[n];
-        if (!all && !c->n_shared) continue;
-        for (uint32_t slot = 0; slot < c->ways.sets * c->ways.ways; slot++) {
-            sgc_l2_line_t *line = &c->line[slot];
-            if (ways_tag(&c->ways, slot) == WAYS_EMPTY) continue;
-            if (!all && line->page.type == SGC_RW) continue;
-            if (line->dirty) {
-                clean(c, line);
-                c->count.op_writeback++;
-            }
-            c->n_shared -= line->page.type != SGC_RW;
-            c->count.op_evict++;
-            if (!all) ways_remove(&c->ways, slot);
+    sgc_l2_t *l2 = &t->l2;
+    const uint32_t slots = ways_slots(&l2->ways);
+    for (uint32_t slot = 0; (all || l2->n_shared) && slot < slots; slot++) {
+        sgc_l2_line_t *line = &l2->line[slot];
+        if (ways_tag(&l2->ways, slot) == WAYS_EMPTY) continue;
+        if (!all && line->type == SGC_RW) continue;
+        sgc_channel_t *c = channel_of_slot(t, slot);
+        if (line->dirty) {
+            clean_line(l2, c, line);
+            c->count.op_writeback++;
         }
-        if (all) ways_clear(&c->ways);
+        l2->n_shared -= line->type != SGC_RW;
+        c->count.op_evict++;
+        if (!all) ways_remove(&l2->ways, slot);
     }
+    if (all) ways_clear(&l2->ways);
 }

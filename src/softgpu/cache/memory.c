@@ -245,9 +245,12 @@ enum { QUARTER_LINES = 5 * SGC_QUARTER }; /* a lane touches at most 4 dwords, or
 /* The distinct lines of a quarter in the order of its lanes. */
 typedef struct {
     uint64_t line[QUARTER_LINES], bytes[QUARTER_LINES];
-    uint64_t filter;  /* bit line % 64 of those that are there */
-    uint64_t seen[2]; /* of the quad at work, by index */
+    sgc_frame_t to[QUARTER_LINES];
+    uint32_t extra[QUARTER_LINES]; /* clocks of the translation */
+    uint64_t filter;               /* bit line % 64 of those that are there */
+    uint64_t seen[2];              /* of the quad at work, by index */
     unsigned n;
+    uint32_t accesses; /* the lines of each quad, added up */
 } quarter_t;
 
 INLINE void add_line(quarter_t *q, uint64_t line, uint64_t bytes)
@@ -263,7 +266,9 @@ INLINE void add_line(quarter_t *q, uint64_t line, uint64_t bytes)
         q->filter |= bit;
     }
     q->bytes[k] |= bytes;
-    q->seen[k / 64] |= UINT64_C(1) << k % 64;
+    const uint64_t index = UINT64_C(1) << k % 64;
+    q->accesses += !(q->seen[k / 64] & index);
+    q->seen[k / 64] |= index;
 }
 
 INLINE void add_bytes(quarter_t *q, uint64_t va, uint32_t bytes)
@@ -303,44 +308,47 @@ static void count_conflicts(pass_t *p, const quarter_t *q)
     p->conflicts += most - (q->n + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
 }
 
-/* Lines far apart are far apart in the model's own memory too: what the look-ups will need is
- * fetched while others are at work. */
-INLINE void look_up_all(pass_t *p, const quarter_t *q, sgc_access_t access)
+INLINE void collect(pass_t *p, quarter_t *q, const sgc_lanes_t *a, unsigned first)
 {
-    sgc_frame_t to[QUARTER_LINES];
-    uint32_t extra[QUARTER_LINES];
-    if (q->n > 2)
-        for (unsigned k = 0; k < q->n; k++)
-            sgc_pages_prefetch(&p->t->pages, q->line[k] / SGC_PAGE_LINES);
-    for (unsigned k = 0; k < q->n; k++) {
-        to[k] = translate(p, q->line[k], &extra[k]);
-        if (q->n > 2) sgc_l2_prefetch(p->t, sgc_line_of(to[k], q->line[k] * SGC_LINE));
+    q->n = 0;
+    q->filter = 0;
+    q->accesses = 0;
+    for (unsigned l = first; l < first + SGC_QUARTER; l += SGC_QUAD) {
+        const unsigned lanes = a->exec >> l & 15;
+        if (!lanes) continue;
+        q->seen[0] = q->seen[1] = 0;
+        for (unsigned k = 0; k < SGC_QUAD; k++)
+            if (lanes >> k & 1) add_lane(q, a, l + k);
+        p->quads++;
     }
-    for (unsigned k = 0; k < q->n; k++)
-        look_up(p, q->line[k], to[k], extra[k], q->bytes[k], access);
+    p->accesses += q->accesses;
+    p->quarters++;
+    if (q->n > 1) count_conflicts(p, q);
 }
 
+/* Lines far apart are far apart in the model's own memory too: what the look-ups will need is
+ * fetched while others are at work. Translations know nothing of the caches behind them, so that
+ * all of them may come first. */
 INLINE void scattered(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
 {
-    quarter_t q;
-    for (unsigned first = 0; first < ISA_LANES; first += SGC_QUARTER) {
-        if (!(a->exec >> first & 0xffff)) continue;
-        q.n = 0;
-        q.filter = 0;
-        for (unsigned l = first; l < first + SGC_QUARTER; l += SGC_QUAD) {
-            const unsigned lanes = a->exec >> l & 15;
-            if (!lanes) continue;
-            q.seen[0] = q.seen[1] = 0;
-            for (unsigned k = 0; k < SGC_QUAD; k++)
-                if (lanes >> k & 1) add_lane(&q, a, l + k);
-            p->quads++;
-            p->accesses +=
-                (uint32_t)(__builtin_popcountll(q.seen[0]) + __builtin_popcountll(q.seen[1]));
-        }
-        p->quarters++;
-        if (q.n > 1) count_conflicts(p, &q);
-        look_up_all(p, &q, access);
+    enum { CLOSE = 2 }; /* lines of a quarter that are not worth the trouble */
+    quarter_t quarter[ISA_LANES / SGC_QUARTER], *const end = quarter + ISA_LANES / SGC_QUARTER;
+    for (quarter_t *q = quarter; q < end; q++) {
+        q->n = 0;
+        const unsigned first = (unsigned)(q - quarter) * SGC_QUARTER;
+        if (a->exec >> first & 0xffff) collect(p, q, a, first);
+        for (unsigned k = 0; q->n > CLOSE && k < q->n; k++)
+            sgc_pages_prefetch(&p->t->pages, q->line[k] / SGC_PAGE_LINES);
     }
+    for (quarter_t *q = quarter; q < end; q++) {
+        for (unsigned k = 0; k < q->n; k++) {
+            q->to[k] = translate(p, q->line[k], &q->extra[k]);
+            if (q->n > CLOSE) sgc_l2_prefetch(p->t, sgc_line_of(q->to[k], q->line[k] * SGC_LINE));
+        }
+    }
+    for (quarter_t *q = quarter; q < end; q++)
+        for (unsigned k = 0; k < q->n; k++)
+            look_up(p, q->line[k], q->to[k], q->extra[k], q->bytes[k], access);
 }
 
 /* ---- the instruction ---- */

@@ -37,15 +37,15 @@ typedef struct {
 } sgc_frame_t;
 
 typedef struct {
-    uint64_t page;  /* address / SGC_PAGE + 1; 0: no entry */
-    uint32_t epoch; /* of sgc_remap() when the memory type was asked */
-    sgc_frame_t to;
+    uint64_t page; /* address / SGC_PAGE + 1; 0: no entry */
+    uint32_t frame;
+    sgc_page_t type;
+    bool known; /* the type has been asked since sgc_remap() */
 } sgc_mapping_t;
 
 typedef struct {
     sgc_mapping_t *slot; /* open addressing, a power of two */
     uint64_t size, used;
-    uint32_t epoch;
     uint64_t lost; /* pages without an entry since memory ran out: they share frame 0 */
     sgc_page_fn_t *page;
     void *user;
@@ -124,19 +124,29 @@ typedef struct {
     uint64_t ea_wrreq_64b, ea_wr_uncached_32b, ea_rd_uncached_32b;
 } sgc_tcc_counts_t;
 
-/* A line of L2. */
+/* A line of L2, as small as it can be: there are many. */
 typedef struct {
-    uint8_t valid; /* bit h: half h holds what memory holds, and what was written since */
-    uint8_t dirty; /* bit n: the n-th 32 bytes are newer than memory */
-    sgc_page_t page;
+    uint8_t valid : 2; /* bit h: half h holds what memory holds, and what was written since */
+    uint8_t dirty : 4; /* bit n: the n-th 32 bytes are newer than memory */
+    uint8_t local : 1; /* its page */
+    uint8_t type;
 } sgc_l2_line_t;
 
 typedef struct {
-    ways_t ways; /* tag: physical address / SGC_L2_LINE */
-    sgc_l2_line_t *line;
-    uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
     sgc_tcc_counts_t count;
 } sgc_channel_t;
+
+/* The sets of all channels. Where all numbers are powers of two, as they should be, a set's place
+ * is the low bits of its lines' tags: lines in a row are found in a row. Else one channel's sets
+ * follow the other's. */
+typedef struct {
+    ways_t ways; /* tag: physical address / SGC_L2_LINE */
+    sgc_l2_line_t *line;
+    uint32_t sets;              /* of a channel */
+    unsigned interleave;        /* lines in a row that one channel holds */
+    int interleave_bits;        /* its logarithm; -1: not all are powers of two */
+    uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
+} sgc_l2_t;
 
 /* What an LDS access of even lanes costs, kept for the next with the same step. */
 typedef struct {
@@ -151,13 +161,11 @@ enum { SGC_LDS_MEMOS = 64 };
 struct sgc {
     sg_profile_t profile;
     unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
-    unsigned interleave_lines; /* L2 lines in a row that one channel holds */
-    /* the logarithms of both where they are powers of two, as they should be; else -1 */
-    int channel_bits, interleave_bits;
     sgc_pages_t pages;
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;
     sgc_channel_t *channel;
+    sgc_l2_t l2;
     sgc_lds_memo_t lds_memo[SGC_LDS_MEMOS];
 };
 
@@ -184,6 +192,7 @@ void sgc_l2_invalidate(sgc_t *t, bool all);
 /* ---- translations: pages.c ---- */
 
 bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user);
+void sgc_pages_forget_types(sgc_pages_t *p);
 sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page);
 void sgc_pages_prefetch(const sgc_pages_t *p, uint64_t page);
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries);

@@ -70,7 +70,7 @@ static bool grow(sgc_pages_t *p)
 sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page)
 {
     sgc_mapping_t *m = place_of(p, page);
-    if (m->page && m->epoch == p->epoch) return m->to;
+    if (m->page && m->known) return (sgc_frame_t){m->frame, m->type};
     if (!m->page) {
         if (2 * p->used >= p->size && !grow(p) && p->used + 1 >= p->size) {
             p->lost++;
@@ -78,20 +78,27 @@ sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page)
         }
         m = place_of(p, page);
         m->page = page + 1;
-        m->to.frame = (uint32_t)p->used++;
+        m->frame = (uint32_t)p->used++;
     }
-    m->epoch = p->epoch;
-    m->to.page = p->page(p->user, page * SGC_PAGE);
-    return m->to;
+    m->type = p->page(p->user, page * SGC_PAGE);
+    m->known = true;
+    return (sgc_frame_t){m->frame, m->type};
+}
+
+void sgc_pages_forget_types(sgc_pages_t *p)
+{
+    for (uint64_t k = 0; k < p->size; k++)
+        p->slot[k].known = false;
 }
 
 /* ---- translation buffers ---- */
 
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries)
 {
-    b->page = calloc(entries, sizeof *b->page);
-    b->to = calloc(entries, sizeof *b->to);
-    return ways_init(&b->ways, 1, entries) && b->page && b->to;
+    if (!ways_init(&b->ways, 1, entries)) return false;
+    b->page = calloc(ways_slots(&b->ways), sizeof *b->page);
+    b->to = calloc(ways_slots(&b->ways), sizeof *b->to);
+    return b->page && b->to;
 }
 
 void sgc_tlb_free(sgc_tlb_t *b)

@@ -32,8 +32,8 @@ bool sgc_scalar_init(sgc_t *t)
                        p->l1_instruction_ways) ||
             !sgc_tlb_init(&q->data_tlb, TLB_ENTRIES) || !sgc_tlb_init(&q->code_tlb, TLB_ENTRIES))
             return false;
-        q->dirty = calloc((size_t)q->data.sets * q->data.ways, sizeof *q->dirty);
-        q->data_page = calloc((size_t)q->data.sets * q->data.ways, sizeof *q->data_page);
+        q->dirty = calloc(ways_slots(&q->data), sizeof *q->dirty);
+        q->data_page = calloc(ways_slots(&q->data), sizeof *q->data_page);
         if (!q->dirty || !q->data_page) return false;
     }
     return true;
@@ -54,7 +54,7 @@ void sgc_scalar_free(sgc_t *t)
 }
 
 /* Writes a slot's dirty bytes to L2. */
-static void clean(sgc_t *t, sgc_sqc_t *q, uint32_t slot, uint32_t line)
+static void clean_slot(sgc_t *t, sgc_sqc_t *q, uint32_t slot, uint32_t line)
 {
     if (!q->dirty[slot]) return;
     sgc_l2_request(t, line, q->data_page[slot].page, SGC_WRITE, q->dirty[slot], false);
@@ -65,9 +65,9 @@ static void clean(sgc_t *t, sgc_sqc_t *q, uint32_t slot, uint32_t line)
 
 void sgc_scalar_write_back(sgc_t *t, sgc_sqc_t *q)
 {
-    const uint32_t slots = q->data.sets * q->data.ways;
+    const uint32_t slots = ways_slots(&q->data);
     for (uint32_t slot = 0; q->n_dirty && slot < slots; slot++)
-        clean(t, q, slot, ways_tag(&q->data, slot));
+        clean_slot(t, q, slot, ways_tag(&q->data, slot));
 }
 
 /* One request of the scalar data cache; clocks until data. `written`: bytes a store changes. */
@@ -80,7 +80,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
 
     q->count.dcache_req++;
     if (slot >= 0 && (access == SGC_ATOMIC || fresh)) {
-        clean(t, q, (uint32_t)slot, line);
+        clean_slot(t, q, (uint32_t)slot, line);
         ways_remove(&q->data, (uint32_t)slot);
         slot = WAYS_NO_SLOT;
     }
@@ -95,7 +95,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
         latency = sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
         q->count.tc[TC_READ]++;
         slot = ways_insert(&q->data, set, line, &old);
-        clean(t, q, (uint32_t)slot, old);
+        clean_slot(t, q, (uint32_t)slot, old);
         q->data_page[slot] = f;
     }
     if (access == SGC_WRITE) {

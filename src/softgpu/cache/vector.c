@@ -66,10 +66,10 @@ static void buffer_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *
 {
     isa_buffer_t b;
     isa_buffer_range_t range;
-    const bool rows = i->flags & (ISA_F_IDXEN | ISA_F_OFFEN);
+    const bool indexed = i->flags & (ISA_F_IDXEN | ISA_F_OFFEN);
     isa_address_descriptor(&w->sgpr[i->src[2].reg], &b);
     a->dword_step = isa_buffer_dword_step(&b);
-    isa_address_buffer(a->va, &range, &b, i, rows ? rows_of(w, &i->src[0]) : NULL,
+    isa_address_buffer(a->va, &range, &b, i, indexed ? rows_of(w, &i->src[0]) : NULL,
                        (uint32_t)scalar(w, &i->src[3]));
     a->exec = isa_address_inside(&range, a->exec, 0, a->bytes < 4 ? a->bytes : 4);
 }
