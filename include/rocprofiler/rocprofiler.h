@@ -159,7 +159,7 @@ typedef bool (*rocprofiler_handler_t)(rocprofiler_group_t group, void *arg);
 typedef void (*rocprofiler_context_callback_t)(rocprofiler_group_t group, void *arg);
 
 typedef struct {
-    hsa_queue_t *queue;   /* STANDALONE: the queue; with CREATEQUEUE set by the open */
+    hsa_queue_t *queue;   /* STANDALONE: the queue, the program's; CREATEQUEUE: the open sets it */
     uint32_t queue_depth; /* CREATEQUEUE: its size, a power of two */
     union {
         rocprofiler_handler_t handler;
@@ -173,12 +173,13 @@ typedef struct {
 
 typedef enum {
     ROCPROFILER_MODE_STANDALONE = 1,  /* started, read and stopped over a queue of the context */
-    ROCPROFILER_MODE_CREATEQUEUE = 2, /* with STANDALONE: the library creates that queue */
+    ROCPROFILER_MODE_CREATEQUEUE = 2, /* with STANDALONE: the open creates that queue */
     ROCPROFILER_MODE_SINGLEGROUP = 4  /* the open fails if one run is not enough */
 } rocprofiler_mode_t;
 
 /* Opens a context for `features` on a GPU and finds its groups. `properties` may be NULL unless the
- * mode has STANDALONE. Fails for an unknown agent, feature or mode, and in mode SINGLEGROUP when
+ * mode has STANDALONE. A queue that the open creates belongs to the program, which gives it to
+ * hsa_queue_destroy() after the close. Fails for an unknown agent, feature or mode, and in mode SINGLEGROUP when
  * more groups are needed; the message names the feature, or the block and its limit. */
 hsa_status_t rocprofiler_open(hsa_agent_t agent, rocprofiler_feature_t *features,
                               uint32_t feature_count, rocprofiler_t **context, uint32_t mode,
@@ -418,8 +419,8 @@ typedef struct {
     void *payload; /* payload_bytes, zeroed when the pool is opened, the program's to use */
 } rocprofiler_pool_entry_t;
 
-/* Called when the data of an entry's context is ready, on a thread of the library. True gives the
- * entry back to the pool; with false the entry stays fetched until it is released. */
+/* Called when the data of an entry's context is ready, on a thread of the library. The entry is the
+ * pool's again when it returns, whatever it returns. */
 typedef bool (*rocprofiler_pool_handler_t)(const rocprofiler_pool_entry_t *entry, void *arg);
 
 typedef struct {
@@ -430,7 +431,8 @@ typedef struct {
 } rocprofiler_pool_properties_t;
 
 /* Opens a pool of num_entries contexts with the same features; each has features of its own, which
- * its groups name. As rocprofiler_open() otherwise. */
+ * its groups name. `features` get the same data, of the context that was evaluated last: they must
+ * stay until the pool is closed. As rocprofiler_open() otherwise. */
 hsa_status_t rocprofiler_pool_open(hsa_agent_t agent, rocprofiler_feature_t *features,
                                    uint32_t feature_count, rocprofiler_pool_t **pool, uint32_t mode,
                                    rocprofiler_pool_properties_t *properties);
@@ -442,7 +444,7 @@ hsa_status_t rocprofiler_pool_close(rocprofiler_pool_t *pool);
  * timeout. */
 hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *pool, rocprofiler_pool_entry_t *entry);
 
-/* Gives an entry back. */
+/* Gives an entry back that no kernel got, or whose pool has no handler. */
 hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry);
 
 /* Calls `callback` for each entry that is fetched. A status other than success ends it. */
@@ -546,6 +548,14 @@ rocprofiler_query_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
                        void *data)
 {
     return rocprofiler_query_info_data(agent, kind, query, callback, data);
+}
+
+/* The specification's context is const. */
+static inline hsa_status_t rocprofiler_iterate_trace_data(const rocprofiler_t *context,
+                                                          rocprofiler_trace_data_callback_t callback,
+                                                          void *data)
+{
+    return rocprofiler_iterate_trace_data(const_cast<rocprofiler_t *>(context), callback, data);
 }
 
 /* Properties without the address, as in the specification's examples. */

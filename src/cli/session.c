@@ -21,12 +21,12 @@
  * one which does not register. */
 static const struct {
     const char *file;
-    enum { SOFT_GPU, ALWAYS, MARKERS } when;
+    enum { SOFT_GPU, ALWAYS, TRACE, MARKERS } when;
 } libraries[] = {
     {CLI_SOFT_GPU_LIBRARY, SOFT_GPU},
-    {"lib/librocprofiler-hip-bridge.so", ALWAYS},
-    {"lib/librocprofiler-sdk-tool.so.1", ALWAYS},
-    {"lib/librocprofiler-sdk.so.1", ALWAYS},
+    {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* for tools of the program's own, too */
+    {"lib/librocprofiler-sdk-tool.so.1", TRACE},
+    {"lib/librocprofiler-sdk.so.1", TRACE},
     {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
     {"lib/librocprofiler-register.so.0", ALWAYS},
 };
@@ -84,9 +84,9 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
     markers = markers && !cli_is_on(c, CLI_SUPPRESS_MARKER_PRELOAD);
     bool have_stub = before && strstr(before, "libsoftgpu-preload.so");
     for (int i = 0; i < LIBRARY_COUNT; i++) {
-        bool needed = libraries[i].when == SOFT_GPU
-                          ? soft && !have_stub
-                          : trace && (libraries[i].when == ALWAYS || markers);
+        bool needed = libraries[i].when == SOFT_GPU  ? soft && !have_stub
+                      : libraries[i].when == MARKERS ? trace && markers
+                                                     : trace || libraries[i].when == ALWAYS;
         if (needed && add_library(s, libraries[i].file, why, why_bytes) != 0) return -1;
     }
     return 0;
@@ -102,13 +102,13 @@ static int add_variable(const char *name, const char *separator, const char *wor
     return result;
 }
 
-/* How runtimes of all ages find the way to the tool. */
-static int set_discovery(const cli_session_t *s, char *why, size_t why_bytes)
+/* How runtimes of all ages find the way to the tool, and (`trace` or not) to other tools. */
+static int set_discovery(const cli_session_t *s, bool trace, char *why, size_t why_bytes)
 {
     char tool[2 * PATH_MAX], lib[PATH_MAX + 8];
     trace_join(tool, sizeof(tool), s->root, TOOL_LIBRARY);
     snprintf(lib, sizeof(lib), "%s/lib", s->root);
-    if (add_variable("ROCP_TOOL_LIBRARIES", ":", tool) == 0 &&
+    if ((!trace || add_variable("ROCP_TOOL_LIBRARIES", ":", tool) == 0) &&
         add_variable("HSA_TOOLS_LIB", " ", REGISTER_LIBRARY) == 0 &&
         add_variable("LD_LIBRARY_PATH", ":", lib) == 0)
         return 0;
@@ -217,15 +217,16 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     int soft = cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes);
     if (soft < 0) return CLI_EXIT_SETUP;
     if (make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
-    if (!trace) return 0;
-    if (cli_is_on(c, CLI_ECHO)) {
+    if (!trace) {
+        /* only discovery: the program may bring a tool of its own */
+    } else if (cli_is_on(c, CLI_ECHO)) {
         char base[PATH_MAX];
         if (resolve_names(base, below, why, why_bytes) != 0) return CLI_EXIT_SETUP;
     } else if (make_run(s, below, why, why_bytes) != 0 ||
                setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
         return CLI_EXIT_SETUP;
     }
-    return set_discovery(s, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
+    return set_discovery(s, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
 }
 
 void cli_session_end(cli_session_t *s)

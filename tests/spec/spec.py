@@ -139,6 +139,16 @@ def command_line():
         expect(f.read().count('"hipMemsetD32"'), 6)
 
 
+def own_tools():
+    """rocprofv3 without an option of its own: runtimes of all ages find the program's tools."""
+    for program, variables in (("worker", {"ROCP_TOOL_LIBRARIES": tool("c_tool")}), ("linked", {}),
+                               ("own", {})):
+        out_text, lines = run([f"{root}/bin/rocprofv3", "--gpu", "soft", "--", f"{out}/{program}"],
+                              **variables)
+        expect(out_text, "right")
+        expect([line for line in lines if line.startswith("C: ")], c_lines(0, 6))
+
+
 # ---- "Runtime intercept tables" ----
 
 def tables():

@@ -47,7 +47,8 @@ extern "C" void OnUnloadTool()
     if (status) rocprofiler_error_string(&text);
     std::cout << (status ? "overflow: " : "complete") << text << std::endl;
     print_results(features, 1);
-    status = rocprofiler_iterate_trace_data(groups[0].context, see, &parts);
+    const rocprofiler_t *context = groups[0].context;
+    rocprofiler_iterate_trace_data(context, see, &parts);
     std::cout << parts << " part" << std::endl;
     check_status(rocprofiler_close(groups[0].context));
 }
