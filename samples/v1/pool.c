@@ -28,7 +28,8 @@ static bool context_handler(const rocprofiler_pool_entry_t *entry, void *arg)
 
 static void open_pool(void)
 {
-    rocprofiler_feature_t feature = {.kind = ROCPROFILER_FEATURE_KIND_METRIC, .name = "SQ_WAVES"};
+    static rocprofiler_feature_t feature = {.kind = ROCPROFILER_FEATURE_KIND_METRIC,
+                                            .name = "SQ_WAVES"};
     rocprofiler_pool_properties_t properties = {0};
     properties.num_entries = 100;
     properties.payload_bytes = sizeof(context_entry_t);

@@ -91,5 +91,6 @@ int main(int argc, char **argv)
            total == expected ? "right" : "wrong");
     if (total != expected) printf("%" PRIu64 " waves, %" PRIu64 " expected\n", total, expected);
     if (!CHECK(rocprofiler_close(context))) return 1;
+    hsa_queue_destroy(properties.queue);
     return !(monotonic && total == expected);
 }

@@ -165,7 +165,7 @@ static hsax_item_t *gather(hsax_lane_t *lane)
     unsigned unfinished = 0;
     while (*link) {
         hsax_item_t *item = *link;
-        if (!has_completed(item)) {
+        if (!has_completed(item) || (unfinished && item->special && item->follows)) {
             link = &item->next;
             if (++unfinished >= GIVE_UP_LOOKING && !lane->urgent_count) break;
             continue;

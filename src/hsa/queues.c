@@ -27,6 +27,7 @@ typedef struct queue {
     /* Since the last gate a packet of the program has come that may wait for other queues. The
      * handler's alone. */
     bool barred;
+    bool counted; /* a dispatch with a wrap has come: see told_first */
     void (*failed)(hsa_status_t, hsa_queue_t *, void *); /* the program's */
     void *failed_data;
 } queue_t;
@@ -131,6 +132,21 @@ static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial)
     }
     item->program_signal = packet->dispatch.completion_signal;
     packet->dispatch.completion_signal = item->signal;
+    return item;
+}
+
+/* A barrier behind counted dispatches completes when they were told of. */
+static hsax_item_t *adopt_barrier(queue_t *queue, packet_t *packet)
+{
+    if (!client->told_first || !queue->counted || type_of(packet) != HSA_PACKET_TYPE_BARRIER_AND ||
+        !(packet->header >> HSA_PACKET_HEADER_BARRIER & 1) ||
+        !packet->barrier.completion_signal.handle)
+        return NULL;
+    hsax_item_t *item = hsax_lane_take(queue->lane);
+    if (!item) return NULL;
+    item->special = item->anonymous = item->follows = true;
+    item->program_signal = packet->barrier.completion_signal;
+    packet->barrier.completion_signal = item->signal;
     return item;
 }
 
@@ -261,11 +277,14 @@ static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t cou
         current.index = index++;
         hsax_item_t *item = is_dispatch(&packet) ? adopt(queue, &packet, true) : NULL;
         if (item) {
+            if (item->wrap) queue->counted = true;
             add_dispatch(&out, queue, &packet, item);
             continue;
         }
         if (!is_dispatch(&packet) && may_wait_for_others(&packet)) queue->barred = true;
+        item = adopt_barrier(queue, &packet);
         *add(&out) = packet;
+        if (item) out.items[out.item_count++] = item;
     }
     flush(&out);
 }

@@ -40,6 +40,9 @@ typedef struct {
      * that come while one is in flight. */
     bool (*serial)(void);
     bool begin_waits; /* begin() may wait for dispatches before: they are written first */
+    /* Whoever waits for a queue with a barrier packet, as HIP does, waits until complete() has
+     * returned for the dispatches with a wrap before it. */
+    bool told_first;
 } hsax_dispatch_client_t;
 
 /* Puts the hooks into the runtime's table. `client` must stay. False, with a message, where the

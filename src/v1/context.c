@@ -278,7 +278,6 @@ void v1_context_free(v1_context_t *c)
 {
     for (uint32_t i = 0; c->groups && i < c->group_count; i++)
         free_group(&c->groups[i]);
-    if (c->owns_queue && c->queue && v1_runtime_alive()) hsax.core.hsa_queue_destroy_fn(c->queue);
     for (uint32_t i = 0; i < c->internal_count; i++)
         free((char *)(uintptr_t)c->internal[i].name);
     for (uint32_t i = 0; c->owns_features && i < c->feature_count; i++)
@@ -318,7 +317,6 @@ static hsa_status_t give_queue(const char *function, v1_context_t *c,
         return v1_error(status, "%s: no queue of depth %u (HSA status 0x%x): a power of two?",
                         function, properties->queue_depth, status);
     }
-    c->owns_queue = true;
     properties->queue = c->queue;
     return HSA_STATUS_SUCCESS;
 }
@@ -350,6 +348,7 @@ hsa_status_t v1_context_open(const char *function, hsa_agent_t agent,
         c->handler_arg = properties->handler_arg;
     }
     if (own) status = copy_features(c, features);
+    if (own) c->copy_to = features;
     if (!status) status = plan(function, c);
     if (!status) status = make_groups(c);
     if (!status) status = give_queue(function, c, properties);

@@ -495,6 +495,16 @@ static hsa_status_t set_trace(const char *function, v1_group_t *g)
     return status ? v1_error(status, "%s: %s", function, aqlprofile_message()) : status;
 }
 
+/* Tools may read the features that they opened the pool with: AMD's contexts share them. */
+static void copy_features(const v1_context_t *c)
+{
+    if (!c->copy_to) return;
+    pthread_mutex_lock(&v1_lock);
+    for (uint32_t i = 0; i < c->feature_count; i++)
+        c->copy_to[i].data = c->features[i].data;
+    pthread_mutex_unlock(&v1_lock);
+}
+
 hsa_status_t v1_group_evaluate(const char *function, v1_group_t *g)
 {
     hsa_status_t status = HSA_STATUS_SUCCESS;
@@ -510,7 +520,9 @@ hsa_status_t v1_group_evaluate(const char *function, v1_group_t *g)
         set_counters(g);
         set_internal(g);
     }
-    return g->trace.memory ? set_trace(function, g) : HSA_STATUS_SUCCESS;
+    if (g->trace.memory) status = set_trace(function, g);
+    copy_features(g->context);
+    return status;
 }
 
 hsa_status_t rocprofiler_get_data(rocprofiler_t *context, uint32_t group_index)
@@ -556,6 +568,7 @@ hsa_status_t rocprofiler_get_metrics(const rocprofiler_t *context)
             c->features[i].data.result_double = c->groups[k].values[r->first];
         }
     }
+    copy_features(c);
     return HSA_STATUS_SUCCESS;
 }
 

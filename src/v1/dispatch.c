@@ -288,6 +288,7 @@ static const hsax_dispatch_client_t client = {
     .lost = lost,
     .serial = wanted,
     .begin_waits = true,
+    .told_first = true,
 };
 
 /* ---- queues ---- */

@@ -177,9 +177,9 @@ void v1_entry_ready(v1_entry_t *e, bool lost)
 {
     v1_pool_t *p = e->pool;
     rocprofiler_pool_entry_t entry = {e->context, e->payload};
-    bool done = p->handler && (lost || p->handler(&entry, p->handler_arg));
+    if (p->handler && !lost) p->handler(&entry, p->handler_arg);
     pthread_mutex_lock(&v1_lock);
-    if (done && e->fetched) put_back(e);
+    if (p->handler && e->fetched) put_back(e);
     p->flying--;
     pthread_cond_broadcast(&v1_changed);
     pthread_mutex_unlock(&v1_lock);

@@ -276,7 +276,7 @@ bool OnLoad(void *data, uint64_t runtime_version, uint64_t failed_tool_count,
     hooked = true;
     if (!again) atexit(at_exit);
     const char *path = base_env("ROCP_TOOL_LIB");
-    if (path && !again) load_tool(path);
+    if (path && *path && !again) load_tool(path);
     again = true;
     const rocprofiler_settings_t *s = &v1_settings;
     if (s->intercept_mode || s->hsa_intercepting || s->code_obj_tracking || s->obj_dumping)

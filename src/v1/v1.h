@@ -129,6 +129,7 @@ struct v1_context {
     rocprofiler_feature_t *features; /* the program's */
     uint32_t feature_count;
     bool owns_features; /* they and their names are the context's */
+    rocprofiler_feature_t *copy_to; /* of a pool: the program's features, which get data too */
     rocprofiler_feature_t *internal; /* counters of derived metrics, with their names */
     uint32_t internal_count;
     const ctr_counter_t **counters; /* of each feature; NULL for traces */
@@ -137,8 +138,7 @@ struct v1_context {
     v1_group_t *groups;
     uint32_t group_count;
     uint32_t mode;
-    hsa_queue_t *queue;
-    bool owns_queue;
+    hsa_queue_t *queue; /* the program's */
     rocprofiler_handler_t handler;
     void *handler_arg;
     struct v1_entry *entry; /* of the pool that it is in, or NULL */

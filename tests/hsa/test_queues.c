@@ -79,7 +79,7 @@ static void lost(hsax_item_t *item)
 }
 
 static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted,
-                                              complete,       lost,   NULL,  false};
+                                              complete,       lost,   NULL,  false, false};
 
 static void nap(void)
 {

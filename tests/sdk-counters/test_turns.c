@@ -72,8 +72,8 @@ static void lost(hsax_item_t *item)
     lost_count++;
 }
 
-static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin,  submitted,
-                                              complete,       lost,   serial, false};
+static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted, complete,
+                                              lost,           serial, false, false};
 
 static void nap(void)
 {

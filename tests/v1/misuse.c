@@ -113,6 +113,7 @@ static void sampling(void)
     SHOW(rocprofiler_close(two)); /* stops it */
     SHOW(rocprofiler_start(one, 0));
     SHOW(rocprofiler_close(one));
+    hsa_queue_destroy(properties.queue); /* is the program's */
 }
 
 static void pools(void)
