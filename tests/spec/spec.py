@@ -149,6 +149,22 @@ def own_tools():
         expect([line for line in lines if line.startswith("C: ")], c_lines(0, 6))
 
 
+def untold():
+    """Runtimes that do not register, and nobody who has them register: nothing is lost in silence."""
+    def plain(program, **variables):
+        return run([f"{root}/bin/softgpu", "--", f"{out}/{program}"], **variables)
+    why = ("rocprofiler-sdk: warning: {} was traced: {} does not register its functions; before "
+           "ROCm 6 use rocprofv3, or HSA_TOOLS_LIB=librocprofiler-register.so.0 and "
+           "LD_PRELOAD=librocprofiler-hip-bridge.so")
+    hip, hsa = r".*/libamdhip64\.so.*", r".*/libhsa-runtime64\.so.*"
+    out_text, lines = plain("linked")
+    expect(out_text, "right")
+    expect_lines(lines, c_lines(0, 0) + [why.format("no HIP call", hip)])
+    out_text, lines = plain("worker", ROCP_TOOL_LIBRARIES=tool("full_sample"))
+    expect_lines(lines, ["ExampleTool: code objects missing, 0 other records",
+                         why.format("nothing of HSA or the GPU", hsa)])
+
+
 # ---- "Runtime intercept tables" ----
 
 def tables():

@@ -5,11 +5,18 @@
 #include "sdk/core/discovery.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "sdk/core/registration.h"
+#include "sdk/core/service.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* %s: the runtime's file. */
+#define OLD_RUNTIME                                                                                \
+    "%s does not register its functions; before ROCm 6 use rocprofv3, or "                         \
+    "HSA_TOOLS_LIB=librocprofiler-register.so.0 and LD_PRELOAD=librocprofiler-hip-bridge.so"
 
 /* Bound if the program, or a library it is linked with, defines it; the reference also makes the
  * linker export it from a program that is linked with this library. */
@@ -207,8 +214,56 @@ void sdk_discover_unused(bool late)
                      "call rocprofiler_force_configure",
                      tool ? tool : "a tool");
     else if (tool && runtime)
-        base_warning("nothing was traced for %s: %s does not register its functions; before ROCm 6 "
-                     "use rocprofv3, or HSA_TOOLS_LIB=librocprofiler-register.so.0 and "
-                     "LD_PRELOAD=librocprofiler-hip-bridge.so",
-                     tool, runtime);
+        base_warning("nothing was traced for %s: " OLD_RUNTIME, tool, runtime);
+}
+
+typedef struct {
+    const char *part; /* of the file's name */
+    const char *path;
+} runtime_file_t;
+
+static int find_file(struct dl_phdr_info *info, size_t size, void *found)
+{
+    runtime_file_t *file = found;
+    (void)size;
+    if (!info->dlpi_name || !strstr(info->dlpi_name, file->part)) return 0;
+    file->path = info->dlpi_name;
+    return 1;
+}
+
+/* Its path, or NULL: it is not loaded, or it is new enough to look for tools itself. */
+static const char *silent_runtime(const char *part)
+{
+    runtime_file_t file = {part, NULL};
+    dl_iterate_phdr(find_file, &file);
+    void *handle = file.path ? dlopen(file.path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
+    if (!handle) return NULL;
+    bool registers = dlsym(handle, "rocprofiler_register_library_api_table") != NULL;
+    dlclose(handle);
+    return registers ? NULL : file.path;
+}
+
+static void say_untraced(const char *what, const char *path)
+{
+    if (path) base_warning("%s was traced: " OLD_RUNTIME, what, path);
+}
+
+void sdk_discover_unregistered(void)
+{
+    static const sdk_domain_t of_hsa[] = {
+        SDK_DOMAIN_HSA_CORE,        SDK_DOMAIN_HSA_AMD_EXT, SDK_DOMAIN_CODE_OBJECT,
+        SDK_DOMAIN_KERNEL_DISPATCH, SDK_DOMAIN_MEMORY_COPY, SDK_DOMAIN_MEMORY_ALLOCATION};
+    bool hip = sdk_domain_configured(SDK_DOMAIN_HIP_RUNTIME) ||
+               sdk_domain_configured(SDK_DOMAIN_HIP_COMPILER);
+    bool hsa = false;
+    for (size_t i = 0; i < sizeof of_hsa / sizeof *of_hsa; i++)
+        hsa |= sdk_domain_configured(of_hsa[i]);
+    const char *tools = getenv("HSA_TOOLS_LIB");
+    runtime_file_t bridge = {"/librocprofiler-hip-bridge.so", NULL};
+    dl_iterate_phdr(find_file, &bridge);
+    if (hip && !bridge.path && !sdk_runtime_has_started(ROCPROFILER_RUNTIME_INITIALIZATION_HIP))
+        say_untraced("no HIP call", silent_runtime("/libamdhip64.so"));
+    if (hsa && !(tools && strstr(tools, "librocprofiler-register")) &&
+        !sdk_runtime_has_started(ROCPROFILER_RUNTIME_INITIALIZATION_HSA))
+        say_untraced("nothing of HSA or the GPU", silent_runtime("/libhsa-runtime64.so"));
 }

@@ -25,4 +25,8 @@ bool sdk_discover_late(void);
  * tool and a runtime being there. `late`: as it was when this library was loaded. */
 void sdk_discover_unused(bool late);
 
+/* At the end of a process that was traced: one line for each runtime that is loaded, has services
+ * configured, has not registered and has nothing that would register it. */
+void sdk_discover_unregistered(void);
+
 #endif

@@ -286,6 +286,8 @@ static void note_unused(void)
     if (atomic_load(&initialized) == 0 && !refused && getpid() == loading_process) {
         base_log_init("rocprofiler-sdk", "ROCPROFILER_LOG_LEVEL");
         sdk_discover_unused(loaded_late);
+    } else if (atomic_load(&initialized) == 1 && getpid() == loading_process) {
+        sdk_discover_unregistered();
     }
 }
 

@@ -42,6 +42,9 @@ void sdk_internal_thread_notice(bool before);
 void sdk_runtime_started(rocprofiler_runtime_initialization_operation_t runtime, uint64_t version,
                          uint64_t instance);
 
+/* True if that runtime has registered. */
+bool sdk_runtime_has_started(rocprofiler_runtime_initialization_operation_t runtime);
+
 /* Runs the tools' callbacks for a table. */
 void sdk_intercept_table(rocprofiler_intercept_table_t type, uint64_t version, uint64_t instance,
                          void *table);

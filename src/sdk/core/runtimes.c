@@ -55,9 +55,17 @@ void sdk_intercept_table(rocprofiler_intercept_table_t type, uint64_t version, u
         }
 }
 
+static _Atomic uint32_t started; /* a bit for each runtime */
+
+bool sdk_runtime_has_started(rocprofiler_runtime_initialization_operation_t runtime)
+{
+    return atomic_load(&started) >> runtime & 1;
+}
+
 void sdk_runtime_started(rocprofiler_runtime_initialization_operation_t runtime, uint64_t version,
                          uint64_t instance)
 {
+    atomic_fetch_or(&started, 1u << runtime);
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_RUNTIME_INITIALIZATION, (int32_t)runtime);
     if (!plan) return;
     sdk_operation_t operation;
