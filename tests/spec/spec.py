@@ -180,6 +180,15 @@ def tables():
     expect((out_text, lines[-1]), ("wrong", last.format(6)))
 
 
+def chaining():
+    """The sample's runtime, without a tool and with one. It needs no GPU and no launcher."""
+    out_text, lines = run([out + "/foo"])
+    expect((out_text, lines), ("register: 1\nfoo(21) = 42\nfoo(22) = 44", []))
+    chained = ("register: 0\nfoo(21) = 43\nfoo(22) = 45", ["table version 20100, instance 0, 1 table"])
+    expect(run([out + "/foo"], ROCP_TOOL_LIBRARIES=tool("foo_tool")), chained)
+    expect(run([out + "/foo"], LD_PRELOAD=tool("foo_tool")), chained)
+
+
 # ---- "ROC Profiler Library Specification" ----
 
 def v1(program, *arguments, **variables):
