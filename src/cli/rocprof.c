@@ -200,16 +200,20 @@ static int compare_names(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Reads and removes what the processes of a run have left. */
+/* Reads and removes what the processes of a run have left; 1 if one of them could not count. */
 static int take_results(const char *folder, unsigned first_value, unsigned values)
 {
     char *files[256], *line = NULL, path[4200];
     unsigned count = 0;
     size_t size = 0;
-    int result = 0;
+    int result = 0, failed = 0;
     DIR *directory = opendir(folder);
-    for (struct dirent *e; directory && count < 256 && (e = readdir(directory));)
+    for (struct dirent *e; directory && count < 256 && (e = readdir(directory));) {
         if (strstr(e->d_name, "_results.txt")) files[count++] = strdup(e->d_name);
+        if (!strstr(e->d_name, "_failed")) continue;
+        failed = 1; /* it has said why */
+        unlinkat(dirfd(directory), e->d_name, 0);
+    }
     if (directory) closedir(directory);
     qsort(files, count, sizeof *files, compare_names);
     for (unsigned i = 0; i < count; i++) {
@@ -222,7 +226,7 @@ static int take_results(const char *folder, unsigned first_value, unsigned value
         free(files[i]);
     }
     free(line);
-    return result;
+    return result | failed;
 }
 
 static int compare_rows(const void *a, const void *b)

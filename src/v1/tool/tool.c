@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +35,19 @@ static uint64_t seen, open_count, limit;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
+/* Once; PID_failed lets the command know. */
 static void complain(const char *what)
 {
-    static bool told;
-    const char *text = "";
+    static atomic_bool told;
+    const char *text = "", *folder = getenv("ROCP_OUTPUT_DIR");
+    char path[4096];
     rocprofiler_error_string(&text);
-    if (!told) fprintf(stderr, "rocprof: error: %s: %s\n", what, text);
-    told = true;
+    if (atomic_exchange(&told, true)) return;
+    fprintf(stderr, "rocprof: error: %s: %s\n", what, text);
+    if (!folder) return;
+    snprintf(path, sizeof path, "%s/%d_failed", folder, getpid());
+    FILE *sign = fopen(path, "we");
+    if (sign) fclose(sign);
 }
 
 /* ---- the request ---- */
