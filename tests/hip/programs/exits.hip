@@ -167,7 +167,7 @@ int main(int argc, char **)
 {
     if (argc > 1) return check_add() ? 1 : 20;
     for (auto &s : scenes) {
-        scene_end end = scene_run(s.body, 10);
+        scene_end end = scene_run(s.body);
         std::printf("%s: status %d%s%s\n", s.name, end.status, end.out.empty() ? "" : ", says: ", end.out.c_str());
     }
     return 0;
