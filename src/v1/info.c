@@ -143,7 +143,6 @@ static hsa_status_t visit_agent(visit_t *v, v1_agent_t *agent)
 static hsa_status_t visit(visit_t *v, const hsa_agent_t *one)
 {
     hsa_status_t status = v1_runtime();
-    unsigned seen = 0;
     if (!status && one) {
         v1_agent_t *agent = v1_agent_find(*one);
         if (!agent || !agent->gpu)
@@ -151,12 +150,10 @@ static hsa_status_t visit(visit_t *v, const hsa_agent_t *one)
                                     v->function, (unsigned long long)one->handle)
                          : HSA_STATUS_ERROR_INVALID_AGENT;
         status = visit_agent(v, agent);
-        seen++;
     }
     for (unsigned i = 0, n = status || one ? 0 : v1_agent_count(); i < n && !status; i++) {
         if (!v1_agent_at(i)->gpu) continue;
         status = visit_agent(v, v1_agent_at(i));
-        seen++;
     }
     return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
 }
