@@ -95,8 +95,16 @@ int cli_show_avail(const cli_command_t *c, char *why, size_t why_bytes)
 {
     char *gpu;
     if (choose(c, &gpu, why, why_bytes) != 0) return CLI_EXIT_SETUP;
-    char *words[] = {
-        NULL, (char *)"--gpu", gpu, (char *)"info", (char *)"--pmc", (char *)"--pc-sampling", NULL};
+    char *extra = c->values[CLI_EXTRA_COUNTERS];
+    char *words[] = {NULL,
+                     (char *)"--gpu",
+                     gpu,
+                     (char *)"info",
+                     (char *)"--pmc",
+                     (char *)"--pc-sampling",
+                     extra ? (char *)"-E" : NULL,
+                     extra,
+                     NULL};
     int status = ask(c, words, why, why_bytes);
     return status < 0 ? CLI_EXIT_SETUP : status;
 }

@@ -101,6 +101,8 @@ int avail_read(avail_t *a, const char *extra, char *why, size_t why_bytes)
     if (extra)
         status = rocprofiler_load_counter_definition(extra, strlen(extra),
                                                      ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION);
+    why[0] = 0;
+    if (status == ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT) return -1;
     if (status != ROCPROFILER_STATUS_SUCCESS) goto fail;
     what = "agents";
     status = rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,

@@ -22,7 +22,8 @@ typedef struct {
     bool soft;
 } avail_t;
 
-/* Asks the SDK. `extra` are definitions of more counters, or NULL. 0, or -1 with a line in `why`.
+/* Asks the SDK. `extra` are definitions of more counters, or NULL. 0, or -1 with a line in `why`,
+ * which is empty where the SDK has said it: what is wrong with the definitions, and where.
  * Free with avail_free either way. */
 int avail_read(avail_t *a, const char *extra, char *why, size_t why_bytes);
 void avail_free(avail_t *a);

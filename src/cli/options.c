@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "cli/input.h"
+#include "trace/extra.h"
 
 typedef struct {
     cli_command_t *c;
@@ -413,16 +414,11 @@ static int set_environment(const cli_command_t *c, int option)
     return set_variables(o, value);
 }
 
-/* The text itself goes to the program: its process may see other files, or see the file changed.
- * The kernel takes no variable beyond 128 KiB. */
 static int set_extra_counters(const char *path, char *why, size_t why_bytes)
 {
-    enum { EXTRA_BYTES_MAX = 120 << 10 };
     size_t bytes;
-    char *text = cli_read_file(path, EXTRA_BYTES_MAX, &bytes, why, why_bytes);
-    if (!text) return -1;
-    int result = setenv("ROCPROF_EXTRA_COUNTERS_CONTENTS", text, 1);
-    if (result != 0) snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+    char *text = cli_read_file(path, TRACE_EXTRA_MAX, &bytes, why, why_bytes);
+    int result = text ? trace_extra_send(path, text, bytes, why, why_bytes) : -1;
     free(text);
     return result;
 }

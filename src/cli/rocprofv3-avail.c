@@ -17,6 +17,7 @@
 #include "cli/gpu.h"
 #include "cli/input.h"
 #include "cli/launch.h"
+#include "trace/extra.h"
 
 enum { EXIT_NOT_AVAILABLE = 1, ALL_GPUS = -1, PMC_MAX = 2048 };
 
@@ -497,24 +498,33 @@ static int answer(const avail_t *a, const options_t *o)
     return result ? EXIT_NOT_AVAILABLE : 0;
 }
 
+/* Of the own option, or those that rocprofv3 sends. */
+static int read_extra(const options_t *o, char **text, char *why, size_t why_bytes)
+{
+    size_t bytes;
+    if (!o->extra) {
+        *text = trace_extra_receive(why, why_bytes);
+        return why[0] ? -1 : 0;
+    }
+    *text = cli_read_file(o->extra, TRACE_EXTRA_MAX, &bytes, why, why_bytes);
+    return *text && setenv(TRACE_EXTRA_FILE, o->extra, 1) == 0 ? 0 : -1;
+}
+
 static int ask(const options_t *o)
 {
-    enum { EXTRA_BYTES_MAX = 1 << 20 };
-    char why[PATH_MAX + 256];
+    char why[PATH_MAX + 256] = "";
     char *text = NULL;
-    size_t bytes;
     avail_t a = {0};
     int status = CLI_EXIT_SETUP;
-    const char *extra = getenv("ROCPROF_EXTRA_COUNTERS_CONTENTS");
     if (o->sampling) setenv("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", "on", 1);
-    if (o->extra && !(text = cli_read_file(o->extra, EXTRA_BYTES_MAX, &bytes, why, sizeof(why))))
-        base_error("%s", why);
-    else if (avail_read(&a, text ? text : extra && *extra ? extra : NULL, why, sizeof(why)) != 0)
-        base_error("%s", why);
-    else if (!a.count)
+    if (read_extra(o, &text, why, sizeof(why)) != 0 ||
+        avail_read(&a, text, why, sizeof(why)) != 0) {
+        if (why[0]) base_error("%s", why);
+    } else if (!a.count) {
         base_error("there is no GPU");
-    else
+    } else {
         status = answer(&a, o);
+    }
     avail_free(&a);
     free(text);
     return status;

@@ -11,6 +11,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "trace/extra.h"
 
 static void print_version(void)
 {
@@ -81,6 +82,8 @@ static int run(cli_run_t *r, const char *path)
     pid_t pid;
     int status = 0;
     if (cli_apply(c, why, sizeof(why)) != 0) status = CLI_EXIT_SETUP;
+    /* by rocprofv3-avail, when the plan was checked */
+    if (!status && c->values[CLI_EXTRA_COUNTERS]) setenv(TRACE_EXTRA_TOLD, "1", 1);
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
     if (!status) status = cli_session_prepare(&s, c, r->directory, why, sizeof(why));
     if (status) {

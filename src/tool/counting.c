@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "tool/origin.h"
 #include "tool/sink.h"
+#include "trace/extra.h"
 #include "trace/format.h"
 #include "trace/names.h"
 #include "trace/selection.h"
@@ -251,17 +252,26 @@ static bool read_variables(void)
     return false;
 }
 
+/* What is wrong with the text the SDK has said. */
+static void load_extra(void)
+{
+    char why[512];
+    char *text = trace_extra_receive(why, sizeof(why));
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    if (text)
+        status = rocprofiler_load_counter_definition(text, strlen(text),
+                                                     ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        base_error("extra counters: %s", rocprofiler_get_status_string(status));
+    if (why[0]) base_error("extra counters: %s", why);
+    free(text);
+}
+
 bool tool_counting_configure(rocprofiler_context_id_t context)
 {
     bool any = false;
     if (!read_variables()) return false;
-    const char *extra = base_env("ROCPROF_EXTRA_COUNTERS_CONTENTS");
-    if (extra && *extra) {
-        rocprofiler_status_t status = rocprofiler_load_counter_definition(
-            extra, strlen(extra), ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION);
-        if (status != ROCPROFILER_STATUS_SUCCESS)
-            base_error("extra counters: %s", rocprofiler_get_status_string(status));
-    }
+    load_extra();
     for (size_t i = 0; i < counting.agent_count; i++) {
         agent_t *a = &counting.agents[i];
         a->configs = calloc(counting.sets.count, sizeof(*a->configs));

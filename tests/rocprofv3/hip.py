@@ -270,6 +270,39 @@ class Avail(unittest.TestCase):
             finally:
                 shutil.rmtree(directory)
 
+    def count_with(self, text, *names, status=0):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "extra.yaml")
+            with open(path, "w") as f:
+                f.write(text)
+            done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-E", path, "--pmc", *names, "-d", directory,
+                                   "-o", "x", "--", PROGRAM], timeout=60, capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+            values = []
+            if status == 0:
+                with open(directory + "/x_counter_collection.csv", newline="") as counted:
+                    values = [float(r["Counter_Value"]) for r in csv.DictReader(counted)]
+            return done.stderr.replace(os.path.realpath(directory), "DIR"), values
+
+    EXTRA = ("rocprofiler-sdk:\n  counters-schema-version: 1\n  counters:\n"
+             "    - name: Good\n      description: one\n      properties: []\n"
+             "      definitions:\n        - architectures: [gfx90a]\n"
+             "          expression: 3*reduce(SQ_WAVES,sum)\n")
+
+    def test_wrong_extra_counters(self):
+        """Told of once, with the file, before the program runs; the others count."""
+        errors, values = self.count_with(self.EXTRA + self.EXTRA.split("counters:\n")[-1].replace(
+            "Good", "Bad").replace("3*reduce(SQ_WAVES,sum)", "NOT_THERE+1"), "Good")
+        self.assertEqual(values, [192] * 4)
+        self.assertEqual(errors.count("NOT_THERE"), 2, errors)  # name and expression, one line
+        self.assertRegex(errors, r"DIR/extra\.yaml:15:\d+: Bad: .*NOT_THERE")
+        errors, _ = self.count_with("a: [b\n", "SQ_WAVES", status=2)
+        self.assertRegex(errors, r"^[^\n]*DIR/extra\.yaml:2:1: [^\n]*\n$")
+
+    def test_large_extra_counters(self):
+        """More than a variable of the environment holds."""
+        self.assertEqual(self.count_with(self.EXTRA + "# fill\n" * 30000, "Good")[1], [192] * 4)
+
     def test_nothing_asked(self):
         self.assertTrue(self.ask().startswith("Usage: rocprofv3-avail"))
         self.assertEqual(self.ask(), self.ask("--help"))

@@ -116,6 +116,24 @@ static ctr_definitions_t *read_definitions(void)
     return definitions = made;
 }
 
+/* rocprofv3 says which file the text is of, and whether its wrong entries have been told of in
+ * another process already (trace/extra.h). */
+static const char *text_origin(void)
+{
+    const char *file = base_env("ROCPROF_EXTRA_COUNTERS_FILE");
+    return file && *file ? file : "counter definitions";
+}
+
+static void told_already(const ctr_error_t *error, void *user)
+{
+    (void)error, (void)user;
+}
+
+static ctr_report_t text_report(void)
+{
+    return base_env_bool("ROCPROF_EXTRA_COUNTERS_TOLD", false) ? told_already : NULL;
+}
+
 rocprofiler_status_t rocprofiler_load_counter_definition(const char *yaml, size_t size,
                                                          rocprofiler_counter_flag_t flags)
 {
@@ -135,7 +153,7 @@ rocprofiler_status_t rocprofiler_load_counter_definition(const char *yaml, size_
     status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     made = ctr_definitions_create();
     if (!made || (flags == ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION && !add_own(made))) goto out;
-    if (ctr_definitions_add_text(made, CTR_FORMAT_YAML, yaml, size, "counter definitions", NULL,
+    if (ctr_definitions_add_text(made, CTR_FORMAT_YAML, yaml, size, text_origin(), text_report(),
                                  NULL, &error) != CTR_OK) {
         base_error("%s", error.text);
         status = ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
@@ -162,8 +180,8 @@ static entry_t *make_entry(const rocprofiler_agent_v0_t *agent)
     made->gfx = agent->name;
     made->agent = sdk_counters_agent(agent);
     ctr_status_t status = ctr_catalogue_create(definitions, agent->name, CTR_GENERATION_SDK,
-                                               FIRST_ID + entry_count * IDS_EACH, NULL, NULL,
-                                               &made->catalogue, &error);
+                                               FIRST_ID + entry_count * IDS_EACH, text_report(),
+                                               NULL, &made->catalogue, &error);
     if (status != CTR_OK) {
         made->catalogue = NULL;
         if (status != CTR_NOT_FOUND) base_error("%s", error.text);

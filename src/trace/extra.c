@@ -1,0 +1,60 @@
+/* extra.c - see extra.h. The text is not looked at here. */
+#include "trace/extra.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/env.h"
+
+int trace_extra_send(const char *path, const char *text, size_t bytes, char *why, size_t why_bytes)
+{
+    char whole[PATH_MAX];
+    struct stat st;
+    bool small = bytes <= TRACE_EXTRA_VARIABLE_MAX;
+    bool known = realpath(path, whole);
+    if (!small && (!known || stat(whole, &st) != 0 || !S_ISREG(st.st_mode))) {
+        snprintf(why, why_bytes,
+                 "%s has %zu bytes: more than %d are taken from a regular file only", path, bytes,
+                 TRACE_EXTRA_VARIABLE_MAX);
+        return -1;
+    }
+    if (setenv(TRACE_EXTRA_FILE, known ? whole : path, 1) == 0 &&
+        setenv(TRACE_EXTRA_CONTENTS, small ? text : "", 1) == 0)
+        return 0;
+    snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+    return -1;
+}
+
+static char *read_file(const char *path, char *why, size_t why_bytes)
+{
+    char *text = malloc(TRACE_EXTRA_MAX + 1);
+    FILE *f = text ? fopen(path, "re") : NULL;
+    if (!f) goto fail;
+    size_t bytes = fread(text, 1, TRACE_EXTRA_MAX, f);
+    bool failed = ferror(f);
+    fclose(f);
+    if (failed) goto fail;
+    text[bytes] = 0;
+    return text;
+fail:
+    snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+    free(text);
+    return NULL;
+}
+
+char *trace_extra_receive(char *why, size_t why_bytes)
+{
+    const char *contents = base_env(TRACE_EXTRA_CONTENTS), *file = base_env(TRACE_EXTRA_FILE);
+    why[0] = 0;
+    if (contents && *contents) {
+        char *text = strdup(contents);
+        if (!text) snprintf(why, why_bytes, "%s", strerror(ENOMEM));
+        return text;
+    }
+    return file && *file ? read_file(file, why, why_bytes) : NULL;
+}
