@@ -26,6 +26,9 @@ typedef void (*rocprofiler_device_counting_service_cb_t)(
     rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,
     rocprofiler_device_counting_agent_cb_t set_config, void *user_data);
 
+/* Its name before version 1.0. */
+typedef rocprofiler_device_counting_service_cb_t rocprofiler_device_counting_service_callback_t;
+
 /* name of the beta releases */
 typedef rocprofiler_device_counting_agent_cb_t rocprofiler_agent_set_profile_callback_t;
 

@@ -51,6 +51,10 @@ typedef void (*rocprofiler_dispatch_counting_record_cb_t)(
     rocprofiler_counter_record_t *record_data, size_t record_count,
     rocprofiler_user_data_t user_data, void *callback_data_args);
 
+/* Their names before version 1.0. */
+typedef rocprofiler_dispatch_counting_service_cb_t rocprofiler_dispatch_counting_service_callback_t;
+typedef rocprofiler_dispatch_counting_record_cb_t rocprofiler_profile_counting_record_callback_t;
+
 /** Counts dispatches of a context into a buffer, while the context runs. Of all running contexts
  * one may count dispatches: rocprofiler_start_context answers CONTEXT_CONFLICT for a second one.
  *
