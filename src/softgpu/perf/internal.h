@@ -68,6 +68,9 @@ typedef struct {
 /* [1]: of waves that SQ counts, by its controls; [0]: of all others. */
 typedef struct {
     sg_sums_t sums[2];
+    /* Taken for the few additions at the end of a workgroup: one locked instruction instead of one
+     * for each sum. Readers need not. */
+    atomic_flag adding;
 } sg_unit_t;
 
 /* Numbers of the blocks. ORDER: as in the tables. */

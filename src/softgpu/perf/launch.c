@@ -4,6 +4,7 @@
  * memory and adds that to its compute unit when it ends: threads share nothing in between. */
 #include "softgpu/perf/model.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,17 +203,36 @@ static void add_model(sg_perf_group_t *g)
     sg_schedule_add(g->run->schedule, &ran);
 }
 
+static void take_unit(sg_unit_t *u)
+{
+    while (atomic_flag_test_and_set_explicit(&u->adding, memory_order_acquire))
+        sched_yield(); /* whoever has it may be waiting for this processor */
+}
+
+static void leave_unit(sg_unit_t *u)
+{
+    atomic_flag_clear_explicit(&u->adding, memory_order_release);
+}
+
+/* To a sum that is added to by the holder of its unit only. */
+static void add_held(_Atomic uint64_t *to, uint64_t n)
+{
+    if (n)
+        atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n,
+                              memory_order_relaxed);
+}
+
 /* Most buckets are untouched: eight are looked at at once. */
 static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsigned n)
 {
+    typedef uint64_t pair_t __attribute__((vector_size(16), aligned(8), may_alias));
     for (unsigned b = first; b < first + n; b += 8) {
-        uint64_t any = 0;
-        for (unsigned k = b; k < b + 8; k++)
-            any |= c->runs[k];
-        for (unsigned k = b; any && k < b + 8; k++) {
+        const pair_t *p = (const pair_t *)&c->runs[b], any = (p[0] | p[1]) | (p[2] | p[3]);
+        if (!(any[0] | any[1])) continue;
+        for (unsigned k = b; k < b + 8; k++) {
             if (!c->runs[k]) continue;
-            sg_add(&sums->runs[k], c->runs[k]);
-            sg_add(&sums->lanes[k], c->lanes[k]);
+            add_held(&sums->runs[k], c->runs[k]);
+            add_held(&sums->lanes[k], c->lanes[k]);
             c->runs[k] = c->lanes[k] = 0;
         }
     }
@@ -221,15 +241,21 @@ static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsign
 void sg_perf_group_end(sg_perf_group_t *g)
 {
     if (!g->run) return; /* it has not started */
-    sg_sums_t *sums = &g->run->p->units[g->unit].sums[g->counted];
-    const unsigned n_fixed = g->run->schedule ? SG_T_COUNT : SG_T_MODEL;
-    if (g->run->schedule) add_model(g);
-    for (unsigned k = 0; k < n_fixed; k++) {
-        sg_add(&sums->fixed[k], g->fixed[k]);
-        g->fixed[k] = 0;
+    sg_unit_t *u = &g->run->p->units[g->unit];
+    sg_sums_t *sums = &u->sums[g->counted];
+    if (g->run->schedule) {
+        add_model(g);
+        /* the schedule adds to these too */
+        for (unsigned k = SG_T_MODEL; k < SG_T_COUNT; k++)
+            sg_add(&sums->fixed[k], g->fixed[k]);
     }
+    take_unit(u);
+    for (unsigned k = 0; k < SG_T_MODEL; k++)
+        add_held(&sums->fixed[k], g->fixed[k]);
     add_counts(sums, &g->counter, 0, g->n_buckets);
     add_counts(sums, &g->counter, ISA_BUCKETS, g->n_buckets);
+    leave_unit(u);
+    memset(g->fixed, 0, sizeof g->fixed);
     g->run = NULL;
 }
 
