@@ -305,7 +305,9 @@ static void odd_caches(void **state)
 static void order_of_use(void **state)
 {
     (void)state;
-    for (unsigned ways = 1; ways <= 9; ways += 2) {
+    static const unsigned sizes[] = {1, 2, 3, 5, 9, 15, 16, 17, 31, 32, 64, 128};
+    for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const unsigned ways = sizes[s];
         list_t want[3] = {{{0}, 0}, {{0}, 0}, {{0}, 0}};
         ways_t c = {0};
         assert_true(ways_init(&c, 3, ways));
