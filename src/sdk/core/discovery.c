@@ -250,9 +250,9 @@ static void say_untraced(const char *what, const char *path)
 
 void sdk_discover_unregistered(void)
 {
-    static const sdk_domain_t of_hsa[] = {
-        SDK_DOMAIN_HSA_CORE,        SDK_DOMAIN_HSA_AMD_EXT, SDK_DOMAIN_CODE_OBJECT,
-        SDK_DOMAIN_KERNEL_DISPATCH, SDK_DOMAIN_MEMORY_COPY, SDK_DOMAIN_MEMORY_ALLOCATION};
+    static const sdk_domain_t of_hsa[] = {SDK_DOMAIN_HSA_CORE,    SDK_DOMAIN_HSA_AMD_EXT,
+                                          SDK_DOMAIN_CODE_OBJECT, SDK_DOMAIN_KERNEL_DISPATCH,
+                                          SDK_DOMAIN_MEMORY_COPY, SDK_DOMAIN_MEMORY_ALLOCATION};
     bool hip = sdk_domain_configured(SDK_DOMAIN_HIP_RUNTIME) ||
                sdk_domain_configured(SDK_DOMAIN_HIP_COMPILER);
     bool hsa = false;
