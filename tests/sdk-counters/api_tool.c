@@ -7,6 +7,7 @@
 #include <rocprofiler-sdk/rocprofiler.h>
 #include <rocprofiler-sdk/spm.h>
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,22 @@ static void test_configs(void)
     REFUSES(rocprofiler_create_counter_config(gpu, three, 3, &config), EXCEEDS_HW_LIMIT);
 }
 
+/* The library has the beta releases' names too, for who looks them up. */
+static void test_beta_names(void)
+{
+    __typeof__(rocprofiler_create_counter_config) *create =
+        dlsym(RTLD_DEFAULT, "rocprofiler_create_profile_config");
+    __typeof__(rocprofiler_destroy_counter_config) *destroy =
+        dlsym(RTLD_DEFAULT, "rocprofiler_destroy_profile_config");
+    IS(create && destroy, 1);
+    if (!create || !destroy) return;
+    rocprofiler_counter_id_t waves = find("SQ_WAVES");
+    rocprofiler_counter_config_id_t config = {0};
+    ANSWERS(create(gpu, &waves, 1, &config), SUCCESS);
+    ANSWERS(destroy(config), SUCCESS);
+    REFUSES(destroy(config), PROFILE_NOT_FOUND);
+}
+
 /* ---- services ---- */
 
 static void on_dispatch(rocprofiler_dispatch_counting_service_data_t data,
@@ -384,6 +401,7 @@ static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
     test_info_errors();
     test_create_counter();
     test_configs();
+    test_beta_names();
     test_configure();
     test_contexts(0);
     ANSWERS(rocprofiler_create_context(&context), SUCCESS);
