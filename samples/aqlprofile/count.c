@@ -1,7 +1,8 @@
 /* count.c - counts what one kernel does, without any profiler: packets on a queue of our own.
  *
- * usage: count fill.hsaco. The kernel runs 10 workgroups of 100 work items. A wave holds 64 of
- * them, so each workgroup has one full wave and one of 36, and every wave stores once. */
+ * usage: count fill.hsaco [uncounted]. The kernel runs 10 workgroups of 100 work items. A wave
+ * holds 64 of them, so each workgroup has one full wave and one of 36, and every wave stores once.
+ * "uncounted" runs the kernel alone, for a profiler to count. */
 #include "gpu.h"
 
 enum { GROUPS = 10, GROUP_SIZE = 100 };
@@ -45,8 +46,9 @@ static hsa_status_t add(hsa_ven_amd_aqlprofile_info_type_t type,
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s fill.hsaco\n", argv[0]);
+    bool counted = argc == 2;
+    if (!counted && (argc != 3 || strcmp(argv[2], "uncounted") != 0)) {
+        fprintf(stderr, "usage: %s fill.hsaco [uncounted]\n", argv[0]);
         return 2;
     }
     open_gpu();
@@ -77,10 +79,15 @@ int main(int argc, char **argv)
     hsa_kernel_dispatch_packet_t kernel = load_kernel(argv[1], "fill.kd");
 
     hsa_signal_store_relaxed(finished, 1);
-    submit_commands(&start, (hsa_signal_t){0});
+    if (counted)
+        submit_commands(&start, (hsa_signal_t){0});
+    else
+        kernel.completion_signal = finished;
     submit_kernel(&kernel, GROUPS, GROUP_SIZE, arguments);
-    submit_commands(&read, (hsa_signal_t){0});
-    submit_commands(&stop, finished);
+    if (counted) {
+        submit_commands(&read, (hsa_signal_t){0});
+        submit_commands(&stop, finished);
+    }
     wait_for(finished);
 
     for (uint32_t i = 0; i < GROUPS * GROUP_SIZE; i++)
@@ -89,8 +96,8 @@ int main(int argc, char **argv)
             return 1;
         }
     uint64_t sums[COUNTERS] = {0};
-    check(aql.hsa_ven_amd_aqlprofile_iterate_data(&profile, add, sums), "results");
-    for (int i = 0; i < COUNTERS; i++)
+    if (counted) check(aql.hsa_ven_amd_aqlprofile_iterate_data(&profile, add, sums), "results");
+    for (int i = 0; counted && i < COUNTERS; i++)
         printf("%-14s %llu\n", wanted[i].name, (unsigned long long)sums[i]);
     close_gpu();
     return 0;

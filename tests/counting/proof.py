@@ -62,6 +62,9 @@ REQUESTS = ["TCC_REQ_sum", "TCC_READ_sum", "TCC_WRITE_sum", "TCC_ATOMIC_sum",
             "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", "SQC_TC_REQ"]
 LOOKUPS = ["TCP_UTCL1_REQUEST_sum", "TCP_UTCL1_TRANSLATION_HIT_sum",
            "TCP_UTCL1_TRANSLATION_MISS_sum", "TCP_TOTAL_CACHE_ACCESSES_sum"]
+PACKETS = {"waves": "SQ_WAVES", "waves of 64": "SQ_WAVES_EQ_64", "waves of less": "SQ_WAVES_LT_64",
+           "work items": "SQ_ITEMS", "stores": "SQ_INSTS_VMEM_WR",
+           "workgroups": "SPI_CSN_NUM_THREADGROUPS"}
 PERCENT = ["GPUBusy", "L2CacheHit", "VALUUtilization", "OccupancyPercent", "SALUBusy"]
 
 
@@ -194,6 +197,14 @@ def agreement():
         waves = [float(line.split()[-1].strip("()")) for line in done.stdout.splitlines()
                  if "SQ_WAVES" in line]
         check(sorted(waves) == sorted(v["SQ_WAVES"] for *_, v in rows), "first generation", waves)
+    # a program that sends the packets of AQLprofile itself, and the same kernel counted from outside
+    fill = [f"{build}/samples/bin/count", f"{build}/samples/aqlprofile/fill.hsaco"]
+    if all(map(os.path.exists, fill)):
+        rows, _ = rocprofv3(fill + ["uncounted"], list(PACKETS.values()))
+        done = subprocess.run([f"{build}/bin/softgpu", "--", *fill], capture_output=True, text=True,
+                              env=ENVIRONMENT | {"LD_LIBRARY_PATH": f"{build}/lib"}, timeout=100)
+        own = {PACKETS[line[:14].strip()]: float(line[14:]) for line in done.stdout.splitlines()}
+        check(len(rows) == 1 and own == rows[0][3], "packets of its own", own, "rocprofv3", rows)
 
 
 def ends():
