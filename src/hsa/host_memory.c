@@ -1,0 +1,63 @@
+/* host_memory.c - see host_memory.h.
+ *
+ * Apart because it is the only place of the profilers that chooses among the runtime's pools. */
+#include "hsa/host_memory.h"
+
+#include "hsa/agents.h"
+#include "hsa/tables/tables.h"
+
+#include <stdbool.h>
+
+/* hsa_amd_memory_pool_flag_t, in runtimes that know it; others allow execution anywhere */
+#define EXECUTABLE 4u
+
+typedef struct {
+    hsa_amd_memory_pool_t pool;
+    bool kernarg;
+} choice_t;
+
+static hsa_status_t look_at(hsa_amd_memory_pool_t pool, void *data)
+{
+    choice_t *choice = data;
+    hsa_amd_segment_t segment;
+    uint32_t flags = 0;
+    bool allowed = false;
+    if (hsax.amd_ext.hsa_amd_memory_pool_get_info_fn(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
+                                                     &segment) ||
+        segment != HSA_AMD_SEGMENT_GLOBAL ||
+        hsax.amd_ext.hsa_amd_memory_pool_get_info_fn(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS,
+                                                     &flags) ||
+        hsax.amd_ext.hsa_amd_memory_pool_get_info_fn(
+            pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &allowed) ||
+        !allowed || !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED))
+        return HSA_STATUS_SUCCESS;
+    bool kernarg = flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT;
+    if (!choice->pool.handle || (kernarg && !choice->kernarg)) *choice = (choice_t){pool, kernarg};
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsax_host_allocate(hsa_agent_t gpu, size_t bytes, void **memory)
+{
+    const hsax_agent_t *host = hsax_agent_host();
+    choice_t choice = {0};
+    *memory = NULL;
+    if (!host ||
+        hsax.amd_ext.hsa_amd_agent_iterate_memory_pools_fn(host->agent, look_at, &choice) ||
+        !choice.pool.handle)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    hsa_status_t status =
+        hsax.amd_ext.hsa_amd_memory_pool_allocate_fn(choice.pool, bytes, EXECUTABLE, memory);
+    if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT)
+        status = hsax.amd_ext.hsa_amd_memory_pool_allocate_fn(choice.pool, bytes, 0, memory);
+    if (!status) {
+        status = hsax.amd_ext.hsa_amd_agents_allow_access_fn(1, &gpu, NULL, *memory);
+        if (status) hsax_host_free(*memory);
+    }
+    if (status) *memory = NULL;
+    return status;
+}
+
+void hsax_host_free(void *memory)
+{
+    if (memory) hsax.amd_ext.hsa_amd_memory_pool_free_fn(memory);
+}
