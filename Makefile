@@ -21,13 +21,13 @@ demo: deps
 
 test: deps
 	@$(MAKE) --no-print-directory all
-	@scripts/run-tests $(BUILD) $(TESTS)
+	@scripts/run-tests $(BUILD) '$(value TESTS)'
 
 bench: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD)
 
-# The readers of counter definitions and of input files under libFuzzer: SECONDS_EACH for each.
+# The readers of counter definitions, input files, traces and GPU profiles under libFuzzer: SECONDS_EACH for each.
 SECONDS_EACH ?= 60
 fuzz: deps
 	@$(MAKE) --no-print-directory all
@@ -41,11 +41,11 @@ fuzz-isa: deps
 
 check-asan: deps
 	@$(MAKE) --no-print-directory BUILD=build-asan CMAKE_ARGS="-DCROCPROF_SANITIZE=address,undefined -DSOFTGPU_CORES=avx2" all
-	@scripts/run-tests build-asan $(TESTS)
+	@scripts/run-tests build-asan '$(value TESTS)'
 
 check-tsan: deps
 	@$(MAKE) --no-print-directory BUILD=build-tsan CMAKE_ARGS="-DCROCPROF_SANITIZE=thread -DSOFTGPU_CORES=avx2" all
-	@scripts/run-tests build-tsan $(TESTS)
+	@scripts/run-tests build-tsan '$(value TESTS)'
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
