@@ -39,7 +39,8 @@ function(crocprof_library target)
   install(TARGETS ${target} LIBRARY DESTINATION lib/${A_SUBDIR})
 endfunction()
 
-# crocprof_unit_test(name SOURCES ... LIBS ...): a cmocka program, registered as unit.<name>
+# crocprof_unit_test(name SOURCES ... LIBS ...): a cmocka program, registered as unit.<name>; status
+# 77 says that it was skipped
 function(crocprof_unit_test name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(unit_${name} ${A_SOURCES})
@@ -47,5 +48,29 @@ function(crocprof_unit_test name)
   set_target_properties(unit_${name} PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
   add_test(NAME unit.${name} COMMAND unit_${name})
-  set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120)
+  set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+endfunction()
+
+# crocprof_fuzz_test(name LIBS ... [SEEDS file ...] [RUNS n]): tests/fuzz/<name>.c fed with the seeds
+# and with random bytes, registered as fuzz.<name>; scripts/run-fuzz gives the file to libFuzzer
+function(crocprof_fuzz_test name)
+  cmake_parse_arguments(A "" "RUNS" "LIBS;SEEDS" ${ARGN})
+  if(NOT A_RUNS)
+    set(A_RUNS 20000)
+  endif()
+  add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}.c
+                 ${CMAKE_SOURCE_DIR}/tests/fuzz/standalone.c)
+  target_link_libraries(fuzz_${name} PRIVATE ${A_LIBS})
+  set_target_properties(fuzz_${name} PROPERTIES
+                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fuzz)
+  add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${A_SEEDS} -runs=${A_RUNS})
+  set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
+endfunction()
+
+# crocprof_missing(name package): stands for tests that cannot be built here, is shown as skipped,
+# and says which Debian package they want
+function(crocprof_missing name package)
+  message(STATUS "tests ${name} are skipped: they need ${package}")
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: needs ${package}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 60 SKIP_REGULAR_EXPRESSION "skipped: ")
 endfunction()
