@@ -12,6 +12,8 @@
 #include <strings.h>
 #include <yaml.h>
 
+#include "base/log.h"
+
 /* Largest input file; more is a mistake. */
 enum { INPUT_BYTES_MAX = 1 << 20, JOBS_MAX = 1000, WORDS_MAX = 1024, NESTING_MAX = 4 };
 
@@ -85,7 +87,28 @@ static int read_pmc(input_t *in, char *at, size_t line)
     return REFUSE(in, line, 0, "%s", why);
 }
 
-/* Lines of other kinds, which older profilers knew, are passed over as AMD's rocprofv3 does. */
+/* What follows "key:", blanks before the colon allowed; NULL for another line. */
+static char *behind_key(char *line, const char *key)
+{
+    size_t bytes = strlen(key);
+    if (strncmp(line, key, bytes) != 0) return NULL;
+    line += bytes + strspn(line + bytes, " \t");
+    return *line == ':' ? line + 1 : NULL;
+}
+
+/* Lines of other kinds are passed over as AMD's rocprofv3 does; those with which rocprof chose what
+ * to count are told of. */
+static void tell_unused(const input_t *in, char *line, size_t number)
+{
+    static const char *const uses[][2] = {{"range", "--kernel-iteration-range"},
+                                          {"gpu", "NAME:device=N"},
+                                          {"kernel", "--kernel-include-regex"}};
+    for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
+        if (behind_key(line, uses[i][0]))
+            base_warning("%s:%zu: '%s:' has no effect here: see %s", in->name, number, uses[i][0],
+                         uses[i][1]);
+}
+
 static int read_text(input_t *in, const char *text)
 {
     int result = 0;
@@ -99,9 +122,11 @@ static int read_text(input_t *in, const char *text)
     for (char *rest = copy, *line; result == 0 && (line = strsep(&rest, "\n"));) {
         number++;
         line += strspn(line, " \t\r");
-        if (strncmp(line, "pmc", 3) != 0) continue;
-        char *colon = line + 3 + strspn(line + 3, " \t");
-        if (*colon == ':') result = read_pmc(in, colon + 1, number);
+        char *counters = behind_key(line, "pmc");
+        if (counters)
+            result = read_pmc(in, counters, number);
+        else
+            tell_unused(in, line, number);
     }
     free(copy);
     if (result != 0 || in->jobs->count) return result;
@@ -257,8 +282,13 @@ static int read_json(input_t *in, const char *text, size_t bytes)
 int cli_input_parse(cli_jobs_t *jobs, cli_input_form_t form, const char *name, const char *text,
                     size_t bytes, char *why, size_t why_bytes)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which some editors write */
     input_t in = {.jobs = jobs, .name = name, .why = why, .why_bytes = why_bytes};
     *jobs = (cli_jobs_t){0};
+    if (bytes >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0) {
+        text += strlen(mark);
+        bytes -= strlen(mark);
+    }
     if (memchr(text, 0, bytes)) {
         snprintf(why, why_bytes, "%s: not a text: it holds a zero byte", name);
         return -1;

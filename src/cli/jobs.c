@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/defaults.h"
 #include "trace/selection.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
@@ -46,7 +47,8 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
     return 0;
 }
 
-/* The command line's options and the job's; the same option twice has to say the same. */
+/* The command line's options and the job's; the same option twice has to say the same. Where
+ * neither says anything the environment does. */
 static int merge(cli_command_t *to, const cli_command_t *c, const cli_command_t *job,
                  const char *pmc, size_t pmc_bytes, const char *input, char *why, size_t why_bytes)
 {
@@ -65,6 +67,7 @@ static int merge(cli_command_t *to, const cli_command_t *c, const cli_command_t 
         if (from && copy_value(to, i, from, strlen(from), why, why_bytes) != 0) return -1;
         if (other) to->lines[i] = job->lines[i];
     }
+    if (cli_take_environment(to, why, why_bytes) != 0) return -1;
     return check(to, why, why_bytes);
 }
 

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "cli/input.h"
+#include "cli/launch.h"
 #include "trace/extra.h"
 
 typedef struct {
@@ -122,8 +123,12 @@ static int set_bool(parser_t *p, size_t option, const char *const *words, size_t
 
 static int check_number(parser_t *p, size_t option, const char *word)
 {
-    if (*word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 16) return 0;
-    return REFUSE(p, "--%s: '%s' is no whole number", cli_options[option].name, word);
+    const char *name = cli_options[option].name;
+    if (!*word || strspn(word, "0123456789") != strlen(word) || strlen(word) >= 16)
+        return REFUSE(p, "--%s: '%s' is no whole number", name, word);
+    if (option == CLI_PMC_GROUP_INTERVAL && strspn(word, "0") == strlen(word))
+        return REFUSE(p, "--%s: '%s': a group's turn is one dispatch at least", name, word);
+    return 0;
 }
 
 static int set_one(parser_t *p, size_t option, const char *const *words, size_t count)
@@ -403,7 +408,8 @@ static int set_environment(const cli_command_t *c, int option)
     const cli_option_t *o = &cli_options[option];
     const char *value = c->values[option];
     if (option == CLI_PMC) return set_counters("ROCPROF_COUNTERS", value);
-    if (option == CLI_PMC_GROUPS) return set_counters("ROCPROF_COUNTER_GROUPS", value);
+    if (option == CLI_PMC_GROUPS)
+        return unsetenv("ROCPROF_COUNTERS") | set_counters("ROCPROF_COUNTER_GROUPS", value);
     if (!o->variable) return 0;
     if (option == CLI_KERNEL_ITERATION_RANGE) return set_joined(o, value, ", ");
     if (option == CLI_SUMMARY_GROUPS) return set_joined(o, value, "##@@##");
@@ -427,7 +433,7 @@ int cli_apply(cli_command_t *c, char *why, size_t why_bytes)
 {
     char bytes[32];
     const char *extra = c->values[CLI_EXTRA_COUNTERS];
-    if (extra && set_extra_counters(extra, why, why_bytes) != 0) return -1;
+    if (extra && set_extra_counters(extra, why, why_bytes) != 0) return CLI_EXIT_USAGE;
     for (int i = 0; i < CLI_OPTION_COUNT; i++)
         if (cli_options[i].implies && cli_is_on(c, (cli_option_id_t)i) && imply(c, &cli_options[i]))
             goto fail;
@@ -439,7 +445,7 @@ int cli_apply(cli_command_t *c, char *why, size_t why_bytes)
     return 0;
 fail:
     snprintf(why, why_bytes, "setting the environment: %s", strerror(errno ? errno : ENOMEM));
-    return -1;
+    return CLI_EXIT_SETUP;
 }
 
 static void print_row(const cli_option_t *o)

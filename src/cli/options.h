@@ -123,7 +123,8 @@ static inline bool cli_records(const cli_command_t *c)
     return cli_traces(c) || cli_counts(c);
 }
 
-/* Turns on what aggregates imply, then sets the variables of all options given. 0, or -1. */
+/* Turns on what aggregates imply, then sets the variables of all options given. 0, or the status to
+ * end with and a line in `why`. */
 int cli_apply(cli_command_t *c, char *why, size_t why_bytes);
 
 void cli_print_help(void);

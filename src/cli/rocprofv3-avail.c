@@ -61,7 +61,7 @@ static void print_help(void)
           "                            can these be collected together?\n"
           "    --quiet                 say only what is wrong\n\n"
           "Exit status: 0, 1 if a counter or a GPU does not exist or counters cannot be collected\n"
-          "together, 2 for wrong options, 125 if the GPUs cannot be asked.\n",
+          "together, 2 for wrong options or definitions, 125 if the GPUs cannot be asked.\n",
           stdout);
 }
 
@@ -517,9 +517,14 @@ static int ask(const options_t *o)
     avail_t a = {0};
     int status = CLI_EXIT_SETUP;
     if (o->sampling) setenv("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", "on", 1);
-    if (read_extra(o, &text, why, sizeof(why)) != 0 ||
-        avail_read(&a, text, why, sizeof(why)) != 0) {
-        if (why[0]) base_error("%s", why);
+    if (read_extra(o, &text, why, sizeof(why)) != 0) {
+        status = CLI_EXIT_USAGE;
+        base_error("%s", why);
+    } else if (avail_read(&a, text, why, sizeof(why)) != 0) {
+        if (why[0])
+            base_error("%s", why);
+        else
+            status = CLI_EXIT_USAGE; /* definitions, of which the SDK has told */
     } else if (!a.count) {
         base_error("there is no GPU");
     } else {
@@ -545,5 +550,7 @@ int main(int argc, char **argv)
     else
         status = ask(&o);
     free(o.names);
-    return status;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    base_error("standard output: %s", strerror(errno));
+    return status ? status : CLI_EXIT_SETUP;
 }

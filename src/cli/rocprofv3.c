@@ -80,8 +80,7 @@ static int run(cli_run_t *r, const char *path)
     cli_command_t *c = &r->command;
     cli_session_t s = {0};
     pid_t pid;
-    int status = 0;
-    if (cli_apply(c, why, sizeof(why)) != 0) status = CLI_EXIT_SETUP;
+    int status = cli_apply(c, why, sizeof(why));
     /* by rocprofv3-avail, when the plan was checked */
     if (!status && c->values[CLI_EXTRA_COUNTERS]) setenv(TRACE_EXTRA_TOLD, "1", 1);
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
@@ -119,10 +118,10 @@ static int check(cli_plan_t *plan, char **saved, char *why, size_t why_bytes)
     for (size_t i = 0; i < plan->count; i++) {
         cli_command_t *c = &plan->runs[i].command;
         if (!cli_counts(c) || cli_is_on(c, CLI_ECHO)) continue;
-        if (restore_environment(saved) != 0 || cli_apply(c, why, why_bytes) != 0)
-            return CLI_EXIT_SETUP;
+        if (restore_environment(saved) != 0) return CLI_EXIT_SETUP;
+        int status = cli_apply(c, why, why_bytes);
         base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
-        int status = cli_ask_counters(c, why, why_bytes);
+        if (!status) status = cli_ask_counters(c, why, why_bytes);
         if (status) return status;
     }
     return 0;

@@ -247,7 +247,7 @@ class Avail(unittest.TestCase):
                 (("-d", "x", "list"), 2, "--device needs the index of a GPU, not 'x'"),
                 (("list", "--pmc=maybe"), 2, "'maybe' is no truth value"),
                 (("info", "--agent"), 2, "unknown option '--agent'"),
-                (("-E", "/absent.yaml", "list"), 125, "/absent.yaml: No such file or directory")):
+                (("-E", "/absent.yaml", "list"), 2, "/absent.yaml: No such file or directory")):
             with self.subTest(words):
                 self.assertIn(text, self.ask(*words, status=status))
 
@@ -302,6 +302,13 @@ class Avail(unittest.TestCase):
     def test_large_extra_counters(self):
         """More than a variable of the environment holds."""
         self.assertEqual(self.count_with(self.EXTRA + "# fill\n" * 30000, "Good")[1], [192] * 4)
+
+    def test_full_device(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([AVAIL, "--gpu", "soft", "list"], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr),
+                         (125, "rocprofv3-avail: error: standard output: No space left on device\n"))
 
     def test_nothing_asked(self):
         self.assertTrue(self.ask().startswith("Usage: rocprofv3-avail"))

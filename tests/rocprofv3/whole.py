@@ -291,8 +291,10 @@ class Counters(Case):
         return f"{self.dir}/{name}"
 
     def test_text_file(self):
-        path = self.write("i.txt", "# two runs\npmc: SQ_WAVES GRBM_COUNT\nkernel: x\npmc: SQ_INSTS_VALU\n")
-        self.count("-i", path)
+        path = self.write("i.txt", "\ufeffpmc : SQ_WAVES GRBM_COUNT\r\nkernel: x\n# two\npmc: SQ_INSTS_VALU\n")
+        done = self.count("-i", path)
+        self.assertEqual(done.stderr.count("i.txt:2: 'kernel:' has no effect here: see --kernel-include-regex"),
+                         1, done.stderr)
         self.assertEqual(self.got("pmc_1/"), self.expected(("SQ_WAVES", "GRBM_COUNT"), range(1, 5)))
         self.assertEqual(self.got("pmc_2/"), self.expected(("SQ_INSTS_VALU",), range(1, 5)))
 
@@ -335,6 +337,42 @@ class Counters(Case):
         self.count("--pmc", "Half", "-E", path)
         self.assertEqual(self.got(), self.expected(("Half",), range(1, 5)))
 
+    COUNT = {"ROCPROF_COUNTER_COLLECTION": "1", "ROCPROF_COUNTERS": "pmc: SQ_WAVES GRBM_COUNT:device=0"}
+
+    def test_environment(self):
+        """Variables mean what the options mean that set them; options win."""
+        self.count(env=self.COUNT | {"ROCPROF_KERNEL_FILTER_RANGE": "[2]", "ROCPROF_OUTPUT_FORMAT": "CSV"})
+        self.assertEqual(self.got(), self.expected(("SQ_WAVES", "GRBM_COUNT"), (3, 4)))
+        self.count("--pmc", "SQ_INSTS_VALU", env=self.COUNT)
+        self.assertEqual(self.got(), self.expected(("SQ_INSTS_VALU",), range(1, 5)))
+        path = self.write("i.yml", "jobs:\n  - pmc_groups: [[SQ_INSTS_VALU], [GRBM_COUNT]]\n")
+        self.count("-i", path, env=self.COUNT)
+        self.assertEqual(self.got(), [row for d, c in enumerate(("SQ_INSTS_VALU", "GRBM_COUNT") * 2)
+                                      for row in self.expected((c,), (d + 1,))])
+        shutil.rmtree(self.out)
+        self.count(env={"ROCPROF_KERNEL_TRACE": "yes"})
+        self.assertEqual(self.files(), ["x_agent_info.csv", "x_kernel_trace.csv"])
+        self.count("-r", env={"ROCPROF_KERNEL_TRACE": "0"})
+        self.assertTrue(self.rows("kernel_trace"))
+
+    def test_refused_environment(self):
+        """All before the program runs, with the variable's name."""
+        for variables, text in (
+                ({"ROCPROF_OUTPUT_FORMAT": "csv;json"}, "csv;json in the environment: --output-format: json is"),
+                ({"ROCPROF_OUTPUT_FORMAT": "xls"}, "--output-format: 'xls' is none of: csv"),
+                ({"ROCPROF_COLLECTION_PERIOD": "0:1:1"}, "--collection-period is not implemented"),
+                ({"ROCPROF_PC_SAMPLING_METHOD": "host_trap"}, "--pc-sampling-method is not implemented"),
+                ({"ROCPROF_COUNTERS": "SQ_WAVES"}, "'SQ_WAVES': a set of counters begins with pmc:"),
+                ({"ROCPROF_COUNTERS": "pmc: Nothing"}, "counter 'Nothing' does not exist"),
+                ({"ROCPROF_COUNTERS": ""}, "neither ROCPROF_COUNTERS nor ROCPROF_COUNTER_GROUPS names")):
+            with self.subTest(variables):
+                done = self.count(env=self.COUNT | variables, status=2)
+                self.assertIn(text, done.stderr)
+                if "Nothing" not in text:
+                    self.assertIn(next(iter(variables)), done.stderr)
+                self.assertFalse(os.path.exists(self.out))
+        self.count(env=self.COUNT | {"ROCPROF_PC_SAMPLING_METHOD": "none", "ROCPROF_RCCL_API_TRACE": "0"})
+
     def test_failing_run_stops_the_others(self):
         done = self.run_it("-o", "x", "--pmc", "SQ_WAVES", "--pmc", "GRBM_COUNT",
                            program=(SUBJECT, "dispatches", "2", "9"), status=9)
@@ -343,6 +381,7 @@ class Counters(Case):
 
     def test_refusals(self):
         """All before the program runs."""
+        no_turn = self.write("turn.yaml", "jobs:\n  - pmc_groups: [[SQ_WAVES]]\n    pmc_group_interval: 0\n")
         bad_key = self.write("key.yaml", "jobs:\n  - pmc: [SQ_WAVES]\n    pmcs: [A]\n")
         bad_json = self.write("bad.json", '{"jobs": [\n  {"pmc": [1}]}')
         twice = self.write("twice.yaml", "jobs:\n  - output_file: y\n")
@@ -359,9 +398,10 @@ class Counters(Case):
                 (("--pmc", "SQ_WAVES", "--kernel-iteration-range", "0"), 2, "iterations are numbers from 1"),
                 (("-i", bad_key), 2, "key.yaml:3:5: unknown key 'pmcs': did you mean pmc?"),
                 (("-i", bad_json), 2, "bad.json:2:13: "),
+                (("-i", no_turn), 2, "turn.yaml:3:25: --pmc-group-interval: '0': a group's turn is one"),
                 (("-i", twice), 2, "twice.yaml:2: --output-file is 'y' here and 'x' on the command line"),
                 (("-i", self.dir + "/no.txt"), 2, "no.txt: No such file or directory"),
-                (("--pmc", "SQ_WAVES", "-E", "/absent.yaml"), 125, "/absent.yaml: No such file"),
+                (("--pmc", "SQ_WAVES", "-E", "/absent.yaml"), 2, "/absent.yaml: No such file"),
                 (("--pmc", "SQ_WAVES", "--stats"), 2, "--stats needs a tracing option")):
             with self.subTest(options):
                 shutil.rmtree(self.out, ignore_errors=True)

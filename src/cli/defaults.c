@@ -1,0 +1,137 @@
+/* defaults.c - see defaults.h.
+ *
+ * Variables that only choose among outputs are checked by their reader (output/config.h) before the
+ * program runs; here are those that decide what is collected, and formats. */
+#include "cli/defaults.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/env.h"
+#include "trace/selection.h"
+
+#define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
+
+static const char *value_of(const char *variable)
+{
+    const char *value = variable ? base_env(variable) : NULL;
+    return value && *value ? value : NULL;
+}
+
+/* As on the command line; the message says where the value is. */
+static int set(cli_command_t *c, size_t option, const char *variable, const char *const *words,
+               size_t count, char *why, size_t why_bytes)
+{
+    char problem[512];
+    if (cli_set(c, option, words, count, problem, sizeof(problem)) == 0) return 0;
+    return REFUSE("%s=%s in the environment: %s", variable, base_env(variable), problem);
+}
+
+/* A variable that says no is left to its reader, so that -s can still say yes. */
+static int take_bool(cli_command_t *c, size_t option, char *why, size_t why_bytes)
+{
+    static const char *const yes = "1";
+    const cli_option_t *o = &cli_options[option];
+    bool opposite = o->form == CLI_NOT;
+    if (base_env_bool(o->variable, opposite) == opposite) return 0;
+    return set(c, option, o->variable, &yes, 1, why, why_bytes);
+}
+
+/* Formats of the environment are wanted beside those of the command line. CSV, the only one that can
+ * be, is written anyway. */
+static int check_formats(char *why, size_t why_bytes)
+{
+    const char *words[16];
+    const char *variable = cli_options[CLI_OUTPUT_FORMAT].variable, *value = value_of(variable);
+    char *copy = value ? strdup(value) : NULL;
+    cli_command_t found = {0};
+    size_t count = 0;
+    int result = value && !copy ? REFUSE("%s", strerror(ENOMEM)) : 0;
+    for (char *rest = copy, *word; result == 0 && (word = strsep(&rest, " ,;:"));)
+        if (*word && count < sizeof(words) / sizeof(*words)) words[count++] = word;
+    if (result == 0 && count)
+        result = set(&found, CLI_OUTPUT_FORMAT, variable, words, count, why, why_bytes);
+    free(copy);
+    cli_command_free(&found);
+    return result;
+}
+
+/* "A B:device=1": the words of one set. */
+static char *words_of(const trace_set_t *set)
+{
+    char *text = NULL, *longer;
+    for (size_t i = 0; i < set->count; i++) {
+        const trace_wanted_t *w = &set->counters[i];
+        const char *before = text ? text : "", *gap = text ? " " : "";
+        int n = w->device == TRACE_ALL_DEVICES
+                    ? asprintf(&longer, "%s%s%s", before, gap, w->name)
+                    : asprintf(&longer, "%s%s%s:device=%d", before, gap, w->name, w->device);
+        free(text);
+        if (n < 0) return NULL;
+        text = longer;
+    }
+    return text;
+}
+
+static int take_sets(cli_command_t *c, size_t option, const char *variable, char *why,
+                     size_t why_bytes)
+{
+    char problem[512];
+    trace_sets_t sets;
+    int result = 0;
+    if (trace_sets_read(&sets, base_env(variable), problem, sizeof(problem)) != 0)
+        result = REFUSE("%s in the environment: %s", variable, problem);
+    for (size_t i = 0; result == 0 && i < sets.count; i++) {
+        char *words = words_of(&sets.sets[i]);
+        const char *word = words;
+        result = words ? set(c, option, variable, &word, 1, why, why_bytes)
+                       : REFUSE("%s", strerror(ENOMEM));
+        free(words);
+    }
+    trace_sets_free(&sets);
+    return result;
+}
+
+static int take_counters(cli_command_t *c, char *why, size_t why_bytes)
+{
+    if (cli_counts(c) || !base_env_bool("ROCPROF_COUNTER_COLLECTION", false)) return 0;
+    bool one = value_of("ROCPROF_COUNTERS");
+    size_t option = one ? CLI_PMC : CLI_PMC_GROUPS;
+    const char *variable = one ? "ROCPROF_COUNTERS" : "ROCPROF_COUNTER_GROUPS";
+    if (take_sets(c, option, variable, why, why_bytes) != 0) return -1;
+    if (cli_counts(c)) return 0;
+    return REFUSE("ROCPROF_COUNTER_COLLECTION is set in the environment, but neither "
+                  "ROCPROF_COUNTERS nor ROCPROF_COUNTER_GROUPS names counters");
+}
+
+static int refuse_absent(const cli_option_t *o, char *why, size_t why_bytes)
+{
+    const char *value = value_of(o->variable);
+    if (!value || strcasecmp(value, "none") == 0 || !base_env_bool(o->variable, false)) return 0;
+    return REFUSE("%s=%s in the environment: --%s is not implemented", o->variable, value, o->name);
+}
+
+int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
+{
+    static const cli_option_id_t texts[] = {CLI_PMC_GROUP_INTERVAL, CLI_KERNEL_INCLUDE_REGEX,
+                                            CLI_KERNEL_EXCLUDE_REGEX, CLI_KERNEL_ITERATION_RANGE};
+    for (size_t i = 0; i < cli_option_rows; i++) {
+        const cli_option_t *o = &cli_options[i];
+        int result = 0;
+        if (o->form == CLI_ABSENT)
+            result = refuse_absent(o, why, why_bytes);
+        else if ((o->form == CLI_BOOL || o->form == CLI_NOT) && o->variable && !c->values[i])
+            result = take_bool(c, i, why, why_bytes);
+        if (result != 0) return -1;
+    }
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        const char *variable = cli_options[texts[i]].variable, *value = value_of(variable);
+        if (value && !c->values[texts[i]] &&
+            set(c, texts[i], variable, &value, 1, why, why_bytes) != 0)
+            return -1;
+    }
+    return check_formats(why, why_bytes) != 0 ? -1 : take_counters(c, why, why_bytes);
+}
