@@ -120,7 +120,6 @@ static uint64_t aligned_buffer(counting_t *c)
 static void test_turns(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(ENGINES, CUS);
     uint64_t va = aligned_buffer(c), first = 0;
     rig_dispatch_t d = {
@@ -150,7 +149,6 @@ static void test_turns(void **state)
 static void test_occupancy(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(ENGINES, CUS);
     uint64_t va = aligned_buffer(c);
     rig_dispatch_t d = {
@@ -177,7 +175,6 @@ static void test_occupancy(void **state)
 static void test_full(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(ENGINES, CUS);
     uint64_t va = aligned_buffer(c);
     rig_dispatch_t d = {
@@ -192,7 +189,6 @@ static void test_full(void **state)
 static void test_no_buffer(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(ENGINES, CUS);
     rig_dispatch_t d = {
         .kernel = rig_kernel(c->rig, turns, NULL), .grid = {64 * 4}, .group = {64}, .lds = 256};

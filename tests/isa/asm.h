@@ -1,7 +1,7 @@
 /* asm.h - gfx90a assembly text to words, for tests.
  *
  * Runs llvm-mc-15 (or the program named by LLVM_MC) on a whole text at once: one process for many
- * instructions. Tests that need it skip themselves where it is not installed. */
+ * instructions. Programs that need it are skipped where it is not installed. */
 #ifndef TESTS_ISA_ASM_H
 #define TESTS_ISA_ASM_H
 
@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Says on stderr what is missing. A program that needs the assembler then ends with status 77. */
 bool asm_available(void);
 
 /* Assembles `text` (lines; labels allowed). *words is malloc'ed, the caller frees it. Returns the

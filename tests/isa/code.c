@@ -9,7 +9,6 @@
 static void loop_and_slices(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     rig_t *r = rig_create();
     rig_assemble(r, 0,
                  "s_mov_b32 s0, 0\n"
@@ -53,7 +52,6 @@ static void conditions(void **state)
         {"execnz", 1, 0, 0, false},  {"execnz", 1, 1ull << 63, 0, true},
         {"cdbgsys", 1, 1, 1, false}, {"cdbguser", 1, 1, 1, false},
     };
-    if (!asm_available()) skip();
     rig_t *r = rig_create();
     for (unsigned k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         char text[128];
@@ -73,7 +71,6 @@ static void conditions(void **state)
 static void calls(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     rig_t *r = rig_create();
     /* A function on another page, reached by s_swappc and by s_call. */
     rig_assemble(r, 2 * 1024 + 5, "s_add_u32 s4, s4, 1\ns_setpc_b64 s[30:31]\n");
@@ -101,7 +98,6 @@ static void calls(void **state)
 static void page_ends(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     rig_t *r = rig_create();
     rig_assemble(r, 1022,
                  "s_movk_i32 s0, 7\n"
@@ -124,7 +120,6 @@ static void faults(void **state)
 {
     (void)state;
     uint64_t end = RIG_CODE + RIG_CODE_BYTES;
-    if (!asm_available()) skip();
     rig_t *r = rig_create();
     /* nothing mapped, misaligned */
     assert_false(r->core->set_pc(&r->wave, 0x1000));
@@ -172,7 +167,6 @@ static void on_message(isa_dispatch_t *d, isa_wave_t *w, uint32_t simm16)
 static void stops(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     rig_t *r = rig_create();
     isa_wave_t *w = &r->wave;
     r->dispatch.on_message = on_message;
@@ -213,7 +207,6 @@ static void stops(void **state)
 static void fork_and_join(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     rig_t *r = rig_create();
     r->wave.exec = 0xff;
     rig_set_s64(r, 40, 0x07); /* three lanes go to `there`, five go on */
@@ -239,7 +232,6 @@ static void fork_and_join(void **state)
 static void changed_code(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     rig_t *r = rig_create();
     for (uint32_t k = 0; k < 100; k++) {
         char text[64];
@@ -338,5 +330,6 @@ int main(void)
         cmocka_unit_test(stops),           cmocka_unit_test(fork_and_join),
         cmocka_unit_test(changed_code),    cmocka_unit_test(threads),
     };
+    if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,16 +78,23 @@ static void random_mode(unsigned k)
     start.sgpr[ISA_CODE_EXEC + 1] = (uint32_t)(exec >> 32);
 }
 
-static void cores_agree(void **unused)
+/* Those that are built and that this machine can run. */
+static unsigned find_cores(const isa_core_t *core[3])
 {
     static const char *const names[] = {"base", "avx2", "avx512"};
-    const isa_core_t *core[3];
-    unsigned n = 0, runs = 0;
-    char line[256];
-    (void)unused;
+    unsigned n = 0;
     for (unsigned c = 0; c < 3; c++)
         if ((core[n] = isa_core_by_name(names[c]))) n++;
-    if (n < 2) skip();
+    return n;
+}
+
+static void cores_agree(void **unused)
+{
+    const isa_core_t *core[3];
+    const unsigned n = find_cores(core);
+    unsigned runs = 0;
+    char line[256];
+    (void)unused;
     FILE *f = fopen(ISA_TEST_DATA "/vectors.tsv", "r");
     assert_non_null(f);
     const char *wish = getenv("VALU_TEST_ROUNDS");
@@ -127,5 +134,6 @@ static void cores_agree(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cores_agree)};
+    if (find_cores((const isa_core_t *[3]){0}) < 2) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

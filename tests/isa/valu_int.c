@@ -173,5 +173,6 @@ static void integer_instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(integer_instructions)};
+    if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,6 @@ static void count(counting_t *c, bool modelled, uint64_t out[4])
 static void test_both(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     for (unsigned modelled = 0; modelled < 2; modelled++) {
         uint64_t out[4] = {0};
         count(counting_create(2, 1), modelled, out);
@@ -49,7 +48,6 @@ static void test_report(void **state)
     char line[256], expected[] = "  2 dispatches, 40 waves, 200 wave instructions";
     bool found = false;
     (void)state;
-    if (!asm_available()) skip();
     sg_observe_report();
     FILE *f = fopen(path, "r");
     assert_non_null(f);
@@ -66,5 +64,6 @@ int main(void)
     setenv("SOFTGPU_STATS", "1", 1);
     setenv("SOFTGPU_TRACE_FILE", "observed_test.txt", 1);
     remove("observed_test.txt");
+    if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

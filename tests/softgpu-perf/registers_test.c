@@ -35,7 +35,6 @@ static counting_t *wanting_waves(void)
 static void test_states(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     rig_dispatch_t d = waves(c, 6);
     counting_dispatch(c, &d); /* nothing has been started */
@@ -64,7 +63,6 @@ static void test_states(void **state)
 static void test_sample(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     rig_dispatch_t d = waves(c, 6);
     counting_start(c);
@@ -84,7 +82,6 @@ static void test_index(void **state)
     const uint32_t select = counting_select_reg(SQ, 1);
     const uint32_t ta_select = counting_select_reg(TA, 0);
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     /* one engine alone */
     counting_set(c, REG_GRBM_GFX_INDEX, 1u << 30 | 1u << 29 | 1 << 16);
@@ -119,7 +116,6 @@ static void test_index(void **state)
 static void test_reads(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     rig_dispatch_t d = waves(c, 5); /* engines 0, 1, 0, 1, 0 */
     counting_start(c);
@@ -139,7 +135,6 @@ static void test_reads(void **state)
 static void test_slots(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(ENGINES, CUS);
     for (unsigned i = 0; i < 8; i++)
         counting_want(c, SQ, i == 3 ? SQ_INSTS : i == 5 ? 500 : SQ_WAVES);
@@ -161,7 +156,6 @@ static void test_wide(void **state)
 {
     const uint32_t low = counting_low_reg(SQ, 0), high = counting_high_reg(SQ, 0);
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     rig_dispatch_t d = waves(c, 4);
     counting_start(c);
@@ -188,7 +182,6 @@ static uint64_t gated(counting_t *c, const rig_dispatch_t *d, uint32_t reg, uint
 static void test_gates(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     rig_dispatch_t d = waves(c, 8); /* two for each of the four units */
     assert_int_equal(gated(c, &d, 0, 0), 8);
@@ -213,7 +206,6 @@ static void test_gates(void **state)
 static void test_select_while_running(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     rig_dispatch_t d = waves(c, 4);
     counting_start(c);
@@ -231,7 +223,6 @@ static void test_select_while_running(void **state)
 static void test_wait_and_copy(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     rig_dispatch_t d = waves(c, 4);
     counting_start(c);
@@ -257,7 +248,6 @@ static void test_write_data(void **state)
     const uint32_t two[] = {
         3u << 30 | 4 << 16 | 0x37 << 8, 0, select, 0, SQ_INSTS | MASKS, SQ_WAVES | MASKS};
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     memcpy(c->ib + c->n, two, sizeof two);
     c->n += 6;
@@ -306,7 +296,6 @@ static void test_flush_waits(void **state)
                                "s_cbranch_scc1 again\n"
                                "s_endpgm\n";
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = wanting_waves();
     rig_dispatch_t d = {.kernel = rig_kernel(c->rig, text, NULL), .grid = {64 * 64}, .group = {64}};
     counting_start(c);
@@ -326,5 +315,6 @@ int main(void)
         cmocka_unit_test(test_wait_and_copy), cmocka_unit_test(test_flush_waits),
         cmocka_unit_test(test_write_data),    cmocka_unit_test(test_any_bits),
     };
+    if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,6 @@ static void test_issue(void **state)
     static const unsigned events[] = {WAVE_CYCLES, WAIT_ANY, WAIT_INST_ANY, BUSY_CYCLES, IFETCH};
     uint64_t out[5];
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}};
     counting_sq(c, &d, 1, events, 5, out);
@@ -71,7 +70,6 @@ static void test_latency(void **state)
                                "s_waitcnt vmcnt(0)\n"   /* nothing to wait for: 4 */
                                "s_endpgm\n";            /* 4 */
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}, .lds = 1024};
     counting_want(c, SQ, WAVE_CYCLES);
@@ -103,7 +101,6 @@ static void test_fetch(void **state)
     static const unsigned events[] = {WAVE_CYCLES, IFETCH};
     uint64_t out[2];
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}};
     counting_sq(c, &d, 1, events, 2, out);
@@ -134,7 +131,6 @@ static void test_shared_simd(void **state)
                                       BUSY_CU};
     uint64_t out[5];
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {5 * 64}, .group = {5 * 64}};
     counting_sq(c, &d, 1, events, 5, out);
@@ -161,7 +157,6 @@ static void test_barrier(void **state)
     static const unsigned events[] = {WAVE_CYCLES, WAIT_ANY};
     uint64_t out[2];
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {128}, .group = {128}};
     counting_sq(c, &d, 1, events, 2, out);
@@ -181,7 +176,6 @@ static void test_matrix_unit(void **state)
     static const unsigned events[] = {BUSY_CYCLES, WAIT_ANY, 72};
     uint64_t out[3];
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}};
     counting_sq(c, &d, 1, events, 3, out);
@@ -195,7 +189,6 @@ static void test_matrix_unit(void **state)
 static void test_room(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {
         .kernel = kernel(c, "s_endpgm\n"), .grid = {3 * 64}, .group = {64}, .lds = 40 << 10};
@@ -226,7 +219,6 @@ static void test_room(void **state)
 static void test_wave_slots(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {
         .kernel = kernel(c, "s_sleep 10\ns_endpgm\n"), .grid = {33 * 64}, .group = {64}};
@@ -272,7 +264,6 @@ static void test_same_every_time(void **state)
                                       25,          96,       IFETCH};
     uint64_t first[8], out[8];
     (void)state;
-    if (!asm_available()) skip();
     for (unsigned round = 0; round < 4; round++) {
         setenv("SOFTGPU_THREADS", (const char *[]){"1", "2", "3", "2"}[round], 1);
         counting_t *c = counting_create(2, 2);
@@ -290,7 +281,6 @@ static void test_same_every_time(void **state)
 static void test_dispatches_overlap(void **state)
 {
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     uint64_t signal = rig_signal(c->rig, 2);
     rig_dispatch_t d = {.kernel = kernel(c, meet_text),
@@ -327,7 +317,6 @@ static void test_acquire(void **state)
                                "global_load_dword v2, v1, s[8:9]\n"
                                "s_endpgm\n";
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(1, 1);
     uint64_t args = rig_alloc(c->rig, 8), data = rig_alloc(c->rig, 256);
     memcpy(rig_ptr(c->rig, args), &data, 8);
@@ -355,7 +344,6 @@ static void test_fault(void **state)
                                "global_load_dword v2, v1, s[8:9]\n"
                                "s_endpgm\n";
     (void)state;
-    if (!asm_available()) skip();
     counting_t *c = counting_create(2, 2);
     uint64_t args = rig_alloc(c->rig, 8), unmapped = RIG_UNMAPPED;
     memcpy(rig_ptr(c->rig, args), &unmapped, 8);
@@ -384,5 +372,6 @@ int main(void)
         cmocka_unit_test(test_acquire),
         cmocka_unit_test(test_fault),
     };
+    if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
