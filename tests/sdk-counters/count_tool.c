@@ -6,6 +6,8 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include "find.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -129,39 +131,18 @@ static void on_trace(rocprofiler_callback_tracing_record_t record, rocprofiler_u
     traced += record.operation == ROCPROFILER_KERNEL_DISPATCH_COMPLETE;
 }
 
-static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
-                                        rocprofiler_counter_id_t *counters, size_t count,
-                                        void *data)
-{
-    (void)agent, (void)data;
-    for (size_t i = 0; i < count; i++) {
-        rocprofiler_counter_info_v1_t info;
-        OK(rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_1, &info));
-        if (strcmp(info.name, "SQ_WAVES")) continue;
-        waves = info.id;
-        values_each = (long)info.dimensions_instances_count;
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
-static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
-                                      size_t count, void *data)
-{
-    (void)version, (void)data;
-    for (size_t i = 0; i < count; i++)
-        if (((const rocprofiler_agent_t *)agents[i])->type == ROCPROFILER_AGENT_TYPE_GPU)
-            gpu = ((const rocprofiler_agent_t *)agents[i])->id;
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
 static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
 {
     (void)finalizer, (void)data;
     const char *size = getenv("COUNT_BUFFER");
+    found_gpus_t found;
+    rocprofiler_counter_info_v1_t info;
     if (getenv("COUNT_EVERY")) every = atol(getenv("COUNT_EVERY"));
-    OK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
-                                          sizeof(rocprofiler_agent_t), NULL));
-    OK(rocprofiler_iterate_agent_supported_counters(gpu, on_counters, NULL));
+    OK(find_gpus(&found));
+    gpu = found.gpus[0];
+    OK(find_counter(gpu, "SQ_WAVES", &info));
+    waves = info.id;
+    values_each = (long)info.dimensions_instances_count;
     OK(rocprofiler_create_profile_config(gpu, &waves, 1, &config));
     OK(rocprofiler_create_context(&context));
     if (size) {

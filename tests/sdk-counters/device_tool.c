@@ -3,6 +3,8 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include "find.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,8 +13,6 @@
 
 static rocprofiler_context_id_t context;
 static rocprofiler_buffer_id_t buffer;
-static rocprofiler_agent_id_t gpu;
-static rocprofiler_counter_id_t waves;
 static rocprofiler_counter_config_id_t config;
 static pthread_t sampler;
 static atomic_bool started, stop;
@@ -86,40 +86,17 @@ static void on_start(rocprofiler_context_id_t which, rocprofiler_agent_id_t agen
     refusals += set_config(which, config) != ROCPROFILER_STATUS_SUCCESS;
 }
 
-static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
-                                        rocprofiler_counter_id_t *counters, size_t count,
-                                        void *data)
-{
-    (void)agent, (void)data;
-    rocprofiler_counter_info_v0_t info;
-    for (size_t i = 0; i < count; i++)
-        if (!rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
-                                            &info) &&
-            !strcmp(info.name, "SQ_WAVES"))
-            waves = counters[i];
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
-static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
-                                      size_t count, void *data)
-{
-    (void)version, (void)data;
-    for (size_t i = 0; i < count; i++)
-        if (((const rocprofiler_agent_t *)agents[i])->type == ROCPROFILER_AGENT_TYPE_GPU)
-            gpu = ((const rocprofiler_agent_t *)agents[i])->id;
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
 static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
 {
     (void)finalizer, (void)data;
     const rocprofiler_tracing_operation_t operations[] = {
         ROCPROFILER_HSA_CORE_API_ID_hsa_queue_create,
         ROCPROFILER_HSA_CORE_API_ID_hsa_queue_destroy};
-    return rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
-                                              sizeof(rocprofiler_agent_t), NULL) ||
-           rocprofiler_iterate_agent_supported_counters(gpu, on_counters, NULL) ||
-           rocprofiler_create_counter_config(gpu, &waves, 1, &config) ||
+    found_gpus_t found;
+    rocprofiler_counter_info_v1_t waves;
+    if (find_gpus(&found) || find_counter(found.gpus[0], "SQ_WAVES", &waves)) return 1;
+    rocprofiler_agent_id_t gpu = found.gpus[0];
+    return rocprofiler_create_counter_config(gpu, &waves.id, 1, &config) ||
            rocprofiler_create_context(&context) ||
            rocprofiler_create_buffer(context, 65536, 4096, ROCPROFILER_BUFFER_POLICY_DISCARD,
                                      on_records, NULL, &buffer) ||

@@ -1,0 +1,71 @@
+/* find.h - what the tools of this folder look for before they count: GPUs, and counters by name.
+ */
+#ifndef CROCPROF_TESTS_SDK_COUNTERS_FIND_H
+#define CROCPROF_TESTS_SDK_COUNTERS_FIND_H
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include <string.h>
+
+enum { GPUS_MAX = 8 };
+
+typedef struct {
+    rocprofiler_agent_id_t gpus[GPUS_MAX];
+    unsigned count;
+} found_gpus_t;
+
+static rocprofiler_status_t find_on_agents(rocprofiler_agent_version_t version, const void **agents,
+                                           size_t count, void *data)
+{
+    found_gpus_t *found = data;
+    (void)version;
+    for (size_t i = 0; i < count; i++) {
+        const rocprofiler_agent_t *agent = agents[i];
+        if (agent->type == ROCPROFILER_AGENT_TYPE_GPU && found->count < GPUS_MAX)
+            found->gpus[found->count++] = agent->id;
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static inline rocprofiler_status_t find_gpus(found_gpus_t *found)
+{
+    *found = (found_gpus_t){0};
+    return rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, find_on_agents,
+                                              sizeof(rocprofiler_agent_t), found);
+}
+
+typedef struct {
+    const char *name;
+    rocprofiler_counter_info_v1_t info; /* handle 0: not found */
+} found_counter_t;
+
+static rocprofiler_status_t find_on_counters(rocprofiler_agent_id_t agent,
+                                             rocprofiler_counter_id_t *counters, size_t count,
+                                             void *data)
+{
+    found_counter_t *found = data;
+    (void)agent;
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_info_v1_t info;
+        rocprofiler_status_t status =
+            rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_1, &info);
+        if (status != ROCPROFILER_STATUS_SUCCESS) return status;
+        if (!strcmp(info.name, found->name)) found->info = info;
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* All infos are asked for on the way: the first that is refused ends the search. */
+static inline rocprofiler_status_t find_counter(rocprofiler_agent_id_t agent, const char *name,
+                                                rocprofiler_counter_info_v1_t *info)
+{
+    found_counter_t found = {.name = name};
+    rocprofiler_status_t status =
+        rocprofiler_iterate_agent_supported_counters(agent, find_on_counters, &found);
+    *info = found.info;
+    return status            ? status
+           : info->id.handle ? ROCPROFILER_STATUS_SUCCESS
+                             : ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND;
+}
+
+#endif
