@@ -1,11 +1,12 @@
 /* agents.c - the GPUs as the counter engine wants to know them, their counters and shared memory.
  *
- * Agents are listed once for each start of the runtime; catalogues are made on first use. */
+ * Agents are listed once for each life of the runtime; catalogues are made on first use. */
 #include "v1/v1.h"
 
 #include "base/env.h"
 #include "base/log.h"
 #include "hsa/agents.h"
+#include "hsa/host_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 enum { AGENTS_MAX = 128, CACHED_MAX = 256 };
 
 pthread_mutex_t v1_catalogue_lock = PTHREAD_MUTEX_INITIALIZER;
-static v1_agent_t *agents[AGENTS_MAX];
+static v1_agent_t agents[AGENTS_MAX];
 static unsigned agent_count;
 
 /* ---- agents ---- */
@@ -50,31 +51,29 @@ static void read_properties(v1_agent_t *a)
     p->lds_size_in_kb = 64; /* of every GPU that the engine knows */
 }
 
-/* With v1_lock held. Agents that are listed again keep their place. */
-static void list_agents(void)
+void v1_agents_list(void)
 {
     uint32_t indices[2] = {0};
     unsigned n = hsax_agent_count();
-    for (unsigned i = 0; i < n; i++) {
+    pthread_mutex_lock(&v1_lock);
+    agent_count = n < AGENTS_MAX ? n : AGENTS_MAX;
+    for (unsigned i = 0; i < agent_count; i++) {
         const hsax_agent_t *from = hsax_agent_at(i);
-        v1_agent_t *a = agents[i];
-        if (!a) a = agents[i] = calloc(1, sizeof *a);
-        if (!a) break;
-        uint32_t index = indices[from->gpu]++;
-        if (a->hsa.handle == from->agent.handle && a->gfx[0]) continue;
-        a->hsa = from->agent;
-        a->gpu = from->gpu;
-        a->index = index;
+        v1_agent_t *a = &agents[i];
+        /* The texts of a catalogue stay, whatever is at this place now. */
+        *a = (v1_agent_t){.hsa = from->agent,
+                          .gpu = from->gpu,
+                          .index = indices[from->gpu]++,
+                          .catalogue = strcmp(a->gfx, from->name) ? NULL : a->catalogue};
         memcpy(a->gfx, from->name, sizeof a->gfx);
         if (a->gpu) read_properties(a);
     }
-    agent_count = n;
+    pthread_mutex_unlock(&v1_lock);
 }
 
 unsigned v1_agent_count(void)
 {
     pthread_mutex_lock(&v1_lock);
-    if (agent_count != hsax_agent_count()) list_agents();
     unsigned n = agent_count;
     pthread_mutex_unlock(&v1_lock);
     return n;
@@ -82,14 +81,14 @@ unsigned v1_agent_count(void)
 
 v1_agent_t *v1_agent_at(unsigned index)
 {
-    return agents[index];
+    return &agents[index];
 }
 
 v1_agent_t *v1_agent_find(hsa_agent_t agent)
 {
     unsigned n = v1_agent_count();
     for (unsigned i = 0; i < n; i++)
-        if (agents[i] && agents[i]->hsa.handle == agent.handle) return agents[i];
+        if (agents[i].hsa.handle == agent.handle) return &agents[i];
     v1_error(HSA_STATUS_ERROR_INVALID_AGENT, "agent 0x%llx is not found among %u HSA agents",
              (unsigned long long)agent.handle, n);
     return NULL;
@@ -114,7 +113,7 @@ static bool make_catalogue(v1_agent_t *agent)
         if (!fresh || ctr_definitions_add_builtin(fresh) != CTR_OK ||
             (path && ctr_definitions_add_file(fresh, CTR_FORMAT_XML, path, report, NULL, &error))) {
             ctr_definitions_destroy(fresh);
-            v1_error(HSA_STATUS_ERROR, "no metrics: %s", error.text[0] ? error.text : "no memory");
+            v1_failed("no metrics: %s", error.text[0] ? error.text : "no memory");
             return false;
         }
         definitions = fresh;
@@ -123,7 +122,7 @@ static bool make_catalogue(v1_agent_t *agent)
                              &agent->catalogue, &error) == CTR_OK)
         return true;
     agent->catalogue = NULL;
-    v1_error(HSA_STATUS_ERROR, "no metrics for %s: %s", agent->gfx, error.text);
+    v1_failed("no metrics for %s: %s", agent->gfx, error.text);
     return false;
 }
 
@@ -152,23 +151,6 @@ static struct {
 } cached[CACHED_MAX];
 static unsigned cached_count;
 
-static hsa_status_t find_pool(hsa_amd_memory_pool_t pool, void *data)
-{
-    uint32_t segment, flags;
-    bool allowed = false;
-    if (hsax.amd_ext.hsa_amd_memory_pool_get_info_fn(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
-                                                     &segment) ||
-        segment != HSA_AMD_SEGMENT_GLOBAL ||
-        hsax.amd_ext.hsa_amd_memory_pool_get_info_fn(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS,
-                                                     &flags) ||
-        hsax.amd_ext.hsa_amd_memory_pool_get_info_fn(
-            pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &allowed) ||
-        !allowed || !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED))
-        return HSA_STATUS_SUCCESS;
-    *(hsa_amd_memory_pool_t *)data = pool;
-    return HSA_STATUS_INFO_BREAK;
-}
-
 static void *take_cached(const v1_agent_t *agent, size_t bytes)
 {
     void *memory = NULL;
@@ -184,21 +166,12 @@ static void *take_cached(const v1_agent_t *agent, size_t bytes)
 
 static void *allocate(const v1_agent_t *agent, size_t bytes)
 {
-    const hsax_agent_t *host = hsax_agent_host();
-    hsa_amd_memory_pool_t pool = {0};
-    void *memory = NULL;
-    hsa_status_t status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (host) {
-        hsax.amd_ext.hsa_amd_agent_iterate_memory_pools_fn(host->agent, find_pool, &pool);
-        status = hsax.amd_ext.hsa_amd_memory_pool_allocate_fn(pool, bytes, 0, &memory);
-    }
-    if (!status)
-        status = hsax.amd_ext.hsa_amd_agents_allow_access_fn(1, &agent->hsa, NULL, memory);
-    if (!status) return memory;
-    v1_error(status, "no memory of %zu bytes for packets of GPU %u (HSA status 0x%x)", bytes,
-             agent->index, status);
-    if (memory) hsax.amd_ext.hsa_amd_memory_pool_free_fn(memory);
-    return NULL;
+    void *memory;
+    hsa_status_t status = hsax_host_allocate(agent->hsa, bytes, &memory);
+    if (status)
+        v1_error(status, "no memory of %zu bytes for packets of GPU %u (HSA status 0x%x)", bytes,
+                 agent->index, status);
+    return memory;
 }
 
 void *v1_memory_get(const v1_agent_t *agent, size_t bytes)
@@ -211,7 +184,7 @@ void *v1_memory_get(const v1_agent_t *agent, size_t bytes)
 
 void v1_memory_put(const v1_agent_t *agent, void *memory, size_t bytes)
 {
-    if (!memory || !v1_runtime_alive()) return;
+    if (!memory) return;
     pthread_mutex_lock(&v1_lock);
     bool kept = cached_count < CACHED_MAX;
     if (kept) {
@@ -220,7 +193,7 @@ void v1_memory_put(const v1_agent_t *agent, void *memory, size_t bytes)
         cached[cached_count++].bytes = bytes;
     }
     pthread_mutex_unlock(&v1_lock);
-    if (!kept) hsax.amd_ext.hsa_amd_memory_pool_free_fn(memory);
+    if (!kept) hsax_host_free(memory);
 }
 
 void v1_memory_forget(void)

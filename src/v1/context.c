@@ -41,14 +41,13 @@ static void enter(v1_context_t *context)
 v1_context_t *v1_context_find(const char *function, const rocprofiler_t *context)
 {
     if (!context) {
-        v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: the context is NULL", function);
+        v1_invalid("%s: the context is NULL", function);
         return NULL;
     }
     pthread_mutex_lock(&v1_lock);
     v1_context_t *found = *locate(context);
     pthread_mutex_unlock(&v1_lock);
-    if (!found)
-        v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: %p is no open context", function, context);
+    if (!found) v1_invalid("%s: %p is no open context", function, context);
     return found;
 }
 
@@ -56,9 +55,12 @@ v1_group_t *v1_group_find(const char *function, const rocprofiler_t *handle, uin
 {
     v1_context_t *context = v1_context_find(function, handle);
     if (!context) return NULL;
-    if (index < context->group_count) return &context->groups[index];
-    v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: group %u of a context that has %u", function,
-             index, context->group_count);
+    if (index >= context->group_count)
+        v1_invalid("%s: group %u of a context that has %u", function, index, context->group_count);
+    else if (context->life != v1_life())
+        v1_invalid("%s: HSA was shut down since the context was opened", function);
+    else
+        return &context->groups[index];
     return NULL;
 }
 
@@ -100,14 +102,14 @@ static const ctr_counter_t *resolve(const char *function, const v1_agent_t *agen
     const ctr_counter_t *counter = NULL;
     ctr_error_t error = {0};
     if (!feature->name) {
-        v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: a metric's name is NULL", function);
+        v1_invalid("%s: a metric's name is NULL", function);
         return NULL;
     }
     if (names_block(agent->catalogue, feature->name)) {
         counter = by_event(agent->catalogue, feature->counter.block, feature->counter.event);
         if (!counter)
-            v1_error(HSA_STATUS_ERROR, "%s: no counter of block %s has event %u on %s", function,
-                     feature->counter.block, feature->counter.event, agent->gfx);
+            v1_failed("%s: no counter of block %s has event %u on %s", function,
+                      feature->counter.block, feature->counter.event, agent->gfx);
         return counter;
     }
     if (ctr_catalogue_instance(agent->catalogue, feature->name, &counter, &error) == CTR_OK &&
@@ -115,9 +117,12 @@ static const ctr_counter_t *resolve(const char *function, const v1_agent_t *agen
         return counter;
     const char *similar = ctr_catalogue_similar(agent->catalogue, feature->name);
     bool instance = strchr(feature->name, '[');
-    v1_error(HSA_STATUS_ERROR, "%s: %s has no metric '%s'%s%s%s", function, agent->gfx,
-             feature->name, similar ? ", did you mean " : instance ? ": " : "",
-             similar ? similar : instance ? error.text : "", similar ? "?" : "");
+    if (similar)
+        v1_failed("%s: %s has no metric '%s', did you mean %s?", function, agent->gfx,
+                  feature->name, similar);
+    else
+        v1_failed("%s: %s has no metric '%s'%s%s", function, agent->gfx, feature->name,
+                  instance ? ": " : "", instance ? error.text : "");
     return NULL;
 }
 
@@ -128,10 +133,9 @@ static hsa_status_t copy_features(v1_context_t *c, const rocprofiler_feature_t *
     for (uint32_t i = 0; c->features && i < c->feature_count; i++) {
         c->features[i] = features[i];
         if (features[i].name && !(c->features[i].name = strdup(features[i].name)))
-            return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for features");
+            return v1_no_memory("no memory for features");
     }
-    return c->features ? HSA_STATUS_SUCCESS
-                       : v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for features");
+    return c->features ? HSA_STATUS_SUCCESS : v1_no_memory("no memory for features");
 }
 
 /* Counters of all features, and the plan of their groups. */
@@ -144,7 +148,7 @@ static hsa_status_t plan(const char *function, v1_context_t *c)
     size_t count = 0;
     if (!wanted || !c->counters) {
         free(wanted);
-        return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "%s: no memory", function);
+        return v1_no_memory("%s: no memory", function);
     }
     pthread_mutex_lock(&v1_catalogue_lock);
     for (uint32_t i = 0; i < c->feature_count && !status; i++) {
@@ -153,13 +157,12 @@ static hsa_status_t plan(const char *function, v1_context_t *c)
         if (f->kind == ROCPROFILER_FEATURE_KIND_TRACE && names_trace(f->name) && !c->trace) {
             c->trace = f;
         } else if (f->kind == ROCPROFILER_FEATURE_KIND_TRACE) {
-            status = v1_error(HSA_STATUS_ERROR, "%s: %s '%s'", function,
-                              c->trace ? "one trace is the limit, this is a second:"
-                                       : "there is no trace",
-                              f->name ? f->name : "NULL");
+            status = v1_failed("%s: %s '%s'", function,
+                               c->trace ? "one trace is the limit, this is a second:"
+                                        : "there is no trace",
+                               f->name ? f->name : "NULL");
         } else if (f->kind != ROCPROFILER_FEATURE_KIND_METRIC) {
-            status = v1_error(HSA_STATUS_ERROR, "%s: features of kind %u are not supported",
-                              function, f->kind);
+            status = v1_failed("%s: features of kind %u are not supported", function, f->kind);
         } else if (!(c->counters[i] = resolve(function, c->agent, f))) {
             status = HSA_STATUS_ERROR;
         } else {
@@ -169,7 +172,7 @@ static hsa_status_t plan(const char *function, v1_context_t *c)
     if (!status && count &&
         ctr_plan_create(c->agent->catalogue, &c->agent->properties, wanted, count,
                         c->mode & ROCPROFILER_MODE_SINGLEGROUP ? 1 : 0, &c->plan, &error) != CTR_OK)
-        status = v1_error(HSA_STATUS_ERROR, "%s: %s", function, error.text);
+        status = v1_failed("%s: %s", function, error.text);
     pthread_mutex_unlock(&v1_catalogue_lock);
     free(wanted);
     return status;
@@ -189,102 +192,89 @@ static uint32_t instances_of(const ctr_event_t *event)
     return event->instance_end - event->instance_begin;
 }
 
-/* The events that no feature asks for itself become features of their own, one for each instance. */
-static bool add_internal(v1_context_t *c, const ctr_event_t *event)
+/* A feature for each instance of the events that no feature asks for itself. */
+static hsa_status_t add_inputs(v1_group_t *g)
 {
-    for (uint32_t i = event->instance_begin; i < event->instance_end; i++) {
-        rocprofiler_feature_t *f = &c->internal[c->internal_count];
-        char *name = NULL;
-        int length = instances_of(event) > 1 ? asprintf(&name, "%s[%u]", event->counter->name, i)
-                                             : asprintf(&name, "%s", event->counter->name);
-        if (length < 0) return false;
-        f->name = name;
-        c->internal_count++;
+    const ctr_event_t *events = g->pass->events, *end = events + g->pass->event_count;
+    size_t room = 0;
+    for (const ctr_event_t *e = events; e < end; e++)
+        if (!asked_for(g->context, e->counter)) room += instances_of(e);
+    g->inputs = calloc(room + 1, sizeof *g->inputs);
+    for (const ctr_event_t *e = events; g->inputs && e < end; e++) {
+        if (asked_for(g->context, e->counter)) continue;
+        for (uint32_t i = e->instance_begin; i < e->instance_end; i++) {
+            char *name;
+            if ((instances_of(e) > 1 ? asprintf(&name, "%s[%u]", e->counter->name, i)
+                                     : asprintf(&name, "%s", e->counter->name)) < 0)
+                return v1_no_memory("no memory for features");
+            g->inputs[g->input_count++] = (v1_input_t){{.name = name}, e, i};
+        }
     }
-    return true;
+    return g->inputs ? HSA_STATUS_SUCCESS : v1_no_memory("no memory for features");
 }
 
-static bool in_pass(const ctr_pass_t *pass, const ctr_counter_t *counter)
+static bool add_numbers(v1_group_t *g)
 {
-    for (size_t i = 0; i < pass->result_count; i++)
-        if (pass->results[i].counter == counter) return true;
-    return false;
+    const ctr_pass_t *p = g->pass;
+    g->raw = calloc(2 * p->raw_count + p->scratch_count + p->value_count + 1, sizeof *g->raw);
+    if (!g->raw) return false;
+    g->raw_earlier = g->raw + p->raw_count;
+    g->scratch = g->raw_earlier + p->raw_count;
+    g->values = g->scratch + p->scratch_count;
+    return true;
 }
 
 static hsa_status_t fill_group(v1_context_t *c, v1_group_t *g)
 {
-    uint32_t first = c->internal_count;
-    for (size_t i = 0; g->pass && i < g->pass->event_count; i++)
-        if (!asked_for(c, g->pass->events[i].counter) && !add_internal(c, &g->pass->events[i]))
-            return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for features");
-    uint32_t internal = c->internal_count - first;
-    g->features = calloc(c->feature_count + internal + 1, sizeof(rocprofiler_feature_t *));
-    if (g->pass) {
-        g->raw = calloc(g->pass->raw_count + 1, sizeof *g->raw);
-        g->raw_earlier = calloc(g->pass->raw_count + 1, sizeof *g->raw_earlier);
-        g->scratch = calloc(g->pass->scratch_count + 1, sizeof *g->scratch);
-        g->values = calloc(g->pass->value_count + 1, sizeof *g->values);
-    }
-    if (!g->features || (g->pass && (!g->raw || !g->raw_earlier || !g->scratch || !g->values)))
-        return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a group");
+    hsa_status_t status = g->pass ? add_inputs(g) : HSA_STATUS_SUCCESS;
+    if (status) return status;
+    g->features = calloc(c->feature_count + g->input_count + 1, sizeof *g->features);
+    if (!g->features || (g->pass && !add_numbers(g))) return v1_no_memory("no memory for a group");
     for (uint32_t i = 0; i < c->feature_count; i++)
-        if (c->counters[i] ? g->pass && in_pass(g->pass, c->counters[i]) : g->index == 0)
+        if (c->counters[i] ? v1_group_result(g, c->counters[i]) != NULL : g->index == 0)
             g->features[g->feature_count++] = &c->features[i];
-    for (uint32_t i = 0; i < internal; i++)
-        g->features[g->feature_count++] = &c->internal[first + i];
+    for (uint32_t i = 0; i < g->input_count; i++)
+        g->features[g->feature_count++] = &g->inputs[i].feature;
     return v1_packets_build(g);
 }
 
 static hsa_status_t make_groups(v1_context_t *c)
 {
-    size_t passes = c->plan ? ctr_plan_pass_count(c->plan) : 0, internal = 0;
+    size_t passes = c->plan ? ctr_plan_pass_count(c->plan) : 0;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
     c->group_count = passes ? (uint32_t)passes : 1;
     c->groups = calloc(c->group_count, sizeof *c->groups);
-    for (size_t p = 0; p < passes; p++) {
-        const ctr_pass_t *pass = ctr_plan_pass(c->plan, p);
-        for (size_t i = 0; i < pass->event_count; i++)
-            internal += instances_of(&pass->events[i]);
-    }
-    c->internal = calloc(internal + 1, sizeof *c->internal);
-    if (!c->groups || !c->internal)
-        return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for groups");
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    for (uint32_t i = 0; i < c->group_count; i++) {
+    if (!c->groups) return v1_no_memory("no memory for groups");
+    for (uint32_t i = 0; i < c->group_count && !status; i++) {
         c->groups[i].context = c;
         c->groups[i].index = i;
         c->groups[i].pass = passes ? ctr_plan_pass(c->plan, i) : NULL;
-    }
-    for (uint32_t i = 0; i < c->group_count && !status; i++)
         status = fill_group(c, &c->groups[i]);
+    }
     return status;
 }
 
 static void free_group(v1_group_t *g)
 {
-    v1_packets_free(g, &g->counters);
-    v1_packets_free(g, &g->trace);
-    v1_packets_free(g, &g->earlier);
-    if (g->done.handle && v1_runtime_alive()) hsax.core.hsa_signal_destroy_fn(g->done);
+    if (!g->context) return; /* the open failed before this group */
+    v1_packets_free(g);
+    for (uint32_t i = 0; i < g->input_count; i++)
+        free((char *)(uintptr_t)g->inputs[i].feature.name);
+    free(g->inputs);
     free(g->features);
     free(g->events);
     free(g->slots);
     free(g->raw);
-    free(g->raw_earlier);
-    free(g->scratch);
-    free(g->values);
 }
 
-void v1_context_free(v1_context_t *c)
+static void free_context(v1_context_t *c)
 {
     for (uint32_t i = 0; c->groups && i < c->group_count; i++)
         free_group(&c->groups[i]);
-    for (uint32_t i = 0; i < c->internal_count; i++)
-        free((char *)(uintptr_t)c->internal[i].name);
     for (uint32_t i = 0; c->owns_features && i < c->feature_count; i++)
         free((char *)(uintptr_t)c->features[i].name);
     if (c->owns_features) free(c->features);
     ctr_plan_destroy(c->plan);
-    free(c->internal);
     free(c->groups);
     free(c->counters);
     free(c);
@@ -297,21 +287,19 @@ static hsa_status_t give_queue(const char *function, v1_context_t *c,
 {
     if (!(c->mode & ROCPROFILER_MODE_STANDALONE)) {
         if (!(c->mode & ROCPROFILER_MODE_CREATEQUEUE)) return HSA_STATUS_SUCCESS;
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s: mode %u has CREATEQUEUE without STANDALONE", function, c->mode);
+        return v1_invalid("%s: mode %u has CREATEQUEUE without STANDALONE", function, c->mode);
     }
     if (!properties)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s: mode STANDALONE needs properties, they are NULL", function);
+        return v1_invalid("%s: mode STANDALONE needs properties, they are NULL", function);
     if (!(c->mode & ROCPROFILER_MODE_CREATEQUEUE)) {
         c->queue = properties->queue;
         if (c->queue) return HSA_STATUS_SUCCESS;
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s: mode STANDALONE without CREATEQUEUE needs properties.queue", function);
+        return v1_invalid("%s: mode STANDALONE without CREATEQUEUE needs properties.queue",
+                          function);
     }
-    hsa_status_t status = hsax.core.hsa_queue_create_fn(
-        c->agent->hsa, properties->queue_depth, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
-        UINT32_MAX, &c->queue);
+    hsa_status_t status =
+        hsax.core.hsa_queue_create_fn(c->agent->hsa, properties->queue_depth, HSA_QUEUE_TYPE_MULTI,
+                                      NULL, NULL, UINT32_MAX, UINT32_MAX, &c->queue);
     if (status) {
         c->queue = NULL;
         return v1_error(status, "%s: no queue of depth %u (HSA status 0x%x): a power of two?",
@@ -329,17 +317,15 @@ hsa_status_t v1_context_open(const char *function, hsa_agent_t agent,
     hsa_status_t status = v1_runtime();
     if (status) return status;
     if (!context || (count && !features))
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", function,
-                        context ? "features" : "context");
-    if (mode > MODES)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: mode %u, %u is the largest",
-                        function, mode, MODES);
+        return v1_null(function, context ? "features" : "context");
+    if (mode > MODES) return v1_invalid("%s: mode %u, %u is the largest", function, mode, MODES);
     v1_agent_t *a = v1_agent_find(agent);
     if (!a) return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!v1_catalogue(a)) return a->gpu ? HSA_STATUS_ERROR : HSA_STATUS_ERROR_INVALID_AGENT;
     v1_context_t *c = calloc(1, sizeof *c);
-    if (!c) return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "%s: no memory", function);
+    if (!c) return v1_no_memory("%s: no memory", function);
     c->agent = a;
+    c->life = v1_life();
     c->mode = mode;
     c->features = features;
     c->feature_count = count;
@@ -353,7 +339,7 @@ hsa_status_t v1_context_open(const char *function, hsa_agent_t agent,
     if (!status) status = make_groups(c);
     if (!status) status = give_queue(function, c, properties);
     if (status) {
-        v1_context_free(c);
+        free_context(c);
         return status;
     }
     enter(c);
@@ -365,7 +351,7 @@ hsa_status_t rocprofiler_open(hsa_agent_t agent, rocprofiler_feature_t *features
                               uint32_t feature_count, rocprofiler_t **context, uint32_t mode,
                               rocprofiler_properties_t *properties)
 {
-    return v1_context_open("rocprofiler_open", agent, features, feature_count, false,
+    return v1_context_open(__func__, agent, features, feature_count, false,
                            (v1_context_t **)context, mode, properties);
 }
 
@@ -374,18 +360,16 @@ static bool wait_landed(v1_context_t *c, uint64_t deadline)
 {
     for (uint32_t i = 0; i < c->group_count; i++)
         while (c->groups[i].state == V1_FLYING)
-            if (hsax_forked() || !v1_runtime_alive() || !v1_wait(deadline)) return false;
+            if (v1_life() != c->life || !v1_wait(deadline)) return false;
     return true;
 }
 
 hsa_status_t rocprofiler_close(rocprofiler_t *context)
 {
-    const char *function = "rocprofiler_close";
-    v1_context_t *c = v1_context_find(function, context);
+    v1_context_t *c = v1_context_find(__func__, context);
     if (!c) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (c->entry)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s: the context belongs to a pool: release its entry", function);
+        return v1_invalid("%s: the context belongs to a pool: release its entry", __func__);
     for (uint32_t i = 0; i < c->group_count; i++)
         if (c->groups[i].state == V1_RUNNING) rocprofiler_stop(context, i);
     pthread_mutex_lock(&v1_lock);
@@ -394,9 +378,8 @@ hsa_status_t rocprofiler_close(rocprofiler_t *context)
     bool ours = *link && landed;
     if (ours) *link = c->next;
     pthread_mutex_unlock(&v1_lock);
-    if (!ours)
-        return v1_error(HSA_STATUS_ERROR, "%s: the context's kernel has not completed", function);
-    v1_context_free(c);
+    if (!ours) return v1_failed("%s: the context's kernel has not completed", __func__);
+    free_context(c);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -408,33 +391,25 @@ typedef struct {
 } set_t;
 _Static_assert(sizeof(set_t) <= ROCPROFILER_FEATURE_SET_BYTES, "a set's size");
 
-static void empty(set_t *set)
-{
-    for (uint32_t i = 0; i < set->count; i++)
-        free((char *)(uintptr_t)set->features[i].name);
-    free(set->features);
-    memset(set, 0, sizeof *set);
-}
-
 hsa_status_t rocprofiler_add_feature(const rocprofiler_feature_t *feature,
                                      rocprofiler_feature_set_t *features_set)
 {
-    const char *function = "rocprofiler_add_feature";
     set_t *set = features_set;
     if (!feature || !set || !feature->name)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", function,
-                        !feature ? "feature" : !set ? "features_set" : "the feature's name");
+        return v1_null(__func__, !feature ? "feature"
+                                 : !set   ? "features_set"
+                                          : "the feature's name");
     if (set->count == set->room) {
         uint32_t room = set->room ? 2 * set->room : 8;
         rocprofiler_feature_t *more = realloc(set->features, room * sizeof *more);
-        if (!more) return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "%s: no memory", function);
+        if (!more) return v1_no_memory("%s: no memory", __func__);
         set->features = more;
         set->room = room;
     }
     rocprofiler_feature_t *f = &set->features[set->count];
     *f = *feature;
     f->name = strdup(feature->name);
-    if (!f->name) return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "%s: no memory", function);
+    if (!f->name) return v1_no_memory("%s: no memory", __func__);
     set->count++;
     return HSA_STATUS_SUCCESS;
 }
@@ -444,52 +419,49 @@ hsa_status_t rocprofiler_features_set_open(hsa_agent_t agent,
                                            rocprofiler_t **context, uint32_t mode,
                                            rocprofiler_properties_t *properties)
 {
-    const char *function = "rocprofiler_features_set_open";
     set_t *set = features_set;
-    if (!set)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: features_set is NULL", function);
-    hsa_status_t status = v1_context_open(function, agent, set->features, set->count, true,
-                                          (v1_context_t **)context, mode, properties);
-    if (!status) empty(set);
-    return status;
+    if (!set) return v1_null(__func__, "features_set");
+    v1_context_t *c;
+    hsa_status_t status = v1_context_open(__func__, agent, set->features, set->count, false,
+                                          context ? &c : NULL, mode, properties);
+    if (status) return status;
+    c->owns_features = true;
+    memset(set, 0, sizeof *set);
+    *context = c;
+    return HSA_STATUS_SUCCESS;
 }
 
 /* ---- what a context is ---- */
 
 hsa_status_t rocprofiler_get_agent(rocprofiler_t *context, hsa_agent_t *agent)
 {
-    const char *function = "rocprofiler_get_agent";
-    v1_context_t *c = v1_context_find(function, context);
+    v1_context_t *c = v1_context_find(__func__, context);
     if (!c) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!agent) return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: agent is NULL", function);
+    if (!agent) return v1_null(__func__, "agent");
     *agent = c->agent->hsa;
     return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t rocprofiler_group_count(const rocprofiler_t *context, uint32_t *group_count)
 {
-    const char *function = "rocprofiler_group_count";
-    v1_context_t *c = v1_context_find(function, context);
+    v1_context_t *c = v1_context_find(__func__, context);
     if (!c) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!group_count)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: group_count is NULL", function);
+    if (!group_count) return v1_null(__func__, "group_count");
     *group_count = c->group_count;
     return HSA_STATUS_SUCCESS;
 }
 
-void v1_group_info(v1_group_t *group, rocprofiler_group_t *info)
+rocprofiler_group_t v1_group_info(v1_group_t *g)
 {
-    *info = (rocprofiler_group_t){group->index, group->features, group->feature_count,
-                                  group->context};
+    return (rocprofiler_group_t){g->index, g->features, g->feature_count, g->context};
 }
 
 hsa_status_t rocprofiler_get_group(rocprofiler_t *context, uint32_t group_index,
                                    rocprofiler_group_t *group)
 {
-    const char *function = "rocprofiler_get_group";
-    v1_group_t *g = v1_group_find(function, context, group_index);
+    v1_group_t *g = v1_group_find(__func__, context, group_index);
     if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!group) return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: group is NULL", function);
-    v1_group_info(g, group);
+    if (!group) return v1_null(__func__, "group");
+    *group = v1_group_info(g);
     return HSA_STATUS_SUCCESS;
 }

@@ -44,8 +44,7 @@ static hsa_status_t list_events(v1_group_t *g, uint32_t *count)
         room += 2u * (g->pass->events[i].instance_end - g->pass->events[i].instance_begin);
     g->events = calloc(room, sizeof *g->events);
     g->slots = calloc(room, sizeof *g->slots);
-    if (!g->events || !g->slots)
-        return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for events");
+    if (!g->events || !g->slots) return v1_no_memory("no memory for events");
     for (size_t i = 0; i < g->pass->event_count; i++) {
         const ctr_event_t *e = &g->pass->events[i];
         for (uint32_t instance = e->instance_begin; instance < e->instance_end; instance++) {
@@ -55,7 +54,7 @@ static hsa_status_t list_events(v1_group_t *g, uint32_t *count)
             g->events[n] = event;
             if (e->accumulate != CTR_ACCUMULATE_NONE) {
                 event.counter_id = e->accumulate == CTR_ACCUMULATE_HIGH ? ACCUMULATE_HIGH_EVENT
-                                                                       : ACCUMULATE_LOW_EVENT;
+                                                                        : ACCUMULATE_LOW_EVENT;
                 g->events[++n] = event;
             }
             g->slots[n++] = (v1_slot_t){e, instance};
@@ -115,7 +114,7 @@ hsa_status_t v1_packets_build(v1_group_t *g)
 {
     const v1_context_t *c = g->context;
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    if (!v1_signal_create(&g->done)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (!hsax_make_signal(&g->done)) return v1_no_memory("no signal can be created");
     g->counters.profile.agent = g->trace.profile.agent = c->agent->hsa;
     if (g->pass && g->pass->event_count) {
         hsa_ven_amd_aqlprofile_profile_t *profile = &g->counters.profile;
@@ -124,7 +123,8 @@ hsa_status_t v1_packets_build(v1_group_t *g)
         profile->events = g->events;
         if (!status) status = build(g, &g->counters, 0);
     }
-    if (!status && v1_settings.k_concurrent && !(c->mode & ROCPROFILER_MODE_STANDALONE) && !c->trace && g->counters.has_read) {
+    if (!status && v1_settings.k_concurrent && !(c->mode & ROCPROFILER_MODE_STANDALONE) &&
+        !c->trace && g->counters.has_read) {
         g->earlier.profile = g->counters.profile;
         g->earlier.profile.output_buffer.ptr = g->earlier.profile.command_buffer.ptr = NULL;
         status = build(g, &g->earlier, 0);
@@ -140,10 +140,13 @@ hsa_status_t v1_packets_build(v1_group_t *g)
     return status;
 }
 
-void v1_packets_free(const v1_group_t *group, v1_packets_t *packets)
+void v1_packets_free(v1_group_t *g)
 {
-    v1_memory_put(group->context->agent, packets->memory, packets->bytes);
-    packets->memory = NULL;
+    const v1_packets_t *all[] = {&g->counters, &g->trace, &g->earlier};
+    if (g->context->life != v1_life()) return; /* HSA has freed everything */
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+        v1_memory_put(g->context->agent, all[i]->memory, all[i]->bytes);
+    if (g->done.handle) hsax.core.hsa_signal_destroy_fn(g->done);
 }
 
 /* ---- sampling ---- */
@@ -167,15 +170,14 @@ static hsa_status_t execute(const char *function, v1_group_t *g, hsa_queue_t *qu
         memcpy((char *)slot + sizeof first, (char *)&packet + sizeof first,
                sizeof packet - sizeof first);
         __atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
-        hsax.core.hsa_signal_store_screlease_fn(queue->doorbell_signal,
-                                                (hsa_signal_value_t)index);
+        hsax.core.hsa_signal_store_screlease_fn(queue->doorbell_signal, (hsa_signal_value_t)index);
     }
     while (hsax.core.hsa_signal_load_scacquire_fn(g->done) > 0) {
         /* short waits of no interrupt, so that the timeout is kept */
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-        if (deadline != UINT64_MAX && hsax_monotonic_ns() > deadline)
-            return v1_error(HSA_STATUS_ERROR, "%s: the GPU has not answered within %llu ns",
-                            function, (unsigned long long)v1_settings.timeout);
+        if (deadline != UINT64_MAX && v1_clock_ns(CLOCK_MONOTONIC) > deadline)
+            return v1_failed("%s: the GPU has not answered within %llu ns", function,
+                             (unsigned long long)v1_settings.timeout);
     }
     return HSA_STATUS_SUCCESS;
 }
@@ -184,26 +186,20 @@ static v1_group_t *standalone_group(const char *function, rocprofiler_t *context
 {
     v1_group_t *g = v1_group_find(function, context, index);
     if (!g || g->context->queue) return g;
-    v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-             "%s: the context was not opened in mode STANDALONE and has no queue", function);
+    v1_invalid("%s: the context was not opened in mode STANDALONE and has no queue", function);
     return NULL;
 }
 
-/* Takes the agent's counters for the group, or checks that it has them. */
-static hsa_status_t check_running(const char *function, v1_group_t *g, bool start)
+/* The group, which must have been started; an error with a message. */
+static hsa_status_t find_running(const char *function, rocprofiler_t *context, uint32_t index,
+                                 v1_group_t **group)
 {
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    v1_agent_t *agent = g->context->agent;
+    v1_group_t *g = *group = standalone_group(function, context, index);
+    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&v1_lock);
-    if (start && agent->counting)
-        status = v1_error(HSA_STATUS_ERROR, "%s: GPU %u counts already for %s group", function,
-                          agent->index, agent->counting == g ? "this" : "another");
-    else if (!start && g->state != V1_RUNNING)
-        status = v1_error(HSA_STATUS_ERROR, "%s: group %u is not started", function, g->index);
-    else if (start)
-        agent->counting = g;
+    bool running = g->state == V1_RUNNING;
     pthread_mutex_unlock(&v1_lock);
-    return status;
+    return running ? HSA_STATUS_SUCCESS : v1_failed("%s: group %u is not started", function, index);
 }
 
 static void set_state(v1_group_t *g, v1_state_t state)
@@ -217,12 +213,17 @@ static void set_state(v1_group_t *g, v1_state_t state)
 
 hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
 {
-    const char *function = "rocprofiler_start";
-    v1_group_t *g = standalone_group(function, context, group_index);
+    v1_group_t *g = standalone_group(__func__, context, group_index);
     if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    hsa_status_t status = check_running(function, g, true);
-    if (status) return status;
-    status = execute(function, g, g->context->queue, g->before, g->wrap.before_count);
+    v1_agent_t *agent = g->context->agent;
+    pthread_mutex_lock(&v1_lock);
+    const v1_group_t *other = agent->counting;
+    if (!other) agent->counting = g;
+    pthread_mutex_unlock(&v1_lock);
+    if (other)
+        return v1_failed("%s: GPU %u counts already for %s group", __func__, agent->index,
+                         other == g ? "this" : "another");
+    hsa_status_t status = execute(__func__, g, g->context->queue, g->before, g->wrap.before_count);
     g->has_data = false;
     set_state(g, status ? V1_IDLE : V1_RUNNING);
     return status;
@@ -230,50 +231,41 @@ hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
 
 hsa_status_t rocprofiler_read(rocprofiler_t *context, uint32_t group_index)
 {
-    const char *function = "rocprofiler_read";
-    v1_group_t *g = standalone_group(function, context, group_index);
-    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    hsa_status_t status = check_running(function, g, false);
+    v1_group_t *g;
+    hsa_status_t status = find_running(__func__, context, group_index, &g);
     if (status) return status;
     if (!g->counters.memory || !g->counters.has_read)
-        return v1_error(HSA_STATUS_ERROR, "%s: %s", function,
-                        g->counters.memory ? "reading while counters run is switched off "
-                                             "(AQLPROFILE_READ_API=0)"
-                                           : "a trace can be read when it was stopped only");
-    status = execute(function, g, g->context->queue, &g->counters.read, 1);
+        return v1_failed("%s: %s", __func__,
+                         g->counters.memory ? "reading while counters run is switched off "
+                                              "(AQLPROFILE_READ_API=0)"
+                                            : "a trace can be read when it was stopped only");
+    status = execute(__func__, g, g->context->queue, &g->counters.read, 1);
     if (!status) g->has_data = true;
     return status;
 }
 
 hsa_status_t rocprofiler_stop(rocprofiler_t *context, uint32_t group_index)
 {
-    const char *function = "rocprofiler_stop";
-    v1_group_t *g = standalone_group(function, context, group_index);
-    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    hsa_status_t status = check_running(function, g, false);
+    v1_group_t *g;
+    hsa_status_t status = find_running(__func__, context, group_index, &g);
     if (status) return status;
-    status = execute(function, g, g->context->queue, g->after, g->wrap.after_count);
+    status = execute(__func__, g, g->context->queue, g->after, g->wrap.after_count);
     g->has_data = !status;
     set_state(g, status ? V1_LOST : V1_READY);
-    if (!status && g->context->handler) {
-        rocprofiler_group_t info;
-        v1_group_info(g, &info);
-        g->context->handler(info, g->context->handler_arg);
-    }
+    if (!status && g->context->handler)
+        g->context->handler(v1_group_info(g), g->context->handler_arg);
     return status;
 }
 
 hsa_status_t rocprofiler_reset(rocprofiler_t *context, uint32_t group_index)
 {
-    const char *function = "rocprofiler_reset";
-    v1_group_t *g = v1_group_find(function, context, group_index);
+    v1_group_t *g = v1_group_find(__func__, context, group_index);
     if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&v1_lock);
     bool busy = g->state == V1_FLYING || g->state == V1_RUNNING;
     if (!busy) g->state = V1_IDLE;
     pthread_mutex_unlock(&v1_lock);
-    if (busy)
-        return v1_error(HSA_STATUS_ERROR, "%s: group %u is being collected", function, g->index);
+    if (busy) return v1_failed("%s: group %u is being collected", __func__, g->index);
     g->has_data = false;
     for (uint32_t i = 0; i < g->feature_count; i++)
         memset(&g->features[i]->data, 0, sizeof g->features[i]->data);
@@ -303,8 +295,8 @@ static hsa_status_t count_always(v1_group_t *g)
     if (!busy) agent->readers++;
     pthread_mutex_unlock(&v1_lock);
     if (busy) {
-        status = v1_error(HSA_STATUS_ERROR, "GPU %u counts other events for %u concurrent kernels",
-                          agent->index, agent->readers);
+        status = v1_failed("GPU %u counts other events for %u concurrent kernels", agent->index,
+                           agent->readers);
     } else if (!same) {
         free(agent->events);
         agent->events = malloc(bytes);
@@ -333,9 +325,8 @@ bool v1_group_fly(v1_group_t *g)
     if (state != V1_FLYING && state != V1_RUNNING) g->state = V1_FLYING;
     pthread_mutex_unlock(&v1_lock);
     if (state == V1_FLYING || state == V1_RUNNING) {
-        v1_error(HSA_STATUS_ERROR, "a dispatch callback gave group %u of context %p, which %s",
-                 g->index, (void *)g->context,
-                 state == V1_FLYING ? "another kernel has" : "was started");
+        v1_failed("a dispatch callback gave group %u of context %p, which %s", g->index,
+                  (void *)g->context, state == V1_FLYING ? "another kernel has" : "was started");
         return false;
     }
     g->has_data = false;
@@ -354,8 +345,7 @@ void v1_group_land(v1_group_t *g, bool lost)
     struct v1_entry *entry = c->entry;
     rocprofiler_handler_t handler = c->handler;
     void *arg = c->handler_arg;
-    rocprofiler_group_t info;
-    v1_group_info(g, &info);
+    rocprofiler_group_t info = v1_group_info(g);
     g->has_data = !lost;
     if (g->earlier.memory) {
         pthread_mutex_lock(&v1_lock);
@@ -394,8 +384,7 @@ static hsa_status_t take_result(hsa_ven_amd_aqlprofile_info_type_t type,
     position[CTR_DIM_SHADER_ENGINE] = info->sample_id;
     position[CTR_DIM_INSTANCE] = slot->instance;
     size_t index = ctr_shape_index(&slot->event->shape, position);
-    if (index != SIZE_MAX)
-        r->raw[slot->event->first + index] = (double)info->pmc_data.result;
+    if (index != SIZE_MAX) r->raw[slot->event->first + index] = (double)info->pmc_data.result;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -424,10 +413,10 @@ static void set_integer(rocprofiler_feature_t *f, uint64_t value)
     f->data.result_int64 = value;
 }
 
-static const ctr_result_t *find_result(const ctr_pass_t *pass, const ctr_counter_t *counter)
+const ctr_result_t *v1_group_result(const v1_group_t *g, const ctr_counter_t *counter)
 {
-    for (size_t i = 0; pass && i < pass->result_count; i++)
-        if (pass->results[i].counter == counter) return &pass->results[i];
+    for (size_t i = 0; g->pass && i < g->pass->result_count; i++)
+        if (g->pass->results[i].counter == counter) return &g->pass->results[i];
     return NULL;
 }
 
@@ -442,7 +431,7 @@ static void set_counters(v1_group_t *g)
     v1_context_t *c = g->context;
     for (uint32_t i = 0; i < c->feature_count; i++) {
         const ctr_counter_t *counter = c->counters[i];
-        const ctr_result_t *r = counter ? find_result(g->pass, counter) : NULL;
+        const ctr_result_t *r = counter ? v1_group_result(g, counter) : NULL;
         if (!r || !is_counter(counter)) continue;
         set_integer(&c->features[i], counter->kind == CTR_HARDWARE
                                          ? sum_instance(&r->shape, g->values + r->first, 0)
@@ -450,53 +439,37 @@ static void set_counters(v1_group_t *g)
     }
 }
 
-/* The group's own features stand behind the program's, in the order of events and instances. */
-static void set_internal(v1_group_t *g)
+static void set_inputs(v1_group_t *g)
 {
-    uint32_t at = 0;
-    const v1_context_t *c = g->context;
-    while (at < g->feature_count && !(g->features[at] >= c->internal &&
-                                      g->features[at] < c->internal + c->internal_count))
-        at++;
-    for (size_t i = 0; i < g->pass->event_count && at < g->feature_count; i++) {
-        const ctr_event_t *e = &g->pass->events[i];
-        size_t length = strlen(e->counter->name);
-        if (strncmp(g->features[at]->name, e->counter->name, length) != 0 ||
-            (g->features[at]->name[length] && g->features[at]->name[length] != '['))
-            continue; /* a feature of the program has this counter */
-        for (uint32_t n = e->instance_begin; n < e->instance_end; n++)
-            set_integer(g->features[at++], sum_instance(&e->shape, g->raw + e->first, n));
+    for (uint32_t i = 0; i < g->input_count; i++) {
+        v1_input_t *input = &g->inputs[i];
+        set_integer(&input->feature, sum_instance(&input->event->shape,
+                                                  g->raw + input->event->first, input->instance));
     }
 }
-
-typedef struct {
-    rocprofiler_bytes_t bytes;
-} trace_t;
 
 static hsa_status_t add_trace(hsa_ven_amd_aqlprofile_info_type_t type,
                               hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
 {
-    trace_t *t = data;
+    rocprofiler_bytes_t *bytes = data;
     if (type != HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA) return HSA_STATUS_SUCCESS;
-    if (!t->bytes.instance_count) t->bytes.ptr = info->trace_data.ptr;
-    t->bytes.size += info->trace_data.size;
-    t->bytes.instance_count++;
+    if (!bytes->instance_count++) bytes->ptr = info->trace_data.ptr;
+    bytes->size += info->trace_data.size;
     return HSA_STATUS_SUCCESS;
 }
 
 static hsa_status_t set_trace(const char *function, v1_group_t *g)
 {
-    trace_t trace = {0};
-    hsa_status_t status = hsa_ven_amd_aqlprofile_iterate_data(&g->trace.profile, add_trace, &trace);
     rocprofiler_data_t *data = &g->context->trace->data;
-    data->kind = ROCPROFILER_DATA_KIND_BYTES;
-    data->result_bytes = trace.bytes;
+    *data = (rocprofiler_data_t){.kind = ROCPROFILER_DATA_KIND_BYTES};
+    hsa_status_t status =
+        hsa_ven_amd_aqlprofile_iterate_data(&g->trace.profile, add_trace, &data->result_bytes);
     /* What fits is there; the caller learns that it is not all. */
     return status ? v1_error(status, "%s: %s", function, aqlprofile_message()) : status;
 }
 
 /* Tools may read the features that they opened the pool with: AMD's contexts share them. */
-static void copy_features(const v1_context_t *c)
+static void share_data(const v1_context_t *c)
 {
     if (!c->copy_to) return;
     pthread_mutex_lock(&v1_lock);
@@ -505,7 +478,8 @@ static void copy_features(const v1_context_t *c)
     pthread_mutex_unlock(&v1_lock);
 }
 
-hsa_status_t v1_group_evaluate(const char *function, v1_group_t *g)
+/* Turns the output buffers of a group that has data into the data of its features. */
+static hsa_status_t evaluate(const char *function, v1_group_t *g)
 {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     if (g->counters.memory) status = take_results(g, &g->counters, g->raw);
@@ -518,74 +492,70 @@ hsa_status_t v1_group_evaluate(const char *function, v1_group_t *g)
     if (g->pass) {
         ctr_evaluate(g->pass, g->raw, g->scratch, g->values);
         set_counters(g);
-        set_internal(g);
+        set_inputs(g);
     }
     if (g->trace.memory) status = set_trace(function, g);
-    copy_features(g->context);
+    share_data(g->context);
     return status;
 }
 
 hsa_status_t rocprofiler_get_data(rocprofiler_t *context, uint32_t group_index)
 {
-    const char *function = "rocprofiler_get_data";
-    v1_group_t *g = v1_group_find(function, context, group_index);
+    v1_group_t *g = v1_group_find(__func__, context, group_index);
     if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     uint64_t deadline = v1_deadline();
-    bool in_time = true;
     pthread_mutex_lock(&v1_lock);
-    while (g->state == V1_FLYING && in_time)
-        in_time = !hsax_forked() && v1_wait(deadline);
+    while (g->state == V1_FLYING && v1_wait(deadline)) {
+    }
     v1_state_t state = g->state;
     bool has_data = g->has_data;
     pthread_mutex_unlock(&v1_lock);
     if (state == V1_FLYING)
-        return v1_error(HSA_STATUS_ERROR, "%s: no data within %llu ns", function,
-                        (unsigned long long)v1_settings.timeout);
+        return v1_failed("%s: no data within %llu ns", __func__,
+                         (unsigned long long)v1_settings.timeout);
     if (!has_data)
-        return v1_error(HSA_STATUS_ERROR, "%s: group %u has no data: %s", function, group_index,
-                        state == V1_LOST      ? "its kernel did not complete"
-                        : state == V1_RUNNING ? "it was not read since it was started"
-                                              : "no kernel had it, and it was not started");
-    return v1_group_evaluate(function, g);
+        return v1_failed("%s: group %u has no data: %s", __func__, group_index,
+                         state == V1_LOST      ? "its kernel did not complete"
+                         : state == V1_RUNNING ? "it was not read since it was started"
+                                               : "no kernel had it, and it was not started");
+    return evaluate(__func__, g);
 }
 
 hsa_status_t rocprofiler_get_metrics(const rocprofiler_t *context)
 {
-    const char *function = "rocprofiler_get_metrics";
-    v1_context_t *c = v1_context_find(function, context);
+    v1_context_t *c = v1_context_find(__func__, context);
     if (!c) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     for (uint32_t i = 0; i < c->group_count; i++)
         if (!c->groups[i].has_data)
-            return v1_error(HSA_STATUS_ERROR, "%s: group %u of %u has no data", function, i,
-                            c->group_count);
+            return v1_failed("%s: group %u of %u has no data", __func__, i, c->group_count);
     for (uint32_t i = 0; i < c->feature_count; i++) {
         const ctr_counter_t *counter = c->counters[i];
         if (!counter || is_counter(counter)) continue;
         for (uint32_t k = 0; k < c->group_count; k++) {
-            const ctr_result_t *r = find_result(c->groups[k].pass, counter);
+            const ctr_result_t *r = v1_group_result(&c->groups[k], counter);
             if (!r) continue;
             c->features[i].data.kind = ROCPROFILER_DATA_KIND_DOUBLE;
             c->features[i].data.result_double = c->groups[k].values[r->first];
         }
     }
-    copy_features(c);
+    share_data(c);
     return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t rocprofiler_iterate_trace_data(rocprofiler_t *context,
                                             rocprofiler_trace_data_callback_t callback, void *data)
 {
-    const char *function = "rocprofiler_iterate_trace_data";
-    v1_context_t *c = v1_context_find(function, context);
+    v1_context_t *c = v1_context_find(__func__, context);
     if (!c) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!callback || !c->trace || !c->groups[0].has_data)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: %s", function,
-                        !callback   ? "callback is NULL"
-                        : !c->trace ? "the context has no trace"
-                                    : "there is no data yet");
-    hsa_status_t status =
-        hsa_ven_amd_aqlprofile_iterate_data(&c->groups[0].trace.profile, callback, data);
-    return status ? v1_error(status, "%s: %s", function, aqlprofile_message()) : status;
+        return v1_invalid("%s: %s", __func__,
+                          !callback   ? "callback is NULL"
+                          : !c->trace ? "the context has no trace"
+                                      : "there is no data yet");
+    v1_group_t *g = v1_group_find(__func__, context, 0);
+    if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = hsa_ven_amd_aqlprofile_iterate_data(&g->trace.profile, callback, data);
+    return status ? v1_error(status, "%s: %s", __func__, aqlprofile_message()) : status;
 }
 
 /* ---- the same by group ---- */
@@ -593,9 +563,7 @@ hsa_status_t rocprofiler_iterate_trace_data(rocprofiler_t *context,
 #define BY_GROUP(what)                                                                             \
     hsa_status_t rocprofiler_group_##what(rocprofiler_group_t *group)                              \
     {                                                                                              \
-        if (!group)                                                                                \
-            return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,                                     \
-                            "rocprofiler_group_" #what ": group is NULL");                         \
+        if (!group) return v1_invalid("rocprofiler_group_" #what ": group is NULL");               \
         return rocprofiler_##what(group->context, group->index);                                   \
     }
 BY_GROUP(start)

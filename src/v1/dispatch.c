@@ -14,9 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUEUES      256         /* queues that are told apart when counted kernels are held back */
-#define SHARE       16          /* part of a queue that counted kernels may fill: each is 7 packets */
-#define PATIENCE_NS 1000000000u /* without any completion, until a kernel is held back no longer */
+/* Without any completion, until a kernel is held back no longer. */
+#define PATIENCE_NS 1000000000u
+
+enum {
+    QUEUES = 256, /* that are told apart when counted kernels are held back */
+    SHARE = 16,   /* part of a queue that counted kernels may fill: each is 7 packets */
+};
 
 typedef struct {
     v1_group_t *group;
@@ -35,13 +39,6 @@ static _Thread_local unsigned depth;
 static atomic_uint counted_in[QUEUES];
 static atomic_ulong landed; /* counted kernels, ever */
 static atomic_bool told_failure;
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- callbacks of the tool ---- */
 
@@ -87,29 +84,29 @@ static hsa_status_t set_callbacks(const char *function, const rocprofiler_queue_
     }
     pthread_mutex_unlock(&v1_lock);
     if (!taken) return HSA_STATUS_SUCCESS;
-    return v1_error(HSA_STATUS_ERROR, "%s: callbacks are set already: remove them first", function);
+    return v1_failed("%s: callbacks are set already: remove them first", function);
 }
 
 hsa_status_t rocprofiler_set_queue_callbacks(rocprofiler_queue_callbacks_t which, void *data)
 {
-    return set_callbacks("rocprofiler_set_queue_callbacks", &which, data);
+    return set_callbacks(__func__, &which, data);
 }
 
 hsa_status_t rocprofiler_set_intercepting(rocprofiler_intercepting_t which, void *data)
 {
-    return set_callbacks("rocprofiler_set_intercepting", &which, data);
+    return set_callbacks(__func__, &which, data);
 }
 
 hsa_status_t rocprofiler_add_dispatch_callback(rocprofiler_callback_t callback, void *data)
 {
     rocprofiler_queue_callbacks_t which = {.dispatch = callback};
-    return set_callbacks("rocprofiler_add_dispatch_callback", &which, data);
+    return set_callbacks(__func__, &which, data);
 }
 
 hsa_status_t rocprofiler_set_dispatch_callback(rocprofiler_callback_t callback, void *data)
 {
     rocprofiler_queue_callbacks_t which = {.dispatch = callback};
-    return set_callbacks("rocprofiler_set_dispatch_callback", &which, data);
+    return set_callbacks(__func__, &which, data);
 }
 
 hsa_status_t rocprofiler_remove_queue_callbacks(void)
@@ -122,18 +119,13 @@ hsa_status_t rocprofiler_remove_queue_callbacks(void)
     }
     pthread_mutex_unlock(&v1_lock);
     if (there) return HSA_STATUS_SUCCESS;
-    return v1_error(HSA_STATUS_ERROR, "rocprofiler_remove_queue_callbacks: none are set");
+    return v1_failed("%s: none are set", __func__);
 }
 
 hsa_status_t rocprofiler_remove_intercepting(void)
-{
-    return rocprofiler_remove_queue_callbacks();
-}
-
+    __attribute__((alias("rocprofiler_remove_queue_callbacks")));
 hsa_status_t rocprofiler_remove_dispatch_callback(void)
-{
-    return rocprofiler_remove_queue_callbacks();
-}
+    __attribute__((alias("rocprofiler_remove_queue_callbacks")));
 
 static hsa_status_t stop(const char *function, bool stopping)
 {
@@ -142,18 +134,17 @@ static hsa_status_t stop(const char *function, bool stopping)
     if (there) stopped = stopping;
     update_active();
     pthread_mutex_unlock(&v1_lock);
-    return there ? HSA_STATUS_SUCCESS
-                 : v1_error(HSA_STATUS_ERROR, "%s: no callbacks are set", function);
+    return there ? HSA_STATUS_SUCCESS : v1_failed("%s: no callbacks are set", function);
 }
 
 hsa_status_t rocprofiler_start_queue_callbacks(void)
 {
-    return stop("rocprofiler_start_queue_callbacks", false);
+    return stop(__func__, false);
 }
 
 hsa_status_t rocprofiler_stop_queue_callbacks(void)
 {
-    return stop("rocprofiler_stop_queue_callbacks", true);
+    return stop(__func__, true);
 }
 
 /* ---- a dispatch ---- */
@@ -169,13 +160,13 @@ static void hold_back(uint64_t queue_id, const hsa_queue_t *queue)
 {
     unsigned limit = queue->size / SHARE ? queue->size / SHARE : 1;
     unsigned long seen = atomic_load(&landed);
-    uint64_t since = hsax_monotonic_ns();
+    uint64_t since = v1_clock_ns(CLOCK_MONOTONIC);
     while (atomic_load(&counted_in[queue_id % QUEUES]) >= limit) {
         hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-        if (atomic_load(&landed) != seen) since = hsax_monotonic_ns();
+        if (atomic_load(&landed) != seen) since = v1_clock_ns(CLOCK_MONOTONIC);
         seen = atomic_load(&landed);
-        if (hsax_monotonic_ns() - since > PATIENCE_NS) return;
+        if (v1_clock_ns(CLOCK_MONOTONIC) - since > PATIENCE_NS) return;
     }
 }
 
@@ -240,7 +231,7 @@ static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatc
     hold_back(queue_id, queue);
     if (v1_settings.timestamp_on) {
         d->record = calloc(1, sizeof *d->record);
-        if (d->record) d->record->dispatch = now_ns();
+        if (d->record) d->record->dispatch = v1_clock_ns(CLOCK_BOOTTIME);
     }
     v1_report_submit(queue, v1_agent_find(hsax_lane_agent(item->lane)), packet,
                      v1_kernel_name(packet->kernel_object));
@@ -261,7 +252,7 @@ static void finish(dispatch_t *d, uint64_t begin_ns, uint64_t end_ns, bool lost)
     if (d->record) {
         d->record->begin = begin_ns;
         d->record->end = end_ns;
-        __atomic_store_n(&d->record->complete, now_ns(), __ATOMIC_RELEASE);
+        __atomic_store_n(&d->record->complete, v1_clock_ns(CLOCK_BOOTTIME), __ATOMIC_RELEASE);
     }
     if (!d->group) return;
     atomic_fetch_sub(&counted_in[d->queue_id % QUEUES], 1);
@@ -331,15 +322,14 @@ hsa_status_t rocprofiler_queue_create_profiled(
     void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
     uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **queue)
 {
-    const char *function = "rocprofiler_queue_create_profiled";
     hsa_status_t status = v1_runtime();
     if (status) return status;
     if (!next_create)
-        return v1_error(HSA_STATUS_ERROR, "%s: HSA has not loaded this library: set HSA_TOOLS_LIB",
-                        function);
+        return v1_failed("%s: HSA has not loaded this library: set HSA_TOOLS_LIB", __func__);
     status = create(agent_handle, size, type, callback, data, private_segment_size,
                     group_segment_size, queue);
-    if (status) v1_error(status, "%s: no queue of size %u (HSA status 0x%x)", function, size, status);
+    if (status)
+        v1_error(status, "%s: no queue of size %u (HSA status 0x%x)", __func__, size, status);
     return status;
 }
 

@@ -21,6 +21,11 @@ hsa_status_t v1_error(hsa_status_t status, const char *format, ...)
     return status;
 }
 
+hsa_status_t v1_null(const char *function, const char *argument)
+{
+    return v1_invalid("%s: %s is NULL", function, argument);
+}
+
 hsa_status_t rocprofiler_error_string(const char **str)
 {
     if (!str) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -38,12 +43,5 @@ uint32_t rocprofiler_version_minor(void)
     return ROCPROFILER_VERSION_MINOR;
 }
 
-uint32_t rocprofiler_major_version(void)
-{
-    return ROCPROFILER_VERSION_MAJOR;
-}
-
-uint32_t rocprofiler_minor_version(void)
-{
-    return ROCPROFILER_VERSION_MINOR;
-}
+uint32_t rocprofiler_major_version(void) __attribute__((alias("rocprofiler_version_major")));
+uint32_t rocprofiler_minor_version(void) __attribute__((alias("rocprofiler_version_minor")));

@@ -19,9 +19,7 @@ static _Atomic(const set_t *) current; /* replaced sets stay: a reader may be in
 hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t callbacks, void *arg)
 {
     set_t *fresh = malloc(sizeof *fresh);
-    if (!fresh)
-        return v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
-                        "rocprofiler_set_hsa_callbacks: no memory");
+    if (!fresh) return v1_no_memory("rocprofiler_set_hsa_callbacks: no memory");
     if (!v1_hooked()) v1_ask_for_table(&v1_wants_hsa);
     *fresh = (set_t){callbacks, arg};
     atomic_store(&current, fresh);

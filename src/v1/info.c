@@ -24,7 +24,16 @@ static const rocprofiler_trace_info_t traces[] = {
      sizeof parameters / sizeof *parameters},
 };
 
-enum { TRACES = sizeof traces / sizeof *traces, PARAMETERS = sizeof parameters / sizeof *parameters };
+enum {
+    TRACES = sizeof traces / sizeof *traces,
+    PARAMETERS = sizeof parameters / sizeof *parameters
+};
+
+/* Each kind is followed by that of its count. */
+static bool is_count(rocprofiler_info_kind_t kind)
+{
+    return kind <= ROCPROFILER_INFO_KIND_TRACE_PARAMETER_COUNT && kind % 2;
+}
 
 /* Constants are no metrics, nor are the instances that were asked for by NAME[i]. */
 static bool is_metric(const ctr_counter_t *counter)
@@ -35,9 +44,8 @@ static bool is_metric(const ctr_counter_t *counter)
 static void describe(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                      rocprofiler_metric_info_t *metric)
 {
-    const ctr_block_t *block = counter->kind == CTR_HARDWARE
-                                   ? ctr_catalogue_find_block(catalogue, counter->block)
-                                   : NULL;
+    const ctr_block_t *block =
+        counter->kind == CTR_HARDWARE ? ctr_catalogue_find_block(catalogue, counter->block) : NULL;
     *metric = (rocprofiler_metric_info_t){
         .name = counter->name,
         .instances = block ? block->instances : 1,
@@ -163,18 +171,9 @@ static hsa_status_t visit(visit_t *v, const hsa_agent_t *one)
 hsa_status_t rocprofiler_get_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
                                   void *data)
 {
-    visit_t v = {.function = "rocprofiler_get_info"};
-    switch (kind) {
-    case ROCPROFILER_INFO_KIND_METRIC_COUNT: v.kind = ROCPROFILER_INFO_KIND_METRIC; break;
-    case ROCPROFILER_INFO_KIND_TRACE_COUNT: v.kind = ROCPROFILER_INFO_KIND_TRACE; break;
-    case ROCPROFILER_INFO_KIND_TRACE_PARAMETER_COUNT:
-        v.kind = ROCPROFILER_INFO_KIND_TRACE_PARAMETER;
-        break;
-    default:
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: kind %u is no count (1, 3 and 5)",
-                        v.function, kind);
-    }
-    if (!data) return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: data is NULL", v.function);
+    visit_t v = {.function = __func__, .kind = kind - 1};
+    if (!is_count(kind)) return v1_invalid("%s: kind %u is no count (1, 3 and 5)", __func__, kind);
+    if (!data) return v1_null(__func__, "data");
     hsa_status_t status = visit(&v, agent);
     if (!status) *(uint32_t *)data = v.count;
     return status;
@@ -182,19 +181,16 @@ hsa_status_t rocprofiler_get_info(const hsa_agent_t *agent, rocprofiler_info_kin
 
 static hsa_status_t iterate(visit_t *v, const hsa_agent_t *agent)
 {
-    if (v->kind != ROCPROFILER_INFO_KIND_METRIC && v->kind != ROCPROFILER_INFO_KIND_TRACE &&
-        v->kind != ROCPROFILER_INFO_KIND_TRACE_PARAMETER)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s: kind %u cannot be iterated (0, 2 and 4 can)", v->function, v->kind);
-    if (!v->callback)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: callback is NULL", v->function);
+    if (is_count(v->kind) || v->kind > ROCPROFILER_INFO_KIND_TRACE_PARAMETER_COUNT)
+        return v1_invalid("%s: kind %u cannot be iterated (0, 2 and 4 can)", v->function, v->kind);
+    if (!v->callback) return v1_null(v->function, "callback");
     return visit(v, agent);
 }
 
 hsa_status_t rocprofiler_iterate_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
                                       callback_t callback, void *data)
 {
-    visit_t v = {"rocprofiler_iterate_info", kind, NULL, callback, data, 0};
+    visit_t v = {__func__, kind, NULL, callback, data, 0};
     return iterate(&v, agent);
 }
 
@@ -204,8 +200,7 @@ hsa_status_t(rocprofiler_query_info)(const hsa_agent_t *agent, rocprofiler_info_
     rocprofiler_info_data_t wanted;
     memset(&wanted, 0, sizeof wanted);
     wanted.trace_parameter.trace_name = query.trace_parameter.trace_name;
-    visit_t v = {"rocprofiler_query_info", ROCPROFILER_INFO_KIND_TRACE_PARAMETER, &wanted, callback,
-                 data, 0};
+    visit_t v = {__func__, ROCPROFILER_INFO_KIND_TRACE_PARAMETER, &wanted, callback, data, 0};
     return iterate(&v, agent);
 }
 

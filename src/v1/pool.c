@@ -35,7 +35,7 @@ static v1_pool_t *find(const char *function, const rocprofiler_pool_t *handle)
     while (pool && pool != handle)
         pool = pool->next;
     pthread_mutex_unlock(&v1_lock);
-    if (!pool) v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: %p is no open pool", function, handle);
+    if (!pool) v1_invalid("%s: %p is no open pool", function, handle);
     return pool;
 }
 
@@ -56,16 +56,14 @@ hsa_status_t rocprofiler_pool_open(hsa_agent_t agent, rocprofiler_feature_t *fea
                                    uint32_t feature_count, rocprofiler_pool_t **pool, uint32_t mode,
                                    rocprofiler_pool_properties_t *properties)
 {
-    const char *function = "rocprofiler_pool_open";
     if (!pool || !properties || !properties->num_entries)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: %s", function,
-                        !pool         ? "pool is NULL"
-                        : !properties ? "properties are NULL"
-                                      : "num_entries is 0");
+        return v1_invalid("%s: %s", __func__,
+                          !pool         ? "pool is NULL"
+                          : !properties ? "properties are NULL"
+                                        : "num_entries is 0");
     if (mode & ROCPROFILER_MODE_STANDALONE)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s: mode STANDALONE is not for pools: their contexts are for kernels",
-                        function);
+        return v1_invalid("%s: mode STANDALONE is not for pools: their contexts are for kernels",
+                          __func__);
     size_t payload = (properties->payload_bytes + 15u) & ~(size_t)15;
     v1_pool_t *p = calloc(1, sizeof *p);
     hsa_status_t status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -78,8 +76,8 @@ hsa_status_t rocprofiler_pool_open(hsa_agent_t agent, rocprofiler_feature_t *fea
     if (!p->entries || !p->payloads) goto fail;
     for (uint32_t i = 0; i < p->count; i++) {
         v1_entry_t *e = &p->entries[i];
-        status = v1_context_open(function, agent, features, feature_count, true, &e->context,
-                                 mode, NULL);
+        status = v1_context_open(__func__, agent, features, feature_count, true, &e->context, mode,
+                                 NULL);
         if (status) {
             e->context = NULL;
             free_pool(p);
@@ -99,22 +97,20 @@ hsa_status_t rocprofiler_pool_open(hsa_agent_t agent, rocprofiler_feature_t *fea
     return HSA_STATUS_SUCCESS;
 fail:
     if (p) free_pool(p);
-    return v1_error(status, "%s: no memory for %u entries", function, properties->num_entries);
+    return v1_error(status, "%s: no memory for %u entries", __func__, properties->num_entries);
 }
 
 /* ---- entries ---- */
 
 hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *pool, rocprofiler_pool_entry_t *entry)
 {
-    const char *function = "rocprofiler_pool_fetch";
-    v1_pool_t *p = find(function, pool);
+    v1_pool_t *p = find(__func__, pool);
     if (!p) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!entry) return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: entry is NULL", function);
+    if (!entry) return v1_null(__func__, "entry");
     uint64_t deadline = v1_deadline();
-    bool in_time = true;
     pthread_mutex_lock(&v1_lock);
-    while (!p->free && in_time)
-        in_time = !hsax_forked() && v1_wait(deadline);
+    while (!p->free && v1_wait(deadline)) {
+    }
     v1_entry_t *e = p->free;
     if (e) {
         p->free = e->next_free;
@@ -122,8 +118,8 @@ hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *pool, rocprofiler_pool_e
     }
     pthread_mutex_unlock(&v1_lock);
     if (!e)
-        return v1_error(HSA_STATUS_ERROR, "%s: all %u entries stayed in use for %llu ns", function,
-                        p->count, (unsigned long long)v1_settings.timeout);
+        return v1_failed("%s: all %u entries stayed in use for %llu ns", __func__, p->count,
+                         (unsigned long long)v1_settings.timeout);
     *entry = (rocprofiler_pool_entry_t){e->context, e->payload};
     return HSA_STATUS_SUCCESS;
 }
@@ -146,9 +142,8 @@ static void put_back(v1_entry_t *e)
 
 hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry)
 {
-    const char *function = "rocprofiler_pool_release";
-    if (!entry) return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: entry is NULL", function);
-    v1_context_t *context = v1_context_find(function, entry->context);
+    if (!entry) return v1_null(__func__, "entry");
+    v1_context_t *context = v1_context_find(__func__, entry->context);
     if (!context) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const char *wrong = NULL;
     pthread_mutex_lock(&v1_lock);
@@ -162,8 +157,7 @@ hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry)
     else
         put_back(e);
     pthread_mutex_unlock(&v1_lock);
-    return wrong ? v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: %s", function, wrong)
-                 : HSA_STATUS_SUCCESS;
+    return wrong ? v1_invalid("%s: %s", __func__, wrong) : HSA_STATUS_SUCCESS;
 }
 
 void v1_entry_flies(v1_entry_t *e)
@@ -190,11 +184,9 @@ hsa_status_t rocprofiler_pool_iterate(rocprofiler_pool_t *pool,
                                                                void *data),
                                       void *data)
 {
-    const char *function = "rocprofiler_pool_iterate";
-    v1_pool_t *p = find(function, pool);
+    v1_pool_t *p = find(__func__, pool);
     if (!p) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!callback)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s: callback is NULL", function);
+    if (!callback) return v1_null(__func__, "callback");
     hsa_status_t status = HSA_STATUS_SUCCESS;
     for (uint32_t i = 0; i < p->count && !status; i++) {
         pthread_mutex_lock(&v1_lock);
@@ -208,23 +200,21 @@ hsa_status_t rocprofiler_pool_iterate(rocprofiler_pool_t *pool,
 
 hsa_status_t rocprofiler_pool_flush(rocprofiler_pool_t *pool)
 {
-    const char *function = "rocprofiler_pool_flush";
-    v1_pool_t *p = find(function, pool);
+    v1_pool_t *p = find(__func__, pool);
     if (!p) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     uint64_t deadline = v1_deadline();
-    bool in_time = true;
     pthread_mutex_lock(&v1_lock);
-    while (p->flying && in_time && v1_runtime_alive())
-        in_time = !hsax_forked() && v1_wait(deadline);
+    while (p->flying && v1_life() && v1_wait(deadline)) {
+    }
     uint32_t left = p->flying;
     pthread_mutex_unlock(&v1_lock);
-    return left ? v1_error(HSA_STATUS_ERROR, "%s: %u kernels have not completed", function, left)
+    return left ? v1_failed("%s: %u kernels have not completed", __func__, left)
                 : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t rocprofiler_pool_close(rocprofiler_pool_t *pool)
 {
-    v1_pool_t *p = find("rocprofiler_pool_close", pool);
+    v1_pool_t *p = find(__func__, pool);
     if (!p) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     hsa_status_t status = rocprofiler_pool_flush(pool);
     if (status) return status;

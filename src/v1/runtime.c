@@ -18,17 +18,22 @@
 #include <time.h>
 
 #define LIBRARY     "librocprofiler64.so.1"
+#define RUNTIME     "libhsa-runtime64.so.1"
 #define PATIENCE_MS 2000 /* without any completion, at the end */
 
 pthread_mutex_t v1_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t v1_changed;
-rocprofiler_settings_t v1_settings = {.trace_size = 0x2000000, .trace_local = 1,
-                                      .timeout = UINT64_MAX};
+rocprofiler_settings_t v1_settings = {
+    .trace_size = 0x2000000,
+    .trace_local = 1,
+    .timeout = UINT64_MAX,
+};
 bool v1_wants_dispatches, v1_wants_hsa;
 
 static void *tool;
 static void (*unload_tool)(void);
 static bool hooked, linked, asked;
+static unsigned life;      /* of the runtime: how many have begun */
 static char *tools_before; /* HSA_TOOLS_LIB before we added ourselves */
 
 __attribute__((constructor)) static void begin(void)
@@ -42,63 +47,48 @@ __attribute__((constructor)) static void begin(void)
 
 /* ---- waiting ---- */
 
+uint64_t v1_clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 uint64_t v1_deadline(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    uint64_t timeout = v1_settings.timeout;
-    return timeout > UINT64_MAX - ns ? UINT64_MAX : ns + timeout;
+    uint64_t now = v1_clock_ns(CLOCK_MONOTONIC), timeout = v1_settings.timeout;
+    return timeout > UINT64_MAX - now ? UINT64_MAX : now + timeout;
 }
 
 bool v1_wait(uint64_t deadline)
 {
+    if (hsax_forked()) return false;
     if (deadline == UINT64_MAX) return !pthread_cond_wait(&v1_changed, &v1_lock);
     struct timespec end = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
     return pthread_cond_timedwait(&v1_changed, &v1_lock, &end) != ETIMEDOUT;
 }
 
-bool v1_signal_create(hsa_signal_t *signal)
-{
-    hsa_status_t status =
-        hsax.amd_ext.hsa_amd_signal_create_fn(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY, signal);
-    if (status == HSA_STATUS_SUCCESS) return true;
-    signal->handle = 0;
-    v1_error(status, "no signal can be created (HSA status 0x%x)", status);
-    return false;
-}
-
 /* ---- a runtime that did not load us ---- */
-
-/* What this library and src/hsa use of HSA. */
-#define CORE(X)                                                                                    \
-    X(iterate_agents)                                                                              \
-    X(agent_get_info) X(system_get_info) X(queue_create) X(queue_destroy) X(signal_destroy)        \
-    X(signal_store_screlease) X(signal_store_relaxed) X(signal_load_scacquire)                     \
-    X(signal_wait_scacquire) X(signal_subtract_screlease) X(queue_add_write_index_scacq_screl)     \
-    X(queue_load_read_index_scacquire) X(system_get_major_extension_table)
-#define AMD_EXT(X)                                                                                 \
-    X(agent_iterate_memory_pools)                                                                  \
-    X(memory_pool_get_info) X(memory_pool_allocate) X(memory_pool_free) X(agents_allow_access)     \
-    X(signal_create) X(profiling_set_profiler_enabled) X(profiling_get_dispatch_time)
 
 static bool link_functions(void)
 {
-    void *library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_LOCAL);
-    bool ok = library;
-    if (!library) v1_error(HSA_STATUS_ERROR, "libhsa-runtime64.so.1 cannot be loaded");
-#define FIND(part, prefix, name)                                                                   \
-    if (ok) {                                                                                      \
-        *(void **)&hsax.part.prefix##name##_fn = dlsym(library, #prefix #name);                    \
-        if (!hsax.part.prefix##name##_fn) {                                                        \
-            ok = false;                                                                            \
-            v1_error(HSA_STATUS_ERROR, "the HSA runtime has no " #prefix #name);                   \
-        }                                                                                          \
+    static const struct {
+        const char *name;
+        void *entry;
+    } all[] = {
+#define CORE(function, offset, old_offset)    {#function, &hsax.core.function##_fn},
+#define AMD_EXT(function, offset, old_offset) {#function, &hsax.amd_ext.function##_fn},
+        HSAX_CORE_SLOTS(CORE) HSAX_AMD_EXT_SLOTS(AMD_EXT)};
+    void *library = dlopen(RUNTIME, RTLD_LAZY | RTLD_LOCAL);
+    for (size_t i = 0; library && i < sizeof all / sizeof *all; i++) {
+        void *function = dlsym(library, all[i].name);
+        memcpy(all[i].entry, &function, sizeof function);
     }
-#define FIND_CORE(name)    FIND(core, hsa_, name)
-#define FIND_AMD_EXT(name) FIND(amd_ext, hsa_amd_, name)
-    CORE(FIND_CORE)
-    AMD_EXT(FIND_AMD_EXT)
+    bool ok = hsax.amd_ext.hsa_amd_signal_create_fn; /* the newest that is needed */
+    if (!library)
+        v1_failed(RUNTIME " cannot be loaded");
+    else if (!ok)
+        v1_failed("the HSA runtime has no hsa_amd_signal_create");
     return ok;
 }
 
@@ -107,27 +97,60 @@ bool v1_hooked(void)
     return hooked;
 }
 
-bool v1_runtime_alive(void)
+static bool initialised(hsa_status_t (*get_info)(hsa_system_info_t, void *))
 {
-    return hooked ? hsax_runtime_up() : linked;
+    uint64_t ticks;
+    return get_info(HSA_SYSTEM_INFO_TIMESTAMP, &ticks) == HSA_STATUS_SUCCESS;
+}
+
+unsigned v1_life(void)
+{
+    bool up = hooked ? hsax_runtime_up() : linked && initialised(hsax.core.hsa_system_get_info_fn);
+    return up ? life : 0;
+}
+
+/* The agents are known. */
+static void begin_life(void)
+{
+    v1_memory_forget();
+    v1_agents_list();
+    life++;
+}
+
+static hsa_status_t look_for_unknown(hsa_agent_t agent, void *unknown)
+{
+    hsa_device_type_t type;
+    if (!hsax.core.hsa_agent_get_info_fn(agent, HSA_AGENT_INFO_DEVICE, &type) &&
+        type == HSA_DEVICE_TYPE_GPU && !hsax_agent_find(agent))
+        *(bool *)unknown = true;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* Nobody tells a library that the program is linked to of a shut-down and a new start: GPUs do. */
+static bool started_anew(void)
+{
+    bool unknown = !linked;
+    hsax.core.hsa_iterate_agents_fn(look_for_unknown, &unknown);
+    return unknown;
 }
 
 hsa_status_t v1_runtime(void)
 {
     static pthread_mutex_t linking = PTHREAD_MUTEX_INITIALIZER;
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    uint64_t ticks;
     pthread_mutex_lock(&linking);
-    if (hooked && !hsax_runtime_up())
+    if (hooked && !hsax_runtime_up()) {
         status = v1_error(HSA_STATUS_ERROR_NOT_INITIALIZED, "HSA was shut down");
-    else if (!hooked && !linked && !link_functions())
+    } else if (!hooked && !linked && !link_functions()) {
         status = HSA_STATUS_ERROR;
-    else if (!hooked && hsax.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP, &ticks))
+    } else if (!hooked && !initialised(hsax.core.hsa_system_get_info_fn)) {
+        linked = false;
         status = v1_error(HSA_STATUS_ERROR_NOT_INITIALIZED,
                           "HSA is not initialised: hsa_init() comes first");
-    else if (!hooked && !linked) {
+    } else if (!hooked && started_anew()) {
         hsax_collect_init();
         linked = hsax_agents_load();
+        if (linked) begin_life();
     }
     pthread_mutex_unlock(&linking);
     return status;
@@ -137,26 +160,22 @@ void v1_ask_for_table(bool *what)
 {
     pthread_mutex_lock(&v1_lock);
     *what = true;
-    void *running = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    uint64_t ticks;
+    void *running = dlopen(RUNTIME, RTLD_LAZY | RTLD_NOLOAD);
     hsa_status_t (*get_info)(hsa_system_info_t, void *) = NULL;
     if (running) *(void **)&get_info = dlsym(running, "hsa_system_get_info");
-    bool up = get_info && get_info(HSA_SYSTEM_INFO_TIMESTAMP, &ticks) == HSA_STATUS_SUCCESS;
+    bool up = get_info && initialised(get_info);
     const char *libraries = getenv("HSA_TOOLS_LIB");
     if (!asked && !hooked && !up && !(libraries && strstr(libraries, "librocprofiler64"))) {
         asked = true;
         tools_before = libraries ? strdup(libraries) : NULL;
-        char *more = NULL;
+        char *more;
         Dl_info us;
         const char *path = dladdr(&v1_settings, &us) ? us.dli_fname : LIBRARY;
-        size_t size = strlen(path) + (libraries ? strlen(libraries) : 0) + 2;
-        more = malloc(size);
-        if (more) {
-            strcpy(more, libraries ? libraries : "");
-            if (*more) strcat(more, " ");
-            setenv("HSA_TOOLS_LIB", strcat(more, path), 1);
+        if (asprintf(&more, "%s%s%s", libraries ? libraries : "",
+                     libraries && *libraries ? " " : "", path) >= 0) {
+            setenv("HSA_TOOLS_LIB", more, 1);
+            free(more);
         }
-        free(more);
     }
     if (running) dlclose(running);
     pthread_mutex_unlock(&v1_lock);
@@ -169,7 +188,8 @@ static bool read_settings(void)
 {
     const char *mode = base_env("ROCP_HSA_INTERCEPT");
     if (mode && (strlen(mode) != 1 || *mode < '0' || *mode > '2')) {
-        base_error("ROCP_HSA_INTERCEPT=%s: 0, 1 or 2 is expected; the profiler is not loaded", mode);
+        base_error("ROCP_HSA_INTERCEPT=%s: 0, 1 or 2 is expected; the profiler is not loaded",
+                   mode);
         return false;
     }
     v1_settings.intercept_mode = v1_wants_dispatches || (mode && *mode != '0');
@@ -243,7 +263,6 @@ static void before_shut_down(void)
 {
     end_tool();
     hsax_code_objects_finish();
-    v1_memory_forget();
 }
 
 /* ---- entry points of the HSA runtime ---- */
@@ -274,6 +293,7 @@ bool OnLoad(void *data, uint64_t runtime_version, uint64_t failed_tool_count,
     static bool again;
     if (!hsax_runtime_start(table, before_shut_down)) return hooked;
     hooked = true;
+    begin_life();
     if (!again) atexit(at_exit);
     const char *path = base_env("ROCP_TOOL_LIB");
     if (path && *path && !again) load_tool(path);
@@ -294,28 +314,19 @@ void OnUnload(void)
 
 /* ---- time ---- */
 
-static uint64_t read_clock(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 hsa_status_t(rocprofiler_get_time)(rocprofiler_time_id_t time_id, uint64_t timestamp,
                                    uint64_t *value_ns, uint64_t *error_ns)
 {
     static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_REALTIME_COARSE, CLOCK_MONOTONIC,
                                        CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW};
     if ((unsigned)time_id >= sizeof clocks / sizeof *clocks)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "rocprofiler_get_time: time id %u is unknown, 4 is the largest", time_id);
-    if (!value_ns)
-        return v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, "rocprofiler_get_time: value_ns is NULL");
+        return v1_invalid("%s: time id %u is unknown, 4 is the largest", __func__, time_id);
+    if (!value_ns) return v1_null(__func__, "value_ns");
     /* Dispatch records are in CLOCK_BOOTTIME, as HSA's clock is. The closest of a few pairs. */
     uint64_t difference = 0, error = UINT64_MAX;
     for (int i = 0; i < 8; i++) {
-        uint64_t before = read_clock(CLOCK_BOOTTIME), there = read_clock(clocks[time_id]);
-        uint64_t width = read_clock(CLOCK_BOOTTIME) - before;
+        uint64_t before = v1_clock_ns(CLOCK_BOOTTIME), there = v1_clock_ns(clocks[time_id]);
+        uint64_t width = v1_clock_ns(CLOCK_BOOTTIME) - before;
         if (width >= error) continue;
         error = width;
         difference = there - (before + width / 2);

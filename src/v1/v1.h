@@ -13,6 +13,7 @@
 #include <rocprofiler/rocprofiler.h>
 
 #include <pthread.h>
+#include <time.h>
 
 extern pthread_mutex_t v1_lock;
 extern pthread_cond_t v1_changed; /* of any state below */
@@ -22,6 +23,12 @@ extern pthread_cond_t v1_changed; /* of any state below */
 /* Sets the thread's message and returns `status`. */
 hsa_status_t v1_error(hsa_status_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+#define v1_failed(...)    v1_error(HSA_STATUS_ERROR, __VA_ARGS__)
+#define v1_invalid(...)   v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
+#define v1_no_memory(...) v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, __VA_ARGS__)
+
+/* An argument that must not be NULL is. */
+hsa_status_t v1_null(const char *function, const char *argument);
 
 /* ---- runtime.c: the HSA runtime and the tool ---- */
 
@@ -33,8 +40,9 @@ hsa_status_t v1_runtime(void);
 /* True if the runtime handed us its table, so that queues can be intercepted. */
 bool v1_hooked(void);
 
-/* False once the runtime was shut down, with all its memory and signals. */
-bool v1_runtime_alive(void);
+/* Counts how often HSA was started, 0 while it is down: what was made in one life, memory, signals
+ * and queues, is gone in the next. */
+unsigned v1_life(void);
 
 /* Asks the HSA runtime, if it has not started yet, for its table. `what` becomes true then. */
 void v1_ask_for_table(bool *what);
@@ -46,11 +54,11 @@ extern bool v1_wants_dispatches, v1_wants_hsa;
  * UINT64_MAX: never. */
 uint64_t v1_deadline(void);
 
-/* Waits on v1_changed with v1_lock held; false when the time is over. */
+/* Waits on v1_changed with v1_lock held; false when the time is over, or at once in a forked child,
+ * where nothing changes any more. */
 bool v1_wait(uint64_t deadline);
 
-/* A signal that raises no interrupt, of value 1; false with a message. */
-bool v1_signal_create(hsa_signal_t *signal);
+uint64_t v1_clock_ns(clockid_t clock);
 
 /* ---- agents.c ---- */
 
@@ -68,6 +76,9 @@ typedef struct {
     uint32_t event_count, readers;
 } v1_agent_t;
 
+/* Once for each life of the runtime. */
+void v1_agents_list(void);
+
 unsigned v1_agent_count(void);
 v1_agent_t *v1_agent_at(unsigned index);
 /* NULL, with a message, if there is no such agent. */
@@ -81,7 +92,7 @@ extern pthread_mutex_t v1_catalogue_lock;
 /* Memory that the host and the agent's command processor share, zeroed; NULL with a message. */
 void *v1_memory_get(const v1_agent_t *agent, size_t bytes);
 void v1_memory_put(const v1_agent_t *agent, void *memory, size_t bytes);
-/* The runtime is gone, and all memory with it. */
+/* At the begin of a life: the memory that is kept was of the last. */
 void v1_memory_forget(void);
 
 /* ---- context.c, data.c ---- */
@@ -104,21 +115,29 @@ typedef struct {
     size_t bytes;
 } v1_packets_t;
 
+/* An input of derived metrics that no feature asks for itself: a feature of the group's own. */
+typedef struct {
+    rocprofiler_feature_t feature;
+    const ctr_event_t *event;
+    uint32_t instance;
+} v1_input_t;
+
 typedef struct {
     v1_context_t *context;
     uint32_t index;
     v1_state_t state;
     bool has_data;
-    rocprofiler_feature_t **features;
+    rocprofiler_feature_t **features; /* the program's, then the inputs */
     uint32_t feature_count;
-    const ctr_pass_t *pass;                 /* NULL: no counters */
-    hsa_ven_amd_aqlprofile_event_t *events; /* of the profile */
-    struct v1_slot *slots;                  /* what each of them counts */
-    double *raw, *scratch, *values;
-    v1_packets_t counters, trace; /* memory NULL: none */
-    v1_packets_t earlier;         /* concurrent kernels: the values before the kernel */
-    double *raw_earlier;
-    hsa_signal_t done;            /* drops after the last packet */
+    v1_input_t *inputs;
+    uint32_t input_count;
+    const ctr_pass_t *pass;                       /* NULL: no counters */
+    hsa_ven_amd_aqlprofile_event_t *events;       /* of the profile */
+    struct v1_slot *slots;                        /* what each of them counts */
+    double *raw, *raw_earlier, *scratch, *values; /* of the pass, in one block */
+    v1_packets_t counters, trace;                 /* memory NULL: none */
+    v1_packets_t earlier; /* concurrent kernels: the values before the kernel */
+    hsa_signal_t done;    /* drops after the last packet */
     hsa_ext_amd_aql_pm4_packet_t before[2], after[3];
     hsax_wrap_t wrap; /* of these, for a kernel */
 } v1_group_t;
@@ -126,12 +145,11 @@ typedef struct {
 struct v1_context {
     v1_context_t *next; /* open contexts of the same hash */
     v1_agent_t *agent;
+    unsigned life;                   /* of the runtime */
     rocprofiler_feature_t *features; /* the program's */
     uint32_t feature_count;
-    bool owns_features; /* they and their names are the context's */
+    bool owns_features;             /* they and their names are the context's */
     rocprofiler_feature_t *copy_to; /* of a pool: the program's features, which get data too */
-    rocprofiler_feature_t *internal; /* counters of derived metrics, with their names */
-    uint32_t internal_count;
     const ctr_counter_t **counters; /* of each feature; NULL for traces */
     rocprofiler_feature_t *trace;   /* the trace feature, or NULL */
     ctr_plan_t *plan;
@@ -149,19 +167,18 @@ hsa_status_t v1_context_open(const char *function, hsa_agent_t agent,
                              rocprofiler_feature_t *features, uint32_t count, bool own,
                              v1_context_t **context, uint32_t mode,
                              rocprofiler_properties_t *properties);
-void v1_context_free(v1_context_t *context);
 
 /* The context or group if it is open, else NULL with a message. */
 v1_context_t *v1_context_find(const char *function, const rocprofiler_t *context);
 v1_group_t *v1_group_find(const char *function, const rocprofiler_t *context, uint32_t index);
-void v1_group_info(v1_group_t *group, rocprofiler_group_t *info);
+rocprofiler_group_t v1_group_info(v1_group_t *group);
 
 /* Builds the packets of a group; an error with a message. */
 hsa_status_t v1_packets_build(v1_group_t *group);
-void v1_packets_free(const v1_group_t *group, v1_packets_t *packets);
+void v1_packets_free(v1_group_t *group);
 
-/* Turns the output buffers of a group that is READY into the data of its features. */
-hsa_status_t v1_group_evaluate(const char *function, v1_group_t *group);
+/* Where the group has the counter's value; NULL: it does not count it. */
+const ctr_result_t *v1_group_result(const v1_group_t *group, const ctr_counter_t *counter);
 
 /* Takes a group for a kernel: false, with a message, if it is in use. */
 bool v1_group_fly(v1_group_t *group);

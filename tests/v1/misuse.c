@@ -3,6 +3,7 @@
 #include <rocprofiler/rocprofiler.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void show(hsa_status_t status, const char *call)
@@ -172,6 +173,38 @@ static void information(void)
     SHOW(rocprofiler_query_info(&gpu, trace, print_parameter, NULL));
 }
 
+/* The context has its features to itself: the set is empty, and what the program allocates next is
+ * not written to. */
+static void set_counts(void)
+{
+    rocprofiler_feature_t f = {.name = "GRBM_COUNT"};
+    rocprofiler_properties_t properties = {.queue_depth = 64};
+    char set[ROCPROFILER_FEATURE_SET_BYTES] __attribute__((aligned(16))) = {0};
+    static const char zero[ROCPROFILER_FEATURE_SET_BYTES];
+    unsigned char *others[8];
+    rocprofiler_t *context = NULL;
+    rocprofiler_group_t group;
+    unsigned changed = 0;
+    rocprofiler_add_feature(&f, set);
+    SHOW(rocprofiler_features_set_open(gpu, set, &context, 3, &properties));
+    printf("set %s\n", memcmp(set, zero, sizeof set) ? "kept" : "empty");
+    for (unsigned i = 0; i < 8; i++)
+        others[i] = memset(malloc(8 * sizeof f), 0x5a, 8 * sizeof f);
+    rocprofiler_start(context, 0);
+    rocprofiler_stop(context, 0);
+    SHOW(rocprofiler_get_data(context, 0));
+    rocprofiler_get_group(context, 0, &group);
+    for (unsigned i = 0; i < 8; i++) {
+        for (unsigned k = 0; k < 8 * sizeof f; k++)
+            changed += others[i][k] != 0x5a;
+        free(others[i]);
+    }
+    printf("%s, %u bytes of others changed\n",
+           group.features[0]->data.result_int64 ? "counted" : "nothing", changed);
+    SHOW(rocprofiler_close(context));
+    hsa_queue_destroy(properties.queue);
+}
+
 static void sets(void)
 {
     rocprofiler_feature_t f = {.name = "SQ_WAVES"};
@@ -188,6 +221,7 @@ static void sets(void)
     printf("%u features: %s %s\n", group.feature_count, group.features[0]->name,
            group.features[1]->name);
     SHOW(rocprofiler_close(context));
+    set_counts();
 }
 
 int main(void)
