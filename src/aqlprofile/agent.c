@@ -178,7 +178,7 @@ uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
 }
 
 hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,
-                             aql_coordinate_t out[AQL_DIMENSIONS], int *count)
+                             aqlprofile_coordinate_callback_t callback, void *userdata)
 {
     uint32_t instances = aql_block_instances(agent, block),
              samples = aql_block_samples(agent, block);
@@ -186,11 +186,12 @@ hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block,
         return aql_fail(HSA_STATUS_ERROR_INVALID_INDEX,
                         "%s on this agent has %u instances x %u results, there is no result %llu",
                         block->name, instances, samples, (unsigned long long)at);
-    *count = 0;
-    out[(*count)++] = (aql_coordinate_t){AQL_INSTANCE, (int)instances, (int)(at / samples)};
-    if (block->per_engine)
-        out[(*count)++] = (aql_coordinate_t){AQL_SE, (int)samples, (int)(at % samples)};
-    return HSA_STATUS_SUCCESS;
+    hsa_status_t status = callback(0, AQL_INSTANCE, (int)instances, (int)(at / samples),
+                                   aql_dimension_names[AQL_INSTANCE], userdata);
+    if (!status && block->per_engine)
+        status = callback(1, AQL_SE, (int)samples, (int)(at % samples), aql_dimension_names[AQL_SE],
+                          userdata);
+    return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
 }
 
 hsa_status_t aql_event_check(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event)

@@ -8,9 +8,48 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+hsa_status_t aql_memory_get(const aql_memory_t *memory, uint64_t bytes, const char *what,
+                            aqlprofile_buffer_desc_flags_t flags, void **ptr)
+{
+    *ptr = NULL;
+    hsa_status_t status = memory->alloc(ptr, bytes, flags, memory->userdata);
+    if (status) {
+        *ptr = NULL;
+        return aql_fail(status, "the caller's allocator gave no %llu bytes for %s, status 0x%x",
+                        (unsigned long long)bytes, what, status);
+    }
+    if (!*ptr || (uintptr_t)*ptr % 8)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ALLOCATION,
+                        "the caller's allocator gave %p for %s, which must be aligned to 8 bytes",
+                        *ptr, what);
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t aql_memory_copy(const aql_memory_t *memory, void *to, const void *from, uint64_t bytes,
+                             const char *what)
+{
+    if (!memory->copy) {
+        memcpy(to, from, bytes);
+        return HSA_STATUS_SUCCESS;
+    }
+    hsa_status_t status = memory->copy(to, from, bytes, memory->userdata);
+    return status ? aql_fail(status, "the caller's copy of %s failed, status 0x%x", what, status)
+                  : status;
+}
+
+void aql_memory_free(const aql_memory_t *memory, void *ptr)
+{
+    if (ptr) memory->dealloc(ptr, memory->userdata);
+}
+
+/* ---- places ---- */
 
 typedef struct {
-    aql_handle_t *object;
+    aql_object_t *object;
     uint32_t uses, next_free; /* index + 1, 0 ends the list */
 } place_t;
 
@@ -34,7 +73,7 @@ static bool grow(void)
     return true;
 }
 
-hsa_status_t aql_handle_add(aql_handle_t *object, uint64_t *handle)
+static hsa_status_t add(aql_object_t *object, aqlprofile_handle_t *handle)
 {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     pthread_mutex_lock(&lock);
@@ -43,7 +82,7 @@ hsa_status_t aql_handle_add(aql_handle_t *object, uint64_t *handle)
         place_t *place = &places[at - 1];
         first_free = place->next_free;
         place->object = object;
-        *handle = (uint64_t)++place->uses << 32 | at;
+        handle->handle = (uint64_t)++place->uses << 32 | at;
     } else {
         status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no room for more than %u handles",
                           place_count);
@@ -53,7 +92,7 @@ hsa_status_t aql_handle_add(aql_handle_t *object, uint64_t *handle)
 }
 
 /* With the lock held: the place of the object, or NULL. */
-static place_t *find(uint64_t handle, aql_handle_kind_t kind)
+static place_t *find(uint64_t handle, const aql_kind_t *kind)
 {
     uint32_t at = (uint32_t)handle;
     if (!at || at > place_count) return NULL;
@@ -62,30 +101,75 @@ static place_t *find(uint64_t handle, aql_handle_kind_t kind)
                                                                                        : NULL;
 }
 
-aql_handle_t *aql_handle_get(uint64_t handle, aql_handle_kind_t kind)
+/* ---- objects ---- */
+
+static void destroy(aql_object_t *object)
 {
-    static const char *const names[] = {"", "counters", "a trace", "a marker"};
+    aql_memory_free(&object->memory, object->commands);
+    if (object->kind->release) object->kind->release(object);
+    free(object);
+}
+
+hsa_status_t aql_object_begin(const aql_kind_t *kind, const aqlprofile_handle_t *handle,
+                              const void *packets, const aql_memory_t *memory,
+                              aql_object_t **object)
+{
+    const char *missing = !handle                         ? "handle"
+                          : !packets                      ? kind->packets
+                          : !memory->alloc                ? "alloc_cb"
+                          : !memory->dealloc              ? "dealloc_cb"
+                          : kind->copies && !memory->copy ? "memcpy_cb"
+                                                          : NULL;
+    if (missing) return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s is NULL", missing);
+    *object = calloc(1, kind->bytes);
+    if (!*object)
+        return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for packets of %s",
+                        kind->text);
+    (*object)->kind = kind;
+    (*object)->memory = *memory;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t aql_object_write(aql_object_t *object, const uint32_t *words, uint32_t count,
+                              const char *what, aqlprofile_memory_hint_t hint)
+{
+    const aqlprofile_buffer_desc_flags_t flags = {
+        .device_access = 1, .host_access = 1, .memory_hint = (uint32_t)hint & 0x3f};
+    uint64_t bytes = count * UINT64_C(4);
+    hsa_status_t status = aql_memory_get(&object->memory, bytes, what, flags, &object->commands);
+    return status ? status : aql_memory_copy(&object->memory, object->commands, words, bytes, what);
+}
+
+hsa_status_t aql_object_end(aql_object_t *object, hsa_status_t status, aqlprofile_handle_t *handle)
+{
+    if (!status) status = add(object, handle);
+    if (status) destroy(object);
+    return status;
+}
+
+aql_object_t *aql_object_get(aqlprofile_handle_t handle, const aql_kind_t *kind)
+{
     pthread_mutex_lock(&lock);
-    place_t *place = find(handle, kind);
-    aql_handle_t *object = place ? place->object : NULL;
+    place_t *place = find(handle.handle, kind);
+    aql_object_t *object = place ? place->object : NULL;
     pthread_mutex_unlock(&lock);
     if (!object)
         aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "0x%llx is no handle of packets for %s",
-                 (unsigned long long)handle, names[kind]);
+                 (unsigned long long)handle.handle, kind->text);
     return object;
 }
 
-void aql_handle_remove(uint64_t handle, aql_handle_kind_t kind)
+void aql_object_remove(aqlprofile_handle_t handle, const aql_kind_t *kind)
 {
-    aql_handle_t *object = NULL;
+    aql_object_t *object = NULL;
     pthread_mutex_lock(&lock);
-    place_t *place = find(handle, kind);
+    place_t *place = find(handle.handle, kind);
     if (place) {
         object = place->object;
         place->object = NULL;
         place->next_free = first_free;
-        first_free = (uint32_t)handle;
+        first_free = (uint32_t)handle.handle;
     }
     pthread_mutex_unlock(&lock);
-    if (object) object->destroy(object);
+    if (object) destroy(object);
 }

@@ -60,13 +60,10 @@ uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
 enum { AQL_XCD, AQL_AID, AQL_SE, AQL_SA, AQL_WGP, AQL_INSTANCE, AQL_DIMENSIONS };
 extern const char *const aql_dimension_names[AQL_DIMENSIONS];
 
-typedef struct {
-    int id, extent, coordinate;
-} aql_coordinate_t;
-/* Where the sample of one of the block's instances was counted: *count coordinates. `at` counts
- * instances, and within them shader engines. */
+/* Tells where the sample of one of the block's instances was counted. `at` counts instances, and
+ * within them shader engines. */
 hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,
-                             aql_coordinate_t out[AQL_DIMENSIONS], int *count);
+                             aqlprofile_coordinate_callback_t callback, void *userdata);
 
 /* Fails unless the agent can count the event. */
 hsa_status_t aql_event_check(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event);
@@ -116,11 +113,6 @@ void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask);
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);
 /* Makes the packet execute the commands. */
 void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet);
-
-/* Memory from the caller's callback; NULL at *ptr when it fails. `what` is for the message. (v2.c)
- */
-hsa_status_t aql_allocate(aqlprofile_memory_alloc_callback_t alloc, void *userdata, uint64_t bytes,
-                          const char *what, aqlprofile_buffer_desc_flags_t flags, void **ptr);
 
 /* ---- counters (pmc.c) ---- */
 

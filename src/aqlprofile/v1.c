@@ -524,8 +524,6 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     hsa_ven_amd_aqlprofile_coordinate_callback_t callback, void *userdata)
 {
     aql_agent_t known;
-    aql_coordinate_t at[AQL_DIMENSIONS];
-    int count = 0;
     if (!callback) return aql_fail(INVALID, "callback is NULL");
     hsa_status_t status = aql_agent_from_hsa(agent, &known);
     const aqlprofile_pmc_event_t asked = newer(&event);
@@ -536,10 +534,6 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     if (sample_id >= samples)
         return aql_fail(HSA_STATUS_ERROR_INVALID_INDEX, "%s[%u] has %u samples, there is none %u",
                         block->name, event.block_index, samples, sample_id);
-    status = aql_coordinates(&known, block, (uint64_t)event.block_index * samples + sample_id, at,
-                             &count);
-    for (int i = 0; i < count && !status; i++)
-        status = callback(i, at[i].id, at[i].extent, at[i].coordinate,
-                          aql_dimension_names[at[i].id], userdata);
-    return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
+    return aql_coordinates(&known, block, (uint64_t)event.block_index * samples + sample_id,
+                           callback, userdata);
 }

@@ -41,29 +41,30 @@ AQL_EXPORT hsa_status_t aqlprofile_validate_pmc_event(aqlprofile_agent_handle_t 
 /* ---- packets ---- */
 
 typedef struct {
-    aql_handle_t head;
+    aql_object_t head;
     aql_agent_t agent;
     aqlprofile_pmc_event_t *events;
     aql_plan_t plan;
-    aqlprofile_memory_dealloc_callback_t dealloc;
-    void *userdata;
-    void *commands;
     uint64_t *output;
 } counters_t;
 
-static void destroy(aql_handle_t *head)
+static void release(aql_object_t *head)
 {
     counters_t *c = (counters_t *)head;
-    if (c->commands) c->dealloc(c->commands, c->userdata);
-    if (c->output) c->dealloc(c->output, c->userdata);
+    aql_memory_free(&head->memory, c->output);
     aql_plan_free(&c->plan);
     free(c->events);
-    free(c);
 }
 
-/* Sizes of the three lists, and where they begin, in dwords. */
+static const aql_kind_t counters_kind = {.text = "counters",
+                                         .packets = "packets",
+                                         .bytes = sizeof(counters_t),
+                                         .copies = true,
+                                         .release = release};
+
+/* Where the three lists begin and the last ends, in dwords. The first begins at 0. */
 typedef struct {
-    uint32_t read, start, stop, end;
+    uint32_t start, stop, end;
 } lists_t;
 
 static lists_t build(const counters_t *c, uint32_t *words, uint32_t capacity)
@@ -79,32 +80,15 @@ static lists_t build(const counters_t *c, uint32_t *words, uint32_t capacity)
     return at;
 }
 
-hsa_status_t aql_allocate(aqlprofile_memory_alloc_callback_t alloc, void *userdata, uint64_t bytes,
-                          const char *what, aqlprofile_buffer_desc_flags_t flags, void **ptr)
+static hsa_status_t write_commands(counters_t *c, aqlprofile_pmc_aql_packets_t *packets)
 {
-    *ptr = NULL;
-    hsa_status_t status = alloc(ptr, bytes, flags, userdata);
-    if (status) {
-        *ptr = NULL;
-        return aql_fail(status, "the caller's allocator gave no %llu bytes for %s, status 0x%x",
-                        (unsigned long long)bytes, what, status);
-    }
-    if (!*ptr || (uintptr_t)*ptr % 8)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ALLOCATION,
-                        "the caller's allocator gave %p for %s, which must be aligned to 8 bytes",
-                        *ptr, what);
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t write_commands(counters_t *c, aqlprofile_memory_alloc_callback_t alloc,
-                                   aqlprofile_memory_copy_t copy,
-                                   aqlprofile_pmc_aql_packets_t *packets)
-{
-    aqlprofile_buffer_desc_flags_t flags = {.host_access = 1, .device_access = 1};
+    const aqlprofile_buffer_desc_flags_t flags = {.device_access = 1,
+                                                  .host_access = 1,
+                                                  .memory_hint =
+                                                      AQLPROFILE_MEMORY_HINT_DEVICE_UNCACHED};
     void *memory;
-    flags.memory_hint = AQLPROFILE_MEMORY_HINT_DEVICE_UNCACHED;
     hsa_status_t status =
-        aql_allocate(alloc, c->userdata, c->plan.samples * 8ull, "results", flags, &memory);
+        aql_memory_get(&c->head.memory, c->plan.samples * 8ull, "results", flags, &memory);
     c->output = memory;
     if (status) return status;
     lists_t at = build(c, NULL, 0);
@@ -112,18 +96,25 @@ static hsa_status_t write_commands(counters_t *c, aqlprofile_memory_alloc_callba
     if (!words)
         return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u commands", at.end);
     build(c, words, at.end);
-    flags.memory_hint = AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT;
-    status = aql_allocate(alloc, c->userdata, at.end * 4ull, "commands", flags, &c->commands);
-    if (!status) {
-        status = copy(c->commands, words, at.end * 4ul, c->userdata);
-        if (status) aql_fail(status, "the caller's copy of commands failed, status 0x%x", status);
-    }
+    status = aql_object_write(&c->head, words, at.end, "commands",
+                              AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT);
     free(words);
     if (status) return status;
-    const uint32_t *first = c->commands;
+    const uint32_t *first = c->head.commands;
     aql_pm4_packet(first, at.start * 4, &packets->read_packet);
     aql_pm4_packet(first + at.start, (at.stop - at.start) * 4, &packets->start_packet);
     aql_pm4_packet(first + at.stop, (at.end - at.stop) * 4, &packets->stop_packet);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t keep_events(counters_t *c, const aqlprofile_pmc_profile_t *profile)
+{
+    size_t bytes = profile->event_count * sizeof *c->events;
+    c->events = malloc(bytes);
+    if (!c->events)
+        return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u events",
+                        profile->event_count);
+    memcpy(c->events, profile->events, bytes);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -133,38 +124,21 @@ AQL_EXPORT hsa_status_t aqlprofile_pmc_create_packets(
     aqlprofile_memory_dealloc_callback_t dealloc_cb, aqlprofile_memory_copy_t memcpy_cb,
     void *userdata)
 {
-    if (!handle || !packets || !alloc_cb || !dealloc_cb || !memcpy_cb)
-        return aql_fail(INVALID, "%s is NULL",
-                        !handle       ? "handle"
-                        : !packets    ? "packets"
-                        : !alloc_cb   ? "alloc_cb"
-                        : !dealloc_cb ? "dealloc_cb"
-                                      : "memcpy_cb");
-    counters_t *c = calloc(1, sizeof *c);
-    if (!c) return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for packets");
-    c->head = (aql_handle_t){AQL_HANDLE_COUNTERS, destroy};
-    c->dealloc = dealloc_cb;
-    c->userdata = userdata;
-    hsa_status_t status = aql_agent_get(profile.agent, &c->agent);
+    const aql_memory_t memory = {alloc_cb, dealloc_cb, memcpy_cb, userdata};
+    aql_object_t *object;
+    hsa_status_t status = aql_object_begin(&counters_kind, handle, packets, &memory, &object);
+    if (status) return status;
+    counters_t *c = (counters_t *)object;
+    status = aql_agent_get(profile.agent, &c->agent);
     if (!status) status = aql_plan_make(&c->agent, profile.events, profile.event_count, &c->plan);
-    if (status) goto out;
-    c->events = malloc(profile.event_count * sizeof *c->events);
-    if (!c->events) {
-        status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u events",
-                          profile.event_count);
-        goto out;
-    }
-    memcpy(c->events, profile.events, profile.event_count * sizeof *c->events);
-    status = write_commands(c, alloc_cb, memcpy_cb, packets);
-    if (!status) status = aql_handle_add(&c->head, &handle->handle);
-out:
-    if (status) destroy(&c->head);
-    return status;
+    if (!status) status = keep_events(c, &profile);
+    if (!status) status = write_commands(c, packets);
+    return aql_object_end(object, status, handle);
 }
 
 AQL_EXPORT void aqlprofile_pmc_delete_packets(aqlprofile_handle_t handle)
 {
-    aql_handle_remove(handle.handle, AQL_HANDLE_COUNTERS);
+    aql_object_remove(handle, &counters_kind);
 }
 
 AQL_EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
@@ -172,7 +146,7 @@ AQL_EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
                                                     void *userdata)
 {
     if (!callback) return aql_fail(INVALID, "callback is NULL");
-    const counters_t *c = (const counters_t *)aql_handle_get(handle.handle, AQL_HANDLE_COUNTERS);
+    const counters_t *c = (const counters_t *)aql_object_get(handle, &counters_kind);
     if (!c) return INVALID;
     const uint64_t *value = c->output;
     hsa_status_t status = HSA_STATUS_SUCCESS;
@@ -246,8 +220,6 @@ AQL_EXPORT hsa_status_t aqlprofile_iterate_event_coord(aqlprofile_agent_handle_t
                                                        void *userdata)
 {
     aql_agent_t known;
-    aql_coordinate_t at[AQL_DIMENSIONS];
-    int count = 0;
     if (!callback) return aql_fail(INVALID, "callback is NULL");
     hsa_status_t status = aql_agent_get(agent, &known);
     if (status) return status;
@@ -255,9 +227,5 @@ AQL_EXPORT hsa_status_t aqlprofile_iterate_event_coord(aqlprofile_agent_handle_t
     if (!block)
         return aql_fail(INVALID, "%s has no counters in block %u", known.name,
                         (unsigned)event.block_name);
-    status = aql_coordinates(&known, block, sample_id, at, &count);
-    for (int i = 0; i < count && !status; i++)
-        status = callback(i, at[i].id, at[i].extent, at[i].coordinate,
-                          aql_dimension_names[at[i].id], userdata);
-    return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
+    return aql_coordinates(&known, block, sample_id, callback, userdata);
 }

@@ -11,25 +11,26 @@
 #define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
 
 typedef struct {
-    aql_handle_t head;
+    aql_object_t head;
     aql_trace_t trace;
-    aqlprofile_memory_dealloc_callback_t dealloc;
-    aqlprofile_memory_copy_t copy;
-    void *userdata;
-    void *commands, *data;
+    void *data;
     aql_trace_control_t *control;
 } trace_t;
 
-static void destroy_trace(aql_handle_t *head)
+static void release(aql_object_t *head)
 {
     trace_t *t = (trace_t *)head;
-    if (t->commands) t->dealloc(t->commands, t->userdata);
-    if (t->control) t->dealloc(t->control, t->userdata);
-    if (t->data) t->dealloc(t->data, t->userdata);
-    free(t);
+    aql_memory_free(&head->memory, t->control);
+    aql_memory_free(&head->memory, t->data);
 }
 
-static hsa_status_t allocate(trace_t *t, aqlprofile_memory_alloc_callback_t alloc)
+static const aql_kind_t trace_kind = {.text = "a trace",
+                                      .packets = "packets",
+                                      .bytes = sizeof(trace_t),
+                                      .copies = true,
+                                      .release = release};
+
+static hsa_status_t allocate(trace_t *t)
 {
     const aqlprofile_buffer_desc_flags_t data = {.device_access = 1,
                                                  .memory_hint =
@@ -37,50 +38,47 @@ static hsa_status_t allocate(trace_t *t, aqlprofile_memory_alloc_callback_t allo
                                          control = {.device_access = 1,
                                                     .host_access = 1,
                                                     .memory_hint = AQLPROFILE_MEMORY_HINT_HOST};
-    aql_trace_control_t zeros[AQL_TRACE_ENGINES];
-    void *memory;
+    const aql_trace_control_t zeros[AQL_TRACE_ENGINES] = {0};
+    const aql_memory_t *memory = &t->head.memory;
+    void *ptr;
     uint64_t control_bytes = t->trace.engines * sizeof *zeros;
-    hsa_status_t status =
-        aql_allocate(alloc, t->userdata, t->trace.bytes, "the trace", data, &t->data);
+    hsa_status_t status = aql_memory_get(memory, t->trace.bytes, "the trace", data, &t->data);
     if (status) return status;
-    status =
-        aql_allocate(alloc, t->userdata, control_bytes, "the trace's control", control, &memory);
-    t->control = memory;
-    if (status) return status;
-    memset(zeros, 0, sizeof zeros);
-    status = t->copy(t->control, zeros, control_bytes, t->userdata);
-    return status ? aql_fail(status, "the caller's copy to control failed, status 0x%x", status)
-                  : status;
+    status = aql_memory_get(memory, control_bytes, "the trace's control", control, &ptr);
+    t->control = ptr;
+    return status ? status : aql_memory_copy(memory, ptr, zeros, control_bytes, "control");
 }
 
-static hsa_status_t write_commands(trace_t *t, aqlprofile_memory_alloc_callback_t alloc,
-                                   aqlprofile_att_control_aql_packets_t *packets)
+/* Where the second list begins, and where it ends, in dwords. */
+typedef struct {
+    uint32_t stop, end;
+} lists_t;
+
+static lists_t build(const trace_t *t, uint32_t *words, uint32_t capacity)
 {
-    const aqlprofile_buffer_desc_flags_t flags = {.device_access = 1,
-                                                  .host_access = 1,
-                                                  .memory_hint =
-                                                      AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT};
-    aql_pm4_t pm4 = {0};
+    aql_pm4_t pm4 = {words, capacity, 0};
+    lists_t at = {0};
     aql_trace_begin(&pm4, &t->trace);
+    at.stop = pm4.count;
     aql_trace_end(&pm4, &t->trace);
-    uint32_t count = pm4.count, stop;
-    pm4 = (aql_pm4_t){.words = malloc(count * 4ul), .capacity = count};
-    if (!pm4.words)
-        return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u commands", count);
-    aql_trace_begin(&pm4, &t->trace);
-    stop = pm4.count;
-    aql_trace_end(&pm4, &t->trace);
-    hsa_status_t status =
-        aql_allocate(alloc, t->userdata, count * 4ull, "commands", flags, &t->commands);
-    if (!status) {
-        status = t->copy(t->commands, pm4.words, count * 4ul, t->userdata);
-        if (status) aql_fail(status, "the caller's copy of commands failed, status 0x%x", status);
-    }
-    free(pm4.words);
+    at.end = pm4.count;
+    return at;
+}
+
+static hsa_status_t write_commands(trace_t *t, aqlprofile_att_control_aql_packets_t *packets)
+{
+    lists_t at = build(t, NULL, 0);
+    uint32_t *words = malloc(at.end * 4ul);
+    if (!words)
+        return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u commands", at.end);
+    build(t, words, at.end);
+    hsa_status_t status = aql_object_write(&t->head, words, at.end, "commands",
+                                           AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT);
+    free(words);
     if (status) return status;
-    const uint32_t *first = t->commands;
-    aql_pm4_packet(first, stop * 4, &packets->start_packet);
-    aql_pm4_packet(first + stop, (count - stop) * 4, &packets->stop_packet);
+    const uint32_t *first = t->head.commands;
+    aql_pm4_packet(first, at.stop * 4, &packets->start_packet);
+    aql_pm4_packet(first + at.stop, (at.end - at.stop) * 4, &packets->stop_packet);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -90,33 +88,23 @@ AQL_EXPORT hsa_status_t aqlprofile_att_create_packets(
     aqlprofile_memory_dealloc_callback_t dealloc_cb, aqlprofile_memory_copy_t memcpy_cb,
     void *userdata)
 {
-    if (!handle || !packets || !alloc_cb || !dealloc_cb || !memcpy_cb)
-        return aql_fail(INVALID, "%s is NULL",
-                        !handle       ? "handle"
-                        : !packets    ? "packets"
-                        : !alloc_cb   ? "alloc_cb"
-                        : !dealloc_cb ? "dealloc_cb"
-                                      : "memcpy_cb");
-    trace_t *t = calloc(1, sizeof *t);
-    if (!t) return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for packets");
-    t->head = (aql_handle_t){AQL_HANDLE_TRACE, destroy_trace};
-    t->dealloc = dealloc_cb;
-    t->copy = memcpy_cb;
-    t->userdata = userdata;
+    const aql_memory_t memory = {alloc_cb, dealloc_cb, memcpy_cb, userdata};
+    aql_object_t *object;
     aql_agent_t agent;
-    hsa_status_t status = aql_agent_from_hsa(profile.agent, &agent);
+    hsa_status_t status = aql_object_begin(&trace_kind, handle, packets, &memory, &object);
+    if (status) return status;
+    trace_t *t = (trace_t *)object;
+    status = aql_agent_from_hsa(profile.agent, &agent);
     if (!status)
         status =
             aql_trace_make(&agent, profile.parameters, profile.parameter_count, true, &t->trace);
     if (!status) status = aql_trace_place(&t->trace, 0, t->trace.bytes, 0); /* the size alone */
-    if (!status) status = allocate(t, alloc_cb);
+    if (!status) status = allocate(t);
     if (!status)
         status =
             aql_trace_place(&t->trace, (uintptr_t)t->data, t->trace.bytes, (uintptr_t)t->control);
-    if (!status) status = write_commands(t, alloc_cb, packets);
-    if (!status) status = aql_handle_add(&t->head, &handle->handle);
-    if (status) destroy_trace(&t->head);
-    return status;
+    if (!status) status = write_commands(t, packets);
+    return aql_object_end(object, status, handle);
 }
 
 /* The word before the tokens, which decoders expect of GPUs that write none themselves. */
@@ -132,7 +120,7 @@ AQL_EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
                                                     void *userdata)
 {
     if (!callback) return aql_fail(INVALID, "callback is NULL");
-    const trace_t *t = (const trace_t *)aql_handle_get(handle.handle, AQL_HANDLE_TRACE);
+    const trace_t *t = (const trace_t *)aql_object_get(handle, &trace_kind);
     if (!t) return INVALID;
     for (uint32_t i = 0; i < t->trace.engines; i++) {
         if (!t->trace.size[i]) continue;
@@ -142,30 +130,20 @@ AQL_EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
             return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
                             "no memory for a trace of %llu bytes", (unsigned long long)bytes);
         memcpy(buffer, &word, sizeof word);
-        hsa_status_t status = t->copy(
-            buffer + sizeof word, (const void *)(uintptr_t)t->trace.begin[i], bytes, t->userdata);
+        hsa_status_t status =
+            aql_memory_copy(&t->head.memory, buffer + sizeof word,
+                            (const void *)(uintptr_t)t->trace.begin[i], bytes, "a trace");
         if (!status) callback(i, buffer, sizeof word + bytes, userdata);
         free(buffer);
-        if (status)
-            return aql_fail(status, "the caller's copy of a trace failed, status 0x%x", status);
+        if (status) return status;
     }
     return aql_trace_check(&t->trace, t->control);
 }
 
 /* ---- markers ---- */
 
-typedef struct {
-    aql_handle_t head;
-    aqlprofile_memory_dealloc_callback_t dealloc;
-    void *userdata, *commands;
-} marker_t;
-
-static void destroy_marker(aql_handle_t *head)
-{
-    marker_t *m = (marker_t *)head;
-    if (m->commands) m->dealloc(m->commands, m->userdata);
-    free(m);
-}
+static const aql_kind_t marker_kind = {
+    .text = "a marker", .packets = "packet", .bytes = sizeof(aql_object_t)};
 
 static void mark(aql_pm4_t *pm4, const aqlprofile_att_codeobj_data_t *data)
 {
@@ -190,34 +168,24 @@ AQL_EXPORT hsa_status_t aqlprofile_att_codeobj_marker(
     aqlprofile_att_codeobj_data_t data, aqlprofile_memory_alloc_callback_t alloc_cb,
     aqlprofile_memory_dealloc_callback_t dealloc_cb, void *userdata)
 {
-    const aqlprofile_buffer_desc_flags_t flags = {.device_access = 1, .host_access = 1};
+    const aql_memory_t memory = {.alloc = alloc_cb, .dealloc = dealloc_cb, .userdata = userdata};
     uint32_t words[128];
     aql_pm4_t pm4 = {words, sizeof words / sizeof *words, 0};
+    aql_object_t *marker;
     aql_agent_t agent;
-    if (!packet || !handle || !alloc_cb || !dealloc_cb)
-        return aql_fail(INVALID, "%s is NULL",
-                        !packet     ? "packet"
-                        : !handle   ? "handle"
-                        : !alloc_cb ? "alloc_cb"
-                                    : "dealloc_cb");
-    hsa_status_t status = aql_agent_from_hsa(data.agent, &agent);
+    hsa_status_t status = aql_object_begin(&marker_kind, handle, packet, &memory, &marker);
     if (status) return status;
-    marker_t *m = calloc(1, sizeof *m);
-    if (!m) return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a marker");
-    *m = (marker_t){{AQL_HANDLE_MARKER, destroy_marker}, dealloc_cb, userdata, NULL};
+    status = aql_agent_from_hsa(data.agent, &agent);
     mark(&pm4, &data);
-    status = aql_allocate(alloc_cb, userdata, pm4.count * 4ull, "a marker", flags, &m->commands);
-    if (!status) {
-        memcpy(m->commands, words, pm4.count * 4ul);
-        aql_pm4_packet(m->commands, pm4.count * 4, packet);
-        status = aql_handle_add(&m->head, &handle->handle);
-    }
-    if (status) destroy_marker(&m->head);
-    return status;
+    if (!status)
+        status =
+            aql_object_write(marker, words, pm4.count, "a marker", AQLPROFILE_MEMORY_HINT_NONE);
+    if (!status) aql_pm4_packet(marker->commands, pm4.count * 4, packet);
+    return aql_object_end(marker, status, handle);
 }
 
 AQL_EXPORT void aqlprofile_att_delete_packets(aqlprofile_handle_t handle)
 {
-    aql_handle_remove(handle.handle, AQL_HANDLE_TRACE);
-    aql_handle_remove(handle.handle, AQL_HANDLE_MARKER);
+    aql_object_remove(handle, &trace_kind);
+    aql_object_remove(handle, &marker_kind);
 }
