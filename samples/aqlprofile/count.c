@@ -69,13 +69,7 @@ int main(int argc, char **argv)
     check(aql.hsa_ven_amd_aqlprofile_read(&profile, &read), "read");
     check(aql.hsa_ven_amd_aqlprofile_stop(&profile, &stop), "stop");
 
-    struct {
-        uint32_t *out;
-        uint32_t group_size;
-    } *arguments = allocate(sizeof *arguments);
-    arguments->out = allocate(GROUPS * GROUP_SIZE * sizeof *arguments->out);
-    arguments->group_size = GROUP_SIZE;
-
+    fill_arguments_t *arguments = fill_arguments(GROUPS, GROUP_SIZE);
     hsa_kernel_dispatch_packet_t kernel = load_kernel(argv[1], "fill.kd");
 
     hsa_signal_store_relaxed(finished, 1);

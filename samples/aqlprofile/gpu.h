@@ -127,6 +127,20 @@ static inline hsa_kernel_dispatch_packet_t load_kernel(const char *file, const c
     return packet;
 }
 
+/* What fill.cl takes. */
+typedef struct {
+    uint32_t *out;
+    uint32_t group_size;
+} fill_arguments_t;
+
+static inline fill_arguments_t *fill_arguments(uint32_t groups, uint32_t group_size)
+{
+    fill_arguments_t *arguments = allocate(sizeof *arguments);
+    arguments->out = allocate(groups * group_size * sizeof *arguments->out);
+    arguments->group_size = group_size;
+    return arguments;
+}
+
 static inline void submit_kernel(hsa_kernel_dispatch_packet_t *kernel, uint32_t groups,
                                  uint16_t group_size, void *arguments)
 {

@@ -63,10 +63,6 @@ static hsa_status_t look(uint32_t shader, void *buffer, uint64_t size, void *dat
 
 int main(int argc, char **argv)
 {
-    struct {
-        uint32_t *out;
-        uint32_t group_size;
-    } * arguments;
     if (argc != 2) return 2;
     open_gpu();
     aqlprofile_att_parameter_t parameters[] = {
@@ -83,9 +79,7 @@ int main(int argc, char **argv)
     object.id = UINT64_C(0x140000000);
     object.isUnload = 1;
     OK(aqlprofile_att_codeobj_marker(&unloaded, &unload, object, give, take_back, NULL));
-    arguments = allocate(sizeof *arguments);
-    arguments->out = allocate(GROUPS * GROUP_SIZE * sizeof *arguments->out);
-    arguments->group_size = GROUP_SIZE;
+    fill_arguments_t *arguments = fill_arguments(GROUPS, GROUP_SIZE);
     hsa_kernel_dispatch_packet_t kernel = load_kernel(argv[1], "fill.kd");
 
     hsa_signal_store_relaxed(finished, 1);
