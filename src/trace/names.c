@@ -1,38 +1,9 @@
 /* names.c - see names.h. Text in, text out. */
 #include "trace/names.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-
-typedef char *(*demangle_t)(const char *mangled, char *buffer, size_t *bytes, int *status);
-
-static demangle_t found;
-
-static void look_up(void)
-{
-    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-    if (library) *(void **)&found = dlsym(library, "__cxa_demangle");
-    if (!found) base_warning("kernel names stay mangled: libstdc++.so.6 is not installed");
-}
-
-static demangle_t find_demangler(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, look_up);
-    return found;
-}
-
-static char *demangle(const char *symbol)
-{
-    int status = 0;
-    demangle_t function = strncmp(symbol, "_Z", 2) == 0 ? find_demangler() : NULL;
-    char *name = function ? function(symbol, NULL, NULL, &status) : NULL;
-    return name ? name : strdup(symbol);
-}
+#include "base/kernel_name.h"
 
 /* Start of the bracket group that ends right before `end`, or `end` if there is none. */
 static const char *skip_group(const char *begin, const char *end)
@@ -72,11 +43,7 @@ static char *truncate_name(char *name)
 
 char *trace_kernel_name(const char *symbol, trace_names_t form)
 {
-    char *plain = strdup(symbol);
-    if (!plain || form == TRACE_NAMES_MANGLED) return plain;
-    size_t bytes = strlen(plain);
-    if (bytes > 3 && strcmp(plain + bytes - 3, ".kd") == 0) plain[bytes - 3] = 0;
-    char *name = demangle(plain);
-    free(plain);
+    if (form == TRACE_NAMES_MANGLED) return strdup(symbol);
+    char *name = base_kernel_name(symbol);
     return name && form == TRACE_NAMES_TRUNCATED ? truncate_name(name) : name;
 }

@@ -1,8 +1,7 @@
 /* names.h - kernel names as people want to read them.
  *
  * Here because two programs need the same answer: the writers of files, and the tool library, whose
- * kernel filters match the names that the files show. The demangler is libstdc++'s own, looked up
- * when first needed; without it names stay as they are. */
+ * kernel filters match the names that the files show. */
 #ifndef CROCPROF_TRACE_NAMES_H
 #define CROCPROF_TRACE_NAMES_H
 

@@ -3,10 +3,10 @@
  * src/hsa notices code objects; ids of kernels are dense, so that names are an array. */
 #include "v1/v1.h"
 
+#include "base/kernel_name.h"
 #include "base/log.h"
 #include "hsa/kernel_map.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,38 +15,26 @@
 static char **names;
 static uint64_t name_room;
 
-static char *demangle(const char *symbol)
+/* Takes over the name; NULL forgets the kernel's. */
+static void set_name(uint64_t id, char *name)
 {
-    static char *(*function)(const char *, char *, size_t *, int *);
-    static bool looked;
-    size_t length = strlen(symbol);
-    char *plain = strdup(symbol), *text = NULL;
-    int status;
-    if (plain && length > 3 && !strcmp(plain + length - 3, ".kd")) plain[length - 3] = 0;
-    if (!looked) {
-        looked = true;
-        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-        if (library) *(void **)&function = dlsym(library, "__cxa_demangle");
-    }
-    if (plain && function && !strncmp(plain, "_Z", 2)) text = function(plain, NULL, NULL, &status);
-    if (!text) return plain;
-    free(plain);
-    return text;
-}
-
-/* With v1_lock held. */
-static void set_name(uint64_t id, const char *symbol)
-{
+    pthread_mutex_lock(&v1_lock);
     if (id >= name_room) {
         uint64_t room = 2 * id + 64;
         char **more = realloc(names, room * sizeof *more);
-        if (!more) return;
-        memset(more + name_room, 0, (room - name_room) * sizeof *more);
-        names = more;
-        name_room = room;
+        if (more) {
+            memset(more + name_room, 0, (room - name_room) * sizeof *more);
+            names = more;
+            name_room = room;
+        }
     }
-    free(names[id]);
-    names[id] = symbol ? demangle(symbol) : NULL;
+    char *old = name;
+    if (id < name_room) {
+        old = names[id];
+        names[id] = name;
+    }
+    pthread_mutex_unlock(&v1_lock);
+    free(old);
 }
 
 const char *v1_kernel_name(uint64_t kernel_object)
@@ -74,10 +62,8 @@ static void dump(const hsax_code_object_t *object)
 
 static void loaded(hsax_code_object_t *object)
 {
-    pthread_mutex_lock(&v1_lock);
     for (unsigned i = 0; i < object->kernel_count; i++)
-        set_name(object->kernels[i].id, object->kernels[i].name);
-    pthread_mutex_unlock(&v1_lock);
+        set_name(object->kernels[i].id, base_kernel_name(object->kernels[i].name));
     if (v1_settings.obj_dumping) dump(object);
     v1_report_code_object(object, false);
     for (unsigned i = 0; i < object->kernel_count; i++)
@@ -89,10 +75,8 @@ static void unloaded(hsax_code_object_t *object)
     for (unsigned i = 0; i < object->kernel_count; i++)
         v1_report_kernel(&object->kernels[i], true);
     v1_report_code_object(object, true);
-    pthread_mutex_lock(&v1_lock);
     for (unsigned i = 0; i < object->kernel_count; i++)
         set_name(object->kernels[i].id, NULL);
-    pthread_mutex_unlock(&v1_lock);
 }
 
 void v1_kernels_hook(const hsax_api_table_t *table)
