@@ -274,10 +274,36 @@ hsa_status_t rocprofiler_reset(rocprofiler_t *context, uint32_t group_index)
 
 /* ---- a kernel's group ---- */
 
+static void stop_reading(v1_agent_t *agent)
+{
+    pthread_mutex_lock(&v1_lock);
+    agent->readers--;
+    pthread_mutex_unlock(&v1_lock);
+}
+
 static bool same_events(const v1_agent_t *agent, const hsa_ven_amd_aqlprofile_profile_t *profile)
 {
-    return agent->events && agent->event_count == profile->event_count &&
+    return agent->event_count == profile->event_count &&
            !memcmp(agent->events, profile->events, profile->event_count * sizeof *agent->events);
+}
+
+static hsa_status_t start_always(v1_agent_t *agent, v1_group_t *g)
+{
+    const hsa_ven_amd_aqlprofile_profile_t *profile = &g->counters.profile;
+    size_t bytes = profile->event_count * sizeof *profile->events;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    agent->event_count = 0; /* unknown, until they count */
+    if (!agent->queue)
+        status = hsax.core.hsa_queue_create_fn(agent->hsa, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL,
+                                               UINT32_MAX, UINT32_MAX, &agent->queue);
+    if (!status) status = execute("concurrent", g, agent->queue, &g->counters.start, 1);
+    if (status) return v1_error(status, "GPU %u has no queue to start counters", agent->index);
+    free(agent->events);
+    agent->events = malloc(bytes);
+    if (!agent->events) return status;
+    memcpy(agent->events, profile->events, bytes);
+    agent->event_count = profile->event_count;
+    return status;
 }
 
 /* Concurrent kernels: makes the agent count the group's events, unless it does; not while kernels
@@ -285,35 +311,18 @@ static bool same_events(const v1_agent_t *agent, const hsa_ven_amd_aqlprofile_pr
 static hsa_status_t count_always(v1_group_t *g)
 {
     static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-    const hsa_ven_amd_aqlprofile_profile_t *profile = &g->counters.profile;
     v1_agent_t *agent = g->context->agent;
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    size_t bytes = profile->event_count * sizeof *profile->events;
     pthread_mutex_lock(&starting);
+    bool same = same_events(agent, &g->counters.profile);
     pthread_mutex_lock(&v1_lock);
-    bool same = same_events(agent, profile), busy = agent->readers && !same;
-    if (!busy) agent->readers++;
-    pthread_mutex_unlock(&v1_lock);
-    if (busy) {
+    if (agent->readers && !same)
         status = v1_failed("GPU %u counts other events for %u concurrent kernels", agent->index,
                            agent->readers);
-    } else if (!same) {
-        free(agent->events);
-        agent->events = malloc(bytes);
-        agent->event_count = profile->event_count;
-        if (agent->events) memcpy(agent->events, profile->events, bytes);
-        if (!agent->queue)
-            status = hsax.core.hsa_queue_create_fn(agent->hsa, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL,
-                                                   UINT32_MAX, UINT32_MAX, &agent->queue);
-        if (!status) status = execute("concurrent", g, agent->queue, &g->counters.start, 1);
-        if (status) {
-            v1_error(status, "GPU %u has no queue to start counters", agent->index);
-            pthread_mutex_lock(&v1_lock);
-            agent->event_count = 0;
-            agent->readers--;
-            pthread_mutex_unlock(&v1_lock);
-        }
-    }
+    else
+        agent->readers++;
+    pthread_mutex_unlock(&v1_lock);
+    if (!status && !same && (status = start_always(agent, g))) stop_reading(agent);
     pthread_mutex_unlock(&starting);
     return status;
 }
@@ -347,11 +356,7 @@ void v1_group_land(v1_group_t *g, bool lost)
     void *arg = c->handler_arg;
     rocprofiler_group_t info = v1_group_info(g);
     g->has_data = !lost;
-    if (g->earlier.memory) {
-        pthread_mutex_lock(&v1_lock);
-        c->agent->readers--;
-        pthread_mutex_unlock(&v1_lock);
-    }
+    if (g->earlier.memory) stop_reading(c->agent);
     set_state(g, lost ? V1_LOST : V1_READY);
     /* From here on the context may be gone. */
     if (entry)

@@ -151,17 +151,15 @@ static hsa_status_t visit_agent(visit_t *v, v1_agent_t *agent)
 static hsa_status_t visit(visit_t *v, const hsa_agent_t *one)
 {
     hsa_status_t status = v1_runtime();
-    if (!status && one) {
-        v1_agent_t *agent = v1_agent_find(*one);
-        if (!agent || !agent->gpu)
-            return agent ? v1_error(HSA_STATUS_ERROR_INVALID_AGENT, "%s: agent 0x%llx is no GPU",
-                                    v->function, (unsigned long long)one->handle)
-                         : HSA_STATUS_ERROR_INVALID_AGENT;
-        status = visit_agent(v, agent);
-    }
-    for (unsigned i = 0, n = status || one ? 0 : v1_agent_count(); i < n && !status; i++) {
-        if (!v1_agent_at(i)->gpu) continue;
-        status = visit_agent(v, v1_agent_at(i));
+    if (status) return status;
+    const v1_agent_t *only = one ? v1_agent_find(*one) : NULL;
+    if (one && !only) return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (only && !only->gpu)
+        return v1_error(HSA_STATUS_ERROR_INVALID_AGENT, "%s: agent 0x%llx is no GPU", v->function,
+                        (unsigned long long)one->handle);
+    for (unsigned i = 0, n = v1_agent_count(); i < n && !status; i++) {
+        v1_agent_t *agent = v1_agent_at(i);
+        if (agent->gpu && (!only || only == agent)) status = visit_agent(v, agent);
     }
     return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
 }
