@@ -3,7 +3,6 @@
  * Every instruction runs in its four address forms over random descriptors: linear and swizzled,
  * with and without the lane number in the index, with limits that cut off some lanes. */
 #include "mem_ops.h"
-#include "isa/isa_ops.h"
 
 enum { VADDR = 0, DATA = 4, DST = 12, SRSRC = 8, SOFFSET = 20, M0 = ISA_CODE_M0 };
 
@@ -99,8 +98,9 @@ static uint64_t choose_exec(rig_t *r, unsigned turn)
     return turn & 1 ? rig_random(r) | (uint64_t)rig_random(r) << 32 : UINT64_MAX;
 }
 
-static void check(rig_t *r, const test_t *t, const isa_inst_t *i, const char *text)
+static void check(rig_t *r, const void *test, const isa_inst_t *i, const char *text)
 {
+    const test_t *t = test;
     uint32_t(*bank)[64] = t->bank == 'v' ? r->want.v : r->want.a;
     const int dst = t->x->kind == 'L' ? DST : t->returns ? DATA : -1;
     for (unsigned turn = 0; turn < 24; turn++) {
@@ -127,7 +127,6 @@ enum { MAX_TESTS = 1500 };
 static test_t tests[MAX_TESTS];
 static unsigned n_tests;
 static rig_program_t program;
-static bool seen[ISA_OP_COUNT];
 
 static void add(const rig_access_t *x, unsigned form, char bank, bool returns, uint32_t imm,
                 bool const_soffset)
@@ -144,7 +143,6 @@ static void add(const rig_access_t *x, unsigned form, char bank, bool returns, u
 
 static int setup(void **state)
 {
-    (void)state;
     for (unsigned form = 0; form < 4; form++) {
         for (unsigned k = 0; k < RIG_MOVES; k++) {
             add(&rig_moves[k], form, 'v', false, k * 123 % 4096, false);
@@ -158,41 +156,17 @@ static int setup(void **state)
         }
     }
     rig_assemble(&program);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    rig_free(&program);
+    *state = &program;
     return 0;
 }
 
 static void every_instruction_agrees_with_the_rules(void **state)
 {
     (void)state;
-    for (unsigned c = 0; c < RIG_CORES; c++) {
-        rig_t *r = rig_create(rig_cores[c]);
-        for (unsigned k = 0; r && k < n_tests; k++) {
-            check(r, &tests[k], &program.inst[k], program.line[k]);
-            seen[program.inst[k].op] = true;
-        }
-        rig_destroy(r);
-    }
+    rig_every(&program, tests, sizeof tests[0], check);
 }
 
 /* ---- by hand ---- */
-
-static void run_text(rig_t *r, const char *text)
-{
-    rig_program_t p = {0};
-    rig_add(&p, "%s", text);
-    rig_assemble(&p);
-    seen[p.inst->op] = true;
-    rig_load(r);
-    rig_run(r, p.inst, text);
-    rig_free(&p);
-}
 
 /* The descriptor that ROCr makes for a queue's scratch (gfx9), as a kernel's spill uses it. */
 static void spills_go_to_the_waves_scratch(void **state)
@@ -207,16 +181,16 @@ static void spills_go_to_the_waves_scratch(void **state)
     r->wave.sgpr[3] = 4u << 12 | 4u << 15 | 1u << 19 | 3u << 21 | 1u << 23;
     r->wave.sgpr[33] = 0x1000; /* the wave's offset */
     r->wave.exec = UINT64_MAX;
-    run_text(r, "buffer_store_dword v4, off, s[0:3], s33 offset:20");
+    rig_run_text(r, "buffer_store_dword v4, off, s[0:3], s33 offset:20");
     for (unsigned l = 0; l < 64; l++)
         memcpy(r->want.mem + 0x1000 + 20 * 64 + 4 * l, &r->want.v[4][l], 4);
     rig_compare(r, "spill");
-    run_text(r, "buffer_load_dword v7, off, s[0:3], s33 offset:20");
+    rig_run_text(r, "buffer_load_dword v7, off, s[0:3], s33 offset:20");
     memcpy(r->want.v[7], r->want.v[4], sizeof r->want.v[7]);
     rig_compare(r, "reload");
     for (unsigned l = 0; l < 64; l++)
         r->want.v[0][l] = 4 * (l % 8) + l % 4;
-    run_text(r, "buffer_store_byte v4, v0, s[0:3], s33 offen offset:1");
+    rig_run_text(r, "buffer_store_byte v4, v0, s[0:3], s33 offen offset:1");
     for (unsigned l = 0; l < 64; l++) {
         const uint32_t o = r->want.v[0][l] + 1;
         r->want.mem[0x1000 + o / 4 * 256 + l * 4 + o % 4] = (uint8_t)r->want.v[4][l];
@@ -248,7 +222,7 @@ static void transfers_with_lds_use_m0(void **state)
         r->wave.sgpr[9] = (uint32_t)(RIG_VA >> 32) | 8 << 16;
         r->wave.sgpr[10] = 0x1000;
         r->wave.sgpr[11] = 1u << 23; /* lane number, stride 8 */
-        run_text(r, rows[k].text);
+        rig_run_text(r, rows[k].text);
         for (unsigned l = 0; l < 48; l++) {
             uint32_t v = 0;
             memcpy(&v, r->want.mem + 12 + 8 * l, rows[k].bytes);
@@ -267,7 +241,7 @@ static void transfers_with_lds_use_m0(void **state)
     r->wave.sgpr[9] = (uint32_t)(RIG_VA >> 32) | 8 << 16;
     r->wave.sgpr[10] = 0x1000;
     r->wave.sgpr[11] = 1u << 23;
-    run_text(r, "buffer_store_lds_dword s[8:11], 0 offset:16 lds");
+    rig_run_text(r, "buffer_store_lds_dword s[8:11], 0 offset:16 lds");
     for (unsigned l = 0; l < 64; l++)
         memcpy(r->want.mem + 16 + 8 * l, r->want.lds + 80 + 4 * l, 4);
     rig_compare(r, "buffer_store_lds_dword");
@@ -283,7 +257,7 @@ static void cache_operations_change_nothing(void **state)
         rig_t *r = rig_create(NULL);
         rig_fill(r);
         r->wave.exec = UINT64_MAX;
-        run_text(r, texts[k]);
+        rig_run_text(r, texts[k]);
         rig_compare(r, texts[k]);
         rig_destroy(r);
     }
@@ -295,15 +269,16 @@ static void all_of_them_were_met(void **state)
     (void)state;
     for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
         const isa_op_info_t *info = isa_op_info(op);
-        if (info && info->mnemonic && strstr(info->mnemonic, "_format_")) seen[op] = true;
+        if (info && info->mnemonic && strstr(info->mnemonic, "_format_")) rig_met[op] = true;
     }
-    rig_check_coverage(seen, ISA_OP_COUNT, 1u << ISA_FMT_MUBUF);
+    rig_check_coverage(1u << ISA_FMT_MUBUF);
 }
 
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test_setup_teardown(every_instruction_agrees_with_the_rules, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_instruction_agrees_with_the_rules, setup,
+                                        rig_release),
         cmocka_unit_test(spills_go_to_the_waves_scratch),
         cmocka_unit_test(transfers_with_lds_use_m0),
         cmocka_unit_test(cache_operations_change_nothing),

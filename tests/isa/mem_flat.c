@@ -3,7 +3,6 @@
  * Each instruction runs in all its address forms, with several patterns of addresses and EXEC
  * masks, on every core. Faults, swizzling and concurrency are checked by hand at the end. */
 #include "mem_ops.h"
-#include "isa/isa_ops.h"
 
 #include <pthread.h>
 
@@ -145,8 +144,9 @@ static uint64_t choose_exec(rig_t *r, unsigned turn)
     }
 }
 
-static void check(rig_t *r, const test_t *t, const isa_inst_t *i, const char *text)
+static void check(rig_t *r, const void *test, const isa_inst_t *i, const char *text)
 {
+    const test_t *t = test;
     uint32_t(*bank)[64] = t->bank == 'v' ? r->want.v : r->want.a;
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
         if (pattern >= UNALIGNED && pattern != UNIFORM && t->x->kind == 'A') continue;
@@ -184,7 +184,6 @@ static void add(form_t form, const rig_access_t *x, char bank, int dst)
 
 static int setup(void **state)
 {
-    (void)state;
     for (unsigned form = 0; form < FORMS; form++) {
         for (unsigned k = 0; k < RIG_MOVES; k++) {
             const bool load = rig_moves[k].kind == 'L';
@@ -201,30 +200,15 @@ static int setup(void **state)
         }
     }
     rig_assemble(&program);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    rig_free(&program);
+    *state = &program;
     return 0;
 }
 
 static void every_instruction_agrees_with_the_model(void **state)
 {
     (void)state;
-    static bool seen[ISA_OP_COUNT];
-    for (unsigned c = 0; c < RIG_CORES; c++) {
-        rig_t *r = rig_create(rig_cores[c]);
-        for (unsigned k = 0; r && k < n_tests; k++) {
-            check(r, &tests[k], &program.inst[k], program.line[k]);
-            seen[program.inst[k].op] = true;
-        }
-        rig_destroy(r);
-    }
-    rig_check_coverage(seen, ISA_OP_COUNT,
-                       1u << ISA_FMT_FLAT | 1u << ISA_FMT_GLOBAL | 1u << ISA_FMT_SCRATCH);
+    rig_every(&program, tests, sizeof tests[0], check);
+    rig_check_coverage(1u << ISA_FMT_FLAT | 1u << ISA_FMT_GLOBAL | 1u << ISA_FMT_SCRATCH);
 }
 
 /* ---- by hand ---- */
@@ -431,7 +415,8 @@ static void atomics_of_several_waves_lose_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test_setup_teardown(every_instruction_agrees_with_the_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_instruction_agrees_with_the_model, setup,
+                                        rig_release),
         cmocka_unit_test(scratch_dwords_of_neighbours_are_neighbours),
         cmocka_unit_test(faults_name_the_address_and_the_kind),
         cmocka_unit_test(lanes_beyond_lds_read_zero_through_flat),

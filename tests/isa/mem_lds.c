@@ -3,7 +3,6 @@
  * Loads, stores and atomics share one table-driven test; exchanges between lanes, counters and the
  * rules for addresses out of range have tests of their own below it. */
 #include "mem_ops.h"
-#include "isa/isa_ops.h"
 
 enum { ADDR = 0, DATA0 = 4, DATA1 = 8, DST = 12, M0 = ISA_CODE_M0 };
 
@@ -181,7 +180,6 @@ enum { MAX_TESTS = 400 };
 static test_t tests[MAX_TESTS];
 static unsigned n_tests;
 static rig_program_t program;
-static bool seen[ISA_OP_COUNT];
 
 static unsigned dst_rows(const row_t *row)
 {
@@ -212,20 +210,13 @@ static void add(const row_t *row, char bank, int dst, unsigned seed)
 
 static int setup(void **state)
 {
-    (void)state;
     for (unsigned k = 0; k < N_ROWS; k++) {
         add(&rows[k], 'v', DST, k);
         add(&rows[k], 'a', DST, k + 7);
         if (rows[k].returns) add(&rows[k], 'v', rows[k].x.kind == 'L' ? ADDR : DATA0, k + 3);
     }
     rig_assemble(&program);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    rig_free(&program);
+    *state = &program;
     return 0;
 }
 
@@ -310,8 +301,9 @@ static void prepare_data(rig_t *r, const test_t *t, uint32_t (*bank)[64])
             memcpy(bank[RIG_ROWS - 4 + c], bank[20 + c], sizeof bank[0]);
 }
 
-static void check(rig_t *r, const test_t *t, const isa_inst_t *i, const char *text)
+static void check(rig_t *r, const void *test, const isa_inst_t *i, const char *text)
 {
+    const test_t *t = test;
     uint32_t(*bank)[64] = t->bank == 'v' ? r->want.v : r->want.a;
     for (unsigned pattern = 0; pattern < 5; pattern++)
         for (unsigned turn = 0; turn < 3; turn++) {
@@ -337,29 +329,10 @@ static void check(rig_t *r, const test_t *t, const isa_inst_t *i, const char *te
 static void every_access_agrees_with_the_model(void **state)
 {
     (void)state;
-    for (unsigned c = 0; c < RIG_CORES; c++) {
-        rig_t *r = rig_create(rig_cores[c]);
-        for (unsigned k = 0; r && k < n_tests; k++) {
-            check(r, &tests[k], &program.inst[k], program.line[k]);
-            seen[program.inst[k].op] = true;
-        }
-        rig_destroy(r);
-    }
+    rig_every(&program, tests, sizeof tests[0], check);
 }
 
 /* ---- one instruction at a time ---- */
-
-/* Runs `text` on a filled rig; the caller has changed r->want before and compares after. */
-static void run_text(rig_t *r, const char *text)
-{
-    rig_program_t p = {0};
-    rig_add(&p, "%s", text);
-    rig_assemble(&p);
-    seen[p.inst->op] = true;
-    rig_load(r);
-    rig_run(r, p.inst, text);
-    rig_free(&p);
-}
 
 static void swizzle_takes_lanes_by_its_four_modes(void **state)
 {
@@ -387,7 +360,7 @@ static void swizzle_takes_lanes_by_its_four_modes(void **state)
         rig_t *r = rig_create(NULL);
         rig_fill(r);
         r->wave.exec = ~(UINT64_C(1) << 37 | UINT64_C(1) << 1); /* two sources are inactive */
-        run_text(r, rows_[k].text);
+        rig_run_text(r, rows_[k].text);
         for (unsigned n = 0; n < 8; n++) {
             const unsigned from = rows_[k].source[n];
             uint32_t want = from == 37 || from == 1 ? 0 : r->want.v[4][from];
@@ -406,7 +379,7 @@ static void permutes_push_and_pull(void **state)
     r->wave.exec = UINT64_MAX & ~UINT64_C(0x10);
     for (unsigned l = 0; l < 64; l++)
         r->want.v[0][l] = 4 * (l * 5 % 64) + 256 * l + l % 4 - 8;
-    run_text(r, "ds_bpermute_b32 v12, v0, v4 offset:8");
+    rig_run_text(r, "ds_bpermute_b32 v12, v0, v4 offset:8");
     for (unsigned l = 0; l < 64; l++) {
         const unsigned from = l * 5 % 64;
         if (l == 4)
@@ -414,7 +387,7 @@ static void permutes_push_and_pull(void **state)
         else
             assert_int_equal(r->rows[12][l], from == 4 ? 0 : r->want.v[4][from]);
     }
-    run_text(r, "ds_permute_b32 v12, v0, v4 offset:8");
+    rig_run_text(r, "ds_permute_b32 v12, v0, v4 offset:8");
     for (unsigned l = 0; l < 64; l++) {
         const unsigned from = l * 13 % 64; /* 5 * 13 = 1 modulo 64 */
         if (l == 4)
@@ -425,7 +398,7 @@ static void permutes_push_and_pull(void **state)
     /* several lanes push to one: the last wins; nobody pushes: 0; onto the own source */
     for (unsigned l = 0; l < 64; l++)
         r->want.v[0][l] = 4 * (l / 2);
-    run_text(r, "ds_permute_b32 v4, v0, v4");
+    rig_run_text(r, "ds_permute_b32 v4, v0, v4");
     for (unsigned l = 0; l < 64; l++)
         if (l != 4) assert_int_equal(r->rows[4][l], l < 32 ? r->want.v[4][2 * l + 1] : 0);
     rig_destroy(r);
@@ -443,7 +416,7 @@ static void counters_move_by_the_number_of_lanes(void **state)
         rig_fill(r);
         r->wave.exec = 0xf0f;
         r->wave.sgpr[M0] = 0xabcd0000 | 48;
-        run_text(r, rows_[k].text);
+        rig_run_text(r, rows_[k].text);
         uint32_t was, now;
         memcpy(&was, r->want.lds + 64, 4);
         memcpy(&now, r->lds + 64, 4);
@@ -461,17 +434,17 @@ static void addtid_uses_m0_and_the_lane(void **state)
     rig_fill(r);
     r->wave.exec = ~UINT64_C(2);
     r->wave.sgpr[M0] = 0x50000 | (RIG_LDS - 32 * 4 - 8); /* lanes 32.. are out of range */
-    run_text(r, "ds_read_addtid_b32 v12 offset:8");
+    rig_run_text(r, "ds_read_addtid_b32 v12 offset:8");
     for (unsigned l = 0; l < 64; l++) {
         uint32_t want = 0;
         if (l < 32) memcpy(&want, r->lds + RIG_LDS - 128 + 4 * l, 4);
         assert_int_equal(r->rows[12][l], l == 1 ? r->want.v[12][1] : want);
     }
-    run_text(r, "ds_write_addtid_b32 v4 offset:8");
+    rig_run_text(r, "ds_write_addtid_b32 v4 offset:8");
     for (unsigned l = 0; l < 32; l++)
         if (l != 1) memcpy(r->want.lds + RIG_LDS - 128 + 4 * l, &r->want.v[4][l], 4);
     rig_compare(r, "ds_write_addtid_b32");
-    run_text(r, "ds_nop");
+    rig_run_text(r, "ds_nop");
     rig_compare(r, "ds_nop");
     rig_destroy(r);
 }
@@ -497,7 +470,7 @@ static void denormals_follow_mode(void **state)
         r->want.v[0][0] = 64;
         r->want.v[4][0] = rows_[k].data;
         memcpy(r->want.lds + 64, &rows_[k].memory, 4);
-        run_text(r, "ds_add_f32 v0, v4");
+        rig_run_text(r, "ds_add_f32 v0, v4");
         uint32_t now;
         memcpy(&now, r->lds + 64, 4);
         assert_int_equal(now, rows_[k].want);
@@ -512,7 +485,7 @@ static void misaligned_atomics_fault_in_the_shared_aperture(void **state)
     rig_fill(r);
     r->wave.exec = 2;
     r->want.v[0][1] = 102;
-    run_text(r, "ds_add_u32 v0, v4 offset:4");
+    rig_run_text(r, "ds_add_u32 v0, v4 offset:4");
     assert_int_equal(r->wave.stop, ISA_STOP_MEMORY);
     assert_int_equal(r->wave.fault_addr, RIG_SHARED + 106);
     rig_destroy(r);
@@ -539,7 +512,7 @@ static void global_sync_steps(const step_t *steps, size_t n)
     for (size_t k = 0; k < n; k++) {
         rig_t *on = r[steps[k].wave - 'a'];
         on->want.v[4][40] = steps[k].data;
-        run_text(on, steps[k].text);
+        rig_run_text(on, steps[k].text);
         assert_int_equal(on->wave.stop, steps[k].waits ? ISA_STOP_YIELD : ISA_RUN);
         assert_int_equal(on->wave.gws_waits, steps[k].waits);
     }
@@ -583,13 +556,13 @@ static void global_barriers_and_semaphores_hold_waves(void **state)
 static void all_of_them_were_met(void **state)
 {
     (void)state;
-    rig_check_coverage(seen, ISA_OP_COUNT, 1u << ISA_FMT_DS);
+    rig_check_coverage(1u << ISA_FMT_DS);
 }
 
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test_setup_teardown(every_access_agrees_with_the_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_access_agrees_with_the_model, setup, rig_release),
         cmocka_unit_test(swizzle_takes_lanes_by_its_four_modes),
         cmocka_unit_test(permutes_push_and_pull),
         cmocka_unit_test(counters_move_by_the_number_of_lanes),

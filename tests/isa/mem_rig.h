@@ -7,6 +7,7 @@
 #define TESTS_ISA_MEM_RIG_H
 
 #include "asm.h"
+#include "isa/isa_ops.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/isa/isa.h"
 
@@ -219,13 +220,51 @@ static inline void rig_free(rig_program_t *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Every instruction of these formats must have been met: seen[] is indexed by ISA_OP_*. */
-static inline void rig_check_coverage(const bool *seen, unsigned n_seen, unsigned formats)
+/* Teardown of a test whose setup left its program in *state. */
+static inline int rig_release(void **state)
+{
+    rig_free(*state);
+    return 0;
+}
+
+static bool rig_met[ISA_OP_COUNT]; /* by rig_every and rig_run_text */
+
+/* Whether instruction and model agree on a rig, in every way that the test asks for. */
+typedef void rig_check_t(rig_t *r, const void *test, const isa_inst_t *i, const char *text);
+
+/* Every instruction of the program, with its element of `tests`, on every core. */
+static inline void rig_every(const rig_program_t *p, const void *tests, size_t size,
+                             rig_check_t *check)
+{
+    for (unsigned c = 0; c < RIG_CORES; c++) {
+        rig_t *r = rig_create(rig_cores[c]);
+        for (unsigned k = 0; r && k < p->n; k++) {
+            check(r, (const char *)tests + k * size, &p->inst[k], p->line[k]);
+            rig_met[p->inst[k].op] = true;
+        }
+        rig_destroy(r);
+    }
+}
+
+/* Runs `text` on a filled rig; the caller has changed r->want before and compares after. */
+static inline void rig_run_text(rig_t *r, const char *text)
+{
+    rig_program_t p = {0};
+    rig_add(&p, "%s", text);
+    rig_assemble(&p);
+    rig_met[p.inst->op] = true;
+    rig_load(r);
+    rig_run(r, p.inst, text);
+    rig_free(&p);
+}
+
+/* Every instruction of these formats must have been met. */
+static inline void rig_check_coverage(unsigned formats)
 {
     unsigned missing = 0;
-    for (unsigned op = 0; op < n_seen; op++) {
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
         const isa_op_info_t *info = isa_op_info(op);
-        if (!info || !info->mnemonic || !(formats >> info->fmt & 1) || seen[op]) continue;
+        if (!info || !info->mnemonic || !(formats >> info->fmt & 1) || rig_met[op]) continue;
         fprintf(stderr, "not tested: %s\n", info->mnemonic);
         missing++;
     }
