@@ -59,6 +59,14 @@ def api():
                      "TA_FLAT_WAVEFRONTS"])
 
 
+def states():
+    out, errors = run(f"{here}/libstates_tool.so", SHAPES, SOFTGPU_GPUS="2")
+    expect(out, [DONE, "more than 1000 checks, 9 dispatches, 0 failed"])
+    told = [e for e in errors if "a dispatch is not counted" in e]
+    expect(told, ["rocprofiler-sdk: error: a dispatch is not counted, perhaps others neither: the "
+                  "tool's callback gave a counter configuration that does not exist"])
+
+
 def shapes():
     count(SHAPES, said=DONE, wanted=[line(9, 9)])
 

@@ -120,6 +120,10 @@ typedef struct sdk_dispatch_service {
     void *record_data;
 } sdk_dispatch_service_t;
 
+/* ---- service.c ---- */
+
+bool sdk_counting_active(const sdk_context_t *context);
+
 /* ---- device.c ---- */
 
 typedef struct sdk_device_service sdk_device_service_t;

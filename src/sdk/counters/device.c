@@ -27,6 +27,7 @@ enum {
 #define SAMPLES_ASYNC 64           /* items of a lane */
 
 typedef struct {
+    sdk_device_service_t *service;
     rocprofiler_agent_id_t id;
     sdk_buffer_t *buffer;
     rocprofiler_device_counting_service_cb_t callback;
@@ -41,11 +42,15 @@ typedef struct {
 struct sdk_device_service {
     sdk_context_t *context;
     pthread_mutex_t lock;
-    bool running;
-    atomic_bool asking; /* the tool is being asked what to count */
+    atomic_bool running;
+    atomic_bool asking;                /* the tool is being asked what to count */
+    const sdk_device_service_t *outer; /* in whose tool code this one's is called */
     unsigned count;
     unit_t units[AGENTS_MAX];
 };
+
+/* Whose tool code this thread calls. It may start and stop the context: leave() sees to it. */
+static _Thread_local const sdk_device_service_t *inside;
 
 /* ---- packets ---- */
 
@@ -181,28 +186,60 @@ static void stop_all(sdk_device_service_t *service)
     service->running = false;
 }
 
+/* False: this thread has the lock, or is in a buffer's callback, which who has it may wait for. */
+static bool lock_service(sdk_device_service_t *service)
+{
+    const sdk_thread_t *self = sdk_thread_self();
+    if (inside == service) return false;
+    if (self && self->delivering) return !pthread_mutex_trylock(&service->lock);
+    pthread_mutex_lock(&service->lock);
+    return true;
+}
+
+/* Does what was left undone where the lock could not be had. */
+static void unlock_service(sdk_device_service_t *service)
+{
+    do {
+        if (service->running && !sdk_counting_active(service->context)) stop_all(service);
+        pthread_mutex_unlock(&service->lock);
+    } while (service->running && !sdk_counting_active(service->context) &&
+             !pthread_mutex_trylock(&service->lock));
+}
+
+/* With the lock held, around tool code. */
+static void enter(sdk_device_service_t *service)
+{
+    service->outer = inside;
+    inside = service;
+}
+
+static void leave(sdk_device_service_t *service)
+{
+    inside = service->outer;
+}
+
 rocprofiler_status_t sdk_device_start(sdk_device_service_t *service)
 {
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    if (!hsax_runtime_up()) return status; /* later */
-    pthread_mutex_lock(&service->lock);
+    if (!hsax_runtime_up() || inside == service) return status; /* later */
+    if (!lock_service(service)) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
     if (service->running) goto out;
     service->running = true;
+    enter(service);
     for (unsigned i = 0; i < service->count && status == ROCPROFILER_STATUS_SUCCESS; i++) {
         ask(service, &service->units[i]);
         if (service->units[i].config) status = start_unit(&service->units[i]);
     }
+    leave(service);
     if (status != ROCPROFILER_STATUS_SUCCESS) stop_all(service);
 out:
-    pthread_mutex_unlock(&service->lock);
+    unlock_service(service);
     return status;
 }
 
 void sdk_device_stop(sdk_device_service_t *service)
 {
-    pthread_mutex_lock(&service->lock);
-    if (service->running) stop_all(service);
-    pthread_mutex_unlock(&service->lock);
+    if (lock_service(service)) unlock_service(service);
 }
 
 void sdk_device_abandon(sdk_device_service_t *service)
@@ -270,9 +307,13 @@ static bool no_times(hsax_item_t *item)
 
 static void async_complete(hsax_item_t *item)
 {
-    async_t *async = (async_t *)item->client;
-    deliver(async->unit, async->user, NULL, 0);
-    atomic_store(&async->unit->flying, false);
+    const async_t async = *(async_t *)item->client;
+    sdk_device_service_t *service = async.unit->service;
+    inside = service; /* without its lock: who has it may wait for this sample */
+    deliver(async.unit, async.user, NULL, 0);
+    inside = NULL;
+    atomic_store(&async.unit->flying, false);
+    if (!pthread_mutex_trylock(&service->lock)) unlock_service(service);
 }
 
 static void async_lost(hsax_item_t *item)
@@ -316,9 +357,7 @@ static rocprofiler_status_t check_sample(rocprofiler_context_id_t id,
     sdk_context_t *context = sdk_context_find(id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (sdk_finalizing()) return ROCPROFILER_STATUS_ERROR_FINALIZED;
-    int active = 0;
-    rocprofiler_context_is_active(id, &active);
-    if (!active) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+    if (!sdk_counting_active(context)) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
     if (flags != ROCPROFILER_COUNTER_FLAG_NONE && flags != ROCPROFILER_COUNTER_FLAG_ASYNC)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (records && (!rec_count || flags == ROCPROFILER_COUNTER_FLAG_ASYNC))
@@ -338,13 +377,16 @@ rocprofiler_status_t rocprofiler_sample_device_counting_service(
     rocprofiler_status_t status =
         check_sample(context_id, flags, output_records, rec_count, &service);
     if (status != ROCPROFILER_STATUS_SUCCESS) return status;
-    if (pthread_mutex_trylock(&service->lock)) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
+    if (inside == service || pthread_mutex_trylock(&service->lock))
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
     size_t count = 0, room = output_records ? *rec_count : 0;
     if (!service->running) status = ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+    enter(service);
     for (unsigned i = 0; i < service->count && status == ROCPROFILER_STATUS_SUCCESS; i++)
         status = sample_unit(&service->units[i], user_data, flags == ROCPROFILER_COUNTER_FLAG_ASYNC,
                              output_records, room, &count);
-    pthread_mutex_unlock(&service->lock);
+    leave(service);
+    unlock_service(service);
     if (status != ROCPROFILER_STATUS_SUCCESS) return status;
     if (output_records) *rec_count = count;
     return count > room && output_records ? ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES
@@ -359,7 +401,8 @@ static rocprofiler_status_t add_unit(sdk_device_service_t *service, const unit_t
         if (service->units[i].id.handle == unit->id.handle)
             return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (service->count == AGENTS_MAX) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    service->units[service->count++] = *unit;
+    service->units[service->count] = *unit;
+    service->units[service->count++].service = service;
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

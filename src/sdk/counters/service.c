@@ -51,7 +51,7 @@ bool sdk_counting_conflict(const sdk_context_t *a, const sdk_context_t *b)
            sdk_device_conflict(a->device_counting, b->device_counting);
 }
 
-static bool is_active(const sdk_context_t *context)
+bool sdk_counting_active(const sdk_context_t *context)
 {
     int active = 0;
     rocprofiler_context_is_active(sdk_context_id(context), &active);
@@ -63,9 +63,9 @@ void sdk_gpu_contexts_changed(void)
     const sdk_context_t *context;
     const sdk_dispatch_service_t *dispatches = NULL;
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
-        if (context->dispatch_counting && is_active(context))
+        if (context->dispatch_counting && sdk_counting_active(context))
             dispatches = context->dispatch_counting;
-        if (context->device_counting && !is_active(context))
+        if (context->device_counting && !sdk_counting_active(context))
             sdk_device_stop(context->device_counting);
     }
     atomic_store_explicit(&sdk_dispatch_service, dispatches, memory_order_release);
@@ -84,7 +84,7 @@ void sdk_counting_hsa_up(void)
     const sdk_context_t *context;
     sdk_counters_hsa_begins();
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
-        if (context->device_counting && is_active(context))
+        if (context->device_counting && sdk_counting_active(context))
             sdk_device_start(context->device_counting);
 }
 
