@@ -72,6 +72,12 @@ void counting_acquire(counting_t *c, uint32_t coher_cntl, uint64_t blocks)
     put(c, dw, 7);
 }
 
+void counting_release(counting_t *c, uint32_t actions)
+{
+    const uint32_t dw[] = {header(0x49, 8), 0x14 | 5 << 8 | actions, 0, 0, 0, 0, 0, 0};
+    put(c, dw, 8);
+}
+
 const uint32_t *counting_send(counting_t *c)
 {
     uint32_t p[16] = {HSA_PACKET_TYPE_VENDOR_SPECIFIC | 1 << HSA_PACKET_HEADER_BARRIER | 1 << 16,

@@ -48,6 +48,8 @@ unsigned counting_copy(counting_t *c, uint32_t reg);
 void counting_flush_waves(counting_t *c);
 /* ACQUIRE_MEM over `blocks` of 256 bytes. */
 void counting_acquire(counting_t *c, uint32_t coher_cntl, uint64_t blocks);
+/* RELEASE_MEM with these cache actions, which writes nothing. */
+void counting_release(counting_t *c, uint32_t actions);
 /* Sends what was collected and waits; the copied values, good until the next sending. */
 const uint32_t *counting_send(counting_t *c);
 /* One register, read at once. */

@@ -175,6 +175,14 @@ static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
     return SG_STEP_WORKED;
 }
 
+/* The fences of a packet that does nothing else. */
+static sg_step_t finish_barrier(sg_queue_t *q, const packet_t *p)
+{
+    sg_perf_fence(q->device->perf, q, p->header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3,
+                  p->header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3);
+    return finish_packet(q, p->words[7]);
+}
+
 static sg_step_t bad_signal(sg_queue_t *q, uint64_t signal)
 {
     sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
@@ -206,7 +214,7 @@ static sg_step_t barrier(sg_queue_t *q, const packet_t *p, bool any)
     deps_t deps = dependencies(q, p, any, &bad);
     if (deps == DEPS_BAD) return bad_signal(q, bad);
     if (deps == DEPS_OPEN) return SG_STEP_POLL;
-    return finish_packet(q, p->words[7]);
+    return finish_barrier(q, p);
 }
 
 static sg_step_t barrier_value(sg_queue_t *q, const packet_t *p)
@@ -219,7 +227,7 @@ static sg_step_t barrier_value(sg_queue_t *q, const packet_t *p)
                : b->condition == 1 ? value != b->value
                : b->condition == 2 ? value < b->value
                                    : value >= b->value;
-    return met ? finish_packet(q, p->words[7]) : SG_STEP_POLL;
+    return met ? finish_barrier(q, p) : SG_STEP_POLL;
 }
 
 static sg_step_t vendor(sg_queue_t *q, const packet_t *p)

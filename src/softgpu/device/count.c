@@ -30,6 +30,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
             .sgpr_words = run->n_user + (uint32_t)__builtin_popcount(run->rsrc2 & RSRC2_SCALARS),
             .lds_bytes = run->lds_bytes,
             .memory_epoch = sg_memory_epoch(d->memory),
+            .queue = run->queue,
             .acquire_scope = p->header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3,
             .release_scope = p->header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3,
             .trace = {.entry = run->isa.entry_pc,

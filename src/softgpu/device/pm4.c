@@ -92,7 +92,7 @@ static bool op_acquire_mem(const command_t *c)
 {
     enum { COHER_SH_ICACHE = 1 << 29 };
     if (c->dw[1] & COHER_SH_ICACHE) sg_device_invalidate_code(c->d);
-    sg_perf_acquire(c->d->perf, c->dw[1], pair(c, 2) & UINT64_C(0xffffffffff));
+    sg_perf_acquire_mem(c->d->perf, c->q, c->dw[1], pair(c, 2) & UINT64_C(0xffffffffff));
     return true;
 }
 
@@ -110,6 +110,7 @@ static bool op_release_mem(const command_t *c)
     uint32_t n = data_sel == DATA_LOW ? 1 : 2;
     if (data_sel > DATA_SYSTEM_CLOCK) return fail(c, "data select", data_sel);
     if (!sg_aql_drain(c->q)) return false;
+    sg_perf_release_mem(c->d->perf, c->q, c->dw[1]);
     if (data_sel == DATA_GPU_CLOCK || data_sel == DATA_SYSTEM_CLOCK) value = sg_device_clock();
     const uint32_t words[2] = {(uint32_t)value, (uint32_t)(value >> 32)};
     if (data_sel && !write_words(c, va, words, n)) return false;

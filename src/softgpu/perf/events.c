@@ -283,9 +283,9 @@ static uint64_t cache_value(sg_perf_t *p, sg_block_t block, uint32_t engine, uin
     sgc_block_t model;
     uint64_t value = 0;
     if (!model_block(block, &model)) return 0;
-    pthread_mutex_lock(&p->model_lock);
+    sg_perf_model_lock(p);
     if (p->caches) value = sgc_value(p->caches, model, engine, instance, event);
-    pthread_mutex_unlock(&p->model_lock);
+    sg_perf_model_unlock(p);
     return value;
 }
 

@@ -100,6 +100,15 @@ typedef struct {
     uint8_t block, slot;
 } sg_register_t;
 
+typedef struct sg_fence sg_fence_t; /* fence.c */
+
+/* A modelled dispatch among those in flight, and the fences that wait behind it. */
+typedef struct sg_place_in_order {
+    struct sg_place_in_order *older;
+    const void *queue;
+    sg_fence_t *fences, **last;
+} sg_place_in_order_t;
+
 struct sg_perf {
     sg_profile_t profile;
     uint32_t n_units, units_per_engine;
@@ -112,9 +121,10 @@ struct sg_perf {
     sg_sqtt_t *trace;
     sg_bank_t bank[SG_BLOCK_COUNT];
     sg_register_t map[SG_PERF_LAST_REGISTER - SG_PERF_FIRST_REGISTER + 1];
-    /* the model; taken while `lock` is held, never the other way round */
-    pthread_mutex_t model_lock;
-    sgc_t *caches; /* made by the first modelled dispatch */
+    /* the model; sg_perf_model_lock() may be called with `lock` held, `lock` never the other way */
+    pthread_mutex_t model_next, model_lock;
+    _Atomic(sgc_t *) caches;        /* made by the first modelled dispatch, stays */
+    sg_place_in_order_t *in_flight; /* newest first */
     sgc_page_fn_t *page;
     void *page_user;
     uint64_t memory_epoch;
@@ -130,6 +140,11 @@ sg_perf_level_t sg_perf_level_of(sg_block_t block, uint32_t select);
 typedef enum { SG_HOW_MISSING, SG_HOW_ZERO, SG_HOW_COUNTED } sg_how_t;
 /* How a counter of the table comes about; for tests. */
 sg_how_t sg_perf_how(sg_block_t block, uint32_t event);
+
+/* fence.c, under the model's lock: a dispatch of the queue begins; it has ended, and what waits for
+ * that takes place. */
+void sg_perf_enqueue(sg_perf_t *p, sg_place_in_order_t *at, const void *queue);
+void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at);
 
 static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t place)
 {

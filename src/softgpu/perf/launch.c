@@ -12,8 +12,9 @@ struct sg_perf_run {
     sg_perf_t *p;
     sg_perf_launch_t launch;
     sg_schedule_t *schedule; /* SG_PERF_MODEL */
-    bool entered;            /* the caches know that it has begun */
-    uint32_t *sq_mask;       /* of each engine, 0 where SQ does not count this dispatch */
+    sg_place_in_order_t order;
+    bool entered;      /* the caches know that it has begun */
+    uint32_t *sq_mask; /* of each engine, 0 where SQ does not count this dispatch */
 };
 
 struct sg_perf_group {
@@ -54,13 +55,12 @@ sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch)
         if (launch->enabled && sq_enabled(p->sq_control[e])) r->sq_mask[e] = p->sq_mask[e];
     pthread_mutex_unlock(&p->lock);
     if (launch->level != SG_PERF_MODEL) return r;
-    r->schedule = sg_schedule_create(p, launch);
-    pthread_mutex_lock(&p->model_lock);
+    sg_perf_model_lock(p);
     if (!p->caches) p->caches = sgc_create(&p->profile, p->page, p->page_user);
-    const bool good = r->schedule && p->caches;
-    pthread_mutex_unlock(&p->model_lock);
-    if (good) return r;
-    if (r->schedule) sg_schedule_end(r->schedule);
+    r->schedule = p->caches ? sg_schedule_create(p, launch) : NULL;
+    if (r->schedule) sg_perf_enqueue(p, &r->order, launch->queue);
+    sg_perf_model_unlock(p);
+    if (r->schedule) return r;
 fail:
     free(r->sq_mask);
     free(r);
@@ -75,10 +75,11 @@ sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r)
 void sg_perf_run_end(sg_perf_run_t *r)
 {
     if (r->schedule) {
-        pthread_mutex_lock(&r->p->model_lock);
+        sg_perf_model_lock(r->p);
         sgc_release(r->p->caches, r->launch.release_scope);
         sg_schedule_end(r->schedule);
-        pthread_mutex_unlock(&r->p->model_lock);
+        sg_perf_dequeue(r->p, &r->order);
+        sg_perf_model_unlock(r->p);
     }
     free(r->sq_mask);
     free(r);
@@ -261,16 +262,6 @@ void sg_perf_group_end(sg_perf_group_t *g)
 
 /* ---- the command processor ---- */
 
-void sg_perf_model_lock(sg_perf_t *p)
-{
-    pthread_mutex_lock(&p->model_lock);
-}
-
-void sg_perf_model_unlock(sg_perf_t *p)
-{
-    pthread_mutex_unlock(&p->model_lock);
-}
-
 void sg_perf_packet(sg_perf_t *p)
 {
     const uint32_t clocks = p->profile.packet_clocks;
@@ -279,16 +270,4 @@ void sg_perf_packet(sg_perf_t *p)
     sg_add(&p->device[SG_D_DECODE], clocks);
     sg_add(&p->device[SG_D_CP], clocks);
     sg_add(&p->device[SG_D_CLOCK], clocks);
-}
-
-/* Of L2 the packet means its range alone. A small one is a buffer that the command processor has
- * written, of which the modelled L2 knows nothing. */
-void sg_perf_acquire(sg_perf_t *p, uint32_t coher_cntl, uint64_t blocks)
-{
-    enum { TC_NC = 1 << 3, TC_WB = 1 << 18, TC = 1 << 23 };
-    const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */
-    if (blocks < whole) coher_cntl &= ~(uint32_t)(TC_NC | TC_WB | TC);
-    pthread_mutex_lock(&p->model_lock);
-    if (p->caches) sgc_acquire_mem(p->caches, coher_cntl);
-    pthread_mutex_unlock(&p->model_lock);
 }

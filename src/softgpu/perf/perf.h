@@ -44,8 +44,17 @@ uint32_t sg_perf_read(sg_perf_t *p, uint32_t number);
 
 /* The command processor has decoded an AQL packet. */
 void sg_perf_packet(sg_perf_t *p);
+
+/* ---- fences of packets that are no dispatches; any thread. One load before the first modelled
+ * dispatch. `queue` is whatever the launches of the same queue have: a fence takes place behind
+ * those of them that have begun, and before whatever the queue begins later. ---- */
+
+/* The scopes of a packet's header. */
+void sg_perf_fence(sg_perf_t *p, const void *queue, unsigned acquire, unsigned release);
 /* ACQUIRE_MEM with these COHER_CNTL bits over so many blocks of 256 bytes. */
-void sg_perf_acquire(sg_perf_t *p, uint32_t coher_cntl, uint64_t blocks);
+void sg_perf_acquire_mem(sg_perf_t *p, const void *queue, uint32_t coher_cntl, uint64_t blocks);
+/* RELEASE_MEM with this dword of event and cache actions. */
+void sg_perf_release_mem(sg_perf_t *p, const void *queue, uint32_t control);
 
 /* ---- dispatches ---- */
 
@@ -59,6 +68,7 @@ typedef struct {
     uint32_t vgprs, sgpr_words; /* allocated for a wave; written when it starts */
     uint32_t lds_bytes;         /* of a workgroup */
     uint64_t memory_epoch;
+    const void *queue; /* that the packet is of; only compared */
     uint8_t acquire_scope, release_scope; /* of the packet */
     sg_sqtt_launch_t trace;
 } sg_perf_launch_t;
@@ -82,7 +92,8 @@ void sg_perf_group_barrier(sg_perf_group_t *g);
 void sg_perf_group_end(sg_perf_group_t *g);
 
 /* What its waves run with: the counter for run_counted, the observer for run_observed. A modelled
- * workgroup's turns, start and end take place between lock and unlock. */
+ * workgroup's turns, start and end take place between lock and unlock. Who asks first has the lock
+ * first. */
 isa_counter_t *sg_perf_group_counter(sg_perf_group_t *g);
 void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out);
 void sg_perf_model_lock(sg_perf_t *p);

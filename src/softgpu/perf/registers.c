@@ -91,6 +91,7 @@ sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void
     p->sq_control = calloc(profile->shader_engines, sizeof(uint32_t));
     p->sq_mask = calloc(profile->shader_engines, sizeof(uint32_t));
     pthread_mutex_init(&p->lock, NULL);
+    pthread_mutex_init(&p->model_next, NULL);
     pthread_mutex_init(&p->model_lock, NULL);
     p->gfx_index = ALL_ENGINES | ALL_INSTANCES;
     if (!p->units || !p->trace || !p->sq_control || !p->sq_mask || !make_banks(p)) {
@@ -112,6 +113,7 @@ void sg_perf_destroy(sg_perf_t *p)
     free(p->sq_mask);
     free(p->units);
     pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->model_next);
     pthread_mutex_destroy(&p->model_lock);
     free(p);
 }
