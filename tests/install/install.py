@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An installation that was moved: other projects build against it, its commands run from it.
 
-usage: install.py SOURCE_DIR BUILD_DIR [HIPCC]
+What is installed runs with an empty environment. usage: install.py SOURCE_DIR BUILD_DIR [HIPCC]
 """
 import csv
 import glob
@@ -17,16 +17,19 @@ hipcc = sys.argv[3] if len(sys.argv) > 3 else None
 here = os.path.dirname(os.path.abspath(__file__))
 
 
-def run(command, cwd=None, **variables):
-    """Standard output and error of a command that must succeed."""
-    environment = {k: v for k, v in os.environ.items()
-                   if not k.startswith(("ROCP", "HSA_", "LD_", "CMAKE_PREFIX", "PKG_CONFIG"))}
-    environment.update(variables)
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True,
-                          timeout=240)
-    if done.returncode:
+def run_bare(command, status=0, **environment):
+    """Standard output and error of a command that must end with this status."""
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+    if done.returncode != status:
         sys.exit(f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout, done.stderr
+
+
+def run(command, **variables):
+    """The same for compilers and their like: with the caller's environment, less what is ours."""
+    environment = {k: v for k, v in os.environ.items()
+                   if not k.startswith(("ROCP", "HSA_", "LD_", "CMAKE_PREFIX", "PKG_CONFIG"))}
+    return run_bare(command, **environment, **variables)
 
 
 def expect(got, wanted):
@@ -52,9 +55,9 @@ def outside_by_cmake(root, work):
     run(["cmake", "-S", here + "/outside", "-B", work, f"-DCMAKE_PREFIX_PATH={root}",
          f"-DSAMPLES={source}/samples"])
     run(["cmake", "--build", work])
-    run([work + "/registers"])
-    expect(run([work + "/steps"]), ("1.414216\n", ""))
-    out, story = run([work + "/steps"], ROCP_TOOL_LIBRARIES=work + "/libmarkers.so")
+    run_bare([work + "/registers"])
+    expect(run_bare([work + "/steps"]), ("1.414216\n", ""))
+    out, story = run_bare([work + "/steps"], ROCP_TOOL_LIBRARIES=work + "/libmarkers.so")
     expect((out, story.splitlines()[0], len(story.splitlines())),
            ("1.414216\n", "markers: begin solve", 11))
 
@@ -62,12 +65,30 @@ def outside_by_cmake(root, work):
 def outside_by_pkg_config(root, work):
     os.makedirs(work)
     where = root + "/lib/pkgconfig"
-    for package in ("rocprofiler-register", "rocprofiler-sdk", "rocprofiler-sdk-roctx"):
+    for package in ("rocprofiler-register", "rocprofiler-sdk", "rocprofiler-sdk-roctx",
+                    "rocprofiler", "hsa-amd-aqlprofile"):
         run(["pkg-config", "--validate", package], PKG_CONFIG_PATH=where)
     flags = run(["pkg-config", "--cflags", "--libs", "rocprofiler-sdk-roctx"],
                 PKG_CONFIG_PATH=where)[0].split()
     run(["cc", f"{source}/samples/roctx/steps.c", "-o", work + "/steps", *flags, "-pthread"])
-    expect(run([work + "/steps"], LD_LIBRARY_PATH=root + "/lib"), ("1.414216\n", ""))
+    expect(run_bare([work + "/steps"], LD_LIBRARY_PATH=root + "/lib"), ("1.414216\n", ""))
+
+
+def manual_pages(root):
+    """Each page has the options that the program's help lists, and no others."""
+    option = r"(?<![\w-])--?[A-Za-z?][\w-]*"
+    for program, ask, status in (("softgpu", "--help", 0), ("rocprofv3", "--help", 0),
+                                 ("rocprofv3-avail", "--help", 0), ("rocprof", "-h", 1)):
+        told = "".join(run_bare([f"{root}/bin/{program}", ask], status))
+        told = told.split("Not implemented:")[0]
+        lists = re.findall(r"^ +(-.*?)(?:  |$)", told, re.MULTILINE)
+        listed = {name for part in lists for name in re.findall(option, part)}
+        with open(f"{root}/share/man/man1/{program}.1") as f:
+            text = re.sub(r"\\f[A-Z]", "", f.read().replace("\\-", "-"))
+        described = set(re.findall(option, text))
+        expect((program, sorted(listed - described)), (program, []))
+        known = set(re.findall(option, told))
+        expect((program, sorted(described - known)), (program, []))
 
 
 def functions(directory, name):
@@ -77,22 +98,25 @@ def functions(directory, name):
 
 def commands(root, work):
     out = work + "/traced"
-    run([root + "/bin/rocprofv3", "--marker-trace", "-d", out, "-o", "x", "--",
-         work + "/steps"])
+    run_bare([root + "/bin/rocprofv3", "--marker-trace", "-d", out, "-o", "x", "--",
+              work + "/steps"])
     expect(len(functions(out, "marker_api_trace")), 8)
-    expect("mi210" in run([root + "/bin/softgpu", "--list-profiles"])[0], True)
+    expect("mi210" in run_bare([root + "/bin/softgpu", "--list-profiles"])[0], True)
     if not hipcc:
         return
     run([hipcc, "--offload-arch=gfx90a", "-O2", "-I" + root + "/include",
          "-DMARKER_HEADER=<rocprofiler-sdk-roctx/roctx.h>", source + "/tests/roctx/marked.hip",
          "-o", work + "/marked", "-L" + root + "/lib", "-lrocprofiler-sdk-roctx",
          "-Wl,-rpath," + root + "/lib"])
-    run([root + "/bin/softgpu", work + "/marked"])
+    run_bare([root + "/bin/softgpu", work + "/marked"])
     out = work + "/gpu"
-    run([root + "/bin/rocprofv3", "--gpu", "soft", "--sys-trace", "-d", out, "-o", "x", "--",
-         work + "/marked"])
+    run_bare([root + "/bin/rocprofv3", "--gpu", "soft", "--sys-trace", "-d", out, "-o", "x", "--",
+              work + "/marked"])
     expect([name.split("(")[0] for name in functions(out, "kernel_trace")], ["scale", "add", "add"])
     expect(functions(out, "marker_api_trace")[0], "begin")
+    told = run_bare([root + "/bin/rocprofv3", "--gpu", "soft", "--", work + "/marked"],
+                    ROCP_TOOL_LIBRARIES=work + "/libcount_dispatches.so")[1]
+    expect(re.findall(r"_Z3add\w+.kd ran (\d) times: SQ_WAVES (\d+)", told), [("2", "2")])  # of one wave
 
 
 with tempfile.TemporaryDirectory(prefix="crocprof-install-") as directory:
@@ -102,5 +126,6 @@ with tempfile.TemporaryDirectory(prefix="crocprof-install-") as directory:
     shutil.move(directory + "/first", moved)
     no_foreign_paths(moved)
     outside_by_cmake(moved, directory + "/cmake")
+    manual_pages(moved)
     outside_by_pkg_config(moved, directory + "/pkg")
     commands(moved, directory + "/cmake")
