@@ -220,8 +220,9 @@ hsa_status_t hsa_ven_amd_aqlprofile_legacy_get_pm4(const hsa_ext_amd_aql_pm4_pac
                                                    void *data);
 
 /* Answers one question about the profile; the types of the values are with the enum. PMC_DATA with
- * sample_id UINT32_MAX sums the event's samples. ENABLE_CMD and DISABLE_CMD write their commands to
- * the command buffer, whose size must be exact: with a NULL buffer they set it. */
+ * sample_id UINT32_MAX sums the event's samples; an event or sample that the profile does not have
+ * is INVALID_ARGUMENT. ENABLE_CMD and DISABLE_CMD write their commands to the command buffer, whose
+ * size must be exact: with a NULL buffer they set it. */
 hsa_status_t hsa_ven_amd_aqlprofile_get_info(const hsa_ven_amd_aqlprofile_profile_t *profile,
                                              hsa_ven_amd_aqlprofile_info_type_t attribute,
                                              void *value);

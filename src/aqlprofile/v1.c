@@ -387,24 +387,33 @@ out:
     return status;
 }
 
+typedef struct {
+    hsa_ven_amd_aqlprofile_info_data_t *asked;
+    bool found;
+} wanted_t;
+
 /* Takes the sample that is asked for; or adds up all those of an event. */
 static hsa_status_t take_sample(hsa_ven_amd_aqlprofile_info_type_t type,
                                 hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
 {
-    hsa_ven_amd_aqlprofile_info_data_t *asked = data;
+    wanted_t *wanted = data;
+    hsa_ven_amd_aqlprofile_info_data_t *asked = wanted->asked;
     bool trace = type == HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA;
     if (!trace &&
         memcmp(&info->pmc_data.event, &asked->pmc_data.event, sizeof info->pmc_data.event))
         return HSA_STATUS_SUCCESS;
-    if (!trace && asked->sample_id == UINT32_MAX) {
+    bool sum = !trace && asked->sample_id == UINT32_MAX;
+    if (!sum && asked->sample_id != info->sample_id) return HSA_STATUS_SUCCESS;
+    wanted->found = true;
+    if (sum) {
         asked->pmc_data.result += info->pmc_data.result;
         return HSA_STATUS_SUCCESS;
     }
-    if (asked->sample_id != info->sample_id) return HSA_STATUS_SUCCESS;
-    if (trace)
+    if (trace) {
         asked->trace_data = info->trace_data;
-    else
-        asked->pmc_data.result = info->pmc_data.result;
+        return HSA_STATUS_SUCCESS; /* to the end, where it shows whether all was written */
+    }
+    asked->pmc_data.result = info->pmc_data.result;
     return HSA_STATUS_INFO_BREAK;
 }
 
@@ -419,7 +428,17 @@ static hsa_status_t one_result(const hsa_ven_amd_aqlprofile_profile_t *profile,
         value->trace_data = (hsa_ven_amd_aqlprofile_descriptor_t){NULL, 0};
     else
         value->pmc_data.result = 0;
-    return hsa_ven_amd_aqlprofile_iterate_data(profile, take_sample, value);
+    wanted_t wanted = {.asked = value};
+    hsa_status_t status = hsa_ven_amd_aqlprofile_iterate_data(profile, take_sample, &wanted);
+    if (status || wanted.found) return status;
+    const hsa_ven_amd_aqlprofile_event_t *event = &value->pmc_data.event;
+    if (trace) return aql_fail(INVALID, "shader engine %u is not traced", value->sample_id);
+    if (value->sample_id == UINT32_MAX)
+        return aql_fail(INVALID, "the profile has no event %u of block %u, instance %u",
+                        event->counter_id, (unsigned)event->block_name, event->block_index);
+    return aql_fail(INVALID, "the profile has no sample %u of event %u of block %u, instance %u",
+                    value->sample_id, event->counter_id, (unsigned)event->block_name,
+                    event->block_index);
 }
 
 static hsa_status_t sizes(const hsa_ven_amd_aqlprofile_profile_t *profile, bool command,

@@ -262,6 +262,15 @@ static void test_results(void **state)
         hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &info),
         HSA_STATUS_SUCCESS);
     assert_int_equal(info.pmc_data.result, 101 + 102 + 103 + 104 + 105 + 106 + 107 + 108);
+    info.sample_id = 8;
+    ASSERT_FAILS(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &info),
+        INVALID, "the profile has no sample 8 of event 4 of block 6, instance 0");
+    info = (hsa_ven_amd_aqlprofile_info_data_t){.sample_id = UINT32_MAX,
+                                                .pmc_data.event = V1(TCC, 5, 2)};
+    ASSERT_FAILS(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &info),
+        INVALID, "the profile has no event 2 of block 12, instance 5");
 
     ASSERT_FAILS(hsa_ven_amd_aqlprofile_iterate_data(&profile, NULL, NULL), INVALID,
                  "callback is NULL");
@@ -370,6 +379,23 @@ static void test_trace(void **state)
                      HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     assert_string_equal(seen.places, "0: 96 bytes; 4: 921600 bytes; ");
     assert_message("the trace buffer of shader engine 4, 921600 bytes, was too small");
+    hsa_ven_amd_aqlprofile_info_data_t info = {.sample_id = 4};
+    ASSERT_FAILS(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA, &info),
+        HSA_STATUS_ERROR_OUT_OF_RESOURCES,
+        "the trace buffer of shader engine 4, 921600 bytes, was too small");
+    assert_int_equal(info.trace_data.size, 921600);
+    control[4][2] = 1;
+    info.sample_id = 0;
+    assert_int_equal(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA, &info),
+        HSA_STATUS_SUCCESS);
+    assert_int_equal(info.trace_data.size, 96);
+    assert_ptr_equal(info.trace_data.ptr, profile.output_buffer.ptr);
+    info.sample_id = 1;
+    ASSERT_FAILS(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA, &info),
+        INVALID, "shader engine 1 is not traced");
     control[0][0] = 1u << 28;
     ASSERT_FAILS(hsa_ven_amd_aqlprofile_iterate_data(&profile, see_trace, &seen),
                  HSA_STATUS_ERROR_EXCEPTION, "shader engine 0 could not reach its trace buffer");
