@@ -271,6 +271,20 @@ sg_step_t sg_sdma_step(sg_queue_t *q);
  */
 bool sg_pm4_run(sg_queue_t *q, uint64_t va, uint32_t dwords);
 
+/* The comparison that waiting packets of PM4 and SDMA name by number; others are always true. */
+static inline bool sg_holds(uint32_t function, uint32_t value, uint32_t reference)
+{
+    switch (function) {
+    case 1: return value < reference;
+    case 2: return value <= reference;
+    case 3: return value == reference;
+    case 4: return value != reference;
+    case 5: return value >= reference;
+    case 6: return value > reference;
+    default: return true;
+    }
+}
+
 /* signal.c */
 /* Raises what an interrupt with this context id raises; partial ids (8 bits) raise all that match.
  */

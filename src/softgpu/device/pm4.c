@@ -187,19 +187,6 @@ static bool op_copy_data(const command_t *c)
     }
 }
 
-static bool holds(uint32_t function, uint32_t value, uint32_t reference)
-{
-    switch (function) {
-    case 1: return value < reference;
-    case 2: return value <= reference;
-    case 3: return value == reference;
-    case 4: return value != reference;
-    case 5: return value >= reference;
-    case 6: return value > reference;
-    default: return true;
-    }
-}
-
 static bool op_wait_reg_mem(const command_t *c)
 {
     uint32_t function = c->dw[1] & 7, space = c->dw[1] >> 4 & 3, operation = c->dw[1] >> 6 & 3;
@@ -214,7 +201,7 @@ static bool op_wait_reg_mem(const command_t *c)
         } else {
             if (!read_register(c, c->dw[2], &value)) return false;
         }
-        if (holds(function, value & c->dw[5], c->dw[4])) return true;
+        if (sg_holds(function, value & c->dw[5], c->dw[4])) return true;
     } while (sg_queue_pause(c->q, &since));
     return false;
 }

@@ -145,19 +145,6 @@ static outcome_t do_trap(packet_t *p)
     return DONE;
 }
 
-static bool holds(uint32_t function, uint32_t value, uint32_t reference)
-{
-    switch (function) {
-    case 1: return value < reference;
-    case 2: return value <= reference;
-    case 3: return value == reference;
-    case 4: return value != reference;
-    case 5: return value >= reference;
-    case 6: return value > reference;
-    default: return true;
-    }
-}
-
 static outcome_t do_poll(packet_t *p)
 {
     enum { MEMORY = 31 };
@@ -168,7 +155,7 @@ static outcome_t do_poll(packet_t *p)
     const uint32_t *from = word_at(p, va, 4, false);
     if (!from) return fault(p, va, false);
     uint32_t value = __atomic_load_n(from, __ATOMIC_ACQUIRE);
-    return holds(function, value & p->dw[4], p->dw[3]) ? DONE : AGAIN;
+    return sg_holds(function, value & p->dw[4], p->dw[3]) ? DONE : AGAIN;
 }
 
 static outcome_t do_atomic(packet_t *p)
