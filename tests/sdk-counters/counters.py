@@ -112,6 +112,11 @@ def cross():
     count(queues, kernels, "cross", said="20 of 20 rounds", wanted=[line(40, 40)])
 
 
+def parts():
+    """Workgroups that the end of the grid cuts: the tool works out their waves."""
+    count(queues, kernels, "parts", said="6 of 6 shapes", wanted=[line(6, 6)])
+
+
 def cross_some():
     count(queues, kernels, "cross", said="20 of 20 rounds", wanted=[line(40, 14)], COUNT_EVERY="3")
 

@@ -1,8 +1,9 @@
-/* queues.c - an HSA program with two queues; usage: queues CODE_OBJECT cross|fail
+/* queues.c - an HSA program with two queues; usage: queues CODE_OBJECT cross|fail|parts
  *
  * cross: all packets of queue A are written before those of queue B, and each of A's kernels waits,
  * by a barrier, for a kernel of B, which waits for A's kernel before it. fail: the kernel on A
- * traps; those on B must not wait for it. */
+ * traps; those on B must not wait for it. parts: grids that end within a workgroup, which HIP does
+ * not launch. */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
@@ -91,22 +92,34 @@ static void barrier(hsa_queue_t *queue, hsa_signal_t wait_for)
 
 static void *arguments;
 
-static void dispatch(hsa_queue_t *queue, uint64_t object, hsa_signal_t done)
+typedef struct {
+    uint32_t grid[3];
+    uint16_t group[3];
+} shape_t;
+
+static void dispatch_shape(hsa_queue_t *queue, uint64_t object, hsa_signal_t done,
+                           const shape_t *shape)
 {
     hsa_kernel_dispatch_packet_t p = {
         .header = HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << HSA_PACKET_HEADER_BARRIER |
                   HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
-        .setup = 1,
-        .workgroup_size_x = GROUP,
-        .workgroup_size_y = 1,
-        .workgroup_size_z = 1,
-        .grid_size_x = ITEMS,
-        .grid_size_y = 1,
-        .grid_size_z = 1,
+        .setup = 3,
+        .workgroup_size_x = shape->group[0],
+        .workgroup_size_y = shape->group[1],
+        .workgroup_size_z = shape->group[2],
+        .grid_size_x = shape->grid[0],
+        .grid_size_y = shape->grid[1],
+        .grid_size_z = shape->grid[2],
         .kernel_object = object,
         .kernarg_address = arguments,
         .completion_signal = done};
     write_packet(queue, &p);
+}
+
+static void dispatch(hsa_queue_t *queue, uint64_t object, hsa_signal_t done)
+{
+    static const shape_t usual = {{ITEMS, 1, 1}, {GROUP, 1, 1}};
+    dispatch_shape(queue, object, done, &usual);
 }
 
 static void on_error(hsa_status_t status, hsa_queue_t *queue, void *data)
@@ -166,6 +179,22 @@ static int fail(hsa_queue_t *a, hsa_queue_t *b, uint64_t spin, uint64_t trap)
     return done != ROUNDS;
 }
 
+static int parts(hsa_queue_t *queue, uint64_t spin)
+{
+    static const shape_t shapes[] = {{{1000, 1, 1}, {256, 1, 1}}, {{65, 1, 1}, {64, 1, 1}},
+                                     {{1, 1, 1}, {1024, 1, 1}},   {{70, 5, 3}, {32, 4, 2}},
+                                     {{63, 65, 1}, {16, 16, 1}},  {{129, 2, 2}, {128, 1, 2}}};
+    enum { COUNT = sizeof shapes / sizeof *shapes };
+    int done = 0;
+    for (int i = 0; i < COUNT; i++) {
+        hsa_signal_t s = signal_of_one();
+        dispatch_shape(queue, spin, s, &shapes[i]);
+        done += wait_for(s);
+    }
+    printf("%d of %d shapes\n", done, COUNT);
+    return done != COUNT;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) return 2;
@@ -179,7 +208,9 @@ int main(int argc, char **argv)
     hsa_queue_t *a, *b;
     CHECK(hsa_queue_create(gpu, 256, HSA_QUEUE_TYPE_MULTI, on_error, &failures, 0, 0, &a));
     CHECK(hsa_queue_create(gpu, 256, HSA_QUEUE_TYPE_MULTI, on_error, &failures, 0, 0, &b));
-    int status = strcmp(argv[2], "fail") ? cross(a, b, spin) : fail(a, b, spin, trap);
+    int status = !strcmp(argv[2], "fail")    ? fail(a, b, spin, trap)
+                 : !strcmp(argv[2], "parts") ? parts(a, spin)
+                                             : cross(a, b, spin);
     fflush(stdout);
     CHECK(hsa_queue_destroy(a));
     CHECK(hsa_queue_destroy(b));
