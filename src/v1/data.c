@@ -205,8 +205,10 @@ static hsa_status_t find_running(const char *function, rocprofiler_t *context, u
 static void set_state(v1_group_t *g, v1_state_t state)
 {
     pthread_mutex_lock(&v1_lock);
+    v1_agent_t *agent = g->context->agent;
+    if (g->state == V1_FLYING) agent->flying--;
+    if (state != V1_RUNNING && agent->counting == g) agent->counting = NULL;
     g->state = state;
-    if (state != V1_RUNNING && g->context->agent->counting == g) g->context->agent->counting = NULL;
     pthread_cond_broadcast(&v1_changed);
     pthread_mutex_unlock(&v1_lock);
 }
@@ -218,11 +220,17 @@ hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
     v1_agent_t *agent = g->context->agent;
     pthread_mutex_lock(&v1_lock);
     const v1_group_t *other = agent->counting;
-    if (!other) agent->counting = g;
+    uint32_t kernels = agent->flying;
+    if (!other && !kernels) {
+        agent->counting = g;
+        agent->event_count = 0;
+    }
     pthread_mutex_unlock(&v1_lock);
     if (other)
         return v1_failed("%s: GPU %u counts already for %s group", __func__, agent->index,
                          other == g ? "this" : "another");
+    if (kernels)
+        return v1_failed("%s: GPU %u is counting kernels (%u)", __func__, agent->index, kernels);
     hsa_status_t status = execute(__func__, g, g->context->queue, g->before, g->wrap.before_count);
     g->has_data = false;
     set_state(g, status ? V1_IDLE : V1_RUNNING);
@@ -274,19 +282,13 @@ hsa_status_t rocprofiler_reset(rocprofiler_t *context, uint32_t group_index)
 
 /* ---- a kernel's group ---- */
 
-static void stop_reading(v1_agent_t *agent)
-{
-    pthread_mutex_lock(&v1_lock);
-    agent->readers--;
-    pthread_mutex_unlock(&v1_lock);
-}
-
 static bool same_events(const v1_agent_t *agent, const hsa_ven_amd_aqlprofile_profile_t *profile)
 {
     return agent->event_count == profile->event_count &&
            !memcmp(agent->events, profile->events, profile->event_count * sizeof *agent->events);
 }
 
+/* Concurrent kernels: the agent counts the group's events from now on. */
 static hsa_status_t start_always(v1_agent_t *agent, v1_group_t *g)
 {
     const hsa_ven_amd_aqlprofile_profile_t *profile = &g->counters.profile;
@@ -306,43 +308,43 @@ static hsa_status_t start_always(v1_agent_t *agent, v1_group_t *g)
     return status;
 }
 
-/* Concurrent kernels: makes the agent count the group's events, unless it does; not while kernels
- * read others. */
-static hsa_status_t count_always(v1_group_t *g)
+/* With v1_lock held: why the group cannot be counted for a kernel on that agent; NULL: it can. */
+static const char *obstacle(const v1_group_t *g, const v1_agent_t *on)
 {
-    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-    v1_agent_t *agent = g->context->agent;
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    pthread_mutex_lock(&starting);
-    bool same = same_events(agent, &g->counters.profile);
-    pthread_mutex_lock(&v1_lock);
-    if (agent->readers && !same)
-        status = v1_failed("GPU %u counts other events for %u concurrent kernels", agent->index,
-                           agent->readers);
-    else
-        agent->readers++;
-    pthread_mutex_unlock(&v1_lock);
-    if (!status && !same && (status = start_always(agent, g))) stop_reading(agent);
-    pthread_mutex_unlock(&starting);
-    return status;
+    if (g->context->agent != on) return "is of another GPU";
+    if (g->state == V1_FLYING) return "another kernel has";
+    if (g->state == V1_RUNNING) return "was started";
+    if (on->counting) return "cannot count while another group is started on its GPU";
+    if (v1_settings.k_concurrent && on->flying && g->counters.memory &&
+        !(g->earlier.memory && same_events(on, &g->counters.profile)))
+        return "has other events than its GPU counts for concurrent kernels";
+    return NULL;
 }
 
-bool v1_group_fly(v1_group_t *g)
+bool v1_group_fly(v1_group_t *g, const v1_agent_t *on)
 {
+    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* of events that others share */
+    v1_agent_t *agent = g->context->agent;
+    bool start = false;
+    pthread_mutex_lock(&starting);
     pthread_mutex_lock(&v1_lock);
-    v1_state_t state = g->state;
-    if (state != V1_FLYING && state != V1_RUNNING) g->state = V1_FLYING;
+    const char *why = obstacle(g, on);
+    if (!why) {
+        start = g->earlier.memory && !same_events(agent, &g->counters.profile);
+        if (g->counters.memory && !g->earlier.memory) agent->event_count = 0;
+        g->state = V1_FLYING;
+        g->has_data = false;
+        agent->flying++;
+    }
     pthread_mutex_unlock(&v1_lock);
-    if (state == V1_FLYING || state == V1_RUNNING) {
+    bool ok = !why && !(start && start_always(agent, g));
+    pthread_mutex_unlock(&starting);
+    if (why)
         v1_failed("a dispatch callback gave group %u of context %p, which %s", g->index,
-                  (void *)g->context, state == V1_FLYING ? "another kernel has" : "was started");
-        return false;
-    }
-    g->has_data = false;
-    if (g->earlier.memory && count_always(g)) {
+                  (void *)g->context, why);
+    else if (!ok)
         set_state(g, V1_IDLE);
-        return false;
-    }
+    if (!ok) return false;
     if (g->context->entry) v1_entry_flies(g->context->entry);
     hsax.core.hsa_signal_store_relaxed_fn(g->done, 1);
     return true;
@@ -356,7 +358,6 @@ void v1_group_land(v1_group_t *g, bool lost)
     void *arg = c->handler_arg;
     rocprofiler_group_t info = v1_group_info(g);
     g->has_data = !lost;
-    if (g->earlier.memory) stop_reading(c->agent);
     set_state(g, lost ? V1_LOST : V1_READY);
     /* From here on the context may be gone. */
     if (entry)

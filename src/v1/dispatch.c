@@ -37,8 +37,8 @@ static unsigned running; /* callbacks */
 static _Thread_local unsigned depth;
 
 static atomic_uint counted_in[QUEUES];
-static atomic_ulong landed; /* counted kernels, ever */
-static atomic_bool told_failure;
+static atomic_ulong landed;   /* counted kernels, ever */
+static atomic_uint uncounted; /* kernels whose group was refused */
 
 /* ---- callbacks of the tool ---- */
 
@@ -179,14 +179,14 @@ static const amd_kernel_code_t *kernel_code(uint64_t kernel_object)
 }
 
 /* The group that the tool wants counted, if it is one. */
-static v1_group_t *chosen(const rocprofiler_group_t *group)
+static v1_group_t *chosen(const rocprofiler_group_t *group, const v1_agent_t *agent)
 {
     if (!group->context) return NULL;
     v1_group_t *g = v1_group_find("dispatch callback", group->context, group->index);
-    if (g && v1_group_fly(g)) return g;
+    if (g && v1_group_fly(g, agent)) return g;
     const char *text = "";
     rocprofiler_error_string(&text);
-    if (!atomic_exchange(&told_failure, true)) base_warning("a kernel is not counted: %s", text);
+    if (!atomic_fetch_add(&uncounted, 1)) base_warning("a kernel is not counted: %s", text);
     return NULL;
 }
 
@@ -217,7 +217,7 @@ static v1_group_t *call(hsax_item_t *item, dispatch_t *d,
     };
     hsa_status_t status = which.dispatch ? which.dispatch(&info, data, &group) : HSA_STATUS_ERROR;
     leave();
-    return status == HSA_STATUS_SUCCESS ? chosen(&group) : NULL;
+    return status == HSA_STATUS_SUCCESS ? chosen(&group, agent) : NULL;
 }
 
 static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet)
@@ -240,6 +240,18 @@ static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatc
     item->wrap = &d->group->wrap;
     atomic_fetch_add(&counted_in[queue_id % QUEUES], 1);
     return true;
+}
+
+void v1_dispatch_finish(uint64_t unfinished)
+{
+    static atomic_bool told;
+    uint64_t missed = hsax_queues_missed();
+    if (unfinished)
+        base_warning("%llu kernels had not finished at the end: not reported",
+                     (unsigned long long)unfinished);
+    if (atomic_exchange(&told, true)) return;
+    if (uncounted > 1) base_warning("%u kernels in all were not counted", uncounted);
+    if (missed) base_warning("%llu kernels were not seen: no signals", (unsigned long long)missed);
 }
 
 static void submitted(hsax_item_t *item)

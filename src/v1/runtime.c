@@ -253,16 +253,14 @@ static void at_exit(void)
     if (hsax_forked()) return;
     end_tool();
     if (!hsax_runtime_up()) return;
-    uint64_t lost = hsax_collect_finish(PATIENCE_MS);
-    if (lost)
-        base_warning("%llu kernels had not finished at the end: not reported",
-                     (unsigned long long)lost);
+    v1_dispatch_finish(hsax_collect_finish(PATIENCE_MS));
 }
 
 static void before_shut_down(void)
 {
     end_tool();
     hsax_code_objects_finish();
+    v1_dispatch_finish(0);
 }
 
 /* ---- entry points of the HSA runtime ---- */

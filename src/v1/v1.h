@@ -70,10 +70,11 @@ typedef struct {
     ctr_agent_t properties;
     ctr_catalogue_t *catalogue; /* NULL until asked for */
     void *counting;             /* the group that was started in STANDALONE mode */
-    /* Concurrent kernels: what is counted all the time, and how many kernels read it. */
+    uint32_t flying;            /* groups that kernels have */
+    /* Concurrent kernels: what is counted all the time, event_count 0: nothing. */
     hsa_queue_t *queue;
     hsa_ven_amd_aqlprofile_event_t *events;
-    uint32_t event_count, readers;
+    uint32_t event_count;
 } v1_agent_t;
 
 /* Once for each life of the runtime. */
@@ -180,8 +181,9 @@ void v1_packets_free(v1_group_t *group);
 /* Where the group has the counter's value; NULL: it does not count it. */
 const ctr_result_t *v1_group_result(const v1_group_t *group, const ctr_counter_t *counter);
 
-/* Takes a group for a kernel: false, with a message, if it is in use. */
-bool v1_group_fly(v1_group_t *group);
+/* Takes a group for a kernel on an agent: false, with a message, if it is another's, or if what is
+ * counted there now excludes it. */
+bool v1_group_fly(v1_group_t *group, const v1_agent_t *agent);
 /* The kernel is done, or lost; wakes who waits and calls handlers. */
 void v1_group_land(v1_group_t *group, bool lost);
 
@@ -199,6 +201,9 @@ void v1_entry_ready(struct v1_entry *entry, bool lost);
 void v1_dispatch_hook(const hsax_api_table_t *table, bool intercept);
 void v1_kernels_hook(const hsax_api_table_t *table);
 void v1_hsa_callbacks_hook(const hsax_api_table_t *table);
+
+/* At the end of the tool, or of the process: tells what was lost, kernels that run on too. */
+void v1_dispatch_finish(uint64_t unfinished);
 
 /* Demangled name of a kernel object, valid until its code object is unloaded; never NULL. */
 const char *v1_kernel_name(uint64_t kernel_object);

@@ -384,6 +384,58 @@ static void unload_lost(void)
     printf("%u counted\n", counted);
 }
 
+/* ---- conflicts: groups that cannot be counted are refused, the kernels run on ---- */
+
+static rocprofiler_feature_t conflict_features[3] = {
+    {.name = "SQ_WAVES"}, {.name = "SQ_WAVES"}, {.name = "SQ_WAVES"}};
+static rocprofiler_t *elsewhere, *sampled, *refused;
+
+static hsa_status_t other_gpu(hsa_agent_t agent, void *data)
+{
+    hsa_device_type_t type;
+    hsa_agent_t *found = data;
+    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    if (type != HSA_DEVICE_TYPE_GPU || agent.handle == found->handle) return HSA_STATUS_SUCCESS;
+    *found = agent;
+    return HSA_STATUS_INFO_BREAK;
+}
+
+/* The first kernel gets a context of another GPU, the second comes while its GPU is sampled. */
+static hsa_status_t give_wrong(const rocprofiler_callback_data_t *data, void *user,
+                               rocprofiler_group_t *group)
+{
+    rocprofiler_properties_t properties = {.queue_depth = 64};
+    hsa_agent_t other = data->agent;
+    (void)user;
+    if (++seen == 1) {
+        hsa_iterate_agents(other_gpu, &other);
+        if (rocprofiler_open(other, &conflict_features[0], 1, &elsewhere, 0, NULL)) puts(message());
+        return rocprofiler_get_group(elsewhere, 0, group);
+    }
+    if (rocprofiler_open(data->agent, &conflict_features[1], 1, &sampled, 3, &properties) ||
+        rocprofiler_start(sampled, 0) ||
+        rocprofiler_open(data->agent, &conflict_features[2], 1, &refused, 0, NULL))
+        puts(message());
+    return rocprofiler_get_group(refused, 0, group);
+}
+
+static void load_conflicts(rocprofiler_settings_t *settings)
+{
+    settings->intercept_mode = 1;
+    set((rocprofiler_queue_callbacks_t){.dispatch = give_wrong});
+}
+
+static void unload_conflicts(void)
+{
+    if (rocprofiler_get_data(elsewhere, 0)) puts(message());
+    if (rocprofiler_get_data(refused, 0)) puts(message());
+    if (rocprofiler_stop(sampled, 0) || rocprofiler_get_data(sampled, 0)) puts(message());
+    printf("sampled %s\n", conflict_features[1].data.result_int64 >= 16 ? "all" : "too little");
+    rocprofiler_close(elsewhere);
+    rocprofiler_close(refused);
+    rocprofiler_close(sampled);
+}
+
 /* ---- */
 
 static const struct {
@@ -395,7 +447,7 @@ static const struct {
     {"count", {load_count, unload_count}},       {"threads", {load_threads, unload_threads}},
     {"concurrent", {load_concurrent, unload_threads}},
     {"trace", {load_trace, unload_trace}},       {"overflow", {load_overflow, unload_trace}},
-    {"lost", {load_lost, unload_lost}},
+    {"lost", {load_lost, unload_lost}},          {"conflicts", {load_conflicts, unload_conflicts}},
 };
 
 static const scenario_t *scenario(void)
