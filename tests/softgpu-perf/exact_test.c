@@ -172,6 +172,90 @@ static void test_waves(void **state)
         assert_int_equal(out[i], expected[i].per_wave);
 }
 
+/* Work-items of each workgroup, counted one by one. */
+static unsigned items_of_groups(const rig_dispatch_t *d, unsigned *items)
+{
+    const unsigned across = (d->grid[0] + d->group[0] - 1) / d->group[0];
+    const unsigned down = (d->grid[1] + d->group[1] - 1) / d->group[1];
+    unsigned n = 0;
+    for (unsigned z = 0; z < d->grid[2]; z++)
+        for (unsigned y = 0; y < d->grid[1]; y++)
+            for (unsigned x = 0; x < d->grid[0]; x++) {
+                const unsigned g =
+                    (z / d->group[2] * down + y / d->group[1]) * across + x / d->group[0];
+                items[g]++;
+                if (g >= n) n = g + 1;
+            }
+    return n;
+}
+
+/* Grids that are no multiple of their workgroups, in every direction; exact counters are the same
+ * beside a counter of clocks. */
+static void test_edges(void **state)
+{
+    enum {
+        GROUPS,
+        SPI_WAVES,
+        WAVES,
+        EQ_64,
+        LT_64,
+        LT_48,
+        LT_32,
+        LT_16,
+        ITEMS,
+        LANES,
+        N,
+        MOST = 64
+    };
+    static const struct {
+        counting_block_t block;
+        unsigned event;
+    } rows[N] = {{SPI, 49}, {SPI, 52}, {SQ, 4},  {SQ, 6},  {SQ, 7},
+                 {SQ, 8},   {SQ, 9},   {SQ, 10}, {SQ, 14}, {SQ, 113}};
+    static const uint32_t shapes[][6] = {
+        {1, 1, 1, 1024, 1, 1}, {65, 1, 1, 64, 1, 1},  {10, 10, 3, 8, 8, 2},   {7, 5, 3, 16, 16, 4},
+        {33, 9, 1, 32, 8, 1},  {130, 3, 2, 64, 2, 2}, {1000, 1, 1, 333, 1, 1}};
+    (void)state;
+    counting_t *c = counting_create(ENGINES, CUS);
+    const uint64_t kernel = rig_kernel(c->rig, "v_mov_b32 v1, 0\ns_endpgm\n", NULL);
+    for (unsigned i = 0; i < 2 * sizeof shapes / sizeof shapes[0]; i++) {
+        const uint32_t *s = shapes[i / 2];
+        const bool clocks = i % 2;
+        uint64_t expected[N] = {0};
+        unsigned items[MOST] = {0};
+        rig_dispatch_t d = {
+            .kernel = kernel, .grid = {s[0], s[1], s[2]}, .group = {s[3], s[4], s[5]}};
+        expected[GROUPS] = items_of_groups(&d, items);
+        assert_true(expected[GROUPS] <= MOST);
+        for (unsigned g = 0; g < expected[GROUPS]; g++)
+            for (unsigned left = items[g]; left; left -= left < 64 ? left : 64) {
+                const unsigned lanes = left < 64 ? left : 64;
+                expected[WAVES]++;
+                expected[EQ_64] += lanes == 64;
+                expected[LT_64] += lanes < 64;
+                expected[LT_48] += lanes < 48;
+                expected[LT_32] += lanes < 32;
+                expected[LT_16] += lanes < 16;
+                expected[ITEMS] += lanes;
+            }
+        assert_int_equal(expected[ITEMS], s[0] * s[1] * s[2]);
+        expected[SPI_WAVES] = expected[WAVES];
+        expected[LANES] = expected[ITEMS]; /* of the v_mov_b32, which issues once */
+        counting_clear(c);
+        for (unsigned k = 0; k < N; k++)
+            counting_want(c, rows[k].block, rows[k].event);
+        counting_want(c, GRBM, clocks ? 2 : 34); /* GUI_ACTIVE; what is always 0 */
+        counting_start(c);
+        counting_dispatch(c, &d);
+        counting_stop(c);
+        for (unsigned k = 0; k < N; k++)
+            if (counting_sum(c, k, ENGINES, 1) != expected[k])
+                fail_msg("shape %u, counter %u: %llu, expected %llu", i, k,
+                         (unsigned long long)counting_sum(c, k, ENGINES, 1),
+                         (unsigned long long)expected[k]);
+    }
+}
+
 /* Workgroups go round the engines: group g runs on engine g mod 4, unit g / 4 mod 2. */
 static void test_where_workgroups_count(void **state)
 {
@@ -296,9 +380,13 @@ static void test_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instruction_mix), cmocka_unit_test(test_any_number_of_workers),
-        cmocka_unit_test(test_waves),           cmocka_unit_test(test_where_workgroups_count),
-        cmocka_unit_test(test_divergence),      cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_instruction_mix),
+        cmocka_unit_test(test_any_number_of_workers),
+        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_where_workgroups_count),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_matrix),
         cmocka_unit_test(test_buffers),
     };
     if (!asm_available()) return 77;
