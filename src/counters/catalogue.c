@@ -10,7 +10,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { IDS_MAX = 65536, ARCHS_MAX = 32 };
+enum {
+    IDS_MAX = 65536,
+    ARCHS_MAX = 32,
+    SUGGESTIONS_MAX = 100 /* each looks at all names: a file with many wrong ones has to end */
+};
 
 static const char *const property_names[] = {
 #define CTR_X(name) #name,
@@ -66,6 +70,7 @@ typedef struct {
     size_t count, capacity;
     ctr_map_t names;
     const ctr_reporter_t *reporter;
+    int suggestions; /* made so far */
 } builder_t;
 
 static bool is_prefix(const char *prefix, const char *text)
@@ -107,19 +112,20 @@ static bool add_arch(const char **archs, size_t *count, const char *arch)
     return true;
 }
 
-/* The sections of a text that apply, the most special first. */
+/* The sections of a text that apply, the most special first; *all is false if there are more. */
 static size_t archs_of(const ctr_definitions_t *d, uint32_t source, const char *gfx,
-                       const char *archs[ARCHS_MAX])
+                       const char *archs[ARCHS_MAX], bool *all)
 {
     size_t count = 0;
+    *all = true;
     const char *first = has_arch(d, source, gfx) ? gfx : generic_arch(d, source, gfx);
     if (first) add_arch(archs, &count, first);
     for (int round = 0; round < 2; round++) {
         for (size_t at = 0; at < count; at++)
             for (size_t i = 0; i < d->inherit_count; i++)
                 if (d->inherits[i].source == source && strcmp(d->inherits[i].arch, archs[at]) == 0)
-                    add_arch(archs, &count, d->inherits[i].base);
-        if (round == 0) add_arch(archs, &count, "global");
+                    *all = add_arch(archs, &count, d->inherits[i].base) && *all;
+        if (round == 0) *all = add_arch(archs, &count, "global") && *all;
     }
     return count;
 }
@@ -163,10 +169,17 @@ static ctr_status_t choose_all(builder_t *b, bool *any)
     const char *archs[ARCHS_MAX];
     size_t arch_count = 0;
     uint32_t source = 0;
+    bool all;
     for (size_t i = 0; i < d->count; i++) { /* definitions of a text stand together */
         if (d->items[i].source != source) {
             source = d->items[i].source;
-            arch_count = archs_of(d, source, b->catalogue->gfx, archs);
+            arch_count = archs_of(d, source, b->catalogue->gfx, archs, &all);
+            ctr_reporter_t reporter = *b->reporter;
+            reporter.origin = d->items[i].origin;
+            if (!all)
+                ctr_say(&reporter, CTR_TOO_MANY, 0, 0,
+                        "more than %d sections apply to %s; those beyond are left out", ARCHS_MAX,
+                        b->catalogue->gfx);
         }
         for (size_t level = 0; level < arch_count; level++) {
             if (strcmp(d->items[i].arch, archs[level]) != 0) continue;
@@ -287,17 +300,28 @@ static int distance(const char *a, const char *b)
     return row[lb] < 3 ? row[lb] : 3;
 }
 
+/* The first of the nearest names so far; NULL while none is near. */
+typedef struct {
+    const char *wanted, *name;
+    int distance;
+} nearest_t;
+
+static void consider(nearest_t *nearest, const char *name)
+{
+    int d = nearest->distance ? distance(nearest->wanted, name) : 0;
+    if (d >= nearest->distance) return;
+    nearest->name = name;
+    nearest->distance = d;
+}
+
 static const char *similar_candidate(void *user, const char *name)
 {
-    const builder_t *b = user;
-    const char *best = NULL;
-    int least = 3;
-    for (size_t i = 0; i < b->count && least > 0; i++) {
-        int d = distance(name, b->items[i].name);
-        if (d < least) best = b->items[i].name;
-        if (d < least) least = d;
-    }
-    return best;
+    builder_t *b = user;
+    nearest_t nearest = {name, NULL, 3};
+    if (b->suggestions >= SUGGESTIONS_MAX) return NULL;
+    b->suggestions++;
+    for (size_t i = 0; i < b->count; i++) consider(&nearest, b->items[i].name);
+    return nearest.name;
 }
 
 static ctr_status_t compile(builder_t *b, candidate_t *item)
@@ -332,7 +356,8 @@ static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
     else if (input->state == BAD)
         reject(b, item, CTR_NOT_FOUND, "%s, which it uses, is left out", input->name);
     else if (input->height >= CTR_HEIGHT_MAX)
-        reject(b, item, CTR_TOO_MANY, "definitions above one another, limit %d", CTR_HEIGHT_MAX);
+        reject(b, item, CTR_TOO_MANY, "%u definitions above one another, limit %d",
+               input->height + 1, CTR_HEIGHT_MAX);
     if (input->height >= item->height) item->height = input->height + 1;
     /* properties say nothing of how a value is obtained */
     if (!input->constant) item->value_class = weaker(item->value_class, input->value_class);
@@ -547,14 +572,9 @@ static const char *similar_counter(void *user, const char *name)
 
 const char *ctr_catalogue_similar(const ctr_catalogue_t *catalogue, const char *name)
 {
-    const char *best = NULL;
-    int least = 3;
-    for (size_t i = 0; i < catalogue->count && least > 0; i++) {
-        int d = distance(name, catalogue->counters[i]->name);
-        if (d < least) best = catalogue->counters[i]->name;
-        if (d < least) least = d;
-    }
-    return best;
+    nearest_t nearest = {name, NULL, 3};
+    for (size_t i = 0; i < catalogue->count; i++) consider(&nearest, catalogue->counters[i]->name);
+    return nearest.name;
 }
 
 size_t ctr_catalogue_block_count(const ctr_catalogue_t *catalogue)

@@ -102,10 +102,18 @@ static bool seen_before(ctr_definitions_t *definitions, const char *arch, const 
     return false;
 }
 
-/* What is wrong with an entry by itself, reported; true if nothing. */
-static bool is_sound(const ctr_found_t *f, ctr_slice_t name, ctr_slice_t expression,
-                     uint64_t *event, const ctr_reporter_t *reporter)
+/* Notes that this text says something of the architecture; `arch` is kept. */
+static bool note_arch(ctr_definitions_t *definitions, const char *arch)
 {
+    size_t length = strlen(arch);
+    return ctr_map_get(&definitions->seen, arch, length) != CTR_MAP_NONE ||
+           ctr_map_put(&definitions->seen, arch, length, 1);
+}
+
+/* What is wrong with an entry by itself, reported; true if nothing. */
+static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t *reporter)
+{
+    ctr_slice_t name = f->name, expression = f->expression;
     int shown = name.length > 80 ? 80 : (int)name.length;
     if (name.length == 0 || name.length > NAME_MAX_LENGTH || !is_name(name)) {
         ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
@@ -136,10 +144,16 @@ static bool is_sound(const ctr_found_t *f, ctr_slice_t name, ctr_slice_t express
                 shown, name.text, f->block.length > 80 ? 80 : (int)f->block.length, f->block.text);
         return false;
     }
-    if (hardware && !parse_number(trimmed(f->event), event)) {
+    if (hardware && !parse_number(f->event, event)) {
         ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
                 "%.*s: event \"%.*s\" is not a number of 64 bits", shown, name.text,
                 f->event.length > 80 ? 80 : (int)f->event.length, f->event.text);
+        return false;
+    }
+    if (!is_name(f->arch) || f->arch.length > NAME_MAX_LENGTH) {
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
+                "%.*s: architecture \"%.*s\" is not a name", shown, name.text,
+                f->arch.length > 80 ? 80 : (int)f->arch.length, f->arch.text ? f->arch.text : "");
         return false;
     }
     return true;
@@ -150,27 +164,26 @@ static const char *keep(ctr_definitions_t *definitions, ctr_slice_t slice)
     return slice.length ? ctr_arena_text(&definitions->arena, slice.text, slice.length) : "";
 }
 
+static const char *keep_origin(ctr_definitions_t *definitions, const ctr_reporter_t *reporter)
+{
+    return keep(definitions, (ctr_slice_t){reporter->origin, strlen(reporter->origin)});
+}
+
 ctr_status_t ctr_definitions_enter(ctr_definitions_t *definitions, const ctr_found_t *found,
                                    const ctr_reporter_t *reporter)
 {
     uint64_t event = 0;
     bool memory;
-    ctr_slice_t name = trimmed(found->name), expression = trimmed(found->expression);
-    ctr_slice_t arch = trimmed(found->arch), description = trimmed(found->description);
-    if (!is_sound(found, name, expression, &event, reporter)) return CTR_OK;
-    if (!is_name(arch) || arch.length > NAME_MAX_LENGTH) {
-        ctr_say(reporter, CTR_BAD_TEXT, found->line, found->column,
-                "%.*s: architecture \"%.*s\" is not a name", (int)name.length, name.text,
-                arch.length > 80 ? 80 : (int)arch.length, arch.text ? arch.text : "");
-        return CTR_OK;
-    }
-    if (description.length > DESCRIPTION_MAX) description.length = DESCRIPTION_MAX;
-    ctr_definition_t new = {.arch = keep(definitions, arch), .name = keep(definitions, name),
-                            .block = keep(definitions, found->block), .event = event,
-                            .expression = keep(definitions, expression),
-                            .description = keep(definitions, description),
-                            .origin = keep(definitions, (ctr_slice_t){reporter->origin,
-                                                         strlen(reporter->origin)}),
+    ctr_found_t f = {trimmed(found->arch), trimmed(found->name), trimmed(found->block),
+                     trimmed(found->event), trimmed(found->expression),
+                     trimmed(found->description), found->line, found->column};
+    if (!is_sound(&f, &event, reporter)) return CTR_OK;
+    if (f.description.length > DESCRIPTION_MAX) f.description.length = DESCRIPTION_MAX;
+    ctr_definition_t new = {.arch = keep(definitions, f.arch), .name = keep(definitions, f.name),
+                            .block = keep(definitions, f.block), .event = event,
+                            .expression = keep(definitions, f.expression),
+                            .description = keep(definitions, f.description),
+                            .origin = keep_origin(definitions, reporter),
                             .source = definitions->source, .line = found->line,
                             .column = found->column};
     if (!new.arch || !new.name || !new.block || !new.expression || !new.description || !new.origin)
@@ -181,6 +194,7 @@ ctr_status_t ctr_definitions_enter(ctr_definitions_t *definitions, const ctr_fou
                 new.arch);
         return CTR_OK;
     }
+    memory = memory && note_arch(definitions, new.arch);
     ctr_definition_t *item = memory ? append(definitions) : NULL;
     if (!item) return CTR_NO_MEMORY;
     *item = new;
@@ -188,11 +202,14 @@ ctr_status_t ctr_definitions_enter(ctr_definitions_t *definitions, const ctr_fou
 }
 
 ctr_status_t ctr_definitions_inherit(ctr_definitions_t *definitions, ctr_slice_t arch,
-                                     ctr_slice_t base)
+                                     ctr_slice_t base, uint32_t line, uint32_t column,
+                                     const ctr_reporter_t *reporter)
 {
     ctr_inherit_t new = {.arch = keep(definitions, trimmed(arch)),
-                         .base = keep(definitions, trimmed(base)), .source = definitions->source};
-    if (!new.arch || !new.base ||
+                         .base = keep(definitions, trimmed(base)),
+                         .origin = keep_origin(definitions, reporter),
+                         .source = definitions->source, .line = line, .column = column};
+    if (!new.arch || !new.base || !new.origin || !note_arch(definitions, new.arch) ||
         !ctr_reserve(&definitions->inherits, &definitions->inherit_capacity,
                      definitions->inherit_count, sizeof(new)))
         return CTR_NO_MEMORY;
@@ -234,12 +251,31 @@ out:
     return status;
 }
 
+/* Reports sections of the text just read that take over one which is not there. */
+static void check_bases(const ctr_definitions_t *definitions, const ctr_reporter_t *reporter)
+{
+    for (size_t i = definitions->inherit_count; i-- > 0;) {
+        const ctr_inherit_t *inherit = &definitions->inherits[i];
+        if (inherit->source != definitions->source) return;
+        ctr_reporter_t of_file = {reporter->function, reporter->user, inherit->origin};
+        if (ctr_map_get(&definitions->seen, inherit->base, strlen(inherit->base)) == CTR_MAP_NONE)
+            ctr_say(&of_file, CTR_NOT_FOUND, inherit->line, inherit->column,
+                    "%.80s takes over \"%.80s\", of which this text defines nothing",
+                    inherit->arch, inherit->base);
+    }
+}
+
 static ctr_status_t add_text(ctr_definitions_t *definitions, ctr_format_t format, const char *text,
                              size_t size, const char *directory, const ctr_reporter_t *reporter,
                              ctr_error_t *error)
 {
+    ctr_status_t status;
     definitions->source++;
     ctr_map_free(&definitions->seen);
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a mark that it is UTF-8 */
+        text += 3;
+        size -= 3;
+    }
     if (format == CTR_FORMAT_AUTO) {
         /* XML files of AMD begin with comments (#) and includes */
         size_t i = 0;
@@ -251,9 +287,11 @@ static ctr_status_t add_text(ctr_definitions_t *definitions, ctr_format_t format
         }
         format = include || (i < size && text[i] == '<') ? CTR_FORMAT_XML : CTR_FORMAT_YAML;
     }
-    if (format == CTR_FORMAT_XML)
-        return ctr_read_xml(definitions, text, size, directory, 0, reporter, error);
-    return ctr_read_yaml(definitions, text, size, reporter, error);
+    if (format != CTR_FORMAT_XML)
+        return ctr_read_yaml(definitions, text, size, reporter, error);
+    status = ctr_read_xml(definitions, text, size, directory, 0, reporter, error);
+    if (status == CTR_OK) check_bases(definitions, reporter);
+    return status;
 }
 
 ctr_status_t ctr_definitions_add_text(ctr_definitions_t *definitions, ctr_format_t format,

@@ -74,7 +74,8 @@ typedef struct {
 
 typedef struct {
     const char *arch, *base; /* `arch` has all that `base` has */
-    uint32_t source;
+    const char *origin;
+    uint32_t source, line, column;
 } ctr_inherit_t;
 
 struct ctr_definitions {
@@ -84,7 +85,7 @@ struct ctr_definitions {
     ctr_inherit_t *inherits;
     size_t inherit_count, inherit_capacity;
     uint32_t source;  /* of what is being added now */
-    ctr_map_t seen;   /* "arch name" of the text being added */
+    ctr_map_t seen;   /* "arch name" and "arch" of the text being added */
 };
 
 /* A definition as a reader found it; the texts are copied. Empty is NULL or length 0. */
@@ -102,7 +103,8 @@ typedef struct {
 ctr_status_t ctr_definitions_enter(ctr_definitions_t *definitions, const ctr_found_t *found,
                                    const ctr_reporter_t *reporter);
 ctr_status_t ctr_definitions_inherit(ctr_definitions_t *definitions, ctr_slice_t arch,
-                                     ctr_slice_t base);
+                                     ctr_slice_t base, uint32_t line, uint32_t column,
+                                     const ctr_reporter_t *reporter);
 
 /* yaml.c, xml.c. `directory` is where includes are looked for, NULL: nowhere. */
 ctr_status_t ctr_read_yaml(ctr_definitions_t *definitions, const char *text, size_t size,

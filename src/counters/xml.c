@@ -222,7 +222,8 @@ static ctr_status_t open_section(reader_t *r, const tag_t *tag)
 {
     ctr_slice_t base = value(tag, "base");
     if (base.length) {
-        ctr_status_t status = ctr_definitions_inherit(r->definitions, tag->name, base);
+        ctr_status_t status = ctr_definitions_inherit(r->definitions, tag->name, base, tag->line,
+                                                      tag->column, r->reporter);
         if (status != CTR_OK) return status;
     }
     if (tag->closed) return CTR_OK;

@@ -106,13 +106,14 @@ static void xml_of_both_kinds(void **state)
 {
     (void)state;
     reports_t reports = {0};
-    ctr_catalogue_t *c = load("# comment <metric>\n"
+    ctr_catalogue_t *c = load("\xef\xbb\xbf" /* UTF-8 */
+                              "# comment <metric>\n"
                               "<gfx8>\n"
                               "  <metric name=L1_CYCLES_COUNTER block=L1 event=0 >\n"
                               "</gfx8>\n"
                               "<gfx9>\n"
                               "  <metric name=CYCLES block=TCP event=0 >\n"
-                              "  <metric name=MISSES block=TCP event=69 ></metric>\n"
+                              "  <metric name=MISSES event=69 block=TCP ></metric>\n"
                               "</gfx9>\n"
                               "<!-- <global> -->\n"
                               "<global>\n"
@@ -128,6 +129,7 @@ static void xml_of_both_kinds(void **state)
     assert_string_equal(find(c, "RATIO")->expression, "CYCLES/ MISSES");
     assert_string_equal(find(c, "TIMES")->description, "more \"words\" than = one");
     assert_string_equal(find(c, "TIMES")->expression, "100*sum(CYCLES,16)/ (MISSES + 1)/SE_NUM");
+    assert_string_equal(find(c, "MISSES")->block, "TCP");
     assert_null(ctr_catalogue_find(c, "L1_CYCLES_COUNTER", 17));
     ctr_catalogue_destroy(c);
 }
@@ -216,6 +218,8 @@ static const struct {
     {"gfx90a", "#include \"x.xml\"\n<gfx90a><metric name=B expr=2>\n</gfx90a>\n#include\n",
      "f:1:1: \"x.xml\" cannot be included: this text is not a file\n"
      "f:4:1: #include without a name in quotes\n"},
+    {"gfx90a", "<gfx9 base=\"gfx8\"></gfx9>\n <gfx90a base=gfx9 >\n<metric name=B expr=2></gfx90a>",
+     "f:1:1: gfx9 takes over \"gfx8\", of which this text defines nothing\n"},
 };
 
 static void one_wrong_entry_loses_no_other(void **state)
@@ -355,7 +359,7 @@ static void chains_are_limited(void **state)
                                      "'%s'}}}\n", level, expression);
         }
         ctr_catalogue_t *c = load(text, CTR_GENERATION_SDK, "gfx90a", &reports);
-        assert_non_null(strstr(reports.text, ": definitions above one another, limit 256\n"));
+        assert_non_null(strstr(reports.text, ": 257 definitions above one another, limit 256\n"));
         assert_non_null(c);
         ctr_agent_t agent = small_agent();
         for (size_t i = 0; i < ctr_catalogue_count(c); i++) {
@@ -372,6 +376,55 @@ static void chains_are_limited(void **state)
         ctr_catalogue_destroy(c);
     }
     free(text);
+}
+
+static void count_suggestions(const ctr_error_t *error, void *user)
+{
+    *(size_t *)user += strstr(error->text, "; is it A?") != NULL;
+}
+
+/* Each suggestion looks at all names, so a file in which all are wrong gets a hundred of them. */
+static void suggestions_are_limited(void **state)
+{
+    (void)state;
+    enum { WRONG = 120, LINE = 70 };
+    char *text = calloc(WRONG + 1, LINE);
+    size_t suggestions = 0;
+    ctr_catalogue_t *c;
+    ctr_definitions_t *d = ctr_definitions_create();
+    size_t used = (size_t)snprintf(text, LINE, "A: {architectures: {gfx90a: {expression: 1}}}\n");
+    for (int i = 0; i < WRONG; i++)
+        used += (size_t)snprintf(text + used, LINE, "W_%d: {architectures: {gfx90a: {expression: a}}}"
+                                 "\n", i);
+    assert_int_equal(ctr_definitions_add_text(d, CTR_FORMAT_YAML, text, used, "f", NULL, NULL, NULL),
+                     CTR_OK);
+    assert_int_equal(ctr_catalogue_create(d, "gfx90a", CTR_GENERATION_SDK, 0, count_suggestions,
+                                          &suggestions, &c, NULL), CTR_OK);
+    assert_int_equal(suggestions, 100);
+    ctr_catalogue_destroy(c);
+    ctr_definitions_destroy(d);
+    free(text);
+}
+
+/* gfx90a takes over s0, that s1 ... Beyond 32 sections they are left out, which is said. */
+static void sections_are_limited(void **state)
+{
+    (void)state;
+    enum { SECTIONS = 40, LINE = 70 };
+    for (int sections = 30; sections <= 31; sections++) {
+        reports_t reports = {0};
+        char *text = calloc(SECTIONS, LINE);
+        size_t used = (size_t)snprintf(text, LINE, "<gfx90a base=s0><metric name=A expr=1></gfx90a>");
+        for (int i = 0; i < sections; i++)
+            used += (size_t)snprintf(text + used, LINE, "<s%d base=s%d><metric name=M%d expr=1></s%d>",
+                                     i, i + 1 < sections ? i + 1 : 0, i, i);
+        ctr_catalogue_t *c = load(text, CTR_GENERATION_V1, "gfx90a", &reports);
+        assert_string_equal(reports.text, sections == 30 ? "" :
+                            "f: more than 32 sections apply to gfx90a; those beyond are left out\n");
+        assert_non_null(ctr_catalogue_find(c, "M29", 3));
+        ctr_catalogue_destroy(c);
+        free(text);
+    }
 }
 
 static void ids_end(void **state)
@@ -395,6 +448,7 @@ int main(void)
         cmocka_unit_test(xml_of_both_kinds), cmocka_unit_test(xml_sections_inherit),
         cmocka_unit_test(one_wrong_entry_loses_no_other), cmocka_unit_test(later_texts_replace),
         cmocka_unit_test(files_and_includes), cmocka_unit_test(added_counters),
-        cmocka_unit_test(chains_are_limited), cmocka_unit_test(ids_end)};
+        cmocka_unit_test(chains_are_limited), cmocka_unit_test(suggestions_are_limited),
+        cmocka_unit_test(sections_are_limited), cmocka_unit_test(ids_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
