@@ -37,7 +37,7 @@ typedef enum {
 typedef struct {
     ctr_status_t status;
     uint32_t line, column;
-    char text[500];
+    char text[1500]; /* holds a proposal of passes for some 70 metrics */
 } ctr_error_t;
 
 /* Called once for every entry that had to be left out; the others are kept. NULL: base_warning(). */

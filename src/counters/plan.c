@@ -311,7 +311,7 @@ static void tell_passes(const planner_t *p, char *text, size_t size)
 
 static ctr_status_t refuse(planner_t *p, size_t max_passes)
 {
-    char passes[300] = "";
+    char passes[1300] = "";
     uint32_t slots[BLOCKS_MAX] = {0}, needed = 0;
     for (size_t i = 0; i < p->input_count; i++)
         slots[p->inputs[i].block] += slots_of(&p->inputs[i]);
