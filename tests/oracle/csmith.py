@@ -131,15 +131,21 @@ def fuzz(folder, count, first, launcher):
     return 1 if failed else 0
 
 
+def number(text):
+    if not text.isdigit():
+        sys.exit(f'csmith.py: "{text}" is no number')
+    return int(text)
+
+
 def main(arguments):
     if len(arguments) >= 3 and arguments[0] == "make":
-        make(arguments[1], [int(s) for s in arguments[2:]])
+        make(arguments[1], [number(s) for s in arguments[2:]])
         return 0
     if "--" in arguments and len(arguments) >= 4 and arguments[0] == "fuzz":
         at = arguments.index("--")
         options = arguments[1:at]
-        first = int(options[2]) if len(options) > 2 else int(time.time()) % 1000000 * 1000
-        return fuzz(options[0], int(options[1]), first, arguments[at + 1:])
+        first = number(options[2]) if len(options) > 2 else int(time.time()) % 1000000 * 1000
+        return fuzz(options[0], number(options[1]), first, arguments[at + 1:])
     print(__doc__, file=sys.stderr)
     return 2
 
