@@ -121,8 +121,8 @@ typedef struct {
 } rocprofiler_counter_event_t;
 
 /* What to collect, and where the result goes. Belongs to the program and must stay until the
- * context is closed; names are copied. A counter is given by its name, or by block and event when
- * `parameters` is NULL and `parameter_count` is 1. */
+ * context is closed, names too. A counter is given by its name, or by block and event: a name that is
+ * that of a block, perhaps with an instance, is always taken for the latter. */
 typedef struct {
     union {
         rocprofiler_feature_kind_t kind;
@@ -179,8 +179,9 @@ typedef enum {
 
 /* Opens a context for `features` on a GPU and finds its groups. `properties` may be NULL unless the
  * mode has STANDALONE. A queue that the open creates belongs to the program, which gives it to
- * hsa_queue_destroy() after the close. Fails for an unknown agent, feature or mode, and in mode SINGLEGROUP when
- * more groups are needed; the message names the feature, or the block and its limit. */
+ * hsa_queue_destroy() after the close. Fails for an unknown agent, feature or mode, and in mode
+ * SINGLEGROUP when more groups are needed; the message names the feature, or the block and its
+ * limit. */
 hsa_status_t rocprofiler_open(hsa_agent_t agent, rocprofiler_feature_t *features,
                               uint32_t feature_count, rocprofiler_t **context, uint32_t mode,
                               rocprofiler_properties_t *properties);

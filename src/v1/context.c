@@ -156,6 +156,9 @@ static hsa_status_t plan(const char *function, v1_context_t *c)
         memset(&f->data, 0, sizeof f->data);
         if (f->kind == ROCPROFILER_FEATURE_KIND_TRACE && names_trace(f->name) && !c->trace) {
             c->trace = f;
+            if (f->parameter_count && !f->parameters)
+                status = v1_invalid("%s: parameters of trace '%s' are NULL, parameter_count is %u",
+                                    function, f->name, f->parameter_count);
         } else if (f->kind == ROCPROFILER_FEATURE_KIND_TRACE) {
             status = v1_failed("%s: %s '%s'", function,
                                c->trace ? "one trace is the limit, this is a second:"

@@ -187,6 +187,7 @@ void v1_ask_for_table(bool *what)
 static bool read_settings(void)
 {
     const char *mode = base_env("ROCP_HSA_INTERCEPT");
+    if (mode && !*mode) mode = NULL;
     if (mode && (strlen(mode) != 1 || *mode < '0' || *mode > '2')) {
         base_error("ROCP_HSA_INTERCEPT=%s: 0, 1 or 2 is expected; the profiler is not loaded",
                    mode);

@@ -51,6 +51,9 @@ static void contexts(void)
     rocprofiler_feature_t wrong = {.name = "SQ_WAVEZ"}, nameless = {.name = NULL};
     rocprofiler_feature_t kind = {.kind = ROCPROFILER_FEATURE_KIND_SPM_MOD, .name = "SQ_WAVES"};
     rocprofiler_feature_t trace = {.kind = ROCPROFILER_FEATURE_KIND_TRACE, .name = "OTHER"};
+    rocprofiler_feature_t counted = {.kind = ROCPROFILER_FEATURE_KIND_TRACE,
+                                     .name = "THREAD_TRACE",
+                                     .parameter_count = 3};
     rocprofiler_feature_t event = {.counter = {"SQ", 3000}}, instance = {.name = "TCC_HIT[99]"};
     rocprofiler_properties_t properties = {.queue_depth = 100};
     rocprofiler_t *context = NULL;
@@ -61,6 +64,7 @@ static void contexts(void)
     SHOW(rocprofiler_open(gpu, &nameless, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, &kind, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, &trace, 1, &context, 0, NULL));
+    SHOW(rocprofiler_open(gpu, &counted, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, &event, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, &instance, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, NULL, 1, &context, 0, NULL));
