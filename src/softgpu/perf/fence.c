@@ -1,19 +1,22 @@
 /* fence.c - fences of packets, in the order in which their queue has them; the model's lock.
  *
  * Apart because packets are processed while dispatches before them may still be modelled: a fence
- * then waits behind the last of them. Before anything has been modelled a fence is one load. What a
- * fence does to the caches is cache.h's; which packet does which is in docs/counter-model.md. */
+ * then waits behind the last of them. Before anything has been modelled a fence is one load, and
+ * few more where it would find the caches as it left them and nobody counts. What a fence does to
+ * the caches is cache.h's; which packet does which is in docs/counter-model.md. */
 #include "softgpu/perf/internal.h"
 
 #include <stdlib.h>
 
+/* What a fence does: COHER_CNTL of ACQUIRE_MEM below, and the scopes of a header, of which the
+ * wider includes the narrower. */
+enum { TC_NC = 1 << 3, TCL1_VOL = 1 << 15, TC_WB = 1 << 18, TCL1 = 1 << 22, TC = 1 << 23 };
+enum { ACQUIRE_SHIFT = 32, RELEASE_SHIFT = 34, NONE = 0, AGENT = 1, SYSTEM = 3 };
+
 struct sg_fence {
     sg_fence_t *next;
-    uint32_t coher_cntl; /* actions of ACQUIRE_MEM, besides the scopes */
-    uint8_t acquire, release;
+    uint64_t actions;
 };
-
-enum { TC_NC = 1 << 3, TCL1_VOL = 1 << 15, TC_WB = 1 << 18, TCL1 = 1 << 22, TC = 1 << 23 };
 
 /* ---- the lock ---- */
 
@@ -33,12 +36,19 @@ void sg_perf_model_unlock(sg_perf_t *p)
 
 /* ---- order ---- */
 
-static void take_place(sg_perf_t *p, const sg_fence_t *f)
+/* cache.h numbers the scopes */
+static unsigned scope(uint64_t actions, unsigned shift)
+{
+    return (unsigned)__builtin_popcount(actions >> shift & SYSTEM);
+}
+
+static void take_place(sg_perf_t *p, uint64_t actions)
 {
     sgc_t *caches = atomic_load_explicit(&p->caches, memory_order_relaxed);
-    if (f->coher_cntl) sgc_acquire_mem(caches, f->coher_cntl);
-    sgc_acquire(caches, f->acquire);
-    sgc_release(caches, f->release);
+    if ((uint32_t)actions) sgc_acquire_mem(caches, (uint32_t)actions);
+    sgc_acquire(caches, scope(actions, ACQUIRE_SHIFT));
+    sgc_release(caches, scope(actions, RELEASE_SHIFT));
+    if (!p->in_flight) atomic_fetch_or(&p->fenced, actions);
 }
 
 void sg_perf_enqueue(sg_perf_t *p, sg_place_in_order_t *at, const void *queue)
@@ -46,6 +56,7 @@ void sg_perf_enqueue(sg_perf_t *p, sg_place_in_order_t *at, const void *queue)
     *at = (sg_place_in_order_t){.older = p->in_flight, .queue = queue};
     at->last = &at->fences;
     p->in_flight = at;
+    atomic_store(&p->fenced, 0);
 }
 
 void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at)
@@ -57,41 +68,44 @@ void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at)
     while (at->fences) {
         sg_fence_t *f = at->fences;
         at->fences = f->next;
-        take_place(p, f);
+        take_place(p, f->actions);
         free(f);
     }
 }
 
+/* The caches are as such a fence leaves them: it would only be counted, if somebody did. */
+static bool in_vain(const sg_perf_t *p, uint64_t actions)
+{
+    return !(actions & ~atomic_load(&p->fenced)) && sg_perf_level(p) != SG_PERF_MODEL;
+}
+
 /* Behind the last dispatch of the queue that is still modelled; at once if there is none, or no
  * memory to wait. */
-static void put(sg_perf_t *p, const void *queue, sg_fence_t fence)
+static void put(sg_perf_t *p, const void *queue, uint64_t actions)
 {
+    if (!actions || !atomic_load_explicit(&p->caches, memory_order_acquire)) return;
+    if (in_vain(p, actions)) return;
     sg_perf_model_lock(p);
     sg_place_in_order_t *at = p->in_flight;
     while (at && at->queue != queue)
         at = at->older;
-    sg_fence_t *copy = at ? malloc(sizeof *copy) : NULL;
-    if (copy) {
-        *copy = fence;
-        *at->last = copy;
-        at->last = &copy->next;
+    sg_fence_t *f = at ? malloc(sizeof *f) : NULL;
+    if (f) {
+        *f = (sg_fence_t){.actions = actions};
+        *at->last = f;
+        at->last = &f->next;
     } else {
-        take_place(p, &fence);
+        take_place(p, actions);
     }
     sg_perf_model_unlock(p);
-}
-
-static bool any_cache(const sg_perf_t *p)
-{
-    return atomic_load_explicit(&p->caches, memory_order_acquire);
 }
 
 /* ---- what packets ask for ---- */
 
 void sg_perf_fence(sg_perf_t *p, const void *queue, unsigned acquire, unsigned release)
 {
-    if ((acquire || release) && any_cache(p))
-        put(p, queue, (sg_fence_t){.acquire = (uint8_t)acquire, .release = (uint8_t)release});
+    static const uint64_t scopes[] = {NONE, AGENT, SYSTEM, SYSTEM};
+    put(p, queue, scopes[acquire & 3] << ACQUIRE_SHIFT | scopes[release & 3] << RELEASE_SHIFT);
 }
 
 /* Of L2 the packet means its range alone. A small one is a buffer that the command processor has
@@ -100,7 +114,7 @@ void sg_perf_acquire_mem(sg_perf_t *p, const void *queue, uint32_t coher_cntl, u
 {
     const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */
     if (blocks < whole) coher_cntl &= ~(uint32_t)(TC_NC | TC_WB | TC);
-    if (coher_cntl && any_cache(p)) put(p, queue, (sg_fence_t){.coher_cntl = coher_cntl});
+    put(p, queue, coher_cntl);
 }
 
 void sg_perf_release_mem(sg_perf_t *p, const void *queue, uint32_t control)
@@ -112,5 +126,5 @@ void sg_perf_release_mem(sg_perf_t *p, const void *queue, uint32_t control)
     uint32_t coher_cntl = 0;
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
         if (control >> actions[i].bit & 1) coher_cntl |= actions[i].coher_cntl;
-    if (coher_cntl && any_cache(p)) put(p, queue, (sg_fence_t){.coher_cntl = coher_cntl});
+    put(p, queue, coher_cntl);
 }

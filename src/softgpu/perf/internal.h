@@ -124,6 +124,7 @@ struct sg_perf {
     /* the model; sg_perf_model_lock() may be called with `lock` held, `lock` never the other way */
     pthread_mutex_t model_next, model_lock;
     _Atomic(sgc_t *) caches;        /* made by the first modelled dispatch, stays */
+    _Atomic uint64_t fenced;        /* by fence.c, since the last modelled dispatch was in flight */
     sg_place_in_order_t *in_flight; /* newest first */
     sgc_page_fn_t *page;
     void *page_user;

@@ -226,8 +226,8 @@ static void place_early(sg_schedule_t *s, bool all)
 static void keep(sg_schedule_t *s, const sg_ran_t *ran)
 {
     sg_ran_t **at = &s->early, *copy = malloc(sizeof *copy);
-    if (!copy) {
-        sg_sqtt_group_free(ran->traced);
+    if (!copy) { /* out of order rather than not at all */
+        place(s, ran);
         return;
     }
     while (*at && (*at)->id < ran->id)

@@ -64,7 +64,5 @@ typedef struct {
 } sg_sqtt_times_t;
 /* Frees the group. */
 void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *times);
-/* Of a workgroup that is not placed. */
-void sg_sqtt_group_free(sg_sqtt_group_t *g);
 
 #endif

@@ -148,12 +148,6 @@ sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_
     return g;
 }
 
-void sg_sqtt_group_free(sg_sqtt_group_t *g)
-{
-    if (g) free(g->list.events);
-    free(g);
-}
-
 /* What the instruction's token says; negative: done when issued, without a token. */
 static int kind_of(const isa_inst_t *i)
 {
@@ -286,5 +280,6 @@ void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *
                                   .simd = times->simd[i],
                                   .slot = slot[i],
                                   .place = place});
-    sg_sqtt_group_free(g);
+    free(g->list.events);
+    free(g);
 }
