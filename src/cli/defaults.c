@@ -40,8 +40,8 @@ static int take_bool(cli_command_t *c, size_t option, char *why, size_t why_byte
     return set(c, option, o->variable, &yes, 1, why, why_bytes);
 }
 
-/* Formats of the environment are wanted beside those of the command line. CSV, the only one that can
- * be, is written anyway. */
+/* Formats of the environment are wanted beside those of the command line. CSV, the only one that
+ * can be, is written anyway. */
 static int check_formats(char *why, size_t why_bytes)
 {
     const char *words[16];

@@ -64,7 +64,7 @@ static int unknown_option(parser_t *p, const char *word)
     return REFUSE(p, "unknown option '%s': see --help", word);
 }
 
-static int truth(const char *word)
+int cli_truth(const char *word)
 {
     static const char *const yes[] = {"y", "yes", "t", "true", "on", "1"};
     static const char *const no[] = {"n", "no", "f", "false", "off", "0"};
@@ -114,7 +114,7 @@ static const char *next_word(parser_t *p)
 /* Checks are the same for words of the command line and of an input file. */
 static int set_bool(parser_t *p, size_t option, const char *const *words, size_t count)
 {
-    int value = count ? truth(words[0]) : 1;
+    int value = count ? cli_truth(words[0]) : 1;
     if (value < 0 || count > 1)
         return REFUSE(p, "--%s: '%s' is no truth value (yes, no, true, false, on, off, 1, 0)",
                       cli_options[option].name, words[count > 1]);
@@ -211,8 +211,8 @@ static int set_words(parser_t *p, size_t option, const char *const *words, size_
 /* A feature that is turned off need not exist. */
 static int absent(parser_t *p, size_t option, const char *attached)
 {
-    if (attached && truth(attached) == 0) return 0;
-    if (!attached && p->next < p->argc && truth(p->argv[p->next]) == 0) {
+    if (attached && cli_truth(attached) == 0) return 0;
+    if (!attached && p->next < p->argc && cli_truth(p->argv[p->next]) == 0) {
         p->next++;
         return 0;
     }
@@ -231,7 +231,8 @@ static int set_option(parser_t *p, size_t option, const char *attached)
     if (attached) {
         words[count++] = attached;
     } else if (form == CLI_BOOL || form == CLI_NOT) {
-        if (p->next < p->argc && truth(p->argv[p->next]) >= 0) words[count++] = p->argv[p->next++];
+        if (p->next < p->argc && cli_truth(p->argv[p->next]) >= 0)
+            words[count++] = p->argv[p->next++];
     } else {
         bool list = form == CLI_CHOICES || form == CLI_WORDS || form == CLI_GROUPS;
         for (const char *word; (!count || list) && (word = next_word(p));) {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "cli/gpu.h"
 #include "cli/input.h"
 #include "cli/launch.h"
+#include "cli/options.h"
 #include "trace/extra.h"
 
 enum { EXIT_NOT_AVAILABLE = 1, ALL_GPUS = -1, PMC_MAX = 2048 };
@@ -65,17 +65,6 @@ static void print_help(void)
           stdout);
 }
 
-static int truth(const char *word)
-{
-    static const char *const yes[] = {"y", "yes", "t", "true", "on", "1"};
-    static const char *const no[] = {"n", "no", "f", "false", "off", "0"};
-    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++) {
-        if (strcasecmp(word, yes[i]) == 0) return 1;
-        if (strcasecmp(word, no[i]) == 0) return 0;
-    }
-    return -1;
-}
-
 /* What is attached to the option, or the next word. */
 static const char *value_of(parser_t *p, const char *attached)
 {
@@ -87,9 +76,9 @@ static int set_bool(parser_t *p, bool *to, const char *name, const char *attache
 {
     int value = 1;
     if (attached)
-        value = truth(attached);
-    else if (p->next < p->argc && truth(p->argv[p->next]) >= 0)
-        value = truth(p->argv[p->next++]);
+        value = cli_truth(attached);
+    else if (p->next < p->argc && cli_truth(p->argv[p->next]) >= 0)
+        value = cli_truth(p->argv[p->next++]);
     if (value < 0) return REFUSE("%s: '%s' is no truth value", name, attached);
     *to = value;
     return 0;
