@@ -3,13 +3,12 @@
  * The traced function is an empty one in a table of the program's own, registered as "hip". Every
  * figure is the difference to the same loop through an unwrapped table, measured in turn with it in
  * the same run. usage: bench_api [--json FILE] [million calls per loop] */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
+#include "../tests/tool.h"
 
 #include "sdk/offsets.h"
+#include "sink.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,28 +29,12 @@ typedef struct {
 static table_t wrapped, plain;
 static rocprofiler_context_id_t by_callback, by_buffer;
 static rocprofiler_buffer_id_t buffer;
-static _Atomic uint64_t delivered, dropped;
 static uint64_t calls = 10000000;
 
 static __attribute__((noinline)) hipError_t empty(hipStream_t stream)
 {
     __asm__ volatile("" : : "r"(stream));
     return hipSuccess;
-}
-
-static void on_callback(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
-                        void *data)
-{
-    (void)record, (void)user, (void)data;
-}
-
-static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,
-                      rocprofiler_record_header_t **headers, size_t count, void *data,
-                      uint64_t drop_count)
-{
-    (void)context, (void)id, (void)headers, (void)data;
-    delivered += count;
-    dropped += drop_count;
 }
 
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
@@ -70,14 +53,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     return 0;
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, const char *text,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *id)
-{
-    (void)version, (void)text, (void)priority, (void)id;
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, NULL, NULL};
-    return &result;
-}
+TOOL("bench_api", initialize, NULL)
 
 static uint64_t now(clockid_t clock)
 {

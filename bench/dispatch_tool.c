@@ -2,8 +2,7 @@
  *
  * DISPATCH_TOOL=off creates the context without starting it: queues are intercepted, nothing is
  * recorded. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
+#include "../tests/tool.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -47,15 +46,4 @@ static void finish(void *data)
     fprintf(stderr, "records %llu dropped %llu\n", records, dropped_records);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
-                                                           const char *runtime_version,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *id)
-{
-    (void)version;
-    (void)runtime_version;
-    (void)priority;
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finish, NULL};
-    id->name = "dispatch_tool";
-    return &result;
-}
+TOOL("dispatch_tool", initialize, finish)

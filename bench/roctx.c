@@ -7,8 +7,9 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include "sink.h"
+
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,23 +19,7 @@ enum { ROUNDS = 5, THREADS = 2 };
 
 static rocprofiler_context_id_t by_callback, by_buffer;
 static rocprofiler_buffer_id_t buffer;
-static _Atomic uint64_t delivered, dropped;
 static uint64_t calls = 2000000;
-
-static void on_callback(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
-                        void *data)
-{
-    (void)record, (void)user, (void)data;
-}
-
-static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,
-                      rocprofiler_record_header_t **headers, size_t count, void *data,
-                      uint64_t drop_count)
-{
-    (void)context, (void)id, (void)headers, (void)data;
-    delivered += count;
-    dropped += drop_count;
-}
 
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {

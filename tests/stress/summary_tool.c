@@ -2,8 +2,7 @@
  *
  * With SUMMARY_FORCE in the environment its constructor starts the profiler itself, as tools do
  * that a program opens late. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
+#include "../tool.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -69,15 +68,7 @@ static void finalize(void *data)
             named ? "named" : "unnamed", dropped);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, const char *text,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *id)
-{
-    (void)version, (void)text, (void)priority;
-    id->name = "summary";
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finalize, NULL};
-    return &result;
-}
+TOOL("summary", initialize, finalize)
 
 __attribute__((constructor)) static void begin(void)
 {

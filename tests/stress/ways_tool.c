@@ -3,8 +3,7 @@
  *
  * Prints one line, "sums: ...", at its end. Exact sums are to be expected if the program's threads
  * are at rest by then; what is lost of the lossless buffer, never. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
+#include "../tool.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -77,12 +76,4 @@ static void finalize(void *data)
     if (after_end) fprintf(stderr, "%lu calls after the end\n", after_end);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, const char *text,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *id)
-{
-    (void)version, (void)text, (void)priority;
-    id->name = "ways";
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finalize, NULL};
-    return &result;
-}
+TOOL("ways", initialize, finalize)

@@ -1,7 +1,6 @@
 /* gpu_tool.c - a tool that follows dispatches, copies and code objects in both ways, checks that
  * what it is told is consistent, and prints a summary that a test can compare. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
+#include "../../tool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -248,16 +247,4 @@ static void finalize_tool(void *data)
     pthread_mutex_unlock(&lock);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
-                                                           const char *runtime_version,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *id)
-{
-    (void)version;
-    (void)runtime_version;
-    (void)priority;
-    static rocprofiler_tool_configure_result_t result;
-    id->name = "gpu_tool";
-    result = (rocprofiler_tool_configure_result_t){sizeof result, initialize, finalize_tool, NULL};
-    return &result;
-}
+TOOL("gpu_tool", initialize, finalize_tool)

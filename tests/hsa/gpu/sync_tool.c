@@ -2,8 +2,7 @@
  *
  * It sits on the thread that completes the program's signals, so this hangs unless the library
  * completes them all the same. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
+#include "../../tool.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -39,15 +38,4 @@ static void finish(void *data)
     fflush(stdout);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
-                                                           const char *runtime_version,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *id)
-{
-    (void)version;
-    (void)runtime_version;
-    (void)priority;
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finish, NULL};
-    id->name = "sync_tool";
-    return &result;
-}
+TOOL("sync_tool", initialize, finish)
