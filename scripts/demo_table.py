@@ -2,9 +2,10 @@
 """Prints the statistics and counters of one rocprofv3 run as aligned tables: demo_table.py DIR PREFIX"""
 import csv
 import os
-import sys
 
-folder, prefix = sys.argv[1:3]
+import usage
+
+folder, prefix = usage.arguments(__doc__, 2)
 PARTS = [("Kernels", "kernel_stats"), ("HIP API", "hip_api_stats"), ("HSA API", "hsa_api_stats"),
          ("Memory copies", "memory_copy_stats")]
 ROWS = 12

@@ -6,9 +6,9 @@ that a mismatch names its row; bit-fields and exports are checked when the progr
 usage: gen-abi-test.py TABLE_DIR OUTPUT_FILE HEADER...
 """
 import os
-import sys
 
 import sdk_tables as tables
+import usage
 
 HEAD = """/* Made by gen-abi-test.py. */
 #include <dlfcn.h>
@@ -52,7 +52,7 @@ static void check_bits(const char *name, const unsigned char *object, size_t siz
 
 
 def main():
-    folder, output, *headers = sys.argv[1:]
+    folder, output, *headers = usage.arguments(__doc__, 3, 99)
     path = lambda name: os.path.join(folder, name)  # noqa: E731
     text, bits = [f"#include <{header}>\n" for header in headers] + [HEAD], []
     for _, (type_, field, offset, size, width, bit) in tables.read_rows(

@@ -7,6 +7,8 @@ reads GPU-blocks.tsv and GPU-perf-registers.tsv
 import os
 import sys
 
+import usage
+
 KINDS = {"SQ": "AQL_BLOCK_SQ", "SX": "AQL_BLOCK_CLEARED"}
 KINDS.update(dict.fromkeys(("TA", "TD", "TCP", "TCC", "TCA"), "AQL_BLOCK_TEXTURE"))
 
@@ -23,7 +25,7 @@ def rows(path):
 
 
 def main():
-    folder, gpu, output = sys.argv[1:]
+    folder, gpu, output = usage.arguments(__doc__, 3)
     registers = {}
     for row in rows(os.path.join(folder, f"{gpu}-perf-registers.tsv")):
         registers.setdefault(row["block"], {})[int(row["slot"])] = row

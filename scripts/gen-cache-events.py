@@ -8,6 +8,8 @@ only place that states a number. A block that the model learns to count is added
 """
 import sys
 
+import usage
+
 BLOCKS = {"TA", "TD", "TCP", "TCA", "TCC", "SQ"}
 
 
@@ -29,4 +31,4 @@ def main(table, output):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*usage.arguments(__doc__, 2))

@@ -10,6 +10,8 @@ import os
 import re
 import sys
 
+import usage
+
 CLASSES = {"exact": "CTR_CLASS_EXACT", "cache-model": "CTR_CLASS_CACHE_MODEL",
            "timing-model": "CTR_CLASS_TIMING_MODEL", "not-applicable": "CTR_CLASS_UNAVAILABLE",
            "-": "CTR_CLASS_NONE"}
@@ -154,7 +156,7 @@ def write(path, words):
 
 
 def main():
-    folder, c_file, yaml_file, xml_folder = sys.argv[1:]
+    folder, c_file, yaml_file, xml_folder = usage.arguments(__doc__, 4)
     names = sorted(f[:-len("-counters.tsv")] for f in os.listdir(folder)
                    if f.endswith("-counters.tsv"))
     gpus = [Gpu(folder, name) for name in names]

@@ -4,6 +4,8 @@
 usage: gen-counter-list.py TABLE PAGE [--check]    --check: fail if the page is not up to date"""
 import collections, csv, sys
 
+import usage
+
 TITLES = {"exact": "exact", "cache-model": "cache model", "timing-model": "timing model",
           "not-applicable": "not applicable"}
 
@@ -29,12 +31,13 @@ def page(path):
 
 
 def main():
-    text = page(sys.argv[1])
-    if "--check" in sys.argv:
-        if open(sys.argv[2], encoding="utf-8").read() != text:
-            sys.exit(f"{sys.argv[2]} is not what {sys.argv[1]} says: run gen-counter-list.py")
+    source, target, *check = usage.arguments(__doc__, 2, 3)
+    text = page(source)
+    if check:
+        if open(target, encoding="utf-8").read() != text:
+            sys.exit(f"{target} is not what {source} says: run gen-counter-list.py")
         return
-    open(sys.argv[2], "w", encoding="utf-8").write(text)
+    open(target, "w", encoding="utf-8").write(text)
 
 
 main()

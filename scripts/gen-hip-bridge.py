@@ -9,6 +9,8 @@ hip_bridge_rows.inc       BRIDGE_ROW(id, table, position, name, symbol) and the 
 import os
 import sys
 
+import usage
+
 
 def read_rows(path):
     rows = []
@@ -24,7 +26,8 @@ def read_rows(path):
 
 
 def main():
-    rows = read_rows(sys.argv[1])
+    table_path, folder = usage.arguments(__doc__, 2)
+    rows = read_rows(table_path)
     asm = ["/* Made by gen-hip-bridge.py: exported functions of the HIP bridge. */", ".text"]
     inc = ["/* Made by gen-hip-bridge.py */"]
     for identity, (table, position, name, _, symbol) in enumerate(rows):
@@ -63,7 +66,7 @@ def main():
         inc.append(f"BRIDGE_TABLE({table}, {1 + len(mine)}, {base})")
     asm.append('.section .note.GNU-stack,"",@progbits')
     for name, lines in (("hip_bridge_trampolines.S", asm), ("hip_bridge_rows.inc", inc)):
-        with open(os.path.join(sys.argv[2], name), "w") as out:
+        with open(os.path.join(folder, name), "w") as out:
             out.write("\n".join(lines) + "\n")
 
 

@@ -10,6 +10,8 @@ usage: gen-hsa-tables.py hsa-tables.tsv hsa_table.h
 import re
 import sys
 
+import usage
+
 # Types younger than ROCr 1.5 -> what is passed in the same way.
 NEWER = {
     "hsa_amd_sdma_engine_id_t": "int",
@@ -119,4 +121,4 @@ def main(rows_path, out_path):
         f.write("\n".join(out))
 
 
-main(*sys.argv[1:])
+main(*usage.arguments(__doc__, 2))

@@ -17,6 +17,8 @@ import os
 import re
 import sys
 
+import usage
+
 KINDS = {"s", "ss", "ssc", "v", "a", "av", "vs", "vsc", "d", "c"}
 IMMEDIATES = {"imm4", "imm8", "imm16", "imm32", "lit16", "lit32", "rel16", "hwreg16", "msg16",
               "waitcnt16"}
@@ -93,10 +95,8 @@ def write(directory, name, lines):
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    rows = list(read_table(sys.argv[1]))
-    directory = sys.argv[2]
+    table, directory = usage.arguments(__doc__, 2)
+    rows = list(read_table(table))
     os.makedirs(directory, exist_ok=True)
     write(directory, "isa_ops.h",
           ["#ifndef ISA_OPS_H", "#define ISA_OPS_H", "enum {", "    ISA_OP_NONE = 0,"] +

@@ -7,7 +7,8 @@ The options have one table, in the program; the page has a line @OPTIONS@ in the
 """
 import re
 import subprocess
-import sys
+
+import usage
 
 
 def escape(text):
@@ -29,7 +30,7 @@ def options(help_text):
 
 
 def main():
-    program, source, target = sys.argv[1:]
+    program, source, target = usage.arguments(__doc__, 3)
     help_text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
     help_text = help_text.split("\nKeys in names")[0]
     out = []

@@ -8,6 +8,7 @@ import os
 import sys
 
 import sdk_tables as tables
+import usage
 
 PRELUDE = {
     "hsa": """#include <rocprofiler-sdk/defines.h>
@@ -159,9 +160,7 @@ def args_header(library, functions, newer):
 
 
 def main():
-    arguments = sys.argv[1:]
-    check = "--check" in arguments
-    root = [a for a in arguments if a != "--check"][0]
+    *check, root = usage.arguments(__doc__, 1, 2)
     functions = tables.read_functions(root)
     newer = tables.read_newer_types(root)
     headers = {d.header: id_header(d, functions[(d.library, d.name)]) for d in tables.DOMAINS}

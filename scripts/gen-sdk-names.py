@@ -4,9 +4,9 @@
 usage: gen-sdk-names.py SOURCE_ROOT OUTPUT_FILE
 """
 import os
-import sys
 
 import sdk_tables as tables
+import usage
 
 
 # sets that names.c uses by name; operations are reached through their kinds
@@ -25,7 +25,7 @@ def read_sets(root):
 
 
 def main():
-    root, output = sys.argv[1:]
+    root, output = usage.arguments(__doc__, 2)
     sets = read_sets(root)
     text = ["/* Made by gen-sdk-names.py. */", '#include "sdk/core/names.h"', ""]
     for name, values in sorted(sets.items()):

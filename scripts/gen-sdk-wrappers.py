@@ -5,9 +5,9 @@ installation, argument lists, operation names.
 usage: gen-sdk-wrappers.py SOURCE_ROOT OUTPUT_DIR
 """
 import os
-import sys
 
 import sdk_tables as tables
+import usage
 
 # Types whose values have a format of their own; the rest is decided by the type's shape.
 FORMATS = {
@@ -249,7 +249,7 @@ def offsets_file(groups):
 
 
 def main():
-    root, output = sys.argv[1:]
+    root, output = usage.arguments(__doc__, 2)
     functions = tables.read_functions(root)
     newer = tables.read_newer_types(root)
     groups = []

@@ -6,6 +6,8 @@ The file defines rows for whichever of SG_BLOCK, SG_REGISTER and SG_COUNTER is d
 included."""
 import csv, sys
 
+import usage
+
 CLASSES = {"exact": "EXACT", "cache-model": "CACHE", "timing-model": "TIMING",
            "not-applicable": "NONE"}
 
@@ -20,7 +22,7 @@ def section(out, macro, lines):
 
 
 def main():
-    folder, path = sys.argv[1:]
+    folder, path = usage.arguments(__doc__, 2)
     blocks = rows(f"{folder}/gfx90a-blocks.tsv")
     names = {b["block"] for b in blocks}
     with open(path, "w", encoding="utf-8") as out:
