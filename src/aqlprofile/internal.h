@@ -96,7 +96,6 @@ enum {
     AQL_PERFMON_READ = 0x401
 };
 
-void aql_pm4_words(aql_pm4_t *pm4, const uint32_t *words, uint32_t count);
 void aql_pm4_wait_idle(aql_pm4_t *pm4);
 /* One register, by the packet that its number asks for. */
 void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value);

@@ -40,15 +40,15 @@ static uint32_t header(uint32_t opcode, uint32_t dwords)
     return 3u << 30 | (dwords - 2) << 16 | opcode << 8;
 }
 
-void aql_pm4_words(aql_pm4_t *pm4, const uint32_t *words, uint32_t count)
+static void put(aql_pm4_t *pm4, const uint32_t *words, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++, pm4->count++)
         if (pm4->count < pm4->capacity) pm4->words[pm4->count] = words[i];
 }
 
 #define PUT(pm4, ...)                                                                              \
-    aql_pm4_words(pm4, (const uint32_t[]){__VA_ARGS__},                                            \
-                  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+    put(pm4, (const uint32_t[]){__VA_ARGS__},                                                      \
+        sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 void aql_pm4_wait_idle(aql_pm4_t *pm4)
 {

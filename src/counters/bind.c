@@ -29,16 +29,23 @@ static ctr_status_t set_extent(ctr_shape_t *shape, ctr_dim_t dim, uint64_t exten
     return CTR_OK;
 }
 
+const ctr_block_t *ctr_block_of(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
+                                ctr_error_t *error)
+{
+    const ctr_block_t *block = ctr_catalogue_find_block(catalogue, counter->block);
+    if (!block)
+        ctr_fail(error, CTR_NOT_FOUND, NULL, 0, 0, "%s: nothing is known of block %s on %s",
+                 counter->name, counter->block, catalogue->gfx);
+    return block;
+}
+
 ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                              const ctr_agent_t *agent, ctr_shape_t *shape, ctr_error_t *error)
 {
-    const ctr_block_t *block = ctr_catalogue_find_block(catalogue, counter->block);
+    const ctr_block_t *block = ctr_block_of(catalogue, counter, error);
     ctr_status_t status = CTR_OK;
     *shape = (ctr_shape_t){0};
-    if (!block)
-        return ctr_fail(error, CTR_NOT_FOUND, NULL, 0, 0,
-                        "%s: nothing is known of block %s on %s", counter->name, counter->block,
-                        catalogue->gfx);
+    if (!block) return CTR_NOT_FOUND;
     uint64_t xcc = at_least_one(agent->num_xcc);
     uint64_t arrays = at_least_one(agent->simd_arrays_per_engine);
     uint64_t engines = agent->num_shader_banks ? agent->num_shader_banks

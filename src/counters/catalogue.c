@@ -487,6 +487,7 @@ static void find_blocks(ctr_catalogue_t *c)
         if (strcmp(ctr_builtin_gpus[i].gfx, c->gfx) != 0) continue;
         c->blocks = ctr_builtin_gpus[i].blocks;
         c->block_count = ctr_builtin_gpus[i].block_count;
+        if (c->block_count > CTR_BLOCKS_MAX) c->block_count = CTR_BLOCKS_MAX;
     }
 }
 
@@ -575,16 +576,6 @@ const char *ctr_catalogue_similar(const ctr_catalogue_t *catalogue, const char *
     nearest_t nearest = {name, NULL, 3};
     for (size_t i = 0; i < catalogue->count; i++) consider(&nearest, catalogue->counters[i]->name);
     return nearest.name;
-}
-
-size_t ctr_catalogue_block_count(const ctr_catalogue_t *catalogue)
-{
-    return catalogue->block_count;
-}
-
-const ctr_block_t *ctr_catalogue_block(const ctr_catalogue_t *catalogue, size_t index)
-{
-    return index < catalogue->block_count ? &catalogue->blocks[index] : NULL;
 }
 
 const ctr_block_t *ctr_catalogue_find_block(const ctr_catalogue_t *catalogue, const char *name)

@@ -212,8 +212,6 @@ const ctr_counter_t *ctr_catalogue_find(const ctr_catalogue_t *catalogue, const 
 const ctr_counter_t *ctr_catalogue_by_id(const ctr_catalogue_t *catalogue, uint32_t id);
 /* A name that differs from this one in case or little else, for "did you mean"; NULL if none. */
 const char *ctr_catalogue_similar(const ctr_catalogue_t *catalogue, const char *name);
-size_t ctr_catalogue_block_count(const ctr_catalogue_t *catalogue);
-const ctr_block_t *ctr_catalogue_block(const ctr_catalogue_t *catalogue, size_t index);
 const ctr_block_t *ctr_catalogue_find_block(const ctr_catalogue_t *catalogue, const char *name);
 
 /* Defines one more derived counter: CTR_DUPLICATE, CTR_BAD_EXPRESSION, CTR_NOT_FOUND with the name
@@ -232,11 +230,6 @@ ctr_status_t ctr_catalogue_instance(ctr_catalogue_t *catalogue, const char *name
  * there (say, instances of two blocks added position by position). */
 ctr_status_t ctr_counter_shape(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                                const ctr_agent_t *agent, ctr_shape_t *shape, ctr_error_t *error);
-
-/* The hardware counters behind a counter, each once, in the order of their first use: itself if it
- * is hardware. Returns their number; fills at most `max`. */
-size_t ctr_counter_inputs(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
-                          const ctr_counter_t **inputs, size_t max);
 
 /* ---- plans -------------------------------------------------------------------------------- */
 

@@ -114,7 +114,7 @@ static bool note_arch(ctr_definitions_t *definitions, const char *arch)
 static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t *reporter)
 {
     ctr_slice_t name = f->name, expression = f->expression;
-    int shown = name.length > 80 ? 80 : (int)name.length;
+    int shown = ctr_shown(name);
     if (name.length == 0 || name.length > NAME_MAX_LENGTH || !is_name(name)) {
         ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
                 "counter name \"%.*s\" is not made of 1 to %d letters, digits and underscores",
@@ -141,19 +141,19 @@ static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t
     }
     if (hardware && (!is_name(f->block) || f->block.length > NAME_MAX_LENGTH)) {
         ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column, "%.*s: block \"%.*s\" is not a name",
-                shown, name.text, f->block.length > 80 ? 80 : (int)f->block.length, f->block.text);
+                shown, name.text, ctr_shown(f->block), f->block.text);
         return false;
     }
     if (hardware && !parse_number(f->event, event)) {
         ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
                 "%.*s: event \"%.*s\" is not a number of 64 bits", shown, name.text,
-                f->event.length > 80 ? 80 : (int)f->event.length, f->event.text);
+                ctr_shown(f->event), f->event.text);
         return false;
     }
     if (!is_name(f->arch) || f->arch.length > NAME_MAX_LENGTH) {
         ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
                 "%.*s: architecture \"%.*s\" is not a name", shown, name.text,
-                f->arch.length > 80 ? 80 : (int)f->arch.length, f->arch.text ? f->arch.text : "");
+                ctr_shown(f->arch), f->arch.text ? f->arch.text : "");
         return false;
     }
     return true;

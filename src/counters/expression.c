@@ -96,16 +96,6 @@ static ctr_slice_t name_token(parser_t *p)
     return (ctr_slice_t){start, (size_t)(p->at - start)};
 }
 
-static int shown(ctr_slice_t slice)
-{
-    return slice.length > 80 ? 80 : (int)slice.length;
-}
-
-static bool is(ctr_slice_t slice, const char *text)
-{
-    return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
-}
-
 /* Not strtod(), which follows the program's locale. Exact for up to 15 digits. */
 static bool number_token(parser_t *p, double *number)
 {
@@ -224,26 +214,26 @@ static bool find_dim(parser_t *p, ctr_dim_t *dim)
     if (name.length > 10 && memcmp(name.text, "DIMENSION_", 10) == 0)
         rest = (ctr_slice_t){name.text + 10, name.length - 10};
     for (size_t i = 0; i < sizeof(dim_names) / sizeof(*dim_names); i++)
-        if (is(rest, dim_names[i].name)) {
+        if (ctr_slice_is(rest, dim_names[i].name)) {
             *dim = dim_names[i].dim;
             return true;
         }
     return fail(p, name.text, CTR_BAD_EXPRESSION,
                 "\"%.*s\" is no dimension; there are DIMENSION_XCC, _AID, _SHADER_ENGINE, _AGENT, "
-                "_SHADER_ARRAY, _WGP and _INSTANCE", shown(name), name.text);
+                "_SHADER_ARRAY, _WGP and _INSTANCE", ctr_shown(name), name.text);
 }
 
 static bool find_fold(parser_t *p, ctr_fold_t *fold)
 {
     ctr_slice_t name = name_token(p);
     for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)
-        if (is(name, folds[i].name)) {
+        if (ctr_slice_is(name, folds[i].name)) {
             *fold = folds[i].fold;
             return true;
         }
     return fail(p, name.text, CTR_BAD_EXPRESSION,
                 "\"%.*s\" is no operation of reduce(); there are sum, min, max and avr",
-                shown(name), name.text);
+                ctr_shown(name), name.text);
 }
 
 static bool argument(parser_t *p)
@@ -365,18 +355,18 @@ static bool accumulate_function(parser_t *p)
     if (!hardware || strcmp(block, "SQ") != 0)
         return fail(p, name.text, CTR_BAD_EXPRESSION,
                     "accumulate() of \"%.*s\", which is not a hardware counter of block SQ",
-                    shown(name), name.text);
+                    ctr_shown(name), name.text);
     if (!expect(p, ',', "accumulate(counter, resolution)")) return false;
     ctr_slice_t resolution = name_token(p);
     for (int i = 0; i < 3; i++) {
-        if (!is(resolution, names[i])) continue;
+        if (!ctr_slice_is(resolution, names[i])) continue;
         if (!expect(p, ')', "accumulate()") || !emit_load(p, index, (ctr_accumulate_t)i))
             return false;
         return p->generation != CTR_GENERATION_V1 || p->raw || emit_instance(p, 0);
     }
     return fail(p, resolution.text, CTR_BAD_EXPRESSION,
                 "\"%.*s\" is no resolution; there are NONE, LOW_RES and HIGH_RES",
-                shown(resolution), resolution.text);
+                ctr_shown(resolution), resolution.text);
 }
 
 static bool counter_name(parser_t *p, ctr_slice_t name)
@@ -390,7 +380,7 @@ static bool counter_name(parser_t *p, ctr_slice_t name)
         return p->generation != CTR_GENERATION_V1 || p->raw || !hardware || emit_instance(p, 0);
     if (!hardware)
         return fail(p, p->at, CTR_BAD_EXPRESSION, "\"%.*s\" is derived and has no instances",
-                    shown(name), name.text);
+                    ctr_shown(name), name.text);
     p->at++;
     return whole_token(p, 0, CTR_POSITIONS_MAX - 1, "instance", &instance) &&
            expect(p, ']', "the number of an instance") && emit_instance(p, instance);
@@ -401,14 +391,14 @@ static bool name_or_function(parser_t *p)
     ctr_slice_t name = name_token(p);
     if (peek(p) != '(') return counter_name(p, name);
     p->at++;
-    if (is(name, "reduce")) return reduce_function(p);
-    if (is(name, "select")) return select_function(p);
-    if (is(name, "accumulate")) return accumulate_function(p);
+    if (ctr_slice_is(name, "reduce")) return reduce_function(p);
+    if (ctr_slice_is(name, "select")) return select_function(p);
+    if (ctr_slice_is(name, "accumulate")) return accumulate_function(p);
     for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)
-        if (is(name, folds[i].name)) return fold_function(p, folds[i].fold);
+        if (ctr_slice_is(name, folds[i].name)) return fold_function(p, folds[i].fold);
     return fail(p, name.text, CTR_BAD_EXPRESSION,
                 "\"%.*s\" is no function; there are reduce, select, accumulate, sum, min, max "
-                "and avr", shown(name), name.text);
+                "and avr", ctr_shown(name), name.text);
 }
 
 /* ---- arithmetic ---- */
@@ -479,17 +469,6 @@ static bool sum(parser_t *p)
     }
 }
 
-static uint32_t stack_depth(const ctr_op_t *ops, size_t count)
-{
-    uint32_t depth = 0, most = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (ops[i].code == CTR_OP_NUMBER || ops[i].code == CTR_OP_LOAD) depth++;
-        if (ops[i].code >= CTR_OP_ADD && ops[i].code <= CTR_OP_DIV) depth--;
-        if (depth > most) most = depth;
-    }
-    return most;
-}
-
 ctr_status_t ctr_compile(const char *text, size_t length, ctr_generation_t generation,
                          const ctr_names_t *names, ctr_arena_t *arena, ctr_program_t **program,
                          ctr_error_t *error)
@@ -512,7 +491,6 @@ ctr_status_t ctr_compile(const char *text, size_t length, ctr_generation_t gener
     }
     memcpy(made->ops, p.ops, p.count * sizeof(*p.ops));
     made->count = (uint32_t)p.count;
-    made->depth = stack_depth(p.ops, p.count);
     *program = made;
 out:
     free(p.ops);

@@ -9,6 +9,26 @@
 #include "counters/counters.h"
 
 #include <stdarg.h>
+#include <string.h>
+
+/* ---- parts of texts ---- */
+
+/* Empty is NULL or length 0. */
+typedef struct {
+    const char *text;
+    size_t length;
+} ctr_slice_t;
+
+static inline bool ctr_slice_is(ctr_slice_t slice, const char *text)
+{
+    return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
+}
+
+/* How much of it a message shows, for "%.*s". */
+static inline int ctr_shown(ctr_slice_t slice)
+{
+    return slice.length > 80 ? 80 : (int)slice.length;
+}
 
 /* ---- memory.c ---- */
 
@@ -88,12 +108,7 @@ struct ctr_definitions {
     ctr_map_t seen;   /* "arch name" and "arch" of the text being added */
 };
 
-/* A definition as a reader found it; the texts are copied. Empty is NULL or length 0. */
-typedef struct {
-    const char *text;
-    size_t length;
-} ctr_slice_t;
-
+/* A definition as a reader found it; the texts are copied. */
 typedef struct {
     ctr_slice_t arch, name, block, event, expression, description;
     uint32_t line, column;
@@ -172,7 +187,6 @@ typedef struct {
 struct ctr_program {
     ctr_op_t *ops;
     uint32_t count;
-    uint32_t depth;  /* of the stack */
     uint32_t height; /* definitions below this one, the longest way */
     bool constant;   /* follows from agent properties alone */
 };
@@ -199,7 +213,10 @@ void ctr_v1_scalar(ctr_op_t *ops, uint32_t instance, ctr_selection_t *selection)
 
 /* ---- catalogue.c ---- */
 
-enum { CTR_HEIGHT_MAX = 256 }; /* of definitions above one another: walks are that deep at most */
+enum {
+    CTR_HEIGHT_MAX = 256, /* of definitions above one another: walks are that deep at most */
+    CTR_BLOCKS_MAX = 64   /* of a GPU; none that is known has as many */
+};
 
 struct ctr_catalogue {
     ctr_arena_t arena;
@@ -264,6 +281,9 @@ ctr_status_t ctr_bind(ctr_binder_t *binder, const ctr_counter_t *owner, const ct
 /* The v1 meaning of a bare counter applied to values already placed. */
 ctr_status_t ctr_bind_v1(ctr_binder_t *binder, const ctr_counter_t *owner, ctr_place_t *place,
                          ctr_error_t *error);
+/* The block of a hardware counter; NULL, with an error, if nothing is known of it. */
+const ctr_block_t *ctr_block_of(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
+                                ctr_error_t *error);
 /* Shape of a hardware counter as its block gives it. */
 ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                              const ctr_agent_t *agent, ctr_shape_t *shape, ctr_error_t *error);

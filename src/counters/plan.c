@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS_MAX = 64, NO_INPUT = UINT32_MAX };
+enum { NO_INPUT = UINT32_MAX };
 
 typedef struct {
     const ctr_counter_t *counter;
@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
     uint8_t *has; /* by input */
-    uint32_t slots[BLOCKS_MAX];
+    uint32_t slots[CTR_BLOCKS_MAX];
 } load_t;
 
 typedef struct {
@@ -83,26 +83,18 @@ static bool take_wanted(planner_t *p, const ctr_counter_t *const *wanted, size_t
     return p->status == CTR_OK;
 }
 
-static bool take_block(planner_t *p, const ctr_counter_t *counter, uint32_t *index)
-{
-    for (size_t i = 0; i < p->catalogue->block_count && i < BLOCKS_MAX; i++)
-        if (strcmp(p->catalogue->blocks[i].name, counter->block) == 0) {
-            *index = (uint32_t)i;
-            return true;
-        }
-    p->status = ctr_fail(p->error, CTR_NOT_FOUND, NULL, 0, 0,
-                         "%s: nothing is known of block %s on %s", counter->name, counter->block,
-                         p->catalogue->gfx);
-    return false;
-}
-
 static bool use_input(void *user, const ctr_counter_t *counter, ctr_accumulate_t accumulate)
 {
     planner_t *p = user;
     uint32_t *known = &p->input_of[counter->index * 3 + accumulate];
     if (*known == NO_INPUT) {
-        input_t new = {.counter = counter, .accumulate = accumulate, .follower = NO_INPUT};
-        if (!take_block(p, counter, &new.block)) return false;
+        const ctr_block_t *block = ctr_block_of(p->catalogue, counter, p->error);
+        if (!block) {
+            p->status = CTR_NOT_FOUND;
+            return false;
+        }
+        input_t new = {.counter = counter, .accumulate = accumulate, .follower = NO_INPUT,
+                       .block = (uint32_t)(block - p->catalogue->blocks)};
         if (!ctr_reserve(&p->inputs, &p->input_capacity, p->input_count, sizeof(new)))
             return false;
         *known = (uint32_t)p->input_count;
@@ -184,7 +176,7 @@ static void forget_loads(planner_t *p)
 
 /* What a pass would hold with the item; the caller keeps the counts if it takes it. */
 static void slots_with(const planner_t *p, const load_t *load, const item_t *item,
-                       uint32_t slots[BLOCKS_MAX])
+                       uint32_t slots[CTR_BLOCKS_MAX])
 {
     memcpy(slots, load->slots, sizeof(load->slots));
     for (uint32_t i = 0; i < item->input_count; i++) {
@@ -197,17 +189,17 @@ static void slots_with(const planner_t *p, const load_t *load, const item_t *ite
 }
 
 /* The first block that has too few slots; NULL if all fit. */
-static const ctr_block_t *overflow(const planner_t *p, const uint32_t slots[BLOCKS_MAX],
+static const ctr_block_t *overflow(const planner_t *p, const uint32_t slots[CTR_BLOCKS_MAX],
                                    uint32_t *needed)
 {
-    for (size_t i = 0; i < p->catalogue->block_count && i < BLOCKS_MAX; i++) {
+    for (size_t i = 0; i < p->catalogue->block_count; i++) {
         *needed = slots[i];
         if (slots[i] > p->catalogue->blocks[i].slots) return &p->catalogue->blocks[i];
     }
     return NULL;
 }
 
-static void put(planner_t *p, load_t *load, item_t *item, const uint32_t slots[BLOCKS_MAX])
+static void put(planner_t *p, load_t *load, item_t *item, const uint32_t slots[CTR_BLOCKS_MAX])
 {
     memcpy(load->slots, slots, sizeof(load->slots));
     for (uint32_t i = 0; i < item->input_count; i++) load->has[p->uses[item->inputs + i]] = 1;
@@ -220,7 +212,7 @@ static bool weigh_items(planner_t *p)
     load_t empty = {.has = calloc(p->input_count + 1, 1)};
     if (!empty.has) return no_memory(p), false;
     for (size_t i = 0; i < p->item_count && p->status == CTR_OK; i++) {
-        uint32_t slots[BLOCKS_MAX], needed;
+        uint32_t slots[CTR_BLOCKS_MAX], needed;
         slots_with(p, &empty, &p->items[i], slots);
         const ctr_block_t *block = overflow(p, slots, &needed);
         if (block)
@@ -228,7 +220,7 @@ static bool weigh_items(planner_t *p)
                                  "%s needs %u counters of block %s at once, there are %u",
                                  p->wanted[p->items[i].wanted]->name, needed, block->name,
                                  block->slots);
-        for (size_t b = 0; b < p->catalogue->block_count && b < BLOCKS_MAX; b++) {
+        for (size_t b = 0; b < p->catalogue->block_count; b++) {
             uint32_t share = slots[b] * 1000 / p->catalogue->blocks[b].slots;
             if (share > p->items[i].weight) p->items[i].weight = share;
         }
@@ -239,7 +231,7 @@ static bool weigh_items(planner_t *p)
 
 static bool place(planner_t *p, item_t *item)
 {
-    uint32_t slots[BLOCKS_MAX], needed;
+    uint32_t slots[CTR_BLOCKS_MAX], needed;
     for (size_t i = 0; i < p->load_count; i++) {
         slots_with(p, &p->loads[i], item, slots);
         if (overflow(p, slots, &needed)) continue;
@@ -312,7 +304,7 @@ static void tell_passes(const planner_t *p, char *text, size_t size)
 static ctr_status_t refuse(planner_t *p, size_t max_passes)
 {
     char passes[1300] = "";
-    uint32_t slots[BLOCKS_MAX] = {0}, needed = 0;
+    uint32_t slots[CTR_BLOCKS_MAX] = {0}, needed = 0;
     for (size_t i = 0; i < p->input_count; i++)
         slots[p->inputs[i].block] += slots_of(&p->inputs[i]);
     const ctr_block_t *block = overflow(p, slots, &needed);
@@ -392,7 +384,7 @@ static bool add_event(passmaker_t *m, ctr_pass_t *pass, uint32_t *slots, uint32_
 static bool add_events(passmaker_t *m, ctr_pass_t *pass, const load_t *load)
 {
     planner_t *p = m->planner;
-    uint32_t slots[BLOCKS_MAX] = {0};
+    uint32_t slots[CTR_BLOCKS_MAX] = {0};
     for (size_t i = 0; i < p->input_count; i++) {
         const input_t *input = &p->inputs[i];
         if (!load->has[i] || input->follows) continue;

@@ -1,7 +1,7 @@
 /* walk.c - from a counter down to the hardware counters that its value is made of.
  *
- * Apart because plans and ctr_counter_inputs() walk alike. The catalogue has made sure that
- * definitions have no cycles and stand at most CTR_HEIGHT_MAX above one another. */
+ * Apart because how definitions stand on one another is no matter of plans. The catalogue has made
+ * sure that they have no cycles and stand at most CTR_HEIGHT_MAX above one another. */
 #include "counters/internal.h"
 
 #include <stdlib.h>
@@ -43,29 +43,4 @@ bool ctr_walk_inputs(const ctr_catalogue_t *catalogue, const ctr_counter_t *coun
     }
     free(seen);
     return going;
-}
-
-typedef struct {
-    const ctr_counter_t **inputs;
-    size_t count, max;
-} inputs_t;
-
-/* The same counter plain and accumulated is one input. */
-static bool take_input(void *user, const ctr_counter_t *input, ctr_accumulate_t accumulate)
-{
-    inputs_t *taken = user;
-    (void)accumulate;
-    for (size_t i = 0; i < taken->count && i < taken->max; i++)
-        if (taken->inputs[i] == input) return true;
-    if (taken->count < taken->max) taken->inputs[taken->count] = input;
-    taken->count++;
-    return true;
-}
-
-size_t ctr_counter_inputs(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
-                          const ctr_counter_t **inputs, size_t max)
-{
-    inputs_t taken = {inputs, 0, max};
-    ctr_walk_inputs(catalogue, counter, take_input, &taken);
-    return taken.count;
 }

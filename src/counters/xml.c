@@ -84,11 +84,6 @@ static ctr_slice_t word(reader_t *r)
     return (ctr_slice_t){start, (size_t)(r->at - start)};
 }
 
-static bool is(ctr_slice_t slice, const char *text)
-{
-    return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
-}
-
 /* At blank space: does "name=" follow it? */
 static bool attribute_follows(const reader_t *r)
 {
@@ -127,8 +122,7 @@ static bool quoted_value(reader_t *r, ctr_slice_t *value)
 
 static bool bad(reader_t *r, uint32_t line, uint32_t at, const char *what, ctr_slice_t name)
 {
-    ctr_say(r->reporter, CTR_BAD_TEXT, line, at, what, name.length > 80 ? 80 : (int)name.length,
-            name.text);
+    ctr_say(r->reporter, CTR_BAD_TEXT, line, at, what, ctr_shown(name), name.text);
     return false;
 }
 
@@ -191,7 +185,7 @@ static bool read_tag(reader_t *r, tag_t *tag)
 static const attribute_t *attribute(const tag_t *tag, const char *name)
 {
     for (int i = 0; i < tag->count; i++)
-        if (is(tag->attributes[i].name, name)) return &tag->attributes[i];
+        if (ctr_slice_is(tag->attributes[i].name, name)) return &tag->attributes[i];
     return NULL;
 }
 
@@ -254,7 +248,7 @@ static ctr_status_t handle_tag(reader_t *r)
         while (r->at < r->end && *r->at != '<') step(r);
         return CTR_OK;
     }
-    if (is(tag.name, "metric")) return tag.closing ? CTR_OK : enter_metric(r, &tag);
+    if (ctr_slice_is(tag.name, "metric")) return tag.closing ? CTR_OK : enter_metric(r, &tag);
     if (!tag.closing) return open_section(r, &tag);
     close_section(r, &tag);
     return CTR_OK;

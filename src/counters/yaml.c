@@ -32,17 +32,12 @@ static ctr_slice_t scalar(const yaml_node_t *node)
     return (ctr_slice_t){(const char *)node->data.scalar.value, node->data.scalar.length};
 }
 
-static bool is(ctr_slice_t slice, const char *text)
-{
-    return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
-}
-
 static yaml_node_t *value_of(reader_t *r, const yaml_node_t *mapping, const char *key)
 {
     if (!mapping || mapping->type != YAML_MAPPING_NODE) return NULL;
     for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
          pair < mapping->data.mapping.pairs.top; pair++)
-        if (is(scalar(yaml_document_get_node(r->document, pair->key)), key))
+        if (ctr_slice_is(scalar(yaml_document_get_node(r->document, pair->key)), key))
             return yaml_document_get_node(r->document, pair->value);
     return NULL;
 }
@@ -72,7 +67,7 @@ static void read_definition(reader_t *r, const yaml_node_t *node, ctr_found_t *f
     yaml_node_t *archs = value_of(r, node, "architectures");
     if (!archs || archs->type != YAML_SEQUENCE_NODE) {
         ctr_say(r->reporter, CTR_BAD_TEXT, line_of(node), column_of(node),
-                "%.*s: a definition without a list \"architectures\"", (int)found->name.length,
+                "%.*s: a definition without a list \"architectures\"", ctr_shown(found->name),
                 found->name.text);
         return;
     }
@@ -95,7 +90,7 @@ static void read_counter(reader_t *r, const yaml_node_t *node)
     }
     if (!list || list->type != YAML_SEQUENCE_NODE) {
         ctr_say(r->reporter, CTR_BAD_TEXT, line_of(node), column_of(node),
-                "%.*s: no list \"definitions\"", (int)scalar(name).length, scalar(name).text);
+                "%.*s: no list \"definitions\"", ctr_shown(scalar(name)), scalar(name).text);
         return;
     }
     for (yaml_node_item_t *item = list->data.sequence.items.start;
@@ -112,7 +107,7 @@ static void read_old_counter(reader_t *r, ctr_slice_t name, const yaml_node_t *n
     yaml_node_t *archs = value_of(r, node, "architectures");
     if (!archs || archs->type != YAML_MAPPING_NODE) {
         ctr_say(r->reporter, CTR_BAD_TEXT, line_of(node), column_of(node),
-                "%.*s: no mapping \"architectures\"", (int)name.length, name.text);
+                "%.*s: no mapping \"architectures\"", ctr_shown(name), name.text);
         return;
     }
     for (yaml_node_pair_t *pair = archs->data.mapping.pairs.start;
@@ -136,7 +131,7 @@ static ctr_status_t read_current(reader_t *r, const yaml_node_t *header, ctr_err
 {
     yaml_node_t *counters = value_of(r, header, "counters");
     yaml_node_t *version = value_of(r, header, "counters-schema-version");
-    if (version && !is(scalar(version), "1"))
+    if (version && !ctr_slice_is(scalar(version), "1"))
         return ctr_fail(error, CTR_BAD_TEXT, r->reporter->origin, line_of(version),
                         column_of(version), "counters-schema-version %.*s, known is 1",
                         scalar(version).length > 20 ? 20 : (int)scalar(version).length,
@@ -163,7 +158,7 @@ static ctr_status_t read_document(reader_t *r, ctr_error_t *error)
     for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
          pair < root->data.mapping.pairs.top; pair++) {
         ctr_slice_t name = scalar(yaml_document_get_node(r->document, pair->key));
-        if (!is(name, "schema-version"))
+        if (!ctr_slice_is(name, "schema-version"))
             read_old_counter(r, name, yaml_document_get_node(r->document, pair->value));
     }
     return r->status;

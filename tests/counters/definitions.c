@@ -67,9 +67,12 @@ static void yaml_of_now(void **state)
     assert_null(ctr_catalogue_by_id(c, 99));
     assert_int_equal(ctr_catalogue_at(c, 0)->id, 100);
     assert_int_equal(ctr_catalogue_at(c, 0)->kind, CTR_CONSTANT);
-    const ctr_counter_t *input = NULL;
-    assert_int_equal(ctr_counter_inputs(c, twice, &input, 1), 1);
-    assert_ptr_equal(input, waves);
+    ctr_agent_t agent = small_agent();
+    ctr_plan_t *plan = NULL;
+    assert_int_equal(ctr_plan_create(c, &agent, &twice, 1, 1, &plan, NULL), CTR_OK);
+    assert_int_equal(ctr_plan_pass(plan, 0)->event_count, 1);
+    assert_ptr_equal(ctr_plan_pass(plan, 0)->events[0].counter, waves);
+    ctr_plan_destroy(plan);
     assert_string_equal(ctr_catalogue_similar(c, "my_wave"), "MY_WAVES");
     ctr_catalogue_destroy(c);
 }
