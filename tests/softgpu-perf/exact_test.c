@@ -287,6 +287,27 @@ static void test_where_workgroups_count(void **state)
     }
 }
 
+/* More compute units than instances can be named: instance n stands for n + 16 too. */
+static void test_large_engine(void **state)
+{
+    enum { UNITS = 20, INSTANCES = 16 };
+    (void)state;
+    counting_t *c = counting_create(1, UNITS);
+    rig_dispatch_t d = mix_dispatch(c, UNITS * 64, 64);
+    counting_want(c, TA, 32);
+    counting_want(c, TCP, 45); /* emptied L1s, of the cache model */
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_acquire(c, 1 << 22, 1); /* TCL1 */
+    counting_send(c);
+    counting_stop(c);
+    for (uint32_t i = 0; i < INSTANCES; i++) {
+        const uint64_t units = i < UNITS - INSTANCES ? 2 : 1;
+        assert_int_equal(counting_value(c, 0, 0, i), 5 * units);
+        assert_int_equal(counting_value(c, 1, 0, i), units);
+    }
+}
+
 /* Lanes: all 64, then 16, then none. v_mul_lo_u32 takes four issue units. */
 static void test_divergence(void **state)
 {
@@ -386,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_where_workgroups_count),
         cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_large_engine),
         cmocka_unit_test(test_matrix),
         cmocka_unit_test(test_buffers),
     };

@@ -264,29 +264,52 @@ static uint64_t sum_unit(const event_row_t *row, const sg_unit_t *u, bool sq_onl
     return n;
 }
 
-/* Of one unit for blocks that units have, of the engine for the others. */
+/* How many the profile has, in an engine, of blocks that come with each compute unit or L2 channel;
+ * else 1. Where registers reach fewer, instance n stands for n, n + as many as they reach and so
+ * on: a GPU larger than any that was built loses nothing. */
+static uint32_t parts(const sg_perf_t *p, sg_block_t block)
+{
+    switch (block) {
+    case SG_BLOCK_TA:
+    case SG_BLOCK_TD:
+    case SG_BLOCK_TCP: return p->units_per_engine;
+    case SG_BLOCK_TCA:
+    case SG_BLOCK_TCC: return p->profile.l2_channels;
+    default: return 1;
+    }
+}
+
+/* Of one instance for blocks that units have, of the engine for the others. */
 static uint64_t sum_units(sg_perf_t *p, const event_row_t *row, sg_block_t block, uint32_t engine,
                           uint32_t instance)
 {
     const bool gated = block == SG_BLOCK_SQ;
+    const uint32_t step = parts(p, block) > 1 ? p->bank[block].instances : 1;
     uint64_t n = 0;
-    if (block == SG_BLOCK_TA || block == SG_BLOCK_TD || block == SG_BLOCK_TCP)
-        return sum_unit(row, sg_perf_unit(p, engine, instance), false);
-    for (uint32_t k = 0; k < p->units_per_engine; k++)
+    for (uint32_t k = instance; k < p->units_per_engine; k += step)
         n += sum_unit(row, sg_perf_unit(p, engine, k), gated);
     return n;
 }
 
-static uint64_t cache_value(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+static uint64_t cache_value(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t part,
                             uint32_t event)
 {
     sgc_block_t model;
     uint64_t value = 0;
     if (!model_block(block, &model)) return 0;
     sg_perf_model_lock(p);
-    if (p->caches) value = sgc_value(p->caches, model, engine, instance, event);
+    if (p->caches) value = sgc_value(p->caches, model, engine, part, event);
     sg_perf_model_unlock(p);
     return value;
+}
+
+static uint64_t sum_caches(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                           uint32_t event)
+{
+    uint64_t n = 0;
+    for (uint32_t part = instance; part < parts(p, block); part += p->bank[block].instances)
+        n += cache_value(p, block, engine, part, event);
+    return n;
 }
 
 static uint64_t busiest(sg_perf_t *p, const event_row_t *row)
@@ -294,7 +317,7 @@ static uint64_t busiest(sg_perf_t *p, const event_row_t *row)
     const sg_bank_t *bank = &p->bank[row->sum];
     uint64_t most = 0;
     for (uint32_t e = 0; e < bank->engines; e++)
-        for (uint32_t i = 0; i < bank->instances; i++) {
+        for (uint32_t i = 0; i < parts(p, row->sum); i++) {
             const uint64_t value = cache_value(p, row->sum, e, i, row->other);
             if (value > most) most = value;
         }
@@ -316,7 +339,7 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
     const event_row_t *row = find(block, event);
     if (masked_out(block, select)) return 0;
     switch (row ? (kind_t)row->kind : KIND_NONE) {
-    case KIND_NONE: return cache_value(p, block, engine, instance, event);
+    case KIND_NONE: return sum_caches(p, block, engine, instance, event);
     case KIND_OPS:
     case KIND_FIXED: return sum_units(p, row, block, engine, instance) >> row->shift;
     case KIND_DEVICE: return load(&p->device[row->sum]);
