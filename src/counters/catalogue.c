@@ -48,18 +48,23 @@ const char *ctr_class_name(ctr_class_t value_class)
 
 typedef enum { UNKNOWN, ACTIVE, GOOD, BAD } state_t;
 
+/* What a value's inputs make of it. */
+typedef struct {
+    ctr_class_t value_class;
+    uint32_t height; /* definitions below this one, the longest way */
+    bool constant;   /* follows from agent properties alone */
+} traits_t;
+
 typedef struct {
     const ctr_definition_t *definition; /* NULL: a constant, or standing */
     const char *name, *expression, *description;
     ctr_kind_t kind;
-    ctr_class_t value_class;
+    traits_t traits;
     const ctr_block_t *block;
     ctr_program_t *program;
     state_t state;
     uint32_t level;  /* of the definition: lower is more special */
-    uint32_t height;
     uint32_t cursor; /* of the visit: op of the program */
-    bool constant;   /* follows from agent properties alone */
     uint32_t index;  /* final */
 } candidate_t;
 
@@ -158,7 +163,7 @@ static ctr_status_t choose(builder_t *b, const ctr_definition_t *definition, uin
     item->expression = definition->expression;
     item->description = definition->description;
     item->kind = definition->expression[0] ? CTR_DERIVED : CTR_HARDWARE;
-    item->value_class = definition->value_class;
+    item->traits.value_class = definition->value_class;
     item->level = level;
     return CTR_OK;
 }
@@ -199,8 +204,7 @@ static ctr_status_t choose_constants(builder_t *b)
         candidate_t *item = add_candidate(b, property_names[i]);
         if (!item) return CTR_NO_MEMORY;
         item->kind = CTR_CONSTANT;
-        item->constant = true;
-        item->value_class = CTR_CLASS_EXACT;
+        item->traits = (traits_t){CTR_CLASS_EXACT, 0, true};
         item->description = ctr_arena_text(&b->catalogue->arena, text, (size_t)length);
         if (!item->description) return CTR_NO_MEMORY;
     }
@@ -263,8 +267,8 @@ static void check_hardware(builder_t *b, candidate_t *item)
                item->block->name, item->block->max_event);
     else
         item->state = GOOD;
-    if (item->value_class == CTR_CLASS_NONE)
-        item->value_class = class_of_event(b, definition->block, event);
+    if (item->traits.value_class == CTR_CLASS_NONE)
+        item->traits.value_class = class_of_event(b, definition->block, event);
 }
 
 static bool find_candidate(void *user, const char *name, size_t length, uint32_t *index,
@@ -346,6 +350,22 @@ static ctr_class_t weaker(ctr_class_t a, ctr_class_t b)
     return a > b ? a : b;
 }
 
+static const traits_t without_inputs = {CTR_CLASS_UNAVAILABLE, 0, true};
+
+static void combine(traits_t *made, const traits_t *input)
+{
+    if (input->height >= made->height) made->height = input->height + 1;
+    /* properties say nothing of how a value is obtained */
+    if (!input->constant) made->value_class = weaker(made->value_class, input->value_class);
+    made->constant = made->constant && input->constant;
+}
+
+/* When all inputs have been combined. */
+static void finish(traits_t *made)
+{
+    if (made->constant) made->value_class = CTR_CLASS_EXACT;
+}
+
 /* Takes one input of an item into account; false if the input has to be visited before. */
 static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
 {
@@ -355,13 +375,10 @@ static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
         reject(b, item, CTR_BAD_EXPRESSION, "is defined by itself, through %s", input->name);
     else if (input->state == BAD)
         reject(b, item, CTR_NOT_FOUND, "%s, which it uses, is left out", input->name);
-    else if (input->height >= CTR_HEIGHT_MAX)
+    else if (input->traits.height >= CTR_HEIGHT_MAX)
         reject(b, item, CTR_TOO_MANY, "%u definitions above one another, limit %d",
-               input->height + 1, CTR_HEIGHT_MAX);
-    if (input->height >= item->height) item->height = input->height + 1;
-    /* properties say nothing of how a value is obtained */
-    if (!input->constant) item->value_class = weaker(item->value_class, input->value_class);
-    item->constant = item->constant && input->constant;
+               input->traits.height + 1, CTR_HEIGHT_MAX);
+    combine(&item->traits, &input->traits);
     return true;
 }
 
@@ -374,7 +391,7 @@ static candidate_t *advance(builder_t *b, candidate_t *item)
             return &b->items[op->counter];
     }
     if (item->state == ACTIVE) item->state = GOOD;
-    if (item->constant) item->value_class = CTR_CLASS_EXACT;
+    finish(&item->traits);
     return NULL;
 }
 
@@ -385,8 +402,7 @@ static void visit(builder_t *b, candidate_t *item, candidate_t **stack)
     for (candidate_t *next = item; next || depth;) {
         if (next) {
             next->state = ACTIVE;
-            next->constant = true;
-            next->value_class = CTR_CLASS_UNAVAILABLE;
+            next->traits = without_inputs;
             stack[depth++] = next;
         }
         next = advance(b, stack[depth - 1]);
@@ -451,11 +467,11 @@ static ctr_status_t number_counters(builder_t *b)
         ctr_counter_t *counter = name ? add_counter(c, name) : NULL;
         if (!counter || !copy_texts(c, counter, item)) return CTR_NO_MEMORY;
         counter->kind = item->kind;
-        counter->value_class = item->value_class;
+        counter->value_class = item->traits.value_class;
         counter->program = item->program;
         if (item->program) {
-            item->program->height = item->height;
-            item->program->constant = item->constant;
+            item->program->height = item->traits.height;
+            item->program->constant = item->traits.constant;
         }
         if (item->kind != CTR_HARDWARE) continue;
         counter->event = (uint32_t)item->definition->event;
@@ -598,21 +614,24 @@ static bool find_counter(void *user, const char *name, size_t length, uint32_t *
     return true;
 }
 
-/* What take_input() does while a catalogue is made. */
-static void classify(const ctr_catalogue_t *c, ctr_counter_t *counter, ctr_program_t *program)
+static traits_t traits_of(const ctr_counter_t *counter)
 {
-    counter->value_class = CTR_CLASS_UNAVAILABLE;
-    program->constant = true;
+    if (!counter->program) return (traits_t){counter->value_class, 0, counter->kind == CTR_CONSTANT};
+    return (traits_t){counter->value_class, counter->program->height, counter->program->constant};
+}
+
+static ctr_class_t classify(const ctr_catalogue_t *c, ctr_program_t *program)
+{
+    traits_t made = without_inputs;
     for (uint32_t i = 0; i < program->count; i++) {
         if (program->ops[i].code != CTR_OP_LOAD) continue;
-        const ctr_counter_t *input = c->counters[program->ops[i].counter];
-        uint32_t height = input->program ? input->program->height : 0;
-        if (height >= program->height) program->height = height + 1;
-        if (input->kind == CTR_CONSTANT || (input->program && input->program->constant)) continue;
-        program->constant = false;
-        counter->value_class = weaker(counter->value_class, input->value_class);
+        const traits_t input = traits_of(c->counters[program->ops[i].counter]);
+        combine(&made, &input);
     }
-    if (program->constant) counter->value_class = CTR_CLASS_EXACT;
+    finish(&made);
+    program->height = made.height;
+    program->constant = made.constant;
+    return made.value_class;
 }
 
 static ctr_status_t add_derived(ctr_catalogue_t *c, const char *name, size_t name_length,
@@ -623,7 +642,6 @@ static ctr_status_t add_derived(ctr_catalogue_t *c, const char *name, size_t nam
     ctr_error_t own = {0};
     ctr_program_t *program = NULL;
     ctr_names_t names = {find_counter, similar_counter, c};
-    ctr_counter_t probe = {0};
     if (c->first_id + c->count >= IDS_MAX)
         return ctr_fail(error, CTR_TOO_MANY, NULL, 0, 0, "%.80s: no counter id is left, limit %d",
                         name, IDS_MAX);
@@ -633,7 +651,7 @@ static ctr_status_t add_derived(ctr_catalogue_t *c, const char *name, size_t nam
         return ctr_fail(error, status, NULL, 1, own.column, "%.*s: %s, at character %u of \"%.*s\"",
                         (int)name_length, name, own.text, own.column,
                         expression_length > 160 ? 160 : (int)expression_length, expression);
-    classify(c, &probe, program);
+    ctr_class_t value_class = classify(c, program);
     if (program->height > CTR_HEIGHT_MAX)
         return ctr_fail(error, CTR_TOO_MANY, NULL, 0, 0,
                         "%.*s: %u definitions above one another, limit %d", (int)name_length, name,
@@ -647,7 +665,7 @@ static ctr_status_t add_derived(ctr_catalogue_t *c, const char *name, size_t nam
     made->expression = text;
     made->description = about;
     made->program = program;
-    made->value_class = probe.value_class;
+    made->value_class = value_class;
     *counter = made;
     return CTR_OK;
 }
