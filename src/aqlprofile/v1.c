@@ -29,7 +29,7 @@ typedef struct {
 
 static bool concurrent(const hsa_ven_amd_aqlprofile_profile_t *profile)
 {
-    for (uint32_t i = 0; profile->parameters && i < profile->parameter_count; i++)
+    for (uint32_t i = 0; i < profile->parameter_count; i++)
         if (profile->parameters[i].parameter_name ==
                 HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_K_CONCURRENT &&
             profile->parameters[i].value)
@@ -68,7 +68,7 @@ static hsa_status_t begin_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
     if (!given)
         return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u parameters",
                         profile->parameter_count);
-    for (uint32_t i = 0; profile->parameters && i < profile->parameter_count; i++) {
+    for (uint32_t i = 0; i < profile->parameter_count; i++) {
         const hsa_ven_amd_aqlprofile_parameter_t *from = &profile->parameters[i];
         bool counter =
             from->parameter_name == HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_NAME;
@@ -102,6 +102,9 @@ static hsa_status_t begin_job(const hsa_ven_amd_aqlprofile_profile_t *profile, j
     if (!profile) return aql_fail(INVALID, "profile is NULL");
     hsa_status_t status = aql_agent_from_hsa(profile->agent, &job->agent);
     if (status) return status;
+    if (profile->parameter_count && !profile->parameters)
+        return aql_fail(INVALID, "parameters is NULL, parameter_count %u",
+                        profile->parameter_count);
     switch (profile->type) {
     case HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC: return begin_counting(profile, job);
     case HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE: return begin_trace(profile, job);

@@ -183,6 +183,13 @@ static void test_sizes(void **state)
     broken.type = (hsa_ven_amd_aqlprofile_event_type_t)7;
     ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&broken, NULL), INVALID,
                  "profile type 7 is neither counters nor a trace");
+    for (int type = 0; type < 2; type++) {
+        broken = profile_of(events, 2);
+        broken.type = (hsa_ven_amd_aqlprofile_event_type_t)type;
+        broken.parameter_count = 3;
+        ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&broken, NULL), INVALID,
+                     "parameters is NULL, parameter_count 3");
+    }
     free_buffers(&profile);
 }
 
