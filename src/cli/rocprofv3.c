@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "cli/ask.h"
 #include "cli/jobs.h"
@@ -95,7 +96,8 @@ static int run(cli_run_t *r, const char *path)
         echo(&s, c->program);
         goto out;
     }
-    if (!cli_records(c))
+    /* a run for the sake of another tool is meant so */
+    if (!cli_records(c) && !base_env("ROCP_TOOL_LIBRARIES"))
         base_warning(
             "no tracing option: the program runs untraced (--sys-trace traces everything)");
     status = cli_run(path, c->program, s.preload, &pid, why, sizeof(why));

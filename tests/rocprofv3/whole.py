@@ -562,6 +562,9 @@ class Errors(Case):
     def test_untraced(self):
         done = self.run_it(program=(SUBJECT, "status", "7"), status=7)
         self.assertIn("no tracing option", done.stderr)
+        done = self.run_it(program=(SUBJECT, "status", "7"), status=7,
+                           env={"ROCP_TOOL_LIBRARIES": "libother.so"})
+        self.assertNotIn("no tracing option", done.stderr)
         self.assertFalse(os.path.exists(self.out))
 
     def test_script_without_first_line(self):
