@@ -273,7 +273,7 @@ static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t cou
     outgoing_t out = {.writer = writer};
     for (; count--; packets++) {
         packet_t packet = *packets;
-        if (client->begin_waits && out.item_count) flush(&out);
+        if (client->begin_waits && out.item_count && is_dispatch(&packet)) flush(&out);
         current.index = index++;
         hsax_item_t *item = is_dispatch(&packet) ? adopt(queue, &packet, true) : NULL;
         if (item) {

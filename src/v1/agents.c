@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "hsa/agents.h"
 #include "hsa/host_memory.h"
+#include "hsa/owner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ void v1_agents_list(void)
 {
     uint32_t indices[2] = {0};
     unsigned n = hsax_agent_count();
+    hsax_owner_release_all(HSAX_OWNER_V1);
     pthread_mutex_lock(&v1_lock);
     agent_count = n < AGENTS_MAX ? n : AGENTS_MAX;
     for (unsigned i = 0; i < agent_count; i++) {

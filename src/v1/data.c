@@ -4,6 +4,7 @@
 #include "v1/v1.h"
 
 #include "hsa/lane.h"
+#include "hsa/owner.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -202,15 +203,29 @@ static hsa_status_t find_running(const char *function, rocprofiler_t *context, u
     return running ? HSA_STATUS_SUCCESS : v1_failed("%s: group %u is not started", function, index);
 }
 
+/* Concurrent kernels go on counting after their group: its claim stays. */
 static void set_state(v1_group_t *g, v1_state_t state)
 {
     pthread_mutex_lock(&v1_lock);
     v1_agent_t *agent = g->context->agent;
+    if (g->claimed && state != V1_RUNNING && !g->earlier.memory) {
+        hsax_owner_release(agent->hsa, HSAX_OWNER_V1);
+        g->claimed = false;
+    }
     if (g->state == V1_FLYING) agent->flying--;
     if (state != V1_RUNNING && agent->counting == g) agent->counting = NULL;
     g->state = state;
     pthread_cond_broadcast(&v1_changed);
     pthread_mutex_unlock(&v1_lock);
+}
+
+/* With v1_lock held: NULL, or the name of the library that counts on the group's GPU. */
+static const char *claim(v1_group_t *g)
+{
+    if (!g->counters.memory || g->claimed) return NULL;
+    const char *owner = hsax_owner_claim(g->context->agent->hsa, HSAX_OWNER_V1);
+    g->claimed = !owner;
+    return owner;
 }
 
 hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
@@ -221,7 +236,8 @@ hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
     pthread_mutex_lock(&v1_lock);
     const v1_group_t *other = agent->counting;
     uint32_t kernels = agent->flying;
-    if (!other && !kernels) {
+    const char *owner = other || kernels ? NULL : claim(g);
+    if (!other && !kernels && !owner) {
         agent->counting = g;
         agent->event_count = 0;
     }
@@ -231,6 +247,8 @@ hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
                          other == g ? "this" : "another");
     if (kernels)
         return v1_failed("%s: GPU %u is counting kernels (%u)", __func__, agent->index, kernels);
+    if (owner)
+        return v1_failed("%s: %s counts on GPU %u in this process", __func__, owner, agent->index);
     hsa_status_t status = execute(__func__, g, g->context->queue, g->before, g->wrap.before_count);
     g->has_data = false;
     set_state(g, status ? V1_IDLE : V1_RUNNING);
@@ -329,6 +347,7 @@ bool v1_group_fly(v1_group_t *g, const v1_agent_t *on)
     pthread_mutex_lock(&starting);
     pthread_mutex_lock(&v1_lock);
     const char *why = obstacle(g, on);
+    if (!why && claim(g)) why = "cannot count while librocprofiler-sdk does on its GPU";
     if (!why) {
         start = g->earlier.memory && !same_events(agent, &g->counters.profile);
         if (g->counters.memory && !g->earlier.memory) agent->event_count = 0;

@@ -3,8 +3,6 @@
  *
  * The expected dimensions are those of the MI210 profile: 8 shader engines, 32 channels of L2. */
 #include <rocprofiler-sdk/experimental/counters.h>
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
 #include <rocprofiler-sdk/spm.h>
 
 #include <dlfcn.h>
@@ -12,22 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int checks, failures;
+#include "tools.h"
+
 static rocprofiler_agent_id_t gpu, cpu;
 static rocprofiler_context_id_t dispatches, more_dispatches, device, other_device, plain;
 static rocprofiler_buffer_id_t buffer;
 static rocprofiler_counter_config_id_t waves_config;
-
-static void check(int line, const char *what, long long got, long long wanted)
-{
-    checks++;
-    if (got == wanted) return;
-    failures++;
-    printf("line %d: %s is %lld, expected %lld\n", line, what, got, wanted);
-}
-#define IS(value, wanted)     check(__LINE__, #value, (long long)(value), (long long)(wanted))
-#define ANSWERS(call, status) IS(call, ROCPROFILER_STATUS_##status)
-#define REFUSES(call, status) IS(call, ROCPROFILER_STATUS_ERROR_##status)
 
 /* ---- finding ---- */
 
@@ -422,13 +410,4 @@ static void finalize(void *data)
     fflush(stdout);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
-                                                           const char *runtime_version,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *client_id)
-{
-    (void)version, (void)runtime_version, (void)priority;
-    client_id->name = "api tool";
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finalize, NULL};
-    return &result;
-}
+TOOL("api tool", initialize, finalize)

@@ -3,10 +3,8 @@
  * Environment: COUNT_EVERY=n counts each n-th dispatch only; COUNT_BUFFER=bytes takes a buffer of
  * that size that discards, else values come by callback; COUNT_TRACE follows dispatches as well.
  * Prints one line at the end. What is expected follows from the dispatch alone. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
 
-#include "find.h"
+#include "tools.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -185,13 +183,4 @@ static void finalize(void *data)
     fflush(stdout);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
-                                                           const char *runtime_version,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *client_id)
-{
-    (void)version, (void)runtime_version, (void)priority;
-    client_id->name = "count tool";
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finalize, NULL};
-    return &result;
-}
+TOOL("count tool", initialize, finalize)

@@ -15,7 +15,6 @@ kernels = f"{here}/kernels.hipfb"
 def run(tool, program, *arguments, bridge=False, **variables):
     """Standard output and standard error of the program under the tool, as lists of lines."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "HSA_", "LD_"))}
-    environment.update(variables)
     command = [program, *arguments]
     if bridge:
         preload = f"{build}/lib/softgpu/libsoftgpu-preload.so:{build}/lib/librocprofiler-hip-bridge.so"
@@ -24,6 +23,7 @@ def run(tool, program, *arguments, bridge=False, **variables):
         environment["ROCP_TOOL_LIBRARIES"] = tool
         environment["HSA_TOOLS_LIB"] = f"{build}/lib/librocprofiler-register.so.0"
     environment["LD_LIBRARY_PATH"] = f"{build}/lib"
+    environment.update(variables)
     done = subprocess.run([f"{build}/bin/softgpu", "--", *command], env=environment,
                           capture_output=True, text=True, timeout=100)
     if done.returncode:
@@ -65,6 +65,30 @@ def states():
     told = [e for e in errors if "a dispatch is not counted" in e]
     expect(told, ["rocprofiler-sdk: error: a dispatch is not counted, perhaps others neither: the "
                   "tool's callback gave a counter configuration that does not exist"])
+
+
+METRICS = os.path.dirname(os.path.abspath(__file__)) + "/../../samples/v1/metrics.xml"
+
+
+def owners():
+    out, errors = run(f"{here}/libowners_tool.so", SHAPES, ROCP_METRICS=METRICS)
+    expect(out, [DONE, "more than 25 checks, 0 failed, 9 counted"])
+    expect(errors, ["rocprofiler-sdk: error: GPU 0 cannot be counted: librocprofiler64 counts on it in "
+                    "this process"] * 2)
+
+
+def owners_tools():
+    """Tools of both generations count the same program: the SDK's context was there first. Whichever
+    library gets the runtime's table first, all kernels run and the SDK's counts are right."""
+    older = f"{build}/samples/lib/libsample-v1-dispatches.so"
+    libraries = [f"{build}/lib/librocprofiler-register.so.0", f"{build}/lib/librocprofiler64.so.1"]
+    for order in (libraries, libraries[::-1]):
+        out, errors = run(f"{here}/libcount_tool.so", SHAPES, HSA_TOOLS_LIB=" ".join(order),
+                          ROCP_TOOL_LIB=older, ROCP_HSA_INTERCEPT="1", ROCP_METRICS=METRICS)
+        expect(out, [DONE, line(9, 9)])
+        told = [e for e in errors if "cannot count while librocprofiler-sdk does on its GPU" in e]
+        expect([str(len(told)), *[e for e in errors if "in all" in e]],
+               ["1", "rocprofiler: warning: 9 kernels in all were not counted"])
 
 
 def shapes():

@@ -1,9 +1,7 @@
 /* device_tool.c - a device sampled by one thread while its kernels run: values never fall, and what
  * was counted between the making of the first queue and the end of the first is what ran. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
 
-#include "find.h"
+#include "tools.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -115,13 +113,4 @@ static void finalize(void *data)
     fflush(stdout);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
-                                                           const char *runtime_version,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *client_id)
-{
-    (void)version, (void)runtime_version, (void)priority;
-    client_id->name = "device tool";
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finalize, NULL};
-    return &result;
-}
+TOOL("device tool", initialize, finalize)

@@ -3,15 +3,12 @@
  *
  * Runs as a tool under softgpu; prints each wrong answer and a summary. Everything happens in the
  * first code object's callback, when HSA is up, and in those of dispatches. */
-#include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocprofiler.h>
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "find.h"
+#include "tools.h"
 
 enum { THREADS = 4, ROUNDS = 100, VALUES = 8 /* of SQ_WAVES on one GPU */ };
 
@@ -20,19 +17,7 @@ static rocprofiler_counter_info_v1_t waves;
 static rocprofiler_context_id_t device, only_second, dispatches;
 static rocprofiler_buffer_id_t buffer;
 static rocprofiler_counter_config_id_t configs[2], gone;
-static atomic_int checks, failures;
 static atomic_long read_samples, refused_samples, values_of_dispatches, launched;
-
-static void check(int line, const char *what, long long got, long long wanted)
-{
-    checks++;
-    if (got == wanted) return;
-    failures++;
-    printf("line %d: %s is %lld, expected %lld\n", line, what, got, wanted);
-}
-#define IS(value, wanted)     check(__LINE__, #value, (long long)(value), (long long)(wanted))
-#define ANSWERS(call, status) IS(call, ROCPROFILER_STATUS_##status)
-#define REFUSES(call, status) IS(call, ROCPROFILER_STATUS_ERROR_##status)
 
 static rocprofiler_status_t sample(rocprofiler_context_id_t context,
                                    rocprofiler_counter_record_t *records, size_t *count,
@@ -279,13 +264,4 @@ static void finalize(void *data)
     fflush(stdout);
 }
 
-rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
-                                                           const char *runtime_version,
-                                                           uint32_t priority,
-                                                           rocprofiler_client_id_t *client_id)
-{
-    (void)version, (void)runtime_version, (void)priority;
-    client_id->name = "states tool";
-    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, finalize, NULL};
-    return &result;
-}
+TOOL("states tool", initialize, finalize)

@@ -124,6 +124,9 @@ typedef struct sdk_dispatch_service {
 
 bool sdk_counting_active(const sdk_context_t *context);
 
+/* A claim of hsa/owner.h; false with a message that names who has the agent. */
+bool sdk_counters_claim(hsa_agent_t agent);
+
 /* ---- device.c ---- */
 
 typedef struct sdk_device_service sdk_device_service_t;

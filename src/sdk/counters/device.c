@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "hsa/lane.h"
+#include "hsa/owner.h"
 #include "hsa/runtime.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
@@ -34,6 +35,7 @@ typedef struct {
     void *data;
     sdk_config_t *config; /* what was chosen at the start; NULL: nothing */
     sdk_block_t *block;   /* NULL: does not count */
+    hsa_agent_t claimed;  /* of hsa/owner.h; handle 0: not */
     hsa_queue_t *queue;   /* these two live as long as HSA does */
     hsax_lane_t *lane;    /* for samples that nobody waits for */
     atomic_bool flying;   /* such a sample is under way */
@@ -151,6 +153,10 @@ static rocprofiler_status_t start_unit(unit_t *unit)
         base_error("a GPU that the HSA runtime does not show cannot count");
         return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
     }
+    if (unit->config->event_count) {
+        if (!sdk_counters_claim(agent)) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+        unit->claimed = agent;
+    }
     if (!unit->queue && unit->config->event_count &&
         hsax.core.hsa_queue_create_fn(agent, QUEUE_SIZE, HSA_QUEUE_TYPE_SINGLE, NULL, NULL,
                                       UINT32_MAX, UINT32_MAX, &unit->queue)) {
@@ -175,6 +181,8 @@ static void stop_unit(unit_t *unit)
         sdk_block_give(unit->block, over);
     }
     unit->block = NULL;
+    if (unit->claimed.handle) hsax_owner_release(unit->claimed, HSAX_OWNER_SDK);
+    unit->claimed.handle = 0;
     if (unit->config) sdk_config_put(unit->config);
     unit->config = NULL;
 }

@@ -6,6 +6,7 @@
 #include "sdk/counters/service.h"
 
 #include "base/log.h"
+#include "hsa/owner.h"
 #include "sdk/core/registration.h"
 
 #include <string.h>
@@ -67,10 +68,15 @@ static sdk_block_t *take(rocprofiler_counter_config_id_t id, hsax_item_t *item,
         return NULL;
     }
     sdk_block_t *block = NULL;
-    if (config->agent->id.handle != agent.handle)
+    hsa_agent_t gpu = hsax_lane_agent(item->lane);
+    if (config->agent->id.handle != agent.handle) {
         refuse("the tool's callback gave a counter configuration of another agent");
-    else if (!(block = sdk_block_take(config, hsax_lane_agent(item->lane))))
+    } else if (hsax_owner_claim(gpu, HSAX_OWNER_SDK)) {
+        refuse("another profiler library of the process counts on the GPU");
+    } else if (!(block = sdk_block_take(config, gpu))) {
         refuse("no memory for its packets, or too many are in flight");
+        hsax_owner_release(gpu, HSAX_OWNER_SDK);
+    }
     sdk_config_put(config);
     return block;
 }
@@ -98,6 +104,13 @@ sdk_block_t *sdk_counting_begin(const sdk_dispatch_service_t *service, hsax_item
 }
 
 /* ---- at the end ---- */
+
+static void give(sdk_block_t *block, bool used)
+{
+    hsa_agent_t gpu = block->agent;
+    sdk_block_give(block, used);
+    hsax_owner_release(gpu, HSAX_OWNER_SDK);
+}
 
 static void record(const sdk_dispatch_service_t *service, sdk_block_t *block, size_t count)
 {
@@ -141,7 +154,7 @@ void sdk_counting_complete(sdk_block_t *block, uint64_t start_ns, uint64_t end_n
         record(block->service, block, count);
     else
         call(block->service, block, count);
-    sdk_block_give(block, true);
+    give(block, true);
 }
 
 static atomic_uint_fast64_t lost_count;
@@ -154,5 +167,5 @@ uint64_t sdk_counting_lost_count(void)
 void sdk_counting_lost(sdk_block_t *block)
 {
     atomic_fetch_add(&lost_count, 1);
-    sdk_block_give(block, false);
+    give(block, false);
 }

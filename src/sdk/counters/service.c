@@ -4,12 +4,53 @@
  * is here too: it has nothing behind it. */
 #include "sdk/counters/service.h"
 
+#include "base/log.h"
+#include "hsa/agents.h"
+#include "hsa/owner.h"
+#include "hsa/runtime.h"
+#include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
 #include "sdk/counters/counters.h"
 
 #include <rocprofiler-sdk/spm.h>
 
 #include <stdlib.h>
+
+/* ---- GPUs, which another library of the process may count on ---- */
+
+static pthread_mutex_t claims_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool claimed; /* all GPUs, for a context that counts dispatches */
+
+bool sdk_counters_claim(hsa_agent_t agent)
+{
+    const char *owner = hsax_owner_claim(agent, HSAX_OWNER_SDK);
+    if (!owner) return true;
+    const rocprofiler_agent_v0_t *known = sdk_agent_find(sdk_agent_of_hsa(agent));
+    base_error("GPU %d cannot be counted: %s counts on it in this process",
+               known ? known->logical_node_type_id : -1, owner);
+    return false;
+}
+
+static void release_gpus(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (hsax_agent_at(i)->gpu) hsax_owner_release(hsax_agent_at(i)->agent, HSAX_OWNER_SDK);
+}
+
+/* False: another library counts on one of them. */
+static bool claim_gpus(bool wanted)
+{
+    bool free = true;
+    pthread_mutex_lock(&claims_lock);
+    unsigned count = hsax_runtime_up() && wanted != claimed ? hsax_agent_count() : 0, i = 0;
+    for (; wanted && free && i < count; i++)
+        free = !hsax_agent_at(i)->gpu || sdk_counters_claim(hsax_agent_at(i)->agent);
+    if (!free) release_gpus(i - 1);
+    if (!wanted) release_gpus(count);
+    if (count) claimed = wanted && free;
+    pthread_mutex_unlock(&claims_lock);
+    return free;
+}
 
 /* ---- contexts ---- */
 
@@ -69,12 +110,15 @@ void sdk_gpu_contexts_changed(void)
             sdk_device_stop(context->device_counting);
     }
     atomic_store_explicit(&sdk_dispatch_service, dispatches, memory_order_release);
+    if (!dispatches) claim_gpus(false);
 }
 
 rocprofiler_status_t sdk_counting_context_started(sdk_context_t *context)
 {
-    return context->device_counting ? sdk_device_start(context->device_counting)
-                                    : ROCPROFILER_STATUS_SUCCESS;
+    if (context->device_counting) return sdk_device_start(context->device_counting);
+    return !context->dispatch_counting || claim_gpus(true)
+               ? ROCPROFILER_STATUS_SUCCESS
+               : ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
 }
 
 /* ---- HSA and forks ---- */
@@ -86,6 +130,7 @@ void sdk_counting_hsa_up(void)
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting && sdk_counting_active(context))
             sdk_device_start(context->device_counting);
+    if (sdk_counting_dispatches()) claim_gpus(true);
 }
 
 void sdk_counting_hsa_down(void)
@@ -95,6 +140,10 @@ void sdk_counting_hsa_down(void)
         if (context->device_counting) sdk_device_abandon(context->device_counting);
     sdk_config_hsa_down();
     sdk_counters_hsa_ends();
+    pthread_mutex_lock(&claims_lock);
+    hsax_owner_release_all(HSAX_OWNER_SDK);
+    claimed = false;
+    pthread_mutex_unlock(&claims_lock);
 }
 
 void sdk_gpu_forked(void)
@@ -102,6 +151,7 @@ void sdk_gpu_forked(void)
     const sdk_context_t *context;
     sdk_catalogue_forked();
     sdk_config_forked();
+    pthread_mutex_init(&claims_lock, NULL);
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting) sdk_device_forked(context->device_counting);
 }

@@ -1,11 +1,30 @@
-/* find.h - what the tools of this folder look for before they count: GPUs, and counters by name.
- */
-#ifndef CROCPROF_TESTS_SDK_COUNTERS_FIND_H
-#define CROCPROF_TESTS_SDK_COUNTERS_FIND_H
+/* tools.h - what the tools of this folder share: checks of answers, the search for GPUs and for
+ * counters by name. */
+#ifndef CROCPROF_TESTS_SDK_COUNTERS_TOOLS_H
+#define CROCPROF_TESTS_SDK_COUNTERS_TOOLS_H
 
-#include <rocprofiler-sdk/rocprofiler.h>
+#include "../tool.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+
+/* ---- checks, which print what is wrong ---- */
+
+static atomic_int checks, failures;
+
+static inline void check(int line, const char *what, long long got, long long wanted)
+{
+    checks++;
+    if (got == wanted) return;
+    failures++;
+    printf("line %d: %s is %lld, expected %lld\n", line, what, got, wanted);
+}
+#define IS(value, wanted)     check(__LINE__, #value, (long long)(value), (long long)(wanted))
+#define ANSWERS(call, status) IS(call, ROCPROFILER_STATUS_##status)
+#define REFUSES(call, status) IS(call, ROCPROFILER_STATUS_ERROR_##status)
+
+/* ---- finding ---- */
 
 enum { GPUS_MAX = 8 };
 
