@@ -8,20 +8,10 @@ import os
 import sys
 
 import usage
+from counter_tables import rows
 
 KINDS = {"SQ": "AQL_BLOCK_SQ", "SX": "AQL_BLOCK_CLEARED"}
 KINDS.update(dict.fromkeys(("TA", "TD", "TCP", "TCC", "TCA"), "AQL_BLOCK_TEXTURE"))
-
-
-def rows(path):
-    with open(path) as table:
-        lines = [(n, line.rstrip("\n").split("\t")) for n, line in enumerate(table, 1)
-                 if not line.startswith("#")]
-    names = lines[0][1]
-    for number, fields in lines[1:]:
-        if len(fields) != len(names):
-            sys.exit(f"{path}:{number}: {len(fields)} columns, expected {len(names)}")
-        yield dict(zip(names, fields))
 
 
 def main():

@@ -9,22 +9,19 @@ only place that states a number. A block that the model learns to count is added
 import sys
 
 import usage
+from counter_tables import numbered_rows
 
 BLOCKS = {"TA", "TD", "TCP", "TCA", "TCC", "SQ"}
 
 
 def main(table, output):
     lines = ["/* generated from gfx90a-counters.tsv */", "enum {"]
-    with open(table, encoding="utf-8") as rows:
-        for number, line in enumerate(rows, 1):
-            if line.startswith("#") or not line.strip():
-                continue
-            columns = line.rstrip("\n").split("\t")
-            if columns[0] not in BLOCKS:
-                continue
-            if not columns[2].isdigit():
-                sys.exit(f"{table}:{number}: \"{columns[2]}\" is no event number")
-            lines.append(f"    SGC_EVENT_{columns[1]} = {columns[2]},")
+    for number, row in numbered_rows(table):
+        if row["block"] not in BLOCKS:
+            continue
+        if not row["event"].isdigit():
+            sys.exit(f"{table}:{number}: \"{row['event']}\" is no event number")
+        lines.append(f"    SGC_EVENT_{row['counter']} = {row['event']},")
     lines.append("};")
     with open(output, "w", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n")

@@ -11,21 +11,11 @@ import re
 import sys
 
 import usage
+from counter_tables import rows
 
 CLASSES = {"exact": "CTR_CLASS_EXACT", "cache-model": "CTR_CLASS_CACHE_MODEL",
            "timing-model": "CTR_CLASS_TIMING_MODEL", "not-applicable": "CTR_CLASS_UNAVAILABLE",
            "-": "CTR_CLASS_NONE"}
-
-
-def rows(path):
-    with open(path, encoding="utf-8") as table:
-        lines = [(n, line.rstrip("\n").split("\t")) for n, line in enumerate(table, 1)
-                 if line.strip() and not line.startswith("#")]
-    names = lines[0][1]
-    for number, fields in lines[1:]:
-        if len(fields) != len(names):
-            sys.exit(f"{path}:{number}: {len(fields)} columns, expected {len(names)}")
-        yield dict(zip(names, fields))
 
 
 class Gpu:

@@ -2,26 +2,26 @@
 """Writes docs/counter-list.md from share/counters/gfx90a-counters.tsv.
 
 usage: gen-counter-list.py TABLE PAGE [--check]    --check: fail if the page is not up to date"""
-import collections, csv, sys
+import collections, sys
 
 import usage
+from counter_tables import rows
 
 TITLES = {"exact": "exact", "cache-model": "cache model", "timing-model": "timing model",
           "not-applicable": "not applicable"}
 
 
 def page(path):
-    lines = (line for line in open(path, encoding="utf-8") if not line.startswith("#"))
-    rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-    number = collections.Counter(TITLES[r["class"]] for r in rows)
-    zero = sum(r["how"].startswith("0") for r in rows)
+    counters = rows(path)
+    number = collections.Counter(TITLES[r["class"]] for r in counters)
+    zero = sum(r["how"].startswith("0") for r in counters)
     out = ["# Counters of gfx90a", "",
            "Written by `scripts/gen-counter-list.py` from `share/counters/gfx90a-counters.tsv`; "
            "what the classes mean is in `counters.md`.", "",
-           f"{len(rows)} counters: " + ", ".join(f"{n} {c}" for c, n in number.items()) +
+           f"{len(counters)} counters: " + ", ".join(f"{n} {c}" for c, n in number.items()) +
            f"; {zero} of them always read 0 on softgpu, for the reason given.", ""]
     block = None
-    for r in rows:
+    for r in counters:
         if r["block"] != block:
             block = r["block"]
             out += ["", f"## {block}", "", "| counter | event | class | meaning |", "|---|---|---|---|"]

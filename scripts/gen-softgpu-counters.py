@@ -4,17 +4,11 @@
 usage: gen-softgpu-counters.py SHARE_COUNTERS OUT.inc
 The file defines rows for whichever of SG_BLOCK, SG_REGISTER and SG_COUNTER is defined where it is
 included."""
-import csv, sys
-
 import usage
+from counter_tables import rows
 
 CLASSES = {"exact": "EXACT", "cache-model": "CACHE", "timing-model": "TIMING",
            "not-applicable": "NONE"}
-
-
-def rows(path):
-    lines = (line for line in open(path, encoding="utf-8") if not line.startswith("#"))
-    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def section(out, macro, lines):
