@@ -254,7 +254,7 @@ static void shapes_that_do_not_match(void **state)
     }
 }
 
-static void locale_does_not_matter(void **state)
+static void numbers_keep_fifteen_digits(void **state)
 {
     (void)state;
     ctr_catalogue_t *catalogue = builtin_catalogue(CTR_GENERATION_SDK);
@@ -268,6 +268,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_both_generations), cmocka_unit_test(errors_name_the_place),
         cmocka_unit_test(nesting_is_limited), cmocka_unit_test(shapes_that_do_not_match),
-        cmocka_unit_test(locale_does_not_matter)};
+        cmocka_unit_test(numbers_keep_fifteen_digits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
