@@ -1,6 +1,7 @@
 /* lane.h - a lane from the inside: shared by lanes.c (producers' side) and collect.c.
  *
- * Nobody else includes it but tests. Fields are grouped by who writes them, each group on lines of
+ * Users of lanes need collect.h only; of other rooms src/v1 alone takes signals and the kick from
+ * here. Fields are grouped by who writes them, each group on lines of
  * its own. */
 #ifndef CROCPROF_HSA_LANE_H
 #define CROCPROF_HSA_LANE_H

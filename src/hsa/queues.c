@@ -5,12 +5,14 @@
 #include "hsa/queues.h"
 
 #include "base/log.h"
+#include "hsa/lane.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define AHEAD            64   /* items ready when a queue is created */
 #define LIMIT_FACTOR     4    /* items at most, in queue sizes */
@@ -18,6 +20,25 @@
 #define BATCH            32   /* packets rewritten on the stack at once */
 #define GATE             2    /* packets of a gate */
 #define QUEUE_SIZE_LEAST 4    /* an intercept queue needs room for its own retry packet */
+#define MARKS            4    /* of what has left a ring, see room_t */
+#define MARKED_SIZE      64   /* the least ring that has them */
+#define PATIENCE_NS      1000000000u
+
+/* What is in the ring that the runtime writes to for the program. The program sees its packets
+ * leave when we were given them, so it may be far ahead of the GPU. Builds of ROCr 5 with
+ * assertions end the process when packets do not fit for the second time, so we wait where a
+ * program that writes to the ring itself would. Now and then a barrier that waits for nothing drops
+ * a signal when the GPU has come so far. The handler's alone. */
+typedef struct {
+    uint64_t written, passed; /* packets ever: put into the ring, known to have left it */
+    uint64_t marked;          /* written, up to the last mark */
+    struct {
+        hsa_signal_t signal;
+        uint64_t at;
+    } marks[MARKS];
+    unsigned first, count;
+    bool stuck; /* nothing has moved for long: the runtime's own way out is tried */
+} room_t;
 
 typedef struct queue {
     struct queue *next;
@@ -28,6 +49,7 @@ typedef struct queue {
      * handler's alone. */
     bool barred;
     bool counted; /* a dispatch with a wrap has come: see told_first */
+    room_t room;
     void (*failed)(hsa_status_t, hsa_queue_t *, void *); /* the program's */
     void *failed_data;
 } queue_t;
@@ -111,6 +133,84 @@ static bool may_wait_for_others(const packet_t *packet)
     return false;
 }
 
+/* ---- room in the ring ---- */
+
+static void look_at_marks(room_t *room)
+{
+    while (room->count) {
+        unsigned i = room->first;
+        const amd_signal_t *signal = hsax_signal_block(room->marks[i].signal);
+        if (__atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) > 0) return;
+        room->passed = room->marks[i].at;
+        room->first = (i + 1) % MARKS;
+        room->count--;
+        room->stuck = false;
+    }
+}
+
+static void wait_for_room(room_t *room, uint32_t size, uint64_t count)
+{
+    uint64_t most = size - 3; /* besides a mark, the runtime's retry packet and a slot left free */
+    uint64_t passed = room->passed, since = 0;
+    while (room->written + count - room->passed > most) {
+        look_at_marks(room);
+        if (room->stuck || !room->count) return;
+        uint64_t now = hsax_monotonic_ns();
+        if (!since || room->passed != passed) since = now;
+        passed = room->passed;
+        room->stuck = now - since > PATIENCE_NS;
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    }
+}
+
+/* A mark as the next packet but `count`. */
+static bool make_mark(room_t *room, uint64_t count, packet_t *packet)
+{
+    unsigned i = (room->first + room->count) % MARKS;
+    hsa_signal_t *signal = &room->marks[i].signal;
+    room->marked = room->written + count; /* tried, if it fails */
+    if (!signal->handle && !hsax_make_signal(signal)) {
+        signal->handle = 0;
+        return false;
+    }
+    __atomic_store_n(&hsax_signal_block(*signal)->value, 1, __ATOMIC_RELAXED);
+    memset(packet, 0, sizeof *packet);
+    packet->header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE;
+    packet->barrier.completion_signal = *signal;
+    room->marks[i].at = room->written + count + 1;
+    room->count++;
+    return true;
+}
+
+/* In one call of the writer: in ROCr 5 a second one does not reach the ring. */
+static void write_packets(queue_t *queue, hsax_packet_writer_t writer, const void *packets,
+                          uint64_t count)
+{
+    room_t *room = &queue->room;
+    uint32_t size = queue->hsa->size;
+    packet_t with_mark[BATCH + 1];
+    if (size >= MARKED_SIZE && !hsax_forked()) {
+        wait_for_room(room, size, count);
+        bool due = room->written + count - room->marked >= size / MARKS;
+        if (due && count <= BATCH && room->count < MARKS &&
+            make_mark(room, count, &with_mark[count])) {
+            memcpy(with_mark, packets, count * sizeof *with_mark);
+            packets = with_mark;
+            count++;
+        }
+    }
+    writer(packets, count);
+    room->written += count;
+}
+
+static void free_marks(const room_t *room)
+{
+    for (unsigned i = 0; i < MARKS; i++)
+        if (room->marks[i].signal.handle) hsax.core.hsa_signal_destroy_fn(room->marks[i].signal);
+}
+
+/* ---- dispatches ---- */
+
 /* Gives the packet our signal if the client wants it, or if it has to take a turn. */
 static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial)
 {
@@ -154,6 +254,7 @@ static hsax_item_t *adopt_barrier(queue_t *queue, packet_t *packet)
 
 /* Packets on their way to the writer, and the items that are in them. */
 typedef struct {
+    queue_t *queue;
     hsax_packet_writer_t writer;
     unsigned count, item_count;
     packet_t packets[BATCH];
@@ -162,7 +263,7 @@ typedef struct {
 
 static void flush(outgoing_t *out)
 {
-    out->writer(out->packets, out->count);
+    write_packets(out->queue, out->writer, out->packets, out->count);
     for (unsigned i = 0; i < out->item_count; i++) {
         if (!out->items[i]->anonymous) client->submitted(out->items[i]);
         hsax_lane_submit(out->items[i]);
@@ -270,7 +371,7 @@ static void add_dispatch(outgoing_t *out, queue_t *queue, const packet_t *packet
 static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t count, uint64_t index,
                            hsax_packet_writer_t writer)
 {
-    outgoing_t out = {.writer = writer};
+    outgoing_t out = {.queue = queue, .writer = writer};
     for (; count--; packets++) {
         packet_t packet = *packets;
         if (client->begin_waits && out.item_count && is_dispatch(&packet)) flush(&out);
@@ -309,7 +410,7 @@ static void rewrite_batch(queue_t *queue, const packet_t *packets, unsigned coun
         hsax_item_t *item = adopt(queue, &copy[i], false);
         if (item) items[adopted++] = item;
     }
-    writer(copy, count);
+    write_packets(queue, writer, copy, count);
     for (unsigned i = 0; i < adopted; i++) {
         client->submitted(items[i]);
         hsax_lane_submit(items[i]);
@@ -324,7 +425,7 @@ static void handle_packets(const void *data, uint64_t count, uint64_t index, voi
         return;
     }
     if (!hsax_collecting() || !client->wanted()) {
-        writer(data, count);
+        write_packets(queue, writer, data, count);
         return;
     }
     for (const packet_t *packets = data; count;) {
@@ -468,6 +569,7 @@ static hsa_status_t destroy_queue(hsa_queue_t *hsa)
         return status;
     }
     hsax_lane_close(queue->lane);
+    free_marks(&queue->room);
     free(queue);
     return status;
 }

@@ -123,7 +123,7 @@ static void test_packets_unchanged_but_for_the_signal(void **state)
     reset();
     enum { N = 100 };
     hsa_kernel_dispatch_packet_t packets[N];
-    hsa_queue_t *queue = fake_queue_create(64);
+    hsa_queue_t *queue = fake_queue_create(1024); /* no mark comes between */
     for (uint64_t i = 0; i < N; i++) {
         packets[i] = dispatch(i, i % 3 ? fake_signal(1) : (hsa_signal_t){0});
         if (i % 5 == 4) packets[i].header = HSA_PACKET_TYPE_BARRIER_AND;
@@ -280,10 +280,48 @@ static void test_limit(void **state)
     assert_int_equal(begun, 4096);
     assert_int_equal(hsax_queues_missed(), 1);
     hsa_kernel_dispatch_packet_t got;
-    memcpy(&got, fake_packet(queue, 4096), sizeof got);
+    memcpy(&got, fake_packet(queue, fake_received(queue) - 1), sizeof got);
     assert_int_equal(got.completion_signal.handle, signal.handle);
     fake_gpu_hold(false);
     assert_true(reaches(&completed, 4096));
+    fake_queue_destroy(queue);
+}
+
+/* A ring is never filled to its last slot while the GPU moves at all: the producer waits. */
+static void *crowd(void *data)
+{
+    for (uint64_t i = 0; i < 1000; i++) {
+        hsa_kernel_dispatch_packet_t p = dispatch(i, (hsa_signal_t){0});
+        if (i % 2) p.kernel_object = 0xdead; /* the client does not want it */
+        fake_submit(data, &p, 1);
+    }
+    return NULL;
+}
+
+static void test_ring_is_not_filled(void **state)
+{
+    (void)state;
+    reset();
+    fake_gpu_hold(true);
+    hsa_queue_t *queue = fake_queue_create(64);
+    pthread_t producer;
+    pthread_create(&producer, NULL, crowd, queue);
+    struct timespec some = {.tv_nsec = 300000000};
+    nanosleep(&some, NULL);
+    uint64_t received = fake_received(queue);
+    fake_gpu_hold(false);
+    pthread_join(producer, NULL);
+    assert_in_range(received, 32, 63);
+    uint64_t total = fake_received(queue), marks = 0;
+    for (uint64_t i = 0; i < total; i++) {
+        hsa_barrier_and_packet_t got, mark = {.header = HSA_PACKET_TYPE_BARRIER_AND};
+        memcpy(&got, fake_packet(queue, i), sizeof got);
+        mark.completion_signal = got.completion_signal;
+        marks += memcmp(&got, &mark, sizeof got) == 0;
+    }
+    assert_int_equal(total - marks, 1000);
+    assert_in_range(marks, 40, 70);
+    assert_true(reaches(&completed, 500));
     fake_queue_destroy(queue);
 }
 
@@ -329,7 +367,7 @@ static void test_look(void **state)
 {
     (void)state;
     reset();
-    hsa_queue_t *queue = fake_queue_create(64);
+    hsa_queue_t *queue = fake_queue_create(1024); /* no mark comes between */
     fake_gpu_hold(true);
     hsa_kernel_dispatch_packet_t p = dispatch(1, (hsa_signal_t){0});
     fake_submit(queue, &p, 1);
@@ -417,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_destroy_with_work_in_flight),
         cmocka_unit_test(test_signals_are_reused),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_ring_is_not_filled),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_look),
         cmocka_unit_test(test_fork),
