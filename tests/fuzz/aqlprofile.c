@@ -231,14 +231,16 @@ static void trace(void)
     aqlprofile_att_parameter_t parameters[PARAMETERS_MAX];
     aqlprofile_att_profile_t profile = {{1}, parameters, take(PARAMETERS_MAX)};
     aqlprofile_att_control_aql_packets_t packets;
-    aqlprofile_att_codeobj_data_t object = {take_word(), take_word(), take_word(),
-                                            {1},         take(2),     take(2)};
+    aqlprofile_att_codeobj_data_t object = {
+        .id = take_word(), .addr = take_word(), .size = take_word(), .agent = {1}};
     hsa_ext_amd_aql_pm4_packet_t packet;
     aqlprofile_handle_t handle;
     for (uint32_t i = 0; i < profile.parameter_count; i++) {
         parameters[i].parameter_name = (hsa_ven_amd_aqlprofile_parameter_name_t)take_parameter();
         parameters[i].value = take_word();
     }
+    object.isUnload = take(2) & 1;
+    object.fromStart = take(2) & 1;
     if (good(aqlprofile_att_create_packets(&handle, &packets, profile, give, take_back, copy,
                                            NULL))) {
         good(aqlprofile_att_iterate_data(handle, see_trace, NULL));
