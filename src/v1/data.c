@@ -144,8 +144,8 @@ hsa_status_t v1_packets_build(v1_group_t *g)
 void v1_packets_free(v1_group_t *g)
 {
     const v1_packets_t *all[] = {&g->counters, &g->trace, &g->earlier};
-    /* HSA has freed everything; or the GPU might yet execute the packets. */
-    if (g->context->life != v1_life() || g->state == V1_LOST) return;
+    if (g->context->life != v1_life()) return;            /* HSA has freed everything */
+    if (g->context->queue && g->state == V1_LOST) return; /* the GPU might yet execute a stop */
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         v1_memory_put(g->context->agent, all[i]->memory, all[i]->bytes);
     if (g->done.handle) hsax.core.hsa_signal_destroy_fn(g->done);
