@@ -51,6 +51,21 @@ function(crocprof_unit_test name)
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
 endfunction()
 
+# crocprof_hip(output source [FLAGS ...] [DEPENDS ...]): compiles a HIP program for softgpu's GPU at
+# -O2, unless the flags say otherwise; libraries are -l or -Wl,FILE, since hipcc takes any file behind
+# the source for HIP. A target of the caller's has to want the output.
+find_program(HIPCC hipcc)
+function(crocprof_hip output source)
+  cmake_parse_arguments(A "" "" "FLAGS;DEPENDS" ${ARGN})
+  get_filename_component(source ${source} ABSOLUTE)
+  if(NOT "${A_FLAGS}" MATCHES "(^|;)-O[0-3s](;|$)")
+    list(PREPEND A_FLAGS -O2)
+  endif()
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${HIPCC} --offload-arch=gfx90a ${source} -o ${output} ${A_FLAGS}
+    DEPENDS ${source} ${A_DEPENDS} VERBATIM)
+endfunction()
+
 # crocprof_fuzz_test(name LIBS ... [SEEDS file ...] [RUNS n]): tests/fuzz/<name>.c fed with the seeds
 # and with random bytes, registered as fuzz.<name>; scripts/run-fuzz gives the file to libFuzzer
 function(crocprof_fuzz_test name)
