@@ -298,7 +298,7 @@ static void test_large_engine(void **state)
     counting_want(c, TCP, 45); /* emptied L1s, of the cache model */
     counting_start(c);
     counting_dispatch(c, &d);
-    counting_acquire(c, 1 << 22, 1); /* TCL1 */
+    counting_acquire(c, 1 << 22, UINT64_C(0xffffffffff)); /* TCL1 */
     counting_send(c);
     counting_stop(c);
     for (uint32_t i = 0; i < INSTANCES; i++) {

@@ -108,13 +108,12 @@ void sg_perf_fence(sg_perf_t *p, const void *queue, unsigned acquire, unsigned r
     put(p, queue, scopes[acquire & 3] << ACQUIRE_SHIFT | scopes[release & 3] << RELEASE_SHIFT);
 }
 
-/* Of L2 the packet means its range alone. A small one is a buffer that the command processor has
- * written, of which the modelled L2 knows nothing. */
+/* Less than all of memory is a buffer that the command processor has written, of which the modelled
+ * caches know nothing: reading counters at any time leaves them as they are. */
 void sg_perf_acquire_mem(sg_perf_t *p, const void *queue, uint32_t coher_cntl, uint64_t blocks)
 {
     const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */
-    if (blocks < whole) coher_cntl &= ~(uint32_t)(TC_NC | TC_WB | TC);
-    put(p, queue, coher_cntl);
+    if (blocks >= whole) put(p, queue, coher_cntl);
 }
 
 void sg_perf_release_mem(sg_perf_t *p, const void *queue, uint32_t control)
