@@ -74,6 +74,12 @@ static int restore_environment(char **saved)
     return 0;
 }
 
+static bool summarises(const cli_command_t *c)
+{
+    return cli_is_on(c, CLI_SUMMARY) || cli_is_on(c, CLI_SUMMARY_PER_DOMAIN) ||
+           c->values[CLI_SUMMARY_GROUPS];
+}
+
 /* One run of the program. */
 static int run(cli_run_t *r, const char *path)
 {
@@ -100,6 +106,8 @@ static int run(cli_run_t *r, const char *path)
     if (!cli_records(c) && !base_env("ROCP_TOOL_LIBRARIES"))
         base_warning(
             "no tracing option: the program runs untraced (--sys-trace traces everything)");
+    else if (!cli_traces(c) && summarises(c))
+        base_warning("no tracing option: there is nothing to summarise (counters have no times)");
     status = cli_run(path, c->program, s.preload, &pid, why, sizeof(why));
     if (why[0])
         base_error("%s", why);

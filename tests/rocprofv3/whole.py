@@ -274,6 +274,12 @@ class Counters(Case):
                 n = len(dispatches)
                 self.assertEqual(self.counts(done.stderr), [(8, n, 0, 8 - n)])
 
+    def test_nothing_to_summarise(self):
+        done = self.count("--pmc", "SQ_WAVES", "-S")
+        self.assertEqual(done.stderr.count("there is nothing to summarise"), 1, done.stderr)
+        done = self.count("--pmc", "SQ_WAVES", "--kernel-trace", "-S")
+        self.assertNotIn("nothing to summarise", done.stderr)
+
     def test_nothing_selected(self):
         done = self.count("--pmc", "SQ_WAVES", "--kernel-include-regex", "absent")
         self.assertEqual(self.counts(done.stderr), [(4, 0, 0, 4)])
