@@ -192,31 +192,6 @@ bool sdk_discover_late(void)
     return found;
 }
 
-static int find_runtime(struct dl_phdr_info *info, size_t size, void *found)
-{
-    (void)size;
-    const char *name = info->dlpi_name ? info->dlpi_name : "";
-    bool runtime = strstr(name, "/libamdhip64.so") || strstr(name, "/libhsa-runtime64.so");
-    if (runtime) *(const char **)found = name;
-    return runtime;
-}
-
-/* Libraries may have been finalised: one that is opened now would be initialised once more. */
-void sdk_discover_unused(bool late)
-{
-    const char *runtime = NULL, *tool = NULL;
-    Dl_info where;
-    void *symbol = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
-    if (symbol && dladdr(symbol, &where)) tool = where.dli_fname;
-    dl_iterate_phdr(find_runtime, &runtime);
-    if (late)
-        base_warning("nothing was traced: %s was loaded after the runtimes had started and did not "
-                     "call rocprofiler_force_configure",
-                     tool ? tool : "a tool");
-    else if (tool && runtime)
-        base_warning("nothing was traced for %s: " OLD_RUNTIME, tool, runtime);
-}
-
 typedef struct {
     const char *part; /* of the file's name */
     const char *path;
@@ -231,16 +206,39 @@ static int find_file(struct dl_phdr_info *info, size_t size, void *found)
     return 1;
 }
 
-/* Its path, or NULL: it is not loaded, or it is new enough to look for tools itself. */
-static const char *silent_runtime(const char *part)
+/* The path of a library with `part` in its name, NULL if none is loaded. */
+static const char *loaded_file(const char *part)
 {
     runtime_file_t file = {part, NULL};
     dl_iterate_phdr(find_file, &file);
-    void *handle = file.path ? dlopen(file.path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
+    return file.path;
+}
+
+/* Libraries may have been finalised: one that is opened now would be initialised once more. */
+void sdk_discover_unused(bool late)
+{
+    const char *runtime = loaded_file("/libamdhip64.so"), *tool = NULL;
+    Dl_info where;
+    void *symbol = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+    if (symbol && dladdr(symbol, &where)) tool = where.dli_fname;
+    if (!runtime) runtime = loaded_file("/libhsa-runtime64.so");
+    if (late)
+        base_warning("nothing was traced: %s was loaded after the runtimes had started and did not "
+                     "call rocprofiler_force_configure",
+                     tool ? tool : "a tool");
+    else if (tool && runtime)
+        base_warning("nothing was traced for %s: " OLD_RUNTIME, tool, runtime);
+}
+
+/* Its path, or NULL: it is not loaded, or it is new enough to look for tools itself. */
+static const char *silent_runtime(const char *part)
+{
+    const char *path = loaded_file(part);
+    void *handle = path ? dlopen(path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
     if (!handle) return NULL;
     bool registers = dlsym(handle, "rocprofiler_register_library_api_table") != NULL;
     dlclose(handle);
-    return registers ? NULL : file.path;
+    return registers ? NULL : path;
 }
 
 static void say_untraced(const char *what, const char *path)
@@ -258,10 +256,9 @@ void sdk_discover_unregistered(void)
     bool hsa = false;
     for (size_t i = 0; i < sizeof of_hsa / sizeof *of_hsa; i++)
         hsa |= sdk_domain_configured(of_hsa[i]);
-    const char *tools = getenv("HSA_TOOLS_LIB");
-    runtime_file_t bridge = {"/librocprofiler-hip-bridge.so", NULL};
-    dl_iterate_phdr(find_file, &bridge);
-    if (hip && !bridge.path && !sdk_runtime_has_started(ROCPROFILER_RUNTIME_INITIALIZATION_HIP))
+    const char *tools = base_env("HSA_TOOLS_LIB");
+    if (hip && !loaded_file("/librocprofiler-hip-bridge.so") &&
+        !sdk_runtime_has_started(ROCPROFILER_RUNTIME_INITIALIZATION_HIP))
         say_untraced("no HIP call", silent_runtime("/libamdhip64.so"));
     if (hsa && !(tools && strstr(tools, "librocprofiler-register")) &&
         !sdk_runtime_has_started(ROCPROFILER_RUNTIME_INITIALIZATION_HSA))
