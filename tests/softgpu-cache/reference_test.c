@@ -314,7 +314,7 @@ static void order_of_use(void **state)
         for (unsigned k = 0; k < 20000; k++) {
             const uint32_t set = rnd(3), tag = rnd(2 * ways + 1);
             if (rnd(4) == 0) { /* without being used first */
-                const int32_t any = ways_scan(&c, set, tag);
+                const int32_t any = ways_look(&c, set, tag);
                 assert_int_equal(any >= 0, list_take(&want[set], tag));
                 if (any >= 0) ways_remove(&c, (uint32_t)any);
                 continue;

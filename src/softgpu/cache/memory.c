@@ -4,11 +4,25 @@
  * The rules are docs/counter-model.md, "Vector memory". Two ways lead through them: lanes in a
  * row, where a quarter's lines follow from its first address, and everything else, lane by lane.
  */
-#include "softgpu/cache/model.h"
+#include "softgpu/cache/l2.h"
 
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
+
+/* A lane touches at most 4 dwords, or 5 that are unaligned. */
+enum { QUARTER_LINES = 5 * SGC_QUARTER, QUARTERS = ISA_LANES / SGC_QUARTER };
+enum { LOOKUPS_MAX = QUARTERS * QUARTER_LINES };
+
+/* One look-up of a line in the vector L1. */
+typedef struct {
+    uint64_t line;  /* address / 64 */
+    uint64_t bytes; /* that a store or an atomic changes */
+    uint32_t physical;
+    uint32_t at; /* when it is over but for the latency of what it asks for */
+    sgc_page_t page;
+    l2_place_t place;
+} lookup_t;
 
 /* One instruction on its way. */
 typedef struct {
@@ -19,93 +33,177 @@ typedef struct {
     uint32_t accesses, quads, quarters, lookups, conflicts;
     uint32_t latency;
     bool waits; /* for L2 */
-    /* the write request that is being put together */
-    uint64_t line, bytes; /* line number by virtual address + 1, 0: none */
-    sgc_frame_t to;
+    lookup_t *lookup;
 } pass_t;
 
-static void slower(pass_t *p, uint32_t latency)
+/* The tag arrays, of the compute unit and of L2, copied where loops begin. */
+typedef struct {
+    ways_t l1, l2, tlb;
+} arrays_t;
+
+INLINE arrays_t arrays_of(const pass_t *p)
 {
-    latency += p->lookups;
+    return (arrays_t){.l1 = p->cu->l1, .l2 = p->t->l2.ways, .tlb = p->cu->tlb.ways};
+}
+
+/* ---- what becomes of a look-up ---- */
+
+INLINE void slower(pass_t *p, uint32_t latency)
+{
     if (latency > p->latency) p->latency = latency;
 }
 
-static void send_write(pass_t *p)
+/* Completes the k-th look-up, whose line is known. */
+INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
 {
-    if (!p->line) return;
-    sgc_tcp_counts_t *c = &p->cu->tcp;
-    const uint32_t line = sgc_line_of(p->to, (p->line - 1) * SGC_LINE);
-    const uint32_t latency = sgc_l2_request(p->t, line, p->to.page, SGC_WRITE, p->bytes, p->stream);
-    c->by_type[p->to.page.type][SGC_WRITE]++;
-    c->write_latency += latency;
-    slower(p, latency);
-    p->line = 0;
+    const uint64_t page = u->line / SGC_PAGE_LINES;
+    sgc_tlb_t *tlb = &p->cu->tlb;
+    const bool hit = tlb->last == page + 1 || sgc_tlb_other(tlb, &w->tlb, &p->t->pages, page);
+    p->cu->tcp.utcl1_miss += !hit;
+    u->at = k + (hit ? 0 : p->t->profile.utcl1_miss_latency);
+    u->physical = tlb->last_to.frame * SGC_PAGE_LINES + (uint32_t)(u->line % SGC_PAGE_LINES);
+    u->page = tlb->last_to.page;
+    u->place = l2_place(p->t, u->physical);
 }
 
-static void read_line(pass_t *p, sgc_frame_t f, uint32_t line, uint32_t extra)
+/* Whether L1 had the line, which it has from now on. */
+INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 {
-    sgc_cu_t *cu = p->cu;
-    ways_t *l1 = &cu->l1;
-    const uint32_t set = ways_set(l1, line);
-    int32_t slot = ways_find(l1, set, line);
-    if (slot >= 0 && !p->fresh) {
-        slower(p, p->t->profile.l1_vector_latency + extra);
+    const uint32_t set = ways_set(&w->l1, line);
+    uint32_t old;
+    if (__builtin_expect(!p->fresh, 1)) {
+        ways_use(&w->l1, set, line, &old);
+        return old == line;
+    }
+    const int32_t slot = ways_look(&w->l1, set, line);
+    if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
+    return false;
+}
+
+/* L2 has been asked for what the look-up wants. */
+INLINE void asked(pass_t *p, const lookup_t *u, sgc_access_t access, uint64_t *sum,
+                  uint32_t latency)
+{
+    p->cu->tcp.by_type[u->page.type][access]++;
+    *sum += latency;
+    slower(p, u->at + latency);
+}
+
+/* A read of which it is known whether L1 had it. */
+INLINE void read_rest(pass_t *p, const arrays_t *w, const lookup_t *u, bool had)
+{
+    if (had) {
+        slower(p, u->at + p->t->profile.l1_vector_latency);
         return;
     }
-    if (slot >= 0) ways_remove(l1, (uint32_t)slot);
-    uint32_t old;
-    const uint32_t latency = sgc_l2_request(p->t, line, f.page, SGC_READ, 0, p->stream);
-    if (!p->fresh) ways_insert(l1, set, line, &old);
-    cu->tcp.by_type[f.page.type][SGC_READ]++;
-    cu->tcp.read_latency += latency;
+    asked(p, u, SGC_READ, &p->cu->tcp.read_latency,
+          l2_request(p->t, &w->l2, u->place, u->physical, u->page, SGC_READ, 0, p->stream));
     p->waits = true;
-    slower(p, latency + extra);
 }
 
-static void change_line(pass_t *p, sgc_frame_t f, uint32_t line, uint64_t bytes, uint32_t extra)
+INLINE void read_line(pass_t *p, const arrays_t *w, const lookup_t *u)
 {
-    sgc_cu_t *cu = p->cu;
-    sgc_tcp_counts_t *c = &cu->tcp;
-    const int32_t slot = ways_find(&cu->l1, ways_set(&cu->l1, line), line);
-    if (slot >= 0) ways_remove(&cu->l1, (uint32_t)slot);
-    const uint32_t latency = sgc_l2_request(p->t, line, f.page, SGC_ATOMIC, bytes, p->stream);
-    c->tcc_atomic_ret += p->returns;
-    c->by_type[f.page.type][SGC_ATOMIC]++;
-    *(p->returns ? &c->read_latency : &c->write_latency) += latency;
-    p->waits |= p->returns;
-    slower(p, latency + extra);
+    read_rest(p, w, u, in_l1(p, w, u->physical));
 }
 
-/* A look-up's translation, and the clocks it adds. */
-INLINE sgc_frame_t translate(pass_t *p, uint64_t line, uint32_t *extra)
+/* Both halves of an L2 line, one look-up after the other. */
+INLINE void read_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
 {
-    sgc_cu_t *cu = p->cu;
-    bool hit;
-    const sgc_frame_t f = sgc_tlb_find(&cu->tlb, &p->t->pages, line / SGC_PAGE_LINES, &hit);
-    *extra = hit ? 0 : p->t->profile.utcl1_miss_latency;
-    cu->tcp.utcl1_miss += !hit;
-    return f;
-}
-
-/* One look-up of a tag: `line` is an address / 64, `bytes` what a store or an atomic changes. */
-INLINE void look_up(pass_t *p, uint64_t line, sgc_frame_t f, uint32_t extra, uint64_t bytes,
-                    sgc_access_t access)
-{
-    if (access == SGC_READ) {
-        read_line(p, f, sgc_line_of(f, line * SGC_LINE), extra);
-    } else if (access == SGC_ATOMIC) {
-        change_line(p, f, sgc_line_of(f, line * SGC_LINE), bytes, extra);
-    } else {
-        if (p->line != line + 1) {
-            send_write(p);
-            p->line = line + 1;
-            p->bytes = 0;
-            p->to = f;
-        }
-        p->bytes |= bytes;
-        slower(p, p->t->profile.l2_latency + extra);
+    const bool first = in_l1(p, w, u->physical), second = in_l1(p, w, next->physical);
+    if (!first && !second && u->page.type != SGC_UC) {
+        uint64_t *sum = &p->cu->tcp.read_latency;
+        uint32_t latency2;
+        asked(p, u, SGC_READ, sum,
+              l2_read_both(p->t, &w->l2, u->place, u->physical, u->page, p->stream, &latency2));
+        asked(p, next, SGC_READ, sum, latency2);
+        p->waits = true;
+        return;
     }
-    p->lookups++;
+    read_rest(p, w, u, first);
+    read_rest(p, w, next, second);
+}
+
+INLINE void write_line(pass_t *p, const arrays_t *w, const lookup_t *u, uint64_t bytes)
+{
+    asked(p, u, SGC_WRITE, &p->cu->tcp.write_latency,
+          l2_request(p->t, &w->l2, u->place, u->physical, u->page, SGC_WRITE, bytes, p->stream));
+}
+
+INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
+{
+    const uint32_t latency = p->t->profile.l2_latency;
+    uint64_t *sum = &p->cu->tcp.write_latency;
+    if (u->page.type == SGC_UC) {
+        write_line(p, w, u, ~UINT64_C(0));
+        write_line(p, w, next, ~UINT64_C(0));
+        return;
+    }
+    l2_write_both(p->t, &w->l2, u->place, u->physical, u->page, p->stream);
+    asked(p, u, SGC_WRITE, sum, latency);
+    asked(p, next, SGC_WRITE, sum, latency);
+}
+
+INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
+{
+    sgc_tcp_counts_t *c = &p->cu->tcp;
+    const int32_t slot = ways_look(&w->l1, ways_set(&w->l1, u->physical), u->physical);
+    if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
+    c->tcc_atomic_ret += p->returns;
+    asked(
+        p, u, SGC_ATOMIC, p->returns ? &c->read_latency : &c->write_latency,
+        l2_request(p->t, &w->l2, u->place, u->physical, u->page, SGC_ATOMIC, u->bytes, p->stream));
+    p->waits |= p->returns;
+}
+
+/* ---- look-ups that have been put down, by the order of their quarters and lanes ---- */
+
+INLINE void add_lookup(pass_t *p, uint64_t line, uint64_t bytes)
+{
+    lookup_t *u = &p->lookup[p->lookups++];
+    u->line = line;
+    u->bytes = bytes;
+}
+
+/* Translations know nothing of the caches behind them: all of them come first. Lines far apart are
+ * far apart in the model's own memory too: what will be needed is fetched while others are at work.
+ */
+INLINE void translate_all(pass_t *p, const arrays_t *w)
+{
+    enum { CLOSE = 16 }; /* look-ups that are not worth the trouble */
+    for (uint32_t k = 0; k < p->lookups; k++) {
+        translate(p, w, &p->lookup[k], k);
+        if (p->lookups > CLOSE) l2_prefetch(p->t, p->lookup[k].place);
+    }
+}
+
+static void look_up_reads(pass_t *p)
+{
+    const arrays_t w = arrays_of(p);
+    translate_all(p, &w);
+    for (const lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++)
+        read_line(p, &w, u);
+}
+
+static void look_up_writes(pass_t *p)
+{
+    const arrays_t w = arrays_of(p);
+    translate_all(p, &w);
+    for (lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++) {
+        const uint32_t at = u->at; /* only the first of a run may have missed the page */
+        uint64_t bytes = u->bytes;
+        for (; u + 1 < end && u[1].line == u->line; u++)
+            bytes |= u[1].bytes;
+        if (u->at < at) u->at = at;
+        write_line(p, &w, u, bytes);
+    }
+}
+
+static void look_up_atomics(pass_t *p)
+{
+    const arrays_t w = arrays_of(p);
+    translate_all(p, &w);
+    for (const lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++)
+        change_line(p, &w, u);
 }
 
 /* Bits [from, to) of a line's bytes. */
@@ -130,61 +228,39 @@ static uint32_t lines_in(uint64_t from, uint32_t bytes)
     return (uint32_t)((from + bytes - 1) / SGC_LINE - from / SGC_LINE) + 1;
 }
 
-/* Reads of both halves of an L2 line that are not in L1, together. False, with nothing done, where
- * that is not so. */
-INLINE bool read_both(pass_t *p, uint64_t line, sgc_frame_t f, uint32_t extra)
-{
-    sgc_cu_t *cu = p->cu;
-    ways_t *l1 = &cu->l1;
-    const uint32_t phys = sgc_line_of(f, line * SGC_LINE);
-    const uint32_t set = ways_set(l1, phys), set2 = ways_set(l1, phys + 1);
-    if (p->fresh || f.page.type == SGC_UC || ways_has(l1, set2, phys + 1) ||
-        ways_has(l1, set, phys))
-        return false;
-    uint32_t old, second;
-    const uint32_t first = sgc_l2_read_both(p->t, phys, f.page, p->stream, &second);
-    ways_insert(l1, set, phys, &old);
-    ways_insert(l1, set2, phys + 1, &old);
-    cu->tcp.by_type[f.page.type][SGC_READ] += 2;
-    cu->tcp.read_latency += first + second;
-    p->waits = true;
-    slower(p, first + extra);
-    p->lookups++;
-    slower(p, second);
-    p->lookups++;
-    return true;
-}
-
-/* The same for writes of both halves. */
-INLINE bool write_both(pass_t *p, uint64_t line, sgc_frame_t f, uint32_t extra)
-{
-    const uint32_t latency = p->t->profile.l2_latency;
-    if (p->line == line + 1 || f.page.type == SGC_UC) return false;
-    send_write(p);
-    sgc_l2_write_both(p->t, sgc_line_of(f, line * SGC_LINE), f.page, p->stream);
-    p->cu->tcp.by_type[f.page.type][SGC_WRITE] += 2;
-    p->cu->tcp.write_latency += 2 * latency;
-    p->lookups += 2;
-    slower(p, latency + extra);
-    return true;
-}
-
-/* The look-ups of all lines from `at` to `end`. */
-INLINE void look_up_row(pass_t *p, uint64_t at, uint64_t end, sgc_access_t access)
+/* Puts down all lines from `at` to `end`. */
+INLINE void add_row(pass_t *p, uint64_t at, uint64_t end)
 {
     for (uint64_t line = at / SGC_LINE; line * SGC_LINE < end; line++) {
         const uint64_t begin = line * SGC_LINE;
-        uint32_t extra;
-        const sgc_frame_t f = translate(p, line, &extra);
-        const bool both = !(line & 1) && at <= begin && begin + SGC_L2_LINE <= end;
-        if (both && ((access == SGC_READ && read_both(p, line, f, extra)) ||
-                     (access == SGC_WRITE && write_both(p, line, f, extra)))) {
-            line++;
-            continue;
-        }
         const uint32_t from = at > begin ? (uint32_t)(at - begin) : 0;
         const uint32_t to = end - begin < SGC_LINE ? (uint32_t)(end - begin) : SGC_LINE;
-        look_up(p, line, f, extra, access == SGC_READ ? 0 : byte_mask(from, to), access);
+        add_lookup(p, line, byte_mask(from, to));
+    }
+}
+
+/* The same for reads, and for writes of whole lines: at once, two lines in less time than one after
+ * the other. */
+INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_access_t access)
+{
+    const uint64_t last = (end - 1) / SGC_LINE;
+    for (uint64_t line = at / SGC_LINE; line <= last; line++) {
+        lookup_t u = {.line = line};
+        translate(p, w, &u, p->lookups++);
+        if (line & 1 || line == last) {
+            if (access == SGC_READ)
+                read_line(p, w, &u);
+            else
+                write_line(p, w, &u, ~UINT64_C(0));
+            continue;
+        }
+        const lookup_t next = {
+            .at = p->lookups++, .physical = u.physical + 1, .page = u.page, .place = u.place};
+        line++;
+        if (access == SGC_READ)
+            read_both(p, w, &u, &next);
+        else
+            write_both(p, w, &u, &next);
     }
 }
 
@@ -201,25 +277,50 @@ static uint32_t accesses_in_a_row(const sgc_lanes_t *a)
 
 /* Even lanes at most a line apart touch every line from a quarter's first byte to its last; those
  * fall on the banks in turn and never conflict. What is written, is written without gaps. */
-INLINE void in_a_row(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+typedef struct {
+    uint64_t first;        /* address */
+    uint32_t pitch, bytes; /* from quarter to quarter; of a quarter */
+    bool whole;            /* all of them are one row of whole lines */
+} rows_t;
+
+static rows_t row_of_quarters(pass_t *p, const sgc_lanes_t *a)
 {
     const uint32_t pitch = SGC_QUARTER * a->step;
-    const uint64_t first = a->va[0];
     p->quads = ISA_LANES / SGC_QUAD;
-    p->quarters = ISA_LANES / SGC_QUARTER;
+    p->quarters = QUARTERS;
     p->accesses = accesses_in_a_row(a);
-    if (a->step == a->bytes && pitch % SGC_LINE == 0 && first % SGC_LINE == 0) {
-        /* no two quarters share a line */
-        look_up_row(p, first, first + p->quarters * pitch, access);
-        return;
-    }
-    for (uint64_t at = first, q = 0; q < p->quarters; q++, at += pitch)
-        look_up_row(p, at, at + pitch - a->step + a->bytes, access);
+    return (rows_t){
+        .first = a->va[0],
+        .pitch = pitch,
+        .bytes = pitch - a->step + a->bytes,
+        .whole = a->step == a->bytes && pitch % SGC_LINE == 0 && a->va[0] % SGC_LINE == 0,
+    };
+}
+
+static void read_rows(pass_t *p, const rows_t *r)
+{
+    const arrays_t arrays = arrays_of(p);
+    const unsigned n = r->whole ? 1 : QUARTERS;
+    const uint32_t bytes = r->whole ? QUARTERS * r->pitch : r->bytes;
+    for (uint64_t at = r->first, k = 0; k < n; k++, at += r->pitch)
+        do_row(p, &arrays, at, at + bytes, SGC_READ);
+}
+
+static void write_rows(pass_t *p, const rows_t *r)
+{
+    const arrays_t arrays = arrays_of(p);
+    do_row(p, &arrays, r->first, r->first + QUARTERS * r->pitch, SGC_WRITE);
+}
+
+static void put_down_rows(pass_t *p, const rows_t *r)
+{
+    for (uint64_t at = r->first, q = 0; q < QUARTERS; q++, at += r->pitch)
+        add_row(p, at, at + r->bytes);
 }
 
 /* Swizzled memory at one offset in all lanes: each dword of the elements is such a row, and a line
  * holds a quarter's. */
-INLINE void spilled(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
+static void spilled(pass_t *p, const sgc_lanes_t *a)
 {
     const uint32_t dwords = (a->bytes + 3) / 4;
     p->quads = ISA_LANES / SGC_QUAD;
@@ -230,9 +331,7 @@ INLINE void spilled(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
         for (unsigned k = 0; k < dwords; k++) {
             const uint64_t line = (a->va[SGC_QUARTER * q] + (uint64_t)k * a->dword_step) / SGC_LINE;
             if (++bank[line % SGC_TAG_BANKS] > most) most = bank[line % SGC_TAG_BANKS];
-            uint32_t extra;
-            const sgc_frame_t f = translate(p, line, &extra);
-            look_up(p, line, f, extra, ~UINT64_C(0), access);
+            add_lookup(p, line, ~UINT64_C(0));
         }
         p->conflicts += most - (dwords + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
     }
@@ -240,52 +339,51 @@ INLINE void spilled(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
 
 /* ---- everything else ---- */
 
-enum { QUARTER_LINES = 5 * SGC_QUARTER }; /* a lane touches at most 4 dwords, or 5 unaligned */
-
-/* The distinct lines of a quarter in the order of its lanes. */
+/* The quarter at work. Its look-ups are the distinct lines of its lanes. */
 typedef struct {
-    uint64_t line[QUARTER_LINES], bytes[QUARTER_LINES];
-    sgc_frame_t to[QUARTER_LINES];
-    uint32_t extra[QUARTER_LINES]; /* clocks of the translation */
-    uint64_t filter;               /* bit line % 64 of those that are there */
-    uint64_t seen[2];              /* of the quad at work, by index */
-    unsigned n;
+    lookup_t *lookup;
+    unsigned n, quad;  /* look-ups; those before the quad at work */
     uint32_t accesses; /* the lines of each quad, added up */
+    uint32_t banks;    /* a byte for the lines of each tag bank: there are at most 80 */
+    uint64_t there[4]; /* bit line % 256 of those that are there */
+    uint64_t seen[2];  /* of earlier quads' lines, by index, those that this quad touches too */
 } quarter_t;
 
 INLINE void add_line(quarter_t *q, uint64_t line, uint64_t bytes)
 {
     const uint64_t bit = UINT64_C(1) << line % 64;
-    unsigned k = q->n;
-    if (q->filter & bit)
-        for (k = 0; k < q->n && q->line[k] != line; k++) {
-        }
-    if (k == q->n) {
-        q->line[q->n] = line;
-        q->bytes[q->n++] = 0;
-        q->filter |= bit;
+    uint64_t *there = &q->there[line / 64 % 4];
+    for (unsigned k = *there & bit ? 0 : q->n; k < q->n; k++) {
+        if (q->lookup[k].line != line) continue;
+        q->lookup[k].bytes |= bytes;
+        if (k >= q->quad) return;
+        const uint64_t index = UINT64_C(1) << k % 64;
+        q->accesses += !(q->seen[k / 64] & index);
+        q->seen[k / 64] |= index;
+        return;
     }
-    q->bytes[k] |= bytes;
-    const uint64_t index = UINT64_C(1) << k % 64;
-    q->accesses += !(q->seen[k / 64] & index);
-    q->seen[k / 64] |= index;
+    *there |= bit;
+    q->accesses++;
+    q->banks += UINT32_C(1) << 8 * (line % SGC_TAG_BANKS);
+    q->lookup[q->n].line = line;
+    q->lookup[q->n++].bytes = bytes;
 }
 
-INLINE void add_bytes(quarter_t *q, uint64_t va, uint32_t bytes)
+INLINE void add_bytes(quarter_t *q, bool reads, uint64_t va, uint32_t bytes)
 {
     const uint32_t from = va % SGC_LINE;
     if (__builtin_expect(from + bytes <= SGC_LINE, 1)) {
-        add_line(q, va / SGC_LINE, byte_mask(from, from + bytes));
+        add_line(q, va / SGC_LINE, reads ? 0 : byte_mask(from, from + bytes));
         return;
     }
     add_line(q, va / SGC_LINE, byte_mask(from, SGC_LINE));
     add_line(q, va / SGC_LINE + 1, byte_mask(0, from + bytes - SGC_LINE));
 }
 
-INLINE void add_lane(quarter_t *q, const sgc_lanes_t *a, unsigned l)
+INLINE void add_lane(quarter_t *q, bool reads, const sgc_lanes_t *a, unsigned l)
 {
     if (a->dword_step == 4) {
-        add_bytes(q, a->va[l], a->bytes);
+        add_bytes(q, reads, a->va[l], a->bytes);
         return;
     }
     const uint32_t in_dword = a->va[l] & 3;
@@ -293,78 +391,87 @@ INLINE void add_lane(quarter_t *q, const sgc_lanes_t *a, unsigned l)
     for (uint32_t left = a->bytes, part; left; left -= part) {
         part = 4 - (left == a->bytes ? in_dword : 0);
         if (part > left) part = left;
-        add_bytes(q, va, part);
+        add_bytes(q, reads, va, part);
         va = (va & ~UINT64_C(3)) + a->dword_step;
     }
 }
 
-static void count_conflicts(pass_t *p, const quarter_t *q)
+/* The fullest of the tag banks decides. */
+INLINE uint32_t conflicts(const quarter_t *q)
 {
-    uint32_t bank[SGC_TAG_BANKS] = {0}, most = 0;
-    for (unsigned k = 0; k < q->n; k++)
-        bank[q->line[k] % SGC_TAG_BANKS]++;
+    uint32_t most = 0;
     for (unsigned b = 0; b < SGC_TAG_BANKS; b++)
-        if (bank[b] > most) most = bank[b];
-    p->conflicts += most - (q->n + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
+        if ((q->banks >> 8 * b & 255) > most) most = q->banks >> 8 * b & 255;
+    return most - (q->n + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
 }
 
-INLINE void collect(pass_t *p, quarter_t *q, const sgc_lanes_t *a, unsigned first)
+INLINE void scattered(pass_t *p, const sgc_lanes_t *a, bool reads)
 {
-    q->n = 0;
-    q->filter = 0;
-    q->accesses = 0;
-    for (unsigned l = first; l < first + SGC_QUARTER; l += SGC_QUAD) {
-        const unsigned lanes = a->exec >> l & 15;
-        if (!lanes) continue;
-        q->seen[0] = q->seen[1] = 0;
-        for (unsigned k = 0; k < SGC_QUAD; k++)
-            if (lanes >> k & 1) add_lane(q, a, l + k);
-        p->quads++;
-    }
-    p->accesses += q->accesses;
-    p->quarters++;
-    if (q->n > 1) count_conflicts(p, q);
-}
-
-/* Lines far apart are far apart in the model's own memory too: what the look-ups will need is
- * fetched while others are at work. Translations know nothing of the caches behind them, so that
- * all of them may come first. */
-INLINE void scattered(pass_t *p, const sgc_lanes_t *a, sgc_access_t access)
-{
-    enum { CLOSE = 2 }; /* lines of a quarter that are not worth the trouble */
-    quarter_t quarter[ISA_LANES / SGC_QUARTER], *const end = quarter + ISA_LANES / SGC_QUARTER;
-    for (quarter_t *q = quarter; q < end; q++) {
-        q->n = 0;
-        const unsigned first = (unsigned)(q - quarter) * SGC_QUARTER;
-        if (a->exec >> first & 0xffff) collect(p, q, a, first);
-        for (unsigned k = 0; q->n > CLOSE && k < q->n; k++)
-            sgc_pages_prefetch(&p->t->pages, q->line[k] / SGC_PAGE_LINES);
-    }
-    for (quarter_t *q = quarter; q < end; q++) {
-        for (unsigned k = 0; k < q->n; k++) {
-            q->to[k] = translate(p, q->line[k], &q->extra[k]);
-            if (q->n > CLOSE) sgc_l2_prefetch(p->t, sgc_line_of(q->to[k], q->line[k] * SGC_LINE));
+    for (unsigned first = 0; first < ISA_LANES; first += SGC_QUARTER) {
+        if (!(a->exec >> first & 0xffff)) continue;
+        quarter_t q = {.lookup = p->lookup + p->lookups};
+        for (unsigned l = first; l < first + SGC_QUARTER; l += SGC_QUAD) {
+            const unsigned lanes = a->exec >> l & 15;
+            if (!lanes) continue;
+            q.seen[0] = q.seen[1] = 0;
+            q.quad = q.n;
+            for (unsigned k = 0; k < SGC_QUAD; k++)
+                if (lanes >> k & 1) add_lane(&q, reads, a, l + k);
+            p->quads++;
         }
+        p->quarters++;
+        p->lookups += q.n;
+        p->accesses += q.accesses;
+        p->conflicts += conflicts(&q);
     }
-    for (quarter_t *q = quarter; q < end; q++)
-        for (unsigned k = 0; k < q->n; k++)
-            look_up(p, q->line[k], q->to[k], q->extra[k], q->bytes[k], access);
+}
+
+static void scattered_reads(pass_t *p, const sgc_lanes_t *a)
+{
+    scattered(p, a, true);
+}
+
+static void scattered_changes(pass_t *p, const sgc_lanes_t *a)
+{
+    scattered(p, a, false);
 }
 
 /* ---- the instruction ---- */
 
-INLINE void walk(pass_t *p, sgc_lanes_t *a, sgc_access_t access)
+static void put_down(pass_t *p, const sgc_lanes_t *a)
 {
-    if (a->even && (access == SGC_READ || a->step == a->bytes)) {
-        in_a_row(p, a, access);
-        return;
-    }
-    sgc_lanes_spread(a);
     if (a->dword_step != 4 && a->bytes % 4 == 0 && a->va[0] % SGC_LINE == 0 &&
         a->dword_step % SGC_LINE == 0 && side_by_side(a, 4))
-        spilled(p, a, access);
+        spilled(p, a);
+    else if (p->op->access == SGC_READ)
+        scattered_reads(p, a);
     else
-        scattered(p, a, access);
+        scattered_changes(p, a);
+}
+
+static void walk(pass_t *p, sgc_lanes_t *a)
+{
+    const sgc_access_t access = (sgc_access_t)p->op->access;
+    if (a->even && (access == SGC_READ || a->step == a->bytes)) {
+        const rows_t r = row_of_quarters(p, a);
+        if (access == SGC_READ) {
+            read_rows(p, &r);
+            return;
+        }
+        if (access == SGC_WRITE && r.whole) {
+            write_rows(p, &r);
+            return;
+        }
+        put_down_rows(p, &r);
+    } else {
+        sgc_lanes_spread(a);
+        put_down(p, a);
+    }
+    switch (access) {
+    case SGC_READ: look_up_reads(p); break;
+    case SGC_WRITE: look_up_writes(p); break;
+    default: look_up_atomics(p); break;
+    }
 }
 
 static void count_accesses(pass_t *p)
@@ -410,17 +517,11 @@ static void count_pipes(pass_t *p)
 void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t *a, sgc_cost_t *cost)
 {
-    pass_t p = {.t = t, .cu = cu, .op = op, .stream = i->flags & ISA_F_SLC};
+    lookup_t lookup[LOOKUPS_MAX];
+    pass_t p = {.t = t, .cu = cu, .op = op, .stream = i->flags & ISA_F_SLC, .lookup = lookup};
     p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
-    switch (op->access) {
-    case SGC_READ: walk(&p, a, SGC_READ); break;
-    case SGC_WRITE:
-        walk(&p, a, SGC_WRITE);
-        send_write(&p);
-        break;
-    default: walk(&p, a, SGC_ATOMIC); break;
-    }
+    walk(&p, a);
     count_accesses(&p);
     count_pipes(&p);
     cost->vmem_issue += p.lookups;

@@ -30,17 +30,16 @@ typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC, SGC_ACCESSES } sgc_access_t;
 /* ---- units ---- */
 
 /* A page as the model knows it: frames are numbered in the order of their first use, so that
- * nothing depends on where the program's memory happened to be mapped. */
+ * nothing depends on where the program's memory happened to be mapped. One word, to be copied. */
 typedef struct {
-    uint32_t frame;
+    _Alignas(8) uint32_t frame;
     sgc_page_t page;
+    bool known; /* the page's type has been asked since sgc_remap() */
 } sgc_frame_t;
 
 typedef struct {
     uint64_t page; /* address / SGC_PAGE + 1; 0: no entry */
-    uint32_t frame;
-    sgc_page_t type;
-    bool known; /* the type has been asked since sgc_remap() */
+    sgc_frame_t to;
 } sgc_mapping_t;
 
 typedef struct {
@@ -51,11 +50,9 @@ typedef struct {
     void *user;
 } sgc_pages_t;
 
-/* A translation buffer: tags are hashes of pages; the page itself decides. */
+/* A translation buffer: which frames were used last. */
 typedef struct {
-    ways_t ways;
-    uint64_t *page; /* by slot */
-    sgc_frame_t *to;
+    ways_t ways;   /* tag: frame */
     uint64_t last; /* page of the last look-up + 1: the newest entry */
     sgc_frame_t last_to;
 } sgc_tlb_t;
@@ -125,12 +122,14 @@ typedef struct {
 } sgc_tcc_counts_t;
 
 /* A line of L2, as small as it can be: there are many. */
-typedef struct {
-    uint8_t valid : 2; /* bit h: half h holds what memory holds, and what was written since */
-    uint8_t dirty : 4; /* bit n: the n-th 32 bytes are newer than memory */
-    uint8_t local : 1; /* its page */
-    uint8_t type;
-} sgc_l2_line_t;
+typedef uint8_t sgc_l2_line_t;
+enum {
+    SGC_L2_VALID = 3,       /* bit h: half h holds what memory holds, and what was written since */
+    SGC_L2_DIRTY = 60,      /* bit 2 + n: the n-th 32 bytes are newer than memory */
+    SGC_L2_LOCAL = 1 << 6,  /* in the GPU's own memory, else in the host's */
+    SGC_L2_SHARED = 1 << 7, /* not RW */
+    SGC_L2_DIRTY_SHIFT = 2
+};
 
 typedef struct {
     sgc_tcc_counts_t count;
@@ -175,12 +174,6 @@ struct sgc {
  * changes. Returns the clocks from issue until its data or its acknowledge is back. */
 uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream);
-/* Two requests in less time, for both halves of an L2 line: `line` is even, the memory not UC.
- * Reads: returns the first one's clocks, and the second's in *second. Writes: of all bytes. */
-uint32_t sgc_l2_read_both(sgc_t *t, uint32_t line, sgc_page_t page, bool stream, uint32_t *second);
-void sgc_l2_write_both(sgc_t *t, uint32_t line, sgc_page_t page, bool stream);
-/* A request for the line will follow soon. */
-void sgc_l2_prefetch(const sgc_t *t, uint32_t line);
 /* Clocks that a transaction below L2 takes. */
 uint32_t sgc_below_l2(const sgc_t *t, bool local);
 bool sgc_l2_init(sgc_t *t);
@@ -193,18 +186,43 @@ void sgc_l2_invalidate(sgc_t *t, bool all);
 
 bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user);
 void sgc_pages_forget_types(sgc_pages_t *p);
-sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page);
-void sgc_pages_prefetch(const sgc_pages_t *p, uint64_t page);
+sgc_frame_t sgc_pages_search(sgc_pages_t *p, uint64_t page);
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries);
 void sgc_tlb_free(sgc_tlb_t *b);
 void sgc_tlb_clear(sgc_tlb_t *b);
-/* Looks up a page that is not the last one; *hit says whether it was there. */
-sgc_frame_t sgc_tlb_other(sgc_tlb_t *b, sgc_pages_t *p, uint64_t page, bool *hit);
+
+static inline uint64_t sgc_pages_hash(uint64_t page)
+{
+    return (page * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
+}
+
+static inline sgc_mapping_t *sgc_pages_first(const sgc_pages_t *p, uint64_t page)
+{
+    return &p->slot[sgc_pages_hash(page) & (p->size - 1)];
+}
+
+/* Most pages are where their hash points to. */
+static inline sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page)
+{
+    const sgc_mapping_t *m = sgc_pages_first(p, page);
+    return m->page == page + 1 && m->to.known ? m->to : sgc_pages_search(p, page);
+}
+
+/* Looks up a page that is not the last one, with a copy of b->ways. Whether it was there. */
+static inline bool sgc_tlb_other(sgc_tlb_t *b, const ways_t *w, sgc_pages_t *p, uint64_t page)
+{
+    const sgc_frame_t f = sgc_pages_find(p, page);
+    uint32_t old;
+    ways_use(w, 0, f.frame, &old);
+    b->last = page + 1;
+    b->last_to = f;
+    return old == f.frame;
+}
 
 static inline sgc_frame_t sgc_tlb_find(sgc_tlb_t *b, sgc_pages_t *p, uint64_t page, bool *hit)
 {
-    *hit = true;
-    return b->last == page + 1 ? b->last_to : sgc_tlb_other(b, p, page, hit);
+    *hit = b->last == page + 1 || sgc_tlb_other(b, &b->ways, p, page);
+    return b->last_to;
 }
 
 /* Physical line of an address in the frame. */
@@ -245,13 +263,18 @@ static inline void sgc_lanes_spread(sgc_lanes_t *a)
 /* Whether a row rises by the same from lane to lane, at most `most`, and does not wrap. */
 static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *step)
 {
-    const uint32_t d = row[1] - row[0];
-    uint32_t differ = 0;
-    if (d > most || (uint64_t)row[0] + 63 * (uint64_t)d > UINT32_MAX) return false;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        differ |= row[l] ^ (row[0] + l * d);
+    const uint32_t first = row[0], d = row[1] - first;
+    if (d > most || (uint64_t)first + (ISA_LANES - 1) * (uint64_t)d > UINT32_MAX) return false;
+    const __m128i *v = (const __m128i *)row, four = _mm_set1_epi32((int)(4 * d));
+    __m128i want =
+        _mm_setr_epi32((int)first, (int)(first + d), (int)(first + 2 * d), (int)(first + 3 * d));
+    __m128i differ = _mm_setzero_si128();
+    for (unsigned k = 0; k < ISA_LANES / 4; k++) {
+        differ = _mm_or_si128(differ, _mm_xor_si128(v[k], want));
+        want = _mm_add_epi32(want, four);
+    }
     *step = d;
-    return !differ;
+    return _mm_movemask_epi8(_mm_cmpeq_epi32(differ, _mm_setzero_si128())) == 0xffff;
 }
 
 /* vector.c */

@@ -35,19 +35,9 @@ bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user)
     return p->slot != NULL;
 }
 
-static uint64_t hash_of(uint64_t page)
-{
-    return (page * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
-}
-
-void sgc_pages_prefetch(const sgc_pages_t *p, uint64_t page)
-{
-    __builtin_prefetch(&p->slot[hash_of(page) & (p->size - 1)]);
-}
-
 static sgc_mapping_t *place_of(const sgc_pages_t *p, uint64_t page)
 {
-    uint64_t at = hash_of(page);
+    uint64_t at = sgc_pages_hash(page);
     for (;; at++) {
         sgc_mapping_t *m = &p->slot[at & (p->size - 1)];
         if (!m->page || m->page == page + 1) return m;
@@ -67,73 +57,44 @@ static bool grow(sgc_pages_t *p)
     return true;
 }
 
-sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page)
+sgc_frame_t sgc_pages_search(sgc_pages_t *p, uint64_t page)
 {
     sgc_mapping_t *m = place_of(p, page);
-    if (m->page && m->known) return (sgc_frame_t){m->frame, m->type};
+    if (m->page && m->to.known) return m->to;
     if (!m->page) {
         if (2 * p->used >= p->size && !grow(p) && p->used + 1 >= p->size) {
             p->lost++;
-            return (sgc_frame_t){0, p->page(p->user, page * SGC_PAGE)};
+            return (sgc_frame_t){.page = p->page(p->user, page * SGC_PAGE)};
         }
         m = place_of(p, page);
         m->page = page + 1;
-        m->frame = (uint32_t)p->used++;
+        m->to.frame = (uint32_t)p->used++;
     }
-    m->type = p->page(p->user, page * SGC_PAGE);
-    m->known = true;
-    return (sgc_frame_t){m->frame, m->type};
+    m->to.page = p->page(p->user, page * SGC_PAGE);
+    m->to.known = true;
+    return m->to;
 }
 
 void sgc_pages_forget_types(sgc_pages_t *p)
 {
     for (uint64_t k = 0; k < p->size; k++)
-        p->slot[k].known = false;
+        p->slot[k].to.known = false;
 }
 
 /* ---- translation buffers ---- */
 
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries)
 {
-    if (!ways_init(&b->ways, 1, entries)) return false;
-    b->page = calloc(ways_slots(&b->ways), sizeof *b->page);
-    b->to = calloc(ways_slots(&b->ways), sizeof *b->to);
-    return b->page && b->to;
+    return ways_init(&b->ways, 1, entries);
 }
 
 void sgc_tlb_free(sgc_tlb_t *b)
 {
     ways_free(&b->ways);
-    free(b->page);
-    free(b->to);
 }
 
 void sgc_tlb_clear(sgc_tlb_t *b)
 {
     ways_clear(&b->ways);
     b->last = 0;
-}
-
-/* Tags have 32 bits and pages 36. Two pages with one tag never meet in one buffer: the second takes
- * the place of the first. */
-static uint32_t tag_of(uint64_t page)
-{
-    const uint32_t tag = (uint32_t)(page ^ page >> 32);
-    return tag == WAYS_EMPTY ? 0 : tag;
-}
-
-sgc_frame_t sgc_tlb_other(sgc_tlb_t *b, sgc_pages_t *p, uint64_t page, bool *hit)
-{
-    const uint32_t tag = tag_of(page);
-    int32_t slot = ways_find(&b->ways, 0, tag);
-    *hit = slot >= 0 && b->page[slot] == page;
-    if (!*hit) {
-        uint32_t old;
-        if (slot < 0) slot = ways_insert(&b->ways, 0, tag, &old);
-        b->page[slot] = page;
-        b->to[slot] = sgc_pages_find(p, page);
-    }
-    b->last = page + 1;
-    b->last_to = b->to[slot];
-    return b->last_to;
 }

@@ -94,7 +94,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
     if (slot < 0) {
         latency = sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
         q->count.tc[TC_READ]++;
-        slot = ways_insert(&q->data, set, line, &old);
+        slot = (int32_t)ways_insert(&q->data, set, line, &old);
         clean_slot(t, q, (uint32_t)slot, old);
         q->data_page[slot] = f;
     }

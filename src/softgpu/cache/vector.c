@@ -33,10 +33,8 @@ static bool even_lanes(sgc_lanes_t *a, uint64_t base, const uint32_t *row)
 
 static bool row_same(const uint32_t *row)
 {
-    uint32_t differ = 0;
-    for (unsigned l = 1; l < ISA_LANES; l++)
-        differ |= row[l] ^ row[0];
-    return !differ;
+    uint32_t step;
+    return sgc_row_even(row, 0, &step);
 }
 
 static void global_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *a)

@@ -9,22 +9,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define WAYS_INLINE static inline __attribute__((always_inline))
+
 enum {
     WAYS_MAX = 128,
-    WAYS_BLOCK = 16, /* tags that are compared at once */
-    WAYS_FEW = 16,   /* ways of which a word of 4 bits each holds the order of use */
-    WAYS_HINTS = 256,
-    WAYS_FILTER = 2048, /* counters that tell most absent tags without a look at the set */
-    WAYS_FILTERED = 32, /* ways from which on that is worth while */
+    WAYS_BLOCK = 16,  /* tags that are compared at once */
+    WAYS_FEW = 16,    /* ways of which a word of 4 bits each holds the order of use */
+    WAYS_CHAINS = 16, /* chains of a set, for each of its many ways: most are empty or of one way */
+    WAYS_NO_WAY = UINT8_MAX,
     WAYS_NO_SLOT = -1
 };
 #define WAYS_EMPTY UINT32_MAX
 
-/* Links of one way in the order of use of its set. */
+/* Links of one way of its set. The order of use is a ring: the newest follows the oldest, so that
+ * to fill the oldest way is to turn the ring. */
 typedef struct {
     uint8_t newer, older;
+    uint8_t chained;            /* the next way whose tag has the same hash */
+    _Alignas(4) uint32_t chain; /* where its chain begins */
 } ways_link_t;
 
+/* Nothing of it changes after ways_init() but what the pointers lead to: loops keep a copy, which
+ * the bytes that they store cannot alias. */
 typedef struct {
     uint32_t sets, ways;
     uint32_t padded; /* tags of a set in memory: a multiple of WAYS_BLOCK, the rest empty */
@@ -33,52 +39,41 @@ typedef struct {
     /* few ways: their numbers by age, the newest in the lowest 4 bits */
     uint64_t *order; /* [sets], or NULL */
     uint64_t all;    /* the bits of it that are used */
-    /* many ways */
-    ways_link_t *link; /* [sets * ways] */
-    ways_link_t *end;  /* [sets]: newest, oldest */
-    int32_t *hint;     /* [WAYS_HINTS] the slot where a tag was seen last */
-    uint16_t *filter;  /* [WAYS_FILTER] how many tags there are with a hash, or NULL */
+    /* many ways: their tags are found by hash */
+    ways_link_t *link;    /* [sets * padded] */
+    uint8_t *newest;      /* [sets] */
+    uint8_t *chain;       /* [sets << chain_bits] the first way of each, or WAYS_NO_WAY */
+    uint32_t chain_bits;  /* of a set */
+    uint32_t chain_shift; /* 32 - these */
 } ways_t;
 
 /* False: no memory; free is still due. */
 bool ways_init(ways_t *c, uint32_t sets, uint32_t ways);
 void ways_free(ways_t *c);
 /* Forgets everything. */
-void ways_clear(ways_t *c);
-/* Scans a set for the tag; the order of use stays as it is. Slot or WAYS_NO_SLOT. */
-int32_t ways_scan(const ways_t *c, uint32_t set, uint32_t tag);
+void ways_clear(const ways_t *c);
 /* Empties a slot; it is the next of its set to be filled. */
-void ways_remove(ways_t *c, uint32_t slot);
+void ways_remove(const ways_t *c, uint32_t slot);
 
 /* Slots are numbered below this. */
-static inline uint32_t ways_slots(const ways_t *c)
+WAYS_INLINE uint32_t ways_slots(const ways_t *c)
 {
     return c->sets * c->padded;
 }
 
-static inline uint32_t ways_tag(const ways_t *c, uint32_t slot)
+WAYS_INLINE uint32_t ways_tag(const ways_t *c, uint32_t slot)
 {
     return c->tag[slot];
 }
 
-static inline uint32_t ways_hint_of(uint32_t tag)
-{
-    return (tag * UINT32_C(0x9e3779b1)) >> 24;
-}
-
-static inline uint32_t ways_filter_of(uint32_t tag)
-{
-    return (tag * UINT32_C(0x9e3779b1)) >> 21;
-}
-
 /* The set that an index falls into. */
-static inline uint32_t ways_set(const ways_t *c, uint32_t index)
+WAYS_INLINE uint32_t ways_set(const ways_t *c, uint32_t index)
 {
     return c->mask ? index & c->mask : index % c->sets;
 }
 
 /* Bit n: the n-th of WAYS_BLOCK tags is this one. */
-static inline uint32_t ways_match(const uint32_t *block, uint32_t tag)
+WAYS_INLINE uint32_t ways_match(const uint32_t *block, uint32_t tag)
 {
     const __m128i want = _mm_set1_epi32((int)tag), *t = (const __m128i *)block;
     const __m128i low = _mm_packs_epi32(_mm_cmpeq_epi32(t[0], want), _mm_cmpeq_epi32(t[1], want));
@@ -88,96 +83,145 @@ static inline uint32_t ways_match(const uint32_t *block, uint32_t tag)
 
 /* ---- the order of use of few ways ---- */
 
-/* The lowest bit of the place where a way stands in the order. Borrows of the subtraction reach
- * only places above the first that is found. */
-static inline uint64_t ways_place(uint64_t order, uint32_t way)
+/* The order with a way of it at its front: those before it make room. Borrows of the subtraction
+ * reach only places above the first that is found. */
+WAYS_INLINE uint64_t ways_newest(uint64_t order, uint32_t way)
 {
     const uint64_t ones = UINT64_C(0x1111111111111111);
     const uint64_t x = order ^ way * ones, zero = (x - ones) & ~x & 8 * ones;
-    return (zero & -zero) >> 3;
-}
-
-static inline uint64_t ways_newest(uint64_t order, uint32_t way)
-{
-    const uint64_t place = ways_place(order, way), below = place - 1, here = place * 15;
-    return (order & ~(below | here)) | (order & below) << 4 | way;
+    const uint64_t moved = zero ^ (zero - 1); /* up to the place of the way */
+    return (((order << 4 ^ order) & moved) ^ order) | way;
 }
 
 /* ---- the order of use of many ---- */
 
-static inline void ways_relink(ways_t *c, uint32_t set, uint32_t way)
+WAYS_INLINE uint32_t ways_oldest(const ways_t *c, uint32_t set)
 {
-    ways_link_t *l = c->link + set * c->ways, *e = c->end + set;
-    if (e->newer == way) return;
+    return c->link[set * c->padded + c->newest[set]].newer;
+}
+
+/* Puts a way that is neither into the ring between the newest and the oldest. */
+WAYS_INLINE void ways_between(const ways_t *c, uint32_t set, uint32_t way)
+{
+    ways_link_t *l = c->link + set * c->padded;
+    const uint8_t newest = c->newest[set], oldest = l[newest].newer;
     const uint8_t newer = l[way].newer, older = l[way].older;
-    if (e->older == way)
-        e->older = newer;
-    else
-        l[older].newer = newer;
     l[newer].older = older;
-    l[e->newer].newer = (uint8_t)way;
-    l[way].older = e->newer;
-    e->newer = (uint8_t)way;
+    l[older].newer = newer;
+    l[newest].newer = l[oldest].older = (uint8_t)way;
+    l[way].newer = oldest;
+    l[way].older = newest;
+}
+
+WAYS_INLINE void ways_relink(const ways_t *c, uint32_t set, uint32_t way)
+{
+    if (c->newest[set] == way) return;
+    if (ways_oldest(c, set) != way) ways_between(c, set, way);
+    c->newest[set] = (uint8_t)way;
+}
+
+/* ---- the chains of many ---- */
+
+WAYS_INLINE uint32_t ways_chain(const ways_t *c, uint32_t set, uint32_t tag)
+{
+    return (set << c->chain_bits) + (tag * UINT32_C(0x9e3779b1) >> c->chain_shift);
+}
+
+WAYS_INLINE uint32_t ways_follow(const ways_t *c, uint32_t first, uint32_t chain, uint32_t tag)
+{
+    uint32_t way = c->chain[chain];
+    while (way != WAYS_NO_WAY && c->tag[first + way] != tag)
+        way = c->link[first + way].chained;
+    return way;
+}
+
+WAYS_INLINE void ways_unchain(const ways_t *c, uint32_t first, uint32_t way)
+{
+    ways_link_t *l = c->link + first;
+    uint8_t *at = &c->chain[l[way].chain];
+    while (*at != way)
+        at = &l[*at].chained;
+    *at = l[way].chained;
+}
+
+/* Puts a tag that is not there in place of the oldest. */
+WAYS_INLINE uint32_t ways_replace(const ways_t *c, uint32_t set, uint32_t chain, uint32_t tag,
+                                  uint32_t *old)
+{
+    const uint32_t first = set * c->padded;
+    ways_link_t *l = c->link + first;
+    const uint32_t way = l[c->newest[set]].newer, slot = first + way;
+    *old = c->tag[slot];
+    if (*old != WAYS_EMPTY) ways_unchain(c, first, way);
+    c->tag[slot] = tag;
+    l[way].chain = chain;
+    l[way].chained = c->chain[chain];
+    c->chain[chain] = (uint8_t)way;
+    c->newest[set] = (uint8_t)way;
+    return slot;
 }
 
 /* ---- look-ups ---- */
 
-static inline int32_t ways_find_many(ways_t *c, uint32_t set, uint32_t tag)
+/* Slot of the tag (less than ways_slots()), or WAYS_NO_SLOT; the order of use stays as it is. */
+WAYS_INLINE int32_t ways_look(const ways_t *c, uint32_t set, uint32_t tag)
 {
-    int32_t *hint = c->hint + ways_hint_of(tag);
-    int32_t slot = *hint;
-    uint32_t way = (uint32_t)slot - set * c->padded;
-    if (way >= c->ways || c->tag[slot] != tag) {
-        if (c->filter && !c->filter[ways_filter_of(tag)]) return WAYS_NO_SLOT;
-        slot = ways_scan(c, set, tag);
-        if (slot < 0) return slot;
-        way = (uint32_t)slot - set * c->padded;
-        *hint = slot;
+    if (c->order) {
+        const uint32_t found = ways_match(c->tag + set * WAYS_BLOCK, tag);
+        return found ? (int32_t)(set * WAYS_BLOCK + (uint32_t)__builtin_ctz(found)) : WAYS_NO_SLOT;
     }
-    ways_relink(c, set, way);
+    const uint32_t first = set * c->padded;
+    const uint32_t way = ways_follow(c, first, ways_chain(c, set, tag), tag);
+    return way == WAYS_NO_WAY ? WAYS_NO_SLOT : (int32_t)(first + way);
+}
+
+/* The same; what is there becomes the newest of its set. */
+WAYS_INLINE int32_t ways_find(const ways_t *c, uint32_t set, uint32_t tag)
+{
+    const int32_t slot = ways_look(c, set, tag);
+    if (slot < 0) return slot;
+    const uint32_t way = (uint32_t)slot - set * c->padded;
+    if (c->order)
+        c->order[set] = ways_newest(c->order[set], way);
+    else
+        ways_relink(c, set, way);
     return slot;
-}
-
-/* Slot of the tag (less than ways_slots()), now the newest of its set, or WAYS_NO_SLOT. */
-static inline int32_t ways_find(ways_t *c, uint32_t set, uint32_t tag)
-{
-    if (!c->order) return ways_find_many(c, set, tag);
-    const uint32_t found = ways_match(c->tag + set * WAYS_BLOCK, tag);
-    if (!found) return WAYS_NO_SLOT;
-    const uint32_t way = (uint32_t)__builtin_ctz(found);
-    c->order[set] = ways_newest(c->order[set], way);
-    return (int32_t)(set * WAYS_BLOCK + way);
-}
-
-/* Whether a tag is there; the order of use stays as it is. */
-static inline bool ways_has(const ways_t *c, uint32_t set, uint32_t tag)
-{
-    if (c->filter && !c->filter[ways_filter_of(tag)]) return false;
-    return ways_scan(c, set, tag) >= 0;
 }
 
 /* Puts a tag that is not there in place of the oldest and makes it the newest. Its slot; what was
  * there in *old, WAYS_EMPTY if nothing. */
-static inline int32_t ways_insert(ways_t *c, uint32_t set, uint32_t tag, uint32_t *old)
+WAYS_INLINE uint32_t ways_insert(const ways_t *c, uint32_t set, uint32_t tag, uint32_t *old)
 {
-    if (c->order) {
-        const uint64_t order = c->order[set];
-        const uint32_t slot = set * WAYS_BLOCK + (uint32_t)(order >> 4 * (c->ways - 1));
-        c->order[set] = (order << 4 & c->all) | order >> 4 * (c->ways - 1);
-        *old = c->tag[slot];
-        c->tag[slot] = tag;
-        return (int32_t)slot;
-    }
-    const uint32_t way = c->end[set].older, slot = set * c->padded + way;
+    if (!c->order) return ways_replace(c, set, ways_chain(c, set, tag), tag, old);
+    const uint64_t order = c->order[set], oldest = order >> 4 * (c->ways - 1);
+    const uint32_t slot = set * WAYS_BLOCK + (uint32_t)oldest;
+    c->order[set] = (order << 4 & c->all) | oldest;
     *old = c->tag[slot];
     c->tag[slot] = tag;
-    if (c->filter) {
-        c->filter[ways_filter_of(tag)]++;
-        if (*old != WAYS_EMPTY) c->filter[ways_filter_of(*old)]--;
+    return slot;
+}
+
+/* The slot of a tag that is the newest of its set from now on, in place of the oldest if it was not
+ * there. *old is what the slot held: this tag if it was there, WAYS_EMPTY if nothing. */
+WAYS_INLINE uint32_t ways_use(const ways_t *c, uint32_t set, uint32_t tag, uint32_t *old)
+{
+    if (c->order) { /* the same work for hits and misses: mostly nobody can foresee which it is */
+        const uint64_t order = c->order[set];
+        const uint32_t found = ways_match(c->tag + set * WAYS_BLOCK, tag);
+        const uint32_t oldest = (uint32_t)(order >> 4 * (c->ways - 1));
+        const uint32_t here = (uint32_t)__builtin_ctz(found | 1 << WAYS_BLOCK);
+        const uint32_t way = found ? here : oldest, slot = set * WAYS_BLOCK + way;
+        c->order[set] = ways_newest(order, way);
+        *old = c->tag[slot];
+        c->tag[slot] = tag;
+        return slot;
     }
-    c->hint[ways_hint_of(tag)] = (int32_t)slot;
+    const uint32_t first = set * c->padded, chain = ways_chain(c, set, tag);
+    const uint32_t way = ways_follow(c, first, chain, tag);
+    if (way == WAYS_NO_WAY) return ways_replace(c, set, chain, tag, old);
     ways_relink(c, set, way);
-    return (int32_t)slot;
+    *old = tag;
+    return first + way;
 }
 
 #endif

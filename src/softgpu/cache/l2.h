@@ -1,0 +1,198 @@
+/* l2.h - one request to L2 (TCC): channels of 128-byte lines, and the transactions below them (EA).
+ *
+ * A line has two halves, read from memory and written back on their own. Reads that miss fill the
+ * line; writes never do. Apart from l2.c because the vector L1 makes its requests in loops, with
+ * a copy of the tag array's fields that stores to lines cannot change. */
+#ifndef SOFTGPU_CACHE_L2_H
+#define SOFTGPU_CACHE_L2_H
+
+#include "softgpu/cache/model.h"
+
+#define L2_INLINE static inline __attribute__((always_inline))
+
+/* ---- transactions below L2 ---- */
+
+L2_INLINE uint32_t l2_memory_latency(const sgc_t *t, sgc_page_t page)
+{
+    return page.local ? t->profile.vram_latency : t->profile.host_latency;
+}
+
+/* `pieces`: which 32 bytes of a half; one transaction for both. */
+L2_INLINE void l2_memory_write(sgc_tcc_counts_t *c, bool local, unsigned pieces)
+{
+    c->ea_wrreq[local] += pieces != 0;
+    c->ea_wrreq_64b += pieces == 3;
+}
+
+L2_INLINE unsigned l2_pieces_of(uint64_t bytes)
+{
+    return ((uint32_t)bytes ? 1u : 0) | (bytes >> 32 ? 2u : 0);
+}
+
+static inline void l2_clean(sgc_l2_t *l2, sgc_channel_t *c, sgc_l2_line_t *line)
+{
+    const unsigned dirty = (*line & SGC_L2_DIRTY) >> SGC_L2_DIRTY_SHIFT;
+    const bool local = *line & SGC_L2_LOCAL;
+    l2_memory_write(&c->count, local, dirty & 3);
+    l2_memory_write(&c->count, local, dirty >> 2);
+    *line &= (sgc_l2_line_t)~SGC_L2_DIRTY;
+    l2->n_dirty--;
+    c->count.writeback++;
+}
+
+static inline uint32_t l2_uncached(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page,
+                                   sgc_access_t access, uint64_t bytes)
+{
+    const unsigned pieces = l2_pieces_of(bytes);
+    if (access == SGC_READ) {
+        c->ea_rdreq[page.local]++;
+        c->ea_rd_uncached_32b += 2;
+        return l2_memory_latency(t, page);
+    }
+    l2_memory_write(c, page.local, pieces);
+    c->ea_wr_uncached_32b += (unsigned)__builtin_popcount(pieces);
+    c->writeback++;
+    if (access == SGC_ATOMIC) c->ea_atomic[page.local]++;
+    return l2_memory_latency(t, page);
+}
+
+/* ---- lines ---- */
+
+/* Where a line of L2 is kept. */
+typedef struct {
+    sgc_channel_t *channel;
+    uint32_t set;
+} l2_place_t;
+
+L2_INLINE l2_place_t l2_place(const sgc_t *t, uint32_t line64)
+{
+    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
+    const sgc_l2_t *l2 = &t->l2;
+    if (__builtin_expect(l2->interleave_bits >= 0, 1))
+        return (l2_place_t){&t->channel[tag >> l2->interleave_bits & (t->channels - 1)],
+                            tag & l2->ways.mask};
+    const uint32_t lines = l2->interleave, block = tag / lines, channel = block % t->channels;
+    const uint32_t index = block / t->channels * lines + tag % lines; /* among the channel's own */
+    return (l2_place_t){&t->channel[channel], channel * l2->sets + index % l2->sets};
+}
+
+/* A request for a line there will follow soon. */
+L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
+{
+    const ways_t *w = &t->l2.ways;
+    __builtin_prefetch(&w->tag[place.set * w->padded], 1);
+    __builtin_prefetch(&t->l2.line[place.set * w->padded], 1);
+    if (w->order) __builtin_prefetch(&w->order[place.set], 1);
+}
+
+/* The work of a line that comes in place of another, where it is not only to be counted. */
+static inline void l2_replace(sgc_l2_t *l2, sgc_channel_t *c, sgc_l2_line_t *line, uint32_t old,
+                              sgc_page_t page)
+{
+    if (page.type != SGC_RW) l2->n_shared++;
+    if (old == WAYS_EMPTY) return;
+    if (*line & SGC_L2_SHARED) l2->n_shared--;
+    if (!(*line & SGC_L2_DIRTY)) return;
+    l2_clean(l2, c, line);
+    c->count.normal_writeback++;
+}
+
+/* The line of a tag, in place of the oldest of its set where it was not *there. *line is what it
+ * was or, if it was not, what it is without valid bytes: to be stored. */
+L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t tag,
+                                 sgc_page_t page, bool *there, unsigned *line)
+{
+    sgc_channel_t *c = place.channel;
+    uint32_t old;
+    sgc_l2_line_t *at = &t->l2.line[ways_use(w, place.set, tag, &old)];
+    *there = old == tag;
+    *line = *at;
+    /* whether it was there cannot be foreseen, this mostly can */
+    if ((page.type != SGC_RW || *line & (SGC_L2_SHARED | SGC_L2_DIRTY)) && !*there)
+        l2_replace(&t->l2, c, at, old, page);
+    c->count.normal_evict += !*there & (old != WAYS_EMPTY);
+    const unsigned fresh =
+        (page.local ? SGC_L2_LOCAL : 0) | (page.type != SGC_RW ? SGC_L2_SHARED : 0);
+    *line = *there ? *line : fresh;
+    return at;
+}
+
+/* What is not valid is read, unless the request has found what it wants. */
+L2_INLINE void l2_fill(sgc_channel_t *c, unsigned *line, bool hit)
+{
+    const unsigned halves = 2 - (*line & 1) - (*line >> 1 & 1);
+    c->count.ea_rdreq[*line / SGC_L2_LOCAL & 1] += hit ? 0 : halves;
+    *line |= hit ? 0 : SGC_L2_VALID;
+}
+
+/* ---- requests ---- */
+
+/* sgc_l2_request() for a line at its place, with a copy of t->l2.ways. */
+L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
+                              sgc_page_t page, sgc_access_t access, uint64_t bytes, bool stream)
+{
+    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE), half = line64 & 1;
+    bool there;
+    sgc_channel_t *c = place.channel;
+
+    c->count.by_type[page.type][access]++;
+    if (__builtin_expect(stream, 0)) c->count.streaming++;
+    if (__builtin_expect(page.type == SGC_UC, 0))
+        return l2_uncached(t, &c->count, page, access, bytes);
+
+    unsigned line;
+    sgc_l2_line_t *at = l2_line(t, w, place, tag, page, &there, &line);
+    const bool hit = access == SGC_WRITE ? there : line >> half & 1;
+    c->count.hit += hit;
+    if (access != SGC_WRITE) l2_fill(c, &line, hit);
+    if (access != SGC_READ) {
+        t->l2.n_dirty += !(line & SGC_L2_DIRTY);
+        line |= l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half);
+        if (!~bytes) line |= 1u << half;
+    }
+    *at = (sgc_l2_line_t)line;
+    return hit || access == SGC_WRITE ? t->profile.l2_latency : l2_memory_latency(t, page);
+}
+
+/* Two requests in less time, for both halves of an L2 line: `line64` is even, the memory not UC.
+ * Returns the first one's clocks, and the second's in *second. */
+L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
+                                sgc_page_t page, bool stream, uint32_t *second)
+{
+    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
+    bool there;
+    sgc_channel_t *c = place.channel;
+
+    c->count.by_type[page.type][SGC_READ] += 2;
+    c->count.streaming += stream ? 2 : 0;
+    unsigned line;
+    sgc_l2_line_t *at = l2_line(t, w, place, tag, page, &there, &line);
+    const unsigned valid = line & SGC_L2_VALID;
+    /* the half that is not there makes the miss, after which both are */
+    const bool first = valid & 1, all = valid == SGC_L2_VALID;
+    c->count.hit += 1u + all;
+    l2_fill(c, &line, all);
+    *at = (sgc_l2_line_t)line;
+    const uint32_t memory = l2_memory_latency(t, page), hit = t->profile.l2_latency;
+    *second = first && !all ? memory : hit;
+    return first ? hit : memory;
+}
+
+/* The same for writes of all bytes. */
+L2_INLINE void l2_write_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
+                             sgc_page_t page, bool stream)
+{
+    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
+    bool there;
+    sgc_channel_t *c = place.channel;
+
+    c->count.by_type[page.type][SGC_WRITE] += 2;
+    c->count.streaming += stream ? 2 : 0;
+    unsigned line;
+    sgc_l2_line_t *at = l2_line(t, w, place, tag, page, &there, &line);
+    c->count.hit += 1u + there;
+    t->l2.n_dirty += !(line & SGC_L2_DIRTY);
+    *at = (sgc_l2_line_t)(line | SGC_L2_DIRTY | SGC_L2_VALID);
+}
+
+#endif
