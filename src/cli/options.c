@@ -165,6 +165,12 @@ static int begin_group(parser_t *p, size_t option, char *all, size_t bytes)
     return (size_t)n < bytes ? n : REFUSE(p, "--%s: values are too long", cli_options[option].name);
 }
 
+/* NAME:device=0,device=1 is one word. */
+static bool names_device(const char *text)
+{
+    return strncmp(text, "device=", strlen("device=")) == 0;
+}
+
 static int set_list(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     const cli_option_t *o = &cli_options[option];
@@ -180,12 +186,13 @@ static int set_list(parser_t *p, size_t option, const char *const *words, size_t
             if (!among(o->values, word, found)) return refuse_choice(p, o, word);
             word = found;
         }
-        const char *between = i == 0 ? "" : groups ? " " : "\n";
+        const char *between = i == 0 ? "" : !groups ? "\n" : names_device(word) ? "," : " ";
         size_t start = used;
         used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", between, word);
         if (used >= sizeof(all)) return REFUSE(p, "--%s: values are too long", o->name);
         for (; groups && start < used; start++)
-            if (all[start] == ',' || all[start] == '\n') all[start] = ' ';
+            if (all[start] == '\n' || (all[start] == ',' && !names_device(all + start + 1)))
+                all[start] = ' ';
     }
     if (groups && strspn(all + before, " ") == strlen(all + before))
         return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->values);

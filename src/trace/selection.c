@@ -56,6 +56,23 @@ static int add_wanted(trace_set_t *s, const char *word, size_t bytes, char *why,
     return 0;
 }
 
+/* A word of a set; "device=N" is another GPU for the counter before it, as in
+ * NAME:device=0,device=1.
+ */
+static int add_word(trace_set_t *s, const char *word, size_t bytes, char *why, size_t why_bytes)
+{
+    static const char device[] = "device=";
+    const trace_wanted_t *last = s->count ? &s->counters[s->count - 1] : NULL;
+    if (!last || last->device == TRACE_ALL_DEVICES || strncmp(word, device, strlen(device)) != 0)
+        return add_wanted(s, word, bytes, why, why_bytes);
+    char *whole;
+    int length = asprintf(&whole, "%s:%.*s", last->name, (int)bytes, word);
+    if (length < 0) return REFUSE("%s", strerror(ENOMEM));
+    int result = add_wanted(s, whole, (size_t)length, why, why_bytes);
+    free(whole);
+    return result;
+}
+
 static int read_set(trace_sets_t *s, const char *line, size_t bytes, char *why, size_t why_bytes)
 {
     trace_set_t *sets = realloc(s->sets, (s->count + 1) * sizeof(*sets));
@@ -69,7 +86,7 @@ static int read_set(trace_sets_t *s, const char *line, size_t bytes, char *why, 
         line = gap < (size_t)(end - line) ? line + gap : end;
         size_t word = strcspn(line, separators);
         if (word > (size_t)(end - line)) word = (size_t)(end - line);
-        if (word && add_wanted(set, line, word, why, why_bytes) != 0) return -1;
+        if (word && add_word(set, line, word, why, why_bytes) != 0) return -1;
         line += word;
     }
     return set->count ? 0 : REFUSE("a set of counters is empty");

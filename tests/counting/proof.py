@@ -191,7 +191,8 @@ def gpus():
     for counters, wanted in ((["SQ_WAVES", "SPI_CSN_NUM_THREADGROUPS"], {"GPU 0": 20, "GPU 1": 20}),
                              (["SQ_WAVES:device=1"], {"GPU 1": 20}),
                              (["SQ_WAVES:device=0", "SPI_CSN_WAVE:device=1"],
-                              {"GPU 0": 20, "GPU 1": 20})):
+                              {"GPU 0": 20, "GPU 1": 20}),
+                             (["SQ_WAVES:device=0,device=1"], {"GPU 0": 20, "GPU 1": 20})):
         rows, done = rocprofv3([programs[0]], counters, options=("-A", "type-relative"),
                                SOFTGPU_GPUS="2")
         check(done.stdout == "gpus: 2, 0 wrong\n", "output", done.stdout)
@@ -201,7 +202,7 @@ def gpus():
             rules(agent, name, grid, workgroup, v)
             seen[agent].append(grid // workgroup)
             check(sorted(v) == sorted(c.split(":")[0] for c in counters
-                                      if ":" not in c or c[-1] == agent[-1]), agent, sorted(v))
+                                      if ":" not in c or f"device={agent[-1]}" in c), agent, v)
         check({a: len(g) for a, g in seen.items()} == wanted, counters, "dispatches", dict(seen))
         for agent, groups in seen.items():
             times = int(agent[-1]) + 1

@@ -235,6 +235,13 @@ static void sets_of_counters(void **state)
     assert_int_equal(s.sets[0].counters[1].device, TRACE_ALL_DEVICES);
     assert_string_equal(s.sets[1].counters[0].name, "E");
     trace_sets_free(&s);
+    assert_int_equal(trace_sets_read(&s, "pmc: A:device=0,device=3 B", why, sizeof(why)), 0);
+    assert_int_equal(s.sets[0].count, 3);
+    assert_string_equal(s.sets[0].counters[1].name, "A");
+    assert_int_equal(s.sets[0].counters[1].device, 3);
+    trace_sets_free(&s);
+    assert_int_not_equal(trace_sets_read(&s, "pmc: A,device=3", why, sizeof(why)), 0);
+    trace_sets_free(&s);
     assert_int_equal(trace_sets_read(&s, NULL, why, sizeof(why)), 0);
     assert_int_equal(s.count, 0);
     trace_sets_free(&s);

@@ -105,6 +105,8 @@ static void values(void **state)
     refuse("r --summary-groups -- p", "needs at least one value");
     expect("r --pmc A B,C --pmc D -- p", CLI_PMC, "A B C\nD");
     expect("r --pmc=A,B -- p", CLI_PMC, "A B");
+    expect("r --pmc A:device=0,device=1,B -- p", CLI_PMC, "A:device=0,device=1 B");
+    expect("r --pmc A:device=0 device=1 -- p", CLI_PMC, "A:device=0,device=1");
     expect("r --kernel-iteration-range [1-3],[5] 9 -- p", CLI_KERNEL_ITERATION_RANGE,
            "[1-3],[5]\n9");
     refuse("r --pmc -- p", "--pmc needs at least one value");
