@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/defaults.h"
 #include "cli/launch.h"
 #include "cli/session.h"
 #include "output/convert.h"
@@ -70,6 +71,10 @@ static int convert_stores(const char *run, char **stores, int *converted)
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, why);
         result = -1;
     }
+    /* rocprofv3 has refused them; the tool library alone does not */
+    if (result == 0 && cli_check_formats(trace_run_value(settings, "ROCPROF_OUTPUT_FORMAT"), why,
+                                         sizeof(why)) != 0)
+        base_warning("%s/%s: %s", run, TRACE_RUN_FILE, why);
     for (char **name = stores; result == 0 && *name && !cli_interrupted; name++) {
         char store[PATH_MAX];
         struct stat st;

@@ -40,20 +40,18 @@ static int take_bool(cli_command_t *c, size_t option, char *why, size_t why_byte
     return set(c, option, o->variable, &yes, 1, why, why_bytes);
 }
 
-/* Formats of the environment are wanted beside those of the command line. CSV, the only one that
- * can be, is written anyway. */
-static int check_formats(char *why, size_t why_bytes)
+int cli_check_formats(const char *value, char *why, size_t why_bytes)
 {
     const char *words[16];
-    const char *variable = cli_options[CLI_OUTPUT_FORMAT].variable, *value = value_of(variable);
-    char *copy = value ? strdup(value) : NULL;
+    char *copy = value ? strdup(value) : NULL, problem[256];
     cli_command_t found = {0};
     size_t count = 0;
     int result = value && !copy ? REFUSE("%s", strerror(ENOMEM)) : 0;
     for (char *rest = copy, *word; result == 0 && (word = strsep(&rest, " ,;:"));)
         if (*word && count < sizeof(words) / sizeof(*words)) words[count++] = word;
-    if (result == 0 && count)
-        result = set(&found, CLI_OUTPUT_FORMAT, variable, words, count, why, why_bytes);
+    if (result == 0 && count &&
+        cli_set(&found, CLI_OUTPUT_FORMAT, words, count, problem, sizeof(problem)) != 0)
+        result = REFUSE("%s=%s: %s", cli_options[CLI_OUTPUT_FORMAT].variable, value, problem);
     free(copy);
     cli_command_free(&found);
     return result;
@@ -133,5 +131,7 @@ int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
             set(c, texts[i], variable, &value, 1, why, why_bytes) != 0)
             return -1;
     }
-    return check_formats(why, why_bytes) != 0 ? -1 : take_counters(c, why, why_bytes);
+    if (cli_check_formats(value_of(cli_options[CLI_OUTPUT_FORMAT].variable), why, why_bytes) != 0)
+        return -1;
+    return take_counters(c, why, why_bytes);
 }

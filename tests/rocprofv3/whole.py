@@ -364,7 +364,7 @@ class Counters(Case):
     def test_refused_environment(self):
         """All before the program runs, with the variable's name."""
         for variables, text in (
-                ({"ROCPROF_OUTPUT_FORMAT": "csv;json"}, "csv;json in the environment: --output-format: json is"),
+                ({"ROCPROF_OUTPUT_FORMAT": "csv;json"}, "ROCPROF_OUTPUT_FORMAT=csv;json: --output-format: json is"),
                 ({"ROCPROF_OUTPUT_FORMAT": "xls"}, "--output-format: 'xls' is none of: csv"),
                 ({"ROCPROF_COLLECTION_PERIOD": "0:1:1"}, "--collection-period is not implemented"),
                 ({"ROCPROF_PC_SAMPLING_METHOD": "host_trap"}, "--pc-sampling-method is not implemented"),
@@ -525,8 +525,12 @@ class Signals(Case):
         time.sleep(0.2)
         p.stdout.close()
         p.stderr.close()
+        settings, = glob.glob(self.out + "/.rocprofv3/*/run.conf")
+        with open(settings, "a") as f:  # as when the tool library was loaded without rocprofv3
+            f.write("ROCPROF_OUTPUT_FORMAT=json\n")
         again = subprocess.run([ROCPROFV3, "convert", self.out], capture_output=True, text=True)
         self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertRegex(again.stderr, r"warning: .*/run\.conf: ROCPROF_OUTPUT_FORMAT=json: .* use csv")
         self.assertEqual(self.counts(again.stderr), [(9, 9, 0, 0)])
         self.assertEqual(len(self.rows("kernel_trace")), 2)
         self.assertFalse(os.path.exists(self.out + "/.rocprofv3"))
