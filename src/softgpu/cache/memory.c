@@ -521,6 +521,7 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
     pass_t p = {.t = t, .cu = cu, .op = op, .stream = i->flags & ISA_F_SLC, .lookup = lookup};
     p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
+    cu->l1_filled = true;
     walk(&p, a);
     count_accesses(&p);
     count_pipes(&p);

@@ -120,7 +120,8 @@ static void flat_lanes(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_in
 
 void sgc_vector_invalidate(sgc_cu_t *cu)
 {
-    ways_clear(&cu->l1);
+    if (cu->l1_filled) ways_clear(&cu->l1);
+    cu->l1_filled = false;
     cu->tcp.writeback_invalidates++;
 }
 
