@@ -33,8 +33,11 @@ extern "C" {
 #endif
 #define ROCPROFILER_REGISTER_DEFINE_IMPORT(NAME, VERSION)                                          \
     ROCPROFILER_REGISTER_EXTERN_C ROCPROFILER_REGISTER_PUBLIC_API uint32_t                         \
-    ROCPROFILER_REGISTER_IMPORT_FUNC(NAME)(void);                                                  \
-    uint32_t ROCPROFILER_REGISTER_IMPORT_FUNC(NAME)(void) { return VERSION; }
+        ROCPROFILER_REGISTER_IMPORT_FUNC(NAME)(void);                                              \
+    uint32_t ROCPROFILER_REGISTER_IMPORT_FUNC(NAME)(void)                                          \
+    {                                                                                              \
+        return VERSION;                                                                            \
+    }
 
 typedef enum rocprofiler_register_error_code_t {
     ROCP_REG_SUCCESS = 0,          /* the table was passed on */
@@ -54,8 +57,8 @@ typedef struct rocprofiler_register_library_indentifier_t {
 } rocprofiler_register_library_indentifier_t;
 
 typedef struct rocprofiler_register_registration_info_t {
-    size_t size;              /* of this struct */
-    const char *common_name;  /* "hip", ...; static storage */
+    size_t size;             /* of this struct */
+    const char *common_name; /* "hip", ...; static storage */
     uint32_t lib_version;
     uint64_t api_table_length;
 } rocprofiler_register_registration_info_t;
@@ -74,7 +77,8 @@ typedef int (*rocprofiler_register_registration_info_cb_t)(
  * api_tables        the tables; changed in place, so they must stay where they are; not null.
  *                   The array itself is copied.
  * api_table_length  number of tables
- * register_id       receives the identity of the registration; not null; untouched on an early error
+ * register_id       receives the identity of the registration; not null; untouched on an early
+ * error
  *
  * No answer is an error for the application. Thread-safe: a call from another thread waits for the
  * one inside, for two seconds at most. Registering the same first table again under the same name
@@ -96,9 +100,9 @@ const char *rocprofiler_register_error_string(rocprofiler_register_error_code_t)
 /* Calls back for each stored registration, oldest first, until a non-zero return. Always
  * ROCP_REG_SUCCESS. Thread-safe; registrations that arrive meanwhile may or may not be seen.
  * Defined in src/register/registry.c. */
-rocprofiler_register_error_code_t rocprofiler_register_iterate_registration_info(
-    rocprofiler_register_registration_info_cb_t callback, void *data)
-    ROCPROFILER_REGISTER_PUBLIC_API;
+rocprofiler_register_error_code_t
+rocprofiler_register_iterate_registration_info(rocprofiler_register_registration_info_cb_t callback,
+                                               void *data) ROCPROFILER_REGISTER_PUBLIC_API;
 
 #ifdef __cplusplus
 }

@@ -34,9 +34,9 @@ typedef rocprofiler_device_counting_agent_cb_t rocprofiler_agent_set_profile_cal
 
 /** Counts on an agent while the context runs. May be called for several agents of one context, once
  * for each. A running context excludes others that count on the same agent, and those that count
- * dispatches: rocprofiler_start_context answers CONTEXT_CONFLICT then, and if another library of the
- * process counts on it. Called from a buffer's callback, it answers CONTEXT_ERROR if the context is
- * being read or stopped on another thread.
+ * dispatches: rocprofiler_start_context answers CONTEXT_CONFLICT then, and if another library of
+ * the process counts on it. Called from a buffer's callback, it answers CONTEXT_ERROR if the
+ * context is being read or stopped on another thread.
  * @param buffer_id where samples go
  * @retval ROCPROFILER_STATUS_SUCCESS configured
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function

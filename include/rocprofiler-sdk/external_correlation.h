@@ -32,9 +32,8 @@ typedef enum rocprofiler_external_correlation_id_request_kind_t {
 } rocprofiler_external_correlation_id_request_kind_t;
 
 /** Puts a value on the stack of a context and thread. Records of that context about calls of that
- * thread carry the topmost value; when its stack is empty, that of the first thread's stack; when that is
- * empty, 0. Any thread; tid may be another thread
- * that lives.
+ * thread carry the topmost value; when its stack is empty, that of the first thread's stack; when
+ * that is empty, 0. Any thread; tid may be another thread that lives.
  * @retval ROCPROFILER_STATUS_SUCCESS pushed
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no thread of this process has the id tid
@@ -82,8 +81,7 @@ ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_service(
     rocprofiler_context_id_t context_id,
     const rocprofiler_external_correlation_id_request_kind_t *kinds, size_t kinds_count,
-    rocprofiler_external_correlation_id_request_cb_t callback,
-    void *callback_args) ROCPROFILER_API;
+    rocprofiler_external_correlation_id_request_cb_t callback, void *callback_args) ROCPROFILER_API;
 
 /** Name of a request kind, as "KERNEL_DISPATCH". Any thread, any time.
  * @param name set to constant text; may be null

@@ -28,7 +28,10 @@ typedef struct rocprofiler_client_id_t {
           handle(other ? other->handle : 0)
     {
     }
-    operator rocprofiler_client_id_t *() { return this; }
+    operator rocprofiler_client_id_t *()
+    {
+        return this;
+    }
 #endif
 } rocprofiler_client_id_t;
 

@@ -121,8 +121,8 @@ typedef struct {
 } rocprofiler_counter_event_t;
 
 /* What to collect, and where the result goes. Belongs to the program and must stay until the
- * context is closed, names too. A counter is given by its name, or by block and event: a name that is
- * that of a block, perhaps with an instance, is always taken for the latter. */
+ * context is closed, names too. A counter is given by its name, or by block and event: a name that
+ * is that of a block, perhaps with an instance, is always taken for the latter. */
 typedef struct {
     union {
         rocprofiler_feature_kind_t kind;
@@ -146,7 +146,7 @@ typedef void rocprofiler_t;
 /* Features that are collected in the same run. */
 typedef struct {
     unsigned int index;
-    rocprofiler_feature_t **features; /* the context's; counters of derived metrics are among them */
+    rocprofiler_feature_t **features; /* the context's; also counters of derived metrics */
     uint32_t feature_count;
     rocprofiler_t *context;
 } rocprofiler_group_t;
@@ -216,9 +216,9 @@ hsa_status_t rocprofiler_group_count(const rocprofiler_t *context, uint32_t *gro
 hsa_status_t rocprofiler_get_group(rocprofiler_t *context, uint32_t group_index,
                                    rocprofiler_group_t *group);
 
-/* Sampling in mode STANDALONE. Start programs the group's counters and sets them to zero; read takes
- * their values while they run; stop takes them and ends counting. All return when the GPU has done
- * it. One group of an agent counts at a time. */
+/* Sampling in mode STANDALONE. Start programs the group's counters and sets them to zero; read
+ * takes their values while they run; stop takes them and ends counting. All return when the GPU has
+ * done it. One group of an agent counts at a time. */
 hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index ROCPROFILER_DEFAULT(0));
 hsa_status_t rocprofiler_read(rocprofiler_t *context, uint32_t group_index ROCPROFILER_DEFAULT(0));
 hsa_status_t rocprofiler_stop(rocprofiler_t *context, uint32_t group_index ROCPROFILER_DEFAULT(0));
@@ -405,11 +405,9 @@ hsa_status_t rocprofiler_query_info(const hsa_agent_t *agent, rocprofiler_info_q
 
 /* As the specification has it: what agrees with the fields of `query` that are neither NULL nor 0;
  * all of that kind if none is set. rocprofiler_query_info() with five arguments means this. */
-hsa_status_t rocprofiler_query_info_data(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
-                                         rocprofiler_info_data_t query,
-                                         hsa_status_t (*callback)(
-                                             const rocprofiler_info_data_t info, void *data),
-                                         void *data);
+hsa_status_t rocprofiler_query_info_data(
+    const hsa_agent_t *agent, rocprofiler_info_kind_t kind, rocprofiler_info_data_t query,
+    hsa_status_t (*callback)(const rocprofiler_info_data_t info, void *data), void *data);
 
 /* ---- pools of contexts ---- */
 
@@ -542,19 +540,17 @@ hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t cal
 #ifdef __cplusplus
 } /* extern "C" */
 
-static inline hsa_status_t
-rocprofiler_query_info(const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
-                       rocprofiler_info_data_t query,
-                       hsa_status_t (*callback)(const rocprofiler_info_data_t info, void *data),
-                       void *data)
+static inline hsa_status_t rocprofiler_query_info(
+    const hsa_agent_t *agent, rocprofiler_info_kind_t kind, rocprofiler_info_data_t query,
+    hsa_status_t (*callback)(const rocprofiler_info_data_t info, void *data), void *data)
 {
     return rocprofiler_query_info_data(agent, kind, query, callback, data);
 }
 
 /* The specification's context is const. */
-static inline hsa_status_t rocprofiler_iterate_trace_data(const rocprofiler_t *context,
-                                                          rocprofiler_trace_data_callback_t callback,
-                                                          void *data)
+static inline hsa_status_t
+rocprofiler_iterate_trace_data(const rocprofiler_t *context,
+                               rocprofiler_trace_data_callback_t callback, void *data)
 {
     return rocprofiler_iterate_trace_data(const_cast<rocprofiler_t *>(context), callback, data);
 }

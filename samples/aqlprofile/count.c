@@ -1,9 +1,9 @@
 /* count.c - counts what one kernel does, without any profiler: packets on a queue of our own.
  *
  * usage: count fill.hsaco [uncounted]. ROCr loads libhsa-amd-aqlprofile64.so by its name: from
- * LD_LIBRARY_PATH, if it is not in the system's own place. The kernel runs 10 workgroups of 100 work
- * items. A wave holds 64 of them, so each workgroup has one full wave and one of 36, and every wave
- * stores once. "uncounted" runs the kernel alone, for a profiler to count. */
+ * LD_LIBRARY_PATH, if it is not in the system's own place. The kernel runs 10 workgroups of 100
+ * work items. A wave holds 64 of them, so each workgroup has one full wave and one of 36, and every
+ * wave stores once. "uncounted" runs the kernel alone, for a profiler to count. */
 #include "gpu.h"
 
 enum { GROUPS = 10, GROUP_SIZE = 100 };

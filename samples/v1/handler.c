@@ -10,7 +10,8 @@ typedef struct {
 static void completion_callback(profiler_group_t group, void *arg)
 {
     entry_t *entry = arg;
-    if (CHECK(rocprofiler_group_get_data(&group)) && CHECK(rocprofiler_get_metrics(group.context))) {
+    if (CHECK(rocprofiler_group_get_data(&group)) &&
+        CHECK(rocprofiler_get_metrics(group.context))) {
         printf("kernel %s\n", entry->kernel);
         print_results(&entry->feature, 1);
         fflush(stdout);

@@ -37,8 +37,8 @@ int main(int argc, char **argv)
         ok = CHECK(rocprofiler_query_info(NULL, ROCPROFILER_INFO_KIND_METRIC, query,
                                           info_data_callback, NULL));
     } else {
-        ok = CHECK(rocprofiler_iterate_info(NULL, ROCPROFILER_INFO_KIND_METRIC, info_data_callback,
-                                            NULL));
+        ok = CHECK(
+            rocprofiler_iterate_info(NULL, ROCPROFILER_INFO_KIND_METRIC, info_data_callback, NULL));
     }
     hsa_shut_down();
     return !ok;

@@ -33,9 +33,8 @@ static inline void print_results(const rocprofiler_feature_t *feature, uint32_t 
             printf(" result_double (%g)\n", p->data.result_double);
             break;
         case ROCPROFILER_DATA_KIND_BYTES:
-            printf(" result_bytes ptr(%p)  size(%u) instance_count(%u)\n",
-                   p->data.result_bytes.ptr, p->data.result_bytes.size,
-                   p->data.result_bytes.instance_count);
+            printf(" result_bytes ptr(%p)  size(%u) instance_count(%u)\n", p->data.result_bytes.ptr,
+                   p->data.result_bytes.size, p->data.result_bytes.instance_count);
             break;
         default: printf(" bad result kind (%d)\n", p->data.kind);
         }

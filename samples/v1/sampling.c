@@ -55,7 +55,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: sampling KERNELS.co [SAMPLES]\n");
         return 2;
     }
-    /* Before its first launch HIP sets itself up, with work on the GPU that would be counted too. */
+    /* Before its first launch HIP sets itself up, with work on the GPU that would be counted too.
+     */
     if (hipModuleLaunchKernel(kernel, GROUPS, 1, 1, 256, 1, 1, 0, NULL, NULL, NULL) ||
         hipDeviceSynchronize())
         return 1;

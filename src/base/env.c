@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
-const char *base_env(const char *name) { return secure_getenv(name); }
+const char *base_env(const char *name)
+{
+    return secure_getenv(name);
+}
 
 bool base_env_bool(const char *name, bool otherwise)
 {

@@ -7,7 +7,12 @@
 #define CROCPROF_BASE_LOG_H
 
 typedef enum {
-    BASE_LOG_NONE = 0, BASE_LOG_FATAL, BASE_LOG_ERROR, BASE_LOG_WARNING, BASE_LOG_INFO, BASE_LOG_TRACE
+    BASE_LOG_NONE = 0,
+    BASE_LOG_FATAL,
+    BASE_LOG_ERROR,
+    BASE_LOG_WARNING,
+    BASE_LOG_INFO,
+    BASE_LOG_TRACE
 } base_log_level_t;
 
 /* The level in force; read it before building an expensive message. Default BASE_LOG_WARNING. */
@@ -24,13 +29,13 @@ void base_log(base_log_level_t level, const char *format, ...)
 
 #define base_error(...)   base_log(BASE_LOG_ERROR, __VA_ARGS__)
 #define base_warning(...) base_log(BASE_LOG_WARNING, __VA_ARGS__)
-#define base_info(...)                                                                            \
-    do {                                                                                          \
-        if (base_log_level >= BASE_LOG_INFO) base_log(BASE_LOG_INFO, __VA_ARGS__);                \
+#define base_info(...)                                                                             \
+    do {                                                                                           \
+        if (base_log_level >= BASE_LOG_INFO) base_log(BASE_LOG_INFO, __VA_ARGS__);                 \
     } while (0)
-#define base_trace(...)                                                                           \
-    do {                                                                                          \
-        if (base_log_level >= BASE_LOG_TRACE) base_log(BASE_LOG_TRACE, __VA_ARGS__);              \
+#define base_trace(...)                                                                            \
+    do {                                                                                           \
+        if (base_log_level >= BASE_LOG_TRACE) base_log(BASE_LOG_TRACE, __VA_ARGS__);               \
     } while (0)
 
 #endif

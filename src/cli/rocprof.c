@@ -1,7 +1,7 @@
 /* rocprof.c - the command of ROC Profiler's first generation, over librocprofiler64 and its tool.
  *
- * One run of the program for each pmc line of the input; runs are joined by the dispatch index. What
- * happens inside the program is src/v1/tool's. Tracing options belong to rocprofv3 now. */
+ * One run of the program for each pmc line of the input; runs are joined by the dispatch index.
+ * What happens inside the program is src/v1/tool's. Tracing options belong to rocprofv3 now. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -28,9 +28,9 @@ typedef struct {
 
 typedef struct {
     uint64_t index;
-    unsigned process;            /* of the run */
-    char *fields[FIXED + 1];     /* of the first run, the kernel's name last */
-    char **values;               /* of all runs */
+    unsigned process;        /* of the run */
+    char *fields[FIXED + 1]; /* of the first run, the kernel's name last */
+    char **values;           /* of all runs */
 } row_t;
 
 static run_t runs[RUNS_MAX];
@@ -71,7 +71,8 @@ static bool add_name(run_t *run, const char *name)
 static bool add_words(run_t *run, char *text)
 {
     char *rest = NULL;
-    for (char *word = strtok_r(text, " ,\t\r\n", &rest); word; word = strtok_r(NULL, " ,\t\r\n", &rest))
+    for (char *word = strtok_r(text, " ,\t\r\n", &rest); word;
+         word = strtok_r(NULL, " ,\t\r\n", &rest))
         if (!add_name(run, word)) return false;
     return true;
 }
@@ -251,8 +252,10 @@ static int write_rows(const char *path)
 {
     FILE *file = fopen(path, "we");
     if (!file) return fail("output", path, strerror(errno));
-    fputs("Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,"
-          "sgpr,wave_size,sig,obj", file);
+    fputs(
+        "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,"
+        "sgpr,wave_size,sig,obj",
+        file);
     for (unsigned i = 0; i < run_count; i++)
         for (unsigned k = 0; k < runs[i].name_count; k++)
             fprintf(file, ",%s", runs[i].names[k]);
@@ -315,8 +318,8 @@ static int write_statistics(const char *path)
     FILE *file = fopen(name, "we");
     if (file) fputs("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n", file);
     for (size_t i = 0; file && i < count; i++)
-        fprintf(file, "\"%s\",%llu,%llu,%llu,%.10g\n", list[i].name, (unsigned long long)list[i].calls,
-                (unsigned long long)list[i].total,
+        fprintf(file, "\"%s\",%llu,%llu,%llu,%.10g\n", list[i].name,
+                (unsigned long long)list[i].calls, (unsigned long long)list[i].total,
                 (unsigned long long)(list[i].total / list[i].calls),
                 all ? 100.0 * (double)list[i].total / (double)all : 0);
     int result = !file || fclose(file) ? fail("output", name, strerror(errno)) : 0;
@@ -331,14 +334,17 @@ static int write_statistics(const char *path)
 
 static int prepare(const char *root, bool soft)
 {
-    char path[3 * PATH_MAX], *preload = getenv("LD_PRELOAD"), *libraries = getenv("LD_LIBRARY_PATH");
+    char path[3 * PATH_MAX], *preload = getenv("LD_PRELOAD"),
+                             *libraries = getenv("LD_LIBRARY_PATH");
     snprintf(path, sizeof path, "%s/lib/rocprofiler/librocprof-tool.so", root);
     if (access(path, R_OK)) return fail("installation", path, strerror(errno));
     setenv("ROCP_TOOL_LIB", path, 1);
     const char *before = getenv("HSA_TOOLS_LIB");
-    snprintf(path, sizeof path, "%s%slibrocprofiler64.so.1", before ? before : "", before ? " " : "");
+    snprintf(path, sizeof path, "%s%slibrocprofiler64.so.1", before ? before : "",
+             before ? " " : "");
     setenv("HSA_TOOLS_LIB", path, 1);
-    snprintf(path, sizeof path, "%s/lib%s%s", root, libraries ? ":" : "", libraries ? libraries : "");
+    snprintf(path, sizeof path, "%s/lib%s%s", root, libraries ? ":" : "",
+             libraries ? libraries : "");
     setenv("LD_LIBRARY_PATH", path, 1);
     if (soft && !cli_on_soft_gpu()) {
         snprintf(path, sizeof path, "%s/" CLI_SOFT_GPU_LIBRARY "%s%s", root, preload ? ":" : "",
@@ -460,9 +466,12 @@ static int read_options(char **argv, int *at)
         const char *name;
         const char **value;
         const char *variable;
-    } texts[] = {{"-i", &input, NULL},           {"-o", &output, NULL},
-                 {"-d", &data_directory, NULL},  {"-t", &temporary, NULL},
-                 {"--gpu", &gpu, NULL},          {"-m", NULL, "ROCP_METRICS"},
+    } texts[] = {{"-i", &input, NULL},
+                 {"-o", &output, NULL},
+                 {"-d", &data_directory, NULL},
+                 {"-t", &temporary, NULL},
+                 {"--gpu", &gpu, NULL},
+                 {"-m", NULL, "ROCP_METRICS"},
                  {"--ctx-limit", NULL, "ROCP_OUTSTANDING_MAX"}};
     for (*at = 1; argv[*at] && argv[*at][0] == '-'; ++*at) {
         const char *option = argv[*at];
@@ -514,7 +523,8 @@ static char *output_name(void)
     base = base ? base + 1 : input;
     if (output)
         name = strdup(output);
-    else if (asprintf(&name, "%.*s.csv", base ? (int)strlen(base) - 4 : 7, base ? base : "results") < 0)
+    else if (asprintf(&name, "%.*s.csv", base ? (int)strlen(base) - 4 : 7,
+                      base ? base : "results") < 0)
         name = NULL;
     return name;
 }

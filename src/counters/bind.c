@@ -48,8 +48,8 @@ ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter
     if (!block) return CTR_NOT_FOUND;
     uint64_t xcc = at_least_one(agent->num_xcc);
     uint64_t arrays = at_least_one(agent->simd_arrays_per_engine);
-    uint64_t engines = agent->num_shader_banks ? agent->num_shader_banks
-                                               : agent->array_count / arrays;
+    uint64_t engines =
+        agent->num_shader_banks ? agent->num_shader_banks : agent->array_count / arrays;
     engines = at_least_one(engines);
     if (xcc > 1) status = set_extent(shape, CTR_DIM_XCC, xcc, error);
     if (status == CTR_OK && block->per_se)
@@ -211,8 +211,8 @@ static ctr_status_t join_shapes(const ctr_counter_t *owner, const ctr_shape_t *a
         if (ea > 1 && eb > 1 && ea != eb)
             return ctr_fail(error, CTR_BAD_EXPRESSION, NULL, 0, 0,
                             "%s: values with %u and %u positions of %s cannot be combined; "
-                            "reduce() them first", owner->name, ea, eb,
-                            ctr_dim_name((ctr_dim_t)dim));
+                            "reduce() them first",
+                            owner->name, ea, eb, ctr_dim_name((ctr_dim_t)dim));
         out->extent[dim] = ea > eb ? ea : eb;
     }
     return CTR_OK;
@@ -281,8 +281,7 @@ static ctr_status_t bind_op(ctr_binder_t *b, const ctr_counter_t *owner, const c
 {
     const ctr_op_t *op = &ops[at];
     switch ((ctr_opcode_t)op->code) {
-    case CTR_OP_NUMBER:
-        return bind_number(b, op->number, &stack[(*depth)++], error);
+    case CTR_OP_NUMBER: return bind_number(b, op->number, &stack[(*depth)++], error);
     case CTR_OP_LOAD:
         find_instances(b, ops, count, at);
         return b->load(b->user, b->catalogue->counters[op->counter],
@@ -292,12 +291,10 @@ static ctr_status_t bind_op(ctr_binder_t *b, const ctr_counter_t *owner, const c
     case CTR_OP_MUL:
     case CTR_OP_DIV:
         --*depth;
-        return bind_arithmetic(b, owner, (ctr_opcode_t)op->code, &stack[*depth - 1],
-                               &stack[*depth], error);
-    case CTR_OP_REDUCE:
-        return bind_reduce(b, op, &stack[*depth - 1], error);
-    case CTR_OP_SELECT:
-        return bind_select(b, owner, op->selection, &stack[*depth - 1], error);
+        return bind_arithmetic(b, owner, (ctr_opcode_t)op->code, &stack[*depth - 1], &stack[*depth],
+                               error);
+    case CTR_OP_REDUCE: return bind_reduce(b, op, &stack[*depth - 1], error);
+    case CTR_OP_SELECT: return bind_select(b, owner, op->selection, &stack[*depth - 1], error);
     }
     return CTR_BAD_EXPRESSION;
 }
@@ -354,7 +351,8 @@ static ctr_status_t shape_of(shaper_t *s, const ctr_counter_t *counter, ctr_shap
     if (counter->kind == CTR_CONSTANT)
         place.shape.extent[CTR_DIM_INSTANCE] = 1;
     else if (counter->kind == CTR_HARDWARE)
-        status = ctr_block_shape(s->binder.catalogue, counter, s->binder.agent, &place.shape, error);
+        status =
+            ctr_block_shape(s->binder.catalogue, counter, s->binder.agent, &place.shape, error);
     else
         status = ctr_bind(&s->binder, counter, counter->program->ops, counter->program->count,
                           &place, error);
@@ -365,8 +363,9 @@ static ctr_status_t shape_of(shaper_t *s, const ctr_counter_t *counter, ctr_shap
 ctr_status_t ctr_counter_shape(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                                const ctr_agent_t *agent, ctr_shape_t *shape, ctr_error_t *error)
 {
-    shaper_t s = {.binder = {.catalogue = catalogue, .agent = agent, .shapes_only = true,
-                             .load = load_shape}};
+    shaper_t s = {
+        .binder = {
+            .catalogue = catalogue, .agent = agent, .shapes_only = true, .load = load_shape}};
     s.binder.user = &s;
     if (counter->kind == CTR_HARDWARE && catalogue->generation == CTR_GENERATION_V1) {
         *shape = (ctr_shape_t){.extent[CTR_DIM_INSTANCE] = 1};

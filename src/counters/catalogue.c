@@ -214,7 +214,8 @@ static ctr_status_t choose_constants(builder_t *b)
 static ctr_status_t choose_standing(builder_t *b)
 {
     for (size_t i = 0; i < sizeof(standing) / sizeof(*standing); i++) {
-        if (ctr_map_get(&b->names, standing[i][0], strlen(standing[i][0])) != CTR_MAP_NONE) continue;
+        if (ctr_map_get(&b->names, standing[i][0], strlen(standing[i][0])) != CTR_MAP_NONE)
+            continue;
         candidate_t *item = add_candidate(b, standing[i][0]);
         if (!item) return CTR_NO_MEMORY;
         item->kind = CTR_DERIVED;
@@ -226,8 +227,8 @@ static ctr_status_t choose_standing(builder_t *b)
 
 /* ---- checking and compiling ---- */
 
-__attribute__((format(printf, 4, 5)))
-static void reject(builder_t *b, candidate_t *item, ctr_status_t status, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+reject(builder_t *b, candidate_t *item, ctr_status_t status, const char *format, ...)
 {
     char text[400];
     va_list arguments;
@@ -290,7 +291,8 @@ static int distance(const char *a, const char *b)
     int row[LONG + 1];
     int la = (int)strnlen(a, LONG + 1), lb = (int)strnlen(b, LONG + 1);
     if (la > LONG || lb > LONG || abs(la - lb) > 2) return 3;
-    for (int j = 0; j <= lb; j++) row[j] = j;
+    for (int j = 0; j <= lb; j++)
+        row[j] = j;
     for (int i = 1; i <= la; i++) {
         int diagonal = row[0];
         row[0] = i;
@@ -324,7 +326,8 @@ static const char *similar_candidate(void *user, const char *name)
     nearest_t nearest = {name, NULL, 3};
     if (b->suggestions >= SUGGESTIONS_MAX) return NULL;
     b->suggestions++;
-    for (size_t i = 0; i < b->count; i++) consider(&nearest, b->items[i].name);
+    for (size_t i = 0; i < b->count; i++)
+        consider(&nearest, b->items[i].name);
     return nearest.name;
 }
 
@@ -332,9 +335,9 @@ static ctr_status_t compile(builder_t *b, candidate_t *item)
 {
     ctr_error_t error = {0};
     ctr_names_t names = {find_candidate, similar_candidate, b};
-    ctr_status_t status = ctr_compile(item->expression, strlen(item->expression),
-                                      b->catalogue->generation, &names, &b->catalogue->arena,
-                                      &item->program, &error);
+    ctr_status_t status =
+        ctr_compile(item->expression, strlen(item->expression), b->catalogue->generation, &names,
+                    &b->catalogue->arena, &item->program, &error);
     if (status == CTR_NO_MEMORY) return status;
     if (status != CTR_OK)
         reject(b, item, status, "%s, at character %u of \"%.160s\"", error.text, error.column,
@@ -382,7 +385,8 @@ static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
     return true;
 }
 
-/* Goes on with an item until an input must come first, which is returned; NULL: the item is done. */
+/* Goes on with an item until an input must come first, which is returned; NULL: the item is done.
+ */
 static candidate_t *advance(builder_t *b, candidate_t *item)
 {
     for (; item->state == ACTIVE && item->cursor < item->program->count; item->cursor++) {
@@ -438,8 +442,12 @@ static ctr_counter_t *add_counter(ctr_catalogue_t *c, const char *name)
     if (!counter || !ctr_reserve(&c->counters, &c->capacity, c->count, sizeof(*c->counters)) ||
         !ctr_map_put(&c->names, name, strlen(name), (uint32_t)c->count))
         return NULL;
-    *counter = (ctr_counter_t){.id = c->first_id + (uint32_t)c->count, .name = name, .block = "",
-                               .expression = "", .description = "", .block_id = UINT32_MAX,
+    *counter = (ctr_counter_t){.id = c->first_id + (uint32_t)c->count,
+                               .name = name,
+                               .block = "",
+                               .expression = "",
+                               .description = "",
+                               .block_id = UINT32_MAX,
                                .index = (uint32_t)c->count};
     c->counters[c->count++] = counter;
     return counter;
@@ -447,12 +455,11 @@ static ctr_counter_t *add_counter(ctr_catalogue_t *c, const char *name)
 
 static bool copy_texts(ctr_catalogue_t *c, ctr_counter_t *counter, const candidate_t *item)
 {
-    counter->description =
-        ctr_arena_text(&c->arena, item->description, strlen(item->description));
+    counter->description = ctr_arena_text(&c->arena, item->description, strlen(item->description));
     counter->expression = ctr_arena_text(&c->arena, item->expression, strlen(item->expression));
     if (item->kind == CTR_HARDWARE)
-        counter->block = ctr_arena_text(&c->arena, item->definition->block,
-                                        strlen(item->definition->block));
+        counter->block =
+            ctr_arena_text(&c->arena, item->definition->block, strlen(item->definition->block));
     return counter->description && counter->expression && counter->block;
 }
 
@@ -479,8 +486,9 @@ static ctr_status_t number_counters(builder_t *b)
         if (item->block) counter->block_id = item->block->id;
     }
     for (size_t i = 0; i < b->count; i++) /* programs name candidates until now */
-        for (uint32_t op = 0; b->items[i].state == GOOD && b->items[i].program &&
-                              op < b->items[i].program->count; op++)
+        for (uint32_t op = 0;
+             b->items[i].state == GOOD && b->items[i].program && op < b->items[i].program->count;
+             op++)
             if (b->items[i].program->ops[op].code == CTR_OP_LOAD)
                 b->items[i].program->ops[op].counter =
                     b->items[b->items[i].program->ops[op].counter].index;
@@ -590,7 +598,8 @@ static const char *similar_counter(void *user, const char *name)
 const char *ctr_catalogue_similar(const ctr_catalogue_t *catalogue, const char *name)
 {
     nearest_t nearest = {name, NULL, 3};
-    for (size_t i = 0; i < catalogue->count; i++) consider(&nearest, catalogue->counters[i]->name);
+    for (size_t i = 0; i < catalogue->count; i++)
+        consider(&nearest, catalogue->counters[i]->name);
     return nearest.name;
 }
 
@@ -616,7 +625,8 @@ static bool find_counter(void *user, const char *name, size_t length, uint32_t *
 
 static traits_t traits_of(const ctr_counter_t *counter)
 {
-    if (!counter->program) return (traits_t){counter->value_class, 0, counter->kind == CTR_CONSTANT};
+    if (!counter->program)
+        return (traits_t){counter->value_class, 0, counter->kind == CTR_CONSTANT};
     return (traits_t){counter->value_class, counter->program->height, counter->program->constant};
 }
 
@@ -682,7 +692,8 @@ ctr_status_t ctr_catalogue_add(ctr_catalogue_t *catalogue, const char *name, siz
     if (!good)
         return ctr_fail(error, CTR_BAD_TEXT, NULL, 0, 0,
                         "counter name \"%.*s\" is not made of 1 to 255 letters, digits and "
-                        "underscores", name_length > 80 ? 80 : (int)name_length, name);
+                        "underscores",
+                        name_length > 80 ? 80 : (int)name_length, name);
     if (ctr_catalogue_find(catalogue, name, name_length))
         return ctr_fail(error, CTR_DUPLICATE, NULL, 0, 0, "counter %.*s exists already",
                         (int)name_length, name);

@@ -23,12 +23,12 @@
 typedef enum {
     CTR_OK = 0,
     CTR_NO_MEMORY,
-    CTR_BAD_FILE,      /* a file that cannot be read */
-    CTR_BAD_TEXT,      /* not YAML, not XML, or not of the schema */
+    CTR_BAD_FILE, /* a file that cannot be read */
+    CTR_BAD_TEXT, /* not YAML, not XML, or not of the schema */
     CTR_BAD_EXPRESSION,
-    CTR_NOT_FOUND,     /* no such counter, architecture or agent property */
-    CTR_DUPLICATE,     /* the name is taken */
-    CTR_TOO_MANY,      /* more counters than a block has */
+    CTR_NOT_FOUND, /* no such counter, architecture or agent property */
+    CTR_DUPLICATE, /* the name is taken */
+    CTR_TOO_MANY,  /* more counters than a block has */
 } ctr_status_t;
 
 /* What went wrong, where. `text` is complete ("file:line:column: what, value and limit") and of one
@@ -40,7 +40,8 @@ typedef struct {
     char text[1500]; /* holds a proposal of passes for some 70 metrics */
 } ctr_error_t;
 
-/* Called once for every entry that had to be left out; the others are kept. NULL: base_warning(). */
+/* Called once for every entry that had to be left out; the others are kept. NULL: base_warning().
+ */
 typedef void (*ctr_report_t)(const ctr_error_t *error, void *user);
 
 /* ---- dimensions --------------------------------------------------------------------------- */
@@ -48,22 +49,23 @@ typedef void (*ctr_report_t)(const ctr_error_t *error, void *user);
 /* Numbers and order as in AMD's library (its name is "DIMENSION_" and the name given here). */
 #define CTR_DIMENSIONS(X)                                                                          \
     X(NONE, 48, 0) /* all of them in one number */                                                 \
-    X(XCC, 6, 0) X(AID, 6, 6) X(SHADER_ENGINE, 6, 12) X(AGENT, 6, 18) X(SHADER_ARRAY, 6, 24)       \
-    X(WGP, 6, 30) X(INSTANCE, 10, 36)
+    X(XCC, 6, 0)                                                                                   \
+    X(AID, 6, 6) X(SHADER_ENGINE, 6, 12) X(AGENT, 6, 18) X(SHADER_ARRAY, 6, 24) X(WGP, 6, 30)      \
+        X(INSTANCE, 10, 36)
 
 typedef enum {
 #define CTR_X(name, bits, shift) CTR_DIM_##name,
     CTR_DIMENSIONS(CTR_X)
 #undef CTR_X
-    CTR_DIM_COUNT
+        CTR_DIM_COUNT
 } ctr_dim_t;
 
 /* "DIMENSION_XCC" ...; NULL for a number that is none. */
 const char *ctr_dim_name(ctr_dim_t dim);
 
-/* Extent of a counter in each dimension; 0: the counter does not have this dimension (then it counts
- * as one position). A counter without any dimension left has INSTANCE of 1. Values of a counter
- * are stored in the order of the dimensions, the last (INSTANCE) running fastest. */
+/* Extent of a counter in each dimension; 0: the counter does not have this dimension (then it
+ * counts as one position). A counter without any dimension left has INSTANCE of 1. Values of a
+ * counter are stored in the order of the dimensions, the last (INSTANCE) running fastest. */
 typedef struct {
     uint16_t extent[CTR_DIM_COUNT]; /* [CTR_DIM_NONE] is always 0 */
 } ctr_shape_t;
@@ -89,15 +91,19 @@ uint64_t ctr_instance_position(uint64_t instance, ctr_dim_t dim);
 
 /* Properties of an agent that expressions may name: fields of rocprofiler_agent_t. */
 #define CTR_PROPERTIES(X)                                                                          \
-    X(cpu_cores_count) X(simd_count) X(mem_banks_count) X(caches_count) X(io_links_count)          \
-    X(cpu_core_id_base) X(simd_id_base) X(max_waves_per_simd) X(lds_size_in_kb) X(gds_size_in_kb)  \
-    X(num_gws) X(wave_front_size) X(num_xcc) X(cu_count) X(array_count) X(num_shader_banks)        \
-    X(simd_arrays_per_engine) X(cu_per_simd_array) X(simd_per_cu) X(max_slots_scratch_cu)          \
-    X(gfx_target_version) X(vendor_id) X(device_id) X(location_id) X(domain) X(drm_render_minor)   \
-    X(num_sdma_engines) X(num_sdma_xgmi_engines) X(num_sdma_queues_per_engine) X(num_cp_queues)    \
-    X(max_engine_clk_ccompute) X(max_engine_clk_fcompute) X(cu_per_engine) X(max_waves_per_cu)     \
-    X(workgroup_max_size) X(grid_max_size) X(local_mem_size) X(hive_id) X(gpu_id) X(family_id)     \
-    X(fw_version) X(sdma_fw_version)
+    X(cpu_cores_count)                                                                             \
+    X(simd_count) X(mem_banks_count) X(caches_count) X(io_links_count) X(cpu_core_id_base)         \
+        X(simd_id_base) X(max_waves_per_simd) X(lds_size_in_kb) X(gds_size_in_kb) X(num_gws)       \
+            X(wave_front_size) X(num_xcc) X(cu_count) X(array_count) X(num_shader_banks)           \
+                X(simd_arrays_per_engine) X(cu_per_simd_array) X(simd_per_cu)                      \
+                    X(max_slots_scratch_cu) X(gfx_target_version) X(vendor_id) X(device_id)        \
+                        X(location_id) X(domain) X(drm_render_minor) X(num_sdma_engines)           \
+                            X(num_sdma_xgmi_engines) X(num_sdma_queues_per_engine)                 \
+                                X(num_cp_queues) X(max_engine_clk_ccompute)                        \
+                                    X(max_engine_clk_fcompute) X(cu_per_engine)                    \
+                                        X(max_waves_per_cu) X(workgroup_max_size) X(grid_max_size) \
+                                            X(local_mem_size) X(hive_id) X(gpu_id) X(family_id)    \
+                                                X(fw_version) X(sdma_fw_version)
 
 /* All an expression or a plan asks of an agent, filled by the caller field by field:
  * agent.simd_count = ... What is unknown stays 0. */
@@ -161,13 +167,13 @@ typedef struct {
     ctr_kind_t kind;
     ctr_class_t value_class;
     const char *name;
-    const char *description;  /* never NULL, as are all texts here */
-    const char *block;        /* "SQ"; empty unless hardware */
-    const char *expression;   /* as written; empty unless derived */
-    uint32_t block_id;        /* of the aqlprofile interfaces; UINT32_MAX if the block is unknown */
-    uint32_t event;           /* select value, low 32 bits of the definition */
-    uint32_t event_flags;     /* high 32 bits of the definition: aqlprofile_pmc_event_flags_t.raw */
-    uint32_t index;           /* in the catalogue */
+    const char *description; /* never NULL, as are all texts here */
+    const char *block;       /* "SQ"; empty unless hardware */
+    const char *expression;  /* as written; empty unless derived */
+    uint32_t block_id;       /* of the aqlprofile interfaces; UINT32_MAX if the block is unknown */
+    uint32_t event;          /* select value, low 32 bits of the definition */
+    uint32_t event_flags;    /* high 32 bits of the definition: aqlprofile_pmc_event_flags_t.raw */
+    uint32_t index;          /* in the catalogue */
     const ctr_program_t *program; /* derived only */
 } ctr_counter_t;
 
@@ -235,16 +241,16 @@ ctr_status_t ctr_counter_shape(const ctr_catalogue_t *catalogue, const ctr_count
 
 typedef enum { CTR_ACCUMULATE_NONE, CTR_ACCUMULATE_LOW, CTR_ACCUMULATE_HIGH } ctr_accumulate_t;
 
-/* One event to program. Events of one block stand in the order in which to give them slots; one with
- * `accumulate` takes the next slot too, for the event that accumulates it (SQ 1 or 185), and its
- * values are those of that second slot. */
+/* One event to program. Events of one block stand in the order in which to give them slots; one
+ * with `accumulate` takes the next slot too, for the event that accumulates it (SQ 1 or 185), and
+ * its values are those of that second slot. */
 typedef struct {
     const ctr_counter_t *counter; /* hardware: block_id, event, event_flags */
     const ctr_block_t *block;
-    ctr_accumulate_t accumulate;  /* = aqlprofile_accumulation_type_t */
+    ctr_accumulate_t accumulate; /* = aqlprofile_accumulation_type_t */
     ctr_shape_t shape;
-    size_t first;                 /* where its ctr_shape_size(&shape) raw values begin */
-    uint32_t slot, slots;         /* within the block */
+    size_t first;         /* where its ctr_shape_size(&shape) raw values begin */
+    uint32_t slot, slots; /* within the block */
     /* Instances that are used, [begin, end): the first generation programs only those. All others
      * may be left 0. */
     uint32_t instance_begin, instance_end;

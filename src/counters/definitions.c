@@ -33,8 +33,11 @@ static ctr_definition_t *append(ctr_definitions_t *definitions)
                      sizeof(*definitions->items)))
         return NULL;
     ctr_definition_t *item = &definitions->items[definitions->count++];
-    *item = (ctr_definition_t){.source = definitions->source, .block = "", .expression = "",
-                               .description = "", .origin = ""};
+    *item = (ctr_definition_t){.source = definitions->source,
+                               .block = "",
+                               .expression = "",
+                               .description = "",
+                               .origin = ""};
     return item;
 }
 
@@ -62,8 +65,10 @@ ctr_status_t ctr_definitions_add_builtin(ctr_definitions_t *definitions)
 
 static ctr_slice_t trimmed(ctr_slice_t slice)
 {
-    while (slice.length && isspace((unsigned char)slice.text[0])) slice.text++, slice.length--;
-    while (slice.length && isspace((unsigned char)slice.text[slice.length - 1])) slice.length--;
+    while (slice.length && isspace((unsigned char)slice.text[0]))
+        slice.text++, slice.length--;
+    while (slice.length && isspace((unsigned char)slice.text[slice.length - 1]))
+        slice.length--;
     return slice;
 }
 
@@ -123,8 +128,8 @@ static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t
     }
     if (expression.length > EXPRESSION_MAX) {
         ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
-                "%.*s: expression of %zu characters, limit %d", shown, name.text,
-                expression.length, EXPRESSION_MAX);
+                "%.*s: expression of %zu characters, limit %d", shown, name.text, expression.length,
+                EXPRESSION_MAX);
         return false;
     }
     bool hardware = f->block.length || f->event.length;
@@ -134,9 +139,8 @@ static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t
         return false;
     }
     if (!expression.length && !(f->block.length && f->event.length)) {
-        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
-                "%.*s has no expression and no %s", shown, name.text,
-                f->block.length ? "event" : "block");
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column, "%.*s has no expression and no %s",
+                shown, name.text, f->block.length ? "event" : "block");
         return false;
     }
     if (hardware && (!is_name(f->block) || f->block.length > NAME_MAX_LENGTH)) {
@@ -152,8 +156,8 @@ static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t
     }
     if (!is_name(f->arch) || f->arch.length > NAME_MAX_LENGTH) {
         ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
-                "%.*s: architecture \"%.*s\" is not a name", shown, name.text,
-                ctr_shown(f->arch), f->arch.text ? f->arch.text : "");
+                "%.*s: architecture \"%.*s\" is not a name", shown, name.text, ctr_shown(f->arch),
+                f->arch.text ? f->arch.text : "");
         return false;
     }
     return true;
@@ -174,17 +178,25 @@ ctr_status_t ctr_definitions_enter(ctr_definitions_t *definitions, const ctr_fou
 {
     uint64_t event = 0;
     bool memory;
-    ctr_found_t f = {trimmed(found->arch), trimmed(found->name), trimmed(found->block),
-                     trimmed(found->event), trimmed(found->expression),
-                     trimmed(found->description), found->line, found->column};
+    ctr_found_t f = {trimmed(found->arch),
+                     trimmed(found->name),
+                     trimmed(found->block),
+                     trimmed(found->event),
+                     trimmed(found->expression),
+                     trimmed(found->description),
+                     found->line,
+                     found->column};
     if (!is_sound(&f, &event, reporter)) return CTR_OK;
     if (f.description.length > DESCRIPTION_MAX) f.description.length = DESCRIPTION_MAX;
-    ctr_definition_t new = {.arch = keep(definitions, f.arch), .name = keep(definitions, f.name),
-                            .block = keep(definitions, f.block), .event = event,
+    ctr_definition_t new = {.arch = keep(definitions, f.arch),
+                            .name = keep(definitions, f.name),
+                            .block = keep(definitions, f.block),
+                            .event = event,
                             .expression = keep(definitions, f.expression),
                             .description = keep(definitions, f.description),
                             .origin = keep_origin(definitions, reporter),
-                            .source = definitions->source, .line = found->line,
+                            .source = definitions->source,
+                            .line = found->line,
                             .column = found->column};
     if (!new.arch || !new.name || !new.block || !new.expression || !new.description || !new.origin)
         return CTR_NO_MEMORY;
@@ -208,7 +220,9 @@ ctr_status_t ctr_definitions_inherit(ctr_definitions_t *definitions, ctr_slice_t
     ctr_inherit_t new = {.arch = keep(definitions, trimmed(arch)),
                          .base = keep(definitions, trimmed(base)),
                          .origin = keep_origin(definitions, reporter),
-                         .source = definitions->source, .line = line, .column = column};
+                         .source = definitions->source,
+                         .line = line,
+                         .column = column};
     if (!new.arch || !new.base || !new.origin || !note_arch(definitions, new.arch) ||
         !ctr_reserve(&definitions->inherits, &definitions->inherit_capacity,
                      definitions->inherit_count, sizeof(new)))
@@ -227,14 +241,16 @@ ctr_status_t ctr_read_file(const char *path, char **text, size_t *size, ctr_erro
     for (;;) {
         char *grown = used + 1 < capacity && data ? data : realloc(data, capacity *= 2);
         if (!grown) {
-            status = ctr_fail(error, CTR_NO_MEMORY, path, 0, 0, "no memory for %zu bytes", capacity);
+            status =
+                ctr_fail(error, CTR_NO_MEMORY, path, 0, 0, "no memory for %zu bytes", capacity);
             goto out;
         }
         data = grown;
         size_t got = fread(data + used, 1, capacity - used, f);
         used += got;
         if (used > CTR_FILE_MAX) {
-            status = ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "larger than %d bytes", CTR_FILE_MAX);
+            status =
+                ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "larger than %d bytes", CTR_FILE_MAX);
             goto out;
         }
         if (got == 0) break;
@@ -260,8 +276,8 @@ static void check_bases(const ctr_definitions_t *definitions, const ctr_reporter
         ctr_reporter_t of_file = {reporter->function, reporter->user, inherit->origin};
         if (ctr_map_get(&definitions->seen, inherit->base, strlen(inherit->base)) == CTR_MAP_NONE)
             ctr_say(&of_file, CTR_NOT_FOUND, inherit->line, inherit->column,
-                    "%.80s takes over \"%.80s\", of which this text defines nothing",
-                    inherit->arch, inherit->base);
+                    "%.80s takes over \"%.80s\", of which this text defines nothing", inherit->arch,
+                    inherit->base);
     }
 }
 
@@ -279,16 +295,18 @@ static ctr_status_t add_text(ctr_definitions_t *definitions, ctr_format_t format
     if (format == CTR_FORMAT_AUTO) {
         /* XML files of AMD begin with comments (#) and includes */
         size_t i = 0;
-        while (i < size && isspace((unsigned char)text[i])) i++;
+        while (i < size && isspace((unsigned char)text[i]))
+            i++;
         bool include = size - i >= 8 && memcmp(text + i, "#include", 8) == 0;
         for (; i < size && text[i] == '#';) {
-            while (i < size && text[i] != '\n') i++;
-            while (i < size && isspace((unsigned char)text[i])) i++;
+            while (i < size && text[i] != '\n')
+                i++;
+            while (i < size && isspace((unsigned char)text[i]))
+                i++;
         }
         format = include || (i < size && text[i] == '<') ? CTR_FORMAT_XML : CTR_FORMAT_YAML;
     }
-    if (format != CTR_FORMAT_XML)
-        return ctr_read_yaml(definitions, text, size, reporter, error);
+    if (format != CTR_FORMAT_XML) return ctr_read_yaml(definitions, text, size, reporter, error);
     status = ctr_read_xml(definitions, text, size, directory, 0, reporter, error);
     if (status == CTR_OK) check_bases(definitions, reporter);
     return status;

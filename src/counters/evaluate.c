@@ -29,9 +29,11 @@ static void arithmetic(const ctr_step_t *step, const double *a, const double *b,
 
 static void reduce(const ctr_step_t *step, const double *a, double *to)
 {
-    double start = step->fold == CTR_FOLD_MIN ? INFINITY
-                   : step->fold == CTR_FOLD_MAX ? -INFINITY : 0;
-    for (size_t i = 0; i < step->count; i++) to[i] = start;
+    double start = step->fold == CTR_FOLD_MIN   ? INFINITY
+                   : step->fold == CTR_FOLD_MAX ? -INFINITY
+                                                : 0;
+    for (size_t i = 0; i < step->count; i++)
+        to[i] = start;
     for (size_t i = 0; i < step->a_count; i++) {
         double *out = &to[step->map ? step->map[i] : 0];
         if (step->fold == CTR_FOLD_MIN)
@@ -43,7 +45,8 @@ static void reduce(const ctr_step_t *step, const double *a, double *to)
     }
     if (step->fold != CTR_FOLD_AVR) return;
     double parts = (double)(step->a_count / step->count);
-    for (size_t i = 0; i < step->count; i++) to[i] /= parts;
+    for (size_t i = 0; i < step->count; i++)
+        to[i] /= parts;
 }
 
 static void run(const ctr_step_t *step, const double *raw, double *scratch)
@@ -52,24 +55,21 @@ static void run(const ctr_step_t *step, const double *raw, double *scratch)
     const double *b = (step->b_space == CTR_IN_RAW ? raw : scratch) + step->b;
     double *to = scratch + step->to;
     switch ((ctr_opcode_t)step->code) {
-    case CTR_OP_NUMBER:
-        *to = step->number;
-        break;
-    case CTR_OP_REDUCE:
-        reduce(step, a, to);
-        break;
+    case CTR_OP_NUMBER: *to = step->number; break;
+    case CTR_OP_REDUCE: reduce(step, a, to); break;
     case CTR_OP_SELECT:
-        for (size_t i = 0; i < step->count; i++) to[i] = a[step->map[i]];
+        for (size_t i = 0; i < step->count; i++)
+            to[i] = a[step->map[i]];
         break;
-    default:
-        arithmetic(step, a, b, to);
+    default: arithmetic(step, a, b, to);
     }
 }
 
 void ctr_evaluate(const ctr_pass_t *pass, const double *raw, double *scratch, double *values)
 {
     const ctr_bound_pass_t *bound = (const ctr_bound_pass_t *)pass;
-    for (size_t i = 0; i < bound->step_count; i++) run(&bound->steps[i], raw, scratch);
+    for (size_t i = 0; i < bound->step_count; i++)
+        run(&bound->steps[i], raw, scratch);
     for (size_t i = 0; i < pass->result_count; i++) {
         const ctr_place_t *source = &bound->sources[i];
         memcpy(values + pass->results[i].first,

@@ -34,16 +34,21 @@ typedef struct {
 static const struct {
     const char *name;
     ctr_fold_t fold;
-} folds[] = {{"sum", CTR_FOLD_SUM}, {"min", CTR_FOLD_MIN}, {"max", CTR_FOLD_MAX},
-             {"avr", CTR_FOLD_AVR}};
+} folds[] = {
+    {"sum", CTR_FOLD_SUM}, {"min", CTR_FOLD_MIN}, {"max", CTR_FOLD_MAX}, {"avr", CTR_FOLD_AVR}};
 
 static const struct {
     const char *name;
     ctr_dim_t dim;
-} dim_names[] = {{"XCC", CTR_DIM_XCC}, {"XCD", CTR_DIM_XCC}, {"AID", CTR_DIM_AID},
-                 {"SHADER_ENGINE", CTR_DIM_SHADER_ENGINE}, {"SE", CTR_DIM_SHADER_ENGINE},
-                 {"AGENT", CTR_DIM_AGENT}, {"SHADER_ARRAY", CTR_DIM_SHADER_ARRAY},
-                 {"SA", CTR_DIM_SHADER_ARRAY}, {"WGP", CTR_DIM_WGP},
+} dim_names[] = {{"XCC", CTR_DIM_XCC},
+                 {"XCD", CTR_DIM_XCC},
+                 {"AID", CTR_DIM_AID},
+                 {"SHADER_ENGINE", CTR_DIM_SHADER_ENGINE},
+                 {"SE", CTR_DIM_SHADER_ENGINE},
+                 {"AGENT", CTR_DIM_AGENT},
+                 {"SHADER_ARRAY", CTR_DIM_SHADER_ARRAY},
+                 {"SA", CTR_DIM_SHADER_ARRAY},
+                 {"WGP", CTR_DIM_WGP},
                  {"INSTANCE", CTR_DIM_INSTANCE}};
 
 static bool sum(parser_t *p);
@@ -52,8 +57,8 @@ static bool nested_factor(parser_t *p);
 /* ---- errors and tokens ---- */
 
 /* False, after filling the error; `at` is the place in the text. */
-__attribute__((format(printf, 4, 5)))
-static bool fail(parser_t *p, const char *at, ctr_status_t status, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static bool fail(parser_t *p, const char *at,
+                                                       ctr_status_t status, const char *format, ...)
 {
     char text[400];
     va_list arguments;
@@ -66,7 +71,8 @@ static bool fail(parser_t *p, const char *at, ctr_status_t status, const char *f
 
 static void skip_space(parser_t *p)
 {
-    while (p->at < p->end && isspace((unsigned char)*p->at)) p->at++;
+    while (p->at < p->end && isspace((unsigned char)*p->at))
+        p->at++;
 }
 
 static char peek(parser_t *p)
@@ -92,7 +98,8 @@ static ctr_slice_t name_token(parser_t *p)
     skip_space(p);
     const char *start = p->at;
     if (p->at < p->end && (isalpha((unsigned char)*p->at) || *p->at == '_'))
-        while (p->at < p->end && (isalnum((unsigned char)*p->at) || *p->at == '_')) p->at++;
+        while (p->at < p->end && (isalnum((unsigned char)*p->at) || *p->at == '_'))
+            p->at++;
     return (ctr_slice_t){start, (size_t)(p->at - start)};
 }
 
@@ -121,7 +128,8 @@ static bool number_token(parser_t *p, double *number)
         for (; p->at < p->end && isdigit((unsigned char)*p->at); p->at++)
             if (exponent < 1000) exponent = exponent * 10 + (*p->at - '0');
     }
-    for (; exponent > 0; exponent--) value = negative ? value / 10 : value * 10;
+    for (; exponent > 0; exponent--)
+        value = negative ? value / 10 : value * 10;
     if (!(value <= 1e300)) /* infinite, or not a number */
         return fail(p, start, CTR_BAD_EXPRESSION, "number too large, limit 1e300");
     *number = value;
@@ -136,8 +144,7 @@ static bool whole_token(parser_t *p, uint32_t lo, uint32_t hi, const char *what,
     const char *start = p->at;
     for (; p->at < p->end && isdigit((unsigned char)*p->at); p->at++)
         if (value <= UINT32_MAX) value = value * 10 + (unsigned)(*p->at - '0');
-    if (p->at == start)
-        return fail(p, start, CTR_BAD_EXPRESSION, "%s is not a whole number", what);
+    if (p->at == start) return fail(p, start, CTR_BAD_EXPRESSION, "%s is not a whole number", what);
     if (value < lo || value > hi)
         return fail(p, start, CTR_BAD_EXPRESSION, "%s %llu is outside %u to %u", what,
                     (unsigned long long)value, lo, hi);
@@ -184,7 +191,8 @@ static ctr_selection_t *emit_select(parser_t *p, ctr_dim_t dim)
 
 static void choose(ctr_selection_t *selection, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = from; i <= to; i++) selection->positions[i / 64] |= (uint64_t)1 << i % 64;
+    for (uint32_t i = from; i <= to; i++)
+        selection->positions[i / 64] |= (uint64_t)1 << i % 64;
 }
 
 enum { NOT_INSTANCE = CTR_ALL_DIMS & ~(1 << CTR_DIM_INSTANCE) };
@@ -220,7 +228,8 @@ static bool find_dim(parser_t *p, ctr_dim_t *dim)
         }
     return fail(p, name.text, CTR_BAD_EXPRESSION,
                 "\"%.*s\" is no dimension; there are DIMENSION_XCC, _AID, _SHADER_ENGINE, _AGENT, "
-                "_SHADER_ARRAY, _WGP and _INSTANCE", ctr_shown(name), name.text);
+                "_SHADER_ARRAY, _WGP and _INSTANCE",
+                ctr_shown(name), name.text);
 }
 
 static bool find_fold(parser_t *p, ctr_fold_t *fold)
@@ -398,7 +407,8 @@ static bool name_or_function(parser_t *p)
         if (ctr_slice_is(name, folds[i].name)) return fold_function(p, folds[i].fold);
     return fail(p, name.text, CTR_BAD_EXPRESSION,
                 "\"%.*s\" is no function; there are reduce, select, accumulate, sum, min, max "
-                "and avr", ctr_shown(name), name.text);
+                "and avr",
+                ctr_shown(name), name.text);
 }
 
 /* ---- arithmetic ---- */
@@ -473,8 +483,14 @@ ctr_status_t ctr_compile(const char *text, size_t length, ctr_generation_t gener
                          const ctr_names_t *names, ctr_arena_t *arena, ctr_program_t **program,
                          ctr_error_t *error)
 {
-    parser_t p = {.text = text, .at = text, .end = text + length, .generation = generation,
-                  .names = names, .arena = arena, .error = error, .status = CTR_OK};
+    parser_t p = {.text = text,
+                  .at = text,
+                  .end = text + length,
+                  .generation = generation,
+                  .names = names,
+                  .arena = arena,
+                  .error = error,
+                  .status = CTR_OK};
     ctr_program_t *made = NULL;
     if (!sum(&p)) goto out;
     peek(&p);

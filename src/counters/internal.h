@@ -53,7 +53,7 @@ typedef struct {
         const char *key;
         size_t length;
         uint32_t value;
-    } *entries;
+    } * entries;
     size_t capacity, count;
 } ctr_map_t;
 
@@ -104,8 +104,8 @@ struct ctr_definitions {
     size_t count, capacity;
     ctr_inherit_t *inherits;
     size_t inherit_count, inherit_capacity;
-    uint32_t source;  /* of what is being added now */
-    ctr_map_t seen;   /* "arch name" and "arch" of the text being added */
+    uint32_t source; /* of what is being added now */
+    ctr_map_t seen;  /* "arch name" and "arch" of the text being added */
 };
 
 /* A definition as a reader found it; the texts are copied. */
@@ -155,8 +155,11 @@ extern const size_t ctr_builtin_gpu_count;
 
 typedef enum {
     CTR_OP_NUMBER,
-    CTR_OP_LOAD,   /* the values of a counter */
-    CTR_OP_ADD, CTR_OP_SUB, CTR_OP_MUL, CTR_OP_DIV,
+    CTR_OP_LOAD, /* the values of a counter */
+    CTR_OP_ADD,
+    CTR_OP_SUB,
+    CTR_OP_MUL,
+    CTR_OP_DIV,
     CTR_OP_REDUCE, /* folds the dimensions in `dims` */
     CTR_OP_SELECT, /* keeps some positions of one dimension */
 } ctr_opcode_t;
@@ -173,8 +176,8 @@ typedef struct {
 } ctr_selection_t;
 
 typedef struct {
-    uint8_t code; /* ctr_opcode_t */
-    uint8_t fold; /* ctr_fold_t */
+    uint8_t code;       /* ctr_opcode_t */
+    uint8_t fold;       /* ctr_fold_t */
     uint8_t accumulate; /* ctr_accumulate_t */
     uint8_t dims;
     union {
@@ -293,7 +296,8 @@ ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter
  * memory or if the visitor said so. */
 bool ctr_walk_inputs(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                      bool (*visit)(void *user, const ctr_counter_t *input,
-                                   ctr_accumulate_t accumulate), void *user);
+                                   ctr_accumulate_t accumulate),
+                     void *user);
 
 /* A pass with what ctr_evaluate() needs besides. */
 typedef struct {

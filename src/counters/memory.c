@@ -66,7 +66,8 @@ bool ctr_reserve(void *items, size_t *capacity, size_t count, size_t size)
 static uint64_t hash(const char *key, size_t length)
 {
     uint64_t h = 14695981039346656037u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)key[i]) * 1099511628211u;
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ (unsigned char)key[i]) * 1099511628211u;
     return h ^ h >> 29;
 }
 

@@ -3,7 +3,8 @@
  * Apart because this alone knows how many counters a block has. An input is a hardware counter, or
  * one with its accumulation; an item is a wanted counter with its inputs, which share a pass.
  * First-fit decreasing: the items that fill a block most go first, each into the first pass with
- * room. The order of the request decides between equals, so the same request gives the same plan. */
+ * room. The order of the request decides between equals, so the same request gives the same plan.
+ */
 #include "counters/internal.h"
 
 #include <stdio.h>
@@ -93,10 +94,11 @@ static bool use_input(void *user, const ctr_counter_t *counter, ctr_accumulate_t
             p->status = CTR_NOT_FOUND;
             return false;
         }
-        input_t new = {.counter = counter, .accumulate = accumulate, .follower = NO_INPUT,
+        input_t new = {.counter = counter,
+                       .accumulate = accumulate,
+                       .follower = NO_INPUT,
                        .block = (uint32_t)(block - p->catalogue->blocks)};
-        if (!ctr_reserve(&p->inputs, &p->input_capacity, p->input_count, sizeof(new)))
-            return false;
+        if (!ctr_reserve(&p->inputs, &p->input_capacity, p->input_count, sizeof(new))) return false;
         *known = (uint32_t)p->input_count;
         p->inputs[p->input_count++] = new;
     }
@@ -141,10 +143,12 @@ static bool take_items(planner_t *p)
     p->items = calloc(p->wanted_count + 1, sizeof(*p->items));
     p->input_of = malloc((ways + 1) * sizeof(*p->input_of));
     if (!p->items || !p->input_of) return no_memory(p), false;
-    for (size_t i = 0; i < ways; i++) p->input_of[i] = NO_INPUT;
+    for (size_t i = 0; i < ways; i++)
+        p->input_of[i] = NO_INPUT;
     for (size_t at = 0; at < p->wanted_count; at += p->items[p->item_count++].wanted_count) {
         item_t *item = &p->items[p->item_count];
-        *item = (item_t){.wanted = (uint32_t)at, .wanted_count = sticks(p, at) ? 2 : 1,
+        *item = (item_t){.wanted = (uint32_t)at,
+                         .wanted_count = sticks(p, at) ? 2 : 1,
                          .inputs = (uint32_t)p->use_count};
         if (!take_item(p, item)) return false;
     }
@@ -170,7 +174,8 @@ static load_t *new_load(planner_t *p)
 
 static void forget_loads(planner_t *p)
 {
-    for (size_t i = 0; i < p->load_count; i++) free(p->loads[i].has);
+    for (size_t i = 0; i < p->load_count; i++)
+        free(p->loads[i].has);
     p->load_count = 0;
 }
 
@@ -202,7 +207,8 @@ static const ctr_block_t *overflow(const planner_t *p, const uint32_t slots[CTR_
 static void put(planner_t *p, load_t *load, item_t *item, const uint32_t slots[CTR_BLOCKS_MAX])
 {
     memcpy(load->slots, slots, sizeof(load->slots));
-    for (uint32_t i = 0; i < item->input_count; i++) load->has[p->uses[item->inputs + i]] = 1;
+    for (uint32_t i = 0; i < item->input_count; i++)
+        load->has[p->uses[item->inputs + i]] = 1;
     item->pass = (uint32_t)(load - p->loads);
 }
 
@@ -216,10 +222,10 @@ static bool weigh_items(planner_t *p)
         slots_with(p, &empty, &p->items[i], slots);
         const ctr_block_t *block = overflow(p, slots, &needed);
         if (block)
-            p->status = ctr_fail(p->error, CTR_TOO_MANY, NULL, 0, 0,
-                                 "%s needs %u counters of block %s at once, there are %u",
-                                 p->wanted[p->items[i].wanted]->name, needed, block->name,
-                                 block->slots);
+            p->status =
+                ctr_fail(p->error, CTR_TOO_MANY, NULL, 0, 0,
+                         "%s needs %u counters of block %s at once, there are %u",
+                         p->wanted[p->items[i].wanted]->name, needed, block->name, block->slots);
         for (size_t b = 0; b < p->catalogue->block_count; b++) {
             uint32_t share = slots[b] * 1000 / p->catalogue->blocks[b].slots;
             if (share > p->items[i].weight) p->items[i].weight = share;
@@ -278,9 +284,11 @@ static bool fill_passes(planner_t *p)
         free(order);
         return no_memory(p), false;
     }
-    for (size_t i = 0; i < p->item_count; i++) order[i] = &p->items[i];
+    for (size_t i = 0; i < p->item_count; i++)
+        order[i] = &p->items[i];
     qsort(order, p->item_count, sizeof(*order), heavier);
-    for (size_t i = 0; i < p->item_count && p->status == CTR_OK; i++) place(p, order[i]);
+    for (size_t i = 0; i < p->item_count && p->status == CTR_OK; i++)
+        place(p, order[i]);
     free(order);
     if (p->status == CTR_OK) renumber(p);
     return p->status == CTR_OK;
@@ -295,7 +303,9 @@ static void tell_passes(const planner_t *p, char *text, size_t size)
             if (p->items[i].pass != pass) continue;
             for (uint32_t j = 0; j < p->items[i].wanted_count && used < size; j++, first = 0)
                 used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                         !first ? " " : pass ? " | " : "",
+                                         !first ? " "
+                                         : pass ? " | "
+                                                : "",
                                          p->wanted[p->items[i].wanted + j]->name);
         }
     if (used >= size) memcpy(text + size - 4, "...", 4);
@@ -311,8 +321,9 @@ static ctr_status_t refuse(planner_t *p, size_t max_passes)
     tell_passes(p, passes, sizeof(passes));
     return ctr_fail(p->error, CTR_TOO_MANY, NULL, 0, 0,
                     "%u counters of block %s are wanted, %u available; %zu passes would do, "
-                    "limit %zu: %s", needed, block ? block->name : "?", block ? block->slots : 0,
-                    p->load_count, max_passes, passes);
+                    "limit %zu: %s",
+                    needed, block ? block->name : "?", block ? block->slots : 0, p->load_count,
+                    max_passes, passes);
 }
 
 /* ---- a pass made ready ---- */
@@ -321,8 +332,8 @@ typedef struct {
     planner_t *planner;
     ctr_binder_t binder;
     ctr_event_t *events;
-    uint32_t *event_of;   /* by input; NO_INPUT if not in this pass */
-    ctr_place_t *places;  /* of derived and constant counters, by counter */
+    uint32_t *event_of;  /* by input; NO_INPUT if not in this pass */
+    ctr_place_t *places; /* of derived and constant counters, by counter */
     uint8_t *placed;
 } passmaker_t;
 
@@ -354,9 +365,9 @@ static ctr_status_t load_counter(void *user, const ctr_counter_t *counter,
         ctr_op_t number = {.code = CTR_OP_NUMBER};
         bool constant = counter->kind == CTR_CONSTANT;
         if (constant) number.number = ctr_property(m->planner->agent, counter->index);
-        status = ctr_bind(&m->binder, counter, constant ? &number : counter->program->ops,
-                          constant ? 1 : counter->program->count, &m->places[counter->index],
-                          error);
+        status =
+            ctr_bind(&m->binder, counter, constant ? &number : counter->program->ops,
+                     constant ? 1 : counter->program->count, &m->places[counter->index], error);
         m->placed[counter->index] = 1;
     }
     *place_ = m->places[counter->index];
@@ -368,9 +379,11 @@ static bool add_event(passmaker_t *m, ctr_pass_t *pass, uint32_t *slots, uint32_
     planner_t *p = m->planner;
     const input_t *input = &p->inputs[at];
     ctr_event_t *event = &m->events[pass->event_count];
-    *event = (ctr_event_t){.counter = input->counter, .accumulate = input->accumulate,
+    *event = (ctr_event_t){.counter = input->counter,
+                           .accumulate = input->accumulate,
                            .block = &p->catalogue->blocks[input->block],
-                           .first = pass->raw_count, .slot = slots[input->block],
+                           .first = pass->raw_count,
+                           .slot = slots[input->block],
                            .slots = slots_of(input)};
     p->status = ctr_block_shape(p->catalogue, input->counter, p->agent, &event->shape, p->error);
     if (p->status != CTR_OK) return false;
@@ -431,8 +444,10 @@ static ctr_status_t make_pass(planner_t *p, ctr_plan_t *plan, uint32_t index)
 {
     ctr_bound_pass_t *bound = &plan->passes[index];
     ctr_arena_t *arena = &plan->arena;
-    passmaker_t m = {.planner = p, .binder = {.arena = arena, .catalogue = p->catalogue,
-                                              .agent = p->agent, .load = load_counter}};
+    passmaker_t m = {
+        .planner = p,
+        .binder = {
+            .arena = arena, .catalogue = p->catalogue, .agent = p->agent, .load = load_counter}};
     m.binder.user = &m;
     m.events = ctr_arena_alloc(arena, p->input_count + 1, sizeof(*m.events));
     bound->sources = ctr_arena_alloc(arena, p->wanted_count + 1, sizeof(*bound->sources));
@@ -444,7 +459,8 @@ static ctr_status_t make_pass(planner_t *p, ctr_plan_t *plan, uint32_t index)
         no_memory(p);
         goto out;
     }
-    for (size_t i = 0; i < p->input_count; i++) m.event_of[i] = NO_INPUT;
+    for (size_t i = 0; i < p->input_count; i++)
+        m.event_of[i] = NO_INPUT;
     bound->pass.events = m.events;
     bound->pass.results = results;
     if (!add_events(&m, &bound->pass, &p->loads[index])) goto out;
@@ -469,7 +485,8 @@ static ctr_status_t make_plan(planner_t *p, ctr_plan_t **plan)
         return no_memory(p);
     }
     made->count = p->load_count;
-    for (uint32_t i = 0; i < made->count && p->status == CTR_OK; i++) make_pass(p, made, i);
+    for (uint32_t i = 0; i < made->count && p->status == CTR_OK; i++)
+        make_pass(p, made, i);
     if (p->status != CTR_OK) {
         ctr_plan_destroy(made);
         made = NULL;

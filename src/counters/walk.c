@@ -8,7 +8,8 @@
 
 bool ctr_walk_inputs(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                      bool (*visit)(void *user, const ctr_counter_t *input,
-                                   ctr_accumulate_t accumulate), void *user)
+                                   ctr_accumulate_t accumulate),
+                     void *user)
 {
     struct {
         const ctr_program_t *program;

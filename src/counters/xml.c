@@ -4,7 +4,8 @@
  * (base="gfx9_expr"), hold <metric name=N block=B event=E descr="..." expr=...> elements. Values
  * may lack quotes (then they go on until > or the next name=), metric elements need no end, '#'
  * begins a comment line, #include "file" reads another file. A reader of real XML refuses all that,
- * hence this one; it looks at one character at a time and goes on after an error at the next tag. */
+ * hence this one; it looks at one character at a time and goes on after an error at the next tag.
+ */
 #include "counters/internal.h"
 
 #include <ctype.h>
@@ -63,13 +64,16 @@ static bool starts(const reader_t *r, const char *text)
 /* Past the next occurrence of `text`, or the end. */
 static void skip_past(reader_t *r, const char *text)
 {
-    while (r->at < r->end && !starts(r, text)) step(r);
-    for (size_t i = 0; text[i] && r->at < r->end; i++) step(r);
+    while (r->at < r->end && !starts(r, text))
+        step(r);
+    for (size_t i = 0; text[i] && r->at < r->end; i++)
+        step(r);
 }
 
 static void skip_space(reader_t *r)
 {
-    while (r->at < r->end && isspace((unsigned char)*r->at)) step(r);
+    while (r->at < r->end && isspace((unsigned char)*r->at))
+        step(r);
 }
 
 static bool is_word(char c)
@@ -80,7 +84,8 @@ static bool is_word(char c)
 static ctr_slice_t word(reader_t *r)
 {
     const char *start = r->at;
-    while (r->at < r->end && *r->at && is_word(*r->at)) r->at++;
+    while (r->at < r->end && *r->at && is_word(*r->at))
+        r->at++;
     return (ctr_slice_t){start, (size_t)(r->at - start)};
 }
 
@@ -88,11 +93,14 @@ static ctr_slice_t word(reader_t *r)
 static bool attribute_follows(const reader_t *r)
 {
     const char *p = r->at;
-    while (p < r->end && isspace((unsigned char)*p)) p++;
+    while (p < r->end && isspace((unsigned char)*p))
+        p++;
     const char *start = p;
-    while (p < r->end && *p && is_word(*p)) p++;
+    while (p < r->end && *p && is_word(*p))
+        p++;
     if (p == start || isdigit((unsigned char)*start)) return false;
-    while (p < r->end && isspace((unsigned char)*p)) p++;
+    while (p < r->end && isspace((unsigned char)*p))
+        p++;
     return p < r->end && *p == '=' && (p + 1 >= r->end || p[1] != '=');
 }
 
@@ -113,7 +121,8 @@ static bool quoted_value(reader_t *r, ctr_slice_t *value)
     char quote = *r->at;
     step(r);
     const char *start = r->at;
-    while (r->at < r->end && *r->at != quote) step(r);
+    while (r->at < r->end && *r->at != quote)
+        step(r);
     *value = (ctr_slice_t){start, (size_t)(r->at - start)};
     if (r->at >= r->end) return false;
     step(r);
@@ -198,8 +207,10 @@ static ctr_slice_t value(const tag_t *tag, const char *name)
 static ctr_status_t enter_metric(reader_t *r, const tag_t *tag)
 {
     const attribute_t *expression = attribute(tag, "expr");
-    ctr_found_t found = {.name = value(tag, "name"), .block = value(tag, "block"),
-                         .event = value(tag, "event"), .expression = value(tag, "expr"),
+    ctr_found_t found = {.name = value(tag, "name"),
+                         .block = value(tag, "block"),
+                         .event = value(tag, "event"),
+                         .expression = value(tag, "expr"),
                          .description = value(tag, "descr"),
                          .line = expression ? expression->line : tag->line,
                          .column = expression ? expression->column : tag->column};
@@ -245,7 +256,8 @@ static ctr_status_t handle_tag(reader_t *r)
 {
     tag_t tag;
     if (!read_tag(r, &tag)) {
-        while (r->at < r->end && *r->at != '<') step(r);
+        while (r->at < r->end && *r->at != '<')
+            step(r);
         return CTR_OK;
     }
     if (ctr_slice_is(tag.name, "metric")) return tag.closing ? CTR_OK : enter_metric(r, &tag);
@@ -261,15 +273,18 @@ static ctr_status_t include(reader_t *r)
     ctr_slice_t name = {0};
     char path[4096], *text = NULL;
     size_t size;
-    for (int i = 0; i < 8; i++) step(r); /* "#include" */
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t')) step(r);
+    for (int i = 0; i < 8; i++)
+        step(r); /* "#include" */
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+        step(r);
     if (r->at >= r->end || *r->at != '"' || !quoted_value(r, &name) || !name.length) {
         bad(r, line, at, "#include without a name in quotes%.*s", (ctr_slice_t){"", 0});
         return CTR_OK;
     }
     if (!r->directory || r->depth >= INCLUDES_MAX) {
-        bad(r, line, at, r->directory ? "\"%.*s\" is included too deep, limit 4"
-                                      : "\"%.*s\" cannot be included: this text is not a file",
+        bad(r, line, at,
+            r->directory ? "\"%.*s\" is included too deep, limit 4"
+                         : "\"%.*s\" cannot be included: this text is not a file",
             name);
         return CTR_OK;
     }
@@ -281,8 +296,8 @@ static ctr_status_t include(reader_t *r)
     ctr_status_t status = ctr_read_file(path, &text, &size, r->error);
     if (status != CTR_OK) return status;
     ctr_reporter_t reporter = {r->reporter->function, r->reporter->user, path};
-    status = ctr_read_xml(r->definitions, text, size, r->directory, r->depth + 1, &reporter,
-                          r->error);
+    status =
+        ctr_read_xml(r->definitions, text, size, r->directory, r->depth + 1, &reporter, r->error);
     free(text);
     return status;
 }
@@ -291,9 +306,16 @@ ctr_status_t ctr_read_xml(ctr_definitions_t *definitions, const char *text, size
                           const char *directory, int depth, const ctr_reporter_t *reporter,
                           ctr_error_t *error)
 {
-    reader_t r = {.text = text, .at = text, .end = text + size, .line_start = text, .line = 1,
-                  .directory = directory, .depth = depth, .definitions = definitions,
-                  .reporter = reporter, .error = error};
+    reader_t r = {.text = text,
+                  .at = text,
+                  .end = text + size,
+                  .line_start = text,
+                  .line = 1,
+                  .directory = directory,
+                  .depth = depth,
+                  .definitions = definitions,
+                  .reporter = reporter,
+                  .error = error};
     ctr_status_t status = CTR_OK;
     while (status == CTR_OK) {
         skip_space(&r);
@@ -309,7 +331,8 @@ ctr_status_t ctr_read_xml(ctr_definitions_t *definitions, const char *text, size
         else if (*r.at == '<')
             status = handle_tag(&r);
         else
-            while (r.at < r.end && *r.at != '<' && *r.at != '\n') step(&r);
+            while (r.at < r.end && *r.at != '<' && *r.at != '\n')
+                step(&r);
     }
     for (int i = 0; i < r.section_count && status == CTR_OK; i++)
         bad(&r, r.line, column(&r), "the text ends within <%.*s>", r.sections[i]);

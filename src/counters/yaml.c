@@ -58,8 +58,7 @@ static void take_definition(reader_t *r, const yaml_node_t *node, ctr_found_t *f
 
 static void enter(reader_t *r, const ctr_found_t *found)
 {
-    if (r->status == CTR_OK)
-        r->status = ctr_definitions_enter(r->definitions, found, r->reporter);
+    if (r->status == CTR_OK) r->status = ctr_definitions_enter(r->definitions, found, r->reporter);
 }
 
 static void read_definition(reader_t *r, const yaml_node_t *node, ctr_found_t *found)
@@ -113,8 +112,7 @@ static void read_old_counter(reader_t *r, ctr_slice_t name, const yaml_node_t *n
     for (yaml_node_pair_t *pair = archs->data.mapping.pairs.start;
          pair < archs->data.mapping.pairs.top; pair++) {
         ctr_slice_t left = scalar(yaml_document_get_node(r->document, pair->key));
-        ctr_found_t found = {.name = name,
-                             .description = scalar(value_of(r, node, "description"))};
+        ctr_found_t found = {.name = name, .description = scalar(value_of(r, node, "description"))};
         take_definition(r, yaml_document_get_node(r->document, pair->value), &found);
         while (left.length) {
             const char *slash = memchr(left.text, '/', left.length);
@@ -148,8 +146,7 @@ static ctr_status_t read_current(reader_t *r, const yaml_node_t *header, ctr_err
 static ctr_status_t read_document(reader_t *r, ctr_error_t *error)
 {
     yaml_node_t *root = yaml_document_get_root_node(r->document);
-    if (!root)
-        return ctr_fail(error, CTR_BAD_TEXT, r->reporter->origin, 0, 0, "the text is empty");
+    if (!root) return ctr_fail(error, CTR_BAD_TEXT, r->reporter->origin, 0, 0, "the text is empty");
     if (root->type != YAML_MAPPING_NODE)
         return ctr_fail(error, CTR_BAD_TEXT, r->reporter->origin, line_of(root), column_of(root),
                         "not a mapping; \"rocprofiler-sdk:\" is expected at the top");
@@ -178,10 +175,10 @@ ctr_status_t ctr_read_yaml(ctr_definitions_t *definitions, const char *text, siz
         status = read_document(&r, error);
         yaml_document_delete(&document);
     } else {
-        status = ctr_fail(error, CTR_BAD_TEXT, reporter->origin,
-                          (uint32_t)parser.problem_mark.line + 1,
-                          (uint32_t)parser.problem_mark.column + 1, "%s",
-                          parser.problem ? parser.problem : "not YAML");
+        status =
+            ctr_fail(error, CTR_BAD_TEXT, reporter->origin, (uint32_t)parser.problem_mark.line + 1,
+                     (uint32_t)parser.problem_mark.column + 1, "%s",
+                     parser.problem ? parser.problem : "not YAML");
     }
     yaml_parser_delete(&parser);
     if (status == CTR_NO_MEMORY) ctr_fail(error, status, reporter->origin, 0, 0, "no memory");

@@ -90,8 +90,8 @@ void hsax_collect_wait(unsigned patience_ms);
 
 /* Waits until all that had completed when it was called has been reported, and looks at it at once:
  * work whose program signal is that of a barrier behind it is otherwise reported when the collector
- * next wakes. Gives up after `patience_ms`, as tool code may block the collector. Returns at once on
- * the collector thread. */
+ * next wakes. Gives up after `patience_ms`, as tool code may block the collector. Returns at once
+ * on the collector thread. */
 void hsax_collect_look(unsigned patience_ms);
 
 /* Ends reporting for good: no new items; waits until everything in flight has completed, or until

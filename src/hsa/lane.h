@@ -34,7 +34,7 @@ struct hsax_lane {
     hsax_lane_t *next;
     unsigned limit;
     size_t item_size;
-    hsax_lane_turns_t turns;  /* under the lock of turns.c */
+    hsax_lane_turns_t turns; /* under the lock of turns.c */
     _Atomic bool failed;
     bool *closed; /* where the closer waits; NULL: it does not */
     bool closing;

@@ -3,8 +3,9 @@
  * While a client asks for packets, every queue the program creates becomes one of the runtime's
  * intercept queues. A dispatch that the client wants gets a signal of the collector's; its packet
  * is otherwise unchanged, all other packets pass as they are, and their order is the program's.
- * Now and then a barrier that waits for nothing is added, which tells how far the GPU has come: when
- * the queue is full the program waits, as it would without us, for a second at most if nothing moves.
+ * Now and then a barrier that waits for nothing is added, which tells how far the GPU has come:
+ * when the queue is full the program waits, as it would without us, for a second at most if nothing
+ * moves.
  *
  * A client that counts puts packets around a dispatch (hsax_wrap_t). Such a dispatch runs alone on
  * its agent, see turns.h: from the first packet of the wrap to the last nothing else does.

@@ -55,7 +55,10 @@ void *bridge_resolve(unsigned id);
 enum { HIP_ERROR_NOT_SUPPORTED = 801 };
 
 /* What a function does that the real library lacks (reached only through dlsym). */
-__attribute__((visibility("hidden"))) int bridge_missing(void) { return HIP_ERROR_NOT_SUPPORTED; }
+__attribute__((visibility("hidden"))) int bridge_missing(void)
+{
+    return HIP_ERROR_NOT_SUPPORTED;
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t owner;
@@ -63,7 +66,10 @@ static _Atomic bool owned;
 static bool filled, self_registering;
 static uint32_t hip_version;
 
-static void after_fork_in_child(void) { pthread_mutex_init(&lock, NULL); }
+static void after_fork_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
 
 __attribute__((constructor)) static void initialise(void)
 {
@@ -134,8 +140,8 @@ __attribute__((visibility("hidden"))) void *bridge_resolve(unsigned id)
         if (!filled) filled = fill();
         if (filled) offer(rows[id].table);
     }
-    void *function = (rows[id].table == TABLE_runtime ? runtime_table
-                                                      : compiler_table)[rows[id].position];
+    void *function =
+        (rows[id].table == TABLE_runtime ? runtime_table : compiler_table)[rows[id].position];
     if (!inside) {
         atomic_store(&owned, false);
         pthread_mutex_unlock(&lock);

@@ -1,7 +1,8 @@
 /* registry.c - the registrations of this process and the answers to the runtimes.
  *
  * One thread is inside at a time. A second thread waits for it (the SDK may be loading), a call
- * from inside a registration is refused. Registrations are never removed: runtimes do not unload. */
+ * from inside a registration is refused. Registrations are never removed: runtimes do not unload.
+ */
 #include "register/register.h"
 
 #include "base/env.h"
@@ -58,7 +59,8 @@ static bool enter(void)
     pthread_mutex_lock(&gate);
     if (!occupied || !pthread_equal(occupant, pthread_self())) {
         int error = 0;
-        while (occupied && error != ETIMEDOUT) error = pthread_cond_timedwait(&left, &gate, &until);
+        while (occupied && error != ETIMEDOUT)
+            error = pthread_cond_timedwait(&left, &gate, &until);
         if (!occupied) {
             occupied = inside = true;
             occupant = pthread_self();
@@ -89,14 +91,16 @@ static uint64_t count_of(int index)
 {
     uint64_t count = 0;
     unsigned n = atomic_load(&registration_count);
-    for (unsigned i = 0; i < n; i++) count += registrations[i].index == index;
+    for (unsigned i = 0; i < n; i++)
+        count += registrations[i].index == index;
     return count;
 }
 
 static rocprofiler_register_error_code_t pass_on(registration_t *r, reg_set_api_table_t sdk)
 {
     if (!sdk) return r->answer = ROCP_REG_NO_TOOLS;
-    int status = sdk(reg_runtime_name(r->index), r->version, r->instance, r->tables, r->table_count);
+    int status =
+        sdk(reg_runtime_name(r->index), r->version, r->instance, r->tables, r->table_count);
     if (status != 0) {
         base_info("the SDK answered %d to the tables of %s", status, reg_runtime_name(r->index));
         return r->answer = ROCP_REG_ROCPROFILER_ERROR;
@@ -122,14 +126,15 @@ static rocprofiler_register_error_code_t pass_on_missed(reg_set_api_table_t sdk,
     }
     if (length)
         base_warning("%s registered before a profiling tool was there: calls, queues and code "
-                     "objects of until then are missed", names);
+                     "objects of until then are missed",
+                     names);
     return answer;
 }
 
 /* Order of the checks: the first that fails decides the answer (AMD's protocol). */
-static rocprofiler_register_error_code_t register_inside(
-    const char *name, rocprofiler_register_import_func_t import, uint32_t version, void **tables,
-    uint64_t table_count, rocprofiler_register_library_indentifier_t *id)
+static rocprofiler_register_error_code_t
+register_inside(const char *name, rocprofiler_register_import_func_t import, uint32_t version,
+                void **tables, uint64_t table_count, rocprofiler_register_library_indentifier_t *id)
 {
     reg_set_api_table_t sdk = reg_find_sdk();
     if (sdk && !sdk_seen) pass_on_missed(sdk, false);
@@ -163,8 +168,11 @@ static rocprofiler_register_error_code_t register_inside(
 
     unsigned n = atomic_load(&registration_count);
     r = &registrations[n];
-    *r = (registration_t){.index = index, .version = version, .instance = instance,
-                          .table_count = table_count, .answer = ROCP_REG_NO_TOOLS};
+    *r = (registration_t){.index = index,
+                          .version = version,
+                          .instance = instance,
+                          .table_count = table_count,
+                          .answer = ROCP_REG_NO_TOOLS};
     memcpy(r->tables, tables, table_count * sizeof *tables);
     atomic_store(&registration_count, n + 1);
     return pass_on(r, sdk);
@@ -205,8 +213,8 @@ rocprofiler_register_error_string(rocprofiler_register_error_code_t code)
 }
 
 __attribute__((visibility("default"))) rocprofiler_register_error_code_t
-rocprofiler_register_iterate_registration_info(
-    rocprofiler_register_registration_info_cb_t callback, void *data)
+rocprofiler_register_iterate_registration_info(rocprofiler_register_registration_info_cb_t callback,
+                                               void *data)
 {
     unsigned n = atomic_load(&registration_count);
     for (unsigned i = 0; i < n && callback; i++) {

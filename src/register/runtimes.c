@@ -24,7 +24,10 @@ int reg_runtime_index(const char *name)
     return -1;
 }
 
-const char *reg_runtime_name(int index) { return runtimes[index].name; }
+const char *reg_runtime_name(int index)
+{
+    return runtimes[index].name;
+}
 
 /* The file's name with a major version in range, then nothing or a dot with digits and dots. The
  * name may be preceded by anything, as AMD's pattern is searched for, not matched whole. */

@@ -72,8 +72,8 @@ static reg_set_api_table_t load_sdk(void)
     reg_set_api_table_t function = entry_point(RTLD_DEFAULT);
     if (function) return function;
 
-    const char *named = is_set("ROCPROFILER_REGISTER_LIBRARY")
-                            ? base_env("ROCPROFILER_REGISTER_LIBRARY") : NULL;
+    const char *named =
+        is_set("ROCPROFILER_REGISTER_LIBRARY") ? base_env("ROCPROFILER_REGISTER_LIBRARY") : NULL;
     const char *name = named ? named : "librocprofiler-sdk.so";
     void *handle = open_library(name);
     /* Without the development link only the file with the version is installed. */
@@ -81,13 +81,15 @@ static reg_set_api_table_t load_sdk(void)
     if (!handle) {
         const char *why = dlerror();
         base_warning("a profiling tool is present but the SDK cannot be loaded, the program runs "
-                     "unprofiled: %s", why ? why : name);
+                     "unprofiled: %s",
+                     why ? why : name);
         return NULL;
     }
     function = entry_point(handle);
     if (!function)
         base_warning("%s has no rocprofiler_set_api_table, the program runs unprofiled; "
-                     "ROCPROFILER_REGISTER_LIBRARY must name a profiling SDK", name);
+                     "ROCPROFILER_REGISTER_LIBRARY must name a profiling SDK",
+                     name);
     return function;
 }
 

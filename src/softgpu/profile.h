@@ -9,52 +9,52 @@
 #include <stddef.h>
 
 /* name, type (u = unsigned), default, lowest, highest: one row per key of a profile file */
-#define SG_PROFILE_KEYS(X)                                                                        \
-    X(gfx_target_version, 90010, 1, 999999)                                                       \
-    X(vendor_id, 0x1002, 0, 0xffff)                                                               \
-    X(device_id, 0x740f, 0, 0xffff)                                                               \
-    X(shader_engines, 8, 1, 32)                                                                   \
-    X(arrays_per_engine, 1, 1, 2)                                                                 \
-    X(cus_per_array, 1, 1, 16)                                                                    \
-    X(simds_per_cu, 4, 1, 4)                                                                      \
-    X(waves_per_simd, 8, 1, 40)                                                                   \
-    X(lds_kb, 64, 1, 64)                                                                          \
-    X(scratch_slots_per_cu, 32, 1, 64)                                                            \
-    X(l1_vector_kb, 16, 1, 1024)                                                                  \
-    X(l1_scalar_kb, 16, 1, 1024)                                                                  \
-    X(l1_instruction_kb, 32, 1, 1024)                                                             \
-    X(l2_kb, 8192, 64, 1048576)                                                                   \
-    X(l2_channels, 32, 1, 128)                                                                    \
-    X(vram_mb, 8192, 64, 1048576)                                                                 \
-    X(engine_clock_mhz, 1700, 1, 10000)                                                           \
-    X(memory_clock_mhz, 1600, 1, 10000)                                                           \
-    X(memory_width_bits, 4096, 32, 16384)                                                         \
-    X(sdma_engines, 2, 0, 16)                                                                     \
-    X(sdma_xgmi_engines, 3, 0, 16)                                                                \
-    X(num_gws, 64, 0, 64)                                                                         \
-    /* the cache model, docs/counter-model.md; latencies in clocks from issue to data */          \
-    X(l1_vector_ways, 64, 1, 128)                                                                 \
-    X(l1_scalar_ways, 4, 1, 128)                                                                  \
-    X(l1_instruction_ways, 4, 1, 128)                                                             \
-    X(l1_shared_cus, 2, 1, 16)                                                                    \
-    X(l2_ways, 16, 1, 128)                                                                        \
-    X(l2_interleave, 256, 128, 4096)                                                              \
-    X(utcl1_entries, 32, 1, 128)                                                                  \
-    X(utcl1_miss_latency, 100, 0, 100000)                                                         \
-    X(lds_latency, 64, 1, 100000)                                                                 \
-    X(l1_vector_latency, 120, 1, 100000)                                                          \
-    X(l1_scalar_latency, 50, 1, 100000)                                                           \
-    X(l1_instruction_latency, 30, 1, 100000)                                                      \
-    X(l2_latency, 220, 1, 100000)                                                                 \
-    X(vram_latency, 560, 1, 100000)                                                               \
-    X(host_latency, 1300, 1, 100000)                                                              \
-    /* the timing model, docs/counters.md */                                                      \
-    X(wave_launch_clocks, 4, 1, 100000)                                                           \
+#define SG_PROFILE_KEYS(X)                                                                         \
+    X(gfx_target_version, 90010, 1, 999999)                                                        \
+    X(vendor_id, 0x1002, 0, 0xffff)                                                                \
+    X(device_id, 0x740f, 0, 0xffff)                                                                \
+    X(shader_engines, 8, 1, 32)                                                                    \
+    X(arrays_per_engine, 1, 1, 2)                                                                  \
+    X(cus_per_array, 1, 1, 16)                                                                     \
+    X(simds_per_cu, 4, 1, 4)                                                                       \
+    X(waves_per_simd, 8, 1, 40)                                                                    \
+    X(lds_kb, 64, 1, 64)                                                                           \
+    X(scratch_slots_per_cu, 32, 1, 64)                                                             \
+    X(l1_vector_kb, 16, 1, 1024)                                                                   \
+    X(l1_scalar_kb, 16, 1, 1024)                                                                   \
+    X(l1_instruction_kb, 32, 1, 1024)                                                              \
+    X(l2_kb, 8192, 64, 1048576)                                                                    \
+    X(l2_channels, 32, 1, 128)                                                                     \
+    X(vram_mb, 8192, 64, 1048576)                                                                  \
+    X(engine_clock_mhz, 1700, 1, 10000)                                                            \
+    X(memory_clock_mhz, 1600, 1, 10000)                                                            \
+    X(memory_width_bits, 4096, 32, 16384)                                                          \
+    X(sdma_engines, 2, 0, 16)                                                                      \
+    X(sdma_xgmi_engines, 3, 0, 16)                                                                 \
+    X(num_gws, 64, 0, 64)                                                                          \
+    /* the cache model, docs/counter-model.md; latencies in clocks from issue to data */           \
+    X(l1_vector_ways, 64, 1, 128)                                                                  \
+    X(l1_scalar_ways, 4, 1, 128)                                                                   \
+    X(l1_instruction_ways, 4, 1, 128)                                                              \
+    X(l1_shared_cus, 2, 1, 16)                                                                     \
+    X(l2_ways, 16, 1, 128)                                                                         \
+    X(l2_interleave, 256, 128, 4096)                                                               \
+    X(utcl1_entries, 32, 1, 128)                                                                   \
+    X(utcl1_miss_latency, 100, 0, 100000)                                                          \
+    X(lds_latency, 64, 1, 100000)                                                                  \
+    X(l1_vector_latency, 120, 1, 100000)                                                           \
+    X(l1_scalar_latency, 50, 1, 100000)                                                            \
+    X(l1_instruction_latency, 30, 1, 100000)                                                       \
+    X(l2_latency, 220, 1, 100000)                                                                  \
+    X(vram_latency, 560, 1, 100000)                                                                \
+    X(host_latency, 1300, 1, 100000)                                                               \
+    /* the timing model, docs/counters.md */                                                       \
+    X(wave_launch_clocks, 4, 1, 100000)                                                            \
     X(packet_clocks, 64, 1, 100000)
 
 typedef struct {
-    char name[64];            /* "mi210" */
-    char marketing_name[64];  /* "AMD Instinct MI210" */
+    char name[64];           /* "mi210" */
+    char marketing_name[64]; /* "AMD Instinct MI210" */
 #define SG_PROFILE_FIELD(key, def, lo, hi) uint32_t key;
     SG_PROFILE_KEYS(SG_PROFILE_FIELD)
 #undef SG_PROFILE_FIELD

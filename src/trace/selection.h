@@ -42,7 +42,7 @@ typedef struct {
 
 typedef struct {
     trace_pattern_t *include, *exclude; /* NULL: no limit */
-    trace_range_t *ranges; /* none: every iteration */
+    trace_range_t *ranges;              /* none: every iteration */
     size_t range_count;
 } trace_selection_t;
 

@@ -128,7 +128,7 @@ typedef struct {
     uint32_t index;
     v1_state_t state;
     bool has_data;
-    bool claimed; /* its GPU: hsa/owner.h */
+    bool claimed;                     /* its GPU: hsa/owner.h */
     rocprofiler_feature_t **features; /* the program's, then the inputs */
     uint32_t feature_count;
     v1_input_t *inputs;

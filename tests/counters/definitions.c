@@ -141,16 +141,17 @@ static void xml_sections_inherit(void **state)
 {
     (void)state;
     reports_t reports = {0};
-    ctr_catalogue_t *c = load("<gfx9_expr>\n"
-                              "  <metric name=\"A\" expr=1></metric>\n"
-                              "  <metric name=\"B\" expr=2></metric>\n"
-                              "</gfx9_expr>\n"
-                              "<gfx908_expr base=\"gfx9_expr\"><metric name=B expr=A+10></gfx908_expr>\n"
-                              "<gfx90a_expr base=\"gfx908_expr\"></gfx90a_expr>\n"
-                              "<gfx9 base=\"gfx9_expr\"></gfx9>\n"
-                              "<gfx90a base=\"gfx90a_expr\"/>\n"
-                              "<gfx90a><metric name=C block=SQ event=1/></gfx90a>\n",
-                              CTR_GENERATION_V1, "gfx90a", &reports);
+    ctr_catalogue_t *c =
+        load("<gfx9_expr>\n"
+             "  <metric name=\"A\" expr=1></metric>\n"
+             "  <metric name=\"B\" expr=2></metric>\n"
+             "</gfx9_expr>\n"
+             "<gfx908_expr base=\"gfx9_expr\"><metric name=B expr=A+10></gfx908_expr>\n"
+             "<gfx90a_expr base=\"gfx908_expr\"></gfx90a_expr>\n"
+             "<gfx9 base=\"gfx9_expr\"></gfx9>\n"
+             "<gfx90a base=\"gfx90a_expr\"/>\n"
+             "<gfx90a><metric name=C block=SQ event=1/></gfx90a>\n",
+             CTR_GENERATION_V1, "gfx90a", &reports);
     assert_string_equal(reports.text, "");
     assert_string_equal(find(c, "A")->expression, "1");
     assert_string_equal(find(c, "B")->expression, "A+10");
@@ -169,13 +170,15 @@ static const struct {
      "f:2:3: \"rocprofiler-sdk\" has no list \"counters\"\n"},
     {"gfx90a", "rocprofiler-sdk:\n  counters-schema-version: 2\n  counters: []\n",
      "f:2:28: counters-schema-version 2, known is 1\n"},
-    {"gfx90a", "A:\n  architectures:\n    gfx90a:\n      block: SQ\n      event: many\n"
-               "B:\n  architectures: {gfx90a: {expression: 1}}\n",
+    {"gfx90a",
+     "A:\n  architectures:\n    gfx90a:\n      block: SQ\n      event: many\n"
+     "B:\n  architectures: {gfx90a: {expression: 1}}\n",
      "f:4:7: A: event \"many\" is not a number of 64 bits\n"},
-    {"gfx90a", "A:\n  architectures:\n    gfx90a:\n      block: SQ\nB:\n  description: x\n"
-               "C:\n  architectures: {gfx90a: {expression: 2, event: 3}}\n"
-               "D:\n  architectures: {gfx90a: {}}\nE-E:\n  architectures: {gfx90a: {expression: 1}}\n"
-               "F:\n  architectures: {gfx90a: {expression: 1}}\n",
+    {"gfx90a",
+     "A:\n  architectures:\n    gfx90a:\n      block: SQ\nB:\n  description: x\n"
+     "C:\n  architectures: {gfx90a: {expression: 2, event: 3}}\n"
+     "D:\n  architectures: {gfx90a: {}}\nE-E:\n  architectures: {gfx90a: {expression: 1}}\n"
+     "F:\n  architectures: {gfx90a: {expression: 1}}\n",
      "f:4:7: A has no expression and no event\n"
      "f:6:3: B: no mapping \"architectures\"\n"
      "f:8:40: C has an expression and also a block or event\n"
@@ -183,26 +186,29 @@ static const struct {
      "f:12:40: counter name \"E-E\" is not made of 1 to 255 letters, digits and underscores\n"},
     {"gfx90a", "A: {architectures: {gfx90a/gfx90a: {expression: 1}}}\n",
      "f:1:49: A is defined before in this text for gfx90a; the first definition stays\n"},
-    {"gfx90a", "A: {architectures: {gfx90a: {block: SQ, event: 338}}}\n"
-               "B: {architectures: {gfx90a: {block: L9, event: 1}}}\n"
-               "C: {architectures: {gfx90a: {expression: 1}}}\n",
+    {"gfx90a",
+     "A: {architectures: {gfx90a: {block: SQ, event: 338}}}\n"
+     "B: {architectures: {gfx90a: {block: L9, event: 1}}}\n"
+     "C: {architectures: {gfx90a: {expression: 1}}}\n",
      "f:1:29: A: event 338 of block SQ, the highest is 337\n"
      "f:2:29: B: block L9 is unknown on gfx90a\n"},
-    {"gfx90a", "A: {architectures: {gfx90a: {expression: 'B+1'}}}\n"
-               "B: {architectures: {gfx90a: {expression: 'C*2'}}}\n"
-               "C: {architectures: {gfx90a: {expression: 'A'}}}\n"
-               "D: {architectures: {gfx90a: {expression: 'D'}}}\n"
-               "E: {architectures: {gfx90a: {expression: '1+missing'}}}\n"
-               "F: {architectures: {gfx90a: {expression: '2*E'}}}\n"
-               "G: {architectures: {gfx90a: {expression: '7'}}}\n",
+    {"gfx90a",
+     "A: {architectures: {gfx90a: {expression: 'B+1'}}}\n"
+     "B: {architectures: {gfx90a: {expression: 'C*2'}}}\n"
+     "C: {architectures: {gfx90a: {expression: 'A'}}}\n"
+     "D: {architectures: {gfx90a: {expression: 'D'}}}\n"
+     "E: {architectures: {gfx90a: {expression: '1+missing'}}}\n"
+     "F: {architectures: {gfx90a: {expression: '2*E'}}}\n"
+     "G: {architectures: {gfx90a: {expression: '7'}}}\n",
      "f:5:42: E: no counter or agent property \"missing\", at character 3 of \"1+missing\"\n"
      "f:3:42: C: is defined by itself, through A\n"
      "f:2:42: B: C, which it uses, is left out\n"
      "f:1:42: A: B, which it uses, is left out\n"
      "f:4:42: D: is defined by itself, through D\n"
      "f:6:42: F: E, which it uses, is left out\n"},
-    {"gfx90a", "A: {architectures: {gfx90a: {expression: 1}}}\n"
-               "simd_count: {architectures: {gfx90a: {expression: 1}}}\n",
+    {"gfx90a",
+     "A: {architectures: {gfx90a: {expression: 1}}}\n"
+     "simd_count: {architectures: {gfx90a: {expression: 1}}}\n",
      "f:2:51: simd_count is the name of an agent property\n"},
     {"gfx1100", "A: {architectures: {gfx90a: {expression: 1}}}\n",
      "no counters are defined for architecture gfx1100\n"},
@@ -211,8 +217,9 @@ static const struct {
      "f:3:20: the value of \"expr\" has no closing quote\n"
      "f:5:1: the text ends within <gfx90a>\n"
      "no counters are defined for architecture gfx90a\n"},
-    {"gfx90a", "<metric name=A expr=1>\n<gfx90a>\n <metric name>\n <>\n <metric name=B expr=2>\n"
-               "</gfx9>\n</gfx90a>\n<gfx90a",
+    {"gfx90a",
+     "<metric name=A expr=1>\n<gfx90a>\n <metric name>\n <>\n <metric name=B expr=2>\n"
+     "</gfx9>\n</gfx90a>\n<gfx90a",
      "f:1:1: metric \"A\" outside any section such as <gfx9>\n"
      "f:3:10: attribute \"name\" without '='\n"
      "f:4:2: '<' without a name after it\n"
@@ -251,9 +258,11 @@ static void later_texts_replace(void **state)
     assert_int_equal(ctr_definitions_add_builtin(d), CTR_OK);
     for (int i = 0; i < 2; i++)
         assert_int_equal(ctr_definitions_add_text(d, CTR_FORMAT_AUTO, texts[i], strlen(texts[i]),
-                                                  "g", collect, &reports, NULL), CTR_OK);
-    assert_int_equal(ctr_catalogue_create(d, "gfx90a", CTR_GENERATION_SDK, 0, collect, &reports, &c,
-                                          NULL), CTR_OK);
+                                                  "g", collect, &reports, NULL),
+                         CTR_OK);
+    assert_int_equal(
+        ctr_catalogue_create(d, "gfx90a", CTR_GENERATION_SDK, 0, collect, &reports, &c, NULL),
+        CTR_OK);
     assert_string_equal(reports.text, "");
     assert_int_equal(ctr_catalogue_count(c), ctr_catalogue_count(plain) + 1);
     assert_int_equal(find(c, "SQ_WAVES")->event, 5);
@@ -287,11 +296,14 @@ static void files_and_includes(void **state)
     put_file(b, "<gfx90a>\n<metric name=B expr=21>\n<metric name=B expr=22>\n</gfx90a>\n");
     assert_int_equal(ctr_definitions_add_file(d, CTR_FORMAT_AUTO, a, collect, &reports, &error),
                      CTR_OK);
-    snprintf(expected, sizeof(expected), "%s:3:21: B is defined before in this text for gfx90a; "
-             "the first definition stays\n", b);
+    snprintf(expected, sizeof(expected),
+             "%s:3:21: B is defined before in this text for gfx90a; "
+             "the first definition stays\n",
+             b);
     assert_string_equal(reports.text, expected);
-    assert_int_equal(ctr_catalogue_create(d, "gfx90a", CTR_GENERATION_V1, 0, collect, &reports, &c,
-                                          NULL), CTR_OK);
+    assert_int_equal(
+        ctr_catalogue_create(d, "gfx90a", CTR_GENERATION_V1, 0, collect, &reports, &c, NULL),
+        CTR_OK);
     assert_string_equal(find(c, "B")->expression, "21");
     unlink(b);
     assert_int_equal(ctr_definitions_add_file(d, CTR_FORMAT_AUTO, a, collect, &reports, &error),
@@ -321,8 +333,9 @@ static void added_counters(void **state)
     for (int i = 0; i < 1000; i++) {
         char name[16];
         snprintf(name, sizeof(name), "ADDED_%d", i);
-        assert_int_equal(ctr_catalogue_add(c, name, strlen(name), "SQ_WAVES+1", 10, "d", 1,
-                                           &counter, &error), CTR_OK);
+        assert_int_equal(
+            ctr_catalogue_add(c, name, strlen(name), "SQ_WAVES+1", 10, "d", 1, &counter, &error),
+            CTR_OK);
         assert_int_equal(counter->id, ctr_catalogue_count(c) - 1);
     }
     assert_ptr_equal(ctr_catalogue_at(c, 0), first);
@@ -336,8 +349,8 @@ static void added_counters(void **state)
     assert_int_equal(ctr_catalogue_instance(c, "SQ_WAVES", &again, &error), CTR_OK);
     assert_int_equal(ctr_catalogue_instance(c, "TCC_HIT[32]", &again, &error), CTR_NOT_FOUND);
     assert_string_equal(error.text, "instance 32 of counter TCC_HIT, block TCC has 32");
-    static const char *const bad[] = {"TCC_HIT[", "TCC_HIT[]", "TCC_HIT[1", "TCC_HIT[1]x",
-                                      "TCC_HIT[-1]", "FETCH_SIZE[0]", "[1]", ""};
+    static const char *const bad[] = {"TCC_HIT[",    "TCC_HIT[]",     "TCC_HIT[1", "TCC_HIT[1]x",
+                                      "TCC_HIT[-1]", "FETCH_SIZE[0]", "[1]",       ""};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
         assert_int_equal(ctr_catalogue_instance(c, bad[i], &again, &error), CTR_NOT_FOUND);
     assert_int_equal(ctr_catalogue_instance(c, "tcc_hit", &again, &error), CTR_NOT_FOUND);
@@ -358,8 +371,10 @@ static void chains_are_limited(void **state)
             int level = up ? i : LEVELS - 1 - i;
             char expression[32] = "1";
             if (level) snprintf(expression, sizeof(expression), "L%d+1", level - 1);
-            used += (size_t)snprintf(text + used, LINE, "L%d: {architectures: {gfx90a: {expression: "
-                                     "'%s'}}}\n", level, expression);
+            used += (size_t)snprintf(text + used, LINE,
+                                     "L%d: {architectures: {gfx90a: {expression: "
+                                     "'%s'}}}\n",
+                                     level, expression);
         }
         ctr_catalogue_t *c = load(text, CTR_GENERATION_SDK, "gfx90a", &reports);
         assert_non_null(strstr(reports.text, ": 257 definitions above one another, limit 256\n"));
@@ -397,12 +412,15 @@ static void suggestions_are_limited(void **state)
     ctr_definitions_t *d = ctr_definitions_create();
     size_t used = (size_t)snprintf(text, LINE, "A: {architectures: {gfx90a: {expression: 1}}}\n");
     for (int i = 0; i < WRONG; i++)
-        used += (size_t)snprintf(text + used, LINE, "W_%d: {architectures: {gfx90a: {expression: a}}}"
-                                 "\n", i);
-    assert_int_equal(ctr_definitions_add_text(d, CTR_FORMAT_YAML, text, used, "f", NULL, NULL, NULL),
-                     CTR_OK);
+        used += (size_t)snprintf(text + used, LINE,
+                                 "W_%d: {architectures: {gfx90a: {expression: a}}}"
+                                 "\n",
+                                 i);
+    assert_int_equal(
+        ctr_definitions_add_text(d, CTR_FORMAT_YAML, text, used, "f", NULL, NULL, NULL), CTR_OK);
     assert_int_equal(ctr_catalogue_create(d, "gfx90a", CTR_GENERATION_SDK, 0, count_suggestions,
-                                          &suggestions, &c, NULL), CTR_OK);
+                                          &suggestions, &c, NULL),
+                     CTR_OK);
     assert_int_equal(suggestions, 100);
     ctr_catalogue_destroy(c);
     ctr_definitions_destroy(d);
@@ -417,13 +435,18 @@ static void sections_are_limited(void **state)
     for (int sections = 30; sections <= 31; sections++) {
         reports_t reports = {0};
         char *text = calloc(SECTIONS, LINE);
-        size_t used = (size_t)snprintf(text, LINE, "<gfx90a base=s0><metric name=A expr=1></gfx90a>");
+        size_t used =
+            (size_t)snprintf(text, LINE, "<gfx90a base=s0><metric name=A expr=1></gfx90a>");
         for (int i = 0; i < sections; i++)
-            used += (size_t)snprintf(text + used, LINE, "<s%d base=s%d><metric name=M%d expr=1></s%d>",
-                                     i, i + 1 < sections ? i + 1 : 0, i, i);
+            used +=
+                (size_t)snprintf(text + used, LINE, "<s%d base=s%d><metric name=M%d expr=1></s%d>",
+                                 i, i + 1 < sections ? i + 1 : 0, i, i);
         ctr_catalogue_t *c = load(text, CTR_GENERATION_V1, "gfx90a", &reports);
-        assert_string_equal(reports.text, sections == 30 ? "" :
-                            "f: more than 32 sections apply to gfx90a; those beyond are left out\n");
+        assert_string_equal(
+            reports.text,
+            sections == 30
+                ? ""
+                : "f: more than 32 sections apply to gfx90a; those beyond are left out\n");
         assert_non_null(ctr_catalogue_find(c, "M29", 3));
         ctr_catalogue_destroy(c);
         free(text);
@@ -437,8 +460,9 @@ static void ids_end(void **state)
     ctr_catalogue_t *c;
     ctr_definitions_t *d = ctr_definitions_create();
     ctr_definitions_add_builtin(d);
-    assert_int_equal(ctr_catalogue_create(d, "gfx90a", CTR_GENERATION_SDK, 65300, NULL, NULL, &c,
-                                          &error), CTR_TOO_MANY);
+    assert_int_equal(
+        ctr_catalogue_create(d, "gfx90a", CTR_GENERATION_SDK, 65300, NULL, NULL, &c, &error),
+        CTR_TOO_MANY);
     assert_null(c);
     assert_non_null(strstr(error.text, "from id 65300 on, ids end at 65535"));
     ctr_definitions_destroy(d);
@@ -446,12 +470,17 @@ static void ids_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(yaml_of_now), cmocka_unit_test(yaml_of_before),
-        cmocka_unit_test(xml_of_both_kinds), cmocka_unit_test(xml_sections_inherit),
-        cmocka_unit_test(one_wrong_entry_loses_no_other), cmocka_unit_test(later_texts_replace),
-        cmocka_unit_test(files_and_includes), cmocka_unit_test(added_counters),
-        cmocka_unit_test(chains_are_limited), cmocka_unit_test(suggestions_are_limited),
-        cmocka_unit_test(sections_are_limited), cmocka_unit_test(ids_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(yaml_of_now),
+                                       cmocka_unit_test(yaml_of_before),
+                                       cmocka_unit_test(xml_of_both_kinds),
+                                       cmocka_unit_test(xml_sections_inherit),
+                                       cmocka_unit_test(one_wrong_entry_loses_no_other),
+                                       cmocka_unit_test(later_texts_replace),
+                                       cmocka_unit_test(files_and_includes),
+                                       cmocka_unit_test(added_counters),
+                                       cmocka_unit_test(chains_are_limited),
+                                       cmocka_unit_test(suggestions_are_limited),
+                                       cmocka_unit_test(sections_are_limited),
+                                       cmocka_unit_test(ids_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,12 @@
  * what is wrong with wrong ones, where. */
 #include "helpers.h"
 
-static const base_t bases[] = {{"SQ_WAVES", 0, 10},        {"SQ_INSTS_VALU", 0, 40},
-                               {"GRBM_GUI_ACTIVE", 0, 1000}, {"TCC_HIT", 0, 3},
-                               {"TCC_MISS", 0, 1},         {"TCP_GATE_EN1", 0, 7},
+static const base_t bases[] = {{"SQ_WAVES", 0, 10},
+                               {"SQ_INSTS_VALU", 0, 40},
+                               {"GRBM_GUI_ACTIVE", 0, 1000},
+                               {"TCC_HIT", 0, 3},
+                               {"TCC_MISS", 0, 1},
+                               {"TCP_GATE_EN1", 0, 7},
                                {"SQ_LEVEL_WAVES", CTR_ACCUMULATE_NONE, 5},
                                {"SQ_LEVEL_WAVES", CTR_ACCUMULATE_LOW, 50},
                                {"SQ_LEVEL_WAVES", CTR_ACCUMULATE_HIGH, 500},
@@ -59,7 +62,7 @@ static const row_t sdk_rows[] = {
     {"accumulate(SQ_LEVEL_WAVES,HIGH_RES)/SQ_LEVEL_WAVES", 2, {100, 600.0 / 105}},
     {"sum(TCC_HIT,4)", 1, {18}},
     {"max(TCC_HIT,16)+min(TCC_HIT,16)", 1, {21}},
-    {"avr(TCP_GATE_EN1,2)", 1, {115}}, /* (7 + 107 + 8 + 108) / 2 instances */
+    {"avr(TCP_GATE_EN1,2)", 1, {115}},  /* (7 + 107 + 8 + 108) / 2 instances */
     {"sum(TCP_GATE_EN1,16)", 1, {348}}, /* this agent has three */
     {"TCC_HIT[5]", 1, {8}},
     {"TCP_GATE_EN1[1]", 2, {8, 108}},
@@ -174,8 +177,8 @@ static void errors_name_the_place(void **state)
         ctr_error_t error = {0};
         const ctr_counter_t *counter;
         const char *text = wrong[i].expression;
-        ctr_status_t status = ctr_catalogue_add(catalogue, "WRONG", 5, text, strlen(text), "", 0,
-                                                &counter, &error);
+        ctr_status_t status =
+            ctr_catalogue_add(catalogue, "WRONG", 5, text, strlen(text), "", 0, &counter, &error);
         if (status != CTR_BAD_EXPRESSION && status != CTR_NOT_FOUND)
             fail_msg("\"%s\": status %d", text, status);
         if (error.column != wrong[i].column || !strstr(error.text, wrong[i].says))
@@ -194,12 +197,14 @@ static void nesting_is_limited(void **state)
     const ctr_counter_t *counter;
     ctr_catalogue_t *catalogue = builtin_catalogue(CTR_GENERATION_SDK);
     memset(text, '(', sizeof(text));
-    assert_int_equal(ctr_catalogue_add(catalogue, "DEEP", 4, text, sizeof(text), "", 0, &counter,
-                                       &error), CTR_BAD_EXPRESSION);
+    assert_int_equal(
+        ctr_catalogue_add(catalogue, "DEEP", 4, text, sizeof(text), "", 0, &counter, &error),
+        CTR_BAD_EXPRESSION);
     assert_non_null(strstr(error.text, "nested deeper than 100"));
     memset(text, '-', sizeof(text));
-    assert_int_equal(ctr_catalogue_add(catalogue, "DEEP", 4, text, sizeof(text), "", 0, &counter,
-                                       &error), CTR_BAD_EXPRESSION);
+    assert_int_equal(
+        ctr_catalogue_add(catalogue, "DEEP", 4, text, sizeof(text), "", 0, &counter, &error),
+        CTR_BAD_EXPRESSION);
     assert_non_null(strstr(error.text, "nested deeper than 100"));
     /* definitions above one another: 256 at most, and those do compute */
     ctr_agent_t agent = small_agent();
@@ -232,7 +237,8 @@ static void shapes_that_do_not_match(void **state)
                                  "cannot be combined; reduce() them first"},
         {"select(SQ_WAVES,[SE=[2]])", "MISMATCH: position 2 of DIMENSION_SHADER_ENGINE is "
                                       "selected, the agent has 2"},
-        {"TCC_HIT[40]", "MISMATCH: position 40 of DIMENSION_INSTANCE is selected, the agent has 32"}};
+        {"TCC_HIT[40]",
+         "MISMATCH: position 40 of DIMENSION_INSTANCE is selected, the agent has 32"}};
     for (size_t i = 0; i < 3; i++) {
         ctr_error_t error = {0};
         ctr_agent_t agent = small_agent();
@@ -241,7 +247,8 @@ static void shapes_that_do_not_match(void **state)
         const ctr_counter_t *counter;
         ctr_catalogue_t *catalogue = builtin_catalogue(CTR_GENERATION_SDK);
         assert_int_equal(ctr_catalogue_add(catalogue, "MISMATCH", 8, rows[i][0], strlen(rows[i][0]),
-                                           "", 0, &counter, &error), CTR_OK);
+                                           "", 0, &counter, &error),
+                         CTR_OK);
         assert_int_equal(ctr_counter_shape(catalogue, counter, &agent, &shape, &error),
                          CTR_BAD_EXPRESSION);
         assert_string_equal(error.text, rows[i][1]);

@@ -19,8 +19,13 @@
 /* Two shader engines of one array of two compute units. */
 static inline ctr_agent_t small_agent(void)
 {
-    return (ctr_agent_t){.simd_count = 16, .simd_per_cu = 4, .cu_count = 4, .array_count = 2,
-                         .simd_arrays_per_engine = 1, .num_shader_banks = 2, .num_xcc = 1,
+    return (ctr_agent_t){.simd_count = 16,
+                         .simd_per_cu = 4,
+                         .cu_count = 4,
+                         .array_count = 2,
+                         .simd_arrays_per_engine = 1,
+                         .num_shader_banks = 2,
+                         .num_xcc = 1,
                          .wave_front_size = 64};
 }
 
@@ -82,8 +87,9 @@ static inline ctr_catalogue_t *builtin_catalogue_of(const char *gfx, ctr_generat
     reports_t reports = {0};
     ctr_definitions_t *definitions = ctr_definitions_create();
     assert_int_equal(ctr_definitions_add_builtin(definitions), CTR_OK);
-    assert_int_equal(ctr_catalogue_create(definitions, gfx, generation, 0, collect, &reports,
-                                          &catalogue, NULL), CTR_OK);
+    assert_int_equal(
+        ctr_catalogue_create(definitions, gfx, generation, 0, collect, &reports, &catalogue, NULL),
+        CTR_OK);
     assert_string_equal(reports.text, "");
     ctr_definitions_destroy(definitions);
     return catalogue;

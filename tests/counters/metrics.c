@@ -1,4 +1,5 @@
-/* metrics.c - the built-in definitions against their tables, and metrics of gfx90a computed by hand.
+/* metrics.c - the built-in definitions against their tables, and metrics of gfx90a computed by
+ * hand.
  *
  * Raw values are the same in every place: SQ counts in 2 shader engines, TCC in 32 instances, TA,
  * TCP and TD in 2 x 3 (the first generation reads 2 x 16), GRBM once. */
@@ -39,29 +40,29 @@ static const struct {
     double sdk, v1;
     size_t places; /* of the SDK's value; the first generation has one */
 } metrics[] = {
-    {"VALUInsts", 15, 15, 1},                 /* 600 / 40 */
-    {"VALUUtilization", 75, 75, 1},           /* 100 x 9600 / (200 x 64) */
-    {"L2CacheHit", 75, 75, 1},                /* 100 x 96 / (96 + 32) */
-    {"TCC_HIT_sum", 96, 96, 1},               /* 32 x 3 */
-    {"FETCH_SIZE", 18, 18, 1},                /* (64 x 32 + (320 - 64) x 64) / 1024 */
-    {"WRITE_SIZE", 10, 10, 1},                /* ((192 - 128) x 32 + 128 x 64) / 1024 */
+    {"VALUInsts", 15, 15, 1},       /* 600 / 40 */
+    {"VALUUtilization", 75, 75, 1}, /* 100 x 9600 / (200 x 64) */
+    {"L2CacheHit", 75, 75, 1},      /* 100 x 96 / (96 + 32) */
+    {"TCC_HIT_sum", 96, 96, 1},     /* 32 x 3 */
+    {"FETCH_SIZE", 18, 18, 1},      /* (64 x 32 + (320 - 64) x 64) / 1024 */
+    {"WRITE_SIZE", 10, 10, 1},      /* ((192 - 128) x 32 + 128 x 64) / 1024 */
     {"FetchSize", 18, 18, 1},
-    {"MemWrites32B", 320, 320, 1},            /* 128 x 2 + 64 */
-    {"BANDWIDTH_EA", 28.672, 28.672, 1},      /* 1024 x 28 / 1000 */
+    {"MemWrites32B", 320, 320, 1},       /* 128 x 2 + 64 */
+    {"BANDWIDTH_EA", 28.672, 28.672, 1}, /* 1024 x 28 / 1000 */
     {"GPUBusy", 50, 50, 1},
-    {"OccupancyPercent", 1, 1, 1},            /* 400 x 320 / 1000 / 4 / 32 */
-    {"MeanOccupancyPerCU", 3, 3, 1},          /* 12000 / 1000 / 4 */
-    {"MeanOccupancyPerActiveCU", 5, 5, 1},    /* 600 / 120 */
-    {"LdsBankConflict", 0.4, 0.4, 1},         /* 20 / (70 - 20) */
-    {"WaveDuration", 32, 32, 1},              /* 4 x 320 / 40 */
-    {"TA_BUSY_avr", 250, 500, 1},             /* v1: of sums over shader engines */
+    {"OccupancyPercent", 1, 1, 1},         /* 400 x 320 / 1000 / 4 / 32 */
+    {"MeanOccupancyPerCU", 3, 3, 1},       /* 12000 / 1000 / 4 */
+    {"MeanOccupancyPerActiveCU", 5, 5, 1}, /* 600 / 120 */
+    {"LdsBankConflict", 0.4, 0.4, 1},      /* 20 / (70 - 20) */
+    {"WaveDuration", 32, 32, 1},           /* 4 x 320 / 40 */
+    {"TA_BUSY_avr", 250, 500, 1},          /* v1: of sums over shader engines */
     {"MemUnitBusy", 25, 25, 1},
-    {"vL1dReadFromL2Latency", 100, 100, 1},   /* 600 / (5 + 1) */
-    {"TOTAL_32_OPS", 2304, 4608, 2},          /* 20 x 64 + 2 x 512 per shader engine */
+    {"vL1dReadFromL2Latency", 100, 100, 1}, /* 600 / (5 + 1) */
+    {"TOTAL_32_OPS", 2304, 4608, 2},        /* 20 x 64 + 2 x 512 per shader engine */
     {"RDC_OPS_32_PER_SIMDCYCLE", 0.072, 0.144, 2},
     {"SIMD_NUM", 16, 16, 1},
     {"SE_NUM", 2, 2, 1},
-    {"SALUInsts", 0, 0, 1},                   /* nothing counted */
+    {"SALUInsts", 0, 0, 1}, /* nothing counted */
     {"EaRdLatency", 0, 0, 1},
 };
 
@@ -170,7 +171,8 @@ static size_t check_table(const ctr_catalogue_t *c, const char *path, bool deriv
             continue;
         }
         line[strcspn(line, "\n")] = '\0';
-        for (int i = 0; i < 8 && rest; i++) fields[i] = strsep(&rest, "\t");
+        for (int i = 0; i < 8 && rest; i++)
+            fields[i] = strsep(&rest, "\t");
         check_table_row(c, fields, derived);
         rows++;
     }
@@ -181,7 +183,10 @@ static size_t check_table(const ctr_catalogue_t *c, const char *path, bool deriv
 static const struct {
     const char *gfx;
     size_t hardware, derived; /* as counted in AMD's files */
-} gpus[] = {{"gfx900", 28, 39}, {"gfx906", 33, 53}, {"gfx908", 28, 46}, {"gfx90a", 267, 220},
+} gpus[] = {{"gfx900", 28, 39},
+            {"gfx906", 33, 53},
+            {"gfx908", 28, 46},
+            {"gfx90a", 267, 220},
             {"gfx942", 265, 151}};
 
 static void all_rows_are_built_in(void **state)
@@ -196,7 +201,8 @@ static void all_rows_are_built_in(void **state)
         assert_int_equal(check_table(c, counters, false), gpus[g].hardware);
         assert_int_equal(check_table(c, metrics_file, true), gpus[g].derived);
         size_t kinds[3] = {0};
-        for (size_t i = 0; i < ctr_catalogue_count(c); i++) kinds[ctr_catalogue_at(c, i)->kind]++;
+        for (size_t i = 0; i < ctr_catalogue_count(c); i++)
+            kinds[ctr_catalogue_at(c, i)->kind]++;
         assert_int_equal(kinds[CTR_HARDWARE], gpus[g].hardware);
         assert_int_equal(kinds[CTR_DERIVED], gpus[g].derived + 1); /* XCC_NUM stands by itself */
         ctr_catalogue_destroy(c);
@@ -210,8 +216,8 @@ static void classes_of_metrics(void **state)
     static const struct {
         const char *metric;
         ctr_class_t value_class;
-    } wanted[] = {{"VALUInsts", CTR_CLASS_EXACT},      {"GDSInsts", CTR_CLASS_EXACT},
-                  {"L2CacheHit", CTR_CLASS_CACHE_MODEL}, {"FETCH_SIZE", CTR_CLASS_CACHE_MODEL},
+    } wanted[] = {{"VALUInsts", CTR_CLASS_EXACT},           {"GDSInsts", CTR_CLASS_EXACT},
+                  {"L2CacheHit", CTR_CLASS_CACHE_MODEL},    {"FETCH_SIZE", CTR_CLASS_CACHE_MODEL},
                   {"BANDWIDTH_EA", CTR_CLASS_TIMING_MODEL}, {"SE_NUM", CTR_CLASS_EXACT},
                   {"simd_count", CTR_CLASS_EXACT}};
     ctr_catalogue_t *c = builtin_catalogue(CTR_GENERATION_SDK);
@@ -221,8 +227,8 @@ static void classes_of_metrics(void **state)
         const ctr_counter_t *counter = ctr_catalogue_find(c, name, strlen(name));
         if (!counter || counter->value_class != wanted[i].value_class) fail_msg("%s", name);
     }
-    assert_int_equal(ctr_catalogue_add(c, "NEVER", 5, "SQ_INSTS_GDS*SE_NUM", 19, "", 0, &added,
-                                       NULL), CTR_OK);
+    assert_int_equal(
+        ctr_catalogue_add(c, "NEVER", 5, "SQ_INSTS_GDS*SE_NUM", 19, "", 0, &added, NULL), CTR_OK);
     assert_string_equal(ctr_class_name(added->value_class), "unavailable");
     assert_int_equal(ctr_catalogue_add(c, "EVER", 4, "2*SE_NUM+1", 10, "", 0, &added, NULL),
                      CTR_OK);

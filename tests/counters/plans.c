@@ -106,7 +106,8 @@ static void what_does_not_fit_is_refused(void **state)
                         "5 counters of block TCC are wanted, 4 available; 2 passes would do, "
                         "limit 1: TCC_REQ TCC_READ L2CacheHit | TCC_WRITE");
     assert_null(plan_of("SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU SQ_INSTS_SMEM SQ_INSTS_LDS "
-                        "SQ_INSTS_FLAT MeanOccupancyPerCU SQ_INSTS_VMEM", 1, &error));
+                        "SQ_INSTS_FLAT MeanOccupancyPerCU SQ_INSTS_VMEM",
+                        1, &error));
     assert_string_equal(error.text,
                         "9 counters of block SQ are wanted, 8 available; 2 passes would do, limit "
                         "1: SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU SQ_INSTS_SMEM SQ_INSTS_LDS "
@@ -143,7 +144,8 @@ static void all_counters_in_passes(void **state)
     const ctr_counter_t **wanted = calloc(count, sizeof(*wanted));
     uint8_t *seen = calloc(count, 1);
     ctr_plan_t *plan, *again;
-    for (size_t i = 0; i < count; i++) wanted[i] = ctr_catalogue_at(catalogue, i);
+    for (size_t i = 0; i < count; i++)
+        wanted[i] = ctr_catalogue_at(catalogue, i);
     assert_int_equal(ctr_plan_create(catalogue, &agent, wanted, count, 0, &plan, NULL), CTR_OK);
     assert_int_equal(ctr_plan_create(catalogue, &agent, wanted, count, 0, &again, NULL), CTR_OK);
     assert_int_equal(ctr_plan_pass_count(plan), ctr_plan_pass_count(again));
@@ -181,8 +183,10 @@ static void instances_of_the_first_generation(void **state)
     static const struct {
         const char *expression;
         uint32_t begin, end;
-    } wanted[] = {{"TCC_HIT", 0, 1},       {"TCC_HIT[7]", 7, 8},
-                  {"sum(TCC_HIT,16)", 0, 16}, {"TCC_HIT[3]+TCC_HIT[9]", 3, 10},
+    } wanted[] = {{"TCC_HIT", 0, 1},
+                  {"TCC_HIT[7]", 7, 8},
+                  {"sum(TCC_HIT,16)", 0, 16},
+                  {"TCC_HIT[3]+TCC_HIT[9]", 3, 10},
                   {"reduce(TCC_HIT,sum)", 0, 32}};
     for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
         const ctr_counter_t *counter;
@@ -219,8 +223,13 @@ static void shapes_follow_the_agent(void **state)
     (void)state;
     ctr_shape_t shape;
     ctr_error_t error = {0};
-    ctr_agent_t large = {.simd_count = 416, .simd_per_cu = 4, .cu_count = 104, .array_count = 8,
-                         .simd_arrays_per_engine = 1, .num_shader_banks = 8, .num_xcc = 1};
+    ctr_agent_t large = {.simd_count = 416,
+                         .simd_per_cu = 4,
+                         .cu_count = 104,
+                         .array_count = 8,
+                         .simd_arrays_per_engine = 1,
+                         .num_shader_banks = 8,
+                         .num_xcc = 1};
     const ctr_counter_t *waves = ctr_catalogue_find(catalogue, "SQ_WAVES", 8);
     const ctr_counter_t *tcp = ctr_catalogue_find(catalogue, "TCP_GATE_EN1", 12);
     const ctr_counter_t *tcc = ctr_catalogue_find(catalogue, "TCC_HIT", 7);
@@ -247,8 +256,8 @@ static void shapes_follow_the_agent(void **state)
 static void ids_hold_positions(void **state)
 {
     (void)state;
-    const ctr_shape_t shape = {.extent = {[CTR_DIM_XCC] = 2, [CTR_DIM_SHADER_ENGINE] = 4,
-                                          [CTR_DIM_INSTANCE] = 16}};
+    const ctr_shape_t shape = {
+        .extent = {[CTR_DIM_XCC] = 2, [CTR_DIM_SHADER_ENGINE] = 4, [CTR_DIM_INSTANCE] = 16}};
     uint32_t at[CTR_DIM_COUNT];
     assert_int_equal(ctr_shape_size(&shape), 128);
     ctr_shape_position(&shape, 64 + 3 * 16 + 9, at);
@@ -296,10 +305,12 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_as_expected), cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(one_metric_too_large), cmocka_unit_test(all_counters_in_passes),
-        cmocka_unit_test(instances_of_the_first_generation),
-        cmocka_unit_test(shapes_follow_the_agent), cmocka_unit_test(ids_hold_positions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(passes_as_expected),
+                                       cmocka_unit_test(what_does_not_fit_is_refused),
+                                       cmocka_unit_test(one_metric_too_large),
+                                       cmocka_unit_test(all_counters_in_passes),
+                                       cmocka_unit_test(instances_of_the_first_generation),
+                                       cmocka_unit_test(shapes_follow_the_agent),
+                                       cmocka_unit_test(ids_hold_positions)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,5 +1,5 @@
-/* counters_common.h - what the fuzz targets of counter definitions do with a text once read: compile
- * it in both generations, plan every counter, evaluate. Reports must be single lines. */
+/* counters_common.h - what the fuzz targets of counter definitions do with a text once read:
+ * compile it in both generations, plan every counter, evaluate. Reports must be single lines. */
 #include "counters/counters.h"
 
 #include <stdlib.h>
@@ -39,8 +39,13 @@ static inline void use_plan(const ctr_catalogue_t *catalogue, const ctr_agent_t 
 static inline int use_definitions(ctr_format_t format, const uint8_t *data, size_t size)
 {
     ctr_error_t error = {0};
-    ctr_agent_t agent = {.simd_count = 16, .simd_per_cu = 4, .cu_count = 4, .array_count = 2,
-                         .simd_arrays_per_engine = 1, .num_shader_banks = 2, .num_xcc = 1};
+    ctr_agent_t agent = {.simd_count = 16,
+                         .simd_per_cu = 4,
+                         .cu_count = 4,
+                         .array_count = 2,
+                         .simd_arrays_per_engine = 1,
+                         .num_shader_banks = 2,
+                         .num_xcc = 1};
     ctr_definitions_t *definitions = ctr_definitions_create();
     if (ctr_definitions_add_text(definitions, format, (const char *)data, size, "fuzz",
                                  check_report, NULL, &error) != CTR_OK)

@@ -1,7 +1,8 @@
 /* counters_expression.c - fuzz target: any bytes as the expression of a counter.
  *
  * Built with -fsanitize=fuzzer,address, or with a main() that feeds it the files named. The
- * catalogue is made once; each input adds one counter to it, and it is made anew when ids run out. */
+ * catalogue is made once; each input adds one counter to it, and it is made anew when ids run out.
+ */
 #include "counters_common.h"
 
 static ctr_catalogue_t *fresh(void)
@@ -23,13 +24,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char name[16] = "N";
     ctr_error_t error = {0};
     const ctr_counter_t *counter;
-    ctr_agent_t agent = {.simd_count = 16, .simd_per_cu = 4, .cu_count = 4, .array_count = 2,
-                         .simd_arrays_per_engine = 1, .num_shader_banks = 2, .num_xcc = 1};
+    ctr_agent_t agent = {.simd_count = 16,
+                         .simd_per_cu = 4,
+                         .cu_count = 4,
+                         .array_count = 2,
+                         .simd_arrays_per_engine = 1,
+                         .num_shader_banks = 2,
+                         .num_xcc = 1};
     if (!catalogue || ++number % 1000 == 0) {
         ctr_catalogue_destroy(catalogue);
         catalogue = fresh();
     }
-    for (unsigned i = 0, n = number; i < 8; i++, n >>= 4) name[1 + i] = (char)('a' + n % 16);
+    for (unsigned i = 0, n = number; i < 8; i++, n >>= 4)
+        name[1 + i] = (char)('a' + n % 16);
     if (ctr_catalogue_add(catalogue, name, 9, (const char *)data, size, "", 0, &counter, &error) !=
         CTR_OK) {
         check_report(&error, NULL);

@@ -78,8 +78,8 @@ static void lost(hsax_item_t *item)
     atomic_fetch_add(&lost_count, 1);
 }
 
-static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted,
-                                              complete,       lost,   NULL,  false, false};
+static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted, complete,
+                                              lost,           NULL,   false, false};
 
 static void nap(void)
 {

@@ -20,8 +20,8 @@ typedef struct {
 
 #define A32 ((uint32_t)s->a)
 #define B32 ((uint32_t)s->b)
-#define SA ((int64_t)(int32_t)s->a)
-#define SB ((int64_t)(int32_t)s->b)
+#define SA  ((int64_t)(int32_t)s->a)
+#define SB  ((int64_t)(int32_t)s->b)
 
 static bool bit(uint64_t value, unsigned k)
 {
@@ -33,8 +33,7 @@ static void logic(state_t *s, unsigned size, unsigned table)
 {
     s->d = 0;
     for (unsigned k = 0; k < size; k++)
-        if (table >> (2 * bit(s->a, k) + bit(s->b, k)) & 1)
-            s->d += UINT64_C(1) << k;
+        if (table >> (2 * bit(s->a, k) + bit(s->b, k)) & 1) s->d += UINT64_C(1) << k;
     s->scc = s->d != 0;
 }
 /* Truth tables: bit 0 for (0,0), bit 1 for (0,1), bit 2 for (1,0), bit 3 for (1,1). */
@@ -210,10 +209,8 @@ static void rearrange(state_t *s, unsigned size, unsigned how)
             if (how == 2 && k < size / 4) /* quad k, one bit */
                 one |= bit(s->a, 4 * k + q);
         }
-        if (how == 0)
-            one = bit(s->a, size - 1 - k);
-        if (how == 3)
-            one = bit(s->a, k / 2);
+        if (how == 0) one = bit(s->a, size - 1 - k);
+        if (how == 3) one = bit(s->a, k / 2);
         s->d += (uint64_t)one << k;
     }
 }
@@ -235,8 +232,7 @@ static void exec_mask(state_t *s, unsigned table, bool save)
     s->b = old;
     logic(s, 64, table);
     s->exec = s->d;
-    if (save)
-        s->d = old;
+    if (save) s->d = old;
 }
 MODEL(and_save, exec_mask(s, 8, true);)
 MODEL(or_save, exec_mask(s, 14, true);)
@@ -268,85 +264,194 @@ MODEL(execz_source, s->d = s->exec == 0;)
 
 #define ROWS_LOGIC(name)                                                                           \
     {"s_" #name "_b32 s8, s0, s2", m_##name##_b32},                                                \
-        {"s_" #name "_b64 s[8:9], s[0:1], s[2:3]", m_##name##_b64}
+    {                                                                                              \
+        "s_" #name "_b64 s[8:9], s[0:1], s[2:3]", m_##name##_b64                                   \
+    }
 #define ROWS_COMPARE(name)                                                                         \
     {"s_cmp_" #name "_i32 s0, s2", m_cmp_##name##_i32},                                            \
         {"s_cmp_" #name "_u32 s0, s2", m_cmp_##name##_u32},                                        \
         {"s_cmpk_" #name "_i32 s0, -2", m_cmpk_##name##_i32},                                      \
-        {"s_cmpk_" #name "_u32 s0, 0xfffe", m_cmpk_##name##_u32}
-#define ROW_32(name, model) {"s_" name " s8, s0, s2", m_##model}
-#define ROW_1(name, model) {"s_" name " s8, s0", m_##model}
-#define ROW_1_64(name, model) {"s_" name " s[8:9], s[0:1]", m_##model}
-#define ROW_64_TO_32(name, model) {"s_" name " s8, s[0:1]", m_##model}
-#define ROW_SAVE(name) {"s_" #name "_saveexec_b64 s[8:9], s[0:1]", m_##name##_save}
+    {                                                                                              \
+        "s_cmpk_" #name "_u32 s0, 0xfffe", m_cmpk_##name##_u32                                     \
+    }
+#define ROW_32(name, model)                                                                        \
+    {                                                                                              \
+        "s_" name " s8, s0, s2", m_##model                                                         \
+    }
+#define ROW_1(name, model)                                                                         \
+    {                                                                                              \
+        "s_" name " s8, s0", m_##model                                                             \
+    }
+#define ROW_1_64(name, model)                                                                      \
+    {                                                                                              \
+        "s_" name " s[8:9], s[0:1]", m_##model                                                     \
+    }
+#define ROW_64_TO_32(name, model)                                                                  \
+    {                                                                                              \
+        "s_" name " s8, s[0:1]", m_##model                                                         \
+    }
+#define ROW_SAVE(name)                                                                             \
+    {                                                                                              \
+        "s_" #name "_saveexec_b64 s[8:9], s[0:1]", m_##name##_save                                 \
+    }
 
 static const row_t rows[] = {
-    ROWS_LOGIC(and), ROWS_LOGIC(or), ROWS_LOGIC(xor), ROWS_LOGIC(andn2), ROWS_LOGIC(orn2),
-    ROWS_LOGIC(nand), ROWS_LOGIC(nor), ROWS_LOGIC(xnor),
-    ROW_32("add_u32", add_u32), ROW_32("sub_u32", sub_u32), ROW_32("add_i32", add_i32),
-    ROW_32("sub_i32", sub_i32), ROW_32("addc_u32", addc), ROW_32("subb_u32", subb),
-    ROW_32("lshl1_add_u32", lshl1_add), ROW_32("lshl2_add_u32", lshl2_add),
-    ROW_32("lshl3_add_u32", lshl3_add), ROW_32("lshl4_add_u32", lshl4_add),
-    ROW_32("min_i32", min_i32), ROW_32("max_i32", max_i32), ROW_32("min_u32", min_u32),
-    ROW_32("max_u32", max_u32), ROW_32("cselect_b32", cselect32),
+    ROWS_LOGIC(and),
+    ROWS_LOGIC(or),
+    ROWS_LOGIC(xor),
+    ROWS_LOGIC(andn2),
+    ROWS_LOGIC(orn2),
+    ROWS_LOGIC(nand),
+    ROWS_LOGIC(nor),
+    ROWS_LOGIC(xnor),
+    ROW_32("add_u32", add_u32),
+    ROW_32("sub_u32", sub_u32),
+    ROW_32("add_i32", add_i32),
+    ROW_32("sub_i32", sub_i32),
+    ROW_32("addc_u32", addc),
+    ROW_32("subb_u32", subb),
+    ROW_32("lshl1_add_u32", lshl1_add),
+    ROW_32("lshl2_add_u32", lshl2_add),
+    ROW_32("lshl3_add_u32", lshl3_add),
+    ROW_32("lshl4_add_u32", lshl4_add),
+    ROW_32("min_i32", min_i32),
+    ROW_32("max_i32", max_i32),
+    ROW_32("min_u32", min_u32),
+    ROW_32("max_u32", max_u32),
+    ROW_32("cselect_b32", cselect32),
     {"s_cselect_b64 s[8:9], s[0:1], s[2:3]", m_cselect64},
-    ROW_32("mul_i32", mul), ROW_32("mul_hi_u32", mul_hi_u), ROW_32("mul_hi_i32", mul_hi_i),
-    ROW_32("absdiff_i32", absdiff), ROW_32("pack_ll_b32_b16", pack_ll),
-    ROW_32("pack_lh_b32_b16", pack_lh), ROW_32("pack_hh_b32_b16", pack_hh),
-    ROW_32("lshl_b32", lshl32), ROW_32("lshr_b32", lshr32), ROW_32("ashr_i32", ashr32),
-    {"s_lshl_b64 s[8:9], s[0:1], s2", m_lshl64}, {"s_lshr_b64 s[8:9], s[0:1], s2", m_lshr64},
+    ROW_32("mul_i32", mul),
+    ROW_32("mul_hi_u32", mul_hi_u),
+    ROW_32("mul_hi_i32", mul_hi_i),
+    ROW_32("absdiff_i32", absdiff),
+    ROW_32("pack_ll_b32_b16", pack_ll),
+    ROW_32("pack_lh_b32_b16", pack_lh),
+    ROW_32("pack_hh_b32_b16", pack_hh),
+    ROW_32("lshl_b32", lshl32),
+    ROW_32("lshr_b32", lshr32),
+    ROW_32("ashr_i32", ashr32),
+    {"s_lshl_b64 s[8:9], s[0:1], s2", m_lshl64},
+    {"s_lshr_b64 s[8:9], s[0:1], s2", m_lshr64},
     {"s_ashr_i64 s[8:9], s[0:1], s2", m_ashr64},
-    ROW_32("bfm_b32", bfm32), {"s_bfm_b64 s[8:9], s0, s2", m_bfm64},
-    ROW_32("bfe_u32", bfe_u32), ROW_32("bfe_i32", bfe_i32),
-    {"s_bfe_u64 s[8:9], s[0:1], s2", m_bfe_u64}, {"s_bfe_i64 s[8:9], s[0:1], s2", m_bfe_i64},
-    ROWS_COMPARE(eq), ROWS_COMPARE(lg), ROWS_COMPARE(gt), ROWS_COMPARE(ge), ROWS_COMPARE(lt),
+    ROW_32("bfm_b32", bfm32),
+    {"s_bfm_b64 s[8:9], s0, s2", m_bfm64},
+    ROW_32("bfe_u32", bfe_u32),
+    ROW_32("bfe_i32", bfe_i32),
+    {"s_bfe_u64 s[8:9], s[0:1], s2", m_bfe_u64},
+    {"s_bfe_i64 s[8:9], s[0:1], s2", m_bfe_i64},
+    ROWS_COMPARE(eq),
+    ROWS_COMPARE(lg),
+    ROWS_COMPARE(gt),
+    ROWS_COMPARE(ge),
+    ROWS_COMPARE(lt),
     ROWS_COMPARE(le),
-    {"s_cmp_eq_u64 s[0:1], s[2:3]", m_cmp_eq_u64}, {"s_cmp_lg_u64 s[0:1], s[2:3]", m_cmp_lg_u64},
-    {"s_bitcmp0_b32 s0, s2", m_bitcmp0_b32}, {"s_bitcmp1_b32 s0, s2", m_bitcmp1_b32},
-    {"s_bitcmp0_b64 s[0:1], s2", m_bitcmp0_b64}, {"s_bitcmp1_b64 s[0:1], s2", m_bitcmp1_b64},
-    ROW_1("mov_b32", mov32), ROW_1_64("mov_b64", mov64), ROW_1("cmov_b32", cmov32),
-    ROW_1_64("cmov_b64", cmov64), ROW_1("not_b32", not32), ROW_1_64("not_b64", not64),
-    ROW_1("abs_i32", abs), ROW_1("sext_i32_i8", sext8), ROW_1("sext_i32_i16", sext16),
-    ROW_1("bcnt0_i32_b32", bcnt0_32), ROW_64_TO_32("bcnt0_i32_b64", bcnt0_64),
-    ROW_1("bcnt1_i32_b32", bcnt1_32), ROW_64_TO_32("bcnt1_i32_b64", bcnt1_64),
-    ROW_1("ff0_i32_b32", ff0_32), ROW_64_TO_32("ff0_i32_b64", ff0_64),
-    ROW_1("ff1_i32_b32", ff1_32), ROW_64_TO_32("ff1_i32_b64", ff1_64),
-    ROW_1("flbit_i32_b32", flbit32), ROW_64_TO_32("flbit_i32_b64", flbit64),
-    ROW_1("flbit_i32", flbit_i32), ROW_64_TO_32("flbit_i32_i64", flbit_i64),
-    ROW_1("brev_b32", brev32), ROW_1_64("brev_b64", brev64), ROW_1("wqm_b32", wqm32),
-    ROW_1_64("wqm_b64", wqm64), ROW_1("quadmask_b32", quadmask32),
-    ROW_1_64("quadmask_b64", quadmask64), {"s_bitreplicate_b64_b32 s[8:9], s0", m_replicate},
-    ROW_1("bitset0_b32", bitset0_32), ROW_1("bitset1_b32", bitset1_32),
-    {"s_bitset0_b64 s[8:9], s0", m_bitset0_64}, {"s_bitset1_b64 s[8:9], s0", m_bitset1_64},
-    ROW_SAVE(and), ROW_SAVE(or), ROW_SAVE(xor), ROW_SAVE(andn2), ROW_SAVE(orn2), ROW_SAVE(nand),
-    ROW_SAVE(nor), ROW_SAVE(xnor), ROW_SAVE(andn1), ROW_SAVE(orn1),
+    {"s_cmp_eq_u64 s[0:1], s[2:3]", m_cmp_eq_u64},
+    {"s_cmp_lg_u64 s[0:1], s[2:3]", m_cmp_lg_u64},
+    {"s_bitcmp0_b32 s0, s2", m_bitcmp0_b32},
+    {"s_bitcmp1_b32 s0, s2", m_bitcmp1_b32},
+    {"s_bitcmp0_b64 s[0:1], s2", m_bitcmp0_b64},
+    {"s_bitcmp1_b64 s[0:1], s2", m_bitcmp1_b64},
+    ROW_1("mov_b32", mov32),
+    ROW_1_64("mov_b64", mov64),
+    ROW_1("cmov_b32", cmov32),
+    ROW_1_64("cmov_b64", cmov64),
+    ROW_1("not_b32", not32),
+    ROW_1_64("not_b64", not64),
+    ROW_1("abs_i32", abs),
+    ROW_1("sext_i32_i8", sext8),
+    ROW_1("sext_i32_i16", sext16),
+    ROW_1("bcnt0_i32_b32", bcnt0_32),
+    ROW_64_TO_32("bcnt0_i32_b64", bcnt0_64),
+    ROW_1("bcnt1_i32_b32", bcnt1_32),
+    ROW_64_TO_32("bcnt1_i32_b64", bcnt1_64),
+    ROW_1("ff0_i32_b32", ff0_32),
+    ROW_64_TO_32("ff0_i32_b64", ff0_64),
+    ROW_1("ff1_i32_b32", ff1_32),
+    ROW_64_TO_32("ff1_i32_b64", ff1_64),
+    ROW_1("flbit_i32_b32", flbit32),
+    ROW_64_TO_32("flbit_i32_b64", flbit64),
+    ROW_1("flbit_i32", flbit_i32),
+    ROW_64_TO_32("flbit_i32_i64", flbit_i64),
+    ROW_1("brev_b32", brev32),
+    ROW_1_64("brev_b64", brev64),
+    ROW_1("wqm_b32", wqm32),
+    ROW_1_64("wqm_b64", wqm64),
+    ROW_1("quadmask_b32", quadmask32),
+    ROW_1_64("quadmask_b64", quadmask64),
+    {"s_bitreplicate_b64_b32 s[8:9], s0", m_replicate},
+    ROW_1("bitset0_b32", bitset0_32),
+    ROW_1("bitset1_b32", bitset1_32),
+    {"s_bitset0_b64 s[8:9], s0", m_bitset0_64},
+    {"s_bitset1_b64 s[8:9], s0", m_bitset1_64},
+    ROW_SAVE(and),
+    ROW_SAVE(or),
+    ROW_SAVE(xor),
+    ROW_SAVE(andn2),
+    ROW_SAVE(orn2),
+    ROW_SAVE(nand),
+    ROW_SAVE(nor),
+    ROW_SAVE(xnor),
+    ROW_SAVE(andn1),
+    ROW_SAVE(orn1),
     {"s_andn1_wrexec_b64 s[8:9], s[0:1]", m_andn1_wr},
     {"s_andn2_wrexec_b64 s[8:9], s[0:1]", m_andn2_wr},
-    {"s_movk_i32 s8, -2", m_movk}, {"s_cmovk_i32 s8, -2", m_cmovk}, {"s_addk_i32 s8, -2", m_addk},
+    {"s_movk_i32 s8, -2", m_movk},
+    {"s_cmovk_i32 s8, -2", m_cmovk},
+    {"s_addk_i32 s8, -2", m_addk},
     {"s_mulk_i32 s8, -2", m_mulk},
-    {"s_mov_b32 s8, 0x12345678", m_literal}, {"s_mov_b64 s[8:9], 0xfedcba98", m_literal64},
+    {"s_mov_b32 s8, 0x12345678", m_literal},
+    {"s_mov_b64 s[8:9], 0xfedcba98", m_literal64},
     {"s_ashr_i64 s[8:9], 0x8edcba98, 0", m_literal_i64},
-    {"s_mov_b64 s[8:9], -16", m_inline_int}, {"s_mov_b64 s[8:9], 4.0", m_inline_float},
+    {"s_mov_b64 s[8:9], -16", m_inline_int},
+    {"s_mov_b64 s[8:9], 4.0", m_inline_float},
     {"s_mov_b32 s8, 0.15915494", m_inline_float32},
     {"s_mov_b64 s[8:9], src_shared_base", m_shared_base},
     {"s_mov_b64 s[8:9], src_private_limit", m_private_limit},
-    {"s_mov_b32 s8, src_scc", m_scc_source}, {"s_mov_b64 s[8:9], src_execz", m_execz_source},
+    {"s_mov_b32 s8, src_scc", m_scc_source},
+    {"s_mov_b64 s[8:9], src_execz", m_execz_source},
 };
 enum { N_ROWS = sizeof(rows) / sizeof(*rows) };
 
-static const uint64_t corners[] = {
-    0, 1, 2, 0xffffffff, 0x80000000, 0x7fffffff, 0xfffffffe, UINT64_MAX, UINT64_C(1) << 63,
-    UINT64_C(0x7fffffffffffffff), UINT64_C(0x100000000), UINT64_C(0xffffffff00000000),
-    UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210), 31, 32, 63, 64, 0x00200000,
-    0x0010001f, 0x00400000, 0x007f0003, 0x00080008, 0x00010000, UINT64_C(0x8000000080000000),
-    0xffff, 0x8000, 0x7fff, 0xfffe, 0xf0f0f0f0, 0x00000080, 0x001f0000, 0x003f0000, 0x000f0010};
+static const uint64_t corners[] = {0,
+                                   1,
+                                   2,
+                                   0xffffffff,
+                                   0x80000000,
+                                   0x7fffffff,
+                                   0xfffffffe,
+                                   UINT64_MAX,
+                                   UINT64_C(1) << 63,
+                                   UINT64_C(0x7fffffffffffffff),
+                                   UINT64_C(0x100000000),
+                                   UINT64_C(0xffffffff00000000),
+                                   UINT64_C(0x0123456789abcdef),
+                                   UINT64_C(0xfedcba9876543210),
+                                   31,
+                                   32,
+                                   63,
+                                   64,
+                                   0x00200000,
+                                   0x0010001f,
+                                   0x00400000,
+                                   0x007f0003,
+                                   0x00080008,
+                                   0x00010000,
+                                   UINT64_C(0x8000000080000000),
+                                   0xffff,
+                                   0x8000,
+                                   0x7fff,
+                                   0xfffe,
+                                   0xf0f0f0f0,
+                                   0x00000080,
+                                   0x001f0000,
+                                   0x003f0000,
+                                   0x000f0010};
 enum { N_CORNERS = sizeof(corners) / sizeof(*corners) };
 
 /* Is the result 64 bits wide, 32, or none? */
 static unsigned result_bits(const char *text)
 {
-    if (!strncmp(text, "s_cmp", 5) || !strncmp(text, "s_bitcmp", 8))
-        return 0;
+    if (!strncmp(text, "s_cmp", 5) || !strncmp(text, "s_bitcmp", 8)) return 0;
     return strstr(text, " s[8:9]") ? 64 : 32;
 }
 
@@ -362,19 +467,16 @@ static void check_row(rig_t *r, const row_t *row, uint64_t pc, uint64_t a, uint6
     w->exec = exec;
     w->scc = scc;
     assert_int_equal(rig_run_from(r, pc), ISA_STOP_END);
-    if (result_bits(row->text) == 32)
-        s.d &= 0xffffffff;
+    if (result_bits(row->text) == 32) s.d &= 0xffffffff;
     row->model(&s);
-    if (result_bits(row->text) == 32)
-        s.d = (s.d & 0xffffffff) | (before & 0xffffffff00000000);
-    if (result_bits(row->text) == 0)
-        s.d = before;
+    if (result_bits(row->text) == 32) s.d = (s.d & 0xffffffff) | (before & 0xffffffff00000000);
+    if (result_bits(row->text) == 0) s.d = before;
     if (rig_s64(r, 8) != s.d || w->scc != s.scc || w->exec != s.exec)
         fail_msg("%s on %s with 0x%llx, 0x%llx, scc %u: 0x%llx scc %u exec 0x%llx, expected 0x%llx "
-                 "scc %u exec 0x%llx", row->text, r->core->name, (unsigned long long)a,
-                 (unsigned long long)b, scc, (unsigned long long)rig_s64(r, 8), w->scc,
-                 (unsigned long long)w->exec, (unsigned long long)s.d, s.scc,
-                 (unsigned long long)s.exec);
+                 "scc %u exec 0x%llx",
+                 row->text, r->core->name, (unsigned long long)a, (unsigned long long)b, scc,
+                 (unsigned long long)rig_s64(r, 8), w->scc, (unsigned long long)w->exec,
+                 (unsigned long long)s.d, s.scc, (unsigned long long)s.exec);
 }
 
 static void arithmetic(void **state)
@@ -420,7 +522,8 @@ static void relative_moves(void **state)
                                 "s_mov_b32 m0, 200\n"
                                 "s_movrels_b32 s60, s10\n"
                                 "s_movreld_b32 s61, s10\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     assert_int_equal(r->wave.sgpr[0], 1015);
     assert_int_equal(rig_s64(r, 2), 1024 | UINT64_C(1025) << 32);
     assert_int_equal(r->wave.sgpr[45], 1011);
@@ -451,7 +554,8 @@ static void hardware_registers(void **state)
                                 "s_setreg_imm32_b32 hwreg(HW_REG_STATUS), 0\n"
                                 "s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS), 0\n"
                                 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 8, 1), 1\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     assert_int_equal(r->wave.sgpr[0], 0x2f0);
     assert_int_equal(r->wave.sgpr[1], 0xf5);
     assert_int_equal(r->wave.sgpr[2], 0x2f5);
@@ -479,7 +583,8 @@ static void gpr_index(void **state)
                                 "s_mov_b32 s4, m0\n"
                                 "s_set_gpr_idx_off\n"
                                 "s_getreg_b32 s5, hwreg(HW_REG_MODE, 27, 1)\n"
-                                "s_endpgm\n"), ISA_STOP_END);
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
     assert_int_equal(r->wave.sgpr[1], 0xabcd9f34);
     assert_int_equal(r->wave.sgpr[2], 1);
     assert_int_equal(r->wave.sgpr[3], 0xabcd9f07);
@@ -491,10 +596,12 @@ static void gpr_index(void **state)
 static void refused(void **state)
 {
     (void)state;
-    static const char *const programs[] = {
-        "s_setvskip 1, 0\n", "s_sethalt 1\n", "s_sendmsg sendmsg(MSG_SAVEWAVE)\n",
-        "s_getreg_b32 s0, hwreg(9)\n", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1\n",
-        "s_sendmsghalt sendmsg(MSG_INTERRUPT)\n"};
+    static const char *const programs[] = {"s_setvskip 1, 0\n",
+                                           "s_sethalt 1\n",
+                                           "s_sendmsg sendmsg(MSG_SAVEWAVE)\n",
+                                           "s_getreg_b32 s0, hwreg(9)\n",
+                                           "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1\n",
+                                           "s_sendmsghalt sendmsg(MSG_INTERRUPT)\n"};
     rig_t *r = rig_create();
     for (unsigned k = 0; k < sizeof(programs) / sizeof(*programs); k++) {
         char name[32];
@@ -509,8 +616,10 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic),        cmocka_unit_test(relative_moves),
-        cmocka_unit_test(hardware_registers), cmocka_unit_test(gpr_index),
+        cmocka_unit_test(arithmetic),
+        cmocka_unit_test(relative_moves),
+        cmocka_unit_test(hardware_registers),
+        cmocka_unit_test(gpr_index),
         cmocka_unit_test(refused),
     };
     if (!asm_available()) return 77;

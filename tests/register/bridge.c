@@ -15,7 +15,8 @@ double hipMemcpy3DAsync(int, int, int, int, int, int, int, int, double, double);
 static int failures;
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
-        if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+        if (!(condition))                                                                          \
+            failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
     } while (0)
 
 static void *init_in_thread(void *answer)
@@ -28,13 +29,15 @@ int main(void)
 {
     pthread_t threads[4];
     int answers[4];
-    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, init_in_thread, &answers[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, init_in_thread, &answers[i]);
     for (int i = 0; i < 4; i++) {
         pthread_join(threads[i], NULL);
         CHECK(answers[i] == 2);
     }
     double sum = 0, values[] = {1, 2, 3, 4, 5, 6, 7, 8, 0.5, 0.25};
-    for (int i = 0; i < 10; i++) sum += (i + 1) * values[i];
+    for (int i = 0; i < 10; i++)
+        sum += (i + 1) * values[i];
     CHECK(hipMemcpy3DAsync(1, 2, 3, 4, 5, 6, 7, 8, 0.5, 0.25) == sum);
     const char *expected = getenv("BRIDGE_EXPECTS");
     int *seen = dlsym(RTLD_DEFAULT, "fake_sdk_seen");

@@ -5,7 +5,10 @@ EXPORT int hipInit(unsigned flags);
 EXPORT double hipMemcpy3DAsync(int a, int b, int c, int d, int e, int f, int g, int h, double x,
                                double y);
 
-int hipInit(unsigned flags) { return (int)flags + 1; }
+int hipInit(unsigned flags)
+{
+    return (int)flags + 1;
+}
 
 double hipMemcpy3DAsync(int a, int b, int c, int d, int e, int f, int g, int h, double x, double y)
 {

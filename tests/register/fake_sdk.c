@@ -16,8 +16,8 @@ EXPORT void *fake_sdk_replacement; /* put into element 1 of the first table */
 
 EXPORT int rocprofiler_set_api_table(const char *, uint64_t, uint64_t, void **, uint64_t);
 
-int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t instance,
-                              void **tables, uint64_t count)
+int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t instance, void **tables,
+                              uint64_t count)
 {
     fake_sdk_seen++;
     strncpy(fake_sdk_name, name, sizeof fake_sdk_name - 1);

@@ -14,7 +14,8 @@
 static int failures;
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
-        if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+        if (!(condition))                                                                          \
+            failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
     } while (0)
 
 static void *tables[16][4];
@@ -28,8 +29,14 @@ static rocprofiler_register_error_code_t offer(const char *name, int which)
 }
 
 /* A variable of the fake SDK; null while it is not loaded. */
-static void *sdk(const char *name) { return dlsym(RTLD_DEFAULT, name); }
-static int seen(void) { return sdk("fake_sdk_seen") ? *(int *)sdk("fake_sdk_seen") : -1; }
+static void *sdk(const char *name)
+{
+    return dlsym(RTLD_DEFAULT, name);
+}
+static int seen(void)
+{
+    return sdk("fake_sdk_seen") ? *(int *)sdk("fake_sdk_seen") : -1;
+}
 
 static int count_rows(rocprofiler_register_registration_info_t *info, void *data)
 {
@@ -60,7 +67,8 @@ static void passes_on(void)
     /* the same table again: same answer, same identity, no second call */
     CHECK(offer("hip_compiler", 0) == ROCP_REG_SUCCESS && id.handle == 24 && seen() == 1);
     CHECK(offer("HIP", 1) == ROCP_REG_UNSUPPORTED_API && id.handle == 999);
-    for (int i = 0; i < 8; i++) CHECK(offer("roctx", i) == ROCP_REG_SUCCESS);
+    for (int i = 0; i < 8; i++)
+        CHECK(offer("roctx", i) == ROCP_REG_SUCCESS);
     CHECK(id.handle == 23 && *(uint64_t *)sdk("fake_sdk_instance") == 7);
     CHECK(offer("roctx", 9) == ROCP_REG_EXCESS_API_INSTANCES);
 }
@@ -80,7 +88,10 @@ static void refused(void)
     CHECK(again() == ROCP_REG_ROCPROFILER_ERROR && seen() == 2);
 }
 
-static int offer_inside(void) { return (int)offer("hsa", 5); }
+static int offer_inside(void)
+{
+    return (int)offer("hsa", 5);
+}
 
 static void *offer_from_thread(void *answer)
 {
@@ -120,7 +131,10 @@ static void forked(void)
     CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
-static void disabled(void) { CHECK(offer("hip", 0) == ROCP_REG_NO_TOOLS && id.handle == 999); }
+static void disabled(void)
+{
+    CHECK(offer("hip", 0) == ROCP_REG_NO_TOOLS && id.handle == 999);
+}
 
 static void missing_sdk(void)
 {
@@ -128,7 +142,10 @@ static void missing_sdk(void)
     CHECK(offer("hsa", 1) == ROCP_REG_NO_TOOLS); /* said once only: see the test's expectation */
 }
 
-static uint32_t not_a_runtime(void) { return 1; }
+static uint32_t not_a_runtime(void)
+{
+    return 1;
+}
 
 static void secure(void)
 {
@@ -161,10 +178,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } scenarios[] = {{"no_tool", no_tool}, {"passes_on", passes_on}, {"refused", refused},
-                     {"unknown_name_loads", unknown_name_loads}, {"nested", nested},
-                     {"forked", forked}, {"disabled", disabled}, {"missing_sdk", missing_sdk},
-                     {"secure", secure}, {"onload", onload}, {"texts", texts}};
+    } scenarios[] = {{"no_tool", no_tool},   {"passes_on", passes_on},
+                     {"refused", refused},   {"unknown_name_loads", unknown_name_loads},
+                     {"nested", nested},     {"forked", forked},
+                     {"disabled", disabled}, {"missing_sdk", missing_sdk},
+                     {"secure", secure},     {"onload", onload},
+                     {"texts", texts}};
     for (unsigned i = 0; argc == 2 && i < sizeof scenarios / sizeof *scenarios; i++) {
         if (strcmp(argv[1], scenarios[i].name) != 0) continue;
         scenarios[i].run();

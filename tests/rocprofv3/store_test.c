@@ -288,7 +288,8 @@ static void four_writers_at_once(void **state)
     }
     for (int i = 0; i < WRITERS; i++)
         pthread_join(threads[i], NULL);
-    /* 25 MB went through; only stacks and the like may stay. Race detectors shadow each byte. */
+        /* 25 MB went through; only stacks and the like may stay. Race detectors shadow each byte.
+         */
 #ifdef __SANITIZE_THREAD__
     const long limit = 5 * 25000;
 #else

@@ -1,8 +1,8 @@
 /* again.c - HSA is shut down with contexts open, and started again: what was of the first life is
  * refused, closing it harms nothing, new contexts count.
  *
- * Linked to the library, or loaded by HSA as well. Who is linked asks the library for something while
- * HSA is down; otherwise only another GPU handle would tell of the new life. */
+ * Linked to the library, or loaded by HSA as well. Who is linked asks the library for something
+ * while HSA is down; otherwise only another GPU handle would tell of the new life. */
 #include <rocprofiler/rocprofiler.h>
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * early KERNELS.co before|after
  *
  * before: queue callbacks are set before HSA starts, and HSA_TOOLS_LIB is not: all queues are
- * watched. after: they are set in a running HSA that loaded the library, with interception off: only
- * the queue that was made by rocprofiler_queue_create_profiled() is. */
+ * watched. after: they are set in a running HSA that loaded the library, with interception off:
+ * only the queue that was made by rocprofiler_queue_create_profiled() is. */
 #include <rocprofiler/rocprofiler.h>
 
 #include <hsa/hsa_ext_amd.h>

@@ -51,9 +51,8 @@ static void contexts(void)
     rocprofiler_feature_t wrong = {.name = "SQ_WAVEZ"}, nameless = {.name = NULL};
     rocprofiler_feature_t kind = {.kind = ROCPROFILER_FEATURE_KIND_SPM_MOD, .name = "SQ_WAVES"};
     rocprofiler_feature_t trace = {.kind = ROCPROFILER_FEATURE_KIND_TRACE, .name = "OTHER"};
-    rocprofiler_feature_t counted = {.kind = ROCPROFILER_FEATURE_KIND_TRACE,
-                                     .name = "THREAD_TRACE",
-                                     .parameter_count = 3};
+    rocprofiler_feature_t counted = {
+        .kind = ROCPROFILER_FEATURE_KIND_TRACE, .name = "THREAD_TRACE", .parameter_count = 3};
     rocprofiler_feature_t event = {.counter = {"SQ", 3000}}, instance = {.name = "TCC_HIT[99]"};
     rocprofiler_properties_t properties = {.queue_depth = 100};
     rocprofiler_t *context = NULL;
@@ -245,7 +244,8 @@ int main(void)
     sets();
     SHOW(rocprofiler_get_time((rocprofiler_time_id_t)9, 1, &time));
     SHOW(rocprofiler_get_time(ROCPROFILER_TIME_ID_CLOCK_MONOTONIC, 1, NULL, NULL));
-    SHOW(rocprofiler_queue_create_profiled(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue));
+    SHOW(
+        rocprofiler_queue_create_profiled(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue));
     SHOW(rocprofiler_stop_queue_callbacks());
     hsa_shut_down();
     return 0;

@@ -132,9 +132,9 @@ static void unload_switch(void)
 /* ---- groups: more counters than one run takes ---- */
 
 static rocprofiler_feature_t many[] = {
-    {.name = "TCC_REQ"},  {.name = "TCC_READ"}, {.name = "TCC_WRITE"},       {.name = "TCC_HIT_sum"},
-    {.name = "TCC_MISS"}, {.name = "SQ_WAVES"}, {.name = "GROUP_WAVES"}, {.name = "TCC_REQ[3]"},
-    {.name = "SQ"}};
+    {.name = "TCC_REQ"},     {.name = "TCC_READ"},   {.name = "TCC_WRITE"},
+    {.name = "TCC_HIT_sum"}, {.name = "TCC_MISS"},   {.name = "SQ_WAVES"},
+    {.name = "GROUP_WAVES"}, {.name = "TCC_REQ[3]"}, {.name = "SQ"}};
 enum { MANY = sizeof many / sizeof *many };
 static rocprofiler_t *wide;
 static uint32_t wide_groups, next_group;
@@ -177,8 +177,7 @@ static void unload_groups(void)
         if (strncmp(many[i].name, "TCC", 3)) print(&many[i]);
     printf("\n");
     bool sums = many[3].data.kind == ROCPROFILER_DATA_KIND_DOUBLE &&
-                many[3].data.result_double > 0 &&
-                many[7].data.kind == ROCPROFILER_DATA_KIND_INT64;
+                many[3].data.result_double > 0 && many[7].data.kind == ROCPROFILER_DATA_KIND_INT64;
     printf("sum over instances is %s\n", sums ? "there" : "missing");
     rocprofiler_get_group(wide, 0, &group);
     printf("group 0 has %s, context %s\n", group.feature_count ? "features" : "none",
@@ -219,7 +218,7 @@ static void load_hsa(rocprofiler_settings_t *settings)
 
 static void unload_hsa(void)
 {
-    static const char *const names[] = {"allocate", "device", "memcopy",
+    static const char *const names[] = {"allocate", "device",  "memcopy",
                                         "submit",   "ksymbol", "codeobj"};
     for (unsigned i = 0; i < 6; i++)
         printf("%s %s\n", names[i], heard[i] ? "heard" : "not heard");
@@ -442,12 +441,17 @@ static const struct {
     const char *name;
     scenario_t scenario;
 } scenarios[] = {
-    {"times", {load_times, unload_times}},       {"switch", {load_switch, unload_switch}},
-    {"groups", {load_groups, unload_groups}},    {"hsa", {load_hsa, unload_hsa}},
-    {"count", {load_count, unload_count}},       {"threads", {load_threads, unload_threads}},
+    {"times", {load_times, unload_times}},
+    {"switch", {load_switch, unload_switch}},
+    {"groups", {load_groups, unload_groups}},
+    {"hsa", {load_hsa, unload_hsa}},
+    {"count", {load_count, unload_count}},
+    {"threads", {load_threads, unload_threads}},
     {"concurrent", {load_concurrent, unload_threads}},
-    {"trace", {load_trace, unload_trace}},       {"overflow", {load_overflow, unload_trace}},
-    {"lost", {load_lost, unload_lost}},          {"conflicts", {load_conflicts, unload_conflicts}},
+    {"trace", {load_trace, unload_trace}},
+    {"overflow", {load_overflow, unload_trace}},
+    {"lost", {load_lost, unload_lost}},
+    {"conflicts", {load_conflicts, unload_conflicts}},
 };
 
 static const scenario_t *scenario(void)

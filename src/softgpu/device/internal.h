@@ -42,10 +42,10 @@ struct sg_device {
     sg_memory_t *memory;
     isa_code_t *code;
     const isa_core_t *core;
-    pthread_mutex_t lock;      /* creation of pool and watch, the list of queues */
-    _Atomic(sg_pool_t *) pool; /* made by the first dispatch */
+    pthread_mutex_t lock;            /* creation of pool and watch, the list of queues */
+    _Atomic(sg_pool_t *) pool;       /* made by the first dispatch */
     _Atomic(sg_pool_t *) model_pool; /* made by the first modelled dispatch */
-    sg_watch_t *watch;         /* made by the first queue */
+    sg_watch_t *watch;               /* made by the first queue */
     sg_queue_t *queues;
     _Atomic uint64_t *doorbells;
     size_t doorbell_bytes;
@@ -127,10 +127,10 @@ struct sg_box {
     uint32_t sleeping;         /* bit set of waves at the barrier */
     uint32_t ended;            /* bit set of waves that have ended */
     isa_wave_t *wave[SG_GROUP_WAVES];
-    uint32_t unit;      /* compute unit that its counts belong to, see sg_perf_group_start() */
+    uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts, behind the box */
-    sg_sight_t *sight;  /* made when the first observed workgroup starts */
-    isa_wave_t *failed; /* the wave that ended the run with an error */
+    sg_sight_t *sight;         /* made when the first observed workgroup starts */
+    isa_wave_t *failed;        /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
 };
 

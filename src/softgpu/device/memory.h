@@ -14,9 +14,9 @@
 enum { SG_MEM_WRITABLE = 1, SG_MEM_EXECUTABLE = 2, SG_MEM_COHERENT = 4, SG_MEM_HOST = 8 };
 
 typedef struct sg_extent {
-    uint64_t begin, end;  /* GPU addresses, [begin, end) */
-    uint8_t *host;        /* host address of `begin`, always readable by the device */
-    uint32_t flags;       /* SG_MEM_* */
+    uint64_t begin, end; /* GPU addresses, [begin, end) */
+    uint8_t *host;       /* host address of `begin`, always readable by the device */
+    uint32_t flags;      /* SG_MEM_* */
 } sg_extent_t;
 
 typedef struct sg_memory sg_memory_t;

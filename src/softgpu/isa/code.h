@@ -14,13 +14,13 @@ enum {
 };
 
 struct isa_page {
-    uint64_t va;                    /* GPU address of slot 0 */
+    uint64_t va; /* GPU address of slot 0 */
     struct isa_code *code;
-    const isa_core_t *core;         /* whose handlers the slots point at */
-    _Atomic(uint64_t) generation;   /* of the code cache when the bytes were last compared */
-    _Atomic(isa_page_t *) next;     /* in its hash chain */
+    const isa_core_t *core;       /* whose handlers the slots point at */
+    _Atomic(uint64_t) generation; /* of the code cache when the bytes were last compared */
+    _Atomic(isa_page_t *) next;   /* in its hash chain */
     isa_page_t *retired_next;
-    unsigned n_words;               /* valid words below: the slots' and what follows the page */
+    unsigned n_words; /* valid words below: the slots' and what follows the page */
     uint32_t words[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
     isa_inst_t slots[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
 };

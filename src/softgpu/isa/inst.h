@@ -15,30 +15,46 @@ typedef struct isa_inst isa_inst_t;
 typedef void isa_handler_t(isa_wave_t *w, const isa_inst_t *i);
 
 typedef enum {
-    ISA_FMT_SOP1, ISA_FMT_SOP2, ISA_FMT_SOPK, ISA_FMT_SOPC, ISA_FMT_SOPP, ISA_FMT_SMEM,
-    ISA_FMT_VOP1, ISA_FMT_VOP2, ISA_FMT_VOPC, ISA_FMT_VOP3A, ISA_FMT_VOP3B, ISA_FMT_VOP3P,
-    ISA_FMT_DS, ISA_FMT_FLAT, ISA_FMT_SCRATCH, ISA_FMT_GLOBAL, ISA_FMT_MUBUF, ISA_FMT_MTBUF,
+    ISA_FMT_SOP1,
+    ISA_FMT_SOP2,
+    ISA_FMT_SOPK,
+    ISA_FMT_SOPC,
+    ISA_FMT_SOPP,
+    ISA_FMT_SMEM,
+    ISA_FMT_VOP1,
+    ISA_FMT_VOP2,
+    ISA_FMT_VOPC,
+    ISA_FMT_VOP3A,
+    ISA_FMT_VOP3B,
+    ISA_FMT_VOP3P,
+    ISA_FMT_DS,
+    ISA_FMT_FLAT,
+    ISA_FMT_SCRATCH,
+    ISA_FMT_GLOBAL,
+    ISA_FMT_MUBUF,
+    ISA_FMT_MTBUF,
     ISA_FMT_COUNT
 } isa_fmt_t;
 
 /* Where an operand's value lives. */
 typedef enum {
     ISA_OPK_NONE,
-    ISA_OPK_VGPR,    /* reg = row of the unified register file (AGPRs: relative to ACC, see acc) */
-    ISA_OPK_AGPR,    /* reg = AGPR number; row = w->acc_offset + reg */
-    ISA_OPK_SGPR,    /* reg = scalar code 0..127: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
-    ISA_OPK_CONST,   /* k = inline constant or literal, already widened for the operand's type */
-    ISA_OPK_SPECIAL  /* reg = scalar code 235..239, 251..254: apertures, VCCZ, EXECZ, SCC, LDS_DIRECT */
+    ISA_OPK_VGPR,   /* reg = row of the unified register file (AGPRs: relative to ACC, see acc) */
+    ISA_OPK_AGPR,   /* reg = AGPR number; row = w->acc_offset + reg */
+    ISA_OPK_SGPR,   /* reg = scalar code 0..127: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
+    ISA_OPK_CONST,  /* k = inline constant or literal, already widened for the operand's type */
+    ISA_OPK_SPECIAL /* reg = scalar code 235..239, 251..254: apertures, VCCZ, EXECZ, SCC, LDS_DIRECT
+                     */
 } isa_opkind_t;
 
 enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4 };
 
 typedef struct {
-    uint8_t kind;   /* isa_opkind_t */
-    uint8_t mods;   /* ISA_MOD_*; for packed operands NEG = neg_lo, ABS = neg_hi */
-    uint8_t sel;    /* SDWA select (6 = dword); VOP3/VOP3P: bit 0 = op_sel, bit 1 = op_sel_hi */
-    uint16_t bits;  /* 32, 64, 96, 128, ... of the register tuple; 16-bit operands say 32 */
-    uint16_t reg;   /* see isa_opkind_t; of a constant, the operand code that stood for it */
+    uint8_t kind;  /* isa_opkind_t */
+    uint8_t mods;  /* ISA_MOD_*; for packed operands NEG = neg_lo, ABS = neg_hi */
+    uint8_t sel;   /* SDWA select (6 = dword); VOP3/VOP3P: bit 0 = op_sel, bit 1 = op_sel_hi */
+    uint16_t bits; /* 32, 64, 96, 128, ... of the register tuple; 16-bit operands say 32 */
+    uint16_t reg;  /* see isa_opkind_t; of a constant, the operand code that stood for it */
     uint64_t k;
 } isa_operand_t;
 
@@ -46,19 +62,19 @@ typedef struct {
 enum {
     ISA_F_SDWA = 1 << 0,
     ISA_F_DPP = 1 << 1,
-    ISA_F_VOP3 = 1 << 2,      /* encoded as VOP3 */
+    ISA_F_VOP3 = 1 << 2, /* encoded as VOP3 */
     ISA_F_CLAMP = 1 << 3,
-    ISA_F_SRCMOD = 1 << 4,    /* some source has neg/abs/sext/select */
-    ISA_F_DSTSEL = 1 << 5,    /* SDWA destination select or VOP3 op_sel on the destination */
+    ISA_F_SRCMOD = 1 << 4, /* some source has neg/abs/sext/select */
+    ISA_F_DSTSEL = 1 << 5, /* SDWA destination select or VOP3 op_sel on the destination */
     ISA_F_GLC = 1 << 6,
     ISA_F_SLC = 1 << 7,
     ISA_F_IDXEN = 1 << 8,
     ISA_F_OFFEN = 1 << 9,
     ISA_F_LDS = 1 << 10,
     ISA_F_GDS = 1 << 11,
-    ISA_F_SADDR = 1 << 12,    /* global/scratch: scalar address in src[2] */
-    ISA_F_SOE = 1 << 13,      /* SMEM: scalar offset register in src[1] */
-    ISA_F_IMM = 1 << 14       /* SMEM: immediate offset */
+    ISA_F_SADDR = 1 << 12, /* global/scratch: scalar address in src[2] */
+    ISA_F_SOE = 1 << 13,   /* SMEM: scalar offset register in src[1] */
+    ISA_F_IMM = 1 << 14    /* SMEM: immediate offset */
 };
 
 /* One decoded instruction. Slots of a page are published by a release store of `fn`: a reader that
@@ -74,14 +90,14 @@ struct isa_inst {
     uint8_t dst_unused; /* SDWA: 0 zero, 1 sign-extend, 2 keep */
     uint8_t op_sel;     /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
     uint16_t dpp_ctrl;
-    uint8_t dpp_masks;  /* row mask 7:4, bank mask 3:0 */
-    uint8_t dpp_bound;  /* bound_ctrl */
+    uint8_t dpp_masks;                /* row mask 7:4, bank mask 3:0 */
+    uint8_t dpp_bound;                /* bound_ctrl */
     uint8_t cbsz, abid, blgp, neg_hi; /* MFMA fields; neg_hi for VOP3P */
-    int32_t imm;        /* SIMM16, branch target in dwords, signed/unsigned memory offset */
+    int32_t imm;              /* SIMM16, branch target in dwords, signed/unsigned memory offset */
     uint8_t offset0, offset1; /* DS */
     uint16_t mtbuf_format;    /* MTBUF: dfmt | nfmt << 4 */
-    isa_operand_t dst;  /* vdst, sdst or vdata of a load */
-    isa_operand_t dst2; /* VOP3B sdst; SDWA/VOP3 compare destination */
+    isa_operand_t dst;        /* vdst, sdst or vdata of a load */
+    isa_operand_t dst2;       /* VOP3B sdst; SDWA/VOP3 compare destination */
     isa_operand_t src[4];
     /* Memory formats: DS       src[0]=addr src[1]=data0 src[2]=data1
      *                 FLAT...  src[0]=vaddr src[1]=vdata src[2]=saddr

@@ -31,7 +31,8 @@ ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsi
 {
     uint32_t value[MAX_DWORDS];
     uint64_t va = p.base + p.offset;
-    if (p.limit == UINT64_MAX || (isa_scalar_inside(&p, p.offset) && isa_scalar_inside(&p, p.offset + 4 * (n - 1)))) {
+    if (p.limit == UINT64_MAX ||
+        (isa_scalar_inside(&p, p.offset) && isa_scalar_inside(&p, p.offset + 4 * (n - 1)))) {
         const uint64_t page_left = 4096 - va % 4096;
         const uint8_t *host = 4 * n <= page_left ? isa_mem_ptr(w, va, 4 * n, ISA_FAULT_READ) : NULL;
         if (host) {
@@ -98,7 +99,7 @@ TRANSFER(s_buffer_store_dwordx4, buffer, store, 4)
     const uint32_t *data = &w->sgpr[i->src[2].reg];                                                \
     uint64_t va = p.base + p.offset;                                                               \
     uint##size##_t old = 0;                                                                        \
-    if (p.limit == UINT64_MAX || isa_scalar_inside(&p, p.offset + size / 8 - 4)) {                          \
+    if (p.limit == UINT64_MAX || isa_scalar_inside(&p, p.offset + size / 8 - 4)) {                 \
         uint##size##_t *host;                                                                      \
         if (va % (size / 8)) {                                                                     \
             isa_mem_fault(w, va, ISA_FAULT_READ | ISA_FAULT_WRITE);                                \

@@ -13,21 +13,58 @@ enum { ISA_FMT_NONE = ISA_FMT_COUNT };
 
 /* Which field of the encoding an operand comes from. */
 typedef enum {
-    ISA_ROLE_NONE, ISA_ROLE_SDST, ISA_ROLE_VDST, ISA_ROLE_SRC0, ISA_ROLE_SRC1, ISA_ROLE_SRC2,
-    ISA_ROLE_SIMM16, ISA_ROLE_IMM, ISA_ROLE_SBASE, ISA_ROLE_SDATA, ISA_ROLE_ADDR, ISA_ROLE_DATA0,
-    ISA_ROLE_DATA1, ISA_ROLE_VADDR, ISA_ROLE_VDATA, ISA_ROLE_SRSRC, ISA_ROLE_SOFFSET
+    ISA_ROLE_NONE,
+    ISA_ROLE_SDST,
+    ISA_ROLE_VDST,
+    ISA_ROLE_SRC0,
+    ISA_ROLE_SRC1,
+    ISA_ROLE_SRC2,
+    ISA_ROLE_SIMM16,
+    ISA_ROLE_IMM,
+    ISA_ROLE_SBASE,
+    ISA_ROLE_SDATA,
+    ISA_ROLE_ADDR,
+    ISA_ROLE_DATA0,
+    ISA_ROLE_DATA1,
+    ISA_ROLE_VADDR,
+    ISA_ROLE_VDATA,
+    ISA_ROLE_SRSRC,
+    ISA_ROLE_SOFFSET
 } isa_role_t;
 
 /* What the field may hold; the head of gfx90a.tsv explains each. */
 typedef enum {
-    ISA_K_NONE, ISA_K_S, ISA_K_SS, ISA_K_SSC, ISA_K_V, ISA_K_A, ISA_K_AV, ISA_K_VS, ISA_K_VSC,
-    ISA_K_D, ISA_K_C, ISA_K_IMM, ISA_K_LIT, ISA_K_REL, ISA_K_HWREG, ISA_K_MSG, ISA_K_WAITCNT
+    ISA_K_NONE,
+    ISA_K_S,
+    ISA_K_SS,
+    ISA_K_SSC,
+    ISA_K_V,
+    ISA_K_A,
+    ISA_K_AV,
+    ISA_K_VS,
+    ISA_K_VSC,
+    ISA_K_D,
+    ISA_K_C,
+    ISA_K_IMM,
+    ISA_K_LIT,
+    ISA_K_REL,
+    ISA_K_HWREG,
+    ISA_K_MSG,
+    ISA_K_WAITCNT
 } isa_kind_t;
 
 /* How a constant is widened for it. BITS: by the operand's width. */
 typedef enum {
-    ISA_T_BITS, ISA_T_I64, ISA_T_B16, ISA_T_F16, ISA_T_F32, ISA_T_F64, ISA_T_V2B16,
-    ISA_T_V2F16, ISA_T_V2B32, ISA_T_V2F32
+    ISA_T_BITS,
+    ISA_T_I64,
+    ISA_T_B16,
+    ISA_T_F16,
+    ISA_T_F32,
+    ISA_T_F64,
+    ISA_T_V2B16,
+    ISA_T_V2F16,
+    ISA_T_V2B32,
+    ISA_T_V2F32
 } isa_type_t;
 
 typedef struct {
@@ -58,14 +95,14 @@ enum {
     ISA_M_CBSZ = 1 << 16,
     ISA_M_ABID = 1 << 17,
     ISA_M_BLGP = 1 << 18,
-    ISA_M_OFF = 1 << 19,   /* one offset */
-    ISA_M_OFF2 = 1 << 20,  /* two 8-bit offsets (DS) */
+    ISA_M_OFF = 1 << 19,  /* one offset */
+    ISA_M_OFF2 = 1 << 20, /* two 8-bit offsets (DS) */
     ISA_M_GDS = 1 << 21,
     ISA_M_GLC = 1 << 22,
     ISA_M_SLC = 1 << 23,
-    ISA_M_RET = 1 << 24,   /* returns the old value when GLC is set */
+    ISA_M_RET = 1 << 24, /* returns the old value when GLC is set */
     ISA_M_SADDR = 1 << 25,
-    ISA_M_ADDR = 1 << 26,  /* offen, idxen */
+    ISA_M_ADDR = 1 << 26, /* offen, idxen */
     ISA_M_LDS = 1 << 27,
     ISA_M_SMOFF = 1 << 28, /* SMEM: immediate, register or both */
     ISA_M_CAS = 1 << 29,   /* compare-and-swap: two data values in, one out */
@@ -74,12 +111,29 @@ enum {
 
 /* Instruction classes of the counters. ORDER: isa_class_name(). */
 typedef enum {
-    ISA_CLASS_SALU, ISA_CLASS_BRANCH, ISA_CLASS_MSG, ISA_CLASS_INTERNAL,
-    ISA_CLASS_SMEM, ISA_CLASS_SMEM_RD, ISA_CLASS_SMEM_WR, ISA_CLASS_SMEM_AT,
-    ISA_CLASS_VALU, ISA_CLASS_MFMA,
-    ISA_CLASS_LDS, ISA_CLASS_LDS_RD, ISA_CLASS_LDS_WR, ISA_CLASS_LDS_AT, ISA_CLASS_GWS,
-    ISA_CLASS_FLAT, ISA_CLASS_FLAT_RD, ISA_CLASS_FLAT_WR, ISA_CLASS_FLAT_AT,
-    ISA_CLASS_VMEM, ISA_CLASS_VMEM_RD, ISA_CLASS_VMEM_WR, ISA_CLASS_VMEM_AT,
+    ISA_CLASS_SALU,
+    ISA_CLASS_BRANCH,
+    ISA_CLASS_MSG,
+    ISA_CLASS_INTERNAL,
+    ISA_CLASS_SMEM,
+    ISA_CLASS_SMEM_RD,
+    ISA_CLASS_SMEM_WR,
+    ISA_CLASS_SMEM_AT,
+    ISA_CLASS_VALU,
+    ISA_CLASS_MFMA,
+    ISA_CLASS_LDS,
+    ISA_CLASS_LDS_RD,
+    ISA_CLASS_LDS_WR,
+    ISA_CLASS_LDS_AT,
+    ISA_CLASS_GWS,
+    ISA_CLASS_FLAT,
+    ISA_CLASS_FLAT_RD,
+    ISA_CLASS_FLAT_WR,
+    ISA_CLASS_FLAT_AT,
+    ISA_CLASS_VMEM,
+    ISA_CLASS_VMEM_RD,
+    ISA_CLASS_VMEM_WR,
+    ISA_CLASS_VMEM_AT,
     ISA_CLASS_COUNT
 } isa_class_t;
 
@@ -88,7 +142,11 @@ const char *isa_class_name(isa_class_t c);
 
 /* Registers used besides the operands. */
 enum {
-    ISA_REG_EXEC = 1, ISA_REG_VCC = 2, ISA_REG_SCC = 4, ISA_REG_M0 = 8, ISA_REG_MODE = 16,
+    ISA_REG_EXEC = 1,
+    ISA_REG_VCC = 2,
+    ISA_REG_SCC = 4,
+    ISA_REG_M0 = 8,
+    ISA_REG_MODE = 16,
     ISA_REG_FLAT = 32
 };
 
@@ -96,14 +154,15 @@ enum { ISA_MAX_FIELDS = 5 };
 
 typedef struct {
     const char *mnemonic;
-    uint8_t fmt;       /* isa_fmt_t */
-    uint8_t vop3_fmt;  /* of its VOP3 form, or ISA_FMT_NONE */
+    uint8_t fmt;      /* isa_fmt_t */
+    uint8_t vop3_fmt; /* of its VOP3 form, or ISA_FMT_NONE */
     uint16_t opcode;
     uint16_t vop3_op;
-    uint8_t klass;     /* isa_class_t */
+    uint8_t klass;         /* isa_class_t */
     uint8_t reads, writes; /* ISA_REG_* */
-    uint32_t mods;     /* ISA_M_* */
-    isa_field_t fields[ISA_MAX_FIELDS]; /* in the order of the assembly text, ROLE_NONE at the end */
+    uint32_t mods;         /* ISA_M_* */
+    isa_field_t
+        fields[ISA_MAX_FIELDS]; /* in the order of the assembly text, ROLE_NONE at the end */
 } isa_row_desc_t;
 
 /* Indexed by ISA_OP_*; row 0 is empty. */

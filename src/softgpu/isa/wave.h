@@ -11,21 +11,25 @@
 
 enum {
     ISA_LANES = 64,
-    ISA_VGPR_ROWS = 544,   /* 512 unified registers and room for the widest tuple: no handler checks */
-    ISA_SCALARS = 144,     /* codes 0..127 and room for a 16-dword tuple */
-    ISA_CODE_FLAT_SCRATCH = 102, ISA_CODE_VCC = 106, ISA_CODE_M0 = 124, ISA_CODE_EXEC = 126
+    ISA_VGPR_ROWS =
+        544,           /* 512 unified registers and room for the widest tuple: no handler checks */
+    ISA_SCALARS = 144, /* codes 0..127 and room for a 16-dword tuple */
+    ISA_CODE_FLAT_SCRATCH = 102,
+    ISA_CODE_VCC = 106,
+    ISA_CODE_M0 = 124,
+    ISA_CODE_EXEC = 126
 };
 
 /* Why a wave stopped. */
 typedef enum {
-    ISA_RUN = 0,        /* not stopped */
-    ISA_STOP_END,       /* s_endpgm */
-    ISA_STOP_BARRIER,   /* waits for its workgroup */
-    ISA_STOP_YIELD,     /* used its slice, or s_sleep: others may go first */
-    ISA_STOP_MEMORY,    /* fault_addr, fault_flags */
-    ISA_STOP_ILLEGAL,   /* unknown instruction: fault_addr = its address */
+    ISA_RUN = 0,          /* not stopped */
+    ISA_STOP_END,         /* s_endpgm */
+    ISA_STOP_BARRIER,     /* waits for its workgroup */
+    ISA_STOP_YIELD,       /* used its slice, or s_sleep: others may go first */
+    ISA_STOP_MEMORY,      /* fault_addr, fault_flags */
+    ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
     ISA_STOP_UNSUPPORTED, /* known but not executed here: message names it */
-    ISA_STOP_TRAP       /* s_trap: fault_addr = address, trap_id */
+    ISA_STOP_TRAP         /* s_trap: fault_addr = address, trap_id */
 } isa_stop_t;
 
 enum { ISA_FAULT_READ = 1, ISA_FAULT_WRITE = 2, ISA_FAULT_EXEC = 4, ISA_FAULT_RDONLY = 8 };
@@ -47,15 +51,15 @@ typedef struct isa_gws {
 /* What every wave of a dispatch shares; lives as long as the dispatch. */
 typedef struct isa_dispatch {
     struct sg_memory *memory;
-    struct isa_code *code;          /* the device's code cache */
+    struct isa_code *code; /* the device's code cache */
     uint64_t entry_pc;
-    uint32_t n_vgpr;                /* unified registers allocated */
-    uint32_t acc_offset;            /* unified row of a0 */
-    uint32_t mode;                  /* initial MODE */
-    uint32_t scratch_wave_bytes;    /* scratch of one wave (all lanes) */
+    uint32_t n_vgpr;                    /* unified registers allocated */
+    uint32_t acc_offset;                /* unified row of a0 */
+    uint32_t mode;                      /* initial MODE */
+    uint32_t scratch_wave_bytes;        /* scratch of one wave (all lanes) */
     uint64_t shared_base, private_base; /* aperture bases; limits are base | 0xffffffff */
-    uint32_t doorbell_id;           /* s_sendmsg(MSG_GET_DOORBELL) */
-    isa_gws_t *gws;                 /* NULL: ds_gws_* are unsupported */
+    uint32_t doorbell_id;               /* s_sendmsg(MSG_GET_DOORBELL) */
+    isa_gws_t *gws;                     /* NULL: ds_gws_* are unsupported */
     /* s_sendmsg(MSG_INTERRUPT): raise the interrupt with the wave's M0. May be NULL. */
     void (*on_message)(struct isa_dispatch *d, isa_wave_t *w, uint32_t simm16);
     void *user;
@@ -64,41 +68,41 @@ typedef struct isa_dispatch {
 /* A workgroup in flight. */
 struct isa_group {
     isa_dispatch_t *dispatch;
-    uint8_t *lds;                   /* lds_bytes, 16-byte aligned, zeroed by nobody */
+    uint8_t *lds; /* lds_bytes, 16-byte aligned, zeroed by nobody */
     uint32_t lds_bytes;
     uint32_t n_waves;
-    uint32_t id[3];                 /* workgroup ids */
+    uint32_t id[3]; /* workgroup ids */
     isa_wave_t **waves;
 };
 
 struct isa_wave {
-    const isa_inst_t *ip;           /* next instruction slot (inside `page`) */
-    isa_row_t *vgpr;                /* ISA_VGPR_ROWS rows, 64-byte aligned */
-    uint32_t stop;                  /* isa_stop_t; a handler sets it to leave the loop */
-    int32_t budget;                 /* decremented by taken branches; < 0 makes the wave yield */
+    const isa_inst_t *ip; /* next instruction slot (inside `page`) */
+    isa_row_t *vgpr;      /* ISA_VGPR_ROWS rows, 64-byte aligned */
+    uint32_t stop;        /* isa_stop_t; a handler sets it to leave the loop */
+    int32_t budget;       /* decremented by taken branches; < 0 makes the wave yield */
     union {
         uint32_t sgpr[ISA_SCALARS];
         struct {
             uint32_t s_plain[102];
-            uint64_t flat_scratch;  /* code 102 */
+            uint64_t flat_scratch; /* code 102 */
             uint64_t xnack_mask;
-            uint64_t vcc;           /* code 106 */
+            uint64_t vcc; /* code 106 */
             uint32_t ttmp[16];
-            uint32_t m0;            /* code 124 */
+            uint32_t m0; /* code 124 */
             uint32_t s_reserved;
-            uint64_t exec;          /* code 126 */
+            uint64_t exec; /* code 126 */
         };
     };
-    uint32_t scc;                   /* 0 or 1 */
-    uint32_t mode;                  /* MODE register */
-    uint32_t acc_offset;            /* copy of the dispatch's */
+    uint32_t scc;        /* 0 or 1 */
+    uint32_t mode;       /* MODE register */
+    uint32_t acc_offset; /* copy of the dispatch's */
     uint32_t index_in_group;
-    isa_page_t *page;               /* decoded code page of `ip` */
+    isa_page_t *page; /* decoded code page of `ip` */
     isa_group_t *group;
-    uint64_t scratch_base;          /* GPU address of this wave's scratch (what the hardware's
-                                       FLAT_SCRATCH + wave offset comes to) */
-    uint32_t scratch_bytes;         /* of the wave */
-    uint32_t hw_id;                 /* HW_ID register: SE, CU, SIMD, wave slot */
+    uint64_t scratch_base;  /* GPU address of this wave's scratch (what the hardware's
+                               FLAT_SCRATCH + wave offset comes to) */
+    uint32_t scratch_bytes; /* of the wave */
+    uint32_t hw_id;         /* HW_ID register: SE, CU, SIMD, wave slot */
     /* last extents hit by this wave's accesses, see mem.h; valid for mem_epoch only */
     const struct sg_extent *extent_cache[4];
     uint64_t mem_epoch;
@@ -113,12 +117,14 @@ struct isa_wave {
 };
 
 _Static_assert(offsetof(struct isa_wave, flat_scratch) - offsetof(struct isa_wave, sgpr) ==
-                   4 * ISA_CODE_FLAT_SCRATCH, "FLAT_SCRATCH is scalar code 102");
-_Static_assert(offsetof(struct isa_wave, vcc) - offsetof(struct isa_wave, sgpr) ==
-                   4 * ISA_CODE_VCC, "VCC is scalar code 106");
+                   4 * ISA_CODE_FLAT_SCRATCH,
+               "FLAT_SCRATCH is scalar code 102");
+_Static_assert(offsetof(struct isa_wave, vcc) - offsetof(struct isa_wave, sgpr) == 4 * ISA_CODE_VCC,
+               "VCC is scalar code 106");
 _Static_assert(offsetof(struct isa_wave, m0) - offsetof(struct isa_wave, sgpr) == 4 * ISA_CODE_M0,
                "M0 is scalar code 124");
 _Static_assert(offsetof(struct isa_wave, exec) - offsetof(struct isa_wave, sgpr) ==
-                   4 * ISA_CODE_EXEC, "EXEC is scalar code 126");
+                   4 * ISA_CODE_EXEC,
+               "EXEC is scalar code 126");
 
 #endif

@@ -60,7 +60,7 @@ typedef struct sg_ran {
     struct sg_ran *next; /* waiting for workgroups with smaller ids */
     uint64_t id;
     uint32_t unit, n_waves;
-    bool counted; /* by SQ */
+    bool counted;            /* by SQ */
     sg_sqtt_group_t *traced; /* or NULL */
     struct {
         uint64_t clocks; /* by itself */

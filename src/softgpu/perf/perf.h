@@ -68,7 +68,7 @@ typedef struct {
     uint32_t vgprs, sgpr_words; /* allocated for a wave; written when it starts */
     uint32_t lds_bytes;         /* of a workgroup */
     uint64_t memory_epoch;
-    const void *queue; /* that the packet is of; only compared */
+    const void *queue;                    /* that the packet is of; only compared */
     uint8_t acquire_scope, release_scope; /* of the packet */
     sg_sqtt_launch_t trace;
 } sg_perf_launch_t;

@@ -100,8 +100,8 @@ static bool read_request(const char *path)
         char *range = attribute(tag, "range"), *end = NULL;
         if (range && *range) {
             range_begin = strtoull(range, &end, 10);
-            range_end = *end == ':' ? end[1] ? strtoull(end + 1, NULL, 10) : UINT64_MAX
-                                    : range_begin + 1;
+            range_end =
+                *end == ':' ? end[1] ? strtoull(end + 1, NULL, 10) : UINT64_MAX : range_begin + 1;
         }
         free(range);
     }
@@ -149,16 +149,19 @@ static void write_line(const entry_t *e)
         pthread_mutex_unlock(&lock);
         return;
     }
-    fprintf(file, "%" PRIu64 "\t%u\t%u\t%" PRIu64 "\t%d\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t64", e->index,
-            e->data.agent_index, e->data.queue_id, e->data.queue_index, getpid(),
+    fprintf(file, "%" PRIu64 "\t%u\t%u\t%" PRIu64 "\t%d\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t64",
+            e->index, e->data.agent_index, e->data.queue_id, e->data.queue_index, getpid(),
             e->data.thread_id, e->grid, e->group, e->lds, e->scratch, e->vgprs, e->agprs, e->sgprs);
-    fprintf(file, "\t0x%" PRIx64 "\t0x%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-            "\t%s", e->data.completion_signal.handle, e->data.kernel_object, r->dispatch, r->begin,
-            r->end, r->complete, e->kernel);
+    fprintf(file,
+            "\t0x%" PRIx64 "\t0x%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+            "\t%s",
+            e->data.completion_signal.handle, e->data.kernel_object, r->dispatch, r->begin, r->end,
+            r->complete, e->kernel);
     for (unsigned i = 0; i < metrics.count; i++) {
         const rocprofiler_data_t *d = &e->features[i].data;
-        fprintf(file, "\t%.10f", d->kind == ROCPROFILER_DATA_KIND_DOUBLE ? d->result_double
-                                                                         : (double)d->result_int64);
+        fprintf(file, "\t%.10f",
+                d->kind == ROCPROFILER_DATA_KIND_DOUBLE ? d->result_double
+                                                        : (double)d->result_int64);
     }
     fputc('\n', file);
     pthread_mutex_unlock(&lock);
