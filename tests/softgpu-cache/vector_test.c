@@ -421,9 +421,9 @@ static void waits_once(void **state)
     /* waiting begins when L1's own pipe is through: 120 + 3 */
     EXPECT(r, TCP_PENDING_STALL_CYCLES, 564 - 123);
     EXPECT(r, TCP_TCP_LATENCY, 2 * 560);
-    sgc_at(r->model, 0, 10000);
-    rig_do(r, "global_load_dword v2, v[0:1], off"); /* found: 120 + 3 clocks */
-    EXPECT(r, TD_TD_BUSY, 564 + 123);
+    /* found, from 8: 120 + 3 clocks, all of them while the others wait */
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TD_TD_BUSY, 564);
     EXPECT(r, TCP_PENDING_STALL_CYCLES, 564 - 123);
     rig_destroy(r);
 }

@@ -75,12 +75,6 @@ sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst
     return cost;
 }
 
-void sgc_at(sgc_t *t, unsigned cu, uint64_t now)
-{
-    sgc_cu_t *c = &t->cu[cu % t->cus];
-    if (now > c->clock) c->clock = now;
-}
-
 void sgc_flush(sgc_t *t, unsigned what)
 {
     if (what & SGC_INV_L1)

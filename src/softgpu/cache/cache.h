@@ -62,11 +62,6 @@ typedef struct {
  * at once. */
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i);
 
-/* The compute unit's clock, never decreasing: what waits for memory at the same time is then
- * counted once in the rows that count clocks. Who does not call it lets each instruction follow the
- * one before as soon as the pipe is free. */
-void sgc_at(sgc_t *t, unsigned cu, uint64_t now);
-
 /* A wave of the compute unit fetches the 64 bytes of code around `va`. Returns the clocks until
  * they are there. To be called when a wave starts, and when it goes on in another 64-byte line. */
 uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va);

@@ -500,7 +500,7 @@ static void count_pipes(pass_t *p)
         if (coalesced && p->op->access == SGC_WRITE) ta->buffer_coalesced_write_cycles += issue;
     }
 
-    const uint64_t start = cu->clock > cu->free ? cu->clock : cu->free;
+    const uint64_t start = cu->free;
     const uint64_t data = start + p->t->profile.l1_vector_latency + p->lookups - 1;
     const uint64_t end = start + p->latency;
     cu->free = start + issue;

@@ -87,9 +87,9 @@ typedef struct {
 } sgc_tcp_counts_t;
 
 typedef struct {
-    uint64_t clock, free; /* now; when the vector memory pipe takes the next instruction */
-    ways_t l1;            /* tag: physical line */
-    bool l1_filled;       /* since it was emptied: each fence empties those of all units */
+    uint64_t free;  /* when the vector memory pipe takes the next instruction */
+    ways_t l1;      /* tag: physical line */
+    bool l1_filled; /* since it was emptied: each fence empties those of all units */
     sgc_tlb_t tlb;
     sgc_sq_counts_t sq;
     sgc_ta_counts_t ta;
