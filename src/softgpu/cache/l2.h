@@ -85,44 +85,36 @@ L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
     if (w->order) __builtin_prefetch(&w->order[place.set], 1);
 }
 
-/* The work of a line that comes in place of another, where it is not only to be counted. */
-static inline void l2_replace(sgc_l2_t *l2, sgc_channel_t *c, sgc_l2_line_t *line, uint32_t old,
-                              sgc_page_t page)
-{
-    if (page.type != SGC_RW) l2->n_shared++;
-    if (old == WAYS_EMPTY) return;
-    if (*line & SGC_L2_SHARED) l2->n_shared--;
-    if (!(*line & SGC_L2_DIRTY)) return;
-    l2_clean(l2, c, line);
-    c->count.normal_writeback++;
-}
-
-/* The line of a tag, in place of the oldest of its set where it was not *there. *line is what it
- * was or, if it was not, what it is without valid bytes: to be stored. */
+/* The line of a tag, in place of the oldest of its set where it was not *there. */
 L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t tag,
-                                 sgc_page_t page, bool *there, unsigned *line)
+                                 sgc_page_t page, bool *there)
 {
+    sgc_l2_t *l2 = &t->l2;
     sgc_channel_t *c = place.channel;
     uint32_t old;
-    sgc_l2_line_t *at = &t->l2.line[ways_use(w, place.set, tag, &old)];
+    sgc_l2_line_t *line = &l2->line[ways_use(w, place.set, tag, &old)];
     *there = old == tag;
-    *line = *at;
-    /* whether it was there cannot be foreseen, this mostly can */
-    if ((page.type != SGC_RW || *line & (SGC_L2_SHARED | SGC_L2_DIRTY)) && !*there)
-        l2_replace(&t->l2, c, at, old, page);
-    c->count.normal_evict += !*there & (old != WAYS_EMPTY);
-    const unsigned fresh =
-        (page.local ? SGC_L2_LOCAL : 0) | (page.type != SGC_RW ? SGC_L2_SHARED : 0);
-    *line = *there ? *line : fresh;
-    return at;
+    if (*there) return line;
+    if (old != WAYS_EMPTY) {
+        c->count.normal_evict++;
+        if (*line & SGC_L2_SHARED) l2->n_shared--;
+        if (*line & SGC_L2_DIRTY) {
+            l2_clean(l2, c, line);
+            c->count.normal_writeback++;
+        }
+    }
+    const bool shared = page.type != SGC_RW;
+    if (shared) l2->n_shared++;
+    *line = (sgc_l2_line_t)((page.local ? SGC_L2_LOCAL : 0) | (shared ? SGC_L2_SHARED : 0));
+    return line;
 }
 
-/* What is not valid is read, unless the request has found what it wants. */
-L2_INLINE void l2_fill(sgc_channel_t *c, unsigned *line, bool hit)
+/* What is not valid is read. */
+L2_INLINE void l2_fill(sgc_channel_t *c, sgc_l2_line_t *line)
 {
     const unsigned halves = 2 - (*line & 1) - (*line >> 1 & 1);
-    c->count.ea_rdreq[*line / SGC_L2_LOCAL & 1] += hit ? 0 : halves;
-    *line |= hit ? 0 : SGC_L2_VALID;
+    c->count.ea_rdreq[*line / SGC_L2_LOCAL & 1] += halves;
+    *line |= SGC_L2_VALID;
 }
 
 /* ---- requests ---- */
@@ -140,17 +132,15 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     if (__builtin_expect(page.type == SGC_UC, 0))
         return l2_uncached(t, &c->count, page, access, bytes);
 
-    unsigned line;
-    sgc_l2_line_t *at = l2_line(t, w, place, tag, page, &there, &line);
-    const bool hit = access == SGC_WRITE ? there : line >> half & 1;
+    sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
+    const bool hit = there && (access == SGC_WRITE || *line >> half & 1);
     c->count.hit += hit;
-    if (access != SGC_WRITE) l2_fill(c, &line, hit);
+    if (access != SGC_WRITE && !hit) l2_fill(c, line);
     if (access != SGC_READ) {
-        t->l2.n_dirty += !(line & SGC_L2_DIRTY);
-        line |= l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half);
-        if (!~bytes) line |= 1u << half;
+        t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
+        *line |= (sgc_l2_line_t)(l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half));
+        if (!~bytes) *line |= (sgc_l2_line_t)(1u << half);
     }
-    *at = (sgc_l2_line_t)line;
     return hit || access == SGC_WRITE ? t->profile.l2_latency : l2_memory_latency(t, page);
 }
 
@@ -165,17 +155,20 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
 
     c->count.by_type[page.type][SGC_READ] += 2;
     c->count.streaming += stream ? 2 : 0;
-    unsigned line;
-    sgc_l2_line_t *at = l2_line(t, w, place, tag, page, &there, &line);
-    const unsigned valid = line & SGC_L2_VALID;
-    /* the half that is not there makes the miss, after which both are */
-    const bool first = valid & 1, all = valid == SGC_L2_VALID;
-    c->count.hit += 1u + all;
-    l2_fill(c, &line, all);
-    *at = (sgc_l2_line_t)line;
+    sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
+    const unsigned valid = *line & SGC_L2_VALID;
     const uint32_t memory = l2_memory_latency(t, page), hit = t->profile.l2_latency;
-    *second = first && !all ? memory : hit;
-    return first ? hit : memory;
+    *second = hit;
+    if (valid == SGC_L2_VALID) {
+        c->count.hit += 2;
+        return hit;
+    }
+    /* the half that is not there makes the miss, after which both are */
+    c->count.hit++;
+    l2_fill(c, line);
+    if (!(valid & 1)) return memory;
+    *second = memory;
+    return hit;
 }
 
 /* The same for writes of all bytes. */
@@ -188,11 +181,10 @@ L2_INLINE void l2_write_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32
 
     c->count.by_type[page.type][SGC_WRITE] += 2;
     c->count.streaming += stream ? 2 : 0;
-    unsigned line;
-    sgc_l2_line_t *at = l2_line(t, w, place, tag, page, &there, &line);
+    sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
     c->count.hit += 1u + there;
-    t->l2.n_dirty += !(line & SGC_L2_DIRTY);
-    *at = (sgc_l2_line_t)(line | SGC_L2_DIRTY | SGC_L2_VALID);
+    t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
+    *line |= SGC_L2_DIRTY | SGC_L2_VALID;
 }
 
 #endif

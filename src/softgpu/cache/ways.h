@@ -205,16 +205,13 @@ WAYS_INLINE uint32_t ways_insert(const ways_t *c, uint32_t set, uint32_t tag, ui
  * there. *old is what the slot held: this tag if it was there, WAYS_EMPTY if nothing. */
 WAYS_INLINE uint32_t ways_use(const ways_t *c, uint32_t set, uint32_t tag, uint32_t *old)
 {
-    if (c->order) { /* the same work for hits and misses: mostly nobody can foresee which it is */
-        const uint64_t order = c->order[set];
+    if (c->order) {
         const uint32_t found = ways_match(c->tag + set * WAYS_BLOCK, tag);
-        const uint32_t oldest = (uint32_t)(order >> 4 * (c->ways - 1));
-        const uint32_t here = (uint32_t)__builtin_ctz(found | 1 << WAYS_BLOCK);
-        const uint32_t way = found ? here : oldest, slot = set * WAYS_BLOCK + way;
-        c->order[set] = ways_newest(order, way);
-        *old = c->tag[slot];
-        c->tag[slot] = tag;
-        return slot;
+        if (!found) return ways_insert(c, set, tag, old);
+        const uint32_t way = (uint32_t)__builtin_ctz(found);
+        c->order[set] = ways_newest(c->order[set], way);
+        *old = tag;
+        return set * WAYS_BLOCK + way;
     }
     const uint32_t first = set * c->padded, chain = ways_chain(c, set, tag);
     const uint32_t way = ways_follow(c, first, chain, tag);
