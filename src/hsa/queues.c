@@ -17,11 +17,12 @@
 #define AHEAD            64   /* items ready when a queue is created */
 #define LIMIT_FACTOR     4    /* items at most, in queue sizes */
 #define LIMIT_LEAST      4096 /* and not fewer than this */
-#define BATCH            32   /* packets rewritten on the stack at once */
+#define BATCH            32   /* packets of one call without asking for memory */
 #define GATE             2    /* packets of a gate */
 #define QUEUE_SIZE_LEAST 4    /* an intercept queue needs room for its own retry packet */
 #define MARKS            4    /* of what has left a ring, see room_t */
 #define MARKED_SIZE      64   /* the least ring that has them */
+#define RESERVE          2 /* of a ring: a slot that stays free, and the runtime's retry packet */
 #define PATIENCE_NS      1000000000u
 
 /* What is in the ring that the runtime writes to for the program. The program sees its packets
@@ -40,6 +41,24 @@ typedef struct {
     bool stuck; /* nothing has moved for long: the runtime's own way out is tried */
 } room_t;
 
+typedef union {
+    uint16_t header;
+    hsa_kernel_dispatch_packet_t dispatch;
+    hsa_barrier_and_packet_t barrier;
+    unsigned char bytes[64];
+} packet_t;
+
+/* Packets on their way to the writer, and the items that are in them. All packets of a call go in
+ * one write: ROCr 5 crashes in a second one, and wherever the first did not fit into the ring, a
+ * second that does would overtake it. The handler's alone. */
+typedef struct {
+    hsax_packet_writer_t writer;
+    unsigned count, room;
+    packet_t *packets;              /* `few` or memory; one more than `room`, for a mark */
+    hsax_item_t *items, *last_item; /* oldest first */
+    packet_t few[BATCH + 1];
+} outgoing_t;
+
 typedef struct queue {
     struct queue *next;
     hsa_queue_t *hsa;
@@ -50,6 +69,7 @@ typedef struct queue {
     bool barred;
     bool counted; /* a dispatch with a wrap has come: see told_first */
     room_t room;
+    outgoing_t out;
     void (*failed)(hsa_status_t, hsa_queue_t *, void *); /* the program's */
     void *failed_data;
 } queue_t;
@@ -105,13 +125,6 @@ bool hsax_queue_find(const hsa_queue_t *hsa, uint64_t *id, hsa_agent_t *agent)
 
 /* ---- packets ---- */
 
-typedef union {
-    uint16_t header;
-    hsa_kernel_dispatch_packet_t dispatch;
-    hsa_barrier_and_packet_t barrier;
-    unsigned char bytes[64];
-} packet_t;
-
 static unsigned type_of(const packet_t *packet)
 {
     return packet->header >> HSA_PACKET_HEADER_TYPE & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
@@ -150,7 +163,7 @@ static void look_at_marks(room_t *room)
 
 static void wait_for_room(room_t *room, uint32_t size, uint64_t count)
 {
-    uint64_t most = size - 3; /* besides a mark, the runtime's retry packet and a slot left free */
+    uint64_t most = size - RESERVE - 1; /* and a mark */
     uint64_t passed = room->passed, since = 0;
     while (room->written + count - room->passed > most) {
         look_at_marks(room);
@@ -182,25 +195,20 @@ static bool make_mark(room_t *room, uint64_t count, packet_t *packet)
     return true;
 }
 
-/* In one call of the writer: in ROCr 5 a second one does not reach the ring. */
-static void write_packets(queue_t *queue, hsax_packet_writer_t writer, const void *packets,
-                          uint64_t count)
+/* Waits until `count` packets fit. `behind` them may become a mark. How many there are then. */
+static uint64_t take_room(queue_t *queue, uint64_t count, packet_t *behind)
 {
     room_t *room = &queue->room;
     uint32_t size = queue->hsa->size;
-    packet_t with_mark[BATCH + 1];
     if (size >= MARKED_SIZE && !hsax_forked()) {
         wait_for_room(room, size, count);
         bool due = room->written + count - room->marked >= size / MARKS;
-        if (due && count <= BATCH && room->count < MARKS &&
-            make_mark(room, count, &with_mark[count])) {
-            memcpy(with_mark, packets, count * sizeof *with_mark);
-            packets = with_mark;
+        if (due && behind && count + RESERVE < size && room->count < MARKS &&
+            make_mark(room, count, behind))
             count++;
-        }
     }
-    writer(packets, count);
     room->written += count;
+    return count;
 }
 
 static void free_marks(const room_t *room)
@@ -211,8 +219,9 @@ static void free_marks(const room_t *room)
 
 /* ---- dispatches ---- */
 
-/* Gives the packet our signal if the client wants it, or if it has to take a turn. */
-static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial)
+/* Gives the packet our signal if the client wants it, or if it has to take a turn. `asked`: the
+ * client may be asked. */
+static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial, bool asked)
 {
     hsax_item_t *item = hsax_lane_take(queue->lane);
     if (!item) {
@@ -223,7 +232,7 @@ static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial)
     }
     current.queue = queue->hsa;
     if (serial) item->special = true; /* not written otherwise: a line less to touch */
-    if (!client->begin(item, queue->id, &packet->dispatch)) {
+    if (!asked || !client->begin(item, queue->id, &packet->dispatch)) {
         if (!serial) {
             hsax_lane_untake(item);
             return NULL;
@@ -252,41 +261,60 @@ static hsax_item_t *adopt_barrier(queue_t *queue, packet_t *packet)
 
 /* ---- packets around dispatches ---- */
 
-/* Packets on their way to the writer, and the items that are in them. */
-typedef struct {
-    queue_t *queue;
-    hsax_packet_writer_t writer;
-    unsigned count, item_count;
-    packet_t packets[BATCH];
-    hsax_item_t *items[BATCH];
-} outgoing_t;
-
-static void flush(outgoing_t *out)
+static void flush(queue_t *queue)
 {
-    write_packets(out->queue, out->writer, out->packets, out->count);
-    for (unsigned i = 0; i < out->item_count; i++) {
-        if (!out->items[i]->anonymous) client->submitted(out->items[i]);
-        hsax_lane_submit(out->items[i]);
+    outgoing_t *out = &queue->out;
+    out->writer(out->packets, take_room(queue, out->count, &out->packets[out->count]));
+    for (hsax_item_t *item = out->items, *next; item; item = next) {
+        next = item->next;
+        if (!item->anonymous) client->submitted(item);
+        hsax_lane_submit(item);
     }
-    out->count = out->item_count = 0;
+    out->count = 0;
+    out->items = NULL;
 }
 
-static packet_t *add(outgoing_t *out)
+static bool grow(outgoing_t *out)
 {
-    if (out->count == BATCH) flush(out);
+    unsigned room = out->room * 2;
+    packet_t *more = malloc((room + 1) * sizeof *more);
+    if (!more) return false;
+    memcpy(more, out->packets, out->count * sizeof *more);
+    if (out->packets != out->few) free(out->packets);
+    out->packets = more;
+    out->room = room;
+    return true;
+}
+
+static packet_t *add(queue_t *queue)
+{
+    outgoing_t *out = &queue->out;
+    if (out->count == out->room && !grow(out)) flush(queue);
     return &out->packets[out->count++];
 }
 
-static void add_all(outgoing_t *out, const void *packets, unsigned count)
+/* Only after all its packets: they may be written at any time. */
+static void add_item(queue_t *queue, hsax_item_t *item)
 {
-    for (const packet_t *from = packets; count--; from++)
-        *add(out) = *from;
+    outgoing_t *out = &queue->out;
+    item->next = NULL;
+    if (out->items)
+        out->last_item->next = item;
+    else
+        out->items = item;
+    out->last_item = item;
 }
 
-static void add_barrier(outgoing_t *out, hsa_signal_t dependency, hsa_signal_t completion,
+static void add_all(queue_t *queue, const void *packets, unsigned count)
+{
+    for (const packet_t *from = packets; count--; from++)
+        *add(queue) = *from;
+}
+
+static void add_barrier(queue_t *queue, hsa_signal_t dependency, hsa_signal_t completion,
                         hsa_fence_scope_t release)
 {
-    packet_t *packet = add(out);
+    packet_t *packet = add(queue);
     memset(packet, 0, sizeof *packet);
     packet->header = (uint16_t)(HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
                                 1 << HSA_PACKET_HEADER_BARRIER |
@@ -295,99 +323,139 @@ static void add_barrier(outgoing_t *out, hsa_signal_t dependency, hsa_signal_t c
     packet->barrier.completion_signal = completion;
 }
 
-/* The turn is lost to a lack of signals: the dispatch passes uncounted rather than not at all. */
-static void count_missed_turn(void)
+/* The turn is lost to a lack of something: the dispatch passes uncounted rather than not at all. */
+static void count_missed_turn(const char *lack)
 {
     static atomic_bool told;
     if (!atomic_exchange(&told, true))
-        base_warning("no signals to keep kernels of an agent apart: counters may see several");
+        base_warning("no %s to keep kernels of an agent apart: counters may see several", lack);
 }
 
 /* Packets that only keep each other out, of whatever queue: they take a turn of their own when the
  * queue has come to them. */
-static void add_alone(outgoing_t *out, queue_t *queue, const void *packets, unsigned count)
+static void add_alone(queue_t *queue, const void *packets, unsigned count)
 {
     const hsa_signal_t none = {0};
     hsax_item_t *item = hsax_lane_take(queue->lane);
     if (item) {
         item->special = item->anonymous = true;
-        if (!hsax_turn_take(item, true, true)) count_missed_turn();
+        if (!hsax_turn_take(item, true, true)) count_missed_turn("signals");
         if (item->turn.gate) {
-            add_barrier(out, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
-            add_barrier(out, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
+            add_barrier(queue, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
+            add_barrier(queue, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
         }
     } else {
-        count_missed_turn();
+        count_missed_turn("signals");
     }
-    add_all(out, packets, count);
+    add_all(queue, packets, count);
     if (!item) return;
-    add_barrier(out, none, item->signal, HSA_FENCE_SCOPE_SYSTEM);
-    out->items[out->item_count++] = item;
+    add_barrier(queue, none, item->signal, HSA_FENCE_SCOPE_SYSTEM);
+    add_item(queue, item);
 }
 
-static void add_shared(outgoing_t *out, queue_t *queue, const packet_t *packet, hsax_item_t *item)
+static void add_shared(queue_t *queue, const packet_t *packet, hsax_item_t *item)
 {
     const hsax_wrap_t *wrap = item->wrap;
-    add_alone(out, queue, wrap->before, wrap->before_count);
-    packet_t *dispatch = add(out);
+    add_alone(queue, wrap->before, wrap->before_count);
+    packet_t *dispatch = add(queue);
     *dispatch = *packet;
     dispatch->header |= 1 << HSA_PACKET_HEADER_BARRIER;
     item->last = wrap->done;
     item->wrap = NULL;
-    add_alone(out, queue, wrap->after, wrap->after_count);
-    add_barrier(out, (hsa_signal_t){0}, wrap->done, HSA_FENCE_SCOPE_SYSTEM);
-    out->items[out->item_count++] = item;
+    add_alone(queue, wrap->after, wrap->after_count);
+    add_barrier(queue, (hsa_signal_t){0}, wrap->done, HSA_FENCE_SCOPE_SYSTEM);
+    add_item(queue, item);
 }
 
-static void add_dispatch(outgoing_t *out, queue_t *queue, const packet_t *packet, hsax_item_t *item)
+static void add_dispatch(queue_t *queue, const packet_t *packet, hsax_item_t *item)
 {
     const hsa_signal_t none = {0};
     const hsax_wrap_t *wrap = item->wrap;
     if (wrap && wrap->shared) {
-        add_shared(out, queue, packet, item);
+        add_shared(queue, packet, item);
         return;
     }
-    if (!hsax_turn_take(item, wrap, queue->barred)) count_missed_turn();
+    if (!hsax_turn_take(item, wrap, queue->barred)) count_missed_turn("signals");
     if (item->turn.gate) {
         queue->barred = false;
-        add_barrier(out, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
-        add_barrier(out, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
+        add_barrier(queue, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
+        add_barrier(queue, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
     }
-    if (wrap) add_all(out, wrap->before, wrap->before_count);
-    packet_t *dispatch = add(out);
+    if (wrap) add_all(queue, wrap->before, wrap->before_count);
+    packet_t *dispatch = add(queue);
     *dispatch = *packet;
     if (wrap) {
         dispatch->header |= 1 << HSA_PACKET_HEADER_BARRIER;
         item->last = wrap->done;
         item->wrap = NULL;
-        add_all(out, wrap->after, wrap->after_count);
-        add_barrier(out, none, wrap->done, HSA_FENCE_SCOPE_SYSTEM);
+        add_all(queue, wrap->after, wrap->after_count);
+        add_barrier(queue, none, wrap->done, HSA_FENCE_SCOPE_SYSTEM);
     }
-    /* only now: an item is handed over after all its packets */
-    out->items[out->item_count++] = item;
+    add_item(queue, item);
 }
 
-/* While dispatches take turns: what rewrite_batch() does, with more packets than came. */
-static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t count, uint64_t index,
-                           hsax_packet_writer_t writer)
+/* Runtimes whose writer may be called again in one call of a handler. Not ROCr 5; the first that
+ * have this function are all newer than the change. */
+static bool writes_again(void)
 {
-    outgoing_t out = {.queue = queue, .writer = writer};
+    return hsax.amd_ext.hsa_amd_vmem_address_reserve_fn;
+}
+
+/* Can the ring hold `more` packets besides those added? ROCr 5 never writes what it cannot. */
+static bool fits(const queue_t *queue, uint64_t more)
+{
+    return writes_again() || queue->out.count + more + RESERVE < queue->hsa->size;
+}
+
+/* May the client be asked about the next dispatch of a call, with `left` packets behind it? In ROCr
+ * 5 not if it may wait for one before, which cannot be written apart. Only another tool's handler
+ * before ours hands over several there. */
+static bool askable(queue_t *queue, uint64_t left)
+{
+    if (!queue->out.count && !left) return true;
+    bool apart = queue->out.items && client->begin_waits;
+    if (apart && writes_again()) {
+        flush(queue);
+        return true;
+    }
+    if (!apart && fits(queue, left + BATCH)) return true;
+    if (atomic_fetch_add(&missed, 1) == 0)
+        base_warning("kernel dispatches go unrecorded: another tool hands several to queue %llu at "
+                     "once",
+                     (unsigned long long)queue->id);
+    return false;
+}
+
+/* Is there a place for the gate of a dispatch that the client is not asked about? */
+static bool gate_fits(const queue_t *queue, uint64_t left)
+{
+    if (fits(queue, GATE + 1 + left)) return true;
+    count_missed_turn("room in the queue");
+    return false;
+}
+
+/* While dispatches take turns: what rewrite() does, with more packets than came. */
+static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t count, uint64_t index)
+{
     for (; count--; packets++) {
         packet_t packet = *packets;
-        if (client->begin_waits && out.item_count && is_dispatch(&packet)) flush(&out);
         current.index = index++;
-        hsax_item_t *item = is_dispatch(&packet) ? adopt(queue, &packet, true) : NULL;
+        hsax_item_t *item = NULL;
+        if (is_dispatch(&packet)) {
+            bool asked = askable(queue, count);
+            if (asked || gate_fits(queue, count)) item = adopt(queue, &packet, true, asked);
+        }
         if (item) {
             if (item->wrap) queue->counted = true;
-            add_dispatch(&out, queue, &packet, item);
+            add_dispatch(queue, &packet, item);
             continue;
         }
         if (!is_dispatch(&packet) && may_wait_for_others(&packet)) queue->barred = true;
         item = adopt_barrier(queue, &packet);
-        *add(&out) = packet;
-        if (item) out.items[out.item_count++] = item;
+        *add(queue) = packet;
+        if (item) add_item(queue, item);
     }
-    flush(&out);
+    flush(queue);
 }
 
 static bool serial(const queue_t *queue)
@@ -397,44 +465,39 @@ static bool serial(const queue_t *queue)
 
 /* ---- packets as they came ---- */
 
-static void rewrite_batch(queue_t *queue, const packet_t *packets, unsigned count, uint64_t index,
-                          hsax_packet_writer_t writer)
+static void rewrite(queue_t *queue, const packet_t *packets, uint64_t count, uint64_t index)
 {
-    packet_t copy[BATCH];
-    hsax_item_t *items[BATCH];
-    unsigned adopted = 0;
-    memcpy(copy, packets, count * sizeof *copy);
-    for (unsigned i = 0; i < count; i++) {
-        if (!is_dispatch(&copy[i])) continue;
-        current.index = index + i;
-        hsax_item_t *item = adopt(queue, &copy[i], false);
-        if (item) items[adopted++] = item;
+    for (; count--; packets++, index++) {
+        packet_t *packet = add(queue);
+        *packet = *packets;
+        if (!is_dispatch(packet)) continue;
+        current.index = index;
+        hsax_item_t *item = adopt(queue, packet, false, true);
+        if (item) add_item(queue, item);
     }
-    write_packets(queue, writer, copy, count);
-    for (unsigned i = 0; i < adopted; i++) {
-        client->submitted(items[i]);
-        hsax_lane_submit(items[i]);
-    }
+    flush(queue);
 }
 
-static void handle_packets(const void *data, uint64_t count, uint64_t index, void *queue,
+static void pass(queue_t *queue, const packet_t *packets, uint64_t count,
+                 hsax_packet_writer_t writer)
+{
+    packet_t *copy = queue->out.few;
+    uint64_t total = take_room(queue, count, count <= BATCH ? &copy[count] : NULL);
+    if (total > count) packets = memcpy(copy, packets, count * sizeof *copy);
+    writer(packets, total);
+}
+
+static void handle_packets(const void *packets, uint64_t count, uint64_t index, void *data,
                            hsax_packet_writer_t writer)
 {
-    if (hsax_collecting() && serial(queue)) {
-        rewrite_serial(queue, data, count, index, writer);
-        return;
-    }
-    if (!hsax_collecting() || !client->wanted()) {
-        write_packets(queue, writer, data, count);
-        return;
-    }
-    for (const packet_t *packets = data; count;) {
-        unsigned batch = count < BATCH ? (unsigned)count : BATCH;
-        rewrite_batch(queue, packets, batch, index, writer);
-        packets += batch;
-        index += batch;
-        count -= batch;
-    }
+    queue_t *queue = data;
+    queue->out.writer = writer;
+    if (hsax_collecting() && serial(queue))
+        rewrite_serial(queue, packets, count, index);
+    else if (hsax_collecting() && client->wanted())
+        rewrite(queue, packets, count, index);
+    else
+        pass(queue, packets, count, writer);
 }
 
 /* ---- queues ---- */
@@ -476,6 +539,8 @@ static bool attach(queue_t *queue, hsa_agent_t agent, hsa_queue_t *hsa)
     hsax_lane_ops_t ops = {client->client_size, read_times, client->complete, client->lost};
     unsigned limit = hsa->size * LIMIT_FACTOR;
     queue->hsa = hsa;
+    queue->out.packets = queue->out.few;
+    queue->out.room = BATCH;
     queue->id = atomic_fetch_add(&last_queue_id, 1) + 1;
     hsax_lane_t *lane =
         hsax_lane_open(&ops, agent, AHEAD, limit < LIMIT_LEAST ? LIMIT_LEAST : limit);
@@ -570,6 +635,7 @@ static hsa_status_t destroy_queue(hsa_queue_t *hsa)
     }
     hsax_lane_close(queue->lane);
     free_marks(&queue->room);
+    if (queue->out.packets != queue->out.few) free(queue->out.packets);
     free(queue);
     return status;
 }

@@ -42,7 +42,9 @@ typedef struct {
     /* Must dispatches take turns now? NULL: never. Then only dispatches with a wrap do, and those
      * that come while one is in flight. */
     bool (*serial)(void);
-    bool begin_waits; /* begin() may wait for dispatches before: they are written first */
+    /* begin() may wait for dispatches before: they are written first. Where they cannot be, it is
+     * not asked. */
+    bool begin_waits;
     /* Whoever waits for a queue with a barrier packet, as HIP does, waits until complete() has
      * returned for the dispatches with a wrap before it. */
     bool told_first;
@@ -58,7 +60,8 @@ bool hsax_queue_find(const hsa_queue_t *queue, uint64_t *id, hsa_agent_t *agent)
 /* Within begin(): the queue, and the packet's index in it. */
 const hsa_queue_t *hsax_queues_current(uint64_t *index);
 
-/* Dispatches that were not reported because no signal could be had. */
+/* Dispatches that were not reported because no signal could be had, or no way to write them one by
+ * one. */
 uint64_t hsax_queues_missed(void);
 
 #endif

@@ -251,7 +251,7 @@ void v1_dispatch_finish(uint64_t unfinished)
                      (unsigned long long)unfinished);
     if (atomic_exchange(&told, true)) return;
     if (uncounted > 1) base_warning("%u kernels in all were not counted", uncounted);
-    if (missed) base_warning("%llu kernels were not seen: no signals", (unsigned long long)missed);
+    if (missed) base_warning("%llu kernels were not seen", (unsigned long long)missed);
 }
 
 static void submitted(hsax_item_t *item)

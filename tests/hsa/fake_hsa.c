@@ -38,6 +38,7 @@ bool fake_real_time;
 hsa_status_t fake_copy_status;
 hsa_signal_t fake_copy_signal;
 unsigned fake_kernels = 3;
+unsigned fake_writes;
 hsax_api_table_t *fake_current;
 
 /* ---- signals ---- */
@@ -191,6 +192,7 @@ static _Thread_local fake_queue_t *writing;
 static void write_packets(const void *packets, uint64_t count)
 {
     fake_queue_t *q = writing;
+    __atomic_fetch_add(&fake_writes, 1, __ATOMIC_RELAXED); /* of one thread, where it is read */
     if (q->count + count > q->room) {
         q->room = (q->count + count) * 2;
         q->received = realloc(q->received, q->room * 64);
@@ -207,6 +209,7 @@ void fake_submit(hsa_queue_t *queue, const void *packets, uint64_t count)
 {
     fake_queue_t *q = (fake_queue_t *)queue;
     writing = q;
+    __atomic_store_n(&fake_writes, 0, __ATOMIC_RELAXED);
     if (q->handler)
         q->handler(packets, count, q->count, q->data, write_packets);
     else

@@ -24,6 +24,9 @@ void fake_queue_destroy(hsa_queue_t *queue);
 /* Puts packets of 64 bytes on a queue and rings. */
 void fake_submit(hsa_queue_t *queue, const void *packets, uint64_t count);
 
+/* How often the handler called the writer for the last submission. ROCr 5 crashes at two. */
+extern unsigned fake_writes;
+
 /* What arrived on the queue's hardware side, in order. */
 uint64_t fake_received(hsa_queue_t *queue);
 const unsigned char *fake_packet(hsa_queue_t *queue, uint64_t index);

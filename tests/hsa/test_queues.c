@@ -130,6 +130,7 @@ static void test_packets_unchanged_but_for_the_signal(void **state)
         if (i % 7 == 6) packets[i].kernel_object = 0xdead; /* the client does not want these */
     }
     fake_submit(queue, packets, N);
+    assert_int_equal(fake_writes, 1);
     assert_int_equal(fake_received(queue), N);
     long dispatches = 0;
     for (uint64_t i = 0; i < N; i++) {

@@ -141,6 +141,13 @@ def parts():
     count(queues, kernels, "parts", said="6 of 6 shapes", wanted=[line(6, 6)])
 
 
+def repeated():
+    """Below a tool whose handler hands over eight dispatches at once."""
+    tools = f"{build}/lib/librocprofiler-register.so.0 {here}/librepeat_tool.so"
+    count(queues, kernels, "parts", said="6 of 6 shapes", wanted=[line(48, 48)],
+          HSA_TOOLS_LIB=tools)
+
+
 def cross_some():
     count(queues, kernels, "cross", said="20 of 20 rounds", wanted=[line(40, 14)], COUNT_EVERY="3")
 

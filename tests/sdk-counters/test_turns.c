@@ -72,8 +72,8 @@ static void lost(hsax_item_t *item)
     lost_count++;
 }
 
-static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted, complete,
-                                              lost,           serial, false, false};
+static hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted, complete,
+                                        lost,           serial, false, false};
 
 static void nap(void)
 {
@@ -230,6 +230,94 @@ static void test_destroyed(void **state)
     fake_queue_destroy(b);
 }
 
+/* ---- several dispatches in one call, as from a handler of another tool ---- */
+
+enum { SEVERAL = 20 };
+
+/* Submits them; how many packets there are then. */
+static uint64_t submit_several(hsa_queue_t *queue, unsigned count, hsa_signal_t *signals)
+{
+    hsa_kernel_dispatch_packet_t p[SEVERAL];
+    for (unsigned i = 0; i < count; i++) {
+        signals[i] = fake_signal(1);
+        p[i] = dispatch(COUNTED, signals[i]);
+    }
+    fake_submit(queue, p, count);
+    return fake_received(queue);
+}
+
+/* Completes `wrapped` counted dispatches and then `bare` others, which is all there is. */
+static void run_several(hsa_queue_t *queue, unsigned wrapped, unsigned bare,
+                        const hsa_signal_t *signals)
+{
+    uint64_t all = wrapped * 5 + bare;
+    assert_in_range(fake_received(queue), all, all + 1); /* a mark of the room, in small rings */
+    for (unsigned i = 0; i < wrapped; i++)
+        run_counted(queue, 5 * i);
+    for (unsigned i = 0; i < bare; i++) {
+        hsa_barrier_and_packet_t p = packet_at(queue, 5 * wrapped + i);
+        assert_int_equal(type(&p), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+        fake_complete(p.completion_signal, 1000, 1500);
+    }
+    for (unsigned i = 0; i < wrapped + bare; i++)
+        assert_true(drops(signals[i]));
+    assert_int_equal(completed, wrapped);
+    assert_int_equal(wrong, 0);
+    fake_queue_destroy(queue);
+}
+
+static void test_several_in_one_write(void **state)
+{
+    (void)state;
+    completed = wrong = 0;
+    hsa_signal_t signals[SEVERAL];
+    hsa_queue_t *queue = fake_queue_create(1024);
+    submit_several(queue, SEVERAL, signals);
+    assert_int_equal(fake_writes, 1);
+    run_several(queue, SEVERAL, 0, signals);
+}
+
+/* What the ring cannot hold with all that belongs to it is not counted. */
+static void test_several_in_a_small_ring(void **state)
+{
+    (void)state;
+    completed = wrong = 0;
+    hsa_signal_t signals[SEVERAL];
+    uint64_t missed = hsax_queues_missed();
+    hsa_queue_t *queue = fake_queue_create(64);
+    assert_in_range(submit_several(queue, SEVERAL, signals), SEVERAL, 61);
+    assert_int_equal(fake_writes, 1);
+    missed = hsax_queues_missed() - missed;
+    assert_in_range(missed, 1, SEVERAL - 1);
+    run_several(queue, SEVERAL - (unsigned)missed, (unsigned)missed, signals);
+}
+
+static hsa_status_t reserve(void **va, size_t size, uint64_t address, uint64_t flags)
+{
+    (void)va, (void)size, (void)address, (void)flags;
+    return HSA_STATUS_ERROR;
+}
+
+/* A client that may wait for dispatches before: they are written first, or it is not asked. */
+static void test_several_with_a_client_that_waits(void **state)
+{
+    (void)state;
+    hsa_signal_t signals[SEVERAL];
+    client.begin_waits = true;
+    for (unsigned newer = 0; newer < 2; newer++) {
+        completed = wrong = 0;
+        uint64_t missed = hsax_queues_missed();
+        hsax.amd_ext.hsa_amd_vmem_address_reserve_fn = newer ? reserve : NULL;
+        hsa_queue_t *queue = fake_queue_create(256);
+        submit_several(queue, 3, signals);
+        assert_int_equal(fake_writes, newer ? 3 : 1);
+        assert_int_equal(hsax_queues_missed() - missed, newer ? 0 : 2);
+        run_several(queue, newer ? 3 : 1, newer ? 0 : 2, signals);
+    }
+    hsax.amd_ext.hsa_amd_vmem_address_reserve_fn = NULL;
+    client.begin_waits = false;
+}
+
 /* ---- a GPU that looks ---- */
 
 enum { QUEUES = 4, EACH = 90 };
@@ -376,6 +464,9 @@ int main(void)
         cmocka_unit_test(test_gate),
         cmocka_unit_test(test_barred),
         cmocka_unit_test(test_destroyed),
+        cmocka_unit_test(test_several_in_one_write),
+        cmocka_unit_test(test_several_in_a_small_ring),
+        cmocka_unit_test(test_several_with_a_client_that_waits),
         cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, start, NULL);

@@ -78,7 +78,6 @@ void sdk_gpu_finalize(void)
         base_warning("%llu kernels or copies had not finished at the end: not recorded",
                      (unsigned long long)lost);
     if (missed)
-        base_warning("%llu kernels or copies were not recorded for want of signals",
-                     (unsigned long long)missed);
+        base_warning("%llu kernels or copies were not recorded", (unsigned long long)missed);
     hsax_code_objects_finish();
 }
