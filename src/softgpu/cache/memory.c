@@ -170,9 +170,11 @@ INLINE void add_lookup(pass_t *p, uint64_t line, uint64_t bytes)
 INLINE void translate_all(pass_t *p, const arrays_t *w)
 {
     enum { CLOSE = 16 }; /* look-ups that are not worth the trouble */
-    for (uint32_t k = 0; k < p->lookups; k++) {
-        translate(p, w, &p->lookup[k], k);
-        if (p->lookups > CLOSE) l2_prefetch(p->t, p->lookup[k].place);
+    const bool far = p->lookups > CLOSE;
+    uint32_t k = 0;
+    for (lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++) {
+        translate(p, w, u, k++);
+        if (far) l2_prefetch(p->t, u->place);
     }
 }
 
@@ -341,32 +343,33 @@ static void spilled(pass_t *p, const sgc_lanes_t *a)
 
 /* The quarter at work. Its look-ups are the distinct lines of its lanes. */
 typedef struct {
-    lookup_t *lookup;
-    unsigned n, quad;  /* look-ups; those before the quad at work */
-    uint32_t accesses; /* the lines of each quad, added up */
-    uint32_t banks;    /* a byte for the lines of each tag bank: there are at most 80 */
-    uint64_t there[4]; /* bit line % 256 of those that are there */
-    uint64_t seen[2];  /* of earlier quads' lines, by index, those that this quad touches too */
+    lookup_t *first, *end; /* its look-ups */
+    lookup_t *quad;        /* those from here on are of the quad at work */
+    uint32_t accesses;     /* the lines of each quad, added up */
+    uint32_t banks;        /* a byte for the lines of each tag bank: there are at most 80 */
+    uint32_t number;       /* of all quarters; when it comes again, lines are searched in vain */
+    uint32_t *touched;     /* [SGC_TOUCHED] by line, the last quarter that had one there */
+    uint64_t seen[2];      /* by index, earlier quads' lines that this quad touches too */
 } quarter_t;
 
 INLINE void add_line(quarter_t *q, uint64_t line, uint64_t bytes)
 {
-    const uint64_t bit = UINT64_C(1) << line % 64;
-    uint64_t *there = &q->there[line / 64 % 4];
-    for (unsigned k = *there & bit ? 0 : q->n; k < q->n; k++) {
-        if (q->lookup[k].line != line) continue;
-        q->lookup[k].bytes |= bytes;
-        if (k >= q->quad) return;
+    uint32_t *touched = &q->touched[line % SGC_TOUCHED];
+    for (lookup_t *u = *touched == q->number ? q->first : q->end; u < q->end; u++) {
+        if (u->line != line) continue;
+        u->bytes |= bytes;
+        if (u >= q->quad) return;
+        const unsigned k = (unsigned)(u - q->first);
         const uint64_t index = UINT64_C(1) << k % 64;
         q->accesses += !(q->seen[k / 64] & index);
         q->seen[k / 64] |= index;
         return;
     }
-    *there |= bit;
+    *touched = q->number;
     q->accesses++;
     q->banks += UINT32_C(1) << 8 * (line % SGC_TAG_BANKS);
-    q->lookup[q->n].line = line;
-    q->lookup[q->n++].bytes = bytes;
+    q->end->line = line;
+    q->end++->bytes = bytes;
 }
 
 INLINE void add_bytes(quarter_t *q, bool reads, uint64_t va, uint32_t bytes)
@@ -402,25 +405,32 @@ INLINE uint32_t conflicts(const quarter_t *q)
     uint32_t most = 0;
     for (unsigned b = 0; b < SGC_TAG_BANKS; b++)
         if ((q->banks >> 8 * b & 255) > most) most = q->banks >> 8 * b & 255;
-    return most - (q->n + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
+    return most - ((uint32_t)(q->end - q->first) + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
 }
 
 INLINE void scattered(pass_t *p, const sgc_lanes_t *a, bool reads)
 {
     for (unsigned first = 0; first < ISA_LANES; first += SGC_QUARTER) {
         if (!(a->exec >> first & 0xffff)) continue;
-        quarter_t q = {.lookup = p->lookup + p->lookups};
+        lookup_t *const end = p->lookup + p->lookups;
+        quarter_t q = {.first = end, .end = end, .touched = p->t->touched};
+        q.number = p->t->quarter += 1;
         for (unsigned l = first; l < first + SGC_QUARTER; l += SGC_QUAD) {
             const unsigned lanes = a->exec >> l & 15;
             if (!lanes) continue;
             q.seen[0] = q.seen[1] = 0;
-            q.quad = q.n;
-            for (unsigned k = 0; k < SGC_QUAD; k++)
-                if (lanes >> k & 1) add_lane(&q, reads, a, l + k);
+            q.quad = q.end;
+            if (lanes == 15 && a->dword_step == 4) {
+                for (unsigned k = 0; k < SGC_QUAD; k++)
+                    add_bytes(&q, reads, a->va[l + k], a->bytes);
+            } else {
+                for (unsigned k = 0; k < SGC_QUAD; k++)
+                    if (lanes >> k & 1) add_lane(&q, reads, a, l + k);
+            }
             p->quads++;
         }
         p->quarters++;
-        p->lookups += q.n;
+        p->lookups += (uint32_t)(q.end - q.first);
         p->accesses += q.accesses;
         p->conflicts += conflicts(&q);
     }

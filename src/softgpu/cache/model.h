@@ -156,7 +156,7 @@ typedef struct {
     uint32_t clocks, bank_conflict, addr_conflict; /* 0 clocks: not known yet */
 } sgc_lds_memo_t;
 
-enum { SGC_LDS_MEMOS = 64 };
+enum { SGC_LDS_MEMOS = 64, SGC_TOUCHED = 256 };
 
 struct sgc {
     sg_profile_t profile;
@@ -167,6 +167,8 @@ struct sgc {
     sgc_channel_t *channel;
     sgc_l2_t l2;
     sgc_lds_memo_t lds_memo[SGC_LDS_MEMOS];
+    /* which lines of a quarter are there already: by line number, the quarter that touched it */
+    uint32_t quarter, touched[SGC_TOUCHED];
 };
 
 /* ---- requests to L2 ---- */
