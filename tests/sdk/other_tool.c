@@ -4,21 +4,36 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static unsigned calls;
 static uint32_t place;
 static rocprofiler_client_id_t *client;
 static rocprofiler_client_finalize_t finalizer;
 
+static void *end_beside(void *unused)
+{
+    finalizer(*client);
+    return unused;
+}
+
 static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
                     void *data)
 {
     (void)user, (void)data;
     calls += record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER;
-    /* asked to: this tool ends early, inside a callback of its own */
-    if (calls == 5 && getenv("END_EARLY_" TOOL_NAME)) finalizer(*client);
+    /* asked to: this tool ends early, inside a callback of its own or beside it */
+    const char *how = getenv("END_EARLY_" TOOL_NAME);
+    if (calls != 5 || !how) return;
+    pthread_t thread;
+    if (strcmp(how, "thread") != 0)
+        finalizer(*client);
+    else if (!pthread_create(&thread, NULL, end_beside, NULL))
+        pthread_detach(thread);
 }
 
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
@@ -37,7 +52,10 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 static void finalize(void *data)
 {
     (void)data;
+    const char *how = getenv("END_EARLY_" TOOL_NAME);
+    if (how && !strcmp(how, "thread")) usleep(700000); /* the program ends meanwhile */
     fprintf(stderr, "%s: place %u, %u calls\n", TOOL_NAME, place, calls);
+    if (how && !strcmp(how, "exit")) exit(0);
 }
 
 rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, const char *text,

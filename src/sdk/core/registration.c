@@ -38,7 +38,8 @@ static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static _Atomic int initialized, finalized; /* 0 not begun, -1 in progress, 1 done */
 static pthread_t initializing_thread, finalizing_thread;
-static bool refused; /* another copy of the library owns the process */
+static bool ends_one; /* what is in progress is the end of one tool, not yet of all */
+static bool refused;  /* another copy of the library owns the process */
 static bool forced;
 static _Atomic bool forked_child;
 static _Atomic int configuring = -1;
@@ -94,47 +95,51 @@ static void end_client(client_t *client)
     atomic_store(&client->ended, 2);
 }
 
-/* A second caller waits for the first, but not for ever: the process may be on its way out because
- * a tool hangs. */
-static void wait_for_finalization(void)
+/* The end of all waits for one that is under way, but not for ever: the process may be on its way
+ * out because a tool hangs. It follows a single tool's end, even of one that hangs or exits. */
+static bool begin_finalization(bool one)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 10;
     pthread_mutex_lock(&state_lock);
-    while (atomic_load(&finalized) == -1 && !pthread_equal(finalizing_thread, pthread_self()))
+    while (!one && atomic_load(&finalized) == -1 &&
+           !pthread_equal(finalizing_thread, pthread_self()))
         if (pthread_cond_timedwait(&state_changed, &state_lock, &until) == ETIMEDOUT) {
             base_warning(
                 "a tool's finalisation has not ended for 10 s: the process ends without it");
             break;
         }
+    int state = atomic_load(&finalized);
+    bool begins = state == 0 || (state == -1 && ends_one && !one);
+    if (begins) {
+        ends_one = one;
+        finalizing_thread = pthread_self();
+        atomic_store(&finalized, -1);
+    }
+    pthread_mutex_unlock(&state_lock);
+    return begins;
+}
+
+/* One tool's end may have become the end of all. */
+static void finish_finalization(bool one)
+{
+    pthread_mutex_lock(&state_lock);
+    if (ends_one == one) atomic_store(&finalized, one ? 0 : 1);
+    pthread_cond_broadcast(&state_changed);
     pthread_mutex_unlock(&state_lock);
 }
 
 static void finalize_all(void)
 {
     if (sdk_is_forked_child() || atomic_load(&initialized) != 1 || refused) return;
-    if (sdk_fork_idle_child()) return;
-    pthread_mutex_lock(&state_lock);
-    bool first = atomic_load(&finalized) == 0;
-    if (first) {
-        finalizing_thread = pthread_self();
-        atomic_store(&finalized, -1);
-    }
-    pthread_mutex_unlock(&state_lock);
-    if (!first) {
-        wait_for_finalization();
-        return;
-    }
+    if (sdk_fork_idle_child() || !begin_finalization(false)) return;
     if (sdk_gpu_wait) sdk_gpu_wait();
     if (sdk_gpu_finalize) sdk_gpu_finalize();
     for (size_t i = 0; i < client_count; i++)
         end_client(&clients[i]);
     sdk_helpers_stop();
-    pthread_mutex_lock(&state_lock);
-    atomic_store(&finalized, 1);
-    pthread_cond_broadcast(&state_changed);
-    pthread_mutex_unlock(&state_lock);
+    finish_finalization(false);
 }
 
 /* Given to every tool's initialize function. */
@@ -146,11 +151,9 @@ static void client_finalize(rocprofiler_client_id_t id)
         if (client->id->handle != id.handle) continue;
         if (client_count == 1) {
             finalize_all();
-        } else if (atomic_load(&finalized) == 0) {
-            atomic_store(&finalized, -1);
+        } else if (begin_finalization(true)) {
             end_client(client);
-            int ours = -1;
-            atomic_compare_exchange_strong(&finalized, &ours, 0);
+            finish_finalization(true);
         }
         return;
     }
