@@ -138,15 +138,12 @@ static void start_one(sdk_helper_t *helper)
 
 void sdk_helpers_start(void)
 {
-    uint64_t used = 0;
     for (uint32_t slot = 0; slot < SDK_BUFFERS_MAX; slot++) {
         sdk_buffer_t *buffer = sdk_buffer_at(slot);
         if (!buffer) continue;
-        uint64_t handle = sdk_helper_handle(buffer->helper);
-        if (!helpers[handle].running) start_one(&helpers[handle]);
-        used |= handle < 64 ? (uint64_t)1 << handle : 0;
+        if (!buffer->helper->running) start_one(buffer->helper);
+        started = true;
     }
-    started = used != 0;
 }
 
 void sdk_helpers_stop(void)

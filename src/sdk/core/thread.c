@@ -35,7 +35,7 @@ static void thread_ends(void *entry)
 {
     sdk_thread_t *self = entry;
     sdk_thread_pointer = NULL; /* a later destructor that traces begins a new entry */
-    if (sdk_finalizing() && sdk_is_forked_child()) return;
+    if (sdk_is_forked_child()) return;
     for (int slot = 0; slot < SDK_BUFFERS_MAX; slot++)
         if (self->cursors[slot].ring) sdk_ring_close(self->cursors[slot].ring);
     sdk_external_thread_ends(self);
