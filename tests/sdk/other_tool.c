@@ -13,6 +13,7 @@
 static unsigned calls;
 static uint32_t place;
 static rocprofiler_client_id_t *client;
+static rocprofiler_context_id_t context;
 static rocprofiler_client_finalize_t finalizer;
 
 static void *end_beside(void *unused)
@@ -26,6 +27,11 @@ static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_us
 {
     (void)user, (void)data;
     calls += record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER;
+    /* asked to: it pauses; late enough for another to be ending, which is none of its concern */
+    if (calls == 30 && getenv("RESTART_" TOOL_NAME)) {
+        rocprofiler_stop_context(context);
+        rocprofiler_start_context(context);
+    }
     /* asked to: this tool ends early, inside a callback of its own or beside it */
     const char *how = getenv("END_EARLY_" TOOL_NAME);
     if (calls != 5 || !how) return;
@@ -40,7 +46,6 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)data;
     finalizer = finalize;
-    rocprofiler_context_id_t context = {0};
     rocprofiler_create_context(&context);
     rocprofiler_configure_callback_tracing_service(
         context, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, NULL, 0, on_call, NULL);

@@ -96,10 +96,11 @@ def ends_early():
 
 
 def ends_early_at_exit():
-    """The program ends while one of two tools does, or by that tool: the other ends all the same."""
+    """The program ends while one of two tools does, or by that tool: the other goes on and ends all
+    the same."""
     begin = ["first: configured", "second: configured", "first: initialised", "second: initialised"]
     out, lines = run([program, "10", "200"], ROCP_TOOL_LIBRARIES=f"{first}:{second}",
-                     END_EARLY_first="thread")
+                     END_EARLY_first="thread", RESTART_second="1")
     expect((out, lines[:4], lines[5:]), ("registered: 0", begin, [in_order("second", 1, 40)]))
     expect(run([program], ROCP_TOOL_LIBRARIES=f"{first}:{second}", END_EARLY_first="exit"),
            ("", begin + [in_order("first", 0, 5), in_order("second", 1, 4)]))

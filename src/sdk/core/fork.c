@@ -46,7 +46,7 @@ static void before_fork(void)
     bool inside =
         self && (atomic_load_explicit(&self->emitting, memory_order_relaxed) || self->delivering);
     still = false;
-    if (inside || sdk_finalizing()) return;
+    if (inside || sdk_finalization_begun()) return;
     parent_tid = sdk_thread_id();
     sdk_threads_gate(true);
     if (!sdk_threads_quiesce(PATIENCE_MS) || !hold_buffers()) return;

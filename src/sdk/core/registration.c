@@ -38,8 +38,8 @@ static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static _Atomic int initialized, finalized; /* 0 not begun, -1 in progress, 1 done */
 static pthread_t initializing_thread, finalizing_thread;
-static bool ends_one; /* what is in progress is the end of one tool, not yet of all */
-static bool refused;  /* another copy of the library owns the process */
+static _Atomic bool ends_one; /* what is in progress is the end of one tool, not yet of all */
+static bool refused;          /* another copy of the library owns the process */
 static bool forced;
 static _Atomic bool forked_child;
 static _Atomic int configuring = -1;
@@ -55,6 +55,12 @@ bool sdk_is_forked_child(void)
 }
 
 bool sdk_finalizing(void)
+{
+    return (atomic_load_explicit(&finalized, memory_order_acquire) != 0 && !ends_one) ||
+           sdk_is_forked_child();
+}
+
+bool sdk_finalization_begun(void)
 {
     return atomic_load_explicit(&finalized, memory_order_acquire) != 0 || sdk_is_forked_child();
 }

@@ -175,7 +175,10 @@ void sdk_gpu_finalize(void) __attribute__((weak));
 /* In the child of a fork: forget threads and work of the parent. No library call may wait. */
 void sdk_gpu_forked(void) __attribute__((weak));
 
-/* True from the moment finalisation begins, and in the child of a fork. */
+/* True from the moment finalisation of all tools begins, and in the child of a fork. */
 bool sdk_finalizing(void);
+
+/* The same, and while one tool ends before the others. */
+bool sdk_finalization_begun(void);
 
 #endif
