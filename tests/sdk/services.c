@@ -506,17 +506,24 @@ static void scratch_run(void)
     event.flags = 0;
     event.kind = HSA_AMD_TOOL_EVENT_SCRATCH_FREE_END; /* an end without a start */
     tools.hsa_amd_tool_scratch_event_free_end_fn(at(&event));
-    event.kind = HSA_AMD_TOOL_EVENT_SCRATCH_ASYNC_RECLAIM_START;
+    event.kind = HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_START;
+    tools.hsa_amd_tool_scratch_event_alloc_start_fn(at(&event));
+    event.kind = HSA_AMD_TOOL_EVENT_SCRATCH_ASYNC_RECLAIM_START; /* one within another */
     tools.hsa_amd_tool_scratch_event_async_reclaim_start_fn(at(&event));
     event.kind = HSA_AMD_TOOL_EVENT_SCRATCH_ASYNC_RECLAIM_END;
     tools.hsa_amd_tool_scratch_event_async_reclaim_end_fn(at(&event));
+    event.kind = HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_END;
+    tools.hsa_amd_tool_scratch_event_alloc_end_fn(at(&event));
     flush();
     expect("SCRATCH_MEMORY_ALLOC enter ext=0 kind=1 queue=12 flags=1\n"
            "SCRATCH_MEMORY_ALLOC exit ext=0 kind=2 queue=12 flags=1 bytes=65536 slots=8\n"
+           "SCRATCH_MEMORY_ALLOC enter ext=0 kind=1 queue=12 flags=0\n"
            "SCRATCH_MEMORY_ASYNC_RECLAIM enter ext=0 kind=5 queue=12 flags=0\n"
            "SCRATCH_MEMORY_ASYNC_RECLAIM exit ext=0 kind=6 queue=12 flags=0\n"
+           "SCRATCH_MEMORY_ALLOC exit ext=0 kind=2 queue=12 flags=0 bytes=65536 slots=8\n"
            "record SCRATCH_MEMORY_ALLOC id=0 ext=0 queue=12 bytes=65536 flags=1\n"
-           "record SCRATCH_MEMORY_ASYNC_RECLAIM id=1 ext=0 queue=12 bytes=0 flags=0\n");
+           "record SCRATCH_MEMORY_ASYNC_RECLAIM id=2 ext=0 queue=12 bytes=0 flags=0\n"
+           "record SCRATCH_MEMORY_ALLOC id=1 ext=0 queue=12 bytes=65536 flags=0\n");
 }
 
 /* ---- What cannot be had ---- */

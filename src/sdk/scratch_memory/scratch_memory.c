@@ -25,15 +25,17 @@ typedef struct {
 _Static_assert(offsetof(event_t, dispatch_id) == 24 && offsetof(event_t, num_slots) == 40,
                "scratch events");
 
-/* Between start and end, of the thread. */
-typedef struct {
+/* Between start and end, of the thread. A runtime that is short of scratch memory takes some back
+ * from other queues before it gives any: one event within another. */
+typedef struct scratch {
+    struct scratch *outer;
     rocprofiler_callback_tracing_scratch_memory_data_t data;
     sdk_operation_t operation;
     sdk_reference_t *reference;
     uint64_t begin;
 } scratch_t;
 
-static _Thread_local scratch_t *open_event __attribute__((tls_model("initial-exec")));
+static _Thread_local scratch_t *innermost __attribute__((tls_model("initial-exec")));
 
 /* The only GPU's, 0 if there are several. */
 static rocprofiler_agent_id_t only_gpu(void)
@@ -62,7 +64,7 @@ static void set_queue(scratch_t *s, const hsa_queue_t *queue)
 static void start(const event_t *event, rocprofiler_scratch_memory_operation_t operation)
 {
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_SCRATCH_MEMORY, (int32_t)operation);
-    if (!plan || open_event) return;
+    if (!plan) return;
     scratch_t *s = calloc(1, sizeof *s);
     if (!s) return;
     s->data.size = sizeof s->data;
@@ -75,14 +77,15 @@ static void start(const event_t *event, rocprofiler_scratch_memory_operation_t o
     s->reference = sdk_retirement_hold(&s->operation);
     sdk_operation_callback(&s->operation, ROCPROFILER_CALLBACK_PHASE_ENTER, &s->data);
     s->begin = sdk_now();
-    open_event = s;
+    s->outer = innermost;
+    innermost = s;
 }
 
 static void end(const event_t *event, rocprofiler_scratch_memory_operation_t operation)
 {
-    scratch_t *s = open_event;
+    scratch_t *s = innermost;
     if (!s || s->operation.plan->operation != (int32_t)operation) return;
-    open_event = NULL;
+    innermost = s->outer;
     uint64_t now = sdk_now();
     uint64_t size = 0;
     s->data.args_kind = event->kind;
