@@ -643,13 +643,9 @@ static hsa_status_t destroy_queue(hsa_queue_t *hsa)
 /* Our times need the queue's profiling: it stays on whatever the program asks. */
 static hsa_status_t set_profiler_enabled(hsa_queue_t *hsa, int enable)
 {
-    if (!enable && !hsax_forked()) {
-        queue_t *queue = forget(hsa);
-        if (queue) {
-            remember(queue);
-            return HSA_STATUS_SUCCESS;
-        }
-    }
+    uint64_t id;
+    hsa_agent_t agent;
+    if (!enable && !hsax_forked() && hsax_queue_find(hsa, &id, &agent)) return HSA_STATUS_SUCCESS;
     return hsax.amd_ext.hsa_amd_profiling_set_profiler_enabled_fn(hsa, enable);
 }
 
