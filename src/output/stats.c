@@ -2,6 +2,7 @@
 #include "output/stats.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,16 @@ static uint64_t hash_name(const char *name)
     return h;
 }
 
-static size_t find_slot(const out_stats_t *s, const char *name)
+/* Domains may share names, as kernels that are called after their range do with markers. */
+static bool is_same(const out_stat_t *a, const out_stat_t *b)
 {
-    size_t at = (size_t)hash_name(name) & (s->slot_count - 1);
-    while (s->slots[at] && strcmp(s->rows[s->slots[at] - 1].name, name) != 0)
+    return a->domain == b->domain && strcmp(a->name, b->name) == 0;
+}
+
+static size_t find_slot(const out_stats_t *s, const out_stat_t *row)
+{
+    size_t at = (size_t)hash_name(row->name) & (s->slot_count - 1);
+    while (s->slots[at] && !is_same(&s->rows[s->slots[at] - 1], row))
         at = (at + 1) & (s->slot_count - 1);
     return at;
 }
@@ -37,14 +44,14 @@ static int make_room(out_stats_t *s)
     s->slot_count = room * 2;
     s->room = room;
     for (size_t i = 0; i < s->count; i++)
-        s->slots[find_slot(s, rows[i].name)] = (uint32_t)i + 1;
+        s->slots[find_slot(s, &rows[i])] = (uint32_t)i + 1;
     return 0;
 }
 
 int out_stats_merge(out_stats_t *s, const out_stat_t *row)
 {
     if (make_room(s) != 0) return -1;
-    size_t slot = find_slot(s, row->name);
+    size_t slot = find_slot(s, row);
     if (!s->slots[slot]) {
         s->rows[s->count++] = *row;
         s->slots[slot] = (uint32_t)s->count;
@@ -70,7 +77,8 @@ static int by_total(const void *a, const void *b)
 {
     const out_stat_t *x = a, *y = b;
     if (x->total != y->total) return x->total > y->total ? -1 : 1;
-    return strcmp(x->name, y->name);
+    int names = strcmp(x->name, y->name);
+    return names ? names : x->domain - y->domain;
 }
 
 void out_stats_sort(out_stats_t *s)

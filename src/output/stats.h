@@ -12,7 +12,7 @@ __extension__ typedef unsigned __int128 out_squares_t;
 
 typedef struct {
     const char *name;
-    int domain; /* of the first record of that name */
+    int domain; /* part of what tells rows apart */
     uint64_t calls, total, min, max;
     out_squares_t squares;
 } out_stat_t;
@@ -28,7 +28,7 @@ typedef struct {
  * 0, or -1 when out of memory. */
 int out_stats_add(out_stats_t *s, int domain, const char *name, uint64_t duration);
 
-/* Adds a whole row; names that are there already are merged. */
+/* Adds a whole row; it is merged with one of its name and domain that is there already. */
 int out_stats_merge(out_stats_t *s, const out_stat_t *row);
 
 /* Greatest total first, then by name. After it, only reading. */

@@ -117,6 +117,15 @@ class Marked(unittest.TestCase):
         self.assertIn(f'"{INNER}",1,', self.text("kernel_stats"))
         self.assertFalse(glob.glob(self.dir + "/*marker*"))
 
+    def test_summary_keeps_kernels_from_their_ranges(self):
+        """They have one name, and rows of their own."""
+        done = self.run_it("--kernel-trace", "--marker-trace", "--kernel-rename", "--summary")
+        rows = [[cell.strip() for cell in line.split("|")[1:4]]
+                for line in done.stderr.splitlines() if "_API " in line or "KERNEL_" in line]
+        for name in (OUTER, INNER):
+            self.assertEqual(sorted(row[1:] for row in rows if row[0] == name),
+                             [["KERNEL_DISPATCH", "1"], ["MARKER_API", "1"]])
+
     def test_rename_and_pause(self):
         self.run_it("--kernel-trace", "--marker-trace", "--kernel-rename",
                     program=(PROGRAM, "pause"))
