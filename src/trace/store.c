@@ -76,17 +76,16 @@ char **trace_list(const char *directory)
     int count = scandir(directory, &entries, keep, versionsort);
     if (count < 0) return NULL;
     char **list = calloc((size_t)count + 1, sizeof(*list));
-    int kept = 0;
+    bool whole = list;
     for (int i = 0; i < count; i++) {
-        if (list) {
-            list[kept] = strdup(entries[i]->d_name);
-            if (list[kept]) kept++;
-        }
+        if (whole) whole = (list[i] = strdup(entries[i]->d_name));
         free(entries[i]);
     }
     free(entries);
-    if (!list) errno = ENOMEM;
-    return list;
+    if (whole) return list;
+    trace_list_free(list);
+    errno = ENOMEM;
+    return NULL;
 }
 
 void trace_list_free(char **list)
