@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static unsigned calls;
+static _Atomic unsigned calls; /* a thread beside the callbacks may end the tool */
 static uint32_t place;
 static rocprofiler_client_id_t *client;
 static rocprofiler_context_id_t context;
