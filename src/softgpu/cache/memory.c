@@ -172,18 +172,30 @@ INLINE void translate_all(pass_t *p, const arrays_t *w)
     enum { CLOSE = 16 }; /* look-ups that are not worth the trouble */
     const bool far = p->lookups > CLOSE;
     uint32_t k = 0;
+    for (const lookup_t *u = p->lookup, *end = u + p->lookups; far && u < end; u++)
+        __builtin_prefetch(sgc_pages_first(&p->t->pages, u->line / SGC_PAGE_LINES));
     for (lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++) {
         translate(p, w, u, k++);
         if (far) l2_prefetch(p->t, u->place);
     }
 }
 
+INLINE void look_up_reads_in(pass_t *p, const arrays_t *w)
+{
+    translate_all(p, w);
+    for (const lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++)
+        read_line(p, w, u);
+}
+
 static void look_up_reads(pass_t *p)
 {
-    const arrays_t w = arrays_of(p);
-    translate_all(p, &w);
-    for (const lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++)
-        read_line(p, &w, u);
+    arrays_t w = arrays_of(p);
+    if (!w.l1.order && !w.tlb.order && w.l2.order) {
+        w.l1.order = w.tlb.order = NULL; /* as on the GPUs that exist, and now known in the loop */
+        look_up_reads_in(p, &w);
+    } else {
+        look_up_reads_in(p, &w);
+    }
 }
 
 static void look_up_writes(pass_t *p)
