@@ -6,8 +6,6 @@
  */
 #include "softgpu/cache/l2.h"
 
-#include <string.h>
-
 #define INLINE static inline __attribute__((always_inline))
 
 /* A lane touches at most 4 dwords, or 5 that are unaligned. */
@@ -61,23 +59,27 @@ INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
     const bool hit = tlb->last == page + 1 || sgc_tlb_other(tlb, &w->tlb, &p->t->pages, page);
     p->cu->tcp.utcl1_miss += !hit;
     u->at = k + (hit ? 0 : p->t->profile.utcl1_miss_latency);
-    u->physical = tlb->last_to.frame * SGC_PAGE_LINES + (uint32_t)(u->line % SGC_PAGE_LINES);
+    u->physical = sgc_line_of(tlb->last_to, u->line * SGC_LINE);
     u->page = tlb->last_to.page;
     u->place = l2_place(p->t, u->physical);
 }
 
-/* Whether L1 had the line, which it has from now on. */
+INLINE void drop_from_l1(const arrays_t *w, uint32_t line)
+{
+    const int32_t slot = ways_look(&w->l1, ways_set(&w->l1, line), line);
+    if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
+}
+
+/* Whether L1 had the line, which it has from now on; a fresh load finds and leaves nothing. */
 INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 {
-    const uint32_t set = ways_set(&w->l1, line);
     uint32_t old;
-    if (__builtin_expect(!p->fresh, 1)) {
-        ways_use(&w->l1, set, line, &old);
-        return old == line;
+    if (__builtin_expect(p->fresh, 0)) {
+        drop_from_l1(w, line);
+        return false;
     }
-    const int32_t slot = ways_look(&w->l1, set, line);
-    if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
-    return false;
+    ways_use(&w->l1, ways_set(&w->l1, line), line, &old);
+    return old == line;
 }
 
 /* L2 has been asked for what the look-up wants. */
@@ -146,8 +148,7 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
 INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
 {
     sgc_tcp_counts_t *c = &p->cu->tcp;
-    const int32_t slot = ways_look(&w->l1, ways_set(&w->l1, u->physical), u->physical);
-    if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
+    drop_from_l1(w, u->physical);
     c->tcc_atomic_ret += p->returns;
     asked(
         p, u, SGC_ATOMIC, p->returns ? &c->read_latency : &c->write_latency,
