@@ -13,12 +13,18 @@ static inline void check_report(const ctr_error_t *error, void *user)
     if (error->status == CTR_OK || !error->text[0] || strchr(error->text, '\n')) abort();
 }
 
-static inline void use_plan(const ctr_catalogue_t *catalogue, const ctr_agent_t *agent,
-                            const ctr_counter_t *counter)
+static inline void use_plan(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter)
 {
+    static const ctr_agent_t agent = {.simd_count = 16,
+                                      .simd_per_cu = 4,
+                                      .cu_count = 4,
+                                      .array_count = 2,
+                                      .simd_arrays_per_engine = 1,
+                                      .num_shader_banks = 2,
+                                      .num_xcc = 1};
     ctr_plan_t *plan;
     ctr_error_t error = {0};
-    ctr_status_t status = ctr_plan_create(catalogue, agent, &counter, 1, 0, &plan, &error);
+    ctr_status_t status = ctr_plan_create(catalogue, &agent, &counter, 1, 0, &plan, &error);
     if (status != CTR_OK) {
         check_report(&error, NULL);
         return;
@@ -39,13 +45,6 @@ static inline void use_plan(const ctr_catalogue_t *catalogue, const ctr_agent_t 
 static inline int use_definitions(ctr_format_t format, const uint8_t *data, size_t size)
 {
     ctr_error_t error = {0};
-    ctr_agent_t agent = {.simd_count = 16,
-                         .simd_per_cu = 4,
-                         .cu_count = 4,
-                         .array_count = 2,
-                         .simd_arrays_per_engine = 1,
-                         .num_shader_banks = 2,
-                         .num_xcc = 1};
     ctr_definitions_t *definitions = ctr_definitions_create();
     if (ctr_definitions_add_text(definitions, format, (const char *)data, size, "fuzz",
                                  check_report, NULL, &error) != CTR_OK)
@@ -58,7 +57,7 @@ static inline int use_definitions(ctr_format_t format, const uint8_t *data, size
             continue;
         }
         for (size_t i = 0; i < ctr_catalogue_count(catalogue) && i < 200; i++)
-            use_plan(catalogue, &agent, ctr_catalogue_at(catalogue, i));
+            use_plan(catalogue, ctr_catalogue_at(catalogue, i));
         ctr_catalogue_destroy(catalogue);
     }
     ctr_definitions_destroy(definitions);

@@ -24,13 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char name[16] = "N";
     ctr_error_t error = {0};
     const ctr_counter_t *counter;
-    ctr_agent_t agent = {.simd_count = 16,
-                         .simd_per_cu = 4,
-                         .cu_count = 4,
-                         .array_count = 2,
-                         .simd_arrays_per_engine = 1,
-                         .num_shader_banks = 2,
-                         .num_xcc = 1};
     if (!catalogue || ++number % 1000 == 0) {
         ctr_catalogue_destroy(catalogue);
         catalogue = fresh();
@@ -42,6 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_report(&error, NULL);
         return 0;
     }
-    use_plan(catalogue, &agent, counter);
+    use_plan(catalogue, counter);
     return 0;
 }

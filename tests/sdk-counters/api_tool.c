@@ -393,10 +393,7 @@ static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
     test_configure();
     test_contexts(0);
     ANSWERS(rocprofiler_create_context(&context), SUCCESS);
-    ANSWERS(rocprofiler_configure_callback_tracing_service(
-                context, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
-            SUCCESS);
-    ANSWERS(rocprofiler_start_context(context), SUCCESS);
+    watch_code_objects(context, on_code_object);
     return 0;
 }
 

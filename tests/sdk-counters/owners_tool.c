@@ -102,10 +102,7 @@ static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
     ANSWERS(rocprofiler_configure_callback_dispatch_counting_service(dispatches, on_dispatch, NULL,
                                                                      on_values, NULL),
             SUCCESS);
-    ANSWERS(rocprofiler_configure_callback_tracing_service(
-                context, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
-            SUCCESS);
-    ANSWERS(rocprofiler_start_context(context), SUCCESS);
+    watch_code_objects(context, on_code_object);
     return 0;
 }
 

@@ -24,6 +24,16 @@ static inline void check(int line, const char *what, long long got, long long wa
 #define ANSWERS(call, status) IS(call, ROCPROFILER_STATUS_##status)
 #define REFUSES(call, status) IS(call, ROCPROFILER_STATUS_ERROR_##status)
 
+/* The context of a tool that acts when the program loads its kernels: HSA is up then. */
+static inline void watch_code_objects(rocprofiler_context_id_t context,
+                                      rocprofiler_callback_tracing_cb_t on_code_object)
+{
+    ANSWERS(rocprofiler_configure_callback_tracing_service(
+                context, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
+            SUCCESS);
+    ANSWERS(rocprofiler_start_context(context), SUCCESS);
+}
+
 /* ---- finding ---- */
 
 enum { GPUS_MAX = 8 };

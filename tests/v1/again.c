@@ -3,31 +3,11 @@
  *
  * Linked to the library, or loaded by HSA as well. Who is linked asks the library for something
  * while HSA is down; otherwise only another GPU handle would tell of the new life. */
-#include <rocprofiler/rocprofiler.h>
+#include "linked.h"
 
 #include <stdio.h>
 
 static hsa_agent_t gpu;
-
-static hsa_status_t take_gpu(hsa_agent_t agent, void *data)
-{
-    hsa_device_type_t type;
-    (void)data;
-    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-    if (type == HSA_DEVICE_TYPE_GPU) gpu = agent;
-    return HSA_STATUS_SUCCESS;
-}
-
-static void show(hsa_status_t status, const char *call)
-{
-    const char *text = "";
-    rocprofiler_error_string(&text);
-    if (status)
-        printf("%s\n    0x%x %s\n", call, status, text);
-    else
-        printf("%s\n    succeeds\n", call);
-}
-#define SHOW(call) show(call, #call)
 
 int main(void)
 {
@@ -39,7 +19,7 @@ int main(void)
     rocprofiler_pool_entry_t entry;
     if (!freopen("/dev/null", "w", stderr)) return 1; /* HSA tells there of what was left */
     if (hsa_init()) return 1;
-    hsa_iterate_agents(take_gpu, NULL);
+    hsa_iterate_agents(take_gpu, &gpu);
     SHOW(rocprofiler_open(gpu, &f, 1, &idle, 0, NULL));
     SHOW(rocprofiler_open(gpu, &f, 1, &running, 3, &properties));
     SHOW(rocprofiler_start(running, 0));
@@ -56,7 +36,7 @@ int main(void)
 
     puts("-- started again");
     if (hsa_init()) return 1;
-    hsa_iterate_agents(take_gpu, NULL);
+    hsa_iterate_agents(take_gpu, &gpu);
     SHOW(rocprofiler_read(running, 0));
     SHOW(rocprofiler_get_data(running, 0));
     SHOW(rocprofiler_pool_fetch(pool, &entry));

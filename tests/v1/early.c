@@ -4,7 +4,7 @@
  * before: queue callbacks are set before HSA starts, and HSA_TOOLS_LIB is not: all queues are
  * watched. after: they are set in a running HSA that loaded the library, with interception off:
  * only the queue that was made by rocprofiler_queue_create_profiled() is. */
-#include <rocprofiler/rocprofiler.h>
+#include "linked.h"
 
 #include <hsa/hsa_ext_amd.h>
 
@@ -51,15 +51,6 @@ static hsa_status_t on_destroy(hsa_queue_t *queue, void *user)
 {
     (void)user;
     destroyed += queue != NULL;
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t take_gpu(hsa_agent_t agent, void *data)
-{
-    hsa_device_type_t type;
-    (void)data;
-    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-    if (type == HSA_DEVICE_TYPE_GPU) gpu = agent;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -128,7 +119,7 @@ int main(int argc, char **argv)
     MUST(hsa_init());
     if (!before) MUST(rocprofiler_set_queue_callbacks(callbacks, NULL));
     printf("HSA_TOOLS_LIB is %s\n", getenv("HSA_TOOLS_LIB") ? "set" : "not set");
-    MUST(hsa_iterate_agents(take_gpu, NULL));
+    MUST(hsa_iterate_agents(take_gpu, &gpu));
     uint64_t object = load_kernel(argv[1]);
     MUST(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX, UINT32_MAX,
                           &ordinary));

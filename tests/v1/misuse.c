@@ -1,21 +1,10 @@
 /* misuse.c - wrong arguments of every kind, in a program that is linked to the library: each call
  * fails with a message, nothing crashes. Then what must work without HSA_TOOLS_LIB. */
-#include <rocprofiler/rocprofiler.h>
+#include "linked.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void show(hsa_status_t status, const char *call)
-{
-    const char *text = "";
-    rocprofiler_error_string(&text);
-    if (status)
-        printf("%s\n    0x%x %s\n", call, status, text);
-    else
-        printf("%s\n    succeeds\n", call);
-}
-#define SHOW(call) show(call, #call)
 
 static hsa_agent_t gpu, cpu;
 
