@@ -331,6 +331,15 @@ static void count_missed_turn(const char *lack)
         base_warning("no %s to keep kernels of an agent apart: counters may see several", lack);
 }
 
+/* Keeps what comes next until the turn has come, if it has not. */
+static void add_gate(queue_t *queue, const hsax_item_t *item)
+{
+    const hsa_signal_t none = {0};
+    if (!item->turn.gate) return;
+    add_barrier(queue, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
+    add_barrier(queue, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
+}
+
 /* Packets that only keep each other out, of whatever queue: they take a turn of their own when the
  * queue has come to them. */
 static void add_alone(queue_t *queue, const void *packets, unsigned count)
@@ -340,10 +349,7 @@ static void add_alone(queue_t *queue, const void *packets, unsigned count)
     if (item) {
         item->special = item->anonymous = true;
         if (!hsax_turn_take(item, true, true)) count_missed_turn("signals");
-        if (item->turn.gate) {
-            add_barrier(queue, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
-            add_barrier(queue, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
-        }
+        add_gate(queue, item);
     } else {
         count_missed_turn("signals");
     }
@@ -376,11 +382,8 @@ static void add_dispatch(queue_t *queue, const packet_t *packet, hsax_item_t *it
         return;
     }
     if (!hsax_turn_take(item, wrap, queue->barred)) count_missed_turn("signals");
-    if (item->turn.gate) {
-        queue->barred = false;
-        add_barrier(queue, none, item->turn.gate->ready, HSA_FENCE_SCOPE_NONE);
-        add_barrier(queue, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
-    }
+    if (item->turn.gate) queue->barred = false;
+    add_gate(queue, item);
     if (wrap) add_all(queue, wrap->before, wrap->before_count);
     packet_t *dispatch = add(queue);
     *dispatch = *packet;
