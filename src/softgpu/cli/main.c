@@ -3,6 +3,8 @@
  * Apart from the device because it knows nothing of it: options become environment variables
  * (config.c and the device read them), the stub goes into LD_PRELOAD, the program is executed in
  * place. An option more is a row of `options`. */
+#include "base/file.h"
+
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
@@ -112,7 +114,7 @@ static void print_marketing_name(const char *directory, const char *file)
     static const char key[] = "marketing_name";
     char path[PATH_MAX + 256], line[256];
     snprintf(path, sizeof(path), "%s/%s", directory, file);
-    FILE *f = fopen(path, "re");
+    FILE *f = base_file_stream(path, "re");
     while (f && fgets(line, sizeof(line), f)) {
         if (strncmp(line, key, sizeof(key) - 1)) continue;
         const char *value = line + sizeof(key) - 1;
@@ -146,7 +148,7 @@ static void list_profiles(void)
 static error_t begin_file(struct argp_state *state, const char *name)
 {
     char path[PATH_MAX];
-    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (fd < 0 || !realpath(name, path)) {
         argp_failure(state, EXIT_SETUP, errno, "--trace-file %s", name);
         return EINVAL;

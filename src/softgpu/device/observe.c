@@ -6,6 +6,7 @@
 #include "softgpu/device/observe.h"
 
 #include "base/env.h"
+#include "base/file.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static void read_options(void)
     if (!state.trace && !state.stats) return;
     pthread_atfork(NULL, NULL, in_forked_child);
     if (!file || !*file) return;
-    state.fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    state.fd = base_file_open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
     if (state.fd < 0) {
         base_error("%s: %s; trace and statistics go to standard error", file, strerror(errno));
         state.fd = STDERR_FILENO;

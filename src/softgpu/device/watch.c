@@ -9,6 +9,8 @@
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -83,8 +85,9 @@ static void find_mappings(sg_watch_t *w)
     struct stat st;
     char line[512];
     w->n_mappings = 0;
-    FILE *maps =
-        d->doorbell_fd < 0 || fstat(d->doorbell_fd, &st) ? NULL : fopen("/proc/self/maps", "re");
+    FILE *maps = d->doorbell_fd < 0 || fstat(d->doorbell_fd, &st)
+                     ? NULL
+                     : base_file_stream("/proc/self/maps", "re");
     while (maps && w->n_mappings < MAPPINGS_MAX && fgets(line, sizeof line, maps)) {
         unsigned long long begin, end, offset, inode;
         unsigned major_id, minor_id;
@@ -136,7 +139,8 @@ static bool protect(sg_watch_t *w)
 static int open_userfaultfd(uint64_t features)
 {
     struct uffdio_api api = {.api = UFFD_API, .features = features};
-    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+    int fd =
+        base_file_own((int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
     if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
         close(fd);
         fd = -1;

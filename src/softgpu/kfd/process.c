@@ -5,6 +5,7 @@
  * alias), which is not inherited by fork: a child starts with new state. */
 #include "softgpu/kfd/kfd.h"
 
+#include "base/file.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
 /* A sparse file of the given size, known as a device node. A descriptor or -errno. */
 static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t gpu)
 {
-    int fd = memfd_create(name, MFD_CLOEXEC);
+    int fd = base_file_own(memfd_create(name, MFD_CLOEXEC));
     if (fd < 0) return -errno;
     int error = ftruncate(fd, (off_t)bytes) == 0 ? remember_node(fd, kind, gpu) : -errno;
     if (error != 0) {

@@ -5,6 +5,8 @@
  * A property more is a line here. */
 #include "softgpu/kfd/kfd.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -94,10 +96,10 @@ __attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *f
     set_path(w, format, ap);
     va_end(ap);
     if (w->error) return;
-    int fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    int fd = base_file_open(w->path, O_WRONLY | O_CREAT | O_EXCL, 0444);
     if (fd < 0 && errno == ENOENT) {
         w->error = make_folders(w);
-        fd = w->error ? -1 : open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+        fd = w->error ? -1 : base_file_open(w->path, O_WRONLY | O_CREAT | O_EXCL, 0444);
     }
     if (fd < 0 || write(fd, w->text, w->length) != (ssize_t)w->length)
         w->error = w->error ? w->error : -errno;
@@ -118,13 +120,13 @@ static unsigned host_clock_mhz(void)
 {
     char text[256];
     double value = 0;
-    FILE *f = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
+    FILE *f = base_file_stream("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
     if (f) {
         if (fscanf(f, "%lf", &value) == 1) value /= 1000;
         fclose(f);
         return (unsigned)value;
     }
-    f = fopen("/proc/cpuinfo", "re");
+    f = base_file_stream("/proc/cpuinfo", "re");
     if (!f) return 0;
     while (value == 0 && fgets(text, sizeof(text), f))
         if (strncmp(text, "cpu MHz", 7) == 0 && strchr(text, ':'))

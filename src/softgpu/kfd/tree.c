@@ -6,6 +6,7 @@
 #include "softgpu/kfd/kfd.h"
 
 #include "base/env.h"
+#include "base/file.h"
 #include "base/log.h"
 
 #include <dirent.h>
@@ -51,7 +52,7 @@ static void remove_tree(const char *path)
 /* Opens and locks a folder; -1 if another process holds it. */
 static int lock_folder(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = base_file_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
         close(fd);
         fd = -1;
@@ -75,7 +76,7 @@ static void reclaim_folder(const char *path)
 static void reclaim_leftovers(const char *base, const char *prefix)
 {
     char path[PATH_MAX];
-    DIR *d = opendir(base);
+    DIR *d = base_file_folder(base);
     if (!d) return;
     for (struct dirent *entry; (entry = readdir(d)) != NULL;) {
         if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;

@@ -5,6 +5,8 @@
  * rows of SG_PROFILE_KEYS (profile.h); a new key needs a row there and nothing here. */
 #include "softgpu/profile.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -154,7 +156,7 @@ int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t err
     reader_t r = {path, 0, error, error_size};
     char line[LINE_LIMIT];
     int result = -1;
-    FILE *f = fopen(path, "re");
+    FILE *f = base_file_stream(path, "re");
     if (!f) return fail(&r, "%s", strerror(errno));
 
     set_defaults(out);

@@ -1,0 +1,33 @@
+/* file.h - descriptors of our own, inside a program whose descriptors they are not.
+ *
+ * Whoever opens a file, a folder or a pipe for the project does it through here. Two guarantees:
+ * the descriptor is never 0, 1 or 2, even where the program was started with these closed (it would
+ * print into our file), and it is closed on exec. It also stays out of the low numbers that
+ * programs deal out among themselves: from BASE_FILE_LOWEST where the limit of open files allows
+ * it. */
+#ifndef CROCPROF_BASE_FILE_H
+#define CROCPROF_BASE_FILE_H
+
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* Half of the usual limit: programs count theirs upwards from 3, shells use 10 and 63 and 255 for
+ * themselves, debuggers the top. */
+enum { BASE_FILE_LOWEST = 512 };
+
+/* Takes the descriptor that some call has just made (memfd_create, pipe2, userfaultfd) and returns
+ * it under a number of ours, closed on exec; the old number is free again. A negative one is
+ * returned as it is. Where no number is left: -1 with errno, and the descriptor is closed. */
+int base_file_own(int fd);
+
+/* open(2); `mode` counts only where the flags create. */
+int base_file_open(const char *path, int flags, mode_t mode);
+
+/* fopen(3) with the modes r, w, a, and +, x behind them; new files get mode 0666. */
+FILE *base_file_stream(const char *path, const char *mode);
+
+/* opendir(3). */
+DIR *base_file_folder(const char *path);
+
+#endif

@@ -1,0 +1,175 @@
+/* file_test.c - descriptors of ours leave the program's numbers alone.
+ *
+ * Each test runs with standard input, output and error closed, in a process of its own; the state
+ * comes back as its exit status. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/base-file-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* Runs `check` in a child without standard descriptors; it returns 0 or the number of what failed.
+ */
+static void run_closed(int (*check)(void))
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        close(0);
+        close(1);
+        close(2);
+        _exit(check());
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int is_closed(int fd)
+{
+    return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
+}
+
+/* 0 where the descriptor is high and closed on exec, and the standard ones are as they were. */
+static int is_ours(int fd, int lowest)
+{
+    if (fd < lowest) return 1;
+    if (fcntl(fd, F_GETFD) != FD_CLOEXEC) return 2;
+    return is_closed(0) && is_closed(1) && is_closed(2) ? 0 : 3;
+}
+
+static int check_files(void)
+{
+    int fd = base_file_open(path_of("file"), O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (is_ours(fd, BASE_FILE_LOWEST) || write(fd, "text\n", 5) != 5) return 10;
+    FILE *stream = base_file_stream(path_of("file"), "re");
+    char line[16];
+    if (!stream || is_ours(fileno(stream), BASE_FILE_LOWEST)) return 11;
+    if (!fgets(line, sizeof line, stream) || strcmp(line, "text\n") != 0) return 12;
+    DIR *list = base_file_folder(folder);
+    int entries = 0;
+    if (!list || is_ours(dirfd(list), BASE_FILE_LOWEST)) return 13;
+    while (readdir(list))
+        entries++;
+    if (entries != 3) return 14;
+    return closedir(list) || fclose(stream) || close(fd) ? 15 : 0;
+}
+
+static void test_no_standard_descriptor_is_used(void **state)
+{
+    (void)state;
+    run_closed(check_files);
+}
+
+static int check_pipe(void)
+{
+    int ends[2];
+    if (pipe(ends)) return 10; /* 0 and 1 */
+    int in = base_file_own(ends[0]), out = base_file_own(ends[1]);
+    if (is_ours(in, BASE_FILE_LOWEST) || is_ours(out, BASE_FILE_LOWEST)) return 11;
+    char c = 'x';
+    return write(out, &c, 1) == 1 && read(in, &c, 1) == 1 ? 0 : 12;
+}
+
+static void test_made_elsewhere(void **state)
+{
+    (void)state;
+    run_closed(check_pipe);
+}
+
+/* Below a limit that leaves no high number, any above 2; and none at all is an error, not a 0. */
+static int check_limit(void)
+{
+    struct rlimit low = {16, 16}; /* three of them, and what was inherited, are not ours */
+    int fd[16], n = 0;
+    if (setrlimit(RLIMIT_NOFILE, &low)) return 10;
+    while (n < 16 && (fd[n] = base_file_open("/dev/null", O_RDONLY, 0)) >= 0)
+        n++;
+    if (errno != EMFILE || n < 1 || n > 13 || is_ours(fd[n - 1], 3)) return 11;
+    if (base_file_stream("/dev/null", "r") || errno != EMFILE) return 12;
+    return is_closed(0) && is_closed(1) && is_closed(2) ? 0 : 13;
+}
+
+static void test_few_descriptors(void **state)
+{
+    (void)state;
+    run_closed(check_limit);
+}
+
+static void test_errors_and_modes(void **state)
+{
+    (void)state;
+    assert_int_equal(base_file_own(-1), -1);
+    assert_int_equal(base_file_open(path_of("none"), O_RDONLY, 0), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_null(base_file_stream(path_of("none"), "r"));
+    assert_int_equal(errno, ENOENT);
+    assert_null(base_file_folder(path_of("file")));
+    assert_int_equal(errno, ENOTDIR);
+    assert_null(base_file_stream(path_of("file"), "wx"));
+    assert_int_equal(errno, EEXIST);
+
+    static const char *const steps[][3] = {/* mode, what is written, what the file holds then */
+                                           {"w", "one", "one"},
+                                           {"a", "two", "onetwo"},
+                                           {"r+", "O", "Onetwo"},
+                                           {"a+", "3", "Onetwo3"},
+                                           {"w+", "new", "new"}};
+    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char text[16] = "";
+        FILE *f = base_file_stream(path_of("file"), steps[i][0]);
+        assert_non_null(f);
+        assert_true(fputs(steps[i][1], f) >= 0);
+        assert_int_equal(fclose(f), 0);
+        f = base_file_stream(path_of("file"), "r");
+        assert_non_null(f);
+        assert_non_null(fgets(text, sizeof text, f));
+        assert_string_equal(text, steps[i][2]);
+        assert_true(fputs("x", f) < 0 || fflush(f) != 0);
+        fclose(f);
+    }
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path_of("file"));
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_standard_descriptor_is_used),
+        cmocka_unit_test(test_made_elsewhere),
+        cmocka_unit_test(test_few_descriptors),
+        cmocka_unit_test(test_errors_and_modes),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
