@@ -1,8 +1,10 @@
 /* convert.c - from the stores of a run to files, and what people are told about it. */
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +32,17 @@ static void tell_result(const out_result_t *r)
     if (n->dropped)
         base_warning("process %u LOST %llu of %llu records%s%s", r->pid, (count_t)n->dropped,
                      (count_t)n->received, r->failure[0] ? ": " : "", r->failure);
+    if (r->lost_names)
+        base_warning("process %u LOST %llu names (of kernels, agents, operations, texts)%s%s: "
+                     "numbers or 'unknown' stand for them",
+                     r->pid, (count_t)r->lost_names, r->failure[0] ? ": " : "", r->failure);
+    if (r->cut_texts)
+        base_warning("process %u: %llu texts are too long for the trace: what is left of them ends "
+                     "with '%s'",
+                     r->pid, (count_t)r->cut_texts, TRACE_CUT);
+    if (r->renamed)
+        base_warning("process %u: the name it has for its files leads elsewhere: they are named %s",
+                     r->pid, r->prefix);
     if (r->cut)
         base_warning("process %u: %llu bytes of its records are damaged and were left out", r->pid,
                      (count_t)r->cut);
@@ -55,8 +68,9 @@ static int convert_store(out_conversion_t *c, const char *store)
     return 1;
 }
 
-/* Settings of the run, then all of its stores, first process first. */
-static int convert_stores(const char *run, char **stores, int *converted)
+/* Settings of the run, then all of its stores, first process first. One that fails keeps none of
+ * the others. `directory`: as in out_conversion_t. */
+static int convert_stores(const char *run, const char *directory, char **stores, int *converted)
 {
     int result = 0;
     char why[512];
@@ -66,7 +80,7 @@ static int convert_stores(const char *run, char **stores, int *converted)
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, strerror(errno));
         return -1;
     }
-    out_conversion_t c = {.config = &config, .stop = &cli_interrupted};
+    out_conversion_t c = {.config = &config, .stop = &cli_interrupted, .directory = directory};
     if (out_config_read(&config, trace_run_value, settings, why, sizeof(why)) != 0) {
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, why);
         result = -1;
@@ -75,7 +89,8 @@ static int convert_stores(const char *run, char **stores, int *converted)
     if (result == 0 && cli_check_formats(trace_run_value(settings, "ROCPROF_OUTPUT_FORMAT"), why,
                                          sizeof(why)) != 0)
         base_warning("%s/%s: %s", run, TRACE_RUN_FILE, why);
-    for (char **name = stores; result == 0 && *name && !cli_interrupted; name++) {
+    bool usable = result == 0;
+    for (char **name = stores; usable && *name && !cli_interrupted; name++) {
         char store[PATH_MAX];
         struct stat st;
         trace_join(store, sizeof(store), run, *name);
@@ -90,7 +105,7 @@ static int convert_stores(const char *run, char **stores, int *converted)
     return result;
 }
 
-int cli_convert_run(const char *run, bool expected)
+static int convert_run(const char *run, const char *directory, bool expected)
 {
     int converted = 0;
     char **stores = trace_list(run);
@@ -99,11 +114,23 @@ int cli_convert_run(const char *run, bool expected)
         return -1;
     }
     bool any = stores[0] && (stores[1] || strcmp(stores[0], TRACE_RUN_FILE) != 0);
-    int result = convert_stores(run, stores, &converted);
+    int result = convert_stores(run, directory, stores, &converted);
     trace_list_free(stores);
     if (!any && expected) base_warning("no records: no process started a GPU runtime");
     return result;
 }
+
+int cli_convert_run(const char *run, bool expected)
+{
+    return convert_run(run, NULL, expected);
+}
+
+/* ---- The command ---- */
+
+static struct {
+    const char *directory; /* -d */
+    bool other_users;      /* --other-users */
+} asked;
 
 static bool has_file(const char *directory, const char *name)
 {
@@ -112,13 +139,72 @@ static bool has_file(const char *directory, const char *name)
     return access(path, F_OK) == 0;
 }
 
+static bool is_mine(const char *path)
+{
+    struct stat st;
+    if (asked.other_users) return true;
+    if (lstat(path, &st) != 0) {
+        base_error("%s: %s", path, strerror(errno));
+        return false;
+    }
+    if (S_ISLNK(st.st_mode)) {
+        base_error("%s is a symbolic link: nothing of a trace is one", path);
+        return false;
+    }
+    if (st.st_uid == geteuid()) return true;
+    base_error("%s belongs to user %u: --other-users reads it all the same", path,
+               (unsigned)st.st_uid);
+    return false;
+}
+
+/* The directory, what is in it, and what is in that. */
+static bool all_mine(const char *directory, int depth)
+{
+    char **names = is_mine(directory) ? trace_list(directory) : NULL;
+    bool mine = names;
+    for (char **name = names; mine && *name; name++) {
+        char path[PATH_MAX];
+        struct stat st;
+        trace_join(path, sizeof(path), directory, *name);
+        mine = is_mine(path);
+        if (mine && depth && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            mine = all_mine(path, depth - 1);
+    }
+    trace_list_free(names);
+    return mine;
+}
+
+static void to_parent(char path[PATH_MAX])
+{
+    char *slash = strrchr(path, '/');
+    if (slash) slash[slash == path] = 0;
+}
+
+/* Where the files of a run go: where it was told, or the directory that holds the run's. */
+static const char *directory_for(const char *run, char beside[PATH_MAX])
+{
+    if (asked.directory) return asked.directory;
+    snprintf(beside, PATH_MAX, "%s", run);
+    to_parent(beside);
+    const char *last = strrchr(beside, '/');
+    if (last && strcmp(last + 1, TRACE_RUNS_DIRECTORY) == 0) to_parent(beside);
+    return beside;
+}
+
 /* A run directory is removed once nothing but its settings is left in it. */
-static int convert_and_remove(const char *run)
+static void end_run(const char *run)
 {
     cli_session_t s = {0};
-    int result = cli_convert_run(run, false);
     snprintf(s.run, sizeof(s.run), "%s", run);
     cli_session_end(&s);
+}
+
+static int convert_and_remove(const char *run)
+{
+    char beside[PATH_MAX];
+    if (!all_mine(run, 1)) return -1;
+    int result = convert_run(run, directory_for(run, beside), false);
+    end_run(run);
     return result;
 }
 
@@ -130,7 +216,7 @@ static int convert_runs(const char *runs)
         base_error("%s: %s", runs, strerror(errno));
         return -1;
     }
-    for (char **name = names; *name; name++) {
+    for (char **name = names; *name && !cli_interrupted; name++) {
         char run[PATH_MAX];
         trace_join(run, sizeof(run), runs, *name);
         if (has_file(run, TRACE_RUN_FILE) && convert_and_remove(run) != 0) result = -1;
@@ -142,17 +228,17 @@ static int convert_runs(const char *runs)
 /* The store of one process: its run is the directory above. */
 static int convert_one(const char *store)
 {
-    char run[PATH_MAX];
+    char run[PATH_MAX], beside[PATH_MAX], settings[PATH_MAX];
     int converted = 0;
     snprintf(run, sizeof(run), "%s", store);
     char *slash = strrchr(run, '/');
     if (!slash) return -1;
     *slash = 0;
     char *names[] = {slash + 1, NULL};
-    int result = convert_stores(run, names, &converted);
-    cli_session_t s = {0};
-    snprintf(s.run, sizeof(s.run), "%s", run);
-    cli_session_end(&s);
+    trace_join(settings, sizeof(settings), run, TRACE_RUN_FILE);
+    if (!all_mine(store, 0) || !is_mine(run) || !is_mine(settings)) return -1;
+    int result = convert_stores(run, directory_for(run, beside), names, &converted);
+    end_run(run);
     return result;
 }
 
@@ -171,14 +257,42 @@ static int convert_directory(const char *given)
     return -1;
 }
 
+/* `given` as a path that stays the same whatever the directory it is used in. */
+static int choose_directory(const char *given, char path[2 * PATH_MAX])
+{
+    char here[PATH_MAX];
+    bool stream = strcasecmp(given, "stdout") == 0;
+    if (*given == '/' || stream) {
+        snprintf(path, 2 * PATH_MAX, "%s", given);
+    } else if (!getcwd(here, sizeof(here)) || *here != '/') {
+        base_error("-d %s: the working directory has no name (was it removed?)", given);
+        return -1;
+    } else {
+        trace_join(path, 2 * PATH_MAX, here, given);
+    }
+    asked.directory = path;
+    return 0;
+}
+
 int cli_convert_command(int argc, char **argv)
 {
+    static const struct option options[] = {{"output-directory", required_argument, NULL, 'd'},
+                                            {"other-users", no_argument, NULL, 'u'},
+                                            {0}};
     int result = 0;
-    if (argc < 1) {
-        base_error("convert needs the output directory of a run");
+    char directory[2 * PATH_MAX];
+    for (int c; (c = getopt_long(argc, argv, "d:", options, NULL)) >= 0;) {
+        if (c == 'd' && choose_directory(optarg, directory) != 0) return CLI_EXIT_SETUP;
+        if (c == 'u') asked.other_users = true;
+        if (c == '?') return CLI_EXIT_USAGE;
+    }
+    if (optind == argc) {
+        base_error("convert needs the output directory of a run: "
+                   "rocprofv3 convert [-d DIRECTORY] [--other-users] DIRECTORY...");
         return CLI_EXIT_USAGE;
     }
-    for (int i = 0; i < argc; i++)
-        if (convert_directory(argv[i]) != 0) result = 1;
-    return result;
+    cli_take_signals();
+    for (int i = optind; i < argc && !cli_interrupted; i++)
+        if (convert_directory(argv[i]) != 0) result = CLI_EXIT_CONVERSION;
+    return cli_interrupted ? 128 + cli_interrupted : result;
 }

@@ -17,19 +17,60 @@ volatile sig_atomic_t cli_interrupted;
 
 static volatile sig_atomic_t child; /* 0 before and after */
 
-static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+/* What is rocprofv3's own: faults, the child's end, what nobody can have, and stops that only a
+ * process that touches the terminal gets. Of its own writing, too, but there are two: a reader that
+ * has gone and a file that may not grow are errors of that write, found where it is made. */
+static bool is_own(int signal)
+{
+    switch (signal) {
+    case SIGKILL:
+    case SIGSTOP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGCHLD:
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGSYS:
+    case SIGABRT: return true;
+    default: return signal >= __SIGRTMIN && signal < SIGRTMIN; /* libc's */
+    }
+}
 
-enum { FORWARDED = sizeof(forwarded) / sizeof(*forwarded) };
+static bool is_of_writing(int signal)
+{
+    return signal == SIGPIPE || signal == SIGXFSZ;
+}
 
 /* What the terminal sends goes to the whole foreground group, so the child has it already. */
+static bool comes_from_terminal(int signal)
+{
+    return signal == SIGINT || signal == SIGQUIT || signal == SIGHUP || signal == SIGTSTP ||
+           signal == SIGWINCH || signal == SIGCONT;
+}
+
+static void pass_on(int signal, const siginfo_t *info)
+{
+    if (info->si_code == SI_KERNEL && comes_from_terminal(signal)) return;
+    if (info->si_code == SI_QUEUE)
+        sigqueue((pid_t)child, signal, info->si_value);
+    else
+        kill((pid_t)child, signal);
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     int error = errno;
     (void)context;
-    if (!child)
+    if (is_of_writing(signal) && info->si_pid == getpid())
+        ; /* the write has failed, and says so */
+    else if (child)
+        pass_on(signal, info);
+    else if (signal != SIGCONT && signal != SIGWINCH && signal != SIGURG && signal != SIGTSTP)
         cli_interrupted = signal;
-    else if (info->si_code != SI_KERNEL)
-        kill((pid_t)child, signal);
+    if (signal == SIGTSTP) raise(SIGSTOP);
     errno = error;
 }
 
@@ -66,40 +107,43 @@ int cli_find_program(const char *name, char *path, size_t path_bytes, char *why,
 }
 
 typedef struct {
-    struct sigaction before[FORWARDED], child_before;
+    struct sigaction before[_NSIG], child_before;
     sigset_t mask;
 } signals_t;
 
-/* Signals that were ignored stay so, as under nohup. */
-static void take_signals(signals_t *s)
+/* Of rocprofv3 as it was started. */
+static signals_t found;
+
+void cli_take_signals(void)
 {
+    static bool taken;
     struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     struct sigaction standard = {.sa_handler = SIG_DFL};
-    sigset_t all;
+    if (taken) return;
+    taken = true;
     sigfillset(&ours.sa_mask);
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &s->mask);
-    sigaction(SIGCHLD, &standard, &s->child_before);
-    for (int i = 0; i < FORWARDED; i++) {
-        sigaction(forwarded[i], NULL, &s->before[i]);
-        if (s->before[i].sa_handler != SIG_IGN) sigaction(forwarded[i], &ours, NULL);
+    sigprocmask(SIG_SETMASK, NULL, &found.mask);
+    sigaction(SIGCHLD, &standard, &found.child_before);
+    for (int i = 1; i <= SIGRTMAX; i++) {
+        if (is_own(i) || sigaction(i, NULL, &found.before[i]) != 0) continue;
+        if (found.before[i].sa_handler != SIG_IGN) sigaction(i, &ours, NULL);
     }
 }
 
-static void give_back_signals(const signals_t *s)
+static void give_back_signals(void)
 {
-    for (int i = 0; i < FORWARDED; i++)
-        sigaction(forwarded[i], &s->before[i], NULL);
-    sigaction(SIGCHLD, &s->child_before, NULL);
-    sigprocmask(SIG_SETMASK, &s->mask, NULL);
+    for (int i = 1; i <= SIGRTMAX; i++)
+        if (!is_own(i)) sigaction(i, &found.before[i], NULL);
+    sigaction(SIGCHLD, &found.child_before, NULL);
+    sigprocmask(SIG_SETMASK, &found.mask, NULL);
 }
 
 /* In the child. What goes wrong is told through the pipe, which a successful exec closes. */
 __attribute__((noreturn)) static void become(const char *path, char **argv, const char *preload,
-                                             const signals_t *s, int report)
+                                             int report)
 {
     if (preload) setenv("LD_PRELOAD", preload, 1);
-    give_back_signals(s);
+    give_back_signals();
     execv(path, argv);
     if (errno == ENOEXEC) { /* a script without a first line, as the shell runs it */
         size_t count = 0;
@@ -131,19 +175,21 @@ static int await(pid_t pid)
 int cli_run(const char *path, char **argv, const char *preload, pid_t *pid, char *why,
             size_t why_bytes)
 {
-    signals_t signals;
     int report[2], error = 0;
     if (pipe2(report, O_CLOEXEC) != 0) {
         snprintf(why, why_bytes, "cannot start '%s': %s", path, strerror(errno));
         return CLI_EXIT_SETUP;
     }
+    sigset_t all;
     fflush(NULL);
-    take_signals(&signals);
+    cli_take_signals();
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
     *pid = fork();
-    if (*pid == 0) become(path, argv, preload, &signals, report[1]);
+    if (*pid == 0) become(path, argv, preload, report[1]);
     error = *pid < 0 ? errno : 0;
     child = (sig_atomic_t)(*pid < 0 ? 0 : *pid);
-    sigprocmask(SIG_SETMASK, &signals.mask, NULL);
+    sigprocmask(SIG_SETMASK, &found.mask, NULL);
     close(report[1]);
     int status = CLI_EXIT_SETUP;
     if (!error) {

@@ -80,6 +80,19 @@ static bool summarises(const cli_command_t *c)
            c->values[CLI_SUMMARY_GROUPS];
 }
 
+/* The program's own status goes before one of ours. */
+static int convert(const char *directory, int status)
+{
+    bool done = cli_convert_run(directory, true) == 0;
+    if (cli_interrupted && cli_has_stores(directory)) {
+        base_warning("interrupted while converting; what is left: rocprofv3 convert %s", directory);
+        return 128 + cli_interrupted;
+    }
+    if (done || status) return status;
+    base_error("the program ended with 0, its conversion failed: status %d", CLI_EXIT_CONVERSION);
+    return CLI_EXIT_CONVERSION;
+}
+
 /* One run of the program. */
 static int run(cli_run_t *r, const char *path)
 {
@@ -108,15 +121,15 @@ static int run(cli_run_t *r, const char *path)
             "no tracing option: the program runs untraced (--sys-trace traces everything)");
     else if (!cli_traces(c) && summarises(c))
         base_warning("no tracing option: there is nothing to summarise (counters have no times)");
+    if (cli_interrupted) {
+        status = 128 + cli_interrupted;
+        goto out;
+    }
     status = cli_run(path, c->program, s.preload, &pid, why, sizeof(why));
     if (why[0])
         base_error("%s", why);
     else if (s.run[0])
-        cli_convert_run(s.run, true);
-    if (cli_interrupted) {
-        base_warning("interrupted while converting; what is left: rocprofv3 convert %s", s.run);
-        status = 128 + cli_interrupted;
-    }
+        status = convert(s.run, status);
 out:
     cli_session_end(&s);
     return status;
@@ -144,6 +157,7 @@ static int run_plan(cli_plan_t *plan)
     char **saved = save_environment();
     char **program = plan->runs[0].command.program;
     int status = saved ? 0 : CLI_EXIT_SETUP;
+    cli_take_signals();
     if (!status) status = cli_find_program(program[0], path, sizeof(path), why, sizeof(why));
     if (!status) status = check(plan, saved, why, sizeof(why));
     if (status) {
@@ -159,6 +173,11 @@ static int run_plan(cli_plan_t *plan)
         if (status && i + 1 < plan->count)
             base_error("run %zu of %zu ended with %d: the others are left out", i + 1, plan->count,
                        status);
+        else if (!status && cli_interrupted && i + 1 < plan->count) {
+            base_error("interrupted after run %zu of %zu: the others are left out", i + 1,
+                       plan->count);
+            status = 128 + cli_interrupted;
+        }
     }
     return status;
 }
@@ -199,7 +218,7 @@ int main(int argc, char **argv)
     cli_command_t c;
     int status = 0;
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
-    if (argc > 1 && strcmp(argv[1], "convert") == 0) return cli_convert_command(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], "convert") == 0) return cli_convert_command(argc - 1, argv + 1);
     if (cli_parse(&c, argc, argv, why, sizeof(why)) != 0) {
         base_error("%s", why);
         status = CLI_EXIT_USAGE;

@@ -140,6 +140,12 @@ static int resolve_names(char plain[PATH_MAX], const char *below, char *why, siz
         snprintf(why, why_bytes, "output directory '%s': %s", given, problem);
         goto out;
     }
+    if (!*keys->cwd && text[0] != '/') {
+        snprintf(why, why_bytes,
+                 "the working directory has no name (was it removed?): choose an output directory, "
+                 "from the root on, with -d");
+        goto out;
+    }
     if (text[0] == '/' || is_stream(text))
         snprintf(directory, sizeof(directory), "%s", given);
     else if (strcmp(given, ".") == 0)
@@ -229,15 +235,20 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     return set_discovery(s, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
 }
 
+bool cli_has_stores(const char *run)
+{
+    char **left = trace_list(run);
+    bool any = left && left[0] && (left[1] || strcmp(left[0], TRACE_RUN_FILE) != 0);
+    trace_list_free(left);
+    return any;
+}
+
 void cli_session_end(cli_session_t *s)
 {
-    if (s->run[0]) {
+    if (s->run[0] && !cli_has_stores(s->run)) {
         char file[PATH_MAX + 16];
-        char **left = trace_list(s->run);
-        bool empty = left && left[0] && !left[1]; /* run.conf alone */
-        trace_list_free(left);
         trace_join(file, sizeof(file), s->run, TRACE_RUN_FILE);
-        if (empty && unlink(file) == 0 && rmdir(s->run) == 0) {
+        if (unlink(file) == 0 && rmdir(s->run) == 0) {
             char *slash = strrchr(s->run, '/');
             *slash = 0;
             rmdir(s->run); /* fails while other runs are there */

@@ -26,7 +26,11 @@ void cli_session_end(cli_session_t *s);
  * losses and counts are told on stderr. */
 int cli_convert_run(const char *run, bool expected);
 
-/* rocprofv3 convert DIR: an output directory, a run directory or the store of a process. */
+/* True if a run directory holds more than its settings. */
+bool cli_has_stores(const char *run);
+
+/* The words from "convert" on. rocprofv3 convert DIR: an output directory, a run directory or the
+ * store of a process. What is in a store does not decide where files are written. */
 int cli_convert_command(int argc, char **argv);
 
 #endif

@@ -63,6 +63,39 @@ static bool taken(const out_conversion_t *c, const char *prefix)
     return false;
 }
 
+static bool is_stream(const char *name)
+{
+    return strcasecmp(name, "stdout") == 0 || strcasecmp(name, "stderr") == 0;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* No step up, not from the root on. */
+static bool stays_below(const char *name)
+{
+    if (!*name || *name == '/') return false;
+    for (const char *at = name; at; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2])) return false;
+    }
+    return true;
+}
+
+static int keep_prefix(out_conversion_t *c, const char *prefix)
+{
+    char **prefixes = realloc(c->prefixes, (c->prefix_count + 1) * sizeof(*prefixes));
+    if (!prefixes) return -1;
+    c->prefixes = prefixes;
+    prefixes[c->prefix_count] = strdup(prefix);
+    if (!prefixes[c->prefix_count]) return -1;
+    c->prefix_count++;
+    return 0;
+}
+
 /* Two processes of a run with one prefix: the later one gets a directory of its own, named after
  * its store. */
 static int choose_prefix(work_t *w)
@@ -71,34 +104,40 @@ static int choose_prefix(work_t *w)
     const char *name = out_model_info(w->model, TRACE_INFO_NAME);
     char *prefix = w->result->prefix;
     size_t room = sizeof(w->result->prefix);
-    w->to_stdout = strcmp(directory, "stdout") == 0 || strcmp(directory, "STDOUT") == 0 ||
-                   strcmp(directory, "stderr") == 0 || strcmp(directory, "STDERR") == 0;
+    if (w->c->directory) directory = w->c->directory;
+    w->to_stdout = is_stream(directory);
     if (w->to_stdout) return 0;
+    if (*directory != '/') {
+        snprintf(w->why, w->why_bytes,
+                 "%s does not say where its files go ('%s'): choose a directory with convert -d",
+                 w->store, directory);
+        return -1;
+    }
+    if (!*name || (w->c->directory && !stays_below(name))) {
+        w->result->renamed = true;
+        name = last_part(w->store);
+    }
     size_t need = (size_t)snprintf(prefix, room, "%s/%s", directory, name);
     if (need < room && taken(w->c, prefix)) {
-        const char *slash = strrchr(prefix, '/');
-        const char *store = strrchr(w->store, '/');
-        char *base = strdup(slash + 1);
-        if (!base) goto memory;
-        need = (size_t)(slash - prefix) + 1;
-        need += (size_t)snprintf(prefix + need, room - need, "%s/%s", store ? store + 1 : w->store,
-                                 base);
-        free(base);
+        const char *base = last_part(name);
+        need = (size_t)snprintf(prefix, room, "%s/%.*s%s/%s", directory, (int)(base - name), name,
+                                last_part(w->store), base);
     }
     if (need >= room) {
         snprintf(w->why, w->why_bytes, "output file name is longer than %zu bytes", room - 1);
         return -1;
     }
-    char **prefixes = realloc(w->c->prefixes, (w->c->prefix_count + 1) * sizeof(*prefixes));
-    if (!prefixes) goto memory;
-    w->c->prefixes = prefixes;
-    prefixes[w->c->prefix_count] = strdup(prefix);
-    if (!prefixes[w->c->prefix_count]) goto memory;
-    w->c->prefix_count++;
-    return 0;
-memory:
+    if (keep_prefix(w->c, prefix) == 0) return 0;
     snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
     return -1;
+}
+
+/* What the segment's writer could not write, and why. */
+static void note_failure(out_result_t *to, const trace_segment_header_t *h)
+{
+    to->cut_texts += h->cut_texts;
+    if (!to->failure[0])
+        snprintf(to->failure, sizeof(to->failure), "%.*s", (int)sizeof(h->failure) - 1, h->failure);
 }
 
 static int sort_record(work_t *w, const trace_head_t *record)
@@ -133,6 +172,7 @@ static int read_segment(work_t *w, const char *name)
     to->counts.dropped += h->counts.dropped;
     to->counts.filtered += h->counts.filtered;
     to->killed |= !h->closed_ns;
+    note_failure(to, h);
     for (const trace_head_t *record; (record = trace_reader_next(r));) {
         if (++rows % STOP_CHECK_ROWS == 0 && stopped(w) != 0) goto out;
         if (sort_record(w, record) != 0) goto out;
@@ -168,9 +208,20 @@ static out_file_t *open_output(work_t *w, const char *name, const char *extensio
     char path[PATH_MAX + 64];
     if (w->to_stdout) return out_file_descriptor(STDOUT_FILENO, "standard output");
     snprintf(path, sizeof(path), "%s_%s.%s", w->result->prefix, name, extension);
-    out_file_t *f = out_file_open(path, w->why, w->why_bytes);
-    if (f) w->result->files++;
-    return f;
+    return out_file_open(path, w->why, w->why_bytes);
+}
+
+/* A file that is not whole is not left. */
+static int close_output(work_t *w, out_file_t *f, int result)
+{
+    bool counts = !w->to_stdout;
+    if (result != 0) {
+        out_file_abandon(f);
+        return result;
+    }
+    if (out_file_close(f, w->why, w->why_bytes) != 0) return -1;
+    w->result->files += counts;
+    return 0;
 }
 
 /* One pass over the sorted records of a domain. `f` is NULL when no trace file is due. */
@@ -204,14 +255,14 @@ static int write_domain(work_t *w, int domain)
         out_text(f, out_domains[domain].header);
     }
     int result = write_rows(w, domain, f);
-    if (f && out_file_close(f, w->why, w->why_bytes) != 0) result = -1;
+    if (f) result = close_output(w, f, result);
     out_sorter_free(w->sorters[domain]);
     w->sorters[domain] = NULL;
     if (result != 0 || !f || !w->c->config->stats || !out_domains[domain].stats) return result;
     f = open_output(w, out_domains[domain].stats, "csv");
     if (!f) return -1;
     out_stats_csv(f, &w->stats[domain]);
-    return out_file_close(f, w->why, w->why_bytes);
+    return close_output(w, f, 0);
 }
 
 static int write_process_files(work_t *w)
@@ -219,13 +270,13 @@ static int write_process_files(work_t *w)
     out_file_t *f = open_output(w, "agent_info", "csv");
     if (!f) return -1;
     out_csv_agents(f, w->model);
-    if (out_file_close(f, w->why, w->why_bytes) != 0) return -1;
+    if (close_output(w, f, 0) != 0) return -1;
     if (!w->c->config->stats) return 0;
     f = open_output(w, "domain_stats", "csv");
     if (!f) return -1;
     int result = out_domain_stats_csv(f, w->stats);
-    if (out_file_close(f, w->why, w->why_bytes) != 0) result = -1;
-    return result;
+    if (result != 0) snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+    return close_output(w, f, result);
 }
 
 static int write_summary(work_t *w)
@@ -233,6 +284,7 @@ static int write_summary(work_t *w)
     const char *where = w->c->config->summary_output, *indent = "    ";
     out_file_t *f = NULL;
     if (!out_config_summaries(w->c->config)) return 0;
+    if (w->c->directory) where = last_part(where);
     if (strcasecmp(where, "stdout") == 0) {
         f = out_file_descriptor(STDOUT_FILENO, "standard output");
     } else if (strcasecmp(where, "stderr") == 0) {
@@ -244,6 +296,7 @@ static int write_summary(work_t *w)
     if (!f) return -1;
     int result = out_summaries(f, w->c->config, w->stats, indent);
     if (result != 0) snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+    if (!is_stream(where)) return close_output(w, f, result);
     return out_file_close(f, w->why, w->why_bytes) != 0 ? -1 : result;
 }
 
@@ -269,8 +322,8 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
     result->pid = w.model->header.pid;
     result->cut = w.model->cut;
     result->running = still_running(&w.model->header);
-    snprintf(result->failure, sizeof(result->failure), "%s",
-             out_model_info(w.model, TRACE_INFO_FAILURE));
+    result->lost_names = w.model->header.counts.dropped;
+    note_failure(result, &w.model->header);
     if (result->running) {
         status = 0;
         goto out;

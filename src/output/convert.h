@@ -13,7 +13,10 @@
 typedef struct {
     const out_config_t *config;
     const volatile sig_atomic_t *stop; /* conversion ends early once this is not 0 */
-    char **prefixes;                   /* taken by stores converted before; start with none */
+    /* Where files go ("stdout" too); NULL: where each process wanted them. If given, no path that
+     * stands in a store is believed: what leads out of the directory is replaced. */
+    const char *directory;
+    char **prefixes; /* taken by stores converted before; start with none */
     size_t prefix_count;
 } out_conversion_t;
 
@@ -21,11 +24,13 @@ typedef struct {
     char prefix[PATH_MAX]; /* of the files written; "" for standard output */
     uint32_t pid;
     trace_counts_t counts;
-    uint64_t cut;      /* bytes that could not be read */
-    unsigned files;    /* files written */
-    bool running;      /* the process lives on: nothing was converted */
-    bool killed;       /* it ended without closing its store */
-    char failure[256]; /* first failure to write inside the process, or "" */
+    uint64_t cut;   /* bytes that could not be read */
+    unsigned files; /* files written */
+    bool running;   /* the process lives on: nothing was converted */
+    bool killed;    /* it ended without closing its store */
+    bool renamed;   /* the name of its files led out of the directory */
+    uint64_t lost_names, cut_texts;
+    char failure[TRACE_FAILURE_BYTES]; /* first failure to write inside the process, or "" */
 } out_result_t;
 
 /* 0, or -1 with a line in `why`; the store is left as it is in both cases. */

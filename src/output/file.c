@@ -8,15 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/store.h"
 
 struct out_file {
     int fd, error;
-    bool own;
     size_t used;
-    char name[PATH_MAX];
+    char name[PATH_MAX];      /* that people read; of a file, what it is to be */
+    char temporary[PATH_MAX]; /* what it is until then; "" for an open descriptor */
     char buffer[65536];
 };
 
@@ -26,15 +27,36 @@ out_file_t *out_file_descriptor(int fd, const char *name)
     if (!f) return NULL;
     f->fd = fd;
     f->error = 0;
-    f->own = false;
+    f->temporary[0] = 0;
     f->used = 0;
     snprintf(f->name, sizeof(f->name), "%s", name);
     return f;
 }
 
+/* A new file beside `path`, with the rights that any new file gets. Its descriptor, or -1. */
+static int open_beside(const char *path, char temporary[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    int bytes = slash ? (int)(slash - path) + 1 : 0;
+    if (snprintf(temporary, PATH_MAX, "%.*s.rocprofv3-XXXXXX", bytes, path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0) return -1;
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) == 0) return fd;
+    int error = errno;
+    close(fd);
+    unlink(temporary);
+    errno = error;
+    return -1;
+}
+
 out_file_t *out_file_open(const char *path, char *why, size_t why_bytes)
 {
-    char directory[PATH_MAX];
+    char directory[PATH_MAX], temporary[PATH_MAX];
     snprintf(directory, sizeof(directory), "%s", path);
     char *slash = strrchr(directory, '/');
     if (slash && slash != directory) {
@@ -44,14 +66,17 @@ out_file_t *out_file_open(const char *path, char *why, size_t why_bytes)
             return NULL;
         }
     }
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = open_beside(path, temporary);
     out_file_t *f = fd < 0 ? NULL : out_file_descriptor(fd, path);
     if (!f) {
         snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-        if (fd >= 0) close(fd);
+        if (fd >= 0) {
+            close(fd);
+            unlink(temporary);
+        }
         return NULL;
     }
-    f->own = true;
+    memcpy(f->temporary, temporary, sizeof(temporary));
     return f;
 }
 
@@ -95,6 +120,10 @@ void out_text(out_file_t *f, const char *text)
 void out_quoted(out_file_t *f, const char *text)
 {
     out_char(f, '"');
+    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
+        put(f, text, (size_t)(quote - text) + 1);
+        out_char(f, '"');
+    }
     out_text(f, text);
     out_char(f, '"');
 }
@@ -138,10 +167,23 @@ void out_format(out_file_t *f, const char *format, ...)
 
 int out_file_close(out_file_t *f, char *why, size_t why_bytes)
 {
+    bool own = f->temporary[0];
     flush(f);
-    if (f->own && close(f->fd) != 0 && !f->error) f->error = errno;
+    if (own && close(f->fd) != 0 && !f->error) f->error = errno;
+    if (own && !f->error && rename(f->temporary, f->name) != 0) f->error = errno;
+    if (own && f->error) unlink(f->temporary);
     int error = f->error;
     if (error) snprintf(why, why_bytes, "%s: %s", f->name, strerror(error));
     free(f);
     return error ? -1 : 0;
+}
+
+void out_file_abandon(out_file_t *f)
+{
+    if (!f) return;
+    if (f->temporary[0]) {
+        close(f->fd);
+        unlink(f->temporary);
+    }
+    free(f);
 }

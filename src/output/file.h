@@ -11,7 +11,9 @@
 
 typedef struct out_file out_file_t;
 
-/* Creates (replaces) the file, with the directories above it. NULL with a line in `why`. */
+/* A file that is there, whole, once it is closed, and until then under a name of its own beside it;
+ * the directories above it are made. A file or symbolic link of the name is replaced, never written
+ * through. NULL with a line in `why`. */
 out_file_t *out_file_open(const char *path, char *why, size_t why_bytes);
 
 /* Writes to an open descriptor, which stays open. `name` is for messages. */
@@ -19,12 +21,15 @@ out_file_t *out_file_descriptor(int fd, const char *name);
 
 void out_char(out_file_t *f, char c);
 void out_text(out_file_t *f, const char *text);
-void out_quoted(out_file_t *f, const char *text); /* between double quotes, nothing escaped */
+void out_quoted(out_file_t *f, const char *text); /* in double quotes; those inside are doubled */
 void out_unsigned(out_file_t *f, uint64_t value);
 void out_signed(out_file_t *f, int64_t value);
 void out_format(out_file_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes and closes. 0, or -1 with a line in `why` if any write failed. */
+/* Flushes and closes. 0, or -1 with a line in `why` if any write failed: then there is no file. */
 int out_file_close(out_file_t *f, char *why, size_t why_bytes);
+
+/* Closes without leaving a file. NULL is allowed. */
+void out_file_abandon(out_file_t *f);
 
 #endif

@@ -24,6 +24,8 @@ static struct {
     int (*execve)(const char *, char *const[], char *const[]);
     int (*execvpe)(const char *, char *const[], char *const[]);
     int (*fexecve)(int, char *const[], char *const[]);
+    int (*execveat)(int, const char *, char *const[], char *const[], int);
+    int (*daemon)(int, int);
 } real;
 
 /* Runs before the program's own code, so the functions below only read. */
@@ -35,6 +37,8 @@ __attribute__((constructor)) static void find_real(void)
     *(void **)&real.execve = dlsym(RTLD_NEXT, "execve");
     *(void **)&real.execvpe = dlsym(RTLD_NEXT, "execvpe");
     *(void **)&real.fexecve = dlsym(RTLD_NEXT, "fexecve");
+    *(void **)&real.execveat = dlsym(RTLD_NEXT, "execveat"); /* NULL before glibc 2.34 */
+    *(void **)&real.daemon = dlsym(RTLD_NEXT, "daemon");
 }
 
 /* An earlier constructor than ours may call in. */
@@ -83,6 +87,25 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
     need_real();
     tool_flush_now();
     return real.fexecve(fd, argv, envp);
+}
+
+int execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags);
+
+PUBLIC int execveat(int directory, const char *path, char *const argv[], char *const envp[],
+                    int flags)
+{
+    need_real();
+    tool_flush_now();
+    if (real.execveat) return real.execveat(directory, path, argv, envp, flags);
+    return (int)syscall(SYS_execveat, directory, path, argv, envp, flags);
+}
+
+/* The parent leaves inside, where no name of ours is called. */
+PUBLIC int daemon(int stay, int keep_streams)
+{
+    need_real();
+    tool_flush_now();
+    return real.daemon(stay, keep_streams);
 }
 
 PUBLIC int execv(const char *path, char *const argv[])
@@ -136,30 +159,45 @@ PUBLIC int execle(const char *path, const char *first, ...)
     return execve(path, words, envp);
 }
 
-/* Ends as the signal would have without us. A fault comes again by itself when the instruction is
- * run again; what was sent is sent again and delivered when the handler returns. */
+/* Ends as the signal would have without us: it is sent again, with all that was said of it, and
+ * delivered when the handler returns. Even a fault: what has trapped does not always trap again
+ * when it is run again (int3 has gone on already, another thread may have mapped the page). */
 static void on_fatal(int signal, siginfo_t *info, void *context)
 {
     (void)context;
     struct sigaction standard = {.sa_handler = SIG_DFL};
     tool_flush_now();
     real.sigaction(signal, &standard, NULL);
-    bool fault = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
-                                       signal == SIGFPE || signal == SIGTRAP);
-    if (!fault) syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), signal);
+    pid_t pid = getpid(), thread = (pid_t)syscall(SYS_gettid);
+    /* the last needs no place in a queue of signals, which may be full */
+    if (syscall(SYS_rt_tgsigqueueinfo, pid, thread, signal, info) != 0 &&
+        syscall(SYS_tgkill, pid, thread, signal) != 0)
+        syscall(SYS_kill, pid, signal);
 }
 
-static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
-                            SIGFPE,  SIGUSR1, SIGSEGV,   SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,
-                            SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
+/* All that end a process, but SIGKILL, which nobody sees, and the two numbers that are libc's own.
+ */
+static bool is_fatal(int signal)
+{
+    switch (signal) {
+    case SIGKILL:
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGCONT:
+    case SIGCHLD:
+    case SIGURG:
+    case SIGWINCH: return false;
+    default: return signal > 0 && (signal < __SIGRTMIN || signal >= SIGRTMIN) && signal <= SIGRTMAX;
+    }
+}
 
 static bool watching;
 
 static bool is_watched(int signal)
 {
-    for (size_t i = 0; watching && i < sizeof(fatal) / sizeof(*fatal); i++)
-        if (fatal[i] == signal) return true;
-    return false;
+    return watching && is_fatal(signal);
 }
 
 static bool is_ours(const struct sigaction *a)
@@ -179,10 +217,10 @@ void tool_leave_watch(int signals)
     need_real();
     at_quick_exit(tool_flush_now);
     watching = signals;
-    for (size_t i = 0; signals && i < sizeof(fatal) / sizeof(*fatal); i++) {
+    for (int i = 1; signals && i <= SIGRTMAX; i++) {
         struct sigaction now;
-        if (real.sigaction(fatal[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-            take(fatal[i], NULL);
+        if (is_fatal(i) && real.sigaction(i, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            take(i, NULL);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/env.h"
@@ -25,7 +26,7 @@ static struct {
     pthread_mutex_t lock; /* of all but records, and of opening and closing */
     pid_t pid;            /* that opened the store; 0 before and after */
     char directory[PATH_MAX];
-    trace_writer_t *meta, *records, *side; /* side: markers and counters, NULL until the first */
+    trace_writer_t *meta, *records, *side; /* side: markers and counters */
     bool fork_handled, failure_told;
     /* A bit for each kind and operation whose name is in the store. */
     uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
@@ -35,6 +36,20 @@ static struct {
 bool tool_sink_is_mine(void)
 {
     return sink.pid && sink.pid == getpid();
+}
+
+/* A full disk is told once in the program's stderr; the store's headers say it too. With the lock
+ * held. */
+static void tell_failure(void)
+{
+    const trace_writer_t *writers[] = {sink.meta, sink.records, sink.side};
+    static const char *const lost[] = {"names", "records", "markers or counters"};
+    for (int i = 0; i < 3 && !sink.failure_told; i++) {
+        const char *failure = writers[i] ? trace_writer_failure(writers[i]) : NULL;
+        if (!failure) continue;
+        sink.failure_told = true;
+        base_error("%s are lost: %s: %s", lost[i], sink.directory, failure);
+    }
 }
 
 static void put_info(const char *key, const char *value)
@@ -48,13 +63,18 @@ static void put_info(const char *key, const char *value)
  * this process may still spoil them; then the plain defaults do. */
 static void expand_names(const trace_keys_t *keys, char directory[PATH_MAX], char name[PATH_MAX])
 {
-    char why[256];
+    char why[PATH_MAX];
     const char *d = base_env("ROCPROF_OUTPUT_PATH"), *n = base_env("ROCPROF_OUTPUT_FILE_NAME");
     if (!d || !*d) d = "%cwd%";
     if (!n || !*n) n = "%hostname%/%pid%";
     if (trace_keys_expand(keys, d, directory, PATH_MAX, why, sizeof(why)) != 0) {
-        base_warning("ROCPROF_OUTPUT_PATH: %s; using %s", why, keys->cwd);
+        base_warning("ROCPROF_OUTPUT_PATH: %s%s%s", why, *keys->cwd ? "; using " : "", keys->cwd);
         snprintf(directory, PATH_MAX, "%s", keys->cwd);
+    }
+    bool stream = strcasecmp(directory, "stdout") == 0 || strcasecmp(directory, "stderr") == 0;
+    if (*directory != '/' && *keys->cwd && !stream) {
+        snprintf(why, sizeof(why), "%s", directory);
+        trace_join(directory, PATH_MAX, keys->cwd, why);
     }
     if (trace_keys_expand(keys, n, name, PATH_MAX, why, sizeof(why)) != 0) {
         base_warning("ROCPROF_OUTPUT_FILE_NAME: %s; using %d", why, (int)keys->pid);
@@ -64,11 +84,16 @@ static void expand_names(const trace_keys_t *keys, char directory[PATH_MAX], cha
 
 /* Where the run directory is: told by rocprofv3, or below the output directory when the library
  * was loaded without it. */
-static bool find_run(const char *output, char run[PATH_MAX])
+static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH_MAX])
 {
     const char *told = base_env(TRACE_RUN_VARIABLE), *temporary = base_env("ROCPROF_TMPDIR");
     if (told && *told) return (size_t)snprintf(run, PATH_MAX, "%s", told) < PATH_MAX;
     const char *base = temporary && *temporary ? temporary : output;
+    if (*base != '/') base = keys->cwd; /* files go to a stream */
+    if (*base != '/') {
+        errno = ENOENT;
+        return false;
+    }
     if ((size_t)snprintf(run, PATH_MAX, "%s/%s/%d-tool", base, TRACE_RUNS_DIRECTORY,
                          (int)getpid()) >= PATH_MAX)
         return false;
@@ -85,6 +110,7 @@ static void put_facts(const trace_keys_t *keys, const char *directory, const cha
     for (int i = 0; i < keys->argc && used < sizeof(text); i++)
         used +=
             (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", keys->argv[i]);
+    if (used >= sizeof(text)) strcpy(text + sizeof(text) - sizeof(TRACE_CUT), TRACE_CUT);
     snprintf(number, sizeof(number), "%d", (int)keys->ppid);
     put_info(TRACE_INFO_DIRECTORY, directory);
     put_info(TRACE_INFO_NAME, name);
@@ -110,6 +136,13 @@ static void in_child(void)
     pthread_mutex_unlock(&sink.lock);
 }
 
+static trace_writer_t *open_segment(unsigned number, char *why, size_t why_bytes)
+{
+    char file[32];
+    snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, number);
+    return trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, number, why, why_bytes);
+}
+
 /* With the lock held. */
 static bool open_store(void)
 {
@@ -120,9 +153,10 @@ static bool open_store(void)
         goto fail;
     }
     expand_names(keys, output, name);
-    if (!find_run(output, run) ||
+    if (!find_run(keys, output, run) ||
         trace_store_create(run, sink.directory, sizeof(sink.directory)) != 0) {
-        snprintf(why, sizeof(why), "%s: %s", run, strerror(errno));
+        snprintf(why, sizeof(why), "%s: %s", *run ? run : "no output directory is known",
+                 strerror(errno));
         goto fail;
     }
     memset(sink.kinds_written, 0, sizeof(sink.kinds_written));
@@ -134,11 +168,12 @@ static bool open_store(void)
                                   sizeof(why));
     if (!sink.meta) goto fail;
     put_facts(keys, output, name);
-    char file[32];
-    snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, 0u);
-    sink.records =
-        trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
+    sink.records = open_segment(0, why, sizeof(why));
     if (!sink.records) goto fail;
+    sink.side = open_segment(1, why, sizeof(why));
+    if (!sink.side) goto fail;
+    sink.failure_told = false;
+    tell_failure();
     if (!sink.fork_handled) pthread_atfork(before_fork, after_fork, in_child);
     sink.fork_handled = true;
     sink.pid = getpid();
@@ -147,7 +182,8 @@ static bool open_store(void)
 fail:
     base_error("nothing is traced: %s", why);
     trace_writer_close(sink.meta);
-    sink.meta = NULL;
+    trace_writer_close(sink.records);
+    sink.meta = sink.records = NULL;
     trace_keys_free(keys);
     return false;
 }
@@ -164,10 +200,14 @@ bool tool_sink_open(void)
  */
 static void copy_metadata(const char *from)
 {
-    char path[PATH_MAX + 16], why[256];
+    char path[PATH_MAX + 16], why[PATH_MAX + 128];
     trace_join(path, sizeof(path), from, TRACE_META_FILE);
     trace_reader_t *r = trace_reader_open(path, why, sizeof(why));
-    if (!r) return;
+    if (!r) {
+        base_error("names that process %d took from its parent are lost: %s", (int)getpid(), why);
+        trace_writer_lose(sink.meta, "names of the parent process", ENOENT);
+        return;
+    }
     for (const trace_head_t *record; (record = trace_reader_next(r));) {
         uint32_t type = trace_type(*record);
         if (type == TRACE_AGENT || type == TRACE_CODE_OBJECT || type == TRACE_KERNEL ||
@@ -227,7 +267,10 @@ static void put_names_locked(trace_head_t head)
     if (set_bit(sink.kinds_written, kind)) put_kind(kind);
     if (!bits) bits = calloc((TRACE_OPERATION_MAX + 1) / 64, sizeof(*bits));
     sink.operations_written[kind] = bits;
-    if (bits && set_bit(bits, operation)) put_operation(kind, operation);
+    if (!bits)
+        trace_writer_lose(sink.meta, "name of an operation", ENOMEM);
+    else if (set_bit(bits, operation))
+        put_operation(kind, operation);
 }
 
 /* The same for the thread that feeds records: kinds of markers never come this way, and
@@ -240,16 +283,6 @@ static void put_names(trace_head_t head)
     pthread_mutex_lock(&sink.lock);
     put_names_locked(head);
     pthread_mutex_unlock(&sink.lock);
-}
-
-/* A full disk is told once, in the program's stderr and in the store. With the lock held. */
-static void tell_failure(const trace_writer_t *writer)
-{
-    const char *failure = trace_writer_failure(writer);
-    if (!failure || sink.failure_told) return;
-    sink.failure_told = true;
-    base_error("records are lost: %s: %s", sink.directory, failure);
-    put_info(TRACE_INFO_FAILURE, failure);
 }
 
 void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost)
@@ -270,33 +303,18 @@ void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint
     }
     trace_writer_count(sink.records, count + lost, lost, filtered);
     pthread_mutex_lock(&sink.lock);
-    tell_failure(sink.records);
+    tell_failure();
     pthread_mutex_unlock(&sink.lock);
-}
-
-/* With the lock held: the segment of markers and counters is made for the first of them. */
-static bool side_ready(void)
-{
-    if (!ready()) return false;
-    if (sink.side) return true;
-    char file[32], why[PATH_MAX + 128];
-    snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, 1u);
-    sink.side =
-        trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, 1, why, sizeof(why));
-    if (sink.side) return true;
-    if (!sink.failure_told) base_error("markers and counters are lost: %s", why);
-    sink.failure_told = true;
-    return false;
 }
 
 void tool_sink_marker(const trace_marker_t *marker)
 {
     pthread_mutex_lock(&sink.lock);
-    if (side_ready()) {
+    if (ready()) {
         put_names_locked(marker->head);
         trace_writer_put(sink.side, marker);
         trace_writer_count(sink.side, 1, 0, 0);
-        tell_failure(sink.side);
+        tell_failure();
     }
     pthread_mutex_unlock(&sink.lock);
 }
@@ -304,12 +322,12 @@ void tool_sink_marker(const trace_marker_t *marker)
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values)
 {
     pthread_mutex_lock(&sink.lock);
-    if (side_ready()) {
+    if (ready()) {
         put_names_locked(record->dispatch.head);
         trace_writer_put_parts(sink.side, record, sizeof(*record), values,
                                record->count * sizeof(*values));
         trace_writer_count(sink.side, 1, 0, 0);
-        tell_failure(sink.side);
+        tell_failure();
     }
     pthread_mutex_unlock(&sink.lock);
 }
@@ -317,14 +335,14 @@ void tool_sink_counters(const trace_counters_t *record, const trace_value_t *val
 void tool_sink_filtered(uint64_t count)
 {
     pthread_mutex_lock(&sink.lock);
-    if (side_ready()) trace_writer_count(sink.side, count, 0, count);
+    if (ready()) trace_writer_count(sink.side, count, 0, count);
     pthread_mutex_unlock(&sink.lock);
 }
 
 void tool_sink_lost(uint64_t count)
 {
     pthread_mutex_lock(&sink.lock);
-    if (side_ready()) trace_writer_count(sink.side, count, count, 0);
+    if (ready()) trace_writer_count(sink.side, count, count, 0);
     pthread_mutex_unlock(&sink.lock);
 }
 
@@ -339,9 +357,20 @@ uint32_t tool_sink_text(const char *text)
         trace_text_t record = {.head = trace_head(TRACE_TEXT, 0, 0, 0, sizeof(record)),
                                .id = number};
         trace_writer_put_texts(sink.meta, &record, sizeof(record), &text, 1);
+        tell_failure();
     }
     pthread_mutex_unlock(&sink.lock);
     return number;
+}
+
+static void put_meta(const void *record, size_t bytes, const char *const *texts, size_t count)
+{
+    pthread_mutex_lock(&sink.lock);
+    if (ready()) {
+        trace_writer_put_texts(sink.meta, record, bytes, texts, count);
+        tell_failure();
+    }
+    pthread_mutex_unlock(&sink.lock);
 }
 
 void tool_sink_agent(const rocprofiler_agent_v0_t *agent)
@@ -366,17 +395,7 @@ void tool_sink_agent(const rocprofiler_agent_v0_t *agent)
         TRACE_AGENT_TEXTS(X)
 #undef X
     };
-    pthread_mutex_lock(&sink.lock);
-    if (ready())
-        trace_writer_put_texts(sink.meta, &record, sizeof(record), texts, TRACE_AGENT_TEXT_COUNT);
-    pthread_mutex_unlock(&sink.lock);
-}
-
-static void put_meta(const void *record, size_t bytes, const char *text)
-{
-    pthread_mutex_lock(&sink.lock);
-    if (ready()) trace_writer_put_texts(sink.meta, record, bytes, &text, 1);
-    pthread_mutex_unlock(&sink.lock);
+    put_meta(&record, sizeof(record), texts, TRACE_AGENT_TEXT_COUNT);
 }
 
 void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *o)
@@ -390,7 +409,7 @@ void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_d
                                   .load_delta = o->load_delta,
                                   .memory_base = memory ? o->memory_base : 0,
                                   .memory_size = memory ? o->memory_size : 0};
-    put_meta(&record, sizeof(record), o->uri);
+    put_meta(&record, sizeof(record), &o->uri, 1);
 }
 
 void tool_sink_kernel(
@@ -409,7 +428,7 @@ void tool_sink_kernel(
                              .sgprs = k->sgpr_count,
                              .vgprs = k->arch_vgpr_count,
                              .agprs = k->accum_vgpr_count};
-    put_meta(&record, sizeof(record), k->kernel_name);
+    put_meta(&record, sizeof(record), &k->kernel_name, 1);
 }
 
 void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v0_t *c)
@@ -420,9 +439,7 @@ void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_i
                               .derived = c->is_derived,
                               .constant = c->is_constant};
     const char *texts[] = {c->name, c->description, c->block, c->expression};
-    pthread_mutex_lock(&sink.lock);
-    if (ready()) trace_writer_put_texts(sink.meta, &record, sizeof(record), texts, 4);
-    pthread_mutex_unlock(&sink.lock);
+    put_meta(&record, sizeof(record), texts, 4);
 }
 
 void tool_sink_close(void)

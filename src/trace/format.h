@@ -34,6 +34,10 @@
 #define TRACE_META_FILE      "meta.seg"
 #define TRACE_RECORDS_FORMAT "records-%u.seg"
 
+/* Room for a line in a segment's header; the end of a text that was cut. */
+enum { TRACE_FAILURE_BYTES = 160 };
+#define TRACE_CUT " [cut]"
+
 enum { TRACE_CONTENTS_META = 1, TRACE_CONTENTS_RECORDS = 2 };
 
 typedef struct {
@@ -58,6 +62,8 @@ typedef struct {
     uint64_t committed;     /* bytes of whole records behind the header */
     trace_counts_t counts;
     uint64_t closed_ns; /* CLOCK_BOOTTIME of the orderly end; 0 while open or after a kill */
+    uint64_t cut_texts; /* texts too long for a record: what is left of each ends with TRACE_CUT */
+    char failure[TRACE_FAILURE_BYTES]; /* why a record was dropped first, or "" */
 } trace_segment_header_t;
 
 _Static_assert(sizeof(trace_segment_header_t) <= TRACE_HEADER_BYTES, "header page");

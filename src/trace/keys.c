@@ -17,6 +17,7 @@ typedef struct {
     char text[TRACE_PATH_MAX];
     size_t used;
     bool overflow;
+    bool nowhere; /* a directory that has no name */
 } text_t;
 
 static void add(text_t *t, const char *text, size_t bytes)
@@ -112,6 +113,7 @@ static void key_psid(text_t *t, const trace_keys_t *k)
 }
 static void key_cwd(text_t *t, const trace_keys_t *k)
 {
+    if (!*k->cwd) t->nowhere = true;
     add_text(t, k->cwd);
 }
 
@@ -334,6 +336,10 @@ static int expand_once(expansion_t *e, const char *name)
         }
         name += used;
     }
+    if (e->out->nowhere) {
+        snprintf(e->why, e->why_bytes, "the working directory has no name (was it removed?)");
+        return -1;
+    }
     if (!e->out->overflow) return 0;
     snprintf(e->why, e->why_bytes, "longer than %d bytes after its keys are replaced",
              TRACE_PATH_MAX - 1);
@@ -350,7 +356,7 @@ int trace_keys_expand(const trace_keys_t *k, const char *name, char *out, size_t
         text_t *t = &texts[round & 1];
         t->used = 0;
         t->text[0] = 0;
-        t->overflow = false;
+        t->overflow = t->nowhere = false;
         expansion_t e = {k, t, why, why_bytes};
         if (expand_once(&e, from) != 0) return -1;
         if (strcmp(t->text, from) == 0) {

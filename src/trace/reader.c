@@ -35,7 +35,8 @@ static const uint8_t text_count[TRACE_TYPE_COUNT] = {
 
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* neither what somebody else has linked here nor a pipe that would make it wait */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
         return NULL;

@@ -3,6 +3,7 @@
 #include "trace/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +34,12 @@ int trace_run_write(const char *directory)
 {
     char path[PATH_MAX];
     trace_join(path, sizeof(path), directory, TRACE_RUN_FILE);
-    FILE *f = fopen(path, "we");
-    if (!f) return -1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!f) {
+        if (fd >= 0) close(fd);
+        return -1;
+    }
     for (char **variable = environ; *variable; variable++)
         if (strncmp(*variable, "ROCPROF_", 8) == 0) write_line(f, *variable);
     int failed = ferror(f);
@@ -61,8 +66,12 @@ trace_run_t *trace_run_read(const char *directory)
     size_t room = 0;
     trace_join(path, sizeof(path), directory, TRACE_RUN_FILE);
     trace_run_t *run = calloc(1, sizeof(*run));
-    FILE *f = run ? fopen(path, "re") : NULL;
-    if (!f) goto fail;
+    int fd = run ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!f) {
+        if (fd >= 0) close(fd);
+        goto fail;
+    }
     while (getline(&line, &room, f) >= 0) {
         char **lines = realloc(run->lines, (run->count + 1) * sizeof(*lines));
         if (!lines) goto fail;

@@ -20,7 +20,6 @@
 #define TRACE_INFO_NAME      "output_name"      /* keys replaced */
 #define TRACE_INFO_COMMAND   "command"          /* words joined by a blank */
 #define TRACE_INFO_PARENT    "parent"           /* parent process id */
-#define TRACE_INFO_FAILURE   "failure"          /* first failure to write */
 
 /* Writes `directory`/`name`. 0, or -1 with ENAMETOOLONG and an empty path, which no call opens. */
 int trace_join(char *path, size_t path_bytes, const char *directory, const char *name);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +21,6 @@ struct trace_writer {
     uint64_t offset; /* of the window in the file */
     size_t used;     /* bytes of the window */
     int fd;
-    bool failed;
-    char failure[160];
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -49,10 +48,13 @@ static uint64_t process_start(void)
     return at ? strtoull(at, NULL, 10) : 0;
 }
 
-/* Allocates blocks of the range. File systems without fallocate get zeros written. */
+/* Allocates blocks of the range. File systems without fallocate get zeros written. A file that may
+ * not grow is asked about first: the kernel would send SIGXFSZ to the program. */
 static int reserve(int fd, uint64_t offset, size_t bytes)
 {
     static const char zeros[4096];
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + bytes > limit.rlim_cur) return EFBIG;
     if (fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0) return 0;
     if (errno != EOPNOTSUPP && errno != ENOSYS) return errno;
     for (size_t done = 0; done < bytes; done += sizeof(zeros)) {
@@ -120,13 +122,18 @@ fail:
     return NULL;
 }
 
+void trace_writer_lose(trace_writer_t *w, const char *what, int error)
+{
+    trace_segment_header_t *h = w->header;
+    if (!h->failure[0])
+        snprintf(h->failure, sizeof(h->failure), "%s after %llu bytes: %s", what,
+                 (unsigned long long)h->committed, strerror(error));
+    h->counts.dropped++;
+}
+
 static bool refuse(trace_writer_t *w, const char *what, int error)
 {
-    if (!w->failed)
-        snprintf(w->failure, sizeof(w->failure), "%s after %llu bytes: %s", what,
-                 (unsigned long long)w->header->committed, strerror(error));
-    w->failed = true;
-    w->header->counts.dropped++;
+    trace_writer_lose(w, what, error);
     return false;
 }
 
@@ -210,13 +217,17 @@ bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_b
 bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
                             const char *const *texts, size_t count)
 {
-    size_t left = TRACE_WORDS_MAX * 8u - fixed_bytes - count;
+    static const char mark[] = TRACE_CUT;
+    enum { MARK_BYTES = sizeof(mark) - 1 };
+    size_t left = TRACE_WORDS_MAX * 8u - fixed_bytes - count * (1 + MARK_BYTES);
     size_t lengths[16], bytes = fixed_bytes;
+    bool cut[16];
     if (count > sizeof(lengths) / sizeof(*lengths)) return refuse(w, "texts", EMSGSIZE);
     for (size_t i = 0; i < count; i++) {
         lengths[i] = texts[i] ? strnlen(texts[i], left) : 0;
+        cut[i] = lengths[i] == left && texts[i] && texts[i][left];
         left -= lengths[i];
-        bytes += lengths[i] + 1;
+        bytes += lengths[i] + (cut[i] ? MARK_BYTES : 0) + 1;
     }
     size_t rounded = (bytes + 7) / 8 * 8;
     char *at = room(w, rounded);
@@ -230,8 +241,10 @@ bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_b
     char *text = at + fixed_bytes;
     for (size_t i = 0; i < count; i++) {
         if (lengths[i]) memcpy(text, texts[i], lengths[i]);
-        text[lengths[i]] = 0;
-        text += lengths[i] + 1;
+        text += lengths[i];
+        if (cut[i]) text = mempcpy(text, mark, MARK_BYTES);
+        w->header->cut_texts += cut[i];
+        *text++ = 0;
     }
     memset(text, 0, rounded - bytes);
     commit(w, rounded);
@@ -253,7 +266,7 @@ trace_counts_t trace_writer_counts(const trace_writer_t *w)
 
 const char *trace_writer_failure(const trace_writer_t *w)
 {
-    return w->failed ? w->failure : NULL;
+    return w->header->failure[0] ? w->header->failure : NULL;
 }
 
 void trace_writer_close(trace_writer_t *w)

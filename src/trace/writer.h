@@ -21,7 +21,7 @@ trace_writer_t *trace_writer_open(const char *directory, const char *name, uint3
 
 /* Appends a whole record whose head holds its size. False: the disk is full or the record too
  * long; nothing was written and the record counts as dropped. The first failure of a writer is
- * kept for trace_writer_failure. */
+ * kept in the segment's header. */
 bool trace_writer_put(trace_writer_t *w, const void *record);
 
 /* The same for a record in two parts, both whole words; the head counts both. */
@@ -29,7 +29,7 @@ bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_b
                             const void *rest, size_t rest_bytes);
 
 /* Appends `fixed` (whose head has any size) with `count` texts behind it; NULL texts are empty.
- * Texts that do not fit into the largest record are cut. */
+ * A text that does not fit into the largest record is cut, marked (TRACE_CUT) and counted. */
 bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
                             const char *const *texts, size_t count);
 
@@ -37,6 +37,9 @@ bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_b
 void trace_writer_count(trace_writer_t *w, uint64_t received, uint64_t dropped, uint64_t filtered);
 
 trace_counts_t trace_writer_counts(const trace_writer_t *w);
+
+/* A record that could not even be made counts as dropped, for this reason (an error number). */
+void trace_writer_lose(trace_writer_t *w, const char *what, int error);
 
 /* Text of the first failure, or NULL. */
 const char *trace_writer_failure(const trace_writer_t *w);

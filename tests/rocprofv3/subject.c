@@ -88,14 +88,51 @@ static void chain_and_raise(void)
     raise(SIGTERM);
 }
 
-/* Waits for signals; each SIGUSR1 is told, anything else ends it. */
+/* Waits for signals; each of some is told, anything else ends it. */
 static void wait_for_signals(void)
 {
-    signal(SIGUSR1, on_user);
+    const int told[] = {SIGUSR1, SIGALRM, SIGVTALRM, SIGWINCH, SIGURG, SIGIO, SIGRTMIN + 5};
+    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+        signal(told[i], on_user);
     puts("ready");
     fflush(stdout);
     for (;;)
         pause();
+}
+
+/* Files of this process may have so many bytes. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit = {bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* A kernel whose name has so many letters, launched once. */
+static void long_name(uint64_t id, size_t bytes)
+{
+    char *name = malloc(bytes + 1);
+    if (!name) _exit(9);
+    memset(name, 'a' + (int)(id % 26), bytes);
+    name[bytes] = 0;
+    fake_kernel(id, name);
+    fake_dispatch(500, id, id, id, base + 10 * id, base + 10 * id + 5);
+    free(name);
+}
+
+/* Names, but no records, are more than fits. */
+static void names_without_room(void)
+{
+    limit_files(4096 + 256 * 1024);
+    start();
+    for (uint64_t id = 1; id <= 4; id++)
+        long_name(id, 100000);
+}
+
+static void quotes(void)
+{
+    start();
+    fake_kernel(7, "say \"hi\", \"");
+    fake_dispatch(500, 1, 1, 7, base, base + 5);
 }
 
 static void fork_and_start(void)
@@ -131,6 +168,10 @@ int main(int argc, char **argv)
     if (strcmp(how, "dispatches") == 0)
         return dispatches(atol(argv[2])), argc > 3 ? atoi(argv[3]) : 0;
     if (strcmp(how, "fork-first") == 0) fork_and_start();
+    if (strcmp(how, "names-without-room") == 0) return names_without_room(), 0;
+    if (strcmp(how, "long-name") == 0) return start(), long_name(7, strtoul(argv[2], NULL, 10)), 0;
+    if (strcmp(how, "quotes") == 0) return quotes(), 0;
+    if (strcmp(how, "no-room") == 0) limit_files(4096);
     start();
     if (strcmp(how, "empty") == 0) return 0;
     records();
@@ -141,6 +182,10 @@ int main(int argc, char **argv)
     if (strcmp(how, "raise") == 0) raise(atoi(argv[2]));
     if (strcmp(how, "chain") == 0) chain_and_raise();
     if (strcmp(how, "fault") == 0) *(volatile int *)(size_t)argc = 1; /* near address 0 */
+    if (strcmp(how, "int3") == 0) __asm__ volatile("int3");
+    if (strcmp(how, "ud2") == 0) __asm__ volatile("ud2");
+    if (strcmp(how, "daemon") == 0) return daemon(1, 1) == 0 ? 0 : 9;
+    if (strcmp(how, "execveat") == 0) execveat(AT_FDCWD, argv[0], again, environ, 0);
     if (strcmp(how, "execv") == 0) execv(argv[0], again);
     if (strcmp(how, "execlp") == 0) execlp(argv[0], argv[0], "plain", (char *)NULL);
     if (strcmp(how, "fork-after") == 0) fork_after_start();
@@ -155,10 +200,6 @@ int main(int argc, char **argv)
         sigaction(SIGTERM, NULL, &now);
         return now.sa_handler == SIG_DFL && signal(SIGINT, SIG_IGN) == SIG_DFL ? 0 : 1;
     }
-    if (strcmp(how, "full-disk") == 0) {
-        struct rlimit limit = {4096, 4096};
-        signal(SIGXFSZ, SIG_IGN);
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
+    if (strcmp(how, "full-disk") == 0) limit_files(4096);
     return 0;
 }

@@ -437,11 +437,19 @@ class Ending(Case):
     def test_ways_out(self):
         for how, status in ((["_exit"], 5), (["quick_exit"], 6), (["abort"], 128 + 6),
                             (["fault"], 128 + 11), (["chain"], 128 + 15), (["raise", "15"], 128 + 15),
-                            (["raise", "2"], 128 + 2), (["raise", "13"], 128 + 13)):
+                            (["raise", "2"], 128 + 2), (["raise", "13"], 128 + 13),
+                            (["int3"], 128 + 5), (["ud2"], 128 + 4), (["daemon"], 0)):
             with self.subTest(how):
                 shutil.rmtree(self.out, ignore_errors=True)
                 self.full(self.run_it("-s", program=(SUBJECT, *how), status=status))
                 self.assertEqual(len(self.rows("kernel_trace")), 2)
+
+    def test_every_fatal_signal(self):
+        """Also those that hardly anyone sends."""
+        for number in (16, 29, 30, 34, 50, 64):
+            with self.subTest(number):
+                self.full(self.run_it("-s", program=(SUBJECT, "raise", str(number)),
+                                      status=128 + number))
 
     def test_killed(self):
         self.full(self.run_it("-s", program=(SUBJECT, "kill-later"), status=128 + 9))
@@ -451,7 +459,7 @@ class Ending(Case):
         self.run_it("-s", "--disable-signal-handlers", program=(SUBJECT, "disposition"))
 
     def test_exec(self):
-        for how in ("execv", "execlp"):
+        for how in ("execv", "execlp", "execveat"):
             shutil.rmtree(self.out, ignore_errors=True)
             self.full(self.run_it("--sys-trace", "-o", "x", program=(SUBJECT, how)), 2)
             self.assertEqual([n for n in self.files() if "kernel" in n],

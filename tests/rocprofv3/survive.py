@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""rocprofv3 where things go wrong: full disks, closed streams, hostile directories, late signals.
+
+usage: survive.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT MISHAP_LIBRARY [unittest arguments]
+"""
+import csv
+import glob
+import os
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+MISHAP = sys.argv.pop(6)
+import whole  # noqa: E402
+from whole import ROCPROFV3, SUBJECT  # noqa: E402
+
+MEBIBYTE = 1 << 20
+
+
+class Case(whole.Case):
+    def convert(self, *words, status=0, cwd=None):
+        done = subprocess.run([ROCPROFV3, "convert", *words], capture_output=True, text=True,
+                              timeout=60, cwd=cwd or self.dir)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def received(self, store):
+        """Records that the program's process has counted so far."""
+        with open(store + "/records-0.seg", "rb") as f:
+            return struct.unpack_from("<Q", f.read(80), 72)[0]
+
+    def abandoned(self, *options):
+        """A run whose rocprofv3 and program were both killed: its store stays. The store's path."""
+        p = self.start("-s", *options, program=(SUBJECT, "wait"))
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        store = os.path.dirname(glob.glob(self.out + "/.rocprofv3/*/*/meta.seg")[0])
+        deadline = time.monotonic() + 20
+        while self.received(store) < 9 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        p.kill()
+        p.wait()
+        os.kill(int(os.path.basename(store).split("-")[0]), signal.SIGKILL)
+        p.stdout.read()  # until the program has gone
+        p.stdout.close()
+        p.stderr.close()
+        return store
+
+
+class Disks(Case):
+    def test_conversion_without_room(self):
+        """No file that is not whole, a status that says so, the records kept; no signal kills."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4 * MEBIBYTE, 4 * MEBIBYTE))
+        done = subprocess.run(self.command("--hip-trace", "-o", "x", program=(SUBJECT, "many", "100000")),
+                              cwd=self.dir, capture_output=True, text=True, timeout=60, preexec_fn=limit)
+        self.assertEqual(done.returncode, 74, done.stderr)
+        self.assertIn("x_hip_api_trace.csv: File too large; the records are kept", done.stderr)
+        self.assertEqual([n for n in self.files() if not n.startswith(".rocprofv3/")], [])
+        done = self.convert(self.out)
+        self.assertEqual(self.counts(done.stderr), [(100000, 100000, 0, 0)])
+        self.assertEqual(len(self.rows("hip_api_trace")), 100000)
+
+    def test_status_of_the_program_first(self):
+        os.makedirs(self.out + "/x_agent_info.csv")
+        done = self.run_it("-s", "-o", "x", program=(SUBJECT, "status", "3"), status=3)
+        self.assertIn("x_agent_info.csv: Is a directory", done.stderr)
+
+    def test_names_without_room(self):
+        done = self.run_it("--kernel-trace", "-o", "x", program=(SUBJECT, "names-without-room"))
+        self.assertEqual(self.counts(done.stderr), [(4, 4, 0, 0)])
+        self.assertRegex(done.stderr, r"error: names are lost: .*: no room after \d+ bytes: File too large")
+        self.assertRegex(done.stderr, r"LOST 4 names .*: no room after \d+ bytes: File too large")
+        self.assertEqual([r["Kernel_Name"][-20:] for r in self.rows("kernel_trace")],
+                         ["b" * 20, "c" * 20, "unknown kernel", "unknown kernel"])
+
+    def test_no_room_at_all(self):
+        """Not even for the name of the output directory: nothing is written below /."""
+        done = self.run_it("-s", program=(SUBJECT, "no-room"), status=74)
+        self.assertIn("does not say where its files go ('')", done.stderr)
+        store, = glob.glob(self.out + "/.rocprofv3/*/*-0")
+        done = self.convert(store)
+        self.assertEqual(self.counts(done.stderr), [(9, 0, 9, 0)])
+
+    def test_long_text(self):
+        done = self.run_it("--kernel-trace", program=(SUBJECT, "long-name", str(3 * MEBIBYTE)))
+        name = self.long_names()[0]
+        self.assertTrue(name.endswith("hhh [cut]") and 130000 < len(name) < 131072, len(name))
+        self.assertIn("1 texts are too long for the trace: what is left of them ends with ' [cut]'", done.stderr)
+        shutil.rmtree(self.out)
+        done = self.run_it("--kernel-trace", program=(SUBJECT, "long-name", "130000"))
+        self.assertTrue(self.long_names() == ["h" * 130000])
+        self.assertNotIn("too long", done.stderr)
+
+    def long_names(self):
+        csv.field_size_limit(1 << 22)
+        return [r["Kernel_Name"] for r in self.rows("kernel_trace")]
+
+    def test_quotes(self):
+        self.run_it("--kernel-trace", "--stats", program=(SUBJECT, "quotes"))
+        self.assertEqual([r["Kernel_Name"] for r in self.rows("kernel_trace")], ['say "hi", "'])
+        self.assertEqual([r["Name"] for r in self.rows("kernel_stats")], ['say "hi", "'])
+
+
+class Directories(Case):
+    def outside(self):
+        """Everything below the test's directory but the output and the installation."""
+        return sorted(n for n in os.listdir(self.dir) if n not in ("out", "root"))
+
+    def test_removed_working_directory(self):
+        done = subprocess.run(["sh", "-c", f'mkdir {self.dir}/gone && cd {self.dir}/gone && rmdir ../gone && exec "$@"',
+                               "sh", *self.command("-s", output=False)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn("the working directory has no name", done.stderr)
+        done = subprocess.run(["sh", "-c", f'mkdir {self.dir}/gone && cd {self.dir}/gone && rmdir ../gone && exec "$@"',
+                               "sh", *self.command("-s")], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.rows("kernel_trace")), 2)
+
+    def test_convert_chooses_the_directory(self):
+        self.abandoned("-o", "x")
+        self.convert("-d", "elsewhere", self.out)
+        self.assertIn("x_kernel_trace.csv", os.listdir(self.dir + "/elsewhere"))
+        self.assertEqual(os.listdir(self.out), [])
+
+    def test_paths_in_stores_are_not_believed(self):
+        for name in ("../../evil", "a/../../../evil", f"{self.dir}/evil", ".."):
+            with self.subTest(name):
+                shutil.rmtree(self.out, ignore_errors=True)
+                store = os.path.basename(self.abandoned("-o", name, "-S", "--summary-output-file", "../../bad"))
+                done = self.convert(self.out)
+                self.assertIn("the name it has for its files leads elsewhere", done.stderr)
+                self.assertIn(store + "_kernel_trace.csv", os.listdir(self.out))
+                self.assertIn(store + "_bad.txt", os.listdir(self.out))
+                self.assertEqual(self.outside(), [])
+
+    def test_moved_run(self):
+        """What was recorded elsewhere, for a directory that is no more, is written beside the store."""
+        store = self.abandoned("-o", "x")
+        os.rename(self.out, self.dir + "/moved")
+        self.convert(self.dir + "/moved")
+        self.assertFalse(os.path.exists(self.out), store)
+        self.assertIn("x_kernel_trace.csv", os.listdir(self.dir + "/moved"))
+
+    def test_damaged_facts(self):
+        store = self.abandoned("-o", "x")
+        with open(store + "/meta.seg", "r+b") as f:
+            f.truncate(4096)
+        done = self.convert(self.out)
+        self.assertIn("bytes of its records are damaged", done.stderr)
+        self.assertIn(os.path.basename(store) + "_kernel_trace.csv", os.listdir(self.out))
+
+    def test_symbolic_links_are_replaced(self):
+        os.makedirs(self.out)
+        victim = self.dir + "/victim"
+        with open(victim, "w") as f:
+            f.write("precious")
+        os.symlink(victim, self.out + "/x_kernel_trace.csv")
+        self.run_it("--kernel-trace", "-o", "x")
+        with open(victim) as f:
+            self.assertEqual(f.read(), "precious")
+        self.assertFalse(os.path.islink(self.out + "/x_kernel_trace.csv"))
+        self.assertEqual(len(self.rows("kernel_trace")), 2)
+
+    def test_rights_of_files(self):
+        def mask():
+            os.umask(0o027)
+        subprocess.run(self.command("--kernel-trace", "-o", "x"), cwd=self.dir, check=True, preexec_fn=mask,
+                       capture_output=True)
+        self.assertEqual(os.stat(self.out + "/x_kernel_trace.csv").st_mode & 0o777, 0o640)
+
+    def test_linked_segments(self):
+        store = self.abandoned("-o", "x")
+        os.rename(store + "/meta.seg", self.dir + "/kept")
+        os.symlink(self.dir + "/kept", store + "/meta.seg")
+        self.assertIn("symbolic link", self.convert(self.out, status=74).stderr)
+        os.unlink(store + "/meta.seg")
+        os.mkfifo(store + "/meta.seg")
+        self.assertIn("meta.seg", self.convert(self.out, status=74).stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs to give files away")
+    def test_stores_of_others(self):
+        store = self.abandoned("-o", "x")
+        os.chown(store + "/records-0.seg", 54321, -1)
+        self.assertIn("records-0.seg belongs to user 54321", self.convert(self.out, status=74).stderr)
+        os.chown(os.path.dirname(store), 54321, -1)
+        self.assertIn("belongs to user 54321", self.convert(self.out, status=74).stderr)
+        self.convert("--other-users", self.out)
+        self.assertIn("x_kernel_trace.csv", os.listdir(self.out))
+
+
+class Signals(Case):
+    def test_all_are_passed_on(self):
+        p = self.start("-s", program=(SUBJECT, "wait"))
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        for number in (signal.SIGALRM, signal.SIGVTALRM, signal.SIGWINCH, signal.SIGURG, signal.SIGIO,
+                       signal.SIGRTMIN + 5, signal.SIGUSR1):
+            os.kill(p.pid, number)
+            self.assertEqual(p.stdout.readline(), "got it\n", number)
+        os.kill(p.pid, signal.SIGPWR)
+        _, err = p.communicate(timeout=20)
+        self.assertEqual(p.returncode, 128 + signal.SIGPWR)
+        self.assertEqual(self.counts(err), [(9, 9, 0, 0)])
+
+    def test_late_interrupt(self):
+        """After the conversion's last step nothing is interrupted, and nothing is left to name."""
+        environment = dict(os.environ, LD_PRELOAD=MISHAP, MISHAP="late-int")
+        done = self.run_it("-s", "-o", "x", env=environment)
+        self.assertNotIn("what is left", done.stderr)
+        self.assertEqual(len(self.rows("kernel_trace")), 2)
+        done = self.run_it("--pmc", "SQ_WAVES", "--pmc", "GRBM_COUNT", "-o", "y", env=environment, status=128 + 2,
+                           program=(SUBJECT, "dispatches", "2"))
+        self.assertIn("interrupted after run 1 of 2", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
