@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo test fuzz fuzz-isa bench check-asan check-tsan install clean format
+.PHONY: all deps demo test fuzz fuzz-isa bench bench-field check-asan check-tsan install clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -26,6 +26,11 @@ test: deps
 bench: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD)
+
+# Of the benchmarks, kernels that stand for real programs: text, and $(BUILD)/bench_field.json.
+bench-field: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/run-bench $(BUILD) bench_field
 
 # The readers of counter definitions, input files, traces and GPU profiles under libFuzzer: SECONDS_EACH for each.
 SECONDS_EACH ?= 60

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""How fast softgpu runs kernels that stand for real programs (field/*.hip), each checked there.
+
+A first run counts the wave instructions exactly (--stats), a second one is timed: millions of them
+per second and core, by the CPU time that the device's threads use and by the time that passes, and
+how many times longer the host's own -O3 code works on the same, on one core.
+usage: bench_field [--json FILE] [--rounds N] [--core base|avx2|avx512]
+"""
+import argparse
+import json
+import math
+import os
+import re
+import subprocess
+import tempfile
+
+BUILD = "@CMAKE_BINARY_DIR@"
+PROGRAM = f"{BUILD}/bench/field"
+
+
+def softgpu(options, *arguments):
+    return subprocess.run([f"{BUILD}/bin/softgpu", *options, "--", PROGRAM, *arguments], check=True,
+                          stdout=subprocess.PIPE, text=True, timeout=600).stdout
+
+
+def wave_instructions(options, which):
+    """Of all kernels that are the case's own: their names begin with field_."""
+    with tempfile.NamedTemporaryFile("r") as f:
+        softgpu([*options, "--stats", f"--trace-file={f.name}"], which, "0")
+        found = re.findall(r"^kernel field_\w+\n.* (\d+) wave instructions", f.read(), re.M)
+    if not found:
+        raise SystemExit(f"bench_field: no statistics of case {which}")
+    return sum(map(int, found))
+
+
+def measure(options, which, rounds):
+    count = wave_instructions(options, which)
+    figures = json.loads(softgpu(options, which, str(rounds)))
+    # in all rounds but the one measured the workers stand by: they share one kernel
+    workers = len(os.sched_getaffinity(0))
+    return figures["name"], {
+        "wave_instructions": count,
+        "per_cpu_second": round(count / figures["cpu"] / 1e6, 1),
+        "per_second_and_core": round(count / figures["wall"] / workers / 1e6, 1),
+        "cpu_ms": round(figures["cpu"] * 1e3, 2),
+        "host_ms": round(figures["host"] * 1e3, 2),
+        "times_host": round(figures["cpu"] / figures["host"], 1),
+        "error": figures["error"],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--json")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--core")
+    given = parser.parse_args()
+    options = [f"--core={given.core}"] if given.core else []
+    cases = int(subprocess.run([PROGRAM], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    table = {}
+    print("millions of wave instructions per second and core, by CPU time and by wall time")
+    print(f"{'kernel':18} {'M insts':>8} {'by CPU':>8} {'by wall':>8} {'CPU ms':>8} {'host ms':>8}"
+          f" {'x host':>7}")
+    for which in range(cases):
+        name, row = measure(options, str(which), given.rounds)
+        table[name] = row
+        print(f"{name:18} {row['wave_instructions'] / 1e6:8.2f} {row['per_cpu_second']:8.1f}"
+              f" {row['per_second_and_core']:8.1f} {row['cpu_ms']:8.2f} {row['host_ms']:8.2f}"
+              f" {row['times_host']:7.1f}", flush=True)
+    mean = math.exp(sum(math.log(r["per_cpu_second"]) for r in table.values()) / cases)
+    least = min(r["per_cpu_second"] for r in table.values())
+    print(f"{'geometric mean':27} {mean:8.1f}, the least {least:.1f}")
+    if given.json:
+        with open(given.json, "w", encoding="utf-8") as f:
+            json.dump({"kernels": table, "geometric_mean": round(mean, 1), "least": least}, f,
+                      indent=1)
+
+
+main()
