@@ -20,8 +20,8 @@ typedef struct {
     uint32_t soffset;
     uint32_t index[64], offset[64]; /* per lane, complete */
     uint32_t bytes;
-    bool raw;   /* range check in bytes */
-    bool whole; /* range check for the whole element, not each dword */
+    enum { PRIVATE, RAW, STRUCTURED } kind; /* no range check, one in bytes, one in records */
+    bool whole;                             /* range check for the whole element, not each dword */
 } config_t;
 
 static uint32_t address(const config_t *c, unsigned l, uint32_t offset)
@@ -35,13 +35,12 @@ static uint32_t address(const config_t *c, unsigned l, uint32_t offset)
 static uint8_t *place(rig_t *r, const void *how, unsigned l, unsigned k)
 {
     const config_t *c = how;
-    if (!c->raw) {
+    if (c->kind == STRUCTURED) {
         if (c->index[l] >= c->records) return NULL;
-    } else {
+    } else if (c->kind == RAW) {
         const uint32_t first = c->whole ? 0 : k / 4 * 4;
         const uint32_t piece = c->whole || c->bytes < 4 ? c->bytes : 4;
-        const uint32_t limit = c->records > c->soffset ? c->records - c->soffset : 0;
-        if (c->offset[l] + first + piece > limit) return NULL;
+        if (c->offset[l] + first + piece > c->records) return NULL;
     }
     return &r->want.mem[address(c, l, c->offset[l] + k)];
 }
@@ -61,6 +60,8 @@ static void choose_config(rig_t *r, const test_t *t, config_t *c)
     c->stride = rig_random(r) % 4 ? 48 : 32;
     if (!t->idxen && !c->swizzle && rig_random(r) % 2) c->stride = 0;
     const uint32_t turn = rig_random(r), small = rig_random(r) % 17 / unit * unit;
+    /* a register's offset that is negative, and the instruction's that makes it positive again */
+    const bool wraps = t->offen && turn >> 8 & 1;
     for (unsigned l = 0; l < 64; l++) {
         const uint32_t perm = (turn & 1 ? l : l * 27 + turn) % 64;
         c->index[l] = t->idxen ? (c->add_tid ? turn % 8 : perm) : 0;
@@ -69,10 +70,10 @@ static void choose_config(rig_t *r, const test_t *t, config_t *c)
         uint32_t v = t->offen ? perm * 16 : 0;
         if (t->offen && indexed && c->stride)
             v = t->imm > 16 ? small : small > t->imm ? small - t->imm : 0;
-        c->offset[l] = v + t->imm;
+        c->offset[l] = wraps ? v : v + t->imm;
     }
-    c->raw = !(c->stride && (t->idxen || c->swizzle));
-    c->records = c->raw ? c->soffset + rig_random(r) % (t->imm + 1100) : rig_random(r) % 80;
+    c->kind = c->add_tid && !t->idxen ? PRIVATE : t->idxen && c->stride ? STRUCTURED : RAW;
+    c->records = c->kind == STRUCTURED ? rig_random(r) % 80 : rig_random(r) % (t->imm + 1100);
     if (rig_random(r) % 3 == 0) c->records = 0x10000;
 }
 
@@ -113,9 +114,9 @@ static void check(rig_t *r, const void *test, const isa_inst_t *i, const char *t
         r->wave.exec = choose_exec(r, turn);
         snprintf(name, sizeof name,
                  "%s: %s (turn %u, stride %u, swizzle %u by %u, lane %u, "
-                 "records 0x%x, soffset 0x%x)",
+                 "records 0x%x, soffset 0x%x, lane 1 at 0x%x)",
                  r->core->name, text, turn, c.stride, c.swizzle, c.index_stride, c.add_tid,
-                 c.records, c.soffset);
+                 c.records, c.soffset, c.offset[1]);
         rig_load(r);
         rig_model(r, t->x, r->wave.exec, place, &c, bank, DATA, dst);
         rig_run(r, i, name);
@@ -196,6 +197,134 @@ static void spills_go_to_the_waves_scratch(void **state)
         r->want.mem[0x1000 + o / 4 * 256 + l * 4 + o % 4] = (uint8_t)r->want.v[4][l];
     }
     rig_compare(r, "byte in an array");
+    rig_destroy(r);
+}
+
+/* `a[20 - s]` on a private array: the register holds -4 * s, the instruction 80 and the array's
+ * place. The descriptor's size means nothing for scratch; with one value in all lanes, and with
+ * several, of each size. */
+static void private_offsets_wrap_at_32_bits(void **state)
+{
+    (void)state;
+    enum { PLACE = 16 };
+    static const struct {
+        const char *load, *store;
+        unsigned bytes;
+    } rows[] = {
+        {"buffer_load_dword v12", "buffer_store_dword v4", 4},
+        {"buffer_load_dwordx2 v[12:13]", "buffer_store_dwordx2 v[4:5]", 8},
+        {"buffer_load_dwordx4 v[12:15]", "buffer_store_dwordx4 v[4:7]", 16},
+        {"buffer_load_ubyte v12", "buffer_store_byte v4", 1},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (unsigned spread = 0; spread < 2; spread++) {
+            char text[128];
+            rig_t *r = rig_create(NULL);
+            rig_fill(r);
+            r->wave.sgpr[0] = (uint32_t)RIG_VA;
+            r->wave.sgpr[1] = (uint32_t)(RIG_VA >> 32) | 0x80000000;
+            r->wave.sgpr[2] = 0; /* no byte at all */
+            r->wave.sgpr[3] = 4u << 12 | 4u << 15 | 1u << 19 | 3u << 21 | 1u << 23;
+            r->wave.sgpr[33] = 0x400;
+            r->wave.exec = UINT64_MAX;
+            uint32_t at[64];
+            for (unsigned l = 0; l < 64; l++) {
+                const uint32_t index = spread ? l % 20 : 7;
+                r->want.v[0][l] = 0u - 4 * index;
+                at[l] = PLACE + 4 * (20 - index);
+            }
+            snprintf(text, sizeof text, "%s, v0, s[0:3], s33 offen offset:%d", rows[k].store,
+                     PLACE + 80);
+            rig_run_text(r, text);
+            for (unsigned l = 0; l < 64; l++)
+                for (unsigned b = 0; b < rows[k].bytes; b++)
+                    r->want.mem[0x400 + (at[l] + b) / 4 * 256 + 4 * l + b % 4] =
+                        (uint8_t)(r->want.v[4 + b / 4][l] >> 8 * (b % 4));
+            rig_compare(r, text);
+            snprintf(text, sizeof text, "%s, v0, s[0:3], s33 offen offset:%d", rows[k].load,
+                     PLACE + 80);
+            rig_run_text(r, text);
+            for (unsigned l = 0; l < 64; l++) {
+                if (rows[k].bytes < 4) r->want.v[12][l] = r->want.v[4][l] & 0xff;
+                for (unsigned c = 0; c < rows[k].bytes / 4; c++)
+                    r->want.v[12 + c][l] = r->want.v[4 + c][l];
+            }
+            rig_compare(r, text);
+            rig_destroy(r);
+        }
+}
+
+/* Which lanes a limit lets through, by what the descriptor says. SOFFSET never counts. */
+static void limits_count_bytes_or_records_or_nothing(void **state)
+{
+    (void)state;
+    enum { SWIZZLE = 1, TID = 2 };
+    static const struct {
+        const char *address;
+        unsigned how, stride, records;
+        uint32_t step, soffset; /* lane l gives the register step * l */
+        unsigned inside;        /* this many of the first lanes are in range */
+    } rows[] = {
+        {"v0, s[8:11], s20 offen", 0, 0, 64, 8, 0, 8},
+        {"v0, s[8:11], s20 offen", 0, 0, 64, 8, 512, 8},
+        {"v0, s[8:11], s20 offen offset:16", 0, 0, 64, 8, 512, 6},
+        {"v0, s[8:11], s20 offen", 0, 0, 66, 8, 4096, 8}, /* half a dword is none */
+        {"v0, s[8:11], s20 offen", 0, 16, 64, 8, 0, 8},   /* a stride without an index */
+        {"v0, s[8:11], s20 offen", SWIZZLE, 16, 64, 8, 0, 8},
+        {"v0, s[8:11], s20 idxen", 0, 16, 40, 1, 256, 40},
+        {"v0, s[8:11], s20 idxen offset:64", 0, 16, 40, 1, 0, 40}, /* beyond its record */
+        {"v0, s[8:11], s20 idxen", SWIZZLE, 16, 40, 1, 0, 40},
+        {"v0, s[8:11], s20 idxen offset:8", 0, 0, 12, 1, 0, 64}, /* without a stride: bytes */
+        {"v0, s[8:11], s20 idxen offset:8", 0, 0, 11, 1, 0, 0},
+        {"v0, s[8:11], s20 idxen", TID, 16, 40, 1, 0, 20}, /* twice the lane */
+        {"v0, s[8:11], s20 offen", TID, 16, 0, 4, 0, 64},
+        {"off, s[8:11], s20 offset:16", TID | SWIZZLE, 16, 0, 0, 64, 64},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char text[128];
+        rig_t *r = rig_create(NULL);
+        rig_fill(r);
+        memset(r->want.mem, 0x5a, RIG_MEM);
+        r->wave.exec = UINT64_MAX;
+        r->wave.sgpr[8] = (uint32_t)RIG_VA;
+        r->wave.sgpr[9] = (uint32_t)(RIG_VA >> 32) | rows[k].stride << 16 |
+                          (uint32_t)(rows[k].how & SWIZZLE) << 31;
+        r->wave.sgpr[10] = rows[k].records;
+        r->wave.sgpr[11] = rows[k].how & TID ? 1u << 23 : 0;
+        r->wave.sgpr[20] = rows[k].soffset;
+        for (unsigned l = 0; l < 64; l++) {
+            r->want.v[0][l] = rows[k].step * l;
+            r->want.v[12][l] = l < rows[k].inside ? 0x5a5a5a5a : 0;
+        }
+        snprintf(text, sizeof text, "buffer_load_dword v12, %s", rows[k].address);
+        rig_run_text(r, text);
+        rig_compare(r, text);
+        rig_destroy(r);
+    }
+}
+
+/* Dwords of an element are checked one by one and their offsets do not wrap: an element whose
+ * first dword lies 4 bytes before 0 has nothing in range. */
+static void dwords_beyond_the_last_offset_are_outside(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create(NULL);
+    rig_fill(r);
+    r->wave.exec = UINT64_MAX;
+    r->wave.sgpr[8] = (uint32_t)RIG_VA;
+    r->wave.sgpr[9] = (uint32_t)(RIG_VA >> 32);
+    r->wave.sgpr[10] = 0x1000;
+    r->wave.sgpr[11] = 0;
+    for (unsigned l = 0; l < 64; l++) {
+        r->want.v[0][l] = l % 2 ? 0u - 4 : 0x1000 - 8;
+        for (unsigned c = 0; c < 4; c++)
+            r->want.v[12 + c][l] = 0;
+        if (l % 2 == 0)
+            for (unsigned c = 0; c < 2; c++)
+                memcpy(&r->want.v[12 + c][l], r->want.mem + 0x1000 - 8 + 4 * c, 4);
+    }
+    rig_run_text(r, "buffer_load_dwordx4 v[12:15], v0, s[8:11], 0 offen");
+    rig_compare(r, "buffer_load_dwordx4");
     rig_destroy(r);
 }
 
@@ -280,6 +409,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_instruction_agrees_with_the_rules, setup,
                                         rig_release),
         cmocka_unit_test(spills_go_to_the_waves_scratch),
+        cmocka_unit_test(private_offsets_wrap_at_32_bits),
+        cmocka_unit_test(limits_count_bytes_or_records_or_nothing),
+        cmocka_unit_test(dwords_beyond_the_last_offset_are_outside),
         cmocka_unit_test(transfers_with_lds_use_m0),
         cmocka_unit_test(cache_operations_change_nothing),
         cmocka_unit_test(all_of_them_were_met),

@@ -119,7 +119,9 @@ static void set_addresses(rig_t *r, const test_t *t, const places_t *p)
     r->wave.sgpr[SADDR] = t->form == SCRATCH_S ? p->offset[0] - (uint32_t)t->imm : (uint32_t)sbase;
     r->wave.sgpr[SADDR + 1] = (uint32_t)(sbase >> 32);
     for (unsigned l = 0; l < 64; l++) {
-        const uint64_t va = base[p->space[l]] + p->offset[l] - (uint64_t)(int64_t)t->imm;
+        uint64_t va = base[p->space[l]] + p->offset[l] - (uint64_t)(int64_t)t->imm;
+        /* a register of the aperture itself; the sum within it has 32 bits */
+        if (p->space[l] != IN_MEMORY) va = base[p->space[l]] | (uint32_t)va;
         switch (t->form) {
         case GLOBAL_V:
         case FLAT:
@@ -337,6 +339,95 @@ static void lanes_beyond_lds_read_zero_through_flat(void **state)
     hand_end(&h);
 }
 
+typedef struct {
+    const char *text;
+    uint64_t va;    /* lane 0's */
+    uint64_t fault; /* 0: the LDS or scratch is read at `offset` */
+    bool lds;
+    uint32_t offset;
+} aperture_row_t;
+
+/* The register decides: an offset neither leads into an aperture nor out of it. */
+static void apertures_are_told_by_the_register_alone(void **state)
+{
+    (void)state;
+    static const char plain[] = "flat_load_dword v8, v[0:1]";
+    static const char far_[] = "flat_load_dword v8, v[0:1] offset:64";
+    const aperture_row_t rows[] = {
+        {plain, RIG_SHARED + 16, 0, true, 16},
+        {far_, RIG_SHARED, 0, true, 64},
+        {far_, RIG_SHARED - 48, RIG_SHARED + 16, true, 0},
+        {far_, RIG_SHARED + 0xfffffff0, 0, true, 48}, /* 32 bits of LDS address */
+        {far_, RIG_PRIVATE, 0, false, 64},
+        {far_, RIG_PRIVATE - 48, RIG_PRIVATE + 16, false, 0},
+        {far_, RIG_PRIVATE + 0xfffffff0, 0, false, 48},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        hand_t h;
+        hand_begin(&h, rows[k].text);
+        h.r->wave.flat_scratch = RIG_VA;
+        h.r->wave.exec = 1;
+        set_va(&h, 0, rows[k].va);
+        hand_run(&h);
+        assert_int_equal(h.r->wave.stop, rows[k].fault ? ISA_STOP_MEMORY : ISA_RUN);
+        if (rows[k].fault) {
+            assert_int_equal(h.r->wave.fault_addr, rows[k].fault);
+        } else {
+            uint32_t want;
+            memcpy(&want, rows[k].lds ? h.r->lds + rows[k].offset : h.r->low + rows[k].offset * 64,
+                   4);
+            assert_int_equal(h.r->rows[8][0], want);
+        }
+        hand_end(&h);
+    }
+}
+
+/* The sums of scratch are of 32 bits, as those of the buffers that compilers use in its place. */
+static void scratch_offsets_wrap_at_32_bits(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"scratch_load_dword v8, v0, off offset:96",
+                                        "scratch_load_dword v8, off, s6 offset:96"};
+    for (unsigned k = 0; k < 2; k++) {
+        hand_t h;
+        hand_begin(&h, texts[k]);
+        h.r->wave.flat_scratch = RIG_VA;
+        h.r->wave.sgpr[6] = 0u - 64;
+        for (unsigned l = 0; l < 64; l++)
+            h.r->want.v[0][l] = 0u - 64;
+        hand_run(&h);
+        assert_int_equal(h.r->wave.stop, ISA_RUN);
+        for (unsigned l = 0; l < 64; l++) {
+            uint32_t want;
+            memcpy(&want, h.r->low + 32 * 64 + 4 * l, 4);
+            assert_int_equal(h.r->rows[8][l], want);
+        }
+        hand_end(&h);
+    }
+}
+
+/* A global address of a scalar base: the register's offset is unsigned, the instruction's signed.
+ */
+static void global_offsets_extend_by_their_kind(void **state)
+{
+    (void)state;
+    hand_t h;
+    hand_begin(&h, "global_load_dword v8, v0, s[6:7] offset:-16");
+    const uint64_t base = RIG_VA - 0xffffff00;
+    h.r->wave.sgpr[6] = (uint32_t)base;
+    h.r->wave.sgpr[7] = (uint32_t)(base >> 32);
+    for (unsigned l = 0; l < 64; l++)
+        h.r->want.v[0][l] = 0xffffff00 + 16 + 4 * (l % 32);
+    hand_run(&h);
+    assert_int_equal(h.r->wave.stop, ISA_RUN);
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t want;
+        memcpy(&want, h.r->low + 4 * (l % 32), 4);
+        assert_int_equal(h.r->rows[8][l], want);
+    }
+    hand_end(&h);
+}
+
 /* An extent that was unmapped must not be used from the wave's cache. */
 static void an_unmapped_extent_faults_at_once(void **state)
 {
@@ -420,6 +511,9 @@ int main(void)
         cmocka_unit_test(scratch_dwords_of_neighbours_are_neighbours),
         cmocka_unit_test(faults_name_the_address_and_the_kind),
         cmocka_unit_test(lanes_beyond_lds_read_zero_through_flat),
+        cmocka_unit_test(apertures_are_told_by_the_register_alone),
+        cmocka_unit_test(scratch_offsets_wrap_at_32_bits),
+        cmocka_unit_test(global_offsets_extend_by_their_kind),
         cmocka_unit_test(an_unmapped_extent_faults_at_once),
         cmocka_unit_test(atomics_of_several_waves_lose_nothing),
     };

@@ -276,6 +276,58 @@ static void descriptors_select_components(void **state)
     rig_destroy(r);
 }
 
+/* Selected ones are delivered even where nothing is read; lane 1 is out of range. */
+static void loads_out_of_range_deliver_the_selected_ones(void **state)
+{
+    (void)state;
+    static const char text[] = "buffer_load_format_xyzw v[12:15], v0, s[8:11], 0 offen";
+    static const char half[] = "buffer_load_format_d16_xy v12, v0, s[8:11], 0 offen";
+    rig_t *r = rig_create(NULL);
+    rig_fill(r);
+    memcpy(r->want.mem, "\x01\x02\x03\x04", 4);
+    set_descriptor(r, 4 | 1 << 3 | 6 << 6 | 7 << 9 | UINT << 12 | 10 << 15, 4);
+    r->wave.exec = 3;
+    r->want.v[0][0] = 0;
+    r->want.v[0][1] = 4;
+    run_text(r, NULL, text);
+    const uint32_t inside[4] = {1, 1, 3, 4}, outside[4] = {0, 1, 0, 0};
+    for (unsigned c = 0; c < 4; c++) {
+        r->want.v[12 + c][0] = inside[c];
+        r->want.v[12 + c][1] = outside[c];
+    }
+    rig_compare(r, text);
+    set_descriptor(r, 4 | 1 << 3 | 6 << 6 | 7 << 9 | UNORM << 12 | 10 << 15, 4);
+    r->want.mem[0] = 0xff;
+    run_text(r, NULL, half);
+    r->want.v[12][0] = 0x3c003c00;
+    r->want.v[12][1] = 0x3c000000;
+    rig_compare(r, half);
+    rig_destroy(r);
+}
+
+/* With the lane number in the index, instructions without a format take four bits of the stride
+ * from where the others have their format: a stride of 16 with UINT of 8_8_8_8. */
+static void the_lane_number_leaves_formats_alone(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"buffer_load_format_xyzw v[12:15], off, s[8:11], 0",
+                                        "tbuffer_load_format_xyzw v[12:15], off, s[8:11], 0"};
+    for (unsigned k = 0; k < 2; k++) {
+        const row_t bytes = {.dfmt = 10, .nfmt = UINT};
+        rig_t *r = rig_create(NULL);
+        rig_fill(r);
+        set_descriptor(r, 4 | 5 << 3 | 6 << 6 | 7 << 9 | UINT << 12 | 10 << 15 | 1 << 23, 0);
+        r->wave.sgpr[SRSRC + 1] |= 16 << 16;
+        r->wave.exec = UINT64_MAX;
+        run_text(r, &bytes, texts[k]);
+        for (unsigned l = 0; l < 64; l++)
+            for (unsigned c = 0; c < 4; c++)
+                r->want.v[12 + c][l] = r->want.mem[16 * l + c];
+        rig_compare(r, texts[k]);
+        rig_destroy(r);
+    }
+}
+
 static void all_of_them_were_met(void **state)
 {
     (void)state;
@@ -291,6 +343,8 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(elements_convert_as_their_formats_say),
         cmocka_unit_test(descriptors_select_components),
+        cmocka_unit_test(loads_out_of_range_deliver_the_selected_ones),
+        cmocka_unit_test(the_lane_number_leaves_formats_alone),
         cmocka_unit_test(all_of_them_were_met),
     };
     if (!asm_available()) return 77;

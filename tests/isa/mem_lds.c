@@ -449,6 +449,44 @@ static void addtid_uses_m0_and_the_lane(void **state)
     rig_destroy(r);
 }
 
+/* A sum is of 32 bits: compilers index from behind with a negative register and a large offset. It
+ * is not of 16: what lies beyond 64 KiB is out of range and not at the beginning. */
+static void sums_have_32_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t addr;
+        int at; /* -1: out of range */
+    } rows_[] = {
+        {"ds_read_b32 v12, v0 offset:65532", 0u - 65532 + 64, 64},
+        {"ds_read_b32 v12, v0 offset:65532", 4, -1},
+        {"ds_read_b32 v12, v0", 0x10000, -1},
+        {"ds_read_b32 v12, v0", 0xfffffffc, -1},
+        {"ds_read_u8 v12, v0 offset:65535", 0u - 65535 + 3, 3},
+        {"ds_read_u8 v12, v0 offset:65535", 1, -1},
+        {"ds_read2_b32 v[12:13], v0 offset0:255 offset1:255", 0u - 1020 + 32, 32},
+        {"ds_read2st64_b32 v[12:13], v0 offset0:255 offset1:255", 0u - 255 * 256 + 12, 12},
+        {"ds_read2st64_b64 v[12:15], v0 offset0:255 offset1:255", 0u - 255 * 512 + 8, 8},
+    };
+    for (size_t k = 0; k < sizeof rows_ / sizeof rows_[0]; k++)
+        for (unsigned full = 0; full < 2; full++) {
+            rig_t *r = rig_create(NULL);
+            uint32_t want = 0;
+            rig_fill(r);
+            r->wave.exec = full ? UINT64_MAX : UINT64_C(1) << 40;
+            for (unsigned l = 0; l < 64; l++)
+                r->want.v[0][l] = rows_[k].addr;
+            if (rows_[k].at >= 0) memcpy(&want, r->want.lds + rows_[k].at, 4);
+            if (strstr(rows_[k].text, "u8")) want &= 0xff;
+            rig_run_text(r, rows_[k].text);
+            assert_int_equal(r->wave.stop, ISA_RUN);
+            if (r->rows[12][40] != want)
+                fail_msg("%s: 0x%x, not 0x%x", rows_[k].text, r->rows[12][40], want);
+            rig_destroy(r);
+        }
+}
+
 static void denormals_follow_mode(void **state)
 {
     (void)state;
@@ -567,6 +605,7 @@ int main(void)
         cmocka_unit_test(permutes_push_and_pull),
         cmocka_unit_test(counters_move_by_the_number_of_lanes),
         cmocka_unit_test(addtid_uses_m0_and_the_lane),
+        cmocka_unit_test(sums_have_32_bits),
         cmocka_unit_test(denormals_follow_mode),
         cmocka_unit_test(misaligned_atomics_fault_in_the_shared_aperture),
         cmocka_unit_test(global_barriers_and_semaphores_hold_waves),

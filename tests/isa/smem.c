@@ -55,6 +55,39 @@ static void loads(void **state)
     rig_destroy(r);
 }
 
+/* The last two bits of each part of an address are dropped before the sum, of a buffer's offset
+ * after it. Offsets are signed, registers are not. */
+static void parts_of_addresses_are_dwords(void **state)
+{
+    (void)state;
+    rig_t *r = rig_with_data();
+    rig_set_s64(r, 0, RIG_DATA + 3);
+    r->wave.sgpr[2] = 0x43;
+    rig_set_s64(r, 60, RIG_DATA - 0x80000000); /* a register of 2 GiB is not a negative one */
+    r->wave.sgpr[62] = 0x80000010;
+    rig_set_s64(r, 4, RIG_DATA + 2);
+    r->wave.sgpr[6] = 0x100;
+    r->wave.sgpr[7] = 0;
+    r->wave.sgpr[3] = 0x12;
+    assert_int_equal(rig_run(r, "s_load_dword s20, s[0:1], s2 offset:0x3\n"
+                                "s_load_dword s21, s[0:1], s2 offset:-0x1e\n"
+                                "s_load_dword s22, s[60:61], s62\n"
+                                "s_load_dword s23, s[60:61], s62 offset:-0x8\n"
+                                "s_store_dword s2, s[0:1], 0x7\n"
+                                "s_buffer_load_dword s24, s[4:7], s3 offset:0x2\n"
+                                "s_buffer_load_dword s25, s[4:7], s3\n"
+                                "s_endpgm\n"),
+                     ISA_STOP_END);
+    expect_words(r, 20, 1, 16);
+    expect_words(r, 21, 1, 16 - 8);
+    expect_words(r, 22, 1, 4);
+    expect_words(r, 23, 1, 2);
+    assert_int_equal(words_of(r)[1], 0x43);
+    expect_words(r, 24, 1, 5);
+    expect_words(r, 25, 1, 4);
+    rig_destroy(r);
+}
+
 /* V#: 40 bytes from offset 0x100 of the data. Dwords out of range are 0. */
 static void buffers(void **state)
 {
@@ -223,8 +256,10 @@ static void clocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads),   cmocka_unit_test(buffers), cmocka_unit_test(stores),
-        cmocka_unit_test(atomics), cmocka_unit_test(faults),  cmocka_unit_test(clocks),
+        cmocka_unit_test(loads),   cmocka_unit_test(parts_of_addresses_are_dwords),
+        cmocka_unit_test(buffers), cmocka_unit_test(stores),
+        cmocka_unit_test(atomics), cmocka_unit_test(faults),
+        cmocka_unit_test(clocks),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

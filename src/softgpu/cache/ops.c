@@ -59,7 +59,8 @@ static void vector_op(sgc_op_t *o, const isa_row_desc_t *row)
         return;
     }
     /* ubyte, sbyte, byte; ushort, sshort, short: with d16 or without */
-    if (!has(n, "format")) {
+    o->formatted = has(n, "format");
+    if (!o->formatted) {
         if (has(n, "byte"))
             o->bytes = 1;
         else if (has(n, "short"))

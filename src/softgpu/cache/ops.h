@@ -35,6 +35,7 @@ typedef struct {
     bool buffer;        /* scalar: through a descriptor; vector: MUBUF or MTBUF */
     bool scratch;       /* scalar: offset register in units of scratch */
     bool flat;          /* FLAT: apertures */
+    bool formatted;     /* MTBUF, or MUBUF with a format */
 } sgc_op_t;
 
 /* By ISA_OP_*; good after the first call of sgc_ops(), which is thread-safe. */

@@ -60,12 +60,13 @@ static void scratch_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t 
 }
 
 /* Leaves in *a the lanes of which a byte is in range. */
-static void buffer_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *a)
+static void buffer_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                         sgc_lanes_t *a)
 {
     isa_buffer_t b;
     isa_buffer_range_t range;
     const bool indexed = i->flags & (ISA_F_IDXEN | ISA_F_OFFEN);
-    isa_address_descriptor(&w->sgpr[i->src[2].reg], &b);
+    isa_address_descriptor(&w->sgpr[i->src[2].reg], op->formatted, &b);
     a->dword_step = isa_buffer_dword_step(&b);
     isa_address_buffer(a->va, &range, &b, i, indexed ? rows_of(w, &i->src[0]) : NULL,
                        (uint32_t)scalar(w, &i->src[3]));
@@ -89,14 +90,12 @@ static void flat_lanes(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_in
     const isa_row_t *v = rows_of(w, &i->src[0]);
     const isa_dispatch_t *d = w->group->dispatch;
     const uint64_t high = (uint64_t)v[1][0] << 32;
-    /* the offset, of at most 12 bits, may lead into an aperture: not quickly, then */
     if (high != d->shared_base && high != d->private_base && row_same(v[1]) &&
-        even_lanes(a, high + (uint32_t)i->imm, v[0]) &&
-        (a->va[0] + ISA_LANES * SGC_LINE) >> 32 == v[1][0])
+        even_lanes(a, high + (uint32_t)i->imm, v[0]))
         return;
     a->even = false;
     isa_address_pairs(a->va, v, (uint32_t)i->imm);
-    const isa_apertures_t in = isa_address_apertures(a->va, w->group->dispatch, a->exec);
+    const isa_apertures_t in = isa_address_apertures(v[1], d, a->exec);
     if (in.shared) {
         sgc_lanes_t lds = *a;
         lds.exec = in.shared;
@@ -163,7 +162,7 @@ void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i
     a.even = false;
     count_instruction(cu, op);
     if (op->buffer)
-        buffer_lanes(w, i, &a);
+        buffer_lanes(w, i, op, &a);
     else if (op->flat)
         flat_lanes(t, cu, w, i, op, &a, cost);
     else if (i->fmt == ISA_FMT_SCRATCH)

@@ -53,22 +53,22 @@ typedef struct {
     uint64_t shared, private;
 } isa_apertures_t;
 
-ISA_ADDRESS isa_apertures_t isa_address_apertures(const uint64_t *va, const isa_dispatch_t *d,
+/* By the high dwords of the address registers. The instruction's offset has no say: hardware tests
+ * the aperture before it adds, and compilers fold an offset into flat accesses only where the
+ * register itself points into the object. */
+ISA_ADDRESS isa_apertures_t isa_address_apertures(const uint32_t *high, const isa_dispatch_t *d,
                                                   uint64_t exec)
 {
     const uint32_t shared_hi = (uint32_t)(d->shared_base >> 32);
     const uint32_t private_hi = (uint32_t)(d->private_base >> 32);
     isa_apertures_t in = {0, 0};
     uint32_t special = 0;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        const uint32_t hi = (uint32_t)(va[l] >> 32);
-        special |= (uint32_t)(hi == shared_hi) | (uint32_t)(hi == private_hi);
-    }
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        special |= (uint32_t)(high[l] == shared_hi) | (uint32_t)(high[l] == private_hi);
     if (__builtin_expect(!special, 1)) return in;
     for (unsigned l = 0; l < ISA_LANES; l++) {
-        const uint32_t hi = (uint32_t)(va[l] >> 32);
-        in.shared |= (uint64_t)(hi == shared_hi) << l;
-        in.private |= (uint64_t)(hi == private_hi) << l;
+        in.shared |= (uint64_t)(high[l] == shared_hi) << l;
+        in.private |= (uint64_t)(high[l] == private_hi) << l;
     }
     in.shared &= exec;
     in.private &= exec;
@@ -99,8 +99,8 @@ ISA_ADDRESS uint32_t isa_buffer_field(uint32_t word, unsigned high, unsigned low
     return word >> low & (uint32_t)((UINT64_C(1) << (high - low + 1)) - 1);
 }
 
-/* Of the four words of a descriptor. */
-ISA_ADDRESS void isa_address_descriptor(const uint32_t d[4], isa_buffer_t *b)
+/* Of the four words of a descriptor, for instructions with or without a format. */
+ISA_ADDRESS void isa_address_descriptor(const uint32_t d[4], bool formatted, isa_buffer_t *b)
 {
     b->base = d[0] | (uint64_t)isa_buffer_field(d[1], 15, 0) << 32;
     b->stride = isa_buffer_field(d[1], 29, 16);
@@ -109,8 +109,9 @@ ISA_ADDRESS void isa_address_descriptor(const uint32_t d[4], isa_buffer_t *b)
     b->index_stride = 8u << isa_buffer_field(d[3], 22, 21);
     b->add_tid = d[3] >> 23 & 1;
     b->word3 = d[3];
-    /* With the lane number in the index the data format field extends the stride. */
-    if (b->add_tid) b->stride |= isa_buffer_field(d[3], 18, 15) << 14;
+    /* With the lane number in the index the data format field extends the stride: where no format
+     * is needed. */
+    if (b->add_tid && !formatted) b->stride |= isa_buffer_field(d[3], 18, 15) << 14;
 }
 
 /* From one dword of a lane's element to its next. */
@@ -119,7 +120,25 @@ ISA_ADDRESS uint32_t isa_buffer_dword_step(const isa_buffer_t *b)
     return b->swizzle ? 4 * b->index_stride : 4;
 }
 
-/* `rows` are the VGPRs of the address operand; NULL with neither OFFEN nor IDXEN. */
+/* What a buffer's limit counts: records where an index selects them, bytes of the record or of the
+ * whole otherwise. Scratch, the lanes' own records without an index, has no limit. */
+typedef enum { ISA_BUFFER_BYTES, ISA_BUFFER_RECORDS, ISA_BUFFER_PRIVATE } isa_buffer_kind_t;
+
+ISA_ADDRESS isa_buffer_kind_t isa_buffer_kind(const isa_buffer_t *b, const isa_inst_t *i)
+{
+    if (i->flags & ISA_F_IDXEN) return b->stride ? ISA_BUFFER_RECORDS : ISA_BUFFER_BYTES;
+    return b->add_tid ? ISA_BUFFER_PRIVATE : ISA_BUFFER_BYTES;
+}
+
+/* Offset of a lane in its record: a sum of 32 bits. Compilers count on its wrapping: `a[20 - s]`
+ * on a private array is a register of -4 * s and an offset of 80. */
+ISA_ADDRESS uint32_t isa_buffer_offset(uint32_t row, const isa_inst_t *i)
+{
+    return row + (uint32_t)i->imm;
+}
+
+/* `rows` are the VGPRs of the address operand; NULL with neither OFFEN nor IDXEN. SOFFSET moves the
+ * base: it is neither swizzled nor counted against the limit. */
 ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *restrict range,
                                     const isa_buffer_t *b, const isa_inst_t *i,
                                     const isa_row_t *rows, uint32_t soffset)
@@ -131,17 +150,15 @@ ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *r
     const uint64_t base = b->base + soffset;
     const uint32_t lane_step = b->add_tid, index_stride = b->index_stride;
     const unsigned shift = (unsigned)__builtin_ctz(index_stride);
-    /* Records are counted where an index selects them; otherwise num_records is in bytes. */
-    const bool records = b->stride && (idxen || b->swizzle);
+    const isa_buffer_kind_t kind = isa_buffer_kind(b, i);
+    const bool bytes = kind == ISA_BUFFER_BYTES;
 
-    range->step = records ? 0 : 1;
-    range->limit = records                    ? b->num_records
-                   : b->num_records > soffset ? b->num_records - soffset
-                                              : 0;
+    range->step = bytes ? 1 : 0;
+    range->limit = kind == ISA_BUFFER_PRIVATE ? UINT64_MAX : b->num_records;
     for (unsigned l = 0; l < ISA_LANES; l++) {
         const uint32_t index = index_row[l] + lane_step * l;
-        const uint64_t offset = (uint64_t)offset_row[l] + (uint32_t)i->imm;
-        range->end[l] = records ? (uint64_t)index + 1 : offset;
+        const uint64_t offset = isa_buffer_offset(offset_row[l], i);
+        range->end[l] = bytes ? offset : (uint64_t)index + 1;
         if (!b->swizzle)
             va[l] = base + (uint64_t)index * b->stride + offset;
         else
@@ -186,12 +203,15 @@ typedef struct {
 /* What the offset register of s_scratch_* counts. */
 enum { ISA_SCALAR_SCRATCH_UNIT = 64 };
 
-ISA_ADDRESS uint64_t isa_address_scalar_offset(const isa_wave_t *w, const isa_inst_t *i,
-                                               uint32_t unit)
+/* The last two bits of an address or of a part of it do not count. */
+ISA_ADDRESS uint64_t isa_scalar_dwords(uint64_t bytes)
 {
-    uint64_t offset = (uint64_t)(int64_t)i->imm;
-    if (i->flags & ISA_F_SOE) offset += (uint64_t)w->sgpr[i->src[1].reg] * unit;
-    return offset;
+    return bytes & ~UINT64_C(3);
+}
+
+ISA_ADDRESS uint64_t isa_scalar_register_offset(const isa_wave_t *w, const isa_inst_t *i)
+{
+    return i->flags & ISA_F_SOE ? w->sgpr[i->src[1].reg] : 0;
 }
 
 /* `unit`: 1, or ISA_SCALAR_SCRATCH_UNIT for s_scratch_*. */
@@ -200,17 +220,20 @@ ISA_ADDRESS isa_scalar_place_t isa_address_scalar(const isa_wave_t *w, const isa
 {
     const uint32_t *s = &w->sgpr[i->src[0].reg];
     const uint64_t base = s[0] | (uint64_t)s[1] << 32;
-    return (isa_scalar_place_t){(base + isa_address_scalar_offset(w, i, unit)) & ~3ull, UINT64_MAX,
-                                0};
+    const uint64_t at = isa_scalar_dwords(base) + isa_scalar_dwords((uint64_t)(int64_t)i->imm) +
+                        isa_scalar_dwords(isa_scalar_register_offset(w, i) * unit);
+    return (isa_scalar_place_t){at, UINT64_MAX, 0};
 }
 
-/* V#: base 47:0, stride 61:48, num_records 95:64, in bytes when the stride is 0. */
+/* V#: base 47:0, stride 61:48, num_records 95:64, in bytes when the stride is 0. Of the offset's
+ * parts only the sum is cut to dwords. */
 ISA_ADDRESS isa_scalar_place_t isa_address_scalar_buffer(const isa_wave_t *w, const isa_inst_t *i)
 {
     const uint32_t *v = &w->sgpr[i->src[0].reg];
     const uint64_t base = v[0] | (uint64_t)(v[1] & 0xffff) << 32, stride = v[1] >> 16 & 0x3fff;
     const uint64_t limit = stride ? stride * v[2] : v[2];
-    return (isa_scalar_place_t){base & ~3ull, limit, isa_address_scalar_offset(w, i, 1) & ~3ull};
+    const uint64_t offset = (uint64_t)(int64_t)i->imm + isa_scalar_register_offset(w, i);
+    return (isa_scalar_place_t){isa_scalar_dwords(base), limit, isa_scalar_dwords(offset)};
 }
 
 /* Only whole dwords are in range. */

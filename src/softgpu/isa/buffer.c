@@ -8,9 +8,9 @@
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/mem_block.h"
 
-void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, isa_buffer_t *b)
+void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, bool formatted, isa_buffer_t *b)
 {
-    isa_address_descriptor(&w->sgpr[i->src[2].reg], b);
+    isa_address_descriptor(&w->sgpr[i->src[2].reg], formatted, b);
 }
 
 void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b,
@@ -32,14 +32,14 @@ uint64_t isa_buffer_inside(const isa_buffer_access_t *x, uint32_t from, uint32_t
 static void prepare(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x)
 {
     isa_buffer_t b;
-    isa_buffer_decode(w, i, &b);
+    isa_buffer_decode(w, i, false, &b);
     isa_buffer_addresses(w, i, &b, x);
 }
 
 /* ---- the quick way: spills and variables on the stack ----
  *
  * In a buffer swizzled by 64 lanes, with the lane number as index, a dword at the same offset in
- * all lanes is one block of 256 bytes. */
+ * all lanes is one block of 256 bytes. Nothing of it can be out of range. */
 
 enum { SPILL_BLOCK = 4 * ISA_LANES };
 
@@ -47,7 +47,7 @@ enum { SPILL_BLOCK = 4 * ISA_LANES };
 static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords, bool write)
 {
     isa_buffer_t b;
-    isa_buffer_decode(w, i, &b);
+    isa_buffer_decode(w, i, false, &b);
     if (!b.swizzle || !b.add_tid || b.index_stride != ISA_LANES || (i->flags & ISA_F_IDXEN) ||
         !w->exec)
         return NULL;
@@ -62,12 +62,9 @@ static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords,
             differ |= (row[l] ^ offset) & active[l];
         if (differ) return NULL;
     }
-    const uint64_t at = (uint64_t)offset + (uint32_t)i->imm;
-    const uint32_t soffset = isa_read32(w, &i->src[3]);
-    const bool inside =
-        b.stride ? b.num_records >= ISA_LANES : at + 4 * dwords + soffset <= b.num_records;
-    if (!inside || at % 4) return NULL;
-    const uint64_t va = b.base + soffset + at * ISA_LANES;
+    const uint32_t at = isa_buffer_offset(offset, i);
+    if (at % 4) return NULL;
+    const uint64_t va = b.base + isa_read32(w, &i->src[3]) + (uint64_t)at * ISA_LANES;
     const sg_extent_t *e = isa_mem_extent(w, va);
     if (!e || dwords * SPILL_BLOCK > e->end - va || (write && !(e->flags & SG_MEM_WRITABLE)))
         return NULL;

@@ -14,7 +14,8 @@ typedef struct {
     isa_buffer_range_t range;
 } isa_buffer_access_t;
 
-void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, isa_buffer_t *b);
+/* `formatted`: for an instruction that converts by a format, its own or the descriptor's. */
+void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, bool formatted, isa_buffer_t *b);
 
 /* Addresses and range of the access that *i makes through *b. */
 void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b,

@@ -81,7 +81,7 @@ static bool find_format(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *
         f->select[c] = (uint8_t)(typed ? SELECT_COMPONENT + c : b->word3 >> 3 * c & 7);
     }
     f->bytes = bits / 8;
-    if ((typed || !b->add_tid) && is_defined(f)) return true;
+    if (is_defined(f)) return true;
     isa_stop_unsupported(w, i, "undefined buffer format");
     return false;
 }
@@ -171,9 +171,21 @@ static uint32_t get_bits(const uint32_t *raw, unsigned at, unsigned bits)
     return (uint32_t)(raw[at / 32] >> at % 32 & mask);
 }
 
+static uint32_t one_of(const format_t *f)
+{
+    return is_integer(f) ? 1 : fpu_bits32(1.0f);
+}
+
+/* What a load out of range delivers: nothing, but the ones that the descriptor asks for. */
+static void missing_element(const format_t *f, uint32_t out[4])
+{
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = f->select[c] == SELECT_ONE ? one_of(f) : 0;
+}
+
 static void unpack_element(const format_t *f, const uint32_t raw[4], uint32_t out[4])
 {
-    const uint32_t one = is_integer(f) ? 1 : fpu_bits32(1.0f);
+    const uint32_t one = one_of(f);
     uint32_t have[4] = {0, 0, 0, one};
     for (unsigned c = 0, at = 0; c < f->layout.n; at += f->layout.bits[c++])
         have[c] = unpack(get_bits(raw, at, f->layout.bits[c]), f->layout.bits[c], f->num);
@@ -214,7 +226,7 @@ typedef enum { WHOLE, D16, D16_HI } packing_t;
 static bool prepare(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x, format_t *f)
 {
     isa_buffer_t b;
-    isa_buffer_decode(w, i, &b);
+    isa_buffer_decode(w, i, true, &b);
     if (!find_format(w, i, &b, f)) return false;
     isa_buffer_addresses(w, i, &b, x);
     return true;
@@ -263,13 +275,15 @@ static void load(isa_wave_t *w, const isa_inst_t *i, unsigned n, packing_t packi
     else
         isa_lanes_load_sub(w, &x.at, raw, f.bytes == 1 ? ISA_SUB_U8 : ISA_SUB_U16);
     if (w->stop) return;
-    for (uint64_t left = x.at.exec; left; left &= left - 1) {
+    for (uint64_t left = exec; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
         uint32_t value[4];
-        unpack_element(&f, (uint32_t[4]){raw[0][l], raw[1][l], raw[2][l], raw[3][l]}, value);
+        if (x.at.exec >> l & 1)
+            unpack_element(&f, (uint32_t[4]){raw[0][l], raw[1][l], raw[2][l], raw[3][l]}, value);
+        else
+            missing_element(&f, value);
         put_components(&f, rows, l, value, n, packing);
     }
-    isa_lanes_zero(rows, packing == WHOLE ? n : (n + 1) / 2, exec & ~x.at.exec);
     if (!to_lds) return;
     isa_buffer_lds_lanes(w, i, exec, &lds);
     isa_lanes_store(w, &lds, rows, 1);

@@ -46,8 +46,9 @@ SHARED isa_apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_la
     a->exec = w->exec;
     a->dword_step = 4;
     a->lds = false;
-    isa_address_pairs(a->va, isa_lanes_rows(w, &i->src[0]), (uint32_t)i->imm);
-    return isa_address_apertures(a->va, w->group->dispatch, a->exec);
+    const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
+    isa_address_pairs(a->va, v, (uint32_t)i->imm);
+    return isa_address_apertures(v[1], w->group->dispatch, a->exec);
 }
 
 /* Turns *a into the access of the shared lanes. Lanes beyond the group's LDS are taken out and
