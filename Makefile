@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo test fuzz fuzz-isa bench bench-field check-asan check-tsan install clean format
+.PHONY: all deps demo test test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -22,6 +22,11 @@ demo: deps
 test: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-tests $(BUILD) '$(value TESTS)'
+
+# The whole suite and the field programs in a root of another Debian suite; see tests/field/README.md.
+SUITE ?= forky
+test-field: deps
+	@scripts/run-field '$(SUITE)' --tests '$(value TESTS)' --programs '$(value FIELD)'
 
 bench: deps
 	@$(MAKE) --no-print-directory all
