@@ -11,6 +11,12 @@
 #endif
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
+/* HIP 5.3 and later have OpenGL's types in a header of their own */
+#if defined(__has_include)
+#if __has_include(<hip/hip_gl_interop.h>)
+#include <hip/hip_gl_interop.h>
+#endif
+#endif
 #include <stddef.h>
 #include <stdint.h>
 
