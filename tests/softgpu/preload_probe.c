@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,7 +67,7 @@ static void check_files(void)
     CHECK(realpath("/sys/class/kfd/kfd/topology", text) &&
           strcmp(text, "/sys/devices/virtual/kfd/kfd/topology") == 0);
     CHECK(readlink("/sys/class/kfd/kfd", text, sizeof(text)) > 0);
-    CHECK(scandir(NODES, &list, NULL, alphasort) == 4); /* . .. 0 1 */
+    CHECK(scandir(NODES, &list, NULL, alphasort) >= 4); /* . .. 0 1 */
     DIR *d = opendir(NODES);
     CHECK(d != NULL);
     if (d) closedir(d);
@@ -78,6 +79,59 @@ static void check_files(void)
     CHECK(fd >= 0 && read(fd, text, sizeof(text)) > 1);
     close(fd);
     CHECK(open("/dev/dri/renderD200", O_RDWR) == -1 && errno == ENXIO);
+}
+
+/* A render node is a character device of DRM, by its name and by a descriptor of it, and its number
+ * leads to its PCI device: what libdrm goes by to tell GPUs apart. */
+static void check_render_node(unsigned index)
+{
+    char path[PATH_MAX], text[PATH_MAX], expected[PATH_MAX];
+    struct stat by_name, by_fd, by_empty_name;
+    struct statx sx;
+    unsigned node = 128 + index;
+    snprintf(path, sizeof(path), "/dev/dri/renderD%u", node);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(fd >= 0);
+    CHECK(stat(path, &by_name) == 0 && by_name.st_rdev == makedev(226, node));
+    CHECK(fstat(fd, &by_fd) == 0 && S_ISCHR(by_fd.st_mode) && by_fd.st_rdev == makedev(226, node));
+    CHECK(fstatat(fd, "", &by_empty_name, AT_EMPTY_PATH) == 0 &&
+          by_empty_name.st_rdev == makedev(226, node));
+    CHECK(statx(fd, "", AT_EMPTY_PATH, STATX_ALL, &sx) == 0 && S_ISCHR(sx.stx_mode) &&
+          sx.stx_rdev_major == 226 && sx.stx_rdev_minor == node);
+    int copy = dup(fd);
+    CHECK(fstat(copy, &by_fd) == 0 && by_fd.st_rdev == makedev(226, node));
+    close(copy);
+    close(fd);
+
+    snprintf(path, sizeof(path), "/sys/dev/char/226:%u/device/drm", node);
+    DIR *d = opendir(path);
+    CHECK(d != NULL);
+    bool render = false, primary = false; /* libdrm compares GPUs by the primary nodes' names */
+    snprintf(expected, sizeof(expected), "renderD%u", node);
+    snprintf(text, sizeof(text), "card%u", index);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        render = render || strcmp(entry->d_name, expected) == 0;
+        primary = primary || strcmp(entry->d_name, text) == 0;
+    }
+    if (d) closedir(d);
+    CHECK(render && primary);
+    snprintf(path, sizeof(path), "/dev/dri/card%u", index);
+    CHECK(stat(path, &by_name) == 0 && by_name.st_rdev == makedev(226, index));
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(fd >= 0);
+    close(fd);
+    snprintf(path, sizeof(path), "/sys/dev/char/226:%u/device", node);
+    snprintf(expected, sizeof(expected), "/sys/devices/pci0000:00/0000:%02x:00.0", 3 + index);
+    CHECK(realpath(path, text) && strcmp(text, expected) == 0);
+    CHECK(stat(expected, &by_name) == 0 && S_ISDIR(by_name.st_mode));
+    snprintf(path, sizeof(path), "/sys/dev/char/226:%u/device/subsystem", node);
+    ssize_t n = readlink(path, text, sizeof(text) - 1);
+    CHECK(n > 4 && strncmp(text + n - 4, "/pci", 4) == 0);
+    snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device/device", node);
+    FILE *f = fopen(path, "r");
+    CHECK(f && fgets(text, sizeof(text), f) && strtoul(text, NULL, 16) == 0x740f);
+    if (f) fclose(f);
+    CHECK(access("/sys/dev/char/226:136", F_OK) == -1 && errno == ENOENT);
 }
 
 static unsigned version_of(int fd)
@@ -92,6 +146,9 @@ static void check_device(void)
     CHECK(fd >= 0);
     CHECK(fcntl(fd, F_GETFD) == FD_CLOEXEC);
     CHECK(version_of(fd) == 1);
+    struct stat st;
+    CHECK(fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev != 0);
+    CHECK(fstat(other, &st) == 0 && st.st_rdev == makedev(1, 3)); /* the kernel's own /dev/null */
     int copy = dup(fd);
     close(fd);
     CHECK(version_of(copy) == 1);
@@ -147,6 +204,8 @@ int main(int argc, char **argv)
         kill(getpid(), SIGKILL);
     }
     check_files();
+    check_render_node(0);
+    if (argc > 1 && strcmp(argv[1], "two") == 0) check_render_node(1);
     check_device();
     check_fork();
     check_threads();

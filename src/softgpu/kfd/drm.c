@@ -16,7 +16,6 @@
 enum {
     DRM_MAJOR_VERSION = 3,
     DRM_MINOR_VERSION = 49,
-    PCI_REVISION_MI210 = 2,       /* with the device id, libdrm's key to the marketing name */
     EXTERNAL_REVISION = 0x3c + 1, /* gfx90a's range of family AI, revision 1 */
     COUNTER_KHZ = 1000000         /* the device clock counts nanoseconds */
 };
@@ -55,7 +54,7 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     d->device_id = p->device_id;
     d->chip_rev = 1;
     d->external_rev = EXTERNAL_REVISION;
-    d->pci_rev = PCI_REVISION_MI210;
+    d->pci_rev = KFD_PCI_REVISION;
     d->family = AMDGPU_FAMILY_AI;
     d->num_shader_engines = p->shader_engines;
     d->num_shader_arrays_per_engine = p->arrays_per_engine;

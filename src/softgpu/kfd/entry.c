@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 static int locate(const char *path, char *buffer, size_t size, size_t *root_length)
 {
@@ -27,33 +28,24 @@ static int locate(const char *path, char *buffer, size_t size, size_t *root_leng
     return 0;
 }
 
-/* The file of a device node; -ENXIO if there is no such device. */
-static int node_fd(kfd_process_t *p, const char *path)
-{
-    static const char render[] = "/dev/dri/renderD";
-    if (strcmp(path, "/dev/kfd") == 0) return p->fd;
-    if (strncmp(path, render, sizeof(render) - 1) != 0) return -ENXIO;
-    char *end;
-    unsigned long minor_number = strtoul(path + sizeof(render) - 1, &end, 10);
-    if (*end != '\0' || minor_number < KFD_FIRST_RENDER_MINOR ||
-        minor_number - KFD_FIRST_RENDER_MINOR >= p->n_gpus)
-        return -ENXIO;
-    return p->gpus[minor_number - KFD_FIRST_RENDER_MINOR].fd;
-}
-
-static int open_device(const char *path, int flags)
+static int open_device(int gpu, int flags)
 {
     kfd_process_t *p = kfd_process_get();
-    if (!p) {
-        errno = ENODEV;
+    if (!p || gpu >= (int)p->n_gpus) {
+        errno = p ? ENXIO : ENODEV;
         return -1;
     }
-    int fd = node_fd(p, path);
-    if (fd < 0) {
-        errno = -fd;
-        return -1;
-    }
+    int fd = gpu == SOFTGPU_KFD_NODE ? p->fd : p->gpus[gpu].fd;
     return fcntl(fd, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
+}
+
+static bool device_number(const struct stat *st, dev_t *number)
+{
+    uint32_t gpu = 0;
+    kfd_node_t node = kfd_node_of_file(st, &gpu);
+    *number = node == KFD_NODE_RENDER ? makedev(SOFTGPU_DRM_MAJOR, KFD_FIRST_RENDER_MINOR + gpu)
+                                      : makedev(SOFTGPU_KFD_MAJOR, 0);
+    return node != KFD_NODE_NONE;
 }
 
 static int device_ioctl(int fd, unsigned long request, void *argument, int *result)
@@ -95,6 +87,7 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(void)
         .version = SOFTGPU_SEAM_VERSION,
         .locate = locate,
         .open_device = open_device,
+        .device_number = device_number,
         .ioctl = device_ioctl,
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -8,6 +8,7 @@
 
 #include "softgpu/device/device.h"
 #include "softgpu/kfd/range.h"
+#include "softgpu/preload/seam.h"
 #include "softgpu/profile.h"
 
 #include <linux/kfd_ioctl.h>
@@ -23,7 +24,8 @@ enum {
     KFD_DOORBELL_BYTES = 8192, /* two pages: 1024 slots of 8 bytes */
     KFD_DOORBELL_SLOTS = KFD_DOORBELL_BYTES / 8,
     KFD_PAGE = 4096,
-    KFD_FIRST_RENDER_MINOR = 128 /* the kernel's: /dev/dri/renderD128 */
+    KFD_FIRST_RENDER_MINOR = SOFTGPU_FIRST_RENDER_MINOR,
+    KFD_PCI_REVISION = 2 /* of the MI210: with the device id, libdrm's key to the marketing name */
 };
 
 /* ---- options (config.c) ---- */
@@ -44,8 +46,8 @@ static inline uint32_t kfd_gpu_id(uint32_t index)
 }
 static inline uint32_t kfd_gpu_location(uint32_t index)
 {
-    return (3 + index) << 8;
-} /* PCI bus 3.. */
+    return (SOFTGPU_FIRST_PCI_BUS + index) << 8;
+}
 
 /* ---- the private tree of files (tree.c, topology.c) ---- */
 
@@ -137,6 +139,9 @@ void kfd_process_forget(void);
 /* Which device is fd? */
 typedef enum { KFD_NODE_NONE, KFD_NODE_KFD, KFD_NODE_RENDER } kfd_node_t;
 kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index);
+kfd_node_t kfd_node_of_file(const struct stat *st, uint32_t *gpu_index);
+/* fstat() of the kernel: the program's shows devices as device nodes. */
+int kfd_fstat(int fd, struct stat *st);
 /* Where the pages of a GPU lie in the file of /dev/kfd. */
 uint64_t kfd_doorbell_offset(uint32_t gpu);
 uint64_t kfd_mmio_offset(uint32_t gpu);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -38,11 +39,16 @@ static struct {
 } nodes[MAX_NODES];
 static _Atomic unsigned n_nodes;
 
+int kfd_fstat(int fd, struct stat *st)
+{
+    return (int)syscall(SYS_fstat, fd, st);
+}
+
 /* Newest first: the table may have outlived many forks. Under the lock. */
 static int remember_node(int fd, kfd_node_t kind, uint32_t gpu)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0) return -errno;
+    if (kfd_fstat(fd, &st) != 0) return -errno;
     unsigned n = atomic_load(&n_nodes);
     if (n == MAX_NODES) {
         memmove(&nodes[0], &nodes[MAX_NODES / 2], sizeof(nodes) / 2);
@@ -56,17 +62,21 @@ static int remember_node(int fd, kfd_node_t kind, uint32_t gpu)
     return 0;
 }
 
-kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
+kfd_node_t kfd_node_of_file(const struct stat *st, uint32_t *gpu_index)
 {
-    struct stat st;
-    unsigned n = atomic_load(&n_nodes);
-    if (n == 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return KFD_NODE_NONE;
-    while (n-- > 0)
-        if (nodes[n].ino == st.st_ino && nodes[n].dev == st.st_dev) {
+    if (!S_ISREG(st->st_mode)) return KFD_NODE_NONE;
+    for (unsigned n = atomic_load(&n_nodes); n-- > 0;)
+        if (nodes[n].ino == st->st_ino && nodes[n].dev == st->st_dev) {
             *gpu_index = nodes[n].gpu;
             return nodes[n].kind;
         }
     return KFD_NODE_NONE;
+}
+
+kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
+{
+    struct stat st;
+    return kfd_fstat(fd, &st) == 0 ? kfd_node_of_file(&st, gpu_index) : KFD_NODE_NONE;
 }
 
 /* A sparse file of the given size, known as a device node. A descriptor or -errno. */

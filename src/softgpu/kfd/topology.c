@@ -34,7 +34,9 @@ enum {
     MEC_FIRMWARE = 78,
     SDMA_FIRMWARE = 8,
     WATCH_POINTS_LOG2 = 2,
-    ASIC_REVISION = 1 /* of the MI200 products */
+    ASIC_REVISION = 1, /* of the MI200 products */
+    PCI_CLASS_DISPLAY = 0x038000,
+    SUBSYSTEM_DEVICE = 0x0c34 /* of the MI210 board */
 };
 
 /* Ids that a product has from its fuses; any will do, and these tell what made them. */
@@ -326,16 +328,76 @@ static void write_module(writer_t *w)
 static void write_devices(writer_t *w, const kfd_config_t *config)
 {
     put(w, "dev/kfd"); /* empty files: what is opened is a device, see process.c */
-    for (uint32_t i = 0; i < config->n_gpus; i++)
+    for (uint32_t i = 0; i < config->n_gpus; i++) {
         put(w, "dev/dri/renderD%u", KFD_FIRST_RENDER_MINOR + i);
+        put(w, "dev/dri/card%u", i);
+    }
 }
 
-static void write_class(writer_t *w)
+/* Makes the link PATH -> to. */
+__attribute__((format(printf, 3, 4))) static void put_symlink(writer_t *w, const char *to,
+                                                              const char *format, ...)
 {
-    int n = snprintf(w->path, sizeof(w->path), "%s/sys/class/kfd/kfd", w->root);
-    if (w->error || n < 0 || (size_t)n >= sizeof(w->path)) return;
-    w->error = make_folders(w);
-    if (w->error == 0 && symlink("../../devices/virtual/kfd/kfd", w->path) != 0) w->error = -errno;
+    va_list ap;
+    va_start(ap, format);
+    set_path(w, format, ap);
+    va_end(ap);
+    if (!w->error) w->error = make_folders(w);
+    if (!w->error && symlink(to, w->path) != 0) w->error = -errno;
+}
+
+static void write_drm_node(writer_t *w, const char *slot, const char *name, unsigned minor_number)
+{
+    char folder[128], link[160];
+    snprintf(folder, sizeof(folder), "sys/devices/pci0000:00/%s/drm/%s", slot, name);
+    line(w, "%u:%u", SOFTGPU_DRM_MAJOR, minor_number);
+    put(w, "%s/dev", folder);
+    line(w, "MAJOR=%u", SOFTGPU_DRM_MAJOR);
+    line(w, "MINOR=%u", minor_number);
+    line(w, "DEVNAME=dri/%s", name);
+    line(w, "DEVTYPE=drm_minor");
+    put(w, "%s/uevent", folder);
+    snprintf(link, sizeof(link), "../../../%s", slot);
+    put_symlink(w, link, "%s/device", folder);
+    put_symlink(w, "../../../../../class/drm", "%s/subsystem", folder);
+    snprintf(link, sizeof(link), "../../%s", folder + sizeof("sys/") - 1);
+    put_symlink(w, link, "sys/class/drm/%s", name);
+    put_symlink(w, link, "sys/dev/char/%u:%u", SOFTGPU_DRM_MAJOR, minor_number);
+}
+
+/* What libdrm and its users look at to learn which PCI device a render node is. */
+static void write_pci_device(writer_t *w, const kfd_config_t *config, uint32_t index)
+{
+    const sg_profile_t *p = &config->profile;
+    char slot[32], device[64], name[32];
+    snprintf(slot, sizeof(slot), "0000:%02x:00.0", kfd_gpu_location(index) >> 8);
+    snprintf(device, sizeof(device), "sys/devices/pci0000:00/%s", slot);
+    const struct {
+        const char *name;
+        unsigned digits, value;
+    } ids[] = {{"vendor", 4, p->vendor_id},           {"device", 4, p->device_id},
+               {"subsystem_vendor", 4, p->vendor_id}, {"subsystem_device", 4, SUBSYSTEM_DEVICE},
+               {"revision", 2, KFD_PCI_REVISION},     {"class", 6, PCI_CLASS_DISPLAY}};
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+        line(w, "0x%0*x", (int)ids[i].digits, ids[i].value);
+        put(w, "%s/%s", device, ids[i].name);
+    }
+    line(w, "DRIVER=amdgpu");
+    line(w, "PCI_CLASS=%X", PCI_CLASS_DISPLAY);
+    line(w, "PCI_ID=%04X:%04X", p->vendor_id, p->device_id);
+    line(w, "PCI_SUBSYS_ID=%04X:%04X", p->vendor_id, SUBSYSTEM_DEVICE);
+    line(w, "PCI_SLOT_NAME=%s", slot);
+    put(w, "%s/uevent", device);
+    line(w, "0"); /* the topology has one CPU node */
+    put(w, "%s/numa_node", device);
+    put_symlink(w, "../../../bus/pci", "%s/subsystem", device);
+    put_symlink(w, "../../../bus/pci/drivers/amdgpu", "%s/driver", device);
+
+    /* libdrm knows a GPU by the name of its primary node */
+    snprintf(name, sizeof(name), "card%u", index);
+    write_drm_node(w, slot, name, index);
+    snprintf(name, sizeof(name), "renderD%u", KFD_FIRST_RENDER_MINOR + index);
+    write_drm_node(w, slot, name, KFD_FIRST_RENDER_MINOR + index);
 }
 
 int kfd_topology_write(const char *root, const kfd_config_t *config)
@@ -352,6 +414,8 @@ int kfd_topology_write(const char *root, const kfd_config_t *config)
         write_gpu_node(&w, config, i);
     write_module(&w);
     write_devices(&w, config);
-    write_class(&w);
+    for (uint32_t i = 0; i < config->n_gpus; i++)
+        write_pci_device(&w, config, i);
+    put_symlink(&w, "../../devices/virtual/kfd/kfd", "sys/class/kfd/kfd");
     return w.error;
 }

@@ -32,6 +32,8 @@ int __xstat(int version, const char *path, struct stat *st);
 int __xstat64(int version, const char *path, struct stat64 *st);
 int __lxstat(int version, const char *path, struct stat *st);
 int __lxstat64(int version, const char *path, struct stat64 *st);
+int __fxstat(int version, int fd, struct stat *st);
+int __fxstat64(int version, int fd, struct stat64 *st);
 int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags);
 int __fxstatat64(int version, int dirfd, const char *path, struct stat64 *st, int flags);
 ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room);
@@ -245,15 +247,24 @@ EXPORT int eaccess(const char *path, int mode)
     return next(path, mode);
 }
 
-/* The tree's stand-ins for device nodes are plain files: shows them as what they stand for. */
+/* The tree's stand-ins for device nodes are plain files, an open device is a memory file: shows
+ * both as what they stand for. `asked` is NULL or empty where a descriptor was asked about. */
 static int show_device(int result, const char *asked, void *stat_buffer)
 {
     struct stat *st = stat_buffer;
-    if (result == 0 && redirect_wanted(asked) && redirect_is_device(asked)) {
-        st->st_mode = S_IFCHR | 0666;
-        st->st_rdev = redirect_device_number(asked);
+    dev_t number;
+    if (result != 0) return result;
+    if (asked && *asked) {
+        if (!redirect_wanted(asked) || !redirect_is_device(asked)) return 0;
+        number = redirect_device_number(asked);
+    } else if (!redirect_shows_device(st, &number)) {
+        return 0;
     }
-    return result;
+    st->st_mode = S_IFCHR | 0666;
+    st->st_rdev = number;
+    st->st_size = 0;
+    st->st_blocks = 0;
+    return 0;
 }
 
 #define STAT(name, buffer, ...)                                                                    \
@@ -280,6 +291,30 @@ EXPORT int lstat(const char *path, struct stat *st)
 EXPORT int lstat64(const char *path, struct stat64 *st)
 {
     STAT(lstat64, st, path, st);
+}
+
+EXPORT int fstat(int fd, struct stat *st)
+{
+    NEXT(fstat);
+    return show_device(next(fd, st), NULL, st);
+}
+
+EXPORT int fstat64(int fd, struct stat64 *st)
+{
+    NEXT(fstat64);
+    return show_device(next(fd, st), NULL, st);
+}
+
+EXPORT int __fxstat(int version, int fd, struct stat *st)
+{
+    NEXT(__fxstat);
+    return show_device(next(version, fd, st), NULL, st);
+}
+
+EXPORT int __fxstat64(int version, int fd, struct stat64 *st)
+{
+    NEXT(__fxstat64);
+    return show_device(next(version, fd, st), NULL, st);
 }
 
 EXPORT int fstatat(int dirfd, const char *path, struct stat *st, int flags)
@@ -328,13 +363,19 @@ EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct s
     REDIRECT(path, -1);
     NEXT(statx);
     int result = next(dirfd, path, flags, mask, st);
-    if (result == 0 && redirect_wanted(asked) && redirect_is_device(asked)) {
-        dev_t device = redirect_device_number(asked);
-        st->stx_mode = S_IFCHR | 0666;
-        st->stx_rdev_major = major(device);
-        st->stx_rdev_minor = minor(device);
-    }
-    return result;
+    if (result != 0) return result;
+    struct stat plain = {.st_mode = st->stx_mode,
+                         .st_nlink = st->stx_nlink,
+                         .st_ino = st->stx_ino,
+                         .st_dev = makedev(st->stx_dev_major, st->stx_dev_minor)};
+    show_device(0, asked, &plain);
+    if (!S_ISCHR(plain.st_mode) || S_ISCHR(st->stx_mode)) return 0;
+    st->stx_mode = (uint16_t)plain.st_mode;
+    st->stx_size = 0;
+    st->stx_blocks = 0;
+    st->stx_rdev_major = major(plain.st_rdev);
+    st->stx_rdev_minor = minor(plain.st_rdev);
+    return 0;
 }
 
 /* ---- links ---- */

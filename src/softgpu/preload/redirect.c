@@ -24,9 +24,14 @@ typedef struct {
         path, sizeof(path) - 1                                                                     \
     }
 static const room_t rooms[] = {
-    ROOM("/dev/kfd"),       ROOM("/dev/dri"),           ROOM("/sys/devices/virtual/kfd"),
-    ROOM("/sys/class/kfd"), ROOM("/sys/module/amdgpu"),
+    ROOM("/dev/kfd"),       ROOM("/dev/dri"),       ROOM("/sys/devices/virtual/kfd"),
+    ROOM("/sys/class/kfd"), ROOM("/sys/class/drm"), ROOM("/sys/module/amdgpu"),
 };
+
+/* Names below which more than the driver's files lie: the rest of the name decides. A host's own
+ * GPU behind a PCI bridge has another path than "pci0000:00/BUS", which none but ours can have. */
+static const char char_devices[] = "/sys/dev/char/226:",
+                  pci_root[] = "/sys/devices/pci0000:00/0000:";
 
 /* The library's table once it is loaded, or &unavailable. A race loads it twice, which dlopen
  * counts; holding a lock across dlopen could deadlock with a constructor that opens a device. */
@@ -41,32 +46,49 @@ bool redirect_wanted(const char *path)
             char next = path[rooms[i].length];
             return next == '\0' || next == '/';
         }
+    if (path[1] != 's') return false;
+    if (strncmp(path, char_devices, sizeof(char_devices) - 1) == 0) return true;
+    if (strncmp(path, pci_root, sizeof(pci_root) - 1) == 0)
+        return strtoul(path + sizeof(pci_root) - 1, NULL, 16) >= SOFTGPU_FIRST_PCI_BUS;
     return false;
 }
 
-static bool render_minor(const char *path, unsigned *minor_number)
+/* The minor number of a DRM node: GPUs have a primary and a render node. */
+static bool drm_minor(const char *path, unsigned *minor_number)
 {
-    static const char render[] = "/dev/dri/renderD";
-    if (strncmp(path, render, sizeof(render) - 1) != 0) return false;
-    char *end;
-    unsigned long n = strtoul(path + sizeof(render) - 1, &end, 10);
-    *minor_number = (unsigned)n;
-    return *end == '\0' && end != path + sizeof(render) - 1 && n < 256;
+    static const struct {
+        const char *prefix;
+        unsigned first;
+    } kinds[] = {{"/dev/dri/renderD", SOFTGPU_FIRST_RENDER_MINOR}, {"/dev/dri/card", 0}};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t n = strlen(kinds[i].prefix);
+        if (strncmp(path, kinds[i].prefix, n) != 0) continue;
+        char *end;
+        unsigned long number = strtoul(path + n, &end, 10);
+        *minor_number = (unsigned)number;
+        return *end == '\0' && end != path + n && number >= kinds[i].first &&
+               number < kinds[i].first + SOFTGPU_FIRST_RENDER_MINOR;
+    }
+    return false;
 }
 
 bool redirect_is_device(const char *path)
 {
     unsigned ignored;
-    return strcmp(path, "/dev/kfd") == 0 || render_minor(path, &ignored);
+    return strcmp(path, "/dev/kfd") == 0 || drm_minor(path, &ignored);
 }
 
 dev_t redirect_device_number(const char *path)
 {
-    /* DRM's major is fixed by the kernel; KFD's is dynamic, 234 is the first the kernel hands out
-     */
-    enum { DRM_MAJOR = 226, KFD_MAJOR = 234 };
     unsigned n;
-    return render_minor(path, &n) ? makedev(DRM_MAJOR, n) : makedev(KFD_MAJOR, 0);
+    return drm_minor(path, &n) ? makedev(SOFTGPU_DRM_MAJOR, n) : makedev(SOFTGPU_KFD_MAJOR, 0);
+}
+
+bool redirect_shows_device(const struct stat *st, dev_t *number)
+{
+    const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
+    return S_ISREG(st->st_mode) && st->st_nlink == 0 && seam && seam != &unavailable &&
+           seam->device_number(st, number);
 }
 
 static void complain(const char *what)
@@ -145,7 +167,10 @@ void redirect_strip_root(const char *path, char *resolved)
 int redirect_open(const char *path, int flags)
 {
     const softgpu_seam_t *seam = seam_get();
-    return seam ? seam->open_device(path, flags) : -1;
+    if (!seam) return -1;
+    unsigned n;
+    bool drm = drm_minor(path, &n);
+    return seam->open_device(drm ? (int)(n % SOFTGPU_FIRST_RENDER_MINOR) : SOFTGPU_KFD_NODE, flags);
 }
 
 bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result)

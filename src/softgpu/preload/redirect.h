@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* True if the path belongs to the driver. A few compares; never loads anything. */
@@ -16,6 +17,9 @@ bool redirect_is_device(const char *path);
 
 /* Device number that stat() shows for a device node. */
 dev_t redirect_device_number(const char *path);
+
+/* True if *st, of a file without a name, is one of the devices that redirect_open() has opened. */
+bool redirect_shows_device(const struct stat *st, dev_t *number);
 
 /* The private tree's name for a wanted path; NULL with errno if there is none. */
 const char *redirect_path(const char *path, char buffer[PATH_MAX]);

@@ -5,9 +5,21 @@
 #ifndef SOFTGPU_PRELOAD_SEAM_H
 #define SOFTGPU_PRELOAD_SEAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
-enum { SOFTGPU_SEAM_VERSION = 1 };
+enum {
+    SOFTGPU_SEAM_VERSION = 2,
+    /* What both sides know of the devices. DRM's numbers are fixed by the kernel; KFD's major is
+     * dynamic, 234 is the first that the kernel hands out. */
+    SOFTGPU_DRM_MAJOR = 226,
+    SOFTGPU_KFD_MAJOR = 234,
+    SOFTGPU_FIRST_RENDER_MINOR = 128,
+    SOFTGPU_FIRST_PCI_BUS = 3,
+    SOFTGPU_KFD_NODE = -1 /* in place of a GPU's index */
+};
 
 /* All functions are thread-safe and set errno when they fail. */
 typedef struct {
@@ -17,9 +29,12 @@ typedef struct {
      * of the tree is the first *root_length characters. 0, or -1. */
     int (*locate)(const char *path, char *buffer, size_t size, size_t *root_length);
 
-    /* Opens a device node ("/dev/kfd", "/dev/dri/renderD128"). A file descriptor or -1; ENXIO if
-     * the path is no device node. */
-    int (*open_device)(const char *path, int flags);
+    /* Opens the node of a GPU, primary or render node, or SOFTGPU_KFD_NODE. A file descriptor or
+     * -1; ENXIO if there is no such GPU. */
+    int (*open_device)(int gpu, int flags);
+
+    /* True if *st is one of the devices: the number that it shows as a device node. */
+    bool (*device_number)(const struct stat *st, dev_t *number);
 
     /* True if fd is one of the devices; then *result is what ioctl() returns. */
     int (*ioctl)(int fd, unsigned long request, void *argument, int *result);
