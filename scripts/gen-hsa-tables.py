@@ -19,6 +19,7 @@ NEWER = {
     "hsa_queue_info_attribute_t": "int",
     "hsa_amd_vmem_alloc_handle_t": "hsax_handle_t",
     "hsa_amd_memory_access_desc_t": "void",
+    "hsa_amd_ais_file_handle_t": "hsax_handle_t",
     "hsa_ext_sampler_descriptor_v2_t": "void",
     "hsa_amd_tool_event_t": "hsax_handle_t",
     "hsa_ven_amd_pcs_iterate_configuration_callback_t": "void*",

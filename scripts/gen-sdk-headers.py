@@ -5,6 +5,7 @@ The headers are kept in include/ so that they can be read there; the test sdk.he
 this script with --check. usage: gen-sdk-headers.py [--check] SOURCE_ROOT
 """
 import os
+import re
 import sys
 
 import sdk_tables as tables
@@ -27,17 +28,7 @@ PRELUDE = {
 #endif
 #endif
 
-/* Types that the installed HSA headers are too old to know have a stand-in of the same layout. */
-#if defined(HSA_AMD_EXT_API_TABLE_MAJOR_VERSION) && defined(HSA_AMD_EXT_API_TABLE_STEP_VERSION)
-#if HSA_AMD_EXT_API_TABLE_MAJOR_VERSION > 2 ||                                                   \\
-    (HSA_AMD_EXT_API_TABLE_MAJOR_VERSION == 2 && HSA_AMD_EXT_API_TABLE_STEP_VERSION >= 7)
-#define ROCPROFILER_HSA_TYPE(type, stand_in) type
-#endif
-#endif
-#ifndef ROCPROFILER_HSA_TYPE
-#define ROCPROFILER_HSA_TYPE(type, stand_in) stand_in
-#endif
-
+@NEWER_TYPES@
 ROCPROFILER_EXTERN_C_INIT
 
 /** Stands in for handle structures that the installed HSA headers lack. */
@@ -88,13 +79,13 @@ typedef union rocprofiler_hsa_api_retval_t
 #include <stddef.h>
 #include <stdint.h>
 
-/* Types that the installed HIP headers are too old to know have a stand-in of the same layout. */
-#if HIP_VERSION >= 70000000
-#define ROCPROFILER_HIP_TYPE(type, stand_in) type
-#else
-#define ROCPROFILER_HIP_TYPE(type, stand_in) stand_in
+/* HIP 6 moved types of the API to headers of their own. */
+#if HIP_VERSION >= 60000000
+#include <hip/hip_deprecated.h>
+#include <hip/hip_gl_interop.h>
 #endif
 
+@NEWER_TYPES@
 ROCPROFILER_EXTERN_C_INIT
 
 /** Arguments of a function without parameters: C has no empty structures. */
@@ -118,6 +109,14 @@ typedef union rocprofiler_hip_api_retval_t
 }
 
 
+# What headers of a version say of themselves; {0} and {1}: major and minor.
+HAS_VERSION = {
+    "hip": "HIP_VERSION >= {0} * 10000000 + {1} * 100000",
+    "hsa": "defined(HSA_AMD_EXT_API_TABLE_STEP_VERSION) && \\\n"
+           "    HSA_AMD_EXT_API_TABLE_MAJOR_VERSION * 100 + HSA_AMD_EXT_API_TABLE_STEP_VERSION >= {0} * 100 + {1}",
+}
+
+
 def guard(header):
     return "ROCPROFILER_SDK_" + header.upper().replace("/", "_").replace(".", "_")
 
@@ -136,43 +135,60 @@ def id_header(domain, functions):
     return text + f"    {domain.prefix}LAST = {len(functions)}\n}} {domain.enum};\n\n#endif\n"
 
 
-def member(function, name, library, newer):
+def type_macro(library, since):
+    return f"ROCPROFILER_{library.upper()}_{since[0]}_{since[1]}_TYPE"
+
+
+def newer_types(library, since):
+    """A macro for each version of the headers that brought types."""
+    text = (f"/* Types that the installed {library.upper()} headers are too old to know have a stand-in of the"
+            " same layout. */\n")
+    for version in sorted(set(since.values()) - {None}):
+        macro = type_macro(library, version)
+        condition = HAS_VERSION[library].format(*version)
+        text += (f"#if {condition}\n#define {macro}(type, stand_in) type\n#else\n"
+                 f"#define {macro}(type, stand_in) stand_in\n#endif\n")
+    return text
+
+
+def member(function, name, library, newer, since):
     text = "    struct\n    {\n"
     for argument in function.arguments:
         portable = tables.portable_type(argument.field_type, newer)
         type_ = argument.field_type
         if portable:
-            type_ = f"ROCPROFILER_{library.upper()}_TYPE({type_}, {portable})"
+            first = [version for name_, version in since.items() if re.search(rf"\b{name_}\b", type_)][0]
+            type_ = f"{type_macro(library, first)}({type_}, {portable})" if first else portable
         text += f"        {tables.declare(type_, argument.field)};\n"
     if not function.arguments:
         text += f"        rocprofiler_{library}_api_no_args no_args;\n"
     return text + f"    }} {name};\n"
 
 
-def args_header(library, functions, newer):
+def args_header(library, functions, newer, since):
     header = f"{library}/api_args.h"
     text = made_by(header, f"Arguments and results of traced {library.upper()} functions.")
-    text += PRELUDE[library]
+    text += PRELUDE[library].replace("@NEWER_TYPES@\n", newer_types(library, since) + "\n")
     text += (f"\n/** Arguments of a traced {library.upper()} call; the member is named after the function."
              "\n * Pointers are the caller's: what they point to may be read inside the callback only. */\n"
              f"typedef union rocprofiler_{library}_api_args_t\n{{\n")
     for function in sorted(functions, key=lambda f: f.name):
-        text += member(function, function.name, library, newer)
+        text += member(function, function.name, library, newer, since)
         if function.name == "hipChooseDevice":
             # HIP 6 renames this function by a macro; both spellings name the same bytes
             text += "#ifndef hipChooseDevice\n"
-            text += member(function, "hipChooseDeviceR0600", library, newer) + "#endif\n"
+            text += member(function, "hipChooseDeviceR0600", library, newer, since) + "#endif\n"
     return text + f"}} rocprofiler_{library}_api_args_t;\n\nROCPROFILER_EXTERN_C_FINI\n\n#endif\n"
 
 
 def main():
     *check, root = usage.arguments(__doc__, 1, 2)
     functions = tables.read_functions(root)
-    newer = tables.read_newer_types(root)
+    newer, since = tables.read_newer_types(root), tables.read_newer_since(root)
     headers = {d.header: id_header(d, functions[(d.library, d.name)]) for d in tables.DOMAINS}
     for library in ("hsa", "hip"):
         rows = [f for key, group in functions.items() if key[0] == library for f in group]
-        headers[f"{library}/api_args.h"] = args_header(library, rows, newer[library])
+        headers[f"{library}/api_args.h"] = args_header(library, rows, newer[library], since[library])
     stale = []
     for header, text in headers.items():
         path = os.path.join(root, "include/rocprofiler-sdk", header)

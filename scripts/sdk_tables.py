@@ -19,7 +19,7 @@ DOMAINS = [
     Domain("hsa", "core", "rocprofiler_hsa_core_api_id_t", "ROCPROFILER_HSA_CORE_API_ID_",
            "hsa/core_api_id.h", "CoreApiTable", 1016, "HSA core"),
     Domain("hsa", "amd_ext", "rocprofiler_hsa_amd_ext_api_id_t", "ROCPROFILER_HSA_AMD_EXT_API_ID_",
-           "hsa/amd_ext_api_id.h", "AmdExtTable", 608, "HSA AMD extension"),
+           "hsa/amd_ext_api_id.h", "AmdExtTable", 624, "HSA AMD extension"),
     Domain("hsa", "image_ext", "rocprofiler_hsa_image_ext_api_id_t",
            "ROCPROFILER_HSA_IMAGE_EXT_API_ID_", "hsa/image_ext_api_id.h", "ImageExtTable", 128,
            "HSA image extension"),
@@ -156,13 +156,25 @@ def read_functions(root):
     return functions
 
 
+def newer_rows(root):
+    path = os.path.join(root, "src/sdk/tables/newer-types.tsv")
+    return [row for _, row in read_rows(path, ["library", "type", "value", "since"])]
+
+
 def read_newer_types(root):
     """{library: {type: stand-in when passed by value}}"""
     newer = {"hsa": {}, "hip": {}, "marker": {}}
-    path = os.path.join(root, "src/sdk/tables/newer-types.tsv")
-    for _, (library, type_, value) in read_rows(path, ["library", "type", "value"]):
+    for library, type_, value, _ in newer_rows(root):
         newer[library][type_] = value
     return newer
+
+
+def read_newer_since(root):
+    """{library: {type: headers that have it, (major, minor), or None where none does yet}}"""
+    since = {"hsa": {}, "hip": {}}
+    for library, type_, _, first in newer_rows(root):
+        since[library][type_] = None if first == "-" else tuple(map(int, first.split(".")))
+    return since
 
 
 def portable_type(type_, newer):

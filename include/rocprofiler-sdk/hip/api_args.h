@@ -20,11 +20,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* HIP 6 moved types of the API to headers of their own. */
+#if HIP_VERSION >= 60000000
+#include <hip/hip_deprecated.h>
+#include <hip/hip_gl_interop.h>
+#endif
+
 /* Types that the installed HIP headers are too old to know have a stand-in of the same layout. */
-#if HIP_VERSION >= 70000000
-#define ROCPROFILER_HIP_TYPE(type, stand_in) type
+#if HIP_VERSION >= 7 * 10000000 + 0 * 100000
+#define ROCPROFILER_HIP_7_0_TYPE(type, stand_in) type
 #else
-#define ROCPROFILER_HIP_TYPE(type, stand_in) stand_in
+#define ROCPROFILER_HIP_7_0_TYPE(type, stand_in) stand_in
+#endif
+#if HIP_VERSION >= 7 * 10000000 + 2 * 100000
+#define ROCPROFILER_HIP_7_2_TYPE(type, stand_in) type
+#else
+#define ROCPROFILER_HIP_7_2_TYPE(type, stand_in) stand_in
 #endif
 
 ROCPROFILER_EXTERN_C_INIT
@@ -193,19 +204,19 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         int *device;
-        ROCPROFILER_HIP_TYPE(const hipDeviceProp_tR0600*, const void*) prop;
+        ROCPROFILER_HIP_7_0_TYPE(const hipDeviceProp_tR0600*, const void*) prop;
     } hipChooseDevice;
 #ifndef hipChooseDevice
     struct
     {
         int *device;
-        ROCPROFILER_HIP_TYPE(const hipDeviceProp_tR0600*, const void*) prop;
+        ROCPROFILER_HIP_7_0_TYPE(const hipDeviceProp_tR0600*, const void*) prop;
     } hipChooseDeviceR0600;
 #endif
     struct
     {
         int *device;
-        ROCPROFILER_HIP_TYPE(const hipDeviceProp_tR0000*, const void*) prop;
+        ROCPROFILER_HIP_7_0_TYPE(const hipDeviceProp_tR0000*, const void*) prop;
     } hipChooseDeviceR0000;
     struct
     {
@@ -367,7 +378,7 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         int device;
-        ROCPROFILER_HIP_TYPE(hipGraphMemAttributeType, int) attr;
+        ROCPROFILER_HIP_7_0_TYPE(hipGraphMemAttributeType, int) attr;
         void *value;
     } hipDeviceGetGraphMemAttribute;
     struct
@@ -458,7 +469,7 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         int device;
-        ROCPROFILER_HIP_TYPE(hipGraphMemAttributeType, int) attr;
+        ROCPROFILER_HIP_7_0_TYPE(hipGraphMemAttributeType, int) attr;
         void *value;
     } hipDeviceSetGraphMemAttribute;
     struct
@@ -550,7 +561,7 @@ typedef union rocprofiler_hip_api_args_t
     } hipDrvGraphMemcpyNodeSetParams;
     struct
     {
-        ROCPROFILER_HIP_TYPE(const HIP_LAUNCH_CONFIG*, const void*) config;
+        ROCPROFILER_HIP_7_0_TYPE(const HIP_LAUNCH_CONFIG*, const void*) config;
         hipFunction_t f;
         void **params;
         void **extra;
@@ -621,6 +632,14 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         rocprofiler_hip_api_no_args no_args;
+    } hipExtDisableLogging;
+    struct
+    {
+        rocprofiler_hip_api_no_args no_args;
+    } hipExtEnableLogging;
+    struct
+    {
+        rocprofiler_hip_api_no_args no_args;
     } hipExtGetLastError;
     struct
     {
@@ -678,6 +697,12 @@ typedef union rocprofiler_hip_api_args_t
     } hipExtModuleLaunchKernel;
     struct
     {
+        size_t log_level;
+        size_t log_size;
+        size_t log_mask;
+    } hipExtSetLoggingParams;
+    struct
+    {
         hipStream_t *stream;
         uint32_t cuMaskSize;
         const uint32_t *cuMask;
@@ -698,7 +723,7 @@ typedef union rocprofiler_hip_api_args_t
     {
         hipMipmappedArray_t *mipmap;
         hipExternalMemory_t extMem;
-        ROCPROFILER_HIP_TYPE(const hipExternalMemoryMipmappedArrayDesc*, const void*) mipmapDesc;
+        ROCPROFILER_HIP_7_0_TYPE(const hipExternalMemoryMipmappedArrayDesc*, const void*) mipmapDesc;
     } hipExternalMemoryGetMappedMipmappedArray;
     struct
     {
@@ -774,14 +799,28 @@ typedef union rocprofiler_hip_api_args_t
     } hipGetDeviceFlags;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipDeviceProp_tR0000*, void*) prop;
+        ROCPROFILER_HIP_7_0_TYPE(hipDeviceProp_tR0000*, void*) prop;
         int deviceId;
     } hipGetDevicePropertiesR0000;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipDeviceProp_tR0600*, void*) prop;
+        ROCPROFILER_HIP_7_0_TYPE(hipDeviceProp_tR0600*, void*) prop;
         int deviceId;
     } hipGetDevicePropertiesR0600;
+    struct
+    {
+        const char *symbol;
+        void **funcPtr;
+        unsigned long long flags;
+        ROCPROFILER_HIP_7_2_TYPE(hipDriverEntryPointQueryResult*, void*) driverStatus;
+    } hipGetDriverEntryPoint;
+    struct
+    {
+        const char *symbol;
+        void **funcPtr;
+        unsigned long long flags;
+        ROCPROFILER_HIP_7_2_TYPE(hipDriverEntryPointQueryResult*, void*) driverStatus;
+    } hipGetDriverEntryPoint_spt;
     struct
     {
         hipError_t hip_error;
@@ -811,8 +850,16 @@ typedef union rocprofiler_hip_api_args_t
         void **pfn;
         int hipVersion;
         uint64_t flags;
-        ROCPROFILER_HIP_TYPE(hipDriverProcAddressQueryResult*, void*) symbolStatus;
+        ROCPROFILER_HIP_7_0_TYPE(hipDriverProcAddressQueryResult*, void*) symbolStatus;
     } hipGetProcAddress;
+    struct
+    {
+        const char *symbol;
+        void **pfn;
+        int hipVersion;
+        uint64_t flags;
+        ROCPROFILER_HIP_7_0_TYPE(hipDriverProcAddressQueryResult*, void*) symbolStatus;
+    } hipGetProcAddress_spt;
     struct
     {
         hipStream_t stream;
@@ -858,7 +905,7 @@ typedef union rocprofiler_hip_api_args_t
         hipGraph_t hGraph;
         const hipGraphNode_t *dependencies;
         size_t numDependencies;
-        ROCPROFILER_HIP_TYPE(const hipBatchMemOpNodeParams*, const void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(const hipBatchMemOpNodeParams*, const void*) nodeParams;
     } hipGraphAddBatchMemOpNode;
     struct
     {
@@ -904,7 +951,7 @@ typedef union rocprofiler_hip_api_args_t
         hipGraph_t graph;
         const hipGraphNode_t *pDependencies;
         size_t numDependencies;
-        ROCPROFILER_HIP_TYPE(const hipExternalSemaphoreSignalNodeParams*, const void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(const hipExternalSemaphoreSignalNodeParams*, const void*) nodeParams;
     } hipGraphAddExternalSemaphoresSignalNode;
     struct
     {
@@ -912,7 +959,7 @@ typedef union rocprofiler_hip_api_args_t
         hipGraph_t graph;
         const hipGraphNode_t *pDependencies;
         size_t numDependencies;
-        ROCPROFILER_HIP_TYPE(const hipExternalSemaphoreWaitNodeParams*, const void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(const hipExternalSemaphoreWaitNodeParams*, const void*) nodeParams;
     } hipGraphAddExternalSemaphoresWaitNode;
     struct
     {
@@ -936,7 +983,7 @@ typedef union rocprofiler_hip_api_args_t
         hipGraph_t graph;
         const hipGraphNode_t *pDependencies;
         size_t numDependencies;
-        ROCPROFILER_HIP_TYPE(hipMemAllocNodeParams*, void*) pNodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(hipMemAllocNodeParams*, void*) pNodeParams;
     } hipGraphAddMemAllocNode;
     struct
     {
@@ -1003,17 +1050,17 @@ typedef union rocprofiler_hip_api_args_t
         hipGraph_t graph;
         const hipGraphNode_t *pDependencies;
         size_t numDependencies;
-        ROCPROFILER_HIP_TYPE(hipGraphNodeParams*, void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(hipGraphNodeParams*, void*) nodeParams;
     } hipGraphAddNode;
     struct
     {
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(hipBatchMemOpNodeParams*, void*) nodeParams_out;
+        ROCPROFILER_HIP_7_0_TYPE(hipBatchMemOpNodeParams*, void*) nodeParams_out;
     } hipGraphBatchMemOpNodeGetParams;
     struct
     {
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(hipBatchMemOpNodeParams*, void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(hipBatchMemOpNodeParams*, void*) nodeParams;
     } hipGraphBatchMemOpNodeSetParams;
     struct
     {
@@ -1068,7 +1115,7 @@ typedef union rocprofiler_hip_api_args_t
     {
         hipGraphExec_t hGraphExec;
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(const hipBatchMemOpNodeParams*, const void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(const hipBatchMemOpNodeParams*, const void*) nodeParams;
     } hipGraphExecBatchMemOpNodeSetParams;
     struct
     {
@@ -1096,13 +1143,13 @@ typedef union rocprofiler_hip_api_args_t
     {
         hipGraphExec_t hGraphExec;
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(const hipExternalSemaphoreSignalNodeParams*, const void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(const hipExternalSemaphoreSignalNodeParams*, const void*) nodeParams;
     } hipGraphExecExternalSemaphoresSignalNodeSetParams;
     struct
     {
         hipGraphExec_t hGraphExec;
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(const hipExternalSemaphoreWaitNodeParams*, const void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(const hipExternalSemaphoreWaitNodeParams*, const void*) nodeParams;
     } hipGraphExecExternalSemaphoresWaitNodeSetParams;
     struct
     {
@@ -1166,7 +1213,7 @@ typedef union rocprofiler_hip_api_args_t
     {
         hipGraphExec_t graphExec;
         hipGraphNode_t node;
-        ROCPROFILER_HIP_TYPE(hipGraphNodeParams*, void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(hipGraphNodeParams*, void*) nodeParams;
     } hipGraphExecNodeSetParams;
     struct
     {
@@ -1178,22 +1225,22 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(hipExternalSemaphoreSignalNodeParams*, void*) params_out;
+        ROCPROFILER_HIP_7_0_TYPE(hipExternalSemaphoreSignalNodeParams*, void*) params_out;
     } hipGraphExternalSemaphoresSignalNodeGetParams;
     struct
     {
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(const hipExternalSemaphoreSignalNodeParams*, const void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(const hipExternalSemaphoreSignalNodeParams*, const void*) nodeParams;
     } hipGraphExternalSemaphoresSignalNodeSetParams;
     struct
     {
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(hipExternalSemaphoreWaitNodeParams*, void*) params_out;
+        ROCPROFILER_HIP_7_0_TYPE(hipExternalSemaphoreWaitNodeParams*, void*) params_out;
     } hipGraphExternalSemaphoresWaitNodeGetParams;
     struct
     {
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(const hipExternalSemaphoreWaitNodeParams*, const void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(const hipExternalSemaphoreWaitNodeParams*, const void*) nodeParams;
     } hipGraphExternalSemaphoresWaitNodeSetParams;
     struct
     {
@@ -1242,7 +1289,7 @@ typedef union rocprofiler_hip_api_args_t
     {
         hipGraphExec_t *pGraphExec;
         hipGraph_t graph;
-        ROCPROFILER_HIP_TYPE(hipGraphInstantiateParams*, void*) instantiateParams;
+        ROCPROFILER_HIP_7_0_TYPE(hipGraphInstantiateParams*, void*) instantiateParams;
     } hipGraphInstantiateWithParams;
     struct
     {
@@ -1252,8 +1299,8 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(hipLaunchAttributeID, int) attr;
-        ROCPROFILER_HIP_TYPE(hipLaunchAttributeValue*, void*) value;
+        ROCPROFILER_HIP_7_0_TYPE(hipLaunchAttributeID, int) attr;
+        ROCPROFILER_HIP_7_0_TYPE(hipLaunchAttributeValue*, void*) value;
     } hipGraphKernelNodeGetAttribute;
     struct
     {
@@ -1263,8 +1310,8 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         hipGraphNode_t hNode;
-        ROCPROFILER_HIP_TYPE(hipLaunchAttributeID, int) attr;
-        ROCPROFILER_HIP_TYPE(const hipLaunchAttributeValue*, const void*) value;
+        ROCPROFILER_HIP_7_0_TYPE(hipLaunchAttributeID, int) attr;
+        ROCPROFILER_HIP_7_0_TYPE(const hipLaunchAttributeValue*, const void*) value;
     } hipGraphKernelNodeSetAttribute;
     struct
     {
@@ -1284,7 +1331,7 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         hipGraphNode_t node;
-        ROCPROFILER_HIP_TYPE(hipMemAllocNodeParams*, void*) pNodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(hipMemAllocNodeParams*, void*) pNodeParams;
     } hipGraphMemAllocNodeGetParams;
     struct
     {
@@ -1375,12 +1422,12 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         hipGraphNode_t node;
-        ROCPROFILER_HIP_TYPE(hipGraphNodeParams*, void*) nodeParams;
+        ROCPROFILER_HIP_7_0_TYPE(hipGraphNodeParams*, void*) nodeParams;
     } hipGraphNodeSetParams;
     struct
     {
         hipGraph_t graph;
-        ROCPROFILER_HIP_TYPE(hipUserObject_t, void*) object;
+        ROCPROFILER_HIP_7_0_TYPE(hipUserObject_t, void*) object;
         unsigned int count;
     } hipGraphReleaseUserObject;
     struct
@@ -1393,7 +1440,7 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         hipGraph_t graph;
-        ROCPROFILER_HIP_TYPE(hipUserObject_t, void*) object;
+        ROCPROFILER_HIP_7_0_TYPE(hipUserObject_t, void*) object;
         unsigned int count;
         unsigned int flags;
     } hipGraphRetainUserObject;
@@ -1538,6 +1585,35 @@ typedef union rocprofiler_hip_api_args_t
     } hipIpcOpenMemHandle;
     struct
     {
+        int *pi;
+        hipFunction_attribute attrib;
+        ROCPROFILER_HIP_7_2_TYPE(hipKernel_t, void*) kernel;
+        hipDevice_t dev;
+    } hipKernelGetAttribute;
+    struct
+    {
+        hipFunction_t *pFunc;
+        ROCPROFILER_HIP_7_2_TYPE(hipKernel_t, void*) kernel;
+    } hipKernelGetFunction;
+    struct
+    {
+        ROCPROFILER_HIP_7_2_TYPE(hipLibrary_t*, void*) library;
+        ROCPROFILER_HIP_7_2_TYPE(hipKernel_t, void*) kernel;
+    } hipKernelGetLibrary;
+    struct
+    {
+        const char **name;
+        ROCPROFILER_HIP_7_2_TYPE(hipKernel_t, void*) kernel;
+    } hipKernelGetName;
+    struct
+    {
+        ROCPROFILER_HIP_7_2_TYPE(hipKernel_t, void*) kernel;
+        size_t paramIndex;
+        size_t *paramOffset;
+        size_t *paramSize;
+    } hipKernelGetParamInfo;
+    struct
+    {
         hipFunction_t func;
     } hipKernelNameRef;
     struct
@@ -1545,6 +1621,13 @@ typedef union rocprofiler_hip_api_args_t
         const void *hostFunction;
         hipStream_t stream;
     } hipKernelNameRefByPtr;
+    struct
+    {
+        hipFunction_attribute attrib;
+        int value;
+        ROCPROFILER_HIP_7_2_TYPE(hipKernel_t, void*) kernel;
+        hipDevice_t dev;
+    } hipKernelSetAttribute;
     struct
     {
         const void *func;
@@ -1596,7 +1679,7 @@ typedef union rocprofiler_hip_api_args_t
     } hipLaunchKernel;
     struct
     {
-        ROCPROFILER_HIP_TYPE(const hipLaunchConfig_t*, const void*) config;
+        ROCPROFILER_HIP_7_0_TYPE(const hipLaunchConfig_t*, const void*) config;
         const void *fPtr;
         void **args;
     } hipLaunchKernelExC;
@@ -1611,8 +1694,51 @@ typedef union rocprofiler_hip_api_args_t
     } hipLaunchKernel_spt;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipLinkState_t, void*) state;
-        ROCPROFILER_HIP_TYPE(hipJitInputType, int) type;
+        ROCPROFILER_HIP_7_2_TYPE(hipKernel_t*, void*) kernels;
+        unsigned int numKernels;
+        ROCPROFILER_HIP_7_2_TYPE(hipLibrary_t, void*) library;
+    } hipLibraryEnumerateKernels;
+    struct
+    {
+        ROCPROFILER_HIP_7_2_TYPE(hipKernel_t*, void*) pKernel;
+        ROCPROFILER_HIP_7_2_TYPE(hipLibrary_t, void*) library;
+        const char *name;
+    } hipLibraryGetKernel;
+    struct
+    {
+        unsigned int *count;
+        ROCPROFILER_HIP_7_2_TYPE(hipLibrary_t, void*) library;
+    } hipLibraryGetKernelCount;
+    struct
+    {
+        ROCPROFILER_HIP_7_2_TYPE(hipLibrary_t*, void*) library;
+        const void *code;
+        hipJitOption *jitOptions;
+        void **jitOptionsValues;
+        unsigned int numJitOptions;
+        ROCPROFILER_HIP_7_2_TYPE(hipLibraryOption*, void*) libraryOptions;
+        void **libraryOptionValues;
+        unsigned int numLibraryOptions;
+    } hipLibraryLoadData;
+    struct
+    {
+        ROCPROFILER_HIP_7_2_TYPE(hipLibrary_t*, void*) library;
+        const char *fileName;
+        hipJitOption *jitOptions;
+        void **jitOptionsValues;
+        unsigned int numJitOptions;
+        ROCPROFILER_HIP_7_2_TYPE(hipLibraryOption*, void*) libraryOptions;
+        void **libraryOptionValues;
+        unsigned int numLibraryOptions;
+    } hipLibraryLoadFromFile;
+    struct
+    {
+        ROCPROFILER_HIP_7_2_TYPE(hipLibrary_t, void*) library;
+    } hipLibraryUnload;
+    struct
+    {
+        ROCPROFILER_HIP_7_0_TYPE(hipLinkState_t, void*) state;
+        ROCPROFILER_HIP_7_0_TYPE(hipJitInputType, int) type;
         void *data;
         size_t size;
         const char *name;
@@ -1622,8 +1748,8 @@ typedef union rocprofiler_hip_api_args_t
     } hipLinkAddData;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipLinkState_t, void*) state;
-        ROCPROFILER_HIP_TYPE(hipJitInputType, int) type;
+        ROCPROFILER_HIP_7_0_TYPE(hipLinkState_t, void*) state;
+        ROCPROFILER_HIP_7_0_TYPE(hipJitInputType, int) type;
         const char *path;
         unsigned int numOptions;
         hipJitOption *options;
@@ -1631,7 +1757,7 @@ typedef union rocprofiler_hip_api_args_t
     } hipLinkAddFile;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipLinkState_t, void*) state;
+        ROCPROFILER_HIP_7_0_TYPE(hipLinkState_t, void*) state;
         void **hipBinOut;
         size_t *sizeOut;
     } hipLinkComplete;
@@ -1640,11 +1766,11 @@ typedef union rocprofiler_hip_api_args_t
         unsigned int numOptions;
         hipJitOption *options;
         void **optionValues;
-        ROCPROFILER_HIP_TYPE(hipLinkState_t*, void*) stateOut;
+        ROCPROFILER_HIP_7_0_TYPE(hipLinkState_t*, void*) stateOut;
     } hipLinkCreate;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipLinkState_t, void*) state;
+        ROCPROFILER_HIP_7_0_TYPE(hipLinkState_t, void*) state;
     } hipLinkDestroy;
     struct
     {
@@ -1732,6 +1858,13 @@ typedef union rocprofiler_hip_api_args_t
     } hipMemAdvise;
     struct
     {
+        const void *dev_ptr;
+        size_t count;
+        hipMemoryAdvise advice;
+        hipMemLocation location;
+    } hipMemAdvise_v2;
+    struct
+    {
         void **ptr;
         size_t size;
     } hipMemAllocHost;
@@ -1785,7 +1918,7 @@ typedef union rocprofiler_hip_api_args_t
         void *handle;
         hipDeviceptr_t dptr;
         size_t size;
-        ROCPROFILER_HIP_TYPE(hipMemRangeHandleType, int) handleType;
+        ROCPROFILER_HIP_7_0_TYPE(hipMemRangeHandleType, int) handleType;
         unsigned long long flags;
     } hipMemGetHandleForAddressRange;
     struct
@@ -1793,6 +1926,12 @@ typedef union rocprofiler_hip_api_args_t
         size_t *free;
         size_t *total;
     } hipMemGetInfo;
+    struct
+    {
+        hipMemPool_t *pool;
+        hipMemLocation *location;
+        hipMemAllocationType type;
+    } hipMemGetMemPool;
     struct
     {
         hipMemGenericAllocationHandle_t *handle;
@@ -1885,6 +2024,25 @@ typedef union rocprofiler_hip_api_args_t
     } hipMemPrefetchAsync;
     struct
     {
+        const void *dev_ptr;
+        size_t count;
+        hipMemLocation location;
+        unsigned int flags;
+        hipStream_t stream;
+    } hipMemPrefetchAsync_v2;
+    struct
+    {
+        void **dev_ptrs;
+        size_t *sizes;
+        size_t count;
+        hipMemLocation *prefetch_locs;
+        size_t *prefetch_loc_idxs;
+        size_t num_prefetch_locs;
+        unsigned long long flags;
+        hipStream_t stream;
+    } hipMemPrefetchBatchAsync;
+    struct
+    {
         void *ptr;
         size_t *size;
     } hipMemPtrGetInfo;
@@ -1921,6 +2079,12 @@ typedef union rocprofiler_hip_api_args_t
         const hipMemAccessDesc *desc;
         size_t count;
     } hipMemSetAccess;
+    struct
+    {
+        hipMemLocation *location;
+        hipMemAllocationType type;
+        hipMemPool_t pool;
+    } hipMemSetMemPool;
     struct
     {
         void *ptr;
@@ -2095,6 +2259,23 @@ typedef union rocprofiler_hip_api_args_t
     } hipMemcpy3DAsync_spt;
     struct
     {
+        size_t numOps;
+        ROCPROFILER_HIP_7_2_TYPE(hipMemcpy3DBatchOp*, void*) opList;
+        size_t *failIdx;
+        unsigned long long flags;
+        hipStream_t stream;
+    } hipMemcpy3DBatchAsync;
+    struct
+    {
+        ROCPROFILER_HIP_7_2_TYPE(hipMemcpy3DPeerParms*, void*) p;
+    } hipMemcpy3DPeer;
+    struct
+    {
+        ROCPROFILER_HIP_7_2_TYPE(hipMemcpy3DPeerParms*, void*) p;
+        hipStream_t stream;
+    } hipMemcpy3DPeerAsync;
+    struct
+    {
         const struct hipMemcpy3DParms *p;
     } hipMemcpy3D_spt;
     struct
@@ -2143,6 +2324,18 @@ typedef union rocprofiler_hip_api_args_t
         size_t ByteCount;
         hipStream_t stream;
     } hipMemcpyAtoHAsync;
+    struct
+    {
+        void **dsts;
+        void **srcs;
+        size_t *sizes;
+        size_t count;
+        ROCPROFILER_HIP_7_2_TYPE(hipMemcpyAttributes*, void*) attrs;
+        size_t *attrsIdxs;
+        size_t numAttrs;
+        size_t *failIdx;
+        hipStream_t stream;
+    } hipMemcpyBatchAsync;
     struct
     {
         hipArray_t dstArray;
@@ -2435,6 +2628,57 @@ typedef union rocprofiler_hip_api_args_t
     } hipMemsetD16Async;
     struct
     {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned short value;
+        size_t width;
+        size_t height;
+    } hipMemsetD2D16;
+    struct
+    {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned short value;
+        size_t width;
+        size_t height;
+        hipStream_t stream;
+    } hipMemsetD2D16Async;
+    struct
+    {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned int value;
+        size_t width;
+        size_t height;
+    } hipMemsetD2D32;
+    struct
+    {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned int value;
+        size_t width;
+        size_t height;
+        hipStream_t stream;
+    } hipMemsetD2D32Async;
+    struct
+    {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned char value;
+        size_t width;
+        size_t height;
+    } hipMemsetD2D8;
+    struct
+    {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned char value;
+        size_t width;
+        size_t height;
+        hipStream_t stream;
+    } hipMemsetD2D8Async;
+    struct
+    {
         hipDeviceptr_t dest;
         int value;
         size_t count;
@@ -2483,10 +2727,21 @@ typedef union rocprofiler_hip_api_args_t
     } hipMipmappedArrayGetLevel;
     struct
     {
+        void *memoryRequirements;
+        hipMipmappedArray_t mipmap;
+        hipDevice_t device;
+    } hipMipmappedArrayGetMemoryRequirements;
+    struct
+    {
         hipFunction_t *function;
         hipModule_t module;
         const char *kname;
     } hipModuleGetFunction;
+    struct
+    {
+        unsigned int *count;
+        hipModule_t module;
+    } hipModuleGetFunctionCount;
     struct
     {
         hipDeviceptr_t *dptr;
@@ -2515,7 +2770,7 @@ typedef union rocprofiler_hip_api_args_t
     } hipModuleLaunchCooperativeKernel;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipFunctionLaunchParams*, void*) launchParamsList;
+        ROCPROFILER_HIP_7_0_TYPE(hipFunctionLaunchParams*, void*) launchParamsList;
         unsigned int numDevices;
         unsigned int flags;
     } hipModuleLaunchCooperativeKernelMultiDevice;
@@ -2553,6 +2808,11 @@ typedef union rocprofiler_hip_api_args_t
     } hipModuleLoadDataEx;
     struct
     {
+        hipModule_t *module;
+        const void *fatbin;
+    } hipModuleLoadFatBinary;
+    struct
+    {
         int *numBlocks;
         hipFunction_t func;
         int blockSize;
@@ -2587,6 +2847,13 @@ typedef union rocprofiler_hip_api_args_t
     {
         hipModule_t module;
     } hipModuleUnload;
+    struct
+    {
+        size_t *dynamicSmemSize;
+        const void *f;
+        int numBlocks;
+        int blockSize;
+    } hipOccupancyAvailableDynamicSMemPerBlock;
     struct
     {
         int *numBlocks;
@@ -2694,7 +2961,7 @@ typedef union rocprofiler_hip_api_args_t
     {
         hipStream_t stream;
         unsigned int count;
-        ROCPROFILER_HIP_TYPE(hipStreamBatchMemOpParams*, void*) paramArray;
+        ROCPROFILER_HIP_7_0_TYPE(hipStreamBatchMemOpParams*, void*) paramArray;
         unsigned int flags;
     } hipStreamBatchMemOp;
     struct
@@ -2707,7 +2974,7 @@ typedef union rocprofiler_hip_api_args_t
         hipStream_t stream;
         hipGraph_t graph;
         const hipGraphNode_t *dependencies;
-        ROCPROFILER_HIP_TYPE(const hipGraphEdgeData*, const void*) dependencyData;
+        ROCPROFILER_HIP_7_0_TYPE(const hipGraphEdgeData*, const void*) dependencyData;
         size_t numDependencies;
         hipStreamCaptureMode mode;
     } hipStreamBeginCaptureToGraph;
@@ -2716,6 +2983,11 @@ typedef union rocprofiler_hip_api_args_t
         hipStream_t stream;
         hipStreamCaptureMode mode;
     } hipStreamBeginCapture_spt;
+    struct
+    {
+        hipStream_t dst;
+        hipStream_t src;
+    } hipStreamCopyAttributes;
     struct
     {
         hipStream_t *stream;
@@ -2745,6 +3017,12 @@ typedef union rocprofiler_hip_api_args_t
         hipStream_t stream;
         hipGraph_t *pGraph;
     } hipStreamEndCapture_spt;
+    struct
+    {
+        hipStream_t stream;
+        ROCPROFILER_HIP_7_0_TYPE(hipLaunchAttributeID, int) attr;
+        ROCPROFILER_HIP_7_0_TYPE(const hipLaunchAttributeValue*, const void*) value_out;
+    } hipStreamGetAttribute;
     struct
     {
         hipStream_t stream;
@@ -2793,6 +3071,11 @@ typedef union rocprofiler_hip_api_args_t
     struct
     {
         hipStream_t stream;
+        unsigned long long *streamId;
+    } hipStreamGetId;
+    struct
+    {
+        hipStream_t stream;
         int *priority;
     } hipStreamGetPriority;
     struct
@@ -2818,6 +3101,12 @@ typedef union rocprofiler_hip_api_args_t
     {
         hipStream_t stream;
     } hipStreamQuery_spt;
+    struct
+    {
+        hipStream_t stream;
+        ROCPROFILER_HIP_7_0_TYPE(hipLaunchAttributeID, int) attr;
+        ROCPROFILER_HIP_7_0_TYPE(const hipLaunchAttributeValue*, const void*) value;
+    } hipStreamSetAttribute;
     struct
     {
         hipStream_t stream;
@@ -3048,7 +3337,7 @@ typedef union rocprofiler_hip_api_args_t
     } hipUnbindTexture;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipUserObject_t*, void*) object_out;
+        ROCPROFILER_HIP_7_0_TYPE(hipUserObject_t*, void*) object_out;
         void *ptr;
         hipHostFn_t destroy;
         unsigned int initialRefcount;
@@ -3056,12 +3345,12 @@ typedef union rocprofiler_hip_api_args_t
     } hipUserObjectCreate;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipUserObject_t, void*) object;
+        ROCPROFILER_HIP_7_0_TYPE(hipUserObject_t, void*) object;
         unsigned int count;
     } hipUserObjectRelease;
     struct
     {
-        ROCPROFILER_HIP_TYPE(hipUserObject_t, void*) object;
+        ROCPROFILER_HIP_7_0_TYPE(hipUserObject_t, void*) object;
         unsigned int count;
     } hipUserObjectRetain;
     struct

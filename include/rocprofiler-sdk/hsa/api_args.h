@@ -20,14 +20,17 @@
 #endif
 
 /* Types that the installed HSA headers are too old to know have a stand-in of the same layout. */
-#if defined(HSA_AMD_EXT_API_TABLE_MAJOR_VERSION) && defined(HSA_AMD_EXT_API_TABLE_STEP_VERSION)
-#if HSA_AMD_EXT_API_TABLE_MAJOR_VERSION > 2 ||                                                   \
-    (HSA_AMD_EXT_API_TABLE_MAJOR_VERSION == 2 && HSA_AMD_EXT_API_TABLE_STEP_VERSION >= 7)
-#define ROCPROFILER_HSA_TYPE(type, stand_in) type
+#if defined(HSA_AMD_EXT_API_TABLE_STEP_VERSION) && \
+    HSA_AMD_EXT_API_TABLE_MAJOR_VERSION * 100 + HSA_AMD_EXT_API_TABLE_STEP_VERSION >= 2 * 100 + 7
+#define ROCPROFILER_HSA_2_7_TYPE(type, stand_in) type
+#else
+#define ROCPROFILER_HSA_2_7_TYPE(type, stand_in) stand_in
 #endif
-#endif
-#ifndef ROCPROFILER_HSA_TYPE
-#define ROCPROFILER_HSA_TYPE(type, stand_in) stand_in
+#if defined(HSA_AMD_EXT_API_TABLE_STEP_VERSION) && \
+    HSA_AMD_EXT_API_TABLE_MAJOR_VERSION * 100 + HSA_AMD_EXT_API_TABLE_STEP_VERSION >= 2 * 100 + 8
+#define ROCPROFILER_HSA_2_8_TYPE(type, stand_in) type
+#else
+#define ROCPROFILER_HSA_2_8_TYPE(type, stand_in) stand_in
 #endif
 
 ROCPROFILER_EXTERN_C_INIT
@@ -140,6 +143,24 @@ typedef union rocprofiler_hsa_api_args_t
     } hsa_amd_agents_allow_access;
     struct
     {
+        ROCPROFILER_HSA_2_8_TYPE(hsa_amd_ais_file_handle_t, rocprofiler_hsa_handle_t) handle;
+        void *devicePtr;
+        uint64_t size;
+        int64_t file_offset;
+        uint64_t *size_copied;
+        int32_t *status;
+    } hsa_amd_ais_file_read;
+    struct
+    {
+        ROCPROFILER_HSA_2_8_TYPE(hsa_amd_ais_file_handle_t, rocprofiler_hsa_handle_t) handle;
+        void *devicePtr;
+        uint64_t size;
+        int64_t file_offset;
+        uint64_t *size_copied;
+        int32_t *status;
+    } hsa_amd_ais_file_write;
+    struct
+    {
         void (*callback)(void*);
         void *arg;
     } hsa_amd_async_function;
@@ -236,7 +257,7 @@ typedef union rocprofiler_hsa_api_args_t
         uint32_t num_dep_signals;
         const hsa_signal_t *dep_signals;
         hsa_signal_t completion_signal;
-        ROCPROFILER_HSA_TYPE(hsa_amd_sdma_engine_id_t, int) engine_id;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_sdma_engine_id_t, int) engine_id;
         bool force_copy_on_sdma;
     } hsa_amd_memory_async_copy_on_engine;
     struct
@@ -394,7 +415,7 @@ typedef union rocprofiler_hsa_api_args_t
     struct
     {
         hsa_queue_t *queue;
-        ROCPROFILER_HSA_TYPE(hsa_queue_info_attribute_t, int) attribute;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_queue_info_attribute_t, int) attribute;
         void *value;
     } hsa_amd_queue_get_info;
     struct
@@ -539,7 +560,7 @@ typedef union rocprofiler_hsa_api_args_t
     struct
     {
         int *dmabuf_fd;
-        ROCPROFILER_HSA_TYPE(hsa_amd_vmem_alloc_handle_t, rocprofiler_hsa_handle_t) handle;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_vmem_alloc_handle_t, rocprofiler_hsa_handle_t) handle;
         uint64_t flags;
     } hsa_amd_vmem_export_shareable_handle;
     struct
@@ -550,45 +571,45 @@ typedef union rocprofiler_hsa_api_args_t
     } hsa_amd_vmem_get_access;
     struct
     {
-        ROCPROFILER_HSA_TYPE(hsa_amd_vmem_alloc_handle_t, rocprofiler_hsa_handle_t) alloc_handle;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_vmem_alloc_handle_t, rocprofiler_hsa_handle_t) alloc_handle;
         hsa_amd_memory_pool_t *pool;
-        ROCPROFILER_HSA_TYPE(hsa_amd_memory_type_t*, void*) type;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_memory_type_t*, void*) type;
     } hsa_amd_vmem_get_alloc_properties_from_handle;
     struct
     {
         hsa_amd_memory_pool_t pool;
         size_t size;
-        ROCPROFILER_HSA_TYPE(hsa_amd_memory_type_t, int) type;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_memory_type_t, int) type;
         uint64_t flags;
-        ROCPROFILER_HSA_TYPE(hsa_amd_vmem_alloc_handle_t*, void*) memory_handle;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_vmem_alloc_handle_t*, void*) memory_handle;
     } hsa_amd_vmem_handle_create;
     struct
     {
-        ROCPROFILER_HSA_TYPE(hsa_amd_vmem_alloc_handle_t, rocprofiler_hsa_handle_t) memory_handle;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_vmem_alloc_handle_t, rocprofiler_hsa_handle_t) memory_handle;
     } hsa_amd_vmem_handle_release;
     struct
     {
         int dmabuf_fd;
-        ROCPROFILER_HSA_TYPE(hsa_amd_vmem_alloc_handle_t*, void*) handle;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_vmem_alloc_handle_t*, void*) handle;
     } hsa_amd_vmem_import_shareable_handle;
     struct
     {
         void *va;
         size_t size;
         size_t in_offset;
-        ROCPROFILER_HSA_TYPE(hsa_amd_vmem_alloc_handle_t, rocprofiler_hsa_handle_t) memory_handle;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_vmem_alloc_handle_t, rocprofiler_hsa_handle_t) memory_handle;
         uint64_t flags;
     } hsa_amd_vmem_map;
     struct
     {
-        ROCPROFILER_HSA_TYPE(hsa_amd_vmem_alloc_handle_t*, void*) handle;
+        ROCPROFILER_HSA_2_7_TYPE(hsa_amd_vmem_alloc_handle_t*, void*) handle;
         void *addr;
     } hsa_amd_vmem_retain_alloc_handle;
     struct
     {
         void *va;
         size_t size;
-        ROCPROFILER_HSA_TYPE(const hsa_amd_memory_access_desc_t*, const void*) desc;
+        ROCPROFILER_HSA_2_7_TYPE(const hsa_amd_memory_access_desc_t*, const void*) desc;
         size_t desc_cnt;
     } hsa_amd_vmem_set_access;
     struct
