@@ -37,6 +37,12 @@ grep -A3 '^kernel _Z5wholePi' "$work/all" | grep -q ' 64.00 of 64 lanes' ||
 grep -A12 '^kernel _Z5splitPii' "$work/all" | grep -Eq 'vmem.wr .* 16.00$' ||
     complain "split: its stores have not 16 lanes"
 
+long=$(printf '%320s' | tr ' ' a)
+for kernel in ${long}_one ${long}_two; do
+    [ "$(stat "$kernel" 1)" = 1 ] || complain "a kernel with a long name: $(stat "$kernel" 1) dispatches"
+    grep -q "^$kernel #.*: s_endpgm$" "$work/all" || complain "a kernel with a long name is not traced"
+done
+
 # what the instructions do
 grep -q "^_Z5wholePi .* group 7,0,0 wave 1 starts ; exec=f* .* v0=00000040+1\*lane$" "$work/all" ||
     complain "whole: no start of wave 1"

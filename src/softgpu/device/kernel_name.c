@@ -7,6 +7,7 @@
 
 #include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef EM_AMDGPU
@@ -72,31 +73,36 @@ static bool find_symbols(const image_t *image, symbols_t *out)
     return out->symbols && out->strings;
 }
 
-static bool name_in(const image_t *image, uint64_t at, char *out, size_t size)
+/* The kernel whose descriptor is at `at`, of `length` characters; NULL: none has a name. */
+static const char *name_in(const image_t *image, uint64_t at, size_t *length)
 {
     symbols_t s;
-    if (!find_symbols(image, &s)) return false;
+    if (!find_symbols(image, &s)) return NULL;
     for (uint64_t i = 0; i < s.n_symbols; i++) {
         const Elf64_Sym *symbol = &s.symbols[i];
         if (symbol->st_value != at || symbol->st_name >= s.strings_size) continue;
         const char *name = s.strings + symbol->st_name;
-        size_t length = strnlen(name, s.strings_size - symbol->st_name);
-        if (length <= SUFFIX || memcmp(name + length - SUFFIX, ".kd", SUFFIX)) continue;
-        snprintf(out, size, "%.*s", (int)(length - SUFFIX), name);
-        return true;
+        *length = strnlen(name, s.strings_size - symbol->st_name);
+        if (*length <= SUFFIX || memcmp(name + *length - SUFFIX, ".kd", SUFFIX)) continue;
+        *length -= SUFFIX;
+        return name;
     }
-    return false;
+    return NULL;
 }
 
-void sg_kernel_name(const sg_memory_t *m, uint64_t descriptor, char *out, size_t size)
+char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor)
 {
     const sg_extent_t *e = sg_memory_find(m, descriptor);
     uint64_t at = descriptor & ~(uint64_t)(PAGE - 1);
+    char unnamed[32];
     for (; e && at >= e->begin; at -= PAGE) {
         image_t image = {e->host + (at - e->begin), e->end - at};
         if (!is_code_object(&image)) continue;
-        if (name_in(&image, descriptor - at, out, size)) return;
+        size_t length;
+        const char *name = name_in(&image, descriptor - at, &length);
+        if (name) return strndup(name, length);
         break;
     }
-    snprintf(out, size, "kernel_at_0x%llx", (unsigned long long)descriptor);
+    snprintf(unnamed, sizeof unnamed, "kernel_at_0x%llx", (unsigned long long)descriptor);
+    return strdup(unnamed);
 }

@@ -19,13 +19,6 @@
 
 enum { TOP = 8 /* instructions that the report names */ };
 
-typedef struct kernel {
-    struct kernel *next;
-    char name[SG_KERNEL_NAME];
-    uint64_t dispatches, waves, ns;
-    isa_tally_t tally;
-} kernel_t;
-
 static struct {
     pthread_once_t once;
     bool stats;
@@ -33,7 +26,7 @@ static struct {
     int fd;
     pthread_mutex_t write_lock;
     pthread_mutex_t lock; /* the kernels */
-    kernel_t *kernels, **tail;
+    sg_seen_t *kernels, **tail;
 } state = {.once = PTHREAD_ONCE_INIT,
            .write_lock = PTHREAD_MUTEX_INITIALIZER,
            .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -85,6 +78,25 @@ void sg_observe_write(const char *text, size_t length)
 
 /* ---- runs and boxes ---- */
 
+/* The kernel of that name, which is then the list's or freed; NULL: out of memory. */
+static sg_seen_t *kernel_named(char *name)
+{
+    sg_seen_t *k;
+    if (!name) return NULL;
+    pthread_mutex_lock(&state.lock);
+    for (k = state.kernels; k && strcmp(k->name, name);)
+        k = k->next;
+    if (!k && (k = calloc(1, sizeof *k))) {
+        k->name = name;
+        name = NULL;
+        *state.tail = k;
+        state.tail = &k->next;
+    }
+    pthread_mutex_unlock(&state.lock);
+    free(name);
+    return k;
+}
+
 void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet)
 {
     sg_observed_t *o = run->observed;
@@ -100,8 +112,9 @@ void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet)
     memset(&o->tally, 0, sizeof o->tally);
     o->waves = 0;
     o->packet = packet;
-    sg_kernel_name(run->device->memory, kernel_object, o->kernel, sizeof o->kernel);
-    o->trace = state.trace && strstr(o->kernel, state.trace);
+    o->kernel = kernel_named(sg_kernel_name(run->device->memory, kernel_object));
+    if (!o->kernel) base_error("no memory to observe dispatch %llu", (unsigned long long)packet);
+    o->trace = state.trace && o->kernel && strstr(o->kernel->name, state.trace);
 }
 
 void sg_observed_free(sg_observed_t *o)
@@ -135,7 +148,8 @@ void sg_observe_start(sg_box_t *b)
         if (trace && sg_trace_start(s)) s->observer.after = sg_trace_instruction;
     }
     if (!s || (trace && !s->observer.after))
-        base_error("no memory to observe a workgroup of %s", b->run->observed->kernel);
+        base_error("no memory to observe a workgroup of dispatch %llu",
+                   (unsigned long long)b->run->observed->packet);
 }
 
 isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
@@ -165,32 +179,16 @@ void sg_observe_leave(sg_box_t *b)
     s->waves = 0;
 }
 
-static kernel_t *kernel_named(const char *name)
-{
-    for (kernel_t *k = state.kernels; k; k = k->next)
-        if (!strcmp(k->name, name)) return k;
-    kernel_t *k = calloc(1, sizeof *k);
-    if (!k) return NULL;
-    snprintf(k->name, sizeof k->name, "%s", name);
-    *state.tail = k;
-    state.tail = &k->next;
-    return k;
-}
-
 void sg_observe_end(sg_run_t *run, uint64_t end_ts)
 {
     sg_observed_t *o = run->observed;
-    if (!state.stats) return;
+    sg_seen_t *k = o->kernel;
+    if (!state.stats || !k) return;
     pthread_mutex_lock(&state.lock);
-    kernel_t *k = kernel_named(o->kernel);
-    if (k) {
-        k->dispatches++;
-        k->waves += o->waves;
-        k->ns += end_ts - run->start_ts;
-        add_tally(&k->tally, &o->tally);
-    } else {
-        base_error("no memory for the statistics of %s", o->kernel);
-    }
+    k->dispatches++;
+    k->waves += o->waves;
+    k->ns += end_ts - run->start_ts;
+    add_tally(&k->tally, &o->tally);
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -249,7 +247,7 @@ static void report_top(FILE *f, const isa_tally_t *t, uint64_t all)
     fprintf(f, "\n");
 }
 
-static void report_kernel(FILE *f, const kernel_t *k)
+static void report_kernel(FILE *f, const sg_seen_t *k)
 {
     sum_t sum[ISA_CLASS_COUNT + 1];
     const uint64_t vector = sum_classes(&k->tally, sum), all = sum[ISA_CLASS_COUNT].runs;
@@ -282,8 +280,8 @@ void sg_observe_report(void)
     FILE *f = state.kernels ? open_memstream(&text, &length) : NULL;
     if (f) {
         fprintf(f, "softgpu statistics of process %d\n", (int)getpid());
-        for (const kernel_t *k = state.kernels; k; k = k->next)
-            report_kernel(f, k);
+        for (const sg_seen_t *k = state.kernels; k; k = k->next)
+            if (k->dispatches) report_kernel(f, k);
         fclose(f);
     }
     pthread_mutex_unlock(&state.lock);

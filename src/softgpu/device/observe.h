@@ -9,7 +9,13 @@
 #include "softgpu/device/internal.h"
 #include "softgpu/isa/observe.h"
 
-enum { SG_KERNEL_NAME = 256 };
+/* A kernel that was dispatched, by its name; lives as long as the process. */
+typedef struct sg_seen {
+    struct sg_seen *next;
+    char *name;
+    uint64_t dispatches, waves, ns;
+    isa_tally_t tally;
+} sg_seen_t;
 
 /* A dispatch that is looked at; belongs to its sg_run_t and is used again with it. */
 struct sg_observed {
@@ -18,7 +24,7 @@ struct sg_observed {
     uint64_t waves;    /* the same */
     uint64_t packet;
     bool trace;
-    char kernel[SG_KERNEL_NAME];
+    sg_seen_t *kernel; /* NULL: out of memory, nothing is counted */
 };
 
 /* What a workgroup in flight has seen; belongs to its sg_box_t. */
@@ -44,7 +50,8 @@ void sg_trace_free(sg_trace_t *t);
 isa_observe_fn_t sg_trace_instruction;
 
 /* kernel_name.c: the name of a kernel by the address of its descriptor, from the symbols of the
- * code object that is loaded around it; "kernel_at_0x..." if it has none. */
-void sg_kernel_name(const sg_memory_t *m, uint64_t descriptor, char *out, size_t size);
+ * code object that is loaded around it; "kernel_at_0x..." if it has none. To be freed; NULL: out of
+ * memory. Whole, however long: names of generated kernels differ after hundreds of characters. */
+char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor);
 
 #endif

@@ -45,7 +45,7 @@ static void begin_line(sg_trace_t *t, const sg_box_t *b, const isa_wave_t *w)
 {
     const sg_observed_t *o = b->run->observed;
     t->length = 0;
-    text(t, "%s #%llu group %u,%u,%u wave %u ", o->kernel, (unsigned long long)o->packet,
+    text(t, "%s #%llu group %u,%u,%u wave %u ", o->kernel->name, (unsigned long long)o->packet,
          b->group.id[0], b->group.id[1], b->group.id[2], w->index_in_group);
 }
 
