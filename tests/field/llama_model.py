@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# field: forky
+# field-ci: forky
+# field-timeout: 1200
+"""A tiny random model in llama.cpp: what it says on the GPU is what it says on the CPU, bare, traced and
+counted, and the trace has every kernel that was executed."""
+import json
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
+import field
+import gguf
+
+f = field.Field()
+CPU, GPU = ["--device", "none"], ["--device", "ROCm0", "-ngl", "99"]
+EXACT = ("f32", "f16")  # the CPU and the GPU round the activations of quantised models in their own ways
+# Kullback-Leibler divergence of the GPU's next tokens from the CPU's, and the share of equal first choices:
+# some ten times what the ways of rounding make of a right result
+CLOSE = {"f32": (0.0005, 99), "f16": (0.0005, 98), "q8_0": (0.02, 85), "q4_0": (0.04, 80)}
+COUNTERS = ["SQ_WAVES", "SQ_INSTS_VALU", "GRBM_COUNT"]
+
+
+def completion(model):
+    return ["llama-completion", "-m", model, "-p", "ba be bi bo bu", "-n", "24", "--temp", "0", "-s", "1", "-no-cnv",
+            "--no-warmup", "-c", "256"]
+
+
+def perplexity(model, text, base):
+    return ["llama-perplexity", "-m", model, "-f", text, "-c", "64", "--kl-divergence-base", base]
+
+
+def text_file():
+    """Words for the model to go on from."""
+    choose = random.Random(3)
+    syllables = [text for text, _, kind in gguf.vocabulary() if kind == gguf.NORMAL and len(text) == 2]
+    words = ["".join(choose.choice(syllables) for _ in range(choose.randint(1, 3))) for _ in range(120)]
+    path = f.path("text")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(" ".join(words))
+    return path
+
+
+def closeness(kind, model, text):
+    """Why the next tokens' probabilities of the GPU are not the CPU's, or nothing."""
+    base = f.path(f"base-{kind}")
+    cpu = f.soft([*perplexity(model, text, base), *CPU])
+    gpu = f.soft([*perplexity(model, text, base), *GPU, "--kl-divergence"])
+    if cpu.why() or gpu.why():
+        return cpu.why() or gpu.why()
+    last = [line.replace("±", " ").replace("%", " ").split() for line in gpu.out.splitlines() if "±" in line]
+    if not last or len(last[-1]) != 11:
+        return "llama-perplexity printed no divergence"
+    divergence, same = float(last[-1][5]), float(last[-1][9])
+    most, least = CLOSE[kind]
+    return "" if 0 <= divergence <= most and same >= least else f"divergence {divergence}, {same} % the same"
+
+
+def stream_and_graph(trace):
+    """What is missing in the trace of how the kernels came to the GPU, or nothing."""
+    calls = {row["Function"] for row in trace.rows("hip_api_trace")}
+    missing = {"hipGraphLaunch", "hipStreamBeginCapture", "hipStreamEndCapture", "hipLaunchKernel",
+               "hipMemcpyAsync"} - calls
+    if missing:
+        return f"no {', '.join(sorted(missing))} in the trace"
+    none = {row["Kernel_Name"] for row in trace.rows("kernel_trace") if row["Stream_Id"] == "0"}
+    return f"{len(none)} kernels without a stream, as {sorted(none)[0][:60]}" if none else ""
+
+
+def observed(name, command, right):
+    """The same program bare, traced and counted. right(run): why its output is not, or nothing."""
+    bare = f.soft(command, "--stats")
+    if not f.case(f"{name} bare", bare.why() or right(bare)):
+        return
+    executed = field.executed(bare.err)
+    trace = f.traced(f"{name} trace", command)
+    f.case(f"{name} trace", trace.run.why() or right(trace.run) or trace.losses() or
+           field.differences({k: n for k, (n, _) in executed.items()}, trace.dispatches()))
+    f.case(f"{name} graphs and streams", stream_and_graph(trace))
+    counted = f.counted(f"{name} counters", command, *COUNTERS)
+    counters = counted.counters()
+    f.case(f"{name} counters", counted.run.why() or right(counted.run) or counted.losses() or
+           field.differences({k: n for k, (_, n) in executed.items()}, counters["SQ_WAVES"]) or
+           ("" if set(COUNTERS) == set(counters) else f"only {', '.join(counters)} are counted"))
+
+
+def bench_ran(run):
+    try:
+        tests = json.loads(run.out)
+    except ValueError:
+        return "no JSON"
+    wrong = [t for t in tests if not t["avg_ts"] > 0]
+    return "" if len(tests) == 2 and not wrong else f"{len(tests)} results, {len(wrong)} without speed"
+
+
+if f.needs({"llama-completion": "llama.cpp-tools", "llama-perplexity": "llama.cpp-tools-extra",
+            "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so": "libggml0-backend-hip"}):
+    words = text_file()
+    for quant in ("f16", "q4_0") if f.small else gguf.KINDS:
+        path = f.path(f"tiny-{quant}.gguf")
+        gguf.tiny_llama(path, quant)
+        f.case(f"{quant} probabilities", closeness(quant, path, words))
+        says = f.soft([*completion(path), *CPU])
+        f.case(f"{quant} CPU", says.why() or ("" if says.out.strip() else "says nothing"))
+        # where rounding differs, the same on the GPU however it is watched
+        first = f.soft([*completion(path), *GPU]).out if quant not in EXACT else says.out
+        if quant == "f16" or not f.small:
+            observed(f"{quant} completion", [*completion(path), *GPU],
+                     lambda run: "" if run.out == first else f"says {run.out[:200]!r}, not {first[:200]!r}")
+    if not f.small:
+        observed("bench", ["llama-bench", "-m", f.path("tiny-q4_0.gguf"), "-p", "48", "-n", "8", "-r", "1", "-o", "json",
+                           "-ngl", "99"], bench_ran)
+f.finish()

@@ -1,0 +1,186 @@
+"""What the field programs share: running programs bare, traced and counted, reading what rocprofv3 wrote, cases.
+
+A field program makes one Field, reports each case to it, and ends with its finish().
+"""
+import collections
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+LOSSES = re.compile(r"process \d+: (\d+) records received, (\d+) written, (\d+) dropped, (\d+) filtered")
+OURS = re.compile(r"(ROCP|HSA_|AMD_LOG|SOFTGPU_)\w*|\w+_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL")
+TABLES = ("kernel_trace", "memory_copy_trace", "memory_allocation_trace", "scratch_memory_trace", "hip_api_trace",
+          "hsa_api_trace", "marker_api_trace")
+
+
+class Run:
+    """An ended program: status (None: ended for its time), out and err as text, seconds."""
+
+    def __init__(self, status, out, err, seconds):
+        self.status, self.out, self.err, self.seconds = status, out, err, seconds
+
+    def why(self):
+        """What is wrong with it, or nothing."""
+        if self.status is None:
+            return f"not ended after {self.seconds:.0f} s"
+        lines = [line for line in (self.err + self.out).splitlines() if line.strip()]
+        errors = [line for line in lines if re.search(r"softgpu: error|: error:|FATAL|Assert", line)]
+        return "" if self.status == 0 else f"status {self.status}: {(errors or lines[-1:] or [''])[0][:300]}"
+
+
+class Trace:
+    """The files of a run under rocprofv3."""
+
+    def __init__(self, folder, run):
+        self.folder, self.run = folder, run
+
+    def rows(self, table):
+        for path in sorted(self.files(table)):
+            with open(path, newline="") as file:
+                yield from csv.DictReader(file)
+
+    def files(self, table):
+        for base, _, names in os.walk(self.folder):
+            yield from (os.path.join(base, n) for n in names if n.endswith(f"_{table}.csv"))
+
+    def dispatches(self):
+        """How many dispatches of each kernel, by its name."""
+        return collections.Counter(row["Kernel_Name"] for row in self.rows("kernel_trace"))
+
+    def counters(self):
+        """{counter: {kernel: sum over its dispatches}}"""
+        sums = collections.defaultdict(collections.Counter)
+        for row in self.rows("counter_collection"):
+            sums[row["Counter_Name"]][row["Kernel_Name"]] += float(row["Counter_Value"])
+        return sums
+
+    def losses(self):
+        """What was lost between the program and the files, or nothing."""
+        counts = [[int(n) for n in m.groups()] for m in LOSSES.finditer(self.run.err)]
+        if not counts:
+            return "rocprofv3 says nothing of records"
+        received, written, dropped, _ = (sum(column) for column in zip(*counts))
+        if dropped or received != written:
+            return f"{received} records received, {written} written, {dropped} dropped"
+        dispatches = {(r["Process_Id"], r["Dispatch_Id"]) for r in self.rows("counter_collection")}
+        in_files = sum(1 for table in TABLES for _ in self.rows(table)) + len(dispatches)
+        return "" if in_files == written else f"{written} records written, {in_files} in the files"
+
+
+class Field:
+    def __init__(self):
+        if len(sys.argv) != 2:
+            sys.exit(f"usage: {sys.argv[0]} BUILD")
+        self.build = os.path.abspath(sys.argv[1])
+        self.suite = os.environ.get("FIELD_SUITE", "")
+        self.small = os.environ.get("FIELD_SET") == "ci"
+        self.own_out = "FIELD_OUT" not in os.environ
+        self.out = tempfile.mkdtemp() if self.own_out else os.environ["FIELD_OUT"]
+        self.passed = self.failed = self.skipped = 0
+        self.env = {k: v for k, v in os.environ.items() if not OURS.fullmatch(k)}
+        self.env.update(PYTHONDONTWRITEBYTECODE="1")
+
+    def path(self, name):
+        return os.path.join(self.out, name)
+
+    # Running
+
+    def run(self, command, timeout=120, env=None, directory=None):
+        """Runs a command without input. Its output goes through files: pipes would block programs that write much."""
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            start = time.monotonic()
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=directory,
+                                       env={**self.env, **(env or {})}, start_new_session=True)
+            try:
+                status = process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                status = None
+                os.killpg(process.pid, 9)
+                process.wait()
+            seconds = time.monotonic() - start
+            texts = []
+            for file in (out, err):
+                file.seek(0)
+                texts.append(file.read().decode(errors="replace"))
+        return Run(status, *texts, seconds)
+
+    def soft(self, command, *options, **keywords):
+        return self.run([f"{self.build}/bin/softgpu", *options, "--", *command], **keywords)
+
+    def traced(self, name, command, *options, **keywords):
+        folder = self.path(name)
+        shutil.rmtree(folder, ignore_errors=True)
+        run = self.run([f"{self.build}/bin/rocprofv3", "--gpu", "soft", *(options or ["--sys-trace"]), "-f", "csv",
+                        "-d", folder, "-o", "t", "--", *command], **keywords)
+        return Trace(folder, run)
+
+    def counted(self, name, command, *counters, **keywords):
+        return self.traced(name, command, "--pmc", *(counters or ["SQ_WAVES"]), **keywords)
+
+    # Cases
+
+    def case(self, name, why="", seconds=None):
+        """One case: it failed if there is a reason why."""
+        took = "" if seconds is None else f" ({seconds:.0f} s)"
+        print(f"FAIL {name}: {why}{took}" if why else f"ok {name}{took}", flush=True)
+        self.failed += bool(why)
+        self.passed += not why
+        return not why
+
+    def skip(self, name, why):
+        print(f"skip {name}: {why}", flush=True)
+        self.skipped += 1
+
+    def needs(self, packages):
+        """{file or program: its package}: skips what is missing, and says whether all are there."""
+        missing = sorted({package for file, package in packages.items() if not shutil.which(file) and
+                          not os.path.exists(file)})
+        if missing:
+            self.skip(os.path.basename(sys.argv[0]), f"needs the package {', '.join(missing)}")
+        return not missing
+
+    def finish(self):
+        if self.own_out:
+            shutil.rmtree(self.out, ignore_errors=True)
+        print(f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else ""))
+        sys.exit(self.failed != 0)
+
+
+def demangled(names):
+    """The names as rocprofv3 writes them: without .kd, demangled by c++filt if it is there."""
+    names = [name.removesuffix(".kd") for name in names]
+    tool = shutil.which("c++filt") or shutil.which("llvm-cxxfilt")
+    if not tool or not names:
+        return names
+    text = subprocess.run([tool], input="\n".join(names), capture_output=True, text=True, check=True).stdout
+    return text.split("\n")[:len(names)]
+
+
+def executed(text):
+    """What softgpu --stats says: {kernel: [dispatches, waves]}.
+
+    Kernels without a name are left out: those that the runtime copies with on queues of its own, of which
+    no profiler is told.
+    """
+    found = re.findall(r"^kernel (.*)\n  (\d+) dispatches, (\d+) waves", text, re.MULTILINE)
+    kernels = {}
+    for name, row in zip(demangled([f[0] for f in found]), found):
+        if not name.startswith("kernel_at_"):
+            counts = kernels.setdefault(name, [0, 0])
+            counts[0] += int(row[1])
+            counts[1] += int(row[2])
+    return kernels
+
+
+def differences(expected, found):
+    """How two {name: number} differ, or nothing."""
+    names = [n for n in {**expected, **found} if expected.get(n, 0) != found.get(n, 0)]
+    if not names:
+        return ""
+    first = names[0]
+    return f"{len(names)} kernels differ: {first[:80]}: {expected.get(first, 0)} executed, {found.get(first, 0)} in the file"
