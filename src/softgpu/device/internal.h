@@ -253,8 +253,13 @@ void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, cons
     __attribute__((format(printf, 4, 5)));
 void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags);
 bool sg_queue_stopping(const sg_queue_t *q);
-/* Waits a little for something that nobody announces; false when the queue is to stop. */
-bool sg_queue_pause(sg_queue_t *q, uint64_t *waited_since);
+/* Waits a little for something that nobody announces; false when the queue is to stop. The caller
+ * begins with zeros and looks after each call. */
+typedef struct {
+    uint64_t since;
+    uint32_t activity; /* of the device, before the caller looked last */
+} sg_patience_t;
+bool sg_queue_pause(sg_queue_t *q, sg_patience_t *p);
 
 /* aql.c, sdma.c, pm4.c */
 int sg_aql_init(sg_queue_t *q);

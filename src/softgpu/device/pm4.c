@@ -190,7 +190,7 @@ static bool op_copy_data(const command_t *c)
 static bool op_wait_reg_mem(const command_t *c)
 {
     uint32_t function = c->dw[1] & 7, space = c->dw[1] >> 4 & 3, operation = c->dw[1] >> 6 & 3;
-    uint64_t since = 0;
+    sg_patience_t patience = {0};
     if (operation) return fail(c, "WAIT_REG_MEM operation", operation);
     do {
         uint32_t value;
@@ -202,7 +202,7 @@ static bool op_wait_reg_mem(const command_t *c)
             if (!read_register(c, c->dw[2], &value)) return false;
         }
         if (sg_holds(function, value & c->dw[5], c->dw[4])) return true;
-    } while (sg_queue_pause(c->q, &since));
+    } while (sg_queue_pause(c->q, &patience));
     return false;
 }
 
@@ -210,7 +210,7 @@ static bool op_atomic_mem(const command_t *c)
 {
     enum { SWAP_32 = 7, COMPARE_SWAP_32 = 8, LOOP = 1 };
     uint32_t code = c->dw[1] & 0x3f, compare = c->dw[6];
-    uint64_t since = 0;
+    sg_patience_t patience = {0};
     uint32_t *p = memory(c, pair(c, 2) & ~UINT64_C(3), 4, true);
     if (!p) return false;
     if (code == SWAP_32) {
@@ -224,7 +224,7 @@ static bool op_atomic_mem(const command_t *c)
                                         __ATOMIC_SEQ_CST) ||
             (c->dw[1] >> 8 & 15) != LOOP)
             return true;
-        if (!sg_queue_pause(c->q, &since)) return false;
+        if (!sg_queue_pause(c->q, &patience)) return false;
     }
 }
 

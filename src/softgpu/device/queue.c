@@ -98,14 +98,15 @@ static void wait_for_memory(sg_device_t *d, uint32_t activity, uint64_t waited)
     atomic_fetch_sub(&d->activity_waiters, 1);
 }
 
-bool sg_queue_pause(sg_queue_t *q, uint64_t *since)
+bool sg_queue_pause(sg_queue_t *q, sg_patience_t *p)
 {
     uint64_t now = sg_device_clock();
-    if (!*since) *since = now;
-    if (now - *since < RELAX_NS)
+    if (!p->since) p->since = now;
+    if (now - p->since < RELAX_NS)
         spin();
     else
-        wait_for_memory(q->device, atomic_load(&q->device->activity), now - *since);
+        wait_for_memory(q->device, p->activity, now - p->since);
+    p->activity = atomic_load(&q->device->activity); /* before the caller looks again */
     return !sg_queue_stopping(q);
 }
 
@@ -142,9 +143,11 @@ static void *queue_main(void *arg)
 {
     sg_queue_t *q = arg;
     uint64_t quiet = 0;
-    while (!atomic_load_explicit(&q->stop, memory_order_acquire)) {
-        uint32_t wake = atomic_load(&q->wake);
+    for (;;) {
+        uint32_t wake =
+            atomic_load(&q->wake); /* both before `stop` and all that the step looks at */
         uint32_t activity = atomic_load(&q->device->activity);
+        if (atomic_load_explicit(&q->stop, memory_order_acquire)) break;
         if (!atomic_load(&q->waiting)) atomic_store(&q->doorbell_seen, sg_queue_doorbell(q));
         sg_step_t step = q->step(q);
         if (step == SG_STEP_WORKED) {

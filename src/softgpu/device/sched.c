@@ -250,7 +250,29 @@ static void tidy_code(sg_pool_t *p)
     if (isa_code_crowded(code) && sg_place_all_free(p->places)) isa_code_quiesce(code);
 }
 
-/* The box is done with. The run may be gone when this returns. */
+/* There may be something to do, or room for it, that was not there before. */
+static void offer(sg_pool_t *p)
+{
+    atomic_fetch_add(&p->seq, 1);
+    if (atomic_load(&p->sleepers)) sg_futex_wake(&p->seq, 1);
+}
+
+/* The same for whoever does not pick again itself: somebody may have found no room for what waits.
+ */
+static void offer_room(sg_pool_t *p)
+{
+    if (p && atomic_load_explicit(&p->backlog, memory_order_relaxed)) offer(p);
+}
+
+/* The pool that shares its places, or NULL. */
+static sg_pool_t *neighbour(const sg_pool_t *p)
+{
+    sg_device_t *d = p->device;
+    return atomic_load_explicit(p->orderly ? &d->pool : &d->model_pool, memory_order_acquire);
+}
+
+/* The box is done with, and the caller picks again or offers the room. The run may be gone when
+ * this returns. */
 static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
 {
     sg_run_t *run = j->run;
@@ -269,6 +291,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
     pthread_mutex_unlock(p->lock);
     put_box(p, w, j->box);
     j->box = NULL;
+    offer_room(neighbour(p));
     settle(run, finished);
 }
 
@@ -299,6 +322,7 @@ static void start_failed(sg_pool_t *p, job_t *j, const sg_place_t *place)
     unlink_run(p, run);
     update_hints(p);
     pthread_mutex_unlock(p->lock);
+    offer_room(neighbour(p));
     settle(run, dropped);
 }
 
@@ -354,10 +378,10 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
         }
         more = p->n_ready || p->n_active;
         update_hints(p);
-        if (yielded && more) atomic_fetch_add(&p->seq, 1);
         pthread_mutex_unlock(p->lock);
         settle(old, finished);
-        if (more && atomic_load(&p->sleepers)) sg_futex_wake(&p->seq, 1);
+        /* who finds nothing wakes nobody: two who find no room would wake each other for ever */
+        if (more && (started || j->box)) offer(p);
         if (!started || start_job(p, w, j, &place)) return j->box != NULL;
         start_failed(p, j, &place);
         yielded = false;
@@ -450,6 +474,7 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
     atomic_store_explicit(&run->next, run->total, memory_order_relaxed);
     if (!start_job(p, w, &j, &place)) {
         start_failed(p, &j, &place);
+        offer_room(p);
         return true;
     }
     for (;;) {
@@ -476,6 +501,7 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
         sg_box_start(j.box, run, j.ids.begin++);
     }
     leave(p, w, &j);
+    offer_room(p);
     return true;
 }
 
