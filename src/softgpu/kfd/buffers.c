@@ -5,8 +5,6 @@
  * program maps it for itself with mmap, which needs nothing from us. */
 #include "softgpu/kfd/kfd.h"
 
-#include "base/log.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,8 +12,7 @@
 enum {
     KIND_MASK = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
                 KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |
-                KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP,
-    LARGE_PAGE = 2 << 20
+                KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP
 };
 
 /* KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, whose definition overflows an int */
@@ -51,39 +48,6 @@ static kfd_buffer_t *new_row(kfd_process_t *p, uint64_t *handle)
     return &p->buffers[i];
 }
 
-static bool is_file_backed(uint32_t flags)
-{
-    return flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT);
-}
-
-static int take_from_file(kfd_gpu_t *gpu, kfd_buffer_t *b)
-{
-    bool vram = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
-    uint64_t *used = vram ? &gpu->vram_used : &gpu->system_used;
-    uint64_t limit = vram ? gpu->vram_bytes : gpu->system_bytes;
-    if (b->size > limit - *used) {
-        base_info("GPU %u: no room for %llu bytes of %s memory: %llu of %llu are in use",
-                  gpu->index, (unsigned long long)b->size, vram ? "video" : "system",
-                  (unsigned long long)*used, (unsigned long long)limit);
-        return -ENOMEM;
-    }
-    uint64_t align = b->size >= LARGE_PAGE ? LARGE_PAGE : KFD_PAGE;
-    int error = kfd_ranges_take(&gpu->ranges, b->size, align, &b->offset);
-    if (error != 0) return error;
-    *used += b->size;
-    b->host = gpu->alias + b->offset;
-    return 0;
-}
-
-static void give_to_file(kfd_gpu_t *gpu, const kfd_buffer_t *b)
-{
-    /* gives the pages back and makes them read as zero for the next owner */
-    fallocate(gpu->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->offset,
-              (off_t)b->size);
-    kfd_ranges_give(&gpu->ranges, b->offset, b->size);
-    *(b->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? &gpu->vram_used : &gpu->system_used) -= b->size;
-}
-
 /* Finds the bytes of a new buffer and the offset for mmap. */
 static int back_buffer(kfd_gpu_t *gpu, kfd_buffer_t *b, uint64_t *mmap_offset)
 {
@@ -91,8 +55,10 @@ static int back_buffer(kfd_gpu_t *gpu, kfd_buffer_t *b, uint64_t *mmap_offset)
     switch (b->flags & KIND_MASK) {
     case KFD_IOC_ALLOC_MEM_FLAGS_VRAM:
     case KFD_IOC_ALLOC_MEM_FLAGS_GTT:
-        error = take_from_file(gpu, b);
-        *mmap_offset = b->offset;
+        error = kfd_bo_create(gpu, b->flags, b->size, &b->bo);
+        if (error != 0) break;
+        b->host = b->bo->host;
+        *mmap_offset = b->bo->mmap_offset;
         break;
     case KFD_IOC_ALLOC_MEM_FLAGS_USERPTR:
         b->host = (uint8_t *)(uintptr_t)*mmap_offset;
@@ -148,12 +114,75 @@ int kfd_buffer_free(kfd_process_t *p, struct kfd_ioctl_free_memory_of_gpu_args *
     } else if (b->mapped) {
         error = -EBUSY; /* the driver's answer too */
     } else {
-        if (is_file_backed(b->flags)) give_to_file(&p->gpus[b->gpu], b);
+        if (b->bo) kfd_bo_put(p, b->bo);
         b->used = false;
     }
     pthread_mutex_unlock(&p->lock);
     return error;
 }
+
+/* ---- memory that is shared by descriptor ---- */
+
+int kfd_buffer_adopt(kfd_process_t *p, kfd_bo_t *bo, uint64_t va, uint64_t *handle)
+{
+    kfd_buffer_t *row = new_row(p, handle);
+    if (!row) {
+        kfd_bo_put(p, bo);
+        return -ENOMEM;
+    }
+    *row = (kfd_buffer_t){.va = va,
+                          .size = bo->size,
+                          .bo = bo,
+                          .host = bo->host,
+                          .flags = (bo->flags & KIND_MASK) | flag_writable |
+                                   KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE,
+                          .gpu = bo->gpu,
+                          .used = true};
+    return 0;
+}
+
+int kfd_buffer_export(kfd_process_t *p, struct kfd_export_dmabuf_args *args)
+{
+    int fd = -1;
+    pthread_mutex_lock(&p->lock);
+    const kfd_buffer_t *b = kfd_buffer_find(p, args->handle);
+    int error = b && b->bo ? kfd_bo_export(p, b->bo, &fd) : -EINVAL;
+    pthread_mutex_unlock(&p->lock);
+    if (error == 0 && !(args->flags & O_CLOEXEC)) fcntl(fd, F_SETFD, 0);
+    if (error == 0) args->dmabuf_fd = (uint32_t)fd;
+    return error;
+}
+
+int kfd_buffer_import(kfd_process_t *p, struct kfd_ioctl_import_dmabuf_args *args)
+{
+    kfd_bo_t *bo;
+    if (!kfd_gpu_find(p, args->gpu_id)) return -EINVAL;
+    pthread_mutex_lock(&p->lock);
+    int error = kfd_bo_import(p, (int)args->dmabuf_fd, &bo);
+    uint64_t handle = 0;
+    if (error == 0) error = kfd_buffer_adopt(p, bo, args->va_addr, &handle);
+    pthread_mutex_unlock(&p->lock);
+    args->handle = handle;
+    return error;
+}
+
+int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_args *args)
+{
+    kfd_bo_t *bo;
+    pthread_mutex_lock(&p->lock);
+    int error = kfd_bo_import(p, (int)args->dmabuf_fd, &bo);
+    if (error == 0) {
+        args->size = bo->size;
+        args->metadata_size = 0; /* tiling and the like, of which there is none */
+        args->gpu_id = kfd_gpu_id(bo->gpu);
+        args->flags = bo->flags & (KIND_MASK | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
+        kfd_bo_put(p, bo);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return error;
+}
+
+/* ---- the page tables ---- */
 
 static uint32_t page_flags(uint32_t flags)
 {
@@ -166,6 +195,7 @@ static uint32_t page_flags(uint32_t flags)
 static int map_on(kfd_gpu_t *gpu, kfd_buffer_t *b)
 {
     if (b->mapped & 1u << gpu->index) return 0;
+    if (b->va == 0) return -EINVAL; /* memory without an address: DRM gives it one (gem.c) */
     int error = sg_memory_map(gpu->memory, b->va, b->size, b->host, page_flags(b->flags));
     if (error == 0) b->mapped |= 1u << gpu->index;
     return error;
@@ -213,6 +243,7 @@ int kfd_buffer_unmap(kfd_process_t *p, struct kfd_ioctl_unmap_memory_from_gpu_ar
 uint64_t kfd_vram_available(kfd_process_t *p, kfd_gpu_t *gpu)
 {
     pthread_mutex_lock(&p->lock);
+    kfd_bo_sweep(p);
     uint64_t available = gpu->vram_bytes - gpu->vram_used;
     pthread_mutex_unlock(&p->lock);
     return available;

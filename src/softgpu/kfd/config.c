@@ -49,8 +49,8 @@ static void read_config(void)
         return;
     }
     config.n_gpus = (uint32_t)base_env_int("SOFTGPU_GPUS", 1, 1, KFD_MAX_GPUS);
-    /* 1.11 is below the debugger's part of the interface (1.13) and event ages (1.14) */
-    config.minor_version = (uint32_t)base_env_int("SOFTGPU_KFD_MINOR", 11, 8, 17);
+    /* 1.17 is the newest that the thunk of ROCm 6 asks for anything by */
+    config.minor_version = (uint32_t)base_env_int("SOFTGPU_KFD_MINOR", 17, 8, 17);
     valid = true;
 }
 

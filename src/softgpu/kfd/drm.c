@@ -1,7 +1,7 @@
 /* drm.c - the few questions that thunk and libdrm ask the render node.
  *
- * There is no graphics: GEM objects, command submission and sharing are refused as an unknown
- * ioctl. What is answered follows from the profile. */
+ * There is no graphics: contexts and command submission are refused as an unknown ioctl; memory is
+ * gem.c's part. What is answered follows from the profile. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/log.h"
@@ -147,13 +147,24 @@ static int get_info(kfd_gpu_t *gpu, const struct drm_amdgpu_info *info)
     return 0;
 }
 
+static int get_capability(struct drm_get_cap *c)
+{
+    c->value = c->capability == DRM_CAP_PRIME ? DRM_PRIME_CAP_IMPORT | DRM_PRIME_CAP_EXPORT : 0;
+    return 0;
+}
+
 int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument)
 {
     if (!argument) return -EFAULT;
     switch (_IOC_NR(request)) {
     case _IOC_NR(DRM_IOCTL_VERSION): return get_version(argument);
     case _IOC_NR(DRM_IOCTL_GET_CLIENT): return get_client(argument);
+    case _IOC_NR(DRM_IOCTL_GET_CAP): return get_capability(argument);
     case DRM_COMMAND_BASE + DRM_AMDGPU_INFO: return get_info(gpu, argument);
-    default: base_info("DRM ioctl %#x is not answered", (unsigned)_IOC_NR(request)); return -EINVAL;
+    default: break;
     }
+    int error = kfd_gem_ioctl(gpu, _IOC_NR(request), argument);
+    if (error != -ENOTTY) return error;
+    base_info("DRM ioctl %#x is not answered", (unsigned)_IOC_NR(request));
+    return -EINVAL;
 }

@@ -9,11 +9,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/dma-buf.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 static int locate(const char *path, char *buffer, size_t size, size_t *root_length)
 {
@@ -48,9 +51,42 @@ static bool device_number(const struct stat *st, dev_t *number)
     return node != KFD_NODE_NONE;
 }
 
+static int mmap_file(int fd, uint64_t *offset, size_t bytes)
+{
+    kfd_process_t *p = kfd_process_peek();
+    if (!p) return -1;
+    pthread_mutex_lock(&p->lock);
+    int file = kfd_bo_mmap_file(p, fd, offset, bytes);
+    pthread_mutex_unlock(&p->lock);
+    if (file >= 0 || file == -ENODEV) return file >= 0 ? file : -1;
+    errno = -file;
+    return -2;
+}
+
+static int64_t seek(int fd, int64_t offset, int whence)
+{
+    int64_t size = kfd_bo_descriptor_size(fd);
+    if (size >= 0 && offset == 0 && (whence == SEEK_END || whence == SEEK_SET))
+        return whence == SEEK_END ? size : 0;
+    errno = size >= 0 ? EINVAL : ESPIPE;
+    return -1;
+}
+
+/* True if fd is a DMA-BUF. There is one ioctl on it that programs use, which tells the kernel when
+ * the processor reads and writes; all see the same pages here. */
+static int dma_buf_ioctl(int fd, unsigned long request, int *result)
+{
+    if (kfd_bo_descriptor_size(fd) < 0) return 0;
+    *result = _IOC_NR(request) == _IOC_NR(DMA_BUF_IOCTL_SYNC) ? 0 : -1;
+    if (*result != 0) errno = ENOTTY;
+    return 1;
+}
+
 static int device_ioctl(int fd, unsigned long request, void *argument, int *result)
 {
     uint32_t gpu = 0;
+    if (_IOC_TYPE(request) == _IOC_TYPE(DMA_BUF_IOCTL_SYNC))
+        return dma_buf_ioctl(fd, request, result);
     kfd_node_t node = kfd_node_of(fd, &gpu);
     if (node == KFD_NODE_NONE) return 0;
     kfd_process_t *p = kfd_process_get();
@@ -88,6 +124,8 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(void)
         .locate = locate,
         .open_device = open_device,
         .device_number = device_number,
+        .mmap_file = mmap_file,
+        .seek = seek,
         .ioctl = device_ioctl,
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -13,8 +13,6 @@
 #include <time.h>
 
 enum {
-    /* of the interface from 1.12 on, which the header here does not have */
-    NR_RUNTIME_ENABLE = 0x25,
     ARGS_BYTES = 512,
     GB_ADDR_CONFIG = 0x22014042 /* 4 pipes, 256-byte interleave: ROCr asserts that it is valid */
 };
@@ -118,6 +116,29 @@ static int accept(kfd_process_t *p, void *data)
     return 0;
 }
 
+/* Checkpoints need a capability that the kernel gives to nobody by default. */
+static int not_permitted(kfd_process_t *p, void *data)
+{
+    (void)p;
+    (void)data;
+    return -EPERM;
+}
+
+/* The debugger's part: there is no trap handler to stop waves with. The errors are the driver's for
+ * a GPU without support for debugging, and for a queue that has not been stopped by a debugger. */
+static int no_debugger(kfd_process_t *p, void *data)
+{
+    (void)p;
+    (void)data;
+    return -ENODEV;
+}
+static int no_wave_state(kfd_process_t *p, void *data)
+{
+    (void)p;
+    (void)data;
+    return -EINVAL;
+}
+
 /* ---- memory, queues ---- */
 
 static int alloc_memory(kfd_process_t *p, void *data)
@@ -167,7 +188,37 @@ static int get_available_memory(kfd_process_t *p, void *data)
     return 0;
 }
 
+static int export_dmabuf(kfd_process_t *p, void *data)
+{
+    return kfd_buffer_export(p, data);
+}
+static int import_dmabuf(kfd_process_t *p, void *data)
+{
+    return kfd_buffer_import(p, data);
+}
+static int get_dmabuf_info(kfd_process_t *p, void *data)
+{
+    return kfd_buffer_dmabuf_info(p, data);
+}
+static int ipc_export(kfd_process_t *p, void *data)
+{
+    return kfd_ipc_export(p, data);
+}
+static int ipc_import(kfd_process_t *p, void *data)
+{
+    return kfd_ipc_import(p, data);
+}
+
 /* ---- events ---- */
+
+static int smi_events(kfd_process_t *p, void *data)
+{
+    struct kfd_ioctl_smi_events_args *args = data;
+    kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpuid);
+    int fd = -1, error = gpu ? kfd_smi_open(gpu, &fd) : -EINVAL;
+    args->anon_fd = (uint32_t)fd;
+    return error;
+}
 
 /* The thunk allocates the page of mailboxes and names it with the first event. */
 static int set_event_page(kfd_process_t *p, uint64_t handle)
@@ -250,7 +301,16 @@ static const struct {
     ROW(ALLOC_QUEUE_GWS, alloc_gws),
     ROW(SET_XNACK_MODE, set_xnack_mode),
     ROW(AVAILABLE_MEMORY, get_available_memory),
-    {NR_RUNTIME_ENABLE, "RUNTIME_ENABLE", accept},
+    ROW(GET_DMABUF_INFO, get_dmabuf_info),
+    ROW(IMPORT_DMABUF, import_dmabuf),
+    ROW(SMI_EVENTS, smi_events),
+    ROW(CRIU_OP, not_permitted),
+    ROW(GET_QUEUE_WAVE_STATE, no_wave_state),
+    {KFD_NR_EXPORT_DMABUF, "EXPORT_DMABUF", export_dmabuf},
+    {KFD_NR_RUNTIME_ENABLE, "RUNTIME_ENABLE", accept},
+    {KFD_NR_DBG_TRAP, "DBG_TRAP", no_debugger},
+    {KFD_NR_IPC_IMPORT, "IPC_IMPORT_HANDLE", ipc_import},
+    {KFD_NR_IPC_EXPORT, "IPC_EXPORT_HANDLE", ipc_export},
 #undef ROW
 };
 

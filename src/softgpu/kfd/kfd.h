@@ -7,6 +7,8 @@
 #define SOFTGPU_KFD_KFD_H
 
 #include "softgpu/device/device.h"
+#include "softgpu/kfd/bo.h"
+#include "softgpu/kfd/newer.h"
 #include "softgpu/kfd/range.h"
 #include "softgpu/preload/seam.h"
 #include "softgpu/profile.h"
@@ -97,11 +99,15 @@ typedef struct kfd_gpu {
     uint64_t *doorbells; /* the device's alias of the doorbell page */
     uint8_t *mmio;       /* the page with the remapped HDP flush registers */
     uint64_t doorbell_used[KFD_DOORBELL_SLOTS / 64];
+    dev_t file_dev; /* of fd: how a file that comes from elsewhere is known to be this one */
+    ino_t file_ino;
+    struct kfd_gem *gems; /* DRM's handles: handle - 1 is the row */
+    uint32_t n_gems;
 } kfd_gpu_t;
 
 typedef struct kfd_buffer {
     uint64_t va, size;
-    uint64_t offset; /* in the GPU's file; of file-backed kinds */
+    kfd_bo_t *bo;    /* of memory kinds; NULL: a device page or the program's own memory */
     uint8_t *host;   /* where the device finds the bytes */
     uint32_t flags;  /* KFD_IOC_ALLOC_MEM_FLAGS_* */
     uint32_t gpu;    /* index of the owner */
@@ -127,6 +133,10 @@ typedef struct kfd_process {
     kfd_queue_t **queues; /* row is the queue's id */
     size_t n_queues;
     bool xnack;
+    kfd_bo_t *bos; /* all buffer objects */
+    uint32_t last_serial, n_parked;
+    kfd_ranges_t windows; /* offsets of render nodes that stand for memory of other processes */
+    int ipc_socket;       /* where other processes ask for memory; -1 */
     kfd_events_t *events;
 } kfd_process_t;
 
@@ -143,6 +153,7 @@ kfd_node_t kfd_node_of_file(const struct stat *st, uint32_t *gpu_index);
 /* fstat() of the kernel: the program's shows devices as device nodes. */
 int kfd_fstat(int fd, struct stat *st);
 /* Where the pages of a GPU lie in the file of /dev/kfd. */
+void *kfd_map_alias(int fd, uint64_t offset, uint64_t bytes);
 uint64_t kfd_doorbell_offset(uint32_t gpu);
 uint64_t kfd_mmio_offset(uint32_t gpu);
 kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id);
@@ -151,14 +162,30 @@ kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id);
 
 int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument);
 int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument);
+/* The part of DRM that is about memory; -ENOTTY if `number` is none of it. */
+int kfd_gem_ioctl(kfd_gpu_t *gpu, unsigned number, void *argument);
 
 int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args *args);
 int kfd_buffer_free(kfd_process_t *p, struct kfd_ioctl_free_memory_of_gpu_args *args);
 int kfd_buffer_map(kfd_process_t *p, struct kfd_ioctl_map_memory_to_gpu_args *args);
 int kfd_buffer_unmap(kfd_process_t *p, struct kfd_ioctl_unmap_memory_from_gpu_args *args);
+int kfd_buffer_export(kfd_process_t *p, struct kfd_export_dmabuf_args *args);
+int kfd_buffer_import(kfd_process_t *p, struct kfd_ioctl_import_dmabuf_args *args);
+int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_args *args);
+/* A buffer at `va` for an object; takes over the reference, also when it fails. Under the lock. */
+int kfd_buffer_adopt(kfd_process_t *p, kfd_bo_t *bo, uint64_t va, uint64_t *handle);
 /* The buffer of a handle, or NULL. Under the lock. */
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle);
 uint64_t kfd_vram_available(kfd_process_t *p, kfd_gpu_t *gpu);
+
+/* ipc.c: handles that other processes open by name */
+int kfd_ipc_export(kfd_process_t *p, struct kfd_ipc_export_args *args);
+int kfd_ipc_import(kfd_process_t *p, struct kfd_ipc_import_args *args);
+
+/* smi.c: descriptors from which management tools read what happens to a GPU */
+int kfd_smi_open(kfd_gpu_t *gpu, int *fd);
+void kfd_smi_memory_fault(const kfd_gpu_t *gpu);
+void kfd_smi_forget(void);
 
 int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args);
 int kfd_queue_destroy(kfd_process_t *p, uint32_t id);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -82,9 +83,11 @@ kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
 /* A sparse file of the given size, known as a device node. A descriptor or -errno. */
 static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t gpu)
 {
-    int fd = base_file_own(memfd_create(name, MFD_CLOEXEC));
+    int fd = base_file_own(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (fd < 0) return -errno;
     int error = ftruncate(fd, (off_t)bytes) == 0 ? remember_node(fd, kind, gpu) : -errno;
+    /* whoever maps it can rely on its size */
+    if (error == 0) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     if (error != 0) {
         close(fd);
         return error;
@@ -93,7 +96,7 @@ static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t
 }
 
 /* The device's own view of a range of a file. NULL with errno. */
-static void *map_alias(int fd, uint64_t offset, uint64_t bytes)
+void *kfd_map_alias(int fd, uint64_t offset, uint64_t bytes)
 {
     void *p =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
@@ -137,6 +140,7 @@ static void on_memory_fault(void *user, uint64_t va, uint32_t flags)
               flags & FAULT_EXEC    ? "execute"
               : flags & FAULT_WRITE ? "write"
                                     : "read");
+    kfd_smi_memory_fault(gpu);
     if (!kfd_events_memory_fault(gpu->process->events, &fault))
         base_error("GPU %u: memory fault at %#llx, and the program waits for no memory event",
                    gpu->index, (unsigned long long)va);
@@ -166,10 +170,14 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
 
     gpu->fd = make_node("softgpu-render", bytes, KFD_NODE_RENDER, index);
     if (gpu->fd < 0) return gpu->fd;
-    gpu->alias = map_alias(gpu->fd, 0, bytes);
-    gpu->doorbells = map_alias(p->fd, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);
-    gpu->mmio = map_alias(p->fd, kfd_mmio_offset(index), KFD_PAGE);
+    gpu->alias = kfd_map_alias(gpu->fd, 0, bytes);
+    gpu->doorbells = kfd_map_alias(p->fd, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);
+    gpu->mmio = kfd_map_alias(p->fd, kfd_mmio_offset(index), KFD_PAGE);
     if (!gpu->alias || !gpu->doorbells || !gpu->mmio) return -errno;
+    struct stat st;
+    if (kfd_fstat(gpu->fd, &st) != 0) return -errno;
+    gpu->file_dev = st.st_dev;
+    gpu->file_ino = st.st_ino;
     int error = kfd_ranges_init(&gpu->ranges, 0, bytes);
     if (error != 0) return error;
 
@@ -190,12 +198,15 @@ static int open_process(kfd_process_t *p, const kfd_config_t *config)
     pthread_mutex_init(&p->lock, NULL);
     p->config = config;
     p->n_gpus = config->n_gpus;
+    p->ipc_socket = -1;
+    int error = kfd_ranges_init(&p->windows, SOFTGPU_IMPORT_WINDOW, 2 * SOFTGPU_IMPORT_WINDOW);
+    if (error != 0) return error;
     p->events = kfd_events_create();
     if (!p->events) return -ENOMEM;
     p->fd = make_node("softgpu-kfd", kfd_doorbell_offset(KFD_MAX_GPUS), KFD_NODE_KFD, 0);
     if (p->fd < 0) return p->fd;
     for (uint32_t i = 0; i < p->n_gpus; i++) {
-        int error = open_gpu(p, i);
+        error = open_gpu(p, i);
         if (error != 0) return error;
     }
     return 0;
@@ -234,6 +245,9 @@ void kfd_process_forget(void)
     for (uint32_t i = 0; i < p->n_gpus; i++)
         close(p->gpus[i].fd);
     close(p->fd);
+    kfd_bo_forget(p);
+    if (p->ipc_socket >= 0) close(p->ipc_socket);
+    kfd_smi_forget();
     atomic_store(&current, NULL);
 }
 

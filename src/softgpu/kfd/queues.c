@@ -10,10 +10,9 @@ static const struct {
     uint32_t type;
     sg_queue_kind_t kind;
 } kinds[] = {
-    {KFD_IOC_QUEUE_TYPE_COMPUTE, SG_QUEUE_PM4},
-    {KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, SG_QUEUE_AQL},
-    {KFD_IOC_QUEUE_TYPE_SDMA, SG_QUEUE_SDMA},
-    {KFD_IOC_QUEUE_TYPE_SDMA_XGMI, SG_QUEUE_SDMA},
+    {KFD_IOC_QUEUE_TYPE_COMPUTE, SG_QUEUE_PM4},     {KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, SG_QUEUE_AQL},
+    {KFD_IOC_QUEUE_TYPE_SDMA, SG_QUEUE_SDMA},       {KFD_IOC_QUEUE_TYPE_SDMA_XGMI, SG_QUEUE_SDMA},
+    {KFD_QUEUE_TYPE_SDMA_BY_ENGINE, SG_QUEUE_SDMA},
 };
 
 static bool kind_of(uint32_t type, sg_queue_kind_t *kind)

@@ -17,7 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -432,6 +434,76 @@ EXPORT char *canonicalize_file_name(const char *path)
     return show_path(asked, next(path));
 }
 
+/* ---- shared memory ---- */
+
+/* mmap() may be called when the C library is not ready for dlsym(): by allocators, from within
+ * dlsym() itself. So the next one is looked up once, in a constructor; before, the kernel is it. */
+static __typeof__(mmap) *next_mmap;
+static __typeof__(mmap64) *next_mmap64;
+_Static_assert(sizeof(off_t) == sizeof(off64_t), "mmap and mmap64 must agree");
+
+__attribute__((constructor)) static void find_next_mmap(void)
+{
+    void *found[] = {dlsym(RTLD_NEXT, "mmap"), dlsym(RTLD_NEXT, "mmap64")};
+    memcpy(&next_mmap, &found[0], sizeof(next_mmap));
+    memcpy(&next_mmap64, &found[1], sizeof(next_mmap64));
+}
+
+static void *map(__typeof__(mmap) *next, void *address, size_t bytes, int protection, int flags,
+                 int fd, off_t offset)
+{
+    if (next) return next(address, bytes, protection, flags, fd, offset);
+    return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+}
+
+/* Memory of another process is mapped from its file, and a DMA-BUF, which the kernel knows nothing
+ * of, from the file that it stands for. */
+static void *map_shared(__typeof__(mmap) *next, void *address, size_t bytes, int protection,
+                        int flags, int fd, off_t offset)
+{
+    bool elsewhere = fd >= 0 && (uint64_t)offset >= SOFTGPU_IMPORT_WINDOW;
+    if (!elsewhere) {
+        void *p = map(next, address, bytes, protection, flags, fd, offset);
+        if (p != MAP_FAILED || errno != ENODEV || fd < 0) return p;
+    }
+    int saved = errno;
+    uint64_t place = (uint64_t)offset;
+    int file = redirect_mmap_file(fd, &place, bytes);
+    if (file == -1 && elsewhere) return map(next, address, bytes, protection, flags, fd, offset);
+    if (file == -1) errno = saved;
+    if (file < 0) return MAP_FAILED;
+    void *p = map(next, address, bytes, protection, flags, file, (off_t)place);
+    saved = errno;
+    close(file);
+    errno = saved;
+    return p;
+}
+
+EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    return map_shared(next_mmap, address, bytes, protection, flags, fd, offset);
+}
+
+EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+    return map_shared(next_mmap64, address, bytes, protection, flags, fd, offset);
+}
+
+/* The size of a DMA-BUF is asked for by seeking to its end; a socket cannot seek. */
+EXPORT off_t lseek(int fd, off_t offset, int whence)
+{
+    NEXT(lseek);
+    off_t at = next(fd, offset, whence);
+    return at >= 0 || errno != ESPIPE ? at : (off_t)redirect_seek(fd, offset, whence);
+}
+
+EXPORT off64_t lseek64(int fd, off64_t offset, int whence)
+{
+    NEXT(lseek64);
+    off64_t at = next(fd, offset, whence);
+    return at >= 0 || errno != ESPIPE ? at : (off64_t)redirect_seek(fd, offset, whence);
+}
+
 /* ---- popen and ioctl ---- */
 
 /* rocminfo asks "lsmod | grep amdgpu": answers as if the module were loaded. */
@@ -444,7 +516,7 @@ EXPORT FILE *popen(const char *command, const char *type)
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
-    enum { KFD_IOC_TYPE = 'K', DRM_IOC_TYPE = 'd' };
+    enum { KFD_IOC_TYPE = 'K', DRM_IOC_TYPE = 'd', DMA_BUF_IOC_TYPE = 'b' };
     va_list ap;
     va_start(ap, request);
     void *argument = va_arg(ap, void *);
@@ -452,7 +524,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 
     unsigned type = _IOC_TYPE(request);
     int result;
-    if ((type == KFD_IOC_TYPE || type == DRM_IOC_TYPE) &&
+    if ((type == KFD_IOC_TYPE || type == DRM_IOC_TYPE || type == DMA_BUF_IOC_TYPE) &&
         redirect_ioctl(fd, request, argument, &result))
         return result;
     NEXT(ioctl);

@@ -173,6 +173,20 @@ int redirect_open(const char *path, int flags)
     return seam->open_device(drm ? (int)(n % SOFTGPU_FIRST_RENDER_MINOR) : SOFTGPU_KFD_NODE, flags);
 }
 
+int redirect_mmap_file(int fd, uint64_t *offset, size_t bytes)
+{
+    const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
+    return seam && seam != &unavailable ? seam->mmap_file(fd, offset, bytes) : -1;
+}
+
+int64_t redirect_seek(int fd, int64_t offset, int whence)
+{
+    const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
+    if (seam && seam != &unavailable) return seam->seek(fd, offset, whence);
+    errno = ESPIPE;
+    return -1;
+}
+
 bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result)
 {
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);

@@ -29,6 +29,10 @@ void redirect_strip_root(const char *path, char *resolved);
 
 int redirect_open(const char *path, int flags);
 
+/* As the functions of the same names in seam.h; -1 and -1 with errno without a device. */
+int redirect_mmap_file(int fd, uint64_t *offset, size_t bytes);
+int64_t redirect_seek(int fd, int64_t offset, int whence);
+
 /* True if fd is a device: *result is then the ioctl's. */
 bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result);
 

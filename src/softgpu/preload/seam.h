@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -20,6 +21,10 @@ enum {
     SOFTGPU_FIRST_PCI_BUS = 3,
     SOFTGPU_KFD_NODE = -1 /* in place of a GPU's index */
 };
+
+/* Offsets of a render node from here on stand for memory of other processes, for mmap() alone:
+ * far beyond the end of any GPU's file. */
+#define SOFTGPU_IMPORT_WINDOW (UINT64_C(1) << 45)
 
 /* All functions are thread-safe and set errno when they fail. */
 typedef struct {
@@ -35,6 +40,13 @@ typedef struct {
 
     /* True if *st is one of the devices: the number that it shows as a device node. */
     bool (*device_number)(const struct stat *st, dev_t *number);
+
+    /* The file, as a new descriptor, and the offset in it whose pages mmap() is to map in place of
+     * fd's at `*offset`. -1: those of fd itself, -2: none, with errno. */
+    int (*mmap_file)(int fd, uint64_t *offset, size_t bytes);
+
+    /* What lseek() answers for a DMA-BUF, which knows its size and nothing else; -1 with errno. */
+    int64_t (*seek)(int fd, int64_t offset, int whence);
 
     /* True if fd is one of the devices; then *result is what ioctl() returns. */
     int (*ioctl)(int fd, unsigned long request, void *argument, int *result);

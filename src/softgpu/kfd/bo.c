@@ -1,0 +1,387 @@
+/* bo.c - buffer objects, and how they reach other processes.
+ *
+ * A DMA-BUF is one end of a socket pair in which one message waits for ever: it says where the
+ * memory lies and carries the GPU's file and a lease, the writing end of a pipe. Whoever gets the
+ * descriptor looks at the message without taking it; the kernel counts the holders, and when the
+ * last one is gone, crashed or not, the owner finds the pipe hung up. */
+#include "softgpu/kfd/bo.h"
+#include "softgpu/kfd/kfd.h"
+
+#include "base/file.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LARGE_PAGE = 2 << 20, N_PASSED = 2 };
+
+static const char share_magic[16] = "softgpu dma-buf";
+
+/* The message of a DMA-BUF; its descriptors are the file and the lease. */
+typedef struct {
+    char magic[sizeof(share_magic)];
+    uint64_t offset, size;
+    uint32_t gpu, flags, ipc_flags, serial;
+} share_t;
+
+static uint64_t round_up(uint64_t value, uint64_t to)
+{
+    return (value + to - 1) & ~(to - 1);
+}
+
+static void close_fd(int fd)
+{
+    if (fd >= 0) close(fd);
+}
+
+/* ---- memory ---- */
+
+static uint64_t *used_of(kfd_gpu_t *gpu, uint32_t flags)
+{
+    return flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? &gpu->vram_used : &gpu->system_used;
+}
+
+static void enter(kfd_process_t *p, kfd_bo_t *bo)
+{
+    bo->references = 1;
+    bo->serial = ++p->last_serial ? p->last_serial : ++p->last_serial;
+    bo->next = p->bos;
+    bo->self = &p->bos;
+    if (bo->next) bo->next->self = &bo->next;
+    p->bos = bo;
+}
+
+static void leave(kfd_bo_t *bo)
+{
+    *bo->self = bo->next;
+    if (bo->next) bo->next->self = bo->self;
+}
+
+static void release_own(kfd_process_t *p, kfd_bo_t *bo)
+{
+    kfd_gpu_t *gpu = &p->gpus[bo->gpu];
+    /* gives the pages back and makes them read as zero for the next owner */
+    fallocate(gpu->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)bo->offset,
+              (off_t)bo->size);
+    kfd_ranges_give(&gpu->ranges, bo->offset, bo->size);
+    *used_of(gpu, bo->flags) -= bo->size;
+}
+
+static void release_foreign(kfd_process_t *p, kfd_bo_t *bo)
+{
+    munmap(bo->host, bo->size);
+    kfd_ranges_give(&p->windows, bo->mmap_offset, bo->size);
+    close_fd(bo->file);
+    close_fd(bo->lease);
+}
+
+static void release(kfd_process_t *p, kfd_bo_t *bo)
+{
+    if (bo->file >= 0)
+        release_foreign(p, bo);
+    else
+        release_own(p, bo);
+    leave(bo);
+    free(bo->leases);
+    free(bo);
+}
+
+/* Forgets the leases that have ended. True if somebody still holds one. */
+static bool is_leased(kfd_bo_t *bo)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < bo->n_leases; i++) {
+        struct pollfd lease = {.fd = bo->leases[i]};
+        if (poll(&lease, 1, 0) == 1 && lease.revents & (POLLHUP | POLLERR | POLLNVAL))
+            close(bo->leases[i]);
+        else
+            bo->leases[n++] = bo->leases[i];
+    }
+    bo->n_leases = n;
+    return n > 0;
+}
+
+void kfd_bo_sweep(kfd_process_t *p)
+{
+    for (kfd_bo_t *bo = p->n_parked ? p->bos : NULL, *next; bo; bo = next) {
+        next = bo->next;
+        if (bo->references || is_leased(bo)) continue;
+        p->n_parked--;
+        release(p, bo);
+    }
+}
+
+int kfd_bo_create(kfd_gpu_t *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out)
+{
+    bool vram = flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+    uint64_t limit = vram ? gpu->vram_bytes : gpu->system_bytes, *used = used_of(gpu, flags);
+    kfd_bo_sweep(gpu->process);
+    if (size == 0) return -EINVAL;
+    if (size > limit - *used) {
+        base_info("GPU %u: no room for %llu bytes of %s memory: %llu of %llu are in use",
+                  gpu->index, (unsigned long long)size, vram ? "video" : "system",
+                  (unsigned long long)*used, (unsigned long long)limit);
+        return -ENOMEM;
+    }
+    size = round_up(size, KFD_PAGE);
+    kfd_bo_t *bo = calloc(1, sizeof(*bo));
+    if (!bo) return -ENOMEM;
+    *bo = (kfd_bo_t){.gpu = gpu->index, .flags = flags, .size = size, .file = -1, .lease = -1};
+    int error = kfd_ranges_take(&gpu->ranges, size, size >= LARGE_PAGE ? LARGE_PAGE : KFD_PAGE,
+                                &bo->offset);
+    if (error != 0) {
+        free(bo);
+        return error;
+    }
+    *used += size;
+    bo->mmap_offset = bo->offset;
+    bo->host = gpu->alias + bo->offset;
+    enter(gpu->process, bo);
+    *out = bo;
+    return 0;
+}
+
+void kfd_bo_put(kfd_process_t *p, kfd_bo_t *bo)
+{
+    if (--bo->references) return;
+    if (is_leased(bo))
+        p->n_parked++;
+    else
+        release(p, bo);
+}
+
+kfd_bo_t *kfd_bo_by_serial(kfd_process_t *p, uint32_t serial)
+{
+    for (kfd_bo_t *bo = p->bos; bo; bo = bo->next)
+        if (bo->serial == serial && bo->references) return bo;
+    return NULL;
+}
+
+/* ---- giving out ---- */
+
+/* A new lease: the end that is to be passed on. -errno. */
+static int new_lease(kfd_bo_t *bo)
+{
+    int ends[2];
+    is_leased(bo); /* makes room of what has ended */
+    int *grown = reallocarray(bo->leases, bo->n_leases + 1, sizeof(*grown));
+    if (!grown) return -ENOMEM;
+    bo->leases = grown;
+    if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
+    ends[0] = base_file_own(ends[0]);
+    if (ends[0] < 0) {
+        int error = -errno;
+        close(ends[1]);
+        return error;
+    }
+    bo->leases[bo->n_leases++] = ends[0];
+    return ends[1];
+}
+
+static int send_share(int socket, const share_t *share, const int fds[N_PASSED])
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(N_PASSED * sizeof(int))];
+    } control = {.bytes = {0}};
+    struct iovec data = {(void *)(uintptr_t)share, sizeof(*share)};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof(control.bytes)};
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(N_PASSED * sizeof(int));
+    memcpy(CMSG_DATA(rights), fds, N_PASSED * sizeof(int));
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof(*share) ? 0 : -errno;
+}
+
+int kfd_bo_export(kfd_process_t *p, kfd_bo_t *bo, int *fd)
+{
+    share_t share = {.offset = bo->offset,
+                     .size = bo->size,
+                     .gpu = bo->gpu,
+                     .flags = bo->flags,
+                     .ipc_flags = bo->ipc_flags};
+    int pair[2], own_lease = -1;
+    memcpy(share.magic, share_magic, sizeof(share.magic));
+    if (bo->file < 0) {
+        own_lease = new_lease(bo);
+        if (own_lease < 0) return own_lease;
+    }
+    int passed[N_PASSED] = {bo->file < 0 ? p->gpus[bo->gpu].fd : bo->file,
+                            bo->file < 0 ? own_lease : bo->lease};
+    int error = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : -errno;
+    if (error == 0) {
+        error = send_share(pair[1], &share, passed);
+        *fd = error == 0 ? fcntl(pair[0], F_DUPFD_CLOEXEC, 3) : -1;
+        if (error == 0 && *fd < 0) error = -errno;
+        close(pair[0]);
+        close(pair[1]);
+    }
+    close_fd(own_lease);
+    return error;
+}
+
+/* ---- taking in ---- */
+
+/* The message of a descriptor and, if asked for, what it carries. 0 or -EINVAL. */
+static int peek_share(int fd, share_t *share, int fds[N_PASSED])
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(N_PASSED * sizeof(int))];
+    } control;
+    struct iovec data = {share, sizeof(*share)};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof(control.bytes)};
+    ssize_t n = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *rights = n < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    if (!rights || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS)
+        return -EINVAL;
+    int got[N_PASSED] = {-1, -1};
+    size_t n_got = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(got, CMSG_DATA(rights), n_got * sizeof(int));
+    bool good = n == sizeof(*share) && n_got == N_PASSED && !(message.msg_flags & MSG_CTRUNC) &&
+                memcmp(share->magic, share_magic, sizeof(share_magic)) == 0;
+    for (size_t i = 0; i < N_PASSED; i++) {
+        if (good && fds)
+            fds[i] = base_file_own(got[i]);
+        else
+            close_fd(got[i]);
+    }
+    if (good && fds && (fds[0] < 0 || fds[1] < 0)) {
+        close_fd(fds[0]);
+        close_fd(fds[1]);
+        return -EMFILE;
+    }
+    return good ? 0 : -EINVAL;
+}
+
+/* A file that could shrink under us would make a crash of each access. */
+static bool is_sound(int file, const struct stat *st, const share_t *share)
+{
+    int seals = fcntl(file, F_GET_SEALS);
+    return seals >= 0 && seals & F_SEAL_SHRINK && share->size && share->size % KFD_PAGE == 0 &&
+           share->offset % KFD_PAGE == 0 && share->offset <= (uint64_t)st->st_size &&
+           share->size <= (uint64_t)st->st_size - share->offset;
+}
+
+/* An object of this process that is the same memory. */
+static kfd_bo_t *find_same(kfd_process_t *p, const struct stat *st, const share_t *share)
+{
+    for (kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
+        bool own = bo->file < 0;
+        dev_t dev = own ? p->gpus[bo->gpu].file_dev : bo->file_dev;
+        ino_t ino = own ? p->gpus[bo->gpu].file_ino : bo->file_ino;
+        if (ino == st->st_ino && dev == st->st_dev && bo->offset == share->offset) return bo;
+    }
+    return NULL;
+}
+
+static int adopt(kfd_process_t *p, const share_t *share, const struct stat *st,
+                 const int fds[N_PASSED], kfd_bo_t **out)
+{
+    kfd_bo_t *bo = calloc(1, sizeof(*bo));
+    if (!bo) return -ENOMEM;
+    *bo = (kfd_bo_t){.gpu = share->gpu,
+                     .flags = share->flags,
+                     .ipc_flags = share->ipc_flags,
+                     .size = share->size,
+                     .offset = share->offset,
+                     .file = fds[0],
+                     .lease = fds[1],
+                     .file_dev = st->st_dev,
+                     .file_ino = st->st_ino};
+    int error = kfd_ranges_take(&p->windows, bo->size, KFD_PAGE, &bo->mmap_offset);
+    if (error == 0) {
+        bo->host = kfd_map_alias(bo->file, bo->offset, bo->size);
+        if (!bo->host) {
+            error = -errno;
+            kfd_ranges_give(&p->windows, bo->mmap_offset, bo->size);
+        }
+    }
+    if (error != 0) {
+        free(bo);
+        return error;
+    }
+    enter(p, bo);
+    *out = bo;
+    return 0;
+}
+
+int kfd_bo_import(kfd_process_t *p, int fd, kfd_bo_t **out)
+{
+    share_t share;
+    struct stat st;
+    int fds[N_PASSED], error = peek_share(fd, &share, fds);
+    if (error != 0) return error;
+    if (kfd_fstat(fds[0], &st) != 0 || !is_sound(fds[0], &st, &share))
+        error = -EINVAL;
+    else if (share.gpu >= p->n_gpus)
+        error = -ENODEV;
+    kfd_bo_t *same = error == 0 ? find_same(p, &st, &share) : NULL;
+    if (same) {
+        if (same->references++ == 0) p->n_parked--; /* back from where it waited for others */
+        *out = same;
+    } else if (error == 0) {
+        error = adopt(p, &share, &st, fds, out);
+        if (error == 0) return 0; /* which keeps both descriptors */
+    }
+    close(fds[0]);
+    close(fds[1]);
+    return error;
+}
+
+int64_t kfd_bo_descriptor_size(int fd)
+{
+    share_t share;
+    return peek_share(fd, &share, NULL) == 0 ? (int64_t)share.size : -EINVAL;
+}
+
+int kfd_bo_mmap_file(kfd_process_t *p, int fd, uint64_t *offset, uint64_t bytes)
+{
+    uint32_t gpu;
+    if (kfd_node_of(fd, &gpu) == KFD_NODE_RENDER) {
+        for (kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
+            if (bo->file < 0 || *offset < bo->mmap_offset || *offset - bo->mmap_offset >= bo->size)
+                continue;
+            uint64_t at = *offset - bo->mmap_offset;
+            if (bytes > round_up(bo->size - at, KFD_PAGE)) return -EINVAL;
+            *offset = bo->offset + at;
+            int file = fcntl(bo->file, F_DUPFD_CLOEXEC, 3);
+            return file < 0 ? -errno : file;
+        }
+        return *offset >= SOFTGPU_IMPORT_WINDOW ? -EINVAL : -ENODEV;
+    }
+    share_t share;
+    int fds[N_PASSED];
+    if (peek_share(fd, &share, fds) != 0) return -ENODEV;
+    close(fds[1]);
+    if (*offset > share.size || bytes > share.size - *offset) {
+        close(fds[0]);
+        return -EINVAL;
+    }
+    *offset += share.offset;
+    return fds[0];
+}
+
+void kfd_bo_forget(kfd_process_t *p)
+{
+    for (kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
+        close_fd(bo->file);
+        close_fd(bo->lease);
+        for (uint32_t i = 0; i < bo->n_leases; i++)
+            close(bo->leases[i]);
+    }
+}

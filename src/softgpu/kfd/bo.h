@@ -1,0 +1,60 @@
+/* bo.h - buffer objects: pieces of GPU memory, whoever refers to them and in whichever process.
+ *
+ * The driver's buffers (buffers.c), DRM's handles (gem.c) and descriptors in other hands are
+ * references to them. All functions are called under the process's lock; 0 or -errno. */
+#ifndef SOFTGPU_KFD_BO_H
+#define SOFTGPU_KFD_BO_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct kfd_process;
+struct kfd_gpu;
+
+typedef struct kfd_bo {
+    uint32_t references;  /* of this process; 0: only others hold it, see kfd_bo_put() */
+    uint32_t serial;      /* its name in IPC handles, never 0 */
+    uint32_t gpu;         /* index of the owner */
+    uint32_t flags;       /* KFD_IOC_ALLOC_MEM_FLAGS_* */
+    uint32_t ipc_flags;   /* the thunk's own, which it gives at IPC export */
+    uint64_t size;        /* bytes, whole pages */
+    uint64_t offset;      /* in the file */
+    uint64_t mmap_offset; /* for mmap() of the GPU's render node */
+    uint8_t *host;        /* where the device finds the bytes */
+
+    /* of another process: its GPU's file, and what tells it that we use the memory; else -1 */
+    int file, lease;
+    dev_t file_dev;
+    ino_t file_ino;
+
+    /* of this process: a pipe for each descriptor given out, hung up when the last holder is gone
+     */
+    int *leases;
+    uint32_t n_leases;
+    struct kfd_bo *next, **self; /* the process's list */
+} kfd_bo_t;
+
+/* New memory of a GPU, zeros; `flags` say which kind. The caller has the first reference. */
+int kfd_bo_create(struct kfd_gpu *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out);
+/* Gives a reference back. With the last one the memory is free, as soon as no other process uses
+ * it and no descriptor of it is left. */
+void kfd_bo_put(struct kfd_process *p, kfd_bo_t *bo);
+/* Frees what only others held and nobody holds any more. */
+void kfd_bo_sweep(struct kfd_process *p);
+kfd_bo_t *kfd_bo_by_serial(struct kfd_process *p, uint32_t serial);
+
+/* A descriptor that stands for the memory: a DMA-BUF. May be passed on to other processes. */
+int kfd_bo_export(struct kfd_process *p, kfd_bo_t *bo, int *fd);
+/* The memory behind a descriptor, with a new reference; -EINVAL if it is no DMA-BUF of ours,
+ * -ENODEV if it is the memory of a GPU that this process does not have. */
+int kfd_bo_import(struct kfd_process *p, int fd, kfd_bo_t **out);
+/* What is behind a descriptor: its size in bytes, or -EINVAL. Needs no lock. */
+int64_t kfd_bo_descriptor_size(int fd);
+/* The file and the place in it for mmap() of a DMA-BUF, or of a render node at `*offset`. A new
+ * descriptor, or -errno; -ENODEV if the pages are the descriptor's own. */
+int kfd_bo_mmap_file(struct kfd_process *p, int fd, uint64_t *offset, uint64_t bytes);
+
+/* In a forked child: closes what it has inherited. */
+void kfd_bo_forget(struct kfd_process *p);
+
+#endif
