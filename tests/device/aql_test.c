@@ -269,6 +269,14 @@ static void test_barrier_value(void **state)
                          __ATOMIC_RELEASE);
         assert_true(rig_wait(r, done, 0));
     }
+    /* no signal is a dependency that is met, whatever the rest says */
+    for (uint32_t condition = 0; condition < 5; condition++) {
+        uint64_t done = rig_signal(r, 1);
+        uint64_t words[8] = {0 | 2 << 16, 0, 7, 0, condition, 0, 0, done};
+        rig_submit(&q, words);
+        assert_true(rig_wait(r, done, 0));
+    }
+    assert_int_equal(atomic_load(&r->errors), 0);
     rig_close(&q);
 }
 
@@ -352,8 +360,82 @@ static void test_pm4(void **state)
     uint64_t clock = w[4] | (uint64_t)w[5] << 32;
     assert_true(clock && clock <= sg_device_clock());
     const uint32_t want[] = {0x11, 0x22, 0x33, 0x44, w[4], w[5], 0x55, 0x66, 0x77};
+    assert_int_equal(atomic_load(&r->errors), 0);
     assert_memory_equal(w, want, sizeof want);
     assert_int_equal(atomic_load(&r->raised[300]), 1);
+    rig_close(&q);
+}
+
+/* Atomic operations, their old values, and copies by the command processor: PC sampling of newer
+ * runtimes exchanges and copies its buffers with these. */
+static void test_pm4_atomics_and_copies(void **state)
+{
+    static const struct {
+        uint32_t code; /* + 32: 64 bits */
+        uint64_t before, source, compare, after;
+    } rows[] = {
+        {7, 1, 2, 0, 2},
+        {8, 1, 2, 1, 2},
+        {8, 1, 2, 3, 1},
+        {15, 0xffffffff, 2, 0, 1},
+        {16, 1, 2, 0, 0xffffffff},
+        {17, 1, 0xffffffff, 0, 0xffffffff}, /* signed minimum of 1 and -1 */
+        {18, 1, 0xffffffff, 0, 1},
+        {19, 1, 0xffffffff, 0, 1},
+        {20, 1, 0xffffffff, 0, 0xffffffff},
+        {21, 6, 3, 0, 2},
+        {22, 6, 3, 0, 7},
+        {23, 6, 3, 0, 5},
+        {24, 6, 7, 0, 7},
+        {24, 7, 7, 0, 0},
+        {25, 0, 7, 0, 7},
+        {25, 9, 7, 0, 7},
+        {25, 5, 7, 0, 4},
+        {39, UINT64_C(0x8000000000000005), 9, 0, 9},
+        {40, UINT64_C(1) << 40, UINT64_C(1) << 41, UINT64_C(1) << 40, UINT64_C(1) << 41},
+        {47, 0xffffffff, 2, 0, UINT64_C(0x100000001)},
+        {49, 1, UINT64_MAX, 0, UINT64_MAX},
+    };
+    enum { ROWS = sizeof rows / sizeof rows[0], BORDER = 32 << 20, COPIED = 1000 };
+    (void)state;
+    rig_t *r = rig_create(1);
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    uint64_t cells = rig_alloc(r, 8 * ROWS), olds = rig_alloc(r, 8 * ROWS), fill = rig_alloc(r, 16),
+             ib = rig_alloc(r, 4096), done = rig_signal(r, 1), source = rig_alloc(r, COPIED),
+             target = RIG_VA + BORDER - 500; /* across extents */
+    uint32_t *dw = rig_ptr(r, ib), n = 0;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        uint64_t at = cells + 8ull * i, old = olds + 8ull * i, s = rows[i].source,
+                 c = rows[i].compare;
+        bool wide = rows[i].code & 32;
+        memcpy(rig_ptr(r, at), &rows[i].before, 8);
+        ADD(P3(0x1eu, 8u), rows[i].code, (uint32_t)at, (uint32_t)(at >> 32), (uint32_t)s,
+            (uint32_t)(s >> 32), (uint32_t)c, (uint32_t)(c >> 32), 0); /* ATOMIC_MEM */
+        ADD(P3(0x40u, 5u), 6 | 2u << 8 | (wide ? 1u << 16 : 0) | 1u << 20, 0, 0, (uint32_t)old,
+            (uint32_t)(old >> 32)); /* COPY_DATA: what it found */
+    }
+    for (uint32_t i = 0; i < COPIED; i++)
+        *(uint8_t *)rig_ptr(r, source + i) = (uint8_t)(i * 7);
+    ADD(P3(0x50u, 6u), 3u << 29 | 3u << 20, (uint32_t)source, (uint32_t)(source >> 32),
+        (uint32_t)target, (uint32_t)(target >> 32), COPIED); /* DMA_DATA */
+    ADD(P3(0x50u, 6u), 2u << 29 | 0u << 20, 0x01020304, 0, (uint32_t)fill, (uint32_t)(fill >> 32),
+        10);
+    uint32_t packet[16] = {
+        1u << 16, P3(0x3fu, 3u), (uint32_t)ib, (uint32_t)(ib >> 32), n | 1u << 23, 10};
+    memcpy(packet + 14, &done, 8);
+    rig_submit(&q, packet);
+    if (!rig_wait(r, done, 0)) fail_msg("%s", r->error_text);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        uint64_t cell, old;
+        memcpy(&cell, rig_ptr(r, cells + 8ull * i), 8);
+        memcpy(&old, rig_ptr(r, olds + 8ull * i), 8);
+        if (cell != rows[i].after || old != rows[i].before)
+            fail_msg("row %u: memory %llx, old value %llx", i, (unsigned long long)cell,
+                     (unsigned long long)old);
+    }
+    assert_memory_equal(rig_ptr(r, target), rig_ptr(r, source), COPIED);
+    assert_memory_equal(rig_ptr(r, fill), "\4\3\2\1\4\3\2\1\4\3\0\0", 12);
     rig_close(&q);
 }
 
@@ -477,6 +559,12 @@ static void submit_vendor(rig_queue_t *q, uint64_t kernel)
     rig_submit(q, (uint64_t[8]){99u << 16});
 }
 
+static void submit_bad_condition(rig_queue_t *q, uint64_t kernel)
+{
+    (void)kernel;
+    rig_submit(q, (uint64_t[8]){2u << 16, rig_signal(q->rig, 1), 0, 0, 4});
+}
+
 static void submit_bad_signal(rig_queue_t *q, uint64_t kernel)
 {
     (void)kernel;
@@ -527,6 +615,13 @@ static const error_row_t errors[] = {
      SG_QUEUE_ERROR_PACKET,
      0x100,
      "vendor format 99"},
+    {"barrier condition",
+     submit_bad_condition,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_PACKET,
+     0x100,
+     "condition 4"},
     {"dependency",
      submit_bad_signal,
      "s_endpgm",
@@ -610,6 +705,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_barrier_value),
         cmocka_unit_test(test_barrier_bit_orders),
         cmocka_unit_test(test_pm4),
+        cmocka_unit_test(test_pm4_atomics_and_copies),
         cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_memory_fault),

@@ -221,6 +221,13 @@ static sg_step_t barrier_value(sg_queue_t *q, const packet_t *p)
 {
     const barrier_value_t *b = &p->barrier_value;
     int64_t value;
+    if (!b->signal) return finish_barrier(q, p); /* satisfied, as a null dependency is */
+    if (b->condition > 3) {
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_VENDOR,
+                      "AQL packet %llu: barrier-value condition %u, known are 0 to 3",
+                      (unsigned long long)q->next, b->condition);
+        return SG_STEP_DEAD;
+    }
     if (!sg_signal_load(q->device, b->signal, &value)) return bad_signal(q, b->signal);
     value &= b->mask;
     bool met = b->condition == 0   ? value == b->value

@@ -238,6 +238,7 @@ struct sg_queue {
     uint64_t head_start;    /* when the head packet was first looked at */
     bool inactive_wait;     /* until the runtime has set queue_inactive_signal back to 0 */
     bool scratch_asked;     /* for the head packet */
+    uint64_t pm4_returned;  /* by the last atomic operation of a PM4 packet */
     sg_run_t *runs;         /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
     sg_worker_t worker;
     /* scratch slots in use, under the pool's lock */
@@ -289,6 +290,19 @@ static inline bool sg_holds(uint32_t function, uint32_t value, uint32_t referenc
     default: return true;
     }
 }
+
+/* transfer.c */
+enum { SG_ATOMIC_WIDE = 32 }; /* in an operation's code: 64 bits */
+/* Fails the queue with a memory fault at the address. */
+void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write);
+/* Host address of the longest piece of [va, va + *bytes) in one extent, or NULL; shortens *bytes.
+ */
+uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, bool write);
+/* False after a fault of the queue. */
+bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes);
+/* One of the L2's operations on mapped, aligned memory; *old is what was there. False: the code is
+ * none of an integer operation that returns. */
+bool sg_transfer_atomic(uint32_t code, void *at, uint64_t source, uint64_t compare, uint64_t *old);
 
 /* signal.c */
 /* Raises what an interrupt with this context id raises; partial ids (8 bits) raise all that match.

@@ -146,6 +146,7 @@ static bool copy_source(const command_t *c, uint32_t n, uint32_t out[2])
         SRC_L2 = 2,
         SRC_PERF = 4,
         SRC_IMMEDIATE = 5,
+        SRC_ATOMIC = 6, /* what the last ATOMIC_MEM found */
         SRC_CLOCK = 9
     };
     uint32_t source = c->dw[1] & 15;
@@ -164,6 +165,7 @@ static bool copy_source(const command_t *c, uint32_t n, uint32_t out[2])
         return p;
     }
     case SRC_IMMEDIATE: memcpy(out, c->dw + 2, 8); return true;
+    case SRC_ATOMIC: memcpy(out, &c->q->pm4_returned, 8); return true;
     case SRC_CLOCK: memcpy(out, &clock, 8); return true;
     default: return fail(c, "COPY_DATA source", source);
     }
@@ -208,24 +210,46 @@ static bool op_wait_reg_mem(const command_t *c)
 
 static bool op_atomic_mem(const command_t *c)
 {
-    enum { SWAP_32 = 7, COMPARE_SWAP_32 = 8, LOOP = 1 };
-    uint32_t code = c->dw[1] & 0x3f, compare = c->dw[6];
+    enum { CODE_MASK = 0x7f, COMPARE_SWAP = 8, LOOP = 1 };
+    uint32_t code = c->dw[1] & CODE_MASK;
+    bool wide = code & SG_ATOMIC_WIDE, loop = (c->dw[1] >> 8 & 15) == LOOP;
+    uint64_t va = pair(c, 2) & ~(wide ? UINT64_C(7) : UINT64_C(3));
+    uint64_t compare = wide ? pair(c, 6) : c->dw[6];
     sg_patience_t patience = {0};
-    uint32_t *p = memory(c, pair(c, 2) & ~UINT64_C(3), 4, true);
+    void *p = memory(c, va, wide ? 8 : 4, true);
     if (!p) return false;
-    if (code == SWAP_32) {
-        __atomic_exchange_n(p, c->dw[4], __ATOMIC_SEQ_CST);
-        return true;
-    }
-    if (code != COMPARE_SWAP_32) return fail(c, "ATOMIC_MEM operation", code);
-    for (;;) {
-        uint32_t expected = compare;
-        if (__atomic_compare_exchange_n(p, &expected, c->dw[4], false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST) ||
-            (c->dw[1] >> 8 & 15) != LOOP)
+    do {
+        if (!sg_transfer_atomic(code, p, pair(c, 4), compare, &c->q->pm4_returned))
+            return fail(c, "ATOMIC_MEM operation", code);
+        if (!loop || (code & ~(uint32_t)SG_ATOMIC_WIDE) != COMPARE_SWAP ||
+            c->q->pm4_returned == compare) {
+            sg_device_stir(c->d);
             return true;
-        if (!sg_queue_pause(c->q, &patience)) return false;
+        }
+    } while (sg_queue_pause(c->q, &patience));
+    return false;
+}
+
+/* From memory to memory, or a word into all of it, through the L2 or not. */
+static bool op_dma_data(const command_t *c)
+{
+    enum { ADDRESS = 0, DATA = 2, ADDRESS_L2 = 3, BYTES_MASK = 0x3ffffff };
+    uint32_t from = c->dw[1] >> 29 & 3, to = c->dw[1] >> 20 & 3;
+    uint64_t dst = pair(c, 4), bytes = c->dw[6] & BYTES_MASK;
+    if (to != ADDRESS && to != ADDRESS_L2) return fail(c, "DMA_DATA destination", to);
+    if (from == ADDRESS || from == ADDRESS_L2) {
+        if (!sg_transfer_copy(c->q, pair(c, 2), dst, bytes)) return false;
+    } else if (from == DATA) {
+        for (uint64_t at = 0; at < bytes; at += 4) {
+            uint32_t *p = memory(c, dst + at, bytes - at < 4 ? bytes - at : 4, true);
+            if (!p) return false;
+            memcpy(p, c->dw + 2, bytes - at < 4 ? bytes - at : 4);
+        }
+    } else {
+        return fail(c, "DMA_DATA source", from);
     }
+    sg_device_stir(c->d);
+    return true;
 }
 
 static bool op_indirect_buffer(const command_t *c)
@@ -249,10 +273,9 @@ static const struct {
     bool (*execute)(const command_t *c);
 } opcodes[] = {
     {0x10, 1, 0, op_nothing}, /* NOP */
-    {0x1e, 9, 0, op_atomic_mem},   {0x37, 4, 0, op_write_data},
-    {0x3c, 7, 0, op_wait_reg_mem}, {0x3f, 4, 0, op_indirect_buffer},
-    {0x40, 6, 0, op_copy_data},    {0x46, 2, 0, op_event_write},
-    {0x49, 8, 0, op_release_mem},  {0x58, 7, 0, op_acquire_mem},
+    {0x1e, 9, 0, op_atomic_mem},      {0x37, 4, 0, op_write_data}, {0x3c, 7, 0, op_wait_reg_mem},
+    {0x3f, 4, 0, op_indirect_buffer}, {0x40, 6, 0, op_copy_data},  {0x46, 2, 0, op_event_write},
+    {0x49, 8, 0, op_release_mem},     {0x50, 7, 0, op_dma_data},   {0x58, 7, 0, op_acquire_mem},
     {0x68, 2, 0x2000, op_set_reg}, /* SET_CONFIG_REG */
     {0x69, 2, 0xa000, op_set_reg}, /* SET_CONTEXT_REG */
     {0x76, 2, 0x2c00, op_set_reg}, /* SET_SH_REG */

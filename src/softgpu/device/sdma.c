@@ -5,8 +5,6 @@
  * are byte offsets that never wrap. */
 #include "softgpu/device/internal.h"
 
-#include <string.h>
-
 enum { PACKET_DWORDS_MAX = 13 };
 
 typedef struct {
@@ -31,19 +29,8 @@ static outcome_t fail(const packet_t *p, const char *what, uint64_t value)
 
 static outcome_t fault(const packet_t *p, uint64_t va, bool write)
 {
-    const sg_extent_t *e = sg_memory_find(p->d->memory, va);
-    sg_queue_fault(p->q, va,
-                   (write ? ISA_FAULT_WRITE : ISA_FAULT_READ) | (e ? ISA_FAULT_RDONLY : 0));
+    sg_transfer_fault(p->q, va, write);
     return FAILED;
-}
-
-/* Host address of the longest piece of [va, va + *bytes) in one extent; shortens *bytes. */
-static uint8_t *piece(const packet_t *p, uint64_t va, uint64_t *bytes, bool write)
-{
-    const sg_extent_t *e = sg_memory_find(p->d->memory, va);
-    if (!e || (write && !(e->flags & SG_MEM_WRITABLE))) return NULL;
-    if (*bytes > e->end - va) *bytes = e->end - va;
-    return e->host + (va - e->begin);
 }
 
 static void *word_at(const packet_t *p, uint64_t va, uint64_t bytes, bool write)
@@ -55,18 +42,7 @@ static void *word_at(const packet_t *p, uint64_t va, uint64_t bytes, bool write)
 
 static outcome_t copy(const packet_t *p, uint64_t src, uint64_t dst, uint64_t bytes)
 {
-    while (bytes) {
-        uint64_t n = bytes;
-        const uint8_t *from = piece(p, src, &n, false);
-        if (!from) return fault(p, src, false);
-        uint8_t *to = piece(p, dst, &n, true);
-        if (!to) return fault(p, dst, true);
-        memmove(to, from, n);
-        src += n;
-        dst += n;
-        bytes -= n;
-    }
-    return DONE;
+    return sg_transfer_copy(p->q, src, dst, bytes) ? DONE : FAILED;
 }
 
 static outcome_t do_nop(packet_t *p)
@@ -117,7 +93,7 @@ static outcome_t do_fill(packet_t *p)
     if (dst & 3) return fail(p, "fill of an unaligned address", dst);
     while (bytes) {
         uint64_t n = bytes;
-        uint32_t *to = (uint32_t *)piece(p, dst, &n, true);
+        uint32_t *to = (uint32_t *)sg_transfer_piece(p->d, dst, &n, true);
         if (!to) return fault(p, dst, true);
         for (uint64_t i = 0; i < n / 4; i++)
             to[i] = value;
@@ -160,42 +136,13 @@ static outcome_t do_poll(packet_t *p)
 
 static outcome_t do_atomic(packet_t *p)
 {
-    /* operation codes of the L2, returning forms: 32 bits, 32 more for 64 bits */
-    enum { SWAP = 7, COMPARE_SWAP = 8, ADD = 15, SUB = 16, WIDE = 32 };
     uint32_t code = p->dw[0] >> 25;
-    uint64_t va = pair(p, 1), source = pair(p, 3), compare = pair(p, 5);
-    bool wide = code & WIDE;
-    void *at = word_at(p, va, wide ? 8 : 4, true);
-    uint64_t *at64 = at;
-    uint32_t *at32 = at, compare32 = (uint32_t)compare;
-    if (va & (wide ? 7 : 3)) return fail(p, "atomic on an unaligned address", va);
+    uint64_t va = pair(p, 1), old, bytes = code & SG_ATOMIC_WIDE ? 8 : 4;
+    void *at = word_at(p, va, bytes, true);
+    if (va & (bytes - 1)) return fail(p, "atomic on an unaligned address", va);
     if (!at) return fault(p, va, true);
-    switch (code & ~(uint32_t)WIDE) {
-    case SWAP:
-        if (wide)
-            __atomic_exchange_n(at64, source, __ATOMIC_SEQ_CST);
-        else
-            __atomic_exchange_n(at32, (uint32_t)source, __ATOMIC_SEQ_CST);
-        break;
-    case COMPARE_SWAP:
-        if (wide)
-            __atomic_compare_exchange_n(at64, &compare, source, false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST);
-        else
-            __atomic_compare_exchange_n(at32, &compare32, (uint32_t)source, false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST);
-        break;
-    case SUB:
-        source = 0 - source;
-        /* fallthrough */
-    case ADD:
-        if (wide)
-            __atomic_fetch_add(at64, source, __ATOMIC_SEQ_CST);
-        else
-            __atomic_fetch_add(at32, (uint32_t)source, __ATOMIC_SEQ_CST);
-        break;
-    default: return fail(p, "atomic operation", code);
-    }
+    if (!sg_transfer_atomic(code, at, pair(p, 3), pair(p, 5), &old))
+        return fail(p, "atomic operation", code);
     sg_device_stir(p->d);
     return DONE;
 }

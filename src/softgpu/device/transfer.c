@@ -1,0 +1,103 @@
+/* transfer.c - what packets of more than one language do to memory: copies and atomic operations.
+ *
+ * Apart because SDMA and PM4 name both in the same way: byte ranges that may cross extents, and the
+ * numbers that the L2 has for its operations. Waves have atomics of their own, isa/atomic.c. */
+#include "softgpu/device/internal.h"
+
+#include <string.h>
+
+void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write)
+{
+    const sg_extent_t *e = sg_memory_find(q->device->memory, va);
+    sg_queue_fault(q, va, (write ? ISA_FAULT_WRITE : ISA_FAULT_READ) | (e ? ISA_FAULT_RDONLY : 0));
+}
+
+uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, bool write)
+{
+    const sg_extent_t *e = sg_memory_find(d->memory, va);
+    if (!e || (write && !(e->flags & SG_MEM_WRITABLE))) return NULL;
+    if (*bytes > e->end - va) *bytes = e->end - va;
+    return e->host + (va - e->begin);
+}
+
+bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
+{
+    while (bytes) {
+        uint64_t n = bytes;
+        const uint8_t *from = sg_transfer_piece(q->device, src, &n, false);
+        uint8_t *to = from ? sg_transfer_piece(q->device, dst, &n, true) : NULL;
+        if (!to) {
+            sg_transfer_fault(q, from ? dst : src, from != NULL);
+            return false;
+        }
+        memmove(to, from, n);
+        src += n;
+        dst += n;
+        bytes -= n;
+    }
+    return true;
+}
+
+/* Returning forms of the operations; 32 more in the code is 64 bits. */
+enum {
+    SWAP = 7,
+    COMPARE_SWAP = 8,
+    ADD = 15,
+    SUB,
+    SIGNED_MIN,
+    UNSIGNED_MIN,
+    SIGNED_MAX,
+    UNSIGNED_MAX,
+    AND,
+    OR,
+    XOR,
+    INCREMENT,
+    DECREMENT
+};
+
+/* What memory holds next; `old` and `source` are sign-extended in the signed copies. */
+static bool result(uint32_t operation, uint64_t old, uint64_t source, uint64_t compare,
+                   int64_t signed_old, int64_t signed_source, uint64_t *next)
+{
+    switch (operation) {
+    case SWAP: *next = source; return true;
+    case COMPARE_SWAP: *next = old == compare ? source : old; return true;
+    case ADD: *next = old + source; return true;
+    case SUB: *next = old - source; return true;
+    case SIGNED_MIN: *next = signed_source < signed_old ? source : old; return true;
+    case UNSIGNED_MIN: *next = source < old ? source : old; return true;
+    case SIGNED_MAX: *next = signed_source > signed_old ? source : old; return true;
+    case UNSIGNED_MAX: *next = source > old ? source : old; return true;
+    case AND: *next = old & source; return true;
+    case OR: *next = old | source; return true;
+    case XOR: *next = old ^ source; return true;
+    case INCREMENT: *next = old >= source ? 0 : old + 1; return true;
+    case DECREMENT: *next = old == 0 || old > source ? source : old - 1; return true;
+    default: return false;
+    }
+}
+
+bool sg_transfer_atomic(uint32_t code, void *at, uint64_t source, uint64_t compare, uint64_t *old)
+{
+    const uint32_t operation = code & ~(uint32_t)SG_ATOMIC_WIDE;
+    uint64_t next;
+    if (code & SG_ATOMIC_WIDE) {
+        uint64_t *p = at, seen = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+        do {
+            if (!result(operation, seen, source, compare, (int64_t)seen, (int64_t)source, &next))
+                return false;
+        } while (!__atomic_compare_exchange_n(p, &seen, next, false, __ATOMIC_SEQ_CST,
+                                              __ATOMIC_SEQ_CST));
+        *old = seen;
+        return true;
+    }
+    const uint32_t low = (uint32_t)source;
+    uint32_t *p = at, seen = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+    do {
+        if (!result(operation, seen, low, (uint32_t)compare, (int32_t)seen, (int32_t)low, &next))
+            return false;
+    } while (!__atomic_compare_exchange_n(p, &seen, (uint32_t)next, false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST));
+    *old = seen;
+    return true;
+}
