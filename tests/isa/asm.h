@@ -1,6 +1,6 @@
 /* asm.h - gfx90a assembly text to words, for tests.
  *
- * Runs llvm-mc-15 (or the program named by LLVM_MC) on a whole text at once: one process for many
+ * Runs llvm-mc (15 if it is there, LLVM_MC names another) on a whole text at once: one process for many
  * instructions. Programs that need it are skipped where it is not installed. */
 #ifndef TESTS_ISA_ASM_H
 #define TESTS_ISA_ASM_H
