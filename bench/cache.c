@@ -114,7 +114,7 @@ static double run(bench_t *b, int which, bool modelled)
         fprintf(stderr, "%s stopped for %d: %s\n", loops[which].name, (int)stop, b->wave->message);
         return 0;
     }
-    return (now() - start) * 1e9 / ((double)loops[which].iterations * ACCESSES);
+    return (now() - start) * 1e9 / ((double)loops[which].iterations * (int)ACCESSES);
 }
 
 static bool load_loop(bench_t *b, void *page, int which)

@@ -128,8 +128,8 @@ int cli_convert_run(const char *run, bool expected)
 /* ---- The command ---- */
 
 static struct {
-    const char *directory; /* -d */
-    bool other_users;      /* --other-users */
+    char directory[2 * PATH_MAX]; /* -d, "" if it was not given */
+    bool other_users;             /* --other-users */
 } asked;
 
 static bool has_file(const char *directory, const char *name)
@@ -183,7 +183,7 @@ static void to_parent(char path[PATH_MAX])
 /* Where the files of a run go: where it was told, or the directory that holds the run's. */
 static const char *directory_for(const char *run, char beside[PATH_MAX])
 {
-    if (asked.directory) return asked.directory;
+    if (*asked.directory) return asked.directory;
     snprintf(beside, PATH_MAX, "%s", run);
     to_parent(beside);
     const char *last = strrchr(beside, '/');
@@ -258,19 +258,19 @@ static int convert_directory(const char *given)
 }
 
 /* `given` as a path that stays the same whatever the directory it is used in. */
-static int choose_directory(const char *given, char path[2 * PATH_MAX])
+static int choose_directory(const char *given)
 {
-    char here[PATH_MAX];
+    char here[PATH_MAX], *path = asked.directory;
+    const size_t room = sizeof(asked.directory);
     bool stream = strcasecmp(given, "stdout") == 0;
     if (*given == '/' || stream) {
-        snprintf(path, 2 * PATH_MAX, "%s", given);
+        snprintf(path, room, "%s", given);
     } else if (!getcwd(here, sizeof(here)) || *here != '/') {
         base_error("-d %s: the working directory has no name (was it removed?)", given);
         return -1;
     } else {
-        trace_join(path, 2 * PATH_MAX, here, given);
+        trace_join(path, room, here, given);
     }
-    asked.directory = path;
     return 0;
 }
 
@@ -280,9 +280,8 @@ int cli_convert_command(int argc, char **argv)
                                             {"other-users", no_argument, NULL, 'u'},
                                             {0}};
     int result = 0;
-    char directory[2 * PATH_MAX];
     for (int c; (c = getopt_long(argc, argv, "d:", options, NULL)) >= 0;) {
-        if (c == 'd' && choose_directory(optarg, directory) != 0) return CLI_EXIT_SETUP;
+        if (c == 'd' && choose_directory(optarg) != 0) return CLI_EXIT_SETUP;
         if (c == 'u') asked.other_users = true;
         if (c == '?') return CLI_EXIT_USAGE;
     }

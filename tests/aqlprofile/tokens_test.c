@@ -35,7 +35,7 @@ static void start(counting_t *c, uint64_t va, uint32_t tokens)
 }
 
 /* Bytes written; *status is the register's. */
-static uint32_t stop(counting_t *c, uint32_t *status)
+static uint32_t finish(counting_t *c, uint32_t *status)
 {
     counting_flush_waves(c);
     counting_set(c, 0xc336, OFF);
@@ -129,7 +129,7 @@ static void test_turns(void **state)
     for (int round = 0; round < 2; round++) {
         start(c, va, TOKENS);
         counting_dispatch(c, &d);
-        uint32_t size = stop(c, &status);
+        uint32_t size = finish(c, &status);
         assert_int_equal(status, 0);
         look(&seen, rig_ptr(c->rig, va), size);
         /* groups 0 and 2 go to engine 0, 1 to unit 0 of engine 1, 3 to the traced one */
@@ -157,7 +157,7 @@ static void test_occupancy(void **state)
     uint32_t status;
     start(c, va, 0x906f);
     counting_dispatch(c, &d);
-    look(&seen, rig_ptr(c->rig, va), stop(c, &status));
+    look(&seen, rig_ptr(c->rig, va), finish(c, &status));
     assert_int_equal(seen.counts[3], 200);
     assert_int_equal(seen.counts[6], 200);
     assert_int_equal(seen.counts[10] + seen.counts[13], 0);
@@ -169,7 +169,7 @@ static void test_occupancy(void **state)
     counting_set(c, 0xc342, 1);
     counting_send(c);
     counting_dispatch(c, &d);
-    assert_int_equal(stop(c, &status), 0);
+    assert_int_equal(finish(c, &status), 0);
 }
 
 static void test_full(void **state)
@@ -182,7 +182,7 @@ static void test_full(void **state)
     uint32_t status;
     start(c, va, TOKENS);
     counting_dispatch(c, &d);
-    assert_in_range(stop(c, &status), PAGES * 4096 - 31, PAGES * 4096);
+    assert_in_range(finish(c, &status), PAGES * 4096 - 31, PAGES * 4096);
     assert_int_equal(status, 1u << 31);
 }
 
@@ -195,7 +195,7 @@ static void test_no_buffer(void **state)
     uint32_t status;
     start(c, RIG_UNMAPPED & ~UINT64_C(4095), TOKENS);
     counting_dispatch(c, &d);
-    assert_int_equal(stop(c, &status), 0);
+    assert_int_equal(finish(c, &status), 0);
     assert_int_equal(status, 1u << 28);
     assert_int_equal(c->rig->faults, 0);
 }

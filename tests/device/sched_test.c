@@ -295,7 +295,7 @@ static void test_sleep_and_wake(void **state)
     sleep_ms(60);
     uint64_t before = cpu_ns();
     sleep_ms(IDLE_MS);
-    double share = (double)(cpu_ns() - before) / (IDLE_MS * 1e6);
+    double share = (double)(cpu_ns() - before) / ((int)IDLE_MS * 1e6);
     print_message("idle: %.3f %% of a core\n", 100 * share);
     assert_true(share < 0.005);
     for (int i = 0; i < 20; i++) {

@@ -140,16 +140,16 @@ static void old_library(void **state)
     uint32_t (*major)(void), (*minor)(void);
     int (*push)(const char *), (*pop)(void);
     uint64_t (*start)(const char *);
-    void (*stop)(uint64_t), (*mark)(const char *);
+    void (*finish)(uint64_t), (*mark)(const char *);
     *(void **)&register_tracer = dlvsym(library, "roctxRegisterTracerCallback", "ROCTX_4.1");
     *(void **)&major = dlvsym(library, "roctx_version_major", "ROCTX_4.1");
     *(void **)&minor = dlvsym(library, "roctx_version_minor", "ROCTX_4.1");
     *(void **)&push = dlvsym(library, "roctxRangePushA", "ROCTX_4.1");
     *(void **)&pop = dlvsym(library, "roctxRangePop", "ROCTX_4.1");
     *(void **)&start = dlvsym(library, "roctxRangeStartA", "ROCTX_4.1");
-    *(void **)&stop = dlvsym(library, "roctxRangeStop", "ROCTX_4.1");
+    *(void **)&finish = dlvsym(library, "roctxRangeStop", "ROCTX_4.1");
     *(void **)&mark = dlvsym(library, "roctxMarkA", "ROCTX_4.1");
-    assert_true(register_tracer && major && minor && push && pop && start && stop && mark);
+    assert_true(register_tracer && major && minor && push && pop && start && finish && mark);
     assert_ptr_not_equal((void *)push, (void *)roctxRangePushA);
     assert_int_equal(major(), 4);
     assert_int_equal(minor(), 1);
@@ -164,7 +164,7 @@ static void old_library(void **state)
     mark("m");
     push("p");
     pop();
-    stop(start("s"));
+    finish(start("s"));
     register_tracer(NULL);
     mark("unseen");
     assert_string_equal(reports, "6.0 m 0;6.1 p 0;6.2 - 0;6.3 s 1;6.4 - 1;");

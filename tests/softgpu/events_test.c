@@ -212,7 +212,7 @@ static void round_trips_lose_nothing(void **state)
         kfd_events_raise(events, ping);
         assert_int_equal(wait_for(pong, 0, false, 10000), KFD_IOC_WAIT_RESULT_COMPLETE);
     }
-    print_message("one wake-up: %.1f us\n", (double)(now_ns() - begin) / 2000 / PINGS);
+    print_message("one wake-up: %.1f us\n", (double)(now_ns() - begin) / 2000 / (int)PINGS);
     void *failed;
     pthread_join(thread, &failed);
     assert_null(failed);

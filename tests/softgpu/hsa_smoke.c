@@ -102,7 +102,7 @@ static void check_barriers(void)
         CHECK(wait_zero(done, HSA_WAIT_STATE_BLOCKED));
     }
     printf("barrier packet, round trip with a sleeping waiter: %.1f us\n",
-           (double)(now_ns() - begin) / 1000 / ROUNDS);
+           (double)(now_ns() - begin) / 1000 / (int)ROUNDS);
 
     /* a dependency that the host fulfils: it rings no doorbell */
     hsa_signal_t gate = new_signal(1);
