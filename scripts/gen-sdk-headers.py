@@ -70,20 +70,17 @@ typedef union rocprofiler_hsa_api_retval_t
 #endif
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
-/* HIP 5.3 and later have OpenGL's types in a header of their own */
+/* HIP 5.3 and later have OpenGL's types in a header of their own, HIP 6 has those of before */
 #if defined(__has_include)
 #if __has_include(<hip/hip_gl_interop.h>)
 #include <hip/hip_gl_interop.h>
 #endif
+#if __has_include(<hip/hip_deprecated.h>)
+#include <hip/hip_deprecated.h>
+#endif
 #endif
 #include <stddef.h>
 #include <stdint.h>
-
-/* HIP 6 moved types of the API to headers of their own. */
-#if HIP_VERSION >= 60000000
-#include <hip/hip_deprecated.h>
-#include <hip/hip_gl_interop.h>
-#endif
 
 @NEWER_TYPES@
 ROCPROFILER_EXTERN_C_INIT

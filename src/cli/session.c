@@ -16,9 +16,9 @@
 #include "trace/run.h"
 #include "trace/store.h"
 
-/* ORDER: that of LD_PRELOAD. The bridge stands for HIP before 6.1, which has no tables; beside a
- * newer HIP it stays out of the way. The marker library serves programs that are linked to an older
- * one which does not register. */
+/* ORDER: that of LD_PRELOAD. The bridge stands for HIP that registers no tables; beside one that
+ * does it stays out of the way. The marker library serves programs that are linked to an older one
+ * which does not register. */
 static const struct {
     const char *file;
     enum { SOFT_GPU, ALWAYS, TRACE, MARKERS } when;

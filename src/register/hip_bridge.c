@@ -1,48 +1,43 @@
-/* hip_bridge.c - gives HIP before 6.1 the dispatch tables that newer HIP has.
+/* hip_bridge.c - gives HIP that does not register dispatch tables those that other HIP registers.
  *
  * Preloaded, this library defines the hip* symbols (generated trampolines that jump through a
  * table), fills the tables from the real library at the first call and registers them as "hip" and
- * "hip_compiler". Where HIP registers itself the tables are filled but not offered. The functions
- * and their positions are rows of hip-table.tsv. */
+ * "hip_compiler": HIP before 6.1 has no tables, and newer HIP may be built without registration.
+ * HIP that registers by itself keeps its own tables: calls pass through. The functions and their
+ * positions are rows of hip-table.tsv. */
+#include "register/hip_bridge.h"
+
 #include "base/log.h"
+#include "register/stand_in.h"
 
-#include <rocprofiler-register/rocprofiler-register.h>
-
-#include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
-typedef enum { TABLE_runtime, TABLE_compiler, TABLE_COUNT } table_kind_t;
-
-/* rows of the tables and of their first published version, whose size is what we claim: entries
- * that came later exist in no library that needs this bridge */
-enum {
-#define BRIDGE_ROW(id, table, position, name, symbol)
-#define BRIDGE_TABLE(table, all, first) ROWS_##table = all, FIRST_ROWS_##table = first,
-#include "hip_bridge_rows.inc"
-#undef BRIDGE_ROW
-#undef BRIDGE_TABLE
-};
+/* AMD's library, in whose place ours may not be, has no such function. */
+#pragma weak rocprofiler_register_stand_in
 
 static const struct {
-    table_kind_t table;
-    unsigned position;
-    const char *symbol;
+    bridge_table_t table;
+    unsigned position, step;
+    const char *name;
 } rows[] = {
-#define BRIDGE_ROW(id, table, position, name, symbol) {TABLE_##table, position, symbol},
-#define BRIDGE_TABLE(table, all, first)
+#define BRIDGE_ROW(id, table, position, name, step) {BRIDGE_##table, position, step, name},
+#define BRIDGE_TABLE(table, all)
+#define BRIDGE_SYMBOLS(count)
 #include "hip_bridge_rows.inc"
 #undef BRIDGE_ROW
 #undef BRIDGE_TABLE
+#undef BRIDGE_SYMBOLS
 };
 
+void *bridge_real[BRIDGE_ROWS], *bridge_native[BRIDGE_ROWS];
+
 /* Element 0 is the size in bytes, the others are functions; null where HIP lacks the function. */
-static void *runtime_table[ROWS_runtime], *compiler_table[ROWS_compiler];
+static void *runtime_table[BRIDGE_SIZE_runtime], *compiler_table[BRIDGE_SIZE_compiler];
+static void **const tables[BRIDGE_TABLES] = {runtime_table, compiler_table};
+static const char *const names[BRIDGE_TABLES] = {"hip", "hip_compiler"};
 extern void *const bridge_lazy_runtime[], *const bridge_lazy_compiler[];
 
 /* The tables the trampolines jump through: lazy stubs until the real table is registered. */
@@ -54,7 +49,7 @@ void *bridge_resolve(unsigned id);
 
 enum { HIP_ERROR_NOT_SUPPORTED = 801 };
 
-/* What a function does that the real library lacks (reached only through dlsym). */
+/* What a function does that the real library lacks. */
 __attribute__((visibility("hidden"))) int bridge_missing(void)
 {
     return HIP_ERROR_NOT_SUPPORTED;
@@ -63,8 +58,9 @@ __attribute__((visibility("hidden"))) int bridge_missing(void)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t owner;
 static _Atomic bool owned;
-static bool filled, self_registering;
-static uint32_t hip_version;
+static bool filled;
+static bridge_library_t hip;
+static _Atomic bool native_seen;
 
 static void after_fork_in_child(void)
 {
@@ -77,55 +73,115 @@ __attribute__((constructor)) static void initialise(void)
     pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
-static int note_hip(struct dl_phdr_info *info, size_t size, void *path)
+bool bridge_has_native(void)
 {
-    (void)size;
-    const char *slash = strrchr(info->dlpi_name, '/');
-    const char *base = slash ? slash + 1 : info->dlpi_name;
-    if (strncmp(base, "libamdhip64.so", strlen("libamdhip64.so")) != 0) return 0;
-    snprintf(path, 4096, "%s", info->dlpi_name);
-    return 1;
+    return atomic_load(&native_seen);
 }
 
-/* major.minor.patch stand at the end of the real file's name; a missing part counts 0. */
-static uint32_t version_of(const char *path)
+/* A library's table ends after the last function of the newest step of which it has any. */
+static void set_size(bridge_table_t table)
 {
-    char *real = realpath(path, NULL);
-    const char *at = real ? strstr(real, "libamdhip64.so.") : NULL;
-    unsigned major = 0, minor = 0, patch = 0;
-    if (at) sscanf(at, "libamdhip64.so.%u.%u.%u", &major, &minor, &patch);
-    free(real);
-    return 10000 * major + 100 * minor + (patch < 100 ? patch : 0);
+    unsigned newest = 0, last = 0;
+    for (size_t i = 0; i < BRIDGE_ROWS; i++)
+        if (rows[i].table == table && bridge_real[i] && rows[i].step > newest)
+            newest = rows[i].step;
+    for (size_t i = 0; i < BRIDGE_ROWS; i++)
+        if (rows[i].table == table && rows[i].step <= newest && rows[i].position > last)
+            last = rows[i].position;
+    tables[table][0] = (void *)((last + 1) * sizeof(void *));
 }
 
 static bool fill(void)
 {
-    char path[4096] = "";
-    if (!dl_iterate_phdr(note_hip, path)) return false;
-    void *hip = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    if (!hip) return false;
-    self_registering = dlsym(hip, "rocprofiler_register_import_hip") != NULL;
-    hip_version = version_of(path);
-    runtime_table[0] = (void *)(FIRST_ROWS_runtime * sizeof(void *));
-    compiler_table[0] = (void *)(FIRST_ROWS_compiler * sizeof(void *));
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        void **table = rows[i].table == TABLE_runtime ? runtime_table : compiler_table;
-        table[rows[i].position] = dlsym(hip, rows[i].symbol);
+    hip = bridge_find_hip();
+    if (!hip.handle) return false;
+    uint32_t preference[BRIDGE_ROWS];
+    for (size_t i = 0; i < BRIDGE_SYMBOL_COUNT; i++) {
+        const bridge_symbol_t *symbol = &bridge_symbols[i];
+        void *function = bridge_dlsym_real(hip.handle, symbol->name);
+        if (!function) continue;
+        if (bridge_real[symbol->row] && preference[symbol->row] < symbol->preference) continue;
+        bridge_real[symbol->row] = function;
+        preference[symbol->row] = symbol->preference;
     }
+    for (size_t i = 0; i < BRIDGE_ROWS && !hip.registers; i++)
+        bridge_real[i] = bridge_wrap_lookup(rows[i].name, bridge_real[i]);
+    set_size(BRIDGE_runtime);
+    set_size(BRIDGE_compiler);
     return true;
 }
 
-static void offer(table_kind_t kind)
+/* HIP registers its own table while ours stands in for it, perhaps inside a call that came through
+ * ours. Its entries become gates: calls that were seen in our table pass, others go to our table
+ * first. A gate knows the former by the thread's note of the function that it entered last; so a
+ * note that was left before this moment can hide one call that goes past our trampolines. */
+static void take_native(bridge_table_t kind, void *native)
 {
-    void *_Atomic *active = kind == TABLE_runtime ? &bridge_runtime : &bridge_compiler;
-    void *table = kind == TABLE_runtime ? runtime_table : compiler_table;
-    if (atomic_load(active) == table) return;
-    if (!self_registering) {
-        rocprofiler_register_library_indentifier_t id;
-        rocprofiler_register_library_api_table(kind == TABLE_runtime ? "hip" : "hip_compiler", NULL,
-                                               hip_version, &table, 1, &id);
+    atomic_store(&native_seen, true);
+    size_t size;
+    memcpy(&size, native, sizeof size);
+    base_info("%s registers a table of its own: calls are seen in the one that stood in for it",
+              names[kind]);
+    for (size_t i = 0; i < BRIDGE_ROWS; i++) {
+        if (rows[i].table != kind || (rows[i].position + 1) * sizeof(void *) > size) continue;
+        void **entry = (void **)native + rows[i].position;
+        if (!*entry || !tables[kind][rows[i].position]) continue;
+        bridge_native[i] = *entry;
+        __atomic_store_n(entry, bridge_late_entries[i], __ATOMIC_RELEASE);
     }
-    atomic_store_explicit(active, table, memory_order_release);
+}
+
+static void take_native_runtime(void *table)
+{
+    take_native(BRIDGE_runtime, table);
+}
+
+static void take_native_compiler(void *table)
+{
+    take_native(BRIDGE_compiler, table);
+}
+
+static int note_native(rocprofiler_register_registration_info_t *info, void *name)
+{
+    if (strcmp(info->common_name, name) == 0) atomic_store(&native_seen, true);
+    return 0;
+}
+
+static void put_entries(bridge_table_t kind, bool stand_in)
+{
+    for (size_t i = 0; i < BRIDGE_ROWS; i++)
+        if (rows[i].table == kind)
+            tables[kind][rows[i].position] = !bridge_real[i] ? NULL
+                                             : stand_in      ? bridge_pass_entries[i]
+                                                             : bridge_real[i];
+}
+
+/* False: HIP's own table is registered, ours only leads to its functions. */
+static bool stand_in(bridge_table_t kind)
+{
+    static const rocprofiler_register_native_func_t take[] = {take_native_runtime,
+                                                              take_native_compiler};
+    if (rocprofiler_register_stand_in)
+        return rocprofiler_register_stand_in(names[kind], hip.version, tables[kind], take[kind]) !=
+               ROCP_REG_EXCESS_API_INSTANCES;
+    rocprofiler_register_iterate_registration_info(note_native, (void *)names[kind]);
+    if (bridge_has_native()) return false;
+    rocprofiler_register_library_indentifier_t id;
+    void *table = tables[kind];
+    rocprofiler_register_library_api_table(names[kind], NULL, hip.version, &table, 1, &id);
+    return true;
+}
+
+static void offer(bridge_table_t kind)
+{
+    void *_Atomic *active = kind == BRIDGE_runtime ? &bridge_runtime : &bridge_compiler;
+    if (atomic_load(active) == tables[kind]) return;
+    put_entries(kind, !hip.registers);
+    if (!hip.registers && !stand_in(kind)) {
+        atomic_store(&native_seen, true);
+        put_entries(kind, false);
+    }
+    atomic_store_explicit(active, tables[kind], memory_order_release);
 }
 
 /* The function to go on in. Calls that the registering thread makes meanwhile (a tool's, against
@@ -140,8 +196,7 @@ __attribute__((visibility("hidden"))) void *bridge_resolve(unsigned id)
         if (!filled) filled = fill();
         if (filled) offer(rows[id].table);
     }
-    void *function =
-        (rows[id].table == TABLE_runtime ? runtime_table : compiler_table)[rows[id].position];
+    void *function = inside ? bridge_real[id] : tables[rows[id].table][rows[id].position];
     if (!inside) {
         atomic_store(&owned, false);
         pthread_mutex_unlock(&lock);

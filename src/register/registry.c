@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "register/stand_in.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,6 +24,8 @@ typedef struct {
     uint64_t instance;
     uint64_t table_count;
     void *tables[TABLES_MAX];
+    rocprofiler_register_native_func_t native; /* of a table that stands in for the runtime's */
+    bool behind;                               /* one that stands in for it is passed on */
     bool passed_on;
     rocprofiler_register_error_code_t answer;
 } registration_t;
@@ -87,6 +90,14 @@ static registration_t *find_same(int index, void *first_table)
     return NULL;
 }
 
+static registration_t *find_stand_in(int index)
+{
+    unsigned n = atomic_load(&registration_count);
+    for (unsigned i = 0; i < n; i++)
+        if (registrations[i].index == index && registrations[i].native) return &registrations[i];
+    return NULL;
+}
+
 static uint64_t count_of(int index)
 {
     uint64_t count = 0;
@@ -118,7 +129,7 @@ static rocprofiler_register_error_code_t pass_on_missed(reg_set_api_table_t sdk,
     unsigned n = sdk ? atomic_load(&registration_count) : 0;
     for (unsigned i = 0; i < n && answer == ROCP_REG_SUCCESS; i++) {
         registration_t *r = &registrations[i];
-        if (r->passed_on && !all) continue;
+        if (r->behind || (r->passed_on && !all)) continue;
         if (!r->passed_on && length < sizeof names)
             length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
                                        length ? ", " : "", reg_runtime_name(r->index));
@@ -131,10 +142,12 @@ static rocprofiler_register_error_code_t pass_on_missed(reg_set_api_table_t sdk,
     return answer;
 }
 
-/* Order of the checks: the first that fails decides the answer (AMD's protocol). */
+/* Order of the checks: the first that fails decides the answer (AMD's protocol). `native`: of a
+ * table that stands in for the runtime's own. */
 static rocprofiler_register_error_code_t
 register_inside(const char *name, rocprofiler_register_import_func_t import, uint32_t version,
-                void **tables, uint64_t table_count, rocprofiler_register_library_indentifier_t *id)
+                void **tables, uint64_t table_count, rocprofiler_register_library_indentifier_t *id,
+                rocprofiler_register_native_func_t native)
 {
     reg_set_api_table_t sdk = reg_find_sdk();
     if (sdk && !sdk_seen) pass_on_missed(sdk, false);
@@ -160,6 +173,7 @@ register_inside(const char *name, rocprofiler_register_import_func_t import, uin
         return r->answer;
     }
     uint64_t instance = count_of(index);
+    if (native && instance > 0) return ROCP_REG_EXCESS_API_INSTANCES;
     if (instance >= REG_INSTANCES_MAX) {
         base_warning("more than %d instances of \"%s\"", REG_INSTANCES_MAX, name);
         return ROCP_REG_EXCESS_API_INSTANCES;
@@ -174,8 +188,28 @@ register_inside(const char *name, rocprofiler_register_import_func_t import, uin
                           .table_count = table_count,
                           .answer = ROCP_REG_NO_TOOLS};
     memcpy(r->tables, tables, table_count * sizeof *tables);
+    registration_t *stand_in = find_stand_in(index);
+    r->native = native;
     atomic_store(&registration_count, n + 1);
-    return pass_on(r, sdk);
+    if (!stand_in || table_count == 0) return pass_on(r, sdk);
+    stand_in->native(tables[0]);
+    r->behind = true;
+    return r->answer = stand_in->answer;
+}
+
+static rocprofiler_register_error_code_t
+register_tables(const char *name, rocprofiler_register_import_func_t import, uint32_t version,
+                void **tables, uint64_t table_count, rocprofiler_register_library_indentifier_t *id,
+                rocprofiler_register_native_func_t native)
+{
+    if (!base_env_bool("ROCPROFILER_REGISTER_ENABLED", true)) return ROCP_REG_NO_TOOLS;
+    if (!enter()) return ROCP_REG_DEADLOCK;
+    rocprofiler_register_error_code_t answer =
+        register_inside(name, import, version, tables, table_count, id, native);
+    leave();
+    base_info("%s version %u: %s", name ? name : "(null)", version,
+              rocprofiler_register_error_string(answer));
+    return answer;
 }
 
 __attribute__((visibility("default"))) rocprofiler_register_error_code_t
@@ -186,14 +220,16 @@ rocprofiler_register_library_api_table(const char *lib_name,
                                        rocprofiler_register_library_indentifier_t *register_id)
 {
     if (api_table_length == 0) return ROCP_REG_BAD_API_TABLE_LENGTH;
-    if (!base_env_bool("ROCPROFILER_REGISTER_ENABLED", true)) return ROCP_REG_NO_TOOLS;
-    if (!enter()) return ROCP_REG_DEADLOCK;
-    rocprofiler_register_error_code_t answer = register_inside(
-        lib_name, import_func, lib_version, api_tables, api_table_length, register_id);
-    leave();
-    base_info("%s version %u: %s", lib_name ? lib_name : "(null)", lib_version,
-              rocprofiler_register_error_string(answer));
-    return answer;
+    return register_tables(lib_name, import_func, lib_version, api_tables, api_table_length,
+                           register_id, NULL);
+}
+
+__attribute__((visibility("default"))) rocprofiler_register_error_code_t
+rocprofiler_register_stand_in(const char *name, uint32_t version, void *table,
+                              rocprofiler_register_native_func_t native)
+{
+    rocprofiler_register_library_indentifier_t id;
+    return register_tables(name, NULL, version, &table, 1, &id, native);
 }
 
 __attribute__((visibility("default"))) const char *

@@ -153,8 +153,8 @@ def untold():
     """Runtimes that do not register, and nobody who has them register: nothing is lost in silence."""
     def plain(program, **variables):
         return run([f"{root}/bin/softgpu", "--", f"{out}/{program}"], **variables)
-    why = ("rocprofiler-sdk: warning: {} was traced: {} does not register its functions; before "
-           "ROCm 6 use rocprofv3, or HSA_TOOLS_LIB=librocprofiler-register.so.0 and "
+    why = ("rocprofiler-sdk: warning: {} was traced: {} does not register its functions; "
+           "use rocprofv3, or HSA_TOOLS_LIB=librocprofiler-register.so.0 and "
            "LD_PRELOAD=librocprofiler-hip-bridge.so")
     hip, hsa = r".*/libamdhip64\.so.*", r".*/libhsa-runtime64\.so.*"
     out_text, lines = plain("linked")

@@ -15,7 +15,7 @@
 
 /* %s: the runtime's file. */
 #define OLD_RUNTIME                                                                                \
-    "%s does not register its functions; before ROCm 6 use rocprofv3, or "                         \
+    "%s does not register its functions; use rocprofv3, or "                                       \
     "HSA_TOOLS_LIB=librocprofiler-register.so.0 and LD_PRELOAD=librocprofiler-hip-bridge.so"
 
 /* Bound if the program, or a library it is linked with, defines it; the reference also makes the

@@ -1,0 +1,205 @@
+/* hip_library.c - finds HIP, and answers programs that look its functions up by name.
+ *
+ * Apart because all of it is about the dynamic loader. A program that opens HIP itself, or asks
+ * hipGetProcAddress, would call past the trampolines; where the bridge serves it is given them.
+ * What HIP lacks stays missing, although this library has a trampoline for it. */
+#include "register/hip_bridge.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void *(*dlsym_t)(void *, const char *);
+
+/* The next definition of dlsym after ours; all loaders for x86-64 have this version of it. */
+static dlsym_t real_dlsym(void)
+{
+    static void *_Atomic found;
+    void *symbol = atomic_load_explicit(&found, memory_order_relaxed);
+    if (!symbol) {
+        symbol = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+        atomic_store_explicit(&found, symbol, memory_order_relaxed);
+    }
+    dlsym_t function;
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+void *bridge_dlsym_real(void *handle, const char *name)
+{
+    return real_dlsym()(handle, name);
+}
+
+static bool is_hip(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *base = slash ? slash + 1 : path;
+    return base && strncmp(base, "libamdhip64.so", strlen("libamdhip64.so")) == 0;
+}
+
+/* ---- Which library ---- */
+
+static int note_hip(struct dl_phdr_info *info, size_t size, void *path)
+{
+    (void)size;
+    if (!is_hip(info->dlpi_name)) return 0;
+    snprintf(path, 4096, "%s", info->dlpi_name);
+    return 1;
+}
+
+/* major.minor.patch stand at the end of the real file's name; a missing part counts 0. */
+static uint32_t version_of(const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *at = real ? strstr(real, "libamdhip64.so.") : NULL;
+    unsigned major = 0, minor = 0, patch = 0;
+    if (at) sscanf(at, "libamdhip64.so.%u.%u.%u", &major, &minor, &patch);
+    free(real);
+    return 10000 * major + 100 * minor + (patch < 100 ? patch : 0);
+}
+
+/* HIP is linked with librocprofiler-register if it registers; its own entry points for that are
+ * local symbols in some builds. */
+static bool registers_itself(const struct link_map *library)
+{
+    const ElfW(Dyn) *dynamic = library->l_ld;
+    const char *strings = NULL;
+    for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_STRTAB) strings = (const char *)d->d_un.d_ptr;
+    for (const ElfW(Dyn) *d = dynamic; strings && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && strncmp(strings + d->d_un.d_val, "librocprofiler-register.so",
+                                             strlen("librocprofiler-register.so")) == 0)
+            return true;
+    return false;
+}
+
+bridge_library_t bridge_find_hip(void)
+{
+    bridge_library_t found = {0};
+    char path[4096] = "";
+    /* what calls would be bound to without this library; else one that was opened for few */
+    void *next = bridge_dlsym_real(RTLD_NEXT, "hipApiName");
+    Dl_info where;
+    if (next && dladdr(next, &where) && is_hip(where.dli_fname))
+        snprintf(path, sizeof path, "%s", where.dli_fname);
+    else if (!dl_iterate_phdr(note_hip, path))
+        return found;
+    found.handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    struct link_map *map = NULL;
+    if (!found.handle || dlinfo(found.handle, RTLD_DI_LINKMAP, &map) != 0) return found;
+    found.registers = registers_itself(map);
+    found.version = version_of(path);
+    return found;
+}
+
+/* ---- Looking up ---- */
+
+static const bridge_symbol_t *find_symbol(const char *name)
+{
+    size_t low = 0, high = BRIDGE_SYMBOL_COUNT;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(name, bridge_symbols[middle].name);
+        if (order == 0) return &bridge_symbols[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+/* Would the program have found it without us? Leaves the loader's message if not. */
+static bool is_there(const char *name)
+{
+    char path[4096] = "";
+    void *handle = dl_iterate_phdr(note_hip, path) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    bool found = handle && bridge_dlsym_real(handle, name);
+    if (handle) dlclose(handle);
+    return found || bridge_dlsym_real(RTLD_NEXT, name);
+}
+
+static void *translate(const bridge_symbol_t *symbol, void *answer)
+{
+    Dl_info where;
+    struct link_map *map = NULL;
+    if (answer == symbol->trampoline) return is_there(symbol->name) ? answer : NULL;
+    if (!answer || bridge_has_native()) return answer;
+    if (!dladdr1(answer, &where, (void **)&map, RTLD_DL_LINKMAP) || !map) return answer;
+    return is_hip(map->l_name) && !registers_itself(map) ? symbol->trampoline : answer;
+}
+
+extern _Thread_local void *bridge_answer __attribute__((visibility("hidden")));
+void *bridge_dlsym(void *handle, const char *name);
+
+/* Of dlsym: the function to go on in, or NULL when bridge_answer is the answer. */
+__attribute__((visibility("hidden"))) void *bridge_dlsym(void *handle, const char *name)
+{
+    dlsym_t real = real_dlsym();
+    void *onward;
+    memcpy(&onward, &real, sizeof onward);
+    if (handle == RTLD_NEXT || !name) return onward;
+    const bridge_symbol_t *symbol = find_symbol(name);
+    if (!symbol) return onward;
+    bridge_answer = translate(symbol, real(handle, name));
+    return NULL;
+}
+
+/* Functions of HIP that answer with addresses: their parameters from the third on differ, and fit
+ * in three registers. 0 is success. */
+typedef int (*lookup_t)(const char *, void **, uint64_t, uint64_t, void *);
+
+enum { LOOKUPS = 4 };
+static const char *const lookup_names[LOOKUPS] = {"hipGetProcAddress", "hipGetProcAddress_spt",
+                                                  "hipGetDriverEntryPoint",
+                                                  "hipGetDriverEntryPoint_spt"};
+static lookup_t lookups[LOOKUPS];
+
+/* The trampoline of a real function; other addresses stay as they are. */
+static void *traced(const char *name, void *function)
+{
+    const bridge_symbol_t *symbol = name ? find_symbol(name) : NULL;
+    if (symbol && bridge_real[symbol->row] == function) return symbol->trampoline;
+    for (int i = 0; i < LOOKUPS; i++)
+        if (memcmp(&lookups[i], &function, sizeof function) == 0)
+            return find_symbol(lookup_names[i])->trampoline;
+    for (size_t i = 0; i < BRIDGE_SYMBOL_COUNT; i++)
+        if (bridge_symbols[i].preference == 0 && bridge_real[bridge_symbols[i].row] == function)
+            return bridge_symbols[i].trampoline;
+    return function;
+}
+
+static int look_up(int which, const char *name, void **function, uint64_t third, uint64_t fourth,
+                   void *fifth)
+{
+    int status = lookups[which](name, function, third, fourth, fifth);
+    if (status == 0 && function && *function && !bridge_has_native())
+        *function = traced(name, *function);
+    return status;
+}
+
+#define LOOKUP(which)                                                                              \
+    static int look_up_##which(const char *name, void **function, uint64_t third, uint64_t fourth, \
+                               void *fifth)                                                        \
+    {                                                                                              \
+        return look_up(which, name, function, third, fourth, fifth);                               \
+    }
+LOOKUP(0)
+LOOKUP(1)
+LOOKUP(2)
+LOOKUP(3)
+
+void *bridge_wrap_lookup(const char *name, void *function)
+{
+    static const lookup_t wrappers[LOOKUPS] = {look_up_0, look_up_1, look_up_2, look_up_3};
+    for (int i = 0; function && i < LOOKUPS; i++) {
+        if (strcmp(name, lookup_names[i]) != 0) continue;
+        memcpy(&lookups[i], &function, sizeof function);
+        memcpy(&function, &wrappers[i], sizeof function);
+        break;
+    }
+    return function;
+}
