@@ -330,6 +330,59 @@ static void memory_of_another_is_mapped_by_offset(void **state)
     assert_int_equal(free_memory(buffer), 0);
 }
 
+static int read_and_change_notes(void *argument)
+{
+    uint32_t handle;
+    if (prime_import(*(int *)argument, &handle) != 0) return 1;
+    struct drm_amdgpu_gem_metadata m = {.handle = handle,
+                                        .op = AMDGPU_GEM_METADATA_OP_GET_METADATA};
+    if (drm(DRM_IOCTL_AMDGPU_GEM_METADATA, &m) != 0 || m.data.data[0] != 0xabcd) return 2;
+    m.op = AMDGPU_GEM_METADATA_OP_SET_METADATA;
+    m.data.data[1] = 0x1111;
+    return drm(DRM_IOCTL_AMDGPU_GEM_METADATA, &m) == 0 ? 0 : 3;
+}
+
+/* The newest runtimes mark shared memory so, and take none without its mark. */
+static void all_users_see_an_objects_metadata(void **state)
+{
+    (void)state;
+    uint32_t handle, room[64] = {0};
+    uint64_t buffer = alloc(here, MB, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+    int fd = export_memory(buffer); /* before there are any */
+    assert_int_equal(prime_import(fd, &handle), 0);
+    struct drm_amdgpu_gem_metadata m = {.handle = handle,
+                                        .op = AMDGPU_GEM_METADATA_OP_GET_METADATA};
+    assert_int_equal(drm(DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
+    assert_int_equal(m.data.data_size_bytes, 0);
+    m.op = AMDGPU_GEM_METADATA_OP_SET_METADATA;
+    m.data.data_size_bytes = sizeof(m.data.data) + 4;
+    assert_int_equal(drm(DRM_IOCTL_AMDGPU_GEM_METADATA, &m), -EINVAL);
+    m.data.data_size_bytes = 8;
+    m.data.data[0] = 0xabcd;
+    assert_int_equal(drm(DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
+    assert_int_equal(in_another_process(read_and_change_notes, &fd), 0);
+
+    struct kfd_ioctl_get_dmabuf_info_args info = {.dmabuf_fd = (uint32_t)fd,
+                                                  .metadata_ptr = (uintptr_t)room};
+    assert_int_equal(call(AMDKFD_IOC_GET_DMABUF_INFO, &info), -EINVAL);
+    assert_int_equal(info.metadata_size, 8);
+    assert_int_equal(call(AMDKFD_IOC_GET_DMABUF_INFO, &info), 0);
+    assert_int_equal(room[0], 0xabcd);
+    assert_int_equal(room[1], 0x1111);
+    close(fd);
+    assert_int_equal(close_handle(handle), 0);
+    assert_int_equal(free_memory(buffer), 0);
+
+    /* the next owner finds none */
+    buffer = alloc(here, MB, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+    fd = export_memory(buffer);
+    info = (struct kfd_ioctl_get_dmabuf_info_args){.dmabuf_fd = (uint32_t)fd};
+    assert_int_equal(call(AMDKFD_IOC_GET_DMABUF_INFO, &info), 0);
+    assert_int_equal(info.metadata_size, 0);
+    close(fd);
+    assert_int_equal(free_memory(buffer), 0);
+}
+
 static int open_by_name(void *argument)
 {
     struct kfd_ipc_import_args args = {.va_addr = there, .gpu_id = kfd_gpu_id(0)};
@@ -375,9 +428,9 @@ static int forge(int file, uint64_t offset, uint64_t size, uint32_t gpu)
 {
     struct {
         char magic[16];
-        uint64_t offset, size;
-        uint32_t gpu, flags, ipc_flags, serial;
-    } share = {"softgpu dma-buf", offset, size, gpu, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, 0, 0};
+        uint64_t offset, size, note_offset;
+        uint32_t gpu, flags, ipc_flags, unused;
+    } share = {"softgpu dma-buf", offset, size, 0, gpu, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, 0, 0};
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(2 * sizeof(int))];
@@ -537,6 +590,7 @@ int main(void)
         cmocka_unit_test(processes_share_memory),
         cmocka_unit_test(memory_moves_between_addresses),
         cmocka_unit_test(memory_of_another_is_mapped_by_offset),
+        cmocka_unit_test(all_users_see_an_objects_metadata),
         cmocka_unit_test(memory_is_opened_by_name),
         cmocka_unit_test(other_descriptors_are_refused),
         cmocka_unit_test(nothing_is_left_open),

@@ -27,8 +27,8 @@ static const char share_magic[16] = "softgpu dma-buf";
 /* The message of a DMA-BUF; its descriptors are the file and the lease. */
 typedef struct {
     char magic[sizeof(share_magic)];
-    uint64_t offset, size;
-    uint32_t gpu, flags, ipc_flags, serial;
+    uint64_t offset, size, note_offset;
+    uint32_t gpu, flags, ipc_flags, unused;
 } share_t;
 
 static uint64_t round_up(uint64_t value, uint64_t to)
@@ -64,9 +64,38 @@ static void leave(kfd_bo_t *bo)
     if (bo->next) bo->next->self = bo->self;
 }
 
+static int file_of(kfd_process_t *p, const kfd_bo_t *bo)
+{
+    return bo->file < 0 ? p->gpus[bo->gpu].fd : bo->file;
+}
+
+int kfd_bo_read_notes(kfd_process_t *p, const kfd_bo_t *bo, void *notes, size_t bytes)
+{
+    ssize_t n = pread(file_of(p, bo), notes, bytes, (off_t)bo->note_offset);
+    return n == (ssize_t)bytes ? 0 : n < 0 ? -errno : -EIO;
+}
+
+int kfd_bo_write_notes(kfd_process_t *p, const kfd_bo_t *bo, const void *notes, size_t bytes)
+{
+    ssize_t n = pwrite(file_of(p, bo), notes, bytes, (off_t)bo->note_offset);
+    return n == (ssize_t)bytes ? 0 : n < 0 ? -errno : -EIO;
+}
+
+/* For the next owner. Any process may have made some: reading costs no memory, writing does. */
+static void clear_notes(kfd_process_t *p, const kfd_bo_t *bo)
+{
+    static const char none[KFD_BO_NOTE_BYTES];
+    char notes[KFD_BO_NOTE_BYTES];
+    if (kfd_bo_read_notes(p, bo, notes, sizeof(notes)) != 0 ||
+        memcmp(notes, none, sizeof(none)) == 0)
+        return;
+    kfd_bo_write_notes(p, bo, none, sizeof(none));
+}
+
 static void release_own(kfd_process_t *p, kfd_bo_t *bo)
 {
     kfd_gpu_t *gpu = &p->gpus[bo->gpu];
+    clear_notes(p, bo);
     /* gives the pages back and makes them read as zero for the next owner */
     fallocate(gpu->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)bo->offset,
               (off_t)bo->size);
@@ -142,6 +171,7 @@ int kfd_bo_create(kfd_gpu_t *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out)
     }
     *used += size;
     bo->mmap_offset = bo->offset;
+    bo->note_offset = gpu->file_bytes + kfd_bo_all_notes(bo->offset);
     bo->host = gpu->alias + bo->offset;
     enter(gpu->process, bo);
     *out = bo;
@@ -208,6 +238,7 @@ int kfd_bo_export(kfd_process_t *p, kfd_bo_t *bo, int *fd)
 {
     share_t share = {.offset = bo->offset,
                      .size = bo->size,
+                     .note_offset = bo->note_offset,
                      .gpu = bo->gpu,
                      .flags = bo->flags,
                      .ipc_flags = bo->ipc_flags};
@@ -217,8 +248,7 @@ int kfd_bo_export(kfd_process_t *p, kfd_bo_t *bo, int *fd)
         own_lease = new_lease(bo);
         if (own_lease < 0) return own_lease;
     }
-    int passed[N_PASSED] = {bo->file < 0 ? p->gpus[bo->gpu].fd : bo->file,
-                            bo->file < 0 ? own_lease : bo->lease};
+    int passed[N_PASSED] = {file_of(p, bo), bo->file < 0 ? own_lease : bo->lease};
     int error = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : -errno;
     if (error == 0) {
         error = send_share(pair[1], &share, passed);
@@ -274,7 +304,8 @@ static bool is_sound(int file, const struct stat *st, const share_t *share)
     int seals = fcntl(file, F_GET_SEALS);
     return seals >= 0 && seals & F_SEAL_SHRINK && share->size && share->size % KFD_PAGE == 0 &&
            share->offset % KFD_PAGE == 0 && share->offset <= (uint64_t)st->st_size &&
-           share->size <= (uint64_t)st->st_size - share->offset;
+           share->size <= (uint64_t)st->st_size - share->offset &&
+           share->note_offset <= (uint64_t)st->st_size - KFD_BO_NOTE_BYTES;
 }
 
 /* An object of this process that is the same memory. */
@@ -299,6 +330,7 @@ static int adopt(kfd_process_t *p, const share_t *share, const struct stat *st,
                      .ipc_flags = share->ipc_flags,
                      .size = share->size,
                      .offset = share->offset,
+                     .note_offset = share->note_offset,
                      .file = fds[0],
                      .lease = fds[1],
                      .file_dev = st->st_dev,

@@ -5,11 +5,23 @@
 #ifndef SOFTGPU_KFD_BO_H
 #define SOFTGPU_KFD_BO_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct kfd_process;
 struct kfd_gpu;
+
+/* Room for notes (DRM's metadata) of an object, behind the memory in the GPU's file: each page of
+ * memory has its own, and an object those of its first page. The file is sparse: unused costs
+ * nothing. */
+enum { KFD_BO_NOTE_BYTES = 512 };
+
+/* How many bytes a file of `bytes` of memory has for notes. */
+static inline uint64_t kfd_bo_all_notes(uint64_t bytes)
+{
+    return bytes / 4096 * KFD_BO_NOTE_BYTES;
+}
 
 typedef struct kfd_bo {
     uint32_t references;  /* of this process; 0: only others hold it, see kfd_bo_put() */
@@ -19,6 +31,7 @@ typedef struct kfd_bo {
     uint32_t ipc_flags;   /* the thunk's own, which it gives at IPC export */
     uint64_t size;        /* bytes, whole pages */
     uint64_t offset;      /* in the file */
+    uint64_t note_offset; /* of its notes, in the same file */
     uint64_t mmap_offset; /* for mmap() of the GPU's render node */
     uint8_t *host;        /* where the device finds the bytes */
 
@@ -42,6 +55,11 @@ void kfd_bo_put(struct kfd_process *p, kfd_bo_t *bo);
 /* Frees what only others held and nobody holds any more. */
 void kfd_bo_sweep(struct kfd_process *p);
 kfd_bo_t *kfd_bo_by_serial(struct kfd_process *p, uint32_t serial);
+
+/* What its users have noted of an object, seen by all of them in every process; zeros at first. No
+ * more than KFD_BO_NOTE_BYTES. */
+int kfd_bo_read_notes(struct kfd_process *p, const kfd_bo_t *bo, void *notes, size_t bytes);
+int kfd_bo_write_notes(struct kfd_process *p, const kfd_bo_t *bo, const void *notes, size_t bytes);
 
 /* A descriptor that stands for the memory: a DMA-BUF. May be passed on to other processes. */
 int kfd_bo_export(struct kfd_process *p, kfd_bo_t *bo, int *fd);

@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libdrm/amdgpu_drm.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     KIND_MASK = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
@@ -169,11 +171,18 @@ int kfd_buffer_import(kfd_process_t *p, struct kfd_ioctl_import_dmabuf_args *arg
 int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_args *args)
 {
     kfd_bo_t *bo;
+    struct drm_amdgpu_gem_metadata notes;
+    uint32_t room = args->metadata_size;
     pthread_mutex_lock(&p->lock);
     int error = kfd_bo_import(p, (int)args->dmabuf_fd, &bo);
     if (error == 0) {
+        error = kfd_bo_read_notes(p, bo, &notes.data, sizeof(notes.data));
         args->size = bo->size;
-        args->metadata_size = 0; /* tiling and the like, of which there is none */
+        args->metadata_size = error ? 0 : notes.data.data_size_bytes;
+        if (error == 0 && args->metadata_size > room)
+            error = -EINVAL; /* the caller comes again with more room */
+        else if (error == 0 && args->metadata_ptr)
+            memcpy((void *)(uintptr_t)args->metadata_ptr, notes.data.data, args->metadata_size);
         args->gpu_id = kfd_gpu_id(bo->gpu);
         args->flags = bo->flags & (KIND_MASK | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
         kfd_bo_put(p, bo);

@@ -209,13 +209,21 @@ static int where_to_map(kfd_gpu_t *gpu, union drm_amdgpu_gem_mmap *args)
     return 0;
 }
 
-/* Tiling and the like, which memory for computing has none of. */
+/* What the users of an object tell each other of it: tiling in graphics, the runtimes' marks of
+ * memory that is shared. */
 static int metadata(kfd_gpu_t *gpu, struct drm_amdgpu_gem_metadata *args)
 {
-    if (!find(gpu, args->handle)) return -ENOENT;
-    if (args->op != AMDGPU_GEM_METADATA_OP_GET_METADATA) return -EINVAL;
-    memset(&args->data, 0, sizeof(args->data));
-    return 0;
+    _Static_assert(sizeof(args->data) <= KFD_BO_NOTE_BYTES, "metadata must fit an object's notes");
+    struct kfd_gem *gem = find(gpu, args->handle);
+    if (!gem) return -ENOENT;
+    switch (args->op) {
+    case AMDGPU_GEM_METADATA_OP_GET_METADATA:
+        return kfd_bo_read_notes(gpu->process, gem->bo, &args->data, sizeof(args->data));
+    case AMDGPU_GEM_METADATA_OP_SET_METADATA:
+        if (args->data.data_size_bytes > sizeof(args->data.data)) return -EINVAL;
+        return kfd_bo_write_notes(gpu->process, gem->bo, &args->data, sizeof(args->data));
+    default: return -EINVAL;
+    }
 }
 
 static int created_as(kfd_gpu_t *gpu, const struct drm_amdgpu_gem_op *args)

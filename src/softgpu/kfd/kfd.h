@@ -93,6 +93,7 @@ typedef struct kfd_gpu {
     sg_memory_t *memory;
     int fd;              /* the render node: a sparse file, VRAM and system memory are its ranges */
     uint8_t *alias;      /* all of it, as the device sees it */
+    uint64_t file_bytes; /* the memory in it; the notes follow */
     kfd_ranges_t ranges; /* free ranges of the file */
     uint64_t vram_bytes, vram_used;
     uint64_t system_bytes, system_used;

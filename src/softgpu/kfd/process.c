@@ -168,7 +168,7 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
     gpu->system_bytes = ((uint64_t)host.totalram * host.mem_unit) & ~(uint64_t)(KFD_PAGE - 1);
     uint64_t bytes = (gpu->vram_bytes + gpu->system_bytes) * FILE_FACTOR;
 
-    gpu->fd = make_node("softgpu-render", bytes, KFD_NODE_RENDER, index);
+    gpu->fd = make_node("softgpu-render", bytes + kfd_bo_all_notes(bytes), KFD_NODE_RENDER, index);
     if (gpu->fd < 0) return gpu->fd;
     gpu->alias = kfd_map_alias(gpu->fd, 0, bytes);
     gpu->doorbells = kfd_map_alias(p->fd, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);
@@ -178,6 +178,7 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
     if (kfd_fstat(gpu->fd, &st) != 0) return -errno;
     gpu->file_dev = st.st_dev;
     gpu->file_ino = st.st_ino;
+    gpu->file_bytes = bytes;
     int error = kfd_ranges_init(&gpu->ranges, 0, bytes);
     if (error != 0) return error;
 
