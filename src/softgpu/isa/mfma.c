@@ -4,6 +4,7 @@
  * told by the three placement functions. Products are added one k after the other, each step
  * rounded once. EXEC is ignored, as the hardware does. A NaN result is the default NaN. */
 #include "softgpu/isa/valu.h"
+#include "softgpu/isa/vector.h"
 
 typedef enum { A_F32, A_F16, A_BF16, A_I8, A_F64 } element_t;
 
@@ -57,129 +58,208 @@ static const uint32_t *rows_of(const isa_wave_t *w, const isa_operand_t *o)
 
 /* ---- elements to 32 bits (f32 or i32) ---- */
 
-/* Element `at` of every lane's registers. */
-static void widen(uint32_t *out, const uint32_t *rows, unsigned at, element_t type, bool flush)
+ISA_VECTOR isa_vec_t flushed_vec(isa_vec_t x)
 {
-    const uint32_t *in = rows + (type == A_I8 ? at / 4 : type == A_F32 ? 0 : at / 2) * ISA_LANES;
-    const unsigned shift = type == A_I8 ? 8 * (at % 4) : 16 * (at % 2);
+    return isa_vec_pick((x & FPU_INF32) == 0, x & 0x80000000, x);
+}
+
+/* Element at bit `shift` of each dword. */
+ISA_VECTOR isa_vec_t widened(isa_vec_t x, unsigned shift, element_t type, bool flush)
+{
+    const isa_vec_t part = x >> shift;
     switch (type) {
     case A_F16:
-        VALU_LANES out[l] = fpu_flush16(in[l] >> shift & 0xffff);
-        fpu_widen_row(out, out);
-        break;
-    case A_BF16: VALU_LANES out[l] = fpu_flush32(in[l] >> shift << 16); break;
-    case A_I8: VALU_LANES out[l] = (uint32_t)(int8_t)(in[l] >> shift); break;
-    default: VALU_LANES out[l] = flush ? fpu_flush32(in[l]) : in[l]; break;
+        return isa_vec_from_half(isa_vec_pick((part & 0x7c00) == 0, part & 0x8000, part & 0xffff));
+    case A_BF16: return flushed_vec(part << 16);
+    case A_I8: return (isa_vec_t)((isa_vec_i32_t)(part << 24) >> 24);
+    default: return flush ? flushed_vec(x) : x;
     }
 }
 
 /* All of A or B in order block, depth, row (or column). A group of m lanes holds one block, or
  * per_lane consecutive depths of the only one. */
-static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, unsigned per_lane,
-                   bool flush)
+ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const shape_t *s, element_t type,
+                          bool flush)
 {
-    alignas(64) uint32_t lanes[ISA_LANES];
-    for (unsigned at = 0; at < per_lane; at++) {
-        widen(lanes, rows, at, s->type, flush);
-        for (unsigned group = 0; group < ISA_LANES / s->m; group++) {
-            const unsigned place = s->blocks > 1 ? group * s->k + at : group * per_lane + at;
-            memcpy(out + place * s->m, lanes + group * s->m, s->m * sizeof(*out));
+    const unsigned in_dword = type == A_F32 ? 1 : type == A_I8 ? 4 : 2, bits = 32 / in_dword;
+    const unsigned per_lane = in_dword * s->regs, m = s->m;
+    const unsigned group_step = m * (s->blocks > 1 ? s->k : per_lane);
+    for (unsigned at = 0; at < per_lane; at++, out += m) {
+        const uint32_t *in = rows + at / in_dword * ISA_LANES;
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+            const isa_vec_t x = widened(isa_vec_load(in + l), at % in_dword * bits, type, flush);
+            if (m >= ISA_VEC) {
+                isa_vec_store(out + l / m * group_step + l % m, x);
+                continue;
+            }
+            for (unsigned k = 0; k < ISA_VEC; k++)
+                out[(l + k) / m * group_step + (l + k) % m] = x[k];
         }
     }
 }
 
-/* One tile of m x m: sums over k of A[i][k] * B[k][j]. The depth is the outer loop, so that rows do
- * not wait for themselves. m stays a variable: with a constant, compilers unroll the inner loop and
- * then fail to find the vectors in it. */
-typedef void tile_t(uint32_t *restrict acc, const uint32_t *restrict a, const uint32_t *restrict b,
-                    size_t m, size_t depth);
+static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, bool flush)
+{
+    switch (s->type) {
+    case A_F16: gather_as(out, rows, s, A_F16, true); break;
+    case A_BF16: gather_as(out, rows, s, A_BF16, true); break;
+    case A_I8: gather_as(out, rows, s, A_I8, false); break;
+    default: gather_as(out, rows, s, A_F32, flush); break;
+    }
+}
 
-#define TILE(name, expr)                                                                           \
-    static __attribute__((noinline)) void name(uint32_t *restrict acc, const uint32_t *restrict a, \
-                                               const uint32_t *restrict b, size_t m, size_t depth) \
+/* ---- tiles of 32 and 16 rows: from registers to registers ---- */
+
+/* What the tiles of one instruction share. */
+typedef struct {
+    size_t m, depth;
+    bool flush_in, quiet, flush_out; /* denormals of C, NaNs and denormals of D */
+} work_t;
+
+/* So many rows of D are summed up side by side, as many columns as two host vectors hold at a time:
+ * sums stay in registers for the whole depth. */
+enum { ROWS = ISA_VEC_BYTES == 64 ? 8 : 4 };
+
+ISA_VECTOR isa_vec_t quiet_vec(isa_vec_t x)
+{
+    return isa_vec_pick((x & 0x7fffffff) > FPU_INF32, isa_vec_all(FPU_NAN32), x);
+}
+
+ISA_VECTOR isa_vec_t step_i8(isa_vec_t x, isa_vec_t y, isa_vec_t z)
+{
+    return x * y + z;
+}
+
+/* ROWS rows, `columns` vectors of them from column 0 of the pointers on; a is at the first row's
+ * element of depth 0, b at the first column's. */
+typedef isa_vec_t step_t(isa_vec_t x, isa_vec_t y, isa_vec_t z);
+
+ISA_VECTOR void tile_rows(const work_t *p, uint32_t *const *d, const uint32_t *const *c,
+                          const uint32_t *a, const uint32_t *b, size_t at, const unsigned columns,
+                          step_t *step)
+{
+    isa_vec_t acc[ROWS][2];
+    ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
+    {
+        const isa_vec_t x = isa_vec_load(c[r] + at + v * ISA_VEC);
+        acc[r][v] = p->flush_in ? flushed_vec(x) : x;
+    }
+    b += at;
+    for (size_t k = 0; k < p->depth; k++, a += p->m, b += p->m) {
+        isa_vec_t y[2];
+        ISA_UNROLL for (unsigned v = 0; v < columns; v++) y[v] = isa_vec_load(b + v * ISA_VEC);
+        ISA_UNROLL for (unsigned r = 0; r < ROWS; r++)
+        {
+            const isa_vec_t x = isa_vec_all(a[r]);
+            ISA_UNROLL for (unsigned v = 0; v < columns; v++) acc[r][v] = step(x, y[v], acc[r][v]);
+        }
+    }
+    ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
+    {
+        isa_vec_t x = acc[r][v];
+        if (p->quiet) x = quiet_vec(x);
+        if (p->flush_out) x = flushed_vec(x);
+        isa_vec_store(d[r] + at + v * ISA_VEC, x);
+    }
+}
+
+#define TILE(name, step)                                                                           \
+    static __attribute__((noinline)) void name(const work_t *p, uint32_t *const *d,                \
+                                               const uint32_t *const *c, const uint32_t *a,        \
+                                               const uint32_t *b)                                  \
     {                                                                                              \
-        for (size_t k = 0; k < depth; k++, a += m, b += m)                                         \
-            for (size_t i = 0; i < m; i++) {                                                       \
-                uint32_t *restrict row = acc + i * m;                                              \
-                const uint32_t x = a[i];                                                           \
-                for (size_t j = 0; j < m; j++) {                                                   \
-                    const uint32_t y = b[j], z = row[j];                                           \
-                    row[j] = expr;                                                                 \
-                }                                                                                  \
-            }                                                                                      \
+        size_t at = 0;                                                                             \
+        for (; at + 2 * ISA_VEC <= p->m; at += 2 * ISA_VEC)                                        \
+            tile_rows(p, d, c, a, b, at, 2, step);                                                 \
+        if (at < p->m) tile_rows(p, d, c, a, b, at, 1, step);                                      \
     }
 
-TILE(tile_f32, fpu_bits32(__builtin_fmaf(fpu_f32(x), fpu_f32(y), fpu_f32(z))))
-/* The product of two halves is exact: no fma needed. */
-TILE(tile_f16, fpu_bits32(fpu_f32(x) * fpu_f32(y) + fpu_f32(z)))
-TILE(tile_i8, x *y + z)
+typedef void tile_t(const work_t *p, uint32_t *const *d, const uint32_t *const *c,
+                    const uint32_t *a, const uint32_t *b);
 
-/* ORDER: element_t; bf16 needs fma as f32 does */
+TILE(tile_f32, isa_vec_fma)
+TILE(tile_f16, isa_vec_fma_exact) /* the product of two halves is exact */
+TILE(tile_i8, step_i8)
+
+/* ORDER: element_t; bf16 is multiplied as f32 is */
 static tile_t *const tiles[4] = {tile_f32, tile_f16, tile_f32, tile_i8};
 
-/* Selects only, so that the loops are vectorised. */
-static void flush_all(uint32_t *restrict acc, size_t n)
+/* ---- tiles of 4 rows: too narrow for that, element by element ---- */
+
+static uint32_t small_step(uint32_t x, uint32_t y, uint32_t z, element_t type)
 {
-    for (size_t k = 0; k < n; k++) {
-        const uint32_t x = acc[k], zero = x & 0x80000000;
-        acc[k] = (x & FPU_INF32) == 0 ? zero : x;
-    }
+    if (type == A_I8) return x * y + z;
+    return fpu_bits32(__builtin_fmaf(fpu_f32(x), fpu_f32(y), fpu_f32(z)));
 }
 
-static void quiet_all(uint32_t *restrict acc, size_t n)
+static void small_tile(const work_t *p, uint32_t *const *d, const uint32_t *const *c,
+                       const uint32_t *a, const uint32_t *b, element_t type)
 {
-    for (size_t k = 0; k < n; k++) {
-        const uint32_t x = acc[k];
-        acc[k] = (x & 0x7fffffff) > FPU_INF32 ? FPU_NAN32 : x;
-    }
-}
-
-static void load_c(uint32_t *acc, const isa_wave_t *w, const isa_operand_t *o, const shape_t *s,
-                   bool flush)
-{
-    const size_t m = s->m, n = m * m * s->blocks;
-    if (o->kind == ISA_OPK_CONST)
-        for (size_t k = 0; k < n; k++)
-            acc[k] = (uint32_t)o->k;
-    else
-        for (unsigned b = 0, row = 0; b < s->blocks; b++)
-            for (unsigned i = 0; i < m; i++, row++)
-                memcpy(acc + row * m,
-                       rows_of(w, o) + cd_register(s, b, i) * ISA_LANES + cd_lane(s, b, i),
-                       m * sizeof(*acc));
-    if (flush) flush_all(acc, n);
-}
-
-static void store_d(const isa_wave_t *w, const isa_operand_t *o, const uint32_t *acc,
-                    const shape_t *s)
-{
-    for (unsigned b = 0; b < s->blocks; b++)
-        for (unsigned i = 0; i < s->m; i++, acc += s->m) {
-            uint32_t *row = (uint32_t *)rows_of(w, o) + cd_register(s, b, i) * ISA_LANES;
-            memcpy(row + cd_lane(s, b, i), acc, s->m * sizeof(*acc));
+    for (size_t i = 0; i < p->m; i++)
+        for (size_t j = 0; j < p->m; j++) {
+            uint32_t x = p->flush_in ? fpu_flush32(c[i][j]) : c[i][j];
+            for (size_t k = 0; k < p->depth; k++)
+                x = small_step(a[k * p->m + i], b[k * p->m + j], x, type);
+            if (p->quiet && fpu_nan32(x)) x = FPU_NAN32;
+            d[i][j] = p->flush_out ? fpu_flush32(x) : x;
         }
+}
+
+/* ---- one instruction ---- */
+
+/* First register row of C. D may lie across C in the registers, where only the same place is good
+ * for working row by row: C is copied then. */
+static const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i, const shape_t *s,
+                                 uint32_t *copy)
+{
+    const size_t rows = (size_t)s->m * s->m * s->blocks / ISA_LANES;
+    const uint32_t *c = rows_of(w, &i->src[2]), *d = rows_of(w, &i->dst);
+    if (c == d || c + rows * ISA_LANES <= d || d + rows * ISA_LANES <= c) return c;
+    memcpy(copy, c, rows * sizeof(isa_row_t));
+    return copy;
 }
 
 static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const uint32_t *b_rows)
 {
-    const unsigned per_lane = s->type == A_F32 ? 1 : (s->type == A_I8 ? 4u : 2u) * s->regs;
     /* f32 does as MODE says; halves always flush. */
     const bool half = s->type == A_F16 || s->type == A_BF16;
     const bool flush_in = half || (s->type == A_F32 && !(w->mode & 0x10));
-    const bool flush_out = half || (s->type == A_F32 && !(w->mode & 0x20));
-    alignas(64) uint32_t a[MAX_AB], b[MAX_AB], acc[MAX_CD];
-    gather(a, rows_of(w, &i->src[0]), s, per_lane, flush_in);
-    gather(b, b_rows, s, per_lane, flush_in);
-    load_c(acc, w, &i->src[2], s, flush_in);
+    const work_t work = {.m = s->m,
+                         .depth = s->k,
+                         .flush_in = flush_in,
+                         .quiet = s->type != A_I8,
+                         .flush_out = half || (s->type == A_F32 && !(w->mode & 0x20))};
+    alignas(64) uint32_t a[MAX_AB], b[MAX_AB], copy[MAX_CD], same[32];
+    const isa_operand_t *c_operand = &i->src[2];
+    const uint32_t *c_rows = NULL;
+    uint32_t *d_rows = (uint32_t *)rows_of(w, &i->dst);
+    const unsigned step = s->m < ROWS ? s->m : ROWS;
+    gather(a, rows_of(w, &i->src[0]), s, flush_in);
+    gather(b, b_rows, s, flush_in);
+    if (c_operand->kind == ISA_OPK_CONST)
+        for (unsigned n = 0; n < 32; n++)
+            same[n] = (uint32_t)c_operand->k;
+    else
+        c_rows = rows_of_c(w, i, s, copy);
     for (unsigned block = 0; block < s->blocks; block++) {
         const unsigned from = (block & ~((1u << i->cbsz) - 1)) + i->abid;
         const unsigned from_a = i->cbsz ? from : block;
-        tiles[s->type](acc + block * s->m * s->m, a + from_a * s->k * s->m, b + block * s->k * s->m,
-                       s->m, s->k);
+        const uint32_t *block_a = a + from_a * s->k * s->m, *block_b = b + block * s->k * s->m;
+        for (unsigned first = 0; first < s->m; first += step) {
+            uint32_t *d[ROWS];
+            const uint32_t *c[ROWS];
+            for (unsigned r = 0; r < step; r++) {
+                const size_t place = cd_register(s, block, first + r) * (size_t)ISA_LANES +
+                                     cd_lane(s, block, first + r);
+                d[r] = d_rows + place;
+                c[r] = c_rows ? c_rows + place : same;
+            }
+            if (s->m == 4)
+                small_tile(&work, d, c, block_a, block_b, s->type);
+            else
+                tiles[s->type](&work, d, c, block_a + first, block_b);
+        }
     }
-    if (s->type != A_I8) quiet_all(acc, (size_t)s->m * s->m * s->blocks);
-    if (flush_out) flush_all(acc, (size_t)s->m * s->m * s->blocks);
-    store_d(w, &i->dst, acc, s);
 }
 
 /* ---- doubles ---- */
@@ -189,32 +269,53 @@ static double double_at(const uint32_t *rows, unsigned lane)
     return fpu_f64(rows[lane] | (uint64_t)rows[ISA_LANES + lane] << 32);
 }
 
+/* Elements of A or B in order block, depth, row (or column). */
+static void gather64(double *out, const uint32_t *rows, const shape_t *s)
+{
+    for (unsigned b = 0; b < s->blocks; b++)
+        for (unsigned k = 0; k < s->k; k++)
+            for (unsigned i = 0; i < s->m; i++)
+                *out++ = double_at(rows, ab_lane(s, b, k, 1) + i);
+}
+
+/* m stays a variable: with a constant, compilers unroll the inner loop and then fail to find the
+ * vectors in it. */
+static __attribute__((noinline)) void tile_f64(double *restrict acc, const double *restrict a,
+                                               const double *restrict b, size_t m, size_t depth)
+{
+    for (size_t k = 0; k < depth; k++, a += m, b += m)
+        for (size_t i = 0; i < m; i++) {
+            double *restrict row = acc + i * m;
+            const double x = a[i];
+            for (size_t j = 0; j < m; j++)
+                row[j] = __builtin_fma(x, b[j], row[j]);
+        }
+}
+
 static void run64(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const uint32_t *b_rows)
 {
-    const uint32_t *a_rows = rows_of(w, &i->src[0]);
     const isa_operand_t *c = &i->src[2];
-    double acc[MAX_CD / 8];
+    alignas(64) double a[ISA_LANES], b[ISA_LANES], acc[MAX_CD / 8];
     double *out = acc;
-    for (unsigned b = 0; b < s->blocks; b++)
+    gather64(a, rows_of(w, &i->src[0]), s);
+    gather64(b, b_rows, s);
+    for (unsigned n = 0; n < s->blocks; n++) {
         for (unsigned r = 0; r < s->m; r++)
-            for (unsigned j = 0; j < s->m; j++) {
-                double sum = fpu_f64(c->k);
-                if (c->kind != ISA_OPK_CONST)
-                    sum = double_at(rows_of(w, c) + cd_register(s, b, r) * ISA_LANES,
-                                    cd_lane(s, b, r) + j);
-                for (unsigned k = 0; k < s->k; k++)
-                    sum = __builtin_fma(double_at(a_rows, ab_lane(s, b, k, 1) + r),
-                                        double_at(b_rows, ab_lane(s, b, k, 1) + j), sum);
-                *out++ = sum;
-            }
-    out = acc;
-    for (unsigned b = 0; b < s->blocks; b++)
+            for (unsigned j = 0; j < s->m; j++)
+                acc[(n * s->m + r) * s->m + j] =
+                    c->kind == ISA_OPK_CONST
+                        ? fpu_f64(c->k)
+                        : double_at(rows_of(w, c) + cd_register(s, n, r) * ISA_LANES,
+                                    cd_lane(s, n, r) + j);
+        tile_f64(acc + n * s->m * s->m, a + n * s->m * s->k, b + n * s->m * s->k, s->m, s->k);
+    }
+    for (unsigned n = 0; n < s->blocks; n++)
         for (unsigned r = 0; r < s->m; r++)
             for (unsigned j = 0; j < s->m; j++) {
                 const uint64_t bits = fpu_bits64(*out++);
                 const uint64_t x = fpu_nan64(bits) ? FPU_NAN64 : bits;
-                uint32_t *row = (uint32_t *)rows_of(w, &i->dst) + cd_register(s, b, r) * ISA_LANES +
-                                cd_lane(s, b, r) + j;
+                uint32_t *row = (uint32_t *)rows_of(w, &i->dst) + cd_register(s, n, r) * ISA_LANES +
+                                cd_lane(s, n, r) + j;
                 row[0] = (uint32_t)x;
                 row[ISA_LANES] = (uint32_t)(x >> 32);
             }
