@@ -4,7 +4,6 @@
  * told by the three placement functions. Products are added one k after the other, each step
  * rounded once. EXEC is ignored, as the hardware does. A NaN result is the default NaN. */
 #include "softgpu/isa/valu.h"
-#include "softgpu/isa/vector.h"
 
 typedef enum { A_F32, A_F16, A_BF16, A_I8, A_F64 } element_t;
 

@@ -8,6 +8,7 @@
 
 #include "softgpu/isa/fpu.h"
 #include "softgpu/isa/handler.h"
+#include "softgpu/isa/vector.h"
 
 #include <stdalign.h>
 #include <string.h>
@@ -49,6 +50,7 @@ typedef struct {
     uint32_t *d;
     const uint32_t *s[3];
     uint64_t in, out; /* lane masks */
+    uint64_t lanes;   /* that count: what a body makes of the others is dropped */
     uint32_t mode;    /* MODE register */
     uint32_t round;   /* fpu_round_t for f16 and f64 results */
 } valu_t;
@@ -100,6 +102,16 @@ void valu_fix_nan_pf32(valu_t *v, unsigned n);
 
 /* Lane mask of 64 bytes that are 0 or 1. */
 uint64_t valu_bits(const uint8_t *bytes);
+
+/* Lane mask of a row that is all ones or 0 in every lane; 64-byte aligned. In line: the row is then
+ * still in registers or on its way to the nearest cache as the vectors that are asked for here. */
+static inline __attribute__((always_inline)) uint64_t valu_mask(const uint32_t *row)
+{
+    uint64_t mask = 0;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        mask |= (uint64_t)isa_vec_signs(isa_vec_load(row + l)) << l;
+    return mask;
+}
 
 /* 1 << l: tests a lane's bit in half a mask. */
 extern const uint32_t valu_lane_bit[32];
@@ -174,6 +186,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     v.mode = w->mode;
     v.round = FPU_NEAREST;
     v.out = 0;
+    v.lanes = exec;
     v.d = direct ? dst : staged;
     for (unsigned n = 0; n < 3; n++) {
         if (t->src[n] == VALU_NONE) continue;

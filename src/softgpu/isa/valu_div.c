@@ -1,7 +1,8 @@
 /* valu_div.c - the three instructions that frame a division: div_scale, div_fmas, div_fixup.
  *
- * Between them software refines a reciprocal. They are written lane by lane on bit patterns, since
- * the cases matter more than speed. The scale is 2^64 for f32 and 2^128 for f64. */
+ * Between them software refines a reciprocal. The cases are written lane by lane on bit patterns;
+ * ordinary operands, which need none of them, are told apart by their exponents alone, all lanes at
+ * once. The scale is 2^64 for f32 and 2^128 for f64. */
 #include "softgpu/isa/valu_float.h"
 
 /* Formats differ in these numbers only. */
@@ -118,13 +119,52 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
     return sign | (is_nan(q, f) ? f->infinity : magnitude);
 }
 
-#define SCALE(name, T, FMT)                                                                        \
+/* ---- ordinary operands: the exponents e of numerator and denominator say that no case is met ----
+ *
+ * Only the dword with the exponent is looked at. `shift` brings the exponent down. Both limits of
+ * the difference and of the denominator are closer than need be, which costs nothing. */
+
+typedef struct {
+    unsigned shift, top;    /* of the dword; the exponent of infinity */
+    unsigned tiny, highest; /* num from tiny + 1, den up to highest (its reciprocal is normal) */
+    unsigned up, down;      /* num - den less than up, more than -down */
+} ordinary_t;
+
+static const ordinary_t PLAIN32 = {23, 255, 23, 250, 96, 120},
+                        PLAIN64 = {20, 2047, 53, 2040, 768, 1000};
+
+/* For the numerator inf and NaN are out of the question, for the denominator 0 too. */
+static inline bool extraordinary(uint32_t x, uint32_t den, uint32_t num, const ordinary_t *p)
+{
+    const uint32_t ex = x >> p->shift & p->top, ed = den >> p->shift & p->top,
+                   en = num >> p->shift & p->top;
+    return (ex == p->top) | (en - p->tiny - 1 >= p->top - p->tiny - 1) | (ed - 1 >= p->highest) |
+           (en - ed + p->down >= p->up + p->down);
+}
+
+/* A quotient that is a number and takes nothing but its sign: operands as above, but tiny ones. */
+static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinary_t *p)
+{
+    const uint32_t eq = q >> p->shift & p->top, ed = den >> p->shift & p->top,
+                   en = num >> p->shift & p->top;
+    return (eq != p->top) & (en - 1 < p->top - 1) & (ed - 1 < p->top - 1) &
+           (en - ed + p->down < p->top + p->down);
+}
+
+/* Copies x, then scales the lanes that need it. `high` is the offset of the exponents' row. */
+#define SCALE(name, T, rows, FMT, PLAIN)                                                           \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
-        uint32_t *d = v->d;                                                                        \
-        const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
+        enum { HIGH = ((rows)-1) * ISA_LANES };                                                    \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
+        alignas(64) uint32_t cases[ISA_LANES];                                                     \
+        VALU_LANES cases[l] =                                                                      \
+            extraordinary(pa[HIGH + l], pb[HIGH + l], pc[HIGH + l], &PLAIN) ? UINT32_MAX : 0;      \
+        memcpy(d, pa, (rows) * sizeof(isa_row_t));                                                 \
         v->out = 0;                                                                                \
-        for (int l = 0; l < ISA_LANES; l++) {                                                      \
+        for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
+            const int l = __builtin_ctzll(left);                                                   \
             bool post;                                                                             \
             const VALU_C_##T r = (VALU_C_##T)div_scale(VALU_LD_##T(pa), VALU_LD_##T(pb),           \
                                                        VALU_LD_##T(pc), &FMT, &post);              \
@@ -132,7 +172,8 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
             v->out |= (uint64_t)post << l;                                                         \
         }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_MASK_OUT, NULL)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
+                 VALU_MASK_OUT | VALU_STAGED, NULL)
 
 /* Most lanes need a plain fma; the others are done again. */
 #define FMAS(name, T, F, fma, FMT)                                                                 \
@@ -143,7 +184,7 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
         const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
         const uint32_t round = v->mode >> FMT.round_shift & 3;                                     \
         plain_##name(v);                                                                           \
-        for (uint64_t left = v->in; left; left &= left - 1) {                                      \
+        for (uint64_t left = v->in & v->lanes; left; left &= left - 1) {                           \
             const int l = __builtin_ctzll(left);                                                   \
             VALU_ST_##T((VALU_C_##T)div_fmas(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc),    \
                                              round, &FMT));                                        \
@@ -152,14 +193,34 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
     VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
                  VALU_READS_VCC | VALU_STAGED, NULL)
 
-#define FIXUP(name, T, FMT) VALU_OP3(name, T, T, T, T, 0, (VALU_C_##T)div_fixup(a, b, c, &FMT))
+#define FIXUP(name, T, rows, FMT, PLAIN)                                                           \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        enum { HIGH = ((rows)-1) * ISA_LANES };                                                    \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
+        alignas(64) uint32_t cases[ISA_LANES];                                                     \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const uint32_t q = pa[HIGH + l], den = pb[HIGH + l], num = pc[HIGH + l];               \
+            cases[l] = unfixed(q, den, num, &PLAIN) ? 0 : UINT32_MAX;                              \
+            d[HIGH + l] = (q & 0x7fffffff) | ((den ^ num) & 0x80000000);                           \
+        }                                                                                          \
+        if ((rows) > 1) memcpy(d, pa, sizeof(isa_row_t));                                          \
+        for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
+            const int l = __builtin_ctzll(left);                                                   \
+            VALU_ST_##T(                                                                           \
+                (VALU_C_##T)div_fixup(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc), &FMT));   \
+        }                                                                                          \
+    }                                                                                              \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED, NULL)
 
-SCALE(v_div_scale_f32, b32, F32)
-SCALE(v_div_scale_f64, b64, F64)
+SCALE(v_div_scale_f32, b32, 1, F32, PLAIN32)
+SCALE(v_div_scale_f64, b64, 2, F64, PLAIN64)
 FMAS(v_div_fmas_f32, b32, f32, __builtin_fmaf, F32)
 FMAS(v_div_fmas_f64, b64, f64, __builtin_fma, F64)
-FIXUP(v_div_fixup_f32, b32, F32)
-FIXUP(v_div_fixup_f64, b64, F64)
+FIXUP(v_div_fixup_f32, b32, 1, F32, PLAIN32)
+FIXUP(v_div_fixup_f64, b64, 2, F64, PLAIN64)
 
 /* f16 quotients come from f32 arithmetic: no exponent cases. */
 static inline uint32_t div_fixup16(uint32_t q, uint32_t den, uint32_t num)

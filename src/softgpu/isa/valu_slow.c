@@ -446,7 +446,7 @@ static void run_signed(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t,
     alignas(64) uint32_t src[3][2 * ISA_LANES], result[2 * ISA_LANES];
     const unsigned rows = valu_rows(t->dst);
     uint32_t *dst = w->vgpr[rows ? i->dst.reg : 0];
-    valu_t v = {.d = result, .mode = w->mode, .round = FPU_NEAREST};
+    valu_t v = {.d = result, .mode = w->mode, .round = FPU_NEAREST, .lanes = w->exec};
     for (unsigned n = 0; n < 3; n++) {
         if (t->src[n] == VALU_NONE) continue;
         v.s[n] =
@@ -480,7 +480,7 @@ void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_bo
     memset(f.index, 0, sizeof(f.index));
     if (refuse(&f)) return;
     register_indexing(&f);
-    valu_t v = {.d = f.dst, .mode = w->mode};
+    valu_t v = {.d = f.dst, .mode = w->mode, .lanes = f.lanes};
     for (unsigned n = 0; n < 3; n++) {
         if (t->src[n] == VALU_NONE) continue;
         v.s[n] = fetch(&f, n);

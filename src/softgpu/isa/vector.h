@@ -54,6 +54,18 @@ ISA_VECTOR isa_vec_t isa_vec_pick(isa_vec_i32_t mask, isa_vec_t a, isa_vec_t b)
     return ((isa_vec_t)mask & a) | (~(isa_vec_t)mask & b);
 }
 
+/* The top bit of every element. */
+ISA_VECTOR uint32_t isa_vec_signs(isa_vec_t x)
+{
+#if ISA_VEC_BYTES == 64
+    return _mm512_movepi32_mask((__m512i)x);
+#elif ISA_VEC_BYTES == 32
+    return (uint32_t)_mm256_movemask_ps((__m256)x);
+#else
+    return (uint32_t)_mm_movemask_ps((__m128)x);
+#endif
+}
+
 /* x * y + z in single precision, rounded once. */
 ISA_VECTOR isa_vec_t isa_vec_fma(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 {
