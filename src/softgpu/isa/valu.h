@@ -89,8 +89,35 @@ void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_bo
 const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_operand_t *o,
                                  uint32_t *tmp, unsigned rows);
 
+/* One row of the same dword. */
+static inline __attribute__((always_inline)) void valu_fill(uint32_t *row, uint32_t x)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(row + l, isa_vec_all(x));
+}
+
+/* Bits of the lanes from l on that are in one vector. */
+static inline uint32_t valu_lanes_at(uint64_t mask, unsigned l)
+{
+    return (uint32_t)(mask >> l) & (uint32_t)((UINT64_C(1) << ISA_VEC) - 1);
+}
+
 /* Writes the lanes of `mask`. */
-void valu_blend(uint32_t *dst, const uint32_t *src, unsigned rows, uint64_t mask);
+static inline __attribute__((always_inline)) void valu_blend(uint32_t *dst, const uint32_t *src,
+                                                             unsigned rows, uint64_t mask)
+{
+    for (unsigned r = 0; r < rows; r++, dst += ISA_LANES, src += ISA_LANES)
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            isa_vec_store(dst + l, isa_vec_lanes(valu_lanes_at(mask, l), isa_vec_load(src + l),
+                                                 isa_vec_load(dst + l)));
+}
+
+static inline __attribute__((always_inline)) void valu_copy(uint32_t *dst, const uint32_t *src,
+                                                            unsigned rows)
+{
+    for (unsigned l = 0; l < rows * ISA_LANES; l += ISA_VEC)
+        isa_vec_store(dst + l, isa_vec_load(src + l));
+}
 
 /* Replaces NaN results by what the hardware delivers: the first NaN operand of n, quieted, or the
  * default NaN. Sources must be intact. */
@@ -113,11 +140,13 @@ static inline __attribute__((always_inline)) uint64_t valu_mask(const uint32_t *
     return mask;
 }
 
-/* 1 << l: tests a lane's bit in half a mask. */
-extern const uint32_t valu_lane_bit[32];
-
 /* 0 or 1 for every lane. */
-void valu_expand(uint32_t *row, uint64_t mask);
+static inline __attribute__((always_inline)) void valu_expand(uint32_t *row, uint64_t mask)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(row + l,
+                      isa_vec_lanes(valu_lanes_at(mask, l), isa_vec_all(1), isa_vec_all(0)));
+}
 
 static inline unsigned valu_rows(unsigned type)
 {
@@ -194,6 +223,14 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
             v.s[2] = dst;
         } else if (__builtin_expect(i->src[n].kind == ISA_OPK_VGPR, 1)) {
             v.s[n] = w->vgpr[i->src[n].reg];
+        } else if (__builtin_expect(
+                       i->src[n].kind == ISA_OPK_SGPR || i->src[n].kind == ISA_OPK_CONST, 1) &&
+                   valu_rows(t->src[n]) <= 2) {
+            const isa_operand_t *o = &i->src[n];
+            const bool wide = valu_rows(t->src[n]) == 2;
+            valu_fill(broadcast[n], isa_read32(w, o));
+            if (wide) valu_fill(broadcast[n] + ISA_LANES, (uint32_t)(isa_read64(w, o) >> 32));
+            v.s[n] = broadcast[n];
         } else {
             v.s[n] = valu_scalar_rows(w, i, &i->src[n], broadcast[n], valu_rows(t->src[n]));
             if (__builtin_expect(!v.s[n], 0)) return;
@@ -207,7 +244,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
         else if (keep)
             VALU_LANES staged[l] = (dst[l] & 0xffff0000) | (staged[l] & 0xffff);
         if (exec == ~UINT64_C(0))
-            memcpy(dst, staged, rows * sizeof(isa_row_t));
+            valu_copy(dst, staged, rows);
         else
             valu_blend(dst, staged, rows, exec);
     }

@@ -5,14 +5,10 @@
 
 static void body_v_cndmask_b32(valu_t *v)
 {
-    uint32_t *d = VALU_ROW(v->d);
     const uint32_t *a = VALU_SRC(v, 0), *b = VALU_SRC(v, 1);
-    const uint32_t low = (uint32_t)v->in, high = (uint32_t)(v->in >> 32);
-    VALU_LANES
-    {
-        const uint32_t half = l < 32 ? low : high;
-        d[l] = (half & valu_lane_bit[l & 31]) ? b[l] : a[l];
-    }
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(v->d + l, isa_vec_lanes(valu_lanes_at(v->in, l), isa_vec_load(b + l),
+                                              isa_vec_load(a + l)));
 }
 
 VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_IN, NULL)
@@ -25,7 +21,7 @@ VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_I
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
         alignas(64) uint32_t in[ISA_LANES];                                                        \
-        alignas(64) uint8_t out[ISA_LANES];                                                        \
+        alignas(64) uint32_t out[ISA_LANES];                                                       \
         if ((FLAGS)&VALU_MASK_IN) valu_expand(in, v->in);                                          \
         VALU_LANES                                                                                 \
         {                                                                                          \
@@ -33,10 +29,10 @@ VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_I
             const uint32_t r = (expr);                                                             \
             const bool o = (carry);                                                                \
             (void)k;                                                                               \
-            out[l] = o;                                                                            \
+            out[l] = o ? UINT32_MAX : 0;                                                           \
             d[l] = clamp && o ? (limit) : r;                                                       \
         }                                                                                          \
-        v->out = valu_bits(out);                                                                   \
+        v->out = valu_mask(out);                                                                   \
     }                                                                                              \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
@@ -60,17 +56,17 @@ CARRY(v_subbrev_co_u32, VALU_MASK_IN, b - a - k, b < a || (k && a == b), 0)
     {                                                                                              \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
-        alignas(64) uint8_t out[ISA_LANES];                                                        \
+        alignas(64) uint32_t out[ISA_LANES];                                                       \
         VALU_LANES                                                                                 \
         {                                                                                          \
             const uint64_t product =                                                               \
                 (uint64_t)((TYPE)VALU_LD_##over(pa) * (TYPE)VALU_LD_##over(pb));                   \
             const uint64_t c = VALU_LD_u64(pc), r = product + c;                                   \
             const bool o = LIMIT##_OVER;                                                           \
-            out[l] = o;                                                                            \
+            out[l] = o ? UINT32_MAX : 0;                                                           \
             VALU_ST_u64(clamp &&o ? LIMIT##_VALUE : r);                                            \
         }                                                                                          \
-        v->out = valu_bits(out);                                                                   \
+        v->out = valu_mask(out);                                                                   \
     }                                                                                              \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \

@@ -7,14 +7,14 @@
     static void cmp_##pred##_##T(valu_t *v)                                                        \
     {                                                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
-        alignas(64) uint8_t out[ISA_LANES];                                                        \
+        alignas(64) uint32_t out[ISA_LANES];                                                       \
         VALU_LANES                                                                                 \
         {                                                                                          \
             const VALU_C_##T a = VALU_LD_##T(pa), b = VALU_LD_##T(pb);                             \
             (void)a, (void)b;                                                                      \
-            out[l] = (uint8_t)((expr) ? 1 : 0);                                                    \
+            out[l] = (expr) ? UINT32_MAX : 0;                                                      \
         }                                                                                          \
-        v->out = valu_bits(out);                                                                   \
+        v->out = valu_mask(out);                                                                   \
     }
 #define CMP(pred, T, expr)                                                                         \
     CMP_BODY(pred, T, expr)                                                                        \
@@ -94,9 +94,9 @@ static inline uint32_t class_b64(uint64_t x)
     static void class_of_##T(valu_t *v)                                                            \
     {                                                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
-        alignas(64) uint8_t out[ISA_LANES];                                                        \
-        VALU_LANES out[l] = (uint8_t)(class_##B(VALU_LD_##B(pa)) & pb[l] ? 1 : 0);                 \
-        v->out = valu_bits(out);                                                                   \
+        alignas(64) uint32_t out[ISA_LANES];                                                       \
+        VALU_LANES out[l] = class_##B(VALU_LD_##B(pa)) & pb[l] ? UINT32_MAX : 0;                   \
+        v->out = valu_mask(out);                                                                   \
     }                                                                                              \
     VALU_ALIAS(v_cmp_class_##T, VALU_NONE, VALU_T_##T, VALU_B32, VALU_NONE,                        \
                VALU_MASK_OUT | VALU_RAW, class_of_##T, NULL)                                       \

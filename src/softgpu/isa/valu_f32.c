@@ -4,12 +4,14 @@
  * them, as the hardware's older multiplier does. */
 #include "softgpu/isa/valu_float.h"
 
-VALU_FLOAT2(v_add_f32, f32, 0, a + b)
-VALU_FLOAT2(v_sub_f32, f32, 0, a - b)
-VALU_FLOAT2(v_subrev_f32, f32, 0, b - a)
-VALU_FLOAT2(v_mul_f32, f32, 0, a *b)
-VALU_FLOAT3(v_fma_f32, f32, 0, __builtin_fmaf(a, b, c))
-VALU_FLOAT3_ALIAS(v_fmac_f32, f32, VALU_READS_DST, body_v_fma_f32)
+#define FMA(x, y, z) (isa_vec_f32_t) isa_vec_fma((isa_vec_t)(x), (isa_vec_t)(y), (isa_vec_t)(z))
+
+VALU_VECTOR2(v_add_f32, f32, a + b)
+VALU_VECTOR2(v_sub_f32, f32, a - b)
+VALU_VECTOR2(v_subrev_f32, f32, b - a)
+VALU_VECTOR2(v_mul_f32, f32, a *b)
+VALU_VECTOR3(v_fma_f32, f32, FMA(a, b, c))
+VALU_ALIAS(v_fmac_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST, body_v_fma_f32, NULL)
 
 static inline float flushed(float x)
 {
@@ -121,36 +123,9 @@ VALU_FLOAT3(v_cubema_f32, f32, 0, 2.0f * (MAJOR_Z ? c : MAJOR_Y ? b : a))
 
 /* ---- pairs of f32: two rows ---- */
 
-#define PAIR(n)       fpu_f32(p##n[l])
-#define VALU_BAD_pf32 (VALU_BAD_f32 || valu_any_nan(d + ISA_LANES, 0x7fffffff, FPU_INF32))
-
-#define PAIR2(name, expr)                                                                          \
-    static void body_##name(valu_t *v)                                                             \
-    {                                                                                              \
-        uint32_t *d = VALU_ROW(v->d);                                                              \
-        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
-        VALU_INDEPENDENT for (int l = 0; l < 2 * ISA_LANES; l++)                                   \
-        {                                                                                          \
-            const float a = PAIR(a), b = PAIR(b);                                                  \
-            VALU_NOTE_f32(expr);                                                                   \
-        }                                                                                          \
-        if (__builtin_expect(VALU_BAD_pf32, 0)) valu_fix_nan_pf32(v, 2);                           \
-    }                                                                                              \
-    VALU_HANDLER(name, VALU_PF32, VALU_PF32, VALU_PF32, VALU_NONE, VALU_STAGED, NULL)
-
-PAIR2(v_pk_add_f32, a + b)
-PAIR2(v_pk_mul_f32, a *b)
-
-static void body_v_pk_fma_f32(valu_t *v)
-{
-    uint32_t *d = VALU_ROW(v->d);
-    const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);
-    VALU_INDEPENDENT for (int l = 0; l < 2 * ISA_LANES; l++)
-        VALU_NOTE_f32(__builtin_fmaf(PAIR(a), PAIR(b), PAIR(c)));
-    if (__builtin_expect(VALU_BAD_pf32, 0)) valu_fix_nan_pf32(v, 3);
-}
-
-VALU_HANDLER(v_pk_fma_f32, VALU_PF32, VALU_PF32, VALU_PF32, VALU_PF32, VALU_STAGED, NULL)
+VALU_VECTOR2(v_pk_add_f32, pf32, a + b)
+VALU_VECTOR2(v_pk_mul_f32, pf32, a *b)
+VALU_VECTOR3(v_pk_fma_f32, pf32, FMA(a, b, c))
 
 /* Each result dword is one source's dword that op_sel names, so it is no ordinary pair. */
 ISA_INST(v_pk_mov_b32)

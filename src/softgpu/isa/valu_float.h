@@ -110,4 +110,120 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
     VALU_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, body,  \
                NULL)
 
+/* ---- sums and products, the most frequent of all: in the host's vectors ----
+ *
+ * All results are there before the first is stored, so the sources of a NaN are still intact and no
+ * row is copied. Lanes that do not count are made 0: what lies in them may be slow to compute with.
+ */
+
+typedef struct {
+    const valu_t *v;
+    uint64_t lanes;
+} valu_in_t;
+
+static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *in, unsigned n,
+                                                               unsigned at, const bool full)
+{
+    const isa_vec_t x = isa_vec_load(VALU_SRC(in->v, n) + at);
+    return full ? x : isa_vec_lanes(valu_lanes_at(in->lanes, at % ISA_LANES), x, isa_vec_all(0));
+}
+
+#define VALU_VSOURCE_f32(name, n, SRCS)                                                            \
+    const isa_vec_f32_t name = (isa_vec_f32_t)valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full);      \
+    (void)name
+
+/* `rows` rows of single precision. */
+#define VALU_VBODY32(fn, ROWS, SRCS, FIX, expr)                                                    \
+    static inline __attribute__((always_inline)) void fn##_of(valu_t *v, const bool full)          \
+    {                                                                                              \
+        enum { N = (ROWS)*ISA_LANES / ISA_VEC };                                                   \
+        const valu_in_t in = {v, v->lanes};                                                        \
+        isa_vec_t r[N], bad = isa_vec_all(0);                                                      \
+        ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
+        {                                                                                          \
+            const unsigned at = k * ISA_VEC;                                                       \
+            VALU_VSOURCE_f32(a, 0, SRCS);                                                          \
+            VALU_VSOURCE_f32(b, 1, SRCS);                                                          \
+            VALU_VSOURCE_f32(c, 2, SRCS);                                                          \
+            const isa_vec_f32_t x = (expr);                                                        \
+            bad |= (isa_vec_t)(x != x);                                                            \
+            r[k] = (isa_vec_t)x;                                                                   \
+        }                                                                                          \
+        if (__builtin_expect(isa_vec_any(bad), 0)) {                                               \
+            alignas(64) uint32_t fixed[(ROWS)*ISA_LANES];                                          \
+            uint32_t *d = v->d;                                                                    \
+            memcpy(fixed, r, sizeof fixed);                                                        \
+            v->d = fixed;                                                                          \
+            FIX(v, SRCS);                                                                          \
+            v->d = d;                                                                              \
+            memcpy(d, fixed, sizeof fixed);                                                        \
+            return;                                                                                \
+        }                                                                                          \
+        ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(v->d + k * ISA_VEC, r[k]);       \
+    }                                                                                              \
+    VALU_VBODY_BOTH(fn)
+
+#define VALU_VSOURCE_f64(name, n, SRCS)                                                            \
+    const isa_vec_pair_t pair_##name =                                                             \
+        isa_vec_join(valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full),                               \
+                     valu_in(&in, (n) < (SRCS) ? (n) : 0, ISA_LANES + at, full))
+
+#define VALU_VBODY64(fn, SRCS, expr)                                                               \
+    static inline __attribute__((always_inline)) void fn##_of(valu_t *v, const bool full)          \
+    {                                                                                              \
+        enum { N = ISA_LANES / ISA_VEC };                                                          \
+        const valu_in_t in = {v, v->lanes};                                                        \
+        isa_vec_t r[2 * N], bad = isa_vec_all(0);                                                  \
+        ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
+        {                                                                                          \
+            const unsigned at = k * ISA_VEC;                                                       \
+            isa_vec_pair_t pair;                                                                   \
+            VALU_VSOURCE_f64(a, 0, SRCS);                                                          \
+            VALU_VSOURCE_f64(b, 1, SRCS);                                                          \
+            VALU_VSOURCE_f64(c, 2, SRCS);                                                          \
+            ISA_UNROLL for (unsigned h = 0; h < 2; h++)                                            \
+            {                                                                                      \
+                const isa_vec_f64_t a = pair_a.x[h], b = pair_b.x[h], c = pair_c.x[h];             \
+                (void)b, (void)c;                                                                  \
+                pair.x[h] = (expr);                                                                \
+                bad |= (isa_vec_t)(pair.x[h] != pair.x[h]);                                        \
+            }                                                                                      \
+            r[k] = isa_vec_part(pair, 0);                                                          \
+            r[N + k] = isa_vec_part(pair, 1);                                                      \
+        }                                                                                          \
+        if (__builtin_expect(isa_vec_any(bad), 0)) {                                               \
+            alignas(64) uint32_t fixed[2 * ISA_LANES];                                             \
+            uint32_t *d = v->d;                                                                    \
+            memcpy(fixed, r, sizeof fixed);                                                        \
+            v->d = fixed;                                                                          \
+            valu_fix_nan_f64(v, SRCS);                                                             \
+            v->d = d;                                                                              \
+            memcpy(d, fixed, sizeof fixed);                                                        \
+            return;                                                                                \
+        }                                                                                          \
+        ISA_UNROLL for (unsigned k = 0; k < 2 * N; k++) isa_vec_store(v->d + k * ISA_VEC, r[k]);   \
+    }                                                                                              \
+    VALU_VBODY_BOTH(fn)
+
+#define VALU_VBODY_BOTH(fn)                                                                        \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        if (v->lanes == ~UINT64_C(0))                                                              \
+            fn##_of(v, true);                                                                      \
+        else                                                                                       \
+            fn##_of(v, false);                                                                     \
+    }
+
+#define VALU_VBODY_f32(fn, SRCS, expr)  VALU_VBODY32(fn, 1, SRCS, valu_fix_nan_f32, expr)
+#define VALU_VBODY_pf32(fn, SRCS, expr) VALU_VBODY32(fn, 2, SRCS, valu_fix_nan_pf32, expr)
+#define VALU_VBODY_f64(fn, SRCS, expr)  VALU_VBODY64(fn, SRCS, expr)
+#define VALU_T_pf32                     VALU_PF32
+
+#define VALU_VECTOR2(name, T, expr)                                                                \
+    VALU_VBODY_##T(body_##name, 2, expr)                                                           \
+        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, 0, NULL)
+#define VALU_VECTOR3(name, T, expr)                                                                \
+    VALU_VBODY_##T(body_##name, 3, expr)                                                           \
+        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, 0, NULL)
+
 #endif

@@ -1,4 +1,4 @@
-/* valu_rows.c - row helpers of the vector instructions: broadcast, blend, masks, NaN results.
+/* valu_rows.c - row helpers of the vector instructions: broadcast, masks, NaN results.
  *
  * Apart from the instructions because every one of them uses these. valu_bits() is the only place
  * of the core that asks which host instructions there are. */
@@ -24,38 +24,6 @@ const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_o
         for (int l = 0; l < ISA_LANES; l++)
             row[ISA_LANES + l] = high;
     return row;
-}
-
-const alignas(64) uint32_t valu_lane_bit[32] = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
-
-static inline void blend_half(uint32_t *restrict dst, const uint32_t *restrict src, uint32_t mask)
-{
-    dst = VALU_ROW(dst);
-    src = VALU_ROW(src);
-    for (int l = 0; l < 32; l++)
-        dst[l] = (mask & valu_lane_bit[l]) ? src[l] : dst[l];
-}
-
-void valu_blend(uint32_t *dst, const uint32_t *src, unsigned rows, uint64_t mask)
-{
-    for (unsigned r = 0; r < rows; r++) {
-        blend_half(dst + r * ISA_LANES, src + r * ISA_LANES, (uint32_t)mask);
-        blend_half(dst + r * ISA_LANES + 32, src + r * ISA_LANES + 32, (uint32_t)(mask >> 32));
-    }
-}
-
-void valu_expand(uint32_t *row, uint64_t mask)
-{
-    row = VALU_ROW(row);
-    const uint32_t low = (uint32_t)mask, high = (uint32_t)(mask >> 32);
-    for (int l = 0; l < 32; l++)
-        row[l] = (low & valu_lane_bit[l]) != 0;
-    for (int l = 0; l < 32; l++)
-        row[32 + l] = (high & valu_lane_bit[l]) != 0;
 }
 
 uint64_t valu_bits(const uint8_t *bytes)

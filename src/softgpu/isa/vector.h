@@ -54,6 +54,20 @@ ISA_VECTOR isa_vec_t isa_vec_pick(isa_vec_i32_t mask, isa_vec_t a, isa_vec_t b)
     return ((isa_vec_t)mask & a) | (~(isa_vec_t)mask & b);
 }
 
+/* a where the element's bit is set, else b. */
+ISA_VECTOR isa_vec_t isa_vec_lanes(uint32_t bits, isa_vec_t a, isa_vec_t b)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_t)_mm512_mask_blend_epi32((__mmask16)bits, (__m512i)b, (__m512i)a);
+#elif ISA_VEC_BYTES == 32
+    const isa_vec_t bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    return isa_vec_pick((isa_vec_all(bits) & bit) == bit, a, b);
+#else
+    const isa_vec_t bit = {1, 2, 4, 8};
+    return isa_vec_pick((isa_vec_all(bits) & bit) == bit, a, b);
+#endif
+}
+
 /* The top bit of every element. */
 ISA_VECTOR uint32_t isa_vec_signs(isa_vec_t x)
 {
@@ -88,6 +102,73 @@ ISA_VECTOR isa_vec_t isa_vec_fma_exact(isa_vec_t x, isa_vec_t y, isa_vec_t z)
     return (isa_vec_t)((isa_vec_f32_t)x * (isa_vec_f32_t)y + (isa_vec_f32_t)z);
 #else
     return isa_vec_fma(x, y, z);
+#endif
+}
+
+/* ---- doubles: low dwords in one row, high dwords in another ----
+ *
+ * Two vectors of dwords make two of doubles, whose order is the host's most convenient one: the
+ * same for all, so that it does not matter, and undone on the way back. */
+
+typedef double isa_vec_f64_t __attribute__((vector_size(ISA_VEC_BYTES)));
+typedef int64_t isa_vec_i64_t __attribute__((vector_size(ISA_VEC_BYTES)));
+
+typedef struct {
+    isa_vec_f64_t x[2];
+} isa_vec_pair_t;
+
+ISA_VECTOR isa_vec_pair_t isa_vec_join(isa_vec_t low, isa_vec_t high)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_pair_t){{(isa_vec_f64_t)_mm512_unpacklo_epi32((__m512i)low, (__m512i)high),
+                             (isa_vec_f64_t)_mm512_unpackhi_epi32((__m512i)low, (__m512i)high)}};
+#elif ISA_VEC_BYTES == 32
+    return (isa_vec_pair_t){{(isa_vec_f64_t)_mm256_unpacklo_epi32((__m256i)low, (__m256i)high),
+                             (isa_vec_f64_t)_mm256_unpackhi_epi32((__m256i)low, (__m256i)high)}};
+#else
+    return (isa_vec_pair_t){{(isa_vec_f64_t)_mm_unpacklo_epi32((__m128i)low, (__m128i)high),
+                             (isa_vec_f64_t)_mm_unpackhi_epi32((__m128i)low, (__m128i)high)}};
+#endif
+}
+
+/* Low (0) or high (1) dwords of a pair. */
+ISA_VECTOR isa_vec_t isa_vec_part(isa_vec_pair_t p, const int high)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_t)(high ? _mm512_shuffle_ps((__m512)p.x[0], (__m512)p.x[1], 0xdd)
+                            : _mm512_shuffle_ps((__m512)p.x[0], (__m512)p.x[1], 0x88));
+#elif ISA_VEC_BYTES == 32
+    return (isa_vec_t)(high ? _mm256_shuffle_ps((__m256)p.x[0], (__m256)p.x[1], 0xdd)
+                            : _mm256_shuffle_ps((__m256)p.x[0], (__m256)p.x[1], 0x88));
+#else
+    return (isa_vec_t)(high ? _mm_shuffle_ps((__m128)p.x[0], (__m128)p.x[1], 0xdd)
+                            : _mm_shuffle_ps((__m128)p.x[0], (__m128)p.x[1], 0x88));
+#endif
+}
+
+/* x * y + z in double precision, rounded once. */
+ISA_VECTOR isa_vec_f64_t isa_vec_fma64(isa_vec_f64_t x, isa_vec_f64_t y, isa_vec_f64_t z)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_f64_t)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
+#elif ISA_VEC_BYTES == 32
+    return (isa_vec_f64_t)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
+#else
+    for (int k = 0; k < ISA_VEC / 2; k++)
+        z[k] = __builtin_fma(x[k], y[k], z[k]);
+    return z;
+#endif
+}
+
+/* Any bit of them set? */
+ISA_VECTOR bool isa_vec_any(isa_vec_t x)
+{
+#if ISA_VEC_BYTES == 64
+    return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0;
+#elif ISA_VEC_BYTES == 32
+    return !_mm256_testz_si256((__m256i)x, (__m256i)x);
+#else
+    return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xffff;
 #endif
 }
 
