@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo test test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install clean format
+.PHONY: all deps demo demo-llama test test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -18,6 +18,11 @@ deps:
 demo: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
+
+# llama.cpp of a newer Debian on softgpu, in a field root: downloads about a gigabyte at the first time.
+demo-llama: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/demo-llama $(BUILD)
 
 test: deps
 	@$(MAKE) --no-print-directory all

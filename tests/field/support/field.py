@@ -7,6 +7,7 @@ import csv
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,7 @@ class Field:
         self.out = tempfile.mkdtemp() if self.own_out else os.environ["FIELD_OUT"]
         self.passed = self.failed = self.skipped = 0
         self.env = {k: v for k, v in os.environ.items() if not OURS.fullmatch(k)}
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         self.env.update(PYTHONDONTWRITEBYTECODE="1")
 
     def path(self, name):
@@ -90,7 +92,7 @@ class Field:
 
     # Running
 
-    def run(self, command, timeout=120, env=None, directory=None):
+    def run(self, command, timeout=900, env=None, directory=None):
         """Runs a command without input. Its output goes through files: pipes would block programs that write much."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.monotonic()
@@ -100,8 +102,10 @@ class Field:
                 status = process.wait(timeout)
             except subprocess.TimeoutExpired:
                 status = None
-                os.killpg(process.pid, 9)
-                process.wait()
+            finally:  # ours may be ended too
+                if process.returncode is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
             seconds = time.monotonic() - start
             texts = []
             for file in (out, err):

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# field: forky
+# field-timeout: 7200
+"""llama.cpp's own test of model architectures: random models of each on the GPU against the CPU, bare, traced,
+and some counted."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
+import field
+
+f = field.Field()
+PROGRAM = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-llama-archs"
+HOUR = 3600
+SOME = "llama|gemma3|mamba2|rwkv7"  # attention, sliding windows, two kinds of recurrence
+LEAST = 100  # architectures that llama.cpp has at least
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+SEED = ["-s", "1", "-b", "ROCm0"]
+
+
+def architectures(run):
+    """{(architecture, configuration): (verdicts of the comparisons on the GPU)}"""
+    found = {}
+    for line in COLOUR.sub("", run.out).splitlines():
+        cells = [c.strip() for c in line.split("|")[1:-1]]
+        if len(cells) == 6 and "MI210" in cells[1]:
+            found[cells[0], cells[2]] = tuple(c.split()[0] for c in cells[3:])
+    return found
+
+
+def wrong(run):
+    bad = [f"{name} {kind}" for (name, kind), verdicts in architectures(run).items() if "FAIL" in verdicts]
+    return (f"wrong: {', '.join(bad)}" if bad else "") or run.why() or ("" if architectures(run) else "no result")
+
+
+def watched(name, way, run, command, bare):
+    watch = run(f"{name} {way}", command, timeout=2 * HOUR)
+    f.case(f"{name} {way}", wrong(watch.run) or watch.losses() or
+           ("" if architectures(watch.run) == architectures(bare) else "other verdicts than bare"), watch.run.seconds)
+
+
+if f.needs({PROGRAM: "llama.cpp-tests", "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so": "libggml0-backend-hip"}):
+    some = [PROGRAM, *SEED, "-a", SOME]
+    bare = f.soft(some, timeout=HOUR)
+    f.case("some architectures bare", wrong(bare), bare.seconds)
+    watched("some architectures", "trace", f.traced, some, bare)
+    watched("some architectures", "counters", f.counted, some, bare)
+    if not f.small:
+        bare = f.soft([PROGRAM, *SEED], timeout=2 * HOUR)
+        for (architecture, kind), verdicts in architectures(bare).items():
+            if set(verdicts) == {"SKIP"}:
+                f.skip(f"{architecture} {kind}", "llama.cpp has no random model of it")
+            else:
+                f.case(f"{architecture} {kind}", "wrong result" if "FAIL" in verdicts else "")
+        f.case("all architectures bare", bare.why() if len(architectures(bare)) >= LEAST else
+               bare.why() or f"only {len(architectures(bare))} architectures", bare.seconds)
+        watched("all architectures", "trace", f.traced, [PROGRAM, *SEED], bare)
+f.finish()
