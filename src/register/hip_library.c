@@ -132,7 +132,8 @@ static void *translate(const bridge_symbol_t *symbol, void *answer)
     return is_hip(map->l_name) && !registers_itself(map) ? symbol->trampoline : answer;
 }
 
-extern _Thread_local void *bridge_answer __attribute__((visibility("hidden")));
+extern _Thread_local void *bridge_answer
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
 void *bridge_dlsym(void *handle, const char *name);
 
 /* Of dlsym: the function to go on in, or NULL when bridge_answer is the answer. */

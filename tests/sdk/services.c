@@ -624,7 +624,50 @@ static void refusals_run(void)
         ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_LAST));
 }
 
+/* Tables of other ages than the rows of the SDK: what it does not know, and what lies behind the
+ * size that a table states, stays as it is. */
+enum { RUNTIME_ROWS = ROCPROFILER_HIP_RUNTIME_API_ID_LAST, OLDER_ROWS = 474, COMPILER_ROWS = 9 };
+
+static void tables_configure(void)
+{
+    OK(rocprofiler_configure_callback_tracing_service(
+        context, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, NULL, 0, on_callback, NULL));
+    OK(rocprofiler_configure_callback_tracing_service(
+        context, ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API, NULL, 0, on_callback, NULL));
+}
+
+static void tables_fill(bool newer)
+{
+    for (size_t i = 0; i < sizeof fake_hip.entries / sizeof *fake_hip.entries; i++)
+        fake_hip.entries[i] = fake_hip_compiler.entries[i] = (void *)tables_configure;
+    if (!newer) fake_hip.size = (OLDER_ROWS + 1) * sizeof(void *);
+    fake_hip_compiler.size = sizeof fake_hip_compiler;
+}
+
+static void check_replaced(const fake_table_t *table, size_t rows)
+{
+    size_t entries = sizeof table->entries / sizeof *table->entries;
+    CHECK(entries > rows);
+    for (size_t i = 0; i < entries; i++)
+        if ((table->entries[i] != (void *)tables_configure) != (i < rows))
+            CHECK_EQ(i, -1); /* shows which */
+}
+
+static void older_run(void)
+{
+    check_replaced(&fake_hip, OLDER_ROWS);
+    check_replaced(&fake_hip_compiler, COMPILER_ROWS);
+}
+
+static void newer_run(void)
+{
+    check_replaced(&fake_hip, RUNTIME_ROWS);
+    check_replaced(&fake_hip_compiler, COMPILER_ROWS);
+}
+
 static const scenario_t scenarios[] = {
+    {"older_tables", tables_configure, older_run},
+    {"newer_tables", tables_configure, newer_run},
     {"refusals", refusals_configure, refusals_run},
     {"external", external_configure, external_run},
     {"inherited", inherited_configure, inherited_run},
@@ -662,6 +705,7 @@ int main(int argc, char **argv)
         if (argc == 2 && !strcmp(argv[1], scenarios[i].name)) scenario = &scenarios[i];
     if (!scenario) return 2;
     fake_fill();
+    if (scenario->configure == tables_configure) tables_fill(scenario->run == newer_run);
     if (!strcmp(scenario->name, "dispatch_retirement"))
         FAKE_ENTRY(&fake_hip, hipLaunchKernel) = (void *)launching;
     void *tables[] = {&fake_hip}, *compiler[] = {&fake_hip_compiler};
