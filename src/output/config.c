@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "output/format.h"
+
 typedef struct {
     out_variable_t variable;
     const void *from;
@@ -111,12 +113,33 @@ static int read_minimum(out_config_t *c, const source_t *s)
     return -1;
 }
 
+/* As AMD's tool splits it. Formats that are not here were refused by rocprofv3; those of a program
+ * that ran without it are told of when its store is converted, and CSV is written. */
+static void read_formats(out_config_t *c, const source_t *s)
+{
+    static const char *const names[] = {
+#define X(name, file, writer) #name,
+        OUT_FORMATS(X)
+#undef X
+    };
+    static const char gaps[] = " \t,;:";
+    const char *v = value_of(s, "ROCPROF_OUTPUT_FORMAT");
+    for (size_t bytes; v && *(v += strspn(v, gaps)); v += bytes) {
+        bytes = strcspn(v, gaps);
+        for (int i = 0; i < OUT_FORMAT_COUNT; i++)
+            if (strlen(names[i]) == bytes && strncasecmp(v, names[i], bytes) == 0)
+                c->formats |= 1u << i;
+    }
+    if (!c->formats) c->formats = 1u << OUT_FORMAT_csv;
+}
+
 int out_config_read(out_config_t *c, out_variable_t variable, const void *from, char *why,
                     size_t why_bytes)
 {
     source_t s = {variable, from, why, why_bytes};
     memset(c, 0, sizeof(*c));
     c->stats = bool_of(&s, "ROCPROF_STATS", false);
+    c->group_by_queue = bool_of(&s, "ROCPROF_GROUP_BY_QUEUE", false);
     c->summary = bool_of(&s, "ROCPROF_STATS_SUMMARY", false);
     c->summary_per_domain = bool_of(&s, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", false);
     const char *output = value_of(&s, "ROCPROF_STATS_SUMMARY_OUTPUT");
@@ -124,6 +147,7 @@ int out_config_read(out_config_t *c, out_variable_t variable, const void *from, 
     c->names = bool_of(&s, "ROCPROF_TRUNCATE_KERNELS", false)  ? TRACE_NAMES_TRUNCATED
                : bool_of(&s, "ROCPROF_DEMANGLE_KERNELS", true) ? TRACE_NAMES_DEMANGLED
                                                                : TRACE_NAMES_MANGLED;
+    read_formats(c, &s);
     if (read_unit(c, &s) != 0 || read_agent_index(c, &s) != 0) return -1;
     if (read_minimum(c, &s) != 0) return -1;
     return read_groups(c, &s);

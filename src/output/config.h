@@ -16,6 +16,7 @@ enum { OUT_GROUPS_MAX = 32 };
 #define OUT_GROUP_SEPARATOR "##@@##"
 
 typedef struct {
+    unsigned formats; /* a bit for each OUT_FORMAT_* */
     bool stats, summary, summary_per_domain;
     trace_pattern_t *groups[OUT_GROUPS_MAX];
     int group_count;
@@ -25,6 +26,7 @@ typedef struct {
     trace_names_t names;
     out_agent_index_t agent_index;
     uint64_t minimum_bytes;
+    bool group_by_queue;
 } out_config_t;
 
 /* Value of a variable or NULL. */

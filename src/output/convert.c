@@ -1,4 +1,5 @@
-/* convert.c - see convert.h. The order of the work; formats are csv.c and summary.c. */
+/* convert.c - see convert.h. The order of the work; what files hold is in a file for each format.
+ */
 #include "output/convert.h"
 
 #include <errno.h>
@@ -8,13 +9,12 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "output/domain.h"
-#include "output/sort.h"
+#include "output/format.h"
 #include "output/summary.h"
 #include "trace/reader.h"
 #include "trace/store.h"
 
-enum { STOP_CHECK_ROWS = 1024 };
+enum { STOP_CHECK_ROWS = 1024 }; /* while a store is read */
 
 /* One conversion while it runs. */
 typedef struct {
@@ -22,8 +22,7 @@ typedef struct {
     out_result_t *result;
     const char *store;
     out_model_t *model;
-    out_sorter_t *sorters[OUT_DOMAIN_COUNT];
-    uint64_t bytes[OUT_DOMAIN_COUNT];
+    out_source_t source;
     out_stats_t stats[OUT_DOMAIN_COUNT];
     bool to_stdout;
     char *why;
@@ -140,19 +139,6 @@ static void note_failure(out_result_t *to, const trace_segment_header_t *h)
         snprintf(to->failure, sizeof(to->failure), "%.*s", (int)sizeof(h->failure) - 1, h->failure);
 }
 
-static int sort_record(work_t *w, const trace_head_t *record)
-{
-    int domain = out_domain_of(*record);
-    if (domain < 0) return 0;
-    if (!w->sorters[domain]) w->sorters[domain] = out_sorter_new(w->store, OUT_SORT_BYTES);
-    if (!w->sorters[domain]) {
-        snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
-        return -1;
-    }
-    w->bytes[domain] += trace_words(*record) * 8u;
-    return out_sorter_add(w->sorters[domain], (const trace_timed_t *)record, w->why, w->why_bytes);
-}
-
 static int read_segment(work_t *w, const char *name)
 {
     int result = -1;
@@ -175,7 +161,7 @@ static int read_segment(work_t *w, const char *name)
     note_failure(to, h);
     for (const trace_head_t *record; (record = trace_reader_next(r));) {
         if (++rows % STOP_CHECK_ROWS == 0 && stopped(w) != 0) goto out;
-        if (sort_record(w, record) != 0) goto out;
+        if (out_source_add(&w->source, (const trace_timed_t *)record) != 0) goto out;
     }
     to->cut += trace_reader_cut(r);
 done:
@@ -205,7 +191,7 @@ static int read_segments(work_t *w)
 /* <prefix>_<name>.<extension>, or standard output. */
 static out_file_t *open_output(work_t *w, const char *name, const char *extension)
 {
-    char path[PATH_MAX + 64];
+    char path[PATH_MAX + 512];
     if (w->to_stdout) return out_file_descriptor(STDOUT_FILENO, "standard output");
     snprintf(path, sizeof(path), "%s_%s.%s", w->result->prefix, name, extension);
     return out_file_open(path, w->why, w->why_bytes);
@@ -224,15 +210,27 @@ static int close_output(work_t *w, out_file_t *f, int result)
     return 0;
 }
 
-/* One pass over the sorted records of a domain. `f` is NULL when no trace file is due. */
+static bool wants(const work_t *w, int format)
+{
+    return w->c->config->formats & 1u << format;
+}
+
+/* Statistics are counted where something shows them. */
+static bool wants_stats(const work_t *w)
+{
+    return w->c->config->stats || out_config_summaries(w->c->config);
+}
+
+/* One pass over the records of a domain. `f` is NULL when no trace file is due. */
 static int write_rows(work_t *w, int domain, out_file_t *f)
 {
     const out_domain_row_t *d = &out_domains[domain];
-    uint64_t rows = 0;
-    for (const trace_timed_t *r; (r = out_sorter_next(w->sorters[domain]));) {
-        if (++rows % STOP_CHECK_ROWS == 0 && stopped(w) != 0) return -1;
+    bool stats = d->key && wants_stats(w);
+    if (!f && !stats) return 0;
+    out_source_domain(&w->source, (out_domain_t)domain);
+    for (const trace_timed_t *r; (r = out_source_next(&w->source));) {
         if (f) d->row(f, w->model, r);
-        if (!d->key) continue;
+        if (!stats) continue;
         uint64_t duration = r->end > r->start ? r->end - r->start : 0;
         if (out_stats_add(&w->stats[domain], domain, d->key(w->model, r), duration) != 0) {
             snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
@@ -240,29 +238,51 @@ static int write_rows(work_t *w, int domain, out_file_t *f)
         }
     }
     out_stats_sort(&w->stats[domain]);
-    if (!out_sorter_error(w->sorters[domain])) return 0;
-    snprintf(w->why, w->why_bytes, "%s: %s", w->store, out_sorter_error(w->sorters[domain]));
-    return -1;
+    return w->source.failed ? -1 : 0;
 }
 
 static int write_domain(work_t *w, int domain)
 {
     out_file_t *f = NULL;
-    if (!w->sorters[domain]) return 0;
-    if (w->bytes[domain] >= w->c->config->minimum_bytes) {
+    bool csv = wants(w, OUT_FORMAT_csv) && w->source.bytes[domain] >= w->c->config->minimum_bytes;
+    if (!w->source.sorters[domain]) return 0;
+    if (csv) {
         f = open_output(w, out_domains[domain].trace, "csv");
         if (!f) return -1;
         out_text(f, out_domains[domain].header);
     }
     int result = write_rows(w, domain, f);
     if (f) result = close_output(w, f, result);
-    out_sorter_free(w->sorters[domain]);
-    w->sorters[domain] = NULL;
-    if (result != 0 || !f || !w->c->config->stats || !out_domains[domain].stats) return result;
+    if (result != 0 || !csv || !w->c->config->stats || !out_domains[domain].stats) return result;
     f = open_output(w, out_domains[domain].stats, "csv");
     if (!f) return -1;
     out_stats_csv(f, &w->stats[domain]);
     return close_output(w, f, 0);
+}
+
+/* The formats that have one file. */
+static int write_formats(work_t *w)
+{
+    static const struct {
+        const char *file;
+        out_writer_t write;
+    } formats[] = {
+#define X(name, file, writer) {file, writer},
+        OUT_FORMATS(X)
+#undef X
+    };
+    out_job_t job = {w->model, w->c->config, &w->source, w->stats, w->why, w->why_bytes};
+    for (int i = 0; i < OUT_FORMAT_COUNT; i++) {
+        char path[PATH_MAX + 512];
+        if (!formats[i].write || !wants(w, i)) continue;
+        if (w->to_stdout)
+            snprintf(path, sizeof(path), "/dev/stdout");
+        else
+            snprintf(path, sizeof(path), "%s_%s", w->result->prefix, formats[i].file);
+        if (formats[i].write(&job, path) != 0) return -1;
+        w->result->files++;
+    }
+    return 0;
 }
 
 static int write_process_files(work_t *w)
@@ -304,10 +324,13 @@ static int write_all(work_t *w)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        bytes += w->bytes[i];
+        bytes += w->source.bytes[i];
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         if (write_domain(w, i) != 0) return -1;
-    if (bytes && bytes >= w->c->config->minimum_bytes && write_process_files(w) != 0) return -1;
+    if (bytes && bytes >= w->c->config->minimum_bytes) {
+        if (wants(w, OUT_FORMAT_csv) && write_process_files(w) != 0) return -1;
+        if (write_formats(w) != 0) return -1;
+    }
     return write_summary(w);
 }
 
@@ -317,6 +340,7 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
     int status = -1;
     work_t w = {.c = c, .result = result, .store = store, .why = why, .why_bytes = why_bytes};
     *result = (out_result_t){0};
+    w.source = (out_source_t){.store = store, .stop = c->stop, .why = why, .why_bytes = why_bytes};
     w.model = out_model_load(store, c->config->names, c->config->agent_index, why, why_bytes);
     if (!w.model) goto out;
     result->pid = w.model->header.pid;
@@ -329,12 +353,12 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
         goto out;
     }
     if (choose_prefix(&w) != 0 || read_segments(&w) != 0) goto out;
+    if (out_source_ready(&w.source) != 0) goto out;
     status = write_all(&w);
 out:
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
-        out_sorter_free(w.sorters[i]);
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         out_stats_free(&w.stats[i]);
-    }
+    out_source_free(&w.source);
     out_model_free(w.model);
     return status;
 }

@@ -278,24 +278,16 @@ const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
     {"COUNTER_COLLECTION", "counter_collection", NULL, COUNTER_HEADER, counter_row, NULL},
 };
 
-static const char *const agent_types[] = {
-    [TRACE_AGENT_CPU] = "CPU",
-    [TRACE_AGENT_GPU] = "GPU",
-};
-
 #define CELL_U(f, a, value) cell(f, value)
 #define CELL_S(f, a, value) (out_signed(f, (int64_t)(value)), out_char(f, ','))
 #define CELL_QUOTED(f, a, value)                                                                   \
     (out_char(f, '"'), out_unsigned(f, value), out_char(f, '"'), out_char(f, ','))
-#define CELL_TYPE(f, a, value)                                                                     \
-    cell_text(f, (a)->type == TRACE_AGENT_CPU || (a)->type == TRACE_AGENT_GPU                      \
-                     ? agent_types[(a)->type]                                                      \
-                     : "UNK")
+#define CELL_TYPE(f, a, value) cell_text(f, out_agent_type(a))
 
 static void agent_row(out_file_t *f, const out_agent_t *agent)
 {
     const trace_agent_t *a = agent->record;
-#define X(column, member, form) CELL_##form(f, a, out_agent_value(agent, TRACE_AGENT_##column));
+#define X(column, member, form) CELL_##form(f, agent, out_agent_value(agent, TRACE_AGENT_##column));
     TRACE_AGENT_FIELDS(X)
 #undef X
     const char *text = (const char *)a + a->text_offset;

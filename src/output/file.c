@@ -112,6 +112,11 @@ void out_char(out_file_t *f, char c)
     f->buffer[f->used++] = c;
 }
 
+void out_bytes(out_file_t *f, const void *data, size_t bytes)
+{
+    put(f, data, bytes);
+}
+
 void out_text(out_file_t *f, const char *text)
 {
     put(f, text, strlen(text));

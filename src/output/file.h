@@ -20,6 +20,7 @@ out_file_t *out_file_open(const char *path, char *why, size_t why_bytes);
 out_file_t *out_file_descriptor(int fd, const char *name);
 
 void out_char(out_file_t *f, char c);
+void out_bytes(out_file_t *f, const void *data, size_t bytes);
 void out_text(out_file_t *f, const char *text);
 void out_quoted(out_file_t *f, const char *text); /* in double quotes; those inside are doubled */
 void out_unsigned(out_file_t *f, uint64_t value);

@@ -16,17 +16,25 @@ uint64_t out_agent_value(const out_agent_t *a, unsigned field)
     return field < a->record->fields ? trace_agent_values(a->record)[field] : 0;
 }
 
+const char *out_agent_type(const out_agent_t *a)
+{
+    uint32_t type = a ? a->record->type : 0;
+    return type == TRACE_AGENT_CPU ? "CPU" : type == TRACE_AGENT_GPU ? "GPU" : "UNK";
+}
+
 static void label_agent(out_agent_t *a, out_agent_index_t index)
 {
-    if (index == OUT_AGENT_TYPE_RELATIVE)
-        snprintf(a->label, sizeof(a->label), "%s %d",
-                 a->record->type == TRACE_AGENT_GPU ? "GPU" : "CPU", a->record->type_index);
-    else if (index == OUT_AGENT_ABSOLUTE)
-        snprintf(a->label, sizeof(a->label), "Agent %llu",
-                 (unsigned long long)out_agent_value(a, TRACE_AGENT_Node_Id));
-    else
-        snprintf(a->label, sizeof(a->label), "Agent %lld",
-                 (long long)out_agent_value(a, TRACE_AGENT_Logical_Node_Id));
+    const char *word = "Agent";
+    if (index == OUT_AGENT_TYPE_RELATIVE) {
+        word = a->record->type == TRACE_AGENT_GPU ? "GPU" : "CPU";
+        a->number = a->record->type_index;
+    } else {
+        bool absolute = index == OUT_AGENT_ABSOLUTE;
+        a->number = (int64_t)out_agent_value(a, absolute ? TRACE_AGENT_Node_Id
+                                                         : TRACE_AGENT_Logical_Node_Id);
+    }
+    snprintf(a->word, sizeof(a->word), "%s", word);
+    snprintf(a->label, sizeof(a->label), "%s %lld", word, (long long)a->number);
 }
 
 static int by_node(const void *a, const void *b)
@@ -248,11 +256,17 @@ const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operatio
     return name ? name : make_operation(m, kind & TRACE_KIND_MAX, operation & TRACE_OPERATION_MAX);
 }
 
-const char *out_model_agent(const out_model_t *m, uint64_t id)
+const out_agent_t *out_model_find_agent(const out_model_t *m, uint64_t id)
 {
     for (size_t i = 0; i < m->agent_count; i++)
-        if (m->agents[i].record->id == id) return m->agents[i].label;
-    return unknown("agent", id);
+        if (m->agents[i].record->id == id) return &m->agents[i];
+    return NULL;
+}
+
+const char *out_model_agent(const out_model_t *m, uint64_t id)
+{
+    const out_agent_t *a = out_model_find_agent(m, id);
+    return a ? a->label : unknown("agent", id);
 }
 
 const char *out_model_counter(const out_model_t *m, uint64_t id)

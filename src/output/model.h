@@ -14,7 +14,9 @@ typedef enum { OUT_AGENT_RELATIVE, OUT_AGENT_ABSOLUTE, OUT_AGENT_TYPE_RELATIVE }
 
 typedef struct {
     const trace_agent_t *record;
-    char label[32]; /* as agents are named in every output */
+    char word[8];   /* Agent, CPU or GPU, */
+    int64_t number; /* and its number: as agents are named in every output */
+    char label[32]; /* both, with a blank between them */
 } out_agent_t;
 
 typedef struct {
@@ -50,6 +52,10 @@ const char *out_model_info(const out_model_t *m, const char *key);
 const char *out_model_kind(const out_model_t *m, uint32_t kind);
 const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operation);
 const char *out_model_agent(const out_model_t *m, uint64_t id);
+/* NULL for an id that is not known. */
+const out_agent_t *out_model_find_agent(const out_model_t *m, uint64_t id);
+/* "CPU", "GPU" or "UNK". */
+const char *out_agent_type(const out_agent_t *a);
 /* Text of a marker; NULL for a number that is not known. */
 const char *out_model_text(const out_model_t *m, uint64_t number);
 const char *out_model_counter(const out_model_t *m, uint64_t id);

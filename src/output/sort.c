@@ -18,6 +18,7 @@ typedef struct {
 } entry_t;
 
 typedef struct {
+    uint64_t begin;     /* in the file */
     uint64_t next, end; /* bytes of the file not buffered yet */
     size_t have, used;
     char *buffer;
@@ -33,9 +34,9 @@ struct out_sorter {
     size_t count, room, taken;
     int fd;
     uint64_t file_bytes;
-    run_t *runs; /* a heap by start, then number, while merging */
-    unsigned run_count;
-    bool reading;
+    run_t *runs; /* a heap by start, then number, while merging; behind it those that have ended */
+    unsigned run_count, run_total;
+    bool reading, sorted;
     const char *error;
 };
 
@@ -96,7 +97,7 @@ static int spill(out_sorter_t *s)
     if (s->fd < 0) s->fd = open_temporary(s->directory);
     if (!block || !runs || s->fd < 0) goto out;
     run_t *run = &s->runs[s->run_count];
-    *run = (run_t){.next = s->file_bytes, .number = s->run_count};
+    *run = (run_t){.begin = s->file_bytes, .number = s->run_count};
     size_t used = 0;
     qsort(s->entries, s->count, sizeof(*s->entries), by_start);
     for (size_t i = 0; i < s->count; i++) {
@@ -111,7 +112,7 @@ static int spill(out_sorter_t *s)
     }
     if (append(s, block, used) != 0) goto out;
     run->end = s->file_bytes;
-    s->run_count++;
+    s->run_total = ++s->run_count;
     s->count = s->data_used = 0;
     result = 0;
 out:
@@ -201,24 +202,35 @@ static void sift_down(out_sorter_t *s, unsigned at)
 static void start_reading(out_sorter_t *s)
 {
     s->reading = true;
-    if (!s->run_count) {
-        if (s->count) qsort(s->entries, s->count, sizeof(*s->entries), by_start);
+    s->taken = 0;
+    if (!s->run_total) {
+        if (s->count && !s->sorted) qsort(s->entries, s->count, sizeof(*s->entries), by_start);
+        s->sorted = true;
         return;
     }
     if (s->count && spill(s) != 0) {
         s->error = strerror(errno);
         return;
     }
+    s->run_count = s->run_total;
     for (unsigned i = 0; i < s->run_count; i++) {
-        s->runs[i].buffer = malloc(RUN_BUFFER_BYTES);
-        if (!s->runs[i].buffer)
+        run_t *r = &s->runs[i];
+        if (!r->buffer) r->buffer = malloc(RUN_BUFFER_BYTES);
+        r->next = r->begin;
+        r->have = r->used = 0;
+        if (!r->buffer)
             s->error = strerror(ENOMEM);
         else
-            run_fill(s, &s->runs[i]);
+            run_fill(s, r);
         if (s->error) return;
     }
     for (unsigned i = s->run_count / 2; i-- > 0;)
         sift_down(s, i);
+}
+
+void out_sorter_rewind(out_sorter_t *s)
+{
+    s->reading = false;
 }
 
 /* The record handed out before is passed over only now, so it stayed valid. */
@@ -229,9 +241,9 @@ static const trace_timed_t *merge_next(out_sorter_t *s)
         top->used += trace_words(run_record(top)->head) * 8u;
         if (!run_fill(s, top)) {
             if (s->error) return NULL;
-            free(top->buffer);
+            run_t ended = *top;
             *top = s->runs[--s->run_count];
-            s->runs[s->run_count].buffer = NULL;
+            s->runs[s->run_count] = ended;
         }
         sift_down(s, 0);
     }
@@ -254,7 +266,7 @@ const char *out_sorter_error(const out_sorter_t *s)
 void out_sorter_free(out_sorter_t *s)
 {
     if (!s) return;
-    for (unsigned i = 0; i < s->run_count; i++)
+    for (unsigned i = 0; i < s->run_total; i++)
         free(s->runs[i].buffer);
     free(s->runs);
     free(s->entries);

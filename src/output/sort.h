@@ -24,6 +24,9 @@ int out_sorter_add(out_sorter_t *s, const trace_timed_t *record, char *why, size
 const trace_timed_t *out_sorter_next(out_sorter_t *s);
 const char *out_sorter_error(const out_sorter_t *s);
 
+/* The next call of out_sorter_next gives the first record again. */
+void out_sorter_rewind(out_sorter_t *s);
+
 void out_sorter_free(out_sorter_t *s);
 
 #endif

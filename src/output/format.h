@@ -1,0 +1,38 @@
+/* format.h - the output formats: one row for each.
+ *
+ * A new format is a row of OUT_FORMATS and a file with its writer, which reads the records of one
+ * process from its source and makes one file. CSV is the exception: a file for each domain. */
+#ifndef CROCPROF_OUTPUT_FORMAT_H
+#define CROCPROF_OUTPUT_FORMAT_H
+
+#include "output/config.h"
+#include "output/source.h"
+#include "output/stats.h"
+
+typedef struct {
+    out_model_t *model;
+    const out_config_t *config;
+    out_source_t *source;
+    out_stats_t *stats; /* by domain */
+    char *why;
+    size_t why_bytes;
+} out_job_t;
+
+/* Makes the file. 0, or -1 with a line in the job's `why` and no file left. */
+typedef int (*out_writer_t)(out_job_t *job, const char *path);
+
+int out_pftrace_write(out_job_t *job, const char *path);
+
+/* X(name as in -f, end of the file's name, writer); CSV has no writer of this kind */
+#define OUT_FORMATS(X)                                                                             \
+    X(csv, NULL, NULL)                                                                             \
+    X(pftrace, "results.pftrace", out_pftrace_write)
+
+enum {
+#define X(name, file, writer) OUT_FORMAT_##name,
+    OUT_FORMATS(X)
+#undef X
+        OUT_FORMAT_COUNT
+};
+
+#endif

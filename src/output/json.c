@@ -1,0 +1,91 @@
+/* json.c - see json.h. */
+#include "output/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void escaped(out_file_t *f, const char *text)
+{
+    out_char(f, '"');
+    for (const char *plain = text;; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        out_bytes(f, plain, (size_t)(text - plain));
+        if (!c) break;
+        plain = text + 1;
+        if (c >= 0x20)
+            out_char(f, '\\'), out_char(f, (char)c);
+        else if (c == '\n')
+            out_text(f, "\\n");
+        else if (c == '\t')
+            out_text(f, "\\t");
+        else
+            out_format(f, "\\u%04x", c);
+    }
+    out_char(f, '"');
+}
+
+static void begin_value(out_json_t *j, const char *key)
+{
+    if (j->comma) out_char(j->f, ',');
+    j->comma = true;
+    if (!key) return;
+    escaped(j->f, key);
+    out_char(j->f, ':');
+}
+
+void out_json_begin(out_json_t *j, const char *key, char bracket)
+{
+    begin_value(j, key);
+    out_char(j->f, bracket);
+    j->comma = false;
+}
+
+void out_json_end(out_json_t *j, char bracket)
+{
+    out_char(j->f, bracket);
+    j->comma = true;
+}
+
+void out_json_text(out_json_t *j, const char *key, const char *value)
+{
+    begin_value(j, key);
+    escaped(j->f, value);
+}
+
+void out_json_unsigned(out_json_t *j, const char *key, uint64_t value)
+{
+    begin_value(j, key);
+    out_unsigned(j->f, value);
+}
+
+void out_json_signed(out_json_t *j, const char *key, int64_t value)
+{
+    begin_value(j, key);
+    out_signed(j->f, value);
+}
+
+/* JSON has no infinities and no NaN. Sixteen digits, and a point, as AMD's tool writes them. */
+void out_json_double(out_json_t *j, const char *key, double value)
+{
+    begin_value(j, key);
+    if (!isfinite(value))
+        out_text(j->f, "null");
+    else if (value == floor(value) && fabs(value) < 1e15)
+        out_format(j->f, "%.1f", value);
+    else
+        out_format(j->f, "%.16g", value);
+}
+
+void out_json_bool(out_json_t *j, const char *key, bool value)
+{
+    begin_value(j, key);
+    out_text(j->f, value ? "true" : "false");
+}
+
+void out_json_handle(out_json_t *j, const char *key, uint64_t value)
+{
+    out_json_begin(j, key, '{');
+    out_json_unsigned(j, "handle", value);
+    out_json_end(j, '}');
+}

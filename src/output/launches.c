@@ -1,0 +1,78 @@
+/* launches.c - see launches.h. */
+#include "output/launches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool out_launches_due(const out_launches_t *l, const trace_timed_t *next)
+{
+    return l->count && (!next || next->start != l->rows[0].dispatch.start);
+}
+
+void out_launches_clear(out_launches_t *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        l->rows[i].count = 0;
+    l->count = 0;
+}
+
+static void *more(void *rows, size_t need, size_t *room, size_t unit)
+{
+    size_t to = *room ? *room : 8;
+    if (need <= *room) return rows;
+    while (to < need)
+        to *= 2;
+    char *grown = realloc(rows, to * unit);
+    if (!grown) return NULL;
+    memset(grown + *room * unit, 0, (to - *room) * unit);
+    *room = to;
+    return grown;
+}
+
+static out_launch_t *find(out_launches_t *l, const trace_dispatch_t *d)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (l->rows[i].dispatch.dispatch == d->dispatch) return &l->rows[i];
+    out_launch_t *rows = more(l->rows, l->count + 1, &l->room, sizeof(*rows));
+    if (!rows) return NULL;
+    l->rows = rows;
+    memcpy(&rows[l->count].dispatch, d, sizeof(*d));
+    return &rows[l->count++];
+}
+
+bool out_launches_add(out_launches_t *l, out_domain_t domain, const trace_timed_t *record)
+{
+    out_launch_t *launch = find(l, (const trace_dispatch_t *)record);
+    if (!launch || domain != OUT_COUNTER_COLLECTION) return launch;
+    const trace_counters_t *c = (const trace_counters_t *)record;
+    trace_value_t *values =
+        more(launch->values, launch->count + c->count, &launch->room, sizeof(*values));
+    if (!values && c->count) return false;
+    launch->values = values;
+    for (uint64_t i = 0; i < c->count; i++)
+        values[launch->count++] = trace_values(c)[i];
+    return true;
+}
+
+void out_launches_free(out_launches_t *l)
+{
+    for (size_t i = 0; i < l->room; i++)
+        free(l->rows[i].values);
+    free(l->rows);
+}
+
+void out_launch_sum(out_launch_t *launch)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < launch->count; i++) {
+        const trace_value_t v = launch->values[i];
+        size_t at = 0;
+        while (at < kept && launch->values[at].counter != v.counter)
+            at++;
+        if (at < kept)
+            launch->values[at].value += v.value;
+        else
+            launch->values[kept++] = v;
+    }
+    launch->count = kept;
+}

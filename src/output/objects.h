@@ -1,0 +1,16 @@
+/* objects.h - agents, code objects, kernels and the machine as JSON objects.
+ *
+ * Apart because JSON files and the extdata of databases hold the same ones. Keys and their order
+ * are those of AMD's serialisation. Each writes the members; the caller has opened the object. */
+#ifndef CROCPROF_OUTPUT_OBJECTS_H
+#define CROCPROF_OUTPUT_OBJECTS_H
+
+#include "output/json.h"
+#include "output/model.h"
+
+void out_object_agent(out_json_t *j, const out_agent_t *a);
+void out_object_code_object(out_json_t *j, const trace_code_object_t *c);
+/* Symbol, and its name in all of its forms; `shown` is the form asked for. */
+void out_object_kernel(out_json_t *j, const out_kernel_t *k);
+
+#endif

@@ -1,0 +1,218 @@
+/* pftrace.c - a Perfetto trace: tracks, slices, flows and counters of one process.
+ *
+ * Written packet by packet in order of start, in memory that follows what is in flight. Field
+ * numbers are those of Perfetto's trace_packet.proto, track_event.proto and their neighbours.
+ * Sequence and tracks are numbered after the process, so that files of several processes, one
+ * behind the other, are a valid trace too. Tracks and what stands on them: pftrace_tracks.c. */
+#include "output/pftrace.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* ---- packets ---- */
+
+static const char *const annotation_names[] = {
+#define X(id, text) text,
+    PF_ANNOTATIONS(X)
+#undef X
+};
+
+static const char *const category_names[] = {
+#define X(id, text) text,
+    PF_CATEGORIES(X)
+#undef X
+};
+
+size_t pf_packet(pf_t *p)
+{
+    size_t begun = proto_begin(&p->out, PF_TRACE_PACKET);
+    proto_number(&p->out, PF_PACKET_SEQUENCE, p->sequence);
+    proto_number(&p->out, PF_PACKET_FLAGS, p->started ? PF_NEEDS_STATE : PF_CLEARS_STATE);
+    return begun;
+}
+
+void pf_packet_end(pf_t *p, size_t begun)
+{
+    proto_end(&p->out, begun);
+    if (p->out.used < PF_FLUSH_BYTES) return;
+    out_bytes(p->file, p->out.data, p->out.used);
+    p->out.used = 0;
+}
+
+static void interned(pf_t *p, uint32_t list, uint64_t iid, const char *text)
+{
+    size_t entry = proto_begin(&p->out, list);
+    proto_number(&p->out, PF_INTERNED_IID, iid);
+    proto_text(&p->out, PF_INTERNED_NAME, text);
+    proto_end(&p->out, entry);
+}
+
+/* What every later packet may refer to: categories, names of annotations, clocks. */
+static void write_head(pf_t *p, const trace_segment_header_t *h)
+{
+    const struct {
+        uint64_t clock, ns;
+    } clocks[] = {{PF_CLOCK_REALTIME, h->realtime_ns},
+                  {PF_CLOCK_MONOTONIC, h->monotonic_ns},
+                  {PF_CLOCK_BOOTTIME, h->boottime_ns}};
+    size_t packet = pf_packet(p), data = proto_begin(&p->out, PF_PACKET_INTERNED);
+    for (uint64_t i = 0; i < PF_CATEGORY_COUNT; i++)
+        interned(p, PF_INTERNED_CATEGORIES, i + 1, category_names[i]);
+    for (uint64_t i = 0; i < PF_ANNOTATION_COUNT; i++)
+        interned(p, PF_INTERNED_ANNOTATIONS, i + 1, annotation_names[i]);
+    proto_end(&p->out, data);
+    pf_packet_end(p, packet);
+    p->started = true;
+    packet = pf_packet(p);
+    proto_number(&p->out, PF_PACKET_TIME, h->boottime_ns);
+    data = proto_begin(&p->out, PF_PACKET_CLOCKS);
+    for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+        size_t clock = proto_begin(&p->out, PF_CLOCKS_CLOCK);
+        proto_number(&p->out, PF_CLOCK_ID, clocks[i].clock);
+        proto_number(&p->out, PF_CLOCK_TIME, clocks[i].ns);
+        proto_end(&p->out, clock);
+    }
+    proto_end(&p->out, data);
+    pf_packet_end(p, packet);
+}
+
+/* ---- names of events ---- */
+
+/* Names live as long as the model, so their addresses tell them apart. */
+static pf_name_t *find_name(pf_t *p, const char *text)
+{
+    size_t mask = p->name_room - 1;
+    size_t at = (size_t)(pf_mix((uintptr_t)text) & mask);
+    while (p->names[at].text && p->names[at].text != text)
+        at = (at + 1) & mask;
+    return &p->names[at];
+}
+
+static bool more_names(pf_t *p)
+{
+    pf_name_t *old = p->names;
+    size_t room = p->name_room;
+    p->names = calloc(room ? 2 * room : 256, sizeof(*p->names));
+    if (!p->names) {
+        p->names = old;
+        return false;
+    }
+    p->name_room = room ? 2 * room : 256;
+    for (size_t i = 0; i < room; i++)
+        if (old[i].text) *find_name(p, old[i].text) = old[i];
+    free(old);
+    return true;
+}
+
+/* Number of a name; 0 if it cannot be remembered and has to be written out. */
+static uint64_t name_number(pf_t *p, const char *text)
+{
+    if (2 * p->name_count >= p->name_room && !more_names(p)) return 0;
+    pf_name_t *name = find_name(p, text);
+    if (name->text) return name->number;
+    *name = (pf_name_t){text, ++p->name_count};
+    size_t packet = pf_packet(p), data = proto_begin(&p->out, PF_PACKET_INTERNED);
+    interned(p, PF_INTERNED_NAMES, name->number, text);
+    proto_end(&p->out, data);
+    pf_packet_end(p, packet);
+    return name->number;
+}
+
+/* ---- events ---- */
+
+void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value)
+{
+    size_t a = proto_begin(&p->out, PF_EVENT_ANNOTATION);
+    proto_number(&p->out, PF_ANNOTATION_NAME_IID, which + 1u);
+    proto_number(&p->out, PF_ANNOTATION_UINT, value);
+    proto_end(&p->out, a);
+}
+
+void pf_annotate_text(pf_t *p, pf_annotation_t which, const char *value)
+{
+    size_t a = proto_begin(&p->out, PF_EVENT_ANNOTATION);
+    proto_number(&p->out, PF_ANNOTATION_NAME_IID, which + 1u);
+    proto_text(&p->out, PF_ANNOTATION_STRING, value);
+    proto_end(&p->out, a);
+}
+
+void pf_annotate_double(pf_t *p, const char *name, double value)
+{
+    size_t a = proto_begin(&p->out, PF_EVENT_ANNOTATION);
+    proto_text(&p->out, PF_ANNOTATION_NAME, name);
+    proto_double(&p->out, PF_ANNOTATION_DOUBLE, value);
+    proto_end(&p->out, a);
+}
+
+size_t pf_event(pf_t *p, uint64_t track, unsigned type, uint64_t ns, size_t *event)
+{
+    size_t packet = pf_packet(p);
+    proto_number(&p->out, PF_PACKET_TIME, ns);
+    *event = proto_begin(&p->out, PF_PACKET_EVENT);
+    proto_number(&p->out, PF_EVENT_TYPE, type);
+    proto_number(&p->out, PF_EVENT_TRACK, track);
+    return packet;
+}
+
+void pf_event_end(pf_t *p, size_t packet, size_t event)
+{
+    proto_end(&p->out, event);
+    pf_packet_end(p, packet);
+}
+
+void pf_slice_end(pf_t *p, uint64_t track, uint64_t ns)
+{
+    size_t event, packet = pf_event(p, track, PF_SLICE_END, ns, &event);
+    pf_event_end(p, packet, event);
+}
+
+size_t pf_slice(pf_t *p, uint64_t track, unsigned type, pf_category_t category, const char *name,
+                bool intern, const trace_timed_t *r, size_t *event)
+{
+    uint64_t number = intern ? name_number(p, name) : 0;
+    size_t packet = pf_event(p, track, type, r->start, event);
+    proto_number(&p->out, PF_EVENT_CATEGORY_IID, category + 1u);
+    if (number)
+        proto_number(&p->out, PF_EVENT_NAME_IID, number);
+    else
+        proto_text(&p->out, PF_EVENT_NAME, name);
+    /* of the whole trace: a process's own ids come again in the next one */
+    if (r->correlation)
+        proto_fixed64(&p->out, PF_EVENT_FLOW, pf_mix(p->process_track ^ r->correlation));
+    pf_annotate(p, PF_begin_ns, r->start);
+    pf_annotate(p, PF_end_ns, r->end);
+    pf_annotate(p, PF_delta_ns, r->end - r->start);
+    return packet;
+}
+
+void pf_counter(pf_t *p, uint64_t track, uint64_t ns, double value)
+{
+    size_t event, packet = pf_event(p, track, PF_COUNTER, ns, &event);
+    proto_double(&p->out, PF_EVENT_DOUBLE_VALUE, value);
+    pf_event_end(p, packet, event);
+}
+
+/* ---- the file ---- */
+
+int out_pftrace_write(out_job_t *job, const char *path)
+{
+    const trace_segment_header_t *h = &job->model->header;
+    pf_t p = {.job = job, .pid = h->pid};
+    int result = -1;
+    p.file = out_file_open(path, job->why, job->why_bytes);
+    if (!p.file) return -1;
+    p.process_track = pf_mix(h->pid ^ pf_mix(h->process_start ^ pf_mix(h->realtime_ns)));
+    /* 0 means "no sequence", and its width is 32 bits */
+    p.sequence = (uint32_t)(p.process_track >> 32) | 1;
+    write_head(&p, h);
+    if (pf_write_tracks(&p) == 0 && !p.out.failed) {
+        out_bytes(p.file, p.out.data, p.out.used);
+        result = 0;
+    } else if (!job->source->failed) {
+        snprintf(job->why, job->why_bytes, "%s: %s", path, strerror(ENOMEM));
+    }
+    if (out_file_close(p.file, job->why, job->why_bytes) != 0) result = -1;
+    free(p.out.data);
+    free(p.names);
+    return result;
+}

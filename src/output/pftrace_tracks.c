@@ -1,0 +1,445 @@
+/* pftrace_tracks.c - which tracks a Perfetto trace has and what stands on them.
+ *
+ * Apart from pftrace.c, which knows how things are written. Names of tracks are those that
+ * rocprofv3 uses. What is kept in memory is what is in flight: the open slice of each track, copies
+ * and memory that is given out, kernels of one start. */
+#include "output/launches.h"
+#include "output/live.h"
+#include "output/pftrace.h"
+
+#include <stdio.h>
+
+#include "trace/store.h"
+
+typedef enum {
+    TRACK_THREAD,  /* thread */
+    TRACK_STREAM,  /* stream */
+    TRACK_QUEUE,   /* agent, queue */
+    TRACK_COPY,    /* agent, thread */
+    TRACK_COPIED,  /* agent: counters from here on */
+    TRACK_GIVEN,   /* agent */
+    TRACK_SCRATCH, /* agent */
+    TRACK_PMC      /* agent, counter */
+} track_kind_t;
+
+typedef struct {
+    uint64_t ns;
+    uint64_t bytes;
+} end_t;
+
+typedef struct {
+    track_kind_t kind;
+    uint64_t a, b, uuid;
+    bool open; /* device tracks: a slice that ends at `end` or where the next begins */
+    uint64_t end;
+    uint64_t bytes; /* counters: the value that stands */
+    end_t *ends;    /* copies in flight, a heap by ns */
+    size_t end_count, end_room;
+} track_t;
+
+typedef struct {
+    pf_t *p;
+    out_model_t *model;
+    track_t *tracks; /* a hash table, its size a power of two; uuid 0: free */
+    size_t track_count, track_room;
+    unsigned queues; /* numbered as they come */
+    out_live_t live;
+    out_launches_t launches;
+    bool by_queue;
+    bool failed;
+} state_t;
+
+static void *more(state_t *s, void *rows, size_t count, size_t *room, size_t unit)
+{
+    if (count < *room) return rows;
+    size_t to = *room ? 2 * *room : 8;
+    void *grown = realloc(rows, to * unit);
+    if (!grown) {
+        s->failed = true;
+        return NULL;
+    }
+    memset((char *)grown + *room * unit, 0, (to - *room) * unit);
+    *room = to;
+    return grown;
+}
+
+/* ---- tracks ---- */
+
+static size_t describe(state_t *s, uint64_t uuid, uint64_t parent, const char *name, size_t *packet)
+{
+    proto_t *out = &s->p->out;
+    *packet = pf_packet(s->p);
+    size_t track = proto_begin(out, PF_PACKET_TRACK);
+    proto_number(out, PF_TRACK_UUID, uuid);
+    if (parent) proto_number(out, PF_TRACK_PARENT, parent);
+    if (name) proto_text(out, PF_TRACK_NAME, name);
+    return track;
+}
+
+static void described(state_t *s, size_t track, size_t packet)
+{
+    proto_end(&s->p->out, track);
+    pf_packet_end(s->p, packet);
+}
+
+static void describe_process(state_t *s)
+{
+    size_t packet, track = describe(s, s->p->process_track, 0, NULL, &packet);
+    proto_t *out = &s->p->out;
+    size_t process = proto_begin(out, PF_TRACK_PROCESS);
+    const char *command = out_model_info(s->model, TRACE_INFO_COMMAND);
+    const char *blank = strchr(command, ' ');
+    size_t bytes = blank ? (size_t)(blank - command) : strlen(command);
+    char *program = strndup(command, bytes);
+    const char *slash = program ? strrchr(program, '/') : NULL;
+    proto_number(out, PF_PROCESS_PID, s->p->pid);
+    proto_text(out, PF_PROCESS_COMMAND, command);
+    if (program) proto_text(out, PF_PROCESS_NAME, slash ? slash + 1 : program);
+    proto_end(out, process);
+    described(s, track, packet);
+    free(program);
+}
+
+static void describe_thread(state_t *s, uint32_t tid, unsigned number)
+{
+    char name[64];
+    uint64_t uuid = pf_mix(s->p->process_track ^ pf_mix(TRACK_THREAD) ^ tid);
+    size_t packet, track = describe(s, uuid, s->p->process_track, NULL, &packet);
+    size_t thread = proto_begin(&s->p->out, PF_TRACK_THREAD);
+    snprintf(name, sizeof(name), "THREAD %u (%u)", number, tid);
+    proto_number(&s->p->out, PF_THREAD_PID, s->p->pid);
+    proto_number(&s->p->out, PF_THREAD_TID, tid);
+    if (tid != s->p->pid) proto_text(&s->p->out, PF_THREAD_NAME, name);
+    proto_end(&s->p->out, thread);
+    described(s, track, packet);
+}
+
+static void name_track(state_t *s, const track_t *t, char *name, size_t room)
+{
+    const out_agent_t *a = t->kind >= TRACK_QUEUE ? out_model_find_agent(s->model, t->a) : NULL;
+    const char *word = a ? a->word : "UNK", *type = out_agent_type(a);
+    long long number = a ? a->number : 0;
+    switch (t->kind) {
+    case TRACK_STREAM: snprintf(name, room, "STREAM [%llu]", (unsigned long long)t->a); break;
+    case TRACK_QUEUE:
+        snprintf(name, room, "COMPUTE %s [%lld] QUEUE [%u] %s", word, number, s->queues++, type);
+        break;
+    case TRACK_COPY:
+        snprintf(name, room, "COPY to %s [%lld] THREAD [%llu] (%s)", word, number,
+                 (unsigned long long)t->b, type);
+        break;
+    case TRACK_COPIED:
+        snprintf(name, room, "COPY BYTES to %s [%lld] (%s)", word, number, type);
+        break;
+    case TRACK_GIVEN:
+        snprintf(name, room, "ALLOCATE BYTES on %s [%lld] (%s)", word, number, type);
+        break;
+    case TRACK_SCRATCH:
+        snprintf(name, room, "SCRATCH MEMORY on %s [%lld] (%s)", word, number, type);
+        break;
+    case TRACK_PMC:
+        snprintf(name, room, "%s [%lld] PMC %s", word, number, out_model_counter(s->model, t->b));
+        break;
+    case TRACK_THREAD: name[0] = 0; break;
+    }
+}
+
+static void describe_track(state_t *s, const track_t *t)
+{
+    char name[512];
+    size_t packet;
+    name_track(s, t, name, sizeof(name));
+    size_t track = describe(s, t->uuid, s->p->process_track, name, &packet);
+    if (t->kind >= TRACK_COPIED) {
+        size_t counter = proto_begin(&s->p->out, PF_TRACK_COUNTER);
+        if (t->kind != TRACK_PMC) proto_number(&s->p->out, PF_COUNTER_UNIT, PF_UNIT_BYTES);
+        proto_end(&s->p->out, counter);
+    }
+    described(s, track, packet);
+}
+
+static track_t *track_place(track_t *tracks, size_t room, uint64_t uuid)
+{
+    size_t at = (size_t)uuid & (room - 1);
+    while (tracks[at].uuid && tracks[at].uuid != uuid)
+        at = (at + 1) & (room - 1);
+    return &tracks[at];
+}
+
+/* NULL: out of memory. Good until the next call. */
+static track_t *find_track(state_t *s, track_kind_t kind, uint64_t a, uint64_t b)
+{
+    uint64_t uuid = pf_mix(pf_mix(s->p->process_track ^ pf_mix(kind) ^ a) ^ b) | 1;
+    if (2 * s->track_count >= s->track_room) {
+        size_t room = s->track_room ? 2 * s->track_room : 64;
+        track_t *tracks = calloc(room, sizeof(*tracks));
+        s->failed |= !tracks;
+        if (!tracks) return NULL;
+        for (size_t i = 0; i < s->track_room; i++)
+            if (s->tracks[i].uuid) *track_place(tracks, room, s->tracks[i].uuid) = s->tracks[i];
+        free(s->tracks);
+        s->tracks = tracks;
+        s->track_room = room;
+    }
+    track_t *t = track_place(s->tracks, s->track_room, uuid);
+    if (t->uuid) return t;
+    *t = (track_t){.kind = kind, .a = a, .b = b, .uuid = uuid};
+    s->track_count++;
+    describe_track(s, t);
+    return t;
+}
+
+/* Slices of a device's track never overlap: one that still runs ends where the next begins. */
+static void begin_on(state_t *s, track_t *t, const trace_timed_t *r)
+{
+    if (t->open) pf_slice_end(s->p, t->uuid, t->end < r->start ? t->end : r->start);
+    t->open = true;
+    t->end = r->end;
+}
+
+/* ---- counters ---- */
+
+static void set_bytes(state_t *s, track_t *t, uint64_t ns, uint64_t bytes)
+{
+    t->bytes = bytes;
+    pf_counter(s->p, t->uuid, ns, (double)bytes);
+}
+
+static void sink_end(end_t *ends, size_t count, size_t at)
+{
+    for (;;) {
+        size_t least = at, left = 2 * at + 1, right = left + 1;
+        if (left < count && ends[left].ns < ends[least].ns) least = left;
+        if (right < count && ends[right].ns < ends[least].ns) least = right;
+        if (least == at) return;
+        end_t swap = ends[at];
+        ends[at] = ends[least];
+        ends[least] = swap;
+        at = least;
+    }
+}
+
+/* Copies that have ended by `ns` are no longer in flight. */
+static void copies_until(state_t *s, track_t *t, uint64_t ns)
+{
+    while (t->end_count && t->ends[0].ns <= ns) {
+        end_t done = t->ends[0];
+        t->ends[0] = t->ends[--t->end_count];
+        sink_end(t->ends, t->end_count, 0);
+        set_bytes(s, t, done.ns, t->bytes - done.bytes);
+    }
+}
+
+static void copy_in_flight(state_t *s, const trace_copy_t *c)
+{
+    track_t *t = find_track(s, TRACK_COPIED, c->destination, 0);
+    if (!t) return;
+    copies_until(s, t, c->start);
+    end_t *ends = more(s, t->ends, t->end_count, &t->end_room, sizeof(*ends));
+    if (!ends) return;
+    t->ends = ends;
+    size_t at = t->end_count++;
+    for (; at && ends[(at - 1) / 2].ns > c->end; at = (at - 1) / 2)
+        ends[at] = ends[(at - 1) / 2];
+    ends[at] = (end_t){c->end, c->bytes};
+    set_bytes(s, t, c->start, t->bytes + c->bytes);
+}
+
+/* ---- memory given out and taken back ---- */
+
+static void write_allocation(state_t *s, const trace_allocation_t *a)
+{
+    out_block_t block = {a->address, a->bytes, a->agent};
+    bool given = a->agent;
+    if (given)
+        s->failed |= !out_live_add(&s->live, block);
+    else if (!out_live_take(&s->live, a->address, &block))
+        return; /* given out before the trace began */
+    track_t *t = find_track(s, TRACK_GIVEN, block.agent, 0);
+    if (!t) return;
+    uint64_t less = block.bytes < t->bytes ? block.bytes : t->bytes;
+    set_bytes(s, t, a->start, given ? t->bytes + block.bytes : t->bytes - less);
+}
+
+static void write_scratch(state_t *s, const trace_scratch_t *x)
+{
+    track_t *t = find_track(s, TRACK_SCRATCH, x->agent, 0);
+    if (t) set_bytes(s, t, x->start, x->bytes);
+}
+
+/* ---- slices of threads ---- */
+
+static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
+{
+    static const pf_category_t categories[] = {[OUT_HSA_API] = PF_CATEGORY_HSA,
+                                               [OUT_HIP_API] = PF_CATEGORY_HIP,
+                                               [OUT_MARKER_API] = PF_CATEGORY_MARKER};
+    pf_t *p = s->p;
+    bool full = trace_words(r->head) * 8u >= sizeof(trace_api_full_t);
+    uint64_t ancestor = full ? ((const trace_api_full_t *)r)->ancestor : 0;
+    const char *operation =
+        out_model_operation(s->model, trace_kind(r->head), trace_operation(r->head));
+    const char *name = operation;
+    if (domain == OUT_MARKER_API) name = out_domains[domain].key(s->model, r);
+    uint64_t track = pf_mix(p->process_track ^ pf_mix(TRACK_THREAD) ^ trace_thread(r->head));
+    bool point = domain == OUT_MARKER_API && r->start == r->end;
+    size_t event, packet = pf_slice(p, track, point ? PF_INSTANT : PF_SLICE_BEGIN,
+                                    categories[domain], name, name == operation, r, &event);
+    pf_annotate(p, PF_tid, trace_thread(r->head));
+    pf_annotate(p, PF_kind, trace_kind(r->head));
+    pf_annotate(p, PF_operation, trace_operation(r->head));
+    pf_annotate(p, PF_corr_id, r->correlation);
+    pf_annotate(p, PF_ancestor_id, ancestor);
+    pf_event_end(p, packet, event);
+    if (!point) pf_slice_end(p, track, r->end);
+}
+
+/* ---- slices of devices ---- */
+
+static void label_of(const state_t *s, uint64_t agent, char *text, size_t room)
+{
+    const out_agent_t *a = out_model_find_agent(s->model, agent);
+    snprintf(text, room, "%s-%lld", a ? a->word : "UNK", a ? (long long)a->number : 0);
+}
+
+static void write_copy(state_t *s, const trace_copy_t *c)
+{
+    pf_t *p = s->p;
+    char source[32], destination[32];
+    const trace_timed_t *r = (const trace_timed_t *)c;
+    uint32_t tid = trace_thread(c->head);
+    track_t *t = s->by_queue ? find_track(s, TRACK_COPY, c->destination, tid)
+                             : find_track(s, TRACK_STREAM, c->stream, 0);
+    if (!t) return;
+    begin_on(s, t, r);
+    label_of(s, c->source, source, sizeof(source));
+    label_of(s, c->destination, destination, sizeof(destination));
+    const char *name = out_model_operation(s->model, trace_kind(c->head), trace_operation(c->head));
+    size_t event,
+        packet = pf_slice(p, t->uuid, PF_SLICE_BEGIN, PF_CATEGORY_COPY, name, true, r, &event);
+    pf_annotate(p, PF_kind, trace_kind(c->head));
+    pf_annotate(p, PF_operation, trace_operation(c->head));
+    pf_annotate_text(p, PF_src_agent, source);
+    pf_annotate_text(p, PF_dst_agent, destination);
+    pf_annotate(p, PF_copy_bytes, c->bytes);
+    pf_annotate(p, PF_corr_id, c->correlation);
+    pf_annotate(p, PF_tid, tid);
+    pf_annotate(p, PF_stream_ID, c->stream);
+    pf_event_end(p, packet, event);
+    copy_in_flight(s, c);
+}
+
+static void annotate_dispatch(state_t *s, const trace_dispatch_t *d)
+{
+    pf_t *p = s->p;
+    char agent[32];
+    const trace_kernel_t *k = out_model_kernel(s->model, d->kernel)->record;
+    uint64_t group = 1, grid = 1;
+    label_of(s, d->agent, agent, sizeof(agent));
+    for (int i = 0; i < 3; i++) {
+        group *= d->workgroup[i];
+        grid *= d->grid[i];
+    }
+    pf_annotate(p, PF_kind, trace_kind(d->head));
+    pf_annotate_text(p, PF_agent, agent);
+    pf_annotate_text(p, PF_agent_type, out_agent_type(out_model_find_agent(s->model, d->agent)));
+    pf_annotate(p, PF_corr_id, d->correlation);
+    pf_annotate(p, PF_queue, d->queue);
+    pf_annotate(p, PF_tid, trace_thread(d->head));
+    pf_annotate(p, PF_kernel_id, d->kernel);
+    pf_annotate(p, PF_dispatch_id, d->dispatch);
+    pf_annotate(p, PF_Scratch_Size, d->private_bytes);
+    pf_annotate(p, PF_LDS_Block_Size, d->group_bytes);
+    pf_annotate(p, PF_VGPR_Count, k->vgprs);
+    pf_annotate(p, PF_Accum_VGPR_Count, k->agprs);
+    pf_annotate(p, PF_SGPR_Count, k->sgprs);
+    pf_annotate(p, PF_workgroup_size, group);
+    pf_annotate(p, PF_grid_size, grid);
+    for (int i = 0; i < 3; i++)
+        pf_annotate(p, PF_workgroup_size_x + (unsigned)i, d->workgroup[i]);
+    for (int i = 0; i < 3; i++)
+        pf_annotate(p, PF_grid_size_x + (unsigned)i, d->grid[i]);
+    pf_annotate(p, PF_stream_ID, d->stream);
+}
+
+static void write_dispatch(state_t *s, out_launch_t *h)
+{
+    pf_t *p = s->p;
+    const trace_dispatch_t *d = &h->dispatch;
+    const trace_timed_t *r = (const trace_timed_t *)d;
+    track_t *t = s->by_queue ? find_track(s, TRACK_QUEUE, d->agent, d->queue)
+                             : find_track(s, TRACK_STREAM, d->stream, 0);
+    if (!t) return;
+    begin_on(s, t, r);
+    out_launch_sum(h);
+    const char *name = out_domains[OUT_KERNEL_DISPATCH].key(s->model, r);
+    size_t event,
+        packet = pf_slice(p, t->uuid, PF_SLICE_BEGIN, PF_CATEGORY_DISPATCH, name, true, r, &event);
+    annotate_dispatch(s, d);
+    for (size_t i = 0; i < h->count; i++)
+        pf_annotate_double(p, out_model_counter(s->model, h->values[i].counter),
+                           h->values[i].value);
+    pf_event_end(p, packet, event);
+    for (size_t i = 0; i < h->count; i++) {
+        t = find_track(s, TRACK_PMC, d->agent, h->values[i].counter);
+        if (!t) return;
+        pf_counter(p, t->uuid, d->start, h->values[i].value);
+        pf_counter(p, t->uuid, d->end, 0);
+    }
+}
+
+static void write_launches(state_t *s)
+{
+    for (size_t i = 0; i < s->launches.count; i++)
+        write_dispatch(s, &s->launches.rows[i]);
+    out_launches_clear(&s->launches);
+}
+
+/* ---- all of it ---- */
+
+static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r)
+{
+    switch (domain) {
+    case OUT_HSA_API:
+    case OUT_HIP_API:
+    case OUT_MARKER_API: write_call(s, domain, r); return;
+    case OUT_KERNEL_DISPATCH:
+    case OUT_COUNTER_COLLECTION: s->failed |= !out_launches_add(&s->launches, domain, r); return;
+    case OUT_MEMORY_COPY: write_copy(s, (const trace_copy_t *)r); return;
+    case OUT_MEMORY_ALLOCATION: write_allocation(s, (const trace_allocation_t *)r); return;
+    case OUT_SCRATCH_MEMORY: write_scratch(s, (const trace_scratch_t *)r); return;
+    case OUT_DOMAIN_COUNT: return;
+    }
+}
+
+static void end_tracks(state_t *s)
+{
+    write_launches(s);
+    for (size_t i = 0; i < s->track_room; i++) {
+        track_t *t = &s->tracks[i];
+        if (t->open) pf_slice_end(s->p, t->uuid, t->end);
+        copies_until(s, t, UINT64_MAX);
+    }
+}
+
+int pf_write_tracks(pf_t *p)
+{
+    out_source_t *source = p->job->source;
+    state_t s = {.p = p, .model = p->job->model, .by_queue = p->job->config->group_by_queue};
+    describe_process(&s);
+    for (size_t i = 0, number = 1; i < source->thread_count; i++)
+        describe_thread(&s, source->threads[i],
+                        source->threads[i] == p->pid ? 0 : (unsigned)number++);
+    out_source_all(source);
+    for (const trace_timed_t *r; !s.failed && (r = out_source_next(source));) {
+        if (out_launches_due(&s.launches, r)) write_launches(&s);
+        write_record(&s, out_source_taken(source), r);
+    }
+    end_tracks(&s);
+    for (size_t i = 0; i < s.track_room; i++)
+        free(s.tracks[i].ends);
+    free(s.tracks);
+    out_live_free(&s.live);
+    out_launches_free(&s.launches);
+    return s.failed || source->failed ? -1 : 0;
+}

@@ -1,0 +1,49 @@
+/* source.h - the sorted records of one process, as often as a format wants to read them.
+ *
+ * Apart from the formats so that none of them opens a store. Records come by domain or all
+ * together; either reading begins anew with each call, in memory that does not grow with the run.
+ */
+#ifndef CROCPROF_OUTPUT_SOURCE_H
+#define CROCPROF_OUTPUT_SOURCE_H
+
+#include <signal.h>
+
+#include "output/domain.h"
+#include "output/sort.h"
+
+typedef struct {
+    const char *store;
+    const volatile sig_atomic_t *stop;       /* reading ends with a failure once this is not 0 */
+    out_sorter_t *sorters[OUT_DOMAIN_COUNT]; /* NULL: the domain has no records */
+    uint64_t bytes[OUT_DOMAIN_COUNT], rows[OUT_DOMAIN_COUNT];
+    uint32_t *threads; /* of all records, sorted, once out_source_ready was called */
+    size_t thread_count;
+    uint8_t *seen;              /* the same before, a bit for each */
+    uint64_t first_ns, last_ns; /* of all records */
+    /* reading */
+    unsigned begin, end;                          /* domains that are read */
+    const trace_timed_t *heads[OUT_DOMAIN_COUNT]; /* next of each; NULL at its end */
+    int taken;                                    /* domain of the record handed out, or -1 */
+    uint64_t count;
+    bool failed;
+    char *why;
+    size_t why_bytes;
+} out_source_t;
+
+/* 0, or -1 with a line in `why`. */
+int out_source_add(out_source_t *s, const trace_timed_t *record);
+/* After the last record was added, before the first reading. 0, or -1 with a line in `why`. */
+int out_source_ready(out_source_t *s);
+
+/* Begins reading one domain, or all of them in order of start. */
+void out_source_domain(out_source_t *s, out_domain_t domain);
+void out_source_all(out_source_t *s);
+/* The next record, valid until the next call; NULL at the end, or when it failed, with a line in
+ * `why`. */
+const trace_timed_t *out_source_next(out_source_t *s);
+/* Domain of the record handed out last. */
+out_domain_t out_source_taken(const out_source_t *s);
+
+void out_source_free(out_source_t *s);
+
+#endif
