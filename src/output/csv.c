@@ -45,7 +45,7 @@ int out_domain_of(trace_head_t head)
     }
 }
 
-static const char *kind_text(const out_model_t *m, uint32_t kind)
+const char *out_kind_text(const out_model_t *m, uint32_t kind)
 {
     for (int i = 0; i < API_KIND_COUNT; i++)
         if (api_kinds[i].kind == kind && api_kinds[i].text) return api_kinds[i].text;
@@ -92,7 +92,7 @@ static const char *marker_key(out_model_t *m, const trace_timed_t *r)
 
 static void call_row(out_file_t *f, out_model_t *m, const trace_timed_t *r, const char *name)
 {
-    cell_text(f, kind_text(m, trace_kind(r->head)));
+    cell_text(f, out_kind_text(m, trace_kind(r->head)));
     cell_text(f, name);
     cell(f, m->header.pid);
     cell(f, trace_thread(r->head));
@@ -128,7 +128,7 @@ static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
     const out_kernel_t *kernel = out_model_kernel(m, d->kernel);
     const trace_kernel_t *k = kernel->record;
-    cell_text(f, kind_text(m, trace_kind(d->head)));
+    cell_text(f, out_kind_text(m, trace_kind(d->head)));
     cell_text(f, out_model_agent(m, d->agent));
     cell(f, d->queue);
     cell(f, d->stream);
@@ -150,7 +150,7 @@ static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 {
     const trace_copy_t *c = (const trace_copy_t *)r;
-    cell_text(f, kind_text(m, trace_kind(c->head)));
+    cell_text(f, out_kind_text(m, trace_kind(c->head)));
     cell_text(f, operation_key(m, r));
     cell(f, c->stream);
     cell_text(f, out_model_agent(m, c->source));
@@ -164,7 +164,7 @@ static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 static void allocation_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 {
     const trace_allocation_t *a = (const trace_allocation_t *)r;
-    cell_text(f, kind_text(m, trace_kind(a->head)));
+    cell_text(f, out_kind_text(m, trace_kind(a->head)));
     cell_text(f, operation_key(m, r));
     cell_text(f, a->agent ? out_model_agent(m, a->agent) : "");
     cell(f, a->bytes);
@@ -177,7 +177,7 @@ static void allocation_row(out_file_t *f, out_model_t *m, const trace_timed_t *r
 static void scratch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 {
     const trace_scratch_t *s = (const trace_scratch_t *)r;
-    cell_text(f, kind_text(m, trace_kind(s->head)));
+    cell_text(f, out_kind_text(m, trace_kind(s->head)));
     cell_text(f, operation_key(m, r));
     cell_text(f, out_model_agent(m, s->agent));
     cell(f, s->queue);

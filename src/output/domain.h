@@ -36,6 +36,9 @@ extern const out_domain_row_t out_domains[OUT_DOMAIN_COUNT];
 /* Domain of a record, or -1 for meta records and kinds without one. */
 int out_domain_of(trace_head_t head);
 
+/* Name of a kind, of HIP's that of the extended one. */
+const char *out_kind_text(const out_model_t *m, uint32_t kind);
+
 /* <prefix>_agent_info.csv */
 void out_csv_agents(out_file_t *f, const out_model_t *m);
 

@@ -14,7 +14,9 @@
 #include "trace/store.h"
 
 struct out_file {
-    int fd, error;
+    int fd, error; /* fd: -1 for what is kept in memory */
+    char *memory;
+    size_t memory_used, memory_room;
     size_t used;
     char name[PATH_MAX];      /* that people read; of a file, what it is to be */
     char temporary[PATH_MAX]; /* what it is until then; "" for an open descriptor */
@@ -28,6 +30,8 @@ out_file_t *out_file_descriptor(int fd, const char *name)
     f->fd = fd;
     f->error = 0;
     f->temporary[0] = 0;
+    f->memory = NULL;
+    f->memory_used = f->memory_room = 0;
     f->used = 0;
     snprintf(f->name, sizeof(f->name), "%s", name);
     return f;
@@ -80,9 +84,33 @@ out_file_t *out_file_open(const char *path, char *why, size_t why_bytes)
     return f;
 }
 
+static void remember(out_file_t *f)
+{
+    size_t need = f->memory_used + f->used + 1, room = f->memory_room ? f->memory_room : 4096;
+    while (room < need)
+        room *= 2;
+    if (room != f->memory_room) {
+        char *memory = realloc(f->memory, room);
+        if (!memory) {
+            f->error = ENOMEM;
+            return;
+        }
+        f->memory = memory;
+        f->memory_room = room;
+    }
+    memcpy(f->memory + f->memory_used, f->buffer, f->used);
+    f->memory_used += f->used;
+    f->memory[f->memory_used] = 0;
+}
+
 static void flush(out_file_t *f)
 {
     size_t done = 0;
+    if (f->fd < 0) {
+        remember(f);
+        f->used = 0;
+        return;
+    }
     while (done < f->used && !f->error) {
         ssize_t n = write(f->fd, f->buffer + done, f->used - done);
         if (n >= 0)
@@ -170,6 +198,18 @@ void out_format(out_file_t *f, const char *format, ...)
     if (text != small) free(text);
 }
 
+out_file_t *out_file_memory(void)
+{
+    return out_file_descriptor(-1, "memory");
+}
+
+const char *out_file_memory_text(out_file_t *f)
+{
+    flush(f);
+    f->memory_used = 0;
+    return f->error ? NULL : f->memory;
+}
+
 int out_file_close(out_file_t *f, char *why, size_t why_bytes)
 {
     bool own = f->temporary[0];
@@ -179,6 +219,7 @@ int out_file_close(out_file_t *f, char *why, size_t why_bytes)
     if (own && f->error) unlink(f->temporary);
     int error = f->error;
     if (error) snprintf(why, why_bytes, "%s: %s", f->name, strerror(error));
+    free(f->memory);
     free(f);
     return error ? -1 : 0;
 }

@@ -19,6 +19,12 @@ out_file_t *out_file_open(const char *path, char *why, size_t why_bytes);
 /* Writes to an open descriptor, which stays open. `name` is for messages. */
 out_file_t *out_file_descriptor(int fd, const char *name);
 
+/* Keeps everything in memory, for out_file_memory_text. */
+out_file_t *out_file_memory(void);
+/* What was written since the last call, ended by a zero byte; good until the next write. NULL when
+ * memory ran out. */
+const char *out_file_memory_text(out_file_t *f);
+
 void out_char(out_file_t *f, char c);
 void out_bytes(out_file_t *f, const void *data, size_t bytes);
 void out_text(out_file_t *f, const char *text);

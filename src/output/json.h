@@ -1,7 +1,8 @@
 /* json.h - JSON written front to back: values, commas and escapes, nothing else.
  *
  * Apart from file.h since databases and JSON files need the same objects. A key may be NULL, as in
- * arrays. Text is taken for UTF-8; what is none is passed on as it is but for control characters. */
+ * arrays. Text is taken for UTF-8; what is none is passed on as it is but for control characters.
+ */
 #ifndef CROCPROF_OUTPUT_JSON_H
 #define CROCPROF_OUTPUT_JSON_H
 

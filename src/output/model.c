@@ -95,11 +95,20 @@ static int by_counter(const void *a, const void *b)
 
 static int add_counter(out_model_t *m, const trace_head_t *record)
 {
-    const trace_counter_t **counters =
-        append_row(m->counters, &m->counter_count, sizeof(*counters));
-    if (!counters) return -1;
-    m->counters = counters;
-    counters[m->counter_count - 1] = (const trace_counter_t *)record;
+    const trace_counter_t **rows = append_row(m->counters, &m->counter_count, sizeof(*rows));
+    if (!rows) return -1;
+    m->counters = rows;
+    rows[m->counter_count - 1] = (const trace_counter_t *)record;
+    return 0;
+}
+
+static int add_code_object(out_model_t *m, const trace_head_t *record)
+{
+    const trace_code_object_t **rows =
+        append_row(m->code_objects, &m->code_object_count, sizeof(*rows));
+    if (!rows) return -1;
+    m->code_objects = rows;
+    rows[m->code_object_count - 1] = (const trace_code_object_t *)record;
     return 0;
 }
 
@@ -159,6 +168,7 @@ static int add_record(out_model_t *m, const trace_head_t *record, trace_names_t 
     case TRACE_OPERATION: return add_operation(m, r);
     case TRACE_AGENT: return add_agent(m, r, index);
     case TRACE_KERNEL: return add_kernel(m, r, names);
+    case TRACE_CODE_OBJECT: return add_code_object(m, r);
     case TRACE_COUNTER: return add_counter(m, r);
     case TRACE_TEXT: return add_text(m, r);
     default: return 0;
@@ -208,6 +218,7 @@ void out_model_free(out_model_t *m)
     free(m->texts);
     free(m->kernels);
     free(m->counters);
+    free(m->code_objects);
     free(m->agents);
     free(m->records);
     free(m);

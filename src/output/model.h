@@ -31,6 +31,8 @@ typedef struct {
     size_t agent_count;
     out_kernel_t *kernels; /* sorted by kernel id */
     size_t kernel_count;
+    const trace_code_object_t **code_objects;
+    size_t code_object_count;
     const trace_counter_t **counters; /* sorted by id */
     size_t counter_count;
     const char **texts; /* by number, text_room of them; NULL where there is none */

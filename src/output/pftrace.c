@@ -78,44 +78,19 @@ static void write_head(pf_t *p, const trace_segment_header_t *h)
 
 /* ---- names of events ---- */
 
-/* Names live as long as the model, so their addresses tell them apart. */
-static pf_name_t *find_name(pf_t *p, const char *text)
-{
-    size_t mask = p->name_room - 1;
-    size_t at = (size_t)(pf_mix((uintptr_t)text) & mask);
-    while (p->names[at].text && p->names[at].text != text)
-        at = (at + 1) & mask;
-    return &p->names[at];
-}
-
-static bool more_names(pf_t *p)
-{
-    pf_name_t *old = p->names;
-    size_t room = p->name_room;
-    p->names = calloc(room ? 2 * room : 256, sizeof(*p->names));
-    if (!p->names) {
-        p->names = old;
-        return false;
-    }
-    p->name_room = room ? 2 * room : 256;
-    for (size_t i = 0; i < room; i++)
-        if (old[i].text) *find_name(p, old[i].text) = old[i];
-    free(old);
-    return true;
-}
-
-/* Number of a name; 0 if it cannot be remembered and has to be written out. */
+/* Number of a name, which lives as long as the model; 0 if it cannot be remembered and has to be
+ * written out. */
 static uint64_t name_number(pf_t *p, const char *text)
 {
-    if (2 * p->name_count >= p->name_room && !more_names(p)) return 0;
-    pf_name_t *name = find_name(p, text);
-    if (name->text) return name->number;
-    *name = (pf_name_t){text, ++p->name_count};
+    uint64_t number = out_numbers_get(&p->names, out_key(text));
+    if (number) return number;
+    number = p->names.count + 1;
+    if (!out_numbers_set(&p->names, out_key(text), number)) return 0;
     size_t packet = pf_packet(p), data = proto_begin(&p->out, PF_PACKET_INTERNED);
-    interned(p, PF_INTERNED_NAMES, name->number, text);
+    interned(p, PF_INTERNED_NAMES, number, text);
     proto_end(&p->out, data);
     pf_packet_end(p, packet);
-    return name->number;
+    return number;
 }
 
 /* ---- events ---- */
@@ -178,7 +153,7 @@ size_t pf_slice(pf_t *p, uint64_t track, unsigned type, pf_category_t category, 
         proto_text(&p->out, PF_EVENT_NAME, name);
     /* of the whole trace: a process's own ids come again in the next one */
     if (r->correlation)
-        proto_fixed64(&p->out, PF_EVENT_FLOW, pf_mix(p->process_track ^ r->correlation));
+        proto_fixed64(&p->out, PF_EVENT_FLOW, out_mix(p->process_track ^ r->correlation));
     pf_annotate(p, PF_begin_ns, r->start);
     pf_annotate(p, PF_end_ns, r->end);
     pf_annotate(p, PF_delta_ns, r->end - r->start);
@@ -201,7 +176,7 @@ int out_pftrace_write(out_job_t *job, const char *path)
     int result = -1;
     p.file = out_file_open(path, job->why, job->why_bytes);
     if (!p.file) return -1;
-    p.process_track = pf_mix(h->pid ^ pf_mix(h->process_start ^ pf_mix(h->realtime_ns)));
+    p.process_track = out_mix(h->pid ^ out_mix(h->process_start ^ out_mix(h->realtime_ns)));
     /* 0 means "no sequence", and its width is 32 bits */
     p.sequence = (uint32_t)(p.process_track >> 32) | 1;
     write_head(&p, h);
@@ -213,6 +188,6 @@ int out_pftrace_write(out_job_t *job, const char *path)
     }
     if (out_file_close(p.file, job->why, job->why_bytes) != 0) result = -1;
     free(p.out.data);
-    free(p.names);
+    free(p.names.rows);
     return result;
 }

@@ -6,6 +6,7 @@
 #define CROCPROF_OUTPUT_PFTRACE_H
 
 #include "output/format.h"
+#include "output/numbers.h"
 #include "output/proto.h"
 
 enum {
@@ -126,29 +127,14 @@ typedef enum {
 } pf_annotation_t;
 
 typedef struct {
-    const char *text; /* NULL: free */
-    uint64_t number;
-} pf_name_t;
-
-typedef struct {
     out_job_t *job;
     out_file_t *file;
     proto_t out;
     uint32_t pid, sequence;
     uint64_t process_track;
     bool started;
-    pf_name_t *names; /* a hash table, its size a power of two */
-    size_t name_count, name_room;
+    out_numbers_t names; /* of events, by address */
 } pf_t;
-
-/* Spreads a number over all 64 bits (the finaliser of splitmix64). */
-static inline uint64_t pf_mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 /* pftrace.c. What a `begin` returns is for its end; between them stand fields. */
 size_t pf_packet(pf_t *p);

@@ -103,7 +103,7 @@ static void describe_process(state_t *s)
 static void describe_thread(state_t *s, uint32_t tid, unsigned number)
 {
     char name[64];
-    uint64_t uuid = pf_mix(s->p->process_track ^ pf_mix(TRACK_THREAD) ^ tid);
+    uint64_t uuid = out_mix(s->p->process_track ^ out_mix(TRACK_THREAD) ^ tid);
     size_t packet, track = describe(s, uuid, s->p->process_track, NULL, &packet);
     size_t thread = proto_begin(&s->p->out, PF_TRACK_THREAD);
     snprintf(name, sizeof(name), "THREAD %u (%u)", number, tid);
@@ -169,7 +169,7 @@ static track_t *track_place(track_t *tracks, size_t room, uint64_t uuid)
 /* NULL: out of memory. Good until the next call. */
 static track_t *find_track(state_t *s, track_kind_t kind, uint64_t a, uint64_t b)
 {
-    uint64_t uuid = pf_mix(pf_mix(s->p->process_track ^ pf_mix(kind) ^ a) ^ b) | 1;
+    uint64_t uuid = out_mix(out_mix(s->p->process_track ^ out_mix(kind) ^ a) ^ b) | 1;
     if (2 * s->track_count >= s->track_room) {
         size_t room = s->track_room ? 2 * s->track_room : 64;
         track_t *tracks = calloc(room, sizeof(*tracks));
@@ -281,7 +281,7 @@ static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
         out_model_operation(s->model, trace_kind(r->head), trace_operation(r->head));
     const char *name = operation;
     if (domain == OUT_MARKER_API) name = out_domains[domain].key(s->model, r);
-    uint64_t track = pf_mix(p->process_track ^ pf_mix(TRACK_THREAD) ^ trace_thread(r->head));
+    uint64_t track = out_mix(p->process_track ^ out_mix(TRACK_THREAD) ^ trace_thread(r->head));
     bool point = domain == OUT_MARKER_API && r->start == r->end;
     size_t event, packet = pf_slice(p, track, point ? PF_INSTANT : PF_SLICE_BEGIN,
                                     categories[domain], name, name == operation, r, &event);

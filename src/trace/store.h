@@ -20,6 +20,14 @@
 #define TRACE_INFO_NAME      "output_name"      /* keys replaced */
 #define TRACE_INFO_COMMAND   "command"          /* words joined by a blank */
 #define TRACE_INFO_PARENT    "parent"           /* parent process id */
+#define TRACE_INFO_MACHINE   "machine"          /* /etc/machine-id */
+#define TRACE_INFO_SYSTEM    "system"           /* these as uname gives them */
+#define TRACE_INFO_HOST      "host"
+#define TRACE_INFO_RELEASE   "release"
+#define TRACE_INFO_VERSION   "version"
+#define TRACE_INFO_HARDWARE  "hardware"
+#define TRACE_INFO_DOMAIN    "domain"
+#define TRACE_INFO_VARIABLE  "variable"         /* NAME=value, one for each of the environment */
 
 /* Writes `directory`/`name`. 0, or -1 with ENAMETOOLONG and an empty path, which no call opens. */
 int trace_join(char *path, size_t path_bytes, const char *directory, const char *name);

@@ -1,0 +1,164 @@
+/* objects.c - see objects.h. Keys are facts of AMD's serialisation; bits of words are the thunk's.
+ */
+#include "output/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/agent-fields.h"
+#include "trace/names.h"
+#include "trace/reader.h"
+
+/* sizeof of AMD's structs, which their serialisation writes first */
+enum { AGENT_BYTES = 312, CODE_OBJECT_BYTES = 88, KERNEL_BYTES = 88 };
+
+typedef struct {
+    const char *key;
+    uint8_t first, bits;
+} bits_t;
+
+static const bits_t capability_bits[] = {
+    {"HotPluggable", 0, 1},
+    {"HSAMMUPresent", 1, 1},
+    {"SharedWithGraphics", 2, 1},
+    {"QueueSizePowerOfTwo", 3, 1},
+    {"QueueSize32bit", 4, 1},
+    {"QueueIdleEvent", 5, 1},
+    {"VALimit", 6, 1},
+    {"WatchPointsSupported", 7, 1},
+    {"WatchPointsTotalBits", 8, 4},
+    {"DoorbellType", 12, 2},
+    {"AQLQueueDoubleMap", 14, 1},
+    {"DebugTrapSupported", 15, 1},
+    {"WaveLaunchTrapOverrideSupported", 16, 1},
+    {"WaveLaunchModeSupported", 17, 1},
+    {"PreciseMemoryOperationsSupported", 18, 1},
+    {"DEPRECATED_SRAM_EDCSupport", 19, 1},
+    {"Mem_EDCSupport", 20, 1},
+    {"RASEventNotify", 21, 1},
+    {"ASICRevision", 22, 4},
+    {"SRAM_EDCSupport", 26, 1},
+    {"SVMAPISupported", 27, 1},
+    {"CoherentHostAccess", 28, 1},
+    {"DebugSupportedFirmware", 29, 1},
+};
+
+static const bits_t sdma_bits[] = {{"uCodeSDMA", 0, 10}, {"uCodeRes", 10, 10}};
+static const bits_t engine_bits[] = {
+    {"uCode", 0, 10}, {"Major", 10, 6}, {"Minor", 16, 8}, {"Stepping", 24, 8}};
+
+static void put_bits(out_json_t *j, const char *key, uint64_t word, const bits_t *rows,
+                     size_t count)
+{
+    out_json_begin(j, key, '{');
+    for (size_t i = 0; i < count; i++)
+        out_json_unsigned(j, rows[i].key, word >> rows[i].first & ((1u << rows[i].bits) - 1));
+    out_json_end(j, '}');
+}
+
+#define PUT_BITS(j, key, word, rows) put_bits(j, key, word, rows, sizeof(rows) / sizeof(*(rows)))
+
+/* Fields that stand under another key, or inside an object, than a plain number does. */
+static void put_dimension(out_json_t *j, const out_agent_t *a, const char *key, unsigned field)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    out_json_begin(j, key, '{');
+    for (unsigned i = 0; i < 3; i++)
+        out_json_unsigned(j, axes[i], out_agent_value(a, field + i));
+    out_json_end(j, '}');
+}
+
+static void put_field(out_json_t *j, const out_agent_t *a, const char *member, unsigned field,
+                      char form)
+{
+    uint64_t value = out_agent_value(a, field);
+    switch (field) {
+    case TRACE_AGENT_Node_Id:
+    case TRACE_AGENT_Logical_Node_Id:
+    case TRACE_AGENT_Agent_Type:
+    case TRACE_AGENT_Workgroup_Max_Dim_Y:
+    case TRACE_AGENT_Workgroup_Max_Dim_Z:
+    case TRACE_AGENT_Grid_Max_Dim_Y:
+    case TRACE_AGENT_Grid_Max_Dim_Z: return; /* elsewhere */
+    case TRACE_AGENT_Sdma_Fw_Version: PUT_BITS(j, "sdma_fw_version", value, sdma_bits); return;
+    case TRACE_AGENT_Fw_Version: PUT_BITS(j, "fw_version", value, engine_bits); return;
+    case TRACE_AGENT_Capability: PUT_BITS(j, "capability", value, capability_bits); return;
+    case TRACE_AGENT_Workgroup_Max_Dim_X: put_dimension(j, a, "workgroup_max_dim", field); return;
+    case TRACE_AGENT_Grid_Max_Dim_X: put_dimension(j, a, "grid_max_dim", field); return;
+    default: break;
+    }
+    if (form == 'S')
+        out_json_signed(j, member, (int64_t)value);
+    else
+        out_json_unsigned(j, member, value);
+}
+
+void out_object_agent(out_json_t *j, const out_agent_t *a)
+{
+    static const char *const text_keys[] = {
+#define X(column, member) #member,
+        TRACE_AGENT_TEXTS(X)
+#undef X
+    };
+    const char *text = (const char *)a->record + a->record->text_offset;
+    out_json_unsigned(j, "size", AGENT_BYTES);
+    out_json_handle(j, "id", a->record->id);
+    out_json_unsigned(j, "type", a->record->type);
+#define X(column, member, form) put_field(j, a, #member, TRACE_AGENT_##column, #form[0]);
+    TRACE_AGENT_FIELDS(X)
+#undef X
+    for (int i = 0; i < TRACE_AGENT_TEXT_COUNT; i++, text += strlen(text) + 1)
+        out_json_text(j, text_keys[i], text);
+    out_json_unsigned(j, "node_id", out_agent_value(a, TRACE_AGENT_Node_Id));
+    out_json_signed(j, "logical_node_id", (int64_t)out_agent_value(a, TRACE_AGENT_Logical_Node_Id));
+    out_json_signed(j, "logical_node_type_id", a->record->type_index);
+}
+
+/* Values of rocprofiler_code_object_storage_type_t. */
+enum { STORAGE_FILE = 1, STORAGE_MEMORY = 2 };
+
+void out_object_code_object(out_json_t *j, const trace_code_object_t *c)
+{
+    bool memory = c->memory_size;
+    out_json_unsigned(j, "size", CODE_OBJECT_BYTES);
+    out_json_unsigned(j, "code_object_id", c->id);
+    out_json_handle(j, "agent_id", c->agent);
+    out_json_text(j, "uri", trace_record_text(&c->head, 0));
+    out_json_unsigned(j, "load_base", c->load_base);
+    out_json_unsigned(j, "load_size", c->load_size);
+    out_json_signed(j, "load_delta", c->load_delta);
+    out_json_unsigned(j, "storage_type", memory ? STORAGE_MEMORY : STORAGE_FILE);
+    if (!memory) return;
+    out_json_unsigned(j, "memory_base", c->memory_base);
+    out_json_unsigned(j, "memory_size", c->memory_size);
+}
+
+static void put_name(out_json_t *j, const char *key, const char *symbol, trace_names_t form)
+{
+    char *name = trace_kernel_name(symbol, form);
+    out_json_text(j, key, name ? name : symbol);
+    free(name);
+}
+
+void out_object_kernel(out_json_t *j, const out_kernel_t *kernel)
+{
+    const trace_kernel_t *k = kernel->record;
+    const char *symbol = trace_record_text(&k->head, 0);
+    out_json_unsigned(j, "size", KERNEL_BYTES);
+    out_json_unsigned(j, "kernel_id", k->id);
+    out_json_unsigned(j, "code_object_id", k->code_object);
+    out_json_text(j, "kernel_name", symbol);
+    out_json_unsigned(j, "kernel_object", k->object);
+    out_json_unsigned(j, "kernarg_segment_size", k->kernarg_bytes);
+    out_json_unsigned(j, "kernarg_segment_alignment", k->kernarg_alignment);
+    out_json_unsigned(j, "group_segment_size", k->group_bytes);
+    out_json_unsigned(j, "private_segment_size", k->private_bytes);
+    out_json_unsigned(j, "sgpr_count", k->sgprs);
+    out_json_unsigned(j, "arch_vgpr_count", k->vgprs);
+    out_json_unsigned(j, "accum_vgpr_count", k->agprs);
+    out_json_signed(j, "kernel_code_entry_byte_offset", k->entry_offset);
+    out_json_handle(j, "kernel_address", k->address);
+    out_json_text(j, "formatted_kernel_name", kernel->name);
+    put_name(j, "demangled_kernel_name", symbol, TRACE_NAMES_DEMANGLED);
+    put_name(j, "truncated_kernel_name", symbol, TRACE_NAMES_TRUNCATED);
+}

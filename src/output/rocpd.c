@@ -1,0 +1,283 @@
+/* rocpd.c - a SQLite database of one process's records, as AMD's rocpd tools read it.
+ *
+ * Apart from what rows hold (rocpd_info.c, rocpd_rows.c): opening, statements, texts, the end. The
+ * file is written under another name, in one transaction without a journal, and renamed when it is
+ * whole. */
+#include "output/rocpd.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/store.h"
+
+extern const char rocpd_schema[]; /* rocpd_schema.sql, made by the build */
+
+static const struct {
+    const char *table, *columns;
+} inserts[] = {
+#define X(id, table, columns) {table, columns},
+    ROCPD_INSERTS(X)
+#undef X
+};
+
+static void fail(rocpd_t *r, const char *what)
+{
+    if (!r->failed) snprintf(r->job->why, r->job->why_bytes, "%s", what);
+    r->failed = true;
+}
+
+void rocpd_no_memory(rocpd_t *r)
+{
+    fail(r, strerror(ENOMEM));
+}
+
+/* ---- rows ---- */
+
+void rocpd_begin(rocpd_t *r, rocpd_insert_t which)
+{
+    r->at = r->inserts[which];
+    r->place = 0;
+}
+
+void rocpd_int(rocpd_t *r, uint64_t value)
+{
+    sqlite3_bind_int64(r->at, ++r->place, (sqlite3_int64)value);
+}
+
+void rocpd_real(rocpd_t *r, double value)
+{
+    sqlite3_bind_double(r->at, ++r->place, value);
+}
+
+void rocpd_text(rocpd_t *r, const char *value)
+{
+    sqlite3_bind_text(r->at, ++r->place, value, -1, SQLITE_STATIC);
+}
+
+void rocpd_null(rocpd_t *r)
+{
+    sqlite3_bind_null(r->at, ++r->place);
+}
+
+static int step(rocpd_t *r)
+{
+    if (r->failed) return SQLITE_DONE;
+    sqlite3_step(r->at);
+    return sqlite3_reset(r->at);
+}
+
+void rocpd_end(rocpd_t *r)
+{
+    if (step(r) != SQLITE_OK && !r->failed) fail(r, sqlite3_errmsg(r->db));
+}
+
+bool rocpd_end_unless_taken(rocpd_t *r)
+{
+    int status = r->failed ? SQLITE_OK : step(r);
+    if (status == SQLITE_CONSTRAINT) return false;
+    if (status != SQLITE_OK) fail(r, sqlite3_errmsg(r->db));
+    return true;
+}
+
+out_json_t rocpd_object(rocpd_t *r)
+{
+    out_json_t j = {.f = r->text};
+    out_json_begin(&j, NULL, '{');
+    return j;
+}
+
+const char *rocpd_object_text(rocpd_t *r, out_json_t *j)
+{
+    out_json_end(j, '}');
+    const char *text = out_file_memory_text(r->text);
+    if (!text) rocpd_no_memory(r);
+    return text;
+}
+
+/* Two addresses may hold one text, which the table has once. */
+static uint64_t find_text(rocpd_t *r, const char *text)
+{
+    uint64_t id = 0;
+    sqlite3_bind_text(r->find_text, 1, text, -1, SQLITE_STATIC);
+    if (sqlite3_step(r->find_text) == SQLITE_ROW)
+        id = (uint64_t)sqlite3_column_int64(r->find_text, 0);
+    sqlite3_reset(r->find_text);
+    return id;
+}
+
+uint64_t rocpd_string(rocpd_t *r, const char *text)
+{
+    uint64_t id = out_numbers_get(&r->texts, out_key(text));
+    if (id || r->failed) return id;
+    id = find_text(r, text);
+    if (!id) {
+        sqlite3_stmt *outer = r->at; /* a row may be open */
+        int place = r->place;
+        id = ++r->text_count;
+        rocpd_begin(r, ROCPD_STRING);
+        rocpd_int(r, id);
+        rocpd_text(r, text);
+        rocpd_end(r);
+        r->at = outer;
+        r->place = place;
+    }
+    if (!out_numbers_set(&r->texts, out_key(text), id)) rocpd_no_memory(r);
+    return id;
+}
+
+/* ---- the file ---- */
+
+/* Text of the schema with the names of this run in it; NULL when out of memory. */
+static char *fill_in(const rocpd_t *r, const char *text)
+{
+    char *result = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&result, &bytes);
+    if (!f) return NULL;
+    for (const char *at; (at = strchr(text, '{')); text = at + strlen("{uuid}")) {
+        fwrite(text, 1, (size_t)(at - text), f);
+        bool uuid = strncmp(at, "{uuid}", strlen("{uuid}")) == 0;
+        bool guid = strncmp(at, "{guid}", strlen("{guid}")) == 0;
+        if (!uuid && !guid) { /* the empty object of a default */
+            fputc('{', f);
+            at -= strlen("{uuid}") - 1;
+            continue;
+        }
+        fputs(uuid ? r->uuid : r->guid, f);
+    }
+    fputs(text, f);
+    if (fclose(f) == 0) return result;
+    free(result);
+    return NULL;
+}
+
+static void run(rocpd_t *r, const char *sql)
+{
+    if (!r->failed && sqlite3_exec(r->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail(r, sqlite3_errmsg(r->db));
+}
+
+static void prepare(rocpd_t *r, const char *sql, sqlite3_stmt **statement)
+{
+    if (!r->failed &&
+        sqlite3_prepare_v3(r->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK)
+        fail(r, sqlite3_errmsg(r->db));
+}
+
+static void prepare_all(rocpd_t *r)
+{
+    char sql[1024];
+    for (int i = 0; i < ROCPD_INSERT_COUNT; i++) {
+        int n = snprintf(sql, sizeof(sql), "INSERT INTO \"rocpd_%s%s\" (%s) VALUES (?",
+                         inserts[i].table, r->uuid, inserts[i].columns);
+        for (const char *at = inserts[i].columns; (at = strchr(at, ',')); at++)
+            n += snprintf(sql + n, sizeof(sql) - (size_t)n, ",?");
+        snprintf(sql + n, sizeof(sql) - (size_t)n, ")");
+        prepare(r, sql, &r->inserts[i]);
+    }
+    snprintf(sql, sizeof(sql), "SELECT id FROM \"rocpd_string%s\" WHERE string = ?", r->uuid);
+    prepare(r, sql, &r->find_text);
+}
+
+/* A UUID of version 7: milliseconds of the process's start, then bits that follow from what tells
+ * processes apart. */
+static void name_run(rocpd_t *r)
+{
+    const trace_segment_header_t *h = &r->job->model->header;
+    const char *machine = out_model_info(r->job->model, TRACE_INFO_MACHINE);
+    uint64_t seed = out_mix(h->pid ^ out_mix((uint64_t)r->ppid ^ out_mix(h->process_start)));
+    uint64_t ms = h->realtime_ns / 1000000;
+    for (; *machine; machine++)
+        seed = out_mix(seed ^ (uint8_t)*machine);
+    uint64_t more = out_mix(seed ^ h->realtime_ns);
+    snprintf(r->guid, sizeof(r->guid), "%08x-%04x-7%03x-%04x-%012llx", (unsigned)(ms >> 16),
+             (unsigned)(ms & 0xffff), (unsigned)(seed & 0xfff),
+             (unsigned)(0x8000 | (seed >> 12 & 0x3fff)),
+             (unsigned long long)(more & 0xffffffffffff));
+    snprintf(r->uuid, sizeof(r->uuid), "_%s", r->guid);
+    for (char *c = r->uuid; *c; c++)
+        if (*c == '-') *c = '_';
+}
+
+static void write_metadata(rocpd_t *r)
+{
+    char sql[512];
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO \"rocpd_metadata%s\" (tag, value) VALUES ('schema_version', '3.0.3'), "
+             "('uuid', '%s'), ('guid', '%s')",
+             r->uuid, r->uuid, r->guid);
+    run(r, sql);
+}
+
+static void open_file(rocpd_t *r, const char *path)
+{
+    char directory[PATH_MAX + 512];
+    snprintf(directory, sizeof(directory), "%s", path);
+    char *slash = strrchr(directory, '/');
+    if (slash && slash != directory) {
+        *slash = 0;
+        if (trace_make_directories(directory) != 0) {
+            snprintf(r->job->why, r->job->why_bytes, "%s: %s", directory, strerror(errno));
+            r->failed = true;
+            return;
+        }
+    }
+    unlink(path);
+    if (sqlite3_open(path, &r->db) != SQLITE_OK) fail(r, sqlite3_errmsg(r->db));
+    /* nobody else sees the file before it is whole, and after a crash it is made anew */
+    run(r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
+           "PRAGMA page_size = 8192; PRAGMA cache_size = -8192; BEGIN");
+    char *schema = fill_in(r, rocpd_schema);
+    if (schema)
+        run(r, schema);
+    else
+        rocpd_no_memory(r);
+    free(schema);
+    prepare_all(r);
+}
+
+static void close_file(rocpd_t *r)
+{
+    for (int i = 0; i < ROCPD_INSERT_COUNT; i++)
+        sqlite3_finalize(r->inserts[i]);
+    sqlite3_finalize(r->find_text);
+    run(r, "COMMIT");
+    if (sqlite3_close(r->db) != SQLITE_OK) fail(r, "closing the database failed");
+}
+
+int out_rocpd_write(out_job_t *job, const char *path)
+{
+    char part[PATH_MAX + 512];
+    rocpd_t r = {.job = job, .pid = job->model->header.pid};
+    r.ppid = strtoll(out_model_info(job->model, TRACE_INFO_PARENT), NULL, 10);
+    r.text = out_file_memory();
+    if (!r.text) rocpd_no_memory(&r);
+    snprintf(part, sizeof(part), "%s.part", path);
+    name_run(&r);
+    if (!r.failed) open_file(&r, part);
+    if (!r.failed) write_metadata(&r);
+    if (!r.failed) rocpd_write_info(&r);
+    if (!r.failed) rocpd_write_records(&r);
+    if (r.db) close_file(&r);
+    r.failed |= job->source->failed;
+    if (r.failed) {
+        char what[256];
+        snprintf(what, sizeof(what), "%s", job->why);
+        if (!job->source->failed) snprintf(job->why, job->why_bytes, "%s: %s", path, what);
+        unlink(part);
+    } else if (rename(part, path) != 0) {
+        snprintf(job->why, job->why_bytes, "%s: %s", path, strerror(errno));
+        r.failed = true;
+    }
+    char unused[64];
+    if (r.text) out_file_close(r.text, unused, sizeof(unused));
+    out_numbers_t *const numbers[] = {&r.texts,   &r.tracks,  &r.queues,
+                                      &r.streams, &r.regions, &r.samples};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        free(numbers[i]->rows);
+    out_live_free(&r.live);
+    return r.failed ? -1 : 0;
+}

@@ -1,0 +1,98 @@
+/* rocpd.h - what the files of the database writer share: statements, texts, the writer.
+ *
+ * rocpd_schema.sql says which tables there are; ROCPD_INSERTS which columns of them are filled, the
+ * others have defaults. */
+#ifndef CROCPROF_OUTPUT_ROCPD_H
+#define CROCPROF_OUTPUT_ROCPD_H
+
+#include <sqlite3.h>
+
+#include "output/format.h"
+#include "output/json.h"
+#include "output/live.h"
+#include "output/numbers.h"
+
+/* X(id, table, columns): values are bound in the order of the columns */
+#define ROCPD_INSERTS(X)                                                                           \
+    X(STRING, "string", "id, string")                                                              \
+    X(NODE, "info_node",                                                                           \
+      "id, hash, machine_id, system_name, hostname, release, version, hardware_name, domain_name") \
+    X(PROCESS, "info_process",                                                                     \
+      "id, nid, ppid, pid, init, fini, start, \"end\", command, environment, extdata")             \
+    X(THREAD, "info_thread", "id, nid, ppid, pid, tid")                                            \
+    X(AGENT, "info_agent",                                                                         \
+      "id, nid, pid, type, absolute_index, logical_index, type_index, uuid, name, model_name, "    \
+      "vendor_name, product_name, user_name, extdata")                                             \
+    X(QUEUE, "info_queue", "id, nid, pid, name")                                                   \
+    X(STREAM, "info_stream", "id, nid, pid, name")                                                 \
+    X(PMC, "info_pmc",                                                                             \
+      "id, nid, pid, agent_id, target_arch, name, symbol, description, component, value_type, "    \
+      "block, expression, is_constant, is_derived, extdata")                                       \
+    X(CODE_OBJECT, "info_code_object",                                                             \
+      "id, nid, pid, agent_id, uri, load_base, load_size, load_delta, extdata")                    \
+    X(KERNEL, "info_kernel_symbol",                                                                \
+      "id, nid, pid, code_object_id, kernel_name, display_name, kernel_object, "                   \
+      "kernarg_segment_size, kernarg_segment_alignment, group_segment_size, "                      \
+      "private_segment_size, sgpr_count, arch_vgpr_count, accum_vgpr_count, extdata")              \
+    X(TRACK, "track", "id, nid, pid, tid, name_id")                                                \
+    X(EVENT, "event", "id, category_id, stack_id, parent_stack_id, correlation_id, extdata")       \
+    X(PMC_EVENT, "pmc_event", "event_id, pmc_id, value")                                           \
+    X(REGION, "region", "id, nid, pid, tid, start, \"end\", name_id, event_id")                    \
+    X(SAMPLE, "sample", "id, track_id, timestamp, event_id")                                       \
+    X(DISPATCH, "kernel_dispatch",                                                                 \
+      "id, nid, pid, tid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, \"end\", " \
+      "private_segment_size, group_segment_size, workgroup_size_x, workgroup_size_y, "             \
+      "workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, region_name_id, event_id")         \
+    X(COPY, "memory_copy",                                                                         \
+      "nid, pid, tid, start, \"end\", name_id, dst_agent_id, dst_address, src_agent_id, "          \
+      "src_address, size, stream_id, region_name_id, event_id")                                    \
+    X(ALLOCATE, "memory_allocate",                                                                 \
+      "nid, pid, tid, agent_id, type, level, start, \"end\", address, size, queue_id, stream_id, " \
+      "event_id, extdata")
+
+typedef enum {
+#define X(id, table, columns) ROCPD_##id,
+    ROCPD_INSERTS(X)
+#undef X
+        ROCPD_INSERT_COUNT
+} rocpd_insert_t;
+
+typedef struct {
+    out_job_t *job;
+    sqlite3 *db;
+    char guid[40], uuid[sizeof("_") + 40];
+    sqlite3_stmt *inserts[ROCPD_INSERT_COUNT];
+    sqlite3_stmt *find_text;
+    sqlite3_stmt *at; /* statement whose values are being bound, and which comes next */
+    int place;
+    out_file_t *text; /* where objects are written for a column */
+    out_numbers_t texts, tracks, queues, streams, regions, samples;
+    uint64_t text_count;
+    int64_t nid, pid, ppid;
+    uint64_t events;
+    out_live_t live;
+    bool failed; /* `why` says what */
+} rocpd_t;
+
+/* rocpd.c: one row. Begin, a value for each column, end. */
+void rocpd_begin(rocpd_t *r, rocpd_insert_t which);
+void rocpd_int(rocpd_t *r, uint64_t value);
+void rocpd_real(rocpd_t *r, double value);
+void rocpd_text(rocpd_t *r, const char *value); /* NULL is NULL; good until the row's end */
+void rocpd_null(rocpd_t *r);
+void rocpd_end(rocpd_t *r);
+/* The same where the id of the row may be taken: false if it is. */
+bool rocpd_end_unless_taken(rocpd_t *r);
+/* Objects for a text column: write into the JSON, then take the text, good until the next begin. */
+out_json_t rocpd_object(rocpd_t *r);
+const char *rocpd_object_text(rocpd_t *r, out_json_t *j);
+/* Id of a text that lives as long as the model. */
+uint64_t rocpd_string(rocpd_t *r, const char *text);
+void rocpd_no_memory(rocpd_t *r);
+
+/* rocpd_info.c: rows about the machine, the process, agents, code, counters. */
+void rocpd_write_info(rocpd_t *r);
+/* rocpd_rows.c: rows of the records. */
+void rocpd_write_records(rocpd_t *r);
+
+#endif

@@ -1,0 +1,230 @@
+/* rocpd_info.c - what a database says of machine, process, agents, code and counters.
+ *
+ * One row for each thing, before any record refers to it; sizes follow the program, not the run. */
+#include "output/objects.h"
+#include "output/rocpd.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/agent-fields.h"
+#include "trace/reader.h"
+#include "trace/store.h"
+
+/* 63 bits of FNV-1a: readers take ids for signed numbers. */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+    return hash >> 1;
+}
+
+static void write_node(rocpd_t *r)
+{
+    static const char *const keys[] = {TRACE_INFO_SYSTEM,  TRACE_INFO_HOST,     TRACE_INFO_RELEASE,
+                                       TRACE_INFO_VERSION, TRACE_INFO_HARDWARE, TRACE_INFO_DOMAIN};
+    const char *machine = out_model_info(r->job->model, TRACE_INFO_MACHINE);
+    const char *host = out_model_info(r->job->model, TRACE_INFO_HOST);
+    uint64_t hash = hash_of(*machine ? machine : host);
+    r->nid = (int64_t)hash;
+    rocpd_begin(r, ROCPD_NODE);
+    rocpd_int(r, hash);
+    rocpd_int(r, hash);
+    rocpd_text(r, *machine ? machine : host);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        rocpd_text(r, out_model_info(r->job->model, keys[i]));
+    rocpd_end(r);
+}
+
+/* The environment as an object. */
+static const char *environment_of(rocpd_t *r)
+{
+    const out_model_t *m = r->job->model;
+    out_json_t j = rocpd_object(r);
+    for (size_t i = 0; i < m->record_count; i++) {
+        const trace_head_t *record = m->records[i];
+        if (trace_type(*record) != TRACE_INFO ||
+            strcmp(trace_record_text(record, 0), TRACE_INFO_VARIABLE) != 0)
+            continue;
+        const char *variable = trace_record_text(record, 1), *is = strchr(variable, '=');
+        char *name = is ? strndup(variable, (size_t)(is - variable)) : NULL;
+        if (name) out_json_text(&j, name, is + 1);
+        free(name);
+    }
+    return rocpd_object_text(r, &j);
+}
+
+static void write_process(rocpd_t *r)
+{
+    const out_model_t *m = r->job->model;
+    const trace_segment_header_t *h = &m->header;
+    const out_source_t *s = r->job->source;
+    long ticks = sysconf(_SC_CLK_TCK);
+    uint64_t start = ticks > 0 ? h->process_start * (1000000000u / (uint64_t)ticks) : 0;
+    uint64_t end = h->closed_ns > s->last_ns ? h->closed_ns : s->last_ns;
+    rocpd_begin(r, ROCPD_PROCESS);
+    rocpd_int(r, (uint64_t)r->pid);
+    rocpd_int(r, (uint64_t)r->nid);
+    rocpd_int(r, (uint64_t)r->ppid);
+    rocpd_int(r, (uint64_t)r->pid);
+    rocpd_int(r, start);
+    rocpd_int(r, end);
+    rocpd_int(r, start);
+    rocpd_int(r, end);
+    rocpd_text(r, out_model_info(m, TRACE_INFO_COMMAND));
+    rocpd_text(r, environment_of(r));
+    rocpd_text(r, "{}");
+    rocpd_end(r);
+}
+
+static void write_threads(rocpd_t *r)
+{
+    const out_source_t *s = r->job->source;
+    bool main_seen = false;
+    for (size_t i = 0; i < s->thread_count || !main_seen; i++) {
+        bool listed = i < s->thread_count;
+        uint64_t tid = listed ? s->threads[i] : (uint64_t)r->pid;
+        if (!listed) main_seen = true;
+        if (listed && tid == (uint64_t)r->pid) main_seen = true;
+        rocpd_begin(r, ROCPD_THREAD);
+        rocpd_int(r, tid);
+        rocpd_int(r, (uint64_t)r->nid);
+        rocpd_int(r, (uint64_t)r->ppid);
+        rocpd_int(r, (uint64_t)r->pid);
+        rocpd_int(r, tid);
+        rocpd_end(r);
+        if (!listed) break;
+    }
+}
+
+static const char *agent_object(rocpd_t *r, const out_agent_t *a)
+{
+    out_json_t j = rocpd_object(r);
+    if (a) out_object_agent(&j, a);
+    return rocpd_object_text(r, &j);
+}
+
+static void write_agents(rocpd_t *r)
+{
+    const out_model_t *m = r->job->model;
+    for (size_t i = 0; i < m->agent_count; i++) {
+        const out_agent_t *a = &m->agents[i];
+        const char *texts[TRACE_AGENT_TEXT_COUNT]; /* name, vendor, product, model */
+        const char *text = (const char *)a->record + a->record->text_offset;
+        for (int t = 0; t < TRACE_AGENT_TEXT_COUNT; t++, text += strlen(text) + 1)
+            texts[t] = text;
+        rocpd_begin(r, ROCPD_AGENT);
+        rocpd_int(r, out_agent_value(a, TRACE_AGENT_Node_Id));
+        rocpd_int(r, (uint64_t)r->nid);
+        rocpd_int(r, (uint64_t)r->pid);
+        rocpd_text(r, out_agent_type(a));
+        rocpd_int(r, out_agent_value(a, TRACE_AGENT_Node_Id));
+        rocpd_int(r, out_agent_value(a, TRACE_AGENT_Logical_Node_Id));
+        rocpd_int(r, (uint64_t)(int64_t)a->record->type_index);
+        rocpd_int(r, out_agent_value(a, TRACE_AGENT_Device_Id));
+        rocpd_text(r, texts[0]);
+        rocpd_text(r, texts[3]);
+        rocpd_text(r, texts[1]);
+        rocpd_text(r, texts[2]);
+        rocpd_text(r, texts[2]);
+        rocpd_text(r, agent_object(r, a));
+        rocpd_end(r);
+    }
+}
+
+static void put_agent(rocpd_t *r, uint64_t agent)
+{
+    const out_agent_t *a = out_model_find_agent(r->job->model, agent);
+    if (a)
+        rocpd_int(r, out_agent_value(a, TRACE_AGENT_Node_Id));
+    else
+        rocpd_null(r);
+}
+
+static void write_code_objects(rocpd_t *r)
+{
+    const out_model_t *m = r->job->model;
+    for (size_t i = 0; i < m->code_object_count; i++) {
+        const trace_code_object_t *c = m->code_objects[i];
+        out_json_t j = rocpd_object(r);
+        out_object_code_object(&j, c);
+        rocpd_begin(r, ROCPD_CODE_OBJECT);
+        rocpd_int(r, c->id);
+        rocpd_int(r, (uint64_t)r->nid);
+        rocpd_int(r, (uint64_t)r->pid);
+        put_agent(r, c->agent);
+        rocpd_text(r, trace_record_text(&c->head, 0));
+        rocpd_int(r, c->load_base);
+        rocpd_int(r, c->load_size);
+        rocpd_int(r, (uint64_t)c->load_delta);
+        rocpd_text(r, rocpd_object_text(r, &j));
+        rocpd_end_unless_taken(r); /* a forked child's store repeats the parent's */
+    }
+}
+
+static void write_kernels(rocpd_t *r)
+{
+    const out_model_t *m = r->job->model;
+    for (size_t i = 0; i < m->kernel_count; i++) {
+        const trace_kernel_t *k = m->kernels[i].record;
+        out_json_t j = rocpd_object(r);
+        out_object_kernel(&j, &m->kernels[i]);
+        rocpd_begin(r, ROCPD_KERNEL);
+        rocpd_int(r, k->id);
+        rocpd_int(r, (uint64_t)r->nid);
+        rocpd_int(r, (uint64_t)r->pid);
+        rocpd_int(r, k->code_object);
+        rocpd_text(r, trace_record_text(&k->head, 0));
+        rocpd_text(r, m->kernels[i].name);
+        rocpd_int(r, k->object);
+        rocpd_int(r, k->kernarg_bytes);
+        rocpd_int(r, k->kernarg_alignment);
+        rocpd_int(r, k->group_bytes);
+        rocpd_int(r, k->private_bytes);
+        rocpd_int(r, k->sgprs);
+        rocpd_int(r, k->vgprs);
+        rocpd_int(r, k->agprs);
+        rocpd_text(r, rocpd_object_text(r, &j));
+        rocpd_end_unless_taken(r);
+    }
+}
+
+static void write_counters(rocpd_t *r)
+{
+    const out_model_t *m = r->job->model;
+    for (size_t i = 0; i < m->counter_count; i++) {
+        const trace_counter_t *c = m->counters[i];
+        const out_agent_t *a = out_model_find_agent(m, c->agent);
+        const char *name = trace_record_text(&c->head, 0);
+        rocpd_begin(r, ROCPD_PMC);
+        rocpd_int(r, c->id);
+        rocpd_int(r, (uint64_t)r->nid);
+        rocpd_int(r, (uint64_t)r->pid);
+        put_agent(r, c->agent);
+        rocpd_text(r, a ? out_agent_type(a) : NULL);
+        rocpd_text(r, name);
+        rocpd_text(r, name);
+        rocpd_text(r, trace_record_text(&c->head, 1));
+        rocpd_text(r, "rocm");
+        rocpd_text(r, "ABS");
+        rocpd_text(r, trace_record_text(&c->head, 2));
+        rocpd_text(r, trace_record_text(&c->head, 3));
+        rocpd_int(r, c->constant);
+        rocpd_int(r, c->derived);
+        rocpd_text(r, agent_object(r, a));
+        rocpd_end_unless_taken(r); /* groups that take turns name a counter twice */
+    }
+}
+
+void rocpd_write_info(rocpd_t *r)
+{
+    rocpd_string(r, ""); /* kernels outside a range refer to it */
+    write_node(r);
+    write_process(r);
+    write_threads(r);
+    write_agents(r);
+    write_code_objects(r);
+    write_kernels(r);
+    write_counters(r);
+}

@@ -1,0 +1,322 @@
+/* rocpd_rows.c - the records of a process as rows of a database.
+ *
+ * Each record is an event and a row of its domain's table; kernels carry their counters. Queues and
+ * streams get their row when first seen. Memory follows what is in flight and what has a name. */
+#include "output/launches.h"
+#include "output/rocpd.h"
+
+#include <stdio.h>
+
+#include "trace/agent-fields.h"
+
+static const char empty[] = "";
+
+/* Columns that every row of a record has. */
+static void put_origin(rocpd_t *r, uint32_t tid)
+{
+    rocpd_int(r, (uint64_t)r->nid);
+    rocpd_int(r, (uint64_t)r->pid);
+    rocpd_int(r, tid);
+}
+
+static uint64_t write_event(rocpd_t *r, const char *category, uint64_t stack, uint64_t parent,
+                            uint64_t external, const char *extdata)
+{
+    uint64_t id = ++r->events, category_id = rocpd_string(r, category);
+    rocpd_begin(r, ROCPD_EVENT);
+    rocpd_int(r, id);
+    rocpd_int(r, category_id);
+    rocpd_int(r, stack);
+    rocpd_int(r, parent);
+    rocpd_int(r, external);
+    rocpd_text(r, extdata);
+    rocpd_end(r);
+    return id;
+}
+
+/* ---- queues and streams: 0 is the default one, which has a row from the beginning ---- */
+
+static uint64_t place_of(rocpd_t *r, out_numbers_t *seen, rocpd_insert_t table, const char *what,
+                         uint64_t id)
+{
+    char name[64];
+    if (out_numbers_get(seen, id)) return id;
+    if (!out_numbers_set(seen, id, 1)) rocpd_no_memory(r);
+    if (id)
+        snprintf(name, sizeof(name), "%s %llu", what, (unsigned long long)id - 1);
+    else
+        snprintf(name, sizeof(name), "Default %s", what);
+    rocpd_begin(r, table);
+    rocpd_int(r, id);
+    rocpd_int(r, (uint64_t)r->nid);
+    rocpd_int(r, (uint64_t)r->pid);
+    rocpd_text(r, name);
+    rocpd_end(r);
+    return id;
+}
+
+static uint64_t queue_of(rocpd_t *r, uint64_t id)
+{
+    return place_of(r, &r->queues, ROCPD_QUEUE, "Queue", id);
+}
+
+static uint64_t stream_of(rocpd_t *r, uint64_t id)
+{
+    return place_of(r, &r->streams, ROCPD_STREAM, "Stream", id);
+}
+
+static void put_agent(rocpd_t *r, uint64_t agent)
+{
+    const out_agent_t *a = agent ? out_model_find_agent(r->job->model, agent) : NULL;
+    if (a)
+        rocpd_int(r, out_agent_value(a, TRACE_AGENT_Node_Id));
+    else
+        rocpd_null(r);
+}
+
+/* ---- calls and ranges ---- */
+
+static uint64_t track_of(rocpd_t *r, uint32_t tid, const char *name)
+{
+    uint64_t name_id = rocpd_string(r, name), key = out_mix(name_id) ^ tid;
+    uint64_t id = out_numbers_get(&r->tracks, key);
+    if (id) return id;
+    id = r->tracks.count + 1;
+    if (!out_numbers_set(&r->tracks, key, id)) rocpd_no_memory(r);
+    rocpd_begin(r, ROCPD_TRACK);
+    rocpd_int(r, id);
+    put_origin(r, tid);
+    rocpd_int(r, name_id);
+    rocpd_end(r);
+    return id;
+}
+
+/* A range begun and one ended in one call, or a child's copy of its parent's call, share an id:
+ * the later one gets any that is free. */
+static void end_with_id(rocpd_t *r, rocpd_insert_t table)
+{
+    if (rocpd_end_unless_taken(r)) return;
+    sqlite3_bind_null(r->inserts[table], 1);
+    rocpd_end(r);
+}
+
+static void write_sample(rocpd_t *r, const trace_timed_t *t, const char *category, uint64_t event)
+{
+    uint64_t track = track_of(r, trace_thread(t->head), category);
+    rocpd_begin(r, ROCPD_SAMPLE);
+    rocpd_int(r, t->correlation);
+    rocpd_int(r, track);
+    rocpd_int(r, t->start);
+    rocpd_int(r, event);
+    end_with_id(r, ROCPD_SAMPLE);
+}
+
+static void write_region(rocpd_t *r, const trace_timed_t *t, const char *name, uint64_t event)
+{
+    uint64_t name_id = rocpd_string(r, name);
+    rocpd_begin(r, ROCPD_REGION);
+    rocpd_int(r, t->correlation);
+    put_origin(r, trace_thread(t->head));
+    rocpd_int(r, t->start);
+    rocpd_int(r, t->end);
+    rocpd_int(r, name_id);
+    rocpd_int(r, event);
+    end_with_id(r, ROCPD_REGION);
+}
+
+static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
+{
+    out_model_t *m = r->job->model;
+    bool full = trace_words(t->head) * 8u >= sizeof(trace_api_full_t);
+    const trace_api_full_t *f = (const trace_api_full_t *)t;
+    const char *category = out_kind_text(m, trace_kind(t->head));
+    const char *name = out_model_operation(m, trace_kind(t->head), trace_operation(t->head));
+    const char *extdata = "{}";
+    if (domain == OUT_MARKER_API) {
+        const trace_marker_t *marker = (const trace_marker_t *)t;
+        const char *text = marker->text ? out_model_text(m, marker->text) : NULL;
+        out_json_t j = rocpd_object(r);
+        if (text) out_json_text(&j, "message", text);
+        extdata = rocpd_object_text(r, &j);
+    }
+    uint64_t event = write_event(r, category, t->correlation, full ? f->ancestor : 0,
+                                 full ? f->external : 0, extdata);
+    if (t->start == t->end)
+        write_sample(r, t, category, event);
+    else
+        write_region(r, t, name, event);
+}
+
+/* ---- kernels ---- */
+
+static void write_launch(rocpd_t *r, const out_launch_t *l)
+{
+    out_model_t *m = r->job->model;
+    const trace_dispatch_t *d = &l->dispatch;
+    const char *range = d->external ? out_model_text(m, d->external) : NULL;
+    const char *category = out_domains[OUT_KERNEL_DISPATCH].name;
+    uint64_t event = write_event(r, category, d->correlation, d->correlation, 0, "{}");
+    uint64_t queue = queue_of(r, d->queue), stream = stream_of(r, d->stream);
+    uint64_t region = rocpd_string(r, range ? range : empty);
+    rocpd_begin(r, ROCPD_DISPATCH);
+    rocpd_int(r, d->dispatch);
+    put_origin(r, trace_thread(d->head));
+    put_agent(r, d->agent);
+    rocpd_int(r, d->kernel);
+    rocpd_int(r, d->dispatch);
+    rocpd_int(r, queue);
+    rocpd_int(r, stream);
+    rocpd_int(r, d->start);
+    rocpd_int(r, d->end);
+    rocpd_int(r, d->private_bytes);
+    rocpd_int(r, d->group_bytes);
+    for (int i = 0; i < 3; i++)
+        rocpd_int(r, d->workgroup[i]);
+    for (int i = 0; i < 3; i++)
+        rocpd_int(r, d->grid[i]);
+    rocpd_int(r, region);
+    rocpd_int(r, event);
+    end_with_id(r, ROCPD_DISPATCH);
+    for (size_t i = 0; i < l->count; i++) {
+        rocpd_begin(r, ROCPD_PMC_EVENT);
+        rocpd_int(r, event);
+        rocpd_int(r, l->values[i].counter);
+        rocpd_real(r, l->values[i].value);
+        rocpd_end(r);
+    }
+}
+
+static void write_launches(rocpd_t *r, out_launches_t *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        write_launch(r, &l->rows[i]);
+    out_launches_clear(l);
+}
+
+/* ---- memory ---- */
+
+static void write_copy(rocpd_t *r, const trace_copy_t *c)
+{
+    out_model_t *m = r->job->model;
+    const char *name = out_model_operation(m, trace_kind(c->head), trace_operation(c->head));
+    const char *range = c->external ? out_model_text(m, c->external) : NULL;
+    uint64_t event = write_event(r, out_kind_text(m, trace_kind(c->head)), c->correlation,
+                                 c->correlation, 0, "{}");
+    uint64_t name_id = rocpd_string(r, name), stream = stream_of(r, c->stream);
+    uint64_t region = range ? rocpd_string(r, range) : 0;
+    rocpd_begin(r, ROCPD_COPY);
+    put_origin(r, trace_thread(c->head));
+    rocpd_int(r, c->start);
+    rocpd_int(r, c->end);
+    rocpd_int(r, name_id);
+    put_agent(r, c->destination);
+    rocpd_int(r, c->destination_address);
+    put_agent(r, c->source);
+    rocpd_int(r, c->source_address);
+    rocpd_int(r, c->bytes);
+    rocpd_int(r, stream);
+    if (range)
+        rocpd_int(r, region);
+    else
+        rocpd_null(r);
+    rocpd_int(r, event);
+    rocpd_end(r);
+}
+
+typedef struct {
+    const char *type, *level;
+    uint64_t agent, address, bytes, queue, stack, parent;
+    const char *extdata;
+} memory_t;
+
+static void write_memory(rocpd_t *r, const trace_timed_t *t, const memory_t *x)
+{
+    const char *category = out_kind_text(r->job->model, trace_kind(t->head));
+    uint64_t event = write_event(r, category, x->stack, x->parent, 0, "{}");
+    uint64_t queue = queue_of(r, x->queue), stream = stream_of(r, 0);
+    rocpd_begin(r, ROCPD_ALLOCATE);
+    put_origin(r, trace_thread(t->head));
+    put_agent(r, x->agent);
+    rocpd_text(r, x->type);
+    rocpd_text(r, x->level);
+    rocpd_int(r, t->start);
+    rocpd_int(r, t->end);
+    if (x->address)
+        rocpd_int(r, x->address);
+    else
+        rocpd_null(r);
+    rocpd_int(r, x->bytes);
+    rocpd_int(r, queue);
+    rocpd_int(r, stream);
+    rocpd_int(r, event);
+    rocpd_text(r, x->extdata);
+    rocpd_end(r);
+}
+
+/* Operations of memory allocation: 1 and 3 give out and take back, 2 and 4 the same of virtual
+ * memory. Of memory taken back the record has neither agent nor size. */
+static void write_allocation(rocpd_t *r, const trace_allocation_t *a)
+{
+    uint32_t operation = trace_operation(a->head);
+    bool given = operation <= 2;
+    out_block_t block = {a->address, a->bytes, a->agent};
+    if (given && !out_live_add(&r->live, block)) rocpd_no_memory(r);
+    if (!given) out_live_take(&r->live, a->address, &block);
+    memory_t x = {.type = given ? "ALLOC" : "FREE",
+                  .level = operation % 2 ? "REAL" : "VIRTUAL",
+                  .agent = block.agent,
+                  .address = a->address,
+                  .bytes = given ? a->bytes : 0,
+                  .stack = a->correlation,
+                  .extdata = "{}"};
+    write_memory(r, (const trace_timed_t *)a, &x);
+}
+
+static void write_scratch(rocpd_t *r, const trace_scratch_t *s)
+{
+    static const char *const types[] = {"ALLOC", "ALLOC", "FREE", "RECLAIM"};
+    char flags[32];
+    uint32_t operation = trace_operation(s->head);
+    out_json_t j = rocpd_object(r);
+    snprintf(flags, sizeof(flags), "%llu", (unsigned long long)s->flags);
+    out_json_text(&j, "flags", flags);
+    memory_t x = {.type = types[operation < 4 ? operation : 0],
+                  .level = "SCRATCH",
+                  .agent = s->agent,
+                  .bytes = s->bytes,
+                  .queue = s->queue,
+                  .stack = s->correlation,
+                  .parent = s->correlation,
+                  .extdata = rocpd_object_text(r, &j)};
+    write_memory(r, (const trace_timed_t *)s, &x);
+}
+
+/* ---- all of it ---- */
+
+void rocpd_write_records(rocpd_t *r)
+{
+    out_source_t *source = r->job->source;
+    out_launches_t launches = {0};
+    queue_of(r, 0);
+    stream_of(r, 0);
+    out_source_all(source);
+    for (const trace_timed_t *t; !r->failed && (t = out_source_next(source));) {
+        out_domain_t domain = out_source_taken(source);
+        if (out_launches_due(&launches, t)) write_launches(r, &launches);
+        switch (domain) {
+        case OUT_HSA_API:
+        case OUT_HIP_API:
+        case OUT_MARKER_API: write_call(r, domain, t); break;
+        case OUT_KERNEL_DISPATCH:
+        case OUT_COUNTER_COLLECTION:
+            if (!out_launches_add(&launches, domain, t)) rocpd_no_memory(r);
+            break;
+        case OUT_MEMORY_COPY: write_copy(r, (const trace_copy_t *)t); break;
+        case OUT_MEMORY_ALLOCATION: write_allocation(r, (const trace_allocation_t *)t); break;
+        case OUT_SCRATCH_MEMORY: write_scratch(r, (const trace_scratch_t *)t); break;
+        case OUT_DOMAIN_COUNT: break;
+        }
+    }
+    write_launches(r, &launches);
+    out_launches_free(&launches);
+}
