@@ -218,7 +218,7 @@ static bool wants(const work_t *w, int format)
 /* Statistics are counted where something shows them. */
 static bool wants_stats(const work_t *w)
 {
-    return w->c->config->stats || out_config_summaries(w->c->config);
+    return w->c->config->stats || wants(w, OUT_FORMAT_json) || out_config_summaries(w->c->config);
 }
 
 /* One pass over the records of a domain. `f` is NULL when no trace file is due. */
@@ -275,10 +275,14 @@ static int write_formats(work_t *w)
     for (int i = 0; i < OUT_FORMAT_COUNT; i++) {
         char path[PATH_MAX + 512];
         if (!formats[i].write || !wants(w, i)) continue;
-        if (w->to_stdout)
-            snprintf(path, sizeof(path), "/dev/stdout");
-        else
-            snprintf(path, sizeof(path), "%s_%s", w->result->prefix, formats[i].file);
+        if (w->to_stdout) {
+            snprintf(w->why, w->why_bytes,
+                     "%s cannot be written to standard output: choose a "
+                     "directory with -d",
+                     formats[i].file);
+            return -1;
+        }
+        snprintf(path, sizeof(path), "%s_%s", w->result->prefix, formats[i].file);
         if (formats[i].write(&job, path) != 0) return -1;
         w->result->files++;
     }

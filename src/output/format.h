@@ -21,12 +21,14 @@ typedef struct {
 /* Makes the file. 0, or -1 with a line in the job's `why` and no file left. */
 typedef int (*out_writer_t)(out_job_t *job, const char *path);
 
+int out_json_write(out_job_t *job, const char *path);
 int out_rocpd_write(out_job_t *job, const char *path);
 int out_pftrace_write(out_job_t *job, const char *path);
 
 /* X(name as in -f, end of the file's name, writer); CSV has no writer of this kind */
 #define OUT_FORMATS(X)                                                                             \
     X(csv, NULL, NULL)                                                                             \
+    X(json, "results.json", out_json_write)                                                        \
     X(pftrace, "results.pftrace", out_pftrace_write)                                               \
     X(rocpd, "results.db", out_rocpd_write)
 

@@ -8,6 +8,7 @@
 #include "trace/agent-fields.h"
 #include "trace/names.h"
 #include "trace/reader.h"
+#include "trace/store.h"
 
 /* sizeof of AMD's structs, which their serialisation writes first */
 enum { AGENT_BYTES = 312, CODE_OBJECT_BYTES = 88, KERNEL_BYTES = 88 };
@@ -161,4 +162,19 @@ void out_object_kernel(out_json_t *j, const out_kernel_t *kernel)
     out_json_text(j, "formatted_kernel_name", kernel->name);
     put_name(j, "demangled_kernel_name", symbol, TRACE_NAMES_DEMANGLED);
     put_name(j, "truncated_kernel_name", symbol, TRACE_NAMES_TRUNCATED);
+}
+
+const char *out_machine(const out_model_t *m)
+{
+    const char *machine = out_model_info(m, TRACE_INFO_MACHINE);
+    return *machine ? machine : out_model_info(m, TRACE_INFO_HOST);
+}
+
+/* FNV-1a; readers take ids for signed numbers. */
+uint64_t out_machine_hash(const out_model_t *m)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *text = out_machine(m); *text; text++)
+        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+    return hash >> 1;
 }

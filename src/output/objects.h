@@ -1,7 +1,8 @@
 /* objects.h - agents, code objects, kernels and the machine as JSON objects.
  *
  * Apart because JSON files and the extdata of databases hold the same ones. Keys and their order
- * are those of AMD's serialisation. Each writes the members; the caller has opened the object. */
+ * are those of AMD's serialisation. out_object_ functions write the members; the caller has opened
+ * the object. */
 #ifndef CROCPROF_OUTPUT_OBJECTS_H
 #define CROCPROF_OUTPUT_OBJECTS_H
 
@@ -12,5 +13,10 @@ void out_object_agent(out_json_t *j, const out_agent_t *a);
 void out_object_code_object(out_json_t *j, const trace_code_object_t *c);
 /* Symbol, and its name in all of its forms; `shown` is the form asked for. */
 void out_object_kernel(out_json_t *j, const out_kernel_t *k);
+
+/* What tells machines apart: the id of the machine, or where it has none its name; and a number for
+ * it of 63 bits. */
+const char *out_machine(const out_model_t *m);
+uint64_t out_machine_hash(const out_model_t *m);
 
 #endif

@@ -11,27 +11,17 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
-/* 63 bits of FNV-1a: readers take ids for signed numbers. */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash >> 1;
-}
-
 static void write_node(rocpd_t *r)
 {
     static const char *const keys[] = {TRACE_INFO_SYSTEM,  TRACE_INFO_HOST,     TRACE_INFO_RELEASE,
                                        TRACE_INFO_VERSION, TRACE_INFO_HARDWARE, TRACE_INFO_DOMAIN};
-    const char *machine = out_model_info(r->job->model, TRACE_INFO_MACHINE);
-    const char *host = out_model_info(r->job->model, TRACE_INFO_HOST);
-    uint64_t hash = hash_of(*machine ? machine : host);
+    const char *machine = out_machine(r->job->model);
+    uint64_t hash = out_machine_hash(r->job->model);
     r->nid = (int64_t)hash;
     rocpd_begin(r, ROCPD_NODE);
     rocpd_int(r, hash);
     rocpd_int(r, hash);
-    rocpd_text(r, *machine ? machine : host);
+    rocpd_text(r, machine);
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         rocpd_text(r, out_model_info(r->job->model, keys[i]));
     rocpd_end(r);

@@ -18,6 +18,18 @@ static int fail(out_source_t *s, const char *what)
 /* A bit for each thread id there can be; pages that nobody sets cost nothing. */
 enum { THREAD_BYTES = 1 << (TRACE_THREAD_BITS - 3) };
 
+/* Of the call that a call, or a range, was made in; NULL for records without. */
+static uint64_t *ancestor_of(trace_timed_t *record)
+{
+    size_t bytes = trace_words(record->head) * 8u;
+    bool has = trace_type(record->head) == TRACE_MARKER ||
+               (trace_type(record->head) == TRACE_API && bytes >= sizeof(trace_api_full_t));
+    return has ? &((trace_api_full_t *)record)->ancestor : NULL;
+}
+
+_Static_assert(offsetof(trace_marker_t, ancestor) == offsetof(trace_api_full_t, ancestor),
+               "ancestor_of takes one for the other");
+
 int out_source_add(out_source_t *s, const trace_timed_t *record)
 {
     int domain = out_domain_of(record->head);
@@ -33,6 +45,10 @@ int out_source_add(out_source_t *s, const trace_timed_t *record)
     if (!s->seen) return fail(s, strerror(ENOMEM));
     uint32_t thread = trace_thread(record->head);
     s->seen[thread / 8] |= (uint8_t)(1u << thread % 8);
+    const uint64_t *ancestor = ancestor_of((trace_timed_t *)record);
+    if (!out_ids_add(&s->ids, record->correlation) ||
+        (ancestor && !out_ids_add(&s->ids, *ancestor)))
+        return fail(s, strerror(ENOMEM));
     return out_sorter_add(*sorter, record, s->why, s->why_bytes);
 }
 
@@ -42,7 +58,8 @@ int out_source_ready(out_source_t *s)
     for (uint32_t i = 0; s->seen && i < THREAD_BYTES; i++)
         count += (size_t)__builtin_popcount(s->seen[i]);
     s->threads = malloc((count + 1) * sizeof(*s->threads));
-    if (!s->threads) return fail(s, strerror(ENOMEM));
+    s->record = malloc(TRACE_WORDS_MAX * sizeof(uint64_t));
+    if (!s->threads || !s->record || !out_ids_ready(&s->ids)) return fail(s, strerror(ENOMEM));
     for (uint32_t i = 0; count && i < THREAD_BYTES; i++)
         for (unsigned bits = s->seen[i]; bits; bits &= bits - 1)
             s->threads[s->thread_count++] = 8 * i + (uint32_t)__builtin_ctz(bits);
@@ -93,7 +110,12 @@ const trace_timed_t *out_source_next(out_source_t *s)
         if (s->heads[i] && (least < 0 || s->heads[i]->start < s->heads[least]->start))
             least = (int)i;
     s->taken = least;
-    return least < 0 ? NULL : s->heads[least];
+    if (least < 0) return NULL;
+    memcpy(s->record, s->heads[least], trace_words(s->heads[least]->head) * 8u);
+    uint64_t *ancestor = ancestor_of(s->record);
+    s->record->correlation = out_ids_place(&s->ids, s->record->correlation);
+    if (ancestor) *ancestor = out_ids_place(&s->ids, *ancestor);
+    return s->record;
 }
 
 out_domain_t out_source_taken(const out_source_t *s)
@@ -107,4 +129,6 @@ void out_source_free(out_source_t *s)
         out_sorter_free(s->sorters[i]);
     free(s->seen);
     free(s->threads);
+    free(s->record);
+    out_ids_free(&s->ids);
 }

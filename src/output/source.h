@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "output/domain.h"
+#include "output/ids.h"
 #include "output/sort.h"
 
 typedef struct {
@@ -20,6 +21,8 @@ typedef struct {
     size_t thread_count;
     uint8_t *seen;              /* the same before, a bit for each */
     uint64_t first_ns, last_ns; /* of all records */
+    out_ids_t ids;              /* correlation ids that occur */
+    trace_timed_t *record;      /* room for the one handed out */
     /* reading */
     unsigned begin, end;                          /* domains that are read */
     const trace_timed_t *heads[OUT_DOMAIN_COUNT]; /* next of each; NULL at its end */
@@ -39,7 +42,8 @@ int out_source_ready(out_source_t *s);
 void out_source_domain(out_source_t *s, out_domain_t domain);
 void out_source_all(out_source_t *s);
 /* The next record, valid until the next call; NULL at the end, or when it failed, with a line in
- * `why`. */
+ * `why`. Correlation ids count from 1 without gaps: those of the store come in blocks for each
+ * thread. */
 const trace_timed_t *out_source_next(out_source_t *s);
 /* Domain of the record handed out last. */
 out_domain_t out_source_taken(const out_source_t *s);

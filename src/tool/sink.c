@@ -209,14 +209,6 @@ fail:
     return false;
 }
 
-bool tool_sink_open(void)
-{
-    pthread_mutex_lock(&sink.lock);
-    bool done = open_store();
-    pthread_mutex_unlock(&sink.lock);
-    return done;
-}
-
 /* Agents, code objects, kernels, counters and texts that the parent knew are the child's as well.
  */
 static void copy_metadata(const char *from)
@@ -292,6 +284,30 @@ static void put_names_locked(trace_head_t head)
         trace_writer_lose(sink.meta, "name of an operation", ENOMEM);
     else if (set_bit(bits, operation))
         put_operation(kind, operation);
+}
+
+/* JSON files list all kinds and operations, used or not: their places are the numbers. With the
+ * lock held. */
+static void put_all_names(void)
+{
+    const char *formats = base_env("ROCPROF_OUTPUT_FORMAT"), *name;
+    if (!formats || !strcasestr(formats, "json")) return;
+    for (uint32_t kind = 0; kind < ROCPROFILER_BUFFER_TRACING_LAST; kind++)
+        for (uint32_t operation = 0; rocprofiler_query_buffer_tracing_kind_operation_name(
+                                         (rocprofiler_buffer_tracing_kind_t)kind,
+                                         (rocprofiler_tracing_operation_t)operation, &name,
+                                         NULL) == ROCPROFILER_STATUS_SUCCESS;
+             operation++)
+            put_names_locked(trace_head(0, kind, operation, 0, 0));
+}
+
+bool tool_sink_open(void)
+{
+    pthread_mutex_lock(&sink.lock);
+    bool done = open_store();
+    if (done) put_all_names();
+    pthread_mutex_unlock(&sink.lock);
+    return done;
 }
 
 /* The same for the thread that feeds records: kinds of markers never come this way, and

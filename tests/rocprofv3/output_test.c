@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "trace/names.h"
+#include "output/ids.h"
+#include "output/live.h"
 #include "output/sort.h"
 #include "output/summary.h"
 
@@ -77,6 +79,56 @@ static void sorts_through_files(void **state)
     (void)state;
     sort_with(0, 50000); /* 15 runs */
     sort_with(300000, 200000);
+}
+
+static void ids_in_order(void **state)
+{
+    (void)state;
+    static const uint64_t ids[] = {4097, 1, 2, 1000000000000, 63, 64, 4096, 2, 12288, 65};
+    static const uint64_t sorted[] = {1, 2, 63, 64, 65, 4096, 4097, 12288, 1000000000000};
+    out_ids_t s = {0};
+    for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+        assert_true(out_ids_add(&s, ids[i]));
+    assert_true(out_ids_add(&s, 0));
+    assert_true(out_ids_ready(&s));
+    assert_int_equal(out_ids_place(&s, 0), 0);
+    for (size_t i = 0; i < sizeof(sorted) / sizeof(*sorted); i++)
+        assert_int_equal(out_ids_place(&s, sorted[i]), i + 1);
+    out_ids_free(&s);
+
+    /* ids that nothing sound makes: a block each, more of them than are kept */
+    s = (out_ids_t){0};
+    for (uint64_t i = 1; i < 100000; i++)
+        assert_true(out_ids_add(&s, i << 20));
+    assert_true(out_ids_ready(&s));
+    assert_int_equal(out_ids_place(&s, 5 << 20), 5 << 20);
+    out_ids_free(&s);
+}
+
+static void memory_given_and_taken(void **state)
+{
+    (void)state;
+    out_live_t l = {0};
+    out_block_t b;
+    assert_false(out_live_take(&l, 4096, &b));
+    for (uint64_t round = 0; round < 3; round++) {
+        for (uint64_t i = 1; i <= 5000; i++)
+            assert_true(out_live_add(&l, (out_block_t){i << 12, i + round, 7}));
+        for (uint64_t i = 5000; i >= 1; i--) {
+            assert_true(out_live_take(&l, i << 12, &b));
+            assert_int_equal(b.bytes, i + round);
+            assert_int_equal(b.agent, 7);
+            assert_false(out_live_take(&l, i << 12, &b));
+        }
+    }
+    /* one block after the other takes no more room than one */
+    size_t room = l.room;
+    for (uint64_t i = 1; i <= 200000; i++) {
+        assert_true(out_live_add(&l, (out_block_t){i << 12, 1, 1}));
+        assert_true(out_live_take(&l, i << 12, &b));
+    }
+    assert_true(l.room <= room);
+    out_live_free(&l);
 }
 
 static void statistics(void **state)
@@ -289,6 +341,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_in_memory), cmocka_unit_test(sorts_through_files),
+        cmocka_unit_test(ids_in_order),    cmocka_unit_test(memory_given_and_taken),
         cmocka_unit_test(statistics),      cmocka_unit_test(numbers),
         cmocka_unit_test(kernel_names),    cmocka_unit_test(config_errors_name_value_and_choice),
         cmocka_unit_test(summary_table),   cmocka_unit_test(summary_of_domains_and_groups),

@@ -1,0 +1,87 @@
+/* ids.c - see ids.h. */
+#include "output/ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_IDS = 4096, BLOCK_WORDS = BLOCK_IDS / 64, BLOCKS_MAX = 1 << 16 };
+
+struct out_ids_block {
+    uint64_t key, before; /* ids of smaller blocks */
+    uint64_t bits[BLOCK_WORDS];
+};
+
+static bool new_block(out_ids_t *s, uint64_t key)
+{
+    if (s->count == BLOCKS_MAX) {
+        s->given_up = true;
+        return true;
+    }
+    if (s->count == s->room) {
+        size_t room = s->room ? 2 * s->room : 16;
+        out_ids_block_t *blocks = realloc(s->blocks, room * sizeof(*blocks));
+        if (!blocks) return false;
+        s->blocks = blocks;
+        s->room = room;
+    }
+    memset(&s->blocks[s->count], 0, sizeof(*s->blocks));
+    s->blocks[s->count].key = key;
+    s->last = s->count++;
+    return out_numbers_set(&s->places, key, s->count);
+}
+
+bool out_ids_add(out_ids_t *s, uint64_t id)
+{
+    uint64_t key = id / BLOCK_IDS;
+    if (!id || s->given_up) return true;
+    if (!s->count || s->blocks[s->last].key != key) {
+        uint64_t place = out_numbers_get(&s->places, key);
+        if (place)
+            s->last = place - 1;
+        else if (!new_block(s, key))
+            return false;
+        if (s->given_up) return true;
+    }
+    s->blocks[s->last].bits[id % BLOCK_IDS / 64] |= UINT64_C(1) << id % 64;
+    return true;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = ((const out_ids_block_t *)a)->key, y = ((const out_ids_block_t *)b)->key;
+    return x < y ? -1 : x > y;
+}
+
+bool out_ids_ready(out_ids_t *s)
+{
+    uint64_t before = 0;
+    if (s->count) qsort(s->blocks, s->count, sizeof(*s->blocks), by_key);
+    free(s->places.rows);
+    s->places = (out_numbers_t){0};
+    for (size_t i = 0; i < s->count; i++) {
+        out_ids_block_t *b = &s->blocks[i];
+        if (!out_numbers_set(&s->places, b->key, i + 1)) return false;
+        b->before = before;
+        for (unsigned word = 0; word < BLOCK_WORDS; word++)
+            before += (uint64_t)__builtin_popcountll(b->bits[word]);
+    }
+    return true;
+}
+
+uint64_t out_ids_place(const out_ids_t *s, uint64_t id)
+{
+    uint64_t block = id && !s->given_up ? out_numbers_get(&s->places, id / BLOCK_IDS) : 0;
+    if (!block) return id;
+    const out_ids_block_t *b = &s->blocks[block - 1];
+    unsigned word = id % BLOCK_IDS / 64;
+    uint64_t place = b->before + 1;
+    for (unsigned i = 0; i < word; i++)
+        place += (uint64_t)__builtin_popcountll(b->bits[i]);
+    return place + (uint64_t)__builtin_popcountll(b->bits[word] & ((UINT64_C(1) << id % 64) - 1));
+}
+
+void out_ids_free(out_ids_t *s)
+{
+    free(s->blocks);
+    free(s->places.rows);
+}

@@ -1,0 +1,30 @@
+/* ids.h - a set of numbers, and the place of each in their order.
+ *
+ * Apart because correlation ids come in blocks, one after the other for each thread, while readers
+ * expect them to count up from 1. A bit for each number; memory follows the blocks that occur. */
+#ifndef CROCPROF_OUTPUT_IDS_H
+#define CROCPROF_OUTPUT_IDS_H
+
+#include <stdbool.h>
+
+#include "output/numbers.h"
+
+typedef struct out_ids_block out_ids_block_t;
+
+typedef struct {
+    out_ids_block_t *blocks;
+    size_t count, room;
+    out_numbers_t places; /* of blocks, from 1 */
+    size_t last;          /* the block of the id before */
+    bool given_up;        /* more blocks than sound records have: places are the ids themselves */
+} out_ids_t;
+
+/* Puts an id in; 0 is none. False when out of memory. */
+bool out_ids_add(out_ids_t *s, uint64_t id);
+/* After the last id, before the first question. False when out of memory. */
+bool out_ids_ready(out_ids_t *s);
+/* How many smaller ids there are, plus 1; 0 for 0. */
+uint64_t out_ids_place(const out_ids_t *s, uint64_t id);
+void out_ids_free(out_ids_t *s);
+
+#endif

@@ -1,0 +1,456 @@
+/* json_results.c - results.json: everything of one process in AMD's JSON form.
+ *
+ * One object with an array of one; sections in the order of AMD's tool, so that its own validators
+ * and what was written for them read it. Records go by domain, each straight from its sorted source
+ * to the file. */
+#include "output/format.h"
+#include "output/json.h"
+#include "output/objects.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/agent-fields.h"
+#include "trace/reader.h"
+#include "trace/store.h"
+
+/* sizeof of AMD's records, which stand in each */
+enum {
+    API_BYTES = 64,
+    DISPATCH_BYTES = 184,
+    DISPATCH_INFO_BYTES = 128,
+    COPY_BYTES = 96,
+    ALLOCATION_BYTES = 88,
+    SCRATCH_BYTES = 96,
+    COUNTING_BYTES = 168
+};
+
+typedef struct {
+    out_json_t j;
+    out_job_t *job;
+    out_model_t *model;
+} writer_t;
+
+/* ---- parts that several records have ---- */
+
+/* HIP calls are traced through the plain kinds and shown as the extended ones. */
+static unsigned shown_kind(unsigned kind)
+{
+    return kind == 5 ? 21 : kind == 6 ? 22 : kind;
+}
+
+static void put_size(out_json_t *j, unsigned bytes, const trace_timed_t *r)
+{
+    out_json_unsigned(j, "size", bytes);
+    out_json_unsigned(j, "kind", shown_kind(trace_kind(r->head)));
+    out_json_unsigned(j, "operation", trace_operation(r->head));
+}
+
+static void put_correlation(out_json_t *j, uint64_t internal, uint64_t external)
+{
+    out_json_begin(j, "correlation_id", '{');
+    out_json_unsigned(j, "internal", internal);
+    out_json_unsigned(j, "external", external);
+    out_json_end(j, '}');
+}
+
+static void put_times(out_json_t *j, const trace_timed_t *r)
+{
+    out_json_unsigned(j, "start_timestamp", r->start);
+    out_json_unsigned(j, "end_timestamp", r->end);
+}
+
+static void put_dim3(out_json_t *j, const char *key, const uint32_t d[3])
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    out_json_begin(j, key, '{');
+    for (int i = 0; i < 3; i++)
+        out_json_unsigned(j, axes[i], d[i]);
+    out_json_end(j, '}');
+}
+
+static void put_dispatch_info(out_json_t *j, const trace_dispatch_t *d)
+{
+    out_json_begin(j, "dispatch_info", '{');
+    out_json_unsigned(j, "size", DISPATCH_INFO_BYTES);
+    out_json_handle(j, "agent_id", d->agent);
+    out_json_handle(j, "queue_id", d->queue);
+    out_json_unsigned(j, "kernel_id", d->kernel);
+    out_json_unsigned(j, "dispatch_id", d->dispatch);
+    out_json_unsigned(j, "private_segment_size", d->private_bytes);
+    out_json_unsigned(j, "group_segment_size", d->group_bytes);
+    put_dim3(j, "workgroup_size", d->workgroup);
+    put_dim3(j, "grid_size", d->grid);
+    out_json_end(j, '}');
+}
+
+/* ---- records ---- */
+
+static void call_record(out_json_t *j, const trace_timed_t *r)
+{
+    const trace_api_full_t *f = (const trace_api_full_t *)r;
+    bool full = trace_words(r->head) * 8u >= sizeof(*f);
+    put_size(j, API_BYTES, r);
+    out_json_begin(j, "correlation_id", '{');
+    out_json_unsigned(j, "internal", r->correlation);
+    out_json_unsigned(j, "external", full ? f->external : 0);
+    out_json_unsigned(j, "ancestor", full ? f->ancestor : 0);
+    out_json_end(j, '}');
+    put_times(j, r);
+    out_json_unsigned(j, "thread_id", trace_thread(r->head));
+}
+
+static void hip_record(out_json_t *j, const trace_timed_t *r)
+{
+    call_record(j, r);
+    out_json_handle(j, "stream_id", 0);
+}
+
+static void dispatch_record(out_json_t *j, const trace_timed_t *r)
+{
+    const trace_dispatch_t *d = (const trace_dispatch_t *)r;
+    put_size(j, DISPATCH_BYTES, r);
+    out_json_unsigned(j, "thread_id", trace_thread(r->head));
+    put_correlation(j, r->correlation, d->external);
+    put_times(j, r);
+    put_dispatch_info(j, d);
+    out_json_handle(j, "stream_id", d->stream);
+}
+
+static void copy_record(out_json_t *j, const trace_timed_t *r)
+{
+    const trace_copy_t *c = (const trace_copy_t *)r;
+    put_size(j, COPY_BYTES, r);
+    out_json_unsigned(j, "thread_id", trace_thread(r->head));
+    put_correlation(j, r->correlation, c->external);
+    put_times(j, r);
+    out_json_handle(j, "dst_agent_id", c->destination);
+    out_json_handle(j, "src_agent_id", c->source);
+    out_json_unsigned(j, "bytes", c->bytes);
+    out_json_handle(j, "stream_id", c->stream);
+}
+
+static void allocation_record(out_json_t *j, const trace_timed_t *r)
+{
+    const trace_allocation_t *a = (const trace_allocation_t *)r;
+    put_size(j, ALLOCATION_BYTES, r);
+    out_json_unsigned(j, "thread_id", trace_thread(r->head));
+    put_correlation(j, r->correlation, a->external);
+    put_times(j, r);
+    out_json_handle(j, "agent_id", a->agent);
+    out_json_handle(j, "address", a->address);
+    out_json_unsigned(j, "allocation_size", a->bytes);
+    out_json_handle(j, "stream_id", 0);
+}
+
+static void scratch_record(out_json_t *j, const trace_timed_t *r)
+{
+    const trace_scratch_t *s = (const trace_scratch_t *)r;
+    put_size(j, SCRATCH_BYTES, r);
+    out_json_handle(j, "agent_id", s->agent);
+    out_json_handle(j, "queue_id", s->queue);
+    out_json_unsigned(j, "thread_id", trace_thread(r->head));
+    put_times(j, r);
+    put_correlation(j, r->correlation, s->external);
+    out_json_unsigned(j, "flags", s->flags);
+    out_json_unsigned(j, "allocation_size", s->bytes);
+}
+
+static void counter_record(out_json_t *j, const trace_timed_t *r)
+{
+    const trace_counters_t *c = (const trace_counters_t *)r;
+    const trace_value_t *values = trace_values(c);
+    out_json_unsigned(j, "thread_id", trace_thread(r->head));
+    out_json_begin(j, "dispatch_data", '{');
+    out_json_unsigned(j, "size", COUNTING_BYTES);
+    put_correlation(j, r->correlation, c->dispatch.external);
+    put_times(j, r);
+    put_dispatch_info(j, &c->dispatch);
+    out_json_end(j, '}');
+    out_json_begin(j, "records", '[');
+    for (uint64_t i = 0; i < c->count; i++) {
+        out_json_begin(j, NULL, '{');
+        out_json_handle(j, "counter_id", values[i].counter);
+        out_json_double(j, "value", values[i].value);
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+    out_json_handle(j, "stream_id", c->dispatch.stream);
+}
+
+/* Sections of buffer_records in AMD's order, and the one of callback_records. A section without a
+ * writer is there and empty. */
+static const struct {
+    const char *key;
+    int domain;
+    void (*record)(out_json_t *j, const trace_timed_t *r);
+} sections[] = {
+    {"kernel_dispatch", OUT_KERNEL_DISPATCH, dispatch_record},
+    {"hip_api", OUT_HIP_API, hip_record},
+    {"hsa_api", OUT_HSA_API, call_record},
+    {"marker_api", OUT_MARKER_API, call_record},
+    {"rccl_api", -1, NULL},
+    {"memory_copy", OUT_MEMORY_COPY, copy_record},
+    {"memory_allocation", OUT_MEMORY_ALLOCATION, allocation_record},
+    {"scratch_memory", OUT_SCRATCH_MEMORY, scratch_record},
+    {"rocdecode_api", -1, NULL},
+    {"rocjpeg_api", -1, NULL},
+    {"pc_sample_host_trap", -1, NULL},
+    {"pc_sample_stochastic", -1, NULL},
+};
+
+static void put_section(writer_t *w, const char *key, int domain,
+                        void (*record)(out_json_t *j, const trace_timed_t *r))
+{
+    out_json_begin(&w->j, key, '[');
+    if (domain >= 0 && !w->job->source->failed) {
+        out_source_domain(w->job->source, (out_domain_t)domain);
+        for (const trace_timed_t *r; (r = out_source_next(w->job->source));) {
+            out_json_begin(&w->j, NULL, '{');
+            record(&w->j, r);
+            out_json_end(&w->j, '}');
+            out_char(w->j.f, '\n');
+        }
+    }
+    out_json_end(&w->j, ']');
+}
+
+/* ---- what is known of the process ---- */
+
+static void put_metadata(writer_t *w)
+{
+    static const struct {
+        const char *key, *info;
+    } node[] = {
+        {"machine_id", TRACE_INFO_MACHINE}, {"system_name", TRACE_INFO_SYSTEM},
+        {"hostname", TRACE_INFO_HOST},      {"release", TRACE_INFO_RELEASE},
+        {"version", TRACE_INFO_VERSION},    {"hardware_name", TRACE_INFO_HARDWARE},
+        {"domain_name", TRACE_INFO_DOMAIN},
+    };
+    out_json_t *j = &w->j;
+    const trace_segment_header_t *h = &w->model->header;
+    uint64_t machine = out_machine_hash(w->model);
+    out_json_begin(j, "metadata", '{');
+    out_json_begin(j, "node", '{');
+    out_json_unsigned(j, "id", machine);
+    out_json_unsigned(j, "hash", machine);
+    for (size_t i = 0; i < sizeof(node) / sizeof(*node); i++)
+        out_json_text(j, node[i].key, out_model_info(w->model, node[i].info));
+    out_json_end(j, '}');
+    out_json_unsigned(j, "pid", h->pid);
+    out_json_unsigned(j, "init_time", h->boottime_ns);
+    out_json_unsigned(j, "fini_time",
+                      h->closed_ns > w->job->source->last_ns ? h->closed_ns
+                                                             : w->job->source->last_ns);
+    out_json_begin(j, "command", '[');
+    char *command = strdup(out_model_info(w->model, TRACE_INFO_COMMAND));
+    for (char *rest = command, *word; (word = strsep(&rest, " "));)
+        out_json_text(j, NULL, word);
+    free(command);
+    out_json_end(j, ']');
+    out_json_end(j, '}');
+}
+
+static void put_agents(writer_t *w)
+{
+    out_json_t *j = &w->j;
+    out_json_begin(j, "agents", '[');
+    for (size_t i = 0; i < w->model->agent_count; i++) {
+        const out_agent_t *a = &w->model->agents[i];
+        out_json_begin(j, NULL, '{');
+        out_object_agent(j, a);
+        if (a->record->type == TRACE_AGENT_GPU)
+            out_json_signed(j, "gpu_index", a->record->type_index);
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+}
+
+static void put_counters(writer_t *w)
+{
+    out_json_t *j = &w->j;
+    out_json_begin(j, "counters", '[');
+    for (size_t i = 0; i < w->model->counter_count; i++) {
+        const trace_counter_t *c = w->model->counters[i];
+        out_json_begin(j, NULL, '{');
+        out_json_handle(j, "agent_id", c->agent);
+        out_json_handle(j, "id", c->id);
+        out_json_unsigned(j, "is_constant", c->constant);
+        out_json_unsigned(j, "is_derived", c->derived);
+        out_json_text(j, "name", trace_record_text(&c->head, 0));
+        out_json_text(j, "description", trace_record_text(&c->head, 1));
+        out_json_text(j, "block", trace_record_text(&c->head, 2));
+        out_json_text(j, "expression", trace_record_text(&c->head, 3));
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+}
+
+/* The place in an array is the number of a kind or operation, so gaps are filled. */
+static void put_kind(writer_t *w, unsigned kind)
+{
+    out_json_t *j = &w->j;
+    const char **operations = w->model->operations[kind];
+    unsigned count = 0;
+    for (unsigned i = 0; operations && i <= TRACE_OPERATION_MAX; i++)
+        if (operations[i]) count = i + 1;
+    out_json_begin(j, NULL, '{');
+    out_json_text(j, "kind", w->model->kinds[kind] ? w->model->kinds[kind] : "");
+    out_json_begin(j, "operations", '[');
+    for (unsigned i = 0; i < count; i++)
+        out_json_text(j, NULL, operations[i] ? operations[i] : "");
+    out_json_end(j, ']');
+    out_json_end(j, '}');
+}
+
+static void put_pair(out_json_t *j, uint64_t key, const char *value)
+{
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "key", key);
+    out_json_text(j, "value", value);
+    out_json_end(j, '}');
+}
+
+/* Messages by correlation id. */
+static void put_messages(writer_t *w)
+{
+    out_json_begin(&w->j, "marker_api", '[');
+    out_source_domain(w->job->source, OUT_MARKER_API);
+    for (const trace_timed_t *r; (r = out_source_next(w->job->source));) {
+        const trace_marker_t *m = (const trace_marker_t *)r;
+        const char *text = m->text ? out_model_text(w->model, m->text) : NULL;
+        if (text) put_pair(&w->j, r->correlation, text);
+    }
+    out_json_end(&w->j, ']');
+}
+
+static void put_strings(writer_t *w)
+{
+    out_json_t *j = &w->j;
+    unsigned kinds = 0;
+    for (unsigned i = 0; i <= TRACE_KIND_MAX; i++)
+        if (w->model->kinds[i] || w->model->operations[i]) kinds = i + 1;
+    out_json_begin(j, "strings", '{');
+    out_json_begin(j, "callback_records", '[');
+    out_json_end(j, ']');
+    out_json_begin(j, "buffer_records", '[');
+    for (unsigned i = 0; i < kinds; i++)
+        put_kind(w, i);
+    out_json_end(j, ']');
+    put_messages(w);
+    out_json_begin(j, "correlation_id", '{');
+    out_json_begin(j, "external", '[');
+    for (size_t i = 1; i < w->model->text_room; i++)
+        if (w->model->texts[i]) put_pair(j, i, w->model->texts[i]);
+    out_json_end(j, ']');
+    out_json_end(j, '}');
+    out_json_begin(j, "counters", '{');
+    out_json_begin(j, "dimension_ids", '[');
+    out_json_end(j, ']');
+    out_json_end(j, '}');
+    static const char *const empty[] = {"pc_sample_instructions", "pc_sample_comments",
+                                        "att_filenames", "code_object_snapshot_filenames"};
+    for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
+        out_json_begin(j, empty[i], '[');
+        out_json_end(j, ']');
+    }
+    out_json_end(j, '}');
+}
+
+static void put_code(writer_t *w)
+{
+    out_json_t *j = &w->j;
+    out_json_begin(j, "code_objects", '[');
+    for (size_t i = 0; i < w->model->code_object_count; i++) {
+        out_json_begin(j, NULL, '{');
+        out_object_code_object(j, w->model->code_objects[i]);
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+    out_json_begin(j, "kernel_symbols", '[');
+    for (size_t i = 0; i < w->model->kernel_count; i++) {
+        out_json_begin(j, NULL, '{');
+        out_object_kernel(j, &w->model->kernels[i]);
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+    out_json_begin(j, "host_functions", '[');
+    out_json_end(j, ']');
+}
+
+static void put_statistics(out_json_t *j, const out_stat_t *s)
+{
+    double mean = s->calls ? (double)s->total / (double)s->calls : 0;
+    double deviation = out_stat_deviation(s), calls = (double)s->calls;
+    out_json_unsigned(j, "count", s->calls);
+    out_json_unsigned(j, "sum", s->total);
+    /* the variance's divisor is calls - 1 */
+    out_json_double(j, "sqr", deviation * deviation * (calls - 1) + mean * mean * calls);
+    out_json_unsigned(j, "min", s->min);
+    out_json_unsigned(j, "max", s->max);
+    out_json_double(j, "mean", mean);
+    out_json_double(j, "stddev", deviation);
+    out_json_double(j, "variance", deviation * deviation);
+}
+
+static void put_summary(writer_t *w)
+{
+    out_json_t *j = &w->j;
+    out_json_begin(j, "summary", '[');
+    for (int domain = 0; domain < OUT_DOMAIN_COUNT; domain++) {
+        const out_stats_t *s = &w->job->stats[domain];
+        out_stat_t total = out_stats_total(s);
+        if (!s->count) continue;
+        out_json_begin(j, NULL, '{');
+        out_json_text(j, "domain", out_domains[domain].name);
+        out_json_begin(j, "stats", '{');
+        put_statistics(j, &total);
+        out_json_begin(j, "operations", '[');
+        for (size_t i = 0; i < s->count; i++) {
+            out_json_begin(j, NULL, '{');
+            out_json_text(j, "key", s->rows[i].name);
+            out_json_begin(j, "value", '{');
+            put_statistics(j, &s->rows[i]);
+            out_json_end(j, '}');
+            out_json_end(j, '}');
+        }
+        out_json_end(j, ']');
+        out_json_end(j, '}');
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+}
+
+static void put_records(writer_t *w)
+{
+    out_json_begin(&w->j, "callback_records", '{');
+    put_section(w, "counter_collection", OUT_COUNTER_COLLECTION, counter_record);
+    out_json_end(&w->j, '}');
+    out_json_begin(&w->j, "buffer_records", '{');
+    for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+        put_section(w, sections[i].key, sections[i].domain, sections[i].record);
+    out_json_end(&w->j, '}');
+}
+
+int out_json_write(out_job_t *job, const char *path)
+{
+    writer_t w = {.job = job, .model = job->model};
+    w.j.f = out_file_open(path, job->why, job->why_bytes);
+    if (!w.j.f) return -1;
+    out_json_begin(&w.j, NULL, '{');
+    out_json_begin(&w.j, "rocprofiler-sdk-tool", '[');
+    out_json_begin(&w.j, NULL, '{');
+    put_metadata(&w);
+    put_agents(&w);
+    put_counters(&w);
+    put_strings(&w);
+    put_code(&w);
+    put_summary(&w);
+    put_records(&w);
+    out_json_end(&w.j, '}');
+    out_json_end(&w.j, ']');
+    out_json_end(&w.j, '}');
+    out_char(w.j.f, '\n');
+    int result = out_file_close(w.j.f, job->why, job->why_bytes);
+    return job->source->failed ? -1 : result;
+}
