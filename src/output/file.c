@@ -231,5 +231,6 @@ void out_file_abandon(out_file_t *f)
         close(f->fd);
         unlink(f->temporary);
     }
+    free(f->memory);
     free(f);
 }

@@ -451,6 +451,7 @@ int out_json_write(out_job_t *job, const char *path)
     out_json_end(&w.j, ']');
     out_json_end(&w.j, '}');
     out_char(w.j.f, '\n');
-    int result = out_file_close(w.j.f, job->why, job->why_bytes);
-    return job->source->failed ? -1 : result;
+    if (!job->source->failed) return out_file_close(w.j.f, job->why, job->why_bytes);
+    out_file_abandon(w.j.f);
+    return -1;
 }

@@ -182,11 +182,12 @@ int out_pftrace_write(out_job_t *job, const char *path)
     write_head(&p, h);
     if (pf_write_tracks(&p) == 0 && !p.out.failed) {
         out_bytes(p.file, p.out.data, p.out.used);
-        result = 0;
-    } else if (!job->source->failed) {
-        snprintf(job->why, job->why_bytes, "%s: %s", path, strerror(ENOMEM));
+        result = out_file_close(p.file, job->why, job->why_bytes);
+    } else {
+        if (!job->source->failed)
+            snprintf(job->why, job->why_bytes, "%s: %s", path, strerror(ENOMEM));
+        out_file_abandon(p.file);
     }
-    if (out_file_close(p.file, job->why, job->why_bytes) != 0) result = -1;
     free(p.out.data);
     free(p.names.rows);
     return result;

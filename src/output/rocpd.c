@@ -272,8 +272,7 @@ int out_rocpd_write(out_job_t *job, const char *path)
         snprintf(job->why, job->why_bytes, "%s: %s", path, strerror(errno));
         r.failed = true;
     }
-    char unused[64];
-    if (r.text) out_file_close(r.text, unused, sizeof(unused));
+    out_file_abandon(r.text);
     out_numbers_t *const numbers[] = {&r.texts,   &r.tracks,  &r.queues,
                                       &r.streams, &r.regions, &r.samples};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "tool/flush.h"
 #include "tool/records.h"
@@ -107,7 +108,7 @@ static void put_machine(void)
 {
     struct utsname u = {0};
     char machine[64] = "";
-    FILE *f = fopen("/etc/machine-id", "re");
+    FILE *f = base_file_stream("/etc/machine-id", "r");
     if (f && fgets(machine, sizeof(machine), f)) machine[strcspn(machine, "\n")] = 0;
     if (f) fclose(f);
     put_info(TRACE_INFO_MACHINE, machine);
