@@ -33,7 +33,7 @@ const cli_option_t cli_options[] = {
     {"output-directory", 'd', CLI_TEXT, "DIR", "ROCPROF_OUTPUT_PATH", NULL, OUTPUT,
      "output directory, keys allowed (default: current directory)"},
     {"output-format", 'f', CLI_CHOICES, "csv json pftrace rocpd", "ROCPROF_OUTPUT_FORMAT", NULL, OUTPUT,
-     "output formats (default csv)"},
+     "output formats (default rocpd)"},
     {"log-level", 0, CLI_CHOICE, "fatal error warning info trace env config",
      "ROCPROF_LOG_LEVEL ROCPROFILER_LOG_LEVEL ROCTX_LOG_LEVEL", NULL, OUTPUT,
      "what is reported; env prints the added environment, config the options, info and trace both"},

@@ -151,8 +151,8 @@ static int refuse_choice(parser_t *p, const cli_option_t *o, const char *word)
 {
     char found[32];
     bool format = o == &cli_options[CLI_OUTPUT_FORMAT];
-    if (format && among("json pftrace otf2 rocpd", word, found))
-        return REFUSE(p, "--output-format: %s is not implemented; use csv", found);
+    if (format && among("otf2", word, found))
+        return REFUSE(p, "--output-format: %s is not implemented; there are: %s", found, o->values);
     return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->values);
 }
 

@@ -114,7 +114,7 @@ static int read_minimum(out_config_t *c, const source_t *s)
 }
 
 /* As AMD's tool splits it. Formats that are not here were refused by rocprofv3; those of a program
- * that ran without it are told of when its store is converted, and CSV is written. */
+ * that ran without it are told of when its store is converted, and the default is written. */
 static void read_formats(out_config_t *c, const source_t *s)
 {
     static const char *const names[] = {
@@ -130,7 +130,6 @@ static void read_formats(out_config_t *c, const source_t *s)
             if (strlen(names[i]) == bytes && strncasecmp(v, names[i], bytes) == 0)
                 c->formats |= 1u << i;
     }
-    if (!c->formats) c->formats = 1u << OUT_FORMAT_csv;
 }
 
 int out_config_read(out_config_t *c, out_variable_t variable, const void *from, char *why,

@@ -16,7 +16,7 @@ enum { OUT_GROUPS_MAX = 32 };
 #define OUT_GROUP_SEPARATOR "##@@##"
 
 typedef struct {
-    unsigned formats; /* a bit for each OUT_FORMAT_* */
+    unsigned formats; /* a bit for each OUT_FORMAT_*; 0: nothing was said */
     bool stats, summary, summary_per_domain;
     trace_pattern_t *groups[OUT_GROUPS_MAX];
     int group_count;

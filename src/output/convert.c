@@ -212,7 +212,9 @@ static int close_output(work_t *w, out_file_t *f, int result)
 
 static bool wants(const work_t *w, int format)
 {
-    return w->c->config->formats & 1u << format;
+    unsigned formats = w->c->config->formats;
+    if (!formats) formats = 1u << (w->to_stdout ? OUT_FORMAT_csv : OUT_FORMAT_rocpd);
+    return formats & 1u << format;
 }
 
 /* Statistics are counted where something shows them. */

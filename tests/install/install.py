@@ -98,7 +98,7 @@ def functions(directory, name):
 
 def commands(root, work):
     out = work + "/traced"
-    run_bare([root + "/bin/rocprofv3", "--marker-trace", "-d", out, "-o", "x", "--",
+    run_bare([root + "/bin/rocprofv3", "--marker-trace", "-f", "csv", "-d", out, "-o", "x", "--",
               work + "/steps"])
     expect(len(functions(out, "marker_api_trace")), 8)
     expect("mi210" in run_bare([root + "/bin/softgpu", "--list-profiles"])[0], True)
@@ -110,7 +110,7 @@ def commands(root, work):
          "-Wl,-rpath," + root + "/lib"])
     run_bare([root + "/bin/softgpu", work + "/marked"])
     out = work + "/gpu"
-    run_bare([root + "/bin/rocprofv3", "--gpu", "soft", "--sys-trace", "-d", out, "-o", "x", "--",
+    run_bare([root + "/bin/rocprofv3", "--gpu", "soft", "--sys-trace", "-f", "csv", "-d", out, "-o", "x", "--",
               work + "/marked"])
     expect([name.split("(")[0] for name in functions(out, "kernel_trace")], ["scale", "add", "add"])
     expect(functions(out, "marker_api_trace")[0], "begin")

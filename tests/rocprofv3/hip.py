@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
+
 ROCPROFV3, PROGRAM = sys.argv[1:3]
 AVAIL = ROCPROFV3 + "-avail"
 

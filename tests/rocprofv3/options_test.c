@@ -98,7 +98,7 @@ static void values(void **state)
     expect("r -o a -o b -- p", CLI_OUTPUT_FILE, "b");
     expect("r -s -- p --stats", CLI_STATS, NULL);
     refuse("r -u weeks", "'weeks' is none of: sec msec usec nsec");
-    refuse("r -f json", "json is not implemented; use csv");
+    refuse("r -f otf2", "otf2 is not implemented; there are: csv json pftrace rocpd");
     refuse("r -f csv xml", "'xml' is none of: csv");
     refuse("r -d", "--output-directory needs a value");
     refuse("r -d -- p", "--output-directory needs a value");

@@ -16,6 +16,8 @@ import sys
 import time
 import unittest
 
+os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
+
 MISHAP = sys.argv.pop(6)
 import whole  # noqa: E402
 from whole import ROCPROFV3, SUBJECT  # noqa: E402

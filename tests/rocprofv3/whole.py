@@ -16,6 +16,8 @@ import tempfile
 import time
 import unittest
 
+os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
+
 ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT = sys.argv[1:6]
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -50,6 +52,7 @@ class Case(unittest.TestCase):
 
     def run_it(self, *options, program=(SUBJECT,), env=None, status=0, cwd=None, **more):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("ROCPROF")}
+        environment["ROCPROF_OUTPUT_FORMAT"] = "csv"  # what most tests look at
         environment.update(env or {})
         done = subprocess.run(self.command(*options, program=program, **more), env=environment,
                               cwd=cwd or self.dir, capture_output=True, text=True, timeout=60)
@@ -364,7 +367,7 @@ class Counters(Case):
     def test_refused_environment(self):
         """All before the program runs, with the variable's name."""
         for variables, text in (
-                ({"ROCPROF_OUTPUT_FORMAT": "csv;json"}, "ROCPROF_OUTPUT_FORMAT=csv;json: --output-format: json is"),
+                ({"ROCPROF_OUTPUT_FORMAT": "csv;otf2"}, "ROCPROF_OUTPUT_FORMAT=csv;otf2: --output-format: otf2 is"),
                 ({"ROCPROF_OUTPUT_FORMAT": "xls"}, "--output-format: 'xls' is none of: csv"),
                 ({"ROCPROF_COLLECTION_PERIOD": "0:1:1"}, "--collection-period is not implemented"),
                 ({"ROCPROF_PC_SAMPLING_METHOD": "host_trap"}, "--pc-sampling-method is not implemented"),
@@ -535,10 +538,10 @@ class Signals(Case):
         p.stderr.close()
         settings, = glob.glob(self.out + "/.rocprofv3/*/run.conf")
         with open(settings, "a") as f:  # as when the tool library was loaded without rocprofv3
-            f.write("ROCPROF_OUTPUT_FORMAT=json\n")
+            f.write("ROCPROF_OUTPUT_FORMAT=csv,otf2\n")
         again = subprocess.run([ROCPROFV3, "convert", self.out], capture_output=True, text=True)
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertRegex(again.stderr, r"warning: .*/run\.conf: ROCPROF_OUTPUT_FORMAT=json: .* use csv")
+        self.assertRegex(again.stderr, r"warning: .*/run\.conf: ROCPROF_OUTPUT_FORMAT=csv,otf2: .* there are: csv")
         self.assertEqual(self.counts(again.stderr), [(9, 9, 0, 0)])
         self.assertEqual(len(self.rows("kernel_trace")), 2)
         self.assertFalse(os.path.exists(self.out + "/.rocprofv3"))
@@ -557,7 +560,7 @@ class Errors(Case):
     def test_before_the_program(self):
         self.refuse(2, "did you mean --kernel-trace?", "--kernl-trace")
         self.refuse(2, "--stats needs a tracing option", "--stats")
-        self.refuse(2, "rocpd is not implemented; use csv", "-f", "rocpd")
+        self.refuse(2, "otf2 is not implemented; there are: csv json", "-f", "otf2")
         self.refuse(127, "cannot run './absent': no such file", "-s", program=("./absent",))
         self.refuse(127, "not found in PATH", "-s", program=("absent-program",))
         self.refuse(126, "no permission to execute", "-s", program=(HERE + "/fake_sdk.c",))

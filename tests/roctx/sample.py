@@ -44,7 +44,7 @@ expect(run([program]), "")
 expect(run([program], ROCP_TOOL_LIBRARIES=tool),
        "".join(f"markers: {line}\n" for line in STORY.splitlines()))
 with tempfile.TemporaryDirectory() as out:
-    run([f"{build}/bin/rocprofv3", "--marker-trace", "-d", out, "-o", "x", "--", program])
+    run([f"{build}/bin/rocprofv3", "--marker-trace", "-f", "csv", "-d", out, "-o", "x", "--", program])
     with open(out + "/x_marker_api_trace.csv", newline="") as f:
         expect([r["Function"] for r in csv.DictReader(f)],
                ["solve", "step 0", "step 1", "half way", "step 2", "roctxProfilerPause",

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
+
 ROCPROFV3, PROGRAM, OLD_PROGRAM, GOLDEN = sys.argv[1:5]
 
 OUTER, QUOTED, INNER, PROCESS = "outer", 'in "quotes", with comma', "inner", "across threads"
@@ -43,13 +45,11 @@ class Marked(unittest.TestCase):
             return f.read()
 
     def markers(self):
-        """(function, start, end) of each row; messages may hold commas and quotes, unescaped."""
-        rows = []
-        for line in self.text("marker_api_trace").splitlines()[1:]:
-            row = re.fullmatch(r'"(MARKER_\w+)","(.*)",(\d+),(\d+),(\d+),(\d+),(\d+)', line)
-            self.assertTrue(row, line)
-            rows.append((row[2], int(row[6]), int(row[7])))
-        return rows
+        """(function, start, end) of each row; messages may hold commas and quotes."""
+        with open(f"{self.dir}/x_marker_api_trace.csv", newline="") as f:
+            rows = list(csv.DictReader(f))
+        self.assertTrue(all(r["Domain"].startswith("MARKER_") for r in rows))
+        return [(r["Function"], int(r["Start_Timestamp"]), int(r["End_Timestamp"])) for r in rows]
 
     def names(self):
         return [r[0] for r in self.markers()]
