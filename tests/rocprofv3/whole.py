@@ -537,8 +537,10 @@ class Signals(Case):
         p.stdout.close()
         p.stderr.close()
         settings, = glob.glob(self.out + "/.rocprofv3/*/run.conf")
-        with open(settings, "a") as f:  # as when the tool library was loaded without rocprofv3
-            f.write("ROCPROF_OUTPUT_FORMAT=csv,otf2\n")
+        with open(settings) as f:  # as when the tool library was loaded without rocprofv3
+            text = f.read().replace("ROCPROF_OUTPUT_FORMAT=csv\n", "ROCPROF_OUTPUT_FORMAT=csv,otf2\n")
+        with open(settings, "w") as f:
+            f.write(text)
         again = subprocess.run([ROCPROFV3, "convert", self.out], capture_output=True, text=True)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertRegex(again.stderr, r"warning: .*/run\.conf: ROCPROF_OUTPUT_FORMAT=csv,otf2: .* there are: csv")
