@@ -205,6 +205,7 @@ static int map_on(kfd_gpu_t *gpu, kfd_buffer_t *b)
 {
     if (b->mapped & 1u << gpu->index) return 0;
     if (b->va == 0) return -EINVAL; /* memory without an address: DRM gives it one (gem.c) */
+    kfd_svm_forget(gpu->process, b->va, b->size); /* what was there is gone */
     int error = sg_memory_map(gpu->memory, b->va, b->size, b->host, page_flags(b->flags));
     if (error == 0) b->mapped |= 1u << gpu->index;
     return error;

@@ -51,6 +51,7 @@ static void read_config(void)
     config.n_gpus = (uint32_t)base_env_int("SOFTGPU_GPUS", 1, 1, KFD_MAX_GPUS);
     /* 1.17 is the newest that the thunk of ROCm 6 asks for anything by */
     config.minor_version = (uint32_t)base_env_int("SOFTGPU_KFD_MINOR", 17, 8, 17);
+    config.svm = base_env_int("SOFTGPU_SVM", 1, 0, 1) != 0;
     valid = true;
 }
 

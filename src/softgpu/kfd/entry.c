@@ -63,6 +63,14 @@ static int mmap_file(int fd, uint64_t *offset, size_t bytes)
     return -2;
 }
 
+static void unmap(void *address, size_t bytes)
+{
+    kfd_process_t *p = kfd_process_peek();
+    if (!p) return;
+    kfd_svm_forget(p, (uintptr_t)address & ~(uint64_t)(KFD_PAGE - 1),
+                   (bytes + KFD_PAGE - 1) & ~(uint64_t)(KFD_PAGE - 1));
+}
+
 static int64_t seek(int fd, int64_t offset, int whence)
 {
     int64_t size = kfd_bo_descriptor_size(fd);
@@ -125,6 +133,7 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(void)
         .open_device = open_device,
         .device_number = device_number,
         .mmap_file = mmap_file,
+        .unmap = unmap,
         .seek = seek,
         .ioctl = device_ioctl,
     };

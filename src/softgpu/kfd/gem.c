@@ -67,6 +67,7 @@ static int enter_mapping(kfd_gpu_t *gpu, struct kfd_gem *gem, const kfd_gem_mapp
 {
     kfd_gem_mapping_t *row = malloc(sizeof(*row));
     if (!row) return -ENOMEM;
+    kfd_svm_forget(gpu->process, m->va, m->size); /* what was there is gone */
     int error = sg_memory_map(gpu->memory, m->va, m->size, gem->bo->host + m->offset, m->flags);
     if (error != 0) {
         free(row);

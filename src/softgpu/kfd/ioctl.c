@@ -8,12 +8,13 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
 enum {
-    ARGS_BYTES = 512,
+    ARGS_BYTES = 512,           /* no structure is larger, but those with a list at their end */
     GB_ADDR_CONFIG = 0x22014042 /* 4 pipes, 256-byte interleave: ROCr asserts that it is valid */
 };
 
@@ -209,6 +210,11 @@ static int ipc_import(kfd_process_t *p, void *data)
     return kfd_ipc_import(p, data);
 }
 
+static int svm(kfd_process_t *p, void *data, size_t bytes)
+{
+    return p->config->svm ? kfd_svm(p, data, bytes) : -EINVAL;
+}
+
 /* ---- events ---- */
 
 static int smi_events(kfd_process_t *p, void *data)
@@ -271,10 +277,11 @@ static const struct {
     uint8_t nr;
     const char *name;
     int (*handler)(kfd_process_t *, void *);
+    int (*with_list)(kfd_process_t *, void *, size_t bytes); /* in place of handler */
 } rows[] = {
 #define ROW(name, handler)                                                                         \
     {                                                                                              \
-        _IOC_NR(AMDKFD_IOC_##name), #name, handler                                                 \
+        _IOC_NR(AMDKFD_IOC_##name), #name, handler, NULL                                           \
     }
     ROW(GET_VERSION, get_version),
     ROW(CREATE_QUEUE, create_queue),
@@ -306,25 +313,31 @@ static const struct {
     ROW(SMI_EVENTS, smi_events),
     ROW(CRIU_OP, not_permitted),
     ROW(GET_QUEUE_WAVE_STATE, no_wave_state),
-    {KFD_NR_EXPORT_DMABUF, "EXPORT_DMABUF", export_dmabuf},
-    {KFD_NR_RUNTIME_ENABLE, "RUNTIME_ENABLE", accept},
-    {KFD_NR_DBG_TRAP, "DBG_TRAP", no_debugger},
-    {KFD_NR_IPC_IMPORT, "IPC_IMPORT_HANDLE", ipc_import},
-    {KFD_NR_IPC_EXPORT, "IPC_EXPORT_HANDLE", ipc_export},
+    {_IOC_NR(AMDKFD_IOC_SVM), "SVM", NULL, svm},
+    {KFD_NR_EXPORT_DMABUF, "EXPORT_DMABUF", export_dmabuf, NULL},
+    {KFD_NR_RUNTIME_ENABLE, "RUNTIME_ENABLE", accept, NULL},
+    {KFD_NR_DBG_TRAP, "DBG_TRAP", no_debugger, NULL},
+    {KFD_NR_IPC_IMPORT, "IPC_IMPORT_HANDLE", ipc_import, NULL},
+    {KFD_NR_IPC_EXPORT, "IPC_EXPORT_HANDLE", ipc_export, NULL},
 #undef ROW
 };
 
 int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument)
 {
-    _Alignas(16) unsigned char data[ARGS_BYTES];
-    size_t size = _IOC_SIZE(request);
-    if (size > sizeof(data) || !argument) return -EINVAL;
+    _Alignas(16) unsigned char short_data[ARGS_BYTES];
+    unsigned char *data = short_data;
+    size_t size = _IOC_SIZE(request), room = size > ARGS_BYTES ? size : ARGS_BYTES;
+    if (!argument) return -EINVAL;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].nr != _IOC_NR(request)) continue;
-        memset(data, 0, sizeof(data));
+        if (size > ARGS_BYTES && !rows[i].with_list) return -EINVAL;
+        if (size > ARGS_BYTES) data = malloc(room);
+        if (!data) return -ENOMEM;
+        memset(data, 0, room);
         if (_IOC_DIR(request) & _IOC_WRITE) memcpy(data, argument, size);
-        int error = rows[i].handler(p, data);
+        int error = rows[i].with_list ? rows[i].with_list(p, data, size) : rows[i].handler(p, data);
         if (_IOC_DIR(request) & _IOC_READ) memcpy(argument, data, size);
+        if (data != short_data) free(data);
         base_trace("%s: %s", rows[i].name, error ? strerror(-error) : "done");
         return error;
     }

@@ -10,6 +10,7 @@
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/newer.h"
 #include "softgpu/kfd/range.h"
+#include "softgpu/kfd/svm.h"
 #include "softgpu/preload/seam.h"
 #include "softgpu/profile.h"
 
@@ -36,6 +37,7 @@ typedef struct {
     sg_profile_t profile;
     uint32_t n_gpus;
     uint32_t minor_version; /* of the KFD interface, 1.x */
+    bool svm;               /* offered to the runtimes */
 } kfd_config_t;
 
 /* From the environment and the profile, read once. NULL, after one line on stderr, if wrong. */
@@ -104,6 +106,7 @@ typedef struct kfd_gpu {
     ino_t file_ino;
     struct kfd_gem *gems; /* DRM's handles: handle - 1 is the row */
     uint32_t n_gems;
+    struct kfd_svm_extent *svm; /* the program's own memory in the page table */
 } kfd_gpu_t;
 
 typedef struct kfd_buffer {
@@ -136,8 +139,10 @@ typedef struct kfd_process {
     bool xnack;
     kfd_bo_t *bos; /* all buffer objects */
     uint32_t last_serial, n_parked;
-    kfd_ranges_t windows; /* offsets of render nodes that stand for memory of other processes */
-    int ipc_socket;       /* where other processes ask for memory; -1 */
+    kfd_ranges_t windows;     /* offsets of render nodes that stand for memory of other processes */
+    pthread_mutex_t svm_lock; /* guards svm and the GPUs' svm; may be taken under lock */
+    struct kfd_svm_range *_Atomic svm;
+    int ipc_socket; /* where other processes ask for memory; -1 */
     kfd_events_t *events;
 } kfd_process_t;
 

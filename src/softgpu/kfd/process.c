@@ -199,6 +199,7 @@ static int open_process(kfd_process_t *p, const kfd_config_t *config)
     pthread_mutex_init(&p->lock, NULL);
     p->config = config;
     p->n_gpus = config->n_gpus;
+    pthread_mutex_init(&p->svm_lock, NULL);
     p->ipc_socket = -1;
     int error = kfd_ranges_init(&p->windows, SOFTGPU_IMPORT_WINDOW, 2 * SOFTGPU_IMPORT_WINDOW);
     if (error != 0) return error;

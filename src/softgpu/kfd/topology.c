@@ -216,11 +216,10 @@ static void write_cpu_node(writer_t *w, const kfd_config_t *config)
         put_link(w, 0, i, i + 1, false);
 }
 
-/* Bits of HSA_CAPABILITY. Bit 30 (debugger) stays clear; SVM too: managed memory is system memory.
- */
-static uint32_t capability(void)
+/* Bits of HSA_CAPABILITY. Bit 30 (debugger) stays clear. */
+static uint32_t capability(const kfd_config_t *config)
 {
-    return HSA_CAP_WATCH_POINTS_SUPPORTED |
+    return (config->svm ? HSA_CAP_SVMAPI_SUPPORTED : 0) | HSA_CAP_WATCH_POINTS_SUPPORTED |
            WATCH_POINTS_LOG2 << HSA_CAP_WATCH_POINTS_TOTALBITS_SHIFT |
            HSA_CAP_DOORBELL_TYPE_2_0 << HSA_CAP_DOORBELL_TYPE_TOTALBITS_SHIFT |
            HSA_CAP_MEM_EDCSUPPORTED | HSA_CAP_SRAM_EDCSUPPORTED |
@@ -299,7 +298,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "max_engine_clk_fcompute", p->engine_clock_mhz);
     property(w, "local_mem_size", 0); /* the driver's answer too: memory is in mem_banks */
     property(w, "fw_version", MEC_FIRMWARE);
-    property(w, "capability", capability());
+    property(w, "capability", capability(config));
     property(w, "debug_prop", 0);
     property(w, "sdma_fw_version", SDMA_FIRMWARE);
     property(w, "unique_id", first_unique_id + index);

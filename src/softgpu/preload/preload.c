@@ -436,17 +436,21 @@ EXPORT char *canonicalize_file_name(const char *path)
 
 /* ---- shared memory ---- */
 
-/* mmap() may be called when the C library is not ready for dlsym(): by allocators, from within
- * dlsym() itself. So the next one is looked up once, in a constructor; before, the kernel is it. */
+/* mmap() and munmap() may be called when the C library is not ready for dlsym(): by allocators,
+ * from within dlsym() itself. So the next one is looked up once, in a constructor; before, the
+ * kernel is it. */
 static __typeof__(mmap) *next_mmap;
 static __typeof__(mmap64) *next_mmap64;
+static __typeof__(munmap) *next_munmap;
 _Static_assert(sizeof(off_t) == sizeof(off64_t), "mmap and mmap64 must agree");
 
 __attribute__((constructor)) static void find_next_mmap(void)
 {
-    void *found[] = {dlsym(RTLD_NEXT, "mmap"), dlsym(RTLD_NEXT, "mmap64")};
+    void *found[] = {dlsym(RTLD_NEXT, "mmap"), dlsym(RTLD_NEXT, "mmap64"),
+                     dlsym(RTLD_NEXT, "munmap")};
     memcpy(&next_mmap, &found[0], sizeof(next_mmap));
     memcpy(&next_mmap64, &found[1], sizeof(next_mmap64));
+    memcpy(&next_munmap, &found[2], sizeof(next_munmap));
 }
 
 static void *map(__typeof__(mmap) *next, void *address, size_t bytes, int protection, int flags,
@@ -487,6 +491,13 @@ EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd
 EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
 {
     return map_shared(next_mmap64, address, bytes, protection, flags, fd, offset);
+}
+
+EXPORT int munmap(void *address, size_t bytes)
+{
+    redirect_unmap(address, bytes);
+    if (next_munmap) return next_munmap(address, bytes);
+    return (int)syscall(SYS_munmap, address, bytes);
 }
 
 /* The size of a DMA-BUF is asked for by seeking to its end; a socket cannot seek. */

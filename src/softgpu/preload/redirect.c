@@ -179,6 +179,12 @@ int redirect_mmap_file(int fd, uint64_t *offset, size_t bytes)
     return seam && seam != &unavailable ? seam->mmap_file(fd, offset, bytes) : -1;
 }
 
+void redirect_unmap(void *address, size_t bytes)
+{
+    const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
+    if (seam && seam != &unavailable) seam->unmap(address, bytes);
+}
+
 int64_t redirect_seek(int fd, int64_t offset, int whence)
 {
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);

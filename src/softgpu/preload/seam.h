@@ -45,6 +45,9 @@ typedef struct {
      * fd's at `*offset`. -1: those of fd itself, -2: none, with errno. */
     int (*mmap_file)(int fd, uint64_t *offset, size_t bytes);
 
+    /* The program unmaps [address, address + bytes): GPUs lose it first. */
+    void (*unmap)(void *address, size_t bytes);
+
     /* What lseek() answers for a DMA-BUF, which knows its size and nothing else; -1 with errno. */
     int64_t (*seek)(int fd, int64_t offset, int whence);
 

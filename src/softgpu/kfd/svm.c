@@ -1,0 +1,396 @@
+/* svm.c - shared virtual memory: attributes of ranges of the program's memory, and access to them.
+ *
+ * With XNACK off a GPU reaches the ranges it has been given access to and no others. Nothing
+ * migrates: a GPU's memory is the host's anyway, so advice and prefetches are noted, given back
+ * when asked for, and change nothing else. Attributes and what the page tables hold are kept apart:
+ * changing advice in the middle of a range must not take it from a running kernel for a moment. */
+#include "softgpu/kfd/svm.h"
+#include "softgpu/kfd/kfd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { DEFAULT_GRANULARITY = 9, MAX_GRANULARITY = 0x3f };
+
+static const uint32_t default_flags = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT;
+
+typedef struct {
+    uint32_t preferred, prefetched; /* GPU ids, or KFD_IOCTL_SVM_LOCATION_* */
+    uint32_t granularity, flags;
+    uint32_t access, in_place; /* bit i: GPU i */
+} attributes_t;
+
+typedef struct kfd_svm_range {
+    uint64_t begin, end;
+    attributes_t a;
+    struct kfd_svm_range *next; /* sorted by address; neighbours differ or do not touch */
+} range_t;
+
+/* What one GPU's page table holds of the program's memory. */
+typedef struct kfd_svm_extent {
+    uint64_t begin, end;
+    uint32_t flags; /* SG_MEM_* */
+    struct kfd_svm_extent *next;
+} extent_t;
+
+/* Set while this thread is at work here. Its own calls of free() may unmap memory, which leads here
+ * again in programs with an allocator of their own. Not a dynamic variable, whose first use would
+ * allocate. */
+static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
+
+static void begin_work(kfd_process_t *p)
+{
+    inside = true;
+    pthread_mutex_lock(&p->svm_lock);
+}
+
+static void end_work(kfd_process_t *p)
+{
+    pthread_mutex_unlock(&p->svm_lock);
+    inside = false;
+}
+
+static attributes_t default_attributes(void)
+{
+    return (attributes_t){.preferred = KFD_IOCTL_SVM_LOCATION_UNDEFINED,
+                          .prefetched = KFD_IOCTL_SVM_LOCATION_UNDEFINED,
+                          .granularity = DEFAULT_GRANULARITY,
+                          .flags = default_flags};
+}
+
+/* ---- page tables ---- */
+
+static int add_extent(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t flags)
+{
+    extent_t *e = malloc(sizeof(*e));
+    if (!e) return -ENOMEM;
+    int error = sg_memory_map(gpu->memory, begin, end - begin, (void *)(uintptr_t)begin, flags);
+    if (error != 0) {
+        free(e);
+        return error;
+    }
+    extent_t **link = &gpu->svm;
+    while (*link && (*link)->begin < begin)
+        link = &(*link)->next;
+    *e = (extent_t){begin, end, flags, *link};
+    *link = e;
+    return 0;
+}
+
+/* Takes [begin, end) from a GPU; what lies beside it stays. */
+static int cut(kfd_gpu_t *gpu, uint64_t begin, uint64_t end)
+{
+    int error = 0;
+    for (extent_t **link = &gpu->svm; *link && (*link)->begin < end;) {
+        extent_t e = **link;
+        if (e.end <= begin) {
+            link = &(*link)->next;
+            continue;
+        }
+        extent_t *gone = *link;
+        sg_memory_unmap(gpu->memory, e.begin, e.end - e.begin);
+        if (e.flags & SG_MEM_EXECUTABLE) sg_device_invalidate_code(gpu->device);
+        *link = e.next;
+        free(gone);
+        if (e.begin < begin && error == 0) error = add_extent(gpu, e.begin, begin, e.flags);
+        if (e.end > end && error == 0) error = add_extent(gpu, end, e.end, e.flags);
+        if (e.begin < begin) link = &gpu->svm; /* a row has come before this one */
+    }
+    return error;
+}
+
+/* Gives [begin, end) to a GPU. What it has already, and as it should be, is not touched. */
+static int cover(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t flags)
+{
+    int error = 0;
+    while (begin < end && error == 0) {
+        const extent_t *e = gpu->svm;
+        while (e && e->end <= begin)
+            e = e->next;
+        uint64_t next = e && e->begin < end ? e->begin : end;
+        if (begin < next) { /* a gap */
+            error = add_extent(gpu, begin, next, flags);
+        } else {
+            next = e->end < end ? e->end : end;
+            if (e->flags != flags) {
+                error = cut(gpu, begin, next);
+                if (error == 0) error = add_extent(gpu, begin, next, flags);
+            }
+        }
+        begin = next;
+    }
+    return error;
+}
+
+static uint32_t page_flags(const attributes_t *a)
+{
+    return SG_MEM_HOST | (a->flags & KFD_IOCTL_SVM_FLAG_GPU_RO ? 0 : SG_MEM_WRITABLE) |
+           (a->flags & KFD_IOCTL_SVM_FLAG_GPU_EXEC ? SG_MEM_EXECUTABLE : 0) |
+           (a->flags & KFD_IOCTL_SVM_FLAG_COHERENT ? SG_MEM_COHERENT : 0);
+}
+
+static int apply(kfd_process_t *p, const range_t *r)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < p->n_gpus && error == 0; i++)
+        error = (r->a.access | r->a.in_place) & 1u << i
+                    ? cover(&p->gpus[i], r->begin, r->end, page_flags(&r->a))
+                    : cut(&p->gpus[i], r->begin, r->end);
+    return error;
+}
+
+/* ---- ranges ---- */
+
+static range_t *new_range(uint64_t begin, uint64_t end, const attributes_t *a, range_t *next)
+{
+    range_t *r = malloc(sizeof(*r));
+    if (r) *r = (range_t){begin, end, *a, next};
+    return r;
+}
+
+/* Sees to it that a range ends at `at` if one crosses it. */
+static int split(kfd_process_t *p, uint64_t at)
+{
+    for (range_t *r = p->svm; r; r = r->next)
+        if (r->begin < at && at < r->end) {
+            range_t *rest = new_range(at, r->end, &r->a, r->next);
+            if (!rest) return -ENOMEM;
+            r->end = at;
+            r->next = rest;
+        }
+    return 0;
+}
+
+/* Fills what lies between the ranges of [begin, end) with new ones. */
+static int fill(kfd_process_t *p, uint64_t begin, uint64_t end)
+{
+    const attributes_t a = default_attributes();
+    range_t *before = NULL, *r = p->svm;
+    while (r && r->end <= begin) {
+        before = r;
+        r = r->next;
+    }
+    while (begin < end) {
+        if (!r || begin < r->begin) {
+            r = new_range(begin, r && r->begin < end ? r->begin : end, &a, r);
+            if (!r) return -ENOMEM;
+            if (before)
+                before->next = r;
+            else
+                p->svm = r;
+        }
+        begin = r->end;
+        before = r;
+        r = r->next;
+    }
+    return 0;
+}
+
+static bool are_one(const range_t *r, const range_t *next)
+{
+    return next && r->end == next->begin && memcmp(&r->a, &next->a, sizeof(r->a)) == 0;
+}
+
+static void merge(kfd_process_t *p)
+{
+    for (range_t *r = p->svm; r; r = r->next)
+        while (are_one(r, r->next)) {
+            range_t *gone = r->next;
+            r->end = gone->end;
+            r->next = gone->next;
+            free(gone);
+        }
+}
+
+static void forget(kfd_process_t *p, uint64_t begin, uint64_t end)
+{
+    if (split(p, begin) != 0 || split(p, end) != 0) return; /* no memory: it stays known */
+    range_t *before = NULL, *r = p->svm;
+    while (r && r->begin < begin) {
+        before = r;
+        r = r->next;
+    }
+    while (r && r->begin < end) {
+        range_t *gone = r;
+        r = r->next;
+        free(gone);
+    }
+    if (before)
+        before->next = r;
+    else
+        p->svm = r;
+    for (uint32_t i = 0; i < p->n_gpus; i++)
+        cut(&p->gpus[i], begin, end);
+}
+
+void kfd_svm_forget(kfd_process_t *p, uint64_t begin, uint64_t bytes)
+{
+    if (!p->svm || inside || begin + bytes < begin) return;
+    begin_work(p);
+    forget(p, begin, begin + bytes);
+    end_work(p);
+}
+
+/* ---- the ioctl ---- */
+
+/* A place that memory may be at. */
+static bool is_location(kfd_process_t *p, uint32_t where)
+{
+    return where == KFD_IOCTL_SVM_LOCATION_SYSMEM || where == KFD_IOCTL_SVM_LOCATION_UNDEFINED ||
+           kfd_gpu_find(p, where);
+}
+
+static int check(kfd_process_t *p, const struct kfd_ioctl_svm_attribute *attrs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        bool good = false;
+        switch (attrs[i].type) {
+        case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC: good = is_location(p, attrs[i].value); break;
+        case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC:
+            good = attrs[i].value != KFD_IOCTL_SVM_LOCATION_UNDEFINED &&
+                   is_location(p, attrs[i].value);
+            break;
+        case KFD_IOCTL_SVM_ATTR_ACCESS:
+        case KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE:
+        case KFD_IOCTL_SVM_ATTR_NO_ACCESS: good = kfd_gpu_find(p, attrs[i].value) != NULL; break;
+        case KFD_IOCTL_SVM_ATTR_SET_FLAGS:
+        case KFD_IOCTL_SVM_ATTR_CLR_FLAGS:
+        case KFD_IOCTL_SVM_ATTR_GRANULARITY: good = true; break;
+        default: break;
+        }
+        if (!good) return -EINVAL;
+    }
+    return 0;
+}
+
+static void change(kfd_process_t *p, attributes_t *a, const struct kfd_ioctl_svm_attribute *attr)
+{
+    const kfd_gpu_t *gpu = kfd_gpu_find(p, attr->value);
+    uint32_t bit = gpu ? 1u << gpu->index : 0;
+    switch (attr->type) {
+    case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC: a->preferred = attr->value; break;
+    case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC: a->prefetched = attr->value; break;
+    case KFD_IOCTL_SVM_ATTR_ACCESS:
+        a->access |= bit;
+        a->in_place &= ~bit;
+        break;
+    case KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE:
+        a->access &= ~bit;
+        a->in_place |= bit;
+        break;
+    case KFD_IOCTL_SVM_ATTR_NO_ACCESS:
+        a->access &= ~bit;
+        a->in_place &= ~bit;
+        break;
+    case KFD_IOCTL_SVM_ATTR_SET_FLAGS: a->flags |= attr->value; break;
+    case KFD_IOCTL_SVM_ATTR_CLR_FLAGS: a->flags &= ~attr->value; break;
+    case KFD_IOCTL_SVM_ATTR_GRANULARITY:
+        a->granularity = attr->value < MAX_GRANULARITY ? attr->value : MAX_GRANULARITY;
+        break;
+    default: break;
+    }
+}
+
+/* Memory that the driver has given out at these addresses is none of SVM. */
+static bool is_taken(const kfd_process_t *p, uint64_t begin, uint64_t end)
+{
+    for (size_t i = 0; i < p->n_buffers; i++) {
+        const kfd_buffer_t *b = &p->buffers[i];
+        if (b->used && b->va && b->va < end && begin < b->va + b->size) return true;
+    }
+    return false;
+}
+
+static int set(kfd_process_t *p, uint64_t begin, uint64_t end,
+               const struct kfd_ioctl_svm_attribute *attrs, uint32_t n)
+{
+    int error = check(p, attrs, n);
+    if (error != 0) return error;
+    if (is_taken(p, begin, end)) return -EADDRINUSE;
+    /* the cheapest call that finds out whether all of it is mapped */
+    if (msync((void *)(uintptr_t)begin, end - begin, MS_ASYNC) != 0) return -EFAULT;
+    error = split(p, begin);
+    if (error == 0) error = split(p, end);
+    if (error == 0) error = fill(p, begin, end);
+    for (range_t *r = p->svm; r && r->begin < end && error == 0; r = r->next) {
+        if (r->begin < begin) continue;
+        for (uint32_t i = 0; i < n; i++)
+            change(p, &r->a, &attrs[i]);
+        error = apply(p, r);
+    }
+    merge(p);
+    return error;
+}
+
+/* One value for all of [begin, end): where ranges differ, what holds for each of them. */
+static attributes_t combine(const kfd_process_t *p, uint64_t begin, uint64_t end, uint32_t *any)
+{
+    attributes_t all = default_attributes();
+    bool first = true;
+    *any = all.flags;
+    for (const range_t *r = p->svm; r && r->begin < end; r = r->next) {
+        if (r->end <= begin) continue;
+        if (first) {
+            all = r->a;
+            *any = r->a.flags;
+            first = false;
+            continue;
+        }
+        if (r->a.preferred != all.preferred) all.preferred = KFD_IOCTL_SVM_LOCATION_UNDEFINED;
+        if (r->a.prefetched != all.prefetched) all.prefetched = KFD_IOCTL_SVM_LOCATION_UNDEFINED;
+        if (r->a.granularity < all.granularity) all.granularity = r->a.granularity;
+        all.access &= r->a.access | r->a.in_place;
+        all.access |= all.in_place & r->a.access;
+        all.in_place &= r->a.in_place;
+        all.flags &= r->a.flags;
+        *any |= r->a.flags;
+    }
+    return all;
+}
+
+static int get(kfd_process_t *p, uint64_t begin, uint64_t end,
+               struct kfd_ioctl_svm_attribute *attrs, uint32_t n)
+{
+    uint32_t any;
+    const attributes_t a = combine(p, begin, end, &any);
+    for (uint32_t i = 0; i < n; i++) {
+        const kfd_gpu_t *gpu;
+        switch (attrs[i].type) {
+        case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC: attrs[i].value = a.preferred; break;
+        case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC: attrs[i].value = a.prefetched; break;
+        case KFD_IOCTL_SVM_ATTR_ACCESS: /* the answer is in the type */
+            gpu = kfd_gpu_find(p, attrs[i].value);
+            if (!gpu) return -EINVAL;
+            attrs[i].type = a.in_place & 1u << gpu->index ? KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE
+                            : a.access & 1u << gpu->index ? KFD_IOCTL_SVM_ATTR_ACCESS
+                                                          : KFD_IOCTL_SVM_ATTR_NO_ACCESS;
+            break;
+        case KFD_IOCTL_SVM_ATTR_SET_FLAGS: attrs[i].value = a.flags; break;
+        case KFD_IOCTL_SVM_ATTR_CLR_FLAGS: attrs[i].value = ~any; break;
+        case KFD_IOCTL_SVM_ATTR_GRANULARITY: attrs[i].value = a.granularity; break;
+        default: return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+int kfd_svm(kfd_process_t *p, struct kfd_ioctl_svm_args *args, size_t bytes)
+{
+    uint64_t begin = args->start_addr, end = begin + args->size;
+    if (bytes < sizeof(*args) ||
+        args->nattr > (bytes - sizeof(*args)) / sizeof(struct kfd_ioctl_svm_attribute) ||
+        (begin | end) % KFD_PAGE || begin == 0 || end <= begin)
+        return -EINVAL;
+    int error = -EINVAL;
+    pthread_mutex_lock(&p->lock); /* of the buffers, which may not overlap */
+    begin_work(p);
+    if (args->op == KFD_IOCTL_SVM_OP_SET_ATTR)
+        error = set(p, begin, end, args->attrs, args->nattr);
+    else if (args->op == KFD_IOCTL_SVM_OP_GET_ATTR)
+        error = get(p, begin, end, args->attrs, args->nattr);
+    end_work(p);
+    pthread_mutex_unlock(&p->lock);
+    return error;
+}
