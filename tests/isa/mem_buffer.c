@@ -40,7 +40,8 @@ static uint8_t *place(rig_t *r, const void *how, unsigned l, unsigned k)
     } else if (c->kind == RAW) {
         const uint32_t first = c->whole ? 0 : k / 4 * 4;
         const uint32_t piece = c->whole || c->bytes < 4 ? c->bytes : 4;
-        if (c->offset[l] + first + piece > c->records) return NULL;
+        const uint32_t limit = c->records > c->soffset ? c->records - c->soffset : 0;
+        if (c->offset[l] + first + piece > limit) return NULL;
     }
     return &r->want.mem[address(c, l, c->offset[l] + k)];
 }
@@ -73,7 +74,8 @@ static void choose_config(rig_t *r, const test_t *t, config_t *c)
         c->offset[l] = wraps ? v : v + t->imm;
     }
     c->kind = c->add_tid && !t->idxen ? PRIVATE : t->idxen && c->stride ? STRUCTURED : RAW;
-    c->records = c->kind == STRUCTURED ? rig_random(r) % 80 : rig_random(r) % (t->imm + 1100);
+    c->records =
+        c->kind == STRUCTURED ? rig_random(r) % 80 : c->soffset + rig_random(r) % (t->imm + 1100);
     if (rig_random(r) % 3 == 0) c->records = 0x10000;
 }
 
@@ -254,7 +256,7 @@ static void private_offsets_wrap_at_32_bits(void **state)
         }
 }
 
-/* Which lanes a limit lets through, by what the descriptor says. SOFFSET never counts. */
+/* Which lanes a limit lets through, by what the descriptor says. */
 static void limits_count_bytes_or_records_or_nothing(void **state)
 {
     (void)state;
@@ -266,16 +268,18 @@ static void limits_count_bytes_or_records_or_nothing(void **state)
         unsigned inside;        /* this many of the first lanes are in range */
     } rows[] = {
         {"v0, s[8:11], s20 offen", 0, 0, 64, 8, 0, 8},
-        {"v0, s[8:11], s20 offen", 0, 0, 64, 8, 512, 8},
-        {"v0, s[8:11], s20 offen offset:16", 0, 0, 64, 8, 512, 6},
-        {"v0, s[8:11], s20 offen", 0, 0, 66, 8, 4096, 8}, /* half a dword is none */
-        {"v0, s[8:11], s20 offen", 0, 16, 64, 8, 0, 8},   /* a stride without an index */
+        {"v0, s[8:11], s20 offen", 0, 0, 64, 8, 32, 4},
+        {"v0, s[8:11], s20 offen", 0, 0, 64, 8, 512, 0},
+        {"v0, s[8:11], s20 offen offset:16", 0, 0, 576, 8, 512, 6},
+        {"v0, s[8:11], s20 offen", 0, 0, 4162, 8, 4096, 8}, /* half a dword is none */
+        {"v0, s[8:11], s20 offen", 0, 16, 64, 8, 0, 8},     /* a stride without an index */
         {"v0, s[8:11], s20 offen", SWIZZLE, 16, 64, 8, 0, 8},
         {"v0, s[8:11], s20 idxen", 0, 16, 40, 1, 256, 40},
         {"v0, s[8:11], s20 idxen offset:64", 0, 16, 40, 1, 0, 40}, /* beyond its record */
         {"v0, s[8:11], s20 idxen", SWIZZLE, 16, 40, 1, 0, 40},
         {"v0, s[8:11], s20 idxen offset:8", 0, 0, 12, 1, 0, 64}, /* without a stride: bytes */
         {"v0, s[8:11], s20 idxen offset:8", 0, 0, 11, 1, 0, 0},
+        {"v0, s[8:11], s20 idxen offset:8", 0, 0, 14, 1, 4, 0},
         {"v0, s[8:11], s20 idxen", TID, 16, 40, 1, 0, 20}, /* twice the lane */
         {"v0, s[8:11], s20 offen", TID, 16, 0, 4, 0, 64},
         {"off, s[8:11], s20 offset:16", TID | SWIZZLE, 16, 0, 0, 64, 64},

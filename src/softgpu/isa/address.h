@@ -138,7 +138,8 @@ ISA_ADDRESS uint32_t isa_buffer_offset(uint32_t row, const isa_inst_t *i)
 }
 
 /* `rows` are the VGPRs of the address operand; NULL with neither OFFEN nor IDXEN. SOFFSET moves the
- * base: it is neither swizzled nor counted against the limit. */
+ * base and is not swizzled; a limit in bytes holds for the sum with it. Tensile's kernels rely on
+ * that: they step through a matrix by SOFFSET and leave its end to the limit. */
 ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *restrict range,
                                     const isa_buffer_t *b, const isa_inst_t *i,
                                     const isa_row_t *rows, uint32_t soffset)
@@ -155,6 +156,7 @@ ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *r
 
     range->step = bytes ? 1 : 0;
     range->limit = kind == ISA_BUFFER_PRIVATE ? UINT64_MAX : b->num_records;
+    if (bytes) range->limit -= soffset < range->limit ? soffset : range->limit;
     for (unsigned l = 0; l < ISA_LANES; l++) {
         const uint32_t index = index_row[l] + lane_step * l;
         const uint64_t offset = isa_buffer_offset(offset_row[l], i);

@@ -199,7 +199,7 @@ static bool place(const access &a, int lane, uint64_t *word)
     *word = byte / 4;
     if (a.tid && !a.idxen) return true;
     if (a.idxen && a.stride) return index < a.records;
-    return (uint64_t)offset + 4 <= a.records;
+    return (uint64_t)offset + a.soffset + 4 <= a.records;
 }
 
 static void buffers()
@@ -207,7 +207,8 @@ static void buffers()
     static const access list[] = {
         {"raw", 0, false, 0, 0, 128, 0, false, false, 64, 0, 4},
         {"raw, a negative register", 1, false, IMM, 0, 128, 0, false, false, 64, -80, 4},
-        {"raw, the scalar offset is no part of the limit", 0, false, 0, 0, 128, 8192, false, false, 64, 0, 4},
+        {"raw, the scalar offset is part of the limit", 0, false, 0, 0, 8320, 8192, false, false, 64, 0, 4},
+        {"raw, the scalar offset beyond the limit", 0, false, 0, 0, 128, 8192, false, false, 64, 0, 4},
         {"raw, a stride without an index", 1, false, IMM, 32, 256, 64, false, false, 64, 0, 4},
         {"records", 2, true, 0, 16, 40, 256, false, false, 64, 0, 1},
         {"records, beyond the record", 3, true, IMM, 16, 40, 256, false, false, 64, 0, 1},
