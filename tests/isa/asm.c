@@ -40,6 +40,20 @@ bool asm_available(void)
     return false;
 }
 
+unsigned asm_version(void)
+{
+    char command[256], line[256];
+    unsigned version = 0;
+    snprintf(command, sizeof(command), "%s --version 2>/dev/null", llvm_mc());
+    FILE *in = popen(command, "r");
+    while (in && fgets(line, sizeof(line), in)) {
+        const char *at = strstr(line, "LLVM version ");
+        if (at && !version) version = (unsigned)atoi(at + strlen("LLVM version "));
+    }
+    if (in) pclose(in);
+    return version;
+}
+
 static char *read_all(FILE *in, size_t *size)
 {
     size_t used = 0, room = 1 << 16;

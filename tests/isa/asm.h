@@ -1,7 +1,7 @@
 /* asm.h - gfx90a assembly text to words, for tests.
  *
- * Runs llvm-mc (15 if it is there, LLVM_MC names another) on a whole text at once: one process for many
- * instructions. Programs that need it are skipped where it is not installed. */
+ * Runs llvm-mc (15 if it is there, LLVM_MC names another) on a whole text at once: one process for
+ * many instructions. Programs that need it are skipped where it is not installed. */
 #ifndef TESTS_ISA_ASM_H
 #define TESTS_ISA_ASM_H
 
@@ -24,5 +24,8 @@ char *asm_disassemble(const uint32_t *words, size_t n);
 /* As asm_disassemble, but each row is decoded on its own and gives exactly one line, empty where it
  * is no instruction: rows[k] has size[k] dwords. */
 char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size_t n_rows);
+
+/* LLVM's version that does all this, 0 if it does not tell. */
+unsigned asm_version(void);
 
 #endif
