@@ -147,6 +147,17 @@ static hsa_status_t copy(void *dst, hsa_agent_t dst_agent, const void *src, hsa_
                                              dependencies, completion);
 }
 
+/* What the HIP of ROCm 6 copies with. */
+static hsa_status_t copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,
+                                   hsa_agent_t src_agent, size_t size, uint32_t count,
+                                   const hsa_signal_t *dependencies, hsa_signal_t completion,
+                                   int engine, bool force)
+{
+    report_copy(dst, src, size);
+    return next.hsa_amd_memory_async_copy_on_engine_fn(dst, dst_agent, src, src_agent, size, count,
+                                                       dependencies, completion, engine, force);
+}
+
 static hsa_status_t copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
                               const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
                               const hsa_dim3_t *range, hsa_agent_t agent,
@@ -168,5 +179,6 @@ void v1_hsa_callbacks_hook(const hsax_api_table_t *table)
         HSAX_HOOK_AMD_EXT(table, hsa_amd_agents_allow_access, allow_access);
     }
     HSAX_HOOK_AMD_EXT(table, hsa_amd_memory_async_copy, copy);
+    HSAX_HOOK_AMD_EXT(table, hsa_amd_memory_async_copy_on_engine, copy_on_engine);
     HSAX_HOOK_AMD_EXT(table, hsa_amd_memory_async_copy_rect, copy_rect);
 }

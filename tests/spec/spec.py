@@ -204,7 +204,8 @@ def v1_tool(name, intercept="1", **variables):
 
 
 def expect_output(got, *patterns):
-    expect(got[1], [])
+    # HSA of ROCm 6 tells at its end of signals that HIP keeps, whoever profiles
+    expect([line for line in got[1] if "detected by SharedSignalPool" not in line], [])
     expect_lines(got[0].splitlines(), patterns)
 
 
@@ -232,14 +233,21 @@ def v1_dispatches():
                                              r"1: DRAM_BANDWIDTH result_double \([0-9.]+\)"])
 
 
-# 16 KiB are filled by 2048 work-items, 32 waves of 64
+def fill_waves():
+    """Waves of a fill of 16 KiB, as softgpu executed them: HIP 5 fills with 2048 work-items, HIP 6 with 1024."""
+    found = re.findall(r"^kernel .*\n  (\d+) dispatches, (\d+) waves",
+                       "\n".join(run([f"{root}/bin/softgpu", "--stats", "--", f"{out}/worker"])[1]), re.M)
+    dispatches, waves = max((int(d), int(w)) for d, w in found)
+    return waves // dispatches
+
+
 WAVES = r"{}: SQ_WAVES result_int64 \({}\)"
 
 
 def v1_completion():
     """Section 5.3, and section 2: without ROCP_HSA_INTERCEPT nothing is intercepted."""
     expect_lines(sorted(v1_tool("v1_completion")[0].splitlines()),
-                 6 * [WAVES.format(0, 32)] + ["OnLoadTool", "OnUnloadTool", "right"])
+                 6 * [WAVES.format(0, fill_waves())] + ["OnLoadTool", "OnUnloadTool", "right"])
     expect_output(v1_tool("v1_completion", "0"), "OnLoadTool", "right", "OnUnloadTool")
 
 
@@ -248,13 +256,13 @@ def v1_pool():
     for variable, mode in (("0", 0), ("1", 1)):
         expect_output(v1_tool("v1_pool", variable),
                       f"OnLoadToolProp: intercept_mode {mode}, timestamp_on 0, timeout set", "right",
-                      "OnUnloadTool: 6 fetched, 6 handled, 192 waves, 0 then 1 in use")
+                      f"OnUnloadTool: 6 fetched, 6 handled, {6 * fill_waves()} waves, 0 then 1 in use")
 
 
 def v1_trace():
     """Section 1: the overflow of an output buffer is told; what fits is there."""
     for size, told in (("8000000", "complete"),
-                       ("400000", "overflow: .*trace buffer of shader engine 0, .* too small")):
+                       ("200000", "overflow: .*trace buffer of shader engine 0, .* too small")):
         expect_output(v1_tool("v1_trace", TRACE_SIZE=size, WORK_WORDS="100000"
                               if told == "complete" else "1000000"), "right", told,
                       r"0: THREAD_TRACE result_bytes there size there instance_count\(1\)", "1 part")
@@ -262,14 +270,15 @@ def v1_trace():
 
 def v1_sampling():
     """Sections 5.5 and 5.6."""
-    expect_output(v1("v1_sampling"), *(WAVES.format(0, 32 * n) for n in range(1, 5)))
+    waves = fill_waves()
+    expect_output(v1("v1_sampling"), *(WAVES.format(0, waves * n) for n in range(1, 5)))
 
 
 def v1_contexts():
     """Sections 4.4 and 4.5."""
     expect_output(v1("v1_contexts"), "SINGLEGROUP fails", "2 groups",
                   *(f"group {n} of the context: yes, metrics before: refused" for n in (0, 1)),
-                  "data complete, consistent", WAVES.format(0, 32), "time right")
+                  "data complete, consistent", WAVES.format(0, fill_waves()), "time right")
 
 
 def v1_missing():

@@ -62,7 +62,8 @@ static void memory()
     hipDeviceProp_t p;
     HIP(hipGetDeviceProperties(&p, 0));
     report("properties", 1, p.totalGlobalMem != total);
-    report("free", 1, before > total || before < total - (64u << 20));
+    // runtimes take some for themselves: HIP 5 less than 64 MB, HIP 6 less than 512 MB
+    report("free", 1, before > total || before < total - (512u << 20));
     for (int round = 0; round < 2; round++) {
         std::vector<char *> pieces;
         char *q;
@@ -79,7 +80,7 @@ static void memory()
         for (char *x : pieces) HIP(hipFree(x));
     }
     HIP(hipMemGetInfo(&back, &total));
-    report("again", 1, count[0] != count[1] || count[0] < total / piece - 1);
+    report("again", 1, count[0] != count[1] || count[0] < before / piece - 1);
     report("free again", 1, back + (64u << 20) < before);
     char *all;
     std::printf("more than all: %s\n", hipGetErrorName(hipMalloc(&all, total + 4096)));
