@@ -84,6 +84,13 @@ function(crocprof_fuzz_test name)
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
 endfunction()
 
+# crocprof_skipped(name reason): a test that does not apply here, shown as skipped
+function(crocprof_skipped name reason)
+  message(STATUS "test ${name} is skipped: ${reason}")
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 60 SKIP_REGULAR_EXPRESSION "skipped: ")
+endfunction()
+
 # crocprof_missing(name package): stands for tests that cannot be built here, is shown as skipped,
 # and says which Debian package they want
 function(crocprof_missing name package)

@@ -262,9 +262,9 @@ def v1_pool():
 def v1_trace():
     """Section 1: the overflow of an output buffer is told; what fits is there."""
     for size, told in (("8000000", "complete"),
-                       ("200000", "overflow: .*trace buffer of shader engine 0, .* too small")):
+                       ("400000", "overflow: .*trace buffer of shader engine 0, .* too small")):
         expect_output(v1_tool("v1_trace", TRACE_SIZE=size, WORK_WORDS="100000"
-                              if told == "complete" else "1000000"), "right", told,
+                              if told == "complete" else "3000000"), "right", told,
                       r"0: THREAD_TRACE result_bytes there size there instance_count\(1\)", "1 part")
 
 

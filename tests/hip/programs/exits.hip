@@ -51,7 +51,7 @@ static int second_thread()
     std::thread([] { _exit(14); }).join();
     return 1;
 }
-static int second_thread_exit()
+[[maybe_unused]] static int second_thread_exit()
 {
     int *x;
     HIP(hipMalloc(&x, 4096));
@@ -150,7 +150,9 @@ static const struct {
     {"_exit", exit_now},
     {"quick_exit", quick},
     {"_exit of a second thread", second_thread},
+#if HIP_VERSION_MAJOR < 6 // HIP 6 frees its objects then, beneath the main thread's hipDeviceSynchronize
     {"exit of a second thread", second_thread_exit},
+#endif
     {"main thread ends first", main_thread_ends},
     {"SIGINT", interrupted},
     {"SIGTERM with a handler", handled},

@@ -30,7 +30,8 @@ static void work()
         for (int i = 0; i < 20; i++) increment<<<n / 64, 64, 0, stream>>>(device);
         CHECK(hipMemcpyAsync(host, device, n * sizeof *host, hipMemcpyDeviceToHost, stream));
         if (round % 3 == 0) CHECK(hipStreamSynchronize(stream));
-        CHECK(hipStreamDestroy(stream)); // HIP waits for the stream's work here
+        CHECK(hipStreamDestroy(stream)); // HIP 5 waits for the stream's work here, HIP 6 does not
+        CHECK(hipDeviceSynchronize());
         for (int i = 0; i < n; i++)
             if (host[i] != i + 20) failures++;
     }
