@@ -572,9 +572,9 @@ static hsa_status_t share_queue(queue_t *made, hsa_agent_t agent, uint32_t size,
     return HSA_STATUS_ERROR;
 }
 
-static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-                                 void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
-                                 uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
+static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                               void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+                               uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
     queue_t *made =
         hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST ? calloc(1, sizeof *made) : NULL;
@@ -596,6 +596,77 @@ static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_typ
     }
     return hsax.core.hsa_queue_create_fn(agent, size, type, callback, data, private_size,
                                          group_size, queue);
+}
+
+/* ---- queues for cooperative launches ----
+ *
+ * The runtime has one for each agent, which everyone who asks gets, and which it keeps itself. Its
+ * intercept queue over that one does not know: destroyed, it frees the agent's, which the runtime
+ * frees again at its end (ROCr 6). So ours lives as long as the runtime and is what all get. */
+
+typedef struct shared {
+    struct shared *next;
+    hsa_agent_t agent;
+    hsa_queue_t *hsa;
+} shared_t;
+
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; /* also while one is made */
+static shared_t *shared;
+
+static bool is_shared(const hsa_queue_t *hsa)
+{
+    pthread_mutex_lock(&shared_lock);
+    const shared_t *s = shared;
+    while (s && s->hsa != hsa)
+        s = s->next;
+    pthread_mutex_unlock(&shared_lock);
+    return s;
+}
+
+static void forget_shared(void)
+{
+    pthread_mutex_lock(&shared_lock);
+    while (shared) {
+        shared_t *s = shared;
+        shared = s->next;
+        free(s);
+    }
+    pthread_mutex_unlock(&shared_lock);
+}
+
+static hsa_status_t get_shared(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                               void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+                               uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
+{
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    pthread_mutex_lock(&shared_lock);
+    shared_t *s = shared;
+    while (s && s->agent.handle != agent.handle)
+        s = s->next;
+    if (s) {
+        *queue = s->hsa;
+    } else if ((s = calloc(1, sizeof *s)) == NULL) {
+        status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    } else {
+        status = make_queue(agent, size, type, callback, data, private_size, group_size, queue);
+        if (status == HSA_STATUS_SUCCESS) {
+            *s = (shared_t){shared, agent, *queue};
+            shared = s;
+        } else {
+            free(s);
+        }
+    }
+    pthread_mutex_unlock(&shared_lock);
+    return status;
+}
+
+static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                 void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+                                 uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
+{
+    if (type & HSA_QUEUE_TYPE_COOPERATIVE && hsax_collecting() && queue)
+        return get_shared(agent, size, type, callback, data, private_size, group_size, queue);
+    return make_queue(agent, size, type, callback, data, private_size, group_size, queue);
 }
 
 /* The program's own intercept queue, or that of a tool whose hooks came after ours. */
@@ -629,6 +700,7 @@ static bool is_of(void (*function)(void), void (*other)(void))
 /* The GPU stops first; then nothing of the queue can be in the making. */
 static hsa_status_t destroy_queue(hsa_queue_t *hsa)
 {
+    if (!hsax_forked() && is_shared(hsa)) return HSA_STATUS_SUCCESS;
     queue_t *queue = hsax_forked() ? NULL : forget(hsa);
     hsa_status_t status = hsax.core.hsa_queue_destroy_fn(hsa);
     if (!queue) return status;
@@ -663,6 +735,7 @@ bool hsax_queues_hook(const hsax_api_table_t *table, const hsax_dispatch_client_
     others = !is_of((void (*)(void))hsax.core.hsa_queue_create_fn,
                     (void (*)(void))hsax.amd_ext.hsa_amd_queue_intercept_register_fn);
     queues = NULL; /* of a runtime that was shut down, with its lanes */
+    forget_shared();
     HSAX_HOOK_CORE(table, hsa_queue_create, create_queue);
     HSAX_HOOK_CORE(table, hsa_queue_destroy, destroy_queue);
     HSAX_HOOK_AMD_EXT(table, hsa_amd_queue_intercept_create, create_intercepted);

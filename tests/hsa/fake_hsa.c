@@ -146,12 +146,15 @@ void fake_gpu_hold(bool hold)
 
 /* ---- queues ---- */
 
+/* As ROCr 6: the agent's queue for cooperative launches is shared, and the runtime's own. */
+static fake_queue_t *agents_queue;
+unsigned fake_agents_queue_frees, fake_agents_queue_wraps;
+
 static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                  void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                  uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
     (void)agent;
-    (void)type;
     (void)callback;
     (void)data;
     (void)private_size;
@@ -161,12 +164,24 @@ static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_typ
     q->room = 1024;
     q->received = malloc(q->room * 64);
     *queue = &q->hsa;
+    if (type & HSA_QUEUE_TYPE_COOPERATIVE) agents_queue = q;
     return HSA_STATUS_SUCCESS;
+}
+
+/* All queues are intercept queues here; that over the agent's does not know what it is over. */
+static hsa_status_t intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                     void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+                                     void *data, uint32_t private_size, uint32_t group_size,
+                                     hsa_queue_t **queue)
+{
+    if (type & HSA_QUEUE_TYPE_COOPERATIVE) fake_agents_queue_wraps++;
+    return queue_create(agent, size, type, callback, data, private_size, group_size, queue);
 }
 
 static hsa_status_t queue_destroy(hsa_queue_t *queue)
 {
     pthread_mutex_lock(&lock);
+    if ((fake_queue_t *)queue == agents_queue) fake_agents_queue_frees++;
     ((fake_queue_t *)queue)->dead = true; /* its memory stays: the GPU may look at it */
     pthread_mutex_unlock(&lock);
     return HSA_STATUS_SUCCESS;
@@ -226,12 +241,21 @@ const unsigned char *fake_packet(hsa_queue_t *queue, uint64_t index)
     return ((fake_queue_t *)queue)->received + 64 * index;
 }
 
-hsa_queue_t *fake_queue_create(uint32_t size)
+static hsa_queue_t *create_of_type(uint32_t size, hsa_queue_type32_t type)
 {
     hsa_queue_t *queue = NULL;
-    fake_current->core->hsa_queue_create_fn(FAKE_GPU, size, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0,
-                                            &queue);
+    fake_current->core->hsa_queue_create_fn(FAKE_GPU, size, type, NULL, NULL, 0, 0, &queue);
     return queue;
+}
+
+hsa_queue_t *fake_queue_create(uint32_t size)
+{
+    return create_of_type(size, HSA_QUEUE_TYPE_MULTI);
+}
+
+hsa_queue_t *fake_cooperative_queue_create(uint32_t size)
+{
+    return create_of_type(size, HSA_QUEUE_TYPE_COOPERATIVE);
 }
 
 void fake_queue_destroy(hsa_queue_t *queue)
@@ -449,7 +473,7 @@ hsax_api_table_t *fake_table(bool old)
     core->hsa_executable_iterate_agent_symbols_fn = iterate_symbols;
     core->hsa_executable_symbol_get_info_fn = symbol_get_info;
     SET(hsa_amd_signal_create, amd_signal_create);
-    SET(hsa_amd_queue_intercept_create, queue_create);
+    SET(hsa_amd_queue_intercept_create, intercept_create);
     SET(hsa_amd_queue_intercept_register, intercept_register);
     SET(hsa_amd_profiling_set_profiler_enabled, set_profiler_enabled);
     SET(hsa_amd_profiling_get_dispatch_time, get_dispatch_time);

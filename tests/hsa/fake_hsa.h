@@ -19,7 +19,12 @@ hsax_api_table_t *fake_table(bool old);
 /* What a program does: calls through the table. */
 extern hsax_api_table_t *fake_current;
 hsa_queue_t *fake_queue_create(uint32_t size);
+hsa_queue_t *fake_cooperative_queue_create(uint32_t size);
 void fake_queue_destroy(hsa_queue_t *queue);
+
+/* How often an intercept queue was made over the agent's own queue for cooperative launches, and
+ * how often that was freed below the runtime, which frees it itself at its end. */
+extern unsigned fake_agents_queue_wraps, fake_agents_queue_frees;
 
 /* Puts packets of 64 bytes on a queue and rings. */
 void fake_submit(hsa_queue_t *queue, const void *packets, uint64_t count);
