@@ -81,7 +81,7 @@ def observed(name, command, right):
     counted = f.counted(f"{name} counters", command, *COUNTERS)
     counters = counted.counters()
     f.case(f"{name} counters", counted.run.why() or right(counted.run) or counted.losses() or
-           field.differences({k: n for k, (_, n) in executed.items()}, counters["SQ_WAVES"]) or
+           field.miscounted(bare.err, counters["SQ_WAVES"]) or
            ("" if set(COUNTERS) == set(counters) else f"only {', '.join(counters)} are counted"))
 
 

@@ -165,16 +165,16 @@ def demangled(names):
     return text.split("\n")[:len(names)]
 
 
-def executed(text):
-    """What softgpu --stats says: {kernel: [dispatches, waves]}.
+STATISTICS = re.compile(r"^kernel (.*)\n  (\d+) dispatches, (\d+) waves", re.MULTILINE)
+UNNAMED = "kernel_at_"  # those that the runtime copies with on queues of its own, of which no profiler is told
 
-    Kernels without a name are left out: those that the runtime copies with on queues of its own, of which
-    no profiler is told.
-    """
-    found = re.findall(r"^kernel (.*)\n  (\d+) dispatches, (\d+) waves", text, re.MULTILINE)
+
+def executed(text):
+    """What softgpu --stats says: {kernel: [dispatches, waves]}, without the runtime's own."""
+    found = STATISTICS.findall(text)
     kernels = {}
     for name, row in zip(demangled([f[0] for f in found]), found):
-        if not name.startswith("kernel_at_"):
+        if not name.startswith(UNNAMED):
             counts = kernels.setdefault(name, [0, 0])
             counts[0] += int(row[1])
             counts[1] += int(row[2])
@@ -184,7 +184,18 @@ def executed(text):
 def differences(expected, found):
     """How two {name: number} differ, or nothing."""
     names = [n for n in {**expected, **found} if expected.get(n, 0) != found.get(n, 0)]
-    if not names:
-        return ""
-    first = names[0]
-    return f"{len(names)} kernels differ: {first[:80]}: {expected.get(first, 0)} executed, {found.get(first, 0)} in the file"
+    return "; ".join([f"{len(names)} kernels differ"] * bool(names) +
+                     [f"{n[:80]}: {expected.get(n, 0)} executed, {found.get(n, 0)} in the file" for n in names[:2]])
+
+
+def miscounted(text, waves):
+    """How counted waves, {kernel: number}, differ from what softgpu --stats says, or nothing.
+
+    Hardware counts all that runs on it: waves of the runtime's own kernels count for the kernel of the
+    program that runs at the same time, if one does.
+    """
+    own = sum(int(n) for name, _, n in STATISTICS.findall(text) if name.startswith(UNNAMED))
+    expected = {k: n for k, (_, n) in executed(text).items()}
+    more = {k: waves.get(k, 0) - expected.get(k, 0) for k in {**expected, **waves}}
+    right = min(more.values(), default=0) >= 0 and sum(more.values()) <= own
+    return "" if right else differences(expected, waves)

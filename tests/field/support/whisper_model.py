@@ -13,7 +13,7 @@ from gguf import Weights, as_f16, as_f32
 VOCABULARY, TEXTS = 51864, 50256  # tokens, and those before the special ones
 LIKELY = 200  # tokens that are ever said: their texts are syllables
 NAMED = {LIKELY: " -", LIKELY + 1: " '", LIKELY + 2: " "}  # whisper.cpp looks for these
-AUDIO_CONTEXT, TEXT_CONTEXT = 1500, 448
+AUDIO_CONTEXT, TEXT_CONTEXT = 1500, 96  # frames; tokens, of which a half may be said
 MELS, BINS, RATE = 80, 201, 16000  # the filters are for frames of 400 samples
 F32, F16 = 0, 1
 
@@ -75,7 +75,7 @@ def tensors(width, audio_layers, text_layers, seed):
         yield from block(f"encoder.blocks.{i}", False)
     yield from norm("encoder.ln_post")
     yield "decoder.positional_embedding", (width, TEXT_CONTEXT), F32, weights.matrix(width, TEXT_CONTEXT, 4)
-    said = weights.matrix(width, LIKELY, 8)
+    said = weights.matrix(width, LIKELY, 0.5)
     said.extend(zeros * (width * (VOCABULARY - LIKELY)))
     yield "decoder.token_embedding.weight", (width, VOCABULARY), F16, said
     for i in range(text_layers):
