@@ -572,12 +572,18 @@ static hsa_status_t share_queue(queue_t *made, hsa_agent_t agent, uint32_t size,
     return HSA_STATUS_ERROR;
 }
 
+static queue_t *new_queue(void)
+{
+    queue_t *made = calloc(1, sizeof *made);
+    if (!made) base_warning("dispatches of one queue are not recorded: no memory");
+    return made;
+}
+
 static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
-    queue_t *made =
-        hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST ? calloc(1, sizeof *made) : NULL;
+    queue_t *made = hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST ? new_queue() : NULL;
     if (made) {
         made->failed = callback; /* without one the runtime has its own, which ends the process */
         made->failed_data = data;
@@ -675,7 +681,7 @@ static hsa_status_t create_intercepted(hsa_agent_t agent, uint32_t size, hsa_que
                                        void *data, uint32_t private_size, uint32_t group_size,
                                        hsa_queue_t **queue)
 {
-    queue_t *made = hsax_collecting() && queue ? calloc(1, sizeof *made) : NULL;
+    queue_t *made = hsax_collecting() && queue ? new_queue() : NULL;
     if (!made)
         return hsax.amd_ext.hsa_amd_queue_intercept_create_fn(agent, size, type, callback, data,
                                                               private_size, group_size, queue);

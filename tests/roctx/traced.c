@@ -281,6 +281,52 @@ static void buffered_run(void)
     CHECK_EQ(process_ranges, OPEN);
 }
 
+/* Far more ranges than anybody expects: none is lost, and beginning and ending one takes the same
+ * time however many are open (with a list of them this took minutes). */
+enum { DEEP = 70000, CROWD = 100000 };
+
+static size_t deep_count, crowd_count, dropped;
+
+static void count_ranges(rocprofiler_context_id_t c, rocprofiler_buffer_id_t b,
+                         rocprofiler_record_header_t **headers, size_t count, void *data,
+                         uint64_t lost)
+{
+    (void)c, (void)b, (void)data;
+    dropped += lost;
+    for (size_t i = 0; i < count; i++) {
+        const record_t *r = headers[i]->payload;
+        deep_count += r->operation == ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA;
+        crowd_count += r->operation == ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxProcessRangeA;
+    }
+}
+
+static void crowd_init(void)
+{
+    OK(rocprofiler_create_buffer(context, 1 << 16, 1 << 15, ROCPROFILER_BUFFER_POLICY_LOSSLESS,
+                                 count_ranges, NULL, &buffer));
+    OK(rocprofiler_configure_buffer_tracing_service(
+        context, ROCPROFILER_BUFFER_TRACING_MARKER_CORE_RANGE_API, NULL, 0, buffer));
+}
+
+static void crowd_run(void)
+{
+    static roctx_range_id_t open[CROWD];
+    for (int i = 0; i < DEEP; i++)
+        roctxRangePush("deep");
+    for (int i = 0; i < DEEP; i++)
+        roctxRangePop();
+    for (int i = 0; i < CROWD; i++)
+        open[i] = roctxRangeStart("crowd");
+    for (int i = 0; i < CROWD; i++)
+        roctxRangeStop(open[i]);
+    for (int i = 0; i < CROWD; i++)
+        roctxRangeStop(open[i]); /* none of them is open */
+    OK(rocprofiler_flush_buffer(buffer));
+    CHECK_EQ(deep_count, DEEP);
+    CHECK_EQ(crowd_count, CROWD);
+    CHECK_EQ(dropped, 0);
+}
+
 /* Threads end each other's ranges: every one must be reported once. */
 enum { TRADERS = 4, TRADES = 4000, PLACES = 8 };
 
@@ -520,10 +566,15 @@ static const struct {
     void (*initialize)(void);
     void (*run)(void);
 } scenarios[] = {
-    {"functions", functions_init, functions_run}, {"ranges", ranges_init, ranges_run},
-    {"buffered", buffered_init, buffered_run},    {"pause", pause_init, pause_run},
-    {"intercept", intercept_init, intercept_run}, {"arguments", arguments_init, arguments_run},
-    {"external", external_init, external_run},    {"exchange", buffered_init, exchange_run},
+    {"functions", functions_init, functions_run},
+    {"ranges", ranges_init, ranges_run},
+    {"buffered", buffered_init, buffered_run},
+    {"pause", pause_init, pause_run},
+    {"intercept", intercept_init, intercept_run},
+    {"arguments", arguments_init, arguments_run},
+    {"external", external_init, external_run},
+    {"exchange", buffered_init, exchange_run},
+    {"crowd", crowd_init, crowd_run},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };

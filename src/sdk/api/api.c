@@ -106,7 +106,10 @@ static void write_record(const sdk_frame_t *frame, unsigned i, uint64_t end, con
 void sdk_api_exit(sdk_frame_t *frame, void *payload)
 {
     sdk_thread_t *self = frame->thread;
-    if (__builtin_expect(!self, 0)) return;
+    if (__builtin_expect(!self, 0)) {
+        sdk_operation_lost(frame->plan);
+        return;
+    }
     const sdk_plan_t *plan = frame->plan;
     uint64_t end = plan->buffer_count ? sdk_clock_raw() : 0;
     if (plan->callback_count) run_callbacks(frame, ROCPROFILER_CALLBACK_PHASE_EXIT, payload);

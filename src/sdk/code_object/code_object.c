@@ -64,8 +64,12 @@ typedef struct {
 static void *tell_load(int32_t operation, void *data)
 {
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_CODE_OBJECT, operation);
-    sdk_operation_t *o = plan && plan->callback_count ? calloc(1, sizeof *o) : NULL;
-    if (!o) return NULL;
+    if (!plan || !plan->callback_count) return NULL;
+    sdk_operation_t *o = calloc(1, sizeof *o);
+    if (!o) {
+        sdk_operation_lost(plan);
+        return NULL;
+    }
     sdk_operation_begin(o, plan);
     sdk_operation_callback(o, ROCPROFILER_CALLBACK_PHASE_LOAD, data);
     return o;
@@ -82,13 +86,16 @@ static void tell_unload(void *told, void *data)
 static void *load_host(uint64_t code_object_id, const hsax_kernel_t *k)
 {
     rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t data;
-    if (!sdk_plan(SDK_DOMAIN_CODE_OBJECT, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER) ||
-        !sdk_host_function_find(k->name, &data))
-        return NULL;
+    const sdk_plan_t *plan =
+        sdk_plan(SDK_DOMAIN_CODE_OBJECT, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER);
+    if (!plan || !sdk_host_function_find(k->name, &data)) return NULL;
     data.kernel_id = k->id;
     data.code_object_id = code_object_id;
     host_told_t *told = calloc(1, sizeof *told);
-    if (!told) return NULL;
+    if (!told) {
+        sdk_operation_lost(plan);
+        return NULL;
+    }
     told->data = data;
     told->operation = tell_load(ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER, &told->data);
     return told;

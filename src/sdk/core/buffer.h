@@ -74,7 +74,7 @@ struct sdk_buffer {
     sdk_ring_t *rings;
     bool ended; /* the last delivery is over; its callback may run further up the stack */
     uint64_t dropped_pending;            /* counted, not yet reported */
-    _Atomic uint64_t unringed_drops;     /* records of threads for which there was no memory */
+    _Atomic uint64_t unringed_drops;     /* records for which, or for whose thread, no memory was */
     _Atomic uint64_t delivered, dropped; /* totals */
 };
 

@@ -172,26 +172,45 @@ static const sdk_plan_t *intern_plan(const sdk_domain_info_t *domain, uint32_t o
     return made;
 }
 
-/* Publishes what follows from the contexts that are active; under contexts_lock. */
-static void publish_plans(void)
+typedef struct {
+    uint64_t callback, buffer, ext; /* a bit for each context that is active and wants it so */
+} wanted_t;
+
+static wanted_t wanted_of(const sdk_domain_info_t *domain, uint32_t operation)
 {
-    for (int d = 0; d < SDK_DOMAIN_COUNT; d++) {
-        const sdk_domain_info_t *domain = &sdk_domains[d];
-        for (uint32_t operation = 0; operation < domain->operations; operation++) {
-            uint64_t by_callback = 0, by_buffer = 0, by_ext = 0;
-            for (uint32_t slot = 0; slot < context_count; slot++) {
-                const sdk_context_t *c = contexts[slot];
-                if (!c->active) continue;
-                uint64_t bit = (uint64_t)1 << slot;
-                if (wants_callback(c, domain->callback_kind, operation)) by_callback |= bit;
-                if (wants_buffer(c, domain->buffer_kind, operation)) by_buffer |= bit;
-                if (wants_buffer(c, domain->buffer_ext_kind, operation)) by_ext |= bit;
-            }
-            atomic_store_explicit(&sdk_plans[domain->base + operation],
-                                  intern_plan(domain, operation, by_callback, by_buffer, by_ext),
-                                  memory_order_release);
-        }
+    wanted_t w = {0};
+    for (uint32_t slot = 0; slot < context_count; slot++) {
+        const sdk_context_t *c = contexts[slot];
+        if (!c->active) continue;
+        uint64_t bit = (uint64_t)1 << slot;
+        if (wants_callback(c, domain->callback_kind, operation)) w.callback |= bit;
+        if (wants_buffer(c, domain->buffer_kind, operation)) w.buffer |= bit;
+        if (wants_buffer(c, domain->buffer_ext_kind, operation)) w.ext |= bit;
     }
+    return w;
+}
+
+/* Publishes what follows from the contexts that are active; under contexts_lock. False without
+ * memory for a plan: then nothing has changed. With `force` all that can be made is published, and
+ * an operation without a plan of its own keeps the one it has: contexts that no longer accept
+ * anything are passed over in it. */
+static bool publish_plans(bool force)
+{
+    for (int publish = force; publish < 2; publish++)
+        for (int d = 0; d < SDK_DOMAIN_COUNT; d++) {
+            const sdk_domain_info_t *domain = &sdk_domains[d];
+            for (uint32_t operation = 0; operation < domain->operations; operation++) {
+                wanted_t w = wanted_of(domain, operation);
+                const sdk_plan_t *plan =
+                    intern_plan(domain, operation, w.callback, w.buffer, w.ext);
+                bool missing = !plan && (w.callback | w.buffer | w.ext);
+                if (missing && !force) return false;
+                if (publish && !missing)
+                    atomic_store_explicit(&sdk_plans[domain->base + operation], plan,
+                                          memory_order_release);
+            }
+        }
+    return true;
 }
 
 void sdk_contexts_set_request(sdk_context_t *context,
@@ -292,13 +311,13 @@ rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_
     pthread_mutex_lock(&contexts_lock);
     bool refused = sdk_finalizing() || !sdk_context_accepts(context);
     bool conflict = !refused && !context->active && conflicts(context);
-    bool changed = !refused && !conflict && !context->active;
-    if (changed) {
-        context->active = true;
-        publish_plans();
-    }
+    bool wanted = !refused && !conflict && !context->active;
+    if (wanted) context->active = true;
+    bool changed = wanted && publish_plans(false);
+    if (wanted && !changed) context->active = false;
     pthread_mutex_unlock(&contexts_lock);
     if (changed) return started(context);
+    if (wanted) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     return refused    ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED
            : conflict ? ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT
                       : ROCPROFILER_STATUS_SUCCESS;
@@ -311,13 +330,13 @@ rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_i
     if (sdk_is_forked_child()) return ROCPROFILER_STATUS_SUCCESS;
     pthread_mutex_lock(&contexts_lock);
     bool over = !sdk_context_accepts(context);
-    bool changed = context->active;
-    if (changed) {
-        context->active = false;
-        publish_plans();
-    }
+    bool wanted = context->active;
+    context->active = false;
+    bool changed = wanted && publish_plans(false);
+    if (wanted && !changed) context->active = true;
     pthread_mutex_unlock(&contexts_lock);
     if (changed) tell_services();
+    if (wanted && !changed) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     return changed || over ? ROCPROFILER_STATUS_SUCCESS
                            : ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
 }
@@ -353,7 +372,7 @@ void sdk_contexts_end(uint32_t client)
             if (!end) first = slot;
             end = slot + 1;
         }
-    publish_plans();
+    publish_plans(true);
     pthread_mutex_unlock(&contexts_lock);
     if (!end) return;
     tell_services();
@@ -442,9 +461,12 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
     pthread_mutex_lock(&contexts_lock);
     context->callbacks[kind] =
         (sdk_callback_request_t){.callback = callback, .data = callback_args, .operations = bits};
-    if (context->active) publish_plans();
+    if (context->active && !publish_plans(false)) {
+        context->callbacks[kind] = (sdk_callback_request_t){0};
+        status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
     pthread_mutex_unlock(&contexts_lock);
-    return ROCPROFILER_STATUS_SUCCESS;
+    return status;
 }
 
 rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
@@ -474,9 +496,12 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
     if (status != ROCPROFILER_STATUS_SUCCESS) return status;
     pthread_mutex_lock(&contexts_lock);
     context->buffers[kind] = (sdk_buffer_request_t){.buffer = buffer, .operations = bits};
-    if (context->active) publish_plans();
+    if (context->active && !publish_plans(false)) {
+        context->buffers[kind] = (sdk_buffer_request_t){0};
+        status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
     pthread_mutex_unlock(&contexts_lock);
-    return ROCPROFILER_STATUS_SUCCESS;
+    return status;
 }
 
 /* ---- Buffers ---- */

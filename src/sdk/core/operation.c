@@ -2,8 +2,10 @@
  *
  * Apart because these paths may hand an operation from one thread to another; API calls stay on
  * their stack and have a shorter way in api/api.c. */
+#include "base/log.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
+#include "sdk/core/registration.h"
 #include "sdk/core/service.h"
 
 #include <string.h>
@@ -120,13 +122,29 @@ void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_pha
     sdk_emit_end(self);
 }
 
+void sdk_operation_lost(const sdk_plan_t *plan)
+{
+    static atomic_bool told;
+    if (sdk_is_forked_child()) return; /* it traces nothing */
+    for (unsigned i = 0; i < plan->buffer_count; i++)
+        if (sdk_context_accepts(plan->buffers[i].context))
+            atomic_fetch_add_explicit(&plan->buffers[i].buffer->unringed_drops, 1,
+                                      memory_order_relaxed);
+    if (atomic_exchange_explicit(&told, true, memory_order_relaxed)) return;
+    base_error("no memory for an operation that is traced: buffers count it as dropped, callbacks "
+               "miss it");
+}
+
 void sdk_operation_record(const sdk_operation_t *operation, void *record, size_t size,
                           rocprofiler_user_data_t *external)
 {
     const sdk_plan_t *plan = operation->plan;
     if (!plan || !plan->buffer_count) return;
     sdk_thread_t *self = sdk_thread_self();
-    if (!self) return;
+    if (!self) {
+        sdk_operation_lost(plan);
+        return;
+    }
     sdk_emit_begin(self);
     for (unsigned i = 0; i < plan->buffer_count; i++) {
         const sdk_buffer_service_t *service = &plan->buffers[i];

@@ -96,6 +96,10 @@ void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
 void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_phase_t phase,
                             void *payload);
 
+/* An operation for which there is no memory: counted as dropped in every buffer of the plan, told
+ * once. Any thread. */
+void sdk_operation_lost(const sdk_plan_t *plan);
+
 /* Writes the record to every buffer of the plan. `record` is complete except for its kind (at
  * offset 8, set here) and *external (which lies in the record, set here for each buffer). With
  * a buffer of policy LOSSLESS this may run tool code (delivery): hold no lock. */

@@ -90,15 +90,18 @@ static void begin_operation(sdk_thread_t *self, sdk_operation_t *operation, cons
     self->outer = outer;
 }
 
-/* Begins a range that somebody follows; NULL without memory. All ranges keep their message in the
- * same place of the payload. */
+/* Begins a range that somebody follows; NULL, and told, without memory. All ranges keep their
+ * message in the same place of the payload. */
 static sdk_range_t *begin(sdk_thread_t *self, const sdk_plan_t *plan, const char *message)
 {
     _Static_assert(offsetof(payload_t, args.roctxThreadRangeA.message) ==
                        offsetof(payload_t, args.roctxProcessRangeA.message),
                    "messages of ranges");
     sdk_range_t *range = sdk_range_new(self);
-    if (!range) return NULL;
+    if (!range) {
+        sdk_operation_lost(plan);
+        return NULL;
+    }
     begin_operation(self, &range->operation, plan);
     range->payload = (payload_t){.size = sizeof range->payload};
     if (plan->callback_count) {
@@ -136,8 +139,12 @@ static int wrap_push(const char *message)
 {
     const sdk_plan_t *plan = plan_of(ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA);
     sdk_thread_t *self = sdk_thread_self();
-    if (!self) return saved.roctxRangePushA_fn(message);
+    if (!self) {
+        if (plan) sdk_operation_lost(plan);
+        return saved.roctxRangePushA_fn(message);
+    }
     size_t place = sdk_ranges_push(self);
+    if (plan && !place) sdk_operation_lost(plan);
     sdk_range_t *range = plan && place ? begin(self, plan, message) : NULL;
     int level = saved.roctxRangePushA_fn(message);
     if (!range) return level;
@@ -169,6 +176,7 @@ static roctx_range_id_t wrap_start(const char *message)
     const sdk_plan_t *plan = plan_of(ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxProcessRangeA);
     sdk_thread_t *self = plan ? sdk_thread_self() : NULL;
     sdk_range_t *range = self ? begin(self, plan, message) : NULL;
+    if (plan && !self) sdk_operation_lost(plan);
     roctx_range_id_t id = saved.roctxRangeStartA_fn(message);
     if (!range) return id;
     range->payload.retval.roctx_range_id_t_retval = id;

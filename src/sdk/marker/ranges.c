@@ -4,19 +4,25 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Ranges that a thread may have open one in another: beyond, ends are still matched with begins. */
-enum { DEPTH_MAX = 1 << 16 };
+/* Of the table of ranges whose slot was taken, before there is memory for more. */
+enum { CHAINS_FIRST = 64 };
 
 typedef struct sdk_ranges {
     sdk_range_t **open;
-    size_t depth, room; /* depth may exceed room: what is above is not followed */
+    size_t depth, room; /* depth may exceed room, without memory: what is above is not followed */
     sdk_range_t *free;
 } sdk_ranges_t;
 
 static _Atomic(sdk_range_t *) slots[SDK_RANGE_SLOTS];
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static sdk_range_t *list; /* ranges whose slot was taken */
-static _Atomic size_t list_count;
+
+/* Ranges whose slot was taken: chains by number, about as many as ranges. */
+static struct {
+    pthread_mutex_t lock;
+    sdk_range_t **chains;
+    size_t size; /* a power of two */
+    _Atomic size_t count;
+    sdk_range_t *first[CHAINS_FIRST];
+} others = {PTHREAD_MUTEX_INITIALIZER, others.first, CHAINS_FIRST, 0, {NULL}};
 
 static sdk_ranges_t *ranges_of(sdk_thread_t *self)
 {
@@ -45,7 +51,7 @@ void sdk_range_recycle(sdk_thread_t *self, sdk_range_t *range)
 static bool make_room(sdk_ranges_t *ranges)
 {
     if (ranges->depth < ranges->room) return true;
-    if (ranges->depth > ranges->room || ranges->room == DEPTH_MAX) return false;
+    if (ranges->depth > ranges->room) return false;
     size_t room = ranges->room ? ranges->room * 2 : 16;
     sdk_range_t **open = realloc(ranges->open, room * sizeof *open);
     if (!open) return false;
@@ -87,6 +93,34 @@ void sdk_marker_thread_ends(sdk_thread_t *self)
     }
 }
 
+static uint64_t number_of(const sdk_range_t *range)
+{
+    return atomic_load_explicit(&range->id, memory_order_relaxed);
+}
+
+static sdk_range_t **chain_of(uint64_t id)
+{
+    return &others.chains[id & (others.size - 1)];
+}
+
+/* With the lock held. Without memory the chains grow longer, and nothing is lost. */
+static void grow_others(void)
+{
+    size_t size = others.size;
+    sdk_range_t **old = others.chains, **chains = calloc(size * 2, sizeof *chains);
+    if (!chains) return;
+    others.chains = chains;
+    others.size = size * 2;
+    for (size_t i = 0; i < size; i++)
+        for (sdk_range_t *range = old[i], *next; range; range = next) {
+            sdk_range_t **chain = chain_of(number_of(range));
+            next = range->next;
+            range->next = *chain;
+            *chain = range;
+        }
+    if (old != others.first) free(old);
+}
+
 void sdk_ranges_put(sdk_thread_t *self, uint64_t id, sdk_range_t *range)
 {
     atomic_store_explicit(&range->id, id, memory_order_relaxed);
@@ -95,27 +129,29 @@ void sdk_ranges_put(sdk_thread_t *self, uint64_t id, sdk_range_t *range)
                                                 memory_order_release, memory_order_relaxed))
         return;
     sdk_emit_begin(self);
-    pthread_mutex_lock(&list_lock);
-    range->next = list;
-    list = range;
-    atomic_fetch_add_explicit(&list_count, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_lock(&others.lock);
+    if (atomic_load_explicit(&others.count, memory_order_relaxed) == others.size) grow_others();
+    sdk_range_t **chain = chain_of(id);
+    range->next = *chain;
+    *chain = range;
+    atomic_fetch_add_explicit(&others.count, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&others.lock);
     sdk_emit_end(self);
 }
 
-static sdk_range_t *take_from_list(sdk_thread_t *self, uint64_t id)
+static sdk_range_t *take_from_others(sdk_thread_t *self, uint64_t id)
 {
     sdk_emit_begin(self);
-    pthread_mutex_lock(&list_lock);
-    sdk_range_t **link = &list;
-    while (*link && atomic_load_explicit(&(*link)->id, memory_order_relaxed) != id)
+    pthread_mutex_lock(&others.lock);
+    sdk_range_t **link = chain_of(id);
+    while (*link && number_of(*link) != id)
         link = &(*link)->next;
     sdk_range_t *range = *link;
     if (range) {
         *link = range->next;
-        atomic_fetch_sub_explicit(&list_count, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&others.count, 1, memory_order_relaxed);
     }
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&others.lock);
     sdk_emit_end(self);
     return range;
 }
@@ -135,6 +171,6 @@ sdk_range_t *sdk_ranges_take(sdk_thread_t *self, uint64_t id)
         sdk_ranges_put(self, found, range);
         return NULL;
     }
-    if (!atomic_load_explicit(&list_count, memory_order_relaxed)) return NULL;
-    return take_from_list(self, id);
+    if (!atomic_load_explicit(&others.count, memory_order_relaxed)) return NULL;
+    return take_from_others(self, id);
 }

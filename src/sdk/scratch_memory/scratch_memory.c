@@ -66,7 +66,10 @@ static void start(const event_t *event, rocprofiler_scratch_memory_operation_t o
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_SCRATCH_MEMORY, (int32_t)operation);
     if (!plan) return;
     scratch_t *s = calloc(1, sizeof *s);
-    if (!s) return;
+    if (!s) {
+        sdk_operation_lost(plan);
+        return;
+    }
     s->data.size = sizeof s->data;
     s->data.flags = (rocprofiler_scratch_alloc_flag_t)event->flags;
     s->data.args_kind = event->kind;
