@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 int base_file_own(int fd)
@@ -20,9 +22,56 @@ int base_file_own(int fd)
     return own;
 }
 
+base_file_id_t base_file_id(int fd)
+{
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0) return (base_file_id_t){0, 0};
+    return (base_file_id_t){st.st_dev, st.st_ino};
+}
+
+bool base_file_is(int fd, base_file_id_t id)
+{
+    base_file_id_t now = base_file_id(fd);
+    return now.inode && now.inode == id.inode && now.device == id.device;
+}
+
 int base_file_open(const char *path, int flags, mode_t mode)
 {
     return base_file_own(open(path, flags | O_CLOEXEC, mode));
+}
+
+static bool is_pending(void)
+{
+    sigset_t set;
+    return sigpending(&set) == 0 && sigismember(&set, SIGXFSZ) == 1;
+}
+
+void base_file_limit_begin(base_file_limit_t *before, bool lift)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    before->pending = is_pending();
+    pthread_sigmask(SIG_BLOCK, &set, &before->mask);
+    before->lifted = false;
+    if (!lift || getrlimit(RLIMIT_FSIZE, &before->limit) != 0 ||
+        before->limit.rlim_cur == RLIM_INFINITY)
+        return;
+    struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    struct rlimit hard = {before->limit.rlim_max, before->limit.rlim_max};
+    before->lifted = setrlimit(RLIMIT_FSIZE, &none) == 0 || setrlimit(RLIMIT_FSIZE, &hard) == 0;
+}
+
+void base_file_limit_end(const base_file_limit_t *before)
+{
+    sigset_t set;
+    int error = errno;
+    if (before->lifted) setrlimit(RLIMIT_FSIZE, &before->limit);
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    if (!before->pending && is_pending()) sigtimedwait(&set, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
+    errno = error;
 }
 
 FILE *base_file_stream(const char *path, const char *mode)

@@ -9,7 +9,10 @@
 #define CROCPROF_BASE_FILE_H
 
 #include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* Half of the usual limit: programs count theirs upwards from 3, shells use 10 and 63 and 255 for
@@ -21,8 +24,34 @@ enum { BASE_FILE_LOWEST = 512 };
  * returned as it is. Where no number is left: -1 with errno, and the descriptor is closed. */
 int base_file_own(int fd);
 
+/* Which file a descriptor is of: programs close ranges of descriptors (closefrom, close_range), and
+ * what is kept may then be closed, or be a file of the program's. */
+typedef struct {
+    dev_t device;
+    ino_t inode;
+} base_file_id_t;
+
+/* {0, 0} if there is no such descriptor, which is no file's. */
+base_file_id_t base_file_id(int fd);
+
+/* True while `fd` is the file that it was. Look before each use of a descriptor that is kept. */
+bool base_file_is(int fd, base_file_id_t id);
+
 /* open(2); `mode` counts only where the flags create. */
 int base_file_open(const char *path, int flags, mode_t mode);
+
+/* A limit on the size of files (ulimit -f) counts memory that is a file, too, and the kernel sends
+ * SIGXFSZ to a program that has asked for nothing. Between the two calls, by one thread, a write or
+ * ftruncate beyond it is only an error; with `lift` it succeeds wherever the limit may be raised
+ * (the hard one by root alone). */
+typedef struct {
+    struct rlimit limit;
+    sigset_t mask;
+    bool lifted, pending;
+} base_file_limit_t;
+
+void base_file_limit_begin(base_file_limit_t *before, bool lift);
+void base_file_limit_end(const base_file_limit_t *before);
 
 /* fopen(3) with the modes r, w, a, and +, x behind them; new files get mode 0666. */
 FILE *base_file_stream(const char *path, const char *mode);

@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <yaml.h>
 
+#include "base/file.h"
 #include "base/log.h"
 
 /* Largest input file; more is a mistake. */
@@ -299,7 +300,7 @@ int cli_input_parse(cli_jobs_t *jobs, cli_input_form_t form, const char *name, c
 
 char *cli_read_file(const char *path, size_t most, size_t *bytes, char *why, size_t why_bytes)
 {
-    FILE *f = fopen(path, "re");
+    FILE *f = base_file_stream(path, "re");
     char *text = f ? malloc(most + 1) : NULL;
     *bytes = text ? fread(text, 1, most + 1, f) : 0;
     int failed = !text || ferror(f);

@@ -2,6 +2,8 @@
  */
 #include "cli/launch.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -176,7 +178,10 @@ int cli_run(const char *path, char **argv, const char *preload, pid_t *pid, char
             size_t why_bytes)
 {
     int report[2], error = 0;
-    if (pipe2(report, O_CLOEXEC) != 0) {
+    bool made = pipe2(report, O_CLOEXEC) == 0;
+    for (int i = 0; made && i < 2; i++)
+        report[i] = base_file_own(report[i]);
+    if (!made || report[0] < 0 || report[1] < 0) {
         snprintf(why, why_bytes, "cannot start '%s': %s", path, strerror(errno));
         return CLI_EXIT_SETUP;
     }

@@ -14,6 +14,7 @@
 
 #include <rocprofiler/rocprofiler.h>
 
+#include "base/file.h"
 #include "cli/gpu.h"
 #include "cli/launch.h"
 #include "trace/names.h"
@@ -135,7 +136,7 @@ static int read_xml(FILE *file)
 
 static int read_input(void)
 {
-    FILE *file = input ? fopen(input, "re") : NULL;
+    FILE *file = input ? base_file_stream(input, "re") : NULL;
     if (!input) run_count = 1; /* times only */
     if (!file) return input ? fail("input", input, strerror(errno)) : 0;
     const char *dot = strrchr(input, '.');
@@ -208,7 +209,7 @@ static int take_results(const char *folder, unsigned first_value, unsigned value
     unsigned count = 0;
     size_t size = 0;
     int result = 0, failed = 0;
-    DIR *directory = opendir(folder);
+    DIR *directory = base_file_folder(folder);
     for (struct dirent *e; directory && count < 256 && (e = readdir(directory));) {
         if (strstr(e->d_name, "_results.txt")) files[count++] = strdup(e->d_name);
         if (!strstr(e->d_name, "_failed")) continue;
@@ -219,7 +220,7 @@ static int take_results(const char *folder, unsigned first_value, unsigned value
     qsort(files, count, sizeof *files, compare_names);
     for (unsigned i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-        FILE *file = fopen(path, "re");
+        FILE *file = base_file_stream(path, "re");
         while (!result && file && getline(&line, &size, file) >= 0)
             result = take_line(line, i, first_value, values);
         if (file) fclose(file);
@@ -250,7 +251,7 @@ static char *kernel_name(const row_t *row)
 
 static int write_rows(const char *path)
 {
-    FILE *file = fopen(path, "we");
+    FILE *file = base_file_stream(path, "we");
     if (!file) return fail("output", path, strerror(errno));
     fputs(
         "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,"
@@ -315,7 +316,7 @@ static int write_statistics(const char *path)
         all += duration(&rows[i]);
     }
     qsort(list, count, sizeof *list, compare_statistics);
-    FILE *file = fopen(name, "we");
+    FILE *file = base_file_stream(name, "we");
     if (file) fputs("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n", file);
     for (size_t i = 0; file && i < count; i++)
         fprintf(file, "\"%s\",%llu,%llu,%llu,%.10g\n", list[i].name,
@@ -367,7 +368,7 @@ static int run_program(char **program, unsigned number, unsigned first_value)
     if (!mkdtemp(where)) return fail("temporary directory", where, strerror(errno));
     snprintf(request, sizeof request, "%s/input%u.xml", where, number);
     if (runs[number].request) {
-        FILE *file = fopen(request, "we");
+        FILE *file = base_file_stream(request, "we");
         if (!file || fputs(runs[number].request, file) < 0 || fclose(file))
             return fail("temporary file", request, strerror(errno));
     }

@@ -184,7 +184,11 @@ static int make_run(cli_session_t *s, const char *below, char *why, size_t why_b
     char base[PATH_MAX], runs[2 * PATH_MAX];
     const char *temporary = getenv("ROCPROF_TMPDIR");
     if (resolve_names(base, below, why, why_bytes) != 0) return -1;
-    if (temporary && *temporary) snprintf(base, sizeof(base), "%s", temporary);
+    if (temporary && *temporary &&
+        (trace_make_directories(temporary) != 0 || !realpath(temporary, base))) {
+        snprintf(why, why_bytes, "ROCPROF_TMPDIR: %s: %s", temporary, strerror(errno));
+        return -1;
+    }
     trace_join(runs, sizeof(runs), base, TRACE_RUNS_DIRECTORY);
     if (trace_store_create(runs, s->run, sizeof(s->run)) != 0) {
         snprintf(why, why_bytes, "cannot write to output directory %s: %s; choose another with -d",

@@ -4,6 +4,8 @@
  * one. Checks here concern one entry alone; what needs other entries is the catalogue's work. */
 #include "counters/internal.h"
 
+#include "base/file.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -236,7 +238,7 @@ ctr_status_t ctr_read_file(const char *path, char **text, size_t *size, ctr_erro
     ctr_status_t status = CTR_OK;
     size_t used = 0, capacity = 1 << 16;
     char *data = NULL;
-    FILE *f = fopen(path, "re");
+    FILE *f = base_file_stream(path, "re");
     if (!f) return ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "%s", strerror(errno));
     for (;;) {
         char *grown = used + 1 < capacity && data ? data : realloc(data, capacity *= 2);

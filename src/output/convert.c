@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "output/format.h"
 #include "output/summary.h"
 #include "trace/reader.h"
@@ -42,7 +43,7 @@ static bool still_running(const trace_segment_header_t *h)
     char path[64], text[1024];
     if (h->closed_ns || !h->process_start) return false;
     snprintf(path, sizeof(path), "/proc/%u/stat", h->pid);
-    FILE *f = fopen(path, "re");
+    FILE *f = base_file_stream(path, "re");
     size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
     if (f) fclose(f);
     text[n] = 0;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "trace/store.h"
 
 struct out_file {
@@ -46,7 +47,7 @@ static int open_beside(const char *path, char temporary[PATH_MAX])
         errno = ENAMETOOLONG;
         return -1;
     }
-    int fd = mkostemp(temporary, O_CLOEXEC);
+    int fd = base_file_own(mkostemp(temporary, O_CLOEXEC));
     if (fd < 0) return -1;
     mode_t mask = umask(0);
     umask(mask);

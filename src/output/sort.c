@@ -1,6 +1,8 @@
 /* sort.c - see sort.h. Knows of a record its size and its start, and no more. */
 #include "output/sort.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -64,11 +66,11 @@ static const trace_timed_t *record_of(const out_sorter_t *s, const entry_t *e)
 
 static int open_temporary(const char *directory)
 {
-    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = base_file_open(directory, O_TMPFILE | O_RDWR, 0600);
     if (fd >= 0) return fd;
     char path[PATH_MAX + 16];
     snprintf(path, sizeof(path), "%s/.sort-XXXXXX", directory);
-    fd = mkostemp(path, O_CLOEXEC);
+    fd = base_file_own(mkostemp(path, O_CLOEXEC));
     if (fd >= 0) unlink(path);
     return fd;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/env.h"
+#include "base/file.h"
 
 int trace_extra_send(const char *path, const char *text, size_t bytes, char *why, size_t why_bytes)
 {
@@ -33,7 +34,7 @@ int trace_extra_send(const char *path, const char *text, size_t bytes, char *why
 static char *read_file(const char *path, char *why, size_t why_bytes)
 {
     char *text = malloc(TRACE_EXTRA_MAX + 1);
-    FILE *f = text ? fopen(path, "re") : NULL;
+    FILE *f = text ? base_file_stream(path, "re") : NULL;
     if (!f) goto fail;
     size_t bytes = fread(text, 1, TRACE_EXTRA_MAX, f);
     bool failed = ferror(f);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/file.h"
 
 typedef struct {
     char text[TRACE_PATH_MAX];
@@ -120,7 +121,7 @@ static void key_cwd(text_t *t, const trace_keys_t *k)
 static ssize_t read_file(const char *path, char *data, size_t bytes)
 {
     size_t used = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = base_file_open(path, O_RDONLY, 0);
     if (fd < 0) return -1;
     for (ssize_t n = 1; n > 0 && used < bytes; used += (size_t)n) {
         n = read(fd, data + used, bytes - used);

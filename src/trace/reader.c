@@ -2,6 +2,8 @@
  */
 #include "trace/reader.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +38,7 @@ static const uint8_t text_count[TRACE_TYPE_COUNT] = {
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
 {
     /* neither what somebody else has linked here nor a pipe that would make it wait */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0) {
         snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
         return NULL;

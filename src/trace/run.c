@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "trace/store.h"
 
 struct trace_run {
@@ -34,7 +35,7 @@ int trace_run_write(const char *directory)
 {
     char path[PATH_MAX];
     trace_join(path, sizeof(path), directory, TRACE_RUN_FILE);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = base_file_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     if (!f) {
         if (fd >= 0) close(fd);
@@ -66,7 +67,7 @@ trace_run_t *trace_run_read(const char *directory)
     size_t room = 0;
     trace_join(path, sizeof(path), directory, TRACE_RUN_FILE);
     trace_run_t *run = calloc(1, sizeof(*run));
-    int fd = run ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+    int fd = run ? base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0) : -1;
     FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
     if (!f) {
         if (fd >= 0) close(fd);

@@ -10,17 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 struct trace_writer {
     trace_segment_header_t *header;
     char *window;    /* NULL before the first record and after a failure to move on */
     uint64_t offset; /* of the window in the file */
     size_t used;     /* bytes of the window */
+    /* The program may close descriptors that are not its own. */
     int fd;
+    base_file_id_t file;
+    char path[];
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -34,7 +38,7 @@ static uint64_t clock_ns(clockid_t clock)
 static uint64_t process_start(void)
 {
     char text[1024];
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    int fd = base_file_open("/proc/self/stat", O_RDONLY, 0);
     if (fd < 0) return 0;
     ssize_t n = read(fd, text, sizeof(text) - 1);
     close(fd);
@@ -48,13 +52,10 @@ static uint64_t process_start(void)
     return at ? strtoull(at, NULL, 10) : 0;
 }
 
-/* Allocates blocks of the range. File systems without fallocate get zeros written. A file that may
- * not grow is asked about first: the kernel would send SIGXFSZ to the program. */
-static int reserve(int fd, uint64_t offset, size_t bytes)
+/* Allocates blocks of the range. File systems without fallocate get zeros written. */
+static int allocate(int fd, uint64_t offset, size_t bytes)
 {
     static const char zeros[4096];
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + bytes > limit.rlim_cur) return EFBIG;
     if (fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0) return 0;
     if (errno != EOPNOTSUPP && errno != ENOSYS) return errno;
     for (size_t done = 0; done < bytes; done += sizeof(zeros)) {
@@ -62,6 +63,33 @@ static int reserve(int fd, uint64_t offset, size_t bytes)
         if (n != (ssize_t)sizeof(zeros)) return n < 0 ? errno : ENOSPC;
     }
     return 0;
+}
+
+/* The segment's descriptor: opened again if the program has closed it. -1 with errno. */
+static int descriptor(trace_writer_t *w)
+{
+    if (base_file_is(w->fd, w->file)) return w->fd;
+    w->fd = base_file_open(w->path, O_RDWR | O_NOFOLLOW, 0);
+    if (w->fd < 0 || base_file_is(w->fd, w->file)) return w->fd;
+    close(w->fd);
+    w->fd = -1;
+    errno = ESTALE;
+    return -1;
+}
+
+static void close_descriptor(trace_writer_t *w)
+{
+    if (base_file_is(w->fd, w->file)) close(w->fd);
+}
+
+/* A file that may not grow is an error, and no signal to the program. */
+static int reserve(int fd, uint64_t offset, size_t bytes)
+{
+    base_file_limit_t limit;
+    base_file_limit_begin(&limit, false);
+    int error = allocate(fd, offset, bytes);
+    base_file_limit_end(&limit);
+    return error;
 }
 
 static void *map_range(int fd, uint64_t offset, size_t bytes)
@@ -74,22 +102,19 @@ trace_writer_t *trace_writer_open(const char *directory, const char *name, uint3
                                   uint32_t segment, char *why, size_t why_bytes)
 {
     int error = 0;
-    char path[4096];
-    trace_writer_t *w = calloc(1, sizeof(*w));
+    size_t bytes = strlen(directory) + strlen(name) + 2;
+    trace_writer_t *w = calloc(1, sizeof(*w) + bytes);
     if (!w) {
         error = ENOMEM;
         goto fail;
     }
-    w->fd = -1;
-    if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path)) {
-        error = ENAMETOOLONG;
-        goto fail;
-    }
-    w->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    snprintf(w->path, bytes, "%s/%s", directory, name);
+    w->fd = base_file_open(w->path, O_RDWR | O_CREAT | O_EXCL, 0666);
     if (w->fd < 0) {
         error = errno;
         goto fail;
     }
+    w->file = base_file_id(w->fd);
     error = reserve(w->fd, 0, TRACE_HEADER_BYTES);
     if (error) goto fail;
     w->header = map_range(w->fd, 0, TRACE_HEADER_BYTES);
@@ -115,7 +140,7 @@ fail:
     if (w) {
         if (w->fd >= 0) {
             close(w->fd);
-            unlink(path);
+            unlink(w->path);
         }
         free(w);
     }
@@ -157,9 +182,10 @@ static int next_window(trace_writer_t *w)
         }
     }
     leave_window(w);
-    int error = reserve(w->fd, next, TRACE_WINDOW_BYTES);
+    int fd = descriptor(w);
+    int error = fd < 0 ? errno : reserve(fd, next, TRACE_WINDOW_BYTES);
     if (error) return error;
-    w->window = map_range(w->fd, next, TRACE_WINDOW_BYTES);
+    w->window = map_range(fd, next, TRACE_WINDOW_BYTES);
     if (!w->window) return errno;
     w->offset = next;
     w->used = 0;
@@ -277,9 +303,9 @@ void trace_writer_close(trace_writer_t *w)
     w->header->closed_ns = clock_ns(CLOCK_BOOTTIME);
     munmap(w->header, TRACE_HEADER_BYTES);
     /* Not cutting the file costs disk only: readers stop at `committed`. */
-    int ignored = ftruncate(w->fd, (off_t)bytes);
+    int ignored = descriptor(w) < 0 ? -1 : ftruncate(w->fd, (off_t)bytes);
     (void)ignored;
-    close(w->fd);
+    close_descriptor(w);
     free(w);
 }
 
@@ -288,6 +314,6 @@ void trace_writer_forget(trace_writer_t *w)
     if (!w) return;
     leave_window(w);
     munmap(w->header, TRACE_HEADER_BYTES);
-    close(w->fd);
+    close_descriptor(w);
     free(w);
 }

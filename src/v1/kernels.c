@@ -6,6 +6,7 @@
 #include "base/kernel_name.h"
 #include "base/log.h"
 #include "hsa/kernel_map.h"
+#include "base/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static void dump(const hsax_code_object_t *object)
     if (object->storage != HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY) return;
     snprintf(path, sizeof path, "%s/rocprofiler-%d-%llu.co", folder ? folder : "/tmp", getpid(),
              (unsigned long long)object->id);
-    FILE *file = fopen(path, "wxe");
+    FILE *file = base_file_stream(path, "wxe");
     const void *bytes = (const void *)(uintptr_t)object->memory_base;
     bool ok = file && fwrite(bytes, 1, object->memory_size, file) == object->memory_size;
     if (file && fclose(file)) ok = false;

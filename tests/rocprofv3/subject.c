@@ -135,6 +135,27 @@ static void quotes(void)
     fake_dispatch(500, 1, 1, 7, base, base + 5);
 }
 
+/* Prints to streams that are closed: an error, as without us. */
+static int print_to_closed_streams(void)
+{
+    start();
+    records();
+    return write(1, "out", 3) < 0 && write(2, "err", 3) < 0 ? 0 : 1;
+}
+
+/* Closes what it knows and what it does not, and uses the numbers again for a file named `name`. */
+static int close_all(const char *name)
+{
+    many(20000);
+    closefrom(3);
+    int mine = open(name, O_RDWR | O_CREAT, 0600);
+    for (int fd = 500; fd < 540; fd++)
+        if (dup2(mine, fd) != fd) return 9;
+    for (long i = 20000; i < 40000; i++)
+        fake_api(5, (int32_t)(i % 7), 500, (uint64_t)i + 1, (uint64_t)i, (uint64_t)i + 5);
+    return 0;
+}
+
 static void fork_and_start(void)
 {
     fflush(stdout);
@@ -170,6 +191,8 @@ int main(int argc, char **argv)
     if (strcmp(how, "fork-first") == 0) fork_and_start();
     if (strcmp(how, "names-without-room") == 0) return names_without_room(), 0;
     if (strcmp(how, "long-name") == 0) return start(), long_name(7, strtoul(argv[2], NULL, 10)), 0;
+    if (strcmp(how, "closed-streams") == 0) return print_to_closed_streams();
+    if (strcmp(how, "close-all") == 0) return close_all(argv[2]);
     if (strcmp(how, "quotes") == 0) return quotes(), 0;
     if (strcmp(how, "no-room") == 0) limit_files(4096);
     start();

@@ -196,6 +196,25 @@ class Directories(Case):
         self.assertIn("x_kernel_trace.csv", os.listdir(self.out))
 
 
+class Descriptors(Case):
+    def test_closed_streams(self):
+        """What the program prints to a closed stream goes nowhere, and not into a trace."""
+        done = subprocess.run(["sh", "-c", 'exec "$@" >&- 2>&-', "sh",
+                               *self.command("-s", "-o", "x", program=(SUBJECT, "closed-streams"))],
+                              cwd=self.dir, capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(len(self.rows("kernel_trace")), 2)
+        self.assertEqual(len(self.rows("hip_api_trace")), 3)
+
+    def test_closed_under_us(self):
+        """The program closes all descriptors and uses their numbers: its file is not written to."""
+        file = self.dir + "/mine"
+        done = self.run_it("--hip-trace", program=(SUBJECT, "close-all", file))
+        self.assertEqual(self.counts(done.stderr), [(40000, 40000, 0, 0)])
+        self.assertEqual(len(self.rows("hip_api_trace")), 40000)
+        self.assertEqual(os.stat(file).st_size, 0)
+
+
 class Signals(Case):
     def test_all_are_passed_on(self):
         p = self.start("-s", program=(SUBJECT, "wait"))

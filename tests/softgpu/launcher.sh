@@ -42,6 +42,11 @@ expect 0 "simd_count 416" "$softgpu" --cus 104 cat /sys/devices/virtual/kfd/kfd/
 expect 0 "node_from 3" "$softgpu" --gpus 3 cat /sys/class/kfd/kfd/topology/nodes/3/io_links/0/properties
 expect 0 "libnothing.so:" env LD_PRELOAD=/nowhere/libnothing.so "$softgpu" sh -c 'echo $LD_PRELOAD'
 
+# the GPU's memory is a file to the kernel, but none that a limit on files counts
+expect 0 "live" sh -c 'ulimit -S -f 1 && exec "$@"' sh "$softgpu" cat /sys/module/amdgpu/initstate
+expect 0 "" sh -c 'ulimit -S -f 1 && exec "$@"' sh "$softgpu" sh -c ': <>/dev/kfd && [ "$(ulimit -f)" = 1 ]'
+
+
 if [ -n "$(ls "$runtime")" ]; then
     echo "left behind: $(ls "$runtime")"
     failed=1

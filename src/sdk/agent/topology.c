@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -98,7 +99,7 @@ static FILE *open_in(const char *directory, const char *name)
 {
     char path[512];
     if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, name) >= sizeof path) return NULL;
-    return fopen(path, "re");
+    return base_file_stream(path, "re");
 }
 
 /* Little-endian: the low bytes of the number; a field wider than 8 bytes keeps its rest zero. */
@@ -175,7 +176,7 @@ static const char *gfx_name(uint32_t version)
  * products of one device id differ in their last words only: the first line decides. */
 static const char *product_name(uint32_t device)
 {
-    FILE *file = fopen("/usr/share/libdrm/amdgpu.ids", "re");
+    FILE *file = base_file_stream("/usr/share/libdrm/amdgpu.ids", "re");
     char line[256], name[200];
     unsigned id, revision;
     const char *found = NULL;
@@ -202,7 +203,7 @@ static void name_cpu(rocprofiler_agent_v0_t *agent)
 {
     char line[512], text[256], name[256] = "", wanted[256] = "";
     unsigned family = 0, wanted_family = 0, apic = 0;
-    FILE *file = fopen("/proc/cpuinfo", "re");
+    FILE *file = base_file_stream("/proc/cpuinfo", "re");
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "model name : %255[^\n]", text) == 1) memcpy(name, text, sizeof name);
         sscanf(line, "cpu family : %u", &family);
@@ -285,7 +286,7 @@ static rocprofiler_agent_v0_t *read_agent(const char *node)
 
 static uint32_t count_nodes(const char *root)
 {
-    DIR *directory = opendir(root);
+    DIR *directory = base_file_folder(root);
     uint32_t nodes = 0;
     while (directory) {
         const struct dirent *entry = readdir(directory);

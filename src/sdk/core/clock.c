@@ -13,6 +13,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum {
     CLOCK_SEGMENTS = 64,            /* a ring: stamps older than all of them use the oldest */
     CLOCK_WARMUP_NS = 2000000,      /* the first rate is measured over this at least */
@@ -60,8 +62,8 @@ static bool tsc_is_invariant(void)
     if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8))) return false;
     /* the kernel checks that the counters of all cores agree, and leaves "tsc" if they do not */
     char name[32] = "";
-    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                  O_RDONLY | O_CLOEXEC);
+    int fd = base_file_open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                            O_RDONLY, 0);
     if (fd < 0) return false;
     ssize_t n = read(fd, name, sizeof name - 1);
     close(fd);

@@ -3,6 +3,8 @@
  * Nobody here reads such events yet; the answer says whether a newer driver would be needed too. */
 #include "sdk/kfd/kfd.h"
 
+#include "base/file.h"
+
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,7 +20,7 @@ enum { FIRST_MAJOR = 1, FIRST_MINOR = 10 };
 
 rocprofiler_status_t sdk_kfd_status(void)
 {
-    int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+    int fd = base_file_open("/dev/kfd", O_RDWR, 0);
     if (fd < 0) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
     kfd_version_t version = {0, 0};
     int failed = ioctl(fd, KFD_GET_VERSION, &version);

@@ -27,7 +27,6 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->core = isa_core_select();
     d->perf = sg_perf_create(profile, sgc_page_of_memory, d->memory);
     if (d->perf) sg_perf_set_trace_memory(d->perf, trace_memory, d->memory);
-    d->doorbell_fd = -1;
     d->observed = sg_observe_wanted();
     if (d->registers && d->code && d->core && d->perf) return d;
 
@@ -58,6 +57,6 @@ void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int 
 {
     d->doorbells = (_Atomic uint64_t *)alias;
     d->doorbell_bytes = bytes;
-    d->doorbell_fd = fd;
+    d->doorbell_file = base_file_id(fd);
     d->doorbell_offset = offset;
 }

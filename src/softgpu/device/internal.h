@@ -9,6 +9,8 @@
 #include "softgpu/isa/isa.h"
 #include "softgpu/perf/perf.h"
 
+#include "base/file.h"
+
 #include <pthread.h>
 
 enum {
@@ -49,7 +51,7 @@ struct sg_device {
     sg_queue_t *queues;
     _Atomic uint64_t *doorbells;
     size_t doorbell_bytes;
-    int doorbell_fd;
+    base_file_id_t doorbell_file;
     uint64_t doorbell_offset;
     /* Bumped when a packet completes: what queues with a dependency wait for. */
     _Atomic uint32_t activity;

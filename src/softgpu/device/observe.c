@@ -24,6 +24,7 @@ static struct {
     bool stats;
     const char *trace; /* part of the names of the kernels to trace, NULL: none */
     int fd;
+    base_file_id_t file; /* of fd, unless it is standard error */
     pthread_mutex_t write_lock;
     pthread_mutex_t lock; /* the kernels */
     sg_seen_t *kernels, **tail;
@@ -51,6 +52,7 @@ static void read_options(void)
     pthread_atfork(NULL, NULL, in_forked_child);
     if (!file || !*file) return;
     state.fd = base_file_open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    state.file = base_file_id(state.fd);
     if (state.fd < 0) {
         base_error("%s: %s; trace and statistics go to standard error", file, strerror(errno));
         state.fd = STDERR_FILENO;
@@ -65,7 +67,11 @@ bool sg_observe_wanted(void)
 
 void sg_observe_write(const char *text, size_t length)
 {
+    base_file_limit_t limit;
     pthread_mutex_lock(&state.write_lock);
+    base_file_limit_begin(&limit, false);
+    if (state.file.inode && !base_file_is(state.fd, state.file)) /* the program has closed it */
+        state.fd = base_file_open(base_env("SOFTGPU_TRACE_FILE"), O_WRONLY | O_APPEND, 0);
     while (length) {
         ssize_t n = write(state.fd, text, length);
         if (n < 0 && errno == EINTR) continue;
@@ -73,6 +79,7 @@ void sg_observe_write(const char *text, size_t length)
         text += n;
         length -= (size_t)n;
     }
+    base_file_limit_end(&limit);
     pthread_mutex_unlock(&state.write_lock);
 }
 

@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -82,12 +83,9 @@ void sg_watch_changed(sg_watch_t *w)
 static void find_mappings(sg_watch_t *w)
 {
     sg_device_t *d = w->device;
-    struct stat st;
     char line[512];
     w->n_mappings = 0;
-    FILE *maps = d->doorbell_fd < 0 || fstat(d->doorbell_fd, &st)
-                     ? NULL
-                     : base_file_stream("/proc/self/maps", "re");
+    FILE *maps = d->doorbell_file.inode ? base_file_stream("/proc/self/maps", "re") : NULL;
     while (maps && w->n_mappings < MAPPINGS_MAX && fgets(line, sizeof line, maps)) {
         unsigned long long begin, end, offset, inode;
         unsigned major_id, minor_id;
@@ -95,7 +93,8 @@ static void find_mappings(sg_watch_t *w)
         if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu", &begin, &end, access, &offset, &major_id,
                    &minor_id, &inode) != 7)
             continue;
-        if (inode != st.st_ino || makedev(major_id, minor_id) != st.st_dev || access[1] != 'w')
+        if (inode != d->doorbell_file.inode || access[1] != 'w' ||
+            makedev(major_id, minor_id) != d->doorbell_file.device)
             continue;
         if (begin == (uintptr_t)d->doorbells || offset >= d->doorbell_offset + d->doorbell_bytes ||
             offset + (end - begin) <= d->doorbell_offset)
@@ -117,25 +116,6 @@ static bool set_protection(const sg_watch_t *w, bool on)
     return good;
 }
 
-static bool protect(sg_watch_t *w)
-{
-    if (w->uffd < 0) return false;
-    if (!atomic_exchange(&w->changed, 0) && set_protection(w, true)) return true;
-    set_protection(w, false);
-    find_mappings(w);
-    for (unsigned i = 0; i < w->n_mappings; i++) {
-        struct uffdio_register r = {.range = {w->mapping[i].begin, w->mapping[i].bytes},
-                                    .mode = UFFDIO_REGISTER_MODE_WP};
-        if (ioctl(w->uffd, UFFDIO_REGISTER, &r)) {
-            w->n_mappings = 0;
-            return false;
-        }
-    }
-    if (set_protection(w, true)) return true;
-    set_protection(w, false);
-    return false;
-}
-
 static int open_userfaultfd(uint64_t features)
 {
     struct uffdio_api api = {.api = UFFD_API, .features = features};
@@ -155,6 +135,44 @@ static void start_userfaultfd(sg_watch_t *w)
     w->uffd = open_userfaultfd(needed | UFFD_FEATURE_EXACT_ADDRESS);
     w->exact = w->uffd >= 0;
     if (!w->exact) w->uffd = open_userfaultfd(needed);
+}
+
+static bool is_userfaultfd(int fd)
+{
+    char link[32], name[32];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t n = fd < 0 ? -1 : readlink(link, name, sizeof(name));
+    static const char right[] = "anon_inode:[userfaultfd]";
+    return n == (ssize_t)sizeof(right) - 1 && memcmp(name, right, sizeof(right) - 1) == 0;
+}
+
+/* A program that closes all descriptors has closed ours, and may use its number: another is made.
+ */
+static bool usable(sg_watch_t *w)
+{
+    if (w->uffd < 0 || is_userfaultfd(w->uffd)) return w->uffd >= 0;
+    start_userfaultfd(w);
+    atomic_store(&w->changed, 1);
+    return w->uffd >= 0;
+}
+
+static bool protect(sg_watch_t *w)
+{
+    if (!usable(w)) return false;
+    if (!atomic_exchange(&w->changed, 0) && set_protection(w, true)) return true;
+    set_protection(w, false);
+    find_mappings(w);
+    for (unsigned i = 0; i < w->n_mappings; i++) {
+        struct uffdio_register r = {.range = {w->mapping[i].begin, w->mapping[i].bytes},
+                                    .mode = UFFDIO_REGISTER_MODE_WP};
+        if (ioctl(w->uffd, UFFDIO_REGISTER, &r)) {
+            w->n_mappings = 0;
+            return false;
+        }
+    }
+    if (set_protection(w, true)) return true;
+    set_protection(w, false);
+    return false;
 }
 
 /* ---- the thread ---- */
@@ -214,8 +232,9 @@ static void sleep_protected(sg_watch_t *w)
     struct pollfd p = {.fd = w->uffd, .events = POLLIN};
     if (!look(w).woken && poll(&p, 1, SAFETY_MS) > 0) {
         w->fault_time = sg_device_clock();
-        answer_faults(w);
+        if (is_userfaultfd(w->uffd)) answer_faults(w);
     }
+    if (!is_userfaultfd(w->uffd)) return; /* closed meanwhile, which took the protection away */
     set_protection(w, false);
     answer_faults(w);
 }

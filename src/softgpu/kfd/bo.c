@@ -65,9 +65,12 @@ static void leave(kfd_bo_t *bo)
     if (bo->next) bo->next->self = bo->self;
 }
 
+/* -1 if the program has closed it: its number may be a file of the program's by now. */
 static int file_of(kfd_process_t *p, const kfd_bo_t *bo)
 {
-    return bo->file < 0 ? p->gpus[bo->gpu].fd : bo->file;
+    uint32_t gpu;
+    if (bo->file >= 0) return bo->file;
+    return kfd_node_of(p->gpus[bo->gpu].fd, &gpu) == KFD_NODE_RENDER ? p->gpus[bo->gpu].fd : -1;
 }
 
 int kfd_bo_read_notes(kfd_process_t *p, const kfd_bo_t *bo, void *notes, size_t bytes)
@@ -97,9 +100,9 @@ static void release_own(kfd_process_t *p, kfd_bo_t *bo)
 {
     kfd_gpu_t *gpu = &p->gpus[bo->gpu];
     clear_notes(p, bo);
-    /* gives the pages back and makes them read as zero for the next owner */
-    fallocate(gpu->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)bo->offset,
-              (off_t)bo->size);
+    /* gives the pages back and makes them read as zero for the next owner; by the mapping, since
+     * the program may have closed the descriptor and have another file there */
+    madvise(bo->host, bo->size, MADV_REMOVE);
     kfd_ranges_give(&gpu->ranges, bo->offset, bo->size);
     *used_of(gpu, bo->flags) -= bo->size;
 }

@@ -38,7 +38,15 @@ static int open_device(int gpu, int flags)
         errno = p ? ENXIO : ENODEV;
         return -1;
     }
-    int fd = gpu == SOFTGPU_KFD_NODE ? p->fd : p->gpus[gpu].fd;
+    uint32_t index = 0;
+    bool kfd = gpu == SOFTGPU_KFD_NODE;
+    int fd = kfd ? p->fd : p->gpus[gpu].fd;
+    /* a program that closes all descriptors has closed this one; its number may be another file's
+     */
+    if (kfd_node_of(fd, &index) != (kfd ? KFD_NODE_KFD : KFD_NODE_RENDER)) {
+        errno = ENODEV;
+        return -1;
+    }
     return fcntl(fd, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
 }
 

@@ -83,9 +83,16 @@ kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
 /* A sparse file of the given size, known as a device node. A descriptor or -errno. */
 static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t gpu)
 {
+    base_file_limit_t limit;
     int fd = base_file_own(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (fd < 0) return -errno;
+    base_file_limit_begin(&limit, true);
     int error = ftruncate(fd, (off_t)bytes) == 0 ? remember_node(fd, kind, gpu) : -errno;
+    base_file_limit_end(&limit);
+    if (error == -EFBIG)
+        base_error("the GPU's memory is a sparse file of %llu bytes, and the limit on the size of "
+                   "files is lower: ulimit -f unlimited",
+                   (unsigned long long)bytes);
     /* whoever maps it can rely on its size */
     if (error == 0) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     if (error != 0) {
@@ -244,9 +251,10 @@ void kfd_process_forget(void)
     kfd_process_t *p = kfd_process_peek();
     pthread_mutex_init(&lock, NULL);
     if (!p) return;
+    uint32_t index;
     for (uint32_t i = 0; i < p->n_gpus; i++)
-        close(p->gpus[i].fd);
-    close(p->fd);
+        if (kfd_node_of(p->gpus[i].fd, &index) == KFD_NODE_RENDER) close(p->gpus[i].fd);
+    if (kfd_node_of(p->fd, &index) == KFD_NODE_KFD) close(p->fd);
     kfd_bo_forget(p);
     if (p->ipc_socket >= 0) close(p->ipc_socket);
     kfd_smi_forget();

@@ -99,7 +99,11 @@ static int make_tree(const kfd_config_t *config)
     if (!mkdtemp(root_path)) return -errno;
     root_fd = lock_folder(root_path);
     if (root_fd < 0) return -EBUSY;
-    return kfd_topology_write(root_path, config);
+    base_file_limit_t limit;
+    base_file_limit_begin(&limit, true);
+    int error = kfd_topology_write(root_path, config);
+    base_file_limit_end(&limit);
+    return error;
 }
 
 const char *kfd_tree_root(void)

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum { FEATURES_MAX = 512 };
 
 typedef struct {
@@ -46,7 +48,7 @@ static void complain(const char *what)
     fprintf(stderr, "rocprof: error: %s: %s\n", what, text);
     if (!folder) return;
     snprintf(path, sizeof path, "%s/%d_failed", folder, getpid());
-    FILE *sign = fopen(path, "we");
+    FILE *sign = base_file_stream(path, "we");
     if (sign) fclose(sign);
 }
 
@@ -85,7 +87,7 @@ static bool read_request(const char *path)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *input = fopen(path, "re");
+    FILE *input = base_file_stream(path, "re");
     if (!input || getdelim(&text, &size, 0, input) < 0) {
         fprintf(stderr, "rocprof: error: ROCP_INPUT=%s cannot be read\n", path);
         if (input) fclose(input);
@@ -249,7 +251,7 @@ void OnLoadToolProp(rocprofiler_settings_t *settings)
     settings->timeout = number("ROCP_DATA_TIMEOUT", settings->timeout);
     settings->trace_size = (uint32_t)number("ROCP_TRACE_SIZE", settings->trace_size);
     snprintf(path, sizeof path, "%s/%d_results.txt", folder ? folder : ".", getpid());
-    file = folder ? fopen(path, "we") : stdout;
+    file = folder ? base_file_stream(path, "we") : stdout;
     rocprofiler_queue_callbacks_t callbacks = {.dispatch = on_dispatch};
     if (!file)
         fprintf(stderr, "rocprof: error: %s cannot be written\n", path);

@@ -1,0 +1,125 @@
+/* closed.c - a program that closes descriptors which are not its own, and gives their numbers to
+ * files of its own: the GPU goes on, and no file of the program's is touched. */
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int failures;
+static hsa_agent_t gpu;
+static hsa_amd_memory_pool_t vram;
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("line %d: %s does not hold\n", __LINE__, #condition);                           \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+#define OK(call) CHECK((call) == HSA_STATUS_SUCCESS)
+
+static hsa_status_t take_agent(hsa_agent_t agent, void *unused)
+{
+    hsa_device_type_t type;
+    (void)unused;
+    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    if (type == HSA_DEVICE_TYPE_GPU) gpu = agent;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *unused)
+{
+    hsa_amd_segment_t segment;
+    (void)unused;
+    hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
+    if (segment == HSA_AMD_SEGMENT_GLOBAL && vram.handle == 0) vram = pool;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void barrier(hsa_queue_t *q)
+{
+    hsa_signal_t done;
+    OK(hsa_signal_create(1, 0, NULL, &done));
+    hsa_barrier_and_packet_t packet = {.completion_signal = done};
+    uint64_t index = hsa_queue_add_write_index_screlease(q, 1);
+    uint8_t *slot = (uint8_t *)q->base_address + 64 * (index % q->size);
+    memcpy(slot + 4, (const uint8_t *)&packet + 4, 60);
+    __atomic_store_n((uint32_t *)(void *)slot,
+                     (uint32_t)HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE,
+                     __ATOMIC_RELEASE);
+    hsa_signal_store_screlease(q->doorbell_signal, (hsa_signal_value_t)index);
+    CHECK(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, 20000000000u,
+                                    HSA_WAIT_STATE_ACTIVE) == 0);
+    hsa_signal_destroy(done);
+}
+
+enum { FILE_BYTES = 64 << 20, BUFFER_BYTES = 1 << 20, BUFFERS = 16 };
+
+static int mine;
+
+static blkcnt_t blocks(void)
+{
+    struct stat st;
+    CHECK(fstat(mine, &st) == 0 && st.st_size == FILE_BYTES);
+    return st.st_blocks;
+}
+
+/* Every descriptor of softgpu's becomes one of the file. How many there were. */
+static int take_numbers(void)
+{
+    int taken = 0;
+    DIR *list = opendir("/proc/self/fd");
+    for (struct dirent *e; list && (e = readdir(list));) {
+        char target[64] = "";
+        int fd = atoi(e->d_name);
+        if (fd == dirfd(list) || fd < 512) continue;
+        if (readlinkat(dirfd(list), e->d_name, target, sizeof target - 1) < 0) continue;
+        if (!strstr(target, "softgpu") && !strstr(target, "userfaultfd")) continue;
+        taken += dup2(mine, fd) == fd;
+    }
+    if (list) closedir(list);
+    return taken;
+}
+
+static void use_memory(void)
+{
+    void *memory[BUFFERS];
+    for (int i = 0; i < BUFFERS; i++)
+        OK(hsa_amd_memory_pool_allocate(vram, BUFFER_BYTES, 0, &memory[i]));
+    for (int i = 0; i < BUFFERS; i++)
+        OK(hsa_amd_memory_pool_free(memory[i]));
+}
+
+int main(void)
+{
+    hsa_queue_t *q;
+    OK(hsa_init());
+    OK(hsa_iterate_agents(take_agent, NULL));
+    OK(hsa_amd_agent_iterate_memory_pools(gpu, take_pool, NULL));
+    OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX, &q));
+    barrier(q);
+    mine = memfd_create("program", MFD_CLOEXEC);
+    CHECK(mine >= 0 && posix_fallocate(mine, 0, FILE_BYTES) == 0);
+    blkcnt_t before = blocks();
+    CHECK(take_numbers() >= 3); /* the driver, a render node, what doorbells are watched with */
+    use_memory();
+    barrier(q);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* until the queue sleeps */
+    barrier(q);
+    CHECK(blocks() == before);
+    closefrom(3);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    barrier(q);
+    if (!failures) printf("passed\n");
+    fflush(stdout);
+    _exit(failures != 0); /* the runtime's own descriptors are gone */
+}
