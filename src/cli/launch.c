@@ -3,6 +3,7 @@
 #include "cli/launch.h"
 
 #include "base/file.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,6 +165,13 @@ __attribute__((noreturn)) static void become(const char *path, char **argv, cons
     ssize_t ignored = write(report, &error, sizeof(error));
     (void)ignored;
     _exit(CLI_EXIT_NOT_EXECUTABLE);
+}
+
+int cli_end_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    base_error("standard output: %s", strerror(errno));
+    return status ? status : CLI_EXIT_SETUP;
 }
 
 static int await(pid_t pid)

@@ -530,11 +530,10 @@ static char *output_name(void)
     return name;
 }
 
-int main(int argc, char **argv)
+static int run(char **argv)
 {
     char root[PATH_MAX], why[512] = "";
     int at, status = read_options(argv, &at), result = 0;
-    (void)argc;
     if (status >= 0) return status;
     if (output && (strlen(output) < 5 || strcmp(output + strlen(output) - 4, ".csv")))
         return fail("output", output, "its name must end in .csv");
@@ -558,4 +557,10 @@ int main(int argc, char **argv)
     if (!result && statistics) result = write_statistics(name);
     free(name);
     return status ? status : result;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return cli_end_output(run(argv));
 }

@@ -539,7 +539,5 @@ int main(int argc, char **argv)
     else
         status = ask(&o);
     free(o.names);
-    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    base_error("standard output: %s", strerror(errno));
-    return status ? status : CLI_EXIT_SETUP;
+    return cli_end_output(status);
 }

@@ -230,5 +230,5 @@ int main(int argc, char **argv)
         status = profile(&c);
     }
     cli_command_free(&c);
-    return status;
+    return cli_end_output(status);
 }

@@ -103,6 +103,13 @@ class Disks(Case):
         csv.field_size_limit(1 << 22)
         return [r["Kernel_Name"] for r in self.rows("kernel_trace")]
 
+    def test_full_standard_output(self):
+        for words in (["--help"], ["--version"], ["-s", "--echo", "--", "true"]):
+            done = subprocess.run(["sh", "-c", '"$@" >/dev/full', "sh", ROCPROFV3, "--rocm-root", self.root,
+                                   "--gpu", "soft", *words], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 125, words)
+            self.assertIn("standard output: No space left on device", done.stderr)
+
     def test_quotes(self):
         self.run_it("--kernel-trace", "--stats", program=(SUBJECT, "quotes"))
         self.assertEqual([r["Kernel_Name"] for r in self.rows("kernel_trace")], ['say "hi", "'])

@@ -30,6 +30,16 @@ expect 0 "Usage: softgpu" "$softgpu" --help
 expect 2 "no program is given" "$softgpu"
 expect 2 '--cus: "0" is not a number from 1 to 1024' "$softgpu" --cus 0 true
 expect 2 '--gpus: "nine" is not a number from 1 to 8' "$softgpu" --gpus nine true
+expect 2 '--core: "foo" is none of base, avx2 and avx512' "$softgpu" --core foo true
+expect 1 "SOFTGPU_CORE=foo: " env SOFTGPU_CORE=foo "$softgpu" cat /dev/kfd
+expect 1 "SOFTGPU_CUS=0 is not a whole number from 1 to 1024" env SOFTGPU_CUS=0 "$softgpu" cat /dev/kfd
+expect 1 "SOFTGPU_THREADS=many is not" env SOFTGPU_THREADS=many "$softgpu" cat /dev/kfd
+expect 125 "standard output: No space left" sh -c '"$1" --help >/dev/full' sh "$softgpu"
+expect 125 "standard output: No space left" sh -c '"$1" --version >/dev/full' sh "$softgpu"
+expect 125 "standard output: No space left" sh -c '"$1" --list-profiles >/dev/full' sh "$softgpu"
+if unshare -m true 2>/dev/null; then # root alone takes /proc away
+    expect 0 "still here" unshare -m sh -c 'umount -l /proc; exec "$@"' sh "$softgpu" echo still here
+fi
 expect 0 "mi210        AMD Instinct MI210" "$softgpu" --list-profiles
 expect 125 "--trace-file /nowhere/trace: No such file" "$softgpu" --trace-file /nowhere/trace true
 expect 127 "nosuchprogram: No such file" "$softgpu" nosuchprogram

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real HIP programs on the software GPU under tools that come and programs that go in every way.
 
-usage: stress.py BUILD_DIR order|ways|dlopen|rocprofv3
+usage: stress.py BUILD_DIR order|ways|dlopen|rocprofv3|forks   (STRESS_FORKS=10000: children of "forks")
 """
 import os
 import re
@@ -154,6 +154,18 @@ def rocprofv3():
                                done.stderr)
             if not found or any(int(r) != int(w) + int(d) + int(f) for r, w, d, f in found):
                 failures.append(f"rocprofv3 {way}: {done.stderr}")
+
+
+# ---- threads that use the GPU and fork: STRESS_FORKS children in all ----
+
+def forks():
+    number = os.environ.get("STRESS_FORKS", "160")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [f"{BUILD}/bin/rocprofv3", "--gpu", "soft", "-d", folder, "-s", "--", f"{HERE}/forks", number]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60 + int(number))
+        expect("forks", (done.returncode, done.stdout), (0, f"{number} children, 0 hung, 0 ended otherwise\n"))
+        if done.returncode:
+            failures.append(done.stderr)
 
 
 globals()[WHAT]()

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
@@ -58,15 +59,16 @@ static const struct {
     int key;
     const char *name, *variable;
     unsigned long lowest, highest; /* both 0: no number */
+    const char *choices[4];        /* none: any text */
 } variables[] = {
-    {KEY_PROFILE, "--profile", "SOFTGPU_PROFILE", 0, 0},
-    {KEY_CUS, "--cus", "SOFTGPU_CUS", 1, 1024},
-    {KEY_GPUS, "--gpus", "SOFTGPU_GPUS", 1, 8},
-    {KEY_CORE, "--core", "SOFTGPU_CORE", 0, 0},
-    {KEY_THREADS, "--threads", "SOFTGPU_THREADS", 1, 1024},
-    {KEY_LOG, "--log", "SOFTGPU_LOG", 0, 0},
-    {KEY_TRACE, "--trace", "SOFTGPU_TRACE", 0, 0},
-    {KEY_STATS, "--stats", "SOFTGPU_STATS", 0, 0},
+    {KEY_PROFILE, "--profile", "SOFTGPU_PROFILE", 0, 0, {0}},
+    {KEY_CUS, "--cus", "SOFTGPU_CUS", 1, 1024, {0}},
+    {KEY_GPUS, "--gpus", "SOFTGPU_GPUS", 1, 8, {0}},
+    {KEY_CORE, "--core", "SOFTGPU_CORE", 0, 0, {"base", "avx2", "avx512"}},
+    {KEY_THREADS, "--threads", "SOFTGPU_THREADS", 1, 256, {0}},
+    {KEY_LOG, "--log", "SOFTGPU_LOG", 0, 0, {0}},
+    {KEY_TRACE, "--trace", "SOFTGPU_TRACE", 0, 0, {0}},
+    {KEY_STATS, "--stats", "SOFTGPU_STATS", 0, 0, {0}},
 };
 
 typedef struct {
@@ -84,13 +86,37 @@ static void check_number(struct argp_state *state, size_t row, const char *value
                    variables[row].lowest, variables[row].highest);
 }
 
+static void check_choice(struct argp_state *state, size_t row, const char *value)
+{
+    const char *const *choice = variables[row].choices;
+    while (*choice && strcmp(*choice, value) != 0)
+        choice++;
+    if (*choice) return;
+    choice = variables[row].choices;
+    argp_error(state, "%s: \"%s\" is none of %s, %s and %s", variables[row].name, value, choice[0],
+               choice[1], choice[2]);
+}
+
+/* Path of this program: as the kernel knows it, or, without /proc, as it was started. */
+static int find_self(char self[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+    if (n > 0) {
+        self[n] = '\0';
+        return 0;
+    }
+    const char *started = (const char *)getauxval(AT_EXECFN);
+    if (started && realpath(started, self)) return 0;
+    fprintf(stderr, "softgpu: cannot find the installation: no /proc, and %s: %s\n",
+            started ? started : "no name", strerror(errno));
+    return -1;
+}
+
 /* Absolute path of `name`, which is relative to this program's folder. 0, or -1 after a message. */
 static int find_beside(const char *name, char path[PATH_MAX])
 {
     char self[PATH_MAX], beside[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (n < 0) return -1;
-    self[n] = '\0';
+    if (find_self(self) != 0) return -1;
     char *slash = strrchr(self, '/');
     if (!slash) return -1;
     *slash = '\0';
@@ -172,6 +198,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
         if (variables[i].key == key) {
             if (variables[i].highest) check_number(state, i, value);
+            if (variables[i].choices[0]) check_choice(state, i, value);
             return setenv(variables[i].variable, value, 1) == 0 ? 0 : errno;
         }
     return ARGP_ERR_UNKNOWN;
@@ -198,6 +225,14 @@ static int add_preload(const char *stub)
     return result;
 }
 
+/* What was printed has arrived, or that is an error: --help > /dev/full. */
+static void check_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "softgpu: standard output: %s\n", strerror(errno));
+    _exit(EXIT_SETUP);
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -212,10 +247,15 @@ int main(int argc, char **argv)
     char stub[PATH_MAX];
     argp_program_version = "softgpu " CROCPROF_VERSION;
     argp_err_exit_status = EXIT_USAGE;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
-
-    if (find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0 || add_preload(stub) != 0)
+    atexit(check_output);
+    int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
+    if (!refused && find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0)
         return EXIT_SETUP;
+    if (!refused && add_preload(stub) != 0) refused = ENOMEM;
+    if (refused) {
+        fprintf(stderr, "softgpu: cannot set up the GPU: %s\n", strerror(refused));
+        return EXIT_SETUP;
+    }
     execvp(command.program[0], command.program);
     int error = errno;
     fprintf(stderr, "softgpu: %s: %s\n", command.program[0], strerror(error));

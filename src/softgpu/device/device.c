@@ -7,6 +7,10 @@
 #include "softgpu/device/observe.h"
 #include "softgpu/isa/clock.h"
 
+#include "base/env.h"
+#include "base/log.h"
+
+#include <errno.h>
 #include <stdlib.h>
 
 static void *trace_memory(void *memory, uint64_t va, uint64_t bytes)
@@ -25,6 +29,12 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->memory = sg_memory_create();
     d->code = d->memory ? isa_code_create(d->memory) : NULL;
     d->core = isa_core_select();
+    const char *named = base_env("SOFTGPU_CORE");
+    if (!d->core)
+        base_error(
+            "SOFTGPU_CORE=%s: base, avx2 and avx512 are the cores, and this host does not run "
+            "all of them",
+            named ? named : "");
     d->perf = sg_perf_create(profile, sgc_page_of_memory, d->memory);
     if (d->perf) sg_perf_set_trace_memory(d->perf, trace_memory, d->memory);
     d->observed = sg_observe_wanted();
@@ -33,8 +43,10 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     sg_perf_destroy(d->perf);
     if (d->code) isa_code_destroy(d->code);
     sg_memory_destroy(d->memory);
+    bool wrong = !d->core;
     free(d->registers);
     free(d);
+    errno = wrong ? EINVAL : ENOMEM;
     return NULL;
 }
 

@@ -72,7 +72,8 @@ typedef struct {
 /* A core by name, NULL if it is not built in or this host cannot run it. */
 const isa_core_t *isa_core_by_name(const char *name);
 
-/* Best core for this host, or the one named by SOFTGPU_CORE (base, avx2, avx512). */
+/* Best core for this host, or the one named by SOFTGPU_CORE (base, avx2, avx512): NULL if there is
+ * none of that name, or this host cannot run it. */
 const isa_core_t *isa_core_select(void);
 
 /* Address of the instruction after the one that stopped (of the next one to run). */

@@ -45,7 +45,8 @@ const isa_core_t *isa_core_by_name(const char *name)
 const isa_core_t *isa_core_select(void)
 {
     const char *wanted = secure_getenv("SOFTGPU_CORE");
-    const isa_core_t *core = wanted && *wanted ? isa_core_by_name(wanted) : NULL;
+    if (wanted && *wanted) return isa_core_by_name(wanted);
+    const isa_core_t *core = NULL;
     for (unsigned k = 0; !core && cores[k]; k++)
         if (host_runs(cores[k]->name)) core = cores[k];
     return core;

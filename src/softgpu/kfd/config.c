@@ -1,15 +1,18 @@
 /* config.c - options of the software GPU: environment variables over the profile.
  *
- * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_GPUS and SOFTGPU_KFD_MINOR; the
- * launcher only sets them. Read once per process and inherited by fork. */
+ * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_GPUS and SOFTGPU_KFD_MINOR, and
+ * that refuses a wrong SOFTGPU_THREADS, which the device reads; the launcher only sets them. Read
+ * once per process and inherited by fork. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/env.h"
 #include "base/log.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -29,6 +32,23 @@ static bool profile_directory(char *buffer, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
+/* Leaves the number alone if the variable is unset or empty. A wrong one is told, and is no GPU:
+ * who asks for something does not get something else. */
+static bool read_number(const char *name, long lowest, long highest, uint32_t *number)
+{
+    const char *value = base_env(name);
+    if (!value || !*value) return true;
+    char *end;
+    errno = 0;
+    long n = strtol(value, &end, 0);
+    if (*end || errno || n < lowest || n > highest) {
+        base_error("%s=%s is not a whole number from %ld to %ld", name, value, lowest, highest);
+        return false;
+    }
+    *number = (uint32_t)n;
+    return true;
+}
+
 static void read_config(void)
 {
     char directory[PATH_MAX], error[PATH_MAX + 256];
@@ -43,15 +63,21 @@ static void read_config(void)
         base_error("profile %s", error);
         return;
     }
-    uint32_t cus = (uint32_t)base_env_int("SOFTGPU_CUS", 0, 1, 1024);
+    uint32_t cus = 0, threads = 0, svm = 1;
+    config.n_gpus = 1;
+    /* 1.17 is the newest that the thunk of ROCm 6 asks for anything by */
+    config.minor_version = 17;
+    if (!read_number("SOFTGPU_CUS", 1, 1024, &cus) ||
+        !read_number("SOFTGPU_GPUS", 1, KFD_MAX_GPUS, &config.n_gpus) ||
+        !read_number("SOFTGPU_THREADS", 1, 256, &threads) ||
+        !read_number("SOFTGPU_KFD_MINOR", 8, 17, &config.minor_version) ||
+        !read_number("SOFTGPU_SVM", 0, 1, &svm))
+        return;
     if (cus && sg_profile_set_cus(&config.profile, cus, error, sizeof(error)) != 0) {
         base_error("SOFTGPU_CUS: %s", error);
         return;
     }
-    config.n_gpus = (uint32_t)base_env_int("SOFTGPU_GPUS", 1, 1, KFD_MAX_GPUS);
-    /* 1.17 is the newest that the thunk of ROCm 6 asks for anything by */
-    config.minor_version = (uint32_t)base_env_int("SOFTGPU_KFD_MINOR", 17, 8, 17);
-    config.svm = base_env_int("SOFTGPU_SVM", 1, 0, 1) != 0;
+    config.svm = svm != 0;
     valid = true;
 }
 

@@ -194,7 +194,7 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
                          .memory_fault = on_memory_fault,
                          .queue_error = on_queue_error};
     gpu->device = sg_device_create(profile, &ops);
-    if (!gpu->device) return -ENOMEM;
+    if (!gpu->device) return errno == EINVAL ? -EINVAL : -ENOMEM;
     gpu->memory = sg_device_memory(gpu->device);
     sg_device_set_doorbells(gpu->device, gpu->doorbells, KFD_DOORBELL_BYTES, p->fd,
                             kfd_doorbell_offset(index));
