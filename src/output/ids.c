@@ -9,6 +9,7 @@ enum { BLOCK_IDS = 4096, BLOCK_WORDS = BLOCK_IDS / 64, BLOCKS_MAX = 1 << 16 };
 struct out_ids_block {
     uint64_t key, before; /* ids of smaller blocks */
     uint64_t bits[BLOCK_WORDS];
+    uint16_t words_before[BLOCK_WORDS]; /* ids of smaller words of the block */
 };
 
 static bool new_block(out_ids_t *s, uint64_t key)
@@ -62,8 +63,10 @@ bool out_ids_ready(out_ids_t *s)
         out_ids_block_t *b = &s->blocks[i];
         if (!out_numbers_set(&s->places, b->key, i + 1)) return false;
         b->before = before;
-        for (unsigned word = 0; word < BLOCK_WORDS; word++)
+        for (unsigned word = 0; word < BLOCK_WORDS; word++) {
+            b->words_before[word] = (uint16_t)(before - b->before);
             before += (uint64_t)__builtin_popcountll(b->bits[word]);
+        }
     }
     return true;
 }
@@ -74,9 +77,7 @@ uint64_t out_ids_place(const out_ids_t *s, uint64_t id)
     if (!block) return id;
     const out_ids_block_t *b = &s->blocks[block - 1];
     unsigned word = id % BLOCK_IDS / 64;
-    uint64_t place = b->before + 1;
-    for (unsigned i = 0; i < word; i++)
-        place += (uint64_t)__builtin_popcountll(b->bits[i]);
+    uint64_t place = b->before + b->words_before[word] + 1;
     return place + (uint64_t)__builtin_popcountll(b->bits[word] & ((UINT64_C(1) << id % 64) - 1));
 }
 

@@ -226,7 +226,10 @@ static void open_file(rocpd_t *r, const char *path)
         }
     }
     unlink(path);
-    if (sqlite3_open(path, &r->db) != SQLITE_OK) fail(r, sqlite3_errmsg(r->db));
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    /* one thread uses it */
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &r->db, flags, NULL) != SQLITE_OK) fail(r, sqlite3_errmsg(r->db));
     /* nobody else sees the file before it is whole, and after a crash it is made anew */
     run(r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
            "PRAGMA page_size = 8192; PRAGMA cache_size = -8192; BEGIN");
@@ -273,8 +276,7 @@ int out_rocpd_write(out_job_t *job, const char *path)
         r.failed = true;
     }
     out_file_abandon(r.text);
-    out_numbers_t *const numbers[] = {&r.texts,   &r.tracks,  &r.queues,
-                                      &r.streams, &r.regions, &r.samples};
+    out_numbers_t *const numbers[] = {&r.texts, &r.tracks, &r.queues, &r.streams, &r.unknown};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         free(numbers[i]->rows);
     out_live_free(&r.live);

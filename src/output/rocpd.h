@@ -66,7 +66,7 @@ typedef struct {
     sqlite3_stmt *at; /* statement whose values are being bound, and which comes next */
     int place;
     out_file_t *text; /* where objects are written for a column */
-    out_numbers_t texts, tracks, queues, streams, regions, samples;
+    out_numbers_t texts, tracks, queues, streams, unknown;
     uint64_t text_count;
     int64_t nid, pid, ppid;
     uint64_t events;
@@ -92,6 +92,10 @@ void rocpd_no_memory(rocpd_t *r);
 
 /* rocpd_info.c: rows about the machine, the process, agents, code, counters. */
 void rocpd_write_info(rocpd_t *r);
+/* Id of an agent's row, and the row of a kernel: made where the store has lost what they were,
+ * since readers join them. Not between a row's begin and end. */
+uint64_t rocpd_agent(rocpd_t *r, uint64_t agent);
+void rocpd_kernel(rocpd_t *r, uint64_t kernel);
 /* rocpd_rows.c: rows of the records. */
 void rocpd_write_records(rocpd_t *r);
 

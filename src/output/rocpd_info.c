@@ -207,6 +207,63 @@ static void write_counters(rocpd_t *r)
     }
 }
 
+/* True once for each of them. */
+static bool first_time(rocpd_t *r, const char *what, uint64_t id)
+{
+    uint64_t key = out_mix(out_key(what)) ^ id;
+    if (out_numbers_get(&r->unknown, key)) return false;
+    if (!out_numbers_set(&r->unknown, key, 1)) rocpd_no_memory(r);
+    return true;
+}
+
+uint64_t rocpd_agent(rocpd_t *r, uint64_t agent)
+{
+    static const char what[] = "unknown agent";
+    const out_agent_t *a = out_model_find_agent(r->job->model, agent);
+    if (a) return out_agent_value(a, TRACE_AGENT_Node_Id);
+    if (!first_time(r, what, agent)) return agent;
+    rocpd_begin(r, ROCPD_AGENT);
+    rocpd_int(r, agent);
+    rocpd_int(r, (uint64_t)r->nid);
+    rocpd_int(r, (uint64_t)r->pid);
+    for (int i = 0; i < 5; i++) /* type to uuid */
+        rocpd_null(r);
+    for (int i = 0; i < 5; i++) /* names */
+        rocpd_text(r, what);
+    rocpd_text(r, "{}");
+    rocpd_end_unless_taken(r);
+    return agent;
+}
+
+void rocpd_kernel(rocpd_t *r, uint64_t kernel)
+{
+    static const char what[] = "unknown kernel";
+    const out_kernel_t *k = out_model_kernel(r->job->model, kernel);
+    if (k->record->id == kernel && kernel) return;
+    if (!first_time(r, what, kernel)) return;
+    if (first_time(r, "", 0)) {
+        rocpd_begin(r, ROCPD_CODE_OBJECT);
+        rocpd_int(r, 0);
+        rocpd_int(r, (uint64_t)r->nid);
+        rocpd_int(r, (uint64_t)r->pid);
+        for (int i = 0; i < 5; i++) /* agent to load_delta */
+            rocpd_null(r);
+        rocpd_text(r, "{}");
+        rocpd_end_unless_taken(r);
+    }
+    rocpd_begin(r, ROCPD_KERNEL);
+    rocpd_int(r, kernel);
+    rocpd_int(r, (uint64_t)r->nid);
+    rocpd_int(r, (uint64_t)r->pid);
+    rocpd_int(r, 0);
+    rocpd_text(r, what);
+    rocpd_text(r, what);
+    for (int i = 0; i < 8; i++) /* kernel_object to accum_vgpr_count */
+        rocpd_null(r);
+    rocpd_text(r, "{}");
+    rocpd_end_unless_taken(r);
+}
+
 void rocpd_write_info(rocpd_t *r)
 {
     rocpd_string(r, ""); /* kernels outside a range refer to it */

@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-#include "trace/agent-fields.h"
-
 static const char empty[] = "";
 
 /* Columns that every row of a record has. */
@@ -67,9 +65,8 @@ static uint64_t stream_of(rocpd_t *r, uint64_t id)
 
 static void put_agent(rocpd_t *r, uint64_t agent)
 {
-    const out_agent_t *a = agent ? out_model_find_agent(r->job->model, agent) : NULL;
-    if (a)
-        rocpd_int(r, out_agent_value(a, TRACE_AGENT_Node_Id));
+    if (agent)
+        rocpd_int(r, rocpd_agent(r, agent));
     else
         rocpd_null(r);
 }
@@ -158,10 +155,12 @@ static void write_launch(rocpd_t *r, const out_launch_t *l)
     uint64_t event = write_event(r, category, d->correlation, d->correlation, 0, "{}");
     uint64_t queue = queue_of(r, d->queue), stream = stream_of(r, d->stream);
     uint64_t region = rocpd_string(r, range ? range : empty);
+    uint64_t agent = rocpd_agent(r, d->agent);
+    rocpd_kernel(r, d->kernel);
     rocpd_begin(r, ROCPD_DISPATCH);
     rocpd_int(r, d->dispatch);
     put_origin(r, trace_thread(d->head));
-    put_agent(r, d->agent);
+    rocpd_int(r, agent);
     rocpd_int(r, d->kernel);
     rocpd_int(r, d->dispatch);
     rocpd_int(r, queue);
@@ -204,14 +203,15 @@ static void write_copy(rocpd_t *r, const trace_copy_t *c)
                                  c->correlation, 0, "{}");
     uint64_t name_id = rocpd_string(r, name), stream = stream_of(r, c->stream);
     uint64_t region = range ? rocpd_string(r, range) : 0;
+    uint64_t source = rocpd_agent(r, c->source), destination = rocpd_agent(r, c->destination);
     rocpd_begin(r, ROCPD_COPY);
     put_origin(r, trace_thread(c->head));
     rocpd_int(r, c->start);
     rocpd_int(r, c->end);
     rocpd_int(r, name_id);
-    put_agent(r, c->destination);
+    rocpd_int(r, destination);
     rocpd_int(r, c->destination_address);
-    put_agent(r, c->source);
+    rocpd_int(r, source);
     rocpd_int(r, c->source_address);
     rocpd_int(r, c->bytes);
     rocpd_int(r, stream);
@@ -234,6 +234,7 @@ static void write_memory(rocpd_t *r, const trace_timed_t *t, const memory_t *x)
     const char *category = out_kind_text(r->job->model, trace_kind(t->head));
     uint64_t event = write_event(r, category, x->stack, x->parent, 0, "{}");
     uint64_t queue = queue_of(r, x->queue), stream = stream_of(r, 0);
+    if (x->agent) rocpd_agent(r, x->agent); /* its row comes before this one */
     rocpd_begin(r, ROCPD_ALLOCATE);
     put_origin(r, trace_thread(t->head));
     put_agent(r, x->agent);

@@ -9,10 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "output/convert.h"
 #include "trace/names.h"
+#include "trace/store.h"
+#include "trace/writer.h"
 #include "output/ids.h"
 #include "output/live.h"
 #include "output/sort.h"
@@ -129,6 +133,54 @@ static void memory_given_and_taken(void **state)
     }
     assert_true(l.room <= room);
     out_live_free(&l);
+}
+
+static const char *one_format(const void *from, const char *name)
+{
+    return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? from : NULL;
+}
+
+/* A store that has lost what agents and kernels were: every format is written all the same. */
+static void lost_names(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"csv", "json", "pftrace", "rocpd"};
+    char directory[] = "/tmp/rocprofv3-lost-XXXXXX", store[64], why[512] = "";
+    assert_non_null(mkdtemp(directory));
+    snprintf(store, sizeof(store), "%s/store", directory);
+    assert_int_equal(mkdir(store, 0700), 0);
+    trace_writer_t *w =
+        trace_writer_open(store, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why, sizeof(why));
+    const char *facts[][2] = {{TRACE_INFO_DIRECTORY, directory}, {TRACE_INFO_NAME, "x"}};
+    for (size_t i = 0; i < 2; i++) {
+        trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
+        assert_true(trace_writer_put_texts(w, &head, sizeof(head), facts[i], 2));
+    }
+    trace_writer_close(w);
+    w = trace_writer_open(store, "records-0.seg", TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
+    trace_dispatch_t d = {.head = trace_head(TRACE_DISPATCH, 11, 2, 7, sizeof(d)),
+                          .start = 10,
+                          .end = 20,
+                          .agent = 5,
+                          .kernel = 3,
+                          .dispatch = 1};
+    trace_copy_t c = {.head = trace_head(TRACE_COPY, 10, 1, 7, sizeof(c)), .start = 5, .end = 6};
+    trace_api_t call = {trace_head(TRACE_API, 5, 9, 8, sizeof(call)), 1, 2, 1};
+    assert_true(trace_writer_put(w, &d) && trace_writer_put(w, &c) && trace_writer_put(w, &call));
+    trace_writer_close(w);
+    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+        out_config_t config;
+        out_result_t result;
+        out_conversion_t conversion = {.config = &config};
+        assert_int_equal(out_config_read(&config, one_format, formats[i], why, sizeof(why)), 0);
+        if (out_convert(&conversion, store, &result, why, sizeof(why)) != 0)
+            fail_msg("%s: %s", formats[i], why);
+        assert_int_equal(result.counts.written, 3);
+        assert_int_not_equal(result.files, 0);
+        out_conversion_free(&conversion);
+        out_config_free(&config);
+    }
+    assert_int_equal(trace_remove(directory), 0);
 }
 
 static void statistics(void **state)
@@ -340,11 +392,17 @@ static void summary_of_domains_and_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_in_memory), cmocka_unit_test(sorts_through_files),
-        cmocka_unit_test(ids_in_order),    cmocka_unit_test(memory_given_and_taken),
-        cmocka_unit_test(statistics),      cmocka_unit_test(numbers),
-        cmocka_unit_test(kernel_names),    cmocka_unit_test(config_errors_name_value_and_choice),
-        cmocka_unit_test(summary_table),   cmocka_unit_test(summary_of_domains_and_groups),
+        cmocka_unit_test(sorts_in_memory),
+        cmocka_unit_test(sorts_through_files),
+        cmocka_unit_test(ids_in_order),
+        cmocka_unit_test(memory_given_and_taken),
+        cmocka_unit_test(lost_names),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(kernel_names),
+        cmocka_unit_test(config_errors_name_value_and_choice),
+        cmocka_unit_test(summary_table),
+        cmocka_unit_test(summary_of_domains_and_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

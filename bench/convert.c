@@ -1,0 +1,176 @@
+/* convert.c - what the formats of rocprofv3 cost: nanoseconds for each record, memory at its peak.
+ *
+ * Makes the store of a made-up process (two threads' API calls, every tenth record a kernel) and
+ * converts it in a process of its own for each format, so that one's memory is not another's.
+ * bench_convert [--json FILE] [--records N] */
+#include "output/convert.h"
+#include "trace/store.h"
+#include "trace/writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const formats[] = {"csv", "json", "pftrace", "rocpd"};
+enum {
+    FORMATS = sizeof(formats) / sizeof(*formats),
+    OPERATIONS = 400,
+    KERNELS = 20,
+    API = 5,
+    DISPATCH = 11
+};
+
+typedef struct {
+    double ns;      /* of CPU time for each record, all phases of a conversion */
+    double peak_mb; /* of resident memory */
+    double file_mb;
+} result_t;
+
+static void put_text(trace_writer_t *w, trace_head_t head, const char *text)
+{
+    trace_writer_put_texts(w, &head, sizeof(head), &text, 1);
+}
+
+static void put_meta(const char *store, const char *directory)
+{
+    char why[256], text[64];
+    const char *facts[][2] = {{TRACE_INFO_DIRECTORY, directory},
+                              {TRACE_INFO_NAME, "bench"},
+                              {TRACE_INFO_COMMAND, "bench"}};
+    trace_writer_t *w =
+        trace_writer_open(store, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why, sizeof(why));
+    if (!w) {
+        fprintf(stderr, "bench_convert: %s\n", why);
+        exit(1);
+    }
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+        trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
+        trace_writer_put_texts(w, &head, sizeof(head), facts[i], 2);
+    }
+    put_text(w, trace_head(TRACE_KIND, API, 0, 0, 0), "HIP_RUNTIME_API");
+    put_text(w, trace_head(TRACE_KIND, DISPATCH, 0, 0, 0), "KERNEL_DISPATCH");
+    for (uint32_t i = 0; i < OPERATIONS; i++) {
+        snprintf(text, sizeof(text), "hipFunctionOfSomeLength%u", i);
+        put_text(w, trace_head(TRACE_OPERATION, API, i, 0, 0), text);
+    }
+    for (uint64_t i = 1; i <= KERNELS; i++) {
+        trace_kernel_t k = {.head = trace_head(TRACE_KERNEL, 0, 0, 0, sizeof(k)),
+                            .id = i,
+                            .code_object = 1,
+                            .vgprs = 32};
+        const char *name = text;
+        snprintf(text, sizeof(text), "_Z%zukernel%02llu", strlen("kernel00"),
+                 (unsigned long long)i);
+        trace_writer_put_texts(w, &k, sizeof(k), &name, 1);
+    }
+    trace_writer_close(w);
+}
+
+static void put_records(const char *store, uint64_t records)
+{
+    char why[256];
+    trace_writer_t *w =
+        trace_writer_open(store, "records-0.seg", TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
+    if (!w) {
+        fprintf(stderr, "bench_convert: %s\n", why);
+        exit(1);
+    }
+    for (uint64_t i = 1; i <= records; i++) {
+        uint64_t start = 1000000000 + 1000 * i;
+        trace_api_t call = {
+            trace_head(TRACE_API, API, (uint32_t)(i % OPERATIONS), 100 + i % 2, sizeof(call)),
+            start, start + 900, i};
+        trace_dispatch_t d = {.head = trace_head(TRACE_DISPATCH, DISPATCH, 2, 100, sizeof(d)),
+                              .start = start,
+                              .end = start + 5000,
+                              .correlation = i - 1,
+                              .agent = 1,
+                              .queue = 1,
+                              .kernel = 1 + i % KERNELS,
+                              .dispatch = i,
+                              .stream = 1,
+                              .workgroup = {256, 1, 1},
+                              .grid = {65536, 1, 1}};
+        trace_writer_put(w, i % 10 ? (const void *)&call : &d);
+    }
+    trace_writer_count(w, records, 0, 0);
+    trace_writer_close(w);
+}
+
+static const char *variable(const void *from, const char *name)
+{
+    return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? from : NULL;
+}
+
+/* In a child: its CPU time and peak are what we want to know. */
+static int convert(const char *store, const char *format)
+{
+    char why[512];
+    out_config_t config;
+    out_result_t result;
+    out_conversion_t c = {.config = &config};
+    if (out_config_read(&config, variable, format, why, sizeof(why)) == 0 &&
+        out_convert(&c, store, &result, why, sizeof(why)) == 0)
+        return 0;
+    fprintf(stderr, "bench_convert: %s: %s\n", format, why);
+    return 1;
+}
+
+static bool measure(const char *store, const char *directory, const char *format, uint64_t records,
+                    result_t *r)
+{
+    struct rusage use;
+    int status;
+    char path[4096];
+    struct stat st;
+    pid_t child = fork();
+    if (child == 0) _exit(convert(store, format));
+    if (child < 0 || wait4(child, &status, 0, &use) < 0 || status != 0) return false;
+    double seconds = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+                     (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
+    snprintf(path, sizeof(path), "%s/bench_%s", directory,
+             strcmp(format, "csv") == 0     ? "hip_api_trace.csv"
+             : strcmp(format, "rocpd") == 0 ? "results.db"
+             : strcmp(format, "json") == 0  ? "results.json"
+                                            : "results.pftrace");
+    *r = (result_t){seconds * 1e9 / (double)records, (double)use.ru_maxrss / 1024,
+                    stat(path, &st) == 0 ? (double)st.st_size / 1e6 : 0};
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    const char *json = NULL;
+    uint64_t records = 2000000;
+    char directory[] = "/tmp/bench-convert-XXXXXX", store[64];
+    result_t results[FORMATS];
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--json") == 0) json = argv[i + 1];
+        if (strcmp(argv[i], "--records") == 0) records = strtoull(argv[i + 1], NULL, 10);
+    }
+    if (!mkdtemp(directory)) return 1;
+    snprintf(store, sizeof(store), "%s/store", directory);
+    if (mkdir(store, 0700) != 0) return 1;
+    put_meta(store, directory);
+    put_records(store, records);
+    printf("%llu records, nine calls to a kernel\n", (unsigned long long)records);
+    printf("%-10s %14s %14s %12s\n", "format", "ns a record", "peak MB", "file MB");
+    for (int i = 0; i < FORMATS; i++) {
+        if (!measure(store, directory, formats[i], records, &results[i])) return 1;
+        printf("%-10s %14.0f %14.1f %12.1f\n", formats[i], results[i].ns, results[i].peak_mb,
+               results[i].file_mb);
+    }
+    trace_remove(directory);
+    FILE *f = json ? fopen(json, "w") : NULL;
+    if (!f) return json != NULL;
+    for (int i = 0; i < FORMATS; i++)
+        fprintf(f, "%s\"%s_ns\": %.1f, \"%s_peak_mb\": %.1f", i ? ", " : "{", formats[i],
+                results[i].ns, formats[i], results[i].peak_mb);
+    fprintf(f, "}\n");
+    return fclose(f) != 0;
+}
