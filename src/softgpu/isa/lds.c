@@ -4,6 +4,7 @@
  * themselves are mem_lanes.c's: LDS is a small memory without a page table. */
 #include "softgpu/isa/lds.h"
 #include "softgpu/isa/mem_block.h"
+#include "softgpu/isa/vector.h"
 
 #include <string.h>
 
@@ -286,29 +287,30 @@ static unsigned swizzle_source(uint32_t offset, unsigned l)
 }
 
 /* Writes `from` to the active lanes of the destination. */
-static void write_row(isa_wave_t *w, const isa_inst_t *i, const uint32_t *from)
+ISA_BLOCK void write_row(isa_wave_t *w, const isa_inst_t *i, const uint32_t *from)
 {
     uint32_t *row = isa_lanes_rows(w, &i->dst)[0];
-    isa_row_t active;
-    isa_mask_row(active, w->exec);
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        row[l] = (from[l] & active[l]) | (row[l] & ~active[l]);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(row + l, isa_vec_lanes((uint32_t)(w->exec >> l), isa_vec_load(from + l),
+                                             isa_vec_load(row + l)));
 }
 
 /* What other lanes may take of a data operand: inactive lanes give 0. */
-static void offered_row(isa_wave_t *w, const isa_operand_t *o, uint32_t *out)
+ISA_BLOCK const uint32_t *offered_row(isa_wave_t *w, const isa_operand_t *o, uint32_t *room)
 {
     const uint32_t *data = isa_lanes_rows(w, o)[0];
-    isa_mask_row(out, w->exec);
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        out[l] &= data[l];
+    if (w->exec == ISA_ALL_LANES) return data;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(room + l, isa_vec_lanes((uint32_t)(w->exec >> l), isa_vec_load(data + l),
+                                              isa_vec_all(0)));
+    return room;
 }
 
 ISA_INST(ds_swizzle_b32)
 {
     const uint32_t offset = isa_ds_offset16(i);
-    isa_row_t out, offered;
-    offered_row(w, &i->src[0], offered);
+    isa_row_t out, room;
+    const uint32_t *offered = offered_row(w, &i->src[0], room);
     for (unsigned l = 0; l < ISA_LANES; l++)
         out[l] = offered[swizzle_source(offset, l)];
     write_row(w, i, out);
@@ -318,10 +320,10 @@ ISA_INST(ds_bpermute_b32)
 {
     const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
     const uint32_t offset = isa_ds_offset16(i);
-    isa_row_t out, offered;
-    offered_row(w, &i->src[1], offered);
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        out[l] = offered[(addr[l] + offset) >> 2 & (ISA_LANES - 1)];
+    isa_row_t out, room;
+    const uint32_t *offered = offered_row(w, &i->src[1], room);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(out + l, isa_vec_permute(offered, (isa_vec_load(addr + l) + offset) >> 2));
     write_row(w, i, out);
 }
 

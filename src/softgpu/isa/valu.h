@@ -96,19 +96,13 @@ static inline __attribute__((always_inline)) void valu_fill(uint32_t *row, uint3
         isa_vec_store(row + l, isa_vec_all(x));
 }
 
-/* Bits of the lanes from l on that are in one vector. */
-static inline uint32_t valu_lanes_at(uint64_t mask, unsigned l)
-{
-    return (uint32_t)(mask >> l) & (uint32_t)((UINT64_C(1) << ISA_VEC) - 1);
-}
-
 /* Writes the lanes of `mask`. */
 static inline __attribute__((always_inline)) void valu_blend(uint32_t *dst, const uint32_t *src,
                                                              unsigned rows, uint64_t mask)
 {
     for (unsigned r = 0; r < rows; r++, dst += ISA_LANES, src += ISA_LANES)
         for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-            isa_vec_store(dst + l, isa_vec_lanes(valu_lanes_at(mask, l), isa_vec_load(src + l),
+            isa_vec_store(dst + l, isa_vec_lanes((uint32_t)(mask >> l), isa_vec_load(src + l),
                                                  isa_vec_load(dst + l)));
 }
 
@@ -145,7 +139,7 @@ static inline __attribute__((always_inline)) void valu_expand(uint32_t *row, uin
 {
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
         isa_vec_store(row + l,
-                      isa_vec_lanes(valu_lanes_at(mask, l), isa_vec_all(1), isa_vec_all(0)));
+                      isa_vec_lanes((uint32_t)(mask >> l), isa_vec_all(1), isa_vec_all(0)));
 }
 
 static inline unsigned valu_rows(unsigned type)

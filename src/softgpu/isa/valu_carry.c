@@ -7,7 +7,7 @@ static void body_v_cndmask_b32(valu_t *v)
 {
     const uint32_t *a = VALU_SRC(v, 0), *b = VALU_SRC(v, 1);
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-        isa_vec_store(v->d + l, isa_vec_lanes(valu_lanes_at(v->in, l), isa_vec_load(b + l),
+        isa_vec_store(v->d + l, isa_vec_lanes((uint32_t)(v->in >> l), isa_vec_load(b + l),
                                               isa_vec_load(a + l)));
 }
 

@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
                                                                unsigned at, const bool full)
 {
     const isa_vec_t x = isa_vec_load(VALU_SRC(in->v, n) + at);
-    return full ? x : isa_vec_lanes(valu_lanes_at(in->lanes, at % ISA_LANES), x, isa_vec_all(0));
+    return full ? x : isa_vec_lanes((uint32_t)(in->lanes >> at % ISA_LANES), x, isa_vec_all(0));
 }
 
 #define VALU_VSOURCE_f32(name, n, SRCS)                                                            \

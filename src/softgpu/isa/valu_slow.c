@@ -122,8 +122,9 @@ static void sdwa_select(uint32_t *row, unsigned sel, bool sext)
                                  : row[l] >> 16 * (sel & 1) & 0xffff;
 }
 
-static void flip(uint32_t *row, uint32_t clear, uint32_t toggle)
+static void flip(uint32_t *rows, uint32_t clear, uint32_t toggle)
 {
+    uint32_t *row = VALU_ROW(rows);
     VALU_LANES row[l] = (row[l] & ~clear) ^ toggle;
 }
 
@@ -409,39 +410,39 @@ static bool refuse(const frame_t *f)
     return why != NULL;
 }
 
-/* ---- neg and abs alone, by far the most frequent modifiers ---- */
+/* ---- what compilers write most: sources with signs changed or parts selected, nothing else ----
+ */
 
-static bool signs_only(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
+static bool sources_only(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
 {
-    if ((i->flags & VALU_SLOW_FLAGS) != ISA_F_SRCMOD || i->omod || i->fmt == ISA_FMT_VOP3P)
+    if ((i->flags & VALU_SLOW_FLAGS & ~(uint32_t)(ISA_F_SRCMOD | ISA_F_SDWA)) || i->omod)
         return false;
     if (((w->mode ^ VALU_MODE_PLAIN) & (0xff | VALU_MODE_FP16_OVFL | VALU_MODE_GPR_IDX)) ||
         (t->flags & VALU_HI_HALF))
         return false;
-    return !((i->src[0].sel | i->src[1].sel | i->src[2].sel) & 1);
+    if (i->fmt == ISA_FMT_VOP3P) return is_packed(t->dst);
+    return (i->flags & ISA_F_SDWA) || !((i->src[0].sel | i->src[1].sel | i->src[2].sel) & 1);
 }
 
-/* A source with its sign bits changed; the rows as they are if it has no modifier. */
-static const uint32_t *signed_source(isa_wave_t *w, const isa_inst_t *i, unsigned n, unsigned type,
-                                     uint32_t *row)
+/* The source as the body wants it, in `row` unless it is so in its register. */
+static const uint32_t *plain_source(isa_wave_t *w, const isa_inst_t *i, unsigned n, unsigned type,
+                                    uint32_t *row)
 {
     const isa_operand_t *o = &i->src[n];
-    const unsigned bits = element_bits[type];
-    const uint32_t sign = bits == 16 ? 0x8000 : 0x80000000;
-    const uint32_t clear = o->mods & ISA_MOD_ABS ? sign : 0,
-                   toggle = o->mods & ISA_MOD_NEG ? sign : 0;
     const uint32_t *in =
         o->kind == ISA_OPK_VGPR ? w->vgpr[o->reg] : valu_scalar_rows(w, i, o, row, valu_rows(type));
-    if (!in || !o->mods) return in;
-    const unsigned at = bits == 64 ? ISA_LANES : 0;
-    const uint32_t *from = (const uint32_t *)__builtin_assume_aligned(in + at, 64);
-    uint32_t *to = VALU_ROW(row + at);
-    VALU_LANES to[l] = (from[l] & ~clear) ^ toggle;
-    if (at && in != row) memcpy(row, in, sizeof(isa_row_t));
+    if (!in || (!o->mods && !selects(o, i, type))) return in;
+    if (in != row) valu_copy(row, in, valu_rows(type));
+    if (i->fmt == ISA_FMT_VOP3P) {
+        packed_select(row, o, type);
+        return row;
+    }
+    if (i->flags & ISA_F_SDWA) sdwa_select(row, o->sel, o->mods & ISA_MOD_SEXT);
+    sign_modifiers(row, o, type);
     return row;
 }
 
-static void run_signed(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body)
+static void run_plain(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body)
 {
     alignas(64) uint32_t src[3][2 * ISA_LANES], result[2 * ISA_LANES];
     const unsigned rows = valu_rows(t->dst);
@@ -450,14 +451,15 @@ static void run_signed(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t,
     for (unsigned n = 0; n < 3; n++) {
         if (t->src[n] == VALU_NONE) continue;
         v.s[n] =
-            n == 2 && (t->flags & VALU_READS_DST) ? dst : signed_source(w, i, n, t->src[n], src[n]);
+            n == 2 && (t->flags & VALU_READS_DST) ? dst : plain_source(w, i, n, t->src[n], src[n]);
         if (!v.s[n]) return;
     }
     if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
     body(&v);
-    if (t->flags & VALU_KEEP) VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
+    if ((t->flags & VALU_KEEP) && !(i->flags & ISA_F_SDWA))
+        VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
     if (w->exec == ~UINT64_C(0))
-        memcpy(dst, result, rows * sizeof(isa_row_t));
+        valu_copy(dst, result, rows);
     else
         valu_blend(dst, result, rows, w->exec);
     if (t->flags & VALU_MASK_OUT) {
@@ -468,8 +470,8 @@ static void run_signed(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t,
 
 void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body)
 {
-    if (signs_only(w, i, t)) {
-        run_signed(w, i, t, body);
+    if (sources_only(w, i, t)) {
+        run_plain(w, i, t, body);
         return;
     }
     frame_t f;

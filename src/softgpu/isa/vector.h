@@ -54,7 +54,7 @@ ISA_VECTOR isa_vec_t isa_vec_pick(isa_vec_i32_t mask, isa_vec_t a, isa_vec_t b)
     return ((isa_vec_t)mask & a) | (~(isa_vec_t)mask & b);
 }
 
-/* a where the element's bit is set, else b. */
+/* a where the element's bit is set, else b. Bits without an element do not matter. */
 ISA_VECTOR isa_vec_t isa_vec_lanes(uint32_t bits, isa_vec_t a, isa_vec_t b)
 {
 #if ISA_VEC_BYTES == 64
@@ -169,6 +169,24 @@ ISA_VECTOR bool isa_vec_any(isa_vec_t x)
     return !_mm256_testz_si256((__m256i)x, (__m256i)x);
 #else
     return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xffff;
+#endif
+}
+
+/* Of a row of 64 dwords those that the indices name (modulo 64). */
+ISA_VECTOR isa_vec_t isa_vec_permute(const uint32_t *row, isa_vec_t index)
+{
+#if ISA_VEC_BYTES == 64
+    const __m512i i = (__m512i)index;
+    const __m512i low =
+        _mm512_permutex2var_epi32(_mm512_loadu_si512(row), i, _mm512_loadu_si512(row + 16));
+    const __m512i high =
+        _mm512_permutex2var_epi32(_mm512_loadu_si512(row + 32), i, _mm512_loadu_si512(row + 48));
+    return (isa_vec_t)_mm512_mask_blend_epi32(_mm512_test_epi32_mask(i, _mm512_set1_epi32(32)), low,
+                                              high);
+#else
+    for (int k = 0; k < ISA_VEC; k++)
+        index[k] = row[index[k] & 63];
+    return index;
 #endif
 }
 
