@@ -48,9 +48,104 @@ static inline double turns(double x, unsigned quarter)
 #define MATH32(name, expr) VALU_FLOAT1(name, f32, VALU_NEAREST, flushed((float)(expr)))
 #define X                  ((double)flushed(a))
 
-MATH32(v_rcp_f32, rcp(X))
-MATH32(v_rcp_iflag_f32, rcp(X))
-MATH32(v_rsq_f32, rsq(X))
+VALU_FBODY1(exact_rcp, f32, f32, flushed((float)rcp(X)))
+VALU_FBODY1(exact_rsq, f32, f32, flushed((float)rsq(X)))
+
+#if ISA_VEC_BYTES == 64
+/* ---- the host's estimates, refined ----
+ *
+ * The exact bodies divide and take roots of doubles and round to f32. A double that is within some
+ * units of its last place rounds to the same f32, unless one of f32's rounding limits lies between
+ * the two: those lanes, and operands that are no ordinary numbers, have the row done exactly. */
+
+typedef __m512d refine_t(__m512d x);
+
+/* The estimate is good to 2^-14, to 2^-41 after a step of third order, then to the last places. */
+static inline __attribute__((always_inline)) __m512d refined_rcp(__m512d x)
+{
+    const __m512d one = _mm512_set1_pd(1.0);
+    __m512d y = _mm512_rcp14_pd(x), e = _mm512_fnmadd_pd(x, y, one);
+    y = _mm512_fmadd_pd(y, _mm512_fmadd_pd(e, e, e), y);
+    e = _mm512_fnmadd_pd(x, y, one);
+    return _mm512_fmadd_pd(y, e, y);
+}
+
+static inline __attribute__((always_inline)) __m512d refined_rsq(__m512d x)
+{
+    const __m512d one = _mm512_set1_pd(1.0), half = _mm512_set1_pd(0.5);
+    __m512d y = _mm512_rsqrt14_pd(x), e = _mm512_fnmadd_pd(_mm512_mul_pd(x, y), y, one);
+    const __m512d more = _mm512_fmadd_pd(e, _mm512_set1_pd(0.375), half);
+    y = _mm512_fmadd_pd(y, _mm512_mul_pd(e, more), y);
+    e = _mm512_fnmadd_pd(_mm512_mul_pd(x, y), y, one);
+    return _mm512_fmadd_pd(_mm512_mul_pd(y, half), e, y);
+}
+
+/* Lanes so near to the middle between two f32 that the units in question decide. */
+static inline __attribute__((always_inline)) __mmask8 undecided(__m512d y)
+{
+    enum { NEAR = 64 };
+    const __m512i below =
+        _mm512_and_si512(_mm512_sub_epi64((__m512i)y, _mm512_set1_epi64(0x10000000 - NEAR)),
+                         _mm512_set1_epi64(0x1fffffff));
+    return _mm512_cmplt_epu64_mask(below, _mm512_set1_epi64(2 * NEAR));
+}
+
+/* `least` to `most`: bits of the operands (all of them, or their magnitudes) that are ordinary. */
+static inline __attribute__((always_inline)) void
+refined(valu_t *v, uint32_t magnitude, uint32_t most, refine_t *f, valu_body_t *exact)
+{
+    __m512 r[4];
+    uint64_t left_over = 0;
+    ISA_UNROLL for (unsigned k = 0; k < 4; k++)
+    {
+        const __mmask16 lanes = (__mmask16)(v->lanes >> 16 * k);
+        const __m512i x = _mm512_mask_blend_epi32(lanes, (__m512i)_mm512_set1_ps(1.0f),
+                                                  _mm512_load_si512(v->s[0] + 16 * k));
+        const __m512i bits = _mm512_and_si512(x, _mm512_set1_epi32((int)magnitude));
+        const __mmask16 odd =
+            _mm512_cmpge_epu32_mask(_mm512_sub_epi32(bits, _mm512_set1_epi32(0x800000)),
+                                    _mm512_set1_epi32((int)(most - 0x800000)));
+        const __m512d low = f(_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)));
+        const __m512d high = f(_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)));
+        left_over |= (uint64_t)(odd | undecided(low) | (unsigned)undecided(high) << 8);
+        r[k] = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)),
+                                  _mm512_cvtpd_ps(high), 1);
+    }
+    if (__builtin_expect(left_over != 0, 0)) {
+        alignas(64) uint32_t staged[ISA_LANES];
+        uint32_t *d = v->d;
+        v->d = staged;
+        exact(v);
+        v->d = d;
+        valu_copy(d, staged, 1);
+        return;
+    }
+    ISA_UNROLL for (unsigned k = 0; k < 4; k++) _mm512_store_ps((float *)(v->d + 16 * k), r[k]);
+}
+
+/* Up to 2^126, whose reciprocals are no denormals. */
+static void body_v_rcp_f32(valu_t *v)
+{
+    refined(v, 0x7fffffff, 253u << 23, refined_rcp, exact_rcp);
+}
+
+/* Positive numbers. */
+static void body_v_rsq_f32(valu_t *v)
+{
+    refined(v, UINT32_MAX, FPU_INF32, refined_rsq, exact_rsq);
+}
+
+enum { MATH_FLAGS = VALU_NEAREST };
+#else
+#define body_v_rcp_f32 exact_rcp
+#define body_v_rsq_f32 exact_rsq
+enum { MATH_FLAGS = VALU_NEAREST | VALU_STAGED };
+#endif
+
+VALU_ALIAS(v_rcp_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32, NULL)
+VALU_ALIAS(v_rcp_iflag_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32,
+           NULL)
+VALU_ALIAS(v_rsq_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rsq_f32, NULL)
 MATH32(v_sqrt_f32, __builtin_sqrtf(flushed(a)))
 MATH32(v_exp_f32, power(X))
 MATH32(v_exp_legacy_f32, power(X))
