@@ -262,6 +262,11 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
     ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
     {                                                                                              \
         isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
+        const uint8_t *base = space##_base(w, i, 4, false);                                        \
+        if (base) {                                                                                \
+            isa_gather_sub(base, *isa_lanes_rows(w, &i->src[0]), w->exec, *rows, kind);            \
+            return;                                                                                \
+        }                                                                                          \
         const access_t x = {.rows = rows,                                                          \
                             .sub = kind,                                                           \
                             .bytes = isa_sub_bytes(kind),                                          \

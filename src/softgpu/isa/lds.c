@@ -30,38 +30,13 @@ uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, u
     return outside;
 }
 
-/* ---- the quick way: every active lane in range, addresses of 32 bits ---- */
-
-/* LDS offsets of all lanes, 0 for inactive ones; false if an active lane's element is out of range
- * or the group has no LDS to speak of. */
-ISA_BLOCK bool offsets_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
-                                uint32_t *restrict at)
-{
-    const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
-    if (bytes > w->group->lds_bytes || (i->flags & ISA_F_GDS)) return false;
-    const uint32_t limit = w->group->lds_bytes - bytes;
-    uint32_t outside = 0;
-    if (w->exec == ISA_ALL_LANES) {
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            at[l] = addr[l] + offset;
-    } else {
-        isa_row_t active;
-        isa_mask_row(active, w->exec);
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            at[l] = (addr[l] + offset) & active[l];
-    }
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        outside |= at[l] > limit;
-    return !outside;
-}
-
 /* ---- loads and stores ---- */
 
 ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
     isa_row_t at, *rows = isa_lanes_rows(w, &i->dst);
-    if (offsets_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
+    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
         isa_gather(w->group->lds, at, w->exec, rows, dwords);
         return;
     }
@@ -71,10 +46,14 @@ ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     isa_lanes_zero(rows, dwords, outside);
 }
 
-static void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
+ISA_BLOCK void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
 {
     isa_lanes_t a;
-    isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t at, *rows = isa_lanes_rows(w, &i->dst);
+    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4, at)) {
+        isa_gather_sub(w->group->lds, at, w->exec, *rows, kind);
+        return;
+    }
     if (!isa_ds_ready(w, i)) return;
     const uint64_t outside = isa_ds_addresses(w, i, isa_ds_offset16(i), isa_sub_bytes(kind), &a);
     isa_lanes_load_sub(w, &a, rows, kind);
@@ -85,7 +64,7 @@ ISA_BLOCK void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
     isa_row_t at;
-    if (offsets_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
+    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
         isa_scatter(w->group->lds, at, w->exec, isa_lanes_rows(w, &i->src[1]), dwords);
         return;
     }
@@ -108,8 +87,8 @@ ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32
 {
     isa_lanes_t a, b;
     isa_row_t at[2], *rows = isa_lanes_rows(w, &i->dst);
-    if (offsets_in_range(w, i, i->offset0 * unit, 4 * dwords, at[0]) &&
-        offsets_in_range(w, i, i->offset1 * unit, 4 * dwords, at[1])) {
+    if (isa_ds_in_range(w, i, i->offset0 * unit, 4 * dwords, at[0]) &&
+        isa_ds_in_range(w, i, i->offset1 * unit, 4 * dwords, at[1])) {
         isa_gather(w->group->lds, at[0], w->exec, rows, dwords);
         isa_gather(w->group->lds, at[1], w->exec, rows + dwords, dwords);
         return;
@@ -127,8 +106,8 @@ ISA_BLOCK void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint3
 {
     isa_lanes_t a;
     isa_row_t at[2];
-    if (offsets_in_range(w, i, i->offset0 * unit, 4 * dwords, at[0]) &&
-        offsets_in_range(w, i, i->offset1 * unit, 4 * dwords, at[1])) {
+    if (isa_ds_in_range(w, i, i->offset0 * unit, 4 * dwords, at[0]) &&
+        isa_ds_in_range(w, i, i->offset1 * unit, 4 * dwords, at[1])) {
         isa_scatter(w->group->lds, at[0], w->exec, isa_lanes_rows(w, &i->src[1]), dwords);
         isa_scatter(w->group->lds, at[1], w->exec, isa_lanes_rows(w, &i->src[2]), dwords);
         return;

@@ -6,6 +6,7 @@
 
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/handler.h"
+#include "softgpu/isa/mem_block.h"
 #include "softgpu/isa/mem_lanes.h"
 
 /* False, with the wave stopped, for the global data share: this device has none. */
@@ -20,5 +21,28 @@ static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)
  * the group's LDS; returns the other active lanes, which read 0 and write nothing. */
 uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                           isa_lanes_t *a);
+
+/* The quick way, when every active lane is in range: LDS offsets of all lanes, 0 for inactive ones;
+ * false if an active lane's element is out of range or the group has no LDS to speak of. */
+ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
+                               uint32_t *restrict at)
+{
+    const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
+    if (bytes > w->group->lds_bytes || (i->flags & ISA_F_GDS)) return false;
+    const uint32_t limit = w->group->lds_bytes - bytes;
+    uint32_t outside = 0;
+    if (w->exec == ISA_ALL_LANES) {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            at[l] = addr[l] + offset;
+    } else {
+        isa_row_t active;
+        isa_mask_row(active, w->exec);
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            at[l] = (addr[l] + offset) & active[l];
+    }
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        outside |= at[l] > limit;
+    return !outside;
+}
 
 #endif

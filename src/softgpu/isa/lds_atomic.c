@@ -33,6 +33,15 @@ static bool all_aligned(isa_wave_t *w, const isa_lanes_t *a, uint32_t bytes)
     return true;
 }
 
+/* Offsets of inactive lanes are 0. */
+INLINE bool row_aligned(const uint32_t *at, uint32_t bytes)
+{
+    uint32_t low = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        low |= at[l];
+    return !(low & (bytes - 1));
+}
+
 INLINE uint32_t get_32(const isa_row_t *rows, unsigned l)
 {
     return rows[0][l];
@@ -61,21 +70,40 @@ static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n
 
 #define DEFINE_RUN(bits)                                                                           \
     typedef uint##bits##_t op##bits##_t(uint##bits##_t, uint##bits##_t, uint##bits##_t, unsigned); \
+    /* One lane's turn. */                                                                         \
+    INLINE void turn_##bits(isa_wave_t *w, uint64_t at, const isa_row_t *d0, const isa_row_t *d1,  \
+                            isa_row_t *dst, unsigned l, op##bits##_t *op, unsigned denorm)         \
+    {                                                                                              \
+        uint##bits##_t *p = (uint##bits##_t *)(w->group->lds + at);                                \
+        const uint##bits##_t old = *p;                                                             \
+        *p = op(old, get_##bits(d0, l), get_##bits(d1, l), denorm);                                \
+        if (dst) set_##bits(dst, l, old);                                                          \
+    }                                                                                              \
     INLINE void run_##bits(isa_wave_t *w, const isa_inst_t *i, op##bits##_t *op, bool returns)     \
     {                                                                                              \
         isa_lanes_t a;                                                                             \
-        if (!isa_ds_ready(w, i)) return;                                                           \
+        isa_row_t at;                                                                              \
         const isa_row_t *d0 = data_rows(w, i, 1), *d1 = data_rows(w, i, 2);                        \
         isa_row_t *dst = returns ? isa_lanes_rows(w, &i->dst) : NULL;                              \
         const unsigned denorm = denorm_##bits(w);                                                  \
+        if (isa_ds_in_range(w, i, isa_ds_offset16(i), bits / 8, at) &&                             \
+            row_aligned(at, bits / 8)) {                                                           \
+            if (w->exec == ISA_ALL_LANES)                                                          \
+                for (unsigned l = 0; l < ISA_LANES; l++)                                           \
+                    turn_##bits(w, at[l], d0, d1, dst, l, op, denorm);                             \
+            else                                                                                   \
+                for (uint64_t left = w->exec; left; left &= left - 1) {                            \
+                    const unsigned l = (unsigned)__builtin_ctzll(left);                            \
+                    turn_##bits(w, at[l], d0, d1, dst, l, op, denorm);                             \
+                }                                                                                  \
+            return;                                                                                \
+        }                                                                                          \
+        if (!isa_ds_ready(w, i)) return;                                                           \
         const uint64_t outside = isa_ds_addresses(w, i, isa_ds_offset16(i), bits / 8, &a);         \
         if (!all_aligned(w, &a, bits / 8)) return;                                                 \
         for (uint64_t left = a.exec; left; left &= left - 1) {                                     \
             const unsigned l = (unsigned)__builtin_ctzll(left);                                    \
-            uint##bits##_t *p = (uint##bits##_t *)(w->group->lds + a.va[l]);                       \
-            const uint##bits##_t old = *p;                                                         \
-            *p = op(old, get_##bits(d0, l), get_##bits(d1, l), denorm);                            \
-            if (returns) set_##bits(dst, l, old);                                                  \
+            turn_##bits(w, a.va[l], d0, d1, dst, l, op, denorm);                                   \
         }                                                                                          \
         if (returns) isa_lanes_zero(dst, bits / 32, outside);                                      \
     }

@@ -6,6 +6,8 @@
 #define SOFTGPU_ISA_MEM_BLOCK_H
 
 #include "softgpu/isa/mem.h"
+#include "softgpu/isa/mem_lanes.h"
+#include "softgpu/isa/vector.h"
 
 #define ISA_BLOCK     static inline __attribute__((always_inline)) ISA_NO_TSAN
 #define ISA_ALL_LANES UINT64_MAX
@@ -101,18 +103,74 @@ ISA_BLOCK void isa_gather_lane(const uint8_t *p, isa_row_t *rows, unsigned l, un
     if (n & 1) rows[n - 1][l] = *(const isa_u32_any_t *)(p + 4 * (n - 1));
 }
 
-/* Loads n dwords per lane. The rows must not hold `at`, unless all lanes are read before. */
+#if ISA_VEC_BYTES == 64
+/* The host's gathers take signed indices: both ends of the sum are moved by 2^31. Each element is
+ * one access of its size; lanes that are not active are not touched. */
+enum { ISA_GATHER_FEW = 12 }; /* so many lanes are quicker one by one */
+
+ISA_BLOCK void isa_gather_host(const uint8_t *base, const uint32_t *at, uint64_t exec,
+                               isa_row_t *rows, unsigned n)
+{
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_or_epi32(even, _mm512_set1_epi32(1));
+    for (unsigned l = 0; l < ISA_LANES; l += 16) {
+        const __mmask16 lanes = (__mmask16)(exec >> l);
+        const __m512i index =
+            _mm512_xor_si512(_mm512_loadu_si512(at + l), _mm512_set1_epi32(INT32_MIN));
+        for (unsigned k = 0; k < n; k += 2) {
+            const void *from = (const void *)((uintptr_t)base + 0x80000000u + 4 * k);
+            if (k + 1 == n) {
+                _mm512_storeu_si512(rows[k] + l,
+                                    _mm512_mask_i32gather_epi32(_mm512_loadu_si512(rows[k] + l),
+                                                                lanes, index, from, 1));
+                continue;
+            }
+            const __m512i low = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)lanes,
+                                                            _mm512_castsi512_si256(index), from, 1);
+            const __m512i high =
+                _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)(lanes >> 8),
+                                            _mm512_extracti64x4_epi64(index, 1), from, 1);
+            _mm512_storeu_si512(
+                rows[k] + l, _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(rows[k] + l),
+                                                     _mm512_permutex2var_epi32(low, even, high)));
+            _mm512_storeu_si512(rows[k + 1] + l,
+                                _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(rows[k + 1] + l),
+                                                        _mm512_permutex2var_epi32(low, odd, high)));
+        }
+    }
+}
+#endif
+
+/* Lanes in no order. */
+ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t exec,
+                              isa_row_t *rows, unsigned n)
+{
+#if ISA_VEC_BYTES == 64
+    if (__builtin_popcountll(exec) > ISA_GATHER_FEW) {
+        isa_gather_host(base, at, exec, rows, n);
+        return;
+    }
+#else
+    if (exec == ISA_ALL_LANES) {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            isa_gather_lane(base + at[l], rows, l, n);
+        return;
+    }
+#endif
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        isa_gather_lane(base + at[l], rows, l, n);
+    }
+}
+
+/* Loads n dwords per lane. The rows must not hold `at`. */
 ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec, isa_row_t *rows,
                           unsigned n)
 {
-    if (exec != ISA_ALL_LANES) {
-        for (uint64_t left = exec; left; left &= left - 1) {
-            const unsigned l = (unsigned)__builtin_ctzll(left);
-            isa_gather_lane(base + at[l], rows, l, n);
-        }
-    } else if (isa_row_counts(at, 4 * n)) {
+    if (exec == ISA_ALL_LANES && isa_row_counts(at, 4 * n)) {
         isa_block_load(rows, base + at[0], n);
-    } else if (isa_row_counts(at, 0)) {
+    } else if (exec == ISA_ALL_LANES && isa_row_counts(at, 0)) {
         uint32_t one[4];
         for (unsigned k = 0; k < n; k++)
             one[k] = *(const isa_u32_any_t *)(base + at[0] + 4 * k);
@@ -120,9 +178,44 @@ ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec
             for (unsigned l = 0; l < ISA_LANES; l++)
                 rows[k][l] = one[k];
     } else {
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            isa_gather_lane(base + at[l], rows, l, n);
+        isa_gather_any(base, at, exec, rows, n);
     }
+}
+
+/* What a load below a dword makes of the byte or word it has read. */
+ISA_BLOCK uint32_t isa_sub_value(uint32_t raw, isa_sub_t kind)
+{
+    const uint32_t sext8 = (uint32_t)(int32_t)(int8_t)raw;
+    switch (kind) {
+    case ISA_SUB_I8: return sext8;
+    case ISA_SUB_I16: return (uint32_t)(int32_t)(int16_t)raw;
+    case ISA_SUB_I8_D16: return sext8 & 0xffff;
+    case ISA_SUB_I8_D16_HI: return sext8 << 16;
+    case ISA_SUB_U8_D16_HI:
+    case ISA_SUB_B16_D16_HI: return raw << 16;
+    default: return raw;
+    }
+}
+
+/* Bytes or words of all active lanes, each of which has four bytes that may be read. */
+ISA_BLOCK void isa_gather_sub(const uint8_t *base, const uint32_t *at, uint64_t exec, uint32_t *row,
+                              isa_sub_t kind)
+{
+    isa_row_t raw[1] = {{0}};
+    const uint32_t bytes = isa_sub_bytes(kind);
+    if (exec == ISA_ALL_LANES && isa_row_counts(at, bytes)) {
+        const uint8_t *p = base + at[0];
+        const isa_u16_any_t *h = (const isa_u16_any_t *)p;
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            raw[0][l] = bytes == 1 ? p[l] : h[l];
+    } else {
+        isa_gather_any(base, at, exec, raw, 1);
+    }
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        raw[0][l] = isa_sub_value(raw[0][l] & (bytes == 1 ? 0xff : 0xffff), kind);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(row + l, isa_vec_lanes((uint32_t)(exec >> l), isa_vec_load(raw[0] + l),
+                                             isa_vec_load(row + l)));
 }
 
 ISA_BLOCK void isa_scatter(uint8_t *base, const uint32_t *at, uint64_t exec, const isa_row_t *rows,

@@ -257,23 +257,9 @@ ISA_NO_TSAN void isa_lanes_store(isa_wave_t *w, isa_lanes_t *a, const isa_row_t 
 
 /* ---- bytes and words ---- */
 
-ISA_BLOCK uint32_t sub_value(uint32_t raw, isa_sub_t kind)
-{
-    const uint32_t sext8 = (uint32_t)(int32_t)(int8_t)raw;
-    switch (kind) {
-    case ISA_SUB_I8: return sext8;
-    case ISA_SUB_I16: return (uint32_t)(int32_t)(int16_t)raw;
-    case ISA_SUB_I8_D16: return sext8 & 0xffff;
-    case ISA_SUB_I8_D16_HI: return sext8 << 16;
-    case ISA_SUB_U8_D16_HI:
-    case ISA_SUB_B16_D16_HI: return raw << 16;
-    default: return raw;
-    }
-}
-
 ISA_BLOCK uint32_t sub_at(const uint8_t *p, isa_sub_t kind)
 {
-    return sub_value(isa_sub_bytes(kind) == 1 ? *p : *(const isa_u16_any_t *)p, kind);
+    return isa_sub_value(isa_sub_bytes(kind) == 1 ? *p : *(const isa_u16_any_t *)p, kind);
 }
 
 ISA_BLOCK void load_sub_as(isa_wave_t *w, isa_lanes_t *a, uint32_t *restrict row, isa_sub_t kind)
