@@ -124,6 +124,21 @@ ISA_VECTOR isa_vec_t quiet_vec(isa_vec_t x)
     return isa_vec_pick((x & 0x7fffffff) > FPU_INF32, isa_vec_all(FPU_NAN32), x);
 }
 
+/* Whether there are denormals, or NaNs if they are asked for: seldom, so that all rows are looked
+ * at before any is done something about. */
+ISA_VECTOR uint32_t unusual_in(isa_vec_t x, const bool nans)
+{
+#if ISA_VEC_BYTES == 64
+    enum { QUIET = 0x01, DENORMAL = 0x20, SIGNALLING = 0x80 };
+    return nans ? _mm512_fpclass_ps_mask((__m512)x, DENORMAL | QUIET | SIGNALLING)
+                : _mm512_fpclass_ps_mask((__m512)x, DENORMAL);
+#else
+    const isa_vec_t twice = x + x; /* without the sign */
+    const isa_vec_i32_t small = twice - 1 < 0xffffff, nan = twice > 0xff000000;
+    return isa_vec_signs((isa_vec_t)(nans ? small | nan : small));
+#endif
+}
+
 ISA_VECTOR isa_vec_t step_i8(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 {
     return x * y + z;
@@ -138,11 +153,15 @@ ISA_VECTOR void tile_rows(const work_t *p, uint32_t *const *d, const uint32_t *c
                           step_t *step)
 {
     isa_vec_t acc[ROWS][2];
+    uint32_t unusual = 0;
     ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
     {
-        const isa_vec_t x = isa_vec_load(c[r] + at + v * ISA_VEC);
-        acc[r][v] = p->flush_in ? flushed_vec(x) : x;
+        acc[r][v] = isa_vec_load(c[r] + at + v * ISA_VEC);
+        unusual |= unusual_in(acc[r][v], false);
     }
+    if (__builtin_expect(unusual && p->flush_in, 0))
+        ISA_UNROLL for (unsigned r = 0; r < ROWS; r++)
+            ISA_UNROLL for (unsigned v = 0; v < columns; v++) acc[r][v] = flushed_vec(acc[r][v]);
     b += at;
     for (size_t k = 0; k < p->depth; k++, a += p->m, b += p->m) {
         isa_vec_t y[2];
@@ -153,13 +172,18 @@ ISA_VECTOR void tile_rows(const work_t *p, uint32_t *const *d, const uint32_t *c
             ISA_UNROLL for (unsigned v = 0; v < columns; v++) acc[r][v] = step(x, y[v], acc[r][v]);
         }
     }
+    unusual = 0;
     ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
-    {
-        isa_vec_t x = acc[r][v];
-        if (p->quiet) x = quiet_vec(x);
-        if (p->flush_out) x = flushed_vec(x);
-        isa_vec_store(d[r] + at + v * ISA_VEC, x);
-    }
+        unusual |= unusual_in(acc[r][v], true);
+    if (__builtin_expect(unusual && p->quiet, 0))
+        ISA_UNROLL for (unsigned r = 0; r < ROWS; r++)
+            ISA_UNROLL for (unsigned v = 0; v < columns; v++)
+        {
+            acc[r][v] = quiet_vec(acc[r][v]);
+            if (p->flush_out) acc[r][v] = flushed_vec(acc[r][v]);
+        }
+    ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
+        isa_vec_store(d[r] + at + v * ISA_VEC, acc[r][v]);
 }
 
 #define TILE(name, step)                                                                           \
