@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #define PAGE UINT64_C(4096)
@@ -49,6 +50,54 @@ static void find_returns_the_extent_that_holds_the_address(void **state)
         assert_ptr_equal(e ? e->host : NULL, rows[i].host);
         if (e) assert_true(e->begin <= rows[i].va && rows[i].va < e->end);
     }
+    sg_memory_destroy(m);
+}
+
+/* What the program unmaps of its own memory, in one piece or in several, is not there any more; the
+ * rest is, and all of it goes with the extent. */
+static void registered_memory_that_is_gone_leaves_the_table(void **state)
+{
+    enum { PAGES = 1600 }; /* with slots of 2 MB in between */
+    static const struct {
+        uint64_t begin, end;
+    } holes[] = {{0, 3}, {700, 701}, {703, 1300}, {1599, 1600}};
+    const uint64_t va = 5 * GIB - 7 * PAGE;
+    bool gone[PAGES] = {false};
+    (void)state;
+    sg_memory_t *m = sg_memory_create();
+    uint8_t *host = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(host, MAP_FAILED);
+    assert_int_equal(sg_memory_map(m, va - PAGE, PAGE, fake_host(1), SG_MEM_WRITABLE), 0);
+    assert_int_equal(sg_memory_map(m, va, PAGES * PAGE, host, SG_MEM_WRITABLE | SG_MEM_REGISTERED),
+                     0);
+    const sg_extent_t *whole = sg_memory_prove(m, va + 800 * PAGE);
+    assert_non_null(whole);
+    assert_int_equal(whole->end - whole->begin, PAGES * PAGE);
+    for (size_t h = 0; h < sizeof holes / sizeof holes[0]; h++) {
+        const uint64_t epoch = sg_memory_epoch(m);
+        munmap(host + holes[h].begin * PAGE, (holes[h].end - holes[h].begin) * PAGE);
+        for (uint64_t i = holes[h].begin; i < holes[h].end; i++)
+            gone[i] = true;
+        assert_null(sg_memory_host(m, va + holes[h].begin * PAGE, 8, 0));
+        assert_null(sg_memory_prove(m, va + (holes[h].end - 1) * PAGE + 5));
+        assert_int_not_equal(sg_memory_epoch(m), epoch);
+        for (uint64_t i = 0; i < PAGES; i++) {
+            const sg_extent_t *e = sg_memory_prove(m, va + i * PAGE);
+            assert_int_equal(e == NULL, gone[i]);
+            if (!e) continue;
+            assert_ptr_equal(e->host + (va + i * PAGE - e->begin), host + i * PAGE);
+            assert_int_equal(e->flags, SG_MEM_WRITABLE | SG_MEM_REGISTERED);
+            assert_true(e->end <= va + PAGES * PAGE && !gone[(e->end - va) / PAGE - 1]);
+        }
+    }
+    assert_int_equal(sg_memory_unmap(m, va + 3 * PAGE, 697 * PAGE), -ENOENT);
+    assert_int_equal(sg_memory_unmap(m, va, PAGES * PAGE), 0);
+    assert_int_equal(sg_memory_unmap(m, va, PAGES * PAGE), -ENOENT);
+    for (uint64_t i = 0; i < PAGES; i++)
+        assert_null(sg_memory_find(m, va + i * PAGE));
+    assert_ptr_equal(sg_memory_host(m, va - PAGE, PAGE, 0), fake_host(1)); /* nobody looks here */
+    assert_int_equal(sg_memory_map(m, va, PAGES * PAGE, fake_host(2), 0), 0);
+    munmap(host, PAGES * PAGE);
     sg_memory_destroy(m);
 }
 
@@ -201,6 +250,7 @@ int main(void)
         cmocka_unit_test(host_needs_one_extent_and_the_flags),
         cmocka_unit_test(wrong_ranges_are_refused),
         cmocka_unit_test(random_maps_agree_with_an_array),
+        cmocka_unit_test(registered_memory_that_is_gone_leaves_the_table),
         cmocka_unit_test(readers_see_whole_extents_while_a_writer_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,6 +239,8 @@ sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *p
 
     run->signal_va = p.completion_signal.handle;
     run->profiled = aq->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
+    for (unsigned i = 0; i < ISA_PROVEN; i++)
+        atomic_store_explicit(&run->isa.proven[i], NULL, memory_order_relaxed);
     run->n_spare = 0;
     run->resident = 0;
     run->link_active = NULL;

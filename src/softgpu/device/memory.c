@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum {
     PAGE_BITS = 12,
@@ -28,6 +29,8 @@ typedef struct table {
 typedef struct extent_node {
     sg_extent_t extent; /* first: extent pointers are node pointers */
     struct extent_node *next, *prev;
+    struct extent_node *pieces; /* what is left of it in the table; linked by next */
+    struct extent_node *owner;  /* of a piece */
 } extent_node_t;
 
 struct sg_memory {
@@ -71,6 +74,7 @@ static void free_list(extent_node_t **list)
     while (*list) {
         extent_node_t *node = *list;
         *list = node->next;
+        free_list(&node->pieces);
         free(node);
     }
 }
@@ -90,8 +94,7 @@ void sg_memory_destroy(sg_memory_t *m)
 typedef int slot_fn_t(slot_t *slot, uintptr_t value);
 
 /* Visits the slots of [begin, end). Tables are made where a slot is covered in part, so the slots
- * visited depend on the range and on tables made earlier; a slot once filled stays whole until it
- * is cleared, because ranges never overlap. */
+ * visited depend on the range and on tables made earlier. */
 static int walk_range(table_t *t, unsigned level, uint64_t begin, uint64_t end, slot_fn_t *fn,
                       uintptr_t value)
 {
@@ -106,10 +109,11 @@ static int walk_range(table_t *t, unsigned level, uint64_t begin, uint64_t end, 
         if (!(now & SLOT_IS_TABLE) && part_end - begin == span) {
             rc = fn(slot, value);
         } else {
-            if (now && !(now & SLOT_IS_TABLE)) return -EINVAL;
-            if (!now) {
+            if (!(now & SLOT_IS_TABLE)) { /* the whole of it is what each part will be at first */
                 table_t *sub = calloc(1, sizeof *sub);
                 if (!sub) return -ENOMEM;
+                for (unsigned i = 0; now && i < TABLE_SLOTS; i++)
+                    atomic_init(&sub->slots[i], now);
                 now = (uintptr_t)sub | SLOT_IS_TABLE;
                 atomic_store_explicit(slot, now, memory_order_release);
             }
@@ -157,11 +161,28 @@ int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32
     return rc;
 }
 
+static void retire(sg_memory_t *m, extent_node_t *node)
+{
+    node->prev = NULL;
+    node->next = m->retired;
+    m->retired = node;
+}
+
+/* Under the lock: the extent that was mapped at va, which may not be in the table any more. */
+static extent_node_t *mapped_at(const sg_memory_t *m, uint64_t va)
+{
+    extent_node_t *node = (extent_node_t *)sg_memory_find(m, va);
+    if (node) return node->owner ? node->owner : node;
+    for (node = m->mapped; node && node->extent.begin != va;)
+        node = node->next;
+    return node;
+}
+
 int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size)
 {
     int rc = -ENOENT;
     pthread_mutex_lock(&m->lock);
-    extent_node_t *node = (extent_node_t *)sg_memory_find(m, va);
+    extent_node_t *node = mapped_at(m, va);
     if (!node || node->extent.begin != va || node->extent.end - va != size) goto out;
     walk_range(m->root, 0, va, va + size, slot_set, 0);
     if (node->prev)
@@ -169,9 +190,12 @@ int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size)
     else
         m->mapped = node->next;
     if (node->next) node->next->prev = node->prev;
-    node->prev = NULL;
-    node->next = m->retired;
-    m->retired = node;
+    while (node->pieces) {
+        extent_node_t *piece = node->pieces;
+        node->pieces = piece->next;
+        retire(m, piece);
+    }
+    retire(m, node);
     atomic_fetch_add_explicit(&m->head.epoch, 1, memory_order_acq_rel);
     rc = 0;
 out:
@@ -192,11 +216,73 @@ const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va)
     return NULL;
 }
 
+/* ---- registered memory ---- */
+
+/* Asks for nothing to be written, and the kernel looks whether all of it is mapped. */
+static bool is_there(const uint8_t *host, uint64_t bytes)
+{
+    const uintptr_t page = (uintptr_t)1 << PAGE_BITS, begin = (uintptr_t)host & ~(page - 1);
+    return msync((void *)begin, (uintptr_t)host + bytes - begin, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+/* Replaces [begin, end) of an extent in the table by a piece of its owner. */
+static int keep_piece(sg_memory_t *m, const extent_node_t *of, uint64_t begin, uint64_t end)
+{
+    extent_node_t *owner = of->owner ? of->owner : (extent_node_t *)of;
+    extent_node_t *piece = calloc(1, sizeof *piece);
+    if (!piece) return -ENOMEM;
+    piece->extent = of->extent;
+    piece->extent.begin = begin;
+    piece->extent.end = end;
+    piece->extent.host += begin - of->extent.begin;
+    piece->owner = owner;
+    piece->next = owner->pieces;
+    owner->pieces = piece;
+    return walk_range(m->root, 0, begin, end, slot_set, (uintptr_t)piece);
+}
+
+/* Under the lock: takes the pages that are gone out of the table. A failure leaves some of them. */
+static int trim(sg_memory_t *m, const extent_node_t *node)
+{
+    const uint64_t page = UINT64_C(1) << PAGE_BITS, end = node->extent.end;
+    int rc = 0;
+    for (uint64_t at = node->extent.begin; at < end && !rc;) {
+        const uint8_t *host = node->extent.host + (at - node->extent.begin);
+        const bool there = is_there(host, page);
+        uint64_t n = page;
+        while (at + n < end && is_there(host + n, page) == there)
+            n += page;
+        rc = there ? keep_piece(m, node, at, at + n)
+                   : walk_range(m->root, 0, at, at + n, slot_set, 0);
+        at += n;
+    }
+    atomic_fetch_add_explicit(&m->head.epoch, 1, memory_order_acq_rel);
+    return rc;
+}
+
+static bool is_whole(const sg_extent_t *e)
+{
+    return !(e->flags & SG_MEM_REGISTERED) || is_there(e->host, e->end - e->begin);
+}
+
+const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va)
+{
+    const sg_extent_t *e = sg_memory_find(m, va);
+    if (!e || is_whole(e)) return e;
+    pthread_mutex_lock(&m->lock);
+    e = sg_memory_find(m, va); /* another thread may have been here */
+    int rc = e && !is_whole(e) ? trim(m, (const extent_node_t *)e) : 0;
+    e = rc ? NULL : sg_memory_find(m, va);
+    pthread_mutex_unlock(&m->lock);
+    return e;
+}
+
 void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags)
 {
     const sg_extent_t *e = sg_memory_find(m, va);
     if (!e || (e->flags & flags) != flags || size > e->end - va) return NULL;
-    return e->host + (va - e->begin);
+    uint8_t *host = e->host + (va - e->begin);
+    return !(e->flags & SG_MEM_REGISTERED) || is_there(host, size) ? host : NULL;
 }
 
 void sg_memory_quiesce(sg_memory_t *m)

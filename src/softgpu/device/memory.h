@@ -11,11 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SG_MEM_WRITABLE = 1, SG_MEM_EXECUTABLE = 2, SG_MEM_COHERENT = 4, SG_MEM_HOST = 8 };
+enum {
+    SG_MEM_WRITABLE = 1,
+    SG_MEM_EXECUTABLE = 2,
+    SG_MEM_COHERENT = 4,
+    SG_MEM_HOST = 8,
+    SG_MEM_REGISTERED = 16 /* the program's own: it may be gone, see sg_memory_prove() */
+};
 
 typedef struct sg_extent {
     uint64_t begin, end; /* GPU addresses, [begin, end) */
-    uint8_t *host;       /* host address of `begin`, always readable by the device */
+    uint8_t *host;       /* host address of `begin` */
     uint32_t flags;      /* SG_MEM_* */
 } sg_extent_t;
 
@@ -47,7 +53,13 @@ static inline uint64_t sg_memory_epoch(const sg_memory_t *m)
 /* The extent that holds va, or NULL. Wait-free: at most four dependent loads. */
 const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va);
 
-/* Host address of [va, va+size) if it lies in one extent with the wanted flags, else NULL. */
+/* The same, after a look whether the program still has the host memory of a registered extent: it
+ * need not tell us before it unmaps. Pages that are gone leave the table, as a GPU's do, and the
+ * rest of the extent stays. Memory that goes while a kernel or a copy uses it is not noticed. */
+const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va);
+
+/* Host address of [va, va+size) if it lies in one extent with the wanted flags, and
+ * is still there if the extent is a registered one; else NULL. */
 void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags);
 
 /* Frees extents that were unmapped; the caller knows that no reader is active. */

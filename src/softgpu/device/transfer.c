@@ -14,7 +14,7 @@ void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write)
 
 uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, bool write)
 {
-    const sg_extent_t *e = sg_memory_find(d->memory, va);
+    const sg_extent_t *e = sg_memory_prove(d->memory, va);
     if (!e || (write && !(e->flags & SG_MEM_WRITABLE))) return NULL;
     if (*bytes > e->end - va) *bytes = e->end - va;
     return e->host + (va - e->begin);

@@ -162,7 +162,7 @@ static unsigned read_words(const isa_code_t *code, uint64_t va, uint32_t *words)
     unsigned n = 0;
     while (n < ISA_PAGE_SLOTS + ISA_PAGE_TAIL) {
         uint64_t at = va + 4 * (uint64_t)n;
-        const sg_extent_t *extent = sg_memory_find(code->memory, at);
+        const sg_extent_t *extent = sg_memory_prove(code->memory, at);
         if (!extent || !(extent->flags & SG_MEM_EXECUTABLE)) break;
         const uint32_t *host =
             (const uint32_t *)(const void *)(extent->host + (at - extent->begin));

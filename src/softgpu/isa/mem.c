@@ -8,6 +8,19 @@
 /* Fills empty places of the cache: it holds no address, so the quick test needs no NULL check. */
 static const sg_extent_t no_extent;
 
+/* Registered memory is looked at once in a dispatch: its kernel may rely on it from then on. */
+static const sg_extent_t *find_proven(isa_dispatch_t *d, uint64_t va)
+{
+    const sg_extent_t *e = sg_memory_find(d->memory, va);
+    if (!e || !(e->flags & SG_MEM_REGISTERED)) return e;
+    _Atomic(const sg_extent_t *) *place = &d->proven[va >> 12 & (ISA_PROVEN - 1)];
+    for (unsigned i = 0; i < ISA_PROVEN; i++)
+        if (atomic_load_explicit(&d->proven[i], memory_order_acquire) == e) return e;
+    e = sg_memory_prove(d->memory, va);
+    if (e) atomic_store_explicit(place, e, memory_order_release);
+    return e;
+}
+
 const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch)
 {
     if (w->mem_epoch != epoch) {
@@ -15,7 +28,7 @@ const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch)
             w->extent_cache[k] = &no_extent;
         w->mem_epoch = epoch;
     }
-    const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
+    const sg_extent_t *e = find_proven(w->group->dispatch, va);
     if (!e) return NULL;
     memmove(w->extent_cache + 1, w->extent_cache, 3 * sizeof w->extent_cache[0]);
     w->extent_cache[0] = e;

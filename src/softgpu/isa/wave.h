@@ -48,6 +48,8 @@ typedef struct isa_gws {
     _Atomic uint64_t state[ISA_GWS_RESOURCES];
 } isa_gws_t;
 
+enum { ISA_PROVEN = 8 }; /* a power of two */
+
 /* What every wave of a dispatch shares; lives as long as the dispatch. */
 typedef struct isa_dispatch {
     struct sg_memory *memory;
@@ -63,6 +65,8 @@ typedef struct isa_dispatch {
     /* s_sendmsg(MSG_INTERRUPT): raise the interrupt with the wave's M0. May be NULL. */
     void (*on_message)(struct isa_dispatch *d, isa_wave_t *w, uint32_t simm16);
     void *user;
+    /* Registered extents that were there when one of the waves first met them; mem.c. */
+    _Atomic(const struct sg_extent *) proven[ISA_PROVEN];
 } isa_dispatch_t;
 
 /* A workgroup in flight. */

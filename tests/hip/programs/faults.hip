@@ -109,6 +109,32 @@ static uint64_t unregistered()
     void *p = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return (uint64_t)p;
 }
+// Three pages are registered and the middle one is unmapped: the GPU's address of that of `page`.
+static uint64_t registered(int page)
+{
+    char *p = (char *)mmap(nullptr, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *gpu;
+    HIP(hipHostRegister(p, 3 * 4096, hipHostRegisterDefault));
+    HIP(hipHostGetDevicePointer(&gpu, p, 0));
+    munmap(p + 4096, 4096);
+    return (uint64_t)gpu + 4096 * page;
+}
+static uint64_t unmapped() { return registered(1); }
+static uint64_t left_over() { return registered(2); }
+// Its kernel has been there before.
+static uint64_t unmapped_later()
+{
+    char *p = (char *)mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *gpu;
+    int *out;
+    HIP(hipHostRegister(p, 4096, hipHostRegisterDefault));
+    HIP(hipHostGetDevicePointer(&gpu, p, 0));
+    HIP(hipMalloc(&out, 4096));
+    load<<<1, 64>>>((uint64_t)gpu, out);
+    HIP(hipDeviceSynchronize());
+    munmap(p, 4096);
+    return (uint64_t)gpu;
+}
 int main()
 {
     scene("load", load, bad, true);
@@ -129,5 +155,10 @@ int main()
     scene("freed memory", load, freed, true);
     scene("beyond an allocation", store, past_the_end, true);
     scene("host memory not registered", load, unregistered, true);
+    scene("host memory unmapped", load, unmapped, true);
+    scene("host memory unmapped, store", store, unmapped, true);
+    scene("host memory unmapped, scalar load", scalar_load, unmapped, true);
+    scene("host memory unmapped later", load, unmapped_later, true);
+    scene("host memory still mapped", load, left_over, false);
     return wrong_total;
 }
