@@ -15,10 +15,10 @@ PROGRAM = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-llama-archs"
 HOUR = 3600
 SOME = "llama|gemma3|mamba2|rwkv7"  # attention, sliding windows, two kinds of recurrence
 LEAST = 100  # architectures that llama.cpp has at least
-# Not explained yet: with all executor cores and CPU back ends alike, with fusion and graphs or without, the results
-# differ by the same some percent, though llama-eval-callback finds all nodes of the same model equal, and with
-# weights a fifth as large the test passes too.
-OPEN = {("laguna", "MoE")}
+# Not explained yet: the test finds differences of some percent, the same ones with all executor cores and CPU back
+# ends, with fusion and graphs or without. Yet laguna's model, saved by the test, says the same on both (llama-debug:
+# logits that differ by 1e-9, for 8 to 128 tokens). step35's cannot be saved.
+OPEN = {("laguna", "MoE"), ("step35", "MoE")}
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 SEED = ["-s", "1", "-b", "ROCm0"]
 
