@@ -59,26 +59,33 @@ static int open_beside(const char *path, char temporary[PATH_MAX])
     return -1;
 }
 
-out_file_t *out_file_open(const char *path, char *why, size_t why_bytes)
+int out_file_begin(const char *path, char temporary[PATH_MAX], char *why, size_t why_bytes)
 {
-    char directory[PATH_MAX], temporary[PATH_MAX];
+    char directory[PATH_MAX];
     snprintf(directory, sizeof(directory), "%s", path);
     char *slash = strrchr(directory, '/');
     if (slash && slash != directory) {
         *slash = 0;
         if (trace_make_directories(directory) != 0) {
             snprintf(why, why_bytes, "%s: %s", directory, strerror(errno));
-            return NULL;
+            return -1;
         }
     }
     int fd = open_beside(path, temporary);
-    out_file_t *f = fd < 0 ? NULL : out_file_descriptor(fd, path);
+    if (fd < 0) snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+    return fd;
+}
+
+out_file_t *out_file_open(const char *path, char *why, size_t why_bytes)
+{
+    char temporary[PATH_MAX];
+    int fd = out_file_begin(path, temporary, why, why_bytes);
+    if (fd < 0) return NULL;
+    out_file_t *f = out_file_descriptor(fd, path);
     if (!f) {
         snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-        if (fd >= 0) {
-            close(fd);
-            unlink(temporary);
-        }
+        close(fd);
+        unlink(temporary);
         return NULL;
     }
     memcpy(f->temporary, temporary, sizeof(temporary));

@@ -5,6 +5,7 @@
 #ifndef CROCPROF_OUTPUT_FILE_H
 #define CROCPROF_OUTPUT_FILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,10 @@ typedef struct out_file out_file_t;
  * the directories above it are made. A file or symbolic link of the name is replaced, never written
  * through. NULL with a line in `why`. */
 out_file_t *out_file_open(const char *path, char *why, size_t why_bytes);
+
+/* The same for writers of their own: a new file beside `path`, for the caller to rename or remove.
+ * Its descriptor and, in `temporary`, its name; -1 with a line in `why`. */
+int out_file_begin(const char *path, char temporary[PATH_MAX], char *why, size_t why_bytes);
 
 /* Writes to an open descriptor, which stays open. `name` is for messages. */
 out_file_t *out_file_descriptor(int fd, const char *name);

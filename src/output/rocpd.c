@@ -214,21 +214,9 @@ static void write_metadata(rocpd_t *r)
 
 static void open_file(rocpd_t *r, const char *path)
 {
-    char directory[PATH_MAX + 512];
-    snprintf(directory, sizeof(directory), "%s", path);
-    char *slash = strrchr(directory, '/');
-    if (slash && slash != directory) {
-        *slash = 0;
-        if (trace_make_directories(directory) != 0) {
-            snprintf(r->job->why, r->job->why_bytes, "%s: %s", directory, strerror(errno));
-            r->failed = true;
-            return;
-        }
-    }
-    unlink(path);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     /* one thread uses it */
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path, &r->db, flags, NULL) != SQLITE_OK) fail(r, sqlite3_errmsg(r->db));
     /* nobody else sees the file before it is whole, and after a crash it is made anew */
     run(r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
@@ -253,12 +241,14 @@ static void close_file(rocpd_t *r)
 
 int out_rocpd_write(out_job_t *job, const char *path)
 {
-    char part[PATH_MAX + 512];
+    char part[PATH_MAX];
+    int fd = out_file_begin(path, part, job->why, job->why_bytes);
+    if (fd < 0) return -1;
+    close(fd); /* SQLite opens the empty file by its name */
     rocpd_t r = {.job = job, .pid = job->model->header.pid};
     r.ppid = strtoll(out_model_info(job->model, TRACE_INFO_PARENT), NULL, 10);
     r.text = out_file_memory();
     if (!r.text) rocpd_no_memory(&r);
-    snprintf(part, sizeof(part), "%s.part", path);
     name_run(&r);
     if (!r.failed) open_file(&r, part);
     if (!r.failed) write_metadata(&r);
