@@ -109,7 +109,8 @@ static int refuse_absent(const cli_option_t *o, char *why, size_t why_bytes)
 {
     const char *value = value_of(o->variable);
     if (!value || strcasecmp(value, "none") == 0 || !base_env_bool(o->variable, false)) return 0;
-    return REFUSE("%s=%s in the environment: --%s is not implemented", o->variable, value, o->name);
+    return REFUSE("%s=%s in the environment: --%s is refused: %s", o->variable, value, o->name,
+                  o->help);
 }
 
 int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)

@@ -19,6 +19,23 @@
 #define DISPLAY  "Display"
 #define ADVANCED "Advanced"
 
+/* Why a feature is not here. */
+#define NO_ATTACH        "a program that runs already is not traced"
+#define NO_CONFIG        "the settings are written to no file of their own"
+#define NO_DECODER       "there is no decoder of thread traces, so nothing could be shown"
+#define NO_DRIVER_EVENTS "the driver's events are not read"
+#define NO_HOOKS         "the hooks of this library are not served"
+#define NO_PACKETS       "packets of graphs and events are not recorded"
+#define NO_PEERS         "processes do not wait for each other's files"
+#define NO_PERFETTO      "Perfetto's library is not used: its files are written directly"
+#define NO_RANKS         "ranks are all profiled alike"
+#define NO_REPLAY        "kernels are not run again for more counters (give --pmc again: the program is)"
+#define NO_SAMPLING      "nothing here samples program counters"
+#define NO_STREAMING     "counters are read at the ends of kernels only"
+#define NO_TABLE         "the library's table is not traced"
+#define NO_WINDOWS       "tracing has no windows in time"
+#define ONE_VERSION      "an installation has one version of each library"
+
 /* clang-format off */
 /* ORDER: cli_option_id_t. */
 const cli_option_t cli_options[] = {
@@ -123,41 +140,82 @@ const cli_option_t cli_options[] = {
     {"minimum-output-data", 0, CLI_NUMBER, "KB", NULL, NULL, ADVANCED,
      "write no files below this amount of recorded data"},
 
-    /* Features of the original that are not here; a variable that asks for one is refused too. */
-    {"output-config", 0, CLI_ABSENT, 0, "ROCPROF_OUTPUT_CONFIG_FILE", 0, 0, 0},
-    {"rccl-trace", 0, CLI_ABSENT, 0, "ROCPROF_RCCL_API_TRACE", 0, 0, 0},
-    {"kokkos-trace", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"rocdecode-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCDECODE_API_TRACE", 0, 0, 0},
-    {"rocjpeg-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCJPEG_API_TRACE", 0, 0, 0},
-    {"pc-sampling-beta-enabled", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"pc-sampling-unit", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"pc-sampling-method", 0, CLI_ABSENT, 0, "ROCPROF_PC_SAMPLING_METHOD", 0, 0, 0},
-    {"pc-sampling-interval", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"collection-period", 'P', CLI_ABSENT, 0, "ROCPROF_COLLECTION_PERIOD", 0, 0, 0},
-    {"collection-period-unit", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"perfetto-backend", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"perfetto-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"perfetto-buffer-fill-policy", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"perfetto-shmem-size-hint", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"sdk-soversion", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"sdk-version", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"readlink", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"realpath", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0, 0},
-    {"pid", 'p', CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"advanced-thread-trace", 0, CLI_ABSENT, 0, "ROCPROF_ADVANCED_THREAD_TRACE", 0, 0, 0},
-    {"att", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-library-path", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-target-cu", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-simd-select", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-shader-engine-mask", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-gpu-index", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-perfcounters", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-perfcounter-ctrl", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-activity", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
-    {"att-serialize-all", 0, CLI_ABSENT, 0, 0, 0, 0, 0},
+    /* Features of the original that are not here, and why; a variable that asks for one is refused
+     * too. */
+    {"output-config", 0, CLI_ABSENT, 0, "ROCPROF_OUTPUT_CONFIG_FILE", 0, 0, NO_CONFIG},
+    {"rccl-trace", 0, CLI_ABSENT, 0, "ROCPROF_RCCL_API_TRACE", 0, 0, NO_TABLE},
+    {"kokkos-trace", 0, CLI_ABSENT, 0, 0, 0, 0, NO_HOOKS},
+    {"rocdecode-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCDECODE_API_TRACE", 0, 0, NO_TABLE},
+    {"rocjpeg-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCJPEG_API_TRACE", 0, 0, NO_TABLE},
+    {"rocshmem-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCSHMEM_API_TRACE", 0, 0, NO_TABLE},
+    {"hipfile-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIPFILE_API_TRACE", 0, 0, NO_TABLE},
+    {"ompt-trace", 0, CLI_ABSENT, 0, "ROCPROF_OMPT_TRACE", 0, 0, NO_HOOKS},
+    {"hip-graph-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_GRAPH_TRACE", 0, 0, NO_PACKETS},
+    {"hip-event-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_EVENT_TRACE", 0, 0, NO_PACKETS},
+    {"kfd-trace", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DRIVER_EVENTS},
+    {"kfd-page-migration-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_PAGE_MIGRATION_TRACE", 0, 0,
+     NO_DRIVER_EVENTS},
+    {"kfd-page-mapping-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_PAGE_MAPPING_TRACE", 0, 0,
+     NO_DRIVER_EVENTS},
+    {"kfd-queue-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_QUEUE_TRACE", 0, 0, NO_DRIVER_EVENTS},
+    {"kfd-dropped-events-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_DROPPED_EVENTS_TRACE", 0, 0,
+     NO_DRIVER_EVENTS},
+    {"replay-mode", 0, CLI_ABSENT, 0, 0, 0, 0, NO_REPLAY},
+    {"kernel-replay-beta-enabled", 0, CLI_ABSENT, 0, 0, 0, 0, NO_REPLAY},
+    {"spm", 0, CLI_ABSENT, 0, "ROCPROF_SPM_COUNTER_COLLECTION", 0, 0, NO_STREAMING},
+    {"spm-beta-enabled", 0, CLI_ABSENT, 0, "ROCPROFILER_SPM_BETA_ENABLED", 0, 0, NO_STREAMING},
+    {"spm-sample-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_STREAMING},
+    {"spm-sample-interval-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_STREAMING},
+    {"pc-sampling-beta-enabled", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
+    {"pc-sampling-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
+    {"pc-sampling-method", 0, CLI_ABSENT, 0, "ROCPROF_PC_SAMPLING_METHOD", 0, 0, NO_SAMPLING},
+    {"pc-sampling-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
+    {"collection-period", 'P', CLI_ABSENT, 0, "ROCPROF_COLLECTION_PERIOD", 0, 0, NO_WINDOWS},
+    {"collection-period-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_WINDOWS},
+    {"selected-regions-ref-count", 0, CLI_ABSENT, 0, "ROCPROF_SELECTED_REGIONS_REF_COUNT", 0, 0,
+     NO_WINDOWS},
+    {"profile-mpi-ranks", 0, CLI_ABSENT, 0, "ROCPROF_MPI_RANKS", 0, 0, NO_RANKS},
+    {"mpi-world-rank-variable", 0, CLI_ABSENT, 0, 0, 0, 0, NO_RANKS},
+    {"mpi-world-size-variable", 0, CLI_ABSENT, 0, 0, 0, 0, NO_RANKS},
+    {"perfetto-backend", 0, CLI_ABSENT, 0, 0, 0, 0, NO_PERFETTO},
+    {"perfetto-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, NO_PERFETTO},
+    {"perfetto-buffer-fill-policy", 0, CLI_ABSENT, 0, 0, 0, 0, NO_PERFETTO},
+    {"perfetto-shmem-size-hint", 0, CLI_ABSENT, 0, 0, 0, 0, NO_PERFETTO},
+    {"sdk-soversion", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
+    {"sdk-version", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
+    {"readlink", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
+    {"realpath", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
+    {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
+     "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
+    {"process-sync", 0, CLI_ABSENT, 0, "ROCPROF_PROCESS_SYNC", 0, 0, NO_PEERS},
+    {"pid", 'p', CLI_ABSENT, 0, 0, 0, 0, NO_ATTACH},
+    {"attach-duration-msec", 0, CLI_ABSENT, 0, 0, 0, 0, NO_ATTACH},
+    {"attach-children", 0, CLI_ABSENT, 0, 0, 0, 0, NO_ATTACH},
+    {"attach-sync-output", 0, CLI_ABSENT, 0, 0, 0, 0, NO_ATTACH},
+    {"doctor", 0, CLI_ABSENT, 0, 0, 0, 0, "there is no rocprofv3-doctor"},
+    {"advanced-thread-trace", 0, CLI_ABSENT, 0, "ROCPROF_ADVANCED_THREAD_TRACE", 0, 0, NO_DECODER},
+    {"att-library-path", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-target-cu", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-simd-select", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-shader-engine-mask", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-gpu-index", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-perfcounters", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-perfcounter-ctrl", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-activity", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-serialize-all", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-no-intercept", 0, CLI_ABSENT, 0, "ROCPROF_ATT_NO_INTERCEPT", 0, 0, NO_DECODER},
+    {"att-consecutive-kernels", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-resource-mode", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-perfcounter-target-only", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
+    {"att-no-detail", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
 };
 /* clang-format on */
 
 const size_t cli_option_rows = sizeof(cli_options) / sizeof(*cli_options);
+
+const cli_alias_t cli_aliases[] = {
+    {"attach", "pid"},
+    {"att", "advanced-thread-trace"},
+    {NULL, NULL},
+};

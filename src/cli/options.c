@@ -152,7 +152,8 @@ static int refuse_choice(parser_t *p, const cli_option_t *o, const char *word)
     char found[32];
     bool format = o == &cli_options[CLI_OUTPUT_FORMAT];
     if (format && among("otf2", word, found))
-        return REFUSE(p, "--output-format: %s is not implemented; there are: %s", found, o->values);
+        return REFUSE(p, "--output-format: %s is not written here; there are: %s", found,
+                      o->values);
     return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->values);
 }
 
@@ -199,6 +200,11 @@ static int set_list(parser_t *p, size_t option, const char *const *words, size_t
     return keep(p, option, all);
 }
 
+static int refuse(parser_t *p, size_t option)
+{
+    return REFUSE(p, "--%s is refused: %s", cli_options[option].name, cli_options[option].help);
+}
+
 static int set_words(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     switch (cli_options[option].form) {
@@ -212,7 +218,7 @@ static int set_words(parser_t *p, size_t option, const char *const *words, size_
     case CLI_GROUPS: return set_list(p, option, words, count);
     case CLI_ABSENT: break;
     }
-    return REFUSE(p, "--%s is not implemented", cli_options[option].name);
+    return refuse(p, option);
 }
 
 /* A feature that is turned off need not exist. */
@@ -223,7 +229,7 @@ static int absent(parser_t *p, size_t option, const char *attached)
         p->next++;
         return 0;
     }
-    return REFUSE(p, "--%s is not implemented", cli_options[option].name);
+    return refuse(p, option);
 }
 
 /* The words that belong to the option: those up to the next option, as many as its form takes. */
@@ -251,14 +257,25 @@ static int set_option(parser_t *p, size_t option, const char *attached)
     return set_words(p, option, words, count);
 }
 
+static bool is_word(const char *name, const char *word, size_t bytes)
+{
+    return strlen(name) == bytes && memcmp(name, word, bytes) == 0;
+}
+
+static bool is_named(const cli_option_t *o, const char *word, size_t bytes)
+{
+    for (const cli_alias_t *a = cli_aliases; a->alias; a++)
+        if (is_word(a->alias, word, bytes)) return strcmp(a->name, o->name) == 0;
+    return is_word(o->name, word, bytes);
+}
+
 /* --name, --name=value */
 static int parse_long(parser_t *p, const char *word)
 {
     const char *equal = strchr(word, '=');
     size_t bytes = equal ? (size_t)(equal - word) - 2 : strlen(word) - 2;
     for (size_t i = 0; i < cli_option_rows; i++)
-        if (strlen(cli_options[i].name) == bytes &&
-            memcmp(cli_options[i].name, word + 2, bytes) == 0)
+        if (is_named(&cli_options[i], word + 2, bytes))
             return set_option(p, i, equal ? equal + 1 : NULL);
     return unknown_option(p, word);
 }
@@ -316,8 +333,9 @@ int cli_find_key(const char *key, char *why, size_t why_bytes)
     for (size_t i = 0; i <= bytes; i++)
         name[i] = key[i] == '_' ? '-' : key[i];
     for (size_t i = 0; i < cli_option_rows; i++) {
-        if (strcmp(cli_options[i].name, name) != 0) continue;
-        if (cli_options[i].form == CLI_ABSENT) return REFUSE(&p, "'%s' is not implemented", key);
+        if (!is_named(&cli_options[i], name, bytes)) continue;
+        if (cli_options[i].form == CLI_ABSENT)
+            return REFUSE(&p, "'%s' is refused: %s", key, cli_options[i].help);
         if (!belongs_in_file(i)) return REFUSE(&p, "'%s' has no place in an input file", key);
         return (int)i;
     }
@@ -488,14 +506,12 @@ void cli_print_help(void)
         "\nKeys in names: %%argv%% %%args%% %%argt%% %%tag%% %%argN%% %%hostname%% %%pid%% "
         "%%ppid%% "
         "%%pgid%% %%psid%%\n  %%psize%% %%job%% %%rank%% %%size%% %%nid%% %%cwd%% %%launch_date%% "
-        "%%launch_time%% %%env{NAME}%%\n\nNot implemented:");
-    int column = 80;
+        "%%launch_time%% %%env{NAME}%%\n\nRefused:");
+    const char *why = "";
     for (size_t i = CLI_OPTION_COUNT; i < cli_option_rows; i++) {
-        column += (int)strlen(cli_options[i].name) + 3;
-        if (column > 78)
-            column = printf("\n  --%s", cli_options[i].name) - 1;
-        else
-            printf(" --%s", cli_options[i].name);
+        if (strcmp(why, cli_options[i].help) != 0)
+            printf("\n  because %s:", why = cli_options[i].help);
+        printf(" --%s", cli_options[i].name);
     }
     putchar('\n');
 }

@@ -1,7 +1,7 @@
 /* options.h - rocprofv3's options: one table for parsing, help, environment and refusals.
  *
  * Spellings are those of AMD's rocprofv3. An option whose feature does not exist here is a row of
- * form CLI_ABSENT: it is refused by name, and --help lists it as absent. */
+ * form CLI_ABSENT: it is refused by name with the reason, and --help lists it as refused. */
 #ifndef CROCPROF_CLI_OPTIONS_H
 #define CROCPROF_CLI_OPTIONS_H
 
@@ -17,7 +17,7 @@ typedef enum {
     CLI_CHOICES, /* one or more of `values` */
     CLI_WORDS,   /* one or more words */
     CLI_GROUPS,  /* the same, and each time the option is given makes a group of its own */
-    CLI_ABSENT   /* known, but not implemented */
+    CLI_ABSENT   /* known, but refused; `help` says why */
 } cli_form_t;
 
 /* ORDER: the rows of cli_options. */
@@ -85,6 +85,13 @@ typedef struct {
     const char *help;
 } cli_option_t;
 
+/* Other names of options; a row of NULL ends the table. */
+typedef struct {
+    const char *alias, *name;
+} cli_alias_t;
+
+extern const cli_alias_t cli_aliases[];
+
 extern const cli_option_t cli_options[];
 extern const size_t cli_option_rows; /* the implemented ones and then the absent ones */
 
@@ -101,7 +108,7 @@ int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_byt
 void cli_command_free(cli_command_t *c);
 
 /* Row of an option that may stand in an input file, whose keys have underscores for hyphens; -1
- * with a line in `why` for a name that is not known, or not implemented, or has no place there. */
+ * with a line in `why` for a name that is not known, or refused, or has no place there. */
 int cli_find_key(const char *key, char *why, size_t why_bytes);
 
 /* Gives an option its words, checked as those of the command line are. 0, or -1 with a line in

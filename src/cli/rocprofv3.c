@@ -222,7 +222,7 @@ int main(int argc, char **argv)
     if (cli_parse(&c, argc, argv, why, sizeof(why)) != 0) {
         base_error("%s", why);
         status = CLI_EXIT_USAGE;
-    } else if (cli_is_on(&c, CLI_HELP)) {
+    } else if (argc == 1 || cli_is_on(&c, CLI_HELP)) {
         cli_print_help();
     } else if (cli_is_on(&c, CLI_VERSION)) {
         print_version();

@@ -124,7 +124,8 @@ static bool is_stream(const char *name)
 /* The directory becomes absolute, for the program may change its own; keys stay for each process
  * to fill in. Each pass has a directory of its own `below`. `plain` gets the part in front of the
  * first key: there the run directory goes. */
-static int resolve_names(char plain[PATH_MAX], const char *below, char *why, size_t why_bytes)
+static int resolve_names(char plain[PATH_MAX], const cli_command_t *c, const char *below, char *why,
+                         size_t why_bytes)
 {
     int result = -1;
     char text[PATH_MAX], directory[2 * PATH_MAX];
@@ -135,6 +136,7 @@ static int resolve_names(char plain[PATH_MAX], const char *below, char *why, siz
         return -1;
     }
     char problem[512];
+    trace_keys_of_command(keys, c->program);
     if (!given || !*given) given = ".";
     if (trace_keys_expand(keys, given, text, sizeof(text), problem, sizeof(problem)) != 0) {
         snprintf(why, why_bytes, "output directory '%s': %s", given, problem);
@@ -179,11 +181,12 @@ out:
 }
 
 /* <base>/.rocprofv3/<pid>-<n>, which also shows that the output directory can be written. */
-static int make_run(cli_session_t *s, const char *below, char *why, size_t why_bytes)
+static int make_run(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
+                    size_t why_bytes)
 {
     char base[PATH_MAX], runs[2 * PATH_MAX];
     const char *temporary = getenv("ROCPROF_TMPDIR");
-    if (resolve_names(base, below, why, why_bytes) != 0) return -1;
+    if (resolve_names(base, c, below, why, why_bytes) != 0) return -1;
     if (temporary && *temporary &&
         (trace_make_directories(temporary) != 0 || !realpath(temporary, base))) {
         snprintf(why, why_bytes, "ROCPROF_TMPDIR: %s: %s", temporary, strerror(errno));
@@ -231,8 +234,8 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
         /* only discovery: the program may bring a tool of its own */
     } else if (cli_is_on(c, CLI_ECHO)) {
         char base[PATH_MAX];
-        if (resolve_names(base, below, why, why_bytes) != 0) return CLI_EXIT_SETUP;
-    } else if (make_run(s, below, why, why_bytes) != 0 ||
+        if (resolve_names(base, c, below, why, why_bytes) != 0) return CLI_EXIT_SETUP;
+    } else if (make_run(s, c, below, why, why_bytes) != 0 ||
                setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
         return CLI_EXIT_SETUP;
     }

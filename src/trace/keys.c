@@ -245,7 +245,28 @@ typedef struct {
     text_t *out;
     char *why;
     size_t why_bytes;
+    int depth; /* of variables that hold keys */
 } expansion_t;
+
+static int expand_text(expansion_t *e, const char *name);
+
+/* A variable may hold keys, but not itself for ever. */
+static int expand_value(expansion_t *e, const char *variable, const char *value)
+{
+    enum { DEPTH_MAX = 16 };
+    char fit[TRACE_PATH_MAX];
+    value += strspn(value, "\t /");
+    if (snprintf(fit, sizeof(fit), "%s", value) >= (int)sizeof(fit)) e->out->overflow = true;
+    for (char *at = fit; *at; at++)
+        if (strchr("\t /", *at)) *at = '_';
+    if (++e->depth > DEPTH_MAX) {
+        snprintf(e->why, e->why_bytes, "variable %s has keys that never end", variable);
+        return -1;
+    }
+    int result = expand_text(e, fit);
+    e->depth--;
+    return result;
+}
 
 /* %env{X}% %ENV{X}% $env{X} $ENV{X} %q{X}: the variable, made fit for a file name. */
 static long expand_env(expansion_t *e, const char *at)
@@ -272,11 +293,7 @@ static long expand_env(expansion_t *e, const char *at)
     const char *end = name + bytes + 1;
     if (*at == '%' && *end == '%') end++;
     const char *value = e->k->env(variable);
-    if (value) {
-        value += strspn(value, "\t /");
-        for (; *value; value++)
-            add(e->out, strchr("\t /", *value) ? "_" : value, 1);
-    }
+    if (value && expand_value(e, variable, value) != 0) return -1;
     return end - at;
 }
 
@@ -324,7 +341,7 @@ static long expand_word(expansion_t *e, const char *at)
     return -1;
 }
 
-static int expand_once(expansion_t *e, const char *name)
+static int expand_text(expansion_t *e, const char *name)
 {
     while (*name) {
         long used = 0;
@@ -337,39 +354,25 @@ static int expand_once(expansion_t *e, const char *name)
         }
         name += used;
     }
-    if (e->out->nowhere) {
-        snprintf(e->why, e->why_bytes, "the working directory has no name (was it removed?)");
-        return -1;
-    }
-    if (!e->out->overflow) return 0;
-    snprintf(e->why, e->why_bytes, "longer than %d bytes after its keys are replaced",
-             TRACE_PATH_MAX - 1);
-    return -1;
+    return 0;
 }
 
 int trace_keys_expand(const trace_keys_t *k, const char *name, char *out, size_t out_bytes,
                       char *why, size_t why_bytes)
 {
-    enum { ROUNDS_MAX = 16 }; /* a variable may hold a key, but not itself for ever */
-    text_t texts[2];
-    const char *from = name;
-    for (int round = 0; round < ROUNDS_MAX; round++) {
-        text_t *t = &texts[round & 1];
-        t->used = 0;
-        t->text[0] = 0;
-        t->overflow = t->nowhere = false;
-        expansion_t e = {k, t, why, why_bytes};
-        if (expand_once(&e, from) != 0) return -1;
-        if (strcmp(t->text, from) == 0) {
-            if (t->used < out_bytes) {
-                memcpy(out, t->text, t->used + 1);
-                return 0;
-            }
-            break;
-        }
-        from = t->text;
+    text_t text = {.used = 0};
+    expansion_t e = {.k = k, .out = &text, .why = why, .why_bytes = why_bytes};
+    if (expand_text(&e, name) != 0) return -1;
+    if (text.nowhere) {
+        snprintf(why, why_bytes, "the working directory has no name (was it removed?)");
+        return -1;
     }
-    snprintf(why, why_bytes, "'%.60s' has keys that never end", name);
+    if (!text.overflow && text.used < out_bytes) {
+        memcpy(out, text.text, text.used + 1);
+        return 0;
+    }
+    size_t most = out_bytes < TRACE_PATH_MAX ? out_bytes : TRACE_PATH_MAX;
+    snprintf(why, why_bytes, "longer than %zu bytes after its keys are replaced", most - 1);
     return -1;
 }
 
@@ -399,6 +402,13 @@ trace_keys_t *trace_keys_current(void)
          at += strlen(at) + 1)
         f->words[f->k.argc++] = at;
     return &f->k;
+}
+
+void trace_keys_of_command(trace_keys_t *k, char **argv)
+{
+    k->argv = argv;
+    for (k->argc = 0; argv[k->argc];)
+        k->argc++;
 }
 
 void trace_keys_free(trace_keys_t *k)

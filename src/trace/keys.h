@@ -26,7 +26,11 @@ typedef struct {
 trace_keys_t *trace_keys_current(void);
 void trace_keys_free(trace_keys_t *k);
 
-/* Writes `name` with all keys replaced, keys inside replacements too. Returns 0, or -1 with one
+/* Another command line for the facts, which keep the pointer: of a program that is yet to start. */
+void trace_keys_of_command(trace_keys_t *k, char **argv);
+
+/* Writes `name` with all keys replaced, keys inside variables too; what a command line holds stays
+ * as it is, whatever it looks like. Returns 0, or -1 with one
  * line in `why`: an unknown key, a brace that is not closed, a result that is too long. */
 int trace_keys_expand(const trace_keys_t *k, const char *name, char *out, size_t out_bytes,
                       char *why, size_t why_bytes);

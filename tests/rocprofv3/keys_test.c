@@ -22,6 +22,9 @@ static const char *environment(const char *name)
     return NULL;
 }
 
+/* A program's words are no keys. */
+static char *like_keys[] = {"app", "-o", "x/%argt%", "%pid%", "%foo%", "%env{", NULL};
+
 static char *command[] = {"./bin/my prog", "--", "in/a.txt", "-n", "../../5", NULL};
 
 static const trace_keys_t facts = {.argc = 5,
@@ -101,6 +104,18 @@ static void mistakes(void **state)
     assert_int_not_equal(trace_keys_expand(&facts, "%cwd%", out, sizeof(out), why, sizeof(why)), 0);
 }
 
+static void words_of_the_program(void **state)
+{
+    (void)state;
+    char out[TRACE_PATH_MAX], why[256] = "";
+    trace_keys_t other = facts;
+    trace_keys_of_command(&other, like_keys);
+    assert_int_equal(other.argc, 6);
+    assert_int_equal(trace_keys_expand(&other, "%argt%/%arg2%", out, sizeof(out), why, sizeof(why)),
+                     0);
+    assert_string_equal(out, "app-o_x_%argt%_%pid%_%foo%_%env{/x_%argt%");
+}
+
 static void own_process(void **state)
 {
     (void)state;
@@ -117,8 +132,11 @@ static void own_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key),        cmocka_unit_test(short_forms),
-        cmocka_unit_test(environment_keys), cmocka_unit_test(mistakes),
+        cmocka_unit_test(every_key),
+        cmocka_unit_test(short_forms),
+        cmocka_unit_test(environment_keys),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(words_of_the_program),
         cmocka_unit_test(own_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

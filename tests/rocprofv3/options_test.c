@@ -98,7 +98,7 @@ static void values(void **state)
     expect("r -o a -o b -- p", CLI_OUTPUT_FILE, "b");
     expect("r -s -- p --stats", CLI_STATS, NULL);
     refuse("r -u weeks", "'weeks' is none of: sec msec usec nsec");
-    refuse("r -f otf2", "otf2 is not implemented; there are: csv json pftrace rocpd");
+    refuse("r -f otf2", "otf2 is not written here; there are: csv json pftrace rocpd");
     refuse("r -f csv xml", "'xml' is none of: csv");
     refuse("r -d", "--output-directory needs a value");
     refuse("r -d -- p", "--output-directory needs a value");
@@ -141,10 +141,10 @@ static void unknown_and_absent(void **state)
     refuse("r --completely-other", "unknown option '--completely-other': see --help");
     refuse("r --kernel", "unknown option '--kernel'"); /* abbreviations are refused */
     refuse("r -z", "unknown option '-z'");
-    refuse("r --rccl-trace", "--rccl-trace is not implemented");
-    refuse("r -p 12", "--pid is not implemented");
-    expect("r --rccl-trace no -- p", CLI_STATS, NULL);
-    expect("r --rccl-trace=off -- p", CLI_STATS, NULL);
+    refuse("r --spm A", "--spm is refused: counters are read");
+    refuse("r --att", "--advanced-thread-trace is refused: there is no decoder");
+    expect("r --spm-beta-enabled no -- p", CLI_STATS, NULL);
+    expect("r --att=off -- p", CLI_STATS, NULL);
 }
 
 static void apply(const char *line)

@@ -126,6 +126,15 @@ class Files(Case):
         self.out = self.dir + "/here"
         self.assertEqual(self.files(), ["n/subject_agent_info.csv", "n/subject_kernel_trace.csv"])
 
+    def test_keys_of_the_program(self):
+        """Its own words, and not rocprofv3's; what looks like a key in them stays as it is."""
+        program = (SUBJECT, "x/%argt%", "%foo%")
+        self.out += "/%argt%"
+        self.run_it("--kernel-trace", "-o", "%arg1%-%tag%", program=program)
+        self.out = os.path.dirname(self.out)
+        self.assertEqual(self.files(), [f"subjectx_%argt%_%foo%/x_%argt%-subject_{name}.csv"
+                                        for name in ("agent_info", "kernel_trace")])
+
     def test_key_in_directory(self):
         self.run_it("--kernel-trace", "-d", self.out + "/%tag%-{pid}", "-o", "x", output=False)
         self.assertRegex("\n".join(self.files()), r"^subject-\w+/x_agent_info.csv\n"
@@ -369,8 +378,8 @@ class Counters(Case):
         for variables, text in (
                 ({"ROCPROF_OUTPUT_FORMAT": "csv;otf2"}, "ROCPROF_OUTPUT_FORMAT=csv;otf2: --output-format: otf2 is"),
                 ({"ROCPROF_OUTPUT_FORMAT": "xls"}, "--output-format: 'xls' is none of: csv"),
-                ({"ROCPROF_COLLECTION_PERIOD": "0:1:1"}, "--collection-period is not implemented"),
-                ({"ROCPROF_PC_SAMPLING_METHOD": "host_trap"}, "--pc-sampling-method is not implemented"),
+                ({"ROCPROF_COLLECTION_PERIOD": "0:1:1"}, "--collection-period is refused: "),
+                ({"ROCPROF_PC_SAMPLING_METHOD": "host_trap"}, "--pc-sampling-method is refused: nothing here samples"),
                 ({"ROCPROF_COUNTERS": "SQ_WAVES"}, "'SQ_WAVES': a set of counters begins with pmc:"),
                 ({"ROCPROF_COUNTERS": "pmc: Nothing"}, "counter 'Nothing' does not exist"),
                 ({"ROCPROF_COUNTERS": ""}, "neither ROCPROF_COUNTERS nor ROCPROF_COUNTER_GROUPS names")):
@@ -562,7 +571,7 @@ class Errors(Case):
     def test_before_the_program(self):
         self.refuse(2, "did you mean --kernel-trace?", "--kernl-trace")
         self.refuse(2, "--stats needs a tracing option", "--stats")
-        self.refuse(2, "otf2 is not implemented; there are: csv json", "-f", "otf2")
+        self.refuse(2, "otf2 is not written here; there are: csv json", "-f", "otf2")
         self.refuse(127, "cannot run './absent': no such file", "-s", program=("./absent",))
         self.refuse(127, "not found in PATH", "-s", program=("absent-program",))
         self.refuse(126, "no permission to execute", "-s", program=(HERE + "/fake_sdk.c",))
