@@ -62,6 +62,7 @@ void sdk_api_enter(sdk_frame_t *frame, const sdk_plan_t *plan, void *payload)
     frame->plan = plan;
     frame->thread = self;
     if (__builtin_expect(!self, 0)) return;
+    sdk_call_begin(self);
     frame->internal = sdk_thread_next_id(self);
     frame->ancestor = self->current;
     frame->outer = self->outer;
@@ -123,4 +124,5 @@ void sdk_api_exit(sdk_frame_t *frame, void *payload)
     }
     if (__builtin_expect(self->references || sdk_plan(SDK_DOMAIN_RETIREMENT, 0), 0))
         sdk_retirement_call_ends(self, frame->internal);
+    sdk_call_end(self);
 }

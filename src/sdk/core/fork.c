@@ -1,8 +1,9 @@
 /* fork.c - a traced process forks: the child goes on tracing, with empty buffers.
  *
  * Apart because it touches every lock of the core. Before the fork nobody may be inside tool code
- * or hold one of our locks, since whoever does is not there in the child to let go. Locks are
- * taken in the order of this file; a lock that is new in the core belongs here. */
+ * or hold one of our locks, since whoever does is not there in the child to let go. Nor should
+ * anybody be stopped inside a runtime, whose locks the child may need to end. Locks are taken in
+ * the order of this file; a lock that is new in the core belongs here. */
 #include "base/log.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
@@ -10,7 +11,10 @@
 
 #include <time.h>
 
-enum { PATIENCE_MS = 100 }; /* for a tool's callback that does not return */
+enum {
+    PATIENCE_MS = 100, /* for a tool's callback that does not return */
+    CALLS_MS = 20,     /* for calls under way; those that wait for the GPU may take for ever */
+};
 
 /* Of the fork under way; forks of several threads wait for each other within the C library only
  * after these handlers, hence the lock. */
@@ -48,7 +52,9 @@ static void before_fork(void)
     still = false;
     if (inside || sdk_finalization_begun()) return;
     parent_tid = sdk_thread_id();
-    sdk_threads_gate(true);
+    sdk_threads_gate(SDK_EMIT_GATE);
+    sdk_threads_leave_calls(CALLS_MS);
+    sdk_threads_gate(SDK_EMIT_GATE | SDK_EMIT_SHUT);
     if (!sdk_threads_quiesce(PATIENCE_MS) || !hold_buffers()) return;
     sdk_contexts_fork_prepare();
     sdk_external_fork_prepare();
@@ -70,13 +76,13 @@ static void release(bool in_child)
 static void after_fork(void)
 {
     if (still) release(false);
-    sdk_threads_gate(false);
+    sdk_threads_gate(0);
     pthread_mutex_unlock(&fork_lock);
 }
 
 static void after_fork_in_child(void)
 {
-    sdk_threads_gate(false);
+    sdk_threads_gate(0);
     if (sdk_is_forked_child()) {
         /* stays as it is: a child of a silent child */
     } else if (still) {

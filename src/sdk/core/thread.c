@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 enum {
-    ID_BLOCK = 4096,   /* ids taken at once: the shared counter is touched once in so many calls */
-    GATE_TRIES = 4000, /* 200 ms: a fork does not stop threads for longer, whatever becomes of it */
+    ID_BLOCK = 4096, /* ids taken at once: the shared counter is touched once in so many calls */
+    NAP_US = 50,
+    GATE_TRIES =
+        200000 / NAP_US, /* a fork stops threads for 200 ms at most, whatever becomes of it */
 };
 
 _Thread_local sdk_thread_t *sdk_thread_pointer __attribute__((tls_model("initial-exec")));
@@ -43,6 +45,7 @@ static void thread_ends(void *entry)
     pthread_mutex_lock(&list_lock);
     memset(self->cursors, 0, sizeof self->cursors);
     self->current = self->outer = 0;
+    atomic_store_explicit(&self->calls, 0, memory_order_relaxed);
     atomic_store_explicit(&self->live, 0, memory_order_relaxed);
     pthread_mutex_unlock(&list_lock);
 }
@@ -106,48 +109,86 @@ void sdk_threads_each(void (*visit)(sdk_thread_t *, void *), void *closure)
     pthread_mutex_unlock(&list_lock);
 }
 
-bool sdk_threads_quiesce(unsigned timeout_ms)
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = NAP_US * 1000}, NULL);
+}
+
+/* What the threads store before they look, and what they look at, is ordered. */
+static void order_all(void)
 {
     if (!(atomic_load(&sdk_emit_special) & SDK_EMIT_FENCE))
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+/* Until each other thread has been seen outside brackets of the kind. */
+static bool wait_for_all(bool calls, unsigned timeout_ms)
+{
     bool all = true;
     sdk_thread_t *self = sdk_thread_pointer;
     uint64_t waited_us = 0;
+    order_all();
     for (sdk_thread_t *t = atomic_load_explicit(&all_threads, memory_order_acquire); t;
          t = t->next) {
-        while (t != self && atomic_load(&t->emitting)) {
+        while (t != self && atomic_load(calls ? &t->calls : &t->emitting)) {
             if (waited_us >= timeout_ms * 1000ull) {
                 all = false;
                 break;
             }
-            struct timespec nap = {.tv_nsec = 50000};
-            nanosleep(&nap, NULL);
-            waited_us += 50;
+            nap();
+            waited_us += NAP_US;
         }
     }
     return all;
 }
 
+bool sdk_threads_quiesce(unsigned timeout_ms)
+{
+    return wait_for_all(false, timeout_ms);
+}
+
 /* ---- Fork ---- */
+
+void sdk_threads_leave_calls(unsigned timeout_ms)
+{
+    wait_for_all(true, timeout_ms);
+}
+
+/* Must a thread wait that begins? One inside a call gets out of it first, if it can in time. */
+static bool stopped(uint32_t calls_outside)
+{
+    uint32_t special = atomic_load(&sdk_emit_special);
+    return special & SDK_EMIT_SHUT || (special & SDK_EMIT_GATE && !calls_outside);
+}
+
+static void wait_at_gate(_Atomic uint32_t *depth, uint32_t calls_outside)
+{
+    for (int i = 0; i < GATE_TRIES && stopped(calls_outside); i++) {
+        atomic_store(depth, 0);
+        nap();
+        atomic_store(depth, 1);
+    }
+}
 
 void sdk_emit_begin_special(sdk_thread_t *self, uint32_t depth)
 {
     atomic_thread_fence(memory_order_seq_cst);
     if (depth > 1) return; /* whoever forks waits for this thread already */
-    for (int i = 0; i < GATE_TRIES && atomic_load(&sdk_emit_special) & SDK_EMIT_GATE; i++) {
-        atomic_store(&self->emitting, 0);
-        struct timespec nap = {.tv_nsec = 50000};
-        nanosleep(&nap, NULL);
-        atomic_store(&self->emitting, depth);
-    }
+    wait_at_gate(&self->emitting, atomic_load_explicit(&self->calls, memory_order_relaxed));
 }
 
-void sdk_threads_gate(bool closed)
+void sdk_call_begin_special(sdk_thread_t *self)
 {
-    if (closed)
-        atomic_fetch_or(&sdk_emit_special, SDK_EMIT_GATE);
-    else
-        atomic_fetch_and(&sdk_emit_special, ~(uint32_t)SDK_EMIT_GATE);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&self->calls, memory_order_relaxed) > 1) return;
+    wait_at_gate(&self->calls, 0);
+}
+
+void sdk_threads_gate(uint32_t bits)
+{
+    const uint32_t all = SDK_EMIT_GATE | SDK_EMIT_SHUT;
+    atomic_fetch_or(&sdk_emit_special, bits);
+    atomic_fetch_and(&sdk_emit_special, ~(all & ~bits));
 }
 
 void sdk_threads_fork_prepare(void)
@@ -169,6 +210,7 @@ void sdk_threads_fork_done(bool in_child)
         t->references = NULL;
         sdk_marker_thread_ends(t);
         atomic_store_explicit(&t->emitting, 0, memory_order_relaxed);
+        atomic_store_explicit(&t->calls, 0, memory_order_relaxed);
         t->delivering = 0;
         t->delivering_mask = 0;
         atomic_store_explicit(&t->live, 0, memory_order_relaxed);

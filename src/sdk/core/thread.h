@@ -26,6 +26,8 @@ typedef struct sdk_thread {
     /* Above 0 while callbacks run or records are written: whoever finalises waits for 0. Read by
      * others; ordered by membarrier on their side, see sdk_threads_quiesce. */
     _Atomic uint32_t emitting;
+    /* Traced calls under way, one inside the other: whoever forks waits for 0. Read by others. */
+    _Atomic uint32_t calls;
     uint32_t delivering;              /* above 0 inside a buffer callback */
     uint64_t delivering_mask;         /* buffers that this thread is delivering, by bit */
     _Atomic uint32_t live;            /* 0: on the list of entries to be used again */
@@ -58,15 +60,38 @@ static inline uint64_t sdk_thread_next_id(sdk_thread_t *self)
     return self->next_id++;
 }
 
-/* Why sdk_emit_begin must do more than a store; 0 nearly always. */
+/* Why sdk_emit_begin and sdk_call_begin must do more than a store; 0 nearly always. */
 enum {
     SDK_EMIT_FENCE = 1, /* the kernel has no membarrier: the fast side issues a fence */
-    SDK_EMIT_GATE = 2,  /* a fork is under way: wait for it, so that no tool's lock is held in it */
+    SDK_EMIT_GATE = 2,  /* a fork is coming: no call begins, those under way may end */
+    SDK_EMIT_SHUT = 4,  /* a fork is under way: all wait for it, so that no tool's lock is held */
 };
 extern _Atomic uint32_t sdk_emit_special;
 
 /* Rare half of sdk_emit_begin: `depth` is what the caller has stored. */
 void sdk_emit_begin_special(sdk_thread_t *self, uint32_t depth);
+
+/* Rare half of sdk_call_begin. */
+void sdk_call_begin_special(sdk_thread_t *self);
+
+/* Brackets around a traced call, the runtime's own work in it included: a runtime holds locks of
+ * its own there, which a child that is forked meanwhile would find taken for ever. */
+static inline void sdk_call_begin(sdk_thread_t *self)
+{
+    atomic_store_explicit(&self->calls,
+                          atomic_load_explicit(&self->calls, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&sdk_emit_special, memory_order_relaxed) != 0, 0))
+        sdk_call_begin_special(self);
+}
+
+static inline void sdk_call_end(sdk_thread_t *self)
+{
+    atomic_store_explicit(&self->calls,
+                          atomic_load_explicit(&self->calls, memory_order_relaxed) - 1,
+                          memory_order_release);
+}
 
 /* Brackets around callbacks and records. What the thread reads inside (is the context accepted?)
  * and what a finalising thread has written before sdk_threads_quiesce are ordered: either the
@@ -104,8 +129,13 @@ void sdk_threads_each(void (*visit)(sdk_thread_t *, void *), void *closure);
 
 /* ---- Fork: see fork.c ---- */
 
-/* Closes or opens the gate at which threads wait that begin to emit. */
-void sdk_threads_gate(bool closed);
+/* Sets what threads find that begin a call or to emit: 0, SDK_EMIT_GATE, or this and SDK_EMIT_SHUT.
+ */
+void sdk_threads_gate(uint32_t bits);
+
+/* Waits until no other thread is inside a traced call, at most timeout_ms: some calls wait for the
+ * GPU, or for the thread that forks. */
+void sdk_threads_leave_calls(unsigned timeout_ms);
 
 /* Holds the list of threads still; in the child only the caller's entry stays. */
 void sdk_threads_fork_prepare(void);
