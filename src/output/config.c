@@ -23,14 +23,18 @@ static const char *value_of(const source_t *s, const char *name)
     return v && *v ? v : NULL;
 }
 
-static bool bool_of(const source_t *s, const char *name, bool otherwise)
+bool out_config_truth(const char *value)
 {
     static const char *const no[] = {"0", "off", "false", "no", "n", "f"};
-    const char *v = value_of(s, name);
-    if (!v) return otherwise;
     for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-        if (strcasecmp(v, no[i]) == 0) return false;
+        if (strcasecmp(value, no[i]) == 0) return false;
     return true;
+}
+
+static bool bool_of(const source_t *s, const char *name, bool otherwise)
+{
+    const char *v = value_of(s, name);
+    return v ? out_config_truth(v) : otherwise;
 }
 
 static const struct {
@@ -113,21 +117,30 @@ static int read_minimum(out_config_t *c, const source_t *s)
     return -1;
 }
 
+static const char *const format_names[] = {
+#define X(name, file, writer) #name,
+    OUT_FORMATS(X)
+#undef X
+};
+
+bool out_config_writes(const out_config_t *c, const char *format)
+{
+    unsigned formats = c->formats ? c->formats : 1u << OUT_FORMAT_rocpd;
+    for (int i = 0; i < OUT_FORMAT_COUNT; i++)
+        if (strcmp(format_names[i], format) == 0) return formats & 1u << i;
+    return false;
+}
+
 /* As AMD's tool splits it. Formats that are not here were refused by rocprofv3; those of a program
  * that ran without it are told of when its store is converted, and the default is written. */
 static void read_formats(out_config_t *c, const source_t *s)
 {
-    static const char *const names[] = {
-#define X(name, file, writer) #name,
-        OUT_FORMATS(X)
-#undef X
-    };
     static const char gaps[] = " \t,;:";
     const char *v = value_of(s, "ROCPROF_OUTPUT_FORMAT");
     for (size_t bytes; v && *(v += strspn(v, gaps)); v += bytes) {
         bytes = strcspn(v, gaps);
         for (int i = 0; i < OUT_FORMAT_COUNT; i++)
-            if (strlen(names[i]) == bytes && strncasecmp(v, names[i], bytes) == 0)
+            if (strlen(format_names[i]) == bytes && strncasecmp(v, format_names[i], bytes) == 0)
                 c->formats |= 1u << i;
     }
 }
@@ -136,9 +149,10 @@ int out_config_read(out_config_t *c, out_variable_t variable, const void *from, 
                     size_t why_bytes)
 {
     source_t s = {variable, from, why, why_bytes};
-    memset(c, 0, sizeof(*c));
+    *c = (out_config_t){.variable = variable, .from = from};
     c->stats = bool_of(&s, "ROCPROF_STATS", false);
     c->group_by_queue = bool_of(&s, "ROCPROF_GROUP_BY_QUEUE", false);
+    c->config_file = bool_of(&s, "ROCPROF_OUTPUT_CONFIG_FILE", false);
     c->summary = bool_of(&s, "ROCPROF_STATS_SUMMARY", false);
     c->summary_per_domain = bool_of(&s, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", false);
     const char *output = value_of(&s, "ROCPROF_STATS_SUMMARY_OUTPUT");

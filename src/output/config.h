@@ -15,7 +15,12 @@ enum { OUT_GROUPS_MAX = 32 };
 /* Between the expressions in ROCPROF_STATS_SUMMARY_GROUPS. */
 #define OUT_GROUP_SEPARATOR "##@@##"
 
+/* Value of a variable or NULL. */
+typedef const char *(*out_variable_t)(const void *from, const char *name);
+
 typedef struct {
+    out_variable_t variable; /* where all of this was read from, for those who show settings */
+    const void *from;
     unsigned formats; /* a bit for each OUT_FORMAT_*; 0: nothing was said */
     bool stats, summary, summary_per_domain;
     trace_pattern_t *groups[OUT_GROUPS_MAX];
@@ -27,16 +32,20 @@ typedef struct {
     out_agent_index_t agent_index;
     uint64_t minimum_bytes;
     bool group_by_queue;
+    bool config_file; /* config.json is asked for */
 } out_config_t;
 
-/* Value of a variable or NULL. */
-typedef const char *(*out_variable_t)(const void *from, const char *name);
-
 /* 0, or -1 with a line in `why` that names the variable, its value and what would be right.
- * Free with out_config_free either way. */
+ * Free with out_config_free either way. `from` has to live as long. */
 int out_config_read(out_config_t *c, out_variable_t variable, const void *from, char *why,
                     size_t why_bytes);
 void out_config_free(out_config_t *c);
+
+/* False for what AMD's tool takes for no: 0, off, false, no, n, f in any case. */
+bool out_config_truth(const char *value);
+
+/* True if the format of this name is written to files: where nothing was said, it is rocpd. */
+bool out_config_writes(const out_config_t *c, const char *format);
 
 /* True if any summary was asked for. */
 bool out_config_summaries(const out_config_t *c);

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "output/format.h"
+#include "output/settings.h"
 #include "output/summary.h"
 #include "trace/reader.h"
 #include "trace/store.h"
@@ -306,6 +307,15 @@ static int write_process_files(work_t *w)
     return close_output(w, f, result);
 }
 
+static int write_config(work_t *w)
+{
+    if (!w->c->config->config_file) return 0;
+    out_file_t *f = open_output(w, "config", "json");
+    if (!f) return -1;
+    out_settings_file(f, w->c->config, w->model);
+    return close_output(w, f, 0);
+}
+
 static int write_summary(work_t *w)
 {
     const char *where = w->c->config->summary_output, *indent = "    ";
@@ -332,6 +342,7 @@ static int write_all(work_t *w)
     uint64_t bytes = 0;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         bytes += w->source.bytes[i];
+    if (write_config(w) != 0) return -1;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         if (write_domain(w, i) != 0) return -1;
     if (bytes && bytes >= w->c->config->minimum_bytes) {

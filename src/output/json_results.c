@@ -6,6 +6,7 @@
 #include "output/format.h"
 #include "output/json.h"
 #include "output/objects.h"
+#include "output/settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 /* sizeof of AMD's records, which stand in each */
 enum {
     API_BYTES = 64,
+    CALL_BYTES = 176,
     DISPATCH_BYTES = 184,
     DISPATCH_INFO_BYTES = 128,
     COPY_BYTES = 96,
@@ -86,11 +88,13 @@ static void put_dispatch_info(out_json_t *j, const trace_dispatch_t *d)
 
 /* ---- records ---- */
 
-static void call_record(out_json_t *j, const trace_timed_t *r)
+static void call_record(writer_t *w, const trace_timed_t *r)
 {
+    out_json_t *j = &w->j;
+    const char *end;
     const trace_api_full_t *f = (const trace_api_full_t *)r;
     bool full = trace_words(r->head) * 8u >= sizeof(*f);
-    put_size(j, API_BYTES, r);
+    put_size(j, trace_call_values(r, &end) ? CALL_BYTES : API_BYTES, r);
     out_json_begin(j, "correlation_id", '{');
     out_json_unsigned(j, "internal", r->correlation);
     out_json_unsigned(j, "external", full ? f->external : 0);
@@ -100,14 +104,32 @@ static void call_record(out_json_t *j, const trace_timed_t *r)
     out_json_unsigned(j, "thread_id", trace_thread(r->head));
 }
 
-static void hip_record(out_json_t *j, const trace_timed_t *r)
+static void hip_record(writer_t *w, const trace_timed_t *r)
 {
-    call_record(j, r);
+    out_json_t *j = &w->j;
+    const char *end;
+    out_arguments_t a = out_model_arguments(w->model, r);
+    call_record(w, r);
+    if (trace_call_values(r, &end)) {
+        out_json_begin(j, "args", '[');
+        while (out_arguments_next(&a)) {
+            out_json_begin(j, NULL, '{');
+            out_json_text(j, "type", a.type);
+            out_json_text(j, "name", a.name);
+            out_json_text(j, "value", a.value);
+            out_json_end(j, '}');
+        }
+        out_json_end(j, ']');
+        out_json_begin(j, "retval", '{');
+        out_json_unsigned(j, "uint64_t_retval", ((const trace_call_t *)r)->result);
+        out_json_end(j, '}');
+    }
     out_json_handle(j, "stream_id", 0);
 }
 
-static void dispatch_record(out_json_t *j, const trace_timed_t *r)
+static void dispatch_record(writer_t *w, const trace_timed_t *r)
 {
+    out_json_t *j = &w->j;
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
     put_size(j, DISPATCH_BYTES, r);
     out_json_unsigned(j, "thread_id", trace_thread(r->head));
@@ -117,8 +139,9 @@ static void dispatch_record(out_json_t *j, const trace_timed_t *r)
     out_json_handle(j, "stream_id", d->stream);
 }
 
-static void copy_record(out_json_t *j, const trace_timed_t *r)
+static void copy_record(writer_t *w, const trace_timed_t *r)
 {
+    out_json_t *j = &w->j;
     const trace_copy_t *c = (const trace_copy_t *)r;
     put_size(j, COPY_BYTES, r);
     out_json_unsigned(j, "thread_id", trace_thread(r->head));
@@ -130,8 +153,9 @@ static void copy_record(out_json_t *j, const trace_timed_t *r)
     out_json_handle(j, "stream_id", c->stream);
 }
 
-static void allocation_record(out_json_t *j, const trace_timed_t *r)
+static void allocation_record(writer_t *w, const trace_timed_t *r)
 {
+    out_json_t *j = &w->j;
     const trace_allocation_t *a = (const trace_allocation_t *)r;
     put_size(j, ALLOCATION_BYTES, r);
     out_json_unsigned(j, "thread_id", trace_thread(r->head));
@@ -143,8 +167,9 @@ static void allocation_record(out_json_t *j, const trace_timed_t *r)
     out_json_handle(j, "stream_id", 0);
 }
 
-static void scratch_record(out_json_t *j, const trace_timed_t *r)
+static void scratch_record(writer_t *w, const trace_timed_t *r)
 {
+    out_json_t *j = &w->j;
     const trace_scratch_t *s = (const trace_scratch_t *)r;
     put_size(j, SCRATCH_BYTES, r);
     out_json_handle(j, "agent_id", s->agent);
@@ -156,8 +181,9 @@ static void scratch_record(out_json_t *j, const trace_timed_t *r)
     out_json_unsigned(j, "allocation_size", s->bytes);
 }
 
-static void counter_record(out_json_t *j, const trace_timed_t *r)
+static void counter_record(writer_t *w, const trace_timed_t *r)
 {
+    out_json_t *j = &w->j;
     const trace_counters_t *c = (const trace_counters_t *)r;
     const trace_value_t *values = trace_values(c);
     out_json_unsigned(j, "thread_id", trace_thread(r->head));
@@ -183,7 +209,7 @@ static void counter_record(out_json_t *j, const trace_timed_t *r)
 static const struct {
     const char *key;
     int domain;
-    void (*record)(out_json_t *j, const trace_timed_t *r);
+    void (*record)(writer_t *w, const trace_timed_t *r);
 } sections[] = {
     {"kernel_dispatch", OUT_KERNEL_DISPATCH, dispatch_record},
     {"hip_api", OUT_HIP_API, hip_record},
@@ -200,14 +226,14 @@ static const struct {
 };
 
 static void put_section(writer_t *w, const char *key, int domain,
-                        void (*record)(out_json_t *j, const trace_timed_t *r))
+                        void (*record)(writer_t *w, const trace_timed_t *r))
 {
     out_json_begin(&w->j, key, '[');
     if (domain >= 0 && !w->job->source->failed) {
         out_source_domain(w->job->source, (out_domain_t)domain);
         for (const trace_timed_t *r; (r = out_source_next(w->job->source));) {
             out_json_begin(&w->j, NULL, '{');
-            record(&w->j, r);
+            record(w, r);
             out_json_end(&w->j, '}');
             out_char(w->j.f, '\n');
         }
@@ -242,12 +268,10 @@ static void put_metadata(writer_t *w)
     out_json_unsigned(j, "fini_time",
                       h->closed_ns > w->job->source->last_ns ? h->closed_ns
                                                              : w->job->source->last_ns);
-    out_json_begin(j, "command", '[');
-    char *command = strdup(out_model_info(w->model, TRACE_INFO_COMMAND));
-    for (char *rest = command, *word; (word = strsep(&rest, " "));)
-        out_json_text(j, NULL, word);
-    free(command);
-    out_json_end(j, ']');
+    out_command_array(j, "command", w->model);
+    out_json_begin(j, "config", '{');
+    out_settings_members(j, w->job->config, w->model, OUT_SETTINGS_OUTPUT);
+    out_json_end(j, '}');
     out_json_end(j, '}');
 }
 
@@ -266,6 +290,51 @@ static void put_agents(writer_t *w)
     out_json_end(j, ']');
 }
 
+static void put_dimension(out_json_t *j, const trace_dimension_t *d)
+{
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "id", d->id);
+    out_json_unsigned(j, "instance_size", d->size);
+    out_json_text(j, "name", trace_record_text(&d->head, 0));
+    out_json_end(j, '}');
+}
+
+/* Where a value lies: the columns follow the counter's dimensions. */
+static void put_instance(writer_t *w, const trace_table_t *t, const uint64_t *row)
+{
+    out_json_t *j = &w->j;
+    unsigned column = 1;
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "instance_id", row[0]);
+    out_json_unsigned(j, "counter_id", t->owner);
+    out_json_begin(j, "dimensions", '[');
+    for (size_t i = 0; i < w->model->dimension_count && column < t->columns; i++) {
+        const trace_dimension_t *d = w->model->dimensions[i];
+        if (d->counter != t->owner) continue;
+        out_json_begin(j, NULL, '{');
+        out_json_text(j, "dimension_name", trace_record_text(&d->head, 0));
+        out_json_unsigned(j, "index", row[column++]);
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+    out_json_end(j, '}');
+}
+
+static void put_places(writer_t *w, uint64_t counter)
+{
+    const out_model_t *m = w->model;
+    out_json_begin(&w->j, "instances", '[');
+    for (size_t i = 0; i < m->instance_count; i++)
+        for (uint64_t row = 0; m->instances[i]->owner == counter && row < m->instances[i]->rows;
+             row++)
+            put_instance(w, m->instances[i], trace_table_row(m->instances[i], row));
+    out_json_end(&w->j, ']');
+    out_json_begin(&w->j, "dimensions", '[');
+    for (size_t i = 0; i < m->dimension_count; i++)
+        if (m->dimensions[i]->counter == counter) put_dimension(&w->j, m->dimensions[i]);
+    out_json_end(&w->j, ']');
+}
+
 static void put_counters(writer_t *w)
 {
     out_json_t *j = &w->j;
@@ -281,26 +350,37 @@ static void put_counters(writer_t *w)
         out_json_text(j, "description", trace_record_text(&c->head, 1));
         out_json_text(j, "block", trace_record_text(&c->head, 2));
         out_json_text(j, "expression", trace_record_text(&c->head, 3));
+        put_places(w, c->id);
         out_json_end(j, '}');
     }
     out_json_end(j, ']');
 }
 
 /* The place in an array is the number of a kind or operation, so gaps are filled. */
-static void put_kind(writer_t *w, unsigned kind)
+static void put_kind(out_json_t *j, const out_kinds_t *kinds, unsigned kind)
 {
-    out_json_t *j = &w->j;
-    const char **operations = w->model->operations[kind];
+    const char **operations = kinds->operations[kind];
     unsigned count = 0;
     for (unsigned i = 0; operations && i <= TRACE_OPERATION_MAX; i++)
         if (operations[i]) count = i + 1;
     out_json_begin(j, NULL, '{');
-    out_json_text(j, "kind", w->model->kinds[kind] ? w->model->kinds[kind] : "");
+    out_json_text(j, "kind", kinds->names[kind] ? kinds->names[kind] : "");
     out_json_begin(j, "operations", '[');
     for (unsigned i = 0; i < count; i++)
         out_json_text(j, NULL, operations[i] ? operations[i] : "");
     out_json_end(j, ']');
     out_json_end(j, '}');
+}
+
+static void put_kinds(out_json_t *j, const char *key, const out_kinds_t *kinds)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i <= TRACE_KIND_MAX; i++)
+        if (kinds->names[i] || kinds->operations[i]) count = i + 1;
+    out_json_begin(j, key, '[');
+    for (unsigned i = 0; i < count; i++)
+        put_kind(j, kinds, i);
+    out_json_end(j, ']');
 }
 
 static void put_pair(out_json_t *j, uint64_t key, const char *value)
@@ -309,6 +389,14 @@ static void put_pair(out_json_t *j, uint64_t key, const char *value)
     out_json_unsigned(j, "key", key);
     out_json_text(j, "value", value);
     out_json_end(j, '}');
+}
+
+/* Counters share dimensions. */
+static bool first_of_dimension(const out_model_t *m, size_t place)
+{
+    for (size_t i = 0; i < place; i++)
+        if (m->dimensions[i]->id == m->dimensions[place]->id) return false;
+    return true;
 }
 
 /* Messages by correlation id. */
@@ -327,16 +415,9 @@ static void put_messages(writer_t *w)
 static void put_strings(writer_t *w)
 {
     out_json_t *j = &w->j;
-    unsigned kinds = 0;
-    for (unsigned i = 0; i <= TRACE_KIND_MAX; i++)
-        if (w->model->kinds[i] || w->model->operations[i]) kinds = i + 1;
     out_json_begin(j, "strings", '{');
-    out_json_begin(j, "callback_records", '[');
-    out_json_end(j, ']');
-    out_json_begin(j, "buffer_records", '[');
-    for (unsigned i = 0; i < kinds; i++)
-        put_kind(w, i);
-    out_json_end(j, ']');
+    put_kinds(j, "callback_records", &w->model->callback_kinds);
+    put_kinds(j, "buffer_records", &w->model->kinds);
     put_messages(w);
     out_json_begin(j, "correlation_id", '{');
     out_json_begin(j, "external", '[');
@@ -346,6 +427,8 @@ static void put_strings(writer_t *w)
     out_json_end(j, '}');
     out_json_begin(j, "counters", '{');
     out_json_begin(j, "dimension_ids", '[');
+    for (size_t i = 0; i < w->model->dimension_count; i++)
+        if (first_of_dimension(w->model, i)) put_dimension(j, w->model->dimensions[i]);
     out_json_end(j, ']');
     out_json_end(j, '}');
     static const char *const empty[] = {"pc_sample_instructions", "pc_sample_comments",

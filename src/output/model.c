@@ -70,7 +70,7 @@ static int add_agent(out_model_t *m, const trace_head_t *record, out_agent_index
     if (!agents) return -1;
     m->agents = agents;
     out_agent_t *row = &agents[m->agent_count - 1];
-    row->record = a;
+    *row = (out_agent_t){.record = a};
     label_agent(row, index);
     return 0;
 }
@@ -112,14 +112,75 @@ static int add_code_object(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
-static int add_operation(out_model_t *m, const trace_head_t *record)
+static int add_operation(out_kinds_t *k, const trace_head_t *record)
 {
     uint32_t kind = trace_kind(*record);
-    if (!m->operations[kind]) {
-        m->operations[kind] = calloc(TRACE_OPERATION_MAX + 1, sizeof(char *));
-        if (!m->operations[kind]) return -1;
+    if (!k->operations[kind]) k->operations[kind] = calloc(TRACE_OPERATION_MAX + 1, sizeof(char *));
+    if (!k->operations[kind]) return -1;
+    k->operations[kind][trace_operation(*record)] = trace_record_text(record, 0);
+    return 0;
+}
+
+static int add_signature(out_model_t *m, const trace_head_t *record)
+{
+    uint32_t kind = trace_kind(*record);
+    const trace_signature_t **row = m->signatures[kind];
+    if (!row) row = m->signatures[kind] = calloc(TRACE_OPERATION_MAX + 1, sizeof(*row));
+    if (!row) return -1;
+    row[trace_operation(*record)] = (const trace_signature_t *)record;
+    return 0;
+}
+
+/* The last name counts. */
+static int add_thread(out_model_t *m, const trace_head_t *record)
+{
+    uint32_t tid = trace_thread(*record);
+    if (out_numbers_get(&m->threads, tid)) {
+        out_numbers_place(&m->threads, tid)->number = m->record_count;
+        return 0;
     }
-    m->operations[kind][trace_operation(*record)] = trace_record_text(record, 0);
+    return out_numbers_set(&m->threads, tid, m->record_count) ? 0 : -1;
+}
+
+/* A counter may be named twice, by groups that take turns. */
+static int add_dimension(out_model_t *m, const trace_head_t *record)
+{
+    const trace_dimension_t *d = (const trace_dimension_t *)record;
+    for (size_t i = 0; i < m->dimension_count; i++)
+        if (m->dimensions[i]->counter == d->counter && m->dimensions[i]->id == d->id) return 0;
+    const trace_dimension_t **rows = append_row(m->dimensions, &m->dimension_count, sizeof(*rows));
+    if (!rows) return -1;
+    m->dimensions = rows;
+    rows[m->dimension_count - 1] = d;
+    return 0;
+}
+
+static int add_table(const trace_table_t ***tables, size_t *count, const trace_head_t *record)
+{
+    const trace_table_t **rows = append_row(*tables, count, sizeof(*rows));
+    if (!rows) return -1;
+    *tables = rows;
+    rows[*count - 1] = (const trace_table_t *)record;
+    return 0;
+}
+
+/* Whether the rows are another counter's, or more of this one's. */
+static bool new_instances(const out_model_t *m, const trace_table_t *t)
+{
+    for (size_t i = 0; t->rows && i < m->instance_count; i++)
+        if (m->instances[i]->owner == t->owner && m->instances[i]->rows &&
+            *trace_table_row(m->instances[i], 0) == *trace_table_row(t, 0))
+            return false;
+    return t->rows;
+}
+
+/* Those of an agent stand behind it. A forked child's store repeats them. */
+static int add_parts(out_model_t *m, const trace_head_t *record)
+{
+    const trace_table_t *t = (const trace_table_t *)record;
+    for (size_t i = 0; i < m->agent_count; i++)
+        if (m->agents[i].record->id == t->owner)
+            return add_table(&m->agents[i].parts, &m->agents[i].part_count, record);
     return 0;
 }
 
@@ -164,8 +225,19 @@ static int add_record(out_model_t *m, const trace_head_t *record, trace_names_t 
     const trace_head_t *r = keep_record(m, record);
     if (!r) return -1;
     switch (trace_type(*r)) {
-    case TRACE_KIND: m->kinds[trace_kind(*r)] = trace_record_text(r, 0); return 0;
-    case TRACE_OPERATION: return add_operation(m, r);
+    case TRACE_KIND: m->kinds.names[trace_kind(*r)] = trace_record_text(r, 0); return 0;
+    case TRACE_OPERATION: return add_operation(&m->kinds, r);
+    case TRACE_CALLBACK_KIND:
+        m->callback_kinds.names[trace_kind(*r)] = trace_record_text(r, 0);
+        return 0;
+    case TRACE_CALLBACK_OPERATION: return add_operation(&m->callback_kinds, r);
+    case TRACE_SIGNATURE: return add_signature(m, r);
+    case TRACE_THREAD: return add_thread(m, r);
+    case TRACE_DIMENSION: return add_dimension(m, r);
+    case TRACE_INSTANCES:
+        if (!new_instances(m, (const trace_table_t *)r)) return 0;
+        return add_table(&m->instances, &m->instance_count, r);
+    case TRACE_AGENT_PARTS: return add_parts(m, r);
     case TRACE_AGENT: return add_agent(m, r, index);
     case TRACE_KERNEL: return add_kernel(m, r, names);
     case TRACE_CODE_OBJECT: return add_code_object(m, r);
@@ -175,15 +247,30 @@ static int add_record(out_model_t *m, const trace_head_t *record, trace_names_t 
     }
 }
 
+static bool make_kinds(out_kinds_t *k)
+{
+    k->names = calloc(TRACE_KIND_MAX + 1, sizeof(*k->names));
+    k->operations = calloc(TRACE_KIND_MAX + 1, sizeof(*k->operations));
+    return k->names && k->operations;
+}
+
+static void free_kinds(out_kinds_t *k)
+{
+    for (size_t i = 0; k->operations && i <= TRACE_KIND_MAX; i++)
+        free(k->operations[i]);
+    free(k->operations);
+    free(k->names);
+}
+
 out_model_t *out_model_load(const char *store, trace_names_t names, out_agent_index_t index,
                             char *why, size_t why_bytes)
 {
     char path[PATH_MAX];
     trace_reader_t *reader = NULL;
     out_model_t *m = calloc(1, sizeof(*m));
-    if (m) m->kinds = calloc(TRACE_KIND_MAX + 1, sizeof(*m->kinds));
-    if (m) m->operations = calloc(TRACE_KIND_MAX + 1, sizeof(*m->operations));
-    if (!m || !m->kinds || !m->operations) goto memory;
+    if (m) m->signatures = calloc(TRACE_KIND_MAX + 1, sizeof(*m->signatures));
+    if (!m || !m->signatures || !make_kinds(&m->kinds) || !make_kinds(&m->callback_kinds))
+        goto memory;
     trace_join(path, sizeof(path), store, TRACE_META_FILE);
     reader = trace_reader_open(path, why, why_bytes);
     if (!reader) goto fail;
@@ -211,10 +298,16 @@ void out_model_free(out_model_t *m)
         free(m->kernels[i].name);
     for (size_t i = 0; i < m->record_count; i++)
         free(m->records[i]);
-    for (size_t i = 0; m->operations && i <= TRACE_KIND_MAX; i++)
-        free(m->operations[i]);
-    free(m->operations);
-    free(m->kinds);
+    for (size_t i = 0; m->signatures && i <= TRACE_KIND_MAX; i++)
+        free(m->signatures[i]);
+    for (size_t i = 0; i < m->agent_count; i++)
+        free(m->agents[i].parts);
+    free_kinds(&m->kinds);
+    free_kinds(&m->callback_kinds);
+    free(m->signatures);
+    free(m->dimensions);
+    free(m->instances);
+    free(m->threads.rows);
     free(m->texts);
     free(m->kernels);
     free(m->counters);
@@ -242,7 +335,7 @@ static const char *unknown(const char *what, uint64_t number)
 
 const char *out_model_kind(const out_model_t *m, uint32_t kind)
 {
-    const char *name = kind <= TRACE_KIND_MAX ? m->kinds[kind] : NULL;
+    const char *name = kind <= TRACE_KIND_MAX ? m->kinds.names[kind] : NULL;
     return name ? name : unknown("kind", kind);
 }
 
@@ -256,13 +349,13 @@ static const char *make_operation(out_model_t *m, uint32_t kind, uint32_t operat
     } made = {.head = trace_head(TRACE_OPERATION, kind, operation, 0, sizeof(made))};
     strcpy(made.text, unknown("operation", operation));
     trace_head_t *kept = keep_record(m, &made.head);
-    if (!kept || add_operation(m, kept) != 0) return "unknown operation";
+    if (!kept || add_operation(&m->kinds, kept) != 0) return "unknown operation";
     return trace_record_text(kept, 0);
 }
 
 const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operation)
 {
-    const char **row = m->operations[kind & TRACE_KIND_MAX];
+    const char **row = m->kinds.operations[kind & TRACE_KIND_MAX];
     const char *name = row ? row[operation & TRACE_OPERATION_MAX] : NULL;
     return name ? name : make_operation(m, kind & TRACE_KIND_MAX, operation & TRACE_OPERATION_MAX);
 }
@@ -287,6 +380,37 @@ const char *out_model_counter(const out_model_t *m, uint64_t id)
     if (m->counter_count)
         found = bsearch(&key, m->counters, m->counter_count, sizeof(key), by_counter);
     return found ? trace_record_text(&(*found)->head, 0) : unknown("counter", id);
+}
+
+const char *out_model_thread(const out_model_t *m, uint32_t tid)
+{
+    uint64_t place = out_numbers_get(&m->threads, tid);
+    return place ? trace_record_text(m->records[place - 1], 0) : NULL;
+}
+
+out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *call)
+{
+    out_arguments_t a = {0};
+    const trace_signature_t **row = m->signatures[trace_kind(call->head)];
+    a.values = trace_call_values(call, &a.end);
+    a.signature = row ? row[trace_operation(call->head)] : NULL;
+    if (!a.values || !a.signature) return a;
+    a.count = ((const trace_call_t *)call)->count;
+    if (a.count > a.signature->count) a.count = a.signature->count;
+    a.name = (const char *)(a.signature + 1) - 1; /* the next text stands behind its zero byte */
+    return a;
+}
+
+bool out_arguments_next(out_arguments_t *a)
+{
+    if (a->next == a->count) return false;
+    const char *zero = memchr(a->values, 0, (size_t)(a->end - a->values));
+    if (!zero) return false;
+    a->type = a->next++ ? a->name + strlen(a->name) + 1 : a->name + 1;
+    a->name = a->type + strlen(a->type) + 1;
+    a->value = a->values;
+    a->values = zero + 1;
+    return true;
 }
 
 const char *out_model_text(const out_model_t *m, uint64_t number)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "output/numbers.h"
 #include "trace/names.h"
 #include "trace/format.h"
 
@@ -17,12 +18,20 @@ typedef struct {
     char word[8];   /* Agent, CPU or GPU, */
     int64_t number; /* and its number: as agents are named in every output */
     char label[32]; /* both, with a blank between them */
+    /* what it has several of: each part's rows, one record for each */
+    const trace_table_t **parts;
+    size_t part_count;
 } out_agent_t;
 
 typedef struct {
     const trace_kernel_t *record;
     char *name; /* in the form asked for */
 } out_kernel_t;
+
+typedef struct {
+    const char **names;       /* by kind, TRACE_KIND_MAX + 1 of them */
+    const char ***operations; /* by kind, then operation; rows are made when needed */
+} out_kinds_t;
 
 typedef struct {
     trace_segment_header_t header;
@@ -35,11 +44,16 @@ typedef struct {
     size_t code_object_count;
     const trace_counter_t **counters; /* sorted by id */
     size_t counter_count;
-    const char **texts; /* by number, text_room of them; NULL where there is none */
+    const trace_dimension_t **dimensions; /* of counters, in the order of the store */
+    size_t dimension_count;
+    const trace_table_t **instances; /* of counters */
+    size_t instance_count;
+    out_numbers_t threads; /* place of the record with the name, by id */
+    const char **texts;    /* by number, text_room of them; NULL where there is none */
     size_t text_room;
-    const char **kinds;       /* by kind, TRACE_KIND_MAX + 1 of them */
-    const char ***operations; /* by kind, then operation; rows are made when needed */
-    trace_head_t **records;   /* everything above points in here */
+    out_kinds_t kinds, callback_kinds;
+    const trace_signature_t ***signatures; /* by kind, then operation */
+    trace_head_t **records;                /* everything above points in here */
     size_t record_count, record_room;
 } out_model_t;
 
@@ -58,6 +72,22 @@ const char *out_model_agent(const out_model_t *m, uint64_t id);
 const out_agent_t *out_model_find_agent(const out_model_t *m, uint64_t id);
 /* "CPU", "GPU" or "UNK". */
 const char *out_agent_type(const out_agent_t *a);
+/* Name of a thread; NULL if nobody knows it. */
+const char *out_model_thread(const out_model_t *m, uint32_t tid);
+
+/* The arguments of a call, one after the other. */
+typedef struct {
+    const char *type, *name, *value; /* of the one that is looked at */
+    const char *values, *end;
+    const trace_signature_t *signature;
+    uint64_t count, next;
+} out_arguments_t;
+
+/* Begins; the number of arguments is in `count`. */
+out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *call);
+/* False at the end. */
+bool out_arguments_next(out_arguments_t *a);
+
 /* Text of a marker; NULL for a number that is not known. */
 const char *out_model_text(const out_model_t *m, uint64_t number);
 const char *out_model_counter(const out_model_t *m, uint64_t id);

@@ -69,6 +69,17 @@ static void put_dimension(out_json_t *j, const out_agent_t *a, const char *key, 
     out_json_end(j, '}');
 }
 
+static void put_part_count(out_json_t *j, const out_agent_t *a, unsigned part)
+{
+    static const char *const keys[] = {[TRACE_AGENT_PART_BANK] = "mem_banks_count",
+                                       [TRACE_AGENT_PART_CACHE] = "caches_count",
+                                       [TRACE_AGENT_PART_LINK] = "io_links_count"};
+    uint64_t count = 0;
+    for (size_t i = 0; i < a->part_count; i++)
+        if (a->parts[i]->part == part) count += a->parts[i]->rows;
+    out_json_unsigned(j, keys[part], count);
+}
+
 static void put_field(out_json_t *j, const out_agent_t *a, const char *member, unsigned field,
                       char form)
 {
@@ -92,10 +103,81 @@ static void put_field(out_json_t *j, const out_agent_t *a, const char *member, u
         out_json_signed(j, member, (int64_t)value);
     else
         out_json_unsigned(j, member, value);
+    for (unsigned i = 0; field == TRACE_AGENT_Simd_Count && i < TRACE_AGENT_PART_VISIBLE; i++)
+        put_part_count(j, a, i);
+}
+
+static const bits_t bank_flags[] = {{"HotPluggable", 0, 1}, {"NonVolatile", 1, 1}};
+static const bits_t cache_types[] = {
+    {"Data", 0, 1}, {"Instruction", 1, 1}, {"CPU", 2, 1}, {"HSACU", 3, 1}};
+static const bits_t link_flags[] = {{"Override", 0, 1},
+                                    {"NonCoherent", 1, 1},
+                                    {"NoAtomics32bit", 2, 1},
+                                    {"NoAtomics64bit", 3, 1},
+                                    {"NoPeerToPeerDMA", 4, 1}};
+
+typedef struct {
+    const char *key;
+    char form; /* U: a number; F: a word of bits */
+} column_t;
+
+/* What an agent has several of, or as a group. */
+static const struct {
+    const char *key;
+    char bracket; /* [: an array of objects; {: one object; B: an object with an array of bytes */
+    column_t columns[13];
+    const bits_t *bits;
+    size_t bit_count;
+} parts[TRACE_AGENT_PART_COUNT] = {
+#define X(key, member, form) {#key, #form[0]},
+#define BITS(rows)           rows, sizeof(rows) / sizeof(*(rows))
+    [TRACE_AGENT_PART_BANK] = {"mem_banks", '[', {TRACE_AGENT_BANK_FIELDS(X)}, BITS(bank_flags)},
+    [TRACE_AGENT_PART_CACHE] = {"caches", '[', {TRACE_AGENT_CACHE_FIELDS(X)}, BITS(cache_types)},
+    [TRACE_AGENT_PART_LINK] = {"io_links", '[', {TRACE_AGENT_LINK_FIELDS(X)}, BITS(link_flags)},
+    [TRACE_AGENT_PART_VISIBLE] =
+        {"runtime_visibility", '{', {TRACE_AGENT_VISIBLE_FIELDS(X)}, NULL, 0},
+    [TRACE_AGENT_PART_UUID] = {"uuid", 'B', {{NULL, 0}}, NULL, 0},
+#undef BITS
+#undef X
+};
+
+static void put_columns(out_json_t *j, unsigned part, const uint64_t *row, uint32_t columns)
+{
+    const column_t *c = parts[part].columns;
+    for (uint32_t i = 0; i < columns && c[i].key; i++) {
+        if (c[i].form == 'F')
+            put_bits(j, c[i].key, row[i], parts[part].bits, parts[part].bit_count);
+        else
+            out_json_unsigned(j, c[i].key, row[i]);
+    }
+}
+
+static void put_part(out_json_t *j, const out_agent_t *a, unsigned part)
+{
+    char bracket = parts[part].bracket;
+    out_json_begin(j, parts[part].key, bracket == '[' ? '[' : '{');
+    if (bracket == 'B') out_json_begin(j, "bytes", '[');
+    for (size_t i = 0; i < a->part_count; i++) {
+        const trace_table_t *t = a->parts[i];
+        for (uint64_t n = 0; t->part == part && n < t->rows; n++) {
+            const uint64_t *row = trace_table_row(t, n);
+            if (bracket == '[') out_json_begin(j, NULL, '{');
+            if (bracket == 'B')
+                out_json_unsigned(j, NULL, *row);
+            else
+                put_columns(j, part, row, t->columns);
+            if (bracket == '[') out_json_end(j, '}');
+        }
+    }
+    if (bracket == 'B') out_json_end(j, ']');
+    out_json_end(j, bracket == '[' ? ']' : '}');
 }
 
 void out_object_agent(out_json_t *j, const out_agent_t *a)
 {
+    static const unsigned order[] = {TRACE_AGENT_PART_VISIBLE, TRACE_AGENT_PART_UUID,
+                                     TRACE_AGENT_PART_BANK, TRACE_AGENT_PART_CACHE,
+                                     TRACE_AGENT_PART_LINK};
     static const char *const text_keys[] = {
 #define X(column, member) #member,
         TRACE_AGENT_TEXTS(X)
@@ -113,6 +195,8 @@ void out_object_agent(out_json_t *j, const out_agent_t *a)
     out_json_unsigned(j, "node_id", out_agent_value(a, TRACE_AGENT_Node_Id));
     out_json_signed(j, "logical_node_id", (int64_t)out_agent_value(a, TRACE_AGENT_Logical_Node_Id));
     out_json_signed(j, "logical_node_type_id", a->record->type_index);
+    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+        put_part(j, a, order[i]);
 }
 
 /* Values of rocprofiler_code_object_storage_type_t. */

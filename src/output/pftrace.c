@@ -111,6 +111,14 @@ void pf_annotate_text(pf_t *p, pf_annotation_t which, const char *value)
     proto_end(&p->out, a);
 }
 
+void pf_annotate_named(pf_t *p, const char *name, const char *value)
+{
+    size_t a = proto_begin(&p->out, PF_EVENT_ANNOTATION);
+    proto_text(&p->out, PF_ANNOTATION_NAME, name);
+    proto_text(&p->out, PF_ANNOTATION_STRING, value);
+    proto_end(&p->out, a);
+}
+
 void pf_annotate_double(pf_t *p, const char *name, double value)
 {
     size_t a = proto_begin(&p->out, PF_EVENT_ANNOTATION);

@@ -149,6 +149,7 @@ void pf_slice_end(pf_t *p, uint64_t track, uint64_t ns);
 void pf_counter(pf_t *p, uint64_t track, uint64_t ns, double value);
 void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value);
 void pf_annotate_text(pf_t *p, pf_annotation_t which, const char *value);
+void pf_annotate_named(pf_t *p, const char *name, const char *value);
 void pf_annotate_double(pf_t *p, const char *name, double value);
 
 /* pftrace_tracks.c: everything between head and end. 0, or -1: the source failed, or (with nothing

@@ -106,7 +106,12 @@ static void describe_thread(state_t *s, uint32_t tid, unsigned number)
     uint64_t uuid = out_mix(s->p->process_track ^ out_mix(TRACK_THREAD) ^ tid);
     size_t packet, track = describe(s, uuid, s->p->process_track, NULL, &packet);
     size_t thread = proto_begin(&s->p->out, PF_TRACK_THREAD);
-    snprintf(name, sizeof(name), "THREAD %u (%u)", number, tid);
+    const char *own = out_model_thread(s->model, tid),
+               *main = out_model_thread(s->model, s->p->pid);
+    if (own && main && strcmp(own, main) != 0) /* not what a thread is called without its doing */
+        snprintf(name, sizeof(name), "%s (%u)", own, tid);
+    else
+        snprintf(name, sizeof(name), "THREAD %u (%u)", number, tid);
     proto_number(&s->p->out, PF_THREAD_PID, s->p->pid);
     proto_number(&s->p->out, PF_THREAD_TID, tid);
     if (tid != s->p->pid) proto_text(&s->p->out, PF_THREAD_NAME, name);
@@ -290,6 +295,9 @@ static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
     pf_annotate(p, PF_operation, trace_operation(r->head));
     pf_annotate(p, PF_corr_id, r->correlation);
     pf_annotate(p, PF_ancestor_id, ancestor);
+    out_arguments_t a = out_model_arguments(s->model, r);
+    while (out_arguments_next(&a))
+        pf_annotate_named(p, a.name, a.value);
     pf_event_end(p, packet, event);
     if (!point) pf_slice_end(p, track, r->end);
 }

@@ -19,7 +19,7 @@
       "id, hash, machine_id, system_name, hostname, release, version, hardware_name, domain_name") \
     X(PROCESS, "info_process",                                                                     \
       "id, nid, ppid, pid, init, fini, start, \"end\", command, environment, extdata")             \
-    X(THREAD, "info_thread", "id, nid, ppid, pid, tid")                                            \
+    X(THREAD, "info_thread", "id, nid, ppid, pid, tid, name")                                      \
     X(AGENT, "info_agent",                                                                         \
       "id, nid, pid, type, absolute_index, logical_index, type_index, uuid, name, model_name, "    \
       "vendor_name, product_name, user_name, extdata")                                             \
@@ -36,6 +36,7 @@
       "private_segment_size, sgpr_count, arch_vgpr_count, accum_vgpr_count, extdata")              \
     X(TRACK, "track", "id, nid, pid, tid, name_id")                                                \
     X(EVENT, "event", "id, category_id, stack_id, parent_stack_id, correlation_id, extdata")       \
+    X(ARG, "arg", "event_id, position, type, name, value")                                         \
     X(PMC_EVENT, "pmc_event", "event_id, pmc_id, value")                                           \
     X(REGION, "region", "id, nid, pid, tid, start, \"end\", name_id, event_id")                    \
     X(SAMPLE, "sample", "id, track_id, timestamp, event_id")                                       \

@@ -3,6 +3,7 @@
  * One row for each thing, before any record refers to it; sizes follow the program, not the run. */
 #include "output/objects.h"
 #include "output/rocpd.h"
+#include "output/settings.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -27,21 +28,17 @@ static void write_node(rocpd_t *r)
     rocpd_end(r);
 }
 
-/* The environment as an object. */
 static const char *environment_of(rocpd_t *r)
 {
-    const out_model_t *m = r->job->model;
     out_json_t j = rocpd_object(r);
-    for (size_t i = 0; i < m->record_count; i++) {
-        const trace_head_t *record = m->records[i];
-        if (trace_type(*record) != TRACE_INFO ||
-            strcmp(trace_record_text(record, 0), TRACE_INFO_VARIABLE) != 0)
-            continue;
-        const char *variable = trace_record_text(record, 1), *is = strchr(variable, '=');
-        char *name = is ? strndup(variable, (size_t)(is - variable)) : NULL;
-        if (name) out_json_text(&j, name, is + 1);
-        free(name);
-    }
+    out_environment_members(&j, r->job->model);
+    return rocpd_object_text(r, &j);
+}
+
+static const char *settings_of(rocpd_t *r)
+{
+    out_json_t j = rocpd_object(r);
+    out_settings_members(&j, r->job->config, r->job->model, OUT_SETTINGS_ALL);
     return rocpd_object_text(r, &j);
 }
 
@@ -63,9 +60,13 @@ static void write_process(rocpd_t *r)
     rocpd_int(r, start);
     rocpd_int(r, end);
     rocpd_text(r, out_model_info(m, TRACE_INFO_COMMAND));
-    rocpd_text(r, environment_of(r));
-    rocpd_text(r, "{}");
+    const char *text = environment_of(r);
+    char *environment = text ? strdup(text) : NULL; /* the settings come into its place */
+    if (!environment) rocpd_no_memory(r);
+    rocpd_text(r, environment);
+    rocpd_text(r, settings_of(r));
     rocpd_end(r);
+    free(environment);
 }
 
 static void write_threads(rocpd_t *r)
@@ -83,6 +84,7 @@ static void write_threads(rocpd_t *r)
         rocpd_int(r, (uint64_t)r->ppid);
         rocpd_int(r, (uint64_t)r->pid);
         rocpd_int(r, tid);
+        rocpd_text(r, out_model_thread(r->job->model, (uint32_t)tid));
         rocpd_end(r);
         if (!listed) break;
     }

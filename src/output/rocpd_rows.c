@@ -121,6 +121,20 @@ static void write_region(rocpd_t *r, const trace_timed_t *t, const char *name, u
     end_with_id(r, ROCPD_REGION);
 }
 
+static void write_arguments(rocpd_t *r, const trace_timed_t *t, uint64_t event)
+{
+    out_arguments_t a = out_model_arguments(r->job->model, t);
+    for (uint64_t position = 0; out_arguments_next(&a); position++) {
+        rocpd_begin(r, ROCPD_ARG);
+        rocpd_int(r, event);
+        rocpd_int(r, position);
+        rocpd_text(r, a.type);
+        rocpd_text(r, a.name);
+        rocpd_text(r, a.value);
+        rocpd_end(r);
+    }
+}
+
 static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
 {
     out_model_t *m = r->job->model;
@@ -142,6 +156,7 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
         write_sample(r, t, category, event);
     else
         write_region(r, t, name, event);
+    write_arguments(r, t, event);
 }
 
 /* ---- kernels ---- */

@@ -193,6 +193,7 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
     search_t *s = data;
     for (size_t i = 0; i < count; i++) {
         rocprofiler_counter_info_v0_t info;
+        rocprofiler_counter_info_v1_t more;
         if (rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
                                            &info) != ROCPROFILER_STATUS_SUCCESS)
             continue;
@@ -201,7 +202,9 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
             if (w->device != TRACE_ALL_DEVICES && w->device != s->index) continue;
             if (strcmp(w->name, info.name) != 0) continue;
             s->found[j] = counters[i];
-            tool_sink_counter(agent, &info);
+            if (rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_1,
+                                               &more) == ROCPROFILER_STATUS_SUCCESS)
+                tool_sink_counter(agent, &more);
         }
     }
     return ROCPROFILER_STATUS_SUCCESS;

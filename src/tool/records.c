@@ -2,6 +2,7 @@
 #include "tool/records.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "tool/origin.h"
 
@@ -19,6 +20,43 @@ static bool from_api(tool_record_t *to, uint32_t kind, const void *payload)
         .correlation = from->correlation_id.internal,
         .ancestor = from->correlation_id.ancestor,
         .external = external};
+    return true;
+}
+
+static int add_value(rocprofiler_buffer_tracing_kind_t kind,
+                     rocprofiler_tracing_operation_t operation, uint32_t number,
+                     const void *const address, int32_t indirections, const char *type,
+                     const char *name, const char *value, void *data)
+{
+    tool_values_t *v = data;
+    size_t bytes = strlen(value) + 1;
+    (void)kind, (void)operation, (void)number, (void)address, (void)indirections, (void)type,
+        (void)name;
+    if (bytes > sizeof(v->text) - v->bytes) return 1;
+    memcpy(v->text + v->bytes, value, bytes);
+    v->bytes += bytes;
+    v->count++;
+    return 0;
+}
+
+/* A HIP call with its arguments. */
+static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_record_header_t *from)
+{
+    const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
+    values->count = 0;
+    rocprofiler_iterate_buffer_tracing_record_args(*from, add_value, values);
+    while (values->bytes % sizeof(uint64_t))
+        values->text[values->bytes++] = 0;
+    to->call =
+        (trace_call_t){.call = {.head = trace_head(TRACE_API, from->kind, (uint32_t)r->operation,
+                                                   r->thread_id, sizeof(to->call) + values->bytes),
+                                .start = r->start_timestamp,
+                                .end = r->end_timestamp,
+                                .correlation = r->correlation_id.internal,
+                                .ancestor = r->correlation_id.ancestor,
+                                .external = r->correlation_id.external.value},
+                       .result = r->retval.uint64_t_retval,
+                       .count = values->count};
     return true;
 }
 
@@ -99,8 +137,15 @@ static bool from_scratch(tool_record_t *to, uint32_t kind, const void *payload)
     return true;
 }
 
-bool tool_record_translate(tool_record_t *to, const rocprofiler_record_header_t *from)
+size_t tool_record_bytes(const tool_record_t *r, const tool_values_t *values)
 {
+    return trace_words(r->head) * 8u - values->bytes;
+}
+
+bool tool_record_translate(tool_record_t *to, tool_values_t *values,
+                           rocprofiler_record_header_t *from)
+{
+    values->bytes = 0;
     if (from->category != ROCPROFILER_BUFFER_CATEGORY_TRACING) return false;
     switch (from->kind) {
     case ROCPROFILER_BUFFER_TRACING_HSA_CORE_API:
@@ -110,6 +155,8 @@ bool tool_record_translate(tool_record_t *to, const rocprofiler_record_header_t 
     case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API:
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
         return from_api(to, from->kind, from->payload);
+    case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT:
+    case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT: return from_call(to, values, from);
     case ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH:
         return from_dispatch(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_MEMORY_COPY: return from_copy(to, from->kind, from->payload);

@@ -11,13 +11,25 @@
 typedef union {
     trace_head_t head;
     trace_api_full_t api;
+    trace_call_t call;
     trace_dispatch_t dispatch;
     trace_copy_t copy;
     trace_allocation_t allocation;
     trace_scratch_t scratch;
 } tool_record_t;
 
-/* False for records that the store has no form for. No lock, no allocation. */
-bool tool_record_translate(tool_record_t *to, const rocprofiler_record_header_t *from);
+/* Values of a call's arguments, which stand behind its record. */
+typedef struct {
+    size_t bytes; /* whole words; 0: none */
+    uint64_t count;
+    _Alignas(8) char text[16384];
+} tool_values_t;
+
+/* False for records that the store has no form for. No lock, no allocation. The head counts both
+ * parts. */
+bool tool_record_translate(tool_record_t *to, tool_values_t *values,
+                           rocprofiler_record_header_t *from);
+/* Bytes of the part without the values. */
+size_t tool_record_bytes(const tool_record_t *r, const tool_values_t *values);
 
 #endif

@@ -15,8 +15,10 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "tool/flush.h"
+#include "tool/formats.h"
 #include "tool/records.h"
 #include "tool/texts.h"
+#include "tool/threads.h"
 #include "trace/agent-fields.h"
 #include "trace/keys.h"
 #include "trace/reader.h"
@@ -33,6 +35,7 @@ static struct {
     /* A bit for each kind and operation whose name is in the store. */
     uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
     uint64_t *operations_written[TRACE_KIND_MAX + 1];
+    uint64_t *signatures_written[TRACE_KIND_MAX + 1];
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool tool_sink_is_mine(void)
@@ -184,8 +187,10 @@ static bool open_store(void)
     memset(sink.kinds_written, 0, sizeof(sink.kinds_written));
     for (size_t i = 0; i <= TRACE_KIND_MAX; i++) {
         free(sink.operations_written[i]);
-        sink.operations_written[i] = NULL;
+        free(sink.signatures_written[i]);
+        sink.operations_written[i] = sink.signatures_written[i] = NULL;
     }
+    tool_threads_clear();
     sink.meta = trace_writer_open(sink.directory, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why,
                                   sizeof(why));
     if (!sink.meta) goto fail;
@@ -225,7 +230,8 @@ static void copy_metadata(const char *from)
     for (const trace_head_t *record; (record = trace_reader_next(r));) {
         uint32_t type = trace_type(*record);
         if (type == TRACE_AGENT || type == TRACE_CODE_OBJECT || type == TRACE_KERNEL ||
-            type == TRACE_TEXT || type == TRACE_COUNTER)
+            type == TRACE_TEXT || type == TRACE_COUNTER || type == TRACE_AGENT_PARTS ||
+            type == TRACE_DIMENSION || type == TRACE_INSTANCES)
             trace_writer_put(sink.meta, record);
     }
     trace_reader_close(r);
@@ -265,6 +271,9 @@ static void put_operation(uint32_t kind, uint32_t operation)
     if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
+/* No function has more. */
+enum { SIGNATURE_ARGUMENTS = 32, TABLE_WORDS = TRACE_WORDS_MAX - sizeof(trace_table_t) / 8 };
+
 static bool set_bit(uint64_t *bits, uint32_t index)
 {
     uint64_t bit = (uint64_t)1 << index % 64;
@@ -273,26 +282,92 @@ static bool set_bit(uint64_t *bits, uint32_t index)
     return !had;
 }
 
+/* True once for each kind and operation; without memory for the bits the name is lost. */
+static bool first_time(uint64_t *rows[], uint32_t kind, uint32_t operation)
+{
+    if (!rows[kind]) rows[kind] = calloc((TRACE_OPERATION_MAX + 1) / 64, sizeof(**rows));
+    if (rows[kind]) return set_bit(rows[kind], operation);
+    trace_writer_lose(sink.meta, "name of an operation", ENOMEM);
+    return false;
+}
+
+static void put_thread(uint32_t tid, const char *name)
+{
+    trace_head_t head = trace_head(TRACE_THREAD, 0, 0, tid, sizeof(head));
+    trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
+}
+
 /* Writes the names that a record's head needs, each once. With the lock held. */
 static void put_names_locked(trace_head_t head)
 {
-    uint32_t kind = trace_kind(head), operation = trace_operation(head);
-    uint64_t *bits = sink.operations_written[kind];
+    char name[TOOL_THREAD_NAME];
+    uint32_t kind = trace_kind(head), operation = trace_operation(head), tid = trace_thread(head);
     if (set_bit(sink.kinds_written, kind)) put_kind(kind);
-    if (!bits) bits = calloc((TRACE_OPERATION_MAX + 1) / 64, sizeof(*bits));
-    sink.operations_written[kind] = bits;
-    if (!bits)
-        trace_writer_lose(sink.meta, "name of an operation", ENOMEM);
-    else if (set_bit(bits, operation))
-        put_operation(kind, operation);
+    if (first_time(sink.operations_written, kind, operation)) put_operation(kind, operation);
+    if (!tid || tool_thread_known(tid)) return;
+    tool_thread_add(tid);
+    if (tool_thread_name(tid, name)) put_thread(tid, name);
+}
+
+typedef struct {
+    const char *texts[2 * SIGNATURE_ARGUMENTS];
+    trace_signature_t record;
+} signature_t;
+
+static int add_argument(rocprofiler_buffer_tracing_kind_t kind,
+                        rocprofiler_tracing_operation_t operation, uint32_t number,
+                        const void *const address, int32_t indirections, const char *type,
+                        const char *name, const char *value, void *data)
+{
+    signature_t *s = data;
+    (void)kind, (void)operation, (void)number, (void)address, (void)indirections, (void)value;
+    s->texts[2 * s->record.count] = type;
+    s->texts[2 * s->record.count + 1] = name;
+    return ++s->record.count == SIGNATURE_ARGUMENTS;
+}
+
+/* Types and names of a call's arguments. */
+static void put_signature(trace_head_t head, const rocprofiler_record_header_t *from)
+{
+    uint32_t kind = trace_kind(head), operation = trace_operation(head);
+    signature_t s = {.record.head =
+                         trace_head(TRACE_SIGNATURE, kind, operation, 0, sizeof(s.record))};
+    const uint64_t *bits = sink.signatures_written[kind];
+    if (bits && bits[operation / 64] & UINT64_C(1) << operation % 64) return;
+    rocprofiler_iterate_buffer_tracing_record_args(*from, add_argument, &s);
+    pthread_mutex_lock(&sink.lock);
+    if (first_time(sink.signatures_written, kind, operation))
+        trace_writer_put_texts(sink.meta, &s.record, sizeof(s.record), s.texts, 2 * s.record.count);
+    pthread_mutex_unlock(&sink.lock);
+}
+
+static void put_callback_name(trace_head_t head, const char *name)
+{
+    trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
+}
+
+static void put_callback_names(void)
+{
+    const char *name;
+    for (uint32_t i = 0; i < ROCPROFILER_CALLBACK_TRACING_LAST; i++) {
+        rocprofiler_callback_tracing_kind_t kind = (rocprofiler_callback_tracing_kind_t)i;
+        if (rocprofiler_query_callback_tracing_kind_name(kind, &name, NULL) ==
+            ROCPROFILER_STATUS_SUCCESS)
+            put_callback_name(trace_head(TRACE_CALLBACK_KIND, i, 0, 0, 0), name);
+        for (int32_t operation = 0; rocprofiler_query_callback_tracing_kind_operation_name(
+                                        kind, operation, &name, NULL) == ROCPROFILER_STATUS_SUCCESS;
+             operation++)
+            put_callback_name(trace_head(TRACE_CALLBACK_OPERATION, i, (uint32_t)operation, 0, 0),
+                              name);
+    }
 }
 
 /* JSON files list all kinds and operations, used or not: their places are the numbers. With the
  * lock held. */
 static void put_all_names(void)
 {
-    const char *formats = base_env("ROCPROF_OUTPUT_FORMAT"), *name;
-    if (!formats || !strcasestr(formats, "json")) return;
+    const char *name;
+    if (!tool_formats_want("json")) return;
     for (uint32_t kind = 0; kind < ROCPROFILER_BUFFER_TRACING_LAST; kind++)
         for (uint32_t operation = 0; rocprofiler_query_buffer_tracing_kind_operation_name(
                                          (rocprofiler_buffer_tracing_kind_t)kind,
@@ -300,6 +375,7 @@ static void put_all_names(void)
                                          NULL) == ROCPROFILER_STATUS_SUCCESS;
              operation++)
             put_names_locked(trace_head(0, kind, operation, 0, 0));
+    put_callback_names();
 }
 
 bool tool_sink_open(void)
@@ -317,7 +393,8 @@ static void put_names(trace_head_t head)
 {
     uint32_t operation = trace_operation(head);
     const uint64_t *bits = sink.operations_written[trace_kind(head)];
-    if (bits && bits[operation / 64] & (uint64_t)1 << operation % 64) return;
+    bool named = bits && bits[operation / 64] & (uint64_t)1 << operation % 64;
+    if (named && tool_thread_known(trace_thread(head))) return;
     pthread_mutex_lock(&sink.lock);
     put_names_locked(head);
     pthread_mutex_unlock(&sink.lock);
@@ -326,18 +403,21 @@ static void put_names(trace_head_t head)
 void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost)
 {
     uint64_t filtered = 0;
+    tool_values_t values;
     pthread_mutex_lock(&sink.lock);
     bool open = ready();
     pthread_mutex_unlock(&sink.lock);
     if (!open) return;
     for (size_t i = 0; i < count; i++) {
         tool_record_t record;
-        if (!tool_record_translate(&record, headers[i])) {
+        if (!tool_record_translate(&record, &values, headers[i])) {
             filtered++;
             continue;
         }
         put_names(record.head);
-        trace_writer_put(sink.records, &record);
+        if (values.bytes) put_signature(record.head, headers[i]);
+        trace_writer_put_parts(sink.records, &record, tool_record_bytes(&record, &values),
+                               values.text, values.bytes);
     }
     trace_writer_count(sink.records, count + lost, lost, filtered);
     pthread_mutex_lock(&sink.lock);
@@ -411,6 +491,47 @@ static void put_meta(const void *record, size_t bytes, const char *const *texts,
     pthread_mutex_unlock(&sink.lock);
 }
 
+/* Rows of numbers behind a record; of more than fit into one record the rest gets others. */
+static void put_table(uint32_t type, uint64_t owner, uint32_t part, uint32_t columns,
+                      const uint64_t *numbers, uint64_t rows)
+{
+    uint64_t most = TABLE_WORDS / columns;
+    for (uint64_t done = 0, some; done < rows; done += some) {
+        some = rows - done < most ? rows - done : most;
+        size_t bytes = some * columns * sizeof(*numbers);
+        trace_table_t t = {.head = trace_head(type, 0, 0, 0, sizeof(t) + bytes),
+                           .owner = owner,
+                           .part = part,
+                           .columns = columns,
+                           .rows = some};
+        pthread_mutex_lock(&sink.lock);
+        if (ready())
+            trace_writer_put_parts(sink.meta, &t, sizeof(t), numbers + done * columns, bytes);
+        pthread_mutex_unlock(&sink.lock);
+    }
+}
+
+/* What the agent has several of: one row is written at a time, there are few. */
+static void put_agent_parts(const rocprofiler_agent_v0_t *a)
+{
+#define COLUMN(key, member, form) (uint64_t) row->member,
+#define COLUMNS_BANK              TRACE_AGENT_BANK_FIELDS(COLUMN)
+#define COLUMNS_CACHE             TRACE_AGENT_CACHE_FIELDS(COLUMN)
+#define COLUMNS_LINK              TRACE_AGENT_LINK_FIELDS(COLUMN)
+#define COLUMNS_VISIBLE           TRACE_AGENT_VISIBLE_FIELDS(COLUMN)
+#define COLUMNS_UUID              *row,
+#define X(part, count, first)                                                                      \
+    for (uint64_t i = 0; i < (count); i++) {                                                       \
+        __typeof__(&*(first)) row = (first) + i;                                                   \
+        const uint64_t columns[] = {COLUMNS_##part};                                               \
+        put_table(TRACE_AGENT_PARTS, a->id.handle, TRACE_AGENT_PART_##part,                        \
+                  sizeof(columns) / sizeof(*columns), columns, 1);                                 \
+    }
+    TRACE_AGENT_PARTS_LIST(X)
+#undef X
+#undef COLUMN
+}
+
 void tool_sink_agent(const rocprofiler_agent_v0_t *agent)
 {
     struct {
@@ -434,6 +555,7 @@ void tool_sink_agent(const rocprofiler_agent_v0_t *agent)
 #undef X
     };
     put_meta(&record, sizeof(record), texts, TRACE_AGENT_TEXT_COUNT);
+    put_agent_parts(agent);
 }
 
 void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *o)
@@ -469,7 +591,24 @@ void tool_sink_kernel(
     put_meta(&record, sizeof(record), &k->kernel_name, 1);
 }
 
-void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v0_t *c)
+/* The ids that values of the counter have, and where each lies. */
+static void put_instances(const rocprofiler_counter_info_v1_t *c)
+{
+    uint32_t columns = 1 + (uint32_t)c->dimensions_count;
+    uint64_t rows = c->dimensions_instances_count, *numbers = calloc(rows * columns + 1, 8);
+    for (uint64_t i = 0; numbers && i < rows; i++) {
+        const rocprofiler_counter_record_dimension_instance_info_t *instance =
+            c->dimensions_instances[i];
+        numbers[i * columns] = instance->instance_id;
+        for (uint32_t d = 0; d + 1 < columns && d < instance->dimensions_count; d++)
+            numbers[i * columns + 1 + d] = instance->dimensions[d]->index;
+    }
+    if (numbers && columns <= TABLE_WORDS)
+        put_table(TRACE_INSTANCES, c->id.handle, 0, columns, numbers, rows);
+    free(numbers);
+}
+
+void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *c)
 {
     trace_counter_t record = {.head = trace_head(TRACE_COUNTER, 0, 0, 0, sizeof(record)),
                               .id = c->id.handle,
@@ -478,12 +617,23 @@ void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_i
                               .constant = c->is_constant};
     const char *texts[] = {c->name, c->description, c->block, c->expression};
     put_meta(&record, sizeof(record), texts, 4);
+    for (uint64_t i = 0; i < c->dimensions_count; i++) {
+        const rocprofiler_counter_record_dimension_info_t *d = c->dimensions[i];
+        trace_dimension_t dimension = {.head =
+                                           trace_head(TRACE_DIMENSION, 0, 0, 0, sizeof(dimension)),
+                                       .counter = c->id.handle,
+                                       .id = d->id,
+                                       .size = d->instance_size};
+        put_meta(&dimension, sizeof(dimension), &d->name, 1);
+    }
+    put_instances(c);
 }
 
 void tool_sink_close(void)
 {
     if (!tool_sink_is_mine()) return;
     pthread_mutex_lock(&sink.lock);
+    tool_threads_alive(put_thread); /* they may have got their names late */
     sink.pid = 0;
     trace_writer_close(sink.records);
     trace_writer_close(sink.side);

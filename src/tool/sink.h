@@ -31,7 +31,7 @@ void tool_sink_marker(const trace_marker_t *marker);
 uint32_t tool_sink_text(const char *text);
 
 /* A counter of an agent; the values of a dispatch, `record->count` of them. Any thread. */
-void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v0_t *counter);
+void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *counter);
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values);
 
 /* Dispatches whose counters are left out on purpose, or lost. */

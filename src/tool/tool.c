@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "tool/counting.h"
 #include "tool/flush.h"
+#include "tool/formats.h"
 #include "tool/leave.h"
 #include "tool/markers.h"
 #include "tool/origin.h"
@@ -24,18 +25,20 @@ enum { BUFFER_BYTES = 1 << 20, BUFFER_WATERMARK = BUFFER_BYTES / 4 };
 
 static const struct {
     const char *variable;
-    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_buffer_tracing_kind_t kind, with_arguments; /* 0: there is none */
 } services[] = {
-    {"ROCPROF_HSA_CORE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_CORE_API},
-    {"ROCPROF_HSA_AMD_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API},
-    {"ROCPROF_HSA_IMAGE_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API},
-    {"ROCPROF_HSA_FINALIZER_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API},
-    {"ROCPROF_HIP_RUNTIME_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API},
-    {"ROCPROF_HIP_COMPILER_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API},
-    {"ROCPROF_KERNEL_TRACE", ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH},
-    {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY},
-    {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION},
-    {"ROCPROF_SCRATCH_MEMORY_TRACE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY},
+    {"ROCPROF_HSA_CORE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, 0},
+    {"ROCPROF_HSA_AMD_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, 0},
+    {"ROCPROF_HSA_IMAGE_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API, 0},
+    {"ROCPROF_HSA_FINALIZER_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API, 0},
+    {"ROCPROF_HIP_RUNTIME_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API,
+     ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT},
+    {"ROCPROF_HIP_COMPILER_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API,
+     ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT},
+    {"ROCPROF_KERNEL_TRACE", ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, 0},
+    {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0},
+    {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0},
+    {"ROCPROF_SCRATCH_MEMORY_TRACE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 0},
 };
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
@@ -109,10 +112,12 @@ static bool make_contexts(contexts_t *c, tool_markers_t markers)
 
 static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
 {
+    bool arguments = tool_formats_want("rocpd json pftrace");
     for (int i = 0; i < SERVICE_COUNT; i++) {
         if (!wanted(i)) continue;
-        done(rocprofiler_configure_buffer_tracing_service(c->traced, services[i].kind, NULL, 0,
-                                                          buffer),
+        bool ext = arguments && services[i].with_arguments;
+        done(rocprofiler_configure_buffer_tracing_service(
+                 c->traced, ext ? services[i].with_arguments : services[i].kind, NULL, 0, buffer),
              services[i].variable);
     }
     if (traces_kernels() || tool_counting_wanted())

@@ -74,4 +74,58 @@ enum {
 
 enum { TRACE_AGENT_TEXT_COUNT = 4 };
 
+/* What an agent has several of, and what stands in a group. Columns of each part:
+ * X(key, member, form); FLAGS is a word of bits. */
+#define TRACE_AGENT_BANK_FIELDS(X)                                                                 \
+    X(heap_type, heap_type, U)                                                                     \
+    X(flags, flags.MemoryProperty, FLAGS)                                                          \
+    X(width, width, U)                                                                             \
+    X(mem_clk_max, mem_clk_max, U)                                                                 \
+    X(size_in_bytes, size_in_bytes, U)
+
+#define TRACE_AGENT_CACHE_FIELDS(X)                                                                \
+    X(processor_id_low, processor_id_low, U)                                                       \
+    X(size, size, U)                                                                               \
+    X(level, level, U)                                                                             \
+    X(cache_line_size, cache_line_size, U)                                                         \
+    X(cache_lines_per_tag, cache_lines_per_tag, U)                                                 \
+    X(association, association, U)                                                                 \
+    X(latency, latency, U)                                                                         \
+    X(type, type.Value, FLAGS)
+
+#define TRACE_AGENT_LINK_FIELDS(X)                                                                 \
+    X(type, type, U)                                                                               \
+    X(version_major, version_major, U)                                                             \
+    X(version_minor, version_minor, U)                                                             \
+    X(node_from, node_from, U)                                                                     \
+    X(node_to, node_to, U)                                                                         \
+    X(weight, weight, U)                                                                           \
+    X(min_latency, min_latency, U)                                                                 \
+    X(max_latency, max_latency, U)                                                                 \
+    X(min_bandwidth, min_bandwidth, U)                                                             \
+    X(max_bandwidth, max_bandwidth, U)                                                             \
+    X(recommended_transfer_size, recommended_transfer_size, U)                                     \
+    X(flags, flags.LinkProperty, FLAGS)
+
+#define TRACE_AGENT_VISIBLE_FIELDS(X)                                                              \
+    X(hsa, hsa, U)                                                                                 \
+    X(hip, hip, U)                                                                                 \
+    X(rccl, rccl, U)                                                                               \
+    X(rocdecode, rocdecode, U)
+
+/* X(part, number and first of them in an agent `a`) */
+#define TRACE_AGENT_PARTS_LIST(X)                                                                  \
+    X(BANK, a->mem_banks_count, a->mem_banks)                                                      \
+    X(CACHE, a->caches_count, a->caches)                                                           \
+    X(LINK, a->io_links_count, a->io_links)                                                        \
+    X(VISIBLE, 1, &a->runtime_visibility)                                                          \
+    X(UUID, sizeof(a->uuid.bytes), a->uuid.bytes)
+
+enum {
+#define X(part, count, first) TRACE_AGENT_PART_##part,
+    TRACE_AGENT_PARTS_LIST(X)
+#undef X
+        TRACE_AGENT_PART_COUNT
+};
+
 #endif

@@ -129,7 +129,14 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(CODE_OBJECT, 5, trace_code_object_t) /* text: uri */                                         \
     X(KERNEL, 6, trace_kernel_t)           /* text: name as in the code object */                  \
     X(COUNTER, 7, trace_counter_t)         /* texts: name, description, block, expression */       \
-    X(TEXT, 12, trace_text_t)              /* text: what the number stands for */                  \
+    X(SIGNATURE, 8, trace_signature_t)     /* texts: type and name of each argument */             \
+    X(THREAD, 9, trace_head_t)             /* text: name of the head's thread; the last counts */  \
+    X(CALLBACK_KIND, 10, trace_head_t)     /* as KIND and OPERATION, of callback tracing */        \
+    X(CALLBACK_OPERATION, 11, trace_head_t)                                                        \
+    X(TEXT, 12, trace_text_t)           /* text: what the number stands for */                     \
+    X(DIMENSION, 13, trace_dimension_t) /* text: name */                                           \
+    X(INSTANCES, 14, trace_table_t)                                                                \
+    X(AGENT_PARTS, 15, trace_table_t)                                                              \
     X(API, 16, trace_api_t)                                                                        \
     X(DISPATCH, 17, trace_dispatch_t)                                                              \
     X(COPY, 18, trace_copy_t)                                                                      \
@@ -161,6 +168,24 @@ typedef struct {
 } trace_api_full_t;
 
 typedef trace_timed_t trace_api_t;
+
+/* A call with its arguments: their values as text stand behind it, each ended by a zero byte, as
+ * many as the SIGNATURE of its operation has, or fewer. */
+typedef struct {
+    trace_api_full_t call;
+    uint64_t result;
+    uint64_t count; /* of values */
+} trace_call_t;
+
+/* The values, or NULL if the call has none; `end` is behind the last byte of the record. */
+static inline const char *trace_call_values(const trace_timed_t *r, const char **end)
+{
+    size_t bytes = trace_words(r->head) * 8u;
+    *end = (const char *)r + bytes;
+    return trace_type(r->head) == TRACE_API && bytes >= sizeof(trace_call_t)
+               ? (const char *)r + sizeof(trace_call_t)
+               : NULL;
+}
 
 typedef struct {
     trace_head_t head;
@@ -237,6 +262,33 @@ typedef struct {
     uint64_t id, agent;
     uint32_t derived, constant;
 } trace_counter_t;
+
+typedef struct {
+    trace_head_t head;
+    uint64_t count; /* of arguments */
+} trace_signature_t;
+
+/* A dimension of a counter. */
+typedef struct {
+    trace_head_t head;
+    uint64_t counter, id, size;
+} trace_dimension_t;
+
+/* Rows of numbers that belong to a thing, `rows` times `columns` of them behind the fixed part.
+ * INSTANCES: of a counter, the id that values have, then the place in each dimension in the order
+ * of the DIMENSION records; `part` is 0. AGENT_PARTS: of an agent, `part` says of what, columns
+ * are as in agent-fields.h. */
+typedef struct {
+    trace_head_t head;
+    uint64_t owner;
+    uint32_t part, columns;
+    uint64_t rows;
+} trace_table_t;
+
+static inline const uint64_t *trace_table_row(const trace_table_t *t, uint64_t row)
+{
+    return (const uint64_t *)(t + 1) + row * t->columns;
+}
 
 typedef struct {
     trace_head_t head;

@@ -31,8 +31,18 @@ static const uint16_t least_bytes[TRACE_TYPE_COUNT] = {
 };
 
 static const uint8_t text_count[TRACE_TYPE_COUNT] = {
-    [TRACE_INFO] = 2,        [TRACE_KIND] = 1,   [TRACE_OPERATION] = 1, [TRACE_AGENT] = 4,
-    [TRACE_CODE_OBJECT] = 1, [TRACE_KERNEL] = 1, [TRACE_TEXT] = 1,      [TRACE_COUNTER] = 4,
+    [TRACE_INFO] = 2,
+    [TRACE_KIND] = 1,
+    [TRACE_OPERATION] = 1,
+    [TRACE_AGENT] = 4,
+    [TRACE_CODE_OBJECT] = 1,
+    [TRACE_KERNEL] = 1,
+    [TRACE_TEXT] = 1,
+    [TRACE_COUNTER] = 4,
+    [TRACE_THREAD] = 1,
+    [TRACE_CALLBACK_KIND] = 1,
+    [TRACE_CALLBACK_OPERATION] = 1,
+    [TRACE_DIMENSION] = 1,
 };
 
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
@@ -135,6 +145,17 @@ static bool sound(const trace_head_t *record, size_t bytes)
         uint64_t values_end = sizeof(*a) + (uint64_t)a->fields * 8;
         if (a->text_offset < values_end || a->text_offset > bytes) return false;
     }
+    if (type == TRACE_SIGNATURE) {
+        uint64_t count = ((const trace_signature_t *)record)->count;
+        return count <= bytes &&
+               texts_end((const char *)record, least_bytes[type], bytes, 2 * (unsigned)count);
+    }
+    if (type == TRACE_INSTANCES || type == TRACE_AGENT_PARTS) {
+        const trace_table_t *t = (const trace_table_t *)record;
+        uint64_t room = (bytes - sizeof(*t)) / 8;
+        if (!t->columns || t->rows > room || t->columns > room || t->rows * t->columns > room)
+            return false;
+    }
     if (type == TRACE_COUNTERS) {
         uint64_t room = (bytes - sizeof(trace_counters_t)) / sizeof(trace_value_t);
         if (((const trace_counters_t *)record)->count > room) return false;
@@ -192,7 +213,9 @@ void trace_reader_close(trace_reader_t *r)
 const char *trace_record_text(const trace_head_t *record, unsigned index)
 {
     uint32_t type = trace_type(*record);
-    if (index >= text_count[type]) return "";
+    uint64_t count = text_count[type];
+    if (type == TRACE_SIGNATURE) count = 2 * ((const trace_signature_t *)record)->count;
+    if (index >= count) return "";
     const char *at = (const char *)record + fixed_bytes(record);
     while (index--)
         at += strlen(at) + 1;

@@ -356,9 +356,10 @@ rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kin
                                            const char **name, uint64_t *length)
 {
     static const char *const names[64] = {
-        [1] = "HSA_CORE_API",     [2] = "HSA_AMD_EXT_API",   [5] = "HIP_RUNTIME_API",
-        [6] = "HIP_COMPILER_API", [10] = "MEMORY_COPY",      [11] = "KERNEL_DISPATCH",
-        [12] = "SCRATCH_MEMORY",  [16] = "MEMORY_ALLOCATION"};
+        [1] = "HSA_CORE_API",      [2] = "HSA_AMD_EXT_API",      [5] = "HIP_RUNTIME_API",
+        [6] = "HIP_COMPILER_API",  [21] = "HIP_RUNTIME_API_EXT", [22] = "HIP_COMPILER_API_EXT",
+        [10] = "MEMORY_COPY",      [11] = "KERNEL_DISPATCH",     [12] = "SCRATCH_MEMORY",
+        [16] = "MEMORY_ALLOCATION"};
     *name = names[kind];
     if (length) *length = strlen(*name);
     return ROCPROFILER_STATUS_SUCCESS;

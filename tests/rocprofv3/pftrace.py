@@ -97,6 +97,7 @@ class Pftrace(unittest.TestCase):
         done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-d", self.dir, "-f", "csv", "pftrace",
                                *options, "--", PROGRAM], capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.said = done.stderr
         (path,) = glob.glob(f"{self.dir}/**/*_results.pftrace", recursive=True)
         with open(path, "rb") as f:
             return f.read()
@@ -182,6 +183,22 @@ class Pftrace(unittest.TestCase):
     def test_counters_beside_the_trace(self):
         t = Trace(self.run_it("--kernel-trace", "--pmc", "SQ_WAVES"))
         self.assertEqual([s["notes"]["SQ_WAVES"] for s in t.of("kernel_dispatch")], ["64"] * 4)
+
+    def test_arguments(self):
+        t = Trace(self.run_it("--hip-trace"))
+        (copy, back) = [s for s in t.of("hip_api") if s["name"] == "hipMemcpyAsync"]
+        self.assertEqual((copy["notes"]["sizeBytes"], copy["notes"]["kind"]), ("16384", "HostToDevice"))
+
+    def test_what_the_perfetto_options_do(self):
+        options = {"--perfetto-backend": "system", "--perfetto-buffer-size": "1",
+                   "--perfetto-buffer-fill-policy": "ring_buffer", "--perfetto-shmem-size-hint": "1"}
+        data = self.run_it("-s", *(word for pair in options.items() for word in pair))
+        self.assertGreater(len(data), 1024) # more than the "buffer" holds
+        for option, value in options.items():
+            self.assertIn(f"{option} {value} changes nothing", self.said)
+        shutil.rmtree(self.dir)
+        self.run_it("-r", "--perfetto-backend", "inprocess", "--perfetto-buffer-fill-policy", "discard")
+        self.assertNotIn("perfetto", self.said)
 
     def test_files_behind_each_other(self):
         data = self.run_it("-s")
