@@ -18,16 +18,15 @@
 #define FILTER   "Filtering"
 #define DISPLAY  "Display"
 #define ADVANCED "Advanced"
+#define PERFETTO "Perfetto"
 
 /* Why a feature is not here. */
 #define NO_ATTACH        "a program that runs already is not traced"
-#define NO_CONFIG        "the settings are written to no file of their own"
 #define NO_DECODER       "there is no decoder of thread traces, so nothing could be shown"
 #define NO_DRIVER_EVENTS "the driver's events are not read"
 #define NO_HOOKS         "the hooks of this library are not served"
 #define NO_PACKETS       "packets of graphs and events are not recorded"
 #define NO_PEERS         "processes do not wait for each other's files"
-#define NO_PERFETTO      "Perfetto's library is not used: its files are written directly"
 #define NO_RANKS         "ranks are all profiled alike"
 #define NO_REPLAY        "kernels are not run again for more counters (give --pmc again: the program is)"
 #define NO_SAMPLING      "nothing here samples program counters"
@@ -56,6 +55,8 @@ const cli_option_t cli_options[] = {
      "what is reported; env prints the added environment, config the options, info and trace both"},
     {"extra-counters", 'E', CLI_TEXT, "FILE", NULL, NULL, OUTPUT,
      "YAML with definitions of more counters"},
+    {"output-config", 0, CLI_BOOL, NULL, "ROCPROF_OUTPUT_CONFIG_FILE", NULL, OUTPUT,
+     "write the settings of the run to config.json"},
     {"runtime-trace", 'r', CLI_BOOL, NULL, NULL,
      "hip-runtime-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
      "scratch-memory-trace",
@@ -139,10 +140,17 @@ const cli_option_t cli_options[] = {
      "leave the program's fatal signals alone; the last records before one may be lost"},
     {"minimum-output-data", 0, CLI_NUMBER, "KB", NULL, NULL, ADVANCED,
      "write no files below this amount of recorded data"},
+    {"perfetto-backend", 0, CLI_CHOICE, "inprocess system", "ROCPROF_PERFETTO_BACKEND", NULL, PERFETTO,
+     "who writes the trace; it is always written directly"},
+    {"perfetto-buffer-size", 0, CLI_NUMBER, "KB", "ROCPROF_PERFETTO_BUFFER_SIZE_KB", NULL, PERFETTO,
+     "accepted; no buffer holds the trace, so it has no limit"},
+    {"perfetto-buffer-fill-policy", 0, CLI_CHOICE, "discard ring_buffer",
+     "ROCPROF_PERFETTO_BUFFER_FILL_POLICY", NULL, PERFETTO, "accepted; nothing is ever discarded"},
+    {"perfetto-shmem-size-hint", 0, CLI_NUMBER, "KB", "ROCPROF_PERFETTO_SHMEM_SIZE_HINT_KB", NULL,
+     PERFETTO, "accepted; no memory is shared"},
 
     /* Features of the original that are not here, and why; a variable that asks for one is refused
      * too. */
-    {"output-config", 0, CLI_ABSENT, 0, "ROCPROF_OUTPUT_CONFIG_FILE", 0, 0, NO_CONFIG},
     {"rccl-trace", 0, CLI_ABSENT, 0, "ROCPROF_RCCL_API_TRACE", 0, 0, NO_TABLE},
     {"kokkos-trace", 0, CLI_ABSENT, 0, 0, 0, 0, NO_HOOKS},
     {"rocdecode-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCDECODE_API_TRACE", 0, 0, NO_TABLE},
@@ -177,10 +185,6 @@ const cli_option_t cli_options[] = {
     {"profile-mpi-ranks", 0, CLI_ABSENT, 0, "ROCPROF_MPI_RANKS", 0, 0, NO_RANKS},
     {"mpi-world-rank-variable", 0, CLI_ABSENT, 0, 0, 0, 0, NO_RANKS},
     {"mpi-world-size-variable", 0, CLI_ABSENT, 0, 0, 0, 0, NO_RANKS},
-    {"perfetto-backend", 0, CLI_ABSENT, 0, 0, 0, 0, NO_PERFETTO},
-    {"perfetto-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, NO_PERFETTO},
-    {"perfetto-buffer-fill-policy", 0, CLI_ABSENT, 0, 0, 0, 0, NO_PERFETTO},
-    {"perfetto-shmem-size-hint", 0, CLI_ABSENT, 0, 0, 0, 0, NO_PERFETTO},
     {"sdk-soversion", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
     {"sdk-version", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
     {"readlink", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},

@@ -93,6 +93,27 @@ static int convert(const char *directory, int status)
     return CLI_EXIT_CONVERSION;
 }
 
+/* Of what Perfetto's library would do, and nothing here has to: other words than the usual ones. */
+static void tell_perfetto(const cli_command_t *c)
+{
+    static const struct {
+        cli_option_id_t option;
+        const char *usual; /* NULL: any value is told */
+        const char *why;
+    } rows[] = {
+        {CLI_PERFETTO_BACKEND, "inprocess", "no tracing service is used"},
+        {CLI_PERFETTO_BUFFER_SIZE, NULL, "no buffer holds the trace"},
+        {CLI_PERFETTO_BUFFER_FILL_POLICY, "discard", "nothing is ever discarded"},
+        {CLI_PERFETTO_SHMEM_SIZE_HINT, NULL, "no memory is shared"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const char *value = c->values[rows[i].option];
+        if (!value || (rows[i].usual && strcmp(value, rows[i].usual) == 0)) continue;
+        base_warning("--%s %s changes nothing: %s, the trace is written to its file directly",
+                     cli_options[rows[i].option].name, value, rows[i].why);
+    }
+}
+
 /* One run of the program. */
 static int run(cli_run_t *r, const char *path)
 {
@@ -121,6 +142,7 @@ static int run(cli_run_t *r, const char *path)
             "no tracing option: the program runs untraced (--sys-trace traces everything)");
     else if (!cli_traces(c) && summarises(c))
         base_warning("no tracing option: there is nothing to summarise (counters have no times)");
+    tell_perfetto(c);
     if (cli_interrupted) {
         status = 128 + cli_interrupted;
         goto out;
