@@ -5,8 +5,11 @@
 #include "base/log.h"
 
 #include "base/env.h"
+#include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +37,24 @@ void base_log_init(const char *prefix, const char *variable)
     base_warning("%s=%s is no log level (fatal, error, warning, info, trace)", variable, value);
 }
 
+static char log_path[PATH_MAX]; /* "": stderr */
+
+void base_log_to(const char *path)
+{
+    if ((size_t)snprintf(log_path, sizeof log_path, "%s", path ? path : "") >= sizeof log_path)
+        log_path[0] = 0;
+}
+
+static void put(const char *line, size_t bytes)
+{
+    int fd = STDERR_FILENO;
+    if (log_path[0])
+        fd = base_file_open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0666);
+    ssize_t ignored = fd < 0 ? 0 : write(fd, line, bytes);
+    (void)ignored;
+    if (fd > STDERR_FILENO) close(fd);
+}
+
 void base_log(base_log_level_t level, const char *format, ...)
 {
     if (level > base_log_level || level == BASE_LOG_NONE) return;
@@ -48,7 +69,6 @@ void base_log(base_log_level_t level, const char *format, ...)
     va_end(args);
     if (n > 0) used += (size_t)n < room - used ? (size_t)n : room - used - 1;
     line[used++] = '\n';
-    ssize_t ignored = write(STDERR_FILENO, line, used);
-    (void)ignored;
+    put(line, used);
     errno = saved_errno;
 }

@@ -27,6 +27,10 @@ void base_log_init(const char *prefix, const char *variable);
 void base_log(base_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* From here on lines are appended to this file, which is opened for each; NULL: to stderr. Before
+ * other threads log. A path that is too long is stderr. */
+void base_log_to(const char *path);
+
 #define base_error(...)   base_log(BASE_LOG_ERROR, __VA_ARGS__)
 #define base_warning(...) base_log(BASE_LOG_WARNING, __VA_ARGS__)
 #define base_info(...)                                                                             \

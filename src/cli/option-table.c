@@ -19,9 +19,9 @@
 #define DISPLAY  "Display"
 #define ADVANCED "Advanced"
 #define PERFETTO "Perfetto"
+#define ATTACH   "Attaching"
 
 /* Why a feature is not here. */
-#define NO_ATTACH        "a program that runs already is not traced"
 #define NO_DECODER       "there is no decoder of thread traces, so nothing could be shown"
 #define NO_DRIVER_EVENTS "the driver's events are not read"
 #define NO_HOOKS         "the hooks of this library are not served"
@@ -148,6 +148,14 @@ const cli_option_t cli_options[] = {
      "ROCPROF_PERFETTO_BUFFER_FILL_POLICY", NULL, PERFETTO, "accepted; nothing is ever discarded"},
     {"perfetto-shmem-size-hint", 0, CLI_NUMBER, "KB", "ROCPROF_PERFETTO_SHMEM_SIZE_HINT_KB", NULL,
      PERFETTO, "accepted; no memory is shared"},
+    {"pid", 'p', CLI_NUMBER, "PID", "ROCPROF_ATTACH_PID", NULL, ATTACH,
+     "profile this process, which runs already; it was started with ROCP_TOOL_ATTACH=1"},
+    {"attach-duration-msec", 0, CLI_NUMBER, "MSEC", "ROCPROF_ATTACH_DURATION", NULL, ATTACH,
+     "detach after this time (default: when Enter is pressed)"},
+    {"attach-children", 0, CLI_BOOL, NULL, "ROCPROF_ATTACH_CHILDREN", NULL, ATTACH,
+     "also the processes that it has started (default yes)"},
+    {"attach-sync-output", 0, CLI_BOOL, NULL, "ROCPROF_ATTACH_OUTPUT_GENERATION_SYNC", NULL, ATTACH,
+     "files are complete when the command ends; they always are"},
 
     /* Features of the original that are not here, and why; a variable that asks for one is refused
      * too. */
@@ -192,10 +200,6 @@ const cli_option_t cli_options[] = {
     {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
      "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
     {"process-sync", 0, CLI_ABSENT, 0, "ROCPROF_PROCESS_SYNC", 0, 0, NO_PEERS},
-    {"pid", 'p', CLI_ABSENT, 0, 0, 0, 0, NO_ATTACH},
-    {"attach-duration-msec", 0, CLI_ABSENT, 0, 0, 0, 0, NO_ATTACH},
-    {"attach-children", 0, CLI_ABSENT, 0, 0, 0, 0, NO_ATTACH},
-    {"attach-sync-output", 0, CLI_ABSENT, 0, 0, 0, 0, NO_ATTACH},
     {"doctor", 0, CLI_ABSENT, 0, 0, 0, 0, "there is no rocprofv3-doctor"},
     {"advanced-thread-trace", 0, CLI_ABSENT, 0, "ROCPROF_ADVANCED_THREAD_TRACE", 0, 0, NO_DECODER},
     {"att-library-path", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},

@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "cli/ask.h"
+#include "cli/attach.h"
 #include "cli/jobs.h"
 #include "cli/launch.h"
 #include "cli/options.h"
@@ -49,7 +50,7 @@ static void print_environment(const cli_session_t *s, FILE *f, const char *prefi
 static void echo(const cli_session_t *s, char **program)
 {
     print_environment(s, stdout, "");
-    for (char **word = program; *word; word++)
+    for (char **word = program; word && *word; word++)
         printf("%s%s", word == program ? "" : " ", *word);
     putchar('\n');
 }
@@ -136,8 +137,9 @@ static int run(cli_run_t *r, const char *path)
         echo(&s, c->program);
         goto out;
     }
-    /* a run for the sake of another tool is meant so */
-    if (!cli_records(c) && !base_env("ROCP_TOOL_LIBRARIES"))
+    /* a run for the sake of another tool, or of one that will come, is meant so */
+    if (!cli_records(c) && !base_env("ROCP_TOOL_LIBRARIES") &&
+        !base_env_bool("ROCP_TOOL_ATTACH", false))
         base_warning(
             "no tracing option: the program runs untraced (--sys-trace traces everything)");
     else if (!cli_traces(c) && summarises(c))
@@ -147,11 +149,12 @@ static int run(cli_run_t *r, const char *path)
         status = 128 + cli_interrupted;
         goto out;
     }
-    status = cli_run(path, c->program, s.preload, &pid, why, sizeof(why));
-    if (why[0])
-        base_error("%s", why);
-    else if (s.run[0])
-        status = convert(s.run, status);
+    if (c->values[CLI_PID])
+        status = cli_attach(&s, c, why, sizeof(why));
+    else
+        status = cli_run(path, c->program, s.preload, &pid, why, sizeof(why));
+    if (why[0]) base_error("%s", why);
+    if (s.run[0] && (!why[0] || cli_has_stores(s.run))) status = convert(s.run, status);
 out:
     cli_session_end(&s);
     return status;
@@ -180,7 +183,8 @@ static int run_plan(cli_plan_t *plan)
     char **program = plan->runs[0].command.program;
     int status = saved ? 0 : CLI_EXIT_SETUP;
     cli_take_signals();
-    if (!status) status = cli_find_program(program[0], path, sizeof(path), why, sizeof(why));
+    if (!status && program)
+        status = cli_find_program(program[0], path, sizeof(path), why, sizeof(why));
     if (!status) status = check(plan, saved, why, sizeof(why));
     if (status) {
         if (why[0]) base_error("%s", why);
@@ -221,7 +225,12 @@ static int profile(const cli_command_t *c)
         int status = list_avail(c);
         if (status || !c->program) return status;
     }
-    if (!c->program) {
+    if (c->values[CLI_PID]) {
+        if (cli_attach_check(c, why, sizeof(why)) != 0) {
+            base_error("%s", why);
+            return CLI_EXIT_USAGE;
+        }
+    } else if (!c->program) {
         base_error("no program is given: rocprofv3 [options] -- program [arguments]");
         return CLI_EXIT_USAGE;
     }

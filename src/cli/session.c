@@ -25,7 +25,7 @@ static const struct {
 } libraries[] = {
     {CLI_SOFT_GPU_LIBRARY, SOFT_GPU},
     {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* for tools of the program's own, too */
-    {"lib/librocprofiler-sdk-tool.so.1", TRACE},
+    {CLI_TOOL_LIBRARY, TRACE},
     {"lib/librocprofiler-sdk.so.1", TRACE},
     {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
     {"lib/librocprofiler-register.so.0", ALWAYS},
@@ -33,7 +33,6 @@ static const struct {
 
 enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
 
-#define TOOL_LIBRARY "lib/librocprofiler-sdk-tool.so.1"
 /* By its name, for ROCr splits the list at blanks; the library is preloaded, so the name finds it.
  */
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
@@ -106,7 +105,7 @@ static int add_variable(const char *name, const char *separator, const char *wor
 static int set_discovery(const cli_session_t *s, bool trace, char *why, size_t why_bytes)
 {
     char tool[2 * PATH_MAX], lib[PATH_MAX + 8];
-    trace_join(tool, sizeof(tool), s->root, TOOL_LIBRARY);
+    trace_join(tool, sizeof(tool), s->root, CLI_TOOL_LIBRARY);
     snprintf(lib, sizeof(lib), "%s/lib", s->root);
     if ((!trace || add_variable("ROCP_TOOL_LIBRARIES", ":", tool) == 0) &&
         add_variable("HSA_TOOLS_LIB", " ", REGISTER_LIBRARY) == 0 &&
@@ -136,7 +135,7 @@ static int resolve_names(char plain[PATH_MAX], const cli_command_t *c, const cha
         return -1;
     }
     char problem[512];
-    trace_keys_of_command(keys, c->program);
+    if (c->program) trace_keys_of_command(keys, c->program);
     if (!given || !*given) given = ".";
     if (trace_keys_expand(keys, given, text, sizeof(text), problem, sizeof(problem)) != 0) {
         snprintf(why, why_bytes, "output directory '%s': %s", given, problem);
@@ -222,14 +221,14 @@ static int check_config(char *why, size_t why_bytes)
 int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
                         size_t why_bytes)
 {
-    bool trace = cli_records(c);
+    bool trace = cli_records(c), starts = !c->values[CLI_PID];
     memset(s, 0, sizeof(*s));
     if (cli_find_root(s->root, c->values[CLI_ROCM_ROOT], why, why_bytes) != 0)
         return CLI_EXIT_SETUP;
     if (check_config(why, why_bytes) != 0) return CLI_EXIT_USAGE;
-    int soft = cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes);
+    int soft = starts ? cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes) : 0;
     if (soft < 0) return CLI_EXIT_SETUP;
-    if (make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
+    if (starts && make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
     if (!trace) {
         /* only discovery: the program may bring a tool of its own */
     } else if (cli_is_on(c, CLI_ECHO)) {
@@ -239,7 +238,7 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
                setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
         return CLI_EXIT_SETUP;
     }
-    return set_discovery(s, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
+    return !starts || set_discovery(s, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
 }
 
 bool cli_has_stores(const char *run)

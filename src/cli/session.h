@@ -7,6 +7,8 @@
 
 #include "cli/options.h"
 
+#define CLI_TOOL_LIBRARY "lib/librocprofiler-sdk-tool.so.1"
+
 typedef struct {
     char root[PATH_MAX]; /* of the installation */
     char run[PATH_MAX];  /* directory of the run, "" when nothing is traced */

@@ -10,6 +10,7 @@
 #include "hsa/kernel_map.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static const hsax_code_object_client_t *client;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_code_object_t *objects; /* newest first */
 static uint64_t last_object_id, last_kernel_id;
+static atomic_uint_fast64_t told_all; /* how often */
 
 /* ---- kernels ---- */
 
@@ -209,10 +211,12 @@ static hsa_status_t freeze(hsa_executable_t executable, const char *options)
     while (fresh) {
         hsax_code_object_t *object = fresh;
         fresh = object->next;
+        uint64_t before = atomic_load(&told_all);
         client->loaded(object);
         pthread_mutex_lock(&lock);
         object->next = objects;
         objects = object;
+        if (told_all != before) client->loaded(object); /* who came meanwhile has not seen it */
         pthread_mutex_unlock(&lock);
     }
     return status;
@@ -247,6 +251,18 @@ static hsa_status_t destroy(hsa_executable_t executable)
 {
     if (!hsax_forked()) unload(executable, false);
     return hsax.core.hsa_executable_destroy_fn(executable);
+}
+
+void hsax_code_objects_tell(bool loaded)
+{
+    pthread_mutex_lock(&lock);
+    atomic_fetch_add(&told_all, 1);
+    for (hsax_code_object_t *o = objects; o; o = o->next)
+        if (loaded)
+            client->loaded(o);
+        else
+            client->unloaded(o);
+    pthread_mutex_unlock(&lock);
 }
 
 void hsax_code_objects_finish(void)

@@ -36,12 +36,18 @@ typedef struct hsax_code_object {
 } hsax_code_object_t;
 
 typedef struct {
+    /* May come again for an object, under our lock: then only what nobody was told of yet is new.
+     */
     void (*loaded)(hsax_code_object_t *object);
     void (*unloaded)(hsax_code_object_t *object);
 } hsax_code_object_client_t;
 
 /* Puts the hooks into the runtime's table. `client` must stay. */
 void hsax_code_objects_hook(const hsax_api_table_t *table, const hsax_code_object_client_t *client);
+
+/* Reports what is loaded now, again, as loaded or as unloaded: for a client whose own clients come
+ * and go. */
+void hsax_code_objects_tell(bool loaded);
 
 /* Reports everything still loaded as unloaded, once. Safe when nothing was hooked. */
 void hsax_code_objects_finish(void);

@@ -1,7 +1,8 @@
 /* register.h - what the files of librocprofiler-register share.
  *
  * registry.c keeps the registrations and answers the runtimes, tools.c finds tools and the SDK,
- * runtimes.c knows the runtimes' names. A new runtime is one row in REG_RUNTIMES. */
+ * runtimes.c knows the runtimes' names, attach.c lets tools in while the program runs. A new
+ * runtime is one row in REG_RUNTIMES. */
 #ifndef CROCPROF_REGISTER_REGISTER_H
 #define CROCPROF_REGISTER_REGISTER_H
 
@@ -34,6 +35,23 @@ bool reg_runtime_owns(int index, rocprofiler_register_import_func_t function);
 
 typedef int (*reg_set_api_table_t)(const char *name, uint64_t lib_version, uint64_t lib_instance,
                                    void **tables, uint64_t num_tables);
+
+/* ---- Attaching: attach.c ---- */
+
+#define REG_ATTACH_THREAD "rocp-bg-attach"
+
+/* What the functions called by ptrace answer besides rocprofiler_register_error_code_t: two codes
+ * of newer interfaces; and the SDK's status, from this bit on. */
+enum { REG_INVALID_ARGUMENT = 8, REG_ATTACHMENT_NOT_AVAILABLE = 9, REG_ATTACH_STATUS_SHIFT = 8 };
+
+/* True if the program was started so that tools may come while it runs. */
+bool reg_attachable(void);
+
+/* Starts the thread that who attaches looks for, once in a process that is attachable. */
+void reg_attach_listen(void);
+
+/* A function of the SDK that reg_find_sdk has found; NULL if it has none of that name. */
+void *reg_sdk_symbol(const char *name);
 
 /* Looks for tools; when there are any, returns the SDK's entry point (kept from the first success
  * on). NULL: no tool, or no SDK, which is reported once. */

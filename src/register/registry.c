@@ -207,6 +207,7 @@ register_tables(const char *name, rocprofiler_register_import_func_t import, uin
     rocprofiler_register_error_code_t answer =
         register_inside(name, import, version, tables, table_count, id, native);
     leave();
+    reg_attach_listen();
     base_info("%s version %u: %s", name ? name : "(null)", version,
               rocprofiler_register_error_string(answer));
     return answer;

@@ -26,6 +26,7 @@ static bool is_set(const char *name)
 static bool tool_present(void)
 {
     if (rocprofiler_configure || dlsym(RTLD_DEFAULT, "rocprofiler_configure")) return true;
+    if (reg_attachable()) return true;
     bool wanted = is_set("ROCPROFILER_REGISTER_LIBRARY") || is_set("ROCP_TOOL_LIBRARIES");
     return base_env_bool("ROCPROFILER_REGISTER_FORCE_LOAD", wanted);
 }
@@ -93,13 +94,28 @@ static reg_set_api_table_t load_sdk(void)
     return function;
 }
 
+static reg_set_api_table_t found; /* guarded by the registry, which lets one thread in */
+
 reg_set_api_table_t reg_find_sdk(void)
 {
-    static reg_set_api_table_t found; /* guarded by the registry, which lets one thread in */
     static bool failed;
     if (found) return found;
     if (failed || !tool_present()) return NULL;
     found = load_sdk();
     failed = !found;
     return found;
+}
+
+void *reg_sdk_symbol(const char *name)
+{
+    Dl_info file;
+    void *address;
+    memcpy(&address, &found, sizeof address);
+    void *handle = address && dladdr(address, &file) && file.dli_fname
+                       ? dlopen(file.dli_fname, RTLD_NOLOAD | RTLD_LAZY)
+                       : NULL;
+    if (!handle) return NULL;
+    void *symbol = dlsym(handle, name);
+    dlclose(handle);
+    return symbol;
 }

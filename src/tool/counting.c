@@ -210,15 +210,23 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* What an agent cannot count is told, and the rest is counted. */
-static bool make_config(agent_t *a, size_t number)
+/* Ids of a set's counters, 0 for what the agent does not have; the sink is told of them. */
+static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number)
 {
     const trace_set_t *set = &counting.sets.sets[number];
     rocprofiler_counter_id_t *ids = calloc(set->count, sizeof(*ids));
     search_t search = {.set = set, .index = a->index, .found = ids};
+    if (ids) rocprofiler_iterate_agent_supported_counters(a->id, on_counters, &search);
+    return ids;
+}
+
+/* What an agent cannot count is told, and the rest is counted. */
+static bool make_config(agent_t *a, size_t number)
+{
+    const trace_set_t *set = &counting.sets.sets[number];
+    rocprofiler_counter_id_t *ids = find_counters(a, number);
     size_t count = 0;
     if (!ids) return false;
-    rocprofiler_iterate_agent_supported_counters(a->id, on_counters, &search);
     for (size_t i = 0; i < set->count; i++) {
         const trace_wanted_t *w = &set->counters[i];
         if (ids[i].handle)
@@ -268,6 +276,17 @@ static void load_extra(void)
         base_error("extra counters: %s", rocprofiler_get_status_string(status));
     if (why[0]) base_error("extra counters: %s", why);
     free(text);
+}
+
+void tool_counting_again(void)
+{
+    __atomic_store_n(&counting.dispatches, 0, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < BLOCKS_MAX; i++)
+        for (size_t j = 0; counting.kernels[i] && j < BLOCK_KERNELS; j++)
+            __atomic_store_n(&counting.kernels[i][j].iterations, 0, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < counting.agent_count; i++)
+        for (size_t set = 0; counting.agents[i].configs && set < counting.sets.count; set++)
+            free(find_counters(&counting.agents[i], set));
 }
 
 bool tool_counting_configure(rocprofiler_context_id_t context)

@@ -15,6 +15,10 @@ bool tool_counting_wanted(void);
  * False, with the reason logged, if nothing can be counted. After the agents are known. */
 bool tool_counting_configure(rocprofiler_context_id_t context);
 
+/* The sink has another store: tells it of the counters again, and iterations count from the start.
+ */
+void tool_counting_again(void);
+
 /* Agents and kernels as they become known. */
 void tool_counting_agent(const rocprofiler_agent_v0_t *agent);
 void tool_counting_kernel(

@@ -20,7 +20,10 @@ static struct {
     bool stop;
     unsigned asked, done; /* requests of tool_flush_now */
     rocprofiler_buffer_id_t buffer;
+    void (*tick)(void);
 } flush;
+
+static _Thread_local bool dismissed; /* of a thread that stops itself: another may start already */
 
 static void *run(void *unused)
 {
@@ -37,6 +40,8 @@ static void *run(void *unused)
         unsigned asked = __atomic_load_n(&flush.asked, __ATOMIC_ACQUIRE);
         rocprofiler_flush_buffer(flush.buffer);
         __atomic_store_n(&flush.done, asked, __ATOMIC_RELEASE);
+        if (flush.tick) flush.tick();
+        if (dismissed) break;
     }
     return NULL;
 }
@@ -55,9 +60,10 @@ static int start(void)
     return error;
 }
 
-int tool_flush_start(rocprofiler_buffer_id_t buffer)
+int tool_flush_start(rocprofiler_buffer_id_t buffer, void (*tick)(void))
 {
     flush.buffer = buffer;
+    flush.tick = tick;
     return start();
 }
 
@@ -72,7 +78,11 @@ void tool_flush_stop(void)
     if (flush.pid != getpid()) return;
     __atomic_store_n(&flush.stop, true, __ATOMIC_RELEASE);
     sem_post(&flush.wake);
-    if (!pthread_equal(pthread_self(), flush.thread)) pthread_join(flush.thread, NULL);
+    dismissed = pthread_equal(pthread_self(), flush.thread);
+    if (dismissed)
+        pthread_detach(flush.thread);
+    else
+        pthread_join(flush.thread, NULL);
     __atomic_store_n(&flush.pid, 0, __ATOMIC_RELEASE);
 }
 

@@ -9,10 +9,13 @@
 
 #include <rocprofiler-sdk/fwd.h>
 
+#define TOOL_FLUSH_FAILURE "no thread for regular flushes: a killed program loses more records"
+
 enum { TOOL_FLUSH_MS = 100, TOOL_FLUSH_WAIT_MS = 500 };
 
-/* Starts the thread. 0, or an error number. */
-int tool_flush_start(rocprofiler_buffer_id_t buffer);
+/* Starts the thread. 0, or an error number. `tick`, if not NULL, is called on it after each
+ * delivery, and may stop it. */
+int tool_flush_start(rocprofiler_buffer_id_t buffer, void (*tick)(void));
 
 /* The same again after fork, where the thread is gone. */
 void tool_flush_start_in_child(void);

@@ -464,6 +464,20 @@ void tool_sink_lost(uint64_t count)
     pthread_mutex_unlock(&sink.lock);
 }
 
+/* With the lock held. */
+static void put_text(uint32_t number, const char *text)
+{
+    trace_text_t record = {.head = trace_head(TRACE_TEXT, 0, 0, 0, sizeof(record)), .id = number};
+    trace_writer_put_texts(sink.meta, &record, sizeof(record), &text, 1);
+}
+
+void tool_sink_texts_again(void)
+{
+    pthread_mutex_lock(&sink.lock);
+    if (ready()) tool_texts_each(put_text);
+    pthread_mutex_unlock(&sink.lock);
+}
+
 uint32_t tool_sink_text(const char *text)
 {
     uint32_t number = tool_text_find(text);
@@ -472,9 +486,7 @@ uint32_t tool_sink_text(const char *text)
     number = tool_text_find(text);
     if (!number && ready()) {
         number = tool_text_add(text);
-        trace_text_t record = {.head = trace_head(TRACE_TEXT, 0, 0, 0, sizeof(record)),
-                               .id = number};
-        trace_writer_put_texts(sink.meta, &record, sizeof(record), &text, 1);
+        put_text(number, text);
         tell_failure();
     }
     pthread_mutex_unlock(&sink.lock);

@@ -30,6 +30,9 @@ void tool_sink_kernel(
 void tool_sink_marker(const trace_marker_t *marker);
 uint32_t tool_sink_text(const char *text);
 
+/* All texts, into a store that was opened after they had got their numbers. */
+void tool_sink_texts_again(void);
+
 /* A counter of an agent; the values of a dispatch, `record->count` of them. Any thread. */
 void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *counter);
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values);

@@ -76,3 +76,9 @@ uint32_t tool_text_add(const char *text)
     __atomic_store_n(place(current, row->hash, text), row, __ATOMIC_RELEASE);
     return number;
 }
+
+void tool_texts_each(void (*call)(uint32_t number, const char *text))
+{
+    for (size_t i = 0; current && i < current->size; i++)
+        if (current->rows[i]) call(current->rows[i]->number, current->rows[i]->text);
+}

@@ -15,6 +15,9 @@ uint32_t tool_text_find(const char *text);
  * text gets another number the next time. Under a lock of the caller's. */
 uint32_t tool_text_add(const char *text);
 
+/* All that are kept. Under the same lock. */
+void tool_texts_each(void (*call)(uint32_t number, const char *text));
+
 enum { TOOL_TEXTS_MAX = 1 << 18, TOOL_TEXT_BYTES_MAX = 64 << 20 };
 
 #endif

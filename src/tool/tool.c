@@ -11,6 +11,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "tool/attach.h"
 #include "tool/counting.h"
 #include "tool/flush.h"
 #include "tool/formats.h"
@@ -80,12 +81,25 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
 static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const void **agents,
                                       size_t count, void *data)
 {
-    (void)version, (void)data;
+    const bool *again = data;
+    (void)version;
     for (size_t i = 0; i < count; i++) {
         tool_sink_agent(agents[i]);
-        tool_counting_agent(agents[i]);
+        if (!*again) tool_counting_agent(agents[i]);
     }
     return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* Without a driver there are none, which the SDK reports; API calls are traced all the same. */
+static void query_agents(bool again)
+{
+    rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
+                                       sizeof(rocprofiler_agent_v0_t), &again);
+}
+
+static void query_agents_again(void)
+{
+    query_agents(true);
 }
 
 static bool traces_kernels(void)
@@ -103,7 +117,8 @@ static bool make_contexts(contexts_t *c, tool_markers_t markers)
     static const char what[] = "making a context";
     if (!done(rocprofiler_create_context(&c->traced), what)) return false;
     c->always = c->traced;
-    if (markers.trace || markers.rename || markers.selected) {
+    /* kernels have names before the first of an attachment is launched */
+    if (markers.trace || markers.rename || markers.selected || tool_attach_is()) {
         c->always.handle = 0;
         if (!done(rocprofiler_create_context(&c->always), what)) return false;
     }
@@ -112,7 +127,8 @@ static bool make_contexts(contexts_t *c, tool_markers_t markers)
 
 static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
 {
-    bool arguments = tool_formats_want("rocpd json pftrace");
+    /* another attach may ask for other formats */
+    bool arguments = tool_attach_is() || tool_formats_want("rocpd json pftrace");
     for (int i = 0; i < SERVICE_COUNT; i++) {
         if (!wanted(i)) continue;
         bool ext = arguments && services[i].with_arguments;
@@ -162,13 +178,19 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     add_services(&contexts, buffer);
     add_origins(&contexts);
     done(tool_markers_configure(markers, contexts.traced, contexts.always), "markers");
-    /* Without a driver there are none, which the SDK reports; API calls are traced all the same. */
-    rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
-                                       sizeof(rocprofiler_agent_v0_t), NULL);
+    query_agents(false);
     if (tool_counting_wanted()) tool_counting_configure(contexts.traced);
-    if (tool_flush_start(buffer) != 0)
-        base_warning("no thread for regular flushes: a killed program loses more records");
-    tool_leave_watch(base_env_bool("ROCPROF_SIGNAL_HANDLERS", true));
+    bool late = tool_attach_is();
+    if (late)
+        tool_attach_ready(&(tool_attach_parts_t){.always = contexts.always,
+                                                 .traced = contexts.traced,
+                                                 .buffer = buffer,
+                                                 .selected = markers.selected,
+                                                 .agents = query_agents_again});
+    if (tool_flush_start(buffer, late ? tool_attach_look : NULL) != 0)
+        base_warning(TOOL_FLUSH_FAILURE);
+    /* the signals of a program that runs are its own */
+    tool_leave_watch(!late && base_env_bool("ROCPROF_SIGNAL_HANDLERS", true));
     start_contexts(&contexts, markers);
     return 0;
 }
@@ -187,6 +209,7 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     static rocprofiler_tool_configure_result_t result = {
         .size = sizeof(result), .initialize = initialize, .finalize = finalize_tool};
     (void)version, (void)runtime_version, (void)priority;
+    if (tool_attach_is()) tool_attach_begin(client_id);
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
     client_id->name = "rocprofv3";
     for (int i = 0; i < SERVICE_COUNT; i++)

@@ -13,6 +13,9 @@
 #define TRACE_RUNS_DIRECTORY ".rocprofv3"
 #define TRACE_RUN_FILE       "run.conf"
 /* Names the run directory to the tool library. */
+/* In a run directory of an attachment: what the tool has to say. */
+#define TRACE_ATTACH_LOG "attach.log"
+
 #define TRACE_RUN_VARIABLE "ROCPROF_STORE_DIRECTORY"
 
 /* Facts a process writes into its meta segment (INFO records). */

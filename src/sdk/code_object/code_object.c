@@ -60,11 +60,12 @@ typedef struct {
     void *operation;
 } host_told_t;
 
-/* Tells of a load; what is returned goes to tell_unload. NULL: nobody wanted to know. */
-static void *tell_load(int32_t operation, void *data)
+/* Tells of a load that nobody was told of; what is returned goes to tell_unload. NULL: nobody
+ * wanted to know. */
+static void *tell_load(void *told, int32_t operation, void *data)
 {
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_CODE_OBJECT, operation);
-    if (!plan || !plan->callback_count) return NULL;
+    if (told || !plan || !plan->callback_count) return told;
     sdk_operation_t *o = calloc(1, sizeof *o);
     if (!o) {
         sdk_operation_lost(plan);
@@ -75,11 +76,12 @@ static void *tell_load(int32_t operation, void *data)
     return o;
 }
 
-static void tell_unload(void *told, void *data)
+static void tell_unload(void **told, void *data)
 {
-    if (!told) return;
-    sdk_operation_callback(told, ROCPROFILER_CALLBACK_PHASE_UNLOAD, data);
-    free(told);
+    if (!*told) return;
+    sdk_operation_callback(*told, ROCPROFILER_CALLBACK_PHASE_UNLOAD, data);
+    free(*told);
+    *told = NULL;
 }
 
 /* The host function after its kernel. What is returned goes to unload_host. */
@@ -97,15 +99,18 @@ static void *load_host(uint64_t code_object_id, const hsax_kernel_t *k)
         return NULL;
     }
     told->data = data;
-    told->operation = tell_load(ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER, &told->data);
+    told->operation =
+        tell_load(NULL, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER, &told->data);
     return told;
 }
 
-static void unload_host(host_told_t *told)
+static void unload_host(void **host)
 {
+    host_told_t *told = *host;
     if (!told) return;
-    tell_unload(told->operation, &told->data);
+    tell_unload(&told->operation, &told->data);
     free(told);
+    *host = NULL;
 }
 
 static void loaded(hsax_code_object_t *o)
@@ -113,12 +118,13 @@ static void loaded(hsax_code_object_t *o)
     rocprofiler_callback_tracing_code_object_load_data_t object;
     rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
     fill_object(o, &object);
-    o->client[0] = tell_load(ROCPROFILER_CODE_OBJECT_LOAD, &object);
+    o->client[0] = tell_load(o->client[0], ROCPROFILER_CODE_OBJECT_LOAD, &object);
     for (unsigned i = 0; i < o->kernel_count; i++) {
         fill_kernel(o->id, &o->kernels[i], &kernel);
-        o->kernels[i].client[0] =
-            tell_load(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel);
-        o->kernels[i].client[1] = load_host(o->id, &o->kernels[i]);
+        void **told = o->kernels[i].client;
+        told[0] =
+            tell_load(told[0], ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel);
+        if (!told[1]) told[1] = load_host(o->id, &o->kernels[i]);
     }
 }
 
@@ -128,12 +134,12 @@ static void unloaded(hsax_code_object_t *o)
     rocprofiler_callback_tracing_code_object_load_data_t object;
     rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
     for (unsigned i = 0; i < o->kernel_count; i++) {
-        unload_host(o->kernels[i].client[1]);
+        unload_host(&o->kernels[i].client[1]);
         fill_kernel(o->id, &o->kernels[i], &kernel);
-        tell_unload(o->kernels[i].client[0], &kernel);
+        tell_unload(&o->kernels[i].client[0], &kernel);
     }
     fill_object(o, &object);
-    tell_unload(o->client[0], &object);
+    tell_unload(&o->client[0], &object);
 }
 
 void sdk_code_object_hook(const hsax_api_table_t *table)

@@ -23,7 +23,7 @@ const sdk_domain_info_t sdk_domains[SDK_DOMAIN_COUNT] = {
 
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_context_t *contexts[SDK_CONTEXTS_MAX];
-static uint32_t context_count;
+static _Atomic uint32_t context_count; /* those below it are complete */
 static sdk_buffer_t *_Atomic buffers[SDK_BUFFERS_MAX];
 static uint32_t buffer_count;
 static sdk_plan_t *interned[SDK_PLAN_SLOTS]; /* all plans ever made for the operation */
@@ -236,6 +236,7 @@ void sdk_plans_clear(void)
 
 bool sdk_operation_configured(sdk_domain_t d, int32_t operation)
 {
+    if (sdk_attachable()) return true; /* whatever will be asked for later */
     const sdk_domain_info_t *domain = &sdk_domains[d];
     for (uint32_t slot = 0; slot < context_count; slot++) {
         const sdk_context_t *c = contexts[slot];
@@ -271,7 +272,8 @@ rocprofiler_status_t rocprofiler_create_context(rocprofiler_context_id_t *contex
     made->client = (uint32_t)client;
     made->handle = first_context + context_count;
     atomic_store_explicit(&made->accepts, true, memory_order_relaxed);
-    contexts[context_count++] = made;
+    contexts[made->slot] = made;
+    context_count = made->slot + 1;
     context_id->handle = made->handle;
     status = ROCPROFILER_STATUS_SUCCESS;
 out:
@@ -296,6 +298,9 @@ static bool conflicts(const sdk_context_t *context)
 static rocprofiler_status_t started(sdk_context_t *context)
 {
     tell_services();
+    if (sdk_attachable() && sdk_gpu_tell_loaded &&
+        context->callbacks[ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT].callback)
+        sdk_gpu_tell_loaded();
     rocprofiler_status_t status = sdk_counting_context_started
                                       ? sdk_counting_context_started(context)
                                       : ROCPROFILER_STATUS_SUCCESS;
@@ -360,6 +365,33 @@ rocprofiler_status_t rocprofiler_context_is_valid(rocprofiler_context_id_t conte
     sdk_context_t *context = sdk_context_find(context_id);
     *status = context && sdk_context_accepts(context);
     return context ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+}
+
+size_t sdk_contexts_running(uint32_t client, rocprofiler_context_id_t *ids)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&contexts_lock);
+    for (uint32_t slot = 0; slot < context_count; slot++)
+        if (contexts[slot]->client == client && contexts[slot]->active)
+            ids[count++] = sdk_context_id(contexts[slot]);
+    pthread_mutex_unlock(&contexts_lock);
+    return count;
+}
+
+size_t sdk_contexts_pause(uint32_t client, rocprofiler_context_id_t *ids)
+{
+    size_t count = sdk_contexts_running(client, ids);
+    for (size_t i = 0; i < count; i++)
+        rocprofiler_stop_context(ids[i]);
+    if (sdk_gpu_wait) sdk_gpu_wait();
+    if (!sdk_threads_quiesce(1000))
+        base_warning("a tool callback has not returned for 1 s: detaching without it");
+    if (sdk_gpu_tell_unloaded) sdk_gpu_tell_unloaded();
+    for (uint32_t slot = 0; slot < SDK_BUFFERS_MAX; slot++) {
+        sdk_buffer_t *buffer = sdk_buffer_at(slot);
+        if (buffer && buffer->context->client == client) sdk_buffer_deliver(buffer);
+    }
+    return count;
 }
 
 void sdk_contexts_end(uint32_t client)

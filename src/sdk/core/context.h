@@ -62,6 +62,13 @@ sdk_buffer_t *sdk_buffer_at(uint32_t slot);
  * between. Its buffers are delivered a last time. */
 void sdk_contexts_end(uint32_t client);
 
+/* The contexts of a client that run now; `ids` has room for SDK_CONTEXTS_MAX. */
+size_t sdk_contexts_running(uint32_t client, rocprofiler_context_id_t *ids);
+
+/* Stops those for a while: waits until what they have seen is reported, delivers the client's
+ * buffers. */
+size_t sdk_contexts_pause(uint32_t client, rocprofiler_context_id_t *ids);
+
 /* All plans to NULL, without a lock: for the child of a fork. */
 void sdk_plans_clear(void);
 

@@ -48,7 +48,7 @@ static void add_library(const char *path, add_t add)
         base_warning("ROCP_TOOL_LIBRARIES: %s does not define rocprofiler_configure", path);
 }
 
-static void add_listed_libraries(add_t add)
+void sdk_discover_listed(add_t add)
 {
     const char *value = base_env("ROCP_TOOL_LIBRARIES");
     char *list = value ? strdup(value) : NULL;
@@ -123,13 +123,26 @@ static void add_loaded_libraries(add_t add)
 
 void sdk_discover_tools(add_t add)
 {
-    add_listed_libraries(add);
+    sdk_discover_listed(add);
     if (rocprofiler_configure) add(rocprofiler_configure);
     void *first = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
     if (first) add(as_configure(first));
     void *next = dlsym(RTLD_NEXT, "rocprofiler_configure");
     if (next) add(as_configure(next));
     if (first) add_loaded_libraries(add);
+}
+
+sdk_configure_attach_t sdk_discover_attach(rocprofiler_configure_func_t configure)
+{
+    Dl_info file;
+    void *address;
+    memcpy(&address, &configure, sizeof address);
+    void *handle = dladdr(address, &file) ? dlopen(file.dli_fname, RTLD_NOLOAD | RTLD_LAZY) : NULL;
+    void *symbol = handle ? dlsym(handle, "rocprofiler_configure_attach") : NULL;
+    if (handle) dlclose(handle);
+    sdk_configure_attach_t function;
+    memcpy(&function, &symbol, sizeof function);
+    return function;
 }
 
 bool sdk_discover_owner(void)

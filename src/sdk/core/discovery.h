@@ -2,13 +2,22 @@
 #ifndef CROCPROF_SDK_DISCOVERY_H
 #define CROCPROF_SDK_DISCOVERY_H
 
-#include <rocprofiler-sdk/registration.h>
+#include <rocprofiler-sdk/experimental/registration.h>
 
 #include <stdbool.h>
 
 /* Gives each configure function to `add`, in the order in which tools are configured; a function
  * may come twice. Libraries that cannot be opened are reported and left out. */
 void sdk_discover_tools(bool (*add)(rocprofiler_configure_func_t));
+
+/* The same for the libraries in ROCP_TOOL_LIBRARIES alone: tools that are attached. */
+void sdk_discover_listed(bool (*add)(rocprofiler_configure_func_t));
+
+/* rocprofiler_configure_attach of the library that has this configure function; NULL if it has
+ * none. */
+typedef rocprofiler_tool_configure_attach_result_t *(*sdk_configure_attach_t)(
+    uint32_t, const char *, uint32_t, rocprofiler_client_id_t *);
+sdk_configure_attach_t sdk_discover_attach(rocprofiler_configure_func_t configure);
 
 /* True if no other loaded library that offers this interface has begun to initialise; otherwise
  * says which two files contend. */

@@ -22,7 +22,9 @@ typedef struct {
     rocprofiler_configure_func_t configure;
     rocprofiler_client_id_t *id;
     rocprofiler_tool_configure_result_t result;
+    rocprofiler_tool_configure_attach_result_t attach;
     bool takes_part;
+    bool came_late;    /* attached while the program ran */
     _Atomic int ended; /* 0 no, 1 being finalised, 2 done */
 } client_t;
 
@@ -39,6 +41,7 @@ static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static _Atomic int initialized, finalized; /* 0 not begun, -1 in progress, 1 done */
 static pthread_t initializing_thread, finalizing_thread;
 static _Atomic bool ends_one; /* what is in progress is the end of one tool, not yet of all */
+static bool attachable;       /* see sdk_attachable; set before any tool or runtime is served */
 static bool refused;          /* another copy of the library owns the process */
 static bool forced;
 static _Atomic bool forked_child;
@@ -63,6 +66,11 @@ bool sdk_finalizing(void)
 bool sdk_finalization_begun(void)
 {
     return atomic_load_explicit(&finalized, memory_order_acquire) != 0 || sdk_is_forked_child();
+}
+
+bool sdk_attachable(void)
+{
+    return attachable;
 }
 
 int sdk_configuring_client(void)
@@ -136,9 +144,23 @@ static void finish_finalization(bool one)
     pthread_mutex_unlock(&state_lock);
 }
 
+/* A tool may be on its way in from outside. */
+static bool is_initialized(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    pthread_mutex_lock(&state_lock);
+    while (atomic_load(&initialized) == -1 && attachable &&
+           !pthread_equal(initializing_thread, pthread_self()))
+        if (pthread_cond_timedwait(&state_changed, &state_lock, &until) == ETIMEDOUT) break;
+    pthread_mutex_unlock(&state_lock);
+    return atomic_load(&initialized) == 1;
+}
+
 static void finalize_all(void)
 {
-    if (sdk_is_forked_child() || atomic_load(&initialized) != 1 || refused) return;
+    if (sdk_is_forked_child() || !is_initialized() || refused) return;
     if (sdk_fork_idle_child() || !begin_finalization(false)) return;
     if (sdk_gpu_wait) sdk_gpu_wait();
     if (sdk_gpu_finalize) sdk_gpu_finalize();
@@ -207,9 +229,22 @@ static bool add_client(rocprofiler_configure_func_t configure)
     return true;
 }
 
-static void configure_clients(void)
+static void configure_attach(client_t *client, uint32_t priority)
 {
-    for (size_t i = 0; i < client_count; i++) {
+    sdk_configure_attach_t configure = sdk_discover_attach(client->configure);
+    rocprofiler_tool_configure_attach_result_t *answer =
+        configure ? configure(ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, priority,
+                              client->id)
+                  : NULL;
+    if (!answer) return;
+    size_t size =
+        answer->size && answer->size < sizeof client->attach ? answer->size : sizeof client->attach;
+    memcpy(&client->attach, answer, size);
+}
+
+static void configure_clients(size_t first, bool late)
+{
+    for (size_t i = first; i < client_count; i++) {
         client_t *client = &clients[i];
         rocprofiler_tool_configure_result_t *answer = client->configure(
             ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, (uint32_t)i, client->id);
@@ -219,13 +254,15 @@ static void configure_clients(void)
                                                                            : sizeof client->result;
         memcpy(&client->result, answer, size);
         client->takes_part = true;
+        client->came_late = late;
+        if (late) configure_attach(client, (uint32_t)i);
     }
 }
 
-static bool initialize_clients(void)
+static bool initialize_clients(size_t first)
 {
     bool any = false;
-    for (size_t i = 0; i < client_count; i++) {
+    for (size_t i = first; i < client_count; i++) {
         client_t *client = &clients[i];
         if (!client->takes_part) continue;
         any = true;
@@ -243,10 +280,11 @@ static void do_initialize(rocprofiler_configure_func_t forced_tool)
     sdk_threads_init();
     atexit(finalize_all);
     pthread_atfork(NULL, NULL, child_of_fork);
+    attachable = base_env_bool("ROCP_TOOL_ATTACH", false);
     if (forced_tool) add_client(forced_tool);
     sdk_discover_tools(add_client);
-    configure_clients();
-    if (!initialize_clients()) return;
+    configure_clients(0, false);
+    if (!initialize_clients(0)) return;
     sdk_helpers_start();
     sdk_fork_watch();
 }
@@ -287,6 +325,119 @@ bool sdk_initialize(void)
     return initialize_with(NULL);
 }
 
+/* ---- Tools that come and go while the program runs ---- */
+
+static pthread_mutex_t attach_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool attached; /* under the lock, as what follows */
+static struct {
+    rocprofiler_context_id_t ids[SDK_CONTEXTS_MAX];
+    size_t count;
+} paused; /* by the last detach; the first time what runs */
+
+static client_t *late_client(void)
+{
+    for (size_t i = 0; i < client_count; i++)
+        if (clients[i].takes_part && clients[i].came_late) return &clients[i];
+    return NULL;
+}
+
+bool sdk_has_late_client(void)
+{
+    return late_client();
+}
+
+/* With the lock held. */
+static void detach(void)
+{
+    client_t *client = late_client();
+    paused.count = sdk_contexts_pause((uint32_t)(client - clients), paused.ids);
+    if (client->attach.tool_detach) client->attach.tool_detach(client->attach.tool_data);
+    attached = false;
+}
+
+/* Given to the tool. Who attaches may detach at the same time and wait for the thread that calls.
+ */
+static void client_detach(rocprofiler_client_id_t id)
+{
+    if (sdk_is_forked_child() || pthread_mutex_trylock(&attach_lock) != 0) return;
+    if (attached && !sdk_finalization_begun() && late_client()->id->handle == id.handle) detach();
+    pthread_mutex_unlock(&attach_lock);
+}
+
+/* The library is configured again, for one tool more. SUCCESS if there is one then. */
+static rocprofiler_status_t add_late_client(void)
+{
+    pthread_mutex_lock(&state_lock);
+    initializing_thread = pthread_self();
+    atomic_store(&initialized, -1);
+    pthread_mutex_unlock(&state_lock);
+    size_t before = client_count;
+    sdk_discover_listed(add_client);
+    configure_clients(before, true);
+    bool any = initialize_clients(before);
+    if (any) {
+        sdk_helpers_start();
+        sdk_fork_watch();
+    }
+    pthread_mutex_lock(&state_lock);
+    atomic_store(&initialized, 1);
+    pthread_cond_broadcast(&state_changed);
+    pthread_mutex_unlock(&state_lock);
+    return any ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+}
+
+static bool any_client(void)
+{
+    for (size_t i = 0; i < client_count; i++)
+        if (clients[i].takes_part) return true;
+    return false;
+}
+
+static rocprofiler_status_t attach(void)
+{
+    client_t *client = late_client();
+    if (attached || (!client && any_client())) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+    rocprofiler_status_t status = client ? ROCPROFILER_STATUS_SUCCESS : add_late_client();
+    if (status != ROCPROFILER_STATUS_SUCCESS) return status;
+    if (!client) {
+        client = late_client();
+        paused.count = sdk_contexts_running((uint32_t)(client - clients), paused.ids);
+    }
+    const rocprofiler_tool_configure_attach_result_t *tool = &client->attach;
+    attached = true;
+    if (!tool->tool_attach ||
+        tool->tool_attach(client_detach, paused.ids, paused.count, tool->tool_data) == 0)
+        return ROCPROFILER_STATUS_SUCCESS;
+    detach();
+    return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+}
+
+/* Called by librocprofiler-register on behalf of who attaches, found by name: 0 or a
+ * rocprofiler_status_t. */
+int rocprofiler_attach(void);
+int rocprofiler_detach(void);
+
+ROCPROFILER_API int rocprofiler_attach(void)
+{
+    if (!attachable || !is_initialized()) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    if (sdk_finalization_begun()) return ROCPROFILER_STATUS_ERROR_FINALIZED;
+    pthread_mutex_lock(&attach_lock);
+    rocprofiler_status_t status = attach();
+    pthread_mutex_unlock(&attach_lock);
+    return (int)status;
+}
+
+/* Once detached it stays so: no error. */
+ROCPROFILER_API int rocprofiler_detach(void)
+{
+    if (!attachable) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    if (sdk_finalization_begun()) return ROCPROFILER_STATUS_ERROR_FINALIZED;
+    pthread_mutex_lock(&attach_lock);
+    if (attached) detach();
+    pthread_mutex_unlock(&attach_lock);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
 static pid_t loading_process;
 static bool loaded_late;
 
@@ -295,7 +446,7 @@ static void note_unused(void)
     if (atomic_load(&initialized) == 0 && !refused && getpid() == loading_process) {
         base_log_init("rocprofiler-sdk", "ROCPROFILER_LOG_LEVEL");
         sdk_discover_unused(loaded_late);
-    } else if (atomic_load(&initialized) == 1 && getpid() == loading_process) {
+    } else if (atomic_load(&initialized) == 1 && getpid() == loading_process && !attachable) {
         sdk_discover_unregistered();
     }
 }

@@ -22,6 +22,9 @@ bool sdk_configuration_open(void);
  * callback, while tools were initialised or finalised): nothing is traced there. */
 bool sdk_is_forked_child(void);
 
+/* True if a tool has been attached to this process, now or before. */
+bool sdk_has_late_client(void);
+
 /* Makes this process, a fork's child, such a one. */
 void sdk_silence_child(void);
 

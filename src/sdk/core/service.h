@@ -173,11 +173,20 @@ void sdk_gpu_wait(void) __attribute__((weak));
 /* Waits, for a bounded time, until kernels and copies that have completed have been reported. */
 void sdk_gpu_look(void) __attribute__((weak));
 
+/* A tool comes or goes while the program runs: tells those who follow code objects of all that are
+ * loaded and that they have not been told of, or of the unload of all they know. */
+void sdk_gpu_tell_loaded(void) __attribute__((weak));
+void sdk_gpu_tell_unloaded(void) __attribute__((weak));
+
 /* The library ends, contexts still run: report the unload of code objects, take hooks down. */
 void sdk_gpu_finalize(void) __attribute__((weak));
 
 /* In the child of a fork: forget threads and work of the parent. No library call may wait. */
 void sdk_gpu_forked(void) __attribute__((weak));
+
+/* True if a tool may come while the program runs: then every hook is put in when a runtime starts.
+ */
+bool sdk_attachable(void);
 
 /* True from the moment finalisation of all tools begins, and in the child of a fork. */
 bool sdk_finalizing(void);

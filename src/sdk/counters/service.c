@@ -74,12 +74,12 @@ static bool counts_devices(const sdk_context_t *context)
 
 bool sdk_counting_dispatches_configured(void)
 {
-    return any_context(counts_dispatches);
+    return sdk_attachable() || any_context(counts_dispatches);
 }
 
 bool sdk_counting_devices_configured(void)
 {
-    return any_context(counts_devices);
+    return sdk_attachable() || any_context(counts_devices);
 }
 
 bool sdk_counting_conflict(const sdk_context_t *a, const sdk_context_t *b)

@@ -65,6 +65,16 @@ void sdk_gpu_look(void)
     if (hsax_runtime_up() && !hsax_forked()) hsax_collect_look(LOOK_MS);
 }
 
+void sdk_gpu_tell_loaded(void)
+{
+    if (hsax_runtime_up() && !hsax_forked()) hsax_code_objects_tell(true);
+}
+
+void sdk_gpu_tell_unloaded(void)
+{
+    if (hsax_runtime_up() && !hsax_forked()) hsax_code_objects_tell(false);
+}
+
 void sdk_gpu_finalize(void)
 {
     if (hsax_forked()) return;

@@ -1,0 +1,59 @@
+/* rocattach.h - brings a profiling tool into a process that runs already, and takes it out again.
+ *
+ * The process must have been started with ROCP_TOOL_ATTACH=1 and must have started a GPU runtime.
+ * The tool is ROCPROF_ATTACH_TOOL_LIBRARY, else librocprofiler-sdk-tool.so.1; it is given the
+ * caller's environment variables that begin with ROCP. x86-64 Linux only; the caller needs the
+ * right to ptrace the process, which is stopped in one thread of the profiler's own and only while
+ * a call lasts. Functions are thread-safe. C99 and C++11. */
+#ifndef ROCPROFILER_SDK_ROCATTACH_ROCATTACH_H
+#define ROCPROFILER_SDK_ROCATTACH_ROCATTACH_H
+
+#include <stdint.h>
+
+#define ROCATTACH_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rocattach_status_t {
+    ROCATTACH_STATUS_SUCCESS = 0,
+    ROCATTACH_STATUS_ERROR,
+    ROCATTACH_STATUS_ERROR_INVALID_ARGUMENT,
+    ROCATTACH_STATUS_ERROR_NOT_SUPPORTED, /* of another architecture */
+    ROCATTACH_STATUS_ERROR_PTRACE_ERROR,
+    ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED,
+    ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND,
+    ROCATTACH_STATUS_LAST
+} rocattach_status_t;
+
+typedef struct rocattach_version_triplet_t {
+    uint32_t major, minor, patch;
+} rocattach_version_triplet_t;
+
+/* Attaches one process. Returns when the tool runs there. */
+rocattach_status_t rocattach_attach(int pid) ROCATTACH_API;
+
+/* Attaches a process and all its descendants. Those that cannot be attached are left out; an error
+ * is only that of the first. */
+rocattach_status_t rocattach_attach_tree(int root_pid) ROCATTACH_API;
+
+/* Detaches; what was recorded is complete then. 0: all that are attached. A process that has ended
+ * meanwhile is no error. */
+rocattach_status_t rocattach_detach(int pid) ROCATTACH_API;
+
+/* Detaches what rocattach_attach_tree has attached with this process. */
+rocattach_status_t rocattach_detach_tree(int root_pid) ROCATTACH_API;
+
+rocattach_status_t rocattach_get_version(uint32_t *major, uint32_t *minor,
+                                         uint32_t *patch) ROCATTACH_API;
+rocattach_status_t rocattach_get_version_triplet(rocattach_version_triplet_t *info) ROCATTACH_API;
+
+/* The enumerator's name, a text for people; NULL when unknown. */
+const char *rocattach_get_status_name(rocattach_status_t status) ROCATTACH_API;
+const char *rocattach_get_status_string(rocattach_status_t status) ROCATTACH_API;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

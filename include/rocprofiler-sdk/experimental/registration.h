@@ -1,0 +1,47 @@
+/* How a tool meets a program that runs already. The program has to be started with
+ * ROCP_TOOL_ATTACH=1; "rocprofv3 --pid" and librocprofiler-sdk-rocattach bring the tool in. */
+#ifndef ROCPROFILER_SDK_EXPERIMENTAL_REGISTRATION_H_
+#define ROCPROFILER_SDK_EXPERIMENTAL_REGISTRATION_H_
+
+#include <rocprofiler-sdk/registration.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Ends the attachment of the tool with this id, as who attached may at any time: its contexts are
+ * stopped, its buffers delivered, its detach function is called. Any thread; without effect while
+ * an attach or a detach is under way. */
+typedef void (*rocprofiler_client_detach_t)(rocprofiler_client_id_t client_id);
+
+/** The tool is attached: right after its initialize function the first time, and again after each
+ * detach. Runs on a thread of the library's.
+ * @param detach_func for a tool that wants to end the attachment itself
+ * @param context_ids contexts of the tool that were stopped by the detach before, for the tool to
+ * start again; contexts that already run the first time
+ * @param context_ids_length their number
+ * @param tool_data from rocprofiler_tool_configure_attach_result_t
+ * @return 0; with anything else the tool is not attached, and who attaches gets an error */
+typedef int (*rocprofiler_tool_attach_t)(rocprofiler_client_detach_t detach_func,
+                                         rocprofiler_context_id_t *context_ids,
+                                         uint64_t context_ids_length, void *tool_data);
+
+/** The tool is detached: its contexts are stopped, its buffers delivered. */
+typedef void (*rocprofiler_tool_detach_t)(void *tool_data);
+
+/** What a tool answers to rocprofiler_configure_attach; copied at once. */
+typedef struct rocprofiler_tool_configure_attach_result_t {
+    size_t size;                           /**< bytes of this structure as the tool knows it */
+    rocprofiler_tool_attach_t tool_attach; /**< may be null */
+    rocprofiler_tool_detach_t tool_detach; /**< may be null */
+    void *tool_data;                       /**< given to both */
+} rocprofiler_tool_configure_attach_result_t;
+
+/** Defined by a tool that can be attached, beside rocprofiler_configure; found by name. Runs after
+ * that with the same arguments, and only when the tool is attached.
+ * @return what to call, or null: the tool is then started as at the program's start */
+rocprofiler_tool_configure_attach_result_t *
+rocprofiler_configure_attach(uint32_t version, const char *runtime_version, uint32_t priority,
+                             rocprofiler_client_id_t *client_id) ROCPROFILER_EXPORT;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif

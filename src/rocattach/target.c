@@ -1,0 +1,243 @@
+/* target.c - what has to be known of a process before it is stopped.
+ *
+ * Apart because it only reads /proc and files. Every reason for which a process cannot be attached
+ * is found and named here, but for the kernel's own refusal. */
+#include "rocattach/internal.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "register/register.h"
+
+#define LIBRARY "librocprofiler-register.so"
+
+static rocattach_status_t fail_at(pid_t pid, const char *what)
+{
+    if (errno == ENOENT || errno == ESRCH)
+        return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND, "there is no process %d",
+                        (int)pid);
+    if (errno == EACCES || errno == EPERM)
+        return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED,
+                        "process %d: %s: not permitted: it belongs to another user", (int)pid,
+                        what);
+    return rat_fail(ROCATTACH_STATUS_ERROR, "process %d: %s: %s", (int)pid, what, strerror(errno));
+}
+
+/* ---- The program's file ---- */
+
+static rocattach_status_t check_program(pid_t pid)
+{
+    char path[64];
+    Elf64_Ehdr head;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    int fd = base_file_open(path, O_RDONLY, 0);
+    if (fd < 0) return fail_at(pid, path);
+    ssize_t n = read(fd, &head, sizeof head);
+    close(fd);
+    if (n == sizeof head && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+        head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_machine == EM_X86_64)
+        return ROCATTACH_STATUS_SUCCESS;
+    return rat_fail(ROCATTACH_STATUS_ERROR_NOT_SUPPORTED,
+                    "process %d runs code of another architecture (ELF machine %u, %s), only "
+                    "x86-64 can be attached",
+                    (int)pid, n == sizeof head ? head.e_machine : 0,
+                    head.e_ident[EI_CLASS] == ELFCLASS32 ? "32 bits" : "64 bits");
+}
+
+static rocattach_status_t find_entry(rat_target_t *t)
+{
+    char path[64];
+    uint64_t pair[2];
+    snprintf(path, sizeof path, "/proc/%d/auxv", (int)t->pid);
+    FILE *f = base_file_stream(path, "r");
+    if (!f) return fail_at(t->pid, path);
+    while (fread(pair, sizeof pair, 1, f) == 1)
+        if (pair[0] == AT_ENTRY) t->entry = pair[1];
+    fclose(f);
+    if (t->entry) return ROCATTACH_STATUS_SUCCESS;
+    return rat_fail(ROCATTACH_STATUS_ERROR, "%s has no entry point", path);
+}
+
+/* ---- The thread that waits ---- */
+
+static bool is_waiting(pid_t pid, const char *thread)
+{
+    char path[300], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/task/%s/comm", (int)pid, thread);
+    FILE *f = base_file_stream(path, "r");
+    if (f && fgets(name, sizeof name, f)) name[strcspn(name, "\n")] = 0;
+    if (f) fclose(f);
+    return strcmp(name, REG_ATTACH_THREAD) == 0;
+}
+
+static rocattach_status_t find_thread(rat_target_t *t)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)t->pid);
+    DIR *folder = base_file_folder(path);
+    if (!folder) return fail_at(t->pid, path);
+    for (struct dirent *e; !t->thread && (e = readdir(folder));)
+        if (e->d_name[0] != '.' && is_waiting(t->pid, e->d_name)) t->thread = atoi(e->d_name);
+    closedir(folder);
+    if (t->thread) return ROCATTACH_STATUS_SUCCESS;
+    return rat_fail(ROCATTACH_STATUS_ERROR,
+                    "process %d cannot be attached: it has no thread " REG_ATTACH_THREAD
+                    ". Start it with ROCP_TOOL_ATTACH=1 in its environment (with HIP before 6.1 "
+                    "also under 'rocprofv3 --'), and wait until it has used the GPU",
+                    (int)t->pid);
+}
+
+/* ---- The functions ---- */
+
+typedef struct {
+    const char *bytes;
+    size_t size;
+} image_t;
+
+static const void *at(const image_t *image, uint64_t offset, uint64_t bytes)
+{
+    return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
+}
+
+/* Where the file's first byte would be, by the first of its mappings. */
+static bool find_mapping(pid_t pid, char path[PATH_MAX], uint64_t *begin)
+{
+    char maps[64], *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    snprintf(maps, sizeof maps, "/proc/%d/maps", (int)pid);
+    FILE *f = base_file_stream(maps, "r");
+    while (f && !found && getline(&line, &room, f) > 0) {
+        uint64_t from, offset;
+        int name = 0;
+        const char *base = strrchr(line, '/');
+        if (!base || strncmp(base + 1, LIBRARY, strlen(LIBRARY)) != 0) continue;
+        if (sscanf(line, "%lx-%*x %*s %lx %*s %*s %n", &from, &offset, &name) != 2 || !name ||
+            offset)
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(path, PATH_MAX, "/proc/%d/root%s", (int)pid, line + name);
+        *begin = from;
+        found = true;
+    }
+    free(line);
+    if (f) fclose(f);
+    return found;
+}
+
+static image_t map_file(const char *path)
+{
+    image_t image = {NULL, 0};
+    struct stat st;
+    int fd = base_file_open(path, O_RDONLY, 0);
+    if (fd < 0) return image;
+    if (fstat(fd, &st) == 0 && st.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes != MAP_FAILED) image = (image_t){bytes, (size_t)st.st_size};
+    }
+    close(fd);
+    return image;
+}
+
+/* Value of a dynamic symbol, 0 if the file does not define it. */
+static uint64_t find_symbol(const image_t *image, const char *name)
+{
+    const Elf64_Ehdr *head = at(image, 0, sizeof *head);
+    const Elf64_Shdr *sections =
+        head ? at(image, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections) : NULL;
+    for (unsigned i = 0; sections && i < head->e_shnum; i++) {
+        const Elf64_Shdr *s = &sections[i];
+        if (s->sh_type != SHT_DYNSYM || s->sh_link >= head->e_shnum) continue;
+        const Elf64_Sym *symbols = at(image, s->sh_offset, s->sh_size);
+        const Elf64_Shdr *texts = &sections[s->sh_link];
+        const char *names = at(image, texts->sh_offset, texts->sh_size);
+        if (!symbols || !names || !texts->sh_size || names[texts->sh_size - 1]) continue;
+        for (uint64_t n = 0; n < s->sh_size / sizeof *symbols; n++)
+            if (symbols[n].st_shndx != SHN_UNDEF && symbols[n].st_name < texts->sh_size &&
+                strcmp(names + symbols[n].st_name, name) == 0)
+                return symbols[n].st_value;
+    }
+    return 0;
+}
+
+static uint64_t first_address(const image_t *image)
+{
+    const Elf64_Ehdr *head = at(image, 0, sizeof *head);
+    const Elf64_Phdr *parts =
+        head ? at(image, head->e_phoff, (uint64_t)head->e_phnum * sizeof *parts) : NULL;
+    for (unsigned i = 0; parts && i < head->e_phnum; i++)
+        if (parts[i].p_type == PT_LOAD) return parts[i].p_vaddr - parts[i].p_offset;
+    return 0;
+}
+
+static rocattach_status_t find_functions(rat_target_t *t)
+{
+    char path[PATH_MAX];
+    uint64_t begin;
+    if (!find_mapping(t->pid, path, &begin))
+        return rat_fail(ROCATTACH_STATUS_ERROR, "process %d has no " LIBRARY " loaded",
+                        (int)t->pid);
+    image_t image = map_file(path);
+    if (!image.bytes)
+        return rat_fail(ROCATTACH_STATUS_ERROR, "%s: %s (was it replaced since process %d began?)",
+                        path, strerror(errno), (int)t->pid);
+    uint64_t attach = find_symbol(&image, "rocprofiler_register_attach");
+    uint64_t detach = find_symbol(&image, "rocprofiler_register_detach");
+    uint64_t base = begin - first_address(&image);
+    munmap((void *)(size_t)image.bytes, image.size);
+    t->attach = base + attach;
+    t->detach = base + detach;
+    if (attach && detach) return ROCATTACH_STATUS_SUCCESS;
+    return rat_fail(ROCATTACH_STATUS_ERROR, "%s has no functions for attaching", path);
+}
+
+rocattach_status_t rat_target_find(rat_target_t *t, pid_t pid)
+{
+    *t = (rat_target_t){.pid = pid};
+    rocattach_status_t status = check_program(pid);
+    if (status == ROCATTACH_STATUS_SUCCESS) status = find_entry(t);
+    if (status == ROCATTACH_STATUS_SUCCESS) status = find_thread(t);
+    if (status == ROCATTACH_STATUS_SUCCESS) status = find_functions(t);
+    return status;
+}
+
+/* ---- Descendants ---- */
+
+static void add_children(pid_t **pids, size_t *count, pid_t pid, const char *thread)
+{
+    char path[300];
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, thread);
+    FILE *f = base_file_stream(path, "r");
+    while (f && fscanf(f, "%d", &child) == 1) {
+        pid_t *more = realloc(*pids, (*count + 1) * sizeof *more);
+        if (!more) break;
+        *pids = more;
+        more[(*count)++] = child;
+    }
+    if (f) fclose(f);
+}
+
+void rat_add_descendants(pid_t **pids, size_t *count, pid_t pid)
+{
+    size_t next = *count;
+    for (;; pid = (*pids)[next++]) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+        DIR *folder = base_file_folder(path);
+        for (struct dirent *e; folder && (e = readdir(folder));)
+            if (e->d_name[0] != '.') add_children(pids, count, pid, e->d_name);
+        if (folder) closedir(folder);
+        if (next == *count) break;
+    }
+}

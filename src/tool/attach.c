@@ -1,0 +1,180 @@
+/* attach.c - see attach.h. Runs on a thread of the library's, or on the flushing thread.
+ *
+ * Services stay as the first attach has configured them; another with other options is refused. */
+#include "tool/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <rocprofiler-sdk/registration.h>
+
+#include "base/env.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "tool/counting.h"
+#include "tool/flush.h"
+#include "tool/sink.h"
+#include "trace/run.h"
+#include "trace/store.h"
+
+static struct {
+    tool_attach_parts_t parts;
+    bool ready, again;
+    const rocprofiler_client_id_t *id;
+    rocprofiler_client_detach_t detach;
+    char run[PATH_MAX];
+    char **options; /* NAME=value of the first attach */
+} attach;
+
+bool tool_attach_is(void)
+{
+    return base_env_bool("ROCPROFILER_REGISTER_TOOL_ATTACHED", false);
+}
+
+void tool_attach_begin(const rocprofiler_client_id_t *id)
+{
+    char path[PATH_MAX];
+    const char *run = base_env(TRACE_RUN_VARIABLE);
+    attach.id = id;
+    snprintf(attach.run, sizeof(attach.run), "%s", run ? run : "");
+    trace_join(path, sizeof(path), attach.run, TRACE_ATTACH_LOG);
+    base_log_to(*attach.run ? path : NULL);
+}
+
+/* ---- The same options each time ---- */
+
+/* What concerns files and what is made of records afterwards may differ. */
+static const char *const may_differ[] = {
+    "ROCPROF_ATTACH_",  "ROCPROF_OUTPUT_",    "ROCPROF_STATS",        "ROCPROF_STORE_DIRECTORY=",
+    "ROCPROF_TMPDIR=",  "ROCPROF_LOG_LEVEL=", "ROCPROF_AGENT_INDEX=", "ROCPROF_MINIMUM_OUTPUT",
+    "ROCPROF_PRELOAD=", "ROCPROF_PERFETTO_",
+};
+
+static bool is_fixed(const char *line)
+{
+    if (strncmp(line, "ROCPROF_", 8) != 0) return false;
+    for (size_t i = 0; i < sizeof(may_differ) / sizeof(*may_differ); i++)
+        if (strncmp(line, may_differ[i], strlen(may_differ[i])) == 0) return false;
+    return true;
+}
+
+static bool is_among(const char *line, char *const *lines)
+{
+    for (; *lines; lines++)
+        if (strcmp(line, *lines) == 0) return true;
+    return false;
+}
+
+static char **copy_options(void)
+{
+    size_t count = 0, room = 0;
+    while (environ && environ[room])
+        room++;
+    char **lines = calloc(room + 1, sizeof(*lines));
+    for (size_t i = 0; lines && i < room; i++)
+        if (is_fixed(environ[i]) && !(lines[count++] = strdup(environ[i]))) return NULL;
+    return lines;
+}
+
+/* The first line of one that the other lacks. */
+static const char *find_difference(char *const *lines, char *const *others)
+{
+    for (; *lines; lines++)
+        if (is_fixed(*lines) && !is_among(*lines, others)) return *lines;
+    return NULL;
+}
+
+static bool options_fit(void)
+{
+    const char *added = find_difference(environ, attach.options);
+    const char *gone = find_difference(attach.options, environ);
+    if (added)
+        base_error("%s was not asked for by the first attach to process %d: what is collected is "
+                   "settled then",
+                   added, (int)getpid());
+    else if (gone)
+        base_error("%s was asked for by the first attach to process %d: what is collected is "
+                   "settled then",
+                   gone, (int)getpid());
+    return !added && !gone;
+}
+
+/* ---- Attach and detach ---- */
+
+void tool_attach_ready(const tool_attach_parts_t *parts)
+{
+    attach.parts = *parts;
+    attach.options = copy_options();
+    attach.ready = attach.options;
+}
+
+static bool start(rocprofiler_context_id_t context)
+{
+    rocprofiler_status_t status = rocprofiler_start_context(context);
+    if (status == ROCPROFILER_STATUS_SUCCESS) return true;
+    base_error("starting the trace: %s", rocprofiler_get_status_string(status));
+    return false;
+}
+
+/* What came after the detach belongs to no attachment: it finds the store closed. */
+static bool begin_again(void)
+{
+    const tool_attach_parts_t *p = &attach.parts;
+    if (!options_fit()) return false;
+    rocprofiler_flush_buffer(p->buffer);
+    if (!tool_sink_open()) return false;
+    p->agents();
+    if (tool_counting_wanted()) tool_counting_again();
+    tool_sink_texts_again();
+    if (tool_flush_start(p->buffer, tool_attach_look) != 0) base_warning(TOOL_FLUSH_FAILURE);
+    if (p->always.handle != p->traced.handle && !start(p->always)) return false;
+    return p->selected || start(p->traced);
+}
+
+static int on_attach(rocprofiler_client_detach_t detach, rocprofiler_context_id_t *contexts,
+                     uint64_t count, void *data)
+{
+    (void)contexts, (void)count, (void)data;
+    attach.detach = detach;
+    if (!attach.ready) return -1;
+    if (!attach.again) {
+        attach.again = true;
+        return 0;
+    }
+    tool_attach_begin(attach.id);
+    return begin_again() ? 0 : -1;
+}
+
+static void on_detach(void *data)
+{
+    (void)data;
+    tool_flush_stop();
+    tool_sink_close();
+}
+
+/* The lock is held by who attached, so whoever can share it is alone. */
+void tool_attach_look(void)
+{
+    char path[PATH_MAX];
+    trace_join(path, sizeof(path), attach.run, TRACE_RUN_FILE);
+    int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    bool alone = fd < 0 ? errno == ENOENT : flock(fd, LOCK_SH | LOCK_NB) == 0;
+    if (fd >= 0) close(fd);
+    if (alone && attach.detach) attach.detach(*attach.id);
+}
+
+ROCPROFILER_EXPORT rocprofiler_tool_configure_attach_result_t *
+rocprofiler_configure_attach(uint32_t version, const char *runtime_version, uint32_t priority,
+                             rocprofiler_client_id_t *client_id)
+{
+    static rocprofiler_tool_configure_attach_result_t result = {
+        .size = sizeof(result), .tool_attach = on_attach, .tool_detach = on_detach};
+    (void)version, (void)runtime_version, (void)priority, (void)client_id;
+    return &result;
+}
