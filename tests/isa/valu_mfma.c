@@ -1,7 +1,8 @@
 /* valu_mfma.c - matrix instructions, element by element.
  *
  * Inputs are small whole numbers, so sums are exact in any order; where an element lies is computed
- * for each one from AMD's placement rules. CBSZ, ABID and BLGP are tried where they are legal. */
+ * for each one from AMD's placement rules. CBSZ, ABID and BLGP are tried where they are legal.
+ * Special numbers come in a test of their own. */
 #include "valu_rig.h"
 
 typedef struct {
@@ -192,7 +193,7 @@ static void run_matrix(const isa_core_t *core, const matrix_t *x, const isa_inst
     check(core, x, inst, d_row, c_zero);
 }
 
-static void try_all(const isa_core_t *core, const matrix_t *x)
+static isa_inst_t instruction(const matrix_t *x)
 {
     char text[160], ab[2][32], cd[2][32];
     uint32_t *words;
@@ -207,7 +208,13 @@ static void try_all(const isa_core_t *core, const matrix_t *x)
     assert_true(n == 2);
     assert_int_equal(isa_decode(words, 2, &i), 2);
     free(words);
-    const isa_inst_t plain = i;
+    return i;
+}
+
+static void try_all(const isa_core_t *core, const matrix_t *x)
+{
+    const isa_inst_t plain = instruction(x);
+    isa_inst_t i = plain;
     rig.wave.exec = UINT64_MAX;
     run_matrix(core, x, &i, D, false);
     rig.wave.exec = 5; /* plays no part */
@@ -234,17 +241,11 @@ static void try_all(const isa_core_t *core, const matrix_t *x)
         }
 }
 
+static const char *const cores[] = {"base", "avx2", "avx512"};
+
 static void matrix_instructions(void **state)
 {
-    static const char *const cores[] = {"base", "avx2", "avx512"};
     (void)state;
-    rig.random = 99;
-    rig.group.dispatch = &rig.dispatch;
-    rig.wave = (isa_wave_t){.group = &rig.group,
-                            .vgpr = rig.rows,
-                            .page = &no_code,
-                            .mode = PLAIN_MODE,
-                            .acc_offset = ACC};
     for (unsigned c = 0; c < 3; c++) {
         const isa_core_t *core = isa_core_by_name(cores[c]);
         for (unsigned n = 0; core && n < sizeof matrices / sizeof *matrices; n++)
@@ -252,9 +253,105 @@ static void matrix_instructions(void **state)
     }
 }
 
+/* ---- infinities, NaNs and denormals: bit for bit, products added one after the other ---- */
+
+static uint32_t special(type_t t)
+{
+    static const uint16_t halves[] = {0, 0x8000, 1, 0x83ff, 0x400, 0x3c00, 0xbc00, 0x7bff};
+    static const uint16_t few[] = {0x7c00, 0xfc00, 0x7d00, 0xfe00};
+    static const uint32_t floats[] = {0,          0x80000000, 1,          0x807fffff,
+                                      0x00800000, 0x80c00000, 0x3f800000, 0xff7fffff};
+    static const uint32_t few_floats[] = {0x7f800000, 0xff800000, 0x7fa00000, 0xffc00000};
+    const bool rare = rig_random() % 256 == 0;
+    const uint64_t n = rig_random();
+    if (t == f16) return rare ? few[n % 4] : halves[n % 8];
+    return (rare ? few_floats[n % 4] : floats[n % 8]) >> (t == bf16 ? 16 : 0);
+}
+
+static void fill_special(const matrix_t *x)
+{
+    for (int r = 0; r < x->a_regs; r++)
+        for (int l = 0; l < 64; l++)
+            for (int n = 0; n < 2; n++) {
+                const uint32_t low = special(x->type);
+                rig.rows[(n ? B : A) + r][l] = x->type == f32 ? low : low | special(x->type) << 16;
+            }
+    for (int r = 0; r < x->d_regs; r++)
+        for (int l = 0; l < 64; l++)
+            rig.rows[C + r][l] = special(f32);
+    memcpy(c_before, rig.rows[C], sizeof c_before);
+}
+
+/* Halves flush denormals of A, B, C and D to zeros of their sign; f32 keeps them here. */
+static uint32_t flushed(uint32_t x)
+{
+    return x & 0x7f800000 ? x : x & 0x80000000;
+}
+
+static float factor(const matrix_t *x, const uint32_t (*rows)[64], int lane, int bit)
+{
+    const uint32_t raw = rows[bit / 32][lane] >> bit % 32;
+    if (x->type == f32) return as_f32(raw);
+    if (x->type == bf16) return as_f32(flushed(raw << 16));
+    return raw & 0x7c00 ? (float)as_f16(raw & 0xffff) : raw & 0x8000 ? -0.0f : 0.0f;
+}
+
+static void check_special(const isa_core_t *core, const matrix_t *x)
+{
+    const bool half = x->type != f32;
+    for (int b = 0; b < x->blocks; b++)
+        for (int i = 0; i < x->m; i++)
+            for (int j = 0; j < x->m; j++) {
+                const int reg = d_register(x, i, b), lane = d_lane(x, i, j, b);
+                const uint32_t c = c_before[reg][lane], have = rig.rows[D + reg][lane];
+                float sum = as_f32(half ? flushed(c) : c);
+                for (int k = 0; k < x->k; k++)
+                    sum = fmaf(factor(x, rig.rows + A, ab_lane(x, i, k, b), ab_bit(x, k)),
+                               factor(x, rig.rows + B, ab_lane(x, j, k, b), ab_bit(x, k)), sum);
+                uint32_t want = sum == sum ? (uint32_t)of_f32(sum) : 0x7fc00000;
+                if (half) want = flushed(want);
+                if (have != want)
+                    fail_msg("%s (%s): block %d (%d,%d) is 0x%08x, not 0x%08x", x->name, core->name,
+                             b, i, j, have, want);
+            }
+}
+
+static void special_numbers(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < sizeof matrices / sizeof *matrices; n++) {
+        const matrix_t *x = &matrices[n];
+        if (x->type == bytes || x->type == f64) continue;
+        const isa_inst_t i = instruction(x);
+        for (unsigned c = 0; c < 3; c++) {
+            const isa_core_t *core = isa_core_by_name(cores[c]);
+            for (unsigned round = 0; core && round < 8; round++) {
+                fill_special(x);
+                core->handlers[i.op](&rig.wave, &i);
+                check_special(core, x);
+            }
+        }
+    }
+}
+
+static int start(void **state)
+{
+    (void)state;
+    rig.random = 99;
+    rig.group.dispatch = &rig.dispatch;
+    rig.wave = (isa_wave_t){.group = &rig.group,
+                            .vgpr = rig.rows,
+                            .page = &no_code,
+                            .mode = PLAIN_MODE,
+                            .exec = UINT64_MAX,
+                            .acc_offset = ACC};
+    return 0;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(matrix_instructions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(matrix_instructions, start),
+                                       cmocka_unit_test_setup(special_numbers, start)};
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,12 @@
 #define ISA_PASTE(variant, name)  ISA_PASTE_(variant, name)
 #define ISA_HANDLER(name)         ISA_PASTE(ISA_VARIANT, name)
 
+/* The host's float mode while handlers run: round to nearest, denormals kept, no exception
+ * unmasked. One that needs another sets this again; nobody reads the mode back, which would have
+ * the host wait for all its sums. A thread inherits the program's, which fast-math start-up code
+ * may have changed: the run loop sets it, and leaves it so. */
+enum { ISA_HOST_FLOAT_MODE = 0x1f80, ISA_HOST_DENORMALS_ZERO = 0x40, ISA_HOST_ROUND_SHIFT = 13 };
+
 /* Head of a handler. w->ip already points behind the instruction *i. */
 #define ISA_INST(name)                                                                             \
     void ISA_HANDLER(name)(isa_wave_t * w __attribute__((unused)),                                 \

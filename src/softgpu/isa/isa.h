@@ -60,7 +60,8 @@ typedef struct {
     /* Points the wave at `pc`. False, with the fault fields set, if pc is not mapped. */
     bool (*set_pc)(isa_wave_t *w, uint64_t pc);
     /* Runs until the wave stops; `slice` bounds the taken branches before a yield. The reason is
-     * also in w->stop; call again to go on after BARRIER or YIELD. */
+     * also in w->stop; call again to go on after BARRIER or YIELD. Leaves the thread's float mode
+     * at the host's default. */
     isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
     /* The same, and counts every instruction (observe.h). */
     isa_stop_t (*run_counted)(isa_wave_t *w, int32_t slice, struct isa_counter *c);

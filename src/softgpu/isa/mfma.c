@@ -5,7 +5,8 @@
  * rounded once. EXEC is ignored, as the hardware does. A NaN result is the default NaN. */
 #include "softgpu/isa/valu.h"
 
-typedef enum { A_F32, A_F16, A_BF16, A_I8, A_F64 } element_t;
+/* A_F16_FINITE: halves none of which is infinite or a NaN. */
+typedef enum { A_F32, A_F16, A_BF16, A_I8, A_F64, A_F16_FINITE } element_t;
 
 typedef struct {
     uint8_t m, k, blocks; /* the tile is m x m, k deep */
@@ -38,6 +39,13 @@ static unsigned cd_register(const shape_t *s, unsigned b, unsigned i)
     return s->m == 32 ? 16 * b + 4 * (i / 8) + i % 4 : s->m == 16 ? 4 * b + i % 4 : i;
 }
 
+/* Four rows of a tile of dwords are in four registers, the next four m lanes further on, as long as
+ * there are lanes: from the place of the first of eight or four rows to that of another. */
+ISA_VECTOR size_t row_place(size_t step, size_t m, size_t r)
+{
+    return r % 4 * step + r / 4 * m;
+}
+
 /* BLGP: the lane of B that lane l is given. */
 static unsigned blgp_lane(unsigned blgp, unsigned l)
 {
@@ -62,13 +70,18 @@ ISA_VECTOR isa_vec_t flushed_vec(isa_vec_t x)
     return isa_vec_pick((x & FPU_INF32) == 0, x & 0x80000000, x);
 }
 
-/* Element at bit `shift` of each dword. */
-ISA_VECTOR isa_vec_t widened(isa_vec_t x, unsigned shift, element_t type, bool flush)
+/* Element at bit `shift` of each dword. A finite half's bits are those of an f32 that is 2^112
+ * times too small, denormals' those of a denormal: which the host takes for 0, see run32. */
+ISA_VECTOR isa_vec_t widened(isa_vec_t x, const unsigned shift, const element_t type, bool flush)
 {
     const isa_vec_t part = x >> shift;
     switch (type) {
     case A_F16:
         return isa_vec_from_half(isa_vec_pick((part & 0x7c00) == 0, part & 0x8000, part & 0xffff));
+    case A_F16_FINITE: {
+        const isa_vec_t bits = (isa_vec_t)((isa_vec_i32_t)(x << (16 - shift)) >> 3) & 0x8fffe000;
+        return (isa_vec_t)((isa_vec_f32_t)bits * 0x1p112f);
+    }
     case A_BF16: return flushed_vec(part << 16);
     case A_I8: return (isa_vec_t)((isa_vec_i32_t)(part << 24) >> 24);
     default: return flush ? flushed_vec(x) : x;
@@ -77,33 +90,58 @@ ISA_VECTOR isa_vec_t widened(isa_vec_t x, unsigned shift, element_t type, bool f
 
 /* All of A or B in order block, depth, row (or column). A group of m lanes holds one block, or
  * per_lane consecutive depths of the only one. */
-ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const shape_t *s, element_t type,
-                          bool flush)
+ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const shape_t *s,
+                          const element_t type, const unsigned regs, bool flush)
 {
     const unsigned in_dword = type == A_F32 ? 1 : type == A_I8 ? 4 : 2, bits = 32 / in_dword;
-    const unsigned per_lane = in_dword * s->regs, m = s->m;
+    const unsigned per_lane = in_dword * regs, m = s->m;
     const unsigned group_step = m * (s->blocks > 1 ? s->k : per_lane);
-    for (unsigned at = 0; at < per_lane; at++, out += m) {
+    ISA_UNROLL for (unsigned at = 0; at < per_lane; at++)
+    {
         const uint32_t *in = rows + at / in_dword * ISA_LANES;
-        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
-            const isa_vec_t x = widened(isa_vec_load(in + l), at % in_dword * bits, type, flush);
-            if (m >= ISA_VEC) {
-                isa_vec_store(out + l / m * group_step + l % m, x);
-                continue;
+        uint32_t *to = out + at * m;
+        if (m < ISA_VEC) {
+            for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+                const isa_vec_t x =
+                    widened(isa_vec_load(in + l), at % in_dword * bits, type, flush);
+                for (unsigned k = 0; k < ISA_VEC; k++)
+                    to[(l + k) / m * group_step + (l + k) % m] = x[k];
             }
-            for (unsigned k = 0; k < ISA_VEC; k++)
-                out[(l + k) / m * group_step + (l + k) % m] = x[k];
+            continue;
         }
+        for (unsigned l = 0; l < ISA_LANES; to += group_step)
+            for (const unsigned end = l + m; l < end; l += ISA_VEC)
+                isa_vec_store(to + (m - (end - l)),
+                              widened(isa_vec_load(in + l), at % in_dword * bits, type, flush));
     }
+}
+
+/* Adding 1 to the exponent of a half that is infinite or a NaN reaches the sign's bit. */
+static bool all_finite(const uint32_t *rows)
+{
+    isa_vec_t above = isa_vec_all(0);
+    for (unsigned l = 0; l < 2 * ISA_LANES; l += ISA_VEC)
+        above |= (isa_vec_load(rows + l) & 0x7c007c00) + 0x04000400;
+    return !isa_vec_any(above & 0x80008000);
 }
 
 static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, bool flush)
 {
     switch (s->type) {
-    case A_F16: gather_as(out, rows, s, A_F16, true); break;
-    case A_BF16: gather_as(out, rows, s, A_BF16, true); break;
-    case A_I8: gather_as(out, rows, s, A_I8, false); break;
-    default: gather_as(out, rows, s, A_F32, flush); break;
+    case A_F16:
+        if (all_finite(rows))
+            gather_as(out, rows, s, A_F16_FINITE, 2, true);
+        else
+            gather_as(out, rows, s, A_F16, 2, true);
+        break;
+    case A_BF16:
+        if (s->regs == 2)
+            gather_as(out, rows, s, A_BF16, 2, true);
+        else
+            gather_as(out, rows, s, A_BF16, 1, true);
+        break;
+    case A_I8: gather_as(out, rows, s, A_I8, 1, false); break;
+    default: gather_as(out, rows, s, A_F32, 1, flush); break;
     }
 }
 
@@ -112,6 +150,7 @@ static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, bool f
 /* What the tiles of one instruction share. */
 typedef struct {
     size_t m, depth;
+    size_t c_step, c_m;              /* of row_place() in C; 0 where all rows are the same one */
     bool flush_in, quiet, flush_out; /* denormals of C, NaNs and denormals of D */
 } work_t;
 
@@ -124,18 +163,13 @@ ISA_VECTOR isa_vec_t quiet_vec(isa_vec_t x)
     return isa_vec_pick((x & 0x7fffffff) > FPU_INF32, isa_vec_all(FPU_NAN32), x);
 }
 
-/* Whether there are denormals, or NaNs if they are asked for: seldom, so that all rows are looked
- * at before any is done something about. */
-ISA_VECTOR uint32_t unusual_in(isa_vec_t x, const bool nans)
+/* Whether there are denormals. */
+ISA_VECTOR uint32_t denormals_in(isa_vec_t x)
 {
 #if ISA_VEC_BYTES == 64
-    enum { QUIET = 0x01, DENORMAL = 0x20, SIGNALLING = 0x80 };
-    return nans ? _mm512_fpclass_ps_mask((__m512)x, DENORMAL | QUIET | SIGNALLING)
-                : _mm512_fpclass_ps_mask((__m512)x, DENORMAL);
+    return _mm512_fpclass_ps_mask((__m512)x, 0x20);
 #else
-    const isa_vec_t twice = x + x; /* without the sign */
-    const isa_vec_i32_t small = twice - 1 < 0xffffff, nan = twice > 0xff000000;
-    return isa_vec_signs((isa_vec_t)(nans ? small | nan : small));
+    return isa_vec_signs((isa_vec_t)(x + x - 1 < 0xffffff)); /* twice x has no sign */
 #endif
 }
 
@@ -144,25 +178,25 @@ ISA_VECTOR isa_vec_t step_i8(isa_vec_t x, isa_vec_t y, isa_vec_t z)
     return x * y + z;
 }
 
-/* ROWS rows, `columns` vectors of them from column 0 of the pointers on; a is at the first row's
- * element of depth 0, b at the first column's. */
 typedef isa_vec_t step_t(isa_vec_t x, isa_vec_t y, isa_vec_t z);
 
-ISA_VECTOR void tile_rows(const work_t *p, uint32_t *const *d, const uint32_t *const *c,
-                          const uint32_t *a, const uint32_t *b, size_t at, const unsigned columns,
-                          step_t *step)
+#define FOR_ROWS_AND_COLUMNS                                                                       \
+    ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
+
+/* ROWS rows, `columns` vectors of them from column 0 of the pointers on; a is at the first row's
+ * element of depth 0, b at the first column's. What is seldom is looked for in all rows before
+ * anything is done about it. */
+ISA_VECTOR void tile_rows(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
+                          const uint32_t *b, const unsigned columns, step_t *step)
 {
     isa_vec_t acc[ROWS][2];
     uint32_t unusual = 0;
-    ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
-    {
-        acc[r][v] = isa_vec_load(c[r] + at + v * ISA_VEC);
-        unusual |= unusual_in(acc[r][v], false);
+    FOR_ROWS_AND_COLUMNS
+    acc[r][v] = isa_vec_load(c + row_place(p->c_step, p->c_m, r) + v * ISA_VEC);
+    if (p->flush_in) {
+        FOR_ROWS_AND_COLUMNS unusual |= denormals_in(acc[r][v]);
+        if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = flushed_vec(acc[r][v]);
     }
-    if (__builtin_expect(unusual && p->flush_in, 0))
-        ISA_UNROLL for (unsigned r = 0; r < ROWS; r++)
-            ISA_UNROLL for (unsigned v = 0; v < columns; v++) acc[r][v] = flushed_vec(acc[r][v]);
-    b += at;
     for (size_t k = 0; k < p->depth; k++, a += p->m, b += p->m) {
         isa_vec_t y[2];
         ISA_UNROLL for (unsigned v = 0; v < columns; v++) y[v] = isa_vec_load(b + v * ISA_VEC);
@@ -172,33 +206,34 @@ ISA_VECTOR void tile_rows(const work_t *p, uint32_t *const *d, const uint32_t *c
             ISA_UNROLL for (unsigned v = 0; v < columns; v++) acc[r][v] = step(x, y[v], acc[r][v]);
         }
     }
-    unusual = 0;
-    ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
-        unusual |= unusual_in(acc[r][v], true);
-    if (__builtin_expect(unusual && p->quiet, 0))
-        ISA_UNROLL for (unsigned r = 0; r < ROWS; r++)
-            ISA_UNROLL for (unsigned v = 0; v < columns; v++)
-        {
-            acc[r][v] = quiet_vec(acc[r][v]);
-            if (p->flush_out) acc[r][v] = flushed_vec(acc[r][v]);
-        }
-    ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
-        isa_vec_store(d[r] + at + v * ISA_VEC, acc[r][v]);
+    if (p->quiet) {
+        unusual = 0;
+        ISA_UNROLL for (unsigned r = 0; r < ROWS; r += 2)
+            ISA_UNROLL for (unsigned v = 0; v < columns; v++) unusual |=
+            isa_vec_unordered(acc[r][v], acc[r + 1][v]);
+        if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = quiet_vec(acc[r][v]);
+    }
+    if (p->flush_out) {
+        unusual = 0;
+        FOR_ROWS_AND_COLUMNS unusual |= denormals_in(acc[r][v]);
+        if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = flushed_vec(acc[r][v]);
+    }
+    FOR_ROWS_AND_COLUMNS
+    isa_vec_store(d + row_place(ISA_LANES, p->m, r) + v * ISA_VEC, acc[r][v]);
 }
 
 #define TILE(name, step)                                                                           \
-    static __attribute__((noinline)) void name(const work_t *p, uint32_t *const *d,                \
-                                               const uint32_t *const *c, const uint32_t *a,        \
-                                               const uint32_t *b)                                  \
+    static __attribute__((noinline)) void name(const work_t *p, uint32_t *d, const uint32_t *c,    \
+                                               const uint32_t *a, const uint32_t *b)               \
     {                                                                                              \
         size_t at = 0;                                                                             \
         for (; at + 2 * ISA_VEC <= p->m; at += 2 * ISA_VEC)                                        \
-            tile_rows(p, d, c, a, b, at, 2, step);                                                 \
-        if (at < p->m) tile_rows(p, d, c, a, b, at, 1, step);                                      \
+            tile_rows(p, d + at, c + at, a, b + at, 2, step);                                      \
+        if (at < p->m) tile_rows(p, d + at, c + at, a, b + at, 1, step);                           \
     }
 
-typedef void tile_t(const work_t *p, uint32_t *const *d, const uint32_t *const *c,
-                    const uint32_t *a, const uint32_t *b);
+typedef void tile_t(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
+                    const uint32_t *b);
 
 TILE(tile_f32, isa_vec_fma)
 TILE(tile_f16, isa_vec_fma_exact) /* the product of two halves is exact */
@@ -215,16 +250,16 @@ static uint32_t small_step(uint32_t x, uint32_t y, uint32_t z, element_t type)
     return fpu_bits32(__builtin_fmaf(fpu_f32(x), fpu_f32(y), fpu_f32(z)));
 }
 
-static void small_tile(const work_t *p, uint32_t *const *d, const uint32_t *const *c,
-                       const uint32_t *a, const uint32_t *b, element_t type)
+static void small_tile(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
+                       const uint32_t *b, element_t type)
 {
-    for (size_t i = 0; i < p->m; i++)
+    for (size_t i = 0; i < p->m; i++, d += ISA_LANES, c += p->c_step)
         for (size_t j = 0; j < p->m; j++) {
-            uint32_t x = p->flush_in ? fpu_flush32(c[i][j]) : c[i][j];
+            uint32_t x = p->flush_in ? fpu_flush32(c[j]) : c[j];
             for (size_t k = 0; k < p->depth; k++)
                 x = small_step(a[k * p->m + i], b[k * p->m + j], x, type);
             if (p->quiet && fpu_nan32(x)) x = FPU_NAN32;
-            d[i][j] = p->flush_out ? fpu_flush32(x) : x;
+            d[j] = p->flush_out ? fpu_flush32(x) : x;
         }
 }
 
@@ -242,47 +277,54 @@ static const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i, const
     return copy;
 }
 
+/* f32 does as MODE says about denormals; halves always flush. Sums that begin with a normal number
+ * or 0 and go on with products of flushed f16 are multiples of 2^-73 once one of those is not 0:
+ * none is denormal on the way or at the end, so that only what comes in is to be flushed. For that
+ * the host has a mode. */
+static work_t work_of(const isa_wave_t *w, const shape_t *s)
+{
+    const bool bf16 = s->type == A_BF16, f32 = s->type == A_F32;
+    return (work_t){.m = s->m,
+                    .depth = s->k,
+                    .flush_in = bf16 || (f32 && !(w->mode & 0x10)),
+                    .quiet = s->type != A_I8,
+                    .flush_out = bf16 || (f32 && !(w->mode & 0x20))};
+}
+
 static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const uint32_t *b_rows)
 {
-    /* f32 does as MODE says; halves always flush. */
-    const bool half = s->type == A_F16 || s->type == A_BF16;
-    const bool flush_in = half || (s->type == A_F32 && !(w->mode & 0x10));
-    const work_t work = {.m = s->m,
-                         .depth = s->k,
-                         .flush_in = flush_in,
-                         .quiet = s->type != A_I8,
-                         .flush_out = half || (s->type == A_F32 && !(w->mode & 0x20))};
+    work_t work = work_of(w, s);
     alignas(64) uint32_t a[MAX_AB], b[MAX_AB], copy[MAX_CD], same[32];
     const isa_operand_t *c_operand = &i->src[2];
-    const uint32_t *c_rows = NULL;
+    const uint32_t *c_rows = same;
     uint32_t *d_rows = (uint32_t *)rows_of(w, &i->dst);
     const unsigned step = s->m < ROWS ? s->m : ROWS;
-    gather(a, rows_of(w, &i->src[0]), s, flush_in);
-    gather(b, b_rows, s, flush_in);
-    if (c_operand->kind == ISA_OPK_CONST)
+    if (s->type == A_F16) _mm_setcsr(ISA_HOST_FLOAT_MODE | ISA_HOST_DENORMALS_ZERO);
+    gather(a, rows_of(w, &i->src[0]), s, work.flush_in);
+    gather(b, b_rows, s, work.flush_in);
+    if (c_operand->kind == ISA_OPK_CONST) {
         for (unsigned n = 0; n < 32; n++)
             same[n] = (uint32_t)c_operand->k;
-    else
+    } else {
         c_rows = rows_of_c(w, i, s, copy);
+        work.c_step = ISA_LANES;
+        work.c_m = s->m;
+    }
     for (unsigned block = 0; block < s->blocks; block++) {
         const unsigned from = (block & ~((1u << i->cbsz) - 1)) + i->abid;
         const unsigned from_a = i->cbsz ? from : block;
         const uint32_t *block_a = a + from_a * s->k * s->m, *block_b = b + block * s->k * s->m;
         for (unsigned first = 0; first < s->m; first += step) {
-            uint32_t *d[ROWS];
-            const uint32_t *c[ROWS];
-            for (unsigned r = 0; r < step; r++) {
-                const size_t place = cd_register(s, block, first + r) * (size_t)ISA_LANES +
-                                     cd_lane(s, block, first + r);
-                d[r] = d_rows + place;
-                c[r] = c_rows ? c_rows + place : same;
-            }
+            const size_t place =
+                cd_register(s, block, first) * (size_t)ISA_LANES + cd_lane(s, block, first);
+            const uint32_t *c = c_rows + (work.c_step ? place : 0);
             if (s->m == 4)
-                small_tile(&work, d, c, block_a, block_b, s->type);
+                small_tile(&work, d_rows + place, c, block_a, block_b, s->type);
             else
-                tiles[s->type](&work, d, c, block_a + first, block_b);
+                tiles[s->type](&work, d_rows + place, c, block_a + first, block_b);
         }
     }
+    if (s->type == A_F16) _mm_setcsr(ISA_HOST_FLOAT_MODE);
 }
 
 /* ---- doubles ---- */

@@ -7,10 +7,6 @@
 
 #include <xmmintrin.h>
 
-/* Round to nearest, denormals kept, no exception unmasked: what vector instructions build on. A
- * thread inherits the program's setting, which fast-math start-up code may have changed. */
-enum { HOST_FLOAT_MODE = 0x1f80 };
-
 #define ISA_STR_(x) #x
 #define ISA_STR(x)  ISA_STR_(x)
 

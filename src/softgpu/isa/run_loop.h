@@ -5,10 +5,9 @@
  * instruction; the plain loop has them empty. No include guard. */
 ISA_LOOP_HEAD
 {
-    const unsigned host_float_mode = _mm_getcsr();
     w->stop = ISA_RUN;
     w->budget = slice;
-    _mm_setcsr(HOST_FLOAT_MODE);
+    _mm_setcsr(ISA_HOST_FLOAT_MODE);
     do {
         const isa_inst_t *i = w->ip;
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
@@ -19,7 +18,6 @@ ISA_LOOP_HEAD
         fn(w, i);
         ISA_LOOP_AFTER;
     } while (__builtin_expect(!w->stop, 1));
-    _mm_setcsr(host_float_mode);
     return w->stop;
 }
 #undef ISA_LOOP_HEAD

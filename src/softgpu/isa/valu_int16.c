@@ -135,12 +135,35 @@ static inline int64_t dot_unsigned(uint32_t a, uint32_t b, unsigned bits)
     VALU_END                                                                                       \
     VALU_HANDLER(name, VALU_B32, T, T, VALU_B32, FLAGS, sat_##name)
 
-DOT(v_dot2_i32_i16, VALU_P16, 0, dot_signed(a, b, 16), sat_i32(dot_signed(a, b, 16) + (int32_t)c))
+/* Elements that are signed words or can be made such: the host adds up their products two by two.
+ */
+ISA_VECTOR isa_vec_i16_t dot_words(isa_vec_t x, int at, int bits, const bool sign)
+{
+    if (sign) return (isa_vec_i16_t)x << (int16_t)(16 - bits - at) >> (int16_t)(16 - bits);
+    return (isa_vec_i16_t)((isa_vec_u16_t)x >> (uint16_t)at & (uint16_t)((1 << bits) - 1));
+}
+
+#define DOT_WORDS(name, T, bits, sign, saturate)                                                   \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {                                        \
+            const isa_vec_t a = isa_vec_load(v->s[0] + l), b = isa_vec_load(v->s[1] + l);          \
+            isa_vec_t sum = isa_vec_load(v->s[2] + l);                                             \
+            ISA_UNROLL for (int at = 0; at < 16; at += bits) sum +=                                \
+                isa_vec_dot16(dot_words(a, at, bits, sign), dot_words(b, at, bits, sign));         \
+            isa_vec_store(v->d + l, sum);                                                          \
+        }                                                                                          \
+    }                                                                                              \
+    VALU_BODY3(sat_##name, u32, u32, u32) d[l] = saturate;                                         \
+    VALU_END                                                                                       \
+    VALU_HANDLER(name, VALU_B32, T, T, VALU_B32, 0, sat_##name)
+
+DOT_WORDS(v_dot2_i32_i16, VALU_P16, 16, true, sat_i32(dot_signed(a, b, 16) + (int32_t)c))
 DOT(v_dot2_u32_u16, VALU_P16, 0, dot_unsigned(a, b, 16), sat_u32(dot_unsigned(a, b, 16) + c))
-DOT(v_dot4_i32_i8, VALU_B32, 0, dot_signed(a, b, 8), sat_i32(dot_signed(a, b, 8) + (int32_t)c))
-DOT(v_dot4_u32_u8, VALU_B32, 0, dot_unsigned(a, b, 8), sat_u32(dot_unsigned(a, b, 8) + c))
-DOT(v_dot8_i32_i4, VALU_B32, 0, dot_signed(a, b, 4), sat_i32(dot_signed(a, b, 4) + (int32_t)c))
-DOT(v_dot8_u32_u4, VALU_B32, 0, dot_unsigned(a, b, 4), sat_u32(dot_unsigned(a, b, 4) + c))
+DOT_WORDS(v_dot4_i32_i8, VALU_B32, 8, true, sat_i32(dot_signed(a, b, 8) + (int32_t)c))
+DOT_WORDS(v_dot4_u32_u8, VALU_B32, 8, false, sat_u32(dot_unsigned(a, b, 8) + c))
+DOT_WORDS(v_dot8_i32_i4, VALU_B32, 4, true, sat_i32(dot_signed(a, b, 4) + (int32_t)c))
+DOT_WORDS(v_dot8_u32_u4, VALU_B32, 4, false, sat_u32(dot_unsigned(a, b, 4) + c))
 
 VALU_ALIAS(v_dot2c_i32_i16, VALU_B32, VALU_B32, VALU_B32, VALU_B32, VALU_READS_DST,
            body_v_dot2_i32_i16, NULL)

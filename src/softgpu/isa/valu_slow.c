@@ -113,40 +113,44 @@ static void dpp_permute(frame_t *f, uint32_t *out, const uint32_t *in, unsigned 
 
 /* ---- sources ---- */
 
-static void sdwa_select(uint32_t *row, unsigned sel, bool sext)
+/* All of these take `in` to `row`, which may be the same. */
+
+static void sdwa_select(uint32_t *row, const uint32_t *in, unsigned sel, bool sext)
 {
     if (sel < 4)
-        VALU_LANES row[l] = sext ? (uint32_t)(int8_t)(row[l] >> 8 * sel) : row[l] >> 8 * sel & 0xff;
+        VALU_LANES row[l] = sext ? (uint32_t)(int8_t)(in[l] >> 8 * sel) : in[l] >> 8 * sel & 0xff;
     else if (sel < 6)
-        VALU_LANES row[l] = sext ? (uint32_t)(int16_t)(row[l] >> 16 * (sel & 1))
-                                 : row[l] >> 16 * (sel & 1) & 0xffff;
+        VALU_LANES row[l] =
+            sext ? (uint32_t)(int16_t)(in[l] >> 16 * (sel & 1)) : in[l] >> 16 * (sel & 1) & 0xffff;
+    else if (row != in)
+        valu_copy(row, in, 1);
 }
 
-static void flip(uint32_t *rows, uint32_t clear, uint32_t toggle)
+static void flip(uint32_t *row, const uint32_t *in, uint32_t clear, uint32_t toggle)
 {
-    uint32_t *row = VALU_ROW(rows);
-    VALU_LANES row[l] = (row[l] & ~clear) ^ toggle;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(row + l, (isa_vec_load(in + l) & ~clear) ^ toggle);
 }
 
 /* op_sel (bit 0) picks for the low result, op_sel_hi (bit 1) for the high one. */
-static void packed_select(uint32_t *row, const isa_operand_t *o, unsigned type)
+static void packed_select(uint32_t *row, const uint32_t *in, const isa_operand_t *o, unsigned type)
 {
     const bool low = o->sel & 1, high = o->sel & 2;
     if (element_bits[type] == 16) {
         const unsigned low_shift = low ? 16 : 0, high_shift = high ? 16 : 0;
-        VALU_LANES row[l] = (row[l] >> low_shift & 0xffff) | row[l] >> high_shift << 16;
-        flip(row, 0,
+        VALU_LANES row[l] = (in[l] >> low_shift & 0xffff) | in[l] >> high_shift << 16;
+        flip(row, row, 0,
              (o->mods & ISA_MOD_NEG ? 0x8000u : 0) | (o->mods & ISA_MOD_ABS ? 0x80000000 : 0));
         return;
     }
-    VALU_LANES
-    {
-        const uint32_t x0 = row[l], x1 = row[ISA_LANES + l];
-        row[l] = low ? x1 : x0;
-        row[ISA_LANES + l] = high ? x1 : x0;
+    const uint32_t *from_low = low ? in + ISA_LANES : in, *from_high = high ? in + ISA_LANES : in;
+    const uint32_t toggle_low = o->mods & ISA_MOD_NEG ? 0x80000000 : 0;
+    const uint32_t toggle_high = o->mods & ISA_MOD_ABS ? 0x80000000 : 0;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        const isa_vec_t x = isa_vec_load(from_low + l), y = isa_vec_load(from_high + l);
+        isa_vec_store(row + l, x ^ toggle_low);
+        isa_vec_store(row + ISA_LANES + l, y ^ toggle_high);
     }
-    if (o->mods & ISA_MOD_NEG) flip(row, 0, 0x80000000);
-    if (o->mods & ISA_MOD_ABS) flip(row + ISA_LANES, 0, 0x80000000);
 }
 
 static void mix_select(uint32_t *row, const isa_operand_t *o, uint32_t mode)
@@ -160,17 +164,20 @@ static void mix_select(uint32_t *row, const isa_operand_t *o, uint32_t mode)
             row[l] = fpu_f16_to_f32(flush ? fpu_flush16(h) : h);
         }
     }
-    flip(row, o->mods & ISA_MOD_ABS ? 0x80000000 : 0, o->mods & ISA_MOD_NEG ? 0x80000000 : 0);
+    flip(row, row, o->mods & ISA_MOD_ABS ? 0x80000000 : 0, o->mods & ISA_MOD_NEG ? 0x80000000 : 0);
 }
 
 /* neg and abs of a plain operand sit at its sign bit. */
-static void sign_modifiers(uint32_t *row, const isa_operand_t *o, unsigned type)
+static void sign_modifiers(uint32_t *row, const uint32_t *in, const isa_operand_t *o, unsigned type)
 {
     const unsigned bits = element_bits[type];
     const uint32_t sign = bits == 16 ? 0x8000 : 0x80000000;
-    if (!(o->mods & (ISA_MOD_NEG | ISA_MOD_ABS))) return;
-    flip(bits == 64 ? row + ISA_LANES : row, o->mods & ISA_MOD_ABS ? sign : 0,
-         o->mods & ISA_MOD_NEG ? sign : 0);
+    if (bits == 64) {
+        if (row != in) valu_copy(row, in, 1);
+        row += ISA_LANES;
+        in += ISA_LANES;
+    }
+    flip(row, in, o->mods & ISA_MOD_ABS ? sign : 0, o->mods & ISA_MOD_NEG ? sign : 0);
 }
 
 static void flush_rows(uint32_t *d, unsigned type)
@@ -229,14 +236,14 @@ static const uint32_t *fetch(frame_t *f, unsigned n)
         memcpy(row, in, rows * sizeof(isa_row_t));
     }
     if (!plain) {
-        if (i->flags & ISA_F_SDWA) sdwa_select(row, o->sel, o->mods & ISA_MOD_SEXT);
+        if (i->flags & ISA_F_SDWA) sdwa_select(row, row, o->sel, o->mods & ISA_MOD_SEXT);
         if (type == VALU_MIX) {
             mix_select(row, o, w->mode);
         } else if (is_packed(type)) {
-            if (i->fmt == ISA_FMT_VOP3P) packed_select(row, o, type);
+            if (i->fmt == ISA_FMT_VOP3P) packed_select(row, row, o, type);
         } else {
             if (i->fmt == ISA_FMT_VOP3A && selects(o, i, type)) VALU_LANES row[l] >>= 16;
-            sign_modifiers(row, o, type);
+            if (o->mods & (ISA_MOD_NEG | ISA_MOD_ABS)) sign_modifiers(row, row, o, type);
         }
     }
     if (flush) flush_rows(row, type);
@@ -368,10 +375,9 @@ static void run_rounded(valu_t *v, valu_body_t *body, uint32_t round)
         body(v);
         return;
     }
-    const uint32_t saved = _mm_getcsr();
-    _mm_setcsr((saved & ~0x6000u) | (uint32_t)host[round & 3] << 13);
+    _mm_setcsr(ISA_HOST_FLOAT_MODE | (uint32_t)host[round & 3] << ISA_HOST_ROUND_SHIFT);
     body(v);
-    _mm_setcsr(saved);
+    _mm_setcsr(ISA_HOST_FLOAT_MODE);
 }
 
 static uint32_t result_round(const valu_desc_t *t, uint32_t mode)
@@ -432,13 +438,15 @@ static const uint32_t *plain_source(isa_wave_t *w, const isa_inst_t *i, unsigned
     const uint32_t *in =
         o->kind == ISA_OPK_VGPR ? w->vgpr[o->reg] : valu_scalar_rows(w, i, o, row, valu_rows(type));
     if (!in || (!o->mods && !selects(o, i, type))) return in;
-    if (in != row) valu_copy(row, in, valu_rows(type));
     if (i->fmt == ISA_FMT_VOP3P) {
-        packed_select(row, o, type);
+        packed_select(row, in, o, type);
         return row;
     }
-    if (i->flags & ISA_F_SDWA) sdwa_select(row, o->sel, o->mods & ISA_MOD_SEXT);
-    sign_modifiers(row, o, type);
+    if (i->flags & ISA_F_SDWA) {
+        sdwa_select(row, in, o->sel, o->mods & ISA_MOD_SEXT);
+        in = row;
+    }
+    if (in != row || (o->mods & (ISA_MOD_NEG | ISA_MOD_ABS))) sign_modifiers(row, in, o, type);
     return row;
 }
 

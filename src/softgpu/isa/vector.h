@@ -21,6 +21,8 @@ enum { ISA_VEC = ISA_VEC_BYTES / 4 };
 
 typedef uint32_t isa_vec_t __attribute__((vector_size(ISA_VEC_BYTES)));
 typedef int32_t isa_vec_i32_t __attribute__((vector_size(ISA_VEC_BYTES)));
+typedef int16_t isa_vec_i16_t __attribute__((vector_size(ISA_VEC_BYTES)));
+typedef uint16_t isa_vec_u16_t __attribute__((vector_size(ISA_VEC_BYTES)));
 typedef float isa_vec_f32_t __attribute__((vector_size(ISA_VEC_BYTES)));
 
 #define ISA_VECTOR static inline __attribute__((always_inline))
@@ -68,6 +70,30 @@ ISA_VECTOR isa_vec_t isa_vec_lanes(uint32_t bits, isa_vec_t a, isa_vec_t b)
 #endif
 }
 
+/* The larger of two unsigned elements. */
+ISA_VECTOR isa_vec_t isa_vec_max(isa_vec_t x, isa_vec_t y)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_t)_mm512_max_epu32((__m512i)x, (__m512i)y);
+#elif ISA_VEC_BYTES == 32
+    return (isa_vec_t)_mm256_max_epu32((__m256i)x, (__m256i)y);
+#else
+    return isa_vec_pick(x > y, x, y);
+#endif
+}
+
+/* 0, 1, 2... times `step`. */
+ISA_VECTOR isa_vec_t isa_vec_count(uint32_t step)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_t){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} * step;
+#elif ISA_VEC_BYTES == 32
+    return (isa_vec_t){0, 1, 2, 3, 4, 5, 6, 7} * step;
+#else
+    return (isa_vec_t){0, 1, 2, 3} * step;
+#endif
+}
+
 /* The top bit of every element. */
 ISA_VECTOR uint32_t isa_vec_signs(isa_vec_t x)
 {
@@ -77,6 +103,40 @@ ISA_VECTOR uint32_t isa_vec_signs(isa_vec_t x)
     return (uint32_t)_mm256_movemask_ps((__m256)x);
 #else
     return (uint32_t)_mm_movemask_ps((__m128)x);
+#endif
+}
+
+/* A bit for every element of x that is greater, unsigned, than y's. */
+ISA_VECTOR uint32_t isa_vec_above(isa_vec_t x, isa_vec_t y)
+{
+#if ISA_VEC_BYTES == 64
+    return _mm512_cmpgt_epu32_mask((__m512i)x, (__m512i)y);
+#else
+    return isa_vec_signs((isa_vec_t)(x > y));
+#endif
+}
+
+/* Bits that are set where one of two numbers of single precision is a NaN, in any order. */
+ISA_VECTOR uint32_t isa_vec_unordered(isa_vec_t x, isa_vec_t y)
+{
+#if ISA_VEC_BYTES == 64
+    return _mm512_cmp_ps_mask((__m512)x, (__m512)y, _CMP_UNORD_Q);
+#elif ISA_VEC_BYTES == 32
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps((__m256)x, (__m256)y, _CMP_UNORD_Q));
+#else
+    return (uint32_t)_mm_movemask_ps(_mm_cmpunord_ps((__m128)x, (__m128)y));
+#endif
+}
+
+/* Signed words multiplied, the two products of a dword added up. */
+ISA_VECTOR isa_vec_t isa_vec_dot16(isa_vec_i16_t x, isa_vec_i16_t y)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_t)_mm512_madd_epi16((__m512i)x, (__m512i)y);
+#elif ISA_VEC_BYTES == 32
+    return (isa_vec_t)_mm256_madd_epi16((__m256i)x, (__m256i)y);
+#else
+    return (isa_vec_t)_mm_madd_epi16((__m128i)x, (__m128i)y);
 #endif
 }
 
