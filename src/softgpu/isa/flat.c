@@ -170,20 +170,14 @@ SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, 
     if (!w->exec) return NULL;
     const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
     const uint32_t *low = v[0];
-    const bool full = w->exec == ISA_ALL_LANES;
     const unsigned first = (unsigned)__builtin_ctzll(w->exec);
-    isa_row_t active;
-    if (!full) isa_mask_row(active, w->exec);
 
     uint64_t base_va = (uint64_t)(int64_t)i->imm;
     if (i->flags & ISA_F_SADDR) {
         base_va += isa_read64(w, &i->src[2]);
     } else {
         const uint32_t high = v[1][first];
-        uint32_t differ = 0;
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            differ |= (v[1][l] ^ high) & (full ? UINT32_MAX : active[l]);
-        if (differ) return NULL;
+        if (!isa_row_is(v[1], high, w->exec)) return NULL;
         base_va += (uint64_t)high << 32;
     }
 
@@ -195,10 +189,7 @@ SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, 
     if (least > UINT32_MAX) return NULL;
     const uint32_t from = (uint32_t)least;
     const uint32_t span = (most > UINT32_MAX ? UINT32_MAX : (uint32_t)most) - from;
-    uint32_t outside = 0;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        outside |= (low[l] - from > span ? UINT32_MAX : 0) & (full ? UINT32_MAX : active[l]);
-    if (outside) return NULL;
+    if (!isa_row_within(low, from, span, w->exec)) return NULL;
     return (uint8_t *)((uintptr_t)e->host + (uintptr_t)(base_va - e->begin));
 }
 

@@ -28,10 +28,42 @@ ISA_BLOCK void isa_mask_row(uint32_t *row, uint64_t mask)
 /* row[l] = row[0] + l * stride for all lanes; the numbers do not wrap. */
 ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
 {
-    uint32_t differ = 0;
-    for (uint32_t l = 0; l < ISA_LANES; l++)
-        differ |= (row[l] - l * stride) ^ row[0];
-    return !differ && row[0] <= UINT32_MAX - ISA_LANES * stride;
+    isa_vec_t expected = isa_vec_count(stride) + row[0], differ = isa_vec_all(0);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC, expected += ISA_VEC * stride)
+        differ |= isa_vec_load(row + l) ^ expected;
+    return !isa_vec_any(differ) && row[0] <= UINT32_MAX - ISA_LANES * stride;
+}
+
+/* row[l], or 0 in lanes that are not in `exec`, from lane `at` on. */
+ISA_BLOCK isa_vec_t isa_row_active(isa_vec_t x, unsigned at, uint64_t exec)
+{
+    return isa_vec_lanes((uint32_t)(exec >> at), x, isa_vec_all(0));
+}
+
+/* row[l] == value in all lanes of `exec`. */
+ISA_BLOCK bool isa_row_is(const uint32_t *row, uint32_t value, uint64_t exec)
+{
+    isa_vec_t differ = isa_vec_all(0);
+    if (exec == ISA_ALL_LANES)
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            differ |= isa_vec_load(row + l) ^ value;
+    else
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            differ |= isa_row_active(isa_vec_load(row + l) ^ value, l, exec);
+    return !isa_vec_any(differ);
+}
+
+/* row[l] - from <= span in all lanes of `exec`. */
+ISA_BLOCK bool isa_row_within(const uint32_t *row, uint32_t from, uint32_t span, uint64_t exec)
+{
+    isa_vec_t most = isa_vec_all(0);
+    if (exec == ISA_ALL_LANES)
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            most = isa_vec_max(most, isa_vec_load(row + l) - from);
+    else
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            most = isa_vec_max(most, isa_row_active(isa_vec_load(row + l) - from, l, exec));
+    return !isa_vec_above(most, isa_vec_all(span));
 }
 
 /* ---- blocks ---- */
@@ -142,10 +174,60 @@ ISA_BLOCK void isa_gather_host(const uint8_t *base, const uint32_t *at, uint64_t
 }
 #endif
 
+/* Two or four dwords of each of four lanes, from rows to elements and back, by instructions that
+ * every host has. */
+ISA_BLOCK void isa_gather_fours(const uint8_t *base, const uint32_t *at, isa_row_t *rows,
+                                unsigned n)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += 4) {
+        if (n == 2) {
+            const isa_u64_any_t *p[4];
+            for (unsigned k = 0; k < 4; k++)
+                p[k] = (const isa_u64_any_t *)(base + at[l + k]);
+            const __m128 a = (__m128)(__v2du){*p[0], *p[1]}, b = (__m128)(__v2du){*p[2], *p[3]};
+            _mm_storeu_ps((float *)rows[0] + l, _mm_shuffle_ps(a, b, 0x88));
+            _mm_storeu_ps((float *)rows[1] + l, _mm_shuffle_ps(a, b, 0xdd));
+            continue;
+        }
+        __m128 x[4];
+        for (unsigned k = 0; k < 4; k++)
+            x[k] = _mm_loadu_ps((const float *)(const void *)(base + at[l + k]));
+        _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
+        for (unsigned k = 0; k < 4; k++)
+            _mm_storeu_ps((float *)rows[k] + l, x[k]);
+    }
+}
+
+ISA_BLOCK void isa_scatter_fours(uint8_t *base, const uint32_t *at, const isa_row_t *rows,
+                                 unsigned n)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += 4) {
+        __m128 x[4];
+        for (unsigned k = 0; k < n; k++)
+            x[k] = _mm_loadu_ps((const float *)rows[k] + l);
+        if (n == 2) {
+            const __v2du a = (__v2du)_mm_unpacklo_ps(x[0], x[1]);
+            const __v2du b = (__v2du)_mm_unpackhi_ps(x[0], x[1]);
+            *(isa_u64_any_t *)(base + at[l]) = a[0];
+            *(isa_u64_any_t *)(base + at[l + 1]) = a[1];
+            *(isa_u64_any_t *)(base + at[l + 2]) = b[0];
+            *(isa_u64_any_t *)(base + at[l + 3]) = b[1];
+            continue;
+        }
+        _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
+        for (unsigned k = 0; k < 4; k++)
+            _mm_storeu_ps((float *)(void *)(base + at[l + k]), x[k]);
+    }
+}
+
 /* Lanes in no order. */
 ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t exec,
                               isa_row_t *rows, unsigned n)
 {
+    if (exec == ISA_ALL_LANES && (n == 4 || (n == 2 && ISA_VEC_BYTES < 64))) {
+        isa_gather_fours(base, at, rows, n);
+        return;
+    }
 #if ISA_VEC_BYTES == 64
     if (__builtin_popcountll(exec) > ISA_GATHER_FEW) {
         isa_gather_host(base, at, exec, rows, n);
@@ -223,6 +305,10 @@ ISA_BLOCK void isa_scatter(uint8_t *base, const uint32_t *at, uint64_t exec, con
 {
     if (exec == ISA_ALL_LANES && isa_row_counts(at, 4 * n)) {
         isa_block_store(rows, base + at[0], n);
+        return;
+    }
+    if (exec == ISA_ALL_LANES && (n == 2 || n == 4)) {
+        isa_scatter_fours(base, at, rows, n);
         return;
     }
     for (uint64_t left = exec; left; left &= left - 1) {
