@@ -13,43 +13,49 @@ static void body_v_cndmask_b32(valu_t *v)
 
 VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_IN, NULL)
 
-/* Bodies of one addition or subtraction: sum of x and y and the carry-in, its carry, and the value
- * it saturates to. */
-#define CARRY(name, FLAGS, expr, carry, limit)                                                     \
-    static inline __attribute__((always_inline)) void chain_##name(valu_t *v, bool clamp)          \
-    {                                                                                              \
-        uint32_t *d = VALU_ROW(v->d);                                                              \
-        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
-        alignas(64) uint32_t in[ISA_LANES];                                                        \
-        alignas(64) uint32_t out[ISA_LANES];                                                       \
-        if ((FLAGS)&VALU_MASK_IN) valu_expand(in, v->in);                                          \
-        VALU_LANES                                                                                 \
-        {                                                                                          \
-            const uint32_t a = pa[l], b = pb[l], k = (FLAGS)&VALU_MASK_IN ? in[l] : 0;             \
-            const uint32_t r = (expr);                                                             \
-            const bool o = (carry);                                                                \
-            (void)k;                                                                               \
-            out[l] = o ? UINT32_MAX : 0;                                                           \
-            d[l] = clamp && o ? (limit) : r;                                                       \
-        }                                                                                          \
-        v->out = valu_mask(out);                                                                   \
-    }                                                                                              \
+typedef enum { SUM, DIFFERENCE, REVERSED } chain_t;
+
+/* Carries of the two steps, operands first and carry-in then, of which one at most has one; what
+ * carries saturates to the largest number or, in differences, to 0. */
+static inline __attribute__((always_inline)) void chain(valu_t *v, const chain_t kind,
+                                                        const bool carry_in, const bool clamp)
+{
+    const uint32_t *left = v->s[kind == REVERSED], *right = v->s[kind != REVERSED];
+    const bool sum = kind == SUM;
+    uint64_t out = 0;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        const isa_vec_t a = isa_vec_load(left + l), b = isa_vec_load(right + l);
+        isa_vec_t r = sum ? a + b : a - b;
+        uint32_t carry = sum ? isa_vec_above(a, r) : isa_vec_above(b, a);
+        if (carry_in) {
+            const isa_vec_t before = r;
+            r = isa_vec_lanes((uint32_t)(v->in >> l), sum ? r + 1 : r - 1, r);
+            carry |= sum ? isa_vec_above(before, r) : isa_vec_above(r, before);
+        }
+        if (clamp) r = isa_vec_lanes(carry, isa_vec_all(sum ? UINT32_MAX : 0), r);
+        isa_vec_store(v->d + l, r);
+        out |= (uint64_t)carry << l;
+    }
+    v->out = out;
+}
+
+#define CARRY(name, FLAGS, kind)                                                                   \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
-        chain_##name(v, false);                                                                    \
+        chain(v, kind, (FLAGS)&VALU_MASK_IN, false);                                               \
     }                                                                                              \
     static void sat_##name(valu_t *v)                                                              \
     {                                                                                              \
-        chain_##name(v, true);                                                                     \
+        chain(v, kind, (FLAGS)&VALU_MASK_IN, true);                                                \
     }                                                                                              \
     VALU_HANDLER(name, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, (FLAGS) | VALU_MASK_OUT, sat_##name)
 
-CARRY(v_add_co_u32, 0, a + b, r < a, UINT32_MAX)
-CARRY(v_sub_co_u32, 0, a - b, a < b, 0)
-CARRY(v_subrev_co_u32, 0, b - a, b < a, 0)
-CARRY(v_addc_co_u32, VALU_MASK_IN, a + b + k, r < a || (k && r == a), UINT32_MAX)
-CARRY(v_subb_co_u32, VALU_MASK_IN, a - b - k, a < b || (k && a == b), 0)
-CARRY(v_subbrev_co_u32, VALU_MASK_IN, b - a - k, b < a || (k && a == b), 0)
+CARRY(v_add_co_u32, 0, SUM)
+CARRY(v_sub_co_u32, 0, DIFFERENCE)
+CARRY(v_subrev_co_u32, 0, REVERSED)
+CARRY(v_addc_co_u32, VALU_MASK_IN, SUM)
+CARRY(v_subb_co_u32, VALU_MASK_IN, DIFFERENCE)
+CARRY(v_subbrev_co_u32, VALU_MASK_IN, REVERSED)
 
 #define WIDE(name, TYPE, over, LIMIT)                                                              \
     static inline __attribute__((always_inline)) void wide_##name(valu_t *v, bool clamp)           \

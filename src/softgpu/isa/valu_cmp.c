@@ -64,8 +64,8 @@ CMP_FLOAT(tru, true)
 
 /* Bit of the class mask: 0 sNaN, 1 qNaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal,
  * 8 +normal, 9 +inf. `magnitude` is the number without its sign. */
-static inline uint32_t class_bit(uint64_t magnitude, bool negative, uint64_t infinity,
-                                 uint64_t quiet, uint64_t least_normal)
+static inline uint32_t class_bit(uint32_t magnitude, bool negative, uint32_t infinity,
+                                 uint32_t quiet, uint32_t least_normal)
 {
     const uint32_t nan = magnitude & quiet ? 2 : 1;
     uint32_t r = negative ? 1u << 3 : 1u << 8;
@@ -75,27 +75,32 @@ static inline uint32_t class_bit(uint64_t magnitude, bool negative, uint64_t inf
     return magnitude > infinity ? nan : r;
 }
 
-static inline uint32_t class_b16(uint32_t x)
+static inline uint32_t class_f16(const uint32_t *p)
 {
+    const uint32_t x = *p;
     return class_bit(x & 0x7fff, x & 0x8000, 0x7c00, 0x200, 0x400);
 }
 
-static inline uint32_t class_b32(uint32_t x)
+static inline uint32_t class_f32(const uint32_t *p)
 {
+    const uint32_t x = *p;
     return class_bit(x & 0x7fffffff, x >> 31, FPU_INF32, 0x400000, 0x800000);
 }
 
-static inline uint32_t class_b64(uint64_t x)
+/* The high dword tells all of a double's class but whether the low one is 0: which a last bit of
+ * the high one can say as well. */
+static inline uint32_t class_f64(const uint32_t *p)
 {
-    return class_bit(x & ~FPU_SIGN64, x >> 63, FPU_INF64, FPU_QUIET64, UINT64_C(1) << 52);
+    const uint32_t x = p[ISA_LANES] | (p[0] != 0);
+    return class_bit(x & 0x7fffffff, x >> 31, 0x7ff00000, 0x80000, 0x100000);
 }
 
-#define CLASS(T, B)                                                                                \
+#define CLASS(T)                                                                                   \
     static void class_of_##T(valu_t *v)                                                            \
     {                                                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
         alignas(64) uint32_t out[ISA_LANES];                                                       \
-        VALU_LANES out[l] = class_##B(VALU_LD_##B(pa)) & pb[l] ? UINT32_MAX : 0;                   \
+        VALU_LANES out[l] = class_##T(pa + l) & pb[l] ? UINT32_MAX : 0;                            \
         v->out = valu_mask(out);                                                                   \
     }                                                                                              \
     VALU_ALIAS(v_cmp_class_##T, VALU_NONE, VALU_T_##T, VALU_B32, VALU_NONE,                        \
@@ -103,6 +108,6 @@ static inline uint32_t class_b64(uint64_t x)
     VALU_ALIAS(v_cmpx_class_##T, VALU_NONE, VALU_T_##T, VALU_B32, VALU_NONE,                       \
                VALU_MASK_OUT | VALU_CMPX | VALU_RAW, class_of_##T, NULL)
 
-CLASS(f16, b16)
-CLASS(f32, b32)
-CLASS(f64, b64)
+CLASS(f16)
+CLASS(f32)
+CLASS(f64)
