@@ -35,6 +35,12 @@
 #define NO_WINDOWS       "tracing has no windows in time"
 #define ONE_VERSION      "an installation has one version of each library"
 
+#ifdef CROCPROF_OTF2
+#define FORMATS "csv json otf2 pftrace rocpd"
+#else
+#define FORMATS "csv json pftrace rocpd"
+#endif
+
 /* clang-format off */
 /* ORDER: cli_option_id_t. */
 const cli_option_t cli_options[] = {
@@ -48,7 +54,7 @@ const cli_option_t cli_options[] = {
      "prefix of output files, keys allowed (default %hostname%/%pid%)"},
     {"output-directory", 'd', CLI_TEXT, "DIR", "ROCPROF_OUTPUT_PATH", NULL, OUTPUT,
      "output directory, keys allowed (default: current directory)"},
-    {"output-format", 'f', CLI_CHOICES, "csv json pftrace rocpd", "ROCPROF_OUTPUT_FORMAT", NULL, OUTPUT,
+    {"output-format", 'f', CLI_CHOICES, FORMATS, "ROCPROF_OUTPUT_FORMAT", NULL, OUTPUT,
      "output formats (default rocpd)"},
     {"log-level", 0, CLI_CHOICE, "fatal error warning info trace env config",
      "ROCPROF_LOG_LEVEL ROCPROFILER_LOG_LEVEL ROCTX_LOG_LEVEL", NULL, OUTPUT,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "output/csv.h"
 #include "output/format.h"
 #include "output/settings.h"
 #include "output/summary.h"
@@ -293,6 +294,16 @@ static int write_formats(work_t *w)
     return 0;
 }
 
+static int write_wide(work_t *w)
+{
+    if (!w->source.sorters[OUT_COUNTER_COLLECTION]) return 0;
+    out_file_t *f = open_output(w, "counter_collection_wide", "csv");
+    if (!f) return -1;
+    int result = out_csv_wide(f, w->model, &w->source);
+    if (result != 0 && !w->source.failed) snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+    return close_output(w, f, result);
+}
+
 static int write_process_files(work_t *w)
 {
     out_file_t *f = open_output(w, "agent_info", "csv");
@@ -346,7 +357,8 @@ static int write_all(work_t *w)
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         if (write_domain(w, i) != 0) return -1;
     if (bytes && bytes >= w->c->config->minimum_bytes) {
-        if (wants(w, OUT_FORMAT_csv) && write_process_files(w) != 0) return -1;
+        if (wants(w, OUT_FORMAT_csv) && (write_process_files(w) != 0 || write_wide(w) != 0))
+            return -1;
         if (write_formats(w) != 0) return -1;
     }
     return write_summary(w);

@@ -4,8 +4,11 @@
  * decides nothing else. Text stands between double quotes with nothing escaped, as documented. */
 #include "output/domain.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "output/csv.h"
+#include "output/launches.h"
 #include "trace/agent-fields.h"
 
 /* Kinds of rocprofiler_buffer_tracing_kind_t that API records carry, their domain, and the text of
@@ -193,6 +196,11 @@ static uint64_t product(const uint32_t sizes[3])
     return (uint64_t)sizes[0] * sizes[1] * sizes[2];
 }
 
+static void counter_value(out_file_t *f, double value)
+{
+    out_format(f, value >= 1 ? "%.6f" : "%.8e", value);
+}
+
 static void counter_line(out_file_t *f, out_model_t *m, const trace_counters_t *c, uint64_t counter,
                          double value)
 {
@@ -210,7 +218,8 @@ static void counter_line(out_file_t *f, out_model_t *m, const trace_counters_t *
     cell(f, product(d->workgroup));
     resource_cells(f, d, k);
     cell_text(f, out_model_counter(m, counter));
-    out_format(f, value >= 1 ? "%.6f," : "%.8e,", value);
+    counter_value(f, value);
+    out_char(f, ',');
     cell(f, d->start);
     last_cell(f, d->end);
 }
@@ -233,6 +242,97 @@ static void counter_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
         counter_line(f, m, c, next, sum);
         id = next + 1;
     }
+}
+
+/* ---- counters side by side ---- */
+
+#define WIDE_HEADER                                                                                \
+    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","                 \
+    "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","                \
+    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
+    "\"Start_Timestamp\",\"End_Timestamp\""
+
+/* Numbers of the counters that have a column: one for each name, whatever the agent. */
+typedef struct {
+    const char **names;
+    size_t count;
+} columns_t;
+
+static bool find_column(const columns_t *c, const char *name, size_t *place)
+{
+    for (*place = 0; *place < c->count; ++*place)
+        if (strcmp(c->names[*place], name) == 0) return true;
+    return false;
+}
+
+static columns_t columns_of(const out_model_t *m)
+{
+    columns_t c = {.names = calloc(m->counter_count + 1, sizeof(*c.names))};
+    size_t place;
+    for (size_t i = 0; c.names && i < m->counter_count; i++) {
+        const char *name = out_model_counter(m, m->counters[i]->id);
+        if (!find_column(&c, name, &place)) c.names[c.count++] = name;
+    }
+    return c;
+}
+
+static void wide_row(out_file_t *f, out_model_t *m, const columns_t *columns, out_launch_t *l,
+                     const double **values)
+{
+    const trace_dispatch_t *d = &l->dispatch;
+    size_t place;
+    out_launch_sum(l);
+    memset(values, 0, columns->count * sizeof(*values));
+    for (size_t i = 0; i < l->count; i++)
+        if (find_column(columns, out_model_counter(m, l->values[i].counter), &place))
+            values[place] = &l->values[i].value;
+    cell(f, d->correlation);
+    cell(f, d->dispatch);
+    cell_text(f, out_model_agent(m, d->agent));
+    cell(f, d->queue);
+    cell(f, m->header.pid);
+    cell(f, trace_thread(d->head));
+    cell(f, product(d->grid));
+    cell(f, d->kernel);
+    cell_text(f, kernel_key(m, (const trace_timed_t *)d));
+    cell(f, product(d->workgroup));
+    resource_cells(f, d, out_model_kernel(m, d->kernel)->record);
+    cell(f, d->start);
+    out_unsigned(f, d->end);
+    for (size_t i = 0; i < columns->count; i++) {
+        out_char(f, ',');
+        if (values[i]) counter_value(f, *values[i]);
+    }
+    out_char(f, '\n');
+}
+
+int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
+{
+    out_launches_t launches = {0};
+    columns_t columns = columns_of(m);
+    const double **values = calloc(columns.count + 1, sizeof(*values));
+    bool room = columns.names && values;
+    out_text(f, WIDE_HEADER);
+    for (size_t i = 0; i < columns.count; i++) {
+        out_char(f, ',');
+        out_quoted(f, columns.names[i]);
+    }
+    out_char(f, '\n');
+    out_source_domain(source, OUT_COUNTER_COLLECTION);
+    for (const trace_timed_t *r = NULL; room;) {
+        r = out_source_next(source);
+        if (out_launches_due(&launches, r)) {
+            for (size_t i = 0; i < launches.count; i++)
+                wide_row(f, m, &columns, &launches.rows[i], values);
+            out_launches_clear(&launches);
+        }
+        if (!r) break;
+        room = out_launches_add(&launches, OUT_COUNTER_COLLECTION, r);
+    }
+    out_launches_free(&launches);
+    free(columns.names);
+    free(values);
+    return room && !source->failed ? 0 : -1;
 }
 
 #define API_HEADER                                                                                 \

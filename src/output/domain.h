@@ -39,7 +39,4 @@ int out_domain_of(trace_head_t head);
 /* Name of a kind, of HIP's that of the extended one. */
 const char *out_kind_text(const out_model_t *m, uint32_t kind);
 
-/* <prefix>_agent_info.csv */
-void out_csv_agents(out_file_t *f, const out_model_t *m);
-
 #endif

@@ -24,13 +24,21 @@ typedef int (*out_writer_t)(out_job_t *job, const char *path);
 int out_json_write(out_job_t *job, const char *path);
 int out_rocpd_write(out_job_t *job, const char *path);
 int out_pftrace_write(out_job_t *job, const char *path);
+int out_otf2_write(out_job_t *job, const char *path);
+
+#ifdef CROCPROF_OTF2 /* the build found the library */
+#define OUT_FORMATS_OPTIONAL(X) X(otf2, "results.otf2", out_otf2_write)
+#else
+#define OUT_FORMATS_OPTIONAL(X)
+#endif
 
 /* X(name as in -f, end of the file's name, writer); CSV has no writer of this kind */
 #define OUT_FORMATS(X)                                                                             \
     X(csv, NULL, NULL)                                                                             \
     X(json, "results.json", out_json_write)                                                        \
     X(pftrace, "results.pftrace", out_pftrace_write)                                               \
-    X(rocpd, "results.db", out_rocpd_write)
+    X(rocpd, "results.db", out_rocpd_write)                                                        \
+    OUT_FORMATS_OPTIONAL(X)
 
 enum {
 #define X(name, file, writer) OUT_FORMAT_##name,

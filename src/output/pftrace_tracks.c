@@ -3,6 +3,7 @@
  * Apart from pftrace.c, which knows how things are written. Names of tracks are those that
  * rocprofv3 uses. What is kept in memory is what is in flight: the open slice of each track, copies
  * and memory that is given out, kernels of one start. */
+#include "output/ends.h"
 #include "output/launches.h"
 #include "output/live.h"
 #include "output/pftrace.h"
@@ -23,18 +24,12 @@ typedef enum {
 } track_kind_t;
 
 typedef struct {
-    uint64_t ns;
-    uint64_t bytes;
-} end_t;
-
-typedef struct {
     track_kind_t kind;
     uint64_t a, b, uuid;
     bool open; /* device tracks: a slice that ends at `end` or where the next begins */
     uint64_t end;
-    uint64_t bytes; /* counters: the value that stands */
-    end_t *ends;    /* copies in flight, a heap by ns */
-    size_t end_count, end_room;
+    uint64_t bytes;  /* counters: the value that stands */
+    out_ends_t ends; /* copies in flight, and their bytes */
 } track_t;
 
 typedef struct {
@@ -48,20 +43,6 @@ typedef struct {
     bool by_queue;
     bool failed;
 } state_t;
-
-static void *more(state_t *s, void *rows, size_t count, size_t *room, size_t unit)
-{
-    if (count < *room) return rows;
-    size_t to = *room ? 2 * *room : 8;
-    void *grown = realloc(rows, to * unit);
-    if (!grown) {
-        s->failed = true;
-        return NULL;
-    }
-    memset((char *)grown + *room * unit, 0, (to - *room) * unit);
-    *room = to;
-    return grown;
-}
 
 /* ---- tracks ---- */
 
@@ -210,29 +191,12 @@ static void set_bytes(state_t *s, track_t *t, uint64_t ns, uint64_t bytes)
     pf_counter(s->p, t->uuid, ns, (double)bytes);
 }
 
-static void sink_end(end_t *ends, size_t count, size_t at)
-{
-    for (;;) {
-        size_t least = at, left = 2 * at + 1, right = left + 1;
-        if (left < count && ends[left].ns < ends[least].ns) least = left;
-        if (right < count && ends[right].ns < ends[least].ns) least = right;
-        if (least == at) return;
-        end_t swap = ends[at];
-        ends[at] = ends[least];
-        ends[least] = swap;
-        at = least;
-    }
-}
-
 /* Copies that have ended by `ns` are no longer in flight. */
 static void copies_until(state_t *s, track_t *t, uint64_t ns)
 {
-    while (t->end_count && t->ends[0].ns <= ns) {
-        end_t done = t->ends[0];
-        t->ends[0] = t->ends[--t->end_count];
-        sink_end(t->ends, t->end_count, 0);
-        set_bytes(s, t, done.ns, t->bytes - done.bytes);
-    }
+    out_end_t done;
+    while (out_ends_take(&t->ends, ns, &done))
+        set_bytes(s, t, done.ns, t->bytes - done.value);
 }
 
 static void copy_in_flight(state_t *s, const trace_copy_t *c)
@@ -240,13 +204,10 @@ static void copy_in_flight(state_t *s, const trace_copy_t *c)
     track_t *t = find_track(s, TRACK_COPIED, c->destination, 0);
     if (!t) return;
     copies_until(s, t, c->start);
-    end_t *ends = more(s, t->ends, t->end_count, &t->end_room, sizeof(*ends));
-    if (!ends) return;
-    t->ends = ends;
-    size_t at = t->end_count++;
-    for (; at && ends[(at - 1) / 2].ns > c->end; at = (at - 1) / 2)
-        ends[at] = ends[(at - 1) / 2];
-    ends[at] = (end_t){c->end, c->bytes};
+    if (!out_ends_add(&t->ends, c->end, c->bytes)) {
+        s->failed = true;
+        return;
+    }
     set_bytes(s, t, c->start, t->bytes + c->bytes);
 }
 
@@ -445,7 +406,7 @@ int pf_write_tracks(pf_t *p)
     }
     end_tracks(&s);
     for (size_t i = 0; i < s.track_room; i++)
-        free(s.tracks[i].ends);
+        out_ends_free(&s.tracks[i].ends);
     free(s.tracks);
     out_live_free(&s.live);
     out_launches_free(&s.launches);

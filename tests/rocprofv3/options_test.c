@@ -98,7 +98,11 @@ static void values(void **state)
     expect("r -o a -o b -- p", CLI_OUTPUT_FILE, "b");
     expect("r -s -- p --stats", CLI_STATS, NULL);
     refuse("r -u weeks", "'weeks' is none of: sec msec usec nsec");
+#ifdef CROCPROF_OTF2
+    expect("r -f otf2 -- p", CLI_OUTPUT_FORMAT, "otf2");
+#else
     refuse("r -f otf2", "otf2 is not written here; there are: csv json pftrace rocpd");
+#endif
     refuse("r -f csv xml", "'xml' is none of: csv");
     refuse("r -d", "--output-directory needs a value");
     refuse("r -d -- p", "--output-directory needs a value");

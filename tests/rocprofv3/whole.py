@@ -260,7 +260,7 @@ class Counters(Case):
             line % (*one, "GRBM_COUNT", 1400, 1000100, 1000150) +
             line % (*two, "SQ_WAVES", 8406, 1000200, 1000250) +
             line % (*two, "GRBM_COUNT", 2400, 1000200, 1000250))
-        self.assertEqual(self.files(), ["x_agent_info.csv", "x_counter_collection.csv"])
+        self.assertEqual(self.files(), ["x_agent_info.csv", "x_counter_collection.csv", "x_counter_collection_wide.csv"])
 
     def test_passes(self):
         done = self.count("--pmc", "SQ_WAVES", "SQ_INSTS_VALU", "--pmc", "SQ_INSTS_SALU", "GRBM_COUNT")
@@ -332,6 +332,7 @@ class Counters(Case):
             self.count("-i", path)
             self.assertEqual(self.got("pass_1/"), self.expected(("SQ_WAVES",), (1, 3)))
             self.assertEqual(self.files(), ["pass_1/x_agent_info.csv", "pass_1/x_counter_collection.csv",
+                                            "pass_1/x_counter_collection_wide.csv",
                                             "pass_2/x_agent_info.csv", "pass_2/x_kernel_trace.csv"])
             self.assertEqual({r["Kernel_Name"] for r in self.rows("counter_collection")}, {"vectoradd"})
             self.assertNotIn("vectoradd", {r["Kernel_Name"] for r in self.rows("kernel_trace")})
@@ -376,8 +377,7 @@ class Counters(Case):
     def test_refused_environment(self):
         """All before the program runs, with the variable's name."""
         for variables, text in (
-                ({"ROCPROF_OUTPUT_FORMAT": "csv;otf2"}, "ROCPROF_OUTPUT_FORMAT=csv;otf2: --output-format: otf2 is"),
-                ({"ROCPROF_OUTPUT_FORMAT": "xls"}, "--output-format: 'xls' is none of: csv"),
+                ({"ROCPROF_OUTPUT_FORMAT": "csv;xls"}, "ROCPROF_OUTPUT_FORMAT=csv;xls: --output-format: 'xls' is none of: csv"),
                 ({"ROCPROF_COLLECTION_PERIOD": "0:1:1"}, "--collection-period is refused: "),
                 ({"ROCPROF_PC_SAMPLING_METHOD": "host_trap"}, "--pc-sampling-method is refused: nothing here samples"),
                 ({"ROCPROF_COUNTERS": "SQ_WAVES"}, "'SQ_WAVES': a set of counters begins with pmc:"),
@@ -547,12 +547,12 @@ class Signals(Case):
         p.stderr.close()
         settings, = glob.glob(self.out + "/.rocprofv3/*/run.conf")
         with open(settings) as f:  # as when the tool library was loaded without rocprofv3
-            text = f.read().replace("ROCPROF_OUTPUT_FORMAT=csv\n", "ROCPROF_OUTPUT_FORMAT=csv,otf2\n")
+            text = f.read().replace("ROCPROF_OUTPUT_FORMAT=csv\n", "ROCPROF_OUTPUT_FORMAT=csv,xml\n")
         with open(settings, "w") as f:
             f.write(text)
         again = subprocess.run([ROCPROFV3, "convert", self.out], capture_output=True, text=True)
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertRegex(again.stderr, r"warning: .*/run\.conf: ROCPROF_OUTPUT_FORMAT=csv,otf2: .* there are: csv")
+        self.assertRegex(again.stderr, r"warning: .*/run\.conf: ROCPROF_OUTPUT_FORMAT=csv,xml: .* none of: csv")
         self.assertEqual(self.counts(again.stderr), [(9, 9, 0, 0)])
         self.assertEqual(len(self.rows("kernel_trace")), 2)
         self.assertFalse(os.path.exists(self.out + "/.rocprofv3"))
@@ -571,7 +571,7 @@ class Errors(Case):
     def test_before_the_program(self):
         self.refuse(2, "did you mean --kernel-trace?", "--kernl-trace")
         self.refuse(2, "--stats needs a tracing option", "--stats")
-        self.refuse(2, "otf2 is not written here; there are: csv json", "-f", "otf2")
+        self.refuse(2, "'xml' is none of: csv json", "-f", "xml")
         self.refuse(127, "cannot run './absent': no such file", "-s", program=("./absent",))
         self.refuse(127, "not found in PATH", "-s", program=("absent-program",))
         self.refuse(126, "no permission to execute", "-s", program=(HERE + "/fake_sdk.c",))

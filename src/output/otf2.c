@@ -1,0 +1,527 @@
+/* otf2.c - see otf2.h. Which locations, regions and metrics there are, and the archive around them.
+ *
+ * Names and shape are those of AMD's writer, with metrics for counters besides. Definitions are
+ * written at the end, when all of them are known; in memory are names and what has not ended. */
+#include "output/otf2.h"
+
+#include <errno.h>
+#include <otf2/otf2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/ends.h"
+#include "output/launches.h"
+#include "output/live.h"
+#include "output/numbers.h"
+#include "trace/store.h"
+
+/* Chunks of AMD's writer; definitions need few. */
+enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 4 << 20, CATEGORY = 0 };
+
+typedef enum { ON_THREAD, ON_COPY, ON_MEMORY, ON_COMPUTE } kind_t;
+
+typedef struct {
+    uint32_t name, group;
+    OTF2_LocationType type;
+    OTF2_EvtWriter *writer;
+    uint64_t events;
+    out_ends_t ends; /* of regions that have been entered */
+} location_t;
+
+typedef struct {
+    uint32_t name;
+    OTF2_RegionRole role;
+    OTF2_Paradigm paradigm;
+} region_t;
+
+typedef struct {
+    uint32_t name, class_name; /* class: of a node; the node: of a group */
+    OTF2_LocationGroupType type;
+} group_t;
+
+typedef struct {
+    uint32_t name, description;
+} metric_t;
+
+/* An array that grows, and the place of each thing in it. */
+typedef struct {
+    void *rows;
+    size_t count, room;
+    out_numbers_t places;
+} list_t;
+
+struct out_otf2 {
+    OTF2_Archive *archive;
+    OTF2_AttributeList *attributes;
+    char path[PATH_MAX], temporary[PATH_MAX], name[NAME_MAX + 1];
+    list_t texts, regions, locations, groups, nodes, metrics;
+    uint64_t first_ns, last_ns, realtime_ns;
+    uint32_t process; /* number of the one whose records come, from 1 */
+    uint32_t node, process_group;
+    out_model_t *model;
+    out_launches_t launches;
+    const char *failure; /* first one */
+};
+
+static void fail(out_otf2_t *o, const char *what)
+{
+    if (!o->failure) o->failure = what;
+}
+
+static void check(out_otf2_t *o, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS) fail(o, OTF2_Error_GetDescription(code));
+}
+
+/* Room for one more row, at place list->count - 1. NULL when out of memory. */
+static void *append(out_otf2_t *o, list_t *list, size_t unit)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        void *rows = realloc(list->rows, room * unit);
+        if (!rows) {
+            fail(o, strerror(ENOMEM));
+            return NULL;
+        }
+        list->rows = rows;
+        list->room = room;
+    }
+    return (char *)list->rows + list->count++ * unit;
+}
+
+/* ---- definitions ---- */
+
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+    return hash;
+}
+
+/* Number of a text. Found by what it says, since two processes, or two kernels, may have one name;
+ * where two texts have one hash, the later one stands at the next number that is free. */
+static uint32_t text_of(out_otf2_t *o, const char *text)
+{
+    uint64_t hash = hash_of(text), place;
+    for (; (place = out_numbers_get(&o->texts.places, hash)); hash++)
+        if (strcmp(((char **)o->texts.rows)[place - 1], text) == 0) return (uint32_t)place - 1;
+    char *copy = strdup(text), **row = copy ? append(o, &o->texts, sizeof(*row)) : NULL;
+    if (!row || !out_numbers_set(&o->texts.places, hash, o->texts.count)) {
+        fail(o, strerror(ENOMEM));
+        if (!row) free(copy);
+        return 0;
+    }
+    *row = copy;
+    return (uint32_t)o->texts.count - 1;
+}
+
+static uint32_t region_of(out_otf2_t *o, const char *name, OTF2_RegionRole role,
+                          OTF2_Paradigm paradigm)
+{
+    uint32_t text = text_of(o, name);
+    uint64_t key = out_mix((uint64_t)role << 8 | paradigm) ^ text;
+    uint64_t place = out_numbers_get(&o->regions.places, key);
+    if (place) return (uint32_t)place - 1;
+    region_t *row = append(o, &o->regions, sizeof(*row));
+    if (!row) return 0;
+    *row = (region_t){text, role, paradigm};
+    if (!out_numbers_set(&o->regions.places, key, o->regions.count)) fail(o, strerror(ENOMEM));
+    return (uint32_t)o->regions.count - 1;
+}
+
+static uint32_t group_of(out_otf2_t *o, const out_agent_t *agent)
+{
+    if (!agent) return o->process_group;
+    uint64_t key = out_mix(o->process) ^ agent->record->id;
+    uint64_t place = out_numbers_get(&o->groups.places, key);
+    return place ? (uint32_t)place - 1 : o->process_group;
+}
+
+static uint32_t add_group(out_otf2_t *o, const char *name, OTF2_LocationGroupType type)
+{
+    group_t *row = append(o, &o->groups, sizeof(*row));
+    if (row) *row = (group_t){text_of(o, name), o->node, type};
+    return (uint32_t)o->groups.count - 1;
+}
+
+static void name_location(const out_otf2_t *o, kind_t kind, uint32_t tid, uint64_t agent_id,
+                          uint64_t queue, char *name, size_t room)
+{
+    static const char *const what[] = {
+        [ON_COPY] = "Copy to", [ON_MEMORY] = "Memory Operation at", [ON_COMPUTE] = "Compute on"};
+    const out_agent_t *a = out_model_find_agent(o->model, agent_id);
+    int n = snprintf(name, room, "Thread %u", tid);
+    if (kind == ON_THREAD) return;
+    if (a)
+        n += snprintf(name + n, room - (size_t)n, ", %s %s %s-%lld", what[kind], out_agent_type(a),
+                      a->word, (long long)a->number);
+    else
+        n += snprintf(name + n, room - (size_t)n, ", %s UNK 0", what[kind]);
+    if (kind == ON_COMPUTE)
+        snprintf(name + n, room - (size_t)n, ", Queue %llu", (unsigned long long)queue);
+}
+
+/* NULL when out of memory. Good until the next call. */
+static location_t *location_of(out_otf2_t *o, kind_t kind, uint32_t tid, uint64_t agent,
+                               uint64_t queue)
+{
+    char name[128];
+    uint64_t key = out_mix(out_mix(out_mix(o->process << 2 | kind) ^ tid) ^ agent) ^ queue;
+    uint64_t place = out_numbers_get(&o->locations.places, key);
+    if (place) return (location_t *)o->locations.rows + place - 1;
+    location_t *row = append(o, &o->locations, sizeof(*row));
+    if (!row) return NULL;
+    name_location(o, kind, tid, agent, queue, name, sizeof(name));
+    bool thread = kind == ON_THREAD;
+    *row = (location_t){
+        .name = text_of(o, name),
+        .group = thread ? o->process_group : group_of(o, out_model_find_agent(o->model, agent)),
+        .type = thread ? OTF2_LOCATION_TYPE_CPU_THREAD : OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
+        .writer = OTF2_Archive_GetEvtWriter(o->archive, o->locations.count)};
+    if (!row->writer) fail(o, "an event file cannot be written");
+    if (!out_numbers_set(&o->locations.places, key, o->locations.count)) fail(o, strerror(ENOMEM));
+    return row->writer ? row : NULL;
+}
+
+static uint32_t metric_of(out_otf2_t *o, uint64_t counter)
+{
+    uint32_t name = text_of(o, out_model_counter(o->model, counter));
+    uint64_t place = out_numbers_get(&o->metrics.places, name + 1u);
+    if (place) return (uint32_t)place - 1;
+    metric_t *row = append(o, &o->metrics, sizeof(*row));
+    if (!row) return 0;
+    *row = (metric_t){name, text_of(o, "hardware counter of a kernel dispatch")};
+    if (!out_numbers_set(&o->metrics.places, name + 1u, o->metrics.count))
+        fail(o, strerror(ENOMEM));
+    return (uint32_t)o->metrics.count - 1;
+}
+
+/* ---- events ---- */
+
+static void leave_until(out_otf2_t *o, location_t *l, uint64_t ns)
+{
+    out_end_t end;
+    while (out_ends_take(&l->ends, ns, &end)) {
+        check(o, OTF2_EvtWriter_Leave(l->writer, NULL, end.ns, (OTF2_RegionRef)end.value));
+        l->events++;
+    }
+}
+
+static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t region,
+                  const char *category)
+{
+    leave_until(o, l, r->start);
+    check(o, OTF2_AttributeList_AddStringRef(o->attributes, CATEGORY, text_of(o, category)));
+    check(o, OTF2_EvtWriter_Enter(l->writer, o->attributes, r->start, region));
+    l->events++;
+    if (!out_ends_add(&l->ends, r->end > r->start ? r->end : r->start, region))
+        fail(o, strerror(ENOMEM));
+}
+
+static void write_call(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
+{
+    static const struct {
+        const char *category;
+        OTF2_Paradigm paradigm;
+    } rows[] = {[OUT_HSA_API] = {"hsa_api", OTF2_PARADIGM_HIP},
+                [OUT_HIP_API] = {"hip_api", OTF2_PARADIGM_HIP},
+                [OUT_MARKER_API] = {"marker_api", OTF2_PARADIGM_USER}};
+    if (domain == OUT_MARKER_API && r->start == r->end) return; /* a point in time */
+    location_t *l = location_of(o, ON_THREAD, trace_thread(r->head), 0, 0);
+    if (!l) return;
+    uint32_t region = region_of(o, out_domains[domain].key(o->model, r), OTF2_REGION_ROLE_FUNCTION,
+                                rows[domain].paradigm);
+    enter(o, l, r, region, rows[domain].category);
+}
+
+static void write_transfer(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
+{
+    bool copy = domain == OUT_MEMORY_COPY;
+    uint64_t agent =
+        copy ? ((const trace_copy_t *)r)->destination : ((const trace_allocation_t *)r)->agent;
+    location_t *l = location_of(o, copy ? ON_COPY : ON_MEMORY, trace_thread(r->head), agent, 0);
+    if (!l) return;
+    uint32_t region = region_of(o, out_domains[domain].key(o->model, r),
+                                copy ? OTF2_REGION_ROLE_DATA_TRANSFER : OTF2_REGION_ROLE_ALLOCATE,
+                                OTF2_PARADIGM_HIP);
+    enter(o, l, r, region, copy ? "memory_copy" : "memory_allocation");
+}
+
+static void write_launch(out_otf2_t *o, out_launch_t *launch)
+{
+    const trace_dispatch_t *d = &launch->dispatch;
+    const trace_timed_t *r = (const trace_timed_t *)d;
+    location_t *l = location_of(o, ON_COMPUTE, trace_thread(d->head), d->agent, d->queue);
+    if (!l) return;
+    uint32_t region = region_of(o, out_domains[OUT_KERNEL_DISPATCH].key(o->model, r),
+                                OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_HIP);
+    enter(o, l, r, region, "kernel_dispatch");
+    out_launch_sum(launch);
+    for (size_t i = 0; i < launch->count; i++) {
+        OTF2_Type type = OTF2_TYPE_DOUBLE;
+        OTF2_MetricValue value = {.floating_point = launch->values[i].value};
+        check(o, OTF2_EvtWriter_Metric(l->writer, NULL, d->start,
+                                       metric_of(o, launch->values[i].counter), 1, &type, &value));
+        l->events++;
+    }
+}
+
+static void write_launches(out_otf2_t *o)
+{
+    for (size_t i = 0; i < o->launches.count; i++)
+        write_launch(o, &o->launches.rows[i]);
+    out_launches_clear(&o->launches);
+}
+
+static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
+{
+    switch (domain) {
+    case OUT_HSA_API:
+    case OUT_HIP_API:
+    case OUT_MARKER_API: write_call(o, domain, r); return;
+    case OUT_KERNEL_DISPATCH:
+    case OUT_COUNTER_COLLECTION:
+        if (!out_launches_add(&o->launches, domain, r)) fail(o, strerror(ENOMEM));
+        return;
+    case OUT_MEMORY_COPY:
+    case OUT_MEMORY_ALLOCATION: write_transfer(o, domain, r); return;
+    case OUT_SCRATCH_MEMORY:
+    case OUT_DOMAIN_COUNT: return;
+    }
+}
+
+/* A process: a node of its program on its host, a group of its threads, one of each agent. */
+static void begin_process(out_otf2_t *o, out_job_t *job)
+{
+    out_model_t *m = job->model;
+    char *command = strdup(out_model_info(m, TRACE_INFO_COMMAND));
+    if (command) command[strcspn(command, " ")] = 0;
+    const char *program = command && *command ? command : "process";
+    o->model = m;
+    o->process++;
+    group_t *node = append(o, &o->nodes, sizeof(*node));
+    if (node)
+        *node = (group_t){text_of(o, program), text_of(o, out_model_info(m, TRACE_INFO_HOST)), 0};
+    o->node = (uint32_t)o->nodes.count - 1;
+    o->process_group = add_group(o, program, OTF2_LOCATION_GROUP_TYPE_PROCESS);
+    for (size_t i = 0; i < m->agent_count; i++) {
+        const trace_agent_t *a = m->agents[i].record;
+        add_group(o, (const char *)a + a->text_offset, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR);
+        if (!out_numbers_set(&o->groups.places, out_mix(o->process) ^ a->id, o->groups.count))
+            fail(o, strerror(ENOMEM));
+    }
+    uint64_t first = job->source->first_ns, last = job->source->last_ns;
+    if (first && (!o->first_ns || first < o->first_ns)) o->first_ns = first;
+    if (last > o->last_ns) o->last_ns = last;
+    if (!o->realtime_ns) o->realtime_ns = m->header.realtime_ns;
+    free(command);
+}
+
+int out_otf2_add(out_otf2_t *o, out_job_t *job)
+{
+    begin_process(o, job);
+    out_source_all(job->source);
+    for (const trace_timed_t *r; !o->failure && (r = out_source_next(job->source));) {
+        if (out_launches_due(&o->launches, r)) write_launches(o);
+        write_record(o, out_source_taken(job->source), r);
+    }
+    write_launches(o);
+    location_t *l = o->locations.rows;
+    for (size_t i = 0; i < o->locations.count; i++)
+        leave_until(o, &l[i], UINT64_MAX);
+    if (job->source->failed) return -1;
+    if (!o->failure) return 0;
+    snprintf(job->why, job->why_bytes, "%s: %s", o->path, o->failure);
+    return -1;
+}
+
+/* ---- the archive ---- */
+
+static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                                   void *caller, bool final)
+{
+    (void)data, (void)type, (void)location, (void)caller, (void) final;
+    return OTF2_FLUSH;
+}
+
+/* Messages of the library: the codes that its functions return say enough. */
+static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function,
+                               OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+    (void)data, (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    return code;
+}
+
+static bool make_temporary(out_otf2_t *o, const char *path, char *why, size_t why_bytes)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    int bytes = slash ? (int)(slash - path) : 1;
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof(directory), "%.*s", bytes, slash ? path : ".");
+    snprintf(o->path, sizeof(o->path), "%s", path);
+    snprintf(o->name, sizeof(o->name), "%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+    bool fits = snprintf(o->temporary, sizeof(o->temporary), "%s/.rocprofv3-XXXXXX", directory) <
+                (int)sizeof(o->temporary);
+    if (fits && trace_make_directories(directory) == 0 && mkdtemp(o->temporary)) return true;
+    snprintf(why, why_bytes, "%s: %s", directory, strerror(fits ? errno : ENAMETOOLONG));
+    return false;
+}
+
+out_otf2_t *out_otf2_begin(const char *path, char *why, size_t why_bytes)
+{
+    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
+    out_otf2_t *o = calloc(1, sizeof(*o));
+    if (!o) {
+        snprintf(why, why_bytes, "%s: %s", path, strerror(ENOMEM));
+        return NULL;
+    }
+    if (!make_temporary(o, path, why, why_bytes)) {
+        free(o);
+        return NULL;
+    }
+    OTF2_Error_RegisterCallback(on_error, NULL);
+    o->attributes = OTF2_AttributeList_New();
+    o->archive = OTF2_Archive_Open(o->temporary, o->name, OTF2_FILEMODE_WRITE, EVENT_CHUNK,
+                                   DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!o->archive || !o->attributes) {
+        snprintf(why, why_bytes, "%s: the archive cannot be made in %s", path, o->temporary);
+        out_otf2_end(o, false, NULL, 0);
+        return NULL;
+    }
+    check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
+    check(o, OTF2_Archive_SetSerialCollectiveCallbacks(o->archive));
+    check(o, OTF2_Archive_SetCreator(o->archive, "rocprofv3"));
+    check(o, OTF2_Archive_OpenEvtFiles(o->archive));
+    text_of(o, ""); /* 0 */
+    return o;
+}
+
+static void define_texts(out_otf2_t *o, OTF2_GlobalDefWriter *w)
+{
+    uint32_t name = text_of(o, "category"), what = text_of(o, "tracing category");
+    char **texts = o->texts.rows;
+    for (size_t i = 0; i < o->texts.count; i++)
+        check(o, OTF2_GlobalDefWriter_WriteString(w, (OTF2_StringRef)i, texts[i]));
+    check(o, OTF2_GlobalDefWriter_WriteAttribute(w, CATEGORY, name, what, OTF2_TYPE_STRING));
+}
+
+static void define_places(out_otf2_t *o, OTF2_GlobalDefWriter *w)
+{
+    const group_t *nodes = o->nodes.rows, *groups = o->groups.rows;
+    const location_t *locations = o->locations.rows;
+    for (uint32_t i = 0; i < o->nodes.count; i++)
+        check(o, OTF2_GlobalDefWriter_WriteSystemTreeNode(w, i, nodes[i].name, nodes[i].class_name,
+                                                          OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (uint32_t i = 0; i < o->groups.count; i++)
+        check(o, OTF2_GlobalDefWriter_WriteLocationGroup(w, i, groups[i].name, groups[i].type,
+                                                         groups[i].class_name,
+                                                         OTF2_UNDEFINED_LOCATION_GROUP));
+    for (uint32_t i = 0; i < o->locations.count; i++)
+        check(o, OTF2_GlobalDefWriter_WriteLocation(w, i + 1u, locations[i].name, locations[i].type,
+                                                    locations[i].events, locations[i].group));
+}
+
+static void define_events(out_otf2_t *o, OTF2_GlobalDefWriter *w)
+{
+    const region_t *regions = o->regions.rows;
+    const metric_t *metrics = o->metrics.rows;
+    for (uint32_t i = 0; i < o->regions.count; i++)
+        check(o, OTF2_GlobalDefWriter_WriteRegion(w, i, regions[i].name, regions[i].name, 0,
+                                                  regions[i].role, regions[i].paradigm,
+                                                  OTF2_REGION_FLAG_NONE, 0, 0, 0));
+    for (uint32_t i = 0; i < o->metrics.count; i++) {
+        OTF2_MetricMemberRef member = i;
+        check(o, OTF2_GlobalDefWriter_WriteMetricMember(
+                     w, i, metrics[i].name, metrics[i].description, OTF2_METRIC_TYPE_OTHER,
+                     OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, 0));
+        check(o, OTF2_GlobalDefWriter_WriteMetricClass(w, i, 1, &member, OTF2_METRIC_ASYNCHRONOUS,
+                                                       OTF2_RECORDER_KIND_ABSTRACT));
+    }
+}
+
+/* Event files are closed before; each location has a file of its own definitions, without any. */
+static void write_definitions(out_otf2_t *o)
+{
+    location_t *l = o->locations.rows;
+    for (size_t i = 0; i < o->locations.count; i++)
+        check(o, OTF2_Archive_CloseEvtWriter(o->archive, l[i].writer));
+    check(o, OTF2_Archive_CloseEvtFiles(o->archive));
+    check(o, OTF2_Archive_OpenDefFiles(o->archive));
+    for (size_t i = 0; i < o->locations.count; i++) {
+        OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(o->archive, i + 1);
+        if (!w)
+            fail(o, "a definition file cannot be written");
+        else
+            check(o, OTF2_Archive_CloseDefWriter(o->archive, w));
+    }
+    check(o, OTF2_Archive_CloseDefFiles(o->archive));
+    OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(o->archive);
+    if (!w) {
+        fail(o, "the definitions cannot be written");
+        return;
+    }
+    check(o, OTF2_GlobalDefWriter_WriteClockProperties(w, 1000000000, o->first_ns,
+                                                       o->last_ns - o->first_ns, o->realtime_ns));
+    define_texts(o, w);
+    define_places(o, w);
+    define_events(o, w);
+}
+
+/* The anchor comes last: a reader that sees it finds the rest. */
+static void give_names(out_otf2_t *o)
+{
+    static const char *const ends[] = {"", ".def", ".otf2"};
+    int bytes = (int)(strlen(o->path) - strlen(".otf2"));
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends) && !o->failure; i++) {
+        char from[2 * PATH_MAX], to[PATH_MAX + 8];
+        snprintf(from, sizeof(from), "%s/%s%s", o->temporary, o->name, ends[i]);
+        snprintf(to, sizeof(to), "%.*s%s", bytes, o->path, ends[i]);
+        if (i == 0 && trace_remove(to) != 0 && errno != ENOENT) fail(o, strerror(errno));
+        if (!o->failure && rename(from, to) != 0) fail(o, strerror(errno));
+    }
+}
+
+static void remove_temporary(out_otf2_t *o)
+{
+    char events[2 * PATH_MAX];
+    snprintf(events, sizeof(events), "%s/%s", o->temporary, o->name);
+    trace_remove(events);
+    trace_remove(o->temporary);
+}
+
+int out_otf2_end(out_otf2_t *o, bool keep, char *why, size_t why_bytes)
+{
+    list_t *const lists[] = {&o->texts,  &o->regions, &o->locations,
+                             &o->groups, &o->nodes,   &o->metrics};
+    if (o->archive) write_definitions(o);
+    if (o->archive) check(o, OTF2_Archive_Close(o->archive));
+    if (o->attributes) OTF2_AttributeList_Delete(o->attributes);
+    if (keep && !o->failure) give_names(o);
+    remove_temporary(o);
+    bool failed = keep && o->failure;
+    if (failed) snprintf(why, why_bytes, "%s: %s", o->path, o->failure);
+    for (size_t i = 0; i < o->texts.count; i++)
+        free(((char **)o->texts.rows)[i]);
+    for (size_t i = 0; i < o->locations.count; i++)
+        out_ends_free(&((location_t *)o->locations.rows)[i].ends);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        free(lists[i]->rows);
+        free(lists[i]->places.rows);
+    }
+    out_launches_free(&o->launches);
+    free(o);
+    return failed ? -1 : 0;
+}
+
+int out_otf2_write(out_job_t *job, const char *path)
+{
+    out_otf2_t *o = out_otf2_begin(path, job->why, job->why_bytes);
+    if (!o) return -1;
+    if (out_otf2_add(o, job) == 0) return out_otf2_end(o, true, job->why, job->why_bytes);
+    out_otf2_end(o, false, NULL, 0);
+    return -1;
+}
