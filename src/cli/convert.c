@@ -6,11 +6,13 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "cli/defaults.h"
 #include "cli/launch.h"
+#include "cli/options.h"
 #include "cli/session.h"
 #include "output/convert.h"
 #include "trace/run.h"
@@ -48,12 +50,17 @@ static void tell_result(const out_result_t *r)
                      (count_t)r->cut);
 }
 
-/* 1: converted and removed, 0: left alone for a reason told, -1: failed. */
-static int convert_store(out_conversion_t *c, const char *store)
+/* `awaits`: the process is waited for if it still runs. 1: converted and removed, 0: left alone for
+ * a reason told, -1: failed. */
+static int convert_store(out_conversion_t *c, const char *store, bool awaits)
 {
     out_result_t result;
     char why[PATH_MAX + 256] = "";
-    if (out_convert(c, store, &result, why, sizeof(why)) != 0) {
+    int converted;
+    while ((converted = out_convert(c, store, &result, why, sizeof(why))) == 0 && result.running &&
+           awaits && !cli_interrupted)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    if (converted != 0) {
         base_error("%s; the records are kept: rocprofv3 convert %s", why, store);
         return -1;
     }
@@ -89,13 +96,14 @@ static int convert_stores(const char *run, const char *directory, char **stores,
     if (result == 0 && cli_check_formats(trace_run_value(settings, "ROCPROF_OUTPUT_FORMAT"), why,
                                          sizeof(why)) != 0)
         base_warning("%s/%s: %s", run, TRACE_RUN_FILE, why);
-    bool usable = result == 0;
+    const char *sync = trace_run_value(settings, "ROCPROF_PROCESS_SYNC");
+    bool usable = result == 0, awaits = sync && cli_truth(sync) > 0;
     for (char **name = stores; usable && *name && !cli_interrupted; name++) {
         char store[PATH_MAX];
         struct stat st;
         trace_join(store, sizeof(store), run, *name);
         if (stat(store, &st) != 0 || !S_ISDIR(st.st_mode)) continue;
-        int done = convert_store(&c, store);
+        int done = convert_store(&c, store, awaits);
         if (done < 0) result = -1;
         if (done > 0) ++*converted;
     }

@@ -26,14 +26,12 @@
 #define NO_DRIVER_EVENTS "the driver's events are not read"
 #define NO_HOOKS         "the hooks of this library are not served"
 #define NO_PACKETS       "packets of graphs and events are not recorded"
-#define NO_PEERS         "processes do not wait for each other's files"
 #define NO_RANKS         "ranks are all profiled alike"
 #define NO_REPLAY        "kernels are not run again for more counters (give --pmc again: the program is)"
 #define NO_SAMPLING      "nothing here samples program counters"
 #define NO_STREAMING     "counters are read at the ends of kernels only"
 #define NO_TABLE         "the library's table is not traced"
 #define NO_WINDOWS       "tracing has no windows in time"
-#define ONE_VERSION      "an installation has one version of each library"
 
 #ifdef CROCPROF_OTF2
 #define FORMATS "csv json otf2 pftrace rocpd"
@@ -160,6 +158,17 @@ const cli_option_t cli_options[] = {
      "detach after this time (default: when Enter is pressed)"},
     {"attach-children", 0, CLI_BOOL, NULL, "ROCPROF_ATTACH_CHILDREN", NULL, ATTACH,
      "also the processes that it has started (default yes)"},
+    {"sdk-version", 0, CLI_TEXT, "X.Y.Z", NULL, NULL, ADVANCED,
+     "take the SDK's libraries with this version"},
+    {"sdk-soversion", 0, CLI_NUMBER, "N", NULL, NULL, ADVANCED,
+     "take the SDK's libraries with this major version"},
+    {"readlink", 0, CLI_BOOL, NULL, NULL, NULL, ADVANCED,
+     "preload what the libraries' links lead to, one step"},
+    {"realpath", 0, CLI_BOOL, NULL, NULL, NULL, ADVANCED, "the same, all steps"},
+    {"process-sync", 0, CLI_BOOL, NULL, "ROCPROF_PROCESS_SYNC", NULL, ADVANCED,
+     "wait for all processes of the run before files are made"},
+    {"doctor", 0, CLI_WORDS, "ARGUMENT", NULL, NULL, DISPLAY,
+     "run rocprofv3-doctor with all that follows"},
     {"attach-sync-output", 0, CLI_BOOL, NULL, "ROCPROF_ATTACH_OUTPUT_GENERATION_SYNC", NULL, ATTACH,
      "files are complete when the command ends; they always are"},
 
@@ -199,14 +208,8 @@ const cli_option_t cli_options[] = {
     {"profile-mpi-ranks", 0, CLI_ABSENT, 0, "ROCPROF_MPI_RANKS", 0, 0, NO_RANKS},
     {"mpi-world-rank-variable", 0, CLI_ABSENT, 0, 0, 0, 0, NO_RANKS},
     {"mpi-world-size-variable", 0, CLI_ABSENT, 0, 0, 0, 0, NO_RANKS},
-    {"sdk-soversion", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
-    {"sdk-version", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
-    {"readlink", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
-    {"realpath", 0, CLI_ABSENT, 0, 0, 0, 0, ONE_VERSION},
     {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
      "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
-    {"process-sync", 0, CLI_ABSENT, 0, "ROCPROF_PROCESS_SYNC", 0, 0, NO_PEERS},
-    {"doctor", 0, CLI_ABSENT, 0, 0, 0, 0, "there is no rocprofv3-doctor"},
     {"advanced-thread-trace", 0, CLI_ABSENT, 0, "ROCPROF_ADVANCED_THREAD_TRACE", 0, 0, NO_DECODER},
     {"att-library-path", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
     {"att-target-cu", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},

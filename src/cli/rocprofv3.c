@@ -1,14 +1,17 @@
 /* rocprofv3.c - the command: options, plan, runs, conversion, exit status. Each step has a file of
  * its own; here is only their order. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/env.h"
 #include "base/log.h"
 #include "cli/ask.h"
 #include "cli/attach.h"
+#include "cli/gpu.h"
 #include "cli/jobs.h"
 #include "cli/launch.h"
 #include "cli/options.h"
@@ -243,6 +246,21 @@ static int profile(const cli_command_t *c)
     return status;
 }
 
+/* Becomes rocprofv3-doctor, with the words that follow. */
+static int become_doctor(char **argv)
+{
+    char why[PATH_MAX], path[PATH_MAX + 32];
+    if (cli_find_root(path, NULL, why, sizeof(why)) != 0) {
+        base_error("%s", why);
+        return CLI_EXIT_SETUP;
+    }
+    strcat(path, "/bin/rocprofv3-doctor");
+    argv[0] = path;
+    execv(path, argv);
+    base_error("%s: %s: the installation is incomplete", path, strerror(errno));
+    return CLI_EXIT_SETUP;
+}
+
 int main(int argc, char **argv)
 {
     char why[1024];
@@ -250,6 +268,8 @@ int main(int argc, char **argv)
     int status = 0;
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
     if (argc > 1 && strcmp(argv[1], "convert") == 0) return cli_convert_command(argc - 1, argv + 1);
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--doctor") == 0) return become_doctor(argv + i);
     if (cli_parse(&c, argc, argv, why, sizeof(why)) != 0) {
         base_error("%s", why);
         status = CLI_EXIT_USAGE;

@@ -37,6 +37,36 @@ enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
  */
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
 
+/* An installation may hold several versions of the SDK's libraries. */
+static int name_library(const cli_session_t *s, const cli_command_t *c, const char *file,
+                        char path[2 * PATH_MAX], char *why, size_t why_bytes)
+{
+    const char *version = c->values[CLI_SDK_VERSION];
+    struct stat st;
+    char target[PATH_MAX];
+    if (!version) version = c->values[CLI_SDK_SOVERSION];
+    trace_join(path, 2 * PATH_MAX, s->root, file);
+    char *suffix = strstr(path + strlen(s->root), ".so.1");
+    if (version && suffix)
+        snprintf(suffix, 2 * PATH_MAX - (size_t)(suffix - path), ".so.%s", version);
+    if (stat(path, &st) != 0) {
+        snprintf(why, why_bytes, "%s: %s: %s", path, strerror(errno),
+                 version && suffix ? "no such version is installed"
+                                   : "the installation is incomplete");
+        return -1;
+    }
+    ssize_t n = cli_is_on(c, CLI_READLINK) ? readlink(path, target, sizeof(target) - 1) : -1;
+    if (cli_is_on(c, CLI_REALPATH) && realpath(path, target)) {
+        snprintf(path, 2 * PATH_MAX, "%s", target);
+    } else if (n > 0) {
+        target[n] = 0;
+        char *slash = strrchr(path, '/');
+        if (target[0] == '/') slash = path - 1;
+        snprintf(slash + 1, 2 * PATH_MAX - (size_t)(slash + 1 - path), "%s", target);
+    }
+    return 0;
+}
+
 static int append(char **list, const char *separator, const char *word)
 {
     char *longer = NULL;
@@ -48,15 +78,11 @@ static int append(char **list, const char *separator, const char *word)
 }
 
 /* LD_PRELOAD splits at blanks and colons, and there is no way to quote them. */
-static int add_library(cli_session_t *s, const char *file, char *why, size_t why_bytes)
+static int add_library(cli_session_t *s, const cli_command_t *c, const char *file, char *why,
+                       size_t why_bytes)
 {
     char path[2 * PATH_MAX];
-    struct stat st;
-    trace_join(path, sizeof(path), s->root, file);
-    if (stat(path, &st) != 0) {
-        snprintf(why, why_bytes, "%s: %s: the installation is incomplete", path, strerror(errno));
-        return -1;
-    }
+    if (name_library(s, c, file, path, why, why_bytes) != 0) return -1;
     if (strpbrk(path, " \t\n:")) {
         snprintf(why, why_bytes,
                  "%s: a library that is preloaded must have no blank or colon in "
@@ -86,7 +112,7 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
         bool needed = libraries[i].when == SOFT_GPU  ? soft && !have_stub
                       : libraries[i].when == MARKERS ? trace && markers
                                                      : trace || libraries[i].when == ALWAYS;
-        if (needed && add_library(s, libraries[i].file, why, why_bytes) != 0) return -1;
+        if (needed && add_library(s, c, libraries[i].file, why, why_bytes) != 0) return -1;
     }
     return 0;
 }
@@ -102,10 +128,11 @@ static int add_variable(const char *name, const char *separator, const char *wor
 }
 
 /* How runtimes of all ages find the way to the tool, and (`trace` or not) to other tools. */
-static int set_discovery(const cli_session_t *s, bool trace, char *why, size_t why_bytes)
+static int set_discovery(const cli_session_t *s, const cli_command_t *c, bool trace, char *why,
+                         size_t why_bytes)
 {
     char tool[2 * PATH_MAX], lib[PATH_MAX + 8];
-    trace_join(tool, sizeof(tool), s->root, CLI_TOOL_LIBRARY);
+    if (name_library(s, c, CLI_TOOL_LIBRARY, tool, why, why_bytes) != 0) return -1;
     snprintf(lib, sizeof(lib), "%s/lib", s->root);
     if ((!trace || add_variable("ROCP_TOOL_LIBRARIES", ":", tool) == 0) &&
         add_variable("HSA_TOOLS_LIB", " ", REGISTER_LIBRARY) == 0 &&
@@ -238,7 +265,7 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
                setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
         return CLI_EXIT_SETUP;
     }
-    return !starts || set_discovery(s, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
+    return !starts || set_discovery(s, c, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
 }
 
 bool cli_has_stores(const char *run)
