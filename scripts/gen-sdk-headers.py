@@ -105,6 +105,32 @@ typedef union rocprofiler_hip_api_retval_t
 """,
 }
 
+# Libraries of which the types are few: a header of ours has them where their own is not installed.
+SMALL = """#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/@LIBRARY@/details/@LIBRARY@.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** Arguments of a function without parameters: C has no empty structures. */
+typedef struct rocprofiler_@LIBRARY@_api_no_args
+{
+    char empty;
+} rocprofiler_@LIBRARY@_api_no_args;
+
+/** What a traced function returned; which member holds it follows from the function. */
+typedef union rocprofiler_@LIBRARY@_api_retval_t
+{
+@MEMBERS@    const char *const_charp_retval;
+} rocprofiler_@LIBRARY@_api_retval_t;
+"""
+for small, members in (("rccl", "    int32_t ncclResult_t_retval;\n"),
+                       ("rocdecode", "    uint64_t uint64_t_retval;\n    int32_t rocDecStatus_retval;\n"),
+                       ("rocjpeg", "    int32_t rocJpegStatus_retval;\n")):
+    PRELUDE[small] = SMALL.replace("@LIBRARY@", small).replace("@MEMBERS@", members)
+
 
 # What headers of a version say of themselves; {0} and {1}: major and minor.
 HAS_VERSION = {
@@ -183,7 +209,7 @@ def main():
     functions = tables.read_functions(root)
     newer, since = tables.read_newer_types(root), tables.read_newer_since(root)
     headers = {d.header: id_header(d, functions[(d.library, d.name)]) for d in tables.DOMAINS}
-    for library in ("hsa", "hip"):
+    for library in PRELUDE:
         rows = [f for key, group in functions.items() if key[0] == library for f in group]
         headers[f"{library}/api_args.h"] = args_header(library, rows, newer[library], since[library])
     stale = []

@@ -39,7 +39,7 @@ FOLLOWED = {"int": "INT", "hipDevice_t": "INT", "hipMemcpyKind": "ENUM", "hipGra
 FOLLOWED.update((f"hip{name}_t", "POINTER") for name in (
     "Stream", "Event", "Module", "Function", "Deviceptr", "Graph", "GraphExec", "Array", "MemPool",
     "Ctx", "Library", "Kernel"))
-RETVAL = {"const char*": "const_charp", "void**": "voidpp"}
+RETVAL = {"const char*": "const_charp", "void**": "voidpp", "RocJpegStatus": "rocJpegStatus"}
 RETVAL_MARKER = {"int": "int32_t"}
 
 

@@ -31,7 +31,9 @@ DOMAINS = [
     Domain("hip", "compiler", "rocprofiler_hip_compiler_api_id_t",
            "ROCPROFILER_HIP_COMPILER_API_ID_", "hip/compiler_api_id.h", "compiler", 0,
            "HIP compiler support"),
-]
+] + [Domain(library, "api", f"rocprofiler_{library}_api_id_t", f"ROCPROFILER_{library.upper()}_API_ID_",
+            f"{library}/api_id.h", "api", 0, title)
+     for library, title in (("rccl", "RCCL"), ("rocdecode", "rocDecode"), ("rocjpeg", "rocJPEG"))]
 # ROCTx: headers are written by hand, and ranges (core_range) have wrappers of their own.
 MARKERS = [Domain("marker", name, None, None, None, name if wrapped else None, 0, "ROCTx " + name)
            for name, wrapped in (("core", True), ("control", True), ("name", True),
@@ -130,7 +132,7 @@ def read_hsa(root):
 
 
 def read_listed(root, library):
-    """HIP and ROCTx, whose tables stand in one file with the operations."""
+    """All but HSA: tables stand in one file with the operations."""
     path = os.path.join(root, f"src/sdk/tables/{library}-api.tsv")
     for _, (domain, op, offset, name, result, text) in read_rows(
             path, ["domain", "op", "offset", "name", "return", "arguments"]):
@@ -147,7 +149,8 @@ def read_listed(root, library):
 def read_functions(root):
     """{(library, domain): [Function in the order of operation ids]}; refuses gaps and repeats."""
     functions = {}
-    for function in [*read_hsa(root), *read_listed(root, "hip"), *read_listed(root, "marker")]:
+    listed = dict.fromkeys(d.library for d in DOMAINS + MARKERS if d.library != "hsa")
+    for function in [*read_hsa(root), *(f for library in listed for f in read_listed(root, library))]:
         functions.setdefault((function.library, function.domain), []).append(function)
     for key, rows in functions.items():
         rows.sort(key=lambda f: f.op)
@@ -163,7 +166,7 @@ def newer_rows(root):
 
 def read_newer_types(root):
     """{library: {type: stand-in when passed by value}}"""
-    newer = {"hsa": {}, "hip": {}, "marker": {}}
+    newer = {d.library: {} for d in DOMAINS + MARKERS}
     for library, type_, value, _ in newer_rows(root):
         newer[library][type_] = value
     return newer
@@ -171,7 +174,7 @@ def read_newer_types(root):
 
 def read_newer_since(root):
     """{library: {type: headers that have it, (major, minor), or None where none does yet}}"""
-    since = {"hsa": {}, "hip": {}}
+    since = {d.library: {} for d in DOMAINS}
     for library, type_, _, first in newer_rows(root):
         since[library][type_] = None if first == "-" else tuple(map(int, first.split(".")))
     return since

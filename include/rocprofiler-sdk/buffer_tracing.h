@@ -9,6 +9,8 @@
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/kfd/kfd_id.h>
 #include <rocprofiler-sdk/marker.h>
+#include <rocprofiler-sdk/ompt.h>
+#include <rocprofiler-sdk/rocdecode.h>
 
 ROCPROFILER_EXTERN_C_INIT
 
@@ -68,6 +70,30 @@ typedef struct rocprofiler_buffer_tracing_rccl_api_record_t {
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
     rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
 } rocprofiler_buffer_tracing_rccl_api_record_t;
+
+/** Record of rocDecode API. */
+typedef struct rocprofiler_buffer_tracing_rocdecode_api_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_rocdecode_api_id_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+} rocprofiler_buffer_tracing_rocdecode_api_record_t;
+
+/** Record of rocDecode API EXT: with arguments and result. */
+typedef struct rocprofiler_buffer_tracing_rocdecode_api_ext_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_rocdecode_api_id_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_rocdecode_api_args_t args;
+    rocprofiler_rocdecode_api_retval_t retval;
+} rocprofiler_buffer_tracing_rocdecode_api_ext_record_t;
 
 /** Record of rocJPEG API. */
 typedef struct rocprofiler_buffer_tracing_rocjpeg_api_record_t {

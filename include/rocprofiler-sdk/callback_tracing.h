@@ -8,6 +8,10 @@
 #include <rocprofiler-sdk/hip.h>
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/marker.h>
+#include <rocprofiler-sdk/ompt.h>
+#include <rocprofiler-sdk/rccl.h>
+#include <rocprofiler-sdk/rocdecode.h>
+#include <rocprofiler-sdk/rocjpeg.h>
 
 ROCPROFILER_EXTERN_C_INIT
 
@@ -35,6 +39,27 @@ typedef struct rocprofiler_callback_tracing_hip_api_data_t {
     rocprofiler_hip_api_args_t args;
     rocprofiler_hip_api_retval_t retval;
 } rocprofiler_callback_tracing_hip_api_data_t;
+
+/** Payload of RCCL API; retval is set at EXIT. */
+typedef struct rocprofiler_callback_tracing_rccl_api_data_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_rccl_api_args_t args;
+    rocprofiler_rccl_api_retval_t retval;
+} rocprofiler_callback_tracing_rccl_api_data_t;
+
+/** Payload of rocDecode API; retval is set at EXIT. */
+typedef struct rocprofiler_callback_tracing_rocdecode_api_data_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_rocdecode_api_args_t args;
+    rocprofiler_rocdecode_api_retval_t retval;
+} rocprofiler_callback_tracing_rocdecode_api_data_t;
+
+/** Payload of rocJPEG API; retval is set at EXIT. */
+typedef struct rocprofiler_callback_tracing_rocjpeg_api_data_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_rocjpeg_api_args_t args;
+    rocprofiler_rocjpeg_api_retval_t retval;
+} rocprofiler_callback_tracing_rocjpeg_api_data_t;
 
 /** Payload of marker API kinds; retval is set at EXIT. A range of MARKER_CORE_RANGE_API is one
  * operation: ENTER when it begins, EXIT when it ends, perhaps on another thread. Its message is a

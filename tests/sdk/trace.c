@@ -428,9 +428,6 @@ static int refused_init(rocprofiler_client_finalize_t f, void *data)
     CHECK_EQ(rocprofiler_configure_callback_tracing_service(
                  context, (rocprofiler_callback_tracing_kind_t)99, NULL, 0, remember, NULL),
              ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND);
-    CHECK_EQ(rocprofiler_configure_callback_tracing_service(
-                 context, ROCPROFILER_CALLBACK_TRACING_OMPT, NULL, 0, remember, NULL),
-             ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED);
     OK(rocprofiler_configure_callback_tracing_service(context, HIP, NULL, 0, remember, &seen));
     CHECK_EQ(rocprofiler_configure_callback_tracing_service(context, HIP, NULL, 0, remember, NULL),
              ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED);

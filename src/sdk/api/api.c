@@ -16,10 +16,11 @@ _Static_assert(sizeof(api_record_t) == sizeof(rocprofiler_buffer_tracing_hsa_api
                    offsetof(ext_record_t, args) == sizeof(api_record_t),
                "API records differ");
 
-/* Of both payload types the result follows the arguments, and of an EXT record too. */
-typedef rocprofiler_callback_tracing_hip_api_data_t hip_payload_t;
-_Static_assert(sizeof(hip_payload_t) - offsetof(hip_payload_t, args) ==
-                   sizeof(ext_record_t) - offsetof(ext_record_t, args),
+/* An EXT record ends in what follows the size in a payload: arguments and result. */
+typedef rocprofiler_callback_tracing_hip_api_data_t payload_t;
+_Static_assert(sizeof(payload_t) - offsetof(payload_t, args) ==
+                       sizeof(ext_record_t) - offsetof(ext_record_t, args) &&
+                   offsetof(payload_t, args) == sizeof(uint64_t),
                "payload and EXT record differ");
 
 /* What was answered when the call began, or what is on the thread's stack now. */
@@ -83,7 +84,12 @@ static void write_record(const sdk_frame_t *frame, unsigned i, uint64_t end, con
 {
     const sdk_buffer_service_t *service = &frame->plan->buffers[i];
     sdk_thread_t *self = frame->thread;
-    size_t size = service->with_payload ? sizeof(ext_record_t) : sizeof(api_record_t);
+    uint64_t payload_bytes = 0;
+    size_t size = sizeof(api_record_t);
+    if (__builtin_expect(service->with_payload, 0)) {
+        memcpy(&payload_bytes, payload, sizeof payload_bytes);
+        size += payload_bytes - offsetof(payload_t, args);
+    }
     api_record_t *record = sdk_buffer_reserve(self, service->buffer, size);
     if (__builtin_expect(!record, 0)) return;
     record->size = size;
@@ -96,9 +102,9 @@ static void write_record(const sdk_frame_t *frame, unsigned i, uint64_t end, con
     record->start_timestamp = frame->begin;
     record->end_timestamp = end;
     record->thread_id = self->tid;
-    if (__builtin_expect(service->with_payload, 0))
-        memcpy(&((ext_record_t *)record)->args, &((const hip_payload_t *)payload)->args,
-               sizeof(ext_record_t) - sizeof(api_record_t));
+    if (__builtin_expect(payload_bytes != 0, 0))
+        memcpy(&((ext_record_t *)record)->args, &((const payload_t *)payload)->args,
+               size - sizeof(api_record_t));
     sdk_buffer_commit(self, service->buffer,
                       sdk_record_word(size, ROCPROFILER_BUFFER_CATEGORY_TRACING, service->kind,
                                       sdk_clock_uses_tsc));

@@ -38,13 +38,15 @@ typedef struct {
 
 extern const sdk_api_row_t sdk_api_hsa_core[], sdk_api_hsa_amd_ext[], sdk_api_hsa_image_ext[],
     sdk_api_hsa_finalize_ext[], sdk_api_hip_runtime[], sdk_api_hip_compiler[],
-    sdk_api_marker_core[], sdk_api_marker_control[], sdk_api_marker_name[];
+    sdk_api_marker_core[], sdk_api_marker_control[], sdk_api_marker_name[], sdk_api_rccl_api[],
+    sdk_api_rocdecode_api[], sdk_api_rocjpeg_api[];
 
 /* Put wrappers into a runtime's table for those operations that some context asks for. A table
  * that has them already is left alone; a second table of the same kind is not traced and said so.
  */
 void sdk_api_install_hsa(void *container);
-void sdk_api_install_hip(sdk_domain_t domain, void *table);
+/* A table whose first member is its size, of a domain that has one table. */
+void sdk_api_install_sized(sdk_domain_t domain, void *table);
 /* The three tables of ROCTx; ranges come on top of the core's. */
 void sdk_api_install_marker(void **tables);
 void sdk_marker_install_ranges(void *core_table);
@@ -81,6 +83,7 @@ typedef struct {
 extern const sdk_argument_list_t sdk_args_hsa_core[], sdk_args_hsa_amd_ext[],
     sdk_args_hsa_image_ext[], sdk_args_hsa_finalize_ext[], sdk_args_hip_runtime[],
     sdk_args_hip_compiler[], sdk_args_marker_core[], sdk_args_marker_control[],
-    sdk_args_marker_name[], sdk_args_marker_core_range[];
+    sdk_args_marker_name[], sdk_args_marker_core_range[], sdk_args_rccl_api[],
+    sdk_args_rocdecode_api[], sdk_args_rocjpeg_api[];
 
 #endif

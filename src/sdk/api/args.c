@@ -25,6 +25,9 @@ static const sdk_argument_list_t *list_of(int domain, int32_t operation)
         [SDK_DOMAIN_MARKER_CONTROL] = sdk_args_marker_control,
         [SDK_DOMAIN_MARKER_NAME] = sdk_args_marker_name,
         [SDK_DOMAIN_MARKER_CORE_RANGE] = sdk_args_marker_core_range,
+        [SDK_DOMAIN_RCCL_API] = sdk_args_rccl_api,
+        [SDK_DOMAIN_ROCDECODE_API] = sdk_args_rocdecode_api,
+        [SDK_DOMAIN_ROCJPEG_API] = sdk_args_rocjpeg_api,
     };
     return lists[domain] ? &lists[domain][operation] : NULL;
 }

@@ -1,4 +1,4 @@
-/* install.c - puts the wrappers into the tables of HSA, HIP and ROCTx.
+/* install.c - puts the wrappers into the tables of runtimes.
  *
  * Apart because tables come in several ages: what lies beyond the size that a table states does not
  * exist, and the AMD extension table of ROCr 1.5 has its members elsewhere. */
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Heads of the tables: HIP and ROCTx state their size, HSA a version whose minor number is the
+/* Heads of the tables: most state their size, HSA a version whose minor number is the
  * size. */
 typedef struct {
     uint32_t major, size, step, reserved;
@@ -43,26 +43,28 @@ static void install(sdk_domain_t domain, const sdk_api_row_t *rows, void *table,
     }
 }
 
-/* A table whose first member is its size. */
-static void install_sized(sdk_domain_t domain, const sdk_api_row_t *rows, void *table)
+void sdk_api_install_sized(sdk_domain_t domain, void *table)
 {
+    static const sdk_api_row_t *const rows[SDK_DOMAIN_COUNT] = {
+        [SDK_DOMAIN_HIP_RUNTIME] = sdk_api_hip_runtime,
+        [SDK_DOMAIN_HIP_COMPILER] = sdk_api_hip_compiler,
+        [SDK_DOMAIN_MARKER_CORE] = sdk_api_marker_core,
+        [SDK_DOMAIN_MARKER_CONTROL] = sdk_api_marker_control,
+        [SDK_DOMAIN_MARKER_NAME] = sdk_api_marker_name,
+        [SDK_DOMAIN_RCCL_API] = sdk_api_rccl_api,
+        [SDK_DOMAIN_ROCDECODE_API] = sdk_api_rocdecode_api,
+        [SDK_DOMAIN_ROCJPEG_API] = sdk_api_rocjpeg_api,
+    };
     size_t size;
     memcpy(&size, table, sizeof size);
-    install(domain, rows, table, size, false);
-}
-
-void sdk_api_install_hip(sdk_domain_t domain, void *table)
-{
-    install_sized(domain,
-                  domain == SDK_DOMAIN_HIP_RUNTIME ? sdk_api_hip_runtime : sdk_api_hip_compiler,
-                  table);
+    install(domain, rows[domain], table, size, false);
 }
 
 void sdk_api_install_marker(void **tables)
 {
-    install_sized(SDK_DOMAIN_MARKER_CORE, sdk_api_marker_core, tables[0]);
-    install_sized(SDK_DOMAIN_MARKER_CONTROL, sdk_api_marker_control, tables[1]);
-    install_sized(SDK_DOMAIN_MARKER_NAME, sdk_api_marker_name, tables[2]);
+    sdk_api_install_sized(SDK_DOMAIN_MARKER_CORE, tables[0]);
+    sdk_api_install_sized(SDK_DOMAIN_MARKER_CONTROL, tables[1]);
+    sdk_api_install_sized(SDK_DOMAIN_MARKER_NAME, tables[2]);
     sdk_marker_install_ranges(tables[0]);
 }
 

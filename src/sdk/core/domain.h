@@ -2,7 +2,8 @@
  *
  * A domain is a set of operations that a callback kind, a buffer kind or both describe. A row makes
  * a kind configurable, gives its operations slots in the table of plans and its names a source.
- * Kinds without a row are refused with NOT_IMPLEMENTED: add the row with the service. */
+ * Every kind has one: a kind of which nobody here tells anything gives no records, which is what a
+ * tool sees of a library that is not loaded. */
 #ifndef CROCPROF_SDK_DOMAIN_H
 #define CROCPROF_SDK_DOMAIN_H
 
@@ -47,11 +48,36 @@
       ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0)                                             \
     X(SCRATCH_MEMORY, ROCPROFILER_SCRATCH_MEMORY_LAST,                                             \
       ROCPROFILER_CALLBACK_TRACING_SCRATCH_MEMORY, ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 0)   \
-    X(HIP_STREAM, ROCPROFILER_HIP_STREAM_LAST, ROCPROFILER_CALLBACK_TRACING_HIP_STREAM, 0, 0)      \
+    X(HIP_STREAM, ROCPROFILER_HIP_STREAM_LAST, ROCPROFILER_CALLBACK_TRACING_HIP_STREAM,            \
+      ROCPROFILER_BUFFER_TRACING_HIP_STREAM, 0)                                                    \
     X(RETIREMENT, 1, 0, ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT, 0)                   \
     X(RUNTIME_INITIALIZATION, ROCPROFILER_RUNTIME_INITIALIZATION_LAST,                             \
       ROCPROFILER_CALLBACK_TRACING_RUNTIME_INITIALIZATION,                                         \
-      ROCPROFILER_BUFFER_TRACING_RUNTIME_INITIALIZATION, 0)
+      ROCPROFILER_BUFFER_TRACING_RUNTIME_INITIALIZATION, 0)                                        \
+    X(RCCL_API, ROCPROFILER_RCCL_API_ID_LAST, ROCPROFILER_CALLBACK_TRACING_RCCL_API,               \
+      ROCPROFILER_BUFFER_TRACING_RCCL_API, 0)                                                      \
+    X(ROCDECODE_API, ROCPROFILER_ROCDECODE_API_ID_LAST,                                            \
+      ROCPROFILER_CALLBACK_TRACING_ROCDECODE_API, ROCPROFILER_BUFFER_TRACING_ROCDECODE_API,        \
+      ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT)                                                \
+    X(ROCJPEG_API, ROCPROFILER_ROCJPEG_API_ID_LAST, ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API,      \
+      ROCPROFILER_BUFFER_TRACING_ROCJPEG_API, 0)                                                   \
+    X(OMPT, ROCPROFILER_OMPT_ID_LAST, ROCPROFILER_CALLBACK_TRACING_OMPT,                           \
+      ROCPROFILER_BUFFER_TRACING_OMPT, 0)                                                          \
+    X(KFD_EVENT_PAGE_MIGRATE, ROCPROFILER_KFD_EVENT_PAGE_MIGRATE_LAST, 0,                          \
+      ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE, 0)                                        \
+    X(KFD_EVENT_PAGE_FAULT, ROCPROFILER_KFD_EVENT_PAGE_FAULT_LAST, 0,                              \
+      ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_FAULT, 0)                                          \
+    X(KFD_EVENT_QUEUE, ROCPROFILER_KFD_EVENT_QUEUE_LAST, 0,                                        \
+      ROCPROFILER_BUFFER_TRACING_KFD_EVENT_QUEUE, 0)                                               \
+    X(KFD_EVENT_UNMAP_FROM_GPU, ROCPROFILER_KFD_EVENT_UNMAP_FROM_GPU_LAST, 0,                      \
+      ROCPROFILER_BUFFER_TRACING_KFD_EVENT_UNMAP_FROM_GPU, 0)                                      \
+    X(KFD_EVENT_DROPPED_EVENTS, ROCPROFILER_KFD_EVENT_DROPPED_EVENTS_LAST, 0,                      \
+      ROCPROFILER_BUFFER_TRACING_KFD_EVENT_DROPPED_EVENTS, 0)                                      \
+    X(KFD_PAGE_MIGRATE, ROCPROFILER_KFD_PAGE_MIGRATE_LAST, 0,                                      \
+      ROCPROFILER_BUFFER_TRACING_KFD_PAGE_MIGRATE, 0)                                              \
+    X(KFD_PAGE_FAULT, ROCPROFILER_KFD_PAGE_FAULT_LAST, 0,                                          \
+      ROCPROFILER_BUFFER_TRACING_KFD_PAGE_FAULT, 0)                                                \
+    X(KFD_QUEUE, ROCPROFILER_KFD_QUEUE_LAST, 0, ROCPROFILER_BUFFER_TRACING_KFD_QUEUE, 0)
 
 typedef enum {
 #define SDK_DOMAIN_ENUM(name, ops, callback, buffer, ext) SDK_DOMAIN_##name,

@@ -105,7 +105,7 @@ static void install_hsa(const registration_t *r)
 
 static void install_hip(const registration_t *r)
 {
-    sdk_api_install_hip(SDK_DOMAIN_HIP_RUNTIME, r->tables[0]);
+    sdk_api_install_sized(SDK_DOMAIN_HIP_RUNTIME, r->tables[0]);
     sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_HIP, r->version, r->instance);
     sdk_stream_install(r->tables[0]);
     sdk_intercept_table(ROCPROFILER_HIP_RUNTIME_TABLE, r->version, r->instance, r->tables[0]);
@@ -115,7 +115,7 @@ static void install_hip_compiler(const registration_t *r)
 {
     if (sdk_gpu_install_hip_compiler)
         sdk_gpu_install_hip_compiler(r->tables[0], r->version, r->instance);
-    sdk_api_install_hip(SDK_DOMAIN_HIP_COMPILER, r->tables[0]);
+    sdk_api_install_sized(SDK_DOMAIN_HIP_COMPILER, r->tables[0]);
     sdk_intercept_table(ROCPROFILER_HIP_COMPILER_TABLE, r->version, r->instance, r->tables[0]);
 }
 
@@ -130,18 +130,21 @@ static void install_roctx(const registration_t *r)
 
 static void install_rccl(const registration_t *r)
 {
+    sdk_api_install_sized(SDK_DOMAIN_RCCL_API, r->tables[0]);
     sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_RCCL, r->version, r->instance);
     sdk_intercept_table(ROCPROFILER_RCCL_TABLE, r->version, r->instance, r->tables[0]);
 }
 
 static void install_rocdecode(const registration_t *r)
 {
+    sdk_api_install_sized(SDK_DOMAIN_ROCDECODE_API, r->tables[0]);
     sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_ROCDECODE, r->version, r->instance);
     sdk_intercept_table(ROCPROFILER_ROCDECODE_TABLE, r->version, r->instance, r->tables[0]);
 }
 
 static void install_rocjpeg(const registration_t *r)
 {
+    sdk_api_install_sized(SDK_DOMAIN_ROCJPEG_API, r->tables[0]);
     sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG, r->version, r->instance);
     sdk_intercept_table(ROCPROFILER_ROCJPEG_TABLE, r->version, r->instance, r->tables[0]);
 }

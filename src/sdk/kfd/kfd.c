@@ -4,6 +4,7 @@
 #include "sdk/kfd/kfd.h"
 
 #include "base/file.h"
+#include "sdk/core/domain.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -18,16 +19,17 @@ typedef struct {
 /* The first interface whose SMI events carry what the records need: 1.10, linux/kfd_ioctl.h. */
 enum { FIRST_MAJOR = 1, FIRST_MINOR = 10 };
 
-rocprofiler_status_t sdk_kfd_status(void)
+bool sdk_kfd_is_too_old(int domain)
 {
+    /* how many were lost needs no newer driver: there is nothing to be lost */
+    if (domain < SDK_DOMAIN_KFD_EVENT_PAGE_MIGRATE || domain > SDK_DOMAIN_KFD_QUEUE ||
+        domain == SDK_DOMAIN_KFD_EVENT_DROPPED_EVENTS)
+        return false;
     int fd = base_file_open("/dev/kfd", O_RDWR, 0);
-    if (fd < 0) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    if (fd < 0) return false;
     kfd_version_t version = {0, 0};
     int failed = ioctl(fd, KFD_GET_VERSION, &version);
     close(fd);
-    if (failed) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
-    bool old = version.major < FIRST_MAJOR ||
-               (version.major == FIRST_MAJOR && version.minor < FIRST_MINOR);
-    return old ? ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL
-               : ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    return !failed && (version.major < FIRST_MAJOR ||
+                       (version.major == FIRST_MAJOR && version.minor < FIRST_MINOR));
 }

@@ -2,9 +2,10 @@
 #ifndef CROCPROF_SDK_KFD_H
 #define CROCPROF_SDK_KFD_H
 
-#include <rocprofiler-sdk/rocprofiler.h>
+#include <stdbool.h>
 
-/* The answer to who asks for events of the driver. */
-rocprofiler_status_t sdk_kfd_status(void);
+/* True if the domain is one of the driver's events and the driver that is there cannot tell of
+ * them. Without a driver there are none, as there are no calls of a library that is not loaded. */
+bool sdk_kfd_is_too_old(int domain);
 
 #endif
