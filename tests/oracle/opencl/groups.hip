@@ -192,6 +192,11 @@ static void check_places(module &m, const char *what, const space &s,
         for (at[1] = 0; at[1] < g[1]; at[1]++) {
             for (at[0] = 0; at[0] < g[0]; at[0]++, item++) {
                 uint64_t in[3], of[3], size[3], groups[3], global[3];
+#if __clang_major__ > 15
+                const uint64_t *const row = size;
+#else // the device library then took every group for a whole one
+                const uint64_t row[3] = {l[0], l[1], l[2]};
+#endif
                 for (int d = 0; d < 3; d++) {
                     in[d] = at[d] % l[d];
                     of[d] = at[d] / l[d];
@@ -201,8 +206,7 @@ static void check_places(module &m, const char *what, const space &s,
                 }
                 const uint64_t want[4] = {
                     in[0] | in[1] << 8 | in[2] << 16 | of[0] << 24 | of[1] << 32 | of[2] << 40 |
-                        ((in[2] * l[1] + in[1]) * l[0] + in[0])
-                            << 48, // AMD's library takes whole groups' sizes
+                        ((in[2] * row[1] + in[1]) * row[0] + in[0]) << 48,
                     size[0] | size[1] << 8 | size[2] << 16 | (uint64_t)l[0] << 24 |
                         (uint64_t)l[1] << 32 | (uint64_t)l[2] << 40 | (uint64_t)s.dimensions << 48,
                     groups[0] | groups[1] << 8 | groups[2] << 16 | (uint64_t)g[0] << 24 |

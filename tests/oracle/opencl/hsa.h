@@ -4,6 +4,7 @@
 #pragma once
 #include "../programs/twin.h"
 
+#include <cstddef>
 #include <fstream>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -72,8 +73,33 @@ struct own_queue {
         return HSA_STATUS_SUCCESS;
     }
 
-    // `arguments` are the visible ones; the three offsets follow them at a multiple of 8.
-    void launch(const char *kernel, std::vector<char> arguments, const uint64_t (&offsets)[3],
+    // What follows the visible arguments at a multiple of 8. Code objects up to V4 begin it with the
+    // offsets; V5 and later with the counts and sizes of the groups, and take them from there alone.
+    std::vector<char> hidden(const uint64_t (&offsets)[3], unsigned dimensions,
+                             const uint32_t (&global)[3], const uint32_t (&local)[3]) const
+    {
+        const int ABI_VERSION = 8, V5 = 3; // a byte of the ELF header, and its value
+        if (code[ABI_VERSION] < V5)
+            return {(const char *)offsets, (const char *)(offsets + 3)};
+        struct {
+            uint32_t whole_groups[3];
+            uint16_t group_size[3], remainder[3];
+            uint64_t reserved[2], offset[3];
+            uint16_t dimensions;
+        } block = {};
+        static_assert(offsetof(decltype(block), offset) == 40, "as LLVM's AMDGPU ABI has it");
+        for (int i = 0; i < 3; i++) {
+            block.whole_groups[i] = global[i] / local[i];
+            block.group_size[i] = (uint16_t)local[i];
+            block.remainder[i] = (uint16_t)(global[i] % local[i]);
+            block.offset[i] = offsets[i];
+        }
+        block.dimensions = (uint16_t)dimensions;
+        return {(const char *)&block, (const char *)(&block + 1)};
+    }
+
+    // `visible` are the arguments that the kernel's source names.
+    void launch(const char *kernel, std::vector<char> visible, const uint64_t (&offsets)[3],
                 unsigned dimensions, const uint32_t (&global)[3], const uint32_t (&local)[3])
     {
         hsa_executable_symbol_t symbol;
@@ -89,13 +115,14 @@ struct own_queue {
             symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &fixed));
         HSA(hsa_executable_symbol_get_info(
             symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &scratch));
-        arguments.resize((arguments.size() + 7) / 8 * 8);
-        arguments.insert(arguments.end(), (const char *)offsets, (const char *)(offsets + 3));
-        arguments.resize(size); // drops offsets that the kernel does not take
+        visible.resize((visible.size() + 7) / 8 * 8);
+        const auto rest = hidden(offsets, dimensions, global, local);
+        visible.insert(visible.end(), rest.begin(), rest.end());
+        visible.resize(size); // drops what the kernel does not take
         void *block = nullptr;
         hsa_signal_t done;
         HSA(hsa_memory_allocate(kernarg, size ? size : 8, &block));
-        std::memcpy(block, arguments.data(), size);
+        std::memcpy(block, visible.data(), size);
         HSA(hsa_signal_create(1, 0, nullptr, &done));
 
         const uint64_t index = hsa_queue_add_write_index_relaxed(queue, 1);
