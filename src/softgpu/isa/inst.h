@@ -80,7 +80,7 @@ enum {
 /* One decoded instruction. Slots of a page are published by a release store of `fn`: a reader that
  * loads `fn` with acquire sees all the other fields. */
 struct isa_inst {
-    _Atomic(isa_handler_t *) fn;
+    _Alignas(64) _Atomic(isa_handler_t *) fn;
     uint16_t op;        /* ISA_OP_* : row of the instruction table */
     uint8_t fmt;        /* isa_fmt_t of the encoding met (a VOP2 row met as VOP3 says VOP3A) */
     uint8_t dwords;     /* size: 1, 2 or 3 (VOP2 madmk with SDWA does not exist) */
@@ -89,15 +89,19 @@ struct isa_inst {
     uint8_t dst_sel;    /* SDWA */
     uint8_t dst_unused; /* SDWA: 0 zero, 1 sign-extend, 2 keep */
     uint8_t op_sel;     /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
-    uint16_t dpp_ctrl;
+    union {             /* formats that have the one have not the others */
+        uint16_t dpp_ctrl;
+        uint16_t mtbuf_format; /* MTBUF: dfmt | nfmt << 4 */
+        struct {
+            uint8_t offset0, offset1; /* DS */
+        };
+    };
     uint8_t dpp_masks;                /* row mask 7:4, bank mask 3:0 */
     uint8_t dpp_bound;                /* bound_ctrl */
     uint8_t cbsz, abid, blgp, neg_hi; /* MFMA fields; neg_hi for VOP3P */
-    int32_t imm;              /* SIMM16, branch target in dwords, signed/unsigned memory offset */
-    uint8_t offset0, offset1; /* DS */
-    uint16_t mtbuf_format;    /* MTBUF: dfmt | nfmt << 4 */
-    isa_operand_t dst;        /* vdst, sdst or vdata of a load */
-    isa_operand_t dst2;       /* VOP3B sdst; SDWA/VOP3 compare destination */
+    int32_t imm;        /* SIMM16, branch target in dwords, signed/unsigned memory offset */
+    isa_operand_t dst;  /* vdst, sdst or vdata of a load */
+    isa_operand_t dst2; /* VOP3B sdst; SDWA/VOP3 compare destination */
     isa_operand_t src[4];
     /* Memory formats: DS       src[0]=addr src[1]=data0 src[2]=data1
      *                 FLAT...  src[0]=vaddr src[1]=vdata src[2]=saddr
@@ -108,5 +112,8 @@ struct isa_inst {
      * in the short forms), src[2] the mask that cndmask, addc, subb and subbrev read.
      * A returning atomic has its result in dst. s_cmpk_* and s_setreg_b32 read dst. */
 };
+
+_Static_assert(sizeof(isa_inst_t) == 128,
+               "two lines of the host's cache, which code walks through");
 
 #endif
