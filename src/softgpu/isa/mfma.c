@@ -39,11 +39,12 @@ static unsigned cd_register(const shape_t *s, unsigned b, unsigned i)
     return s->m == 32 ? 16 * b + 4 * (i / 8) + i % 4 : s->m == 16 ? 4 * b + i % 4 : i;
 }
 
-/* Four rows of a tile of dwords are in four registers, the next four m lanes further on, as long as
- * there are lanes: from the place of the first of eight or four rows to that of another. */
-ISA_VECTOR size_t row_place(size_t step, size_t m, size_t r)
+/* Place of row i of a tile of dwords after that of row 0: four rows are in four registers, the next
+ * four m lanes further on, as long as there are lanes. */
+ISA_VECTOR size_t row_place(const size_t m, size_t i)
 {
-    return r % 4 * step + r / 4 * m;
+    const size_t four = i / 4, side_by_side = ISA_LANES / m;
+    return (four / side_by_side * 4 + i % 4) * ISA_LANES + four % side_by_side * m;
 }
 
 /* BLGP: the lane of B that lane l is given. */
@@ -149,8 +150,7 @@ static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, bool f
 
 /* What the tiles of one instruction share. */
 typedef struct {
-    size_t m, depth;
-    size_t c_step, c_m;              /* of row_place() in C; 0 where all rows are the same one */
+    size_t depth;
     bool flush_in, quiet, flush_out; /* denormals of C, NaNs and denormals of D */
 } work_t;
 
@@ -183,21 +183,20 @@ typedef isa_vec_t step_t(isa_vec_t x, isa_vec_t y, isa_vec_t z);
 #define FOR_ROWS_AND_COLUMNS                                                                       \
     ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
 
-/* ROWS rows, `columns` vectors of them from column 0 of the pointers on; a is at the first row's
- * element of depth 0, b at the first column's. What is seldom is looked for in all rows before
- * anything is done about it. */
+/* ROWS rows of a tile of m, `columns` vectors of them from column 0 of the pointers on; a is at the
+ * first row's element of depth 0, b at the first column's. What is seldom is looked for in all rows
+ * before anything is done about it. */
 ISA_VECTOR void tile_rows(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
-                          const uint32_t *b, const unsigned columns, step_t *step)
+                          const uint32_t *b, const size_t m, const unsigned columns, step_t *step)
 {
     isa_vec_t acc[ROWS][2];
     uint32_t unusual = 0;
-    FOR_ROWS_AND_COLUMNS
-    acc[r][v] = isa_vec_load(c + row_place(p->c_step, p->c_m, r) + v * ISA_VEC);
+    FOR_ROWS_AND_COLUMNS acc[r][v] = isa_vec_load(c + row_place(m, r) + v * ISA_VEC);
     if (p->flush_in) {
         FOR_ROWS_AND_COLUMNS unusual |= denormals_in(acc[r][v]);
         if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = flushed_vec(acc[r][v]);
     }
-    for (size_t k = 0; k < p->depth; k++, a += p->m, b += p->m) {
+    for (size_t k = 0; k < p->depth; k++, a += m, b += m) {
         isa_vec_t y[2];
         ISA_UNROLL for (unsigned v = 0; v < columns; v++) y[v] = isa_vec_load(b + v * ISA_VEC);
         ISA_UNROLL for (unsigned r = 0; r < ROWS; r++)
@@ -218,29 +217,45 @@ ISA_VECTOR void tile_rows(const work_t *p, uint32_t *d, const uint32_t *c, const
         FOR_ROWS_AND_COLUMNS unusual |= denormals_in(acc[r][v]);
         if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = flushed_vec(acc[r][v]);
     }
-    FOR_ROWS_AND_COLUMNS
-    isa_vec_store(d + row_place(ISA_LANES, p->m, r) + v * ISA_VEC, acc[r][v]);
+    FOR_ROWS_AND_COLUMNS isa_vec_store(d + row_place(m, r) + v * ISA_VEC, acc[r][v]);
 }
 
-#define TILE(name, step)                                                                           \
-    static __attribute__((noinline)) void name(const work_t *p, uint32_t *d, const uint32_t *c,    \
-                                               const uint32_t *a, const uint32_t *b)               \
-    {                                                                                              \
-        size_t at = 0;                                                                             \
-        for (; at + 2 * ISA_VEC <= p->m; at += 2 * ISA_VEC)                                        \
-            tile_rows(p, d + at, c + at, a, b + at, 2, step);                                      \
-        if (at < p->m) tile_rows(p, d + at, c + at, a, b + at, 1, step);                           \
-    }
+/* A tile of m rows from the places of C's and D's row 0. */
+ISA_VECTOR void tile_of(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
+                        const uint32_t *b, const size_t m, step_t *step)
+{
+    const unsigned columns = m >= 2 * ISA_VEC ? 2 : 1;
+    for (size_t first = 0; first < m; first += ROWS)
+        for (size_t at = 0; at < m; at += columns * ISA_VEC) {
+            const size_t place = row_place(m, first) + at;
+            tile_rows(p, d + place, c + place, a + first, b + at, m, columns, step);
+        }
+}
 
 typedef void tile_t(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
                     const uint32_t *b);
+
+#define TILE(name, step)                                                                           \
+    static void name##_16(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,      \
+                          const uint32_t *b)                                                       \
+    {                                                                                              \
+        tile_of(p, d, c, a, b, 16, step);                                                          \
+    }                                                                                              \
+    static void name##_32(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,      \
+                          const uint32_t *b)                                                       \
+    {                                                                                              \
+        tile_of(p, d, c, a, b, 32, step);                                                          \
+    }
 
 TILE(tile_f32, isa_vec_fma)
 TILE(tile_f16, isa_vec_fma_exact) /* the product of two halves is exact */
 TILE(tile_i8, step_i8)
 
 /* ORDER: element_t; bf16 is multiplied as f32 is */
-static tile_t *const tiles[4] = {tile_f32, tile_f16, tile_f32, tile_i8};
+static tile_t *const tiles[4][2] = {{tile_f32_16, tile_f32_32},
+                                    {tile_f16_16, tile_f16_32},
+                                    {tile_f32_16, tile_f32_32},
+                                    {tile_i8_16, tile_i8_32}};
 
 /* ---- tiles of 4 rows: too narrow for that, element by element ---- */
 
@@ -253,11 +268,12 @@ static uint32_t small_step(uint32_t x, uint32_t y, uint32_t z, element_t type)
 static void small_tile(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
                        const uint32_t *b, element_t type)
 {
-    for (size_t i = 0; i < p->m; i++, d += ISA_LANES, c += p->c_step)
-        for (size_t j = 0; j < p->m; j++) {
+    enum { M = 4 };
+    for (size_t i = 0; i < M; i++, d += ISA_LANES, c += ISA_LANES)
+        for (size_t j = 0; j < M; j++) {
             uint32_t x = p->flush_in ? fpu_flush32(c[j]) : c[j];
             for (size_t k = 0; k < p->depth; k++)
-                x = small_step(a[k * p->m + i], b[k * p->m + j], x, type);
+                x = small_step(a[k * M + i], b[k * M + j], x, type);
             if (p->quiet && fpu_nan32(x)) x = FPU_NAN32;
             d[j] = p->flush_out ? fpu_flush32(x) : x;
         }
@@ -265,15 +281,20 @@ static void small_tile(const work_t *p, uint32_t *d, const uint32_t *c, const ui
 
 /* ---- one instruction ---- */
 
-/* First register row of C. D may lie across C in the registers, where only the same place is good
- * for working row by row: C is copied then. */
+/* First register row of C, or a copy: of a constant in all places, and where D lies across C in the
+ * registers, which is good for working row by row only in the same place. */
 static const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i, const shape_t *s,
                                  uint32_t *copy)
 {
-    const size_t rows = (size_t)s->m * s->m * s->blocks / ISA_LANES;
+    const size_t dwords = (size_t)s->m * s->m * s->blocks;
     const uint32_t *c = rows_of(w, &i->src[2]), *d = rows_of(w, &i->dst);
-    if (c == d || c + rows * ISA_LANES <= d || d + rows * ISA_LANES <= c) return c;
-    memcpy(copy, c, rows * sizeof(isa_row_t));
+    if (i->src[2].kind == ISA_OPK_CONST) {
+        for (size_t n = 0; n < dwords; n++)
+            copy[n] = (uint32_t)i->src[2].k;
+        return copy;
+    }
+    if (c == d || c + dwords <= d || d + dwords <= c) return c;
+    memcpy(copy, c, dwords * sizeof *copy);
     return copy;
 }
 
@@ -281,48 +302,30 @@ static const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i, const
  * or 0 and go on with products of flushed f16 are multiples of 2^-73 once one of those is not 0:
  * none is denormal on the way or at the end, so that only what comes in is to be flushed. For that
  * the host has a mode. */
-static work_t work_of(const isa_wave_t *w, const shape_t *s)
-{
-    const bool bf16 = s->type == A_BF16, f32 = s->type == A_F32;
-    return (work_t){.m = s->m,
-                    .depth = s->k,
-                    .flush_in = bf16 || (f32 && !(w->mode & 0x10)),
-                    .quiet = s->type != A_I8,
-                    .flush_out = bf16 || (f32 && !(w->mode & 0x20))};
-}
-
 static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const uint32_t *b_rows)
 {
-    work_t work = work_of(w, s);
-    alignas(64) uint32_t a[MAX_AB], b[MAX_AB], copy[MAX_CD], same[32];
-    const isa_operand_t *c_operand = &i->src[2];
-    const uint32_t *c_rows = same;
+    const bool bf16 = s->type == A_BF16, f32 = s->type == A_F32;
+    const work_t work = {.depth = s->k,
+                         .flush_in = bf16 || (f32 && !(w->mode & 0x10)),
+                         .quiet = s->type != A_I8,
+                         .flush_out = bf16 || (f32 && !(w->mode & 0x20))};
+    alignas(64) uint32_t a[MAX_AB], b[MAX_AB], copy[MAX_CD];
+    const uint32_t *c_rows = rows_of_c(w, i, s, copy);
     uint32_t *d_rows = (uint32_t *)rows_of(w, &i->dst);
-    const unsigned step = s->m < ROWS ? s->m : ROWS;
+    const size_t of_block = (size_t)s->k * s->m;
     if (s->type == A_F16) _mm_setcsr(ISA_HOST_FLOAT_MODE | ISA_HOST_DENORMALS_ZERO);
     gather(a, rows_of(w, &i->src[0]), s, work.flush_in);
     gather(b, b_rows, s, work.flush_in);
-    if (c_operand->kind == ISA_OPK_CONST) {
-        for (unsigned n = 0; n < 32; n++)
-            same[n] = (uint32_t)c_operand->k;
-    } else {
-        c_rows = rows_of_c(w, i, s, copy);
-        work.c_step = ISA_LANES;
-        work.c_m = s->m;
-    }
     for (unsigned block = 0; block < s->blocks; block++) {
         const unsigned from = (block & ~((1u << i->cbsz) - 1)) + i->abid;
-        const unsigned from_a = i->cbsz ? from : block;
-        const uint32_t *block_a = a + from_a * s->k * s->m, *block_b = b + block * s->k * s->m;
-        for (unsigned first = 0; first < s->m; first += step) {
-            const size_t place =
-                cd_register(s, block, first) * (size_t)ISA_LANES + cd_lane(s, block, first);
-            const uint32_t *c = c_rows + (work.c_step ? place : 0);
-            if (s->m == 4)
-                small_tile(&work, d_rows + place, c, block_a, block_b, s->type);
-            else
-                tiles[s->type](&work, d_rows + place, c, block_a + first, block_b);
-        }
+        const uint32_t *block_a = a + (i->cbsz ? from : block) * of_block;
+        const size_t place = cd_register(s, block, 0) * (size_t)ISA_LANES + cd_lane(s, block, 0);
+        if (s->m == 4)
+            small_tile(&work, d_rows + place, c_rows + place, block_a, b + block * of_block,
+                       s->type);
+        else
+            tiles[s->type][s->m == 32](&work, d_rows + place, c_rows + place, block_a,
+                                       b + block * of_block);
     }
     if (s->type == A_F16) _mm_setcsr(ISA_HOST_FLOAT_MODE);
 }

@@ -63,45 +63,52 @@ CMP_FLOAT(nlt, !(a < b))
 CMP_FLOAT(tru, true)
 
 /* Bit of the class mask: 0 sNaN, 1 qNaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal,
- * 8 +normal, 9 +inf. `magnitude` is the number without its sign. */
-static inline uint32_t class_bit(uint32_t magnitude, bool negative, uint32_t infinity,
-                                 uint32_t quiet, uint32_t least_normal)
+ * 8 +normal, 9 +inf. x has its sign on top; the numbers are those of its format without a sign. */
+ISA_VECTOR isa_vec_t class_bit(isa_vec_t x, uint32_t infinity, uint32_t quiet, uint32_t normal)
 {
-    const uint32_t nan = magnitude & quiet ? 2 : 1;
-    uint32_t r = negative ? 1u << 3 : 1u << 8;
-    r = magnitude < least_normal ? (negative ? 1u << 4 : 1u << 7) : r;
-    r = magnitude == 0 ? (negative ? 1u << 5 : 1u << 6) : r;
-    r = magnitude == infinity ? (negative ? 1u << 2 : 1u << 9) : r;
-    return magnitude > infinity ? nan : r;
+    static const uint32_t sides[2][4] = {{1 << 8, 1 << 7, 1 << 6, 1 << 9},
+                                         {1 << 3, 1 << 4, 1 << 5, 1 << 2}};
+    const isa_vec_t magnitude = x & 0x7fffffff;
+    isa_vec_t bit[2];
+    for (unsigned side = 0; side < 2; side++) {
+        const uint32_t *of = sides[side];
+        const isa_vec_t ordinary =
+            isa_vec_pick(magnitude < normal, isa_vec_all(of[1]), isa_vec_all(of[0]));
+        const isa_vec_t number = isa_vec_pick(magnitude == 0, isa_vec_all(of[2]), ordinary);
+        bit[side] = isa_vec_pick(magnitude == infinity, isa_vec_all(of[3]), number);
+    }
+    const isa_vec_t nan = isa_vec_pick((x & quiet) == 0, isa_vec_all(1 << 0), isa_vec_all(1 << 1));
+    const isa_vec_t number = isa_vec_pick((isa_vec_i32_t)x < 0, bit[1], bit[0]);
+    return isa_vec_pick(magnitude > infinity, nan, number);
 }
 
-static inline uint32_t class_f16(const uint32_t *p)
+ISA_VECTOR isa_vec_t class_f16(const uint32_t *row)
 {
-    const uint32_t x = *p;
-    return class_bit(x & 0x7fff, x & 0x8000, 0x7c00, 0x200, 0x400);
+    return class_bit(isa_vec_load(row) << 16, 0x7c000000, 0x2000000, 0x4000000);
 }
 
-static inline uint32_t class_f32(const uint32_t *p)
+ISA_VECTOR isa_vec_t class_f32(const uint32_t *row)
 {
-    const uint32_t x = *p;
-    return class_bit(x & 0x7fffffff, x >> 31, FPU_INF32, 0x400000, 0x800000);
+    return class_bit(isa_vec_load(row), FPU_INF32, 0x400000, 0x800000);
 }
 
 /* The high dword tells all of a double's class but whether the low one is 0: which a last bit of
  * the high one can say as well. */
-static inline uint32_t class_f64(const uint32_t *p)
+ISA_VECTOR isa_vec_t class_f64(const uint32_t *row)
 {
-    const uint32_t x = p[ISA_LANES] | (p[0] != 0);
-    return class_bit(x & 0x7fffffff, x >> 31, 0x7ff00000, 0x80000, 0x100000);
+    const isa_vec_t some = (isa_vec_t)(isa_vec_load(row) != 0) & 1;
+    return class_bit(isa_vec_load(row + ISA_LANES) | some, 0x7ff00000, 0x80000, 0x100000);
 }
 
 #define CLASS(T)                                                                                   \
     static void class_of_##T(valu_t *v)                                                            \
     {                                                                                              \
-        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
-        alignas(64) uint32_t out[ISA_LANES];                                                       \
-        VALU_LANES out[l] = class_##T(pa + l) & pb[l] ? UINT32_MAX : 0;                            \
-        v->out = valu_mask(out);                                                                   \
+        uint64_t out = 0;                                                                          \
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {                                        \
+            const isa_vec_t asked = class_##T(v->s[0] + l) & isa_vec_load(v->s[1] + l);            \
+            out |= (uint64_t)isa_vec_above(asked, isa_vec_all(0)) << l;                            \
+        }                                                                                          \
+        v->out = out;                                                                              \
     }                                                                                              \
     VALU_ALIAS(v_cmp_class_##T, VALU_NONE, VALU_T_##T, VALU_B32, VALU_NONE,                        \
                VALU_MASK_OUT | VALU_RAW, class_of_##T, NULL)                                       \

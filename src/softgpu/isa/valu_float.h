@@ -138,7 +138,8 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     {                                                                                              \
         enum { N = (ROWS)*ISA_LANES / ISA_VEC };                                                   \
         const valu_in_t in = {v, v->lanes};                                                        \
-        isa_vec_t r[N], bad = isa_vec_all(0);                                                      \
+        isa_vec_t r[N];                                                                            \
+        uint32_t bad = 0;                                                                          \
         ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
         {                                                                                          \
             const unsigned at = k * ISA_VEC;                                                       \
@@ -146,10 +147,10 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
             VALU_VSOURCE_f32(b, 1, SRCS);                                                          \
             VALU_VSOURCE_f32(c, 2, SRCS);                                                          \
             const isa_vec_f32_t x = (expr);                                                        \
-            bad |= (isa_vec_t)(x != x);                                                            \
             r[k] = (isa_vec_t)x;                                                                   \
         }                                                                                          \
-        if (__builtin_expect(isa_vec_any(bad), 0)) {                                               \
+        ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |= isa_vec_unordered(r[k], r[k + 1]);   \
+        if (__builtin_expect(bad, 0)) {                                                            \
             alignas(64) uint32_t fixed[(ROWS)*ISA_LANES];                                          \
             uint32_t *d = v->d;                                                                    \
             memcpy(fixed, r, sizeof fixed);                                                        \
@@ -173,7 +174,8 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     {                                                                                              \
         enum { N = ISA_LANES / ISA_VEC };                                                          \
         const valu_in_t in = {v, v->lanes};                                                        \
-        isa_vec_t r[2 * N], bad = isa_vec_all(0);                                                  \
+        isa_vec_t r[2 * N];                                                                        \
+        uint32_t bad = 0;                                                                          \
         ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
         {                                                                                          \
             const unsigned at = k * ISA_VEC;                                                       \
@@ -186,12 +188,12 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
                 const isa_vec_f64_t a = pair_a.x[h], b = pair_b.x[h], c = pair_c.x[h];             \
                 (void)b, (void)c;                                                                  \
                 pair.x[h] = (expr);                                                                \
-                bad |= (isa_vec_t)(pair.x[h] != pair.x[h]);                                        \
             }                                                                                      \
+            bad |= isa_vec_unordered64(pair.x[0], pair.x[1]);                                      \
             r[k] = isa_vec_part(pair, 0);                                                          \
             r[N + k] = isa_vec_part(pair, 1);                                                      \
         }                                                                                          \
-        if (__builtin_expect(isa_vec_any(bad), 0)) {                                               \
+        if (__builtin_expect(bad, 0)) {                                                            \
             alignas(64) uint32_t fixed[2 * ISA_LANES];                                             \
             uint32_t *d = v->d;                                                                    \
             memcpy(fixed, r, sizeof fixed);                                                        \

@@ -82,6 +82,29 @@ ISA_VECTOR isa_vec_t isa_vec_max(isa_vec_t x, isa_vec_t y)
 #endif
 }
 
+/* Shifts by as many places as the other's element says: 0 where it says 32 or more. */
+ISA_VECTOR isa_vec_t isa_vec_left(isa_vec_t x, isa_vec_t places)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_t)_mm512_sllv_epi32((__m512i)x, (__m512i)places);
+#elif ISA_VEC_BYTES == 32
+    return (isa_vec_t)_mm256_sllv_epi32((__m256i)x, (__m256i)places);
+#else
+    return isa_vec_pick(places < 32, x << (places & 31), isa_vec_all(0));
+#endif
+}
+
+ISA_VECTOR isa_vec_t isa_vec_right(isa_vec_t x, isa_vec_t places)
+{
+#if ISA_VEC_BYTES == 64
+    return (isa_vec_t)_mm512_srlv_epi32((__m512i)x, (__m512i)places);
+#elif ISA_VEC_BYTES == 32
+    return (isa_vec_t)_mm256_srlv_epi32((__m256i)x, (__m256i)places);
+#else
+    return isa_vec_pick(places < 32, x >> (places & 31), isa_vec_all(0));
+#endif
+}
+
 /* 0, 1, 2... times `step`. */
 ISA_VECTOR isa_vec_t isa_vec_count(uint32_t step)
 {
@@ -217,6 +240,18 @@ ISA_VECTOR isa_vec_f64_t isa_vec_fma64(isa_vec_f64_t x, isa_vec_f64_t y, isa_vec
     for (int k = 0; k < ISA_VEC / 2; k++)
         z[k] = __builtin_fma(x[k], y[k], z[k]);
     return z;
+#endif
+}
+
+/* Bits that are set where one of two doubles is a NaN, in any order. */
+ISA_VECTOR uint32_t isa_vec_unordered64(isa_vec_f64_t x, isa_vec_f64_t y)
+{
+#if ISA_VEC_BYTES == 64
+    return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_UNORD_Q);
+#elif ISA_VEC_BYTES == 32
+    return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)x, (__m256d)y, _CMP_UNORD_Q));
+#else
+    return (uint32_t)_mm_movemask_pd(_mm_cmpunord_pd((__m128d)x, (__m128d)y));
 #endif
 }
 
