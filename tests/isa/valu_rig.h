@@ -559,6 +559,8 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
         i.src[n] = (isa_operand_t){
             .kind = ISA_OPK_CONST, .k = interesting(row->s[n]), .sel = decoded->src[n].sel};
         RUN("constant source");
+        i.src[n].k = type_bits(row->s[n]) == 64 ? UINT64_MAX : UINT32_MAX;
+        RUN("all bits");
         i = *decoded;
         i.dst.reg = i.src[n].reg;
         if (row->d) {

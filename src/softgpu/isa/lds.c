@@ -81,16 +81,31 @@ static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsign
     isa_lanes_store_sub(w, &a, isa_lanes_rows(w, &i->src[1]), bytes, shift);
 }
 
+/* Two elements of a lane as one stretch, from the nearer one to the end of the other. */
+typedef struct {
+    uint32_t offset, bytes;
+    uint8_t *first, *second; /* to which the stretch's place in LDS is added */
+} pair_t;
+
+ISA_BLOCK pair_t pair_of(const isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
+{
+    const unsigned near = i->offset0 < i->offset1 ? i->offset0 : i->offset1;
+    const unsigned far = i->offset0 < i->offset1 ? i->offset1 : i->offset0;
+    uint8_t *lds = w->group->lds;
+    return (pair_t){near * unit, (far - near) * unit + 4 * dwords, lds + (i->offset0 - near) * unit,
+                    lds + (i->offset1 - near) * unit};
+}
+
 /* Two elements, each at its own offset in units of `unit` bytes. The destination may hold the
  * address, so both addresses come first. */
 ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a, b;
-    isa_row_t at[2], *rows = isa_lanes_rows(w, &i->dst);
-    if (isa_ds_in_range(w, i, i->offset0 * unit, 4 * dwords, at[0]) &&
-        isa_ds_in_range(w, i, i->offset1 * unit, 4 * dwords, at[1])) {
-        isa_gather(w->group->lds, at[0], w->exec, rows, dwords);
-        isa_gather(w->group->lds, at[1], w->exec, rows + dwords, dwords);
+    isa_row_t at, *rows = isa_lanes_rows(w, &i->dst);
+    const pair_t p = pair_of(w, i, dwords, unit);
+    if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
+        isa_gather(p.first, at, w->exec, rows, dwords);
+        isa_gather(p.second, at, w->exec, rows + dwords, dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;
@@ -105,11 +120,11 @@ ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32
 ISA_BLOCK void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a;
-    isa_row_t at[2];
-    if (isa_ds_in_range(w, i, i->offset0 * unit, 4 * dwords, at[0]) &&
-        isa_ds_in_range(w, i, i->offset1 * unit, 4 * dwords, at[1])) {
-        isa_scatter(w->group->lds, at[0], w->exec, isa_lanes_rows(w, &i->src[1]), dwords);
-        isa_scatter(w->group->lds, at[1], w->exec, isa_lanes_rows(w, &i->src[2]), dwords);
+    isa_row_t at;
+    const pair_t p = pair_of(w, i, dwords, unit);
+    if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
+        isa_scatter(p.first, at, w->exec, isa_lanes_rows(w, &i->src[1]), dwords);
+        isa_scatter(p.second, at, w->exec, isa_lanes_rows(w, &i->src[2]), dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;

@@ -29,6 +29,7 @@ ISA_BLOCK void isa_mask_row(uint32_t *row, uint64_t mask)
 ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
 {
     isa_vec_t expected = isa_vec_count(stride) + row[0], differ = isa_vec_all(0);
+    if (row[ISA_LANES - 1] - row[0] != (ISA_LANES - 1) * stride) return false;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC, expected += ISA_VEC * stride)
         differ |= isa_vec_load(row + l) ^ expected;
     return !isa_vec_any(differ) && row[0] <= UINT32_MAX - ISA_LANES * stride;

@@ -81,16 +81,79 @@ static inline uint32_t below_high(int lane)
     return lane < 32 ? 0 : (1u << (lane & 31)) - 1;
 }
 
-VALU_OP2(v_mbcnt_lo_u32_b32, u32, u32, u32, 0, count_bits(a &below_low(l)) + b)
-VALU_OP2(v_mbcnt_hi_u32_b32, u32, u32, u32, 0, count_bits(a &below_high(l)) + b)
+VALU_BODY2(masked_low, u32, u32) d[l] = count_bits(a & below_low(l)) + b;
+VALU_END
+VALU_BODY2(masked_high, u32, u32) d[l] = count_bits(a & below_high(l)) + b;
+VALU_END
+
+/* Programs mostly ask with all bits set, which makes it the number of the lane, from 0 or from 32
+ * lanes before it. */
+static inline __attribute__((always_inline)) void lanes_below(valu_t *v, const bool high,
+                                                              valu_body_t *masked)
+{
+    isa_vec_t clear = isa_vec_all(0);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        clear |= ~isa_vec_load(v->s[0] + l);
+    if (isa_vec_any(clear)) {
+        masked(v);
+        return;
+    }
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        const isa_vec_t ones = isa_vec_count(1) + (l & 31);
+        const isa_vec_t below = (l < 32) == high ? isa_vec_all(high ? 0 : 32) : ones;
+        isa_vec_store(v->d + l, isa_vec_load(v->s[1] + l) + below);
+    }
+}
+
+static void body_v_mbcnt_lo_u32_b32(valu_t *v)
+{
+    lanes_below(v, false, masked_low);
+}
+
+static void body_v_mbcnt_hi_u32_b32(valu_t *v)
+{
+    lanes_below(v, true, masked_high);
+}
+
+VALU_HANDLER(v_mbcnt_lo_u32_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, 0, NULL)
+VALU_HANDLER(v_mbcnt_hi_u32_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, 0, NULL)
 
 /* ---- shifts and fields ---- */
 
 VALU_OP2(v_lshrrev_b32, u32, u32, u32, 0, b >> (a & 31))
 VALU_OP2(v_ashrrev_i32, i32, u32, i32, 0, b >> (a & 31))
 VALU_OP2(v_lshlrev_b32, u32, u32, u32, 0, b << (a & 31))
-VALU_OP2(v_lshlrev_b64, u64, u32, u64, 0, b << (a & 63))
-VALU_OP2(v_lshrrev_b64, u64, u32, u64, 0, b >> (a & 63))
+
+/* What leaves one dword comes into the other. */
+static inline __attribute__((always_inline)) void shift_pairs(valu_t *v, const bool left)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        const isa_vec_t places = isa_vec_load(v->s[0] + l) & 63;
+        const isa_vec_t x = isa_vec_load(v->s[1] + l), y = isa_vec_load(v->s[1] + ISA_LANES + l);
+        const isa_vec_t from = left ? x : y, into = left ? y : x;
+        const isa_vec_t rest = left ? isa_vec_left(from, places) : isa_vec_right(from, places);
+        const isa_vec_t both = left
+                                   ? isa_vec_left(into, places) | isa_vec_right(from, 32 - places) |
+                                         isa_vec_left(from, places - 32)
+                                   : isa_vec_right(into, places) | isa_vec_left(from, 32 - places) |
+                                         isa_vec_right(from, places - 32);
+        isa_vec_store(v->d + l, left ? rest : both);
+        isa_vec_store(v->d + ISA_LANES + l, left ? both : rest);
+    }
+}
+
+static void body_v_lshlrev_b64(valu_t *v)
+{
+    shift_pairs(v, true);
+}
+
+static void body_v_lshrrev_b64(valu_t *v)
+{
+    shift_pairs(v, false);
+}
+
+VALU_HANDLER(v_lshlrev_b64, VALU_B64, VALU_B32, VALU_B64, VALU_NONE, 0, NULL)
+VALU_HANDLER(v_lshrrev_b64, VALU_B64, VALU_B32, VALU_B64, VALU_NONE, 0, NULL)
 VALU_OP2(v_ashrrev_i64, i64, u32, i64, 0, b >> (a & 63))
 VALU_OP3(v_lshl_add_u32, u32, u32, u32, u32, 0, (a << (b & 31)) + c)
 VALU_OP3(v_add_lshl_u32, u32, u32, u32, u32, 0, (a + b) << (c & 31))
