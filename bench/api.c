@@ -2,7 +2,9 @@
  *
  * The traced function is an empty one in a table of the program's own, registered as "hip". Every
  * figure is the difference to the same loop through an unwrapped table, measured in turn with it in
- * the same run. usage: bench_api [--json FILE] [million calls per loop] */
+ * the same run. With --tool FILE that tool library is loaded, with the environment as it is, and
+ * what it costs is measured instead. usage: bench_api [--json FILE] [--tool FILE] [million calls
+ * per loop] */
 #include "../tests/tool.h"
 
 #include "sdk/offsets.h"
@@ -30,6 +32,7 @@ static table_t wrapped, plain;
 static rocprofiler_context_id_t by_callback, by_buffer;
 static rocprofiler_buffer_id_t buffer;
 static uint64_t calls = 10000000;
+static bool with_tool;
 
 static __attribute__((noinline)) hipError_t empty(hipStream_t stream)
 {
@@ -41,6 +44,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)finalize, (void)data;
     rocprofiler_tracing_operation_t operation = ROCPROFILER_HIP_RUNTIME_API_ID_hipStreamSynchronize;
+    if (with_tool) return 0;
     rocprofiler_create_context(&by_callback);
     rocprofiler_create_context(&by_buffer);
     rocprofiler_create_buffer(by_buffer, 8 << 20, 1 << 20, ROCPROFILER_BUFFER_POLICY_LOSSLESS,
@@ -65,7 +69,6 @@ static uint64_t now(clockid_t clock)
 typedef struct {
     table_t *table;
     pthread_barrier_t *start;
-    double ns; /* per call, wall clock */
     double cpu_ns;
 } loop_t;
 
@@ -76,17 +79,18 @@ static void *run_loop(void *argument)
     void *volatile *entry =
         (void *volatile *)(void *)((char *)loop->table + SDK_OFFSET_hipStreamSynchronize);
     pthread_barrier_wait(loop->start);
-    uint64_t begin = now(CLOCK_MONOTONIC), cpu = now(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
     for (uint64_t i = 0; i < calls; i++)
         ((function_t)*entry)(NULL);
     loop->cpu_ns = (double)(now(CLOCK_THREAD_CPUTIME_ID) - cpu) / (double)calls;
-    loop->ns = (double)(now(CLOCK_MONOTONIC) - begin) / (double)calls;
     return NULL;
 }
 
-/* ns per call of the calling threads' own CPU time, mean over the threads. */
-static double measure(table_t *table, int threads, double *wall)
+/* ns per call of the calling threads' own CPU time, mean over the threads; `process`: the same of
+ * the whole process. */
+static double measure(table_t *table, int threads, double *process)
 {
+    uint64_t begin = now(CLOCK_PROCESS_CPUTIME_ID);
     pthread_barrier_t start;
     pthread_barrier_init(&start, NULL, (unsigned)threads);
     pthread_t ids[THREADS_MAX];
@@ -95,14 +99,13 @@ static double measure(table_t *table, int threads, double *wall)
         loops[i] = (loop_t){.table = table, .start = &start};
         pthread_create(&ids[i], NULL, run_loop, &loops[i]);
     }
-    double cpu = 0, longest = 0;
+    double cpu = 0;
     for (int i = 0; i < threads; i++) {
         pthread_join(ids[i], NULL);
         cpu += loops[i].cpu_ns / threads;
-        if (loops[i].ns > longest) longest = loops[i].ns;
     }
     pthread_barrier_destroy(&start);
-    *wall = longest;
+    *process = (double)(now(CLOCK_PROCESS_CPUTIME_ID) - begin) / (double)calls / threads;
     return cpu;
 }
 
@@ -123,6 +126,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--json") && i + 1 < argc)
             json_path = argv[++i];
+        else if (!strcmp(argv[i], "--tool") && i + 1 < argc)
+            with_tool = !setenv("ROCP_TOOL_LIBRARIES", argv[++i], 1);
         else
             calls = strtoull(argv[i], NULL, 10) * 1000000;
     }
@@ -132,42 +137,48 @@ int main(int argc, char **argv)
     *(void **)(void *)((char *)&plain + SDK_OFFSET_hipStreamSynchronize) = (void *)empty;
     void *tables[1] = {&wrapped};
     if (rocprofiler_set_api_table("hip", 60200, 0, tables, 1)) return 1;
-    const bench_mode_t modes[] = {
+    static const bench_mode_t own[] = {
         {"not traced", NULL}, {"callback", &by_callback}, {"buffered", &by_buffer}};
+    static const bench_mode_t tools[] = {{"tool", NULL}};
+    const bench_mode_t *modes = with_tool ? tools : own;
+    size_t mode_count = with_tool ? sizeof tools / sizeof *tools : sizeof own / sizeof *own;
     FILE *json = json_path ? fopen(json_path, "w") : NULL;
     if (json)
         fprintf(json, "{\"benchmark\": \"api\", \"calls\": %llu, \"results\": [",
                 (unsigned long long)calls);
-    printf("%-12s %8s %14s %14s %14s %8s\n", "mode", "threads", "plain ns/call", "traced ns/call",
-           "difference ns", "speed-up");
+    printf("%-12s %8s %14s %14s %14s %14s %8s\n", "mode", "threads", "plain ns/call",
+           "traced ns/call", "difference ns", "of the process", "speed-up");
     bool first = true;
-    double alone[sizeof modes / sizeof *modes] = {0}; /* ns of a traced call, one thread */
+    double alone[sizeof own / sizeof *own] = {0}; /* ns of a traced call, one thread */
     for (int threads = 1; threads <= THREADS_MAX; threads++)
-        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
-            double base[ROUNDS], cost[ROUNDS], wall_base, wall;
+        for (size_t m = 0; m < mode_count; m++) {
+            double base[ROUNDS], cost[ROUNDS], all[ROUNDS], process_base, process;
             for (int r = 0; r < ROUNDS; r++) {
-                base[r] = measure(&plain, threads, &wall_base);
+                base[r] = measure(&plain, threads, &process_base);
                 if (modes[m].context) rocprofiler_start_context(*modes[m].context);
-                cost[r] = measure(&wrapped, threads, &wall) - base[r];
+                cost[r] = measure(&wrapped, threads, &process) - base[r];
+                all[r] = process - process_base;
                 if (modes[m].context) rocprofiler_stop_context(*modes[m].context);
             }
             qsort(base, ROUNDS, sizeof *base, compare);
             qsort(cost, ROUNDS, sizeof *cost, compare);
+            qsort(all, ROUNDS, sizeof *all, compare);
             double median = cost[ROUNDS / 2], from = base[ROUNDS / 2];
             if (threads == 1) alone[m] = from + median;
             /* throughput in threads' own CPU time: what it is on as many idle cores */
             double speedup = threads * alone[m] / (from + median);
-            printf("%-12s %8d %14.2f %14.2f %14.2f %8.2f\n", modes[m].name, threads, from,
-                   from + median, median, speedup);
+            printf("%-12s %8d %14.2f %14.2f %14.2f %14.2f %8.2f\n", modes[m].name, threads, from,
+                   from + median, median, all[ROUNDS / 2], speedup);
             if (json)
                 fprintf(json,
                         "%s\n  {\"mode\": \"%s\", \"threads\": %d, \"plain_ns\": %.3f, "
-                        "\"added_ns\": %.3f, \"speedup\": %.3f}",
-                        first ? "" : ",", modes[m].name, threads, from, median, speedup);
+                        "\"added_ns\": %.3f, \"process_ns\": %.3f, \"speedup\": %.3f}",
+                        first ? "" : ",", modes[m].name, threads, from, median, all[ROUNDS / 2],
+                        speedup);
             first = false;
         }
-    rocprofiler_flush_buffer(buffer);
-    uint64_t expected = calls * ROUNDS * (1 + 2);
+    if (!with_tool) rocprofiler_flush_buffer(buffer);
+    uint64_t expected = with_tool ? 0 : calls * ROUNDS * (1 + 2);
     printf("records: %llu expected, %llu delivered, %llu dropped\n", (unsigned long long)expected,
            (unsigned long long)delivered, (unsigned long long)dropped);
     if (json) {

@@ -11,7 +11,8 @@ ROCPROFILER_EXTERN_C_INIT
  * callback returns. Records of one thread come in the order in which they were completed; between
  * threads there is no order. One buffer is delivered by one thread at a time: its callback thread,
  * a thread that flushes, or (LOSSLESS) one that found it full. Runtime functions may be called
- * inside; they are traced like others.
+ * inside; they are traced like others. With a watermark of 0 each thread delivers its own records,
+ * several at the same time.
  * @param context the context that the buffer was made for
  * @param buffer_id the buffer
  * @param headers type and place of each record
@@ -28,7 +29,10 @@ typedef void (*rocprofiler_buffer_tracing_cb_t)(rocprofiler_context_id_t context
 /** Makes a buffer. Its memory is size bytes, rounded up to pages, and one page for each thread that
  * writes to it; nothing of it is touched before it is used.
  * @param size bytes
- * @param watermark bytes in use at which delivery begins; at most size (0: size)
+ * @param watermark bytes in use at which delivery begins; at most size. 0: the callback is called
+ * with every record, by the thread that made it, before that thread goes on: nothing is left in a
+ * buffer when the process dies. It must then be ready to be called by several threads at once, and
+ * it delays the program: keep it short
  * @param policy what happens when it is full; NONE means DISCARD
  * @param callback gets the records
  * @param callback_data passed to it

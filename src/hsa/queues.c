@@ -67,7 +67,6 @@ typedef struct queue {
     /* Since the last gate a packet of the program has come that may wait for other queues. The
      * handler's alone. */
     bool barred;
-    bool counted; /* a dispatch with a wrap has come: see told_first */
     room_t room;
     outgoing_t out;
     void (*failed)(hsa_status_t, hsa_queue_t *, void *); /* the program's */
@@ -244,12 +243,20 @@ static hsax_item_t *adopt(queue_t *queue, packet_t *packet, bool serial, bool as
     return item;
 }
 
-/* A barrier behind counted dispatches completes when they were told of. */
+/* Has every dispatch been told of? */
+static bool all_told(const queue_t *queue)
+{
+    const hsax_lane_t *lane = queue->lane;
+    return !queue->out.items && atomic_load_explicit(&lane->submitted, memory_order_relaxed) ==
+                                    atomic_load_explicit(&lane->finished, memory_order_acquire);
+}
+
+/* A barrier behind dispatches that have not been told of yet completes when they have. */
 static hsax_item_t *adopt_barrier(queue_t *queue, packet_t *packet)
 {
-    if (!client->told_first || !queue->counted || type_of(packet) != HSA_PACKET_TYPE_BARRIER_AND ||
+    if (!client->told_first || type_of(packet) != HSA_PACKET_TYPE_BARRIER_AND ||
         !(packet->header >> HSA_PACKET_HEADER_BARRIER & 1) ||
-        !packet->barrier.completion_signal.handle)
+        !packet->barrier.completion_signal.handle || all_told(queue))
         return NULL;
     hsax_item_t *item = hsax_lane_take(queue->lane);
     if (!item) return NULL;
@@ -449,7 +456,6 @@ static void rewrite_serial(queue_t *queue, const packet_t *packets, uint64_t cou
             if (asked || gate_fits(queue, count)) item = adopt(queue, &packet, true, asked);
         }
         if (item) {
-            if (item->wrap) queue->counted = true;
             add_dispatch(queue, &packet, item);
             continue;
         }
@@ -473,9 +479,9 @@ static void rewrite(queue_t *queue, const packet_t *packets, uint64_t count, uin
     for (; count--; packets++, index++) {
         packet_t *packet = add(queue);
         *packet = *packets;
-        if (!is_dispatch(packet)) continue;
         current.index = index;
-        hsax_item_t *item = adopt(queue, packet, false, true);
+        hsax_item_t *item =
+            is_dispatch(packet) ? adopt(queue, packet, false, true) : adopt_barrier(queue, packet);
         if (item) add_item(queue, item);
     }
     flush(queue);

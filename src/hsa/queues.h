@@ -46,7 +46,7 @@ typedef struct {
      * not asked. */
     bool begin_waits;
     /* Whoever waits for a queue with a barrier packet, as HIP does, waits until complete() has
-     * returned for the dispatches with a wrap before it. */
+     * returned for the dispatches before it. */
     bool told_first;
 } hsax_dispatch_client_t;
 

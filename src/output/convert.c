@@ -142,6 +142,20 @@ static void note_failure(out_result_t *to, const trace_segment_header_t *h)
         snprintf(to->failure, sizeof(to->failure), "%.*s", (int)sizeof(h->failure) - 1, h->failure);
 }
 
+/* A writer that was killed may have written a record and not counted it yet, or counted it as
+ * written and not yet as received. */
+static void add_counts(trace_counts_t *to, const trace_segment_header_t *h, uint64_t rows)
+{
+    const trace_counts_t *c = &h->counts;
+    bool killed = !h->closed_ns;
+    uint64_t written = killed && rows > c->written ? rows : c->written;
+    uint64_t accounted = written + c->dropped + c->filtered;
+    to->received += killed && c->received < accounted ? accounted : c->received;
+    to->written += written;
+    to->dropped += c->dropped;
+    to->filtered += c->filtered;
+}
+
 static int read_segment(work_t *w, const char *name)
 {
     int result = -1;
@@ -153,13 +167,6 @@ static int read_segment(work_t *w, const char *name)
     if (!r) return -1;
     const trace_segment_header_t *h = trace_reader_header(r);
     if (h->contents != TRACE_CONTENTS_RECORDS) goto done;
-    /* a writer that was killed had counted the records of its last batch, not yet the batch */
-    uint64_t accounted = h->counts.written + h->counts.dropped + h->counts.filtered;
-    bool lags = !h->closed_ns && h->counts.received < accounted;
-    to->counts.received += lags ? accounted : h->counts.received;
-    to->counts.written += h->counts.written;
-    to->counts.dropped += h->counts.dropped;
-    to->counts.filtered += h->counts.filtered;
     to->killed |= !h->closed_ns;
     note_failure(to, h);
     for (const trace_head_t *record; (record = trace_reader_next(r));) {
@@ -167,6 +174,7 @@ static int read_segment(work_t *w, const char *name)
         if (out_source_add(&w->source, (const trace_timed_t *)record) != 0) goto out;
     }
     to->cut += trace_reader_cut(r);
+    add_counts(&to->counts, h, rows);
 done:
     result = 0;
 out:

@@ -25,17 +25,25 @@ static struct {
 
 static _Thread_local bool dismissed; /* of a thread that stops itself: another may start already */
 
+static void wait_for_call(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += TOOL_TICK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    if (flush.tick)
+        sem_clockwait(&flush.wake, CLOCK_MONOTONIC, &until);
+    else
+        sem_wait(&flush.wake);
+}
+
 static void *run(void *unused)
 {
     (void)unused;
     pthread_setname_np(pthread_self(), "rocprof-flush");
     while (!__atomic_load_n(&flush.stop, __ATOMIC_ACQUIRE)) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += TOOL_FLUSH_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        sem_clockwait(&flush.wake, CLOCK_MONOTONIC, &until);
+        wait_for_call();
         if (__atomic_load_n(&flush.stop, __ATOMIC_ACQUIRE)) break;
         unsigned asked = __atomic_load_n(&flush.asked, __ATOMIC_ACQUIRE);
         rocprofiler_flush_buffer(flush.buffer);
@@ -70,7 +78,7 @@ int tool_flush_start(rocprofiler_buffer_id_t buffer, void (*tick)(void))
 void tool_flush_start_in_child(void)
 {
     flush.asked = flush.done = 0;
-    if (start() != 0) base_warning("no thread for regular flushes in process %d", (int)getpid());
+    if (start() != 0) base_warning("no thread for the last flush in process %d", (int)getpid());
 }
 
 void tool_flush_stop(void)

@@ -1,4 +1,5 @@
-/* sink.c - see sink.h. Opening, metadata, fork; how a record is translated stands in records.c. */
+/* sink.c - see sink.h. Opening, metadata, fork; how a record is made stands in records.c, where a
+ * thread writes it in segments.c. */
 #include "tool/sink.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include "tool/flush.h"
 #include "tool/formats.h"
 #include "tool/records.h"
+#include "tool/segments.h"
 #include "tool/texts.h"
 #include "tool/threads.h"
 #include "trace/agent-fields.h"
@@ -26,13 +28,16 @@
 #include "trace/store.h"
 #include "trace/writer.h"
 
+enum { ROW_WORDS = (TRACE_OPERATION_MAX + 1) / 64 };
+
 static struct {
-    pthread_mutex_t lock; /* of all but records, and of opening and closing */
+    pthread_mutex_t lock; /* of all but what goes to a thread's segment */
     pid_t pid;            /* that opened the store; 0 before and after */
     char directory[PATH_MAX];
-    trace_writer_t *meta, *records, *side; /* side: markers and counters */
-    bool fork_handled, failure_told;
-    /* A bit for each kind and operation whose name is in the store. */
+    trace_writer_t *meta, *shared; /* shared: counters, and records of threads without a segment */
+    bool prepared, failure_told;
+    /* A bit for each kind and operation whose name is in the store. Set under the lock, read
+     * without it. */
     uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
     uint64_t *operations_written[TRACE_KIND_MAX + 1];
     uint64_t *signatures_written[TRACE_KIND_MAX + 1];
@@ -44,17 +49,22 @@ bool tool_sink_is_mine(void)
 }
 
 /* A full disk is told once in the program's stderr; the store's headers say it too. With the lock
- * held. */
+ * held. Returns false once it is told. */
+static bool tell_failure_of(const trace_writer_t *writer)
+{
+    const char *failure = writer ? trace_writer_failure(writer) : NULL;
+    if (!failure) return true;
+    sink.failure_told = true;
+    base_error("%s are lost: %s: %s", writer == sink.meta ? "names" : "records", sink.directory,
+               failure);
+    return false;
+}
+
 static void tell_failure(void)
 {
-    const trace_writer_t *writers[] = {sink.meta, sink.records, sink.side};
-    static const char *const lost[] = {"names", "records", "markers or counters"};
-    for (int i = 0; i < 3 && !sink.failure_told; i++) {
-        const char *failure = writers[i] ? trace_writer_failure(writers[i]) : NULL;
-        if (!failure) continue;
-        sink.failure_told = true;
-        base_error("%s are lost: %s: %s", lost[i], sink.directory, failure);
-    }
+    if (sink.failure_told) return;
+    if (tell_failure_of(sink.meta) && tell_failure_of(sink.shared))
+        tool_segments_each(tell_failure_of);
 }
 
 static void put_info(const char *key, const char *value)
@@ -155,23 +165,41 @@ static void after_fork(void)
 static void in_child(void)
 {
     trace_writer_forget(sink.meta);
-    trace_writer_forget(sink.records);
-    trace_writer_forget(sink.side);
-    sink.meta = sink.records = sink.side = NULL;
+    trace_writer_forget(sink.shared);
+    tool_segments_forget();
+    sink.meta = sink.shared = NULL;
     pthread_mutex_unlock(&sink.lock);
 }
 
-static trace_writer_t *open_segment(unsigned number, char *why, size_t why_bytes)
+static void prepare_once(void)
 {
-    char file[32];
-    snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, number);
-    return trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, number, why, why_bytes);
+    if (sink.prepared) return;
+    tool_segments_init(&sink.lock);
+    pthread_atfork(before_fork, after_fork, in_child);
+    sink.prepared = true;
+}
+
+static void clear_bits(uint64_t *bits, size_t words)
+{
+    for (size_t i = 0; bits && i < words; i++)
+        __atomic_store_n(&bits[i], 0, __ATOMIC_RELAXED);
+}
+
+/* The memory stays: threads that record late may look into it. */
+static void forget_names(void)
+{
+    clear_bits(sink.kinds_written, sizeof(sink.kinds_written) / sizeof(*sink.kinds_written));
+    for (size_t i = 0; i <= TRACE_KIND_MAX; i++) {
+        clear_bits(sink.operations_written[i], ROW_WORDS);
+        clear_bits(sink.signatures_written[i], ROW_WORDS);
+    }
+    tool_threads_clear();
 }
 
 /* With the lock held. */
 static bool open_store(void)
 {
-    char output[PATH_MAX], name[PATH_MAX], run[PATH_MAX] = "", why[PATH_MAX + 128] = "";
+    char output[PATH_MAX], name[PATH_MAX], run[PATH_MAX] = "", why[PATH_MAX + 128] = "", file[32];
     trace_keys_t *keys = trace_keys_current();
     if (!keys) {
         snprintf(why, sizeof(why), "%s", strerror(ENOMEM));
@@ -184,33 +212,25 @@ static bool open_store(void)
                  strerror(errno));
         goto fail;
     }
-    memset(sink.kinds_written, 0, sizeof(sink.kinds_written));
-    for (size_t i = 0; i <= TRACE_KIND_MAX; i++) {
-        free(sink.operations_written[i]);
-        free(sink.signatures_written[i]);
-        sink.operations_written[i] = sink.signatures_written[i] = NULL;
-    }
-    tool_threads_clear();
+    forget_names();
     sink.meta = trace_writer_open(sink.directory, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why,
                                   sizeof(why));
     if (!sink.meta) goto fail;
     put_facts(keys, output, name);
-    sink.records = open_segment(0, why, sizeof(why));
-    if (!sink.records) goto fail;
-    sink.side = open_segment(1, why, sizeof(why));
-    if (!sink.side) goto fail;
+    snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, 0u);
+    sink.shared =
+        trace_writer_open(sink.directory, file, TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
+    if (!sink.shared) goto fail;
     sink.failure_told = false;
     tell_failure();
-    if (!sink.fork_handled) pthread_atfork(before_fork, after_fork, in_child);
-    sink.fork_handled = true;
+    prepare_once();
     sink.pid = getpid();
     trace_keys_free(keys);
     return true;
 fail:
     base_error("nothing is traced: %s", why);
     trace_writer_close(sink.meta);
-    trace_writer_close(sink.records);
-    sink.meta = sink.records = NULL;
+    sink.meta = NULL;
     trace_keys_free(keys);
     return false;
 }
@@ -252,18 +272,20 @@ static bool ready(void)
     return true;
 }
 
-static void put_kind(uint32_t kind)
+static void put_kind(trace_head_t of)
 {
     const char *name = NULL;
+    uint32_t kind = trace_kind(of);
     trace_head_t head = trace_head(TRACE_KIND, kind, 0, 0, sizeof(head));
     rocprofiler_query_buffer_tracing_kind_name((rocprofiler_buffer_tracing_kind_t)kind, &name,
                                                NULL);
     if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
-static void put_operation(uint32_t kind, uint32_t operation)
+static void put_operation(trace_head_t of)
 {
     const char *name = NULL;
+    uint32_t kind = trace_kind(of), operation = trace_operation(of);
     trace_head_t head = trace_head(TRACE_OPERATION, kind, operation, 0, sizeof(head));
     rocprofiler_query_buffer_tracing_kind_operation_name((rocprofiler_buffer_tracing_kind_t)kind,
                                                          (rocprofiler_tracing_operation_t)operation,
@@ -274,21 +296,35 @@ static void put_operation(uint32_t kind, uint32_t operation)
 /* No function has more. */
 enum { SIGNATURE_ARGUMENTS = 32, TABLE_WORDS = TRACE_WORDS_MAX - sizeof(trace_table_t) / 8 };
 
-static bool set_bit(uint64_t *bits, uint32_t index)
+static void set_bit(uint64_t *bits, uint32_t index)
 {
-    uint64_t bit = (uint64_t)1 << index % 64;
-    bool had = bits[index / 64] & bit;
-    bits[index / 64] |= bit;
-    return !had;
+    __atomic_fetch_or(&bits[index / 64], UINT64_C(1) << index % 64, __ATOMIC_RELEASE);
 }
 
-/* True once for each kind and operation; without memory for the bits the name is lost. */
-static bool first_time(uint64_t *rows[], uint32_t kind, uint32_t operation)
+/* Once `put` has written what the bit stands for, no thread asks for it again. */
+static void put_once(uint64_t *bits, uint32_t index, trace_head_t head,
+                     void (*put)(trace_head_t head))
 {
-    if (!rows[kind]) rows[kind] = calloc((TRACE_OPERATION_MAX + 1) / 64, sizeof(**rows));
-    if (rows[kind]) return set_bit(rows[kind], operation);
-    trace_writer_lose(sink.meta, "name of an operation", ENOMEM);
-    return false;
+    if (bits[index / 64] >> index % 64 & 1) return;
+    put(head);
+    set_bit(bits, index);
+}
+
+/* Bits of a kind's operations; without memory for them a name is lost. With the lock held. */
+static uint64_t *row_of(uint64_t *rows[], uint32_t kind)
+{
+    uint64_t *row = rows[kind];
+    if (!row) row = calloc(ROW_WORDS, sizeof(*row));
+    if (!row) trace_writer_lose(sink.meta, "name of an operation", ENOMEM);
+    __atomic_store_n(&rows[kind], row, __ATOMIC_RELEASE);
+    return row;
+}
+
+/* Any thread, without the lock. */
+static bool has_bit(uint64_t *const rows[], uint32_t kind, uint32_t operation)
+{
+    const uint64_t *row = __atomic_load_n(&rows[kind], __ATOMIC_ACQUIRE);
+    return row && __atomic_load_n(&row[operation / 64], __ATOMIC_ACQUIRE) >> operation % 64 & 1;
 }
 
 static void put_thread(uint32_t tid, const char *name)
@@ -302,8 +338,9 @@ static void put_names_locked(trace_head_t head)
 {
     char name[TOOL_THREAD_NAME];
     uint32_t kind = trace_kind(head), operation = trace_operation(head), tid = trace_thread(head);
-    if (set_bit(sink.kinds_written, kind)) put_kind(kind);
-    if (first_time(sink.operations_written, kind, operation)) put_operation(kind, operation);
+    put_once(sink.kinds_written, kind, head, put_kind);
+    uint64_t *bits = row_of(sink.operations_written, kind);
+    if (bits) put_once(bits, operation, head, put_operation);
     if (!tid || tool_thread_known(tid)) return;
     tool_thread_add(tid);
     if (tool_thread_name(tid, name)) put_thread(tid, name);
@@ -332,12 +369,14 @@ static void put_signature(trace_head_t head, const rocprofiler_record_header_t *
     uint32_t kind = trace_kind(head), operation = trace_operation(head);
     signature_t s = {.record.head =
                          trace_head(TRACE_SIGNATURE, kind, operation, 0, sizeof(s.record))};
-    const uint64_t *bits = sink.signatures_written[kind];
-    if (bits && bits[operation / 64] & UINT64_C(1) << operation % 64) return;
+    if (has_bit(sink.signatures_written, kind, operation)) return;
     rocprofiler_iterate_buffer_tracing_record_args(*from, add_argument, &s);
     pthread_mutex_lock(&sink.lock);
-    if (first_time(sink.signatures_written, kind, operation))
+    uint64_t *bits = row_of(sink.signatures_written, kind);
+    if (bits && !has_bit(sink.signatures_written, kind, operation)) {
         trace_writer_put_texts(sink.meta, &s.record, sizeof(s.record), s.texts, 2 * s.record.count);
+        set_bit(bits, operation);
+    }
     pthread_mutex_unlock(&sink.lock);
 }
 
@@ -387,54 +426,87 @@ bool tool_sink_open(void)
     return done;
 }
 
-/* The same for the thread that feeds records: kinds of markers never come this way, and
- * both may set a bit of a dispatch's kind, under the lock. */
-static void put_names(trace_head_t head)
+static bool has_names(trace_head_t head)
 {
     uint32_t operation = trace_operation(head);
-    const uint64_t *bits = sink.operations_written[trace_kind(head)];
-    bool named = bits && bits[operation / 64] & (uint64_t)1 << operation % 64;
-    if (named && tool_thread_known(trace_thread(head))) return;
-    pthread_mutex_lock(&sink.lock);
-    put_names_locked(head);
-    pthread_mutex_unlock(&sink.lock);
+    return has_bit(sink.operations_written, trace_kind(head), operation) &&
+           tool_thread_known(trace_thread(head));
 }
 
-void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost)
+/* A segment for the calling thread, if one can be had. False if there is no store. */
+static bool begin_thread(void)
 {
-    uint64_t filtered = 0;
-    tool_values_t values;
+    char why[PATH_MAX + 128];
     pthread_mutex_lock(&sink.lock);
     bool open = ready();
+    if (open && !tool_segment_take(sink.directory, why, sizeof(why)) && *why)
+        base_warning("threads share a segment of the trace from now on: %s", why);
     pthread_mutex_unlock(&sink.lock);
-    if (!open) return;
-    for (size_t i = 0; i < count; i++) {
-        tool_record_t record;
-        if (!tool_record_translate(&record, &values, headers[i])) {
-            filtered++;
-            continue;
-        }
-        put_names(record.head);
-        if (values.bytes) put_signature(record.head, headers[i]);
-        trace_writer_put_parts(sink.records, &record, tool_record_bytes(&record, &values),
-                               values.text, values.bytes);
-    }
-    trace_writer_count(sink.records, count + lost, lost, filtered);
+    return open;
+}
+
+static void need_names(trace_head_t head)
+{
+    if (__builtin_expect(has_names(head), 1)) return;
     pthread_mutex_lock(&sink.lock);
+    put_names_locked(head);
     tell_failure();
     pthread_mutex_unlock(&sink.lock);
 }
 
-void tool_sink_marker(const trace_marker_t *marker)
+static bool need_thread(void)
 {
+    return __builtin_expect(tool_segment_mine(), 1) || begin_thread();
+}
+
+/* The longer way: records in two parts, threads without a segment, full disks. */
+static void put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes)
+{
+    bool mine;
+    if (tool_segment_put(fixed, fixed_bytes, rest, rest_bytes, &mine)) return;
     pthread_mutex_lock(&sink.lock);
     if (ready()) {
-        put_names_locked(marker->head);
-        trace_writer_put(sink.side, marker);
-        trace_writer_count(sink.side, 1, 0, 0);
+        if (!mine) {
+            trace_writer_put_parts(sink.shared, fixed, fixed_bytes, rest, rest_bytes);
+            trace_writer_count(sink.shared, 1, 0, 0);
+        }
         tell_failure();
     }
     pthread_mutex_unlock(&sink.lock);
+}
+
+static void put_record(rocprofiler_record_header_t *from, tool_values_t *values)
+{
+    tool_record_t elsewhere, *place = tool_segment_reserve(sizeof(*place));
+    tool_record_t *record = place ? place : &elsewhere;
+    if (!tool_record_translate(record, values, from)) {
+        tool_sink_filtered(1);
+        return;
+    }
+    need_names(record->head);
+    if (__builtin_expect(place && !values->bytes, 1)) {
+        tool_segment_commit(place);
+        return;
+    }
+    if (values->bytes) put_signature(record->head, from);
+    if (place) elsewhere = *place;
+    put(&elsewhere, tool_record_bytes(&elsewhere, values), values->text, values->bytes);
+}
+
+void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost)
+{
+    tool_values_t values;
+    if (lost) tool_sink_lost(lost);
+    if (!count || !need_thread()) return;
+    for (size_t i = 0; i < count; i++)
+        put_record(headers[i], &values);
+}
+
+void tool_sink_marker(const trace_marker_t *marker)
+{
+    if (!need_thread()) return;
+    need_names(marker->head);
+    put(marker, sizeof(*marker), NULL, 0);
 }
 
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values)
@@ -442,9 +514,9 @@ void tool_sink_counters(const trace_counters_t *record, const trace_value_t *val
     pthread_mutex_lock(&sink.lock);
     if (ready()) {
         put_names_locked(record->dispatch.head);
-        trace_writer_put_parts(sink.side, record, sizeof(*record), values,
+        trace_writer_put_parts(sink.shared, record, sizeof(*record), values,
                                record->count * sizeof(*values));
-        trace_writer_count(sink.side, 1, 0, 0);
+        trace_writer_count(sink.shared, 1, 0, 0);
         tell_failure();
     }
     pthread_mutex_unlock(&sink.lock);
@@ -453,14 +525,14 @@ void tool_sink_counters(const trace_counters_t *record, const trace_value_t *val
 void tool_sink_filtered(uint64_t count)
 {
     pthread_mutex_lock(&sink.lock);
-    if (ready()) trace_writer_count(sink.side, count, 0, count);
+    if (ready()) trace_writer_count(sink.shared, count, 0, count);
     pthread_mutex_unlock(&sink.lock);
 }
 
 void tool_sink_lost(uint64_t count)
 {
     pthread_mutex_lock(&sink.lock);
-    if (ready()) trace_writer_count(sink.side, count, count, 0);
+    if (ready()) trace_writer_count(sink.shared, count, count, 0);
     pthread_mutex_unlock(&sink.lock);
 }
 
@@ -647,9 +719,9 @@ void tool_sink_close(void)
     pthread_mutex_lock(&sink.lock);
     tool_threads_alive(put_thread); /* they may have got their names late */
     sink.pid = 0;
-    trace_writer_close(sink.records);
-    trace_writer_close(sink.side);
+    tool_segments_close();
+    trace_writer_close(sink.shared);
     trace_writer_close(sink.meta);
-    sink.records = sink.side = sink.meta = NULL;
+    sink.shared = sink.meta = NULL;
     pthread_mutex_unlock(&sink.lock);
 }

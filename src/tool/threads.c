@@ -54,11 +54,9 @@ void tool_thread_add(uint32_t tid)
 
 void tool_threads_clear(void)
 {
-    for (table_t *t = current, *older; t; t = older) {
-        older = t->older;
-        free(t);
-    }
-    current = NULL;
+    for (size_t i = 0; current && i < current->size; i++)
+        __atomic_store_n(&current->tids[i], 0, __ATOMIC_RELAXED);
+    if (current) current->count = 0;
 }
 
 bool tool_thread_name(uint32_t tid, char name[TOOL_THREAD_NAME])

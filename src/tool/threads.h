@@ -1,6 +1,7 @@
 /* threads.h - which threads have been seen, and what they are called.
  *
- * Apart because it reads /proc, which nothing else of the tool does. One thread at a time. */
+ * Apart because it reads /proc, which nothing else of the tool does. One thread at a time, but
+ * where it says otherwise. */
 #ifndef CROCPROF_TOOL_THREADS_H
 #define CROCPROF_TOOL_THREADS_H
 
@@ -13,7 +14,7 @@ enum { TOOL_THREAD_NAME = 16 }; /* of Linux, with its zero byte */
 bool tool_thread_known(uint32_t tid);
 /* Puts it in. Without memory it stays out, and is new again. */
 void tool_thread_add(uint32_t tid);
-/* Empties the set, in a new process. */
+/* Empties the set, for another store. */
 void tool_threads_clear(void);
 
 /* Name of a thread of this process; false if there is no such thread any more. */

@@ -30,7 +30,7 @@
 #define TRACE_INFO_VERSION   "version"
 #define TRACE_INFO_HARDWARE  "hardware"
 #define TRACE_INFO_DOMAIN    "domain"
-#define TRACE_INFO_VARIABLE  "variable"         /* NAME=value, one for each of the environment */
+#define TRACE_INFO_VARIABLE  "variable" /* NAME=value, one for each of the environment */
 
 /* Writes `directory`/`name`. 0, or -1 with ENAMETOOLONG and an empty path, which no call opens. */
 int trace_join(char *path, size_t path_bytes, const char *directory, const char *name);

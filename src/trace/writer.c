@@ -17,12 +17,12 @@
 #include "base/file.h"
 
 struct trace_writer {
-    trace_segment_header_t *header;
-    char *window;    /* NULL before the first record and after a failure to move on */
-    uint64_t offset; /* of the window in the file */
-    size_t used;     /* bytes of the window */
+    trace_place_t at; /* first: see writer.h */
+    char *window;     /* NULL before the first record and after a failure to move on */
+    uint64_t offset;  /* of the window in the file */
     /* The program may close descriptors that are not its own. */
     int fd;
+    bool lent; /* no descriptor is kept */
     base_file_id_t file;
     char path[];
 };
@@ -80,6 +80,13 @@ static int descriptor(trace_writer_t *w)
 static void close_descriptor(trace_writer_t *w)
 {
     if (base_file_is(w->fd, w->file)) close(w->fd);
+    w->fd = -1;
+}
+
+void trace_writer_lend(trace_writer_t *w)
+{
+    w->lent = true;
+    close_descriptor(w);
 }
 
 /* A file that may not grow is an error, and no signal to the program. */
@@ -117,12 +124,12 @@ trace_writer_t *trace_writer_open(const char *directory, const char *name, uint3
     w->file = base_file_id(w->fd);
     error = reserve(w->fd, 0, TRACE_HEADER_BYTES);
     if (error) goto fail;
-    w->header = map_range(w->fd, 0, TRACE_HEADER_BYTES);
-    if (!w->header) {
+    w->at.header = map_range(w->fd, 0, TRACE_HEADER_BYTES);
+    if (!w->at.header) {
         error = errno;
         goto fail;
     }
-    trace_segment_header_t *h = w->header;
+    trace_segment_header_t *h = w->at.header;
     h->version = TRACE_VERSION;
     h->header_bytes = TRACE_HEADER_BYTES;
     h->window_bytes = TRACE_WINDOW_BYTES;
@@ -149,7 +156,7 @@ fail:
 
 void trace_writer_lose(trace_writer_t *w, const char *what, int error)
 {
-    trace_segment_header_t *h = w->header;
+    trace_segment_header_t *h = w->at.header;
     if (!h->failure[0])
         snprintf(h->failure, sizeof(h->failure), "%s after %llu bytes: %s", what,
                  (unsigned long long)h->committed, strerror(error));
@@ -166,7 +173,7 @@ static void leave_window(trace_writer_t *w)
 {
     if (!w->window) return;
     munmap(w->window, TRACE_WINDOW_BYTES);
-    w->window = NULL;
+    w->window = w->at.next = w->at.end = NULL;
 }
 
 /* Closes the window with a PAD and maps the next. A failure leaves no window; the next record
@@ -176,19 +183,21 @@ static int next_window(trace_writer_t *w)
     uint64_t next = TRACE_HEADER_BYTES;
     if (w->offset) {
         next = w->offset + TRACE_WINDOW_BYTES;
-        if (w->window && w->used + sizeof(trace_head_t) <= TRACE_WINDOW_BYTES) {
+        if (w->at.next != w->at.end) {
             trace_head_t pad = trace_head(TRACE_PAD, 0, 0, 0, sizeof(pad));
-            memcpy(w->window + w->used, &pad, sizeof(pad));
+            memcpy(w->at.next, &pad, sizeof(pad));
         }
     }
     leave_window(w);
     int fd = descriptor(w);
     int error = fd < 0 ? errno : reserve(fd, next, TRACE_WINDOW_BYTES);
+    if (!error && !(w->window = map_range(fd, next, TRACE_WINDOW_BYTES))) error = errno;
+    if (w->lent) close_descriptor(w);
     if (error) return error;
-    w->window = map_range(fd, next, TRACE_WINDOW_BYTES);
-    if (!w->window) return errno;
     w->offset = next;
-    w->used = 0;
+    __atomic_store_n(&w->at.header->committed, next - TRACE_HEADER_BYTES, __ATOMIC_RELEASE);
+    w->at.next = w->window;
+    w->at.end = w->window + TRACE_WINDOW_BYTES;
     return 0;
 }
 
@@ -199,22 +208,14 @@ static char *room(trace_writer_t *w, size_t bytes)
         refuse(w, "record size", EMSGSIZE);
         return NULL;
     }
-    if (!w->window || w->used + bytes > TRACE_WINDOW_BYTES) {
+    if ((size_t)(w->at.end - w->at.next) < bytes) {
         int error = next_window(w);
         if (error) {
             refuse(w, "no room", error);
             return NULL;
         }
     }
-    return w->window + w->used;
-}
-
-static void commit(trace_writer_t *w, size_t bytes)
-{
-    trace_segment_header_t *h = w->header;
-    w->used += bytes;
-    h->counts.written++;
-    __atomic_store_n(&h->committed, w->offset - TRACE_HEADER_BYTES + w->used, __ATOMIC_RELEASE);
+    return w->at.next;
 }
 
 bool trace_writer_put(trace_writer_t *w, const void *record)
@@ -225,8 +226,13 @@ bool trace_writer_put(trace_writer_t *w, const void *record)
     char *at = room(w, bytes);
     if (!at) return false;
     memcpy(at, record, bytes);
-    commit(w, bytes);
+    trace_writer_written(w, bytes);
     return true;
+}
+
+void *trace_writer_next_window(trace_writer_t *w)
+{
+    return next_window(w) == 0 ? w->at.next : NULL;
 }
 
 bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
@@ -236,7 +242,7 @@ bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_b
     if (!at) return false;
     memcpy(at, fixed, fixed_bytes);
     if (rest_bytes) memcpy(at + fixed_bytes, rest, rest_bytes);
-    commit(w, fixed_bytes + rest_bytes);
+    trace_writer_written(w, fixed_bytes + rest_bytes);
     return true;
 }
 
@@ -269,17 +275,17 @@ bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_b
         if (lengths[i]) memcpy(text, texts[i], lengths[i]);
         text += lengths[i];
         if (cut[i]) text = mempcpy(text, mark, MARK_BYTES);
-        w->header->cut_texts += cut[i];
+        w->at.header->cut_texts += cut[i];
         *text++ = 0;
     }
     memset(text, 0, rounded - bytes);
-    commit(w, rounded);
+    trace_writer_written(w, rounded);
     return true;
 }
 
 void trace_writer_count(trace_writer_t *w, uint64_t received, uint64_t dropped, uint64_t filtered)
 {
-    trace_counts_t *c = &w->header->counts;
+    trace_counts_t *c = &w->at.header->counts;
     c->received += received;
     c->dropped += dropped;
     c->filtered += filtered;
@@ -287,21 +293,26 @@ void trace_writer_count(trace_writer_t *w, uint64_t received, uint64_t dropped, 
 
 trace_counts_t trace_writer_counts(const trace_writer_t *w)
 {
-    return w->header->counts;
+    return w->at.header->counts;
 }
 
 const char *trace_writer_failure(const trace_writer_t *w)
 {
-    return w->header->failure[0] ? w->header->failure : NULL;
+    return w->at.header->failure[0] ? w->at.header->failure : NULL;
+}
+
+void trace_writer_end(trace_writer_t *w)
+{
+    w->at.header->closed_ns = clock_ns(CLOCK_BOOTTIME);
 }
 
 void trace_writer_close(trace_writer_t *w)
 {
     if (!w) return;
     leave_window(w);
-    uint64_t bytes = TRACE_HEADER_BYTES + w->header->committed;
-    w->header->closed_ns = clock_ns(CLOCK_BOOTTIME);
-    munmap(w->header, TRACE_HEADER_BYTES);
+    uint64_t bytes = TRACE_HEADER_BYTES + w->at.header->committed;
+    trace_writer_end(w);
+    munmap(w->at.header, TRACE_HEADER_BYTES);
     /* Not cutting the file costs disk only: readers stop at `committed`. */
     int ignored = descriptor(w) < 0 ? -1 : ftruncate(w->fd, (off_t)bytes);
     (void)ignored;
@@ -313,7 +324,7 @@ void trace_writer_forget(trace_writer_t *w)
 {
     if (!w) return;
     leave_window(w);
-    munmap(w->header, TRACE_HEADER_BYTES);
+    munmap(w->at.header, TRACE_HEADER_BYTES);
     close_descriptor(w);
     free(w);
 }

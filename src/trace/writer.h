@@ -19,6 +19,10 @@ typedef struct trace_writer trace_writer_t;
 trace_writer_t *trace_writer_open(const char *directory, const char *name, uint32_t contents,
                                   uint32_t segment, char *why, size_t why_bytes);
 
+/* From here on the writer opens its file anew for each window and keeps no descriptor. What takes
+ * the path away (another root, another user) ends it then: records are dropped. */
+void trace_writer_lend(trace_writer_t *w);
+
 /* Appends a whole record whose head holds its size. False: the disk is full or the record too
  * long; nothing was written and the record counts as dropped. The first failure of a writer is
  * kept in the segment's header. */
@@ -47,7 +51,52 @@ const char *trace_writer_failure(const trace_writer_t *w);
 /* Marks the orderly end, cuts the file to its records and frees the writer. NULL is allowed. */
 void trace_writer_close(trace_writer_t *w);
 
-/* For a forked child: lets go of the parent's file without a mark in it. */
+/* The orderly end of a writer that another thread may still be using: the mark alone. What that
+ * thread writes later is in no count; it lets go by trace_writer_forget. */
+void trace_writer_end(trace_writer_t *w);
+
+/* Lets go of a writer that has ended, or, in a forked child, of the parent's file without a mark in
+ * it. */
 void trace_writer_forget(trace_writer_t *w);
+
+/* ---- The shortest way ---- */
+
+/* Where a writer is; its first member. Within a window `committed` grows by what `next` grows by.
+ */
+typedef struct {
+    char *next, *end; /* of the window's free part; both NULL without a window */
+    trace_segment_header_t *header;
+} trace_place_t;
+
+/* The rest of a reservation: the next window's begin, NULL where a put would fail. */
+void *trace_writer_next_window(trace_writer_t *w);
+
+/* A place for a record of at most `bytes`, less than a window, in the mapping itself, to be filled
+ * and then committed before anything else is written. NULL where a put would fail: nothing is
+ * counted. */
+static inline void *trace_writer_reserve(trace_writer_t *w, size_t bytes)
+{
+    trace_place_t *at = (trace_place_t *)w;
+    if (__builtin_expect((size_t)(at->end - at->next) < bytes, 0))
+        return trace_writer_next_window(w);
+    return at->next;
+}
+
+/* What is counted is there: after a kill in between one more may be. */
+static inline void trace_writer_written(trace_writer_t *w, size_t bytes)
+{
+    trace_place_t *at = (trace_place_t *)w;
+    trace_segment_header_t *h = at->header;
+    at->next += bytes;
+    __atomic_store_n(&h->committed, h->committed + bytes, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->counts.written, h->counts.written + 1, __ATOMIC_RELEASE);
+}
+
+/* The record stands at the place that was reserved and counts as received, too. */
+static inline void trace_writer_commit(trace_writer_t *w, const void *record)
+{
+    trace_writer_written(w, trace_words(*(const trace_head_t *)record) * 8u);
+    ((trace_place_t *)w)->header->counts.received++;
+}
 
 #endif

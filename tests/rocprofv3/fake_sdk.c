@@ -1,5 +1,5 @@
-/* fake_sdk.c - see fake_sdk.h. One context, one buffer, no threads; delivery happens at flush, when
- * the buffer is full, and at exit. */
+/* fake_sdk.c - see fake_sdk.h. One context, one buffer, no threads; delivery happens with each
+ * record if the tool's watermark is 0, else at flush, when the buffer is full, and at exit. */
 #include "fake_counters.h"
 #include "fake_sdk.h"
 
@@ -35,6 +35,7 @@ static struct {
     payload_t payloads[ROOM];
     rocprofiler_record_header_t headers[ROOM], *pointers[ROOM];
     size_t count;
+    bool at_once;
     uint64_t lost;
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -94,6 +95,7 @@ static void add(uint32_t kind, const void *payload, size_t bytes)
     h->kind = kind;
     h->payload = &fake.payloads[fake.count];
     fake.pointers[fake.count++] = h;
+    if (fake.at_once) deliver();
     pthread_mutex_unlock(&fake.lock);
 }
 
@@ -265,7 +267,8 @@ rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context,
                                                rocprofiler_buffer_tracing_cb_t callback, void *data,
                                                rocprofiler_buffer_id_t *buffer)
 {
-    (void)context, (void)size, (void)watermark, (void)policy;
+    (void)context, (void)size, (void)policy;
+    fake.at_once = watermark == 0;
     fake.deliver = callback;
     fake.data = data;
     buffer->handle = 1;

@@ -197,6 +197,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "no-room") == 0) limit_files(4096);
     start();
     if (strcmp(how, "empty") == 0) return 0;
+    if (strcmp(how, "full-disk") == 0) limit_files(4096);
     records();
     if (strcmp(how, "status") == 0) return atoi(argv[2]);
     if (strcmp(how, "_exit") == 0) _exit(5);
@@ -214,15 +215,11 @@ int main(int argc, char **argv)
     if (strcmp(how, "fork-after") == 0) fork_after_start();
     if (strcmp(how, "lose") == 0) fake_lose(12);
     if (strcmp(how, "wait") == 0) wait_for_signals();
-    if (strcmp(how, "kill-later") == 0) {
-        usleep(400000); /* four times the flush interval */
-        kill(getpid(), SIGKILL);
-    }
+    if (strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
     if (strcmp(how, "disposition") == 0) {
         struct sigaction now;
         sigaction(SIGTERM, NULL, &now);
         return now.sa_handler == SIG_DFL && signal(SIGINT, SIG_IGN) == SIG_DFL ? 0 : 1;
     }
-    if (strcmp(how, "full-disk") == 0) limit_files(4096);
     return 0;
 }

@@ -34,8 +34,11 @@ class Case(whole.Case):
 
     def received(self, store):
         """Records that the program's process has counted so far."""
-        with open(store + "/records-0.seg", "rb") as f:
-            return struct.unpack_from("<Q", f.read(80), 72)[0]
+        received = 0
+        for segment in glob.glob(store + "/records-*.seg"):
+            with open(segment, "rb") as f:
+                received += struct.unpack_from("<Q", f.read(80), 72)[0]
+        return received
 
     def abandoned(self, *options):
         """A run whose rocprofv3 and program were both killed: its store stays. The store's path."""
@@ -77,7 +80,7 @@ class Disks(Case):
         done = self.run_it("--kernel-trace", "-o", "x", program=(SUBJECT, "names-without-room"))
         self.assertEqual(self.counts(done.stderr), [(4, 4, 0, 0)])
         self.assertRegex(done.stderr, r"error: names are lost: .*: no room after \d+ bytes: File too large")
-        self.assertRegex(done.stderr, r"LOST 4 names .*: no room after \d+ bytes: File too large")
+        self.assertRegex(done.stderr, r"LOST 2 names .*: no room after \d+ bytes: File too large")
         self.assertEqual([r["Kernel_Name"][-20:] for r in self.rows("kernel_trace")],
                          ["b" * 20, "c" * 20, "unknown kernel", "unknown kernel"])
 

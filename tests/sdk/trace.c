@@ -335,6 +335,91 @@ static void buffered_run(void)
     CHECK_EQ(collected.count, 5);
 }
 
+/* ---- Direct delivery: a watermark of 0 ---- */
+
+static struct {
+    _Atomic uint64_t delivered, dropped;
+    _Atomic bool meet, nest;
+    pthread_barrier_t meeting;
+} direct;
+
+static void on_direct(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id,
+                      rocprofiler_record_header_t **headers, size_t count, void *data,
+                      uint64_t drop_count)
+{
+    CHECK_EQ(from.handle, context.handle);
+    CHECK_EQ(id.handle, buffer.handle);
+    CHECK(data == &direct);
+    direct.delivered += count;
+    direct.dropped += drop_count;
+    if (!count) return;
+    const rocprofiler_buffer_tracing_hip_api_record_t *r = headers[0]->payload;
+    rocprofiler_timestamp_t now = 0;
+    OK(rocprofiler_get_timestamp(&now));
+    CHECK_EQ(count, 1);
+    CHECK_EQ(headers[0]->kind, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API);
+    CHECK_EQ(r->operation, ROCPROFILER_HIP_RUNTIME_API_ID_hipGetLastError);
+    CHECK_EQ(r->thread_id, gettid());
+    CHECK(r->start_timestamp <= r->end_timestamp && r->end_timestamp <= now);
+    CHECK_EQ(rocprofiler_flush_buffer(buffer), ROCPROFILER_STATUS_ERROR_BUFFER_BUSY);
+    if (direct.meet) pthread_barrier_wait(&direct.meeting);
+    if (direct.nest) fake_hipGetLastError();
+    CHECK_EQ(r->operation, ROCPROFILER_HIP_RUNTIME_API_ID_hipGetLastError); /* it is still there */
+    CHECK_EQ(r->thread_id, gettid());
+}
+
+static int direct_init(rocprofiler_client_finalize_t f, void *data)
+{
+    (void)data;
+    finalizer = f;
+    OK(rocprofiler_create_context(&context));
+    OK(rocprofiler_create_buffer(context, 1, 0, ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_direct,
+                                 &direct, &buffer));
+    OK(rocprofiler_configure_buffer_tracing_service(
+        context, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, NULL, 0, buffer));
+    OK(rocprofiler_start_context(context));
+    return 0;
+}
+
+static void *call_once(void *unused)
+{
+    (void)unused;
+    fake_hipGetLastError();
+    return NULL;
+}
+
+static void direct_run(void)
+{
+    for (uint64_t i = 1; i <= 1000; i++) {
+        fake_hipGetLastError();
+        CHECK_EQ(direct.delivered, i); /* before the call returns */
+    }
+    /* two threads are inside the callback at once: neither waits for the other */
+    pthread_t other;
+    pthread_barrier_init(&direct.meeting, NULL, 2);
+    direct.meet = true;
+    pthread_create(&other, NULL, call_once, NULL);
+    call_once(NULL);
+    pthread_join(other, NULL);
+    direct.meet = false;
+    CHECK_EQ(direct.delivered, 1002);
+    /* each callback makes a record: they end where the thread's page does, and that is told */
+    direct.nest = true;
+    fake_hipGetLastError();
+    direct.nest = false;
+    uint64_t nested = direct.delivered - 1002;
+    CHECK(nested > 10 && nested < 4096 / sizeof(rocprofiler_buffer_tracing_hip_api_record_t));
+    fake_hipGetLastError();
+    CHECK_EQ(direct.delivered, 1002 + nested + 1);
+    CHECK_EQ(direct.dropped, 0);
+    OK(rocprofiler_flush_buffer(buffer));
+    CHECK_EQ(direct.dropped, 1);
+    finalizer(*client);
+    fake_hipGetLastError();
+    CHECK_EQ(direct.delivered, 1002 + nested + 1);
+    CHECK_EQ(direct.dropped, 1);
+}
+
 /* ---- Two contexts ---- */
 
 static _Atomic int counts[2];
@@ -661,6 +746,7 @@ static const scenario_t scenarios[] = {
     {"ext", ext_init, ext_run, count_finalize},
     {"force", callback_init, force_run, count_finalize},
     {"callback", callback_init, callback_run, count_finalize},
+    {"direct", direct_init, direct_run, NULL},
     {"buffered", buffered_init, buffered_run, count_finalize},
     {"two_contexts", two_init, two_run, count_finalize},
     {"refused", refused_init, refused_run, count_finalize},

@@ -32,6 +32,7 @@ sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless)
     }
     buffer->chunk_count = (uint32_t)chunks;
     buffer->lossless = lossless;
+    buffer->direct = !watermark;
     if (!watermark || watermark > size) watermark = size;
     buffer->watermark_chunks = watermark / SDK_CHUNK_SIZE ? watermark / SDK_CHUNK_SIZE : 1;
     buffer->soft_limit = watermark < SDK_CHUNK_SIZE - SDK_CHUNK_HEADER
@@ -219,9 +220,12 @@ void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t s
         }
     }
     sdk_chunk_t *chunk = NULL;
-    if (!atomic_load_explicit(&buffer->closed, memory_order_relaxed) && size <= SDK_RECORD_MAX) {
+    bool nested =
+        full && buffer->direct; /* the chunk is full of records that are being delivered */
+    if (!atomic_load_explicit(&buffer->closed, memory_order_relaxed) && size <= SDK_RECORD_MAX &&
+        !nested) {
         chunk = take_chunk(buffer, false);
-        if (!chunk && buffer->lossless) {
+        if (!chunk && buffer->lossless && !buffer->direct) {
             chunk = deliver_for_room(self, buffer, ring);
             /* also while the tool ends: its last delivery waits for this thread */
             if (!chunk) chunk = take_chunk(buffer, true);
@@ -232,7 +236,7 @@ void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t s
         atomic_store_explicit(&ring->dropped,
                               atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,
                               memory_order_relaxed);
-        cursor->limit = cursor->position; /* back here at the next record */
+        if (!nested) cursor->limit = cursor->position; /* back here at the next record */
         return NULL;
     }
     /* delivery may have run tool code, and that code may have written to this buffer: only in a
@@ -284,6 +288,24 @@ typedef struct {
     rocprofiler_record_header_t *pointers[DELIVERY_BATCH];
 } batch_t;
 
+/* Runs tool code. */
+static inline void call_tool(sdk_buffer_t *buffer, sdk_thread_t *self,
+                             rocprofiler_record_header_t **headers, size_t count, uint64_t dropped)
+{
+    uint64_t bit = (uint64_t)1 << buffer->slot, outer = self ? self->delivering_mask : 0;
+    if (self) {
+        self->delivering++;
+        self->delivering_mask |= bit;
+    }
+    buffer->callback(sdk_context_id(buffer->context),
+                     (rocprofiler_buffer_id_t){.handle = buffer->handle}, headers, count,
+                     buffer->callback_data, dropped);
+    if (self) {
+        self->delivering--;
+        self->delivering_mask = outer;
+    }
+}
+
 /* False if the callback has ended the buffer: rings and chunks are not what they were. */
 static bool hand_over(batch_t *batch)
 {
@@ -292,19 +314,7 @@ static bool hand_over(batch_t *batch)
     if (!batch->count && !dropped) return true;
     buffer->dropped_pending = 0;
     atomic_fetch_add_explicit(&buffer->delivered, batch->count, memory_order_relaxed);
-    sdk_thread_t *self = batch->self;
-    uint64_t bit = (uint64_t)1 << buffer->slot, outer = self ? self->delivering_mask : 0;
-    if (self) {
-        self->delivering++;
-        self->delivering_mask |= bit;
-    }
-    buffer->callback(sdk_context_id(buffer->context),
-                     (rocprofiler_buffer_id_t){.handle = buffer->handle}, batch->pointers,
-                     batch->count, buffer->callback_data, dropped);
-    if (self) {
-        self->delivering--;
-        self->delivering_mask = outer;
-    }
+    call_tool(buffer, batch->self, batch->pointers, batch->count, dropped);
     batch->count = 0;
     return !buffer->ended;
 }
@@ -314,20 +324,35 @@ _Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_record_t, start_times
                    offsetof(rocprofiler_buffer_tracing_hsa_api_record_t, start_timestamp),
                "API records differ");
 
-static void add_to_batch(batch_t *batch, char *at)
+/* Times as the tool reads them, and what the word before the record says of it. */
+static inline void finish_record(rocprofiler_record_header_t *header, uint64_t word, char *payload)
 {
-    uint64_t word = *(uint64_t *)(void *)at;
-    char *payload = at + SDK_RECORD_PREFIX;
     if (word >> 31 & 1) {
         rocprofiler_buffer_tracing_hip_api_record_t *record = (void *)payload;
         record->start_timestamp = sdk_clock_ns(record->start_timestamp);
         record->end_timestamp = sdk_clock_ns(record->end_timestamp);
     }
-    rocprofiler_record_header_t *header = &batch->headers[batch->count];
     header->category = word >> 16 & 0x7fff;
     header->kind = (uint32_t)(word >> 32);
     header->payload = payload;
+}
+
+static void add_to_batch(batch_t *batch, char *at)
+{
+    rocprofiler_record_header_t *header = &batch->headers[batch->count];
+    finish_record(header, *(uint64_t *)(void *)at, at + SDK_RECORD_PREFIX);
     batch->pointers[batch->count++] = header;
+}
+
+void sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
+{
+    sdk_cursor_t *cursor = &self->cursors[buffer->slot];
+    char *at = cursor->position;
+    rocprofiler_record_header_t header, *pointer = &header;
+    finish_record(&header, word, at + SDK_RECORD_PREFIX);
+    cursor->position += (word & 0xffff) + SDK_RECORD_PREFIX;
+    call_tool(buffer, self, &pointer, 1, 0);
+    cursor->position = at;
 }
 
 /* Delivers what the ring holds; a full batch is handed over at once, so is the rest before a chunk

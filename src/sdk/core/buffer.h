@@ -16,6 +16,10 @@
  * callback never waits for that lock: it gets a page more instead, so no cycle of waiting threads
  * can arise.
  *
+ * A direct buffer (watermark 0) has no reader: the writer hands each record to the callback before
+ * it goes on, in its own chunk, and takes its place back. What the callback itself has recorded
+ * lies behind it meanwhile; where no place is left the record is dropped.
+ *
  * Memory: size, rounded up to pages, plus a page for each thread that writes. For each buffer
  * received = delivered + dropped at any time nobody is in between. */
 #ifndef CROCPROF_SDK_BUFFER_H
@@ -51,7 +55,7 @@ struct sdk_ring {
 struct sdk_buffer {
     /* read by writers */
     uint32_t slot;
-    bool lossless;
+    bool lossless, direct;
     _Atomic bool closed;  /* destroyed: records are dropped */
     uint32_t chunk_count; /* N: pages of the size asked for */
     uint32_t soft_limit;  /* complete bytes at which a chunk calls for delivery */
@@ -100,17 +104,24 @@ static inline void *sdk_buffer_reserve(sdk_thread_t *self, sdk_buffer_t *buffer,
     return cursor->position + SDK_RECORD_PREFIX;
 }
 
+/* The record that was reserved in a direct buffer goes to the callback. Runs tool code. */
+void sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word);
+
 /* Publishes the record that was reserved. `word`: sdk_record_word() of it. */
 static inline void sdk_buffer_commit(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
 {
     sdk_cursor_t *cursor = &self->cursors[buffer->slot];
+    if (__builtin_expect(buffer->direct, 0)) {
+        sdk_buffer_hand_over(self, buffer, word);
+        return;
+    }
     *(uint64_t *)(void *)cursor->position = word;
     cursor->position += (word & 0xffff) + SDK_RECORD_PREFIX;
     atomic_store_explicit(cursor->publish, (uint32_t)(cursor->position - (char *)cursor->publish),
                           memory_order_release);
 }
 
-/* A new buffer; NULL without memory. */
+/* A new buffer, a direct one if the watermark is 0; NULL without memory. */
 sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless);
 
 /* The thread of the ring ends: what it wrote stays to be delivered. */

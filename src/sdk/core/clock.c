@@ -30,8 +30,9 @@ typedef struct {
 bool sdk_clock_uses_tsc;
 
 static clock_segment_t segments[CLOCK_SEGMENTS];
-static _Atomic uint64_t segment_count; /* written under clock_lock; entries below it never change
-                                        * until the ring comes round, minutes later */
+static _Atomic uint64_t discipline_due; /* raw stamp from which the next segment may begin */
+static _Atomic uint64_t segment_count;  /* written under clock_lock; entries below it never change
+                                         * until the ring comes round, minutes later */
 static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t anchor_raw, anchor_ns; /* the first pair */
 
@@ -86,6 +87,19 @@ void sdk_clock_init(void)
     pthread_once(&once, take_first_anchor);
 }
 
+/* With clock_lock held. A segment lasts CLOCK_DISCIPLINE_NS, or, while the process is young, until
+ * a quarter of its age has gone by since the segment began. */
+static void publish_segment(uint64_t count)
+{
+    const clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
+    uint64_t longest =
+        (uint64_t)(((unsigned __int128)CLOCK_DISCIPLINE_NS << 32) / (s->rate ? s->rate : 1));
+    uint64_t third = (s->begin - anchor_raw) / 3;
+    atomic_store_explicit(&discipline_due, s->begin + (third < longest ? third : longest),
+                          memory_order_relaxed);
+    atomic_store_explicit(&segment_count, count, memory_order_release);
+}
+
 /* Measures the first rate. */
 static void start_first_segment(void)
 {
@@ -101,7 +115,7 @@ static void start_first_segment(void)
         segments[0].base = anchor_ns;
         segments[0].rate =
             (uint64_t)(((unsigned __int128)(ns - anchor_ns) << 32) / (raw - anchor_raw));
-        atomic_store_explicit(&segment_count, 1, memory_order_release);
+        publish_segment(1);
     }
     pthread_mutex_unlock(&clock_lock);
 }
@@ -114,8 +128,12 @@ uint64_t sdk_clock_ns(uint64_t raw)
         start_first_segment();
         count = 1;
     }
+    const clock_segment_t *newest = &segments[(count - 1) % CLOCK_SEGMENTS];
+    if (__builtin_expect(raw >= newest->begin, 1))
+        return newest->base + scale(raw - newest->begin, newest->rate);
     uint64_t oldest = count > CLOCK_SEGMENTS / 2 ? count - CLOCK_SEGMENTS / 2 : 0;
-    const clock_segment_t *s = &segments[--count % CLOCK_SEGMENTS];
+    const clock_segment_t *s = newest;
+    count--;
     while (raw < s->begin && count > oldest)
         s = &segments[--count % CLOCK_SEGMENTS];
     return raw >= s->begin ? s->base + scale(raw - s->begin, s->rate)
@@ -130,15 +148,11 @@ void sdk_clock_discipline(void)
         start_first_segment();
         return;
     }
-    const clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
-    uint64_t now = __builtin_ia32_rdtsc();
-    if (now <= s->begin) return;
-    uint64_t quarter = scale(now - anchor_raw, s->rate) / 4;
-    if (scale(now - s->begin, s->rate) <
-        (quarter < CLOCK_DISCIPLINE_NS ? quarter : CLOCK_DISCIPLINE_NS))
+    if (__builtin_ia32_rdtsc() <= atomic_load_explicit(&discipline_due, memory_order_relaxed))
         return;
     if (pthread_mutex_trylock(&clock_lock)) return;
     if (atomic_load_explicit(&segment_count, memory_order_relaxed) == count) {
+        const clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
         uint64_t raw, ns;
         read_pair(&raw, &ns);
         uint64_t arrived = s->base + scale(raw - s->begin, s->rate);
@@ -153,7 +167,7 @@ void sdk_clock_discipline(void)
         next->base = arrived;
         next->rate =
             (uint64_t)((int64_t)rate + (int64_t)((__int128)(int64_t)rate * error / 1000000000));
-        atomic_store_explicit(&segment_count, count + 1, memory_order_release);
+        publish_segment(count + 1);
     }
     pthread_mutex_unlock(&clock_lock);
 }

@@ -150,8 +150,8 @@ static void lost(hsax_item_t *item)
 void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)
 {
     static const hsax_dispatch_client_t clients[] = {
-        {sizeof(dispatch_t), wanted, begin, submitted, complete, lost, NULL, false, false},
-        {sizeof(dispatch_t), wanted, begin, submitted, complete, lost, serial, false, false},
+        {sizeof(dispatch_t), wanted, begin, submitted, complete, lost, NULL, false, true},
+        {sizeof(dispatch_t), wanted, begin, submitted, complete, lost, serial, false, true},
     };
     hsax_queues_hook(table, &clients[sdk_counting_dispatches_configured()]);
 }

@@ -1,0 +1,188 @@
+/* segments.c - see segments.h. The hot path is reserve and commit; everything else happens once per
+ * thread. A segment belongs to its thread, and only the thread lets go of its memory: whoever
+ * closes the store marks it as retired. */
+#include "tool/segments.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/format.h"
+
+/* Descriptors are the program's to number and to limit: those of the first segments are kept, so
+ * that these go on whatever becomes of the path; with more threads they are opened when needed. */
+enum { KEPT_DESCRIPTORS = 16 };
+
+typedef struct segment {
+    trace_writer_t *writer;
+    bool retired; /* the store is closed */
+    bool busy;    /* a record is being written */
+    struct segment *next, *next_free;
+} segment_t;
+
+static struct {
+    pthread_mutex_t *lock;
+    pthread_key_t key; /* tells when a thread ends */
+    bool have_key;
+    segment_t *all, *free; /* of the open store; those without a thread */
+    unsigned count;
+    bool refused; /* no more can be made */
+} segments;
+
+static __thread segment_t *mine __attribute__((tls_model("initial-exec")));
+
+bool tool_segment_mine(void)
+{
+    return mine && !__atomic_load_n(&mine->retired, __ATOMIC_ACQUIRE);
+}
+
+static void set_busy(segment_t *segment, bool busy)
+{
+    __atomic_store_n(&segment->busy, busy, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void *tool_segment_reserve(size_t bytes)
+{
+    segment_t *segment = mine;
+    if (__builtin_expect(!segment, 0)) return NULL;
+    set_busy(segment, true);
+    void *place = trace_writer_reserve(segment->writer, bytes);
+    if (!place) set_busy(segment, false);
+    return place;
+}
+
+void tool_segment_commit(const void *record)
+{
+    trace_writer_commit(mine->writer, record);
+    set_busy(mine, false);
+}
+
+bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes,
+                      bool *has)
+{
+    segment_t *segment = mine;
+    *has = segment;
+    if (!segment) return false;
+    set_busy(segment, true);
+    bool written = trace_writer_put_parts(segment->writer, fixed, fixed_bytes, rest, rest_bytes);
+    trace_writer_count(segment->writer, 1, 0, 0);
+    set_busy(segment, false);
+    return written;
+}
+
+static void let_go(segment_t *segment, void (*leave)(trace_writer_t *))
+{
+    if (mine == segment) mine = NULL;
+    leave(segment->writer);
+    free(segment);
+}
+
+/* A thread ends; its last destructors may still record, and then take a segment again. */
+static void give_back(void *data)
+{
+    segment_t *segment = data;
+    pthread_mutex_lock(segments.lock);
+    mine = NULL;
+    if (segment->retired) {
+        let_go(segment, trace_writer_forget);
+    } else {
+        segment->next_free = segments.free;
+        segments.free = segment;
+    }
+    pthread_mutex_unlock(segments.lock);
+}
+
+static void own(segment_t *segment)
+{
+    mine = segment;
+    if (segments.have_key) pthread_setspecific(segments.key, segment);
+}
+
+void tool_segments_init(pthread_mutex_t *lock)
+{
+    segments.lock = lock;
+    segments.have_key = pthread_key_create(&segments.key, give_back) == 0;
+}
+
+static segment_t *make(const char *directory, char *why, size_t why_bytes)
+{
+    char file[32];
+    unsigned number = segments.count + 1; /* 0 is the sink's own */
+    segment_t *segment = calloc(1, sizeof(*segment));
+    if (!segment || segments.count == TOOL_SEGMENTS_MAX) {
+        snprintf(why, why_bytes, "%s: %s", directory, strerror(segment ? EMFILE : ENOMEM));
+        goto fail;
+    }
+    snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, number);
+    segment->writer =
+        trace_writer_open(directory, file, TRACE_CONTENTS_RECORDS, number, why, why_bytes);
+    if (!segment->writer) goto fail;
+    if (segments.count >= KEPT_DESCRIPTORS) trace_writer_lend(segment->writer);
+    segment->next = segments.all;
+    segments.all = segment;
+    segments.count++;
+    return segment;
+fail:
+    free(segment);
+    return NULL;
+}
+
+bool tool_segment_take(const char *directory, char *why, size_t why_bytes)
+{
+    segment_t *segment = segments.free;
+    *why = 0;
+    if (mine) let_go(mine, trace_writer_forget); /* retired, or it would be used */
+    if (segment)
+        segments.free = segment->next_free;
+    else if (!segments.refused)
+        segment = make(directory, why, why_bytes);
+    segments.refused |= !segment;
+    own(segment);
+    return segment;
+}
+
+void tool_segments_each(bool (*look)(const trace_writer_t *writer))
+{
+    for (const segment_t *s = segments.all; s && look(s->writer); s = s->next) {
+    }
+}
+
+/* Takes all segments off the list. */
+static segment_t *take_all(void)
+{
+    segment_t *first = segments.all;
+    segments.all = segments.free = NULL;
+    segments.count = 0;
+    segments.refused = false;
+    return first;
+}
+
+void tool_segments_close(void)
+{
+    for (segment_t *s = segments.free; s; s = s->next_free)
+        s->retired = true; /* of nobody: may go at once, like the caller's own */
+    for (segment_t *s = take_all(), *next; s; s = next) {
+        next = s->next;
+        if (s->retired || (s == mine && !s->busy)) {
+            if (s == mine) own(NULL);
+            let_go(s, trace_writer_close);
+        } else {
+            trace_writer_end(s->writer);
+            __atomic_store_n(&s->retired, true, __ATOMIC_RELEASE);
+        }
+    }
+}
+
+/* A signal handler that forks may have interrupted a record: what it goes on with then, in the
+ * child, is what the parent writes to the same place. */
+void tool_segments_forget(void)
+{
+    const segment_t *own_one = mine;
+    own(NULL);
+    for (segment_t *s = take_all(), *next; s; s = next) {
+        next = s->next;
+        if (s != own_one || !s->busy) let_go(s, trace_writer_forget);
+    }
+}

@@ -1,0 +1,47 @@
+/* segments.h - a segment of the store for each thread that records.
+ *
+ * A record stands in its thread's mapped segment when the call that made it returns: no other
+ * thread and no lock lie between. Segments of threads that have ended go to the next that come, so
+ * there are as many as threads have recorded at once. What is said to need the lock is called with
+ * the sink's lock held. */
+#ifndef CROCPROF_TOOL_SEGMENTS_H
+#define CROCPROF_TOOL_SEGMENTS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "trace/writer.h"
+
+enum { TOOL_SEGMENTS_MAX = 1024 };
+
+/* Has the calling thread a segment of the store that is open? */
+bool tool_segment_mine(void);
+
+/* A place in the calling thread's segment for a record of at most `bytes`, to be filled and then
+ * committed; NULL if there is none. What is not committed is not there. */
+void *tool_segment_reserve(size_t bytes);
+void tool_segment_commit(const void *record);
+
+/* Puts a record into the calling thread's segment, or counts it there as dropped. False if it is
+ * dropped, or, with `mine` false, if the thread has no segment: then nothing is counted. */
+bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes,
+                      bool *mine);
+
+/* Gives the thread a segment of the store, a used one or a new one. False if there is none to be
+ * had, the first time with a line in `why`, then with none. Needs the lock. */
+bool tool_segment_take(const char *directory, char *why, size_t why_bytes);
+
+/* Calls `look` with each segment's writer until it returns false. Needs the lock. */
+void tool_segments_each(bool (*look)(const trace_writer_t *writer));
+
+/* The orderly end. Calls under way may record for a while yet: each thread keeps its mapping until
+ * it records again or ends. Needs the lock. */
+void tool_segments_close(void);
+
+/* In a forked child: lets go of the parent's segments. Needs the lock. */
+void tool_segments_forget(void);
+
+/* Called once, before the rest; `lock` is the sink's. */
+void tool_segments_init(pthread_mutex_t *lock);
+
+#endif
