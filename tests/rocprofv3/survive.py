@@ -40,6 +40,17 @@ class Case(whole.Case):
                 received += struct.unpack_from("<Q", f.read(80), 72)[0]
         return received
 
+    def kill(self, pid):
+        """Kills a process and waits until it has gone, whoever its parent is."""
+        os.kill(pid, signal.SIGKILL)
+        state = "R"
+        while state not in "ZX":
+            try:
+                with open(f"/proc/{pid}/stat") as f:
+                    state = f.read().rpartition(")")[2].split()[0]
+            except (FileNotFoundError, ProcessLookupError):
+                state = "X"
+
     def abandoned(self, *options):
         """A run whose rocprofv3 and program were both killed: its store stays. The store's path."""
         p = self.start("-s", *options, program=(SUBJECT, "wait"))
@@ -50,8 +61,7 @@ class Case(whole.Case):
             time.sleep(0.01)
         p.kill()
         p.wait()
-        os.kill(int(os.path.basename(store).split("-")[0]), signal.SIGKILL)
-        p.stdout.read()  # until the program has gone
+        self.kill(int(os.path.basename(store).split("-")[0]))
         p.stdout.close()
         p.stderr.close()
         return store
