@@ -273,6 +273,19 @@ static int write_domain(work_t *w, int domain)
     return close_output(w, f, 0);
 }
 
+static out_job_t job_of(work_t *w)
+{
+    return (out_job_t){w->model, w->c->config, &w->source, w->stats, w->why, w->why_bytes};
+}
+
+static int hand_over(work_t *w)
+{
+    out_job_t job = job_of(w);
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        if (w->source.sorters[i] && write_rows(w, i, NULL) != 0) return -1;
+    return w->c->take(w->c->taker, &job);
+}
+
 /* The formats that have one file. */
 static int write_formats(work_t *w)
 {
@@ -284,7 +297,7 @@ static int write_formats(work_t *w)
         OUT_FORMATS(X)
 #undef X
     };
-    out_job_t job = {w->model, w->c->config, &w->source, w->stats, w->why, w->why_bytes};
+    out_job_t job = job_of(w);
     for (int i = 0; i < OUT_FORMAT_COUNT; i++) {
         char path[PATH_MAX + 512];
         if (!formats[i].write || !wants(w, i)) continue;
@@ -390,9 +403,9 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
         status = 0;
         goto out;
     }
-    if (choose_prefix(&w) != 0 || read_segments(&w) != 0) goto out;
+    if ((!c->take && choose_prefix(&w) != 0) || read_segments(&w) != 0) goto out;
     if (out_source_ready(&w.source) != 0) goto out;
-    status = write_all(&w);
+    status = c->take ? hand_over(&w) : write_all(&w);
 out:
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         out_stats_free(&w.stats[i]);

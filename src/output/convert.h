@@ -9,9 +9,14 @@
 #include <signal.h>
 
 #include "output/config.h"
+#include "output/format.h"
 
 typedef struct {
     const out_config_t *config;
+    /* In place of files: gets the process, its records sorted, statistics counted. 0, or -1 with a
+     * line in the job's `why`. */
+    int (*take)(void *taker, out_job_t *job);
+    void *taker;
     const volatile sig_atomic_t *stop; /* conversion ends early once this is not 0 */
     /* Where files go ("stdout" too); NULL: where each process wanted them. If given, no path that
      * stands in a store is believed: what leads out of the directory is replaced. */

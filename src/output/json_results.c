@@ -120,6 +120,8 @@ static void hip_record(writer_t *w, const trace_timed_t *r)
             out_json_end(j, '}');
         }
         out_json_end(j, ']');
+    }
+    if (trace_call_values(r, &end) && ((const trace_call_t *)r)->has_result) {
         out_json_begin(j, "retval", '{');
         out_json_unsigned(j, "uint64_t_retval", ((const trace_call_t *)r)->result);
         out_json_end(j, '}');

@@ -56,7 +56,8 @@ static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_reco
                                 .ancestor = r->correlation_id.ancestor,
                                 .external = r->correlation_id.external.value},
                        .result = r->retval.uint64_t_retval,
-                       .count = values->count};
+                       .count = (uint32_t)values->count,
+                       .has_result = 1};
     return true;
 }
 

@@ -174,7 +174,8 @@ typedef trace_timed_t trace_api_t;
 typedef struct {
     trace_api_full_t call;
     uint64_t result;
-    uint64_t count; /* of values */
+    uint32_t count;      /* of values */
+    uint32_t has_result; /* databases do not tell */
 } trace_call_t;
 
 /* The values, or NULL if the call has none; `end` is behind the last byte of the record. */

@@ -1,0 +1,470 @@
+/* base.c - see base.h. Files, views, windows; what is asked of them belongs to the sub-commands. */
+#include "rocpd/base.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "trace/keys.h"
+#include "trace/store.h"
+
+/* SQLite attaches no more to one connection. */
+enum { FILES_MAX = 10 };
+
+/* ---- files ---- */
+
+static int add_file(rocpd_files_t *f, const char *path)
+{
+    char **paths = realloc(f->paths, (f->count + 1) * sizeof(*paths));
+    char *copy = paths ? realpath(path, NULL) : NULL;
+    if (paths) f->paths = paths;
+    if (!copy) {
+        base_error("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    for (size_t i = 0; i < f->count; i++)
+        if (strcmp(f->paths[i], copy) == 0) {
+            free(copy);
+            return 0;
+        }
+    f->paths[f->count++] = copy;
+    return 0;
+}
+
+char *rocpd_read_file(const char *path)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *in = base_file_stream(path, "r"), *out = in ? open_memstream(&text, &bytes) : NULL;
+    if (!out) {
+        base_error("%s: %s", path, strerror(errno));
+        if (in) fclose(in);
+        return NULL;
+    }
+    char block[4096];
+    for (size_t n; (n = fread(block, 1, sizeof(block), in));)
+        fwrite(block, 1, n, out);
+    int failed = ferror(in);
+    fclose(in);
+    if (fclose(out) == 0 && !failed) return text;
+    base_error("%s: cannot be read", path);
+    free(text);
+    return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static int add_path(rocpd_files_t *f, const char *path);
+
+/* Words of the list `files` in an index: "- NAME" lines, or one word behind the colon. Paths are
+ * relative to the index. */
+static int add_index(rocpd_files_t *f, const char *path)
+{
+    int result = 0;
+    bool in_list = false;
+    char *text = rocpd_read_file(path), *slash = strrchr(path, '/');
+    int bytes = slash ? (int)(slash - path) : 1;
+    for (char *rest = text, *line; result == 0 && (line = strsep(&rest, "\n"));) {
+        char whole[2 * PATH_MAX];
+        line += strspn(line, " \t");
+        bool files = strncmp(line, "files:", 6) == 0, item = strncmp(line, "- ", 2) == 0;
+        if (!files && !(in_list && item)) {
+            in_list = in_list && !*line;
+            continue;
+        }
+        in_list = true;
+        line += files ? 6 : 2;
+        line += strspn(line, " \t\"'");
+        line[strcspn(line, "\r\"'")] = 0;
+        if (!*line) continue;
+        bool absolute = *line == '/';
+        snprintf(whole, sizeof(whole), "%.*s%s%s", absolute ? 0 : bytes, slash ? path : ".",
+                 absolute ? "" : "/", line);
+        result = add_path(f, whole);
+    }
+    free(text);
+    return text ? result : -1;
+}
+
+static int add_directory(rocpd_files_t *f, const char *path)
+{
+    char index[PATH_MAX];
+    int result = 0;
+    trace_join(index, sizeof(index), path, "index.yaml");
+    struct stat st;
+    if (stat(index, &st) == 0) return add_index(f, index);
+    char **names = trace_list(path);
+    size_t before = f->count;
+    for (char **name = names; name && *name && result == 0; name++) {
+        char file[PATH_MAX];
+        trace_join(file, sizeof(file), path, *name);
+        if (ends_with(*name, ".db")) result = add_file(f, file);
+    }
+    if (!names) base_error("%s: %s", path, strerror(errno));
+    if (names && result == 0 && f->count == before) base_error("%s: holds no *.db", path);
+    trace_list_free(names);
+    return f->count > before ? result : -1;
+}
+
+static int add_path(rocpd_files_t *f, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        base_error("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (S_ISDIR(st.st_mode)) return add_directory(f, path);
+    if (ends_with(path, ".yaml") || ends_with(path, ".yml")) return add_index(f, path);
+    return add_file(f, path);
+}
+
+int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o)
+{
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < o->values[ROCPD_INPUT].count; i++) {
+        glob_t found = {0};
+        const char *word = o->values[ROCPD_INPUT].words[i];
+        struct stat st;
+        bool wild = stat(word, &st) != 0 && strpbrk(word, "*?[");
+        if (!wild) {
+            result = add_path(f, word);
+            continue;
+        }
+        if (glob(word, 0, NULL, &found) != 0) {
+            base_error("%s: matches nothing", word);
+            result = -1;
+        }
+        for (size_t j = 0; result == 0 && j < found.gl_pathc; j++)
+            result = add_path(f, found.gl_pathv[j]);
+        globfree(&found);
+    }
+    return result;
+}
+
+void rocpd_files_free(rocpd_files_t *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        free(f->paths[i]);
+    free(f->paths);
+}
+
+char *rocpd_metadata(const char *path, const char *tag)
+{
+    char *value = NULL;
+    sqlite3 *db = NULL;
+    sqlite3_stmt *s = NULL;
+    int status = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
+    if (status == SQLITE_OK)
+        status =
+            sqlite3_prepare_v2(db, "SELECT value FROM rocpd_metadata WHERE tag = ?", -1, &s, NULL);
+    if (status == SQLITE_OK) status = sqlite3_bind_text(s, 1, tag, -1, SQLITE_STATIC);
+    if (status == SQLITE_OK) status = sqlite3_step(s);
+    if (status == SQLITE_ROW)
+        value = strdup((const char *)sqlite3_column_text(s, 0));
+    else
+        base_error("%s: is no rocpd database: %s", path,
+                   status == SQLITE_DONE ? "its metadata names no schema" : sqlite3_errmsg(db));
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return value;
+}
+
+/* ---- views ---- */
+
+int rocpd_run(sqlite3 *db, const char *sql, const char *what)
+{
+    char *problem = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &problem) == SQLITE_OK) return 0;
+    base_error("%s: %s", what, problem ? problem : sqlite3_errmsg(db));
+    sqlite3_free(problem);
+    return -1;
+}
+
+static int attach(sqlite3 *db, const rocpd_files_t *f)
+{
+    char *version = rocpd_metadata(f->paths[0], "schema_version");
+    int result = version ? 0 : -1;
+    for (size_t i = 0; result == 0 && i < f->count; i++) {
+        char *other = rocpd_metadata(f->paths[i], "schema_version");
+        if (!other) result = -1;
+        if (other && strcmp(other, version) != 0) {
+            base_error("%s has schema version %s, %s has %s: they cannot be read together",
+                       f->paths[i], other, f->paths[0], version);
+            result = -1;
+        }
+        char *sql = sqlite3_mprintf("ATTACH 'file:%q?mode=ro' AS db%d", f->paths[i], (int)i);
+        if (result == 0) result = sql ? rocpd_run(db, sql, f->paths[i]) : -1;
+        sqlite3_free(sql);
+        free(other);
+    }
+    free(version);
+    return result;
+}
+
+typedef struct {
+    long long begin, end;
+    bool inclusive, whole;
+} window_t;
+
+/* Times of the tables whose rows stand for something that took time. */
+static const struct {
+    const char *table, *start, *end;
+} timed[] = {
+    {"rocpd_region", "start", "end"},       {"rocpd_kernel_dispatch", "start", "end"},
+    {"rocpd_memory_copy", "start", "end"},  {"rocpd_memory_allocate", "start", "end"},
+    {"rocpd_graph_launch", "start", "end"}, {"rocpd_sample", "timestamp", "timestamp"},
+};
+
+static char *condition(const window_t *w, const char *table)
+{
+    for (size_t i = 0; !w->whole && i < sizeof(timed) / sizeof(*timed); i++) {
+        if (strcmp(timed[i].table, table) != 0) continue;
+        return w->inclusive ? sqlite3_mprintf(" WHERE \"%w\" >= %lld AND \"%w\" <= %lld",
+                                              timed[i].start, w->begin, timed[i].end, w->end)
+                            : sqlite3_mprintf(" WHERE \"%w\" <= %lld AND \"%w\" >= %lld",
+                                              timed[i].start, w->end, timed[i].end, w->begin);
+    }
+    return sqlite3_mprintf("");
+}
+
+/* A view of the name over all files, which have it all. */
+static int unite(sqlite3 *db, const char *name, size_t files, const window_t *w)
+{
+    char *where = condition(w, name);
+    sqlite3_str *sql = sqlite3_str_new(db);
+    sqlite3_str_appendf(sql, "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS ", name,
+                        name);
+    for (size_t i = 0; i < files; i++)
+        sqlite3_str_appendf(sql, "%sSELECT * FROM db%d.\"%w\"%s", i ? " UNION ALL " : "", (int)i,
+                            name, where);
+    char *text = sqlite3_str_finish(sql);
+    int result = text ? rocpd_run(db, text, name) : -1;
+    sqlite3_free(text);
+    sqlite3_free(where);
+    return result;
+}
+
+/* Names of the views of the first file that are, or are not, views of its tables alone. */
+static sqlite3_stmt *list_views(sqlite3 *db, bool plain)
+{
+    sqlite3_stmt *s = NULL;
+    const char *sql = plain ? "SELECT name, sql FROM db0.sqlite_master WHERE type = 'view' AND "
+                              "name LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid"
+                            : "SELECT name, sql FROM db0.sqlite_master WHERE type = 'view' AND "
+                              "name NOT LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid";
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
+        base_error("reading the schema: %s", sqlite3_errmsg(db));
+    return s;
+}
+
+static int make_plain_views(sqlite3 *db, size_t files, const window_t *w)
+{
+    sqlite3_stmt *s = list_views(db, true);
+    int result = s ? 0 : -1;
+    while (result == 0 && sqlite3_step(s) == SQLITE_ROW) {
+        char *name = strdup((const char *)sqlite3_column_text(s, 0));
+        result = name ? unite(db, name, files, w) : -1;
+        free(name);
+    }
+    sqlite3_finalize(s);
+    return result;
+}
+
+/* The text of the view, made anew where it sees the temporary views. */
+static int make_data_views(sqlite3 *db)
+{
+    sqlite3_stmt *s = list_views(db, false);
+    int result = s ? 0 : -1;
+    while (result == 0 && sqlite3_step(s) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(s, 0);
+        const char *sql = (const char *)sqlite3_column_text(s, 1);
+        if (!sql || strncasecmp(sql, "CREATE VIEW", 11) != 0) continue;
+        char *text = sqlite3_mprintf("CREATE TEMP VIEW%s", sql + 11);
+        result = text ? rocpd_run(db, text, name) : -1;
+        sqlite3_free(text);
+    }
+    sqlite3_finalize(s);
+    return result;
+}
+
+/* ---- windows ---- */
+
+bool rocpd_has_column(sqlite3 *db, const char *view, const char *column)
+{
+    sqlite3_stmt *s = NULL;
+    /* a name in double quotes that is none would be a text */
+    char *sql = sqlite3_mprintf("SELECT \"%w\".\"%w\" FROM \"%w\" LIMIT 0", view, column, view);
+    bool has = sql && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK;
+    sqlite3_finalize(s);
+    sqlite3_free(sql);
+    return has;
+}
+
+static int ask_two(sqlite3 *db, const char *sql, long long *a, long long *b)
+{
+    sqlite3_stmt *s = NULL;
+    int result =
+        sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW
+            ? 0
+            : -1;
+    if (result == 0) {
+        *a = sqlite3_column_int64(s, 0);
+        *b = sqlite3_column_int64(s, 1);
+    } else {
+        base_error("reading times: %s", sqlite3_errmsg(db));
+    }
+    sqlite3_finalize(s);
+    return result;
+}
+
+/* First begin and last end of all that took time. */
+static int find_span(sqlite3 *db, window_t *w)
+{
+    sqlite3_str *sql = sqlite3_str_new(db);
+    const char *between = "SELECT MIN(a), MAX(b) FROM (";
+    for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++) {
+        if (!rocpd_has_column(db, timed[i].table, timed[i].start))
+            continue; /* older schemas do not have it */
+        sqlite3_str_appendf(sql, "%sSELECT MIN(\"%w\") a, MAX(\"%w\") b FROM \"%w\"", between,
+                            timed[i].start, timed[i].end, timed[i].table);
+        between = " UNION ALL ";
+    }
+    sqlite3_str_appendf(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    int result = text ? ask_two(db, text, &w->begin, &w->end) : -1;
+    sqlite3_free(text);
+    return result;
+}
+
+/* The marker of the text: when it began and ended. */
+static int find_marker(sqlite3 *db, const char *text, long long *begin, long long *end)
+{
+    char *sql = sqlite3_mprintf(
+        "SELECT MIN(a), MAX(b), COUNT(*) FROM (SELECT R.start a, R.\"end\" b FROM rocpd_region R "
+        "JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid WHERE "
+        "JSON_EXTRACT(E.extdata, '$.message') = %Q UNION ALL SELECT S.timestamp, S.timestamp FROM "
+        "rocpd_sample S JOIN rocpd_event E ON E.id = S.event_id AND E.guid = S.guid WHERE "
+        "JSON_EXTRACT(E.extdata, '$.message') = %Q)",
+        text, text);
+    sqlite3_stmt *s = NULL;
+    long long count = -1;
+    if (sql && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK &&
+        sqlite3_step(s) == SQLITE_ROW) {
+        *begin = sqlite3_column_int64(s, 0);
+        *end = sqlite3_column_int64(s, 1);
+        count = sqlite3_column_int64(s, 2);
+    }
+    if (count < 0)
+        base_error("marker '%s': %s", text, sqlite3_errmsg(db));
+    else if (count != 1)
+        base_error("marker '%s': there are %lld of this name, one is needed", text, count);
+    sqlite3_finalize(s);
+    sqlite3_free(sql);
+    return count == 1 ? 0 : -1;
+}
+
+/* "50%" of the span, or nanoseconds. */
+static int read_time(const char *option, const char *word, const window_t *span, long long *ns)
+{
+    char *end;
+    errno = 0;
+    double number = strtod(word, &end);
+    bool percent = strcmp(end, "%") == 0;
+    if (end == word || (*end && !percent) || errno ||
+        (percent && !(number >= 0 && number <= 100))) {
+        base_error("--%s: '%s' is neither nanoseconds nor a percentage such as 50%%", option, word);
+        return -1;
+    }
+    *ns = percent ? span->begin + (long long)((double)(span->end - span->begin) * number / 100)
+                  : strtoll(word, NULL, 10);
+    return 0;
+}
+
+static int find_window(sqlite3 *db, const rocpd_options_t *o, window_t *w)
+{
+    static const char *const yes[] = {"true", "t", "yes", "1"};
+    const char *start = rocpd_word(o, ROCPD_START, NULL), *end = rocpd_word(o, ROCPD_END, NULL);
+    const char *from = rocpd_word(o, ROCPD_START_MARKER, NULL);
+    const char *to = rocpd_word(o, ROCPD_END_MARKER, NULL);
+    const char *word = rocpd_word(o, ROCPD_INCLUSIVE, "true");
+    window_t span;
+    long long ignored;
+    w->inclusive = false;
+    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+        w->inclusive |= strcasecmp(word, yes[i]) == 0;
+    w->whole = !start && !end && !from && !to;
+    if (w->whole) return 0;
+    if (find_span(db, w) != 0) return -1;
+    span = *w;
+    if (start && read_time("start", start, &span, &w->begin) != 0) return -1;
+    if (end && read_time("end", end, &span, &w->end) != 0) return -1;
+    if (from && find_marker(db, from, &w->begin, &ignored) != 0) return -1;
+    if (to && find_marker(db, to, &ignored, &w->end) != 0) return -1;
+    if (w->begin > w->end) {
+        base_error("the window ends at %lld, before it begins at %lld", w->end, w->begin);
+        return -1;
+    }
+    printf("# Initial time bounds: %lld : %lld nsec\n# Windowed time bounds: %lld : %lld nsec\n"
+           "# Time windowing reduced the duration to %.2f%%\n",
+           span.begin, span.end, w->begin, w->end,
+           span.end > span.begin
+               ? 100.0 * (double)(w->end - w->begin) / (double)(span.end - span.begin)
+               : 100.0);
+    return 0;
+}
+
+sqlite3 *rocpd_open(const rocpd_files_t *f, const rocpd_options_t *o)
+{
+    window_t window = {.whole = true};
+    sqlite3 *db = NULL;
+    if (f->count > FILES_MAX) {
+        base_error("%zu databases: at most %d are read together (rocpd merge makes one of them)",
+                   f->count, FILES_MAX);
+        return NULL;
+    }
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+    if (sqlite3_open_v2(":memory:", &db, flags, NULL) != SQLITE_OK) {
+        base_error("opening a database: %s", sqlite3_errmsg(db));
+        goto fail;
+    }
+    if (attach(db, f) != 0 || make_plain_views(db, f->count, &window) != 0) goto fail;
+    if (find_window(db, o, &window) != 0) goto fail;
+    if (!window.whole && make_plain_views(db, f->count, &window) != 0) goto fail;
+    if (make_data_views(db) == 0) return db;
+fail:
+    sqlite3_close(db);
+    return NULL;
+}
+
+/* ---- outputs ---- */
+
+int rocpd_output(const rocpd_options_t *o, const char *name, char *path, size_t bytes)
+{
+    const char *env = getenv("ROCPD_OUTPUT_PATH");
+    const char *given = rocpd_word(o, ROCPD_OUTPUT_PATH, env && *env ? env : "./rocpd-output-data");
+    char directory[PATH_MAX], why[512];
+    trace_keys_t *keys = trace_keys_current();
+    int result =
+        keys ? trace_keys_expand(keys, given, directory, sizeof(directory), why, sizeof(why)) : -1;
+    if (result != 0) base_error("--output-path %s: %s", given, keys ? why : strerror(ENOMEM));
+    if (keys) trace_keys_free(keys);
+    if (result == 0 && trace_make_directories(directory) != 0) {
+        base_error("%s: %s", directory, strerror(errno));
+        result = -1;
+    }
+    if (result == 0 && (size_t)snprintf(path, bytes, "%s/%s", directory, name) >= bytes) {
+        base_error("%s/%s: %s", directory, name, strerror(ENAMETOOLONG));
+        result = -1;
+    }
+    return result;
+}

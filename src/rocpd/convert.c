@@ -1,0 +1,408 @@
+/* convert.c - rocpd convert: files of other formats.
+ *
+ * CSV files are what the views say, with the columns of AMD's. The other formats are written by the
+ * writers of rocprofv3, of records that store.c makes of the rows: traces and archives of several
+ * processes are one file, JSON is one for each. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "output/convert.h"
+#include "output/otf2.h"
+#include "rocpd/commands.h"
+#include "rocpd/store.h"
+#include "trace/store.h"
+
+/* ---- CSV ---- */
+
+#define TIMES            "start AS Start_Timestamp, \"end\" AS End_Timestamp"
+#define ORDER            " ORDER BY guid, start, \"end\" DESC"
+#define FIELD(name)      "JSON_EXTRACT(extdata, '$." name "')"
+#define CAPABILITY(name) FIELD("capability." name) " AS Cap_" name ", "
+
+/* %1 and the like stand for the label of an agent, in agent_label. Rows of tables that older
+ * schemas do not have are left out without a word. */
+static const struct {
+    const char *file, *view, *sql;
+} tables[] =
+    {
+        {"agent_info", "rocpd_info_agent",
+         "SELECT guid AS Guid, absolute_index AS Node_Id, logical_index AS Logical_Node_Id, type "
+         "AS "
+         "Agent_Type, " FIELD("cpu_cores_count") " AS Cpu_Cores_Count, " FIELD(
+             "simd_count") " AS "
+                           "Simd_Count, " FIELD("cpu_core_id_base") " AS Cpu_Core_Id_Base, " FIELD("simd_id_base") " AS Simd_Id_Base, " FIELD("max_waves_per_simd") " AS Max_Waves_Per_Simd, " FIELD("lds_size_in_kb") " AS Lds_Size_In_Kb, " FIELD("gds_size_in_kb") " AS Gds_Size_In_Kb, " FIELD("num_gws") " AS Num_Gws, " FIELD("wave_front_size") " AS Wave_Front_Size, " FIELD("num_xcc") " AS Num_Xcc, " FIELD("cu_count") " AS Cu_Count, " FIELD("array_count") " AS Array_Count, " FIELD("num_shader_banks") " AS Num_Shader_Banks, " FIELD("simd_arrays_per_engine") " AS Simd_Arrays_Per_Engine, " FIELD(
+                               "cu_per_simd_array") " AS Cu_Per_Simd_Array, " FIELD("simd_per_cu") " AS Simd_Per_Cu, " FIELD("max_slots_scratch_cu") " AS Max_Slots_Scratch_Cu, " FIELD("gfx_target_version") " AS Gfx_Target_Version, " FIELD("vendor_id") " AS Vendor_Id, " FIELD("device_id") " AS Device_Id, " FIELD("location_id") " AS Location_Id, " FIELD("domain") " AS Domain, " FIELD("drm_render_minor") " AS Drm_Render_Minor, " FIELD("num_sdma_engines") " AS Num_Sdma_Engines, " FIELD("num_sdma_xgmi_engines") " AS Num_Sdma_Xgmi_Engines, " FIELD("num_sdma_queues_per_engine") " AS Num_Sdma_Queues_Per_Engine, " FIELD("num_cp_queues") " AS Num_Cp_Queues, " FIELD("max_engine_clk_ccompute") " AS Max_Engine_Clk_Ccompute, " FIELD("max_engine_clk_fcompute") " AS Max_Engine_Clk_Fcompute, " FIELD("sdma_fw_version.uCodeSDMA") " AS Sdma_Fw_Version, " FIELD("fw_version.uCode") " AS Fw_Version, " CAPABILITY("HotPluggable")
+                               CAPABILITY("HSAMMUPresent") CAPABILITY("SharedWithGraphics")
+                                   CAPABILITY("QueueSizePowerOfTwo") CAPABILITY("QueueSize32bit")
+                                       CAPABILITY("QueueIdleEvent") CAPABILITY(
+                                           "VALimit") CAPABILITY("WatchPointsSupported")
+                                           CAPABILITY("WatchPointsTotalBits") CAPABILITY(
+                                               "DoorbellType") CAPABILITY("AQLQueueDoubleMap")
+                                               CAPABILITY("DebugTrapSupported") CAPABILITY(
+                                                   "WaveLaunchTrapOverrideSupported")
+                                                   CAPABILITY("WaveLaunchModeSupported") CAPABILITY(
+                                                       "PreciseMemory"
+                                                       "OperationsSup"
+                                                       "ported") CAPABILITY("DEPRECATED_SRAM_"
+                                                                            "EDCSupport")
+                                                       CAPABILITY("Mem_EDCSupport") CAPABILITY(
+                                                           "RASEventNotify")
+                                                           CAPABILITY("ASICRevision") CAPABILITY("S"
+                                                                                                 "R"
+                                                                                                 "A"
+                                                                                                 "M"
+                                                                                                 "_"
+                                                                                                 "E"
+                                                                                                 "D"
+                                                                                                 "C"
+                                                                                                 "S"
+                                                                                                 "u"
+                                                                                                 "p"
+                                                                                                 "p"
+                                                                                                 "o"
+                                                                                                 "r"
+                                                                                                 "t") CAPABILITY("SVMAPISupported") CAPABILITY("CoherentHostAccess") CAPABILITY("DebugSupportedFirmware") CAPABILITY("PreciseALUOperationsSupported") CAPABILITY("PerQueueResetSupported") FIELD("cu_per_engine") " AS Cu_Per_Engine, " FIELD("max_waves_per_cu") " AS Max_Waves_Per_Cu, " FIELD("workgroup_max_size") " AS Workgroup_Max_Size, " FIELD("family_id") " AS Family_Id, " FIELD("grid_max_size") " AS Grid_Max_Size, " FIELD("local_mem_size") " AS Local_Mem_Size, " FIELD("hive_id") " AS Hive_Id, " FIELD("gpu_id") " AS Gpu_Id, " FIELD("workgroup_max_dim.x") " AS Workgroup_Max_Dim_X, " FIELD(
+                                                               "workgroup_max_dim.y") " AS "
+                                                                                      "Workgroup_"
+                                                                                      "Max_Dim_Y,"
+                                                                                      " " FIELD(
+                                                                                          "wo"
+                                                                                          "rk"
+                                                                                          "gr"
+                                                                                          "ou"
+                                                                                          "p_"
+                                                                                          "ma"
+                                                                                          "x_"
+                                                                                          "di"
+                                                                                          "m."
+                                                                                          "z") " AS"
+                                                                                               " Wo"
+                                                                                               "rkg"
+                                                                                               "rou"
+                                                                                               "p_"
+                                                                                               "Max"
+                                                                                               "_Di"
+                                                                                               "m_"
+                                                                                               "Z,"
+                                                                                               " " FIELD("grid_max_dim.x") " AS Grid_Max_Dim_X, " FIELD("grid_max_dim.y") " AS Grid_Max_Dim_Y, " FIELD("grid_max_dim.z") " AS Grid_Max_Dim_Z, name AS Name, vendor_name AS Vendor_Name, product_name AS Product_Name, "
+                                                                                                                                                                                                                         "model_name AS Model_Name FROM rocpd_info_agent ORDER BY guid, id"},
+        {"kernel_trace", "kernels",
+         "SELECT guid AS Guid, 'KERNEL_DISPATCH' AS Kind, {agent} AS Agent_Id, queue_id AS "
+         "Queue_Id, "
+         "stream_id AS Stream_Id, {graph}tid AS Thread_Id, dispatch_id AS Dispatch_Id, kernel_id "
+         "AS "
+         "Kernel_Id, {kernel} AS Kernel_Name, stack_id AS Correlation_Id, " TIMES ", duration AS "
+         "Duration, lds_size AS Lds_Block_Size, scratch_size AS Scratch_Size, vgpr_count AS "
+         "Vgpr_Count, accum_vgpr_count AS Accum_Vgpr_Count, sgpr_count AS Sgpr_Count, workgroup_x "
+         "AS "
+         "Workgroup_Size_X, workgroup_y AS Workgroup_Size_Y, workgroup_z AS Workgroup_Size_Z, "
+         "grid_x "
+         "AS Grid_Size_X, grid_y AS Grid_Size_Y, grid_z AS Grid_Size_Z FROM kernels" ORDER},
+        {"memory_copy_trace", "memory_copies",
+         "SELECT guid AS Guid, 'MEMORY_COPY' AS Kind, name AS Direction, stream_id AS Stream_Id, "
+         "{graph}{src_agent} AS Source_Agent_Id, {dst_agent} AS Destination_Agent_Id, stack_id AS "
+         "Correlation_Id, " TIMES " FROM memory_copies" ORDER},
+        {"graph_launch_trace", "graph_launches",
+         "SELECT guid AS Guid, 'Graph Launch' AS Kind, {agent} AS Agent_Id, queue_id AS Queue_Id, "
+         "tid "
+         "AS Thread_Id, stack_id AS Correlation_Id, " TIMES
+         ", duration AS Duration, graph_exec_id AS "
+         "Graph_Exec_Id, kernel_dispatch_count AS Kernel_Dispatch_Count FROM graph_launches" ORDER},
+        {"memory_allocation_trace", "memory_allocations",
+         "SELECT guid AS Guid, 'MEMORY_ALLOCATION' AS Kind, CASE level WHEN 'SCRATCH' THEN "
+         "'SCRATCH_MEMORY_' WHEN 'VIRTUAL' THEN 'MEMORY_ALLOCATION_VMEM_' ELSE "
+         "'MEMORY_ALLOCATION_' "
+         "END || CASE type WHEN 'ALLOC' THEN 'ALLOCATE' ELSE type END AS Operation, CASE type WHEN "
+         "'ALLOC' THEN {agent} ELSE '' END AS Agent_Id, size AS Allocation_Size, "
+         "printf('0x%016llx', "
+         "address) AS Address, stack_id AS Correlation_Id, " TIMES
+         " FROM memory_allocations" ORDER},
+        {"counter_collection_trace", "counters_collection",
+         "SELECT guid AS Guid, correlation_id AS Correlation_Id, dispatch_id AS Dispatch_Id, "
+         "{agent} "
+         "AS Agent_Id, queue_id AS Queue_Id, pid AS Process_Id, tid AS Thread_Id, grid_size AS "
+         "Grid_Size, kernel_id AS Kernel_Id, kernel_name AS Kernel_Name, workgroup_size AS "
+         "Workgroup_Size, lds_block_size AS Lds_Block_Size, scratch_size AS Scratch_Size, "
+         "vgpr_count "
+         "AS Vgpr_Count, accum_vgpr_count AS Accum_Vgpr_Count, sgpr_count AS Sgpr_Count, "
+         "counter_name "
+         "AS Counter_Name, value AS Counter_Value, " TIMES " FROM counters_collection" ORDER},
+        {"scratch_memory_trace", "scratch_memory",
+         "SELECT guid AS Guid, 'SCRATCH_MEMORY' AS Kind, 'SCRATCH_MEMORY_' || operation AS "
+         "Operation, "
+         "{agent} AS Agent_Id, queue_id AS Queue_Id, tid AS Thread_Id, alloc_flags AS "
+         "Alloc_Flags, " TIMES " FROM scratch_memory" ORDER},
+        {"regions_trace", "regions",
+         "SELECT guid AS Guid, category AS Domain, name AS Function, pid AS Process_Id, tid AS "
+         "Thread_Id, stack_id AS Correlation_Id, " TIMES " FROM regions" ORDER},
+};
+
+static void put_label(sqlite3_str *sql, const char *index, const char *end)
+{
+    if (strcasecmp(index, "type-relative") == 0)
+        sqlite3_str_appendf(sql, "(%.*sagent_type || ' ' || %.*sagent_type_index)",
+                            (int)(strlen(end) - 5), end, (int)(strlen(end) - 5), end);
+    else
+        sqlite3_str_appendf(sql, "('Agent ' || %.*sagent_%s_index)", (int)(strlen(end) - 5), end,
+                            strcasecmp(index, "absolute") == 0 ? "abs" : "log");
+}
+
+/* The statement with its words in braces replaced. */
+static char *fill_in(sqlite3 *db, const rocpd_options_t *o, int table)
+{
+    const char *index = rocpd_word(o, ROCPD_AGENT_INDEX, "relative"), *at = tables[table].sql;
+    bool graph = rocpd_has_column(db, tables[table].view, "graph_exec_id");
+    sqlite3_str *sql = sqlite3_str_new(db);
+    for (const char *brace; (brace = strchr(at, '{')); at = strchr(brace, '}') + 1) {
+        char word[32];
+        sqlite3_str_append(sql, at, (int)(brace - at));
+        snprintf(word, sizeof(word), "%.*s", (int)strcspn(brace + 1, "}"), brace + 1);
+        if (strcmp(word, "graph") == 0) {
+            if (graph)
+                sqlite3_str_appendall(
+                    sql, "graph_exec_id AS Graph_Exec_Id, graph_node_id AS Graph_Node_Id, ");
+        } else if (strcmp(word, "kernel") == 0) {
+            sqlite3_str_appendall(sql, rocpd_given(o, ROCPD_KERNEL_RENAME)
+                                           ? "COALESCE(NULLIF(region, ''), name)"
+                                           : "name");
+        } else {
+            put_label(sql, index, word);
+        }
+    }
+    sqlite3_str_appendall(sql, at);
+    return sqlite3_str_finish(sql);
+}
+
+static const char *base_name(const rocpd_options_t *o)
+{
+    const char *env = getenv("ROCPD_OUTPUT_NAME");
+    return rocpd_word(o, ROCPD_OUTPUT_FILE, env && *env ? env : "out");
+}
+
+static int write_csv(sqlite3 *db, const rocpd_options_t *o)
+{
+    int result = 0;
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && result == 0; i++) {
+        char name[NAME_MAX], path[PATH_MAX];
+        if (!rocpd_has_column(db, tables[i].view, "guid")) continue; /* of newer schemas */
+        char *sql = fill_in(db, o, (int)i);
+        snprintf(name, sizeof(name), "%s_%s.csv", base_name(o), tables[i].file);
+        if (!sql || rocpd_output(o, name, path, sizeof(path)) != 0 ||
+            rocpd_save_csv(db, sql, path) < 0)
+            result = -1;
+        sqlite3_free(sql);
+    }
+    return result;
+}
+
+/* ---- the writers of rocprofv3 ---- */
+
+typedef struct {
+    const rocpd_options_t *o;
+    rocpd_process_t process;
+    size_t number, count; /* of processes */
+    bool json, pftrace, otf2;
+    out_file_t *trace; /* of all processes */
+#ifdef CROCPROF_OTF2
+    out_otf2_t *archive;
+#endif
+    char directory[PATH_MAX]; /* temporary */
+} work_t;
+
+static bool wants(const rocpd_options_t *o, const char *format)
+{
+    for (size_t i = 0; i < o->values[ROCPD_FORMAT].count; i++) {
+        const char *word = o->values[ROCPD_FORMAT].words[i];
+        if (strcasecmp(word, "perfetto") == 0) word = "pftrace";
+        if (strcasecmp(word, format) == 0) return true;
+    }
+    return false;
+}
+
+/* What the writers ask of the ROCPROF_* variables. */
+static const char *variable(const void *from, const char *name)
+{
+    const rocpd_options_t *o = from;
+    if (strcmp(name, "ROCPROF_AGENT_INDEX") == 0) return rocpd_word(o, ROCPD_AGENT_INDEX, NULL);
+    if (strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0)
+        return wants(o, "json") ? "json" : "pftrace"; /* JSON shows statistics */
+    if (strcmp(name, "ROCPROF_GROUP_BY_QUEUE") == 0)
+        return rocpd_given(o, ROCPD_GROUP_BY_QUEUE) ? "1" : NULL;
+    return NULL;
+}
+
+static int append_file(out_file_t *to, const char *path, char *why, size_t why_bytes)
+{
+    char block[65536];
+    FILE *in = fopen(path, "re");
+    if (!in) {
+        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+        return -1;
+    }
+    for (size_t n; (n = fread(block, 1, sizeof(block), in));)
+        out_bytes(to, block, n);
+    int result = ferror(in) ? -1 : 0;
+    if (result != 0) snprintf(why, why_bytes, "%s: cannot be read", path);
+    fclose(in);
+    unlink(path);
+    return result;
+}
+
+static int write_json(work_t *w, out_job_t *job)
+{
+    char name[NAME_MAX], number[16] = "", path[PATH_MAX];
+    if (w->count > 1) snprintf(number, sizeof(number), "_%zu", w->number);
+    snprintf(name, sizeof(name), "%s_results%s.json", base_name(w->o), number);
+    if (rocpd_output(w->o, name, path, sizeof(path)) != 0) return -1;
+    if (out_json_write(job, path) != 0) return -1;
+    printf("%s\n", path);
+    return 0;
+}
+
+/* Traces behind each other are a trace. */
+static int write_trace(work_t *w, out_job_t *job)
+{
+    char part[PATH_MAX + 16];
+    snprintf(part, sizeof(part), "%s/trace", w->directory);
+    if (out_pftrace_write(job, part) != 0) return -1;
+    return append_file(w->trace, part, job->why, job->why_bytes);
+}
+
+/* The process is that of the database, not the one that made the temporary store. */
+static int take(void *taker, out_job_t *job)
+{
+    work_t *w = taker;
+    trace_segment_header_t *h = &job->model->header;
+    h->pid = w->process.pid;
+    h->boottime_ns = w->process.begin;
+    h->closed_ns = w->process.end;
+    if (w->json && write_json(w, job) != 0) return -1;
+    if (w->pftrace && write_trace(w, job) != 0) return -1;
+#ifdef CROCPROF_OTF2
+    if (w->otf2 && out_otf2_add(w->archive, job) != 0) return -1;
+#endif
+    return 0;
+}
+
+static int convert_process(work_t *w, sqlite3 *db, const out_config_t *config)
+{
+    char store[PATH_MAX + 16], why[1024] = "";
+    out_result_t result;
+    out_conversion_t c = {.config = config, .take = take, .taker = w};
+    snprintf(store, sizeof(store), "%s/%zu", w->directory, w->number);
+    if (mkdir(store, 0700) != 0) {
+        base_error("%s: %s", store, strerror(errno));
+        return -1;
+    }
+    int status = rocpd_store_write(db, &w->process, store, base_name(w->o),
+                                   rocpd_given(w->o, ROCPD_KERNEL_RENAME));
+    if (status == 0) {
+        status = out_convert(&c, store, &result, why, sizeof(why));
+        if (status != 0 && *why) base_error("%s", why);
+    }
+    if (w->process.left_out)
+        base_warning("%llu rows are of kinds that only CSV shows; they are left out",
+                     (unsigned long long)w->process.left_out);
+    trace_remove(store);
+    return status;
+}
+
+static int convert_processes(work_t *w, sqlite3 *db, const out_config_t *config)
+{
+    sqlite3_stmt *s = NULL;
+    int result =
+        sqlite3_prepare_v2(db,
+                           "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0), COUNT(*) "
+                           "OVER () FROM rocpd_info_process ORDER BY guid",
+                           -1, &s, NULL) == SQLITE_OK
+            ? 0
+            : -1;
+    if (result != 0) base_error("reading processes: %s", sqlite3_errmsg(db));
+    while (result == 0 && sqlite3_step(s) == SQLITE_ROW) {
+        w->process = (rocpd_process_t){.pid = (uint32_t)sqlite3_column_int64(s, 1),
+                                       .begin = (uint64_t)sqlite3_column_int64(s, 2),
+                                       .end = (uint64_t)sqlite3_column_int64(s, 3)};
+        snprintf(w->process.guid, sizeof(w->process.guid), "%s", sqlite3_column_text(s, 0));
+        w->count = (size_t)sqlite3_column_int64(s, 4);
+        result = convert_process(w, db, config);
+        w->number++;
+    }
+    sqlite3_finalize(s);
+    return result;
+}
+
+/* Files of all processes: begun before the first, closed or thrown away after the last. */
+static int begin_files(work_t *w)
+{
+    char name[NAME_MAX], path[PATH_MAX], why[512] = "";
+    int result = 0;
+    if (w->pftrace) {
+        snprintf(name, sizeof(name), "%s_results.pftrace", base_name(w->o));
+        if (rocpd_output(w->o, name, path, sizeof(path)) != 0) return -1;
+        w->trace = out_file_open(path, why, sizeof(why));
+        result = w->trace ? 0 : -1;
+    }
+#ifdef CROCPROF_OTF2
+    if (w->otf2 && result == 0) {
+        snprintf(name, sizeof(name), "%s_results.otf2", base_name(w->o));
+        if (rocpd_output(w->o, name, path, sizeof(path)) != 0) return -1;
+        w->archive = out_otf2_begin(path, why, sizeof(why));
+        result = w->archive ? 0 : -1;
+    }
+#endif
+    if (result != 0) base_error("%s", why);
+    return result;
+}
+
+static int end_files(work_t *w, int result)
+{
+    char why[512] = "";
+    if (result != 0)
+        out_file_abandon(w->trace);
+    else if (w->trace && out_file_close(w->trace, why, sizeof(why)) != 0)
+        result = -1;
+#ifdef CROCPROF_OTF2
+    if (w->archive && out_otf2_end(w->archive, result == 0, why, sizeof(why)) != 0) result = -1;
+#endif
+    if (*why) base_error("%s", why);
+    return result;
+}
+
+static int write_others(sqlite3 *db, const rocpd_options_t *o)
+{
+    char why[512];
+    out_config_t config;
+    work_t w = {
+        .o = o, .json = wants(o, "json"), .pftrace = wants(o, "pftrace"), .otf2 = wants(o, "otf2")};
+    if (rocpd_output(o, ".rocprofv3-XXXXXX", w.directory, sizeof(w.directory)) != 0) return -1;
+    if (!mkdtemp(w.directory)) {
+        base_error("%s: %s", w.directory, strerror(errno));
+        return -1;
+    }
+    int result = out_config_read(&config, variable, o, why, sizeof(why));
+    if (result != 0) base_error("%s", why);
+    if (result == 0) result = begin_files(&w);
+    if (result == 0) result = convert_processes(&w, db, &config);
+    result = end_files(&w, result);
+    trace_remove(w.directory);
+    out_config_free(&config);
+    return result;
+}
+
+int rocpd_convert(const rocpd_options_t *o, const rocpd_files_t *f)
+{
+    sqlite3 *db = rocpd_open(f, o);
+    int result = db ? 0 : -1;
+    if (result == 0 && wants(o, "csv")) result = write_csv(db, o);
+    if (result == 0 && (wants(o, "json") || wants(o, "pftrace") || wants(o, "otf2")))
+        result = write_others(db, o);
+    sqlite3_close(db);
+    return result;
+}

@@ -1,0 +1,26 @@
+/* main.c - rocpd: reads the databases that rocprofv3 writes. A sub-command is a row here. */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "rocpd/commands.h"
+
+int main(int argc, char **argv)
+{
+    /* ORDER: rocpd_command_t */
+    static int (*const commands[ROCPD_COMMAND_COUNT])(const rocpd_options_t *,
+                                                      const rocpd_files_t *) = {
+        rocpd_convert, rocpd_query, rocpd_summary, rocpd_merge, rocpd_package};
+    rocpd_options_t options;
+    rocpd_files_t files = {0};
+    int status = 0;
+    base_log_init("rocpd", "ROCPD_LOG_LEVEL");
+    if (rocpd_options_read(&options, argc, argv, &status) == 0) {
+        status = rocpd_files_find(&files, &options) == 0 ? 0 : 2;
+        if (status == 0) status = commands[options.command](&options, &files) == 0 ? 0 : 1;
+    }
+    rocpd_files_free(&files);
+    rocpd_options_free(&options);
+    if (fflush(stdout) == 0) return status;
+    base_error("standard output: cannot be written");
+    return 1;
+}

@@ -1,0 +1,181 @@
+/* merge.c - rocpd merge: several databases become one.
+ *
+ * Tables have the run's id in their names, so they are copied as they are; the views of the plain
+ * names then stand over all of them. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "output/file.h"
+#include "rocpd/commands.h"
+
+typedef int (*each_t)(sqlite3 *db, const char *name, const char *sql, void *data);
+
+/* Calls back with name and SQL of what the query finds. */
+static int for_each(sqlite3 *db, const char *query, each_t each, void *data)
+{
+    sqlite3_stmt *s = NULL;
+    int result = 0, status = sqlite3_prepare_v2(db, query, -1, &s, NULL);
+    if (status != SQLITE_OK) {
+        base_error("reading the schema: %s", sqlite3_errmsg(db));
+        return -1;
+    }
+    while (result == 0 && sqlite3_step(s) == SQLITE_ROW)
+        result = each(db, (const char *)sqlite3_column_text(s, 0),
+                      (const char *)sqlite3_column_text(s, 1), data);
+    sqlite3_finalize(s);
+    return result;
+}
+
+static int run_formatted(sqlite3 *db, const char *what, char *sql)
+{
+    int result = sql ? rocpd_run(db, sql, what) : -1;
+    sqlite3_free(sql);
+    return result;
+}
+
+static int copy_table(sqlite3 *db, const char *name, const char *sql, void *data)
+{
+    const char *file = data;
+    if (sqlite3_table_column_metadata(db, "main", name, NULL, NULL, NULL, NULL, NULL, NULL) ==
+        SQLITE_OK) {
+        base_error("%s: table %s is in another of the databases already", file, name);
+        return -1;
+    }
+    if (rocpd_run(db, sql, file) != 0) return -1;
+    return run_formatted(
+        db, file, sqlite3_mprintf("INSERT INTO main.\"%w\" SELECT * FROM part.\"%w\"", name, name));
+}
+
+static int copy_object(sqlite3 *db, const char *name, const char *sql, void *data)
+{
+    (void)name;
+    return rocpd_run(db, sql, data);
+}
+
+static int copy_file(sqlite3 *db, const char *path)
+{
+    int result = run_formatted(db, path, sqlite3_mprintf("ATTACH 'file:%q?mode=ro' AS part", path));
+    if (result != 0) return -1;
+    result = rocpd_run(db, "BEGIN", path);
+    if (result == 0)
+        result = for_each(db,
+                          "SELECT name, sql FROM part.sqlite_master WHERE type = 'table' AND name "
+                          "NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+                          copy_table, (void *)path);
+    if (result == 0)
+        result = for_each(db,
+                          "SELECT name, sql FROM part.sqlite_master WHERE type IN ('index', "
+                          "'trigger') AND sql IS NOT NULL",
+                          copy_object, (void *)path);
+    if (result == 0) result = rocpd_run(db, "COMMIT", path);
+    if (result == 0) result = rocpd_run(db, "DETACH part", path);
+    return result;
+}
+
+/* A view over all tables that are called like it and a run's id. */
+static int unite_tables(sqlite3 *db, const char *name, const char *sql, void *data)
+{
+    sqlite3_stmt *s = NULL;
+    sqlite3_str *text = sqlite3_str_new(db);
+    bool any = false;
+    (void)sql;
+    sqlite3_str_appendf(text, "CREATE VIEW \"%w\" AS ", name);
+    char *like = sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'table' AND "
+                                 "substr(name, 1, length(%Q) + 1) = %Q || '_' ORDER BY rowid",
+                                 name, name);
+    if (like && sqlite3_prepare_v2(db, like, -1, &s, NULL) == SQLITE_OK)
+        for (; sqlite3_step(s) == SQLITE_ROW; any = true)
+            sqlite3_str_appendf(text, "%sSELECT * FROM \"%w\"", any ? " UNION ALL " : "",
+                                sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    sqlite3_free(like);
+    char *view = sqlite3_str_finish(text);
+    int result = view && any ? rocpd_run(db, view, data) : 0;
+    sqlite3_free(view);
+    return result;
+}
+
+/* Views as the first database has them. */
+static int make_views(sqlite3 *db, const char *path)
+{
+    int result = run_formatted(db, path, sqlite3_mprintf("ATTACH 'file:%q?mode=ro' AS part", path));
+    if (result == 0)
+        result = for_each(db,
+                          "SELECT name, sql FROM part.sqlite_master WHERE type = 'view' AND name "
+                          "LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid",
+                          unite_tables, (void *)path);
+    if (result == 0)
+        result = for_each(db,
+                          "SELECT name, sql FROM part.sqlite_master WHERE type = 'view' AND name "
+                          "NOT LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid",
+                          copy_object, (void *)path);
+    return result;
+}
+
+static int same_schema(const rocpd_files_t *f)
+{
+    char *version = rocpd_metadata(f->paths[0], "schema_version");
+    int result = version ? 0 : -1;
+    for (size_t i = 1; i < f->count && result == 0; i++) {
+        char *other = rocpd_metadata(f->paths[i], "schema_version");
+        if (!other || strcmp(other, version) != 0) {
+            if (other)
+                base_error("%s has schema version %s, %s has %s: they cannot be merged",
+                           f->paths[i], other, f->paths[0], version);
+            result = -1;
+        }
+        free(other);
+    }
+    free(version);
+    return result;
+}
+
+static int merge_into(const rocpd_files_t *f, const char *path)
+{
+    sqlite3 *db = NULL;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, result = -1;
+    if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK)
+        base_error("%s: %s", path, sqlite3_errmsg(db));
+    else
+        result = rocpd_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", path);
+    for (size_t i = 0; i < f->count && result == 0; i++)
+        result = copy_file(db, f->paths[i]);
+    if (result == 0) result = make_views(db, f->paths[0]);
+    if (sqlite3_close(db) != SQLITE_OK && result == 0) {
+        base_error("%s: the database is not whole", path);
+        result = -1;
+    }
+    return result;
+}
+
+int rocpd_merge(const rocpd_options_t *o, const rocpd_files_t *f)
+{
+    char name[NAME_MAX], path[PATH_MAX], part[PATH_MAX], why[512];
+    const char *env = getenv("ROCPD_OUTPUT_NAME");
+    const char *given = rocpd_word(o, ROCPD_OUTPUT_FILE, env && *env ? env : "merged");
+    size_t bytes = strlen(given);
+    bool ended = bytes > 3 && strcmp(given + bytes - 3, ".db") == 0;
+    snprintf(name, sizeof(name), "%s%s", given, ended ? "" : ".db");
+    if (same_schema(f) != 0 || rocpd_output(o, name, path, sizeof(path)) != 0) return -1;
+    int fd = out_file_begin(path, part, why, sizeof(why));
+    if (fd < 0) {
+        base_error("%s", why);
+        return -1;
+    }
+    close(fd);
+    int result = merge_into(f, part);
+    if (result == 0 && rename(part, path) != 0) {
+        base_error("%s: %s", path, strerror(errno));
+        result = -1;
+    }
+    if (result != 0)
+        unlink(part);
+    else
+        printf("Merge completed successfully! Output saved to: %s\n", path);
+    return result;
+}

@@ -1,0 +1,293 @@
+/* options.c - see options.h. Rows and their checks; what options mean belongs to the sub-commands.
+ */
+#include "rocpd/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+
+#include "base/log.h"
+
+enum { EXIT_USAGE = 2 };
+
+#define C    (1u << ROCPD_CONVERT)
+#define Q    (1u << ROCPD_QUERY)
+#define S    (1u << ROCPD_SUMMARY)
+#define M    (1u << ROCPD_MERGE)
+#define P    (1u << ROCPD_PACKAGE)
+#define SHOW "console csv html json md"
+#ifdef CROCPROF_OTF2
+#define FORMATS "csv pftrace perfetto otf2 json"
+#else
+#define FORMATS "csv pftrace perfetto json"
+#endif
+
+typedef struct {
+    const char *name;
+    char letter;
+    char form; /* F flag, W a word, L one or more, N a number */
+    unsigned commands;
+    const char *values; /* choices, or what stands in the help */
+    bool choice;
+    const char *help;
+} row_t;
+
+/* ORDER: rocpd_option_t; --format of query and summary, and what is refused, stand behind. */
+static const row_t rows[] = {
+    {"input", 'i', 'L', C | Q | S | M | P, "PATH", false,
+     "databases, directories with databases, .rpdb directories, index files, wildcards"},
+    {"output-format", 'f', 'L', C, FORMATS, true, "what to make"},
+    {"output-file", 'o', 'W', C | Q | S | M, "NAME", false,
+     "base name of outputs (default: $ROCPD_OUTPUT_NAME, else out; merge: merged)"},
+    {"output-path", 'd', 'W', C | Q | S | M | P, "DIR", false,
+     "directory of outputs (default: $ROCPD_OUTPUT_PATH, else ./rocpd-output-data)"},
+    {"kernel-rename", 0, 'F', C | Q | S, NULL, false, "kernels have the names of their ranges"},
+    {"agent-index-value", 0, 'W', C, "absolute relative type-relative", true,
+     "how agents are numbered (default relative)"},
+    {"perfetto-backend", 0, 'W', C, "inprocess system", true,
+     "accepted; files are written directly"},
+    {"perfetto-buffer-fill-policy", 0, 'W', C, "discard ring_buffer", true,
+     "accepted; nothing is discarded"},
+    {"perfetto-buffer-size", 0, 'N', C, "KB", false, "accepted; there is no buffer"},
+    {"perfetto-shmem-size-hint", 0, 'N', C, "KB", false, "accepted; no memory is shared"},
+    {"group-by-queue", 0, 'F', C, NULL, false, "tracks of queues in place of streams"},
+    {"start", 0, 'W', C | Q | S, "NS|N%", false, "what begins earlier is left out"},
+    {"start-marker", 0, 'W', C | Q | S, "TEXT", false, "the same from a marker on"},
+    {"end", 0, 'W', C | Q | S, "NS|N%", false, "what ends later is left out"},
+    {"end-marker", 0, 'W', C | Q | S, "TEXT", false, "the same up to a marker"},
+    {"inclusive", 0, 'W', C | Q | S, "BOOL", false,
+     "false keeps what reaches into the window as well (default true)"},
+    {"query", 0, 'W', Q, "SQL", false, "statement to run"},
+    {"script", 0, 'W', Q, "FILE", false, "SQL to run before it"},
+    {"domain-summary", 0, 'F', S, NULL, false, "one more summary, of the domains"},
+    {"summary-by-rank", 0, 'F', S, NULL, false, "one more of each, by process"},
+    {"region-categories", 0, 'L', S, "WORD", false, "only these regions; NONE for none"},
+    {"mangled-kernels", 0, 'F', S, NULL, false, "mangled kernel names"},
+    {"truncate-kernels", 0, 'F', S, NULL, false, "kernel names without arguments"},
+    {"consolidate", 'c', 'F', P, NULL, false, "move the databases into the folder"},
+    {"copy", 0, 'F', P, NULL, false, "copy them in place of moving"},
+    {"format", 0, 'W', Q | S, SHOW, true, "how to show it (default console)"},
+};
+
+_Static_assert(sizeof(rows) / sizeof(*rows) == ROCPD_OPTION_COUNT + 1, "a row for each option");
+enum { ROWS = ROCPD_OPTION_COUNT + 1, FORMAT_OF_QUERY = ROCPD_OPTION_COUNT };
+
+static const struct {
+    const char *name, *help;
+} commands[ROCPD_COMMAND_COUNT] = {
+    {"convert", "files of other formats from databases"},
+    {"query", "run SQL on one or several databases"},
+    {"summary", "where the time went"},
+    {"merge", "several databases become one"},
+    {"package", "databases become a folder that is read as one"},
+};
+
+/* Of AMD's program; nothing here draws pages or sends mail. */
+static const char *const refused[] = {
+    "email-to",  "email-from",    "email-subject",   "smtp-server",    "smtp-port",
+    "smtp-user", "smtp-password", "zip-attachments", "inline-preview", "template-path",
+};
+
+static void print_help(int command)
+{
+    if (command < 0) {
+        printf("Usage: rocpd COMMAND [options]\n       rocpd --help | --version\n\n"
+               "Reads the databases that rocprofv3 writes.\n\nCommands:\n");
+        for (int i = 0; i < ROCPD_COMMAND_COUNT; i++)
+            printf("  %-10s %s\n", commands[i].name, commands[i].help);
+        printf("\n'rocpd COMMAND --help' lists the options of one.\n");
+        return;
+    }
+    printf("Usage: rocpd %s -i PATH... [options]\n\n%s\n\nOptions:\n", commands[command].name,
+           commands[command].help);
+    for (int i = 0; i < ROWS; i++) {
+        char left[128], letter[8] = "";
+        const row_t *r = &rows[i];
+        if (!(r->commands & 1u << command)) continue;
+        if (r->letter) snprintf(letter, sizeof(letter), "-%c, ", r->letter);
+        if (i == FORMAT_OF_QUERY && command == ROCPD_SUMMARY) strcpy(letter, "-f, ");
+        snprintf(left, sizeof(left), "%s--%s %s%s", letter, r->name,
+                 r->choice   ? "WORD"
+                 : r->values ? r->values
+                             : "",
+                 r->form == 'L' ? "..." : "");
+        printf("  %-34s %s%s%s\n", left, r->help, r->choice ? ": " : "",
+               r->choice ? r->values : "");
+    }
+}
+
+static void print_version(void)
+{
+    struct utsname u = {0};
+    uname(&u);
+    printf("version: %s\nsystem_name: %s\nsystem_processor: %s\nsystem_version: %s\n",
+           CROCPROF_VERSION, u.sysname, u.machine, u.release);
+}
+
+static int find_row(rocpd_command_t command, const char *name, size_t bytes)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].commands & 1u << command && strlen(rows[i].name) == bytes &&
+            memcmp(rows[i].name, name, bytes) == 0)
+            return i;
+    return -1;
+}
+
+static int find_letter(rocpd_command_t command, char letter)
+{
+    if (command == ROCPD_SUMMARY && letter == 'f') return FORMAT_OF_QUERY;
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].commands & 1u << command && letter && rows[i].letter == letter) return i;
+    return -1;
+}
+
+static bool is_choice(const char *choices, const char *word)
+{
+    size_t bytes = strlen(word);
+    for (const char *at = choices; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (strcspn(at, " ") == bytes && strncasecmp(at, word, bytes) == 0) return true;
+    return false;
+}
+
+static int keep(rocpd_options_t *o, int row, const char *word)
+{
+    int option = row == FORMAT_OF_QUERY ? ROCPD_FORMAT : row;
+    const row_t *r = &rows[row];
+    if (r->choice && !is_choice(r->values, word)) {
+        base_error("%s --%s: '%s' is none of: %s", commands[o->command].name, r->name, word,
+                   r->values);
+        return -1;
+    }
+    if (r->form == 'N' && (!*word || strspn(word, "0123456789") != strlen(word))) {
+        base_error("%s --%s: '%s' is no whole number", commands[o->command].name, r->name, word);
+        return -1;
+    }
+    size_t count = r->form == 'L' ? o->values[option].count : 0;
+    const char **words = realloc(o->values[option].words, (count + 1) * sizeof(*words));
+    if (!words) {
+        base_error("out of memory");
+        return -1;
+    }
+    words[count] = word;
+    o->values[option].words = words;
+    o->values[option].count = count + 1;
+    o->values[option].given = true;
+    return 0;
+}
+
+static int unknown(const rocpd_options_t *o, const char *word)
+{
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+        if (strncmp(word, "--", 2) == 0 && strcmp(word + 2, refused[i]) == 0) {
+            base_error("%s is refused: nothing here sends mail or fills in templates", word);
+            return -1;
+        }
+    base_error("rocpd %s knows no '%s' (rocpd %s --help lists the options)",
+               commands[o->command].name, word, commands[o->command].name);
+    return -1;
+}
+
+/* One option with its words; the number of arguments used, or -1. */
+static int read_one(rocpd_options_t *o, char **argv, int left)
+{
+    const char *word = argv[0], *value = NULL;
+    int row = -1, used = 1;
+    if (strncmp(word, "--", 2) == 0) {
+        size_t bytes = strcspn(word + 2, "=");
+        row = find_row(o->command, word + 2, bytes);
+        if (word[2 + bytes]) value = word + 2 + bytes + 1;
+    } else if (word[0] == '-' && word[1]) {
+        row = find_letter(o->command, word[1]);
+        if (word[2]) value = word + 2;
+    }
+    if (row < 0) return unknown(o, word);
+    const row_t *r = &rows[row];
+    if (r->form == 'F') {
+        if (!value) {
+            o->values[row].given = true;
+            return 1;
+        }
+        base_error("--%s takes no value", r->name);
+        return -1;
+    }
+    if (value) return keep(o, row, value) == 0 ? 1 : -1;
+    bool negative = used < left && argv[used][0] == '-' && argv[used][1];
+    if (used == left || negative) {
+        base_error("--%s needs a value (%s)", r->name, r->values);
+        return -1;
+    }
+    do {
+        if (keep(o, row, argv[used++]) != 0) return -1;
+    } while (r->form == 'L' && used < left && argv[used][0] != '-');
+    return used;
+}
+
+static bool excludes(const rocpd_options_t *o, rocpd_option_t a, rocpd_option_t b)
+{
+    if (!rocpd_given(o, a) || !rocpd_given(o, b)) return false;
+    base_error("--%s and --%s exclude each other", rows[a].name, rows[b].name);
+    return true;
+}
+
+static int check(const rocpd_options_t *o)
+{
+    static const rocpd_option_t needed[ROCPD_COMMAND_COUNT][2] = {
+        [ROCPD_CONVERT] = {ROCPD_INPUT, ROCPD_FORMAT}, [ROCPD_QUERY] = {ROCPD_INPUT, ROCPD_SQL}};
+    for (int i = 0; i < 2; i++) {
+        rocpd_option_t option = needed[o->command][i];
+        if (rocpd_given(o, option)) continue;
+        base_error("rocpd %s needs --%s", commands[o->command].name, rows[option].name);
+        return -1;
+    }
+    return excludes(o, ROCPD_START, ROCPD_START_MARKER) || excludes(o, ROCPD_END, ROCPD_END_MARKER)
+               ? -1
+               : 0;
+}
+
+int rocpd_options_read(rocpd_options_t *o, int argc, char **argv, int *status)
+{
+    const char *word = argc > 1 ? argv[1] : "--help";
+    int command = -1;
+    memset(o, 0, sizeof(*o));
+    *status = 0;
+    for (int i = 0; i < ROCPD_COMMAND_COUNT; i++)
+        if (strcmp(word, commands[i].name) == 0) command = i;
+    if (command < 0) {
+        if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0)
+            print_version();
+        else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+            print_help(-1);
+        else {
+            base_error("'%s' is none of: convert query summary merge package", word);
+            *status = EXIT_USAGE;
+        }
+        return -1;
+    }
+    o->command = (rocpd_command_t)command;
+    for (int i = 2, used; i < argc; i += used) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            print_help(command);
+            return -1;
+        }
+        used = read_one(o, argv + i, argc - i);
+        if (used < 0) {
+            *status = EXIT_USAGE;
+            return -1;
+        }
+    }
+    *status = check(o) == 0 ? 0 : EXIT_USAGE;
+    return *status ? -1 : 0;
+}
+
+void rocpd_options_free(rocpd_options_t *o)
+{
+    for (int i = 0; i < ROCPD_OPTION_COUNT; i++)
+        free(o->values[i].words);
+}
+
+const char *rocpd_word(const rocpd_options_t *o, rocpd_option_t option, const char *otherwise)
+{
+    return o->values[option].count ? o->values[option].words[0] : otherwise;
+}

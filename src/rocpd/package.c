@@ -1,0 +1,138 @@
+/* package.c - rocpd package: a folder that is read as one, with an index of its databases. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "output/file.h"
+#include "rocpd/commands.h"
+#include "trace/store.h"
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The folder: --output-path with .rpdb behind it, or a name of the time, or where we are. */
+static int choose_folder(const rocpd_options_t *o, char folder[PATH_MAX])
+{
+    const char *given = rocpd_word(o, ROCPD_OUTPUT_PATH, NULL);
+    bool moves = rocpd_given(o, ROCPD_CONSOLIDATE) || rocpd_given(o, ROCPD_COPY);
+    size_t bytes = given ? strlen(given) : 0;
+    if (given) {
+        bool ended = bytes > 5 && strcmp(given + bytes - 5, ".rpdb") == 0;
+        snprintf(folder, PATH_MAX, "%s%s", given, ended ? "" : ".rpdb");
+    } else if (moves) {
+        time_t now = time(NULL);
+        struct tm tm;
+        strftime(folder, PATH_MAX, "./rocpd-%Y%m%d-%H%M%S.rpdb", localtime_r(&now, &tm));
+    } else {
+        snprintf(folder, PATH_MAX, ".");
+    }
+    char whole[PATH_MAX];
+    if (trace_make_directories(folder) == 0 && realpath(folder, whole)) {
+        snprintf(folder, PATH_MAX, "%s", whole);
+        return 0;
+    }
+    base_error("%s: %s", folder, strerror(errno));
+    return -1;
+}
+
+static int copy_file(const char *from, const char *to)
+{
+    char why[512], block[65536];
+    FILE *in = fopen(from, "re");
+    out_file_t *out = in ? out_file_open(to, why, sizeof(why)) : NULL;
+    if (!in) snprintf(why, sizeof(why), "%s: %s", from, strerror(errno));
+    for (size_t n; out && (n = fread(block, 1, sizeof(block), in));)
+        out_bytes(out, block, n);
+    int result = out ? 0 : -1;
+    if (out && ferror(in)) {
+        snprintf(why, sizeof(why), "%s: cannot be read", from);
+        out_file_abandon(out);
+        result = -1;
+    } else if (out) {
+        result = out_file_close(out, why, sizeof(why));
+    }
+    if (in) fclose(in);
+    if (result != 0) base_error("%s", why);
+    return result;
+}
+
+/* Into the folder under its own name; two of one name are told apart by a number. */
+static int take(const rocpd_options_t *o, const char *path, size_t number, const char *folder,
+                char place[PATH_MAX])
+{
+    char name[NAME_MAX + 32];
+    snprintf(name, sizeof(name), "%zu-%s", number, last_part(path));
+    trace_join(place, PATH_MAX, folder, last_part(path));
+    if (strcmp(place, path) == 0) return 0;
+    if (access(place, F_OK) == 0) trace_join(place, PATH_MAX, folder, name);
+    if (rocpd_given(o, ROCPD_COPY)) return copy_file(path, place);
+    if (rename(path, place) == 0) return 0;
+    if (errno == EXDEV) return copy_file(path, place) == 0 ? unlink(path) : -1;
+    base_error("%s: %s", path, strerror(errno));
+    return -1;
+}
+
+/* From the folder to a file. */
+static void relative(const char *folder, const char *path, char *out, size_t room)
+{
+    size_t same = 0;
+    for (size_t i = 0; folder[i] == path[i] || (!folder[i] && path[i] == '/'); i++) {
+        if (path[i] == '/') same = i + 1;
+        if (!folder[i] || !path[i]) break;
+    }
+    const char *rest = strlen(folder) < same ? "" : folder + same;
+    size_t used = 0;
+    out[0] = 0;
+    for (bool more = *rest; more && used + 4 < room;) {
+        used += (size_t)snprintf(out + used, room - used, "../");
+        rest = strchr(rest, '/');
+        more = rest && *++rest;
+    }
+    snprintf(out + used, room - used, "%s", path + same);
+}
+
+int rocpd_package(const rocpd_options_t *o, const rocpd_files_t *f)
+{
+    char folder[PATH_MAX], index[PATH_MAX + 16], why[512];
+    bool moves = rocpd_given(o, ROCPD_CONSOLIDATE) || rocpd_given(o, ROCPD_COPY);
+    for (size_t i = 0; i < f->count; i++) {
+        char *version = rocpd_metadata(f->paths[i], "schema_version");
+        if (!version) return -1;
+        free(version);
+    }
+    if (choose_folder(o, folder) != 0) return -1;
+    snprintf(index, sizeof(index), "%s/index.yaml", folder);
+    out_file_t *y = out_file_open(index, why, sizeof(why));
+    if (!y) {
+        base_error("%s", why);
+        return -1;
+    }
+    out_text(y, "rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: \"1.0\"\n    path: \".\"\n"
+                "    files:\n");
+    int result = 0;
+    for (size_t i = 0; i < f->count && result == 0; i++) {
+        char place[PATH_MAX], shown[2 * PATH_MAX];
+        snprintf(place, sizeof(place), "%s", f->paths[i]);
+        if (moves) result = take(o, f->paths[i], i, folder, place);
+        relative(folder, place, shown, sizeof(shown));
+        out_format(y, "      - \"%s\"\n", shown);
+    }
+    if (result != 0) {
+        out_file_abandon(y);
+        return -1;
+    }
+    if (out_file_close(y, why, sizeof(why)) == 0) {
+        printf("%s\n", index);
+        return 0;
+    }
+    base_error("%s", why);
+    return -1;
+}

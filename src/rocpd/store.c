@@ -1,0 +1,633 @@
+/* store.c - see store.h. One function for each table. */
+#include "rocpd/store.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rocprofiler-sdk/fwd.h>
+
+#include "base/log.h"
+#include "output/domain.h"
+#include "output/numbers.h"
+#include "trace/agent-fields.h"
+#include "trace/store.h"
+#include "trace/writer.h"
+
+#define KIND(name)                                                                                 \
+    {                                                                                              \
+#name, ROCPROFILER_BUFFER_TRACING_##name                                                   \
+    }
+
+static const struct {
+    const char *name;
+    uint32_t kind;
+} kinds[] = {
+    KIND(HSA_CORE_API),
+    KIND(HSA_AMD_EXT_API),
+    KIND(HSA_IMAGE_EXT_API),
+    KIND(HSA_FINALIZE_EXT_API),
+    KIND(HIP_RUNTIME_API),
+    KIND(HIP_COMPILER_API),
+    KIND(MARKER_CORE_API),
+    KIND(MARKER_CONTROL_API),
+    KIND(MARKER_NAME_API),
+    KIND(MARKER_CORE_RANGE_API),
+    KIND(RCCL_API),
+    KIND(ROCDECODE_API),
+    KIND(ROCJPEG_API),
+    KIND(HIP_RUNTIME_API_EXT),
+    KIND(HIP_COMPILER_API_EXT),
+    KIND(ROCDECODE_API_EXT),
+    KIND(MEMORY_COPY),
+    KIND(KERNEL_DISPATCH),
+    KIND(SCRATCH_MEMORY),
+    KIND(MEMORY_ALLOCATION),
+};
+
+enum { KIND_COUNT = sizeof(kinds) / sizeof(*kinds), AGENTS_MAX = 256, ARGUMENTS_MAX = 32 };
+
+typedef struct {
+    sqlite3 *db;
+    rocpd_process_t *p;
+    trace_writer_t *meta, *records;
+    struct {
+        sqlite3_int64 id;
+        uint64_t handle;
+    } agents[AGENTS_MAX];
+    size_t agent_count;
+    out_numbers_t operations; /* by kind and the text's id: number + 1 */
+    uint32_t operation_counts[TRACE_KIND_MAX + 1];
+    bool kind_written[TRACE_KIND_MAX + 1];
+    uint64_t texts;
+    out_numbers_t ranges; /* texts of ranges, by their ids */
+    bool rename, failed;
+} state_t;
+
+static void fail(state_t *s, const char *what)
+{
+    if (!s->failed) base_error("%s: %s", what, sqlite3_errmsg(s->db));
+    s->failed = true;
+}
+
+/* The rows of the process; NULL when the statement is wrong, which is told. */
+static sqlite3_stmt *rows_of(state_t *s, const char *sql)
+{
+    sqlite3_stmt *rows = NULL;
+    if (s->failed) return NULL;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &rows, NULL) != SQLITE_OK) {
+        fail(s, sql);
+        return NULL;
+    }
+    sqlite3_bind_text(rows, 1, s->p->guid, -1, SQLITE_STATIC);
+    return rows;
+}
+
+/* False at the end, and then the statement is gone. */
+static bool next(state_t *s, sqlite3_stmt *rows)
+{
+    int status = rows ? sqlite3_step(rows) : SQLITE_DONE;
+    if (status == SQLITE_ROW && !s->failed) return true;
+    if (status != SQLITE_DONE && status != SQLITE_ROW) fail(s, "reading rows");
+    sqlite3_finalize(rows);
+    return false;
+}
+
+static uint64_t number(sqlite3_stmt *rows, int column)
+{
+    return (uint64_t)sqlite3_column_int64(rows, column);
+}
+
+static uint32_t small(sqlite3_stmt *rows, int column)
+{
+    return (uint32_t)sqlite3_column_int64(rows, column);
+}
+
+static const char *text(sqlite3_stmt *rows, int column)
+{
+    const char *value = (const char *)sqlite3_column_text(rows, column);
+    return value ? value : "";
+}
+
+static void put_meta(state_t *s, const void *record, size_t bytes, const char *const *texts,
+                     size_t count)
+{
+    if (!trace_writer_put_texts(s->meta, record, bytes, texts, count) && !s->failed) {
+        base_error("temporary store: %s", trace_writer_failure(s->meta));
+        s->failed = true;
+    }
+}
+
+static void put_name(state_t *s, trace_head_t head, const char *name)
+{
+    put_meta(s, &head, sizeof(head), &name, 1);
+}
+
+static void put_record(state_t *s, const void *record, size_t bytes, const void *rest, size_t more)
+{
+    if (!trace_writer_put_parts(s->records, record, bytes, rest, more) && !s->failed) {
+        base_error("temporary store: %s", trace_writer_failure(s->records));
+        s->failed = true;
+    }
+    trace_writer_count(s->records, 1, 0, 0);
+}
+
+/* ---- what things are called ---- */
+
+static uint32_t kind_of(const char *category)
+{
+    for (int i = 0; i < KIND_COUNT; i++)
+        if (strcmp(kinds[i].name, category) == 0) return kinds[i].kind;
+    return 0;
+}
+
+/* Number of an operation, by the id of its name; numbers count up for each kind. */
+static uint32_t operation_of(state_t *s, uint32_t kind, const char *category, uint64_t name_id,
+                             const char *name, bool *first)
+{
+    uint64_t key = out_mix(name_id) ^ kind, found = out_numbers_get(&s->operations, key);
+    *first = !found;
+    if (found) return (uint32_t)found - 1;
+    uint32_t operation = s->operation_counts[kind]++;
+    if (!s->kind_written[kind]) put_name(s, trace_head(TRACE_KIND, kind, 0, 0, 0), category);
+    s->kind_written[kind] = true;
+    put_name(s, trace_head(TRACE_OPERATION, kind, operation, 0, 0), name);
+    if (!out_numbers_set(&s->operations, key, operation + 1u)) s->failed = true;
+    return operation;
+}
+
+static uint64_t put_text(state_t *s, const char *value)
+{
+    trace_text_t t = {.head = trace_head(TRACE_TEXT, 0, 0, 0, sizeof(t)), .id = ++s->texts};
+    put_meta(s, &t, sizeof(t), &value, 1);
+    return t.id;
+}
+
+/* Range of a kernel, if kernels are called after them. */
+static uint64_t range_of(state_t *s, uint64_t text_id, const char *value)
+{
+    if (!s->rename || !*value) return 0;
+    uint64_t id = out_numbers_get(&s->ranges, text_id);
+    if (id) return id;
+    id = put_text(s, value);
+    if (!out_numbers_set(&s->ranges, text_id, id)) s->failed = true;
+    return id;
+}
+
+static uint64_t agent_of(const state_t *s, sqlite3_stmt *rows, int column)
+{
+    if (sqlite3_column_type(rows, column) == SQLITE_NULL) return 0;
+    sqlite3_int64 id = sqlite3_column_int64(rows, column);
+    for (size_t i = 0; i < s->agent_count; i++)
+        if (s->agents[i].id == id) return s->agents[i].handle;
+    return (uint64_t)id + 1;
+}
+
+/* ---- things ---- */
+
+static void put_info(state_t *s, const char *key, const char *value)
+{
+    trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
+    const char *texts[] = {key, value};
+    put_meta(s, &head, sizeof(head), texts, 2);
+}
+
+static void write_process(state_t *s, const char *name)
+{
+    static const char *const keys[] = {TRACE_INFO_COMMAND, TRACE_INFO_PARENT,   TRACE_INFO_MACHINE,
+                                       TRACE_INFO_SYSTEM,  TRACE_INFO_HOST,     TRACE_INFO_RELEASE,
+                                       TRACE_INFO_VERSION, TRACE_INFO_HARDWARE, TRACE_INFO_DOMAIN};
+    sqlite3_stmt *rows =
+        rows_of(s, "SELECT P.command, P.ppid, N.machine_id, N.system_name, N.hostname, N.release, "
+                   "N.version, N.hardware_name, N.domain_name FROM rocpd_info_process P JOIN "
+                   "rocpd_info_node N ON N.id = P.nid AND N.guid = P.guid WHERE P.guid = ?");
+    put_info(s, TRACE_INFO_DIRECTORY, "/");
+    put_info(s, TRACE_INFO_NAME, name);
+    while (next(s, rows))
+        for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+            put_info(s, keys[i], text(rows, (int)i));
+    rows = rows_of(s, "SELECT V.key || '=' || V.value FROM rocpd_info_process P, "
+                      "json_each(P.environment) V WHERE P.guid = ?");
+    while (next(s, rows))
+        put_info(s, TRACE_INFO_VARIABLE, text(rows, 0));
+    rows = rows_of(s, "SELECT tid, name FROM rocpd_info_thread WHERE guid = ? AND name <> ''");
+    while (next(s, rows))
+        put_name(s, trace_head(TRACE_THREAD, 0, 0, number(rows, 0), 0), text(rows, 1));
+}
+
+static void write_agents(state_t *s)
+{
+#define X(column, member, form) ", JSON_EXTRACT(extdata, '$." #member "')"
+    sqlite3_stmt *rows =
+        rows_of(s, "SELECT id, COALESCE(JSON_EXTRACT(extdata, '$.id.handle'), id + 1), type, "
+                   "type_index, absolute_index, logical_index, name, vendor_name, product_name, "
+                   "model_name" TRACE_AGENT_FIELDS(X) " FROM rocpd_info_agent WHERE guid = ?");
+#undef X
+    while (next(s, rows)) {
+        bool gpu = strcmp(text(rows, 2), "GPU") == 0;
+        struct {
+            trace_agent_t agent;
+            uint64_t values[TRACE_AGENT_FIELD_COUNT];
+        } record = {.agent = {.head = trace_head(TRACE_AGENT, 0, 0, 0, sizeof(record)),
+                              .id = number(rows, 1),
+                              .type = gpu ? TRACE_AGENT_GPU : TRACE_AGENT_CPU,
+                              .fields = TRACE_AGENT_FIELD_COUNT,
+                              .type_index = (int32_t)sqlite3_column_int64(rows, 3),
+                              .text_offset = sizeof(record)}};
+        for (int i = 0; i < TRACE_AGENT_FIELD_COUNT; i++)
+            record.values[i] = number(rows, 10 + i);
+        record.values[TRACE_AGENT_Node_Id] = number(rows, 4);
+        record.values[TRACE_AGENT_Logical_Node_Id] = number(rows, 5);
+        const char *texts[] = {text(rows, 6), text(rows, 7), text(rows, 8), text(rows, 9)};
+        put_meta(s, &record, sizeof(record), texts, TRACE_AGENT_TEXT_COUNT);
+        if (s->agent_count == AGENTS_MAX) continue;
+        s->agents[s->agent_count].id = sqlite3_column_int64(rows, 0);
+        s->agents[s->agent_count++].handle = record.agent.id;
+    }
+}
+
+static void write_code(state_t *s)
+{
+    sqlite3_stmt *rows =
+        rows_of(s, "SELECT id, agent_id, load_base, load_size, load_delta, JSON_EXTRACT(extdata, "
+                   "'$.memory_base'), JSON_EXTRACT(extdata, '$.memory_size'), uri FROM "
+                   "rocpd_info_code_object WHERE guid = ?");
+    while (next(s, rows)) {
+        trace_code_object_t c = {.head = trace_head(TRACE_CODE_OBJECT, 0, 0, 0, sizeof(c)),
+                                 .id = number(rows, 0),
+                                 .agent = agent_of(s, rows, 1),
+                                 .load_base = number(rows, 2),
+                                 .load_size = number(rows, 3),
+                                 .load_delta = sqlite3_column_int64(rows, 4),
+                                 .memory_base = number(rows, 5),
+                                 .memory_size = number(rows, 6)};
+        const char *uri = text(rows, 7);
+        put_meta(s, &c, sizeof(c), &uri, 1);
+    }
+    rows = rows_of(
+        s, "SELECT id, code_object_id, kernel_object, kernarg_segment_size, "
+           "kernarg_segment_alignment, group_segment_size, private_segment_size, sgpr_count, "
+           "arch_vgpr_count, accum_vgpr_count, JSON_EXTRACT(extdata, "
+           "'$.kernel_code_entry_byte_offset'), JSON_EXTRACT(extdata, '$.kernel_address.handle'), "
+           "kernel_name FROM rocpd_info_kernel_symbol WHERE guid = ?");
+    while (next(s, rows)) {
+        trace_kernel_t k = {.head = trace_head(TRACE_KERNEL, 0, 0, 0, sizeof(k)),
+                            .id = number(rows, 0),
+                            .code_object = number(rows, 1),
+                            .object = number(rows, 2),
+                            .kernarg_bytes = small(rows, 3),
+                            .kernarg_alignment = small(rows, 4),
+                            .group_bytes = small(rows, 5),
+                            .private_bytes = small(rows, 6),
+                            .sgprs = small(rows, 7),
+                            .vgprs = small(rows, 8),
+                            .agprs = small(rows, 9),
+                            .entry_offset = sqlite3_column_int64(rows, 10),
+                            .address = number(rows, 11)};
+        const char *name = text(rows, 12);
+        put_meta(s, &k, sizeof(k), &name, 1);
+    }
+    rows = rows_of(s, "SELECT id, agent_id, is_derived, is_constant, name, description, block, "
+                      "expression FROM rocpd_info_pmc WHERE guid = ?");
+    while (next(s, rows)) {
+        trace_counter_t c = {.head = trace_head(TRACE_COUNTER, 0, 0, 0, sizeof(c)),
+                             .id = number(rows, 0),
+                             .agent = agent_of(s, rows, 1),
+                             .derived = small(rows, 2),
+                             .constant = small(rows, 3)};
+        const char *texts[] = {text(rows, 4), text(rows, 5), text(rows, 6), text(rows, 7)};
+        put_meta(s, &c, sizeof(c), texts, 4);
+    }
+}
+
+/* ---- calls ---- */
+
+/* Rows beside others, both in the order of events. */
+typedef struct {
+    sqlite3_stmt *rows;
+    bool more;
+} beside_t;
+
+static void begin_beside(state_t *s, beside_t *b, const char *sql)
+{
+    b->rows = rows_of(s, sql);
+    b->more = next(s, b->rows);
+}
+
+/* True while the next row belongs to the event. */
+static bool belongs(state_t *s, beside_t *b, uint64_t event)
+{
+    while (b->more && number(b->rows, 0) < event)
+        b->more = next(s, b->rows);
+    return b->more && number(b->rows, 0) == event;
+}
+
+typedef struct {
+    uint64_t count;
+    size_t bytes;
+    _Alignas(8) char values[65536];
+    char *signature[2 * ARGUMENTS_MAX]; /* type and name of each */
+} arguments_t;
+
+static void read_arguments(state_t *s, beside_t *b, uint64_t event, arguments_t *a, bool sign)
+{
+    a->count = a->bytes = 0;
+    for (; belongs(s, b, event); b->more = next(s, b->rows)) {
+        const char *value = text(b->rows, 3);
+        size_t bytes = strlen(value) + 1;
+        if (a->count == ARGUMENTS_MAX || bytes > sizeof(a->values) - a->bytes) continue;
+        memcpy(a->values + a->bytes, value, bytes);
+        a->bytes += bytes;
+        for (int i = 0; sign && i < 2; i++) {
+            a->signature[2 * a->count + (uint64_t)i] = strdup(text(b->rows, 1 + i));
+            s->failed |= !a->signature[2 * a->count + (uint64_t)i];
+        }
+        a->count++;
+    }
+    while (a->bytes % 8)
+        a->values[a->bytes++] = 0;
+}
+
+static void put_signature(state_t *s, uint32_t kind, uint32_t operation, arguments_t *a)
+{
+    trace_signature_t record = {
+        .head = trace_head(TRACE_SIGNATURE, kind, operation, 0, sizeof(record)), .count = a->count};
+    if (a->count && !s->failed)
+        put_meta(s, &record, sizeof(record), (const char *const *)a->signature, 2 * a->count);
+    for (uint64_t i = 0; i < 2 * a->count; i++)
+        free(a->signature[i]);
+}
+
+static void put_marker(state_t *s, sqlite3_stmt *rows, uint32_t kind, uint32_t operation)
+{
+    const char *message = (const char *)sqlite3_column_text(rows, 9);
+    trace_marker_t m = {.head =
+                            trace_head(TRACE_MARKER, kind, operation, number(rows, 4), sizeof(m)),
+                        .start = number(rows, 5),
+                        .end = number(rows, 6),
+                        .correlation = number(rows, 1),
+                        .ancestor = number(rows, 2),
+                        .external = number(rows, 3),
+                        .text = message ? put_text(s, message) : 0};
+    put_record(s, &m, sizeof(m), NULL, 0);
+}
+
+static void put_call(state_t *s, sqlite3_stmt *rows, uint32_t kind, uint32_t operation,
+                     const arguments_t *a)
+{
+    bool full = a->count || kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT ||
+                kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT;
+    size_t bytes = full ? sizeof(trace_call_t) : sizeof(trace_api_full_t);
+    trace_call_t c = {
+        .call = {.head = trace_head(TRACE_API, kind, operation, number(rows, 4), bytes + a->bytes),
+                 .start = number(rows, 5),
+                 .end = number(rows, 6),
+                 .correlation = number(rows, 1),
+                 .ancestor = number(rows, 2),
+                 .external = number(rows, 3)},
+        .count = (uint32_t)a->count};
+    if (out_domain_of(c.call.head) < 0)
+        s->p->left_out++;
+    else
+        put_record(s, &c, bytes, a->values, a->bytes);
+}
+
+#define CALL_COLUMNS(row, start, end)                                                              \
+    "SELECT E.id, E.stack_id, E.parent_stack_id, E.correlation_id, " row ".tid, " start ", " end   \
+    ", C.string, N.string, JSON_EXTRACT(E.extdata, '$.message'), N.id "
+#define EVENT_OF(row)                                                                              \
+    "JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid JOIN rocpd_string C " \
+    "ON C.id = E.category_id AND C.guid = E.guid "
+
+static void write_calls(state_t *s, const char *sql)
+{
+    beside_t beside = {0};
+    arguments_t *a = malloc(sizeof(*a));
+    sqlite3_stmt *rows = rows_of(s, sql);
+    begin_beside(s, &beside,
+                 "SELECT event_id, type, name, value FROM rocpd_arg WHERE guid = ? ORDER BY "
+                 "event_id, position");
+    s->failed |= !a;
+    while (next(s, rows)) {
+        const char *category = text(rows, 7);
+        uint32_t kind = kind_of(category);
+        bool first;
+        if (!kind) {
+            s->p->left_out++;
+            continue;
+        }
+        uint32_t operation =
+            operation_of(s, kind, category, number(rows, 10), text(rows, 8), &first);
+        read_arguments(s, &beside, number(rows, 0), a, first);
+        if (first) put_signature(s, kind, operation, a);
+        if (strncmp(category, "MARKER_", 7) == 0)
+            put_marker(s, rows, kind, operation);
+        else
+            put_call(s, rows, kind, operation, a);
+    }
+    if (beside.more) sqlite3_finalize(beside.rows);
+    free(a);
+}
+
+/* ---- kernels and memory ---- */
+
+static void write_values(state_t *s, beside_t *b, uint64_t event, const trace_dispatch_t *d)
+{
+    static trace_value_t values[TRACE_VALUES_MAX];
+    trace_counters_t c = {.dispatch = *d};
+    for (; belongs(s, b, event); b->more = next(s, b->rows)) {
+        if (c.count == TRACE_VALUES_MAX) continue;
+        values[c.count] = (trace_value_t){.counter = number(b->rows, 1),
+                                          .instance = c.count,
+                                          .value = sqlite3_column_double(b->rows, 2)};
+        c.count++;
+    }
+    size_t bytes = c.count * sizeof(*values);
+    c.dispatch.head = trace_head(TRACE_COUNTERS, trace_kind(d->head), trace_operation(d->head),
+                                 trace_thread(d->head), sizeof(c) + bytes);
+    if (c.count) put_record(s, &c, sizeof(c), values, bytes);
+}
+
+static void write_kernels(state_t *s)
+{
+    enum { KERNEL = ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, COMPLETE = 2 };
+    beside_t values = {0};
+    sqlite3_stmt *rows = rows_of(
+        s, "SELECT E.id, E.stack_id, K.tid, K.start, K.\"end\", K.agent_id, K.queue_id, "
+           "K.kernel_id, K.dispatch_id, K.stream_id, K.private_segment_size, "
+           "K.group_segment_size, K.workgroup_size_x, K.workgroup_size_y, K.workgroup_size_z, "
+           "K.grid_size_x, K.grid_size_y, K.grid_size_z, N.id, N.string FROM "
+           "rocpd_kernel_dispatch K " EVENT_OF(
+               "K") "LEFT JOIN rocpd_string N ON N.id = "
+                    "K.region_name_id AND N.guid = K.guid WHERE K.guid = ? ORDER BY E.id");
+    begin_beside(s, &values,
+                 "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? ORDER BY "
+                 "event_id, id");
+    put_name(s, trace_head(TRACE_KIND, KERNEL, 0, 0, 0), "KERNEL_DISPATCH");
+    put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
+    while (next(s, rows)) {
+        trace_dispatch_t d = {
+            .head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE, number(rows, 2), sizeof(d)),
+            .start = number(rows, 3),
+            .end = number(rows, 4),
+            .correlation = number(rows, 1),
+            .external = range_of(s, number(rows, 18), text(rows, 19)),
+            .agent = agent_of(s, rows, 5),
+            .queue = number(rows, 6),
+            .kernel = number(rows, 7),
+            .dispatch = number(rows, 8),
+            .stream = number(rows, 9),
+            .private_bytes = small(rows, 10),
+            .group_bytes = small(rows, 11),
+            .workgroup = {small(rows, 12), small(rows, 13), small(rows, 14)},
+            .grid = {small(rows, 15), small(rows, 16), small(rows, 17)}};
+        put_record(s, &d, sizeof(d), NULL, 0);
+        write_values(s, &values, number(rows, 0), &d);
+    }
+    if (values.more) sqlite3_finalize(values.rows);
+}
+
+static void write_copies(state_t *s)
+{
+    enum { COPY = ROCPROFILER_BUFFER_TRACING_MEMORY_COPY };
+    bool first;
+    sqlite3_stmt *rows = rows_of(
+        s, "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.src_agent_id, M.dst_agent_id, M.size, "
+           "M.src_address, M.dst_address, M.stream_id, N.id, N.string FROM rocpd_memory_copy "
+           "M " EVENT_OF("M") "JOIN rocpd_string N ON N.id = M.name_id AND N.guid = M.guid WHERE "
+                              "M.guid = ?");
+    while (next(s, rows)) {
+        uint32_t operation =
+            operation_of(s, COPY, "MEMORY_COPY", number(rows, 10), text(rows, 11), &first);
+        trace_copy_t c = {.head =
+                              trace_head(TRACE_COPY, COPY, operation, number(rows, 1), sizeof(c)),
+                          .start = number(rows, 2),
+                          .end = number(rows, 3),
+                          .correlation = number(rows, 0),
+                          .source = agent_of(s, rows, 4),
+                          .destination = agent_of(s, rows, 5),
+                          .bytes = number(rows, 6),
+                          .source_address = number(rows, 7),
+                          .destination_address = number(rows, 8),
+                          .stream = number(rows, 9)};
+        put_record(s, &c, sizeof(c), NULL, 0);
+    }
+}
+
+/* Operations of the SDK: giving out and taking back, of both, by type and level. */
+static const struct {
+    const char *type, *level, *name;
+    uint32_t kind, operation;
+    bool given;
+} memory_rows[] = {
+    {"ALLOC", "REAL", "MEMORY_ALLOCATION_ALLOCATE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 1,
+     true},
+    {"ALLOC", "VIRTUAL", "MEMORY_ALLOCATION_VMEM_ALLOCATE",
+     ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 2, true},
+    {"FREE", "REAL", "MEMORY_ALLOCATION_FREE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 3,
+     false},
+    {"FREE", "VIRTUAL", "MEMORY_ALLOCATION_VMEM_FREE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION,
+     4, false},
+    {"ALLOC", "SCRATCH", "SCRATCH_MEMORY_ALLOC", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 1,
+     true},
+    {"FREE", "SCRATCH", "SCRATCH_MEMORY_FREE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 2, false},
+    {"RECLAIM", "SCRATCH", "SCRATCH_MEMORY_ASYNC_RECLAIM",
+     ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 3, false},
+};
+
+enum { MEMORY_ROWS = sizeof(memory_rows) / sizeof(*memory_rows) };
+
+static void put_memory(state_t *s, sqlite3_stmt *rows, int row)
+{
+    uint32_t kind = memory_rows[row].kind, operation = memory_rows[row].operation;
+    if (kind == ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY) {
+        trace_scratch_t x = {
+            .head = trace_head(TRACE_SCRATCH, kind, operation, number(rows, 1), sizeof(x)),
+            .start = number(rows, 2),
+            .end = number(rows, 3),
+            .correlation = number(rows, 0),
+            .agent = agent_of(s, rows, 4),
+            .queue = number(rows, 9),
+            .flags = number(rows, 10),
+            .bytes = number(rows, 8)};
+        put_record(s, &x, sizeof(x), NULL, 0);
+        return;
+    }
+    trace_allocation_t a = {
+        .head = trace_head(TRACE_ALLOCATION, kind, operation, number(rows, 1), sizeof(a)),
+        .start = number(rows, 2),
+        .end = number(rows, 3),
+        .correlation = number(rows, 0),
+        .agent = memory_rows[row].given ? agent_of(s, rows, 4) : 0,
+        .address = number(rows, 7),
+        .bytes = number(rows, 8)};
+    put_record(s, &a, sizeof(a), NULL, 0);
+}
+
+static void write_memory(state_t *s)
+{
+    for (int i = 0; i < MEMORY_ROWS; i++) {
+        uint32_t kind = memory_rows[i].kind;
+        bool scratch = kind == ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY;
+        if (!s->kind_written[kind])
+            put_name(s, trace_head(TRACE_KIND, kind, 0, 0, 0),
+                     scratch ? "SCRATCH_MEMORY" : "MEMORY_ALLOCATION");
+        s->kind_written[kind] = true;
+        put_name(s, trace_head(TRACE_OPERATION, kind, memory_rows[i].operation, 0, 0),
+                 memory_rows[i].name);
+    }
+    sqlite3_stmt *rows =
+        rows_of(s, "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.agent_id, M.type, M.level, "
+                   "M.address, M.size, M.queue_id, JSON_EXTRACT(M.extdata, '$.flags') FROM "
+                   "rocpd_memory_allocate M " EVENT_OF("M") "WHERE M.guid = ?");
+    while (next(s, rows)) {
+        int row = 0;
+        while (row < MEMORY_ROWS && (strcmp(memory_rows[row].type, text(rows, 5)) != 0 ||
+                                     strcmp(memory_rows[row].level, text(rows, 6)) != 0))
+            row++;
+        if (row < MEMORY_ROWS)
+            put_memory(s, rows, row);
+        else
+            s->p->left_out++;
+    }
+}
+
+int rocpd_store_write(sqlite3 *db, rocpd_process_t *p, const char *directory, const char *name,
+                      int rename)
+{
+    char why[512];
+    state_t s = {.db = db, .p = p, .rename = rename};
+    s.meta =
+        trace_writer_open(directory, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why, sizeof(why));
+    if (s.meta)
+        s.records = trace_writer_open(directory, "records-0.seg", TRACE_CONTENTS_RECORDS, 0, why,
+                                      sizeof(why));
+    if (!s.records) {
+        base_error("%s", why);
+        trace_writer_close(s.meta);
+        return -1;
+    }
+    write_process(&s, name);
+    write_agents(&s);
+    write_code(&s);
+    write_calls(&s, CALL_COLUMNS("R", "R.start", "R.\"end\"") "FROM rocpd_region R " EVENT_OF(
+                        "R") "JOIN rocpd_string N ON N.id = R.name_id AND N.guid = R.guid WHERE "
+                             "R.guid = ? ORDER BY E.id");
+    write_calls(
+        &s,
+        CALL_COLUMNS(
+            "T", "S.timestamp",
+            "S.timestamp") "FROM rocpd_sample S JOIN "
+                           "rocpd_track T ON T.id = S.track_id AND T.guid = S.guid " EVENT_OF(
+                               "S") "JOIN rocpd_string N ON N.id = T.name_id AND N.guid = T.guid "
+                                    "WHERE S.guid = ? ORDER BY E.id");
+    write_kernels(&s);
+    write_copies(&s);
+    write_memory(&s);
+    trace_writer_close(s.records);
+    trace_writer_close(s.meta);
+    free(s.operations.rows);
+    free(s.ranges.rows);
+    return s.failed ? -1 : 0;
+}

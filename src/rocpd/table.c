@@ -1,0 +1,305 @@
+/* table.c - see table.h. How cells look; which cells there are belongs to the statements. */
+#include "rocpd/table.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "output/json.h"
+
+typedef struct {
+    out_file_t *f;
+    sqlite3_stmt *s;
+    int columns;
+    int *widths; /* of aligned forms, in characters */
+    bool *numbers;
+} table_t;
+
+static const char *text_of(const table_t *t, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(t->s, column);
+    return text ? text : "";
+}
+
+static bool is_number(const table_t *t, int column)
+{
+    int type = sqlite3_column_type(t->s, column);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+static void put_value(out_file_t *f, const table_t *t, int column)
+{
+    if (sqlite3_column_type(t->s, column) == SQLITE_FLOAT)
+        out_format(f, "%.6f", sqlite3_column_double(t->s, column));
+    else
+        out_text(f, text_of(t, column));
+}
+
+/* Characters, not bytes: UTF-8's following bytes do not count. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static int cell_width(const table_t *t, int column)
+{
+    char number[64];
+    if (sqlite3_column_type(t->s, column) != SQLITE_FLOAT) return width_of(text_of(t, column));
+    return snprintf(number, sizeof(number), "%.6f", sqlite3_column_double(t->s, column));
+}
+
+static void fill(out_file_t *f, int count, char c)
+{
+    for (; count > 0; count--)
+        out_char(f, c);
+}
+
+/* ---- aligned: console and Markdown ---- */
+
+static int measure(table_t *t)
+{
+    int status;
+    for (int i = 0; i < t->columns; i++) {
+        t->widths[i] = width_of(sqlite3_column_name(t->s, i));
+        t->numbers[i] = true;
+    }
+    while ((status = sqlite3_step(t->s)) == SQLITE_ROW)
+        for (int i = 0; i < t->columns; i++) {
+            int width = cell_width(t, i);
+            if (width > t->widths[i]) t->widths[i] = width;
+            t->numbers[i] &= is_number(t, i) || sqlite3_column_type(t->s, i) == SQLITE_NULL;
+        }
+    sqlite3_reset(t->s);
+    return status == SQLITE_DONE ? 0 : -1;
+}
+
+static void put_aligned(table_t *t, int column, bool head, bool last)
+{
+    const char *name = sqlite3_column_name(t->s, column);
+    int gap = t->widths[column] - (head ? width_of(name) : cell_width(t, column));
+    if (t->numbers[column]) fill(t->f, gap, ' ');
+    if (head)
+        out_text(t->f, name);
+    else
+        put_value(t->f, t, column);
+    if (!t->numbers[column] && !last) fill(t->f, gap, ' ');
+}
+
+static void console_row(table_t *t, bool head)
+{
+    for (int i = 0; i < t->columns; i++) {
+        if (i) out_text(t->f, "  ");
+        put_aligned(t, i, head, i + 1 == t->columns);
+    }
+    out_char(t->f, '\n');
+}
+
+static void console_head(table_t *t)
+{
+    console_row(t, true);
+    for (int i = 0; i < t->columns; i++) {
+        if (i) out_text(t->f, "  ");
+        fill(t->f, t->widths[i], '-');
+    }
+    out_char(t->f, '\n');
+}
+
+static void console_cells(table_t *t, long long row)
+{
+    (void)row;
+    console_row(t, false);
+}
+
+static void md_row(table_t *t, bool head)
+{
+    out_char(t->f, '|');
+    for (int i = 0; i < t->columns; i++) {
+        out_char(t->f, ' ');
+        put_aligned(t, i, head, false);
+        out_text(t->f, " |");
+    }
+    out_char(t->f, '\n');
+}
+
+static void md_head(table_t *t)
+{
+    md_row(t, true);
+    out_char(t->f, '|');
+    for (int i = 0; i < t->columns; i++) {
+        out_char(t->f, t->numbers[i] ? '-' : ':');
+        fill(t->f, t->widths[i], '-');
+        out_text(t->f, t->numbers[i] ? ":|" : "-|");
+    }
+    out_char(t->f, '\n');
+}
+
+static void md_cells(table_t *t, long long row)
+{
+    (void)row;
+    md_row(t, false);
+}
+
+/* ---- CSV ---- */
+
+/* As python's title case: capitals begin a word, a word is what stands between other characters. */
+static void put_title(out_file_t *f, const char *name)
+{
+    bool inside = false;
+    for (; *name; name++) {
+        out_char(f, (char)(inside ? tolower((unsigned char)*name) : toupper((unsigned char)*name)));
+        inside = isalpha((unsigned char)*name);
+    }
+}
+
+static void csv_head(table_t *t)
+{
+    for (int i = 0; i < t->columns; i++) {
+        if (i) out_char(t->f, ',');
+        out_char(t->f, '"');
+        put_title(t->f, sqlite3_column_name(t->s, i));
+        out_char(t->f, '"');
+    }
+    out_char(t->f, '\n');
+}
+
+static void csv_cells(table_t *t, long long row)
+{
+    (void)row;
+    for (int i = 0; i < t->columns; i++) {
+        if (i) out_char(t->f, ',');
+        if (is_number(t, i))
+            put_value(t->f, t, i);
+        else
+            out_quoted(t->f, text_of(t, i));
+    }
+    out_char(t->f, '\n');
+}
+
+/* ---- HTML ---- */
+
+static void put_escaped(out_file_t *f, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            out_text(f, "&lt;");
+        else if (*text == '>')
+            out_text(f, "&gt;");
+        else if (*text == '&')
+            out_text(f, "&amp;");
+        else
+            out_char(f, *text);
+    }
+}
+
+static void html_head(table_t *t)
+{
+    out_text(t->f, "<table border=\"1\">\n<thead><tr>");
+    for (int i = 0; i < t->columns; i++) {
+        out_text(t->f, "<th>");
+        put_escaped(t->f, sqlite3_column_name(t->s, i));
+        out_text(t->f, "</th>");
+    }
+    out_text(t->f, "</tr></thead>\n<tbody>\n");
+}
+
+static void html_cells(table_t *t, long long row)
+{
+    (void)row;
+    out_text(t->f, "<tr>");
+    for (int i = 0; i < t->columns; i++) {
+        out_text(t->f, is_number(t, i) ? "<td align=\"right\">" : "<td>");
+        if (is_number(t, i))
+            put_value(t->f, t, i);
+        else
+            put_escaped(t->f, text_of(t, i));
+        out_text(t->f, "</td>");
+    }
+    out_text(t->f, "</tr>\n");
+}
+
+static void html_end(table_t *t)
+{
+    out_text(t->f, "</tbody>\n</table>\n");
+}
+
+/* ---- JSON: an array of objects, two blanks deep ---- */
+
+static void json_head(table_t *t)
+{
+    out_char(t->f, '[');
+}
+
+static void json_cells(table_t *t, long long row)
+{
+    out_text(t->f, row ? ",\n  {" : "\n  {");
+    for (int i = 0; i < t->columns; i++) {
+        out_json_t j = {.f = t->f};
+        out_text(t->f, i ? ",\n    " : "\n    ");
+        out_json_text(&j, NULL, sqlite3_column_name(t->s, i));
+        out_text(t->f, ": ");
+        j.comma = false;
+        switch (sqlite3_column_type(t->s, i)) {
+        case SQLITE_INTEGER: out_json_signed(&j, NULL, sqlite3_column_int64(t->s, i)); break;
+        case SQLITE_FLOAT: out_json_double(&j, NULL, sqlite3_column_double(t->s, i)); break;
+        case SQLITE_NULL: out_text(t->f, "null"); break;
+        default: out_json_text(&j, NULL, text_of(t, i)); break;
+        }
+    }
+    out_text(t->f, "\n  }");
+}
+
+static void json_end(table_t *t)
+{
+    out_text(t->f, "\n]\n");
+}
+
+/* ORDER: rocpd_form_t. */
+static const struct {
+    const char *name, *end;
+    bool aligned;
+    void (*head)(table_t *t);
+    void (*cells)(table_t *t, long long row);
+    void (*tail)(table_t *t);
+} forms[] = {
+    {"console", "txt", true, console_head, console_cells, NULL},
+    {"csv", "csv", false, csv_head, csv_cells, NULL},
+    {"html", "html", false, html_head, html_cells, html_end},
+    {"json", "json", false, json_head, json_cells, json_end},
+    {"md", "md", true, md_head, md_cells, NULL},
+};
+
+rocpd_form_t rocpd_form(const char *name)
+{
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+        if (strcasecmp(forms[i].name, name) == 0) return (rocpd_form_t)i;
+    return ROCPD_CONSOLE;
+}
+
+const char *rocpd_form_end(rocpd_form_t form)
+{
+    return forms[form].end;
+}
+
+long long rocpd_table_write(out_file_t *f, sqlite3_stmt *s, rocpd_form_t form)
+{
+    long long rows = 0;
+    int status = SQLITE_DONE, columns = sqlite3_column_count(s);
+    table_t t = {.f = f, .s = s, .columns = columns};
+    t.widths = calloc((size_t)columns + 1, sizeof(*t.widths));
+    t.numbers = calloc((size_t)columns + 1, sizeof(*t.numbers));
+    bool good = t.widths && t.numbers && (!forms[form].aligned || measure(&t) == 0);
+    while (good && (status = sqlite3_step(s)) == SQLITE_ROW) {
+        if (!rows) forms[form].head(&t);
+        forms[form].cells(&t, rows++);
+    }
+    if (rows && forms[form].tail) forms[form].tail(&t);
+    free(t.widths);
+    free(t.numbers);
+    return good && status == SQLITE_DONE ? rows : -1;
+}
