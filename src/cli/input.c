@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/yaml_depth.h"
 
 /* Largest input file; more is a mistake. */
 enum { INPUT_BYTES_MAX = 1 << 20, JOBS_MAX = 1000, WORDS_MAX = 1024, NESTING_MAX = 4 };
@@ -251,6 +252,8 @@ static int read_yaml(input_t *in, const char *text, size_t bytes)
     yaml_parser_t parser;
     yaml_document_t document;
     in->jobs->directory = "pass_";
+    size_t deep = base_yaml_too_deep(text, bytes);
+    if (deep) return REFUSE(in, deep, 0, "nested deeper than %d levels", BASE_YAML_DEPTH_MAX);
     if (!yaml_parser_initialize(&parser)) {
         snprintf(in->why, in->why_bytes, "%s", strerror(ENOMEM));
         return -1;

@@ -218,10 +218,15 @@ static int make_run(cli_session_t *s, const cli_command_t *c, const char *below,
         snprintf(why, why_bytes, "ROCPROF_TMPDIR: %s: %s", temporary, strerror(errno));
         return -1;
     }
-    trace_join(runs, sizeof(runs), base, TRACE_RUNS_DIRECTORY);
-    if (trace_store_create(runs, s->run, sizeof(s->run)) != 0) {
+    char problem[3 * PATH_MAX];
+    int made = trace_runs_create(base, runs, sizeof(runs), problem, sizeof(problem));
+    if (made == 0 && trace_store_create(runs, s->run, sizeof(s->run)) != 0) {
+        snprintf(problem, sizeof(problem), "%s", strerror(errno));
+        made = -1;
+    }
+    if (made != 0) {
         snprintf(why, why_bytes, "cannot write to output directory %s: %s; choose another with -d",
-                 base, strerror(errno));
+                 base, problem);
         s->run[0] = 0;
         return -1;
     }

@@ -4,6 +4,7 @@
  * {architectures: list, block, event | expression}}. The older one: NAME: {architectures:
  * {"gfx1/gfx2": {block, event | expression}}, description}. libyaml parses; this file knows only
  * the schemas. Keys that it does not know are passed over, as upstream does. */
+#include "base/yaml_depth.h"
 #include "counters/internal.h"
 
 #include <string.h>
@@ -166,6 +167,10 @@ ctr_status_t ctr_read_yaml(ctr_definitions_t *definitions, const char *text, siz
 {
     yaml_parser_t parser;
     yaml_document_t document;
+    size_t deep = base_yaml_too_deep(text, size);
+    if (deep)
+        return ctr_fail(error, CTR_BAD_TEXT, reporter->origin, (uint32_t)deep, 1,
+                        "nested deeper than %d levels", BASE_YAML_DEPTH_MAX);
     if (!yaml_parser_initialize(&parser))
         return ctr_fail(error, CTR_NO_MEMORY, reporter->origin, 0, 0, "no memory");
     ctr_status_t status;

@@ -99,20 +99,27 @@ static void expand_names(const trace_keys_t *keys, char directory[PATH_MAX], cha
 
 /* Where the run directory is: told by rocprofv3, or below the output directory when the library
  * was loaded without it. */
-static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH_MAX])
+static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH_MAX], char *why,
+                     size_t why_bytes)
 {
+    char runs[PATH_MAX];
     const char *told = base_env(TRACE_RUN_VARIABLE), *temporary = base_env("ROCPROF_TMPDIR");
-    if (told && *told) return (size_t)snprintf(run, PATH_MAX, "%s", told) < PATH_MAX;
+    if (told && *told && strlen(told) < PATH_MAX) {
+        strcpy(run, told);
+        return true;
+    }
     const char *base = temporary && *temporary ? temporary : output;
     if (*base != '/') base = keys->cwd; /* files go to a stream */
     if (*base != '/') {
-        errno = ENOENT;
+        snprintf(why, why_bytes, "no output directory is known");
         return false;
     }
-    if ((size_t)snprintf(run, PATH_MAX, "%s/%s/%d-tool", base, TRACE_RUNS_DIRECTORY,
-                         (int)getpid()) >= PATH_MAX)
+    if (trace_runs_create(base, runs, sizeof(runs), why, why_bytes) != 0) return false;
+    int n = snprintf(run, PATH_MAX, "%s/%d-tool", runs, (int)getpid());
+    if (n >= PATH_MAX || trace_make_directories(run) != 0 || trace_run_write(run) != 0) {
+        snprintf(why, why_bytes, "%s: %s", run, strerror(n >= PATH_MAX ? ENAMETOOLONG : errno));
         return false;
-    if (trace_make_directories(run) != 0 || trace_run_write(run) != 0) return false;
+    }
     base_warning("records go to %s; 'rocprofv3 convert %s' makes files of them", run, run);
     return true;
 }
@@ -206,10 +213,9 @@ static bool open_store(void)
         goto fail;
     }
     expand_names(keys, output, name);
-    if (!find_run(keys, output, run) ||
-        trace_store_create(run, sink.directory, sizeof(sink.directory)) != 0) {
-        snprintf(why, sizeof(why), "%s: %s", *run ? run : "no output directory is known",
-                 strerror(errno));
+    if (!find_run(keys, output, run, why, sizeof(why))) goto fail;
+    if (trace_store_create(run, sink.directory, sizeof(sink.directory)) != 0) {
+        snprintf(why, sizeof(why), "%s: %s", run, strerror(errno));
         goto fail;
     }
     forget_names();

@@ -3,12 +3,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 int trace_join(char *path, size_t path_bytes, const char *directory, const char *name)
 {
@@ -48,6 +51,23 @@ int trace_make_directories(const char *path)
     if (stat(path, &st) != 0) return -1;
     if (S_ISDIR(st.st_mode)) return 0;
     errno = ENOTDIR;
+    return -1;
+}
+
+int trace_runs_create(const char *base, char *runs, size_t runs_bytes, char *why, size_t why_bytes)
+{
+    struct stat st = {0};
+    if (trace_join(runs, runs_bytes, base, TRACE_RUNS_DIRECTORY) != 0 ||
+        trace_make_directories(base) != 0 || (mkdir(runs, 0700) != 0 && errno != EEXIST) ||
+        lstat(runs, &st) != 0) {
+        snprintf(why, why_bytes, "%s", strerror(errno));
+        return -1;
+    }
+    if (S_ISDIR(st.st_mode) && st.st_uid == geteuid()) return 0;
+    if (S_ISDIR(st.st_mode))
+        snprintf(why, why_bytes, "%s belongs to user %u", runs, (unsigned)st.st_uid);
+    else
+        snprintf(why, why_bytes, "%s is no directory", runs);
     return -1;
 }
 
@@ -96,15 +116,24 @@ void trace_list_free(char **list)
     free(list);
 }
 
+/* Symbolic links are removed, never followed: who owns a directory above may have put one there. */
+static int remove_in(int parent, const char *name)
+{
+    int fd = base_file_own(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        int error = errno;
+        if (fd >= 0) close(fd);
+        errno = error;
+        return -1;
+    }
+    for (struct dirent *e; (e = readdir(d));)
+        if (keep(e) && unlinkat(fd, e->d_name, 0) != 0 && errno == EISDIR) remove_in(fd, e->d_name);
+    closedir(d);
+    return unlinkat(parent, name, AT_REMOVEDIR);
+}
+
 int trace_remove(const char *directory)
 {
-    char **list = trace_list(directory);
-    if (!list) return -1;
-    for (char **at = list; *at; at++) {
-        char path[PATH_MAX];
-        if (trace_join(path, sizeof(path), directory, *at) != 0) continue;
-        if (unlink(path) != 0 && errno == EISDIR) trace_remove(path);
-    }
-    trace_list_free(list);
-    return rmdir(directory);
+    return remove_in(AT_FDCWD, directory);
 }

@@ -38,6 +38,11 @@ int trace_join(char *path, size_t path_bytes, const char *directory, const char 
 /* mkdir -p. 0, or -1 with errno. An existing directory is fine. */
 int trace_make_directories(const char *path);
 
+/* Makes `base` and, for the caller alone, `base`/.rocprofv3, and writes its path to `runs`. 0, or
+ * -1 with a line in `why`: also if it is there and is a symbolic link, or another user's, who could
+ * then put anything in the place of what is written. */
+int trace_runs_create(const char *base, char *runs, size_t runs_bytes, char *why, size_t why_bytes);
+
 /* Makes `run`/<pid>-<n> for the calling process and writes its path to `path`.
  * 0, or -1 with errno. */
 int trace_store_create(const char *run, char *path, size_t path_bytes);
@@ -47,7 +52,8 @@ int trace_store_create(const char *run, char *path, size_t path_bytes);
 char **trace_list(const char *directory);
 void trace_list_free(char **list);
 
-/* Removes a directory with the plain files and directories in it. 0, or -1 with errno. */
+/* Removes a directory with the plain files and directories in it; follows no symbolic link. 0, or
+ * -1 with errno. */
 int trace_remove(const char *directory);
 
 #endif

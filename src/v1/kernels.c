@@ -6,6 +6,7 @@
 #include "base/kernel_name.h"
 #include "base/log.h"
 #include "hsa/kernel_map.h"
+#include "base/env.h"
 #include "base/file.h"
 
 #include <stdio.h>
@@ -50,7 +51,7 @@ const char *v1_kernel_name(uint64_t kernel_object)
 static void dump(const hsax_code_object_t *object)
 {
     char path[256];
-    const char *folder = getenv("TMPDIR");
+    const char *folder = base_env("TMPDIR");
     if (object->storage != HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY) return;
     snprintf(path, sizeof path, "%s/rocprofiler-%d-%llu.co", folder ? folder : "/tmp", getpid(),
              (unsigned long long)object->id);

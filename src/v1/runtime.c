@@ -164,7 +164,7 @@ void v1_ask_for_table(bool *what)
     hsa_status_t (*get_info)(hsa_system_info_t, void *) = NULL;
     if (running) *(void **)&get_info = dlsym(running, "hsa_system_get_info");
     bool up = get_info && initialised(get_info);
-    const char *libraries = getenv("HSA_TOOLS_LIB");
+    const char *libraries = base_env("HSA_TOOLS_LIB");
     if (!asked && !hooked && !up && !(libraries && strstr(libraries, "librocprofiler64"))) {
         asked = true;
         tools_before = libraries ? strdup(libraries) : NULL;

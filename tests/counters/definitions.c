@@ -468,9 +468,41 @@ static void ids_end(void **state)
     ctr_definitions_destroy(d);
 }
 
+/* YAML that goes deep would keep libyaml busy for hours. */
+static void depth_is_limited(void **state)
+{
+    (void)state;
+    enum { DEPTH = 300000 };
+    reports_t reports = {0};
+    char *text = malloc(2 * DEPTH + 16);
+    assert_non_null(text);
+    memcpy(text, "A:\n ", 4);
+    memset(text + 4, '[', DEPTH);
+    memset(text + 4 + DEPTH, ']', DEPTH);
+    text[4 + 2 * DEPTH] = 0;
+    assert_null(load(text, CTR_GENERATION_SDK, "gfx90a", &reports));
+    assert_string_equal(reports.text, "f:2:1: nested deeper than 64 levels\n");
+    free(text);
+}
+
+/* XML declares nothing and expands nothing: an entity is a text like any other. */
+static void entities_stay_texts(void **state)
+{
+    (void)state;
+    reports_t reports = {0};
+    ctr_catalogue_t *c = load("<!DOCTYPE gfx90a SYSTEM \"file:///etc/passwd\">\n<gfx90a>"
+                              "<metric name=A expr=1 descr=\"&lol; &amp;\"></metric></gfx90a>",
+                              CTR_GENERATION_SDK, "gfx90a", &reports);
+    assert_non_null(c);
+    assert_string_equal(find(c, "A")->description, "&lol; &amp;");
+    ctr_catalogue_destroy(c);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(yaml_of_now),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(depth_is_limited),
+                                       cmocka_unit_test(entities_stay_texts),
+                                       cmocka_unit_test(yaml_of_now),
                                        cmocka_unit_test(yaml_of_before),
                                        cmocka_unit_test(xml_of_both_kinds),
                                        cmocka_unit_test(xml_sections_inherit),

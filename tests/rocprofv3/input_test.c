@@ -278,9 +278,58 @@ static void selections(void **state)
     trace_selection_free(&s);
 }
 
+/* `count` times `open`, then `count` times `close`. */
+static char *nested(const char *before, size_t count, char open, char close)
+{
+    size_t used = strlen(before);
+    char *text = malloc(used + 2 * count + 1);
+    assert_non_null(text);
+    memcpy(text, before, used);
+    memset(text + used, open, count);
+    memset(text + used + count, close, count);
+    text[used + 2 * count] = 0;
+    return text;
+}
+
+/* What would take libyaml hours, or a stack: refused at once. */
+static void depth_is_limited(void **state)
+{
+    (void)state;
+    static const size_t depths[] = {65, 100000, 500000};
+    for (size_t i = 0; i < 3; i++) {
+        char *text = nested("jobs:\n  ", depths[i], '[', ']');
+        refuse(CLI_INPUT_YAML, text, "file:2: nested deeper than 64 levels");
+        free(text);
+    }
+    char *text = nested("{\"jobs\": ", 100000, '[', ']');
+    refuse(CLI_INPUT_JSON, text, "file:1:2057: maximum parsing depth reached near '['");
+    free(text);
+    refuse(CLI_INPUT_YAML, "jobs:\n  - pmc: &a [A, *a]\n",
+           "file:2:10: a text, a number or a list of them is expected");
+}
+
+/* Each level names the one before ten times: a thousand million words, of which 1024 are read. */
+static void aliases_are_limited(void **state)
+{
+    (void)state;
+    char text[1024] =
+        "jobs:\n  - stats: true\n    pmc:\n      - &a [A, A, A, A, A, A, A, A, A, A]\n";
+    for (char level = 'b'; level < 'd'; level++) {
+        char line[128], last = (char)(level - 1);
+        snprintf(line, sizeof(line),
+                 "      - &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", level, last,
+                 last, last, last, last, last, last, last, last, last);
+        strcat(text, line);
+    }
+    cli_jobs_t jobs;
+    assert_int_not_equal(parse(&jobs, CLI_INPUT_YAML, text), 0);
+    cli_jobs_free(&jobs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(depth_is_limited),   cmocka_unit_test(aliases_are_limited),
         cmocka_unit_test(text_lines),         cmocka_unit_test(yaml_and_json_say_the_same),
         cmocka_unit_test(errors_have_places), cmocka_unit_test(plans),
         cmocka_unit_test(plans_of_files),     cmocka_unit_test(sets_of_counters),

@@ -336,6 +336,31 @@ static void stores_of_one_process_are_numbered(void **state)
     trace_list_free(list);
 }
 
+/* What is removed may have been exchanged for a link by whoever owns the directory above. */
+static void removal_follows_no_link(void **state)
+{
+    (void)state;
+    char victim[128], inner[160], precious[192], link[128], store[128];
+    snprintf(victim, sizeof(victim), "%s/victim", directory);
+    snprintf(inner, sizeof(inner), "%s/inner", victim);
+    snprintf(precious, sizeof(precious), "%s/precious", inner);
+    snprintf(link, sizeof(link), "%s/link", directory);
+    snprintf(store, sizeof(store), "%s/store", directory);
+    assert_int_equal(mkdir(victim, 0700), 0);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    close(open(precious, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    assert_int_equal(symlink(victim, link), 0);
+    assert_int_equal(trace_remove(link), -1);
+    assert_int_equal(access(precious, F_OK), 0);
+    /* one inside goes, and not what it leads to */
+    assert_int_equal(mkdir(store, 0700), 0);
+    snprintf(inner, sizeof(inner), "%s/link", store);
+    assert_int_equal(symlink(victim, inner), 0);
+    assert_int_equal(trace_remove(store), 0);
+    assert_int_equal(access(store, F_OK), -1);
+    assert_int_equal(access(precious, F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +374,7 @@ int main(void)
         cmocka_unit_test(four_writers_at_once),
         cmocka_unit_test(settings_survive_odd_characters),
         cmocka_unit_test(stores_of_one_process_are_numbered),
+        cmocka_unit_test(removal_follows_no_link),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/file.h"
 
 enum { FEATURES_MAX = 512 };
@@ -41,7 +42,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static void complain(const char *what)
 {
     static atomic_bool told;
-    const char *text = "", *folder = getenv("ROCP_OUTPUT_DIR");
+    const char *text = "", *folder = base_env("ROCP_OUTPUT_DIR");
     char path[4096];
     rocprofiler_error_string(&text);
     if (atomic_exchange(&told, true)) return;
@@ -235,14 +236,14 @@ static hsa_status_t on_dispatch(const rocprofiler_callback_data_t *data, void *u
 
 static uint64_t number(const char *name, uint64_t otherwise)
 {
-    const char *text = getenv(name);
+    const char *text = base_env(name);
     return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
 void OnLoadToolProp(rocprofiler_settings_t *settings)
 {
     char path[4096];
-    const char *input = getenv("ROCP_INPUT"), *folder = getenv("ROCP_OUTPUT_DIR");
+    const char *input = base_env("ROCP_INPUT"), *folder = base_env("ROCP_OUTPUT_DIR");
     if (input && *input && !read_request(input)) return;
     limit = number("ROCP_OUTSTANDING_MAX", 0);
     settings->intercept_mode = 1;

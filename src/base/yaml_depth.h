@@ -1,0 +1,37 @@
+/* yaml_depth.h - is a YAML text nested too deeply to be loaded?
+ *
+ * Apart, and a header, because two rooms read YAML and only they link libyaml. Its scanner looks at
+ * every open bracket for each token, so a megabyte of brackets would keep it busy for an hour; its
+ * parser, asked for one event at a time, can be left as soon as the text goes too deep. */
+#ifndef CROCPROF_BASE_YAML_DEPTH_H
+#define CROCPROF_BASE_YAML_DEPTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <yaml.h>
+
+enum { BASE_YAML_DEPTH_MAX = 64 }; /* the formats read here need 7 */
+
+/* 0, or the line, from 1, on which the text goes deeper than that. A text that is no YAML is none
+ * of this function's business. */
+static inline size_t base_yaml_too_deep(const char *text, size_t size)
+{
+    yaml_parser_t parser;
+    size_t line = 0;
+    int depth = 0;
+    if (!yaml_parser_initialize(&parser)) return 0;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    for (bool more = true; more && !line;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&parser, &event)) break;
+        more = event.type != YAML_STREAM_END_EVENT;
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        if (depth > BASE_YAML_DEPTH_MAX) line = event.start_mark.line + 1;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return line;
+}
+
+#endif
