@@ -19,6 +19,12 @@ static int copy_value(cli_command_t *to, int option, const char *value, size_t b
     return to->values[option] ? 0 : REFUSE("%s", strerror(ENOMEM));
 }
 
+static bool replays_kernels(const cli_command_t *c)
+{
+    const char *mode = c->values[CLI_REPLAY_MODE];
+    return mode && strcmp(mode, "kernel") == 0;
+}
+
 /* What is wrong with a run's options together, found before anything runs. */
 static int check(const cli_command_t *c, char *why, size_t why_bytes)
 {
@@ -41,6 +47,11 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
         }
         free(all);
         if (result != 0) return -1;
+    }
+    if (replays_kernels(c)) {
+        if (!cli_is_on(c, CLI_KERNEL_REPLAY_BETA_ENABLED))
+            return REFUSE("--replay-mode kernel needs --kernel-replay-beta-enabled");
+        if (!cli_counts(c)) return REFUSE("--replay-mode kernel needs --pmc");
     }
     if (c->values[CLI_PMC] && c->values[CLI_PMC_GROUPS])
         return REFUSE("--pmc and pmc_groups exclude each other");
@@ -94,13 +105,14 @@ static int plan_jobs(cli_plan_t *plan, const cli_command_t *c, const cli_jobs_t 
     return 0;
 }
 
-/* A run for each --pmc. */
+/* A run for each --pmc, or one for all where each kernel is run again. */
 static int plan_groups(cli_plan_t *plan, const cli_command_t *c, char *why, size_t why_bytes)
 {
     const char *groups = c->values[CLI_PMC];
-    bool several = groups && strchr(groups, '\n');
+    bool together = replays_kernels(c);
+    bool several = groups && strchr(groups, '\n') && !together;
     do {
-        size_t bytes = groups ? strcspn(groups, "\n") : 0;
+        size_t bytes = groups ? strcspn(groups, together ? "" : "\n") : 0;
         cli_run_t *run = add_run(plan);
         if (!run) return REFUSE("%s", strerror(ENOMEM));
         if (merge(&run->command, c, NULL, groups, bytes, NULL, why, why_bytes) != 0) return -1;

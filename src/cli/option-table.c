@@ -27,7 +27,6 @@
 #define NO_HOOKS         "the hooks of this library are not served"
 #define NO_PACKETS       "packets of graphs and events are not recorded"
 #define NO_RANKS         "ranks are all profiled alike"
-#define NO_REPLAY        "kernels are not run again for more counters (give --pmc again: the program is)"
 #define NO_SAMPLING      "nothing here samples program counters"
 #define NO_STREAMING     "counters are read at the ends of kernels only"
 #define NO_TABLE         "the library's table is not traced"
@@ -101,6 +100,10 @@ const cli_option_t cli_options[] = {
      "(input file only) counters that take turns from dispatch to dispatch"},
     {"pmc-group-interval", 0, CLI_NUMBER, "N", "ROCPROF_COUNTER_GROUPS_INTERVAL", NULL, COUNTERS,
      "(input file only) dispatches before the next group's turn (default 1)"},
+    {"replay-mode", 0, CLI_CHOICE, "kernel application", "ROCPROF_KERNEL_REPLAY", NULL, COUNTERS,
+     "several --pmc: run each kernel again, or (default) the whole program"},
+    {"kernel-replay-beta-enabled", 0, CLI_BOOL, NULL, NULL, NULL, COUNTERS,
+     "needed for --replay-mode kernel"},
     {"stats", 0, CLI_BOOL, NULL, "ROCPROF_STATS", NULL, AFTER,
      "statistics files of the traced domains"},
     {"summary", 'S', CLI_BOOL, NULL, "ROCPROF_STATS_SUMMARY", NULL, AFTER,
@@ -191,8 +194,6 @@ const cli_option_t cli_options[] = {
     {"kfd-queue-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_QUEUE_TRACE", 0, 0, NO_DRIVER_EVENTS},
     {"kfd-dropped-events-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_DROPPED_EVENTS_TRACE", 0, 0,
      NO_DRIVER_EVENTS},
-    {"replay-mode", 0, CLI_ABSENT, 0, 0, 0, 0, NO_REPLAY},
-    {"kernel-replay-beta-enabled", 0, CLI_ABSENT, 0, 0, 0, 0, NO_REPLAY},
     {"spm", 0, CLI_ABSENT, 0, "ROCPROF_SPM_COUNTER_COLLECTION", 0, 0, NO_STREAMING},
     {"spm-beta-enabled", 0, CLI_ABSENT, 0, "ROCPROFILER_SPM_BETA_ENABLED", 0, 0, NO_STREAMING},
     {"spm-sample-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_STREAMING},

@@ -441,6 +441,7 @@ static int set_environment(const cli_command_t *c, int option)
     if (option == CLI_SUMMARY_GROUPS) return set_joined(o, value, "##@@##");
     if (o->form == CLI_CHOICES) return set_joined(o, value, ",");
     if (o->form == CLI_NOT) value = strcmp(value, "0") == 0 ? "1" : "0";
+    if (option == CLI_REPLAY_MODE) value = strcmp(value, "kernel") == 0 ? "1" : "0";
     if (option == CLI_LOG_LEVEL && (strcmp(value, "env") == 0 || strcmp(value, "config") == 0))
         value = "warning"; /* these two are the launcher's own */
     return set_variables(o, value);

@@ -253,6 +253,14 @@ static hsa_status_t destroy(hsa_executable_t executable)
     return hsax.core.hsa_executable_destroy_fn(executable);
 }
 
+void hsax_code_objects_each(void (*call)(const hsax_code_object_t *, void *), void *data)
+{
+    pthread_mutex_lock(&lock);
+    for (const hsax_code_object_t *o = objects; o; o = o->next)
+        call(o, data);
+    pthread_mutex_unlock(&lock);
+}
+
 void hsax_code_objects_tell(bool loaded)
 {
     pthread_mutex_lock(&lock);

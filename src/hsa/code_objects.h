@@ -45,6 +45,10 @@ typedef struct {
 /* Puts the hooks into the runtime's table. `client` must stay. */
 void hsax_code_objects_hook(const hsax_api_table_t *table, const hsax_code_object_client_t *client);
 
+/* Calls for everything loaded now, under the list's lock: shortly, and nothing of this interface.
+ */
+void hsax_code_objects_each(void (*call)(const hsax_code_object_t *object, void *data), void *data);
+
 /* Reports what is loaded now, again, as loaded or as unloaded: for a client whose own clients come
  * and go. */
 void hsax_code_objects_tell(bool loaded);

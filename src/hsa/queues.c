@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "hsa/lane.h"
+#include "hsa/replay.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -380,6 +381,30 @@ static void add_shared(queue_t *queue, const packet_t *packet, hsax_item_t *item
     add_item(queue, item);
 }
 
+static void add_step(queue_t *queue, const hsax_replay_t *replay, unsigned run)
+{
+    hsax_step_t step = hsax_replay_step(replay, run);
+    add_barrier(queue, (hsa_signal_t){0}, step.ready, HSA_FENCE_SCOPE_SYSTEM);
+    add_barrier(queue, step.go, (hsa_signal_t){0}, HSA_FENCE_SCOPE_NONE);
+}
+
+/* All runs but the last, of which nobody else sees anything. The wrap of the last. */
+static const hsax_wrap_t *add_runs(queue_t *queue, const packet_t *packet, const hsax_wrap_t *wrap)
+{
+    const hsax_replay_t *replay = wrap->replay;
+    if (!replay) return wrap;
+    for (unsigned run = 0;; wrap = wrap->again) {
+        add_step(queue, replay, run++);
+        if (!wrap->again) return wrap;
+        add_all(queue, wrap->before, wrap->before_count);
+        packet_t *dispatch = add(queue);
+        *dispatch = *packet;
+        dispatch->header |= 1 << HSA_PACKET_HEADER_BARRIER;
+        dispatch->dispatch.completion_signal.handle = 0;
+        add_all(queue, wrap->after, wrap->after_count);
+    }
+}
+
 static void add_dispatch(queue_t *queue, const packet_t *packet, hsax_item_t *item)
 {
     const hsa_signal_t none = {0};
@@ -391,7 +416,10 @@ static void add_dispatch(queue_t *queue, const packet_t *packet, hsax_item_t *it
     if (!hsax_turn_take(item, wrap, queue->barred)) count_missed_turn("signals");
     if (item->turn.gate) queue->barred = false;
     add_gate(queue, item);
-    if (wrap) add_all(queue, wrap->before, wrap->before_count);
+    if (wrap) {
+        wrap = add_runs(queue, packet, wrap);
+        add_all(queue, wrap->before, wrap->before_count);
+    }
     packet_t *dispatch = add(queue);
     *dispatch = *packet;
     if (wrap) {
@@ -720,6 +748,7 @@ static hsa_status_t destroy_queue(hsa_queue_t *hsa)
         remember(queue);
         return status;
     }
+    hsax_replay_drop(queue->lane);
     hsax_lane_close(queue->lane);
     free_marks(&queue->room);
     if (queue->out.packets != queue->out.few) free(queue->out.packets);

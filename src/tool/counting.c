@@ -13,6 +13,7 @@
 #include <rocprofiler-sdk/counters.h>
 #include <rocprofiler-sdk/dispatch_counting_service.h>
 #include <rocprofiler-sdk/experimental/counters.h>
+#include <rocprofiler-sdk/experimental/replay.h>
 
 #include "base/env.h"
 #include "base/log.h"
@@ -43,6 +44,7 @@ static struct {
     trace_selection_t selection;
     trace_names_t names;
     uint64_t interval, dispatches; /* of one set, when several take turns */
+    bool replay;                   /* or all sets for each dispatch */
     agent_t agents[AGENTS_MAX];
     size_t agent_count;
     kernel_t *kernels[BLOCKS_MAX]; /* blocks by kernel id; set once, never taken back */
@@ -113,14 +115,20 @@ static void on_dispatch(rocprofiler_dispatch_counting_service_data_t d,
 {
     (void)data;
     const agent_t *agent = find_agent(d.dispatch_info.agent_id);
+    uint64_t pass = user->value;
     user->value = (uint64_t)gettid();
     if (!agent || !agent->configs) return;
+    if (pass) { /* of a dispatch that was selected */
+        *config = agent->configs[pass];
+        return;
+    }
     if (!selects(d.dispatch_info.kernel_id)) {
         tool_sink_filtered(1);
         return;
     }
     uint64_t number = __atomic_fetch_add(&counting.dispatches, 1, __ATOMIC_RELAXED);
-    *config = agent->configs[number / counting.interval % counting.sets.count];
+    *config =
+        agent->configs[counting.replay ? 0 : number / counting.interval % counting.sets.count];
     if (!config->handle) tool_sink_filtered(1);
 }
 
@@ -306,6 +314,10 @@ bool tool_counting_configure(rocprofiler_context_id_t context)
     }
     rocprofiler_status_t status = rocprofiler_configure_callback_dispatch_counting_service(
         context, on_dispatch, NULL, on_values, NULL);
+    counting.replay = base_env_bool("ROCPROF_KERNEL_REPLAY", false) && counting.sets.count > 1;
+    if (status == ROCPROFILER_STATUS_SUCCESS && counting.replay)
+        status =
+            rocprofiler_configure_dispatch_replay_service(context, (uint32_t)counting.sets.count);
     if (status == ROCPROFILER_STATUS_SUCCESS) return true;
     base_error("no counters are collected: %s", rocprofiler_get_status_string(status));
     return false;

@@ -66,6 +66,7 @@ typedef struct sdk_block {
     double *raw, *scratch, *values;
     rocprofiler_counter_record_t *records;
     /* of the dispatch */
+    struct sdk_block *again; /* of its next run */
     const struct sdk_dispatch_service *service;
     rocprofiler_dispatch_counting_service_data_t data;
     rocprofiler_user_data_t user;
@@ -118,6 +119,7 @@ typedef struct sdk_dispatch_service {
     sdk_buffer_t *buffer; /* or, if NULL: */
     rocprofiler_dispatch_counting_record_cb_t record;
     void *record_data;
+    uint32_t passes; /* runs of each dispatch; 0 is 1 */
 } sdk_dispatch_service_t;
 
 /* ---- service.c ---- */

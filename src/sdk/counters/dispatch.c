@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "hsa/owner.h"
+#include "hsa/replay.h"
 #include "sdk/core/registration.h"
 
 #include <string.h>
@@ -81,6 +82,39 @@ static sdk_block_t *take(rocprofiler_counter_config_id_t id, hsax_item_t *item,
     return block;
 }
 
+static void give(sdk_block_t *block, bool used)
+{
+    hsa_agent_t gpu = block->agent;
+    sdk_block_give(block, used);
+    hsax_owner_release(gpu, HSAX_OWNER_SDK);
+}
+
+static void give_all(sdk_block_t *block, bool used)
+{
+    for (sdk_block_t *next; block; block = next) {
+        next = block->again;
+        give(block, used);
+    }
+}
+
+/* What is measured in one run; NULL: nothing. */
+static sdk_block_t *begin_pass(const sdk_dispatch_service_t *service, hsax_item_t *item,
+                               const rocprofiler_dispatch_counting_service_data_t *data,
+                               uint32_t pass)
+{
+    rocprofiler_user_data_t user = {.value = pass};
+    rocprofiler_counter_config_id_t config = ask(service, *data, &user);
+    sdk_block_t *block = config.handle ? take(config, item, data->dispatch_info.agent_id) : NULL;
+    if (!block) return NULL;
+    block->service = service;
+    block->data = *data;
+    block->user = user;
+    block->again = NULL;
+    block->wrap.again = NULL;
+    block->wrap.replay = NULL;
+    return block;
+}
+
 sdk_block_t *sdk_counting_begin(const sdk_dispatch_service_t *service, hsax_item_t *item,
                                 const rocprofiler_kernel_dispatch_info_t *info,
                                 const sdk_operation_t *operation)
@@ -91,26 +125,35 @@ sdk_block_t *sdk_counting_begin(const sdk_dispatch_service_t *service, hsax_item
                            .external = {.value = external(service->context, operation)}},
         .dispatch_info = *info,
     };
-    rocprofiler_user_data_t user = {0};
-    rocprofiler_counter_config_id_t config = ask(service, data, &user);
-    if (!config.handle) return NULL;
-    sdk_block_t *block = take(config, item, info->agent_id);
-    if (!block) return NULL;
-    block->service = service;
-    block->data = data;
-    block->user = user;
-    if (block->config->event_count) item->wrap = &block->wrap;
-    return block;
+    sdk_block_t *first = NULL, **last = &first;
+    hsax_wrap_t *first_wrap = NULL, *wrap = NULL;
+    unsigned runs = 0;
+    uint32_t passes = service->passes ? service->passes : 1;
+    if (passes > 1 && !hsax_replay_possible()) return NULL;
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        sdk_block_t *block = begin_pass(service, item, &data, pass);
+        if (!block && !pass) return NULL;
+        if (!block) continue;
+        *last = block;
+        last = &block->again;
+        if (!block->config->event_count) continue;
+        if (wrap)
+            wrap->again = &block->wrap;
+        else
+            first_wrap = &block->wrap;
+        wrap = &block->wrap;
+        runs++;
+    }
+    if (runs > 1 && !(first_wrap->replay = hsax_replay_begin(item->lane, runs))) {
+        refuse("no memory or signals to run a kernel several times");
+        give_all(first, true);
+        return NULL;
+    }
+    item->wrap = first_wrap;
+    return first;
 }
 
 /* ---- at the end ---- */
-
-static void give(sdk_block_t *block, bool used)
-{
-    hsa_agent_t gpu = block->agent;
-    sdk_block_give(block, used);
-    hsax_owner_release(gpu, HSAX_OWNER_SDK);
-}
 
 static void record(const sdk_dispatch_service_t *service, sdk_block_t *block, size_t count)
 {
@@ -141,7 +184,7 @@ static void call(const sdk_dispatch_service_t *service, sdk_block_t *block, size
     sdk_emit_end(self);
 }
 
-void sdk_counting_complete(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns)
+static void complete_pass(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns)
 {
     size_t count = sdk_block_evaluate(block);
     for (size_t i = 0; i < count; i++) {
@@ -157,6 +200,14 @@ void sdk_counting_complete(sdk_block_t *block, uint64_t start_ns, uint64_t end_n
     give(block, true);
 }
 
+void sdk_counting_complete(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns)
+{
+    for (sdk_block_t *next; block; block = next) {
+        next = block->again;
+        complete_pass(block, start_ns, end_ns);
+    }
+}
+
 static atomic_uint_fast64_t lost_count;
 
 uint64_t sdk_counting_lost_count(void)
@@ -167,5 +218,5 @@ uint64_t sdk_counting_lost_count(void)
 void sdk_counting_lost(sdk_block_t *block)
 {
     atomic_fetch_add(&lost_count, 1);
-    give(block, false);
+    give_all(block, false);
 }

@@ -12,6 +12,7 @@
 #include "sdk/core/registration.h"
 #include "sdk/counters/counters.h"
 
+#include <rocprofiler-sdk/experimental/replay.h>
 #include <rocprofiler-sdk/spm.h>
 
 #include <stdlib.h>
@@ -80,6 +81,16 @@ bool sdk_counting_dispatches_configured(void)
 bool sdk_counting_devices_configured(void)
 {
     return sdk_attachable() || any_context(counts_devices);
+}
+
+static bool replays(const sdk_context_t *context)
+{
+    return context->dispatch_counting && context->dispatch_counting->passes > 1;
+}
+
+bool sdk_counting_replays_configured(void)
+{
+    return any_context(replays);
 }
 
 bool sdk_counting_conflict(const sdk_context_t *a, const sdk_context_t *b)
@@ -197,6 +208,19 @@ rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
                                      .record = record_callback,
                                      .record_data = record_callback_args};
     return configure(context_id, &wanted);
+}
+
+rocprofiler_status_t
+rocprofiler_configure_dispatch_replay_service(rocprofiler_context_id_t context_id, uint32_t passes)
+{
+    sdk_context_t *context = sdk_context_find(context_id);
+    if (sdk_configuring_client() < 0 || sdk_has_late_client())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    if (!context || !context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+    if (!passes || passes > ROCPROFILER_DISPATCH_REPLAY_PASSES_MAX)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    context->dispatch_counting->passes = passes;
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 rocprofiler_status_t

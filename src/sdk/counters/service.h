@@ -22,6 +22,8 @@ static inline const struct sdk_dispatch_service *sdk_counting_dispatches(void)
 /* Is there a context that counts dispatches, running or not? As sdk_domain_configured(). */
 bool sdk_counting_dispatches_configured(void);
 bool sdk_counting_devices_configured(void);
+/* Is there one that has dispatches run several times? */
+bool sdk_counting_replays_configured(void);
 
 /* Asks the tool whether it wants the dispatch to be counted; if so, sets item->wrap. `operation` is
  * the dispatch's, which has begun. NULL: it is not counted. */

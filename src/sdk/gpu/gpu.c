@@ -10,6 +10,7 @@
 #include "hsa/collect.h"
 #include "hsa/copies.h"
 #include "hsa/queues.h"
+#include "hsa/replay.h"
 #include "hsa/runtime.h"
 #include "sdk/core/service.h"
 #include "sdk/counters/service.h"
@@ -30,6 +31,7 @@ static bool configured(sdk_domain_t domain)
 static void down(void)
 {
     sdk_counting_hsa_down();
+    hsax_replay_shut_down();
     hsax_code_objects_finish();
 }
 
@@ -47,6 +49,7 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     bool scratch = configured(SDK_DOMAIN_SCRATCH_MEMORY);
     if (!dispatches && !copies && !code && !allocations && !scratch && !devices) return;
     if (!hsax_runtime_start(table, down)) return;
+    if (sdk_counting_replays_configured()) hsax_replay_hook(table);
     if (dispatches || code) sdk_code_object_hook(table);
     if (dispatches) sdk_kernel_dispatch_hook(table);
     if (copies) sdk_memory_copy_hook(table);

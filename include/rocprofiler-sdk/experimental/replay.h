@@ -1,0 +1,33 @@
+/* Several passes of counters for each dispatch: the kernel is run again for each of them, and finds
+ * the memory of GPUs each time as it was before the first. Not part of AMD's library. */
+#ifndef ROCPROFILER_SDK_EXPERIMENTAL_REPLAY_H_
+#define ROCPROFILER_SDK_EXPERIMENTAL_REPLAY_H_
+
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+#define ROCPROFILER_DISPATCH_REPLAY_PASSES_MAX 64
+
+/** Has each dispatch that the context counts run up to `passes` times. The dispatch callback is
+ * called for each of them in turn, with the number of the pass, from 0, as user data; a dispatch
+ * for which it chooses no configuration in pass 0 is run once and not counted, another pass without
+ * one is left out. Values come for each pass with the same dispatch data; times are the last run's.
+ *
+ * What kernels write to memory of GPUs is undone between the runs: memory that the program has
+ * allocated there, and variables of its code. Memory of the host is not: a kernel that adds to it
+ * adds several times. Copies of the program wait for the runs of a kernel, and do not overlap.
+ * @retval ROCPROFILER_STATUS_SUCCESS configured
+ * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function, or the
+ * tool is attached to a program that runs: its memory is not known
+ * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID no such context, or it counts no dispatches
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no passes, or more than
+ * ROCPROFILER_DISPATCH_REPLAY_PASSES_MAX */
+rocprofiler_status_t
+rocprofiler_configure_dispatch_replay_service(rocprofiler_context_id_t context_id,
+                                              uint32_t passes) ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif

@@ -1,0 +1,44 @@
+/* replay.h - one dispatch runs several times, each time on the same memory.
+ *
+ * Between the runs the memory of GPUs is put back to what it was before the first: what the program
+ * has allocated in pools and regions of GPUs, and the variables of loaded code objects. Meanwhile
+ * copies, fills and releases of memory by the program wait. Memory of the host is left alone, since
+ * the program's threads may write to it at any time.
+ *
+ * Each run stands behind a step, two barrier packets as a gate's (turns.h):
+ *
+ *     barrier: completes `ready`    all before is over: the dispatch has its turn, or has run
+ *     barrier: waits until `go` is 0
+ *
+ * A thread saves the memory at the first step and restores it at the others. */
+#ifndef CROCPROF_HSA_REPLAY_H
+#define CROCPROF_HSA_REPLAY_H
+
+#include "hsa/collect.h"
+#include "hsa/tables/tables.h"
+
+typedef struct hsax_replay hsax_replay_t;
+
+/* Below the hooks of all others: call it when the tables are saved and before those are put in. */
+void hsax_replay_hook(const hsax_api_table_t *table);
+
+/* Can dispatches be run again? False, with a message told once, where memory cannot be saved. */
+bool hsax_replay_possible(void);
+
+/* A dispatch that runs `runs` times; NULL without memory or signals. Its packets must be written
+ * soon. */
+hsax_replay_t *hsax_replay_begin(hsax_lane_t *lane, unsigned runs);
+
+typedef struct {
+    hsa_signal_t ready, go; /* of value 1 */
+} hsax_step_t;
+
+hsax_step_t hsax_replay_step(const hsax_replay_t *replay, unsigned run);
+
+/* The lane ends: nothing of it will run any more. */
+void hsax_replay_drop(const hsax_lane_t *lane);
+
+/* HSA goes down, nothing is in flight. */
+void hsax_replay_shut_down(void);
+
+#endif

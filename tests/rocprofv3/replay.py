@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""--replay-mode kernel: one run of the program, every kernel once for each --pmc, and nothing differs:
+not the program's output, not the counters of any pass.
+
+usage: replay.py ROCPROFV3 PROGRAM"""
+import csv
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROCPROFV3, PROGRAM = map(os.path.abspath, sys.argv[1:3])
+SOFTGPU = os.path.join(os.path.dirname(ROCPROFV3), "softgpu")
+KERNEL = ("--replay-mode", "kernel", "--kernel-replay-beta-enabled")
+# caches begin empty for each kernel up to L1: L2 and that of instructions keep what was there before
+SETS = (("SQ_WAVES", "SQ_INSTS_VALU"), ("SQ_INSTS_SALU", "SQ_INSTS_VMEM"),
+        ("TCP_TOTAL_CACHE_ACCESSES_sum",), ("TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum"))
+
+
+def pmc(sets):
+    return [word for names in sets for word in ("--pmc", *names)]
+
+
+class ReplayTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def profile(self, *options, status=0):
+        done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-f", "csv", "-d", self.folder.name,
+                               "-o", "out", *options, "--", PROGRAM],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def values(self):
+        """Of each dispatch, by counter; files of this run are removed."""
+        found = {}
+        (path,) = glob.glob(self.folder.name + "/**/out_counter_collection.csv", recursive=True)
+        with open(path, newline="") as file:
+            for row in csv.DictReader(file):
+                key = row["Dispatch_Id"], row["Kernel_Name"], row["Counter_Name"]
+                self.assertNotIn(key, found)
+                found[key] = float(row["Counter_Value"])
+        os.remove(path)
+        return found
+
+    def test_as_single_runs(self):
+        bare = subprocess.run([SOFTGPU, "--", PROGRAM], capture_output=True, text=True, timeout=60)
+        single = {}
+        for names in SETS:
+            done = self.profile(*pmc([names]))
+            self.assertEqual(done.stdout, bare.stdout)
+            single.update(self.values())
+        done = self.profile(*KERNEL, *pmc(SETS))
+        self.assertEqual(done.stdout, bare.stdout)
+        self.assertRegex(done.stderr, r"(\d+) records received, \1 written, 0 dropped, 0 filtered")
+        self.assertEqual(self.values(), single)
+
+    def test_chosen_kernels(self):
+        self.profile(*KERNEL, *pmc(SETS[:2]), "--kernel-include-regex", "twice",
+                     "--kernel-iteration-range", "[2]")
+        values = self.values()
+        self.assertEqual({name for _, name, _ in values}, {"twice(unsigned int*)"})
+        self.assertEqual(len(values), 4)
+
+    def test_application_is_the_default(self):
+        self.profile("--replay-mode", "application", *pmc(SETS[:2]))
+        passes = glob.glob(self.folder.name + "/pass_*/out_counter_collection.csv")
+        self.assertEqual(len(passes), 2)
+
+    def test_words(self):
+        for options, text in (
+                (KERNEL[:2] + ("--pmc", "SQ_WAVES"), "needs --kernel-replay-beta-enabled"),
+                (KERNEL + ("--kernel-trace",), "needs --pmc"),
+                (("--replay-mode", "other"), "kernel application")):
+            self.assertIn(text, self.profile(*options, status=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
