@@ -44,12 +44,12 @@ static uint64_t scale(uint64_t ticks, uint64_t rate)
 /* A pair of both clocks: the tightest of a few tries, stamps taken at its middle. */
 static void read_pair(uint64_t *raw, uint64_t *ns)
 {
-    uint64_t best = UINT64_MAX;
+    uint64_t best = 0;
     for (int i = 0; i < 7; i++) {
         uint64_t before = __builtin_ia32_rdtsc();
         uint64_t now = sdk_clock_boottime();
         uint64_t after = __builtin_ia32_rdtsc();
-        if (after - before >= best) continue;
+        if (i && after - before >= best) continue;
         best = after - before;
         *raw = before + best / 2;
         *ns = now;
