@@ -12,7 +12,7 @@
 #include "trace/agent-fields.h"
 
 /* Kinds of rocprofiler_buffer_tracing_kind_t that API records carry, their domain, and the text of
- * the Domain column where it is not the kind's own name: rocprofv3 traces HIP through the extended
+ * the Domain column where it is not the kind's own name: rocprofv3 traces some through the extended
  * kinds and prints their names. */
 static const struct {
     uint8_t kind;
@@ -27,6 +27,10 @@ static const struct {
     {6, OUT_HIP_API, "HIP_COMPILER_API_EXT"},
     {21, OUT_HIP_API, NULL}, /* the extended kinds themselves */
     {22, OUT_HIP_API, NULL},
+    {14, OUT_RCCL_API, NULL},
+    {18, OUT_ROCDECODE_API, "ROCDECODE_API_EXT"},
+    {23, OUT_ROCDECODE_API, NULL},
+    {19, OUT_ROCJPEG_API, NULL},
 };
 
 enum { API_KIND_COUNT = sizeof(api_kinds) / sizeof(*api_kinds) };
@@ -375,6 +379,10 @@ const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
      allocation_row, operation_key},
     {"SCRATCH_MEMORY", "scratch_memory_trace", "scratch_memory_stats", SCRATCH_HEADER, scratch_row,
      operation_key},
+    {"RCCL_API", "rccl_api_trace", "rccl_api_stats", API_HEADER, api_row, operation_key},
+    {"ROCDECODE_API", "rocdecode_api_trace", "rocdecode_api_stats", API_HEADER, api_row,
+     operation_key},
+    {"ROCJPEG_API", "rocjpeg_api_trace", "rocjpeg_api_stats", API_HEADER, api_row, operation_key},
     {"COUNTER_COLLECTION", "counter_collection", NULL, COUNTER_HEADER, counter_row, NULL},
 };
 

@@ -281,6 +281,9 @@ static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t
     switch (domain) {
     case OUT_HSA_API:
     case OUT_HIP_API:
+    case OUT_RCCL_API:
+    case OUT_ROCDECODE_API:
+    case OUT_ROCJPEG_API:
     case OUT_MARKER_API: write_call(o, domain, r); return;
     case OUT_KERNEL_DISPATCH:
     case OUT_COUNTER_COLLECTION:

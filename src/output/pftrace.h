@@ -76,6 +76,9 @@ enum {
     X(HSA, "hsa_api")                                                                              \
     X(HIP, "hip_api")                                                                              \
     X(MARKER, "marker_api")                                                                        \
+    X(RCCL, "rccl_api")                                                                            \
+    X(ROCDECODE, "rocdecode_api")                                                                  \
+    X(ROCJPEG, "rocjpeg_api")                                                                      \
     X(DISPATCH, "kernel_dispatch")                                                                 \
     X(COPY, "memory_copy")
 

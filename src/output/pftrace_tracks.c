@@ -239,7 +239,10 @@ static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
     static const pf_category_t categories[] = {[OUT_HSA_API] = PF_CATEGORY_HSA,
                                                [OUT_HIP_API] = PF_CATEGORY_HIP,
-                                               [OUT_MARKER_API] = PF_CATEGORY_MARKER};
+                                               [OUT_MARKER_API] = PF_CATEGORY_MARKER,
+                                               [OUT_RCCL_API] = PF_CATEGORY_RCCL,
+                                               [OUT_ROCDECODE_API] = PF_CATEGORY_ROCDECODE,
+                                               [OUT_ROCJPEG_API] = PF_CATEGORY_ROCJPEG};
     pf_t *p = s->p;
     bool full = trace_words(r->head) * 8u >= sizeof(trace_api_full_t);
     uint64_t ancestor = full ? ((const trace_api_full_t *)r)->ancestor : 0;
@@ -371,6 +374,9 @@ static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r
     switch (domain) {
     case OUT_HSA_API:
     case OUT_HIP_API:
+    case OUT_RCCL_API:
+    case OUT_ROCDECODE_API:
+    case OUT_ROCJPEG_API:
     case OUT_MARKER_API: write_call(s, domain, r); return;
     case OUT_KERNEL_DISPATCH:
     case OUT_COUNTER_COLLECTION: s->failed |= !out_launches_add(&s->launches, domain, r); return;

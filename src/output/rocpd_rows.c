@@ -322,6 +322,9 @@ void rocpd_write_records(rocpd_t *r)
         switch (domain) {
         case OUT_HSA_API:
         case OUT_HIP_API:
+        case OUT_RCCL_API:
+        case OUT_ROCDECODE_API:
+        case OUT_ROCJPEG_API:
         case OUT_MARKER_API: write_call(r, domain, t); break;
         case OUT_KERNEL_DISPATCH:
         case OUT_COUNTER_COLLECTION:

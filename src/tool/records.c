@@ -155,6 +155,9 @@ bool tool_record_translate(tool_record_t *to, tool_values_t *values,
     case ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API:
     case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API:
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
+    case ROCPROFILER_BUFFER_TRACING_RCCL_API:
+    case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API:
+    case ROCPROFILER_BUFFER_TRACING_ROCJPEG_API:
         return from_api(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT:
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT: return from_call(to, values, from);

@@ -358,11 +358,19 @@ rocprofiler_status_t
 rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kind,
                                            const char **name, uint64_t *length)
 {
-    static const char *const names[64] = {
-        [1] = "HSA_CORE_API",      [2] = "HSA_AMD_EXT_API",      [5] = "HIP_RUNTIME_API",
-        [6] = "HIP_COMPILER_API",  [21] = "HIP_RUNTIME_API_EXT", [22] = "HIP_COMPILER_API_EXT",
-        [10] = "MEMORY_COPY",      [11] = "KERNEL_DISPATCH",     [12] = "SCRATCH_MEMORY",
-        [16] = "MEMORY_ALLOCATION"};
+    static const char *const names[64] = {[1] = "HSA_CORE_API",
+                                          [2] = "HSA_AMD_EXT_API",
+                                          [5] = "HIP_RUNTIME_API",
+                                          [6] = "HIP_COMPILER_API",
+                                          [21] = "HIP_RUNTIME_API_EXT",
+                                          [22] = "HIP_COMPILER_API_EXT",
+                                          [10] = "MEMORY_COPY",
+                                          [11] = "KERNEL_DISPATCH",
+                                          [12] = "SCRATCH_MEMORY",
+                                          [16] = "MEMORY_ALLOCATION",
+                                          [14] = "RCCL_API",
+                                          [18] = "ROCDECODE_API",
+                                          [19] = "ROCJPEG_API"};
     *name = names[kind];
     if (length) *length = strlen(*name);
     return ROCPROFILER_STATUS_SUCCESS;
@@ -382,19 +390,36 @@ rocprofiler_query_buffer_tracing_kind_operation_name(rocprofiler_buffer_tracing_
         "MEMORY_ALLOCATION_FREE"};
     static const char *const scratch[] = {"SCRATCH_MEMORY_NONE", "SCRATCH_MEMORY_ALLOC",
                                           "SCRATCH_MEMORY_FREE"};
-    if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY) {
-        *name = copies[operation];
-    } else if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION) {
-        *name = allocations[operation];
-    } else if (kind == ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY) {
-        *name = scratch[operation];
-    } else {
+    const char *const *texts = kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY         ? copies
+                               : kind == ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION ? allocations
+                               : kind == ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY    ? scratch
+                                                                                      : NULL;
+    int count = !texts ? 64 : texts == scratch ? 3 : 4;
+    if (operation < 0 || operation >= count) return ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND;
+    if (!texts)
         snprintf(text[operation], sizeof(text[0]), "%s%d", kind <= 4 ? "hsa_call_" : "hipCall",
                  operation);
-        *name = text[operation];
-    }
+    *name = texts ? texts[operation] : text[operation];
     if (length) *length = strlen(*name);
     return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* The tool follows streams and code objects by callback, but records no operation of theirs. */
+rocprofiler_status_t
+rocprofiler_query_callback_tracing_kind_name(rocprofiler_callback_tracing_kind_t kind,
+                                             const char **name, uint64_t *length)
+{
+    (void)kind, (void)name, (void)length;
+    return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+}
+
+rocprofiler_status_t
+rocprofiler_query_callback_tracing_kind_operation_name(rocprofiler_callback_tracing_kind_t kind,
+                                                       rocprofiler_tracing_operation_t operation,
+                                                       const char **name, uint64_t *length)
+{
+    (void)kind, (void)operation, (void)name, (void)length;
+    return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
 }
 
 const char *rocprofiler_get_status_string(rocprofiler_status_t status)

@@ -53,6 +53,18 @@ static void memory(void)
     fake_scratch(2, 501, 0, base + 250, base + 260);
 }
 
+/* Of libraries beside HIP and HSA: one call of RCCL, two of rocDecode, three of rocJPEG. */
+static void libraries(void)
+{
+    static const uint32_t kinds[] = {14, 18, 19};
+    uint64_t at = base;
+    start();
+    if (!fake_start) return;
+    for (int i = 0; i < 3; i++)
+        for (int call = 0; call <= i; call++, at += 100)
+            fake_api(kinds[i], 2, 500, (at - base) / 100 + 1, at, at + 10);
+}
+
 /* Of two kernels in turn. */
 static void dispatches(long count)
 {
@@ -186,6 +198,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "nothing") == 0) return 0;
     if (strcmp(how, "many") == 0) return many(atol(argv[2])), 0;
     if (strcmp(how, "memory") == 0) return memory(), 0;
+    if (strcmp(how, "libraries") == 0) return libraries(), 0;
     if (strcmp(how, "dispatches") == 0)
         return dispatches(atol(argv[2])), argc > 3 ? atoi(argv[3]) : 0;
     if (strcmp(how, "fork-first") == 0) fork_and_start();

@@ -5,11 +5,13 @@ usage: whole.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT [unittest 
 """
 import csv
 import glob
+import json
 import os
 import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -188,6 +190,31 @@ class Files(Case):
 
 
 class Memory(Case):
+    def test_libraries(self):
+        """Calls of RCCL, rocDecode and rocJPEG in every format; each option alone, and -r, has them."""
+        calls = {"rccl": 1, "rocdecode": 2, "rocjpeg": 3}
+        done = self.run_it("-r", "--stats", "-o", "x", "-f", "csv", "json", "rocpd", "pftrace",
+                           program=(SUBJECT, "libraries"))
+        self.assertEqual(self.counts(done.stderr), [(6, 6, 0, 0)])
+        with open(self.out + "/x_results.json") as f:
+            sections = json.load(f)["rocprofiler-sdk-tool"][0]["buffer_records"]
+        with open(self.out + "/x_results.pftrace", "rb") as f:
+            trace = f.read()
+        with sqlite3.connect(self.out + "/x_results.db") as database:
+            regions = dict(database.execute("SELECT category, COUNT(*) FROM regions GROUP BY category"))
+        for name, count in calls.items():
+            rows = self.rows(name + "_api_trace")
+            self.assertEqual(len(rows), count)
+            self.assertTrue(rows[0]["Domain"].startswith(name.upper() + "_API"), rows)
+            self.assertEqual(self.rows(name + "_api_stats")[0]["Calls"], str(count))
+            self.assertEqual(len(sections[name + "_api"]), count)
+            self.assertEqual(sum(n for text, n in regions.items() if name.upper() in text), count, regions)
+            self.assertIn((name + "_api").encode(), trace)
+        shutil.rmtree(self.out)
+        for name, count in calls.items():
+            done = self.run_it(f"--{name}-trace", "-o", name, program=(SUBJECT, "libraries"))
+            self.assertEqual(self.counts(done.stderr), [(count, count, 0, 0)])
+
     def test_allocations_and_scratch(self):
         """Whole files; the thread and kind columns are the subject's."""
         done = self.run_it("-r", "--stats", "-o", "x", program=(SUBJECT, "memory"))
