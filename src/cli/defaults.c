@@ -116,7 +116,8 @@ static int refuse_absent(const cli_option_t *o, char *why, size_t why_bytes)
 int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
 {
     static const cli_option_id_t texts[] = {CLI_PMC_GROUP_INTERVAL, CLI_KERNEL_INCLUDE_REGEX,
-                                            CLI_KERNEL_EXCLUDE_REGEX, CLI_KERNEL_ITERATION_RANGE};
+                                            CLI_KERNEL_EXCLUDE_REGEX, CLI_KERNEL_ITERATION_RANGE,
+                                            CLI_PROFILE_MPI_RANKS};
     for (size_t i = 0; i < cli_option_rows; i++) {
         const cli_option_t *o = &cli_options[i];
         int result = 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/defaults.h"
+#include "cli/ranks.h"
 #include "trace/selection.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
@@ -30,6 +31,7 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
 {
     trace_selection_t selection;
     const char *range = c->values[CLI_KERNEL_ITERATION_RANGE];
+    if (cli_ranks_check(c, why, why_bytes) != 0) return -1;
     if (cli_is_on(c, CLI_STATS) && !cli_traces(c))
         return REFUSE("--stats needs a tracing option (--sys-trace traces everything)");
     int result = trace_selection_read(&selection, c->values[CLI_KERNEL_INCLUDE_REGEX],

@@ -9,6 +9,7 @@
 typedef struct {
     cli_command_t command; /* all options of the run */
     char directory[32];    /* below the output directory, "" for the directory itself */
+    bool bare;             /* this rank is not profiled */
 } cli_run_t;
 
 typedef struct {

@@ -26,7 +26,6 @@
 #define NO_DRIVER_EVENTS "the driver's events are not read"
 #define NO_HOOKS         "the hooks of this library are not served"
 #define NO_PACKETS       "packets of graphs and events are not recorded"
-#define NO_RANKS         "ranks are all profiled alike"
 #define NO_SAMPLING      "nothing here samples program counters"
 #define NO_STREAMING     "counters are read at the ends of kernels only"
 #define NO_TABLE         "version 1.0 of the SDK's interface has no kind for this library"
@@ -135,6 +134,12 @@ const cli_option_t cli_options[] = {
      "count only these dispatches of each kernel, as [1-3,5]"},
     {"selected-regions", 0, CLI_BOOL, NULL, "ROCPROF_SELECTED_REGIONS", NULL, FILTER,
      "trace only between roctxProfilerResume(0) and roctxProfilerPause(0)"},
+    {"profile-mpi-ranks", 0, CLI_TEXT, "LIST", "ROCPROF_MPI_RANKS", NULL, FILTER,
+     "profile only these ranks of a parallel program, as 0-3,8; the others run as without rocprofv3"},
+    {"mpi-world-rank-variable", 0, CLI_TEXT, "NAME", "ROCPROF_MPI_RANK_VAR", NULL, FILTER,
+     "variable in which the launcher tells the rank, where it is an unusual one"},
+    {"mpi-world-size-variable", 0, CLI_TEXT, "NAME", "ROCPROF_MPI_SIZE_VAR", NULL, FILTER,
+     "and the number of ranks"},
     {"list-avail", 'L', CLI_BOOL, NULL, NULL, NULL, DISPLAY,
      "what can be counted and sampled (rocprofv3-avail info); no program is needed"},
     {"group-by-queue", 0, CLI_BOOL, NULL, "ROCPROF_GROUP_BY_QUEUE", NULL, DISPLAY,
@@ -208,9 +213,6 @@ const cli_option_t cli_options[] = {
     {"collection-period-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_WINDOWS},
     {"selected-regions-ref-count", 0, CLI_ABSENT, 0, "ROCPROF_SELECTED_REGIONS_REF_COUNT", 0, 0,
      NO_WINDOWS},
-    {"profile-mpi-ranks", 0, CLI_ABSENT, 0, "ROCPROF_MPI_RANKS", 0, 0, NO_RANKS},
-    {"mpi-world-rank-variable", 0, CLI_ABSENT, 0, 0, 0, 0, NO_RANKS},
-    {"mpi-world-size-variable", 0, CLI_ABSENT, 0, 0, 0, 0, NO_RANKS},
     {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
      "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
     {"advanced-thread-trace", 0, CLI_ABSENT, 0, "ROCPROF_ADVANCED_THREAD_TRACE", 0, 0, NO_DECODER},

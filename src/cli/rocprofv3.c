@@ -15,6 +15,7 @@
 #include "cli/jobs.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "cli/ranks.h"
 #include "cli/session.h"
 #include "trace/extra.h"
 
@@ -118,6 +119,19 @@ static void tell_perfetto(const cli_command_t *c)
     }
 }
 
+/* One run of a rank that is not profiled. */
+static int run_bare(cli_run_t *r, const char *path)
+{
+    char why[2 * PATH_MAX] = "";
+    cli_session_t s;
+    pid_t pid;
+    int status = cli_session_prepare_bare(&s, &r->command, why, sizeof(why));
+    if (!status) status = cli_run(path, r->command.program, s.preload, &pid, why, sizeof(why));
+    if (why[0]) base_error("%s", why);
+    cli_session_end(&s);
+    return status;
+}
+
 /* One run of the program. */
 static int run(cli_run_t *r, const char *path)
 {
@@ -168,7 +182,7 @@ static int check(cli_plan_t *plan, char **saved, char *why, size_t why_bytes)
 {
     for (size_t i = 0; i < plan->count; i++) {
         cli_command_t *c = &plan->runs[i].command;
-        if (!cli_counts(c) || cli_is_on(c, CLI_ECHO)) continue;
+        if (plan->runs[i].bare || !cli_counts(c) || cli_is_on(c, CLI_ECHO)) continue;
         if (restore_environment(saved) != 0) return CLI_EXIT_SETUP;
         int status = cli_apply(c, why, why_bytes);
         base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
@@ -178,13 +192,27 @@ static int check(cli_plan_t *plan, char **saved, char *why, size_t why_bytes)
     return 0;
 }
 
+static int select_ranks(cli_plan_t *plan, char *why, size_t why_bytes)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        cli_run_t *r = &plan->runs[i];
+        int selected = cli_ranks_select(&r->command, why, why_bytes);
+        if (selected < 0) return CLI_EXIT_USAGE;
+        if (!selected && level_is(&r->command, "info")) fprintf(stderr, "rocprofv3: %s\n", why);
+        r->bare = !selected;
+        why[0] = 0;
+    }
+    return 0;
+}
+
 /* All runs, until one fails. */
 static int run_plan(cli_plan_t *plan)
 {
     char why[2 * PATH_MAX] = "", path[PATH_MAX];
-    char **saved = save_environment();
     char **program = plan->runs[0].command.program;
-    int status = saved ? 0 : CLI_EXIT_SETUP;
+    int status = select_ranks(plan, why, sizeof(why));
+    char **saved = save_environment();
+    if (!saved) status = CLI_EXIT_SETUP;
     cli_take_signals();
     if (!status && program)
         status = cli_find_program(program[0], path, sizeof(path), why, sizeof(why));
@@ -198,7 +226,7 @@ static int run_plan(cli_plan_t *plan)
         if (plan->count > 1 && base_log_level >= BASE_LOG_WARNING)
             fprintf(stderr, "rocprofv3: run %zu of %zu: %s\n", i + 1, plan->count,
                     plan->runs[i].directory);
-        status = run(&plan->runs[i], path);
+        status = plan->runs[i].bare ? run_bare(&plan->runs[i], path) : run(&plan->runs[i], path);
         if (status && i + 1 < plan->count)
             base_error("run %zu of %zu ended with %d: the others are left out", i + 1, plan->count,
                        status);

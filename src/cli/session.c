@@ -107,9 +107,8 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
     bool markers = cli_is_on(c, CLI_MARKER_TRACE) || cli_is_on(c, CLI_KERNEL_RENAME) ||
                    cli_is_on(c, CLI_SELECTED_REGIONS);
     markers = markers && !cli_is_on(c, CLI_SUPPRESS_MARKER_PRELOAD);
-    bool have_stub = before && strstr(before, "libsoftgpu-preload.so");
     for (int i = 0; i < LIBRARY_COUNT; i++) {
-        bool needed = libraries[i].when == SOFT_GPU  ? soft && !have_stub
+        bool needed = libraries[i].when == SOFT_GPU  ? soft
                       : libraries[i].when == MARKERS ? trace && markers
                                                      : trace || libraries[i].when == ALWAYS;
         if (needed && add_library(s, c, libraries[i].file, why, why_bytes) != 0) return -1;
@@ -248,6 +247,24 @@ static int check_config(char *why, size_t why_bytes)
     int result = out_config_read(&config, variable, NULL, why, why_bytes);
     out_config_free(&config);
     return result;
+}
+
+/* Where the installation is and whether the program needs its software GPU: 1 or 0, or -1. */
+static int choose_gpu(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
+{
+    memset(s, 0, sizeof(*s));
+    if (cli_find_root(s->root, c->values[CLI_ROCM_ROOT], why, why_bytes) != 0) return -1;
+    int soft = cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes);
+    return soft > 0 && cli_on_soft_gpu() ? 0 : soft;
+}
+
+int cli_session_prepare_bare(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
+{
+    const char *before = getenv("LD_PRELOAD");
+    int soft = choose_gpu(s, c, why, why_bytes);
+    if (soft < 0) return CLI_EXIT_SETUP;
+    if (soft && before && *before && append(&s->preload, ":", before) != 0) return CLI_EXIT_SETUP;
+    return soft && add_library(s, CLI_SOFT_GPU_LIBRARY, why, why_bytes) != 0 ? CLI_EXIT_SETUP : 0;
 }
 
 int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *below, char *why,

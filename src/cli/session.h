@@ -20,6 +20,9 @@ typedef struct {
 int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
                         size_t why_bytes);
 
+/* For a program that is not profiled: only the GPU it is to run on. Same answers. */
+int cli_session_prepare_bare(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes);
+
 /* Removes what cli_session_prepare made and nothing was put into, and frees. */
 void cli_session_end(cli_session_t *s);
 

@@ -13,6 +13,7 @@
 
 #include "base/env.h"
 #include "base/file.h"
+#include "trace/ranks.h"
 
 typedef struct {
     char text[TRACE_PATH_MAX];
@@ -143,34 +144,37 @@ static void key_psize(text_t *t, const trace_keys_t *k)
     add_number(t, count ? count : 1);
 }
 
-/* The last of the names that is set, as MPI launchers nest. */
-static const char *last_set(const trace_keys_t *k, const char *const *names)
+static trace_rank_t rank_here(const trace_keys_t *k)
 {
-    const char *value = NULL;
-    for (; *names; names++) {
-        const char *v = k->env(*names);
-        if (v && *v) value = v;
-    }
-    return value;
+    return trace_rank(k->env(TRACE_RANK_VARIABLE), k->env(TRACE_SIZE_VARIABLE), k->env);
+}
+
+/* That of Slurm first, as AMD's tool has it: it counts the tasks of a job step, whatever they
+ * start. */
+static long rank_of(const trace_keys_t *k)
+{
+    const char *slurm = k->env("SLURM_PROCID");
+    if (slurm && *slurm) return strtol(slurm, NULL, 10);
+    return rank_here(k).rank;
 }
 
 static void key_rank(text_t *t, const trace_keys_t *k)
 {
-    static const char *const names[] = {
-        "MPI_RANK", "MPI_LOCALRANKID", "MPI_RANKID", "MV2_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK",
-        NULL};
-    const char *v = k->env("SLURM_PROCID");
-    if (!v || !*v) v = last_set(k, names);
-    add_text(t, v ? v : "0");
+    long rank = rank_of(k);
+    add_number(t, rank >= 0 ? rank : 0);
 }
 
 static void key_size(text_t *t, const trace_keys_t *k)
 {
-    static const char *const names[] = {
-        "MPI_SIZE", "MPI_LOCALNRANKS", "MPI_NRANKS", "MV2_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE",
-        NULL};
-    const char *v = last_set(k, names);
-    add_text(t, v ? v : "1");
+    long size = rank_here(k).size;
+    add_number(t, size >= 0 ? size : 1);
+}
+
+/* Tells processes apart, ranks or not. */
+static void key_nid(text_t *t, const trace_keys_t *k)
+{
+    long rank = rank_of(k);
+    add_number(t, rank >= 0 ? rank : (long)k->pid);
 }
 
 static void key_job(text_t *t, const trace_keys_t *k)
@@ -218,7 +222,7 @@ static const output_key_t keys[] = {
     {"job", 'j', key_job},
     {"rank", 'r', key_rank},
     {"size", 's', key_size},
-    {"nid", 0, key_rank},
+    {"nid", 0, key_nid},
     {"cwd", 0, key_cwd},
     {"launch_date", 0, key_launch_date},
     {"launch_time", 0, key_launch_time},

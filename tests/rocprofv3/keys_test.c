@@ -116,6 +116,47 @@ static void words_of_the_program(void **state)
     assert_string_equal(out, "app-o_x_%argt%_%pid%_%foo%_%env{/x_%argt%");
 }
 
+/* What a launcher sets, name and value in turn. */
+static const char *const *launched;
+
+static const char *launcher(const char *name)
+{
+    for (const char *const *v = launched; *v; v += 2)
+        if (strcmp(v[0], name) == 0) return v[1];
+    return NULL;
+}
+
+static void ranks_of_launchers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variables[9], *expected;
+    } cases[] = {
+        {{"OMPI_COMM_WORLD_RANK", "5", "OMPI_COMM_WORLD_SIZE", "8"}, "5/8/5"},
+        {{"PMI_RANK", "3", "PMI_SIZE", "4"}, "3/4/3"},
+        {{"SLURM_PROCID", "2", "SLURM_NTASKS", "6", "SLURM_JOB_ID", "9"}, "2/6/2"},
+        {{"FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "2"}, "1/2/1"},
+        {{"PMIX_RANK", "7"}, "7/1/7"},
+        {{"PBS_NODENUM", "1", "PBS_O_TASKNUM", "3"}, "1/3/1"},
+        {{"MPI_LOCALRANKID", "2", "MPI_LOCALNRANKS", "3"}, "2/3/2"},
+        /* both of a launcher go before the rank alone of an earlier one */
+        {{"PMI_RANK", "9", "MPI_RANK", "1", "MPI_SIZE", "2"}, "1/2/1"},
+        {{"SLURM_PROCID", "6", "PMI_RANK", "3", "PMI_SIZE", "4"}, "6/4/6"},
+        {{"ROCPROF_MPI_RANK_VAR", "MINE", "MINE", "4", "PMI_RANK", "1"}, "4/1/4"},
+        {{"PMI_RANK", "none"}, "0/1/42"},
+        {{NULL}, "0/1/42"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char out[TRACE_PATH_MAX], why[256];
+        trace_keys_t k = facts;
+        launched = cases[i].variables;
+        k.env = launcher;
+        assert_int_equal(
+            trace_keys_expand(&k, "%rank%/%size%/%nid%", out, sizeof(out), why, sizeof(why)), 0);
+        assert_string_equal(out, cases[i].expected);
+    }
+}
+
 static void own_process(void **state)
 {
     (void)state;
@@ -137,6 +178,7 @@ int main(void)
         cmocka_unit_test(environment_keys),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(words_of_the_program),
+        cmocka_unit_test(ranks_of_launchers),
         cmocka_unit_test(own_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,21 +18,12 @@ import tempfile
 import time
 import unittest
 
+import fake_root
+
 os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
 
 ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT = sys.argv[1:6]
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def make_root(directory):
-    """An installation whose SDK is the fake one and whose other libraries do nothing."""
-    os.makedirs(directory + "/lib/softgpu")
-    for target, name in ((TOOL, "librocprofiler-sdk-tool.so.1"), (SDK, "librocprofiler-sdk.so.1"),
-                         (EMPTY, "librocprofiler-register.so.0"),
-                         (EMPTY, "librocprofiler-hip-bridge.so"),
-                         (EMPTY, "librocprofiler-sdk-roctx.so.1"),
-                         (EMPTY, "softgpu/libsoftgpu-preload.so")):
-        os.symlink(target, f"{directory}/lib/{name}")
 
 
 class Case(unittest.TestCase):
@@ -42,7 +33,7 @@ class Case(unittest.TestCase):
         self.dir = tempfile.mkdtemp(prefix="rocprofv3-test-")
         self.root = self.dir + "/root"
         self.out = self.dir + "/out"
-        make_root(self.root)
+        fake_root.make(self.root, TOOL, SDK, EMPTY)
 
     def tearDown(self):
         subprocess.run(["chmod", "-R", "u+w", self.dir], check=False)

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""rocprofv3 once for each rank of a parallel program, over the fake SDK, started by Open MPI.
+
+usage: ranks.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT MPIRUN [unittest arguments]
+"""
+import glob
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import fake_root
+
+ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT, MPIRUN = sys.argv[1:7]
+SHOW = "import os; print(os.environ['OMPI_COMM_WORLD_RANK'], *sorted(v for v in os.environ if " \
+       "v.startswith(('ROC', 'LD_', 'HSA_'))))"
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="rocprofv3-ranks-")
+        self.addCleanup(shutil.rmtree, self.dir)
+        fake_root.make(self.dir + "/root", TOOL, SDK, EMPTY)
+
+    def run_ranks(self, options, program, ranks=4, status=0):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROC", "LD_", "HSA_"))}
+        environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        command = [MPIRUN, "--oversubscribe", "-n", str(ranks), ROCPROFV3, "--rocm-root", self.dir + "/root",
+                   "--gpu", "real" if os.path.exists("/dev/kfd") else "soft", "--kernel-trace", *options,
+                   "--", *program]
+        done = subprocess.run(command, env=environment, cwd=self.dir, capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def names(self):
+        return sorted(os.path.basename(p) for p in glob.glob(self.dir + "/out/*"))
+
+    def test_files_are_named_after_ranks(self):
+        self.run_ranks(["-d", "out", "-f", "pftrace", "rocpd", "-o", "r%rank%of%size%"], [SUBJECT])
+        self.assertEqual(self.names(), sorted(f"r{rank}of4_results.{end}" for rank in range(4)
+                                              for end in ("db", "pftrace")))
+        for rank in range(4):
+            with sqlite3.connect(f"{self.dir}/out/r{rank}of4_results.db") as database:
+                self.assertEqual(database.execute("SELECT COUNT(*) FROM kernels").fetchone(), (2,))
+
+    def test_only_some(self):
+        """Ranks that are not chosen find no variable that they would not find without rocprofv3."""
+        done = self.run_ranks(["-d", "out", "-f", "csv", "-o", "r%rank%", "--profile-mpi-ranks", "0,2-3",
+                               "--log-level", "info"], ["/usr/bin/env", "python3", "-c", SHOW])
+        lines = sorted(line.split() for line in done.stdout.splitlines())
+        self.assertEqual(len(lines), 4)
+        for words in lines:
+            if words[0] == "1":
+                self.assertEqual([w for w in words[1:] if w != "LD_PRELOAD"], [], words)
+            else:
+                self.assertIn("ROCPROF_MPI_RANK_VAR", words)
+                self.assertIn("ROCPROF_KERNEL_TRACE", words)
+        self.assertIn("rank 1 (OMPI_COMM_WORLD_RANK) is not among 0,2-3: not profiled", done.stderr)
+
+    def test_what_is_left_out_writes_nothing(self):
+        self.run_ranks(["-d", "out", "-f", "csv", "-o", "r%rank%", "--profile-mpi-ranks", "1"], [SUBJECT], 2)
+        self.assertEqual(self.names(), ["r1_agent_info.csv", "r1_kernel_trace.csv"])
+
+    def test_wrong_lists(self):
+        for words, why in ((["--profile-mpi-ranks", "0-4"], "there is no rank 4, OMPI_COMM_WORLD_SIZE is 2"),
+                           (["--profile-mpi-ranks", "2-1"], "2-1 ends before it begins"),
+                           (["--profile-mpi-ranks", "a"], "'a': ranks are numbers"),
+                           (["--mpi-world-rank-variable", "X"], "need each other")):
+            done = self.run_ranks(words, [SUBJECT], ranks=2, status=2)
+            self.assertIn(why, done.stderr)
+
+    def test_another_launcher(self):
+        self.run_ranks(["-d", "out", "-f", "csv", "-o", "r%rank%", "--mpi-world-rank-variable", "OMPI_UNIVERSE_SIZE",
+                        "--mpi-world-size-variable", "OMPI_COMM_WORLD_SIZE"], [SUBJECT], ranks=1)
+        self.assertEqual(len(self.names()), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[7:]])
