@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/defaults.h"
+#include "cli/periods.h"
 #include "cli/ranks.h"
 #include "trace/selection.h"
 
@@ -24,6 +25,20 @@ static bool replays_kernels(const cli_command_t *c)
 {
     const char *mode = c->values[CLI_REPLAY_MODE];
     return mode && strcmp(mode, "kernel") == 0;
+}
+
+static int check_periods(const cli_command_t *c, char *why, size_t why_bytes)
+{
+    const char *words = c->values[CLI_COLLECTION_PERIOD];
+    if (!words) return 0;
+    if (cli_is_on(c, CLI_SELECTED_REGIONS))
+        return REFUSE("--collection-period and --selected-regions exclude each other");
+    if (c->values[CLI_PID])
+        return REFUSE("--collection-period counts from a program's start: --pid has "
+                      "--attach-duration-msec");
+    char *list = cli_periods(words, c->values[CLI_COLLECTION_PERIOD_UNIT], why, why_bytes);
+    free(list);
+    return list ? 0 : -1;
 }
 
 /* What is wrong with a run's options together, found before anything runs. */
@@ -50,6 +65,7 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
         free(all);
         if (result != 0) return -1;
     }
+    if (check_periods(c, why, why_bytes) != 0) return -1;
     if (replays_kernels(c)) {
         if (!cli_is_on(c, CLI_KERNEL_REPLAY_BETA_ENABLED))
             return REFUSE("--replay-mode kernel needs --kernel-replay-beta-enabled");

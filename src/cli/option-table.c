@@ -29,7 +29,6 @@
 #define NO_SAMPLING      "nothing here samples program counters"
 #define NO_STREAMING     "counters are read at the ends of kernels only"
 #define NO_TABLE         "version 1.0 of the SDK's interface has no kind for this library"
-#define NO_WINDOWS       "tracing has no windows in time"
 
 #ifdef CROCPROF_OTF2
 #define FORMATS "csv json otf2 pftrace rocpd"
@@ -134,6 +133,12 @@ const cli_option_t cli_options[] = {
      "count only these dispatches of each kernel, as [1-3,5]"},
     {"selected-regions", 0, CLI_BOOL, NULL, "ROCPROF_SELECTED_REGIONS", NULL, FILTER,
      "trace only between roctxProfilerResume(0) and roctxProfilerPause(0)"},
+    {"selected-regions-ref-count", 0, CLI_BOOL, NULL, "ROCPROF_SELECTED_REGIONS_REF_COUNT", NULL,
+     FILTER, "of nested ones too: as many pauses as there were resumes end the tracing"},
+    {"collection-period", 'P', CLI_WORDS, "DELAY:TIME:REPEAT", "ROCPROF_COLLECTION_PERIOD", NULL,
+     FILTER, "trace after DELAY for TIME, and so on REPEAT times (0: for ever); then the next word"},
+    {"collection-period-unit", 0, CLI_CHOICE, "hour min sec msec usec nsec", NULL, NULL, FILTER,
+     "unit of these times (default sec)"},
     {"profile-mpi-ranks", 0, CLI_TEXT, "LIST", "ROCPROF_MPI_RANKS", NULL, FILTER,
      "profile only these ranks of a parallel program, as 0-3,8; the others run as without rocprofv3"},
     {"mpi-world-rank-variable", 0, CLI_TEXT, "NAME", "ROCPROF_MPI_RANK_VAR", NULL, FILTER,
@@ -209,10 +214,6 @@ const cli_option_t cli_options[] = {
     {"pc-sampling-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
     {"pc-sampling-method", 0, CLI_ABSENT, 0, "ROCPROF_PC_SAMPLING_METHOD", 0, 0, NO_SAMPLING},
     {"pc-sampling-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
-    {"collection-period", 'P', CLI_ABSENT, 0, "ROCPROF_COLLECTION_PERIOD", 0, 0, NO_WINDOWS},
-    {"collection-period-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_WINDOWS},
-    {"selected-regions-ref-count", 0, CLI_ABSENT, 0, "ROCPROF_SELECTED_REGIONS_REF_COUNT", 0, 0,
-     NO_WINDOWS},
     {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
      "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
     {"advanced-thread-trace", 0, CLI_ABSENT, 0, "ROCPROF_ADVANCED_THREAD_TRACE", 0, 0, NO_DECODER},

@@ -10,6 +10,7 @@
 
 #include "cli/input.h"
 #include "cli/launch.h"
+#include "cli/periods.h"
 #include "trace/extra.h"
 
 typedef struct {
@@ -429,6 +430,16 @@ static int set_counters(const char *variable, const char *groups)
     return result;
 }
 
+/* The words were checked with the rest of the run. */
+static int set_periods(const cli_option_t *o, const char *words, const char *unit)
+{
+    char why[256];
+    char *list = cli_periods(words, unit, why, sizeof(why));
+    int result = list ? set_variables(o, list) : -1;
+    free(list);
+    return result;
+}
+
 static int set_environment(const cli_command_t *c, int option)
 {
     const cli_option_t *o = &cli_options[option];
@@ -439,6 +450,8 @@ static int set_environment(const cli_command_t *c, int option)
     if (!o->variable) return 0;
     if (option == CLI_KERNEL_ITERATION_RANGE) return set_joined(o, value, ", ");
     if (option == CLI_SUMMARY_GROUPS) return set_joined(o, value, "##@@##");
+    if (option == CLI_COLLECTION_PERIOD)
+        return set_periods(o, value, c->values[CLI_COLLECTION_PERIOD_UNIT]);
     if (o->form == CLI_CHOICES) return set_joined(o, value, ",");
     if (o->form == CLI_NOT) value = strcmp(value, "0") == 0 ? "1" : "0";
     if (option == CLI_REPLAY_MODE) value = strcmp(value, "kernel") == 0 ? "1" : "0";

@@ -10,6 +10,7 @@
 
 /* Context to stop and start on request. */
 static rocprofiler_context_id_t paused;
+static bool counted; /* nested requests count */
 
 tool_markers_t tool_markers_wanted(void)
 {
@@ -86,14 +87,29 @@ static void on_renaming_range(rocprofiler_callback_tracing_record_t record,
     }
 }
 
+/* Regions that are open, where they are counted. */
+static int open_regions;
+
+/* Did the request end or begin the outermost region? A pause without a resume is none. */
+static bool is_outermost(bool start)
+{
+    int before = __atomic_load_n(&open_regions, __ATOMIC_RELAXED);
+    do
+        if (!start && !before) return false;
+    while (!__atomic_compare_exchange_n(&open_regions, &before, before + (start ? 1 : -1), true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return before == (start ? 0 : 1);
+}
+
 /* Requests for one thread stop and start all of them, as with AMD's tool: contexts know no
- * threads. Asking twice has no effect. */
+ * threads. Asking twice has no effect, unless it is counted. */
 static void obey(const rocprofiler_callback_tracing_record_t *record)
 {
     bool stop = record->operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerPause &&
                 record->phase == ROCPROFILER_CALLBACK_PHASE_ENTER;
     bool start = record->operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerResume &&
                  record->phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
+    if ((stop || start) && counted && !is_outermost(start)) return;
     if (stop) rocprofiler_stop_context(paused);
     if (start) rocprofiler_start_context(paused);
 }
@@ -116,6 +132,7 @@ rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_c
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
     trace = wanted.trace;
     paused = traced;
+    counted = wanted.selected && base_env_bool("ROCPROF_SELECTED_REGIONS_REF_COUNT", false);
     if (wanted.trace)
         status = rocprofiler_configure_callback_tracing_service(
             traced, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, NULL, 0, on_range, NULL);

@@ -19,6 +19,7 @@
 #include "tool/markers.h"
 #include "tool/origin.h"
 #include "tool/sink.h"
+#include "tool/windows.h"
 
 /* Watermark 0: each thread delivers its own records, at once, and nothing waits in the buffer for a
  * thread that a kill takes away. */
@@ -121,7 +122,8 @@ static bool make_contexts(contexts_t *c, tool_markers_t markers)
     if (!done(rocprofiler_create_context(&c->traced), what)) return false;
     c->always = c->traced;
     /* kernels have names before the first of an attachment is launched */
-    if (markers.trace || markers.rename || markers.selected || tool_attach_is()) {
+    if (markers.trace || markers.rename || markers.selected || tool_attach_is() ||
+        tool_windows_wanted()) {
         c->always.handle = 0;
         if (!done(rocprofiler_create_context(&c->always), what)) return false;
     }
@@ -162,6 +164,10 @@ static void start_contexts(const contexts_t *c, tool_markers_t markers)
     static const char what[] = "starting the trace";
     if (c->always.handle != c->traced.handle) done(rocprofiler_start_context(c->always), what);
     if (markers.selected) return; /* the program does it */
+    if (tool_windows_wanted()) {
+        tool_windows_start(c->traced);
+        return;
+    }
     done(rocprofiler_start_context(c->traced), what);
 }
 
@@ -201,6 +207,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 static void finalize_tool(void *data)
 {
     (void)data;
+    tool_windows_stop();
     tool_flush_stop();
     tool_sink_close();
 }

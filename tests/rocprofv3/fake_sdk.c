@@ -256,10 +256,30 @@ rocprofiler_status_t rocprofiler_create_context(rocprofiler_context_id_t *contex
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+static int starts, stops;
+
 rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context)
 {
     (void)context;
+    __atomic_fetch_add(&starts, 1, __ATOMIC_RELEASE);
     return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context)
+{
+    (void)context;
+    __atomic_fetch_add(&stops, 1, __ATOMIC_RELEASE);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+int fake_starts(void)
+{
+    return __atomic_load_n(&starts, __ATOMIC_ACQUIRE);
+}
+
+int fake_stops(void)
+{
+    return __atomic_load_n(&stops, __ATOMIC_ACQUIRE);
 }
 
 rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context, size_t size,

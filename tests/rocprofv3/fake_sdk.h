@@ -28,6 +28,10 @@ FAKE void fake_scratch(int32_t operation, uint64_t thread, uint64_t bytes, uint6
 /* A kernel of code object 1 with numbers derived from its id. */
 FAKE void fake_kernel(uint64_t id, const char *name);
 
+/* How often contexts were started and stopped. */
+FAKE int fake_starts(void);
+FAKE int fake_stops(void);
+
 /* What the next delivery reports as lost. */
 FAKE void fake_lose(uint64_t records);
 

@@ -65,6 +65,16 @@ static void libraries(void)
             fake_api(kinds[i], 2, 500, (at - base) / 100 + 1, at, at + 10);
 }
 
+/* Waits for so many windows to close, and says how many contexts were started and stopped. */
+static void windows(int count)
+{
+    start();
+    if (!fake_start) return;
+    while (fake_stops() < count)
+        usleep(1000);
+    printf("%d %d\n", fake_starts(), fake_stops());
+}
+
 /* Of two kernels in turn. */
 static void dispatches(long count)
 {
@@ -199,6 +209,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "many") == 0) return many(atol(argv[2])), 0;
     if (strcmp(how, "memory") == 0) return memory(), 0;
     if (strcmp(how, "libraries") == 0) return libraries(), 0;
+    if (strcmp(how, "windows") == 0) return windows(atoi(argv[2])), 0;
     if (strcmp(how, "dispatches") == 0)
         return dispatches(atol(argv[2])), argc > 3 ? atoi(argv[3]) : 0;
     if (strcmp(how, "fork-first") == 0) fork_and_start();

@@ -180,6 +180,28 @@ class Files(Case):
         self.assertTrue(self.text("sum.txt").startswith("\nROCPROFV3 SUMMARY:\n\n|  "))
 
 
+class Windows(Case):
+    def windows(self, count, *options):
+        """Contexts that were started and stopped when so many windows had closed."""
+        done = self.run_it("--kernel-trace", "-P", *options, program=(SUBJECT, "windows", str(count)))
+        return done.stdout.split()
+
+    def test_all_of_them(self):
+        self.assertEqual(self.windows(3, "0:1:3", "--collection-period-unit", "msec"), ["3", "3"])
+        self.assertEqual(self.windows(3, "0:0.001:1", "0.001:0.001:2"), ["3", "3"])
+
+    def test_one_that_does_not_come(self):
+        self.assertEqual(self.windows(0, "1:1:1", "--collection-period-unit", "hour"), ["0", "0"])
+        self.assertEqual(self.windows(1, "0:1:1", "3600e6:1:1", "--collection-period-unit", "usec"), ["1", "1"])
+
+    def test_what_is_refused(self):
+        for words, why in ((["1:1"], "'1:1' is not DELAY:TIME:REPEAT"), (["1:0:1"], "the second above 0"),
+                           (["a:1:1"], "'a:1:1'"), (["1:1:-1"], "'1:1:-1'"), (["1:1:1x"], "'1:1:1x'"),
+                           (["1e30:1:1"], "'1e30:1:1'"), (["1:1:1", "--selected-regions"], "exclude")):
+            done = self.run_it("--kernel-trace", "-P", *words, status=2)
+            self.assertIn(why, done.stderr)
+
+
 class Memory(Case):
     def test_libraries(self):
         """Calls of RCCL, rocDecode and rocJPEG in every format; each option alone, and -r, has them."""
@@ -396,7 +418,7 @@ class Counters(Case):
         """All before the program runs, with the variable's name."""
         for variables, text in (
                 ({"ROCPROF_OUTPUT_FORMAT": "csv;xls"}, "ROCPROF_OUTPUT_FORMAT=csv;xls: --output-format: 'xls' is none of: csv"),
-                ({"ROCPROF_COLLECTION_PERIOD": "0:1:1"}, "--collection-period is refused: "),
+                ({"ROCPROF_SPM_COUNTER_COLLECTION": "1"}, "--spm is refused: "),
                 ({"ROCPROF_PC_SAMPLING_METHOD": "host_trap"}, "--pc-sampling-method is refused: nothing here samples"),
                 ({"ROCPROF_COUNTERS": "SQ_WAVES"}, "'SQ_WAVES': a set of counters begins with pmc:"),
                 ({"ROCPROF_COUNTERS": "pmc: Nothing"}, "counter 'Nothing' does not exist"),

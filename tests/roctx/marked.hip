@@ -1,5 +1,6 @@
 // marked.hip - a program whose every marker, kernel and copy is known: what whole.py expects of it.
-// With the argument "pause" it pauses tracing for a part; with "regions" it resumes it for one.
+// With the argument "pause" it pauses tracing for a part; with "regions" it resumes it for one, with
+// "nested" for one with another inside that ends before the part does.
 #include MARKER_HEADER
 
 #include <hip/hip_runtime.h>
@@ -50,7 +51,8 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
     float host[64] = {};
-    bool regions = !std::strcmp(mode, "regions"), pause = !std::strcmp(mode, "pause");
+    bool nested = !std::strcmp(mode, "nested"), pause = !std::strcmp(mode, "pause");
+    bool regions = nested || !std::strcmp(mode, "regions");
     DO(hipMalloc(reinterpret_cast<void **>(&device), sizeof host));
     roctxMark("begin");
     roctxRangePush("outer");
@@ -59,6 +61,10 @@ int main(int argc, char **argv)
     roctxRangePop();
     if (launch(scale)) return 1;
     if (regions) control(true);
+    if (nested) {
+        control(true);
+        control(false);
+    }
     if (pause) control(false);
     roctxRangePush("inner");
     if (launch(add)) return 1;

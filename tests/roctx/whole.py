@@ -105,6 +105,15 @@ class Marked(unittest.TestCase):
         self.assertEqual(self.names(), ["roctxProfilerResume", INNER, "roctxProfilerPause"])
         self.assertEqual(self.kernel_names(), ["add"])
 
+    def test_nested_regions(self):
+        """The inner one's pause ends everything, unless regions are counted."""
+        options = ["--kernel-trace", "--selected-regions"]
+        self.run_it(*options, "--selected-regions-ref-count", program=(PROGRAM, "nested"))
+        self.assertEqual(self.kernel_names(), ["add"])
+        os.remove(f"{self.dir}/x_kernel_trace.csv")
+        self.run_it(*options, program=(PROGRAM, "nested"))
+        self.assertFalse(os.path.exists(f"{self.dir}/x_kernel_trace.csv"))
+
     def test_selected_regions_without_markers(self):
         self.run_it("--kernel-trace", "--memory-copy-trace", "--selected-regions",
                     program=(PROGRAM, "regions"))
