@@ -71,6 +71,8 @@ const cli_option_t cli_options[] = {
     {"hsa-trace", 0, CLI_BOOL, NULL, NULL,
      "hsa-core-trace hsa-amd-trace hsa-image-trace hsa-finalizer-trace", BASIC,
      "all HSA functions"},
+    {"kokkos-trace", 0, CLI_BOOL, NULL, NULL, "marker-trace kernel-rename", BASIC,
+     "Kokkos' loops, regions, copies and fences as markers; kernels are named after them"},
     {"kernel-trace", 0, CLI_BOOL, NULL, "ROCPROF_KERNEL_TRACE", NULL, BASIC, "kernel dispatches"},
     {"marker-trace", 0, CLI_BOOL, NULL, "ROCPROF_MARKER_API_TRACE", NULL, BASIC,
      "marks and ranges that the program sets with ROCTx"},
@@ -192,7 +194,6 @@ const cli_option_t cli_options[] = {
 
     /* Features of the original that are not here, and why; a variable that asks for one is refused
      * too. */
-    {"kokkos-trace", 0, CLI_ABSENT, 0, 0, 0, 0, NO_HOOKS},
     {"rocshmem-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCSHMEM_API_TRACE", 0, 0, NO_TABLE},
     {"hipfile-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIPFILE_API_TRACE", 0, 0, NO_TABLE},
     {"ompt-trace", 0, CLI_ABSENT, 0, "ROCPROF_OMPT_TRACE", 0, 0, NO_HOOKS},

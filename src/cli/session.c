@@ -37,6 +37,8 @@ enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
  */
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
 
+#define KOKKOS_LIBRARY "lib/rocprofiler-sdk/librocprofiler-sdk-tool-kokkosp.so.1"
+
 /* An installation may hold several versions of the SDK's libraries. */
 static int name_library(const cli_session_t *s, const cli_command_t *c, const char *file,
                         char path[2 * PATH_MAX], char *why, size_t why_bytes)
@@ -254,6 +256,7 @@ static int choose_gpu(cli_session_t *s, const cli_command_t *c, char *why, size_
 {
     memset(s, 0, sizeof(*s));
     if (cli_find_root(s->root, c->values[CLI_ROCM_ROOT], why, why_bytes) != 0) return -1;
+    if (c->values[CLI_PID]) return 0; /* it runs already */
     int soft = cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes);
     return soft > 0 && cli_on_soft_gpu() ? 0 : soft;
 }
@@ -264,7 +267,18 @@ int cli_session_prepare_bare(cli_session_t *s, const cli_command_t *c, char *why
     int soft = choose_gpu(s, c, why, why_bytes);
     if (soft < 0) return CLI_EXIT_SETUP;
     if (soft && before && *before && append(&s->preload, ":", before) != 0) return CLI_EXIT_SETUP;
-    return soft && add_library(s, CLI_SOFT_GPU_LIBRARY, why, why_bytes) != 0 ? CLI_EXIT_SETUP : 0;
+    return soft && add_library(s, c, CLI_SOFT_GPU_LIBRARY, why, why_bytes) != 0 ? CLI_EXIT_SETUP
+                                                                                : 0;
+}
+
+/* Kokkos opens the library, which turns its hooks into markers. */
+static int add_kokkos(const cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
+{
+    char path[2 * PATH_MAX];
+    if (name_library(s, c, KOKKOS_LIBRARY, path, why, why_bytes) != 0) return -1;
+    if (add_variable("KOKKOS_TOOLS_LIBS", ";", path) == 0) return 0;
+    snprintf(why, why_bytes, "setting the environment: %s", strerror(errno));
+    return -1;
 }
 
 int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
@@ -272,10 +286,8 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
 {
     bool trace = cli_records(c), starts = !c->values[CLI_PID];
     memset(s, 0, sizeof(*s));
-    if (cli_find_root(s->root, c->values[CLI_ROCM_ROOT], why, why_bytes) != 0)
-        return CLI_EXIT_SETUP;
     if (check_config(why, why_bytes) != 0) return CLI_EXIT_USAGE;
-    int soft = starts ? cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes) : 0;
+    int soft = choose_gpu(s, c, why, why_bytes);
     if (soft < 0) return CLI_EXIT_SETUP;
     if (starts && make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
     if (!trace) {
@@ -287,6 +299,8 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
                setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
         return CLI_EXIT_SETUP;
     }
+    if (starts && cli_is_on(c, CLI_KOKKOS_TRACE) && add_kokkos(s, c, why, why_bytes) != 0)
+        return CLI_EXIT_SETUP;
     return !starts || set_discovery(s, c, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
 }
 
