@@ -16,15 +16,16 @@
 #include "trace/run.h"
 #include "trace/store.h"
 
-/* ORDER: that of LD_PRELOAD. The bridge stands for HIP that registers no tables; beside one that
- * does it stays out of the way. The marker library serves programs that are linked to an older one
- * which does not register. */
+/* ORDER: that of LD_PRELOAD. The bridges stand for HIP and RCCL that register no tables; beside
+ * those that do they stay out of the way. The marker library serves programs that are linked to an
+ * older one which does not register. */
 static const struct {
     const char *file;
-    enum { SOFT_GPU, ALWAYS, TRACE, MARKERS } when;
+    enum { SOFT_GPU, ALWAYS, TRACE, MARKERS, RCCL } when;
 } libraries[] = {
     {CLI_SOFT_GPU_LIBRARY, SOFT_GPU},
     {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* for tools of the program's own, too */
+    {"lib/librocprofiler-rccl-bridge.so", RCCL},
     {CLI_TOOL_LIBRARY, TRACE},
     {"lib/librocprofiler-sdk.so.1", TRACE},
     {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
@@ -112,6 +113,7 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
     for (int i = 0; i < LIBRARY_COUNT; i++) {
         bool needed = libraries[i].when == SOFT_GPU  ? soft
                       : libraries[i].when == MARKERS ? trace && markers
+                      : libraries[i].when == RCCL    ? cli_is_on(c, CLI_RCCL_TRACE)
                                                      : trace || libraries[i].when == ALWAYS;
         if (needed && add_library(s, c, libraries[i].file, why, why_bytes) != 0) return -1;
     }

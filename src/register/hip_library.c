@@ -4,6 +4,7 @@
  * hipGetProcAddress, would call past the trampolines; where the bridge serves it is given them.
  * What HIP lacks stays missing, although this library has a trampoline for it. */
 #include "register/hip_bridge.h"
+#include "register/linked.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -33,22 +34,9 @@ void *bridge_dlsym_real(void *handle, const char *name)
     return real_dlsym()(handle, name);
 }
 
-static bool is_hip(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const char *base = slash ? slash + 1 : path;
-    return base && strncmp(base, "libamdhip64.so", strlen("libamdhip64.so")) == 0;
-}
+static const char hip_library[] = "libamdhip64.so";
 
 /* ---- Which library ---- */
-
-static int note_hip(struct dl_phdr_info *info, size_t size, void *path)
-{
-    (void)size;
-    if (!is_hip(info->dlpi_name)) return 0;
-    snprintf(path, 4096, "%s", info->dlpi_name);
-    return 1;
-}
 
 /* major.minor.patch stand at the end of the real file's name; a missing part counts 0. */
 static uint32_t version_of(const char *path)
@@ -61,21 +49,6 @@ static uint32_t version_of(const char *path)
     return 10000 * major + 100 * minor + (patch < 100 ? patch : 0);
 }
 
-/* HIP is linked with librocprofiler-register if it registers; its own entry points for that are
- * local symbols in some builds. */
-static bool registers_itself(const struct link_map *library)
-{
-    const ElfW(Dyn) *dynamic = library->l_ld;
-    const char *strings = NULL;
-    for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_STRTAB) strings = (const char *)d->d_un.d_ptr;
-    for (const ElfW(Dyn) *d = dynamic; strings && d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_NEEDED && strncmp(strings + d->d_un.d_val, "librocprofiler-register.so",
-                                             strlen("librocprofiler-register.so")) == 0)
-            return true;
-    return false;
-}
-
 bridge_library_t bridge_find_hip(void)
 {
     bridge_library_t found = {0};
@@ -83,14 +56,15 @@ bridge_library_t bridge_find_hip(void)
     /* what calls would be bound to without this library; else one that was opened for few */
     void *next = bridge_dlsym_real(RTLD_NEXT, "hipApiName");
     Dl_info where;
-    if (next && dladdr(next, &where) && is_hip(where.dli_fname))
+    if (next && dladdr(next, &where) && reg_is_file_of(where.dli_fname, hip_library)) {
         snprintf(path, sizeof path, "%s", where.dli_fname);
-    else if (!dl_iterate_phdr(note_hip, path))
-        return found;
-    found.handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+        found.handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    } else {
+        found.handle = reg_find_library(hip_library, path);
+    }
     struct link_map *map = NULL;
     if (!found.handle || dlinfo(found.handle, RTLD_DI_LINKMAP, &map) != 0) return found;
-    found.registers = registers_itself(map);
+    found.registers = reg_registers_itself(map);
     found.version = version_of(path);
     return found;
 }
@@ -116,7 +90,7 @@ static const bridge_symbol_t *find_symbol(const char *name)
 static bool is_there(const char *name)
 {
     char path[4096] = "";
-    void *handle = dl_iterate_phdr(note_hip, path) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *handle = reg_find_library(hip_library, path);
     bool found = handle && bridge_dlsym_real(handle, name);
     if (handle) dlclose(handle);
     return found || bridge_dlsym_real(RTLD_NEXT, name);
@@ -129,7 +103,9 @@ static void *translate(const bridge_symbol_t *symbol, void *answer)
     if (answer == symbol->trampoline) return is_there(symbol->name) ? answer : NULL;
     if (!answer || bridge_has_native()) return answer;
     if (!dladdr1(answer, &where, (void **)&map, RTLD_DL_LINKMAP) || !map) return answer;
-    return is_hip(map->l_name) && !registers_itself(map) ? symbol->trampoline : answer;
+    return reg_is_file_of(map->l_name, hip_library) && !reg_registers_itself(map)
+               ? symbol->trampoline
+               : answer;
 }
 
 extern _Thread_local void *bridge_answer
