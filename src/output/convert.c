@@ -163,6 +163,7 @@ static int read_segment(work_t *w, const char *name)
     char path[PATH_MAX];
     out_result_t *to = w->result;
     trace_join(path, sizeof(path), w->store, name);
+    if (!trace_segment_begun(path)) return 0;
     trace_reader_t *r = trace_reader_open(path, w->why, w->why_bytes);
     if (!r) return -1;
     const trace_segment_header_t *h = trace_reader_header(r);

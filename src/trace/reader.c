@@ -45,6 +45,21 @@ static const uint8_t text_count[TRACE_TYPE_COUNT] = {
     [TRACE_DIMENSION] = 1,
 };
 
+/* The magic is written last of a header, and the first record comes after it. */
+bool trace_segment_begun(const char *path)
+{
+    static const char none[sizeof(TRACE_MAGIC) - 1];
+    char magic[sizeof(none)] = "";
+    struct stat st;
+    int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    if (fd < 0) return true; /* who opens it says why it cannot */
+    bool small = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= TRACE_HEADER_BYTES;
+    bool empty =
+        small && pread(fd, magic, sizeof(magic), 0) >= 0 && memcmp(magic, none, sizeof(none)) == 0;
+    close(fd);
+    return !empty;
+}
+
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
 {
     /* neither what somebody else has linked here nor a pipe that would make it wait */

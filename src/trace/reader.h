@@ -13,6 +13,10 @@
 
 typedef struct trace_reader trace_reader_t;
 
+/* False for a file whose writer was killed before it could make a segment of it: it holds nothing.
+ */
+bool trace_segment_begun(const char *path);
+
 /* NULL and one line in `why` if the file cannot be read or is no segment of this version. */
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes);
 
