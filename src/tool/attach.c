@@ -122,12 +122,16 @@ static bool start(rocprofiler_context_id_t context)
     return false;
 }
 
-/* What came after the detach belongs to no attachment: it finds the store closed. */
+/* What comes after the detach belongs to no attachment: it finds the store closed. What began
+ * before this one and ends in it is not of this time either. */
 static bool begin_again(void)
 {
     const tool_attach_parts_t *p = &attach.parts;
+    rocprofiler_timestamp_t now = 0;
     if (!options_fit()) return false;
     rocprofiler_flush_buffer(p->buffer);
+    rocprofiler_get_timestamp(&now);
+    tool_sink_from(now);
     if (!tool_sink_open()) return false;
     p->agents();
     if (tool_counting_wanted()) tool_counting_again();
@@ -162,6 +166,7 @@ static void on_detach(void *data)
 void tool_attach_look(void)
 {
     char path[PATH_MAX];
+    if (!*attach.run) return; /* attached by another program, which detaches when it likes */
     trace_join(path, sizeof(path), attach.run, TRACE_RUN_FILE);
     int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     bool alone = fd < 0 ? errno == ENOENT : flock(fd, LOCK_SH | LOCK_NB) == 0;

@@ -6,6 +6,15 @@
 
 #include "tool/origin.h"
 
+#define BEGINS_SO(type)                                                                            \
+    _Static_assert(offsetof(type, start) == offsetof(trace_timed_t, start), #type)
+BEGINS_SO(trace_api_full_t);
+BEGINS_SO(trace_dispatch_t);
+BEGINS_SO(trace_copy_t);
+BEGINS_SO(trace_allocation_t);
+BEGINS_SO(trace_scratch_t);
+_Static_assert(offsetof(trace_call_t, call) == 0, "trace_call_t");
+
 static bool from_api(tool_record_t *to, uint32_t kind, const void *payload)
 {
     /* HIP's record has the same layout as HSA's, and the extended one begins with it. */

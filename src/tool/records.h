@@ -10,6 +10,7 @@
 
 typedef union {
     trace_head_t head;
+    trace_timed_t timed; /* all begin so */
     trace_api_full_t api;
     trace_call_t call;
     trace_dispatch_t dispatch;

@@ -36,6 +36,7 @@ static struct {
     char directory[PATH_MAX];
     trace_writer_t *meta, *shared; /* shared: counters, and records of threads without a segment */
     bool prepared, failure_told;
+    uint64_t from; /* see tool_sink_from */
     /* A bit for each kind and operation whose name is in the store. Set under the lock, read
      * without it. */
     uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
@@ -432,6 +433,11 @@ bool tool_sink_open(void)
     return done;
 }
 
+void tool_sink_from(uint64_t ns)
+{
+    sink.from = ns;
+}
+
 static bool has_names(trace_head_t head)
 {
     uint32_t operation = trace_operation(head);
@@ -485,7 +491,7 @@ static void put_record(rocprofiler_record_header_t *from, tool_values_t *values)
 {
     tool_record_t elsewhere, *place = tool_segment_reserve(sizeof(*place));
     tool_record_t *record = place ? place : &elsewhere;
-    if (!tool_record_translate(record, values, from)) {
+    if (!tool_record_translate(record, values, from) || record->timed.start < sink.from) {
         tool_sink_filtered(1);
         return;
     }
@@ -511,12 +517,20 @@ void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint
 void tool_sink_marker(const trace_marker_t *marker)
 {
     if (!need_thread()) return;
+    if (marker->start < sink.from) {
+        tool_sink_filtered(1);
+        return;
+    }
     need_names(marker->head);
     put(marker, sizeof(*marker), NULL, 0);
 }
 
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values)
 {
+    if (record->dispatch.start < sink.from) {
+        tool_sink_filtered(1);
+        return;
+    }
     pthread_mutex_lock(&sink.lock);
     if (ready()) {
         put_names_locked(record->dispatch.head);

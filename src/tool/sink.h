@@ -18,6 +18,10 @@
  * traced then. */
 bool tool_sink_open(void);
 
+/* What began before this time (ns of the SDK's clock) is filtered: it belongs to no store, or to
+ * one that is closed. Before anything is recorded into the store. */
+void tool_sink_from(uint64_t ns);
+
 /* What the SDK delivers, each thread its own, and how many records it lost before. In the mapping
  * of a segment, or counted as dropped, when this returns. Any thread. */
 void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost);

@@ -5,6 +5,7 @@ the software GPU.
 The program does what it is told over a pipe, so which kernels are within a window is known without
 any clock. usage: attach.py ROCPROFV3 PROGRAM"""
 import csv
+import ctypes
 import glob
 import os
 import signal
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 ROCPROFV3, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 NOBODY = 65534
@@ -36,6 +38,11 @@ class Program:
         answer = self.process.stdout.readline()
         assert answer == f"done {kernels}, 0 foreign variables\n", answer
         self.total += 64 * kernels * kernels
+
+    def say(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
 
     def end(self):
         """What it printed at last and on stderr, and its status."""
@@ -125,6 +132,19 @@ class AttachTest(unittest.TestCase):
         program.do(1)
         self.unharmed(program)
 
+    def test_call_over_two_windows(self):
+        program = self.start()
+        for turn, word in (("first", "hold"), ("second", "release")):
+            window = self.attach(program, turn, "--kernel-trace", "--hip-trace")
+            program.say(word)
+            program.do(2)
+            out, err, status = window.detach()
+            self.assertEqual(status, 0, err)
+            calls = [row["Function"] for row in rows(self.out(turn), "hip_api_trace")]
+            self.assertEqual(calls.count("hipLaunchKernel"), 2)
+            self.assertNotIn("hipEventSynchronize", calls)
+        self.unharmed(program)
+
     def test_counters(self):
         program = self.start()
         program.do(1)
@@ -202,6 +222,32 @@ class AttachTest(unittest.TestCase):
         program.do(2)
         self.assertEqual(grids(self.out("out")), [192] * 3)
         self.unharmed(program)
+
+    def test_by_the_library(self):
+        """As a program of the user's would, without rocprofv3."""
+        lib = os.path.join(os.path.dirname(os.path.dirname(ROCPROFV3)), "lib")
+        rocattach = ctypes.CDLL(os.path.join(lib, "librocprofiler-sdk-rocattach.so.1"))
+        rocattach.rocattach_get_status_name.restype = ctypes.c_char_p
+        program = self.start()
+        variables = {"ROCPROF_ATTACH_TOOL_LIBRARY": lib + "/librocprofiler-sdk-tool.so.1",
+                     "ROCPROF_KERNEL_TRACE": "1", "ROCPROF_OUTPUT_PATH": self.directory,
+                     "ROCPROF_OUTPUT_FORMAT": "csv", "ROCPROF_OUTPUT_FILE_NAME": "out"}
+        with unittest.mock.patch.dict(os.environ, variables):
+            self.assertEqual(rocattach.rocattach_attach_tree(program.pid), 0)
+        program.do(2)
+        time.sleep(0.3)  # nobody holds a lock for the tool: it must stay all the same
+        program.do(3)
+        self.assertEqual(rocattach.rocattach_detach_tree(program.pid), 0)
+        program.do(4)
+        done = subprocess.run([ROCPROFV3, "convert", self.directory], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(grids(self.directory, "out"), [128] * 2 + [192] * 3)
+        self.assertEqual(rocattach.rocattach_get_status_name(6),
+                         b"ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND")
+        self.assertEqual(rocattach.rocattach_detach(program.pid), 2)
+        out, _, status = program.end()
+        self.assertEqual((out, status), (f"sum {program.total} of {program.total}\n", 7))
 
     # ---- What cannot be ----
 

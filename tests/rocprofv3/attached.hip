@@ -1,13 +1,16 @@
 /* attached.hip - works when it is told to, so that a test knows what happened in which window.
  *
- * A line "K" launches K kernels of K blocks and is answered when they are done; the end of the input
- * ends it with status 7. With an argument it has a process of the same kind do everything too. */
+ * A line "K" launches K kernels of K blocks and is answered when they are done; "hold" has another
+ * thread wait for the GPU, and "release" ends that; the end of the input ends the program with status
+ * 7. With an argument it has a process of the same kind do everything too. */
 #include <hip/hip_runtime.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +36,27 @@ static int foreign()
     for (char **line = environ; *line; line++)
         count += strncmp(*line, "ROCPROF_", 8) == 0 || strncmp(*line, "ROCP_TOOL_LIB", 13) == 0;
     return count;
+}
+
+std::atomic<int> waits, goes;
+
+/* A call that lasts from before `waits` until after `goes`. */
+static void hold()
+{
+    hipStream_t stream;
+    hipEvent_t event;
+    check(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    check(hipEventCreate(&event));
+    check(hipStreamAddCallback(
+        stream,
+        [](hipStream_t, hipError_t, void *) {
+            waits = 1;
+            while (!goes)
+                usleep(1000);
+        },
+        nullptr, 0));
+    check(hipEventRecord(event, stream));
+    check(hipEventSynchronize(event));
 }
 
 struct child_t {
@@ -73,12 +97,22 @@ int main(int argc, char **argv)
     check(hipDeviceSynchronize());
     printf("ready %d\n", (int)getpid());
     fflush(stdout);
+    std::thread holder;
     while (fgets(line, sizeof line, stdin)) {
+        if (strcmp(line, "hold\n") == 0) {
+            holder = std::thread(hold);
+            while (!waits)
+                usleep(1000);
+            usleep(100000); /* it is inside, or the test shows nothing */
+        } else if (strcmp(line, "release\n") == 0) {
+            goes = 1;
+            holder.join();
+        }
         unsigned k = (unsigned)atoi(line);
         for (unsigned i = 0; i < k; i++)
             add<<<k, 64>>>(sum);
         check(hipGetLastError());
-        check(hipDeviceSynchronize());
+        check(hipStreamSynchronize(nullptr));
         total += k * k * 64;
         if (child.to) {
             fputs(line, child.to);
