@@ -69,15 +69,20 @@ function(crocprof_hip output source)
 endfunction()
 
 # crocprof_fuzz_test(name LIBS ... [SEEDS file ...] [RUNS n]): tests/fuzz/<name>.c fed with the seeds
-# and with random bytes, registered as fuzz.<name>; scripts/run-fuzz gives the file to libFuzzer
+# and with random bytes, registered as fuzz.<name>; scripts/run-fuzz gives the file to libFuzzer. In a
+# tree with CROCPROF_FUZZ the program is libFuzzer's
 function(crocprof_fuzz_test name)
   cmake_parse_arguments(A "" "RUNS" "LIBS;SEEDS" ${ARGN})
   if(NOT A_RUNS)
     set(A_RUNS 20000)
   endif()
-  add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}.c
-                 ${CMAKE_SOURCE_DIR}/tests/fuzz/standalone.c)
+  add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}.c)
   target_link_libraries(fuzz_${name} PRIVATE ${A_LIBS})
+  if(CROCPROF_FUZZ)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(fuzz_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/fuzz/standalone.c)
+  endif()
   set_target_properties(fuzz_${name} PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fuzz)
   add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${A_SEEDS} -runs=${A_RUNS})

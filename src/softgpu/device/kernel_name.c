@@ -22,14 +22,18 @@ typedef struct {
     uint64_t size;
 } image_t;
 
-static const void *part(const image_t *image, uint64_t at, uint64_t size)
+/* NULL if it is not all in the image, or not where such a thing may stand: ELF aligns what it has.
+ */
+static const void *part(const image_t *image, uint64_t at, uint64_t size, uintptr_t alignment)
 {
-    return at <= image->size && size <= image->size - at ? image->bytes + at : NULL;
+    if (at > image->size || size > image->size - at) return NULL;
+    const uint8_t *begin = image->bytes + at;
+    return (uintptr_t)begin % alignment ? NULL : begin;
 }
 
 static bool is_code_object(const image_t *image)
 {
-    const Elf64_Ehdr *head = part(image, 0, sizeof *head);
+    const Elf64_Ehdr *head = part(image, 0, sizeof *head, _Alignof(Elf64_Ehdr));
     return head && !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
            head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_machine == EM_AMDGPU &&
            head->e_phentsize == sizeof(Elf64_Phdr);
@@ -37,8 +41,9 @@ static bool is_code_object(const image_t *image)
 
 static const Elf64_Phdr *dynamic_segment(const image_t *image)
 {
-    const Elf64_Ehdr *head = part(image, 0, sizeof *head);
-    const Elf64_Phdr *p = part(image, head->e_phoff, (uint64_t)head->e_phnum * sizeof(Elf64_Phdr));
+    const Elf64_Ehdr *head = part(image, 0, sizeof *head, _Alignof(Elf64_Ehdr));
+    const Elf64_Phdr *p = part(image, head->e_phoff, (uint64_t)head->e_phnum * sizeof(Elf64_Phdr),
+                               _Alignof(Elf64_Phdr));
     for (unsigned i = 0; p && i < head->e_phnum; i++)
         if (p[i].p_type == PT_DYNAMIC) return &p[i];
     return NULL;
@@ -56,7 +61,7 @@ static bool find_symbols(const image_t *image, symbols_t *out)
     const Elf64_Phdr *segment = dynamic_segment(image);
     uint64_t table = 0, strings = 0, strings_size = 0, hash = 0;
     if (!segment) return false;
-    const Elf64_Dyn *d = part(image, segment->p_vaddr, segment->p_memsz);
+    const Elf64_Dyn *d = part(image, segment->p_vaddr, segment->p_memsz, _Alignof(Elf64_Dyn));
     for (uint64_t i = 0; d && i < segment->p_memsz / sizeof *d && d[i].d_tag != DT_NULL; i++) {
         uint64_t value = d[i].d_un.d_val;
         if (d[i].d_tag == DT_SYMTAB) table = value;
@@ -64,11 +69,12 @@ static bool find_symbols(const image_t *image, symbols_t *out)
         if (d[i].d_tag == DT_STRSZ) strings_size = value;
         if (d[i].d_tag == DT_HASH) hash = value;
     }
-    const uint32_t *counts = part(image, hash, 2 * sizeof *counts); /* nbucket, nchain */
+    const uint32_t *counts =
+        part(image, hash, 2 * sizeof *counts, _Alignof(uint32_t)); /* nbucket, nchain */
     if (!table || !strings || !hash || !counts) return false;
     out->n_symbols = counts[1];
-    out->symbols = part(image, table, out->n_symbols * sizeof(Elf64_Sym));
-    out->strings = part(image, strings, strings_size);
+    out->symbols = part(image, table, out->n_symbols * sizeof(Elf64_Sym), _Alignof(Elf64_Sym));
+    out->strings = part(image, strings, strings_size, 1);
     out->strings_size = strings_size;
     return out->symbols && out->strings;
 }
