@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install clean format
+.PHONY: all deps demo demo-llama test test-faults test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -32,6 +32,12 @@ test: deps
 SUITE ?= forky
 test-field: deps
 	@scripts/run-field '$(SUITE)' --tests '$(value TESTS)' --programs '$(value FIELD)'
+
+# Everything that can fail, failing, one call after the other; kills and small disks. A choice of it is
+# in `test`. SEED: of the random moments, as an earlier report has printed it.
+test-faults: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/run-faults $(BUILD) $(if $(SEED),--seed $(SEED))
 
 bench: deps
 	@$(MAKE) --no-print-directory all

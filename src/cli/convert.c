@@ -15,6 +15,8 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "output/convert.h"
+#include "trace/process.h"
+#include "trace/reader.h"
 #include "trace/run.h"
 #include "trace/store.h"
 
@@ -42,6 +44,9 @@ static void tell_result(const out_result_t *r)
         base_warning("process %u: %llu texts are too long for the trace: what is left of them ends "
                      "with '%s'",
                      r->pid, (count_t)r->cut_texts, TRACE_CUT);
+    if (r->blank)
+        base_warning("process %u was killed while it began %u of its files: nothing is in them",
+                     r->pid, r->blank);
     if (r->renamed)
         base_warning("process %u: the name it has for its files leads elsewhere: they are named %s",
                      r->pid, r->prefix);
@@ -71,8 +76,34 @@ static int convert_store(out_conversion_t *c, const char *store, bool awaits)
         return 0;
     }
     tell_result(&result);
-    if (trace_remove(store) != 0) base_warning("%s: %s", store, strerror(errno));
+    if (trace_retire(store) != 0)
+        base_warning("%s: %s: what has been converted is still there", store, strerror(errno));
     return 1;
+}
+
+/* Its process ended while it made the store: there is nothing in it, or one file that has nothing
+ * in it. */
+static bool never_begun(const char *store)
+{
+    char path[PATH_MAX];
+    pid_t pid = (pid_t)atol(strrchr(store, '/') + 1);
+    uint64_t start;
+    if (pid <= 0 || trace_process_start(pid, &start) != 0 || start) return false;
+    char **names = trace_list(store);
+    bool never = names && !names[0];
+    if (names && names[0] && !names[1] && trace_join(path, sizeof(path), store, names[0]) == 0)
+        never = !trace_segment_begun(path);
+    trace_list_free(names);
+    if (never) base_warning("process %d ended before its trace began: it has no records", (int)pid);
+    return never;
+}
+
+/* Was converted before, but not removed, or was never begun. Then it goes. */
+static bool is_over(const char *store)
+{
+    if (!trace_is_retired(store) && !never_begun(store)) return false;
+    if (trace_remove(store) != 0) base_warning("%s: %s", store, strerror(errno));
+    return true;
 }
 
 /* Settings of the run, then all of its stores, first process first. One that fails keeps none of
@@ -102,7 +133,7 @@ static int convert_stores(const char *run, const char *directory, char **stores,
         char store[PATH_MAX];
         struct stat st;
         trace_join(store, sizeof(store), run, *name);
-        if (stat(store, &st) != 0 || !S_ISDIR(st.st_mode)) continue;
+        if (stat(store, &st) != 0 || !S_ISDIR(st.st_mode) || is_over(store)) continue;
         int done = convert_store(&c, store, awaits);
         if (done < 0) result = -1;
         if (done > 0) ++*converted;
@@ -168,8 +199,10 @@ static bool is_mine(const char *path)
 /* The directory, what is in it, and what is in that. */
 static bool all_mine(const char *directory, int depth)
 {
-    char **names = is_mine(directory) ? trace_list(directory) : NULL;
+    if (!is_mine(directory)) return false;
+    char **names = trace_list(directory);
     bool mine = names;
+    if (!mine) base_error("%s: %s", directory, strerror(errno));
     for (char **name = names; mine && *name; name++) {
         char path[PATH_MAX];
         struct stat st;
@@ -227,9 +260,11 @@ static int convert_runs(const char *runs)
     for (char **name = names; *name && !cli_interrupted; name++) {
         char run[PATH_MAX];
         trace_join(run, sizeof(run), runs, *name);
+        if (rmdir(run) == 0) continue; /* a run that was never begun, or not removed */
         if (has_file(run, TRACE_RUN_FILE) && convert_and_remove(run) != 0) result = -1;
     }
     trace_list_free(names);
+    rmdir(runs); /* fails while anything is left there */
     return result;
 }
 

@@ -108,6 +108,7 @@ static int read_text(FILE *file)
         else
             result = fail(input, where, "pmc, range, gpu or kernel is expected");
     }
+    if (!result && !feof(file)) result = out_of_memory();
     free(line);
     return result;
 }
@@ -118,7 +119,8 @@ static int read_xml(FILE *file)
     char *text = NULL;
     size_t size = 0;
     int result = 0;
-    if (getdelim(&text, &size, 0, file) < 0) result = fail("input", input, "it is empty");
+    if (getdelim(&text, &size, 0, file) < 0)
+        result = feof(file) ? fail("input", input, "it is empty") : out_of_memory();
     run_t *run = &runs[run_count++];
     for (char *at = text; !result && at && (at = strstr(at, "<metric")); at += 7) {
         char *name = strstr(at, "name="), *end = strchr(at, '>');
@@ -211,7 +213,10 @@ static int take_results(const char *folder, unsigned first_value, unsigned value
     int result = 0, failed = 0;
     DIR *directory = base_file_folder(folder);
     for (struct dirent *e; directory && count < 256 && (e = readdir(directory));) {
-        if (strstr(e->d_name, "_results.txt")) files[count++] = strdup(e->d_name);
+        if (strstr(e->d_name, "_results.txt") && !(files[count++] = strdup(e->d_name))) {
+            count--;
+            result = out_of_memory();
+        }
         if (!strstr(e->d_name, "_failed")) continue;
         failed = 1; /* it has said why */
         unlinkat(dirfd(directory), e->d_name, 0);
@@ -221,8 +226,10 @@ static int take_results(const char *folder, unsigned first_value, unsigned value
     for (unsigned i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         FILE *file = base_file_stream(path, "re");
+        if (!file) result |= fail("results", path, strerror(errno));
         while (!result && file && getline(&line, &size, file) >= 0)
             result = take_line(line, i, first_value, values);
+        if (!result && !feof(file)) result = out_of_memory();
         if (file) fclose(file);
         unlink(path);
         free(files[i]);

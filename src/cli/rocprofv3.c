@@ -132,6 +132,13 @@ static int run_bare(cli_run_t *r, const char *path)
     return status;
 }
 
+/* What fails and gives no reason has found no memory for one. */
+static int refuse(int status, const char *why)
+{
+    if (status) base_error("%s", *why ? why : strerror(ENOMEM));
+    return status;
+}
+
 /* One run of the program. */
 static int run(cli_run_t *r, const char *path)
 {
@@ -144,10 +151,7 @@ static int run(cli_run_t *r, const char *path)
     if (!status && c->values[CLI_EXTRA_COUNTERS]) setenv(TRACE_EXTRA_TOLD, "1", 1);
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
     if (!status) status = cli_session_prepare(&s, c, r->directory, why, sizeof(why));
-    if (status) {
-        base_error("%s", why);
-        goto out;
-    }
+    if (refuse(status, why)) goto out;
     if (level_is(c, "config")) print_config(c);
     if (level_is(c, "env")) print_environment(&s, stderr, "rocprofv3: ");
     if (cli_is_on(c, CLI_ECHO)) {
@@ -217,12 +221,9 @@ static int run_plan(cli_plan_t *plan)
     if (!status && program)
         status = cli_find_program(program[0], path, sizeof(path), why, sizeof(why));
     if (!status) status = check(plan, saved, why, sizeof(why));
-    if (status) {
-        if (why[0]) base_error("%s", why);
-        return status;
-    }
+    if (refuse(status, why)) return status;
     for (size_t i = 0; !status && i < plan->count; i++) {
-        if (restore_environment(saved) != 0) return CLI_EXIT_SETUP;
+        if (restore_environment(saved) != 0) return refuse(CLI_EXIT_SETUP, "");
         if (plan->count > 1 && base_log_level >= BASE_LOG_WARNING)
             fprintf(stderr, "rocprofv3: run %zu of %zu: %s\n", i + 1, plan->count,
                     plan->runs[i].directory);

@@ -106,7 +106,10 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
     s->preload = first ? strdup(first) : NULL;
     for (char *at = s->preload; at && *at; at++)
         if (*at == '\n') *at = ':';
-    if (before && *before && append(&s->preload, ":", before) != 0) return -1;
+    if ((first && !s->preload) || (before && *before && append(&s->preload, ":", before) != 0)) {
+        snprintf(why, why_bytes, "%s", strerror(ENOMEM));
+        return -1;
+    }
     bool markers = cli_is_on(c, CLI_MARKER_TRACE) || cli_is_on(c, CLI_KERNEL_RENAME) ||
                    cli_is_on(c, CLI_SELECTED_REGIONS);
     markers = markers && !cli_is_on(c, CLI_SUPPRESS_MARKER_PRELOAD);
@@ -225,6 +228,7 @@ static int make_run(cli_session_t *s, const cli_command_t *c, const char *below,
     int made = trace_runs_create(base, runs, sizeof(runs), problem, sizeof(problem));
     if (made == 0 && trace_store_create(runs, s->run, sizeof(s->run)) != 0) {
         snprintf(problem, sizeof(problem), "%s", strerror(errno));
+        rmdir(runs); /* fails while other runs are there */
         made = -1;
     }
     if (made != 0) {
@@ -306,25 +310,36 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     return !starts || set_discovery(s, c, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
 }
 
+/* True if it is gone. */
+static bool removed(const char *path, int result)
+{
+    if (result == 0 || errno == ENOENT) return true;
+    base_warning("%s: %s", path, strerror(errno));
+    return false;
+}
+
 bool cli_has_stores(const char *run)
 {
     char **left = trace_list(run);
-    bool any = left && left[0] && (left[1] || strcmp(left[0], TRACE_RUN_FILE) != 0);
+    if (!left) return !removed(run, -1); /* what cannot be looked at may hold records */
+    bool any = left[0] && (left[1] || strcmp(left[0], TRACE_RUN_FILE) != 0);
     trace_list_free(left);
     return any;
 }
 
+static void remove_run(char *run)
+{
+    char file[PATH_MAX + 16];
+    trace_join(file, sizeof(file), run, TRACE_RUN_FILE);
+    if (!removed(file, unlink(file)) || !removed(run, rmdir(run))) return;
+    *strrchr(run, '/') = 0;
+    int result = rmdir(run);
+    if (result == 0 || errno != ENOTEMPTY) removed(run, result); /* other runs may be there */
+}
+
 void cli_session_end(cli_session_t *s)
 {
-    if (s->run[0] && !cli_has_stores(s->run)) {
-        char file[PATH_MAX + 16];
-        trace_join(file, sizeof(file), s->run, TRACE_RUN_FILE);
-        if (unlink(file) == 0 && rmdir(s->run) == 0) {
-            char *slash = strrchr(s->run, '/');
-            *slash = 0;
-            rmdir(s->run); /* fails while other runs are there */
-        }
-    }
+    if (s->run[0] && !cli_has_stores(s->run)) remove_run(s->run);
     free(s->preload);
     memset(s, 0, sizeof(*s));
 }

@@ -14,6 +14,7 @@
 #include "output/format.h"
 #include "output/settings.h"
 #include "output/summary.h"
+#include "trace/process.h"
 #include "trace/reader.h"
 #include "trace/store.h"
 
@@ -39,23 +40,12 @@ static int stopped(work_t *w)
     return -1;
 }
 
-/* A process is known by its id and its start time, so a reused id does not count. */
+/* What cannot be found out may be. */
 static bool still_running(const trace_segment_header_t *h)
 {
-    char path[64], text[1024];
+    uint64_t start;
     if (h->closed_ns || !h->process_start) return false;
-    snprintf(path, sizeof(path), "/proc/%u/stat", h->pid);
-    FILE *f = base_file_stream(path, "re");
-    size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
-    if (f) fclose(f);
-    text[n] = 0;
-    char *at = strrchr(text, ')');
-    if (!at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X') return false;
-    for (int field = 2; at && field < 22; field++) {
-        at = strchr(at, ' ');
-        if (at) at++;
-    }
-    return at && strtoull(at, NULL, 10) == h->process_start;
+    return trace_process_start((pid_t)h->pid, &start) != 0 || start == h->process_start;
 }
 
 static bool taken(const out_conversion_t *c, const char *prefix)
@@ -163,7 +153,10 @@ static int read_segment(work_t *w, const char *name)
     char path[PATH_MAX];
     out_result_t *to = w->result;
     trace_join(path, sizeof(path), w->store, name);
-    if (!trace_segment_begun(path)) return 0;
+    if (!trace_segment_begun(path)) {
+        to->blank++;
+        return 0;
+    }
     trace_reader_t *r = trace_reader_open(path, w->why, w->why_bytes);
     if (!r) return -1;
     const trace_segment_header_t *h = trace_reader_header(r);

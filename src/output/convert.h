@@ -30,6 +30,7 @@ typedef struct {
     uint32_t pid;
     trace_counts_t counts;
     uint64_t cut;   /* bytes that could not be read */
+    unsigned blank; /* segments that the process had only begun when it was killed */
     unsigned files; /* files written */
     bool running;   /* the process lives on: nothing was converted */
     bool killed;    /* it ended without closing its store */

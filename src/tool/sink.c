@@ -209,6 +209,7 @@ static bool open_store(void)
 {
     char output[PATH_MAX], name[PATH_MAX], run[PATH_MAX] = "", why[PATH_MAX + 128] = "", file[32];
     trace_keys_t *keys = trace_keys_current();
+    sink.directory[0] = 0;
     if (!keys) {
         snprintf(why, sizeof(why), "%s", strerror(ENOMEM));
         goto fail;
@@ -238,6 +239,7 @@ fail:
     base_error("nothing is traced: %s", why);
     trace_writer_close(sink.meta);
     sink.meta = NULL;
+    if (*sink.directory) trace_remove(sink.directory); /* holds nothing that is not told here */
     trace_keys_free(keys);
     return false;
 }

@@ -82,6 +82,7 @@ trace_run_t *trace_run_read(const char *directory)
         if (!lines[run->count]) goto fail;
         run->count++;
     }
+    if (!feof(f)) goto fail; /* no memory for the next line is no end */
     free(line);
     fclose(f);
     return run;

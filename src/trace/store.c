@@ -73,15 +73,17 @@ int trace_runs_create(const char *base, char *runs, size_t runs_bytes, char *why
 
 int trace_store_create(const char *run, char *path, size_t path_bytes)
 {
+    path[0] = 0;
     if (trace_make_directories(run) != 0) return -1;
     for (unsigned n = 0; n < 100000; n++) {
         if ((size_t)snprintf(path, path_bytes, "%s/%d-%u", run, (int)getpid(), n) >= path_bytes) {
             errno = ENAMETOOLONG;
-            return -1;
+            break;
         }
         if (mkdir(path, 0777) == 0) return 0;
-        if (errno != EEXIST) return -1;
+        if (errno != EEXIST) break;
     }
+    path[0] = 0;
     return -1;
 }
 
@@ -136,4 +138,22 @@ static int remove_in(int parent, const char *name)
 int trace_remove(const char *directory)
 {
     return remove_in(AT_FDCWD, directory);
+}
+
+#define RETIRED ".done"
+
+int trace_retire(const char *store)
+{
+    char retired[PATH_MAX];
+    if ((size_t)snprintf(retired, sizeof(retired), "%s" RETIRED, store) >= sizeof(retired)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return rename(store, retired) == 0 ? trace_remove(retired) : -1;
+}
+
+bool trace_is_retired(const char *directory)
+{
+    size_t bytes = strlen(directory), end = sizeof(RETIRED) - 1;
+    return bytes > end && strcmp(directory + bytes - end, RETIRED) == 0;
 }

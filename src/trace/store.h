@@ -44,13 +44,20 @@ int trace_make_directories(const char *path);
 int trace_runs_create(const char *base, char *runs, size_t runs_bytes, char *why, size_t why_bytes);
 
 /* Makes `run`/<pid>-<n> for the calling process and writes its path to `path`.
- * 0, or -1 with errno. */
+ * 0, or -1 with errno and an empty path. */
 int trace_store_create(const char *run, char *path, size_t path_bytes);
 
 /* The entries of a directory, sorted by name (numbers by value), without . and ..
  * NULL with errno if it cannot be read. Ends with NULL; free with trace_list_free. */
 char **trace_list(const char *directory);
 void trace_list_free(char **list);
+
+/* Removes a store that is not needed any more, in one step as seen from outside: first it becomes a
+ * directory that is no store, whatever befalls its files. 0, or -1 with errno. */
+int trace_retire(const char *store);
+
+/* Is it such a directory, not removed to the end? */
+bool trace_is_retired(const char *directory);
 
 /* Removes a directory with the plain files and directories in it; follows no symbolic link. 0, or
  * -1 with errno. */

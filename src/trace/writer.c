@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "trace/process.h"
 
 struct trace_writer {
     trace_place_t at; /* first: see writer.h */
@@ -32,24 +33,6 @@ static uint64_t clock_ns(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Field 22 of /proc/self/stat; the name in field 2 may hold anything, so count from its end. */
-static uint64_t process_start(void)
-{
-    char text[1024];
-    int fd = base_file_open("/proc/self/stat", O_RDONLY, 0);
-    if (fd < 0) return 0;
-    ssize_t n = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (n <= 0) return 0;
-    text[n] = 0;
-    char *at = strrchr(text, ')');
-    for (int field = 2; at && field < 22; field++) {
-        at = strchr(at, ' ');
-        if (at) at++;
-    }
-    return at ? strtoull(at, NULL, 10) : 0;
 }
 
 /* Allocates blocks of the range. File systems without fallocate get zeros written. */
@@ -139,7 +122,8 @@ trace_writer_t *trace_writer_open(const char *directory, const char *name, uint3
     h->boottime_ns = clock_ns(CLOCK_BOOTTIME);
     h->monotonic_ns = clock_ns(CLOCK_MONOTONIC);
     h->realtime_ns = clock_ns(CLOCK_REALTIME);
-    h->process_start = process_start();
+    if (trace_process_start(getpid(), &h->process_start) != 0) h->process_start = 0;
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* a header with the magic is whole */
     memcpy(h->magic, TRACE_MAGIC, sizeof(h->magic));
     return w;
 fail:

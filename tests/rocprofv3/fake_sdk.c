@@ -17,6 +17,7 @@ enum { ROOM = 4096 };
 
 typedef union {
     rocprofiler_buffer_tracing_hsa_api_record_t api;
+    rocprofiler_buffer_tracing_hip_api_ext_record_t call;
     rocprofiler_buffer_tracing_kernel_dispatch_record_t dispatch;
     rocprofiler_buffer_tracing_memory_copy_record_t copy;
     rocprofiler_buffer_tracing_memory_allocation_record_t allocation;
@@ -111,6 +112,23 @@ void fake_api(uint32_t kind, int32_t operation, uint64_t thread, uint64_t correl
                                                      .end_timestamp = end,
                                                      .thread_id = thread};
     add(kind, &r, sizeof(r));
+    /* the same with arguments, if that is what the tool has asked for */
+    rocprofiler_buffer_tracing_hip_api_ext_record_t call = {.size = sizeof(call)};
+    memcpy(&call, &r, sizeof(r));
+    if (kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API)
+        add(ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT, &call, sizeof(call));
+    if (kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API)
+        add(ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT, &call, sizeof(call));
+}
+
+rocprofiler_status_t rocprofiler_iterate_buffer_tracing_record_args(
+    rocprofiler_record_header_t record, rocprofiler_buffer_tracing_operation_args_cb_t callback,
+    void *data)
+{
+    const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = record.payload;
+    callback((rocprofiler_buffer_tracing_kind_t)record.kind, r->operation, 0, NULL, 0, "int",
+             "number", "1", data);
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 static uint64_t external_of(rocprofiler_external_correlation_id_request_kind_t kind)

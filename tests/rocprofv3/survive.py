@@ -177,6 +177,35 @@ class Directories(Case):
         self.assertIn("bytes of its records are damaged", done.stderr)
         self.assertIn(os.path.basename(store) + "_kernel_trace.csv", os.listdir(self.out))
 
+    def test_stores_that_were_only_begun(self):
+        """Their processes were killed then: what has no header has no records, and goes."""
+        for size in (0, 4096):
+            store = self.abandoned("-o", "x")
+            for name in os.listdir(store):
+                if name != "meta.seg":
+                    os.unlink(f"{store}/{name}")
+            with open(store + "/meta.seg", "wb") as f:
+                f.write(bytes(size))
+            os.mkdir(store + "9")
+            done = self.convert(self.out)
+            self.assertEqual(done.stderr.count("ended before its trace began"), 2, done.stderr)
+            self.assertEqual(os.listdir(self.out), [])
+            store = self.abandoned("-o", "x")
+            with open(store + "/records-9.seg", "wb") as f:
+                f.write(bytes(size))
+            done = self.convert(self.out)
+            self.assertIn("was killed while it began 1 of its files", done.stderr)
+            self.assertEqual(self.counts(done.stderr), [(9, 9, 0, 0)])
+            shutil.rmtree(self.out)
+
+    def test_store_that_was_not_removed_to_the_end(self):
+        """It is not converted again with what is left of it."""
+        store = self.abandoned("-o", "x")
+        os.rename(store, store + ".done")
+        os.unlink(store + ".done/records-0.seg")
+        self.assertEqual(self.convert(self.out).stderr, "")
+        self.assertEqual(os.listdir(self.out), [])
+
     def test_symbolic_links_are_replaced(self):
         os.makedirs(self.out)
         victim = self.dir + "/victim"
