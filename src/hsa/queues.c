@@ -748,7 +748,6 @@ static hsa_status_t destroy_queue(hsa_queue_t *hsa)
         remember(queue);
         return status;
     }
-    hsax_replay_drop(queue->lane);
     hsax_lane_close(queue->lane);
     free_marks(&queue->room);
     if (queue->out.packets != queue->out.few) free(queue->out.packets);

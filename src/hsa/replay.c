@@ -66,6 +66,7 @@ static bool has_dropped(hsa_signal_t signal)
 
 static void lose(const char *what)
 {
+    if (hsax_forked()) return;
     pthread_mutex_lock(&lock);
     if (!memory.lost) memory.lost = what;
     pthread_mutex_unlock(&lock);
@@ -86,6 +87,7 @@ static bool add_range(range_t range)
 
 static void note(void *base, size_t size)
 {
+    if (hsax_forked()) return; /* the lock may be held for good */
     pthread_mutex_lock(&lock);
     if (!add_range((range_t){base, size})) memory.lost = "an allocation: no memory to note it";
     pthread_mutex_unlock(&lock);
@@ -93,6 +95,7 @@ static void note(void *base, size_t size)
 
 static void forget(const void *base)
 {
+    if (hsax_forked()) return;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < memory.count; i++)
         if (memory.ranges[i].base == base) memory.ranges[i--] = memory.ranges[--memory.count];
@@ -420,13 +423,12 @@ static void replay(hsax_replay_t *r)
     pthread_rwlock_unlock(&traffic);
 }
 
-static void free_replay(hsax_replay_t *r)
+static void destroy_signals(hsax_replay_t *r)
 {
     for (unsigned i = 0; i < r->runs; i++) {
         if (r->steps[i].ready.handle) hsax.core.hsa_signal_destroy_fn(r->steps[i].ready);
         if (r->steps[i].go.handle) hsax.core.hsa_signal_destroy_fn(r->steps[i].go);
     }
-    free(r);
 }
 
 /* The first whose turn has come, taken out of the list; with the lock held. */
@@ -440,10 +442,6 @@ static hsax_replay_t *take_ready(void)
     }
     return NULL;
 }
-
-/* Signals of a dispatch that is over: its last packets have passed the steps when the next one's
- * turn comes, or HSA goes down. */
-static hsax_replay_t *over;
 
 static void *work(void *unused)
 {
@@ -462,13 +460,11 @@ static void *work(void *unused)
             }
             continue;
         }
-        hsax_replay_t *done = in_hand, *before = over;
+        hsax_replay_t *r = in_hand;
         pthread_mutex_unlock(&lock);
-        if (before) free_replay(before);
-        replay(done);
+        replay(r);
         pthread_mutex_lock(&lock);
         in_hand = NULL;
-        over = done;
         pthread_cond_broadcast(&changed);
     }
     pthread_mutex_unlock(&lock);
@@ -505,7 +501,8 @@ hsax_replay_t *hsax_replay_begin(hsax_lane_t *lane, unsigned runs)
     }
     pthread_mutex_unlock(&lock);
     if (made) return r;
-    free_replay(r);
+    destroy_signals(r);
+    free(r);
     return NULL;
 }
 
@@ -514,23 +511,26 @@ hsax_step_t hsax_replay_step(const hsax_replay_t *r, unsigned run)
     return r->steps[run];
 }
 
-/* The signals stay: packets of a queue that has failed may name them. */
-void hsax_replay_drop(const hsax_lane_t *lane)
+/* With the lock held: takes it out of the list, or waits until it is not in hand any more. */
+static void take_back(hsax_replay_t *r)
+{
+    for (hsax_replay_t **link = &waiting; *link; link = &(*link)->next)
+        if (*link == r) {
+            *link = r->next;
+            return;
+        }
+    while (in_hand == r)
+        pthread_cond_wait(&changed, &lock);
+}
+
+void hsax_replay_end(hsax_replay_t *r, bool done)
 {
     pthread_mutex_lock(&lock);
-    for (hsax_replay_t **link = &waiting; *link;) {
-        hsax_replay_t *r = *link;
-        if (r->lane == lane) {
-            *link = r->next;
-            free(r);
-        } else {
-            link = &r->next;
-        }
-    }
-    if (in_hand && in_hand->lane == lane) in_hand->dropped = true;
-    while (in_hand && in_hand->lane == lane)
-        pthread_cond_wait(&changed, &lock);
+    r->dropped |= !done;
+    take_back(r);
     pthread_mutex_unlock(&lock);
+    if (done) destroy_signals(r);
+    free(r);
 }
 
 void hsax_replay_shut_down(void)
@@ -542,10 +542,8 @@ void hsax_replay_shut_down(void)
     pthread_mutex_unlock(&lock);
     if (!ends) return;
     pthread_join(thread, NULL);
-    if (over) free_replay(over);
     hsax_host_free(image.bytes);
     image.bytes = NULL;
     image.room = 0;
-    over = NULL;
     running = stopping = hooked = false;
 }

@@ -35,8 +35,9 @@ typedef struct {
 
 hsax_step_t hsax_replay_step(const hsax_replay_t *replay, unsigned run);
 
-/* The lane ends: nothing of it will run any more. */
-void hsax_replay_drop(const hsax_lane_t *lane);
+/* The dispatch is over, with all its packets; or (not done) it will never be: its signals stay,
+ * since packets of a queue that has failed may name them. */
+void hsax_replay_end(hsax_replay_t *replay, bool done);
 
 /* HSA goes down, nothing is in flight. */
 void hsax_replay_shut_down(void);

@@ -89,6 +89,12 @@ static void give(sdk_block_t *block, bool used)
     hsax_owner_release(gpu, HSAX_OWNER_SDK);
 }
 
+static void end_replay(const sdk_block_t *first, bool done)
+{
+    for (; first; first = first->again)
+        if (first->wrap.replay) hsax_replay_end(first->wrap.replay, done);
+}
+
 static void give_all(sdk_block_t *block, bool used)
 {
     for (sdk_block_t *next; block; block = next) {
@@ -202,6 +208,7 @@ static void complete_pass(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns
 
 void sdk_counting_complete(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns)
 {
+    end_replay(block, true);
     for (sdk_block_t *next; block; block = next) {
         next = block->again;
         complete_pass(block, start_ns, end_ns);
@@ -218,5 +225,6 @@ uint64_t sdk_counting_lost_count(void)
 void sdk_counting_lost(sdk_block_t *block)
 {
     atomic_fetch_add(&lost_count, 1);
+    end_replay(block, false);
     give_all(block, false);
 }
