@@ -67,14 +67,12 @@ static void cell_text(out_file_t *f, const char *text)
 
 static void cell(out_file_t *f, uint64_t value)
 {
-    out_unsigned(f, value);
-    out_char(f, ',');
+    out_cell(f, value, ',');
 }
 
 static void last_cell(out_file_t *f, uint64_t value)
 {
-    out_unsigned(f, value);
-    out_char(f, '\n');
+    out_cell(f, value, '\n');
 }
 
 static const char *operation_key(out_model_t *m, const trace_timed_t *r)

@@ -12,17 +12,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "output/digits.h"
 #include "trace/store.h"
-
-struct out_file {
-    int fd, error; /* fd: -1 for what is kept in memory */
-    char *memory;
-    size_t memory_used, memory_room;
-    size_t used;
-    char name[PATH_MAX];      /* that people read; of a file, what it is to be */
-    char temporary[PATH_MAX]; /* what it is until then; "" for an open descriptor */
-    char buffer[65536];
-};
 
 out_file_t *out_file_descriptor(int fd, const char *name)
 {
@@ -111,7 +102,7 @@ static void remember(out_file_t *f)
     f->memory[f->memory_used] = 0;
 }
 
-static void flush(out_file_t *f)
+void out_flush(out_file_t *f)
 {
     size_t done = 0;
     if (f->fd < 0) {
@@ -132,7 +123,7 @@ static void flush(out_file_t *f)
 static void put(out_file_t *f, const char *data, size_t bytes)
 {
     while (bytes) {
-        if (f->used == sizeof(f->buffer)) flush(f);
+        if (f->used == sizeof(f->buffer)) out_flush(f);
         size_t part = sizeof(f->buffer) - f->used;
         if (part > bytes) part = bytes;
         memcpy(f->buffer + f->used, data, part);
@@ -140,12 +131,6 @@ static void put(out_file_t *f, const char *data, size_t bytes)
         data += part;
         bytes -= part;
     }
-}
-
-void out_char(out_file_t *f, char c)
-{
-    if (f->used == sizeof(f->buffer)) flush(f);
-    f->buffer[f->used++] = c;
 }
 
 void out_bytes(out_file_t *f, const void *data, size_t bytes)
@@ -160,6 +145,15 @@ void out_text(out_file_t *f, const char *text)
 
 void out_quoted(out_file_t *f, const char *text)
 {
+    size_t bytes = strlen(text);
+    if (bytes + 2 <= OUT_RESERVE_MAX && !memchr(text, '"', bytes)) {
+        char *at = out_reserve(f, bytes + 2);
+        *at++ = '"';
+        memcpy(at, text, bytes);
+        at[bytes] = '"';
+        out_commit(f, at + bytes + 1);
+        return;
+    }
     out_char(f, '"');
     for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
         put(f, text, (size_t)(quote - text) + 1);
@@ -171,12 +165,14 @@ void out_quoted(out_file_t *f, const char *text)
 
 void out_unsigned(out_file_t *f, uint64_t value)
 {
-    char digits[20], *at = digits + sizeof(digits);
-    do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    put(f, at, (size_t)(digits + sizeof(digits) - at));
+    out_commit(f, out_put_unsigned(out_reserve(f, OUT_DIGITS_MAX), value));
+}
+
+void out_cell(out_file_t *f, uint64_t value, char end)
+{
+    char *at = out_put_unsigned(out_reserve(f, OUT_DIGITS_MAX + 1), value);
+    *at = end;
+    out_commit(f, at + 1);
 }
 
 void out_signed(out_file_t *f, int64_t value)
@@ -213,7 +209,7 @@ out_file_t *out_file_memory(void)
 
 const char *out_file_memory_text(out_file_t *f)
 {
-    flush(f);
+    out_flush(f);
     f->memory_used = 0;
     return f->error ? NULL : f->memory;
 }
@@ -221,7 +217,7 @@ const char *out_file_memory_text(out_file_t *f)
 int out_file_close(out_file_t *f, char *why, size_t why_bytes)
 {
     bool own = f->temporary[0];
-    flush(f);
+    out_flush(f);
     if (own && close(f->fd) != 0 && !f->error) f->error = errno;
     if (own && !f->error && rename(f->temporary, f->name) != 0) f->error = errno;
     if (own && f->error) unlink(f->temporary);

@@ -10,7 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct out_file out_file_t;
+/* For the functions below alone, which are here since each record calls them many times. */
+typedef struct out_file {
+    size_t used;
+    int fd, error; /* fd: -1 for what is kept in memory */
+    char *memory;
+    size_t memory_used, memory_room;
+    char name[PATH_MAX];      /* that people read; of a file, what it is to be */
+    char temporary[PATH_MAX]; /* what it is until then; "" for an open descriptor */
+    char buffer[65536];
+} out_file_t;
+
+void out_flush(out_file_t *f);
 
 /* A file that is there, whole, once it is closed, and until then under a name of its own beside it;
  * the directories above it are made. A file or symbolic link of the name is replaced, never written
@@ -30,11 +41,31 @@ out_file_t *out_file_memory(void);
  * memory ran out. */
 const char *out_file_memory_text(out_file_t *f);
 
-void out_char(out_file_t *f, char c);
+/* Room for `bytes` (OUT_RESERVE_MAX at most), to be filled from the front; out_commit says how far.
+ */
+enum { OUT_RESERVE_MAX = 4096 };
+static inline char *out_reserve(out_file_t *f, size_t bytes)
+{
+    if (__builtin_expect(sizeof(f->buffer) - f->used < bytes, 0)) out_flush(f);
+    return f->buffer + f->used;
+}
+
+static inline void out_commit(out_file_t *f, const char *end)
+{
+    f->used = (size_t)(end - f->buffer);
+}
+
+static inline void out_char(out_file_t *f, char c)
+{
+    *out_reserve(f, 1) = c;
+    f->used++;
+}
+
 void out_bytes(out_file_t *f, const void *data, size_t bytes);
 void out_text(out_file_t *f, const char *text);
 void out_quoted(out_file_t *f, const char *text); /* in double quotes; those inside are doubled */
 void out_unsigned(out_file_t *f, uint64_t value);
+void out_cell(out_file_t *f, uint64_t value, char end); /* and a character behind it */
 void out_signed(out_file_t *f, int64_t value);
 void out_format(out_file_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -71,14 +71,28 @@ bool out_ids_ready(out_ids_t *s)
     return true;
 }
 
-uint64_t out_ids_place(const out_ids_t *s, uint64_t id)
+/* Without the instruction the compiler calls a function for it. */
+static unsigned count_bits(uint64_t x)
 {
-    uint64_t block = id && !s->given_up ? out_numbers_get(&s->places, id / BLOCK_IDS) : 0;
-    if (!block) return id;
-    const out_ids_block_t *b = &s->blocks[block - 1];
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (unsigned)(x * 0x0101010101010101u >> 56);
+}
+
+uint64_t out_ids_place(out_ids_t *s, uint64_t id)
+{
+    uint64_t key = id / BLOCK_IDS;
+    if (!id || s->given_up || !s->count) return id;
+    if (s->last >= s->count || s->blocks[s->last].key != key) {
+        uint64_t block = out_numbers_get(&s->places, key);
+        if (!block) return id;
+        s->last = block - 1;
+    }
+    const out_ids_block_t *b = &s->blocks[s->last];
     unsigned word = id % BLOCK_IDS / 64;
     uint64_t place = b->before + b->words_before[word] + 1;
-    return place + (uint64_t)__builtin_popcountll(b->bits[word] & ((UINT64_C(1) << id % 64) - 1));
+    return place + count_bits(b->bits[word] & ((UINT64_C(1) << id % 64) - 1));
 }
 
 void out_ids_free(out_ids_t *s)

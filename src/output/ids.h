@@ -24,7 +24,7 @@ bool out_ids_add(out_ids_t *s, uint64_t id);
 /* After the last id, before the first question. False when out of memory. */
 bool out_ids_ready(out_ids_t *s);
 /* How many smaller ids there are, plus 1; 0 for 0. */
-uint64_t out_ids_place(const out_ids_t *s, uint64_t id);
+uint64_t out_ids_place(out_ids_t *s, uint64_t id);
 void out_ids_free(out_ids_t *s);
 
 #endif

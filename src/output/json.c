@@ -27,24 +27,8 @@ static void escaped(out_file_t *f, const char *text)
 
 static void begin_value(out_json_t *j, const char *key)
 {
-    if (j->comma) out_char(j->f, ',');
-    j->comma = true;
-    if (!key) return;
-    escaped(j->f, key);
-    out_char(j->f, ':');
-}
-
-void out_json_begin(out_json_t *j, const char *key, char bracket)
-{
-    begin_value(j, key);
-    out_char(j->f, bracket);
-    j->comma = false;
-}
-
-void out_json_end(out_json_t *j, char bracket)
-{
-    out_char(j->f, bracket);
-    j->comma = true;
+    size_t bytes = key ? strlen(key) : 0;
+    out_commit(j->f, out_json_key(j, out_reserve(j->f, bytes + OUT_JSON_AROUND), key, bytes));
 }
 
 void out_json_text(out_json_t *j, const char *key, const char *value)
@@ -53,10 +37,12 @@ void out_json_text(out_json_t *j, const char *key, const char *value)
     escaped(j->f, value);
 }
 
-void out_json_unsigned(out_json_t *j, const char *key, uint64_t value)
+void out_json_pair(out_json_t *j, const char *name, const char *value)
 {
-    begin_value(j, key);
-    out_unsigned(j->f, value);
+    begin_value(j, NULL);
+    escaped(j->f, name);
+    out_char(j->f, ':');
+    escaped(j->f, value);
 }
 
 void out_json_signed(out_json_t *j, const char *key, int64_t value)

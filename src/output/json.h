@@ -1,11 +1,16 @@
 /* json.h - JSON written front to back: values, commas and escapes, nothing else.
  *
  * Apart from file.h since databases and JSON files need the same objects. A key may be NULL, as in
- * arrays. Text is taken for UTF-8; what is none is passed on as it is but for control characters.
+ * arrays, and is otherwise a plain word of ours, short and with nothing to escape; names that come
+ * from elsewhere have out_json_pair. Text is taken for UTF-8; what is none is passed on as it is
+ * but for control characters.
  */
 #ifndef CROCPROF_OUTPUT_JSON_H
 #define CROCPROF_OUTPUT_JSON_H
 
+#include <string.h>
+
+#include "output/digits.h"
 #include "output/file.h"
 
 typedef struct {
@@ -13,10 +18,48 @@ typedef struct {
     bool comma; /* before the next value */
 } out_json_t;
 
-void out_json_begin(out_json_t *j, const char *key, char bracket); /* { or [ */
-void out_json_end(out_json_t *j, char bracket);                    /* } or ] */
+enum { OUT_JSON_AROUND = 4 }; /* around a key: comma, quotes, colon */
+
+/* For the functions below: comma and key, into room that was reserved. Keys are constants, so
+ * their lengths are, where these functions are inlined. */
+static inline __attribute__((always_inline)) char *out_json_key(out_json_t *j, char *at,
+                                                                const char *key, size_t bytes)
+{
+    if (j->comma) *at++ = ',';
+    j->comma = true;
+    if (!key) return at;
+    *at++ = '"';
+    memcpy(at, key, bytes);
+    at += bytes;
+    *at++ = '"';
+    *at++ = ':';
+    return at;
+}
+
+static inline void out_json_begin(out_json_t *j, const char *key, char bracket) /* { or [ */
+{
+    size_t bytes = key ? strlen(key) : 0;
+    char *at = out_json_key(j, out_reserve(j->f, bytes + OUT_JSON_AROUND + 1), key, bytes);
+    *at = bracket;
+    out_commit(j->f, at + 1);
+    j->comma = false;
+}
+
+static inline void out_json_end(out_json_t *j, char bracket) /* } or ] */
+{
+    out_char(j->f, bracket);
+    j->comma = true;
+}
+
+static inline void out_json_unsigned(out_json_t *j, const char *key, uint64_t value)
+{
+    size_t bytes = key ? strlen(key) : 0;
+    char *at = out_reserve(j->f, bytes + OUT_JSON_AROUND + OUT_DIGITS_MAX);
+    out_commit(j->f, out_put_unsigned(out_json_key(j, at, key, bytes), value));
+}
+
 void out_json_text(out_json_t *j, const char *key, const char *value);
-void out_json_unsigned(out_json_t *j, const char *key, uint64_t value);
+void out_json_pair(out_json_t *j, const char *name, const char *value);
 void out_json_signed(out_json_t *j, const char *key, int64_t value);
 void out_json_double(out_json_t *j, const char *key, double value);
 void out_json_bool(out_json_t *j, const char *key, bool value);

@@ -97,10 +97,17 @@ static uint64_t name_number(pf_t *p, const char *text)
 
 void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value)
 {
-    size_t a = proto_begin(&p->out, PF_EVENT_ANNOTATION);
-    proto_number(&p->out, PF_ANNOTATION_NAME_IID, which + 1u);
-    proto_number(&p->out, PF_ANNOTATION_UINT, value);
-    proto_end(&p->out, a);
+    proto_t *out = &p->out;
+    if (!proto_room(out, 2 + 2 * PROTO_NUMBER_MAX)) return;
+    /* two small fields: one byte is enough for their length */
+    uint8_t *at = out->data + out->used, *length = at + 1;
+    *at = PF_EVENT_ANNOTATION << 3 | PROTO_BYTES;
+    at[2] = PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT;
+    at = proto_put_varint(at + 3, which + 1u);
+    *at = PF_ANNOTATION_UINT << 3 | PROTO_VARINT;
+    at = proto_put_varint(at + 1, value);
+    *length = (uint8_t)(at - length - 1);
+    out->used = (size_t)(at - out->data);
 }
 
 void pf_annotate_text(pf_t *p, pf_annotation_t which, const char *value)

@@ -222,7 +222,7 @@ void out_environment_members(out_json_t *j, const out_model_t *m)
     for (const char *variable; (variable = next_variable(m, &place));) {
         const char *is = strchr(variable, '=');
         char *name = is ? strndup(variable, (size_t)(is - variable)) : NULL;
-        if (name) out_json_text(j, name, is + 1);
+        if (name) out_json_pair(j, name, is + 1);
         free(name);
     }
 }

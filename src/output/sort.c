@@ -59,6 +59,56 @@ static int by_start(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+/* By start; entries come in the order of arrival and keep it. Digits that all have in common, as
+ * the first ones of times, cost nothing. */
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+static bool in_order(const entry_t *entries, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (entries[i].start < entries[i - 1].start) return false;
+    return true;
+}
+
+static void sort_by_digit(const entry_t *from, entry_t *to, size_t count, unsigned shift,
+                          uint32_t places[DIGITS])
+{
+    uint32_t before = 0;
+    memset(places, 0, DIGITS * sizeof(*places));
+    for (size_t i = 0; i < count; i++)
+        places[from[i].start >> shift & (DIGITS - 1)]++;
+    for (unsigned i = 0; i < DIGITS; i++) {
+        uint32_t some = places[i];
+        places[i] = before;
+        before += some;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[places[from[i].start >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+static void sort_entries(entry_t *entries, size_t count)
+{
+    uint32_t places[DIGITS];
+    uint64_t differ = 0;
+    if (in_order(entries, count)) return;
+    entry_t *other = malloc(count * sizeof(*other)), *from = entries, *to = other;
+    if (!other) {
+        qsort(entries, count, sizeof(*entries), by_start);
+        return;
+    }
+    for (size_t i = 1; i < count; i++)
+        differ |= entries[i].start ^ entries[0].start;
+    for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT_BITS) {
+        if (!(differ >> shift & (DIGITS - 1))) continue;
+        sort_by_digit(from, to, count, shift, places);
+        entry_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != entries) memcpy(entries, from, count * sizeof(*entries));
+    free(other);
+}
+
 static const trace_timed_t *record_of(const out_sorter_t *s, const entry_t *e)
 {
     return (const trace_timed_t *)(s->data + (size_t)e->offset * 8);
@@ -101,7 +151,7 @@ static int spill(out_sorter_t *s)
     run_t *run = &s->runs[s->run_count];
     *run = (run_t){.begin = s->file_bytes, .number = s->run_count};
     size_t used = 0;
-    qsort(s->entries, s->count, sizeof(*s->entries), by_start);
+    sort_entries(s->entries, s->count);
     for (size_t i = 0; i < s->count; i++) {
         const trace_timed_t *r = record_of(s, &s->entries[i]);
         size_t bytes = trace_words(r->head) * 8u;
@@ -206,7 +256,7 @@ static void start_reading(out_sorter_t *s)
     s->reading = true;
     s->taken = 0;
     if (!s->run_total) {
-        if (s->count && !s->sorted) qsort(s->entries, s->count, sizeof(*s->entries), by_start);
+        if (s->count && !s->sorted) sort_entries(s->entries, s->count);
         s->sorted = true;
         return;
     }

@@ -22,6 +22,7 @@ typedef struct {
     size_t count, room;
     uint32_t *slots; /* hash by name: row number + 1 */
     size_t slot_count;
+    uint32_t recent[256]; /* by address of the name: row number + 1 of one that was added */
 } out_stats_t;
 
 /* Adds one duration under `name`, which must live as long as the collection.
