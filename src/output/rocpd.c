@@ -202,6 +202,51 @@ static void name_run(rocpd_t *r)
         if (*c == '-') *c = '_';
 }
 
+/* A table with AUTOINCREMENT keeps its greatest id in another table, which is searched and written
+ * with each row. Rows have their ids here, so tables get the word when all rows are in. */
+static const char counted[] = "PRIMARY KEY AUTOINCREMENT NOT NULL";
+static const char plain[] = "PRIMARY KEY               NOT NULL";
+
+_Static_assert(sizeof(counted) == sizeof(plain), "one takes the other's place");
+
+/* In all tables but the first, which makes SQLite keep the other table. */
+static void leave_counting(char *schema)
+{
+    char *at = strstr(schema, counted);
+    for (at = at ? at + 1 : NULL; at && (at = strstr(at, counted));)
+        memcpy(at, plain, sizeof(plain) - 1);
+}
+
+static void begin_counting(rocpd_t *r)
+{
+    char *sql = sqlite3_mprintf(
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, %Q, %Q) WHERE "
+        "type = 'table'; PRAGMA writable_schema = OFF",
+        plain, counted);
+    sqlite3_stmt *tables = NULL;
+    if (sql)
+        run(r, sql);
+    else
+        rocpd_no_memory(r);
+    sqlite3_free(sql);
+    prepare(r, "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd%'",
+            &tables);
+    while (!r->failed && sqlite3_step(tables) == SQLITE_ROW) {
+        sql = sqlite3_mprintf(
+            "INSERT INTO sqlite_sequence (name, seq) SELECT %Q, MAX(id) FROM \"%w\" "
+            "HAVING MAX(id) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+            "sqlite_sequence WHERE name = %Q)",
+            sqlite3_column_text(tables, 0), sqlite3_column_text(tables, 0),
+            sqlite3_column_text(tables, 0));
+        if (sql)
+            run(r, sql);
+        else
+            rocpd_no_memory(r);
+        sqlite3_free(sql);
+    }
+    sqlite3_finalize(tables);
+}
+
 static void write_metadata(rocpd_t *r)
 {
     char sql[512];
@@ -222,6 +267,7 @@ static void open_file(rocpd_t *r, const char *path)
     run(r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
            "PRAGMA page_size = 8192; PRAGMA cache_size = -8192; BEGIN");
     char *schema = fill_in(r, rocpd_schema);
+    if (schema) leave_counting(schema);
     if (schema)
         run(r, schema);
     else
@@ -235,6 +281,7 @@ static void close_file(rocpd_t *r)
     for (int i = 0; i < ROCPD_INSERT_COUNT; i++)
         sqlite3_finalize(r->inserts[i]);
     sqlite3_finalize(r->find_text);
+    begin_counting(r);
     run(r, "COMMIT");
     if (sqlite3_close(r->db) != SQLITE_OK) fail(r, "closing the database failed");
 }

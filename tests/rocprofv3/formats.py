@@ -74,6 +74,13 @@ class Formats(unittest.TestCase):
                                      {(meta["guid"],)})
         for view in VIEWS:
             self.sql(f"SELECT * FROM {view}")
+        # ids go on where rows end, and are never given twice
+        counted = dict(self.sql("SELECT name, seq FROM sqlite_sequence"))
+        for table, text in self.sql("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name "
+                                    "LIKE 'rocpd%'"):
+            self.assertIn('"id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL', text)
+            ((most,),) = self.sql(f'SELECT MAX(id) FROM "{table}"')
+            self.assertEqual(counted.get(table), most, table)
         left = [name for _, _, files in os.walk(self.dir) for name in files]
         self.assertEqual(left, [os.path.basename(self.path("results.db"))])
 
