@@ -233,7 +233,7 @@ class Everything(unittest.TestCase):
         own = file["metadata"]["config"]
         self.assertEqual(list(own), [key for key, _ in keys])
         self.assertEqual({key: own[key] for key in config}, config)
-        self.assertEqual((own["counters"], own["kernel_trace"], own["rccl_api_trace"],
+        self.assertEqual((own["counters"], own["kernel_trace"], own["truncate"],
                           own["summary_unit"]), (["SQ_WAVES", "L2CacheHit"], True, False, "nsec"))
         self.assertEqual(file["metadata"]["command"], [PROGRAM])
         ((extdata,),) = self.sql("SELECT extdata FROM rocpd_info_process")
