@@ -303,6 +303,7 @@ static int write_formats(work_t *w)
             return -1;
         }
         snprintf(path, sizeof(path), "%s_%s", w->result->prefix, formats[i].file);
+        out_source_progress(&w->source, formats[i].file);
         if (formats[i].write(&job, path) != 0) return -1;
         w->result->files++;
     }
@@ -369,6 +370,7 @@ static int write_all(work_t *w)
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         bytes += w->source.bytes[i];
     if (write_config(w) != 0) return -1;
+    out_source_progress(&w->source, "csv, statistics");
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         if (write_domain(w, i) != 0) return -1;
     if (bytes && bytes >= w->c->config->minimum_bytes) {
@@ -376,6 +378,7 @@ static int write_all(work_t *w)
             return -1;
         if (write_formats(w) != 0) return -1;
     }
+    out_progress_end(&w->source.progress);
     return write_summary(w);
 }
 

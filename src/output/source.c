@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { STOP_CHECK_ROWS = 1024 };
 
@@ -86,6 +88,22 @@ static void begin(out_source_t *s, unsigned from, unsigned to)
     }
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void out_source_progress(out_source_t *s, const char *label)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        total += s->rows[i];
+    out_progress_end(&s->progress);
+    out_progress_begin(&s->progress, STDERR_FILENO, isatty(STDERR_FILENO), label, total, now_ns());
+}
+
 void out_source_domain(out_source_t *s, out_domain_t domain)
 {
     begin(s, domain, domain + 1u);
@@ -101,7 +119,9 @@ const trace_timed_t *out_source_next(out_source_t *s)
     int least = -1;
     if (s->taken >= 0) advance(s, (unsigned)s->taken);
     if (s->failed) return NULL;
-    if (++s->count % STOP_CHECK_ROWS == 0 && s->stop && *s->stop) {
+    if (++s->count % STOP_CHECK_ROWS == 0)
+        out_progress_step(&s->progress, STOP_CHECK_ROWS, now_ns());
+    if (s->count % STOP_CHECK_ROWS == 0 && s->stop && *s->stop) {
         snprintf(s->why, s->why_bytes, "conversion was interrupted");
         s->failed = true;
         return NULL;
@@ -125,6 +145,7 @@ out_domain_t out_source_taken(const out_source_t *s)
 
 void out_source_free(out_source_t *s)
 {
+    out_progress_end(&s->progress);
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         out_sorter_free(s->sorters[i]);
     free(s->seen);

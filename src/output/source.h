@@ -10,6 +10,7 @@
 
 #include "output/domain.h"
 #include "output/ids.h"
+#include "output/progress.h"
 #include "output/sort.h"
 
 typedef struct {
@@ -28,6 +29,7 @@ typedef struct {
     const trace_timed_t *heads[OUT_DOMAIN_COUNT]; /* next of each; NULL at its end */
     int taken;                                    /* domain of the record handed out, or -1 */
     uint64_t count;
+    out_progress_t progress;
     bool failed;
     char *why;
     size_t why_bytes;
@@ -37,6 +39,9 @@ typedef struct {
 int out_source_add(out_source_t *s, const trace_timed_t *record);
 /* After the last record was added, before the first reading. 0, or -1 with a line in `why`. */
 int out_source_ready(out_source_t *s);
+
+/* Rows of all domains are read now, for the sake of `label`, which a terminal may show. */
+void out_source_progress(out_source_t *s, const char *label);
 
 /* Begins reading one domain, or all of them in order of start. */
 void out_source_domain(out_source_t *s, out_domain_t domain);

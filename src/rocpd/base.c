@@ -17,6 +17,22 @@
 /* SQLite attaches no more to one connection. */
 enum { FILES_MAX = 10 };
 
+/* ---- signals ---- */
+
+volatile sig_atomic_t rocpd_interrupted;
+
+static int is_interrupted(void *data)
+{
+    (void)data;
+    return rocpd_interrupted != 0;
+}
+
+void rocpd_heed_signals(sqlite3 *db)
+{
+    enum { STEPS = 10000 }; /* of SQLite's machine between two looks: well below a millisecond */
+    sqlite3_progress_handler(db, STEPS, is_interrupted, NULL);
+}
+
 /* ---- files ---- */
 
 static int add_file(rocpd_files_t *f, const char *path)
@@ -437,6 +453,7 @@ sqlite3 *rocpd_open(const rocpd_files_t *f, const rocpd_options_t *o)
         base_error("opening a database: %s", sqlite3_errmsg(db));
         goto fail;
     }
+    rocpd_heed_signals(db);
     if (attach(db, f) != 0 || make_plain_views(db, f->count, &window) != 0) goto fail;
     if (find_window(db, o, &window) != 0) goto fail;
     if (!window.whole && make_plain_views(db, f->count, &window) != 0) goto fail;

@@ -6,9 +6,15 @@
 #ifndef CROCPROF_ROCPD_BASE_H
 #define CROCPROF_ROCPD_BASE_H
 
+#include <signal.h>
 #include <sqlite3.h>
 
 #include "rocpd/options.h"
+
+/* Number of the signal that asked for the end, or 0. Whatever is being written then is not left. */
+extern volatile sig_atomic_t rocpd_interrupted;
+/* Lets statements of the connection end early then. */
+void rocpd_heed_signals(sqlite3 *db);
 
 typedef struct {
     char **paths;

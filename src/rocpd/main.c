@@ -4,6 +4,19 @@
 #include "base/log.h"
 #include "rocpd/commands.h"
 
+static void on_signal(int number)
+{
+    rocpd_interrupted = number;
+}
+
+static void take_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
     /* ORDER: rocpd_command_t */
@@ -14,12 +27,14 @@ int main(int argc, char **argv)
     rocpd_files_t files = {0};
     int status = 0;
     base_log_init("rocpd", "ROCPD_LOG_LEVEL");
+    take_signals();
     if (rocpd_options_read(&options, argc, argv, &status) == 0) {
         status = rocpd_files_find(&files, &options) == 0 ? 0 : 2;
         if (status == 0) status = commands[options.command](&options, &files) == 0 ? 0 : 1;
     }
     rocpd_files_free(&files);
     rocpd_options_free(&options);
+    if (rocpd_interrupted) return 128 + rocpd_interrupted;
     if (fflush(stdout) == 0) return status;
     base_error("standard output: cannot be written");
     return 1;

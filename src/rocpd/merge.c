@@ -143,6 +143,7 @@ static int merge_into(const rocpd_files_t *f, const char *path)
         base_error("%s: %s", path, sqlite3_errmsg(db));
     else
         result = rocpd_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", path);
+    if (result == 0) rocpd_heed_signals(db);
     for (size_t i = 0; i < f->count && result == 0; i++)
         result = copy_file(db, f->paths[i]);
     if (result == 0) result = make_views(db, f->paths[0]);

@@ -1,5 +1,6 @@
 /* output_test.c - sorting, statistics, kernel names, number rules: against values worked out by
  * hand or by a plain sort in memory. */
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +18,10 @@
 #include "trace/names.h"
 #include "trace/store.h"
 #include "trace/writer.h"
+#include "output/digits.h"
 #include "output/ids.h"
 #include "output/live.h"
+#include "output/progress.h"
 #include "output/sort.h"
 #include "output/summary.h"
 
@@ -389,6 +392,59 @@ static void summary_of_domains_and_groups(void **state)
                      "          2.5 |       1.061e+00 |\n"));
 }
 
+static const char *said_on(int fd)
+{
+    static char text[512];
+    ssize_t bytes = read(fd, text, sizeof(text) - 1);
+    text[bytes > 0 ? bytes : 0] = 0;
+    return text;
+}
+
+static void progress_bar(void **state)
+{
+    const uint64_t second = 1000000000, began = 5 * second;
+    int ends[2];
+    out_progress_t p;
+    (void)state;
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    out_progress_begin(&p, ends[1], true, "results.json", 1000, began);
+    out_progress_step(&p, 200, began + 2 * second - 1);
+    assert_string_equal(said_on(ends[0]), ""); /* not yet two seconds */
+    out_progress_step(&p, 300, began + 2 * second);
+    assert_string_equal(said_on(ends[0]),
+                        "\rresults.json [####################....................]  50%");
+    out_progress_step(&p, 100, began + 2 * second + second / 10);
+    assert_string_equal(said_on(ends[0]), ""); /* drawn a moment ago */
+    out_progress_step(&p, 900, began + 3 * second);
+    assert_string_equal(said_on(ends[0]),
+                        "\rresults.json [########################################] 100%");
+    out_progress_end(&p);
+    assert_string_equal(said_on(ends[0]), "\r\033[K");
+    out_progress_begin(&p, ends[1], false, "results.json", 1000, began); /* no terminal */
+    out_progress_step(&p, 500, began + 9 * second);
+    out_progress_end(&p);
+    assert_string_equal(said_on(ends[0]), "");
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void digits(void **state)
+{
+    char text[OUT_DIGITS_MAX + 1], expected[32];
+    (void)state;
+    for (uint64_t power = 1;; power *= 10) {
+        for (int off = -1; off <= 1; off++) {
+            uint64_t value = power + (uint64_t)(int64_t)off;
+            *out_put_unsigned(text, value) = 0;
+            snprintf(expected, sizeof(expected), "%llu", (unsigned long long)value);
+            assert_string_equal(text, expected);
+        }
+        if (power > UINT64_MAX / 10) break;
+    }
+    *out_put_unsigned(text, UINT64_MAX) = 0;
+    assert_string_equal(text, "18446744073709551615");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +455,8 @@ int main(void)
         cmocka_unit_test(lost_names),
         cmocka_unit_test(statistics),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(progress_bar),
+        cmocka_unit_test(digits),
         cmocka_unit_test(kernel_names),
         cmocka_unit_test(config_errors_name_value_and_choice),
         cmocka_unit_test(summary_table),

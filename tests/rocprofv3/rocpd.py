@@ -10,10 +10,12 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROCPD, ROCPROFV3, PROGRAM, SCHEMA = sys.argv[1:5]
@@ -291,6 +293,16 @@ class ByHand(Case):
         self.assertEqual([v["value"] for v in counted["records"]], [3.0, 1.0])
         self.assertEqual([d["stats"]["operations"][0]["key"] for d in one["summary"]
                           if d["domain"] == "KERNEL_DISPATCH"], ["step"])
+
+    def test_interrupted(self):
+        endless = "WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT a FROM t"
+        p = subprocess.Popen([ROCPD, "query", "-i", "one.db", "--query", endless, "--format", "csv", "-d", "o"],
+                             stderr=subprocess.PIPE, text=True, cwd=self.dir)
+        while p.poll() is None and not glob.glob(self.dir + "/o/.rocprofv3-*"):
+            time.sleep(0.01)
+        p.send_signal(signal.SIGINT)
+        self.assertIn("interrupted", p.communicate(timeout=60)[1])
+        self.assertEqual((p.returncode, os.listdir(self.dir + "/o")), (130, []))
 
     # ---- the command line
 

@@ -1,0 +1,28 @@
+/* progress.h - a bar on the terminal for what takes long.
+ *
+ * Shows itself after two seconds, on a terminal alone, and is gone without a trace at the end. The
+ * caller tells the time, so that it can be tested. */
+#ifndef CROCPROF_OUTPUT_PROGRESS_H
+#define CROCPROF_OUTPUT_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OUT_PROGRESS_AFTER_MS = 2000, OUT_PROGRESS_EVERY_MS = 200 };
+
+typedef struct {
+    int fd;
+    bool wanted, shown;
+    const char *label;
+    uint64_t total, done;
+    uint64_t began_ns, drawn_ns;
+} out_progress_t;
+
+/* `terminal`: whether `fd` is one. `label` lives as long. */
+void out_progress_begin(out_progress_t *p, int fd, bool terminal, const char *label, uint64_t total,
+                        uint64_t now_ns);
+/* Some more of the total is done. */
+void out_progress_step(out_progress_t *p, uint64_t more, uint64_t now_ns);
+void out_progress_end(out_progress_t *p);
+
+#endif
