@@ -324,7 +324,6 @@ int main(int argc, char **argv)
         return EXIT_CANNOT;
     }
     r.doctor.root_source = o.root ? "--rocm-root" : "that of this program";
-    r.doctor.smoke = o.smoke;
     if (o.help) {
         print_help();
     } else if (o.version) {

@@ -16,13 +16,11 @@ typedef struct {
     char root[PATH_MAX];
     const char *root_source; /* how it was found */
     const char *version;     /* of these programs */
-    bool smoke;              /* checks that run programs were asked for */
 } doctor_t;
 
 typedef struct {
     doctor_status_t status;
     char detail[1024];
-    bool ran;
 } doctor_result_t;
 
 typedef struct doctor_check {
