@@ -21,6 +21,8 @@ VERSIONS = (4, 5, 6)
 PROGRAMS = ["vectoradd", "printf", "reduction", "generic"] if f.small else \
     ["vectoradd", "matmul", "reduction", "histogram", "transpose", "stencil", "math", "lanes", "division", "private",
      "nbody", "generic", "cooperative", "printf", "streams", "copies", "symbols", "launchers", "hostatomics", "limits"]
+if not f.small and f.suite in ("forky", "experimental"):  # HIP 5 has the functions, and refuses them
+    PROGRAMS.append("vmm")
 WAVE = 64
 
 

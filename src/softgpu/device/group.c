@@ -188,7 +188,7 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
 
 /* Waves begin in the order of their items. After a barrier the first one comes last: it is mostly
  * the one that replaces what all of them have just read, and programs forget the barrier in between
- * (rocSOLVER 6.4: potf2, syevj). Hardware, where waves go step by step, forgives them; here a wave
+ * (rocSOLVER 6.4: potf2). Hardware, where waves go step by step, forgives them; here a wave
  * runs on to the next barrier. */
 static unsigned next_wave(const sg_box_t *b, uint32_t todo)
 {
