@@ -141,35 +141,35 @@ ISA_BLOCK void isa_gather_lane(const uint8_t *p, isa_row_t *rows, unsigned l, un
  * one access of its size; lanes that are not active are not touched. */
 enum { ISA_GATHER_FEW = 12 }; /* so many lanes are quicker one by one */
 
+/* Results that `lanes` name; the others keep what they have. */
+ISA_BLOCK void isa_gather_put(uint32_t *row, __mmask16 lanes, __m512i x, const bool full)
+{
+    _mm512_storeu_si512(row, full ? x : _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(row), x));
+}
+
 ISA_BLOCK void isa_gather_host(const uint8_t *base, const uint32_t *at, uint64_t exec,
-                               isa_row_t *rows, unsigned n)
+                               isa_row_t *rows, unsigned n, const bool full)
 {
     const __m512i even =
         _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    const __m512i odd = _mm512_or_epi32(even, _mm512_set1_epi32(1));
+    const __m512i odd = _mm512_or_epi32(even, _mm512_set1_epi32(1)), none = _mm512_setzero_si512();
     for (unsigned l = 0; l < ISA_LANES; l += 16) {
-        const __mmask16 lanes = (__mmask16)(exec >> l);
+        const __mmask16 lanes = full ? 0xffff : (__mmask16)(exec >> l);
         const __m512i index =
             _mm512_xor_si512(_mm512_loadu_si512(at + l), _mm512_set1_epi32(INT32_MIN));
         for (unsigned k = 0; k < n; k += 2) {
             const void *from = (const void *)((uintptr_t)base + 0x80000000u + 4 * k);
             if (k + 1 == n) {
-                _mm512_storeu_si512(rows[k] + l,
-                                    _mm512_mask_i32gather_epi32(_mm512_loadu_si512(rows[k] + l),
-                                                                lanes, index, from, 1));
+                isa_gather_put(rows[k] + l, lanes,
+                               _mm512_mask_i32gather_epi32(none, lanes, index, from, 1), full);
                 continue;
             }
-            const __m512i low = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)lanes,
+            const __m512i low = _mm512_mask_i32gather_epi64(none, (__mmask8)lanes,
                                                             _mm512_castsi512_si256(index), from, 1);
-            const __m512i high =
-                _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)(lanes >> 8),
-                                            _mm512_extracti64x4_epi64(index, 1), from, 1);
-            _mm512_storeu_si512(
-                rows[k] + l, _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(rows[k] + l),
-                                                     _mm512_permutex2var_epi32(low, even, high)));
-            _mm512_storeu_si512(rows[k + 1] + l,
-                                _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(rows[k + 1] + l),
-                                                        _mm512_permutex2var_epi32(low, odd, high)));
+            const __m512i high = _mm512_mask_i32gather_epi64(
+                none, (__mmask8)(lanes >> 8), _mm512_extracti64x4_epi64(index, 1), from, 1);
+            isa_gather_put(rows[k] + l, lanes, _mm512_permutex2var_epi32(low, even, high), full);
+            isa_gather_put(rows[k + 1] + l, lanes, _mm512_permutex2var_epi32(low, odd, high), full);
         }
     }
 }
@@ -230,8 +230,12 @@ ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t 
         return;
     }
 #if ISA_VEC_BYTES == 64
+    if (exec == ISA_ALL_LANES) {
+        isa_gather_host(base, at, exec, rows, n, true);
+        return;
+    }
     if (__builtin_popcountll(exec) > ISA_GATHER_FEW) {
-        isa_gather_host(base, at, exec, rows, n);
+        isa_gather_host(base, at, exec, rows, n, false);
         return;
     }
 #else

@@ -90,30 +90,24 @@ ISA_VECTOR isa_vec_t widened(isa_vec_t x, const unsigned shift, const element_t 
 }
 
 /* All of A or B in order block, depth, row (or column). A group of m lanes holds one block, or
- * per_lane consecutive depths of the only one. */
-ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const shape_t *s,
+ * per_lane consecutive depths of the only one: `group_step` elements. */
+ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const unsigned m, size_t group_step,
                           const element_t type, const unsigned regs, bool flush)
 {
     const unsigned in_dword = type == A_F32 ? 1 : type == A_I8 ? 4 : 2, bits = 32 / in_dword;
-    const unsigned per_lane = in_dword * regs, m = s->m;
-    const unsigned group_step = m * (s->blocks > 1 ? s->k : per_lane);
-    ISA_UNROLL for (unsigned at = 0; at < per_lane; at++)
+    ISA_UNROLL for (unsigned at = 0; at < in_dword * regs; at++)
     {
         const uint32_t *in = rows + at / in_dword * ISA_LANES;
         uint32_t *to = out + at * m;
-        if (m < ISA_VEC) {
-            for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
-                const isa_vec_t x =
-                    widened(isa_vec_load(in + l), at % in_dword * bits, type, flush);
+        ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        {
+            const isa_vec_t x = widened(isa_vec_load(in + l), at % in_dword * bits, type, flush);
+            if (m >= ISA_VEC)
+                isa_vec_store(to + l / m * group_step + l % m, x);
+            else
                 for (unsigned k = 0; k < ISA_VEC; k++)
                     to[(l + k) / m * group_step + (l + k) % m] = x[k];
-            }
-            continue;
         }
-        for (unsigned l = 0; l < ISA_LANES; to += group_step)
-            for (const unsigned end = l + m; l < end; l += ISA_VEC)
-                isa_vec_store(to + (m - (end - l)),
-                              widened(isa_vec_load(in + l), at % in_dword * bits, type, flush));
     }
 }
 
@@ -126,23 +120,35 @@ static bool all_finite(const uint32_t *rows)
     return !isa_vec_any(above & 0x80008000);
 }
 
-static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, bool flush)
+ISA_VECTOR void gather_rows(uint32_t *out, const uint32_t *rows, const shape_t *s, const unsigned m,
+                            bool flush)
 {
+    const unsigned per_lane = s->regs * (s->type == A_F32 ? 1 : s->type == A_I8 ? 4 : 2);
+    const size_t step = m * (s->blocks > 1 ? s->k : per_lane);
     switch (s->type) {
     case A_F16:
         if (all_finite(rows))
-            gather_as(out, rows, s, A_F16_FINITE, 2, true);
+            gather_as(out, rows, m, step, A_F16_FINITE, 2, true);
         else
-            gather_as(out, rows, s, A_F16, 2, true);
+            gather_as(out, rows, m, step, A_F16, 2, true);
         break;
     case A_BF16:
         if (s->regs == 2)
-            gather_as(out, rows, s, A_BF16, 2, true);
+            gather_as(out, rows, m, step, A_BF16, 2, true);
         else
-            gather_as(out, rows, s, A_BF16, 1, true);
+            gather_as(out, rows, m, step, A_BF16, 1, true);
         break;
-    case A_I8: gather_as(out, rows, s, A_I8, 1, false); break;
-    default: gather_as(out, rows, s, A_F32, 1, flush); break;
+    case A_I8: gather_as(out, rows, m, step, A_I8, 1, false); break;
+    default: gather_as(out, rows, m, step, A_F32, 1, flush); break;
+    }
+}
+
+static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, bool flush)
+{
+    switch (s->m) {
+    case 32: gather_rows(out, rows, s, 32, flush); break;
+    case 16: gather_rows(out, rows, s, 16, flush); break;
+    default: gather_rows(out, rows, s, 4, flush); break;
     }
 }
 

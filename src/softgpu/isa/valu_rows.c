@@ -16,14 +16,9 @@ const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_o
     }
     const uint64_t value = rows == 2 ? isa_read64(w, o) : isa_read32(w, o);
     if (w->stop) return NULL;
-    uint32_t *row = VALU_ROW(tmp);
-    const uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
-    for (int l = 0; l < ISA_LANES; l++)
-        row[l] = low;
-    if (rows == 2)
-        for (int l = 0; l < ISA_LANES; l++)
-            row[ISA_LANES + l] = high;
-    return row;
+    valu_fill(tmp, (uint32_t)value);
+    if (rows == 2) valu_fill(tmp + ISA_LANES, (uint32_t)(value >> 32));
+    return tmp;
 }
 
 uint64_t valu_bits(const uint8_t *bytes)

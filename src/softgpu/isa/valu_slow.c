@@ -233,7 +233,7 @@ static const uint32_t *fetch(frame_t *f, unsigned n)
         }
         dpp_permute(f, row, in, rows);
     } else if (in != row) {
-        memcpy(row, in, rows * sizeof(isa_row_t));
+        valu_copy(row, in, rows);
     }
     if (!plain) {
         if (i->flags & ISA_F_SDWA) sdwa_select(row, row, o->sel, o->mods & ISA_MOD_SEXT);
