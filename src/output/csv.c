@@ -198,6 +198,22 @@ static uint64_t product(const uint32_t sizes[3])
     return (uint64_t)sizes[0] * sizes[1] * sizes[2];
 }
 
+/* What both tables of counters say of the dispatch. */
+static void counted_cells(out_file_t *f, out_model_t *m, const trace_dispatch_t *d)
+{
+    cell(f, d->correlation);
+    cell(f, d->dispatch);
+    cell_text(f, out_model_agent(m, d->agent));
+    cell(f, d->queue);
+    cell(f, m->header.pid);
+    cell(f, trace_thread(d->head));
+    cell(f, product(d->grid));
+    cell(f, d->kernel);
+    cell_text(f, kernel_key(m, (const trace_timed_t *)d));
+    cell(f, product(d->workgroup));
+    resource_cells(f, d, out_model_kernel(m, d->kernel)->record);
+}
+
 static void counter_value(out_file_t *f, double value)
 {
     out_format(f, value >= 1 ? "%.6f" : "%.8e", value);
@@ -207,18 +223,7 @@ static void counter_line(out_file_t *f, out_model_t *m, const trace_counters_t *
                          double value)
 {
     const trace_dispatch_t *d = &c->dispatch;
-    const trace_kernel_t *k = out_model_kernel(m, d->kernel)->record;
-    cell(f, d->correlation);
-    cell(f, d->dispatch);
-    cell_text(f, out_model_agent(m, d->agent));
-    cell(f, d->queue);
-    cell(f, m->header.pid);
-    cell(f, trace_thread(d->head));
-    cell(f, product(d->grid));
-    cell(f, d->kernel);
-    cell_text(f, kernel_key(m, (const trace_timed_t *)c));
-    cell(f, product(d->workgroup));
-    resource_cells(f, d, k);
+    counted_cells(f, m, d);
     cell_text(f, out_model_counter(m, counter));
     counter_value(f, value);
     out_char(f, ',');
@@ -288,17 +293,7 @@ static void wide_row(out_file_t *f, out_model_t *m, const columns_t *columns, ou
     for (size_t i = 0; i < l->count; i++)
         if (find_column(columns, out_model_counter(m, l->values[i].counter), &place))
             values[place] = &l->values[i].value;
-    cell(f, d->correlation);
-    cell(f, d->dispatch);
-    cell_text(f, out_model_agent(m, d->agent));
-    cell(f, d->queue);
-    cell(f, m->header.pid);
-    cell(f, trace_thread(d->head));
-    cell(f, product(d->grid));
-    cell(f, d->kernel);
-    cell_text(f, kernel_key(m, (const trace_timed_t *)d));
-    cell(f, product(d->workgroup));
-    resource_cells(f, d, out_model_kernel(m, d->kernel)->record);
+    counted_cells(f, m, d);
     cell(f, d->start);
     out_unsigned(f, d->end);
     for (size_t i = 0; i < columns->count; i++) {

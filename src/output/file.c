@@ -214,6 +214,18 @@ const char *out_file_memory_text(out_file_t *f)
     return f->error ? NULL : f->memory;
 }
 
+int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes)
+{
+    char block[16384];
+    FILE *in = base_file_stream(path, "r");
+    for (size_t n; in && (n = fread(block, 1, sizeof(block), in));)
+        put(f, block, n);
+    int result = in && !ferror(in) ? 0 : -1;
+    if (result != 0) snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+    if (in) fclose(in);
+    return result;
+}
+
 int out_file_close(out_file_t *f, char *why, size_t why_bytes)
 {
     bool own = f->temporary[0];

@@ -69,6 +69,9 @@ void out_cell(out_file_t *f, uint64_t value, char end); /* and a character behin
 void out_signed(out_file_t *f, int64_t value);
 void out_format(out_file_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Writes what another file holds. 0, or -1 with a line in `why` if that cannot be read. */
+int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes);
+
 /* Flushes and closes. 0, or -1 with a line in `why` if any write failed: then there is no file. */
 int out_file_close(out_file_t *f, char *why, size_t why_bytes);
 

@@ -59,6 +59,15 @@ static inline int out_numbers_set(out_numbers_t *n, uint64_t key, uint64_t numbe
     return 1;
 }
 
+/* FNV-1a of a text. */
+static inline uint64_t out_hash(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+    return hash;
+}
+
 static inline uint64_t out_key(const void *text)
 {
     return (uint64_t)(uintptr_t)text;

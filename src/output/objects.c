@@ -254,11 +254,8 @@ const char *out_machine(const out_model_t *m)
     return *machine ? machine : out_model_info(m, TRACE_INFO_HOST);
 }
 
-/* FNV-1a; readers take ids for signed numbers. */
+/* Readers take ids for signed numbers. */
 uint64_t out_machine_hash(const out_model_t *m)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char *text = out_machine(m); *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash >> 1;
+    return out_hash(out_machine(m)) >> 1;
 }

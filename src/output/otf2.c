@@ -93,19 +93,11 @@ static void *append(out_otf2_t *o, list_t *list, size_t unit)
 
 /* ---- definitions ---- */
 
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash;
-}
-
 /* Number of a text. Found by what it says, since two processes, or two kernels, may have one name;
  * where two texts have one hash, the later one stands at the next number that is free. */
 static uint32_t text_of(out_otf2_t *o, const char *text)
 {
-    uint64_t hash = hash_of(text), place;
+    uint64_t hash = out_hash(text), place;
     for (; (place = out_numbers_get(&o->texts.places, hash)); hash++)
         if (strcmp(((char **)o->texts.rows)[place - 1], text) == 0) return (uint32_t)place - 1;
     char *copy = strdup(text), **row = copy ? append(o, &o->texts, sizeof(*row)) : NULL;

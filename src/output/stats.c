@@ -7,13 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_name(const char *name)
-{
-    uint64_t h = 14695981039346656037u; /* FNV-1a */
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 1099511628211u;
-    return h;
-}
+#include "output/numbers.h"
 
 /* Domains may share names, as kernels that are called after their range do with markers. */
 static bool is_same(const out_stat_t *a, const out_stat_t *b)
@@ -23,7 +17,7 @@ static bool is_same(const out_stat_t *a, const out_stat_t *b)
 
 static size_t find_slot(const out_stats_t *s, const out_stat_t *row)
 {
-    size_t at = (size_t)hash_name(row->name) & (s->slot_count - 1);
+    size_t at = (size_t)out_hash(row->name) & (s->slot_count - 1);
     while (s->slots[at] && !is_same(&s->rows[s->slots[at] - 1], row))
         at = (at + 1) & (s->slot_count - 1);
     return at;

@@ -238,23 +238,6 @@ static const char *variable(const void *from, const char *name)
     return NULL;
 }
 
-static int append_file(out_file_t *to, const char *path, char *why, size_t why_bytes)
-{
-    char block[65536];
-    FILE *in = fopen(path, "re");
-    if (!in) {
-        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-        return -1;
-    }
-    for (size_t n; (n = fread(block, 1, sizeof(block), in));)
-        out_bytes(to, block, n);
-    int result = ferror(in) ? -1 : 0;
-    if (result != 0) snprintf(why, why_bytes, "%s: cannot be read", path);
-    fclose(in);
-    unlink(path);
-    return result;
-}
-
 static int write_json(work_t *w, out_job_t *job)
 {
     char name[NAME_MAX], number[16] = "", path[PATH_MAX];
@@ -272,7 +255,9 @@ static int write_trace(work_t *w, out_job_t *job)
     char part[PATH_MAX + 16];
     snprintf(part, sizeof(part), "%s/trace", w->directory);
     if (out_pftrace_write(job, part) != 0) return -1;
-    return append_file(w->trace, part, job->why, job->why_bytes);
+    int result = out_copy(w->trace, part, job->why, job->why_bytes);
+    unlink(part);
+    return result;
 }
 
 /* The process is that of the database, not the one that made the temporary store. */

@@ -45,21 +45,13 @@ static int choose_folder(const rocpd_options_t *o, char folder[PATH_MAX])
 
 static int copy_file(const char *from, const char *to)
 {
-    char why[512], block[65536];
-    FILE *in = fopen(from, "re");
-    out_file_t *out = in ? out_file_open(to, why, sizeof(why)) : NULL;
-    if (!in) snprintf(why, sizeof(why), "%s: %s", from, strerror(errno));
-    for (size_t n; out && (n = fread(block, 1, sizeof(block), in));)
-        out_bytes(out, block, n);
-    int result = out ? 0 : -1;
-    if (out && ferror(in)) {
-        snprintf(why, sizeof(why), "%s: cannot be read", from);
-        out_file_abandon(out);
-        result = -1;
-    } else if (out) {
+    char why[512];
+    out_file_t *out = out_file_open(to, why, sizeof(why));
+    int result = out ? out_copy(out, from, why, sizeof(why)) : -1;
+    if (result == 0)
         result = out_file_close(out, why, sizeof(why));
-    }
-    if (in) fclose(in);
+    else
+        out_file_abandon(out);
     if (result != 0) base_error("%s", why);
     return result;
 }
