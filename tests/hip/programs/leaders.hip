@@ -26,7 +26,8 @@ int main()
     device_array<int> late(in);
     steps<<<groups, THREADS>>>(late.data);
     size_t wrong = 0;
-    for (int n : late.host()) wrong += n != 0;
+    for (int n : late.host())
+        wrong += n != 0;
     report("leaders", in.size(), wrong);
     return wrong_total;
 }
