@@ -37,6 +37,23 @@ void base_log_init(const char *prefix, const char *variable)
     base_warning("%s=%s is no log level (fatal, error, warning, info, trace)", variable, value);
 }
 
+static bool has_stderr = true;
+
+__attribute__((constructor)) static void look_for_stderr(void)
+{
+    has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+}
+
+int base_log_stderr(void)
+{
+    return has_stderr ? STDERR_FILENO : -1;
+}
+
+void base_log_set_stderr(bool has)
+{
+    has_stderr = has;
+}
+
 static char log_path[PATH_MAX]; /* "": stderr */
 
 void base_log_to(const char *path)
@@ -47,7 +64,7 @@ void base_log_to(const char *path)
 
 static void put(const char *line, size_t bytes)
 {
-    int fd = STDERR_FILENO;
+    int fd = base_log_stderr();
     if (log_path[0])
         fd = base_file_open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0666);
     ssize_t ignored = fd < 0 ? 0 : write(fd, line, bytes);

@@ -6,6 +6,8 @@
 #ifndef CROCPROF_BASE_LOG_H
 #define CROCPROF_BASE_LOG_H
 
+#include <stdbool.h>
+
 typedef enum {
     BASE_LOG_NONE = 0,
     BASE_LOG_FATAL,
@@ -26,6 +28,12 @@ void base_log_init(const char *prefix, const char *variable);
 /* Writes "prefix: level: text\n" in one write call if `level` is enabled. */
 void base_log(base_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The descriptor of standard error, or -1 where the program was started without: its number is a
+ * file of the program's then. Noticed when the library is loaded; one that is loaded later than
+ * with the program is told (`has_stderr` false) by whoever was there. */
+int base_log_stderr(void);
+void base_log_set_stderr(bool has_stderr);
 
 /* From here on lines are appended to this file, which is opened for each; NULL: to stderr. Before
  * other threads log. A path that is too long is stderr. */

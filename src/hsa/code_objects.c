@@ -115,7 +115,7 @@ static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
     object->kernels[object->kernel_count++] = kernel;
     return HSA_STATUS_SUCCESS;
 fail:
-    base_warning("kernel symbol %s is not profiled: the runtime does not describe it",
+    base_warning("kernel %s will be unknown: no memory, or the runtime does not describe it",
                  kernel.name ? kernel.name : "without name");
     free(kernel.name);
     return HSA_STATUS_SUCCESS;
@@ -181,7 +181,10 @@ static hsa_status_t add_object(hsa_executable_t executable, hsa_loaded_code_obje
 {
     if (is_known(executable, loaded)) return HSA_STATUS_SUCCESS;
     hsax_code_object_t *object = calloc(1, sizeof *object);
-    if (!object) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (!object) {
+        base_warning("the kernels of a code object have no names: no memory");
+        return HSA_STATUS_SUCCESS;
+    }
     object->executable = executable;
     object->loaded = loaded;
     if (!read_object(object)) {

@@ -90,7 +90,10 @@ static void keep_time(hsa_signal_t signal, const hsa_amd_profiling_async_copy_ti
         entry->handle = signal.handle;
         times_used++;
     }
-    if (entry) entry->time = *time;
+    if (entry)
+        entry->time = *time;
+    else
+        base_warning("the program will not find the times of a copy: no memory");
     pthread_mutex_unlock(&times_lock);
 }
 

@@ -685,8 +685,10 @@ static hsa_status_t get_shared(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         s = s->next;
     if (s) {
         *queue = s->hsa;
-    } else if ((s = calloc(1, sizeof *s)) == NULL) {
-        status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    } else if ((s = calloc(1, sizeof *s)) == NULL) { /* the program gets its queue */
+        base_warning("cooperative launches of one agent are not recorded: no memory");
+        status = hsax.core.hsa_queue_create_fn(agent, size, type, callback, data, private_size,
+                                               group_size, queue);
     } else {
         status = make_queue(agent, size, type, callback, data, private_size, group_size, queue);
         if (status == HSA_STATUS_SUCCESS) {

@@ -165,6 +165,16 @@ static int print_to_closed_streams(void)
     return write(1, "out", 3) < 0 && write(2, "err", 3) < 0 ? 0 : 1;
 }
 
+/* Started without standard error: its file named `name` has that number, and nothing is told into
+ * it of a disk that is full. */
+static void take_stderr(const char *name)
+{
+    if (open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) != 2) _exit(9);
+    limit_files(4096);
+    start();
+    records();
+}
+
 /* Closes what it knows and what it does not, and uses the numbers again for a file named `name`. */
 static int close_all(const char *name)
 {
@@ -216,6 +226,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "names-without-room") == 0) return names_without_room(), 0;
     if (strcmp(how, "long-name") == 0) return start(), long_name(7, strtoul(argv[2], NULL, 10)), 0;
     if (strcmp(how, "closed-streams") == 0) return print_to_closed_streams();
+    if (strcmp(how, "take-stderr") == 0) return take_stderr(argv[2]), 0;
     if (strcmp(how, "close-all") == 0) return close_all(argv[2]);
     if (strcmp(how, "quotes") == 0) return quotes(), 0;
     if (strcmp(how, "no-room") == 0) limit_files(4096);

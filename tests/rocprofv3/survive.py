@@ -255,6 +255,15 @@ class Descriptors(Case):
         self.assertEqual(len(self.rows("kernel_trace")), 2)
         self.assertEqual(len(self.rows("hip_api_trace")), 3)
 
+    def test_number_of_standard_error(self):
+        """A program that was started without standard error has another file there."""
+        file = self.dir + "/mine"
+        done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh",
+                               *self.command("-s", "-o", "x", program=(SUBJECT, "take-stderr", file))],
+                              cwd=self.dir, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 74)  # the full disk was met
+        self.assertEqual(os.stat(file).st_size, 0)
+
     def test_closed_under_us(self):
         """The program closes all descriptors and uses their numbers: its file is not written to."""
         file = self.dir + "/mine"

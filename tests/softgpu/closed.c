@@ -99,9 +99,24 @@ static void use_memory(void)
         OK(hsa_amd_memory_pool_free(memory[i]));
 }
 
-int main(void)
+/* Started without standard error: the next file has its number, and nothing is told into it. */
+static void take_stderr(void)
+{
+    mine = memfd_create("program", 0);
+    CHECK(mine == STDERR_FILENO);
+    OK(hsa_init());
+    OK(hsa_shut_down());
+}
+
+int main(int argc, char **argv)
 {
     hsa_queue_t *q;
+    if (argc > 1 && strcmp(argv[1], "without-stderr") == 0) {
+        take_stderr();
+        struct stat st;
+        CHECK(fstat(mine, &st) == 0 && st.st_size == 0);
+        return failures != 0;
+    }
     OK(hsa_init());
     OK(hsa_iterate_agents(take_agent, NULL));
     OK(hsa_amd_agent_iterate_memory_pools(gpu, take_pool, NULL));

@@ -44,7 +44,7 @@ static void in_forked_child(void)
 static void read_options(void)
 {
     const char *file = base_env("SOFTGPU_TRACE_FILE");
-    state.fd = STDERR_FILENO;
+    state.fd = base_log_stderr();
     state.tail = &state.kernels;
     state.trace = base_env("SOFTGPU_TRACE");
     state.stats = base_env_bool("SOFTGPU_STATS", false);
@@ -55,7 +55,7 @@ static void read_options(void)
     state.file = base_file_id(state.fd);
     if (state.fd < 0) {
         base_error("%s: %s; trace and statistics go to standard error", file, strerror(errno));
-        state.fd = STDERR_FILENO;
+        state.fd = base_log_stderr();
     }
 }
 
@@ -72,7 +72,7 @@ void sg_observe_write(const char *text, size_t length)
     base_file_limit_begin(&limit, false);
     if (state.file.inode && !base_file_is(state.fd, state.file)) /* the program has closed it */
         state.fd = base_file_open(base_env("SOFTGPU_TRACE_FILE"), O_WRONLY | O_APPEND, 0);
-    while (length) {
+    while (length && state.fd >= 0) {
         ssize_t n = write(state.fd, text, length);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) break; /* nobody reads it any more: the program goes on */

@@ -133,7 +133,7 @@ __attribute__((destructor)) static void at_exit(void)
     kfd_tree_remove();
 }
 
-__attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(void)
+__attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool has_stderr)
 {
     static const softgpu_seam_t seam = {
         .version = SOFTGPU_SEAM_VERSION,
@@ -146,6 +146,7 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(void)
         .ioctl = device_ioctl,
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!has_stderr) base_log_set_stderr(false);
     pthread_once(&once, register_fork_handler);
     return kfd_config() ? &seam : NULL;
 }

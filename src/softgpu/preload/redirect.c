@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -91,11 +92,18 @@ bool redirect_shows_device(const struct stat *st, dev_t *number)
            seam->device_number(st, number);
 }
 
+static bool has_stderr = true;
+
+__attribute__((constructor)) static void look_for_stderr(void)
+{
+    has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+}
+
 static void complain(const char *what)
 {
     char text[PATH_MAX + 256];
     int n = snprintf(text, sizeof(text), "softgpu: error: %s\n", what);
-    if (n > 0 && write(STDERR_FILENO, text, strnlen(text, sizeof(text))) < 0)
+    if (n > 0 && has_stderr && write(STDERR_FILENO, text, strnlen(text, sizeof(text))) < 0)
         return; /* nobody listens */
 }
 
@@ -115,14 +123,14 @@ static const softgpu_seam_t *load(void)
         complain(dlerror());
         return NULL;
     }
-    const softgpu_seam_t *(*entry)(void);
+    const softgpu_seam_t *(*entry)(bool);
     void *symbol = dlsym(library, "softgpu_seam");
     if (!symbol) {
         complain(dlerror());
         return NULL;
     }
     memcpy(&entry, &symbol, sizeof(entry));
-    const softgpu_seam_t *seam = entry();
+    const softgpu_seam_t *seam = entry(has_stderr);
     if (seam && seam->version != SOFTGPU_SEAM_VERSION) {
         complain("libsoftgpu.so and libsoftgpu-preload.so are of different versions");
         return NULL;

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 enum {
-    SOFTGPU_SEAM_VERSION = 2,
+    SOFTGPU_SEAM_VERSION = 3,
     /* What both sides know of the devices. DRM's numbers are fixed by the kernel; KFD's major is
      * dynamic, 234 is the first that the kernel hands out. */
     SOFTGPU_DRM_MAJOR = 226,
@@ -55,7 +55,8 @@ typedef struct {
     int (*ioctl)(int fd, unsigned long request, void *argument, int *result);
 } softgpu_seam_t;
 
-/* NULL, after one line on stderr, if the software GPU cannot be set up. */
-const softgpu_seam_t *softgpu_seam(void);
+/* NULL, after one line on stderr, if the software GPU cannot be set up. `has_stderr`: the program
+ * was started with standard error; without, descriptor 2 is a file of the program's. */
+const softgpu_seam_t *softgpu_seam(bool has_stderr);
 
 #endif
