@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-faults test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install clean format
+.PHONY: all deps demo demo-llama test test-faults test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install deb clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -70,6 +70,10 @@ check-tsan: deps
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+# build/crocprof_VERSION_ARCHITECTURE.deb
+deb: all
+	@cd $(BUILD) && cpack
 
 # Not what scripts/gen-sdk-headers.py writes, nor the C++ of tests.
 format:

@@ -5,9 +5,7 @@ usage: gen-rocprofv3-man.py ROCPROFV3 PAGE_IN PAGE_OUT
 
 The options have one table, in the program; the page has a line @OPTIONS@ in their place.
 """
-import re
-import subprocess
-
+import rocprofv3_help
 import usage
 
 
@@ -15,26 +13,10 @@ def escape(text):
     return text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
 
 
-def options(help_text):
-    """(heading, [(option, text)]) of each group."""
-    groups, lines = [], help_text.splitlines()
-    for number, line in enumerate(lines):
-        heading = re.match(r"([A-Z][\w -]+):$", line)
-        row = re.match(r"  (-\S.*?)(?: {2,}|$)(.*)", line)
-        if heading:
-            groups.append((heading[1], []))
-        elif row and groups:
-            text = row[2] or lines[number + 1].strip()
-            groups[-1][1].append((row[1].rstrip(), text))
-    return [g for g in groups if g[1]]
-
-
 def main():
     program, source, target = usage.arguments(__doc__, 3)
-    help_text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
-    help_text = help_text.split("\nKeys in names")[0]
     out = []
-    for heading, rows in options(help_text):
+    for heading, rows in rocprofv3_help.read(program):
         out.append(f".SS {heading}")
         for option, text in rows:
             out += [".TP", f".B {escape(option)}", escape(text[0].upper() + text[1:]) + "."]
