@@ -24,7 +24,7 @@
 /* Why a feature is not here. */
 #define NO_DECODER       "there is no decoder of thread traces, so nothing could be shown"
 #define NO_DRIVER_EVENTS "the driver's events are not read"
-#define NO_HOOKS         "the hooks of this library are not served"
+#define NO_HOOKS         "the tool interface of OpenMP runtimes is not served"
 #define NO_PACKETS       "packets of graphs and events are not recorded"
 #define NO_SAMPLING      "nothing here samples program counters"
 #define NO_STREAMING     "counters are read at the ends of kernels only"
