@@ -30,12 +30,11 @@ ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offs
     const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
     if (bytes > w->group->lds_bytes || (i->flags & ISA_F_GDS)) return false;
     const uint32_t limit = w->group->lds_bytes - bytes;
-    const uint64_t exec = w->exec;
-    const bool full = exec == ISA_ALL_LANES;
     isa_vec_t most = isa_vec_all(0);
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
         isa_vec_t x = isa_vec_load(addr + l) + offset;
-        if (!full) x = isa_row_active(x, l, exec);
+        /* read each time: with a copy of EXEC compilers made a slower loop of LDS atomics */
+        if (w->exec != ISA_ALL_LANES) x = isa_row_active(x, l, w->exec);
         most = isa_vec_max(most, x);
         isa_vec_store(at + l, x);
     }
