@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "output/convert.h"
+#include "output/file.h"
 #include "trace/process.h"
 #include "trace/reader.h"
 #include "trace/run.h"
@@ -305,7 +305,7 @@ static int choose_directory(const char *given)
 {
     char here[PATH_MAX], *path = asked.directory;
     const size_t room = sizeof(asked.directory);
-    bool stream = strcasecmp(given, "stdout") == 0;
+    bool stream = out_is_stream(given);
     if (*given == '/' || stream) {
         snprintf(path, room, "%s", given);
     } else if (!getcwd(here, sizeof(here)) || *here != '/') {

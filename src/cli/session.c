@@ -12,6 +12,7 @@
 #include "cli/gpu.h"
 #include "cli/launch.h"
 #include "output/config.h"
+#include "output/file.h"
 #include "trace/keys.h"
 #include "trace/run.h"
 #include "trace/store.h"
@@ -148,11 +149,6 @@ static int set_discovery(const cli_session_t *s, const cli_command_t *c, bool tr
     return -1;
 }
 
-static bool is_stream(const char *name)
-{
-    return strcasecmp(name, "stdout") == 0 || strcasecmp(name, "stderr") == 0;
-}
-
 /* The directory becomes absolute, for the program may change its own; keys stay for each process
  * to fill in. Each pass has a directory of its own `below`. `plain` gets the part in front of the
  * first key: there the run directory goes. */
@@ -180,13 +176,13 @@ static int resolve_names(char plain[PATH_MAX], const cli_command_t *c, const cha
                  "from the root on, with -d");
         goto out;
     }
-    if (text[0] == '/' || is_stream(text))
+    if (text[0] == '/' || out_is_stream(text))
         snprintf(directory, sizeof(directory), "%s", given);
     else if (strcmp(given, ".") == 0)
         snprintf(directory, sizeof(directory), "%s", keys->cwd);
     else
         trace_join(directory, sizeof(directory), keys->cwd, given);
-    if (*below && !is_stream(text)) {
+    if (*below && !out_is_stream(text)) {
         size_t used = strlen(directory);
         snprintf(directory + used, sizeof(directory) - used, "/%s", below);
     }
@@ -199,7 +195,7 @@ static int resolve_names(char plain[PATH_MAX], const cli_command_t *c, const cha
         while (bytes > 0 && directory[bytes - 1] != '/')
             bytes--;
     const char *base = directory;
-    if (is_stream(directory) || bytes == 0) {
+    if (out_is_stream(directory) || bytes == 0) {
         base = keys->cwd;
         bytes = strlen(base);
     }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "output/csv.h"
@@ -28,7 +26,7 @@ typedef struct {
     out_model_t *model;
     out_source_t source;
     out_stats_t stats[OUT_DOMAIN_COUNT];
-    bool to_stdout;
+    const char *stream; /* that takes the place of files, or NULL */
     char *why;
     size_t why_bytes;
 } work_t;
@@ -53,11 +51,6 @@ static bool taken(const out_conversion_t *c, const char *prefix)
     for (size_t i = 0; i < c->prefix_count; i++)
         if (strcmp(c->prefixes[i], prefix) == 0) return true;
     return false;
-}
-
-static bool is_stream(const char *name)
-{
-    return strcasecmp(name, "stdout") == 0 || strcasecmp(name, "stderr") == 0;
 }
 
 static const char *last_part(const char *path)
@@ -97,8 +90,8 @@ static int choose_prefix(work_t *w)
     char *prefix = w->result->prefix;
     size_t room = sizeof(w->result->prefix);
     if (w->c->directory) directory = w->c->directory;
-    w->to_stdout = is_stream(directory);
-    if (w->to_stdout) return 0;
+    w->stream = out_is_stream(directory) ? directory : NULL;
+    if (w->stream) return 0;
     if (*directory != '/') {
         snprintf(w->why, w->why_bytes,
                  "%s does not say where its files go ('%s'): choose a directory with convert -d",
@@ -193,11 +186,11 @@ static int read_segments(work_t *w)
     return result;
 }
 
-/* <prefix>_<name>.<extension>, or standard output. */
+/* <prefix>_<name>.<extension>, or the stream. */
 static out_file_t *open_output(work_t *w, const char *name, const char *extension)
 {
     char path[PATH_MAX + 512];
-    if (w->to_stdout) return out_file_descriptor(STDOUT_FILENO, "standard output");
+    if (w->stream) return out_file_stream(w->stream);
     snprintf(path, sizeof(path), "%s_%s.%s", w->result->prefix, name, extension);
     return out_file_open(path, w->why, w->why_bytes);
 }
@@ -205,7 +198,7 @@ static out_file_t *open_output(work_t *w, const char *name, const char *extensio
 /* A file that is not whole is not left. */
 static int close_output(work_t *w, out_file_t *f, int result)
 {
-    bool counts = !w->to_stdout;
+    bool counts = !w->stream;
     if (result != 0) {
         out_file_abandon(f);
         return result;
@@ -218,7 +211,7 @@ static int close_output(work_t *w, out_file_t *f, int result)
 static bool wants(const work_t *w, int format)
 {
     unsigned formats = w->c->config->formats;
-    if (!formats) formats = 1u << (w->to_stdout ? OUT_FORMAT_csv : OUT_FORMAT_rocpd);
+    if (!formats) formats = 1u << (w->stream ? OUT_FORMAT_csv : OUT_FORMAT_rocpd);
     return formats & 1u << format;
 }
 
@@ -295,11 +288,10 @@ static int write_formats(work_t *w)
     for (int i = 0; i < OUT_FORMAT_COUNT; i++) {
         char path[PATH_MAX + 512];
         if (!formats[i].write || !wants(w, i)) continue;
-        if (w->to_stdout) {
+        if (w->stream) {
             snprintf(w->why, w->why_bytes,
-                     "%s cannot be written to standard output: choose a "
-                     "directory with -d",
-                     formats[i].file);
+                     "%s cannot be written to %s: choose a directory with -d",
+                     formats[i].file, w->stream);
             return -1;
         }
         snprintf(path, sizeof(path), "%s_%s", w->result->prefix, formats[i].file);
@@ -349,10 +341,8 @@ static int write_summary(work_t *w)
     out_file_t *f = NULL;
     if (!out_config_summaries(w->c->config)) return 0;
     if (w->c->directory) where = last_part(where);
-    if (strcasecmp(where, "stdout") == 0) {
-        f = out_file_descriptor(STDOUT_FILENO, "standard output");
-    } else if (strcasecmp(where, "stderr") == 0) {
-        f = out_file_descriptor(STDERR_FILENO, "standard error");
+    if (out_is_stream(where)) {
+        f = out_file_stream(where);
     } else {
         f = open_output(w, where, "txt");
         indent = "";
@@ -360,7 +350,7 @@ static int write_summary(work_t *w)
     if (!f) return -1;
     int result = out_summaries(f, w->c->config, w->stats, indent);
     if (result != 0) snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
-    if (!is_stream(where)) return close_output(w, f, result);
+    if (!out_is_stream(where)) return close_output(w, f, result);
     return out_file_close(f, w->why, w->why_bytes) != 0 ? -1 : result;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -200,6 +201,17 @@ void out_format(out_file_t *f, const char *format, ...)
     }
     put(f, text, (size_t)n);
     if (text != small) free(text);
+}
+
+bool out_is_stream(const char *name)
+{
+    return strcasecmp(name, "stdout") == 0 || strcasecmp(name, "stderr") == 0;
+}
+
+out_file_t *out_file_stream(const char *name)
+{
+    return strcasecmp(name, "stderr") == 0 ? out_file_descriptor(STDERR_FILENO, "standard error")
+                                           : out_file_descriptor(STDOUT_FILENO, "standard output");
 }
 
 out_file_t *out_file_memory(void)

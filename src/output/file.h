@@ -35,6 +35,11 @@ int out_file_begin(const char *path, char temporary[PATH_MAX], char *why, size_t
 /* Writes to an open descriptor, which stays open. `name` is for messages. */
 out_file_t *out_file_descriptor(int fd, const char *name);
 
+/* Is it the name of a stream, stdout or stderr in any case? */
+bool out_is_stream(const char *name);
+/* The same for a stream by its name. */
+out_file_t *out_file_stream(const char *name);
+
 /* Keeps everything in memory, for out_file_memory_text. */
 out_file_t *out_file_memory(void);
 /* What was written since the last call, ended by a zero byte; good until the next write. NULL when

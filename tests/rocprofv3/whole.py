@@ -152,6 +152,12 @@ class Files(Case):
     def test_standard_output(self):
         done = self.run_it("--kernel-trace", "-d", "stdout", output=False)
         self.assertEqual(done.stdout.count('"KERNEL_DISPATCH"'), 2)
+        self.assertNotIn("KERNEL_DISPATCH", done.stderr)
+
+    def test_standard_error(self):
+        done = self.run_it("--kernel-trace", "-d", "stderr", output=False)
+        self.assertEqual(done.stderr.count('"KERNEL_DISPATCH"'), 2)
+        self.assertNotIn("KERNEL_DISPATCH", done.stdout)
 
     def test_many_records_in_order(self):
         self.run_it("--hip-trace", "--stats", "-o", "x", program=(SUBJECT, "many", "400000"))
