@@ -132,10 +132,12 @@ static int run_bare(cli_run_t *r, const char *path)
     return status;
 }
 
-/* What fails and gives no reason has found no memory for one. */
+/* Wrong counters without a reason here have been told of, see cli_ask_counters(). What else fails
+ * and gives no reason has found no memory for one. */
 static int refuse(int status, const char *why)
 {
-    if (status) base_error("%s", *why ? why : strerror(ENOMEM));
+    bool told = status == CLI_EXIT_USAGE && !*why;
+    if (status && !told) base_error("%s", *why ? why : strerror(ENOMEM));
     return status;
 }
 

@@ -289,8 +289,7 @@ static int write_formats(work_t *w)
         char path[PATH_MAX + 512];
         if (!formats[i].write || !wants(w, i)) continue;
         if (w->stream) {
-            snprintf(w->why, w->why_bytes,
-                     "%s cannot be written to %s: choose a directory with -d",
+            snprintf(w->why, w->why_bytes, "%s cannot be written to %s: choose a directory with -d",
                      formats[i].file, w->stream);
             return -1;
         }

@@ -304,7 +304,8 @@ static void runtime_run(void)
         pthread_join(threads[i], NULL);
     OK(rocprofiler_flush_buffer(buffer));
     CHECK_EQ(delivered, made_calls);
-    CHECK(ended > CHILDREN / 2); /* none without the wait; a call may take long when cores are few */
+    CHECK(ended >
+          CHILDREN / 2); /* none without the wait; a call may take long when cores are few */
     printf("%d of %d children found the runtime free\n", ended, CHILDREN);
 }
 

@@ -33,7 +33,6 @@ ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offs
     isa_vec_t most = isa_vec_all(0);
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
         isa_vec_t x = isa_vec_load(addr + l) + offset;
-        /* read each time: with a copy of EXEC compilers made a slower loop of LDS atomics */
         if (w->exec != ISA_ALL_LANES) x = isa_row_active(x, l, w->exec);
         most = isa_vec_max(most, x);
         isa_vec_store(at + l, x);
