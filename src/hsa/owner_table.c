@@ -1,9 +1,19 @@
 /* owner_table.c - the table of owner.h, which all libraries of a process share.
  *
  * A unique symbol: the dynamic linker binds it to the definition that came first, in libraries
- * loaded without RTLD_GLOBAL too. Apart so that no compiler takes owner.c's table for its own. Each
- * library's version script has to name it. */
+ * loaded without RTLD_GLOBAL too. In assembly, since C has no word for it and a definition of the
+ * compiler's has another binding. Each library's version script has to name it. */
 #include "hsa/owner.h"
 
-hsax_owner_slot_t crocprof_counting_owners_1[HSAX_OWNERS_MAX];
-__asm__(".type crocprof_counting_owners_1, @gnu_unique_object");
+#define TABLE_BYTES 1024
+_Static_assert(sizeof(crocprof_counting_owners_1) == TABLE_BYTES, "the table's size has changed");
+
+#define TEXT_(value) #value
+#define TEXT(value)  TEXT_(value)
+#define BYTES        TEXT(TABLE_BYTES)
+__asm__(".pushsection .bss.crocprof_counting_owners_1, \"aw\", @nobits\n"
+        ".balign 64\n"
+        ".type crocprof_counting_owners_1, @gnu_unique_object\n"
+        ".size crocprof_counting_owners_1, " BYTES "\n"
+        "crocprof_counting_owners_1: .zero " BYTES "\n"
+        ".popsection");

@@ -88,7 +88,8 @@ static int add_index(rocpd_files_t *f, const char *path)
 {
     int result = 0;
     bool in_list = false;
-    char *text = rocpd_read_file(path), *slash = strrchr(path, '/');
+    char *text = rocpd_read_file(path);
+    const char *slash = strrchr(path, '/');
     int bytes = slash ? (int)(slash - path) : 1;
     for (char *rest = text, *line; result == 0 && (line = strsep(&rest, "\n"));) {
         char whole[2 * PATH_MAX];

@@ -7,7 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BRANCHES = 300, STOPS = 300, END_PROGRAM = 0xbf810000u, TEXT_BYTES = 512 };
+enum { BRANCHES = 300, STOPS = 300, TEXT_BYTES = 512 };
+enum { END_PROGRAM = 0xbf810000u };
 
 typedef struct {
     rig_t *rigs[RIG_CORES];

@@ -381,7 +381,7 @@ static int direct_init(rocprofiler_client_finalize_t f, void *data)
     return 0;
 }
 
-static void *call_once(void *unused)
+static void *make_a_call(void *unused)
 {
     (void)unused;
     fake_hipGetLastError();
@@ -398,8 +398,8 @@ static void direct_run(void)
     pthread_t other;
     pthread_barrier_init(&direct.meeting, NULL, 2);
     direct.meet = true;
-    pthread_create(&other, NULL, call_once, NULL);
-    call_once(NULL);
+    pthread_create(&other, NULL, make_a_call, NULL);
+    make_a_call(NULL);
     pthread_join(other, NULL);
     direct.meet = false;
     CHECK_EQ(direct.delivered, 1002);
