@@ -188,7 +188,7 @@ class Environment(Case):
             with self.subTest(value[:40]):
                 shutil.rmtree(self.out, ignore_errors=True)
                 environment = dict(os.environ, HOME=value, XDG_RUNTIME_DIR=value, XDG_CACHE_HOME=value,
-                                   XDG_CONFIG_HOME=value)
+                                   XDG_CONFIG_HOME=value, AMD_COMGR_CACHE="0")  # HIP 6's own folder
                 if "trap" in os.path.realpath(value or "/"):
                     environment["TMPDIR"] = value  # HIP itself makes files there, and fails where it cannot
                 done = self.run_it("--gpu", "soft", "--kernel-trace", program=(TRACED,), env=environment)
