@@ -107,6 +107,14 @@ static rocattach_status_t check_tool(pid_t pid, const char *tool)
 #define SDK(status)                                                                                \
     (ROCP_REG_ROCPROFILER_ERROR | ROCPROFILER_STATUS_ERROR_##status << REG_ATTACH_STATUS_SHIFT)
 
+static rocattach_status_t refused(pid_t pid, const char *what, int answer)
+{
+    return rat_fail(ROCATTACH_STATUS_ERROR,
+                    "process %d %s: code %d of librocprofiler-register, status %d", (int)pid, what,
+                    answer & ((1 << REG_ATTACH_STATUS_SHIFT) - 1),
+                    answer >> REG_ATTACH_STATUS_SHIFT);
+}
+
 /* What rocprofiler_register_attach has answered. */
 static rocattach_status_t explain(pid_t pid, int answer)
 {
@@ -125,10 +133,7 @@ static rocattach_status_t explain(pid_t pid, int answer)
         if (answers[i].answer == answer)
             return rat_fail(ROCATTACH_STATUS_ERROR, "process %d cannot be attached: %s", (int)pid,
                             answers[i].text);
-    return rat_fail(ROCATTACH_STATUS_ERROR,
-                    "process %d cannot be attached: code %d of librocprofiler-register, status %d",
-                    (int)pid, answer & ((1 << REG_ATTACH_STATUS_SHIFT) - 1),
-                    answer >> REG_ATTACH_STATUS_SHIFT);
+    return refused(pid, "cannot be attached", answer);
 }
 
 static rocattach_status_t call_attach(const rat_target_t *t, const buffer_t *environment,
@@ -183,10 +188,7 @@ static rocattach_status_t detach(pid_t pid)
     if (status == ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND || kill(pid, 0) != 0)
         return ROCATTACH_STATUS_SUCCESS;
     if (status != ROCATTACH_STATUS_SUCCESS || !answer) return status;
-    return rat_fail(ROCATTACH_STATUS_ERROR,
-                    "process %d did not detach: code %d of librocprofiler-register, status %d",
-                    (int)pid, answer & ((1 << REG_ATTACH_STATUS_SHIFT) - 1),
-                    answer >> REG_ATTACH_STATUS_SHIFT);
+    return refused(pid, "did not detach", answer);
 }
 
 /* ---- The functions ---- */

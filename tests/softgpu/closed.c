@@ -1,62 +1,21 @@
 /* closed.c - a program that closes descriptors which are not its own, and gives their numbers to
  * files of its own: the GPU goes on, and no file of the program's is touched. */
-#include <hsa/hsa.h>
-#include <hsa/hsa_ext_amd.h>
-
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-static int failures;
-static hsa_agent_t gpu;
-static hsa_amd_memory_pool_t vram;
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            printf("line %d: %s does not hold\n", __LINE__, #condition);                           \
-            failures++;                                                                            \
-        }                                                                                          \
-    } while (0)
-#define OK(call) CHECK((call) == HSA_STATUS_SUCCESS)
-
-static hsa_status_t take_agent(hsa_agent_t agent, void *unused)
-{
-    hsa_device_type_t type;
-    (void)unused;
-    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-    if (type == HSA_DEVICE_TYPE_GPU) gpu = agent;
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *unused)
-{
-    hsa_amd_segment_t segment;
-    (void)unused;
-    hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
-    if (segment == HSA_AMD_SEGMENT_GLOBAL && vram.handle == 0) vram = pool;
-    return HSA_STATUS_SUCCESS;
-}
+#include "hsa_rig.h"
 
 static void barrier(hsa_queue_t *q)
 {
     hsa_signal_t done;
     OK(hsa_signal_create(1, 0, NULL, &done));
     hsa_barrier_and_packet_t packet = {.completion_signal = done};
-    uint64_t index = hsa_queue_add_write_index_screlease(q, 1);
-    uint8_t *slot = (uint8_t *)q->base_address + 64 * (index % q->size);
-    memcpy(slot + 4, (const uint8_t *)&packet + 4, 60);
-    __atomic_store_n((uint32_t *)(void *)slot,
-                     (uint32_t)HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE,
-                     __ATOMIC_RELEASE);
-    hsa_signal_store_screlease(q->doorbell_signal, (hsa_signal_value_t)index);
+    send(q, &packet, HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE);
     CHECK(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, 20000000000u,
                                     HSA_WAIT_STATE_ACTIVE) == 0);
     hsa_signal_destroy(done);
@@ -117,9 +76,7 @@ int main(int argc, char **argv)
         CHECK(fstat(mine, &st) == 0 && st.st_size == 0);
         return failures != 0;
     }
-    OK(hsa_init());
-    OK(hsa_iterate_agents(take_agent, NULL));
-    OK(hsa_amd_agent_iterate_memory_pools(gpu, take_pool, NULL));
+    take_gpu();
     OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX, &q));
     barrier(q);
     mine = memfd_create("program", MFD_CLOEXEC);

@@ -2,46 +2,14 @@
  *
  * What it finds wrong lies below the instruction set: in the driver's interface, the packet
  * processors or the copy engine. Each check that fails prints a line. */
-#include <hsa/hsa.h>
-#include <hsa/hsa_ext_amd.h>
-
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
-static int failures;
-static hsa_agent_t cpu, gpu;
-static hsa_amd_memory_pool_t vram, system_memory;
+#include "hsa_rig.h"
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            printf("line %d: %s does not hold\n", __LINE__, #condition);                           \
-            failures++;                                                                            \
-        }                                                                                          \
-    } while (0)
-#define OK(call) CHECK((call) == HSA_STATUS_SUCCESS)
-
-static hsa_status_t take_agent(hsa_agent_t agent, void *unused)
-{
-    hsa_device_type_t type;
-    (void)unused;
-    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-    *(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *to)
-{
-    hsa_amd_memory_pool_t *first = to;
-    hsa_amd_segment_t segment;
-    hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
-    if (segment == HSA_AMD_SEGMENT_GLOBAL && first->handle == 0) *first = pool;
-    return HSA_STATUS_SUCCESS;
-}
+static hsa_amd_memory_pool_t system_memory;
 
 static uint64_t now_ns(void)
 {
@@ -63,16 +31,6 @@ static bool wait_zero(hsa_signal_t s, hsa_wait_state_t how)
 }
 
 /* ---- packets ---- */
-
-static void send(hsa_queue_t *q, const void *packet, uint16_t header)
-{
-    uint64_t index = hsa_queue_add_write_index_screlease(q, 1);
-    uint8_t *slot = (uint8_t *)q->base_address + 64 * (index % q->size);
-    memcpy(slot + 4, (const uint8_t *)packet + 4, 60);
-    uint32_t first = header | (uint32_t)((const uint16_t *)packet)[1] << 16;
-    __atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
-    hsa_signal_store_screlease(q->doorbell_signal, (hsa_signal_value_t)index);
-}
 
 static void send_barrier(hsa_queue_t *q, hsa_signal_t after, hsa_signal_t done, bool any)
 {
@@ -216,15 +174,10 @@ static void check_clocks(void)
 int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (hsa_init() != HSA_STATUS_SUCCESS) {
-        puts("hsa_init fails");
-        return 1;
-    }
-    hsa_iterate_agents(take_agent, NULL);
-    CHECK(gpu.handle && cpu.handle);
-    hsa_amd_agent_iterate_memory_pools(gpu, take_pool, &vram);
-    hsa_amd_agent_iterate_memory_pools(cpu, take_pool, &system_memory);
+    take_gpu();
+    OK(hsa_amd_agent_iterate_memory_pools(cpu, take_pool, &system_memory));
     CHECK(vram.handle && system_memory.handle);
+    if (failures) return 1;
     check_clocks();
     check_limits();
     check_barriers();

@@ -313,7 +313,6 @@ static bool hand_over(batch_t *batch)
     uint64_t dropped = buffer->dropped_pending;
     if (!batch->count && !dropped) return true;
     buffer->dropped_pending = 0;
-    atomic_fetch_add_explicit(&buffer->delivered, batch->count, memory_order_relaxed);
     call_tool(buffer, batch->self, batch->pointers, batch->count, dropped);
     batch->count = 0;
     return !buffer->ended;
@@ -382,7 +381,6 @@ static void count_drops(sdk_buffer_t *buffer, sdk_ring_t *ring)
 {
     uint64_t dropped = atomic_load_explicit(&ring->dropped, memory_order_relaxed);
     buffer->dropped_pending += dropped - ring->dropped_seen;
-    atomic_fetch_add_explicit(&buffer->dropped, dropped - ring->dropped_seen, memory_order_relaxed);
     ring->dropped_seen = dropped;
 }
 
@@ -409,7 +407,6 @@ static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self)
     sdk_clock_discipline();
     uint64_t unringed = atomic_exchange_explicit(&buffer->unringed_drops, 0, memory_order_relaxed);
     buffer->dropped_pending += unringed;
-    atomic_fetch_add_explicit(&buffer->dropped, unringed, memory_order_relaxed);
     pthread_mutex_lock(&buffer->rings_lock);
     sdk_ring_t *ring = buffer->rings; /* rings that open from now on hold newer records only */
     pthread_mutex_unlock(&buffer->rings_lock);
@@ -505,8 +502,6 @@ static void make_new(sdk_buffer_t *buffer)
     atomic_store(&buffer->ring_count, 0);
     atomic_store(&buffer->used_chunks, 0);
     atomic_store(&buffer->unringed_drops, 0);
-    atomic_store(&buffer->delivered, 0);
-    atomic_store(&buffer->dropped, 0);
     buffer->dropped_pending = 0;
 }
 

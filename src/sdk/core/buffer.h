@@ -20,8 +20,8 @@
  * it goes on, in its own chunk, and takes its place back. What the callback itself has recorded
  * lies behind it meanwhile; where no place is left the record is dropped.
  *
- * Memory: size, rounded up to pages, plus a page for each thread that writes. For each buffer
- * received = delivered + dropped at any time nobody is in between. */
+ * Memory: size, rounded up to pages, plus a page for each thread that writes. A record is either
+ * delivered or counted as dropped; the callback is told how many were. */
 #ifndef CROCPROF_SDK_BUFFER_H
 #define CROCPROF_SDK_BUFFER_H
 
@@ -77,9 +77,8 @@ struct sdk_buffer {
     pthread_mutex_t rings_lock; /* the list; taken inside delivery_lock or alone */
     sdk_ring_t *rings;
     bool ended; /* the last delivery is over; its callback may run further up the stack */
-    uint64_t dropped_pending;            /* counted, not yet reported */
-    _Atomic uint64_t unringed_drops;     /* records for which, or for whose thread, no memory was */
-    _Atomic uint64_t delivered, dropped; /* totals */
+    uint64_t dropped_pending;        /* counted, not yet reported */
+    _Atomic uint64_t unringed_drops; /* records for which, or for whose thread, no memory was */
 };
 
 /* The word before each record: payload size, category, kind, and how its times are written. */
