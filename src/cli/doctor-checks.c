@@ -47,6 +47,17 @@ static bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+/* The next of a list of paths with colons between them, cut to what fits; false after the last. */
+static bool next_path(const char **list, char path[PATH_MAX])
+{
+    if (!*list) return false;
+    *list += strspn(*list, ":");
+    int bytes = (int)strcspn(*list, ":");
+    snprintf(path, PATH_MAX, "%.*s", bytes, *list);
+    *list += bytes;
+    return bytes > 0;
+}
+
 /* First line of a file, without its end; "" if there is none. */
 static const char *first_line(const char *path, char line[256])
 {
@@ -174,15 +185,11 @@ void doctor_mixed(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r
 {
     static const char *const roots[] = {"ROCM_PATH", "ROCM_HOME", "ROCM_DIR"};
     const char *list = variable("LD_LIBRARY_PATH");
+    char directory[PATH_MAX];
     doctor_say(r, DOCTOR_PASS, "no other one is named");
-    for (const char *at = list; at && *at; at += strspn(at, ":")) {
-        int bytes = (int)strcspn(at, ":");
-        char directory[PATH_MAX];
-        snprintf(directory, sizeof(directory), "%.*s", bytes, at);
+    while (next_path(&list, directory))
         if (is_other_installation(d, directory, ""))
             doctor_say(r, bad(c), "LD_LIBRARY_PATH has %s, another installation", directory);
-        at += bytes;
-    }
     for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
         if (variable(roots[i]) && is_other_installation(d, variable(roots[i]), "/lib"))
             doctor_say(r, bad(c), "%s is %s, another installation", roots[i], variable(roots[i]));
@@ -350,12 +357,8 @@ static bool find_library(const doctor_t *d, const char *name, char path[PATH_MAX
     const char *list = variable("LD_LIBRARY_PATH");
     snprintf(directory, sizeof(directory), "%s/lib", d->root);
     found = find_in(directory, name, path);
-    for (const char *at = list; !found && at && *at; at += strspn(at, ":")) {
-        int bytes = (int)strcspn(at, ":");
-        snprintf(directory, sizeof(directory), "%.*s", bytes, at);
+    while (!found && next_path(&list, directory))
         found = find_in(directory, name, path);
-        at += bytes;
-    }
     for (size_t i = 0; !found && i < sizeof(usual) / sizeof(*usual); i++)
         found = find_in(usual[i], name, path);
     if (found || glob("/etc/ld.so.conf.d/*.conf", 0, NULL, &files) != 0) return found;
@@ -532,16 +535,12 @@ void doctor_hsa_tools(const doctor_t *d, const doctor_check_t *c, doctor_result_
 void doctor_tool_libraries(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r)
 {
     const char *value = variable("ROCP_TOOL_LIBRARIES");
+    char path[PATH_MAX];
     (void)d;
     doctor_say(r, DOCTOR_PASS, value ? "%s" : "not set", value);
-    for (const char *at = value; at && *at; at += strspn(at, ":")) {
-        char path[PATH_MAX];
-        int bytes = (int)strcspn(at, ":");
-        snprintf(path, sizeof(path), "%.*s", bytes, at);
+    while (next_path(&value, path))
         if (strchr(path, '/') && !exists(path))
             doctor_say(r, bad(c), "%s: %s", path, strerror(errno));
-        at += bytes;
-    }
 }
 
 /* NAME=value of those that are set, with blanks between them. */
