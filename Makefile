@@ -48,7 +48,7 @@ bench-field: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD) bench_field
 
-# The readers of counter definitions, input files, traces and GPU profiles under libFuzzer: SECONDS_EACH for each.
+# Every reader of what comes from outside under libFuzzer: SECONDS_EACH for each.
 SECONDS_EACH ?= 60
 fuzz: deps
 	@$(MAKE) --no-print-directory all

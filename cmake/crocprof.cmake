@@ -68,15 +68,17 @@ function(crocprof_hip output source)
     DEPENDS ${source} ${A_DEPENDS} VERBATIM)
 endfunction()
 
-# crocprof_fuzz_test(name LIBS ... [SEEDS file ...] [RUNS n]): tests/fuzz/<name>.c fed with the seeds
-# and with random bytes, registered as fuzz.<name>; scripts/run-fuzz gives the file to libFuzzer. In a
-# tree with CROCPROF_FUZZ the program is libFuzzer's
+# crocprof_fuzz_test(name LIBS ... [SOURCES ...] [SEEDS file ...] [RUNS n]): tests/fuzz/<name>.c fed
+# with the seeds, those of tests/fuzz/corpus/<name> among them, and with random bytes, registered as
+# fuzz.<name>; scripts/run-fuzz gives the file to libFuzzer. In a tree with CROCPROF_FUZZ the program
+# is libFuzzer's
 function(crocprof_fuzz_test name)
-  cmake_parse_arguments(A "" "RUNS" "LIBS;SEEDS" ${ARGN})
+  cmake_parse_arguments(A "" "RUNS" "LIBS;SOURCES;SEEDS" ${ARGN})
+  file(GLOB kept CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name}/*)
   if(NOT A_RUNS)
     set(A_RUNS 20000)
   endif()
-  add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}.c)
+  add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}.c ${A_SOURCES})
   target_link_libraries(fuzz_${name} PRIVATE ${A_LIBS})
   if(CROCPROF_FUZZ)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
@@ -85,7 +87,7 @@ function(crocprof_fuzz_test name)
   endif()
   set_target_properties(fuzz_${name} PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fuzz)
-  add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${A_SEEDS} -runs=${A_RUNS})
+  add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${kept} ${A_SEEDS} -runs=${A_RUNS})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
 endfunction()
 

@@ -249,21 +249,22 @@ typedef struct {
     text_t *out;
     char *why;
     size_t why_bytes;
-    int depth; /* of variables that hold keys */
+    int depth;       /* of variables that hold keys */
+    unsigned values; /* of variables so far */
 } expansion_t;
 
 static int expand_text(expansion_t *e, const char *name);
 
-/* A variable may hold keys, but not itself for ever. */
+/* A variable may hold keys, but not itself for ever, nor a few that hold a few that hold a few. */
 static int expand_value(expansion_t *e, const char *variable, const char *value)
 {
-    enum { DEPTH_MAX = 16 };
+    enum { DEPTH_MAX = 16, VALUES_MAX = 1000 };
     char fit[TRACE_PATH_MAX];
     value += strspn(value, "\t /");
     if (snprintf(fit, sizeof(fit), "%s", value) >= (int)sizeof(fit)) e->out->overflow = true;
     for (char *at = fit; *at; at++)
         if (strchr("\t /", *at)) *at = '_';
-    if (++e->depth > DEPTH_MAX) {
+    if (++e->depth > DEPTH_MAX || ++e->values > VALUES_MAX) {
         snprintf(e->why, e->why_bytes, "variable %s has keys that never end", variable);
         return -1;
     }

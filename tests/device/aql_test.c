@@ -547,6 +547,12 @@ static void submit_no_dimension(rig_queue_t *q, uint64_t kernel)
     rig_submit(q, &p);
 }
 
+/* 2^64 workgroups, which would be counted as none. */
+static void submit_large_grid(rig_queue_t *q, uint64_t kernel)
+{
+    rig_dispatch(q, &(rig_dispatch_t){.kernel = kernel, .grid = {1u << 31, 1u << 31, 4}});
+}
+
 static void submit_agent(rig_queue_t *q, uint64_t kernel)
 {
     (void)kernel;
@@ -607,6 +613,13 @@ static const error_row_t errors[] = {
      SG_QUEUE_ERROR_PACKET,
      0x2,
      "grid size of axis y"},
+    {"workgroups",
+     submit_large_grid,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_PACKET,
+     0x2,
+     "grid of 2147483648x2147483648x4 in workgroups of 1x1x1, limit 2^56"},
     {"agent dispatch", submit_agent, "s_endpgm", {0}, SG_QUEUE_ERROR_PACKET, 0x20, "type 4"},
     {"vendor format",
      submit_vendor,

@@ -45,6 +45,7 @@ enum {
 
 enum {
     PRELOAD_PROLOGUE = 256, /* firmware that preloads arguments starts behind the loads */
+    GROUPS_BITS = 56, /* of a dispatch: waves and work-items of all of them are counted in 64 */
     TMPRING_WAVES = 0xfff,
     TMPRING_SIZE_SHIFT = 12,
     TMPRING_SIZE_MASK = 0x1fff,
@@ -120,7 +121,15 @@ static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint
         run->grid[k] = grid[k];
         run->groups[k] = (uint32_t)(((uint64_t)grid[k] + size[k] - 1) / size[k]);
         items *= size[k];
-        run->total *= run->groups[k];
+        if (__builtin_mul_overflow(run->total, run->groups[k], &run->total) ||
+            run->total >> GROUPS_BITS) {
+            sg_queue_fail(run->queue, SG_QUEUE_ERROR_PACKET, CODE_DIMENSIONS,
+                          "dispatch %llu: grid of %ux%ux%u in workgroups of %ux%ux%u, limit 2^%d "
+                          "workgroups",
+                          (unsigned long long)id, grid[0], grid[1], grid[2], size[0], size[1],
+                          size[2], GROUPS_BITS);
+            return false;
+        }
     }
     if (items > SG_GROUP_ITEMS) {
         sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_GROUP_SIZE,
