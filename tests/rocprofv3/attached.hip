@@ -38,24 +38,19 @@ static int foreign()
     return count;
 }
 
-std::atomic<int> waits, goes;
+std::atomic<bool> waits;
 
-/* A call that lasts from before `waits` until after `goes`. */
-static void hold()
+/* A call that lasts from after `waits` until `go` is not 0. A callback that blocks its stream would
+ * not do: since HIP 6 one thread runs all callbacks and ends all waiting. */
+static void hold(unsigned *go)
 {
     hipStream_t stream;
     hipEvent_t event;
     check(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
     check(hipEventCreate(&event));
-    check(hipStreamAddCallback(
-        stream,
-        [](hipStream_t, hipError_t, void *) {
-            waits = 1;
-            while (!goes)
-                usleep(1000);
-        },
-        nullptr, 0));
+    check(hipStreamWaitValue32(stream, go, 1, hipStreamWaitValueGte));
     check(hipEventRecord(event, stream));
+    waits = true;
     check(hipEventSynchronize(event));
 }
 
@@ -85,7 +80,7 @@ static child_t start_child(char *program)
 int main(int argc, char **argv)
 {
     char line[128], answer[128];
-    unsigned total = 0, *sum;
+    unsigned total = 0, *sum, *go;
     child_t child = {};
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     if (argc > 1) {
@@ -94,18 +89,20 @@ int main(int argc, char **argv)
     }
     check(hipMalloc((void **)&sum, sizeof *sum));
     check(hipMemset(sum, 0, sizeof *sum));
+    check(hipExtMallocWithFlags((void **)&go, 8, hipMallocSignalMemory)); /* it has this size */
+    __atomic_store_n(go, 0, __ATOMIC_RELEASE);
     check(hipDeviceSynchronize());
     printf("ready %d\n", (int)getpid());
     fflush(stdout);
     std::thread holder;
     while (fgets(line, sizeof line, stdin)) {
         if (strcmp(line, "hold\n") == 0) {
-            holder = std::thread(hold);
+            holder = std::thread(hold, go);
             while (!waits)
                 usleep(1000);
             usleep(100000); /* it is inside, or the test shows nothing */
         } else if (strcmp(line, "release\n") == 0) {
-            goes = 1;
+            __atomic_store_n(go, 1, __ATOMIC_RELEASE);
             holder.join();
         }
         unsigned k = (unsigned)atoi(line);
