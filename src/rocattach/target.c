@@ -109,6 +109,12 @@ static const void *at(const image_t *image, uint64_t offset, uint64_t bytes)
     return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
 }
 
+/* The same of what has numbers of 64 bits, which ELF aligns. */
+static const void *table_at(const image_t *image, uint64_t offset, uint64_t bytes)
+{
+    return offset % sizeof(uint64_t) ? NULL : at(image, offset, bytes);
+}
+
 /* Where the file's first byte would be, by the first of its mappings. */
 static bool find_mapping(pid_t pid, char path[PATH_MAX], uint64_t *begin)
 {
@@ -154,11 +160,11 @@ static uint64_t find_symbol(const image_t *image, const char *name)
 {
     const Elf64_Ehdr *head = at(image, 0, sizeof *head);
     const Elf64_Shdr *sections =
-        head ? at(image, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections) : NULL;
+        head ? table_at(image, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections) : NULL;
     for (unsigned i = 0; sections && i < head->e_shnum; i++) {
         const Elf64_Shdr *s = &sections[i];
         if (s->sh_type != SHT_DYNSYM || s->sh_link >= head->e_shnum) continue;
-        const Elf64_Sym *symbols = at(image, s->sh_offset, s->sh_size);
+        const Elf64_Sym *symbols = table_at(image, s->sh_offset, s->sh_size);
         const Elf64_Shdr *texts = &sections[s->sh_link];
         const char *names = at(image, texts->sh_offset, texts->sh_size);
         if (!symbols || !names || !texts->sh_size || names[texts->sh_size - 1]) continue;
@@ -174,7 +180,7 @@ static uint64_t first_address(const image_t *image)
 {
     const Elf64_Ehdr *head = at(image, 0, sizeof *head);
     const Elf64_Phdr *parts =
-        head ? at(image, head->e_phoff, (uint64_t)head->e_phnum * sizeof *parts) : NULL;
+        head ? table_at(image, head->e_phoff, (uint64_t)head->e_phnum * sizeof *parts) : NULL;
     for (unsigned i = 0; parts && i < head->e_phnum; i++)
         if (parts[i].p_type == PT_LOAD) return parts[i].p_vaddr - parts[i].p_offset;
     return 0;

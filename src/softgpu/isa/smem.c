@@ -27,6 +27,9 @@ static inline place_t buffer(const isa_wave_t *w, const isa_inst_t *i)
     return isa_address_scalar_buffer(w, i);
 }
 
+/* Addresses of scalar accesses are those of dwords, on pages as on hosts. */
+typedef uint32_t dword_t __attribute__((may_alias));
+
 ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
 {
     uint32_t value[MAX_DWORDS];
@@ -37,7 +40,7 @@ ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsi
         const uint8_t *host = 4 * n <= page_left ? isa_mem_ptr(w, va, 4 * n, ISA_FAULT_READ) : NULL;
         if (host) {
             for (unsigned k = 0; k < n; k++)
-                value[k] = __atomic_load_n((const isa_u32_any_t *)host + k, __ATOMIC_RELAXED);
+                value[k] = __atomic_load_n((const dword_t *)host + k, __ATOMIC_RELAXED);
             goto write;
         }
         if (w->stop) return;
@@ -47,7 +50,7 @@ ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsi
         if (p.limit != UINT64_MAX && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
         const uint8_t *host = isa_mem_ptr(w, va + 4 * k, 4, ISA_FAULT_READ);
         if (!host) return;
-        value[k] = __atomic_load_n((const isa_u32_any_t *)host, __ATOMIC_RELAXED);
+        value[k] = __atomic_load_n((const dword_t *)host, __ATOMIC_RELAXED);
     }
 write:
     for (unsigned k = 0; k < n; k++)
@@ -60,7 +63,7 @@ ISA_NO_TSAN static void store(isa_wave_t *w, const isa_inst_t *i, place_t p, uns
         if (p.limit != UINT64_MAX && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
         uint8_t *host = isa_mem_ptr(w, p.base + p.offset + 4 * k, 4, ISA_FAULT_WRITE);
         if (!host) return;
-        __atomic_store_n((isa_u32_any_t *)host, w->sgpr[i->src[2].reg + k], __ATOMIC_RELAXED);
+        __atomic_store_n((dword_t *)host, w->sgpr[i->src[2].reg + k], __ATOMIC_RELAXED);
     }
 }
 

@@ -1,0 +1,165 @@
+/* database.c - fuzz target: databases with rows of any contents, and tables amiss, for rocpd.
+ *
+ * The first byte chooses the command. Each further line is SQL, run on an empty database of our
+ * schema, whose tables have the suffix _0: what fails is left out, so a cut line costs no others.
+ * Only rows and the removal of tables: views and functions of a hostile file are SQLite's own
+ * business, and may take as long as they like. */
+#include <ftw.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "rocpd/commands.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+extern const char rocpd_schema[];
+
+enum { TEXT_MAX = 100000, STEPS_MAX = 200000 };
+
+static char root[64], path[80];
+static unsigned char *empty; /* the file without rows */
+static sqlite3_int64 empty_bytes;
+
+static int remove_entry(const char *name, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    return at->level ? remove(name) : 0;
+}
+
+static void clear(void)
+{
+    nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void leave(void)
+{
+    clear();
+    rmdir(root);
+}
+
+/* The schema with the suffix and the text of a run in it, in place: {uuid} and {guid} are longer.
+ */
+static char *schema(void)
+{
+    char *text = strdup(rocpd_schema), *to = text;
+    if (!text) abort();
+    for (const char *at = text; *at;) {
+        bool uuid = strncmp(at, "{uuid}", 6) == 0, guid = strncmp(at, "{guid}", 6) == 0;
+        if (uuid) *to++ = '_';
+        *to++ = uuid || guid ? '0' : *at;
+        at += uuid || guid ? 6 : 1;
+    }
+    *to = 0;
+    return text;
+}
+
+static void make_empty(void)
+{
+    sqlite3 *db;
+    char *text = schema();
+    if (sqlite3_open(":memory:", &db) != SQLITE_OK ||
+        sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db,
+                     "INSERT INTO rocpd_metadata_0 (tag, value) VALUES ('schema_version', '3'), "
+                     "('uuid', '_0'), ('guid', '0')",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        abort();
+    empty = sqlite3_serialize(db, "main", &empty_bytes, 0);
+    sqlite3_close(db);
+    free(text);
+    if (!empty) abort();
+}
+
+static void begin(void)
+{
+    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    snprintf(root, sizeof(root), "%s/fuzz-database-XXXXXX", base);
+    if (!mkdtemp(root) || !freopen("/dev/null", "w", stdout)) abort();
+    snprintf(path, sizeof(path), "%s/x.db", root);
+    atexit(leave);
+    base_log_to("/dev/null");
+    make_empty();
+}
+
+static int permit(void *user, int action, const char *a, const char *b, const char *c,
+                  const char *d)
+{
+    (void)user, (void)a, (void)b, (void)c, (void)d;
+    static const int good[] = {SQLITE_INSERT,    SQLITE_UPDATE,    SQLITE_DELETE,
+                               SQLITE_SELECT,    SQLITE_READ,      SQLITE_DROP_TABLE,
+                               SQLITE_DROP_VIEW, SQLITE_DROP_INDEX};
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+        if (good[i] == action) return SQLITE_OK;
+    return SQLITE_DENY;
+}
+
+static int enough(void *steps)
+{
+    return --*(int *)steps < 0;
+}
+
+static void put_rows(const uint8_t *data, size_t size)
+{
+    sqlite3 *db;
+    int steps = STEPS_MAX / 1000;
+    FILE *f = fopen(path, "w");
+    if (!f || fwrite(empty, 1, (size_t)empty_bytes, f) != (size_t)empty_bytes || fclose(f) != 0)
+        abort();
+    char *text = strndup((const char *)data, size), *rest = text;
+    if (!text || sqlite3_open(path, &db) != SQLITE_OK) abort();
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
+    sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN", NULL, NULL,
+                 NULL);
+    sqlite3_progress_handler(db, 1000, enough, &steps);
+    sqlite3_set_authorizer(db, permit, NULL);
+    for (const char *line; (line = strsep(&rest, "\n"));)
+        sqlite3_exec(db, line, NULL, NULL, NULL);
+    sqlite3_set_authorizer(db, NULL, NULL);
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    sqlite3_close(db);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const words[][10] = {
+        {"convert", "-f", "csv"},
+        {"convert", "-f", "json"},
+        {"convert", "-f", "pftrace"},
+        {"convert", "-f", "otf2"},
+        {"convert", "-f", "json", "pftrace", "--kernel-rename", "--start", "10%", "--end", "90%"},
+        {"summary", "--domain-summary", "--summary-by-rank"},
+        {"query", "--query", "SELECT * FROM regions_and_samples", "--format", "html"},
+        {"merge"},
+    };
+    /* ORDER: rocpd_command_t */
+    static int (*const commands[ROCPD_COMMAND_COUNT])(const rocpd_options_t *,
+                                                      const rocpd_files_t *) = {
+        rocpd_convert, rocpd_query, rocpd_summary, rocpd_merge, rocpd_package};
+    char *argv[20] = {(char *)(uintptr_t) "rocpd"};
+    rocpd_options_t options;
+    rocpd_files_t files = {0};
+    int argc = 1, status;
+    if (!size) return 0;
+    if (!*root) begin();
+    put_rows(data + 1, size - 1);
+    for (const char *const *w = words[data[0] % (sizeof(words) / sizeof(*words))]; *w; w++)
+        argv[argc++] = (char *)(uintptr_t)*w;
+    argv[argc++] = (char *)(uintptr_t) "-d";
+    argv[argc++] = root;
+    argv[argc++] = (char *)(uintptr_t) "-i";
+    argv[argc++] = path;
+    if (rocpd_options_read(&options, argc, argv, &status) != 0) abort();
+    if (rocpd_files_find(&files, &options) == 0) commands[options.command](&options, &files);
+    rocpd_files_free(&files);
+    rocpd_options_free(&options);
+    clear();
+    return 0;
+}
