@@ -21,127 +21,133 @@
 
 /* ---- CSV ---- */
 
-#define TIMES            "start AS Start_Timestamp, \"end\" AS End_Timestamp"
-#define ORDER            " ORDER BY guid, start, \"end\" DESC"
-#define FIELD(name)      "JSON_EXTRACT(extdata, '$." name "')"
-#define CAPABILITY(name) FIELD("capability." name) " AS Cap_" name ", "
+#define TIMES "start AS Start_Timestamp, \"end\" AS End_Timestamp"
+#define ORDER " ORDER BY guid, start, \"end\" DESC"
 
-/* %1 and the like stand for the label of an agent, in agent_label. Rows of tables that older
- * schemas do not have are left out without a word. */
+/* X(place in an agent's object, column) */
+#define AGENT_COLUMNS(X)                                                                           \
+    X("cpu_cores_count", Cpu_Cores_Count)                                                          \
+    X("simd_count", Simd_Count)                                                                    \
+    X("cpu_core_id_base", Cpu_Core_Id_Base)                                                        \
+    X("simd_id_base", Simd_Id_Base)                                                                \
+    X("max_waves_per_simd", Max_Waves_Per_Simd)                                                    \
+    X("lds_size_in_kb", Lds_Size_In_Kb)                                                            \
+    X("gds_size_in_kb", Gds_Size_In_Kb)                                                            \
+    X("num_gws", Num_Gws)                                                                          \
+    X("wave_front_size", Wave_Front_Size)                                                          \
+    X("num_xcc", Num_Xcc)                                                                          \
+    X("cu_count", Cu_Count)                                                                        \
+    X("array_count", Array_Count)                                                                  \
+    X("num_shader_banks", Num_Shader_Banks)                                                        \
+    X("simd_arrays_per_engine", Simd_Arrays_Per_Engine)                                            \
+    X("cu_per_simd_array", Cu_Per_Simd_Array)                                                      \
+    X("simd_per_cu", Simd_Per_Cu)                                                                  \
+    X("max_slots_scratch_cu", Max_Slots_Scratch_Cu)                                                \
+    X("gfx_target_version", Gfx_Target_Version)                                                    \
+    X("vendor_id", Vendor_Id)                                                                      \
+    X("device_id", Device_Id)                                                                      \
+    X("location_id", Location_Id)                                                                  \
+    X("domain", Domain)                                                                            \
+    X("drm_render_minor", Drm_Render_Minor)                                                        \
+    X("num_sdma_engines", Num_Sdma_Engines)                                                        \
+    X("num_sdma_xgmi_engines", Num_Sdma_Xgmi_Engines)                                              \
+    X("num_sdma_queues_per_engine", Num_Sdma_Queues_Per_Engine)                                    \
+    X("num_cp_queues", Num_Cp_Queues)                                                              \
+    X("max_engine_clk_ccompute", Max_Engine_Clk_Ccompute)                                          \
+    X("max_engine_clk_fcompute", Max_Engine_Clk_Fcompute)                                          \
+    X("sdma_fw_version.uCodeSDMA", Sdma_Fw_Version)                                                \
+    X("fw_version.uCode", Fw_Version)                                                              \
+    X("capability.HotPluggable", Cap_HotPluggable)                                                 \
+    X("capability.HSAMMUPresent", Cap_HSAMMUPresent)                                               \
+    X("capability.SharedWithGraphics", Cap_SharedWithGraphics)                                     \
+    X("capability.QueueSizePowerOfTwo", Cap_QueueSizePowerOfTwo)                                   \
+    X("capability.QueueSize32bit", Cap_QueueSize32bit)                                             \
+    X("capability.QueueIdleEvent", Cap_QueueIdleEvent)                                             \
+    X("capability.VALimit", Cap_VALimit)                                                           \
+    X("capability.WatchPointsSupported", Cap_WatchPointsSupported)                                 \
+    X("capability.WatchPointsTotalBits", Cap_WatchPointsTotalBits)                                 \
+    X("capability.DoorbellType", Cap_DoorbellType)                                                 \
+    X("capability.AQLQueueDoubleMap", Cap_AQLQueueDoubleMap)                                       \
+    X("capability.DebugTrapSupported", Cap_DebugTrapSupported)                                     \
+    X("capability.WaveLaunchTrapOverrideSupported", Cap_WaveLaunchTrapOverrideSupported)           \
+    X("capability.WaveLaunchModeSupported", Cap_WaveLaunchModeSupported)                           \
+    X("capability.PreciseMemoryOperationsSupported", Cap_PreciseMemoryOperationsSupported)         \
+    X("capability.DEPRECATED_SRAM_EDCSupport", Cap_DEPRECATED_SRAM_EDCSupport)                     \
+    X("capability.Mem_EDCSupport", Cap_Mem_EDCSupport)                                             \
+    X("capability.RASEventNotify", Cap_RASEventNotify)                                             \
+    X("capability.ASICRevision", Cap_ASICRevision)                                                 \
+    X("capability.SRAM_EDCSupport", Cap_SRAM_EDCSupport)                                           \
+    X("capability.SVMAPISupported", Cap_SVMAPISupported)                                           \
+    X("capability.CoherentHostAccess", Cap_CoherentHostAccess)                                     \
+    X("capability.DebugSupportedFirmware", Cap_DebugSupportedFirmware)                             \
+    X("capability.PreciseALUOperationsSupported", Cap_PreciseALUOperationsSupported)               \
+    X("capability.PerQueueResetSupported", Cap_PerQueueResetSupported)                             \
+    X("cu_per_engine", Cu_Per_Engine)                                                              \
+    X("max_waves_per_cu", Max_Waves_Per_Cu)                                                        \
+    X("workgroup_max_size", Workgroup_Max_Size)                                                    \
+    X("family_id", Family_Id)                                                                      \
+    X("grid_max_size", Grid_Max_Size)                                                              \
+    X("local_mem_size", Local_Mem_Size)                                                            \
+    X("hive_id", Hive_Id)                                                                          \
+    X("gpu_id", Gpu_Id)                                                                            \
+    X("workgroup_max_dim.x", Workgroup_Max_Dim_X)                                                  \
+    X("workgroup_max_dim.y", Workgroup_Max_Dim_Y)                                                  \
+    X("workgroup_max_dim.z", Workgroup_Max_Dim_Z)                                                  \
+    X("grid_max_dim.x", Grid_Max_Dim_X)                                                            \
+    X("grid_max_dim.y", Grid_Max_Dim_Y)                                                            \
+    X("grid_max_dim.z", Grid_Max_Dim_Z)
+
+/* {agent} and the like stand for the label of an agent, {graph} and {kernel} for columns: fill_in.
+ * Rows of tables that older schemas do not have are left out without a word. */
 static const struct {
     const char *file, *view, *sql;
-} tables[] =
-    {
-        {"agent_info", "rocpd_info_agent",
-         "SELECT guid AS Guid, absolute_index AS Node_Id, logical_index AS Logical_Node_Id, type "
-         "AS "
-         "Agent_Type, " FIELD("cpu_cores_count") " AS Cpu_Cores_Count, " FIELD(
-             "simd_count") " AS "
-                           "Simd_Count, " FIELD("cpu_core_id_base") " AS Cpu_Core_Id_Base, " FIELD("simd_id_base") " AS Simd_Id_Base, " FIELD("max_waves_per_simd") " AS Max_Waves_Per_Simd, " FIELD("lds_size_in_kb") " AS Lds_Size_In_Kb, " FIELD("gds_size_in_kb") " AS Gds_Size_In_Kb, " FIELD("num_gws") " AS Num_Gws, " FIELD("wave_front_size") " AS Wave_Front_Size, " FIELD("num_xcc") " AS Num_Xcc, " FIELD("cu_count") " AS Cu_Count, " FIELD("array_count") " AS Array_Count, " FIELD("num_shader_banks") " AS Num_Shader_Banks, " FIELD("simd_arrays_per_engine") " AS Simd_Arrays_Per_Engine, " FIELD(
-                               "cu_per_simd_array") " AS Cu_Per_Simd_Array, " FIELD("simd_per_cu") " AS Simd_Per_Cu, " FIELD("max_slots_scratch_cu") " AS Max_Slots_Scratch_Cu, " FIELD("gfx_target_version") " AS Gfx_Target_Version, " FIELD("vendor_id") " AS Vendor_Id, " FIELD("device_id") " AS Device_Id, " FIELD("location_id") " AS Location_Id, " FIELD("domain") " AS Domain, " FIELD("drm_render_minor") " AS Drm_Render_Minor, " FIELD("num_sdma_engines") " AS Num_Sdma_Engines, " FIELD("num_sdma_xgmi_engines") " AS Num_Sdma_Xgmi_Engines, " FIELD("num_sdma_queues_per_engine") " AS Num_Sdma_Queues_Per_Engine, " FIELD("num_cp_queues") " AS Num_Cp_Queues, " FIELD("max_engine_clk_ccompute") " AS Max_Engine_Clk_Ccompute, " FIELD("max_engine_clk_fcompute") " AS Max_Engine_Clk_Fcompute, " FIELD("sdma_fw_version.uCodeSDMA") " AS Sdma_Fw_Version, " FIELD("fw_version.uCode") " AS Fw_Version, " CAPABILITY("HotPluggable")
-                               CAPABILITY("HSAMMUPresent") CAPABILITY("SharedWithGraphics")
-                                   CAPABILITY("QueueSizePowerOfTwo") CAPABILITY("QueueSize32bit")
-                                       CAPABILITY("QueueIdleEvent") CAPABILITY(
-                                           "VALimit") CAPABILITY("WatchPointsSupported")
-                                           CAPABILITY("WatchPointsTotalBits") CAPABILITY(
-                                               "DoorbellType") CAPABILITY("AQLQueueDoubleMap")
-                                               CAPABILITY("DebugTrapSupported") CAPABILITY(
-                                                   "WaveLaunchTrapOverrideSupported")
-                                                   CAPABILITY("WaveLaunchModeSupported") CAPABILITY(
-                                                       "PreciseMemory"
-                                                       "OperationsSup"
-                                                       "ported") CAPABILITY("DEPRECATED_SRAM_"
-                                                                            "EDCSupport")
-                                                       CAPABILITY("Mem_EDCSupport") CAPABILITY(
-                                                           "RASEventNotify")
-                                                           CAPABILITY("ASICRevision") CAPABILITY("S"
-                                                                                                 "R"
-                                                                                                 "A"
-                                                                                                 "M"
-                                                                                                 "_"
-                                                                                                 "E"
-                                                                                                 "D"
-                                                                                                 "C"
-                                                                                                 "S"
-                                                                                                 "u"
-                                                                                                 "p"
-                                                                                                 "p"
-                                                                                                 "o"
-                                                                                                 "r"
-                                                                                                 "t") CAPABILITY("SVMAPISupported") CAPABILITY("CoherentHostAccess") CAPABILITY("DebugSupportedFirmware") CAPABILITY("PreciseALUOperationsSupported") CAPABILITY("PerQueueResetSupported") FIELD("cu_per_engine") " AS Cu_Per_Engine, " FIELD("max_waves_per_cu") " AS Max_Waves_Per_Cu, " FIELD("workgroup_max_size") " AS Workgroup_Max_Size, " FIELD("family_id") " AS Family_Id, " FIELD("grid_max_size") " AS Grid_Max_Size, " FIELD("local_mem_size") " AS Local_Mem_Size, " FIELD("hive_id") " AS Hive_Id, " FIELD("gpu_id") " AS Gpu_Id, " FIELD("workgroup_max_dim.x") " AS Workgroup_Max_Dim_X, " FIELD("workgroup_max_dim.y") " AS "
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         "Workgroup_"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         "Max_Dim_Y,"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         " " FIELD(
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "wo"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "rk"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "gr"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "ou"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "p_"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "ma"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "x_"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "di"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "m."
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "z") " AS"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  " Wo"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "rkg"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "rou"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "p_"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "Max"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "_Di"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "m_"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "Z,"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  " " FIELD(
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      "grid_max_dim.x") " AS Grid_Max_Dim_X, " FIELD("grid_max_dim.y") " AS Grid_Max_Dim_Y, " FIELD("grid_max_dim.z") " AS Grid_Max_Dim_Z, name AS Name, vendor_name AS Vendor_Name, product_name AS Product_Name, "
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      "model_name AS Model_Name FROM rocpd_info_agent ORDER BY guid, id"},
-        {"kernel_trace", "kernels",
-         "SELECT guid AS Guid, 'KERNEL_DISPATCH' AS Kind, {agent} AS Agent_Id, queue_id AS "
-         "Queue_Id, "
-         "stream_id AS Stream_Id, {graph}tid AS Thread_Id, dispatch_id AS Dispatch_Id, kernel_id "
-         "AS "
-         "Kernel_Id, {kernel} AS Kernel_Name, stack_id AS Correlation_Id, " TIMES ", duration AS "
-         "Duration, lds_size AS Lds_Block_Size, scratch_size AS Scratch_Size, vgpr_count AS "
-         "Vgpr_Count, accum_vgpr_count AS Accum_Vgpr_Count, sgpr_count AS Sgpr_Count, workgroup_x "
-         "AS "
-         "Workgroup_Size_X, workgroup_y AS Workgroup_Size_Y, workgroup_z AS Workgroup_Size_Z, "
-         "grid_x "
-         "AS Grid_Size_X, grid_y AS Grid_Size_Y, grid_z AS Grid_Size_Z FROM kernels" ORDER},
-        {"memory_copy_trace", "memory_copies",
-         "SELECT guid AS Guid, 'MEMORY_COPY' AS Kind, name AS Direction, stream_id AS Stream_Id, "
-         "{graph}{src_agent} AS Source_Agent_Id, {dst_agent} AS Destination_Agent_Id, stack_id AS "
-         "Correlation_Id, " TIMES " FROM memory_copies" ORDER},
-        {"graph_launch_trace", "graph_launches",
-         "SELECT guid AS Guid, 'Graph Launch' AS Kind, {agent} AS Agent_Id, queue_id AS Queue_Id, "
-         "tid "
-         "AS Thread_Id, stack_id AS Correlation_Id, " TIMES
-         ", duration AS Duration, graph_exec_id AS "
-         "Graph_Exec_Id, kernel_dispatch_count AS Kernel_Dispatch_Count FROM graph_launches" ORDER},
-        {"memory_allocation_trace", "memory_allocations",
-         "SELECT guid AS Guid, 'MEMORY_ALLOCATION' AS Kind, CASE level WHEN 'SCRATCH' THEN "
-         "'SCRATCH_MEMORY_' WHEN 'VIRTUAL' THEN 'MEMORY_ALLOCATION_VMEM_' ELSE "
-         "'MEMORY_ALLOCATION_' "
-         "END || CASE type WHEN 'ALLOC' THEN 'ALLOCATE' ELSE type END AS Operation, CASE type WHEN "
-         "'ALLOC' THEN {agent} ELSE '' END AS Agent_Id, size AS Allocation_Size, "
-         "printf('0x%016llx', "
-         "address) AS Address, stack_id AS Correlation_Id, " TIMES
-         " FROM memory_allocations" ORDER},
-        {"counter_collection_trace", "counters_collection",
-         "SELECT guid AS Guid, correlation_id AS Correlation_Id, dispatch_id AS Dispatch_Id, "
-         "{agent} "
-         "AS Agent_Id, queue_id AS Queue_Id, pid AS Process_Id, tid AS Thread_Id, grid_size AS "
-         "Grid_Size, kernel_id AS Kernel_Id, kernel_name AS Kernel_Name, workgroup_size AS "
-         "Workgroup_Size, lds_block_size AS Lds_Block_Size, scratch_size AS Scratch_Size, "
-         "vgpr_count "
-         "AS Vgpr_Count, accum_vgpr_count AS Accum_Vgpr_Count, sgpr_count AS Sgpr_Count, "
-         "counter_name "
-         "AS Counter_Name, value AS Counter_Value, " TIMES " FROM counters_collection" ORDER},
-        {"scratch_memory_trace", "scratch_memory",
-         "SELECT guid AS Guid, 'SCRATCH_MEMORY' AS Kind, 'SCRATCH_MEMORY_' || operation AS "
-         "Operation, "
-         "{agent} AS Agent_Id, queue_id AS Queue_Id, tid AS Thread_Id, alloc_flags AS "
-         "Alloc_Flags, " TIMES " FROM scratch_memory" ORDER},
-        {"regions_trace", "regions",
-         "SELECT guid AS Guid, category AS Domain, name AS Function, pid AS Process_Id, tid AS "
-         "Thread_Id, stack_id AS Correlation_Id, " TIMES " FROM regions" ORDER},
+} tables[] = {
+    {"agent_info", "rocpd_info_agent",
+     "SELECT guid AS Guid, absolute_index AS Node_Id, logical_index AS Logical_Node_Id, "
+     "type AS Agent_Type, "
+#define X(place, column) "JSON_EXTRACT(extdata, '$." place "') AS " #column ", "
+     AGENT_COLUMNS(X)
+#undef X
+         "name AS Name, vendor_name AS Vendor_Name, product_name AS Product_Name, model_name AS "
+         "Model_Name FROM rocpd_info_agent ORDER BY guid, id"},
+    {"kernel_trace", "kernels",
+     "SELECT guid AS Guid, 'KERNEL_DISPATCH' AS Kind, {agent} AS Agent_Id, queue_id AS Queue_Id, "
+     "stream_id AS Stream_Id, {graph}tid AS Thread_Id, dispatch_id AS Dispatch_Id, kernel_id AS "
+     "Kernel_Id, {kernel} AS Kernel_Name, stack_id AS Correlation_Id, " TIMES
+     ", duration AS Duration, lds_size AS Lds_Block_Size, scratch_size AS Scratch_Size, "
+     "vgpr_count AS Vgpr_Count, accum_vgpr_count AS Accum_Vgpr_Count, sgpr_count AS Sgpr_Count, "
+     "workgroup_x AS Workgroup_Size_X, workgroup_y AS Workgroup_Size_Y, "
+     "workgroup_z AS Workgroup_Size_Z, grid_x AS Grid_Size_X, grid_y AS Grid_Size_Y, "
+     "grid_z AS Grid_Size_Z FROM kernels" ORDER},
+    {"memory_copy_trace", "memory_copies",
+     "SELECT guid AS Guid, 'MEMORY_COPY' AS Kind, name AS Direction, stream_id AS Stream_Id, "
+     "{graph}{src_agent} AS Source_Agent_Id, {dst_agent} AS Destination_Agent_Id, stack_id AS "
+     "Correlation_Id, " TIMES " FROM memory_copies" ORDER},
+    {"graph_launch_trace", "graph_launches",
+     "SELECT guid AS Guid, 'Graph Launch' AS Kind, {agent} AS Agent_Id, queue_id AS Queue_Id, tid "
+     "AS Thread_Id, stack_id AS Correlation_Id, " TIMES
+     ", duration AS Duration, graph_exec_id AS Graph_Exec_Id, kernel_dispatch_count AS "
+     "Kernel_Dispatch_Count FROM graph_launches" ORDER},
+    {"memory_allocation_trace", "memory_allocations",
+     "SELECT guid AS Guid, 'MEMORY_ALLOCATION' AS Kind, CASE level WHEN 'SCRATCH' THEN "
+     "'SCRATCH_MEMORY_' WHEN 'VIRTUAL' THEN 'MEMORY_ALLOCATION_VMEM_' ELSE 'MEMORY_ALLOCATION_' "
+     "END || CASE type WHEN 'ALLOC' THEN 'ALLOCATE' ELSE type END AS Operation, CASE type WHEN "
+     "'ALLOC' THEN {agent} ELSE '' END AS Agent_Id, size AS Allocation_Size, printf('0x%016llx', "
+     "address) AS Address, stack_id AS Correlation_Id, " TIMES " FROM memory_allocations" ORDER},
+    {"counter_collection_trace", "counters_collection",
+     "SELECT guid AS Guid, correlation_id AS Correlation_Id, dispatch_id AS Dispatch_Id, {agent} "
+     "AS Agent_Id, queue_id AS Queue_Id, pid AS Process_Id, tid AS Thread_Id, grid_size AS "
+     "Grid_Size, kernel_id AS Kernel_Id, kernel_name AS Kernel_Name, workgroup_size AS "
+     "Workgroup_Size, lds_block_size AS Lds_Block_Size, scratch_size AS Scratch_Size, vgpr_count "
+     "AS Vgpr_Count, accum_vgpr_count AS Accum_Vgpr_Count, sgpr_count AS Sgpr_Count, counter_name "
+     "AS Counter_Name, value AS Counter_Value, " TIMES " FROM counters_collection" ORDER},
+    {"scratch_memory_trace", "scratch_memory",
+     "SELECT guid AS Guid, 'SCRATCH_MEMORY' AS Kind, 'SCRATCH_MEMORY_' || operation AS Operation, "
+     "{agent} AS Agent_Id, queue_id AS Queue_Id, tid AS Thread_Id, alloc_flags AS "
+     "Alloc_Flags, " TIMES " FROM scratch_memory" ORDER},
+    {"regions_trace", "regions",
+     "SELECT guid AS Guid, category AS Domain, name AS Function, pid AS Process_Id, tid AS "
+     "Thread_Id, stack_id AS Correlation_Id, " TIMES " FROM regions" ORDER},
 };
 
 static void put_label(sqlite3_str *sql, const char *index, const char *end)
