@@ -283,52 +283,54 @@ static columns_t columns_of(const out_model_t *m)
     return c;
 }
 
-static void wide_row(out_file_t *f, out_model_t *m, const columns_t *columns, out_launch_t *l,
-                     const double **values)
+typedef struct {
+    out_file_t *f;
+    out_model_t *m;
+    columns_t columns;
+    const double **values; /* by column, of one launch */
+} wide_t;
+
+static void wide_row(void *to, out_launch_t *l)
 {
+    const wide_t *w = to;
     const trace_dispatch_t *d = &l->dispatch;
     size_t place;
     out_launch_sum(l);
-    memset(values, 0, columns->count * sizeof(*values));
+    memset(w->values, 0, w->columns.count * sizeof(*w->values));
     for (size_t i = 0; i < l->count; i++)
-        if (find_column(columns, out_model_counter(m, l->values[i].counter), &place))
-            values[place] = &l->values[i].value;
-    counted_cells(f, m, d);
-    cell(f, d->start);
-    out_unsigned(f, d->end);
-    for (size_t i = 0; i < columns->count; i++) {
-        out_char(f, ',');
-        if (values[i]) counter_value(f, *values[i]);
+        if (find_column(&w->columns, out_model_counter(w->m, l->values[i].counter), &place))
+            w->values[place] = &l->values[i].value;
+    counted_cells(w->f, w->m, d);
+    cell(w->f, d->start);
+    out_unsigned(w->f, d->end);
+    for (size_t i = 0; i < w->columns.count; i++) {
+        out_char(w->f, ',');
+        if (w->values[i]) counter_value(w->f, *w->values[i]);
     }
-    out_char(f, '\n');
+    out_char(w->f, '\n');
 }
 
 int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
 {
     out_launches_t launches = {0};
-    columns_t columns = columns_of(m);
-    const double **values = calloc(columns.count + 1, sizeof(*values));
-    bool room = columns.names && values;
+    wide_t w = {.f = f, .m = m, .columns = columns_of(m)};
+    w.values = calloc(w.columns.count + 1, sizeof(*w.values));
+    bool room = w.columns.names && w.values;
     out_text(f, WIDE_HEADER);
-    for (size_t i = 0; i < columns.count; i++) {
+    for (size_t i = 0; i < w.columns.count; i++) {
         out_char(f, ',');
-        out_quoted(f, columns.names[i]);
+        out_quoted(f, w.columns.names[i]);
     }
     out_char(f, '\n');
     out_source_domain(source, OUT_COUNTER_COLLECTION);
-    for (const trace_timed_t *r = NULL; room;) {
-        r = out_source_next(source);
-        if (out_launches_due(&launches, r)) {
-            for (size_t i = 0; i < launches.count; i++)
-                wide_row(f, m, &columns, &launches.rows[i], values);
-            out_launches_clear(&launches);
-        }
-        if (!r) break;
+    for (const trace_timed_t *r; room && (r = out_source_next(source));) {
+        out_launches_use(&launches, r, wide_row, &w);
         room = out_launches_add(&launches, OUT_COUNTER_COLLECTION, r);
     }
+    if (room) out_launches_use(&launches, NULL, wide_row, &w);
     out_launches_free(&launches);
-    free(columns.names);
-    free(values);
+    free(w.columns.names);
+    free(w.values);
     return room && !source->failed ? 0 : -1;
 }
 
@@ -363,20 +365,27 @@ int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
 
 /* ORDER: out_domain_t. */
 const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
-    {"HSA_API", "hsa_api_trace", "hsa_api_stats", API_HEADER, api_row, operation_key},
-    {"HIP_API", "hip_api_trace", "hip_api_stats", API_HEADER, api_row, operation_key},
-    {"MARKER_API", "marker_api_trace", "marker_api_stats", API_HEADER, marker_row, marker_key},
-    {"KERNEL_DISPATCH", "kernel_trace", "kernel_stats", DISPATCH_HEADER, dispatch_row, kernel_key},
-    {"MEMORY_COPY", "memory_copy_trace", "memory_copy_stats", COPY_HEADER, copy_row, operation_key},
-    {"MEMORY_ALLOCATION", "memory_allocation_trace", "memory_allocation_stats", ALLOCATION_HEADER,
-     allocation_row, operation_key},
-    {"SCRATCH_MEMORY", "scratch_memory_trace", "scratch_memory_stats", SCRATCH_HEADER, scratch_row,
-     operation_key},
-    {"RCCL_API", "rccl_api_trace", "rccl_api_stats", API_HEADER, api_row, operation_key},
-    {"ROCDECODE_API", "rocdecode_api_trace", "rocdecode_api_stats", API_HEADER, api_row,
-     operation_key},
-    {"ROCJPEG_API", "rocjpeg_api_trace", "rocjpeg_api_stats", API_HEADER, api_row, operation_key},
-    {"COUNTER_COLLECTION", "counter_collection", NULL, COUNTER_HEADER, counter_row, NULL},
+#define CALLS(name, category, row, key)                                                            \
+    {                                                                                              \
+        OUT_CALL, name, category, category "_trace", category "_stats", API_HEADER, row, key       \
+    }
+    CALLS("HSA_API", "hsa_api", api_row, operation_key),
+    CALLS("HIP_API", "hip_api", api_row, operation_key),
+    CALLS("MARKER_API", "marker_api", marker_row, marker_key),
+    {OUT_LAUNCH, "KERNEL_DISPATCH", "kernel_dispatch", "kernel_trace", "kernel_stats",
+     DISPATCH_HEADER, dispatch_row, kernel_key},
+    {OUT_COPY, "MEMORY_COPY", "memory_copy", "memory_copy_trace", "memory_copy_stats", COPY_HEADER,
+     copy_row, operation_key},
+    {OUT_ALLOCATION, "MEMORY_ALLOCATION", "memory_allocation", "memory_allocation_trace",
+     "memory_allocation_stats", ALLOCATION_HEADER, allocation_row, operation_key},
+    {OUT_SCRATCH, "SCRATCH_MEMORY", "scratch_memory", "scratch_memory_trace",
+     "scratch_memory_stats", SCRATCH_HEADER, scratch_row, operation_key},
+    CALLS("RCCL_API", "rccl_api", api_row, operation_key),
+    CALLS("ROCDECODE_API", "rocdecode_api", api_row, operation_key),
+    CALLS("ROCJPEG_API", "rocjpeg_api", api_row, operation_key),
+    {OUT_LAUNCH, "COUNTER_COLLECTION", "counter_collection", "counter_collection", NULL,
+     COUNTER_HEADER, counter_row, NULL},
+#undef CALLS
 };
 
 #define CELL_U(f, a, value) cell(f, value)

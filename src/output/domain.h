@@ -24,11 +24,22 @@ typedef enum {
     OUT_DOMAIN_COUNT
 } out_domain_t;
 
+/* What a domain's records are to a writer of all domains. */
+typedef enum {
+    OUT_CALL,   /* or a range of the program */
+    OUT_LAUNCH, /* a kernel, or its counters */
+    OUT_COPY,
+    OUT_ALLOCATION,
+    OUT_SCRATCH
+} out_shape_t;
+
 typedef struct {
-    const char *name;   /* in summaries and domain_stats.csv */
-    const char *trace;  /* file name behind the prefix, without .csv */
-    const char *stats;  /* NULL, with `key`, for a domain without statistics */
-    const char *header; /* columns of the trace file, quoted */
+    out_shape_t shape;
+    const char *name;     /* in summaries and domain_stats.csv */
+    const char *category; /* of its slices in traces and archives */
+    const char *trace;    /* file name behind the prefix, without .csv */
+    const char *stats;    /* NULL, with `key`, for a domain without statistics */
+    const char *header;   /* columns of the trace file, quoted */
     void (*row)(out_file_t *f, out_model_t *m, const trace_timed_t *r);
     /* What statistics count under; lives as long as the model. */
     const char *(*key)(out_model_t *m, const trace_timed_t *r);

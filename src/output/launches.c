@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool out_launches_due(const out_launches_t *l, const trace_timed_t *next)
+void out_launches_use(out_launches_t *l, const trace_timed_t *next,
+                      void (*use)(void *to, out_launch_t *launch), void *to)
 {
-    return l->count && (!next || next->start != l->rows[0].dispatch.start);
-}
-
-void out_launches_clear(out_launches_t *l)
-{
-    for (size_t i = 0; i < l->count; i++)
+    if (!l->count || (next && next->start == l->rows[0].dispatch.start)) return;
+    for (size_t i = 0; i < l->count; i++) {
+        use(to, &l->rows[i]);
         l->rows[i].count = 0;
+    }
     l->count = 0;
 }
 

@@ -21,10 +21,10 @@ typedef struct {
     size_t count, room;
 } out_launches_t;
 
-/* True if the launches that are held are complete before this record; NULL: at the end. */
-bool out_launches_due(const out_launches_t *l, const trace_timed_t *next);
-/* Empties it, after its rows were used. */
-void out_launches_clear(out_launches_t *l);
+/* Uses the launches that are held, and forgets them, once they are complete: before a record with
+ * another start, or, where there is no next record, at the end. */
+void out_launches_use(out_launches_t *l, const trace_timed_t *next,
+                      void (*use)(void *to, out_launch_t *launch), void *to);
 /* Takes a record of a dispatch or of counters. False when out of memory. */
 bool out_launches_add(out_launches_t *l, out_domain_t domain, const trace_timed_t *record);
 void out_launches_free(out_launches_t *l);

@@ -203,8 +203,9 @@ static void leave_until(out_otf2_t *o, location_t *l, uint64_t ns)
 }
 
 static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t region,
-                  const char *category)
+                  out_domain_t domain)
 {
+    const char *category = out_domains[domain].category;
     leave_until(o, l, r->start);
     check(o, OTF2_AttributeList_AddStringRef(o->attributes, CATEGORY, text_of(o, category)));
     check(o, OTF2_EvtWriter_Enter(l->writer, o->attributes, r->start, region));
@@ -215,18 +216,13 @@ static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t
 
 static void write_call(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
-    static const struct {
-        const char *category;
-        OTF2_Paradigm paradigm;
-    } rows[] = {[OUT_HSA_API] = {"hsa_api", OTF2_PARADIGM_HIP},
-                [OUT_HIP_API] = {"hip_api", OTF2_PARADIGM_HIP},
-                [OUT_MARKER_API] = {"marker_api", OTF2_PARADIGM_USER}};
-    if (domain == OUT_MARKER_API && r->start == r->end) return; /* a point in time */
+    bool marker = domain == OUT_MARKER_API;
+    if (marker && r->start == r->end) return; /* a point in time */
     location_t *l = location_of(o, ON_THREAD, trace_thread(r->head), 0, 0);
     if (!l) return;
     uint32_t region = region_of(o, out_domains[domain].key(o->model, r), OTF2_REGION_ROLE_FUNCTION,
-                                rows[domain].paradigm);
-    enter(o, l, r, region, rows[domain].category);
+                                marker ? OTF2_PARADIGM_USER : OTF2_PARADIGM_HIP);
+    enter(o, l, r, region, domain);
 }
 
 static void write_transfer(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
@@ -239,18 +235,19 @@ static void write_transfer(out_otf2_t *o, out_domain_t domain, const trace_timed
     uint32_t region = region_of(o, out_domains[domain].key(o->model, r),
                                 copy ? OTF2_REGION_ROLE_DATA_TRANSFER : OTF2_REGION_ROLE_ALLOCATE,
                                 OTF2_PARADIGM_HIP);
-    enter(o, l, r, region, copy ? "memory_copy" : "memory_allocation");
+    enter(o, l, r, region, domain);
 }
 
-static void write_launch(out_otf2_t *o, out_launch_t *launch)
+static void write_launch(void *to, out_launch_t *launch)
 {
+    out_otf2_t *o = to;
     const trace_dispatch_t *d = &launch->dispatch;
     const trace_timed_t *r = (const trace_timed_t *)d;
     location_t *l = location_of(o, ON_COMPUTE, trace_thread(d->head), d->agent, d->queue);
     if (!l) return;
     uint32_t region = region_of(o, out_domains[OUT_KERNEL_DISPATCH].key(o->model, r),
                                 OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_HIP);
-    enter(o, l, r, region, "kernel_dispatch");
+    enter(o, l, r, region, OUT_KERNEL_DISPATCH);
     out_launch_sum(launch);
     for (size_t i = 0; i < launch->count; i++) {
         OTF2_Type type = OTF2_TYPE_DOUBLE;
@@ -261,30 +258,16 @@ static void write_launch(out_otf2_t *o, out_launch_t *launch)
     }
 }
 
-static void write_launches(out_otf2_t *o)
-{
-    for (size_t i = 0; i < o->launches.count; i++)
-        write_launch(o, &o->launches.rows[i]);
-    out_launches_clear(&o->launches);
-}
-
 static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
-    switch (domain) {
-    case OUT_HSA_API:
-    case OUT_HIP_API:
-    case OUT_RCCL_API:
-    case OUT_ROCDECODE_API:
-    case OUT_ROCJPEG_API:
-    case OUT_MARKER_API: write_call(o, domain, r); return;
-    case OUT_KERNEL_DISPATCH:
-    case OUT_COUNTER_COLLECTION:
+    switch (out_domains[domain].shape) {
+    case OUT_CALL: write_call(o, domain, r); return;
+    case OUT_LAUNCH:
         if (!out_launches_add(&o->launches, domain, r)) fail(o, strerror(ENOMEM));
         return;
-    case OUT_MEMORY_COPY:
-    case OUT_MEMORY_ALLOCATION: write_transfer(o, domain, r); return;
-    case OUT_SCRATCH_MEMORY:
-    case OUT_DOMAIN_COUNT: return;
+    case OUT_COPY:
+    case OUT_ALLOCATION: write_transfer(o, domain, r); return;
+    case OUT_SCRATCH: return;
     }
 }
 
@@ -320,10 +303,10 @@ int out_otf2_add(out_otf2_t *o, out_job_t *job)
     begin_process(o, job);
     out_source_all(job->source);
     for (const trace_timed_t *r; !o->failure && (r = out_source_next(job->source));) {
-        if (out_launches_due(&o->launches, r)) write_launches(o);
+        out_launches_use(&o->launches, r, write_launch, o);
         write_record(o, out_source_taken(job->source), r);
     }
-    write_launches(o);
+    out_launches_use(&o->launches, NULL, write_launch, o);
     location_t *l = o->locations.rows;
     for (size_t i = 0; i < o->locations.count; i++)
         leave_until(o, &l[i], UINT64_MAX);

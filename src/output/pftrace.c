@@ -17,8 +17,15 @@ static const char *const annotation_names[] = {
 #undef X
 };
 
-static const char *const category_names[] = {
-#define X(id, text) text,
+static const out_domain_t categories[] = {
+#define X(domain) OUT_##domain,
+    PF_CATEGORIES(X)
+#undef X
+};
+
+/* The other way round. */
+static const uint8_t category_of[OUT_DOMAIN_COUNT] = {
+#define X(domain) [OUT_##domain] = PF_CATEGORY_##domain,
     PF_CATEGORIES(X)
 #undef X
 };
@@ -57,7 +64,7 @@ static void write_head(pf_t *p, const trace_segment_header_t *h)
                   {PF_CLOCK_BOOTTIME, h->boottime_ns}};
     size_t packet = pf_packet(p), data = proto_begin(&p->out, PF_PACKET_INTERNED);
     for (uint64_t i = 0; i < PF_CATEGORY_COUNT; i++)
-        interned(p, PF_INTERNED_CATEGORIES, i + 1, category_names[i]);
+        interned(p, PF_INTERNED_CATEGORIES, i + 1, out_domains[categories[i]].category);
     for (uint64_t i = 0; i < PF_ANNOTATION_COUNT; i++)
         interned(p, PF_INTERNED_ANNOTATIONS, i + 1, annotation_names[i]);
     proto_end(&p->out, data);
@@ -156,12 +163,12 @@ void pf_slice_end(pf_t *p, uint64_t track, uint64_t ns)
     pf_event_end(p, packet, event);
 }
 
-size_t pf_slice(pf_t *p, uint64_t track, unsigned type, pf_category_t category, const char *name,
+size_t pf_slice(pf_t *p, uint64_t track, unsigned type, out_domain_t domain, const char *name,
                 bool intern, const trace_timed_t *r, size_t *event)
 {
     uint64_t number = intern ? name_number(p, name) : 0;
     size_t packet = pf_event(p, track, type, r->start, event);
-    proto_number(&p->out, PF_EVENT_CATEGORY_IID, category + 1u);
+    proto_number(&p->out, PF_EVENT_CATEGORY_IID, category_of[domain] + 1u);
     if (number)
         proto_number(&p->out, PF_EVENT_NAME_IID, number);
     else

@@ -72,18 +72,19 @@ enum {
     PF_FLUSH_BYTES = 32768
 };
 
+/* Domains with slices. */
 #define PF_CATEGORIES(X)                                                                           \
-    X(HSA, "hsa_api")                                                                              \
-    X(HIP, "hip_api")                                                                              \
-    X(MARKER, "marker_api")                                                                        \
-    X(RCCL, "rccl_api")                                                                            \
-    X(ROCDECODE, "rocdecode_api")                                                                  \
-    X(ROCJPEG, "rocjpeg_api")                                                                      \
-    X(DISPATCH, "kernel_dispatch")                                                                 \
-    X(COPY, "memory_copy")
+    X(HSA_API)                                                                                     \
+    X(HIP_API)                                                                                     \
+    X(MARKER_API)                                                                                  \
+    X(RCCL_API)                                                                                    \
+    X(ROCDECODE_API)                                                                               \
+    X(ROCJPEG_API)                                                                                 \
+    X(KERNEL_DISPATCH)                                                                             \
+    X(MEMORY_COPY)
 
 typedef enum {
-#define X(id, text) PF_CATEGORY_##id,
+#define X(domain) PF_CATEGORY_##domain,
     PF_CATEGORIES(X)
 #undef X
         PF_CATEGORY_COUNT
@@ -146,7 +147,7 @@ size_t pf_event(pf_t *p, uint64_t track, unsigned type, uint64_t ns, size_t *eve
 void pf_event_end(pf_t *p, size_t packet, size_t event);
 /* Begin of a slice, or an instant: times, flow and name are in it. `intern`: the name lasts as long
  * as the model. */
-size_t pf_slice(pf_t *p, uint64_t track, unsigned type, pf_category_t category, const char *name,
+size_t pf_slice(pf_t *p, uint64_t track, unsigned type, out_domain_t domain, const char *name,
                 bool intern, const trace_timed_t *r, size_t *event);
 void pf_slice_end(pf_t *p, uint64_t track, uint64_t ns);
 void pf_counter(pf_t *p, uint64_t track, uint64_t ns, double value);

@@ -237,12 +237,6 @@ static void write_scratch(state_t *s, const trace_scratch_t *x)
 
 static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
-    static const pf_category_t categories[] = {[OUT_HSA_API] = PF_CATEGORY_HSA,
-                                               [OUT_HIP_API] = PF_CATEGORY_HIP,
-                                               [OUT_MARKER_API] = PF_CATEGORY_MARKER,
-                                               [OUT_RCCL_API] = PF_CATEGORY_RCCL,
-                                               [OUT_ROCDECODE_API] = PF_CATEGORY_ROCDECODE,
-                                               [OUT_ROCJPEG_API] = PF_CATEGORY_ROCJPEG};
     pf_t *p = s->p;
     bool full = trace_words(r->head) * 8u >= sizeof(trace_api_full_t);
     uint64_t ancestor = full ? ((const trace_api_full_t *)r)->ancestor : 0;
@@ -252,8 +246,8 @@ static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
     if (domain == OUT_MARKER_API) name = out_domains[domain].key(s->model, r);
     uint64_t track = out_mix(p->process_track ^ out_mix(TRACK_THREAD) ^ trace_thread(r->head));
     bool point = domain == OUT_MARKER_API && r->start == r->end;
-    size_t event, packet = pf_slice(p, track, point ? PF_INSTANT : PF_SLICE_BEGIN,
-                                    categories[domain], name, name == operation, r, &event);
+    size_t event, packet = pf_slice(p, track, point ? PF_INSTANT : PF_SLICE_BEGIN, domain, name,
+                                    name == operation, r, &event);
     pf_annotate(p, PF_tid, trace_thread(r->head));
     pf_annotate(p, PF_kind, trace_kind(r->head));
     pf_annotate(p, PF_operation, trace_operation(r->head));
@@ -288,7 +282,7 @@ static void write_copy(state_t *s, const trace_copy_t *c)
     label_of(s, c->destination, destination, sizeof(destination));
     const char *name = out_model_operation(s->model, trace_kind(c->head), trace_operation(c->head));
     size_t event,
-        packet = pf_slice(p, t->uuid, PF_SLICE_BEGIN, PF_CATEGORY_COPY, name, true, r, &event);
+        packet = pf_slice(p, t->uuid, PF_SLICE_BEGIN, OUT_MEMORY_COPY, name, true, r, &event);
     pf_annotate(p, PF_kind, trace_kind(c->head));
     pf_annotate(p, PF_operation, trace_operation(c->head));
     pf_annotate_text(p, PF_src_agent, source);
@@ -334,8 +328,9 @@ static void annotate_dispatch(state_t *s, const trace_dispatch_t *d)
     pf_annotate(p, PF_stream_ID, d->stream);
 }
 
-static void write_dispatch(state_t *s, out_launch_t *h)
+static void write_dispatch(void *to, out_launch_t *h)
 {
+    state_t *s = to;
     pf_t *p = s->p;
     const trace_dispatch_t *d = &h->dispatch;
     const trace_timed_t *r = (const trace_timed_t *)d;
@@ -346,7 +341,7 @@ static void write_dispatch(state_t *s, out_launch_t *h)
     out_launch_sum(h);
     const char *name = out_domains[OUT_KERNEL_DISPATCH].key(s->model, r);
     size_t event,
-        packet = pf_slice(p, t->uuid, PF_SLICE_BEGIN, PF_CATEGORY_DISPATCH, name, true, r, &event);
+        packet = pf_slice(p, t->uuid, PF_SLICE_BEGIN, OUT_KERNEL_DISPATCH, name, true, r, &event);
     annotate_dispatch(s, d);
     for (size_t i = 0; i < h->count; i++)
         pf_annotate_double(p, out_model_counter(s->model, h->values[i].counter),
@@ -360,36 +355,22 @@ static void write_dispatch(state_t *s, out_launch_t *h)
     }
 }
 
-static void write_launches(state_t *s)
-{
-    for (size_t i = 0; i < s->launches.count; i++)
-        write_dispatch(s, &s->launches.rows[i]);
-    out_launches_clear(&s->launches);
-}
-
 /* ---- all of it ---- */
 
 static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
-    switch (domain) {
-    case OUT_HSA_API:
-    case OUT_HIP_API:
-    case OUT_RCCL_API:
-    case OUT_ROCDECODE_API:
-    case OUT_ROCJPEG_API:
-    case OUT_MARKER_API: write_call(s, domain, r); return;
-    case OUT_KERNEL_DISPATCH:
-    case OUT_COUNTER_COLLECTION: s->failed |= !out_launches_add(&s->launches, domain, r); return;
-    case OUT_MEMORY_COPY: write_copy(s, (const trace_copy_t *)r); return;
-    case OUT_MEMORY_ALLOCATION: write_allocation(s, (const trace_allocation_t *)r); return;
-    case OUT_SCRATCH_MEMORY: write_scratch(s, (const trace_scratch_t *)r); return;
-    case OUT_DOMAIN_COUNT: return;
+    switch (out_domains[domain].shape) {
+    case OUT_CALL: write_call(s, domain, r); return;
+    case OUT_LAUNCH: s->failed |= !out_launches_add(&s->launches, domain, r); return;
+    case OUT_COPY: write_copy(s, (const trace_copy_t *)r); return;
+    case OUT_ALLOCATION: write_allocation(s, (const trace_allocation_t *)r); return;
+    case OUT_SCRATCH: write_scratch(s, (const trace_scratch_t *)r); return;
     }
 }
 
 static void end_tracks(state_t *s)
 {
-    write_launches(s);
+    out_launches_use(&s->launches, NULL, write_dispatch, s);
     for (size_t i = 0; i < s->track_room; i++) {
         track_t *t = &s->tracks[i];
         if (t->open) pf_slice_end(s->p, t->uuid, t->end);
@@ -407,7 +388,7 @@ int pf_write_tracks(pf_t *p)
                         source->threads[i] == p->pid ? 0 : (unsigned)number++);
     out_source_all(source);
     for (const trace_timed_t *r; !s.failed && (r = out_source_next(source));) {
-        if (out_launches_due(&s.launches, r)) write_launches(&s);
+        out_launches_use(&s.launches, r, write_dispatch, &s);
         write_record(&s, out_source_taken(source), r);
     }
     end_tracks(&s);

@@ -161,8 +161,9 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
 
 /* ---- kernels ---- */
 
-static void write_launch(rocpd_t *r, const out_launch_t *l)
+static void write_launch(void *to, out_launch_t *l)
 {
+    rocpd_t *r = to;
     out_model_t *m = r->job->model;
     const trace_dispatch_t *d = &l->dispatch;
     const char *range = d->external ? out_model_text(m, d->external) : NULL;
@@ -198,13 +199,6 @@ static void write_launch(rocpd_t *r, const out_launch_t *l)
         rocpd_real(r, l->values[i].value);
         rocpd_end(r);
     }
-}
-
-static void write_launches(rocpd_t *r, out_launches_t *l)
-{
-    for (size_t i = 0; i < l->count; i++)
-        write_launch(r, &l->rows[i]);
-    out_launches_clear(l);
 }
 
 /* ---- memory ---- */
@@ -318,24 +312,17 @@ void rocpd_write_records(rocpd_t *r)
     out_source_all(source);
     for (const trace_timed_t *t; !r->failed && (t = out_source_next(source));) {
         out_domain_t domain = out_source_taken(source);
-        if (out_launches_due(&launches, t)) write_launches(r, &launches);
-        switch (domain) {
-        case OUT_HSA_API:
-        case OUT_HIP_API:
-        case OUT_RCCL_API:
-        case OUT_ROCDECODE_API:
-        case OUT_ROCJPEG_API:
-        case OUT_MARKER_API: write_call(r, domain, t); break;
-        case OUT_KERNEL_DISPATCH:
-        case OUT_COUNTER_COLLECTION:
+        out_launches_use(&launches, t, write_launch, r);
+        switch (out_domains[domain].shape) {
+        case OUT_CALL: write_call(r, domain, t); break;
+        case OUT_LAUNCH:
             if (!out_launches_add(&launches, domain, t)) rocpd_no_memory(r);
             break;
-        case OUT_MEMORY_COPY: write_copy(r, (const trace_copy_t *)t); break;
-        case OUT_MEMORY_ALLOCATION: write_allocation(r, (const trace_allocation_t *)t); break;
-        case OUT_SCRATCH_MEMORY: write_scratch(r, (const trace_scratch_t *)t); break;
-        case OUT_DOMAIN_COUNT: break;
+        case OUT_COPY: write_copy(r, (const trace_copy_t *)t); break;
+        case OUT_ALLOCATION: write_allocation(r, (const trace_allocation_t *)t); break;
+        case OUT_SCRATCH: write_scratch(r, (const trace_scratch_t *)t); break;
         }
     }
-    write_launches(r, &launches);
+    out_launches_use(&launches, NULL, write_launch, r);
     out_launches_free(&launches);
 }

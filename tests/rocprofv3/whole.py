@@ -3,6 +3,7 @@
 
 usage: whole.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT [unittest arguments]
 """
+import collections
 import csv
 import glob
 import json
@@ -233,6 +234,15 @@ class Memory(Case):
         for name, count in calls.items():
             done = self.run_it(f"--{name}-trace", "-o", name, program=(SUBJECT, "libraries"))
             self.assertEqual(self.counts(done.stderr), [(count, count, 0, 0)])
+
+    def test_libraries_in_an_archive(self):
+        if "otf2" not in self.run_it("--help").stdout or not shutil.which("otf2-print"):
+            self.skipTest("built without libotf2, or no otf2-print")
+        self.run_it("-r", "-o", "x", "-f", "otf2", program=(SUBJECT, "libraries"))
+        said = subprocess.run(["otf2-print", self.out + "/x_results.otf2"], capture_output=True, text=True,
+                              timeout=60).stdout
+        self.assertEqual(collections.Counter(re.findall(r'\("category" <0>; STRING; "(\w+)"', said)),
+                         {"rccl_api": 1, "rocdecode_api": 2, "rocjpeg_api": 3})
 
     def test_allocations_and_scratch(self):
         """Whole files; the thread and kind columns are the subject's."""
