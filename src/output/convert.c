@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "output/csv.h"
 #include "output/format.h"
 #include "output/settings.h"
@@ -53,12 +54,6 @@ static bool taken(const out_conversion_t *c, const char *prefix)
     return false;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* No step up, not from the root on. */
 static bool stays_below(const char *name)
 {
@@ -100,13 +95,13 @@ static int choose_prefix(work_t *w)
     }
     if (!*name || (w->c->directory && !stays_below(name))) {
         w->result->renamed = true;
-        name = last_part(w->store);
+        name = base_last_part(w->store);
     }
     size_t need = (size_t)snprintf(prefix, room, "%s/%s", directory, name);
     if (need < room && taken(w->c, prefix)) {
-        const char *base = last_part(name);
+        const char *base = base_last_part(name);
         need = (size_t)snprintf(prefix, room, "%s/%.*s%s/%s", directory, (int)(base - name), name,
-                                last_part(w->store), base);
+                                base_last_part(w->store), base);
     }
     if (need >= room) {
         snprintf(w->why, w->why_bytes, "output file name is longer than %zu bytes", room - 1);
@@ -339,7 +334,7 @@ static int write_summary(work_t *w)
     const char *where = w->c->config->summary_output, *indent = "    ";
     out_file_t *f = NULL;
     if (!out_config_summaries(w->c->config)) return 0;
-    if (w->c->directory) where = last_part(where);
+    if (w->c->directory) where = base_last_part(where);
     if (out_is_stream(where)) {
         f = out_file_stream(where);
     } else {

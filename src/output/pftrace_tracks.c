@@ -3,6 +3,7 @@
  * Apart from pftrace.c, which knows how things are written. Names of tracks are those that
  * rocprofv3 uses. What is kept in memory is what is in flight: the open slice of each track, copies
  * and memory that is given out, kernels of one start. */
+#include "base/text.h"
 #include "output/ends.h"
 #include "output/launches.h"
 #include "output/live.h"
@@ -72,10 +73,9 @@ static void describe_process(state_t *s)
     const char *blank = strchr(command, ' ');
     size_t bytes = blank ? (size_t)(blank - command) : strlen(command);
     char *program = strndup(command, bytes);
-    const char *slash = program ? strrchr(program, '/') : NULL;
     proto_number(out, PF_PROCESS_PID, s->p->pid);
     proto_text(out, PF_PROCESS_COMMAND, command);
-    if (program) proto_text(out, PF_PROCESS_NAME, slash ? slash + 1 : program);
+    if (program) proto_text(out, PF_PROCESS_NAME, base_last_part(program));
     proto_end(out, process);
     described(s, track, packet);
     free(program);

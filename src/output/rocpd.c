@@ -62,6 +62,14 @@ void rocpd_null(rocpd_t *r)
     sqlite3_bind_null(r->at, ++r->place);
 }
 
+void rocpd_int_if(rocpd_t *r, bool has, uint64_t value)
+{
+    if (has)
+        rocpd_int(r, value);
+    else
+        rocpd_null(r);
+}
+
 static int step(rocpd_t *r)
 {
     if (r->failed) return SQLITE_DONE;

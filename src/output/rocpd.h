@@ -81,6 +81,7 @@ void rocpd_int(rocpd_t *r, uint64_t value);
 void rocpd_real(rocpd_t *r, double value);
 void rocpd_text(rocpd_t *r, const char *value); /* NULL is NULL; good until the row's end */
 void rocpd_null(rocpd_t *r);
+void rocpd_int_if(rocpd_t *r, bool has, uint64_t value); /* else NULL */
 void rocpd_end(rocpd_t *r);
 /* The same where the id of the row may be taken: false if it is. */
 bool rocpd_end_unless_taken(rocpd_t *r);

@@ -128,10 +128,7 @@ static void write_agents(rocpd_t *r)
 static void put_agent(rocpd_t *r, uint64_t agent)
 {
     const out_agent_t *a = out_model_find_agent(r->job->model, agent);
-    if (a)
-        rocpd_int(r, out_agent_value(a, TRACE_AGENT_Node_Id));
-    else
-        rocpd_null(r);
+    rocpd_int_if(r, a, a ? out_agent_value(a, TRACE_AGENT_Node_Id) : 0);
 }
 
 static void write_code_objects(rocpd_t *r)

@@ -63,14 +63,6 @@ static uint64_t stream_of(rocpd_t *r, uint64_t id)
     return place_of(r, &r->streams, ROCPD_STREAM, "Stream", id);
 }
 
-static void put_agent(rocpd_t *r, uint64_t agent)
-{
-    if (agent)
-        rocpd_int(r, rocpd_agent(r, agent));
-    else
-        rocpd_null(r);
-}
-
 /* ---- calls and ranges ---- */
 
 static uint64_t track_of(rocpd_t *r, uint32_t tid, const char *name)
@@ -224,10 +216,7 @@ static void write_copy(rocpd_t *r, const trace_copy_t *c)
     rocpd_int(r, c->source_address);
     rocpd_int(r, c->bytes);
     rocpd_int(r, stream);
-    if (range)
-        rocpd_int(r, region);
-    else
-        rocpd_null(r);
+    rocpd_int_if(r, range, region);
     rocpd_int(r, event);
     rocpd_end(r);
 }
@@ -243,18 +232,15 @@ static void write_memory(rocpd_t *r, const trace_timed_t *t, const memory_t *x)
     const char *category = out_kind_text(r->job->model, trace_kind(t->head));
     uint64_t event = write_event(r, category, x->stack, x->parent, 0, "{}");
     uint64_t queue = queue_of(r, x->queue), stream = stream_of(r, 0);
-    if (x->agent) rocpd_agent(r, x->agent); /* its row comes before this one */
+    uint64_t agent = x->agent ? rocpd_agent(r, x->agent) : 0;
     rocpd_begin(r, ROCPD_ALLOCATE);
     put_origin(r, trace_thread(t->head));
-    put_agent(r, x->agent);
+    rocpd_int_if(r, x->agent, agent);
     rocpd_text(r, x->type);
     rocpd_text(r, x->level);
     rocpd_int(r, t->start);
     rocpd_int(r, t->end);
-    if (x->address)
-        rocpd_int(r, x->address);
-    else
-        rocpd_null(r);
+    rocpd_int_if(r, x->address, x->address);
     rocpd_int(r, x->bytes);
     rocpd_int(r, queue);
     rocpd_int(r, stream);

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "trace/keys.h"
 #include "trace/store.h"
 
@@ -74,12 +75,6 @@ char *rocpd_read_file(const char *path)
     return NULL;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static int add_path(rocpd_files_t *f, const char *path);
 
 /* Words of the list `files` in an index: "- NAME" lines, or one word behind the colon. Paths are
@@ -125,7 +120,7 @@ static int add_directory(rocpd_files_t *f, const char *path)
     for (char **name = names; name && *name && result == 0; name++) {
         char file[PATH_MAX];
         trace_join(file, sizeof(file), path, *name);
-        if (ends_with(*name, ".db")) result = add_file(f, file);
+        if (base_ends_with(*name, ".db")) result = add_file(f, file);
     }
     if (!names) base_error("%s: %s", path, strerror(errno));
     if (names && result == 0 && f->count == before) base_error("%s: holds no *.db", path);
@@ -141,7 +136,7 @@ static int add_path(rocpd_files_t *f, const char *path)
         return -1;
     }
     if (S_ISDIR(st.st_mode)) return add_directory(f, path);
-    if (ends_with(path, ".yaml") || ends_with(path, ".yml")) return add_index(f, path);
+    if (base_ends_with(path, ".yaml") || base_ends_with(path, ".yml")) return add_index(f, path);
     return add_file(f, path);
 }
 
@@ -207,24 +202,30 @@ int rocpd_run(sqlite3 *db, const char *sql, const char *what)
     return -1;
 }
 
-static int attach(sqlite3 *db, const rocpd_files_t *f)
+int rocpd_same_schema(const rocpd_files_t *f, const char *what)
 {
     char *version = rocpd_metadata(f->paths[0], "schema_version");
     int result = version ? 0 : -1;
-    for (size_t i = 0; result == 0 && i < f->count; i++) {
+    for (size_t i = 1; result == 0 && i < f->count; i++) {
         char *other = rocpd_metadata(f->paths[i], "schema_version");
-        if (!other) result = -1;
-        if (other && strcmp(other, version) != 0) {
-            base_error("%s has schema version %s, %s has %s: they cannot be read together",
-                       f->paths[i], other, f->paths[0], version);
-            result = -1;
-        }
-        char *sql = sqlite3_mprintf("ATTACH 'file:%q?mode=ro' AS db%d", f->paths[i], (int)i);
-        if (result == 0) result = sql ? rocpd_run(db, sql, f->paths[i]) : -1;
-        sqlite3_free(sql);
+        if (!other || strcmp(other, version) != 0) result = -1;
+        if (other && result != 0)
+            base_error("%s has schema version %s, %s has %s: they cannot be %s", f->paths[i], other,
+                       f->paths[0], version, what);
         free(other);
     }
     free(version);
+    return result;
+}
+
+static int attach(sqlite3 *db, const rocpd_files_t *f)
+{
+    int result = rocpd_same_schema(f, "read together");
+    for (size_t i = 0; result == 0 && i < f->count; i++) {
+        char *sql = sqlite3_mprintf("ATTACH 'file:%q?mode=ro' AS db%d", f->paths[i], (int)i);
+        result = sql ? rocpd_run(db, sql, f->paths[i]) : -1;
+        sqlite3_free(sql);
+    }
     return result;
 }
 

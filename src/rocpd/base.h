@@ -29,6 +29,10 @@ void rocpd_files_free(rocpd_files_t *f);
  * database (told then). */
 char *rocpd_metadata(const char *path, const char *tag);
 
+/* 0 if all of them have one version of the schema, else -1 with the reason told: `what` is what
+ * they then cannot be. */
+int rocpd_same_schema(const rocpd_files_t *f, const char *what);
+
 /* All of them as one, cut to the window of the options. NULL with the reason told. */
 sqlite3 *rocpd_open(const rocpd_files_t *f, const rocpd_options_t *o);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "output/file.h"
 #include "rocpd/commands.h"
 
@@ -117,24 +118,6 @@ static int make_views(sqlite3 *db, const char *path)
     return result;
 }
 
-static int same_schema(const rocpd_files_t *f)
-{
-    char *version = rocpd_metadata(f->paths[0], "schema_version");
-    int result = version ? 0 : -1;
-    for (size_t i = 1; i < f->count && result == 0; i++) {
-        char *other = rocpd_metadata(f->paths[i], "schema_version");
-        if (!other || strcmp(other, version) != 0) {
-            if (other)
-                base_error("%s has schema version %s, %s has %s: they cannot be merged",
-                           f->paths[i], other, f->paths[0], version);
-            result = -1;
-        }
-        free(other);
-    }
-    free(version);
-    return result;
-}
-
 static int merge_into(const rocpd_files_t *f, const char *path)
 {
     sqlite3 *db = NULL;
@@ -159,10 +142,9 @@ int rocpd_merge(const rocpd_options_t *o, const rocpd_files_t *f)
     char name[NAME_MAX], path[PATH_MAX], part[PATH_MAX], why[512];
     const char *env = getenv("ROCPD_OUTPUT_NAME");
     const char *given = rocpd_word(o, ROCPD_OUTPUT_FILE, env && *env ? env : "merged");
-    size_t bytes = strlen(given);
-    bool ended = bytes > 3 && strcmp(given + bytes - 3, ".db") == 0;
-    snprintf(name, sizeof(name), "%s%s", given, ended ? "" : ".db");
-    if (same_schema(f) != 0 || rocpd_output(o, name, path, sizeof(path)) != 0) return -1;
+    snprintf(name, sizeof(name), "%s%s", given, base_ends_with(given, ".db") ? "" : ".db");
+    if (rocpd_same_schema(f, "merged") != 0 || rocpd_output(o, name, path, sizeof(path)) != 0)
+        return -1;
     int fd = out_file_begin(path, part, why, sizeof(why));
     if (fd < 0) {
         base_error("%s", why);

@@ -8,25 +8,18 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "output/file.h"
 #include "rocpd/commands.h"
 #include "trace/store.h"
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* The folder: --output-path with .rpdb behind it, or a name of the time, or where we are. */
 static int choose_folder(const rocpd_options_t *o, char folder[PATH_MAX])
 {
     const char *given = rocpd_word(o, ROCPD_OUTPUT_PATH, NULL);
     bool moves = rocpd_given(o, ROCPD_CONSOLIDATE) || rocpd_given(o, ROCPD_COPY);
-    size_t bytes = given ? strlen(given) : 0;
     if (given) {
-        bool ended = bytes > 5 && strcmp(given + bytes - 5, ".rpdb") == 0;
-        snprintf(folder, PATH_MAX, "%s%s", given, ended ? "" : ".rpdb");
+        snprintf(folder, PATH_MAX, "%s%s", given, base_ends_with(given, ".rpdb") ? "" : ".rpdb");
     } else if (moves) {
         time_t now = time(NULL);
         struct tm tm;
@@ -61,8 +54,8 @@ static int take(const rocpd_options_t *o, const char *path, size_t number, const
                 char place[PATH_MAX])
 {
     char name[NAME_MAX + 32];
-    snprintf(name, sizeof(name), "%zu-%s", number, last_part(path));
-    trace_join(place, PATH_MAX, folder, last_part(path));
+    snprintf(name, sizeof(name), "%zu-%s", number, base_last_part(path));
+    trace_join(place, PATH_MAX, folder, base_last_part(path));
     if (strcmp(place, path) == 0) return 0;
     if (access(place, F_OK) == 0) trace_join(place, PATH_MAX, folder, name);
     if (rocpd_given(o, ROCPD_COPY)) return copy_file(path, place);

@@ -139,14 +139,21 @@ static int add_views(sqlite3 *db, const rocpd_options_t *o, list_t *l)
     return result;
 }
 
+/* Of ASCII alone, whatever the locale. */
+static void set_case(char *text, bool upper)
+{
+    char first = upper ? 'a' : 'A', last = upper ? 'z' : 'Z';
+    for (; *text; text++)
+        if (*text >= first && *text <= last) *text ^= 'a' ^ 'A';
+}
+
 /* "HIP_RUNTIME_API_EXT" -> "hip", "rocm_x_y" -> "rocm_x". */
 static void first_word(const char *category, char *word, size_t room)
 {
     size_t skip = strncasecmp(category, "rocm_", 5) == 0 ? 5 : 0;
     size_t bytes = skip + strcspn(category + skip, "_");
     snprintf(word, room, "%.*s", (int)bytes, category);
-    for (char *c = word; *c; c++)
-        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
+    set_case(word, false);
 }
 
 static bool wants_category(const rocpd_options_t *o, const char *word)
@@ -206,8 +213,7 @@ static int show(sqlite3 *db, const rocpd_options_t *o, const char *summary, cons
     char title[256], suffix[256];
     snprintf(suffix, sizeof(suffix), "_%s%s", summary, end);
     snprintf(title, sizeof(title), "%s%s", summary, end);
-    for (char *c = title; *c; c++)
-        *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 32 : *c);
+    set_case(title, true);
     int result = sql ? rocpd_show(db, o, sql, title, suffix) : -1;
     sqlite3_free(sql);
     return result < 0 ? -1 : 0;
@@ -239,8 +245,7 @@ static int show_domains(sqlite3 *db, const rocpd_options_t *o, const list_t *l)
     for (size_t i = 0; i < l->count; i++) {
         char upper[64];
         snprintf(upper, sizeof(upper), "%s", l->names[i]);
-        for (char *c = upper; *c; c++)
-            *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 32 : *c);
+        set_case(upper, true);
         sqlite3_str_appendf(sql, "%sSELECT %Q AS name, duration FROM \"summary_%w\"",
                             i ? " UNION ALL " : "", upper, l->names[i]);
     }

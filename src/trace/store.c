@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 int trace_join(char *path, size_t path_bytes, const char *directory, const char *name)
 {
@@ -154,6 +155,5 @@ int trace_retire(const char *store)
 
 bool trace_is_retired(const char *directory)
 {
-    size_t bytes = strlen(directory), end = sizeof(RETIRED) - 1;
-    return bytes > end && strcmp(directory + bytes - end, RETIRED) == 0;
+    return base_ends_with(directory, RETIRED);
 }

@@ -1,0 +1,24 @@
+/* text.h - questions about texts that several rooms ask.
+ *
+ * Apart since they belong to no file and to no message. Nothing here allocates or looks at the
+ * locale. */
+#ifndef CROCPROF_BASE_TEXT_H
+#define CROCPROF_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool base_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && memcmp(text + n - m, end, m) == 0;
+}
+
+/* Of a path: what stands behind the last slash. */
+static inline const char *base_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+#endif
