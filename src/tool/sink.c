@@ -303,7 +303,10 @@ static void put_operation(trace_head_t of)
 }
 
 /* No function has more. */
-enum { SIGNATURE_ARGUMENTS = 32, TABLE_WORDS = TRACE_WORDS_MAX - sizeof(trace_table_t) / 8 };
+enum {
+    SIGNATURE_ARGUMENTS = TRACE_TEXTS_MAX / 2,
+    TABLE_WORDS = TRACE_WORDS_MAX - sizeof(trace_table_t) / 8
+};
 
 static void set_bit(uint64_t *bits, uint32_t index)
 {

@@ -236,9 +236,9 @@ bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_b
     static const char mark[] = TRACE_CUT;
     enum { MARK_BYTES = sizeof(mark) - 1 };
     size_t left = TRACE_WORDS_MAX * 8u - fixed_bytes - count * (1 + MARK_BYTES);
-    size_t lengths[16], bytes = fixed_bytes;
-    bool cut[16];
-    if (count > sizeof(lengths) / sizeof(*lengths)) return refuse(w, "texts", EMSGSIZE);
+    size_t lengths[TRACE_TEXTS_MAX], bytes = fixed_bytes;
+    bool cut[TRACE_TEXTS_MAX];
+    if (count > TRACE_TEXTS_MAX) return refuse(w, "texts", EMSGSIZE);
     for (size_t i = 0; i < count; i++) {
         lengths[i] = texts[i] ? strnlen(texts[i], left) : 0;
         cut[i] = lengths[i] == left && texts[i] && texts[i][left];

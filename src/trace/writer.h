@@ -34,6 +34,7 @@ bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_b
 
 /* Appends `fixed` (whose head has any size) with `count` texts behind it; NULL texts are empty.
  * A text that does not fit into the largest record is cut, marked (TRACE_CUT) and counted. */
+enum { TRACE_TEXTS_MAX = 64 /* of a record: 32 arguments, type and name */ };
 bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
                             const char *const *texts, size_t count);
 

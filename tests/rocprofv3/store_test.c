@@ -132,6 +132,30 @@ static void records_never_cross_windows(void **state)
     trace_reader_close(r);
 }
 
+/* A function's arguments have two texts each. */
+static void many_texts_are_one_record(void **state)
+{
+    (void)state;
+    enum { COUNT = 40 };
+    char names[COUNT][8];
+    const char *texts[COUNT];
+    trace_signature_t s = {.head = trace_head(TRACE_SIGNATURE, 1, 2, 0, sizeof(s)),
+                           .count = COUNT / 2};
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof(names[i]), "%d", i);
+        texts[i] = names[i];
+    }
+    trace_writer_t *w = open_writer("texts.seg");
+    assert_true(trace_writer_put_texts(w, &s, sizeof(s), texts, COUNT));
+    trace_writer_close(w);
+    trace_reader_t *r = open_reader("texts.seg");
+    const trace_head_t *head = trace_reader_next(r);
+    assert_non_null(head);
+    for (unsigned i = 0; i < COUNT; i++)
+        assert_string_equal(trace_record_text(head, i), names[i]);
+    trace_reader_close(r);
+}
+
 static void too_large_is_refused_and_counted(void **state)
 {
     (void)state;
@@ -366,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip_over_many_windows),
         cmocka_unit_test(records_never_cross_windows),
+        cmocka_unit_test(many_texts_are_one_record),
         cmocka_unit_test(too_large_is_refused_and_counted),
         cmocka_unit_test(full_disk_is_an_error_not_a_signal),
         cmocka_unit_test(killed_writer_loses_nothing),
