@@ -68,8 +68,10 @@ SAD(v_sad_u16, sad2(a, b))
 SAD(v_sad_u32, distance(a, b))
 SAD(v_msad_u8, sad4(a, b, true))
 
-/* Four sums of a window that moves over the eight bytes of a by one byte each. */
-static inline uint64_t quad_sad(uint64_t a, uint32_t b, uint64_t c, bool masked, bool clamp)
+/* Four sums of a window that moves over the eight bytes of a by one byte each. In line at any cost:
+ * a loop over lanes with a call in it is no loop over vectors. */
+static inline __attribute__((always_inline)) uint64_t quad_sad(uint64_t a, uint32_t b, uint64_t c,
+                                                               bool masked, bool clamp)
 {
     uint64_t r = 0;
     for (unsigned n = 0; n < 4; n++) {
