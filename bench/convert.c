@@ -1,8 +1,9 @@
 /* convert.c - what the formats of rocprofv3 cost: nanoseconds for each record, memory at its peak.
  *
  * Makes the store of a made-up process (two threads' API calls, every tenth record a kernel) and
- * converts it in a process of its own for each format, so that one's memory is not another's.
- * bench_convert [--json FILE] [--records N] */
+ * converts it in a process of its own for each format, so that one's memory is not another's; then
+ * once to several formats, which read the store once.
+ * bench_convert [--json FILE] [--records N] [--format NAME] */
 #include "output/convert.h"
 #include "trace/store.h"
 #include "trace/writer.h"
@@ -16,9 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const formats[] = {"csv", "json", "pftrace", "rocpd"};
+static const struct {
+    const char *name, *formats, *file;
+} rows[] = {
+    {"csv", "csv", "hip_api_trace.csv"},           {"json", "json", "results.json"},
+    {"pftrace", "pftrace", "results.pftrace"},     {"rocpd", "rocpd", "results.db"},
+    {"texts", "csv,json,pftrace", "results.json"},
+};
 enum {
-    FORMATS = sizeof(formats) / sizeof(*formats),
+    ROWS = sizeof(rows) / sizeof(*rows),
     OPERATIONS = 400,
     KERNELS = 20,
     API = 5,
@@ -26,7 +33,9 @@ enum {
 };
 
 typedef struct {
-    double ns;      /* of CPU time for each record, all phases of a conversion */
+    double ns;     /* of CPU time for each record, all phases of a conversion */
+    double system; /* of these, the kernel's */
+    double wall;
     double peak_mb; /* of resident memory */
     double file_mb;
 } result_t;
@@ -121,36 +130,46 @@ static int convert(const char *store, const char *format)
     return 1;
 }
 
-static bool measure(const char *store, const char *directory, const char *format, uint64_t records,
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool measure(const char *store, const char *directory, int row, uint64_t records,
                     result_t *r)
 {
     struct rusage use;
     int status;
     char path[4096];
     struct stat st;
+    double begun = now(), each = 1e9 / (double)records;
     pid_t child = fork();
-    if (child == 0) _exit(convert(store, format));
+    if (child == 0) _exit(convert(store, rows[row].formats));
     if (child < 0 || wait4(child, &status, 0, &use) < 0 || status != 0) return false;
-    double seconds = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-                     (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
-    snprintf(path, sizeof(path), "%s/bench_%s", directory,
-             strcmp(format, "csv") == 0     ? "hip_api_trace.csv"
-             : strcmp(format, "rocpd") == 0 ? "results.db"
-             : strcmp(format, "json") == 0  ? "results.json"
-                                            : "results.pftrace");
-    *r = (result_t){seconds * 1e9 / (double)records, (double)use.ru_maxrss / 1024,
+    double user = seconds(use.ru_utime), system = seconds(use.ru_stime);
+    snprintf(path, sizeof(path), "%s/bench_%s", directory, rows[row].file);
+    *r = (result_t){(user + system) * each, system * each, (now() - begun) * each,
+                    (double)use.ru_maxrss / 1024,
                     stat(path, &st) == 0 ? (double)st.st_size / 1e6 : 0};
     return true;
 }
 
 int main(int argc, char **argv)
 {
-    const char *json = NULL;
+    const char *json = NULL, *only = NULL;
     uint64_t records = 2000000;
     char directory[] = "/tmp/bench-convert-XXXXXX", store[64];
-    result_t results[FORMATS];
+    result_t results[ROWS];
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--json") == 0) json = argv[i + 1];
+        if (strcmp(argv[i], "--format") == 0) only = argv[i + 1];
         if (strcmp(argv[i], "--records") == 0) records = strtoull(argv[i + 1], NULL, 10);
     }
     if (!mkdtemp(directory)) return 1;
@@ -159,18 +178,21 @@ int main(int argc, char **argv)
     put_meta(store, directory);
     put_records(store, records);
     printf("%llu records, nine calls to a kernel\n", (unsigned long long)records);
-    printf("%-10s %14s %14s %12s\n", "format", "ns a record", "peak MB", "file MB");
-    for (int i = 0; i < FORMATS; i++) {
-        if (!measure(store, directory, formats[i], records, &results[i])) return 1;
-        printf("%-10s %14.0f %14.1f %12.1f\n", formats[i], results[i].ns, results[i].peak_mb,
-               results[i].file_mb);
+    printf("%-10s %14s %14s %14s %14s %12s\n", "format", "ns a record", "system ns", "wall ns",
+           "peak MB", "file MB");
+    for (int i = 0; i < ROWS; i++) {
+        result_t *r = &results[i];
+        if (only && strcmp(only, rows[i].name) != 0) continue;
+        if (!measure(store, directory, i, records, r)) return 1;
+        printf("%-10s %14.0f %14.0f %14.0f %14.1f %12.1f\n", rows[i].name, r->ns, r->system,
+               r->wall, r->peak_mb, r->file_mb);
     }
     trace_remove(directory);
-    FILE *f = json ? fopen(json, "w") : NULL;
+    FILE *f = json && !only ? fopen(json, "w") : NULL;
     if (!f) return json != NULL;
-    for (int i = 0; i < FORMATS; i++)
-        fprintf(f, "%s\"%s_ns\": %.1f, \"%s_peak_mb\": %.1f", i ? ", " : "{", formats[i],
-                results[i].ns, formats[i], results[i].peak_mb);
+    for (int i = 0; i < ROWS; i++)
+        fprintf(f, "%s\"%s_ns\": %.1f, \"%s_peak_mb\": %.1f", i ? ", " : "{", rows[i].name,
+                results[i].ns, rows[i].name, results[i].peak_mb);
     fprintf(f, "}\n");
     return fclose(f) != 0;
 }

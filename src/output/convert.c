@@ -17,8 +17,6 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
-enum { STOP_CHECK_ROWS = 1024 }; /* while a store is read */
-
 /* One conversion while it runs. */
 typedef struct {
     out_conversion_t *c;
@@ -31,13 +29,6 @@ typedef struct {
     char *why;
     size_t why_bytes;
 } work_t;
-
-static int stopped(work_t *w)
-{
-    if (!w->c->stop || !*w->c->stop) return 0;
-    snprintf(w->why, w->why_bytes, "conversion was interrupted");
-    return -1;
-}
 
 /* What cannot be found out may be. */
 static bool still_running(const trace_segment_header_t *h)
@@ -134,6 +125,28 @@ static void add_counts(trace_counts_t *to, const trace_segment_header_t *h, uint
     to->filtered += c->filtered;
 }
 
+static bool wants(const work_t *w, int format)
+{
+    unsigned formats = w->c->config->formats;
+    if (!formats) formats = 1u << (w->stream ? OUT_FORMAT_csv : OUT_FORMAT_rocpd);
+    return formats & 1u << format;
+}
+
+/* Statistics are counted where something shows them. */
+static bool wants_stats(const work_t *w)
+{
+    return w->c->config->stats || wants(w, OUT_FORMAT_json) || out_config_summaries(w->c->config);
+}
+
+/* A record's part of the statistics. */
+static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
+{
+    work_t *w = to;
+    const out_domain_row_t *d = &out_domains[domain];
+    uint64_t duration = r->end > r->start ? r->end - r->start : 0;
+    return !d->key || out_stats_add(&w->stats[domain], domain, d->key(w->model, r), duration) == 0;
+}
+
 static int read_segment(work_t *w, const char *name)
 {
     int result = -1;
@@ -151,10 +164,8 @@ static int read_segment(work_t *w, const char *name)
     if (h->contents != TRACE_CONTENTS_RECORDS) goto done;
     to->killed |= !h->closed_ns;
     note_failure(to, h);
-    for (const trace_head_t *record; (record = trace_reader_next(r));) {
-        if (++rows % STOP_CHECK_ROWS == 0 && stopped(w) != 0) goto out;
-        if (out_source_add(&w->source, (const trace_timed_t *)record) != 0) goto out;
-    }
+    if (out_source_read(&w->source, path, r, wants_stats(w) ? count : NULL, w, &rows) != 0)
+        goto out;
     to->cut += trace_reader_cut(r);
     add_counts(&to->counts, h, rows);
 done:
@@ -203,56 +214,63 @@ static int close_output(work_t *w, out_file_t *f, int result)
     return 0;
 }
 
-static bool wants(const work_t *w, int format)
+typedef struct {
+    out_file_t *files[OUT_DOMAIN_COUNT];
+} traces_t;
+
+static int open_traces(work_t *w, traces_t *t, int from, int to)
 {
-    unsigned formats = w->c->config->formats;
-    if (!formats) formats = 1u << (w->stream ? OUT_FORMAT_csv : OUT_FORMAT_rocpd);
-    return formats & 1u << format;
+    for (int i = from; i < to; i++) {
+        if (!w->source.rows[i] || w->source.bytes[i] < w->c->config->minimum_bytes) continue;
+        t->files[i] = open_output(w, out_domains[i].trace, "csv");
+        if (!t->files[i]) return -1;
+        out_text(t->files[i], out_domains[i].header);
+    }
+    return 0;
 }
 
-/* Statistics are counted where something shows them. */
-static bool wants_stats(const work_t *w)
+static void write_rows(work_t *w, traces_t *t)
 {
-    return w->c->config->stats || wants(w, OUT_FORMAT_json) || out_config_summaries(w->c->config);
-}
-
-/* One pass over the records of a domain. `f` is NULL when no trace file is due. */
-static int write_rows(work_t *w, int domain, out_file_t *f)
-{
-    const out_domain_row_t *d = &out_domains[domain];
-    bool stats = d->key && wants_stats(w);
-    if (!f && !stats) return 0;
-    out_source_domain(&w->source, (out_domain_t)domain);
     for (const trace_timed_t *r; (r = out_source_next(&w->source));) {
-        if (f) d->row(f, w->model, r);
-        if (!stats) continue;
-        uint64_t duration = r->end > r->start ? r->end - r->start : 0;
-        if (out_stats_add(&w->stats[domain], domain, d->key(w->model, r), duration) != 0) {
-            snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
-            return -1;
-        }
+        out_domain_t domain = out_source_taken(&w->source);
+        if (t->files[domain]) out_domains[domain].row(t->files[domain], w->model, r);
     }
-    out_stats_sort(&w->stats[domain]);
-    return w->source.failed ? -1 : 0;
 }
 
-static int write_domain(work_t *w, int domain)
+/* Trace files of the domains from one up to another, and statistics behind each. */
+static int write_traces(work_t *w, int from, int to)
 {
-    out_file_t *f = NULL;
-    bool csv = wants(w, OUT_FORMAT_csv) && w->source.bytes[domain] >= w->c->config->minimum_bytes;
-    if (!w->source.sorters[domain]) return 0;
-    if (csv) {
-        f = open_output(w, out_domains[domain].trace, "csv");
-        if (!f) return -1;
-        out_text(f, out_domains[domain].header);
+    traces_t t = {0};
+    int result = open_traces(w, &t, from, to);
+    if (result == 0) {
+        if (to - from == 1)
+            out_source_domain(&w->source, (out_domain_t)from);
+        else
+            out_source_all(&w->source);
+        write_rows(w, &t);
+        result = w->source.failed ? -1 : 0;
     }
-    int result = write_rows(w, domain, f);
-    if (f) result = close_output(w, f, result);
-    if (result != 0 || !csv || !w->c->config->stats || !out_domains[domain].stats) return result;
-    f = open_output(w, out_domains[domain].stats, "csv");
-    if (!f) return -1;
-    out_stats_csv(f, &w->stats[domain]);
-    return close_output(w, f, 0);
+    for (int i = from; i < to; i++) {
+        if (!t.files[i]) continue;
+        if (close_output(w, t.files[i], result) != 0) result = -1;
+        if (result != 0 || !w->c->config->stats || !out_domains[i].stats) continue;
+        out_file_t *f = open_output(w, out_domains[i].stats, "csv");
+        if (!f) return -1;
+        out_stats_csv(f, &w->stats[i]);
+        result = close_output(w, f, 0);
+    }
+    return result;
+}
+
+/* All files are written side by side; to a stream goes one domain after the other. */
+static int write_csv(work_t *w)
+{
+    int result = 0;
+    if (!wants(w, OUT_FORMAT_csv)) return 0;
+    if (!w->stream) return write_traces(w, 0, OUT_DOMAIN_COUNT);
+    for (int i = 0; i < OUT_DOMAIN_COUNT && result == 0; i++)
+        if (w->source.rows[i]) result = write_traces(w, i, i + 1);
+    return result;
 }
 
 static out_job_t job_of(work_t *w)
@@ -263,8 +281,6 @@ static out_job_t job_of(work_t *w)
 static int hand_over(work_t *w)
 {
     out_job_t job = job_of(w);
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        if (w->source.sorters[i] && write_rows(w, i, NULL) != 0) return -1;
     return w->c->take(w->c->taker, &job);
 }
 
@@ -298,7 +314,7 @@ static int write_formats(work_t *w)
 
 static int write_wide(work_t *w)
 {
-    if (!w->source.sorters[OUT_COUNTER_COLLECTION]) return 0;
+    if (!w->source.rows[OUT_COUNTER_COLLECTION]) return 0;
     out_file_t *f = open_output(w, "counter_collection_wide", "csv");
     if (!f) return -1;
     int result = out_csv_wide(f, w->model, &w->source);
@@ -354,9 +370,8 @@ static int write_all(work_t *w)
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         bytes += w->source.bytes[i];
     if (write_config(w) != 0) return -1;
-    out_source_progress(&w->source, "csv, statistics");
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        if (write_domain(w, i) != 0) return -1;
+    out_source_progress(&w->source, "csv");
+    if (write_csv(w) != 0) return -1;
     if (bytes && bytes >= w->c->config->minimum_bytes) {
         if (wants(w, OUT_FORMAT_csv) && (write_process_files(w) != 0 || write_wide(w) != 0))
             return -1;
@@ -372,7 +387,11 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
     int status = -1;
     work_t w = {.c = c, .result = result, .store = store, .why = why, .why_bytes = why_bytes};
     *result = (out_result_t){0};
-    w.source = (out_source_t){.store = store, .stop = c->stop, .why = why, .why_bytes = why_bytes};
+    w.source = (out_source_t){.store = store,
+                              .sort = OUT_SORT(store),
+                              .stop = c->stop,
+                              .why = why,
+                              .why_bytes = why_bytes};
     w.model = out_model_load(store, c->config->names, c->config->agent_index, why, why_bytes);
     if (!w.model) goto out;
     result->pid = w.model->header.pid;
@@ -386,6 +405,8 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
     }
     if ((!c->take && choose_prefix(&w) != 0) || read_segments(&w) != 0) goto out;
     if (out_source_ready(&w.source) != 0) goto out;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        out_stats_sort(&w.stats[i]);
     status = c->take ? hand_over(&w) : write_all(&w);
 out:
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)

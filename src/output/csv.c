@@ -14,49 +14,40 @@
 /* Kinds of rocprofiler_buffer_tracing_kind_t that API records carry, their domain, and the text of
  * the Domain column where it is not the kind's own name: rocprofv3 traces some through the extended
  * kinds and prints their names. */
-static const struct {
-    uint8_t kind;
-    uint8_t domain;
-    const char *text;
-} api_kinds[] = {
-    {1, OUT_HSA_API, NULL}, /* core */
-    {2, OUT_HSA_API, NULL}, /* AMD extension */
-    {3, OUT_HSA_API, NULL}, /* image extension */
-    {4, OUT_HSA_API, NULL}, /* finalizer extension */
-    {5, OUT_HIP_API, "HIP_RUNTIME_API_EXT"},
-    {6, OUT_HIP_API, "HIP_COMPILER_API_EXT"},
-    {21, OUT_HIP_API, NULL}, /* the extended kinds themselves */
-    {22, OUT_HIP_API, NULL},
-    {14, OUT_RCCL_API, NULL},
-    {18, OUT_ROCDECODE_API, "ROCDECODE_API_EXT"},
-    {23, OUT_ROCDECODE_API, NULL},
-    {19, OUT_ROCJPEG_API, NULL},
+#define API_KINDS(X)                                                                               \
+    X(1, HSA_API, NULL) /* core */                                                                 \
+    X(2, HSA_API, NULL) /* AMD extension */                                                        \
+    X(3, HSA_API, NULL) /* image extension */                                                      \
+    X(4, HSA_API, NULL) /* finalizer extension */                                                  \
+    X(5, HIP_API, "HIP_RUNTIME_API_EXT")                                                           \
+    X(6, HIP_API, "HIP_COMPILER_API_EXT")                                                          \
+    X(14, RCCL_API, NULL)                                                                          \
+    X(18, ROCDECODE_API, "ROCDECODE_API_EXT")                                                      \
+    X(19, ROCJPEG_API, NULL)                                                                       \
+    X(21, HIP_API, NULL) /* the extended kinds themselves */                                       \
+    X(22, HIP_API, NULL)                                                                           \
+    X(23, ROCDECODE_API, NULL)
+
+const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1] = {
+#define X(kind, domain, text) [kind] = OUT_##domain + 1,
+    API_KINDS(X)
+#undef X
 };
 
-enum { API_KIND_COUNT = sizeof(api_kinds) / sizeof(*api_kinds) };
-
-int out_domain_of(trace_head_t head)
-{
-    switch (trace_type(head)) {
-    case TRACE_DISPATCH: return OUT_KERNEL_DISPATCH;
-    case TRACE_COPY: return OUT_MEMORY_COPY;
-    case TRACE_ALLOCATION: return OUT_MEMORY_ALLOCATION;
-    case TRACE_SCRATCH: return OUT_SCRATCH_MEMORY;
-    case TRACE_COUNTERS: return OUT_COUNTER_COLLECTION;
-    case TRACE_MARKER: return OUT_MARKER_API;
-    case TRACE_API:
-        for (int i = 0; i < API_KIND_COUNT; i++)
-            if (api_kinds[i].kind == trace_kind(head)) return api_kinds[i].domain;
-        return -1;
-    default: return -1;
-    }
-}
+const uint8_t out_domain_of_type[TRACE_TYPE_COUNT] = {
+    [TRACE_DISPATCH] = OUT_KERNEL_DISPATCH + 1,     [TRACE_COPY] = OUT_MEMORY_COPY + 1,
+    [TRACE_ALLOCATION] = OUT_MEMORY_ALLOCATION + 1, [TRACE_SCRATCH] = OUT_SCRATCH_MEMORY + 1,
+    [TRACE_COUNTERS] = OUT_COUNTER_COLLECTION + 1,  [TRACE_MARKER] = OUT_MARKER_API + 1,
+};
 
 const char *out_kind_text(const out_model_t *m, uint32_t kind)
 {
-    for (int i = 0; i < API_KIND_COUNT; i++)
-        if (api_kinds[i].kind == kind && api_kinds[i].text) return api_kinds[i].text;
-    return out_model_kind(m, kind);
+    static const char *const texts[TRACE_KIND_MAX + 1] = {
+#define X(kind, domain, text) [kind] = text,
+        API_KINDS(X)
+#undef X
+    };
+    return kind <= TRACE_KIND_MAX && texts[kind] ? texts[kind] : out_model_kind(m, kind);
 }
 
 static void cell_text(out_file_t *f, const char *text)

@@ -47,8 +47,17 @@ typedef struct {
 
 extern const out_domain_row_t out_domains[OUT_DOMAIN_COUNT];
 
+/* Domains of the types of records, and of the kinds that API records carry, plus 1; 0: none. */
+extern const uint8_t out_domain_of_type[TRACE_TYPE_COUNT];
+extern const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1];
+
 /* Domain of a record, or -1 for meta records and kinds without one. */
-int out_domain_of(trace_head_t head);
+static inline int out_domain_of(trace_head_t head)
+{
+    uint32_t type = trace_type(head);
+    return (type == TRACE_API ? out_domain_of_kind[trace_kind(head)] : out_domain_of_type[type]) -
+           1;
+}
 
 /* Name of a kind, of HIP's that of the extended one. */
 const char *out_kind_text(const out_model_t *m, uint32_t kind);

@@ -12,6 +12,7 @@ struct out_ids_block {
     uint16_t words_before[BLOCK_WORDS]; /* ids of smaller words of the block */
 };
 
+/* False when out of memory; with `given_up` there is no block. */
 static bool new_block(out_ids_t *s, uint64_t key)
 {
     if (s->count == BLOCKS_MAX) {
@@ -26,24 +27,32 @@ static bool new_block(out_ids_t *s, uint64_t key)
         s->room = room;
     }
     memset(&s->blocks[s->count], 0, sizeof(*s->blocks));
-    s->blocks[s->count].key = key;
-    s->last = s->count++;
+    s->blocks[s->count++].key = key;
     return out_numbers_set(&s->places, key, s->count);
+}
+
+/* NULL if there is no block of the key. */
+static inline out_ids_block_t *find(out_ids_t *s, uint64_t key)
+{
+    uint32_t *recent = &s->recent[key % OUT_RECENT];
+    if (*recent && s->blocks[*recent - 1].key == key) return &s->blocks[*recent - 1];
+    uint64_t place = out_numbers_get(&s->places, key);
+    if (!place) return NULL;
+    *recent = (uint32_t)place;
+    return &s->blocks[place - 1];
 }
 
 bool out_ids_add(out_ids_t *s, uint64_t id)
 {
     uint64_t key = id / BLOCK_IDS;
     if (!id || s->given_up) return true;
-    if (!s->count || s->blocks[s->last].key != key) {
-        uint64_t place = out_numbers_get(&s->places, key);
-        if (place)
-            s->last = place - 1;
-        else if (!new_block(s, key))
-            return false;
+    out_ids_block_t *b = find(s, key);
+    if (!b) {
+        if (!new_block(s, key)) return false;
         if (s->given_up) return true;
+        b = &s->blocks[s->count - 1];
     }
-    s->blocks[s->last].bits[id % BLOCK_IDS / 64] |= UINT64_C(1) << id % 64;
+    b->bits[id % BLOCK_IDS / 64] |= UINT64_C(1) << id % 64;
     return true;
 }
 
@@ -59,6 +68,7 @@ bool out_ids_ready(out_ids_t *s)
     if (s->count) qsort(s->blocks, s->count, sizeof(*s->blocks), by_key);
     free(s->places.rows);
     s->places = (out_numbers_t){0};
+    memset(s->recent, 0, sizeof(s->recent));
     for (size_t i = 0; i < s->count; i++) {
         out_ids_block_t *b = &s->blocks[i];
         if (!out_numbers_set(&s->places, b->key, i + 1)) return false;
@@ -82,14 +92,9 @@ static unsigned count_bits(uint64_t x)
 
 uint64_t out_ids_place(out_ids_t *s, uint64_t id)
 {
-    uint64_t key = id / BLOCK_IDS;
-    if (!id || s->given_up || !s->count) return id;
-    if (s->last >= s->count || s->blocks[s->last].key != key) {
-        uint64_t block = out_numbers_get(&s->places, key);
-        if (!block) return id;
-        s->last = block - 1;
-    }
-    const out_ids_block_t *b = &s->blocks[s->last];
+    if (!id || s->given_up) return id;
+    const out_ids_block_t *b = find(s, id / BLOCK_IDS);
+    if (!b) return id;
     unsigned word = id % BLOCK_IDS / 64;
     uint64_t place = b->before + b->words_before[word] + 1;
     return place + count_bits(b->bits[word] & ((UINT64_C(1) << id % 64) - 1));

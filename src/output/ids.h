@@ -11,12 +11,14 @@
 
 typedef struct out_ids_block out_ids_block_t;
 
+enum { OUT_RECENT = 64 }; /* threads take turns, each has a block of its own */
+
 typedef struct {
     out_ids_block_t *blocks;
     size_t count, room;
-    out_numbers_t places; /* of blocks, from 1 */
-    size_t last;          /* the block of the id before */
-    bool given_up;        /* more blocks than sound records have: places are the ids themselves */
+    out_numbers_t places;        /* of blocks, from 1 */
+    uint32_t recent[OUT_RECENT]; /* places of blocks that ids were in, by the end of their keys */
+    bool given_up; /* more blocks than sound records have: places are the ids themselves */
 } out_ids_t;
 
 /* Puts an id in; 0 is none. False when out of memory. */

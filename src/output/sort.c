@@ -1,99 +1,151 @@
-/* sort.c - see sort.h. Knows of a record its size and its start, and no more. */
+/* sort.c - see sort.h. Knows of a record its size, its start and its domain, and no more. */
 #include "output/sort.h"
-
-#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { RUN_BUFFER_BYTES = TRACE_WORDS_MAX * 8 + 8 }; /* holds any record */
+#include "base/file.h"
+#include "output/domain.h"
+#include "trace/reader.h"
+
+/* Segments that stay open; a process has one for each of its threads. */
+enum { SEGMENTS_OPEN = 32 };
+
+/* Place of a record in a buffer, in words, below its domain: what tells those of one start apart.
+ */
+enum { PLACE_BITS = 27 };
 
 typedef struct {
     uint64_t start;
-    uint32_t offset; /* in words; also the order of arrival */
+    uint32_t place, reserved;
 } entry_t;
 
-typedef struct {
-    uint64_t begin;     /* in the file */
-    uint64_t next, end; /* bytes of the file not buffered yet */
-    size_t have, used;
+struct out_chunk_cursor {
     char *buffer;
-    unsigned number;
-} run_t;
-
-struct out_sorter {
-    char directory[PATH_MAX];
-    size_t memory;
-    char *data;
-    size_t data_used, data_room;
+    size_t room, bytes;
+    size_t at; /* bytes, or entries, that have been handed out */
     entry_t *entries;
-    size_t count, room, taken;
-    int fd;
-    uint64_t file_bytes;
-    run_t *runs; /* a heap by start, then number, while merging; behind it those that have ended */
-    unsigned run_count, run_total;
-    bool reading, sorted;
-    const char *error;
+    size_t entry_room, entry_count;
+    const trace_timed_t *record; /* the one that its head stands for */
+    uint32_t number;             /* of the chunk */
+    bool ordered;
+    out_chunk_cursor_t *next; /* spare ones */
 };
 
-out_sorter_t *out_sorter_new(const char *directory, size_t memory)
+static bool fail(out_sort_t *s, const char *what)
 {
-    out_sorter_t *s = calloc(1, sizeof(*s));
-    if (!s) return NULL;
-    snprintf(s->directory, sizeof(s->directory), "%s", directory);
-    s->memory = memory < RUN_BUFFER_BYTES ? RUN_BUFFER_BYTES : memory;
-    s->fd = -1;
-    return s;
+    s->error = what;
+    return false;
 }
 
-static int by_start(const void *a, const void *b)
+static bool no_memory(out_sort_t *s)
 {
-    const entry_t *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+    return fail(s, strerror(ENOMEM));
 }
 
-/* By start; entries come in the order of arrival and keep it. Digits that all have in common, as
- * the first ones of times, cost nothing. */
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-
-static bool in_order(const entry_t *entries, size_t count)
+/* Doubles an array until it holds `need`. */
+static bool grow(void *array, size_t *room, size_t need, size_t unit)
 {
-    for (size_t i = 1; i < count; i++)
-        if (entries[i].start < entries[i - 1].start) return false;
+    void *rows, *grown;
+    size_t to = *room ? *room : 64;
+    if (need <= *room) return true;
+    while (to < need)
+        to *= 2;
+    memcpy(&rows, array, sizeof(rows));
+    grown = realloc(rows, to * unit);
+    if (!grown) return false;
+    memcpy(array, &grown, sizeof(grown));
+    *room = to;
     return true;
 }
+
+/* ---- adding ---- */
+
+bool out_sort_segment(out_sort_t *s, const char *path)
+{
+    out_segment_t *segments = realloc(s->segments, (s->segment_count + 1) * sizeof(*segments));
+    char *copy = path ? strdup(path) : NULL;
+    if (segments) s->segments = segments;
+    if (!segments || (path && !copy)) {
+        free(copy);
+        return no_memory(s);
+    }
+    segments[s->segment_count++] = (out_segment_t){copy, -1};
+    return true;
+}
+
+bool out_sort_chunk(out_sort_t *s, const trace_timed_t *r, uint64_t offset)
+{
+    if (!grow(&s->chunks, &s->chunk_room, s->chunk_count + 1, sizeof(*s->chunks)))
+        return no_memory(s);
+    s->chunks[s->chunk_count++] = (out_chunk_t){.first = r->start,
+                                                .last = r->start,
+                                                .offset = offset,
+                                                .segment = (uint32_t)s->segment_count - 1,
+                                                .ordered = true};
+    return true;
+}
+
+/* ---- records of one buffer in order ---- */
+
+static bool before(const entry_t *a, const entry_t *b)
+{
+    return a->start != b->start ? a->start < b->start : a->place < b->place;
+}
+
+/* Few are out of place as a rule. Gives up, with all of them still there, where many are. */
+static bool sort_by_moving(entry_t *entries, size_t count, size_t moves)
+{
+    for (size_t i = 1; i < count; i++) {
+        entry_t moved = entries[i];
+        size_t at = i;
+        for (; at && before(&moved, &entries[at - 1]); at--)
+            entries[at] = entries[at - 1];
+        entries[at] = moved;
+        if (i - at > moves) return false;
+        moves -= i - at;
+    }
+    return true;
+}
+
+/* By start; what has one start keeps its order. Digits that all have in common, as the first ones
+ * of times, cost nothing. */
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 static void sort_by_digit(const entry_t *from, entry_t *to, size_t count, unsigned shift,
                           uint32_t places[DIGITS])
 {
-    uint32_t before = 0;
+    uint32_t so_far = 0;
     memset(places, 0, DIGITS * sizeof(*places));
     for (size_t i = 0; i < count; i++)
         places[from[i].start >> shift & (DIGITS - 1)]++;
     for (unsigned i = 0; i < DIGITS; i++) {
         uint32_t some = places[i];
-        places[i] = before;
-        before += some;
+        places[i] = so_far;
+        so_far += some;
     }
     for (size_t i = 0; i < count; i++)
         to[places[from[i].start >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+static int compare(const void *a, const void *b)
+{
+    return before(a, b) ? -1 : before(b, a);
 }
 
 static void sort_entries(entry_t *entries, size_t count)
 {
     uint32_t places[DIGITS];
     uint64_t differ = 0;
-    if (in_order(entries, count)) return;
+    if (sort_by_moving(entries, count, 8 * count)) return;
     entry_t *other = malloc(count * sizeof(*other)), *from = entries, *to = other;
     if (!other) {
-        qsort(entries, count, sizeof(*entries), by_start);
+        qsort(entries, count, sizeof(*entries), compare);
         return;
     }
     for (size_t i = 1; i < count; i++)
@@ -107,12 +159,215 @@ static void sort_entries(entry_t *entries, size_t count)
     }
     if (from != entries) memcpy(entries, from, count * sizeof(*entries));
     free(other);
+    if (!sort_by_moving(entries, count, 8 * count)) /* those of one start */
+        qsort(entries, count, sizeof(*entries), compare);
 }
 
-static const trace_timed_t *record_of(const out_sorter_t *s, const entry_t *e)
+/* ---- chunks ---- */
+
+static int open_segment(out_sort_t *s, uint32_t number)
 {
-    return (const trace_timed_t *)(s->data + (size_t)e->offset * 8);
+    out_segment_t *g = &s->segments[number];
+    if (g->fd < 0)
+        g->fd = base_file_open(g->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    if (g->fd < 0) fail(s, strerror(errno));
+    return g->fd;
 }
+
+/* Only so many stay open; the temporary file does. */
+static void close_segment(out_sort_t *s, uint32_t number)
+{
+    out_segment_t *g = &s->segments[number];
+    if (number < SEGMENTS_OPEN || !g->path) return;
+    close(g->fd);
+    g->fd = -1;
+}
+
+static bool read_bytes(out_sort_t *s, const out_chunk_t *c, char *to)
+{
+    int fd = open_segment(s, c->segment);
+    for (size_t have = 0; fd >= 0 && have < c->bytes;) {
+        ssize_t n = pread(fd, to + have, c->bytes - have, (off_t)(c->offset + have));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return fail(s, n < 0 ? strerror(errno) : "a segment has become shorter");
+        have += (size_t)n;
+    }
+    if (fd >= 0) close_segment(s, c->segment);
+    return fd >= 0;
+}
+
+/* What lies at a place of a buffer: its size, and its domain, -1 for what has none. 0 where there
+ * is no record, though one was when it was added. */
+static size_t look_at(const char *buffer, size_t at, size_t bytes, int *domain)
+{
+    const trace_head_t *head = (const trace_head_t *)(buffer + at);
+    size_t size = bytes - at < sizeof(*head) ? 0 : trace_record_size(head, bytes - at);
+    *domain = size ? out_domain_of(*head) : -1;
+    return size;
+}
+
+/* Adds the places of the records in the buffer from `at` on. False for what is not as it was. */
+static bool index_records(out_sort_t *s, const char *buffer, size_t at, size_t bytes,
+                          entry_t **entries, size_t *room, size_t *count)
+{
+    int domain;
+    for (size_t size; at < bytes; at += size) {
+        size = look_at(buffer, at, bytes, &domain);
+        if (!size) return fail(s, "a segment has changed");
+        if (domain < 0 || !(s->domains >> domain & 1)) continue;
+        if (!grow(entries, room, *count + 1, sizeof(**entries))) return no_memory(s);
+        (*entries)[(*count)++] =
+            (entry_t){.start = ((const trace_timed_t *)(buffer + at))->start,
+                      .place = (uint32_t)domain << PLACE_BITS | (uint32_t)(at / 8)};
+    }
+    return true;
+}
+
+static out_chunk_cursor_t *new_cursor(out_sort_t *s, size_t bytes)
+{
+    out_chunk_cursor_t *c = s->spare;
+    if (c)
+        s->spare = c->next;
+    else
+        c = calloc(1, sizeof(*c));
+    if (!c) return NULL;
+    if (bytes > c->room) {
+        size_t room = bytes > OUT_CHUNK_BYTES ? bytes : OUT_CHUNK_BYTES;
+        free(c->buffer);
+        c->buffer = malloc(room);
+        c->room = c->buffer ? room : 0;
+    }
+    c->at = c->entry_count = 0;
+    if (c->buffer) return c;
+    free(c->entries);
+    free(c);
+    return NULL;
+}
+
+static void give_back(out_sort_t *s, out_chunk_cursor_t *c)
+{
+    c->next = s->spare;
+    s->spare = c;
+}
+
+/* Goes to the chunk's next record. False at its end, or with `error` set. */
+static bool step(out_sort_t *s, out_chunk_head_t *head)
+{
+    out_chunk_cursor_t *c = head->cursor;
+    int domain;
+    if (!c->ordered) {
+        if (c->at == c->entry_count) return false;
+        const entry_t *e = &c->entries[c->at++];
+        c->record =
+            (const trace_timed_t *)(c->buffer + (size_t)(e->place & ((1u << PLACE_BITS) - 1)) * 8);
+        head->start = e->start;
+        head->order = (uint64_t)(e->place >> PLACE_BITS) << 32 | c->number;
+        return true;
+    }
+    while (c->at < c->bytes) {
+        size_t size = look_at(c->buffer, c->at, c->bytes, &domain);
+        if (!size) return fail(s, "a segment has changed");
+        c->record = (const trace_timed_t *)(c->buffer + c->at);
+        c->at += size;
+        if (domain < 0 || !(s->domains >> domain & 1)) continue;
+        head->start = c->record->start;
+        head->order = (uint64_t)(unsigned)domain << 32 | c->number;
+        return true;
+    }
+    return false;
+}
+
+/* ---- merging ---- */
+
+static bool head_before(const out_chunk_head_t *a, const out_chunk_head_t *b)
+{
+    return a->start != b->start ? a->start < b->start : a->order < b->order;
+}
+
+static void sift_down(out_sort_t *s)
+{
+    out_chunk_head_t moved = s->heads[0];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < s->head_count; at = child) {
+        child += child + 1 < s->head_count && head_before(&s->heads[child + 1], &s->heads[child]);
+        if (!head_before(&s->heads[child], &moved)) break;
+        s->heads[at] = s->heads[child];
+    }
+    s->heads[at] = moved;
+}
+
+static bool load(out_sort_t *s, uint32_t number)
+{
+    const out_chunk_t *c = &s->chunks[number];
+    if (!grow(&s->heads, &s->head_room, s->head_count + 1, sizeof(*s->heads))) return no_memory(s);
+    out_chunk_head_t head = {.cursor = new_cursor(s, c->bytes)};
+    if (!head.cursor) return no_memory(s);
+    head.cursor->number = number;
+    head.cursor->bytes = c->bytes;
+    head.cursor->ordered = c->ordered;
+    bool whole = read_bytes(s, c, head.cursor->buffer);
+    if (whole && !c->ordered) {
+        whole = index_records(s, head.cursor->buffer, 0, c->bytes, &head.cursor->entries,
+                              &head.cursor->entry_room, &head.cursor->entry_count);
+        sort_entries(head.cursor->entries, head.cursor->entry_count);
+    }
+    if (!whole || !step(s, &head)) { /* or nothing of these domains in it any more */
+        give_back(s, head.cursor);
+        return !s->error;
+    }
+    size_t at = s->head_count++;
+    for (; at && head_before(&head, &s->heads[(at - 1) / 2]); at = (at - 1) / 2)
+        s->heads[at] = s->heads[(at - 1) / 2];
+    s->heads[at] = head;
+    return true;
+}
+
+/* Loads the chunks that may have a record before the first one that is loaded, or with its start.
+ */
+static bool load_due(out_sort_t *s)
+{
+    for (; s->next_chunk < s->chunk_count; s->next_chunk++) {
+        uint32_t number = s->turns[s->next_chunk].number;
+        if (!(s->chunks[number].domains & s->domains)) continue;
+        if (s->head_count && s->chunks[number].first > s->heads[0].start) break;
+        if (!load(s, number)) return false;
+    }
+    s->bound = s->next_chunk < s->chunk_count ? s->turns[s->next_chunk].first : UINT64_MAX;
+    for (size_t i = 1; i < 3 && i < s->head_count; i++)
+        if (s->heads[i].start < s->bound) s->bound = s->heads[i].start;
+    return true;
+}
+
+void out_sort_begin(out_sort_t *s, unsigned domains)
+{
+    while (s->head_count)
+        give_back(s, s->heads[--s->head_count].cursor);
+    s->domains = domains;
+    s->next_chunk = 0;
+    s->taken = false;
+    s->bound = 0;
+}
+
+trace_timed_t *out_sort_next(out_sort_t *s, int *domain)
+{
+    if (s->taken && !step(s, &s->heads[0])) {
+        if (s->error) return NULL;
+        give_back(s, s->heads[0].cursor);
+        s->heads[0] = s->heads[--s->head_count];
+        s->bound = 0;
+    }
+    /* another may come before, or have the same start */
+    if (!s->taken || s->heads[0].start >= s->bound) {
+        if (s->head_count) sift_down(s);
+        if (!load_due(s)) return NULL;
+    }
+    s->taken = s->head_count;
+    if (!s->taken) return NULL;
+    *domain = (int)(s->heads[0].order >> 32);
+    return (trace_timed_t *)s->heads[0].cursor->record;
+}
+
+/* ---- sorted runs ---- */
 
 static int open_temporary(const char *directory)
 {
@@ -125,204 +380,161 @@ static int open_temporary(const char *directory)
     return fd;
 }
 
-static int append(out_sorter_t *s, const char *data, size_t bytes)
+typedef struct {
+    out_sort_t to; /* what the temporary file holds */
+    uint64_t file_bytes;
+    char *buffer, *block;
+    size_t room, used, block_used;
+    entry_t *entries;
+    size_t entry_room, entry_count;
+} runs_t;
+
+static bool write_block(out_sort_t *s, runs_t *r)
 {
-    while (bytes) {
-        ssize_t n = pwrite(s->fd, data, bytes, (off_t)s->file_bytes);
+    for (size_t done = 0; done < r->block_used;) {
+        ssize_t n = pwrite(r->to.segments[0].fd, r->block + done, r->block_used - done,
+                           (off_t)r->file_bytes);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return -1;
-        s->file_bytes += (uint64_t)n;
-        data += n;
-        bytes -= (size_t)n;
+        if (n <= 0) return fail(s, strerror(n < 0 ? errno : ENOSPC));
+        r->file_bytes += (uint64_t)n;
+        done += (size_t)n;
     }
-    return 0;
-}
-
-/* Writes what is kept as one sorted run. */
-static int spill(out_sorter_t *s)
-{
-    static const size_t BLOCK = 256 * 1024;
-    int result = -1;
-    char *block = malloc(BLOCK);
-    run_t *runs = realloc(s->runs, (s->run_count + 1) * sizeof(*runs));
-    if (runs) s->runs = runs;
-    if (s->fd < 0) s->fd = open_temporary(s->directory);
-    if (!block || !runs || s->fd < 0) goto out;
-    run_t *run = &s->runs[s->run_count];
-    *run = (run_t){.begin = s->file_bytes, .number = s->run_count};
-    size_t used = 0;
-    sort_entries(s->entries, s->count);
-    for (size_t i = 0; i < s->count; i++) {
-        const trace_timed_t *r = record_of(s, &s->entries[i]);
-        size_t bytes = trace_words(r->head) * 8u;
-        if (used + bytes > BLOCK) {
-            if (append(s, block, used) != 0) goto out;
-            used = 0;
-        }
-        memcpy(block + used, r, bytes);
-        used += bytes;
-    }
-    if (append(s, block, used) != 0) goto out;
-    run->end = s->file_bytes;
-    s->run_total = ++s->run_count;
-    s->count = s->data_used = 0;
-    result = 0;
-out:
-    free(block);
-    return result;
-}
-
-/* Doubles a buffer until it holds `need`. */
-static int grow(void **data, size_t *room, size_t need, size_t unit, size_t first)
-{
-    size_t to = *room ? *room : first;
-    while (to < need)
-        to *= 2;
-    if (to == *room) return 0;
-    void *grown = realloc(*data, to * unit);
-    if (!grown) return -1;
-    *data = grown;
-    *room = to;
-    return 0;
-}
-
-int out_sorter_add(out_sorter_t *s, const trace_timed_t *record, char *why, size_t why_bytes)
-{
-    size_t bytes = trace_words(record->head) * 8u;
-    if (s->data_used + bytes > s->memory && s->count && spill(s) != 0) goto fail;
-    if (grow((void **)&s->data, &s->data_room, s->data_used + bytes, 1, 65536) != 0) goto fail;
-    if (grow((void **)&s->entries, &s->room, s->count + 1, sizeof(entry_t), 1024) != 0) goto fail;
-    memcpy(s->data + s->data_used, record, bytes);
-    s->entries[s->count++] = (entry_t){record->start, (uint32_t)(s->data_used / 8)};
-    s->data_used += bytes;
-    return 0;
-fail:
-    snprintf(why, why_bytes, "sorting records in %s: %s", s->directory, strerror(errno));
-    return -1;
-}
-
-static const trace_timed_t *run_record(const run_t *r)
-{
-    return (const trace_timed_t *)(r->buffer + r->used);
-}
-
-/* Makes the run's next record whole in its buffer. False at its end. */
-static bool run_fill(out_sorter_t *s, run_t *r)
-{
-    size_t left = r->have - r->used;
-    bool whole = left >= sizeof(trace_timed_t) && trace_words(run_record(r)->head) * 8u <= left;
-    if (whole) return true;
-    if (!left && r->next == r->end) return false;
-    memmove(r->buffer, r->buffer + r->used, left);
-    r->used = 0;
-    r->have = left;
-    while (r->have < RUN_BUFFER_BYTES && r->next < r->end) {
-        size_t want = RUN_BUFFER_BYTES - r->have;
-        if (want > r->end - r->next) want = (size_t)(r->end - r->next);
-        ssize_t n = pread(s->fd, r->buffer + r->have, want, (off_t)r->next);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            s->error = n < 0 ? strerror(errno) : "temporary file ends early";
-            return false;
-        }
-        r->have += (size_t)n;
-        r->next += (uint64_t)n;
-    }
+    r->block_used = 0;
     return true;
 }
 
-static bool run_before(const run_t *a, const run_t *b)
+static bool write_run(out_sort_t *s, runs_t *r)
 {
-    uint64_t x = run_record(a)->start, y = run_record(b)->start;
-    return x != y ? x < y : a->number < b->number;
-}
-
-static void sift_down(out_sorter_t *s, unsigned at)
-{
-    for (;;) {
-        unsigned least = at, left = 2 * at + 1, right = left + 1;
-        if (left < s->run_count && run_before(&s->runs[left], &s->runs[least])) least = left;
-        if (right < s->run_count && run_before(&s->runs[right], &s->runs[least])) least = right;
-        if (least == at) return;
-        run_t swap = s->runs[at];
-        s->runs[at] = s->runs[least];
-        s->runs[least] = swap;
-        at = least;
-    }
-}
-
-static void start_reading(out_sorter_t *s)
-{
-    s->reading = true;
-    s->taken = 0;
-    if (!s->run_total) {
-        if (s->count && !s->sorted) sort_entries(s->entries, s->count);
-        s->sorted = true;
-        return;
-    }
-    if (s->count && spill(s) != 0) {
-        s->error = strerror(errno);
-        return;
-    }
-    s->run_count = s->run_total;
-    for (unsigned i = 0; i < s->run_count; i++) {
-        run_t *r = &s->runs[i];
-        if (!r->buffer) r->buffer = malloc(RUN_BUFFER_BYTES);
-        r->next = r->begin;
-        r->have = r->used = 0;
-        if (!r->buffer)
-            s->error = strerror(ENOMEM);
-        else
-            run_fill(s, r);
-        if (s->error) return;
-    }
-    for (unsigned i = s->run_count / 2; i-- > 0;)
-        sift_down(s, i);
-}
-
-void out_sorter_rewind(out_sorter_t *s)
-{
-    s->reading = false;
-}
-
-/* The record handed out before is passed over only now, so it stayed valid. */
-static const trace_timed_t *merge_next(out_sorter_t *s)
-{
-    run_t *top = &s->runs[0];
-    if (s->taken++) {
-        top->used += trace_words(run_record(top)->head) * 8u;
-        if (!run_fill(s, top)) {
-            if (s->error) return NULL;
-            run_t ended = *top;
-            *top = s->runs[--s->run_count];
-            s->runs[s->run_count] = ended;
+    sort_entries(r->entries, r->entry_count);
+    for (size_t i = 0; i < r->entry_count; i++) {
+        size_t place = (size_t)(r->entries[i].place & ((1u << PLACE_BITS) - 1)) * 8;
+        const trace_timed_t *record = (const trace_timed_t *)(r->buffer + place);
+        size_t bytes = trace_words(record->head) * 8u;
+        uint64_t window = TRACE_WINDOW_BYTES, at = r->file_bytes + r->block_used;
+        /* chunks are looked for as in a segment: no record crosses a window */
+        uint64_t left = window - (at - TRACE_HEADER_BYTES) % window;
+        if (bytes > left) {
+            memset(r->block + r->block_used, 0, left);
+            r->block_used += left;
+            at += left;
         }
-        sift_down(s, 0);
+        if (!out_sort_add(&r->to, record, at, r->entries[i].place >> PLACE_BITS))
+            return no_memory(s);
+        memcpy(r->block + r->block_used, record, bytes);
+        r->block_used += bytes;
+        if (r->block_used >= window && !write_block(s, r)) return false;
     }
-    return s->run_count ? run_record(&s->runs[0]) : NULL;
+    r->used = r->entry_count = 0;
+    if (!write_block(s, r)) return false;
+    /* the next run begins a window, and so a chunk */
+    r->file_bytes += TRACE_WINDOW_BYTES - (r->file_bytes - TRACE_HEADER_BYTES) % TRACE_WINDOW_BYTES;
+    return true;
 }
 
-const trace_timed_t *out_sorter_next(out_sorter_t *s)
+static bool write_runs(out_sort_t *s, runs_t *r)
 {
-    if (!s->reading) start_reading(s);
-    if (s->error) return NULL;
-    if (s->fd >= 0) return s->run_count ? merge_next(s) : NULL;
-    return s->taken < s->count ? record_of(s, &s->entries[s->taken++]) : NULL;
+    r->to.segments[0].fd = open_temporary(s->directory);
+    if (r->to.segments[0].fd < 0) return fail(s, strerror(errno));
+    s->domains = ~0u;
+    for (size_t i = 0; i < s->chunk_count; i++) {
+        const out_chunk_t *c = &s->chunks[i];
+        if (r->used + c->bytes > s->run_bytes && !write_run(s, r)) return false;
+        if (!grow(&r->buffer, &r->room, r->used + c->bytes, 1)) return no_memory(s);
+        if (!read_bytes(s, c, r->buffer + r->used)) return false;
+        if (!index_records(s, r->buffer, r->used, r->used + c->bytes, &r->entries, &r->entry_room,
+                           &r->entry_count))
+            return false;
+        r->used += c->bytes;
+    }
+    return write_run(s, r);
 }
 
-const char *out_sorter_error(const out_sorter_t *s)
+static bool make_runs(out_sort_t *s)
 {
-    return s->error;
+    runs_t r = {.file_bytes = TRACE_HEADER_BYTES,
+                .to = {.directory = s->directory,
+                       .chunks_open = s->chunks_open,
+                       .run_bytes = s->run_bytes}};
+    r.block = malloc(2 * TRACE_WINDOW_BYTES);
+    bool made = r.block && out_sort_segment(&r.to, NULL) ? write_runs(s, &r) : no_memory(s);
+    free(r.block);
+    free(r.buffer);
+    free(r.entries);
+    if (made) {
+        out_sort_free(s);
+        *s = r.to;
+    } else {
+        out_sort_free(&r.to);
+    }
+    return made;
 }
 
-void out_sorter_free(out_sorter_t *s)
+/* ---- which chunk comes when ---- */
+
+static int by_first(const void *a, const void *b)
 {
-    if (!s) return;
-    for (unsigned i = 0; i < s->run_total; i++)
-        free(s->runs[i].buffer);
-    free(s->runs);
-    free(s->entries);
-    free(s->data);
-    if (s->fd >= 0) close(s->fd);
-    free(s);
+    const out_chunk_turn_t *x = a, *y = b;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* How many chunks are loaded together at the most. */
+static bool count_open(out_sort_t *s, size_t *most)
+{
+    uint64_t *lasts = malloc((s->chunk_count + 1) * sizeof(*lasts));
+    if (!lasts) return no_memory(s);
+    for (size_t i = 0; i < s->chunk_count; i++)
+        lasts[i] = s->chunks[i].last;
+    qsort(lasts, s->chunk_count, sizeof(*lasts), by_time);
+    *most = 0;
+    for (size_t begun = 0, ended = 0; begun < s->chunk_count; begun++) {
+        while (lasts[ended] < s->turns[begun].first)
+            ended++;
+        if (begun + 1 - ended > *most) *most = begun + 1 - ended;
+    }
+    free(lasts);
+    return true;
+}
+
+static bool take_turns(out_sort_t *s)
+{
+    s->turns = malloc((s->chunk_count + 1) * sizeof(*s->turns));
+    if (!s->turns) return no_memory(s);
+    for (size_t i = 0; i < s->chunk_count; i++)
+        s->turns[i] = (out_chunk_turn_t){s->chunks[i].first, (uint32_t)i};
+    qsort(s->turns, s->chunk_count, sizeof(*s->turns), by_first);
+    return true;
+}
+
+bool out_sort_ready(out_sort_t *s)
+{
+    size_t most;
+    if (!take_turns(s) || !count_open(s, &most)) return false;
+    return most <= s->chunks_open || (make_runs(s) && take_turns(s));
+}
+
+void out_sort_free(out_sort_t *s)
+{
+    out_sort_begin(s, 0);
+    for (out_chunk_cursor_t *c = s->spare, *next; c; c = next) {
+        next = c->next;
+        free(c->buffer);
+        free(c->entries);
+        free(c);
+    }
+    for (size_t i = 0; i < s->segment_count; i++) {
+        if (s->segments[i].fd >= 0) close(s->segments[i].fd);
+        free(s->segments[i].path);
+    }
+    free(s->segments);
+    free(s->chunks);
+    free(s->turns);
+    free(s->heads);
+    *s = (out_sort_t){0};
 }

@@ -32,26 +32,48 @@ static uint64_t *ancestor_of(trace_timed_t *record)
 _Static_assert(offsetof(trace_marker_t, ancestor) == offsetof(trace_api_full_t, ancestor),
                "ancestor_of takes one for the other");
 
-int out_source_add(out_source_t *s, const trace_timed_t *record)
+static bool add_ids(out_source_t *s, const trace_timed_t *record)
 {
-    int domain = out_domain_of(record->head);
-    if (domain < 0) return 0;
-    out_sorter_t **sorter = &s->sorters[domain];
-    if (!*sorter) *sorter = out_sorter_new(s->store, OUT_SORT_BYTES);
-    if (!*sorter) return fail(s, strerror(ENOMEM));
+    const uint64_t *ancestor = ancestor_of((trace_timed_t *)record);
+    return out_ids_add(&s->ids, record->correlation) &&
+           (!ancestor || out_ids_add(&s->ids, *ancestor));
+}
+
+static bool add(out_source_t *s, const trace_timed_t *record, out_domain_t domain, uint64_t offset)
+{
+    uint32_t thread = trace_thread(record->head);
     s->bytes[domain] += trace_words(record->head) * 8u;
+    s->rows[domain]++;
     if (!s->first_ns || record->start < s->first_ns) s->first_ns = record->start;
     if (record->end > s->last_ns) s->last_ns = record->end;
-    s->rows[domain]++;
-    if (!s->seen) s->seen = calloc(THREAD_BYTES, 1);
-    if (!s->seen) return fail(s, strerror(ENOMEM));
-    uint32_t thread = trace_thread(record->head);
     s->seen[thread / 8] |= (uint8_t)(1u << thread % 8);
-    const uint64_t *ancestor = ancestor_of((trace_timed_t *)record);
-    if (!out_ids_add(&s->ids, record->correlation) ||
-        (ancestor && !out_ids_add(&s->ids, *ancestor)))
-        return fail(s, strerror(ENOMEM));
-    return out_sorter_add(*sorter, record, s->why, s->why_bytes);
+    return add_ids(s, record) && out_sort_add(&s->sort, record, offset, domain);
+}
+
+static bool stopped(out_source_t *s)
+{
+    if (!s->stop || !*s->stop) return false;
+    snprintf(s->why, s->why_bytes, "conversion was interrupted");
+    s->failed = true;
+    return true;
+}
+
+int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, out_each_t each,
+                    void *to, uint64_t *rows)
+{
+    *rows = 0;
+    if (!s->seen) s->seen = calloc(THREAD_BYTES, 1);
+    if (!s->seen || !out_sort_segment(&s->sort, path)) return fail(s, strerror(ENOMEM));
+    for (const trace_head_t *head; (head = trace_reader_next(reader));) {
+        const trace_timed_t *record = (const trace_timed_t *)head;
+        int domain = out_domain_of(*head);
+        if (++*rows % STOP_CHECK_ROWS == 0 && stopped(s)) return -1;
+        if (domain < 0) continue;
+        if (!add(s, record, (out_domain_t)domain, trace_reader_offset(reader)) ||
+            (each && !each(to, (out_domain_t)domain, record)))
+            return fail(s, strerror(ENOMEM));
+    }
+    return 0;
 }
 
 int out_source_ready(out_source_t *s)
@@ -60,32 +82,14 @@ int out_source_ready(out_source_t *s)
     for (uint32_t i = 0; s->seen && i < THREAD_BYTES; i++)
         count += (size_t)__builtin_popcount(s->seen[i]);
     s->threads = malloc((count + 1) * sizeof(*s->threads));
-    s->record = malloc(TRACE_WORDS_MAX * sizeof(uint64_t));
-    if (!s->threads || !s->record || !out_ids_ready(&s->ids)) return fail(s, strerror(ENOMEM));
+    if (!s->threads || !out_ids_ready(&s->ids)) return fail(s, strerror(ENOMEM));
+    if (!out_sort_ready(&s->sort)) return fail(s, s->sort.error);
     for (uint32_t i = 0; count && i < THREAD_BYTES; i++)
         for (unsigned bits = s->seen[i]; bits; bits &= bits - 1)
             s->threads[s->thread_count++] = 8 * i + (uint32_t)__builtin_ctz(bits);
     free(s->seen);
     s->seen = NULL;
     return 0;
-}
-
-static void advance(out_source_t *s, unsigned domain)
-{
-    out_sorter_t *sorter = s->sorters[domain];
-    s->heads[domain] = sorter ? out_sorter_next(sorter) : NULL;
-    if (sorter && out_sorter_error(sorter)) fail(s, out_sorter_error(sorter));
-}
-
-static void begin(out_source_t *s, unsigned from, unsigned to)
-{
-    s->begin = from;
-    s->end = to;
-    s->taken = -1;
-    for (unsigned i = from; i < to; i++) {
-        if (s->sorters[i]) out_sorter_rewind(s->sorters[i]);
-        advance(s, i);
-    }
 }
 
 static uint64_t now_ns(void)
@@ -106,36 +110,30 @@ void out_source_progress(out_source_t *s, const char *label)
 
 void out_source_domain(out_source_t *s, out_domain_t domain)
 {
-    begin(s, domain, domain + 1u);
+    out_sort_begin(&s->sort, 1u << domain);
 }
 
 void out_source_all(out_source_t *s)
 {
-    begin(s, 0, OUT_DOMAIN_COUNT);
+    out_sort_begin(&s->sort, ~0u);
 }
 
 const trace_timed_t *out_source_next(out_source_t *s)
 {
-    int least = -1;
-    if (s->taken >= 0) advance(s, (unsigned)s->taken);
     if (s->failed) return NULL;
-    if (++s->count % STOP_CHECK_ROWS == 0)
+    if (++s->count % STOP_CHECK_ROWS == 0) {
         out_progress_step(&s->progress, STOP_CHECK_ROWS, now_ns());
-    if (s->count % STOP_CHECK_ROWS == 0 && s->stop && *s->stop) {
-        snprintf(s->why, s->why_bytes, "conversion was interrupted");
-        s->failed = true;
+        if (stopped(s)) return NULL;
+    }
+    trace_timed_t *record = out_sort_next(&s->sort, &s->taken);
+    if (!record) {
+        if (s->sort.error) fail(s, s->sort.error);
         return NULL;
     }
-    for (unsigned i = s->begin; i < s->end; i++)
-        if (s->heads[i] && (least < 0 || s->heads[i]->start < s->heads[least]->start))
-            least = (int)i;
-    s->taken = least;
-    if (least < 0) return NULL;
-    memcpy(s->record, s->heads[least], trace_words(s->heads[least]->head) * 8u);
-    uint64_t *ancestor = ancestor_of(s->record);
-    s->record->correlation = out_ids_place(&s->ids, s->record->correlation);
+    uint64_t *ancestor = ancestor_of(record);
+    record->correlation = out_ids_place(&s->ids, record->correlation);
     if (ancestor) *ancestor = out_ids_place(&s->ids, *ancestor);
-    return s->record;
+    return record;
 }
 
 out_domain_t out_source_taken(const out_source_t *s)
@@ -146,10 +144,8 @@ out_domain_t out_source_taken(const out_source_t *s)
 void out_source_free(out_source_t *s)
 {
     out_progress_end(&s->progress);
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        out_sorter_free(s->sorters[i]);
+    out_sort_free(&s->sort);
     free(s->seen);
     free(s->threads);
-    free(s->record);
     out_ids_free(&s->ids);
 }

@@ -12,32 +12,33 @@
 #include "output/ids.h"
 #include "output/progress.h"
 #include "output/sort.h"
+#include "trace/reader.h"
 
 typedef struct {
     const char *store;
-    const volatile sig_atomic_t *stop;       /* reading ends with a failure once this is not 0 */
-    out_sorter_t *sorters[OUT_DOMAIN_COUNT]; /* NULL: the domain has no records */
+    const volatile sig_atomic_t *stop; /* reading ends with a failure once this is not 0 */
+    out_sort_t sort;
     uint64_t bytes[OUT_DOMAIN_COUNT], rows[OUT_DOMAIN_COUNT];
     uint32_t *threads; /* of all records, sorted, once out_source_ready was called */
     size_t thread_count;
     uint8_t *seen;              /* the same before, a bit for each */
     uint64_t first_ns, last_ns; /* of all records */
     out_ids_t ids;              /* correlation ids that occur */
-    trace_timed_t *record;      /* room for the one handed out */
-    /* reading */
-    unsigned begin, end;                          /* domains that are read */
-    const trace_timed_t *heads[OUT_DOMAIN_COUNT]; /* next of each; NULL at its end */
-    int taken;                                    /* domain of the record handed out, or -1 */
-    uint64_t count;
+    int taken;                  /* domain of the record handed out last */
+    uint64_t count;             /* of records handed out */
     out_progress_t progress;
     bool failed;
     char *why;
     size_t why_bytes;
 } out_source_t;
 
-/* 0, or -1 with a line in `why`. */
-int out_source_add(out_source_t *s, const trace_timed_t *record);
-/* After the last record was added, before the first reading. 0, or -1 with a line in `why`. */
+/* Takes the records of a segment, which `each`, if it is not NULL, sees on the way, in the order of
+ * the segment and with the ids of the store; it returns false when out of memory. `rows`: those of
+ * all types. 0, or -1 with a line in `why`. */
+typedef bool (*out_each_t)(void *to, out_domain_t domain, const trace_timed_t *record);
+int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, out_each_t each,
+                    void *to, uint64_t *rows);
+/* After the last segment was read, before the first reading. 0, or -1 with a line in `why`. */
 int out_source_ready(out_source_t *s);
 
 /* Rows of all domains are read now, for the sake of `label`, which a terminal may show. */

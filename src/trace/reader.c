@@ -17,6 +17,7 @@ struct trace_reader {
     uint64_t end;      /* bytes of records that header and file agree on */
     uint64_t window;   /* offset of the buffered window among the records */
     size_t have, used; /* bytes buffered, bytes handed out */
+    size_t last;       /* of these, up to the record that was handed out last */
     uint64_t cut;
     bool done;
     int fd;
@@ -150,6 +151,20 @@ static size_t fixed_bytes(const trace_head_t *record)
     return least_bytes[type];
 }
 
+static bool counters_fit(const trace_counters_t *c, size_t bytes)
+{
+    return c->count <= (bytes - sizeof(*c)) / sizeof(trace_value_t);
+}
+
+size_t trace_record_size(const trace_head_t *record, size_t left)
+{
+    uint32_t type = trace_type(*record);
+    size_t bytes = trace_words(*record) * 8u;
+    if (bytes < sizeof(*record) || bytes < least_bytes[type] || bytes > left) return 0;
+    bool fits = type != TRACE_COUNTERS || counters_fit((const trace_counters_t *)record, bytes);
+    return fits ? bytes : 0;
+}
+
 static bool sound(const trace_head_t *record, size_t bytes)
 {
     uint32_t type = trace_type(*record);
@@ -171,10 +186,8 @@ static bool sound(const trace_head_t *record, size_t bytes)
         if (!t->columns || t->rows > room || t->columns > room || t->rows * t->columns > room)
             return false;
     }
-    if (type == TRACE_COUNTERS) {
-        uint64_t room = (bytes - sizeof(trace_counters_t)) / sizeof(trace_value_t);
-        if (((const trace_counters_t *)record)->count > room) return false;
-    }
+    if (type == TRACE_COUNTERS && !counters_fit((const trace_counters_t *)record, bytes))
+        return false;
     return !text_count[type] ||
            texts_end((const char *)record, fixed_bytes(record), bytes, text_count[type]);
 }
@@ -207,10 +220,16 @@ const trace_head_t *trace_reader_next(trace_reader_t *r)
         }
         if (bytes < sizeof(*record) || bytes > r->have - r->used || !sound(record, bytes))
             return give_up(r);
+        r->last = r->used;
         r->used += bytes;
         if (least_bytes[trace_type(*record)]) return record;
     }
     return NULL;
+}
+
+uint64_t trace_reader_offset(const trace_reader_t *r)
+{
+    return TRACE_HEADER_BYTES + r->window + r->last;
 }
 
 uint64_t trace_reader_cut(const trace_reader_t *r)

@@ -30,6 +30,13 @@ const trace_segment_header_t *trace_reader_header(const trace_reader_t *r);
  * NULL at the end. */
 const trace_head_t *trace_reader_next(trace_reader_t *r);
 
+/* Where the record that was handed out last lies in the file. */
+uint64_t trace_reader_offset(const trace_reader_t *r);
+
+/* Bytes of a timed record, or of one of a type that is to be skipped, that lies in `left` bytes; 0
+ * if it is not sound. For those who read records again, whose file may have changed. */
+size_t trace_record_size(const trace_head_t *record, size_t left);
+
 /* Bytes of `committed` that could not be read as records. Known once trace_reader_next gave NULL.
  */
 uint64_t trace_reader_cut(const trace_reader_t *r);

@@ -16,6 +16,7 @@
 
 #include "output/convert.h"
 #include "trace/names.h"
+#include "trace/reader.h"
 #include "trace/store.h"
 #include "trace/writer.h"
 #include "output/digits.h"
@@ -33,59 +34,146 @@ static uint64_t random_number(uint64_t *seed)
     return *seed;
 }
 
-/* Records of two sizes with many equal starts. */
-static void sort_with(size_t memory, uint32_t count)
+/* ---- records in order ---- */
+
+enum { SEGMENTS = 3 };
+
+static void segment_path(char *path, size_t room, const char *store, unsigned number)
 {
-    char why[256] = "";
-    uint64_t seed = 88172645463325252u, last = 0, last_number = 0;
-    out_sorter_t *s = out_sorter_new("/tmp", memory);
-    for (uint32_t i = 0; i < count; i++) {
-        size_t bytes = i % 3 ? sizeof(trace_api_t) : sizeof(trace_api_full_t);
-        trace_api_full_t r = {.head = trace_head(TRACE_API, 1, i & 0xfff, 1, bytes),
-                              .start = random_number(&seed) % 5000,
-                              .end = i,
-                              .correlation = i * 3ull,
-                              .external = i};
-        if (out_sorter_add(s, (const trace_timed_t *)&r, why, sizeof(why)) != 0)
-            fail_msg("%s", why);
-    }
-    for (int pass = 0; pass < 3; pass++) { /* the second ends early */
-        uint32_t n = 0, stop = pass == 1 ? count / 2 : count;
-        uint64_t sum = 0;
-        last = last_number = 0;
-        for (const trace_timed_t *r; n < stop && (r = out_sorter_next(s)); n++) {
-            assert_true(r->start >= last);
-            if (n && r->start == last) assert_true(r->end > last_number); /* order of arrival */
-            assert_int_equal(r->correlation, r->end * 3);
-            if (r->end % 3 == 0) assert_int_equal(((const trace_api_full_t *)r)->external, r->end);
-            last = r->start;
-            last_number = r->end;
-            sum += r->end;
+    snprintf(path, room, "%s/records-%u.seg", store, number);
+}
+
+/* Records of several sizes and two domains with many equal starts, `moved` of 16 of them anywhere
+ * in time. Each has its number in the order of the segments, so also of adding, as its end. */
+static void make_records(const char *store, uint32_t count, unsigned moved)
+{
+    char why[256], name[32];
+    uint64_t seed = 88172645463325252u;
+    for (uint32_t n = 0; n < SEGMENTS; n++) {
+        snprintf(name, sizeof(name), "records-%u.seg", n);
+        trace_writer_t *w =
+            trace_writer_open(store, name, TRACE_CONTENTS_RECORDS, n, why, sizeof(why));
+        if (!w) fail_msg("%s", why);
+        for (uint32_t i = 0; i < count; i++) {
+            uint64_t start = 1 + i / 2;
+            if (random_number(&seed) % 16 < moved) start = 1 + random_number(&seed) % count;
+            trace_marker_t r = {.start = start, .end = n * count + i, .external = i};
+            size_t bytes = i % 3 == 2 ? sizeof(r) : i % 3 ? sizeof(trace_api_full_t) : 32;
+            r.correlation = r.end * 3;
+            r.head = trace_head(i % 3 == 2 ? TRACE_MARKER : TRACE_API, 1, i & 0xfff, 1, bytes);
+            assert_true(trace_writer_put(w, &r));
         }
-        if (stop == count) assert_null(out_sorter_next(s));
-        assert_null(out_sorter_error(s));
-        assert_int_equal(n, stop);
-        if (stop == count) assert_int_equal(sum, (uint64_t)count * (count - 1) / 2);
-        out_sorter_rewind(s);
+        trace_writer_close(w);
     }
-    out_sorter_free(s);
 }
 
-static void sorts_in_memory(void **state)
+static void add_records(out_sort_t *s, const char *store)
 {
-    (void)state;
-    out_sorter_t *s = out_sorter_new("/tmp", 0);
-    assert_null(out_sorter_next(s));
-    out_sorter_free(s);
-    sort_with(OUT_SORT_BYTES, 1);
-    sort_with(OUT_SORT_BYTES, 50000);
+    char path[128], why[256];
+    for (unsigned n = 0; n < SEGMENTS; n++) {
+        segment_path(path, sizeof(path), store, n);
+        trace_reader_t *r = trace_reader_open(path, why, sizeof(why));
+        if (!r) fail_msg("%s", why);
+        assert_true(out_sort_segment(s, path));
+        for (const trace_head_t *head; (head = trace_reader_next(r));)
+            assert_true(out_sort_add(s, (const trace_timed_t *)head, trace_reader_offset(r),
+                                     (unsigned)out_domain_of(*head)));
+        trace_reader_close(r);
+    }
 }
 
-static void sorts_through_files(void **state)
+static uint32_t check_order(out_sort_t *s, unsigned domains, uint32_t stop)
+{
+    uint64_t last = 0, last_number = 0;
+    uint32_t n = 0;
+    int domain, last_domain = 0;
+    out_sort_begin(s, domains);
+    for (const trace_timed_t *r; n < stop && (r = out_sort_next(s, &domain)); n++) {
+        assert_int_equal(domain, out_domain_of(r->head));
+        assert_true(domains >> domain & 1);
+        assert_int_equal(r->correlation, r->end * 3);
+        assert_true(r->start > last || (r->start == last && domain >= last_domain));
+        if (n && r->start == last && domain == last_domain) assert_true(r->end > last_number);
+        last = r->start;
+        last_domain = domain;
+        last_number = r->end;
+    }
+    assert_null(s->error);
+    return n;
+}
+
+static void remove_records(const char *store)
+{
+    assert_int_equal(trace_remove(store), 0);
+}
+
+static void sort_with(uint32_t count, unsigned moved, size_t open, size_t run_bytes, bool file)
+{
+    char store[] = "/tmp/output-test-XXXXXX";
+    assert_non_null(mkdtemp(store));
+    out_sort_t s = OUT_SORT(store);
+    s.chunks_open = open;
+    s.run_bytes = run_bytes;
+    make_records(store, count, moved);
+    add_records(&s, store);
+    assert_true(out_sort_ready(&s));
+    assert_int_equal(!s.segments[0].path, file);
+    uint32_t all = SEGMENTS * count, marks = SEGMENTS * (count / 3);
+    assert_int_equal(check_order(&s, ~0u, UINT32_MAX), all);
+    check_order(&s, ~0u, all / 2); /* ends early */
+    assert_int_equal(check_order(&s, 1u << OUT_MARKER_API, UINT32_MAX), marks);
+    assert_int_equal(check_order(&s, 1u << OUT_HSA_API, UINT32_MAX), all - marks);
+    assert_int_equal(check_order(&s, 1u << OUT_HIP_API, UINT32_MAX), 0);
+    out_sort_free(&s);
+    remove_records(store);
+}
+
+static void sorts_segments(void **state)
 {
     (void)state;
-    sort_with(0, 50000); /* 15 runs */
-    sort_with(300000, 200000);
+    int domain;
+    out_sort_t none = OUT_SORT("/tmp");
+    assert_true(out_sort_ready(&none));
+    out_sort_begin(&none, ~0u);
+    assert_null(out_sort_next(&none, &domain));
+    out_sort_free(&none);
+    sort_with(3, 0, 256, 1 << 20, false);
+    sort_with(30000, 0, 8, 1 << 20, false); /* two chunks of each segment: one ends, one begins */
+    sort_with(30000, 1, 256, 1 << 20, false);
+    sort_with(30000, 16, 256, 1 << 20, false);
+}
+
+static void sorts_through_a_file(void **state)
+{
+    (void)state;
+    sort_with(30000, 1, 8, 1 << 20, true); /* five runs */
+    sort_with(30000, 16, 8, 300000, true);
+    sort_with(30000, 16, 8, 0, true);
+}
+
+/* What is no record any more when it is read again ends the reading; nothing else happens. */
+static void segments_that_change(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 2; how++) {
+        char store[] = "/tmp/output-test-XXXXXX", path[128];
+        int domain;
+        assert_non_null(mkdtemp(store));
+        out_sort_t s = OUT_SORT(store);
+        make_records(store, 30000, 1);
+        add_records(&s, store);
+        assert_true(out_sort_ready(&s));
+        segment_path(path, sizeof(path), store, 1);
+        assert_int_equal(truncate(path, TRACE_HEADER_BYTES + 100000), 0);
+        if (how) assert_int_equal(truncate(path, 8 << 20), 0); /* zeroes */
+        out_sort_begin(&s, ~0u);
+        while (out_sort_next(&s, &domain)) {
+        }
+        assert_string_equal(s.error,
+                            how ? "a segment has changed" : "a segment has become shorter");
+        out_sort_free(&s);
+        remove_records(store);
+    }
 }
 
 static void ids_in_order(void **state)
@@ -448,8 +536,9 @@ static void digits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_in_memory),
-        cmocka_unit_test(sorts_through_files),
+        cmocka_unit_test(sorts_segments),
+        cmocka_unit_test(sorts_through_a_file),
+        cmocka_unit_test(segments_that_change),
         cmocka_unit_test(ids_in_order),
         cmocka_unit_test(memory_given_and_taken),
         cmocka_unit_test(lost_names),
