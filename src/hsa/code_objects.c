@@ -4,6 +4,7 @@
  * which services are active. */
 #include "hsa/code_objects.h"
 
+#include "base/intern.h"
 #include "base/log.h"
 #include "hsa/agents.h"
 #include "hsa/collect.h"
@@ -75,9 +76,11 @@ static bool read_kernel(hsa_executable_symbol_t symbol, hsax_kernel_t *kernel)
 {
     uint32_t length = 0;
     if (symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length)) return false;
-    kernel->name = calloc(1, (size_t)length + 1);
-    if (!kernel->name) return false;
-    return !symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, kernel->name) &&
+    char *name = calloc(1, (size_t)length + 1);
+    if (name && !symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name))
+        kernel->name = base_intern(name);
+    free(name);
+    return kernel->name &&
            !symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->object) &&
            !symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
                         &kernel->kernarg_size) &&
@@ -101,10 +104,8 @@ static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
     hsax_kernel_t kernel = {0};
     if (!read_kernel(symbol, &kernel)) goto fail;
     /* The executable's symbols on this agent may belong to another of its code objects. */
-    if (object->load_size && kernel.object - object->load_base >= object->load_size) {
-        free(kernel.name);
+    if (object->load_size && kernel.object - object->load_base >= object->load_size)
         return HSA_STATUS_SUCCESS;
-    }
     hsax_kernel_t *more =
         realloc(object->kernels, (object->kernel_count + 1) * sizeof *object->kernels);
     if (!more) goto fail;
@@ -117,7 +118,6 @@ static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
 fail:
     base_warning("kernel %s will be unknown: no memory, or the runtime does not describe it",
                  kernel.name ? kernel.name : "without name");
-    free(kernel.name);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -134,8 +134,11 @@ static bool read_object(hsax_code_object_t *o)
     uint32_t length = 0;
     if (object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH, &length))
         return false;
-    o->uri = calloc(1, (size_t)length + 1);
-    if (!o->uri || object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, o->uri) ||
+    char *uri = calloc(1, (size_t)length + 1);
+    if (uri && !object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, uri))
+        o->uri = base_intern(uri);
+    free(uri);
+    if (!o->uri ||
         object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT, &o->agent) ||
         object_info(o->loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE,
                     &o->load_base) ||
@@ -160,10 +163,7 @@ static bool read_object(hsax_code_object_t *o)
 
 static void free_object(hsax_code_object_t *object)
 {
-    for (unsigned i = 0; i < object->kernel_count; i++)
-        free(object->kernels[i].name);
     free(object->kernels);
-    free(object->uri);
     free(object);
 }
 

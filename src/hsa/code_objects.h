@@ -2,7 +2,8 @@
  *
  * Reported when an executable is frozen and before it is destroyed. Ids count from 1 and are never
  * used again. Callbacks run on the program's thread inside the freeze or destroy call, with no lock
- * of ours held; the pointers they get are valid until `unloaded` has returned. */
+ * of ours held; the pointers they get are valid until `unloaded` has returned, texts as long as the
+ * process. */
 #ifndef CROCPROF_HSA_CODE_OBJECTS_H
 #define CROCPROF_HSA_CODE_OBJECTS_H
 
@@ -10,7 +11,7 @@
 
 typedef struct {
     uint64_t id;
-    char *name; /* as the loader gives it, with its ".kd" */
+    const char *name; /* as the loader gives it, with its ".kd"; stays */
     uint64_t object;
     uint32_t kernarg_size, kernarg_alignment, group_size, private_size;
     uint32_t sgprs, arch_vgprs, accum_vgprs;
@@ -24,7 +25,7 @@ typedef struct hsax_code_object {
     hsa_executable_t executable;
     hsa_loaded_code_object_t loaded;
     hsa_agent_t agent;
-    char *uri;
+    const char *uri; /* stays */
     uint64_t load_base, load_size;
     int64_t load_delta;
     uint32_t storage; /* 1 file, 2 memory */

@@ -51,7 +51,7 @@ void v1_report_code_object(const hsax_code_object_t *o, bool unload)
         data_.codeobj.load_size = o->load_size;
         data_.codeobj.load_delta = (uint64_t)o->load_delta;
         data_.codeobj.uri_length = (uint32_t)strlen(o->uri);
-        data_.codeobj.uri = o->uri;
+        data_.codeobj.uri = (char *)(uintptr_t)o->uri;
         data_.codeobj.unload = unload;
     });
     if (!unload)

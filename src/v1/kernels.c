@@ -3,6 +3,7 @@
  * src/hsa notices code objects; ids of kernels are dense, so that names are an array. */
 #include "v1/v1.h"
 
+#include "base/intern.h"
 #include "base/kernel_name.h"
 #include "base/log.h"
 #include "hsa/kernel_map.h"
@@ -14,29 +15,27 @@
 #include <string.h>
 #include <unistd.h>
 
-static char **names;
+static const char **names;
 static uint64_t name_room;
 
-/* Takes over the name; NULL forgets the kernel's. */
-static void set_name(uint64_t id, char *name)
+/* The kernel's name in the source, which stays when the kernel goes: contexts and records have it.
+ */
+static void set_name(uint64_t id, const char *symbol)
 {
+    char *name = base_kernel_name(symbol);
     pthread_mutex_lock(&v1_lock);
     if (id >= name_room) {
         uint64_t room = 2 * id + 64;
-        char **more = realloc(names, room * sizeof *more);
+        const char **more = realloc(names, room * sizeof *more);
         if (more) {
             memset(more + name_room, 0, (room - name_room) * sizeof *more);
             names = more;
             name_room = room;
         }
     }
-    char *old = name;
-    if (id < name_room) {
-        old = names[id];
-        names[id] = name;
-    }
+    if (id < name_room) names[id] = base_intern(name);
     pthread_mutex_unlock(&v1_lock);
-    free(old);
+    free(name);
 }
 
 const char *v1_kernel_name(uint64_t kernel_object)
@@ -65,7 +64,7 @@ static void dump(const hsax_code_object_t *object)
 static void loaded(hsax_code_object_t *object)
 {
     for (unsigned i = 0; i < object->kernel_count; i++)
-        set_name(object->kernels[i].id, base_kernel_name(object->kernels[i].name));
+        set_name(object->kernels[i].id, object->kernels[i].name);
     if (v1_settings.obj_dumping) dump(object);
     v1_report_code_object(object, false);
     for (unsigned i = 0; i < object->kernel_count; i++)
@@ -77,8 +76,6 @@ static void unloaded(hsax_code_object_t *object)
     for (unsigned i = 0; i < object->kernel_count; i++)
         v1_report_kernel(&object->kernels[i], true);
     v1_report_code_object(object, true);
-    for (unsigned i = 0; i < object->kernel_count; i++)
-        set_name(object->kernels[i].id, NULL);
 }
 
 void v1_kernels_hook(const hsax_api_table_t *table)

@@ -38,7 +38,7 @@ bool fake_real_time;
 hsa_status_t fake_copy_status;
 hsa_signal_t fake_copy_signal;
 unsigned fake_kernels = 3;
-unsigned fake_writes;
+_Thread_local unsigned fake_writes;
 hsax_api_table_t *fake_current;
 
 /* ---- signals ---- */

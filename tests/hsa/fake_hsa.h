@@ -30,7 +30,7 @@ extern unsigned fake_agents_queue_wraps, fake_agents_queue_frees;
 void fake_submit(hsa_queue_t *queue, const void *packets, uint64_t count);
 
 /* How often the handler called the writer for the last submission. ROCr 5 crashes at two. */
-extern unsigned fake_writes;
+extern _Thread_local unsigned fake_writes;
 
 /* What arrived on the queue's hardware side, in order. */
 uint64_t fake_received(hsa_queue_t *queue);

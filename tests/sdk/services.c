@@ -330,9 +330,10 @@ static void retirement_run(void)
     fake_hipGetLastError();
     fake_hipFree(NULL);
     flush();
-    expect("record hipGetLastError id=0 ext=0\nretired 0\n"
-           "record hipGetLastError id=2 ext=0\nretired 2\n"
-           "record hipFree id=1 ext=0\nretired 1\n");
+    expect("record hipGetLastError id=0 ext=0\n"
+           "record hipGetLastError id=2 ext=0\n"
+           "record hipFree id=1 ext=0\n"
+           "retired 0\nretired 2\nretired 1\n");
 }
 
 static void register_hsa(hsax_api_table_t *table)

@@ -102,9 +102,11 @@ static void write_record(const sdk_frame_t *frame, unsigned i, uint64_t end, con
     record->start_timestamp = frame->begin;
     record->end_timestamp = end;
     record->thread_id = self->tid;
-    if (__builtin_expect(payload_bytes != 0, 0))
-        memcpy(&((ext_record_t *)record)->args, &((const payload_t *)payload)->args,
-               size - sizeof(api_record_t));
+    if (__builtin_expect(payload_bytes != 0, 0)) {
+        void *args = &((ext_record_t *)record)->args;
+        memcpy(args, &((const payload_t *)payload)->args, size - sizeof(api_record_t));
+        sdk_args_keep_strings(frame->plan->domain, frame->plan->operation, args);
+    }
     sdk_buffer_commit(self, service->buffer,
                       sdk_record_word(size, ROCPROFILER_BUFFER_CATEGORY_TRACING, service->kind,
                                       sdk_clock_uses_tsc));

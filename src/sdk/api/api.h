@@ -61,6 +61,9 @@ typedef struct {
     uint8_t texts;         /* of an enumeration: its place in sdk_value_texts */
 } sdk_argument_t;
 
+/* Strings among the arguments of a record, the program's, become ones that stay. */
+void sdk_args_keep_strings(int domain, int32_t operation, void *arguments);
+
 /* Names of the values of an enumeration. */
 typedef struct {
     int32_t value;

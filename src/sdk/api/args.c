@@ -2,6 +2,7 @@
  *
  * Apart because it formats text, which nothing on the hot path does. Which arguments exist and what
  * they point to is in the generated lists. */
+#include "base/intern.h"
 #include "sdk/api/api.h"
 #include "sdk/api/format.h"
 #include "sdk/core/service.h"
@@ -146,7 +147,7 @@ static size_t size_of(unsigned format, const char *type)
 }
 
 /* The text; returns how many pointers were followed for it. Strings count as values. `after`: the
- * function has run. `alive`: what arguments point to is still there. */
+ * function has run. `alive`: what arguments point to, other than strings, is still there. */
 static int32_t format_argument(char *text, const sdk_argument_t *argument, const void *at,
                                int32_t most, bool after, bool alive)
 {
@@ -161,7 +162,7 @@ static int32_t format_argument(char *text, const sdk_argument_t *argument, const
         snprintf(text, TEXT_MAX, "(null)");
         return 0;
     }
-    if (alive && (format == SDK_FORMAT_STRING || (format == SDK_FORMAT_TEXT_OUT && after))) {
+    if (format == SDK_FORMAT_STRING || (alive && format == SDK_FORMAT_TEXT_OUT && after)) {
         snprintf(text, TEXT_MAX, "%.*s", TEXT_MAX - 1, (const char *)target);
         return 0;
     }
@@ -179,7 +180,7 @@ typedef struct {
     const char *arguments; /* the argument union */
     int32_t most;          /* pointers to follow */
     bool after;            /* the function has run: output parameters hold something */
-    bool alive;            /* what arguments point to has not gone */
+    bool alive;            /* what arguments point to has not gone; strings never have */
     int (*visit)(const sdk_argument_t *argument, uint32_t number, const void *at, const char *text,
                  int32_t followed, void *closure);
     void *closure;
@@ -199,6 +200,19 @@ static rocprofiler_status_t walk(int domain, int32_t operation, const walk_t *w)
         if (w->visit(a, i, at, text, followed, w->closure)) break;
     }
     return ROCPROFILER_STATUS_SUCCESS;
+}
+
+void sdk_args_keep_strings(int domain, int32_t operation, void *arguments)
+{
+    const sdk_argument_list_t *list = list_of(domain, operation);
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        if (list->arguments[i].format != SDK_FORMAT_STRING) continue;
+        char *at = (char *)arguments + list->arguments[i].offset;
+        const char *text;
+        memcpy(&text, at, sizeof text);
+        text = base_intern(text);
+        memcpy(at, &text, sizeof text);
+    }
 }
 
 typedef struct {
@@ -249,7 +263,7 @@ typedef struct {
 static int visit_buffer(const sdk_argument_t *a, uint32_t number, const void *at, const char *text,
                         int32_t followed, void *closure)
 {
-    (void)followed; /* nothing is: what arguments pointed to is long gone */
+    (void)followed; /* nothing is: what arguments pointed to, but for strings, is long gone */
     const buffer_walk_t *c = closure;
     return c->callback(c->record->kind, c->record->operation, number, at, a->indirections, a->type,
                        a->name, text, c->data);

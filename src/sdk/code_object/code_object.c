@@ -71,7 +71,7 @@ static void *tell_load(void *told, int32_t operation, void *data)
         sdk_operation_lost(plan);
         return NULL;
     }
-    sdk_operation_begin(o, plan);
+    sdk_operation_begin_apart(o, plan);
     sdk_operation_callback(o, ROCPROFILER_CALLBACK_PHASE_LOAD, data);
     return o;
 }

@@ -188,9 +188,10 @@ static sdk_chunk_t *deliver_for_room(sdk_thread_t *self, sdk_buffer_t *buffer, s
         deliver_locked(buffer, self);
         sdk_chunk_t *chunk = take_chunk(buffer, false);
         sdk_chunk_t *own = ring->write_chunk;
-        if (!chunk && own && ring->read_chunk == own &&
-            ring->read_offset == atomic_load_explicit(&own->complete, memory_order_relaxed)) {
-            ring->read_offset = SDK_CHUNK_HEADER;
+        if (!chunk && own && ring->read.chunk == own &&
+            ring->read.offset == atomic_load_explicit(&own->complete, memory_order_relaxed)) {
+            ring->read.offset = SDK_CHUNK_HEADER;
+            ring->ahead = ring->read;
             atomic_store_explicit(&own->complete, SDK_CHUNK_HEADER, memory_order_relaxed);
             chunk = own;
         }
@@ -248,8 +249,7 @@ void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t s
         if (!last) {
             /* the reader looks at a ring only when it has a chunk */
             pthread_mutex_lock(&buffer->rings_lock);
-            ring->read_offset = SDK_CHUNK_HEADER;
-            ring->read_chunk = chunk;
+            ring->read = ring->ahead = (sdk_place_t){chunk, SDK_CHUNK_HEADER};
             pthread_mutex_unlock(&buffer->rings_lock);
         }
     }
@@ -354,25 +354,36 @@ void sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t wor
     cursor->position = at;
 }
 
-/* Delivers what the ring holds; a full batch is handed over at once, so is the rest before a chunk
- * goes back, because the records lie in it. */
-static bool deliver_ring(batch_t *batch, sdk_ring_t *ring)
+static bool is_retirement(uint64_t word)
 {
-    sdk_buffer_t *buffer = batch->buffer;
-    for (sdk_chunk_t *chunk = ring->read_chunk; chunk; chunk = ring->read_chunk) {
-        sdk_chunk_t *next = atomic_load_explicit(&chunk->next, memory_order_acquire);
-        uint32_t end = atomic_load_explicit(&chunk->complete, memory_order_acquire);
-        while (ring->read_offset < end) {
-            char *at = (char *)chunk + ring->read_offset;
-            ring->read_offset += (uint32_t)(*(uint64_t *)(void *)at & 0xffff) + SDK_RECORD_PREFIX;
+    return sdk_record_word(word & 0xffff, ROCPROFILER_BUFFER_CATEGORY_TRACING,
+                           ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT, false) == word;
+}
+
+typedef enum { ALL_RECORDS, ALL_BUT_RETIREMENTS, RETIREMENTS } wanted_t;
+
+/* Delivers what the ring holds from a place on, up to another or (NULL) as far as it goes; a full
+ * batch is handed over at once, so is the rest before a chunk goes back, because the records lie in
+ * it. Chunks stay as long as retirements in them may be left. */
+static bool deliver_from(batch_t *batch, sdk_place_t *from, const sdk_place_t *to, wanted_t wanted)
+{
+    for (sdk_chunk_t *chunk = from->chunk, *next; chunk; chunk = next) {
+        bool last = to && to->chunk == chunk;
+        next = last ? NULL : atomic_load_explicit(&chunk->next, memory_order_acquire);
+        uint32_t end =
+            last ? to->offset : atomic_load_explicit(&chunk->complete, memory_order_acquire);
+        while (from->offset < end) {
+            char *at = (char *)chunk + from->offset;
+            uint64_t word = *(uint64_t *)(void *)at;
+            from->offset += (uint32_t)(word & 0xffff) + SDK_RECORD_PREFIX;
+            if (wanted != ALL_RECORDS && (wanted == RETIREMENTS) != is_retirement(word)) continue;
             add_to_batch(batch, at);
             if (batch->count == DELIVERY_BATCH && !hand_over(batch)) return false;
         }
         if (!next) return true;
-        if (!hand_over(batch)) return false;
-        ring->read_chunk = next;
-        ring->read_offset = SDK_CHUNK_HEADER;
-        put_chunk(buffer, chunk);
+        if (wanted != ALL_BUT_RETIREMENTS && !hand_over(batch)) return false;
+        *from = (sdk_place_t){next, SDK_CHUNK_HEADER};
+        if (wanted != ALL_BUT_RETIREMENTS) put_chunk(batch->buffer, chunk);
     }
     return true;
 }
@@ -393,8 +404,83 @@ static void remove_ring(sdk_buffer_t *buffer, sdk_ring_t *ring)
         link = &(*link)->next;
     *link = ring->next;
     pthread_mutex_unlock(&buffer->rings_lock);
-    if (ring->read_chunk) put_chunk(buffer, ring->read_chunk);
+    if (ring->read.chunk) put_chunk(buffer, ring->read.chunk);
     free(ring);
+}
+
+/* Rings that open from now on hold newer records only. */
+static sdk_ring_t *first_ring(sdk_buffer_t *buffer)
+{
+    pthread_mutex_lock(&buffer->rings_lock);
+    sdk_ring_t *ring = buffer->rings;
+    pthread_mutex_unlock(&buffer->rings_lock);
+    return ring;
+}
+
+static bool has_begun(sdk_buffer_t *buffer, const sdk_ring_t *ring)
+{
+    pthread_mutex_lock(&buffer->rings_lock);
+    bool begun = ring->read.chunk != NULL;
+    pthread_mutex_unlock(&buffer->rings_lock);
+    return begun;
+}
+
+static void cut_rings(sdk_buffer_t *buffer)
+{
+    for (sdk_ring_t *ring = first_ring(buffer); ring; ring = ring->next) {
+        ring->ending = atomic_load_explicit(&ring->closed, memory_order_acquire);
+        if (!has_begun(buffer, ring)) continue;
+        sdk_chunk_t *chunk = ring->ahead.chunk, *next;
+        while ((next = atomic_load_explicit(&chunk->next, memory_order_acquire)))
+            chunk = next;
+        ring->cut =
+            (sdk_place_t){chunk, atomic_load_explicit(&chunk->complete, memory_order_acquire)};
+    }
+}
+
+/* The end of a ring's delivery; false if a callback has ended the buffer. */
+static bool end_ring(batch_t *batch, sdk_ring_t *ring)
+{
+    if (!ring->ending) return true;
+    if (!hand_over(batch)) return false;
+    remove_ring(batch->buffer, ring);
+    return true;
+}
+
+static bool deliver_rings(batch_t *batch)
+{
+    sdk_buffer_t *buffer = batch->buffer;
+    for (sdk_ring_t *ring = first_ring(buffer), *next; ring; ring = next) {
+        next = ring->next;
+        ring->ending = atomic_load_explicit(&ring->closed, memory_order_acquire);
+        if (has_begun(buffer, ring)) {
+            if (!deliver_from(batch, &ring->read, NULL, ALL_RECORDS)) return false;
+            ring->ahead = ring->read;
+        }
+        count_drops(buffer, ring);
+        if (!end_ring(batch, ring)) return false;
+    }
+    return true;
+}
+
+static bool deliver_retirements_last(batch_t *batch)
+{
+    sdk_buffer_t *buffer = batch->buffer;
+    cut_rings(buffer);
+    sdk_ring_t *rings = first_ring(buffer); /* rings that are new have no cut */
+    for (sdk_ring_t *ring = rings; ring; ring = ring->next) {
+        if (has_begun(buffer, ring) &&
+            !deliver_from(batch, &ring->ahead, NULL, ALL_BUT_RETIREMENTS))
+            return false;
+        count_drops(buffer, ring);
+    }
+    for (sdk_ring_t *ring = rings, *next; ring; ring = next) {
+        next = ring->next;
+        if (ring->cut.chunk && !deliver_from(batch, &ring->read, &ring->cut, RETIREMENTS))
+            return false;
+        if (!end_ring(batch, ring)) return false;
+    }
+    return true;
 }
 
 static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self)
@@ -407,24 +493,10 @@ static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self)
     sdk_clock_discipline();
     uint64_t unringed = atomic_exchange_explicit(&buffer->unringed_drops, 0, memory_order_relaxed);
     buffer->dropped_pending += unringed;
-    pthread_mutex_lock(&buffer->rings_lock);
-    sdk_ring_t *ring = buffer->rings; /* rings that open from now on hold newer records only */
-    pthread_mutex_unlock(&buffer->rings_lock);
-    while (ring) {
-        sdk_ring_t *next = ring->next;
-        pthread_mutex_lock(&buffer->rings_lock);
-        bool closed = atomic_load_explicit(&ring->closed, memory_order_acquire);
-        bool begun = ring->read_chunk != NULL;
-        pthread_mutex_unlock(&buffer->rings_lock);
-        if (begun && !deliver_ring(&batch, ring)) return;
-        count_drops(buffer, ring);
-        if (closed) {
-            if (!hand_over(&batch)) return;
-            remove_ring(buffer, ring);
-        }
-        ring = next;
-    }
-    hand_over(&batch);
+    bool there = atomic_load_explicit(&buffer->has_retirements, memory_order_relaxed)
+                     ? deliver_retirements_last(&batch)
+                     : deliver_rings(&batch);
+    if (there) hand_over(&batch);
 }
 
 sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer)
@@ -488,7 +560,7 @@ static void make_new(sdk_buffer_t *buffer)
 {
     for (sdk_ring_t *ring = buffer->rings; ring;) {
         sdk_ring_t *next = ring->next;
-        free_chunks(buffer, ring->read_chunk);
+        free_chunks(buffer, ring->read.chunk);
         free(ring);
         ring = next;
     }

@@ -16,6 +16,13 @@
  * callback never waits for that lock: it gets a page more instead, so no cycle of waiting threads
  * can arise.
  *
+ * Records of a buffer come from several rings, in no order between those, but one: the retirement
+ * of a correlation id comes after all records that have the id and were written before it. A
+ * delivery first marks how far each ring goes (the cut), then delivers everything but retirements,
+ * as far as the rings go by then, and at last the retirements before the cuts. What was written
+ * before one of those had been written when its ring was read the second time. Retirements behind
+ * the cut wait for the next delivery, and the pages that they are in.
+ *
  * A direct buffer (watermark 0) has no reader: the writer hands each record to the callback before
  * it goes on, in its own chunk, and takes its place back. What the callback itself has recorded
  * lies behind it meanwhile; where no place is left the record is dropped.
@@ -41,11 +48,20 @@ typedef struct sdk_chunk {
     struct sdk_chunk *_Atomic next; /* in the ring: the thread's next; on the stack: below */
 } sdk_chunk_t;
 
+/* A place in a ring: bytes of the chunk, header included. */
+typedef struct {
+    sdk_chunk_t *chunk;
+    uint32_t offset;
+} sdk_place_t;
+
 struct sdk_ring {
     sdk_buffer_t *buffer;
     sdk_chunk_t *write_chunk; /* writer's */
-    sdk_chunk_t *read_chunk;  /* reader's; the writer sets the first, under rings_lock */
-    uint32_t read_offset;     /* reader's: delivered bytes of read_chunk */
+    sdk_place_t read;         /* reader's: delivered up to here; the writer sets the first chunk,
+                               * under rings_lock */
+    sdk_place_t ahead, cut;   /* reader's, of buffers with retirements: what else is delivered up to
+                               * here; retirements go up to there, no chunk: none */
+    bool ending;              /* reader's: closed when the delivery began */
     _Atomic bool closed;      /* the writer has gone */
     _Atomic uint64_t dropped; /* writer's count */
     uint64_t dropped_seen;    /* reader's */
@@ -56,9 +72,10 @@ struct sdk_buffer {
     /* read by writers */
     uint32_t slot;
     bool lossless, direct;
-    _Atomic bool closed;  /* destroyed: records are dropped */
-    uint32_t chunk_count; /* N: pages of the size asked for */
-    uint32_t soft_limit;  /* complete bytes at which a chunk calls for delivery */
+    _Atomic bool has_retirements; /* set before the first */
+    _Atomic bool closed;          /* destroyed: records are dropped */
+    uint32_t chunk_count;         /* N: pages of the size asked for */
+    uint32_t soft_limit;          /* complete bytes at which a chunk calls for delivery */
     uint64_t watermark_chunks;
     char *pages; /* N pages, given out in order the first time */
     sdk_context_t *context;

@@ -527,6 +527,8 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
     uint64_t *bits;
     status = read_operations(&sdk_domains[d], operations, operations_count, &bits);
     if (status != ROCPROFILER_STATUS_SUCCESS) return status;
+    if (d == SDK_DOMAIN_RETIREMENT)
+        atomic_store_explicit(&buffer->has_retirements, true, memory_order_relaxed);
     pthread_mutex_lock(&contexts_lock);
     context->buffers[kind] = (sdk_buffer_request_t){.buffer = buffer, .operations = bits};
     if (context->active && !publish_plans(false)) {

@@ -111,9 +111,6 @@ void sdk_contexts_set_request(sdk_context_t *context,
 
 void sdk_retirement_call_ends(sdk_thread_t *self, uint64_t internal);
 
-/* An id that nothing refers to any more. */
-void sdk_retirement_tell(uint64_t internal);
-
 void sdk_external_thread_begins(sdk_thread_t *self);
 void sdk_external_thread_ends(sdk_thread_t *self);
 

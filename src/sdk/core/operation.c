@@ -28,21 +28,29 @@ static void take_externals(sdk_operation_t *operation, const sdk_thread_t *self)
             self ? sdk_external(self, plan->buffers[i].context) : 0;
 }
 
-void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan)
+void sdk_operation_begin_apart(sdk_operation_t *operation, const sdk_plan_t *plan)
 {
     operation->plan = plan;
     if (!plan) return;
     sdk_thread_t *self = sdk_thread_self();
-    operation->internal = self ? self->current : 0;
-    operation->ancestor = self ? self->outer : 0;
-    if (!operation->internal) {
-        operation->internal = sdk_correlation_new();
-        operation->ancestor = 0;
-    }
+    operation->internal = operation->ancestor = 0;
     operation->thread_id = sdk_thread_id();
     for (unsigned i = 0; i < plan->callback_count; i++)
         operation->user[i].value = 0;
     take_externals(operation, self);
+}
+
+void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan)
+{
+    sdk_operation_begin_apart(operation, plan);
+    if (!plan) return;
+    sdk_thread_t *self = sdk_thread_self();
+    if (self && self->current) {
+        operation->internal = self->current;
+        operation->ancestor = self->outer;
+    } else {
+        operation->internal = sdk_correlation_new();
+    }
     if (plan->requests && self)
         sdk_external_ask_all(self, plan, operation->internal, operation->callback_external,
                              operation->buffer_external);

@@ -10,6 +10,7 @@
 struct sdk_reference {
     uint64_t internal;
     _Atomic uint32_t count;
+    _Atomic uint64_t end;        /* the latest of its records' */
     struct sdk_reference *outer; /* of the same thread */
 };
 
@@ -18,14 +19,16 @@ static const sdk_plan_t *plan(void)
     return sdk_plan(SDK_DOMAIN_RETIREMENT, 0);
 }
 
-void sdk_retirement_tell(uint64_t internal)
+/* An id that nothing refers to any more. */
+static void tell(uint64_t internal, uint64_t end)
 {
     const sdk_plan_t *p = plan();
     if (!p) return;
+    uint64_t now = sdk_now();
     rocprofiler_buffer_tracing_correlation_id_retirement_record_t record = {
         .size = sizeof record,
         .kind = ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT,
-        .timestamp = sdk_now(),
+        .timestamp = now > end ? now : end + 1,
         .internal_correlation_id = internal,
     };
     for (unsigned i = 0; i < p->buffer_count; i++)
@@ -53,11 +56,16 @@ sdk_reference_t *sdk_retirement_hold(const sdk_operation_t *operation)
     return made;
 }
 
-void sdk_retirement_release(sdk_reference_t *reference)
+void sdk_retirement_release(sdk_reference_t *reference, uint64_t end)
 {
-    if (!reference || atomic_fetch_sub_explicit(&reference->count, 1, memory_order_acq_rel) != 1)
-        return;
-    sdk_retirement_tell(reference->internal);
+    if (!reference) return;
+    uint64_t latest = atomic_load_explicit(&reference->end, memory_order_relaxed);
+    while (end > latest &&
+           !atomic_compare_exchange_weak_explicit(&reference->end, &latest, end,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
+    if (atomic_fetch_sub_explicit(&reference->count, 1, memory_order_acq_rel) != 1) return;
+    tell(reference->internal, atomic_load_explicit(&reference->end, memory_order_relaxed));
     free(reference);
 }
 
@@ -65,9 +73,9 @@ void sdk_retirement_call_ends(sdk_thread_t *self, uint64_t internal)
 {
     sdk_reference_t *innermost = self->references;
     if (!innermost || innermost->internal != internal) {
-        sdk_retirement_tell(internal);
+        tell(internal, 0);
         return;
     }
     self->references = innermost->outer;
-    sdk_retirement_release(innermost);
+    sdk_retirement_release(innermost, 0);
 }

@@ -69,14 +69,13 @@ void sdk_runtime_started(rocprofiler_runtime_initialization_operation_t runtime,
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_RUNTIME_INITIALIZATION, (int32_t)runtime);
     if (!plan) return;
     sdk_operation_t operation;
-    sdk_operation_begin(&operation, plan);
+    sdk_operation_begin_apart(&operation, plan);
     rocprofiler_callback_tracing_runtime_initialization_data_t payload = {
         .size = sizeof payload, .version = version, .instance = instance};
     sdk_operation_callback(&operation, ROCPROFILER_CALLBACK_PHASE_NONE, &payload);
     rocprofiler_buffer_tracing_runtime_initialization_record_t record = {
         .size = sizeof record,
         .operation = runtime,
-        .correlation_id = {.internal = operation.internal, .ancestor = operation.ancestor},
         .thread_id = operation.thread_id,
         .timestamp = sdk_now(),
         .version = version,

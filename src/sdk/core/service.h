@@ -86,6 +86,9 @@ typedef struct {
  * then the operation does nothing. */
 void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan);
 
+/* Like begin, for what is told besides the calls: its correlation id is 0, nobody is asked. */
+void sdk_operation_begin_apart(sdk_operation_t *operation, const sdk_plan_t *plan);
+
 /* Like begin, with correlation, thread and the user data of contexts that both plans share taken
  * from `from`: for a second operation of the same work (COMPLETE after ENQUEUE). */
 void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
@@ -109,13 +112,15 @@ void sdk_operation_record(const sdk_operation_t *operation, void *record, size_t
 /* ---- The end of correlation ids: retirement.c ---------------------------------------------------
  *
  * A service whose work outlasts the call holds the id from its begin, on the same thread, and lets
- * go of it, anywhere, when its last record is written. One load where nobody follows that. */
+ * go of it, anywhere, when its last record is written. `end` is that record's, 0 if there was none:
+ * retirement is later, though the work's clock may be a little ahead. One load where nobody follows
+ * that. */
 
 typedef struct sdk_reference sdk_reference_t;
 
 /* What to give to sdk_retirement_release, NULL if there is nothing to be released. */
 sdk_reference_t *sdk_retirement_hold(const sdk_operation_t *operation);
-void sdk_retirement_release(sdk_reference_t *reference);
+void sdk_retirement_release(sdk_reference_t *reference, uint64_t end);
 
 /* ---- Correlation ids, threads, time ------------------------------------------------------------
  */

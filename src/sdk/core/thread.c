@@ -18,7 +18,11 @@
 #include <unistd.h>
 
 enum {
-    ID_BLOCK = 4096, /* ids taken at once: the shared counter is touched once in so many calls */
+    /* Tools and those who check traces like ids without gaps. So many of a process have none: each
+     * is taken from the shared counter, which costs a program milliseconds in all. Then threads
+     * take blocks, of which the last of each has ids that are not used. */
+    DENSE_IDS = 1 << 18,
+    ID_BLOCK = 64,
     NAP_US = 50,
     GATE_TRIES =
         200000 / NAP_US, /* a fork stops threads for 200 ms at most, whatever becomes of it */
@@ -29,7 +33,7 @@ _Atomic uint32_t sdk_emit_special;
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_thread_t *_Atomic all_threads;
-static _Atomic uint64_t next_block = 1;
+static _Atomic uint64_t next_id = 1;
 static pthread_key_t exit_key;
 static bool has_exit_key;
 
@@ -87,8 +91,10 @@ sdk_thread_t *sdk_thread_create(void)
 
 void sdk_thread_refill_ids(sdk_thread_t *self)
 {
-    self->next_id = atomic_fetch_add_explicit(&next_block, ID_BLOCK, memory_order_relaxed);
-    self->last_id = self->next_id + ID_BLOCK;
+    bool dense = atomic_load_explicit(&next_id, memory_order_relaxed) <= DENSE_IDS;
+    uint64_t count = dense ? 1 : ID_BLOCK;
+    self->next_id = atomic_fetch_add_explicit(&next_id, count, memory_order_relaxed);
+    self->last_id = self->next_id + count;
 }
 
 sdk_thread_t *sdk_thread_find(uint64_t tid)
@@ -221,7 +227,7 @@ void sdk_threads_fork_done(bool in_child)
 uint64_t sdk_threads_progress(void)
 {
     sdk_thread_t *self = sdk_thread_pointer;
-    return atomic_load_explicit(&next_block, memory_order_relaxed) + (self ? self->next_id : 0);
+    return atomic_load_explicit(&next_id, memory_order_relaxed) + (self ? self->next_id : 0);
 }
 
 uint64_t sdk_correlation_current(void)
@@ -233,7 +239,7 @@ uint64_t sdk_correlation_new(void)
 {
     sdk_thread_t *self = sdk_thread_self();
     return self ? sdk_thread_next_id(self)
-                : atomic_fetch_add_explicit(&next_block, 1, memory_order_relaxed);
+                : atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
 }
 
 uint64_t sdk_thread_id(void)

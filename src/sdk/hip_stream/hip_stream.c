@@ -103,8 +103,7 @@ static uint64_t id_of(hipStream_t stream)
 /* Streams are told besides the calls and have no correlation ids. */
 static void begin(sdk_stream_use_t *use, const sdk_plan_t *plan, hipStream_t stream, uint64_t id)
 {
-    sdk_operation_begin(&use->operation, plan);
-    use->operation.internal = use->operation.ancestor = 0;
+    sdk_operation_begin_apart(&use->operation, plan);
     use->data = (rocprofiler_callback_tracing_hip_stream_data_t){
         .size = sizeof use->data, .stream_id = {.handle = id}, .stream_value = {.ptr = stream}};
 }

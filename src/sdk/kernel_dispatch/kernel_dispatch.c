@@ -136,7 +136,7 @@ static void complete(hsax_item_t *item)
         sdk_operation_callback(&d->complete, ROCPROFILER_CALLBACK_PHASE_NONE, &d->data);
     if (p->buffer_count) record(d);
 out:
-    sdk_retirement_release(d->reference);
+    sdk_retirement_release(d->reference, d->data.end_timestamp);
 }
 
 /* Counted by the collector. */
@@ -144,7 +144,7 @@ static void lost(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;
     if (d->counted) sdk_counting_lost(d->counted);
-    sdk_retirement_release(d->reference);
+    sdk_retirement_release(d->reference, 0);
 }
 
 void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)

@@ -4,6 +4,7 @@
  * another thread. Contexts, external ids and thread are those of the begin. A range of a thread is
  * the ancestor of what the thread calls inside it; a range of the process is nobody's, since
  * such ranges overlap. Ranges that never end are not reported. */
+#include "base/intern.h"
 #include "base/log.h"
 #include "sdk/api/api.h"
 #include "sdk/core/context.h"
@@ -12,7 +13,6 @@
 #include <rocprofiler-sdk-roctx/api_trace.h>
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef rocprofiler_callback_tracing_marker_api_data_t payload_t;
@@ -64,20 +64,6 @@ static int wrap_get_thread_id(roctx_thread_id_t *tid)
 
 /* ---- Ranges ---- */
 
-/* The program's text, or a copy of it that lasts as long as the range. */
-static const char *keep_message(sdk_range_t *range, const char *message)
-{
-    if (!message) return NULL;
-    size_t bytes = strlen(message) + 1;
-    if (bytes > range->room) {
-        char *longer = realloc(range->message, bytes);
-        if (!longer) return NULL;
-        range->message = longer;
-        range->room = bytes;
-    }
-    return memcpy(range->message, message, bytes);
-}
-
 /* An operation has the id of the call that it is in: here, of a call that lasts as long as the
  * range. */
 static void begin_operation(sdk_thread_t *self, sdk_operation_t *operation, const sdk_plan_t *plan)
@@ -105,7 +91,7 @@ static sdk_range_t *begin(sdk_thread_t *self, const sdk_plan_t *plan, const char
     begin_operation(self, &range->operation, plan);
     range->payload = (payload_t){.size = sizeof range->payload};
     if (plan->callback_count) {
-        range->payload.args.roctxThreadRangeA.message = keep_message(range, message);
+        range->payload.args.roctxThreadRangeA.message = base_intern(message);
         sdk_operation_callback(&range->operation, ROCPROFILER_CALLBACK_PHASE_ENTER,
                                &range->payload);
     }

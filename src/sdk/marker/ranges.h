@@ -23,8 +23,6 @@ typedef struct sdk_range {
     uint64_t outer;         /* what was around the call or range that is around this one */
     sdk_operation_t operation;
     rocprofiler_callback_tracing_marker_api_data_t payload;
-    char *message; /* copy for EXIT callbacks: the program's may be gone by then */
-    size_t room;
 } sdk_range_t;
 
 /* A range to fill in; NULL without memory. */

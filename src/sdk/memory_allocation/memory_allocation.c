@@ -114,7 +114,7 @@ static void end(allocation_t *a, uint64_t address)
         .allocation_size = a->data.allocation_size,
     };
     sdk_operation_record(&a->operation, &record, sizeof record, &record.correlation_id.external);
-    sdk_retirement_release(a->reference);
+    sdk_retirement_release(a->reference, a->data.end_timestamp);
 }
 
 /* ---- Hooks ---- */

@@ -62,7 +62,7 @@ static void refused(hsax_item_t *item)
     copy_t *c = (copy_t *)item->client;
     if (c->operation.plan->callback_count)
         sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &c->data);
-    sdk_retirement_release(c->reference);
+    sdk_retirement_release(c->reference, 0);
 }
 
 static void record(copy_t *c)
@@ -91,13 +91,13 @@ static void complete(hsax_item_t *item)
     if (c->operation.plan->callback_count)
         sdk_operation_callback(&c->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &c->data);
     if (c->operation.plan->buffer_count) record(c);
-    sdk_retirement_release(c->reference);
+    sdk_retirement_release(c->reference, c->data.end_timestamp);
 }
 
 /* Counted by the collector. */
 static void lost(hsax_item_t *item)
 {
-    sdk_retirement_release(((copy_t *)item->client)->reference);
+    sdk_retirement_release(((copy_t *)item->client)->reference, 0);
 }
 
 void sdk_memory_copy_hook(const hsax_api_table_t *table)

@@ -112,7 +112,7 @@ static void end(const event_t *event, rocprofiler_scratch_memory_operation_t ope
         .allocation_size = size,
     };
     sdk_operation_record(&s->operation, &record, sizeof record, &record.correlation_id.external);
-    sdk_retirement_release(s->reference);
+    sdk_retirement_release(s->reference, now);
     free(s);
 }
 

@@ -1,0 +1,45 @@
+/* intern.c - see intern.h.
+ *
+ * Lists that only grow at their heads: a reader needs no lock, and a writer one exchange. */
+#include "base/intern.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTS = 4096 };
+
+typedef struct text {
+    struct text *next;
+    char bytes[];
+} text_t;
+
+static text_t *_Atomic lists[LISTS];
+
+/* FNV-1a */
+static uint32_t hash_of(const char *text)
+{
+    uint32_t hash = 2166136261u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+const char *base_intern(const char *text)
+{
+    if (!text) return NULL;
+    text_t *_Atomic *list = &lists[hash_of(text) % LISTS];
+    text_t *head = atomic_load_explicit(list, memory_order_acquire);
+    for (const text_t *t = head; t; t = t->next)
+        if (!strcmp(t->bytes, text)) return t->bytes;
+    size_t bytes = strlen(text) + 1;
+    text_t *made = malloc(sizeof *made + bytes);
+    if (!made) return NULL;
+    memcpy(made->bytes, text, bytes);
+    do {
+        made->next = head;
+    } while (!atomic_compare_exchange_weak_explicit(list, &head, made, memory_order_release,
+                                                    memory_order_acquire));
+    return made->bytes;
+}
