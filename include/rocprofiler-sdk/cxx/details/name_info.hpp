@@ -1,0 +1,78 @@
+/* How name_info.hpp asks the library. Both families of kinds have the same four questions: a struct
+ * of them each, and one walk. */
+#pragma once
+
+#ifndef ROCPROFILER_SDK_CXX_NAME_INFO_HPP_
+#include <rocprofiler-sdk/cxx/name_info.hpp>
+#endif
+
+#include <rocprofiler-sdk/buffer_tracing.h>
+#include <rocprofiler-sdk/callback_tracing.h>
+
+#include <cstdint>
+
+namespace rocprofiler
+{
+namespace sdk
+{
+constexpr auto success_v = ROCPROFILER_STATUS_SUCCESS;
+
+namespace details
+{
+struct callback_questions {
+    using kind_type = rocprofiler_callback_tracing_kind_t;
+    static constexpr auto kinds = rocprofiler_iterate_callback_tracing_kinds;
+    static constexpr auto kind_name = rocprofiler_query_callback_tracing_kind_name;
+    static constexpr auto operations = rocprofiler_iterate_callback_tracing_kind_operations;
+    static constexpr auto operation_name = rocprofiler_query_callback_tracing_kind_operation_name;
+};
+
+struct buffer_questions {
+    using kind_type = rocprofiler_buffer_tracing_kind_t;
+    static constexpr auto kinds = rocprofiler_iterate_buffer_tracing_kinds;
+    static constexpr auto kind_name = rocprofiler_query_buffer_tracing_kind_name;
+    static constexpr auto operations = rocprofiler_iterate_buffer_tracing_kind_operations;
+    static constexpr auto operation_name = rocprofiler_query_buffer_tracing_kind_operation_name;
+};
+
+template <typename AskT, typename Tp> auto ask_names()
+{
+    using kind_type = typename AskT::kind_type;
+    using table_type = utility::name_info<kind_type, Tp>;
+
+    /* without captures: they become the library's callbacks; kinds and operations come in rising
+     * order, as emplace wants them */
+    auto on_kind = [](kind_type kind, void *data) {
+        auto on_operation = [](kind_type of, rocprofiler_tracing_operation_t operation, void *to) {
+            const char *text = nullptr;
+            uint64_t length = 0;
+            if (AskT::operation_name(of, operation, &text, &length) == success_v && text)
+                static_cast<table_type *>(to)->emplace(of, operation, text);
+            return 0;
+        };
+        const char *name = nullptr;
+        uint64_t size = 0;
+        if (AskT::kind_name(kind, &name, &size) == success_v && name) {
+            static_cast<table_type *>(data)->emplace(kind, name);
+            AskT::operations(kind, on_operation, data);
+        }
+        return 0;
+    };
+
+    table_type table;
+    AskT::kinds(on_kind, &table);
+    return table;
+}
+} // namespace details
+
+template <typename Tp> callback_name_info_t<Tp> get_callback_tracing_names()
+{
+    return details::ask_names<details::callback_questions, Tp>();
+}
+
+template <typename Tp> buffer_name_info_t<Tp> get_buffer_tracing_names()
+{
+    return details::ask_names<details::buffer_questions, Tp>();
+}
+} // namespace sdk
+} // namespace rocprofiler

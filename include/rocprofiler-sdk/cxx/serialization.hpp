@@ -1,0 +1,5 @@
+/* Saving the library's structures with cereal, and loading some of them again. */
+#pragma once
+
+#include <rocprofiler-sdk/cxx/serialization/load.hpp>
+#include <rocprofiler-sdk/cxx/serialization/save.hpp>
