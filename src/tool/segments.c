@@ -59,6 +59,11 @@ void tool_segment_commit(const void *record)
     set_busy(mine, false);
 }
 
+void tool_segment_abandon(void)
+{
+    set_busy(mine, false);
+}
+
 bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes,
                       bool *has)
 {

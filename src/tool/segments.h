@@ -18,9 +18,11 @@ enum { TOOL_SEGMENTS_MAX = 1024 };
 bool tool_segment_mine(void);
 
 /* A place in the calling thread's segment for a record of at most `bytes`, to be filled and then
- * committed; NULL if there is none. What is not committed is not there. */
+ * committed or abandoned (tool_segment_put does that, too); NULL if there is none. What is not
+ * committed is not there. */
 void *tool_segment_reserve(size_t bytes);
 void tool_segment_commit(const void *record);
+void tool_segment_abandon(void);
 
 /* Puts a record into the calling thread's segment, or counts it there as dropped. False if it is
  * dropped, or, with `mine` false, if the thread has no segment: then nothing is counted. */

@@ -397,6 +397,18 @@ static void put_callback_name(trace_head_t head, const char *name)
     trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
+static int put_callback_operation(rocprofiler_callback_tracing_kind_t kind,
+                                  rocprofiler_tracing_operation_t operation, void *data)
+{
+    const char *name;
+    (void)data;
+    if (rocprofiler_query_callback_tracing_kind_operation_name(kind, operation, &name, NULL) ==
+        ROCPROFILER_STATUS_SUCCESS)
+        put_callback_name(trace_head(TRACE_CALLBACK_OPERATION, kind, (uint32_t)operation, 0, 0),
+                          name);
+    return 0;
+}
+
 static void put_callback_names(void)
 {
     const char *name;
@@ -405,27 +417,26 @@ static void put_callback_names(void)
         if (rocprofiler_query_callback_tracing_kind_name(kind, &name, NULL) ==
             ROCPROFILER_STATUS_SUCCESS)
             put_callback_name(trace_head(TRACE_CALLBACK_KIND, i, 0, 0, 0), name);
-        for (int32_t operation = 0; rocprofiler_query_callback_tracing_kind_operation_name(
-                                        kind, operation, &name, NULL) == ROCPROFILER_STATUS_SUCCESS;
-             operation++)
-            put_callback_name(trace_head(TRACE_CALLBACK_OPERATION, i, (uint32_t)operation, 0, 0),
-                              name);
+        rocprofiler_iterate_callback_tracing_kind_operations(kind, put_callback_operation, NULL);
     }
 }
 
-/* JSON files list all kinds and operations, used or not: their places are the numbers. With the
- * lock held. */
+static int put_buffer_operation(rocprofiler_buffer_tracing_kind_t kind,
+                                rocprofiler_tracing_operation_t operation, void *data)
+{
+    (void)data;
+    put_names_locked(trace_head(0, kind, (uint32_t)operation, 0, 0));
+    return 0;
+}
+
+/* JSON files list all kinds and operations, used or not: their places are the numbers, which may
+ * have gaps. With the lock held. */
 static void put_all_names(void)
 {
-    const char *name;
     if (!tool_formats_want("json")) return;
     for (uint32_t kind = 0; kind < ROCPROFILER_BUFFER_TRACING_LAST; kind++)
-        for (uint32_t operation = 0; rocprofiler_query_buffer_tracing_kind_operation_name(
-                                         (rocprofiler_buffer_tracing_kind_t)kind,
-                                         (rocprofiler_tracing_operation_t)operation, &name,
-                                         NULL) == ROCPROFILER_STATUS_SUCCESS;
-             operation++)
-            put_names_locked(trace_head(0, kind, operation, 0, 0));
+        rocprofiler_iterate_buffer_tracing_kind_operations((rocprofiler_buffer_tracing_kind_t)kind,
+                                                           put_buffer_operation, NULL);
     put_callback_names();
 }
 
@@ -497,6 +508,7 @@ static void put_record(rocprofiler_record_header_t *from, tool_values_t *values)
     tool_record_t elsewhere, *place = tool_segment_reserve(sizeof(*place));
     tool_record_t *record = place ? place : &elsewhere;
     if (!tool_record_translate(record, values, from) || record->timed.start < sink.from) {
+        if (place) tool_segment_abandon();
         tool_sink_filtered(1);
         return;
     }

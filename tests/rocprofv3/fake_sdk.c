@@ -13,7 +13,7 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-enum { ROOM = 4096 };
+enum { ROOM = 4096, OPERATIONS = 64, UNNAMED = 40 }; /* a number that no operation has */
 
 typedef union {
     rocprofiler_buffer_tracing_hsa_api_record_t api;
@@ -262,6 +262,15 @@ void fake_lose(uint64_t records)
     fake.lost += records;
 }
 
+void fake_unknown(void)
+{
+    rocprofiler_record_header_t header = {.category = ROCPROFILER_BUFFER_CATEGORY_COUNTERS};
+    rocprofiler_record_header_t *pointer = &header;
+    if (fake.deliver)
+        fake.deliver((rocprofiler_context_id_t){1}, (rocprofiler_buffer_id_t){1}, &pointer, 1,
+                     fake.data, 0);
+}
+
 rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t configure)
 {
     (void)configure;
@@ -419,7 +428,7 @@ rocprofiler_query_buffer_tracing_kind_operation_name(rocprofiler_buffer_tracing_
                                                      rocprofiler_tracing_operation_t operation,
                                                      const char **name, uint64_t *length)
 {
-    static char text[64][32];
+    static char text[OPERATIONS][32];
     static const char *const copies[] = {"MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST",
                                          "MEMORY_COPY_HOST_TO_DEVICE",
                                          "MEMORY_COPY_DEVICE_TO_HOST"};
@@ -432,13 +441,27 @@ rocprofiler_query_buffer_tracing_kind_operation_name(rocprofiler_buffer_tracing_
                                : kind == ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION ? allocations
                                : kind == ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY    ? scratch
                                                                                       : NULL;
-    int count = !texts ? 64 : texts == scratch ? 3 : 4;
-    if (operation < 0 || operation >= count) return ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND;
+    int count = !texts ? OPERATIONS : texts == scratch ? 3 : 4;
+    if (operation < 0 || operation >= count || operation == UNNAMED)
+        return ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND;
     if (!texts)
         snprintf(text[operation], sizeof(text[0]), "%s%d", kind <= 4 ? "hsa_call_" : "hipCall",
                  operation);
     *name = texts ? texts[operation] : text[operation];
     if (length) *length = strlen(*name);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_iterate_buffer_tracing_kind_operations(
+    rocprofiler_buffer_tracing_kind_t kind, rocprofiler_buffer_tracing_kind_operation_cb_t callback,
+    void *data)
+{
+    const char *name;
+    rocprofiler_query_buffer_tracing_kind_name(kind, &name, NULL);
+    for (int32_t operation = 0; name && operation < OPERATIONS; operation++)
+        if (rocprofiler_query_buffer_tracing_kind_operation_name(kind, operation, &name, NULL) ==
+            ROCPROFILER_STATUS_SUCCESS)
+            callback(kind, operation, data);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -457,6 +480,14 @@ rocprofiler_query_callback_tracing_kind_operation_name(rocprofiler_callback_trac
                                                        const char **name, uint64_t *length)
 {
     (void)kind, (void)operation, (void)name, (void)length;
+    return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+}
+
+rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operations(
+    rocprofiler_callback_tracing_kind_t kind,
+    rocprofiler_callback_tracing_kind_operation_cb_t callback, void *data)
+{
+    (void)kind, (void)callback, (void)data;
     return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
 }
 

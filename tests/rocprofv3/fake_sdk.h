@@ -35,4 +35,7 @@ FAKE int fake_stops(void);
 /* What the next delivery reports as lost. */
 FAKE void fake_lose(uint64_t records);
 
+/* Delivers a record of a kind that nobody has asked for. */
+FAKE void fake_unknown(void);
+
 #endif

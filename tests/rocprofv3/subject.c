@@ -249,6 +249,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "execlp") == 0) execlp(argv[0], argv[0], "plain", (char *)NULL);
     if (strcmp(how, "fork-after") == 0) fork_after_start();
     if (strcmp(how, "lose") == 0) fake_lose(12);
+    if (strcmp(how, "unknown") == 0) fake_unknown();
     if (strcmp(how, "wait") == 0) wait_for_signals();
     if (strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
     if (strcmp(how, "disposition") == 0) {

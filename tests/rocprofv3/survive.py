@@ -86,6 +86,15 @@ class Disks(Case):
         done = self.run_it("-s", "-o", "x", program=(SUBJECT, "status", "3"), status=3)
         self.assertIn("x_agent_info.csv: Is a directory", done.stderr)
 
+    def test_filtered_last(self):
+        """A segment whose last record was left out is cut to its records at the end, as any other."""
+        os.makedirs(self.out + "/x_agent_info.csv")  # so that the store stays
+        done = self.run_it("-s", "-o", "x", program=(SUBJECT, "unknown"), status=74)
+        segments = glob.glob(self.out + "/.rocprofv3/*/*-0/records-*.seg")
+        self.assertEqual([os.path.getsize(s) > 64 * 1024 for s in segments], [False, False])
+        os.rmdir(self.out + "/x_agent_info.csv")
+        self.assertEqual(self.counts(self.convert(self.out).stderr), [(10, 9, 0, 1)], done.stderr)
+
     def test_names_without_room(self):
         done = self.run_it("--kernel-trace", "-o", "x", program=(SUBJECT, "names-without-room"))
         self.assertEqual(self.counts(done.stderr), [(4, 4, 0, 0)])

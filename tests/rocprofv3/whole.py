@@ -217,7 +217,10 @@ class Memory(Case):
                            program=(SUBJECT, "libraries"))
         self.assertEqual(self.counts(done.stderr), [(6, 6, 0, 0)])
         with open(self.out + "/x_results.json") as f:
-            sections = json.load(f)["rocprofiler-sdk-tool"][0]["buffer_records"]
+            tool, = json.load(f)["rocprofiler-sdk-tool"]
+        sections = tool["buffer_records"]
+        hsa = tool["strings"]["buffer_records"][1]["operations"]  # places are the numbers, one is no operation's
+        self.assertEqual((len(hsa), hsa[39:42]), (64, ["hsa_call_39", "", "hsa_call_41"]))
         with open(self.out + "/x_results.pftrace", "rb") as f:
             trace = f.read()
         with sqlite3.connect(self.out + "/x_results.db") as database:
