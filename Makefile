@@ -37,7 +37,7 @@ test-field: deps
 # in `test`. SEED: of the random moments, as an earlier report has printed it.
 test-faults: deps
 	@$(MAKE) --no-print-directory all
-	@scripts/run-faults $(BUILD) $(if $(SEED),--seed $(SEED))
+	@scripts/run-faults $(BUILD) $(if $(SEED),--seed $(SEED)) $(if $(EVERY),--every)
 
 bench: deps
 	@$(MAKE) --no-print-directory all

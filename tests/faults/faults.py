@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Everything that can fail, failing: one line of report for each class, what was tried and what survived.
 
-usage: faults.py BUILD [--full] [--seed N] [--only KIND] [--at N] [CLASS...]
+usage: faults.py BUILD [--full [--every]] [--seed N] [--only KIND] [--at N] [CLASS...]
 
 Classes are tool, rocprofv3, convert, sdk, softgpu (each with the kinds of calls that inject.c fails, one
-after the other), kill and disks. Without --full a choice of the calls fails, the same for the same seed.
+after the other), kill and disks. Without --full a choice of the calls fails, the same for the same seed;
+with it, of all calls that have the same stack the first, the last and one in between; with --every all.
 --at shows one case: what failed, from where, and all that was printed.
 """
 import argparse
@@ -28,6 +29,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("build")
 parser.add_argument("classes", nargs="*")
 parser.add_argument("--full", action="store_true")
+parser.add_argument("--every", action="store_true")
 parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1 << 31))
 parser.add_argument("--only", choices=KINDS)
 parser.add_argument("--at")
@@ -86,21 +88,24 @@ def profile(out, *options, program, root=None):
 # ---- calls that fail, one after the other ----
 
 class Target:
-    """Something that runs: `program` is where calls fail, in `objects`; `most`: as many tries of a kind."""
+    """Something that runs: `program` is where calls fail, in `objects`; `most`: as many calls of a
+    kind fail in the short form."""
 
-    def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=(40, 2000)):
+    def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=40):
         self.name, self.program, self.objects, self.command = name, program, objects, command
-        self.prepare, self.judge, self.most = prepare, judge, most[args.full]
+        self.prepare, self.judge, self.most = prepare, judge, most
 
     def run(self, kind=None, at=0):
-        """The result, whether the call was reached, how many there were, whose it was."""
+        """The result, whether the call was reached, whose it was, the log."""
         with Place() as place:
             if self.prepare:
                 self.prepare(place)
             faults = {}
-            if kind:
+            if kind:  # without a number: where each call comes from
                 faults = dict(FAULTS_CALL=kind, FAULTS_AT=str(at), FAULTS_PROGRAM=self.program,
                               FAULTS_IN=self.objects, FAULTS_LOG=place.log, LD_PRELOAD=INJECTOR)
+                if not at:
+                    faults["FAULTS_PLACES"] = "1"
                 if args.at:
                     faults["FAULTS_STACKS"] = "1"
             got = execute(self.command(place), environment(**faults), place.out, place.path)
@@ -109,12 +114,11 @@ class Target:
                 print(open(place.log).read(), got.status, got.stdout, got.stderr, got.files)
             if got.kept and got.status is not None:
                 got.later = execute([ROCPROFV3, "convert", place.out], environment(), place.out, place.path)
-        count = max((int(number) for what, number, *_ in lines if what == "end"), default=0)
         whose = [words for words in lines if words[0] == kind]
-        return got, bool(whose), count, whose
+        return got, bool(whose), whose, lines
 
     def problem(self, kind, at):
-        got, reached, _, whose = self.run(kind, at)
+        got, reached, whose, _ = self.run(kind, at)
         wrong = self.judge(got, self.clean)
         if not wrong and getattr(got, "later", None):
             later = got.later
@@ -125,15 +129,24 @@ class Target:
             wrong = f"{self.name}: {kind} {at} ({where}): {wrong}\n{got.stderr.strip()}"
         return reached, wrong
 
-    def choose(self, count):
-        """Numbers of the calls that fail: all, or the first few and one out of each equal part of the rest."""
+    def choose(self, lines):
+        """How many calls there are, and the numbers of those that fail: see above; in the short form the first few
+        and one out of each equal part of the rest."""
+        count = max((int(number) for what, number, *_ in lines if what in ("end", "place")), default=0)
+        stacks = {}
+        for what, number, *where in lines:
+            if what == "place":
+                stacks.setdefault(where[0], []).append(int(number))
+        if args.full:
+            return count, sorted({n for numbers in stacks.values() for n in (
+                numbers if args.every else (numbers[0], chance.choice(numbers), numbers[-1]))})
         first = min(count, self.most // 2)
         rest = min(count - first, self.most - first)
         numbers = list(range(1, first + 1))
         for i in range(rest):
             low, high = first + 1 + (count - first) * i // rest, first + (count - first) * (i + 1) // rest
             numbers.append(chance.randint(low, max(low, high)))
-        return numbers
+        return count, numbers
 
     def all(self):
         self.clean = self.run()[0]
@@ -144,8 +157,7 @@ class Target:
         for kind in KINDS:
             if args.only and kind != args.only:
                 continue
-            count = self.run(kind, 1 << 40)[2]
-            numbers = self.choose(count)
+            count, numbers = self.choose(self.run(kind)[3])
             tries = [(kind, n) for n in numbers]
             if kind in LASTING:
                 tries += [(kind, f"{n}+") for n in numbers[::1 if args.full else 4]]
@@ -198,12 +210,12 @@ def convert():
 def sdk():
     Target("profiled HIP program", "traced", OURS, lambda place: profile(
         place.out, "--kernel-trace", "--memory-copy-trace", "--hip-trace", "-f", "csv", program=(FAKE + "/traced",)),
-        most=(8, 1000)).all()
+        most=8).all()
 
 
 def softgpu():
     Target("HIP program on softgpu", "traced", "softgpu/lib", lambda place: [
-        BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=(8, 1000)).all()
+        BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=8).all()
     Target("softgpu, the command", "softgpu", "", lambda place: [BUILD + "/bin/softgpu", "--cus", "4", "--", "true"],
            judge=judge_program).all()
 

@@ -5,9 +5,11 @@
  * fails, from 1; with + behind it all from there on do. FAULTS_PROGRAM is the name of the
  * executable in which calls are counted; children that it forks go on counting. FAULTS_IN, which
  * may be empty: only calls of these objects count, given as parts of their paths with : between;
- * what the C library calls belongs to whoever has called it (not to a library that stands in). To FAULTS_LOG the failure adds a line
- * (kind, number, object) and the end of the process another (`end`, number of calls). With
- * FAULTS_STACKS the log has the failure's stack as well, for people.
+ * what the C library calls belongs to whoever has called it (not to a library that stands in). To
+ * FAULTS_LOG the failure adds a line (kind, number, object) and the end of the process another
+ * (`end`, number of calls). With FAULTS_STACKS the log has the failure's stack as well, for people;
+ * with FAULTS_PLACES it has a line for each call (`place`, number, a number for all calls with this
+ * stack in this process).
  *
  * Writes to descriptors up to 2 are spared: what is told must get through. */
 #include <dlfcn.h>
@@ -18,6 +20,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +47,7 @@ static struct {
     bool active, lasting;
     kind_t kind;
     long at;
-    const char *objects, *log, *stacks;
+    const char *objects, *log, *stacks, *places;
 } plan;
 static long counted;
 static __thread bool inside; /* our own calls do not count */
@@ -56,6 +59,7 @@ __attribute__((constructor)) static void read_plan(void)
     plan.objects = getenv("FAULTS_IN");
     plan.log = getenv("FAULTS_LOG");
     plan.stacks = getenv("FAULTS_STACKS");
+    plan.places = getenv("FAULTS_PLACES");
     if (!call || !at || !program || strcmp(program, program_invocation_short_name) != 0) return;
     char *end;
     plan.at = strtol(at, &end, 10);
@@ -123,6 +127,18 @@ static void add_line(const char *what, long number, const char *object)
     syscall(SYS_close, fd);
 }
 
+static void add_place(long number)
+{
+    enum { DEPTH = 10 };
+    void *stack[DEPTH];
+    char text[32];
+    uint64_t hash = 14695981039346656037u; /* FNV-1a, by words */
+    for (int i = 0, depth = backtrace(stack, DEPTH); i < depth; i++)
+        hash = (hash ^ (uintptr_t)stack[i]) * 1099511628211u;
+    snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
+    add_line("place", number, text);
+}
+
 __attribute__((destructor)) static void tell_count(void)
 {
     if (plan.active && plan.log) add_line("end", counted, "");
@@ -139,6 +155,7 @@ static bool fails(kind_t kind, void *address)
         long number = __atomic_add_fetch(&counted, 1, __ATOMIC_RELAXED);
         fail = number == plan.at || (plan.lasting && number > plan.at);
         if (number == plan.at && plan.log) add_line(calls[kind].name, number, object);
+        if (plan.places && plan.log) add_place(number);
     }
     errno = fail ? calls[kind].error : error;
     inside = false;
