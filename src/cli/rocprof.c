@@ -78,6 +78,14 @@ static bool add_words(run_t *run, char *text)
     return true;
 }
 
+/* All of the value, or a refusal. */
+static int take_value(const char *where, const char *value, char *to, size_t room)
+{
+    char why[64];
+    snprintf(why, sizeof why, "it is longer than %zu characters", room - 1);
+    return (size_t)snprintf(to, room, "%s", value) < room ? 0 : fail(input, where, why);
+}
+
 /* "pmc : A B", "range: 0:3", "gpu: 0", "kernel: scale add"; # begins a remark. */
 static int read_text(FILE *file)
 {
@@ -100,11 +108,11 @@ static int read_text(FILE *file)
         else if (!strcmp(key, "pmc"))
             result = add_words(&runs[run_count++], value) ? 0 : out_of_memory();
         else if (!strcmp(key, "range"))
-            snprintf(range, sizeof range, "%s", value);
+            result = take_value(where, value, range, sizeof range);
         else if (!strcmp(key, "gpu"))
-            snprintf(gpus, sizeof gpus, "%s", value);
+            result = take_value(where, value, gpus, sizeof gpus);
         else if (!strcmp(key, "kernel"))
-            snprintf(kernels, sizeof kernels, "%s", value);
+            result = take_value(where, value, kernels, sizeof kernels);
         else
             result = fail(input, where, "pmc, range, gpu or kernel is expected");
     }
@@ -204,27 +212,47 @@ static int compare_names(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Names of the files that the processes of a run have left, one for each. */
+typedef struct {
+    char **names;
+    size_t count;
+    bool failed; /* a process could not count, and has said why */
+} left_t;
+
+static int add_left(left_t *left, const char *name)
+{
+    char **more = realloc(left->names, (left->count + 1) * sizeof *more);
+    if (more) left->names = more;
+    if (!more || !(more[left->count] = strdup(name))) return out_of_memory();
+    left->count++;
+    return 0;
+}
+
+static int find_left(const char *folder, left_t *left)
+{
+    int result = 0;
+    DIR *directory = base_file_folder(folder);
+    if (!directory) return fail("results", folder, strerror(errno));
+    for (struct dirent *e; !result && (e = readdir(directory));) {
+        if (strstr(e->d_name, "_results.txt")) result = add_left(left, e->d_name);
+        if (!strstr(e->d_name, "_failed")) continue;
+        left->failed = true;
+        unlinkat(dirfd(directory), e->d_name, 0);
+    }
+    closedir(directory);
+    if (left->count) qsort(left->names, left->count, sizeof *left->names, compare_names);
+    return result;
+}
+
 /* Reads and removes what the processes of a run have left; 1 if one of them could not count. */
 static int take_results(const char *folder, unsigned first_value, unsigned values)
 {
-    char *files[256], *line = NULL, path[4200];
-    unsigned count = 0;
+    char *line = NULL, path[4200];
+    left_t left = {0};
     size_t size = 0;
-    int result = 0, failed = 0;
-    DIR *directory = base_file_folder(folder);
-    for (struct dirent *e; directory && count < 256 && (e = readdir(directory));) {
-        if (strstr(e->d_name, "_results.txt") && !(files[count++] = strdup(e->d_name))) {
-            count--;
-            result = out_of_memory();
-        }
-        if (!strstr(e->d_name, "_failed")) continue;
-        failed = 1; /* it has said why */
-        unlinkat(dirfd(directory), e->d_name, 0);
-    }
-    if (directory) closedir(directory);
-    qsort(files, count, sizeof *files, compare_names);
-    for (unsigned i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+    int result = find_left(folder, &left);
+    for (unsigned i = 0; i < left.count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, left.names[i]);
         FILE *file = base_file_stream(path, "re");
         if (!file) result |= fail("results", path, strerror(errno));
         while (!result && file && getline(&line, &size, file) >= 0)
@@ -232,10 +260,11 @@ static int take_results(const char *folder, unsigned first_value, unsigned value
         if (!result && !feof(file)) result = out_of_memory();
         if (file) fclose(file);
         unlink(path);
-        free(files[i]);
+        free(left.names[i]);
     }
+    free(left.names);
     free(line);
-    return result | failed;
+    return result | left.failed;
 }
 
 static int compare_rows(const void *a, const void *b)

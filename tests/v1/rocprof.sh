@@ -34,6 +34,13 @@ rocprof -i wrong.txt --gpu soft "$program"
 echo "status $?"
 printf 'counters: SQ_WAVES\n' >bad.txt
 rocprof -i bad.txt --gpu soft "$program"
+printf 'kernel: %02000d\n' 1 >long.txt
+rocprof -i long.txt --gpu soft "$program"
+# processes that leave their results as the tool does, in the order of their numbers
+rocprof --gpu soft -o all.csv sh -c 'for n in $(seq 300); do
+    printf "0\t%s\tb\tc\td\te\tf\tg\th\ti\tj\tk\tl\tm\tn\to\t1\t2\t3\t4\tkernel\n" "$n" >"$ROCP_OUTPUT_DIR/${n}_results.txt"
+done'
+sed -n '2p;301p;$=' all.csv
 rocprof -i nothing.txt --gpu soft "$program"
 rocprof -i two.txt -o result --gpu soft "$program"
 rocprof --hip-trace "$program"
