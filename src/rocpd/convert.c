@@ -298,6 +298,9 @@ static int convert_process(work_t *w, sqlite3 *db, const out_config_t *config)
         status = out_convert(&c, store, &result, why, sizeof(why));
         if (status != 0 && *why) base_error("%s", why);
     }
+    if (status == 0 && result.cut_texts)
+        base_warning("%llu texts are too long for a record: what is left of them ends with '%s'",
+                     (unsigned long long)result.cut_texts, TRACE_CUT);
     if (w->process.left_out)
         base_warning("%llu rows are of kinds that only CSV shows; they are left out",
                      (unsigned long long)w->process.left_out);

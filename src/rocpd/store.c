@@ -46,17 +46,13 @@ static const struct {
     KIND(MEMORY_ALLOCATION),
 };
 
-enum { KIND_COUNT = sizeof(kinds) / sizeof(*kinds), AGENTS_MAX = 256, ARGUMENTS_MAX = 32 };
+enum { KIND_COUNT = sizeof(kinds) / sizeof(*kinds) };
 
 typedef struct {
     sqlite3 *db;
     rocpd_process_t *p;
     trace_writer_t *meta, *records;
-    struct {
-        sqlite3_int64 id;
-        uint64_t handle;
-    } agents[AGENTS_MAX];
-    size_t agent_count;
+    out_numbers_t agents;     /* by id: handle + 1 */
     out_numbers_t operations; /* by kind and the text's id: number + 1 */
     uint32_t operation_counts[TRACE_KIND_MAX + 1];
     bool kind_written[TRACE_KIND_MAX + 1];
@@ -178,10 +174,8 @@ static uint64_t range_of(state_t *s, uint64_t text_id, const char *value)
 static uint64_t agent_of(const state_t *s, sqlite3_stmt *rows, int column)
 {
     if (sqlite3_column_type(rows, column) == SQLITE_NULL) return 0;
-    sqlite3_int64 id = sqlite3_column_int64(rows, column);
-    for (size_t i = 0; i < s->agent_count; i++)
-        if (s->agents[i].id == id) return s->agents[i].handle;
-    return (uint64_t)id + 1;
+    uint64_t id = number(rows, column), found = out_numbers_get(&s->agents, id);
+    return found ? found - 1 : id + 1;
 }
 
 /* ---- things ---- */
@@ -241,9 +235,7 @@ static void write_agents(state_t *s)
         record.values[TRACE_AGENT_Logical_Node_Id] = number(rows, 5);
         const char *texts[] = {text(rows, 6), text(rows, 7), text(rows, 8), text(rows, 9)};
         put_meta(s, &record, sizeof(record), texts, TRACE_AGENT_TEXT_COUNT);
-        if (s->agent_count == AGENTS_MAX) continue;
-        s->agents[s->agent_count].id = sqlite3_column_int64(rows, 0);
-        s->agents[s->agent_count++].handle = record.agent.id;
+        if (!out_numbers_set(&s->agents, number(rows, 0), record.agent.id + 1)) s->failed = true;
     }
 }
 
@@ -326,25 +318,40 @@ static bool belongs(state_t *s, beside_t *b, uint64_t event)
 typedef struct {
     uint64_t count;
     size_t bytes;
-    _Alignas(8) char values[65536];
-    char *signature[2 * ARGUMENTS_MAX]; /* type and name of each */
+    /* all that fits into a record behind the call itself */
+    _Alignas(8) char values[(TRACE_WORDS_MAX - sizeof(trace_call_t) / 8) * 8];
+    char **signature; /* type and name of each */
+    size_t room;      /* of `signature` */
 } arguments_t;
+
+static bool sign_argument(arguments_t *a, const char *type, const char *name)
+{
+    if (2 * a->count == a->room) {
+        size_t room = a->room ? 2 * a->room : 32;
+        char **more = realloc(a->signature, room * sizeof(*more));
+        if (!more) return false;
+        a->signature = more;
+        a->room = room;
+    }
+    a->signature[2 * a->count] = strdup(type);
+    a->signature[2 * a->count + 1] = strdup(name);
+    return a->signature[2 * a->count] && a->signature[2 * a->count + 1];
+}
 
 static void read_arguments(state_t *s, beside_t *b, uint64_t event, arguments_t *a, bool sign)
 {
+    uint64_t cut = 0;
     a->count = a->bytes = 0;
-    for (; belongs(s, b, event); b->more = next(s, b->rows)) {
-        const char *value = text(b->rows, 3);
-        size_t bytes = strlen(value) + 1;
-        if (a->count == ARGUMENTS_MAX || bytes > sizeof(a->values) - a->bytes) continue;
-        memcpy(a->values + a->bytes, value, bytes);
+    for (; belongs(s, b, event) && !s->failed; b->more = next(s, b->rows)) {
+        size_t left = sizeof(a->values) - a->bytes, most = left - left / 8; /* some to the others */
+        size_t bytes = trace_text_fit(a->values + a->bytes, most, text(b->rows, 3), &cut);
+        if (!bytes) s->p->left_out++;
+        if (!bytes) continue;
         a->bytes += bytes;
-        for (int i = 0; sign && i < 2; i++) {
-            a->signature[2 * a->count + (uint64_t)i] = strdup(text(b->rows, 1 + i));
-            s->failed |= !a->signature[2 * a->count + (uint64_t)i];
-        }
+        if (sign && !sign_argument(a, text(b->rows, 1), text(b->rows, 2))) s->failed = true;
         a->count++;
     }
+    trace_writer_cut(s->records, cut);
     while (a->bytes % 8)
         a->values[a->bytes++] = 0;
 }
@@ -403,7 +410,7 @@ static void put_call(state_t *s, sqlite3_stmt *rows, uint32_t kind, uint32_t ope
 static void write_calls(state_t *s, const char *sql)
 {
     beside_t beside = {0};
-    arguments_t *a = malloc(sizeof(*a));
+    arguments_t *a = calloc(1, sizeof(*a));
     sqlite3_stmt *rows = rows_of(s, sql);
     begin_beside(s, &beside,
                  "SELECT event_id, type, name, value FROM rocpd_arg WHERE guid = ? ORDER BY "
@@ -427,26 +434,36 @@ static void write_calls(state_t *s, const char *sql)
             put_call(s, rows, kind, operation, a);
     }
     if (beside.more) sqlite3_finalize(beside.rows);
+    if (a) free(a->signature);
     free(a);
 }
 
 /* ---- kernels and memory ---- */
 
+static void put_values(state_t *s, trace_counters_t *c, const trace_value_t *values)
+{
+    trace_head_t head = c->dispatch.head;
+    size_t bytes = c->count * sizeof(*values);
+    c->dispatch.head = trace_head(TRACE_COUNTERS, trace_kind(head), trace_operation(head),
+                                  trace_thread(head), sizeof(*c) + bytes);
+    put_record(s, c, sizeof(*c), values, bytes);
+    c->count = 0;
+}
+
+/* A dispatch with more values than a record holds gets several. */
 static void write_values(state_t *s, beside_t *b, uint64_t event, const trace_dispatch_t *d)
 {
     static trace_value_t values[TRACE_VALUES_MAX];
     trace_counters_t c = {.dispatch = *d};
+    uint64_t instance = 0;
     for (; belongs(s, b, event); b->more = next(s, b->rows)) {
-        if (c.count == TRACE_VALUES_MAX) continue;
+        if (c.count == TRACE_VALUES_MAX) put_values(s, &c, values);
         values[c.count] = (trace_value_t){.counter = number(b->rows, 1),
-                                          .instance = c.count,
+                                          .instance = instance++,
                                           .value = sqlite3_column_double(b->rows, 2)};
         c.count++;
     }
-    size_t bytes = c.count * sizeof(*values);
-    c.dispatch.head = trace_head(TRACE_COUNTERS, trace_kind(d->head), trace_operation(d->head),
-                                 trace_thread(d->head), sizeof(c) + bytes);
-    if (c.count) put_record(s, &c, sizeof(c), values, bytes);
+    if (c.count) put_values(s, &c, values);
 }
 
 static void write_kernels(state_t *s)
@@ -627,6 +644,7 @@ int rocpd_store_write(sqlite3 *db, rocpd_process_t *p, const char *directory, co
     write_memory(&s);
     trace_writer_close(s.records);
     trace_writer_close(s.meta);
+    free(s.agents.rows);
     free(s.operations.rows);
     free(s.ranges.rows);
     return s.failed ? -1 : 0;

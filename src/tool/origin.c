@@ -2,52 +2,125 @@
  * first thread's range, which others read. */
 #include "tool/origin.h"
 
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-/* Deeper calls and ranges than these keep the innermost place that was kept. */
-enum { STREAM_DEPTH = 16, RANGE_DEPTH = 256 };
+#include "base/log.h"
 
+enum { SHALLOW = 16 };
+
+/* Where a thread is nested: the innermost is the last. */
 typedef struct {
-    uint32_t values[RANGE_DEPTH];
-    unsigned depth;
-} ranges_t;
+    uint32_t shallow[SHALLOW], *deep; /* deep: all of them, of a thread that was nested deeper */
+    unsigned depth, room;             /* of `deep` */
+} nesting_t;
 
-static __thread uint32_t streams[STREAM_DEPTH];
-static __thread unsigned stream_depth;
-static __thread ranges_t ranges;
+static __thread struct {
+    nesting_t streams, ranges;
+} mine;
 static uint32_t first_range; /* innermost range of the first thread */
 
-static uint32_t innermost(const uint32_t *values, unsigned depth, unsigned most)
+static struct {
+    pthread_once_t once;
+    pthread_key_t key; /* frees what threads have that end */
+    bool have_key;
+} ends = {.once = PTHREAD_ONCE_INIT};
+
+static void let_go(nesting_t *n)
 {
-    if (!depth) return 0;
-    return values[(depth < most ? depth : most) - 1];
+    free(n->deep);
+    *n = (nesting_t){.depth = 0};
+}
+
+static void at_end(void *unused)
+{
+    (void)unused;
+    let_go(&mine.streams);
+    let_go(&mine.ranges);
+}
+
+static void make_key(void)
+{
+    ends.have_key = pthread_key_create(&ends.key, at_end) == 0;
+}
+
+static unsigned room_of(const nesting_t *n)
+{
+    return n->deep ? n->room : SHALLOW;
+}
+
+static uint32_t *places(nesting_t *n)
+{
+    return n->deep ? n->deep : n->shallow;
+}
+
+static bool grow(nesting_t *n)
+{
+    unsigned before = room_of(n), room = 2 * before;
+    uint32_t *deep = realloc(n->deep, room * sizeof(*deep));
+    if (!deep) return false;
+    if (!n->deep) memcpy(deep, n->shallow, sizeof(n->shallow));
+    for (unsigned i = before; i < room; i++) /* there may have been no memory for some of them */
+        deep[i] = deep[before - 1];
+    n->deep = deep;
+    n->room = room;
+    pthread_once(&ends.once, make_key);
+    if (ends.have_key) pthread_setspecific(ends.key, &mine);
+    return true;
+}
+
+/* Without memory the innermost place that could be kept stands for what is in it. */
+static void enter(nesting_t *n, uint32_t value)
+{
+    static bool told;
+    if (n->depth >= room_of(n) && !grow(n)) {
+        if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+            base_warning("no memory for ranges and streams deeper than %u: kernels in them count "
+                         "as of the one around",
+                         room_of(n));
+    } else {
+        places(n)[n->depth] = value;
+    }
+    n->depth++;
+}
+
+static void leave(nesting_t *n)
+{
+    if (n->depth) n->depth--;
+}
+
+static uint32_t innermost(nesting_t *n)
+{
+    unsigned room = room_of(n);
+    return n->depth ? places(n)[(n->depth < room ? n->depth : room) - 1] : 0;
 }
 
 static void publish(void)
 {
     if (gettid() == getpid())
-        __atomic_store_n(&first_range, innermost(ranges.values, ranges.depth, RANGE_DEPTH),
-                         __ATOMIC_RELAXED);
+        __atomic_store_n(&first_range, innermost(&mine.ranges), __ATOMIC_RELAXED);
 }
 
 void tool_origin_push_range(uint32_t text)
 {
-    if (ranges.depth < RANGE_DEPTH) ranges.values[ranges.depth] = text;
-    ranges.depth++;
+    enter(&mine.ranges, text);
     publish();
 }
 
 void tool_origin_pop_range(void)
 {
-    if (ranges.depth) ranges.depth--;
+    leave(&mine.ranges);
     publish();
 }
 
 uint64_t tool_origin_now(void)
 {
-    uint64_t stream = innermost(streams, stream_depth, STREAM_DEPTH);
-    uint64_t range = ranges.depth ? innermost(ranges.values, ranges.depth, RANGE_DEPTH)
-                                  : __atomic_load_n(&first_range, __ATOMIC_RELAXED);
+    uint64_t stream = innermost(&mine.streams);
+    uint64_t range = mine.ranges.depth ? innermost(&mine.ranges)
+                                       : __atomic_load_n(&first_range, __ATOMIC_RELAXED);
     return stream << 32 | range;
 }
 
@@ -77,11 +150,10 @@ static void on_stream(rocprofiler_callback_tracing_record_t record,
     (void)data;
     const rocprofiler_callback_tracing_hip_stream_data_t *stream = record.payload;
     if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
-        if (stream_depth < STREAM_DEPTH) streams[stream_depth] = (uint32_t)stream->stream_id.handle;
-        stream_depth++;
+        enter(&mine.streams, (uint32_t)stream->stream_id.handle);
         entered->value = 1;
     } else if (record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT && entered->value) {
-        stream_depth--;
+        leave(&mine.streams);
     }
 }
 

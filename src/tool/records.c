@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tool/origin.h"
+#include "trace/writer.h"
 
 #define BEGINS_SO(type)                                                                            \
     _Static_assert(offsetof(type, start) == offsetof(trace_timed_t, start), #type)
@@ -37,15 +38,14 @@ static int add_value(rocprofiler_buffer_tracing_kind_t kind,
                      const void *const address, int32_t indirections, const char *type,
                      const char *name, const char *value, void *data)
 {
+    /* a mark for each of those to come fits behind any value */
     tool_values_t *v = data;
-    size_t bytes = strlen(value) + 1;
     (void)kind, (void)operation, (void)number, (void)address, (void)indirections, (void)type,
         (void)name;
-    if (bytes > sizeof(v->text) - v->bytes) return 1;
-    memcpy(v->text + v->bytes, value, bytes);
-    v->bytes += bytes;
-    v->count++;
-    return 0;
+    size_t marks = (TRACE_ARGUMENTS_MAX - 1 - v->count) * sizeof(TRACE_CUT);
+    v->bytes +=
+        trace_text_fit(v->text + v->bytes, sizeof(v->text) - v->bytes - marks, value, &v->cut);
+    return ++v->count == TRACE_ARGUMENTS_MAX;
 }
 
 /* A HIP call with its arguments. */
@@ -155,7 +155,7 @@ size_t tool_record_bytes(const tool_record_t *r, const tool_values_t *values)
 bool tool_record_translate(tool_record_t *to, tool_values_t *values,
                            rocprofiler_record_header_t *from)
 {
-    values->bytes = 0;
+    values->bytes = values->cut = 0;
     if (from->category != ROCPROFILER_BUFFER_CATEGORY_TRACING) return false;
     switch (from->kind) {
     case ROCPROFILER_BUFFER_TRACING_HSA_CORE_API:
@@ -166,8 +166,7 @@ bool tool_record_translate(tool_record_t *to, tool_values_t *values,
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
     case ROCPROFILER_BUFFER_TRACING_RCCL_API:
     case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API:
-    case ROCPROFILER_BUFFER_TRACING_ROCJPEG_API:
-        return from_api(to, from->kind, from->payload);
+    case ROCPROFILER_BUFFER_TRACING_ROCJPEG_API: return from_api(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT:
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT: return from_call(to, values, from);
     case ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH:

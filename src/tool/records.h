@@ -21,8 +21,8 @@ typedef union {
 
 /* Values of a call's arguments, which stand behind its record. */
 typedef struct {
-    size_t bytes; /* whole words; 0: none */
-    uint64_t count;
+    size_t bytes;        /* whole words; 0: none */
+    uint64_t count, cut; /* cut: values that were too long */
     _Alignas(8) char text[16384];
 } tool_values_t;
 

@@ -302,11 +302,7 @@ static void put_operation(trace_head_t of)
     if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
-/* No function has more. */
-enum {
-    SIGNATURE_ARGUMENTS = TRACE_TEXTS_MAX / 2,
-    TABLE_WORDS = TRACE_WORDS_MAX - sizeof(trace_table_t) / 8
-};
+enum { TABLE_WORDS = TRACE_WORDS_MAX - sizeof(trace_table_t) / 8 };
 
 static void set_bit(uint64_t *bits, uint32_t index)
 {
@@ -359,7 +355,7 @@ static void put_names_locked(trace_head_t head)
 }
 
 typedef struct {
-    const char *texts[2 * SIGNATURE_ARGUMENTS];
+    const char *texts[2 * TRACE_ARGUMENTS_MAX];
     trace_signature_t record;
 } signature_t;
 
@@ -372,7 +368,7 @@ static int add_argument(rocprofiler_buffer_tracing_kind_t kind,
     (void)kind, (void)operation, (void)number, (void)address, (void)indirections, (void)value;
     s->texts[2 * s->record.count] = type;
     s->texts[2 * s->record.count + 1] = name;
-    return ++s->record.count == SIGNATURE_ARGUMENTS;
+    return ++s->record.count == TRACE_ARGUMENTS_MAX;
 }
 
 /* Types and names of a call's arguments. */
@@ -503,6 +499,13 @@ static void put(const void *fixed, size_t fixed_bytes, const void *rest, size_t 
     pthread_mutex_unlock(&sink.lock);
 }
 
+static void count_cut(uint64_t texts)
+{
+    pthread_mutex_lock(&sink.lock);
+    if (ready()) trace_writer_cut(sink.meta, texts);
+    pthread_mutex_unlock(&sink.lock);
+}
+
 static void put_record(rocprofiler_record_header_t *from, tool_values_t *values)
 {
     tool_record_t elsewhere, *place = tool_segment_reserve(sizeof(*place));
@@ -518,6 +521,7 @@ static void put_record(rocprofiler_record_header_t *from, tool_values_t *values)
         return;
     }
     if (values->bytes) put_signature(record->head, from);
+    if (values->cut) count_cut(values->cut);
     if (place) elsewhere = *place;
     put(&elsewhere, tool_record_bytes(&elsewhere, values), values->text, values->bytes);
 }

@@ -269,6 +269,8 @@ typedef struct {
     uint64_t count; /* of arguments */
 } trace_signature_t;
 
+enum { TRACE_ARGUMENTS_MAX = 32 }; /* that the tool keeps of a call: no function has more */
+
 /* A dimension of a counter. */
 typedef struct {
     trace_head_t head;

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +36,9 @@ int trace_process_start(pid_t pid, uint64_t *start)
     int error = errno;
     if (fd >= 0) close(fd);
     if (n < 0) {
+        bool gone = kill(pid, 0) != 0 && errno == ESRCH; /* known without /proc, too */
         errno = error;
-        return error == ENOENT || error == ESRCH ? 0 : -1;
+        return gone ? 0 : -1;
     }
     text[n] = 0;
     const char *state = field(text, FIELD_STATE), *begun = field(text, FIELD_START);

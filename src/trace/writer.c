@@ -230,21 +230,40 @@ bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_b
     return true;
 }
 
+size_t trace_text_fit(char *to, size_t room, const char *text, uint64_t *cut)
+{
+    static const char mark[] = TRACE_CUT;
+    size_t bytes = (text ? strnlen(text, room) : 0) + 1;
+    if (bytes > room && room < sizeof(mark)) return 0;
+    if (bytes <= room) {
+        if (to) memcpy(to, text ? text : "", bytes);
+        return bytes;
+    }
+    ++*cut;
+    if (to) memcpy(mempcpy(to, text, room - sizeof(mark)), mark, sizeof(mark));
+    return room;
+}
+
+/* Bytes of all texts in a record with so many before them: there is room for a mark for each, or
+ * it is more than any record has. */
+static size_t fit_texts(char *to, size_t before, const char *const *texts, size_t count,
+                        uint64_t *cut)
+{
+    enum { MARK_BYTES = sizeof(TRACE_CUT) };
+    size_t most = TRACE_WORDS_MAX * 8u - before, bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t others = (count - i - 1) * MARK_BYTES;
+        if (bytes + others + MARK_BYTES > most) return most + 1;
+        bytes += trace_text_fit(to ? to + bytes : NULL, most - others - bytes, texts[i], cut);
+    }
+    return bytes;
+}
+
 bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
                             const char *const *texts, size_t count)
 {
-    static const char mark[] = TRACE_CUT;
-    enum { MARK_BYTES = sizeof(mark) - 1 };
-    size_t left = TRACE_WORDS_MAX * 8u - fixed_bytes - count * (1 + MARK_BYTES);
-    size_t lengths[TRACE_TEXTS_MAX], bytes = fixed_bytes;
-    bool cut[TRACE_TEXTS_MAX];
-    if (count > TRACE_TEXTS_MAX) return refuse(w, "texts", EMSGSIZE);
-    for (size_t i = 0; i < count; i++) {
-        lengths[i] = texts[i] ? strnlen(texts[i], left) : 0;
-        cut[i] = lengths[i] == left && texts[i] && texts[i][left];
-        left -= lengths[i];
-        bytes += lengths[i] + (cut[i] ? MARK_BYTES : 0) + 1;
-    }
+    uint64_t cut = 0, measured = 0;
+    size_t bytes = fixed_bytes + fit_texts(NULL, fixed_bytes, texts, count, &measured);
     size_t rounded = (bytes + 7) / 8 * 8;
     char *at = room(w, rounded);
     if (!at) return false;
@@ -254,17 +273,16 @@ bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_b
     head &= ~((uint64_t)TRACE_WORDS_MAX << TRACE_WORDS_POS);
     head |= (uint64_t)(rounded / 8) << TRACE_WORDS_POS;
     memcpy(at, &head, sizeof(head));
-    char *text = at + fixed_bytes;
-    for (size_t i = 0; i < count; i++) {
-        if (lengths[i]) memcpy(text, texts[i], lengths[i]);
-        text += lengths[i];
-        if (cut[i]) text = mempcpy(text, mark, MARK_BYTES);
-        w->at.header->cut_texts += cut[i];
-        *text++ = 0;
-    }
-    memset(text, 0, rounded - bytes);
+    fit_texts(at + fixed_bytes, fixed_bytes, texts, count, &cut);
+    memset(at + bytes, 0, rounded - bytes);
+    trace_writer_cut(w, cut);
     trace_writer_written(w, rounded);
     return true;
+}
+
+void trace_writer_cut(trace_writer_t *w, uint64_t texts)
+{
+    w->at.header->cut_texts += texts;
 }
 
 void trace_writer_count(trace_writer_t *w, uint64_t received, uint64_t dropped, uint64_t filtered)

@@ -34,9 +34,16 @@ bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_b
 
 /* Appends `fixed` (whose head has any size) with `count` texts behind it; NULL texts are empty.
  * A text that does not fit into the largest record is cut, marked (TRACE_CUT) and counted. */
-enum { TRACE_TEXTS_MAX = 64 /* of a record: 32 arguments, type and name */ };
 bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
                             const char *const *texts, size_t count);
+
+/* Puts a text with its 0 into `room` bytes; one that is too long is cut, marked and counted in
+ * `cut`. Bytes that it takes, 0 if not even the mark fits. `to` may be NULL: nothing is written
+ * then. */
+size_t trace_text_fit(char *to, size_t room, const char *text, uint64_t *cut);
+
+/* Counts texts that the caller has cut. */
+void trace_writer_cut(trace_writer_t *w, uint64_t texts);
 
 /* Adds to the counts in the header. `written` is kept by trace_writer_put itself. */
 void trace_writer_count(trace_writer_t *w, uint64_t received, uint64_t dropped, uint64_t filtered);

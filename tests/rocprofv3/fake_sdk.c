@@ -13,7 +13,10 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-enum { ROOM = 4096, OPERATIONS = 64, UNNAMED = 40 }; /* a number that no operation has */
+enum { ROOM = 4096, OPERATIONS = 64 };
+
+/* A number that no operation has; those that have many arguments, a huge one among them. */
+enum { UNNAMED = 40, WIDE = 48 };
 
 typedef union {
     rocprofiler_buffer_tracing_hsa_api_record_t api;
@@ -126,8 +129,12 @@ rocprofiler_status_t rocprofiler_iterate_buffer_tracing_record_args(
     void *data)
 {
     const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = record.payload;
-    callback((rocprofiler_buffer_tracing_kind_t)record.kind, r->operation, 0, NULL, 0, "int",
-             "number", "1", data);
+    static char huge[20000];
+    memset(huge, 'v', sizeof(huge) - 1);
+    uint32_t count = r->operation >= WIDE ? 12 : 1;
+    for (uint32_t i = 0; i < count; i++)
+        callback((rocprofiler_buffer_tracing_kind_t)record.kind, r->operation, i, NULL, 0, "int",
+                 "number", i == 3 ? huge : "1", data);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

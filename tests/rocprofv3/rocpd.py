@@ -294,6 +294,39 @@ class ByHand(Case):
         self.assertEqual([d["stats"]["operations"][0]["key"] for d in one["summary"]
                           if d["domain"] == "KERNEL_DISPATCH"], ["step"])
 
+    def test_nothing_is_left_out(self):
+        """More agents, arguments and values than records of one call or dispatch usually have."""
+        with sqlite3.connect(self.dir + "/one.db") as db:
+            (tables,) = db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'rocpd_info_agent_%'"),
+            suffix = next(tables)[0].removeprefix("rocpd_info_agent")
+
+            def repeat(table, first, count, columns, **changed):
+                """Copies of a row; `changed`: SQL over the number i, from 0."""
+                values = ", ".join(changed.get(c, c) for c in columns)
+                db.execute(f"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {count}) "
+                           f"INSERT INTO rocpd_{table}{suffix} ({', '.join(columns)}) "
+                           f"SELECT {values} FROM rocpd_{table}{suffix}, n WHERE {first}")
+            agent = [r[1] for r in db.execute(f"PRAGMA table_info(rocpd_info_agent{suffix})")]
+            repeat("info_agent", "id = 1", 400, agent, id="i + 2", logical_index="i + 2", type_index="i + 1",
+                   absolute_index="i + 2", extdata="""'{"id": {"handle": ' || (i + 7000) || '}}'""")
+            db.execute(f"UPDATE rocpd_kernel_dispatch{suffix} SET agent_id = 401")
+            argument = ["guid", "event_id", "position", "type", "name", "value"]
+            repeat("arg", "position = 0", 50, argument, position="i + 1", name="'a' || (i + 1)",
+                   value="CASE WHEN i < 2 THEN hex(zeroblob(45000)) ELSE i END")
+            repeat("pmc_event", "value = 3.0", 6000, ["guid", "event_id", "pmc_id", "value"], value="1.0")
+        done = self.run_it("convert", "-i", "one.db", "-f", "json", "csv", "-d", "o")
+        with open(self.dir + "/o/out_results.json") as f:
+            (one,) = json.load(f)["rocprofiler-sdk-tool"]
+        (call,) = one["buffer_records"]["hip_api"]
+        values = [a["value"] for a in call["args"]]
+        self.assertEqual([a["name"] for a in call["args"]], ["sharedMemBytes"] + [f"a{i + 1}" for i in range(50)])
+        self.assertEqual(values[:2], ["64", "0" * 90000])
+        self.assertRegex(values[2], r"^0{30000,} \[cut\]$")
+        self.assertIn("texts are too long for a record", done.stderr)
+        (dispatch,) = one["buffer_records"]["kernel_dispatch"]
+        self.assertEqual(dispatch["dispatch_info"]["agent_id"]["handle"], 7399)
+        self.assertEqual(self.rows("o/out_counter_collection_trace.csv")[1][-3], "6004.000000")
+
     def test_interrupted(self):
         endless = "WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT a FROM t"
         p = subprocess.Popen([ROCPD, "query", "-i", "one.db", "--query", endless, "--format", "csv", "-d", "o"],

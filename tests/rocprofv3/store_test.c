@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "trace/process.h"
 #include "trace/reader.h"
 #include "trace/run.h"
 #include "trace/store.h"
@@ -174,6 +175,51 @@ static void too_large_is_refused_and_counted(void **state)
     assert_true(trace_writer_put_texts(w, &head, sizeof(head), texts, 1)); /* cut, not lost */
     free(huge);
     trace_writer_close(w);
+}
+
+/* A signature has two texts for each argument. */
+static void a_record_of_many_texts(void **state)
+{
+    (void)state;
+    enum { COUNT = 64, LONG = 100000 };
+    static char huge[LONG + 1];
+    const char *texts[COUNT];
+    memset(huge, 'x', LONG);
+    for (int i = 0; i < COUNT; i++)
+        texts[i] = i == 5 || i == 7 ? huge : i % 2 ? "int" : NULL;
+    trace_writer_t *w = open_writer("many.seg");
+    trace_signature_t signature = {.head = trace_head(TRACE_SIGNATURE, 3, 0, 0, sizeof(signature)),
+                                   .count = COUNT / 2};
+    assert_true(trace_writer_put_texts(w, &signature, sizeof(signature), texts, COUNT));
+    trace_writer_close(w);
+    trace_reader_t *r = open_reader("many.seg");
+    const trace_head_t *record = trace_reader_next(r);
+    assert_int_equal(trace_reader_header(r)->cut_texts, 1);
+    assert_int_equal(strlen(trace_record_text(record, 5)), LONG);
+    const char *cut = trace_record_text(record, 7);
+    assert_true(strlen(cut) > 30000 && strcmp(cut + strlen(cut) - 6, TRACE_CUT) == 0);
+    for (unsigned i = 0; i < COUNT; i++)
+        if (i != 5 && i != 7) assert_string_equal(trace_record_text(record, i), i % 2 ? "int" : "");
+    trace_reader_close(r);
+}
+
+/* Known without /proc, too: whether a store is finished must not depend on it. */
+static void processes_that_are_gone(void **state)
+{
+    (void)state;
+    uint64_t start = 1;
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, NULL, 0);
+    struct rlimit limit, none;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    none = (struct rlimit){0, limit.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    int gone = trace_process_start(child, &start), there = trace_process_start(getppid(), &start);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    assert_int_equal(gone, 0);
+    assert_int_equal(there, -1);
+    assert_int_equal(start, 0);
 }
 
 /* The file limit is what a full disk looks like from here. */
@@ -392,6 +438,8 @@ int main(void)
         cmocka_unit_test(records_never_cross_windows),
         cmocka_unit_test(many_texts_are_one_record),
         cmocka_unit_test(too_large_is_refused_and_counted),
+        cmocka_unit_test(a_record_of_many_texts),
+        cmocka_unit_test(processes_that_are_gone),
         cmocka_unit_test(full_disk_is_an_error_not_a_signal),
         cmocka_unit_test(killed_writer_loses_nothing),
         cmocka_unit_test(torn_tail_is_cut_and_told),

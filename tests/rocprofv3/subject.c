@@ -210,6 +210,17 @@ static void fork_after_start(void)
     waitpid(child, NULL, 0);
 }
 
+/* Children that leave as the number says, and record nothing. */
+static void fork_idle(int way)
+{
+    for (int i = 0; i < 20; i++) {
+        pid_t child = fork();
+        if (child == 0 && way) exit(0);
+        if (child == 0) _exit(0);
+        waitpid(child, NULL, 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char *again[] = {NULL, (char *)"plain", NULL};
@@ -228,6 +239,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "closed-streams") == 0) return print_to_closed_streams();
     if (strcmp(how, "take-stderr") == 0) return take_stderr(argv[2]), 0;
     if (strcmp(how, "close-all") == 0) return close_all(argv[2]);
+    if (strcmp(how, "wide") == 0) return start(), fake_api(5, 50, 500, 1, base, base + 5), 0;
     if (strcmp(how, "quotes") == 0) return quotes(), 0;
     if (strcmp(how, "no-room") == 0) limit_files(4096);
     start();
@@ -248,6 +260,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "execv") == 0) execv(argv[0], again);
     if (strcmp(how, "execlp") == 0) execlp(argv[0], argv[0], "plain", (char *)NULL);
     if (strcmp(how, "fork-after") == 0) fork_after_start();
+    if (strcmp(how, "fork-idle") == 0) fork_idle(atoi(argv[2]));
     if (strcmp(how, "lose") == 0) fake_lose(12);
     if (strcmp(how, "unknown") == 0) fake_unknown();
     if (strcmp(how, "wait") == 0) wait_for_signals();

@@ -5,6 +5,7 @@ usage: survive.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT MISHAP_L
 """
 import csv
 import glob
+import json
 import os
 import re
 import resource
@@ -124,6 +125,17 @@ class Disks(Case):
     def long_names(self):
         csv.field_size_limit(1 << 22)
         return [r["Kernel_Name"] for r in self.rows("kernel_trace")]
+
+    def test_wide_calls(self):
+        """Twelve arguments, the fourth too long for a record: all are there, and it is said what is cut."""
+        done = self.run_it("--hip-trace", "-f", "json", "-o", "x", program=(SUBJECT, "wide"))
+        with open(self.out + "/x_results.json") as f:
+            call, = json.load(f)["rocprofiler-sdk-tool"][0]["buffer_records"]["hip_api"]
+        values = [a["value"] for a in call["args"]]
+        self.assertEqual([v for v in values if len(v) < 10], ["1"] * 11)
+        self.assertRegex(values[3], r"^v{16000,} \[cut\]$")
+        self.assertIn("1 texts are too long for the trace", done.stderr)
+        self.assertNotIn("LOST", done.stderr)
 
     def test_full_standard_output(self):
         for words in (["--help"], ["--version"], ["-s", "--echo", "--", "true"]):

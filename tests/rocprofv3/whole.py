@@ -543,6 +543,12 @@ class Ending(Case):
         done = self.run_it("-s", program=("sh", "-c", f"{SUBJECT}; {SUBJECT} status 3"), status=3)
         self.full(done, 2)
 
+    def test_idle_children(self):
+        """They leave nothing, however they end."""
+        for way in ("0", "1"):
+            done = self.run_it("-s", program=(SUBJECT, "fork-idle", way))
+            self.assertEqual(self.counts(done.stderr), [(9, 9, 0, 0)])
+
     def test_fork_after_start(self):
         done = self.run_it("--kernel-trace", program=(SUBJECT, "fork-after"))
         self.assertEqual(sorted(self.counts(done.stderr)), [(1, 1, 0, 0), (2, 2, 0, 0)])

@@ -1,5 +1,6 @@
 // marked.hip - a program whose every marker, kernel and copy is known: what whole.py expects of it.
-// With the argument "pause" it pauses tracing for a part; with "regions" it resumes it for one, with
+// With the argument "deep" it does nothing but launch in a range that is in 300 others, one in the
+// other, and once they are closed. With "pause" it pauses tracing for a part; with "regions" it resumes it for one, with
 // "nested" for one with another inside that ends before the part does.
 #include MARKER_HEADER
 
@@ -7,6 +8,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #define DO(call)                                                                                   \
@@ -47,6 +49,19 @@ static void control(bool resume)
 static void control(bool) {}
 #endif
 
+static int launch_deep()
+{
+    for (int i = 0; i <= 300; i++)
+        roctxRangePush(("range " + std::to_string(i)).c_str());
+    if (launch(scale)) return 1;
+    for (int i = 300; i > 20; i--)
+        roctxRangePop();
+    if (launch(add)) return 1;
+    for (int i = 0; i <= 20; i++)
+        roctxRangePop();
+    return launch(add);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -54,6 +69,7 @@ int main(int argc, char **argv)
     bool nested = !std::strcmp(mode, "nested"), pause = !std::strcmp(mode, "pause");
     bool regions = nested || !std::strcmp(mode, "regions");
     DO(hipMalloc(reinterpret_cast<void **>(&device), sizeof host));
+    if (!std::strcmp(mode, "deep")) return launch_deep();
     roctxMark("begin");
     roctxRangePush("outer");
     roctxRangePush("in \"quotes\", with comma");

@@ -126,6 +126,10 @@ class Marked(unittest.TestCase):
         self.assertIn(f'"{INNER}",1,', self.text("kernel_stats"))
         self.assertFalse(glob.glob(self.dir + "/*marker*"))
 
+    def test_deep_ranges(self):
+        self.run_it("--kernel-trace", "--kernel-rename", program=(PROGRAM, "deep"))
+        self.assertEqual(self.kernel_names(), ["range 300", "range 20", "add"])
+
     def test_summary_keeps_kernels_from_their_ranges(self):
         """They have one name, and rows of their own."""
         done = self.run_it("--kernel-trace", "--marker-trace", "--kernel-rename", "--summary")
