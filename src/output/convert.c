@@ -25,7 +25,8 @@ typedef struct {
     out_model_t *model;
     out_source_t source;
     out_stats_t stats[OUT_DOMAIN_COUNT];
-    const char *stream; /* that takes the place of files, or NULL */
+    uint32_t *places[TRACE_KIND_MAX + 1]; /* of operations in their domain's statistics */
+    const char *stream;                   /* that takes the place of files, or NULL */
     char *why;
     size_t why_bytes;
 } work_t;
@@ -138,13 +139,32 @@ static bool wants_stats(const work_t *w)
     return w->c->config->stats || wants(w, OUT_FORMAT_json) || out_config_summaries(w->c->config);
 }
 
+/* Place of an operation's row plus 1, in a table that is made for each kind. */
+static uint32_t *place_of(work_t *w, trace_head_t head)
+{
+    uint32_t **kind = &w->places[trace_kind(head)];
+    if (!*kind) *kind = calloc(TRACE_OPERATION_MAX + 1, sizeof(**kind));
+    return *kind ? &(*kind)[trace_operation(head)] : NULL;
+}
+
 /* A record's part of the statistics. */
 static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
 {
     work_t *w = to;
     const out_domain_row_t *d = &out_domains[domain];
+    out_stats_t *s = &w->stats[domain];
     uint64_t duration = r->end > r->start ? r->end - r->start : 0;
-    return !d->key || out_stats_add(&w->stats[domain], domain, d->key(w->model, r), duration) == 0;
+    if (!d->key) return true;
+    if (!d->by_operation) return out_stats_add(s, domain, d->key(w->model, r), duration) == 0;
+    uint32_t *place = place_of(w, r->head);
+    if (!place) return false;
+    if (!*place) {
+        const out_stat_t *row = out_stats_row(s, domain, d->key(w->model, r));
+        if (!row) return false;
+        *place = (uint32_t)(row - s->rows) + 1;
+    }
+    out_stat_add(&s->rows[*place - 1], duration);
+    return true;
 }
 
 static int read_segment(work_t *w, const char *name)
@@ -214,50 +234,46 @@ static int close_output(work_t *w, out_file_t *f, int result)
     return 0;
 }
 
-typedef struct {
-    out_file_t *files[OUT_DOMAIN_COUNT];
-} traces_t;
-
-static int open_traces(work_t *w, traces_t *t, int from, int to)
+static int open_tables(work_t *w, out_table_t *tables, int from, int to)
 {
     for (int i = from; i < to; i++) {
         if (!w->source.rows[i] || w->source.bytes[i] < w->c->config->minimum_bytes) continue;
-        t->files[i] = open_output(w, out_domains[i].trace, "csv");
-        if (!t->files[i]) return -1;
-        out_text(t->files[i], out_domains[i].header);
+        tables[i] = (out_table_t){.f = open_output(w, out_domains[i].trace, "csv"), .m = w->model};
+        if (!tables[i].f) return -1;
+        out_text(tables[i].f, out_domains[i].header);
     }
     return 0;
 }
 
-static void write_rows(work_t *w, traces_t *t)
+static void write_rows(work_t *w, out_table_t *tables)
 {
     for (const trace_timed_t *r; (r = out_source_next(&w->source));) {
-        out_domain_t domain = out_source_taken(&w->source);
-        if (t->files[domain]) out_domains[domain].row(t->files[domain], w->model, r);
+        out_table_t *t = &tables[out_source_taken(&w->source)];
+        if (t->f) out_domains[out_source_taken(&w->source)].row(t, r);
     }
 }
 
 /* Trace files of the domains from one up to another, and statistics behind each. */
-static int write_traces(work_t *w, int from, int to)
+static int write_tables(work_t *w, int from, int to)
 {
-    traces_t t = {0};
-    int result = open_traces(w, &t, from, to);
+    out_table_t tables[OUT_DOMAIN_COUNT] = {0};
+    int result = open_tables(w, tables, from, to);
     if (result == 0) {
         if (to - from == 1)
             out_source_domain(&w->source, (out_domain_t)from);
         else
             out_source_all(&w->source);
-        write_rows(w, &t);
+        write_rows(w, tables);
         result = w->source.failed ? -1 : 0;
     }
     for (int i = from; i < to; i++) {
-        if (!t.files[i]) continue;
-        if (close_output(w, t.files[i], result) != 0) result = -1;
+        out_table_free(&tables[i]);
+        if (!tables[i].f) continue;
+        if (close_output(w, tables[i].f, result) != 0) result = -1;
         if (result != 0 || !w->c->config->stats || !out_domains[i].stats) continue;
         out_file_t *f = open_output(w, out_domains[i].stats, "csv");
-        if (!f) return -1;
-        out_stats_csv(f, &w->stats[i]);
-        result = close_output(w, f, 0);
+        if (f) out_stats_csv(f, &w->stats[i]);
+        result = f ? close_output(w, f, 0) : -1;
     }
     return result;
 }
@@ -267,9 +283,9 @@ static int write_csv(work_t *w)
 {
     int result = 0;
     if (!wants(w, OUT_FORMAT_csv)) return 0;
-    if (!w->stream) return write_traces(w, 0, OUT_DOMAIN_COUNT);
+    if (!w->stream) return write_tables(w, 0, OUT_DOMAIN_COUNT);
     for (int i = 0; i < OUT_DOMAIN_COUNT && result == 0; i++)
-        if (w->source.rows[i]) result = write_traces(w, i, i + 1);
+        if (w->source.rows[i]) result = write_tables(w, i, i + 1);
     return result;
 }
 
@@ -411,6 +427,8 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
 out:
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         out_stats_free(&w.stats[i]);
+    for (unsigned i = 0; i <= TRACE_KIND_MAX; i++)
+        free(w.places[i]);
     out_source_free(&w.source);
     out_model_free(w.model);
     return status;

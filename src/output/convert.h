@@ -1,8 +1,8 @@
 /* convert.h - turns one process's store into the files asked for.
  *
  * Looks through every segment once, which is also when statistics are counted, then reads them in
- * order for each format. Memory is bounded by what overlaps in time and the program's own names, not
- * by the length of the run. */
+ * order for each format. Memory is bounded by what overlaps in time and the program's own names,
+ * not by the length of the run. */
 #ifndef CROCPROF_OUTPUT_CONVERT_H
 #define CROCPROF_OUTPUT_CONVERT_H
 

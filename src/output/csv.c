@@ -86,25 +86,54 @@ static const char *marker_key(out_model_t *m, const trace_timed_t *r)
     return text ? text : operation_key(m, r);
 }
 
-static void call_row(out_file_t *f, out_model_t *m, const trace_timed_t *r, const char *name)
+/* Columns of a call that are the same whenever it is made. */
+static void call_cells(out_file_t *f, out_model_t *m, const trace_timed_t *r, const char *name)
 {
     cell_text(f, out_kind_text(m, trace_kind(r->head)));
     cell_text(f, name);
     cell(f, m->header.pid);
-    cell(f, trace_thread(r->head));
-    cell(f, r->correlation);
-    cell(f, r->start);
-    last_cell(f, r->end);
 }
 
-static void api_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+static void time_cells(out_file_t *f, const trace_timed_t *r)
 {
-    call_row(f, m, r, operation_key(m, r));
+    char *at = out_reserve(f, 4 * OUT_CELL_MAX);
+    at = out_put_cell(at, trace_thread(r->head), ',');
+    at = out_put_cell(at, r->correlation, ',');
+    at = out_put_cell(at, r->start, ',');
+    out_commit(f, out_put_cell(at, r->end, '\n'));
 }
 
-static void marker_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+static const out_piece_t *make_piece(out_table_t *t, const trace_timed_t *r)
 {
-    call_row(f, m, r, marker_key(m, r));
+    if (!t->memory) t->memory = out_file_memory();
+    if (!t->memory) return NULL;
+    call_cells(t->memory, t->m, r, operation_key(t->m, r));
+    const char *text = out_file_memory_text(t->memory);
+    return text ? out_piece_keep(&t->pieces, r->head, text, strlen(text)) : NULL;
+}
+
+static void api_row(out_table_t *t, const trace_timed_t *r)
+{
+    const out_piece_t *piece = out_piece_find(&t->pieces, r->head);
+    if (!piece) piece = make_piece(t, r);
+    if (!piece) {
+        out_no_memory(t->f);
+        return;
+    }
+    out_append(t->f, piece->bytes, piece->count);
+    time_cells(t->f, r);
+}
+
+static void marker_row(out_table_t *t, const trace_timed_t *r)
+{
+    call_cells(t->f, t->m, r, marker_key(t->m, r));
+    time_cells(t->f, r);
+}
+
+void out_table_free(out_table_t *t)
+{
+    out_pieces_free(&t->pieces);
+    out_file_abandon(t->memory);
 }
 
 /* Local memory is handed out in blocks of this many bytes; LDS_Block_Size shows whole blocks. */
@@ -119,8 +148,10 @@ static void resource_cells(out_file_t *f, const trace_dispatch_t *d, const trace
     cell(f, k->sgprs);
 }
 
-static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+static void dispatch_row(out_table_t *t, const trace_timed_t *r)
 {
+    out_file_t *f = t->f;
+    out_model_t *m = t->m;
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
     const out_kernel_t *kernel = out_model_kernel(m, d->kernel);
     const trace_kernel_t *k = kernel->record;
@@ -143,8 +174,10 @@ static void dispatch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
     last_cell(f, d->grid[2]);
 }
 
-static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+static void copy_row(out_table_t *t, const trace_timed_t *r)
 {
+    out_file_t *f = t->f;
+    out_model_t *m = t->m;
     const trace_copy_t *c = (const trace_copy_t *)r;
     cell_text(f, out_kind_text(m, trace_kind(c->head)));
     cell_text(f, operation_key(m, r));
@@ -157,8 +190,10 @@ static void copy_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
 }
 
 /* Memory taken back has no agent. */
-static void allocation_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+static void allocation_row(out_table_t *t, const trace_timed_t *r)
 {
+    out_file_t *f = t->f;
+    out_model_t *m = t->m;
     const trace_allocation_t *a = (const trace_allocation_t *)r;
     cell_text(f, out_kind_text(m, trace_kind(a->head)));
     cell_text(f, operation_key(m, r));
@@ -170,8 +205,10 @@ static void allocation_row(out_file_t *f, out_model_t *m, const trace_timed_t *r
     last_cell(f, a->end);
 }
 
-static void scratch_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+static void scratch_row(out_table_t *t, const trace_timed_t *r)
 {
+    out_file_t *f = t->f;
+    out_model_t *m = t->m;
     const trace_scratch_t *s = (const trace_scratch_t *)r;
     cell_text(f, out_kind_text(m, trace_kind(s->head)));
     cell_text(f, operation_key(m, r));
@@ -224,8 +261,10 @@ static void counter_line(out_file_t *f, out_model_t *m, const trace_counters_t *
 
 /* A line for each counter of the dispatch, in the order of the counters' ids: the sum over its
  * instances. */
-static void counter_row(out_file_t *f, out_model_t *m, const trace_timed_t *r)
+static void counter_row(out_table_t *t, const trace_timed_t *r)
 {
+    out_file_t *f = t->f;
+    out_model_t *m = t->m;
     const trace_counters_t *c = (const trace_counters_t *)r;
     const trace_value_t *values = trace_values(c);
     uint64_t id = 0;
@@ -356,26 +395,28 @@ int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
 
 /* ORDER: out_domain_t. */
 const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
-#define CALLS(name, category, row, key)                                                            \
+#define CALLS(name, category)                                                                      \
     {                                                                                              \
-        OUT_CALL, name, category, category "_trace", category "_stats", API_HEADER, row, key       \
+        OUT_CALL, name, category, category "_trace", category "_stats", API_HEADER, api_row,       \
+            operation_key, true                                                                    \
     }
-    CALLS("HSA_API", "hsa_api", api_row, operation_key),
-    CALLS("HIP_API", "hip_api", api_row, operation_key),
-    CALLS("MARKER_API", "marker_api", marker_row, marker_key),
+    CALLS("HSA_API", "hsa_api"),
+    CALLS("HIP_API", "hip_api"),
+    {OUT_CALL, "MARKER_API", "marker_api", "marker_api_trace", "marker_api_stats", API_HEADER,
+     marker_row, marker_key, false},
     {OUT_LAUNCH, "KERNEL_DISPATCH", "kernel_dispatch", "kernel_trace", "kernel_stats",
-     DISPATCH_HEADER, dispatch_row, kernel_key},
+     DISPATCH_HEADER, dispatch_row, kernel_key, false},
     {OUT_COPY, "MEMORY_COPY", "memory_copy", "memory_copy_trace", "memory_copy_stats", COPY_HEADER,
-     copy_row, operation_key},
+     copy_row, operation_key, true},
     {OUT_ALLOCATION, "MEMORY_ALLOCATION", "memory_allocation", "memory_allocation_trace",
-     "memory_allocation_stats", ALLOCATION_HEADER, allocation_row, operation_key},
+     "memory_allocation_stats", ALLOCATION_HEADER, allocation_row, operation_key, true},
     {OUT_SCRATCH, "SCRATCH_MEMORY", "scratch_memory", "scratch_memory_trace",
-     "scratch_memory_stats", SCRATCH_HEADER, scratch_row, operation_key},
-    CALLS("RCCL_API", "rccl_api", api_row, operation_key),
-    CALLS("ROCDECODE_API", "rocdecode_api", api_row, operation_key),
-    CALLS("ROCJPEG_API", "rocjpeg_api", api_row, operation_key),
+     "scratch_memory_stats", SCRATCH_HEADER, scratch_row, operation_key, true},
+    CALLS("RCCL_API", "rccl_api"),
+    CALLS("ROCDECODE_API", "rocdecode_api"),
+    CALLS("ROCJPEG_API", "rocjpeg_api"),
     {OUT_LAUNCH, "COUNTER_COLLECTION", "counter_collection", "counter_collection", NULL,
-     COUNTER_HEADER, counter_row, NULL},
+     COUNTER_HEADER, counter_row, NULL, false},
 #undef CALLS
 };
 

@@ -1,57 +1,54 @@
-/* digits.h - numbers as decimal digits, two at a time.
+/* digits.h - numbers as decimal digits, eight at a time.
  *
- * Apart because it is what files of text spend most of their time on. */
+ * Apart because it is what files of text spend most of their time on. The eight digits of a number
+ * below 10^8 are computed side by side in one 64-bit word: its halves of four, then of two, then of
+ * one digit, each by a multiplication that stands for the division. */
 #ifndef CROCPROF_OUTPUT_DIGITS_H
 #define CROCPROF_OUTPUT_DIGITS_H
 
 #include <stdint.h>
 #include <string.h>
 
-enum { OUT_DIGITS_MAX = 20 };
+/* Room that a number needs: it is written in blocks of eight. */
+enum { OUT_DIGITS_MAX = 24 };
 
-static inline unsigned out_count_digits(uint64_t value)
+/* Digits of a number below 10^8, the first in the lowest byte. */
+static inline uint64_t out_eight_digits(uint32_t value)
 {
-    static const uint64_t powers[] = {0,
-                                      10,
-                                      100,
-                                      1000,
-                                      10000,
-                                      100000,
-                                      1000000,
-                                      10000000,
-                                      100000000,
-                                      1000000000,
-                                      10000000000u,
-                                      100000000000u,
-                                      1000000000000u,
-                                      10000000000000u,
-                                      100000000000000u,
-                                      1000000000000000u,
-                                      10000000000000000u,
-                                      100000000000000000u,
-                                      1000000000000000000u,
-                                      10000000000000000000u};
-    /* bits times log10(2), rounded down: right, or one too few */
-    unsigned guess = (64u - (unsigned)__builtin_clzll(value | 1)) * 1233 >> 12;
-    return guess + (value >= powers[guess]);
+    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t hundreds = fours * 10486 >> 20 & 0x7f0000007f; /* 10486 / 2^20: a 100th, up to 9999 */
+    uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+    uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f; /* 103 / 2^10: a 10th, up to 99 */
+    return tens | (twos - tens * 10) << 8;
 }
 
-/* Writes the number and returns what is behind it. In place, from its end: digits that were written
- * elsewhere and copied would have to wait until the copy can read them. */
+/* Writes eight digits but for the first `without`. */
+static inline char *out_put_eight(char *at, uint64_t digits, unsigned without)
+{
+    digits = (digits | 0x3030303030303030u) >> 8 * without;
+    memcpy(at, &digits, sizeof(digits)); /* little endian, as this machine is */
+    return at + 8 - without;
+}
+
+/* Writes the number and returns what is behind it. */
 static inline char *out_put_unsigned(char *at, uint64_t value)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    char *end = at + (value ? out_count_digits(value) : 1), *to = end;
-    for (; value >= 100; value /= 100)
-        memcpy(to -= 2, pairs + 2 * (value % 100), 2);
-    if (value >= 10)
-        memcpy(to - 2, pairs + 2 * value, 2);
-    else
-        to[-1] = (char)('0' + value);
-    return end;
+    enum { EIGHT = 100000000 };
+    uint64_t first = value, middle = 0;
+    if (value < 10) {
+        *at = (char)('0' + value);
+        return at + 1;
+    }
+    if (value >= EIGHT) first = value / EIGHT;
+    if (first >= EIGHT) {
+        middle = first;
+        first /= EIGHT;
+    }
+    uint64_t digits = out_eight_digits((uint32_t)first);
+    at = out_put_eight(at, digits, (unsigned)__builtin_ctzll(digits) / 8);
+    if (middle) at = out_put_eight(at, out_eight_digits((uint32_t)(middle % EIGHT)), 0);
+    if (value >= EIGHT) at = out_put_eight(at, out_eight_digits((uint32_t)(value % EIGHT)), 0);
+    return at;
 }
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "output/file.h"
 #include "output/model.h"
+#include "output/pieces.h"
 
 /* ORDER: that of summaries, and of out_domains. */
 typedef enum {
@@ -24,6 +25,16 @@ typedef enum {
     OUT_DOMAIN_COUNT
 } out_domain_t;
 
+/* A trace file while its rows are written. */
+typedef struct {
+    out_file_t *f;
+    out_model_t *m;
+    out_pieces_t pieces;
+    out_file_t *memory; /* where pieces are made */
+} out_table_t;
+
+void out_table_free(out_table_t *t); /* but for the file */
+
 /* What a domain's records are to a writer of all domains. */
 typedef enum {
     OUT_CALL,   /* or a range of the program */
@@ -40,9 +51,10 @@ typedef struct {
     const char *trace;    /* file name behind the prefix, without .csv */
     const char *stats;    /* NULL, with `key`, for a domain without statistics */
     const char *header;   /* columns of the trace file, quoted */
-    void (*row)(out_file_t *f, out_model_t *m, const trace_timed_t *r);
+    void (*row)(out_table_t *t, const trace_timed_t *r);
     /* What statistics count under; lives as long as the model. */
     const char *(*key)(out_model_t *m, const trace_timed_t *r);
+    bool by_operation; /* `key` looks at kind and operation alone */
 } out_domain_row_t;
 
 extern const out_domain_row_t out_domains[OUT_DOMAIN_COUNT];

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "output/digits.h"
 #include "trace/store.h"
 
 out_file_t *out_file_descriptor(int fd, const char *name)
@@ -84,6 +83,11 @@ out_file_t *out_file_open(const char *path, char *why, size_t why_bytes)
     return f;
 }
 
+void out_no_memory(out_file_t *f)
+{
+    if (!f->error) f->error = ENOMEM;
+}
+
 static void remember(out_file_t *f)
 {
     size_t need = f->memory_used + f->used + 1, room = f->memory_room ? f->memory_room : 4096;
@@ -103,26 +107,35 @@ static void remember(out_file_t *f)
     f->memory[f->memory_used] = 0;
 }
 
+static void write_all(out_file_t *f, const char *data, size_t bytes)
+{
+    while (bytes && !f->error) {
+        ssize_t n = write(f->fd, data, bytes);
+        if (n >= 0) {
+            data += n;
+            bytes -= (size_t)n;
+        } else if (errno != EINTR) {
+            f->error = errno;
+        }
+    }
+}
+
 void out_flush(out_file_t *f)
 {
-    size_t done = 0;
-    if (f->fd < 0) {
+    if (f->fd < 0)
         remember(f);
-        f->used = 0;
-        return;
-    }
-    while (done < f->used && !f->error) {
-        ssize_t n = write(f->fd, f->buffer + done, f->used - done);
-        if (n >= 0)
-            done += (size_t)n;
-        else if (errno != EINTR)
-            f->error = errno;
-    }
+    else
+        write_all(f, f->buffer, f->used);
     f->used = 0;
 }
 
 static void put(out_file_t *f, const char *data, size_t bytes)
 {
+    if (bytes <= sizeof(f->buffer) - f->used) { /* as most are */
+        memcpy(f->buffer + f->used, data, bytes);
+        f->used += bytes;
+        return;
+    }
     while (bytes) {
         if (f->used == sizeof(f->buffer)) out_flush(f);
         size_t part = sizeof(f->buffer) - f->used;
@@ -136,6 +149,11 @@ static void put(out_file_t *f, const char *data, size_t bytes)
 
 void out_bytes(out_file_t *f, const void *data, size_t bytes)
 {
+    if (f->fd >= 0 && bytes >= sizeof(f->buffer)) { /* no need to copy it first */
+        out_flush(f);
+        write_all(f, data, bytes);
+        return;
+    }
     put(f, data, bytes);
 }
 
@@ -162,18 +180,6 @@ void out_quoted(out_file_t *f, const char *text)
     }
     out_text(f, text);
     out_char(f, '"');
-}
-
-void out_unsigned(out_file_t *f, uint64_t value)
-{
-    out_commit(f, out_put_unsigned(out_reserve(f, OUT_DIGITS_MAX), value));
-}
-
-void out_cell(out_file_t *f, uint64_t value, char end)
-{
-    char *at = out_put_unsigned(out_reserve(f, OUT_DIGITS_MAX + 1), value);
-    *at = end;
-    out_commit(f, at + 1);
 }
 
 void out_signed(out_file_t *f, int64_t value)

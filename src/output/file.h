@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "output/digits.h"
+
 /* For the functions below alone, which are here since each record calls them many times. */
 typedef struct out_file {
     size_t used;
@@ -18,7 +20,7 @@ typedef struct out_file {
     size_t memory_used, memory_room;
     char name[PATH_MAX];      /* that people read; of a file, what it is to be */
     char temporary[PATH_MAX]; /* what it is until then; "" for an open descriptor */
-    char buffer[65536];
+    char buffer[262144];
 } out_file_t;
 
 void out_flush(out_file_t *f);
@@ -66,11 +68,41 @@ static inline void out_char(out_file_t *f, char c)
     f->used++;
 }
 
+static inline void out_unsigned(out_file_t *f, uint64_t value)
+{
+    out_commit(f, out_put_unsigned(out_reserve(f, OUT_DIGITS_MAX), value));
+}
+
+/* A number and a character behind it; into room that was reserved. */
+enum { OUT_CELL_MAX = OUT_DIGITS_MAX + 1 };
+static inline char *out_put_cell(char *at, uint64_t value, char end)
+{
+    at = out_put_unsigned(at, value);
+    *at = end;
+    return at + 1;
+}
+
+static inline void out_cell(out_file_t *f, uint64_t value, char end)
+{
+    out_commit(f, out_put_cell(out_reserve(f, OUT_CELL_MAX), value, end));
+}
+
 void out_bytes(out_file_t *f, const void *data, size_t bytes);
+
+/* The same for what is short as a rule. */
+static inline void out_append(out_file_t *f, const void *data, size_t bytes)
+{
+    if (__builtin_expect(sizeof(f->buffer) - f->used < bytes, 0)) {
+        out_bytes(f, data, bytes);
+        return;
+    }
+    memcpy(f->buffer + f->used, data, bytes);
+    f->used += bytes;
+}
+
+void out_no_memory(out_file_t *f); /* an error as any other */
 void out_text(out_file_t *f, const char *text);
 void out_quoted(out_file_t *f, const char *text); /* in double quotes; those inside are doubled */
-void out_unsigned(out_file_t *f, uint64_t value);
-void out_cell(out_file_t *f, uint64_t value, char end); /* and a character behind it */
 void out_signed(out_file_t *f, int64_t value);
 void out_format(out_file_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

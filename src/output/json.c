@@ -68,10 +68,3 @@ void out_json_bool(out_json_t *j, const char *key, bool value)
     begin_value(j, key);
     out_text(j->f, value ? "true" : "false");
 }
-
-void out_json_handle(out_json_t *j, const char *key, uint64_t value)
-{
-    out_json_begin(j, key, '{');
-    out_json_unsigned(j, "handle", value);
-    out_json_end(j, '}');
-}

@@ -63,7 +63,16 @@ void out_json_pair(out_json_t *j, const char *name, const char *value);
 void out_json_signed(out_json_t *j, const char *key, int64_t value);
 void out_json_double(out_json_t *j, const char *key, double value);
 void out_json_bool(out_json_t *j, const char *key, bool value);
+
 /* {"handle": value} */
-void out_json_handle(out_json_t *j, const char *key, uint64_t value);
+static inline void out_json_handle(out_json_t *j, const char *key, uint64_t value)
+{
+    out_json_begin(j, key, '{');
+    out_json_unsigned(j, "handle", value);
+    out_json_end(j, '}');
+}
+
+/* A constant text as it is, into room that was reserved. */
+#define OUT_PUT_WORD(at, text) ((char *)memcpy(at, text, sizeof(text) - 1) + sizeof(text) - 1)
 
 #endif

@@ -31,6 +31,8 @@ typedef struct {
     out_json_t j;
     out_job_t *job;
     out_model_t *model;
+    out_pieces_t calls[2]; /* how calls begin, without and with values */
+    out_file_t *memory;    /* where pieces are made */
 } writer_t;
 
 /* ---- parts that several records have ---- */
@@ -48,69 +50,99 @@ static void put_size(out_json_t *j, unsigned bytes, const trace_timed_t *r)
     out_json_unsigned(j, "operation", trace_operation(r->head));
 }
 
+/* A member whose key is constant, and which is not the first one; into room that was reserved. */
+#define PUT_MEMBER(at, key, value) at = out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":"), value)
+#define PUT_HANDLE(at, key, value)                                                                 \
+    at = OUT_PUT_WORD(out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":{\"handle\":"), value), "}")
+
+/* More than any of the parts below needs. */
+enum { PART_MAX = 1024 };
+
 static void put_correlation(out_json_t *j, uint64_t internal, uint64_t external)
 {
-    out_json_begin(j, "correlation_id", '{');
-    out_json_unsigned(j, "internal", internal);
-    out_json_unsigned(j, "external", external);
-    out_json_end(j, '}');
+    char *at = OUT_PUT_WORD(out_reserve(j->f, PART_MAX), ",\"correlation_id\":{\"internal\":");
+    at = out_put_unsigned(at, internal);
+    PUT_MEMBER(at, "external", external);
+    out_commit(j->f, OUT_PUT_WORD(at, "}"));
 }
 
 static void put_times(out_json_t *j, const trace_timed_t *r)
 {
-    out_json_unsigned(j, "start_timestamp", r->start);
-    out_json_unsigned(j, "end_timestamp", r->end);
+    char *at = out_reserve(j->f, PART_MAX);
+    PUT_MEMBER(at, "start_timestamp", r->start);
+    PUT_MEMBER(at, "end_timestamp", r->end);
+    out_commit(j->f, at);
 }
 
-static void put_dim3(out_json_t *j, const char *key, const uint32_t d[3])
+static char *put_dim3(char *at, const uint32_t d[3])
 {
-    static const char *const axes[] = {"x", "y", "z"};
-    out_json_begin(j, key, '{');
-    for (int i = 0; i < 3; i++)
-        out_json_unsigned(j, axes[i], d[i]);
-    out_json_end(j, '}');
+    at = out_put_unsigned(OUT_PUT_WORD(at, "{\"x\":"), d[0]);
+    PUT_MEMBER(at, "y", d[1]);
+    PUT_MEMBER(at, "z", d[2]);
+    return OUT_PUT_WORD(at, "}");
 }
 
 static void put_dispatch_info(out_json_t *j, const trace_dispatch_t *d)
 {
-    out_json_begin(j, "dispatch_info", '{');
-    out_json_unsigned(j, "size", DISPATCH_INFO_BYTES);
-    out_json_handle(j, "agent_id", d->agent);
-    out_json_handle(j, "queue_id", d->queue);
-    out_json_unsigned(j, "kernel_id", d->kernel);
-    out_json_unsigned(j, "dispatch_id", d->dispatch);
-    out_json_unsigned(j, "private_segment_size", d->private_bytes);
-    out_json_unsigned(j, "group_segment_size", d->group_bytes);
-    put_dim3(j, "workgroup_size", d->workgroup);
-    put_dim3(j, "grid_size", d->grid);
-    out_json_end(j, '}');
+    char *at = OUT_PUT_WORD(out_reserve(j->f, PART_MAX), ",\"dispatch_info\":{\"size\":");
+    at = out_put_unsigned(at, DISPATCH_INFO_BYTES);
+    PUT_HANDLE(at, "agent_id", d->agent);
+    PUT_HANDLE(at, "queue_id", d->queue);
+    PUT_MEMBER(at, "kernel_id", d->kernel);
+    PUT_MEMBER(at, "dispatch_id", d->dispatch);
+    PUT_MEMBER(at, "private_segment_size", d->private_bytes);
+    PUT_MEMBER(at, "group_segment_size", d->group_bytes);
+    at = put_dim3(OUT_PUT_WORD(at, ",\"workgroup_size\":"), d->workgroup);
+    at = put_dim3(OUT_PUT_WORD(at, ",\"grid_size\":"), d->grid);
+    out_commit(j->f, OUT_PUT_WORD(at, "}"));
 }
 
 /* ---- records ---- */
 
+/* Up to the value of the correlation id. */
+static const out_piece_t *make_call(writer_t *w, const trace_timed_t *r, bool values)
+{
+    if (!w->memory) w->memory = out_file_memory();
+    if (!w->memory) return NULL;
+    out_json_t j = {.f = w->memory};
+    put_size(&j, values ? CALL_BYTES : API_BYTES, r);
+    out_json_begin(&j, "correlation_id", '{');
+    out_text(j.f, "\"internal\":");
+    const char *text = out_file_memory_text(w->memory);
+    return text ? out_piece_keep(&w->calls[values], r->head, text, strlen(text)) : NULL;
+}
+
 static void call_record(writer_t *w, const trace_timed_t *r)
 {
-    out_json_t *j = &w->j;
     const char *end;
     const trace_api_full_t *f = (const trace_api_full_t *)r;
-    bool full = trace_words(r->head) * 8u >= sizeof(*f);
-    put_size(j, trace_call_values(r, &end) ? CALL_BYTES : API_BYTES, r);
-    out_json_begin(j, "correlation_id", '{');
-    out_json_unsigned(j, "internal", r->correlation);
-    out_json_unsigned(j, "external", full ? f->external : 0);
-    out_json_unsigned(j, "ancestor", full ? f->ancestor : 0);
-    out_json_end(j, '}');
-    put_times(j, r);
-    out_json_unsigned(j, "thread_id", trace_thread(r->head));
+    bool full = trace_words(r->head) * 8u >= sizeof(*f), values = trace_call_values(r, &end);
+    const out_piece_t *begin = out_piece_find(&w->calls[values], r->head);
+    if (!begin) begin = make_call(w, r, values);
+    if (!begin) {
+        out_no_memory(w->j.f);
+        return;
+    }
+    out_append(w->j.f, begin->bytes, begin->count);
+    char *at = out_put_unsigned(out_reserve(w->j.f, PART_MAX), r->correlation);
+    PUT_MEMBER(at, "external", full ? f->external : 0);
+    PUT_MEMBER(at, "ancestor", full ? f->ancestor : 0);
+    at = OUT_PUT_WORD(at, "}");
+    PUT_MEMBER(at, "start_timestamp", r->start);
+    PUT_MEMBER(at, "end_timestamp", r->end);
+    PUT_MEMBER(at, "thread_id", trace_thread(r->head));
+    out_commit(w->j.f, at);
+    w->j.comma = true;
 }
 
 static void hip_record(writer_t *w, const trace_timed_t *r)
 {
     out_json_t *j = &w->j;
     const char *end;
-    out_arguments_t a = out_model_arguments(w->model, r);
+    bool values = trace_call_values(r, &end);
     call_record(w, r);
-    if (trace_call_values(r, &end)) {
+    if (values) {
+        out_arguments_t a = out_model_arguments(w->model, r);
         out_json_begin(j, "args", '[');
         while (out_arguments_next(&a)) {
             out_json_begin(j, NULL, '{');
@@ -121,7 +153,7 @@ static void hip_record(writer_t *w, const trace_timed_t *r)
         }
         out_json_end(j, ']');
     }
-    if (trace_call_values(r, &end) && ((const trace_call_t *)r)->has_result) {
+    if (values && ((const trace_call_t *)r)->has_result) {
         out_json_begin(j, "retval", '{');
         out_json_unsigned(j, "uint64_t_retval", ((const trace_call_t *)r)->result);
         out_json_end(j, '}');
@@ -536,6 +568,9 @@ int out_json_write(out_job_t *job, const char *path)
     out_json_end(&w.j, ']');
     out_json_end(&w.j, '}');
     out_char(w.j.f, '\n');
+    for (size_t i = 0; i < sizeof(w.calls) / sizeof(*w.calls); i++)
+        out_pieces_free(&w.calls[i]);
+    out_file_abandon(w.memory);
     if (!job->source->failed) return out_file_close(w.j.f, job->why, job->why_bytes);
     out_file_abandon(w.j.f);
     return -1;

@@ -35,6 +35,7 @@ static void label_agent(out_agent_t *a, out_agent_index_t index)
     }
     snprintf(a->word, sizeof(a->word), "%s", word);
     snprintf(a->label, sizeof(a->label), "%s %lld", word, (long long)a->number);
+    snprintf(a->tag, sizeof(a->tag), "%s-%lld", word, (long long)a->number);
 }
 
 static int by_node(const void *a, const void *b)

@@ -18,6 +18,7 @@ typedef struct {
     char word[8];   /* Agent, CPU or GPU, */
     int64_t number; /* and its number: as agents are named in every output */
     char label[32]; /* both, with a blank between them */
+    char tag[32];   /* or a hyphen */
     /* what it has several of: each part's rows, one record for each */
     const trace_table_t **parts;
     size_t part_count;

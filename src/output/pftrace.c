@@ -30,18 +30,15 @@ static const uint8_t category_of[OUT_DOMAIN_COUNT] = {
 #undef X
 };
 
-size_t pf_packet(pf_t *p)
+static void make_head(pf_t *p, uint64_t flags)
 {
-    size_t begun = proto_begin(&p->out, PF_TRACE_PACKET);
-    proto_number(&p->out, PF_PACKET_SEQUENCE, p->sequence);
-    proto_number(&p->out, PF_PACKET_FLAGS, p->started ? PF_NEEDS_STATE : PF_CLEARS_STATE);
-    return begun;
+    p->head = (proto_fields_t){0};
+    proto_add_field(&p->head, PF_PACKET_SEQUENCE, p->sequence);
+    proto_add_field(&p->head, PF_PACKET_FLAGS, flags);
 }
 
-void pf_packet_end(pf_t *p, size_t begun)
+void pf_flush(pf_t *p)
 {
-    proto_end(&p->out, begun);
-    if (p->out.used < PF_FLUSH_BYTES) return;
     out_bytes(p->file, p->out.data, p->out.used);
     p->out.used = 0;
 }
@@ -62,6 +59,7 @@ static void write_head(pf_t *p, const trace_segment_header_t *h)
     } clocks[] = {{PF_CLOCK_REALTIME, h->realtime_ns},
                   {PF_CLOCK_MONOTONIC, h->monotonic_ns},
                   {PF_CLOCK_BOOTTIME, h->boottime_ns}};
+    make_head(p, PF_CLEARS_STATE);
     size_t packet = pf_packet(p), data = proto_begin(&p->out, PF_PACKET_INTERNED);
     for (uint64_t i = 0; i < PF_CATEGORY_COUNT; i++)
         interned(p, PF_INTERNED_CATEGORIES, i + 1, out_domains[categories[i]].category);
@@ -69,7 +67,7 @@ static void write_head(pf_t *p, const trace_segment_header_t *h)
         interned(p, PF_INTERNED_ANNOTATIONS, i + 1, annotation_names[i]);
     proto_end(&p->out, data);
     pf_packet_end(p, packet);
-    p->started = true;
+    make_head(p, PF_NEEDS_STATE);
     packet = pf_packet(p);
     proto_number(&p->out, PF_PACKET_TIME, h->boottime_ns);
     data = proto_begin(&p->out, PF_PACKET_CLOCKS);
@@ -85,8 +83,7 @@ static void write_head(pf_t *p, const trace_segment_header_t *h)
 
 /* ---- names of events ---- */
 
-/* Number of a name, which lives as long as the model; 0 if it cannot be remembered and has to be
- * written out. */
+/* Number of a name; 0 when out of memory. */
 static uint64_t name_number(pf_t *p, const char *text)
 {
     uint64_t number = out_numbers_get(&p->names, out_key(text));
@@ -101,21 +98,6 @@ static uint64_t name_number(pf_t *p, const char *text)
 }
 
 /* ---- events ---- */
-
-void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value)
-{
-    proto_t *out = &p->out;
-    if (!proto_room(out, 2 + 2 * PROTO_NUMBER_MAX)) return;
-    /* two small fields: one byte is enough for their length */
-    uint8_t *at = out->data + out->used, *length = at + 1;
-    *at = PF_EVENT_ANNOTATION << 3 | PROTO_BYTES;
-    at[2] = PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT;
-    at = proto_put_varint(at + 3, which + 1u);
-    *at = PF_ANNOTATION_UINT << 3 | PROTO_VARINT;
-    at = proto_put_varint(at + 1, value);
-    *length = (uint8_t)(at - length - 1);
-    out->used = (size_t)(at - out->data);
-}
 
 void pf_annotate_text(pf_t *p, pf_annotation_t which, const char *value)
 {
@@ -141,48 +123,27 @@ void pf_annotate_double(pf_t *p, const char *name, double value)
     proto_end(&p->out, a);
 }
 
-size_t pf_event(pf_t *p, uint64_t track, unsigned type, uint64_t ns, size_t *event)
+proto_fields_t pf_name(pf_t *p, out_domain_t domain, const char *name)
 {
-    size_t packet = pf_packet(p);
-    proto_number(&p->out, PF_PACKET_TIME, ns);
-    *event = proto_begin(&p->out, PF_PACKET_EVENT);
-    proto_number(&p->out, PF_EVENT_TYPE, type);
-    proto_number(&p->out, PF_EVENT_TRACK, track);
-    return packet;
+    proto_fields_t fields = {0};
+    uint64_t number = name_number(p, name);
+    p->out.failed |= !number;
+    proto_add_field(&fields, PF_EVENT_CATEGORY_IID, category_of[domain] + 1u);
+    proto_add_field(&fields, PF_EVENT_NAME_IID, number);
+    return fields;
 }
 
-void pf_event_end(pf_t *p, size_t packet, size_t event)
+size_t pf_named(pf_t *p, const proto_fields_t *track, unsigned type, out_domain_t domain,
+                const char *name, const trace_timed_t *r, size_t *event)
 {
-    proto_end(&p->out, event);
-    pf_packet_end(p, packet);
-}
-
-void pf_slice_end(pf_t *p, uint64_t track, uint64_t ns)
-{
-    size_t event, packet = pf_event(p, track, PF_SLICE_END, ns, &event);
-    pf_event_end(p, packet, event);
-}
-
-size_t pf_slice(pf_t *p, uint64_t track, unsigned type, out_domain_t domain, const char *name,
-                bool intern, const trace_timed_t *r, size_t *event)
-{
-    uint64_t number = intern ? name_number(p, name) : 0;
     size_t packet = pf_event(p, track, type, r->start, event);
     proto_number(&p->out, PF_EVENT_CATEGORY_IID, category_of[domain] + 1u);
-    if (number)
-        proto_number(&p->out, PF_EVENT_NAME_IID, number);
-    else
-        proto_text(&p->out, PF_EVENT_NAME, name);
-    /* of the whole trace: a process's own ids come again in the next one */
-    if (r->correlation)
-        proto_fixed64(&p->out, PF_EVENT_FLOW, out_mix(p->process_track ^ r->correlation));
-    pf_annotate(p, PF_begin_ns, r->start);
-    pf_annotate(p, PF_end_ns, r->end);
-    pf_annotate(p, PF_delta_ns, r->end - r->start);
+    proto_text(&p->out, PF_EVENT_NAME, name);
+    pf_times(p, r);
     return packet;
 }
 
-void pf_counter(pf_t *p, uint64_t track, uint64_t ns, double value)
+void pf_counter(pf_t *p, const proto_fields_t *track, uint64_t ns, double value)
 {
     size_t event, packet = pf_event(p, track, PF_COUNTER, ns, &event);
     proto_double(&p->out, PF_EVENT_DOUBLE_VALUE, value);
@@ -203,7 +164,7 @@ int out_pftrace_write(out_job_t *job, const char *path)
     p.sequence = (uint32_t)(p.process_track >> 32) | 1;
     write_head(&p, h);
     if (pf_write_tracks(&p) == 0 && !p.out.failed) {
-        out_bytes(p.file, p.out.data, p.out.used);
+        pf_flush(&p);
         result = out_file_close(p.file, job->why, job->why_bytes);
     } else {
         if (!job->source->failed)

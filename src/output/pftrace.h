@@ -69,7 +69,7 @@ enum {
     PF_ANNOTATION_STRING = 6,
     PF_ANNOTATION_NAME = 10,
 
-    PF_FLUSH_BYTES = 32768
+    PF_FLUSH_BYTES = 1 << 18
 };
 
 /* Domains with slices. */
@@ -136,22 +136,96 @@ typedef struct {
     proto_t out;
     uint32_t pid, sequence;
     uint64_t process_track;
-    bool started;
+    proto_fields_t head; /* of every packet */
     out_numbers_t names; /* of events, by address */
 } pf_t;
 
-/* pftrace.c. What a `begin` returns is for its end; between them stand fields. */
-size_t pf_packet(pf_t *p);
-void pf_packet_end(pf_t *p, size_t packet);
-size_t pf_event(pf_t *p, uint64_t track, unsigned type, uint64_t ns, size_t *event);
-void pf_event_end(pf_t *p, size_t packet, size_t event);
-/* Begin of a slice, or an instant: times, flow and name are in it. `intern`: the name lasts as long
- * as the model. */
-size_t pf_slice(pf_t *p, uint64_t track, unsigned type, out_domain_t domain, const char *name,
-                bool intern, const trace_timed_t *r, size_t *event);
-void pf_slice_end(pf_t *p, uint64_t track, uint64_t ns);
-void pf_counter(pf_t *p, uint64_t track, uint64_t ns, double value);
-void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value);
+/* What a `begin` returns is for its end; between them stand fields. */
+static inline size_t pf_packet(pf_t *p)
+{
+    size_t begun = proto_begin(&p->out, PF_TRACE_PACKET);
+    proto_copy(&p->out, &p->head);
+    return begun;
+}
+
+void pf_flush(pf_t *p);
+
+static inline void pf_packet_end(pf_t *p, size_t begun)
+{
+    proto_end(&p->out, begun);
+    if (p->out.used >= PF_FLUSH_BYTES) pf_flush(p);
+}
+
+/* `track`: a field PF_EVENT_TRACK. */
+static inline size_t pf_event(pf_t *p, const proto_fields_t *track, unsigned type, uint64_t ns,
+                              size_t *event)
+{
+    size_t packet = pf_packet(p);
+    proto_number(&p->out, PF_PACKET_TIME, ns);
+    *event = proto_begin(&p->out, PF_PACKET_EVENT);
+    proto_number(&p->out, PF_EVENT_TYPE, type);
+    proto_copy(&p->out, track);
+    return packet;
+}
+
+static inline void pf_event_end(pf_t *p, size_t packet, size_t event)
+{
+    proto_end(&p->out, event);
+    pf_packet_end(p, packet);
+}
+
+static inline void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value)
+{
+    proto_t *out = &p->out;
+    if (!proto_room(out, 2 + 2 * PROTO_NUMBER_MAX)) return;
+    /* two small fields: one byte is enough for their length, and for the number of the name */
+    uint8_t *at = out->data + out->used, *length = at + 1;
+    at[0] = PF_EVENT_ANNOTATION << 3 | PROTO_BYTES;
+    at[2] = PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT;
+    at[3] = (uint8_t)(which + 1u);
+    at[4] = PF_ANNOTATION_UINT << 3 | PROTO_VARINT;
+    at = proto_put_varint(at + 5, value);
+    *length = (uint8_t)(at - length - 1);
+    out->used = (size_t)(at - out->data);
+}
+
+_Static_assert(PF_ANNOTATION_COUNT < 0x80, "pf_annotate");
+
+/* Flow, and times as annotations. */
+static inline void pf_times(pf_t *p, const trace_timed_t *r)
+{
+    /* of the whole trace: a process's own ids come again in the next one */
+    if (r->correlation)
+        proto_fixed64(&p->out, PF_EVENT_FLOW, out_mix(p->process_track ^ r->correlation));
+    pf_annotate(p, PF_begin_ns, r->start);
+    pf_annotate(p, PF_end_ns, r->end);
+    pf_annotate(p, PF_delta_ns, r->end - r->start);
+}
+
+/* Begin of a slice, or an instant: times, flow and name are in it, the last as fields that pf_name
+ * has made. */
+static inline size_t pf_slice(pf_t *p, const proto_fields_t *track, unsigned type,
+                              const proto_fields_t *name, const trace_timed_t *r, size_t *event)
+{
+    size_t packet = pf_event(p, track, type, r->start, event);
+    proto_copy(&p->out, name);
+    pf_times(p, r);
+    return packet;
+}
+
+static inline void pf_slice_end(pf_t *p, const proto_fields_t *track, uint64_t ns)
+{
+    size_t event, packet = pf_event(p, track, PF_SLICE_END, ns, &event);
+    pf_event_end(p, packet, event);
+}
+
+/* pftrace.c. Fields of an event, its category and its name, which lasts as long as the model. Not
+ * inside a packet. */
+proto_fields_t pf_name(pf_t *p, out_domain_t domain, const char *name);
+/* The same with a name that comes once. */
+size_t pf_named(pf_t *p, const proto_fields_t *track, unsigned type, out_domain_t domain,
+                const char *name, const trace_timed_t *r, size_t *event);
+void pf_counter(pf_t *p, const proto_fields_t *track, uint64_t ns, double value);
 void pf_annotate_text(pf_t *p, pf_annotation_t which, const char *value);
 void pf_annotate_named(pf_t *p, const char *name, const char *value);
 void pf_annotate_double(pf_t *p, const char *name, double value);

@@ -27,16 +27,27 @@ typedef enum {
 typedef struct {
     track_kind_t kind;
     uint64_t a, b, uuid;
-    bool open; /* device tracks: a slice that ends at `end` or where the next begins */
+    proto_fields_t field; /* the uuid's, in events */
+    bool open;            /* device tracks: a slice that ends at `end` or where the next begins */
     uint64_t end;
     uint64_t bytes;  /* counters: the value that stands */
     out_ends_t ends; /* copies in flight, and their bytes */
 } track_t;
 
+/* What calls of a thread have in common. */
+typedef struct {
+    uint32_t tid;
+    proto_fields_t field; /* empty: not one yet */
+} thread_t;
+
+enum { THREADS = 64 }; /* that take turns, by the end of their ids */
+
 typedef struct {
     pf_t *p;
     out_model_t *model;
-    track_t *tracks; /* a hash table, its size a power of two; uuid 0: free */
+    thread_t threads[THREADS];
+    out_pieces_t calls; /* fields of names of calls */
+    track_t *tracks;    /* a hash table, its size a power of two; uuid 0: free */
     size_t track_count, track_room;
     unsigned queues; /* numbered as they come */
     out_live_t live;
@@ -81,11 +92,15 @@ static void describe_process(state_t *s)
     free(program);
 }
 
+static uint64_t thread_uuid(const state_t *s, uint32_t tid)
+{
+    return out_mix(s->p->process_track ^ out_mix(TRACK_THREAD) ^ tid);
+}
+
 static void describe_thread(state_t *s, uint32_t tid, unsigned number)
 {
     char name[64];
-    uint64_t uuid = out_mix(s->p->process_track ^ out_mix(TRACK_THREAD) ^ tid);
-    size_t packet, track = describe(s, uuid, s->p->process_track, NULL, &packet);
+    size_t packet, track = describe(s, thread_uuid(s, tid), s->p->process_track, NULL, &packet);
     size_t thread = proto_begin(&s->p->out, PF_TRACK_THREAD);
     const char *own = out_model_thread(s->model, tid),
                *main = out_model_thread(s->model, s->p->pid);
@@ -170,6 +185,7 @@ static track_t *find_track(state_t *s, track_kind_t kind, uint64_t a, uint64_t b
     track_t *t = track_place(s->tracks, s->track_room, uuid);
     if (t->uuid) return t;
     *t = (track_t){.kind = kind, .a = a, .b = b, .uuid = uuid};
+    proto_add_field(&t->field, PF_EVENT_TRACK, uuid);
     s->track_count++;
     describe_track(s, t);
     return t;
@@ -178,7 +194,7 @@ static track_t *find_track(state_t *s, track_kind_t kind, uint64_t a, uint64_t b
 /* Slices of a device's track never overlap: one that still runs ends where the next begins. */
 static void begin_on(state_t *s, track_t *t, const trace_timed_t *r)
 {
-    if (t->open) pf_slice_end(s->p, t->uuid, t->end < r->start ? t->end : r->start);
+    if (t->open) pf_slice_end(s->p, &t->field, t->end < r->start ? t->end : r->start);
     t->open = true;
     t->end = r->end;
 }
@@ -188,7 +204,7 @@ static void begin_on(state_t *s, track_t *t, const trace_timed_t *r)
 static void set_bytes(state_t *s, track_t *t, uint64_t ns, uint64_t bytes)
 {
     t->bytes = bytes;
-    pf_counter(s->p, t->uuid, ns, (double)bytes);
+    pf_counter(s->p, &t->field, ns, (double)bytes);
 }
 
 /* Copies that have ended by `ns` are no longer in flight. */
@@ -235,58 +251,91 @@ static void write_scratch(state_t *s, const trace_scratch_t *x)
 
 /* ---- slices of threads ---- */
 
-static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
+static const proto_fields_t *thread_field(state_t *s, uint32_t tid)
+{
+    thread_t *t = &s->threads[tid % THREADS];
+    if (t->tid == tid && t->field.used) return &t->field;
+    *t = (thread_t){.tid = tid};
+    proto_add_field(&t->field, PF_EVENT_TRACK, thread_uuid(s, tid));
+    return &t->field;
+}
+
+static const char *operation_of(state_t *s, trace_head_t head)
+{
+    return out_model_operation(s->model, trace_kind(head), trace_operation(head));
+}
+
+/* Of a call; NULL when out of memory. */
+static const proto_fields_t *name_of(state_t *s, out_domain_t domain, const trace_timed_t *r)
+{
+    const out_piece_t *piece = out_piece_find(&s->calls, r->head);
+    if (!piece) {
+        proto_fields_t name = pf_name(s->p, domain, operation_of(s, r->head));
+        piece = out_piece_keep(&s->calls, r->head, &name, sizeof(name));
+    }
+    s->failed |= !piece;
+    return piece ? (const proto_fields_t *)piece->bytes : NULL;
+}
+
+static void annotate_call(state_t *s, const trace_timed_t *r)
 {
     pf_t *p = s->p;
     bool full = trace_words(r->head) * 8u >= sizeof(trace_api_full_t);
-    uint64_t ancestor = full ? ((const trace_api_full_t *)r)->ancestor : 0;
-    const char *operation =
-        out_model_operation(s->model, trace_kind(r->head), trace_operation(r->head));
-    const char *name = operation;
-    if (domain == OUT_MARKER_API) name = out_domains[domain].key(s->model, r);
-    uint64_t track = out_mix(p->process_track ^ out_mix(TRACK_THREAD) ^ trace_thread(r->head));
-    bool point = domain == OUT_MARKER_API && r->start == r->end;
-    size_t event, packet = pf_slice(p, track, point ? PF_INSTANT : PF_SLICE_BEGIN, domain, name,
-                                    name == operation, r, &event);
     pf_annotate(p, PF_tid, trace_thread(r->head));
     pf_annotate(p, PF_kind, trace_kind(r->head));
     pf_annotate(p, PF_operation, trace_operation(r->head));
     pf_annotate(p, PF_corr_id, r->correlation);
-    pf_annotate(p, PF_ancestor_id, ancestor);
+    pf_annotate(p, PF_ancestor_id, full ? ((const trace_api_full_t *)r)->ancestor : 0);
     out_arguments_t a = out_model_arguments(s->model, r);
     while (out_arguments_next(&a))
         pf_annotate_named(p, a.name, a.value);
-    pf_event_end(p, packet, event);
-    if (!point) pf_slice_end(p, track, r->end);
+}
+
+/* A range's name is its text, unless it has none. */
+static const char *own_name(state_t *s, out_domain_t domain, const trace_timed_t *r)
+{
+    if (domain != OUT_MARKER_API || !((const trace_marker_t *)r)->text) return NULL;
+    return out_model_text(s->model, ((const trace_marker_t *)r)->text);
+}
+
+static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
+{
+    const proto_fields_t *track = thread_field(s, trace_thread(r->head));
+    const char *own = own_name(s, domain, r);
+    const proto_fields_t *name = own ? NULL : name_of(s, domain, r);
+    bool point = domain == OUT_MARKER_API && r->start == r->end;
+    unsigned type = point ? PF_INSTANT : PF_SLICE_BEGIN;
+    if (!own && !name) return;
+    size_t event, packet = own ? pf_named(s->p, track, type, domain, own, r, &event)
+                               : pf_slice(s->p, track, type, name, r, &event);
+    annotate_call(s, r);
+    pf_event_end(s->p, packet, event);
+    if (!point) pf_slice_end(s->p, track, r->end);
 }
 
 /* ---- slices of devices ---- */
 
-static void label_of(const state_t *s, uint64_t agent, char *text, size_t room)
+static const char *label_of(const state_t *s, uint64_t agent)
 {
     const out_agent_t *a = out_model_find_agent(s->model, agent);
-    snprintf(text, room, "%s-%lld", a ? a->word : "UNK", a ? (long long)a->number : 0);
+    return a ? a->tag : "UNK-0";
 }
 
 static void write_copy(state_t *s, const trace_copy_t *c)
 {
     pf_t *p = s->p;
-    char source[32], destination[32];
     const trace_timed_t *r = (const trace_timed_t *)c;
     uint32_t tid = trace_thread(c->head);
     track_t *t = s->by_queue ? find_track(s, TRACK_COPY, c->destination, tid)
                              : find_track(s, TRACK_STREAM, c->stream, 0);
     if (!t) return;
     begin_on(s, t, r);
-    label_of(s, c->source, source, sizeof(source));
-    label_of(s, c->destination, destination, sizeof(destination));
-    const char *name = out_model_operation(s->model, trace_kind(c->head), trace_operation(c->head));
-    size_t event,
-        packet = pf_slice(p, t->uuid, PF_SLICE_BEGIN, OUT_MEMORY_COPY, name, true, r, &event);
+    proto_fields_t name = pf_name(p, OUT_MEMORY_COPY, operation_of(s, c->head));
+    size_t event, packet = pf_slice(p, &t->field, PF_SLICE_BEGIN, &name, r, &event);
     pf_annotate(p, PF_kind, trace_kind(c->head));
     pf_annotate(p, PF_operation, trace_operation(c->head));
-    pf_annotate_text(p, PF_src_agent, source);
-    pf_annotate_text(p, PF_dst_agent, destination);
+    pf_annotate_text(p, PF_src_agent, label_of(s, c->source));
+    pf_annotate_text(p, PF_dst_agent, label_of(s, c->destination));
     pf_annotate(p, PF_copy_bytes, c->bytes);
     pf_annotate(p, PF_corr_id, c->correlation);
     pf_annotate(p, PF_tid, tid);
@@ -298,16 +347,14 @@ static void write_copy(state_t *s, const trace_copy_t *c)
 static void annotate_dispatch(state_t *s, const trace_dispatch_t *d)
 {
     pf_t *p = s->p;
-    char agent[32];
     const trace_kernel_t *k = out_model_kernel(s->model, d->kernel)->record;
     uint64_t group = 1, grid = 1;
-    label_of(s, d->agent, agent, sizeof(agent));
     for (int i = 0; i < 3; i++) {
         group *= d->workgroup[i];
         grid *= d->grid[i];
     }
     pf_annotate(p, PF_kind, trace_kind(d->head));
-    pf_annotate_text(p, PF_agent, agent);
+    pf_annotate_text(p, PF_agent, label_of(s, d->agent));
     pf_annotate_text(p, PF_agent_type, out_agent_type(out_model_find_agent(s->model, d->agent)));
     pf_annotate(p, PF_corr_id, d->correlation);
     pf_annotate(p, PF_queue, d->queue);
@@ -339,9 +386,9 @@ static void write_dispatch(void *to, out_launch_t *h)
     if (!t) return;
     begin_on(s, t, r);
     out_launch_sum(h);
-    const char *name = out_domains[OUT_KERNEL_DISPATCH].key(s->model, r);
-    size_t event,
-        packet = pf_slice(p, t->uuid, PF_SLICE_BEGIN, OUT_KERNEL_DISPATCH, name, true, r, &event);
+    proto_fields_t name =
+        pf_name(p, OUT_KERNEL_DISPATCH, out_domains[OUT_KERNEL_DISPATCH].key(s->model, r));
+    size_t event, packet = pf_slice(p, &t->field, PF_SLICE_BEGIN, &name, r, &event);
     annotate_dispatch(s, d);
     for (size_t i = 0; i < h->count; i++)
         pf_annotate_double(p, out_model_counter(s->model, h->values[i].counter),
@@ -350,8 +397,8 @@ static void write_dispatch(void *to, out_launch_t *h)
     for (size_t i = 0; i < h->count; i++) {
         t = find_track(s, TRACK_PMC, d->agent, h->values[i].counter);
         if (!t) return;
-        pf_counter(p, t->uuid, d->start, h->values[i].value);
-        pf_counter(p, t->uuid, d->end, 0);
+        pf_counter(p, &t->field, d->start, h->values[i].value);
+        pf_counter(p, &t->field, d->end, 0);
     }
 }
 
@@ -373,7 +420,7 @@ static void end_tracks(state_t *s)
     out_launches_use(&s->launches, NULL, write_dispatch, s);
     for (size_t i = 0; i < s->track_room; i++) {
         track_t *t = &s->tracks[i];
-        if (t->open) pf_slice_end(s->p, t->uuid, t->end);
+        if (t->open) pf_slice_end(s->p, &t->field, t->end);
         copies_until(s, t, UINT64_MAX);
     }
 }
@@ -395,6 +442,7 @@ int pf_write_tracks(pf_t *p)
     for (size_t i = 0; i < s.track_room; i++)
         out_ends_free(&s.tracks[i].ends);
     free(s.tracks);
+    out_pieces_free(&s.calls);
     out_live_free(&s.live);
     out_launches_free(&s.launches);
     return s.failed || source->failed ? -1 : 0;

@@ -22,6 +22,7 @@ enum {
     PROTO_VARINT = 0,
     PROTO_FIXED64 = 1,
     PROTO_BYTES = 2,
+    PROTO_VARINT_MAX = 10,
     PROTO_NUMBER_MAX = 20, /* bytes of a field with a number */
     PROTO_LENGTH_BYTES = 4 /* of a nested message: up to 2^28 - 1 bytes */
 };
@@ -43,12 +44,27 @@ static inline bool proto_room(proto_t *p, size_t bytes)
     return true;
 }
 
+/* Groups of seven bits, each in a byte of its own: of up to 56 bits. */
+static inline uint64_t proto_spread(uint64_t value)
+{
+    value = (value & 0x000000000fffffff) | (value & 0x00fffffff0000000) << 4;
+    value = (value & 0x00003fff00003fff) | (value & 0x0fffc0000fffc000) << 2;
+    return (value & 0x007f007f007f007f) | (value & 0x3f803f803f803f80) << 1;
+}
+
+/* Touches PROTO_VARINT_MAX bytes, however short the number is. */
 static inline uint8_t *proto_put_varint(uint8_t *at, uint64_t value)
 {
-    for (; value >= 0x80; value >>= 7)
-        *at++ = (uint8_t)(value | 0x80);
-    *at++ = (uint8_t)value;
-    return at;
+    if (__builtin_expect(value >> 56, 0)) {
+        for (; value >= 0x80; value >>= 7)
+            *at++ = (uint8_t)(value | 0x80);
+        *at = (uint8_t)value;
+        return at + 1;
+    }
+    unsigned more = (63u - (unsigned)__builtin_clzll(value | 1)) / 7; /* bytes that go on */
+    uint64_t bytes = proto_spread(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * more) - 1));
+    memcpy(at, &bytes, sizeof(bytes)); /* little endian, as this machine is */
+    return at + more + 1;
 }
 
 static inline void proto_number(proto_t *p, uint32_t field, uint64_t value)
@@ -56,6 +72,25 @@ static inline void proto_number(proto_t *p, uint32_t field, uint64_t value)
     if (!proto_room(p, PROTO_NUMBER_MAX)) return;
     uint8_t *at = proto_put_varint(p->data + p->used, field << 3 | PROTO_VARINT);
     p->used = (size_t)(proto_put_varint(at, value) - p->data);
+}
+
+/* A few short fields that come again and again, made once. */
+typedef struct {
+    uint8_t data[3 * PROTO_NUMBER_MAX / 2]; /* with room for what proto_put_varint touches */
+    uint8_t used;
+} proto_fields_t;
+
+static inline void proto_add_field(proto_fields_t *f, uint32_t field, uint64_t value)
+{
+    uint8_t *at = proto_put_varint(f->data + f->used, field << 3 | PROTO_VARINT);
+    f->used = (uint8_t)(proto_put_varint(at, value) - f->data);
+}
+
+static inline void proto_copy(proto_t *p, const proto_fields_t *f)
+{
+    if (!proto_room(p, sizeof(f->data))) return;
+    memcpy(p->data + p->used, f->data, sizeof(f->data)); /* all of it, since its size is constant */
+    p->used += f->used;
 }
 
 static inline void proto_fixed64(proto_t *p, uint32_t field, uint64_t value)
@@ -95,10 +130,8 @@ static inline size_t proto_begin(proto_t *p, uint32_t field)
 static inline void proto_end(proto_t *p, size_t begun)
 {
     if (p->failed) return;
-    size_t bytes = p->used - begun;
-    uint8_t *at = p->data + begun - PROTO_LENGTH_BYTES;
-    for (int i = 0; i < PROTO_LENGTH_BYTES; i++, bytes >>= 7)
-        at[i] = (uint8_t)((bytes & 0x7f) | (i + 1 < PROTO_LENGTH_BYTES ? 0x80 : 0));
+    uint32_t length = (uint32_t)proto_spread(p->used - begun) | 0x00808080;
+    memcpy(p->data + begun - PROTO_LENGTH_BYTES, &length, sizeof(length));
 }
 
 #endif

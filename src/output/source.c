@@ -39,15 +39,29 @@ static bool add_ids(out_source_t *s, const trace_timed_t *record)
            (!ancestor || out_ids_add(&s->ids, *ancestor));
 }
 
+static bool add_thread(out_source_t *s, uint32_t thread)
+{
+    if (s->seen[thread / 8] >> thread % 8 & 1) return true;
+    if (s->thread_count == s->thread_room) {
+        size_t room = s->thread_room ? 2 * s->thread_room : 64;
+        uint32_t *threads = realloc(s->threads, room * sizeof(*threads));
+        if (!threads) return false;
+        s->threads = threads;
+        s->thread_room = room;
+    }
+    s->threads[s->thread_count++] = thread;
+    s->seen[thread / 8] |= (uint8_t)(1u << thread % 8);
+    return true;
+}
+
 static bool add(out_source_t *s, const trace_timed_t *record, out_domain_t domain, uint64_t offset)
 {
-    uint32_t thread = trace_thread(record->head);
     s->bytes[domain] += trace_words(record->head) * 8u;
     s->rows[domain]++;
     if (!s->first_ns || record->start < s->first_ns) s->first_ns = record->start;
     if (record->end > s->last_ns) s->last_ns = record->end;
-    s->seen[thread / 8] |= (uint8_t)(1u << thread % 8);
-    return add_ids(s, record) && out_sort_add(&s->sort, record, offset, domain);
+    return add_thread(s, trace_thread(record->head)) && add_ids(s, record) &&
+           out_sort_add(&s->sort, record, offset, domain);
 }
 
 static bool stopped(out_source_t *s)
@@ -76,20 +90,17 @@ int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, o
     return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 int out_source_ready(out_source_t *s)
 {
-    size_t count = 0;
-    for (uint32_t i = 0; s->seen && i < THREAD_BYTES; i++)
-        count += (size_t)__builtin_popcount(s->seen[i]);
-    s->threads = malloc((count + 1) * sizeof(*s->threads));
-    if (!s->threads || !out_ids_ready(&s->ids)) return fail(s, strerror(ENOMEM));
-    if (!out_sort_ready(&s->sort)) return fail(s, s->sort.error);
-    for (uint32_t i = 0; count && i < THREAD_BYTES; i++)
-        for (unsigned bits = s->seen[i]; bits; bits &= bits - 1)
-            s->threads[s->thread_count++] = 8 * i + (uint32_t)__builtin_ctz(bits);
-    free(s->seen);
-    s->seen = NULL;
-    return 0;
+    if (s->thread_count) qsort(s->threads, s->thread_count, sizeof(*s->threads), by_number);
+    if (!out_ids_ready(&s->ids)) return fail(s, strerror(ENOMEM));
+    return out_sort_ready(&s->sort) ? 0 : fail(s, s->sort.error);
 }
 
 static uint64_t now_ns(void)

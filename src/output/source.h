@@ -19,9 +19,9 @@ typedef struct {
     const volatile sig_atomic_t *stop; /* reading ends with a failure once this is not 0 */
     out_sort_t sort;
     uint64_t bytes[OUT_DOMAIN_COUNT], rows[OUT_DOMAIN_COUNT];
-    uint32_t *threads; /* of all records, sorted, once out_source_ready was called */
-    size_t thread_count;
-    uint8_t *seen;              /* the same before, a bit for each */
+    uint32_t *threads; /* of all records; sorted once out_source_ready was called */
+    size_t thread_count, thread_room;
+    uint8_t *seen;              /* the same, a bit for each */
     uint64_t first_ns, last_ns; /* of all records */
     out_ids_t ids;              /* correlation ids that occur */
     int taken;                  /* domain of the record handed out last */

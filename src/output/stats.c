@@ -42,41 +42,41 @@ static int make_room(out_stats_t *s)
     return 0;
 }
 
-static void add_up(out_stat_t *have, const out_stat_t *row)
+out_stat_t *out_stats_row(out_stats_t *s, int domain, const char *name)
 {
+    /* most names come again at the address that they had before */
+    uint32_t *recent =
+        &s->recent[out_mix(out_key(name)) % (sizeof(s->recent) / sizeof(*s->recent))];
+    out_stat_t *have = *recent ? &s->rows[*recent - 1] : NULL;
+    if (have && have->name == name && have->domain == domain) return have;
+    if (make_room(s) != 0) return NULL;
+    out_stat_t row = {.name = name, .domain = domain, .min = UINT64_MAX};
+    size_t slot = find_slot(s, &row);
+    if (!s->slots[slot]) {
+        s->rows[s->count++] = row;
+        s->slots[slot] = (uint32_t)s->count;
+    }
+    *recent = s->slots[slot];
+    return &s->rows[*recent - 1];
+}
+
+int out_stats_merge(out_stats_t *s, const out_stat_t *row)
+{
+    out_stat_t *have = out_stats_row(s, row->domain, row->name);
+    if (!have) return -1;
     have->calls += row->calls;
     have->total += row->total;
     have->squares += row->squares;
     if (row->min < have->min) have->min = row->min;
     if (row->max > have->max) have->max = row->max;
-}
-
-int out_stats_merge(out_stats_t *s, const out_stat_t *row)
-{
-    /* most names come again at the address that they had before */
-    uint32_t *recent = &s->recent[((uintptr_t)row->name >> 4) % 256];
-    out_stat_t *have = *recent ? &s->rows[*recent - 1] : NULL;
-    if (have && have->name == row->name && have->domain == row->domain) {
-        add_up(have, row);
-        return 0;
-    }
-    if (make_room(s) != 0) return -1;
-    size_t slot = find_slot(s, row);
-    if (s->slots[slot]) {
-        add_up(&s->rows[s->slots[slot] - 1], row);
-    } else {
-        s->rows[s->count++] = *row;
-        s->slots[slot] = (uint32_t)s->count;
-    }
-    *recent = s->slots[slot];
     return 0;
 }
 
 int out_stats_add(out_stats_t *s, int domain, const char *name, uint64_t duration)
 {
-    out_stat_t row = {
-        name, domain, 1, duration, duration, duration, (out_squares_t)duration * duration};
-    return out_stats_merge(s, &row);
+    out_stat_t *row = out_stats_row(s, domain, name);
+    if (row) out_stat_add(row, duration);
+    return row ? 0 : -1;
 }
 
 static int by_total(const void *a, const void *b)

@@ -22,12 +22,25 @@ typedef struct {
     size_t count, room;
     uint32_t *slots; /* hash by name: row number + 1 */
     size_t slot_count;
-    uint32_t recent[256]; /* by address of the name: row number + 1 of one that was added */
+    uint32_t recent[1024]; /* by address of the name: row number + 1 of one that was added */
 } out_stats_t;
 
 /* Adds one duration under `name`, which must live as long as the collection.
  * 0, or -1 when out of memory. */
 int out_stats_add(out_stats_t *s, int domain, const char *name, uint64_t duration);
+
+/* The row of a name, made without calls if there is none; good until the next one is made, its
+ * place for as long as rows are added. NULL when out of memory. */
+out_stat_t *out_stats_row(out_stats_t *s, int domain, const char *name);
+
+static inline void out_stat_add(out_stat_t *row, uint64_t duration)
+{
+    row->calls++;
+    row->total += duration;
+    row->squares += (out_squares_t)duration * duration;
+    if (duration < row->min) row->min = duration;
+    if (duration > row->max) row->max = duration;
+}
 
 /* Adds a whole row; it is merged with one of its name and domain that is there already. */
 int out_stats_merge(out_stats_t *s, const out_stat_t *row);

@@ -24,8 +24,7 @@ struct trace_reader {
     _Alignas(8) char buffer[TRACE_WINDOW_BYTES];
 };
 
-/* Least bytes per type, 0 for types of other versions. */
-static const uint16_t least_bytes[TRACE_TYPE_COUNT] = {
+const uint16_t trace_least_bytes[TRACE_TYPE_COUNT] = {
 #define X(name, number, type) [number] = sizeof(type),
     TRACE_TYPES(X)
 #undef X
@@ -148,28 +147,14 @@ static size_t fixed_bytes(const trace_head_t *record)
 {
     uint32_t type = trace_type(*record);
     if (type == TRACE_AGENT) return ((const trace_agent_t *)record)->text_offset;
-    return least_bytes[type];
-}
-
-static bool counters_fit(const trace_counters_t *c, size_t bytes)
-{
-    return c->count <= (bytes - sizeof(*c)) / sizeof(trace_value_t);
-}
-
-size_t trace_record_size(const trace_head_t *record, size_t left)
-{
-    uint32_t type = trace_type(*record);
-    size_t bytes = trace_words(*record) * 8u;
-    if (bytes < sizeof(*record) || bytes < least_bytes[type] || bytes > left) return 0;
-    bool fits = type != TRACE_COUNTERS || counters_fit((const trace_counters_t *)record, bytes);
-    return fits ? bytes : 0;
+    return trace_least_bytes[type];
 }
 
 static bool sound(const trace_head_t *record, size_t bytes)
 {
     uint32_t type = trace_type(*record);
-    if (!least_bytes[type]) return true;
-    if (bytes < least_bytes[type]) return false;
+    if (!trace_least_bytes[type]) return true;
+    if (bytes < trace_least_bytes[type]) return false;
     if (type == TRACE_AGENT) {
         const trace_agent_t *a = (const trace_agent_t *)record;
         uint64_t values_end = sizeof(*a) + (uint64_t)a->fields * 8;
@@ -178,7 +163,7 @@ static bool sound(const trace_head_t *record, size_t bytes)
     if (type == TRACE_SIGNATURE) {
         uint64_t count = ((const trace_signature_t *)record)->count;
         return count <= bytes &&
-               texts_end((const char *)record, least_bytes[type], bytes, 2 * (unsigned)count);
+               texts_end((const char *)record, trace_least_bytes[type], bytes, 2 * (unsigned)count);
     }
     if (type == TRACE_INSTANCES || type == TRACE_AGENT_PARTS) {
         const trace_table_t *t = (const trace_table_t *)record;
@@ -186,7 +171,7 @@ static bool sound(const trace_head_t *record, size_t bytes)
         if (!t->columns || t->rows > room || t->columns > room || t->rows * t->columns > room)
             return false;
     }
-    if (type == TRACE_COUNTERS && !counters_fit((const trace_counters_t *)record, bytes))
+    if (type == TRACE_COUNTERS && !trace_counters_fit((const trace_counters_t *)record, bytes))
         return false;
     return !text_count[type] ||
            texts_end((const char *)record, fixed_bytes(record), bytes, text_count[type]);
@@ -222,7 +207,7 @@ const trace_head_t *trace_reader_next(trace_reader_t *r)
             return give_up(r);
         r->last = r->used;
         r->used += bytes;
-        if (least_bytes[trace_type(*record)]) return record;
+        if (trace_least_bytes[trace_type(*record)]) return record;
     }
     return NULL;
 }

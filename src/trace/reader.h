@@ -33,9 +33,25 @@ const trace_head_t *trace_reader_next(trace_reader_t *r);
 /* Where the record that was handed out last lies in the file. */
 uint64_t trace_reader_offset(const trace_reader_t *r);
 
+/* Least bytes of each type, 0 for types of other versions. */
+extern const uint16_t trace_least_bytes[TRACE_TYPE_COUNT];
+
+static inline bool trace_counters_fit(const trace_counters_t *c, size_t bytes)
+{
+    return c->count <= (bytes - sizeof(*c)) / sizeof(trace_value_t);
+}
+
 /* Bytes of a timed record, or of one of a type that is to be skipped, that lies in `left` bytes; 0
  * if it is not sound. For those who read records again, whose file may have changed. */
-size_t trace_record_size(const trace_head_t *record, size_t left);
+static inline size_t trace_record_size(const trace_head_t *record, size_t left)
+{
+    uint32_t type = trace_type(*record);
+    size_t bytes = trace_words(*record) * 8u;
+    if (bytes < sizeof(*record) || bytes < trace_least_bytes[type] || bytes > left) return 0;
+    bool fits =
+        type != TRACE_COUNTERS || trace_counters_fit((const trace_counters_t *)record, bytes);
+    return fits ? bytes : 0;
+}
 
 /* Bytes of `committed` that could not be read as records. Known once trace_reader_next gave NULL.
  */

@@ -23,6 +23,7 @@
 #include "output/ids.h"
 #include "output/live.h"
 #include "output/progress.h"
+#include "output/proto.h"
 #include "output/sort.h"
 #include "output/summary.h"
 
@@ -529,8 +530,33 @@ static void digits(void **state)
         }
         if (power > UINT64_MAX / 10) break;
     }
+    uint64_t seed = 7;
+    for (int i = 0; i < 200000; i++) {
+        uint64_t value = random_number(&seed) >> random_number(&seed) % 64;
+        *out_put_unsigned(text, value) = 0;
+        snprintf(expected, sizeof(expected), "%llu", (unsigned long long)value);
+        assert_string_equal(text, expected);
+    }
     *out_put_unsigned(text, UINT64_MAX) = 0;
     assert_string_equal(text, "18446744073709551615");
+}
+
+/* Numbers of every length, read again the way any decoder does. */
+static void varints(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int i = 0; i < 200000; i++) {
+        uint8_t bytes[2 * PROTO_VARINT_MAX], *at = bytes;
+        uint64_t value = random_number(&seed) >> random_number(&seed) % 64, read = 0;
+        const uint8_t *end = proto_put_varint(bytes, value);
+        for (unsigned shift = 0;; shift += 7) {
+            read |= (uint64_t)(*at & 0x7f) << shift;
+            if (!(*at++ & 0x80)) break;
+        }
+        assert_true(at == end && (end == bytes + 1 || end[-1]));
+        assert_int_equal(read, value);
+    }
 }
 
 int main(void)
@@ -546,6 +572,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(progress_bar),
         cmocka_unit_test(digits),
+        cmocka_unit_test(varints),
         cmocka_unit_test(kernel_names),
         cmocka_unit_test(config_errors_name_value_and_choice),
         cmocka_unit_test(summary_table),

@@ -1,0 +1,36 @@
+/* pieces.h - bytes that are the same in every record of an operation, made once.
+ *
+ * Apart because each format has such pieces of its own, and finding one has to cost no more than
+ * two loads. They live as long as the file that they are for. */
+#ifndef CROCPROF_OUTPUT_PIECES_H
+#define CROCPROF_OUTPUT_PIECES_H
+
+#include <stddef.h>
+
+#include "trace/format.h"
+
+typedef struct {
+    char *bytes; /* NULL: not made yet */
+    size_t count;
+} out_piece_t;
+
+typedef struct {
+    out_piece_t *kinds[TRACE_KIND_MAX + 1]; /* by operation, made when first needed */
+} out_pieces_t;
+
+/* Keeps a copy. NULL when out of memory. */
+const out_piece_t *out_piece_keep(out_pieces_t *p, trace_head_t head, const void *bytes,
+                                  size_t count);
+
+/* The piece of a record's kind and operation; NULL if there is none yet. */
+static inline const out_piece_t *out_piece_find(const out_pieces_t *p, trace_head_t head)
+{
+    const out_piece_t *kind = p->kinds[trace_kind(head)];
+    if (__builtin_expect(!kind, 0)) return NULL;
+    const out_piece_t *piece = &kind[trace_operation(head)];
+    return __builtin_expect(piece->bytes != NULL, 1) ? piece : NULL;
+}
+
+void out_pieces_free(out_pieces_t *p);
+
+#endif
