@@ -16,7 +16,7 @@
 #include "trace/store.h"
 
 /* SQLite attaches no more to one connection. */
-enum { FILES_MAX = 10 };
+enum { ATTACHED_MAX = 10 };
 
 /* ---- signals ---- */
 
@@ -220,7 +220,7 @@ int rocpd_same_schema(const rocpd_files_t *f, const char *what)
 
 static int attach(sqlite3 *db, const rocpd_files_t *f)
 {
-    int result = rocpd_same_schema(f, "read together");
+    int result = 0;
     for (size_t i = 0; result == 0 && i < f->count; i++) {
         char *sql = sqlite3_mprintf("ATTACH 'file:%q?mode=ro' AS db%d", f->paths[i], (int)i);
         result = sql ? rocpd_run(db, sql, f->paths[i]) : -1;
@@ -228,11 +228,6 @@ static int attach(sqlite3 *db, const rocpd_files_t *f)
     }
     return result;
 }
-
-typedef struct {
-    long long begin, end;
-    bool inclusive, whole;
-} window_t;
 
 /* Times of the tables whose rows stand for something that took time. */
 static const struct {
@@ -243,7 +238,7 @@ static const struct {
     {"rocpd_graph_launch", "start", "end"}, {"rocpd_sample", "timestamp", "timestamp"},
 };
 
-static char *condition(const window_t *w, const char *table)
+static char *condition(const rocpd_window_t *w, const char *table)
 {
     for (size_t i = 0; !w->whole && i < sizeof(timed) / sizeof(*timed); i++) {
         if (strcmp(timed[i].table, table) != 0) continue;
@@ -255,60 +250,112 @@ static char *condition(const window_t *w, const char *table)
     return sqlite3_mprintf("");
 }
 
-/* A view of the name over all files, which have it all. */
-static int unite(sqlite3 *db, const char *name, size_t files, const window_t *w)
+/* Name of the database of the connection that part `i` is. */
+static void name_part(const rocpd_base_t *b, size_t i, char name[32])
 {
-    char *where = condition(w, name);
-    sqlite3_str *sql = sqlite3_str_new(db);
-    sqlite3_str_appendf(sql, "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS ", name,
-                        name);
-    for (size_t i = 0; i < files; i++)
-        sqlite3_str_appendf(sql, "%sSELECT * FROM db%d.\"%w\"%s", i ? " UNION ALL " : "", (int)i,
-                            name, where);
-    char *text = sqlite3_str_finish(sql);
-    int result = text ? rocpd_run(db, text, name) : -1;
-    sqlite3_free(text);
-    sqlite3_free(where);
+    if (i)
+        snprintf(name, 32, "db%zu", i);
+    else
+        snprintf(name, 32, "%s", b->first);
+}
+
+/* Makes the view of what the text selects. */
+static int make_view(rocpd_base_t *b, const char *name, sqlite3_str *select)
+{
+    char *rows = sqlite3_str_finish(select);
+    char *sql = rows ? sqlite3_mprintf("DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" "
+                                       "AS %s",
+                                       name, name, rows)
+                     : NULL;
+    int result = sql ? rocpd_run(b->db, sql, name) : -1;
+    sqlite3_free(sql);
+    sqlite3_free(rows);
     return result;
 }
 
-/* Names of the views of the first file that are, or are not, views of its tables alone. */
-static sqlite3_stmt *list_views(sqlite3 *db, bool plain)
+/* A view of the name over all parts, which have it all. */
+static int unite(rocpd_base_t *b, const char *name, const void *data)
+{
+    (void)data;
+    char *where = condition(&b->window, name), part[32];
+    sqlite3_str *sql = sqlite3_str_new(b->db);
+    for (size_t i = 0; i < b->count; i++) {
+        name_part(b, i, part);
+        sqlite3_str_appendf(sql, "%sSELECT * FROM %s.\"%w\"%s", i ? " UNION ALL " : "", part, name,
+                            where);
+    }
+    sqlite3_free(where);
+    return make_view(b, name, sql);
+}
+
+/* A view of the name over the table of one run, whose id ends the table's name. One that is not
+ * called so stays in the view that it is in. */
+static int pick_out(rocpd_base_t *b, const char *name, const void *data)
+{
+    char *table = sqlite3_mprintf("%s_%s", name, data), part[32];
+    int result = table ? 0 : -1;
+    for (char *c = table ? table + strlen(name) : NULL; c && *c; c++)
+        if (*c == '-') *c = '_';
+    for (size_t i = 0; table && i < b->count; i++) {
+        name_part(b, i, part);
+        if (sqlite3_table_column_metadata(b->db, part, table, NULL, NULL, NULL, NULL, NULL, NULL) !=
+            SQLITE_OK)
+            continue;
+        char *where = condition(&b->window, name);
+        sqlite3_str *sql = sqlite3_str_new(b->db);
+        sqlite3_str_appendf(sql, "SELECT * FROM %s.\"%w\"%s", part, table, where);
+        sqlite3_free(where);
+        result = make_view(b, name, sql);
+        break;
+    }
+    sqlite3_free(table);
+    return result;
+}
+
+/* Names of the views of the first part that are, or are not, views of its tables alone. */
+static sqlite3_stmt *list_views(const rocpd_base_t *b, bool plain)
 {
     sqlite3_stmt *s = NULL;
-    const char *sql = plain ? "SELECT name, sql FROM db0.sqlite_master WHERE type = 'view' AND "
-                              "name LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid"
-                            : "SELECT name, sql FROM db0.sqlite_master WHERE type = 'view' AND "
-                              "name NOT LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid";
-    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
-        base_error("reading the schema: %s", sqlite3_errmsg(db));
+    char *sql = sqlite3_mprintf("SELECT name, sql FROM %s.sqlite_master WHERE type = 'view' AND "
+                                "name %s LIKE 'rocpd\\_%%' ESCAPE '\\' ORDER BY rowid",
+                                b->first, plain ? "" : "NOT");
+    if (!sql || sqlite3_prepare_v2(b->db, sql, -1, &s, NULL) != SQLITE_OK)
+        base_error("reading the schema: %s", sqlite3_errmsg(b->db));
+    sqlite3_free(sql);
     return s;
 }
 
-static int make_plain_views(sqlite3 *db, size_t files, const window_t *w)
+static int make_plain_views(rocpd_base_t *b,
+                            int (*make)(rocpd_base_t *b, const char *name, const void *data),
+                            const void *data)
 {
-    sqlite3_stmt *s = list_views(db, true);
+    sqlite3_stmt *s = list_views(b, true);
     int result = s ? 0 : -1;
     while (result == 0 && sqlite3_step(s) == SQLITE_ROW) {
         char *name = strdup((const char *)sqlite3_column_text(s, 0));
-        result = name ? unite(db, name, files, w) : -1;
+        result = name ? make(b, name, data) : -1;
         free(name);
     }
     sqlite3_finalize(s);
     return result;
 }
 
-/* The text of the view, made anew where it sees the temporary views. */
-static int make_data_views(sqlite3 *db)
+int rocpd_narrow(rocpd_base_t *b, const char *guid)
 {
-    sqlite3_stmt *s = list_views(db, false);
+    return make_plain_views(b, pick_out, guid);
+}
+
+/* The text of the view, made anew where it sees the temporary views. */
+static int make_data_views(rocpd_base_t *b)
+{
+    sqlite3_stmt *s = list_views(b, false);
     int result = s ? 0 : -1;
     while (result == 0 && sqlite3_step(s) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(s, 0);
         const char *sql = (const char *)sqlite3_column_text(s, 1);
         if (!sql || strncasecmp(sql, "CREATE VIEW", 11) != 0) continue;
         char *text = sqlite3_mprintf("CREATE TEMP VIEW%s", sql + 11);
-        result = text ? rocpd_run(db, text, name) : -1;
+        result = text ? rocpd_run(b->db, text, name) : -1;
         sqlite3_free(text);
     }
     sqlite3_finalize(s);
@@ -346,7 +393,7 @@ static int ask_two(sqlite3 *db, const char *sql, long long *a, long long *b)
 }
 
 /* First begin and last end of all that took time. */
-static int find_span(sqlite3 *db, window_t *w)
+static int find_span(sqlite3 *db, rocpd_window_t *w)
 {
     sqlite3_str *sql = sqlite3_str_new(db);
     const char *between = "SELECT MIN(a), MAX(b) FROM (";
@@ -392,7 +439,8 @@ static int find_marker(sqlite3 *db, const char *text, long long *begin, long lon
 }
 
 /* "50%" of the span, or nanoseconds. */
-static int read_time(const char *option, const char *word, const window_t *span, long long *ns)
+static int read_time(const char *option, const char *word, const rocpd_window_t *span,
+                     long long *ns)
 {
     char *end;
     errno = 0;
@@ -408,14 +456,14 @@ static int read_time(const char *option, const char *word, const window_t *span,
     return 0;
 }
 
-static int find_window(sqlite3 *db, const rocpd_options_t *o, window_t *w)
+static int find_window(sqlite3 *db, const rocpd_options_t *o, rocpd_window_t *w)
 {
     static const char *const yes[] = {"true", "t", "yes", "1"};
     const char *start = rocpd_word(o, ROCPD_START, NULL), *end = rocpd_word(o, ROCPD_END, NULL);
     const char *from = rocpd_word(o, ROCPD_START_MARKER, NULL);
     const char *to = rocpd_word(o, ROCPD_END_MARKER, NULL);
     const char *word = rocpd_word(o, ROCPD_INCLUSIVE, "true");
-    window_t span;
+    rocpd_window_t span;
     long long ignored;
     w->inclusive = false;
     for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
@@ -441,28 +489,33 @@ static int find_window(sqlite3 *db, const rocpd_options_t *o, window_t *w)
     return 0;
 }
 
-sqlite3 *rocpd_open(const rocpd_files_t *f, const rocpd_options_t *o)
+int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
 {
-    window_t window = {.whole = true};
-    sqlite3 *db = NULL;
-    if (f->count > FILES_MAX) {
-        base_error("%zu databases: at most %d are read together (rocpd merge makes one of them)",
-                   f->count, FILES_MAX);
-        return NULL;
-    }
+    bool many = f->count > ATTACHED_MAX;
+    *b = (rocpd_base_t){
+        .first = many ? "main" : "db0", .count = many ? 1 : f->count, .window = {.whole = true}};
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
-    if (sqlite3_open_v2(":memory:", &db, flags, NULL) != SQLITE_OK) {
-        base_error("opening a database: %s", sqlite3_errmsg(db));
+    if (rocpd_same_schema(f, "read together") != 0) return -1;
+    /* a database without a name is a file that is gone with the connection */
+    if (sqlite3_open_v2(many ? "" : ":memory:", &b->db, flags, NULL) != SQLITE_OK) {
+        base_error("opening a database: %s", sqlite3_errmsg(b->db));
         goto fail;
     }
-    rocpd_heed_signals(db);
-    if (attach(db, f) != 0 || make_plain_views(db, f->count, &window) != 0) goto fail;
-    if (find_window(db, o, &window) != 0) goto fail;
-    if (!window.whole && make_plain_views(db, f->count, &window) != 0) goto fail;
-    if (make_data_views(db) == 0) return db;
+    rocpd_heed_signals(b->db);
+    if ((many ? rocpd_copy : attach)(b->db, f) != 0) goto fail;
+    if (make_plain_views(b, unite, NULL) != 0) goto fail;
+    if (find_window(b->db, o, &b->window) != 0) goto fail;
+    if (!b->window.whole && make_plain_views(b, unite, NULL) != 0) goto fail;
+    if (make_data_views(b) == 0) return 0;
 fail:
-    sqlite3_close(db);
-    return NULL;
+    rocpd_close(b);
+    return -1;
+}
+
+void rocpd_close(rocpd_base_t *b)
+{
+    sqlite3_close(b->db);
+    b->db = NULL;
 }
 
 /* ---- outputs ---- */

@@ -1,8 +1,9 @@
 /* base.h - the databases that a command reads, seen as one.
  *
- * Every file is attached to one connection, read-only; over the tables of all of them stand
- * temporary views of the names that AMD's schema gives them, and over these the schema's own views,
- * as the first file has them: so databases of all versions of the schema can be read. */
+ * Every file is attached to one connection, read-only; more than SQLite attaches are copied into a
+ * temporary database first. Over the tables of all of them stand temporary views of the names that
+ * AMD's schema gives them, and over these the schema's own views, as the first file has them: so
+ * databases of all versions of the schema can be read. */
 #ifndef CROCPROF_ROCPD_BASE_H
 #define CROCPROF_ROCPD_BASE_H
 
@@ -33,8 +34,31 @@ char *rocpd_metadata(const char *path, const char *tag);
  * they then cannot be. */
 int rocpd_same_schema(const rocpd_files_t *f, const char *what);
 
-/* All of them as one, cut to the window of the options. NULL with the reason told. */
-sqlite3 *rocpd_open(const rocpd_files_t *f, const rocpd_options_t *o);
+/* Copies all of them into the main database of the connection, which is empty: their tables as they
+ * are, and the views of the first one over all of them. 0, or -1 with the reason told. */
+int rocpd_copy(sqlite3 *db, const rocpd_files_t *f);
+
+typedef struct {
+    long long begin, end;
+    bool inclusive, whole; /* whole: no window */
+} rocpd_window_t;
+
+typedef struct {
+    sqlite3 *db;
+    const char
+        *first; /* where the rows are: one database of the connection, or several, db0 and on */
+    size_t count;
+    rocpd_window_t window;
+} rocpd_base_t;
+
+/* All of them as one, cut to the window of the options. 0, or -1 with the reason told and nothing
+ * to close. */
+int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o);
+void rocpd_close(rocpd_base_t *b);
+
+/* From now on the views show the rows of one process alone: what is asked about it costs no more
+ * when there are many. No statement may be running. 0, or -1 with the reason told. */
+int rocpd_narrow(rocpd_base_t *b, const char *guid);
 
 /* Whether the view is there and has the column: schemas differ. */
 bool rocpd_has_column(sqlite3 *db, const char *view, const char *column);

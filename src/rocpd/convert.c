@@ -282,9 +282,9 @@ static int take(void *taker, out_job_t *job)
     return 0;
 }
 
-static int convert_process(work_t *w, sqlite3 *db, const out_config_t *config)
+static int convert_process(work_t *w, rocpd_base_t *b, const out_config_t *config)
 {
-    char store[PATH_MAX + 16], why[1024] = "";
+    char store[PATH_MAX + 24], why[1024] = "";
     out_result_t result;
     out_conversion_t c = {.config = config, .take = take, .taker = w, .stop = &rocpd_interrupted};
     snprintf(store, sizeof(store), "%s/%zu", w->directory, w->number);
@@ -292,7 +292,9 @@ static int convert_process(work_t *w, sqlite3 *db, const out_config_t *config)
         base_error("%s: %s", store, strerror(errno));
         return -1;
     }
-    int status = rocpd_store_write(db, &w->process, store, base_name(w->o),
+    int status = rocpd_narrow(b, w->process.guid);
+    if (status == 0)
+        status = rocpd_store_write(b->db, &w->process, store, base_name(w->o),
                                    rocpd_given(w->o, ROCPD_KERNEL_RENAME));
     if (status == 0) {
         status = out_convert(&c, store, &result, why, sizeof(why));
@@ -308,27 +310,47 @@ static int convert_process(work_t *w, sqlite3 *db, const out_config_t *config)
     return status;
 }
 
-static int convert_processes(work_t *w, sqlite3 *db, const out_config_t *config)
+/* All of them, before the views are narrowed to one. NULL with the reason told. */
+static rocpd_process_t *list_processes(sqlite3 *db, size_t *count)
 {
     sqlite3_stmt *s = NULL;
-    int result =
-        sqlite3_prepare_v2(db,
-                           "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0), COUNT(*) "
-                           "OVER () FROM rocpd_info_process ORDER BY guid",
-                           -1, &s, NULL) == SQLITE_OK
-            ? 0
-            : -1;
-    if (result != 0) base_error("reading processes: %s", sqlite3_errmsg(db));
-    while (result == 0 && sqlite3_step(s) == SQLITE_ROW) {
-        w->process = (rocpd_process_t){.pid = (uint32_t)sqlite3_column_int64(s, 1),
-                                       .begin = (uint64_t)sqlite3_column_int64(s, 2),
-                                       .end = (uint64_t)sqlite3_column_int64(s, 3)};
-        snprintf(w->process.guid, sizeof(w->process.guid), "%s", sqlite3_column_text(s, 0));
-        w->count = (size_t)sqlite3_column_int64(s, 4);
-        result = convert_process(w, db, config);
-        w->number++;
+    rocpd_process_t *list = calloc(1, sizeof(*list));
+    int status = sqlite3_prepare_v2(db,
+                                    "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0) FROM "
+                                    "rocpd_info_process ORDER BY guid",
+                                    -1, &s, NULL);
+    *count = 0;
+    while (list && status == SQLITE_OK && (status = sqlite3_step(s)) == SQLITE_ROW) {
+        rocpd_process_t *more = realloc(list, (*count + 1) * sizeof(*list));
+        if (!more) break;
+        list = more;
+        rocpd_process_t *p = &list[(*count)++];
+        *p = (rocpd_process_t){.pid = (uint32_t)sqlite3_column_int64(s, 1),
+                               .begin = (uint64_t)sqlite3_column_int64(s, 2),
+                               .end = (uint64_t)sqlite3_column_int64(s, 3)};
+        snprintf(p->guid, sizeof(p->guid), "%s", sqlite3_column_text(s, 0));
+        status = SQLITE_OK;
     }
+    if (list && status == SQLITE_DONE) {
+        sqlite3_finalize(s);
+        return list;
+    }
+    bool full = !list || status == SQLITE_ROW;
+    base_error("reading processes: %s", full ? strerror(ENOMEM) : sqlite3_errmsg(db));
     sqlite3_finalize(s);
+    free(list);
+    return NULL;
+}
+
+static int convert_processes(work_t *w, rocpd_base_t *b, const out_config_t *config)
+{
+    rocpd_process_t *list = list_processes(b->db, &w->count);
+    int result = list ? 0 : -1;
+    for (; result == 0 && w->number < w->count; w->number++) {
+        w->process = list[w->number];
+        result = convert_process(w, b, config);
+    }
+    free(list);
     return result;
 }
 
@@ -369,7 +391,7 @@ static int end_files(work_t *w, int result)
     return result;
 }
 
-static int write_others(sqlite3 *db, const rocpd_options_t *o)
+static int write_others(rocpd_base_t *b, const rocpd_options_t *o)
 {
     char why[512];
     out_config_t config;
@@ -383,7 +405,7 @@ static int write_others(sqlite3 *db, const rocpd_options_t *o)
     int result = out_config_read(&config, variable, o, why, sizeof(why));
     if (result != 0) base_error("%s", why);
     if (result == 0) result = begin_files(&w);
-    if (result == 0) result = convert_processes(&w, db, &config);
+    if (result == 0) result = convert_processes(&w, b, &config);
     result = end_files(&w, result);
     trace_remove(w.directory);
     out_config_free(&config);
@@ -392,11 +414,12 @@ static int write_others(sqlite3 *db, const rocpd_options_t *o)
 
 int rocpd_convert(const rocpd_options_t *o, const rocpd_files_t *f)
 {
-    sqlite3 *db = rocpd_open(f, o);
-    int result = db ? 0 : -1;
-    if (result == 0 && wants(o, "csv")) result = write_csv(db, o);
+    rocpd_base_t base;
+    int result = rocpd_open(&base, f, o);
+    if (result != 0) return result;
+    if (wants(o, "csv")) result = write_csv(base.db, o);
     if (result == 0 && (wants(o, "json") || wants(o, "pftrace") || wants(o, "otf2")))
-        result = write_others(db, o);
-    sqlite3_close(db);
+        result = write_others(&base, o);
+    rocpd_close(&base);
     return result;
 }

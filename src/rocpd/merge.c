@@ -115,21 +115,27 @@ static int make_views(sqlite3 *db, const char *path)
                           "SELECT name, sql FROM part.sqlite_master WHERE type = 'view' AND name "
                           "NOT LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid",
                           copy_object, (void *)path);
-    return result;
+    return result == 0 ? rocpd_run(db, "DETACH part", path) : -1;
+}
+
+int rocpd_copy(sqlite3 *db, const rocpd_files_t *f)
+{
+    int result = rocpd_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", "merging");
+    for (size_t i = 0; i < f->count && result == 0; i++)
+        result = copy_file(db, f->paths[i]);
+    return result == 0 ? make_views(db, f->paths[0]) : -1;
 }
 
 static int merge_into(const rocpd_files_t *f, const char *path)
 {
     sqlite3 *db = NULL;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, result = -1;
-    if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK) {
         base_error("%s: %s", path, sqlite3_errmsg(db));
-    else
-        result = rocpd_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", path);
-    if (result == 0) rocpd_heed_signals(db);
-    for (size_t i = 0; i < f->count && result == 0; i++)
-        result = copy_file(db, f->paths[i]);
-    if (result == 0) result = make_views(db, f->paths[0]);
+    } else {
+        rocpd_heed_signals(db);
+        result = rocpd_copy(db, f);
+    }
     if (sqlite3_close(db) != SQLITE_OK && result == 0) {
         base_error("%s: the database is not whole", path);
         result = -1;

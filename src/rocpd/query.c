@@ -94,16 +94,17 @@ int rocpd_save_csv(sqlite3 *db, const char *sql, const char *path)
 int rocpd_query(const rocpd_options_t *o, const rocpd_files_t *f)
 {
     const char *sql = rocpd_word(o, ROCPD_SQL, ""), *script = rocpd_word(o, ROCPD_SCRIPT, NULL);
-    sqlite3 *db = rocpd_open(f, o);
-    int result = db ? 0 : -1;
-    char *text = db && script ? rocpd_read_file(script) : NULL;
-    if (db && script) result = text ? rocpd_run(db, text, script) : -1;
-    if (result == 0) result = rocpd_show(db, o, sql, NULL, "");
+    rocpd_base_t base;
+    int result = rocpd_open(&base, f, o);
+    if (result != 0) return result;
+    char *text = script ? rocpd_read_file(script) : NULL;
+    if (script) result = text ? rocpd_run(base.db, text, script) : -1;
+    if (result == 0) result = rocpd_show(base.db, o, sql, NULL, "");
     if (result == 1) {
         fprintf(stderr, "No results found for query: %s\n", sql);
         result = 0;
     }
     free(text);
-    sqlite3_close(db);
+    rocpd_close(&base);
     return result;
 }

@@ -262,14 +262,13 @@ static int show_domains(sqlite3 *db, const rocpd_options_t *o, const list_t *l)
 int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
 {
     list_t list = {0};
-    sqlite3 *db = rocpd_open(f, o);
-    int result = db ? 0 : -1;
-    if (db) {
-        sqlite3_create_function(db, "sample_deviation", 1, SQLITE_UTF8, NULL, NULL, deviation_step,
-                                deviation_end);
-        sqlite3_create_function(db, "kernel_name", 2, SQLITE_UTF8, NULL, name_kernel, NULL, NULL);
-        result = add_views(db, o, &list);
-    }
+    rocpd_base_t base;
+    if (rocpd_open(&base, f, o) != 0) return -1;
+    sqlite3 *db = base.db;
+    sqlite3_create_function(db, "sample_deviation", 1, SQLITE_UTF8, NULL, NULL, deviation_step,
+                            deviation_end);
+    sqlite3_create_function(db, "kernel_name", 2, SQLITE_UTF8, NULL, name_kernel, NULL, NULL);
+    int result = add_views(db, o, &list);
     if (result == 0) result = add_regions(db, o, &list);
     for (size_t i = 0; i < list.count && result == 0; i++)
         result = show_summary(db, o, list.names[i]);
@@ -278,6 +277,6 @@ int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
     for (size_t i = 0; i < list.count; i++)
         free(list.names[i]);
     free(list.names);
-    sqlite3_close(db);
+    rocpd_close(&base);
     return result;
 }

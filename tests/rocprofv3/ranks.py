@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """rocprofv3 once for each rank of a parallel program, over the fake SDK, started by Open MPI.
 
-usage: ranks.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT MPIRUN [unittest arguments]
+usage: ranks.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT MPIRUN ROCPD [unittest arguments]
 """
 import glob
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -15,7 +16,7 @@ import unittest
 
 import fake_root
 
-ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT, MPIRUN = sys.argv[1:7]
+ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT, MPIRUN, ROCPD = sys.argv[1:8]
 # mpirun may mix the lines of ranks, so each has a file; its own variables differ from run to run
 SHOW = """
 import json, os
@@ -58,6 +59,33 @@ class Ranks(unittest.TestCase):
             with sqlite3.connect(f"{self.dir}/out/r{rank}of4_results.db") as database:
                 self.assertEqual(database.execute("SELECT COUNT(*) FROM kernels").fetchone(), (2,))
 
+    def test_one_timeline_one_archive(self):
+        """Each rank has files of its own; rocpd makes one of them."""
+        help_text = subprocess.run([ROCPD, "convert", "--help"], capture_output=True, text=True, timeout=60).stdout
+        if "otf2" not in help_text or not shutil.which("otf2-print"):
+            self.skipTest("built without libotf2, or no otf2-print")
+        self.run_ranks(["-d", "out", "-f", "pftrace", "rocpd", "otf2", "-o", "r%rank%"], [SUBJECT])
+        self.assertEqual(self.names(), sorted(f"r{rank}_results{end}" for rank in range(4)
+                                              for end in (".db", ".pftrace", ".otf2", ".def", "")))
+        subprocess.run([ROCPD, "convert", "-i", "out", "-f", "pftrace", "otf2", "-d", "all"], cwd=self.dir,
+                       check=True, capture_output=True, timeout=60)
+
+        def places(path):
+            said = subprocess.run(["otf2-print", "-G", path], capture_output=True, text=True, timeout=60, check=True)
+            return sorted(re.findall(r'^LOCATION +\d+ +Name: "(.*?)" <', said.stdout, re.M))
+
+        found = places(self.dir + "/all/out_results.otf2")
+        self.assertEqual(found, sorted(p for rank in range(4)
+                                       for p in places(f"{self.dir}/out/r{rank}_results.otf2")))
+        self.assertGreaterEqual(len(found), 4)
+
+        def tracks(path):
+            with open(path, "rb") as f:
+                return len(re.findall(rb"STREAM \[\d+\]", f.read()))
+
+        self.assertEqual(tracks(self.dir + "/all/out_results.pftrace"),
+                         sum(tracks(f"{self.dir}/out/r{rank}_results.pftrace") for rank in range(4)))
+
     def test_only_some(self):
         """Ranks that are not chosen find what they would find without rocprofv3, but for the software GPU."""
         program = ["python3", "-c", SHOW]
@@ -92,4 +120,4 @@ class Ranks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[7:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[8:]])

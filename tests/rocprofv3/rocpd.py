@@ -364,6 +364,42 @@ class FirstSchema(ByHand):
     version = "3"
 
 
+class Ranks(Case):
+    """More databases than SQLite attaches to one connection."""
+    COUNT = 100
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.dir + "/r")
+        for i in range(self.COUNT):
+            make(f"{self.dir}/r/{i:03}.db", f"00000000-0000-7000-8000-{i + 1:012}", 5000 + i, shift=10000 * i)
+
+    def ask(self, files, sql, *options):
+        self.run_it("query", "-i", files, "--query", sql, "--format", "csv", "-o", "it", "-d", "o", *options)
+        with open(self.dir + "/o/it.csv", newline="") as f:
+            return [tuple(map(int, row)) for row in list(csv.reader(f))[1:]]
+
+    def test_read_together(self):
+        sql = "SELECT pid, start FROM kernels ORDER BY start"
+        kernels = [(5000 + i, 3000 + 10000 * i) for i in range(self.COUNT)]
+        self.assertEqual(self.ask("r", sql), kernels)
+        self.assertEqual(self.ask("r", sql, "--start", "500000"), kernels[50:])
+        self.run_it("merge", "-i", "r", "-o", "all", "-d", "o")
+        self.assertEqual(self.ask("o/all.db", sql), kernels)
+        said = self.run_it("summary", "-i", *[f"r/{i:03}.db" for i in range(11)]).stdout
+        self.assertRegex(said, r"(?m)^add\(float\*, int\) +11 +5500 ")
+
+    def test_converted(self):
+        """Each becomes the same as alone."""
+        self.run_it("convert", "-i", "r", "-f", "json", "pftrace", "-d", "o")
+        for i in (0, 57):
+            self.run_it("convert", "-i", f"r/{i:03}.db", "-f", "json", "-d", f"one{i}")
+            with open(f"{self.dir}/o/out_results_{i}.json") as many, \
+                    open(f"{self.dir}/one{i}/out_results.json") as one:
+                self.assertEqual(many.read(), one.read())
+        self.assertEqual(len(os.listdir(self.dir + "/o")), self.COUNT + 1)
+
+
 class Real(Case):
     def setUp(self):
         super().setUp()
