@@ -254,8 +254,8 @@ typedef enum {
     ROCPROFILER_TIME_ID_CLOCK_MONOTONIC_RAW = 4
 } rocprofiler_time_id_t;
 
-/* Converts a time of a dispatch record to the clock `time_id`, in ns. *error_ns, unless NULL, is
- * the error of the conversion. The last argument may be left out. */
+/* Converts a time of a dispatch record to the clock `time_id`, in ns. *error_ns is the error of the
+ * conversion. Either may be NULL. The last argument may be left out. */
 hsa_status_t rocprofiler_get_time(rocprofiler_time_id_t time_id, uint64_t timestamp,
                                   uint64_t *value_ns, uint64_t *error_ns ROCPROFILER_DEFAULT(NULL));
 
@@ -293,8 +293,8 @@ typedef struct {
 } rocprofiler_callback_data_t;
 
 /* Called for each dispatch on its way to the GPU. Setting *group to a group of an open context, in
- * no other kernel's use, collects its features over this kernel. All pointers but `record` and
- * `queue` are valid until the callback returns. Must not dispatch kernels. */
+ * no other kernel's use, collects its features over this kernel. All pointers but `record`, `queue`
+ * and `kernel_name`, which stays, are valid until the callback returns. Must not dispatch kernels. */
 typedef hsa_status_t (*rocprofiler_callback_t)(const rocprofiler_callback_data_t *callback_data,
                                                void *user_data, rocprofiler_group_t *group);
 

@@ -3,6 +3,7 @@
  * Apart from the definitions because here entries meet: names are resolved, cycles found, blocks
  * checked. An entry that fails is reported and left out with all that use it; the rest is numbered
  * without gaps. Candidates are those that were chosen, counters those that remain. */
+#include "base/instance.h"
 #include "counters/internal.h"
 
 #include <stdio.h>
@@ -686,7 +687,7 @@ ctr_status_t ctr_catalogue_add(ctr_catalogue_t *catalogue, const char *name, siz
                                const ctr_counter_t **counter, ctr_error_t *error)
 {
     bool good = name_length > 0 && name_length < 256 && !(name[0] >= '0' && name[0] <= '9');
-    for (size_t i = 0; i < name_length && good; i++)
+    for (size_t i = 0; i < base_instance_at(name, name_length) && good; i++)
         good = name[i] == '_' || (name[i] >= '0' && name[i] <= '9') ||
                ((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z');
     if (!good)
@@ -699,6 +700,34 @@ ctr_status_t ctr_catalogue_add(ctr_catalogue_t *catalogue, const char *name, siz
                         (int)name_length, name);
     return add_derived(catalogue, name, name_length, expression, expression_length, description,
                        description_length, counter, error);
+}
+
+ctr_status_t ctr_catalogue_event(ctr_catalogue_t *catalogue, const char *block, uint32_t event,
+                                 const ctr_counter_t **counter, ctr_error_t *error)
+{
+    const ctr_block_t *of = ctr_catalogue_find_block(catalogue, block);
+    if (!of)
+        return ctr_fail(error, CTR_NOT_FOUND, NULL, 0, 0, "%s has no block %.80s", catalogue->gfx,
+                        block);
+    if (event > of->max_event)
+        return ctr_fail(error, CTR_NOT_FOUND, NULL, 0, 0,
+                        "event %u of block %s, its last is %u on %s", event, of->name,
+                        of->max_event, catalogue->gfx);
+    char name[80];
+    int length = snprintf(name, sizeof name, "%.60s_EVENT_%u", of->name, event);
+    if ((*counter = ctr_catalogue_find(catalogue, name, (size_t)length))) return CTR_OK;
+    if (catalogue->first_id + catalogue->count >= IDS_MAX)
+        return ctr_fail(error, CTR_TOO_MANY, NULL, 0, 0, "%s: no counter id is left, limit %d",
+                        name, IDS_MAX);
+    char *kept = ctr_arena_text(&catalogue->arena, name, (size_t)length);
+    ctr_counter_t *made = kept ? add_counter(catalogue, kept) : NULL;
+    if (!made) return ctr_fail(error, CTR_NO_MEMORY, NULL, 0, 0, "no memory for a counter");
+    made->kind = CTR_HARDWARE;
+    made->block = of->name;
+    made->block_id = of->id;
+    made->event = event;
+    *counter = made;
+    return CTR_OK;
 }
 
 ctr_status_t ctr_catalogue_instance(ctr_catalogue_t *catalogue, const char *name,

@@ -227,6 +227,11 @@ ctr_status_t ctr_catalogue_add(ctr_catalogue_t *catalogue, const char *name, siz
                                const char *description, size_t description_length,
                                const ctr_counter_t **counter, ctr_error_t *error);
 
+/* The hardware counter of a block's event that no definition names, as BLOCK_EVENT_n: entered on
+ * first use. CTR_NOT_FOUND if the architecture has no such block, or the block no such event. */
+ctr_status_t ctr_catalogue_event(ctr_catalogue_t *catalogue, const char *block, uint32_t event,
+                                 const ctr_counter_t **counter, ctr_error_t *error);
+
 /* Finds "NAME" or the first generation's "NAME[i]" (hardware counters only); the latter is entered
  * as a derived counter on first use, hence the writable catalogue. */
 ctr_status_t ctr_catalogue_instance(ctr_catalogue_t *catalogue, const char *name,

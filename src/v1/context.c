@@ -71,21 +71,36 @@ static bool names_trace(const char *name)
     return name && (!strcmp(name, "THREAD_TRACE") || !strcmp(name, "TT") || !strcmp(name, "SQTT"));
 }
 
-/* A counter by block and event: NULL if no counter is defined for it. With v1_catalogue_lock. */
-static const ctr_counter_t *by_event(ctr_catalogue_t *catalogue, const char *block, uint32_t event)
+/* A counter by block, perhaps an instance of it, and event: the one that is defined for it, or
+ * one without a definition. With v1_catalogue_lock. */
+static const ctr_counter_t *by_event(ctr_catalogue_t *catalogue, const char *block, uint32_t event,
+                                     ctr_error_t *error)
 {
     char name[200];
+    const ctr_counter_t *found = NULL;
     size_t length = strcspn(block, "[");
-    for (size_t i = 0; i < ctr_catalogue_count(catalogue); i++) {
-        const ctr_counter_t *c = ctr_catalogue_at(catalogue, i), *instance;
-        if (c->kind != CTR_HARDWARE || c->event != event || strlen(c->block) != length ||
-            strncmp(c->block, block, length) != 0)
-            continue;
-        if (!block[length]) return c;
-        snprintf(name, sizeof name, "%s%s", c->name, block + length);
-        return ctr_catalogue_instance(catalogue, name, &instance, NULL) == CTR_OK ? instance : NULL;
+    for (size_t i = 0; i < ctr_catalogue_count(catalogue) && !found; i++) {
+        const ctr_counter_t *c = ctr_catalogue_at(catalogue, i);
+        if (c->kind == CTR_HARDWARE && c->event == event && strlen(c->block) == length &&
+            strncmp(c->block, block, length) == 0)
+            found = c;
     }
-    return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)length, block);
+    if (!found && ctr_catalogue_event(catalogue, name, event, &found, error) != CTR_OK) return NULL;
+    if (!block[length]) return found;
+    snprintf(name, sizeof name, "%s%s", found->name, block + length);
+    return ctr_catalogue_instance(catalogue, name, &found, error) == CTR_OK ? found : NULL;
+}
+
+/* "SQ:4", "TCC[3]:17": false if the name is none of that kind. */
+static bool split_event(const char *name, char block[64], uint32_t *event)
+{
+    const char *colon = strchr(name, ':');
+    if (!colon || colon - name >= 64 || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
+        return false;
+    snprintf(block, 64, "%.*s", (int)(colon - name), name);
+    *event = (uint32_t)strtoul(colon + 1, NULL, 10);
+    return true;
 }
 
 static bool names_block(const ctr_catalogue_t *catalogue, const char *name)
@@ -105,11 +120,12 @@ static const ctr_counter_t *resolve(const char *function, const v1_agent_t *agen
         v1_invalid("%s: a metric's name is NULL", function);
         return NULL;
     }
-    if (names_block(agent->catalogue, feature->name)) {
-        counter = by_event(agent->catalogue, feature->counter.block, feature->counter.event);
-        if (!counter)
-            v1_failed("%s: no counter of block %s has event %u on %s", function,
-                      feature->counter.block, feature->counter.event, agent->gfx);
+    char block[64];
+    uint32_t event = feature->counter.event;
+    bool split = split_event(feature->name, block, &event);
+    if (split || names_block(agent->catalogue, feature->name)) {
+        counter = by_event(agent->catalogue, split ? block : feature->counter.block, event, &error);
+        if (!counter) v1_failed("%s: %s", function, error.text);
         return counter;
     }
     if (ctr_catalogue_instance(agent->catalogue, feature->name, &counter, &error) == CTR_OK &&

@@ -193,7 +193,9 @@ static bool read_settings(void)
                    mode);
         return false;
     }
-    v1_settings.intercept_mode = v1_wants_dispatches || (mode && *mode != '0');
+    const char *tool_library = base_env("ROCP_TOOL_LIB");
+    bool by_default = tool_library && *tool_library; /* a tool's settings may say otherwise */
+    v1_settings.intercept_mode = v1_wants_dispatches || (mode ? *mode != '0' : by_default);
     v1_settings.timestamp_on = mode && *mode == '2';
     v1_settings.hsa_intercepting = v1_wants_hsa;
     v1_settings.code_obj_tracking = v1_wants_hsa;
@@ -320,7 +322,6 @@ hsa_status_t(rocprofiler_get_time)(rocprofiler_time_id_t time_id, uint64_t times
                                        CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW};
     if ((unsigned)time_id >= sizeof clocks / sizeof *clocks)
         return v1_invalid("%s: time id %u is unknown, 4 is the largest", __func__, time_id);
-    if (!value_ns) return v1_null(__func__, "value_ns");
     /* Dispatch records are in CLOCK_BOOTTIME, as HSA's clock is. The closest of a few pairs. */
     uint64_t difference = 0, error = UINT64_MAX;
     for (int i = 0; i < 8; i++) {
@@ -330,7 +331,7 @@ hsa_status_t(rocprofiler_get_time)(rocprofiler_time_id_t time_id, uint64_t times
         error = width;
         difference = there - (before + width / 2);
     }
-    *value_ns = timestamp + difference;
+    if (value_ns) *value_ns = timestamp + difference;
     if (error_ns) *error_ns = error;
     return HSA_STATUS_SUCCESS;
 }

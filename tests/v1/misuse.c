@@ -44,7 +44,8 @@ static void contexts(void)
     rocprofiler_feature_t trace = {.kind = ROCPROFILER_FEATURE_KIND_TRACE, .name = "OTHER"};
     rocprofiler_feature_t counted = {
         .kind = ROCPROFILER_FEATURE_KIND_TRACE, .name = "THREAD_TRACE", .parameter_count = 3};
-    rocprofiler_feature_t event = {.counter = {"SQ", 3000}}, instance = {.name = "TCC_HIT[99]"};
+    rocprofiler_feature_t event = {.counter = {"SQ", 3000}}, raw = {.name = "SQ:3000"};
+    rocprofiler_feature_t block = {.name = "SQQ:4"}, instance = {.name = "TCC_HIT[99]"};
     rocprofiler_properties_t properties = {.queue_depth = 100};
     rocprofiler_t *context = NULL;
     rocprofiler_group_t group = {0};
@@ -56,6 +57,8 @@ static void contexts(void)
     SHOW(rocprofiler_open(gpu, &trace, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, &counted, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, &event, 1, &context, 0, NULL));
+    SHOW(rocprofiler_open(gpu, &raw, 1, &context, 0, NULL));
+    SHOW(rocprofiler_open(gpu, &block, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, &instance, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, NULL, 1, &context, 0, NULL));
     SHOW(rocprofiler_open(gpu, f, 1, NULL, 0, NULL));

@@ -129,12 +129,25 @@ static void unload_switch(void)
     if (rocprofiler_stop_queue_callbacks()) puts(message());
 }
 
+/* ---- default: nothing is said of interception, which is on ---- */
+
+static void load_default(rocprofiler_settings_t *settings)
+{
+    printf("intercept_mode %u\n", settings->intercept_mode);
+    set((rocprofiler_queue_callbacks_t){.dispatch = keep_record});
+}
+
+static void unload_default(void)
+{
+    printf("%u dispatches\n", (unsigned)record_count);
+}
+
 /* ---- groups: more counters than one run takes ---- */
 
 static rocprofiler_feature_t many[] = {
-    {.name = "TCC_REQ"},     {.name = "TCC_READ"},   {.name = "TCC_WRITE"},
-    {.name = "TCC_HIT_sum"}, {.name = "TCC_MISS"},   {.name = "SQ_WAVES"},
-    {.name = "GROUP_WAVES"}, {.name = "TCC_REQ[3]"}, {.name = "SQ"}};
+    {.name = "TCC_REQ"},  {.name = "TCC_READ"}, {.name = "TCC_WRITE"},   {.name = "TCC_HIT_sum"},
+    {.name = "TCC_MISS"}, {.name = "SQ_WAVES"}, {.name = "GROUP_WAVES"}, {.name = "TCC_REQ[3]"},
+    {.name = "SQ:4"},     {.name = "SQ:0"},     {.name = "SQ"}};
 enum { MANY = sizeof many / sizeof *many };
 static rocprofiler_t *wide;
 static uint32_t wide_groups, next_group;
@@ -441,6 +454,7 @@ static const struct {
     const char *name;
     scenario_t scenario;
 } scenarios[] = {
+    {"default", {load_default, unload_default}},
     {"times", {load_times, unload_times}},
     {"switch", {load_switch, unload_switch}},
     {"groups", {load_groups, unload_groups}},
