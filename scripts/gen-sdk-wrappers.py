@@ -39,6 +39,7 @@ FOLLOWED = {"int": "INT", "hipDevice_t": "INT", "hipMemcpyKind": "ENUM", "hipGra
 FOLLOWED.update((f"hip{name}_t", "POINTER") for name in (
     "Stream", "Event", "Module", "Function", "Deviceptr", "Graph", "GraphExec", "Array", "MemPool",
     "Ctx", "Library", "Kernel"))
+INSTANCES = 2  # SDK_INSTANCES of src/sdk/api/api.h
 RETVAL = {"const char*": "const_charp", "void**": "voidpp", "RocJpegStatus": "rocJpegStatus"}
 RETVAL_MARKER = {"int": "int32_t"}
 
@@ -84,9 +85,9 @@ def wrapper(domain, function, newer):
     saved = f"saved_{name}"
     result = function.result
     members = RETVAL_MARKER if library == "marker" else RETVAL
-    pointer = prototype(function, f"(*{saved})", newer)
+    pointer = prototype(function, f"(*{saved}[SDK_INSTANCES])", newer)
     text = [f"static {pointer};", ""]
-    more = "const sdk_plan_t *sdk_plan_"
+    more = "const sdk_plan_t *sdk_plan_, unsigned sdk_instance_"
     text.append("static __attribute__((noinline)) " + prototype(function, f"traced_{name}", newer, more))
     text.append("{")
     text.append("    sdk_frame_t frame;")
@@ -106,30 +107,38 @@ def wrapper(domain, function, newer):
     text.append("    }")
     text.append("    sdk_api_enter(&frame, sdk_plan_, &payload);")
     if result == "void":
-        text.append(f"    {saved}({values});")
+        text.append(f"    {saved}[sdk_instance_]({values});")
     else:
         portable = tables.portable_type(result, newer) or result
-        text.append(f"    {tables.declare(portable, 'sdk_result_')} = {saved}({values});")
+        text.append(f"    {tables.declare(portable, 'sdk_result_')} = {saved}[sdk_instance_]({values});")
         text.append("    if (sdk_plan_->needs_payload) "
                     f"payload.retval.{members.get(result, result)}_retval = sdk_result_;")
     text.append("    sdk_api_exit(&frame, &payload);")
     if result != "void":
         text.append("    return sdk_result_;")
     text.append("}")
-    text.append("")
-    text.append("static " + prototype(function, f"wrap_{name}", newer))
-    text.append("{")
-    text.append(f"    const sdk_plan_t *plan = LOAD_PLAN(SDK_BASE_{upper(domain)} + {function.op});")
-    call = f"{saved}({values})"
-    traced = f"traced_{name}({values + ', ' if values else ''}plan)"
-    if result == "void":
-        text.append(f"    if (__builtin_expect(!plan, 1)) {call};")
-        text.append(f"    else {traced};")
-    else:
-        text.append(f"    if (__builtin_expect(!plan, 1)) return {call};")
-        text.append(f"    return {traced};")
-    text.append("}")
+    for instance in range(INSTANCES):
+        text.append("")
+        text.append("static " + prototype(function, f"wrap{instance}_{name}", newer))
+        text.append("{")
+        text.append(f"    const sdk_plan_t *plan = LOAD_PLAN(SDK_BASE_{upper(domain)} + {function.op});")
+        call = f"{saved}[{instance}]({values})"
+        traced = f"traced_{name}({values + ', ' if values else ''}plan, {instance})"
+        if result == "void":
+            text.append(f"    if (__builtin_expect(!plan, 1)) {call};")
+            text.append(f"    else {traced};")
+        else:
+            text.append(f"    if (__builtin_expect(!plan, 1)) return {call};")
+            text.append(f"    return {traced};")
+        text.append("}")
     return "\n".join(text) + "\n\n"
+
+
+def row(function, prefix, offset, old_offset):
+    """What installs the wrappers of a function."""
+    wrappers = ", ".join(f"(void *){prefix}{i}_{function.name}" for i in range(INSTANCES))
+    return (f'    {{"{function.name}", {{{wrappers}}}, (void **)(void *)saved_{function.name}, '
+            f"{offset}, {old_offset}}},")
 
 
 def upper(domain):
@@ -148,19 +157,17 @@ def wrappers_file(domain, functions, newer):
     body = "".join(wrapper(domain, f, newer) for f in functions)
     rows = [f"const sdk_api_row_t sdk_api_{lower(domain)}[] = {{"]
     for f in functions:
-        rows.append(f'    {{"{f.name}", (void *)wrap_{f.name}, (void **)(void *)&saved_{f.name}, '
-                    f"{f.offset}, {f.offset if domain.name != 'amd_ext' else f.old_offset or 0}}},")
+        rows.append(row(f, "wrap", f.offset, f.offset if domain.name != "amd_ext" else f.old_offset or 0))
     rows.append("};")
     return "\n".join(text) + body + "\n".join(rows) + "\n"
 
 
-def stream_wrapper(function, role, stream, newer):
+def stream_wrapper(function, role, stream, newer, instance):
     """A wrapper that tells which stream a HIP function creates, destroys or works on."""
-    name, saved = function.name, f"saved_{function.name}"
+    name, saved = function.name, f"saved_{function.name}[{instance}]"
     values = ", ".join(a.name for a in function.arguments)
     result = tables.portable_type(function.result, newer) or function.result
-    text = [f"static {prototype(function, f'(*{saved})', newer)};", "",
-            "static " + prototype(function, f"stream_{name}", newer), "{"]
+    text = ["static " + prototype(function, f"stream{instance}_{name}", newer), "{"]
     if role == "set":
         text.append("    const sdk_plan_t *plan_ = LOAD_PLAN(SDK_BASE_HIP_STREAM + ROCPROFILER_HIP_STREAM_SET);")
         back = f"{saved}({values});" if result == "void" else f"return {saved}({values});"
@@ -197,8 +204,10 @@ def streams_file(functions, newer):
             role = "create"
         else:
             continue
-        body += stream_wrapper(f, role, (by_value or by_pointer)[0], newer)
-        rows.append(f'    {{"{f.name}", (void *)stream_{f.name}, (void **)(void *)&saved_{f.name}, {f.offset}, 0}},')
+        body += f"static {prototype(f, f'(*saved_{f.name}[SDK_INSTANCES])', newer)};\n\n"
+        for instance in range(INSTANCES):
+            body += stream_wrapper(f, role, (by_value or by_pointer)[0], newer, instance)
+        rows.append(row(f, "stream", f.offset, 0))
         count += 1
     rows.append("};")
     rows.append(f"const unsigned sdk_stream_row_count = {count};")

@@ -1,5 +1,5 @@
-/* ids.c - what tools may rely on after a callback or record: correlation ids without gaps, their
- * retirement after everything else that has them, texts that stay.
+/* ids.c - what tools may rely on: correlation ids without gaps, their retirement after everything
+ * else that has them, texts that stay, calls of a second copy of a runtime.
  *
  * Over fake HIP, HSA and ROCTx runtimes, one scenario per process; the program is its own tool. */
 #include "fake.h"
@@ -316,12 +316,45 @@ static void texts_run(void)
             CHECK_EQ(!strcmp(kept[i].then, kept[j].then), kept[i].pointer == kept[j].pointer);
 }
 
+/* ---- Two copies of a runtime ---- */
+
+static fake_table_t other_hip, third_hip;
+
+static hipError_t other_last_error(void)
+{
+    return (hipError_t)8;
+}
+
+static void copies_configure(void)
+{
+    follow(ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API);
+}
+
+static void copies_run(void)
+{
+    hipError_t (*other)(void), (*third)(void);
+    FAKE_ENTRY(&other_hip, hipGetLastError) = (void *)other_last_error;
+    FAKE_ENTRY(&third_hip, hipGetLastError) = (void *)other_last_error;
+    register_table("hip", &other_hip);
+    register_table("hip", &other_hip); /* once more: nothing changes */
+    register_table("hip", &third_hip); /* a warning */
+    *(void **)&other = FAKE_ENTRY(&other_hip, hipGetLastError);
+    *(void **)&third = FAKE_ENTRY(&third_hip, hipGetLastError);
+    CHECK_EQ(other(), 8);
+    CHECK_EQ(fake_hipGetLastError(), 7);
+    CHECK(other != other_last_error);
+    CHECK(third == other_last_error);
+    OK(rocprofiler_flush_buffer(buffer));
+    CHECK_EQ(called, 2);
+}
+
 /* ---- The tool ---- */
 
 static const scenario_t scenarios[] = {
     {"order", order_configure, order_run},
     {"dense", dense_configure, dense_run},
     {"texts", texts_configure, texts_run},
+    {"copies", copies_configure, copies_run},
 };
 
 static int initialize(rocprofiler_client_finalize_t f, void *data)
@@ -355,6 +388,7 @@ int main(int argc, char **argv)
     FAKE_ENTRY(&fake_hip, hipDeviceGetByPCIBusId) = (void *)by_bus;
     hsa = fake_table(false);
     fake_kernels = 2;
+    other_hip = third_hip = fake_hip;
     register_table("hsa", hsa);
     register_table("hip", &fake_hip);
     scenario->run();

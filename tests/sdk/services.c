@@ -484,8 +484,10 @@ static hsax_handle_t at(const scratch_event_t *event)
 
 static void scratch_run(void)
 {
-    /* a runtime without the table tells nothing */
-    register_hsa(fake_table(true));
+    /* a runtime without the table tells nothing; another comes when it is down */
+    hsax_api_table_t *old = fake_table(true);
+    register_hsa(old);
+    old->core->hsa_shut_down_fn();
     hsax_api_table_t *t = fake_table(false);
     hsax_tools_table_t tools = {.version = {.major_id = 1, .minor_id = sizeof tools}};
     t->tools = &tools;

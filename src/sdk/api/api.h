@@ -27,11 +27,14 @@ void sdk_api_enter(sdk_frame_t *frame, const sdk_plan_t *plan, void *payload);
 /* After the call: end stamp, EXIT callbacks, records. */
 void sdk_api_exit(sdk_frame_t *frame, void *payload);
 
+/* Of how many copies of a runtime the calls are traced: each copy has a table of its own. */
+enum { SDK_INSTANCES = 2 };
+
 /* One row per operation of a domain, in the order of operations; generated. */
 typedef struct {
     const char *name;
-    void *wrapper;
-    void **saved;        /* where the wrapper finds the function it wraps */
+    void *wrappers[SDK_INSTANCES];
+    void **saved;        /* where the wrappers find the functions that they wrap */
     uint32_t offset;     /* in the runtime's table */
     uint32_t old_offset; /* in the table of ROCr 1.5; 0: not in it */
 } sdk_api_row_t;
@@ -41,9 +44,16 @@ extern const sdk_api_row_t sdk_api_hsa_core[], sdk_api_hsa_amd_ext[], sdk_api_hs
     sdk_api_marker_core[], sdk_api_marker_control[], sdk_api_marker_name[], sdk_api_rccl_api[],
     sdk_api_rocdecode_api[], sdk_api_rocjpeg_api[];
 
+/* The place of a table among those that have wrappers: it gets a free one. -1 if it has its
+ * wrappers already, or, said once with `what`, if there is no place. */
+int sdk_api_place(void *wrapped[SDK_INSTANCES], void *table, const char *what);
+
+/* Puts the row's wrapper over the function at the offset, if the table has one there. */
+void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t size,
+                  int instance);
+
 /* Put wrappers into a runtime's table for those operations that some context asks for. A table
- * that has them already is left alone; a second table of the same kind is not traced and said so.
- */
+ * that has them already is left alone; a table too many is not traced and said so. */
 void sdk_api_install_hsa(void *container);
 /* A table whose first member is its size, of a domain that has one table. */
 void sdk_api_install_sized(sdk_domain_t domain, void *table);

@@ -18,28 +18,41 @@ typedef struct {
     hsa_head_t *core, *amd_ext, *finalizer_ext, *image_ext;
 } hsa_container_t;
 
-static void *wrapped_tables[SDK_DOMAIN_COUNT];
+static void *wrapped_tables[SDK_DOMAIN_COUNT][SDK_INSTANCES];
+
+int sdk_api_place(void *wrapped[SDK_INSTANCES], void *table, const char *what)
+{
+    for (int i = 0; i < SDK_INSTANCES; i++) {
+        if (wrapped[i] == table) return -1;
+        if (wrapped[i]) continue;
+        wrapped[i] = table;
+        return i;
+    }
+    base_warning("more than %d copies of a runtime: %s of one more is not traced", SDK_INSTANCES,
+                 what);
+    return -1;
+}
+
+void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t size, int instance)
+{
+    if (!offset || offset + sizeof(void *) > size) return;
+    void **entry = (void **)(void *)((char *)table + offset);
+    if (!*entry) return; /* the runtime does not offer it: programs test for that */
+    memcpy(&row->saved[instance], entry, sizeof *entry);
+    /* other threads may call through the table: the saved function must be there first */
+    __atomic_store_n(entry, row->wrappers[instance], __ATOMIC_RELEASE);
+}
 
 static void install(sdk_domain_t domain, const sdk_api_row_t *rows, void *table, size_t size,
                     bool old)
 {
-    if (!sdk_domain_configured(domain) || wrapped_tables[domain] == table) return;
-    if (wrapped_tables[domain]) {
-        base_warning("a second runtime has registered a table of %s: its calls are not traced",
-                     rows[0].name);
-        return;
-    }
-    wrapped_tables[domain] = table;
+    if (!sdk_domain_configured(domain)) return;
+    int instance = sdk_api_place(wrapped_tables[domain], table, rows[0].name);
+    if (instance < 0) return;
     for (uint32_t operation = 0; operation < sdk_domains[domain].operations; operation++) {
         const sdk_api_row_t *row = &rows[operation];
-        uint32_t offset = old ? row->old_offset : row->offset;
-        if (!offset || offset + sizeof(void *) > size) continue;
-        if (!sdk_operation_configured(domain, (int32_t)operation)) continue;
-        void **entry = (void **)(void *)((char *)table + offset);
-        if (!*entry) continue; /* the runtime does not offer it: programs test for that */
-        memcpy(row->saved, entry, sizeof *entry);
-        /* other threads may call through the table: the saved function must be there first */
-        __atomic_store_n(entry, row->wrapper, __ATOMIC_RELEASE);
+        if (sdk_operation_configured(domain, (int32_t)operation))
+            sdk_api_wrap(row, old ? row->old_offset : row->offset, table, size, instance);
     }
 }
 

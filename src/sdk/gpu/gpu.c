@@ -48,6 +48,13 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     bool allocations = configured(SDK_DOMAIN_MEMORY_ALLOCATION);
     bool scratch = configured(SDK_DOMAIN_SCRATCH_MEMORY);
     if (!dispatches && !copies && !code && !allocations && !scratch && !devices) return;
+    static const hsax_api_table_t *first;
+    if (first && first != table && hsax_runtime_up()) {
+        base_warning("a second HSA runtime in the process: its calls are traced, but not its "
+                     "kernels, copies and memory");
+        return;
+    }
+    first = table;
     if (!hsax_runtime_start(table, down)) return;
     if (sdk_counting_replays_configured()) hsax_replay_hook(table);
     if (dispatches || code) sdk_code_object_hook(table);

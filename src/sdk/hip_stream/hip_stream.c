@@ -4,7 +4,6 @@
  * stream that comes into being where another was gets a new number. Numbers are found without a
  * lock in an open table that only grows; replaced tables stay, for readers that are in them. */
 #include "sdk/hip_stream/hip_stream.h"
-#include "base/log.h"
 #include "sdk/core/context.h"
 
 #include <pthread.h>
@@ -141,21 +140,11 @@ void sdk_stream_destroyed(hipStream_t stream)
 
 void sdk_stream_install(void *table)
 {
-    static void *installed;
-    if (!sdk_domain_configured(SDK_DOMAIN_HIP_STREAM) || installed == table) return;
-    if (installed) {
-        base_warning("a second HIP runtime has registered: its streams are not traced");
-        return;
-    }
-    installed = table;
+    static void *wrapped[SDK_INSTANCES];
+    if (!sdk_domain_configured(SDK_DOMAIN_HIP_STREAM)) return;
+    int instance = sdk_api_place(wrapped, table, "hipStream_t");
     size_t size;
     memcpy(&size, table, sizeof size);
-    for (unsigned i = 0; i < sdk_stream_row_count; i++) {
-        const sdk_api_row_t *row = &sdk_stream_rows[i];
-        if (row->offset + sizeof(void *) > size) continue;
-        void **entry = (void **)(void *)((char *)table + row->offset);
-        if (!*entry) continue;
-        memcpy(row->saved, entry, sizeof *entry);
-        __atomic_store_n(entry, row->wrapper, __ATOMIC_RELEASE);
-    }
+    for (unsigned i = 0; i < sdk_stream_row_count && instance >= 0; i++)
+        sdk_api_wrap(&sdk_stream_rows[i], sdk_stream_rows[i].offset, table, size, instance);
 }
