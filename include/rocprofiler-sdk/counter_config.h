@@ -12,15 +12,14 @@ ROCPROFILER_EXTERN_C_INIT
  * nothing can fail when they are. Does not need the HSA runtime. Any thread.
  * @param counters_list counters of this agent; repetitions count once
  * @param config_id the handle is written here; if it names a configuration of the same agent
- * before, the counters of that one are added to the new one, after those of the list
+ * before, the counters of that one are added to the new one, after those of the list; what names
+ * none counts for nothing
  * @retval ROCPROFILER_STATUS_SUCCESS made
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
  * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter
  * @retval ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT a counter of agents of another
  * architecture
- * @retval ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND config_id names no configuration
- * @retval ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH config_id names one of another agent
  * @retval ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT a block cannot count so many events at once; a
  * line on standard error names the block, how many are wanted and available, and groups of counters
  * that are possible

@@ -64,7 +64,8 @@ rocprofiler_status_t rocprofiler_configure_device_counting_service(
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED it does not run
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID it does not count devices
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR it is being started, stopped or read now
- * @retval ROCPROFILER_STATUS_ERROR HSA is not up, or the agent did not answer
+ * @retval ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED HSA is not up: the context counts from its start
+ * @retval ROCPROFILER_STATUS_ERROR the agent did not answer
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT output_records together with ASYNC or without
  * rec_count, or another flag
  * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES output_records is too small; the buffer has

@@ -218,7 +218,13 @@ static void test_configs(void)
     IS(second.handle != waves_config.handle, 1);
     ANSWERS(rocprofiler_destroy_counter_config(second), SUCCESS);
     REFUSES(rocprofiler_destroy_counter_config(second), PROFILE_NOT_FOUND);
-    REFUSES(rocprofiler_create_counter_config(gpu, &valu, 1, &second), PROFILE_NOT_FOUND);
+    /* a handle that was never set, as clients hand it over */
+    rocprofiler_counter_config_id_t never = {.handle = 0x5555555555555555};
+    ANSWERS(rocprofiler_create_counter_config(gpu, &valu, 1, &second), SUCCESS);
+    ANSWERS(rocprofiler_create_counter_config(gpu, &valu, 1, &never), SUCCESS);
+    IS(never.handle != 0x5555555555555555 && never.handle != second.handle, 1);
+    ANSWERS(rocprofiler_destroy_counter_config(second), SUCCESS);
+    ANSWERS(rocprofiler_destroy_counter_config(never), SUCCESS);
     REFUSES(rocprofiler_destroy_counter_config(config), PROFILE_NOT_FOUND);
     /* SQ counts eight events at once, TA two */
     static const char *const names[] = {"TA_TA_BUSY", "TA_BUFFER_WAVEFRONTS", "TA_FLAT_WAVEFRONTS"};
@@ -362,7 +368,7 @@ static void test_contexts(int up)
         REFUSES(BUFFERED(plain, buffer, on_dispatch), CONFIGURATION_LOCKED);
         REFUSES(DEVICE(plain, buffer, gpu, on_start), CONFIGURATION_LOCKED);
     } else {
-        IS(SAMPLE(device, NONE, records, &n), ROCPROFILER_STATUS_ERROR);
+        REFUSES(SAMPLE(device, NONE, records, &n), HSA_NOT_LOADED);
     }
     ANSWERS(rocprofiler_stop_context(device), SUCCESS);
     ANSWERS(rocprofiler_start_context(other_device), SUCCESS);

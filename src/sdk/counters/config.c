@@ -151,14 +151,15 @@ static rocprofiler_status_t add_list(sdk_config_t *config, const ctr_catalogue_t
     return status;
 }
 
+/* What names no configuration of the agent is no mistake: clients (PAPI) hand over a handle that
+ * they have never set. */
 static rocprofiler_status_t add_existing(sdk_config_t *config, rocprofiler_counter_config_id_t id)
 {
-    if (!id.handle) return ROCPROFILER_STATUS_SUCCESS;
     sdk_config_t *from = sdk_config_get(id);
-    if (!from) return ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND;
+    if (!from) return ROCPROFILER_STATUS_SUCCESS;
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    if (from->agent != config->agent) status = ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH;
-    for (size_t i = 0; i < from->counter_count && status == ROCPROFILER_STATUS_SUCCESS; i++)
+    size_t count = from->agent == config->agent ? from->counter_count : 0;
+    for (size_t i = 0; i < count && status == ROCPROFILER_STATUS_SUCCESS; i++)
         if (!add_counter(config, from->counters[i]))
             status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     sdk_config_put(from);

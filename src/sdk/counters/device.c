@@ -373,7 +373,7 @@ static rocprofiler_status_t check_sample(rocprofiler_context_id_t id,
     *service = context->device_counting;
     if (!*service) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
     if (records && !*rec_count) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    return hsax_runtime_up() ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR;
+    return hsax_runtime_up() ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED;
 }
 
 rocprofiler_status_t rocprofiler_sample_device_counting_service(
