@@ -106,6 +106,50 @@ typedef struct rocprofiler_buffer_tracing_rocjpeg_api_record_t {
     rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
 } rocprofiler_buffer_tracing_rocjpeg_api_record_t;
 
+/** A target construct. Ids are those that the runtime was given for its data. */
+typedef struct rocprofiler_buffer_tracing_ompt_target_t {
+    int32_t kind; /**< ompt_target_t */
+    int32_t device_num;
+    uint64_t task_id;
+    uint64_t target_id;
+    const void *codeptr_ra; /**< return address of the runtime's call */
+} rocprofiler_buffer_tracing_ompt_target_t;
+
+/** A data operation of a target construct. */
+typedef struct rocprofiler_buffer_tracing_ompt_target_data_op_t {
+    uint64_t host_op_id;
+    int32_t optype; /**< ompt_target_data_op_t */
+    int32_t src_device_num;
+    int32_t dst_device_num;
+    int32_t reserved;
+    uint64_t bytes;
+    const void *codeptr_ra; /**< return address of the runtime's call */
+} rocprofiler_buffer_tracing_ompt_target_data_op_t;
+
+/** A kernel of a target construct. */
+typedef struct rocprofiler_buffer_tracing_ompt_target_kernel_t {
+    uint64_t host_op_id;
+    int32_t device_num;
+    uint32_t requested_num_teams;
+} rocprofiler_buffer_tracing_ompt_target_kernel_t;
+
+/** An OpenMP event; of target constructs with details. */
+typedef struct rocprofiler_buffer_tracing_ompt_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation; /**< rocprofiler_ompt_operation_t */
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_thread_id_t thread_id;
+    union {
+        rocprofiler_buffer_tracing_ompt_target_t target;
+        rocprofiler_buffer_tracing_ompt_target_data_op_t target_data_op;
+        rocprofiler_buffer_tracing_ompt_target_kernel_t target_kernel;
+        uint64_t reserved[5];
+    };
+} rocprofiler_buffer_tracing_ompt_record_t;
+
 /** Record of MEMORY_COPY. */
 typedef struct rocprofiler_buffer_tracing_memory_copy_record_t {
     uint64_t size; /**< bytes of this structure as the library knows it */

@@ -61,6 +61,12 @@ typedef struct rocprofiler_callback_tracing_rocjpeg_api_data_t {
     rocprofiler_rocjpeg_api_retval_t retval;
 } rocprofiler_callback_tracing_rocjpeg_api_data_t;
 
+/** Payload of OpenMP events: the arguments are in the member of the operation's name. */
+typedef struct rocprofiler_callback_tracing_ompt_data_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_ompt_args_t args;
+} rocprofiler_callback_tracing_ompt_data_t;
+
 /** Payload of marker API kinds; retval is set at EXIT. A range of MARKER_CORE_RANGE_API is one
  * operation: ENTER when it begins, EXIT when it ends, perhaps on another thread. Its message is a
  * copy of the library's then and valid during the callback. */

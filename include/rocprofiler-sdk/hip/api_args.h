@@ -9,7 +9,12 @@
 #if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #define __HIP_PLATFORM_AMD__ 1
 #endif
+#ifdef __cplusplus /* programs rely on what these bring */
+#include <cassert>
+#include <hip/hip_runtime.h>
+#else
 #include <hip/hip_runtime_api.h>
+#endif
 #include <hip/hip_version.h>
 /* HIP 5.3 and later have OpenGL's types in a header of their own, HIP 6 has those of before */
 #if defined(__has_include)

@@ -1,0 +1,61 @@
+/* Decoding of thread traces by a decoder library: there is none yet. */
+#ifndef ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_H_
+#define ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_H_
+
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/experimental/thread-trace/trace_decoder_types.h>
+#include <rocprofiler-sdk/fwd.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+/** A decoder. */
+typedef struct rocprofiler_thread_trace_decoder_id_t {
+    uint64_t handle;
+} rocprofiler_thread_trace_decoder_id_t;
+
+/** Gets an array of what the record type says. */
+typedef void (*rocprofiler_thread_trace_decoder_callback_t)(
+    rocprofiler_thread_trace_decoder_record_type_t record_type_id, void *trace_events,
+    uint64_t trace_size, void *userdata);
+
+/** Would open the decoder library in the folder `path`.
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE there is no decoder
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t
+rocprofiler_thread_trace_decoder_create(rocprofiler_thread_trace_decoder_id_t *handle,
+                                        const char *path) ROCPROFILER_API;
+
+/** Does nothing with a handle that no decoder has. */
+ROCPROFILER_SDK_EXPERIMENTAL
+void rocprofiler_thread_trace_decoder_destroy(rocprofiler_thread_trace_decoder_id_t handle)
+    ROCPROFILER_API;
+
+/** Would give the decoder the code that traces refer to, and take it back.
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no decoder has the handle */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t rocprofiler_thread_trace_decoder_codeobj_load(
+    rocprofiler_thread_trace_decoder_id_t handle, uint64_t load_id, uint64_t load_addr,
+    uint64_t load_size, const void *data, uint64_t size) ROCPROFILER_API;
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t
+rocprofiler_thread_trace_decoder_codeobj_unload(rocprofiler_thread_trace_decoder_id_t handle,
+                                                uint64_t load_id) ROCPROFILER_API;
+
+/** Would decode a trace, with a call for each array of records.
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no decoder has the handle */
+ROCPROFILER_SDK_EXPERIMENTAL
+rocprofiler_status_t rocprofiler_trace_decode(rocprofiler_thread_trace_decoder_id_t handle,
+                                              rocprofiler_thread_trace_decoder_callback_t callback,
+                                              void *data, uint64_t size,
+                                              void *userdata) ROCPROFILER_API;
+
+/** What the value means; null if no decoder has the handle. */
+ROCPROFILER_SDK_EXPERIMENTAL
+const char *rocprofiler_thread_trace_decoder_info_string(
+    rocprofiler_thread_trace_decoder_id_t handle,
+    rocprofiler_thread_trace_decoder_info_t info) ROCPROFILER_API;
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif
