@@ -12,6 +12,7 @@
 #include <rocprofiler-sdk/registration.h>
 
 #include "cli/gpu.h"
+#include "trace/selection.h"
 
 static int by_id(const void *a, const void *b)
 {
@@ -25,18 +26,23 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent, rocprofile
 {
     avail_gpu_t *gpu = data;
     (void)agent;
-    gpu->counters = calloc(count ? count : 1, sizeof(*gpu->counters));
-    if (!gpu->counters) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    rocprofiler_counter_info_v1_t **more =
+        realloc(gpu->counters, (gpu->count + count + 1) * sizeof(*more));
+    if (!more) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    gpu->counters = more;
     for (size_t i = 0; i < count; i++) {
         rocprofiler_counter_info_v1_t *info = calloc(1, sizeof(*info));
         if (!info) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
         info->size = sizeof(*info);
-        gpu->counters[gpu->count++] = info;
         rocprofiler_status_t status =
             rocprofiler_query_counter_info(ids[i], ROCPROFILER_COUNTER_INFO_VERSION_1, info);
-        if (status != ROCPROFILER_STATUS_SUCCESS) return status;
+        if (status != ROCPROFILER_STATUS_SUCCESS) {
+            free(info);
+            return status;
+        }
+        gpu->counters[gpu->count++] = info;
     }
-    if (count) qsort(gpu->counters, count, sizeof(*gpu->counters), by_id);
+    if (count) qsort(gpu->counters, gpu->count, sizeof(*gpu->counters), by_id);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -141,11 +147,25 @@ const avail_gpu_t *avail_gpu(const avail_t *a, int index)
     return NULL;
 }
 
-const rocprofiler_counter_info_v1_t *avail_find(const avail_gpu_t *gpu, const char *name)
+static const rocprofiler_counter_info_v1_t *find(const avail_gpu_t *gpu, const char *name)
 {
     for (size_t i = 0; i < gpu->count; i++)
         if (strcmp(gpu->counters[i]->name, name) == 0) return gpu->counters[i];
     return NULL;
+}
+
+const rocprofiler_counter_info_v1_t *avail_find(avail_gpu_t *gpu, const char *name)
+{
+    rocprofiler_counter_id_t id;
+    const rocprofiler_counter_info_v1_t *found = find(gpu, name);
+    char *expression = found ? NULL : trace_instance_expression(name);
+    if (expression &&
+        rocprofiler_create_counter(name, strlen(name), expression, strlen(expression), NULL, 0,
+                                   gpu->agent->id, &id) == ROCPROFILER_STATUS_SUCCESS &&
+        on_counters(gpu->agent->id, &id, 1, gpu) == ROCPROFILER_STATUS_SUCCESS)
+        found = find(gpu, name);
+    free(expression);
+    return found;
 }
 
 const char *avail_class(const avail_gpu_t *gpu, const char *name)

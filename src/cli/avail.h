@@ -31,7 +31,8 @@ void avail_free(avail_t *a);
 /* The GPU of that index, NULL if there is none. */
 const avail_gpu_t *avail_gpu(const avail_t *a, int index);
 
-const rocprofiler_counter_info_v1_t *avail_find(const avail_gpu_t *gpu, const char *name);
+/* The counter, or the instance of one, of that name; NULL if there is none. */
+const rocprofiler_counter_info_v1_t *avail_find(avail_gpu_t *gpu, const char *name);
 
 /* How softgpu obtains the counter's value; "" on other GPUs and for counters of the user's own. */
 const char *avail_class(const avail_gpu_t *gpu, const char *name);

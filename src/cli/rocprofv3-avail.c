@@ -298,7 +298,7 @@ static void list(const options_t *o, const avail_gpu_t *gpu)
 }
 
 /* Names that no GPU has are told once, by the caller. */
-static void info(const options_t *o, const avail_gpu_t *gpu, bool *known)
+static void info(const options_t *o, avail_gpu_t *gpu, bool *known)
 {
     if (!o->pmc && !o->sampling) {
         print_agent(gpu);
@@ -415,7 +415,7 @@ static int add_word(const avail_t *a, const options_t *o, const char *word, toge
     snprintf(name, sizeof(name), "%.*s", (int)bytes, word);
     if (word[bytes] && read_devices(a, word, word + bytes + 1, &gpus) != 0) return -1;
     for (size_t i = 0; i < a->count; i++) {
-        const avail_gpu_t *gpu = &a->gpus[i];
+        avail_gpu_t *gpu = &a->gpus[i];
         bool named = gpus & (uint64_t)1 << (i & 63);
         if (gpus ? !named : !is_meant(o, gpu)) continue;
         const rocprofiler_counter_info_v1_t *c = avail_find(gpu, name);

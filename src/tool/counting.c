@@ -218,6 +218,23 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* One instance of a counter is a counter of its own from the first time that it is asked for. */
+static rocprofiler_counter_id_t make_instance(const agent_t *a, const trace_wanted_t *w)
+{
+    rocprofiler_counter_id_t id = {0};
+    rocprofiler_counter_info_v1_t info;
+    char *expression = trace_instance_expression(w->name);
+    if (!expression || (w->device != TRACE_ALL_DEVICES && w->device != a->index)) goto out;
+    if (rocprofiler_create_counter(w->name, strlen(w->name), expression, strlen(expression), NULL,
+                                   0, a->id, &id) == ROCPROFILER_STATUS_SUCCESS &&
+        rocprofiler_query_counter_info(id, ROCPROFILER_COUNTER_INFO_VERSION_1, &info) ==
+            ROCPROFILER_STATUS_SUCCESS)
+        tool_sink_counter(a->id, &info);
+out:
+    free(expression);
+    return id;
+}
+
 /* Ids of a set's counters, 0 for what the agent does not have; the sink is told of them. */
 static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number)
 {
@@ -225,6 +242,8 @@ static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number)
     rocprofiler_counter_id_t *ids = calloc(set->count, sizeof(*ids));
     search_t search = {.set = set, .index = a->index, .found = ids};
     if (ids) rocprofiler_iterate_agent_supported_counters(a->id, on_counters, &search);
+    for (size_t i = 0; ids && i < set->count; i++)
+        if (!ids[i].handle) ids[i] = make_instance(a, &set->counters[i]);
     return ids;
 }
 

@@ -1,6 +1,8 @@
 /* selection.c - see selection.h. Texts to numbers and back to yes or no; no environment here. */
 #include "trace/selection.h"
 
+#include "base/instance.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +13,17 @@
 
 static const char separators[] = " \t\r,;";
 
-/* NAME or NAME:device=N */
+char *trace_instance_expression(const char *name)
+{
+    char *text = NULL;
+    size_t bytes = strlen(name), base = base_instance_at(name, bytes);
+    if (base == bytes ||
+        asprintf(&text, "select(%.*s,[DIMENSION_INSTANCE=%s])", (int)base, name, name + base) < 0)
+        return NULL;
+    return text;
+}
+
+/* NAME or NAME:device=N; the name may have an instance, as NAME[3]. */
 static int read_wanted(trace_wanted_t *w, const char *word, size_t bytes, char *why,
                        size_t why_bytes)
 {
@@ -31,7 +43,7 @@ static int read_wanted(trace_wanted_t *w, const char *word, size_t bytes, char *
             return REFUSE("counter '%.*s': only :device=NUMBER may follow a name", (int)bytes,
                           word);
     }
-    for (size_t i = 0; i < name; i++)
+    for (size_t i = 0; i < base_instance_at(word, name); i++)
         if (!isalnum((unsigned char)word[i]) && word[i] != '_')
             return REFUSE("counter '%.*s': a name has letters, digits and underscores", (int)bytes,
                           word);

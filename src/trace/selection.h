@@ -56,4 +56,8 @@ void trace_selection_free(trace_selection_t *s);
 bool trace_selects_kernel(const trace_selection_t *s, const char *name);
 bool trace_selects_iteration(const trace_selection_t *s, uint64_t iteration);
 
+/* A name like TCC_HIT[3] is one instance of a counter: the expression that computes it, to be
+ * freed. NULL: the name is none of that kind, or no memory. */
+char *trace_instance_expression(const char *name);
+
 #endif

@@ -112,6 +112,18 @@ rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
     return callback(agent, ids, fake.extra ? COUNTERS : COUNTERS - 1, data);
 }
 
+/* Nor do these counters have instances. */
+rocprofiler_status_t rocprofiler_create_counter(const char *name, size_t name_len, const char *expr,
+                                                size_t expr_len, const char *description,
+                                                size_t description_len,
+                                                rocprofiler_agent_id_t agent,
+                                                rocprofiler_counter_id_t *counter_id)
+{
+    (void)name, (void)name_len, (void)expr, (void)expr_len, (void)description;
+    (void)description_len, (void)agent, (void)counter_id;
+    return ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED;
+}
+
 rocprofiler_status_t rocprofiler_create_counter_config(rocprofiler_agent_id_t agent,
                                                        rocprofiler_counter_id_t *ids, size_t count,
                                                        rocprofiler_counter_config_id_t *config)

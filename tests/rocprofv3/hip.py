@@ -140,6 +140,19 @@ class Traced(unittest.TestCase):
         self.assertEqual(len(set(first["SQ_INSTS_VALU"])), 1)
         self.assertGreater(first["SQ_INSTS_VALU"][0], 64)
 
+    def test_instances(self):
+        """What each channel of the L2 has counted is what all have; no gfx90a has a GDS."""
+        self.run_it("--pmc", "TCC_REQ_sum", "SQ_INSTS_GDS", *(f"TCC_REQ[{i}]" for i in range(32)), "-o", "x")
+        _, values = self.counters()
+        self.assertEqual(values.pop("SQ_INSTS_GDS"), [0] * 4)
+        total = values.pop("TCC_REQ_sum")
+        self.assertEqual(sorted(values), sorted(f"TCC_REQ[{i}]" for i in range(32)))
+        self.assertEqual([sum(each) for each in zip(*values.values())], total)
+        self.assertGreater(min(total), max(values["TCC_REQ[0]"]))
+        done = self.run_it("--pmc", "TCC_REQ[32]", status=2)
+        self.assertIn("TCC_REQ[32]", done.stderr)
+        self.assertEqual(done.stdout, "")
+
     def test_counters_beside_traces(self):
         self.run_it("-s", "--pmc", "SQ_WAVES", "--kernel-include-regex", "^add", "-o", "x")
         self.assertEqual(self.counters()[1], {"SQ_WAVES": [64]})
@@ -225,7 +238,7 @@ class Avail(unittest.TestCase):
         self.assertEqual([line.split("\t")[1] for line in every.splitlines()
                           if line.startswith("Counter_Name ")], names)
         classes = {line.split("\t")[1] for line in every.splitlines() if line.startswith("Class ")}
-        self.assertEqual(classes, {"exact", "cache-model", "timing-model"})
+        self.assertEqual(classes, {"exact", "cache-model", "timing-model", "unavailable"})
 
     def test_checks(self):
         self.assertEqual(self.ask("pmc-check", "SQ_WAVES", "GRBM_COUNT:device=0"),

@@ -235,8 +235,7 @@ rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
     size_t all = entry && entry->catalogue ? ctr_catalogue_count(entry->catalogue) : 0;
     if (all) ids = calloc(all, sizeof *ids);
     for (size_t i = 0; ids && i < all; i++) {
-        const ctr_counter_t *counter = ctr_catalogue_at(entry->catalogue, i);
-        if (counter->value_class != CTR_CLASS_UNAVAILABLE) ids[count++].handle = counter->id;
+        ids[count++].handle = ctr_catalogue_at(entry->catalogue, i)->id;
     }
     pthread_mutex_unlock(&lock);
     if (!count) {
