@@ -135,7 +135,8 @@ static void call_record(writer_t *w, const trace_timed_t *r)
     w->j.comma = true;
 }
 
-static void hip_record(writer_t *w, const trace_timed_t *r)
+/* A call with its arguments and its result, as far as they are known. */
+static void whole_call_record(writer_t *w, const trace_timed_t *r)
 {
     out_json_t *j = &w->j;
     const char *end;
@@ -158,7 +159,12 @@ static void hip_record(writer_t *w, const trace_timed_t *r)
         out_json_unsigned(j, "uint64_t_retval", ((const trace_call_t *)r)->result);
         out_json_end(j, '}');
     }
-    out_json_handle(j, "stream_id", 0);
+}
+
+static void hip_record(writer_t *w, const trace_timed_t *r)
+{
+    whole_call_record(w, r);
+    out_json_handle(&w->j, "stream_id", 0);
 }
 
 static void dispatch_record(writer_t *w, const trace_timed_t *r)
@@ -253,7 +259,7 @@ static const struct {
     {"memory_copy", OUT_MEMORY_COPY, copy_record},
     {"memory_allocation", OUT_MEMORY_ALLOCATION, allocation_record},
     {"scratch_memory", OUT_SCRATCH_MEMORY, scratch_record},
-    {"rocdecode_api", OUT_ROCDECODE_API, call_record},
+    {"rocdecode_api", OUT_ROCDECODE_API, whole_call_record},
     {"rocjpeg_api", OUT_ROCJPEG_API, call_record},
     {"pc_sample_host_trap", -1, NULL},
     {"pc_sample_stochastic", -1, NULL},

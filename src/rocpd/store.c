@@ -384,7 +384,8 @@ static void put_call(state_t *s, sqlite3_stmt *rows, uint32_t kind, uint32_t ope
                      const arguments_t *a)
 {
     bool full = a->count || kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT ||
-                kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT;
+                kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT ||
+                kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT;
     size_t bytes = full ? sizeof(trace_call_t) : sizeof(trace_api_full_t);
     trace_call_t c = {
         .call = {.head = trace_head(TRACE_API, kind, operation, number(rows, 4), bytes + a->bytes),

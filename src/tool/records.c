@@ -48,8 +48,13 @@ static int add_value(rocprofiler_buffer_tracing_kind_t kind,
     return ++v->count == TRACE_ARGUMENTS_MAX;
 }
 
-/* A HIP call with its arguments. */
-static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_record_header_t *from)
+_Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args) ==
+                   offsetof(rocprofiler_buffer_tracing_rocdecode_api_ext_record_t, args),
+               "records with arguments begin alike");
+
+/* A call with its arguments. */
+static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_record_header_t *from,
+                      uint64_t result)
 {
     const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
     values->count = 0;
@@ -64,7 +69,7 @@ static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_reco
                                 .correlation = r->correlation_id.internal,
                                 .ancestor = r->correlation_id.ancestor,
                                 .external = r->correlation_id.external.value},
-                       .result = r->retval.uint64_t_retval,
+                       .result = result,
                        .count = (uint32_t)values->count,
                        .has_result = 1};
     return true;
@@ -168,7 +173,14 @@ bool tool_record_translate(tool_record_t *to, tool_values_t *values,
     case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API:
     case ROCPROFILER_BUFFER_TRACING_ROCJPEG_API: return from_api(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT:
-    case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT: return from_call(to, values, from);
+    case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT: {
+        const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
+        return from_call(to, values, from, r->retval.uint64_t_retval);
+    }
+    case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT: {
+        const rocprofiler_buffer_tracing_rocdecode_api_ext_record_t *r = from->payload;
+        return from_call(to, values, from, r->retval.uint64_t_retval);
+    }
     case ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH:
         return from_dispatch(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_MEMORY_COPY: return from_copy(to, from->kind, from->payload);

@@ -21,6 +21,7 @@ enum { UNNAMED = 40, WIDE = 48 };
 typedef union {
     rocprofiler_buffer_tracing_hsa_api_record_t api;
     rocprofiler_buffer_tracing_hip_api_ext_record_t call;
+    rocprofiler_buffer_tracing_rocdecode_api_ext_record_t decode;
     rocprofiler_buffer_tracing_kernel_dispatch_record_t dispatch;
     rocprofiler_buffer_tracing_memory_copy_record_t copy;
     rocprofiler_buffer_tracing_memory_allocation_record_t allocation;
@@ -122,6 +123,11 @@ void fake_api(uint32_t kind, int32_t operation, uint64_t thread, uint64_t correl
         add(ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT, &call, sizeof(call));
     if (kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API)
         add(ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT, &call, sizeof(call));
+    rocprofiler_buffer_tracing_rocdecode_api_ext_record_t decode = {.size = sizeof(decode)};
+    memcpy(&decode, &r, sizeof(r));
+    decode.retval.uint64_t_retval = 3;
+    if (kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API)
+        add(ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT, &decode, sizeof(decode));
 }
 
 rocprofiler_status_t rocprofiler_iterate_buffer_tracing_record_args(
@@ -424,7 +430,8 @@ rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kin
                                           [16] = "MEMORY_ALLOCATION",
                                           [14] = "RCCL_API",
                                           [18] = "ROCDECODE_API",
-                                          [19] = "ROCJPEG_API"};
+                                          [19] = "ROCJPEG_API",
+                                          [23] = "ROCDECODE_API_EXT"};
     *name = names[kind];
     if (length) *length = strlen(*name);
     return ROCPROFILER_STATUS_SUCCESS;

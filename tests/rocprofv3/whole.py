@@ -225,6 +225,12 @@ class Memory(Case):
             trace = f.read()
         with sqlite3.connect(self.out + "/x_results.db") as database:
             regions = dict(database.execute("SELECT category, COUNT(*) FROM regions GROUP BY category"))
+            arguments = database.execute("SELECT R.category, A.type, A.name, A.value FROM rocpd_arg A JOIN "
+                                         "regions R ON R.event_id = A.event_id ORDER BY 1").fetchall()
+        # records of the others have none, as AMD's
+        self.assertEqual(arguments, [("ROCDECODE_API_EXT", "int", "number", "1")] * 2)
+        self.assertEqual([(r["args"], r["retval"]) for r in sections["rocdecode_api"]],
+                         [([{"type": "int", "name": "number", "value": "1"}], {"uint64_t_retval": 3})] * 2)
         for name, count in calls.items():
             rows = self.rows(name + "_api_trace")
             self.assertEqual(len(rows), count)
