@@ -80,6 +80,7 @@ class Field:
         self.build = os.path.abspath(sys.argv[1])
         self.suite = os.environ.get("FIELD_SUITE", "")
         self.small = os.environ.get("FIELD_SET") == "ci"
+        self.all = os.environ.get("FIELD_SET") == "all"
         self.own_out = "FIELD_OUT" not in os.environ
         self.out = tempfile.mkdtemp() if self.own_out else os.environ["FIELD_OUT"]
         self.passed = self.failed = self.skipped = 0

@@ -1,7 +1,7 @@
 """What scripts/run-field says of a build that fails in a root: the errors, though they are far from the end.
 
 The script runs with commands of ours in the place of those that make a root and enter it.
-usage: run_field_test.py RUN-FIELD"""
+usage: run_field_test.py SCRIPTS"""
 import os
 import shutil
 import subprocess
@@ -25,7 +25,8 @@ def said(output):
         scripts = os.path.join(tree, "scripts")
         os.makedirs(scripts)
         os.makedirs(os.path.join(tree, "tests/field"))
-        shutil.copy(sys.argv[1], scripts)
+        for name in ("run-field", "build-errors"):
+            shutil.copy(os.path.join(sys.argv[1], name), scripts)
         with open(os.path.join(tree, "output"), "w") as file:
             file.write("\n".join([*output, ""]))
         command(os.path.join(scripts, "field-root"))
