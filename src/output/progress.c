@@ -28,7 +28,7 @@ void out_progress_step(out_progress_t *p, uint64_t more, uint64_t now_ns)
     if (p->shown && now_ns - p->drawn_ns < (uint64_t)OUT_PROGRESS_EVERY_MS * MS) return;
     /* what is read twice, as markers are for some formats, does not go beyond the end */
     uint64_t done = p->done < p->total ? p->done : p->total;
-    size_t full = (size_t)((double)done / (double)p->total * WIDTH);
+    size_t full = (size_t)((double)done / (double)p->total * (double)WIDTH);
     memset(bar, '#', full);
     memset(bar + full, '.', WIDTH - full);
     bar[WIDTH] = 0;
