@@ -2,9 +2,11 @@
 # field: forky
 # field-ci: forky
 # field-timeout: 21600
-"""llama.cpp's own test of its operations, each on the GPU against the CPU: all of them bare, some traced
-and counted."""
+"""llama.cpp's own test of its operations, each on the GPU against the CPU: some shapes and types of every operation
+bare, fewer traced and counted. With the set "all" every shape and type bare."""
 import collections
+import csv
+import io
 import os
 import re
 import sys
@@ -14,11 +16,12 @@ import field
 
 f = field.Field()
 PROGRAM = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
-HOURS = 3600
+HOUR = 3600
 RESULT = re.compile(r"^  ([A-Z0-9_]+)\(.*\): (?:\x1b\[[0-9;]*m)*(OK|FAIL|not supported)", re.MULTILINE)
-LEAST = 60  # operations that llama.cpp has at least
-# Traced and counted in the full set. All of them are 17,000 cases and more, an hour and more bare on two cores.
-SOME = "SOFT_MAX,CONCAT,L2_NORM,SSM_SCAN,POOL_2D,SWIGLU,DIAG_MASK_INF"
+LEAST = 100  # operations that llama.cpp has at least on this back end
+# Cases of an operation, evenly taken from its list: of all 15,700 the half takes half an hour on two cores.
+BARE, WATCHED = 20, 2
+ARGUMENT = 100_000  # characters; Linux takes 131,071 in one argument
 FEW = "RMS_NORM,SUM_ROWS,GET_ROWS"  # the small set: vector code, cross-lane operations, LDS
 
 
@@ -30,43 +33,69 @@ def operations(run):
     return found
 
 
+def cases(run):
+    """{operation: its cases that the GPU can do}, as the program wants them after -o."""
+    found = {}
+    for row in csv.DictReader(io.StringIO(run.out)):
+        if row.get("supported") == "1":  # a case may be there twice
+            found.setdefault(row["op_name"], {})[f"{row['op_name']}({row['op_params']})"] = None
+    return {name: list(each) for name, each in found.items()}
+
+
+def chosen(lists, most):
+    """Arguments of -o: at most so many cases of each operation."""
+    arguments = [""]
+    for each in lists.values():
+        count = min(most, len(each))
+        for n in range(count):
+            case = each[n * len(each) // count]
+            if len(arguments[-1]) + len(case) >= ARGUMENT:
+                arguments.append("")
+            arguments[-1] += "," * bool(arguments[-1]) + case
+    return arguments
+
+
 def wrong(run):
-    """What is wrong with a run of them all, or nothing."""
+    """What is wrong with a run, or nothing."""
     bad = [name for name, verdicts in operations(run).items() if verdicts["FAIL"]]
     return run.why() or (f"wrong: {', '.join(bad)}" if bad else "" if "backends passed" in run.out + run.err else "no result")
 
 
-def watched(name, command, bare):
-    """Traced and counted: the same verdicts, nothing lost."""
-    for way, run in (("trace", f.traced), ("counters", f.counted)):
-        watch = run(f"{name} {way}", command, timeout=2 * HOURS)
+def compared(name, command):
+    """Bare, traced and counted: the same verdicts, nothing lost, every dispatch and every wave."""
+    bare = f.soft(command, "--stats", timeout=HOUR)
+    f.case(f"{name} bare", wrong(bare), bare.seconds)
+    dispatches = {kernel: n for kernel, (n, _) in field.executed(bare.err).items()}
+    for way, run, differences in (
+            ("trace", f.traced, lambda trace: field.differences(dispatches, trace.dispatches())),
+            ("counters", f.counted, lambda trace: field.miscounted(bare.err, trace.counters()["SQ_WAVES"]))):
+        watch = run(f"{name} {way}", command, timeout=HOUR)
         f.case(f"{name} {way}", wrong(watch.run) or watch.losses() or
-               ("" if operations(watch.run) == operations(bare) else "other verdicts than bare"), watch.run.seconds)
-        yield watch
+               ("" if operations(watch.run) == operations(bare) else "other verdicts than bare") or differences(watch),
+               watch.run.seconds)
 
 
 if f.needs({PROGRAM: "llama.cpp-tests", "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so": "libggml0-backend-hip"}):
-    few = [PROGRAM, "test", "-b", "ROCm0", "-o", FEW, "-p", "type=f32"]
-    bare = f.soft(few, "--stats")
-    f.case("few operations bare", wrong(bare), bare.seconds)
-    executed = field.executed(bare.err)
-    trace, count = watched("few operations", few, bare)
-    f.case("few operations, every dispatch traced",
-           field.differences({k: n for k, (n, _) in executed.items()}, trace.dispatches()))
-    f.case("few operations, every wave counted",
-           field.miscounted(bare.err, count.counters()["SQ_WAVES"]))
+    compared("few operations", [PROGRAM, "test", "-b", "ROCm0", "-o", FEW, "-p", "type=f32"])
     if not f.small:
-        everything = [PROGRAM, "test", "-b", "ROCm0"]
-        bare = f.soft(everything, timeout=4 * HOURS)
-        for operation, verdicts in operations(bare).items():
+        test = [PROGRAM, "test", "-b", "ROCm0"]
+        listed = f.soft([PROGRAM, "support", "-b", "ROCm0", "--output", "csv"])
+        lists = cases(listed)
+        f.case("list of operations", listed.why() or ("" if len(lists) >= LEAST else f"only {len(lists)} operations"))
+
+        commands = [test] if f.all else [[*test, "-o", argument] for argument in chosen(lists, BARE)]
+        runs = [f.soft(command, timeout=4 * HOUR) for command in commands]
+        found = collections.defaultdict(collections.Counter)
+        for run in runs:
+            for operation, verdicts in operations(run).items():
+                found[operation] += verdicts
+        for operation, verdicts in found.items():
             done = verdicts["OK"] + verdicts["FAIL"]
             if done:
                 f.case(f"{operation}, {done} shapes and types", f"{verdicts['FAIL']} wrong" if verdicts["FAIL"] else "")
-        f.case("all operations bare", wrong(bare) or
-               ("" if len(operations(bare)) >= LEAST else f"only {len(operations(bare))} operations"), bare.seconds)
-        some = [*everything, "-o", SOME]
-        bare = f.soft(some)
-        f.case("some operations bare", wrong(bare), bare.seconds)
-        for _ in watched("some operations", some, bare):
-            pass
+        missing = ", ".join(lists.keys() - found.keys())
+        f.case("operations bare", "; ".join(filter(None, map(wrong, runs))) or (f"not run: {missing}" if missing else ""),
+               sum(run.seconds for run in runs))
+        for argument in chosen(lists, WATCHED):
+            compared("every operation", [*test, "-o", argument])
 f.finish()
