@@ -61,6 +61,17 @@ static void put_meta(const char *store, const char *directory)
         trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
         trace_writer_put_texts(w, &head, sizeof(head), facts[i], 2);
     }
+    struct {
+        trace_agent_t agent;
+        uint64_t node;
+    } gpu = {.agent = {.head = trace_head(TRACE_AGENT, 0, 0, 0, sizeof(gpu)),
+                       .id = 1,
+                       .type = TRACE_AGENT_GPU,
+                       .fields = 1,
+                       .text_offset = sizeof(gpu)},
+             .node = 1};
+    const char *texts[] = {"gfx90a", "AMD", "bench", ""};
+    trace_writer_put_texts(w, &gpu, sizeof(gpu), texts, sizeof(texts) / sizeof(*texts));
     put_text(w, trace_head(TRACE_KIND, API, 0, 0, 0), "HIP_RUNTIME_API");
     put_text(w, trace_head(TRACE_KIND, DISPATCH, 0, 0, 0), "KERNEL_DISPATCH");
     for (uint32_t i = 0; i < OPERATIONS; i++) {

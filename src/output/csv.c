@@ -99,8 +99,11 @@ static void time_cells(out_file_t *f, const trace_timed_t *r)
     char *at = out_reserve(f, 4 * OUT_CELL_MAX);
     at = out_put_cell(at, trace_thread(r->head), ',');
     at = out_put_cell(at, r->correlation, ',');
-    at = out_put_cell(at, r->start, ',');
-    out_commit(f, out_put_cell(at, r->end, '\n'));
+    at = out_put_time(f, at, r->start);
+    *at++ = ',';
+    at = out_put_time(f, at, r->end);
+    *at++ = '\n';
+    out_commit(f, at);
 }
 
 static const out_piece_t *make_piece(out_table_t *t, const trace_timed_t *r)

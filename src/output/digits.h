@@ -51,4 +51,24 @@ static inline char *out_put_unsigned(char *at, uint64_t value)
     return at;
 }
 
+/* The digits of times but for the last eight, which are those of the time before as a rule. */
+typedef struct {
+    uint64_t first;
+    char digits[OUT_DIGITS_MAX]; /* of it, fewer than nine */
+    unsigned count;
+} out_stamp_t;
+
+static inline char *out_put_stamp(out_stamp_t *s, char *at, uint64_t value)
+{
+    enum { EIGHT = 100000000 };
+    uint64_t first = value / EIGHT;
+    if (__builtin_expect(!first || first != s->first, 0)) {
+        if (!first || first >= EIGHT) return out_put_unsigned(at, value);
+        s->first = first;
+        s->count = (unsigned)(out_put_unsigned(s->digits, first) - s->digits);
+    }
+    memcpy(at, s->digits, 8);
+    return out_put_eight(at + s->count, out_eight_digits((uint32_t)(value % EIGHT)), 0);
+}
+
 #endif

@@ -16,6 +16,7 @@
 typedef struct out_file {
     size_t used;
     int fd, error; /* fd: -1 for what is kept in memory */
+    out_stamp_t stamp;
     char *memory;
     size_t memory_used, memory_room;
     char name[PATH_MAX];      /* that people read; of a file, what it is to be */
@@ -80,6 +81,12 @@ static inline char *out_put_cell(char *at, uint64_t value, char end)
     at = out_put_unsigned(at, value);
     *at = end;
     return at + 1;
+}
+
+/* A time; the same number as any, written faster. */
+static inline char *out_put_time(out_file_t *f, char *at, uint64_t ns)
+{
+    return out_put_stamp(&f->stamp, at, ns);
 }
 
 static inline void out_cell(out_file_t *f, uint64_t value, char end)

@@ -66,12 +66,16 @@ static void put_correlation(out_json_t *j, uint64_t internal, uint64_t external)
     out_commit(j->f, OUT_PUT_WORD(at, "}"));
 }
 
+static char *put_stamps(out_file_t *f, char *at, const trace_timed_t *r)
+{
+    at = out_put_time(f, OUT_PUT_WORD(at, ",\"start_timestamp\":"), r->start);
+    return out_put_time(f, OUT_PUT_WORD(at, ",\"end_timestamp\":"), r->end);
+}
+
 static void put_times(out_json_t *j, const trace_timed_t *r)
 {
     char *at = out_reserve(j->f, PART_MAX);
-    PUT_MEMBER(at, "start_timestamp", r->start);
-    PUT_MEMBER(at, "end_timestamp", r->end);
-    out_commit(j->f, at);
+    out_commit(j->f, put_stamps(j->f, at, r));
 }
 
 static char *put_dim3(char *at, const uint32_t d[3])
@@ -128,8 +132,7 @@ static void call_record(writer_t *w, const trace_timed_t *r)
     PUT_MEMBER(at, "external", full ? f->external : 0);
     PUT_MEMBER(at, "ancestor", full ? f->ancestor : 0);
     at = OUT_PUT_WORD(at, "}");
-    PUT_MEMBER(at, "start_timestamp", r->start);
-    PUT_MEMBER(at, "end_timestamp", r->end);
+    at = put_stamps(w->j.f, at, r);
     PUT_MEMBER(at, "thread_id", trace_thread(r->head));
     out_commit(w->j.f, at);
     w->j.comma = true;

@@ -76,6 +76,7 @@ bool out_sort_segment(out_sort_t *s, const char *path)
         return no_memory(s);
     }
     segments[s->segment_count++] = (out_segment_t){copy, -1};
+    s->limit = 0;
     return true;
 }
 
@@ -88,6 +89,9 @@ bool out_sort_chunk(out_sort_t *s, const trace_timed_t *r, uint64_t offset)
                                                 .offset = offset,
                                                 .segment = (uint32_t)s->segment_count - 1,
                                                 .ordered = true};
+    uint64_t window = offset - (offset - TRACE_HEADER_BYTES) % TRACE_WINDOW_BYTES;
+    s->limit = offset + OUT_CHUNK_BYTES;
+    if (s->limit > window + TRACE_WINDOW_BYTES) s->limit = window + TRACE_WINDOW_BYTES;
     return true;
 }
 

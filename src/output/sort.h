@@ -47,6 +47,7 @@ typedef struct {
     out_chunk_t *chunks;     /* in the order of adding */
     out_chunk_turn_t *turns; /* in the order of their first starts */
     size_t chunk_count, chunk_room;
+    uint64_t limit;              /* where the last chunk has to end; 0: it is whole */
     uint64_t added, added_order; /* the record before, in its chunk */
     /* reading */
     unsigned domains; /* that are read, a bit for each */
@@ -78,17 +79,12 @@ static inline bool out_sort_add(out_sort_t *s, const trace_timed_t *r, uint64_t 
                                 unsigned domain)
 {
     size_t bytes = trace_words(r->head) * 8u;
-    out_chunk_t *c = s->chunk_count ? &s->chunks[s->chunk_count - 1] : NULL;
-    bool fits = c && s->segment_count == c->segment + 1u && offset >= c->offset &&
-                offset + bytes - c->offset <= OUT_CHUNK_BYTES &&
-                (offset - TRACE_HEADER_BYTES) / TRACE_WINDOW_BYTES ==
-                    (c->offset - TRACE_HEADER_BYTES) / TRACE_WINDOW_BYTES;
-    if (__builtin_expect(!fits, 0)) {
+    if (__builtin_expect(offset + bytes > s->limit, 0)) {
         if (!out_sort_chunk(s, r, offset)) return false;
-        c = &s->chunks[s->chunk_count - 1];
         s->added = r->start;
         s->added_order = domain;
     }
+    out_chunk_t *c = &s->chunks[s->chunk_count - 1];
     c->bytes = (uint32_t)(offset + bytes - c->offset);
     c->domains |= (uint16_t)(1u << domain);
     if (r->start < c->first) c->first = r->start;

@@ -78,7 +78,7 @@ int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, o
     *rows = 0;
     if (!s->seen) s->seen = calloc(THREAD_BYTES, 1);
     if (!s->seen || !out_sort_segment(&s->sort, path)) return fail(s, strerror(ENOMEM));
-    for (const trace_head_t *head; (head = trace_reader_next(reader));) {
+    for (const trace_head_t *head; (head = trace_reader_next_timed(reader));) {
         const trace_timed_t *record = (const trace_timed_t *)head;
         int domain = out_domain_of(*head);
         if (++*rows % STOP_CHECK_ROWS == 0 && stopped(s)) return -1;

@@ -13,11 +13,9 @@
 #include <unistd.h>
 
 struct trace_reader {
+    trace_reader_window_t window; /* what is buffered of the records */
     trace_segment_header_t header;
-    uint64_t end;      /* bytes of records that header and file agree on */
-    uint64_t window;   /* offset of the buffered window among the records */
-    size_t have, used; /* bytes buffered, bytes handed out */
-    size_t last;       /* of these, up to the record that was handed out last */
+    uint64_t end; /* bytes of records that header and file agree on */
     uint64_t cut;
     bool done;
     int fd;
@@ -102,6 +100,7 @@ trace_reader_t *trace_reader_open_fd(int fd, const char *name, char *why, size_t
     r->end = committed < held ? committed : held;
     r->cut = committed - r->end;
     r->fd = fd;
+    r->window.buffer = r->buffer;
     return r;
 fail:
     snprintf(why, why_bytes, "%s: %s", name, bad);
@@ -118,18 +117,18 @@ const trace_segment_header_t *trace_reader_header(const trace_reader_t *r)
 /* Buffers the window at r->window. False at the end of the records. */
 static bool fill(trace_reader_t *r)
 {
-    if (r->window >= r->end) return false;
-    uint64_t left = r->end - r->window;
+    if (r->window.at >= r->end) return false;
+    uint64_t left = r->end - r->window.at;
     size_t want = left < TRACE_WINDOW_BYTES ? (size_t)left : TRACE_WINDOW_BYTES;
-    r->have = r->used = 0;
-    while (r->have < want) {
-        ssize_t n = pread(r->fd, r->buffer + r->have, want - r->have,
-                          (off_t)(TRACE_HEADER_BYTES + r->window + r->have));
+    r->window.have = r->window.used = 0;
+    while (r->window.have < want) {
+        ssize_t n = pread(r->fd, r->buffer + r->window.have, want - r->window.have,
+                          (off_t)(TRACE_HEADER_BYTES + r->window.at + r->window.have));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) break;
-        r->have += (size_t)n;
+        r->window.have += (size_t)n;
     }
-    return r->have > 0;
+    return r->window.have > 0;
 }
 
 static bool texts_end(const char *record, size_t fixed, size_t bytes, unsigned count)
@@ -180,7 +179,7 @@ static bool sound(const trace_head_t *record, size_t bytes)
 /* Gives up everything from the current record on. */
 static const trace_head_t *give_up(trace_reader_t *r)
 {
-    r->cut += r->end - r->window - r->used;
+    r->cut += r->end - r->window.at - r->window.used;
     r->done = true;
     return NULL;
 }
@@ -188,33 +187,30 @@ static const trace_head_t *give_up(trace_reader_t *r)
 const trace_head_t *trace_reader_next(trace_reader_t *r)
 {
     while (!r->done) {
-        if (r->used + sizeof(trace_head_t) > r->have) {
-            if (r->have && r->have < TRACE_WINDOW_BYTES && r->window + r->used < r->end)
+        if (r->window.used + sizeof(trace_head_t) > r->window.have) {
+            if (r->window.have && r->window.have < TRACE_WINDOW_BYTES &&
+                r->window.at + r->window.used < r->end)
                 return give_up(r);
-            if (r->have) r->window += TRACE_WINDOW_BYTES;
-            r->have = r->used = 0;
-            if (!fill(r)) return r->window < r->end ? give_up(r) : (r->done = true, NULL);
+            if (r->window.have) r->window.at += TRACE_WINDOW_BYTES;
+            r->window.have = r->window.used = 0;
+            if (!fill(r)) return r->window.at < r->end ? give_up(r) : (r->done = true, NULL);
             continue;
         }
-        const trace_head_t *record = (const trace_head_t *)(r->buffer + r->used);
+        const trace_head_t *record = (const trace_head_t *)(r->buffer + r->window.used);
         size_t bytes = trace_words(*record) * 8u;
         if (trace_type(*record) == TRACE_PAD) {
             if (bytes != sizeof(*record)) return give_up(r);
-            r->used = r->have;
+            r->window.used = r->window.have;
             continue;
         }
-        if (bytes < sizeof(*record) || bytes > r->have - r->used || !sound(record, bytes))
+        if (bytes < sizeof(*record) || bytes > r->window.have - r->window.used ||
+            !sound(record, bytes))
             return give_up(r);
-        r->last = r->used;
-        r->used += bytes;
+        r->window.last = r->window.used;
+        r->window.used += bytes;
         if (trace_least_bytes[trace_type(*record)]) return record;
     }
     return NULL;
-}
-
-uint64_t trace_reader_offset(const trace_reader_t *r)
-{
-    return TRACE_HEADER_BYTES + r->window + r->last;
 }
 
 uint64_t trace_reader_cut(const trace_reader_t *r)

@@ -30,9 +30,6 @@ const trace_segment_header_t *trace_reader_header(const trace_reader_t *r);
  * NULL at the end. */
 const trace_head_t *trace_reader_next(trace_reader_t *r);
 
-/* Where the record that was handed out last lies in the file. */
-uint64_t trace_reader_offset(const trace_reader_t *r);
-
 /* Least bytes of each type, 0 for types of other versions. */
 extern const uint16_t trace_least_bytes[TRACE_TYPE_COUNT];
 
@@ -51,6 +48,34 @@ static inline size_t trace_record_size(const trace_head_t *record, size_t left)
     bool fits =
         type != TRACE_COUNTERS || trace_counters_fit((const trace_counters_t *)record, bytes);
     return fits ? bytes : 0;
+}
+
+/* What every reader begins with; for the two functions below alone. */
+typedef struct {
+    const char *buffer;
+    uint64_t at;             /* of the buffered bytes among the records */
+    size_t have, used, last; /* bytes buffered, handed out, and before the last record of these */
+} trace_reader_window_t;
+
+/* The same as trace_reader_next, in place where it has a timed record at hand. */
+static inline const trace_head_t *trace_reader_next_timed(trace_reader_t *r)
+{
+    trace_reader_window_t *w = (trace_reader_window_t *)r;
+    const trace_head_t *record = (const trace_head_t *)(w->buffer + w->used);
+    size_t bytes = w->have - w->used;
+    if (bytes < sizeof(*record) || trace_least_bytes[trace_type(*record)] < sizeof(trace_timed_t) ||
+        trace_type(*record) < TRACE_API || !(bytes = trace_record_size(record, bytes)))
+        return trace_reader_next(r);
+    w->last = w->used;
+    w->used += bytes;
+    return record;
+}
+
+/* Where the record that was handed out last lies in the file. */
+static inline uint64_t trace_reader_offset(const trace_reader_t *r)
+{
+    const trace_reader_window_t *w = (const trace_reader_window_t *)r;
+    return TRACE_HEADER_BYTES + w->at + w->last;
 }
 
 /* Bytes of `committed` that could not be read as records. Known once trace_reader_next gave NULL.

@@ -537,6 +537,17 @@ static void digits(void **state)
         snprintf(expected, sizeof(expected), "%llu", (unsigned long long)value);
         assert_string_equal(text, expected);
     }
+    out_stamp_t stamp = {0};
+    *out_put_stamp(&stamp, text, 1333) = 0; /* before any that is longer */
+    assert_string_equal(text, "1333");
+    for (int i = 0; i < 200000; i++) { /* most have the first digits of the one before */
+        uint64_t value = random_number(&seed) % 64
+                             ? 123456789000000 + random_number(&seed) % 100000000
+                             : random_number(&seed) >> random_number(&seed) % 64;
+        *out_put_stamp(&stamp, text, value) = 0;
+        snprintf(expected, sizeof(expected), "%llu", (unsigned long long)value);
+        assert_string_equal(text, expected);
+    }
     *out_put_unsigned(text, UINT64_MAX) = 0;
     assert_string_equal(text, "18446744073709551615");
 }
