@@ -3,7 +3,7 @@
  * Makes the store of a made-up process (two threads' API calls, every tenth record a kernel) and
  * converts it in a process of its own for each format, so that one's memory is not another's; then
  * once to several formats, which read the store once.
- * bench_convert [--json FILE] [--records N] [--format NAME] */
+ * bench_convert [--json FILE] [--records N] [--format NAME] [--arguments N]: calls have so many */
 #include "output/convert.h"
 #include "trace/store.h"
 #include "trace/writer.h"
@@ -28,6 +28,7 @@ enum {
     ROWS = sizeof(rows) / sizeof(*rows),
     OPERATIONS = 400,
     KERNELS = 20,
+    ARGUMENTS_MAX = 12,
     API = 5,
     DISPATCH = 11
 };
@@ -77,6 +78,12 @@ static void put_meta(const char *store, const char *directory)
     for (uint32_t i = 0; i < OPERATIONS; i++) {
         snprintf(text, sizeof(text), "hipFunctionOfSomeLength%u", i);
         put_text(w, trace_head(TRACE_OPERATION, API, i, 0, 0), text);
+        trace_signature_t s = {.head = trace_head(TRACE_SIGNATURE, API, i, 0, sizeof(s)),
+                               .count = ARGUMENTS_MAX};
+        const char *names[2 * ARGUMENTS_MAX];
+        for (int name = 0; name < 2 * ARGUMENTS_MAX; name++)
+            names[name] = name % 2 ? "argument" : "void *";
+        trace_writer_put_texts(w, &s, sizeof(s), names, 2 * ARGUMENTS_MAX);
     }
     for (uint64_t i = 1; i <= KERNELS; i++) {
         trace_kernel_t k = {.head = trace_head(TRACE_KERNEL, 0, 0, 0, sizeof(k)),
@@ -91,7 +98,29 @@ static void put_meta(const char *store, const char *directory)
     trace_writer_close(w);
 }
 
-static void put_records(const char *store, uint64_t records)
+/* A call with arguments, all of them pointers. */
+static void put_call(trace_writer_t *w, const trace_api_t *plain, uint32_t arguments)
+{
+    char values[256];
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < arguments; i++)
+        bytes += (size_t)snprintf(values + bytes, sizeof(values) - bytes, "0x7f%010llx",
+                                  (unsigned long long)(plain->start * (i + 1))) +
+                 1;
+    while (bytes % 8)
+        values[bytes++] = 0;
+    trace_call_t call = {
+        .call = {.head = trace_head(TRACE_API, API, trace_operation(plain->head),
+                                    trace_thread(plain->head), sizeof(call) + bytes),
+                 .start = plain->start,
+                 .end = plain->end,
+                 .correlation = plain->correlation},
+        .count = arguments,
+        .has_result = 1};
+    trace_writer_put_parts(w, &call, sizeof(call), values, bytes);
+}
+
+static void put_records(const char *store, uint64_t records, uint32_t arguments)
 {
     char why[256];
     trace_writer_t *w =
@@ -116,7 +145,10 @@ static void put_records(const char *store, uint64_t records)
                               .stream = 1,
                               .workgroup = {256, 1, 1},
                               .grid = {65536, 1, 1}};
-        trace_writer_put(w, i % 10 ? (const void *)&call : &d);
+        if (i % 10 && arguments)
+            put_call(w, &call, arguments);
+        else
+            trace_writer_put(w, i % 10 ? (const void *)&call : &d);
     }
     trace_writer_count(w, records, 0, 0);
     trace_writer_close(w);
@@ -175,20 +207,23 @@ static bool measure(const char *store, const char *directory, int row, uint64_t 
 int main(int argc, char **argv)
 {
     const char *json = NULL, *only = NULL;
-    uint64_t records = 2000000;
+    uint64_t records = 2000000, arguments = 0;
     char directory[] = "/tmp/bench-convert-XXXXXX", store[64];
     result_t results[ROWS];
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--json") == 0) json = argv[i + 1];
         if (strcmp(argv[i], "--format") == 0) only = argv[i + 1];
+        if (strcmp(argv[i], "--arguments") == 0) arguments = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--records") == 0) records = strtoull(argv[i + 1], NULL, 10);
     }
     if (!mkdtemp(directory)) return 1;
     snprintf(store, sizeof(store), "%s/store", directory);
     if (mkdir(store, 0700) != 0) return 1;
     put_meta(store, directory);
-    put_records(store, records);
-    printf("%llu records, nine calls to a kernel\n", (unsigned long long)records);
+    if (arguments > ARGUMENTS_MAX) arguments = ARGUMENTS_MAX;
+    put_records(store, records, (uint32_t)arguments);
+    printf("%llu records, nine calls to a kernel, %llu arguments each\n",
+           (unsigned long long)records, (unsigned long long)arguments);
     printf("%-10s %14s %14s %14s %14s %12s\n", "format", "ns a record", "system ns", "wall ns",
            "peak MB", "file MB");
     for (int i = 0; i < ROWS; i++) {
