@@ -226,11 +226,18 @@ out_file_t *out_file_memory(void)
     return out_file_descriptor(-1, "memory");
 }
 
-const char *out_file_memory_text(out_file_t *f)
+const char *out_file_memory_bytes(out_file_t *f, size_t *bytes)
 {
     out_flush(f);
+    *bytes = f->memory_used;
     f->memory_used = 0;
     return f->error ? NULL : f->memory;
+}
+
+const char *out_file_memory_text(out_file_t *f)
+{
+    size_t bytes;
+    return out_file_memory_bytes(f, &bytes);
 }
 
 int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes)

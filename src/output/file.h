@@ -48,6 +48,8 @@ out_file_t *out_file_memory(void);
 /* What was written since the last call, ended by a zero byte; good until the next write. NULL when
  * memory ran out. */
 const char *out_file_memory_text(out_file_t *f);
+/* The same where zero bytes may be in it. */
+const char *out_file_memory_bytes(out_file_t *f, size_t *bytes);
 
 /* Room for `bytes` (OUT_RESERVE_MAX at most), to be filled from the front; out_commit says how far.
  */

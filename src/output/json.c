@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static void escaped(out_file_t *f, const char *text)
+/* From the first character on that cannot stand as it is, or anything else. */
+static void escape(out_file_t *f, const char *text)
 {
-    out_char(f, '"');
     for (const char *plain = text;; text++) {
         unsigned char c = (unsigned char)*text;
         if (c >= 0x20 && c != '"' && c != '\\') continue;
@@ -25,6 +25,18 @@ static void escaped(out_file_t *f, const char *text)
     out_char(f, '"');
 }
 
+void out_json_escaped(out_file_t *f, const char *text)
+{
+    /* most are short and plain */
+    char *at = out_reserve(f, OUT_RESERVE_MAX), *end = at + OUT_RESERVE_MAX - 1;
+    *at++ = '"';
+    for (unsigned char c; at < end && (c = (unsigned char)*text) >= 0x20 && c != '"' && c != '\\';
+         text++)
+        *at++ = (char)c;
+    out_commit(f, at);
+    escape(f, text);
+}
+
 static void begin_value(out_json_t *j, const char *key)
 {
     size_t bytes = key ? strlen(key) : 0;
@@ -34,15 +46,15 @@ static void begin_value(out_json_t *j, const char *key)
 void out_json_text(out_json_t *j, const char *key, const char *value)
 {
     begin_value(j, key);
-    escaped(j->f, value);
+    out_json_escaped(j->f, value);
 }
 
 void out_json_pair(out_json_t *j, const char *name, const char *value)
 {
     begin_value(j, NULL);
-    escaped(j->f, name);
+    out_json_escaped(j->f, name);
     out_char(j->f, ':');
-    escaped(j->f, value);
+    out_json_escaped(j->f, value);
 }
 
 void out_json_signed(out_json_t *j, const char *key, int64_t value)

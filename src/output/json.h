@@ -59,6 +59,8 @@ static inline void out_json_unsigned(out_json_t *j, const char *key, uint64_t va
 }
 
 void out_json_text(out_json_t *j, const char *key, const char *value);
+/* The text between quotes, escaped, and nothing else. */
+void out_json_escaped(out_file_t *f, const char *text);
 void out_json_pair(out_json_t *j, const char *name, const char *value);
 void out_json_signed(out_json_t *j, const char *key, int64_t value);
 void out_json_double(out_json_t *j, const char *key, double value);

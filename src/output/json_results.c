@@ -31,8 +31,9 @@ typedef struct {
     out_json_t j;
     out_job_t *job;
     out_model_t *model;
-    out_pieces_t calls[2]; /* how calls begin, without and with values */
-    out_file_t *memory;    /* where pieces are made */
+    out_pieces_t calls[2];  /* how calls begin, without and with values */
+    out_pieces_t arguments; /* what stands before each value, each ended by a zero byte */
+    out_file_t *memory;     /* where pieces are made */
 } writer_t;
 
 /* ---- parts that several records have ---- */
@@ -138,6 +139,41 @@ static void call_record(writer_t *w, const trace_timed_t *r)
     w->j.comma = true;
 }
 
+static const out_piece_t *make_arguments(writer_t *w, const trace_timed_t *r,
+                                         const trace_signature_t *signature)
+{
+    if (!w->memory) w->memory = out_file_memory();
+    if (!w->memory) return NULL;
+    for (uint64_t i = 0; i < signature->count; i++) {
+        out_json_t j = {.f = w->memory};
+        out_text(j.f, i ? ",{" : "{");
+        out_json_text(&j, "type", trace_record_text(&signature->head, 2 * (unsigned)i));
+        out_json_text(&j, "name", trace_record_text(&signature->head, 2 * (unsigned)i + 1));
+        out_bytes(j.f, ",\"value\":", sizeof(",\"value\":"));
+    }
+    size_t bytes;
+    const char *text = out_file_memory_bytes(w->memory, &bytes);
+    return text ? out_piece_keep(&w->arguments, r->head, text, bytes) : NULL;
+}
+
+static void put_arguments(writer_t *w, const trace_timed_t *r)
+{
+    out_arguments_t a = out_model_arguments(w->model, r);
+    const out_piece_t *piece = out_piece_find(&w->arguments, r->head);
+    if (a.count && !piece) piece = make_arguments(w, r, a.signature);
+    if (a.count && !piece) out_no_memory(w->j.f);
+    const char *before = piece ? piece->bytes : NULL;
+    out_json_begin(&w->j, "args", '[');
+    for (const char *value; before && (value = out_arguments_value(&a));) {
+        size_t bytes = strlen(before);
+        out_append(w->j.f, before, bytes);
+        out_json_escaped(w->j.f, value);
+        out_char(w->j.f, '}');
+        before += bytes + 1;
+    }
+    out_json_end(&w->j, ']');
+}
+
 /* A call with its arguments and its result, as far as they are known. */
 static void whole_call_record(writer_t *w, const trace_timed_t *r)
 {
@@ -145,18 +181,7 @@ static void whole_call_record(writer_t *w, const trace_timed_t *r)
     const char *end;
     bool values = trace_call_values(r, &end);
     call_record(w, r);
-    if (values) {
-        out_arguments_t a = out_model_arguments(w->model, r);
-        out_json_begin(j, "args", '[');
-        while (out_arguments_next(&a)) {
-            out_json_begin(j, NULL, '{');
-            out_json_text(j, "type", a.type);
-            out_json_text(j, "name", a.name);
-            out_json_text(j, "value", a.value);
-            out_json_end(j, '}');
-        }
-        out_json_end(j, ']');
-    }
+    if (values) put_arguments(w, r);
     if (values && ((const trace_call_t *)r)->has_result) {
         out_json_begin(j, "retval", '{');
         out_json_unsigned(j, "uint64_t_retval", ((const trace_call_t *)r)->result);
@@ -579,6 +604,7 @@ int out_json_write(out_job_t *job, const char *path)
     out_char(w.j.f, '\n');
     for (size_t i = 0; i < sizeof(w.calls) / sizeof(*w.calls); i++)
         out_pieces_free(&w.calls[i]);
+    out_pieces_free(&w.arguments);
     out_file_abandon(w.memory);
     if (!job->source->failed) return out_file_close(w.j.f, job->why, job->why_bytes);
     out_file_abandon(w.j.f);

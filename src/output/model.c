@@ -402,15 +402,23 @@ out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *c
     return a;
 }
 
-bool out_arguments_next(out_arguments_t *a)
+const char *out_arguments_value(out_arguments_t *a)
 {
-    if (a->next == a->count) return false;
+    if (a->next == a->count) return NULL;
     const char *zero = memchr(a->values, 0, (size_t)(a->end - a->values));
-    if (!zero) return false;
-    a->type = a->next++ ? a->name + strlen(a->name) + 1 : a->name + 1;
-    a->name = a->type + strlen(a->type) + 1;
+    if (!zero) return NULL;
+    a->next++;
     a->value = a->values;
     a->values = zero + 1;
+    return a->value;
+}
+
+bool out_arguments_next(out_arguments_t *a)
+{
+    bool first = !a->next;
+    if (!out_arguments_value(a)) return false;
+    a->type = first ? a->name + 1 : a->name + strlen(a->name) + 1;
+    a->name = a->type + strlen(a->type) + 1;
     return true;
 }
 

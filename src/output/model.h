@@ -88,6 +88,9 @@ typedef struct {
 out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *call);
 /* False at the end. */
 bool out_arguments_next(out_arguments_t *a);
+/* The next one's value alone, for who knows its type and name; NULL at the end. Not together with
+ * out_arguments_next. */
+const char *out_arguments_value(out_arguments_t *a);
 
 /* Text of a marker; NULL for a number that is not known. */
 const char *out_model_text(const out_model_t *m, uint64_t number);
