@@ -6,6 +6,7 @@
 #include "asm.h"
 
 #include <hsa/hsa.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -496,6 +497,29 @@ static void test_scratch(void **state)
     rig_close(&q);
 }
 
+/* A ring for not even one packet, or one whose packets stand anywhere, is none. */
+static void test_rings_that_do_not_fit(void **state)
+{
+    static const struct {
+        uint64_t add, bytes;
+    } rows[] = {{0, 32}, {0, 3 * 64}, {8, 256}, {RIG_UNMAPPED - RIG_VA, 256}};
+    (void)state;
+    rig_t *r = rig_create(1);
+    rig_queue_t q, sdma;
+    assert_true(rig_aql(r, &q) && rig_sdma(r, &sdma));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(sg_queue_update(q.queue, q.ring_va + rows[i].add, rows[i].bytes, 100),
+                         -EINVAL);
+    assert_int_equal(sg_queue_update(sdma.queue, sdma.ring_va, 10, 100), -EINVAL);
+    assert_int_equal(sg_queue_update(sdma.queue, sdma.ring_va + 2, 64, 100), -EINVAL);
+    assert_int_equal(sg_queue_update(q.queue, q.ring_va, RIG_SLOTS * 64, 100), 0);
+    uint64_t done = rig_signal(r, 1);
+    submit_barrier(&q, HSA_PACKET_TYPE_BARRIER_AND, (uint64_t[5]){0}, done);
+    assert_true(rig_wait(r, done, 0));
+    rig_close(&q);
+    rig_close(&sdma);
+}
+
 /* ---- errors: each ends the queue with its own text and the code ROCr understands ---- */
 
 typedef struct {
@@ -577,6 +601,12 @@ static void submit_bad_signal(rig_queue_t *q, uint64_t kernel)
     submit_barrier(q, HSA_PACKET_TYPE_BARRIER_AND, (uint64_t[5]){RIG_UNMAPPED}, 0);
 }
 
+static void submit_odd_signal(rig_queue_t *q, uint64_t kernel)
+{
+    (void)kernel;
+    submit_barrier(q, HSA_PACKET_TYPE_BARRIER_OR, (uint64_t[5]){rig_signal(q->rig, 1) + 4}, 0);
+}
+
 static const error_row_t errors[] = {
     {"kernel object",
      submit_no_kernel,
@@ -642,6 +672,13 @@ static const error_row_t errors[] = {
      SG_QUEUE_ERROR_PACKET,
      0x20,
      "0x7d0000001000"},
+    {"odd signal",
+     submit_odd_signal,
+     "s_endpgm",
+     {0},
+     SG_QUEUE_ERROR_PACKET,
+     0x20,
+     "not mapped, or not aligned"},
     {"abort",
      submit_plain,
      "s_trap 2\ns_endpgm",
@@ -720,6 +757,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pm4),
         cmocka_unit_test(test_pm4_atomics_and_copies),
         cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_rings_that_do_not_fit),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_memory_fault),
     };

@@ -57,20 +57,23 @@ uint64_t sg_aql_descriptor(const sg_queue_t *q)
 
 static amd_queue_t *descriptor(const sg_queue_t *q)
 {
-    return sg_memory_host(q->device->memory, sg_aql_descriptor(q), sizeof(amd_queue_t),
-                          SG_MEM_WRITABLE);
+    return SG_OBJECT_AT(q->device, sg_aql_descriptor(q), amd_queue_t, SG_MEM_WRITABLE);
+}
+
+bool sg_aql_ring_fits(const sg_device_t *d, uint64_t va, uint64_t bytes)
+{
+    const uint64_t slots = bytes / PACKET_BYTES;
+    return slots && !(slots & (slots - 1)) &&
+           sg_object_at(d, va, bytes, PACKET_BYTES, SG_MEM_WRITABLE);
 }
 
 int sg_aql_init(sg_queue_t *q)
 {
     size_t runs_bytes = (SG_IN_FLIGHT * sizeof(sg_run_t) + 63) & ~(size_t)63;
     size_t rows_bytes = SG_IN_FLIGHT * SG_GROUP_WAVES * sizeof(isa_row_t);
-    uint64_t *read = sg_memory_host(q->device->memory, q->params.read_ptr_va, 8, SG_MEM_WRITABLE);
-    uint64_t slots = q->params.ring_bytes / PACKET_BYTES;
-    if (!read || !slots || (slots & (slots - 1)) || !descriptor(q) ||
-        !sg_memory_host(q->device->memory, q->params.write_ptr_va, 8, 0) ||
-        !sg_memory_host(q->device->memory, q->params.ring_va, q->params.ring_bytes,
-                        SG_MEM_WRITABLE))
+    const uint64_t *read =
+        SG_OBJECT_AT(q->device, q->params.read_ptr_va, uint64_t, SG_MEM_WRITABLE);
+    if (!read || !descriptor(q) || !SG_OBJECT_AT(q->device, q->params.write_ptr_va, uint64_t, 0))
         return -EINVAL;
     q->runs = aligned_alloc(64, runs_bytes + rows_bytes);
     if (!q->runs) return -ENOMEM;
@@ -163,7 +166,7 @@ static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
     if (signal &&
         !sg_signal_complete(q->device, signal, profiling(q), q->head_start, sg_device_clock())) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
-                      "AQL packet %llu: completion signal 0x%llx is not mapped",
+                      "AQL packet %llu: completion signal 0x%llx is not mapped, or not aligned",
                       (unsigned long long)q->next, (unsigned long long)signal);
         return SG_STEP_DEAD;
     }
@@ -186,7 +189,7 @@ static sg_step_t finish_barrier(sg_queue_t *q, const packet_t *p)
 static sg_step_t bad_signal(sg_queue_t *q, uint64_t signal)
 {
     sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
-                  "AQL packet %llu: dependency signal 0x%llx is not mapped",
+                  "AQL packet %llu: dependency signal 0x%llx is not mapped, or not aligned",
                   (unsigned long long)q->next, (unsigned long long)signal);
     return SG_STEP_DEAD;
 }

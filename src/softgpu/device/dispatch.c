@@ -287,7 +287,7 @@ void sg_run_complete(sg_run_t *run)
     if (good && run->signal_va &&
         !sg_signal_complete(run->device, run->signal_va, run->profiled, run->start_ts, end_ts))
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, CODE_PACKET,
-                      "completion signal 0x%llx of a dispatch is not mapped",
+                      "completion signal 0x%llx of a dispatch is not mapped, or not aligned",
                       (unsigned long long)run->signal_va);
     atomic_store_explicit(&run->done, 1, memory_order_release);
     sg_queue_notify(q);

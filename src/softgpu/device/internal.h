@@ -266,6 +266,8 @@ typedef struct {
 bool sg_queue_pause(sg_queue_t *q, sg_patience_t *p);
 
 /* aql.c, sdma.c, pm4.c */
+/* Whether a queue of AQL packets may have its ring there. */
+bool sg_aql_ring_fits(const sg_device_t *d, uint64_t va, uint64_t bytes);
 int sg_aql_init(sg_queue_t *q);
 void sg_aql_free(sg_queue_t *q);
 /* Gives up what is in flight and waits until no thread works for the queue. */
@@ -307,15 +309,26 @@ bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
  * none of an integer operation that returns. */
 bool sg_transfer_atomic(uint32_t code, void *at, uint64_t source, uint64_t compare, uint64_t *old);
 
+/* Host address of a structure of the program's, `align` a power of two: NULL too where it is not
+ * aligned as its readers and writers expect. */
+static inline void *sg_object_at(const sg_device_t *d, uint64_t va, size_t bytes, size_t align,
+                                 uint32_t flags)
+{
+    return va & (align - 1) ? NULL : sg_memory_host(d->memory, va, bytes, flags);
+}
+#define SG_OBJECT_AT(d, va, type, flags)                                                           \
+    ((type *)sg_object_at(d, va, sizeof(type), _Alignof(type), flags))
+
 /* signal.c */
 /* Raises what an interrupt with this context id raises; partial ids (8 bits) raise all that match.
  */
 void sg_signal_interrupt(sg_device_t *d, uint32_t context);
-/* Writes the times if `profiled`, decrements the signal, tells its event. False: not mapped. */
+/* A signal that is not mapped, or not aligned, is none: all three are false then.
+ * Writes the times if `profiled`, decrements the signal, tells its event. */
 bool sg_signal_complete(sg_device_t *d, uint64_t va, bool profiled, uint64_t start, uint64_t end);
-/* Stores a value in a signal and tells its event. False: not mapped. */
+/* Stores a value in a signal and tells its event. */
 bool sg_signal_store(sg_device_t *d, uint64_t va, int64_t value);
-/* Value of a signal. False: not mapped. */
+/* Value of a signal. */
 bool sg_signal_load(sg_device_t *d, uint64_t va, int64_t *value);
 /* Tells queues that wait for memory that some has changed. */
 void sg_device_stir(sg_device_t *d);

@@ -240,10 +240,12 @@ static bool op_dma_data(const command_t *c)
     if (from == ADDRESS || from == ADDRESS_L2) {
         if (!sg_transfer_copy(c->q, pair(c, 2), dst, bytes)) return false;
     } else if (from == DATA) {
+        const uint32_t word = c->dw[2]; /* the packet may be among what is filled */
         for (uint64_t at = 0; at < bytes; at += 4) {
-            uint32_t *p = memory(c, dst + at, bytes - at < 4 ? bytes - at : 4, true);
+            const uint64_t n = bytes - at < 4 ? bytes - at : 4;
+            uint8_t *p = memory(c, dst + at, n, true);
             if (!p) return false;
-            memcpy(p, c->dw + 2, bytes - at < 4 ? bytes - at : 4);
+            memcpy(p, &word, n);
         }
     } else {
         return fail(c, "DMA_DATA source", from);

@@ -169,18 +169,24 @@ static void *queue_main(void *arg)
 
 /* ---- device.h ---- */
 
+static bool ring_fits(const sg_queue_t *q, uint64_t va, uint64_t bytes)
+{
+    if (q->params.kind == SG_QUEUE_AQL) return sg_aql_ring_fits(q->device, va, bytes);
+    return bytes && bytes % sizeof(uint32_t) == 0 &&
+           sg_object_at(q->device, va, bytes, sizeof(uint32_t), 0);
+}
+
 static int init_kind(sg_queue_t *q)
 {
     const sg_queue_params_t *p = &q->params;
-    sg_memory_t *m = q->device->memory;
+    const sg_device_t *d = q->device;
+    if (p->kind != SG_QUEUE_PM4 && !ring_fits(q, p->ring_va, p->ring_bytes)) return -EINVAL;
     switch (p->kind) {
     case SG_QUEUE_AQL: q->step = sg_aql_step; return sg_aql_init(q);
     case SG_QUEUE_SDMA:
         q->step = sg_sdma_step;
-        if (!p->ring_bytes || p->ring_bytes % 4 ||
-            !sg_memory_host(m, p->ring_va, p->ring_bytes, 0) ||
-            !sg_memory_host(m, p->write_ptr_va, 8, 0) ||
-            !sg_memory_host(m, p->read_ptr_va, 8, SG_MEM_WRITABLE))
+        if (!SG_OBJECT_AT(d, p->write_ptr_va, uint64_t, 0) ||
+            !SG_OBJECT_AT(d, p->read_ptr_va, uint64_t, SG_MEM_WRITABLE))
             return -EINVAL;
         return 0;
     case SG_QUEUE_PM4: break;
@@ -264,7 +270,7 @@ void *sg_queue_user(const sg_queue_t *q)
 
 int sg_queue_update(sg_queue_t *q, uint64_t ring_va, uint64_t ring_bytes, uint32_t percent)
 {
-    if (ring_bytes && !sg_memory_host(q->device->memory, ring_va, ring_bytes, 0)) return -EINVAL;
+    if (ring_bytes && !ring_fits(q, ring_va, ring_bytes)) return -EINVAL;
     if (ring_bytes) {
         atomic_store(&q->ring_va, ring_va);
         atomic_store(&q->ring_bytes, ring_bytes);

@@ -20,7 +20,7 @@ typedef struct {
 
 static amd_signal_t *signal_at(const sg_device_t *d, uint64_t va)
 {
-    return sg_memory_host(d->memory, va, sizeof(amd_signal_t), SG_MEM_WRITABLE);
+    return SG_OBJECT_AT(d, va, amd_signal_t, SG_MEM_WRITABLE);
 }
 
 void sg_device_stir(sg_device_t *d)
@@ -47,7 +47,7 @@ void sg_signal_interrupt(sg_device_t *d, uint32_t context)
 static void tell(sg_device_t *d, const event_t *event)
 {
     if (event->mailbox) {
-        uint64_t *box = sg_memory_host(d->memory, event->mailbox, sizeof *box, SG_MEM_WRITABLE);
+        uint64_t *box = SG_OBJECT_AT(d, event->mailbox, uint64_t, SG_MEM_WRITABLE);
         if (box) __atomic_store_n(box, (uint64_t)event->id, __ATOMIC_RELEASE);
         raise_event(d, event->id);
     }
