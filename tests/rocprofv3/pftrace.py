@@ -8,80 +8,19 @@ import collections
 import csv
 import glob
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+from perfetto_trace import Trace
+
 ROCPROFV3, PROGRAM, PROTO = sys.argv[1:4]
 
 
-def message(lines):
-    """A message in protoc's text form: field -> list of values or messages."""
-    fields = collections.defaultdict(list)
-    for line in lines:
-        line = line.strip()
-        if line == "}":
-            break
-        if line.endswith("{"):
-            fields[line[:-1].strip()].append(message(lines))
-        else:
-            name, value = line.split(": ", 1)
-            fields[name].append(value.strip('"') if value.startswith('"') else value)
-    return fields
-
-
-class Trace:
-    """Slices and counters with names and annotations in words; refuses what a viewer would."""
-
-    def __init__(self, data):
-        text = subprocess.run(["protoc", "--decode=trace.Trace", os.path.basename(PROTO)], input=data,
-                              capture_output=True, check=True, cwd=os.path.dirname(PROTO)).stdout
-        if re.search(rb"^\s*\d+[:{ ]", text, re.M):
-            raise AssertionError("a field that the format does not have")
-        self.tracks, self.slices, self.counters = {}, [], collections.defaultdict(list)
-        tables, open_slices = {}, collections.defaultdict(list)
-        packets = message(iter(text.decode().splitlines()))["packet"]
-        for p in packets:
-            sequence = p["trusted_packet_sequence_id"][0]
-            if p["sequence_flags"] == ["1"]:
-                tables[sequence] = collections.defaultdict(dict)
-            for interned in p["interned_data"]:
-                for kind, rows in interned.items():
-                    for row in rows:
-                        assert row["iid"][0] not in tables[sequence][kind], "interned twice"
-                        tables[sequence][kind][row["iid"][0]] = row["name"][0]
-            for track in p["track_descriptor"]:
-                assert track["uuid"][0] not in self.tracks, "a track described twice"
-                self.tracks[track["uuid"][0]] = track
-        order = sorted((p for p in packets if p["track_event"]), key=lambda p: int(p["timestamp"][0]))
-        for p in order: # a viewer sorts by time, and keeps the file's order within one
-            e, at = p["track_event"][0], int(p["timestamp"][0])
-            names = tables[p["trusted_packet_sequence_id"][0]]
-            track = e["track_uuid"][0]
-            assert track in self.tracks, "no such track"
-            kind = e["type"][0]
-            if kind == "TYPE_COUNTER":
-                self.counters[self.tracks[track]["name"][0]].append(
-                    (at, float(e["double_counter_value"][0])))
-            elif kind == "TYPE_SLICE_END":
-                open_slices[track].pop()["end"] = at
-            else:
-                notes = {}
-                for a in e["debug_annotations"]:
-                    name = a["name"][0] if a["name"] else names["debug_annotation_names"][a["name_iid"][0]]
-                    (notes[name],) = a["uint_value"] + a["double_value"] + a["string_value"]
-                slice_ = {"track": track, "start": at, "notes": notes, "flows": e["flow_ids"],
-                          "category": names["event_categories"][e["category_iids"][0]],
-                          "name": e["name"][0] if e["name"] else names["event_names"][e["name_iid"][0]]}
-                self.slices.append(slice_)
-                open_slices[track].append(slice_)
-        assert not any(open_slices.values()), "slices that never end"
-
-    def of(self, category):
-        return [s for s in self.slices if s["category"] == category]
+def read(data):
+    return Trace(data, PROTO)
 
 
 class Pftrace(unittest.TestCase):
@@ -108,7 +47,7 @@ class Pftrace(unittest.TestCase):
             return list(csv.DictReader(f))
 
     def test_everything_that_csv_has(self):
-        t = Trace(self.run_it("-s"))
+        t = read(self.run_it("-s"))
         for table, category, name in (("hip_api_trace", "hip_api", "Function"),
                                       ("hsa_api_trace", "hsa_api", "Function"),
                                       ("kernel_trace", "kernel_dispatch", "Kernel_Name"),
@@ -126,7 +65,7 @@ class Pftrace(unittest.TestCase):
                 self.assertEqual(row[column], s["notes"][note], column)
 
     def test_tracks_and_flows(self):
-        t = Trace(self.run_it("-r"))
+        t = read(self.run_it("-r"))
         names = collections.Counter(t.tracks[s["track"]]["name"][0] for s in
                                     t.of("kernel_dispatch") + t.of("memory_copy"))
         self.assertEqual(names, {"STREAM [1]": 3, "STREAM [2]": 3})
@@ -142,7 +81,7 @@ class Pftrace(unittest.TestCase):
                          {processes[0]["uuid"][0]})
 
     def test_queues_in_place_of_streams(self):
-        t = Trace(self.run_it("-r", "--group-by-queue"))
+        t = read(self.run_it("-r", "--group-by-queue"))
         tracks = {t.tracks[s["track"]]["name"][0] for s in t.of("kernel_dispatch")}
         self.assertTrue(tracks)
         for name in tracks:
@@ -151,7 +90,7 @@ class Pftrace(unittest.TestCase):
                           for s in t.of("memory_copy")}, {"COPY to Agent [0]", "COPY to Agent [1]"})
 
     def test_bytes(self):
-        t = Trace(self.run_it("-r"))
+        t = read(self.run_it("-r"))
         for name, points in t.counters.items():
             if name.startswith("COPY BYTES"):
                 self.assertEqual(points[-1][1], 0)
@@ -171,7 +110,7 @@ class Pftrace(unittest.TestCase):
         self.assertEqual(given, want)
 
     def test_counters(self):
-        t = Trace(self.run_it("--pmc", "SQ_WAVES", "SQ_INSTS_SALU"))
+        t = read(self.run_it("--pmc", "SQ_WAVES", "SQ_INSTS_SALU"))
         rows = self.rows("counter_collection")
         want = {(r["Dispatch_Id"], r["Counter_Name"]): float(r["Counter_Value"]) for r in rows}
         self.assertEqual(want[("1", "SQ_WAVES")], 64) # 4096 threads
@@ -181,11 +120,11 @@ class Pftrace(unittest.TestCase):
         self.assertEqual([v for _, v in t.counters["Agent [1] PMC SQ_WAVES"]], [64, 0] * 4)
 
     def test_counters_beside_the_trace(self):
-        t = Trace(self.run_it("--kernel-trace", "--pmc", "SQ_WAVES"))
+        t = read(self.run_it("--kernel-trace", "--pmc", "SQ_WAVES"))
         self.assertEqual([s["notes"]["SQ_WAVES"] for s in t.of("kernel_dispatch")], ["64"] * 4)
 
     def test_arguments(self):
-        t = Trace(self.run_it("--hip-trace"))
+        t = read(self.run_it("--hip-trace"))
         (copy, back) = [s for s in t.of("hip_api") if s["name"] == "hipMemcpyAsync"]
         self.assertEqual((copy["notes"]["sizeBytes"], copy["notes"]["kind"]), ("16384", "HostToDevice"))
 
@@ -204,10 +143,10 @@ class Pftrace(unittest.TestCase):
         data = self.run_it("-s")
         shutil.rmtree(self.dir)
         other = self.run_it("-s")
-        one, both = Trace(data), Trace(data + other)
-        self.assertEqual(len(both.slices), len(one.slices) + len(Trace(other).slices))
+        one, both = read(data), read(data + other)
+        self.assertEqual(len(both.slices), len(one.slices) + len(read(other).slices))
         self.assertFalse({s["flows"][0] for s in one.slices if s["flows"]} &
-                         {s["flows"][0] for s in Trace(other).slices if s["flows"]})
+                         {s["flows"][0] for s in read(other).slices if s["flows"]})
 
 
 if __name__ == "__main__":
