@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Completion in bash and zsh knows every option of the help, and the words of those that have some.
+"""Completion in bash and zsh knows every option of each command's help, and the words of those that have some.
 
 usage: completion.py SOURCE_DIR BUILD_DIR
 """
@@ -17,11 +17,42 @@ def output(command):
     return subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=60).stdout
 
 
-def bash(*words):
+def bash(*words, program="rocprofv3"):
     """What bash offers for the last word."""
-    script = (f"source {source}/share/bash-completion/rocprofv3; COMP_WORDS=(rocprofv3 \"$@\"); "
-              "COMP_CWORD=$#; COMPREPLY=(); _rocprofv3; printf '%s\\n' \"${COMPREPLY[@]}\"")
+    script = (f"source {source}/share/bash-completion/{program}; COMP_WORDS=({program} \"$@\"); "
+              f"COMP_CWORD=$#; COMPREPLY=(); _{program.replace('-', '_')}; "
+              "printf '%s\\n' \"${COMPREPLY[@]}\"")
     return output(["bash", "-c", script, "bash", *words]).split()
+
+
+def zsh(*words, program):
+    """What zsh's function hands to its compadd."""
+    script = ("compadd() { print -l -- \"${@[2,-1]}\" }; _files() { print files }; _command_names() { print commands }; "
+              f"service={program}; words=({program} \"$@\"); CURRENT=$#words; PREFIX=$words[-1]; "
+              f"complete_it() {{ source {source}/share/zsh/site-functions/_crocprof }}; complete_it")
+    return output(["zsh", "-f", "-c", script, "zsh", *words]).split()
+
+
+# Commands beside rocprofv3: how they print their options, and words that are completed.
+OTHERS = {
+    "softgpu": (["softgpu", "--help"], [], {("--core", ""): {"base", "avx2", "avx512"}, ("--profile", "mi2"): {"mi210"}}),
+    "rocprofv3-doctor": (["rocprofv3-doctor", "--help"], [], {("--format", ""): {"text", "json"}}),
+    "rocprof": (["sh", "-c", "rocprof -h || true"], [], {}), # whose -h is a failure, as AMD's is
+    "rocpd": (["rocpd", "summary", "--help"], ["summary"],
+              {("mer",): {"merge"}, ("query", "--format", ""): {"console", "csv", "html", "json", "md"}}),
+}
+
+
+def check_others():
+    for program, (command, words, examples) in OTHERS.items():
+        options = set(re.findall(r"(?:^ +|, +)(--?[a-zA-Z?][\w-]*)", output(command), re.M))
+        expect(set(bash(*words, "-", program=program)), options, f"bash, {program}")
+        for example, wanted in examples.items():
+            expect(set(bash(*example, program=program)), wanted, f"bash, {program} {example}")
+        if shutil.which("zsh"):
+            expect(set(zsh(*words, "-", program=program)), options, f"zsh, {program}")
+    if shutil.which("zsh"):
+        expect(set(zsh("", program="rocpd")), {"convert", "query", "summary", "merge", "package"}, "zsh, rocpd")
 
 
 def expect(got, wanted, what):
@@ -42,6 +73,7 @@ def main():
         sys.exit("zsh: no words of --agent-index")
     if shutil.which("zsh"):
         output(["zsh", "-n", build + "/share/zsh/site-functions/_rocprofv3"])
+    check_others()
     print(f"{len(options)} spellings of options")
 
 

@@ -67,6 +67,7 @@ def main():
             expect("usr/" + name in files, f"{name} is not in the package")
         for name in os.listdir(root + "/usr/bin"):
             expect(f"usr/share/man/man1/{name}.1" in files, f"{name} has no man page")
+            expect(f"usr/share/bash-completion/completions/{name}" in files, f"bash does not complete {name}")
             run([f"{root}/usr/bin/{name}", "--version" if name == "rocprof" else "--help"], PATH="/usr/bin:/bin")
         if program:
             run([root + "/usr/bin/rocprofv3", "--gpu", "soft", "--sys-trace", "-f", "csv", "-d", folder + "/out",
