@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-faults test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install deb clean format
+.PHONY: all deps demo demo-llama test test-clients test-faults test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install deb clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -34,6 +34,12 @@ SUITE ?= forky
 SET ?= full
 test-field: deps
 	@scripts/run-field '$(SUITE)' --set '$(SET)' --tests '$(value TESTS)' --programs '$(value FIELD)'
+
+# PAPI and LIKWID of Debian's newer suites against this tree, their own tests on softgpu: client and result.
+CLIENTS ?= papi likwid
+test-clients: deps
+	@$(MAKE) --no-print-directory all
+	@python3 tests/clients/clients.py $(BUILD) $(CLIENTS)
 
 # Everything that can fail, failing, one call after the other; kills and small disks. A choice of it is
 # in `test`. SEED: of the random moments, as an earlier report has printed it.
