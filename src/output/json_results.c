@@ -18,7 +18,8 @@
 /* sizeof of AMD's records, which stand in each */
 enum {
     API_BYTES = 64,
-    CALL_BYTES = 176,
+    CALL_BYTES = 176, /* of HIP, with arguments */
+    DECODE_BYTES = 112,
     DISPATCH_BYTES = 184,
     DISPATCH_INFO_BYTES = 128,
     COPY_BYTES = 96,
@@ -110,7 +111,8 @@ static const out_piece_t *make_call(writer_t *w, const trace_timed_t *r, bool va
     if (!w->memory) w->memory = out_file_memory();
     if (!w->memory) return NULL;
     out_json_t j = {.f = w->memory};
-    put_size(&j, values ? CALL_BYTES : API_BYTES, r);
+    unsigned with_values = out_domain_of(r->head) == OUT_HIP_API ? CALL_BYTES : DECODE_BYTES;
+    put_size(&j, values ? with_values : API_BYTES, r);
     out_json_begin(&j, "correlation_id", '{');
     out_text(j.f, "\"internal\":");
     const char *text = out_file_memory_text(w->memory);

@@ -229,8 +229,9 @@ class Memory(Case):
                                          "regions R ON R.event_id = A.event_id ORDER BY 1").fetchall()
         # records of the others have none, as AMD's
         self.assertEqual(arguments, [("ROCDECODE_API_EXT", "int", "number", "1")] * 2)
-        self.assertEqual([(r["args"], r["retval"]) for r in sections["rocdecode_api"]],
-                         [([{"type": "int", "name": "number", "value": "1"}], {"uint64_t_retval": 3})] * 2)
+        self.assertEqual([(r["size"], r["args"], r["retval"]) for r in sections["rocdecode_api"]],
+                         [(112, [{"type": "int", "name": "number", "value": "1"}],
+                           {"uint64_t_retval": 3})] * 2)
         for name, count in calls.items():
             rows = self.rows(name + "_api_trace")
             self.assertEqual(len(rows), count)
