@@ -142,6 +142,39 @@ static void test_no_topology(void **state)
     assert_int_equal(count, 0);
 }
 
+/* Reads the topology and keeps what is said of it. */
+static size_t read_and_listen(char *said, size_t bytes)
+{
+    size_t count;
+    FILE *file = tmpfile();
+    int before = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    sdk_topology_read(root, &count);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    rewind(file);
+    said[fread(said, 1, bytes - 1, file)] = 0;
+    fclose(file);
+    return count;
+}
+
+/* A node that is hidden is none; one that cannot be read is missed. */
+static void test_losses_are_told(void **state)
+{
+    (void)state;
+    char said[1024], path[128];
+    assert_int_equal(read_and_listen(said, sizeof said), 2);
+    assert_string_equal(said, "");
+    snprintf(path, sizeof path, "%s/3", root);
+    assert_int_equal(mkdir(path, 0700), 0);
+    strcat(path, "/properties");
+    assert_int_equal(symlink("properties", path), 0);
+    assert_int_equal(read_and_listen(said, sizeof said), 2);
+    assert_non_null(strstr(said, "agents are not complete: "));
+    assert_non_null(strstr(said, "/3/properties: Too many levels of symbolic links"));
+    unlink(path);
+}
+
 static void test_visibility(void **state)
 {
     (void)state;
@@ -183,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_no_topology),
+        cmocka_unit_test(test_losses_are_told),
         cmocka_unit_test(test_visibility),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);

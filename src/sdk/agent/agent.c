@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "hsa/agents.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,10 @@ rocprofiler_query_available_agents(rocprofiler_agent_version_t version,
         return ROCPROFILER_STATUS_ERROR;
     }
     const void **copy = calloc(count, sizeof *copy);
-    if (!copy) return ROCPROFILER_STATUS_ERROR;
+    if (!copy) {
+        base_error("agents: %s", strerror(ENOMEM));
+        return ROCPROFILER_STATUS_ERROR;
+    }
     memcpy(copy, agents, count * sizeof *copy);
     rocprofiler_status_t status = callback(version, copy, count, user_data);
     free(copy);
@@ -78,6 +82,7 @@ static int32_t position(const char *list, const char *name, int32_t ordinal, uin
 {
     char *copy = strdup(list), *rest = NULL;
     int32_t at = 0, found = -1;
+    if (!copy) base_error("%s: %s", name, strerror(ENOMEM));
     if (!copy) return -1;
     for (char *token = strtok_r(copy, ", ", &rest); token && found < 0;
          token = strtok_r(NULL, ", ", &rest), at++) {

@@ -1,7 +1,8 @@
 /* topology.c - agents from the files that the kernel driver shows in sysfs.
  *
  * Works before any runtime is up. One table row per property; what is derived from several is in
- * derive_*(). A file that cannot be read leaves its fields zero. */
+ * derive_*(). A file that is not there, or is hidden, leaves its fields zero; one that cannot be
+ * read for another reason does so, too, and that is told. */
 #include "sdk/agent/agent.h"
 
 #include "base/env.h"
@@ -95,11 +96,39 @@ static const field_t link_fields[] = {LINK(type),
 
 /* ---- files ---- */
 
+/* What could not be read since sdk_topology_read() began. */
+static struct {
+    unsigned count;
+    char first[640];
+} lost;
+
+static void lose(const char *what, int error)
+{
+    if (lost.count++ == 0) snprintf(lost.first, sizeof lost.first, "%s: %s", what, strerror(error));
+}
+
+static FILE *open_file(const char *path)
+{
+    FILE *file = base_file_stream(path, "re");
+    if (!file && errno != ENOENT && errno != EACCES && errno != EPERM) lose(path, errno);
+    return file;
+}
+
 static FILE *open_in(const char *directory, const char *name)
 {
     char path[512];
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, name) >= sizeof path) return NULL;
-    return base_file_stream(path, "re");
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, name) >= sizeof path) {
+        lose(path, ENAMETOOLONG);
+        return NULL;
+    }
+    return open_file(path);
+}
+
+static void *allocate(size_t count, size_t bytes)
+{
+    void *memory = calloc(count, bytes);
+    if (!memory) lose("agents", ENOMEM);
+    return memory;
 }
 
 /* Little-endian: the low bytes of the number; a field wider than 8 bytes keeps its rest zero. */
@@ -126,6 +155,7 @@ static bool read_properties(const char *directory, const field_t *fields, void *
         for (const field_t *f = fields; f->name; f++)
             if (strcmp(f->name, name) == 0) set_field(object, f, value);
     }
+    if (ferror(file)) lose(directory, EIO);
     fclose(file);
     return any;
 }
@@ -146,7 +176,7 @@ static void *read_array(const char *node, const char *kind, uint32_t *count, con
                         size_t size)
 {
     if (!*count) return NULL;
-    char *array = calloc(*count, size);
+    char *array = allocate(*count, size);
     if (!array) *count = 0;
     for (uint32_t i = 0; i < *count; i++) {
         char directory[512];
@@ -160,8 +190,8 @@ static void *read_array(const char *node, const char *kind, uint32_t *count, con
 
 static const char *keep(const char *text)
 {
-    char *copy = strdup(text);
-    return copy ? copy : "";
+    char *copy = allocate(1, strlen(text) + 1);
+    return copy ? strcpy(copy, text) : "";
 }
 
 /* "gfx90a": major in decimal, minor and stepping in hexadecimal digits. */
@@ -176,7 +206,7 @@ static const char *gfx_name(uint32_t version)
  * products of one device id differ in their last words only: the first line decides. */
 static const char *product_name(uint32_t device)
 {
-    FILE *file = base_file_stream("/usr/share/libdrm/amdgpu.ids", "re");
+    FILE *file = open_file("/usr/share/libdrm/amdgpu.ids");
     char line[256], name[200];
     unsigned id, revision;
     const char *found = NULL;
@@ -203,7 +233,7 @@ static void name_cpu(rocprofiler_agent_v0_t *agent)
 {
     char line[512], text[256], name[256] = "", wanted[256] = "";
     unsigned family = 0, wanted_family = 0, apic = 0;
-    FILE *file = base_file_stream("/proc/cpuinfo", "re");
+    FILE *file = open_file("/proc/cpuinfo");
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "model name : %255[^\n]", text) == 1) memcpy(name, text, sizeof name);
         sscanf(line, "cpu family : %u", &family);
@@ -257,7 +287,7 @@ static void derive_common(rocprofiler_agent_v0_t *a)
 
 static rocprofiler_agent_v0_t *read_agent(const char *node)
 {
-    rocprofiler_agent_v0_t *a = calloc(1, sizeof *a);
+    rocprofiler_agent_v0_t *a = allocate(1, sizeof *a);
     char line[256];
     if (!a) return NULL;
     a->size = sizeof *a;
@@ -310,14 +340,14 @@ static uint64_t first_handle(void)
 const rocprofiler_agent_v0_t *const *sdk_topology_read(const char *root, size_t *count)
 {
     *count = 0;
+    lost.count = 0;
     uint32_t nodes = count_nodes(root);
-    const rocprofiler_agent_v0_t **agents = nodes ? calloc(nodes, sizeof *agents) : NULL;
-    if (!agents) return NULL;
+    const rocprofiler_agent_v0_t **agents = nodes ? allocate(nodes, sizeof *agents) : NULL;
     sdk_visible_t visible = {base_env("ROCR_VISIBLE_DEVICES"), base_env("HIP_VISIBLE_DEVICES"),
                              base_env("CUDA_VISIBLE_DEVICES")};
     int32_t of_type[ROCPROFILER_AGENT_TYPE_LAST] = {0};
     uint64_t handle = first_handle();
-    for (uint32_t node = 0; node < nodes; node++) {
+    for (uint32_t node = 0; agents && node < nodes; node++) {
         char path[512];
         snprintf(path, sizeof path, "%s/%u", root, node);
         rocprofiler_agent_v0_t *a = read_agent(path);
@@ -329,5 +359,8 @@ const rocprofiler_agent_v0_t *const *sdk_topology_read(const char *root, size_t 
         sdk_agent_set_visibility(a, &visible);
         agents[(*count)++] = a;
     }
+    if (lost.count)
+        base_warning("agents are not complete: %s%s", lost.first,
+                     lost.count > 1 ? ", and more" : "");
     return agents;
 }
