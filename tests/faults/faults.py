@@ -88,12 +88,13 @@ def profile(out, *options, program, root=None):
 # ---- calls that fail, one after the other ----
 
 class Target:
-    """Something that runs: `program` is where calls fail, in `objects`; `most`: as many calls of a
-    kind fail in the short form."""
+    """Something that runs: `program` is where calls fail, in `objects`; `most`: as many calls of a kind fail in the
+    short form; `theirs`: a crash in other objects than ours is the runtime's, to which a driver without memory is
+    new. It is counted apart."""
 
-    def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=40):
+    def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=40, theirs=False):
         self.name, self.program, self.objects, self.command = name, program, objects, command
-        self.prepare, self.judge, self.most = prepare, judge, most
+        self.prepare, self.judge, self.most, self.theirs = prepare, judge, most, theirs
 
     def run(self, kind=None, at=0):
         """The result, whether the call was reached, whose it was, the log."""
@@ -106,20 +107,25 @@ class Target:
                               FAULTS_IN=self.objects, FAULTS_LOG=place.log, LD_PRELOAD=INJECTOR)
                 if not at:
                     faults["FAULTS_PLACES"] = "1"
+                if self.theirs:
+                    faults["FAULTS_CRASHES"] = "1"
                 if args.at:
                     faults["FAULTS_STACKS"] = "1"
             got = execute(self.command(place), environment(**faults), place.out, place.path)
             lines = place.lines()
-            if args.at and kind:
-                print(open(place.log).read(), got.status, got.stdout, got.stderr, got.files)
+            if args.at and at:
+                print(*(" ".join(words) for words in lines), sep="\n")
+                print(got.status, got.stdout, got.stderr, got.files)
             if got.kept and got.status is not None:
                 got.later = execute([ROCPROFV3, "convert", place.out], environment(), place.out, place.path)
         whose = [words for words in lines if words[0] == kind]
         return got, bool(whose), whose, lines
 
     def problem(self, kind, at):
-        got, reached, whose, _ = self.run(kind, at)
-        wrong = self.judge(got, self.clean)
+        """Whether the call was reached, what is wrong, whether the runtime has crashed."""
+        got, reached, whose, lines = self.run(kind, at)
+        crash = [words[2] for words in lines if words[0] == "crash" and BUILD not in words[2]]
+        wrong = None if crash else self.judge(got, self.clean)
         if not wrong and getattr(got, "later", None):
             later = got.later
             if later.status != 0 or later.broken or later.uneven() or later.kept:
@@ -127,7 +133,7 @@ class Target:
         if wrong:
             where = os.path.basename(whose[0][2]) if whose else "not reached"
             wrong = f"{self.name}: {kind} {at} ({where}): {wrong}\n{got.stderr.strip()}"
-        return reached, wrong
+        return reached, wrong, bool(crash)
 
     def choose(self, lines):
         """How many calls there are, and the numbers of those that fail: see above; in the short form the first few
@@ -166,9 +172,11 @@ class Target:
             if not tries:
                 continue
             results = list(workers.map(lambda t: self.problem(*t), tries))
-            missed = sum(not reached for reached, _ in results)
-            report.line(f"{self.name}: {kind}", len(tries), [wrong for _, wrong in results if wrong],
-                        f" of {count} calls" + (f", {missed} not reached" if missed else ""))
+            missed = sum(not reached for reached, *_ in results)
+            crashed = sum(crash for *_, crash in results)
+            report.line(f"{self.name}: {kind}", len(tries), [wrong for _, wrong, _ in results if wrong],
+                        f" of {count} calls" + (f", {missed} not reached" if missed else "") +
+                        (f", {crashed} crash in the runtime" if crashed else ""))
 
 
 def tool():
@@ -215,7 +223,7 @@ def sdk():
 
 def softgpu():
     Target("HIP program on softgpu", "traced", "softgpu/lib", lambda place: [
-        BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=8).all()
+        BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=8, theirs=True).all()
     Target("softgpu, the command", "softgpu", "", lambda place: [BUILD + "/bin/softgpu", "--cus", "4", "--", "true"],
            judge=judge_program).all()
 

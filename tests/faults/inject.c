@@ -9,7 +9,7 @@
  * FAULTS_LOG the failure adds a line (kind, number, object) and the end of the process another
  * (`end`, number of calls). With FAULTS_STACKS the log has the failure's stack as well, for people;
  * with FAULTS_PLACES it has a line for each call (`place`, number, a number for all calls with this
- * stack in this process).
+ * stack in this process). With FAULTS_CRASHES a crash adds a line, too (`crash`, signal, object).
  *
  * Writes to descriptors up to 2 are spared: what is told must get through. */
 #include <dlfcn.h>
@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -52,6 +54,8 @@ static struct {
 static long counted;
 static __thread bool inside; /* our own calls do not count */
 
+static void watch_crashes(void);
+
 __attribute__((constructor)) static void read_plan(void)
 {
     const char *call = getenv("FAULTS_CALL"), *at = getenv("FAULTS_AT");
@@ -69,6 +73,7 @@ __attribute__((constructor)) static void read_plan(void)
     void *warm[2];
     backtrace(warm, 2); /* loads what it needs before anything may fail */
     plan.active = plan.kind < KINDS;
+    if (plan.active && plan.log && getenv("FAULTS_CRASHES")) watch_crashes();
 }
 
 static const char *object_of(void *address)
@@ -120,11 +125,27 @@ static void add_line(const char *what, long number, const char *object)
                           0666);
     if (fd < 0) return;
     syscall(SYS_write, fd, line, (size_t)n);
-    if (plan.stacks && strcmp(what, "end") != 0) {
+    if (plan.stacks && strcmp(what, "end") != 0 && strcmp(what, "place") != 0) {
         void *stack[32];
         backtrace_symbols_fd(stack, backtrace(stack, 32), fd);
     }
     syscall(SYS_close, fd);
+}
+
+static void on_crash(int number, siginfo_t *info, void *data)
+{
+    const ucontext_t *context = data;
+    (void)info;
+    inside = true;
+    add_line("crash", number, caller((void *)context->uc_mcontext.gregs[REG_RIP]));
+    inside = false; /* the same again, now for good */
+}
+
+static void watch_crashes(void)
+{
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_RESETHAND};
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
 }
 
 static void add_place(long number)
