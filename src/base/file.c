@@ -35,6 +35,23 @@ bool base_file_is(int fd, base_file_id_t id)
     return now.inode && now.inode == id.inode && now.device == id.device;
 }
 
+base_kept_t base_keep(int fd)
+{
+    return (base_kept_t){fd, base_file_id(fd)};
+}
+
+int base_kept(const base_kept_t *kept)
+{
+    return base_file_is(kept->fd, kept->file) ? kept->fd : -1;
+}
+
+void base_kept_close(base_kept_t *kept)
+{
+    int fd = base_kept(kept);
+    if (fd >= 0) close(fd);
+    *kept = BASE_KEPT_NONE;
+}
+
 int base_file_open(const char *path, int flags, mode_t mode)
 {
     return base_file_own(open(path, flags | O_CLOEXEC, mode));

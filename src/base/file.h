@@ -37,6 +37,22 @@ base_file_id_t base_file_id(int fd);
 /* True while `fd` is the file that it was. Look before each use of a descriptor that is kept. */
 bool base_file_is(int fd, base_file_id_t id);
 
+/* A descriptor that is kept, and what it was. */
+typedef struct {
+    int fd;
+    base_file_id_t file;
+} base_kept_t;
+
+#define BASE_KEPT_NONE ((base_kept_t){-1, {0, 0}})
+
+base_kept_t base_keep(int fd);
+
+/* The descriptor, or -1 if it is not ours any more. */
+int base_kept(const base_kept_t *kept);
+
+/* Closes it, unless it is not ours any more. */
+void base_kept_close(base_kept_t *kept);
+
 /* open(2); `mode` counts only where the flags create. */
 int base_file_open(const char *path, int flags, mode_t mode);
 

@@ -3,6 +3,7 @@
  * On a stand-in device, with forked children as the other processes. */
 #include "fake_device.h"
 
+#include "base/file.h"
 #include "softgpu/kfd/kfd.h"
 
 #include <dirent.h>
@@ -532,6 +533,47 @@ static void nothing_is_left_open(void **state)
     assert_int_equal(count_open(), before);
 }
 
+/* Puts another file in the place of all descriptors but the program's own; how many. */
+static int take_over(int mine, int taken[], int room)
+{
+    int n = 0;
+    for (int fd = BASE_FILE_LOWEST; fd < BASE_FILE_LOWEST + 500; fd++)
+        if (fd != mine && fcntl(fd, F_GETFD) >= 0 && n < room && dup2(mine, fd) == fd)
+            taken[n++] = fd;
+    return n;
+}
+
+static int close_what_is_not_ours(void *argument)
+{
+    enum { ROOM = 64 };
+    struct kfd_ioctl_smi_events_args events = {.gpuid = kfd_gpu_id(0)};
+    uint64_t own = alloc(here, MB, KFD_IOC_ALLOC_MEM_FLAGS_VRAM), other;
+    struct kfd_ipc_export_args ipc = {.handle = own};
+    int taken[ROOM], mine = memfd_create("the program's", 0);
+    if (import_memory(*(int *)argument, there, &other) != 0 || export_memory(own) < 0) return 1;
+    if (call(AMDKFD_IOC_SMI_EVENTS, &events) != 0 || call(IPC_EXPORT, &ipc) != 0) return 2;
+    int n = take_over(mine, taken, ROOM);
+    if (n < 5) return 3; /* the device, its GPU, two of the other's memory, a lease, a reader */
+    if (free_memory(other) != 0 || free_memory(own) != 0) return 4;
+    available(); /* which looks after the leases */
+    fake.ops.memory_fault(fake.ops.user, 0x1000, 0);
+    kfd_process_forget();
+    for (int i = 0; i < n; i++)
+        if (!base_file_is(taken[i], base_file_id(mine))) return 10 + i;
+    return 0;
+}
+
+/* Programs close ranges of descriptors and use the numbers again: what is there then is theirs. */
+static void descriptors_of_the_program_stay_open(void **state)
+{
+    (void)state;
+    uint64_t buffer = alloc(here, MB, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+    int fd = export_memory(buffer);
+    assert_int_equal(in_another_process(close_what_is_not_ours, &fd), 0);
+    close(fd);
+    assert_int_equal(free_memory(buffer), 0);
+}
+
 static void readers_learn_of_memory_faults(void **state)
 {
     (void)state;
@@ -594,6 +636,7 @@ int main(void)
         cmocka_unit_test(memory_is_opened_by_name),
         cmocka_unit_test(other_descriptors_are_refused),
         cmocka_unit_test(nothing_is_left_open),
+        cmocka_unit_test(descriptors_of_the_program_stay_open),
         cmocka_unit_test(readers_learn_of_memory_faults),
         cmocka_unit_test(what_is_missing_is_refused_as_the_driver_does),
     };

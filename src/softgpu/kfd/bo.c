@@ -69,7 +69,7 @@ static void leave(kfd_bo_t *bo)
 static int file_of(kfd_process_t *p, const kfd_bo_t *bo)
 {
     uint32_t gpu;
-    if (bo->file >= 0) return bo->file;
+    if (bo->foreign) return base_kept(&bo->file);
     return kfd_node_of(p->gpus[bo->gpu].fd, &gpu) == KFD_NODE_RENDER ? p->gpus[bo->gpu].fd : -1;
 }
 
@@ -111,13 +111,13 @@ static void release_foreign(kfd_process_t *p, kfd_bo_t *bo)
 {
     syscall(SYS_munmap, bo->host, bo->size); /* none of the program's: nobody need hear of it */
     kfd_ranges_give(&p->windows, bo->mmap_offset, bo->size);
-    close_fd(bo->file);
-    close_fd(bo->lease);
+    base_kept_close(&bo->file);
+    base_kept_close(&bo->lease);
 }
 
 static void release(kfd_process_t *p, kfd_bo_t *bo)
 {
-    if (bo->file >= 0)
+    if (bo->foreign)
         release_foreign(p, bo);
     else
         release_own(p, bo);
@@ -126,14 +126,15 @@ static void release(kfd_process_t *p, kfd_bo_t *bo)
     free(bo);
 }
 
-/* Forgets the leases that have ended. True if somebody still holds one. */
+/* Forgets the leases that have ended. True if somebody still holds one; those whose end the program
+ * has closed may be held by anybody, for ever. */
 static bool is_leased(kfd_bo_t *bo)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < bo->n_leases; i++) {
-        struct pollfd lease = {.fd = bo->leases[i]};
-        if (poll(&lease, 1, 0) == 1 && lease.revents & (POLLHUP | POLLERR | POLLNVAL))
-            close(bo->leases[i]);
+        struct pollfd lease = {.fd = base_kept(&bo->leases[i])};
+        if (poll(&lease, 1, 0) == 1 && lease.revents & (POLLHUP | POLLERR))
+            base_kept_close(&bo->leases[i]);
         else
             bo->leases[n++] = bo->leases[i];
     }
@@ -166,7 +167,7 @@ int kfd_bo_create(kfd_gpu_t *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out)
     size = round_up(size, KFD_PAGE);
     kfd_bo_t *bo = calloc(1, sizeof(*bo));
     if (!bo) return -ENOMEM;
-    *bo = (kfd_bo_t){.gpu = gpu->index, .flags = flags, .size = size, .file = -1, .lease = -1};
+    *bo = (kfd_bo_t){.gpu = gpu->index, .flags = flags, .size = size};
     int error = kfd_ranges_take(&gpu->ranges, size, size >= LARGE_PAGE ? LARGE_PAGE : KFD_PAGE,
                                 &bo->offset);
     if (error != 0) {
@@ -205,7 +206,7 @@ static int new_lease(kfd_bo_t *bo)
 {
     int ends[2];
     is_leased(bo); /* makes room of what has ended */
-    int *grown = reallocarray(bo->leases, bo->n_leases + 1, sizeof(*grown));
+    base_kept_t *grown = reallocarray(bo->leases, bo->n_leases + 1, sizeof(*grown));
     if (!grown) return -ENOMEM;
     bo->leases = grown;
     if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
@@ -215,7 +216,7 @@ static int new_lease(kfd_bo_t *bo)
         close(ends[1]);
         return error;
     }
-    bo->leases[bo->n_leases++] = ends[0];
+    bo->leases[bo->n_leases++] = base_keep(ends[0]);
     return ends[1];
 }
 
@@ -248,11 +249,11 @@ int kfd_bo_export(kfd_process_t *p, kfd_bo_t *bo, int *fd)
                      .ipc_flags = bo->ipc_flags};
     int pair[2], own_lease = -1;
     memcpy(share.magic, share_magic, sizeof(share.magic));
-    if (bo->file < 0) {
+    if (!bo->foreign) {
         own_lease = new_lease(bo);
         if (own_lease < 0) return own_lease;
     }
-    int passed[N_PASSED] = {file_of(p, bo), bo->file < 0 ? own_lease : bo->lease};
+    int passed[N_PASSED] = {file_of(p, bo), bo->foreign ? base_kept(&bo->lease) : own_lease};
     int error = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : -errno;
     if (error == 0) {
         error = send_share(pair[1], &share, passed);
@@ -316,16 +317,15 @@ static bool is_sound(int file, const struct stat *st, const share_t *share)
 static kfd_bo_t *find_same(kfd_process_t *p, const struct stat *st, const share_t *share)
 {
     for (kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
-        bool own = bo->file < 0;
-        dev_t dev = own ? p->gpus[bo->gpu].file_dev : bo->file_dev;
-        ino_t ino = own ? p->gpus[bo->gpu].file_ino : bo->file_ino;
+        const kfd_gpu_t *gpu = &p->gpus[bo->gpu];
+        dev_t dev = bo->foreign ? bo->file.file.device : gpu->file_dev;
+        ino_t ino = bo->foreign ? bo->file.file.inode : gpu->file_ino;
         if (ino == st->st_ino && dev == st->st_dev && bo->offset == share->offset) return bo;
     }
     return NULL;
 }
 
-static int adopt(kfd_process_t *p, const share_t *share, const struct stat *st,
-                 const int fds[N_PASSED], kfd_bo_t **out)
+static int adopt(kfd_process_t *p, const share_t *share, const int fds[N_PASSED], kfd_bo_t **out)
 {
     kfd_bo_t *bo = calloc(1, sizeof(*bo));
     if (!bo) return -ENOMEM;
@@ -335,13 +335,12 @@ static int adopt(kfd_process_t *p, const share_t *share, const struct stat *st,
                      .size = share->size,
                      .offset = share->offset,
                      .note_offset = share->note_offset,
-                     .file = fds[0],
-                     .lease = fds[1],
-                     .file_dev = st->st_dev,
-                     .file_ino = st->st_ino};
+                     .foreign = true,
+                     .file = base_keep(fds[0]),
+                     .lease = base_keep(fds[1])};
     int error = kfd_ranges_take(&p->windows, bo->size, KFD_PAGE, &bo->mmap_offset);
     if (error == 0) {
-        bo->host = kfd_map_alias(bo->file, bo->offset, bo->size);
+        bo->host = kfd_map_alias(fds[0], bo->offset, bo->size);
         if (!bo->host) {
             error = -errno;
             kfd_ranges_give(&p->windows, bo->mmap_offset, bo->size);
@@ -371,7 +370,7 @@ int kfd_bo_import(kfd_process_t *p, int fd, kfd_bo_t **out)
         if (same->references++ == 0) p->n_parked--; /* back from where it waited for others */
         *out = same;
     } else if (error == 0) {
-        error = adopt(p, &share, &st, fds, out);
+        error = adopt(p, &share, fds, out);
         if (error == 0) return 0; /* which keeps both descriptors */
     }
     close(fds[0]);
@@ -390,12 +389,12 @@ int kfd_bo_mmap_file(kfd_process_t *p, int fd, uint64_t *offset, uint64_t bytes)
     uint32_t gpu;
     if (kfd_node_of(fd, &gpu) == KFD_NODE_RENDER) {
         for (kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
-            if (bo->file < 0 || *offset < bo->mmap_offset || *offset - bo->mmap_offset >= bo->size)
+            if (!bo->foreign || *offset < bo->mmap_offset || *offset - bo->mmap_offset >= bo->size)
                 continue;
             uint64_t at = *offset - bo->mmap_offset;
             if (bytes > round_up(bo->size - at, KFD_PAGE)) return -EINVAL;
             *offset = bo->offset + at;
-            int file = fcntl(bo->file, F_DUPFD_CLOEXEC, 3);
+            int file = fcntl(base_kept(&bo->file), F_DUPFD_CLOEXEC, 3);
             return file < 0 ? -errno : file;
         }
         return *offset >= SOFTGPU_IMPORT_WINDOW ? -EINVAL : -ENODEV;
@@ -415,9 +414,9 @@ int kfd_bo_mmap_file(kfd_process_t *p, int fd, uint64_t *offset, uint64_t bytes)
 void kfd_bo_forget(kfd_process_t *p)
 {
     for (kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
-        close_fd(bo->file);
-        close_fd(bo->lease);
+        base_kept_close(&bo->file);
+        base_kept_close(&bo->lease);
         for (uint32_t i = 0; i < bo->n_leases; i++)
-            close(bo->leases[i]);
+            base_kept_close(&bo->leases[i]);
     }
 }

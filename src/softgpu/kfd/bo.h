@@ -5,6 +5,9 @@
 #ifndef SOFTGPU_KFD_BO_H
 #define SOFTGPU_KFD_BO_H
 
+#include "base/file.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,14 +38,13 @@ typedef struct kfd_bo {
     uint64_t mmap_offset; /* for mmap() of the GPU's render node */
     uint8_t *host;        /* where the device finds the bytes */
 
-    /* of another process: its GPU's file, and what tells it that we use the memory; else -1 */
-    int file, lease;
-    dev_t file_dev;
-    ino_t file_ino;
+    /* of another process: its GPU's file, and what tells it that we use the memory */
+    bool foreign;
+    base_kept_t file, lease;
 
     /* of this process: a pipe for each descriptor given out, hung up when the last holder is gone
      */
-    int *leases;
+    base_kept_t *leases;
     uint32_t n_leases;
     struct kfd_bo *next, **self; /* the process's list */
 } kfd_bo_t;

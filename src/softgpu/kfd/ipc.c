@@ -96,7 +96,7 @@ static void *serve(void *user)
 {
     kfd_process_t *p = user;
     for (;;) {
-        int client = base_file_own(accept4(p->ipc_socket, NULL, NULL, SOCK_CLOEXEC));
+        int client = base_file_own(accept4(base_kept(&p->ipc_socket), NULL, NULL, SOCK_CLOEXEC));
         if (client >= 0) {
             answer(p, client);
             close(client);
@@ -128,7 +128,7 @@ static int start_thread(kfd_process_t *p)
 /* Listens in the process's folder, from the first export on. Under the lock. */
 static int start_serving(kfd_process_t *p)
 {
-    if (p->ipc_socket >= 0) return 0;
+    if (base_kept(&p->ipc_socket) >= 0) return 0;
     const char *root = kfd_tree_root();
     if (!root) return -errno;
     int folder = base_file_open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
@@ -136,14 +136,15 @@ static int start_serving(kfd_process_t *p)
     struct sockaddr_un address;
     address_in(&address, folder);
     int error = folder >= 0 && fd >= 0 ? 0 : -errno;
+    if (error == 0) unlinkat(folder, "ipc", 0); /* of a socket that the program has closed */
     /* the folder is the owner's alone, whatever the mask makes of the socket */
     if (error == 0 && (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
                        fchmodat(folder, "ipc", 0600, 0) != 0 || listen(fd, BACKLOG) != 0))
         error = -errno;
     if (error == 0) {
-        p->ipc_socket = fd;
+        p->ipc_socket = base_keep(fd);
         error = start_thread(p);
-        if (error != 0) p->ipc_socket = -1;
+        if (error != 0) p->ipc_socket = BASE_KEPT_NONE;
     }
     if (folder >= 0) close(folder);
     if (error != 0 && fd >= 0) close(fd);

@@ -142,7 +142,7 @@ typedef struct kfd_process {
     kfd_ranges_t windows;     /* offsets of render nodes that stand for memory of other processes */
     pthread_mutex_t svm_lock; /* guards svm and the GPUs' svm; may be taken under lock */
     struct kfd_svm_range *_Atomic svm;
-    int ipc_socket; /* where other processes ask for memory; -1 */
+    base_kept_t ipc_socket; /* where other processes ask for memory */
     kfd_events_t *events;
 } kfd_process_t;
 

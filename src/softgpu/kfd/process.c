@@ -207,7 +207,7 @@ static int open_process(kfd_process_t *p, const kfd_config_t *config)
     p->config = config;
     p->n_gpus = config->n_gpus;
     pthread_mutex_init(&p->svm_lock, NULL);
-    p->ipc_socket = -1;
+    p->ipc_socket = BASE_KEPT_NONE;
     int error = kfd_ranges_init(&p->windows, SOFTGPU_IMPORT_WINDOW, 2 * SOFTGPU_IMPORT_WINDOW);
     if (error != 0) return error;
     p->events = kfd_events_create();
@@ -256,7 +256,7 @@ void kfd_process_forget(void)
         if (kfd_node_of(p->gpus[i].fd, &index) == KFD_NODE_RENDER) close(p->gpus[i].fd);
     if (kfd_node_of(p->fd, &index) == KFD_NODE_KFD) close(p->fd);
     kfd_bo_forget(p);
-    if (p->ipc_socket >= 0) close(p->ipc_socket);
+    base_kept_close(&p->ipc_socket);
     kfd_smi_forget();
     atomic_store(&current, NULL);
 }

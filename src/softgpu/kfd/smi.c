@@ -19,7 +19,7 @@
 enum { TASK_NAME_BYTES = 16 };
 
 typedef struct reader {
-    int socket;
+    base_kept_t socket;
     uint32_t gpu;
     uint64_t mask; /* bit n - 1: event n */
     struct reader *next;
@@ -28,18 +28,18 @@ typedef struct reader {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static reader_t *readers;
 
-/* Under the lock. */
+/* Under the lock. Whose end the program has closed hears nothing more, either. */
 static void drop_the_gone(void)
 {
     for (reader_t **link = &readers; *link;) {
         reader_t *r = *link;
-        struct pollfd fd = {.fd = r->socket};
-        if (poll(&fd, 1, 0) != 1 || !(fd.revents & POLLHUP)) {
+        struct pollfd fd = {.fd = base_kept(&r->socket)};
+        if (fd.fd >= 0 && (poll(&fd, 1, 0) != 1 || !(fd.revents & POLLHUP))) {
             link = &r->next;
             continue;
         }
         *link = r->next;
-        close(r->socket);
+        base_kept_close(&r->socket);
         free(r);
     }
 }
@@ -57,14 +57,15 @@ int kfd_smi_open(kfd_gpu_t *gpu, int *fd)
     *fd = fcntl(pair[0], F_DUPFD_CLOEXEC, 3);
     int error = *fd < 0 ? -errno : 0;
     close(pair[0]);
-    r->socket = base_file_own(pair[1]);
-    r->gpu = gpu->index;
-    if (error == 0 && r->socket < 0) {
+    int own = base_file_own(pair[1]);
+    if (error == 0 && own < 0) {
         error = -errno;
         close(*fd);
     }
+    r->socket = base_keep(own);
+    r->gpu = gpu->index;
     if (error != 0) {
-        if (r->socket >= 0) close(r->socket);
+        base_kept_close(&r->socket);
         free(r);
         return error;
     }
@@ -91,10 +92,11 @@ void kfd_smi_memory_fault(const kfd_gpu_t *gpu)
     drop_the_gone();
     for (reader_t *r = readers; r; r = r->next) {
         uint64_t mask;
-        while (recv(r->socket, &mask, sizeof(mask), MSG_DONTWAIT) == sizeof(mask))
+        int fd = r->socket.fd; /* just looked at */
+        while (recv(fd, &mask, sizeof(mask), MSG_DONTWAIT) == sizeof(mask))
             r->mask = mask;
         if (r->gpu == gpu->index && r->mask & 1ull << (KFD_SMI_EVENT_VMFAULT - 1))
-            send(r->socket, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL); /* full: it is lost */
+            send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL); /* full: it is lost */
     }
     pthread_mutex_unlock(&lock);
 }
@@ -103,6 +105,6 @@ void kfd_smi_forget(void)
 {
     pthread_mutex_init(&lock, NULL); /* the parent may have held it */
     for (reader_t *r = readers; r; r = r->next)
-        close(r->socket);
+        base_kept_close(&r->socket);
     readers = NULL;
 }
