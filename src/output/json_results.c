@@ -111,8 +111,11 @@ static const out_piece_t *make_call(writer_t *w, const trace_timed_t *r, bool va
     if (!w->memory) w->memory = out_file_memory();
     if (!w->memory) return NULL;
     out_json_t j = {.f = w->memory};
-    unsigned with_values = out_domain_of(r->head) == OUT_HIP_API ? CALL_BYTES : DECODE_BYTES;
-    put_size(&j, values ? with_values : API_BYTES, r);
+    int domain = out_domain_of(r->head);
+    unsigned bytes = API_BYTES; /* of others, too, which have no records with arguments */
+    if (values && domain == OUT_HIP_API) bytes = CALL_BYTES;
+    if (values && domain == OUT_ROCDECODE_API) bytes = DECODE_BYTES;
+    put_size(&j, bytes, r);
     out_json_begin(&j, "correlation_id", '{');
     out_text(j.f, "\"internal\":");
     const char *text = out_file_memory_text(w->memory);
@@ -285,12 +288,12 @@ static const struct {
     {"hip_api", OUT_HIP_API, hip_record},
     {"hsa_api", OUT_HSA_API, call_record},
     {"marker_api", OUT_MARKER_API, call_record},
-    {"rccl_api", OUT_RCCL_API, call_record},
+    {"rccl_api", OUT_RCCL_API, whole_call_record},
     {"memory_copy", OUT_MEMORY_COPY, copy_record},
     {"memory_allocation", OUT_MEMORY_ALLOCATION, allocation_record},
     {"scratch_memory", OUT_SCRATCH_MEMORY, scratch_record},
     {"rocdecode_api", OUT_ROCDECODE_API, whole_call_record},
-    {"rocjpeg_api", OUT_ROCJPEG_API, call_record},
+    {"rocjpeg_api", OUT_ROCJPEG_API, whole_call_record},
     {"pc_sample_host_trap", -1, NULL},
     {"pc_sample_stochastic", -1, NULL},
 };

@@ -33,19 +33,29 @@ static bool from_api(tool_record_t *to, uint32_t kind, const void *payload)
     return true;
 }
 
+bool tool_values_add(tool_values_t *v, const char *value)
+{
+    /* a mark for each of those to come fits behind any value */
+    size_t marks = (TRACE_ARGUMENTS_MAX - 1 - v->count) * sizeof(TRACE_CUT);
+    v->bytes +=
+        trace_text_fit(v->text + v->bytes, sizeof(v->text) - v->bytes - marks, value, &v->cut);
+    return ++v->count == TRACE_ARGUMENTS_MAX;
+}
+
+void tool_values_end(tool_values_t *v)
+{
+    while (v->bytes % sizeof(uint64_t))
+        v->text[v->bytes++] = 0;
+}
+
 static int add_value(rocprofiler_buffer_tracing_kind_t kind,
                      rocprofiler_tracing_operation_t operation, uint32_t number,
                      const void *const address, int32_t indirections, const char *type,
                      const char *name, const char *value, void *data)
 {
-    /* a mark for each of those to come fits behind any value */
-    tool_values_t *v = data;
     (void)kind, (void)operation, (void)number, (void)address, (void)indirections, (void)type,
         (void)name;
-    size_t marks = (TRACE_ARGUMENTS_MAX - 1 - v->count) * sizeof(TRACE_CUT);
-    v->bytes +=
-        trace_text_fit(v->text + v->bytes, sizeof(v->text) - v->bytes - marks, value, &v->cut);
-    return ++v->count == TRACE_ARGUMENTS_MAX;
+    return tool_values_add(data, value);
 }
 
 _Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args) ==
@@ -59,8 +69,7 @@ static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_reco
     const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
     values->count = 0;
     rocprofiler_iterate_buffer_tracing_record_args(*from, add_value, values);
-    while (values->bytes % sizeof(uint64_t))
-        values->text[values->bytes++] = 0;
+    tool_values_end(values);
     to->call =
         (trace_call_t){.call = {.head = trace_head(TRACE_API, from->kind, (uint32_t)r->operation,
                                                    r->thread_id, sizeof(to->call) + values->bytes),

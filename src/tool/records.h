@@ -26,6 +26,11 @@ typedef struct {
     _Alignas(8) char text[16384];
 } tool_values_t;
 
+/* Appends a value, cut if it is too long. True if no more fit. */
+bool tool_values_add(tool_values_t *v, const char *value);
+/* After the last one. */
+void tool_values_end(tool_values_t *v);
+
 /* False for records that the store has no form for. No lock, no allocation. The head counts both
  * parts. */
 bool tool_record_translate(tool_record_t *to, tool_values_t *values,

@@ -371,21 +371,39 @@ static int add_argument(rocprofiler_buffer_tracing_kind_t kind,
     return ++s->record.count == TRACE_ARGUMENTS_MAX;
 }
 
-/* Types and names of a call's arguments. */
-static void put_signature(trace_head_t head, const rocprofiler_record_header_t *from)
+/* Of an operation whose bit is not set yet. */
+static void keep_signature(const signature_t *s)
 {
-    uint32_t kind = trace_kind(head), operation = trace_operation(head);
-    signature_t s = {.record.head =
-                         trace_head(TRACE_SIGNATURE, kind, operation, 0, sizeof(s.record))};
-    if (has_bit(sink.signatures_written, kind, operation)) return;
-    rocprofiler_iterate_buffer_tracing_record_args(*from, add_argument, &s);
+    uint32_t kind = trace_kind(s->record.head), operation = trace_operation(s->record.head);
     pthread_mutex_lock(&sink.lock);
     uint64_t *bits = row_of(sink.signatures_written, kind);
     if (bits && !has_bit(sink.signatures_written, kind, operation)) {
-        trace_writer_put_texts(sink.meta, &s.record, sizeof(s.record), s.texts, 2 * s.record.count);
+        trace_writer_put_texts(sink.meta, &s->record, sizeof(s->record), s->texts,
+                               2 * s->record.count);
         set_bit(bits, operation);
     }
     pthread_mutex_unlock(&sink.lock);
+}
+
+static bool has_signature(trace_head_t head)
+{
+    return has_bit(sink.signatures_written, trace_kind(head), trace_operation(head));
+}
+
+static signature_t signature_of(trace_head_t head)
+{
+    return (signature_t){.record.head =
+                             trace_head(TRACE_SIGNATURE, trace_kind(head), trace_operation(head), 0,
+                                        sizeof(trace_signature_t))};
+}
+
+/* Types and names of a call's arguments. */
+static void put_signature(trace_head_t head, const rocprofiler_record_header_t *from)
+{
+    signature_t s = signature_of(head);
+    if (has_signature(head)) return;
+    rocprofiler_iterate_buffer_tracing_record_args(*from, add_argument, &s);
+    keep_signature(&s);
 }
 
 static void put_callback_name(trace_head_t head, const char *name)
@@ -544,6 +562,24 @@ void tool_sink_marker(const trace_marker_t *marker)
     }
     need_names(marker->head);
     put(marker, sizeof(*marker), NULL, 0);
+}
+
+void tool_sink_call(const trace_call_t *call, const tool_values_t *values, const char *const *texts)
+{
+    if (!need_thread()) return;
+    if (call->call.start < sink.from) {
+        tool_sink_filtered(1);
+        return;
+    }
+    need_names(call->call.head);
+    if (values->count && !has_signature(call->call.head)) {
+        signature_t s = signature_of(call->call.head);
+        s.record.count = values->count;
+        memcpy(s.texts, texts, 2 * values->count * sizeof(*texts));
+        keep_signature(&s);
+    }
+    if (values->cut) count_cut(values->cut);
+    put(call, sizeof(*call), values->text, values->bytes);
 }
 
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values)

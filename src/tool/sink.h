@@ -12,6 +12,7 @@
 #include <rocprofiler-sdk/counters.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include "tool/records.h"
 #include "trace/format.h"
 
 /* Makes the directory and the segments. False, with the reason logged, if that fails: nothing is
@@ -28,6 +29,9 @@ void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint
 
 /* A marker, likewise. */
 void tool_sink_marker(const trace_marker_t *marker);
+/* A call with the values of its arguments; `texts` are their types and names. */
+void tool_sink_call(const trace_call_t *call, const tool_values_t *values,
+                    const char *const *texts);
 
 void tool_sink_agent(const rocprofiler_agent_v0_t *agent);
 void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);

@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "tool/attach.h"
+#include "tool/calls.h"
 #include "tool/counting.h"
 #include "tool/flush.h"
 #include "tool/formats.h"
@@ -28,23 +29,26 @@ enum { BUFFER_BYTES = 4096, BUFFER_WATERMARK = 0 };
 static const struct {
     const char *variable;
     rocprofiler_buffer_tracing_kind_t kind, with_arguments; /* 0: there is none */
+    rocprofiler_callback_tracing_kind_t seen;               /* where arguments are seen then */
 } services[] = {
-    {"ROCPROF_HSA_CORE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, 0},
-    {"ROCPROF_HSA_AMD_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, 0},
-    {"ROCPROF_HSA_IMAGE_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API, 0},
-    {"ROCPROF_HSA_FINALIZER_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API, 0},
+    {"ROCPROF_HSA_CORE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, 0, 0},
+    {"ROCPROF_HSA_AMD_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, 0, 0},
+    {"ROCPROF_HSA_IMAGE_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API, 0, 0},
+    {"ROCPROF_HSA_FINALIZER_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API, 0, 0},
     {"ROCPROF_HIP_RUNTIME_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API,
-     ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT},
+     ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT, 0},
     {"ROCPROF_HIP_COMPILER_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API,
-     ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT},
-    {"ROCPROF_RCCL_API_TRACE", ROCPROFILER_BUFFER_TRACING_RCCL_API, 0},
+     ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT, 0},
+    {"ROCPROF_RCCL_API_TRACE", ROCPROFILER_BUFFER_TRACING_RCCL_API, 0,
+     ROCPROFILER_CALLBACK_TRACING_RCCL_API},
     {"ROCPROF_ROCDECODE_API_TRACE", ROCPROFILER_BUFFER_TRACING_ROCDECODE_API,
-     ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT},
-    {"ROCPROF_ROCJPEG_API_TRACE", ROCPROFILER_BUFFER_TRACING_ROCJPEG_API, 0},
-    {"ROCPROF_KERNEL_TRACE", ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, 0},
-    {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0},
-    {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0},
-    {"ROCPROF_SCRATCH_MEMORY_TRACE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 0},
+     ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT, 0},
+    {"ROCPROF_ROCJPEG_API_TRACE", ROCPROFILER_BUFFER_TRACING_ROCJPEG_API, 0,
+     ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API},
+    {"ROCPROF_KERNEL_TRACE", ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, 0, 0},
+    {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0, 0},
+    {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0, 0},
+    {"ROCPROF_SCRATCH_MEMORY_TRACE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 0, 0},
 };
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
@@ -137,6 +141,11 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
     bool arguments = tool_attach_is() || tool_formats_want("rocpd json pftrace");
     for (int i = 0; i < SERVICE_COUNT; i++) {
         if (!wanted(i)) continue;
+        if (arguments && services[i].seen) {
+            done(tool_calls_configure(c->traced, services[i].seen, services[i].kind),
+                 services[i].variable);
+            continue;
+        }
         bool ext = arguments && services[i].with_arguments;
         done(rocprofiler_configure_buffer_tracing_service(
                  c->traced, ext ? services[i].with_arguments : services[i].kind, NULL, 0, buffer),

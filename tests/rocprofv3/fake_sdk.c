@@ -34,6 +34,10 @@ static struct {
     rocprofiler_buffer_tracing_cb_t deliver;
     void *data;
     rocprofiler_callback_tracing_cb_t code_object, stream;
+    struct {
+        rocprofiler_callback_tracing_cb_t callback;
+        void *data;
+    } calls[ROCPROFILER_CALLBACK_TRACING_LAST];
     rocprofiler_external_correlation_id_request_cb_t request;
     void *request_data;
     bool wanted[64];
@@ -128,6 +132,40 @@ void fake_api(uint32_t kind, int32_t operation, uint64_t thread, uint64_t correl
     decode.retval.uint64_t_retval = 3;
     if (kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API)
         add(ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT, &decode, sizeof(decode));
+    /* or for as long as they last; the kinds of these have one number */
+    _Static_assert((int)ROCPROFILER_CALLBACK_TRACING_RCCL_API ==
+                           (int)ROCPROFILER_BUFFER_TRACING_RCCL_API &&
+                       (int)ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API ==
+                           (int)ROCPROFILER_BUFFER_TRACING_ROCJPEG_API,
+                   "kinds of libraries");
+    if (kind >= ROCPROFILER_CALLBACK_TRACING_LAST || !fake.calls[kind].callback) return;
+    rocprofiler_user_data_t user = {0};
+    rocprofiler_callback_tracing_record_t record = {.thread_id = thread,
+                                                    .correlation_id = {.internal = correlation},
+                                                    .kind =
+                                                        (rocprofiler_callback_tracing_kind_t)kind,
+                                                    .operation = operation,
+                                                    .phase = ROCPROFILER_CALLBACK_PHASE_ENTER};
+    fake.calls[kind].callback(record, &user, fake.calls[kind].data);
+    record.phase = ROCPROFILER_CALLBACK_PHASE_EXIT;
+    fake.calls[kind].callback(record, &user, fake.calls[kind].data);
+}
+
+/* Times of what is seen in callbacks; those of records are given. */
+rocprofiler_status_t rocprofiler_get_timestamp(rocprofiler_timestamp_t *ns)
+{
+    static rocprofiler_timestamp_t now = 2000000;
+    *ns = __atomic_add_fetch(&now, 10, __ATOMIC_RELAXED);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operation_args(
+    rocprofiler_callback_tracing_record_t record,
+    rocprofiler_callback_tracing_operation_args_cb_t callback, int32_t most, void *data)
+{
+    (void)most;
+    callback(record.kind, record.operation, 0, NULL, 0, "size_t", "count", "77", 0, data);
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 rocprofiler_status_t rocprofiler_iterate_buffer_tracing_record_args(
@@ -358,9 +396,14 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
     const rocprofiler_tracing_operation_t *operations, size_t count,
     rocprofiler_callback_tracing_cb_t callback, void *data)
 {
-    (void)context, (void)operations, (void)count, (void)data;
+    (void)context, (void)operations, (void)count;
     if (kind == ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT) fake.code_object = callback;
     if (kind == ROCPROFILER_CALLBACK_TRACING_HIP_STREAM) fake.stream = callback;
+    if (kind == ROCPROFILER_CALLBACK_TRACING_RCCL_API ||
+        kind == ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API) {
+        fake.calls[kind].callback = callback;
+        fake.calls[kind].data = data;
+    }
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

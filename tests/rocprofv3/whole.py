@@ -227,8 +227,12 @@ class Memory(Case):
             regions = dict(database.execute("SELECT category, COUNT(*) FROM regions GROUP BY category"))
             arguments = database.execute("SELECT R.category, A.type, A.name, A.value FROM rocpd_arg A JOIN "
                                          "regions R ON R.event_id = A.event_id ORDER BY 1").fetchall()
-        # records of the others have none, as AMD's
-        self.assertEqual(arguments, [("ROCDECODE_API_EXT", "int", "number", "1")] * 2)
+        self.assertEqual(arguments, [("RCCL_API", "size_t", "count", "77")] +
+                         [("ROCDECODE_API_EXT", "int", "number", "1")] * 2 +
+                         [("ROCJPEG_API", "size_t", "count", "77")] * 3)
+        for name in ("rccl_api", "rocjpeg_api"):
+            self.assertEqual({(r["size"], *map(tuple, map(dict.values, r["args"]))) for r in sections[name]},
+                             {(64, ("size_t", "count", "77"))})
         self.assertEqual([(r["size"], r["args"], r["retval"]) for r in sections["rocdecode_api"]],
                          [(112, [{"type": "int", "name": "number", "value": "1"}],
                            {"uint64_t_retval": 3})] * 2)
