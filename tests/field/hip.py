@@ -47,15 +47,18 @@ def compiler(source, output, version, *options):
 
 
 def hip_version():
-    """HIP's own, of which some answers are: the major number."""
-    found = re.search(r"HIP version: (\d+)", f.run(["hipcc", "--version"]).out)
-    return int(found[1]) if found else 0
+    """HIP's own, of which some answers are: (major, minor)."""
+    found = re.search(r"HIP version: (\d+)\.(\d+)", f.run(["hipcc", "--version"]).out)
+    return tuple(map(int, found.groups())) if found else (0, 0)
 
 
 def expected(program):
-    path = os.path.join(TESTS, "hip", "expected", program)
-    newer = path + ".hip6.txt"
-    with open(newer if hip >= 6 and os.path.exists(newer) else path + ".txt") as file:
+    """The newest of its expectations that is no newer than HIP: PROGRAM.txt, PROGRAM.hip5.7.txt, PROGRAM.hip6.txt."""
+    folder = os.path.join(TESTS, "hip", "expected")
+    newer = {tuple(map(int, m[1].split("."))): m[0] for m in
+             (re.fullmatch(re.escape(program) + r"\.hip([\d.]+)\.txt", name) for name in os.listdir(folder)) if m}
+    since = max((version for version in newer if version <= hip), default=None)
+    with open(os.path.join(folder, newer.get(since, program + ".txt"))) as file:
         return file.read()
 
 
