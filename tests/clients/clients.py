@@ -79,10 +79,13 @@ def unpacked(package):
     folder = os.path.join(place, package)
     if os.path.isdir(folder):
         return folder
-    if not os.path.isdir(os.path.join(place, "apt/lists/auxfiles")):
+    def versions():
+        told = apt("apt-cache", "showsrc", package, check=False)
+        return re.findall(r"^Version: (?:\d+:)?(\S+)", told, re.M)
+
+    if not versions():
         apt("apt-get", "update")
-    versions = re.findall(r"^Version: (?:\d+:)?(\S+)", apt("apt-cache", "showsrc", package), re.M)
-    for version in versions:
+    for version in versions():
         apt("apt-get", "source", "--download-only", f"{package}={version}", check=False)
         start = f"{package}_{version.rsplit('-', 1)[0]}.orig.tar."
         found = [name for name in os.listdir(place) if name.startswith(start)]

@@ -160,15 +160,22 @@ def sample_timed():
         sys.exit("\n".join(lines))
 
 
-def run_hip(sample, name="axpy", said="axpy: 1000 right"):
+def run_hip(sample, name="axpy", said="axpy: 1000 right", tool=None):
     """A real HIP program with a sample tool, as rocprofv3 would start it on runtimes of ROCm 5."""
     out, lines = run([f"{build}/bin/softgpu", "--", "env",
                       f"LD_PRELOAD={lib}/softgpu/libsoftgpu-preload.so:{lib}/librocprofiler-hip-bridge.so",
                       f"{build}/tests/sdk/{name}"],
                      HSA_TOOLS_LIB=f"{lib}/librocprofiler-register.so.0",
-                     ROCP_TOOL_LIBRARIES=f"{samples}/libsample-{sample}.so")
+                     ROCP_TOOL_LIBRARIES=tool or f"{samples}/libsample-{sample}.so")
     expect(out, said)
     return lines
+
+
+def hip_every_kind():
+    """Everything is followed at once; what those who check traces ask for holds."""
+    expect(run_hip(None, "pipeline", "pipeline: 512 right", f"{build}/tests/lib/libsdk_every_tool.so"),
+           ["kinds: 0 refused", "calls: many, 0 gaps, 0 ids twice, 0 records lost, 0 outside",
+            "work: some, 0 without a call", "ids: 0 not retired once, 0 too early, one for each call"])
 
 
 def hip_sample_tool():
