@@ -127,8 +127,8 @@ static hipError_t launching(const void *function, dim3 blocks, dim3 threads, voi
     (void)function, (void)threads, (void)arguments, (void)shared, (void)stream;
     hsa_kernel_dispatch_packet_t packet = {.header = HSA_PACKET_TYPE_KERNEL_DISPATCH
                                                      << HSA_PACKET_HEADER_TYPE,
-                                           .completion_signal = done};
-    if (blocks.x) fake_block(done)->value = 1;
+                                           .completion_signal = {blocks.x ? done.handle : 0}};
+    if (blocks.x) __atomic_store_n(&fake_block(done)->value, 1, __ATOMIC_RELEASE);
     fake_submit(queue, &packet, 1);
     while (blocks.x && fake_signal_value(done) > 0)
         usleep(10);
@@ -346,6 +346,13 @@ static void copies_run(void)
     CHECK(third == other_last_error);
     OK(rocprofiler_flush_buffer(buffer));
     CHECK_EQ(called, 2);
+    /* the runtime was shut down and starts anew */
+    FAKE_ENTRY(&other_hip, hipGetLastError) = (void *)other_last_error;
+    register_table("hip", &other_hip);
+    *(void **)&other = FAKE_ENTRY(&other_hip, hipGetLastError);
+    CHECK_EQ(other(), 8);
+    OK(rocprofiler_flush_buffer(buffer));
+    CHECK_EQ(called, 3);
 }
 
 /* ---- The tool ---- */

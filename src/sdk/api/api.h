@@ -44,11 +44,12 @@ extern const sdk_api_row_t sdk_api_hsa_core[], sdk_api_hsa_amd_ext[], sdk_api_hs
     sdk_api_marker_core[], sdk_api_marker_control[], sdk_api_marker_name[], sdk_api_rccl_api[],
     sdk_api_rocdecode_api[], sdk_api_rocjpeg_api[];
 
-/* The place of a table among those that have wrappers: it gets a free one. -1 if it has its
- * wrappers already, or, said once with `what`, if there is no place. */
+/* The place of a table among those that have wrappers; a new one gets a free place. -1, with a
+ * warning that names `what`: there is none. */
 int sdk_api_place(void *wrapped[SDK_INSTANCES], void *table, const char *what);
 
-/* Puts the row's wrapper over the function at the offset, if the table has one there. */
+/* Puts the row's wrapper over the function at the offset, if the table has one there and has not
+ * been given it before. */
 void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t size,
                   int instance);
 

@@ -23,8 +23,7 @@ static void *wrapped_tables[SDK_DOMAIN_COUNT][SDK_INSTANCES];
 int sdk_api_place(void *wrapped[SDK_INSTANCES], void *table, const char *what)
 {
     for (int i = 0; i < SDK_INSTANCES; i++) {
-        if (wrapped[i] == table) return -1;
-        if (wrapped[i]) continue;
+        if (wrapped[i] && wrapped[i] != table) continue;
         wrapped[i] = table;
         return i;
     }
@@ -38,6 +37,9 @@ void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t
     if (!offset || offset + sizeof(void *) > size) return;
     void **entry = (void **)(void *)((char *)table + offset);
     if (!*entry) return; /* the runtime does not offer it: programs test for that */
+    /* a table that comes again has its wrappers, below whatever else was put on top; a runtime that
+     * was shut down and starts anew has put its own functions back */
+    if (row->saved[instance] && *entry != row->saved[instance]) return;
     memcpy(&row->saved[instance], entry, sizeof *entry);
     /* other threads may call through the table: the saved function must be there first */
     __atomic_store_n(entry, row->wrappers[instance], __ATOMIC_RELEASE);
