@@ -3,7 +3,7 @@
 
 usage: faults.py BUILD [--full [--every]] [--seed N] [--only KIND] [--at N] [CLASS...]
 
-Classes are tool, rocprofv3, convert, sdk, softgpu (each with the kinds of calls that inject.c fails, one
+Classes are tool, rocprofv3, convert, sdk, counted, softgpu (each with the kinds of calls that inject.c fails, one
 after the other), kill and disks. Without --full a choice of the calls fails, the same for the same seed;
 with it, of all calls that have the same stack the first, the last and one in between; with --every all.
 --at shows one case: what failed, from where, and all that was printed.
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-from runs import CONVERSION_FAILED, Place, Result, execute, judge, judge_program
+from runs import CONVERSION_FAILED, Place, Result, execute, judge, judge_program, judge_rocprof
 
 KINDS = ("memory", "map", "open", "write", "size", "thread", "name")
 LASTING = ("memory", "open", "write", "size")  # are also tried as: from here on all fail
@@ -221,6 +221,20 @@ def sdk():
         most=8).all()
 
 
+def counted():
+    """Counters: by the SDK, and by the first generation's library and command."""
+    Target("counted HIP program", "traced", OURS + ":libhsa-amd-aqlprofile64", lambda place: profile(
+        place.out, "--pmc", "SQ_WAVES", "L2CacheHit", "-f", "csv", program=(FAKE + "/traced",)), most=4).all()
+
+    def ask(place):
+        os.mkdir(place.out)
+        with open(place.path + "/in.txt", "w") as f:
+            f.write("pmc: SQ_WAVES L2CacheHit\n")
+    Target("rocprof", "traced", "librocprofiler64:librocprof-tool:libhsa-amd-aqlprofile64", lambda place: [
+        BUILD + "/bin/rocprof", "--gpu", "soft", "-i", place.path + "/in.txt", "-o", place.out + "/x.csv",
+        FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=4).all()
+
+
 def softgpu():
     Target("HIP program on softgpu", "traced", "softgpu/lib", lambda place: [
         BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=8, theirs=True).all()
@@ -359,7 +373,8 @@ def disks():
         report.line(f"small disks: {form}", len(cases), problems)
 
 
-CLASSES = dict(tool=tool, rocprofv3=rocprofv3, convert=convert, sdk=sdk, softgpu=softgpu, kill=kill, disks=disks)
+CLASSES = dict(tool=tool, rocprofv3=rocprofv3, convert=convert, sdk=sdk, counted=counted, softgpu=softgpu, kill=kill,
+               disks=disks)
 
 unknown = [name for name in args.classes if name not in CLASSES]
 if unknown:

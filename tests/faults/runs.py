@@ -159,6 +159,19 @@ def judge_program(got, clean):
     return None if got.stderr.strip() else f"status {got.status} in silence"
 
 
+def judge_rocprof(got, clean):
+    """A run of rocprof: the program's own result, and all rows, or a message of what is missing."""
+    if got.status is None:
+        return "hangs"
+    if got.broken:
+        return f"not whole: {got.broken}"
+    if got.status < 0 or got.stdout != clean.stdout:
+        return f"status {got.status}, standard output {got.stdout!r}"
+    if got.told or (got.status, got.files) == (clean.status, clean.files):
+        return None
+    return f"differs in silence: status {got.status} {got.files}"
+
+
 class Place:
     """A directory of a run, removed with it."""
 
