@@ -189,14 +189,22 @@ def differences(expected, found):
                      [f"{n[:80]}: {expected.get(n, 0)} executed, {found.get(n, 0)} in the file" for n in names[:2]])
 
 
-def miscounted(text, waves):
-    """How counted waves, {kernel: number}, differ from what softgpu --stats says, or nothing.
+def own_waves(text):
+    """Waves of the runtime's own kernels, by what softgpu --stats says."""
+    return sum(int(n) for name, _, n in STATISTICS.findall(text) if name.startswith(UNNAMED))
+
+
+def counted_otherwise(expected, found, own):
+    """How counted waves, {kernel: number}, differ from those expected, or nothing.
 
     Hardware counts all that runs on it: waves of the runtime's own kernels count for the kernel of the
     program that runs at the same time, if one does.
     """
-    own = sum(int(n) for name, _, n in STATISTICS.findall(text) if name.startswith(UNNAMED))
-    expected = {k: n for k, (_, n) in executed(text).items()}
-    more = {k: waves.get(k, 0) - expected.get(k, 0) for k in {**expected, **waves}}
+    more = {k: found.get(k, 0) - expected.get(k, 0) for k in {**expected, **found}}
     right = min(more.values(), default=0) >= 0 and sum(more.values()) <= own
-    return "" if right else differences(expected, waves)
+    return "" if right else differences(expected, found)
+
+
+def miscounted(text, waves):
+    """How counted waves, {kernel: number}, differ from what softgpu --stats says, or nothing."""
+    return counted_otherwise({k: n for k, (_, n) in executed(text).items()}, waves, own_waves(text))
