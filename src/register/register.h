@@ -33,6 +33,9 @@ bool reg_runtime_matches_file(int index, const char *base_name);
 /* True if the function's address lies in a loaded file that belongs to the runtime. */
 bool reg_runtime_owns(int index, rocprofiler_register_import_func_t function);
 
+/* The runtime has shut down: a table that it registers once more is passed on once more. */
+void reg_runtime_ended(const char *name);
+
 typedef int (*reg_set_api_table_t)(const char *name, uint64_t lib_version, uint64_t lib_instance,
                                    void **tables, uint64_t num_tables);
 

@@ -27,6 +27,8 @@ typedef struct {
     rocprofiler_register_native_func_t native; /* of a table that stands in for the runtime's */
     bool behind;                               /* one that stands in for it is passed on */
     bool passed_on;
+    _Atomic bool
+        ended; /* the runtime has shut down; its table is its own again when it next starts */
     rocprofiler_register_error_code_t answer;
 } registration_t;
 
@@ -142,6 +144,14 @@ static rocprofiler_register_error_code_t pass_on_missed(reg_set_api_table_t sdk,
     return answer;
 }
 
+void reg_runtime_ended(const char *name)
+{
+    int index = reg_runtime_index(name);
+    unsigned n = atomic_load(&registration_count);
+    for (unsigned i = 0; i < n; i++)
+        if (registrations[i].index == index) atomic_store(&registrations[i].ended, true);
+}
+
 /* Order of the checks: the first that fails decides the answer (AMD's protocol). `native`: of a
  * table that stands in for the runtime's own. */
 static rocprofiler_register_error_code_t
@@ -170,7 +180,7 @@ register_inside(const char *name, rocprofiler_register_import_func_t import, uin
     registration_t *r = find_same(index, tables[0]);
     if (r) {
         id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + r->instance;
-        return r->answer;
+        return atomic_exchange(&r->ended, false) && !r->behind ? pass_on(r, sdk) : r->answer;
     }
     uint64_t instance = count_of(index);
     if (native && instance > 0) return ROCP_REG_EXCESS_API_INSTANCES;

@@ -161,6 +161,12 @@ static void onload(void)
     *(void **)&on_load = dlsym(RTLD_DEFAULT, "OnLoad");
     CHECK(on_load(tables[0], 2, 0, NULL) && on_load(tables[0], 2, 0, NULL));
     CHECK(seen() == 1 && strcmp(sdk("fake_sdk_name"), "hsa") == 0);
+    /* shut down and started anew */
+    void (*on_unload)(void);
+    *(void **)&on_unload = dlsym(RTLD_DEFAULT, "OnUnload");
+    on_unload();
+    CHECK(on_load(tables[0], 2, 0, NULL) && seen() == 2);
+    CHECK(on_load(tables[0], 2, 0, NULL) && seen() == 2);
 }
 
 static void texts(void)
