@@ -552,7 +552,7 @@ static void global_sync_steps(const step_t *steps, size_t n)
         on->want.v[4][40] = steps[k].data;
         rig_run_text(on, steps[k].text);
         assert_int_equal(on->wave.stop, steps[k].waits ? ISA_STOP_YIELD : ISA_RUN);
-        assert_int_equal(on->wave.gws_waits, steps[k].waits);
+        assert_int_equal(on->wave.repeats, steps[k].waits);
     }
     for (unsigned k = 0; k < 3; k++)
         rig_destroy(r[k]);

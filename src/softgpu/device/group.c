@@ -135,7 +135,8 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->m0 = 0;
     w->scc = 0;
     w->xnack_mask = 0;
-    w->gws_waits = false;
+    w->repeats = false;
+    w->lds_turn = 0;
     w->mode = run->isa.mode;
     w->acc_offset = run->isa.acc_offset;
 }
@@ -158,7 +159,6 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     b->group.n_waves = (items + ISA_LANES - 1) / ISA_LANES;
     uint32_t simd, unit = hardware_id(run, id, &simd, &b->unit);
     b->sleeping = b->ended = b->sleepy = 0;
-    b->met = false;
     b->failed = NULL;
 
     for (unsigned i = 0; i < b->group.n_waves; i++) {
@@ -186,15 +186,6 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
     return b->run->looked_at ? sg_look_turn(b, slice) : sg_box_turn(b, slice);
 }
 
-/* Waves begin in the order of their items. After a barrier the first one comes last: it is mostly
- * the one that replaces what all of them have just read, and programs forget the barrier in between
- * (rocSOLVER 6.4: potf2). Hardware, where waves go step by step, forgives them; here a wave
- * runs on to the next barrier. */
-static unsigned next_wave(const sg_box_t *b, uint32_t todo)
-{
-    return (unsigned)(b->met ? 31 - __builtin_clz(todo) : __builtin_ctz(todo));
-}
-
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
 {
     const bool looked_at = b->run->looked_at;
@@ -205,14 +196,16 @@ sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
     for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {
         bool yielded = false, worked = false;
         for (uint32_t todo = all & ~b->ended & ~b->sleeping; todo;) {
-            const unsigned i = next_wave(b, todo);
+            const unsigned i = (unsigned)__builtin_ctz(todo);
             isa_wave_t *w = b->wave[i];
-            todo &= ~(1u << i);
+            todo &= todo - 1;
             isa_stop_t why = looked_at ? sg_look_run(b, w, slice) : core->run(w, slice);
             if (why == ISA_STOP_END) {
                 b->ended |= 1u << i;
             } else if (why == ISA_STOP_BARRIER) {
                 b->sleeping |= 1u << i;
+            } else if (why == ISA_STOP_STEP) {
+                continue; /* its turn comes again in the next round */
             } else if (why == ISA_STOP_YIELD ||
                        (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
                 yielded = true;
@@ -227,7 +220,6 @@ sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
         if ((b->ended | b->sleeping) == all) {
             if (looked_at) sg_look_barrier(b);
             b->sleeping = 0;
-            b->met = true;
         } else if (yielded) {
             return worked ? SG_BOX_YIELDED : SG_BOX_SLEEPY;
         }

@@ -128,7 +128,6 @@ struct sg_box {
     uint32_t sleepy;           /* slices in a row in which every wave only slept */
     uint32_t sleeping;         /* bit set of waves at the barrier */
     uint32_t ended;            /* bit set of waves that have ended */
-    bool met;                  /* the waves have been at a barrier together */
     isa_wave_t *wave[SG_GROUP_WAVES];
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts, behind the box */

@@ -6,6 +6,7 @@
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/handler.h"
+#include "softgpu/isa/lds.h"
 #include "softgpu/isa/mem_block.h"
 #include "softgpu/isa/mem_lanes.h"
 
@@ -84,6 +85,7 @@ typedef struct {
     uint32_t bytes;  /* of an element */
     isa_row_t *zero; /* rows that get 0 where an LDS address is out of range, or NULL */
     unsigned zero_rows;
+    bool stores; /* and reads nothing */
 } access_t;
 
 typedef void access_fn_t(isa_wave_t *w, isa_lanes_t *a, const access_t *x);
@@ -117,9 +119,11 @@ static void do_atomic(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
 }
 
 /* A flat access some of whose lanes are in an aperture. */
-SHARED void flat_mixed(isa_wave_t *w, isa_lanes_t *a, isa_apertures_t in, const access_t *x,
-                       access_fn_t *fn)
+SHARED void flat_mixed(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a, isa_apertures_t in,
+                       const access_t *x, access_fn_t *fn)
 {
+    if (in.shared && x->stores && isa_ds_waits(w, i)) return;
+    if (in.shared && !x->stores && x->zero) isa_ds_reads(w);
     const uint64_t exec = a->exec;
     isa_lanes_t part = *a;
     part.exec = exec & ~(in.shared | in.private);
@@ -144,7 +148,7 @@ INLINE void flat_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, a
     if (__builtin_expect((in.shared | in.private) == 0, 1))
         fn(w, &a, x);
     else
-        flat_mixed(w, &a, in, x, fn);
+        flat_mixed(w, i, &a, in, x, fn);
 }
 
 INLINE void global_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, access_fn_t *fn)
@@ -276,15 +280,19 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
             isa_scatter(base, low, w->exec, isa_lanes_rows(w, &i->src[1]), n);                     \
             return;                                                                                \
         }                                                                                          \
-        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]), .size = n, .bytes = 4 * (n)};   \
+        const access_t x = {                                                                       \
+            .rows = isa_lanes_rows(w, &i->src[1]), .size = n, .bytes = 4 * (n), .stores = true};   \
         space##_access(w, i, &x, do_store);                                                        \
     }
 
 #define STORE_SUB(space, suffix, n, right)                                                         \
     ISA_NO_TSAN ISA_INST(space##_store_##suffix)                                                   \
     {                                                                                              \
-        const access_t x = {                                                                       \
-            .rows = isa_lanes_rows(w, &i->src[1]), .size = n, .shift = right, .bytes = n};         \
+        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]),                                 \
+                            .size = n,                                                             \
+                            .shift = right,                                                        \
+                            .bytes = n,                                                            \
+                            .stores = true};                                                       \
         space##_access(w, i, &x, do_store_sub);                                                    \
     }
 

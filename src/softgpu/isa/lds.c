@@ -30,6 +30,17 @@ uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, u
     return outside;
 }
 
+bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i)
+{
+    const bool waits = w->lds_turn == ISA_LDS_READ && w->group->n_waves > 1;
+    w->lds_turn = waits ? ISA_LDS_WAITS : ISA_LDS_WAITED;
+    w->repeats = waits;
+    if (!waits) return false;
+    w->ip = i;
+    w->stop = ISA_STOP_STEP;
+    return true;
+}
+
 /* ---- loads and stores ---- */
 
 ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
@@ -137,32 +148,35 @@ ISA_BLOCK void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint3
 #define LOAD(name, dwords)                                                                         \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
+        isa_ds_reads(w);                                                                           \
         load(w, i, dwords);                                                                        \
     }
 #define LOAD_SUB(name, kind)                                                                       \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
+        isa_ds_reads(w);                                                                           \
         load_sub(w, i, kind);                                                                      \
     }
 #define STORE(name, dwords)                                                                        \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        store(w, i, dwords);                                                                       \
+        if (!isa_ds_waits(w, i)) store(w, i, dwords);                                              \
     }
 #define STORE_SUB(name, bytes, shift)                                                              \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        store_sub(w, i, bytes, shift);                                                             \
+        if (!isa_ds_waits(w, i)) store_sub(w, i, bytes, shift);                                    \
     }
 #define LOAD2(name, dwords, unit)                                                                  \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
+        isa_ds_reads(w);                                                                           \
         load2(w, i, dwords, unit);                                                                 \
     }
 #define STORE2(name, dwords, unit)                                                                 \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        store2(w, i, dwords, unit);                                                                \
+        if (!isa_ds_waits(w, i)) store2(w, i, dwords, unit);                                       \
     }
 
 LOAD(ds_read_b32, 1)
@@ -217,6 +231,7 @@ ISA_INST(ds_read_addtid_b32)
 {
     isa_lanes_t a;
     isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    isa_ds_reads(w);
     if (!isa_ds_ready(w, i)) return;
     const uint64_t outside = addtid_addresses(w, i, &a);
     isa_lanes_load(w, &a, rows, 1);
@@ -226,7 +241,7 @@ ISA_INST(ds_read_addtid_b32)
 ISA_INST(ds_write_addtid_b32)
 {
     isa_lanes_t a;
-    if (!isa_ds_ready(w, i)) return;
+    if (isa_ds_waits(w, i) || !isa_ds_ready(w, i)) return;
     addtid_addresses(w, i, &a);
     /* no address operand: the data is the first source the encoding has */
     isa_lanes_store(w, &a, isa_lanes_rows(w, &i->src[1]), 1);

@@ -17,6 +17,28 @@ static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)
     return false;
 }
 
+/* Hardware's waves go step by step, and kernels rely on it: all waves read, and then some replace
+ * what was read, with the barrier in between forgotten (rocSOLVER 6.4: potf2, syevj). Here a wave
+ * runs on to the next barrier. So the first store of a wave that has read since the last barrier
+ * lets the other waves come as far; one turn more of each, in such kernels only. Atomic operations
+ * need no order. */
+enum { ISA_LDS_READ = 1, ISA_LDS_WAITS = 2, ISA_LDS_WAITED = 3 }; /* lds_turn; 0: none of these */
+
+static inline void isa_ds_reads(isa_wave_t *w)
+{
+    w->lds_turn |= ISA_LDS_READ; /* none waits while it reads, and who has waited stays so */
+}
+
+bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i);
+
+/* True: the store is to be tried again after the others. */
+static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
+{
+    const uint8_t turn = w->lds_turn;
+    if (__builtin_expect(turn != ISA_LDS_READ && turn != ISA_LDS_WAITS, 1)) return false;
+    return isa_ds_wait_or_go(w, i);
+}
+
 /* Fills *a with ADDR + offset (32 bits, wrapping) for the active lanes whose `bytes` bytes lie in
  * the group's LDS; returns the other active lanes, which read 0 and write nothing. */
 uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,

@@ -38,7 +38,7 @@ static uint32_t operand(isa_wave_t *w, const isa_inst_t *i)
 
 static void wait_here(isa_wave_t *w, const isa_inst_t *i, uint32_t turn)
 {
-    w->gws_waits = true;
+    w->repeats = true;
     w->gws_turn = turn;
     w->ip = i;
     w->stop = ISA_STOP_YIELD;
@@ -47,8 +47,8 @@ static void wait_here(isa_wave_t *w, const isa_inst_t *i, uint32_t turn)
 /* For a wave that waits already: goes on if the turn has changed, else waits again. */
 static void wait_on(isa_wave_t *w, const isa_inst_t *i, const _Atomic uint64_t *at)
 {
-    w->gws_waits = unpack(atomic_load(at)).turn == w->gws_turn;
-    if (w->gws_waits) wait_here(w, i, w->gws_turn);
+    w->repeats = unpack(atomic_load(at)).turn == w->gws_turn;
+    if (w->repeats) wait_here(w, i, w->gws_turn);
 }
 
 ISA_INST(ds_gws_init)
@@ -67,7 +67,7 @@ ISA_INST(ds_gws_barrier)
 {
     _Atomic uint64_t *at = resource(w, i);
     if (!at) return;
-    if (w->gws_waits) {
+    if (w->repeats) {
         wait_on(w, i, at);
         return;
     }
@@ -114,8 +114,8 @@ ISA_INST(ds_gws_sema_p)
     uint64_t old = atomic_load(at), next;
     do {
         const resource_t r = unpack(old);
-        if (w->gws_waits && r.turn != w->gws_turn) {
-            w->gws_waits = false;
+        if (w->repeats && r.turn != w->gws_turn) {
+            w->repeats = false;
             return;
         }
         if (!r.counter) {
@@ -124,5 +124,5 @@ ISA_INST(ds_gws_sema_p)
         }
         next = pack((resource_t){r.counter - 1, r.turn});
     } while (!atomic_compare_exchange_weak(at, &old, next));
-    w->gws_waits = false;
+    w->repeats = false;
 }

@@ -33,19 +33,18 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 /* Slots without an instruction of their own are not reported; their handlers lead to one. */
 #define REAL(fn) ((fn) != isa_slot_undecoded && (fn) != isa_slot_behind)
 
-/* Counted before they run, which needs nothing kept across the call. A global wave sync instruction
- * that is tried again has been counted. */
+/* Counted before they run, which needs nothing kept across the call. */
 #define ISA_LOOP_HEAD static isa_stop_t run_counted(isa_wave_t *w, int32_t slice, isa_counter_t *c)
 #define ISA_LOOP_BEFORE                                                                            \
-    if (REAL(fn) && !w->gws_waits) isa_count(c, w->exec, i)
+    if (REAL(fn) && !w->repeats) isa_count(c, w->exec, i)
 #define ISA_LOOP_AFTER ((void)0)
 #include "softgpu/isa/run_loop.h"
 
-/* Nor is a try of a global wave sync instruction that is going to be repeated. */
+/* Nor is a try of an instruction that is going to be repeated. */
 static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc,
                           uint64_t exec)
 {
-    if (w->gws_waits) return;
+    if (w->repeats) return;
     if (o->tally) {
         o->tally->runs[i->op]++;
         o->tally->lanes[i->op] += (uint64_t)__builtin_popcountll(exec);
@@ -58,7 +57,7 @@ static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i,
 #define ISA_LOOP_BEFORE                                                                            \
     const bool real = REAL(fn);                                                                    \
     const uint64_t exec = w->exec, pc = isa_inst_pc(w, i);                                         \
-    if (real && o->before && !w->gws_waits) o->before(o, w, i, pc)
+    if (real && o->before && !w->repeats) o->before(o, w, i, pc)
 #define ISA_LOOP_AFTER                                                                             \
     if (real) report(o, w, i, pc, exec)
 #include "softgpu/isa/run_loop.h"

@@ -143,6 +143,7 @@ ISA_INST(s_setkill)
 
 ISA_INST(s_barrier)
 {
+    w->lds_turn = 0;
     if (w->group->n_waves > 1) w->stop = ISA_STOP_BARRIER;
 }
 

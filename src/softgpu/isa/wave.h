@@ -26,6 +26,7 @@ typedef enum {
     ISA_STOP_END,         /* s_endpgm */
     ISA_STOP_BARRIER,     /* waits for its workgroup */
     ISA_STOP_YIELD,       /* used its slice, or s_sleep: others may go first */
+    ISA_STOP_STEP,        /* the other waves of the group go first, see lds.h */
     ISA_STOP_MEMORY,      /* fault_addr, fault_flags */
     ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
     ISA_STOP_UNSUPPORTED, /* known but not executed here: message names it */
@@ -110,9 +111,11 @@ struct isa_wave {
     /* last extents hit by this wave's accesses, see mem.h; valid for mem_epoch only */
     const struct sg_extent *extent_cache[4];
     uint64_t mem_epoch;
-    /* A ds_gws_* instruction waits: it is tried again until the resource's turn has changed. */
-    bool gws_waits; /* false when a wave starts */
-    uint32_t gws_turn;
+    /* The instruction at `ip` has waited and is tried again: it has been counted. All of these are
+     * 0 when a wave starts. */
+    bool repeats;
+    uint8_t lds_turn;  /* what it has done to LDS since the last barrier: lds.h */
+    uint32_t gws_turn; /* the resource's when a ds_gws_* began to wait: until it has changed */
     /* fault or trap */
     uint64_t fault_addr;
     uint32_t fault_flags;
