@@ -3,6 +3,7 @@
  * Apart because this is the only place that knows what a wave finds in its registers when it
  * starts. A box holds the waves, their registers and the LDS of one workgroup and is used again
  * for the next: after warm-up a launch allocates nothing. */
+#include "softgpu/device/guard.h"
 #include "softgpu/device/internal.h"
 
 #include <string.h>
@@ -186,7 +187,7 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
     return b->run->looked_at ? sg_look_turn(b, slice) : sg_box_turn(b, slice);
 }
 
-sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
+static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
 {
     const bool looked_at = b->run->looked_at;
     const isa_core_t *core = b->run->device->core;
@@ -199,6 +200,7 @@ sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
             const unsigned i = (unsigned)__builtin_ctz(todo);
             isa_wave_t *w = b->wave[i];
             todo &= todo - 1;
+            b->running = w;
             isa_stop_t why = looked_at ? sg_look_run(b, w, slice) : core->run(w, slice);
             if (why == ISA_STOP_END) {
                 b->ended |= 1u << i;
@@ -225,4 +227,24 @@ sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
         }
     }
     return SG_BOX_YIELDED;
+}
+
+/* The program has taken the memory away that a wave was about to use. */
+static sg_box_result_t fault(sg_box_t *b, const sg_guard_t *g)
+{
+    isa_wave_t *w = b->failed = b->running;
+    w->stop = ISA_STOP_MEMORY;
+    w->fault_addr = g->va;
+    w->fault_flags = g->write ? ISA_FAULT_WRITE : ISA_FAULT_READ;
+    return SG_BOX_FAILED;
+}
+
+sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
+{
+    sg_guard_t g;
+    if (!sg_guard_enter(&g, b->run->device->memory)) return take_turn(b, slice);
+    if (sigsetjmp(g.back, 0)) return fault(b, &g);
+    const sg_box_result_t result = take_turn(b, slice);
+    sg_guard_leave(&g);
+    return result;
 }

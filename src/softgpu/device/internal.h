@@ -132,6 +132,7 @@ struct sg_box {
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts, behind the box */
     sg_sight_t *sight;         /* made when the first observed workgroup starts */
+    isa_wave_t *running;       /* or the last that has */
     isa_wave_t *failed;        /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
 };

@@ -285,6 +285,27 @@ void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t 
     return !(e->flags & SG_MEM_REGISTERED) || is_there(host, size) ? host : NULL;
 }
 
+static bool behind(const table_t *t, unsigned level, uintptr_t host, uint64_t *va)
+{
+    for (unsigned i = 0; i < TABLE_SLOTS; i++) {
+        const uintptr_t slot = atomic_load_explicit(&t->slots[i], memory_order_acquire);
+        if (slot & SLOT_IS_TABLE) {
+            if (behind((const table_t *)(slot - SLOT_IS_TABLE), level + 1, host, va)) return true;
+            continue;
+        }
+        const sg_extent_t *e = (const sg_extent_t *)slot;
+        if (!e || host - (uintptr_t)e->host >= e->end - e->begin) continue;
+        *va = e->begin + (host - (uintptr_t)e->host);
+        return true;
+    }
+    return false;
+}
+
+bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va)
+{
+    return behind(m->root, 0, (uintptr_t)host, va);
+}
+
 void sg_memory_quiesce(sg_memory_t *m)
 {
     pthread_mutex_lock(&m->lock);

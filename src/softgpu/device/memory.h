@@ -55,12 +55,16 @@ const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va);
 
 /* The same, after a look whether the program still has the host memory of a registered extent: it
  * need not tell us before it unmaps. Pages that are gone leave the table, as a GPU's do, and the
- * rest of the extent stays. Memory that goes while a kernel or a copy uses it is not noticed. */
+ * rest of the extent stays. Memory that goes while a kernel or a copy uses it: guard.h. */
 const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va);
 
 /* Host address of [va, va+size) if it lies in one extent with the wanted flags, and
  * is still there if the extent is a registered one; else NULL. */
 void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags);
+
+/* True, and the GPU's address, if a GPU reaches the host address. Walks the whole table without a
+ * lock, for signal handlers. */
+bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va);
 
 /* Frees extents that were unmapped; the caller knows that no reader is active. */
 void sg_memory_quiesce(sg_memory_t *m);

@@ -4,6 +4,7 @@
  * growing pauses, then asleep on the doorbell. What a queue does with its packets is the step
  * function of aql.c or sdma.c; it says what it waits for and this file waits. */
 #include "softgpu/device/futex.h"
+#include "softgpu/device/guard.h"
 #include "softgpu/device/internal.h"
 
 #include <errno.h>
@@ -139,6 +140,20 @@ static void wait_for(sg_queue_t *q, sg_step_t step, uint32_t wake, uint32_t acti
     }
 }
 
+/* What packets do to memory that the program has taken away meanwhile is a memory fault. */
+static sg_step_t guarded_step(sg_queue_t *q)
+{
+    sg_guard_t g;
+    if (!sg_guard_enter(&g, q->device->memory)) return q->step(q);
+    if (sigsetjmp(g.back, 0)) {
+        sg_queue_fault(q, g.va, g.write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
+        return SG_STEP_DEAD;
+    }
+    const sg_step_t step = q->step(q);
+    sg_guard_leave(&g);
+    return step;
+}
+
 static void *queue_main(void *arg)
 {
     sg_queue_t *q = arg;
@@ -149,7 +164,7 @@ static void *queue_main(void *arg)
         uint32_t activity = atomic_load(&q->device->activity);
         if (atomic_load_explicit(&q->stop, memory_order_acquire)) break;
         if (!atomic_load(&q->waiting)) atomic_store(&q->doorbell_seen, sg_queue_doorbell(q));
-        sg_step_t step = q->step(q);
+        sg_step_t step = guarded_step(q);
         if (step == SG_STEP_WORKED) {
             sg_watch_remove(q->device->watch, q);
             quiet = 0;

@@ -208,8 +208,10 @@ static int map_on(kfd_gpu_t *gpu, kfd_buffer_t *b)
     kfd_svm_forget(gpu->process, b->va, b->size); /* what was there is gone */
     uint32_t flags = page_flags(b->flags);
     /* the thunk's own host memory has one address on both sides, what the program registers two */
-    if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR && b->va != (uintptr_t)b->host)
+    if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR && b->va != (uintptr_t)b->host) {
         flags |= SG_MEM_REGISTERED;
+        sg_guard_install();
+    }
     int error = sg_memory_map(gpu->memory, b->va, b->size, b->host, flags);
     if (error == 0) b->mapped |= 1u << gpu->index;
     return error;

@@ -142,6 +142,7 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
         .device_number = device_number,
         .mmap_file = mmap_file,
         .unmap = unmap,
+        .signal_action = sg_guard_action,
         .seek = seek,
         .ioctl = device_ioctl,
     };

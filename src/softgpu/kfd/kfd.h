@@ -7,6 +7,7 @@
 #define SOFTGPU_KFD_KFD_H
 
 #include "softgpu/device/device.h"
+#include "softgpu/device/guard.h"
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/newer.h"
 #include "softgpu/kfd/range.h"

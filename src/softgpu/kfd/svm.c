@@ -66,6 +66,7 @@ static int add_extent(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t fla
 {
     extent_t *e = malloc(sizeof(*e));
     if (!e) return -ENOMEM;
+    sg_guard_install();
     int error = sg_memory_map(gpu->memory, begin, end - begin, (void *)(uintptr_t)begin, flags);
     if (error != 0) {
         free(e);

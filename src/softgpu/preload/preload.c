@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -40,6 +41,8 @@ int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int fl
 int __fxstatat64(int version, int dirfd, const char *path, struct stat64 *st, int flags);
 ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room);
 char *__realpath_chk(const char *path, char *resolved, size_t room);
+sighandler_t bsd_signal(int number, sighandler_t handler);
+sighandler_t __sysv_signal(int number, sighandler_t handler);
 
 /* On x86-64 the two are the same type by another name; one helper serves both. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64) &&
@@ -514,6 +517,42 @@ EXPORT off64_t lseek64(int fd, off64_t offset, int whence)
     off64_t at = next(fd, offset, whence);
     return at >= 0 || errno != ESPIPE ? at : (off64_t)redirect_seek(fd, offset, whence);
 }
+
+/* ---- signals ---- */
+
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    int result;
+    if (redirect_signal_action(number, action, old, &result)) return result;
+    NEXT(sigaction);
+    return next(number, action, old);
+}
+
+/* signal() of one kind or the other: false where the C library is to be asked. */
+static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+    int result;
+    if (handler == SIG_ERR) return false;
+    if (flags & SA_RESTART) sigaddset(&action.sa_mask, number);
+    if (!redirect_signal_action(number, &action, &old, &result)) return false;
+    *before = result == 0 ? old.sa_handler : SIG_ERR;
+    return true;
+}
+
+#define SIGNAL(name, flags)                                                                        \
+    EXPORT sighandler_t name(int number, sighandler_t handler)                                     \
+    {                                                                                              \
+        sighandler_t before;                                                                       \
+        if (set_handler(number, handler, flags, &before)) return before;                           \
+        NEXT(name);                                                                                \
+        return next(number, handler);                                                              \
+    }
+SIGNAL(signal, SA_RESTART)
+SIGNAL(ssignal, SA_RESTART)
+SIGNAL(bsd_signal, SA_RESTART)
+SIGNAL(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
+SIGNAL(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 
 /* ---- popen and ioctl ---- */
 

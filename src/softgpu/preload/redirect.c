@@ -193,6 +193,13 @@ void redirect_unmap(void *address, size_t bytes)
     if (seam && seam != &unavailable) seam->unmap(address, bytes);
 }
 
+bool redirect_signal_action(int number, const struct sigaction *action, struct sigaction *old,
+                            int *result)
+{
+    const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
+    return seam && seam != &unavailable && seam->signal_action(number, action, old, result);
+}
+
 int64_t redirect_seek(int fd, int64_t offset, int whence)
 {
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);

@@ -32,6 +32,8 @@ int redirect_open(const char *path, int flags);
 /* As the functions of the same names in seam.h; -1 and -1 with errno without a device. */
 int redirect_mmap_file(int fd, uint64_t *offset, size_t bytes);
 void redirect_unmap(void *address, size_t bytes);
+bool redirect_signal_action(int number, const struct sigaction *action, struct sigaction *old,
+                            int *result);
 int64_t redirect_seek(int fd, int64_t offset, int whence);
 
 /* True if fd is a device: *result is then the ioctl's. */

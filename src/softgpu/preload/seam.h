@@ -5,6 +5,7 @@
 #ifndef SOFTGPU_PRELOAD_SEAM_H
 #define SOFTGPU_PRELOAD_SEAM_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 #include <sys/types.h>
 
 enum {
-    SOFTGPU_SEAM_VERSION = 3,
+    SOFTGPU_SEAM_VERSION = 4,
     /* What both sides know of the devices. DRM's numbers are fixed by the kernel; KFD's major is
      * dynamic, 234 is the first that the kernel hands out. */
     SOFTGPU_DRM_MAJOR = 226,
@@ -47,6 +48,11 @@ typedef struct {
 
     /* The program unmaps [address, address + bytes): GPUs lose it first. */
     void (*unmap)(void *address, size_t bytes);
+
+    /* What sigaction() does with a signal that the device has taken over. False: ask the C library.
+     */
+    bool (*signal_action)(int number, const struct sigaction *action, struct sigaction *old,
+                          int *result);
 
     /* What lseek() answers for a DMA-BUF, which knows its size and nothing else; -1 with errno. */
     int64_t (*seek)(int fd, int64_t offset, int whence);

@@ -57,7 +57,47 @@ __global__ void scratch(uint64_t, int *out)
     asm volatile("scratch_store_dword %0, %1, off\n s_waitcnt vmcnt(0)" : : "v"(far_away), "v"(mine[*out & 7]));
 }
 
+__global__ void load_on(uint64_t a, int *alive)
+{
+    for (;;) {
+        *(volatile int *)alive = 1;
+        (void)*(volatile int *)a;
+    }
+}
+__global__ void store_on(uint64_t a, int *alive)
+{
+    for (;;) {
+        *(volatile int *)alive = 1;
+        ((volatile int *)a)[threadIdx.x] = 1;
+    }
+}
+__global__ void atomic_on(uint64_t a, int *alive)
+{
+    for (;;) {
+        *(volatile int *)alive = 1;
+        atomicAdd((int *)a, 1);
+    }
+}
+
 typedef void kernel_t(uint64_t, int *);
+
+// What a child that ended like this means. `any`: the page is not known.
+static void judge(const char *name, const scene_end &end, bool faults, bool any)
+{
+    unsigned long long page = 0, at = 1;
+    std::sscanf(end.out.c_str(), "page=%llx", &page);
+    size_t where = end.out.find("Memory access fault by GPU node-1");
+    size_t address = where == std::string::npos ? where : end.out.find("on address 0x", where);
+    if (address != std::string::npos) at = std::stoull(end.out.substr(address + 11), nullptr, 16);
+    size_t why = end.out.find("Reason: ");
+    std::string reason = why == std::string::npos ? "none" : end.out.substr(why + 8, end.out.find('\n', why) - why - 8);
+    bool right = faults ? end.status == 134 && (at == page || any) : end.status == 0;
+    std::printf("%s: status %d, %s, %s\n", name, end.status, reason.c_str(), right ? "right page" : "WRONG");
+    if (!right) {
+        std::printf("%s\n", end.out.c_str());
+        wrong_total = 1;
+    }
+}
 
 // Runs the kernel on `address` in a child; 0 stands for an address that the child finds itself.
 static void scene(const char *name, kernel_t *kernel, uint64_t (*find)(void), bool faults, bool any = false)
@@ -75,20 +115,67 @@ static void scene(const char *name, kernel_t *kernel, uint64_t (*find)(void), bo
         std::printf("out=%d\n", v);
         return 0;
     });
-    unsigned long long page = 0, at = 1;
-    std::sscanf(end.out.c_str(), "page=%llx", &page);
-    size_t where = end.out.find("Memory access fault by GPU node-1");
-    size_t address = where == std::string::npos ? where : end.out.find("on address 0x", where);
-    if (address != std::string::npos) at = std::stoull(end.out.substr(address + 11), nullptr, 16);
-    size_t why = end.out.find("Reason: ");
-    std::string reason = why == std::string::npos ? "none" : end.out.substr(why + 8, end.out.find('\n', why) - why - 8);
-    bool right = faults ? end.status == 134 && (at == page || any) : end.status == 0;
-    std::printf("%s: status %d, %s, %s\n", name, end.status, reason.c_str(), right ? "right page" : "WRONG");
-    if (!right) {
-        std::printf("%s\n", end.out.c_str());
-        wrong_total = 1;
-    }
+    judge(name, end, faults, any);
 }
+
+enum { TAKEN = 1 << 20 };
+
+// Host memory, a page of it or all, is taken away while a kernel uses it or before a copy does.
+static char *host_memory(uint64_t *gpu, int fd = -1)
+{
+    const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    char *p = (char *)mmap(nullptr, TAKEN, PROT_READ | PROT_WRITE, flags, fd, 0);
+    void *there;
+    HIP(hipHostRegister(p, TAKEN, hipHostRegisterDefault));
+    HIP(hipHostGetDevicePointer(&there, p, 0));
+    *gpu = (uint64_t)there;
+    return p;
+}
+
+static int file_of_zeros()
+{
+    int fd = memfd_create("faults", 0);
+    if (ftruncate(fd, TAKEN) != 0) std::exit(3);
+    return fd;
+}
+
+static void scene_meanwhile(const char *name, kernel_t *kernel, void (*take)(char *, int))
+{
+    judge(name, scene_run([&] {
+        uint64_t gpu;
+        int fd = file_of_zeros();
+        char *p = host_memory(&gpu, fd);
+        volatile int *alive;
+        HIP(hipHostMalloc((void **)&alive, 4096));
+        *alive = 0;
+        std::printf("page=%#llx\n", (unsigned long long)gpu);
+        kernel<<<1, 64>>>(gpu, (int *)alive);
+        while (!*alive) usleep(100);
+        take(p, fd);
+        HIP(hipDeviceSynchronize());
+        return 0;
+    }), true, false);
+}
+
+static void scene_copy(const char *name, void (*take)(char *, int))
+{
+    judge(name, scene_run([&] {
+        uint64_t gpu;
+        int fd = file_of_zeros();
+        char *p = host_memory(&gpu, fd), *out;
+        HIP(hipMalloc(&out, TAKEN));
+        std::printf("page=%#llx\n", (unsigned long long)gpu);
+        take(p, fd);
+        HIP(hipMemcpyAsync(out, p, TAKEN, hipMemcpyHostToDevice, 0));
+        HIP(hipDeviceSynchronize());
+        return 0;
+    }), true, false);
+}
+
+static void unmap_it(char *p, int) { munmap(p, TAKEN); }
+static void forbid_it(char *p, int) { mprotect(p, TAKEN, PROT_NONE); }
+static void forbid_stores(char *p, int) { mprotect(p, TAKEN, PROT_READ); }
+static void cut_the_file(char *, int fd) { if (ftruncate(fd, 0) != 0) std::exit(3); }
 
 static uint64_t bad() { return BAD; }
 static uint64_t freed()
@@ -160,5 +247,12 @@ int main()
     scene("host memory unmapped, scalar load", scalar_load, unmapped, true);
     scene("host memory unmapped later", load, unmapped_later, true);
     scene("host memory still mapped", load, left_over, false);
+    scene_meanwhile("unmapped meanwhile", load_on, unmap_it);
+    scene_meanwhile("forbidden meanwhile", load_on, forbid_it);
+    scene_meanwhile("forbidden to store to meanwhile", store_on, forbid_stores);
+    scene_meanwhile("forbidden meanwhile, atomic", atomic_on, forbid_it);
+    scene_meanwhile("its file cut meanwhile", store_on, cut_the_file);
+    scene_copy("forbidden, copy", forbid_it);
+    scene_copy("its file cut, copy", cut_the_file);
     return wrong_total;
 }

@@ -5,7 +5,9 @@
 #include <csetjmp>
 #include <csignal>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <thread>
 #include <atomic>
 #include <unistd.h>
@@ -62,9 +64,49 @@ __global__ void twist(int *x)
     x[threadIdx.x] = v;
 }
 
+static struct sigaction set[n_caught];
+
+// A handler of one kind or the other, set while the GPU has its own: what was there comes back, and
+// a crash gets there once or always.
+static void on_crash_plain(int) { on_crash(0, nullptr, nullptr); }
+
+static size_t other_handlers()
+{
+    size_t wrong = 0;
+    for (int number : {SIGSEGV, SIGBUS}) {
+        wrong += (void *)signal(number, on_crash_plain) != (void *)on_crash;
+        for (int i = 0; i < 2; i++)
+            if (sigsetjmp(again, 1) == 0) raise(number), wrong++;
+        wrong += sysv_signal(number, on_crash_plain) != on_crash_plain;
+        if (sigsetjmp(again, 1) == 0) raise(number), wrong++;
+        struct sigaction now;
+        sigaction(number, nullptr, &now);
+        wrong += now.sa_handler != SIG_DFL;
+    }
+    install(set);
+    return wrong;
+}
+
+static size_t ends_by_default(int number)
+{
+    signal(SIGCHLD, SIG_DFL); // an ignored one leaves no status
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        signal(number, SIG_DFL);
+        if (number == SIGSEGV) *(volatile int *)(uintptr_t)16 = 1;
+        kill(getpid(), number);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    install(set);
+    return !WIFSIGNALED(status) || WTERMSIG(status) != number;
+}
+
 int main()
 {
-    struct sigaction set[n_caught];
     install(set);
     sigset_t mask_before = {}, mask_after = {};
     sigprocmask(SIG_SETMASK, nullptr, &mask_before);
@@ -72,12 +114,15 @@ int main()
     int *words;
     HIP(hipHostMalloc((void **)&words, 4096));
     memset(words, 0, 4096);
+    HIP(hipHostRegister(calloc(2, 4096), 4096, hipHostRegisterDefault)); // the GPU may fault on it
     hipStream_t s;
     HIP(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
     until<<<1, 64, 0, s>>>(words, words + 64);
     while (__atomic_load_n(words + 64, __ATOMIC_RELAXED) == 0) usleep(100); // the kernel runs
     report("handlers in place", n_caught, changed(set));
     sigprocmask(SIG_SETMASK, nullptr, &mask_after);
+    report("other handlers", 12, other_handlers());
+    report("ends by default", 2, ends_by_default(SIGSEGV) + ends_by_default(SIGBUS));
     report("signal mask", 1, memcmp(&mask_before, &mask_after, sizeof mask_after) != 0);
 
     // crashes of the host, also on memory that only the GPU has
