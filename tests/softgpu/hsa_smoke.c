@@ -2,6 +2,8 @@
  *
  * What it finds wrong lies below the instruction set: in the driver's interface, the packet
  * processors or the copy engine. Each check that fails prints a line. */
+#include <dlfcn.h>
+#include <hsa/hsa_ext_image.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -171,6 +173,42 @@ static void check_clocks(void)
     CHECK(b - a > 9900000 && b - a < 1000000000);
 }
 
+/* ---- images ---- */
+
+typedef hsa_status_t create_v2_t(hsa_agent_t, const void *, hsa_ext_sampler_t *);
+
+/* Descriptors of images and samplers are the runtime's, from what the driver says of the GPU; ROCr
+ * 6 has a second function, with an address mode for each dimension. */
+static void check_images(void)
+{
+    const hsa_ext_sampler_descriptor_t first = {HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED,
+                                                HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
+                                                HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE};
+    const uint32_t second[] = {first.coordinate_mode, first.filter_mode, first.address_mode,
+                               HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT, first.address_mode};
+    const hsa_ext_image_descriptor_t image = {
+        .geometry = HSA_EXT_IMAGE_GEOMETRY_2D,
+        .width = 64,
+        .height = 32,
+        .format = {HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_R}};
+    hsa_ext_sampler_t sampler = {0};
+    hsa_ext_image_data_info_t room = {0};
+    create_v2_t *create_v2;
+
+    OK(hsa_ext_sampler_create(gpu, &first, &sampler));
+    CHECK(sampler.handle);
+    OK(hsa_ext_sampler_destroy(gpu, sampler));
+    *(void **)&create_v2 = dlsym(RTLD_DEFAULT, "hsa_ext_sampler_create_v2");
+    if (create_v2) {
+        sampler.handle = 0;
+        OK(create_v2(gpu, second, &sampler));
+        CHECK(sampler.handle);
+        OK(hsa_ext_sampler_destroy(gpu, sampler));
+    }
+    OK(hsa_ext_image_data_get_info(gpu, &image, HSA_ACCESS_PERMISSION_RW, &room));
+    CHECK(room.size >= 64 * 32 * 4 && room.alignment);
+}
+
 int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -182,6 +220,7 @@ int main(void)
     check_limits();
     check_barriers();
     check_copies();
+    check_images();
     OK(hsa_shut_down());
     return failures != 0;
 }
