@@ -1,0 +1,158 @@
+/* roctracer.h - tracing by callbacks and by pools of records, the interface before rocprofiler-sdk.
+ *
+ * New tools use rocprofiler-sdk, which this library is made from: it is for programs that are
+ * linked with libroctracer64, as PyTorch's profiler. Functions may be called from any thread and at
+ * any time unless they say otherwise; what is enabled before a runtime starts holds when it does.
+ * Binary interface: AMD's libroctracer64.so.4. What it has not is in docs/roctracer.md. */
+#ifndef ROCTRACER_H_
+#define ROCTRACER_H_
+
+#include "ext/prof_protocol.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROCTRACER_VERSION_MAJOR 4
+#define ROCTRACER_VERSION_MINOR 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of the library that runs; the macros are that of the headers. */
+uint32_t roctracer_version_major(void);
+uint32_t roctracer_version_minor(void);
+
+/** What a function answers. The positive ones are names of old, answered by nobody. */
+typedef enum {
+    ROCTRACER_STATUS_SUCCESS = 0,
+    ROCTRACER_STATUS_ERROR = -1,
+    ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID = -2,
+    ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT = -3,
+    ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED = -4,
+    ROCTRACER_STATUS_ERROR_DEFAULT_POOL_ALREADY_DEFINED = -5,
+    ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION = -6,
+    ROCTRACER_STATUS_ERROR_MISMATCHED_EXTERNAL_CORRELATION_ID = -7,
+    ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED = -8,
+    ROCTRACER_STATUS_UNINIT = 2,
+    ROCTRACER_STATUS_BREAK = 3,
+    ROCTRACER_STATUS_BAD_DOMAIN = ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
+    ROCTRACER_STATUS_BAD_PARAMETER = ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
+    ROCTRACER_STATUS_HIP_API_ERR = 6,
+    ROCTRACER_STATUS_HIP_OPS_ERR = 7,
+    ROCTRACER_STATUS_HCC_OPS_ERR = ROCTRACER_STATUS_HIP_OPS_ERR,
+    ROCTRACER_STATUS_HSA_ERR = 7,
+    ROCTRACER_STATUS_ROCTX_ERR = 8
+} roctracer_status_t;
+
+typedef activity_domain_t roctracer_domain_t;
+typedef activity_rtapi_callback_t roctracer_rtapi_callback_t;
+typedef activity_record_t roctracer_record_t;
+
+/** Why the last function failed on this thread. The text is a copy: the caller frees it. Null if
+ * there is no memory. */
+const char *roctracer_error_string(void);
+
+/** Name of an operation, constant text: of HIP_API and ROCTX by op, of HIP_OPS by kind; null if
+ * there is none. HIP's names are asked of the HIP that is loaded. */
+const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind);
+
+/** Number of a HIP call by its name; kind may be null and becomes 0.
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no such name, or HIP is not loaded
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID another domain than HIP_API */
+roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t *op,
+                                     uint32_t *kind);
+
+/** Properties of a domain: of EXT_API roctracer_ext_properties_t, for others anything is taken and
+ * nothing done.
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID KFD_API, ROCTX or no domain */
+roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *properties);
+
+/** Has an operation, or all of a domain, call back. Calls that run already are not told of. Of
+ * HIP_OPS and HSA_OPS there are no callbacks: accepted without effect.
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no callback, or no such operation
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API
+ * @retval ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED HSA_API and HSA_EVT */
+roctracer_status_t roctracer_enable_op_callback(activity_domain_t domain, uint32_t op,
+                                                activity_rtapi_callback_t callback, void *arg);
+roctracer_status_t roctracer_enable_domain_callback(activity_domain_t domain,
+                                                    activity_rtapi_callback_t callback, void *arg);
+
+/** Ends them. A callback that runs on another thread may still run when the function returns. */
+roctracer_status_t roctracer_disable_op_callback(activity_domain_t domain, uint32_t op);
+roctracer_status_t roctracer_disable_domain_callback(activity_domain_t domain);
+
+/** A pool collects records and gives them to its callback, many at a time. */
+typedef void roctracer_pool_t;
+
+/** Memory of a pool's buffers: *ptr null: allocate size bytes; size 0: free *ptr; else resize. *ptr
+ * becomes null when there is no memory. */
+typedef void (*roctracer_allocator_t)(char **ptr, size_t size, void *arg);
+
+/** Gets records: those in [begin, end). Runs on the thread that fills or flushes the pool; of one
+ * pool one at a time. May call any function but those that close or flush the same pool. */
+typedef void (*roctracer_buffer_callback_t)(const char *begin, const char *end, void *arg);
+
+typedef struct {
+    uint32_t mode;                   /**< 0 */
+    size_t buffer_size;              /**< bytes, records and their texts */
+    roctracer_allocator_t alloc_fun; /**< null: malloc and free */
+    void *alloc_arg;
+    roctracer_buffer_callback_t buffer_callback_fun; /**< null: records are thrown away */
+    void *buffer_callback_arg;
+} roctracer_properties_t;
+
+/** The record behind one, whose address is also the end of the last.
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT a null pointer */
+roctracer_status_t roctracer_next_record(const activity_record_t *record,
+                                         const activity_record_t **next);
+
+/** Opens a pool. Without a place for its handle it becomes the default pool, which functions
+ * without a pool mean.
+ * @retval ROCTRACER_STATUS_ERROR_DEFAULT_POOL_ALREADY_DEFINED there is one
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no properties, or a buffer without room for a
+ * record
+ * @retval ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION no memory */
+roctracer_status_t roctracer_open_pool_expl(const roctracer_properties_t *properties,
+                                            roctracer_pool_t **pool);
+roctracer_status_t roctracer_open_pool(const roctracer_properties_t *properties);
+
+/** Delivers what the pool has and closes it: operations that were enabled with it are disabled.
+ * Null means the default pool; with none there is nothing to do. */
+roctracer_status_t roctracer_close_pool_expl(roctracer_pool_t *pool);
+roctracer_status_t roctracer_close_pool(void);
+
+/** The default pool, null if there is none; the first puts another in its place, unless null. */
+roctracer_pool_t *roctracer_default_pool_expl(roctracer_pool_t *pool);
+roctracer_pool_t *roctracer_default_pool(void);
+
+/** Has an operation, or all of a domain, written to a pool; null means the default pool.
+ * @retval ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED null, and there is none
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no such operation
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API
+ * @retval ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED HSA_API and HSA_EVT */
+roctracer_status_t roctracer_enable_op_activity_expl(activity_domain_t domain, uint32_t op,
+                                                     roctracer_pool_t *pool);
+roctracer_status_t roctracer_enable_op_activity(activity_domain_t domain, uint32_t op);
+roctracer_status_t roctracer_enable_domain_activity_expl(activity_domain_t domain,
+                                                         roctracer_pool_t *pool);
+roctracer_status_t roctracer_enable_domain_activity(activity_domain_t domain);
+
+/** Ends it. Records of kernels and copies under way still come. */
+roctracer_status_t roctracer_disable_op_activity(activity_domain_t domain, uint32_t op);
+roctracer_status_t roctracer_disable_domain_activity(activity_domain_t domain);
+
+/** Delivers everything that is complete, and returns when the callback has. Null means the default
+ * pool; with none there is nothing to do. */
+roctracer_status_t roctracer_flush_activity_expl(roctracer_pool_t *pool);
+roctracer_status_t roctracer_flush_activity(void);
+
+/** Now, on the clock of the records: ns of CLOCK_MONOTONIC.
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT timestamp is null */
+roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timestamp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,349 @@
+/* tool.c - the tool of rocprofiler-sdk that libroctracer64 is: contexts for calls, for work of the
+ * GPU, and one for kernel names that always runs. Marks come from libroctx64 by its own hook.
+ *
+ * The SDK finds rocprofiler_configure here when the first runtime starts; what was enabled before
+ * begins then. */
+#include "roctracer/internal.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <rocprofiler-sdk/registration.h>
+#include <roctracer/roctracer_roctx.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 256 * 1024, KERNEL_PAGE = 256, KERNEL_PAGES = 4096, AGENTS = 256 };
+
+/* What callbacks of HIP_API get, as HIP's headers define it: args is one structure for each call.
+ */
+typedef struct {
+    uint64_t correlation_id;
+    uint32_t phase;
+    char args[RTR_HIP_ARGS_SIZE] __attribute__((aligned(8)));
+} hip_data_t;
+_Static_assert(offsetof(hip_data_t, args) == 16, "hip_api_data_t");
+
+static rocprofiler_context_id_t names, calls, work; /* 0: not made */
+static rocprofiler_buffer_id_t buffer;
+static bool ready; /* read and written atomically: the handles are there */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t rtr_now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+RTR_API roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timestamp)
+{
+    if (!timestamp)
+        return rtr_error(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "the timestamp is null");
+    *timestamp = rtr_now();
+    return ROCTRACER_STATUS_SUCCESS;
+}
+
+/* Times of the SDK are of CLOCK_BOOTTIME, which went on while the machine was suspended. */
+static uint64_t suspended(void)
+{
+    uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
+    uint64_t boot = clock_ns(CLOCK_BOOTTIME);
+    /* less than what passes between the two readings is nothing */
+    return boot - monotonic > 1000000 ? boot - monotonic : 0;
+}
+
+/* Kernel names by kernel id, which counts from 1: pages that stay where they are. */
+static const char **kernel_pages[KERNEL_PAGES];
+
+static void on_code_object(rocprofiler_callback_tracing_record_t record,
+                           rocprofiler_user_data_t *user_data, void *data)
+{
+    (void)user_data, (void)data;
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel =
+        record.payload;
+    if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD ||
+        kernel->kernel_id >= (uint64_t)KERNEL_PAGE * KERNEL_PAGES)
+        return;
+    size_t length = strlen(kernel->kernel_name);
+    if (length > 3 && strcmp(kernel->kernel_name + length - 3, ".kd") == 0) length -= 3;
+    const char ***slot = &kernel_pages[kernel->kernel_id / KERNEL_PAGE];
+    const char **page = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (!page) {
+        page = calloc(KERNEL_PAGE, sizeof *page);
+        const char **other = NULL;
+        if (page && !__atomic_compare_exchange_n(slot, &other, page, false, __ATOMIC_ACQ_REL,
+                                                 __ATOMIC_ACQUIRE)) {
+            free(page);
+            page = other;
+        }
+    }
+    if (page)
+        __atomic_store_n(&page[kernel->kernel_id % KERNEL_PAGE],
+                         strndup(kernel->kernel_name, length), __ATOMIC_RELEASE);
+}
+
+static const char *kernel_name(uint64_t id)
+{
+    if (id >= (uint64_t)KERNEL_PAGE * KERNEL_PAGES) return NULL;
+    const char **page = __atomic_load_n(&kernel_pages[id / KERNEL_PAGE], __ATOMIC_ACQUIRE);
+    return page ? __atomic_load_n(&page[id % KERNEL_PAGE], __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* Positions of GPUs among GPUs. */
+static struct {
+    uint64_t agent;
+    int device;
+} devices[AGENTS];
+static size_t device_count;
+
+static rocprofiler_status_t take_agents(rocprofiler_agent_version_t version, const void **agents,
+                                        size_t count, void *data)
+{
+    (void)version, (void)data;
+    for (size_t i = 0; i < count && device_count < AGENTS; i++) {
+        const rocprofiler_agent_v0_t *agent = agents[i];
+        if (agent->type != ROCPROFILER_AGENT_TYPE_GPU) continue;
+        devices[device_count].agent = agent->id.handle;
+        devices[device_count++].device = agent->logical_node_type_id;
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static bool device_of(rocprofiler_agent_id_t agent, int *device)
+{
+    for (size_t i = 0; i < device_count; i++)
+        if (devices[i].agent == agent.handle) {
+            *device = devices[i].device;
+            return true;
+        }
+    return false;
+}
+
+/* Writes a record to the pool of its operation, if that has one. */
+static void write_record(const activity_record_t *record, const char *text)
+{
+    const rtr_op_t *op = rtr_operation(record->domain, record->op);
+    rtr_pool_t *pool = op ? __atomic_load_n(&op->pool, __ATOMIC_ACQUIRE) : NULL;
+    if (!pool || !(pool = rtr_hold(pool))) return;
+    activity_record_t external = {
+        .domain = ACTIVITY_DOMAIN_EXT_API,
+        .op = ACTIVITY_EXT_OP_EXTERN_ID,
+        .correlation_id = record->correlation_id,
+    };
+    if (record->domain == ACTIVITY_DOMAIN_HIP_API && rtr_external_id(&external.external_id))
+        rtr_write(pool, &external, NULL);
+    rtr_write(pool, record, text);
+    rtr_release(pool);
+}
+
+static void write_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *dispatch,
+                           uint64_t shift)
+{
+    activity_record_t record = {
+        .domain = ACTIVITY_DOMAIN_HIP_OPS,
+        .kind = RTR_KIND_KERNEL,
+        .op = 0, /* HIP_OP_ID_DISPATCH */
+        .correlation_id = dispatch->correlation_id.internal,
+        .begin_ns = dispatch->start_timestamp - shift,
+        .end_ns = dispatch->end_timestamp - shift,
+        .queue_id = dispatch->dispatch_info.queue_id.handle,
+    };
+    device_of(dispatch->dispatch_info.agent_id, &record.device_id);
+    write_record(&record, kernel_name(dispatch->dispatch_info.kernel_id));
+}
+
+static void write_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *copy, uint64_t shift)
+{
+    static const uint32_t kinds[ROCPROFILER_MEMORY_COPY_LAST] = {
+        [ROCPROFILER_MEMORY_COPY_HOST_TO_DEVICE] = RTR_KIND_HOST_TO_DEVICE,
+        [ROCPROFILER_MEMORY_COPY_DEVICE_TO_HOST] = RTR_KIND_DEVICE_TO_HOST,
+        [ROCPROFILER_MEMORY_COPY_DEVICE_TO_DEVICE] = RTR_KIND_DEVICE_TO_DEVICE,
+    };
+    activity_record_t record = {
+        .domain = ACTIVITY_DOMAIN_HIP_OPS,
+        .kind = copy->operation < ROCPROFILER_MEMORY_COPY_LAST ? kinds[copy->operation] : 0,
+        .op = 1, /* HIP_OP_ID_COPY */
+        .correlation_id = copy->correlation_id.internal,
+        .begin_ns = copy->start_timestamp - shift,
+        .end_ns = copy->end_timestamp - shift,
+        .bytes = copy->bytes,
+    };
+    if (!device_of(copy->dst_agent_id, &record.device_id))
+        device_of(copy->src_agent_id, &record.device_id);
+    write_record(&record, NULL);
+}
+
+static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id,
+                       rocprofiler_record_header_t **headers, size_t count, void *data,
+                       uint64_t drop_count)
+{
+    (void)from, (void)id, (void)data, (void)drop_count;
+    uint64_t shift = suspended();
+    for (size_t i = 0; i < count; i++) {
+        if (headers[i]->kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH)
+            write_dispatch(headers[i]->payload, shift);
+        else
+            write_copy(headers[i]->payload, shift);
+    }
+}
+
+/* Arguments for a callback; what they point to only after a call that succeeded. */
+static void fill(hip_data_t *to, const rocprofiler_callback_tracing_record_t *record)
+{
+    const rocprofiler_callback_tracing_hip_api_data_t *call = record->payload;
+    bool runtime = record->kind == ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API;
+    uint32_t count = runtime ? rtr_hip_runtime_count : rtr_hip_compiler_count;
+    rtr_hip_args_t args = NULL;
+    if ((uint32_t)record->operation < count)
+        args = (runtime ? rtr_hip_runtime_args : rtr_hip_compiler_args)[record->operation];
+    to->correlation_id = record->correlation_id.internal;
+    to->phase = record->phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
+    if (args)
+        args(to->args, &call->args,
+             to->phase == ACTIVITY_API_PHASE_EXIT && call->retval.hipError_t_retval == hipSuccess);
+}
+
+/* HIP's numbers, for what was enabled before HIP was loaded: asked for once, at its first call. */
+static void ask_names(void)
+{
+    static bool asked;
+    if (!__atomic_exchange_n(&asked, true, __ATOMIC_ACQ_REL)) rtr_hip_names();
+}
+
+static void on_call(rocprofiler_callback_tracing_record_t record,
+                    rocprofiler_user_data_t *user_data, void *data)
+{
+    (void)data;
+    int id = rtr_hip_id(record.kind, record.operation);
+    if (__builtin_expect(id < 0, 0)) {
+        ask_names();
+        id = rtr_hip_id(record.kind, record.operation);
+    }
+    const rtr_op_t *op = id >= 0 ? rtr_operation(ACTIVITY_DOMAIN_HIP_API, (uint32_t)id) : NULL;
+    if (!op) return;
+    bool leaves = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
+    if (!leaves) user_data->value = rtr_now();
+    activity_rtapi_callback_t callback = __atomic_load_n(&op->callback, __ATOMIC_ACQUIRE);
+    if (callback) {
+        hip_data_t call;
+        fill(&call, &record);
+        callback(ACTIVITY_DOMAIN_HIP_API, (uint32_t)id, &call,
+                 __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
+    }
+    if (!leaves) return;
+    activity_record_t written = {
+        .domain = ACTIVITY_DOMAIN_HIP_API,
+        .op = (uint32_t)id,
+        .correlation_id = record.correlation_id.internal,
+        .begin_ns = user_data->value,
+        .end_ns = rtr_now(),
+        .process_id = (uint32_t)getpid(),
+        .thread_id = (uint32_t)record.thread_id,
+    };
+    write_record(&written, NULL);
+}
+
+/* libroctx64's hook. */
+static int on_mark(uint32_t domain, uint32_t operation, void *data)
+{
+    const roctx_api_data_t *mark = data;
+    const rtr_op_t *op = rtr_operation(domain, operation);
+    if (!op) return 0;
+    activity_rtapi_callback_t callback = __atomic_load_n(&op->callback, __ATOMIC_ACQUIRE);
+    if (callback) callback(domain, operation, mark, __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
+    activity_record_t record = {
+        .domain = domain,
+        .op = operation,
+        .correlation_id = mark->args.id,
+        .begin_ns = rtr_now(),
+        .process_id = (uint32_t)getpid(),
+        .thread_id = (uint32_t)syscall(SYS_gettid),
+    };
+    record.end_ns = record.begin_ns;
+    write_record(&record, mark->args.message);
+    return 0;
+}
+
+static void run(rocprofiler_context_id_t context, bool wanted)
+{
+    int runs = 0;
+    rocprofiler_context_is_active(context, &runs);
+    if (wanted && !runs)
+        rocprofiler_start_context(context);
+    else if (!wanted && runs)
+        rocprofiler_stop_context(context);
+}
+
+void rtr_apply(const rtr_wishes_t *wishes)
+{
+    void (*hook)(int (*)(uint32_t, uint32_t, void *)) =
+        (void (*)(int (*)(uint32_t, uint32_t, void *)))(uintptr_t)dlsym(
+            RTLD_DEFAULT, "roctxRegisterTracerCallback");
+    if (hook) hook(wishes->marks ? on_mark : NULL);
+    if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) return;
+    run(calls, wishes->calls);
+    run(work, wishes->operations);
+}
+
+void rtr_collect(void)
+{
+    if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) rocprofiler_flush_buffer(buffer);
+}
+
+static bool make_contexts(void)
+{
+    rocprofiler_tracing_operation_t kernels = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER;
+    return rocprofiler_create_context(&names) == ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_create_context(&calls) == ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_create_context(&work) == ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_create_buffer(work, BUFFER_SIZE, BUFFER_SIZE / 2,
+                                     ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_records, NULL,
+                                     &buffer) == ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_configure_callback_tracing_service(
+               names, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, &kernels, 1, on_code_object,
+               NULL) == ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_configure_callback_tracing_service(
+               calls, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, NULL, 0, on_call, NULL) ==
+               ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_configure_callback_tracing_service(
+               calls, ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API, NULL, 0, on_call, NULL) ==
+               ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_configure_buffer_tracing_service(
+               work, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, NULL, 0, buffer) ==
+               ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_configure_buffer_tracing_service(
+               work, ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, NULL, 0, buffer) ==
+               ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_start_context(names) == ROCPROFILER_STATUS_SUCCESS;
+}
+
+static int initialize(rocprofiler_client_finalize_t finalize, void *data)
+{
+    (void)finalize, (void)data;
+    rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, take_agents,
+                                       sizeof(rocprofiler_agent_v0_t), NULL);
+    if (!make_contexts()) return -1;
+    __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
+    rtr_follow();
+    return 0;
+}
+
+RTR_API rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
+                                                                   const char *runtime_version,
+                                                                   uint32_t priority,
+                                                                   rocprofiler_client_id_t *id)
+{
+    (void)version, (void)runtime_version, (void)priority;
+    static rocprofiler_tool_configure_result_t answer = {
+        .size = sizeof answer,
+        .initialize = initialize,
+    };
+    id->name = "roctracer";
+    return &answer;
+}
