@@ -66,6 +66,8 @@ def main():
                      "include/rocprofiler-sdk/rocprofiler.h"):
             expect("usr/" + name in files, f"{name} is not in the package")
         for name in os.listdir(root + "/usr/bin"):
+            if os.path.isdir(f"{root}/usr/bin/{name}"):
+                continue
             expect(f"usr/share/man/man1/{name}.1" in files, f"{name} has no man page")
             expect(f"usr/share/bash-completion/completions/{name}" in files, f"bash does not complete {name}")
             run([f"{root}/usr/bin/{name}", "--version" if name == "rocprof" else "--help"], PATH="/usr/bin:/bin")

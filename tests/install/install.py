@@ -48,8 +48,9 @@ def no_foreign_paths(root):
                 sys.exit(f"{path} names {place}")
     for path in glob.glob(root + "/lib/**/*.so.*", recursive=True):
         found = re.findall(r"R(?:UN)?PATH.*\[(.*)\]", run(["readelf", "-d", path])[0])
-        # from where it lies to lib, where the libraries are that it needs
-        expect(found, ["$ORIGIN" + "/.." * (os.path.relpath(path, root + "/lib").count("/"))])
+        # from where it lies to lib, where the libraries are that it needs; the tool is loaded by a link, too
+        own = "$ORIGIN" + "/.." * (os.path.relpath(path, root + "/lib").count("/"))
+        expect(found, ["$ORIGIN:$ORIGIN/.." if "librocprofiler-sdk-tool.so" in path else own])
 
 
 def outside_by_cmake(root, work):
@@ -61,6 +62,35 @@ def outside_by_cmake(root, work):
     out, story = run_bare([work + "/steps"], ROCP_TOOL_LIBRARIES=work + "/libmarkers.so")
     expect((out, story.splitlines()[0], len(story.splitlines())),
            ("1.414216\n", "markers: begin solve", 11))
+
+
+def clients_by_cmake(root, work):
+    """A project with C, C++ and HIP that uses all of the packages; its own tests run its tools."""
+    if not hipcc:
+        return
+    run(["cmake", "-S", here + "/clients", "-B", work, f"-DCMAKE_PREFIX_PATH={root}", f"-DHIPCC={hipcc}"])
+    run(["cmake", "--build", work])
+    told = run(["ctest", "--test-dir", work, "--output-on-failure"], GPU_FORCE_BLIT_COPY_SIZE="0")[0]
+    expect("100% tests passed" in told and "out of 7" in told, True)
+
+
+def amds_places(root):
+    """Where AMD's installation has something, there is a file or a link that leads to one."""
+    for path in ("lib/rocprofiler-sdk/librocprofiler-sdk-tool.so", "lib/rocprofiler-sdk/librocprofiler-sdk-tool.so.1",
+                 "share/rocprofiler-sdk/counter_defs.yaml", "share/rocprofiler-sdk/basic_counters.xml",
+                 "share/rocprofiler-sdk/derived_counters.xml", "share/rocprofiler-sdk/samples/sdk/tool.c",
+                 "libexec/rocprofiler-sdk/rocprofiler-sdk-launch-compiler", "share/rocprofiler-sdk/setup-env.sh",
+                 "share/modulefiles/rocprofiler-sdk/1.0.0", "share/doc/rocprofiler-sdk/LICENSE",
+                 "lib/cmake/rocprofiler-sdk/Modules/FindrocDecode.cmake", "include/rocprofiler-sdk/cxx/operators.hpp",
+                 "include/roctracer/ext/prof_protocol.h", "lib/libroctracer64.so.4"):
+        expect((path, os.path.exists(f"{root}/{path}")), (path, True))
+    told = run(["bash", "-c", ". $0/share/rocprofiler-sdk/setup-env.sh; echo $rocprofiler_sdk_ROOT; "
+                "command -v rocprofv3", root])[0]
+    expect(told, f"{root}\n{root}/bin/rocprofv3\n")
+    launcher = root + "/libexec/rocprofiler-sdk/rocprofiler-sdk-launch-compiler"
+    expect(run([launcher, "/bin/echo", "/usr/bin/c++", "/usr/bin/c++", "-c", "a b"])[0], "-c a b\n")
+    expect(run([launcher, "/bin/false", "/usr/bin/c++", "/bin/echo", "as it is"])[0], "as it is\n")
+    expect(run([launcher, "/bin/echo", "/usr/bin/c++"])[0], "")
 
 
 def outside_by_pkg_config(root, work):
@@ -127,7 +157,9 @@ with tempfile.TemporaryDirectory(prefix="crocprof-install-") as directory:
     os.makedirs(directory + "/moved")
     shutil.move(directory + "/first", moved)
     no_foreign_paths(moved)
+    amds_places(moved)
     outside_by_cmake(moved, directory + "/cmake")
+    clients_by_cmake(moved, directory + "/clients")
     manual_pages(moved)
     outside_by_pkg_config(moved, directory + "/pkg")
     commands(moved, directory + "/cmake")

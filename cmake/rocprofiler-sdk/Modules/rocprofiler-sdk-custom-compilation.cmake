@@ -1,0 +1,37 @@
+# rocprofiler_sdk_custom_compilation(COMPILER path-or-name [GLOBAL] [PROJECT] [DIRECTORY d...]
+# [TARGET t...] [SOURCE s...]): compiles and links the C++ of that scope with another compiler, as hipcc,
+# without another language in the project. GLOBAL wins; PROJECT is the project's own directory.
+include_guard(DIRECTORY)
+find_program(ROCPROFILER_SDK_COMPILE_LAUNCHER rocprofiler-sdk-launch-compiler
+             HINTS "${rocprofiler-sdk_ROOT_DIR}" "${CMAKE_CURRENT_LIST_DIR}/../../../.."
+             PATH_SUFFIXES libexec/rocprofiler-sdk)
+mark_as_advanced(ROCPROFILER_SDK_COMPILE_LAUNCHER)
+
+function(rocprofiler_sdk_custom_compilation)
+  cmake_parse_arguments(A "GLOBAL;PROJECT" "COMPILER" "DIRECTORY;TARGET;SOURCE" ${ARGN})
+  if(NOT ROCPROFILER_SDK_COMPILE_LAUNCHER)
+    message(FATAL_ERROR "rocprofiler-sdk-launch-compiler was not found: set ROCPROFILER_SDK_COMPILE_LAUNCHER")
+  endif()
+  if(NOT A_COMPILER)
+    message(FATAL_ERROR "rocprofiler_sdk_custom_compilation: COMPILER is missing")
+  endif()
+  find_program(compiler NAMES "${A_COMPILER}" NO_CACHE)
+  if(NOT compiler)
+    message(FATAL_ERROR "rocprofiler_sdk_custom_compilation: no compiler ${A_COMPILER}")
+  endif()
+  set(launcher "${ROCPROFILER_SDK_COMPILE_LAUNCHER} ${compiler} ${CMAKE_CXX_COMPILER}")
+  if(A_GLOBAL)
+    set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE "${launcher}")
+    set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "${launcher}")
+    return()
+  endif()
+  if(A_PROJECT)
+    list(APPEND A_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  endif()
+  foreach(scope DIRECTORY TARGET SOURCE)
+    foreach(one ${A_${scope}})
+      set_property(${scope} "${one}" PROPERTY RULE_LAUNCH_COMPILE "${launcher}")
+      set_property(${scope} "${one}" PROPERTY RULE_LAUNCH_LINK "${launcher}")
+    endforeach()
+  endforeach()
+endfunction()
