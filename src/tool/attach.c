@@ -159,7 +159,7 @@ static void on_detach(void *data)
 {
     (void)data;
     tool_flush_stop();
-    tool_sink_close();
+    tool_sink_close(false);
 }
 
 /* The lock is held by who attached, so whoever can share it is alone. */

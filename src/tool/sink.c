@@ -15,6 +15,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "tool/files.h"
 #include "tool/flush.h"
 #include "tool/formats.h"
 #include "tool/records.h"
@@ -34,6 +35,7 @@ static struct {
     pthread_mutex_t lock; /* of all but what goes to a thread's segment */
     pid_t pid;            /* that opened the store; 0 before and after */
     char directory[PATH_MAX];
+    char own_run[PATH_MAX];        /* the run directory, if this process has made it; else "" */
     trace_writer_t *meta, *shared; /* shared: counters, and records of threads without a segment */
     bool prepared, failure_told;
     uint64_t from; /* see tool_sink_from */
@@ -121,7 +123,7 @@ static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH
         snprintf(why, why_bytes, "%s: %s", run, strerror(n >= PATH_MAX ? ENAMETOOLONG : errno));
         return false;
     }
-    base_warning("records go to %s; 'rocprofv3 convert %s' makes files of them", run, run);
+    strcpy(sink.own_run, run);
     return true;
 }
 
@@ -176,6 +178,7 @@ static void in_child(void)
     trace_writer_forget(sink.shared);
     tool_segments_forget();
     sink.meta = sink.shared = NULL;
+    sink.own_run[0] = 0; /* files of the run are the parent's to make */
     pthread_mutex_unlock(&sink.lock);
 }
 
@@ -790,7 +793,7 @@ void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_i
     put_instances(c);
 }
 
-void tool_sink_close(void)
+void tool_sink_close(bool ends)
 {
     if (!tool_sink_is_mine()) return;
     pthread_mutex_lock(&sink.lock);
@@ -801,4 +804,10 @@ void tool_sink_close(void)
     trace_writer_close(sink.meta);
     sink.shared = sink.meta = NULL;
     pthread_mutex_unlock(&sink.lock);
+    if (sink.own_run[0] && ends && tool_files_possible())
+        tool_files_make(sink.own_run);
+    else if (sink.own_run[0])
+        base_warning("records are in %s; 'rocprofv3 convert %s' makes files of them", sink.own_run,
+                     sink.own_run);
+    sink.own_run[0] = 0;
 }

@@ -52,8 +52,10 @@ void tool_sink_counters(const trace_counters_t *record, const trace_value_t *val
 void tool_sink_filtered(uint64_t count);
 void tool_sink_lost(uint64_t count);
 
-/* Marks the orderly end. Records that come later are not written. */
-void tool_sink_close(void);
+/* Marks the orderly end. Records that come later are not written. `ends`: the program is at its
+ * end, and files of a run that rocprofv3 has not begun are made now; else it is told how they are
+ * made. */
+void tool_sink_close(bool ends);
 
 /* True in the process that opened the store. */
 bool tool_sink_is_mine(void);

@@ -219,7 +219,7 @@ static void finalize_tool(void *data)
     (void)data;
     tool_windows_stop();
     tool_flush_stop();
-    tool_sink_close();
+    tool_sink_close(true);
 }
 
 ROCPROFILER_EXPORT rocprofiler_tool_configure_result_t *
