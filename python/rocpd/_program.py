@@ -1,0 +1,24 @@
+"""The program rocpd of this installation, which makes the files."""
+import os
+import shutil
+import subprocess
+
+
+def find():
+    """Its path."""
+    directory = os.path.dirname(os.path.realpath(__file__))
+    while directory != os.path.dirname(directory):
+        directory = os.path.dirname(directory)
+        path = os.path.join(directory, "bin", "rocpd")
+        if os.access(path, os.X_OK):
+            return path
+    path = shutil.which("rocpd")
+    if not path:
+        raise FileNotFoundError("the program rocpd")
+    return path
+
+
+def run(command, data, *words):
+    """Runs a command on the databases of `data`, within its time window; True if it succeeded."""
+    window = [word for option, value in data.window.items() for word in (f"--{option}", str(value))]
+    return subprocess.run([find(), command, "-i", *data.filenames, *window, *words], check=False).returncode == 0

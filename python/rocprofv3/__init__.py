@@ -1,0 +1,1 @@
+"""What rocprofv3 can count and sample: see rocprofv3.avail."""
