@@ -228,7 +228,8 @@ static void on_call(rocprofiler_callback_tracing_record_t record,
     const rtr_op_t *op = id >= 0 ? rtr_operation(ACTIVITY_DOMAIN_HIP_API, (uint32_t)id) : NULL;
     if (!op) return;
     bool leaves = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
-    if (!leaves) user_data->value = rtr_now();
+    bool recorded = __atomic_load_n(&op->pool, __ATOMIC_RELAXED);
+    if (recorded && !leaves) user_data->value = rtr_now();
     activity_rtapi_callback_t callback = __atomic_load_n(&op->callback, __ATOMIC_ACQUIRE);
     if (callback) {
         hip_data_t call;
@@ -236,7 +237,8 @@ static void on_call(rocprofiler_callback_tracing_record_t record,
         callback(ACTIVITY_DOMAIN_HIP_API, (uint32_t)id, &call,
                  __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
     }
-    if (!leaves) return;
+    /* a call that began before its record was wanted has no beginning */
+    if (!recorded || !leaves || !user_data->value) return;
     activity_record_t written = {
         .domain = ACTIVITY_DOMAIN_HIP_API,
         .op = (uint32_t)id,

@@ -1,5 +1,6 @@
-/* The little of Perfetto's C++ SDK that rocprofiler-sdk/cxx/perfetto.hpp uses, for testing that header
- * where Perfetto is not: categories are kept in an array, annotations as one line of text each. */
+/* The little of Perfetto's C++ SDK that rocprofiler-sdk/cxx/perfetto.hpp uses, for testing that
+ * header where Perfetto is not: categories are kept in an array, annotations as one line of text
+ * each. */
 #pragma once
 
 #include <cstddef>

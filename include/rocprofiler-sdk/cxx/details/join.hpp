@@ -59,7 +59,7 @@ template <int TraitT, typename... Args>
 void put_all([[maybe_unused]] std::ostream &out, [[maybe_unused]] std::string_view delimiter,
              const Args &...values)
 {
-    size_t count = 0;
+    [[maybe_unused]] size_t count = 0;
     ((out << (count++ ? delimiter : std::string_view{}), put<TraitT>(out, delimiter, values)), ...);
 }
 

@@ -19,21 +19,27 @@ constexpr auto success_v = ROCPROFILER_STATUS_SUCCESS;
 
 namespace details
 {
-struct callback_questions {
-    using kind_type = rocprofiler_callback_tracing_kind_t;
-    static constexpr auto kinds = rocprofiler_iterate_callback_tracing_kinds;
-    static constexpr auto kind_name = rocprofiler_query_callback_tracing_kind_name;
-    static constexpr auto operations = rocprofiler_iterate_callback_tracing_kind_operations;
-    static constexpr auto operation_name = rocprofiler_query_callback_tracing_kind_operation_name;
-};
+/* functions rather than constants: a call through a constant pointer inside a lambda is taken for
+ * one of a constant expression by gcc 16 */
+#define RSDK_QUESTION(NAME, FUNCTION)                                                              \
+    template <typename... Args> static rocprofiler_status_t NAME(Args... args)                     \
+    {                                                                                              \
+        return FUNCTION(args...);                                                                  \
+    }
+#define RSDK_QUESTIONS(FAMILY)                                                                     \
+    struct FAMILY##_questions {                                                                    \
+        using kind_type = rocprofiler_##FAMILY##_tracing_kind_t;                                   \
+        RSDK_QUESTION(kinds, rocprofiler_iterate_##FAMILY##_tracing_kinds)                         \
+        RSDK_QUESTION(kind_name, rocprofiler_query_##FAMILY##_tracing_kind_name)                   \
+        RSDK_QUESTION(operations, rocprofiler_iterate_##FAMILY##_tracing_kind_operations)          \
+        RSDK_QUESTION(operation_name, rocprofiler_query_##FAMILY##_tracing_kind_operation_name)    \
+    };
 
-struct buffer_questions {
-    using kind_type = rocprofiler_buffer_tracing_kind_t;
-    static constexpr auto kinds = rocprofiler_iterate_buffer_tracing_kinds;
-    static constexpr auto kind_name = rocprofiler_query_buffer_tracing_kind_name;
-    static constexpr auto operations = rocprofiler_iterate_buffer_tracing_kind_operations;
-    static constexpr auto operation_name = rocprofiler_query_buffer_tracing_kind_operation_name;
-};
+RSDK_QUESTIONS(callback)
+RSDK_QUESTIONS(buffer)
+
+#undef RSDK_QUESTIONS
+#undef RSDK_QUESTION
 
 template <typename AskT, typename Tp> auto ask_names()
 {
