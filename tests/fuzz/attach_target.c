@@ -2,19 +2,18 @@
  *
  * This process is the other one: it has a thread that waits, and maps a file of the library's name.
  */
+#include "folder.h"
+
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "register/register.h"
 #include "rocattach/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char directory[64], path[128];
+static char path[128];
 
 static void *wait_for_ever(void *unused)
 {
@@ -25,26 +24,17 @@ static void *wait_for_ever(void *unused)
     return NULL;
 }
 
-static void leave(void)
-{
-    unlink(path);
-    rmdir(directory);
-}
-
 static void begin(void)
 {
     pthread_t thread;
-    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(directory, sizeof(directory), "%s/fuzz-attach-XXXXXX", base);
-    if (!mkdtemp(directory)) abort();
-    snprintf(path, sizeof(path), "%s/librocprofiler-register.so.0", directory);
+    folder_make();
+    snprintf(path, sizeof(path), "%s/librocprofiler-register.so.0", folder);
     FILE *f = fopen(path, "w");
     if (!f || fputc(0, f) != 0 || fclose(f) != 0) abort();
     f = fopen(path, "r");
     if (!f || mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(f), 0) == MAP_FAILED) abort();
     fclose(f);
     if (pthread_create(&thread, NULL, wait_for_ever, NULL) != 0) abort();
-    atexit(leave);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,12 +3,10 @@
  * The first byte chooses format and statistics, the next two say how many bytes are the process's
  * own records (names, agents, kernels, facts); the rest are its traced ones. What the reader lets
  * pass is any numbers and any texts: no writer may trust them. */
-#include <ftw.h>
+#include "folder.h"
+
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "output/config.h"
 #include "output/convert.h"
@@ -19,36 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 3, STATS = 8, GROUP_BY_QUEUE = 16, SUMMARY = 32 };
 
-static char root[64], store[80], output[80];
+static char store[80], output[80];
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+static void make_folders(void)
 {
-    (void)st;
-    (void)type;
-    return at->level ? remove(path) : 0;
-}
-
-static void clear(const char *directory)
-{
-    nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static void leave(void)
-{
-    clear(root);
-    rmdir(root);
-}
-
-/* In memory where the system has such a directory. */
-static void make_directories(void)
-{
-    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(root, sizeof(root), "%s/fuzz-convert-XXXXXX", base);
-    if (!mkdtemp(root)) abort();
-    snprintf(store, sizeof(store), "%s/store", root);
-    snprintf(output, sizeof(output), "%s/output", root);
+    folder_make();
+    snprintf(store, sizeof(store), "%s/store", folder);
+    snprintf(output, sizeof(output), "%s/output", folder);
     if (trace_make_directories(store) != 0 || trace_make_directories(output) != 0) abort();
-    atexit(leave);
 }
 
 static void put_segment(const char *name, uint32_t contents, const uint8_t *data, size_t size)
@@ -90,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     out_config_t config;
     out_result_t result;
     if (size < HEAD) return 0;
-    if (!*root) make_directories();
+    if (!*folder) make_folders();
     size_t meta = data[1] | (size_t)data[2] << 8;
     if (meta > size - HEAD) meta = size - HEAD;
     put_segment(TRACE_META_FILE, TRACE_CONTENTS_META, data + HEAD, meta);
@@ -100,6 +76,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (out_convert(&conversion, store, &result, why, sizeof(why)) != 0 && !*why) abort();
     out_conversion_free(&conversion);
     out_config_free(&config);
-    clear(output);
+    folder_clear(output);
     return 0;
 }

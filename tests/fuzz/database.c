@@ -4,13 +4,11 @@
  * schema, whose tables have the suffix _0: what fails is left out, so a cut line costs no others.
  * Only rows and the removal of tables: views and functions of a hostile file are SQLite's own
  * business, and may take as long as they like. */
-#include <ftw.h>
+#include "folder.h"
+
 #include <sqlite3.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "rocpd/commands.h"
@@ -21,27 +19,9 @@ extern const char rocpd_schema[];
 
 enum { TEXT_MAX = 100000, STEPS_MAX = 200000 };
 
-static char root[64], path[80];
+static char path[80];
 static unsigned char *empty; /* the file without rows */
 static sqlite3_int64 empty_bytes;
-
-static int remove_entry(const char *name, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    return at->level ? remove(name) : 0;
-}
-
-static void clear(void)
-{
-    nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static void leave(void)
-{
-    clear();
-    rmdir(root);
-}
 
 /* The schema with the suffix and the text of a run in it, in place: {uuid} and {guid} are longer.
  */
@@ -78,11 +58,9 @@ static void make_empty(void)
 
 static void begin(void)
 {
-    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(root, sizeof(root), "%s/fuzz-database-XXXXXX", base);
-    if (!mkdtemp(root) || !freopen("/dev/null", "w", stdout)) abort();
-    snprintf(path, sizeof(path), "%s/x.db", root);
-    atexit(leave);
+    folder_make();
+    if (!freopen("/dev/null", "w", stdout)) abort();
+    snprintf(path, sizeof(path), "%s/x.db", folder);
     base_log_to("/dev/null");
     make_empty();
 }
@@ -148,18 +126,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rocpd_files_t files = {0};
     int argc = 1, status;
     if (!size) return 0;
-    if (!*root) begin();
+    if (!*folder) begin();
     put_rows(data + 1, size - 1);
     for (const char *const *w = words[data[0] % (sizeof(words) / sizeof(*words))]; *w; w++)
         argv[argc++] = (char *)(uintptr_t)*w;
     argv[argc++] = (char *)(uintptr_t) "-d";
-    argv[argc++] = root;
+    argv[argc++] = folder;
     argv[argc++] = (char *)(uintptr_t) "-i";
     argv[argc++] = path;
     if (rocpd_options_read(&options, argc, argv, &status) != 0) abort();
     if (rocpd_files_find(&files, &options) == 0) commands[options.command](&options, &files);
     rocpd_files_free(&files);
     rocpd_options_free(&options);
-    clear();
+    folder_clear(folder);
     return 0;
 }
