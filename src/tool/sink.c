@@ -478,10 +478,16 @@ static bool has_names(trace_head_t head)
            tool_thread_known(trace_thread(head));
 }
 
+/* Heads that the thread has last found to have names, by their operations: it begins with each
+ * store anew, since it needs a segment of that. */
+enum { NAMED = 32 };
+static __thread trace_head_t named[NAMED] __attribute__((tls_model("initial-exec")));
+
 /* A segment for the calling thread, if one can be had. False if there is no store. */
 static bool begin_thread(void)
 {
     char why[PATH_MAX + 128];
+    memset(named, 0, sizeof(named));
     pthread_mutex_lock(&sink.lock);
     bool open = ready();
     if (open && !tool_segment_take(sink.directory, why, sizeof(why)) && *why)
@@ -492,7 +498,12 @@ static bool begin_thread(void)
 
 static void need_names(trace_head_t head)
 {
-    if (__builtin_expect(has_names(head), 1)) return;
+    trace_head_t *known = &named[trace_operation(head) % NAMED];
+    if (__builtin_expect(*known == head, 1)) return;
+    if (has_names(head)) {
+        *known = head;
+        return;
+    }
     pthread_mutex_lock(&sink.lock);
     put_names_locked(head);
     tell_failure();
