@@ -32,8 +32,7 @@ def labels(include):
         wanted = re.findall(r"^ROCPROFILER_ENUM_INFO\((\w+),", f.read(), re.M)
     known = enumerations(include)
     lines = []
-    # those whose C header need not be there have their labels in enum_string.hpp itself
-    for name in (n for n in wanted if "thread_trace" not in n):
+    for name in wanted:
         seen = set()
         for enumerator, value in known[name]:
             if value not in seen:

@@ -26,20 +26,10 @@ template <typename T> using loaded_t = decltype(load(std::declval<archive &>(), 
 """
 
 
-# types of services that this tree need not have: checked as soon as their C header is there
-OPTIONAL = {
-    "thread_trace_decoder": "rocprofiler-sdk/experimental/thread-trace/trace_decoder.h",
-    "thread_trace_parameter": "rocprofiler-sdk/experimental/thread-trace/core.h",
-    "tracing_ompt_": "rocprofiler-sdk/ompt/api_args.h",
-    "hsa_amd_event_": "hsa/hsa_amd_tool.h",
-}
-
-
 def guarded(number, row):
-    """check(), under the condition that the C header of the name is there, if it need not be."""
-    for part, header in OPTIONAL.items():
-        if part in row[3]:
-            return f"#if __has_include(<{header}>)\n{check(number, row)}\n#endif"
+    """check(); events of the HSA runtime where its headers have them."""
+    if "hsa_amd_event_" in row[3]:
+        return f"#if __has_include(<hsa/hsa_amd_tool.h>)\n{check(number, row)}\n#endif"
     return check(number, row)
 
 

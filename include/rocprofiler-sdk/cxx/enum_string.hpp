@@ -7,6 +7,7 @@
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <rocprofiler-sdk/callback_tracing.h>
 #include <rocprofiler-sdk/counters.h>
+#include <rocprofiler-sdk/experimental/thread-trace/core.h>
 #include <rocprofiler-sdk/external_correlation.h>
 #include <rocprofiler-sdk/fwd.h>
 #include <rocprofiler-sdk/hip.h>
@@ -18,10 +19,6 @@
 #include <rocprofiler-sdk/rccl.h>
 #include <rocprofiler-sdk/rocdecode.h>
 #include <rocprofiler-sdk/rocjpeg.h>
-
-#if __has_include(<rocprofiler-sdk/experimental/thread-trace/core.h>)
-#include <rocprofiler-sdk/experimental/thread-trace/core.h>
-#endif
 
 #include <rocprofiler-sdk/cxx/details/mpl.hpp>
 
@@ -184,20 +181,9 @@ ROCPROFILER_ENUM_INFO(rocprofiler_kfd_page_fault_operation_t, ROCPROFILER_KFD_PA
 ROCPROFILER_ENUM_INFO(rocprofiler_kfd_queue_operation_t, ROCPROFILER_KFD_QUEUE_NONE, ROCPROFILER_KFD_QUEUE_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_external_correlation_id_request_kind_t, ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_NONE, ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_agent_version_t, ROCPROFILER_AGENT_INFO_VERSION_NONE, ROCPROFILER_AGENT_INFO_VERSION_LAST, false)
+ROCPROFILER_ENUM_INFO(rocprofiler_thread_trace_parameter_type_t, ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU, ROCPROFILER_THREAD_TRACE_PARAMETER_LAST, false)
 // clang-format on
 #include <rocprofiler-sdk/cxx/details/enum_labels.hpp>
-#if __has_include(<rocprofiler-sdk/experimental/thread-trace/core.h>)
-// clang-format off
-ROCPROFILER_ENUM_INFO(rocprofiler_thread_trace_parameter_type_t, ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU, ROCPROFILER_THREAD_TRACE_PARAMETER_LAST, false)
-ROCPROFILER_ENUM_LABEL(ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU)
-ROCPROFILER_ENUM_LABEL(ROCPROFILER_THREAD_TRACE_PARAMETER_SHADER_ENGINE_MASK)
-ROCPROFILER_ENUM_LABEL(ROCPROFILER_THREAD_TRACE_PARAMETER_BUFFER_SIZE)
-ROCPROFILER_ENUM_LABEL(ROCPROFILER_THREAD_TRACE_PARAMETER_SIMD_SELECT)
-ROCPROFILER_ENUM_LABEL(ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTERS_CTRL)
-ROCPROFILER_ENUM_LABEL(ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER)
-ROCPROFILER_ENUM_LABEL(ROCPROFILER_THREAD_TRACE_PARAMETER_SERIALIZE_ALL)
-// clang-format on
-#endif
 } // namespace details
 } // namespace sdk
 } // namespace rocprofiler

@@ -2,16 +2,10 @@
  * their functions for each of them from it. A type is added here. */
 #pragma once
 
+#include <rocprofiler-sdk/experimental/thread-trace/trace_decoder.h>
 #include <rocprofiler-sdk/fwd.h>
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/internal_threading.h>
-
-#if __has_include(<rocprofiler-sdk/experimental/thread-trace/trace_decoder.h>)
-#include <rocprofiler-sdk/experimental/thread-trace/trace_decoder.h>
-#define ROCPROFILER_SDK_CXX_DECODER_HANDLE(DO) DO(rocprofiler_thread_trace_decoder_id_t)
-#else
-#define ROCPROFILER_SDK_CXX_DECODER_HANDLE(DO)
-#endif
 
 #define ROCPROFILER_SDK_CXX_HANDLES(DO)                                                            \
     DO(rocprofiler_context_id_t)                                                                   \
@@ -28,4 +22,4 @@
     DO(hsa_executable_t)                                                                           \
     DO(hsa_region_t)                                                                               \
     DO(hsa_amd_memory_pool_t)                                                                      \
-    ROCPROFILER_SDK_CXX_DECODER_HANDLE(DO)
+    DO(rocprofiler_thread_trace_decoder_id_t)

@@ -276,7 +276,6 @@ RSDK_OBJECT(rocprofiler_counter_info_v1_t, RSDK_FIELD(id) RSDK_BITS(is_constant,
 RSDK_OBJECT(rocprofiler_counter_record_dimension_instance_info_t, RSDK_FIELD(instance_id)
             RSDK_FIELD(counter_id) RSDK_ARRAY(dimensions))
 
-#if __has_include(<rocprofiler-sdk/ompt/api_args.h>)
 RSDK_OBJECT(rocprofiler_callback_tracing_ompt_data_t, RSDK_FIELD(size))
 RSDK_OBJECT(rocprofiler_buffer_tracing_ompt_target_t, RSDK_FIELD(kind)
             RSDK_KEY(device, device_num) RSDK_FIELD(task_id) RSDK_FIELD(target_id))
@@ -291,7 +290,6 @@ RSDK_OBJECT(rocprofiler_buffer_tracing_ompt_record_t, save_buffer_tracing_api_re
             RSDK_WHEN(target_emi, target) RSDK_WHEN(target_data_op_emi, target_data_op)
             RSDK_WHEN(target_submit_emi, target_kernel))
 #undef RSDK_WHEN
-#endif
 
 #ifdef ROCPROFILER_HSA_HAS_TOOL_EVENTS
 RSDK_OBJECT(hsa_amd_event_scratch_alloc_start_t, RSDK_QUEUE() RSDK_FIELD(dispatch_id))
