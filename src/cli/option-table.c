@@ -23,7 +23,6 @@
 
 /* Why a feature is not here. */
 #define NO_DECODER       "there is no decoder of thread traces, so nothing could be shown"
-#define NO_DRIVER_EVENTS "the driver's events are not read"
 #define NO_HOOKS         "the tool interface of OpenMP runtimes is not served"
 #define NO_PACKETS       "packets of graphs and events are not recorded"
 #define NO_SAMPLING      "nothing here samples program counters"
@@ -60,11 +59,11 @@ const cli_option_t cli_options[] = {
      "write the settings of the run to config.json"},
     {"runtime-trace", 'r', CLI_BOOL, NULL, NULL,
      "hip-runtime-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
-     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace",
-     ALL, "HIP runtime functions, markers, kernels, copies, allocations, scratch memory, libraries"},
+     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace kfd-trace",
+     ALL, "HIP runtime functions, markers, kernels, copies, allocations, scratch memory, libraries, driver"},
     {"sys-trace", 's', CLI_BOOL, NULL, NULL,
      "hip-trace hsa-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
-     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace",
+     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace kfd-trace",
      ALL, "all HIP and HSA functions and the rest of --runtime-trace"},
     {"hip-trace", 0, CLI_BOOL, NULL, NULL, "hip-runtime-trace hip-compiler-trace", BASIC,
      "all HIP functions"},
@@ -87,6 +86,9 @@ const cli_option_t cli_options[] = {
      "rocDecode functions"},
     {"rocjpeg-trace", 0, CLI_BOOL, NULL, "ROCPROF_ROCJPEG_API_TRACE", NULL, BASIC,
      "rocJPEG functions"},
+    {"kfd-trace", 0, CLI_BOOL, NULL, NULL,
+     "kfd-page-migration-trace kfd-page-mapping-trace kfd-queue-trace kfd-dropped-events-trace",
+     BASIC, "all events of the kernel driver"},
     {"hip-runtime-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_RUNTIME_API_TRACE", NULL, GRANULAR,
      "HIP runtime functions"},
     {"hip-compiler-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_COMPILER_API_TRACE", NULL, GRANULAR,
@@ -99,6 +101,14 @@ const cli_option_t cli_options[] = {
      "HSA functions of the image extension"},
     {"hsa-finalizer-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_FINALIZER_EXT_API_TRACE", NULL,
      GRANULAR, "HSA functions of the finalizer extension"},
+    {"kfd-page-migration-trace", 0, CLI_BOOL, NULL, "ROCPROF_KFD_PAGE_MIGRATION_TRACE", NULL,
+     GRANULAR, "events of the kernel driver: memory that goes from one place to another"},
+    {"kfd-page-mapping-trace", 0, CLI_BOOL, NULL, "ROCPROF_KFD_PAGE_MAPPING_TRACE", NULL, GRANULAR,
+     "page faults, and memory that a GPU loses"},
+    {"kfd-queue-trace", 0, CLI_BOOL, NULL, "ROCPROF_KFD_QUEUE_TRACE", NULL, GRANULAR,
+     "queues that are evicted and restored"},
+    {"kfd-dropped-events-trace", 0, CLI_BOOL, NULL, "ROCPROF_KFD_DROPPED_EVENTS_TRACE", NULL,
+     GRANULAR, "how many of these events the driver has lost"},
     {"pmc", 0, CLI_GROUPS, "NAME", NULL, NULL, COUNTERS,
      "counters of one pass, NAME or NAME:device=N; given again, the program runs again for them"},
     {"pmc-groups", 0, CLI_GROUPS, "NAME", NULL, NULL, COUNTERS,
@@ -199,14 +209,6 @@ const cli_option_t cli_options[] = {
     {"ompt-trace", 0, CLI_ABSENT, 0, "ROCPROF_OMPT_TRACE", 0, 0, NO_HOOKS},
     {"hip-graph-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_GRAPH_TRACE", 0, 0, NO_PACKETS},
     {"hip-event-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_EVENT_TRACE", 0, 0, NO_PACKETS},
-    {"kfd-trace", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DRIVER_EVENTS},
-    {"kfd-page-migration-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_PAGE_MIGRATION_TRACE", 0, 0,
-     NO_DRIVER_EVENTS},
-    {"kfd-page-mapping-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_PAGE_MAPPING_TRACE", 0, 0,
-     NO_DRIVER_EVENTS},
-    {"kfd-queue-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_QUEUE_TRACE", 0, 0, NO_DRIVER_EVENTS},
-    {"kfd-dropped-events-trace", 0, CLI_ABSENT, 0, "ROCPROF_KFD_DROPPED_EVENTS_TRACE", 0, 0,
-     NO_DRIVER_EVENTS},
     {"spm", 0, CLI_ABSENT, 0, "ROCPROF_SPM_COUNTER_COLLECTION", 0, 0, NO_STREAMING},
     {"spm-beta-enabled", 0, CLI_ABSENT, 0, "ROCPROFILER_SPM_BETA_ENABLED", 0, 0, NO_STREAMING},
     {"spm-sample-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_STREAMING},

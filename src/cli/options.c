@@ -364,7 +364,7 @@ bool cli_is_on(const cli_command_t *c, cli_option_id_t option)
 
 bool cli_traces(const cli_command_t *c)
 {
-    for (int i = CLI_RUNTIME_TRACE; i <= CLI_HSA_FINALIZER_TRACE; i++)
+    for (int i = CLI_RUNTIME_TRACE; i <= CLI_KFD_DROPPED_EVENTS_TRACE; i++)
         if (cli_is_on(c, (cli_option_id_t)i)) return true;
     return false;
 }

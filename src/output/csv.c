@@ -26,7 +26,15 @@
     X(19, ROCJPEG_API, NULL)                                                                       \
     X(21, HIP_API, NULL) /* the extended kinds themselves */                                       \
     X(22, HIP_API, NULL)                                                                           \
-    X(23, ROCDECODE_API, NULL)
+    X(23, ROCDECODE_API, NULL)                                                                     \
+    X(24, KFD, NULL) /* events of the driver, one by one */                                        \
+    X(25, KFD, NULL)                                                                               \
+    X(26, KFD, NULL)                                                                               \
+    X(27, KFD, NULL)                                                                               \
+    X(28, KFD, NULL)                                                                               \
+    X(29, KFD, NULL) /* and from start to end */                                                   \
+    X(30, KFD, NULL)                                                                               \
+    X(31, KFD, NULL)
 
 const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1] = {
 #define X(kind, domain, text) [kind] = OUT_##domain + 1,
@@ -94,7 +102,7 @@ static void call_cells(out_file_t *f, out_model_t *m, const trace_timed_t *r, co
     cell(f, m->header.pid);
 }
 
-static void time_cells(out_file_t *f, const trace_timed_t *r)
+static void time_cells(out_file_t *f, const trace_timed_t *r, char end)
 {
     char *at = out_reserve(f, 4 * OUT_CELL_MAX);
     at = out_put_cell(at, trace_thread(r->head), ',');
@@ -102,7 +110,7 @@ static void time_cells(out_file_t *f, const trace_timed_t *r)
     at = out_put_time(f, at, r->start);
     *at++ = ',';
     at = out_put_time(f, at, r->end);
-    *at++ = '\n';
+    *at++ = end;
     out_commit(f, at);
 }
 
@@ -115,7 +123,7 @@ static const out_piece_t *make_piece(out_table_t *t, const trace_timed_t *r)
     return text ? out_piece_keep(&t->pieces, r->head, text, strlen(text)) : NULL;
 }
 
-static void api_row(out_table_t *t, const trace_timed_t *r)
+static void operation_row(out_table_t *t, const trace_timed_t *r, char end)
 {
     const out_piece_t *piece = out_piece_find(&t->pieces, r->head);
     if (!piece) piece = make_piece(t, r);
@@ -124,13 +132,34 @@ static void api_row(out_table_t *t, const trace_timed_t *r)
         return;
     }
     out_append(t->f, piece->bytes, piece->count);
-    time_cells(t->f, r);
+    time_cells(t->f, r, end);
+}
+
+static void api_row(out_table_t *t, const trace_timed_t *r)
+{
+    operation_row(t, r, '\n');
+}
+
+/* With arguments, NAME=VALUE, in one cell. */
+static void event_row(out_table_t *t, const trace_timed_t *r)
+{
+    out_file_t *f = t->f;
+    out_arguments_t a = out_model_arguments(t->m, r);
+    operation_row(t, r, ',');
+    out_char(f, '"');
+    for (bool first = true; out_arguments_next(&a); first = false) {
+        if (!first) out_char(f, ' ');
+        out_text(f, a.name);
+        out_char(f, '=');
+        out_text(f, a.value);
+    }
+    out_text(f, "\"\n");
 }
 
 static void marker_row(out_table_t *t, const trace_timed_t *r)
 {
     call_cells(t->f, t->m, r, marker_key(t->m, r));
-    time_cells(t->f, r);
+    time_cells(t->f, r, '\n');
 }
 
 void out_table_free(out_table_t *t)
@@ -367,9 +396,11 @@ int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
     return room && !source->failed ? 0 : -1;
 }
 
-#define API_HEADER                                                                                 \
+#define CALL_HEADER                                                                                \
     "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","                     \
-    "\"Start_Timestamp\",\"End_Timestamp\"\n"
+    "\"Start_Timestamp\",\"End_Timestamp\""
+#define API_HEADER   CALL_HEADER "\n"
+#define EVENT_HEADER CALL_HEADER ",\"Arguments\"\n"
 
 #define DISPATCH_HEADER                                                                            \
     "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\","              \
@@ -418,6 +449,8 @@ const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
     CALLS("RCCL_API", "rccl_api"),
     CALLS("ROCDECODE_API", "rocdecode_api"),
     CALLS("ROCJPEG_API", "rocjpeg_api"),
+    {OUT_EVENT, "KFD", "kfd_events", "kfd_trace", "kfd_stats", EVENT_HEADER, event_row,
+     operation_key, true},
     {OUT_LAUNCH, "COUNTER_COLLECTION", "counter_collection", "counter_collection", NULL,
      COUNTER_HEADER, counter_row, NULL, false},
 #undef CALLS

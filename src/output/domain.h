@@ -21,6 +21,7 @@ typedef enum {
     OUT_RCCL_API,
     OUT_ROCDECODE_API,
     OUT_ROCJPEG_API,
+    OUT_KFD,
     OUT_COUNTER_COLLECTION,
     OUT_DOMAIN_COUNT
 } out_domain_t;
@@ -38,6 +39,7 @@ void out_table_free(out_table_t *t); /* but for the file */
 /* What a domain's records are to a writer of all domains. */
 typedef enum {
     OUT_CALL,   /* or a range of the program */
+    OUT_EVENT,  /* of no thread: points in time, and times that may overlap */
     OUT_LAUNCH, /* a kernel, or its counters */
     OUT_COPY,
     OUT_ALLOCATION,

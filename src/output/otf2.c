@@ -20,7 +20,7 @@
 /* Chunks of AMD's writer; definitions need few. */
 enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 4 << 20, CATEGORY = 0 };
 
-typedef enum { ON_THREAD, ON_COPY, ON_MEMORY, ON_COMPUTE } kind_t;
+typedef enum { ON_THREAD, ON_COPY, ON_MEMORY, ON_COMPUTE, ON_EVENTS } kind_t;
 
 typedef struct {
     uint32_t name, group;
@@ -147,7 +147,9 @@ static void name_location(const out_otf2_t *o, kind_t kind, uint32_t tid, uint64
     const out_agent_t *a = out_model_find_agent(o->model, agent_id);
     int n = snprintf(name, room, "Thread %u", tid);
     if (kind == ON_THREAD) return;
-    if (a)
+    if (kind == ON_EVENTS)
+        snprintf(name, room, "%s", out_kind_text(o->model, (uint32_t)queue));
+    else if (a)
         n += snprintf(name + n, room - (size_t)n, ", %s %s %s-%lld", what[kind], out_agent_type(a),
                       a->word, (long long)a->number);
     else
@@ -161,13 +163,13 @@ static location_t *location_of(out_otf2_t *o, kind_t kind, uint32_t tid, uint64_
                                uint64_t queue)
 {
     char name[128];
-    uint64_t key = out_mix(out_mix(out_mix(o->process << 2 | kind) ^ tid) ^ agent) ^ queue;
+    uint64_t key = out_mix(out_mix(out_mix(o->process << 3 | kind) ^ tid) ^ agent) ^ queue;
     uint64_t place = out_numbers_get(&o->locations.places, key);
     if (place) return (location_t *)o->locations.rows + place - 1;
     location_t *row = append(o, &o->locations, sizeof(*row));
     if (!row) return NULL;
     name_location(o, kind, tid, agent, queue, name, sizeof(name));
-    bool thread = kind == ON_THREAD;
+    bool thread = kind == ON_THREAD || kind == ON_EVENTS;
     *row = (location_t){
         .name = text_of(o, name),
         .group = thread ? o->process_group : group_of(o, out_model_find_agent(o->model, agent)),
@@ -216,9 +218,10 @@ static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t
 
 static void write_call(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
-    bool marker = domain == OUT_MARKER_API;
-    if (marker && r->start == r->end) return; /* a point in time */
-    location_t *l = location_of(o, ON_THREAD, trace_thread(r->head), 0, 0);
+    bool marker = domain == OUT_MARKER_API, event = out_domains[domain].shape == OUT_EVENT;
+    if ((marker || event) && r->start == r->end) return; /* a point in time */
+    location_t *l = location_of(o, event ? ON_EVENTS : ON_THREAD, trace_thread(r->head), 0,
+                                event ? trace_kind(r->head) : 0);
     if (!l) return;
     uint32_t region = region_of(o, out_domains[domain].key(o->model, r), OTF2_REGION_ROLE_FUNCTION,
                                 marker ? OTF2_PARADIGM_USER : OTF2_PARADIGM_HIP);
@@ -261,7 +264,8 @@ static void write_launch(void *to, out_launch_t *launch)
 static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
     switch (out_domains[domain].shape) {
-    case OUT_CALL: write_call(o, domain, r); return;
+    case OUT_CALL:
+    case OUT_EVENT: write_call(o, domain, r); return;
     case OUT_LAUNCH:
         if (!out_launches_add(&o->launches, domain, r)) fail(o, strerror(ENOMEM));
         return;

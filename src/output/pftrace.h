@@ -81,7 +81,8 @@ enum {
     X(ROCDECODE_API)                                                                               \
     X(ROCJPEG_API)                                                                                 \
     X(KERNEL_DISPATCH)                                                                             \
-    X(MEMORY_COPY)
+    X(MEMORY_COPY)                                                                                 \
+    X(KFD)
 
 typedef enum {
 #define X(domain) PF_CATEGORY_##domain,

@@ -16,6 +16,7 @@
 typedef enum {
     TRACK_THREAD,  /* thread */
     TRACK_STREAM,  /* stream */
+    TRACK_EVENTS,  /* kind */
     TRACK_QUEUE,   /* agent, queue */
     TRACK_COPY,    /* agent, thread */
     TRACK_COPIED,  /* agent: counters from here on */
@@ -122,6 +123,7 @@ static void name_track(state_t *s, const track_t *t, char *name, size_t room)
     long long number = a ? a->number : 0;
     switch (t->kind) {
     case TRACK_STREAM: snprintf(name, room, "STREAM [%llu]", (unsigned long long)t->a); break;
+    case TRACK_EVENTS: snprintf(name, room, "%s", out_kind_text(s->model, (uint32_t)t->a)); break;
     case TRACK_QUEUE:
         snprintf(name, room, "COMPUTE %s [%lld] QUEUE [%u] %s", word, number, s->queues++, type);
         break;
@@ -313,6 +315,20 @@ static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
     if (!point) pf_slice_end(s->p, track, r->end);
 }
 
+/* On a track of their kind. */
+static void write_event(state_t *s, out_domain_t domain, const trace_timed_t *r)
+{
+    track_t *t = find_track(s, TRACK_EVENTS, trace_kind(r->head), 0);
+    const proto_fields_t *name = name_of(s, domain, r);
+    bool point = r->start == r->end;
+    if (!t || !name) return;
+    if (!point) begin_on(s, t, r);
+    size_t event,
+        packet = pf_slice(s->p, &t->field, point ? PF_INSTANT : PF_SLICE_BEGIN, name, r, &event);
+    annotate_call(s, r);
+    pf_event_end(s->p, packet, event);
+}
+
 /* ---- slices of devices ---- */
 
 static const char *label_of(const state_t *s, uint64_t agent)
@@ -408,6 +424,7 @@ static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r
 {
     switch (out_domains[domain].shape) {
     case OUT_CALL: write_call(s, domain, r); return;
+    case OUT_EVENT: write_event(s, domain, r); return;
     case OUT_LAUNCH: s->failed |= !out_launches_add(&s->launches, domain, r); return;
     case OUT_COPY: write_copy(s, (const trace_copy_t *)r); return;
     case OUT_ALLOCATION: write_allocation(s, (const trace_allocation_t *)r); return;

@@ -321,7 +321,8 @@ int out_rocpd_write(out_job_t *job, const char *path)
         r.failed = true;
     }
     out_file_abandon(r.text);
-    out_numbers_t *const numbers[] = {&r.texts, &r.tracks, &r.queues, &r.streams, &r.unknown};
+    out_numbers_t *const numbers[] = {&r.texts,   &r.tracks,  &r.queues,
+                                      &r.streams, &r.unknown, &r.driver_counters};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         free(numbers[i]->rows);
     out_live_free(&r.live);

@@ -67,7 +67,7 @@ typedef struct {
     sqlite3_stmt *at; /* statement whose values are being bound, and which comes next */
     int place;
     out_file_t *text; /* where objects are written for a column */
-    out_numbers_t texts, tracks, queues, streams, unknown;
+    out_numbers_t texts, tracks, queues, streams, unknown, driver_counters;
     uint64_t text_count;
     int64_t nid, pid, ppid;
     uint64_t events;

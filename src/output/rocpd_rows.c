@@ -6,6 +6,8 @@
 #include "output/rocpd.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char empty[] = "";
 
@@ -100,11 +102,15 @@ static void write_sample(rocpd_t *r, const trace_timed_t *t, const char *categor
     end_with_id(r, ROCPD_SAMPLE);
 }
 
+/* What has no correlation gets any id. */
 static void write_region(rocpd_t *r, const trace_timed_t *t, const char *name, uint64_t event)
 {
     uint64_t name_id = rocpd_string(r, name);
     rocpd_begin(r, ROCPD_REGION);
-    rocpd_int(r, t->correlation);
+    if (t->correlation)
+        rocpd_int(r, t->correlation);
+    else
+        rocpd_null(r);
     put_origin(r, trace_thread(t->head));
     rocpd_int(r, t->start);
     rocpd_int(r, t->end);
@@ -149,6 +155,85 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
     else
         write_region(r, t, name, event);
     write_arguments(r, t, event);
+}
+
+/* ---- events of the driver: regions with a value each ---- */
+
+static uint64_t driver_counter(rocpd_t *r, const char *name)
+{
+    static const struct {
+        const char *name, *description;
+    } rows[] = {{"KFD_EVENT_PAGE_MIGRATE", "KFD page migration events"},
+                {"KFD_EVENT_PAGE_FAULT", "KFD page fault events"},
+                {"KFD_EVENT_QUEUE", "KFD queue eviction/restore events"},
+                {"KFD_EVENT_UNMAP_FROM_GPU", "KFD unmap from GPU events"},
+                {"KFD_EVENT_DROPPED_EVENTS", "KFD dropped_events events"},
+                {"KFD_PAGE_MIGRATE", "KFD page migration paired records"},
+                {"KFD_PAGE_FAULT", "KFD page fault paired records"},
+                {"KFD_QUEUE", "KFD queue eviction/restore paired records"}};
+    uint64_t key = rocpd_string(r, name), id = out_numbers_get(&r->driver_counters, key);
+    if (id) return id;
+    const char *description = name;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (strcmp(rows[i].name, name) == 0) description = rows[i].description;
+    rocpd_begin(r, ROCPD_PMC);
+    rocpd_null(r);
+    rocpd_int(r, (uint64_t)r->nid);
+    rocpd_int(r, (uint64_t)r->pid);
+    for (int i = 0; i < 2; i++) /* agent and its architecture */
+        rocpd_null(r);
+    rocpd_text(r, name);
+    rocpd_text(r, name);
+    rocpd_text(r, description);
+    rocpd_text(r, "rocm");
+    rocpd_text(r, "ABS");
+    rocpd_text(r, "KFD");
+    rocpd_text(r, empty);
+    for (int i = 0; i < 2; i++) /* is_constant, is_derived */
+        rocpd_int(r, 0);
+    rocpd_text(r, "{}");
+    rocpd_end(r);
+    id = (uint64_t)sqlite3_last_insert_rowid(r->db);
+    if (!out_numbers_set(&r->driver_counters, key, id)) rocpd_no_memory(r);
+    return id;
+}
+
+/* Bytes of what has an extent, else the address, or how many, or 1. */
+static double driver_value(const out_model_t *m, const trace_timed_t *t)
+{
+    out_arguments_t a = out_model_arguments(m, t);
+    double value = 1, start = 0;
+    while (out_arguments_next(&a)) {
+        if (strcmp(a.name, "start_address") == 0) start = strtod(a.value, NULL);
+        if (strcmp(a.name, "end_address") == 0) return strtod(a.value, NULL) - start;
+        if (strcmp(a.name, "address") == 0 || strcmp(a.name, "count") == 0)
+            value = strtod(a.value, NULL);
+    }
+    return value;
+}
+
+static void write_driver_event(rocpd_t *r, const trace_timed_t *t)
+{
+    out_model_t *m = r->job->model;
+    const char *category = out_kind_text(m, trace_kind(t->head));
+    const char *name = out_model_operation(m, trace_kind(t->head), trace_operation(t->head));
+    out_arguments_t a = out_model_arguments(m, t);
+    out_json_t j = rocpd_object(r);
+    out_json_begin(&j, "kfd", '{'); /* twice: so does rocprofv3 */
+    out_json_begin(&j, "kfd", '{');
+    while (out_arguments_next(&a))
+        out_json_text(&j, a.name, a.value);
+    out_json_end(&j, '}');
+    out_json_end(&j, '}');
+    uint64_t event = write_event(r, category, 0, 0, 0, rocpd_object_text(r, &j));
+    uint64_t counter = driver_counter(r, category);
+    write_region(r, t, name, event);
+    write_arguments(r, t, event);
+    rocpd_begin(r, ROCPD_PMC_EVENT);
+    rocpd_int(r, event);
+    rocpd_int(r, counter);
+    rocpd_real(r, driver_value(m, t));
+    rocpd_end(r);
 }
 
 /* ---- kernels ---- */
@@ -301,6 +386,7 @@ void rocpd_write_records(rocpd_t *r)
         out_launches_use(&launches, t, write_launch, r);
         switch (out_domains[domain].shape) {
         case OUT_CALL: write_call(r, domain, t); break;
+        case OUT_EVENT: write_driver_event(r, t); break;
         case OUT_LAUNCH:
             if (!out_launches_add(&launches, domain, t)) rocpd_no_memory(r);
             break;

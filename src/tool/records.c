@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "tool/fields.h"
 #include "tool/origin.h"
 #include "trace/writer.h"
 
@@ -62,14 +63,35 @@ _Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args) =
                    offsetof(rocprofiler_buffer_tracing_rocdecode_api_ext_record_t, args),
                "records with arguments begin alike");
 
+static void gather_values(tool_values_t *values, const rocprofiler_record_header_t *from)
+{
+    values->count = 0;
+    tool_fields_each(from, add_value, values);
+    tool_values_end(values);
+}
+
+/* What is no call, in the form of one. */
+static bool from_event(tool_record_t *to, tool_values_t *values,
+                       const rocprofiler_record_header_t *from)
+{
+    trace_timed_t t = tool_fields_times(from);
+    gather_values(values, from);
+    to->call = (trace_call_t){
+        .call = {.head = trace_head(TRACE_API, from->kind, trace_operation(t.head),
+                                    trace_thread(t.head), sizeof(to->call) + values->bytes),
+                 .start = t.start,
+                 .end = t.end,
+                 .correlation = t.correlation},
+        .count = (uint32_t)values->count};
+    return true;
+}
+
 /* A call with its arguments. */
 static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_record_header_t *from,
                       uint64_t result)
 {
     const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
-    values->count = 0;
-    rocprofiler_iterate_buffer_tracing_record_args(*from, add_value, values);
-    tool_values_end(values);
+    gather_values(values, from);
     to->call =
         (trace_call_t){.call = {.head = trace_head(TRACE_API, from->kind, (uint32_t)r->operation,
                                                    r->thread_id, sizeof(to->call) + values->bytes),
@@ -197,6 +219,8 @@ bool tool_record_translate(tool_record_t *to, tool_values_t *values,
         return from_allocation(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY:
         return from_scratch(to, from->kind, from->payload);
-    default: return false;
+    default:
+        return tool_fields_are((rocprofiler_buffer_tracing_kind_t)from->kind) &&
+               from_event(to, values, from);
     }
 }

@@ -15,6 +15,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "tool/fields.h"
 #include "tool/files.h"
 #include "tool/flush.h"
 #include "tool/formats.h"
@@ -405,7 +406,7 @@ static void put_signature(trace_head_t head, const rocprofiler_record_header_t *
 {
     signature_t s = signature_of(head);
     if (has_signature(head)) return;
-    rocprofiler_iterate_buffer_tracing_record_args(*from, add_argument, &s);
+    tool_fields_each(from, add_argument, &s);
     keep_signature(&s);
 }
 

@@ -14,6 +14,7 @@
 #include "tool/attach.h"
 #include "tool/calls.h"
 #include "tool/counting.h"
+#include "tool/fields.h"
 #include "tool/flush.h"
 #include "tool/formats.h"
 #include "tool/leave.h"
@@ -49,6 +50,14 @@ static const struct {
     {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0, 0},
     {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0, 0},
     {"ROCPROF_SCRATCH_MEMORY_TRACE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 0, 0},
+    {"ROCPROF_KFD_PAGE_MIGRATION_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE, 0, 0},
+    {"ROCPROF_KFD_PAGE_MIGRATION_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_PAGE_MIGRATE, 0, 0},
+    {"ROCPROF_KFD_PAGE_MAPPING_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_FAULT, 0, 0},
+    {"ROCPROF_KFD_PAGE_MAPPING_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_UNMAP_FROM_GPU, 0, 0},
+    {"ROCPROF_KFD_PAGE_MAPPING_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_PAGE_FAULT, 0, 0},
+    {"ROCPROF_KFD_QUEUE_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_QUEUE, 0, 0},
+    {"ROCPROF_KFD_QUEUE_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_QUEUE, 0, 0},
+    {"ROCPROF_KFD_DROPPED_EVENTS_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_DROPPED_EVENTS, 0, 0},
 };
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
@@ -94,6 +103,7 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     (void)version;
     for (size_t i = 0; i < count; i++) {
         tool_sink_agent(agents[i]);
+        tool_fields_agent(agents[i]);
         if (!*again) tool_counting_agent(agents[i]);
     }
     return ROCPROFILER_STATUS_SUCCESS;

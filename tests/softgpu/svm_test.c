@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -178,6 +180,85 @@ static void wrong_calls_change_nothing(void **state)
     assert_int_equal(many[MANY - 1].value, 9);
 }
 
+/* The next event of a reader, without its time and process; "" if there is none. */
+static const char *event(int fd)
+{
+    static char text[160];
+    unsigned number, pid;
+    unsigned long long ns;
+    int rest = 0;
+    char line[KFD_SMI_EVENT_MSG_SIZE + 1];
+    ssize_t n = read(fd, line, sizeof(line) - 1);
+    if (n <= 0) return "";
+    line[n] = 0;
+    assert_int_equal(line[n - 1], '\n');
+    line[n - 1] = 0;
+    assert_int_equal(sscanf(line, "%x %llu -%u %n", &number, &ns, &pid, &rest), 3);
+    assert_int_equal(pid, getpid());
+    assert_true(ns > 0);
+    snprintf(text, sizeof(text), "%x %s", number, line + rest);
+    return text;
+}
+
+static int reader_of(uint32_t gpu, uint64_t mask)
+{
+    struct kfd_ioctl_smi_events_args args = {.gpuid = gpu};
+    assert_int_equal(kfd_ioctl(process, AMDKFD_IOC_SMI_EVENTS, &args), 0);
+    assert_int_equal(write((int)args.anon_fd, &mask, sizeof(mask)), sizeof(mask));
+    return (int)args.anon_fd;
+}
+
+static void readers_learn_what_becomes_of_ranges(void **state)
+{
+    (void)state;
+    const uint32_t gpu = kfd_gpu_id(0);
+    char expected[160];
+    int fd = reader_of(gpu, KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_MIGRATE_START) |
+                                KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_MIGRATE_END) |
+                                KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_UNMAP_FROM_GPU));
+    unsigned long page = memory / PAGE;
+    assert_int_equal(set(0, 15, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+    assert_string_equal(event(fd), "");
+    assert_int_equal(set(4, 7, KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, gpu), 0);
+    assert_int_equal(set(4, 7, KFD_IOCTL_SVM_ATTR_PREFETCH_LOC, gpu), 0);
+    snprintf(expected, sizeof(expected), "5 @%lx(4) 0->%x %x:%x 0", page + 4, gpu, gpu, gpu);
+    assert_string_equal(event(fd), expected);
+    snprintf(expected, sizeof(expected), "6 @%lx(4) 0->%x 0 0", page + 4, gpu);
+    assert_string_equal(event(fd), expected);
+    assert_int_equal(set(4, 7, KFD_IOCTL_SVM_ATTR_PREFETCH_LOC, gpu), 0); /* it is there */
+    assert_string_equal(event(fd), "");
+    assert_int_equal(set(6, 9, KFD_IOCTL_SVM_ATTR_PREFETCH_LOC, 0), 0);
+    snprintf(expected, sizeof(expected), "5 @%lx(2) %x->0 0:%x 0", page + 6, gpu, gpu);
+    assert_string_equal(event(fd), expected);
+    assert_int_equal(event(fd)[0], '6');
+    assert_string_equal(event(fd), "");
+    kfd_svm_forget(process, memory + 14 * PAGE, 4 * PAGE);
+    snprintf(expected, sizeof(expected), "b @%lx(2) %x 2", page + 14, gpu);
+    assert_string_equal(event(fd), expected);
+    assert_string_equal(event(fd), "");
+    close(fd);
+}
+
+static void what_has_no_room_is_counted(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    const uint32_t gpu = kfd_gpu_id(0);
+    unsigned read_before = 0, lost = 0;
+    int fd = reader_of(gpu, KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_MIGRATE_END));
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(set(0, 0, KFD_IOCTL_SVM_ATTR_PREFETCH_LOC, i % 2 ? 0 : gpu), 0);
+    while (*event(fd))
+        read_before++;
+    assert_in_range(read_before, 1, MANY - 1);
+    assert_int_equal(set(0, 0, KFD_IOCTL_SVM_ATTR_PREFETCH_LOC, gpu), 0);
+    assert_int_equal(sscanf(event(fd), "e %u", &lost), 1);
+    assert_int_equal(read_before + lost, MANY);
+    assert_int_equal(event(fd)[0], '6');
+    assert_string_equal(event(fd), "");
+    close(fd);
+}
+
 static int new_memory(void **state)
 {
     (void)state;
@@ -201,6 +282,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(access_is_given_page_by_page, new_memory, no_memory),
         cmocka_unit_test_setup_teardown(advice_is_noted_and_disturbs_nobody, new_memory, no_memory),
         cmocka_unit_test_setup_teardown(unmapped_memory_is_out_of_reach, new_memory, no_memory),
+        cmocka_unit_test_setup_teardown(readers_learn_what_becomes_of_ranges, new_memory,
+                                        no_memory),
+        cmocka_unit_test_setup_teardown(what_has_no_room_is_counted, new_memory, no_memory),
         cmocka_unit_test_setup_teardown(wrong_calls_change_nothing, new_memory, no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 #include "sdk/core/context.h"
 #include "base/log.h"
 #include "sdk/core/registration.h"
-#include "sdk/kfd/kfd.h"
 
 #include <rocprofiler-sdk/context.h>
 
@@ -337,6 +336,7 @@ rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_i
     sdk_context_t *context = sdk_context_find(context_id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (sdk_is_forked_child()) return ROCPROFILER_STATUS_SUCCESS;
+    if (sdk_kfd_look) sdk_kfd_look();
     pthread_mutex_lock(&contexts_lock);
     bool over = !sdk_context_accepts(context);
     bool wanted = context->active;
@@ -401,6 +401,7 @@ size_t sdk_contexts_pause(uint32_t client, rocprofiler_context_id_t *ids)
 void sdk_contexts_end(uint32_t client)
 {
     uint32_t first = 0, end = 0;
+    if (sdk_kfd_look) sdk_kfd_look();
     pthread_mutex_lock(&contexts_lock);
     for (uint32_t slot = 0; slot < context_count; slot++)
         if (contexts[slot]->client == client) {
@@ -519,7 +520,8 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
         return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
     int d = sdk_domain_of_buffer((uint32_t)kind);
     if (d < 0) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
-    if (sdk_kfd_is_too_old(d)) return ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL;
+    if (sdk_kfd_is_too_old && sdk_kfd_is_too_old(d))
+        return ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL;
     if (context->buffers[kind].buffer) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
     if (count_contexts(0, sdk_domains[d].buffer_kind, sdk_domains[d].buffer_ext_kind) ==
         SDK_SERVICES_MAX)
@@ -583,7 +585,9 @@ rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t buffer_id)
     if (sdk_is_forked_child() || finalized == 1) return ROCPROFILER_STATUS_ERROR_FINALIZED;
     sdk_thread_t *self = sdk_thread_self();
     /* In a buffer callback it must not wait: who reports may wait for that callback's end. */
-    if (sdk_gpu_look && !(self && self->delivering)) sdk_gpu_look();
+    bool may_wait = !(self && self->delivering);
+    if (sdk_gpu_look && may_wait) sdk_gpu_look();
+    if (sdk_kfd_look && may_wait) sdk_kfd_look();
     return sdk_buffer_deliver(buffer) == SDK_DELIVERED ? ROCPROFILER_STATUS_SUCCESS
                                                        : ROCPROFILER_STATUS_ERROR_BUFFER_BUSY;
 }

@@ -90,6 +90,7 @@ static void after_fork_in_child(void)
         release(true);
         progress_at_fork = sdk_threads_progress();
         if (sdk_gpu_forked) sdk_gpu_forked();
+        if (sdk_kfd_forked) sdk_kfd_forked();
         if (sdk_has_late_client()) sdk_silence_child(); /* nobody could detach from it */
     } else {
         base_info("this child of a fork is not traced: a tool was at work when it was made");

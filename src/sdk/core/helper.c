@@ -9,7 +9,6 @@
 #include "sdk/core/registration.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -121,14 +120,7 @@ uint64_t sdk_helper_handle(const sdk_helper_t *helper)
 
 static void start_one(sdk_helper_t *helper)
 {
-    /* the program's signals are not for us */
-    sigset_t all, old;
-    sigfillset(&all);
-    sdk_internal_thread_notice(true);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int error = pthread_create(&helper->thread, NULL, helper_main, helper);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    sdk_internal_thread_notice(false);
+    int error = sdk_internal_thread_start(&helper->thread, helper_main, helper);
     helper->running = error == 0;
     if (error)
         base_warning("no thread for buffer callbacks (%s): buffers are delivered when full, at "

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -166,6 +167,7 @@ static void finalize_all(void)
     if (sdk_gpu_finalize) sdk_gpu_finalize();
     for (size_t i = 0; i < client_count; i++)
         end_client(&clients[i]);
+    if (sdk_kfd_stop) sdk_kfd_stop();
     sdk_helpers_stop();
     finish_finalization(false);
 }
@@ -286,6 +288,7 @@ static void do_initialize(rocprofiler_configure_func_t forced_tool)
     configure_clients(0, false);
     if (!initialize_clients(0)) return;
     sdk_helpers_start();
+    if (sdk_kfd_start) sdk_kfd_start();
     sdk_fork_watch();
 }
 
@@ -377,6 +380,7 @@ static rocprofiler_status_t add_late_client(void)
     bool any = initialize_clients(before);
     if (any) {
         sdk_helpers_start();
+        if (sdk_kfd_start) sdk_kfd_start();
         sdk_fork_watch();
     }
     pthread_mutex_lock(&state_lock);
@@ -494,7 +498,7 @@ rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t co
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-void sdk_internal_thread_notice(bool before)
+static void notice_thread(bool before)
 {
     for (size_t i = 0; i < notice_count; i++) {
         rocprofiler_internal_thread_library_cb_t callback =
@@ -502,6 +506,19 @@ void sdk_internal_thread_notice(bool before)
         if (callback && (!notices[i].libraries || notices[i].libraries & ROCPROFILER_LIBRARY))
             callback(ROCPROFILER_LIBRARY, notices[i].data);
     }
+}
+
+int sdk_internal_thread_start(pthread_t *thread, void *(*main)(void *), void *argument)
+{
+    /* the program's signals are not for us */
+    sigset_t all, old;
+    sigfillset(&all);
+    notice_thread(true);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int error = pthread_create(thread, NULL, main, argument);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    notice_thread(false);
+    return error;
 }
 
 rocprofiler_status_t

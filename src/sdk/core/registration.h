@@ -5,6 +5,7 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include <pthread.h>
 #include <stdbool.h>
 
 /* Finds and initialises tools if that has not been done; true if the library may be used, false if
@@ -38,8 +39,9 @@ bool sdk_fork_idle_child(void);
 /* A number that differs from process to process; only to make handles unlikely to be guessed. */
 uint64_t sdk_random(void);
 
-/* Tells tools about the making of an internal thread: before, then after. */
-void sdk_internal_thread_notice(bool before);
+/* Makes an internal thread, which gets none of the program's signals, and tells tools before and
+ * after. 0 or an error number. */
+int sdk_internal_thread_start(pthread_t *thread, void *(*main)(void *), void *argument);
 
 /* Tells tracing services and tools that a runtime has registered, services first. */
 void sdk_runtime_started(rocprofiler_runtime_initialization_operation_t runtime, uint64_t version,

@@ -189,6 +189,23 @@ void sdk_gpu_finalize(void) __attribute__((weak));
 /* In the child of a fork: forget threads and work of the parent. No library call may wait. */
 void sdk_gpu_forked(void) __attribute__((weak));
 
+/* ---- The driver's events: kfd/ ---- */
+
+/* True if the domain is one of the driver's events and the driver that is there cannot tell of
+ * them. Without a driver there are none, as there are no calls of a library that is not loaded. */
+bool sdk_kfd_is_too_old(int domain) __attribute__((weak));
+
+/* Begins to read them if a context has asked for any. Again: reads what is asked for now. */
+void sdk_kfd_start(void) __attribute__((weak));
+
+/* Waits, for a bounded time, until what the driver has told has become records. Under no lock. */
+void sdk_kfd_look(void) __attribute__((weak));
+
+void sdk_kfd_stop(void) __attribute__((weak));
+
+/* In the child of a fork, which has no such reader. */
+void sdk_kfd_forked(void) __attribute__((weak));
+
 /* True if a tool may come while the program runs: then every hook is put in when a runtime starts.
  */
 bool sdk_attachable(void);

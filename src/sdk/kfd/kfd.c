@@ -1,23 +1,62 @@
-/* kfd.c - whether the kernel driver tells of page faults, migrations and queue evictions.
+/* kfd.c - reads what the kernel driver tells of page faults, migrations and evictions of queues.
  *
- * Nobody here reads such events yet; the answer says whether a newer driver would be needed too. */
+ * The driver has a descriptor for each GPU, from which lines of text come once a mask of events was
+ * written to it. A thread of ours reads them; who wants to have read everything asks it for a
+ * round. What the lines mean stands in lines.c. */
 #include "sdk/kfd/kfd.h"
 
 #include "base/file.h"
-#include "sdk/core/domain.h"
+#include "base/log.h"
+#include "sdk/agent/agent.h"
+#include "sdk/core/registration.h"
+#include "sdk/core/service.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-/* AMDKFD_IOC_GET_VERSION of linux/kfd_ioctl.h, which needs headers of libdrm besides. */
+/* AMDKFD_IOC_GET_VERSION and AMDKFD_IOC_SMI_EVENTS of linux/kfd_ioctl.h, which needs headers of
+ * libdrm besides. */
 typedef struct {
     uint32_t major, minor;
 } kfd_version_t;
 #define KFD_GET_VERSION _IOR('K', 1, kfd_version_t)
+typedef struct {
+    uint32_t gpu, descriptor;
+} kfd_smi_events_t;
+#define KFD_SMI_EVENTS _IOWR('K', 0x1f, kfd_smi_events_t)
 
 /* The first interface whose SMI events carry what the records need: 1.10, linux/kfd_ioctl.h. */
 enum { FIRST_MAJOR = 1, FIRST_MINOR = 10 };
+
+enum { GPUS_MAX = 64, TEXT_BYTES = 8192, LOOK_MS = 500 };
+
+typedef struct {
+    int fd; /* -1: it has been closed by the program */
+    base_file_id_t id;
+    size_t used; /* of a line whose end has not come */
+    char text[TEXT_BYTES];
+} source_t;
+
+static struct {
+    bool running;
+    pthread_t thread;
+    int bell; /* an eventfd: somebody asks for a round, or for the end */
+    _Atomic bool stop;
+    _Atomic uint32_t asked, done; /* rounds; done is a futex */
+    unsigned count;
+    source_t sources[GPUS_MAX];
+} reader = {.bell = -1};
 
 bool sdk_kfd_is_too_old(int domain)
 {
@@ -32,4 +71,162 @@ bool sdk_kfd_is_too_old(int domain)
     close(fd);
     return !failed && (version.major < FIRST_MAJOR ||
                        (version.major == FIRST_MAJOR && version.minor < FIRST_MINOR));
+}
+
+/* ---- the thread ---- */
+
+/* Whole lines; what is left stays. Some drivers end a line with a zero byte before the line feed.
+ */
+static void take_lines(source_t *s)
+{
+    char *line = s->text, *end = s->text + s->used;
+    for (char *at; (at = memchr(line, '\n', (size_t)(end - line))); line = at + 1) {
+        *at = 0;
+        sdk_kfd_line(line);
+    }
+    s->used = (size_t)(end - line);
+    if (s->used == sizeof s->text) s->used = 0; /* no line is as long */
+    memmove(s->text, line, s->used);
+}
+
+static void read_source(source_t *s)
+{
+    while (s->fd >= 0) {
+        if (!base_file_is(s->fd, s->id)) {
+            s->fd = -1;
+            base_warning("the program has closed a descriptor that is not its own: the driver's "
+                         "events of a GPU are read no more");
+            return;
+        }
+        ssize_t n = read(s->fd, s->text + s->used, sizeof s->text - s->used);
+        if (n <= 0) return;
+        s->used += (size_t)n;
+        take_lines(s);
+    }
+}
+
+static void round_done(uint32_t number)
+{
+    atomic_store(&reader.done, number);
+    syscall(SYS_futex, &reader.done, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void *reader_main(void *argument)
+{
+    struct pollfd files[1 + GPUS_MAX];
+    (void)argument;
+    prctl(PR_SET_NAME, "rocprofiler-kfd");
+    while (!atomic_load(&reader.stop)) {
+        eventfd_t rings;
+        files[0] = (struct pollfd){.fd = reader.bell, .events = POLLIN};
+        for (unsigned i = 0; i < reader.count; i++)
+            files[1 + i] = (struct pollfd){.fd = reader.sources[i].fd, .events = POLLIN};
+        if (poll(files, 1 + reader.count, -1) < 0 && errno != EINTR) break;
+        if (files[0].revents & POLLIN) eventfd_read(reader.bell, &rings);
+        uint32_t asked = atomic_load(&reader.asked);
+        for (unsigned i = 0; i < reader.count; i++)
+            read_source(&reader.sources[i]);
+        round_done(asked);
+    }
+    round_done(atomic_load(&reader.asked));
+    return NULL;
+}
+
+void sdk_kfd_look(void)
+{
+    struct timespec patience = {.tv_nsec = LOOK_MS * 1000000};
+    if (!reader.running || pthread_equal(reader.thread, pthread_self())) return;
+    uint32_t mine = atomic_fetch_add(&reader.asked, 1) + 1, done;
+    eventfd_write(reader.bell, 1);
+    while ((int32_t)((done = atomic_load(&reader.done)) - mine) < 0)
+        if (syscall(SYS_futex, &reader.done, FUTEX_WAIT_PRIVATE, done, &patience, NULL, 0) != 0 &&
+            errno == ETIMEDOUT)
+            return;
+}
+
+/* ---- begin and end ---- */
+
+static void open_sources(int kfd)
+{
+    size_t count;
+    uint64_t mask = sdk_kfd_wanted();
+    const rocprofiler_agent_v0_t *const *agents = sdk_agents(&count);
+    for (size_t i = 0; i < count && reader.count < GPUS_MAX; i++) {
+        kfd_smi_events_t events = {.gpu = (uint32_t)agents[i]->gpu_id};
+        if (agents[i]->type != ROCPROFILER_AGENT_TYPE_GPU) continue;
+        int fd =
+            ioctl(kfd, KFD_SMI_EVENTS, &events) == 0 ? base_file_own((int)events.descriptor) : -1;
+        if (fd < 0 || write(fd, &mask, sizeof mask) != (ssize_t)sizeof mask) {
+            base_warning("the driver does not tell of events of GPU %u: %s", events.gpu,
+                         strerror(errno));
+            if (fd >= 0) close(fd);
+            continue;
+        }
+        fcntl(fd, F_SETFL, O_NONBLOCK);
+        source_t *s = &reader.sources[reader.count++];
+        s->fd = fd;
+        s->id = base_file_id(fd);
+        s->used = 0;
+    }
+}
+
+static void close_all(void)
+{
+    for (unsigned i = 0; i < reader.count; i++)
+        if (base_file_is(reader.sources[i].fd, reader.sources[i].id)) close(reader.sources[i].fd);
+    if (reader.bell >= 0) close(reader.bell);
+    reader.bell = -1;
+    reader.count = 0;
+    sdk_kfd_lines_forget();
+}
+
+void sdk_kfd_start(void)
+{
+    uint64_t mask = sdk_kfd_wanted();
+    if (!mask) return;
+    if (reader.running) { /* a tool that has come later wants more */
+        for (unsigned i = 0; i < reader.count; i++)
+            if (base_file_is(reader.sources[i].fd, reader.sources[i].id) &&
+                write(reader.sources[i].fd, &mask, sizeof mask) < 0)
+                base_warning("events of the driver: %s", strerror(errno));
+        return;
+    }
+    int kfd = base_file_open("/dev/kfd", O_RDWR, 0);
+    if (kfd < 0) return;
+    open_sources(kfd);
+    close(kfd);
+    if (!reader.count) return;
+    reader.bell = base_file_own(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    int error =
+        reader.bell < 0 ? errno : sdk_internal_thread_start(&reader.thread, reader_main, NULL);
+    reader.running = error == 0;
+    if (!error) return;
+    base_warning("the driver's events are not read: %s", strerror(error));
+    close_all();
+}
+
+void sdk_kfd_stop(void)
+{
+    if (!reader.running) return;
+    bool from_within = pthread_equal(reader.thread, pthread_self());
+    atomic_store(&reader.stop, true);
+    eventfd_write(reader.bell, 1);
+    reader.running = false;
+    if (from_within) { /* a tool finalises in its buffer callback */
+        pthread_detach(reader.thread);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 2;
+    if (pthread_timedjoin_np(reader.thread, NULL, &until) == 0)
+        close_all();
+    else
+        pthread_detach(reader.thread); /* a buffer callback has not returned */
+}
+
+void sdk_kfd_forked(void)
+{
+    if (reader.running) close_all();
+    reader.running = false;
 }

@@ -191,7 +191,16 @@ int kfd_ipc_import(kfd_process_t *p, struct kfd_ipc_import_args *args);
 
 /* smi.c: descriptors from which management tools read what happens to a GPU */
 int kfd_smi_open(kfd_gpu_t *gpu, int *fd);
+/* Events. Any thread; one load where nobody reads. */
 void kfd_smi_memory_fault(const kfd_gpu_t *gpu);
+/* A range of shared virtual memory goes from one place to another: GPU ids, or 0 for the host. */
+typedef struct {
+    uint64_t begin, end;
+    uint32_t from, to, prefetched, preferred;
+} kfd_smi_migration_t;
+void kfd_smi_migrate(const kfd_gpu_t *gpu, bool begins, const kfd_smi_migration_t *m);
+/* The GPU has lost memory because the program has unmapped it. */
+void kfd_smi_unmapped(const kfd_gpu_t *gpu, uint64_t begin, uint64_t end);
 void kfd_smi_forget(void);
 
 int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args);

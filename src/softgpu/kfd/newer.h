@@ -16,6 +16,8 @@ enum {
     KFD_NR_IPC_EXPORT = 0x81
 };
 
+enum { KFD_SMI_EVENT_DROPPED = 14 /* from 6.x kernels on */ };
+
 enum { KFD_QUEUE_TYPE_SDMA_BY_ENGINE = 4 /* from 1.17 on; the engine is named, all are alike */ };
 
 struct kfd_export_dmabuf_args {

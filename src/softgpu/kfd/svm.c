@@ -1,9 +1,10 @@
 /* svm.c - shared virtual memory: attributes of ranges of the program's memory, and access to them.
  *
  * With XNACK off a GPU reaches the ranges it has been given access to and no others. Nothing
- * migrates: a GPU's memory is the host's anyway, so advice and prefetches are noted, given back
- * when asked for, and change nothing else. Attributes and what the page tables hold are kept apart:
- * changing advice in the middle of a range must not take it from a running kernel for a moment. */
+ * moves: a GPU's memory is the host's anyway, so advice and prefetches are noted, given back when
+ * asked for, and told to those who read the driver's events. Attributes and what the page tables
+ * hold are kept apart: changing advice in the middle of a range must not take it from a running
+ * kernel for a moment. */
 #include "softgpu/kfd/svm.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -18,6 +19,7 @@ static const uint32_t default_flags = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL
 
 typedef struct {
     uint32_t preferred, prefetched; /* GPU ids, or KFD_IOCTL_SVM_LOCATION_* */
+    uint32_t location;              /* where the last prefetch has brought it */
     uint32_t granularity, flags;
     uint32_t access, in_place; /* bit i: GPU i */
 } attributes_t;
@@ -56,6 +58,7 @@ static attributes_t default_attributes(void)
 {
     return (attributes_t){.preferred = KFD_IOCTL_SVM_LOCATION_UNDEFINED,
                           .prefetched = KFD_IOCTL_SVM_LOCATION_UNDEFINED,
+                          .location = KFD_IOCTL_SVM_LOCATION_SYSMEM,
                           .granularity = DEFAULT_GRANULARITY,
                           .flags = default_flags};
 }
@@ -222,8 +225,13 @@ static void forget(kfd_process_t *p, uint64_t begin, uint64_t end)
         before->next = r;
     else
         p->svm = r;
-    for (uint32_t i = 0; i < p->n_gpus; i++)
+    for (uint32_t i = 0; i < p->n_gpus; i++) {
+        for (const extent_t *e = p->gpus[i].svm; e; e = e->next)
+            if (e->begin < end && begin < e->end)
+                kfd_smi_unmapped(&p->gpus[i], e->begin > begin ? e->begin : begin,
+                                 e->end < end ? e->end : end);
         cut(&p->gpus[i], begin, end);
+    }
 }
 
 void kfd_svm_forget(kfd_process_t *p, uint64_t begin, uint64_t bytes)
@@ -294,6 +302,28 @@ static void change(kfd_process_t *p, attributes_t *a, const struct kfd_ioctl_svm
     }
 }
 
+/* From or to a GPU: the driver tells of it on that GPU. */
+static void tell_step(kfd_process_t *p, const range_t *r, uint32_t gpu_id, uint32_t from,
+                      uint32_t to)
+{
+    const kfd_gpu_t *gpu = kfd_gpu_find(p, gpu_id);
+    kfd_smi_migration_t m = {r->begin, r->end, from, to, r->a.prefetched, r->a.preferred};
+    if (!gpu) return;
+    kfd_smi_migrate(gpu, true, &m);
+    kfd_smi_migrate(gpu, false, &m);
+}
+
+/* A range goes where it has been prefetched to; from one GPU to another by way of the host. */
+static void migrate(kfd_process_t *p, range_t *r)
+{
+    const uint32_t host = KFD_IOCTL_SVM_LOCATION_SYSMEM, from = r->a.location;
+    const uint32_t to = r->a.prefetched;
+    if (to == from || to == KFD_IOCTL_SVM_LOCATION_UNDEFINED) return;
+    if (from != host) tell_step(p, r, from, from, host);
+    if (to != host) tell_step(p, r, to, host, to);
+    r->a.location = to;
+}
+
 /* Memory that the driver has given out at these addresses is none of SVM. */
 static bool is_taken(const kfd_process_t *p, uint64_t begin, uint64_t end)
 {
@@ -320,6 +350,7 @@ static int set(kfd_process_t *p, uint64_t begin, uint64_t end,
         for (uint32_t i = 0; i < n; i++)
             change(p, &r->a, &attrs[i]);
         error = apply(p, r);
+        if (error == 0) migrate(p, r);
     }
     merge(p);
     return error;

@@ -1,0 +1,180 @@
+/* fields.c - see fields.h. A kind that is new is a row of `kinds` and its fields rows of `fields`.
+ * Their names are those of rocprofv3's databases. */
+#include "tool/fields.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum { NUMBER_32, SIGNED_32, NUMBER_64, NODE } form_t;
+
+typedef struct {
+    rocprofiler_buffer_tracing_kind_t kind;
+    size_t operation, thread, start, end;
+    bool thread_is_pid; /* 32 bits: the driver knows processes only */
+} kind_row_t;
+
+typedef struct {
+    rocprofiler_buffer_tracing_kind_t kind;
+    form_t form;
+    size_t offset;
+    const char *name;
+} field_row_t;
+
+#define EVENT(KIND, type)                                                                          \
+    {                                                                                              \
+        ROCPROFILER_BUFFER_TRACING_##KIND, offsetof(rocprofiler_buffer_tracing_##type, operation), \
+            offsetof(rocprofiler_buffer_tracing_##type, pid),                                      \
+            offsetof(rocprofiler_buffer_tracing_##type, timestamp),                                \
+            offsetof(rocprofiler_buffer_tracing_##type, timestamp), true                           \
+    }
+#define SPAN(KIND, type)                                                                           \
+    {                                                                                              \
+        ROCPROFILER_BUFFER_TRACING_##KIND, offsetof(rocprofiler_buffer_tracing_##type, operation), \
+            offsetof(rocprofiler_buffer_tracing_##type, pid),                                      \
+            offsetof(rocprofiler_buffer_tracing_##type, start_timestamp),                          \
+            offsetof(rocprofiler_buffer_tracing_##type, end_timestamp), true                       \
+    }
+
+static const kind_row_t kinds[] = {
+    EVENT(KFD_EVENT_PAGE_MIGRATE, kfd_event_page_migrate_record_t),
+    EVENT(KFD_EVENT_PAGE_FAULT, kfd_event_page_fault_record_t),
+    EVENT(KFD_EVENT_QUEUE, kfd_event_queue_record_t),
+    EVENT(KFD_EVENT_UNMAP_FROM_GPU, kfd_event_unmap_from_gpu_record_t),
+    EVENT(KFD_EVENT_DROPPED_EVENTS, kfd_event_dropped_events_record_t),
+    SPAN(KFD_PAGE_MIGRATE, kfd_page_migrate_record_t),
+    SPAN(KFD_PAGE_FAULT, kfd_page_fault_record_t),
+    SPAN(KFD_QUEUE, kfd_queue_record_t),
+};
+
+#define FIELD(KIND, type, form, member, name)                                                      \
+    {ROCPROFILER_BUFFER_TRACING_##KIND, form, offsetof(rocprofiler_buffer_tracing_##type, member), \
+     name},
+#define PAGES(KIND, type)                                                                          \
+    FIELD(KIND, type, NUMBER_64, start_address, "start_address")                                   \
+    FIELD(KIND, type, NUMBER_64, end_address, "end_address")
+#define MIGRATION(KIND, type)                                                                      \
+    PAGES(KIND, type)                                                                              \
+    FIELD(KIND, type, NODE, src_agent, "src_agent_id")                                             \
+    FIELD(KIND, type, NODE, dst_agent, "dst_agent_id")                                             \
+    FIELD(KIND, type, NODE, prefetch_agent, "prefetch_agent_id")                                   \
+    FIELD(KIND, type, NODE, preferred_agent, "preferred_agent_id")                                 \
+    FIELD(KIND, type, SIGNED_32, error_code, "error_code")
+#define ON_AGENT(KIND, type) FIELD(KIND, type, NODE, agent_id, "agent_id")
+#define FAULT(KIND, type)                                                                          \
+    ON_AGENT(KIND, type)                                                                           \
+    FIELD(KIND, type, NUMBER_64, address, "address")
+
+/* clang-format off */
+static const field_row_t fields[] = {
+    MIGRATION(KFD_EVENT_PAGE_MIGRATE, kfd_event_page_migrate_record_t)
+    FAULT(KFD_EVENT_PAGE_FAULT, kfd_event_page_fault_record_t)
+    ON_AGENT(KFD_EVENT_QUEUE, kfd_event_queue_record_t)
+    ON_AGENT(KFD_EVENT_UNMAP_FROM_GPU, kfd_event_unmap_from_gpu_record_t)
+    PAGES(KFD_EVENT_UNMAP_FROM_GPU, kfd_event_unmap_from_gpu_record_t)
+    FIELD(KFD_EVENT_DROPPED_EVENTS, kfd_event_dropped_events_record_t, NUMBER_32, count, "count")
+    MIGRATION(KFD_PAGE_MIGRATE, kfd_page_migrate_record_t)
+    FAULT(KFD_PAGE_FAULT, kfd_page_fault_record_t)
+    ON_AGENT(KFD_QUEUE, kfd_queue_record_t)
+};
+/* clang-format on */
+
+enum {
+    KINDS = sizeof(kinds) / sizeof(*kinds),
+    FIELDS = sizeof(fields) / sizeof(*fields),
+    AGENTS_MAX = 256
+};
+
+static struct {
+    uint64_t id;
+    uint32_t node;
+} agents[AGENTS_MAX];
+static size_t agent_count;
+
+void tool_fields_agent(const rocprofiler_agent_v0_t *agent)
+{
+    for (size_t i = 0; i < agent_count; i++)
+        if (agents[i].id == agent->id.handle) return;
+    if (agent_count == AGENTS_MAX) return;
+    agents[agent_count].node = agent->node_id;
+    agents[agent_count++].id = agent->id.handle;
+}
+
+static const kind_row_t *row_of(uint32_t kind)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if ((uint32_t)kinds[i].kind == kind) return &kinds[i];
+    return NULL;
+}
+
+bool tool_fields_are(rocprofiler_buffer_tracing_kind_t kind)
+{
+    return row_of((uint32_t)kind) != NULL;
+}
+
+static uint32_t number_32(const void *payload, size_t offset)
+{
+    uint32_t value;
+    memcpy(&value, (const char *)payload + offset, sizeof(value));
+    return value;
+}
+
+static uint64_t number_64(const void *payload, size_t offset)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)payload + offset, sizeof(value));
+    return value;
+}
+
+trace_timed_t tool_fields_times(const rocprofiler_record_header_t *from)
+{
+    const kind_row_t *row = row_of(from->kind);
+    uint64_t thread = row->thread_is_pid ? number_32(from->payload, row->thread)
+                                         : number_64(from->payload, row->thread);
+    return (trace_timed_t){.head = trace_head(TRACE_API, from->kind,
+                                              number_32(from->payload, row->operation), thread, 0),
+                           .start = number_64(from->payload, row->start),
+                           .end = number_64(from->payload, row->end)};
+}
+
+/* -1 for none. */
+static int64_t node_of(uint64_t agent)
+{
+    for (size_t i = 0; i < agent_count; i++)
+        if (agents[i].id == agent) return agents[i].node;
+    return -1;
+}
+
+static const char *write_field(const field_row_t *f, const void *payload, char *text, size_t room)
+{
+    static const char *const types[] = {"uint32_t", "int32_t", "uint64_t", "int64_t"};
+    switch (f->form) {
+    case NUMBER_32: snprintf(text, room, "%" PRIu32, number_32(payload, f->offset)); break;
+    case SIGNED_32: snprintf(text, room, "%" PRId32, (int32_t)number_32(payload, f->offset)); break;
+    case NUMBER_64: snprintf(text, room, "%" PRIu64, number_64(payload, f->offset)); break;
+    case NODE: snprintf(text, room, "%" PRId64, node_of(number_64(payload, f->offset))); break;
+    }
+    return types[f->form];
+}
+
+void tool_fields_each(const rocprofiler_record_header_t *from,
+                      rocprofiler_buffer_tracing_operation_args_cb_t callback, void *data)
+{
+    const kind_row_t *row = row_of(from->kind);
+    char text[32];
+    if (!row) {
+        rocprofiler_iterate_buffer_tracing_record_args(*from, callback, data);
+        return;
+    }
+    rocprofiler_tracing_operation_t operation =
+        (rocprofiler_tracing_operation_t)number_32(from->payload, row->operation);
+    uint32_t number = 0;
+    for (size_t i = 0; i < FIELDS; i++) {
+        const field_row_t *f = &fields[i];
+        if (f->kind != row->kind) continue;
+        const char *type = write_field(f, from->payload, text, sizeof(text));
+        const char *at = (const char *)from->payload + f->offset;
+        if (callback(f->kind, operation, number++, at, 0, type, f->name, text, data) != 0) return;
+    }
+}

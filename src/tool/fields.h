@@ -1,0 +1,25 @@
+/* fields.h - what a record says besides its times, as the arguments of a call: of kinds that are no
+ * calls, by a table; of calls, as the SDK tells. */
+#ifndef CROCPROF_TOOL_FIELDS_H
+#define CROCPROF_TOOL_FIELDS_H
+
+#include <stdbool.h>
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include "trace/format.h"
+
+/* An agent, for records that name it; all of them before the first record. */
+void tool_fields_agent(const rocprofiler_agent_v0_t *agent);
+
+/* True if the table has the record's kind. */
+bool tool_fields_are(rocprofiler_buffer_tracing_kind_t kind);
+
+/* Time and thread of such a record; a kind without an end ends when it begins. */
+trace_timed_t tool_fields_times(const rocprofiler_record_header_t *from);
+
+/* Calls back for each argument until one call returns other than 0. */
+void tool_fields_each(const rocprofiler_record_header_t *from,
+                      rocprofiler_buffer_tracing_operation_args_cb_t callback, void *data);
+
+#endif
