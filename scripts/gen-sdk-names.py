@@ -19,7 +19,10 @@ def read_sets(root):
     for _, (name, value, text) in tables.read_rows(
             os.path.join(root, "src/sdk/tables/names.tsv"), ["set", "value", "text"]):
         sets.setdefault(name, {})[int(value)] = text
+    events = {(d.library, d.name) for d in tables.EVENTS}  # which names.tsv calls otherwise
     for (library, domain), rows in tables.read_functions(root).items():
+        if (library, domain) in events:
+            continue
         sets[f"{library}_{domain}"] = {f.op: f.name for f in rows}
     return sets
 

@@ -217,6 +217,7 @@ def streams_file(functions, newer):
 def args_file(groups, texts):
     text = ["/* Made by gen-sdk-wrappers.py: arguments of each operation. */",
             '#include "sdk/api/api.h"', '#include "sdk/api/format.h"', "",
+            "typedef rocprofiler_ompt_args_t rocprofiler_ompt_api_args_t; /* the one with another name */", "",
             "#define A(library, function, member, type, name, form, stars, target, texts) \\",
             "    {type, name, offsetof(rocprofiler_##library##_api_args_t, function.member), \\",
             "     sizeof(((rocprofiler_##library##_api_args_t *)0)->function.member), \\",
@@ -248,6 +249,26 @@ def args_file(groups, texts):
     return "\n".join(text)
 
 
+def events_file(functions):
+    """Callbacks of events, which are told at once or at both of their ends."""
+    text = ["/* Made by gen-sdk-wrappers.py: callbacks of OpenMP's tool interface. */", '#include "sdk/ompt/ompt.h"', ""]
+    events = [f for f in functions if f.result != "table"]
+    for f in events:
+        span = f.result == "span"
+        parameters = ", ".join(tables.declare(a.type, a.name) for a in f.arguments)
+        text += [f"static void on_{f.name}({parameters})", "{",
+                 f"    const sdk_plan_t *plan_ = sdk_plan(SDK_DOMAIN_OMPT, {f.op});",
+                 f"    if (!plan_{' && !sdk_ompt_inside()' if span else ''}) return;",
+                 "    rocprofiler_callback_tracing_ompt_data_t data_;"]
+        text += [f"    data_.args.{f.name}.{a.field} = {a.name};" for a in f.arguments]
+        text += [f"    sdk_ompt_span(plan_, {f.op}, endpoint, &data_);" if span else "    sdk_ompt_point(plan_, &data_);",
+                 "}", ""]
+    text.append("const sdk_ompt_row_t sdk_ompt_rows[] = {")
+    text += [f"    {{{f.offset}, (ompt_callback_t)on_{f.name}}}," for f in events]
+    text += ["};", f"const int sdk_ompt_row_count = {len(events)};"]
+    return "\n".join(text) + "\n"
+
+
 def offsets_file(groups):
     text = ["/* Made by gen-sdk-wrappers.py: where functions stand in their tables; for tests. */"]
     for domain, functions in groups:
@@ -262,7 +283,7 @@ def main():
     functions = tables.read_functions(root)
     newer = tables.read_newer_types(root)
     groups = []
-    for domain in tables.DOMAINS + tables.MARKERS:
+    for domain in tables.DOMAINS + tables.MARKERS + tables.EVENTS:
         rows = functions[(domain.library, domain.name)]
         groups.append((domain, rows))
         if domain.table is None:
@@ -271,6 +292,7 @@ def main():
                                 wrappers_file(domain, rows, newer[domain.library]))
     tables.write_if_changed(os.path.join(output, "hip_stream.c"),
                             streams_file(functions[("hip", "runtime")], newer["hip"]))
+    tables.write_if_changed(os.path.join(output, "ompt_events.c"), events_file(functions[("ompt", "event")]))
     tables.write_if_changed(os.path.join(output, "args.c"), args_file(groups, read_value_texts(root)))
     tables.write_if_changed(os.path.join(output, "offsets.h"), offsets_file(groups))
 

@@ -39,6 +39,9 @@ MARKERS = [Domain("marker", name, None, None, None, name if wrapped else None, 0
            for name, wrapped in (("core", True), ("control", True), ("name", True),
                                  ("core_range", False))]
 
+# Events of OpenMP's tool interface: a runtime calls callbacks and has no table; the offset is the event's number.
+EVENTS = [Domain("ompt", "event", None, None, None, None, 0, "OpenMP")]
+
 
 def fail(path, number, message):
     sys.exit(f"{path}:{number}: {message}")
@@ -149,7 +152,7 @@ def read_listed(root, library):
 def read_functions(root):
     """{(library, domain): [Function in the order of operation ids]}; refuses gaps and repeats."""
     functions = {}
-    listed = dict.fromkeys(d.library for d in DOMAINS + MARKERS if d.library != "hsa")
+    listed = dict.fromkeys(d.library for d in DOMAINS + MARKERS + EVENTS if d.library != "hsa")
     for function in [*read_hsa(root), *(f for library in listed for f in read_listed(root, library))]:
         functions.setdefault((function.library, function.domain), []).append(function)
     for key, rows in functions.items():

@@ -22,12 +22,16 @@
 #define ATTACH   "Attaching"
 
 /* Why a feature is not here. */
-#define NO_DECODER       "there is no decoder of thread traces, so nothing could be shown"
-#define NO_HOOKS         "the tool interface of OpenMP runtimes is not served"
-#define NO_PACKETS       "packets of graphs and events are not recorded"
-#define NO_SAMPLING      "nothing here samples program counters"
-#define NO_STREAMING     "counters are read at the ends of kernels only"
-#define NO_TABLE         "version 1.0 of the SDK's interface has no kind for this library"
+#define NO_DECODER                                                                                 \
+    "there is no decoder of thread traces, so nothing could be shown; --pmc counts what kernels "  \
+    "execute"
+#define NO_PACKETS                                                                                 \
+    "packets of graphs and events are not recorded; --hip-trace has the calls that make them"
+#define NO_SAMPLING  "nothing here samples program counters; --pmc counts what kernels execute"
+#define NO_STREAMING "counters are read at the ends of kernels only: by --pmc"
+#define NO_TABLE                                                                                   \
+    "version 1.0 of the SDK's interface has no kind for this library; --hip-trace has its HIP "    \
+    "calls"
 
 #ifdef CROCPROF_OTF2
 #define FORMATS "csv json otf2 pftrace rocpd"
@@ -59,11 +63,11 @@ const cli_option_t cli_options[] = {
      "write the settings of the run to config.json"},
     {"runtime-trace", 'r', CLI_BOOL, NULL, NULL,
      "hip-runtime-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
-     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace kfd-trace",
+     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace ompt-trace kfd-trace",
      ALL, "HIP runtime functions, markers, kernels, copies, allocations, scratch memory, libraries, driver"},
     {"sys-trace", 's', CLI_BOOL, NULL, NULL,
      "hip-trace hsa-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
-     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace kfd-trace",
+     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace ompt-trace kfd-trace",
      ALL, "all HIP and HSA functions and the rest of --runtime-trace"},
     {"hip-trace", 0, CLI_BOOL, NULL, NULL, "hip-runtime-trace hip-compiler-trace", BASIC,
      "all HIP functions"},
@@ -86,6 +90,9 @@ const cli_option_t cli_options[] = {
      "rocDecode functions"},
     {"rocjpeg-trace", 0, CLI_BOOL, NULL, "ROCPROF_ROCJPEG_API_TRACE", NULL, BASIC,
      "rocJPEG functions"},
+    {"ompt-trace", 0, CLI_PARTS, "all thread parallel task sync mutex target device error",
+     "ROCPROF_OMPT_TRACE ROCPROF_OMPT_TRACE_OPERATIONS", NULL, BASIC,
+     "events of OpenMP, all or those of some groups"},
     {"kfd-trace", 0, CLI_BOOL, NULL, NULL,
      "kfd-page-migration-trace kfd-page-mapping-trace kfd-queue-trace kfd-dropped-events-trace",
      BASIC, "all events of the kernel driver"},
@@ -206,7 +213,6 @@ const cli_option_t cli_options[] = {
      * too. */
     {"rocshmem-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCSHMEM_API_TRACE", 0, 0, NO_TABLE},
     {"hipfile-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIPFILE_API_TRACE", 0, 0, NO_TABLE},
-    {"ompt-trace", 0, CLI_ABSENT, 0, "ROCPROF_OMPT_TRACE", 0, 0, NO_HOOKS},
     {"hip-graph-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_GRAPH_TRACE", 0, 0, NO_PACKETS},
     {"hip-event-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_EVENT_TRACE", 0, 0, NO_PACKETS},
     {"spm", 0, CLI_ABSENT, 0, "ROCPROF_SPM_COUNTER_COLLECTION", 0, 0, NO_STREAMING},

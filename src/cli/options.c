@@ -184,7 +184,7 @@ static int set_list(parser_t *p, size_t option, const char *const *words, size_t
     size_t used = (size_t)before;
     for (size_t i = 0; i < count; i++) {
         const char *word = words[i];
-        if (o->form == CLI_CHOICES) {
+        if (o->form == CLI_CHOICES || o->form == CLI_PARTS) {
             if (!among(o->values, word, found)) return refuse_choice(p, o, word);
             word = found;
         }
@@ -199,6 +199,13 @@ static int set_list(parser_t *p, size_t option, const char *const *words, size_t
     if (groups && strspn(all + before, " ") == strlen(all + before))
         return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->values);
     return keep(p, option, all);
+}
+
+/* All of a feature, none, or parts of it. */
+static int set_parts(parser_t *p, size_t option, const char *const *words, size_t count)
+{
+    bool truth = !count || (count == 1 && cli_truth(words[0]) >= 0);
+    return truth ? set_bool(p, option, words, count) : set_list(p, option, words, count);
 }
 
 static int refuse(parser_t *p, size_t option)
@@ -217,6 +224,7 @@ static int set_words(parser_t *p, size_t option, const char *const *words, size_
     case CLI_CHOICES:
     case CLI_WORDS:
     case CLI_GROUPS: return set_list(p, option, words, count);
+    case CLI_PARTS: return set_parts(p, option, words, count);
     case CLI_ABSENT: break;
     }
     return refuse(p, option);
@@ -248,7 +256,8 @@ static int set_option(parser_t *p, size_t option, const char *attached)
         if (p->next < p->argc && cli_truth(p->argv[p->next]) >= 0)
             words[count++] = p->argv[p->next++];
     } else {
-        bool list = form == CLI_CHOICES || form == CLI_WORDS || form == CLI_GROUPS;
+        bool list =
+            form == CLI_CHOICES || form == CLI_WORDS || form == CLI_GROUPS || form == CLI_PARTS;
         for (const char *word; (!count || list) && (word = next_word(p));) {
             if (count == WORDS_MAX)
                 return REFUSE(p, "--%s: more than %d values", cli_options[option].name, WORDS_MAX);
@@ -409,6 +418,19 @@ static int set_joined(const cli_option_t *o, const char *list, const char *separ
     return set_variables(o, joined);
 }
 
+/* "1" and the parts, or a truth value and no parts. */
+static int set_parts_of(const cli_option_t *o, const char *value)
+{
+    char names[256], *rest = names;
+    bool parts = cli_truth(value) < 0;
+    cli_option_t second = *o;
+    snprintf(names, sizeof(names), "%s", o->variable);
+    const char *first = strsep(&rest, " ");
+    second.variable = rest;
+    if (setenv(first, parts ? "1" : value, 1) != 0) return -1;
+    return parts ? set_joined(&second, value, ",") : unsetenv(rest);
+}
+
 /* "pmc: A B" for each group. */
 static int set_counters(const char *variable, const char *groups)
 {
@@ -453,6 +475,7 @@ static int set_environment(const cli_command_t *c, int option)
     if (option == CLI_COLLECTION_PERIOD)
         return set_periods(o, value, c->values[CLI_COLLECTION_PERIOD_UNIT]);
     if (o->form == CLI_CHOICES) return set_joined(o, value, ",");
+    if (o->form == CLI_PARTS) return set_parts_of(o, value);
     if (o->form == CLI_NOT) value = strcmp(value, "0") == 0 ? "1" : "0";
     if (option == CLI_REPLAY_MODE) value = strcmp(value, "kernel") == 0 ? "1" : "0";
     if (option == CLI_LOG_LEVEL && (strcmp(value, "env") == 0 || strcmp(value, "config") == 0))
@@ -492,14 +515,19 @@ static void print_row(const cli_option_t *o)
 {
     char left[128], letter[8] = "";
     if (o->letter) snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+    bool parts = o->form == CLI_PARTS;
     const char *what = o->form == CLI_BOOL || o->form == CLI_NOT ? "[BOOL]" : o->values;
     bool list = o->form == CLI_WORDS || o->form == CLI_CHOICES || o->form == CLI_GROUPS;
     const char *more = list ? " ..." : "";
     bool choice = o->form == CLI_CHOICE || o->form == CLI_CHOICES;
-    snprintf(left, sizeof(left), "%s--%s %s%s", letter, o->name, choice ? "WORD" : what, more);
+    snprintf(left, sizeof(left), "%s--%s %s%s", letter, o->name,
+             parts    ? "[BOOL | WORD ...]"
+             : choice ? "WORD"
+                      : what,
+             more);
     printf("  %-34s %s%s", left, strlen(left) > 34 ? "\n                                     " : "",
            o->help);
-    if (choice) printf(": %s", o->values);
+    if (choice || parts) printf(": %s", o->values);
     putchar('\n');
 }
 

@@ -16,6 +16,7 @@ typedef enum {
     CLI_CHOICE,  /* one of `values` */
     CLI_CHOICES, /* one or more of `values` */
     CLI_WORDS,   /* one or more words */
+    CLI_PARTS,   /* [BOOL], or one or more of `values`; the second variable gets these */
     CLI_GROUPS,  /* the same, and each time the option is given makes a group of its own */
     CLI_ABSENT   /* known, but refused; `help` says why */
 } cli_form_t;
@@ -45,6 +46,7 @@ typedef enum {
     CLI_RCCL_TRACE,
     CLI_ROCDECODE_TRACE,
     CLI_ROCJPEG_TRACE,
+    CLI_OMPT_TRACE,
     CLI_KFD_TRACE,
     CLI_HIP_RUNTIME_TRACE,
     CLI_HIP_COMPILER_TRACE,

@@ -22,6 +22,7 @@
     X(5, HIP_API, "HIP_RUNTIME_API_EXT")                                                           \
     X(6, HIP_API, "HIP_COMPILER_API_EXT")                                                          \
     X(14, RCCL_API, NULL)                                                                          \
+    X(15, OMPT, NULL)                                                                              \
     X(18, ROCDECODE_API, "ROCDECODE_API_EXT")                                                      \
     X(19, ROCJPEG_API, NULL)                                                                       \
     X(21, HIP_API, NULL) /* the extended kinds themselves */                                       \
@@ -47,6 +48,13 @@ const uint8_t out_domain_of_type[TRACE_TYPE_COUNT] = {
     [TRACE_ALLOCATION] = OUT_MEMORY_ALLOCATION + 1, [TRACE_SCRATCH] = OUT_SCRATCH_MEMORY + 1,
     [TRACE_COUNTERS] = OUT_COUNTER_COLLECTION + 1,  [TRACE_MARKER] = OUT_MARKER_API + 1,
 };
+
+bool out_is_point(out_domain_t domain, const trace_timed_t *r)
+{
+    bool may_be =
+        domain == OUT_MARKER_API || domain == OUT_OMPT || out_domains[domain].shape == OUT_EVENT;
+    return may_be && r->start == r->end;
+}
 
 const char *out_kind_text(const out_model_t *m, uint32_t kind)
 {
@@ -449,6 +457,8 @@ const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
     CALLS("RCCL_API", "rccl_api"),
     CALLS("ROCDECODE_API", "rocdecode_api"),
     CALLS("ROCJPEG_API", "rocjpeg_api"),
+    {OUT_CALL, "OMPT", "ompt", "ompt_trace", "ompt_stats", EVENT_HEADER, event_row, operation_key,
+     true},
     {OUT_EVENT, "KFD", "kfd_events", "kfd_trace", "kfd_stats", EVENT_HEADER, event_row,
      operation_key, true},
     {OUT_LAUNCH, "COUNTER_COLLECTION", "counter_collection", "counter_collection", NULL,

@@ -21,6 +21,7 @@ typedef enum {
     OUT_RCCL_API,
     OUT_ROCDECODE_API,
     OUT_ROCJPEG_API,
+    OUT_OMPT,
     OUT_KFD,
     OUT_COUNTER_COLLECTION,
     OUT_DOMAIN_COUNT
@@ -64,6 +65,9 @@ extern const out_domain_row_t out_domains[OUT_DOMAIN_COUNT];
 /* Domains of the types of records, and of the kinds that API records carry, plus 1; 0: none. */
 extern const uint8_t out_domain_of_type[TRACE_TYPE_COUNT];
 extern const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1];
+
+/* A point in time: a mark, or an event that is over at once. */
+bool out_is_point(out_domain_t domain, const trace_timed_t *r);
 
 /* Domain of a record, or -1 for meta records and kinds without one. */
 static inline int out_domain_of(trace_head_t head)

@@ -294,6 +294,7 @@ static const struct {
     {"scratch_memory", OUT_SCRATCH_MEMORY, scratch_record},
     {"rocdecode_api", OUT_ROCDECODE_API, whole_call_record},
     {"rocjpeg_api", OUT_ROCJPEG_API, whole_call_record},
+    {"ompt", OUT_OMPT, whole_call_record},
     {"kfd", OUT_KFD, whole_call_record},
     {"pc_sample_host_trap", -1, NULL},
     {"pc_sample_stochastic", -1, NULL},

@@ -219,12 +219,14 @@ static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t
 static void write_call(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
     bool marker = domain == OUT_MARKER_API, event = out_domains[domain].shape == OUT_EVENT;
-    if ((marker || event) && r->start == r->end) return; /* a point in time */
+    if (out_is_point(domain, r)) return;
     location_t *l = location_of(o, event ? ON_EVENTS : ON_THREAD, trace_thread(r->head), 0,
                                 event ? trace_kind(r->head) : 0);
     if (!l) return;
     uint32_t region = region_of(o, out_domains[domain].key(o->model, r), OTF2_REGION_ROLE_FUNCTION,
-                                marker ? OTF2_PARADIGM_USER : OTF2_PARADIGM_HIP);
+                                marker               ? OTF2_PARADIGM_USER
+                                : domain == OUT_OMPT ? OTF2_PARADIGM_OPENMP
+                                                     : OTF2_PARADIGM_HIP);
     enter(o, l, r, region, domain);
 }
 

@@ -82,6 +82,7 @@ enum {
     X(ROCJPEG_API)                                                                                 \
     X(KERNEL_DISPATCH)                                                                             \
     X(MEMORY_COPY)                                                                                 \
+    X(OMPT)                                                                                        \
     X(KFD)
 
 typedef enum {

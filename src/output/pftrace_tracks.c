@@ -305,7 +305,7 @@ static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
     const proto_fields_t *track = thread_field(s, trace_thread(r->head));
     const char *own = own_name(s, domain, r);
     const proto_fields_t *name = own ? NULL : name_of(s, domain, r);
-    bool point = domain == OUT_MARKER_API && r->start == r->end;
+    bool point = out_is_point(domain, r);
     unsigned type = point ? PF_INSTANT : PF_SLICE_BEGIN;
     if (!own && !name) return;
     size_t event, packet = own ? pf_named(s->p, track, type, domain, own, r, &event)
@@ -320,7 +320,7 @@ static void write_event(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
     track_t *t = find_track(s, TRACK_EVENTS, trace_kind(r->head), 0);
     const proto_fields_t *name = name_of(s, domain, r);
-    bool point = r->start == r->end;
+    bool point = out_is_point(domain, r);
     if (!t || !name) return;
     if (!point) begin_on(s, t, r);
     size_t event,

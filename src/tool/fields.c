@@ -13,10 +13,14 @@ typedef struct {
     rocprofiler_buffer_tracing_kind_t kind;
     size_t operation, thread, start, end;
     bool thread_is_pid; /* 32 bits: the driver knows processes only */
+    size_t correlation; /* 0: there is none */
 } kind_row_t;
+
+enum { ANY = -1 };
 
 typedef struct {
     rocprofiler_buffer_tracing_kind_t kind;
+    int32_t operation; /* of which alone it is, or ANY */
     form_t form;
     size_t offset;
     const char *name;
@@ -27,17 +31,22 @@ typedef struct {
         ROCPROFILER_BUFFER_TRACING_##KIND, offsetof(rocprofiler_buffer_tracing_##type, operation), \
             offsetof(rocprofiler_buffer_tracing_##type, pid),                                      \
             offsetof(rocprofiler_buffer_tracing_##type, timestamp),                                \
-            offsetof(rocprofiler_buffer_tracing_##type, timestamp), true                           \
+            offsetof(rocprofiler_buffer_tracing_##type, timestamp), true, 0                        \
     }
 #define SPAN(KIND, type)                                                                           \
     {                                                                                              \
         ROCPROFILER_BUFFER_TRACING_##KIND, offsetof(rocprofiler_buffer_tracing_##type, operation), \
             offsetof(rocprofiler_buffer_tracing_##type, pid),                                      \
             offsetof(rocprofiler_buffer_tracing_##type, start_timestamp),                          \
-            offsetof(rocprofiler_buffer_tracing_##type, end_timestamp), true                       \
+            offsetof(rocprofiler_buffer_tracing_##type, end_timestamp), true, 0                    \
     }
 
 static const kind_row_t kinds[] = {
+    {ROCPROFILER_BUFFER_TRACING_OMPT, offsetof(rocprofiler_buffer_tracing_ompt_record_t, operation),
+     offsetof(rocprofiler_buffer_tracing_ompt_record_t, thread_id),
+     offsetof(rocprofiler_buffer_tracing_ompt_record_t, start_timestamp),
+     offsetof(rocprofiler_buffer_tracing_ompt_record_t, end_timestamp), false,
+     offsetof(rocprofiler_buffer_tracing_ompt_record_t, correlation_id)},
     EVENT(KFD_EVENT_PAGE_MIGRATE, kfd_event_page_migrate_record_t),
     EVENT(KFD_EVENT_PAGE_FAULT, kfd_event_page_fault_record_t),
     EVENT(KFD_EVENT_QUEUE, kfd_event_queue_record_t),
@@ -49,8 +58,11 @@ static const kind_row_t kinds[] = {
 };
 
 #define FIELD(KIND, type, form, member, name)                                                      \
-    {ROCPROFILER_BUFFER_TRACING_##KIND, form, offsetof(rocprofiler_buffer_tracing_##type, member), \
-     name},
+    {ROCPROFILER_BUFFER_TRACING_##KIND, ANY, form,                                                 \
+     offsetof(rocprofiler_buffer_tracing_##type, member), name},
+#define OMPT(operation, form, part, member)                                                        \
+    {ROCPROFILER_BUFFER_TRACING_OMPT, ROCPROFILER_OMPT_ID_##operation, form,                       \
+     offsetof(rocprofiler_buffer_tracing_ompt_record_t, part.member), #member},
 #define PAGES(KIND, type)                                                                          \
     FIELD(KIND, type, NUMBER_64, start_address, "start_address")                                   \
     FIELD(KIND, type, NUMBER_64, end_address, "end_address")
@@ -68,6 +80,20 @@ static const kind_row_t kinds[] = {
 
 /* clang-format off */
 static const field_row_t fields[] = {
+    OMPT(target_emi, SIGNED_32, target, kind)
+    OMPT(target_emi, SIGNED_32, target, device_num)
+    OMPT(target_emi, NUMBER_64, target, task_id)
+    OMPT(target_emi, NUMBER_64, target, target_id)
+    OMPT(target_emi, NUMBER_64, target, codeptr_ra)
+    OMPT(target_data_op_emi, NUMBER_64, target_data_op, host_op_id)
+    OMPT(target_data_op_emi, SIGNED_32, target_data_op, optype)
+    OMPT(target_data_op_emi, SIGNED_32, target_data_op, src_device_num)
+    OMPT(target_data_op_emi, SIGNED_32, target_data_op, dst_device_num)
+    OMPT(target_data_op_emi, NUMBER_64, target_data_op, bytes)
+    OMPT(target_data_op_emi, NUMBER_64, target_data_op, codeptr_ra)
+    OMPT(target_submit_emi, NUMBER_64, target_kernel, host_op_id)
+    OMPT(target_submit_emi, SIGNED_32, target_kernel, device_num)
+    OMPT(target_submit_emi, NUMBER_32, target_kernel, requested_num_teams)
     MIGRATION(KFD_EVENT_PAGE_MIGRATE, kfd_event_page_migrate_record_t)
     FAULT(KFD_EVENT_PAGE_FAULT, kfd_event_page_fault_record_t)
     ON_AGENT(KFD_EVENT_QUEUE, kfd_event_queue_record_t)
@@ -127,15 +153,21 @@ static uint64_t number_64(const void *payload, size_t offset)
     return value;
 }
 
-trace_timed_t tool_fields_times(const rocprofiler_record_header_t *from)
+trace_api_full_t tool_fields_times(const rocprofiler_record_header_t *from)
 {
     const kind_row_t *row = row_of(from->kind);
     uint64_t thread = row->thread_is_pid ? number_32(from->payload, row->thread)
                                          : number_64(from->payload, row->thread);
-    return (trace_timed_t){.head = trace_head(TRACE_API, from->kind,
-                                              number_32(from->payload, row->operation), thread, 0),
-                           .start = number_64(from->payload, row->start),
-                           .end = number_64(from->payload, row->end)};
+    trace_api_full_t t = {.head = trace_head(TRACE_API, from->kind,
+                                             number_32(from->payload, row->operation), thread, 0),
+                          .start = number_64(from->payload, row->start),
+                          .end = number_64(from->payload, row->end)};
+    rocprofiler_correlation_id_t id = {0};
+    if (row->correlation) memcpy(&id, (const char *)from->payload + row->correlation, sizeof(id));
+    t.correlation = id.internal;
+    t.ancestor = id.ancestor;
+    t.external = id.external.value;
+    return t;
 }
 
 /* -1 for none. */
@@ -172,7 +204,7 @@ void tool_fields_each(const rocprofiler_record_header_t *from,
     uint32_t number = 0;
     for (size_t i = 0; i < FIELDS; i++) {
         const field_row_t *f = &fields[i];
-        if (f->kind != row->kind) continue;
+        if (f->kind != row->kind || (f->operation != ANY && f->operation != operation)) continue;
         const char *type = write_field(f, from->payload, text, sizeof(text));
         const char *at = (const char *)from->payload + f->offset;
         if (callback(f->kind, operation, number++, at, 0, type, f->name, text, data) != 0) return;

@@ -15,8 +15,8 @@ void tool_fields_agent(const rocprofiler_agent_v0_t *agent);
 /* True if the table has the record's kind. */
 bool tool_fields_are(rocprofiler_buffer_tracing_kind_t kind);
 
-/* Time and thread of such a record; a kind without an end ends when it begins. */
-trace_timed_t tool_fields_times(const rocprofiler_record_header_t *from);
+/* Time, thread and correlation of such a record; a kind without an end ends when it begins. */
+trace_api_full_t tool_fields_times(const rocprofiler_record_header_t *from);
 
 /* Calls back for each argument until one call returns other than 0. */
 void tool_fields_each(const rocprofiler_record_header_t *from,

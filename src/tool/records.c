@@ -74,15 +74,11 @@ static void gather_values(tool_values_t *values, const rocprofiler_record_header
 static bool from_event(tool_record_t *to, tool_values_t *values,
                        const rocprofiler_record_header_t *from)
 {
-    trace_timed_t t = tool_fields_times(from);
+    trace_api_full_t t = tool_fields_times(from);
     gather_values(values, from);
-    to->call = (trace_call_t){
-        .call = {.head = trace_head(TRACE_API, from->kind, trace_operation(t.head),
-                                    trace_thread(t.head), sizeof(to->call) + values->bytes),
-                 .start = t.start,
-                 .end = t.end,
-                 .correlation = t.correlation},
-        .count = (uint32_t)values->count};
+    t.head = trace_head(TRACE_API, from->kind, trace_operation(t.head), trace_thread(t.head),
+                        sizeof(to->call) + values->bytes);
+    to->call = (trace_call_t){.call = t, .count = (uint32_t)values->count};
     return true;
 }
 

@@ -19,6 +19,7 @@
 #include "tool/formats.h"
 #include "tool/leave.h"
 #include "tool/markers.h"
+#include "tool/openmp.h"
 #include "tool/origin.h"
 #include "tool/sink.h"
 #include "tool/windows.h"
@@ -50,6 +51,7 @@ static const struct {
     {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0, 0},
     {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0, 0},
     {"ROCPROF_SCRATCH_MEMORY_TRACE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 0, 0},
+    {"ROCPROF_OMPT_TRACE", ROCPROFILER_BUFFER_TRACING_OMPT, 0, 0},
     {"ROCPROF_KFD_PAGE_MIGRATION_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE, 0, 0},
     {"ROCPROF_KFD_PAGE_MIGRATION_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_PAGE_MIGRATE, 0, 0},
     {"ROCPROF_KFD_PAGE_MAPPING_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_FAULT, 0, 0},
@@ -157,8 +159,12 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
             continue;
         }
         bool ext = arguments && services[i].with_arguments;
+        rocprofiler_tracing_operation_t operations[ROCPROFILER_OMPT_ID_LAST];
+        bool some = services[i].kind == ROCPROFILER_BUFFER_TRACING_OMPT;
+        size_t count = some ? tool_openmp_operations(operations) : 0;
         done(rocprofiler_configure_buffer_tracing_service(
-                 c->traced, ext ? services[i].with_arguments : services[i].kind, NULL, 0, buffer),
+                 c->traced, ext ? services[i].with_arguments : services[i].kind,
+                 count ? operations : NULL, count, buffer),
              services[i].variable);
     }
     if (traces_kernels() || tool_counting_wanted())

@@ -111,7 +111,7 @@ static void errors_have_places(void **state)
     refuse(CLI_INPUT_YAML, "jobs:\n  - pmcs: [A]\n",
            "file:2:5: unknown key 'pmcs': did you mean pmc?");
     refuse(CLI_INPUT_YAML, "jobs:\n  - pmc: [A]\n    spm: true\n",
-           "file:3:5: 'spm' is refused: counters are read at the ends of kernels only");
+           "file:3:5: 'spm' is refused: counters are read at the ends of kernels only: by --pmc");
     refuse(CLI_INPUT_YAML, "jobs:\n  - input: x\n",
            "file:2:5: 'input' has no place in an input file");
     refuse(CLI_INPUT_YAML, "jobs:\n  - kernel_trace: maybe\n",

@@ -98,6 +98,6 @@ extern const sdk_argument_list_t sdk_args_hsa_core[], sdk_args_hsa_amd_ext[],
     sdk_args_hsa_image_ext[], sdk_args_hsa_finalize_ext[], sdk_args_hip_runtime[],
     sdk_args_hip_compiler[], sdk_args_marker_core[], sdk_args_marker_control[],
     sdk_args_marker_name[], sdk_args_marker_core_range[], sdk_args_rccl_api[],
-    sdk_args_rocdecode_api[], sdk_args_rocjpeg_api[];
+    sdk_args_rocdecode_api[], sdk_args_rocjpeg_api[], sdk_args_ompt_event[];
 
 #endif

@@ -237,9 +237,8 @@ void sdk_plans_clear(void)
         atomic_store_explicit(&sdk_plans[i], NULL, memory_order_relaxed);
 }
 
-bool sdk_operation_configured(sdk_domain_t d, int32_t operation)
+static bool is_asked_for(sdk_domain_t d, int32_t operation)
 {
-    if (sdk_attachable()) return true; /* whatever will be asked for later */
     const sdk_domain_info_t *domain = &sdk_domains[d];
     for (uint32_t slot = 0; slot < context_count; slot++) {
         const sdk_context_t *c = contexts[slot];
@@ -248,6 +247,18 @@ bool sdk_operation_configured(sdk_domain_t d, int32_t operation)
             wants_buffer(c, domain->buffer_ext_kind, (uint32_t)operation))
             return true;
     }
+    return false;
+}
+
+bool sdk_operation_configured(sdk_domain_t d, int32_t operation)
+{
+    return sdk_attachable() || is_asked_for(d, operation); /* or will be, later */
+}
+
+bool sdk_domain_asked_for(sdk_domain_t d)
+{
+    for (uint32_t operation = 0; operation < sdk_domains[d].operations; operation++)
+        if (is_asked_for(d, (int32_t)operation)) return true;
     return false;
 }
 

@@ -67,6 +67,9 @@ static inline const sdk_plan_t *sdk_plan(sdk_domain_t domain, int32_t operation)
 bool sdk_domain_configured(sdk_domain_t domain);
 bool sdk_operation_configured(sdk_domain_t domain, int32_t operation);
 
+/* The same of now: false for what only a tool may ask for that has not come yet. */
+bool sdk_domain_asked_for(sdk_domain_t domain);
+
 /* ---- Operations under way ---------------------------------------------------------------------
  *
  * Carried by the service from begin to end, on a stack or in its own storage, also to another

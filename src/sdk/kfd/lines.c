@@ -50,7 +50,7 @@ static struct {
 
 static bool wants(sdk_domain_t single, sdk_domain_t paired)
 {
-    return sdk_domain_configured(single) || sdk_domain_configured(paired);
+    return sdk_domain_asked_for(single) || sdk_domain_asked_for(paired);
 }
 
 uint64_t sdk_kfd_wanted(void)
@@ -62,9 +62,9 @@ uint64_t sdk_kfd_wanted(void)
         mask |= BIT(FAULT_START) | BIT(FAULT_END);
     if (wants(SDK_DOMAIN_KFD_EVENT_QUEUE, SDK_DOMAIN_KFD_QUEUE))
         mask |= BIT(QUEUE_EVICTION) | BIT(QUEUE_RESTORE);
-    if (sdk_domain_configured(SDK_DOMAIN_KFD_EVENT_UNMAP_FROM_GPU)) mask |= BIT(UNMAP_FROM_GPU);
+    if (sdk_domain_asked_for(SDK_DOMAIN_KFD_EVENT_UNMAP_FROM_GPU)) mask |= BIT(UNMAP_FROM_GPU);
     /* of nothing nothing is lost */
-    if (mask && sdk_domain_configured(SDK_DOMAIN_KFD_EVENT_DROPPED_EVENTS)) mask |= BIT(DROPPED);
+    if (mask && sdk_domain_asked_for(SDK_DOMAIN_KFD_EVENT_DROPPED_EVENTS)) mask |= BIT(DROPPED);
     return mask;
 }
 
@@ -90,7 +90,7 @@ static void emit(sdk_domain_t domain, int32_t operation, void *record, size_t si
 
 static void begins(unsigned number, const event_t *e, sdk_domain_t paired)
 {
-    if (!sdk_domain_configured(paired)) return;
+    if (!sdk_domain_asked_for(paired)) return;
     if (pending.count == pending.room) {
         size_t room = pending.room ? 2 * pending.room : 64;
         pending_t *rows = room <= PENDING_MAX ? realloc(pending.rows, room * sizeof *rows) : NULL;

@@ -35,8 +35,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static reader_t *_Atomic readers;
 
 /* Under the lock. Takes the readers out that have gone, or whose socket the program has closed;
- * free_readers ends them without it, since
- * free() of programs with an allocator of their own may unmap memory, which is an event. */
+ * free_readers ends them without it, since free() of programs with an allocator of their own may
+ * unmap memory, which is an event. */
 static reader_t *take_the_gone(void)
 {
     reader_t *gone = NULL, *kept = NULL;

@@ -1,0 +1,12 @@
+/* openmp.h - which events of OpenMP --ompt-trace asks for. */
+#ifndef CROCPROF_TOOL_OPENMP_H
+#define CROCPROF_TOOL_OPENMP_H
+
+#include <rocprofiler-sdk/ompt.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+/* Those of the groups in ROCPROF_OMPT_TRACE_OPERATIONS; 0: all. `operations` has room for
+ * ROCPROFILER_OMPT_ID_LAST. */
+size_t tool_openmp_operations(rocprofiler_tracing_operation_t *operations);
+
+#endif
