@@ -5,6 +5,7 @@
  * ROCP_OUTPUT_DIR/PID_results.txt as kernels complete. src/cli/rocprof.c reads them. */
 #include <rocprofiler/rocprofiler.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,12 +40,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* Once; PID_failed lets the command know. */
-static void complain(const char *what)
+static void complain_of(const char *what, const char *text)
 {
     static atomic_bool told;
-    const char *text = "", *folder = base_env("ROCP_OUTPUT_DIR");
+    const char *folder = base_env("ROCP_OUTPUT_DIR");
     char path[4096];
-    rocprofiler_error_string(&text);
     if (atomic_exchange(&told, true)) return;
     fprintf(stderr, "rocprof: error: %s: %s\n", what, text);
     if (!folder) return;
@@ -53,14 +53,26 @@ static void complain(const char *what)
     if (sign) fclose(sign);
 }
 
+static void complain(const char *what)
+{
+    const char *text = "";
+    rocprofiler_error_string(&text);
+    complain_of(what, text);
+}
+
 /* ---- the request ---- */
 
 static void split(char *text, const char *separators, list_t *list)
 {
     char *rest = NULL;
     for (char *word = strtok_r(text, separators, &rest); word && list->count < FEATURES_MAX;
-         word = strtok_r(NULL, separators, &rest))
-        list->words[list->count++] = strdup(word);
+         word = strtok_r(NULL, separators, &rest)) {
+        char *copy = strdup(word);
+        if (copy)
+            list->words[list->count++] = copy;
+        else
+            complain_of("the request", strerror(ENOMEM));
+    }
 }
 
 /* Value of an attribute of the tag at `tag`, quoted or not; NULL if it has none. */
@@ -188,10 +200,16 @@ static entry_t *make_entry(const rocprofiler_callback_data_t *data, uint64_t ind
 {
     const hsa_kernel_dispatch_packet_t *p = data->packet;
     entry_t *e = calloc(1, sizeof *e + metrics.count * sizeof *e->features);
-    if (!e) return NULL;
+    char *kernel = strdup(data->kernel_name);
+    if (!e || !kernel) {
+        complain_of("a kernel is not counted", strerror(ENOMEM));
+        free(e);
+        free(kernel);
+        return NULL;
+    }
     e->index = index;
     e->data = *data;
-    e->kernel = strdup(data->kernel_name);
+    e->kernel = kernel;
     e->grid = p->grid_size_x * p->grid_size_y * p->grid_size_z;
     e->group = (uint32_t)p->workgroup_size_x * p->workgroup_size_y * p->workgroup_size_z;
     e->lds = p->group_segment_size;
