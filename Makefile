@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-clients test-faults test-field fuzz fuzz-isa bench bench-field check-asan check-tsan install deb clean format
+.PHONY: all deps demo demo-llama test test-clients test-faults test-field fuzz fuzz-isa bench bench-field silicon check-asan check-tsan install deb clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -52,6 +52,11 @@ bench: deps
 	@scripts/run-bench $(BUILD)
 
 # Of the benchmarks, kernels that stand for real programs: text, and $(BUILD)/bench_field.json.
+silicon: deps
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -C $(BUILD) silicon_programs >/dev/null
+	@scripts/silicon $(BUILD)
+
 bench-field: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD) bench_field

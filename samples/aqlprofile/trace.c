@@ -37,7 +37,7 @@ static void print_issue(uint64_t token, uint64_t now)
 {
     static const char *const codes[] = {"", "stalls", "issues", "completes"};
     for (int slot = 0; slot < 10; slot++) {
-        uint64_t code = bits(token, 10 + 2 * slot, 9 + 2 * slot);
+        uint64_t code = bits(token, 9 + 2 * slot, 8 + 2 * slot);
         if (code)
             printf("%6llu simd %llu wave %d %s\n", (unsigned long long)now,
                    (unsigned long long)bits(token, 6, 5), slot, codes[code]);

@@ -33,7 +33,7 @@ utcl1_miss_latency    100
 lds_latency           64
 l1_vector_latency     120
 l1_scalar_latency     50
-l1_instruction_latency 30
+l1_instruction_latency 16
 l2_latency            220
 vram_latency          560
 host_latency          1300

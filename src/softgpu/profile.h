@@ -44,7 +44,7 @@
     X(lds_latency, 64, 1, 100000)                                                                  \
     X(l1_vector_latency, 120, 1, 100000)                                                           \
     X(l1_scalar_latency, 50, 1, 100000)                                                            \
-    X(l1_instruction_latency, 30, 1, 100000)                                                       \
+    X(l1_instruction_latency, 16, 1, 100000)                                                       \
     X(l2_latency, 220, 1, 100000)                                                                  \
     X(vram_latency, 560, 1, 100000)                                                                \
     X(host_latency, 1300, 1, 100000)                                                               \

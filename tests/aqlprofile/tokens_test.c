@@ -83,8 +83,8 @@ static void look(seen_t *seen, const uint8_t *at, uint32_t size)
         case 11: seen->target = token >> 16 << 2; break;
         case 12: seen->data = token >> 16; break;
         case 13:
-            seen->immediates += (token >> 9 & 3) == 3;
-            seen->stalls += (token >> 9 & 3) == 1;
+            seen->immediates += (token >> 8 & 3) == 3;
+            seen->stalls += (token >> 8 & 3) == 1;
             break;
         default: break;
         }

@@ -46,8 +46,8 @@ typedef struct {
     list_t *l1, tlb, *l2;
     unsigned l1_sets, l2_sets;
     line_t *line; /* by physical 128-byte line */
-    uint64_t accesses, lookups, tlb_miss, reads, writes, atomics, hit, miss, rdreq, wrreq, wrreq64,
-        evict;
+    uint64_t held, accesses, lookups, tlb_miss, reads, writes, atomics, hit, miss, rdreq, wrreq,
+        wrreq64, evict;
 } ref_t;
 
 static void ref_write_back(ref_t *m, line_t *l)
@@ -60,6 +60,7 @@ static void ref_write_back(ref_t *m, line_t *l)
     memset(l->dirty, 0, sizeof l->dirty);
 }
 
+/* kind: r, w, a as below; b: a read of both halves. */
 static void ref_l2(ref_t *m, uint64_t phys, char kind, const bool *bytes)
 {
     const uint64_t lines = m->p.l2_interleave / 128, tag = phys / 128, half = phys / 64 % 2;
@@ -74,21 +75,41 @@ static void ref_l2(ref_t *m, uint64_t phys, char kind, const bool *bytes)
         ref_write_back(m, &m->line[old]);
         memset(&m->line[old], 0, sizeof(line_t));
     }
-    const bool hit = there && (kind == 'w' || l->valid[half]);
+    const bool hit =
+        there && (kind == 'w' || (kind == 'b' ? l->valid[0] && l->valid[1] : l->valid[half]));
     *(hit ? &m->hit : &m->miss) += 1;
-    *(kind == 'r' ? &m->reads : kind == 'w' ? &m->writes : &m->atomics) += 1;
+    *(kind == 'w' ? &m->writes : kind == 'a' ? &m->atomics : &m->reads) += 1;
     if (!hit && kind != 'w')
         for (unsigned h = 0; h < 2; h++) {
             m->rdreq += !l->valid[h];
             l->valid[h] = true;
         }
-    if (kind == 'r') return;
+    if (kind == 'r' || kind == 'b') return;
     bool all = true;
     for (unsigned b = 0; b < 64; b++) {
         if (bytes[b]) l->dirty[2 * half + b / 32] = true;
         all &= bytes[b];
     }
     if (all) l->valid[half] = true;
+}
+
+/* Reads one after the other of two halves of a line are one. `held`: the last that was not asked.
+ */
+static void ref_ask_held(ref_t *m)
+{
+    if (m->held != UINT64_MAX) ref_l2(m, m->held, 'r', NULL);
+    m->held = UINT64_MAX;
+}
+
+static void ref_read(ref_t *m, uint64_t phys)
+{
+    if (m->held != UINT64_MAX && (m->held ^ phys) == 64) {
+        ref_l2(m, phys, 'b', NULL);
+        m->held = UINT64_MAX;
+        return;
+    }
+    ref_ask_held(m);
+    m->held = phys;
 }
 
 /* Bytes of lane l's element, by address. */
@@ -107,14 +128,17 @@ static void ref_vector(ref_t *m, const uint64_t *va, uint64_t exec, unsigned byt
     bool pending_bytes[64];
     uint64_t pending = 0;
     bool any = false;
-    for (unsigned q = 0; q < 4; q++) {
+    /* lanes that look up together, and those of them that share an access */
+    const bool wide = bytes > 4 && !swizzled;
+    const unsigned gang = wide ? 4 : 16, joined = wide ? 1 : 4;
+    for (unsigned q = 0; q < 64 / gang; q++) {
         uint64_t lines[128];
         bool written[128][64];
         unsigned n = 0;
         memset(written, 0, sizeof written);
-        for (unsigned quad = 0; quad < 4; quad++) {
+        for (unsigned first = gang * q; first < gang * q + gang; first += joined) {
             bool seen[128] = {false};
-            for (unsigned l = 16 * q + 4 * quad; l < 16 * q + 4 * quad + 4; l++) {
+            for (unsigned l = first; l < first + joined; l++) {
                 if (!(exec >> l & 1)) continue;
                 uint64_t at[16];
                 lane_bytes(&m->p, va[l], bytes, swizzled, at);
@@ -143,7 +167,7 @@ static void ref_vector(ref_t *m, const uint64_t *va, uint64_t exec, unsigned byt
             if (kind == 'r') {
                 const bool hit = list_take(set, phys);
                 list_put(set, m->p.l1_vector_ways, phys);
-                if (!hit) ref_l2(m, phys, 'r', NULL);
+                if (!hit) ref_read(m, phys);
             } else if (kind == 'a') {
                 list_take(set, phys);
                 ref_l2(m, phys, 'a', written[k]);
@@ -158,6 +182,7 @@ static void ref_vector(ref_t *m, const uint64_t *va, uint64_t exec, unsigned byt
         }
     }
     if (any) ref_l2(m, pending, 'w', pending_bytes);
+    ref_ask_held(m);
 }
 
 static uint32_t random_state = 1;
@@ -223,6 +248,7 @@ static void ref_init(ref_t *m, const sg_profile_t *p)
 {
     memset(m, 0, sizeof *m);
     m->p = *p;
+    m->held = UINT64_MAX;
     m->l1_sets = p->l1_vector_kb * 1024 / 64 / p->l1_vector_ways;
     m->l2_sets = p->l2_kb * 1024 / 128 / p->l2_channels / p->l2_ways;
     m->l1 = calloc(m->l1_sets, sizeof *m->l1);

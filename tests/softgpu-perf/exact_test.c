@@ -29,7 +29,8 @@ static const char mix_text[] =
     "v_add_f64 v[2:3], v[2:3], v[2:3]\n"         /* valu add_f64 */
     "v_cvt_f32_u32 v4, v1\n"                     /* valu cvt */
     "v_pk_add_f16 v4, v4, v4\n"                  /* valu add_f16 */
-    "v_lshlrev_b64 v[4:5], 1, v[4:5]\n"          /* valu int64 */
+    "v_lshlrev_b64 v[4:5], 1, v[4:5]\n"          /* valu, of no kind */
+    "v_ashrrev_i64 v[4:5], 1, v[4:5]\n"          /* valu int64 */
     "v_mul_lo_u32 v4, v4, v4\n"                  /* valu int32, 16 clocks */
     "s_movk_i32 s10, 3\n"                        /* salu */
     "again:\n"
@@ -47,13 +48,13 @@ static const char mix_text[] =
     "global_store_dword v1, v5, s[8:9]\n"        /* vmem wr */
     "v_mov_b32 v10, s8\n"                        /* valu */
     "v_mov_b32 v11, s9\n"                        /* valu */
-    "flat_load_dword v6, v[10:11]\n"             /* vmem rd, flat, lds */
+    "flat_load_dword v6, v[10:11]\n"             /* vmem rd, flat */
     "s_waitcnt vmcnt(0) lgkmcnt(0)\n"            /* internal */
     "global_atomic_add v1, v6, s[8:9]\n"         /* vmem wr */
     "s_mov_b64 exec, 0\n"                        /* salu */
     "global_load_dword v5, v1, s[8:9]\n"         /* vmem rd, no lane: not seen by TA */
     "s_nop 0\n"                                  /* internal */
-    "s_endpgm\n";                                /* internal */
+    "s_endpgm\n";                                /* msg */
 
 typedef struct {
     unsigned event;
@@ -61,32 +62,39 @@ typedef struct {
 } expected_t;
 
 static const expected_t mix_expected[] = {
-    /* smem 1, valu 19, salu 8, branch 3, lds 2, vmem 6 of which flat 1, internal 6 */
-    {25, 1 + 19 + 8 + 3 + 2 + 6 + 6}, /* SQ_INSTS */
-    {26, 19},                         /* SQ_INSTS_VALU: 14 before the loop, 3 in it, 2 moves */
-    {27, 1},                          /* ADD_F16 */
-    {31, 1},                          /* ADD_F32 */
-    {32, 1},                          /* MUL_F32 */
-    {33, 2},                          /* FMA_F32 */
-    {34, 1},                          /* TRANS_F32 */
-    {35, 1},                          /* ADD_F64 */
-    {37, 1},                          /* FMA_F64 */
-    {39, 1 + 1 + 3},                  /* INT32: shift, multiply, the loop's adds */
-    {40, 1},                          /* INT64 */
-    {41, 1},                          /* CVT */
-    {52, 0},                          /* MFMA */
-    {53, 2},                          /* VMEM_WR: store, atomic */
-    {54, 4},                          /* VMEM_RD: three global, one flat */
-    {55, 6},                          /* VMEM */
-    {56, 1 + 3 + 3 + 1},              /* SALU */
-    {57, 1},                          /* SMEM */
-    {58, 1},                          /* FLAT */
-    {60, 3},                          /* LDS: two and the flat one */
-    {64, 3},                          /* BRANCH */
-    {65, 0},                          /* SENDMSG */
-    {99, 17 + 2 * 4},                 /* ACTIVE_INST_VALU: two of 16 clocks, all others of 4 */
-    {188, 2},                         /* SMEM_NORM */
-    {323, 0},                         /* scalar reads by dwords: 1, 2, 4 */
+    /* smem 1, valu 20, salu 8, branch 3, lds 2, vmem 6, msg 1, internal 5 */
+    {25, 1 + 20 + 8 + 3 + 2 + 6 + 1 + 5}, /* SQ_INSTS */
+    {26, 20},                             /* SQ_INSTS_VALU: 15 before the loop, 3 in it, 2 moves */
+    {27, 1},                              /* ADD_F16 */
+    {31, 1},                              /* ADD_F32 */
+    {32, 1},                              /* MUL_F32 */
+    {33, 2},                              /* FMA_F32 */
+    {34, 1},                              /* TRANS_F32 */
+    {35, 1},                              /* ADD_F64 */
+    {37, 1},                              /* FMA_F64 */
+    {39, 1 + 1 + 3},                      /* INT32: shift, multiply, the loop's adds */
+    {40, 1},                              /* INT64 */
+    {41, 1},                              /* CVT */
+    {52, 0},                              /* MFMA */
+    {53, 2},                              /* VMEM_WR: store, atomic */
+    {54, 4},                              /* VMEM_RD: three global, one flat */
+    {55, 6},                              /* VMEM */
+    {56, 1 + 3 + 3 + 1},                  /* SALU */
+    {57, 1},                              /* SMEM */
+    {58, 6},                              /* FLAT: by the encoding, global too */
+    {59, 0},                              /* FLAT_LDS_ONLY */
+    {60, 2},                              /* LDS: the flat one has found memory */
+    {64, 3},                              /* BRANCH */
+    {65, 1},                              /* SENDMSG: the end */
+    {96, 1 + 18 + 2 * 4 + 8 + 3 + 2 + 6 + 1}, /* ACTIVE_INST_ANY: all but the internal */
+    {97, 0},                                  /* ACTIVE_INST_VMEM: buffers */
+    {98, 2},                                  /* ACTIVE_INST_LDS */
+    {102, 3 + 1},                             /* ACTIVE_INST_MISC */
+    {103, 6},                                 /* ACTIVE_INST_FLAT */
+    {104, 2},                                 /* INST_CYCLES_VMEM_WR: a dword each */
+    {99, 18 + 2 * 4}, /* ACTIVE_INST_VALU: two of 16 clocks, all others of 4 */
+    {188, 2},         /* SMEM_NORM */
+    {323, 0},         /* scalar reads by dwords: 1, 2, 4 */
     {324, 1},
     {325, 0},
 };
@@ -128,6 +136,54 @@ static void test_instruction_mix(void **state)
         if (out[i] != 33 * mix_expected[i].per_wave)
             fail_msg("event %u: %llu, expected 33 * %llu", mix_expected[i].event,
                      (unsigned long long)out[i], (unsigned long long)mix_expected[i].per_wave);
+}
+
+/* FLAT instructions all of whose lanes are in LDS count as LDS instructions too; a lane in memory,
+ * or none at all, and they do not. Clocks beside them change nothing. */
+static void test_flat_in_lds(void **state)
+{
+    static const char text[] = "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+                               "s_mov_b64 s[10:11], src_shared_base\n"
+                               "v_lshlrev_b32 v2, 2, v0\n"
+                               "v_mov_b32 v3, s11\n"
+                               "flat_store_dword v[2:3], v0\n"       /* LDS only */
+                               "flat_load_dword v4, v[2:3]\n"        /* LDS only */
+                               "flat_store_dwordx4 v[2:3], v[4:7]\n" /* LDS only */
+                               "s_waitcnt vmcnt(0) lgkmcnt(0)\n"
+                               "s_mov_b64 s[12:13], exec\n"
+                               "s_mov_b64 exec, 0\n"
+                               "flat_load_dword v4, v[2:3]\n" /* nowhere */
+                               "s_mov_b64 exec, 1\n"
+                               "v_mov_b32 v2, s8\n"
+                               "v_mov_b32 v3, s9\n"
+                               "s_mov_b64 exec, s[12:13]\n"
+                               "flat_load_dword v4, v[2:3]\n" /* lane 0 in memory */
+                               "ds_read_b32 v4, v1\n"         /* LDS */
+                               "s_endpgm\n";
+    static const unsigned events[] = {58, 59, 60, 98, 103, 104};
+    static const uint64_t expected[] = {5, 3, 4, 4, 5, 3 /* a dword, four: 1 and 2 */};
+    enum { N = sizeof events / sizeof events[0] };
+    (void)state;
+    counting_t *c = counting_create(ENGINES, CUS);
+    rig_dispatch_t d = {.kernel = rig_kernel(c->rig, text, NULL),
+                        .args = args_of(c, 4096),
+                        .lds = 4096,
+                        .grid = {6 * 64},
+                        .group = {64}};
+    for (unsigned model = 0; model < 2; model++) {
+        counting_clear(c);
+        for (unsigned k = 0; k < N; k++)
+            counting_want(c, SQ, events[k]);
+        if (model) counting_want(c, GRBM, 2);
+        counting_start(c);
+        counting_dispatch(c, &d);
+        counting_stop(c);
+        for (unsigned k = 0; k < N; k++)
+            if (counting_sum(c, k, ENGINES, 1) != 6 * expected[k])
+                fail_msg("event %u: %llu, expected 6 * %llu", events[k],
+                         (unsigned long long)counting_sum(c, k, ENGINES, 1),
+                         (unsigned long long)expected[k]);
+    }
 }
 
 /* The same from one run to the next, and with other numbers of workers (the rig's default is one
@@ -402,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_instruction_mix),
+        cmocka_unit_test(test_flat_in_lds),
         cmocka_unit_test(test_any_number_of_workers),
         cmocka_unit_test(test_waves),
         cmocka_unit_test(test_edges),

@@ -44,7 +44,7 @@ static void test_every_row(void **state)
 }
 
 /* Known by addresses alone, so that the model has to look at them, or by the caches' commands. */
-static const char *const exact_by_model[] = {"SQ_INSTS_FLAT_LDS_ONLY", "SQ_LDS_MEM_VIOLATIONS",
+static const char *const exact_by_model[] = {"SQ_LDS_MEM_VIOLATIONS",
                                              "TCP_TOTAL_WRITEBACK_INVALIDATES"};
 
 static bool by_model(const char *name)

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 enum {
-    COLD = 560, /* the first fetch of a line */
-    WARM = 30,  /* every other one that is not the next line */
+    COLD = 560, /* the first fetch */
+    WARM = 16,  /* every other one that is not the next piece */
     ACCUM_LOW = 1,
     BUSY_CYCLES = 3,
     LEVEL_WAVES = 5,
@@ -56,7 +56,7 @@ static void test_issue(void **state)
     assert_int_equal(out[1], (COLD + 64) / 4);
     assert_int_equal(out[2], 0);
     assert_int_equal(out[3], clocks);
-    assert_int_equal(out[4], 1);
+    assert_int_equal(out[4], 2); /* 36 bytes: two pieces, the second fetched ahead */
 }
 
 /* Data is waited for where s_waitcnt asks for it, from the instruction's issue on. */
@@ -90,12 +90,12 @@ static void test_latency(void **state)
     assert_int_equal(counting_value(c, 6, 0, 0), 0);
 }
 
-/* The next line has been fetched ahead, the line of a jump has not. */
+/* The next piece has been fetched ahead, that of a jump has not; a miss brings two lines more. */
 static void test_fetch(void **state)
 {
     static const char text[] = "s_branch far\n" /* 4 */
                                ".fill 40, 4, 0xbf800000\n"
-                               "far: s_nop 0\n" /* dword 41, in line 2 at 36: another cold line */
+                               "far: s_nop 0\n"           /* dword 41, in line 2 at 36 */
                                ".fill 8, 4, 0xbf800000\n" /* to the end of line 3 - 3 */
                                "s_endpgm\n";
     static const unsigned events[] = {WAVE_CYCLES, IFETCH};
@@ -104,20 +104,19 @@ static void test_fetch(void **state)
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}};
     counting_sq(c, &d, 1, events, 2, out);
-    /* line 0, a jump to line 2 (dwords 32 to 47), then line 3 in sequence: dwords 48 to 50. The L2
-     * has lines of 128 bytes: 0 and 2 come from memory, 3 from L2 (220), 30 of them ahead. */
+    /* line 0, a jump to line 2 (dwords 32 to 47), which came with it, then line 3 in sequence:
+     * dwords 48 to 50. It comes from L2 (220), whose line of 128 bytes has been read for line 2;
+     * WARM clocks of that are ahead. */
     assert_int_equal(out[1], 3);
-    assert_int_equal(out[0], (COLD + 4 + COLD + 9 * 4 + 220 - WARM + 4) / 4);
+    assert_int_equal(out[0], (COLD + 4 + WARM + 9 * 4 + 220 - WARM + 4) / 4);
 }
 
 /* Five waves on four SIMDs: the fifth shares the first one's vector unit. */
 static void test_shared_simd(void **state)
 {
-    static const char text[] = "s_movk_i32 s8, 50\n"
-                               "again:\n"
-                               "v_add_u32 v1, v1, v1\n"
-                               "v_add_u32 v1, v1, v1\n"
-                               "v_add_u32 v1, v1, v1\n"
+    static const char text[] = ".fill 7, 4, 0xbf800000\n"
+                               "s_movk_i32 s8, 100\n"
+                               "again:\n" /* at 32: one piece of code */
                                "v_add_u32 v1, v1, v1\n"
                                "v_add_u32 v1, v1, v1\n"
                                "v_add_u32 v1, v1, v1\n"
@@ -134,9 +133,9 @@ static void test_shared_simd(void **state)
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {5 * 64}, .group = {5 * 64}};
     counting_sq(c, &d, 1, events, 5, out);
-    const uint64_t own = 4 + 50 * 11 * 4 + 4; /* of a wave without fetches */
-    const uint64_t vector = 50 * 8 * 4;       /* clocks of the vector unit */
-    const uint64_t last = 2 * vector;         /* when it is through with waves 0 and 4 */
+    const uint64_t own = 8 * 4 + 100 * 8 * 4 + 4; /* of a wave without fetches */
+    const uint64_t vector = 100 * 5 * 4;          /* clocks of the vector unit */
+    const uint64_t last = 2 * vector;             /* when it is through with waves 0 and 4 */
     assert_true(last > WARM + own && last > COLD + own);
     assert_int_equal(out[0], (COLD + own + 3 * (WARM + own) + last) / 4);
     assert_int_equal(out[1], (last - WARM - own) / 4);
@@ -202,17 +201,17 @@ static void test_room(void **state)
     counting_start(c);
     counting_dispatch(c, &d);
     counting_stop(c);
-    /* launched 0 to 4, runs to 4 + 560 + 4 = 568; the next launched to 572, runs to 572 + 34 = 606;
-     * the last launched to 610, runs to 644 */
-    const uint64_t blocked = (568 - 4) + (606 - 572);
+    /* launched 0 to 4, runs to 4 + 560 + 4 = 568; the next launched to 572, runs to 572 + 20 = 592;
+     * the last launched to 596, runs to 616 */
+    const uint64_t blocked = (568 - 4) + (592 - 572);
     assert_int_equal(counting_value(c, 0, 0, 0), blocked);
     assert_int_equal(counting_value(c, 1, 0, 0), blocked);
     assert_int_equal(counting_value(c, 2, 0, 0), 0);
-    assert_int_equal(counting_value(c, 3, 0, 0), 564 + 34 + 34);
-    assert_int_equal(counting_value(c, 4, 0, 0), 644);
+    assert_int_equal(counting_value(c, 3, 0, 0), 564 + 20 + 20);
+    assert_int_equal(counting_value(c, 4, 0, 0), 616);
     /* the packet that started counting and that of the dispatch, 64 clocks each */
-    assert_int_equal(counting_value(c, 5, 0, 0), 644 + 2 * 64);
-    assert_int_equal(counting_value(c, 6, 0, 0), 564 + 34 + 34);
+    assert_int_equal(counting_value(c, 5, 0, 0), 616 + 2 * 64);
+    assert_int_equal(counting_value(c, 6, 0, 0), 564 + 20 + 20);
 }
 
 /* 33 waves for 32 slots: the last workgroup waits until the first ends. */
@@ -229,10 +228,10 @@ static void test_wave_slots(void **state)
     counting_dispatch(c, &d);
     counting_stop(c);
     /* waves by themselves: 648 clocks and the fetch. Workgroup k starts at 4k + 4; the slot that
-     * the last one needs is on SIMD 0, whose first to end is workgroup 4: 20 + 648 + 30 = 698. It
+     * the last one needs is on SIMD 0, whose first to end is workgroup 4: 20 + 648 + 16 = 684. It
      * asks at 128. */
-    assert_int_equal(counting_value(c, 0, 0, 0), 698 - 128);
-    assert_int_equal(counting_value(c, 1, 0, 0), 698 - 128);
+    assert_int_equal(counting_value(c, 0, 0, 0), 684 - 128);
+    assert_int_equal(counting_value(c, 1, 0, 0), 684 - 128);
     assert_int_equal(counting_value(c, 2, 0, 0), 0);
 }
 

@@ -28,15 +28,17 @@ typedef enum {
 typedef enum { SGC_RW, SGC_NC, SGC_CC, SGC_UC } sgc_mtype_t;
 
 typedef struct {
-    uint8_t type; /* sgc_mtype_t */
-    bool local;   /* in the GPU's own memory */
+    uint8_t type;     /* sgc_mtype_t */
+    bool local;       /* in the GPU's own memory */
+    uint8_t fragment; /* it is one of 1 << fragment pages, aligned to so many, that lie in a row in
+                         physical memory: one translation serves all */
 } sgc_page_t;
 
 /* What the page at `va` is. Asked once for each page of 4 KiB until sgc_remap(). */
 typedef sgc_page_t sgc_page_fn_t(void *user, uint64_t va);
 
-/* For devices: `user` is their struct sg_memory. Own memory is RW, CC if coherent; host memory is
- * NC, UC if coherent: what the Linux driver gives this GPU. */
+/* For devices: `user` is their struct sg_memory. Own memory is RW, CC if coherent, in fragments of
+ * up to 2 MiB; host memory is NC, UC if coherent: what the Linux driver gives this GPU. */
 sgc_page_fn_t sgc_page_of_memory;
 
 typedef struct sgc sgc_t;
@@ -62,8 +64,9 @@ typedef struct {
  * at once. */
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i);
 
-/* A wave of the compute unit fetches the 64 bytes of code around `va`. Returns the clocks until
- * they are there. To be called when a wave starts, and when it goes on in another 64-byte line. */
+/* A wave of the compute unit fetches the SGC_FETCH bytes of code around `va`. Returns the clocks
+ * until they are there. To be called when a wave starts, and when it goes on in another piece. */
+enum { SGC_FETCH = 32 };
 uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va);
 
 /* What can be done to the caches as a whole. */

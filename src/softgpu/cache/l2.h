@@ -144,34 +144,27 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     return hit || access == SGC_WRITE ? t->profile.l2_latency : l2_memory_latency(t, page);
 }
 
-/* Two requests in less time, for both halves of an L2 line: `line64` is even, the memory not UC.
- * Returns the first one's clocks, and the second's in *second. */
+/* One request for both halves of an L2 line; the memory is not UC. */
 L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
-                                sgc_page_t page, bool stream, uint32_t *second)
+                                sgc_page_t page, bool stream)
 {
     const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
     bool there;
     sgc_channel_t *c = place.channel;
 
-    c->count.by_type[page.type][SGC_READ] += 2;
-    c->count.streaming += stream ? 2 : 0;
+    c->count.by_type[page.type][SGC_READ]++;
+    c->count.streaming += stream;
     sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
-    const unsigned valid = *line & SGC_L2_VALID;
-    const uint32_t memory = l2_memory_latency(t, page), hit = t->profile.l2_latency;
-    *second = hit;
-    if (valid == SGC_L2_VALID) {
-        c->count.hit += 2;
-        return hit;
+    if ((*line & SGC_L2_VALID) == SGC_L2_VALID) {
+        c->count.hit++;
+        return t->profile.l2_latency;
     }
-    /* the half that is not there makes the miss, after which both are */
-    c->count.hit++;
     l2_fill(c, line);
-    if (!(valid & 1)) return memory;
-    *second = memory;
-    return hit;
+    return l2_memory_latency(t, page);
 }
 
-/* The same for writes of all bytes. */
+/* Two requests in less time, for writes of all bytes of both: `line64` is even, the memory not UC.
+ */
 L2_INLINE void l2_write_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
                              sgc_page_t page, bool stream)
 {

@@ -1,16 +1,15 @@
 /* memory.c - address unit, vector L1 and data return (TA, TCP, TD): lanes become accesses, accesses
  * look-ups, look-ups requests to L2.
  *
- * The rules are docs/counter-model.md, "Vector memory". Two ways lead through them: lanes in a
- * row, where a quarter's lines follow from its first address, and everything else, lane by lane.
- */
+ * The rules are docs/counter-model.md, "Vector memory". Lanes are looked up in gangs: a quarter of
+ * the wave, or a quad where elements are wide. Two ways lead through the rules: lanes in a row,
+ * where a gang's lines follow from its first address, and everything else, lane by lane. */
 #include "softgpu/cache/l2.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
 /* A lane touches at most 4 dwords, or 5 that are unaligned. */
-enum { QUARTER_LINES = 5 * SGC_QUARTER, QUARTERS = ISA_LANES / SGC_QUARTER };
-enum { LOOKUPS_MAX = QUARTERS * QUARTER_LINES };
+enum { QUARTERS = ISA_LANES / SGC_QUARTER, LOOKUPS_MAX = 5 * ISA_LANES };
 
 /* One look-up of a line in the vector L1. */
 typedef struct {
@@ -28,10 +27,14 @@ typedef struct {
     sgc_cu_t *cu;
     const sgc_op_t *op;
     bool fresh, returns, stream; /* a load past L1; an atomic that returns; SLC */
+    bool wide;                   /* elements that lanes do not share an access for */
+    bool waits;                  /* for L2 */
+    bool held; /* `read` has not been asked for: the next may be the other half of its line */
     uint32_t accesses, quads, quarters, lookups, conflicts;
     uint32_t latency;
-    bool waits; /* for L2 */
+    uint32_t pending; /* look-ups that come too soon after a miss of their page to hit */
     lookup_t *lookup;
+    lookup_t read;
 } pass_t;
 
 /* The tag arrays, of the compute unit and of L2, copied where loops begin. */
@@ -51,13 +54,25 @@ INLINE void slower(pass_t *p, uint32_t latency)
     if (latency > p->latency) p->latency = latency;
 }
 
+INLINE void count_translation(pass_t *p, bool hit)
+{
+    if (__builtin_expect(!hit, 0)) {
+        p->cu->tcp.utcl1_miss++;
+        p->pending = SGC_UTCL1_PENDING;
+    } else if (__builtin_expect(p->pending, 0)) {
+        p->pending--;
+    } else {
+        p->cu->tcp.utcl1_hit++;
+    }
+}
+
 /* Completes the k-th look-up, whose line is known. */
 INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
 {
     const uint64_t page = u->line / SGC_PAGE_LINES;
     sgc_tlb_t *tlb = &p->cu->tlb;
     const bool hit = tlb->last == page + 1 || sgc_tlb_other(tlb, &w->tlb, &p->t->pages, page);
-    p->cu->tcp.utcl1_miss += !hit;
+    count_translation(p, hit);
     u->at = k + (hit ? 0 : p->t->profile.utcl1_miss_latency);
     u->physical = sgc_line_of(tlb->last_to, u->line * SGC_LINE);
     u->page = tlb->last_to.page;
@@ -91,6 +106,42 @@ INLINE void asked(pass_t *p, const lookup_t *u, sgc_access_t access, uint64_t *s
     slower(p, u->at + latency);
 }
 
+INLINE void ask_held(pass_t *p, const arrays_t *w)
+{
+    const lookup_t *u = &p->read;
+    if (!p->held) return;
+    p->held = false;
+    p->waits = true;
+    asked(p, u, SGC_READ, &p->cu->tcp.read_latency,
+          l2_request(p->t, &w->l2, u->place, u->physical, u->page, SGC_READ, 0, p->stream));
+}
+
+/* One request for both halves of an L2 line. */
+INLINE void ask_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
+{
+    const uint32_t latency = l2_read_both(p->t, &w->l2, u->place, u->physical, u->page, p->stream);
+    uint64_t *sum = &p->cu->tcp.read_latency;
+    p->waits = true;
+    asked(p, u, SGC_READ, sum, latency);
+    asked(p, next, SGC_READ, sum, latency);
+}
+
+/* Reads are held back until the next shows whether they go together. */
+INLINE void ask_read(pass_t *p, const arrays_t *w, const lookup_t *u)
+{
+    if (p->held && u->page.type != SGC_UC) {
+        if (p->read.physical == u->physical) return; /* a load past L1: one request for all */
+        if (p->read.physical == (u->physical ^ 1)) {
+            p->held = false;
+            ask_both(p, w, &p->read, u);
+            return;
+        }
+    }
+    ask_held(p, w);
+    p->read = *u;
+    p->held = true;
+}
+
 /* A read of which it is known whether L1 had it. */
 INLINE void read_rest(pass_t *p, const arrays_t *w, const lookup_t *u, bool had)
 {
@@ -98,9 +149,7 @@ INLINE void read_rest(pass_t *p, const arrays_t *w, const lookup_t *u, bool had)
         slower(p, u->at + p->t->profile.l1_vector_latency);
         return;
     }
-    asked(p, u, SGC_READ, &p->cu->tcp.read_latency,
-          l2_request(p->t, &w->l2, u->place, u->physical, u->page, SGC_READ, 0, p->stream));
-    p->waits = true;
+    ask_read(p, w, u);
 }
 
 INLINE void read_line(pass_t *p, const arrays_t *w, const lookup_t *u)
@@ -113,12 +162,8 @@ INLINE void read_both(pass_t *p, const arrays_t *w, const lookup_t *u, const loo
 {
     const bool first = in_l1(p, w, u->physical), second = in_l1(p, w, next->physical);
     if (!first && !second && u->page.type != SGC_UC) {
-        uint64_t *sum = &p->cu->tcp.read_latency;
-        uint32_t latency2;
-        asked(p, u, SGC_READ, sum,
-              l2_read_both(p->t, &w->l2, u->place, u->physical, u->page, p->stream, &latency2));
-        asked(p, next, SGC_READ, sum, latency2);
-        p->waits = true;
+        ask_held(p, w);
+        ask_both(p, w, u, next);
         return;
     }
     read_rest(p, w, u, first);
@@ -186,6 +231,7 @@ INLINE void look_up_reads_in(pass_t *p, const arrays_t *w)
     translate_all(p, w);
     for (const lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++)
         read_line(p, w, u);
+    ask_held(p, w);
 }
 
 static void look_up_reads(pass_t *p)
@@ -269,6 +315,7 @@ INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_
                 write_line(p, w, &u, ~UINT64_C(0));
             continue;
         }
+        count_translation(p, true);
         const lookup_t next = {
             .at = p->lookups++, .physical = u.physical + 1, .page = u.page, .place = u.place};
         line++;
@@ -279,33 +326,35 @@ INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_
     }
 }
 
-static uint32_t accesses_in_a_row(const sgc_lanes_t *a)
+static uint32_t accesses_in_a_row(const sgc_lanes_t *a, bool wide)
 {
-    const uint32_t n = ISA_LANES / SGC_QUAD, pitch = SGC_QUAD * a->step;
-    const uint32_t quad = (SGC_QUAD - 1) * a->step + a->bytes;
+    const uint32_t joined = wide ? 1 : SGC_QUAD, n = ISA_LANES / joined, pitch = joined * a->step;
+    const uint32_t bytes = (joined - 1) * a->step + a->bytes;
     uint32_t accesses = 0;
     if (pitch && a->va[0] % pitch == 0 && SGC_LINE % pitch == 0 && a->bytes <= a->step) return n;
     for (unsigned k = 0; k < n; k++)
-        accesses += lines_in(a->va[0] + k * pitch, quad);
+        accesses += lines_in(a->va[0] + k * pitch, bytes);
     return accesses;
 }
 
-/* Even lanes at most a line apart touch every line from a quarter's first byte to its last; those
+/* Even lanes at most a line apart touch every line from a gang's first byte to its last; those
  * fall on the banks in turn and never conflict. What is written, is written without gaps. */
 typedef struct {
     uint64_t first;        /* address */
-    uint32_t pitch, bytes; /* from quarter to quarter; of a quarter */
+    uint32_t n;            /* gangs */
+    uint32_t pitch, bytes; /* from gang to gang; of a gang */
     bool whole;            /* all of them are one row of whole lines */
 } rows_t;
 
-static rows_t row_of_quarters(pass_t *p, const sgc_lanes_t *a)
+static rows_t row_of_gangs(pass_t *p, const sgc_lanes_t *a)
 {
-    const uint32_t pitch = SGC_QUARTER * a->step;
+    const uint32_t lanes = p->wide ? SGC_QUAD : SGC_QUARTER, pitch = lanes * a->step;
     p->quads = ISA_LANES / SGC_QUAD;
     p->quarters = QUARTERS;
-    p->accesses = accesses_in_a_row(a);
+    p->accesses = accesses_in_a_row(a, p->wide);
     return (rows_t){
         .first = a->va[0],
+        .n = ISA_LANES / lanes,
         .pitch = pitch,
         .bytes = pitch - a->step + a->bytes,
         .whole = a->step == a->bytes && pitch % SGC_LINE == 0 && a->va[0] % SGC_LINE == 0,
@@ -315,21 +364,22 @@ static rows_t row_of_quarters(pass_t *p, const sgc_lanes_t *a)
 static void read_rows(pass_t *p, const rows_t *r)
 {
     const arrays_t arrays = arrays_of(p);
-    const unsigned n = r->whole ? 1 : QUARTERS;
-    const uint32_t bytes = r->whole ? QUARTERS * r->pitch : r->bytes;
+    const unsigned n = r->whole ? 1 : r->n;
+    const uint32_t bytes = r->whole ? r->n * r->pitch : r->bytes;
     for (uint64_t at = r->first, k = 0; k < n; k++, at += r->pitch)
         do_row(p, &arrays, at, at + bytes, SGC_READ);
+    ask_held(p, &arrays);
 }
 
 static void write_rows(pass_t *p, const rows_t *r)
 {
     const arrays_t arrays = arrays_of(p);
-    do_row(p, &arrays, r->first, r->first + QUARTERS * r->pitch, SGC_WRITE);
+    do_row(p, &arrays, r->first, r->first + r->n * r->pitch, SGC_WRITE);
 }
 
 static void put_down_rows(pass_t *p, const rows_t *r)
 {
-    for (uint64_t at = r->first, q = 0; q < QUARTERS; q++, at += r->pitch)
+    for (uint64_t at = r->first, k = 0; k < r->n; k++, at += r->pitch)
         add_row(p, at, at + r->bytes);
 }
 
@@ -354,24 +404,24 @@ static void spilled(pass_t *p, const sgc_lanes_t *a)
 
 /* ---- everything else ---- */
 
-/* The quarter at work. Its look-ups are the distinct lines of its lanes. */
+/* The gang at work. Its look-ups are the distinct lines of its lanes. */
 typedef struct {
     lookup_t *first, *end; /* its look-ups */
-    lookup_t *quad;        /* those from here on are of the quad at work */
-    uint32_t accesses;     /* the lines of each quad, added up */
+    lookup_t *joined;      /* those from here on are of the lanes at work, which share accesses */
+    uint32_t accesses;     /* the lines of lanes that share them, added up */
     uint32_t banks;        /* a byte for the lines of each tag bank: there are at most 80 */
-    uint32_t number;       /* of all quarters; when it comes again, lines are searched in vain */
-    uint32_t *touched;     /* [SGC_TOUCHED] by line, the last quarter that had one there */
-    uint64_t seen[2];      /* by index, earlier quads' lines that this quad touches too */
-} quarter_t;
+    uint32_t number;       /* of all gangs; when it comes again, lines are searched in vain */
+    uint32_t *touched;     /* [SGC_TOUCHED] by line, the last gang that had one there */
+    uint64_t seen[2];      /* by index, earlier lanes' lines that those at work touch too */
+} gang_t;
 
-INLINE void add_line(quarter_t *q, uint64_t line, uint64_t bytes)
+INLINE void add_line(gang_t *q, uint64_t line, uint64_t bytes)
 {
     uint32_t *touched = &q->touched[line % SGC_TOUCHED];
     for (lookup_t *u = *touched == q->number ? q->first : q->end; u < q->end; u++) {
         if (u->line != line) continue;
         u->bytes |= bytes;
-        if (u >= q->quad) return;
+        if (u >= q->joined) return;
         const unsigned k = (unsigned)(u - q->first);
         const uint64_t index = UINT64_C(1) << k % 64;
         q->accesses += !(q->seen[k / 64] & index);
@@ -385,7 +435,7 @@ INLINE void add_line(quarter_t *q, uint64_t line, uint64_t bytes)
     q->end++->bytes = bytes;
 }
 
-INLINE void add_bytes(quarter_t *q, bool reads, uint64_t va, uint32_t bytes)
+INLINE void add_bytes(gang_t *q, bool reads, uint64_t va, uint32_t bytes)
 {
     const uint32_t from = va % SGC_LINE;
     if (__builtin_expect(from + bytes <= SGC_LINE, 1)) {
@@ -396,7 +446,7 @@ INLINE void add_bytes(quarter_t *q, bool reads, uint64_t va, uint32_t bytes)
     add_line(q, va / SGC_LINE + 1, byte_mask(0, from + bytes - SGC_LINE));
 }
 
-INLINE void add_lane(quarter_t *q, bool reads, const sgc_lanes_t *a, unsigned l)
+INLINE void add_lane(gang_t *q, bool reads, const sgc_lanes_t *a, unsigned l)
 {
     if (a->dword_step == 4) {
         add_bytes(q, reads, a->va[l], a->bytes);
@@ -413,7 +463,7 @@ INLINE void add_lane(quarter_t *q, bool reads, const sgc_lanes_t *a, unsigned l)
 }
 
 /* The fullest of the tag banks decides. */
-INLINE uint32_t conflicts(const quarter_t *q)
+INLINE uint32_t conflicts(const gang_t *q)
 {
     uint32_t most = 0;
     for (unsigned b = 0; b < SGC_TAG_BANKS; b++)
@@ -421,28 +471,36 @@ INLINE uint32_t conflicts(const quarter_t *q)
     return most - ((uint32_t)(q->end - q->first) + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
 }
 
-INLINE void scattered(pass_t *p, const sgc_lanes_t *a, bool reads)
+/* The lanes of a quad; each for itself if they are wide. */
+INLINE void add_quad(gang_t *q, bool reads, bool wide, const sgc_lanes_t *a, unsigned first)
 {
-    for (unsigned first = 0; first < ISA_LANES; first += SGC_QUARTER) {
-        if (!(a->exec >> first & 0xffff)) continue;
+    const unsigned lanes = a->exec >> first & 15;
+    for (unsigned k = 0; k < SGC_QUAD; k++) {
+        if (wide || !k) {
+            q->seen[0] = q->seen[1] = 0;
+            q->joined = q->end;
+        }
+        if (lanes == 15 && a->dword_step == 4)
+            add_bytes(q, reads, a->va[first + k], a->bytes);
+        else if (lanes >> k & 1)
+            add_lane(q, reads, a, first + k);
+    }
+}
+
+INLINE void scattered(pass_t *p, const sgc_lanes_t *a, bool reads, bool wide)
+{
+    const unsigned gang = wide ? SGC_QUAD : SGC_QUARTER;
+    for (unsigned first = 0; first < ISA_LANES; first += gang) {
+        if (first % SGC_QUARTER == 0) p->quarters += (a->exec >> first & 0xffff) != 0;
+        if (!(a->exec >> first & ((1u << gang) - 1))) continue;
         lookup_t *const end = p->lookup + p->lookups;
-        quarter_t q = {.first = end, .end = end, .touched = p->t->touched};
-        q.number = p->t->quarter += 1;
-        for (unsigned l = first; l < first + SGC_QUARTER; l += SGC_QUAD) {
-            const unsigned lanes = a->exec >> l & 15;
-            if (!lanes) continue;
-            q.seen[0] = q.seen[1] = 0;
-            q.quad = q.end;
-            if (lanes == 15 && a->dword_step == 4) {
-                for (unsigned k = 0; k < SGC_QUAD; k++)
-                    add_bytes(&q, reads, a->va[l + k], a->bytes);
-            } else {
-                for (unsigned k = 0; k < SGC_QUAD; k++)
-                    if (lanes >> k & 1) add_lane(&q, reads, a, l + k);
-            }
+        gang_t q = {.first = end, .end = end, .touched = p->t->touched};
+        q.number = p->t->gang += 1;
+        for (unsigned l = first; l < first + gang; l += SGC_QUAD) {
+            if (!(a->exec >> l & 15)) continue;
+            add_quad(&q, reads, wide, a, l);
             p->quads++;
         }
-        p->quarters++;
         p->lookups += (uint32_t)(q.end - q.first);
         p->accesses += q.accesses;
         p->conflicts += conflicts(&q);
@@ -451,12 +509,18 @@ INLINE void scattered(pass_t *p, const sgc_lanes_t *a, bool reads)
 
 static void scattered_reads(pass_t *p, const sgc_lanes_t *a)
 {
-    scattered(p, a, true);
+    if (p->wide)
+        scattered(p, a, true, true);
+    else
+        scattered(p, a, true, false);
 }
 
 static void scattered_changes(pass_t *p, const sgc_lanes_t *a)
 {
-    scattered(p, a, false);
+    if (p->wide)
+        scattered(p, a, false, true);
+    else
+        scattered(p, a, false, false);
 }
 
 /* ---- the instruction ---- */
@@ -476,7 +540,7 @@ static void walk(pass_t *p, sgc_lanes_t *a)
 {
     const sgc_access_t access = (sgc_access_t)p->op->access;
     if (a->even && (access == SGC_READ || a->step == a->bytes)) {
-        const rows_t r = row_of_quarters(p, a);
+        const rows_t r = row_of_gangs(p, a);
         if (access == SGC_READ) {
             read_rows(p, &r);
             return;
@@ -504,7 +568,6 @@ static void count_accesses(pass_t *p)
     c->cache_accesses += p->lookups;
     c->tagconflict[p->op->access] += p->conflicts;
     c->latency += p->latency;
-    if (p->fresh) c->volatile_ += p->accesses;
 }
 
 static void count_pipes(pass_t *p)
@@ -512,7 +575,7 @@ static void count_pipes(pass_t *p)
     sgc_cu_t *cu = p->cu;
     sgc_ta_counts_t *ta = &cu->ta;
     const uint32_t issue = p->lookups;
-    const bool loads = p->op->access == SGC_READ, coalesced = p->accesses == p->quads;
+    const bool loads = p->op->access == SGC_READ, coalesced = !p->wide && p->accesses == p->quads;
     ta->ta_busy += issue;
     ta->addr_stalled_by_tc_cycles += p->lookups - p->quarters;
     if (!loads) ta->data_stalled_by_tc_cycles += p->lookups - p->quarters;
@@ -544,6 +607,8 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
     pass_t p = {.t = t, .cu = cu, .op = op, .stream = i->flags & ISA_F_SLC, .lookup = lookup};
     p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
+    /* swizzled memory is taken dword by dword */
+    p.wide = a->bytes > SGC_DWORD && a->dword_step == SGC_DWORD;
     cu->l1_filled = true;
     walk(&p, a);
     count_accesses(&p);

@@ -17,9 +17,12 @@ enum {
     SGC_L2_LINE = 128, /* two halves of SGC_LINE */
     SGC_PAGE = 4096,   /* unit of translation */
     SGC_PAGE_LINES = SGC_PAGE / SGC_LINE,
-    SGC_QUAD = 4,      /* lanes that the address unit turns into one access, at best */
-    SGC_QUARTER = 16,  /* lanes whose lines are looked up together */
-    SGC_TAG_BANKS = 4, /* of the vector L1's tags, by line number */
+    SGC_QUAD = 4,     /* lanes that the address unit turns into one access, at best */
+    SGC_QUARTER = 16, /* lanes whose lines are looked up together; of wide elements a quad's */
+    SGC_DWORD = 4,    /* elements above it are wide */
+    SGC_UTCL1_PENDING = 10, /* look-ups after a miss of their page that still wait for it */
+    SGC_CODE_AHEAD = 2,     /* lines that a miss of the instruction cache reads besides its own */
+    SGC_TAG_BANKS = 4,      /* of the vector L1's tags, by line number */
     SGC_LDS_BANKS = 32,
     SGC_MTYPES = 4
 };
@@ -45,14 +48,15 @@ typedef struct {
 typedef struct {
     sgc_mapping_t *slot; /* open addressing, a power of two */
     uint64_t size, used;
-    uint64_t lost; /* pages without an entry since memory ran out: they share frame 0 */
+    uint32_t frames; /* given out; those of a fragment are aligned to its size */
+    uint64_t lost;   /* pages without an entry since memory ran out: they share frame 0 */
     sgc_page_fn_t *page;
     void *user;
 } sgc_pages_t;
 
 /* A translation buffer: which frames were used last. */
 typedef struct {
-    ways_t ways;   /* tag: frame */
+    ways_t ways;   /* tag: the first frame of a fragment */
     uint64_t last; /* page of the last look-up + 1: the newest entry */
     sgc_frame_t last_to;
 } sgc_tlb_t;
@@ -64,7 +68,7 @@ typedef struct {
 
 typedef struct {
     uint64_t lds_bank_conflict, lds_addr_conflict, lds_unaligned_stall, lds_mem_violations,
-        lds_atomic_return, lds_idx_active, insts_flat_lds_only;
+        lds_atomic_return, lds_idx_active;
 } sgc_sq_counts_t;
 
 typedef struct {
@@ -78,10 +82,10 @@ typedef struct {
 } sgc_td_counts_t;
 
 typedef struct {
-    uint64_t tagconflict[3];                     /* read, write, atomic */
-    uint64_t state_read, volatile_, accesses[4]; /* read, write, atomic returning and not */
+    uint64_t tagconflict[3];          /* read, write, atomic */
+    uint64_t state_read, accesses[4]; /* read, write, atomic returning and not */
     uint64_t writeback_invalidates;
-    uint64_t utcl1_miss, cache_accesses, latency, read_latency, write_latency;
+    uint64_t utcl1_miss, utcl1_hit, cache_accesses, latency, read_latency, write_latency;
     uint64_t tcc_atomic_ret;
     uint64_t by_type[SGC_MTYPES][SGC_ACCESSES]; /* requests to L2 */
 } sgc_tcp_counts_t;
@@ -167,8 +171,8 @@ struct sgc {
     sgc_channel_t *channel;
     sgc_l2_t l2;
     sgc_lds_memo_t lds_memo[SGC_LDS_MEMOS];
-    /* which lines of a quarter are there already: by line number, the quarter that touched it */
-    uint32_t quarter, touched[SGC_TOUCHED];
+    /* which lines of a gang are there already: by line number, the gang that touched it */
+    uint32_t gang, touched[SGC_TOUCHED];
 };
 
 /* ---- requests to L2 ---- */
@@ -215,11 +219,12 @@ static inline sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page)
 static inline bool sgc_tlb_other(sgc_tlb_t *b, const ways_t *w, sgc_pages_t *p, uint64_t page)
 {
     const sgc_frame_t f = sgc_pages_find(p, page);
+    const uint32_t tag = f.frame >> f.page.fragment << f.page.fragment;
     uint32_t old;
-    ways_use(w, 0, f.frame, &old);
+    ways_use(w, 0, tag, &old);
     b->last = page + 1;
     b->last_to = f;
-    return old == f.frame;
+    return old == tag;
 }
 
 static inline sgc_frame_t sgc_tlb_find(sgc_tlb_t *b, sgc_pages_t *p, uint64_t page, bool *hit)

@@ -1,7 +1,8 @@
 /* pages.c - pages, frames and translation buffers.
  *
- * A page gets the next free frame when the model first meets it, and keeps it: physical addresses
- * depend on the order of accesses, never on where the program's memory lies. */
+ * A fragment of memory gets the next free frames when the model first meets one of its pages, and
+ * keeps them: physical addresses depend on the order of accesses, never on where the program's
+ * memory lies. */
 #include "softgpu/cache/model.h"
 
 #include "softgpu/device/memory.h"
@@ -9,21 +10,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SIZE = 4096 };
+enum {
+    FIRST_SIZE = 4096,
+    LARGEST_FRAGMENT = 9, /* 2 MiB */
+    NO_FRAGMENT = UINT8_MAX
+};
+
+/* The largest block around `va` that lies in the extent. */
+static uint8_t fragment_of(const sg_extent_t *e, uint64_t va)
+{
+    uint8_t fragment = LARGEST_FRAGMENT;
+    for (; fragment; fragment--) {
+        const uint64_t bytes = (uint64_t)SGC_PAGE << fragment, first = va & ~(bytes - 1);
+        if (first >= e->begin && first + bytes <= e->end) break;
+    }
+    return fragment;
+}
 
 sgc_page_t sgc_page_of_memory(void *user, uint64_t va)
 {
     const sg_extent_t *e = sg_memory_find(user, va);
     const uint32_t flags = e ? e->flags : 0;
     const bool coherent = flags & SG_MEM_COHERENT, host = flags & SG_MEM_HOST;
-    if (host) return (sgc_page_t){coherent ? SGC_UC : SGC_NC, false};
-    return (sgc_page_t){coherent ? SGC_CC : SGC_RW, true};
+    if (host) return (sgc_page_t){coherent ? SGC_UC : SGC_NC, false, 0};
+    return (sgc_page_t){coherent ? SGC_CC : SGC_RW, true, e ? fragment_of(e, va) : 0};
 }
 
 static sgc_page_t all_local(void *user, uint64_t va)
 {
     (void)user, (void)va;
-    return (sgc_page_t){SGC_RW, true};
+    return (sgc_page_t){SGC_RW, true, 0};
 }
 
 bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user)
@@ -57,22 +73,37 @@ static bool grow(sgc_pages_t *p)
     return true;
 }
 
-sgc_frame_t sgc_pages_search(sgc_pages_t *p, uint64_t page)
+/* The mapping of a page, new or not. NULL: no memory. */
+static sgc_mapping_t *mapping_of(sgc_pages_t *p, uint64_t page)
 {
     sgc_mapping_t *m = place_of(p, page);
-    if (m->page && m->to.known) return m->to;
-    if (!m->page) {
-        if (2 * p->used >= p->size && !grow(p) && p->used + 1 >= p->size) {
-            p->lost++;
-            return (sgc_frame_t){.page = p->page(p->user, page * SGC_PAGE)};
-        }
-        m = place_of(p, page);
-        m->page = page + 1;
-        m->to.frame = (uint32_t)p->used++;
+    if (m->page) return m;
+    if (2 * p->used >= p->size && !grow(p) && p->used + 1 >= p->size) {
+        p->lost++;
+        return NULL;
     }
-    m->to.page = p->page(p->user, page * SGC_PAGE);
-    m->to.known = true;
-    return m->to;
+    m = place_of(p, page);
+    m->page = page + 1;
+    m->to.page.fragment = NO_FRAGMENT;
+    p->used++;
+    return m;
+}
+
+sgc_frame_t sgc_pages_search(sgc_pages_t *p, uint64_t page)
+{
+    const sgc_page_t what = p->page(p->user, page * SGC_PAGE);
+    const uint32_t size = UINT32_C(1) << what.fragment, index = (uint32_t)page & (size - 1);
+    sgc_mapping_t *first = mapping_of(p, page - index);
+    if (!first) return (sgc_frame_t){.page = what};
+    if (first->to.page.fragment != what.fragment) { /* new, or other memory than it was */
+        first->to.frame = (p->frames + size - 1) / size * size;
+        first->to.page = what;
+        p->frames = first->to.frame + size;
+    }
+    const sgc_frame_t to = {.frame = first->to.frame + index, .page = what, .known = true};
+    sgc_mapping_t *m = mapping_of(p, page);
+    if (m) m->to = to;
+    return to;
 }
 
 void sgc_pages_forget_types(sgc_pages_t *p)

@@ -146,20 +146,29 @@ void sgc_scalar(sgc_t *t, sgc_sqc_t *q, const isa_wave_t *w, const isa_inst_t *i
     if (!cost->latency) cost->latency = t->profile.l1_scalar_latency;
 }
 
-uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va)
+/* Asks for the code at `va` if the cache has not got it; clocks until it is there. */
+static uint32_t fetch_line(sgc_t *t, sgc_sqc_t *q, uint64_t va, bool *hit)
 {
-    sgc_sqc_t *q = sgc_sqc_of(t, cu % t->cus);
-    bool hit;
-    const sgc_frame_t f = sgc_tlb_find(&q->code_tlb, &t->pages, va / SGC_PAGE, &hit);
-    const uint32_t line = sgc_line_of(f, va), set = ways_set(&q->code, line);
-    q->count.icache_req++;
-    if (ways_find(&q->code, set, line) >= 0) {
-        q->count.icache_hits++;
-        return t->profile.l1_instruction_latency;
-    }
+    bool known;
     uint32_t old;
-    q->count.icache_misses++;
+    const sgc_frame_t f = sgc_tlb_find(&q->code_tlb, &t->pages, va / SGC_PAGE, &known);
+    const uint32_t line = sgc_line_of(f, va), set = ways_set(&q->code, line);
+    *hit = ways_find(&q->code, set, line) >= 0;
+    if (*hit) return t->profile.l1_instruction_latency;
     q->count.tc[TC_INST]++;
     ways_insert(&q->code, set, line, &old);
     return sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
+}
+
+uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va)
+{
+    sgc_sqc_t *q = sgc_sqc_of(t, cu % t->cus);
+    bool hit, there;
+    const uint32_t latency = fetch_line(t, q, va, &hit);
+    q->count.icache_req++;
+    q->count.icache_hits += hit;
+    q->count.icache_misses += !hit;
+    for (unsigned ahead = 1; !hit && ahead <= SGC_CODE_AHEAD; ahead++)
+        fetch_line(t, q, va + (uint64_t)ahead * SGC_LINE, &there);
+    return latency;
 }

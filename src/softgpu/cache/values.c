@@ -92,7 +92,8 @@ static const row_t rows[] = {
     CU(TCP, TCP_ATOMIC_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_ATOMIC]),
     CU(TCP, TCP_PENDING_STALL_CYCLES, tcp_wait.clocks),
     CU(TCP, TCP_TA_TCP_STATE_READ, tcp.state_read),
-    CU(TCP, TCP_VOLATILE, tcp.volatile_),
+    /* nothing is kept from other agents on these GPUs: every access is volatile */
+    SUM(TCP, TCP_VOLATILE, CU, sgc_cu_t, tcp.accesses, 4, WORD),
     SUM(TCP, TCP_TOTAL_ACCESSES, CU, sgc_cu_t, tcp.accesses, 4, WORD),
     CU(TCP, TCP_TOTAL_READ, tcp.accesses[0]),
     CU(TCP, TCP_TOTAL_WRITE, tcp.accesses[1]),
@@ -101,7 +102,7 @@ static const row_t rows[] = {
     CU(TCP, TCP_TOTAL_WRITEBACK_INVALIDATES, tcp.writeback_invalidates),
     CU(TCP, TCP_UTCL1_REQUEST, tcp.cache_accesses),
     CU(TCP, TCP_UTCL1_TRANSLATION_MISS, tcp.utcl1_miss),
-    LESS(TCP, TCP_UTCL1_TRANSLATION_HIT, CU, sgc_cu_t, tcp.cache_accesses, 1, WORD, tcp.utcl1_miss),
+    CU(TCP, TCP_UTCL1_TRANSLATION_HIT, tcp.utcl1_hit),
     ZERO(TCP, TCP_UTCL1_PERMISSION_MISS), /* a forbidden access ends the kernel */
     CU(TCP, TCP_TOTAL_CACHE_ACCESSES, tcp.cache_accesses),
     CU(TCP, TCP_TCP_LATENCY, tcp.latency),
@@ -176,7 +177,6 @@ static const row_t rows[] = {
     CU(SQ, SQ_LDS_MEM_VIOLATIONS, sq.lds_mem_violations),
     CU(SQ, SQ_LDS_ATOMIC_RETURN, sq.lds_atomic_return),
     CU(SQ, SQ_LDS_IDX_ACTIVE, sq.lds_idx_active),
-    CU(SQ, SQ_INSTS_FLAT_LDS_ONLY, sq.insts_flat_lds_only),
     SUM(SQ, SQC_TC_REQ, SQC, sgc_sqc_t, count.tc, 4, WORD),
     SQC(SQC_TC_INST_REQ, tc[0]),
     SQC(SQC_TC_DATA_READ_REQ, tc[1]),

@@ -103,7 +103,6 @@ static void flat_lanes(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_in
             lds.va[l] &= UINT32_MAX;
         const bool returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
         sgc_lds_access(t, cu, &lds, w->group->lds_bytes, op, true, returns, cost);
-        cu->sq.insts_flat_lds_only += in.shared == a->exec;
         a->exec &= ~in.shared;
     }
     if (!in.private) return;

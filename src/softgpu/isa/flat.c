@@ -128,6 +128,7 @@ SHARED void flat_mixed(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a, isa_a
     isa_lanes_t part = *a;
     part.exec = exec & ~(in.shared | in.private);
     fn(w, &part, x);
+    w->group->flat_lds_only += in.shared == exec;
     if (in.shared) {
         part = *a;
         const uint64_t outside = take_shared(w, &part, in.shared, x->bytes);

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-enum { LINE = 64, QUAD = 4, SLEEP_UNIT = 64 };
+enum { QUAD = 4, SLEEP_UNIT = 64 };
 
 void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd)
 {
     memset(c, 0, offsetof(sg_wave_clock_t, vm));
     c->vm.first = c->vm.n = c->lgkm.first = c->lgkm.n = 0;
-    c->line = ~UINT64_C(0);
+    c->code = ~UINT64_C(0);
     c->simd = simd;
 }
 
@@ -54,16 +54,16 @@ static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t
 
 /* ---- code ---- */
 
-/* The line after the present one has been asked for ahead: a hit of it is not waited for. */
+/* The piece after the present one has been asked for ahead: a hit of it is not waited for. */
 static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 {
-    const uint64_t line = pc & ~UINT64_C(63);
-    if (line == c->line) return;
-    const uint32_t latency = sgc_fetch(of->caches, of->unit, line);
-    const uint32_t ahead = line == c->line + LINE ? of->profile->l1_instruction_latency : 0;
+    const uint64_t piece = pc / SGC_FETCH * SGC_FETCH;
+    if (piece == c->code) return;
+    const uint32_t latency = sgc_fetch(of->caches, of->unit, piece);
+    const uint32_t ahead = piece == c->code + SGC_FETCH ? of->profile->l1_instruction_latency : 0;
     c->fetches++;
     c->fetch_level += latency;
-    c->line = line;
+    c->code = piece;
     if (latency > ahead) sg_wave_clock_wait(c, c->now + latency - ahead);
 }
 
@@ -106,11 +106,12 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_w
         break;
     case ISA_CLASS_SALU: c->pipe[SG_PIPE_SCALAR] += t->issue; break;
     case ISA_CLASS_BRANCH:
-    case ISA_CLASS_MSG:
     case ISA_CLASS_GWS: break;
+    case ISA_CLASS_MSG:
+        if (t->flow == SG_FLOW_END) c->ended = true;
+        break;
     case ISA_CLASS_INTERNAL:
         if (t->flow == SG_FLOW_WAITCNT) waitcnt(c, (uint32_t)i->imm);
-        if (t->flow == SG_FLOW_END) c->ended = true;
         if (t->flow == SG_FLOW_NOP) c->now += QUAD * ((uint32_t)i->imm & 15);
         if (t->flow == SG_FLOW_SLEEP)
             sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127));
@@ -119,8 +120,6 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_w
         const sgc_cost_t cost = sgc_before(of->caches, of->unit, w, i);
         if (t->klass <= ISA_CLASS_SMEM_AT) c->pipe[SG_PIPE_SCALAR] += t->issue;
         memory(c, &cost);
-        const bool flat = t->klass >= ISA_CLASS_FLAT && t->klass <= ISA_CLASS_FLAT_AT;
-        if (flat && cost.lds_issue && !cost.vmem_issue) c->flat_lds_only++;
         break;
     }
     }

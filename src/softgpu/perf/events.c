@@ -29,6 +29,7 @@ typedef struct {
     uint8_t dwords; /* only scalar loads of so many */
     bool lanes;     /* count lanes, not instructions */
     bool live;      /* only instructions with a lane enabled */
+    uint8_t plus;   /* KIND_OPS: and a sum of compute units; 0: none */
     uint16_t other; /* the event asked for the busiest */
     uint32_t classes;
     uint32_t formats; /* 0: any */
@@ -57,7 +58,7 @@ enum {
 #define OPS(n, set, ...)         {.event = n, .kind = KIND_OPS, .classes = set, __VA_ARGS__}
 #define MATH(n, type)            OPS(n, VALU, .math = SG_MATH_##type)
 #define MOPS(n, type)            OPS(n, K(MFMA), .math = SG_MATH_##type, .weight = BY_MOPS)
-#define ISSUE(n, set)            OPS(n, set, .weight = BY_ISSUE)
+#define ISSUE(n, set, ...)       OPS(n, set, .weight = BY_ISSUE, __VA_ARGS__)
 #define TA_OPS(n, set, formats_) OPS(n, set, .formats = formats_, .live = true)
 #define FIXED(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally}
 #define QUADS(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally, .shift = 2}
@@ -91,7 +92,7 @@ static const event_row_t spi[] = {
     DEVICE(47, CLOCK), FIXED(48, SE_BUSY), FIXED(49, GROUPS), FIXED(52, WAVES),
     FIXED(79, BLOCKED), FIXED(85, BLOCKED), FIXED(91, BLOCKED), ZERO(97),
     FIXED(103, BLOCKED_WAVES), FIXED(109, BLOCKED_VGPRS), ZERO(115), FIXED(120, BLOCKED_LDS),
-    ZERO(123), ZERO(125), ZERO(127), ZERO(133), FIXED(189, SGPR_WORDS), FIXED(195, WAVES)
+    ZERO(123), ZERO(125), ZERO(127), ZERO(133), FIXED(189, SGPR_WRITES), FIXED(195, WAVES)
 };
 
 static const event_row_t sq[] = {
@@ -111,8 +112,8 @@ static const event_row_t sq[] = {
     MOPS(47, MFMA_I8), MOPS(48, MFMA_F16), MOPS(49, MFMA_BF16), MOPS(50, MFMA_F32),
     MOPS(51, MFMA_F64),
     OPS(52, K(MFMA)), OPS(53, V_STORE | V_ATOMIC), OPS(54, V_READ), OPS(55, VMEM),
-    OPS(56, K(SALU)), OPS(57, SMEM), OPS(58, FLAT), FIXED(59, FLAT_LDS_ONLY),
-    OPS(60, DS | FLAT), ZERO(61), OPS(63, K(GWS)), OPS(64, K(BRANCH)), OPS(65, K(MSG)), ZERO(66),
+    OPS(56, K(SALU)), OPS(57, SMEM), OPS(58, VMEM, .formats = FLATS), FIXED(59, FLAT_LDS_ONLY),
+    OPS(60, DS, .plus = SG_T_FLAT_LDS_ONLY), ZERO(61), OPS(63, K(GWS)), OPS(64, K(BRANCH)), OPS(65, K(MSG)), ZERO(66),
     OPS(188, SMEM, .weight = BY_NORM),
     /* levels */
     LEVEL(67, VMEM_LEVEL), LEVEL(68, SMEM_LEVEL), LEVEL(69, LDS_LEVEL), LEVEL(116, FETCH_LEVEL),
@@ -120,8 +121,9 @@ static const event_row_t sq[] = {
     /* clocks */
     OPS(72, K(MFMA), .weight = BY_MATRIX), QUADS(74, WAVE_CLOCKS), QUADS(85, WAIT),
     QUADS(88, STALL), QUADS(91, STALL_LDS),
-    ISSUE(96, EVERY & ~K(INTERNAL)), ISSUE(97, VMEM), ISSUE(98, DS | FLAT), ISSUE(99, VALU),
-    ISSUE(100, K(SALU) | SMEM), ISSUE(101, K(GWS)), ISSUE(102, MISC), ISSUE(103, FLAT),
+    ISSUE(96, EVERY & ~K(INTERNAL)), ISSUE(97, VMEM, .formats = BUFFERS), ISSUE(98, DS, .plus = SG_T_FLAT_LDS_ONLY),
+    ISSUE(99, VALU),
+    ISSUE(100, K(SALU) | SMEM), ISSUE(101, K(GWS)), ISSUE(102, MISC), ISSUE(103, VMEM, .formats = FLATS),
     OPS(104, V_STORE | V_ATOMIC, .weight = BY_SEND), OPS(105, V_READ, .weight = BY_SEND),
     ISSUE(111, SMEM), ISSUE(112, K(SALU)), OPS(113, VALU, .weight = BY_ISSUE, .lanes = true),
     FIXED(115, FETCHES), ZERO(133), ZERO(134), ZERO(136),
@@ -222,10 +224,10 @@ static uint64_t load(const _Atomic uint64_t *v)
 
 static uint32_t weight_of(const sg_traits_t *t, weight_t weight)
 {
-    enum { QUAD = 4, ADDRESS = 1 };
+    enum { QUAD = 4, SENT = 2 /* dwords of a lane in a quad of clocks */ };
     switch (weight) {
     case BY_ISSUE: return t->issue / QUAD;
-    case BY_SEND: return ADDRESS + t->dwords;
+    case BY_SEND: return t->dwords > SENT ? (t->dwords + SENT - 1u) / SENT : 1;
     case BY_MOPS: return t->mops;
     case BY_MATRIX: return t->matrix;
     case BY_NORM: return t->flow == SG_FLOW_SCALAR_CACHE ? 4 : 2;
@@ -260,6 +262,7 @@ static uint64_t sum_unit(const event_row_t *row, const sg_unit_t *u, bool sq_onl
     for (unsigned counted = sq_only; counted < 2; counted++) {
         const sg_sums_t *s = &u->sums[counted];
         n += row->kind == KIND_OPS ? sum_instructions(row, s) : load(&s->fixed[row->sum]);
+        if (row->plus) n += load(&s->fixed[row->plus]);
     }
     return n;
 }

@@ -24,7 +24,8 @@ typedef enum {
     SG_T_WAVES_LT_32,
     SG_T_WAVES_LT_16,
     SG_T_ITEMS,
-    SG_T_SGPR_WORDS,
+    SG_T_SGPR_WRITES,
+    SG_T_FLAT_LDS_ONLY, /* told when the workgroup ends */
     /* of the model; clocks */
     SG_T_MODEL,
     SG_T_WAVE_CLOCKS = SG_T_MODEL,
@@ -37,7 +38,6 @@ typedef enum {
     SG_T_LDS_LEVEL,
     SG_T_FETCHES,
     SG_T_FETCH_LEVEL,
-    SG_T_FLAT_LDS_ONLY,
     /* of the engine, kept in its first unit; clocks */
     SG_T_SE_BUSY,
     SG_T_LAUNCH,        /* waves are being launched */

@@ -111,7 +111,7 @@ static void count_launch(sg_perf_group_t *g, const isa_group_t *group)
 {
     g->fixed[SG_T_GROUPS]++;
     g->fixed[SG_T_WAVES] += g->n_waves;
-    g->fixed[SG_T_SGPR_WORDS] += (uint64_t)g->n_waves * g->run->launch.sgpr_words;
+    g->fixed[SG_T_SGPR_WRITES] += (uint64_t)g->n_waves * ((g->run->launch.sgpr_words + 3) / 4);
     for (uint32_t i = 0; i < g->n_waves; i++) {
         const unsigned lanes = (unsigned)__builtin_popcountll(group->waves[i]->exec);
         g->fixed[SG_T_ITEMS] += lanes;
@@ -194,7 +194,6 @@ static void add_model(sg_perf_group_t *g)
         g->fixed[SG_T_LDS_LEVEL] += c->lds_level;
         g->fixed[SG_T_FETCHES] += c->fetches;
         g->fixed[SG_T_FETCH_LEVEL] += c->fetch_level;
-        g->fixed[SG_T_FLAT_LDS_ONLY] += c->flat_lds_only;
         ran.wave[i].clocks = c->now;
         ran.wave[i].simd = c->simd;
         memcpy(ran.wave[i].pipe, c->pipe, sizeof c->pipe);
@@ -239,9 +238,10 @@ static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsign
     }
 }
 
-void sg_perf_group_end(sg_perf_group_t *g)
+void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
 {
     if (!g->run) return; /* it has not started */
+    g->fixed[SG_T_FLAT_LDS_ONLY] = group->flat_lds_only;
     sg_unit_t *u = &g->run->p->units[g->unit];
     sg_sums_t *sums = &u->sums[g->counted];
     if (g->run->schedule) {

@@ -31,12 +31,11 @@ typedef struct {
 /* A wave by itself, in clocks since its workgroup started. */
 typedef struct {
     uint64_t now;
-    uint64_t line; /* 64-byte line of code it is in, ~0: none */
+    uint64_t code; /* what was fetched last, ~0: nothing */
     uint64_t matrix_free;
     uint64_t pipe[SG_PIPES]; /* clocks it occupies each */
     uint64_t waited;
     uint64_t vmem_level, smem_level, lds_level, fetch_level, fetches;
-    uint64_t flat_lds_only;
     uint8_t simd;
     bool ended;
     sg_flight_t vm, lgkm;

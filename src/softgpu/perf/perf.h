@@ -89,7 +89,7 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
 /* Modelled: every wave of the workgroup waits at a barrier or has ended. */
 void sg_perf_group_barrier(sg_perf_group_t *g);
 /* The workgroup has ended or was given up. */
-void sg_perf_group_end(sg_perf_group_t *g);
+void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group);
 
 /* What its waves run with: the counter for run_counted, the observer for run_observed. A modelled
  * workgroup's turns, start and end take place between lock and unlock. Who asks first has the lock

@@ -110,7 +110,7 @@ static void put_event(sg_sqtt_engine_t *e, const sg_sqtt_event_t *v)
     case SG_SQTT_WAVE_END: put(e, TOKEN_WAVE_END | delta | where(v), 2); break;
     case SG_SQTT_ISSUE:
         put(e,
-            TOKEN_ISSUE | delta | (uint64_t)v->simd << 5 | (uint64_t)v->type << (9 + 2 * v->slot),
+            TOKEN_ISSUE | delta | (uint64_t)v->simd << 5 | (uint64_t)v->type << (8 + 2 * v->slot),
             4);
         break;
     case SG_SQTT_INST:

@@ -159,7 +159,7 @@ static int kind_of(const isa_inst_t *i)
     case ISA_CLASS_SALU: return two ? SG_INST_SALU_64 : SG_INST_SALU_32;
     case ISA_CLASS_BRANCH: return i->fmt == ISA_FMT_SOPP ? SG_INST_NEXT : SG_INST_PC;
     case ISA_CLASS_MSG: return SG_INST_MESSAGE;
-    case ISA_CLASS_INTERNAL: return i->op == ISA_OP_s_endpgm ? SG_INST_MESSAGE : -1;
+    case ISA_CLASS_INTERNAL: return -1;
     case ISA_CLASS_SMEM:
     case ISA_CLASS_SMEM_RD: return SG_INST_SMEM_RD;
     case ISA_CLASS_SMEM_WR:

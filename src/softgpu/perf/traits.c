@@ -51,7 +51,7 @@ static int float_type(const char *m)
 
 static sg_math_t vector_math(const char *m)
 {
-    static const char *const int64[] = {"_i64", "_u64", "_b64", NULL};
+    static const char *const int64[] = {"_i64", "_u64", NULL};
     static const char *const int32[] = {"_i32", "_u32", "_b32", "_i24", "_u24", NULL};
     const int type = float_type(m);
     if (starts(m, "cvt_")) return SG_MATH_CVT;
