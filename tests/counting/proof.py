@@ -64,7 +64,7 @@ EXACT = ["SQ_WAVES", "SQ_WAVES_EQ_64", "SQ_WAVES_LT_64", "SQ_INSTS", "SQ_INSTS_V
          "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_VMEM", "SPI_CSN_WAVE",
          "SPI_CSN_NUM_THREADGROUPS"]
 KINDS = ["SQ_INSTS", "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_VMEM",
-         "SQ_INSTS_LDS", "SQ_INSTS_BRANCH", "SQ_INSTS_FLAT"]
+         "SQ_INSTS_LDS", "SQ_INSTS_BRANCH", "SQ_INSTS_FLAT_LDS_ONLY"]
 CACHES = ["TCC_HIT_sum", "TCC_MISS_sum", "TCC_REQ_sum", "TCC_REQ", "TCC_READ_sum",
           "TCP_TOTAL_ACCESSES_sum", "TCP_TOTAL_READ_sum", "TCP_TOTAL_WRITE_sum",
           "TCP_TOTAL_ATOMIC_WITH_RET_sum", "SQ_WAVES", "SQ_BUSY_CYCLES", "SQ_WAVE_CYCLES",
@@ -94,9 +94,9 @@ def rules(who, name, grid, workgroup, v):
             check(v[counter] == wanted, who, name, counter, v[counter], "expected", wanted)
     rule("SQ_WAVES == SQ_WAVES_EQ_64 + SQ_WAVES_LT_64", "SQ_WAVES", "SQ_WAVES_EQ_64",
          "SQ_WAVES_LT_64")
-    # s_nop, s_waitcnt, s_endpgm and messages are in SQ_INSTS alone; FLAT is in VMEM and in LDS.
+    # s_nop and s_waitcnt are in SQ_INSTS alone; FLAT is in VMEM, and in LDS too where it finds that.
     rule("SQ_INSTS >= SQ_INSTS_VALU + SQ_INSTS_SALU + SQ_INSTS_SMEM + SQ_INSTS_VMEM + SQ_INSTS_LDS"
-         " + SQ_INSTS_BRANCH - SQ_INSTS_FLAT", *KINDS)
+         " + SQ_INSTS_BRANCH - SQ_INSTS_FLAT_LDS_ONLY", *KINDS)
     rule("TCC_HIT_sum + TCC_MISS_sum == TCC_REQ_sum", *CACHES[:3])
     rule("TCC_REQ == TCC_REQ_sum", "TCC_REQ", "TCC_REQ_sum")
     rule("TCP_TOTAL_READ_sum + TCP_TOTAL_WRITE_sum + TCP_TOTAL_ATOMIC_WITH_RET_sum"
@@ -105,10 +105,14 @@ def rules(who, name, grid, workgroup, v):
     rule("0 < GRBM_GUI_ACTIVE <= GRBM_COUNT", "GRBM_COUNT", "GRBM_GUI_ACTIVE")
     rule("SQ_WAIT_ANY <= SQ_WAVE_CYCLES", "SQ_WAIT_ANY", "SQ_WAVE_CYCLES")
     rule("TCC_READ_sum + TCC_WRITE_sum + TCC_ATOMIC_sum == TCC_REQ_sum", *REQUESTS[:4])
-    rule("TCP_TCC_READ_REQ_sum + TCP_TCC_WRITE_REQ_sum + TCP_TCC_ATOMIC_WITH_RET_REQ_sum"
-         " + TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum + SQC_TC_REQ == TCC_REQ_sum", *REQUESTS)
-    rule("TCP_UTCL1_TRANSLATION_HIT_sum + TCP_UTCL1_TRANSLATION_MISS_sum == TCP_UTCL1_REQUEST_sum",
-         *LOOKUPS[:3])
+    # two reads for the halves of a line are one when they arrive
+    rule("TCP_TCC_READ_REQ_sum / 2 + TCP_TCC_WRITE_REQ_sum + TCP_TCC_ATOMIC_WITH_RET_REQ_sum"
+         " + TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum + SQC_TC_REQ <= TCC_REQ_sum"
+         " <= TCP_TCC_READ_REQ_sum + TCP_TCC_WRITE_REQ_sum + TCP_TCC_ATOMIC_WITH_RET_REQ_sum"
+         " + TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum + SQC_TC_REQ", *REQUESTS)
+    # look-ups that wait for a translation are neither hits nor misses
+    rule("TCP_UTCL1_TRANSLATION_HIT_sum + TCP_UTCL1_TRANSLATION_MISS_sum <= TCP_UTCL1_REQUEST_sum"
+         " <= TCP_UTCL1_TRANSLATION_HIT_sum + 11 * TCP_UTCL1_TRANSLATION_MISS_sum", *LOOKUPS[:3])
     rule("TCP_UTCL1_REQUEST_sum == TCP_TOTAL_CACHE_ACCESSES_sum", *LOOKUPS)
 
 

@@ -75,6 +75,36 @@ sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst
     return cost;
 }
 
+uint64_t sgc_below(const sgc_t *t)
+{
+    uint64_t transactions = 0;
+    for (unsigned n = 0; n < t->channels; n++) {
+        const sgc_tcc_counts_t *c = &t->channel[n].count;
+        transactions += c->ea_rdreq[0] + c->ea_rdreq[1] + c->ea_wrreq[0] + c->ea_wrreq[1];
+    }
+    return transactions * SGC_LINE;
+}
+
+void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t unit)
+{
+    sgc_cu_t *c = &t->cu[cu % t->cus];
+    c->tcp.latency += clocks;
+    c->td_busy.clocks += unit;
+    c->td_wait.clocks += unit;
+    c->tcp_busy.clocks += unit;
+    c->tcp_wait.clocks += unit;
+}
+
+void sgc_busy(sgc_t *t, uint64_t clocks)
+{
+    for (unsigned n = 0; n < t->channels; n++) {
+        sgc_channel_t *c = &t->channel[n];
+        const uint64_t requests = sgc_channel_requests(c), now = requests - c->requests;
+        if (now) c->count.busy += now > clocks ? now : clocks;
+        c->requests = requests;
+    }
+}
+
 void sgc_flush(sgc_t *t, unsigned what)
 {
     if (what & SGC_INV_L1)

@@ -576,9 +576,13 @@ static void count_pipes(pass_t *p)
     sgc_ta_counts_t *ta = &cu->ta;
     const uint32_t issue = p->lookups;
     const bool loads = p->op->access == SGC_READ, coalesced = !p->wide && p->accesses == p->quads;
-    ta->ta_busy += issue;
-    ta->addr_stalled_by_tc_cycles += p->lookups - p->quarters;
-    if (!loads) ta->data_stalled_by_tc_cycles += p->lookups - p->quarters;
+    const uint32_t stalled = p->lookups - p->quarters;
+    ta->ta_busy += issue + stalled;
+    ta->addr_stalled_by_tc_cycles += stalled;
+    if (!loads) {
+        ta->ta_busy += stalled;
+        ta->data_stalled_by_tc_cycles += stalled;
+    }
     cu->td.coalescable_wavefront += coalesced;
     if (p->op->buffer) {
         ta->buffer_total_cycles += issue;

@@ -124,6 +124,7 @@ typedef struct {
     /* transactions below L2: to the host's memory, to the GPU's own */
     uint64_t ea_wrreq[2], ea_atomic[2], ea_rdreq[2];
     uint64_t ea_wrreq_64b, ea_wr_uncached_32b, ea_rd_uncached_32b;
+    uint64_t busy; /* clocks, of dispatches that have ended */
 } sgc_tcc_counts_t;
 
 /* A line of L2, as small as it can be: there are many. */
@@ -138,7 +139,17 @@ enum {
 
 typedef struct {
     sgc_tcc_counts_t count;
+    uint64_t requests; /* when `busy` was added to last */
 } sgc_channel_t;
+
+static inline uint64_t sgc_channel_requests(const sgc_channel_t *c)
+{
+    uint64_t n = 0;
+    for (unsigned type = 0; type < SGC_MTYPES; type++)
+        for (unsigned access = 0; access < SGC_ACCESSES; access++)
+            n += c->count.by_type[type][access];
+    return n;
+}
 
 /* The sets of all channels. Where all numbers are powers of two, as they should be, a set's place
  * is the low bits of its lines' tags: lines in a row are found in a row. Else one channel's sets

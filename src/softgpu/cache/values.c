@@ -128,7 +128,7 @@ static const row_t rows[] = {
 
     TCC_ALL(TCA, TCA_BUSY), /* a clock for each request that it passes on */
 
-    TCC_ALL(TCC, TCC_BUSY), /* a clock for each request */
+    TCC(TCC, TCC_BUSY, busy),
     TCC_ALL(TCC, TCC_REQ),
     TCC(TCC, TCC_STREAMING_REQ, streaming),
     TCC_TYPE(TCC_NC_REQ, SGC_NC),

@@ -77,11 +77,13 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost)
     if (cost->vmem_issue) {
         take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency);
         c->vmem_level += cost->latency;
+        c->vector++;
     }
     if (cost->lds_issue || cost->smem_issue) {
         take_off(c, &c->lgkm, SG_LGKM_FLIGHT, cost->latency);
         if (cost->lds_issue) c->lds_level += cost->latency;
         if (cost->smem_issue) c->smem_level += cost->latency;
+        c->scalar += cost->smem_issue != 0;
     }
 }
 

@@ -6,15 +6,16 @@
 #include "softgpu/perf/internal.h"
 
 typedef enum {
-    KIND_NONE,   /* not a row */
-    KIND_ZERO,   /* always 0 */
-    KIND_OPS,    /* instructions of some buckets */
-    KIND_FIXED,  /* a sum of compute units */
-    KIND_LEVEL,  /* a level, 0 whenever a packet can look; its integral is a sum of units */
-    KIND_DEVICE, /* a sum of the GPU */
-    KIND_IDLE,   /* the clock without a sum of the GPU */
-    KIND_ACCUM,  /* the integral of the level in the slot before */
-    KIND_BUSIEST /* the largest of an event of the cache model over the instances of a block */
+    KIND_NONE,    /* not a row */
+    KIND_ZERO,    /* always 0 */
+    KIND_OPS,     /* instructions of some buckets */
+    KIND_FIXED,   /* a sum of compute units */
+    KIND_LEVEL,   /* a level, 0 whenever a packet can look; its integral is a sum of units */
+    KIND_DEVICE,  /* a sum of the GPU */
+    KIND_PACKETS, /* so many clocks for each packet */
+    KIND_IDLE,    /* the clock without them */
+    KIND_ACCUM,   /* the integral of the level in the slot before */
+    KIND_BUSIEST  /* the largest of an event of the cache model over the instances of a block */
 } kind_t;
 
 typedef enum { BY_ONE, BY_ISSUE, BY_SEND, BY_MOPS, BY_MATRIX, BY_NORM } weight_t;
@@ -30,7 +31,8 @@ typedef struct {
     bool lanes;     /* count lanes, not instructions */
     bool live;      /* only instructions with a lane enabled */
     uint8_t plus;   /* KIND_OPS: and a sum of compute units; 0: none */
-    uint16_t other; /* the event asked for the busiest */
+    uint16_t other; /* the event asked for the busiest; clocks of a packet; of a level, clocks from
+                       one sample to the next, 0: it reads 0 */
     uint32_t classes;
     uint32_t formats; /* 0: any */
 } event_row_t;
@@ -62,9 +64,13 @@ enum {
 #define TA_OPS(n, set, formats_) OPS(n, set, .formats = formats_, .live = true)
 #define FIXED(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally}
 #define QUADS(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally, .shift = 2}
+/* the arbiter of SPI looks every fourth clock */
+#define ARBITER(n, tally)        {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally, .shift = 2}
+#define SAMPLED(n, tally)        {.event = n, .kind = KIND_LEVEL, .sum = SG_T_##tally, .other = 112}
 #define LEVEL(n, tally)          {.event = n, .kind = KIND_LEVEL, .sum = SG_T_##tally}
 #define DEVICE(n, tally)         {.event = n, .kind = KIND_DEVICE, .sum = SG_D_##tally}
-#define IDLE(n, tally)           {.event = n, .kind = KIND_IDLE, .sum = SG_D_##tally}
+#define PACKETS(n, clocks)       {.event = n, .kind = KIND_PACKETS, .other = clocks}
+#define IDLE(n, clocks)          {.event = n, .kind = KIND_IDLE, .other = clocks}
 #define BUSIEST(n, block, what) {.event = n, .kind = KIND_BUSIEST, .sum = SG_BLOCK_##block, .other = what}
 #define ZERO(n)                  {.event = n, .kind = KIND_ZERO}
 
@@ -72,26 +78,25 @@ enum {
 enum { TA_BUSY = 15, TCP_BUSY = 1, TCC_BUSY = 2 };
 
 static const event_row_t grbm[] = {
-    DEVICE(0, CLOCK), DEVICE(2, ACTIVE), DEVICE(3, CP), DEVICE(11, LAUNCH),
-    BUSIEST(13, TA, TA_BUSY), BUSIEST(28, TCP, TCP_BUSY), DEVICE(30, CP), DEVICE(31, DECODE),
+    DEVICE(0, CLOCK), DEVICE(2, CLOCK), DEVICE(3, CLOCK), DEVICE(11, WAVES),
+    BUSIEST(13, TA, TA_BUSY), BUSIEST(28, TCP, TCP_BUSY), DEVICE(30, CLOCK), DEVICE(31, CLOCK),
     ZERO(34), BUSIEST(35, TCC, TCC_BUSY)
 };
 
 static const event_row_t cpc[] = {
-    DEVICE(13, DECODE), ZERO(24), DEVICE(25, CP), IDLE(26, CP), DEVICE(27, CP_STALL),
-    DEVICE(28, PACKETS), IDLE(29, PACKETS), ZERO(30), DEVICE(31, CLOCK), ZERO(32),
-    DEVICE(33, LAUNCH)
+    DEVICE(13, DECODE), PACKETS(24, 275), DEVICE(25, CLOCK), ZERO(26), DEVICE(27, CP_STALL),
+    PACKETS(28, 160), IDLE(29, 160), PACKETS(30, 410), IDLE(31, 410), ZERO(32),
+    DEVICE(33, WAVES)
 };
 
 static const event_row_t cpf[] = {
-    ZERO(20), DEVICE(23, DECODE), IDLE(24, DECODE), ZERO(25), DEVICE(26, PACKETS),
-    IDLE(27, PACKETS), ZERO(28)
+    ZERO(20), DEVICE(23, CLOCK), ZERO(24), ZERO(25), PACKETS(26, 1000), IDLE(27, 1000), ZERO(28)
 };
 
 static const event_row_t spi[] = {
     DEVICE(47, CLOCK), FIXED(48, SE_BUSY), FIXED(49, GROUPS), FIXED(52, WAVES),
-    FIXED(79, BLOCKED), FIXED(85, BLOCKED), FIXED(91, BLOCKED), ZERO(97),
-    FIXED(103, BLOCKED_WAVES), FIXED(109, BLOCKED_VGPRS), ZERO(115), FIXED(120, BLOCKED_LDS),
+    ARBITER(79, BLOCKED), ARBITER(85, BLOCKED), ARBITER(91, BLOCKED), ZERO(97),
+    ARBITER(103, BLOCKED_WAVES), ARBITER(109, BLOCKED_VGPRS), ZERO(115), ARBITER(120, BLOCKED_LDS),
     ZERO(123), ZERO(125), ZERO(127), ZERO(133), FIXED(189, SGPR_WRITES), FIXED(195, WAVES)
 };
 
@@ -100,7 +105,7 @@ static const event_row_t sq[] = {
     /* waves */
     DEVICE(2, CLOCK), FIXED(3, SE_BUSY), FIXED(4, WAVES), LEVEL(5, WAVE_CLOCKS),
     FIXED(6, WAVES_EQ_64), FIXED(7, WAVES_LT_64), FIXED(8, WAVES_LT_48), FIXED(9, WAVES_LT_32),
-    FIXED(10, WAVES_LT_16), QUADS(13, BUSY), FIXED(14, ITEMS), ZERO(186), ZERO(187),
+    FIXED(10, WAVES_LT_16), FIXED(13, BUSY), FIXED(14, ITEMS), ZERO(186), ZERO(187),
     /* instructions */
     OPS(25, EVERY), OPS(26, VALU),
     MATH(27, ADD_F16), MATH(28, MUL_F16), MATH(29, FMA_F16), MATH(30, TRANS_F16),
@@ -116,7 +121,7 @@ static const event_row_t sq[] = {
     OPS(60, DS, .plus = SG_T_FLAT_LDS_ONLY), ZERO(61), OPS(63, K(GWS)), OPS(64, K(BRANCH)), OPS(65, K(MSG)), ZERO(66),
     OPS(188, SMEM, .weight = BY_NORM),
     /* levels */
-    LEVEL(67, VMEM_LEVEL), LEVEL(68, SMEM_LEVEL), LEVEL(69, LDS_LEVEL), LEVEL(116, FETCH_LEVEL),
+    SAMPLED(67, VMEM_LEVEL), SAMPLED(68, SMEM_LEVEL), SAMPLED(69, LDS_LEVEL), SAMPLED(116, FETCH_LEVEL),
     LEVEL(337, SMEM_LEVEL),
     /* clocks */
     OPS(72, K(MFMA), .weight = BY_MATRIX), QUADS(74, WAVE_CLOCKS), QUADS(85, WAIT),
@@ -346,7 +351,11 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
     case KIND_OPS:
     case KIND_FIXED: return sum_units(p, row, block, engine, instance) >> row->shift;
     case KIND_DEVICE: return load(&p->device[row->sum]);
-    case KIND_IDLE: return load(&p->device[SG_D_CLOCK]) - load(&p->device[row->sum]);
+    case KIND_LEVEL:
+        return row->other ? sum_units(p, row, block, engine, instance) / row->other : 0;
+    case KIND_PACKETS: return row->other * load(&p->device[SG_D_PACKETS]);
+    case KIND_IDLE:
+        return load(&p->device[SG_D_CLOCK]) - row->other * load(&p->device[SG_D_PACKETS]);
     case KIND_ACCUM: return integral(p, row, engine, previous);
     case KIND_BUSIEST: return busiest(p, row);
     default: return 0;

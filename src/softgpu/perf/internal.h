@@ -40,7 +40,6 @@ typedef enum {
     SG_T_FETCH_LEVEL,
     /* of the engine, kept in its first unit; clocks */
     SG_T_SE_BUSY,
-    SG_T_LAUNCH,        /* waves are being launched */
     SG_T_BLOCKED,       /* a workgroup waits for room */
     SG_T_BLOCKED_WAVES, /* times the SIMDs without a wave slot */
     SG_T_BLOCKED_VGPRS, /* times the SIMDs without registers */
@@ -51,12 +50,10 @@ typedef enum {
 /* Sums of the whole GPU; clocks. */
 typedef enum {
     SG_D_CLOCK,
-    SG_D_ACTIVE, /* a dispatch is in flight */
+    SG_D_WAVES, /* a dispatch has waves, or memory at work for them */
     SG_D_PACKETS,
     SG_D_DECODE, /* packets are decoded */
-    SG_D_CP,     /* that, and workgroups still to be launched */
     SG_D_CP_STALL,
-    SG_D_LAUNCH,
     SG_D_COUNT
 } sg_device_tally_t;
 
@@ -129,6 +126,7 @@ struct sg_perf {
     sgc_page_fn_t *page;
     void *page_user;
     uint64_t memory_epoch;
+    uint64_t below; /* sgc_below() when the last workgroup ended */
 };
 
 /* events.c */

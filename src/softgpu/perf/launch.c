@@ -104,6 +104,7 @@ static void enter_run(sg_perf_run_t *r)
     if (p->memory_epoch != r->launch.memory_epoch) sgc_remap(p->caches);
     p->memory_epoch = r->launch.memory_epoch;
     sgc_acquire(p->caches, r->launch.acquire_scope);
+    p->below = sgc_below(p->caches);
     r->entered = true;
 }
 
@@ -197,7 +198,12 @@ static void add_model(sg_perf_group_t *g)
         ran.wave[i].clocks = c->now;
         ran.wave[i].simd = c->simd;
         memcpy(ran.wave[i].pipe, c->pipe, sizeof c->pipe);
+        ran.wave[i].vector = c->vector;
+        ran.wave[i].scalar = c->scalar;
     }
+    const uint64_t below = sgc_below(g->run->p->caches);
+    ran.below = below - g->run->p->below;
+    g->run->p->below = below;
     ran.traced = g->traced;
     g->traced = NULL;
     sg_schedule_add(g->run->schedule, &ran);
@@ -268,6 +274,5 @@ void sg_perf_packet(sg_perf_t *p)
     if (sg_perf_level(p) != SG_PERF_MODEL) return;
     sg_add(&p->device[SG_D_PACKETS], 1);
     sg_add(&p->device[SG_D_DECODE], clocks);
-    sg_add(&p->device[SG_D_CP], clocks);
     sg_add(&p->device[SG_D_CLOCK], clocks);
 }

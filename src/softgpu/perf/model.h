@@ -36,6 +36,7 @@ typedef struct {
     uint64_t pipe[SG_PIPES]; /* clocks it occupies each */
     uint64_t waited;
     uint64_t vmem_level, smem_level, lds_level, fetch_level, fetches;
+    uint32_t vector, scalar; /* instructions of vector and scalar memory */
     uint8_t simd;
     bool ended;
     sg_flight_t vm, lgkm;
@@ -60,10 +61,12 @@ typedef struct sg_ran {
     uint64_t id;
     uint32_t unit, n_waves;
     bool counted;            /* by SQ */
+    uint64_t below;          /* bytes that went below L2 while it ran */
     sg_sqtt_group_t *traced; /* or NULL */
     struct {
         uint64_t clocks; /* by itself */
         uint64_t pipe[SG_PIPES];
+        uint32_t vector, scalar; /* instructions of memory */
         uint8_t simd;
     } wave[SG_WAVES_MAX];
 } sg_ran_t;

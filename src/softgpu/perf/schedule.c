@@ -20,12 +20,13 @@ typedef struct {
     uint32_t n, room;                       /* in the array */
     uint64_t free[SG_UNIT_SIMDS][SG_PIPES]; /* when each pipe is through with the waves so far */
     uint64_t covered;                       /* busy clocks are counted up to here */
+    uint64_t waited;                        /* clocks of nothing but memory, up to here */
 } unit_state_t;
 
 typedef struct {
     uint64_t free; /* the launcher takes the next workgroup */
     uint64_t covered;
-    uint64_t launch, blocked; /* clocks of this dispatch */
+    uint64_t blocked; /* clocks of this dispatch */
 } engine_state_t;
 
 struct sg_schedule {
@@ -34,6 +35,8 @@ struct sg_schedule {
     uint64_t next; /* id */
     sg_ran_t *early;
     uint64_t end;
+    uint64_t moved;   /* memory is through with what has been asked so far, in bytes at its rate */
+    uint64_t at_work; /* clocks of that */
     engine_state_t *engine;
     sg_sqtt_run_t *trace;
     unit_state_t unit[];
@@ -104,16 +107,31 @@ static uint64_t first_end(const unit_state_t *u)
     return end;
 }
 
+/* SIMDs of the engine without a slot for such a wave, and without registers. */
+static void lacking_simds(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now, lack_t *all)
+{
+    const uint32_t engine = ran->unit / s->p->units_per_engine;
+    all->no_slot = all->no_vgprs = 0;
+    for (uint32_t k = 0; k < s->p->units_per_engine; k++) {
+        unit_state_t *u = &s->unit[engine * s->p->units_per_engine + k];
+        leave(u, now);
+        const lack_t one = lacks(s, u, ran);
+        all->no_slot += one.no_slot;
+        all->no_vgprs += one.no_vgprs;
+    }
+}
+
 /* When the unit has room, from `now` on; what was missing is added to the engine's sums. */
-static uint64_t wait_for_room(const sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
+static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
                               sg_sums_t *sums, uint64_t now)
 {
     leave(u, now);
     for (;;) {
-        const lack_t lack = lacks(s, u, ran);
+        lack_t lack = lacks(s, u, ran);
         /* alone on its unit it fits: the device has checked */
         if (!u->n || (!lack.no_slot && !lack.no_vgprs && !lack.no_lds)) return now;
         const uint64_t then = first_end(u);
+        lacking_simds(s, ran, now, &lack);
         sg_add(&sums->fixed[SG_T_BLOCKED], then - now);
         sg_add(&sums->fixed[SG_T_BLOCKED_WAVES], lack.no_slot * (then - now));
         sg_add(&sums->fixed[SG_T_BLOCKED_VGPRS], lack.no_vgprs * (then - now));
@@ -125,15 +143,49 @@ static uint64_t wait_for_room(const sg_schedule_t *s, unit_state_t *u, const sg_
 
 /* ---- a workgroup ---- */
 
+/* Clocks of [start, end) that are not yet covered; starts never go back. */
+static uint64_t cover(uint64_t *covered, uint64_t start, uint64_t end)
+{
+    const uint64_t from = *covered > start ? *covered : start;
+    if (end <= from) return 0;
+    *covered = end;
+    return end - from;
+}
+
 static uint64_t *pipe_of(unit_state_t *u, unsigned simd, unsigned pipe)
 {
     return &u->free[pipe < SG_SIMD_PIPES ? simd : 0][pipe];
 }
 
+/* The wave waits for memory from `end` until `done`, for each of its instructions alike. */
+static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
+                                uint64_t end, uint64_t done, sg_sums_t *sums)
+{
+    const uint64_t vector = ran->wave[i].vector, all = vector + ran->wave[i].scalar;
+    if (!all || done <= end) return end;
+    const uint64_t of_vector = (done - end) * vector / all;
+    sg_add(&sums->fixed[SG_T_WAIT], done - end);
+    sg_add(&sums->fixed[SG_T_VMEM_LEVEL], of_vector);
+    sg_add(&sums->fixed[SG_T_SMEM_LEVEL], done - end - of_vector);
+    sgc_waited(s->p->caches, ran->unit, of_vector, cover(&u->waited, end, done) * vector / all);
+    return done;
+}
+
+/* When memory, which serves workgroups in the order in which they start, is through with this one.
+ */
+static uint64_t move(sg_schedule_t *s, const sg_ran_t *ran, uint64_t start)
+{
+    const uint64_t rate = s->p->profile.memory_bytes_per_clock;
+    const uint64_t from = s->moved > start * rate ? s->moved : start * rate;
+    s->moved = from + ran->below;
+    s->at_work += ran->below;
+    return s->moved / rate;
+}
+
 /* When the wave ends: not before its own time is up, nor before each pipe is through with all that
- * came first and with this wave. */
-static uint64_t run_wave(unit_state_t *u, const sg_ran_t *ran, uint32_t i, uint64_t start,
-                         sg_sums_t *sums)
+ * came first and with this wave, nor before memory is, at `memory`. */
+static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
+                         uint64_t start, uint64_t memory, sg_sums_t *sums)
 {
     const uint64_t alone = start + ran->wave[i].clocks;
     uint64_t end = alone;
@@ -146,19 +198,11 @@ static uint64_t run_wave(unit_state_t *u, const sg_ran_t *ran, uint32_t i, uint6
         end = *through;
         last = pipe;
     }
-    sg_add(&sums->fixed[SG_T_WAVE_CLOCKS], end - start);
     sg_add(&sums->fixed[SG_T_STALL], end - alone);
     if (last == SG_PIPE_LDS) sg_add(&sums->fixed[SG_T_STALL_LDS], end - alone);
+    end = wait_for_memory(s, u, ran, i, end, memory, sums);
+    sg_add(&sums->fixed[SG_T_WAVE_CLOCKS], end - start);
     return end;
-}
-
-/* Clocks of [start, end) that are not yet covered; starts never go back. */
-static uint64_t cover(uint64_t *covered, uint64_t start, uint64_t end)
-{
-    const uint64_t from = *covered > start ? *covered : start;
-    if (end <= from) return 0;
-    *covered = end;
-    return end - from;
 }
 
 static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t end)
@@ -188,12 +232,12 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     sg_sums_t *first = &p->units[engine * p->units_per_engine].sums[ran->counted];
     const uint64_t launch = (uint64_t)ran->n_waves * p->profile.wave_launch_clocks;
     const uint64_t asked = e->free, granted = wait_for_room(s, u, ran, first, asked);
-    const uint64_t start = granted + launch;
+    const uint64_t start = granted + launch, memory = move(s, ran, start);
     sg_sqtt_times_t times = {.start = start};
     uint64_t end = start;
 
     for (uint32_t i = 0; i < ran->n_waves; i++) {
-        const uint64_t wave_end = run_wave(u, ran, i, start, sums);
+        const uint64_t wave_end = run_wave(s, u, ran, i, start, memory, sums);
         if (wave_end > end) end = wave_end;
         times.alone[i] = ran->wave[i].clocks;
         times.end[i] = wave_end;
@@ -201,9 +245,7 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     }
     if (ran->traced) sg_sqtt_place(s->trace, ran->traced, &times);
     e->free = start;
-    e->launch += launch;
     e->blocked += granted - asked;
-    sg_add(&first->fixed[SG_T_LAUNCH], launch);
     sg_add(&first->fixed[SG_T_SE_BUSY], cover(&e->covered, start, end));
     sg_add(&sums->fixed[SG_T_BUSY], cover(&u->covered, start, end));
     enter(u, ran, s->launch.lds_bytes, end);
@@ -251,20 +293,18 @@ void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran)
 void sg_schedule_end(sg_schedule_t *s)
 {
     sg_perf_t *p = s->p;
-    uint64_t launch = 0, blocked = 0, launched = 0;
+    const uint64_t rate = p->profile.memory_bytes_per_clock;
+    uint64_t blocked = 0;
     place_early(s, true);
     for (uint32_t k = 0; k < p->profile.shader_engines; k++) {
         const engine_state_t *e = &s->engine[k];
-        if (e->launch > launch) launch = e->launch;
         if (e->blocked > blocked) blocked = e->blocked;
-        if (e->free > launched) launched = e->free;
     }
     if (s->trace) sg_sqtt_run_end(s->trace, atomic_load(&p->device[SG_D_CLOCK]));
     sg_add(&p->device[SG_D_CLOCK], s->end);
-    sg_add(&p->device[SG_D_ACTIVE], s->end);
-    sg_add(&p->device[SG_D_CP], launched);
+    sg_add(&p->device[SG_D_WAVES], s->end);
     sg_add(&p->device[SG_D_CP_STALL], blocked);
-    sg_add(&p->device[SG_D_LAUNCH], launch);
+    sgc_busy(p->caches, (s->at_work + rate - 1) / rate);
     for (uint32_t k = 0; k < p->n_units; k++)
         free(s->unit[k].resident);
     free(s->engine);
