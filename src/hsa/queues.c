@@ -640,27 +640,41 @@ static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type3
 
 /* ---- queues for cooperative launches ----
  *
- * The runtime has one for each agent, which everyone who asks gets, and which it keeps itself. Its
- * intercept queue over that one does not know: destroyed, it frees the agent's, which the runtime
- * frees again at its end (ROCr 6). So ours lives as long as the runtime and is what all get. */
+ * The runtime has one for each agent, which everyone who asks gets, and which goes when nobody has
+ * it any more. Its intercept queue over that one does not know: destroyed, it frees the agent's,
+ * which the runtime frees again at its end (ROCr 6); kept, it keeps the agent's until the end, too
+ * late for ROCr 7. So ours, which all get, is never destroyed, but its share in the agent's is
+ * given back with the last user's, by the agent's queue's own name. */
 
 typedef struct shared {
     struct shared *next;
     hsa_agent_t agent;
     hsa_queue_t *hsa;
+    hsa_queue_t *agents; /* under our queue, of which this is a second share; NULL: not known */
+    unsigned users;
 } shared_t;
 
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; /* also while one is made */
 static shared_t *shared;
 
-static bool is_shared(const hsa_queue_t *hsa)
+/* One user less of a shared queue. Whether it is one; *last if that was the last user. */
+static bool let_go_of_shared(const hsa_queue_t *hsa, shared_t *last)
 {
+    bool found = false;
+    last->agents = NULL;
     pthread_mutex_lock(&shared_lock);
-    const shared_t *s = shared;
-    while (s && s->hsa != hsa)
-        s = s->next;
+    for (shared_t **at = &shared; *at && !found; at = &(*at)->next) {
+        shared_t *s = *at;
+        if (s->hsa != hsa) continue;
+        found = true;
+        if (--s->users || !s->agents) break;
+        *last = *s;
+        *at = s->next;
+        free(s);
+        break;
+    }
     pthread_mutex_unlock(&shared_lock);
-    return s;
+    return found;
 }
 
 static void forget_shared(void)
@@ -685,6 +699,7 @@ static hsa_status_t get_shared(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         s = s->next;
     if (s) {
         *queue = s->hsa;
+        s->users++;
     } else if ((s = calloc(1, sizeof *s)) == NULL) { /* the program gets its queue */
         base_warning("cooperative launches of one agent are not recorded: no memory");
         status = hsax.core.hsa_queue_create_fn(agent, size, type, callback, data, private_size,
@@ -692,8 +707,13 @@ static hsa_status_t get_shared(hsa_agent_t agent, uint32_t size, hsa_queue_type3
     } else {
         status = make_queue(agent, size, type, callback, data, private_size, group_size, queue);
         if (status == HSA_STATUS_SUCCESS) {
-            *s = (shared_t){shared, agent, *queue};
+            *s = (shared_t){.next = shared, .agent = agent, .hsa = *queue, .users = 1};
             shared = s;
+            /* where others make the queues, what is under ours is theirs */
+            if (!others &&
+                hsax.core.hsa_queue_create_fn(agent, size, type, NULL, NULL, private_size,
+                                              group_size, &s->agents) != HSA_STATUS_SUCCESS)
+                s->agents = NULL;
         } else {
             free(s);
         }
@@ -739,21 +759,29 @@ static bool is_of(void (*function)(void), void (*other)(void))
     return dladdr((void *)function, &a) && dladdr((void *)other, &b) && a.dli_fbase == b.dli_fbase;
 }
 
-/* The GPU stops first; then nothing of the queue can be in the making. */
-static hsa_status_t destroy_queue(hsa_queue_t *hsa)
+static void free_queue(queue_t *queue)
 {
-    if (!hsax_forked() && is_shared(hsa)) return HSA_STATUS_SUCCESS;
-    queue_t *queue = hsax_forked() ? NULL : forget(hsa);
-    hsa_status_t status = hsax.core.hsa_queue_destroy_fn(hsa);
-    if (!queue) return status;
-    if (status != HSA_STATUS_SUCCESS) {
-        remember(queue);
-        return status;
-    }
     hsax_lane_close(queue->lane);
     free_marks(&queue->room);
     if (queue->out.packets != queue->out.few) free(queue->out.packets);
     free(queue);
+}
+
+/* The GPU stops first; then nothing of the queue can be in the making. */
+static hsa_status_t destroy_queue(hsa_queue_t *hsa)
+{
+    shared_t last;
+    const bool is_shared = !hsax_forked() && let_go_of_shared(hsa, &last);
+    if (is_shared && !last.agents) return HSA_STATUS_SUCCESS;
+    queue_t *queue = hsax_forked() ? NULL : forget(hsa);
+    hsa_status_t status = hsax.core.hsa_queue_destroy_fn(is_shared ? last.agents : hsa);
+    if (is_shared && status == HSA_STATUS_SUCCESS)
+        status = hsax.core.hsa_queue_destroy_fn(last.agents);
+    if (!queue) return status;
+    if (status != HSA_STATUS_SUCCESS)
+        remember(queue);
+    else
+        free_queue(queue);
     return status;
 }
 

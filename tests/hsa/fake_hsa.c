@@ -19,6 +19,7 @@ typedef struct {
     unsigned char *received;
     _Atomic uint64_t count;
     uint64_t room;
+    bool over_agents; /* an intercept queue over the agent's for cooperative launches */
     bool dead;
 } fake_queue_t;
 
@@ -146,9 +147,18 @@ void fake_gpu_hold(bool hold)
 
 /* ---- queues ---- */
 
-/* As ROCr 6: the agent's queue for cooperative launches is shared, and the runtime's own. */
+/* As ROCr: the agent's queue for cooperative launches is shared, and goes with the last share. */
 static fake_queue_t *agents_queue;
-unsigned fake_agents_queue_frees, fake_agents_queue_wraps;
+unsigned fake_agents_queue_shares, fake_agents_queue_frees, fake_agents_queue_wraps;
+
+static fake_queue_t *new_queue(uint32_t size)
+{
+    fake_queue_t *q = calloc(1, sizeof *q);
+    q->hsa.size = size;
+    q->room = 1024;
+    q->received = malloc(q->room * 64);
+    return q;
+}
 
 static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                  void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
@@ -159,30 +169,39 @@ static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_typ
     (void)data;
     (void)private_size;
     (void)group_size;
-    fake_queue_t *q = calloc(1, sizeof *q);
-    q->hsa.size = size;
-    q->room = 1024;
-    q->received = malloc(q->room * 64);
-    *queue = &q->hsa;
-    if (type & HSA_QUEUE_TYPE_COOPERATIVE) agents_queue = q;
+    if (type & HSA_QUEUE_TYPE_COOPERATIVE) {
+        if (!fake_agents_queue_shares++) agents_queue = new_queue(size);
+        *queue = &agents_queue->hsa;
+    } else {
+        *queue = &new_queue(size)->hsa;
+    }
     return HSA_STATUS_SUCCESS;
 }
 
-/* All queues are intercept queues here; that over the agent's does not know what it is over. */
+/* All queues are intercept queues here; one over the agent's has a share of that, but does not know
+ * what it is over. */
 static hsa_status_t intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                      void (*callback)(hsa_status_t, hsa_queue_t *, void *),
                                      void *data, uint32_t private_size, uint32_t group_size,
                                      hsa_queue_t **queue)
 {
-    if (type & HSA_QUEUE_TYPE_COOPERATIVE) fake_agents_queue_wraps++;
-    return queue_create(agent, size, type, callback, data, private_size, group_size, queue);
+    hsa_status_t status =
+        queue_create(agent, size, type, callback, data, private_size, group_size, queue);
+    if (type & HSA_QUEUE_TYPE_COOPERATIVE) {
+        fake_agents_queue_wraps++;
+        *queue = &new_queue(size)->hsa;
+        ((fake_queue_t *)*queue)->over_agents = true;
+    }
+    return status;
 }
 
 static hsa_status_t queue_destroy(hsa_queue_t *queue)
 {
     pthread_mutex_lock(&lock);
-    if ((fake_queue_t *)queue == agents_queue) fake_agents_queue_frees++;
-    ((fake_queue_t *)queue)->dead = true; /* its memory stays: the GPU may look at it */
+    fake_queue_t *q = (fake_queue_t *)queue;
+    fake_agents_queue_frees += q->over_agents;
+    if (q != agents_queue || !--fake_agents_queue_shares)
+        q->dead = true; /* its memory stays: the GPU may look at it */
     pthread_mutex_unlock(&lock);
     return HSA_STATUS_SUCCESS;
 }

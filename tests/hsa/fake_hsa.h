@@ -24,7 +24,7 @@ void fake_queue_destroy(hsa_queue_t *queue);
 
 /* How often an intercept queue was made over the agent's own queue for cooperative launches, and
  * how often that was freed below the runtime, which frees it itself at its end. */
-extern unsigned fake_agents_queue_wraps, fake_agents_queue_frees;
+extern unsigned fake_agents_queue_wraps, fake_agents_queue_frees, fake_agents_queue_shares;
 
 /* Puts packets of 64 bytes on a queue and rings. */
 void fake_submit(hsa_queue_t *queue, const void *packets, uint64_t count);

@@ -117,30 +117,34 @@ static void reset(void)
     begun = submitted_count = completed = lost_count = wrong = 0;
 }
 
-/* Queues for cooperative launches are one queue of the agent: destroying ours would free it. */
-static void test_cooperative_queue_stays(void **state)
+/* Queues for cooperative launches are one queue of the agent: destroying ours would free it under
+ * the others, and keeping it would keep the agent's. */
+static void test_cooperative_queue_is_shared(void **state)
 {
     (void)state;
     reset();
-    hsa_queue_t *queue = fake_cooperative_queue_create(256), *again, *other;
-    assert_non_null(queue);
-    for (uint64_t i = 0; i < 3; i++) {
-        hsa_kernel_dispatch_packet_t packet = dispatch(i, fake_signal(1));
-        fake_submit(queue, &packet, 1);
-        assert_true(signal_drops(packet.completion_signal));
-        fake_queue_destroy(queue);
+    for (unsigned round = 1; round <= 2; round++) {
+        hsa_queue_t *queue = fake_cooperative_queue_create(256), *again, *other;
+        assert_non_null(queue);
+        for (uint64_t i = 0; i < 3; i++) {
+            hsa_kernel_dispatch_packet_t packet = dispatch(i, fake_signal(1));
+            fake_submit(queue, &packet, 1);
+            assert_true(signal_drops(packet.completion_signal));
+            again = fake_cooperative_queue_create(256);
+            assert_ptr_equal(again, queue);
+            fake_queue_destroy(queue);
+            assert_int_not_equal(fake_agents_queue_shares, 0);
+        }
+        assert_true(reaches(&completed, 3 * (int)round));
+        assert_int_equal(wrong, 0);
+        assert_int_equal(fake_agents_queue_wraps, round);
+        other = fake_queue_create(256); /* ordinary ones come and go */
+        assert_ptr_not_equal(other, queue);
+        fake_queue_destroy(other);
+        fake_queue_destroy(queue); /* of the last user: the agent's goes, in its own way */
+        assert_int_equal(fake_agents_queue_shares, 0);
         assert_int_equal(fake_agents_queue_frees, 0);
-        again = fake_cooperative_queue_create(256);
-        assert_ptr_equal(again, queue);
     }
-    assert_true(reaches(&completed, 3));
-    assert_int_equal(wrong, 0);
-    assert_int_equal(fake_agents_queue_wraps, 1);
-    other = fake_queue_create(256); /* ordinary ones come and go */
-    assert_ptr_not_equal(other, queue);
-    fake_queue_destroy(other);
-    fake_queue_destroy(queue);
-    assert_int_equal(fake_agents_queue_frees, 0);
 }
 
 static void test_packets_unchanged_but_for_the_signal(void **state)
@@ -484,7 +488,7 @@ int main(void)
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_ring_is_not_filled),
         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_cooperative_queue_stays),
+        cmocka_unit_test(test_cooperative_queue_is_shared),
         cmocka_unit_test(test_look),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_finish),
