@@ -15,8 +15,6 @@ import time
 
 LOSSES = re.compile(r"process \d+: (\d+) records received, (\d+) written, (\d+) dropped, (\d+) filtered")
 OURS = re.compile(r"(ROCP|HSA_|AMD_LOG|SOFTGPU_)\w*|\w+_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL")
-TABLES = ("kernel_trace", "memory_copy_trace", "memory_allocation_trace", "scratch_memory_trace", "hip_api_trace",
-          "hsa_api_trace", "marker_api_trace")
 
 
 class Run:
@@ -69,7 +67,7 @@ class Trace:
         if dropped or received != written:
             return f"{received} records received, {written} written, {dropped} dropped"
         dispatches = {(r["Process_Id"], r["Dispatch_Id"]) for r in self.rows("counter_collection")}
-        in_files = sum(1 for table in TABLES for _ in self.rows(table)) + len(dispatches)
+        in_files = sum(1 for _ in self.rows("trace")) + len(dispatches)
         return "" if in_files == written else f"{written} records written, {in_files} in the files"
 
 
