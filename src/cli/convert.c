@@ -321,16 +321,23 @@ int cli_convert_command(int argc, char **argv)
 {
     static const struct option options[] = {{"output-directory", required_argument, NULL, 'd'},
                                             {"other-users", no_argument, NULL, 'u'},
+                                            {"help", no_argument, NULL, 'h'},
                                             {0}};
+    static const char usage[] = "rocprofv3 convert [-d DIRECTORY] [--other-users] DIRECTORY...";
     int result = 0;
-    for (int c; (c = getopt_long(argc, argv, "d:", options, NULL)) >= 0;) {
+    for (int c; (c = getopt_long(argc, argv, "d:h", options, NULL)) >= 0;) {
         if (c == 'd' && choose_directory(optarg) != 0) return CLI_EXIT_SETUP;
         if (c == 'u') asked.other_users = true;
         if (c == '?') return CLI_EXIT_USAGE;
+        if (c == 'h') {
+            printf("usage: %s\nMakes files of the records that runs have left in their output "
+                   "directories.\n",
+                   usage);
+            return cli_end_output(0);
+        }
     }
     if (optind == argc) {
-        base_error("convert needs the output directory of a run: "
-                   "rocprofv3 convert [-d DIRECTORY] [--other-users] DIRECTORY...");
+        base_error("convert needs the output directory of a run: %s", usage);
         return CLI_EXIT_USAGE;
     }
     cli_take_signals();

@@ -143,6 +143,14 @@ class Disks(Case):
                                    "--gpu", "soft", *words], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 125, words)
             self.assertIn("standard output: No space left on device", done.stderr)
+        done = subprocess.run(["sh", "-c", '"$@" >/dev/full', "sh", ROCPROFV3, "convert", "--help"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 125)
+
+    def test_help_of_convert(self):
+        done = subprocess.run([ROCPROFV3, "convert", "--help"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("usage: rocprofv3 convert "), done.stdout)
 
     def test_quotes(self):
         self.run_it("--kernel-trace", "--stats", program=(SUBJECT, "quotes"))
