@@ -3,6 +3,7 @@
 
 usage: driver.py ROCPROFV3 ROCPD PROGRAM [unittest arguments]
 """
+import collections
 import csv
 import glob
 import json
@@ -41,6 +42,10 @@ class Driver(unittest.TestCase):
         with open(path, newline="") as f:
             return list(csv.DictReader(f))
 
+    def own(self, rows):
+        """Those of the program's memory: HIP 6 moves some of its own."""
+        return [r for r in rows if f"start_address={self.address} " in r["Arguments"]]
+
     def migrated(self, source, destination, prefetched):
         return (f"start_address={self.address} end_address={self.address + BYTES} src_agent_id={source} "
                 f"dst_agent_id={destination} prefetch_agent_id={prefetched} preferred_agent_id=-1 error_code=0")
@@ -65,12 +70,12 @@ class Driver(unittest.TestCase):
         rows = self.rows()
         prefix = "ROCPROFILER_"
         self.assertEqual(sorted((r["Domain"], r["Function"][len(prefix + r["Domain"]) + 1:], r["Arguments"])
-                                for r in rows), self.expected())
+                                for r in self.own(rows)), self.expected())
         for r in rows:
             self.assertEqual(r["Thread_Id"], r["Process_Id"]) # the driver knows no threads
             self.assertEqual(r["Start_Timestamp"] == r["End_Timestamp"], "EVENT" in r["Domain"])
         kernel, = self.rows("kernel_trace")
-        there, back = (r for r in rows if r["Domain"] == "KFD_PAGE_MIGRATE")
+        there, back = (r for r in self.own(rows) if r["Domain"] == "KFD_PAGE_MIGRATE")
         self.assertLess(int(there["End_Timestamp"]), int(kernel["Start_Timestamp"]))
         self.assertLess(int(there["End_Timestamp"]), int(back["Start_Timestamp"]))
         self.assertEqual(sum(int(r["Calls"]) for r in self.rows("kfd_stats")), len(rows))
@@ -93,12 +98,17 @@ class Driver(unittest.TestCase):
             for row in db.execute("SELECT C.string, N.string, R.start, R.end, E.extdata FROM rocpd_region R JOIN "
                                   "rocpd_event E ON E.id = R.event_id JOIN rocpd_string C ON C.id = E.category_id "
                                   "JOIN rocpd_string N ON N.id = R.name_id WHERE R.tid = R.pid")))
+        moved = collections.defaultdict(list)
+        for r in rows:
+            words = dict(word.split("=") for word in r["Arguments"].split())
+            moved[r["Domain"]].append(int(words["end_address"]) - int(words["start_address"]))
         self.assertEqual(db.execute("SELECT I.name, I.description, I.block, SUM(P.value), COUNT(*) FROM "
                                     "rocpd_pmc_event P JOIN rocpd_info_pmc I ON I.id = P.pmc_id GROUP BY I.name "
                                     "ORDER BY 1").fetchall(),
-                         [("KFD_EVENT_PAGE_MIGRATE", "KFD page migration events", "KFD", 4 * BYTES, 4),
-                          ("KFD_EVENT_UNMAP_FROM_GPU", "KFD unmap from GPU events", "KFD", BYTES, 1),
-                          ("KFD_PAGE_MIGRATE", "KFD page migration paired records", "KFD", 2 * BYTES, 2)])
+                         [(kind, what, "KFD", sum(moved[kind]), len(moved[kind])) for kind, what in (
+                             ("KFD_EVENT_PAGE_MIGRATE", "KFD page migration events"),
+                             ("KFD_EVENT_UNMAP_FROM_GPU", "KFD unmap from GPU events"),
+                             ("KFD_PAGE_MIGRATE", "KFD page migration paired records"))])
         with open(f"{self.dir}/it_results.pftrace", "rb") as f:
             trace = f.read()
         for text in ("kfd_events", *{r["Domain"] for r in rows}, *{r["Function"] for r in rows}):
@@ -107,7 +117,8 @@ class Driver(unittest.TestCase):
         if "otf2" in formats:
             text = subprocess.run(["otf2-print", f"{self.dir}/it_results.otf2"], capture_output=True, text=True,
                                   check=True).stdout
-            self.assertEqual(text.count('Region: "ROCPROFILER_KFD_PAGE_MIGRATE_PREFETCH"'), 4) # in and out, twice
+            self.assertEqual(text.count('Region: "ROCPROFILER_KFD_PAGE_MIGRATE_PREFETCH"'),
+                             2 * len(moved["KFD_PAGE_MIGRATE"])) # in and out
 
     def back_from_the_database(self, table):
         """rocpd makes the same of it."""
@@ -133,7 +144,7 @@ class Driver(unittest.TestCase):
 
     def test_with_everything(self):
         self.run_it("-r", "-f", "csv")
-        self.assertEqual(len(self.rows()), len(self.expected()))
+        self.assertEqual(len(self.own(self.rows())), len(self.expected()))
 
 
 if __name__ == "__main__":

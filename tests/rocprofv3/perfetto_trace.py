@@ -64,7 +64,10 @@ class Trace:
                           "category": names["event_categories"][e["category_iids"][0]],
                           "name": e["name"][0] if e["name"] else names["event_names"][e["name_iid"][0]]}
                 self.slices.append(slice_)
-                open_slices[track].append(slice_)
+                if kind == "TYPE_INSTANT":
+                    slice_["end"] = at
+                else:
+                    open_slices[track].append(slice_)
         assert not any(open_slices.values()), "slices that never end"
 
     def of(self, category):

@@ -228,9 +228,9 @@ def v1_metrics():
 
 
 def v1_dispatches():
-    """Section 5.2. A fill's stores of more than a dword look up the first-level cache quad by quad, twice
-    for each write below it."""
-    expect_output(v1("v1_dispatches"), *2 * [r"0: L1_MISS_RATIO result_double \(2\)",
+    """Section 5.2. A fill's stores of dwords look up the first-level cache once for each write below it,
+    those of two dwords (HIP 5) quad by quad, twice."""
+    expect_output(v1("v1_dispatches"), *2 * [r"0: L1_MISS_RATIO result_double \([12]\)",
                                              r"1: DRAM_BANDWIDTH result_double \([0-9.]+\)"])
 
 
