@@ -77,12 +77,7 @@ sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst
 
 uint64_t sgc_below(const sgc_t *t)
 {
-    uint64_t transactions = 0;
-    for (unsigned n = 0; n < t->channels; n++) {
-        const sgc_tcc_counts_t *c = &t->channel[n].count;
-        transactions += c->ea_rdreq[0] + c->ea_rdreq[1] + c->ea_wrreq[0] + c->ea_wrreq[1];
-    }
-    return transactions * SGC_LINE;
+    return t->l2.below * SGC_LINE;
 }
 
 void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t unit)
@@ -113,7 +108,10 @@ void sgc_flush(sgc_t *t, unsigned what)
     for (unsigned n = 0; n < t->sqcs; n++) {
         if (what & (SGC_WB_SCALAR | SGC_INV_SCALAR)) sgc_scalar_write_back(t, &t->sqc[n]);
         if (what & SGC_INV_SCALAR) ways_clear(&t->sqc[n].data);
-        if (what & SGC_INV_INST) ways_clear(&t->sqc[n].code);
+        if (what & SGC_INV_INST) {
+            ways_clear(&t->sqc[n].code);
+            t->sqc[n].last_code = 0;
+        }
     }
     if (what & SGC_WB_L2) sgc_l2_write_back(t);
     if (what & (SGC_INV_L2 | SGC_INV_L2_NC)) sgc_l2_invalidate(t, what & SGC_INV_L2);
@@ -160,5 +158,6 @@ void sgc_remap(sgc_t *t)
     for (unsigned n = 0; n < t->sqcs; n++) {
         sgc_tlb_clear(&t->sqc[n].data_tlb);
         sgc_tlb_clear(&t->sqc[n].code_tlb);
+        t->sqc[n].last_code = 0;
     }
 }

@@ -72,7 +72,8 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va);
 /* Bytes that have moved between L2 and memory since creation. */
 uint64_t sgc_below(const sgc_t *t);
 /* Waves of the compute unit waited longer than their requests take, together so many clocks for
- * vector memory; of the unit's own clocks, counted once however many waves waited, it was `unit`. */
+ * vector memory; of the unit's own clocks, counted once however many waves waited, it was `unit`.
+ */
 void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t unit);
 /* A dispatch has had memory at work for so many clocks: every channel that it used was busy. */
 void sgc_busy(sgc_t *t, uint64_t clocks);

@@ -17,11 +17,12 @@ L2_INLINE uint32_t l2_memory_latency(const sgc_t *t, sgc_page_t page)
     return page.local ? t->profile.vram_latency : t->profile.host_latency;
 }
 
-/* `pieces`: which 32 bytes of a half; one transaction for both. */
-L2_INLINE void l2_memory_write(sgc_tcc_counts_t *c, bool local, unsigned pieces)
+/* `pieces`: which 32 bytes of a half; one transaction for both. How many that makes. */
+L2_INLINE unsigned l2_memory_write(sgc_tcc_counts_t *c, bool local, unsigned pieces)
 {
     c->ea_wrreq[local] += pieces != 0;
     c->ea_wrreq_64b += pieces == 3;
+    return pieces != 0;
 }
 
 L2_INLINE unsigned l2_pieces_of(uint64_t bytes)
@@ -33,17 +34,18 @@ static inline void l2_clean(sgc_l2_t *l2, sgc_channel_t *c, sgc_l2_line_t *line)
 {
     const unsigned dirty = (*line & SGC_L2_DIRTY) >> SGC_L2_DIRTY_SHIFT;
     const bool local = *line & SGC_L2_LOCAL;
-    l2_memory_write(&c->count, local, dirty & 3);
-    l2_memory_write(&c->count, local, dirty >> 2);
+    l2->below += l2_memory_write(&c->count, local, dirty & 3);
+    l2->below += l2_memory_write(&c->count, local, dirty >> 2);
     *line &= (sgc_l2_line_t)~SGC_L2_DIRTY;
     l2->n_dirty--;
     c->count.writeback++;
 }
 
-static inline uint32_t l2_uncached(const sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page,
+static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page,
                                    sgc_access_t access, uint64_t bytes)
 {
     const unsigned pieces = l2_pieces_of(bytes);
+    t->l2.below++;
     if (access == SGC_READ) {
         c->ea_rdreq[page.local]++;
         c->ea_rd_uncached_32b += 2;
@@ -110,10 +112,11 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
 }
 
 /* What is not valid is read. */
-L2_INLINE void l2_fill(sgc_channel_t *c, sgc_l2_line_t *line)
+L2_INLINE void l2_fill(sgc_l2_t *l2, sgc_channel_t *c, sgc_l2_line_t *line)
 {
     const unsigned halves = 2 - (*line & 1) - (*line >> 1 & 1);
     c->count.ea_rdreq[*line / SGC_L2_LOCAL & 1] += halves;
+    l2->below += halves;
     *line |= SGC_L2_VALID;
 }
 
@@ -135,7 +138,7 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
     const bool hit = there && (access == SGC_WRITE || *line >> half & 1);
     c->count.hit += hit;
-    if (access != SGC_WRITE && !hit) l2_fill(c, line);
+    if (access != SGC_WRITE && !hit) l2_fill(&t->l2, c, line);
     if (access != SGC_READ) {
         t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
         *line |= (sgc_l2_line_t)(l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half));
@@ -159,7 +162,7 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
         c->count.hit++;
         return t->profile.l2_latency;
     }
-    l2_fill(c, line);
+    l2_fill(&t->l2, c, line);
     return l2_memory_latency(t, page);
 }
 

@@ -115,6 +115,7 @@ typedef struct {
     uint64_t *dirty;        /* by slot of `data`: bytes written */
     uint64_t n_dirty;
     sgc_tlb_t data_tlb, code_tlb; /* not counted by any event */
+    uint64_t last_code;           /* line of the last fetch that hit + 1, or 0 */
     sgc_sqc_counts_t count;
 } sgc_sqc_t;
 
@@ -161,6 +162,7 @@ typedef struct {
     unsigned interleave;        /* lines in a row that one channel holds */
     int interleave_bits;        /* its logarithm; -1: not all are powers of two */
     uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
+    uint64_t below;             /* transactions below */
 } sgc_l2_t;
 
 /* What an LDS access of even lanes costs, kept for the next with the same step. */

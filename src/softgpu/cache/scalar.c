@@ -164,10 +164,15 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va)
 {
     sgc_sqc_t *q = sgc_sqc_of(t, cu % t->cus);
     bool hit, there;
-    const uint32_t latency = fetch_line(t, q, va, &hit);
     q->count.icache_req++;
+    if (q->last_code == va / SGC_LINE + 1) { /* the newest of its set is asked for again */
+        q->count.icache_hits++;
+        return t->profile.l1_instruction_latency;
+    }
+    const uint32_t latency = fetch_line(t, q, va, &hit);
     q->count.icache_hits += hit;
     q->count.icache_misses += !hit;
+    q->last_code = hit ? va / SGC_LINE + 1 : 0;
     for (unsigned ahead = 1; !hit && ahead <= SGC_CODE_AHEAD; ahead++)
         fetch_line(t, q, va + (uint64_t)ahead * SGC_LINE, &there);
     return latency;
