@@ -126,10 +126,4 @@ set(links
   lib/rocprofiler-sdk/librocprofiler-sdk-tool.so librocprofiler-sdk-tool.so.1
   share/rocprofiler-sdk/basic_counters.xml ../../lib/rocprofiler/gfx_metrics.xml
   share/rocprofiler-sdk/derived_counters.xml ../../lib/rocprofiler/metrics.xml)
-while(links)
-  list(POP_FRONT links link target)
-  get_filename_component(directory ${link} DIRECTORY)
-  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/${directory})
-  file(CREATE_LINK ${target} ${CMAKE_BINARY_DIR}/${link} SYMBOLIC)
-  install(FILES ${CMAKE_BINARY_DIR}/${link} DESTINATION ${directory})
-endwhile()
+crocprof_links(${links})

@@ -3,8 +3,9 @@
  * Lists that only grow at their heads: a reader needs no lock, and a writer one exchange. */
 #include "base/intern.h"
 
+#include "base/text.h"
+
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,23 +18,14 @@ typedef struct text {
 
 static text_t *_Atomic lists[LISTS];
 
-/* FNV-1a */
-static uint32_t hash_of(const char *text)
-{
-    uint32_t hash = 2166136261u;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash;
-}
-
 const char *base_intern(const char *text)
 {
     if (!text) return NULL;
-    text_t *_Atomic *list = &lists[hash_of(text) % LISTS];
+    size_t length = strlen(text), bytes = length + 1;
+    text_t *_Atomic *list = &lists[base_hash(text, length) % LISTS];
     text_t *head = atomic_load_explicit(list, memory_order_acquire);
     for (const text_t *t = head; t; t = t->next)
         if (!strcmp(t->bytes, text)) return t->bytes;
-    size_t bytes = strlen(text) + 1;
     text_t *made = malloc(sizeof *made + bytes);
     if (!made) return NULL;
     memcpy(made->bytes, text, bytes);

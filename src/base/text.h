@@ -6,6 +6,7 @@
 #define CROCPROF_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 static inline bool base_ends_with(const char *text, const char *end)
@@ -19,6 +20,15 @@ static inline const char *base_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+/* FNV-1a of the first bytes. */
+static inline uint32_t base_hash(const char *text, size_t length)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+    return hash;
 }
 
 #endif

@@ -2,6 +2,8 @@
  * written is removed again. A check says what it saw; how bad that is, its row's severity says. */
 #include "cli/doctor.h"
 
+#include "base/text.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -454,9 +456,8 @@ static bool is_profiler(const char *pid)
     if (f) fclose(f);
     text[bytes] = 0;
     for (const char *word = text; word < text + bytes; word += strlen(word) + 1) {
-        const char *base = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
         for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-            if (strcmp(base, names[i]) == 0) return true;
+            if (strcmp(base_last_part(word), names[i]) == 0) return true;
     }
     return false;
 }

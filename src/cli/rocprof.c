@@ -15,6 +15,7 @@
 #include <rocprofiler/rocprofiler.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/gpu.h"
 #include "cli/launch.h"
 #include "trace/names.h"
@@ -556,8 +557,7 @@ static int read_options(char **argv, int *at)
 static char *output_name(void)
 {
     char *name = NULL;
-    const char *base = input ? strrchr(input, '/') : NULL;
-    base = base ? base + 1 : input;
+    const char *base = input ? base_last_part(input) : NULL;
     if (output)
         name = strdup(output);
     else if (asprintf(&name, "%.*s.csv", base ? (int)strlen(base) - 4 : 7,

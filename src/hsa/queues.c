@@ -660,18 +660,16 @@ static shared_t *shared;
 /* One user less of a shared queue. Whether it is one; *last if that was the last user. */
 static bool let_go_of_shared(const hsa_queue_t *hsa, shared_t *last)
 {
-    bool found = false;
     last->agents = NULL;
     pthread_mutex_lock(&shared_lock);
-    for (shared_t **at = &shared; *at && !found; at = &(*at)->next) {
-        shared_t *s = *at;
-        if (s->hsa != hsa) continue;
-        found = true;
-        if (--s->users || !s->agents) break;
+    shared_t **at = &shared, *s;
+    while ((s = *at) && s->hsa != hsa)
+        at = &s->next;
+    const bool found = s != NULL;
+    if (found && --s->users == 0 && s->agents) {
         *last = *s;
         *at = s->next;
         free(s);
-        break;
     }
     pthread_mutex_unlock(&shared_lock);
     return found;

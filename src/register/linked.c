@@ -1,15 +1,15 @@
 /* linked.c - see linked.h. */
 #include "register/linked.h"
 
+#include "base/text.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 bool reg_is_file_of(const char *path, const char *library)
 {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const char *base = slash ? slash + 1 : path;
-    return base && strncmp(base, library, strlen(library)) == 0;
+    return path && strncmp(base_last_part(path), library, strlen(library)) == 0;
 }
 
 typedef struct {

@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -39,20 +40,14 @@ static reg_set_api_table_t entry_point(void *handle)
     return function;
 }
 
-static const char *base_name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The file of that base name in the folder of this library. */
 static void *open_beside(const char *name)
 {
     Dl_info self;
     char path[4096];
     if (!dladdr((void *)&open_beside, &self) || !self.dli_fname) return NULL;
-    int folder = (int)(base_name_of(self.dli_fname) - self.dli_fname);
-    int n = snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, base_name_of(name));
+    int folder = (int)(base_last_part(self.dli_fname) - self.dli_fname);
+    int n = snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, base_last_part(name));
     if (n < 0 || (size_t)n >= sizeof path) return NULL;
     return dlopen(path, RTLD_GLOBAL | RTLD_LAZY);
 }
@@ -63,7 +58,7 @@ static void *open_library(const char *name)
     void *handle = dlopen(name, RTLD_NOLOAD | RTLD_LAZY);
     if (!handle) handle = dlopen(name, RTLD_GLOBAL | RTLD_LAZY);
     if (!handle && name[0] != '/') handle = open_beside(name);
-    if (!handle) handle = dlopen(base_name_of(name), RTLD_GLOBAL | RTLD_LAZY);
+    if (!handle) handle = dlopen(base_last_part(name), RTLD_GLOBAL | RTLD_LAZY);
     return handle;
 }
 

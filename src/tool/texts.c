@@ -2,6 +2,8 @@
  * old one, so old ones are kept: together they are as large as the new one. */
 #include "tool/texts.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +22,6 @@ static table_t *current;
 static uint32_t last_number;
 static size_t kept_texts, kept_bytes;
 
-static uint32_t hash_text(const char *text)
-{
-    uint32_t h = 2166136261u; /* FNV-1a */
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 16777619u;
-    return h;
-}
-
 /* The row of the text, or the empty place for it. */
 static row_t **place(table_t *table, uint32_t hash, const char *text)
 {
@@ -42,7 +36,8 @@ uint32_t tool_text_find(const char *text)
 {
     table_t *table = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
     if (!table) return 0;
-    row_t *row = __atomic_load_n(place(table, hash_text(text), text), __ATOMIC_ACQUIRE);
+    row_t *row =
+        __atomic_load_n(place(table, base_hash(text, strlen(text)), text), __ATOMIC_ACQUIRE);
     return row ? row->number : 0;
 }
 
@@ -68,7 +63,7 @@ uint32_t tool_text_add(const char *text)
     bool keep = kept_texts < TOOL_TEXTS_MAX && bytes < TOOL_TEXT_BYTES_MAX - kept_bytes && grow();
     row_t *row = keep ? malloc(sizeof(*row) + bytes) : NULL;
     if (!row) return number;
-    row->hash = hash_text(text);
+    row->hash = base_hash(text, strlen(text));
     row->number = number;
     memcpy(row->text, text, bytes);
     kept_texts++;

@@ -3,6 +3,8 @@
  *
  * Apart because registration comes from HIP, long before HSA loads the code object. */
 #include "sdk/code_object/host_functions.h"
+
+#include "base/text.h"
 #include "sdk/core/service.h"
 #include "sdk/core/thread.h"
 
@@ -31,13 +33,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* between sdk_emit_beg
 static function_t *lists[LISTS];
 static uint64_t last_id;
 
-/* The list of names that begin with `length` bytes of `name`: FNV-1a. */
+/* The list of names that begin with `length` bytes of `name`. */
 static function_t **list_of(const char *name, size_t length)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return &lists[hash % LISTS];
+    return &lists[base_hash(name, length) % LISTS];
 }
 
 static rocprofiler_dim3_t dims(const void *from)

@@ -264,9 +264,7 @@ bool sdk_domain_asked_for(sdk_domain_t d)
 
 bool sdk_domain_configured(sdk_domain_t d)
 {
-    for (uint32_t operation = 0; operation < sdk_domains[d].operations; operation++)
-        if (sdk_operation_configured(d, (int32_t)operation)) return true;
-    return false;
+    return sdk_attachable() ? sdk_domains[d].operations > 0 : sdk_domain_asked_for(d);
 }
 
 /* ---- Contexts ---- */

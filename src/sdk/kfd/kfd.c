@@ -42,9 +42,8 @@ enum { FIRST_MAJOR = 1, FIRST_MINOR = 10 };
 enum { GPUS_MAX = 64, TEXT_BYTES = 8192, LOOK_MS = 500 };
 
 typedef struct {
-    int fd; /* -1: it has been closed by the program */
-    base_file_id_t id;
-    size_t used; /* of a line whose end has not come */
+    base_kept_t file; /* none: the program has closed it */
+    size_t used;      /* of a line whose end has not come */
     char text[TEXT_BYTES];
 } source_t;
 
@@ -91,14 +90,15 @@ static void take_lines(source_t *s)
 
 static void read_source(source_t *s)
 {
-    while (s->fd >= 0) {
-        if (!base_file_is(s->fd, s->id)) {
-            s->fd = -1;
+    while (s->file.fd >= 0) {
+        int fd = base_kept(&s->file);
+        if (fd < 0) {
+            s->file = BASE_KEPT_NONE;
             base_warning("the program has closed a descriptor that is not its own: the driver's "
                          "events of a GPU are read no more");
             return;
         }
-        ssize_t n = read(s->fd, s->text + s->used, sizeof s->text - s->used);
+        ssize_t n = read(fd, s->text + s->used, sizeof s->text - s->used);
         if (n <= 0) return;
         s->used += (size_t)n;
         take_lines(s);
@@ -120,7 +120,7 @@ static void *reader_main(void *argument)
         eventfd_t rings;
         files[0] = (struct pollfd){.fd = reader.bell, .events = POLLIN};
         for (unsigned i = 0; i < reader.count; i++)
-            files[1 + i] = (struct pollfd){.fd = reader.sources[i].fd, .events = POLLIN};
+            files[1 + i] = (struct pollfd){.fd = reader.sources[i].file.fd, .events = POLLIN};
         if (poll(files, 1 + reader.count, -1) < 0 && errno != EINTR) break;
         if (files[0].revents & POLLIN) eventfd_read(reader.bell, &rings);
         uint32_t asked = atomic_load(&reader.asked);
@@ -164,8 +164,7 @@ static void open_sources(int kfd)
         }
         fcntl(fd, F_SETFL, O_NONBLOCK);
         source_t *s = &reader.sources[reader.count++];
-        s->fd = fd;
-        s->id = base_file_id(fd);
+        s->file = base_keep(fd);
         s->used = 0;
     }
 }
@@ -173,7 +172,7 @@ static void open_sources(int kfd)
 static void close_all(void)
 {
     for (unsigned i = 0; i < reader.count; i++)
-        if (base_file_is(reader.sources[i].fd, reader.sources[i].id)) close(reader.sources[i].fd);
+        base_kept_close(&reader.sources[i].file);
     if (reader.bell >= 0) close(reader.bell);
     reader.bell = -1;
     reader.count = 0;
@@ -185,10 +184,11 @@ void sdk_kfd_start(void)
     uint64_t mask = sdk_kfd_wanted();
     if (!mask) return;
     if (reader.running) { /* a tool that has come later wants more */
-        for (unsigned i = 0; i < reader.count; i++)
-            if (base_file_is(reader.sources[i].fd, reader.sources[i].id) &&
-                write(reader.sources[i].fd, &mask, sizeof mask) < 0)
+        for (unsigned i = 0; i < reader.count; i++) {
+            int fd = base_kept(&reader.sources[i].file);
+            if (fd >= 0 && write(fd, &mask, sizeof mask) < 0)
                 base_warning("events of the driver: %s", strerror(errno));
+        }
         return;
     }
     int kfd = base_file_open("/dev/kfd", O_RDWR, 0);

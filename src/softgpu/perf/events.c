@@ -10,7 +10,7 @@ typedef enum {
     KIND_ZERO,    /* always 0 */
     KIND_OPS,     /* instructions of some buckets */
     KIND_FIXED,   /* a sum of compute units */
-    KIND_LEVEL,   /* a level, 0 whenever a packet can look; its integral is a sum of units */
+    KIND_LEVEL,   /* a level, of which the integral is a sum of units: reads samples of it, or 0 */
     KIND_DEVICE,  /* a sum of the GPU */
     KIND_PACKETS, /* so many clocks for each packet */
     KIND_IDLE,    /* the clock without them */
@@ -43,7 +43,6 @@ typedef struct {
 enum {
     SMEM = K(SMEM) | K(SMEM_RD) | K(SMEM_WR) | K(SMEM_AT),
     DS = K(LDS) | K(LDS_RD) | K(LDS_WR) | K(LDS_AT),
-    FLAT = K(FLAT) | K(FLAT_RD) | K(FLAT_WR) | K(FLAT_AT),
     VALU = K(VALU) | K(MFMA),
     V_READ = K(VMEM_RD) | K(FLAT_RD),
     V_ATOMIC = K(VMEM_AT) | K(FLAT_AT),

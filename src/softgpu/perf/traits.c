@@ -3,6 +3,8 @@
  * The rules are those of docs/counters.md; a rule that changes here changes there. */
 #include "softgpu/perf/traits.h"
 
+#include "base/text.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,12 +13,6 @@
 static bool starts(const char *s, const char *prefix)
 {
     return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-static bool ends(const char *s, const char *suffix)
-{
-    size_t n = strlen(s), m = strlen(suffix);
-    return n >= m && strcmp(s + n - m, suffix) == 0;
 }
 
 static bool one_of(const char *s, const char *const *prefixes)
@@ -44,9 +40,9 @@ static const char *const slow_integer[] = {"mul_lo_u32",  "mul_hi_u32", "mul_hi_
 static int float_type(const char *m)
 {
     if (starts(m, "dot2")) return 1;
-    if (ends(m, "_f16")) return 0;
-    if (ends(m, "_f32")) return 1;
-    return ends(m, "_f64") ? 2 : -1;
+    if (base_ends_with(m, "_f16")) return 0;
+    if (base_ends_with(m, "_f32")) return 1;
+    return base_ends_with(m, "_f64") ? 2 : -1;
 }
 
 static sg_math_t vector_math(const char *m)
@@ -65,9 +61,9 @@ static sg_math_t vector_math(const char *m)
     if (starts(m, "mad_u64_u32") || starts(m, "mad_i64_i32")) return SG_MATH_INT64;
     if (one_of(m, moves)) return SG_MATH_NONE;
     for (unsigned k = 0; int64[k]; k++)
-        if (ends(m, int64[k])) return SG_MATH_INT64;
+        if (base_ends_with(m, int64[k])) return SG_MATH_INT64;
     for (unsigned k = 0; int32[k]; k++)
-        if (ends(m, int32[k])) return SG_MATH_INT32;
+        if (base_ends_with(m, int32[k])) return SG_MATH_INT32;
     return SG_MATH_NONE;
 }
 
@@ -89,7 +85,9 @@ static void matrix(const char *m, sg_traits_t *t)
               : starts(input, "f16")  ? SG_MATH_MFMA_F16
                                       : SG_MATH_MFMA_I8;
     /* one block takes K of: f32 2 (32x32) or 4 (16x16), bf16 4 or 8, all others 8 or 16 */
-    narrow = starts(input, "f32") ? 2 : starts(input, "bf16") && !ends(input, "_1k") ? 4 : 8;
+    narrow = starts(input, "f32")                                     ? 2
+             : starts(input, "bf16") && !base_ends_with(input, "_1k") ? 4
+                                                                      : 8;
     if (rows == 16) narrow *= 2;
     if (f64)
         blocks = rows == 4 ? 4 : 1;
@@ -119,7 +117,8 @@ static uint8_t dwords_of(const char *mnemonic)
         return (uint8_t)(strstr(mnemonic, "d16") ? (n + 1) / 2 : n);
     }
     if (strstr(mnemonic, "atomic"))
-        return (uint8_t)((ends(mnemonic, "_x2") ? 2 : 1) * (strstr(mnemonic, "cmpswap") ? 2 : 1));
+        return (uint8_t)((base_ends_with(mnemonic, "_x2") ? 2 : 1) *
+                         (strstr(mnemonic, "cmpswap") ? 2 : 1));
     return 1;
 }
 
