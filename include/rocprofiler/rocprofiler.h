@@ -121,8 +121,10 @@ typedef struct {
 } rocprofiler_counter_event_t;
 
 /* What to collect, and where the result goes. Belongs to the program and must stay until the
- * context is closed, names too. A counter is given by its name, or by block and event: a name that
- * is that of a block, perhaps with an instance, is always taken for the latter. */
+ * context is closed, names too. Several contexts may have the same features: each get_data and
+ * get_metrics writes its results there, an open writes nothing. A counter is given by its name, or
+ * by block and event: a name that is that of a block, perhaps with an instance, is always taken for
+ * the latter. */
 typedef struct {
     union {
         rocprofiler_feature_kind_t kind;
@@ -294,7 +296,8 @@ typedef struct {
 
 /* Called for each dispatch on its way to the GPU. Setting *group to a group of an open context, in
  * no other kernel's use, collects its features over this kernel. All pointers but `record`, `queue`
- * and `kernel_name`, which stays, are valid until the callback returns. Must not dispatch kernels. */
+ * and `kernel_name`, which stays, are valid until the callback returns. Must not dispatch kernels.
+ */
 typedef hsa_status_t (*rocprofiler_callback_t)(const rocprofiler_callback_data_t *callback_data,
                                                void *user_data, rocprofiler_group_t *group);
 

@@ -169,7 +169,8 @@ static hsa_status_t plan(const char *function, v1_context_t *c)
     pthread_mutex_lock(&v1_catalogue_lock);
     for (uint32_t i = 0; i < c->feature_count && !status; i++) {
         rocprofiler_feature_t *f = &c->features[i];
-        memset(&f->data, 0, sizeof f->data);
+        /* the program's may have data that it has not read: contexts can share features */
+        if (c->owns_features) memset(&f->data, 0, sizeof f->data);
         if (f->kind == ROCPROFILER_FEATURE_KIND_TRACE && names_trace(f->name) && !c->trace) {
             c->trace = f;
             if (f->parameter_count && !f->parameters)

@@ -301,6 +301,119 @@ static void unload_threads(void)
     printf("%u dispatches, %lu closed, %lu waves\n", seen, closed, waves);
 }
 
+/* ---- shared, pooled: all contexts have the same features, read under a lock of the tool ---- */
+
+static rocprofiler_feature_t common[] = {{.name = "GRBM_COUNT"},    {.name = "GRBM_GUI_ACTIVE"},
+                                         {.name = "GPUBusy"},       {.name = "SQ_WAVES"},
+                                         {.name = "SQ_INSTS_VALU"}, {.name = "VALUInsts"}};
+enum { COMMON = sizeof common / sizeof *common };
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+static rocprofiler_pool_t *pool;
+static atomic_uint complete;
+
+static void open_common(hsa_agent_t agent, rocprofiler_properties_t *properties,
+                        rocprofiler_t **context)
+{
+    if (rocprofiler_open(agent, common, COMMON, context, 0, properties)) puts(message());
+}
+
+static void read_common(rocprofiler_group_t *group)
+{
+    if (rocprofiler_group_get_data(group) || rocprofiler_get_metrics(group->context))
+        puts(message());
+}
+
+static void check_common(void)
+{
+    unsigned known = 0;
+    for (unsigned i = 0; i < COMMON; i++)
+        known += common[i].data.kind == ROCPROFILER_DATA_KIND_INT64 ||
+                 common[i].data.kind == ROCPROFILER_DATA_KIND_DOUBLE;
+    complete += known == COMMON && common[3].data.result_int64 == 1;
+}
+
+/* Contexts that are opened meanwhile, as for kernels of other threads, leave the data alone. */
+static bool read_shared(rocprofiler_group_t group, void *unused)
+{
+    (void)unused;
+    rocprofiler_t *other = NULL;
+    hsa_agent_t agent;
+    pthread_mutex_lock(&reading);
+    read_common(&group);
+    rocprofiler_get_agent(group.context, &agent);
+    open_common(agent, NULL, &other);
+    check_common();
+    pthread_mutex_unlock(&reading);
+    if (rocprofiler_close(other) || rocprofiler_close(group.context)) puts(message());
+    return false;
+}
+
+static hsa_status_t open_shared(const rocprofiler_callback_data_t *data, void *user,
+                                rocprofiler_group_t *group)
+{
+    (void)user;
+    rocprofiler_properties_t properties = {.handler = read_shared};
+    rocprofiler_t *context = NULL;
+    seen++;
+    open_common(data->agent, &properties, &context);
+    return rocprofiler_get_group(context, 0, group);
+}
+
+static void load_shared(rocprofiler_settings_t *settings)
+{
+    (void)settings;
+    set((rocprofiler_queue_callbacks_t){.dispatch = open_shared});
+}
+
+static bool read_pooled(const rocprofiler_pool_entry_t *entry, void *unused)
+{
+    (void)unused;
+    rocprofiler_group_t *group = entry->payload;
+    pthread_mutex_lock(&reading);
+    read_common(group);
+    check_common();
+    pthread_mutex_unlock(&reading);
+    return false;
+}
+
+static hsa_status_t fetch_pooled(const rocprofiler_callback_data_t *data, void *user,
+                                 rocprofiler_group_t *group)
+{
+    (void)data, (void)user;
+    rocprofiler_pool_entry_t entry = {0};
+    seen++;
+    if (rocprofiler_pool_fetch(pool, &entry) || rocprofiler_get_group(entry.context, 0, group))
+        puts(message());
+    *(rocprofiler_group_t *)entry.payload = *group;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t open_pool(hsa_agent_t agent, void *data)
+{
+    rocprofiler_pool_properties_t properties = {
+        .num_entries = 100, .payload_bytes = sizeof(rocprofiler_group_t), .handler = read_pooled};
+    hsa_device_type_t type;
+    (void)data;
+    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    if (type == HSA_DEVICE_TYPE_GPU &&
+        rocprofiler_pool_open(agent, common, COMMON, &pool, 0, &properties))
+        puts(message());
+    return HSA_STATUS_SUCCESS;
+}
+
+static void load_pooled(rocprofiler_settings_t *settings)
+{
+    settings->timestamp_on = 1;
+    hsa_iterate_agents(open_pool, NULL);
+    set((rocprofiler_queue_callbacks_t){.dispatch = fetch_pooled});
+}
+
+static void unload_shared(void)
+{
+    rocprofiler_remove_queue_callbacks();
+    printf("%u dispatches, %u complete\n", seen, complete);
+}
+
 /* ---- trace: the thread trace of a kernel, together with a counter ---- */
 
 static const rocprofiler_parameter_t engines[] = {
@@ -462,6 +575,8 @@ static const struct {
     {"count", {load_count, unload_count}},
     {"threads", {load_threads, unload_threads}},
     {"concurrent", {load_concurrent, unload_threads}},
+    {"shared", {load_shared, unload_shared}},
+    {"pooled", {load_pooled, unload_shared}},
     {"trace", {load_trace, unload_trace}},
     {"overflow", {load_overflow, unload_trace}},
     {"lost", {load_lost, unload_lost}},
