@@ -5,6 +5,7 @@
 #ifndef CROCPROF_ROCATTACH_INTERNAL_H
 #define CROCPROF_ROCATTACH_INTERNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -32,8 +33,9 @@ typedef struct {
 /* Looks at a process without stopping it. */
 rocattach_status_t rat_target_find(rat_target_t *t, pid_t pid);
 
-/* Adds the children of a process, and theirs, to a list that is grown with realloc. */
-void rat_add_descendants(pid_t **pids, size_t *count, pid_t pid);
+/* Adds the children of a process, and theirs, to a list that is grown with realloc. False if some
+ * may be missing: no memory, or no files. */
+bool rat_add_descendants(pid_t **pids, size_t *count, pid_t pid);
 
 /* ---- calls.c ---- */
 

@@ -14,6 +14,7 @@
 #include <rocprofiler-sdk/fwd.h>
 
 #include "base/env.h"
+#include "base/log.h"
 #include "register/register.h"
 
 #define TOOL "librocprofiler-sdk-tool.so.1"
@@ -203,7 +204,8 @@ static rocattach_status_t attach_all(pid_t root, bool tree)
     if (!make_environment(&environment)) return rat_fail(ROCATTACH_STATUS_ERROR, "no memory");
     pthread_mutex_lock(&lock);
     rocattach_status_t status = attach(root, root, &environment);
-    if (status == ROCATTACH_STATUS_SUCCESS && tree) rat_add_descendants(&pids, &count, root);
+    if (status == ROCATTACH_STATUS_SUCCESS && tree && !rat_add_descendants(&pids, &count, root))
+        base_warning("not all processes below %d are attached: no memory, or no files", (int)root);
     for (size_t i = 0; i < count; i++)
         attach(pids[i], root, &environment);
     pthread_mutex_unlock(&lock);

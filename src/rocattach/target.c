@@ -219,31 +219,36 @@ rocattach_status_t rat_target_find(rat_target_t *t, pid_t pid)
 
 /* ---- Descendants ---- */
 
-static void add_children(pid_t **pids, size_t *count, pid_t pid, const char *thread)
+static bool add_children(pid_t **pids, size_t *count, pid_t pid, const char *thread)
 {
     char path[300];
     int child;
     snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, thread);
     FILE *f = base_file_stream(path, "r");
-    while (f && fscanf(f, "%d", &child) == 1) {
+    bool all = f || errno == ENOENT; /* or the thread has just ended */
+    while (f && all && fscanf(f, "%d", &child) == 1) {
         pid_t *more = realloc(*pids, (*count + 1) * sizeof *more);
+        all = more;
         if (!more) break;
         *pids = more;
         more[(*count)++] = child;
     }
     if (f) fclose(f);
+    return all;
 }
 
-void rat_add_descendants(pid_t **pids, size_t *count, pid_t pid)
+bool rat_add_descendants(pid_t **pids, size_t *count, pid_t pid)
 {
     size_t next = *count;
+    bool all = true;
     for (;; pid = (*pids)[next++]) {
         char path[64];
         snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
         DIR *folder = base_file_folder(path);
+        all &= folder || errno == ENOENT;
         for (struct dirent *e; folder && (e = readdir(folder));)
-            if (e->d_name[0] != '.') add_children(pids, count, pid, e->d_name);
+            if (e->d_name[0] != '.') all &= add_children(pids, count, pid, e->d_name);
         if (folder) closedir(folder);
-        if (next == *count) break;
+        if (next == *count) return all;
     }
 }

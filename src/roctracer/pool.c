@@ -268,8 +268,12 @@ roctracer_activity_push_external_correlation_id(activity_correlation_id_t id)
             return rtr_error(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory for an id");
         if (!stack) larger->count = 0;
         larger->room = room;
+        bool kept = pthread_setspecific(stack_key, larger) == 0; /* only a thread's first may not */
+        if (!kept) {
+            free(larger);
+            return rtr_error(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory for an id");
+        }
         stack = larger;
-        pthread_setspecific(stack_key, stack);
     }
     stack->ids[stack->count++] = id;
     return ROCTRACER_STATUS_SUCCESS;

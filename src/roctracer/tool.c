@@ -5,6 +5,8 @@
  * begins then. */
 #include "roctracer/internal.h"
 
+#include "base/log.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <rocprofiler-sdk/registration.h>
@@ -83,9 +85,11 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
             page = other;
         }
     }
-    if (page)
-        __atomic_store_n(&page[kernel->kernel_id % KERNEL_PAGE],
-                         strndup(kernel->kernel_name, length), __ATOMIC_RELEASE);
+    char *name = page ? strndup(kernel->kernel_name, length) : NULL;
+    if (name)
+        __atomic_store_n(&page[kernel->kernel_id % KERNEL_PAGE], name, __ATOMIC_RELEASE);
+    else
+        base_warning("records of the kernel %s have no name: no memory", kernel->kernel_name);
 }
 
 static const char *kernel_name(uint64_t id)
@@ -183,8 +187,11 @@ static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id
                        rocprofiler_record_header_t **headers, size_t count, void *data,
                        uint64_t drop_count)
 {
-    (void)from, (void)id, (void)data, (void)drop_count;
+    (void)from, (void)id, (void)data;
     uint64_t shift = suspended();
+    if (drop_count)
+        base_error("%llu kernels or copies are not recorded: no memory",
+                   (unsigned long long)drop_count);
     for (size_t i = 0; i < count; i++) {
         if (headers[i]->kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH)
             write_dispatch(headers[i]->payload, shift);
@@ -330,7 +337,10 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     (void)finalize, (void)data;
     rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, take_agents,
                                        sizeof(rocprofiler_agent_v0_t), NULL);
-    if (!make_contexts()) return -1;
+    if (!make_contexts()) {
+        base_error("nothing of HIP is traced: the SDK refuses, or has no memory");
+        return -1;
+    }
     __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
     rtr_follow();
     return 0;

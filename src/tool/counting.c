@@ -84,7 +84,12 @@ void tool_counting_kernel(
 {
     kernel_t *kernel = find_kernel(k->kernel_id, true);
     char *name = kernel ? trace_kernel_name(k->kernel_name, counting.names) : NULL;
-    if (!name) return;
+    if (!name) {
+        base_warning("what is selected by names and numbers leaves %s out: no memory, or too many "
+                     "kernels",
+                     k->kernel_name);
+        return;
+    }
     bool selected = trace_selects_kernel(&counting.selection, name);
     free(name);
     kernel->selected = selected;
@@ -253,7 +258,10 @@ static bool make_config(agent_t *a, size_t number)
     const trace_set_t *set = &counting.sets.sets[number];
     rocprofiler_counter_id_t *ids = find_counters(a, number);
     size_t count = 0;
-    if (!ids) return false;
+    if (!ids) {
+        base_error("GPU %d (%s): a set of counters is not collected: no memory", a->index, a->name);
+        return false;
+    }
     for (size_t i = 0; i < set->count; i++) {
         const trace_wanted_t *w = &set->counters[i];
         if (ids[i].handle)
@@ -324,6 +332,7 @@ bool tool_counting_configure(rocprofiler_context_id_t context)
     for (size_t i = 0; i < counting.agent_count; i++) {
         agent_t *a = &counting.agents[i];
         a->configs = calloc(counting.sets.count, sizeof(*a->configs));
+        if (!a->configs) base_error("GPU %d (%s) does not count: no memory", a->index, a->name);
         for (size_t set = 0; a->configs && set < counting.sets.count; set++)
             any |= make_config(a, set);
     }

@@ -779,6 +779,7 @@ static void put_instances(const rocprofiler_counter_info_v1_t *c)
         for (uint32_t d = 0; d + 1 < columns && d < instance->dimensions_count; d++)
             numbers[i * columns + 1 + d] = instance->dimensions[d]->index;
     }
+    if (!numbers) base_warning("no places of the values of counter %s: no memory", c->name);
     if (numbers && columns <= TABLE_WORDS)
         put_table(TRACE_INSTANCES, c->id.handle, 0, columns, numbers, rows);
     free(numbers);

@@ -231,7 +231,10 @@ static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatc
     hold_back(queue_id, queue);
     if (v1_settings.timestamp_on) {
         d->record = calloc(1, sizeof *d->record);
-        if (d->record) d->record->dispatch = v1_clock_ns(CLOCK_BOOTTIME);
+        if (d->record)
+            d->record->dispatch = v1_clock_ns(CLOCK_BOOTTIME);
+        else
+            base_warning("a kernel has no times: no memory");
     }
     v1_report_submit(queue, v1_agent_find(hsax_lane_agent(item->lane)), packet,
                      v1_kernel_name(packet->kernel_object));

@@ -34,7 +34,9 @@ static void set_name(uint64_t id, const char *symbol)
         }
     }
     if (id < name_room) names[id] = base_intern(name);
+    bool kept = id < name_room && names[id];
     pthread_mutex_unlock(&v1_lock);
+    if (!kept) base_warning("the kernel %s will be unknown: no memory", symbol);
     free(name);
 }
 

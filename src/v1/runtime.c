@@ -156,6 +156,12 @@ hsa_status_t v1_runtime(void)
     return status;
 }
 
+static void complain_of_loading(void)
+{
+    base_error(
+        "HSA will not load this library, and no kernel is seen: no memory for HSA_TOOLS_LIB");
+}
+
 void v1_ask_for_table(bool *what)
 {
     pthread_mutex_lock(&v1_lock);
@@ -173,8 +179,10 @@ void v1_ask_for_table(bool *what)
         const char *path = dladdr(&v1_settings, &us) ? us.dli_fname : LIBRARY;
         if (asprintf(&more, "%s%s%s", libraries ? libraries : "",
                      libraries && *libraries ? " " : "", path) >= 0) {
-            setenv("HSA_TOOLS_LIB", more, 1);
+            if (setenv("HSA_TOOLS_LIB", more, 1) != 0) complain_of_loading();
             free(more);
+        } else {
+            complain_of_loading();
         }
     }
     if (running) dlclose(running);

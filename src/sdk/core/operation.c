@@ -103,13 +103,25 @@ void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
     if (plan->requests) follow_requests(operation, from);
 }
 
+static void tell_lost(void)
+{
+    static atomic_bool told;
+    if (sdk_is_forked_child()) return; /* it traces nothing */
+    if (atomic_exchange_explicit(&told, true, memory_order_relaxed)) return;
+    base_error("no memory for an operation that is traced: buffers count it as dropped, callbacks "
+               "miss it");
+}
+
 void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_phase_t phase,
                             void *payload)
 {
     const sdk_plan_t *plan = operation->plan;
     if (!plan || !plan->callback_count) return;
     sdk_thread_t *self = sdk_thread_self();
-    if (!self) return;
+    if (!self) {
+        tell_lost();
+        return;
+    }
     sdk_emit_begin(self);
     for (unsigned i = 0; i < plan->callback_count; i++) {
         const sdk_callback_service_t *service = &plan->callbacks[i];
@@ -132,15 +144,12 @@ void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_pha
 
 void sdk_operation_lost(const sdk_plan_t *plan)
 {
-    static atomic_bool told;
-    if (sdk_is_forked_child()) return; /* it traces nothing */
+    if (sdk_is_forked_child()) return;
     for (unsigned i = 0; i < plan->buffer_count; i++)
         if (sdk_context_accepts(plan->buffers[i].context))
             atomic_fetch_add_explicit(&plan->buffers[i].buffer->unringed_drops, 1,
                                       memory_order_relaxed);
-    if (atomic_exchange_explicit(&told, true, memory_order_relaxed)) return;
-    base_error("no memory for an operation that is traced: buffers count it as dropped, callbacks "
-               "miss it");
+    tell_lost();
 }
 
 void sdk_operation_record(const sdk_operation_t *operation, void *record, size_t size,

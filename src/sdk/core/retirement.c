@@ -40,15 +40,21 @@ sdk_reference_t *sdk_retirement_hold(const sdk_operation_t *operation)
 {
     if (!operation->plan || !plan()) return NULL;
     sdk_thread_t *self = sdk_thread_self();
-    if (!self) return NULL;
+    if (!self) {
+        sdk_operation_lost(plan());
+        return NULL;
+    }
     sdk_reference_t *innermost = self->references;
     if (innermost && innermost->internal == operation->internal) {
         atomic_fetch_add_explicit(&innermost->count, 1, memory_order_relaxed);
         return innermost;
     }
     sdk_reference_t *made = malloc(sizeof *made);
-    if (!made) return NULL;
     bool in_call = self->current == operation->internal;
+    if (!made) {
+        if (!in_call) sdk_operation_lost(plan()); /* else it is told of with the call's end */
+        return NULL;
+    }
     *made = (sdk_reference_t){.internal = operation->internal, .count = in_call ? 2 : 1};
     if (!in_call) return made;
     made->outer = innermost;

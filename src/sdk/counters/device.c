@@ -134,16 +134,20 @@ static rocprofiler_status_t set_config(rocprofiler_context_id_t context_id,
     return ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH;
 }
 
-static void ask(sdk_device_service_t *service, unit_t *unit)
+static rocprofiler_status_t ask(sdk_device_service_t *service, unit_t *unit)
 {
     sdk_thread_t *self = sdk_thread_self();
-    if (!self) return;
+    if (!self) {
+        base_error("a GPU does not count: no memory for the thread that starts it");
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
     atomic_store(&service->asking, true);
     sdk_emit_begin(self);
     if (sdk_context_accepts(service->context))
         unit->callback(sdk_context_id(service->context), unit->id, set_config, unit->data);
     sdk_emit_end(self);
     atomic_store(&service->asking, false);
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 static rocprofiler_status_t start_unit(unit_t *unit)
@@ -235,7 +239,7 @@ rocprofiler_status_t sdk_device_start(sdk_device_service_t *service)
     service->running = true;
     enter(service);
     for (unsigned i = 0; i < service->count && status == ROCPROFILER_STATUS_SUCCESS; i++) {
-        ask(service, &service->units[i]);
+        status = ask(service, &service->units[i]);
         if (service->units[i].config) status = start_unit(&service->units[i]);
     }
     leave(service);

@@ -37,6 +37,14 @@ static uint64_t external(const sdk_context_t *context, const sdk_operation_t *op
     return sdk_external(self, context);
 }
 
+/* Says once in a process why values are missing. */
+static void refuse(const char *why)
+{
+    static atomic_bool told;
+    if (!sdk_is_forked_child() && !atomic_exchange(&told, true))
+        base_error("a dispatch is not counted, perhaps others neither: %s", why);
+}
+
 /* The tool's answer; handle 0 as well if it must not be asked any more. */
 static rocprofiler_counter_config_id_t ask(const sdk_dispatch_service_t *service,
                                            rocprofiler_dispatch_counting_service_data_t data,
@@ -44,20 +52,15 @@ static rocprofiler_counter_config_id_t ask(const sdk_dispatch_service_t *service
 {
     rocprofiler_counter_config_id_t config = {0};
     sdk_thread_t *self = sdk_thread_self();
-    if (!self) return config;
+    if (!self) {
+        refuse("no memory for the thread that launches it");
+        return config;
+    }
     sdk_emit_begin(self);
     if (sdk_context_accepts(service->context))
         service->callback(data, &config, user, service->data);
     sdk_emit_end(self);
     return config;
-}
-
-/* Says once in a process what is wrong with a tool's answer. */
-static void refuse(const char *why)
-{
-    static atomic_bool told;
-    if (!atomic_exchange(&told, true))
-        base_error("a dispatch is not counted, perhaps others neither: %s", why);
 }
 
 static sdk_block_t *take(rocprofiler_counter_config_id_t id, hsax_item_t *item,
@@ -183,7 +186,10 @@ static void record(const sdk_dispatch_service_t *service, sdk_block_t *block, si
 static void call(const sdk_dispatch_service_t *service, sdk_block_t *block, size_t count)
 {
     sdk_thread_t *self = sdk_thread_self();
-    if (!self) return;
+    if (!self) {
+        refuse("no memory for the thread that reports its values");
+        return;
+    }
     sdk_emit_begin(self);
     if (sdk_context_accepts(service->context))
         service->record(block->data, block->records, count, block->user, service->record_data);

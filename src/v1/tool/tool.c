@@ -62,16 +62,20 @@ static void complain(const char *what)
 
 /* ---- the request ---- */
 
+static char *copy_of(const char *text, size_t length)
+{
+    char *copy = strndup(text, length);
+    if (!copy) complain_of("the request", strerror(ENOMEM));
+    return copy;
+}
+
 static void split(char *text, const char *separators, list_t *list)
 {
     char *rest = NULL;
     for (char *word = strtok_r(text, separators, &rest); word && list->count < FEATURES_MAX;
          word = strtok_r(NULL, separators, &rest)) {
-        char *copy = strdup(word);
-        if (copy)
-            list->words[list->count++] = copy;
-        else
-            complain_of("the request", strerror(ENOMEM));
+        char *copy = copy_of(word, strlen(word));
+        if (copy) list->words[list->count++] = copy;
     }
 }
 
@@ -83,8 +87,8 @@ static char *attribute(const char *tag, const char *name)
     for (const char *at = tag; (at = strstr(at, name)) && end && at < end; at += length) {
         if (!strchr(" \t\n", at[-1]) || at[length] != '=') continue;
         at += length + 1;
-        if (*at == '"') return strndup(at + 1, strcspn(at + 1, "\""));
-        return strndup(at, strcspn(at, " \t\n>"));
+        if (*at == '"') return copy_of(at + 1, strcspn(at + 1, "\""));
+        return copy_of(at, strcspn(at, " \t\n>"));
     }
     return NULL;
 }
