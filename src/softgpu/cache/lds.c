@@ -72,15 +72,11 @@ static unsigned drop_outside(sgc_lanes_t *a, uint32_t size)
     return (unsigned)__builtin_popcountll(outside);
 }
 
-/* Clocks of an access whose lanes are all inside. */
-typedef struct {
-    uint32_t clocks, bank_conflict, addr_conflict, unaligned;
-} use_t;
-
-static use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
+/* `a`: the lanes that are inside. */
+static sgc_lds_use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
 {
     const unsigned step = phase_lanes(a->bytes);
-    use_t u = {0, 0, 0, 0};
+    sgc_lds_use_t u = {.phases = ISA_LANES / step};
     for (unsigned first = 0; first < ISA_LANES; first += step) {
         load_t most = bank_load(a, first, step);
         if (!most.words) most = (load_t){1, 1}; /* an idle phase takes its clock */
@@ -94,28 +90,13 @@ static use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
     return u;
 }
 
-static void count_use(sgc_t *t, sgc_cu_t *cu, const use_t *u, uint32_t bytes, bool returns,
-                      sgc_cost_t *cost)
-{
-    sgc_sq_counts_t *c = &cu->sq;
-    const uint32_t phases = ISA_LANES / phase_lanes(bytes);
-    c->lds_bank_conflict += u->bank_conflict;
-    c->lds_addr_conflict += u->addr_conflict;
-    c->lds_unaligned_stall += u->unaligned;
-    c->lds_idx_active += u->clocks;
-    if (returns) c->lds_atomic_return += phases;
-    cost->lds_issue += u->clocks;
-    const uint32_t latency = t->profile.lds_latency + cost->lds_issue - phases;
-    if (latency > cost->latency) cost->latency = latency;
-}
-
-void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *lanes, uint32_t size,
-                    const sgc_op_t *op, bool flat, bool returns, sgc_cost_t *cost)
+sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *lanes, uint32_t size, const sgc_op_t *op, bool flat)
 {
     sgc_lanes_t a = *lanes;
-    cu->sq.lds_mem_violations += drop_outside(&a, size);
-    const use_t u = use_of(&a, op->access == SGC_ATOMIC, flat);
-    count_use(t, cu, &u, a.bytes, returns, cost);
+    const unsigned outside = drop_outside(&a, size);
+    sgc_lds_use_t u = use_of(&a, op->access == SGC_ATOMIC, flat);
+    u.outside = outside;
+    return u;
 }
 
 static const uint32_t *address_row(const isa_wave_t *w, const isa_inst_t *i)
@@ -126,8 +107,8 @@ static const uint32_t *address_row(const isa_wave_t *w, const isa_inst_t *i)
 
 /* Even lanes: what they cost depends on their step and on how they lie in a dword, not on where
  * they begin, since a shift by dwords only renames the banks. False where that does not apply. */
-static bool even_element(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const sgc_op_t *op,
-                         uint32_t offset, const uint32_t *row, sgc_cost_t *cost)
+static bool even_element(sgc_lds_memo_t *memo, const isa_wave_t *w, const sgc_op_t *op,
+                         uint32_t offset, const uint32_t *row, sgc_lds_use_t *use)
 {
     uint32_t step;
     const uint32_t size = w->group->lds_bytes;
@@ -137,27 +118,25 @@ static bool even_element(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const sgc_
     const uint8_t low = (row[0] + offset) & 3;
     const bool atomic = op->access == SGC_ATOMIC;
     const uint32_t key = step * 5 + op->bytes * 3 + low + 32 * atomic;
-    sgc_lds_memo_t *m = &t->lds_memo[key % SGC_LDS_MEMOS];
-    if (!m->clocks || m->step != step || m->bytes != op->bytes || m->low != low ||
+    sgc_lds_memo_t *m = &memo[key % SGC_LDS_MEMOS];
+    if (!m->use.clocks || m->step != step || m->bytes != op->bytes || m->low != low ||
         m->atomic != atomic) {
         sgc_lanes_t a = {.exec = w->exec, .bytes = op->bytes, .dword_step = 4};
         for (unsigned l = 0; l < ISA_LANES; l++)
             a.va[l] = low + (uint64_t)l * step;
-        const use_t u = use_of(&a, atomic, false);
-        *m = (sgc_lds_memo_t){step,           op->bytes, low, atomic, u.clocks, u.bank_conflict,
-                              u.addr_conflict};
+        *m = (sgc_lds_memo_t){step, op->bytes, low, atomic, use_of(&a, atomic, false)};
     }
-    const use_t u = {m->clocks, m->bank_conflict, m->addr_conflict, 0};
-    count_use(t, cu, &u, op->bytes, op->returns, cost);
+    *use = m->use;
     return true;
 }
 
-static void element(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i,
-                    const sgc_op_t *op, uint32_t offset, sgc_cost_t *cost)
+static sgc_lds_use_t element(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
+                             const sgc_op_t *op, uint32_t offset)
 {
+    sgc_lds_use_t use;
     sgc_lanes_t a;
-    if (op->special != SGC_LANE && even_element(t, cu, w, op, offset, address_row(w, i), cost))
-        return;
+    if (op->special != SGC_LANE && even_element(memo, w, op, offset, address_row(w, i), &use))
+        return use;
     a.exec = w->exec;
     a.bytes = op->bytes;
     a.dword_step = 4;
@@ -171,24 +150,58 @@ static void element(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_
         for (unsigned l = 0; l < ISA_LANES; l++)
             a.va[l] = row[l] + offset;
     }
-    sgc_lds_access(t, cu, &a, w->group->lds_bytes, op, false, op->returns, cost);
+    return sgc_lds_lanes(&a, w->group->lds_bytes, op, false);
+}
+
+unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
+                     const sgc_op_t *op, sgc_lds_use_t use[2])
+{
+    const uint32_t unit = op->unit_bytes * 4u;
+    if (i->flags & ISA_F_GDS) return 0;
+    switch (op->special) {
+    case SGC_PAIR:
+        use[0] = element(memo, w, i, op, i->offset0 * unit);
+        use[1] = element(memo, w, i, op, i->offset1 * unit);
+        return 2;
+    case SGC_CROSS:
+    case SGC_WAVE:
+        use[0] =
+            (sgc_lds_use_t){.phases = op->special == SGC_CROSS ? ISA_LANES / SGC_LDS_BANKS : 1};
+        use[0].clocks = use[0].phases;
+        return 1;
+    default: use[0] = element(memo, w, i, op, isa_ds_offset16(i)); return 1;
+    }
+}
+
+/* ---- what the model counts of it ---- */
+
+static void count_use(sgc_t *t, sgc_cu_t *cu, const sgc_lds_use_t *u, bool returns,
+                      sgc_cost_t *cost)
+{
+    sgc_sq_counts_t *c = &cu->sq;
+    c->lds_mem_violations += u->outside;
+    c->lds_bank_conflict += u->bank_conflict;
+    c->lds_addr_conflict += u->addr_conflict;
+    c->lds_unaligned_stall += u->unaligned;
+    c->lds_idx_active += u->clocks;
+    if (returns) c->lds_atomic_return += u->phases;
+    cost->lds_issue += u->clocks;
+    const uint32_t latency = t->profile.lds_latency + cost->lds_issue - u->phases;
+    if (latency > cost->latency) cost->latency = latency;
+}
+
+void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op,
+                    bool flat, bool returns, sgc_cost_t *cost)
+{
+    const sgc_lds_use_t u = sgc_lds_lanes(a, size, op, flat);
+    count_use(t, cu, &u, returns, cost);
 }
 
 void sgc_lds(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
              sgc_cost_t *cost)
 {
-    if (i->flags & ISA_F_GDS) return;
-    switch (op->special) {
-    case SGC_PAIR:
-        element(t, cu, w, i, op, (uint32_t)i->offset0 * op->unit_bytes * 4, cost);
-        element(t, cu, w, i, op, (uint32_t)i->offset1 * op->unit_bytes * 4, cost);
-        break;
-    case SGC_CROSS:
-    case SGC_WAVE:
-        cost->lds_issue = op->special == SGC_CROSS ? ISA_LANES / SGC_LDS_BANKS : 1;
-        cost->latency = t->profile.lds_latency;
-        cu->sq.lds_idx_active += cost->lds_issue;
-        break;
-    default: element(t, cu, w, i, op, isa_ds_offset16(i), cost); break;
-    }
+    sgc_lds_use_t use[2];
+    const unsigned n = sgc_lds_use(t->lds_memo, w, i, op, use);
+    for (unsigned k = 0; k < n; k++)
+        count_use(t, cu, &use[k], op->returns, cost);
 }

@@ -8,12 +8,12 @@
 
 #include "softgpu/cache/cache.h"
 #include "softgpu/cache/ops.h"
+#include "softgpu/cache/reach.h"
 #include "softgpu/cache/ways.h"
 #include "softgpu/isa/wave.h"
 
 /* The sizes that the rules are made of; everything else is in the profile. */
 enum {
-    SGC_LINE = 64,     /* vector L1, scalar and instruction caches; a request to L2 */
     SGC_L2_LINE = 128, /* two halves of SGC_LINE */
     SGC_PAGE = 4096,   /* unit of translation */
     SGC_PAGE_LINES = SGC_PAGE / SGC_LINE,
@@ -23,7 +23,6 @@ enum {
     SGC_UTCL1_PENDING = 10, /* look-ups after a miss of their page that still wait for it */
     SGC_CODE_AHEAD = 2,     /* lines that a miss of the instruction cache reads besides its own */
     SGC_TAG_BANKS = 4,      /* of the vector L1's tags, by line number */
-    SGC_LDS_BANKS = 32,
     SGC_MTYPES = 4
 };
 
@@ -165,15 +164,7 @@ typedef struct {
     uint64_t below;             /* transactions below */
 } sgc_l2_t;
 
-/* What an LDS access of even lanes costs, kept for the next with the same step. */
-typedef struct {
-    uint32_t step;
-    uint8_t bytes, low; /* of an element; the low bits of the first address */
-    bool atomic;
-    uint32_t clocks, bank_conflict, addr_conflict; /* 0 clocks: not known yet */
-} sgc_lds_memo_t;
-
-enum { SGC_LDS_MEMOS = 64, SGC_TOUCHED = 256 };
+enum { SGC_TOUCHED = 256 };
 
 struct sgc {
     sg_profile_t profile;
@@ -260,42 +251,6 @@ static inline void sgc_span_add(sgc_span_t *s, uint64_t from, uint64_t to)
     if (to <= from) return;
     s->clocks += to - from;
     s->until = to;
-}
-
-/* The lanes' addresses of an access to one address space. `even`: EXEC is full and lane l's address
- * is va[0] + l * step, 0 <= step <= SGC_LINE; only va[0] is set until sgc_lanes_spread(). */
-typedef struct {
-    _Alignas(64) uint64_t va[ISA_LANES]; /* of active lanes */
-    uint64_t exec;
-    uint32_t bytes;      /* of a lane's element */
-    uint32_t dword_step; /* from one dword of it to the next: 4, more in swizzled memory */
-    bool even;
-    uint32_t step;
-} sgc_lanes_t;
-
-static inline void sgc_lanes_spread(sgc_lanes_t *a)
-{
-    if (!a->even) return;
-    for (unsigned l = 1; l < ISA_LANES; l++)
-        a->va[l] = a->va[0] + (uint64_t)l * a->step;
-    a->even = false;
-}
-
-/* Whether a row rises by the same from lane to lane, at most `most`, and does not wrap. */
-static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *step)
-{
-    const uint32_t first = row[0], d = row[1] - first;
-    if (d > most || (uint64_t)first + (ISA_LANES - 1) * (uint64_t)d > UINT32_MAX) return false;
-    const __m128i *v = (const __m128i *)row, four = _mm_set1_epi32((int)(4 * d));
-    __m128i want =
-        _mm_setr_epi32((int)first, (int)(first + d), (int)(first + 2 * d), (int)(first + 3 * d));
-    __m128i differ = _mm_setzero_si128();
-    for (unsigned k = 0; k < ISA_LANES / 4; k++) {
-        differ = _mm_or_si128(differ, _mm_xor_si128(v[k], want));
-        want = _mm_add_epi32(want, four);
-    }
-    *step = d;
-    return _mm_movemask_epi8(_mm_cmpeq_epi32(differ, _mm_setzero_si128())) == 0xffff;
 }
 
 /* vector.c */

@@ -1,0 +1,89 @@
+/* reach.h - what a memory instruction touches: its lanes' addresses, and what LDS makes of them.
+ *
+ * Functions of registers alone: nothing is counted or changed, so that the cache model and whoever
+ * looks at single instructions ask the same. */
+#ifndef SOFTGPU_CACHE_REACH_H
+#define SOFTGPU_CACHE_REACH_H
+
+#include "softgpu/cache/ops.h"
+#include "softgpu/isa/wave.h"
+
+#include <immintrin.h>
+
+enum {
+    SGC_LINE = 64, /* vector L1, scalar and instruction caches; a request to L2 */
+    SGC_LDS_BANKS = 32
+};
+
+/* The lanes' addresses of an access to one address space. `even`: EXEC is full and lane l's address
+ * is va[0] + l * step, 0 <= step <= SGC_LINE; only va[0] is set until sgc_lanes_spread(). */
+typedef struct {
+    _Alignas(64) uint64_t va[ISA_LANES]; /* of active lanes */
+    uint64_t exec;
+    uint32_t bytes;      /* of a lane's element */
+    uint32_t dword_step; /* from one dword of it to the next: 4, more in swizzled memory */
+    bool even;
+    uint32_t step;
+} sgc_lanes_t;
+
+static inline void sgc_lanes_spread(sgc_lanes_t *a)
+{
+    if (!a->even) return;
+    for (unsigned l = 1; l < ISA_LANES; l++)
+        a->va[l] = a->va[0] + (uint64_t)l * a->step;
+    a->even = false;
+}
+
+/* Whether a row rises by the same from lane to lane, at most `most`, and does not wrap. */
+static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *step)
+{
+    const uint32_t first = row[0], d = row[1] - first;
+    if (d > most || (uint64_t)first + (ISA_LANES - 1) * (uint64_t)d > UINT32_MAX) return false;
+    const __m128i *v = (const __m128i *)row, four = _mm_set1_epi32((int)(4 * d));
+    __m128i want =
+        _mm_setr_epi32((int)first, (int)(first + d), (int)(first + 2 * d), (int)(first + 3 * d));
+    __m128i differ = _mm_setzero_si128();
+    for (unsigned k = 0; k < ISA_LANES / 4; k++) {
+        differ = _mm_or_si128(differ, _mm_xor_si128(v[k], want));
+        want = _mm_add_epi32(want, four);
+    }
+    *step = d;
+    return _mm_movemask_epi8(_mm_cmpeq_epi32(differ, _mm_setzero_si128())) == 0xffff;
+}
+
+/* Where the lanes of an instruction of SGC_UNIT_VECTOR go; .exec is 0 where none does. */
+typedef struct {
+    sgc_lanes_t memory, own; /* own: FLAT's lanes in their scratch */
+    sgc_lanes_t lds;         /* of FLAT, or the LDS side of a transfer */
+} sgc_reach_t;
+
+/* reach.c. EXEC is not 0. */
+void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc_reach_t *r);
+
+/* ---- LDS ---- */
+
+/* Clocks of an LDS instruction, or of one of its two elements. */
+typedef struct {
+    uint32_t clocks, phases; /* phases: the clocks without conflicts */
+    uint32_t bank_conflict, addr_conflict, unaligned;
+    uint32_t outside; /* lanes beyond the LDS of the workgroup, left out */
+} sgc_lds_use_t;
+
+/* What an access of even lanes costs, kept for the next with the same step. */
+typedef struct {
+    uint32_t step;
+    uint8_t bytes, low; /* of an element; the low bits of the first address */
+    bool atomic;
+    sgc_lds_use_t use; /* 0 clocks: not known yet */
+} sgc_lds_memo_t;
+
+enum { SGC_LDS_MEMOS = 64 };
+
+/* lds.c: of lanes (LDS offsets) in LDS of so many bytes. `flat`: of a FLAT instruction. */
+sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op, bool flat);
+/* Of an instruction of SGC_UNIT_LDS, by element: returns how many there are, 0 for one of the GDS.
+ * `memo`: SGC_LDS_MEMOS of the caller's, zeroed at first. */
+unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
+                     const sgc_op_t *op, sgc_lds_use_t use[2]);
+
+#endif
