@@ -1,0 +1,113 @@
+/* comgr.c - LLVM's disassembler, as libamd_comgr offers it.
+ *
+ * Loaded when it is asked for, not linked: profilers and decoders work without it, and whichever
+ * version the HIP runtime has brought is taken. Its few functions have been the same in all of
+ * them. */
+#include "disasm/internal.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    uint64_t handle;
+} info_t;
+
+typedef int create_fn_t(const char *isa, uint64_t (*read)(uint64_t, char *, uint64_t, void *),
+                        void (*print)(const char *, void *), void (*annotate)(uint64_t, void *),
+                        info_t *info);
+typedef int destroy_fn_t(info_t info);
+typedef int disassemble_fn_t(info_t info, uint64_t address, void *user, uint64_t *size);
+
+static create_fn_t *create;
+static destroy_fn_t *destroy;
+static disassemble_fn_t *disassemble;
+
+/* ISO C has no way from dlsym's pointer to a function's but through memory. */
+static bool find(void *library, const char *name, void *function, size_t size)
+{
+    void *address = dlsym(library, name);
+    memcpy(function, &address, size);
+    return address;
+}
+
+static void load(void)
+{
+    static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2",
+                                        "libamd_comgr.so"};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+    if (!library) return;
+    find(library, "amd_comgr_destroy_disassembly_info", &destroy, sizeof destroy);
+    find(library, "amd_comgr_disassemble_instruction", &disassemble, sizeof disassemble);
+    if (destroy && disassemble)
+        find(library, "amd_comgr_create_disassembly_info", &create, sizeof create);
+}
+
+bool dis_available(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return create;
+}
+
+typedef struct {
+    dis_object_t *object;
+    char *text;
+    size_t room, length;
+} request_t;
+
+static uint64_t read_memory(uint64_t from, char *to, uint64_t size, void *user)
+{
+    uint64_t left;
+    const uint8_t *bytes = dis_bytes(((request_t *)user)->object, from, &left);
+    if (!bytes) return 0;
+    if (size > left) size = left;
+    memcpy(to, bytes, size);
+    return size;
+}
+
+static void take_text(const char *text, void *user)
+{
+    request_t *r = user;
+    while (*text == ' ' || *text == '\t')
+        text++;
+    r->length = strlen(text);
+    while (r->length && (text[r->length - 1] == ' ' || text[r->length - 1] == '\n'))
+        r->length--;
+    size_t n = r->length < r->room ? r->length : r->room ? r->room - 1 : 0;
+    if (!r->room) return;
+    memcpy(r->text, text, n);
+    r->text[n] = '\0';
+}
+
+static void take_address(uint64_t address, void *user)
+{
+    (void)address, (void)user;
+}
+
+size_t dis_object_text(dis_object_t *object, uint64_t address, char *text, size_t room,
+                       uint64_t *bytes)
+{
+    request_t request = {.object = object, .text = text, .room = room};
+    uint64_t left;
+    char isa[64];
+    if (!dis_available() || !dis_bytes(object, address, &left)) return 0;
+    if (!object->comgr) {
+        info_t info;
+        snprintf(isa, sizeof isa, "amdgcn-amd-amdhsa--%s", object->gpu);
+        if (create(isa, read_memory, take_text, take_address, &info)) return 0;
+        object->comgr = info.handle;
+    }
+    if (disassemble((info_t){object->comgr}, address, &request, bytes)) return 0;
+    return *bytes && *bytes <= left ? request.length : 0;
+}
+
+void dis_comgr_free(dis_object_t *o)
+{
+    if (o->comgr) destroy((info_t){o->comgr});
+}

@@ -1,0 +1,194 @@
+/* elf.c - code objects as files: segments, functions, the GPU they are for.
+ *
+ * Apart from what is made of them. Offsets and sizes are the file's word and are checked against
+ * its size, all of them, before anything is read. */
+#include "disasm/internal.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MACHINE_AMDGPU = 224, FLAGS_MACH = 0xff };
+
+static const struct {
+    uint8_t mach;
+    char name[8];
+} gpus[] = {{0x2c, "gfx900"}, {0x2d, "gfx902"}, {0x2e, "gfx904"}, {0x2f, "gfx906"},
+            {0x30, "gfx908"}, {0x31, "gfx909"}, {0x32, "gfx90c"}, {0x3f, "gfx90a"},
+            {0x40, "gfx940"}, {0x4b, "gfx941"}, {0x4c, "gfx942"}, {0x4f, "gfx950"}};
+
+static bool within(const dis_object_t *o, uint64_t offset, uint64_t size)
+{
+    return offset <= o->size && size <= o->size - offset;
+}
+
+const uint8_t *dis_bytes(const dis_object_t *o, uint64_t address, uint64_t *size)
+{
+    for (size_t i = 0; i < o->segment_count; i++) {
+        const dis_segment_t *s = &o->segments[i];
+        if (address - s->address >= s->size || address < s->address) continue;
+        *size = s->size - (address - s->address);
+        return o->elf + s->offset + (address - s->address);
+    }
+    return NULL;
+}
+
+static dis_status_t read_segments(dis_object_t *o, const Elf64_Ehdr *header)
+{
+    if (header->e_phentsize != sizeof(Elf64_Phdr) ||
+        !within(o, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)))
+        return DIS_NO_ELF;
+    o->segments = calloc(header->e_phnum + 1u, sizeof *o->segments);
+    if (!o->segments) return DIS_NO_MEMORY;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        Elf64_Phdr p;
+        memcpy(&p, o->elf + header->e_phoff + i * sizeof p, sizeof p);
+        if (p.p_type != PT_LOAD || !p.p_filesz) continue;
+        if (!within(o, p.p_offset, p.p_filesz)) return DIS_NO_ELF;
+        o->segments[o->segment_count++] = (dis_segment_t){p.p_vaddr, p.p_offset, p.p_filesz};
+    }
+    return DIS_GOOD;
+}
+
+static bool section(const dis_object_t *o, const Elf64_Ehdr *header, unsigned index, Elf64_Shdr *s)
+{
+    if (index >= header->e_shnum) return false;
+    memcpy(s, o->elf + header->e_shoff + index * sizeof *s, sizeof *s);
+    return s->sh_type == SHT_NOBITS || within(o, s->sh_offset, s->sh_size);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const dis_symbol_t *x = a, *y = b;
+    if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* A text of the section, if it has an end. */
+static const char *text_at(const dis_section_t *s, uint64_t at)
+{
+    return at < s->size && memchr(s->data + at, '\0', s->size - at) ? (const char *)s->data + at
+                                                                    : NULL;
+}
+
+static dis_status_t read_symbols(dis_object_t *o, const Elf64_Ehdr *header, const Elf64_Shdr *table)
+{
+    Elf64_Shdr strings;
+    const size_t count = table->sh_size / sizeof(Elf64_Sym);
+    if (!section(o, header, table->sh_link, &strings) || strings.sh_type != SHT_STRTAB)
+        return DIS_NO_ELF;
+    const dis_section_t names = {o->elf + strings.sh_offset, strings.sh_size};
+    o->symbols = calloc(count + 1, sizeof *o->symbols);
+    if (!o->symbols) return DIS_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, o->elf + table->sh_offset + i * sizeof symbol, sizeof symbol);
+        const char *name = text_at(&names, symbol.st_name);
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_shndx || !name || !*name)
+            continue;
+        o->symbols[o->symbol_count++] = (dis_symbol_t){name, symbol.st_value, symbol.st_size};
+    }
+    qsort(o->symbols, o->symbol_count, sizeof *o->symbols, by_address);
+    return DIS_GOOD;
+}
+
+static void keep_debug(dis_object_t *o, const char *name, const Elf64_Shdr *s)
+{
+    const struct {
+        const char *name;
+        dis_section_t *section;
+    } kept[] = {
+        {".debug_line", &o->line}, {".debug_line_str", &o->line_str}, {".debug_str", &o->str}};
+    if (s->sh_type != SHT_PROGBITS || s->sh_flags & SHF_COMPRESSED) return;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (!strcmp(name, kept[i].name))
+            *kept[i].section = (dis_section_t){o->elf + s->sh_offset, s->sh_size};
+}
+
+static dis_status_t read_sections(dis_object_t *o, const Elf64_Ehdr *header)
+{
+    Elf64_Shdr s, strings = {0}, symbols = {0};
+    if (!header->e_shnum) return DIS_GOOD;
+    if (header->e_shentsize != sizeof s || !within(o, header->e_shoff, header->e_shnum * sizeof s))
+        return DIS_NO_ELF;
+    bool named = section(o, header, header->e_shstrndx, &strings) && strings.sh_type == SHT_STRTAB;
+    const dis_section_t names = {o->elf + strings.sh_offset, named ? strings.sh_size : 0};
+    for (unsigned i = 0; i < header->e_shnum; i++) {
+        if (!section(o, header, i, &s)) return DIS_NO_ELF;
+        const char *name = text_at(&names, s.sh_name);
+        if (name) keep_debug(o, name, &s);
+        /* the full table, and what is exported where it was stripped */
+        if (s.sh_type == SHT_SYMTAB || (s.sh_type == SHT_DYNSYM && !symbols.sh_type)) symbols = s;
+    }
+    return symbols.sh_type ? read_symbols(o, header, &symbols) : DIS_GOOD;
+}
+
+static dis_status_t read_file(dis_object_t *o)
+{
+    Elf64_Ehdr header;
+    dis_status_t status;
+    if (o->size < sizeof header) return DIS_NO_ELF;
+    memcpy(&header, o->elf, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_machine != MACHINE_AMDGPU)
+        return DIS_NO_ELF;
+    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
+        if (gpus[i].mach == (header.e_flags & FLAGS_MACH)) strcpy(o->gpu, gpus[i].name);
+    if (!*o->gpu) return DIS_NO_ELF;
+    status = read_segments(o, &header);
+    return status ? status : read_sections(o, &header);
+}
+
+dis_status_t dis_object_open(const void *elf, uint64_t size, dis_object_t **object)
+{
+    dis_object_t *o = calloc(1, sizeof *o);
+    *object = NULL;
+    if (!o) return DIS_NO_MEMORY;
+    o->elf = size ? malloc(size) : NULL;
+    o->size = size;
+    if (o->elf) memcpy(o->elf, elf, size);
+    dis_status_t status = !size ? DIS_NO_ELF : o->elf ? read_file(o) : DIS_NO_MEMORY;
+    if (status) {
+        dis_object_close(o);
+        return status;
+    }
+    *object = o;
+    return DIS_GOOD;
+}
+
+void dis_object_close(dis_object_t *object)
+{
+    if (!object) return;
+    dis_comgr_free(object);
+    dis_lines_free(object);
+    free(object->symbols);
+    free(object->segments);
+    free(object->elf);
+    free(object);
+}
+
+const char *dis_object_gpu(const dis_object_t *object)
+{
+    return object->gpu;
+}
+
+const dis_symbol_t *dis_object_symbols(const dis_object_t *object, size_t *count)
+{
+    *count = object->symbol_count;
+    return object->symbols;
+}
+
+const dis_symbol_t *dis_object_symbol_at(const dis_object_t *object, uint64_t address)
+{
+    size_t first = 0, end = object->symbol_count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (object->symbols[middle].address <= address)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (!first) return NULL;
+    const dis_symbol_t *s = &object->symbols[first - 1];
+    return address - s->address < s->size ? s : NULL;
+}

@@ -1,0 +1,142 @@
+/* stitch.c - finds the places of a wave's instructions: the code is walked along with the trace.
+ *
+ * The trace says kinds, whether branches were taken, and where jumps through registers went; the
+ * code says the rest. Apart because it is the one part that guesses: where the two do not fit, what
+ * is known to be left out of traces is passed over, and after that nothing is said until the trace
+ * tells a place again. */
+#include "trace_decoder/decoder.h"
+
+#define CATEGORY(x) ROCPROFILER_THREAD_TRACE_DECODER_INST_##x
+
+static bool fits(const dec_inst_t *i, const dec_line_t *line)
+{
+    switch (line->kind) {
+    case DEC_LINE_SMEM: return i->category == CATEGORY(SMEM);
+    case DEC_LINE_SALU: return i->category == CATEGORY(SALU);
+    /* the hardware tells encodings apart, of which FLAT has global and scratch memory */
+    case DEC_LINE_VMEM: return i->category == CATEGORY(VMEM) || i->category == CATEGORY(FLAT);
+    case DEC_LINE_FLAT: return i->category == CATEGORY(FLAT);
+    case DEC_LINE_LDS: return i->category == CATEGORY(LDS);
+    case DEC_LINE_VALU: return i->category == CATEGORY(VALU);
+    case DEC_LINE_BRANCH: return i->category == CATEGORY(NEXT) || i->category == CATEGORY(JUMP);
+    case DEC_LINE_IMMEDIATE: return i->category == CATEGORY(IMMED);
+    case DEC_LINE_MESSAGE:
+    case DEC_LINE_BARRIER:
+        return i->category == CATEGORY(IMMED) || i->category == CATEGORY(MESSAGE);
+    default: return false;
+    }
+}
+
+typedef struct {
+    dec_wave_t *wave;
+    dec_code_t *code;
+    const dec_registers_t *registers;
+    bool no_memory;
+} walk_t;
+
+static bool line_at(walk_t *w, dec_pc_t pc, dec_line_t *line)
+{
+    const dec_line_t *found = dec_code_at(w->code, pc);
+    if (!found) {
+        w->no_memory = true;
+        return false;
+    }
+    *line = *found;
+    return line->known;
+}
+
+static bool next_line(walk_t *w, dec_line_t *line)
+{
+    return line_at(w, (dec_pc_t){line->next, line->pc.code_object_id}, line);
+}
+
+static bool passable(const dec_line_t *line)
+{
+    return line->kind == DEC_LINE_UNKNOWN || (line->kind == DEC_LINE_IMMEDIATE && !line->wait);
+}
+
+/* Units of two kinds may tell of what they were issued in the other order. */
+static bool fits_swapped(walk_t *w, size_t index, const dec_line_t *line)
+{
+    dec_inst_t *i = &w->wave->insts[index];
+    dec_line_t next = *line;
+    if (index + 1 >= w->wave->inst_count || line->kind == DEC_LINE_BRANCH) return false;
+    if (i->category == CATEGORY(IMMED) || i[1].category == CATEGORY(IMMED)) return false;
+    if (!fits(i + 1, line) || !next_line(w, &next) || !fits(i, &next)) return false;
+    const uint32_t category = i->category;
+    i->category = i[1].category;
+    i[1].category = category & 255;
+    return true;
+}
+
+/* Goes on to a line that the instruction fits; false: there is none. */
+static bool match(walk_t *w, size_t index, dec_line_t *line)
+{
+    enum { PASSED_MAX = 64 };
+    const dec_inst_t *i = &w->wave->insts[index];
+    for (int passed = 0; passed < PASSED_MAX; passed++) {
+        if (fits(i, line) || fits_swapped(w, index, line)) return true;
+        if (!passable(line) || !next_line(w, line)) return false;
+    }
+    return false;
+}
+
+/* A barrier may leave two: a message when the wave comes to it, and its end. */
+static size_t barrier_end(dec_wave_t *w, size_t index, const dec_line_t *line)
+{
+    if (line->kind != DEC_LINE_BARRIER || w->insts[index].category != CATEGORY(MESSAGE) ||
+        index + 1 >= w->inst_count || w->insts[index + 1].category != CATEGORY(IMMED))
+        return index;
+    w->insts[index + 1].pc = line->pc;
+    return index + 1;
+}
+
+static bool follow(walk_t *w, const dec_inst_t *i, dec_line_t *line)
+{
+    if (line->kind == DEC_LINE_BRANCH && i->category == CATEGORY(JUMP))
+        return line->targeted &&
+               line_at(w, (dec_pc_t){line->target, line->pc.code_object_id}, line);
+    return next_line(w, line);
+}
+
+/* Takes out what turned out to be no instructions. */
+static void compact(dec_wave_t *w)
+{
+    size_t kept = 0, entry = 0;
+    for (size_t i = 0; i < w->inst_count; i++) {
+        for (; entry < w->entry_count && w->entries[entry].index <= i; entry++)
+            w->entries[entry].index = kept;
+        if (w->insts[i].category != DEC_GONE) w->insts[kept++] = w->insts[i];
+    }
+    for (; entry < w->entry_count; entry++)
+        w->entries[entry].index = kept;
+    w->inst_count = kept;
+}
+
+size_t dec_stitch(dec_wave_t *wave, dec_code_t *code, const dec_registers_t *registers)
+{
+    walk_t w = {.wave = wave, .code = code, .registers = registers};
+    dec_line_t line = {0};
+    bool placed = false;
+    size_t entry = 0, missing = 0;
+    compact(wave);
+    for (size_t i = 0; i < wave->inst_count && !w.no_memory; i++) {
+        while (entry < wave->entry_count && wave->entries[entry].index <= i) {
+            const uint64_t address = wave->entries[entry++].address;
+            placed = address && line_at(&w, dec_place(registers, address), &line);
+        }
+        dec_inst_t *inst = &wave->insts[i];
+        if (inst->category == CATEGORY(CONTEXT)) continue;
+        if (inst->category == DEC_OPEN) inst->category = CATEGORY(NONE);
+        placed = placed && match(&w, i, &line);
+        if (!placed) {
+            missing++;
+            continue;
+        }
+        inst->pc = line.pc;
+        const size_t last = barrier_end(wave, i, &line);
+        placed = follow(&w, inst, &line);
+        i = last;
+    }
+    return w.no_memory ? SIZE_MAX : missing;
+}

@@ -1,0 +1,70 @@
+/* tokens.c - the stream of gfx9: tokens of 2 to 8 bytes, and when each was written.
+ *
+ * Apart because nothing else knows how long tokens are and how time goes. All bytes are somebody
+ * else's: a token that is not whole ends the stream. */
+#include "trace_decoder/decoder.h"
+
+#include <string.h>
+
+static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
+
+enum { CYCLES = 4 /* of a unit of time */ };
+
+/*  63      33  32     31:26   25   24:20   19:16   15:13      12:0
+ *  0    double engine array target  SIMDs version of  0x11 or 0
+ *       buffer               unit          the stream               */
+bool dec_header_read(const uint8_t *data, uint64_t size, dec_header_t *header)
+{
+    enum { VERSION = 0x11, MI200 = 4, MI350 = 6 };
+    uint64_t word;
+    if (size < sizeof word) return false;
+    memcpy(&word, data, sizeof word);
+    const uint64_t version = dec_bits(word, 12, 0), stream = dec_bits(word, 15, 13);
+    if ((version && version != VERSION) || stream < MI200 || stream > MI350) return false;
+    *header = (dec_header_t){.unit = (uint8_t)dec_bits(word, 24, 20),
+                             .engine = (uint8_t)dec_bits(word, 31, 26)};
+    return true;
+}
+
+static bool read(const dec_stream_t *s, uint64_t at, dec_token_t *token)
+{
+    if (at >= s->size) return false;
+    const unsigned type = s->data[at] & 15;
+    if (s->size - at < lengths[type]) return false;
+    *token = (dec_token_t){.at = at, .type = (dec_type_t)type};
+    memcpy(&token->bits, s->data + at, lengths[type]);
+    return true;
+}
+
+static bool is_reset(const dec_token_t *t)
+{
+    return t->type == DEC_MISC && dec_bits(t->bits, 15, 13) == DEC_MISC_RESET;
+}
+
+/* After a reset time goes on with the next stamp, which may stand behind other tokens. The first
+ * stamp counts for 4 clocks before it, and says what the others count from. */
+static void reset(dec_stream_t *s)
+{
+    dec_token_t ahead;
+    for (uint64_t at = s->at; read(s, at, &ahead) && !is_reset(&ahead); at += lengths[ahead.type]) {
+        if (ahead.type != DEC_TIMESTAMP) continue;
+        const int64_t stamp = (int64_t)dec_bits(ahead.bits, 63, 16);
+        if (!s->based) s->base = stamp - s->now + CYCLES;
+        s->based = true;
+        if (stamp > s->base) s->now = (stamp - s->base) & ~INT64_C(3);
+        return;
+    }
+}
+
+bool dec_stream_next(dec_stream_t *s, dec_token_t *token)
+{
+    if (!read(s, s->at, token)) return false;
+    s->at += lengths[token->type];
+    if (token->type == DEC_MISC)
+        s->now += CYCLES * (int64_t)dec_bits(token->bits, 11, 4);
+    else if (token->type != DEC_TIMESTAMP)
+        s->now += CYCLES * (int64_t)dec_bits(token->bits, 4, 4);
+    if (!s->untimed && is_reset(token)) reset(s);
+    token->time = s->now;
+    return true;
+}
