@@ -33,6 +33,7 @@ static programs_t programs[N_SIGNALS];
 static _Atomic bool installed;
 
 static _Thread_local sg_guard_t *guard __attribute__((tls_model("initial-exec")));
+static _Thread_local bool of_device __attribute__((tls_model("initial-exec"))); /* this thread */
 static _Thread_local bool listens __attribute__((tls_model("initial-exec"))); /* to both signals */
 
 static bool is_ours(int number)
@@ -66,11 +67,17 @@ static void let_die(int number, bool sent)
     if (sent) syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), number);
 }
 
+static void add_both(sigset_t *set)
+{
+    for (unsigned i = 0; i < N_SIGNALS; i++)
+        sigaddset(set, numbers[i]);
+}
+
 /* A signal from outside has met a thread of ours: it goes to the process again, and this thread
- * does not listen until its next guard. */
+ * listens to neither until its next guard. */
 static void pass_on(int number, siginfo_t *info, ucontext_t *context)
 {
-    sigaddset(&context->uc_sigmask, number);
+    add_both(&context->uc_sigmask);
     listens = false;
     syscall(SYS_rt_sigqueueinfo, getpid(), number, info);
 }
@@ -107,7 +114,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
         listens = false; /* the kernel has blocked the signal, and siglongjmp() leaves it so */
         siglongjmp(g->back, 1);
     }
-    if (listens && sent)
+    /* whether it listens or not: of two that came at once the second is handled first */
+    if (of_device && sent)
         pass_on(number, info, at);
     else
         run_program(number, info, context);
@@ -169,9 +177,8 @@ bool sg_guard_enter(sg_guard_t *g, const sg_memory_t *memory)
     if (!listens) {
         sigset_t both;
         sigemptyset(&both);
-        for (unsigned i = 0; i < N_SIGNALS; i++)
-            sigaddset(&both, numbers[i]);
-        listens = true;
+        add_both(&both);
+        of_device = listens = true;
         pthread_sigmask(SIG_UNBLOCK, &both, NULL);
     }
     g->memory = memory;

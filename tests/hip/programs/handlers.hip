@@ -105,6 +105,32 @@ static size_t ends_by_default(int number)
     return !WIFSIGNALED(status) || WTERMSIG(status) != number;
 }
 
+// Signals from outside find the only threads that listen: those of the GPU among others, which pass them on.
+static size_t from_outside()
+{
+    std::atomic<bool> done{false};
+    std::thread reader([&] { // the program's own, so that they arrive at all
+        while (!done) usleep(100);
+    });
+    for (int number : {SIGSEGV, SIGBUS}) signal(number, on_user);
+    sigset_t both, before;
+    sigemptyset(&both);
+    sigaddset(&both, SIGSEGV);
+    sigaddset(&both, SIGBUS);
+    pthread_sigmask(SIG_BLOCK, &both, &before);
+    const int arrived = users;
+    for (int i = 0; i < 100; i++) {
+        kill(getpid(), i % 2 ? SIGSEGV : SIGBUS);
+        usleep(300);
+    }
+    while (users == arrived) usleep(100);
+    done = true;
+    reader.join();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    install(set);
+    return (size_t)on_device_threads;
+}
+
 int main()
 {
     install(set);
@@ -122,6 +148,7 @@ int main()
     report("handlers in place", n_caught, changed(set));
     sigprocmask(SIG_SETMASK, nullptr, &mask_after);
     report("other handlers", 12, other_handlers());
+    report("from outside", 100, from_outside());
     report("ends by default", 2, ends_by_default(SIGSEGV) + ends_by_default(SIGBUS));
     report("signal mask", 1, memcmp(&mask_before, &mask_after, sizeof mask_after) != 0);
 
