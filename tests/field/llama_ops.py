@@ -20,7 +20,7 @@ HOUR = 3600
 RESULT = re.compile(r"^  ([A-Z0-9_]+)\(.*\): (?:\x1b\[[0-9;]*m)*(OK|FAIL|not supported)", re.MULTILINE)
 LEAST = 100  # operations that llama.cpp has at least on this back end
 # Cases of an operation, evenly taken from its list: of all 15,700 the half takes half an hour on two cores.
-BARE, WATCHED = 20, 2
+BARE, WATCHED = 8, 2 if f.all else 1
 ARGUMENT = 100_000  # characters; Linux takes 131,071 in one argument
 FEW = "RMS_NORM,SUM_ROWS,GET_ROWS"  # the small set: vector code, cross-lane operations, LDS
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # field: trixie
 # field-timeout: 600
+# field-alone: what it installs the others would find
 """The Debian package, made in the suite by `make deb`'s cpack: apt installs it with what it depends on, it profiles
 the demo from where it is installed, and once it is purged no file of the system is there that was not before."""
 import glob

@@ -1,7 +1,6 @@
-"""What scripts/run-field says of a build that fails in a root: the errors, though they are far from the end.
-
-The script runs with commands of ours in the place of those that make a root and enter it.
+"""What scripts/run-field runs, and what it says of it. Commands of ours stand for those that make a root and enter it.
 usage: run_field_test.py SCRIPTS"""
+import contextlib
 import os
 import shutil
 import subprocess
@@ -14,28 +13,58 @@ OTHERS = [f"[{n}%] Building C object {n}.o" for n in range(100)]
 
 
 def command(path, *lines):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w") as file:
         file.write("\n".join(["#!/bin/sh", *lines, ""]))
     os.chmod(path, 0o755)
 
 
+@contextlib.contextmanager
+def source_tree(*inside):
+    """A source tree with the script; `inside`: the commands of its in-field."""
+    with tempfile.TemporaryDirectory() as tree:
+        os.makedirs(tree + "/tests/field")
+        os.makedirs(tree + "/scripts")
+        for name in ("run-field", "build-errors"):
+            shutil.copy(os.path.join(sys.argv[1], name), tree + "/scripts")
+        command(tree + "/scripts/field-root")
+        command(tree + "/scripts/in-field", *inside)
+        yield tree
+
+
+def run_field(tree, *options):
+    return subprocess.run([tree + "/scripts/run-field", "none", *options], capture_output=True, text=True, timeout=40,
+                          env={**os.environ, "FIELD_ROOTS": tree})
+
+
 def said(output):
     """What a run says of its build, which printed these lines and failed."""
-    with tempfile.TemporaryDirectory() as tree:
-        scripts = os.path.join(tree, "scripts")
-        os.makedirs(scripts)
-        os.makedirs(os.path.join(tree, "tests/field"))
-        for name in ("run-field", "build-errors"):
-            shutil.copy(os.path.join(sys.argv[1], name), scripts)
+    with source_tree('cat "${0%/*}/../output"', "exit 2") as tree:
         with open(os.path.join(tree, "output"), "w") as file:
             file.write("\n".join([*output, ""]))
-        command(os.path.join(scripts, "field-root"))
-        command(os.path.join(scripts, "in-field"), f"cat '{tree}/output'", "exit 2")
-        run = subprocess.run([os.path.join(scripts, "run-field"), "none", "--programs", "."], capture_output=True, text=True,
-                             timeout=30, env={**os.environ, "FIELD_ROOTS": tree})
+        run = run_field(tree, "--programs", ".")
     assert run.returncode == 1, run
     said = run.stdout.splitlines()
     return said[said.index("== build with gcc") + 1:said.index("== our own suite")]
+
+
+def parts(*options):
+    """The parts of a run in a root that has clang, and the commands of those that clang has made."""
+    with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
+        command(tree + "/none/usr/bin/clang")
+        run = run_field(tree, *options)
+        with open(tree + "/commands") as file:
+            commands = [line for line in file.read().splitlines() if ".clang" in line]
+        assert run.returncode == 0, run
+        first = f"FIELD_TREE={tree}/build/field/none.clang FIELD_FIRST={tree}/build/field/none.build"
+        assert all(first in line for line in commands), commands
+        assert not commands or f"-DHIPCC={tree}/tests/field/support/hipcc" in commands[0], commands
+    return [line[3:] for line in run.stdout.splitlines() if line.startswith("== ")]
+
+
+def program(tree, name, *lines):
+    """A field program that is on while its file is there."""
+    command(f"{tree}/tests/field/{name}.sh", "# field: none", *lines, 'rm "on.$name"', "echo 1 passed, 0 failed")
 
 
 lines = said([*OTHERS[:50], ERRORS[0], *OTHERS[50:70], ERRORS[1], ERRORS[2], *OTHERS])
@@ -43,3 +72,22 @@ assert lines == ERRORS, lines
 
 lines = said(OTHERS)  # it does not say why: its end
 assert lines == OTHERS[-40:], lines
+
+assert parts() == ["build with gcc", "our own suite", "build with clang", "what clang compiled"]
+assert parts("--tests", "unit") == ["build with gcc", "our own suite"]
+
+# two programs at a time, each waiting for the other; one that wants to be alone is
+with source_tree('shift; cd "${0%/*}/.." && exec env "$@"') as tree:
+    command(tree + "/build/bin/softgpu")
+    program(tree, "alone", "# field-alone: yes", "name=alone", "! ls on.* || exit 1", "touch on.alone")
+    for name, other in (("one", "two"), ("two", "one")):
+        program(tree, name, f"name={name} other={other}", "[ ! -e on.alone ] || exit 1", "touch on.$name met.$name",
+                "for i in $(seq 200); do [ -e met.$other ] && break; sleep 0.1; done", "[ -e met.$other ] || exit 1",
+                "echo $name goes on", "sleep 0.2", "echo $name ends")
+    run = run_field(tree, "--build", tree + "/build", "--programs", ".")
+    assert run.returncode == 0, run
+    lines = run.stdout.splitlines()
+    for name in ("one", "two"):  # what they print does not mix
+        at = lines.index(f"== {name}")
+        assert lines[at + 1:at + 4] == [f"{name} goes on", f"{name} ends", "1 passed, 0 failed"], lines
+    assert lines.index("== alone") > max(lines.index("== one"), lines.index("== two")), lines
