@@ -28,10 +28,11 @@ def main():
             if slot not in registers.get(name, {}):
                 sys.exit(f"{gpu}: {name} has {slots} slots, slot {slot} has no registers")
             r = registers[name][slot]
-            text.append(f"    {{{r['select']}, {r['counter_lo']}, {r['counter_hi']}}},")
+            text.append(f"    {{{r['select']}, {r['counter_lo']}, {r['counter_hi']}, "
+                        f"{r['select1'].replace('-', '0')}}},")
         text.append("};")
         table.append(f"    {{\"{name}\", {row['id']}, {row['instances']}, {row['per_se']}, {slots}, "
-                     f"{row['max_event']}, {KINDS.get(name, '0')}, {gpu}_{name}}},")
+                     f"{row['max_event']}, {KINDS.get(name, '0')}, {row['spm'].replace('-', '0')}, {gpu}_{name}}},")
     text += table + ["};", ""]
     with open(output, "w") as out:
         out.write("\n".join(text))

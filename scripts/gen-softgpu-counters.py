@@ -2,7 +2,7 @@
 """Writes the counter tables of share/counters as C rows for softgpu's performance counters.
 
 usage: gen-softgpu-counters.py SHARE_COUNTERS OUT.inc
-The file defines rows for whichever of SG_BLOCK, SG_REGISTER and SG_COUNTER is defined where it is
+The file defines rows for whichever of SG_BLOCK, SG_STREAMED, SG_REGISTER and SG_COUNTER is defined where it is
 included."""
 import usage
 from counter_tables import rows
@@ -24,8 +24,11 @@ def main():
         section(out, "SG_BLOCK", [
             f"SG_BLOCK({b['block']}, {b['instances']}, {b['per_se']}, {b['slots']})\n"
             for b in blocks])
+        section(out, "SG_STREAMED", [
+            f"SG_STREAMED({b['block']}, {b['per_se']}, {b['spm']})\n"
+            for b in blocks if b["spm"] != "-"])
         section(out, "SG_REGISTER", [
-            f"SG_REGISTER({r['block']}, {r['slot']}, {r['select']}, {r['counter_lo']}, {r['counter_hi']})\n"
+            f"SG_REGISTER({r['block']}, {r['slot']}, {r['select']}, {r['counter_lo']}, {r['counter_hi']}, {r['select1'].replace('-', '0')})\n"
             for r in rows(f"{folder}/gfx90a-perf-registers.tsv") if r["block"] in names])
         section(out, "SG_COUNTER", [
             f"SG_COUNTER({r['block']}, {r['counter']}, {r['event']}, {CLASSES[r['class']]}, \"{r['how']}\")\n"

@@ -301,6 +301,107 @@ hsa_status_t aqlprofile_att_codeobj_marker(hsa_ext_amd_aql_pm4_packet_t *packet,
                                            aqlprofile_memory_dealloc_callback_t dealloc_cb,
                                            void *userdata);
 
+/* ---- streaming counters: what they have counted, every so many clocks ---- */
+
+/* Only pm4_command of the packets is written. Start is submitted after aqlprofile_spm_start(), stop
+ * before aqlprofile_spm_stop(). */
+typedef struct {
+    hsa_ext_amd_aql_pm4_packet_t start_packet;
+    hsa_ext_amd_aql_pm4_packet_t stop_packet;
+} aqlprofile_spm_aql_packets_t;
+
+/* What decoding needs to know; lives as long as the packets. */
+typedef struct {
+    void *data;
+    size_t size;
+} aqlprofile_spm_buffer_desc_t;
+
+typedef enum {
+    AQLPROFILE_SPM_PARAMETER_TYPE_BUFFER_SIZE =
+        0, /* bytes that the driver fills at a time; 1 MiB */
+    AQLPROFILE_SPM_PARAMETER_TYPE_SAMPLE_INTERVAL, /* from 32 to 65504, rounded to 32; 8192 */
+    AQLPROFILE_SPM_PARAMETER_TYPE_TIMEOUT,         /* accepted; nothing waits in the driver */
+    AQLPROFILE_SPM_PARAMETER_TYPE_SAMPLE_MODE,     /* the enum below */
+    AQLPROFILE_SPM_PARAMETER_TYPE_LAST
+} aqlprofile_spm_parameter_type_t;
+
+typedef enum {
+    AQLPROFILE_SPM_PARAMETER_SAMPLE_MODE_SCLK = 0, /* shader clocks */
+    AQLPROFILE_SPM_PARAMETER_SAMPLE_MODE_REFCLK    /* refused */
+} aqlprofile_spm_parameter_interval_mode_t;
+
+typedef struct {
+    aqlprofile_spm_parameter_type_t type;
+    uint64_t value;
+} aqlprofile_spm_parameter_t;
+
+typedef struct {
+    aqlprofile_agent_handle_t aql_agent;
+    hsa_agent_t hsa_agent; /* the same, for the driver */
+    const aqlprofile_pmc_event_t *events;
+    size_t event_count;
+    aqlprofile_spm_parameter_t *parameters;
+    size_t parameter_count;
+    size_t reserved;
+    aqlprofile_memory_alloc_callback_t alloc_cb;
+    aqlprofile_memory_dealloc_callback_t dealloc_cb;
+    aqlprofile_memory_copy_t memcpy_cb;
+    void *userdata;
+} aqlprofile_spm_profile_t;
+
+/* Makes the packets that stream the profile's events. INVALID_ARGUMENT for an event that cannot be
+ * streamed, for more than fit and for a wrong parameter; `flags` must be 0. */
+hsa_status_t aqlprofile_spm_create_packets(aqlprofile_handle_t *handle,
+                                           aqlprofile_spm_buffer_desc_t *desc,
+                                           aqlprofile_spm_aql_packets_t *packets,
+                                           aqlprofile_spm_profile_t profile, size_t flags);
+/* Stops, if need be, and frees. */
+void aqlprofile_spm_delete_packets(aqlprofile_handle_t handle);
+
+/* Number of the XCC that samples come from. */
+typedef size_t aqlprofile_spm_buffer_handle_t;
+
+typedef enum {
+    AQLPROFILE_SPM_DATA_FLAGS_DATA_LOSS = 0 /* bit: samples found no room before these */
+} aqlprofile_spm_data_flags_t;
+
+/* Samples, whole ones, good during the call, which comes from a thread of the library's. Without
+ * samples (size 0) it tells of a loss alone. */
+typedef void (*aqlprofile_spm_data_callback_t)(aqlprofile_spm_buffer_handle_t handle,
+                                               void *spm_data, size_t size, int flags,
+                                               void *userdata);
+
+/* Takes the GPU's streaming counters for this process, which one user at a time can have, and
+ * fetches samples from now on. ERROR and others of the runtime when they cannot be had,
+ * NOT_INITIALIZED for a handle that is none. */
+hsa_status_t aqlprofile_spm_start(aqlprofile_handle_t handle,
+                                  aqlprofile_spm_data_callback_t data_cb, void *userdata);
+/* Fetches what is left and gives the counters back; no callback comes any more. NOT_INITIALIZED if
+ * it has not been started. */
+hsa_status_t aqlprofile_spm_stop(aqlprofile_handle_t handle);
+
+/* One counter in one sample: index is the event's in the profile, shader_engine -1 for blocks that
+ * are in none. A value of all bits: the counter had come to its end, so it is not known. */
+typedef void (*aqlprofile_spm_decode_callback_v1_t)(uint64_t timestamp, uint64_t value,
+                                                    uint64_t index, int shader_engine,
+                                                    void *userdata);
+hsa_status_t aqlprofile_spm_decode_stream_v1(aqlprofile_spm_buffer_desc_t desc,
+                                             aqlprofile_spm_decode_callback_v1_t decode_cb,
+                                             void *data, size_t size, void *userdata);
+
+typedef enum {
+    AQLPROFILE_SPM_DECODE_QUERY_SEG_SIZE = 0, /* bytes of a sample */
+    AQLPROFILE_SPM_DECODE_QUERY_NUM_XCC,
+    AQLPROFILE_SPM_DECODE_QUERY_EVENT_COUNT,
+    AQLPROFILE_SPM_DECODE_QUERY_COUNTER_MAP_BYTE_OFFSET,
+    AQLPROFILE_SPM_DECODE_QUERY_LAST
+} aqlprofile_spm_decode_query_t;
+hsa_status_t aqlprofile_spm_decode_query(aqlprofile_spm_buffer_desc_t desc,
+                                         aqlprofile_spm_decode_query_t query, uint64_t *param_out);
+
+bool aqlprofile_spm_is_event_supported(aqlprofile_agent_handle_t agent,
+                                       aqlprofile_pmc_event_t event);
+
 #ifdef __cplusplus
 }
 #endif

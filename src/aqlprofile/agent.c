@@ -54,26 +54,32 @@ static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t engines,
 }
 
 /* The runtime has loaded this library, or whoever did has the runtime: it is never loaded here. */
-static __typeof__(hsa_agent_get_info) *find_agent_get_info(void)
+static void find_function(const char *library_name, const char *name, void **function)
 {
-    void *symbol = dlsym(RTLD_DEFAULT, "hsa_agent_get_info");
-    if (!symbol) {
-        void *library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
-        if (library) {
-            symbol = dlsym(library, "hsa_agent_get_info");
-            dlclose(library);
-        }
-    }
-    __typeof__(hsa_agent_get_info) *function;
-    memcpy(&function, &symbol, sizeof function);
-    return function;
+    *function = dlsym(RTLD_DEFAULT, name);
+    if (*function) return;
+    void *library = dlopen(library_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library) return;
+    *function = dlsym(library, name);
+    dlclose(library);
+}
+
+void aql_runtime_function(const char *name, void **function)
+{
+    find_function("libhsa-runtime64.so.1", name, function);
+}
+
+void aql_thunk_function(const char *name, void **function)
+{
+    find_function("libhsakmt.so.1", name, function);
 }
 
 hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
 {
-    __typeof__(hsa_agent_get_info) *get_info = find_agent_get_info();
+    __typeof__(hsa_agent_get_info) *get_info = NULL;
     char name[64] = "";
     uint32_t units = 0, engines = 0, arrays = 0;
+    aql_runtime_function("hsa_agent_get_info", (void **)&get_info);
     if (!get_info)
         return aql_fail(HSA_STATUS_ERROR_NOT_INITIALIZED, "the HSA runtime is not loaded");
     hsa_status_t status = get_info(handle, HSA_AGENT_INFO_NAME, name);

@@ -25,7 +25,8 @@ typedef struct {
 } aql_agent_t;
 
 typedef struct {
-    uint32_t select, low, high; /* register numbers, in dwords */
+    uint32_t select, low, high,
+        select1; /* register numbers, in dwords; select1 for streaming, or 0 */
 } aql_registers_t;
 
 /* What programming a block takes besides its select register. */
@@ -40,8 +41,14 @@ typedef struct {
     uint32_t id, instances;
     bool per_engine;
     uint32_t slots, max_event, kind;
+    uint32_t streamed;                /* number for the streaming monitor, 0: it cannot have it */
     const aql_registers_t *registers; /* one per slot */
 } aql_block_t;
+
+/* A function of the HSA runtime, or of the thunk below it where that is a library: NULL if it is
+ * not loaded or has none by that name. */
+void aql_runtime_function(const char *name, void **function);
+void aql_thunk_function(const char *name, void **function);
 
 hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent);
 hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
@@ -85,7 +92,12 @@ enum {
     AQL_SQ_PERFCOUNTER0_SELECT = 0xd9c0,
     AQL_SQ_PERFCOUNTER_CTRL = 0xd9e0,
     AQL_SQ_PERFCOUNTER_MASK = 0xd9e1,
-    AQL_RLC_PERFMON_CLK_CNTL = 0xdcbf
+    AQL_RLC_PERFMON_CLK_CNTL = 0xdcbf,
+    AQL_RLC_SPM_PERFMON_CNTL = 0xdc80,
+    AQL_RLC_SPM_SEGMENT_SIZE = 0xdc84,
+    AQL_RLC_SPM_SE_MUXSEL_ADDR = 0xdc85, /* the next is the data */
+    AQL_RLC_SPM_GLOBAL_MUXSEL_ADDR = 0xdc9b,
+    AQL_RLC_SPM_SEGMENT_SIZE_CORE1 = 0xdcaf
 };
 
 /* CP_PERFMON_CNTL */
@@ -93,13 +105,17 @@ enum {
     AQL_PERFMON_RESET = 0,
     AQL_PERFMON_START = 1,
     AQL_PERFMON_STOP = 2,
-    AQL_PERFMON_READ = 0x401
+    AQL_PERFMON_READ = 0x401,
+    AQL_SPM_START = 0x10,
+    AQL_SPM_STOP = 0x20
 };
 
 void aql_pm4_wait_idle(aql_pm4_t *pm4);
 /* One register, by the packet that its number asks for. */
 void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
 void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool confirm);
+/* Several words to one register, one after the other. */
+void aql_pm4_write_register(aql_pm4_t *pm4, uint32_t reg, const uint32_t *words, uint32_t count);
 /* By COPY_DATA, for registers that the other packet does not reach or values that are in memory. */
 void aql_pm4_copy_value(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
 void aql_pm4_copy_memory(aql_pm4_t *pm4, uint32_t reg, uint64_t address);
@@ -133,10 +149,42 @@ hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_
                            uint32_t count, aql_plan_t *plan);
 void aql_plan_free(aql_plan_t *plan);
 
+/* GRBM_GFX_INDEX for one instance of a block in one engine or in all (engine < 0). */
+uint32_t aql_index_of(const aql_block_t *block, uint32_t instance, int engine);
+
+#define AQL_SQ_CTRL_ALL     0xffff007fu /* all shader stages, all VMIDs */
+#define AQL_SQ_SELECT_MASKS 0x0f0ff000u /* all SIMDs, clients and banks */
+
 void aql_pmc_start(aql_pm4_t *pm4, const aql_plan_t *plan, bool concurrent);
 void aql_pmc_read(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
                   uint64_t output);
 void aql_pmc_stop(aql_pm4_t *pm4);
+
+/* ---- streaming counters (spm.c) ---- */
+
+enum {
+    AQL_SPM_LINES = 31, /* the most of the GPU, and of each engine */
+    /* a place of an event in a sample */
+    AQL_SPM_GLOBAL = 0x8000,
+    AQL_SPM_32_BITS = 0x1000, /* the upper half is a line below */
+    AQL_SPM_PLACE = 0x0fff
+};
+
+typedef struct {
+    aql_plan_t plan;
+    uint32_t interval, engines;
+    uint32_t lines[2]; /* of the GPU, of an engine; the tables alike */
+    uint16_t table[2][AQL_SPM_LINES * 16];
+    uint16_t *place; /* of each event */
+} aql_spm_t;
+
+bool aql_spm_counts(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event);
+/* Into zeroed memory; to be freed with aql_spm_free() in any case. */
+hsa_status_t aql_spm_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
+                          uint32_t count, uint64_t interval, aql_spm_t *spm);
+void aql_spm_free(aql_spm_t *spm);
+void aql_spm_start(aql_pm4_t *pm4, const aql_spm_t *spm);
+void aql_spm_stop(aql_pm4_t *pm4);
 
 /* ---- thread traces (trace.c) ---- */
 

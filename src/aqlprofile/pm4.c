@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    OP_WRITE_DATA = 0x37,
     OP_WAIT_REG_MEM = 0x3c,
     OP_INDIRECT_BUFFER = 0x3f,
     OP_COPY_DATA = 0x40,
@@ -62,6 +63,13 @@ void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value)
         PUT(pm4, header(OP_SET_SH_REG, 3), reg - SH_BEGIN, value);
     else
         PUT(pm4, header(OP_SET_UCONFIG_REG, 3), (reg - UCONFIG_BEGIN) & 0xffff, value);
+}
+
+void aql_pm4_write_register(aql_pm4_t *pm4, uint32_t reg, const uint32_t *words, uint32_t count)
+{
+    enum { TO_REGISTER = 0, SAME_ADDRESS = 1 << 16 };
+    PUT(pm4, header(OP_WRITE_DATA, count + 4), TO_REGISTER | SAME_ADDRESS, reg, 0);
+    put(pm4, words, count);
 }
 
 void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool confirm)

@@ -13,9 +13,7 @@ enum {
     /* what adds up the level of the slot before, every 4 clocks and every clock */
     SQ_ACCUM_PREV = 1,
     SQ_ACCUM_PREV_HIRES = 185,
-    SQ_SELECT_MASKS = 0x0f0ff000, /* all SIMDs, clients and banks */
 };
-#define SQ_CTRL_ALL   0xffff007fu /* all shader stages, all VMIDs */
 #define SQ_CTRL_WAVES 0xffff0057u /* without ES and LS, which gfx9 has merged into GS and HS */
 
 typedef struct {
@@ -119,8 +117,7 @@ void aql_plan_free(aql_plan_t *plan)
 
 /* ---- commands ---- */
 
-/* GRBM_GFX_INDEX for one instance of a block in one engine or in all (engine < 0). */
-static uint32_t index_of(const aql_block_t *block, uint32_t instance, int engine)
+uint32_t aql_index_of(const aql_block_t *block, uint32_t instance, int engine)
 {
     enum { ARRAY_ALL = 1 << 29, INSTANCE_ALL = 1 << 30 };
     const uint32_t engine_all = 1u << 31;
@@ -131,14 +128,14 @@ static uint32_t index_of(const aql_block_t *block, uint32_t instance, int engine
 static void program(aql_pm4_t *pm4, const aql_slot_t *slot)
 {
     const aql_block_t *block = slot->block;
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, index_of(block, slot->instance, -1));
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_index_of(block, slot->instance, -1));
     if (block->kind & AQL_BLOCK_CLEARED)
         for (uint32_t i = 0; i < block->slots; i++) {
             aql_pm4_set(pm4, block->registers[i].low, 0);
             aql_pm4_set(pm4, block->registers[i].high, 0);
         }
     aql_pm4_set(pm4, block->registers[slot->slot].select,
-                slot->event | (block->kind & AQL_BLOCK_SQ ? SQ_SELECT_MASKS : 0));
+                slot->event | (block->kind & AQL_BLOCK_SQ ? AQL_SQ_SELECT_MASKS : 0));
     if (block->kind & AQL_BLOCK_SQ) {
         aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, UINT32_MAX);
         aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, SQ_CTRL_WAVES);
@@ -151,7 +148,7 @@ void aql_pmc_start(aql_pm4_t *pm4, const aql_plan_t *plan, bool concurrent)
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
     aql_pm4_set(pm4, AQL_RLC_PERFMON_CLK_CNTL, 1);
     aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
-    if (plan->kinds & AQL_BLOCK_TEXTURE) aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, SQ_CTRL_ALL);
+    if (plan->kinds & AQL_BLOCK_TEXTURE) aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, AQL_SQ_CTRL_ALL);
     for (uint32_t i = 0; i < plan->slot_count; i++)
         program(pm4, &plan->slots[i]);
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
@@ -173,7 +170,7 @@ void aql_pmc_read(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *pl
         uint32_t samples = aql_block_samples(agent, slot->block);
         for (uint32_t sample = 0; sample < samples; sample++, at += 8) {
             int engine = slot->block->per_engine ? (int)sample : -1;
-            aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, index_of(slot->block, slot->instance, engine));
+            aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_index_of(slot->block, slot->instance, engine));
             aql_pm4_store_register(pm4, registers->low, at, false);
             aql_pm4_store_register(pm4, registers->high, at + 4, false);
         }

@@ -88,3 +88,34 @@ void sg_queue_destroy(sg_queue_t *q)
     fake.n_queues--;
     free(q);
 }
+
+bool sg_device_spm_open(sg_device_t *d)
+{
+    (void)d;
+    fake.spm_waiting = 0;
+    return fake.spm_open = true;
+}
+
+void sg_device_spm_close(sg_device_t *d)
+{
+    (void)d;
+    fake.spm_open = false;
+}
+
+size_t sg_device_spm_waiting(sg_device_t *d)
+{
+    (void)d;
+    return fake.spm_waiting;
+}
+
+size_t sg_device_spm_take(sg_device_t *d, void *to, size_t bytes, bool *lost)
+{
+    (void)d;
+    if (bytes > fake.spm_waiting) bytes = fake.spm_waiting;
+    for (size_t i = 0; i < bytes; i++)
+        ((uint8_t *)to)[i] = fake.spm_next++;
+    fake.spm_waiting -= bytes;
+    *lost = fake.spm_lost;
+    fake.spm_lost = false;
+    return bytes;
+}

@@ -15,6 +15,10 @@ typedef struct {
     unsigned n_devices, n_queues, n_invalidations;
     uint64_t *doorbells;
     sg_queue_t *last_queue;
+    /* streaming counters: what is in the ring, and whether more would have been */
+    bool spm_open, spm_lost;
+    size_t spm_waiting;
+    uint8_t spm_next; /* of a sequence of bytes */
 } fake_device_t;
 
 extern fake_device_t fake;

@@ -272,6 +272,60 @@ static void shared_memory_is_one_for_two_gpus(void **state)
     assert_int_equal(free_buffer(b.handle), 0);
 }
 
+static int spm(uint32_t op, void *buffer, uint32_t bytes, uint32_t timeout,
+               struct kfd_spm_args *args)
+{
+    *args = (struct kfd_spm_args){.dest_buf = (uintptr_t)buffer,
+                                  .buf_size = bytes,
+                                  .op = op,
+                                  .timeout = timeout,
+                                  .gpu_id = kfd_gpu_id(0)};
+    return call(_IOWR(AMDKFD_IOCTL_BASE, KFD_NR_RLC_SPM, struct kfd_spm_args), args);
+}
+
+/* A buffer comes back when the next one is named, with a header in front; what it had no room for
+ * comes in the next. */
+static void samples_come_in_buffers(void **state)
+{
+    enum { HEADER = 32, ROOM = 64 };
+    static uint8_t buffer[2][HEADER + ROOM];
+    const struct kfd_spm_header *header = (const void *)buffer[0];
+    struct kfd_spm_args args;
+    (void)state;
+    assert_int_equal(spm(KFD_SPM_SET_BUFFER, buffer[0], sizeof(buffer[0]), 0, &args), -EINVAL);
+    assert_int_equal(spm(KFD_SPM_RELEASE, NULL, 0, 0, &args), -EINVAL);
+    assert_int_equal(spm(3, NULL, 0, 0, &args), -EINVAL);
+    assert_int_equal(spm(KFD_SPM_ACQUIRE, NULL, 0, 0, &args), 0);
+    assert_int_equal(spm(KFD_SPM_ACQUIRE, NULL, 0, 0, &args), -EBUSY);
+    assert_int_equal(spm(KFD_SPM_SET_BUFFER, buffer[0], HEADER + 31, 0, &args), -EINVAL);
+    assert_int_equal(spm(KFD_SPM_SET_BUFFER, buffer[0], sizeof(buffer[0]), 0, &args), 0);
+    assert_int_equal(args.bytes_copied, 0);
+    fake.spm_waiting = 100;
+    fake.spm_next = 0;
+    fake.spm_lost = true;
+    /* full: it does not wait */
+    assert_int_equal(spm(KFD_SPM_SET_BUFFER, buffer[1], sizeof(buffer[1]), 60000, &args), 0);
+    assert_int_equal(args.timeout, 60000);
+    assert_int_equal(args.bytes_copied, ROOM);
+    assert_int_equal(args.has_data_loss, 1);
+    assert_int_equal(header->version, 4);
+    assert_int_equal(header->bytes_copied, ROOM);
+    assert_int_equal(header->has_data_loss, 1);
+    for (unsigned i = 0; i < ROOM; i++)
+        assert_int_equal(buffer[0][HEADER + i], i);
+    /* the rest, which is waited for to grow */
+    assert_int_equal(spm(KFD_SPM_SET_BUFFER, NULL, sizeof(buffer[0]), 2, &args), 0);
+    assert_int_equal(args.timeout, 0);
+    assert_int_equal(args.bytes_copied, 100 - ROOM);
+    assert_int_equal(args.has_data_loss, 0);
+    assert_int_equal(buffer[1][HEADER], ROOM);
+    assert_int_equal(spm(KFD_SPM_RELEASE, NULL, 0, 0, &args), 0);
+    assert_false(fake.spm_open);
+    args.gpu_id = 1;
+    assert_int_equal(call(_IOWR(AMDKFD_IOCTL_BASE, KFD_NR_RLC_SPM, struct kfd_spm_args), &args),
+                     -EINVAL);
+}
+
 /* A forked child has a GPU of its own and no way to the parent's. */
 static void a_forked_child_starts_anew(void **state)
 {
@@ -322,6 +376,7 @@ int main(void)
         cmocka_unit_test(structures_may_be_shorter),
         cmocka_unit_test(apertures_are_the_drivers),
         cmocka_unit_test(shared_memory_is_one_for_two_gpus),
+        cmocka_unit_test(samples_come_in_buffers),
         cmocka_unit_test(a_forked_child_starts_anew),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

@@ -6,6 +6,7 @@
 
 #include "softgpu/device/observe.h"
 #include "softgpu/isa/clock.h"
+#include "softgpu/perf/spm.h"
 
 #include "base/env.h"
 #include "base/log.h"
@@ -71,4 +72,26 @@ void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int 
     d->doorbell_bytes = bytes;
     d->doorbell_file = base_file_id(fd);
     d->doorbell_offset = offset;
+}
+
+/* ---- streaming counters ---- */
+
+bool sg_device_spm_open(sg_device_t *d)
+{
+    return sg_spm_open(sg_perf_spm(d->perf));
+}
+
+void sg_device_spm_close(sg_device_t *d)
+{
+    sg_spm_close(sg_perf_spm(d->perf));
+}
+
+size_t sg_device_spm_waiting(sg_device_t *d)
+{
+    return sg_spm_waiting(sg_perf_spm(d->perf));
+}
+
+size_t sg_device_spm_take(sg_device_t *d, void *to, size_t bytes, bool *lost)
+{
+    return sg_spm_take(sg_perf_spm(d->perf), to, bytes, lost);
 }

@@ -42,6 +42,13 @@ void sg_device_invalidate_code(sg_device_t *d);
  * counters report it. s_memrealtime, s_memtime and signal timestamps all read it. */
 uint64_t sg_device_clock(void);
 
+/* The ring of streaming counters, which the driver reads. Open empties it; false without memory.
+ * Take copies so many bytes at most and tells whether samples found no room since the last time. */
+bool sg_device_spm_open(sg_device_t *d);
+void sg_device_spm_close(sg_device_t *d);
+size_t sg_device_spm_waiting(sg_device_t *d);
+size_t sg_device_spm_take(sg_device_t *d, void *to, size_t bytes, bool *lost);
+
 /* The doorbell page: `alias` is the device's own mapping, `fd`/`offset` say which file pages the
  * program maps (to find and write-protect its mapping while asleep). */
 void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd,

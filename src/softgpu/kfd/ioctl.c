@@ -210,6 +210,11 @@ static int ipc_import(kfd_process_t *p, void *data)
     return kfd_ipc_import(p, data);
 }
 
+static int spm(kfd_process_t *p, void *data)
+{
+    return kfd_spm(p, data);
+}
+
 static int svm(kfd_process_t *p, void *data, size_t bytes)
 {
     return p->config->svm ? kfd_svm(p, data, bytes) : -EINVAL;
@@ -319,6 +324,7 @@ static const struct {
     {KFD_NR_DBG_TRAP, "DBG_TRAP", no_debugger, NULL},
     {KFD_NR_IPC_IMPORT, "IPC_IMPORT_HANDLE", ipc_import, NULL},
     {KFD_NR_IPC_EXPORT, "IPC_EXPORT_HANDLE", ipc_export, NULL},
+    {KFD_NR_RLC_SPM, "RLC_SPM", spm, NULL},
 #undef ROW
 };
 

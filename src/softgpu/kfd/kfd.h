@@ -203,6 +203,10 @@ void kfd_smi_migrate(const kfd_gpu_t *gpu, bool begins, const kfd_smi_migration_
 void kfd_smi_unmapped(const kfd_gpu_t *gpu, uint64_t begin, uint64_t end);
 void kfd_smi_forget(void);
 
+/* spm.c: streaming counters */
+int kfd_spm(kfd_process_t *p, struct kfd_spm_args *args);
+void kfd_spm_forget(void);
+
 int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args);
 int kfd_queue_destroy(kfd_process_t *p, uint32_t id);
 int kfd_queue_update(kfd_process_t *p, const struct kfd_ioctl_update_queue_args *args);

@@ -258,6 +258,7 @@ void kfd_process_forget(void)
     kfd_bo_forget(p);
     base_kept_close(&p->ipc_socket);
     kfd_smi_forget();
+    kfd_spm_forget();
     atomic_store(&current, NULL);
 }
 

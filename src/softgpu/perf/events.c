@@ -302,12 +302,8 @@ static uint64_t cache_value(sg_perf_t *p, sg_block_t block, uint32_t engine, uin
                             uint32_t event)
 {
     sgc_block_t model;
-    uint64_t value = 0;
     if (!model_block(block, &model)) return 0;
-    sg_perf_model_lock(p);
-    if (p->caches) value = sgc_value(p->caches, model, engine, part, event);
-    sg_perf_model_unlock(p);
-    return value;
+    return p->caches ? sgc_value(p->caches, model, engine, part, event) : 0;
 }
 
 static uint64_t sum_caches(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
@@ -339,8 +335,8 @@ static uint64_t integral(sg_perf_t *p, const event_row_t *accumulator, uint32_t 
     return sum_units(p, row, SG_BLOCK_SQ, engine, 0) >> accumulator->shift;
 }
 
-uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
-                       uint32_t select, uint32_t previous)
+uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                            uint32_t select, uint32_t previous)
 {
     const uint32_t event = event_of(block, select);
     const event_row_t *row = find(block, event);
@@ -359,6 +355,17 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
     case KIND_BUSIEST: return busiest(p, row);
     default: return 0;
     }
+}
+
+uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                       uint32_t select, uint32_t previous)
+{
+    const event_row_t *row = find(block, event_of(block, select));
+    const bool of_caches = !row || row->kind == KIND_BUSIEST;
+    if (of_caches) sg_perf_model_lock(p);
+    const uint64_t total = sg_perf_total_held(p, block, engine, instance, select, previous);
+    if (of_caches) sg_perf_model_unlock(p);
+    return total;
 }
 
 sg_perf_level_t sg_perf_level_of(sg_block_t block, uint32_t select)

@@ -6,6 +6,7 @@
 #define SOFTGPU_PERF_INTERNAL_H
 
 #include "softgpu/perf/perf.h"
+#include "softgpu/perf/spm.h"
 #include "softgpu/perf/traits.h"
 
 #include <pthread.h>
@@ -78,10 +79,10 @@ typedef enum {
 } sg_block_t;
 
 typedef struct {
-    uint32_t select;
-    bool selected;  /* it has been written: until then nothing is computed for it */
-    uint64_t value; /* collected until the last stop */
-    uint64_t base;  /* total when counting began, while running */
+    uint32_t select, select1; /* select1: for streaming only */
+    bool selected;            /* it has been written: until then nothing is computed for it */
+    uint64_t value;           /* collected until the last stop */
+    uint64_t base;            /* total when counting began, while running */
     uint64_t sample;
 } sg_slot_t;
 
@@ -116,6 +117,7 @@ struct sg_perf {
     uint32_t gfx_index, control, clocks;
     uint32_t *sq_control, *sq_mask; /* by engine */
     sg_sqtt_t *trace;
+    sg_spm_t *spm;
     sg_bank_t bank[SG_BLOCK_COUNT];
     sg_register_t map[SG_PERF_LAST_REGISTER - SG_PERF_FIRST_REGISTER + 1];
     /* the model; sg_perf_model_lock() may be called with `lock` held, `lock` never the other way */
@@ -134,6 +136,9 @@ struct sg_perf {
  * accumulating events integrate. */
 uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                        uint32_t select, uint32_t previous);
+/* The same with the model's lock held. */
+uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                            uint32_t select, uint32_t previous);
 sg_perf_level_t sg_perf_level_of(sg_block_t block, uint32_t select);
 
 typedef enum { SG_HOW_MISSING, SG_HOW_ZERO, SG_HOW_COUNTED } sg_how_t;

@@ -105,6 +105,7 @@ static void enter_run(sg_perf_run_t *r)
     p->memory_epoch = r->launch.memory_epoch;
     sgc_acquire(p->caches, r->launch.acquire_scope);
     p->below = sgc_below(p->caches);
+    sg_schedule_begin(r->schedule);
     r->entered = true;
 }
 
@@ -262,6 +263,7 @@ void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
     add_counts(sums, &g->counter, 0, g->n_buckets);
     add_counts(sums, &g->counter, ISA_BUCKETS, g->n_buckets);
     leave_unit(u);
+    if (g->run->schedule) sg_schedule_counted(g->run->schedule);
     memset(g->fixed, 0, sizeof g->fixed);
     g->run = NULL;
 }

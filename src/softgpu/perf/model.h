@@ -76,8 +76,12 @@ typedef struct sg_schedule sg_schedule_t;
 sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch);
 /* What traces the dispatch, or NULL. */
 sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s);
+/* The first workgroup is about to run. */
+void sg_schedule_begin(sg_schedule_t *s);
 /* In any order; adds the sums that follow to the units. */
 void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
+/* The sums of what was added last are complete, those of the compute unit too. */
+void sg_schedule_counted(sg_schedule_t *s);
 /* Adds what is left, and what the dispatch comes to; frees the schedule. */
 void sg_schedule_end(sg_schedule_t *s);
 

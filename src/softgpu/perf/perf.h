@@ -32,6 +32,9 @@ void sg_perf_destroy(sg_perf_t *p);
 /* How thread traces reach their buffers. */
 void sg_perf_set_trace_memory(sg_perf_t *p, sg_sqtt_memory_fn_t *memory, void *user);
 
+/* Streaming counters, for the driver. */
+struct sg_spm *sg_perf_spm(sg_perf_t *p);
+
 /* ---- registers; any thread ---- */
 
 enum { SG_PERF_FIRST_REGISTER = 0xc200, SG_PERF_LAST_REGISTER = 0xdfff };

@@ -24,7 +24,7 @@ enum { ALL_INSTANCES = 1 << 30, INSTANCE = 0xff, ENGINE_SHIFT = 16, ENGINE = 0xf
 /* CP_PERFMON_CNTL */
 enum { STATE = 15, RESET = 0, START = 1, STOP = 2, SAMPLE = 1 << 10 };
 
-enum { KIND_NONE, KIND_SELECT, KIND_LOW, KIND_HIGH, KIND_CONTROL };
+enum { KIND_NONE, KIND_SELECT, KIND_SELECT1, KIND_LOW, KIND_HIGH, KIND_CONTROL, KIND_SPM };
 
 static const struct {
     uint8_t instances, per_se, slots;
@@ -36,9 +36,10 @@ static const struct {
 
 static const struct {
     uint8_t block, slot;
-    uint16_t select, low, high;
+    uint16_t select, low, high, select1;
 } slot_registers[] = {
-#define SG_REGISTER(block, slot, select, low, high) {SG_BLOCK_##block, slot, select, low, high},
+#define SG_REGISTER(block, slot, select, low, high, select1)                                       \
+    {SG_BLOCK_##block, slot, select, low, high, select1},
 #include "softgpu/perf_tables.inc"
 };
 
@@ -56,7 +57,11 @@ static void make_map(sg_perf_t *p)
         *entry(p, slot_registers[i].select) = (sg_register_t){KIND_SELECT, b, s};
         *entry(p, slot_registers[i].low) = (sg_register_t){KIND_LOW, b, s};
         *entry(p, slot_registers[i].high) = (sg_register_t){KIND_HIGH, b, s};
+        if (slot_registers[i].select1)
+            *entry(p, slot_registers[i].select1) = (sg_register_t){KIND_SELECT1, b, s};
     }
+    for (uint32_t n = SG_PERF_FIRST_REGISTER; n <= SG_PERF_LAST_REGISTER; n++)
+        if (sg_spm_owns(n)) entry(p, n)->kind = KIND_SPM;
     for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++)
         entry(p, controls[i])->kind = KIND_CONTROL;
 }
@@ -88,13 +93,14 @@ sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void
     p->n_units = profile->shader_engines * p->units_per_engine;
     p->units = calloc(p->n_units, sizeof *p->units);
     p->trace = sg_sqtt_create(profile);
+    p->spm = sg_spm_create();
     p->sq_control = calloc(profile->shader_engines, sizeof(uint32_t));
     p->sq_mask = calloc(profile->shader_engines, sizeof(uint32_t));
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->model_next, NULL);
     pthread_mutex_init(&p->model_lock, NULL);
     p->gfx_index = ALL_ENGINES | ALL_INSTANCES;
-    if (!p->units || !p->trace || !p->sq_control || !p->sq_mask || !make_banks(p)) {
+    if (!p->units || !p->trace || !p->spm || !p->sq_control || !p->sq_mask || !make_banks(p)) {
         sg_perf_destroy(p);
         return NULL;
     }
@@ -109,6 +115,7 @@ void sg_perf_destroy(sg_perf_t *p)
         free(p->bank[b].slots);
     sgc_destroy(p->caches);
     sg_sqtt_destroy(p->trace);
+    sg_spm_destroy(p->spm);
     free(p->sq_control);
     free(p->sq_mask);
     free(p->units);
@@ -127,6 +134,11 @@ bool sg_perf_owns(const sg_perf_t *p, uint32_t number)
 {
     return number >= SG_PERF_FIRST_REGISTER && number <= SG_PERF_LAST_REGISTER &&
            (of_trace(number) || p->map[number - SG_PERF_FIRST_REGISTER].kind != KIND_NONE);
+}
+
+sg_spm_t *sg_perf_spm(sg_perf_t *p)
+{
+    return p->spm;
 }
 
 void sg_perf_set_trace_memory(sg_perf_t *p, sg_sqtt_memory_fn_t *memory, void *user)
@@ -239,6 +251,12 @@ static void select_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
         start_slot(p, b, e, i, k, 0);
 }
 
+static void select1_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
+                         uint32_t select)
+{
+    slot_at(&p->bank[b], e, i, s)->select1 = select;
+}
+
 static void write_value(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
                         uint32_t argument, unsigned shift)
 {
@@ -263,7 +281,7 @@ static void write_high(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
 
 static void update_level(sg_perf_t *p)
 {
-    uint32_t level = sg_sqtt_on(p->trace) ? SG_PERF_MODEL : SG_PERF_OFF;
+    uint32_t level = sg_sqtt_on(p->trace) || sg_spm_on(p->spm) ? SG_PERF_MODEL : SG_PERF_OFF;
     for (unsigned b = 0; running(p) && b < SG_BLOCK_COUNT; b++) {
         const sg_bank_t *bank = &p->bank[b];
         const size_t n = (size_t)bank->engines * bank->instances * bank->n_slots;
@@ -291,6 +309,7 @@ static void write_perfmon(sg_perf_t *p, uint32_t value)
     if ((value & STATE) == RESET) visit_all(p, reset_slot);
     if (is && !was) visit_all(p, start_slot);
     if (value & SAMPLE) visit_all(p, sample_slot);
+    sg_spm_control(p, value);
     update_level(p);
 }
 
@@ -346,9 +365,11 @@ void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value)
         visit_indexed(p, r->block, r->slot, select_slot, value);
         update_level(p);
         break;
+    case KIND_SELECT1: visit_indexed(p, r->block, r->slot, select1_slot, value); break;
     case KIND_LOW: visit_indexed(p, r->block, r->slot, write_low, value); break;
     case KIND_HIGH: visit_indexed(p, r->block, r->slot, write_high, value); break;
     case KIND_CONTROL: write_control(p, number, value); break;
+    case KIND_SPM: sg_spm_write(p->spm, number, value); break;
     default: break;
     }
     pthread_mutex_unlock(&p->lock);
@@ -364,6 +385,7 @@ static uint32_t read_slot(sg_perf_t *p, const sg_register_t *r)
     if (e >= bank->engines || i >= bank->instances) return 0;
     const sg_slot_t *slot = slot_at(bank, e, i, r->slot);
     if (r->kind == KIND_SELECT) return slot->select;
+    if (r->kind == KIND_SELECT1) return slot->select1;
     const uint64_t value =
         p->control & SAMPLE ? slot->sample : value_of(p, r->block, e, i, r->slot);
     return (uint32_t)(r->kind == KIND_LOW ? value : value >> 32);
@@ -375,6 +397,7 @@ uint32_t sg_perf_read(sg_perf_t *p, uint32_t number)
     pthread_mutex_lock(&p->lock);
     const uint32_t value = of_trace(number)          ? sg_sqtt_read(p->trace, p->gfx_index, number)
                            : r->kind == KIND_CONTROL ? read_control(p, number)
+                           : r->kind == KIND_SPM     ? sg_spm_read(p->spm, number)
                            : r->kind == KIND_NONE    ? 0
                                                      : read_slot(p, r);
     pthread_mutex_unlock(&p->lock);

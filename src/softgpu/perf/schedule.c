@@ -34,6 +34,9 @@ struct sg_schedule {
     sg_perf_launch_t launch;
     uint64_t next; /* id */
     sg_ran_t *early;
+    uint64_t base; /* the clock when it began */
+    bool begun;
+    uint64_t placed[2]; /* from when to when the last workgroup ran */
     uint64_t end;
     uint64_t moved;   /* memory is through with what has been asked so far, in bytes at its rate */
     uint64_t at_work; /* clocks of that */
@@ -55,6 +58,17 @@ sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch)
     s->launch = *launch;
     s->trace = sg_sqtt_run_begin(p->trace, &launch->trace);
     return s;
+}
+
+void sg_schedule_begin(sg_schedule_t *s)
+{
+    s->base = sg_spm_enter(s->p);
+    s->begun = true;
+}
+
+void sg_schedule_counted(sg_schedule_t *s)
+{
+    sg_spm_count(s->p, s->base + s->placed[0], s->base + s->placed[1]);
 }
 
 sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s)
@@ -250,6 +264,8 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     sg_add(&sums->fixed[SG_T_BUSY], cover(&u->covered, start, end));
     enter(u, ran, s->launch.lds_bytes, end);
     if (end > s->end) s->end = end;
+    s->placed[0] = start;
+    s->placed[1] = end;
 }
 
 /* ---- the dispatch ---- */
@@ -305,6 +321,10 @@ void sg_schedule_end(sg_schedule_t *s)
     sg_add(&p->device[SG_D_WAVES], s->end);
     sg_add(&p->device[SG_D_CP_STALL], blocked);
     sgc_busy(p->caches, (s->at_work + rate - 1) / rate);
+    if (s->begun) {
+        sg_spm_count(p, s->base, s->base + s->end);
+        sg_spm_leave(p, s->base + s->end);
+    }
     for (uint32_t k = 0; k < p->n_units; k++)
         free(s->unit[k].resident);
     free(s->engine);

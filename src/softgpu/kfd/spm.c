@@ -1,0 +1,104 @@
+/* spm.c - streaming counters: the driver hands samples from the GPU's ring to the program.
+ *
+ * One user at a time has them. Each call that names a buffer gets back the one named before, with a
+ * header in front that says how much is in it; the samples that it had no room for come in the
+ * next.
+ */
+#include "softgpu/kfd/kfd.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* What the driver keeps of a GPU; under the lock. */
+typedef struct {
+    bool acquired, started;
+    uint8_t *buffer; /* NULL: none */
+    uint32_t bytes;  /* behind the header */
+} user_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static user_t users[KFD_MAX_GPUS];
+
+static int acquire(kfd_gpu_t *gpu, user_t *user)
+{
+    if (user->acquired) return -EBUSY;
+    if (!sg_device_spm_open(gpu->device)) return -ENOMEM;
+    *user = (user_t){.acquired = true};
+    return 0;
+}
+
+static int release(kfd_gpu_t *gpu, user_t *user)
+{
+    if (!user->acquired) return -EINVAL;
+    sg_device_spm_close(gpu->device);
+    *user = (user_t){0};
+    return 0;
+}
+
+/* Until the user's buffer can be filled, or for so many ms; what is left of them. */
+static uint32_t wait_for_samples(const kfd_gpu_t *gpu, const user_t *user, uint32_t ms)
+{
+    while (ms && user->acquired && sg_device_spm_waiting(gpu->device) < user->bytes) {
+        pthread_mutex_unlock(&lock);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        pthread_mutex_lock(&lock);
+        ms--;
+    }
+    return ms;
+}
+
+/* Hands the buffer back. */
+static void fill(const kfd_gpu_t *gpu, user_t *user, struct kfd_spm_args *args)
+{
+    struct kfd_spm_header header = {.version = KFD_SPM_VERSION};
+    bool lost;
+    if (!user->buffer) return;
+    header.bytes_copied = (uint32_t)sg_device_spm_take(gpu->device, user->buffer + sizeof(header),
+                                                       user->bytes, &lost);
+    header.has_data_loss = lost;
+    memcpy(user->buffer, &header, sizeof(header));
+    args->bytes_copied = header.bytes_copied;
+    args->has_data_loss = header.has_data_loss;
+    user->buffer = NULL;
+}
+
+static int set_buffer(kfd_gpu_t *gpu, user_t *user, struct kfd_spm_args *args)
+{
+    enum { LINE = 32 };
+    const uint32_t bytes = args->buf_size / LINE * LINE;
+    if (!user->acquired || bytes <= sizeof(struct kfd_spm_header)) return -EINVAL;
+    if (user->buffer) args->timeout = wait_for_samples(gpu, user, args->timeout);
+    if (!user->acquired) return -EINVAL;
+    args->bytes_copied = args->has_data_loss = 0;
+    fill(gpu, user, args);
+    /* a first buffer begins anew */
+    if (args->dest_buf && !user->started && !sg_device_spm_open(gpu->device)) return -ENOMEM;
+    user->started = args->dest_buf;
+    user->buffer = (uint8_t *)(uintptr_t)args->dest_buf;
+    user->bytes = bytes - (uint32_t)sizeof(struct kfd_spm_header);
+    return 0;
+}
+
+int kfd_spm(kfd_process_t *p, struct kfd_spm_args *args)
+{
+    kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpu_id);
+    int error = -EINVAL;
+    if (!gpu) return error;
+    user_t *user = &users[gpu->index];
+    pthread_mutex_lock(&lock);
+    switch (args->op) {
+    case KFD_SPM_ACQUIRE: error = acquire(gpu, user); break;
+    case KFD_SPM_RELEASE: error = release(gpu, user); break;
+    case KFD_SPM_SET_BUFFER: error = set_buffer(gpu, user, args); break;
+    default: break;
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+void kfd_spm_forget(void)
+{
+    pthread_mutex_init(&lock, NULL); /* the parent may have held it */
+    memset(users, 0, sizeof(users));
+}
