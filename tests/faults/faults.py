@@ -9,6 +9,7 @@ with it, of all calls that have the same stack the first, the last and one in be
 --at shows one case: what failed, from where, and all that was printed.
 """
 import argparse
+import atexit
 import concurrent.futures
 import glob
 import os
@@ -17,6 +18,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from runs import CONVERSION_FAILED, Place, Result, execute, judge, judge_program, judge_rocprof
@@ -69,8 +71,8 @@ def environment(**more):
 
 def root_of_fakes():
     """An installation whose SDK makes the records that the test program asks for, see tests/rocprofv3."""
-    root = HERE + "/root"
-    shutil.rmtree(root, ignore_errors=True)
+    root = tempfile.mkdtemp(prefix="root.", dir=HERE)  # classes run at the same time
+    atexit.register(shutil.rmtree, root)
     os.makedirs(root + "/lib/softgpu")
     others = {"librocprofiler-sdk-tool.so.1": BUILD + "/lib/librocprofiler-sdk-tool.so.1",
               "librocprofiler-sdk.so.1": FAKE + "/librocprofiler-sdk.so.1"}
