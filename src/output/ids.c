@@ -4,21 +4,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_IDS = 4096, BLOCK_WORDS = BLOCK_IDS / 64, BLOCKS_MAX = 1 << 16 };
+enum { BLOCK_IDS = 4096, BLOCK_WORDS = BLOCK_IDS / 64, MAPS_MAX = 1 << 16, NO_MAP = -1 };
 
+/* Most blocks are full in the end: those have no map, so that memory stays small however many
+ * records there are. */
 struct out_ids_block {
     uint64_t key, before; /* ids of smaller blocks */
+    uint32_t count;
+    int32_t map; /* NO_MAP: the block is full */
+};
+
+struct out_ids_map {
     uint64_t bits[BLOCK_WORDS];
     uint16_t words_before[BLOCK_WORDS]; /* ids of smaller words of the block */
+    int32_t next_free;
 };
+
+/* False when out of memory; with `given_up` there is no map. */
+static bool new_map(out_ids_t *s, int32_t *map)
+{
+    if (s->map_count == MAPS_MAX && s->free_map == 0) {
+        s->given_up = true;
+        return true;
+    }
+    if (s->free_map) {
+        *map = s->free_map - 1;
+        s->free_map = s->maps[*map].next_free;
+    } else {
+        if (s->map_count == s->map_room) {
+            size_t room = s->map_room ? 2 * s->map_room : 16;
+            out_ids_map_t *maps = realloc(s->maps, room * sizeof(*maps));
+            if (!maps) return false;
+            s->maps = maps;
+            s->map_room = room;
+        }
+        *map = (int32_t)s->map_count++;
+    }
+    memset(&s->maps[*map], 0, sizeof(*s->maps));
+    return true;
+}
+
+static void free_map(out_ids_t *s, out_ids_block_t *b)
+{
+    s->maps[b->map].next_free = s->free_map;
+    s->free_map = b->map + 1;
+    b->map = NO_MAP;
+}
 
 /* False when out of memory; with `given_up` there is no block. */
 static bool new_block(out_ids_t *s, uint64_t key)
 {
-    if (s->count == BLOCKS_MAX) {
-        s->given_up = true;
-        return true;
-    }
+    out_ids_block_t b = {.key = key};
+    if (!new_map(s, &b.map)) return false;
+    if (s->given_up) return true;
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 16;
         out_ids_block_t *blocks = realloc(s->blocks, room * sizeof(*blocks));
@@ -26,8 +64,7 @@ static bool new_block(out_ids_t *s, uint64_t key)
         s->blocks = blocks;
         s->room = room;
     }
-    memset(&s->blocks[s->count], 0, sizeof(*s->blocks));
-    s->blocks[s->count++].key = key;
+    s->blocks[s->count++] = b;
     return out_numbers_set(&s->places, key, s->count);
 }
 
@@ -52,7 +89,11 @@ bool out_ids_add(out_ids_t *s, uint64_t id)
         if (s->given_up) return true;
         b = &s->blocks[s->count - 1];
     }
-    b->bits[id % BLOCK_IDS / 64] |= UINT64_C(1) << id % 64;
+    if (b->map == NO_MAP) return true;
+    uint64_t *word = &s->maps[b->map].bits[id % BLOCK_IDS / 64], bit = UINT64_C(1) << id % 64;
+    b->count += !(*word & bit);
+    *word |= bit;
+    if (b->count == BLOCK_IDS) free_map(s, b);
     return true;
 }
 
@@ -72,10 +113,13 @@ bool out_ids_ready(out_ids_t *s)
     for (size_t i = 0; i < s->count; i++) {
         out_ids_block_t *b = &s->blocks[i];
         if (!out_numbers_set(&s->places, b->key, i + 1)) return false;
+        out_ids_map_t *map = b->map == NO_MAP ? NULL : &s->maps[b->map];
+        uint64_t inside = 0;
         b->before = before;
-        for (unsigned word = 0; word < BLOCK_WORDS; word++) {
-            b->words_before[word] = (uint16_t)(before - b->before);
-            before += (uint64_t)__builtin_popcountll(b->bits[word]);
+        before += b->count;
+        for (unsigned word = 0; map && word < BLOCK_WORDS; word++) {
+            map->words_before[word] = (uint16_t)inside;
+            inside += (uint64_t)__builtin_popcountll(map->bits[word]);
         }
     }
     return true;
@@ -95,13 +139,17 @@ uint64_t out_ids_place(out_ids_t *s, uint64_t id)
     if (!id || s->given_up) return id;
     const out_ids_block_t *b = find(s, id / BLOCK_IDS);
     if (!b) return id;
+    uint64_t place = b->before + 1;
+    if (b->map == NO_MAP) return place + id % BLOCK_IDS;
+    const out_ids_map_t *map = &s->maps[b->map];
     unsigned word = id % BLOCK_IDS / 64;
-    uint64_t place = b->before + b->words_before[word] + 1;
-    return place + count_bits(b->bits[word] & ((UINT64_C(1) << id % 64) - 1));
+    place += map->words_before[word];
+    return place + count_bits(map->bits[word] & ((UINT64_C(1) << id % 64) - 1));
 }
 
 void out_ids_free(out_ids_t *s)
 {
     free(s->blocks);
+    free(s->maps);
     free(s->places.rows);
 }

@@ -1,7 +1,8 @@
 /* ids.h - a set of numbers, and the place of each in their order.
  *
  * Apart because correlation ids come in blocks, one after the other for each thread, while readers
- * expect them to count up from 1. A bit for each number; memory follows the blocks that occur. */
+ * expect them to count up from 1. A bit for each number of a block until all are there: memory
+ * follows the blocks that have gaps. */
 #ifndef CROCPROF_OUTPUT_IDS_H
 #define CROCPROF_OUTPUT_IDS_H
 
@@ -10,15 +11,19 @@
 #include "output/numbers.h"
 
 typedef struct out_ids_block out_ids_block_t;
+typedef struct out_ids_map out_ids_map_t;
 
 enum { OUT_RECENT = 64 }; /* threads take turns, each has a block of its own */
 
 typedef struct {
     out_ids_block_t *blocks;
     size_t count, room;
+    out_ids_map_t *maps;
+    size_t map_count, map_room;
+    int32_t free_map;            /* place of the first that is not used, from 1; 0: none */
     out_numbers_t places;        /* of blocks, from 1 */
     uint32_t recent[OUT_RECENT]; /* places of blocks that ids were in, by the end of their keys */
-    bool given_up; /* more blocks than sound records have: places are the ids themselves */
+    bool given_up; /* more gaps than sound records have: places are the ids themselves */
 } out_ids_t;
 
 /* Puts an id in; 0 is none. False when out of memory. */

@@ -192,6 +192,30 @@ static void ids_in_order(void **state)
         assert_int_equal(out_ids_place(&s, sorted[i]), i + 1);
     out_ids_free(&s);
 
+    /* two threads that take 64 in turn, far above those that are dense by themselves, and leave
+     * the last of theirs */
+    enum { FAR = 1 << 20, TURNS = 1000, LEFT = 5 };
+    s = (out_ids_t){0};
+    for (uint64_t thread = 0; thread < 2; thread++)
+        for (uint64_t i = 0; i < TURNS * 64 - LEFT; i++)
+            assert_true(out_ids_add(&s, FAR + i / 64 * 128 + thread * 64 + i % 64));
+    assert_true(out_ids_ready(&s));
+    assert_int_equal(out_ids_place(&s, FAR), 1);
+    assert_int_equal(out_ids_place(&s, FAR + 64), 65);
+    assert_int_equal(out_ids_place(&s, FAR + TURNS * 128 - LEFT - 1), TURNS * 128 - 2 * LEFT);
+    out_ids_free(&s);
+
+    /* more than there is room for with a bit for each, all but the first ten */
+    const uint64_t many = UINT64_C(66000) * 4096;
+    s = (out_ids_t){0};
+    for (uint64_t id = 11; id <= many; id++)
+        if (!out_ids_add(&s, id)) fail();
+    assert_true(out_ids_ready(&s));
+    assert_int_equal(out_ids_place(&s, 11), 1);
+    assert_int_equal(out_ids_place(&s, 1000000), 1000000 - 10);
+    assert_int_equal(out_ids_place(&s, many), many - 10);
+    out_ids_free(&s);
+
     /* ids that nothing sound makes: a block each, more of them than are kept */
     s = (out_ids_t){0};
     for (uint64_t i = 1; i < 100000; i++)
