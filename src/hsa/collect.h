@@ -35,6 +35,7 @@ struct hsax_item {
     bool urgent, timed;           /* the collector's */
     bool special;                 /* any of the next is set; all are 0 when an item is taken */
     bool anonymous;               /* nobody is told of it: it only takes its turn */
+    bool alone;                   /* takes an exclusive turn, if it takes one */
     bool follows;                 /* over after all before it in the lane, not earlier */
     hsa_signal_t last;            /* drops when what follows the work is done; handle 0: none */
     const struct hsax_wrap *wrap; /* packets around a dispatch, see queues.h; NULL: none */

@@ -12,6 +12,7 @@
 #define EXECUTABLE 4u
 
 typedef struct {
+    uint32_t grain; /* the flag the pool must have */
     hsa_amd_memory_pool_t pool;
     bool kernarg;
 } choice_t;
@@ -29,22 +30,40 @@ static hsa_status_t look_at(hsa_amd_memory_pool_t pool, void *data)
                                                      &flags) ||
         hsax.amd_ext.hsa_amd_memory_pool_get_info_fn(
             pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &allowed) ||
-        !allowed || !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED))
+        !allowed || !(flags & choice->grain))
         return HSA_STATUS_SUCCESS;
     bool kernarg = flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT;
-    if (!choice->pool.handle || (kernarg && !choice->kernarg)) *choice = (choice_t){pool, kernarg};
+    if (!choice->pool.handle || (kernarg && !choice->kernarg)) {
+        choice->pool = pool;
+        choice->kernarg = kernarg;
+    }
     return HSA_STATUS_SUCCESS;
+}
+
+/* False: the agent has none. */
+static bool choose(hsa_agent_t agent, choice_t *choice)
+{
+    return !hsax.amd_ext.hsa_amd_agent_iterate_memory_pools_fn(agent, look_at, choice) &&
+           choice->pool.handle;
+}
+
+hsa_status_t hsax_device_allocate(hsa_agent_t gpu, size_t bytes, void **memory)
+{
+    choice_t choice = {.grain = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED};
+    *memory = NULL;
+    if (!choose(gpu, &choice)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    const hsa_status_t status =
+        hsax.amd_ext.hsa_amd_memory_pool_allocate_fn(choice.pool, bytes, 0, memory);
+    if (status) *memory = NULL;
+    return status;
 }
 
 hsa_status_t hsax_host_allocate(hsa_agent_t gpu, size_t bytes, void **memory)
 {
     const hsax_agent_t *host = hsax_agent_host();
-    choice_t choice = {0};
+    choice_t choice = {.grain = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED};
     *memory = NULL;
-    if (!host ||
-        hsax.amd_ext.hsa_amd_agent_iterate_memory_pools_fn(host->agent, look_at, &choice) ||
-        !choice.pool.handle)
-        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (!host || !choose(host->agent, &choice)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     hsa_status_t status =
         hsax.amd_ext.hsa_amd_memory_pool_allocate_fn(choice.pool, bytes, EXECUTABLE, memory);
     if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT)

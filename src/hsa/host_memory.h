@@ -10,6 +10,10 @@
  * while the runtime is up. Not told to tools: it goes by the saved tables. */
 hsa_status_t hsax_host_allocate(hsa_agent_t gpu, size_t bytes, void **memory);
 
+/* Memory of the GPU itself, which the host may not see: hsa_memory_copy reaches it. To be given
+ * back as the other. */
+hsa_status_t hsax_device_allocate(hsa_agent_t gpu, size_t bytes, void **memory);
+
 /* NULL is allowed. */
 void hsax_host_free(void *memory);
 

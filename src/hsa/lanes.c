@@ -118,7 +118,7 @@ static hsax_item_t *wait_for_item(hsax_lane_t *lane)
 
 static void forget_special(hsax_item_t *item)
 {
-    item->special = item->anonymous = item->follows = false;
+    item->special = item->anonymous = item->alone = item->follows = false;
     item->last.handle = 0;
     item->wrap = NULL;
     item->turn = (hsax_turn_t){0};

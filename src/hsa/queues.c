@@ -413,7 +413,7 @@ static void add_dispatch(queue_t *queue, const packet_t *packet, hsax_item_t *it
         add_shared(queue, packet, item);
         return;
     }
-    if (!hsax_turn_take(item, wrap, queue->barred)) count_missed_turn("signals");
+    if (!hsax_turn_take(item, wrap || item->alone, queue->barred)) count_missed_turn("signals");
     if (item->turn.gate) queue->barred = false;
     add_gate(queue, item);
     if (wrap) {

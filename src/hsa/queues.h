@@ -36,7 +36,7 @@ typedef struct {
     /* Is anyone interested now? The only cost of a dispatch while not. */
     bool (*wanted)(void);
     /* Before the packet is written, on the program's thread; false: let it pass untouched. May set
-     * item->wrap if item->special is. */
+     * item->wrap or item->alone if item->special is. */
     bool (*begin)(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet);
     /* After it was written, same thread. */
     void (*submitted)(hsax_item_t *item);

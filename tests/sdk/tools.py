@@ -160,13 +160,13 @@ def sample_timed():
         sys.exit("\n".join(lines))
 
 
-def run_hip(sample, name="axpy", said="axpy: 1000 right", tool=None):
+def run_hip(sample, name="axpy", said="axpy: 1000 right", tool=None, **variables):
     """A real HIP program with a sample tool, as rocprofv3 would start it on runtimes of ROCm 5."""
     out, lines = run([f"{build}/bin/softgpu", "--", "env",
                       f"LD_PRELOAD={lib}/softgpu/libsoftgpu-preload.so:{lib}/librocprofiler-hip-bridge.so",
                       f"{build}/tests/sdk/{name}"],
                      HSA_TOOLS_LIB=f"{lib}/librocprofiler-register.so.0",
-                     ROCP_TOOL_LIBRARIES=tool or f"{samples}/libsample-{sample}.so")
+                     ROCP_TOOL_LIBRARIES=tool or f"{samples}/libsample-{sample}.so", **variables)
     expect(out, said)
     return lines
 
@@ -198,6 +198,30 @@ def hip_sample_timed():
     if len(lines) != 1 or not re.fullmatch(
             r"timed tool: finalised after \d+ ms, 10 records, 0 lost", lines[0]):
         sys.exit("\n".join(lines))
+
+
+def hip_sample_thread_trace():
+    """Every instruction of the traced waves has its place, and there are as many of a kind as the
+    hardware's counters say: 4 of the 16 waves of a kernel are on the traced unit."""
+    lines = run_hip("thread_trace", THREAD_TRACE="instructions")
+    counted = {k: v for k, v in (re.fullmatch(r"counting tool: (\S+) ran 1 times: (.*)", line).groups()
+                                 for line in run_hip("count_dispatches"))}
+    kinds = {}
+    kernels = []
+    for line in lines:
+        inst = re.fullmatch(r"simd \d slot \d: (\d+) \+(\d+) (\w+) at 0x[0-9a-f]+", line)
+        if inst:
+            kinds[inst.group(3)] = kinds.get(inst.group(3), 0) + 1
+            continue
+        kernel = re.fullmatch(r"thread trace tool: (\S+), engine 0: 4 waves, (\d+) of (\d+) "
+                              r"instructions found, 8 waves began or ended", line)
+        if not kernel or kernel.group(2) != kernel.group(3) or int(kernel.group(2)) != sum(kinds.values()):
+            sys.exit("\n".join(lines))
+        expect(f"SQ_WAVES 16 SQ_INSTS_VALU {4 * kinds['valu']} SQ_INSTS_SALU {4 * kinds['salu']}",
+               counted[kernel.group(1)])
+        kernels.append(kernel.group(1))
+        kinds = {}
+    expect(sorted(kernels), sorted(counted))
 
 
 # What the samples say of pipeline.hip, whole.

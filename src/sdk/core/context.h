@@ -35,6 +35,7 @@ struct sdk_context {
     /* what it counts, see sdk/counters; NULL: nothing */
     struct sdk_dispatch_service *dispatch_counting;
     struct sdk_device_service *device_counting;
+    struct sdk_trace_service *thread_trace; /* see sdk/thread_trace; NULL: nothing */
     sdk_callback_request_t callbacks[ROCPROFILER_CALLBACK_TRACING_LAST];
     sdk_buffer_request_t buffers[ROCPROFILER_BUFFER_TRACING_LAST];
 };

@@ -10,6 +10,7 @@
 #include "hsa/runtime.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
+#include "sdk/gpu/agent_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,8 @@
 
 enum {
     AGENTS_MAX = 32,
-    QUEUE_SIZE = 64,
-    /* No fences: the packet ahead has made its values visible, and emptied caches would show in
-     * the counters of whatever runs meanwhile. */
-    BARRIER_HEADER =
-        HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER,
 };
-#define ANSWER_NS     10000000000u /* an agent that takes longer has failed */
+#define ANSWER_NS     10000000000u /* a sample that takes longer has failed */
 #define LOOK_NS       20000        /* between two looks at a signal */
 #define SAMPLES_ASYNC 64           /* items of a lane */
 
@@ -54,52 +50,10 @@ struct sdk_device_service {
 /* Whose tool code this thread calls. It may start and stop the context: leave() sees to it. */
 static _Thread_local const sdk_device_service_t *inside;
 
-/* ---- packets ---- */
-
-static void copy_packet(hsa_queue_t *queue, uint64_t index, const void *packet)
-{
-    char *slot = (char *)queue->base_address + index % queue->size * 64;
-    uint32_t first;
-    memcpy(&first, packet, sizeof first);
-    memcpy(slot + sizeof first, (const char *)packet + sizeof first, 64 - sizeof first);
-    __atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
-}
-
-/* A packet and the barrier that completes `signal`. The queue has room: one call at a time waits
- * for its end, or is the only one of its kind. */
-static void submit(unit_t *unit, const void *packet, hsa_signal_t signal)
-{
-    hsa_barrier_and_packet_t barrier = {.header = BARRIER_HEADER, .completion_signal = signal};
-    uint64_t index = hsax.core.hsa_queue_load_write_index_relaxed_fn(unit->queue);
-    copy_packet(unit->queue, index, packet);
-    copy_packet(unit->queue, index + 1, &barrier);
-    hsax.core.hsa_queue_store_write_index_screlease_fn(unit->queue, index + 2);
-    hsax.core.hsa_signal_store_screlease_fn(unit->queue->doorbell_signal,
-                                            (hsa_signal_value_t)(index + 1));
-}
-
-static bool wait_for(hsa_signal_t signal)
-{
-    uint64_t end = hsax_monotonic_ns() + ANSWER_NS;
-    while (__atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) > 0) {
-        if (hsax_monotonic_ns() > end) return false;
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-    }
-    return true;
-}
-
 /* Runs one of the block's packets to its end. */
 static bool run(unit_t *unit, const void *packet)
 {
-    hsa_signal_t done = unit->block->wrap.done;
-    submit(unit, packet, done);
-    if (!wait_for(done)) {
-        base_error("an agent has not answered a counter packet for %u s",
-                   (unsigned)(ANSWER_NS / 1000000000u));
-        return false;
-    }
-    __atomic_store_n(&hsax_signal_block(done)->value, 1, __ATOMIC_RELAXED);
-    return true;
+    return sdk_agent_queue_run(unit->queue, packet, 1, unit->block->wrap.done);
 }
 
 static bool wait_for_async(unit_t *unit)
@@ -161,12 +115,9 @@ static rocprofiler_status_t start_unit(unit_t *unit)
         if (!sdk_counters_claim(agent)) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
         unit->claimed = agent;
     }
-    if (!unit->queue && unit->config->event_count &&
-        hsax.core.hsa_queue_create_fn(agent, QUEUE_SIZE, HSA_QUEUE_TYPE_SINGLE, NULL, NULL,
-                                      UINT32_MAX, UINT32_MAX, &unit->queue)) {
-        base_error("no queue for the packets that count");
-        unit->queue = NULL;
-        return ROCPROFILER_STATUS_ERROR_NO_PROFILE_QUEUE;
+    if (!unit->queue && unit->config->event_count) {
+        unit->queue = sdk_agent_queue_create(agent, "count");
+        if (!unit->queue) return ROCPROFILER_STATUS_ERROR_NO_PROFILE_QUEUE;
     }
     unit->block = sdk_block_take(unit->config, agent);
     if (!unit->block) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -341,7 +292,7 @@ static bool begin_async(unit_t *unit, rocprofiler_user_data_t user)
     if (!item) return false;
     *(async_t *)item->client = (async_t){unit, user};
     atomic_store(&unit->flying, true);
-    submit(unit, &unit->block->after[0], item->signal);
+    sdk_agent_queue_submit(unit->queue, &unit->block->after[0], 1, item->signal);
     hsax_lane_submit(item);
     return true;
 }

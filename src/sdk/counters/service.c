@@ -11,6 +11,7 @@
 #include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
 #include "sdk/counters/counters.h"
+#include "sdk/thread_trace/trace.h"
 
 #include <rocprofiler-sdk/experimental/replay.h>
 #include <rocprofiler-sdk/spm.h>
@@ -96,6 +97,7 @@ bool sdk_counting_replays_configured(void)
 bool sdk_counting_conflict(const sdk_context_t *a, const sdk_context_t *b)
 {
     bool dispatches = counts_dispatches(a) || counts_dispatches(b);
+    if (sdk_trace_conflict(a, b)) return true;
     if (dispatches)
         return (counts_dispatches(a) || counts_devices(a)) &&
                (counts_dispatches(b) || counts_devices(b));
@@ -122,14 +124,16 @@ void sdk_gpu_contexts_changed(void)
     }
     atomic_store_explicit(&sdk_dispatch_service, dispatches, memory_order_release);
     if (!dispatches) claim_gpus(false);
+    sdk_trace_contexts_changed();
 }
 
 rocprofiler_status_t sdk_counting_context_started(sdk_context_t *context)
 {
-    if (context->device_counting) return sdk_device_start(context->device_counting);
-    return !context->dispatch_counting || claim_gpus(true)
-               ? ROCPROFILER_STATUS_SUCCESS
-               : ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    if (context->device_counting) status = sdk_device_start(context->device_counting);
+    if (context->dispatch_counting && !claim_gpus(true))
+        status = ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+    return status == ROCPROFILER_STATUS_SUCCESS ? sdk_trace_context_started(context) : status;
 }
 
 /* ---- HSA and forks ---- */
@@ -142,11 +146,13 @@ void sdk_counting_hsa_up(void)
         if (context->device_counting && sdk_counting_active(context))
             sdk_device_start(context->device_counting);
     if (sdk_counting_dispatches()) claim_gpus(true);
+    sdk_trace_hsa_up();
 }
 
 void sdk_counting_hsa_down(void)
 {
     const sdk_context_t *context;
+    sdk_trace_hsa_down();
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting) sdk_device_abandon(context->device_counting);
     sdk_config_hsa_down();
@@ -162,6 +168,7 @@ void sdk_gpu_forked(void)
     const sdk_context_t *context;
     sdk_catalogue_forked();
     sdk_config_forked();
+    sdk_trace_forked();
     pthread_mutex_init(&claims_lock, NULL);
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting) sdk_device_forked(context->device_counting);

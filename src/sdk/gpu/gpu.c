@@ -14,6 +14,7 @@
 #include "hsa/runtime.h"
 #include "sdk/core/service.h"
 #include "sdk/counters/service.h"
+#include "sdk/thread_trace/trace.h"
 
 /* How long after the last completion the end waits for the next one. */
 #define PATIENCE_MS 1000
@@ -41,8 +42,9 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     (void)instance;
     const hsax_api_table_t *table = data;
     bool counting = sdk_counting_dispatches_configured();
-    bool devices = sdk_counting_devices_configured();
-    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH) || counting;
+    bool traces = sdk_trace_dispatches_configured();
+    bool devices = sdk_counting_devices_configured() || sdk_trace_devices_configured();
+    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH) || counting || traces;
     bool copies = configured(SDK_DOMAIN_MEMORY_COPY);
     bool code = configured(SDK_DOMAIN_CODE_OBJECT);
     bool allocations = configured(SDK_DOMAIN_MEMORY_ALLOCATION);
@@ -57,12 +59,12 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     first = table;
     if (!hsax_runtime_start(table, down)) return;
     if (sdk_counting_replays_configured()) hsax_replay_hook(table);
-    if (dispatches || code) sdk_code_object_hook(table);
+    if (dispatches || code || sdk_trace_devices_configured()) sdk_code_object_hook(table);
     if (dispatches) sdk_kernel_dispatch_hook(table);
     if (copies) sdk_memory_copy_hook(table);
     if (allocations) sdk_memory_allocation_hook(table);
     if (scratch) sdk_scratch_memory_hook(table);
-    if (counting || devices) sdk_counting_hsa_up();
+    if (counting || devices || traces) sdk_counting_hsa_up();
 }
 
 void sdk_gpu_wait(void)

@@ -9,6 +9,7 @@
 #include "sdk/core/service.h"
 #include "sdk/counters/service.h"
 #include "sdk/gpu/gpu.h"
+#include "sdk/thread_trace/trace.h"
 
 #include <stdatomic.h>
 
@@ -17,6 +18,7 @@ typedef struct {
     sdk_operation_t complete, enqueue;
     sdk_reference_t *reference;
     struct sdk_block *counted; /* NULL: it is not */
+    sdk_trace_block_t *traced; /* NULL: it is not */
 } dispatch_t;
 
 static atomic_uint_fast64_t last_dispatch_id;
@@ -29,13 +31,14 @@ static const sdk_plan_t *plan(int32_t operation)
 static bool wanted(void)
 {
     return plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE) ||
-           plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) || sdk_counting_dispatches();
+           plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) || sdk_counting_dispatches() ||
+           sdk_trace_dispatches();
 }
 
-/* Kernels that run at the same time would be counted together. */
+/* Kernels that run at the same time would be counted and traced together. */
 static bool serial(void)
 {
-    return sdk_counting_dispatches();
+    return sdk_counting_dispatches() || sdk_trace_dispatches();
 }
 
 static void fill(dispatch_t *d, hsa_agent_t agent, uint64_t queue,
@@ -59,42 +62,58 @@ static void fill(dispatch_t *d, hsa_agent_t agent, uint64_t queue,
     };
 }
 
-/* Counted, and followed by nobody: true if the tool wants it. */
-static bool begin_counted(dispatch_t *d, const struct sdk_dispatch_service *counting,
-                          hsax_item_t *item)
+/* What is asked for besides records: counters or a trace of the dispatch. */
+typedef struct {
+    const struct sdk_dispatch_service *counting;
+    sdk_trace_service_t *tracing;
+} measures_t;
+
+/* Asks the tools of those that run; true if one wants the dispatch. */
+static bool measure(dispatch_t *d, const measures_t *m, hsax_item_t *item, uint64_t queue,
+                    const sdk_operation_t *operation)
+{
+    const rocprofiler_kernel_dispatch_info_t *info = &d->data.dispatch_info;
+    if (m->counting) d->counted = sdk_counting_begin(m->counting, item, info, operation);
+    if (m->tracing) item->alone = m->tracing->serialize;
+    if (m->tracing) d->traced = sdk_trace_begin(m->tracing, item, queue, info, operation);
+    return d->counted || d->traced;
+}
+
+/* Followed by nobody: true if the tool wants it to be measured. */
+static bool begin_measured(dispatch_t *d, const measures_t *m, hsax_item_t *item, uint64_t queue)
 {
     sdk_operation_begin(&d->complete, &sdk_counting_plan);
-    d->counted = sdk_counting_begin(counting, item, &d->data.dispatch_info, &d->complete);
-    if (d->counted) d->reference = sdk_retirement_hold(&d->complete);
+    const bool wanted_ = measure(d, m, item, queue, &d->complete);
+    if (wanted_) d->reference = sdk_retirement_hold(&d->complete);
     d->complete.plan = d->enqueue.plan = NULL;
-    return d->counted;
+    return wanted_;
 }
 
 static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_packet_t *packet)
 {
-    const struct sdk_dispatch_service *counting = item->special ? sdk_counting_dispatches() : NULL;
+    const measures_t measures = {item->special ? sdk_counting_dispatches() : NULL,
+                                 item->special ? sdk_trace_dispatches() : NULL};
     const sdk_plan_t *enqueue = plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE);
     const sdk_plan_t *complete = plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     if (enqueue && !enqueue->callback_count) enqueue = NULL; /* buffers get COMPLETE only */
-    if (!enqueue && !complete && !counting) return false;
+    if (!enqueue && !complete && !measures.counting && !measures.tracing) return false;
     dispatch_t *d = (dispatch_t *)item->client;
     fill(d, hsax_lane_agent(item->lane), queue, packet);
     d->counted = NULL;
-    if (!enqueue && !complete) return begin_counted(d, counting, item);
+    d->traced = NULL;
+    if (!enqueue && !complete) return begin_measured(d, &measures, item, queue);
     if (!enqueue) {
         d->enqueue.plan = NULL;
         sdk_operation_begin(&d->complete, complete);
         d->reference = sdk_retirement_hold(&d->complete);
-        if (counting)
-            d->counted = sdk_counting_begin(counting, item, &d->data.dispatch_info, &d->complete);
+        measure(d, &measures, item, queue, &d->complete);
         return true;
     }
     sdk_operation_begin(&d->enqueue, enqueue);
     d->reference = sdk_retirement_hold(&d->enqueue);
     if (enqueue->callback_count)
         sdk_operation_callback(&d->enqueue, ROCPROFILER_CALLBACK_PHASE_ENTER, &d->data);
-    if (counting)
-        d->counted = sdk_counting_begin(counting, item, &d->data.dispatch_info, &d->enqueue);
+    measure(d, &measures, item, queue, &d->enqueue);
     d->complete.plan = NULL;
     return true;
 }
@@ -131,6 +150,7 @@ static void complete(hsax_item_t *item)
     d->data.end_timestamp = item->end_ns < item->start_ns ? item->start_ns : item->end_ns;
     if (d->counted)
         sdk_counting_complete(d->counted, d->data.start_timestamp, d->data.end_timestamp);
+    if (d->traced) sdk_trace_complete(d->traced);
     if (!p) goto out;
     if (p->callback_count)
         sdk_operation_callback(&d->complete, ROCPROFILER_CALLBACK_PHASE_NONE, &d->data);
@@ -144,14 +164,21 @@ static void lost(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;
     if (d->counted) sdk_counting_lost(d->counted);
+    if (d->traced) sdk_trace_lost(d->traced);
     sdk_retirement_release(d->reference, 0);
 }
 
 void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)
 {
-    static const hsax_dispatch_client_t clients[] = {
-        {sizeof(dispatch_t), wanted, begin, submitted, complete, lost, NULL, false, true},
-        {sizeof(dispatch_t), wanted, begin, submitted, complete, lost, serial, false, true},
-    };
-    hsax_queues_hook(table, &clients[sdk_counting_dispatches_configured()]);
+    static hsax_dispatch_client_t client = {.client_size = sizeof(dispatch_t),
+                                            .wanted = wanted,
+                                            .begin = begin,
+                                            .submitted = submitted,
+                                            .complete = complete,
+                                            .lost = lost,
+                                            .told_first = true};
+    const bool traces = sdk_trace_dispatches_configured();
+    client.serial = sdk_counting_dispatches_configured() || traces ? serial : NULL;
+    client.begin_waits = traces; /* for the buffer of the trace before */
+    hsax_queues_hook(table, &client);
 }

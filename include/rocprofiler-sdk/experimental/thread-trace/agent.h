@@ -6,11 +6,14 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Would have a context trace an agent while it runs.
+/** Has a context trace an agent while it runs. The data comes when it stops, on the thread that
+ * stops it: one call for each traced shader engine.
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
- * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED this library takes no thread traces: use
- * librocprofiler64 or AQLprofile */
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such GPU
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a parameter out of its limits, or no callback
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context traces the agent already
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT the context traces dispatches */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_device_thread_trace_service(
     rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,

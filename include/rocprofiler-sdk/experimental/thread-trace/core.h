@@ -11,7 +11,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** What a parameter says. */
+/** What a parameter says; docs/sdk.md has values, limits and defaults. */
 typedef enum rocprofiler_thread_trace_parameter_type_t {
     ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU = 0,
     ROCPROFILER_THREAD_TRACE_PARAMETER_SHADER_ENGINE_MASK = 1,
@@ -22,6 +22,11 @@ typedef enum rocprofiler_thread_trace_parameter_type_t {
     ROCPROFILER_THREAD_TRACE_PARAMETER_SERIALIZE_ALL = 6,
     ROCPROFILER_THREAD_TRACE_PARAMETER_LAST = 7
 } rocprofiler_thread_trace_parameter_type_t;
+
+/** Parameters that later versions of the interface number from LAST on. EXCLUDE_MASK: compute units
+ * whose counters are not sampled; NO_DETAIL: not 0: beginnings and ends of waves only. */
+#define ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER_EXCLUDE_MASK 7
+#define ROCPROFILER_THREAD_TRACE_PARAMETER_NO_DETAIL                8
 
 /** A parameter: a number, or a counter (PERFCOUNTER) and the SIMDs that count it. */
 typedef struct rocprofiler_thread_trace_parameter_t {

@@ -20,11 +20,15 @@ typedef rocprofiler_thread_trace_control_flags_t (*rocprofiler_thread_trace_disp
     rocprofiler_dispatch_id_t dispatch_id, void *userdata_config,
     rocprofiler_user_data_t *userdata_shader);
 
-/** Would have a context trace those kernels of an agent that the callback names.
+/** Has a context trace those kernels of an agent that the callback names; each is alone on the
+ * agent. The data comes when the kernel is over, on a thread of the library's: one call for each
+ * traced shader engine.
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
- * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED this library takes no thread traces: use
- * librocprofiler64 or AQLprofile */
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such GPU
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a parameter out of its limits, or no callback
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context traces the agent already
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT the context traces agents */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_dispatch_thread_trace_service(
     rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,

@@ -1,4 +1,4 @@
-/* Decoding of thread traces by a decoder library: there is none yet. */
+/* Decoding of thread traces by a decoder library, librocprof-trace-decoder.so: AMD's or ours. */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_H_
 
@@ -18,7 +18,8 @@ typedef void (*rocprofiler_thread_trace_decoder_callback_t)(
     rocprofiler_thread_trace_decoder_record_type_t record_type_id, void *trace_events,
     uint64_t trace_size, void *userdata);
 
-/** Would open the decoder library in the folder `path`.
+/** Opens the decoder library in the folder `path`; of an empty text the first that the loader
+ * finds, or the one beside this library. Any thread.
  * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE there is no decoder
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer */
 ROCPROFILER_SDK_EXPERIMENTAL
@@ -26,13 +27,16 @@ rocprofiler_status_t
 rocprofiler_thread_trace_decoder_create(rocprofiler_thread_trace_decoder_id_t *handle,
                                         const char *path) ROCPROFILER_API;
 
-/** Does nothing with a handle that no decoder has. */
+/** Frees a decoder that nobody uses any more. Does nothing with a handle that no decoder has. */
 ROCPROFILER_SDK_EXPERIMENTAL
 void rocprofiler_thread_trace_decoder_destroy(rocprofiler_thread_trace_decoder_id_t handle)
     ROCPROFILER_API;
 
-/** Would give the decoder the code that traces refer to, and take it back.
- * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no decoder has the handle */
+/** Give the decoder the code that traces refer to, an ELF file, which it copies, and take it back.
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no decoder has the handle, the id is taken, or
+ * unknown, or the data is no code object
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE libamd_comgr, the disassembler, is not installed
+ */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_thread_trace_decoder_codeobj_load(
     rocprofiler_thread_trace_decoder_id_t handle, uint64_t load_id, uint64_t load_addr,
@@ -42,8 +46,10 @@ rocprofiler_status_t
 rocprofiler_thread_trace_decoder_codeobj_unload(rocprofiler_thread_trace_decoder_id_t handle,
                                                 uint64_t load_id) ROCPROFILER_API;
 
-/** Would decode a trace, with a call for each array of records.
- * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no decoder has the handle */
+/** Decodes the trace of one shader engine, with a call for each array of records, on this thread.
+ * Several threads may decode by one decoder at a time.
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no decoder has the handle, or the data is no
+ * trace */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_trace_decode(rocprofiler_thread_trace_decoder_id_t handle,
                                               rocprofiler_thread_trace_decoder_callback_t callback,

@@ -1,0 +1,83 @@
+/* dispatch.c - traces of single kernels: the tool is asked at the launch and gets the data when the
+ * kernel is over.
+ *
+ * Called by kernel_dispatch.c, which owns the dispatch. A traced kernel is alone on its agent. */
+#include "sdk/thread_trace/trace.h"
+
+#include "base/log.h"
+#include "hsa/owner.h"
+#include "sdk/core/registration.h"
+
+/* The tool's answer; NONE as well if it must not be asked any more. */
+static rocprofiler_thread_trace_control_flags_t ask(const sdk_trace_unit_t *unit, uint64_t queue,
+                                                    const rocprofiler_kernel_dispatch_info_t *info,
+                                                    const sdk_operation_t *operation,
+                                                    rocprofiler_user_data_t *user)
+{
+    rocprofiler_thread_trace_control_flags_t answer = ROCPROFILER_THREAD_TRACE_CONTROL_NONE;
+    const sdk_context_t *context = unit->service->context;
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self) return answer;
+    const rocprofiler_async_correlation_id_t correlation = {
+        .internal = operation->internal, .external = {.value = sdk_external(self, context)}};
+    sdk_emit_begin(self);
+    if (sdk_context_accepts(context))
+        answer = unit->dispatch(unit->agent, (rocprofiler_queue_id_t){queue}, correlation,
+                                info->kernel_id, info->dispatch_id, unit->dispatch_data, user);
+    sdk_emit_end(self);
+    return answer;
+}
+
+static sdk_trace_unit_t *unit_of(sdk_trace_service_t *service, rocprofiler_agent_id_t agent)
+{
+    for (unsigned i = 0; i < service->count; i++)
+        if (service->units[i].agent.handle == agent.handle) return &service->units[i];
+    return NULL;
+}
+
+sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *item, uint64_t queue,
+                                   const rocprofiler_kernel_dispatch_info_t *info,
+                                   const sdk_operation_t *operation)
+{
+    static atomic_bool told;
+    rocprofiler_user_data_t user = {0};
+    sdk_trace_unit_t *unit = unit_of(service, info->agent_id);
+    const hsa_agent_t gpu = hsax_lane_agent(item->lane);
+    if (!unit || item->wrap) return NULL;
+    if (ask(unit, queue, info, operation, &user) == ROCPROFILER_THREAD_TRACE_CONTROL_NONE)
+        return NULL;
+    const char *owner = hsax_owner_claim(gpu, HSAX_OWNER_SDK);
+    if (owner) {
+        if (!atomic_exchange(&told, true))
+            base_error("a kernel is not traced: %s counts on its GPU in this process", owner);
+        return NULL;
+    }
+    sdk_trace_block_t *block = sdk_trace_block_take(unit, gpu);
+    if (!block) {
+        if (!atomic_exchange(&told, true))
+            base_error("a kernel is not traced, perhaps others neither: no buffer for it");
+        hsax_owner_release(gpu, HSAX_OWNER_SDK);
+        return NULL;
+    }
+    block->user = user;
+    item->wrap = &block->wrap;
+    return block;
+}
+
+static void end(sdk_trace_block_t *block, bool used)
+{
+    const hsa_agent_t gpu = block->agent;
+    sdk_trace_block_give(block, used);
+    hsax_owner_release(gpu, HSAX_OWNER_SDK);
+}
+
+void sdk_trace_complete(sdk_trace_block_t *block)
+{
+    sdk_trace_block_deliver(block);
+    end(block, true);
+}
+
+void sdk_trace_lost(sdk_trace_block_t *block)
+{
+    end(block, false);
+}

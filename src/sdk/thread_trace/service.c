@@ -1,0 +1,290 @@
+/* service.c - what is to be traced, and when: configuration, contexts, the life of HSA.
+ *
+ * Apart from the two services because conflicts between them belong to neither. Parameters become
+ * those of the AQL profile library here, with their limits. */
+#include "base/log.h"
+#include "hsa/agents.h"
+#include "hsa/code_objects.h"
+#include "hsa/runtime.h"
+#include "sdk/agent/agent.h"
+#include "sdk/core/registration.h"
+#include "sdk/counters/counters.h"
+#include "sdk/thread_trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Atomic(sdk_trace_service_t *) sdk_trace_dispatch_service;
+
+/* ---- parameters ---- */
+
+#define AQL(x) HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_##x
+
+static rocprofiler_status_t add(sdk_trace_unit_t *unit, uint32_t name, uint32_t value)
+{
+    if (unit->parameter_count == SDK_TRACE_PARAMETERS)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    aqlprofile_att_parameter_t *p = &unit->parameters[unit->parameter_count++];
+    memset(p, 0, sizeof *p);
+    p->parameter_name = (hsa_ven_amd_aqlprofile_parameter_name_t)name;
+    p->value = value;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static rocprofiler_status_t add_size(sdk_trace_unit_t *unit, uint64_t bytes)
+{
+    add(unit, AQL(ATT_BUFFER_SIZE), (uint32_t)bytes);
+    return add(unit, AQLPROFILE_ATT_PARAMETER_NAME_BUFFER_SIZE_HIGH, (uint32_t)(bytes >> 32));
+}
+
+static rocprofiler_status_t add_counter(sdk_trace_unit_t *unit,
+                                        const rocprofiler_thread_trace_parameter_t *parameter)
+{
+    enum { COUNTERS_MAX = 8, SIMDS_ALL = 15, SIMDS_SHIFT = 28 };
+    const ctr_catalogue_t *catalogue;
+    uint32_t event = 0, counters = 0,
+             simds = parameter->simd_mask ? parameter->simd_mask : SIMDS_ALL;
+    sdk_counters_lock();
+    const ctr_counter_t *counter = sdk_counters_find(parameter->counter_id, &catalogue);
+    const bool good = counter && !strcmp(counter->block, "SQ");
+    if (good) event = counter->event;
+    sdk_counters_unlock();
+    for (uint32_t i = 0; i < unit->parameter_count; i++)
+        counters += unit->parameters[i].parameter_name == AQL(PERFCOUNTER_NAME);
+    if (!good || counters == COUNTERS_MAX) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    return add(unit, AQL(PERFCOUNTER_NAME), event | simds << SIMDS_SHIFT);
+}
+
+/* ORDER: rocprofiler_thread_trace_parameter_type_t, and what later versions have. least to most:
+ * the values that are allowed. */
+static const struct {
+    uint32_t name;
+    uint64_t least, most;
+} parameters_known[] = {
+    {AQL(COMPUTE_UNIT_TARGET), 0, 15},
+    {AQL(SE_MASK), 1, UINT32_MAX},
+    {AQL(ATT_BUFFER_SIZE), 1, UINT64_MAX},
+    {AQL(SIMD_SELECTION), 0, 15},
+    {AQL(PERFCOUNTER_CTRL), 0, 32},
+    {AQL(PERFCOUNTER_NAME), 0, UINT64_MAX},
+    {0, 0, UINT64_MAX}, /* serialise all: the queues' business */
+    {AQL(PERFCOUNTER_MASK), 0, UINT32_MAX},
+    {AQL(OCCUPANCY_MODE), 0, UINT64_MAX},
+};
+
+static rocprofiler_status_t set(sdk_trace_unit_t *unit, bool *serialize,
+                                const rocprofiler_thread_trace_parameter_t *parameter)
+{
+    const uint32_t type = parameter->type;
+    if (type >= sizeof parameters_known / sizeof *parameters_known ||
+        parameter->value < parameters_known[type].least ||
+        parameter->value > parameters_known[type].most)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    const uint32_t value = (uint32_t)parameter->value, name = parameters_known[type].name;
+    switch (type) {
+    case ROCPROFILER_THREAD_TRACE_PARAMETER_BUFFER_SIZE: return add_size(unit, parameter->value);
+    case ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER: return add_counter(unit, parameter);
+    case ROCPROFILER_THREAD_TRACE_PARAMETER_SERIALIZE_ALL:
+        *serialize = parameter->value;
+        return ROCPROFILER_STATUS_SUCCESS;
+    case ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTERS_CTRL:
+        /* from 1 here, from 0 in the register; 0: nothing is sampled */
+        return value ? add(unit, name, value - 1) : ROCPROFILER_STATUS_SUCCESS;
+    case ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER_EXCLUDE_MASK:
+        return add(unit, name, ~value);
+    case ROCPROFILER_THREAD_TRACE_PARAMETER_NO_DETAIL: return add(unit, name, value != 0);
+    default: return add(unit, name, value);
+    }
+}
+
+static rocprofiler_status_t set_all(sdk_trace_unit_t *unit, bool *serialize,
+                                    const rocprofiler_thread_trace_parameter_t *parameters,
+                                    size_t count)
+{
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    add(unit, AQL(COMPUTE_UNIT_TARGET), 1);
+    add(unit, AQL(SE_MASK), 1);
+    add_size(unit, 128u << 20);
+    if (count && !parameters) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < count && status == ROCPROFILER_STATUS_SUCCESS; i++)
+        status = set(unit, serialize, &parameters[i]);
+    return status;
+}
+
+/* ---- configuration ---- */
+
+static rocprofiler_status_t add_unit(sdk_context_t *context, const sdk_trace_unit_t *wanted)
+{
+    const bool device = !wanted->dispatch;
+    sdk_trace_service_t *service = context->thread_trace;
+    if (!service) {
+        service = calloc(1, sizeof *service);
+        if (!service) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+        service->context = context;
+        service->device = device;
+        context->thread_trace = service;
+    }
+    if (service->device != device) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
+    for (unsigned i = 0; i < service->count; i++)
+        if (service->units[i].agent.handle == wanted->agent.handle)
+            return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+    if (service->count == SDK_TRACE_AGENTS) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    sdk_trace_unit_t *unit = &service->units[service->count++];
+    *unit = *wanted;
+    unit->service = service;
+    pthread_mutex_init(&unit->lock, NULL);
+    pthread_mutex_init(&unit->device_lock, NULL);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static rocprofiler_status_t configure(rocprofiler_context_id_t context_id, sdk_trace_unit_t *unit,
+                                      const rocprofiler_thread_trace_parameter_t *parameters,
+                                      size_t count)
+{
+    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_context_t *context = sdk_context_find(context_id);
+    if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    if (!unit->shader) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    const rocprofiler_agent_v0_t *agent = sdk_agent_find(unit->agent);
+    if (!agent || agent->type != ROCPROFILER_AGENT_TYPE_GPU)
+        return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
+    bool serialize = false;
+    rocprofiler_status_t status = set_all(unit, &serialize, parameters, count);
+    if (status == ROCPROFILER_STATUS_SUCCESS) status = add_unit(context, unit);
+    if (status == ROCPROFILER_STATUS_SUCCESS) context->thread_trace->serialize |= serialize;
+    return status;
+}
+
+rocprofiler_status_t rocprofiler_configure_device_thread_trace_service(
+    rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,
+    rocprofiler_thread_trace_parameter_t *parameters, size_t num_parameters,
+    rocprofiler_thread_trace_shader_data_callback_t shader_callback,
+    rocprofiler_user_data_t callback_userdata)
+{
+    sdk_trace_unit_t unit = {
+        .agent = agent_id, .shader = shader_callback, .shader_data = callback_userdata};
+    return configure(context_id, &unit, parameters, num_parameters);
+}
+
+rocprofiler_status_t rocprofiler_configure_dispatch_thread_trace_service(
+    rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,
+    rocprofiler_thread_trace_parameter_t *parameters, size_t num_parameters,
+    rocprofiler_thread_trace_dispatch_callback_t dispatch_callback,
+    rocprofiler_thread_trace_shader_data_callback_t shader_callback, void *callback_userdata)
+{
+    sdk_trace_unit_t unit = {.agent = agent_id,
+                             .dispatch = dispatch_callback,
+                             .dispatch_data = callback_userdata,
+                             .shader = dispatch_callback ? shader_callback : NULL};
+    return configure(context_id, &unit, parameters, num_parameters);
+}
+
+/* ---- contexts ---- */
+
+static bool has(const sdk_context_t *context, bool device)
+{
+    return context->thread_trace && context->thread_trace->device == device;
+}
+
+static bool any(bool device)
+{
+    const sdk_context_t *context;
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
+        if (has(context, device)) return true;
+    return false;
+}
+
+bool sdk_trace_dispatches_configured(void)
+{
+    return any(false);
+}
+
+bool sdk_trace_devices_configured(void)
+{
+    return any(true);
+}
+
+static bool share_agent(const sdk_trace_service_t *a, const sdk_trace_service_t *b)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        for (unsigned k = 0; k < b->count; k++)
+            if (a->units[i].agent.handle == b->units[k].agent.handle) return true;
+    return false;
+}
+
+/* A dispatch has one set of packets around it, and an agent one trace. */
+bool sdk_trace_conflict(const sdk_context_t *a, const sdk_context_t *b)
+{
+    const bool dispatches_a = a->dispatch_counting || has(a, false),
+               dispatches_b = b->dispatch_counting || has(b, false);
+    if (!a->thread_trace && !b->thread_trace) return false;
+    if (dispatches_a && dispatches_b) return true;
+    return a->thread_trace && b->thread_trace && share_agent(a->thread_trace, b->thread_trace);
+}
+
+void sdk_trace_contexts_changed(void)
+{
+    const sdk_context_t *context;
+    sdk_trace_service_t *dispatches = NULL;
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
+        if (!context->thread_trace) continue;
+        const bool active = sdk_counting_active(context);
+        if (!context->thread_trace->device && active) dispatches = context->thread_trace;
+        if (context->thread_trace->device && !active) sdk_trace_device_stop(context->thread_trace);
+    }
+    atomic_store_explicit(&sdk_trace_dispatch_service, dispatches, memory_order_release);
+}
+
+rocprofiler_status_t sdk_trace_context_started(sdk_context_t *context)
+{
+    return has(context, true) ? sdk_trace_device_start(context->thread_trace)
+                              : ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* ---- HSA and forks ---- */
+
+void sdk_trace_hsa_up(void)
+{
+    const sdk_context_t *context;
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
+        if (has(context, true) && sdk_counting_active(context))
+            sdk_trace_device_start(context->thread_trace);
+}
+
+void sdk_trace_hsa_down(void)
+{
+    const sdk_context_t *context;
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
+        sdk_trace_service_t *service = context->thread_trace;
+        if (!service) continue;
+        if (service->device) sdk_trace_device_abandon(service);
+        for (unsigned i = 0; i < service->count; i++)
+            sdk_trace_blocks_hsa_down(&service->units[i]);
+    }
+}
+
+void sdk_trace_forked(void)
+{
+    const sdk_context_t *context;
+    atomic_store(&sdk_trace_dispatch_service, NULL);
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
+        sdk_trace_service_t *service = context->thread_trace;
+        for (unsigned i = 0; service && i < service->count; i++) {
+            sdk_trace_unit_t *unit = &service->units[i];
+            pthread_mutex_init(&unit->lock, NULL);
+            pthread_mutex_init(&unit->device_lock, NULL);
+            unit->free = unit->running = NULL;
+            unit->queue = NULL;
+        }
+    }
+}
+
+void sdk_trace_code_object(const hsax_code_object_t *object, bool unload)
+{
+    const sdk_context_t *context;
+    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
+        if (!has(context, true)) continue;
+        const sdk_trace_object_t o = sdk_trace_object(object);
+        sdk_trace_device_tell(context->thread_trace, &o, unload);
+    }
+}

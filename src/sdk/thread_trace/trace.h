@@ -1,0 +1,132 @@
+/* trace.h - what the files of this room share: what is traced, packets, the two services.
+ *
+ * service.c configures and starts, block.c has packets and buffers, dispatch.c traces single
+ * kernels, device.c an agent while a context runs; decoder.c is apart from all of them. What the
+ * packets look like is in src/aqlprofile. */
+#ifndef CROCPROF_SDK_TRACE_H
+#define CROCPROF_SDK_TRACE_H
+
+#include "hsa/code_objects.h"
+#include "hsa/queues.h"
+#include "sdk/core/context.h"
+#include "sdk/core/service.h"
+
+#include <aqlprofile-sdk/aql_profile_v2.h>
+#include <rocprofiler-sdk/experimental/thread_trace.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include <pthread.h>
+
+enum { SDK_TRACE_AGENTS = 32, SDK_TRACE_PARAMETERS = 24 };
+
+struct sdk_trace_service;
+
+/* Packets and buffer of one trace, used again and again. */
+typedef struct sdk_trace_block {
+    struct sdk_trace_block *next;
+    struct sdk_trace_unit *unit;
+    uint64_t life; /* of HSA */
+    hsa_agent_t agent;
+    aqlprofile_handle_t handle;
+    const char *data; /* the buffer, if it is the GPU's own memory */
+    uint64_t data_size;
+    hsa_ext_amd_aql_pm4_packet_t stop;
+    hsa_ext_amd_aql_pm4_packet_t *before; /* start, and a marker for each code object */
+    unsigned before_count;
+    size_t before_room;
+    hsax_wrap_t wrap;
+    rocprofiler_user_data_t user; /* of the trace that runs */
+} sdk_trace_block_t;
+
+/* An agent that a context traces. */
+typedef struct sdk_trace_unit {
+    struct sdk_trace_service *service;
+    rocprofiler_agent_id_t agent;
+    aqlprofile_att_parameter_t parameters[SDK_TRACE_PARAMETERS];
+    uint32_t parameter_count;
+    rocprofiler_thread_trace_dispatch_callback_t dispatch;
+    void *dispatch_data;
+    rocprofiler_thread_trace_shader_data_callback_t shader;
+    rocprofiler_user_data_t shader_data; /* of the device service */
+    pthread_mutex_t lock;                /* the next two */
+    sdk_trace_block_t *free;
+    unsigned block_count;
+    /* device.c */
+    pthread_mutex_t device_lock; /* what follows; taken before the other */
+    hsa_queue_t *queue;
+    sdk_trace_block_t *running;
+    hsa_agent_t claimed;
+} sdk_trace_unit_t;
+
+typedef struct sdk_trace_service {
+    sdk_context_t *context;
+    bool device;
+    bool serialize; /* kernels that are not traced are alone, too */
+    unsigned count;
+    sdk_trace_unit_t units[SDK_TRACE_AGENTS];
+} sdk_trace_service_t;
+
+/* ---- service.c ---- */
+
+/* The running context that traces dispatches, NULL if there is none. */
+extern _Atomic(sdk_trace_service_t *) sdk_trace_dispatch_service;
+
+static inline sdk_trace_service_t *sdk_trace_dispatches(void)
+{
+    return atomic_load_explicit(&sdk_trace_dispatch_service, memory_order_acquire);
+}
+
+bool sdk_trace_dispatches_configured(void);
+bool sdk_trace_devices_configured(void);
+bool sdk_trace_conflict(const sdk_context_t *a, const sdk_context_t *b);
+void sdk_trace_contexts_changed(void);
+rocprofiler_status_t sdk_trace_context_started(sdk_context_t *context);
+void sdk_trace_hsa_up(void);
+void sdk_trace_hsa_down(void);
+void sdk_trace_forked(void);
+/* A code object is loaded, or goes. */
+void sdk_trace_code_object(const hsax_code_object_t *object, bool unload);
+
+/* ---- block.c ---- */
+
+/* A block with all that is loaded on the agent among its packets; waits a while for one that is
+ * used. NULL with a message. */
+sdk_trace_block_t *sdk_trace_block_take(sdk_trace_unit_t *unit, hsa_agent_t agent);
+/* `used`: its packets have run to the end, or were never submitted. */
+void sdk_trace_block_give(sdk_trace_block_t *block, bool used);
+/* After its stop packet: the tool gets what was traced. */
+void sdk_trace_block_deliver(sdk_trace_block_t *block);
+void sdk_trace_blocks_hsa_down(sdk_trace_unit_t *unit);
+
+typedef struct {
+    uint64_t id, address, size;
+    hsa_agent_t agent;
+} sdk_trace_object_t;
+
+/* How markers tell of it. */
+sdk_trace_object_t sdk_trace_object(const hsax_code_object_t *object);
+
+/* The packet that writes a code object into a running trace. Kept for as long as HSA is up. False
+ * with a message. */
+bool sdk_trace_marker(const sdk_trace_object_t *object, bool unload, bool from_start,
+                      hsa_ext_amd_aql_pm4_packet_t *packet);
+
+/* ---- dispatch.c ---- */
+
+/* Asks the tool whether it wants the dispatch to be traced; if so, sets item->wrap. NULL: not. */
+sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *item, uint64_t queue,
+                                   const rocprofiler_kernel_dispatch_info_t *info,
+                                   const sdk_operation_t *operation);
+/* It is done: the trace to the tool. Or it will not be. */
+void sdk_trace_complete(sdk_trace_block_t *block);
+void sdk_trace_lost(sdk_trace_block_t *block);
+
+/* ---- device.c ---- */
+
+rocprofiler_status_t sdk_trace_device_start(sdk_trace_service_t *service);
+void sdk_trace_device_stop(sdk_trace_service_t *service);
+void sdk_trace_device_tell(sdk_trace_service_t *service, const sdk_trace_object_t *object,
+                           bool unload);
+void sdk_trace_device_abandon(sdk_trace_service_t *service);
+
+#endif
