@@ -22,7 +22,7 @@ def main():
     with open(path, "w", encoding="utf-8") as out:
         out.write("/* written by gen-softgpu-counters.py */\n")
         section(out, "SG_BLOCK", [
-            f"SG_BLOCK({b['block']}, {b['instances']}, {b['per_se']}, {b['slots']})\n"
+            f"SG_BLOCK({b['block']}, {b['id']}, {b['instances']}, {b['per_se']}, {b['slots']})\n"
             for b in blocks])
         section(out, "SG_STREAMED", [
             f"SG_STREAMED({b['block']}, {b['per_se']}, {b['spm']})\n"

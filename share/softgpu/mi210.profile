@@ -46,3 +46,4 @@ memory_width_bits     4096
 sdma_engines          2
 sdma_xgmi_engines     3
 num_gws               64
+counter_slots         1024     # of each block, a run counts whatever is asked for; the product has 2 to 8

@@ -74,6 +74,20 @@ void aql_thunk_function(const char *name, void **function)
     find_function("libhsakmt.so.1", name, function);
 }
 
+/* Read once: the first interface asks at every call. */
+static aql_wide_t wide_of_node(uint32_t node)
+{
+    static bool known[AGENTS_MAX];
+    static aql_wide_t wide[AGENTS_MAX];
+    if (node >= AGENTS_MAX) return (aql_wide_t){0};
+    pthread_mutex_lock(&lock);
+    if (!known[node]) wide[node] = aql_wide_of_node(AQL_TOPOLOGY, node);
+    known[node] = true;
+    aql_wide_t found = wide[node];
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
 {
     __typeof__(hsa_agent_get_info) *get_info = NULL;
@@ -95,10 +109,15 @@ hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
         return aql_fail(status, "the HSA runtime does not describe agent 0x%llx, status 0x%x",
                         (unsigned long long)handle.handle, status);
     name[sizeof name - 1] = 0;
-    return fill(agent, name, engines, units, arrays);
+    status = fill(agent, name, engines, units, arrays);
+    uint32_t node;
+    if (!status && !get_info(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &node))
+        agent->wide = wide_of_node(node);
+    return status;
 }
 
 hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
+                                const aqlprofile_agent_info_v1_t *located,
                                 aqlprofile_agent_handle_t *handle)
 {
     aql_agent_t agent;
@@ -113,6 +132,7 @@ hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
     if (info->xcc_num != 1)
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has 1 XCC, not %u", agent.name,
                         info->xcc_num);
+    if (located) agent.wide = aql_wide_at(AQL_TOPOLOGY, located->domain, located->location_id);
     pthread_mutex_lock(&lock);
     uint32_t at = 0;
     while (at < agent_count && memcmp(&agents[at], &agent, sizeof agent))

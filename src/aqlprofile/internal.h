@@ -19,9 +19,16 @@ const char *aql_message(void);
 
 /* ---- agents and their blocks (agent.c) ---- */
 
+/* Counters beyond those of the tables; 0 slots: there are none. */
+typedef struct {
+    uint32_t slots;     /* of each block */
+    uint32_t registers; /* number of the first; those of a slot follow from it (topology.c) */
+} aql_wide_t;
+
 typedef struct {
     char name[16];
     uint32_t engines, units, arrays; /* shader engines, compute units of all, arrays per engine */
+    aql_wide_t wide;
 } aql_agent_t;
 
 typedef struct {
@@ -51,7 +58,9 @@ void aql_runtime_function(const char *name, void **function);
 void aql_thunk_function(const char *name, void **function);
 
 hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent);
+/* `located`: the same description if it says where the agent is on the bus, else NULL. */
 hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
+                                const aqlprofile_agent_info_v1_t *located,
                                 aqlprofile_agent_handle_t *handle);
 hsa_status_t aql_agent_get(aqlprofile_agent_handle_t handle, aql_agent_t *agent);
 
@@ -62,6 +71,15 @@ const aql_block_t *aql_block_named(const aql_agent_t *agent, const char *name);
 uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block);
 /* Instances that exist on the agent: compute units may be fewer than the block has room for. */
 uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block);
+
+/* topology.c: what a node of the driver's topology, below `root`, says of its counters. */
+#define AQL_TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
+aql_wide_t aql_wide_of_node(const char *root, uint32_t number);
+aql_wide_t aql_wide_at(const char *root, uint32_t domain, uint32_t location);
+/* Counters that the agent's block has at once, and the registers of one. */
+uint32_t aql_block_slots(const aql_agent_t *agent, const aql_block_t *block);
+aql_registers_t aql_slot_registers(const aql_agent_t *agent, const aql_block_t *block,
+                                   uint32_t slot);
 
 /* Dimensions in the order of their ids. */
 enum { AQL_XCD, AQL_AID, AQL_SE, AQL_SA, AQL_WGP, AQL_INSTANCE, AQL_DIMENSIONS };
@@ -97,7 +115,8 @@ enum {
     AQL_RLC_SPM_SEGMENT_SIZE = 0xdc84,
     AQL_RLC_SPM_SE_MUXSEL_ADDR = 0xdc85, /* the next is the data */
     AQL_RLC_SPM_GLOBAL_MUXSEL_ADDR = 0xdc9b,
-    AQL_RLC_SPM_SEGMENT_SIZE_CORE1 = 0xdcaf
+    AQL_RLC_SPM_SEGMENT_SIZE_CORE1 = 0xdcaf,
+    AQL_REGISTERS_END = 0x10000 /* of all that a product has */
 };
 
 /* CP_PERFMON_CNTL */
@@ -126,6 +145,8 @@ void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg);
 void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask);
 /* Writes back and invalidates the caches over the range. */
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);
+/* Whether one packet can execute so many bytes of commands. */
+hsa_status_t aql_pm4_check(uint32_t bytes);
 /* Makes the packet execute the commands. */
 void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet);
 
@@ -142,7 +163,7 @@ typedef struct {
     uint32_t slot_count, event_count, samples, kinds;
 } aql_plan_t;
 
-enum { AQL_EVENTS_MAX = 4096 }; /* of a profile: more than all slots of a GPU */
+enum { AQL_EVENTS_MAX = 65536 }; /* of a profile: more than a GPU has events and instances */
 
 /* Gives each event a slot. To be freed with aql_plan_free() in any case. */
 hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
@@ -155,7 +176,8 @@ uint32_t aql_index_of(const aql_block_t *block, uint32_t instance, int engine);
 #define AQL_SQ_CTRL_ALL     0xffff007fu /* all shader stages, all VMIDs */
 #define AQL_SQ_SELECT_MASKS 0x0f0ff000u /* all SIMDs, clients and banks */
 
-void aql_pmc_start(aql_pm4_t *pm4, const aql_plan_t *plan, bool concurrent);
+void aql_pmc_start(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
+                   bool concurrent);
 void aql_pmc_read(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
                   uint64_t output);
 void aql_pmc_stop(aql_pm4_t *pm4);

@@ -127,6 +127,15 @@ void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes)
         (uint32_t)(blocks >> 32), (uint32_t)first, (uint32_t)(first >> 32) & 0xff, POLL_INTERVAL);
 }
 
+hsa_status_t aql_pm4_check(uint32_t bytes)
+{
+    enum { WORDS_MAX = 0xfffff }; /* the packet's field has 20 bits */
+    if (bytes / 4 <= WORDS_MAX) return HSA_STATUS_SUCCESS;
+    return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                    "a list of %u commands is more than one packet can have executed, %d",
+                    bytes / 4, WORDS_MAX);
+}
+
 void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet)
 {
     enum { VENDOR_PM4_IB = 1, STREAMED = 1 << 28, VALID = 1 << 23, WORDS_LEFT = 10 };

@@ -18,18 +18,20 @@ enum {
 
 typedef struct {
     const aql_agent_t *agent;
-    uint8_t used[BLOCKS_MAX][INSTANCES_MAX];
+    uint16_t used[BLOCKS_MAX][INSTANCES_MAX];
+    uint32_t sums; /* events that add up a level: few profiles have any */
     aql_plan_t *plan;
 } planner_t;
 
 static hsa_status_t take_slot(planner_t *p, const aqlprofile_pmc_event_t *event, uint32_t select)
 {
     const aql_block_t *block = aql_block(p->agent, (uint32_t)event->block_name);
-    uint8_t *used = &p->used[block->id][event->block_index];
-    if (*used == block->slots)
+    uint16_t *used = &p->used[block->id][event->block_index];
+    const uint32_t slots = aql_block_slots(p->agent, block);
+    if (*used == slots)
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
                         "%s[%u] counts %u events at once, no room for event %u%s", block->name,
-                        event->block_index, block->slots, event->event_id,
+                        event->block_index, slots, event->event_id,
                         event->flags.raw ? " and what adds it up" : "");
     p->plan->slots[p->plan->slot_count++] =
         (aql_slot_t){block, event->block_index, select, (*used)++};
@@ -55,7 +57,7 @@ static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, ui
             if (!placed[level] && !events[level].flags.raw &&
                 same_level(&events[level], &events[at]))
                 break;
-    } else {
+    } else if (p->sums) {
         for (sum = 0; sum < count; sum++)
             if (!placed[sum] && events[sum].flags.raw && same_level(&events[sum], &events[at]))
                 break;
@@ -97,6 +99,7 @@ hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_
     plan->event_count = count;
     for (uint32_t i = 0; i < count && !status; i++) {
         status = aql_event_check(agent, &events[i]);
+        p.sums += events[i].flags.raw != 0;
         if (!status)
             plan->samples +=
                 aql_block_samples(agent, aql_block(agent, (uint32_t)events[i].block_name));
@@ -125,16 +128,21 @@ uint32_t aql_index_of(const aql_block_t *block, uint32_t instance, int engine)
            (block->instances > 1 ? instance : INSTANCE_ALL);
 }
 
-static void program(aql_pm4_t *pm4, const aql_slot_t *slot)
+static void program(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_slot_t *slot)
 {
     const aql_block_t *block = slot->block;
+    const aql_registers_t registers = aql_slot_registers(agent, block, slot->slot);
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_index_of(block, slot->instance, -1));
     if (block->kind & AQL_BLOCK_CLEARED)
         for (uint32_t i = 0; i < block->slots; i++) {
             aql_pm4_set(pm4, block->registers[i].low, 0);
             aql_pm4_set(pm4, block->registers[i].high, 0);
         }
-    aql_pm4_set(pm4, block->registers[slot->slot].select,
+    if (block->kind & AQL_BLOCK_CLEARED && slot->slot >= block->slots) {
+        aql_pm4_set(pm4, registers.low, 0);
+        aql_pm4_set(pm4, registers.high, 0);
+    }
+    aql_pm4_set(pm4, registers.select,
                 slot->event | (block->kind & AQL_BLOCK_SQ ? AQL_SQ_SELECT_MASKS : 0));
     if (block->kind & AQL_BLOCK_SQ) {
         aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, UINT32_MAX);
@@ -142,7 +150,8 @@ static void program(aql_pm4_t *pm4, const aql_slot_t *slot)
     }
 }
 
-void aql_pmc_start(aql_pm4_t *pm4, const aql_plan_t *plan, bool concurrent)
+void aql_pmc_start(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
+                   bool concurrent)
 {
     if (!concurrent) aql_pm4_wait_idle(pm4);
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
@@ -150,7 +159,7 @@ void aql_pmc_start(aql_pm4_t *pm4, const aql_plan_t *plan, bool concurrent)
     aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
     if (plan->kinds & AQL_BLOCK_TEXTURE) aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, AQL_SQ_CTRL_ALL);
     for (uint32_t i = 0; i < plan->slot_count; i++)
-        program(pm4, &plan->slots[i]);
+        program(pm4, agent, &plan->slots[i]);
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
     aql_pm4_set(pm4, AQL_COMPUTE_PERFCOUNT_ENABLE, 1);
     aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
@@ -166,13 +175,13 @@ void aql_pmc_read(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *pl
     aql_pm4_wait_idle(pm4);
     for (uint32_t i = 0; i < plan->event_count; i++) {
         const aql_slot_t *slot = &plan->slots[plan->of[i]];
-        const aql_registers_t *registers = &slot->block->registers[slot->slot];
+        const aql_registers_t registers = aql_slot_registers(agent, slot->block, slot->slot);
         uint32_t samples = aql_block_samples(agent, slot->block);
         for (uint32_t sample = 0; sample < samples; sample++, at += 8) {
             int engine = slot->block->per_engine ? (int)sample : -1;
             aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_index_of(slot->block, slot->instance, engine));
-            aql_pm4_store_register(pm4, registers->low, at, false);
-            aql_pm4_store_register(pm4, registers->high, at + 4, false);
+            aql_pm4_store_register(pm4, registers.low, at, false);
+            aql_pm4_store_register(pm4, registers.high, at + 4, false);
         }
     }
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);

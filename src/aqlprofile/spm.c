@@ -96,7 +96,9 @@ hsa_status_t aql_spm_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t
 {
     enum { STEP = 32, INTERVAL_MAX = 65504, ENGINES_MAX = 8 };
     taken_t taken[] = {{{[EVEN] = STAMPS}}, {{0}}};
-    hsa_status_t status = aql_plan_make(agent, events, count, &spm->plan);
+    aql_agent_t product = *agent; /* streams have registers of its slots alone */
+    product.wide = (aql_wide_t){0};
+    hsa_status_t status = aql_plan_make(&product, events, count, &spm->plan);
     for (uint32_t i = 0; i < count && !status; i++)
         status = check(agent, &events[i]);
     if (status) return status;

@@ -149,7 +149,7 @@ static parts_t build(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_
     if (job->traces)
         aql_trace_begin(&pm4, &job->trace);
     else
-        aql_pmc_start(&pm4, &job->plan, concurrent(profile));
+        aql_pmc_start(&pm4, &job->agent, &job->plan, concurrent(profile));
     parts.start = (pm4.count - begin) * 4;
     begin = pm4.count;
     if (job->traces) {
@@ -232,7 +232,9 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_start(hsa_ven_amd_aqlprofile_prof
     hsa_status_t status = begin_job(profile, &job);
     if (status) goto out;
     parts_t parts = build(profile, &job, NULL, 0);
-    status = check_buffers(profile, command_bytes(&parts), output_bytes(&job));
+    const uint32_t most = parts.read > parts.start ? parts.read : parts.start;
+    status = aql_pm4_check(parts.stop > most ? parts.stop : most);
+    if (!status) status = check_buffers(profile, command_bytes(&parts), output_bytes(&job));
     if (status || !profile->command_buffer.ptr) goto out;
     if (!profile->output_buffer.ptr || !aql_start_packet) {
         status = aql_fail(INVALID, "%s is NULL",
@@ -468,7 +470,9 @@ static hsa_status_t block_info(const hsa_ven_amd_aqlprofile_profile_t *profile,
             return aql_fail(INVALID, "the profile has no event to name the block");
         const aqlprofile_pmc_event_t event = newer(profile->events);
         status = aql_event_check(&agent, &event);
-        if (!status) *(uint32_t *)value = aql_block(&agent, (uint32_t)event.block_name)->slots;
+        if (!status)
+            *(uint32_t *)value =
+                aql_block_slots(&agent, aql_block(&agent, (uint32_t)event.block_name));
         return status;
     }
     hsa_ven_amd_aqlprofile_id_query_t *query = value;

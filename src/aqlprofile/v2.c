@@ -14,16 +14,17 @@ AQL_EXPORT hsa_status_t aqlprofile_register_agent_info(aqlprofile_agent_handle_t
                                                        const void *agent_info,
                                                        aqlprofile_agent_version_t version)
 {
-    /* the longer description begins like the shorter, and what it adds concerns no counter */
+    /* the longer description begins like the shorter */
     if (version != AQLPROFILE_AGENT_VERSION_V0 && version != AQLPROFILE_AGENT_VERSION_V1)
         return aql_fail(INVALID, "no agent description has version %d", version);
-    return aql_agent_register(agent_info, agent_id);
+    return aql_agent_register(agent_info,
+                              version == AQLPROFILE_AGENT_VERSION_V1 ? agent_info : NULL, agent_id);
 }
 
 AQL_EXPORT hsa_status_t aqlprofile_register_agent(aqlprofile_agent_handle_t *agent_id,
                                                   const aqlprofile_agent_info_t *agent_info)
 {
-    return aql_agent_register(agent_info, agent_id);
+    return aql_agent_register(agent_info, NULL, agent_id);
 }
 
 AQL_EXPORT hsa_status_t aqlprofile_validate_pmc_event(aqlprofile_agent_handle_t agent,
@@ -73,11 +74,17 @@ static lists_t build(const counters_t *c, uint32_t *words, uint32_t capacity)
     lists_t at = {0};
     aql_pmc_read(&pm4, &c->agent, &c->plan, (uintptr_t)c->output);
     at.start = pm4.count;
-    aql_pmc_start(&pm4, &c->plan, false);
+    aql_pmc_start(&pm4, &c->agent, &c->plan, false);
     at.stop = pm4.count;
     aql_pmc_stop(&pm4);
     at.end = pm4.count;
     return at;
+}
+
+static hsa_status_t check_lists(const lists_t *at)
+{
+    hsa_status_t status = aql_pm4_check(at->start * 4);
+    return status ? status : aql_pm4_check((at->stop - at->start) * 4);
 }
 
 static hsa_status_t write_commands(counters_t *c, aqlprofile_pmc_aql_packets_t *packets)
@@ -92,6 +99,8 @@ static hsa_status_t write_commands(counters_t *c, aqlprofile_pmc_aql_packets_t *
     c->output = memory;
     if (status) return status;
     lists_t at = build(c, NULL, 0);
+    status = check_lists(&at);
+    if (status) return status;
     uint32_t *words = malloc(at.end * 4ul);
     if (!words)
         return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u commands", at.end);
@@ -166,7 +175,9 @@ static hsa_status_t sizes(const aqlprofile_pmc_profile_t *profile, const aql_age
 {
     counters_t c = {.agent = *agent};
     hsa_status_t status = aql_plan_make(agent, profile->events, profile->event_count, &c.plan);
-    if (!status) *bytes = command ? build(&c, NULL, 0).end * 4 : c.plan.samples * 8;
+    const lists_t at = status ? (lists_t){0} : build(&c, NULL, 0);
+    if (!status) status = check_lists(&at);
+    if (!status) *bytes = command ? at.end * 4 : c.plan.samples * 8;
     aql_plan_free(&c.plan);
     return status;
 }
@@ -186,7 +197,8 @@ AQL_EXPORT hsa_status_t aqlprofile_get_pmc_info(const aqlprofile_pmc_profile_t *
             return aql_fail(INVALID, "the profile has no event to name the block");
         status = aql_event_check(&agent, profile->events);
         if (!status)
-            *(uint32_t *)value = aql_block(&agent, (uint32_t)profile->events->block_name)->slots;
+            *(uint32_t *)value =
+                aql_block_slots(&agent, aql_block(&agent, (uint32_t)profile->events->block_name));
         return status;
     case AQLPROFILE_INFO_BLOCK_ID: {
         hsa_ven_amd_aqlprofile_id_query_t *query = value;

@@ -117,7 +117,7 @@ const cli_option_t cli_options[] = {
     {"kfd-dropped-events-trace", 0, CLI_BOOL, NULL, "ROCPROF_KFD_DROPPED_EVENTS_TRACE", NULL,
      GRANULAR, "how many of these events the driver has lost"},
     {"pmc", 0, CLI_GROUPS, "NAME", NULL, NULL, COUNTERS,
-     "counters of one pass, NAME or NAME:device=N; given again, the program runs again for them"},
+     "counters of one pass, NAME, NAME:device=N or all; given again, the program runs again for them"},
     {"pmc-groups", 0, CLI_GROUPS, "NAME", NULL, NULL, COUNTERS,
      "(input file only) counters that take turns from dispatch to dispatch"},
     {"pmc-group-interval", 0, CLI_NUMBER, "N", "ROCPROF_COUNTER_GROUPS_INTERVAL", NULL, COUNTERS,

@@ -18,6 +18,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "trace/extra.h"
+#include "trace/selection.h"
 
 enum { EXIT_NOT_AVAILABLE = 1, ALL_GPUS = -1, PMC_MAX = 2048 };
 
@@ -406,6 +407,18 @@ static int read_devices(const avail_t *a, const char *word, const char *text, ui
     return *gpus ? 0 : REFUSE("'%s': NAME or NAME:device=N[,device=N...] is expected", word);
 }
 
+/* All that the name means, or the instance of a counter. */
+static bool add_named(avail_gpu_t *gpu, const char *name, together_t *t)
+{
+    const size_t before = t->count;
+    for (size_t i = 0; i < gpu->count; i++)
+        if (trace_wants_counter(name, gpu->counters[i]->name, gpu->counters[i]->is_constant))
+            add_together(t, gpu->counters[i]);
+    const rocprofiler_counter_info_v1_t *c = t->count > before ? NULL : avail_find(gpu, name);
+    if (c) add_together(t, c);
+    return c || t->count > before;
+}
+
 static int add_word(const avail_t *a, const options_t *o, const char *word, together_t *together)
 {
     char name[256];
@@ -418,13 +431,11 @@ static int add_word(const avail_t *a, const options_t *o, const char *word, toge
         avail_gpu_t *gpu = &a->gpus[i];
         bool named = gpus & (uint64_t)1 << (i & 63);
         if (gpus ? !named : !is_meant(o, gpu)) continue;
-        const rocprofiler_counter_info_v1_t *c = avail_find(gpu, name);
-        if (c)
-            add_together(&together[i], c);
-        else if (named)
+        const bool found = add_named(gpu, name, &together[i]);
+        if (!found && named)
             return REFUSE("GPU %d (%s) has no counter '%s'", gpu->agent->logical_node_type_id,
                           gpu->agent->name, name);
-        known |= c != NULL;
+        known |= found;
     }
     if (known) return 0;
     refuse_name(a, o, name);

@@ -23,7 +23,8 @@ static const char *const property_names[] = {
 #undef CTR_X
 };
 enum { PROPERTY_COUNT = sizeof(property_names) / sizeof(*property_names) };
-_Static_assert(sizeof(ctr_agent_t) == PROPERTY_COUNT * sizeof(uint64_t), "one number per property");
+_Static_assert(offsetof(ctr_agent_t, slots) == PROPERTY_COUNT * sizeof(uint64_t),
+               "one number per property");
 
 /* Names that the first generation knows without definition. */
 static const char *const standing[][2] = {{"MAX_WAVE_SIZE", "wave_front_size"},

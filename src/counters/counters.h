@@ -50,7 +50,8 @@ typedef void (*ctr_report_t)(const ctr_error_t *error, void *user);
 #define CTR_DIMENSIONS(X)                                                                          \
     X(NONE, 48, 0) /* all of them in one number */                                                 \
     X(XCC, 6, 0)                                                                                   \
-    X(AID, 6, 6) X(SHADER_ENGINE, 6, 12) X(AGENT, 6, 18) X(SHADER_ARRAY, 6, 24) X(WGP, 6, 30)      \
+    X(AID, 6, 6)                                                                                   \
+    X(SHADER_ENGINE, 6, 12) X(AGENT, 6, 18) X(SHADER_ARRAY, 6, 24) X(WGP, 6, 30)                   \
         X(INSTANCE, 10, 36)
 
 typedef enum {
@@ -92,25 +93,28 @@ uint64_t ctr_instance_position(uint64_t instance, ctr_dim_t dim);
 /* Properties of an agent that expressions may name: fields of rocprofiler_agent_t. */
 #define CTR_PROPERTIES(X)                                                                          \
     X(cpu_cores_count)                                                                             \
-    X(simd_count) X(mem_banks_count) X(caches_count) X(io_links_count) X(cpu_core_id_base)         \
-        X(simd_id_base) X(max_waves_per_simd) X(lds_size_in_kb) X(gds_size_in_kb) X(num_gws)       \
-            X(wave_front_size) X(num_xcc) X(cu_count) X(array_count) X(num_shader_banks)           \
-                X(simd_arrays_per_engine) X(cu_per_simd_array) X(simd_per_cu)                      \
-                    X(max_slots_scratch_cu) X(gfx_target_version) X(vendor_id) X(device_id)        \
-                        X(location_id) X(domain) X(drm_render_minor) X(num_sdma_engines)           \
-                            X(num_sdma_xgmi_engines) X(num_sdma_queues_per_engine)                 \
-                                X(num_cp_queues) X(max_engine_clk_ccompute)                        \
-                                    X(max_engine_clk_fcompute) X(cu_per_engine)                    \
-                                        X(max_waves_per_cu) X(workgroup_max_size) X(grid_max_size) \
-                                            X(local_mem_size) X(hive_id) X(gpu_id) X(family_id)    \
-                                                X(fw_version) X(sdma_fw_version)
+    X(simd_count)                                                                                  \
+    X(mem_banks_count) X(caches_count) X(io_links_count) X(cpu_core_id_base) X(simd_id_base)       \
+        X(max_waves_per_simd) X(lds_size_in_kb) X(gds_size_in_kb) X(num_gws) X(wave_front_size)    \
+            X(num_xcc) X(cu_count) X(array_count) X(num_shader_banks) X(simd_arrays_per_engine)    \
+                X(cu_per_simd_array) X(simd_per_cu) X(max_slots_scratch_cu) X(gfx_target_version)  \
+                    X(vendor_id) X(device_id) X(location_id) X(domain) X(drm_render_minor)         \
+                        X(num_sdma_engines) X(num_sdma_xgmi_engines) X(num_sdma_queues_per_engine) \
+                            X(num_cp_queues) X(max_engine_clk_ccompute) X(max_engine_clk_fcompute) \
+                                X(cu_per_engine) X(max_waves_per_cu) X(workgroup_max_size)         \
+                                    X(grid_max_size) X(local_mem_size) X(hive_id) X(gpu_id)        \
+                                        X(family_id) X(fw_version) X(sdma_fw_version)
 
 /* All an expression or a plan asks of an agent, filled by the caller field by field:
  * agent.simd_count = ... What is unknown stays 0. */
+enum { CTR_BLOCK_IDS = 64 }; /* above those of the aqlprofile interfaces that have counters */
 typedef struct {
 #define CTR_X(name) uint64_t name;
     CTR_PROPERTIES(CTR_X)
 #undef CTR_X
+    /* Counters of each block that can count at once, by block_id, as the AQL profile library says
+     * of this agent (BLOCK_COUNTERS); 0: as many as the architecture's. */
+    uint32_t slots[CTR_BLOCK_IDS];
 } ctr_agent_t;
 
 /* ---- definitions -------------------------------------------------------------------------- */
@@ -182,7 +186,7 @@ typedef struct {
     const char *name;
     uint32_t id;        /* hsa_ven_amd_aqlprofile_block_name_t, aqlprofile_block_name_t */
     uint32_t instances; /* at most, within a shader engine if per_se */
-    uint32_t slots;     /* counters that can count at once */
+    uint32_t slots;     /* counters that can count at once, unless an agent has others */
     uint32_t max_event;
     bool per_se;
 } ctr_block_t;
@@ -219,6 +223,8 @@ const ctr_counter_t *ctr_catalogue_by_id(const ctr_catalogue_t *catalogue, uint3
 /* A name that differs from this one in case or little else, for "did you mean"; NULL if none. */
 const char *ctr_catalogue_similar(const ctr_catalogue_t *catalogue, const char *name);
 const ctr_block_t *ctr_catalogue_find_block(const ctr_catalogue_t *catalogue, const char *name);
+/* Counters of the block that the agent can count at once. */
+uint32_t ctr_block_slots(const ctr_block_t *block, const ctr_agent_t *agent);
 
 /* Defines one more derived counter: CTR_DUPLICATE, CTR_BAD_EXPRESSION, CTR_NOT_FOUND with the name
  * that is unknown. Lengths in bytes; the texts are copied. */

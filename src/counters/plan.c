@@ -84,10 +84,24 @@ static bool take_wanted(planner_t *p, const ctr_counter_t *const *wanted, size_t
     return p->status == CTR_OK;
 }
 
+/* Another name of the same event: what is counted once has one place. */
+static uint32_t find_twin(const planner_t *p, const ctr_counter_t *counter,
+                          ctr_accumulate_t accumulate)
+{
+    for (size_t i = 0; i < p->input_count; i++) {
+        const ctr_counter_t *c = p->inputs[i].counter;
+        if (c->event == counter->event && c->event_flags == counter->event_flags &&
+            p->inputs[i].accumulate == accumulate && strcmp(c->block, counter->block) == 0)
+            return (uint32_t)i;
+    }
+    return NO_INPUT;
+}
+
 static bool use_input(void *user, const ctr_counter_t *counter, ctr_accumulate_t accumulate)
 {
     planner_t *p = user;
     uint32_t *known = &p->input_of[counter->index * 3 + accumulate];
+    if (*known == NO_INPUT) *known = find_twin(p, counter, accumulate);
     if (*known == NO_INPUT) {
         const ctr_block_t *block = ctr_block_of(p->catalogue, counter, p->error);
         if (!block) {
@@ -157,6 +171,17 @@ static bool take_items(planner_t *p)
 
 /* ---- passes ---- */
 
+uint32_t ctr_block_slots(const ctr_block_t *block, const ctr_agent_t *agent)
+{
+    const uint32_t own = block->id < CTR_BLOCK_IDS ? agent->slots[block->id] : 0;
+    return own ? own : block->slots;
+}
+
+static uint32_t room_of(const planner_t *p, size_t block)
+{
+    return ctr_block_slots(&p->catalogue->blocks[block], p->agent);
+}
+
 static uint32_t slots_of(const input_t *input)
 {
     return input->accumulate != CTR_ACCUMULATE_NONE ? 2 : 1;
@@ -199,7 +224,7 @@ static const ctr_block_t *overflow(const planner_t *p, const uint32_t slots[CTR_
 {
     for (size_t i = 0; i < p->catalogue->block_count; i++) {
         *needed = slots[i];
-        if (slots[i] > p->catalogue->blocks[i].slots) return &p->catalogue->blocks[i];
+        if (slots[i] > room_of(p, i)) return &p->catalogue->blocks[i];
     }
     return NULL;
 }
@@ -222,12 +247,12 @@ static bool weigh_items(planner_t *p)
         slots_with(p, &empty, &p->items[i], slots);
         const ctr_block_t *block = overflow(p, slots, &needed);
         if (block)
-            p->status =
-                ctr_fail(p->error, CTR_TOO_MANY, NULL, 0, 0,
-                         "%s needs %u counters of block %s at once, there are %u",
-                         p->wanted[p->items[i].wanted]->name, needed, block->name, block->slots);
+            p->status = ctr_fail(p->error, CTR_TOO_MANY, NULL, 0, 0,
+                                 "%s needs %u counters of block %s at once, there are %u",
+                                 p->wanted[p->items[i].wanted]->name, needed, block->name,
+                                 ctr_block_slots(block, p->agent));
         for (size_t b = 0; b < p->catalogue->block_count; b++) {
-            uint32_t share = slots[b] * 1000 / p->catalogue->blocks[b].slots;
+            uint32_t share = slots[b] * 1000 / room_of(p, b);
             if (share > p->items[i].weight) p->items[i].weight = share;
         }
     }
@@ -322,8 +347,8 @@ static ctr_status_t refuse(planner_t *p, size_t max_passes)
     return ctr_fail(p->error, CTR_TOO_MANY, NULL, 0, 0,
                     "%u counters of block %s are wanted, %u available; %zu passes would do, "
                     "limit %zu: %s",
-                    needed, block ? block->name : "?", block ? block->slots : 0, p->load_count,
-                    max_passes, passes);
+                    needed, block ? block->name : "?", block ? ctr_block_slots(block, p->agent) : 0,
+                    p->load_count, max_passes, passes);
 }
 
 /* ---- a pass made ready ---- */

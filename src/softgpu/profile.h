@@ -32,6 +32,9 @@
     X(sdma_engines, 2, 0, 16)                                                                      \
     X(sdma_xgmi_engines, 3, 0, 16)                                                                 \
     X(num_gws, 64, 0, 64)                                                                          \
+    /* what each block of performance counters counts at once, if that is more than the product's  \
+     */                                                                                            \
+    X(counter_slots, 1024, 0, 1024)                                                                \
     /* the cache model, docs/counter-model.md; latencies in clocks from issue to data */           \
     X(l1_vector_ways, 64, 1, 128)                                                                  \
     X(l1_scalar_ways, 4, 1, 128)                                                                   \
@@ -52,6 +55,11 @@
     X(wave_launch_clocks, 4, 1, 100000)                                                            \
     X(packet_clocks, 5500, 1, 100000)                                                              \
     X(memory_bytes_per_clock, 550, 1, 100000)
+
+/* Dword address of the registers of `counter_slots`, behind those of any product: three in a row
+ * for each slot of each block, whose numbers are those of the AQL profile library (fewer than 16).
+ */
+enum { SG_COUNTER_REGISTERS = 0x10000 };
 
 typedef struct {
     char name[64];           /* "mi210" */

@@ -192,90 +192,116 @@ static void on_values(rocprofiler_dispatch_counting_service_data_t d,
     free(values);
 }
 
-/* Names of counters and their ids on one agent. */
+/* What an agent has, and what of it a set names, in the order of the names. */
 typedef struct {
-    const trace_set_t *set;
-    int index;
-    rocprofiler_counter_id_t *found;
+    rocprofiler_counter_id_t *has, *wanted;
+    size_t has_count, has_room, wanted_count, wanted_room;
+    bool failed;
 } search_t;
+
+static void add_id(search_t *s, rocprofiler_counter_id_t **ids, size_t *count, size_t *room,
+                   rocprofiler_counter_id_t id)
+{
+    if (*count == *room) {
+        size_t more = *room ? 2 * *room : 512;
+        rocprofiler_counter_id_t *grown = realloc(*ids, more * sizeof(id));
+        s->failed |= !grown;
+        if (!grown) return;
+        *ids = grown;
+        *room = more;
+    }
+    (*ids)[(*count)++] = id;
+}
+
+static void want(search_t *s, rocprofiler_counter_id_t id)
+{
+    add_id(s, &s->wanted, &s->wanted_count, &s->wanted_room, id);
+}
 
 static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
                                         rocprofiler_counter_id_t *counters, size_t count,
                                         void *data)
 {
     search_t *s = data;
-    for (size_t i = 0; i < count; i++) {
-        rocprofiler_counter_info_v0_t info;
-        rocprofiler_counter_info_v1_t more;
-        if (rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
-                                           &info) != ROCPROFILER_STATUS_SUCCESS)
-            continue;
-        for (size_t j = 0; j < s->set->count; j++) {
-            const trace_wanted_t *w = &s->set->counters[j];
-            if (w->device != TRACE_ALL_DEVICES && w->device != s->index) continue;
-            if (strcmp(w->name, info.name) != 0) continue;
-            s->found[j] = counters[i];
-            if (rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_1,
-                                               &more) == ROCPROFILER_STATUS_SUCCESS)
-                tool_sink_counter(agent, &more);
-        }
-    }
+    (void)agent;
+    for (size_t i = 0; i < count; i++)
+        add_id(s, &s->has, &s->has_count, &s->has_room, counters[i]);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* Whether the agent has any by that name; the sink is told of them. */
+static bool want_named(search_t *s, const agent_t *a, const char *name)
+{
+    const size_t before = s->wanted_count;
+    for (size_t i = 0; i < s->has_count; i++) {
+        rocprofiler_counter_info_v0_t info;
+        rocprofiler_counter_info_v1_t more;
+        if (rocprofiler_query_counter_info(s->has[i], ROCPROFILER_COUNTER_INFO_VERSION_0, &info) !=
+                ROCPROFILER_STATUS_SUCCESS ||
+            !trace_wants_counter(name, info.name, info.is_constant))
+            continue;
+        want(s, s->has[i]);
+        if (rocprofiler_query_counter_info(s->has[i], ROCPROFILER_COUNTER_INFO_VERSION_1, &more) ==
+            ROCPROFILER_STATUS_SUCCESS)
+            tool_sink_counter(a->id, &more);
+    }
+    return s->wanted_count > before;
+}
+
 /* One instance of a counter is a counter of its own from the first time that it is asked for. */
-static rocprofiler_counter_id_t make_instance(const agent_t *a, const trace_wanted_t *w)
+static rocprofiler_counter_id_t make_instance(const agent_t *a, const char *name)
 {
     rocprofiler_counter_id_t id = {0};
     rocprofiler_counter_info_v1_t info;
-    char *expression = trace_instance_expression(w->name);
-    if (!expression || (w->device != TRACE_ALL_DEVICES && w->device != a->index)) goto out;
-    if (rocprofiler_create_counter(w->name, strlen(w->name), expression, strlen(expression), NULL,
-                                   0, a->id, &id) == ROCPROFILER_STATUS_SUCCESS &&
+    char *expression = trace_instance_expression(name);
+    if (!expression) return id;
+    if (rocprofiler_create_counter(name, strlen(name), expression, strlen(expression), NULL, 0,
+                                   a->id, &id) == ROCPROFILER_STATUS_SUCCESS &&
         rocprofiler_query_counter_info(id, ROCPROFILER_COUNTER_INFO_VERSION_1, &info) ==
             ROCPROFILER_STATUS_SUCCESS)
         tool_sink_counter(a->id, &info);
-out:
     free(expression);
     return id;
 }
 
-/* Ids of a set's counters, 0 for what the agent does not have; the sink is told of them. */
-static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number)
+/* What a set names of the agent's counters, to be freed; what it does not have is told if `tell`.
+ * NULL: no memory. */
+static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number, bool tell,
+                                               size_t *count)
 {
     const trace_set_t *set = &counting.sets.sets[number];
-    rocprofiler_counter_id_t *ids = calloc(set->count, sizeof(*ids));
-    search_t search = {.set = set, .index = a->index, .found = ids};
-    if (ids) rocprofiler_iterate_agent_supported_counters(a->id, on_counters, &search);
-    for (size_t i = 0; ids && i < set->count; i++)
-        if (!ids[i].handle) ids[i] = make_instance(a, &set->counters[i]);
-    return ids;
-}
-
-/* What an agent cannot count is told, and the rest is counted. */
-static bool make_config(agent_t *a, size_t number)
-{
-    const trace_set_t *set = &counting.sets.sets[number];
-    rocprofiler_counter_id_t *ids = find_counters(a, number);
-    size_t count = 0;
-    if (!ids) {
-        base_error("GPU %d (%s): a set of counters is not collected: no memory", a->index, a->name);
-        return false;
-    }
+    search_t s = {0};
+    rocprofiler_iterate_agent_supported_counters(a->id, on_counters, &s);
     for (size_t i = 0; i < set->count; i++) {
         const trace_wanted_t *w = &set->counters[i];
-        if (ids[i].handle)
-            ids[count++] = ids[i];
-        else if (w->device == TRACE_ALL_DEVICES || w->device == a->index)
+        if (w->device != TRACE_ALL_DEVICES && w->device != a->index) continue;
+        if (want_named(&s, a, w->name)) continue;
+        rocprofiler_counter_id_t instance = make_instance(a, w->name);
+        if (instance.handle)
+            want(&s, instance);
+        else if (tell)
             base_warning("GPU %d (%s) has no counter %s", a->index, a->name, w->name);
     }
-    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    if (count) status = rocprofiler_create_counter_config(a->id, ids, count, &a->configs[number]);
-    if (status != ROCPROFILER_STATUS_SUCCESS)
+    free(s.has);
+    *count = s.wanted_count;
+    if (!s.failed) return s.wanted;
+    if (tell)
+        base_error("GPU %d (%s): a set of counters is not collected: no memory", a->index, a->name);
+    free(s.wanted);
+    return NULL;
+}
+
+static bool make_config(agent_t *a, size_t number)
+{
+    size_t count;
+    rocprofiler_counter_id_t *ids = find_counters(a, number, true, &count);
+    rocprofiler_status_t status = ROCPROFILER_STATUS_ERROR;
+    if (ids) status = rocprofiler_create_counter_config(a->id, ids, count, &a->configs[number]);
+    if (ids && status != ROCPROFILER_STATUS_SUCCESS)
         base_error("GPU %d (%s): counters cannot be collected together: %s", a->index, a->name,
                    rocprofiler_get_status_string(status));
     free(ids);
-    return status == ROCPROFILER_STATUS_SUCCESS && count;
+    return status == ROCPROFILER_STATUS_SUCCESS;
 }
 
 static bool read_variables(void)
@@ -321,7 +347,7 @@ void tool_counting_again(void)
             __atomic_store_n(&counting.kernels[i][j].iterations, 0, __ATOMIC_RELAXED);
     for (size_t i = 0; i < counting.agent_count; i++)
         for (size_t set = 0; counting.agents[i].configs && set < counting.sets.count; set++)
-            free(find_counters(&counting.agents[i], set));
+            free(find_counters(&counting.agents[i], set, false, &(size_t){0}));
 }
 
 bool tool_counting_configure(rocprofiler_context_id_t context)

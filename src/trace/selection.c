@@ -13,6 +13,13 @@
 
 static const char separators[] = " \t\r,;";
 
+bool trace_wants_counter(const char *wanted, const char *name, bool constant)
+{
+    if (strcmp(wanted, "all") != 0) return strcmp(wanted, name) == 0;
+    return !constant && strcmp(name, "SQ_ACCUM_PREV") != 0 &&
+           strcmp(name, "SQ_ACCUM_PREV_HIRES") != 0;
+}
+
 char *trace_instance_expression(const char *name)
 {
     char *text = NULL;

@@ -56,6 +56,10 @@ void trace_selection_free(trace_selection_t *s);
 bool trace_selects_kernel(const trace_selection_t *s, const char *name);
 bool trace_selects_iteration(const trace_selection_t *s, uint64_t iteration);
 
+/* Whether a counter is what a set names: "all" is every one that counts by itself, so no constant,
+ * nor the two that add up whatever was asked for just before them. */
+bool trace_wants_counter(const char *wanted, const char *name, bool constant);
+
 /* A name like TCC_HIT[3] is one instance of a counter: the expression that computes it, to be
  * freed. NULL: the name is none of that kind, or no memory. */
 char *trace_instance_expression(const char *name);

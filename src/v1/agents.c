@@ -27,6 +27,21 @@ static uint32_t number(hsa_agent_t agent, unsigned what, uint32_t otherwise)
     return value[0];
 }
 
+/* How much each block counts at once is the AQL profile library's to say. */
+static void learn_slots(v1_agent_t *a)
+{
+    for (uint32_t block = 0; block < CTR_BLOCK_IDS; block++) {
+        const hsa_ven_amd_aqlprofile_event_t event = {
+            .block_name = (hsa_ven_amd_aqlprofile_block_name_t)block};
+        const hsa_ven_amd_aqlprofile_profile_t profile = {
+            .agent = a->hsa, .events = &event, .event_count = 1};
+        uint32_t slots = 0;
+        if (!hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_COUNTERS,
+                                             &slots))
+            a->properties.slots[block] = slots;
+    }
+}
+
 static void read_properties(v1_agent_t *a)
 {
     enum { NUM_XCC = 0xA111 }; /* HSA_AMD_AGENT_INFO_NUM_XCC of ROCm 6 */
@@ -50,6 +65,7 @@ static void read_properties(v1_agent_t *a)
     p->workgroup_max_size = number(h, HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, 0);
     p->grid_max_size = number(h, HSA_AGENT_INFO_GRID_MAX_SIZE, 0);
     p->lds_size_in_kb = 64; /* of every GPU that the engine knows */
+    learn_slots(a);
 }
 
 void v1_agents_list(void)

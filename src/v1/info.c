@@ -41,18 +41,19 @@ static bool is_metric(const ctr_counter_t *counter)
     return counter->kind != CTR_CONSTANT && !strchr(counter->name, '[');
 }
 
-static void describe(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
+static void describe(const v1_agent_t *agent, const ctr_counter_t *counter,
                      rocprofiler_metric_info_t *metric)
 {
-    const ctr_block_t *block =
-        counter->kind == CTR_HARDWARE ? ctr_catalogue_find_block(catalogue, counter->block) : NULL;
+    const ctr_block_t *block = counter->kind == CTR_HARDWARE
+                                   ? ctr_catalogue_find_block(agent->catalogue, counter->block)
+                                   : NULL;
     *metric = (rocprofiler_metric_info_t){
         .name = counter->name,
         .instances = block ? block->instances : 1,
         .expr = counter->kind == CTR_DERIVED ? counter->expression : NULL,
         .description = counter->description,
         .block_name = block ? block->name : NULL,
-        .block_counters = block ? block->slots : 0,
+        .block_counters = block ? ctr_block_slots(block, &agent->properties) : 0,
     };
 }
 
@@ -122,7 +123,7 @@ static hsa_status_t visit_metrics(visit_t *v, v1_agent_t *agent)
         rocprofiler_info_data_t info = {.agent_index = agent->index, .kind = v->kind};
         pthread_mutex_lock(&v1_catalogue_lock);
         const ctr_counter_t *counter = ctr_catalogue_at(catalogue, i);
-        if (counter) describe(catalogue, counter, &info.metric);
+        if (counter) describe(agent, counter, &info.metric);
         pthread_mutex_unlock(&v1_catalogue_lock);
         if (!counter) break;
         if (is_metric(counter)) status = offer(v, &info);

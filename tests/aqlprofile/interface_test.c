@@ -210,7 +210,7 @@ static void test_too_many(void **state)
     assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, NULL), HSA_STATUS_SUCCESS);
     profile.event_count = UINT32_MAX;
     ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&profile, NULL), INVALID,
-                 "the profile has 4294967295 events, more than there are counters (at most 4096)");
+                 "the profile has 4294967295 events, more than there are counters (at most 65536)");
     profile.event_count = 9;
     events[8].block_index = 1;
     ASSERT_FAILS(hsa_ven_amd_aqlprofile_start(&profile, NULL), INVALID,

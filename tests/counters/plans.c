@@ -52,6 +52,9 @@ static const struct {
     {"SQ_WAVES TCC_HIT SQ_WAVES", "SQ_WAVES.0 TCC_HIT.0 = SQ_WAVES TCC_HIT"},
     {"TCC_HIT_sum TCC_HIT L2CacheHit", "TCC_HIT.0 TCC_MISS.1 = TCC_HIT_sum TCC_HIT L2CacheHit"},
     {"SIMD_NUM simd_count", " = SIMD_NUM simd_count"},
+    /* two names of one event are counted once, in one place */
+    {"TCC_EA_WRREQ SQ_WAVES TCC_EA0_WRREQ",
+     "TCC_EA_WRREQ.0 SQ_WAVES.0 = TCC_EA_WRREQ SQ_WAVES TCC_EA0_WRREQ"},
     /* six counters of TCC, four at once; the metric keeps its inputs together */
     {"TCC_REQ TCC_READ TCC_WRITE L2CacheHit TCC_ATOMIC",
      "TCC_REQ.0 TCC_READ.1 TCC_HIT.2 TCC_MISS.3 = TCC_REQ TCC_READ L2CacheHit | "
@@ -115,6 +118,27 @@ static void what_does_not_fit_is_refused(void **state)
     ctr_plan_t *plan = plan_of("TCC_REQ TCC_READ TCC_WRITE L2CacheHit", 2, &error);
     assert_non_null(plan);
     ctr_plan_destroy(plan);
+}
+
+/* An agent may have more than its architecture, in some blocks or all. */
+static void agents_have_slots_of_their_own(void **state)
+{
+    enum { TCC = 12, SQ = 6 };
+    static const char nine[] = "TCC_REQ TCC_READ TCC_WRITE TCC_HIT TCC_MISS SQ_WAVES SQ_INSTS_VALU";
+    ctr_error_t error = {0};
+    (void)state;
+    assert_null(plan_of(nine, 1, &error));
+    agent.slots[TCC] = 5;
+    ctr_plan_t *plan = plan_of(nine, 1, &error);
+    assert_non_null(plan);
+    assert_int_equal(ctr_plan_pass(plan, 0)->event_count, 7);
+    ctr_plan_destroy(plan);
+    agent.slots[SQ] = 1;
+    assert_null(plan_of(nine, 1, &error));
+    assert_string_equal(error.text,
+                        "2 counters of block SQ are wanted, 1 available; 2 passes would do, limit "
+                        "1: TCC_REQ TCC_READ TCC_WRITE TCC_HIT TCC_MISS SQ_WAVES | SQ_INSTS_VALU");
+    memset(agent.slots, 0, sizeof agent.slots);
 }
 
 static void one_metric_too_large(void **state)
@@ -307,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(passes_as_expected),
                                        cmocka_unit_test(what_does_not_fit_is_refused),
+                                       cmocka_unit_test(agents_have_slots_of_their_own),
                                        cmocka_unit_test(one_metric_too_large),
                                        cmocka_unit_test(all_counters_in_passes),
                                        cmocka_unit_test(instances_of_the_first_generation),

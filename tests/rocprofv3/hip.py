@@ -31,9 +31,9 @@ class Traced(unittest.TestCase):
     def tearDown(self):
         shutil.rmtree(self.dir, ignore_errors=True)
 
-    def run_it(self, *options, how=(), status=0, command=None):
+    def run_it(self, *options, how=(), status=0, command=None, **variables):
         done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-d", self.dir, *options, "--",
-                               *(command or (PROGRAM, *how))],
+                               *(command or (PROGRAM, *how))], env={**os.environ, **variables},
                               capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
@@ -153,6 +153,27 @@ class Traced(unittest.TestCase):
         self.assertIn("TCC_REQ[32]", done.stderr)
         self.assertEqual(done.stdout, "")
 
+    def test_all_counters(self):
+        """However many are asked for, they are of one execution, and what they are alone."""
+        listed = subprocess.run([AVAIL, "--gpu", "soft", "list", "--pmc"], capture_output=True,
+                                text=True, timeout=60).stdout.split(":\n\n", 1)[1].split()
+        for name, words in (("all", ["all"]), ("few", ["SQ_WAVES", "TCC_HIT_sum", "GRBM_COUNT"])):
+            self.run_it("--pmc", *words, "-o", name)
+        self.assertFalse(glob.glob(f"{self.dir}/pass_*"))
+        self.assertEqual(len(glob.glob(f"{self.dir}/*_counter_collection.csv")), 2)
+        _, every = self.counters("all")
+        properties = {n for n in listed if n.islower()}
+        self.assertEqual(sorted(every), sorted(set(listed) - properties -
+                                               {"SQ_ACCUM_PREV", "SQ_ACCUM_PREV_HIRES"}))
+        self.assertEqual({len(v) for v in every.values()}, {4})
+        for name, values in self.counters("few")[1].items():
+            self.assertEqual(every[name], values, name)
+        # two names of one event, and what must agree if it was counted at once
+        self.assertEqual(every["TCC_EA0_WRREQ"], every["TCC_EA_WRREQ"])
+        for hit, miss, all_ in zip(every["TCC_HIT"], every["TCC_MISS"], every["TCC_REQ"]):
+            self.assertEqual(hit + miss, all_)
+            self.assertGreater(hit * miss, 0)
+
     def test_counters_beside_traces(self):
         self.run_it("-s", "--pmc", "SQ_WAVES", "--kernel-include-regex", "^add", "-o", "x")
         self.assertEqual(self.counters()[1], {"SQ_WAVES": [64]})
@@ -161,7 +182,7 @@ class Traced(unittest.TestCase):
     def test_counters_that_do_not_fit(self):
         """Refused with block, wanted, available and a way out; the program does not run."""
         names = ["TCC_HIT", "TCC_MISS", "TCC_READ", "TCC_WRITE", "TCC_REQ"]
-        done = self.run_it("--pmc", *names, status=2)
+        done = self.run_it("--pmc", *names, status=2, SOFTGPU_COUNTERS="0")
         self.assertRegex(done.stderr, r"5 counters of block TCC are wanted, 4 available; 2 passes "
                                       r"would do.*TCC_HIT TCC_MISS TCC_READ TCC_WRITE \| TCC_REQ")
         self.assertEqual((done.stdout, os.listdir(self.dir)), ("", []))
@@ -200,9 +221,9 @@ class Traced(unittest.TestCase):
 
 
 class Avail(unittest.TestCase):
-    def ask(self, *words, status=0):
+    def ask(self, *words, status=0, **variables):
         done = subprocess.run([AVAIL, "--gpu", "soft", *words], capture_output=True, text=True,
-                              timeout=60)
+                              env={**os.environ, **variables}, timeout=60)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout if status == 0 else done.stderr
 
@@ -247,7 +268,8 @@ class Avail(unittest.TestCase):
         self.assertEqual(self.ask("pmc-check", "--quiet", "SQ_WAVES"), "")
         self.assertIn("5 counters of block TCC are wanted, 4 available",
                       self.ask("pmc-check", "TCC_HIT", "TCC_MISS", "TCC_READ", "TCC_WRITE", "TCC_REQ",
-                               status=1))
+                               status=1, SOFTGPU_COUNTERS="0"))
+        self.assertGreater(len(self.ask("pmc-check", "all").split("\t")), 400)
 
     def test_refusals(self):
         for words, status, text in (

@@ -305,6 +305,34 @@ static void test_flush_waits(void **state)
     assert_int_equal(counting_send(c)[0], 32);
 }
 
+/* Slots beyond the product's: three registers each from 0x10000 on, 1024 slots to a block. What
+ * accumulates sees the slot before it, whichever registers that has. */
+static void test_more_slots(void **state)
+{
+    enum { WIDE = 0x10000, SLOTS = 1024, SQ_ID = 6, LEVEL_WAVES = 5, ACCUM = 185, FIRST = 8 };
+    const uint32_t eighth = WIDE + (SQ_ID * SLOTS + FIRST) * 3,
+                   last = WIDE + (SQ_ID * SLOTS + SLOTS - 1) * 3;
+    (void)state;
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = waves(c, 6);
+    for (unsigned i = 0; i < FIRST; i++)
+        counting_want(c, SQ, i == FIRST - 1 ? LEVEL_WAVES : SQ_WAVES);
+    counting_set(c, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    counting_set(c, eighth, ACCUM | MASKS);
+    counting_set(c, last, SQ_INSTS | MASKS);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    assert_int_equal(counting_sum(c, 0, 1, 1), 6);
+    assert_int_equal(counting_read(c, 0, last), SQ_INSTS | MASKS);
+    assert_int_equal(counting_read(c, 0, last + 1), 6);
+    assert_int_equal(counting_read(c, 0, last + 2), 0);
+    assert_in_range(counting_read(c, 0, eighth + 1), 6 * 4, UINT32_MAX);
+    counting_set(c, last + 2, 7); /* values may be written, the high half too */
+    counting_send(c);
+    assert_int_equal(counting_read(c, 0, last + 2), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_gates),         cmocka_unit_test(test_select_while_running),
         cmocka_unit_test(test_wait_and_copy), cmocka_unit_test(test_flush_waits),
         cmocka_unit_test(test_write_data),    cmocka_unit_test(test_any_bits),
+        cmocka_unit_test(test_more_slots),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,10 +177,48 @@ static rocprofiler_status_t status_of(const ctr_error_t *error)
     }
 }
 
+static const char *aql_message(void)
+{
+    const char *text = NULL;
+    hsa_ven_amd_aqlprofile_error_string(&text);
+    return text ? text : "";
+}
+
+/* Makes the agent known to the AQL profile library, which needs no HSA. A handle of 0 remains where
+ * that library cannot count at all. */
+static void register_agent(sdk_config_t *config)
+{
+    const rocprofiler_agent_v0_t *a = config->agent;
+    const aqlprofile_agent_info_v1_t info = {.agent_gfxip = a->name,
+                                             .xcc_num = a->num_xcc,
+                                             .se_num = a->num_shader_banks,
+                                             .cu_num = a->cu_count,
+                                             .shader_arrays_per_se = a->simd_arrays_per_engine,
+                                             .domain = a->domain,
+                                             .location_id = a->location_id};
+    if (aqlprofile_register_agent_info(&config->aql_agent, &info, AQLPROFILE_AGENT_VERSION_V1))
+        config->aql_agent.handle = 0;
+}
+
+/* How much each block counts at once is that library's to say: it knows the agent's registers. */
+static void learn_slots(const sdk_config_t *config, ctr_agent_t *agent)
+{
+    for (uint32_t block = 0; config->aql_agent.handle && block < CTR_BLOCK_IDS; block++) {
+        const aqlprofile_pmc_event_t event = {.block_name =
+                                                  (hsa_ven_amd_aqlprofile_block_name_t)block};
+        const aqlprofile_pmc_profile_t profile = {config->aql_agent, &event, 1};
+        uint32_t slots = 0;
+        if (!aqlprofile_get_pmc_info(&profile, AQLPROFILE_INFO_BLOCK_COUNTERS, &slots))
+            agent->slots[block] = slots;
+    }
+}
+
 static rocprofiler_status_t plan(sdk_config_t *config, const ctr_catalogue_t *catalogue)
 {
     ctr_error_t error = {0};
     ctr_agent_t agent = sdk_counters_agent(config->agent);
+    register_agent(config);
+    learn_slots(config, &agent);
     sdk_counters_lock();
     ctr_status_t status = ctr_plan_create(catalogue, &agent, config->counters,
                                           config->counter_count, 1, &config->plan, &error);
@@ -201,13 +239,6 @@ static rocprofiler_status_t plan(sdk_config_t *config, const ctr_catalogue_t *ca
                 ctr_instance_id(result->counter->id, &result->shape, i);
     }
     return ROCPROFILER_STATUS_SUCCESS;
-}
-
-static const char *aql_message(void)
-{
-    const char *text = NULL;
-    hsa_ven_amd_aqlprofile_error_string(&text);
-    return text ? text : "";
 }
 
 static uint32_t instances_of(const ctr_event_t *event)
@@ -239,27 +270,21 @@ static rocprofiler_status_t list_events(sdk_config_t *config)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Asks the AQL profile library whether it can do it, which needs no HSA. */
+/* Asks the AQL profile library whether it can do it. */
 static rocprofiler_status_t check_events(sdk_config_t *config)
 {
     if (!config->event_count) return ROCPROFILER_STATUS_SUCCESS;
-    const rocprofiler_agent_v0_t *a = config->agent;
-    aqlprofile_agent_info_v1_t info = {.agent_gfxip = a->name,
-                                       .xcc_num = a->num_xcc,
-                                       .se_num = a->num_shader_banks,
-                                       .cu_num = a->cu_count,
-                                       .shader_arrays_per_se = a->simd_arrays_per_engine,
-                                       .domain = a->domain,
-                                       .location_id = a->location_id};
-    if (aqlprofile_register_agent_info(&config->aql_agent, &info, AQLPROFILE_AGENT_VERSION_V1)) {
-        base_error("agent %s cannot count: %s", a->name, aql_message());
+    const char *name = config->agent->name;
+    if (!config->aql_agent.handle) {
+        register_agent(config); /* what it says of it has been said over by now */
+        base_error("agent %s cannot count: %s", name, aql_message());
         return ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
     }
     aqlprofile_pmc_profile_t profile = {config->aql_agent, config->events, config->event_count};
     uint32_t bytes;
     if (!aqlprofile_get_pmc_info(&profile, AQLPROFILE_INFO_COMMAND_BUFFER_SIZE, &bytes))
         return ROCPROFILER_STATUS_SUCCESS;
-    base_error("agent %s cannot count this: %s", a->name, aql_message());
+    base_error("agent %s cannot count this: %s", name, aql_message());
     return ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT;
 }
 

@@ -50,19 +50,23 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
 /* Performance counter registers have a meaning, all others are kept words. */
 static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
-    if (number >= SG_REGISTERS) return fail(c, "register beyond 0xffff:", number);
     if (sg_perf_owns(c->d->perf, number))
         sg_perf_write(c->d->perf, number, value);
-    else
+    else if (number < SG_REGISTERS)
         atomic_store(&c->d->registers[number], value);
+    else
+        return fail(c, "register beyond 0xffff:", number);
     return true;
 }
 
 static bool read_register(const command_t *c, uint32_t number, uint32_t *value)
 {
-    if (number >= SG_REGISTERS) return fail(c, "register beyond 0xffff:", number);
-    *value = sg_perf_owns(c->d->perf, number) ? sg_perf_read(c->d->perf, number)
-                                              : atomic_load(&c->d->registers[number]);
+    if (sg_perf_owns(c->d->perf, number))
+        *value = sg_perf_read(c->d->perf, number);
+    else if (number < SG_REGISTERS)
+        *value = atomic_load(&c->d->registers[number]);
+    else
+        return fail(c, "register beyond 0xffff:", number);
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* config.c - options of the software GPU: environment variables over the profile.
  *
- * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_GPUS and SOFTGPU_KFD_MINOR, and
- * that refuses a wrong SOFTGPU_THREADS, which the device reads; the launcher only sets them. Read
- * once per process and inherited by fork. */
+ * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_COUNTERS, SOFTGPU_GPUS and
+ * SOFTGPU_KFD_MINOR, and that refuses a wrong SOFTGPU_THREADS, which the device reads; the launcher
+ * only sets them. Read once per process and inherited by fork. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/env.h"
@@ -68,6 +68,7 @@ static void read_config(void)
     /* 1.17 is the newest that the thunk of ROCm 6 asks for anything by */
     config.minor_version = 17;
     if (!read_number("SOFTGPU_CUS", 1, 1024, &cus) ||
+        !read_number("SOFTGPU_COUNTERS", 0, 1024, &config.profile.counter_slots) ||
         !read_number("SOFTGPU_GPUS", 1, KFD_MAX_GPUS, &config.n_gpus) ||
         !read_number("SOFTGPU_THREADS", 1, 256, &threads) ||
         !read_number("SOFTGPU_KFD_MINOR", 8, 17, &config.minor_version) ||

@@ -304,6 +304,10 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "unique_id", first_unique_id + index);
     property(w, "num_xcc", 1);
     property(w, "max_engine_clk_ccompute", host_clock_mhz());
+    if (p->counter_slots) { /* no product has these two: counters beyond those of its registers */
+        property(w, "counter_slots", p->counter_slots);
+        property(w, "counter_registers", SG_COUNTER_REGISTERS);
+    }
     put_node(w, node, kfd_gpu_id(index), p->name);
 
     put_memory(w, node, HSA_MEM_HEAP_TYPE_FB_PUBLIC, (uint64_t)p->vram_mb << 20,

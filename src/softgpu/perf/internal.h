@@ -73,7 +73,7 @@ typedef struct {
 
 /* Numbers of the blocks. ORDER: as in the tables. */
 typedef enum {
-#define SG_BLOCK(name, instances, per_se, slots) SG_BLOCK_##name,
+#define SG_BLOCK(name, id, instances, per_se, slots) SG_BLOCK_##name,
 #include "softgpu/perf_tables.inc"
     SG_BLOCK_COUNT
 } sg_block_t;
@@ -87,15 +87,16 @@ typedef struct {
 } sg_slot_t;
 
 typedef struct {
-    sg_slot_t *slots; /* [engine][instance][slot] */
+    sg_slot_t *slots; /* [slot][engine][instance]: memory is touched as far as slots are used */
     uint32_t engines, instances, n_slots;
-    bool programmed; /* some slot is selected */
+    uint32_t used; /* slots from here on have never been written */
 } sg_bank_t;
 
 /* What a register number is. */
 typedef struct {
     uint8_t kind; /* registers.c */
-    uint8_t block, slot;
+    uint8_t block;
+    uint16_t slot;
 } sg_register_t;
 
 typedef struct sg_fence sg_fence_t; /* fence.c */
@@ -149,6 +150,12 @@ sg_how_t sg_perf_how(sg_block_t block, uint32_t event);
  * that takes place. */
 void sg_perf_enqueue(sg_perf_t *p, sg_place_in_order_t *at, const void *queue);
 void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at);
+
+static inline sg_slot_t *sg_slot_at(const sg_bank_t *bank, uint32_t engine, uint32_t instance,
+                                    uint32_t slot)
+{
+    return &bank->slots[((size_t)slot * bank->engines + engine) * bank->instances + instance];
+}
 
 static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t place)
 {

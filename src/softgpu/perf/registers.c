@@ -29,8 +29,15 @@ enum { KIND_NONE, KIND_SELECT, KIND_SELECT1, KIND_LOW, KIND_HIGH, KIND_CONTROL, 
 static const struct {
     uint8_t instances, per_se, slots;
 } shapes[SG_BLOCK_COUNT] = {
-#define SG_BLOCK(name, n_instances, in_engine, n_slots)                                            \
+#define SG_BLOCK(name, id, n_instances, in_engine, n_slots)                                        \
     [SG_BLOCK_##name] = {n_instances, in_engine, n_slots},
+#include "softgpu/perf_tables.inc"
+};
+
+/* Blocks by their number outside; ORDER: 1 is added, 0 is none */
+enum { OUTER_BLOCKS = 16 };
+static const uint8_t outer_blocks[OUTER_BLOCKS] = {
+#define SG_BLOCK(name, id, n_instances, in_engine, n_slots) [id] = SG_BLOCK_##name + 1,
 #include "softgpu/perf_tables.inc"
 };
 
@@ -46,6 +53,26 @@ static const struct {
 static sg_register_t *entry(sg_perf_t *p, uint32_t number)
 {
     return &p->map[number - SG_PERF_FIRST_REGISTER];
+}
+
+/* Of the registers that only this GPU has: three for each slot. */
+static sg_register_t wide_register(const sg_perf_t *p, uint32_t number)
+{
+    static const uint8_t kinds[] = {KIND_SELECT, KIND_LOW, KIND_HIGH};
+    enum { OF_A_SLOT = sizeof kinds };
+    const uint32_t slots = p->profile.counter_slots, at = number - SG_COUNTER_REGISTERS;
+    const uint32_t block = slots ? at / OF_A_SLOT / slots : OUTER_BLOCKS;
+    if (block >= OUTER_BLOCKS || !outer_blocks[block]) return (sg_register_t){.kind = KIND_NONE};
+    return (sg_register_t){kinds[at % OF_A_SLOT], (uint8_t)(outer_blocks[block] - 1),
+                           (uint16_t)(at / OF_A_SLOT % slots)};
+}
+
+static sg_register_t register_at(const sg_perf_t *p, uint32_t number)
+{
+    if (number >= SG_COUNTER_REGISTERS) return wide_register(p, number);
+    if (number < SG_PERF_FIRST_REGISTER || number > SG_PERF_LAST_REGISTER)
+        return (sg_register_t){.kind = KIND_NONE};
+    return p->map[number - SG_PERF_FIRST_REGISTER];
 }
 
 static void make_map(sg_perf_t *p)
@@ -74,7 +101,8 @@ static bool make_banks(sg_perf_t *p)
         uint32_t most = shapes[b].per_se ? p->units_per_engine : p->profile.l2_channels;
         bank->engines = shapes[b].per_se ? p->profile.shader_engines : 1;
         bank->instances = shapes[b].instances < most ? shapes[b].instances : most;
-        bank->n_slots = shapes[b].slots;
+        bank->n_slots =
+            shapes[b].slots > p->profile.counter_slots ? shapes[b].slots : p->profile.counter_slots;
         bank->slots =
             calloc((size_t)bank->engines * bank->instances * bank->n_slots, sizeof(sg_slot_t));
         if (!bank->slots) return false;
@@ -132,8 +160,7 @@ static bool of_trace(uint32_t number)
 
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number)
 {
-    return number >= SG_PERF_FIRST_REGISTER && number <= SG_PERF_LAST_REGISTER &&
-           (of_trace(number) || p->map[number - SG_PERF_FIRST_REGISTER].kind != KIND_NONE);
+    return of_trace(number) || register_at(p, number).kind != KIND_NONE;
 }
 
 sg_spm_t *sg_perf_spm(sg_perf_t *p)
@@ -153,18 +180,13 @@ static bool running(const sg_perf_t *p)
     return (p->control & STATE) == START;
 }
 
-static sg_slot_t *slot_at(const sg_bank_t *bank, uint32_t engine, uint32_t instance, uint32_t slot)
-{
-    return &bank->slots[((size_t)engine * bank->instances + instance) * bank->n_slots + slot];
-}
-
 /* A slot that was never selected has event 0, as after power-on, and 0 as its value. */
 static uint64_t total(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
                       uint32_t slot)
 {
     const sg_bank_t *bank = &p->bank[block];
-    const sg_slot_t *at = slot_at(bank, engine, instance, slot);
-    const uint32_t previous = slot ? at[-1].select : 0;
+    const sg_slot_t *at = sg_slot_at(bank, engine, instance, slot);
+    const uint32_t previous = slot ? sg_slot_at(bank, engine, instance, slot - 1)->select : 0;
     return at->selected ? sg_perf_total(p, block, engine, instance, at->select, previous) : 0;
 }
 
@@ -191,22 +213,22 @@ static void visit_indexed(sg_perf_t *p, unsigned block, uint32_t slot, visit_fn_
 static void visit_bank(sg_perf_t *p, unsigned b, visit_fn_t *fn)
 {
     const sg_bank_t *bank = &p->bank[b];
-    for (uint32_t e = 0; e < bank->engines; e++)
-        for (uint32_t i = 0; i < bank->instances; i++)
-            for (uint32_t s = 0; s < bank->n_slots; s++)
+    for (uint32_t s = 0; s < bank->used; s++)
+        for (uint32_t e = 0; e < bank->engines; e++)
+            for (uint32_t i = 0; i < bank->instances; i++)
                 fn(p, b, e, i, s, 0);
 }
 
 static void visit_all(sg_perf_t *p, visit_fn_t *fn)
 {
     for (unsigned b = 0; b < SG_BLOCK_COUNT; b++)
-        if (p->bank[b].programmed) visit_bank(p, b, fn);
+        visit_bank(p, b, fn);
 }
 
 static void reset_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
                        uint32_t unused)
 {
-    sg_slot_t *slot = slot_at(&p->bank[b], e, i, s);
+    sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
     (void)unused;
     slot->value = slot->sample = 0;
 }
@@ -215,19 +237,19 @@ static void start_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
                        uint32_t unused)
 {
     (void)unused;
-    slot_at(&p->bank[b], e, i, s)->base = total(p, b, e, i, s);
+    sg_slot_at(&p->bank[b], e, i, s)->base = total(p, b, e, i, s);
 }
 
 static void stop_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s, uint32_t unused)
 {
-    sg_slot_t *slot = slot_at(&p->bank[b], e, i, s);
+    sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
     (void)unused;
     slot->value += total(p, b, e, i, s) - slot->base;
 }
 
 static uint64_t value_of(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s)
 {
-    const sg_slot_t *slot = slot_at(&p->bank[b], e, i, s);
+    const sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
     return slot->value + (running(p) ? total(p, b, e, i, s) - slot->base : 0);
 }
 
@@ -235,7 +257,7 @@ static void sample_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
                         uint32_t unused)
 {
     (void)unused;
-    slot_at(&p->bank[b], e, i, s)->sample = value_of(p, b, e, i, s);
+    sg_slot_at(&p->bank[b], e, i, s)->sample = value_of(p, b, e, i, s);
 }
 
 /* The slot behind it may integrate this one: both keep what they have and go on from here. */
@@ -245,8 +267,8 @@ static void select_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
     const uint32_t last = s + 1 < p->bank[b].n_slots ? s + 1 : s;
     for (uint32_t k = s; running(p) && k <= last; k++)
         stop_slot(p, b, e, i, k, 0);
-    slot_at(&p->bank[b], e, i, s)->select = select;
-    slot_at(&p->bank[b], e, i, s)->selected = true;
+    sg_slot_at(&p->bank[b], e, i, s)->select = select;
+    sg_slot_at(&p->bank[b], e, i, s)->selected = true;
     for (uint32_t k = s; running(p) && k <= last; k++)
         start_slot(p, b, e, i, k, 0);
 }
@@ -254,13 +276,13 @@ static void select_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
 static void select1_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
                          uint32_t select)
 {
-    slot_at(&p->bank[b], e, i, s)->select1 = select;
+    sg_slot_at(&p->bank[b], e, i, s)->select1 = select;
 }
 
 static void write_value(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
                         uint32_t argument, unsigned shift)
 {
-    sg_slot_t *slot = slot_at(&p->bank[b], e, i, s);
+    sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
     uint64_t value = value_of(p, b, e, i, s);
     value = (value & ~(UINT64_C(0xffffffff) << shift)) | (uint64_t)argument << shift;
     slot->value = slot->sample = value;
@@ -284,8 +306,8 @@ static void update_level(sg_perf_t *p)
     uint32_t level = sg_sqtt_on(p->trace) || sg_spm_on(p->spm) ? SG_PERF_MODEL : SG_PERF_OFF;
     for (unsigned b = 0; running(p) && b < SG_BLOCK_COUNT; b++) {
         const sg_bank_t *bank = &p->bank[b];
-        const size_t n = (size_t)bank->engines * bank->instances * bank->n_slots;
-        for (size_t s = 0; bank->programmed && s < n && level < SG_PERF_MODEL; s++) {
+        const size_t n = (size_t)bank->engines * bank->instances * bank->used;
+        for (size_t s = 0; s < n && level < SG_PERF_MODEL; s++) {
             const sg_slot_t *slot = &bank->slots[s];
             const uint32_t needs = slot->selected ? sg_perf_level_of(b, slot->select) : 0;
             if (needs > level) level = needs;
@@ -348,20 +370,24 @@ static uint32_t read_control(const sg_perf_t *p, uint32_t number)
     }
 }
 
+/* What was never selected counts nothing, so there is nothing to start. */
+static void use_slot(sg_bank_t *bank, uint32_t slot)
+{
+    if (slot >= bank->used) bank->used = slot + 1;
+}
+
 void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value)
 {
-    const sg_register_t *r = entry(p, number);
+    const sg_register_t found = register_at(p, number), *r = &found;
+    const bool of_slot = r->kind != KIND_NONE && r->kind != KIND_CONTROL;
     pthread_mutex_lock(&p->lock);
+    if (of_slot) use_slot(&p->bank[r->block], r->slot);
     if (of_trace(number)) {
         sg_sqtt_write(p->trace, p->gfx_index, number, value, atomic_load(&p->device[SG_D_CLOCK]));
         update_level(p);
     }
     switch (r->kind) {
     case KIND_SELECT:
-        if (!p->bank[r->block].programmed) {
-            p->bank[r->block].programmed = true;
-            if (running(p)) visit_bank(p, r->block, start_slot);
-        }
         visit_indexed(p, r->block, r->slot, select_slot, value);
         update_level(p);
         break;
@@ -383,7 +409,7 @@ static uint32_t read_slot(sg_perf_t *p, const sg_register_t *r)
     if (p->gfx_index & ALL_ENGINES || bank->engines == 1) e = 0;
     if (p->gfx_index & ALL_INSTANCES || shapes[r->block].instances == 1) i = 0;
     if (e >= bank->engines || i >= bank->instances) return 0;
-    const sg_slot_t *slot = slot_at(bank, e, i, r->slot);
+    const sg_slot_t *slot = sg_slot_at(bank, e, i, r->slot);
     if (r->kind == KIND_SELECT) return slot->select;
     if (r->kind == KIND_SELECT1) return slot->select1;
     const uint64_t value =
@@ -393,7 +419,7 @@ static uint32_t read_slot(sg_perf_t *p, const sg_register_t *r)
 
 uint32_t sg_perf_read(sg_perf_t *p, uint32_t number)
 {
-    const sg_register_t *r = entry(p, number);
+    const sg_register_t found = register_at(p, number), *r = &found;
     pthread_mutex_lock(&p->lock);
     const uint32_t value = of_trace(number)          ? sg_sqtt_read(p->trace, p->gfx_index, number)
                            : r->kind == KIND_CONTROL ? read_control(p, number)

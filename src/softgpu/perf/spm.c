@@ -336,13 +336,12 @@ static bool program(const sg_perf_t *p, stream_t *t, unsigned counter)
     const unsigned at = counter / (sq ? SQ_HALVES : IN_PAIR);
     if (at >= bank->n_slots || t->engine >= bank->engines || t->instance >= bank->instances)
         return false;
-    const sg_slot_t *slot =
-        &bank->slots[((size_t)t->engine * bank->instances + t->instance) * bank->n_slots + at];
+    const sg_slot_t *slot = sg_slot_at(bank, t->engine, t->instance, at);
     const uint32_t pair = counter % IN_PAIR < 2 ? slot->select : slot->select1;
     t->mode = slot->select >> MODE_SHIFT & 15;
     t->upper = sq && counter & 1;
     t->select = sq ? slot->select : pair >> (counter & 1 ? SECOND_SHIFT : 0) & SELECT;
-    t->previous = sq && at ? slot[-1].select : 0;
+    t->previous = sq && at ? sg_slot_at(bank, t->engine, t->instance, at - 1)->select : 0;
     return slot->selected && t->mode != MODE_OFF;
 }
 
