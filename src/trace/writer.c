@@ -1,7 +1,9 @@
 /* writer.c - see writer.h.
  *
  * Space is allocated before it is mapped, so a full disk is an error here and never a SIGBUS in
- * the program. Only this file writes segments; what the bytes mean stands in format.h. */
+ * the program. Pages are filled and mapped many at a time before records come to them, as a fault
+ * for each costs a call more than all else. Only this file writes segments; what the bytes mean
+ * stands in format.h. */
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -17,10 +19,13 @@
 #include "base/file.h"
 #include "trace/process.h"
 
+enum { PAGE_BYTES = 4096, FIRST_PAGES_BYTES = 2 * PAGE_BYTES };
+
 struct trace_writer {
     trace_place_t at; /* first: see writer.h */
     char *window;     /* NULL before the first record and after a failure to move on */
     uint64_t offset;  /* of the window in the file */
+    bool moving;      /* a record that a signal handler makes meanwhile finds no room */
     /* The program may close descriptors that are not its own. */
     int fd;
     bool lent; /* no descriptor is kept */
@@ -160,6 +165,11 @@ static void leave_window(trace_writer_t *w)
     w->window = w->at.next = w->at.end = NULL;
 }
 
+static size_t left_in_window(const trace_writer_t *w)
+{
+    return w->window ? (size_t)(w->window + TRACE_WINDOW_BYTES - w->at.next) : 0;
+}
+
 /* Closes the window with a PAD and maps the next. A failure leaves no window; the next record
  * tries again, since space may come back. */
 static int next_window(trace_writer_t *w)
@@ -167,22 +177,58 @@ static int next_window(trace_writer_t *w)
     uint64_t next = TRACE_HEADER_BYTES;
     if (w->offset) {
         next = w->offset + TRACE_WINDOW_BYTES;
-        if (w->at.next != w->at.end) {
+        if (left_in_window(w)) {
             trace_head_t pad = trace_head(TRACE_PAD, 0, 0, 0, sizeof(pad));
             memcpy(w->at.next, &pad, sizeof(pad));
         }
     }
     leave_window(w);
     int fd = descriptor(w);
-    int error = fd < 0 ? errno : reserve(fd, next, TRACE_WINDOW_BYTES);
+    int error = fd < 0 ? errno : allocate(fd, next, TRACE_WINDOW_BYTES);
     if (!error && !(w->window = map_range(fd, next, TRACE_WINDOW_BYTES))) error = errno;
-    if (w->lent) close_descriptor(w);
     if (error) return error;
     w->offset = next;
     __atomic_store_n(&w->at.header->committed, next - TRACE_HEADER_BYTES, __ATOMIC_RELEASE);
-    w->at.next = w->window;
-    w->at.end = w->window + TRACE_WINDOW_BYTES;
+    w->at.next = w->at.end = w->window;
     return 0;
+}
+
+/* Has the next pages of the window in memory and mapped: room for `bytes` at least, and as much as
+ * the segment holds already, so that a thread with few records takes few pages. Writing zeros lets
+ * the file system have pages that belong together as one. What fails here is done by faults. */
+static void make_ready(trace_writer_t *w, size_t bytes)
+{
+    static const char zeros[64 << 10];
+    size_t most = (size_t)(w->window + TRACE_WINDOW_BYTES - w->at.end);
+    size_t want = w->at.header->committed + bytes;
+    if (want < FIRST_PAGES_BYTES) want = FIRST_PAGES_BYTES;
+    want = (want + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    if (want > most) want = most;
+    off_t offset = (off_t)w->offset + (w->at.end - w->window);
+    int fd = descriptor(w);
+    for (size_t done = 0, some; fd >= 0 && done < want; done += some) {
+        some = want - done < sizeof(zeros) ? want - done : sizeof(zeros);
+        if (pwrite(fd, zeros, some, offset + (off_t)done) != (ssize_t)some) break;
+    }
+    madvise(w->at.end, want, MADV_POPULATE_WRITE);
+    w->at.end += want;
+}
+
+/* Makes room for `bytes`: 0, or an error number. Of all this the program sees nothing in errno. */
+static int move_on(trace_writer_t *w, size_t bytes)
+{
+    base_file_limit_t limit;
+    int kept = errno;
+    if (w->moving) return EBUSY;
+    w->moving = true;
+    base_file_limit_begin(&limit, false);
+    int error = left_in_window(w) < bytes ? next_window(w) : 0;
+    if (!error) make_ready(w, bytes);
+    base_file_limit_end(&limit);
+    if (w->lent) close_descriptor(w);
+    w->moving = false;
+    errno = kept;
+    return error;
 }
 
 /* Room for `bytes` in the window, or NULL with the failure noted. */
@@ -193,7 +239,7 @@ static char *room(trace_writer_t *w, size_t bytes)
         return NULL;
     }
     if ((size_t)(w->at.end - w->at.next) < bytes) {
-        int error = next_window(w);
+        int error = move_on(w, bytes);
         if (error) {
             refuse(w, "no room", error);
             return NULL;
@@ -214,9 +260,9 @@ bool trace_writer_put(trace_writer_t *w, const void *record)
     return true;
 }
 
-void *trace_writer_next_window(trace_writer_t *w)
+void *trace_writer_move_on(trace_writer_t *w, size_t bytes)
 {
-    return next_window(w) == 0 ? w->at.next : NULL;
+    return move_on(w, bytes) == 0 ? w->at.next : NULL;
 }
 
 bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,

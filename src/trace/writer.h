@@ -72,12 +72,12 @@ void trace_writer_forget(trace_writer_t *w);
 /* Where a writer is; its first member. Within a window `committed` grows by what `next` grows by.
  */
 typedef struct {
-    char *next, *end; /* of the window's free part; both NULL without a window */
+    char *next, *end; /* of the free part of the window that is ready; NULL without a window */
     trace_segment_header_t *header;
 } trace_place_t;
 
-/* The rest of a reservation: the next window's begin, NULL where a put would fail. */
-void *trace_writer_next_window(trace_writer_t *w);
+/* The rest of a reservation: the place of it, NULL where a put would fail. */
+void *trace_writer_move_on(trace_writer_t *w, size_t bytes);
 
 /* A place for a record of at most `bytes`, less than a window, in the mapping itself, to be filled
  * and then committed before anything else is written. NULL where a put would fail: nothing is
@@ -86,7 +86,7 @@ static inline void *trace_writer_reserve(trace_writer_t *w, size_t bytes)
 {
     trace_place_t *at = (trace_place_t *)w;
     if (__builtin_expect((size_t)(at->end - at->next) < bytes, 0))
-        return trace_writer_next_window(w);
+        return trace_writer_move_on(w, bytes);
     return at->next;
 }
 
