@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,10 +67,18 @@ static uint64_t now(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* The kernel's part of the calling thread's CPU time. */
+static uint64_t system_now(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_THREAD, &use);
+    return (uint64_t)use.ru_stime.tv_sec * 1000000000u + (uint64_t)use.ru_stime.tv_usec * 1000u;
+}
+
 typedef struct {
     table_t *table;
     pthread_barrier_t *start;
-    double cpu_ns;
+    double cpu_ns, system_ns;
 } loop_t;
 
 static void *run_loop(void *argument)
@@ -79,16 +88,21 @@ static void *run_loop(void *argument)
     void *volatile *entry =
         (void *volatile *)(void *)((char *)loop->table + SDK_OFFSET_hipStreamSynchronize);
     pthread_barrier_wait(loop->start);
-    uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID), system = system_now();
     for (uint64_t i = 0; i < calls; i++)
         ((function_t)*entry)(NULL);
     loop->cpu_ns = (double)(now(CLOCK_THREAD_CPUTIME_ID) - cpu) / (double)calls;
+    loop->system_ns = (double)(system_now() - system) / (double)calls;
     return NULL;
 }
 
-/* ns per call of the calling threads' own CPU time, mean over the threads; `process`: the same of
- * the whole process. */
-static double measure(table_t *table, int threads, double *process)
+/* ns per call of CPU time: the calling threads' own, mean over the threads, what of it the kernel
+ * took, and that of the whole process. */
+typedef struct {
+    double own, system, process;
+} cost_t;
+
+static cost_t measure(table_t *table, int threads)
 {
     uint64_t begin = now(CLOCK_PROCESS_CPUTIME_ID);
     pthread_barrier_t start;
@@ -99,14 +113,15 @@ static double measure(table_t *table, int threads, double *process)
         loops[i] = (loop_t){.table = table, .start = &start};
         pthread_create(&ids[i], NULL, run_loop, &loops[i]);
     }
-    double cpu = 0;
+    cost_t cost = {0};
     for (int i = 0; i < threads; i++) {
         pthread_join(ids[i], NULL);
-        cpu += loops[i].cpu_ns / threads;
+        cost.own += loops[i].cpu_ns / threads;
+        cost.system += loops[i].system_ns / threads;
     }
     pthread_barrier_destroy(&start);
-    *process = (double)(now(CLOCK_PROCESS_CPUTIME_ID) - begin) / (double)calls / threads;
-    return cpu;
+    cost.process = (double)(now(CLOCK_PROCESS_CPUTIME_ID) - begin) / (double)calls / threads;
+    return cost;
 }
 
 typedef struct {
@@ -146,35 +161,40 @@ int main(int argc, char **argv)
     if (json)
         fprintf(json, "{\"benchmark\": \"api\", \"calls\": %llu, \"results\": [",
                 (unsigned long long)calls);
-    printf("%-12s %8s %14s %14s %14s %14s %8s\n", "mode", "threads", "plain ns/call",
-           "traced ns/call", "difference ns", "of the process", "speed-up");
+    printf("%-12s %8s %14s %14s %14s %14s %14s %8s\n", "mode", "threads", "plain ns/call",
+           "traced ns/call", "difference ns", "the kernel's", "of the process", "speed-up");
     bool first = true;
     double alone[sizeof own / sizeof *own] = {0}; /* ns of a traced call, one thread */
     for (int threads = 1; threads <= THREADS_MAX; threads++)
         for (size_t m = 0; m < mode_count; m++) {
-            double base[ROUNDS], cost[ROUNDS], all[ROUNDS], process_base, process;
+            double base[ROUNDS], cost[ROUNDS], kernel[ROUNDS], all[ROUNDS];
             for (int r = 0; r < ROUNDS; r++) {
-                base[r] = measure(&plain, threads, &process_base);
+                cost_t bare = measure(&plain, threads);
                 if (modes[m].context) rocprofiler_start_context(*modes[m].context);
-                cost[r] = measure(&wrapped, threads, &process) - base[r];
-                all[r] = process - process_base;
+                cost_t traced = measure(&wrapped, threads);
+                base[r] = bare.own;
+                cost[r] = traced.own - bare.own;
+                kernel[r] = traced.system - bare.system;
+                all[r] = traced.process - bare.process;
                 if (modes[m].context) rocprofiler_stop_context(*modes[m].context);
             }
             qsort(base, ROUNDS, sizeof *base, compare);
             qsort(cost, ROUNDS, sizeof *cost, compare);
+            qsort(kernel, ROUNDS, sizeof *kernel, compare);
             qsort(all, ROUNDS, sizeof *all, compare);
             double median = cost[ROUNDS / 2], from = base[ROUNDS / 2];
             if (threads == 1) alone[m] = from + median;
             /* throughput in threads' own CPU time: what it is on as many idle cores */
             double speedup = threads * alone[m] / (from + median);
-            printf("%-12s %8d %14.2f %14.2f %14.2f %14.2f %8.2f\n", modes[m].name, threads, from,
-                   from + median, median, all[ROUNDS / 2], speedup);
+            printf("%-12s %8d %14.2f %14.2f %14.2f %14.2f %14.2f %8.2f\n", modes[m].name, threads,
+                   from, from + median, median, kernel[ROUNDS / 2], all[ROUNDS / 2], speedup);
             if (json)
                 fprintf(json,
                         "%s\n  {\"mode\": \"%s\", \"threads\": %d, \"plain_ns\": %.3f, "
-                        "\"added_ns\": %.3f, \"process_ns\": %.3f, \"speedup\": %.3f}",
-                        first ? "" : ",", modes[m].name, threads, from, median, all[ROUNDS / 2],
-                        speedup);
+                        "\"added_ns\": %.3f, \"system_ns\": %.3f, \"process_ns\": %.3f, "
+                        "\"speedup\": %.3f}",
+                        first ? "" : ",", modes[m].name, threads, from, median, kernel[ROUNDS / 2],
+                        all[ROUNDS / 2], speedup);
             first = false;
         }
     if (!with_tool) rocprofiler_flush_buffer(buffer);

@@ -17,23 +17,6 @@ BEGINS_SO(trace_allocation_t);
 BEGINS_SO(trace_scratch_t);
 _Static_assert(offsetof(trace_call_t, call) == 0, "trace_call_t");
 
-static bool from_api(tool_record_t *to, uint32_t kind, const void *payload)
-{
-    /* HIP's record has the same layout as HSA's, and the extended one begins with it. */
-    const rocprofiler_buffer_tracing_hsa_api_record_t *from = payload;
-    uint64_t external = from->correlation_id.external.value;
-    bool plain = !external && !from->correlation_id.ancestor;
-    size_t bytes = plain ? sizeof(trace_api_t) : sizeof(trace_api_full_t);
-    to->api = (trace_api_full_t){
-        .head = trace_head(TRACE_API, kind, (uint32_t)from->operation, from->thread_id, bytes),
-        .start = from->start_timestamp,
-        .end = from->end_timestamp,
-        .correlation = from->correlation_id.internal,
-        .ancestor = from->correlation_id.ancestor,
-        .external = external};
-    return true;
-}
-
 bool tool_values_add(tool_values_t *v, const char *value)
 {
     /* a mark for each of those to come fits behind any value */
@@ -189,16 +172,11 @@ bool tool_record_translate(tool_record_t *to, tool_values_t *values,
 {
     values->bytes = values->cut = 0;
     if (from->category != ROCPROFILER_BUFFER_CATEGORY_TRACING) return false;
+    if (tool_record_is_call(from)) {
+        tool_record_call(&to->api, from);
+        return true;
+    }
     switch (from->kind) {
-    case ROCPROFILER_BUFFER_TRACING_HSA_CORE_API:
-    case ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API:
-    case ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API:
-    case ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API:
-    case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API:
-    case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
-    case ROCPROFILER_BUFFER_TRACING_RCCL_API:
-    case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API:
-    case ROCPROFILER_BUFFER_TRACING_ROCJPEG_API: return from_api(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT:
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT: {
         const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;

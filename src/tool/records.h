@@ -31,6 +31,38 @@ bool tool_values_add(tool_values_t *v, const char *value);
 /* After the last one. */
 void tool_values_end(tool_values_t *v);
 
+/* Records of these kinds are calls without arguments. */
+static inline bool tool_record_is_call(const rocprofiler_record_header_t *from)
+{
+    static const uint32_t calls = 1u << ROCPROFILER_BUFFER_TRACING_HSA_CORE_API |
+                                  1u << ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API |
+                                  1u << ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API |
+                                  1u << ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API |
+                                  1u << ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API |
+                                  1u << ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API |
+                                  1u << ROCPROFILER_BUFFER_TRACING_RCCL_API |
+                                  1u << ROCPROFILER_BUFFER_TRACING_ROCDECODE_API |
+                                  1u << ROCPROFILER_BUFFER_TRACING_ROCJPEG_API;
+    return from->category == ROCPROFILER_BUFFER_CATEGORY_TRACING && from->kind < 32 &&
+           calls >> from->kind & 1;
+}
+
+/* Makes the record of such a call. */
+static inline void tool_record_call(trace_api_full_t *to, const rocprofiler_record_header_t *from)
+{
+    /* HIP's record has the same layout as HSA's, and the extended one begins with it */
+    const rocprofiler_buffer_tracing_hsa_api_record_t *r = from->payload;
+    uint64_t external = r->correlation_id.external.value, ancestor = r->correlation_id.ancestor;
+    size_t bytes = external | ancestor ? sizeof(trace_api_full_t) : sizeof(trace_api_t);
+    *to = (trace_api_full_t){
+        .head = trace_head(TRACE_API, from->kind, (uint32_t)r->operation, r->thread_id, bytes),
+        .start = r->start_timestamp,
+        .end = r->end_timestamp,
+        .correlation = r->correlation_id.internal,
+        .ancestor = ancestor,
+        .external = external};
+}
+
 /* False for records that the store has no form for. No lock, no allocation. The head counts both
  * parts. */
 bool tool_record_translate(tool_record_t *to, tool_values_t *values,

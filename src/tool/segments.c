@@ -1,6 +1,6 @@
-/* segments.c - see segments.h. The hot path is reserve and commit; everything else happens once per
- * thread. A segment belongs to its thread, and only the thread lets go of its memory: whoever
- * closes the store marks it as retired. */
+/* segments.c - see segments.h. What happens for each record stands in segments.h, here what happens
+ * once per thread. A segment belongs to its thread, and only the thread lets go of its memory:
+ * whoever closes the store marks it as retired. */
 #include "tool/segments.h"
 
 #include <errno.h>
@@ -15,9 +15,7 @@
 enum { KEPT_DESCRIPTORS = 16 };
 
 typedef struct segment {
-    trace_writer_t *writer;
-    bool retired; /* the store is closed */
-    bool busy;    /* a record is being written */
+    tool_segment_t of; /* first: what a thread has of it */
     struct segment *next, *next_free;
 } segment_t;
 
@@ -30,57 +28,31 @@ static struct {
     bool refused; /* no more can be made */
 } segments;
 
-static __thread segment_t *mine __attribute__((tls_model("initial-exec")));
-
-bool tool_segment_mine(void)
-{
-    return mine && !__atomic_load_n(&mine->retired, __ATOMIC_ACQUIRE);
-}
-
-static void set_busy(segment_t *segment, bool busy)
-{
-    __atomic_store_n(&segment->busy, busy, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-void *tool_segment_reserve(size_t bytes)
-{
-    segment_t *segment = mine;
-    if (__builtin_expect(!segment, 0)) return NULL;
-    set_busy(segment, true);
-    void *place = trace_writer_reserve(segment->writer, bytes);
-    if (!place) set_busy(segment, false);
-    return place;
-}
-
-void tool_segment_commit(const void *record)
-{
-    trace_writer_commit(mine->writer, record);
-    set_busy(mine, false);
-}
-
-void tool_segment_abandon(void)
-{
-    set_busy(mine, false);
-}
+__thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
 
 bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes,
                       bool *has)
 {
-    segment_t *segment = mine;
+    tool_segment_t *segment = tool_segment_own;
     *has = segment;
     if (!segment) return false;
-    set_busy(segment, true);
+    tool_segment_set_busy(segment, true);
     bool written = trace_writer_put_parts(segment->writer, fixed, fixed_bytes, rest, rest_bytes);
     trace_writer_count(segment->writer, 1, 0, 0);
-    set_busy(segment, false);
+    tool_segment_set_busy(segment, false);
     return written;
+}
+
+/* The calling thread's, or NULL. */
+static segment_t *of_thread(void)
+{
+    return (segment_t *)tool_segment_own;
 }
 
 static void let_go(segment_t *segment, void (*leave)(trace_writer_t *))
 {
-    if (mine == segment) mine = NULL;
-    leave(segment->writer);
+    if (tool_segment_own == &segment->of) tool_segment_own = NULL;
+    leave(segment->of.writer);
     free(segment);
 }
 
@@ -89,8 +61,8 @@ static void give_back(void *data)
 {
     segment_t *segment = data;
     pthread_mutex_lock(segments.lock);
-    mine = NULL;
-    if (segment->retired) {
+    tool_segment_own = NULL;
+    if (segment->of.retired) {
         let_go(segment, trace_writer_forget);
     } else {
         segment->next_free = segments.free;
@@ -101,7 +73,7 @@ static void give_back(void *data)
 
 static void own(segment_t *segment)
 {
-    mine = segment;
+    tool_segment_own = segment ? &segment->of : NULL;
     if (segments.have_key) pthread_setspecific(segments.key, segment);
 }
 
@@ -121,10 +93,10 @@ static segment_t *make(const char *directory, char *why, size_t why_bytes)
         goto fail;
     }
     snprintf(file, sizeof(file), TRACE_RECORDS_FORMAT, number);
-    segment->writer =
+    segment->of.writer =
         trace_writer_open(directory, file, TRACE_CONTENTS_RECORDS, number, why, why_bytes);
-    if (!segment->writer) goto fail;
-    if (segments.count >= KEPT_DESCRIPTORS) trace_writer_lend(segment->writer);
+    if (!segment->of.writer) goto fail;
+    if (segments.count >= KEPT_DESCRIPTORS) trace_writer_lend(segment->of.writer);
     segment->next = segments.all;
     segments.all = segment;
     segments.count++;
@@ -138,7 +110,8 @@ bool tool_segment_take(const char *directory, char *why, size_t why_bytes)
 {
     segment_t *segment = segments.free;
     *why = 0;
-    if (mine) let_go(mine, trace_writer_forget); /* retired, or it would be used */
+    if (tool_segment_own)
+        let_go(of_thread(), trace_writer_forget); /* retired, or it would be used */
     if (segment)
         segments.free = segment->next_free;
     else if (!segments.refused)
@@ -150,7 +123,7 @@ bool tool_segment_take(const char *directory, char *why, size_t why_bytes)
 
 void tool_segments_each(bool (*look)(const trace_writer_t *writer))
 {
-    for (const segment_t *s = segments.all; s && look(s->writer); s = s->next) {
+    for (const segment_t *s = segments.all; s && look(s->of.writer); s = s->next) {
     }
 }
 
@@ -167,15 +140,15 @@ static segment_t *take_all(void)
 void tool_segments_close(void)
 {
     for (segment_t *s = segments.free; s; s = s->next_free)
-        s->retired = true; /* of nobody: may go at once, like the caller's own */
+        s->of.retired = true; /* of nobody: may go at once, like the caller's own */
     for (segment_t *s = take_all(), *next; s; s = next) {
         next = s->next;
-        if (s->retired || (s == mine && !s->busy)) {
-            if (s == mine) own(NULL);
+        if (s->of.retired || (s == of_thread() && !s->of.busy)) {
+            if (s == of_thread()) own(NULL);
             let_go(s, trace_writer_close);
         } else {
-            trace_writer_end(s->writer);
-            __atomic_store_n(&s->retired, true, __ATOMIC_RELEASE);
+            trace_writer_end(s->of.writer);
+            __atomic_store_n(&s->of.retired, true, __ATOMIC_RELEASE);
         }
     }
 }
@@ -184,10 +157,10 @@ void tool_segments_close(void)
  * child, is what the parent writes to the same place. */
 void tool_segments_forget(void)
 {
-    const segment_t *own_one = mine;
+    const segment_t *own_one = of_thread();
     own(NULL);
     for (segment_t *s = take_all(), *next; s; s = next) {
         next = s->next;
-        if (s != own_one || !s->busy) let_go(s, trace_writer_forget);
+        if (s != own_one || !s->of.busy) let_go(s, trace_writer_forget);
     }
 }

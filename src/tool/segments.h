@@ -14,15 +14,50 @@
 
 enum { TOOL_SEGMENTS_MAX = 1024 };
 
+/* What the calling thread needs of its segment; here for the functions below alone. */
+typedef struct {
+    trace_writer_t *writer;
+    bool retired; /* the store is closed */
+    bool busy;    /* a record is being written */
+} tool_segment_t;
+
+extern __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
+
 /* Has the calling thread a segment of the store that is open? */
-bool tool_segment_mine(void);
+static inline bool tool_segment_mine(void)
+{
+    return tool_segment_own && !__atomic_load_n(&tool_segment_own->retired, __ATOMIC_ACQUIRE);
+}
+
+static inline void tool_segment_set_busy(tool_segment_t *segment, bool busy)
+{
+    __atomic_store_n(&segment->busy, busy, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
 
 /* A place in the calling thread's segment for a record of at most `bytes`, to be filled and then
  * committed or abandoned (tool_segment_put does that, too); NULL if there is none. What is not
  * committed is not there. */
-void *tool_segment_reserve(size_t bytes);
-void tool_segment_commit(const void *record);
-void tool_segment_abandon(void);
+static inline void *tool_segment_reserve(size_t bytes)
+{
+    tool_segment_t *segment = tool_segment_own;
+    if (__builtin_expect(!segment, 0)) return NULL;
+    tool_segment_set_busy(segment, true);
+    void *place = trace_writer_reserve(segment->writer, bytes);
+    if (!place) tool_segment_set_busy(segment, false);
+    return place;
+}
+
+static inline void tool_segment_commit(const void *record)
+{
+    trace_writer_commit(tool_segment_own->writer, record);
+    tool_segment_set_busy(tool_segment_own, false);
+}
+
+static inline void tool_segment_abandon(void)
+{
+    tool_segment_set_busy(tool_segment_own, false);
+}
 
 /* Puts a record into the calling thread's segment, or counts it there as dropped. False if it is
  * dropped, or, with `mine` false, if the thread has no segment: then nothing is counted. */

@@ -479,7 +479,7 @@ static bool has_names(trace_head_t head)
            tool_thread_known(trace_thread(head));
 }
 
-/* Heads that the thread has last found to have names, by their operations: it begins with each
+/* Heads that the thread has last found to have names, by kind and operation: it begins with each
  * store anew, since it needs a segment of that. */
 enum { NAMED = 32 };
 static __thread trace_head_t named[NAMED] __attribute__((tls_model("initial-exec")));
@@ -497,12 +497,16 @@ static bool begin_thread(void)
     return open;
 }
 
+static inline trace_head_t *name_place(trace_head_t head)
+{
+    return &named[(trace_operation(head) ^ trace_kind(head)) % NAMED];
+}
+
 static void need_names(trace_head_t head)
 {
-    trace_head_t *known = &named[trace_operation(head) % NAMED];
-    if (__builtin_expect(*known == head, 1)) return;
+    if (*name_place(head) == head) return;
     if (has_names(head)) {
-        *known = head;
+        *name_place(head) = head;
         return;
     }
     pthread_mutex_lock(&sink.lock);
@@ -539,8 +543,24 @@ static void count_cut(uint64_t texts)
     pthread_mutex_unlock(&sink.lock);
 }
 
-static void put_record(rocprofiler_record_header_t *from, tool_values_t *values)
+/* The shortest way, of nearly all records. False: nothing is done. */
+static inline __attribute__((always_inline)) bool put_call(const rocprofiler_record_header_t *from)
 {
+    if (!tool_record_is_call(from) || !tool_segment_mine()) return false;
+    trace_api_full_t *place = tool_segment_reserve(sizeof(*place));
+    if (__builtin_expect(!place, 0)) return false;
+    tool_record_call(place, from);
+    if (__builtin_expect(place->start < sink.from || *name_place(place->head) != place->head, 0)) {
+        tool_segment_abandon();
+        return false;
+    }
+    tool_segment_commit(place);
+    return true;
+}
+
+static __attribute__((noinline)) void put_record(rocprofiler_record_header_t *from)
+{
+    tool_values_t its_values, *values = &its_values;
     tool_record_t elsewhere, *place = tool_segment_reserve(sizeof(*place));
     tool_record_t *record = place ? place : &elsewhere;
     if (!tool_record_translate(record, values, from) || record->timed.start < sink.from) {
@@ -559,13 +579,19 @@ static void put_record(rocprofiler_record_header_t *from, tool_values_t *values)
     put(&elsewhere, tool_record_bytes(&elsewhere, values), values->text, values->bytes);
 }
 
-void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost)
+static __attribute__((noinline)) void put_records(rocprofiler_record_header_t **headers,
+                                                  size_t count, uint64_t lost)
 {
-    tool_values_t values;
     if (lost) tool_sink_lost(lost);
     if (!count || !need_thread()) return;
     for (size_t i = 0; i < count; i++)
-        put_record(headers[i], &values);
+        if (!put_call(headers[i])) put_record(headers[i]);
+}
+
+void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost)
+{
+    if (__builtin_expect(count == 1 && !lost && put_call(*headers), 1)) return;
+    put_records(headers, count, lost);
 }
 
 void tool_sink_marker(const trace_marker_t *marker)

@@ -80,6 +80,18 @@ void sdk_api_enter(sdk_frame_t *frame, const sdk_plan_t *plan, void *payload)
     if (plan->buffer_count) frame->begin = sdk_clock_raw();
 }
 
+static inline void fill(api_record_t *record, const sdk_frame_t *frame,
+                        const sdk_buffer_service_t *service, uint64_t external, size_t size)
+{
+    record->size = size;
+    record->kind = (rocprofiler_buffer_tracing_kind_t)service->kind;
+    record->operation = frame->plan->operation;
+    record->correlation_id.internal = frame->internal;
+    record->correlation_id.external.value = external;
+    record->correlation_id.ancestor = frame->ancestor;
+    record->thread_id = frame->thread->tid;
+}
+
 static void write_record(const sdk_frame_t *frame, unsigned i, uint64_t end, const void *payload)
 {
     const sdk_buffer_service_t *service = &frame->plan->buffers[i];
@@ -92,16 +104,10 @@ static void write_record(const sdk_frame_t *frame, unsigned i, uint64_t end, con
     }
     api_record_t *record = sdk_buffer_reserve(self, service->buffer, size);
     if (__builtin_expect(!record, 0)) return;
-    record->size = size;
-    record->kind = (rocprofiler_buffer_tracing_kind_t)service->kind;
-    record->operation = frame->plan->operation;
-    record->correlation_id.internal = frame->internal;
-    record->correlation_id.external.value =
-        external_of(frame, service->context, frame->buffer_external, i);
-    record->correlation_id.ancestor = frame->ancestor;
+    fill(record, frame, service, external_of(frame, service->context, frame->buffer_external, i),
+         size);
     record->start_timestamp = frame->begin;
     record->end_timestamp = end;
-    record->thread_id = self->tid;
     if (__builtin_expect(payload_bytes != 0, 0)) {
         void *args = &((ext_record_t *)record)->args;
         memcpy(args, &((const payload_t *)payload)->args, size - sizeof(api_record_t));
@@ -110,6 +116,33 @@ static void write_record(const sdk_frame_t *frame, unsigned i, uint64_t end, con
     sdk_buffer_commit(self, service->buffer,
                       sdk_record_word(size, ROCPROFILER_BUFFER_CATEGORY_TRACING, service->kind,
                                       sdk_clock_uses_tsc));
+}
+
+static __attribute__((noinline)) void write_records(const sdk_frame_t *frame, uint64_t end,
+                                                    const void *payload)
+{
+    const sdk_plan_t *plan = frame->plan;
+    for (unsigned i = 0; i < plan->buffer_count; i++)
+        if (sdk_context_accepts(plan->buffers[i].context)) write_record(frame, i, end, payload);
+}
+
+/* What write_records does where little is to be asked: the way of a tool that keeps the records
+ * itself. */
+static inline void write_one(const sdk_frame_t *frame, uint64_t end)
+{
+    const sdk_buffer_service_t *service = frame->plan->buffers;
+    if (!sdk_context_accepts(service->context)) return;
+    api_record_t *record = sdk_buffer_reserve(frame->thread, service->buffer, sizeof(api_record_t));
+    if (__builtin_expect(!record, 0)) return;
+    uint64_t start = frame->begin;
+    sdk_clock_ns_both(&start, &end);
+    fill(record, frame, service, external_of(frame, service->context, frame->buffer_external, 0),
+         sizeof(api_record_t));
+    record->start_timestamp = start;
+    record->end_timestamp = end;
+    sdk_buffer_hand_over(frame->thread, service->buffer,
+                         sdk_record_word(sizeof(api_record_t), ROCPROFILER_BUFFER_CATEGORY_TRACING,
+                                         service->kind, false));
 }
 
 void sdk_api_exit(sdk_frame_t *frame, void *payload)
@@ -126,8 +159,10 @@ void sdk_api_exit(sdk_frame_t *frame, void *payload)
     self->outer = frame->outer;
     if (plan->buffer_count) {
         sdk_emit_begin(self);
-        for (unsigned i = 0; i < plan->buffer_count; i++)
-            if (sdk_context_accepts(plan->buffers[i].context)) write_record(frame, i, end, payload);
+        if (__builtin_expect(plan->one_direct, 1))
+            write_one(frame, end);
+        else
+            write_records(frame, end, payload);
         sdk_emit_end(self);
     }
     if (__builtin_expect(self->references || sdk_plan(SDK_DOMAIN_RETIREMENT, 0), 0))

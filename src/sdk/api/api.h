@@ -13,8 +13,11 @@ struct sdk_thread;
 typedef struct {
     const sdk_plan_t *plan;
     struct sdk_thread *thread; /* NULL: no memory for the thread, the call is not traced */
-    uint64_t internal, ancestor, outer;
+    uint64_t internal;
     uint64_t begin; /* raw stamp */
+    /* one after the other, like the two of the thread that they are kept for: compilers move both
+     * at once, and a load of what two stores have written waits for these */
+    uint64_t ancestor, outer;
     rocprofiler_user_data_t user[SDK_SERVICES_MAX];
     /* of services whose contexts were asked, if the plan has such; else not written */
     rocprofiler_user_data_t callback_external[SDK_SERVICES_MAX], buffer_external[SDK_SERVICES_MAX];

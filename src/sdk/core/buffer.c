@@ -288,24 +288,6 @@ typedef struct {
     rocprofiler_record_header_t *pointers[DELIVERY_BATCH];
 } batch_t;
 
-/* Runs tool code. */
-static inline void call_tool(sdk_buffer_t *buffer, sdk_thread_t *self,
-                             rocprofiler_record_header_t **headers, size_t count, uint64_t dropped)
-{
-    uint64_t bit = (uint64_t)1 << buffer->slot, outer = self ? self->delivering_mask : 0;
-    if (self) {
-        self->delivering++;
-        self->delivering_mask |= bit;
-    }
-    buffer->callback(sdk_context_id(buffer->context),
-                     (rocprofiler_buffer_id_t){.handle = buffer->handle}, headers, count,
-                     buffer->callback_data, dropped);
-    if (self) {
-        self->delivering--;
-        self->delivering_mask = outer;
-    }
-}
-
 /* False if the callback has ended the buffer: rings and chunks are not what they were. */
 static bool hand_over(batch_t *batch)
 {
@@ -313,45 +295,16 @@ static bool hand_over(batch_t *batch)
     uint64_t dropped = buffer->dropped_pending;
     if (!batch->count && !dropped) return true;
     buffer->dropped_pending = 0;
-    call_tool(buffer, batch->self, batch->pointers, batch->count, dropped);
+    sdk_buffer_call_tool(buffer, batch->self, batch->pointers, batch->count, dropped);
     batch->count = 0;
     return !buffer->ended;
-}
-
-/* All API records have their times at the same place. */
-_Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_record_t, start_timestamp) ==
-                   offsetof(rocprofiler_buffer_tracing_hsa_api_record_t, start_timestamp),
-               "API records differ");
-
-/* Times as the tool reads them, and what the word before the record says of it. */
-static inline void finish_record(rocprofiler_record_header_t *header, uint64_t word, char *payload)
-{
-    if (word >> 31 & 1) {
-        rocprofiler_buffer_tracing_hip_api_record_t *record = (void *)payload;
-        record->start_timestamp = sdk_clock_ns(record->start_timestamp);
-        record->end_timestamp = sdk_clock_ns(record->end_timestamp);
-    }
-    header->category = word >> 16 & 0x7fff;
-    header->kind = (uint32_t)(word >> 32);
-    header->payload = payload;
 }
 
 static void add_to_batch(batch_t *batch, char *at)
 {
     rocprofiler_record_header_t *header = &batch->headers[batch->count];
-    finish_record(header, *(uint64_t *)(void *)at, at + SDK_RECORD_PREFIX);
+    sdk_record_finish(header, *(uint64_t *)(void *)at, at + SDK_RECORD_PREFIX);
     batch->pointers[batch->count++] = header;
-}
-
-void sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
-{
-    sdk_cursor_t *cursor = &self->cursors[buffer->slot];
-    char *at = cursor->position;
-    rocprofiler_record_header_t header, *pointer = &header;
-    finish_record(&header, word, at + SDK_RECORD_PREFIX);
-    cursor->position += (word & 0xffff) + SDK_RECORD_PREFIX;
-    call_tool(buffer, self, &pointer, 1, 0);
-    cursor->position = at;
 }
 
 static bool is_retirement(uint64_t word)

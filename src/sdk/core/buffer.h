@@ -32,6 +32,7 @@
 #ifndef CROCPROF_SDK_BUFFER_H
 #define CROCPROF_SDK_BUFFER_H
 
+#include "sdk/core/clock.h"
 #include "sdk/core/thread.h"
 
 #include <pthread.h>
@@ -79,7 +80,7 @@ struct sdk_buffer {
     uint64_t watermark_chunks;
     char *pages; /* N pages, given out in order the first time */
     sdk_context_t *context;
-    uint64_t handle;
+    uint64_t context_handle, handle;
     rocprofiler_buffer_tracing_cb_t callback;
     void *callback_data;
     struct sdk_helper *helper;
@@ -120,8 +121,55 @@ static inline void *sdk_buffer_reserve(sdk_thread_t *self, sdk_buffer_t *buffer,
     return cursor->position + SDK_RECORD_PREFIX;
 }
 
+/* Runs tool code. */
+static inline void sdk_buffer_call_tool(sdk_buffer_t *buffer, sdk_thread_t *self,
+                                        rocprofiler_record_header_t **headers, size_t count,
+                                        uint64_t dropped)
+{
+    uint64_t bit = (uint64_t)1 << buffer->slot, outer = self ? self->delivering_mask : 0;
+    if (self) {
+        self->delivering++;
+        self->delivering_mask |= bit;
+    }
+    buffer->callback((rocprofiler_context_id_t){.handle = buffer->context_handle},
+                     (rocprofiler_buffer_id_t){.handle = buffer->handle}, headers, count,
+                     buffer->callback_data, dropped);
+    if (self) {
+        self->delivering--;
+        self->delivering_mask = outer;
+    }
+}
+
+/* All API records have their times at the same place. */
+_Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_record_t, start_timestamp) ==
+                   offsetof(rocprofiler_buffer_tracing_hsa_api_record_t, start_timestamp),
+               "API records differ");
+
+/* Times as the tool reads them, and what the word before the record says of it. */
+static inline void sdk_record_finish(rocprofiler_record_header_t *header, uint64_t word,
+                                     char *payload)
+{
+    if (word >> 31 & 1) {
+        rocprofiler_buffer_tracing_hip_api_record_t *record = (void *)payload;
+        sdk_clock_ns_both(&record->start_timestamp, &record->end_timestamp);
+    }
+    header->category = word >> 16 & 0x7fff;
+    header->kind = (uint32_t)(word >> 32);
+    header->payload = payload;
+}
+
 /* The record that was reserved in a direct buffer goes to the callback. Runs tool code. */
-void sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word);
+static inline __attribute__((always_inline)) void
+sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
+{
+    sdk_cursor_t *cursor = &self->cursors[buffer->slot];
+    char *at = cursor->position;
+    rocprofiler_record_header_t header, *pointer = &header;
+    sdk_record_finish(&header, word, at + SDK_RECORD_PREFIX);
+    cursor->position += (word & 0xffff) + SDK_RECORD_PREFIX;
+    sdk_buffer_call_tool(buffer, self, &pointer, 1, 0);
+    cursor->position = at;
+}
 
 /* Publishes the record that was reserved. `word`: sdk_record_word() of it. */
 static inline void sdk_buffer_commit(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)

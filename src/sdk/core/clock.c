@@ -7,7 +7,6 @@
 
 #include <cpuid.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include <fcntl.h>
@@ -22,24 +21,15 @@ enum {
                                      * at each quarter of its age */
 };
 
-/* From raw `begin` on: ns = base + (raw - begin) * rate. The rate is fixed point, 2^-32 ns. */
-typedef struct {
-    uint64_t begin, base, rate;
-} clock_segment_t;
-
 bool sdk_clock_uses_tsc;
+const sdk_clock_segment_t *_Atomic sdk_clock_newest;
 
-static clock_segment_t segments[CLOCK_SEGMENTS];
+static sdk_clock_segment_t segments[CLOCK_SEGMENTS];
 static _Atomic uint64_t discipline_due; /* raw stamp from which the next segment may begin */
 static _Atomic uint64_t segment_count;  /* written under clock_lock; entries below it never change
                                          * until the ring comes round, minutes later */
 static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t anchor_raw, anchor_ns; /* the first pair */
-
-static uint64_t scale(uint64_t ticks, uint64_t rate)
-{
-    return (uint64_t)(((unsigned __int128)ticks * rate) >> 32);
-}
 
 /* A pair of both clocks: the tightest of a few tries, stamps taken at its middle. */
 static void read_pair(uint64_t *raw, uint64_t *ns)
@@ -91,13 +81,14 @@ void sdk_clock_init(void)
  * a quarter of its age has gone by since the segment began. */
 static void publish_segment(uint64_t count)
 {
-    const clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
+    const sdk_clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
     uint64_t longest =
         (uint64_t)(((unsigned __int128)CLOCK_DISCIPLINE_NS << 32) / (s->rate ? s->rate : 1));
     uint64_t third = (s->begin - anchor_raw) / 3;
     atomic_store_explicit(&discipline_due, s->begin + (third < longest ? third : longest),
                           memory_order_relaxed);
     atomic_store_explicit(&segment_count, count, memory_order_release);
+    atomic_store_explicit(&sdk_clock_newest, s, memory_order_release);
 }
 
 /* Measures the first rate. */
@@ -128,16 +119,15 @@ uint64_t sdk_clock_ns(uint64_t raw)
         start_first_segment();
         count = 1;
     }
-    const clock_segment_t *newest = &segments[(count - 1) % CLOCK_SEGMENTS];
-    if (__builtin_expect(raw >= newest->begin, 1))
-        return newest->base + scale(raw - newest->begin, newest->rate);
+    const sdk_clock_segment_t *newest = &segments[(count - 1) % CLOCK_SEGMENTS];
+    if (__builtin_expect(raw >= newest->begin, 1)) return sdk_clock_since(newest, raw);
     uint64_t oldest = count > CLOCK_SEGMENTS / 2 ? count - CLOCK_SEGMENTS / 2 : 0;
-    const clock_segment_t *s = newest;
+    const sdk_clock_segment_t *s = newest;
     count--;
     while (raw < s->begin && count > oldest)
         s = &segments[--count % CLOCK_SEGMENTS];
-    return raw >= s->begin ? s->base + scale(raw - s->begin, s->rate)
-                           : s->base - scale(s->begin - raw, s->rate);
+    return raw >= s->begin ? sdk_clock_since(s, raw)
+                           : s->base - sdk_clock_scale(s->begin - raw, s->rate);
 }
 
 void sdk_clock_discipline(void)
@@ -152,17 +142,17 @@ void sdk_clock_discipline(void)
         return;
     if (pthread_mutex_trylock(&clock_lock)) return;
     if (atomic_load_explicit(&segment_count, memory_order_relaxed) == count) {
-        const clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
+        const sdk_clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
         uint64_t raw, ns;
         read_pair(&raw, &ns);
-        uint64_t arrived = s->base + scale(raw - s->begin, s->rate);
+        uint64_t arrived = s->base + sdk_clock_scale(raw - s->begin, s->rate);
         /* the true rate since the first anchor, bent so that the error is gone after a second */
         uint64_t rate =
             (uint64_t)(((unsigned __int128)(ns - anchor_ns) << 32) / (raw - anchor_raw));
         int64_t error = (int64_t)(ns - arrived);
         if (error > 1000000) error = 1000000; /* never more than 0.1 % off the true rate */
         if (error < -1000000) error = -1000000;
-        clock_segment_t *next = &segments[count % CLOCK_SEGMENTS];
+        sdk_clock_segment_t *next = &segments[count % CLOCK_SEGMENTS];
         next->begin = raw;
         next->base = arrived;
         next->rate =

@@ -6,6 +6,7 @@
 #ifndef CROCPROF_SDK_CLOCK_H
 #define CROCPROF_SDK_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -34,6 +35,38 @@ void sdk_clock_init(void);
 /* Raw stamp to ns of CLOCK_BOOTTIME; any thread, no lock. Waits up to 2 ms if the process is so
  * young that the counter's rate is not known yet. */
 uint64_t sdk_clock_ns(uint64_t raw);
+
+/* A piece of the conversion. From raw `begin` on: ns = base + (raw - begin) * rate. The rate is
+ * fixed point, 2^-32 ns. */
+typedef struct {
+    uint64_t begin, base, rate;
+} sdk_clock_segment_t;
+
+static inline uint64_t sdk_clock_scale(uint64_t ticks, uint64_t rate)
+{
+    return (uint64_t)(((unsigned __int128)ticks * rate) >> 32);
+}
+
+static inline uint64_t sdk_clock_since(const sdk_clock_segment_t *s, uint64_t raw)
+{
+    return s->base + sdk_clock_scale(raw - s->begin, s->rate);
+}
+
+/* The newest, NULL before the first is measured and where there is no counter. */
+extern const sdk_clock_segment_t *_Atomic sdk_clock_newest;
+
+/* sdk_clock_ns for the two stamps of a record. */
+static inline void sdk_clock_ns_both(uint64_t *start, uint64_t *end)
+{
+    const sdk_clock_segment_t *s = atomic_load_explicit(&sdk_clock_newest, memory_order_acquire);
+    if (__builtin_expect(s && *start >= s->begin && *end >= s->begin, 1)) {
+        *start = sdk_clock_since(s, *start);
+        *end = sdk_clock_since(s, *end);
+    } else {
+        *start = sdk_clock_ns(*start);
+        *end = sdk_clock_ns(*end);
+    }
+}
 
 /* Follows drift: adjusts the rate for stamps from now on. Called by delivering threads; cheap when
  * called too often. */

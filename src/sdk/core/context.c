@@ -154,6 +154,8 @@ static sdk_plan_t *make_plan(const sdk_domain_info_t *domain, uint32_t operation
                                        .buffer = c->buffers[domain->buffer_ext_kind].buffer,
                                        .with_payload = true};
     }
+    plan->one_direct =
+        plan->buffer_count == 1 && !plan->needs_payload && plan->buffers->buffer->direct;
     plan->requests = asked(plan);
     return plan;
 }
@@ -574,6 +576,7 @@ rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context,
     made->slot = buffer_count;
     made->handle = first_buffer + buffer_count;
     made->context = owner;
+    made->context_handle = owner->handle;
     made->callback = callback;
     made->callback_data = callback_data;
     made->helper = sdk_helper_get(0);

@@ -45,6 +45,7 @@ typedef struct sdk_plan {
     uint16_t callback_count, buffer_count;
     bool needs_payload; /* callbacks, or a buffer of an EXT kind */
     bool requests;      /* a context wants to be asked for the external id, see external.c */
+    bool one_direct;    /* nobody follows but one direct buffer, without payload */
     uint32_t request_kind;
     sdk_callback_service_t *callbacks;
     sdk_buffer_service_t *buffers;
