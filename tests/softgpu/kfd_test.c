@@ -87,7 +87,7 @@ static void program_and_device_share_memory(void **state)
     assert_int_equal(map_gpu(b.handle), 0);
 
     uint32_t *p = mmap((void *)va, 4 * MB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                       process->gpus[0].fd, (off_t)b.mmap_offset);
+                       process->gpus[0].pages.fd, (off_t)b.mmap_offset);
     assert_ptr_equal(p, (void *)va);
     p[77] = 1234567;
     uint32_t *device = sg_memory_host(memory, va + 77 * 4, 4, SG_MEM_WRITABLE);
@@ -170,8 +170,8 @@ static void queues_get_doorbells_of_their_own(void **state)
     assert_int_not_equal(a.doorbell_offset, b.doorbell_offset);
     /* the thunk maps the page at the upper half of the offset */
     assert_int_equal((uint32_t)a.doorbell_offset & ~(KFD_DOORBELL_BYTES - 1), 0);
-    uint64_t *page = mmap(NULL, KFD_DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, process->fd,
-                          (off_t)(a.doorbell_offset >> 32 << 32));
+    uint64_t *page = mmap(NULL, KFD_DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                          process->pages.fd, (off_t)(a.doorbell_offset >> 32 << 32));
     assert_ptr_not_equal(page, MAP_FAILED);
     page[(uint32_t)b.doorbell_offset / 8] = 99;
     assert_int_equal(fake.doorbells[fake.last_queue->params.doorbell_slot], 99);

@@ -166,17 +166,14 @@ static void a_descriptor_is_the_memory(void **state)
     assert_int_equal(*seen_by_device(there + PAGE), 77);
 
     /* mmap() of the descriptor itself */
-    uint64_t offset = PAGE;
-    int file = kfd_bo_mmap_file(process, fd, &offset, PAGE);
-    assert_true(file >= 0);
-    uint32_t *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    const int access = PROT_READ | PROT_WRITE;
+    uint32_t *p = kfd_bo_map(process, fd, PAGE, NULL, PAGE, access, MAP_SHARED);
     assert_ptr_not_equal(p, MAP_FAILED);
     *p = 78;
     assert_int_equal(*seen_by_device(here + PAGE), 78);
     munmap(p, PAGE);
-    close(file);
-    offset = PAGE;
-    assert_int_equal(kfd_bo_mmap_file(process, fd, &offset, 2 * MB), -EINVAL);
+    assert_ptr_equal(kfd_bo_map(process, fd, PAGE, NULL, 2 * MB, access, MAP_SHARED), MAP_FAILED);
+    assert_int_equal(errno, EINVAL);
 
     assert_int_equal(unmap_gpu(same), 0);
     assert_int_equal(free_memory(same), 0);
@@ -280,7 +277,7 @@ static void memory_moves_between_addresses(void **state)
 
     union drm_amdgpu_gem_mmap where = {.in = {.handle = handle}};
     assert_int_equal(drm(DRM_IOCTL_AMDGPU_GEM_MMAP, &where), 0);
-    uint32_t *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, process->gpus[0].fd,
+    uint32_t *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, process->gpus[0].pages.fd,
                        (off_t)where.out.addr_ptr);
     assert_ptr_not_equal(p, MAP_FAILED);
     *p = 55;
@@ -305,14 +302,14 @@ static int reach_through_a_handle(void *argument)
     /* what mmap() of the render node at this offset is made into */
     uint64_t offset = where.out.addr_ptr + PAGE;
     if (offset < SOFTGPU_IMPORT_WINDOW) return 3;
-    int file = kfd_bo_mmap_file(process, process->gpus[0].fd, &offset, PAGE);
-    uint32_t *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    const int node = process->gpus[0].pages.fd, access = PROT_READ | PROT_WRITE;
+    uint32_t *p = kfd_bo_map(process, node, offset, NULL, PAGE, access, MAP_SHARED);
     if (p == MAP_FAILED || *p != 31) return 4;
     *p = 32;
     offset = where.out.addr_ptr;
-    if (kfd_bo_mmap_file(process, process->gpus[0].fd, &offset, 2 * MB) != -EINVAL) return 5;
+    if (kfd_bo_map(process, node, offset, NULL, 2 * MB, access, MAP_SHARED) != MAP_FAILED) return 5;
     offset = 2 * SOFTGPU_IMPORT_WINDOW - PAGE;
-    if (kfd_bo_mmap_file(process, process->gpus[0].fd, &offset, PAGE) != -EINVAL) return 6;
+    if (kfd_bo_map(process, node, offset, NULL, PAGE, access, MAP_SHARED) != MAP_FAILED) return 6;
     if (address(AMDGPU_VA_OP_MAP, handle, here, PAGE, PAGE) != 0) return 7;
     return *seen_by_device(here) == 32 ? 0 : 8;
 }

@@ -29,7 +29,7 @@ static const char share_magic[16] = "softgpu dma-buf";
 typedef struct {
     char magic[sizeof(share_magic)];
     uint64_t offset, size, note_offset;
-    uint32_t gpu, flags, ipc_flags, unused;
+    uint32_t gpu, flags, ipc_flags, segment; /* segment: as kfd_pages_t has it */
 } share_t;
 
 static uint64_t round_up(uint64_t value, uint64_t to)
@@ -65,41 +65,25 @@ static void leave(kfd_bo_t *bo)
     if (bo->next) bo->next->self = bo->self;
 }
 
-/* -1 if the program has closed it: its number may be a file of the program's by now. */
+/* The node; -1 if the program has closed it: its number may be a file of the program's by now. */
 static int file_of(kfd_process_t *p, const kfd_bo_t *bo)
 {
     uint32_t gpu;
     if (bo->foreign) return base_kept(&bo->file);
-    return kfd_node_of(p->gpus[bo->gpu].fd, &gpu) == KFD_NODE_RENDER ? p->gpus[bo->gpu].fd : -1;
+    int fd = p->gpus[bo->gpu].pages.fd;
+    return kfd_node_of(fd, &gpu) == KFD_NODE_RENDER ? fd : -1;
 }
 
-int kfd_bo_read_notes(kfd_process_t *p, const kfd_bo_t *bo, void *notes, size_t bytes)
+void kfd_bo_write_notes(kfd_bo_t *bo, const void *notes, size_t bytes)
 {
-    ssize_t n = pread(file_of(p, bo), notes, bytes, (off_t)bo->note_offset);
-    return n == (ssize_t)bytes ? 0 : n < 0 ? -errno : -EIO;
-}
-
-int kfd_bo_write_notes(kfd_process_t *p, const kfd_bo_t *bo, const void *notes, size_t bytes)
-{
-    ssize_t n = pwrite(file_of(p, bo), notes, bytes, (off_t)bo->note_offset);
-    return n == (ssize_t)bytes ? 0 : n < 0 ? -errno : -EIO;
-}
-
-/* For the next owner. Any process may have made some: reading costs no memory, writing does. */
-static void clear_notes(kfd_process_t *p, const kfd_bo_t *bo)
-{
-    static const char none[KFD_BO_NOTE_BYTES];
-    char notes[KFD_BO_NOTE_BYTES];
-    if (kfd_bo_read_notes(p, bo, notes, sizeof(notes)) != 0 ||
-        memcmp(notes, none, sizeof(none)) == 0)
-        return;
-    kfd_bo_write_notes(p, bo, none, sizeof(none));
+    memcpy(bo->notes, notes, bytes);
+    bo->noted = true;
 }
 
 static void release_own(kfd_process_t *p, kfd_bo_t *bo)
 {
     kfd_gpu_t *gpu = &p->gpus[bo->gpu];
-    clear_notes(p, bo);
+    if (bo->noted) memset(bo->notes, 0, KFD_BO_NOTE_BYTES); /* for the next owner */
     /* gives the pages back and makes them read as zero for the next owner; by the mapping, since
      * the program may have closed the descriptor and have another file there */
     madvise(bo->host, bo->size, MADV_REMOVE);
@@ -107,9 +91,16 @@ static void release_own(kfd_process_t *p, kfd_bo_t *bo)
     *used_of(gpu, bo->flags) -= bo->size;
 }
 
+static uint8_t *page_of(uint8_t *address)
+{
+    return address - (uintptr_t)address % KFD_PAGE;
+}
+
 static void release_foreign(kfd_process_t *p, kfd_bo_t *bo)
 {
-    syscall(SYS_munmap, bo->host, bo->size); /* none of the program's: nobody need hear of it */
+    /* none of the program's: nobody need hear of it */
+    syscall(SYS_munmap, bo->host, bo->size);
+    syscall(SYS_munmap, page_of(bo->notes), KFD_PAGE);
     kfd_ranges_give(&p->windows, bo->mmap_offset, bo->size);
     base_kept_close(&bo->file);
     base_kept_close(&bo->lease);
@@ -178,6 +169,7 @@ int kfd_bo_create(kfd_gpu_t *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out)
     bo->mmap_offset = bo->offset;
     bo->note_offset = gpu->file_bytes + kfd_bo_all_notes(bo->offset);
     bo->host = gpu->alias + bo->offset;
+    bo->notes = gpu->alias + bo->note_offset;
     enter(gpu->process, bo);
     *out = bo;
     return 0;
@@ -246,12 +238,14 @@ int kfd_bo_export(kfd_process_t *p, kfd_bo_t *bo, int *fd)
                      .note_offset = bo->note_offset,
                      .gpu = bo->gpu,
                      .flags = bo->flags,
-                     .ipc_flags = bo->ipc_flags};
+                     .ipc_flags = bo->ipc_flags,
+                     .segment = bo->foreign ? bo->segment : p->gpus[bo->gpu].pages.segment};
     int pair[2], own_lease = -1;
     memcpy(share.magic, share_magic, sizeof(share.magic));
     if (!bo->foreign) {
         own_lease = new_lease(bo);
         if (own_lease < 0) return own_lease;
+        bo->noted = true;
     }
     int passed[N_PASSED] = {file_of(p, bo), bo->foreign ? base_kept(&bo->lease) : own_lease};
     int error = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : -errno;
@@ -303,14 +297,13 @@ static int peek_share(int fd, share_t *share, int fds[N_PASSED])
     return good ? 0 : -EINVAL;
 }
 
-/* A file that could shrink under us would make a crash of each access. */
-static bool is_sound(int file, const struct stat *st, const share_t *share)
+static bool is_sound(const kfd_pages_t *pages, const share_t *share)
 {
-    int seals = fcntl(file, F_GET_SEALS);
-    return seals >= 0 && seals & F_SEAL_SHRINK && share->size && share->size % KFD_PAGE == 0 &&
-           share->offset % KFD_PAGE == 0 && share->offset <= (uint64_t)st->st_size &&
-           share->size <= (uint64_t)st->st_size - share->offset &&
-           share->note_offset <= (uint64_t)st->st_size - KFD_BO_NOTE_BYTES;
+    uint64_t all = kfd_pages_sound(pages);
+    return all >= KFD_PAGE && share->size && share->size % KFD_PAGE == 0 &&
+           share->offset % KFD_PAGE == 0 && share->offset <= all &&
+           share->size <= all - share->offset && share->note_offset % KFD_BO_NOTE_BYTES == 0 &&
+           share->note_offset <= all - KFD_BO_NOTE_BYTES;
 }
 
 /* An object of this process that is the same memory. */
@@ -325,6 +318,18 @@ static kfd_bo_t *find_same(kfd_process_t *p, const struct stat *st, const share_
     return NULL;
 }
 
+static int map_foreign(kfd_bo_t *bo, const kfd_pages_t *pages)
+{
+    uint64_t in_page = bo->note_offset % KFD_PAGE;
+    bo->host = kfd_pages_alias(pages, bo->offset, bo->size);
+    if (!bo->host) return -errno;
+    bo->notes = kfd_pages_alias(pages, bo->note_offset - in_page, KFD_PAGE);
+    int error = bo->notes ? 0 : -errno;
+    if (error != 0) syscall(SYS_munmap, bo->host, bo->size);
+    bo->notes += in_page;
+    return error;
+}
+
 static int adopt(kfd_process_t *p, const share_t *share, const int fds[N_PASSED], kfd_bo_t **out)
 {
     kfd_bo_t *bo = calloc(1, sizeof(*bo));
@@ -336,15 +341,13 @@ static int adopt(kfd_process_t *p, const share_t *share, const int fds[N_PASSED]
                      .offset = share->offset,
                      .note_offset = share->note_offset,
                      .foreign = true,
+                     .segment = share->segment,
                      .file = base_keep(fds[0]),
                      .lease = base_keep(fds[1])};
     int error = kfd_ranges_take(&p->windows, bo->size, KFD_PAGE, &bo->mmap_offset);
     if (error == 0) {
-        bo->host = kfd_map_alias(fds[0], bo->offset, bo->size);
-        if (!bo->host) {
-            error = -errno;
-            kfd_ranges_give(&p->windows, bo->mmap_offset, bo->size);
-        }
+        error = map_foreign(bo, &(kfd_pages_t){.fd = fds[0], .segment = share->segment});
+        if (error != 0) kfd_ranges_give(&p->windows, bo->mmap_offset, bo->size);
     }
     if (error != 0) {
         free(bo);
@@ -361,7 +364,8 @@ int kfd_bo_import(kfd_process_t *p, int fd, kfd_bo_t **out)
     struct stat st;
     int fds[N_PASSED], error = peek_share(fd, &share, fds);
     if (error != 0) return error;
-    if (kfd_fstat(fds[0], &st) != 0 || !is_sound(fds[0], &st, &share))
+    const kfd_pages_t pages = {.fd = fds[0], .segment = share.segment};
+    if (kfd_fstat(fds[0], &st) != 0 || !is_sound(&pages, &share))
         error = -EINVAL;
     else if (share.gpu >= p->n_gpus)
         error = -ENODEV;
@@ -384,31 +388,60 @@ int64_t kfd_bo_descriptor_size(int fd)
     return peek_share(fd, &share, NULL) == 0 ? (int64_t)share.size : -EINVAL;
 }
 
-int kfd_bo_mmap_file(kfd_process_t *p, int fd, uint64_t *offset, uint64_t bytes)
+/* Memory of another process, by its place among the offsets of a render node. */
+static int find_window(const kfd_process_t *p, uint64_t *offset, uint64_t bytes, kfd_pages_t *pages)
 {
-    uint32_t gpu;
-    if (kfd_node_of(fd, &gpu) == KFD_NODE_RENDER) {
-        for (kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
-            if (!bo->foreign || *offset < bo->mmap_offset || *offset - bo->mmap_offset >= bo->size)
-                continue;
-            uint64_t at = *offset - bo->mmap_offset;
-            if (bytes > round_up(bo->size - at, KFD_PAGE)) return -EINVAL;
-            *offset = bo->offset + at;
-            int file = fcntl(base_kept(&bo->file), F_DUPFD_CLOEXEC, 3);
-            return file < 0 ? -errno : file;
-        }
-        return *offset >= SOFTGPU_IMPORT_WINDOW ? -EINVAL : -ENODEV;
+    for (const kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
+        if (!bo->foreign || *offset < bo->mmap_offset || *offset - bo->mmap_offset >= bo->size)
+            continue;
+        uint64_t at = *offset - bo->mmap_offset;
+        if (bytes > round_up(bo->size - at, KFD_PAGE)) return -EINVAL;
+        *offset = bo->offset + at;
+        *pages = (kfd_pages_t){.fd = base_kept(&bo->file), .segment = bo->segment};
+        return pages->fd < 0 ? -EBADF : 0;
     }
+    return -EINVAL;
+}
+
+/* The pages of a DMA-BUF; *opened is a descriptor to be closed. */
+static int find_shared(int fd, uint64_t *offset, uint64_t bytes, kfd_pages_t *pages, int *opened)
+{
     share_t share;
     int fds[N_PASSED];
     if (peek_share(fd, &share, fds) != 0) return -ENODEV;
     close(fds[1]);
-    if (*offset > share.size || bytes > share.size - *offset) {
-        close(fds[0]);
+    *opened = fds[0];
+    *pages = (kfd_pages_t){.fd = fds[0], .segment = share.segment};
+    if (*offset > share.size || bytes > share.size - *offset || !is_sound(pages, &share))
         return -EINVAL;
-    }
     *offset += share.offset;
-    return fds[0];
+    return 0;
+}
+
+void *kfd_bo_map(kfd_process_t *p, int fd, uint64_t offset, void *address, uint64_t bytes,
+                 int protection, int flags)
+{
+    uint32_t gpu;
+    kfd_pages_t pages;
+    int opened = -1, error = 0;
+    kfd_node_t node = kfd_node_of(fd, &gpu);
+    if (node == KFD_NODE_NONE) {
+        error = find_shared(fd, &offset, bytes, &pages, &opened);
+    } else if (offset >= SOFTGPU_IMPORT_WINDOW) {
+        error = node == KFD_NODE_RENDER ? find_window(p, &offset, bytes, &pages) : -EINVAL;
+    } else {
+        pages = node == KFD_NODE_RENDER ? p->gpus[gpu].pages : p->pages;
+        if (!pages.segment) error = -ENODEV;
+    }
+    void *at = MAP_FAILED;
+    if (error == 0)
+        at = kfd_pages_map(&pages, offset, address, bytes, protection, flags);
+    else
+        errno = -error;
+    error = errno;
+    close_fd(opened);
+    errno = error;
+    return at;
 }
 
 void kfd_bo_forget(kfd_process_t *p)

@@ -5,6 +5,8 @@
 #ifndef SOFTGPU_KFD_BO_H
 #define SOFTGPU_KFD_BO_H
 
+#include "softgpu/kfd/pages.h"
+
 #include "base/file.h"
 
 #include <stdbool.h>
@@ -15,12 +17,11 @@
 struct kfd_process;
 struct kfd_gpu;
 
-/* Room for notes (DRM's metadata) of an object, behind the memory in the GPU's file: each page of
- * memory has its own, and an object those of its first page. The file is sparse: unused costs
- * nothing. */
+/* Room for notes (DRM's metadata) of an object, behind the memory in the GPU's pages: each page of
+ * memory has its own, and an object those of its first page. Unused ones cost nothing. */
 enum { KFD_BO_NOTE_BYTES = 512 };
 
-/* How many bytes a file of `bytes` of memory has for notes. */
+/* How many bytes there are for notes on `bytes` of memory. */
 static inline uint64_t kfd_bo_all_notes(uint64_t bytes)
 {
     return bytes / 4096 * KFD_BO_NOTE_BYTES;
@@ -33,13 +34,16 @@ typedef struct kfd_bo {
     uint32_t flags;       /* KFD_IOC_ALLOC_MEM_FLAGS_* */
     uint32_t ipc_flags;   /* the thunk's own, which it gives at IPC export */
     uint64_t size;        /* bytes, whole pages */
-    uint64_t offset;      /* in the file */
-    uint64_t note_offset; /* of its notes, in the same file */
+    uint64_t offset;      /* in the GPU's pages */
+    uint64_t note_offset; /* of its notes, in the same */
     uint64_t mmap_offset; /* for mmap() of the GPU's render node */
     uint8_t *host;        /* where the device finds the bytes */
+    uint8_t *notes;       /* KFD_BO_NOTE_BYTES, seen by all who have the object; zeros at first */
+    bool noted;           /* there may be some, of whatever process */
 
-    /* of another process: its GPU's file, and what tells it that we use the memory */
+    /* of another process: its GPU's node and pages, and what tells it that we use the memory */
     bool foreign;
+    uint32_t segment;
     base_kept_t file, lease;
 
     /* of this process: a pipe for each descriptor given out, hung up when the last holder is gone
@@ -58,10 +62,8 @@ void kfd_bo_put(struct kfd_process *p, kfd_bo_t *bo);
 void kfd_bo_sweep(struct kfd_process *p);
 kfd_bo_t *kfd_bo_by_serial(struct kfd_process *p, uint32_t serial);
 
-/* What its users have noted of an object, seen by all of them in every process; zeros at first. No
- * more than KFD_BO_NOTE_BYTES. */
-int kfd_bo_read_notes(struct kfd_process *p, const kfd_bo_t *bo, void *notes, size_t bytes);
-int kfd_bo_write_notes(struct kfd_process *p, const kfd_bo_t *bo, const void *notes, size_t bytes);
+/* What the object's users tell each other of it: no more than KFD_BO_NOTE_BYTES. */
+void kfd_bo_write_notes(kfd_bo_t *bo, const void *notes, size_t bytes);
 
 /* A descriptor that stands for the memory: a DMA-BUF. May be passed on to other processes. */
 int kfd_bo_export(struct kfd_process *p, kfd_bo_t *bo, int *fd);
@@ -70,9 +72,10 @@ int kfd_bo_export(struct kfd_process *p, kfd_bo_t *bo, int *fd);
 int kfd_bo_import(struct kfd_process *p, int fd, kfd_bo_t **out);
 /* What is behind a descriptor: its size in bytes, or -EINVAL. Needs no lock. */
 int64_t kfd_bo_descriptor_size(int fd);
-/* The file and the place in it for mmap() of a DMA-BUF, or of a render node at `*offset`. A new
- * descriptor, or -errno; -ENODEV if the pages are the descriptor's own. */
-int kfd_bo_mmap_file(struct kfd_process *p, int fd, uint64_t *offset, uint64_t bytes);
+/* mmap() of a DMA-BUF or of a device node. MAP_FAILED with errno; ENODEV if the pages are the
+ * descriptor's own. */
+void *kfd_bo_map(struct kfd_process *p, int fd, uint64_t offset, void *address, uint64_t bytes,
+                 int protection, int flags);
 
 /* In a forked child: closes what it has inherited. */
 void kfd_bo_forget(struct kfd_process *p);

@@ -176,12 +176,12 @@ int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_ar
     pthread_mutex_lock(&p->lock);
     int error = kfd_bo_import(p, (int)args->dmabuf_fd, &bo);
     if (error == 0) {
-        error = kfd_bo_read_notes(p, bo, &notes.data, sizeof(notes.data));
+        memcpy(&notes.data, bo->notes, sizeof(notes.data));
         args->size = bo->size;
-        args->metadata_size = error ? 0 : notes.data.data_size_bytes;
-        if (error == 0 && args->metadata_size > room)
+        args->metadata_size = notes.data.data_size_bytes;
+        if (args->metadata_size > room)
             error = -EINVAL; /* the caller comes again with more room */
-        else if (error == 0 && args->metadata_ptr)
+        else if (args->metadata_ptr)
             memcpy((void *)(uintptr_t)args->metadata_ptr, notes.data.data, args->metadata_size);
         args->gpu_id = kfd_gpu_id(bo->gpu);
         args->flags = bo->flags & (KIND_MASK | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);

@@ -9,12 +9,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/dma-buf.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -40,7 +42,7 @@ static int open_device(int gpu, int flags)
     }
     uint32_t index = 0;
     bool kfd = gpu == SOFTGPU_KFD_NODE;
-    int fd = kfd ? p->fd : p->gpus[gpu].fd;
+    int fd = kfd ? p->pages.fd : p->gpus[gpu].pages.fd;
     /* a program that closes all descriptors has closed this one; its number may be another file's
      */
     if (kfd_node_of(fd, &index) != (kfd ? KFD_NODE_KFD : KFD_NODE_RENDER)) {
@@ -48,6 +50,17 @@ static int open_device(int gpu, int flags)
         return -1;
     }
     return fcntl(fd, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
+}
+
+static int open_held(const char *path, int flags)
+{
+    char file[PATH_MAX];
+    size_t root;
+    if (locate(path, file, sizeof(file), &root) != 0) return -1;
+    int fd = kfd_tree_open_held(file, flags);
+    if (fd >= 0) return fd;
+    errno = -fd;
+    return fd == -ENOENT ? -2 : -1;
 }
 
 static bool device_number(const struct stat *st, dev_t *number)
@@ -59,16 +72,15 @@ static bool device_number(const struct stat *st, dev_t *number)
     return node != KFD_NODE_NONE;
 }
 
-static int mmap_file(int fd, uint64_t *offset, size_t bytes)
+static bool map(int fd, uint64_t offset, void *address, size_t bytes, int protection, int flags,
+                void **at)
 {
     kfd_process_t *p = kfd_process_peek();
-    if (!p) return -1;
+    if (!p) return false;
     pthread_mutex_lock(&p->lock);
-    int file = kfd_bo_mmap_file(p, fd, offset, bytes);
+    *at = kfd_bo_map(p, fd, offset, address, bytes, protection, flags);
     pthread_mutex_unlock(&p->lock);
-    if (file >= 0 || file == -ENODEV) return file >= 0 ? file : -1;
-    errno = -file;
-    return -2;
+    return *at != MAP_FAILED || errno != ENODEV;
 }
 
 static void unmap(void *address, size_t bytes)
@@ -139,8 +151,9 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
         .version = SOFTGPU_SEAM_VERSION,
         .locate = locate,
         .open_device = open_device,
+        .open_held = open_held,
         .device_number = device_number,
-        .mmap_file = mmap_file,
+        .map = map,
         .unmap = unmap,
         .signal_action = sg_guard_action,
         .seek = seek,

@@ -219,10 +219,12 @@ static int metadata(kfd_gpu_t *gpu, struct drm_amdgpu_gem_metadata *args)
     if (!gem) return -ENOENT;
     switch (args->op) {
     case AMDGPU_GEM_METADATA_OP_GET_METADATA:
-        return kfd_bo_read_notes(gpu->process, gem->bo, &args->data, sizeof(args->data));
+        memcpy(&args->data, gem->bo->notes, sizeof(args->data));
+        return 0;
     case AMDGPU_GEM_METADATA_OP_SET_METADATA:
         if (args->data.data_size_bytes > sizeof(args->data.data)) return -EINVAL;
-        return kfd_bo_write_notes(gpu->process, gem->bo, &args->data, sizeof(args->data));
+        kfd_bo_write_notes(gem->bo, &args->data, sizeof(args->data));
+        return 0;
     default: return -EINVAL;
     }
 }

@@ -10,6 +10,7 @@
 #include "softgpu/device/guard.h"
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/newer.h"
+#include "softgpu/kfd/pages.h"
 #include "softgpu/kfd/range.h"
 #include "softgpu/kfd/svm.h"
 #include "softgpu/preload/seam.h"
@@ -62,6 +63,12 @@ const char *kfd_tree_root(void);
 void kfd_tree_remove(void);
 /* In a forked child: the tree is the parent's, forget it. */
 void kfd_tree_forget(void);
+/* What a file of the tree cannot hold, because the disk is full or files are limited (ulimit -f),
+ * memory does. 0 or -errno. */
+int kfd_tree_hold(int fd, const char *text, size_t bytes);
+/* Opens the text that is held for the file at `path` in the tree. A pipe from which it can be read
+ * once, -errno, or -ENOENT: the file has it. */
+int kfd_tree_open_held(const char *path, int flags);
 /* Writes the whole topology below root. 0 or -errno. */
 int kfd_topology_write(const char *root, const kfd_config_t *config);
 
@@ -94,16 +101,16 @@ typedef struct kfd_gpu {
     struct kfd_process *process;
     sg_device_t *device;
     sg_memory_t *memory;
-    int fd;              /* the render node: a sparse file, VRAM and system memory are its ranges */
+    kfd_pages_t pages;   /* the render node: VRAM and system memory are its ranges */
     uint8_t *alias;      /* all of it, as the device sees it */
     uint64_t file_bytes; /* the memory in it; the notes follow */
-    kfd_ranges_t ranges; /* free ranges of the file */
+    kfd_ranges_t ranges; /* free ranges of the memory */
     uint64_t vram_bytes, vram_used;
     uint64_t system_bytes, system_used;
     uint64_t *doorbells; /* the device's alias of the doorbell page */
     uint8_t *mmio;       /* the page with the remapped HDP flush registers */
     uint64_t doorbell_used[KFD_DOORBELL_SLOTS / 64];
-    dev_t file_dev; /* of fd: how a file that comes from elsewhere is known to be this one */
+    dev_t file_dev; /* of the node: how one that comes from elsewhere is known to be this one */
     ino_t file_ino;
     struct kfd_gem *gems; /* DRM's handles: handle - 1 is the row */
     uint32_t n_gems;
@@ -130,7 +137,7 @@ typedef struct kfd_queue {
 typedef struct kfd_process {
     pthread_mutex_t lock; /* guards everything below except events */
     const kfd_config_t *config;
-    int fd; /* /dev/kfd: doorbell and register pages are its ranges */
+    kfd_pages_t pages; /* /dev/kfd: doorbell and register pages are its ranges */
     uint32_t n_gpus;
     kfd_gpu_t gpus[KFD_MAX_GPUS];
     kfd_buffer_t *buffers; /* handle - 1 is the row */
@@ -159,8 +166,7 @@ kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index);
 kfd_node_t kfd_node_of_file(const struct stat *st, uint32_t *gpu_index);
 /* fstat() of the kernel: the program's shows devices as device nodes. */
 int kfd_fstat(int fd, struct stat *st);
-/* Where the pages of a GPU lie in the file of /dev/kfd. */
-void *kfd_map_alias(int fd, uint64_t offset, uint64_t bytes);
+/* Where the pages of a GPU lie in those of /dev/kfd. */
 uint64_t kfd_doorbell_offset(uint32_t gpu);
 uint64_t kfd_mmio_offset(uint32_t gpu);
 kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id);

@@ -1,8 +1,8 @@
 /* process.c - what the kernel would keep for this process: made at the first use of a device.
  *
- * The devices are sparse memory files: the offsets handed out for mmap are offsets in them, so the
- * program's own mmap calls need no help. The device sees all of a file through one mapping (the
- * alias), which is not inherited by fork: a child starts with new state. */
+ * The devices are pages (pages.h): the offsets handed out for mmap are offsets in them, so the
+ * program's own mmap calls need no help where they are a file. The device sees all of them through
+ * one mapping (the alias), which is not inherited by fork: a child starts with new state. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/file.h"
@@ -65,7 +65,7 @@ static int remember_node(int fd, kfd_node_t kind, uint32_t gpu)
 
 kfd_node_t kfd_node_of_file(const struct stat *st, uint32_t *gpu_index)
 {
-    if (!S_ISREG(st->st_mode)) return KFD_NODE_NONE;
+    if (!S_ISREG(st->st_mode) && !S_ISSOCK(st->st_mode)) return KFD_NODE_NONE;
     for (unsigned n = atomic_load(&n_nodes); n-- > 0;)
         if (nodes[n].ino == st->st_ino && nodes[n].dev == st->st_dev) {
             *gpu_index = nodes[n].gpu;
@@ -80,37 +80,12 @@ kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
     return kfd_fstat(fd, &st) == 0 ? kfd_node_of_file(&st, gpu_index) : KFD_NODE_NONE;
 }
 
-/* A sparse file of the given size, known as a device node. A descriptor or -errno. */
-static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t gpu)
+/* Pages of the given size, known as a device node. 0 or -errno. */
+static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t gpu,
+                     kfd_pages_t *pages)
 {
-    base_file_limit_t limit;
-    int fd = base_file_own(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (fd < 0) return -errno;
-    base_file_limit_begin(&limit, true);
-    int error = ftruncate(fd, (off_t)bytes) == 0 ? remember_node(fd, kind, gpu) : -errno;
-    base_file_limit_end(&limit);
-    if (error == -EFBIG)
-        base_error("the GPU's memory is a sparse file of %llu bytes, and the limit on the size of "
-                   "files is lower: ulimit -f unlimited",
-                   (unsigned long long)bytes);
-    /* whoever maps it can rely on its size */
-    if (error == 0) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-    if (error != 0) {
-        close(fd);
-        return error;
-    }
-    return fd;
-}
-
-/* The device's own view of a range of a file. NULL with errno. */
-void *kfd_map_alias(int fd, uint64_t offset, uint64_t bytes)
-{
-    void *p =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
-    if (p == MAP_FAILED) return NULL;
-    madvise(p, bytes, MADV_DONTFORK);
-    madvise(p, bytes, MADV_DONTDUMP);
-    return p;
+    int error = kfd_pages_create(name, bytes, pages);
+    return error == 0 ? remember_node(pages->fd, kind, gpu) : error;
 }
 
 uint64_t kfd_doorbell_offset(uint32_t gpu)
@@ -168,25 +143,27 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
     const sg_profile_t *profile = &p->config->profile;
     kfd_gpu_t *gpu = &p->gpus[index];
     struct sysinfo host;
-    *gpu = (kfd_gpu_t){.index = index, .gpu_id = kfd_gpu_id(index), .process = p, .fd = -1};
+    *gpu =
+        (kfd_gpu_t){.index = index, .gpu_id = kfd_gpu_id(index), .process = p, .pages = {.fd = -1}};
 
     if (sysinfo(&host) != 0) return -errno;
     gpu->vram_bytes = (uint64_t)profile->vram_mb << 20;
     gpu->system_bytes = ((uint64_t)host.totalram * host.mem_unit) & ~(uint64_t)(KFD_PAGE - 1);
     uint64_t bytes = (gpu->vram_bytes + gpu->system_bytes) * FILE_FACTOR;
 
-    gpu->fd = make_node("softgpu-render", bytes + kfd_bo_all_notes(bytes), KFD_NODE_RENDER, index);
-    if (gpu->fd < 0) return gpu->fd;
-    gpu->alias = kfd_map_alias(gpu->fd, 0, bytes);
-    gpu->doorbells = kfd_map_alias(p->fd, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);
-    gpu->mmio = kfd_map_alias(p->fd, kfd_mmio_offset(index), KFD_PAGE);
+    uint64_t all = bytes + kfd_bo_all_notes(bytes);
+    int error = make_node("softgpu-render", all, KFD_NODE_RENDER, index, &gpu->pages);
+    if (error != 0) return error;
+    gpu->alias = kfd_pages_alias(&gpu->pages, 0, all);
+    gpu->doorbells = kfd_pages_alias(&p->pages, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);
+    gpu->mmio = kfd_pages_alias(&p->pages, kfd_mmio_offset(index), KFD_PAGE);
     if (!gpu->alias || !gpu->doorbells || !gpu->mmio) return -errno;
     struct stat st;
-    if (kfd_fstat(gpu->fd, &st) != 0) return -errno;
+    if (kfd_fstat(gpu->pages.fd, &st) != 0) return -errno;
     gpu->file_dev = st.st_dev;
     gpu->file_ino = st.st_ino;
     gpu->file_bytes = bytes;
-    int error = kfd_ranges_init(&gpu->ranges, 0, bytes);
+    error = kfd_ranges_init(&gpu->ranges, 0, bytes);
     if (error != 0) return error;
 
     sg_host_ops_t ops = {.user = gpu,
@@ -196,7 +173,7 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
     gpu->device = sg_device_create(profile, &ops);
     if (!gpu->device) return errno == EINVAL ? -EINVAL : -ENOMEM;
     gpu->memory = sg_device_memory(gpu->device);
-    sg_device_set_doorbells(gpu->device, gpu->doorbells, KFD_DOORBELL_BYTES, p->fd,
+    sg_device_set_doorbells(gpu->device, gpu->doorbells, KFD_DOORBELL_BYTES, p->pages.fd,
                             kfd_doorbell_offset(index));
     return 0;
 }
@@ -212,13 +189,10 @@ static int open_process(kfd_process_t *p, const kfd_config_t *config)
     if (error != 0) return error;
     p->events = kfd_events_create();
     if (!p->events) return -ENOMEM;
-    p->fd = make_node("softgpu-kfd", kfd_doorbell_offset(KFD_MAX_GPUS), KFD_NODE_KFD, 0);
-    if (p->fd < 0) return p->fd;
-    for (uint32_t i = 0; i < p->n_gpus; i++) {
+    error = make_node("softgpu-kfd", kfd_doorbell_offset(KFD_MAX_GPUS), KFD_NODE_KFD, 0, &p->pages);
+    for (uint32_t i = 0; i < p->n_gpus && error == 0; i++)
         error = open_gpu(p, i);
-        if (error != 0) return error;
-    }
-    return 0;
+    return error;
 }
 
 kfd_process_t *kfd_process_peek(void)
@@ -253,8 +227,8 @@ void kfd_process_forget(void)
     if (!p) return;
     uint32_t index;
     for (uint32_t i = 0; i < p->n_gpus; i++)
-        if (kfd_node_of(p->gpus[i].fd, &index) == KFD_NODE_RENDER) close(p->gpus[i].fd);
-    if (kfd_node_of(p->fd, &index) == KFD_NODE_KFD) close(p->fd);
+        if (kfd_node_of(p->gpus[i].pages.fd, &index) == KFD_NODE_RENDER) close(p->gpus[i].pages.fd);
+    if (kfd_node_of(p->pages.fd, &index) == KFD_NODE_KFD) close(p->pages.fd);
     kfd_bo_forget(p);
     base_kept_close(&p->ipc_socket);
     kfd_smi_forget();

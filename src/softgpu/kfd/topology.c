@@ -98,13 +98,16 @@ __attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *f
     set_path(w, format, ap);
     va_end(ap);
     if (w->error) return;
-    int fd = base_file_open(w->path, O_WRONLY | O_CREAT | O_EXCL, 0444);
+    mode_t mode = w->length ? 0444 : 0666; /* devices stand there as empty files */
+    int fd = base_file_open(w->path, O_WRONLY | O_CREAT | O_EXCL, mode);
     if (fd < 0 && errno == ENOENT) {
         w->error = make_folders(w);
-        fd = w->error ? -1 : base_file_open(w->path, O_WRONLY | O_CREAT | O_EXCL, 0444);
+        fd = w->error ? -1 : base_file_open(w->path, O_WRONLY | O_CREAT | O_EXCL, mode);
     }
-    if (fd < 0 || write(fd, w->text, w->length) != (ssize_t)w->length)
-        w->error = w->error ? w->error : -errno;
+    int error = fd < 0 ? -errno : 0;
+    if (fd >= 0 && write(fd, w->text, w->length) != (ssize_t)w->length)
+        error = kfd_tree_hold(fd, w->text, w->length);
+    if (!w->error) w->error = error;
     if (fd >= 0) close(fd);
     w->length = 0;
 }

@@ -29,6 +29,58 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char root_path[PATH_MAX]; /* empty: no tree */
 static int root_fd = -1;         /* holds the lock */
 
+/* What files of the tree cannot hold. Made with the tree. */
+typedef struct held {
+    struct held *next;
+    base_file_id_t file;
+    size_t bytes;
+    char text[];
+} held_t;
+static held_t *held;
+
+int kfd_tree_hold(int fd, const char *text, size_t bytes)
+{
+    held_t *h = malloc(sizeof(*h) + bytes);
+    if (!h) return -ENOMEM;
+    *h = (held_t){.next = held, .file = base_file_id(fd), .bytes = bytes};
+    memcpy(h->text, text, bytes);
+    held = h;
+    return 0;
+}
+
+static void forget_held(void)
+{
+    for (held_t *h = held, *next; h; h = next) {
+        next = h->next;
+        free(h);
+    }
+    held = NULL;
+}
+
+static int open_text(const held_t *h, int flags)
+{
+    int ends[2];
+    if (pipe2(ends, flags & O_CLOEXEC) != 0) return -errno;
+    fcntl(ends[1], F_SETFL, O_NONBLOCK); /* it fits, or is refused */
+    int error = write(ends[1], h->text, h->bytes) == (ssize_t)h->bytes ? 0 : -EIO;
+    close(ends[1]);
+    if (error == 0) return ends[0];
+    close(ends[0]);
+    return error;
+}
+
+int kfd_tree_open_held(const char *path, int flags)
+{
+    struct stat st;
+    int fd = -ENOENT;
+    pthread_mutex_lock(&lock);
+    if (held && stat(path, &st) == 0)
+        for (const held_t *h = held; h && fd == -ENOENT; h = h->next)
+            if (h->file.inode == st.st_ino && h->file.device == st.st_dev) fd = open_text(h, flags);
+    pthread_mutex_unlock(&lock);
+    return fd;
+}
+
 static const char *base_directory(void)
 {
     const char *runtime = base_env("XDG_RUNTIME_DIR");
@@ -134,6 +186,7 @@ void kfd_tree_remove(void)
     pthread_mutex_lock(&lock);
     if (root_path[0] != '\0') remove_tree(root_path);
     root_path[0] = '\0';
+    forget_held();
     if (root_fd >= 0) close(root_fd);
     root_fd = -1;
     pthread_mutex_unlock(&lock);
@@ -143,6 +196,7 @@ void kfd_tree_forget(void)
 {
     pthread_mutex_init(&lock, NULL); /* the parent may have held it */
     root_path[0] = '\0';
+    forget_held();
     if (root_fd >= 0) close(root_fd); /* the parent's lock stays: its own descriptor keeps it */
     root_fd = -1;
 }

@@ -88,13 +88,16 @@ static bool needs_mode(int flags)
         va_end(ap);                                                                                \
     }
 
-#define OPEN_DEVICE(path, flags)                                                                   \
-    if (redirect_wanted(path) && redirect_is_device(path)) return redirect_open(path, flags)
+#define OPEN_OURS(path, flags)                                                                     \
+    if (redirect_wanted(path)) {                                                                   \
+        int ours = redirect_open(path, flags);                                                     \
+        if (ours != REDIRECT_FILE) return ours;                                                    \
+    }
 
 EXPORT int open(const char *path, int flags, ...)
 {
     TAKE_MODE(mode, flags);
-    OPEN_DEVICE(path, flags);
+    OPEN_OURS(path, flags);
     REDIRECT(path, -1);
     NEXT(open);
     return next(path, flags, mode);
@@ -103,7 +106,7 @@ EXPORT int open(const char *path, int flags, ...)
 EXPORT int open64(const char *path, int flags, ...)
 {
     TAKE_MODE(mode, flags);
-    OPEN_DEVICE(path, flags);
+    OPEN_OURS(path, flags);
     REDIRECT(path, -1);
     NEXT(open64);
     return next(path, flags, mode);
@@ -112,7 +115,7 @@ EXPORT int open64(const char *path, int flags, ...)
 EXPORT int openat(int dirfd, const char *path, int flags, ...)
 {
     TAKE_MODE(mode, flags);
-    OPEN_DEVICE(path, flags);
+    OPEN_OURS(path, flags);
     REDIRECT(path, -1);
     NEXT(openat);
     return next(dirfd, path, flags, mode);
@@ -121,7 +124,7 @@ EXPORT int openat(int dirfd, const char *path, int flags, ...)
 EXPORT int openat64(int dirfd, const char *path, int flags, ...)
 {
     TAKE_MODE(mode, flags);
-    OPEN_DEVICE(path, flags);
+    OPEN_OURS(path, flags);
     REDIRECT(path, -1);
     NEXT(openat64);
     return next(dirfd, path, flags, mode);
@@ -129,7 +132,7 @@ EXPORT int openat64(int dirfd, const char *path, int flags, ...)
 
 EXPORT int __open_2(const char *path, int flags)
 {
-    OPEN_DEVICE(path, flags);
+    OPEN_OURS(path, flags);
     REDIRECT(path, -1);
     NEXT(__open_2);
     return next(path, flags);
@@ -137,7 +140,7 @@ EXPORT int __open_2(const char *path, int flags)
 
 EXPORT int __open64_2(const char *path, int flags)
 {
-    OPEN_DEVICE(path, flags);
+    OPEN_OURS(path, flags);
     REDIRECT(path, -1);
     NEXT(__open64_2);
     return next(path, flags);
@@ -145,7 +148,7 @@ EXPORT int __open64_2(const char *path, int flags)
 
 EXPORT int __openat_2(int dirfd, const char *path, int flags)
 {
-    OPEN_DEVICE(path, flags);
+    OPEN_OURS(path, flags);
     REDIRECT(path, -1);
     NEXT(__openat_2);
     return next(dirfd, path, flags);
@@ -153,24 +156,21 @@ EXPORT int __openat_2(int dirfd, const char *path, int flags)
 
 EXPORT int __openat64_2(int dirfd, const char *path, int flags)
 {
-    OPEN_DEVICE(path, flags);
+    OPEN_OURS(path, flags);
     REDIRECT(path, -1);
     NEXT(__openat64_2);
     return next(dirfd, path, flags);
 }
 
-static FILE *open_device_stream(const char *path, const char *mode)
-{
-    int fd = redirect_open(path, O_RDWR | (strchr(mode, 'e') ? O_CLOEXEC : 0));
-    return fd < 0 ? NULL : fdopen(fd, mode);
-}
-
-#define OPEN_DEVICE_STREAM(path, mode)                                                             \
-    if (redirect_wanted(path) && redirect_is_device(path)) return open_device_stream(path, mode)
+#define OPEN_OUR_STREAM(path, mode)                                                                \
+    if (redirect_wanted(path)) {                                                                   \
+        int ours = redirect_open(path, O_RDWR | (strchr(mode, 'e') ? O_CLOEXEC : 0));              \
+        if (ours != REDIRECT_FILE) return ours < 0 ? NULL : fdopen(ours, mode);                    \
+    }
 
 EXPORT FILE *fopen(const char *path, const char *mode)
 {
-    OPEN_DEVICE_STREAM(path, mode);
+    OPEN_OUR_STREAM(path, mode);
     REDIRECT(path, NULL);
     NEXT(fopen);
     return next(path, mode);
@@ -178,7 +178,7 @@ EXPORT FILE *fopen(const char *path, const char *mode)
 
 EXPORT FILE *fopen64(const char *path, const char *mode)
 {
-    OPEN_DEVICE_STREAM(path, mode);
+    OPEN_OUR_STREAM(path, mode);
     REDIRECT(path, NULL);
     NEXT(fopen64);
     return next(path, mode);
@@ -463,8 +463,8 @@ static void *map(__typeof__(mmap) *next, void *address, size_t bytes, int protec
     return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
 }
 
-/* Memory of another process is mapped from its file, and a DMA-BUF, which the kernel knows nothing
- * of, from the file that it stands for. */
+/* Memory of another process is mapped from its pages, a DMA-BUF, which the kernel knows nothing of,
+ * from those that it stands for, and a device that is no file from its own. */
 static void *map_shared(__typeof__(mmap) *next, void *address, size_t bytes, int protection,
                         int flags, int fd, off_t offset)
 {
@@ -474,16 +474,11 @@ static void *map_shared(__typeof__(mmap) *next, void *address, size_t bytes, int
         if (p != MAP_FAILED || errno != ENODEV || fd < 0) return p;
     }
     int saved = errno;
-    uint64_t place = (uint64_t)offset;
-    int file = redirect_mmap_file(fd, &place, bytes);
-    if (file == -1 && elsewhere) return map(next, address, bytes, protection, flags, fd, offset);
-    if (file == -1) errno = saved;
-    if (file < 0) return MAP_FAILED;
-    void *p = map(next, address, bytes, protection, flags, file, (off_t)place);
-    saved = errno;
-    close(file);
+    void *p;
+    if (redirect_map(fd, (uint64_t)offset, address, bytes, protection, flags, &p)) return p;
+    if (elsewhere) return map(next, address, bytes, protection, flags, fd, offset);
     errno = saved;
-    return p;
+    return MAP_FAILED;
 }
 
 EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)

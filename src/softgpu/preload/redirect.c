@@ -88,8 +88,8 @@ dev_t redirect_device_number(const char *path)
 bool redirect_shows_device(const struct stat *st, dev_t *number)
 {
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
-    return S_ISREG(st->st_mode) && st->st_nlink == 0 && seam && seam != &unavailable &&
-           seam->device_number(st, number);
+    bool may_be = (S_ISREG(st->st_mode) && st->st_nlink == 0) || S_ISSOCK(st->st_mode);
+    return may_be && seam && seam != &unavailable && seam->device_number(st, number);
 }
 
 static bool has_stderr = true;
@@ -176,15 +176,21 @@ int redirect_open(const char *path, int flags)
 {
     const softgpu_seam_t *seam = seam_get();
     if (!seam) return -1;
+    if (!redirect_is_device(path)) {
+        int fd = seam->open_held(path, flags);
+        return fd == -2 ? REDIRECT_FILE : fd;
+    }
     unsigned n;
     bool drm = drm_minor(path, &n);
     return seam->open_device(drm ? (int)(n % SOFTGPU_FIRST_RENDER_MINOR) : SOFTGPU_KFD_NODE, flags);
 }
 
-int redirect_mmap_file(int fd, uint64_t *offset, size_t bytes)
+bool redirect_map(int fd, uint64_t offset, void *address, size_t bytes, int protection, int flags,
+                  void **at)
 {
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
-    return seam && seam != &unavailable ? seam->mmap_file(fd, offset, bytes) : -1;
+    return seam && seam != &unavailable &&
+           seam->map(fd, offset, address, bytes, protection, flags, at);
 }
 
 void redirect_unmap(void *address, size_t bytes)

@@ -12,7 +12,7 @@
 /* True if the path belongs to the driver. A few compares; never loads anything. */
 bool redirect_wanted(const char *path);
 
-/* True if the path is a device node of the driver, which is opened by redirect_open(). */
+/* True if the path is a device node of the driver. */
 bool redirect_is_device(const char *path);
 
 /* Device number that stat() shows for a device node. */
@@ -27,10 +27,14 @@ const char *redirect_path(const char *path, char buffer[PATH_MAX]);
 /* Takes the tree's root off a resolved name, in place. */
 void redirect_strip_root(const char *path, char *resolved);
 
+/* Opens a wanted path that is no file of the tree: a descriptor, or -1 with errno. REDIRECT_FILE:
+ * it is one, see redirect_path(). */
+enum { REDIRECT_FILE = -2 };
 int redirect_open(const char *path, int flags);
 
-/* As the functions of the same names in seam.h; -1 and -1 with errno without a device. */
-int redirect_mmap_file(int fd, uint64_t *offset, size_t bytes);
+/* As the functions of the same names in seam.h; without a device false, and -1 with errno. */
+bool redirect_map(int fd, uint64_t offset, void *address, size_t bytes, int protection, int flags,
+                  void **at);
 void redirect_unmap(void *address, size_t bytes);
 bool redirect_signal_action(int number, const struct sigaction *action, struct sigaction *old,
                             int *result);

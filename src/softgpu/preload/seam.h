@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 enum {
-    SOFTGPU_SEAM_VERSION = 4,
+    SOFTGPU_SEAM_VERSION = 5,
     /* What both sides know of the devices. DRM's numbers are fixed by the kernel; KFD's major is
      * dynamic, 234 is the first that the kernel hands out. */
     SOFTGPU_DRM_MAJOR = 226,
@@ -39,12 +39,16 @@ typedef struct {
      * -1; ENXIO if there is no such GPU. */
     int (*open_device)(int gpu, int flags);
 
+    /* Opens a file of the driver that the private tree has not on the disk. -1 with errno; -2: the
+     * tree has it. */
+    int (*open_held)(const char *path, int flags);
+
     /* True if *st is one of the devices: the number that it shows as a device node. */
     bool (*device_number)(const struct stat *st, dev_t *number);
 
-    /* The file, as a new descriptor, and the offset in it whose pages mmap() is to map in place of
-     * fd's at `*offset`. -1: those of fd itself, -2: none, with errno. */
-    int (*mmap_file)(int fd, uint64_t *offset, size_t bytes);
+    /* mmap() of pages other than fd's own; false if it is those. */
+    bool (*map)(int fd, uint64_t offset, void *address, size_t bytes, int protection, int flags,
+                void **at);
 
     /* The program unmaps [address, address + bytes): GPUs lose it first. */
     void (*unmap)(void *address, size_t bytes);
