@@ -46,6 +46,7 @@ static void work()
 
 int main()
 {
+    CHECK(hipStreamSynchronize(nullptr)); // HIP 5.7 makes one null stream for each thread that is first to use it
     std::vector<std::thread> threads;
     for (int i = 0; i < THREADS; i++) threads.emplace_back(work);
     for (auto &t : threads) t.join();
