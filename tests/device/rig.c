@@ -28,8 +28,10 @@ static void on_fault(void *user, uint64_t va, uint32_t flags)
     atomic_fetch_add(&r->faults, 1);
 }
 
-static void on_error(void *user, sg_queue_t *q, sg_queue_error_t what, const char *text)
+static void on_error(void *user, sg_queue_t *q, sg_queue_error_t what, uint64_t code,
+                     const char *text)
 {
+    (void)code;
     rig_t *r = user;
     (void)q;
     r->error = what;

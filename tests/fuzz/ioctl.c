@@ -109,6 +109,10 @@ static const call_t calls[] = {
     {.request = DRM_IOCTL_AMDGPU_GEM_OP, .drm = true, .pointers = {AT(drm_amdgpu_gem_op, value)}},
     {.request = DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, .drm = true},
     {.request = DRM_IOCTL_AMDGPU_GEM_VA, .drm = true},
+    {.request = AMDKFD_IOC_SET_TRAP_HANDLER},
+    {.request = _IOWR(AMDKFD_IOCTL_BASE, KFD_NR_PC_SAMPLE, struct kfd_pc_sample_args),
+     .pointers = {AT(kfd_pc_sample_args, sample_info_ptr)},
+     .counts = {AT(kfd_pc_sample_args, num_sample_info)}},
 };
 
 static uint8_t *region; /* memory of the program's */
@@ -158,6 +162,20 @@ static int call(kfd_process_t *p, const call_t *c, const uint8_t *data, size_t b
     return error;
 }
 
+/* Sessions are numbered on and on; one input makes few. */
+static void give_back_sessions(kfd_process_t *p)
+{
+    const uint32_t last = p->gpus[0].last_session;
+    for (uint32_t id = last; id && id + CALLS_MAX > last; id--)
+        for (unsigned step = 0; step < 2; step++) {
+            struct kfd_pc_sample_args args = {.op = step ? KFD_PCS_DESTROY : KFD_PCS_STOP,
+                                              .gpu_id = kfd_gpu_id(0),
+                                              .trace_id = id};
+            kfd_ioctl(p, _IOWR(AMDKFD_IOCTL_BASE, KFD_NR_PC_SAMPLE, struct kfd_pc_sample_args),
+                      &args);
+        }
+}
+
 /* Until nothing is left that a number can name. */
 static void give_back(kfd_process_t *p)
 {
@@ -194,5 +212,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size -= bytes;
     }
     give_back(p);
+    give_back_sessions(p);
     return 0;
 }

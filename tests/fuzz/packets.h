@@ -60,8 +60,10 @@ static void on_memory_fault(void *user, uint64_t va, uint32_t flags)
     atomic_fetch_add(&((device_rig_t *)user)->told, 1);
 }
 
-static void on_queue_error(void *user, sg_queue_t *q, sg_queue_error_t what, const char *text)
+static void on_queue_error(void *user, sg_queue_t *q, sg_queue_error_t what, uint64_t code,
+                           const char *text)
 {
+    (void)code;
     (void)q;
     if (what > SG_QUEUE_ERROR_APERTURE || !*text) abort();
     atomic_fetch_add(&((device_rig_t *)user)->told, 1);

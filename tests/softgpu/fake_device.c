@@ -50,6 +50,20 @@ void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int 
     fake.doorbells = alias;
 }
 
+void sg_device_set_trap_handler(sg_device_t *d, uint64_t tba, uint64_t tma)
+{
+    (void)d;
+    fake.tba = tba;
+    fake.tma = tma;
+}
+
+int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds)
+{
+    (void)d;
+    fake.interval = microseconds;
+    return fake.no_traps;
+}
+
 int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_queue_t **out)
 {
     (void)d;

@@ -19,6 +19,9 @@ typedef struct {
     bool spm_open, spm_lost;
     size_t spm_waiting;
     uint8_t spm_next; /* of a sequence of bytes */
+    uint64_t tba, tma;
+    uint64_t interval; /* of host traps, in microseconds */
+    int no_traps;      /* error of their start */
 } fake_device_t;
 
 extern fake_device_t fake;

@@ -70,22 +70,26 @@ void sg_look_start(sg_box_t *b, uint64_t id)
     unlock(b);
 }
 
-/* Statistics and trace stay with their observer; counters join it. */
-static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice)
+/* Statistics and trace stay with their observer; counters and interruptions join it. */
+static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
+                               const isa_interrupt_t *interrupt)
 {
     isa_observer_t alone = {0};
     isa_observer_t *o = b->run->observed && b->sight ? &b->sight->observer : &alone;
-    sg_perf_group_observer(b->counting, o);
+    if (b->run->counted) sg_perf_group_observer(b->counting, o);
+    o->interrupt = interrupt;
     const isa_stop_t why = b->run->device->core->run_observed(w, slice, o);
     o->before = NULL;
+    o->interrupt = NULL;
     return why;
 }
 
-isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
+isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt)
 {
+    if (interrupt) return run_observed(b, w, slice, interrupt);
     if (!b->run->counted)
         return b->run->observed ? sg_observe_run(b, w, slice) : b->run->device->core->run(w, slice);
-    if (b->run->observed || b->run->modelled) return run_observed(b, w, slice);
+    if (b->run->observed || b->run->modelled) return run_observed(b, w, slice, NULL);
     return b->run->device->core->run_counted(w, slice, sg_perf_group_counter(b->counting));
 }
 

@@ -27,8 +27,10 @@ typedef struct {
     void (*raise_event)(void *user, uint32_t id);
     /* A memory access failed: `flags` as ISA_FAULT_*, `va` the address. */
     void (*memory_fault)(void *user, uint64_t va, uint32_t flags);
-    /* The queue has stopped for `what`; text names instruction, address, value and limit. */
-    void (*queue_error)(void *user, sg_queue_t *q, sg_queue_error_t what, const char *text);
+    /* The queue has stopped for `what`; text names instruction, address, value and limit. `code` is
+     * what the queue's inactive signal will say. */
+    void (*queue_error)(void *user, sg_queue_t *q, sg_queue_error_t what, uint64_t code,
+                        const char *text);
 } sg_host_ops_t;
 
 /* Starts nothing until the first queue is created. NULL when memory runs out. */
@@ -53,6 +55,13 @@ size_t sg_device_spm_take(sg_device_t *d, void *to, size_t bytes, bool *lost);
  * program maps (to find and write-protect its mapping while asleep). */
 void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd,
                              uint64_t offset);
+
+/* Where traps of the program's waves lead: the runtime's handler and its memory. 0: none. */
+void sg_device_set_trap_handler(sg_device_t *d, uint64_t tba, uint64_t tma);
+
+/* Has running waves take a host trap every so many microseconds, 0: no more. Calls must not
+ * overlap. 0 or -errno. When it has returned after 0, no trap is begun any more. */
+int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds);
 
 /* Writes the statistics that SOFTGPU_STATS asks for, of all devices of this process. */
 void sg_observe_report(void);

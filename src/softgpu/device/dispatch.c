@@ -242,7 +242,8 @@ sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *p
 
     uint64_t ring_va = atomic_load_explicit(&q->ring_va, memory_order_relaxed);
     uint64_t slots = atomic_load_explicit(&q->ring_bytes, memory_order_relaxed) / sizeof p;
-    set_user_registers(run, &k, &p, aq, ring_va + id % slots * sizeof p, id);
+    run->packet = (uint32_t)(id % slots);
+    set_user_registers(run, &k, &p, aq, ring_va + run->packet * sizeof p, id);
     for (uint32_t i = 0; i < run->waves; i++)
         sg_pack_ids(run->v0[i], run->size, i * ISA_LANES, run->id_mask);
 

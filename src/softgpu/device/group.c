@@ -138,6 +138,8 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->xnack_mask = 0;
     w->repeats = false;
     w->lds_turn = 0;
+    w->privileged = false;
+    w->until_interrupt = 0;
     w->mode = run->isa.mode;
     w->acc_offset = run->isa.acc_offset;
 }
@@ -193,6 +195,8 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
     const bool looked_at = b->run->looked_at;
     const isa_core_t *core = b->run->device->core;
     const uint32_t all = (1u << b->group.n_waves) - 1;
+    isa_interrupt_t own;
+    isa_interrupt_t *interrupt = sg_sampling_turn(b->run->device, &own);
 
     if (b->failed) return SG_BOX_FAILED;
     for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {
@@ -202,7 +206,9 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
             isa_wave_t *w = b->wave[i];
             todo &= todo - 1;
             b->running = w;
-            isa_stop_t why = looked_at ? sg_look_run(b, w, slice) : core->run(w, slice);
+            isa_stop_t why = interrupt || w->privileged ? sg_sampling_run(b, w, slice, interrupt)
+                             : looked_at                ? sg_look_run(b, w, slice, NULL)
+                                                        : core->run(w, slice);
             if (why == ISA_STOP_END) {
                 b->ended |= 1u << i;
             } else if (why == ISA_STOP_BARRIER) {

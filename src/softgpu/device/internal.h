@@ -7,6 +7,7 @@
 
 #include "softgpu/device/device.h"
 #include "softgpu/isa/isa.h"
+#include "softgpu/isa/observe.h"
 #include "softgpu/perf/perf.h"
 
 #include "base/file.h"
@@ -36,6 +37,19 @@ typedef struct sg_worker sg_worker_t;
 typedef struct sg_observed sg_observed_t; /* observe.h */
 typedef struct sg_sight sg_sight_t;
 
+/* ---- host traps: sampling.c ---- */
+
+typedef struct {
+    _Atomic uint64_t tba, tma; /* the program's trap handler and its memory */
+    _Atomic bool on;
+    bool modelled;           /* time goes by instructions, not by the host's clock */
+    uint64_t interval_ns;    /* of the thread */
+    _Atomic uint64_t period; /* in instructions of a wave, if modelled */
+    pthread_t thread;        /* while on, unless modelled */
+    _Alignas(64) _Atomic uint32_t tick;
+    _Alignas(64) _Atomic uint32_t stop; /* futex */
+} sg_sampling_t;
+
 /* ---- device ---- */
 
 struct sg_device {
@@ -60,6 +74,7 @@ struct sg_device {
     sg_perf_t *perf;             /* the performance counters and their registers */
     isa_gws_t gws;               /* global wave sync, for cooperative launches */
     bool observed;               /* dispatches are traced or counted */
+    sg_sampling_t sampling;
 };
 
 /* ---- a dispatch in flight ---- */
@@ -82,6 +97,7 @@ struct sg_run {
     sg_device_t *device;
     sg_queue_t *queue;
     uint64_t signal_va, start_ts;
+    uint32_t packet; /* index in the queue's ring */
     bool profiled;
     sg_observed_t *observed; /* NULL: neither traced nor part of the statistics */
     sg_perf_run_t *counted;  /* NULL: no counter is programmed */
@@ -156,10 +172,19 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
 void sg_look_end(sg_run_t *run, uint64_t end_ts);
 /* The waves of workgroup `id` are prepared. */
 void sg_look_start(sg_box_t *b, uint64_t id);
-isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice);
+/* `interrupt`, which may be NULL, may stop the wave. */
+isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt);
 /* All waves are at a barrier or have ended. */
 void sg_look_barrier(sg_box_t *b);
 sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice);
+
+/* sampling.c */
+void sg_sampling_init(sg_sampling_t *s);
+/* What interrupts the waves of a turn that begins now: `own`, or NULL where nobody samples. One
+ * load. */
+isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own);
+/* Runs the wave; when it is interrupted it takes a host trap and goes on. */
+isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interrupt_t *interrupt);
 
 /* place.c: all under the pool's lock */
 typedef struct sg_place_model sg_place_model_t;

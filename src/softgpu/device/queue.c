@@ -52,7 +52,7 @@ void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, cons
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    q->device->ops.queue_error(q->device->ops.user, q, what, text);
+    q->device->ops.queue_error(q->device->ops.user, q, what, hsa_code, text);
     if (q->params.kind == SG_QUEUE_AQL && hsa_code) {
         const amd_queue_t *aq =
             sg_memory_host(q->device->memory, sg_aql_descriptor(q), sizeof *aq, 0);

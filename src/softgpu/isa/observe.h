@@ -33,6 +33,24 @@ static inline void isa_count(isa_counter_t *c, uint64_t exec, const isa_inst_t *
     c->lanes[at] += exec == ~UINT64_C(0) ? ISA_LANES : (unsigned)__builtin_popcountll(exec);
 }
 
+/* ---- interruptions ---- */
+
+/* Asks waves to stop between two instructions: when *tick is another than `seen`, or each has run
+ * `period` more instructions. Belongs to one thread; the tick to all. */
+typedef struct {
+    _Atomic(uint32_t) *tick; /* or NULL */
+    uint32_t seen;
+    uint64_t period; /* 0: the tick decides */
+} isa_interrupt_t;
+
+static inline bool isa_interrupted(const isa_interrupt_t *t, isa_wave_t *w)
+{
+    if (!t->period) return atomic_load_explicit(t->tick, memory_order_relaxed) != t->seen;
+    if (--w->until_interrupt) return false;
+    w->until_interrupt = t->period;
+    return true;
+}
+
 /* ---- hooks ---- */
 
 typedef struct isa_observer isa_observer_t;
@@ -41,12 +59,14 @@ typedef struct isa_observer isa_observer_t;
  * An instruction that stops the wave is reported too. */
 typedef void isa_observe_fn_t(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc);
 
-/* Used by one wave at a time. A tally may be shared by the observers of one thread. */
+/* Used by one wave at a time. A tally may be shared by the observers of one thread. A trap handler
+ * is neither reported nor interrupted: it is run by the plain loop. */
 struct isa_observer {
     isa_tally_t *tally;       /* or NULL */
     isa_observe_fn_t *before; /* or NULL; for `before_user`, since `after` may have another owner */
     isa_observe_fn_t *after;  /* or NULL */
     void *before_user;
+    const isa_interrupt_t *interrupt; /* or NULL */
 };
 
 #endif

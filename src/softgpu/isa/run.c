@@ -59,7 +59,9 @@ static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i,
     const uint64_t exec = w->exec, pc = isa_inst_pc(w, i);                                         \
     if (real && o->before && !w->repeats) o->before(o, w, i, pc)
 #define ISA_LOOP_AFTER                                                                             \
-    if (real) report(o, w, i, pc, exec)
+    if (real) report(o, w, i, pc, exec);                                                           \
+    if (real && o->interrupt && !w->stop && isa_interrupted(o->interrupt, w))                      \
+    w->stop = ISA_STOP_INTERRUPT
 #include "softgpu/isa/run_loop.h"
 
 const isa_core_t ISA_THIS_CORE = {

@@ -4,6 +4,7 @@
  * A taken branch inside the page is pointer arithmetic (core.h); everything else looks the page up.
  * Waiting instructions are empty because memory operations complete when they execute. */
 #include "softgpu/isa/core.h"
+#include "softgpu/isa/trap.h"
 
 /* ---- branches ---- */
 
@@ -58,10 +59,27 @@ ISA_INST(s_call_b64)
     isa_branch(w, i->imm);
 }
 
-/* Return from a trap handler; waves here are never privileged, so that only the jump is left. */
+/* Back from a trap handler; what an ordinary program has of it is the jump. The upper bits of the
+ * address are the trap's cause. */
+static void return_from_trap(isa_wave_t *w, uint64_t pc)
+{
+    if (!w->privileged) {
+        jump(w, pc);
+        return;
+    }
+    w->privileged = false;
+    if (isa_go_to(w, pc & ISA_PC_MASK)) w->stop = ISA_STOP_RETURN;
+}
+
 ISA_INST(s_rfe_b64)
 {
-    jump(w, isa_read64(w, &i->src[0]));
+    return_from_trap(w, isa_read64(w, &i->src[0]));
+}
+
+/* Its second source says how addresses are translated from here on, of which there is one way. */
+ISA_INST(s_rfe_restore_b64)
+{
+    return_from_trap(w, isa_read64(w, &i->src[0]));
 }
 
 /* ---- fork and join: a stack of {EXEC, PC} in SGPRs, MODE.CSP points behind its top ---- */

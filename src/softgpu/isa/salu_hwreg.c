@@ -3,6 +3,7 @@
  * Registers that a wave cannot change read as the launch left them; those that only privileged code
  * may write ignore writes, as the hardware does. */
 #include "softgpu/isa/handler.h"
+#include "softgpu/isa/trap.h"
 
 enum {
     HWREG_MODE = 1,
@@ -14,24 +15,12 @@ enum {
     HWREG_IB_STS = 7,
     HWREG_SH_MEM_BASES = 15,
     HWREG_TBA_LO = 16,
+    HWREG_TBA_HI = 17,
+    HWREG_TMA_LO = 18,
     HWREG_TMA_HI = 19
 };
 
 enum { MODE_GPR_IDX_EN = 1 << 27, MODE_VSKIP = 1 << 28 };
-
-enum {
-    STATUS_TRAP_EN = 1 << 6,
-    STATUS_EXECZ = 1 << 9,
-    STATUS_VCCZ = 1 << 10,
-    STATUS_IN_TG = 1 << 11,
-    STATUS_VALID = 1 << 16
-};
-
-static uint32_t status(const isa_wave_t *w)
-{
-    return w->scc | STATUS_TRAP_EN | (w->exec ? 0 : STATUS_EXECZ) | (w->vcc ? 0 : STATUS_VCCZ) |
-           (w->group->n_waves > 1 ? STATUS_IN_TG : 0) | STATUS_VALID;
-}
 
 /* VGPR_SIZE 11:6 in granules of 8, ACCV_OFFSET 17:12 in fours, SGPR_SIZE 27:24 in sixteens (112,
  * what every wave has); each field holds the count less one. The bases are 0. */
@@ -47,7 +36,7 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
     const isa_dispatch_t *dispatch = w->group->dispatch;
     switch (id) {
     case HWREG_MODE: *value = w->mode; return true;
-    case HWREG_STATUS: *value = status(w); return true;
+    case HWREG_STATUS: *value = isa_status(w); return true;
     case HWREG_HW_ID: *value = w->hw_id; return true;
     case HWREG_GPR_ALLOC: *value = gpr_alloc(w); return true;
     case HWREG_LDS_ALLOC: /* LDS_SIZE 20:12 in 512-byte blocks */
@@ -59,9 +48,12 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
         return true;
     case HWREG_TRAPSTS: /* no exception is recorded, nothing is outstanding */
     case HWREG_IB_STS: *value = 0; return true;
-    default: /* addresses of the trap handler: there is none */
-        *value = 0;
-        return id >= HWREG_TBA_LO && id <= HWREG_TMA_HI;
+    /* addresses of the trap handler, which an ordinary program does not see */
+    case HWREG_TBA_LO: *value = w->privileged ? (uint32_t)w->tba : 0; return true;
+    case HWREG_TBA_HI: *value = w->privileged ? (uint32_t)(w->tba >> 32) : 0; return true;
+    case HWREG_TMA_LO: *value = w->privileged ? (uint32_t)w->tma : 0; return true;
+    case HWREG_TMA_HI: *value = w->privileged ? (uint32_t)(w->tma >> 32) : 0; return true;
+    default: *value = 0; return false;
     }
 }
 
@@ -100,6 +92,16 @@ static void set_mode(isa_wave_t *w, const isa_inst_t *i, uint32_t mode)
         w->mode = mode;
 }
 
+/* What a trap handler restores with it is SCC; all else follows from the wave. */
+static void set_status(isa_wave_t *w, const isa_inst_t *i, uint32_t status)
+{
+    if (!w->privileged) return;
+    if (status & ISA_STATUS_HALT)
+        isa_stop_unsupported(w, i, "nobody could resume the wave");
+    else
+        w->scc = status & ISA_STATUS_SCC;
+}
+
 static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
 {
     uint32_t mask = reg_mask(i) << reg_offset(i), old;
@@ -108,6 +110,8 @@ static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
         isa_stop_unsupported(w, i, "no such hardware register");
     else if (reg_id(i) == HWREG_MODE)
         set_mode(w, i, (old & ~mask) | value);
+    else if (reg_id(i) == HWREG_STATUS)
+        set_status(w, i, (old & ~mask) | value);
     else if (reg_id(i) == HWREG_TRAPSTS && value)
         isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
 }

@@ -30,7 +30,9 @@ typedef enum {
     ISA_STOP_MEMORY,      /* fault_addr, fault_flags */
     ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
     ISA_STOP_UNSUPPORTED, /* known but not executed here: message names it */
-    ISA_STOP_TRAP         /* s_trap: fault_addr = address, trap_id */
+    ISA_STOP_TRAP,        /* s_trap: fault_addr = address, trap_id */
+    ISA_STOP_INTERRUPT,   /* between two instructions, since somebody asked for it: observe.h */
+    ISA_STOP_RETURN       /* a trap handler has returned: the program goes on at `ip` */
 } isa_stop_t;
 
 enum { ISA_FAULT_READ = 1, ISA_FAULT_WRITE = 2, ISA_FAULT_EXEC = 4, ISA_FAULT_RDONLY = 8 };
@@ -117,6 +119,10 @@ struct isa_wave {
     bool repeats;
     uint8_t lds_turn;  /* what it has done to LDS since the last barrier: lds.h */
     uint32_t gws_turn; /* the resource's when a ds_gws_* began to wait: until it has changed */
+    /* In a trap handler, and what its hardware registers TBA and TMA hold; see trap.h. */
+    bool privileged;
+    uint64_t tba, tma;
+    uint64_t until_interrupt; /* instructions, see observe.h; 0: not determined yet */
     /* fault or trap */
     uint64_t fault_addr;
     uint32_t fault_flags;

@@ -117,6 +117,15 @@ static int accept(kfd_process_t *p, void *data)
     return 0;
 }
 
+/* A runtime says that it is there, where a debugger finds it, and hears what the driver does. */
+static int runtime_enable(kfd_process_t *p, void *data)
+{
+    struct kfd_runtime_enable_args *args = data;
+    (void)p;
+    args->capabilities_mask = KFD_RUNTIME_CAPS_CORE_DUMP;
+    return 0;
+}
+
 /* Checkpoints need a capability that the kernel gives to nobody by default. */
 static int not_permitted(kfd_process_t *p, void *data)
 {
@@ -125,7 +134,7 @@ static int not_permitted(kfd_process_t *p, void *data)
     return -EPERM;
 }
 
-/* The debugger's part: there is no trap handler to stop waves with. The errors are the driver's for
+/* The debugger's part: no wave stops for one. The errors are the driver's for
  * a GPU without support for debugging, and for a queue that has not been stopped by a debugger. */
 static int no_debugger(kfd_process_t *p, void *data)
 {
@@ -215,6 +224,17 @@ static int spm(kfd_process_t *p, void *data)
     return kfd_spm(p, data);
 }
 
+static int set_trap_handler(kfd_process_t *p, void *data)
+{
+    return kfd_set_trap_handler(p, data);
+}
+
+static int pc_sample(kfd_process_t *p, void *data)
+{
+    enum { FIRST_MINOR_WITH_SAMPLING = 16 };
+    return p->config->minor_version >= FIRST_MINOR_WITH_SAMPLING ? kfd_pc_sample(p, data) : -EINVAL;
+}
+
 static int svm(kfd_process_t *p, void *data, size_t bytes)
 {
     return p->config->svm ? kfd_svm(p, data, bytes) : -EINVAL;
@@ -302,7 +322,7 @@ static const struct {
     ROW(WAIT_EVENTS, wait_events),
     ROW(SET_SCRATCH_BACKING_VA, accept),
     ROW(GET_TILE_CONFIG, get_tile_config),
-    ROW(SET_TRAP_HANDLER, accept),
+    ROW(SET_TRAP_HANDLER, set_trap_handler),
     ROW(GET_PROCESS_APERTURES_NEW, get_apertures_new),
     ROW(ACQUIRE_VM, accept),
     ROW(ALLOC_MEMORY_OF_GPU, alloc_memory),
@@ -320,11 +340,12 @@ static const struct {
     ROW(GET_QUEUE_WAVE_STATE, no_wave_state),
     {_IOC_NR(AMDKFD_IOC_SVM), "SVM", NULL, svm},
     {KFD_NR_EXPORT_DMABUF, "EXPORT_DMABUF", export_dmabuf, NULL},
-    {KFD_NR_RUNTIME_ENABLE, "RUNTIME_ENABLE", accept, NULL},
+    {KFD_NR_RUNTIME_ENABLE, "RUNTIME_ENABLE", runtime_enable, NULL},
     {KFD_NR_DBG_TRAP, "DBG_TRAP", no_debugger, NULL},
     {KFD_NR_IPC_IMPORT, "IPC_IMPORT_HANDLE", ipc_import, NULL},
     {KFD_NR_IPC_EXPORT, "IPC_EXPORT_HANDLE", ipc_export, NULL},
     {KFD_NR_RLC_SPM, "RLC_SPM", spm, NULL},
+    {KFD_NR_PC_SAMPLE, "PC_SAMPLE", pc_sample, NULL},
 #undef ROW
 };
 

@@ -114,7 +114,9 @@ typedef struct kfd_gpu {
     ino_t file_ino;
     struct kfd_gem *gems; /* DRM's handles: handle - 1 is the row */
     uint32_t n_gems;
-    struct kfd_svm_extent *svm; /* the program's own memory in the page table */
+    struct kfd_svm_extent *svm;      /* the program's own memory in the page table */
+    struct kfd_pc_session *sampling; /* sessions of PC sampling */
+    uint32_t last_session;           /* its number */
 } kfd_gpu_t;
 
 typedef struct kfd_buffer {
@@ -132,6 +134,7 @@ typedef struct kfd_queue {
     kfd_gpu_t *gpu;
     sg_queue_t *queue; /* NULL: free row */
     uint32_t id, slot;
+    uint64_t save_area; /* GPU address of where waves would be saved; its header is the runtime's */
 } kfd_queue_t;
 
 typedef struct kfd_process {
@@ -171,7 +174,7 @@ uint64_t kfd_doorbell_offset(uint32_t gpu);
 uint64_t kfd_mmio_offset(uint32_t gpu);
 kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id);
 
-/* ---- ioctls (ioctl.c, buffers.c, queues.c, drm.c): 0 or -errno ---- */
+/* ---- ioctls (ioctl.c, buffers.c, queues.c, sampling.c, drm.c): 0 or -errno ---- */
 
 int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument);
 int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument);
@@ -213,7 +216,14 @@ void kfd_smi_forget(void);
 int kfd_spm(kfd_process_t *p, struct kfd_spm_args *args);
 void kfd_spm_forget(void);
 
+/* sampling.c */
+int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handler_args *args);
+int kfd_pc_sample(kfd_process_t *p, struct kfd_pc_sample_args *args);
+
 int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args);
+/* Tells a runtime that wants to hear of them from the driver, and not from the queue's inactive
+ * signal, of an error: `code` as that signal has it. */
+void kfd_queue_exception(const kfd_queue_t *row, uint64_t code);
 int kfd_queue_destroy(kfd_process_t *p, uint32_t id);
 int kfd_queue_update(kfd_process_t *p, const struct kfd_ioctl_update_queue_args *args);
 int kfd_queue_set_cu_mask(kfd_process_t *p, const struct kfd_ioctl_set_cu_mask_args *args);

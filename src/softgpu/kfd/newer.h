@@ -14,7 +14,8 @@ enum {
     KFD_NR_DBG_TRAP = 0x26,
     KFD_NR_IPC_IMPORT = 0x80, /* AMD's own driver's */
     KFD_NR_IPC_EXPORT = 0x81,
-    KFD_NR_RLC_SPM = 0x84
+    KFD_NR_RLC_SPM = 0x84,
+    KFD_NR_PC_SAMPLE = 0x85 /* from 1.16 on */
 };
 
 enum { KFD_SMI_EVENT_DROPPED = 14 /* from 6.x kernels on */ };
@@ -57,6 +58,51 @@ struct kfd_ipc_import_args {
     uint32_t share_handle[4]; /* in */
     uint32_t gpu_id;          /* in */
     uint32_t flags;           /* out */
+};
+
+struct kfd_runtime_enable_args {
+    uint64_t r_debug;
+    uint32_t mode_mask;         /* in */
+    uint32_t capabilities_mask; /* out */
+};
+
+/* Core dumps of a GPU are the driver's business and not the runtime's. */
+enum { KFD_RUNTIME_CAPS_CORE_DUMP = 1u << 31 };
+
+/* The debugger's firmware is there: without it a runtime does not enable itself, and then does
+ * without exceptions of queues and without sampling. Of the topology's capability. */
+enum { KFD_CAP_DEBUG_FIRMWARE = 1 << 29 };
+
+/* At the beginning of a queue's area for context switches. */
+struct kfd_save_area_header {
+    uint32_t wave_state[4];
+    uint32_t debug_offset, debug_size;
+    uint64_t err_payload_addr; /* of the runtime's word for exceptions */
+    uint32_t err_event_id;     /* that wakes it */
+    uint32_t reserved1;
+};
+
+/* ---- PC sampling ---- */
+
+enum { KFD_PCS_QUERY, KFD_PCS_CREATE, KFD_PCS_DESTROY, KFD_PCS_START, KFD_PCS_STOP };
+enum { KFD_PCS_METHOD_HOST_TRAP = 1, KFD_PCS_METHOD_STOCHASTIC = 2 };
+enum { KFD_PCS_TYPE_US = 0, KFD_PCS_TYPE_CYCLES = 1, KFD_PCS_TYPE_INSTRUCTIONS = 2 };
+enum { KFD_PCS_QUERY_ALL = 1 /* flag of a query: what the GPU can do, even while it is sampled */ };
+
+struct kfd_pc_sample_info {
+    uint64_t interval; /* of a session; 0 in what the GPU can do */
+    uint64_t interval_min, interval_max;
+    uint64_t flags; /* bit 0: intervals are powers of two */
+    uint32_t method, type;
+};
+
+struct kfd_pc_sample_args {
+    uint64_t sample_info_ptr; /* in: of `num_sample_info` structures */
+    uint32_t num_sample_info; /* in and out */
+    uint32_t op, gpu_id;
+    uint32_t trace_id; /* of a session */
+    uint32_t flags;
+    uint32_t version; /* out, of a query: of sampling, major << 16 | minor */
 };
 
 #endif

@@ -128,12 +128,14 @@ static void on_memory_fault(void *user, uint64_t va, uint32_t flags)
                    gpu->index, (unsigned long long)va);
 }
 
-static void on_queue_error(void *user, sg_queue_t *queue, sg_queue_error_t what, const char *text)
+static void on_queue_error(void *user, sg_queue_t *queue, sg_queue_error_t what, uint64_t code,
+                           const char *text)
 {
     kfd_gpu_t *gpu = user;
     const kfd_queue_t *row = sg_queue_user(queue);
-    (void)what; /* the device has told the runtime, through the queue's inactive signal */
+    (void)what;
     base_error("GPU %u, queue %u: %s", gpu->index, row ? row->id : 0, text);
+    if (row) kfd_queue_exception(row, code);
 }
 
 /* ---- making and taking apart ---- */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     uint32_t type;
@@ -100,6 +101,7 @@ int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args)
     if (error == 0) {
         row->gpu = gpu;
         row->slot = params.doorbell_slot;
+        row->save_area = args->ctx_save_restore_address;
         error = sg_queue_create(gpu->device, &params, row, &row->queue);
         if (error != 0) give_slot(gpu, row->slot);
     }
@@ -112,6 +114,42 @@ int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args)
     }
     pthread_mutex_unlock(&p->lock);
     return error;
+}
+
+/* Exceptions of the driver's interface by the bits of a queue's inactive signal. */
+static const struct {
+    uint32_t bit;
+    uint8_t exception; /* bit number + 1 */
+} exceptions[] = {
+    {0x2, 16},        /* dispatch: dimensions */
+    {0x4, 17},        /* dispatch: LDS */
+    {0x8, 18},        /* dispatch: code */
+    {0x20, 20},       /* packet */
+    {0x40, 21},       /* dispatch: size of a workgroup */
+    {0x80, 22},       /* dispatch: registers */
+    {0x100, 23},      /* packet of a vendor's */
+    {0x20000000, 6},  /* wave: aperture */
+    {0x40000000, 4},  /* wave: illegal instruction */
+    {0x80000000u, 1}, /* wave: abort */
+};
+
+void kfd_queue_exception(const kfd_queue_t *row, uint64_t code)
+{
+    sg_memory_t *memory = row->gpu->memory;
+    struct kfd_save_area_header header;
+    const void *at = sg_memory_host(memory, row->save_area, sizeof header, 0);
+    if (!row->save_area || !at) return;
+    memcpy(&header, at, sizeof header);
+    uint64_t *reason =
+        header.err_payload_addr % sizeof *reason
+            ? NULL
+            : sg_memory_host(memory, header.err_payload_addr, sizeof *reason, SG_MEM_WRITABLE);
+    if (!header.err_payload_addr || !reason) return;
+    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
+        if (code & exceptions[i].bit)
+            __atomic_fetch_or(reason, UINT64_C(1) << (exceptions[i].exception - 1),
+                              __ATOMIC_SEQ_CST);
+    kfd_events_raise(row->process->events, header.err_event_id);
 }
 
 int kfd_queue_destroy(kfd_process_t *p, uint32_t id)

@@ -219,13 +219,13 @@ static void write_cpu_node(writer_t *w, const kfd_config_t *config)
         put_link(w, 0, i, i + 1, false);
 }
 
-/* Bits of HSA_CAPABILITY. Bit 30 (debugger) stays clear. */
+/* Bits of HSA_CAPABILITY. What a debugger could do with waves stays clear: nothing. */
 static uint32_t capability(const kfd_config_t *config)
 {
     return (config->svm ? HSA_CAP_SVMAPI_SUPPORTED : 0) | HSA_CAP_WATCH_POINTS_SUPPORTED |
            WATCH_POINTS_LOG2 << HSA_CAP_WATCH_POINTS_TOTALBITS_SHIFT |
            HSA_CAP_DOORBELL_TYPE_2_0 << HSA_CAP_DOORBELL_TYPE_TOTALBITS_SHIFT |
-           HSA_CAP_MEM_EDCSUPPORTED | HSA_CAP_SRAM_EDCSUPPORTED |
+           HSA_CAP_MEM_EDCSUPPORTED | HSA_CAP_SRAM_EDCSUPPORTED | KFD_CAP_DEBUG_FIRMWARE |
            ASIC_REVISION << HSA_CAP_ASIC_REVISION_SHIFT;
 }
 

@@ -1,0 +1,41 @@
+/* trap.h - how a wave gets into a trap handler: gfx90a's trap registers and what they are set to.
+ *
+ * On the machine a first handler, the driver's own, comes before the one that the runtime has set,
+ * and prepares these registers for it. isa_trap_enter() stands in for it; what the runtime's
+ * handler does is executed like any code, in privileged mode, until s_rfe_b64. */
+#ifndef SOFTGPU_ISA_TRAP_H
+#define SOFTGPU_ISA_TRAP_H
+
+#include "softgpu/isa/isa.h"
+
+#define ISA_PC_MASK UINT64_C(0xffffffffffff)
+
+/* Of STATUS; in the wave's workgroup: the bits of isa_status(). */
+enum {
+    ISA_STATUS_SCC = 1 << 0,
+    ISA_STATUS_PRIV = 1 << 5,
+    ISA_STATUS_TRAP_EN = 1 << 6,
+    ISA_STATUS_EXECZ = 1 << 9,
+    ISA_STATUS_VCCZ = 1 << 10,
+    ISA_STATUS_IN_TG = 1 << 11,
+    ISA_STATUS_HALT = 1 << 13,
+    ISA_STATUS_VALID = 1 << 16
+};
+
+static inline uint32_t isa_status(const isa_wave_t *w)
+{
+    return w->scc | (w->privileged ? ISA_STATUS_PRIV : 0) | ISA_STATUS_TRAP_EN |
+           (w->exec ? 0 : ISA_STATUS_EXECZ) | (w->vcc ? 0 : ISA_STATUS_VCCZ) |
+           (w->group->n_waves > 1 ? ISA_STATUS_IN_TG : 0) | ISA_STATUS_VALID;
+}
+
+typedef struct {
+    uint64_t tba, tma; /* the runtime's handler and its memory */
+    uint32_t packet;   /* index of the dispatch in its queue's ring */
+} isa_trap_t;
+
+/* Sends the wave, which has stopped between two instructions, into the handler because the driver
+ * asks for it (a host trap). False, with the fault fields set, if no code is mapped there. */
+bool isa_trap_host(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap);
+
+#endif

@@ -1,0 +1,172 @@
+/* sampling.c - the runtime's trap handler, and sessions of PC sampling.
+ *
+ * What a GPU can do is a table; the errors are those of AMD's driver. A session fixes how the GPU
+ * is sampled: who comes while it lives takes part in the same way or not at all. The traps are the
+ * device's part. Everything under the process's lock. */
+#include "softgpu/kfd/kfd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    VERSION = 1 << 16 | 5, /* of the interface; gfx90a is in all of them */
+    GFX90A = 90010,
+    FLAG_POWER_OF_TWO = 1
+};
+
+typedef struct kfd_pc_session {
+    uint32_t id;
+    bool started;
+    struct kfd_pc_sample_info info;
+    struct kfd_pc_session *next;
+} session_t;
+
+static const struct {
+    uint32_t gfx;
+    struct kfd_pc_sample_info info;
+} abilities[] = {
+    {GFX90A, {0, 1, UINT64_MAX, 0, KFD_PCS_METHOD_HOST_TRAP, KFD_PCS_TYPE_US}},
+};
+
+enum { N_ABILITIES = sizeof abilities / sizeof abilities[0] };
+
+int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handler_args *args)
+{
+    const kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpu_id);
+    if (!gpu) return -EINVAL;
+    sg_device_set_trap_handler(gpu->device, args->tba_addr, args->tma_addr);
+    return 0;
+}
+
+/* What the GPU can do: the table's rows, and how many. */
+static uint32_t abilities_of(const kfd_process_t *p, struct kfd_pc_sample_info out[N_ABILITIES])
+{
+    uint32_t n = 0;
+    for (unsigned i = 0; i < N_ABILITIES; i++)
+        if (abilities[i].gfx == p->config->profile.gfx_target_version) out[n++] = abilities[i].info;
+    return n;
+}
+
+static int query(const kfd_process_t *p, const kfd_gpu_t *gpu, struct kfd_pc_sample_args *args)
+{
+    struct kfd_pc_sample_info list[N_ABILITIES];
+    uint32_t n = abilities_of(p, list);
+    args->version = VERSION;
+    if (!n) return -EOPNOTSUPP;
+    /* all sessions of a method have its first one's settings, and there is one method */
+    if (gpu->sampling && !(args->flags & KFD_PCS_QUERY_ALL)) {
+        list[0] = gpu->sampling->info;
+        n = 1;
+    }
+    const uint32_t room = args->num_sample_info;
+    args->num_sample_info = n;
+    if (!args->sample_info_ptr || !room) return 0;
+    if (room < n) return -ENOSPC;
+    memcpy((void *)(uintptr_t)args->sample_info_ptr, list, n * sizeof list[0]);
+    return 0;
+}
+
+static int check(const kfd_process_t *p, const struct kfd_pc_sample_info *wanted)
+{
+    struct kfd_pc_sample_info list[N_ABILITIES];
+    const uint32_t n = abilities_of(p, list);
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i].method != wanted->method || list[i].type != wanted->type) continue;
+        if (wanted->interval < list[i].interval_min || wanted->interval > list[i].interval_max)
+            return -EOPNOTSUPP;
+        const bool odd = wanted->interval & (wanted->interval - 1);
+        return list[i].flags & FLAG_POWER_OF_TWO && odd ? -EINVAL : 0;
+    }
+    return -EOPNOTSUPP;
+}
+
+static session_t **find(kfd_gpu_t *gpu, uint32_t id)
+{
+    session_t **s = &gpu->sampling;
+    while (*s && (*s)->id != id)
+        s = &(*s)->next;
+    return s;
+}
+
+static int create(kfd_process_t *p, kfd_gpu_t *gpu, struct kfd_pc_sample_args *args)
+{
+    void *const program = (void *)(uintptr_t)args->sample_info_ptr;
+    struct kfd_pc_sample_info info;
+    if (!program || args->num_sample_info != 1) return -EINVAL;
+    memcpy(&info, program, sizeof info);
+    const int error = check(p, &info);
+    if (error) return error;
+    if (gpu->sampling && memcmp(&gpu->sampling->info, &info, sizeof info)) {
+        memcpy(program, &gpu->sampling->info, sizeof info);
+        return -EEXIST;
+    }
+    session_t *s = calloc(1, sizeof *s);
+    if (!s) return -ENOMEM;
+    do
+        s->id = ++gpu->last_session;
+    while (!s->id || *find(gpu, s->id));
+    s->info = info;
+    s->next = gpu->sampling;
+    gpu->sampling = s;
+    args->trace_id = s->id;
+    return 0;
+}
+
+static bool any_started(const kfd_gpu_t *gpu)
+{
+    for (const session_t *s = gpu->sampling; s; s = s->next)
+        if (s->started) return true;
+    return false;
+}
+
+static int start(kfd_gpu_t *gpu, session_t *s)
+{
+    if (s->started) return -EALREADY;
+    if (!any_started(gpu)) {
+        const int error = sg_device_set_host_traps(gpu->device, s->info.interval);
+        if (error) return error;
+    }
+    s->started = true;
+    return 0;
+}
+
+static int stop(kfd_gpu_t *gpu, session_t *s)
+{
+    if (!s->started) return -EALREADY;
+    s->started = false;
+    return any_started(gpu) ? 0 : sg_device_set_host_traps(gpu->device, 0);
+}
+
+static int destroy(session_t **link)
+{
+    session_t *s = *link;
+    if (s->started) return -EBUSY;
+    *link = s->next;
+    free(s);
+    return 0;
+}
+
+static int operate(kfd_process_t *p, kfd_gpu_t *gpu, struct kfd_pc_sample_args *args)
+{
+    if (args->op == KFD_PCS_QUERY) return query(p, gpu, args);
+    if (args->op == KFD_PCS_CREATE) return create(p, gpu, args);
+    session_t **link = find(gpu, args->trace_id);
+    if (!*link) return -EINVAL;
+    switch (args->op) {
+    case KFD_PCS_DESTROY: return destroy(link);
+    case KFD_PCS_START: return start(gpu, *link);
+    case KFD_PCS_STOP: return stop(gpu, *link);
+    default: return -EINVAL;
+    }
+}
+
+int kfd_pc_sample(kfd_process_t *p, struct kfd_pc_sample_args *args)
+{
+    kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpu_id);
+    if (!gpu) return -EINVAL;
+    pthread_mutex_lock(&p->lock);
+    const int error = operate(p, gpu, args);
+    pthread_mutex_unlock(&p->lock);
+    return error;
+}
