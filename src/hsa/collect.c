@@ -174,7 +174,7 @@ static hsax_item_t *gather(hsax_lane_t *lane)
         if (!*link) lane->flying_end = link;
         lane->flying_count--;
         lane->urgent_count -= item->urgent;
-        if (item->special) hsax_turn_end(item, true);
+        if (item->special) hsax_turn_completed(item);
         if (!item->timed && !item->anonymous) item->timed = lane->ops.times(item);
         *done_end = item;
         done_end = &item->next;
@@ -195,6 +195,7 @@ static void report(hsax_lane_t *lane, hsax_item_t *done, bool tell)
             lane->ops.complete(item);
         else if (tell)
             lose(lane, item);
+        if (item->special) hsax_turn_end(item, true);
         complete_program_signal(item);
         __atomic_store_n(&hsax_signal_block(item->signal)->value, 1, __ATOMIC_RELAXED);
         atomic_fetch_add_explicit(&lane->finished, 1, memory_order_release);
@@ -262,7 +263,7 @@ static void complete_held_up(void)
         for (hsax_item_t *item = lane->flying; item; item = item->next) {
             if (!item->urgent || !has_completed(item)) continue;
             if (!item->timed && !item->anonymous) item->timed = lane->ops.times(item);
-            if (item->special) hsax_turn_end(item, true);
+            if (item->special) hsax_turn_completed(item);
             complete_program_signal(item);
         }
     }

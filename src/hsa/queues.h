@@ -24,7 +24,8 @@ typedef struct hsax_wrap {
     const void *before, *after;
     unsigned before_count, after_count;
     hsa_signal_t done; /* of value 1: drops to 0 when all is over and visible, before complete() */
-    bool shared;       /* others may run meanwhile: only before and after are executed alone */
+    bool reported_first; /* it begins only when all before it has been reported, see turns.h */
+    bool shared;         /* others may run meanwhile: only before and after are executed alone */
     /* Another run of the dispatch, around which these are, and in the first what makes them: see
      * replay.h. Signal and times are those of the last run, which has NULL here. */
     const struct hsax_wrap *again;

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "hsa/lane.h"
+#include "hsa/queues.h"
 #include "hsa/tables/tables.h"
 
 #include <pthread.h>
@@ -48,9 +49,11 @@ bool hsax_turns_busy(hsa_agent_t agent)
 }
 
 /* May a turn begin beside those that run? `own` are those of its own queue, which orders itself. */
-static bool may_run(const hsax_agent_turns_t *turns, const hsax_lane_turns_t *own, bool exclusive)
+static bool may_run(const hsax_agent_turns_t *turns, const hsax_lane_turns_t *own,
+                    const hsax_turn_t *turn)
 {
-    return exclusive ? turns->running == own->running : turns->exclusive == own->exclusive;
+    if (turn->reported_first) return !turns->running;
+    return turn->exclusive ? turns->running == own->running : turns->exclusive == own->exclusive;
 }
 
 static void grant(hsax_turn_t *turn, hsax_lane_turns_t *own)
@@ -101,11 +104,12 @@ static hsax_gate_t *take_gate(void)
 bool hsax_turn_take(hsax_item_t *item, bool exclusive, bool barred)
 {
     hsax_lane_turns_t *own = &item->lane->turns;
-    item->turn = (hsax_turn_t){.exclusive = exclusive};
+    item->turn = (hsax_turn_t){.exclusive = exclusive,
+                               .reported_first = item->wrap && item->wrap->reported_first};
     pthread_mutex_lock(&lock);
     hsax_agent_turns_t *turns = of_agent(hsax_lane_agent(item->lane), true);
     if (!turns) goto out;
-    if (barred || turns->waiting || !may_run(turns, own, exclusive)) {
+    if (barred || turns->waiting || !may_run(turns, own, &item->turn)) {
         item->turn.gate = take_gate();
         if (!item->turn.gate) goto out;
         turns->waiting++;
@@ -118,6 +122,11 @@ bool hsax_turn_take(hsax_item_t *item, bool exclusive, bool barred)
 out:
     pthread_mutex_unlock(&lock);
     return item->turn.agent;
+}
+
+void hsax_turn_completed(hsax_item_t *item)
+{
+    if (!item->turn.reported_first) hsax_turn_end(item, true);
 }
 
 void hsax_turn_end(hsax_item_t *item, bool done)
@@ -175,7 +184,7 @@ unsigned hsax_turns_serve(hsax_lane_t *lanes)
         hsax_agent_turns_t *turns = &agents[i];
         while (turns->waiting) {
             hsax_item_t *item = oldest(lanes, turns);
-            if (!item || !may_run(turns, &item->lane->turns, item->turn.exclusive)) break;
+            if (!item || !may_run(turns, &item->lane->turns, &item->turn)) break;
             turns->waiting--;
             item->lane->turns.waiting--;
             grant(&item->turn, &item->lane->turns);

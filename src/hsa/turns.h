@@ -7,6 +7,10 @@
  *     barrier: completes `ready`         the queue has come so far, whatever the program waits for
  *     barrier: waits until `go` is 0     the collector says so, in the order of tickets
  *
+ * A turn whose wrap says reported_first begins when nothing else of the agent runs, its own queue's
+ * included, and is over when its owner says so, in complete() or after it: not when the GPU is
+ * through.
+ *
  * So a turn is given only to work that can run, and program barriers between queues, in whatever
  * order they were submitted, never hold one up for good. Only a kernel that itself waits for a
  * kernel of another queue does. Gates are reused; none is made while one is free. */
@@ -30,7 +34,7 @@ typedef struct {
     struct hsax_agent_turns *agent;
     hsax_gate_t *gate; /* kept until the turn ends */
     uint64_t ticket;
-    bool exclusive, granted;
+    bool exclusive, granted, reported_first;
 } hsax_turn_t;
 
 /* Part of each lane, under the lock of turns.c. */
@@ -45,6 +49,9 @@ bool hsax_turns_busy(hsa_agent_t agent);
  * before this dispatch that may wait for other queues. False: no gate can be had, no turn taken.
  * Otherwise item->turn.gate tells whether the packets must stand behind a gate. */
 bool hsax_turn_take(hsax_item_t *item, bool exclusive, bool barred);
+
+/* The GPU is through with the item: its turn ends, unless reporting ends it. */
+void hsax_turn_completed(hsax_item_t *item);
 
 /* The item is over (done), or will never be (not done: its gate is not used again). Harmless for an
  * item without a turn. */

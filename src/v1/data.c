@@ -100,7 +100,12 @@ static void line_up(v1_group_t *g)
     if (g->earlier.memory) {
         g->before[0] = g->earlier.read;
         g->after[0] = g->counters.read;
-        g->wrap = (hsax_wrap_t){g->before, g->after, 1, 1, g->done, true, NULL, NULL};
+        g->wrap = (hsax_wrap_t){.before = g->before,
+                                .after = g->after,
+                                .before_count = 1,
+                                .after_count = 1,
+                                .done = g->done,
+                                .shared = true};
         return;
     }
     if (g->trace.memory) g->before[before++] = g->trace.start;
@@ -108,7 +113,11 @@ static void line_up(v1_group_t *g)
     if (g->counters.memory && g->counters.has_read) g->after[after++] = g->counters.read;
     if (g->counters.memory) g->after[after++] = g->counters.stop;
     if (g->trace.memory) g->after[after++] = g->trace.stop;
-    g->wrap = (hsax_wrap_t){g->before, g->after, before, after, g->done, false, NULL, NULL};
+    g->wrap = (hsax_wrap_t){.before = g->before,
+                            .after = g->after,
+                            .before_count = before,
+                            .after_count = after,
+                            .done = g->done};
 }
 
 hsa_status_t v1_packets_build(v1_group_t *g)

@@ -34,21 +34,6 @@ static void refused(const char *what, rocprofiler_status_t status)
 }
 #define OK(call) refused(#call, call)
 
-/* Waves of a dispatch: a workgroup at the end of a dimension may be smaller. */
-static double expected_waves(const rocprofiler_kernel_dispatch_info_t *d)
-{
-    double sum = 0;
-    for (uint32_t z = 0; z < d->grid_size.z; z += d->workgroup_size.z)
-        for (uint32_t y = 0; y < d->grid_size.y; y += d->workgroup_size.y)
-            for (uint32_t x = 0; x < d->grid_size.x; x += d->workgroup_size.x) {
-#define PART(at, dim)                                                                              \
-    (d->grid_size.dim - at < d->workgroup_size.dim ? d->grid_size.dim - at : d->workgroup_size.dim)
-                uint32_t items = PART(x, x) * PART(y, y) * PART(z, z);
-                sum += (items + 63) / 64;
-            }
-    return sum;
-}
-
 static void on_dispatch(rocprofiler_dispatch_counting_service_data_t data,
                         rocprofiler_counter_config_id_t *chosen, rocprofiler_user_data_t *user,
                         void *mine)

@@ -192,4 +192,53 @@ def sample_device():
     expect(errors[1:], ["device tool: 8 records of samples waited for, 0 of others"])
 
 
+def spm_run(program, *arguments, said, **variables):
+    out, errors = run(f"{here}/libspm_tool.so", program, *arguments,
+                      ROCPROFILER_SPM_BETA_ENABLED="on", **variables)
+    expect(out[:1], [said])
+    return out[1:], errors
+
+
+def spm():
+    """Samples of a dispatch together are its waves, whatever the interval, the same in every run, by
+    callback and by buffer; a longer interval has fewer of them."""
+    asked = "9 launched, 9 asked for, 9 ended, 0 lost, 0 wrong"
+    first, _ = spm_run(SHAPES, said=DONE)
+    expect(first[:1], [asked])
+    for variables in ({}, {"SPM_BUFFER": "1"}):
+        again, _ = spm_run(SHAPES, said=DONE, **variables)
+        expect(again, first)
+    longer, _ = spm_run(SHAPES, said=DONE, SPM_INTERVAL="8192")
+    expect(longer[:1], [asked])
+    few, many = (int(out[1].split()[0]) for out in (longer, first))
+    if not 9 <= few < many:
+        sys.exit(f"{few} samples every 8192 clocks, {many} every 64")
+    # without the variable
+    out, _ = run(f"{here}/libspm_tool.so", SHAPES)
+    expect(out, [DONE, "refused: 0 failed"])
+
+
+def spm_streams():
+    """Six streams launch at the same time: each dispatch gets its own samples."""
+    out, _ = spm_run(STREAMS, "few", said="streams: 0 failures")
+    launched = int(out[0].split()[0])
+    expect(out[:1], [f"{launched} launched, {launched} asked for, {launched} ended, 0 lost, 0 wrong"])
+
+
+def spm_leaving():
+    """The program ends while kernels are under way; the samples of a long one need more room than
+    there is, which is told."""
+    out, errors = spm_run(SHAPES, "leave", said=DONE, SPM_INTERVAL="32")
+    expect(out[:1], ["29 launched, 29 asked for, 29 ended, 20 lost, 0 wrong"])
+    if not any("lost samples" in e for e in errors):
+        sys.exit("\n".join(errors))
+
+
+def spm_device():
+    """The samples of the whole GPU: all the waves of all kernels (40 of 4, and those with which the
+    runtime copies code), of no dispatch; as many as are counted."""
+    out, _ = spm_run(queues, kernels, "cross", said="20 of 20 rounds", SPM_DEVICE="160")
+    expect(out, ["several samples, 160 waves and those of the runtime, 0 wrong"])
+
+
 globals()[scenario]()

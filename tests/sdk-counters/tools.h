@@ -97,4 +97,21 @@ static inline rocprofiler_status_t find_counter(rocprofiler_agent_id_t agent, co
                              : ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND;
 }
 
+/* ---- what is known of a dispatch ---- */
+
+/* Waves of a dispatch: a workgroup at the end of a dimension may be smaller. */
+static inline double expected_waves(const rocprofiler_kernel_dispatch_info_t *d)
+{
+    double sum = 0;
+    for (uint32_t z = 0; z < d->grid_size.z; z += d->workgroup_size.z)
+        for (uint32_t y = 0; y < d->grid_size.y; y += d->workgroup_size.y)
+            for (uint32_t x = 0; x < d->grid_size.x; x += d->workgroup_size.x) {
+#define PART(at, dim)                                                                              \
+    (d->grid_size.dim - at < d->workgroup_size.dim ? d->grid_size.dim - at : d->workgroup_size.dim)
+                uint32_t items = PART(x, x) * PART(y, y) * PART(z, z);
+                sum += (items + 63) / 64;
+            }
+    return sum;
+}
+
 #endif

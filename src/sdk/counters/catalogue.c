@@ -222,8 +222,10 @@ ctr_catalogue_t *sdk_counters_catalogue(const rocprofiler_agent_v0_t *agent)
     return entry ? entry->catalogue : NULL;
 }
 
-rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
-    rocprofiler_agent_id_t agent_id, rocprofiler_available_counters_cb_t cb, void *user_data)
+rocprofiler_status_t sdk_counters_iterate(rocprofiler_agent_id_t agent_id,
+                                          bool (*which)(const rocprofiler_agent_v0_t *,
+                                                        const ctr_counter_t *),
+                                          rocprofiler_available_counters_cb_t cb, void *user_data)
 {
     if (!cb) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     const rocprofiler_agent_v0_t *agent = sdk_agent_find(agent_id);
@@ -235,17 +237,25 @@ rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
     size_t all = entry && entry->catalogue ? ctr_catalogue_count(entry->catalogue) : 0;
     if (all) ids = calloc(all, sizeof *ids);
     for (size_t i = 0; ids && i < all; i++) {
-        ids[count++].handle = ctr_catalogue_at(entry->catalogue, i)->id;
+        const ctr_counter_t *counter = ctr_catalogue_at(entry->catalogue, i);
+        if (!which || which(agent, counter)) ids[count++].handle = counter->id;
     }
     pthread_mutex_unlock(&lock);
     if (!count) {
+        const bool no_memory = all && !ids;
         free(ids);
-        return all ? ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES
-                   : ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
+        return no_memory ? ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES
+                         : ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
     }
     rocprofiler_status_t status = cb(agent_id, ids, count, user_data);
     free(ids);
     return status;
+}
+
+rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
+    rocprofiler_agent_id_t agent_id, rocprofiler_available_counters_cb_t cb, void *user_data)
+{
+    return sdk_counters_iterate(agent_id, NULL, cb, user_data);
 }
 
 /* ---- what is told of one counter ---- */

@@ -33,7 +33,10 @@ static void free_block(sdk_block_t *block)
 {
     if (block->life == sdk_counters_hsa_life()) {
         if (block->wrap.done.handle) hsax.core.hsa_signal_destroy_fn(block->wrap.done);
-        if (block->handle.handle) aqlprofile_pmc_delete_packets(block->handle);
+        if (block->handle.handle && block->config->interval)
+            aqlprofile_spm_delete_packets(block->handle);
+        else if (block->handle.handle)
+            aqlprofile_pmc_delete_packets(block->handle);
     }
     free(block->raw);
     free(block->records);
@@ -50,6 +53,7 @@ static void free_config(sdk_config_t *config)
     free(config->counters);
     free(config->ids);
     free(config->events);
+    free(config->event_of);
     free(config->places);
     pthread_mutex_destroy(&config->lock);
     free(config);
@@ -101,16 +105,22 @@ static bool publish(sdk_config_t *config)
     return room;
 }
 
-rocprofiler_status_t rocprofiler_destroy_counter_config(rocprofiler_counter_config_id_t config_id)
+rocprofiler_status_t sdk_config_destroy(rocprofiler_counter_config_id_t config_id, bool streams)
 {
     pthread_mutex_lock(&lock);
     sdk_config_t *config =
         config_id.handle && config_id.handle <= config_count ? configs[config_id.handle - 1] : NULL;
+    if (config && !config->interval == streams) config = NULL;
     if (config) configs[config_id.handle - 1] = NULL;
     pthread_mutex_unlock(&lock);
     if (!config) return ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND;
     sdk_config_put(config);
     return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_destroy_counter_config(rocprofiler_counter_config_id_t config_id)
+{
+    return sdk_config_destroy(config_id, false);
 }
 
 void sdk_config_forked(void)
@@ -177,18 +187,15 @@ static rocprofiler_status_t status_of(const ctr_error_t *error)
     }
 }
 
-static const char *aql_message(void)
+const char *sdk_counters_aql_message(void)
 {
     const char *text = NULL;
     hsa_ven_amd_aqlprofile_error_string(&text);
     return text ? text : "";
 }
 
-/* Makes the agent known to the AQL profile library, which needs no HSA. A handle of 0 remains where
- * that library cannot count at all. */
-static void register_agent(sdk_config_t *config)
+bool sdk_counters_aql_agent(const rocprofiler_agent_v0_t *a, aqlprofile_agent_handle_t *handle)
 {
-    const rocprofiler_agent_v0_t *a = config->agent;
     const aqlprofile_agent_info_v1_t info = {.agent_gfxip = a->name,
                                              .xcc_num = a->num_xcc,
                                              .se_num = a->num_shader_banks,
@@ -196,8 +203,9 @@ static void register_agent(sdk_config_t *config)
                                              .shader_arrays_per_se = a->simd_arrays_per_engine,
                                              .domain = a->domain,
                                              .location_id = a->location_id};
-    if (aqlprofile_register_agent_info(&config->aql_agent, &info, AQLPROFILE_AGENT_VERSION_V1))
-        config->aql_agent.handle = 0;
+    if (!aqlprofile_register_agent_info(handle, &info, AQLPROFILE_AGENT_VERSION_V1)) return true;
+    handle->handle = 0;
+    return false;
 }
 
 /* How much each block counts at once is that library's to say: it knows the agent's registers. */
@@ -217,7 +225,7 @@ static rocprofiler_status_t plan(sdk_config_t *config, const ctr_catalogue_t *ca
 {
     ctr_error_t error = {0};
     ctr_agent_t agent = sdk_counters_agent(config->agent);
-    register_agent(config);
+    sdk_counters_aql_agent(config->agent, &config->aql_agent);
     learn_slots(config, &agent);
     sdk_counters_lock();
     ctr_status_t status = ctr_plan_create(catalogue, &agent, config->counters,
@@ -255,10 +263,12 @@ static rocprofiler_status_t list_events(sdk_config_t *config)
         count += instances_of(&config->pass->events[i]);
     if (!count) return ROCPROFILER_STATUS_SUCCESS;
     config->events = calloc(count, sizeof *config->events);
-    if (!config->events) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    config->event_of = calloc(count, sizeof *config->event_of);
+    if (!config->events || !config->event_of) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     for (size_t i = 0; i < config->pass->event_count; i++) {
         const ctr_event_t *event = &config->pass->events[i];
-        for (uint32_t instance = 0; instance < instances_of(event); instance++)
+        for (uint32_t instance = 0; instance < instances_of(event); instance++) {
+            config->event_of[config->event_count] = (uint32_t)i;
             config->events[config->event_count++] = (aqlprofile_pmc_event_t){
                 .block_index = instance,
                 .event_id = event->counter->event,
@@ -266,6 +276,7 @@ static rocprofiler_status_t list_events(sdk_config_t *config)
                     event->accumulate ? (uint32_t)event->accumulate : event->counter->event_flags,
                 .block_name = (hsa_ven_amd_aqlprofile_block_name_t)event->counter->block_id,
             };
+        }
     }
     return ROCPROFILER_STATUS_SUCCESS;
 }
@@ -276,22 +287,23 @@ static rocprofiler_status_t check_events(sdk_config_t *config)
     if (!config->event_count) return ROCPROFILER_STATUS_SUCCESS;
     const char *name = config->agent->name;
     if (!config->aql_agent.handle) {
-        register_agent(config); /* what it says of it has been said over by now */
-        base_error("agent %s cannot count: %s", name, aql_message());
+        sdk_counters_aql_agent(
+            config->agent, &config->aql_agent); /* what it says of it has been said over by now */
+        base_error("agent %s cannot count: %s", name, sdk_counters_aql_message());
         return ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
     }
     aqlprofile_pmc_profile_t profile = {config->aql_agent, config->events, config->event_count};
     uint32_t bytes;
     if (!aqlprofile_get_pmc_info(&profile, AQLPROFILE_INFO_COMMAND_BUFFER_SIZE, &bytes))
         return ROCPROFILER_STATUS_SUCCESS;
-    base_error("agent %s cannot count this: %s", name, aql_message());
+    base_error("agent %s cannot count this: %s", name, sdk_counters_aql_message());
     return ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT;
 }
 
-rocprofiler_status_t rocprofiler_create_counter_config(rocprofiler_agent_id_t agent_id,
-                                                       rocprofiler_counter_id_t *counters_list,
-                                                       size_t counters_count,
-                                                       rocprofiler_counter_config_id_t *config_id)
+rocprofiler_status_t sdk_config_make(rocprofiler_agent_id_t agent_id,
+                                     rocprofiler_counter_id_t *counters_list, size_t counters_count,
+                                     const rocprofiler_counter_config_id_t *config_id,
+                                     sdk_config_t **out)
 {
     if (!config_id || (!counters_list && counters_count))
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
@@ -309,6 +321,16 @@ rocprofiler_status_t rocprofiler_create_counter_config(rocprofiler_agent_id_t ag
     if (status == ROCPROFILER_STATUS_SUCCESS) status = plan(config, catalogue);
     if (status == ROCPROFILER_STATUS_SUCCESS) status = list_events(config);
     if (status == ROCPROFILER_STATUS_SUCCESS) status = check_events(config);
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        *out = config;
+    else
+        free_config(config);
+    return status;
+}
+
+rocprofiler_status_t sdk_config_end(sdk_config_t *config, rocprofiler_status_t status,
+                                    rocprofiler_counter_config_id_t *config_id)
+{
     if (status == ROCPROFILER_STATUS_SUCCESS && !publish(config))
         status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     if (status == ROCPROFILER_STATUS_SUCCESS)
@@ -316,6 +338,18 @@ rocprofiler_status_t rocprofiler_create_counter_config(rocprofiler_agent_id_t ag
     else
         free_config(config);
     return status;
+}
+
+rocprofiler_status_t rocprofiler_create_counter_config(rocprofiler_agent_id_t agent_id,
+                                                       rocprofiler_counter_id_t *counters_list,
+                                                       size_t counters_count,
+                                                       rocprofiler_counter_config_id_t *config_id)
+{
+    sdk_config_t *config;
+    rocprofiler_status_t status =
+        sdk_config_make(agent_id, counters_list, counters_count, config_id, &config);
+    return status == ROCPROFILER_STATUS_SUCCESS ? sdk_config_end(config, status, config_id)
+                                                : status;
 }
 
 /* ---- where results belong ---- */
@@ -394,8 +428,9 @@ static bool learn_places(sdk_config_t *config, aqlprofile_handle_t handle)
 
 static void make_wrap(sdk_block_t *block, const aqlprofile_pmc_aql_packets_t *packets)
 {
+    const bool streams = block->config->interval;
     block->start = packets->start_packet;
-    block->after[0] = packets->read_packet;
+    block->after[0] = streams ? packets->stop_packet : packets->read_packet;
     block->after[1] = packets->stop_packet;
     hsa_ext_amd_aql_pm4_packet_t *all[] = {&block->start, &block->after[0], &block->after[1]};
     for (int i = 0; i < 3; i++) {
@@ -405,7 +440,8 @@ static void make_wrap(sdk_block_t *block, const aqlprofile_pmc_aql_packets_t *pa
     block->wrap.before = &block->start;
     block->wrap.before_count = 1;
     block->wrap.after = block->after;
-    block->wrap.after_count = 2;
+    block->wrap.after_count = streams ? 1 : 2;
+    block->wrap.reported_first = streams;
 }
 
 static bool make_packets(sdk_config_t *config, sdk_block_t *block)
@@ -413,14 +449,17 @@ static bool make_packets(sdk_config_t *config, sdk_block_t *block)
     aqlprofile_pmc_profile_t profile = {config->aql_agent, config->events, config->event_count};
     aqlprofile_pmc_aql_packets_t packets;
     memset(&packets, 0, sizeof packets);
-    if (aqlprofile_pmc_create_packets(&block->handle, &packets, profile, sdk_counters_allocate,
-                                      sdk_counters_free, sdk_counters_copy, &block->agent)) {
-        base_error("no packets that count: %s", aql_message());
+    if (config->interval
+            ? !sdk_spm_make_packets(config, block, &packets.start_packet, &packets.stop_packet)
+            : aqlprofile_pmc_create_packets(&block->handle, &packets, profile,
+                                            sdk_counters_allocate, sdk_counters_free,
+                                            sdk_counters_copy, &block->agent) != 0) {
+        base_error("no packets that count: %s", sdk_counters_aql_message());
         block->handle.handle = 0;
         return false;
     }
     make_wrap(block, &packets);
-    return (config->places || learn_places(config, block->handle)) &&
+    return (config->interval || config->places || learn_places(config, block->handle)) &&
            hsax_make_signal(&block->wrap.done);
 }
 

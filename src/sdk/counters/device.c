@@ -35,6 +35,7 @@ typedef struct {
     hsa_queue_t *queue;   /* these two live as long as HSA does */
     hsax_lane_t *lane;    /* for samples that nobody waits for */
     atomic_bool flying;   /* such a sample is under way */
+    bool streams;         /* it is sampled all the time */
 } unit_t;
 
 struct sdk_device_service {
@@ -80,6 +81,10 @@ static rocprofiler_status_t set_config(rocprofiler_context_id_t context_id,
     for (unsigned i = 0; i < service->count; i++) {
         unit_t *unit = &service->units[i];
         if (unit->id.handle != config->agent->id.handle) continue;
+        if (!config->interval == unit->streams) {
+            sdk_config_put(config);
+            return ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND;
+        }
         if (unit->config) sdk_config_put(unit->config);
         unit->config = config;
         return ROCPROFILER_STATUS_SUCCESS;
@@ -121,8 +126,10 @@ static rocprofiler_status_t start_unit(unit_t *unit)
     }
     unit->block = sdk_block_take(unit->config, agent);
     if (!unit->block) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (!unit->config->event_count || run(unit, &unit->block->start))
+    const bool ready = !unit->streams || sdk_spm_device_start(unit->block, unit->buffer);
+    if (ready && (!unit->config->event_count || run(unit, &unit->block->start)))
         return ROCPROFILER_STATUS_SUCCESS;
+    if (ready && unit->streams) sdk_spm_device_stop(unit->block);
     sdk_block_give(unit->block, false);
     unit->block = NULL;
     return ROCPROFILER_STATUS_ERROR;
@@ -133,6 +140,7 @@ static void stop_unit(unit_t *unit)
     if (unit->block) {
         bool over = wait_for_async(unit) &&
                     (!unit->config->event_count || run(unit, &unit->block->after[1]));
+        if (unit->streams) sdk_spm_device_stop(unit->block);
         sdk_block_give(unit->block, over);
     }
     unit->block = NULL;
@@ -301,7 +309,7 @@ static rocprofiler_status_t sample_unit(unit_t *unit, rocprofiler_user_data_t us
                                         rocprofiler_counter_record_t *records, size_t room,
                                         size_t *count)
 {
-    if (!unit->block) return ROCPROFILER_STATUS_SUCCESS;
+    if (!unit->block || unit->streams) return ROCPROFILER_STATUS_SUCCESS;
     if (!wait_for_async(unit)) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
     bool hardware = unit->config->event_count;
     if (hardware && async)
@@ -369,9 +377,11 @@ static rocprofiler_status_t add_unit(sdk_device_service_t *service, const unit_t
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-rocprofiler_status_t rocprofiler_configure_device_counting_service(
-    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
-    rocprofiler_agent_id_t agent_id, rocprofiler_device_counting_service_cb_t cb, void *user_data)
+static rocprofiler_status_t configure(rocprofiler_context_id_t context_id,
+                                      rocprofiler_buffer_id_t buffer_id,
+                                      rocprofiler_agent_id_t agent_id,
+                                      rocprofiler_device_counting_service_cb_t cb, void *user_data,
+                                      bool streams)
 {
     if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     sdk_context_t *context = sdk_context_find(context_id);
@@ -383,7 +393,8 @@ rocprofiler_status_t rocprofiler_configure_device_counting_service(
     if (!agent || agent->type != ROCPROFILER_AGENT_TYPE_GPU)
         return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
     if (context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
-    unit_t unit = {.id = agent_id, .buffer = buffer, .callback = cb, .data = user_data};
+    unit_t unit = {
+        .id = agent_id, .buffer = buffer, .callback = cb, .data = user_data, .streams = streams};
     if (!context->device_counting) {
         sdk_device_service_t *made = calloc(1, sizeof *made);
         if (!made) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -392,4 +403,19 @@ rocprofiler_status_t rocprofiler_configure_device_counting_service(
         context->device_counting = made;
     }
     return add_unit(context->device_counting, &unit);
+}
+
+rocprofiler_status_t rocprofiler_configure_device_counting_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
+    rocprofiler_agent_id_t agent_id, rocprofiler_device_counting_service_cb_t cb, void *user_data)
+{
+    return configure(context_id, buffer_id, agent_id, cb, user_data, false);
+}
+
+rocprofiler_status_t rocprofiler_configure_spm_device_counting_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
+    rocprofiler_agent_id_t agent_id, rocprofiler_device_counting_service_cb_t cb, void *user_data)
+{
+    if (!sdk_spm_enabled()) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    return configure(context_id, buffer_id, agent_id, cb, user_data, true);
 }

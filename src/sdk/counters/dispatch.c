@@ -57,16 +57,24 @@ static rocprofiler_counter_config_id_t ask(const sdk_dispatch_service_t *service
         return config;
     }
     sdk_emit_begin(self);
-    if (sdk_context_accepts(service->context))
+    if (sdk_context_accepts(service->context) && service->spm_callback) {
+        const rocprofiler_spm_dispatch_counting_service_data_t spm = sdk_spm_data(&data);
+        service->spm_callback(&spm, &config, user, service->data);
+    } else if (sdk_context_accepts(service->context)) {
         service->callback(data, &config, user, service->data);
+    }
     sdk_emit_end(self);
     return config;
 }
 
-static sdk_block_t *take(rocprofiler_counter_config_id_t id, hsax_item_t *item,
+static sdk_block_t *take(rocprofiler_counter_config_id_t id, bool streams, hsax_item_t *item,
                          rocprofiler_agent_id_t agent)
 {
     sdk_config_t *config = sdk_config_get(id);
+    if (config && !config->interval == streams) {
+        sdk_config_put(config);
+        config = NULL;
+    }
     if (!config) {
         refuse("the tool's callback gave a counter configuration that does not exist");
         return NULL;
@@ -113,8 +121,15 @@ static sdk_block_t *begin_pass(const sdk_dispatch_service_t *service, hsax_item_
 {
     rocprofiler_user_data_t user = {.value = pass};
     rocprofiler_counter_config_id_t config = ask(service, *data, &user);
-    sdk_block_t *block = config.handle ? take(config, item, data->dispatch_info.agent_id) : NULL;
+    sdk_block_t *block =
+        config.handle ? take(config, service->spm_callback, item, data->dispatch_info.agent_id)
+                      : NULL;
     if (!block) return NULL;
+    if (service->spm_callback && !sdk_spm_begin(block)) {
+        give(block, true);
+        return NULL;
+    }
+    block->item = item;
     block->service = service;
     block->data = *data;
     block->user = user;
@@ -198,6 +213,11 @@ static void call(const sdk_dispatch_service_t *service, sdk_block_t *block, size
 
 static void complete_pass(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns)
 {
+    if (block->config->interval) {
+        sdk_spm_complete(block);
+        give(block, true);
+        return;
+    }
     size_t count = sdk_block_evaluate(block);
     for (size_t i = 0; i < count; i++) {
         block->records[i].dispatch_id = block->data.dispatch_info.dispatch_id;
@@ -231,6 +251,7 @@ uint64_t sdk_counting_lost_count(void)
 void sdk_counting_lost(sdk_block_t *block)
 {
     atomic_fetch_add(&lost_count, 1);
+    if (block->config->interval) sdk_spm_lost(block);
     end_replay(block, false);
     give_all(block, false);
 }

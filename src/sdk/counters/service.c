@@ -155,6 +155,7 @@ void sdk_counting_hsa_down(void)
     sdk_trace_hsa_down();
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting) sdk_device_abandon(context->device_counting);
+    sdk_spm_hsa_down();
     sdk_config_hsa_down();
     sdk_counters_hsa_ends();
     pthread_mutex_lock(&claims_lock);
@@ -169,6 +170,7 @@ void sdk_gpu_forked(void)
     sdk_catalogue_forked();
     sdk_config_forked();
     sdk_trace_forked();
+    sdk_spm_forked();
     pthread_mutex_init(&claims_lock, NULL);
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting) sdk_device_forked(context->device_counting);
@@ -181,7 +183,8 @@ static rocprofiler_status_t configure(rocprofiler_context_id_t context_id,
 {
     sdk_context_t *context = sdk_context_find(context_id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
-    if (!wanted->callback) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!wanted->callback && !wanted->spm_callback)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (context->device_counting) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
     if (context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
     sdk_dispatch_service_t *made = malloc(sizeof *made);
@@ -217,13 +220,51 @@ rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
     return configure(context_id, &wanted);
 }
 
+/* A context that samples does nothing else with counters. */
+static rocprofiler_status_t configure_spm(rocprofiler_context_id_t context_id,
+                                          const sdk_dispatch_service_t *wanted)
+{
+    const sdk_context_t *context = sdk_context_find(context_id);
+    if (context && (context->dispatch_counting || context->device_counting))
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+    return configure(context_id, wanted);
+}
+
+rocprofiler_status_t rocprofiler_spm_configure_buffer_dispatch_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
+    rocprofiler_spm_dispatch_counting_service_cb_t callback, void *callback_data_args)
+{
+    if (!sdk_spm_enabled()) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_dispatch_service_t wanted = {
+        .spm_callback = callback, .data = callback_data_args, .buffer = sdk_buffer_find(buffer_id)};
+    if (sdk_context_find(context_id) && callback && !wanted.buffer)
+        return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    return configure_spm(context_id, &wanted);
+}
+
+rocprofiler_status_t rocprofiler_spm_configure_callback_dispatch_service(
+    rocprofiler_context_id_t context_id,
+    rocprofiler_spm_dispatch_counting_service_cb_t dispatch_callback, void *dispatch_callback_args,
+    rocprofiler_spm_dispatch_counting_record_cb_t record_callback, void *record_callback_args)
+{
+    if (!sdk_spm_enabled()) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    sdk_dispatch_service_t wanted = {.spm_callback = record_callback ? dispatch_callback : NULL,
+                                     .data = dispatch_callback_args,
+                                     .spm_record = record_callback,
+                                     .record_data = record_callback_args};
+    return configure_spm(context_id, &wanted);
+}
+
 rocprofiler_status_t
 rocprofiler_configure_dispatch_replay_service(rocprofiler_context_id_t context_id, uint32_t passes)
 {
     sdk_context_t *context = sdk_context_find(context_id);
     if (sdk_configuring_client() < 0 || sdk_has_late_client())
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    if (!context || !context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+    if (!context || !context->dispatch_counting || context->dispatch_counting->spm_callback)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
     if (!passes || passes > ROCPROFILER_DISPATCH_REPLAY_PASSES_MAX)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     context->dispatch_counting->passes = passes;
