@@ -4,6 +4,7 @@
 #include "tool/segments.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,12 @@
 
 /* Descriptors are the program's to number and to limit: those of the first segments are kept, so
  * that these go on whatever becomes of the path; with more threads they are opened when needed. */
-enum { KEPT_DESCRIPTORS = 16 };
+enum { KEPT_DESCRIPTORS = 16, ASIDE_BYTES = 4096 };
 
 typedef struct segment {
     tool_segment_t of; /* first: what a thread has of it */
     struct segment *next, *next_free;
+    char aside[ASIDE_BYTES]; /* whole records */
 } segment_t;
 
 static struct {
@@ -30,16 +32,64 @@ static struct {
 
 __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
 
+/* ---- a signal handler's records in the middle of another of its thread ----
+ *
+ * Only handlers and what they have interrupted meet here, so single instructions are enough. */
+
+static bool put_aside(segment_t *segment, const void *fixed, size_t fixed_bytes, const void *rest,
+                      size_t rest_bytes)
+{
+    size_t bytes = fixed_bytes + rest_bytes;
+    size_t at = __atomic_fetch_add(&segment->of.aside_bytes, bytes, __ATOMIC_RELAXED);
+    if (at + bytes > ASIDE_BYTES) {
+        __atomic_fetch_sub(&segment->of.aside_bytes, bytes, __ATOMIC_RELAXED);
+        trace_writer_lose(segment->of.writer, "records of a signal handler", ENOBUFS);
+        trace_writer_count(segment->of.writer, 1, 0, 0);
+        return false;
+    }
+    char *end = mempcpy(segment->aside + at, fixed, fixed_bytes);
+    if (rest_bytes) memcpy(end, rest, rest_bytes);
+    return true;
+}
+
+/* Also those that come while it writes. */
+static void write_aside(segment_t *segment)
+{
+    size_t at = 0, end;
+    do {
+        while (at < __atomic_load_n(&segment->of.aside_bytes, __ATOMIC_RELAXED)) {
+            trace_head_t head;
+            memcpy(&head, segment->aside + at, sizeof(head));
+            trace_writer_put(segment->of.writer, segment->aside + at);
+            trace_writer_count(segment->of.writer, 1, 0, 0);
+            at += trace_words(head) * 8u;
+        }
+        end = at;
+    } while (!__atomic_compare_exchange_n(&segment->of.aside_bytes, &end, 0, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+void tool_segment_catch_up(tool_segment_t *segment)
+{
+    while (__atomic_load_n(&segment->aside_bytes, __ATOMIC_RELAXED) != 0) {
+        tool_segment_set_busy(segment, true);
+        write_aside((segment_t *)segment);
+        tool_segment_set_busy(segment, false);
+    }
+}
+
 bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes,
                       bool *has)
 {
     tool_segment_t *segment = tool_segment_own;
     *has = segment;
     if (!segment) return false;
+    if (tool_segment_interrupted())
+        return put_aside((segment_t *)segment, fixed, fixed_bytes, rest, rest_bytes);
     tool_segment_set_busy(segment, true);
     bool written = trace_writer_put_parts(segment->writer, fixed, fixed_bytes, rest, rest_bytes);
     trace_writer_count(segment->writer, 1, 0, 0);
-    tool_segment_set_busy(segment, false);
+    tool_segment_end(segment);
     return written;
 }
 
@@ -60,6 +110,9 @@ static void let_go(segment_t *segment, void (*leave)(trace_writer_t *))
 static void give_back(void *data)
 {
     segment_t *segment = data;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* a handler may record, and wants the lock */
     pthread_mutex_lock(segments.lock);
     tool_segment_own = NULL;
     if (segment->of.retired) {
@@ -69,6 +122,7 @@ static void give_back(void *data)
         segments.free = segment;
     }
     pthread_mutex_unlock(segments.lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void own(segment_t *segment)

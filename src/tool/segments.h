@@ -17,8 +17,9 @@ enum { TOOL_SEGMENTS_MAX = 1024 };
 /* What the calling thread needs of its segment; here for the functions below alone. */
 typedef struct {
     trace_writer_t *writer;
-    bool retired; /* the store is closed */
-    bool busy;    /* a record is being written */
+    bool retired;       /* the store is closed */
+    bool busy;          /* a record is being written */
+    size_t aside_bytes; /* of records of signal handlers that wait until that is whole */
 } tool_segment_t;
 
 extern __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
@@ -35,32 +36,50 @@ static inline void tool_segment_set_busy(tool_segment_t *segment, bool busy)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Is the caller a signal handler that has interrupted a record of its own thread? */
+static inline bool tool_segment_interrupted(void)
+{
+    return tool_segment_own && __atomic_load_n(&tool_segment_own->busy, __ATOMIC_RELAXED);
+}
+
+/* Writes what has come meanwhile; the segment is not busy then. */
+void tool_segment_catch_up(tool_segment_t *segment);
+
+/* The record is whole, or given up. */
+static inline void tool_segment_end(tool_segment_t *segment)
+{
+    tool_segment_set_busy(segment, false);
+    if (__builtin_expect(__atomic_load_n(&segment->aside_bytes, __ATOMIC_RELAXED) != 0, 0))
+        tool_segment_catch_up(segment);
+}
+
 /* A place in the calling thread's segment for a record of at most `bytes`, to be filled and then
- * committed or abandoned (tool_segment_put does that, too); NULL if there is none. What is not
- * committed is not there. */
+ * committed or abandoned before anything else is put; NULL if there is none. What is not committed
+ * is not there. */
 static inline void *tool_segment_reserve(size_t bytes)
 {
     tool_segment_t *segment = tool_segment_own;
-    if (__builtin_expect(!segment, 0)) return NULL;
+    if (__builtin_expect(!segment || tool_segment_interrupted(), 0)) return NULL;
     tool_segment_set_busy(segment, true);
     void *place = trace_writer_reserve(segment->writer, bytes);
-    if (!place) tool_segment_set_busy(segment, false);
+    if (!place) tool_segment_end(segment);
     return place;
 }
 
 static inline void tool_segment_commit(const void *record)
 {
     trace_writer_commit(tool_segment_own->writer, record);
-    tool_segment_set_busy(tool_segment_own, false);
+    tool_segment_end(tool_segment_own);
 }
 
 static inline void tool_segment_abandon(void)
 {
-    tool_segment_set_busy(tool_segment_own, false);
+    tool_segment_end(tool_segment_own);
 }
 
-/* Puts a record into the calling thread's segment, or counts it there as dropped. False if it is
- * dropped, or, with `mine` false, if the thread has no segment: then nothing is counted. */
+/* Puts a record into the calling thread's segment, or counts it there as dropped. That of a handler
+ * that has interrupted another is written when the other is whole. False if it is dropped, or, with
+ * `mine` false, if the thread has no segment: then nothing is counted. */
 bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes,
                       bool *mine);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ enum { ROW_WORDS = (TRACE_OPERATION_MAX + 1) / 64 };
 
 static struct {
     pthread_mutex_t lock; /* of all but what goes to a thread's segment */
+    sigset_t signals;     /* that its holder had blocked before */
     pid_t pid;            /* that opened the store; 0 before and after */
     char directory[PATH_MAX];
     char own_run[PATH_MAX];        /* the run directory, if this process has made it; else "" */
@@ -46,6 +48,23 @@ static struct {
     uint64_t *operations_written[TRACE_KIND_MAX + 1];
     uint64_t *signatures_written[TRACE_KIND_MAX + 1];
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* No signal handler runs with the lock held: it may record, and would wait for itself. */
+static void lock_sink(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&sink.lock);
+    sink.signals = before;
+}
+
+static void unlock_sink(void)
+{
+    sigset_t before = sink.signals;
+    pthread_mutex_unlock(&sink.lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 bool tool_sink_is_mine(void)
 {
@@ -166,11 +185,11 @@ static void put_facts(const trace_keys_t *keys, const char *directory, const cha
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
 }
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 static void in_child(void)
@@ -180,7 +199,7 @@ static void in_child(void)
     tool_segments_forget();
     sink.meta = sink.shared = NULL;
     sink.own_run[0] = 0; /* files of the run are the parent's to make */
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 static void prepare_once(void)
@@ -379,14 +398,14 @@ static int add_argument(rocprofiler_buffer_tracing_kind_t kind,
 static void keep_signature(const signature_t *s)
 {
     uint32_t kind = trace_kind(s->record.head), operation = trace_operation(s->record.head);
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     uint64_t *bits = row_of(sink.signatures_written, kind);
     if (bits && !has_bit(sink.signatures_written, kind, operation)) {
         trace_writer_put_texts(sink.meta, &s->record, sizeof(s->record), s->texts,
                                2 * s->record.count);
         set_bit(bits, operation);
     }
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 static bool has_signature(trace_head_t head)
@@ -460,10 +479,10 @@ static void put_all_names(void)
 
 bool tool_sink_open(void)
 {
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     bool done = open_store();
     if (done) put_all_names();
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
     return done;
 }
 
@@ -488,12 +507,13 @@ static __thread trace_head_t named[NAMED] __attribute__((tls_model("initial-exec
 static bool begin_thread(void)
 {
     char why[PATH_MAX + 128];
+    if (tool_segment_interrupted()) return true; /* whose store is being closed */
     memset(named, 0, sizeof(named));
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     bool open = ready();
     if (open && !tool_segment_take(sink.directory, why, sizeof(why)) && *why)
         base_warning("threads share a segment of the trace from now on: %s", why);
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
     return open;
 }
 
@@ -509,10 +529,10 @@ static void need_names(trace_head_t head)
         *name_place(head) = head;
         return;
     }
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     put_names_locked(head);
     tell_failure();
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 static bool need_thread(void)
@@ -525,7 +545,7 @@ static void put(const void *fixed, size_t fixed_bytes, const void *rest, size_t 
 {
     bool mine;
     if (tool_segment_put(fixed, fixed_bytes, rest, rest_bytes, &mine)) return;
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     if (ready()) {
         if (!mine) {
             trace_writer_put_parts(sink.shared, fixed, fixed_bytes, rest, rest_bytes);
@@ -533,14 +553,14 @@ static void put(const void *fixed, size_t fixed_bytes, const void *rest, size_t 
         }
         tell_failure();
     }
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 static void count_cut(uint64_t texts)
 {
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     if (ready()) trace_writer_cut(sink.meta, texts);
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 /* The shortest way, of nearly all records. False: nothing is done. */
@@ -575,7 +595,10 @@ static __attribute__((noinline)) void put_record(rocprofiler_record_header_t *fr
     }
     if (values->bytes) put_signature(record->head, from);
     if (values->cut) count_cut(values->cut);
-    if (place) elsewhere = *place;
+    if (place) {
+        elsewhere = *place;
+        tool_segment_abandon();
+    }
     put(&elsewhere, tool_record_bytes(&elsewhere, values), values->text, values->bytes);
 }
 
@@ -629,7 +652,7 @@ void tool_sink_counters(const trace_counters_t *record, const trace_value_t *val
         tool_sink_filtered(1);
         return;
     }
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     if (ready()) {
         put_names_locked(record->dispatch.head);
         trace_writer_put_parts(sink.shared, record, sizeof(*record), values,
@@ -637,21 +660,21 @@ void tool_sink_counters(const trace_counters_t *record, const trace_value_t *val
         trace_writer_count(sink.shared, 1, 0, 0);
         tell_failure();
     }
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 void tool_sink_filtered(uint64_t count)
 {
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     if (ready()) trace_writer_count(sink.shared, count, 0, count);
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 void tool_sink_lost(uint64_t count)
 {
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     if (ready()) trace_writer_count(sink.shared, count, count, 0);
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 /* With the lock held. */
@@ -663,34 +686,34 @@ static void put_text(uint32_t number, const char *text)
 
 void tool_sink_texts_again(void)
 {
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     if (ready()) tool_texts_each(put_text);
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 uint32_t tool_sink_text(const char *text)
 {
     uint32_t number = tool_text_find(text);
     if (number) return number;
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     number = tool_text_find(text);
     if (!number && ready()) {
         number = tool_text_add(text);
         put_text(number, text);
         tell_failure();
     }
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
     return number;
 }
 
 static void put_meta(const void *record, size_t bytes, const char *const *texts, size_t count)
 {
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     if (ready()) {
         trace_writer_put_texts(sink.meta, record, bytes, texts, count);
         tell_failure();
     }
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
 }
 
 /* Rows of numbers behind a record; of more than fit into one record the rest gets others. */
@@ -706,10 +729,10 @@ static void put_table(uint32_t type, uint64_t owner, uint32_t part, uint32_t col
                            .part = part,
                            .columns = columns,
                            .rows = some};
-        pthread_mutex_lock(&sink.lock);
+        lock_sink();
         if (ready())
             trace_writer_put_parts(sink.meta, &t, sizeof(t), numbers + done * columns, bytes);
-        pthread_mutex_unlock(&sink.lock);
+        unlock_sink();
     }
 }
 
@@ -835,14 +858,14 @@ void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_i
 void tool_sink_close(bool ends)
 {
     if (!tool_sink_is_mine()) return;
-    pthread_mutex_lock(&sink.lock);
+    lock_sink();
     tool_threads_alive(put_thread); /* they may have got their names late */
     sink.pid = 0;
     tool_segments_close();
     trace_writer_close(sink.shared);
     trace_writer_close(sink.meta);
     sink.shared = sink.meta = NULL;
-    pthread_mutex_unlock(&sink.lock);
+    unlock_sink();
     if (sink.own_run[0] && ends && tool_files_possible())
         tool_files_make(sink.own_run);
     else if (sink.own_run[0])

@@ -201,7 +201,7 @@ static sdk_chunk_t *deliver_for_room(sdk_thread_t *self, sdk_buffer_t *buffer, s
     return NULL;
 }
 
-void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
+static void *reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
 {
     sdk_cursor_t *cursor = &self->cursors[buffer->slot];
     sdk_ring_t *ring = cursor->ring;
@@ -256,6 +256,17 @@ void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t s
     bool soft = size + SDK_RECORD_PREFIX + SDK_CHUNK_HEADER <= buffer->soft_limit;
     set_cursor(cursor, ring, chunk, soft ? buffer->soft_limit : SDK_CHUNK_SIZE);
     return cursor->position + SDK_RECORD_PREFIX;
+}
+
+void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
+{
+    if (sdk_is_reserved(self)) {
+        atomic_fetch_add_explicit(&buffer->unringed_drops, 1, memory_order_relaxed);
+        return NULL;
+    }
+    void *room = reserve_slow(self, buffer, size);
+    if (room) sdk_set_reserved(self, 1);
+    return room;
 }
 
 bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, const void *record,

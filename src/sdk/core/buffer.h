@@ -95,8 +95,9 @@ struct sdk_buffer {
     pthread_mutex_t rings_lock; /* the list; taken inside delivery_lock or alone */
     sdk_ring_t *rings;
     bool ended; /* the last delivery is over; its callback may run further up the stack */
-    uint64_t dropped_pending;        /* counted, not yet reported */
-    _Atomic uint64_t unringed_drops; /* records for which, or for whose thread, no memory was */
+    uint64_t dropped_pending; /* counted, not yet reported */
+    /* records for which, or for whose thread, no memory was, or of signal handlers */
+    _Atomic uint64_t unringed_drops;
 };
 
 /* The word before each record: payload size, category, kind, and how its times are written. */
@@ -110,14 +111,29 @@ static inline uint64_t sdk_record_word(size_t size, uint32_t category, uint32_t 
 /* Slow half of sdk_buffer_reserve: new chunk, policy. NULL: dropped and counted. */
 void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size);
 
+/* Between the two a signal handler of the thread gets no room: its records are dropped. */
+static inline void sdk_set_reserved(sdk_thread_t *self, uint32_t reserved)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&self->reserved, reserved, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline bool sdk_is_reserved(const sdk_thread_t *self)
+{
+    return atomic_load_explicit(&self->reserved, memory_order_relaxed);
+}
+
 /* Room for a record of `size` bytes (a multiple of 8, at most SDK_RECORD_MAX), to be filled and
  * then committed before anything else is reserved in this buffer by this thread. NULL: the record
  * is dropped and counted. Inside sdk_emit_begin/end. */
 static inline void *sdk_buffer_reserve(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
 {
     sdk_cursor_t *cursor = &self->cursors[buffer->slot];
-    if (__builtin_expect((size_t)(cursor->limit - cursor->position) < size + SDK_RECORD_PREFIX, 0))
+    size_t left = (size_t)(cursor->limit - cursor->position);
+    if (__builtin_expect(left < size + SDK_RECORD_PREFIX || sdk_is_reserved(self), 0))
         return sdk_buffer_reserve_slow(self, buffer, size);
+    sdk_set_reserved(self, 1);
     return cursor->position + SDK_RECORD_PREFIX;
 }
 
@@ -167,6 +183,7 @@ sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
     rocprofiler_record_header_t header, *pointer = &header;
     sdk_record_finish(&header, word, at + SDK_RECORD_PREFIX);
     cursor->position += (word & 0xffff) + SDK_RECORD_PREFIX;
+    sdk_set_reserved(self, 0);
     sdk_buffer_call_tool(buffer, self, &pointer, 1, 0);
     cursor->position = at;
 }
@@ -183,6 +200,7 @@ static inline void sdk_buffer_commit(sdk_thread_t *self, sdk_buffer_t *buffer, u
     cursor->position += (word & 0xffff) + SDK_RECORD_PREFIX;
     atomic_store_explicit(cursor->publish, (uint32_t)(cursor->position - (char *)cursor->publish),
                           memory_order_release);
+    sdk_set_reserved(self, 0);
 }
 
 /* A new buffer, a direct one if the watermark is 0; NULL without memory. */

@@ -89,12 +89,15 @@ sdk_thread_t *sdk_thread_create(void)
     return self;
 }
 
-void sdk_thread_refill_ids(sdk_thread_t *self)
+uint64_t sdk_thread_refill_ids(sdk_thread_t *self)
 {
     bool dense = atomic_load_explicit(&next_id, memory_order_relaxed) <= DENSE_IDS;
     uint64_t count = dense ? 1 : ID_BLOCK;
-    self->next_id = atomic_fetch_add_explicit(&next_id, count, memory_order_relaxed);
-    self->last_id = self->next_id + count;
+    uint64_t id = atomic_fetch_add_explicit(&next_id, count, memory_order_relaxed);
+    if (dense) return id; /* nothing is kept that a signal handler could take, too */
+    self->next_id = id + 1;
+    self->last_id = id + count;
+    return id;
 }
 
 sdk_thread_t *sdk_thread_find(uint64_t tid)
@@ -219,6 +222,7 @@ void sdk_threads_fork_done(bool in_child)
         atomic_store_explicit(&t->calls, 0, memory_order_relaxed);
         t->delivering = 0;
         t->delivering_mask = 0;
+        atomic_store_explicit(&t->reserved, 0, memory_order_relaxed);
         atomic_store_explicit(&t->live, 0, memory_order_relaxed);
     }
     pthread_mutex_unlock(&list_lock);

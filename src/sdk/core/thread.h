@@ -29,6 +29,7 @@ typedef struct sdk_thread {
     /* Traced calls under way, one inside the other: whoever forks waits for 0. Read by others. */
     _Atomic uint32_t calls;
     uint32_t delivering;              /* above 0 inside a buffer callback */
+    _Atomic uint32_t reserved;        /* a record is being filled; signal handlers see it */
     uint64_t delivering_mask;         /* buffers that this thread is delivering, by bit */
     _Atomic uint32_t live;            /* 0: on the list of entries to be used again */
     struct sdk_reference *references; /* calls that work refers to, innermost first */
@@ -51,12 +52,12 @@ static inline sdk_thread_t *sdk_thread_self(void)
     return sdk_thread_create();
 }
 
-/* Takes the next block of correlation ids from the process. */
-void sdk_thread_refill_ids(sdk_thread_t *self);
+/* An id of the process's next block; the rest of it is the thread's. */
+uint64_t sdk_thread_refill_ids(sdk_thread_t *self);
 
 static inline uint64_t sdk_thread_next_id(sdk_thread_t *self)
 {
-    if (__builtin_expect(self->next_id == self->last_id, 0)) sdk_thread_refill_ids(self);
+    if (__builtin_expect(self->next_id == self->last_id, 0)) return sdk_thread_refill_ids(self);
     return self->next_id++;
 }
 
