@@ -26,9 +26,6 @@ enum {
     SGC_MTYPES = 4
 };
 
-/* What is done to memory. ORDER: counts are kept by it. */
-typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC, SGC_ACCESSES } sgc_access_t;
-
 /* ---- units ---- */
 
 /* A page as the model knows it: frames are numbered in the order of their first use, so that

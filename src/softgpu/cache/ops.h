@@ -10,6 +10,9 @@
 
 typedef enum { SGC_UNIT_NONE, SGC_UNIT_VECTOR, SGC_UNIT_LDS, SGC_UNIT_SCALAR } sgc_unit_t;
 
+/* What is done to memory. ORDER: counts are kept by it. */
+typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC, SGC_ACCESSES } sgc_access_t;
+
 /* Instructions that are no plain load, store or atomic at an address. */
 typedef enum {
     SGC_PLAIN,

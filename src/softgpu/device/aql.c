@@ -5,7 +5,7 @@
  * keeps its slot until it and all before it are complete, since kernels read their packet; only
  * then is the slot made INVALID and the read index moved on. */
 #include "softgpu/device/futex.h"
-#include "softgpu/device/internal.h"
+#include "softgpu/device/census.h"
 
 #include <errno.h>
 #include <hsa/amd_hsa_queue.h>
@@ -86,8 +86,10 @@ int sg_aql_init(sg_queue_t *q)
 
 void sg_aql_free(sg_queue_t *q)
 {
-    for (unsigned i = 0; q->runs && i < SG_IN_FLIGHT; i++)
+    for (unsigned i = 0; q->runs && i < SG_IN_FLIGHT; i++) {
         sg_observed_free(q->runs[i].observed);
+        sg_census_run_free(q->runs[i].census_kept);
+    }
     free(q->runs);
 }
 

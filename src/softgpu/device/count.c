@@ -1,8 +1,9 @@
 /* count.c - dispatches and workgroups whose instructions are looked at: counters, statistics,
- * trace.
+ * trace, instructions one by one.
  *
  * Apart because the plain path only asks whether anybody looks. What is counted is perf's matter,
- * what is traced or kept for the statistics observe.c's. */
+ * what is traced or kept for the statistics observe.c's, single instructions census.c's. */
+#include "softgpu/device/census.h"
 #include "softgpu/device/observe.h"
 
 #include "base/log.h"
@@ -40,7 +41,8 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
             run->counted = sg_perf_run_begin(d->perf, &launch);
         if (!run->counted) base_error("no memory to count dispatch %llu", (unsigned long long)id);
     }
-    run->looked_at = run->observed || run->counted;
+    sg_census_run_begin(run, p->kernel_object);
+    run->looked_at = run->observed || run->counted || run->census;
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
 
@@ -48,6 +50,7 @@ void sg_look_end(sg_run_t *run, uint64_t end_ts)
 {
     if (run->observed) sg_observe_end(run, end_ts);
     if (run->counted) sg_perf_run_end(run->counted);
+    if (run->census) sg_census_run_end(run, end_ts);
     run->counted = NULL;
 }
 
@@ -64,21 +67,61 @@ static void unlock(const sg_box_t *b)
 void sg_look_start(sg_box_t *b, uint64_t id)
 {
     if (b->run->observed) sg_observe_start(b);
+    if (b->run->census) sg_census_turn(b, true);
     if (!b->run->counted) return;
     lock(b);
     sg_perf_group_start(b->counting, b->run->counted, id, b->unit, &b->group);
     unlock(b);
 }
 
-/* Statistics and trace stay with their observer; counters and interruptions join it. */
+/* Boxes keep what their last run left. */
+static isa_census_t *census_of(const sg_box_t *b)
+{
+    return b->run->census ? b->census : NULL;
+}
+
+/* An observer and a census in one. */
+typedef struct {
+    isa_observer_t observer; /* first: hooks get back to the rest from it */
+    isa_observer_t *other;
+    isa_census_t *census;
+    isa_census_line_t *line; /* of the instruction that runs */
+    uint64_t exec;
+    int32_t budget;
+} joined_t;
+
+static void joined_before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+{
+    joined_t *j = (joined_t *)o;
+    j->exec = w->exec;
+    j->budget = w->budget;
+    j->line = isa_census_enter(j->census, w, i);
+    if (j->other->before) j->other->before(j->other, w, i, pc);
+}
+
+static void joined_after(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+{
+    joined_t *j = (joined_t *)o;
+    isa_census_leave(j->line, w, j->exec, j->budget);
+    if (j->other->after) j->other->after(j->other, w, i, pc);
+}
+
+/* Statistics and trace stay with their observer; counters, the census and interruptions join it. */
 static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
                                const isa_interrupt_t *interrupt)
 {
+    const isa_core_t *core = b->run->device->core;
     isa_observer_t alone = {0};
     isa_observer_t *o = b->run->observed && b->sight ? &b->sight->observer : &alone;
+    joined_t joined = {.observer = {.tally = o->tally,
+                                    .before = joined_before,
+                                    .after = joined_after,
+                                    .interrupt = interrupt},
+                       .other = o,
+                       .census = census_of(b)};
     if (b->run->counted) sg_perf_group_observer(b->counting, o);
     o->interrupt = interrupt;
-    const isa_stop_t why = b->run->device->core->run_observed(w, slice, o);
+    const isa_stop_t why = core->run_observed(w, slice, joined.census ? &joined.observer : o);
     o->before = NULL;
     o->interrupt = NULL;
     return why;
@@ -86,11 +129,13 @@ static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
 
 isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt)
 {
-    if (interrupt) return run_observed(b, w, slice, interrupt);
-    if (!b->run->counted)
-        return b->run->observed ? sg_observe_run(b, w, slice) : b->run->device->core->run(w, slice);
-    if (b->run->observed || b->run->modelled) return run_observed(b, w, slice, NULL);
-    return b->run->device->core->run_counted(w, slice, sg_perf_group_counter(b->counting));
+    const sg_run_t *run = b->run;
+    const isa_core_t *core = run->device->core;
+    isa_census_t *census = census_of(b);
+    if (interrupt || run->observed || run->modelled || (run->counted && census))
+        return run_observed(b, w, slice, interrupt);
+    if (run->counted) return core->run_counted(w, slice, sg_perf_group_counter(b->counting));
+    return census ? core->run_census(w, slice, census) : core->run(w, slice);
 }
 
 void sg_look_barrier(sg_box_t *b)
@@ -101,6 +146,7 @@ void sg_look_barrier(sg_box_t *b)
 /* A turn of a workgroup that is counted; its counts are added when it ends. */
 sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice)
 {
+    if (b->run->census) sg_census_turn(b, false);
     if (!b->run->counted) return sg_box_turn(b, slice);
     lock(b);
     const sg_box_result_t result = sg_box_turn(b, slice);

@@ -63,6 +63,10 @@ void sg_device_set_trap_handler(sg_device_t *d, uint64_t tba, uint64_t tma);
  * overlap. 0 or -errno. When it has returned after 0, no trap is begun any more. */
 int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds);
 
+/* census.c: the functions of include/softgpu/instruction_counts.h; NULL: another version. */
+struct softgpu_instruction_counts_api;
+const struct softgpu_instruction_counts_api *sg_census_api(unsigned version);
+
 /* Writes the statistics that SOFTGPU_STATS asks for, of all devices of this process. */
 void sg_observe_report(void);
 

@@ -36,6 +36,7 @@ typedef struct sg_watch sg_watch_t;
 typedef struct sg_worker sg_worker_t;
 typedef struct sg_observed sg_observed_t; /* observe.h */
 typedef struct sg_sight sg_sight_t;
+typedef struct sg_census_run sg_census_run_t; /* census.h */
 
 /* ---- host traps: sampling.c ---- */
 
@@ -99,11 +100,13 @@ struct sg_run {
     uint64_t signal_va, start_ts;
     uint32_t packet; /* index in the queue's ring */
     bool profiled;
-    sg_observed_t *observed; /* NULL: neither traced nor part of the statistics */
-    sg_perf_run_t *counted;  /* NULL: no counter is programmed */
-    bool looked_at;          /* either of them */
-    bool modelled;           /* counted, with caches and clocks */
-    sg_pool_t *pool;         /* that runs it */
+    sg_observed_t *observed;      /* NULL: neither traced nor part of the statistics */
+    sg_perf_run_t *counted;       /* NULL: no counter is programmed */
+    sg_census_run_t *census;      /* NULL: its instructions are not counted one by one */
+    sg_census_run_t *census_kept; /* for the next dispatch of which they are */
+    bool looked_at;               /* any of them */
+    bool modelled;                /* counted, with caches and clocks */
+    sg_pool_t *pool;              /* that runs it */
     /* shape */
     uint32_t size[3]; /* of a full workgroup */
     uint32_t grid[3];
@@ -148,6 +151,7 @@ struct sg_box {
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts, behind the box */
     sg_sight_t *sight;         /* made when the first observed workgroup starts */
+    struct isa_census *census; /* run->census: of the thread whose turn it is, or NULL */
     isa_wave_t *running;       /* or the last that has */
     isa_wave_t *failed;        /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
@@ -227,7 +231,6 @@ void sg_run_complete(sg_run_t *run);
 void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet);
 /* The workgroup's waves are prepared. */
 void sg_observe_start(sg_box_t *b);
-isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice);
 /* The box leaves its run, which has not completed. */
 void sg_observe_leave(sg_box_t *b);
 void sg_observe_end(sg_run_t *run, uint64_t end_ts);

@@ -159,12 +159,6 @@ void sg_observe_start(sg_box_t *b)
                    (unsigned long long)b->run->observed->packet);
 }
 
-isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
-{
-    const isa_core_t *core = b->run->device->core;
-    return b->sight ? core->run_observed(w, slice, &b->sight->observer) : core->run(w, slice);
-}
-
 static void add_tally(isa_tally_t *to, const isa_tally_t *from)
 {
     for (unsigned op = 0; op < ISA_OP_COUNT; op++) {

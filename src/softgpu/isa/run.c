@@ -1,7 +1,8 @@
 /* run.c - the run loop and the core's entry points.
  *
- * The loop itself is run_loop.h, made into three functions: the plain one, one that counts, and one
- * that reports every instruction to an observer. */
+ * The loop itself is run_loop.h, made into four functions: the plain one, one that counts, one that
+ * counts each instruction by itself, and one that reports every instruction to an observer. */
+#include "softgpu/isa/census.h"
 #include "softgpu/isa/core.h"
 #include "softgpu/isa/observe.h"
 
@@ -40,6 +41,14 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 #define ISA_LOOP_AFTER ((void)0)
 #include "softgpu/isa/run_loop.h"
 
+#define ISA_LOOP_HEAD static isa_stop_t run_census(isa_wave_t *w, int32_t slice, isa_census_t *c)
+#define ISA_LOOP_BEFORE                                                                            \
+    const uint64_t exec = w->exec;                                                                 \
+    const int32_t budget = w->budget;                                                              \
+    isa_census_line_t *line = REAL(fn) && !w->repeats ? isa_census_enter(c, w, i) : NULL
+#define ISA_LOOP_AFTER isa_census_leave(line, w, exec, budget)
+#include "softgpu/isa/run_loop.h"
+
 /* Nor is a try of an instruction that is going to be repeated. */
 static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc,
                           uint64_t exec)
@@ -69,6 +78,7 @@ const isa_core_t ISA_THIS_CORE = {
     .set_pc = isa_go_to,
     .run = run,
     .run_counted = run_counted,
+    .run_census = run_census,
     .run_observed = run_observed,
     .handlers = isa_core_handlers,
 };

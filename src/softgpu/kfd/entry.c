@@ -158,6 +158,7 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
         .signal_action = sg_guard_action,
         .seek = seek,
         .ioctl = device_ioctl,
+        .instruction_counts = sg_census_api,
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!has_stderr) base_log_set_stderr(false);

@@ -4,6 +4,7 @@
  * it is loaded into every program that the user's command starts, most of which never see a GPU.
  * A call that is missing here is one that programs use to reach the driver around us: add it. */
 #undef _FORTIFY_SOURCE
+#include "softgpu/instruction_counts.h"
 #include "softgpu/preload/redirect.h"
 
 #include <dirent.h>
@@ -574,4 +575,13 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
         return result;
     NEXT(ioctl);
     return next(fd, request, argument);
+}
+
+/* ---- not the C library's: for profilers, which find it here ---- */
+
+EXPORT softgpu_instruction_counts_fn_t softgpu_instruction_counts;
+
+const softgpu_instruction_counts_api_t *softgpu_instruction_counts(unsigned version)
+{
+    return redirect_instruction_counts(version);
 }

@@ -219,3 +219,9 @@ bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result)
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
     return seam && seam != &unavailable && seam->ioctl(fd, request, argument, result);
 }
+
+const struct softgpu_instruction_counts_api *redirect_instruction_counts(unsigned version)
+{
+    const softgpu_seam_t *seam = seam_get();
+    return seam ? seam->instruction_counts(version) : NULL;
+}

@@ -40,6 +40,9 @@ bool redirect_signal_action(int number, const struct sigaction *action, struct s
                             int *result);
 int64_t redirect_seek(int fd, int64_t offset, int whence);
 
+struct softgpu_instruction_counts_api;
+const struct softgpu_instruction_counts_api *redirect_instruction_counts(unsigned version);
+
 /* True if fd is a device: *result is then the ioctl's. */
 bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result);
 

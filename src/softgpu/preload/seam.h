@@ -63,6 +63,9 @@ typedef struct {
 
     /* True if fd is one of the devices; then *result is what ioctl() returns. */
     int (*ioctl)(int fd, unsigned long request, void *argument, int *result);
+
+    /* What the profiler's function of include/softgpu/instruction_counts.h answers. */
+    const struct softgpu_instruction_counts_api *(*instruction_counts)(unsigned version);
 } softgpu_seam_t;
 
 /* NULL, after one line on stderr, if the software GPU cannot be set up. `has_stderr`: the program

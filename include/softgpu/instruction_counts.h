@@ -1,0 +1,123 @@
+/* instruction_counts.h - what every instruction of a kernel costs, from the software GPU.
+ *
+ * The one place where a profiler may know softgpu: it looks the symbol up with dlsym and takes its
+ * absence for a GPU that cannot do this. Counts are exact; nothing is counted unless asked for. */
+#ifndef SOFTGPU_INSTRUCTION_COUNTS_H
+#define SOFTGPU_INSTRUCTION_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SOFTGPU_INSTRUCTION_COUNTS_VERSION 1
+
+/** Name of the function of type softgpu_instruction_counts_fn_t, for dlsym(RTLD_DEFAULT, ...). */
+#define SOFTGPU_INSTRUCTION_COUNTS_SYMBOL "softgpu_instruction_counts"
+
+/** The lines that global memory and scratch are counted in, bytes: those of the vector L1. */
+#define SOFTGPU_INSTRUCTION_COUNTS_LINE 64
+
+/** What is counted: X(name, unit, meaning). Sums over every time that a wave executed the
+ * instruction. A new count is appended: the structure tells its size. */
+#define SOFTGPU_INSTRUCTION_COUNTS(X)                                                              \
+    X(issued, "waves", "times that a wave executed it")                                            \
+    X(lanes, "lanes", "active lanes")                                                              \
+    X(bytes, "bytes", "asked for by the active lanes, of global memory, scratch and scalar loads") \
+    X(lines, "lines", "different lines of 64 bytes that each wave touched")                        \
+    X(lines_needed, "lines", "the fewest that hold so many bytes")                                 \
+    X(atomics, "lanes", "active lanes of atomic operations")                                       \
+    X(lds_bytes, "bytes", "asked for by the active lanes, of LDS")                                 \
+    X(lds_clocks, "clocks", "in which LDS served it")                                              \
+    X(lds_clocks_needed, "clocks", "the same without a conflict")                                  \
+    X(taken, "waves", "branches taken")                                                            \
+    X(not_taken, "waves", "branches not taken")                                                    \
+    X(divergent, "waves", "times that it took some of the active lanes out of EXEC, not all")
+
+/** The counts of one instruction. */
+typedef struct softgpu_instruction_counts {
+#define SOFTGPU_X(name, unit, meaning) uint64_t name;
+    SOFTGPU_INSTRUCTION_COUNTS(SOFTGPU_X)
+#undef SOFTGPU_X
+    /** Times by active lanes: [0] none, [k] 8k-7 to 8k of them. */
+    uint64_t by_lanes[9];
+} softgpu_instruction_counts_t;
+
+/** One instruction, as a visitor sees it. */
+typedef struct softgpu_instruction {
+    uint64_t size;     /**< of this structure as softgpu knows it */
+    uint64_t address;  /**< on the GPU, where the loader put it */
+    uint32_t words[3]; /**< its code as it was executed */
+    uint32_t n_words;
+    softgpu_instruction_counts_t counts;
+} softgpu_instruction_t;
+
+/** A kernel whose instructions follow. */
+typedef struct softgpu_counted_kernel {
+    uint64_t size;             /**< of this structure as softgpu knows it */
+    uint64_t kernel_object;    /**< address of its descriptor, as in dispatch packets */
+    uint64_t dispatches;       /**< that the counts are the sum of */
+    uint64_t waves;            /**< that ran */
+    uint64_t lost;             /**< dispatches of which instructions are missing: out of memory */
+    uint64_t start_ns, end_ns; /**< of a single dispatch, as its signal has them; else 0 */
+} softgpu_counted_kernel_t;
+
+/** Is told of a kernel, then of each of its instructions in the order of their addresses. It may
+ * call none of the functions below. Structures are valid inside the call. */
+typedef struct softgpu_instruction_visitor {
+    uint64_t size; /**< of this structure, set by the caller */
+    void (*kernel)(const softgpu_counted_kernel_t *kernel, void *user);
+    void (*instruction)(const softgpu_instruction_t *instruction, void *user);
+    void *user;
+} softgpu_instruction_visitor_t;
+
+/** What to count; zeros count every dispatch and sum by kernel. */
+typedef struct softgpu_instruction_options {
+    uint64_t size; /**< of this structure, set by the caller */
+    /** Whether dispatches of this kernel are counted; null: all are. Called by the thread of a
+     * queue once for each dispatch; must not wait for the GPU. */
+    bool (*wanted)(uint64_t kernel_object, void *user);
+    /** Where the counts of each dispatch go when it ends, before its completion signal; null: they
+     * are summed by kernel, for read(). Called by a thread of softgpu, of one dispatch at a time;
+     * must not wait for the GPU. */
+    const softgpu_instruction_visitor_t *each_dispatch;
+    void *user; /**< for wanted() */
+} softgpu_instruction_options_t;
+
+/** What a reading takes. */
+typedef struct softgpu_instruction_range {
+    uint64_t first, end; /**< addresses in [first, end); 0, 0: all */
+    bool forget;         /**< what is read is not read again */
+} softgpu_instruction_range_t;
+
+/** The functions; all are safe to call from any thread. They return 0 or a value of errno. */
+typedef struct softgpu_instruction_counts_api {
+    uint64_t size; /**< of this structure as softgpu knows it */
+
+    /** Counts the dispatches that begin from now on. Options are copied, the visitor is kept.
+     * EBUSY: it counts already; EINVAL: a size is too small. */
+    int (*start)(const softgpu_instruction_options_t *options);
+
+    /** Dispatches that begin from now on are not counted; those in flight still are. Counts stay.
+     * EINVAL: nothing was started. */
+    int (*stop)(void);
+
+    /** Visits each kernel of whose code something was counted, in the order of their first ends,
+     * with the sums over all of its dispatches that have ended. Ask with `forget` for the range of
+     * a code object before it is unloaded: other code may come to lie there. A kernel's own numbers
+     * are forgotten with the last of its instructions. range: null for all. ENOMEM. */
+    int (*read)(const softgpu_instruction_range_t *range,
+                const softgpu_instruction_visitor_t *visitor);
+} softgpu_instruction_counts_api_t;
+
+/** The functions of this version, which live as long as the process. NULL: softgpu has another, or
+ * cannot be set up. Does not start the GPU. */
+typedef const softgpu_instruction_counts_api_t *softgpu_instruction_counts_fn_t(unsigned version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

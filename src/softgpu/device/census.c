@@ -1,0 +1,267 @@
+/* census.c - counts of single instructions, asked for by a profiler: include/softgpu's functions.
+ *
+ * Each thread that works for a dispatch counts for itself; what it has counted goes to the kernel's
+ * sums, or to the visitor of single dispatches, when the dispatch ends. */
+#include "softgpu/device/census.h"
+
+#include "base/log.h"
+#include "softgpu/perf/census.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a thread counts of a run. */
+typedef struct of_thread {
+    struct of_thread *next;
+    const void *owner;
+    sg_census_t *census;
+    uint64_t waves;
+} of_thread_t;
+
+typedef struct kernel {
+    struct kernel *next;
+    softgpu_counted_kernel_t of;
+    sg_census_sum_t sum;
+} kernel_t;
+
+struct sg_census_run {
+    pthread_mutex_t lock; /* the list */
+    uint64_t serial;      /* no two runs have the same */
+    uint64_t kernel_object;
+    of_thread_t *threads, *spare;
+    _Atomic bool lost;
+};
+
+static struct {
+    _Atomic bool on;
+    _Atomic uint64_t serial;
+    pthread_once_t once;
+    pthread_mutex_t lock;
+    softgpu_instruction_options_t options;
+    kernel_t *kernels, **tail;
+} state = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .tail = &state.kernels};
+
+/* The run that the thread has worked for last, and its census there. */
+static _Thread_local struct {
+    uint64_t serial;
+    of_thread_t *of;
+} mine;
+
+/* ---- dispatches ---- */
+
+static bool wanted(uint64_t kernel_object)
+{
+    pthread_mutex_lock(&state.lock);
+    const softgpu_instruction_options_t o = state.options;
+    pthread_mutex_unlock(&state.lock);
+    return !o.wanted || o.wanted(kernel_object, o.user);
+}
+
+void sg_census_run_begin(sg_run_t *run, uint64_t kernel_object)
+{
+    sg_census_run_t *r = run->census_kept;
+    run->census = NULL;
+    if (!atomic_load_explicit(&state.on, memory_order_acquire) || !wanted(kernel_object)) return;
+    if (!r) {
+        r = run->census_kept = calloc(1, sizeof *r);
+        if (!r) {
+            base_error("no memory to count the instructions of a dispatch");
+            return;
+        }
+        pthread_mutex_init(&r->lock, NULL);
+    }
+    r->serial = atomic_fetch_add_explicit(&state.serial, 1, memory_order_relaxed) + 1;
+    r->kernel_object = kernel_object;
+    atomic_store_explicit(&r->lost, false, memory_order_relaxed);
+    run->census = r;
+}
+
+static of_thread_t *take(sg_census_run_t *r)
+{
+    of_thread_t *t = r->threads;
+    while (t && t->owner != &mine)
+        t = t->next;
+    if (t) return t;
+    t = r->spare;
+    if (t) {
+        r->spare = t->next;
+    } else {
+        t = calloc(1, sizeof *t);
+        if (t && !(t->census = sg_census_create())) {
+            free(t);
+            t = NULL;
+        }
+    }
+    if (!t) return NULL;
+    t->owner = &mine;
+    t->waves = 0;
+    t->next = r->threads;
+    return r->threads = t;
+}
+
+void sg_census_turn(sg_box_t *b, bool starts)
+{
+    sg_census_run_t *r = b->run->census;
+    if (mine.serial != r->serial) {
+        pthread_mutex_lock(&r->lock);
+        mine.of = take(r);
+        pthread_mutex_unlock(&r->lock);
+        mine.serial = mine.of ? r->serial : 0;
+    }
+    b->census = mine.serial ? sg_census_isa(mine.of->census) : NULL;
+    if (!b->census)
+        atomic_store_explicit(&r->lost, true, memory_order_relaxed);
+    else if (starts)
+        mine.of->waves += b->group.n_waves;
+}
+
+/* Adds and empties what the threads have. */
+static bool add_threads(sg_census_run_t *r, sg_census_sum_t *sum, uint64_t *waves)
+{
+    bool whole = !atomic_load_explicit(&r->lost, memory_order_relaxed);
+    while (r->threads) {
+        of_thread_t *t = r->threads;
+        whole &= sg_census_add(sum, t->census);
+        *waves += t->waves;
+        r->threads = t->next;
+        t->next = r->spare;
+        r->spare = t;
+    }
+    return whole;
+}
+
+/* Under the lock. NULL: out of memory. */
+static kernel_t *kernel_of(uint64_t object)
+{
+    kernel_t *k = state.kernels;
+    while (k && k->of.kernel_object != object)
+        k = k->next;
+    if (k || !(k = calloc(1, sizeof *k))) return k;
+    k->of.size = sizeof k->of;
+    k->of.kernel_object = object;
+    *state.tail = k;
+    state.tail = &k->next;
+    return k;
+}
+
+static void tell(const softgpu_instruction_visitor_t *v, kernel_t *k)
+{
+    v->kernel(&k->of, v->user);
+    if (!sg_census_visit(&k->sum, NULL, v)) base_error("no memory to tell a dispatch's counts");
+}
+
+void sg_census_run_end(sg_run_t *run, uint64_t end_ts)
+{
+    sg_census_run_t *r = run->census;
+    pthread_mutex_lock(&state.lock);
+    const softgpu_instruction_visitor_t *each = state.options.each_dispatch;
+    kernel_t one = {.of = {.size = sizeof one.of,
+                           .kernel_object = r->kernel_object,
+                           .start_ns = run->start_ts,
+                           .end_ns = end_ts}};
+    kernel_t *k = each ? &one : kernel_of(r->kernel_object);
+    if (!k) k = &one;
+    k->of.dispatches++;
+    k->of.lost += !add_threads(r, &k->sum, &k->of.waves);
+    if (each)
+        tell(each, k);
+    else if (k == &one)
+        base_error("no memory for the counts of the instructions of a kernel");
+    pthread_mutex_unlock(&state.lock);
+    if (one.sum.slot) sg_census_forget(&one.sum, &(softgpu_instruction_range_t){0, 0, true});
+}
+
+static void free_threads(of_thread_t *t)
+{
+    while (t) {
+        of_thread_t *next = t->next;
+        sg_census_free(t->census);
+        free(t);
+        t = next;
+    }
+}
+
+void sg_census_run_free(sg_census_run_t *r)
+{
+    if (!r) return;
+    free_threads(r->threads);
+    free_threads(r->spare);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+/* ---- the functions ---- */
+
+/* A child has no GPU yet: what its parent has counted is the parent's. */
+static void in_forked_child(void)
+{
+    pthread_mutex_init(&state.lock, NULL);
+    atomic_store(&state.on, false);
+    state.kernels = NULL;
+    state.tail = &state.kernels;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_forked_child);
+}
+
+static int start(const softgpu_instruction_options_t *options)
+{
+    const softgpu_instruction_visitor_t *each = options ? options->each_dispatch : NULL;
+    int result = EBUSY;
+    if ((options && options->size < sizeof *options) || (each && each->size < sizeof *each))
+        return EINVAL;
+    pthread_once(&state.once, watch_forks);
+    pthread_mutex_lock(&state.lock);
+    if (!atomic_load(&state.on)) {
+        state.options = options ? *options : (softgpu_instruction_options_t){0};
+        atomic_store_explicit(&state.on, true, memory_order_release);
+        result = 0;
+    }
+    pthread_mutex_unlock(&state.lock);
+    return result;
+}
+
+static int stop(void)
+{
+    return atomic_exchange(&state.on, false) ? 0 : EINVAL;
+}
+
+/* Of the kernel at *link, which goes with its last instruction. Returns where the next one is. */
+static kernel_t **forget(kernel_t **link, const softgpu_instruction_range_t *range)
+{
+    kernel_t *k = *link;
+    sg_census_forget(&k->sum, range);
+    if (k->sum.n) return &k->next;
+    *link = k->next;
+    if (state.tail == &k->next) state.tail = link;
+    free(k->sum.slot);
+    free(k);
+    return link;
+}
+
+static int read_counts(const softgpu_instruction_range_t *range,
+                       const softgpu_instruction_visitor_t *visitor)
+{
+    int result = 0;
+    if (!visitor || visitor->size < sizeof *visitor) return EINVAL;
+    pthread_mutex_lock(&state.lock);
+    for (kernel_t **link = &state.kernels; *link && !result;) {
+        kernel_t *k = *link;
+        const bool any = sg_census_any(&k->sum, range);
+        if (any) visitor->kernel(&k->of, visitor->user);
+        if (any && !sg_census_visit(&k->sum, range, visitor)) result = ENOMEM;
+        link = any && !result && range && range->forget ? forget(link, range) : &k->next;
+    }
+    pthread_mutex_unlock(&state.lock);
+    return result;
+}
+
+const softgpu_instruction_counts_api_t *sg_census_api(unsigned version)
+{
+    static const softgpu_instruction_counts_api_t api = {
+        .size = sizeof api, .start = start, .stop = stop, .read = read_counts};
+    return version == SOFTGPU_INSTRUCTION_COUNTS_VERSION ? &api : NULL;
+}
