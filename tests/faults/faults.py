@@ -3,9 +3,10 @@
 
 usage: faults.py BUILD [--full [--every]] [--seed N] [--only KIND] [--at N] [CLASS...]
 
-Classes are tool, rocprofv3, convert, sdk, counted, softgpu (each with the kinds of calls that inject.c fails, one
+Classes are tool, rocprofv3, convert, sdk, counted, roctracer, softgpu (each with the kinds of calls that inject.c fails, one
 after the other), kill and disks. Without --full a choice of the calls fails, the same for the same seed;
-with it, of all calls that have the same stack the first, the last and one in between; with --every all.
+with it, of all calls that have the same stack the first, the last and one in between, and from the first on all
+that follow; with --every all.
 --at shows one case: what failed, from where, and all that was printed.
 """
 import argparse
@@ -21,7 +22,8 @@ import sys
 import tempfile
 import time
 
-from runs import CONVERSION_FAILED, Place, Result, execute, judge, judge_program, judge_rocprof
+from runs import (CONVERSION_FAILED, Place, Result, execute, judge, judge_program, judge_rocprof,
+                  judge_tracer)
 
 KINDS = ("memory", "map", "open", "write", "size", "thread", "name")
 LASTING = ("memory", "open", "write", "size")  # are also tried as: from here on all fail
@@ -138,23 +140,24 @@ class Target:
         return reached, wrong, bool(crash)
 
     def choose(self, lines):
-        """How many calls there are, and the numbers of those that fail: see above; in the short form the first few
-        and one out of each equal part of the rest."""
+        """How many calls there are, the numbers of those that fail, and of those from which on all do: see above;
+        in the short form the first few and one out of each equal part of the rest."""
         count = max((int(number) for what, number, *_ in lines if what in ("end", "place")), default=0)
         stacks = {}
         for what, number, *where in lines:
             if what == "place":
                 stacks.setdefault(where[0], []).append(int(number))
         if args.full:
-            return count, sorted({n for numbers in stacks.values() for n in (
-                numbers if args.every else (numbers[0], chance.choice(numbers), numbers[-1]))})
+            some = {n for numbers in stacks.values() for n in (
+                numbers if args.every else (numbers[0], chance.choice(numbers), numbers[-1]))}
+            return count, sorted(some), sorted(some if args.every else (numbers[0] for numbers in stacks.values()))
         first = min(count, self.most // 2)
         rest = min(count - first, self.most - first)
         numbers = list(range(1, first + 1))
         for i in range(rest):
             low, high = first + 1 + (count - first) * i // rest, first + (count - first) * (i + 1) // rest
             numbers.append(chance.randint(low, max(low, high)))
-        return count, numbers
+        return count, numbers, numbers[::4]
 
     def all(self):
         self.clean = self.run()[0]
@@ -165,10 +168,10 @@ class Target:
         for kind in KINDS:
             if args.only and kind != args.only:
                 continue
-            count, numbers = self.choose(self.run(kind)[3])
+            count, numbers, lasting = self.choose(self.run(kind)[3])
             tries = [(kind, n) for n in numbers]
             if kind in LASTING:
-                tries += [(kind, f"{n}+") for n in numbers[::1 if args.full else 4]]
+                tries += [(kind, f"{n}+") for n in lasting]
             if args.at:
                 tries = [(kind, args.at)]
             if not tries:
@@ -226,15 +229,21 @@ def sdk():
 def counted():
     """Counters: by the SDK, and by the first generation's library and command."""
     Target("counted HIP program", "traced", OURS + ":libhsa-amd-aqlprofile64", lambda place: profile(
-        place.out, "--pmc", "SQ_WAVES", "L2CacheHit", "-f", "csv", program=(FAKE + "/traced",)), most=4).all()
+        place.out, "--pmc", "SQ_WAVES", "L2CacheHit", "--kernel-include-regex", ".", "-f", "csv",
+        program=(FAKE + "/traced",)), most=4).all()
 
     def ask(place):
         os.mkdir(place.out)
         with open(place.path + "/in.txt", "w") as f:
             f.write("pmc: SQ_WAVES L2CacheHit\n")
     Target("rocprof", "traced", "librocprofiler64:librocprof-tool:libhsa-amd-aqlprofile64", lambda place: [
-        BUILD + "/bin/rocprof", "--gpu", "soft", "-i", place.path + "/in.txt", "-o", place.out + "/x.csv",
-        FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=4).all()
+        BUILD + "/bin/rocprof", "--gpu", "soft", "--timestamp", "on", "-i", place.path + "/in.txt",
+        "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=4).all()
+
+
+def roctracer():
+    Target("program on roctracer", "kineto", OURS + ":libroctracer64", lambda place: [
+        ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=4).all()
 
 
 def softgpu():
@@ -375,8 +384,8 @@ def disks():
         report.line(f"small disks: {form}", len(cases), problems)
 
 
-CLASSES = dict(tool=tool, rocprofv3=rocprofv3, convert=convert, sdk=sdk, counted=counted, softgpu=softgpu, kill=kill,
-               disks=disks)
+CLASSES = dict(tool=tool, rocprofv3=rocprofv3, convert=convert, sdk=sdk, counted=counted, roctracer=roctracer,
+               softgpu=softgpu, kill=kill, disks=disks)
 
 unknown = [name for name in args.classes if name not in CLASSES]
 if unknown:
