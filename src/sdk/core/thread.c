@@ -7,6 +7,8 @@
 #include "sdk/core/context.h"
 #include "sdk/core/registration.h"
 
+#include "base/log.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -86,6 +88,15 @@ sdk_thread_t *sdk_thread_create(void)
     sdk_thread_pointer = self;
     sdk_external_thread_begins(self);
     if (has_exit_key) pthread_setspecific(exit_key, self);
+    return self;
+}
+
+sdk_thread_t *sdk_thread_needed(const char *loss)
+{
+    static atomic_bool told;
+    sdk_thread_t *self = sdk_thread_self();
+    if (!self && !sdk_is_forked_child() && !atomic_exchange(&told, true))
+        base_error("no memory for what is kept of a thread: %s, perhaps not only once", loss);
     return self;
 }
 

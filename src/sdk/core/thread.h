@@ -52,6 +52,9 @@ static inline sdk_thread_t *sdk_thread_self(void)
     return sdk_thread_create();
 }
 
+/* The same where something is lost without an entry: the first such loss of the process is told. */
+sdk_thread_t *sdk_thread_needed(const char *loss);
+
 /* An id of the process's next block; the rest of it is the thread's. */
 uint64_t sdk_thread_refill_ids(sdk_thread_t *self);
 

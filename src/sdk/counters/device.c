@@ -95,11 +95,8 @@ static rocprofiler_status_t set_config(rocprofiler_context_id_t context_id,
 
 static rocprofiler_status_t ask(sdk_device_service_t *service, unit_t *unit)
 {
-    sdk_thread_t *self = sdk_thread_self();
-    if (!self) {
-        base_error("a GPU does not count: no memory for the thread that starts it");
-        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    }
+    sdk_thread_t *self = sdk_thread_needed("a GPU does not count");
+    if (!self) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     atomic_store(&service->asking, true);
     sdk_emit_begin(self);
     if (sdk_context_accepts(service->context))

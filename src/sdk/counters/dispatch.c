@@ -41,7 +41,7 @@ static uint64_t external(const sdk_context_t *context, const sdk_operation_t *op
 static void refuse(const char *why)
 {
     static atomic_bool told;
-    if (!sdk_is_forked_child() && !atomic_exchange(&told, true))
+    if (!atomic_exchange(&told, true))
         base_error("a dispatch is not counted, perhaps others neither: %s", why);
 }
 
@@ -51,11 +51,8 @@ static rocprofiler_counter_config_id_t ask(const sdk_dispatch_service_t *service
                                            rocprofiler_user_data_t *user)
 {
     rocprofiler_counter_config_id_t config = {0};
-    sdk_thread_t *self = sdk_thread_self();
-    if (!self) {
-        refuse("no memory for the thread that launches it");
-        return config;
-    }
+    sdk_thread_t *self = sdk_thread_needed("a dispatch is not counted");
+    if (!self) return config;
     sdk_emit_begin(self);
     if (sdk_context_accepts(service->context) && service->spm_callback) {
         const rocprofiler_spm_dispatch_counting_service_data_t spm = sdk_spm_data(&data);
@@ -200,11 +197,8 @@ static void record(const sdk_dispatch_service_t *service, sdk_block_t *block, si
 
 static void call(const sdk_dispatch_service_t *service, sdk_block_t *block, size_t count)
 {
-    sdk_thread_t *self = sdk_thread_self();
-    if (!self) {
-        refuse("no memory for the thread that reports its values");
-        return;
-    }
+    sdk_thread_t *self = sdk_thread_needed("values of a dispatch are lost");
+    if (!self) return;
     sdk_emit_begin(self);
     if (sdk_context_accepts(service->context))
         service->record(block->data, block->records, count, block->user, service->record_data);

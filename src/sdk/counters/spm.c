@@ -416,7 +416,7 @@ static void call_tool(const delivery_t *d, const rocprofiler_spm_counter_record_
                       size_t count, int flags)
 {
     const sdk_dispatch_service_t *service = d->block->service;
-    sdk_thread_t *self = sdk_thread_self();
+    sdk_thread_t *self = sdk_thread_needed("samples of a dispatch are lost");
     if (!self) return;
     sdk_emit_begin(self);
     if (sdk_context_accepts(service->context))
@@ -479,9 +479,10 @@ static void take_device_samples(size_t xcc, void *data, size_t bytes, int flags,
     const sdk_block_t *block = user;
     static atomic_bool told;
     (void)xcc;
-    if (flags && !atomic_exchange(&told, true))
-        base_warning("samples of a GPU were lost: a longer interval needs less room");
-    if (bytes) tell(block, 0, data, bytes, take_device_batch, block->buffer);
+    const bool taken = !bytes || tell(block, 0, data, bytes, take_device_batch, block->buffer);
+    if ((flags || !taken) && !atomic_exchange(&told, true))
+        base_warning("samples of a GPU were lost: %s",
+                     taken ? "a longer interval needs less room" : "no memory");
 }
 
 bool sdk_spm_device_start(sdk_block_t *block, sdk_buffer_t *buffer)

@@ -96,7 +96,10 @@ static const marker_t *make_marker(const sdk_trace_object_t *object, bool unload
                                                 .fromStart = from_start};
     aqlprofile_handle_t handle;
     marker_t *m = calloc(1, sizeof *m);
-    if (!m) return NULL;
+    if (!m) {
+        base_warning("a code object is not marked in thread traces: no memory");
+        return NULL;
+    }
     *m = (marker_t){.object = *object,
                     .life = sdk_counters_hsa_life(),
                     .unload = unload,
@@ -297,7 +300,7 @@ static hsa_status_t give_engine(uint32_t engine, void *data, uint64_t size, void
 {
     sdk_trace_block_t *block = user;
     const sdk_trace_unit_t *unit = block->unit;
-    sdk_thread_t *self = sdk_thread_self();
+    sdk_thread_t *self = sdk_thread_needed("a thread trace is lost");
     if (!self) return HSA_STATUS_SUCCESS;
     sdk_emit_begin(self);
     if (sdk_context_accepts(unit->service->context))

@@ -16,7 +16,7 @@ static rocprofiler_thread_trace_control_flags_t ask(const sdk_trace_unit_t *unit
 {
     rocprofiler_thread_trace_control_flags_t answer = ROCPROFILER_THREAD_TRACE_CONTROL_NONE;
     const sdk_context_t *context = unit->service->context;
-    sdk_thread_t *self = sdk_thread_self();
+    sdk_thread_t *self = sdk_thread_needed("a dispatch is not traced");
     if (!self) return answer;
     const rocprofiler_async_correlation_id_t correlation = {
         .internal = operation->internal, .external = {.value = sdk_external(self, context)}};
