@@ -91,7 +91,7 @@ deb: all
 # Not what scripts/gen-sdk-headers.py writes, nor the C++ of tests.
 format:
 	@command -v clang-format >/dev/null || { echo "make format: no clang-format (Debian package clang-format)" >&2; exit 1; }
-	@git ls-files '*.c' '*.h' ':!include/rocprofiler-sdk/*_id.h' ':!include/rocprofiler-sdk/*/api_args.h' \
+	@git ls-files '*.c' '*.h' ':!include/rocprofiler-sdk/*_id.h' ':!include/rocprofiler-sdk/*/api_args.h' ':!include/roctracer/hsa_prof_str.h' \
 		':!tests/oracle' ':!tests/hip' ':!tests/spec/outside' | xargs clang-format -i
 
 clean:

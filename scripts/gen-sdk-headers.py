@@ -209,6 +209,37 @@ def args_header(library, functions, newer, since):
     return text + f"}} rocprofiler_{library}_api_args_t;\n\nROCPROFILER_EXTERN_C_FINI\n\n#endif\n"
 
 
+ROCTRACER = "../roctracer/hsa_prof_str.h"  # beside the SDK's
+ROCTRACER_DOMAINS = ("core", "amd_ext", "image_ext")  # in the order of roctracer's ids
+
+
+def roctracer_header(functions, newer, since):
+    """Ids and data of roctracer's callbacks: numbers go on from one table to the next."""
+    rows = [f for domain in ROCTRACER_DOMAINS for f in functions[("hsa", domain)]]
+    text = ("/* What callbacks of roctracer's ACTIVITY_DOMAIN_HSA_API get.\n * Written by scripts/gen-sdk-headers.py from"
+            " src/sdk/tables/: change the tables, not this file. */\n#ifndef ROCTRACER_HSA_PROF_STR_H_\n"
+            "#define ROCTRACER_HSA_PROF_STR_H_\n\n#include <rocprofiler-sdk/hsa/api_args.h>\n\n"
+            "/** Operations of ACTIVITY_DOMAIN_HSA_API. */\ntypedef enum\n{\n")
+    for number, function in enumerate(rows):
+        text += f"    HSA_API_ID_{function.name} = {number},\n"
+    text += (f"    HSA_API_ID_DISPATCH = {len(rows)}, /**< not told by this library */\n"
+             f"    HSA_API_ID_NUMBER = {len(rows) + 1}\n}} hsa_api_id_t;\n\n"
+             "/** A call. Pointers are the caller's: what they point to may be read inside the callback only. */\n"
+             "typedef struct hsa_api_data_s\n{\n    uint64_t correlation_id;\n"
+             "    uint32_t phase; /**< activity_api_phase_t */\n    __extension__ union /**< at the end of the call */\n"
+             "    {\n        uint64_t uint64_t_retval;\n        uint32_t uint32_t_retval;\n"
+             "        hsa_signal_value_t hsa_signal_value_t_retval;\n        hsa_status_t hsa_status_t_retval;\n    };\n"
+             "    union\n    {\n")
+    for function in rows:
+        body = member(function, function.name, "hsa", newer, since)
+        if function.name == "hsa_amd_memory_async_copy_rect":
+            before = "const hsa_dim3_t *range;\n"
+            body = body.replace(before, before + "        hsa_dim3_t range__val; /**< what range points to */\n")
+        text += "".join("    " + line + "\n" for line in body.splitlines())
+    return text + ("    } args;\n    uint64_t *phase_data; /**< the callback's, the same at both ends of a call */\n"
+                   "} hsa_api_data_t;\n\n#endif\n")
+
+
 def main():
     *check, root = usage.arguments(__doc__, 1, 2)
     functions = tables.read_functions(root)
@@ -217,6 +248,7 @@ def main():
     for library in PRELUDE:
         rows = [f for key, group in functions.items() if key[0] == library for f in group]
         headers[f"{library}/api_args.h"] = args_header(library, rows, newer[library], since[library])
+    headers[ROCTRACER] = roctracer_header(functions, newer["hsa"], since["hsa"])
     stale = []
     for header, text in headers.items():
         path = os.path.join(root, "include/rocprofiler-sdk", header)

@@ -53,13 +53,13 @@ typedef activity_record_t roctracer_record_t;
  * there is no memory. */
 const char *roctracer_error_string(void);
 
-/** Name of an operation, constant text: of HIP_API and ROCTX by op, of HIP_OPS by kind; null if
- * there is none. HIP's names are asked of the HIP that is loaded. */
+/** Name of an operation, constant text: of HIP_API, HSA_API, HSA_OPS and ROCTX by op, of HIP_OPS by
+ * kind; null if there is none. HIP's names are asked of the HIP that is loaded. */
 const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind);
 
-/** Number of a HIP call by its name; kind may be null and becomes 0.
+/** Number of a call of HIP or HSA by its name; kind may be null and becomes 0.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no such name, or HIP is not loaded
- * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID another domain than HIP_API */
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID another domain than HIP_API and HSA_API */
 roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t *op,
                                      uint32_t *kind);
 
@@ -72,7 +72,7 @@ roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *pro
  * HIP_OPS and HSA_OPS there are no callbacks: accepted without effect.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no callback, or no such operation
  * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API
- * @retval ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED HSA_API and HSA_EVT */
+ * @retval ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED HSA_EVT */
 roctracer_status_t roctracer_enable_op_callback(activity_domain_t domain, uint32_t op,
                                                 activity_rtapi_callback_t callback, void *arg);
 roctracer_status_t roctracer_enable_domain_callback(activity_domain_t domain,
@@ -130,7 +130,7 @@ roctracer_pool_t *roctracer_default_pool(void);
  * @retval ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED null, and there is none
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no such operation
  * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API
- * @retval ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED HSA_API and HSA_EVT */
+ * @retval ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED HSA_EVT */
 roctracer_status_t roctracer_enable_op_activity_expl(activity_domain_t domain, uint32_t op,
                                                      roctracer_pool_t *pool);
 roctracer_status_t roctracer_enable_op_activity(activity_domain_t domain, uint32_t op);

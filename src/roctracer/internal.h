@@ -1,14 +1,15 @@
 /* internal.h - what the files of libroctracer64 share.
  *
  * state.c: what is enabled. pool.c: pools. tool.c: the tool of rocprofiler-sdk that this library
- * is, which everything comes from. names.c: HIP's numbers of its calls. obsolete.c: names of old.
- * Nothing of the SDK but its public headers is used. */
+ * is, which everything comes from; hsa.c: what it tells of HSA. names.c: HIP's numbers of its
+ * calls. obsolete.c: names of old. Nothing of the SDK but its public headers is used. */
 #ifndef CROCPROF_ROCTRACER_INTERNAL_H
 #define CROCPROF_ROCTRACER_INTERNAL_H
 
 #include <rocprofiler-sdk/rocprofiler.h>
 #include <roctracer/roctracer.h>
 #include <roctracer/roctracer_ext.h>
+#include <roctracer/roctracer_hsa.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,7 +70,8 @@ bool rtr_external_id(activity_correlation_id_t *id);
 /* What is to be traced. */
 typedef struct {
     bool calls;      /* HIP_API */
-    bool operations; /* HIP_OPS */
+    bool hsa_calls;  /* HSA_API, HSA_EVT */
+    bool operations; /* HIP_OPS, HSA_OPS */
     bool marks;      /* ROCTX */
 } rtr_wishes_t;
 
@@ -81,6 +83,28 @@ void rtr_collect(void);
 
 /* Now, on the clock of records. */
 uint64_t rtr_now(void);
+
+/* Makes what a callback gets out of the SDK's record of a call. recorded: the record's user data is
+ * in use. */
+typedef void (*rtr_fill_t)(void *data, const rocprofiler_callback_tracing_record_t *record,
+                           rocprofiler_user_data_t *user_data, bool recorded);
+
+/* Tells of one end of a call whoever wants to know: by callback, which gets what `fill` made at
+ * `data`, and at the call's end by a record. */
+void rtr_tell_call(uint32_t domain, uint32_t id,
+                   const rocprofiler_callback_tracing_record_t *record,
+                   rocprofiler_user_data_t *user_data, rtr_fill_t fill, void *data);
+
+/* ---- hsa.c */
+
+enum { RTR_HSA_KINDS = 3 };
+extern const rocprofiler_callback_tracing_kind_t rtr_hsa_kinds[RTR_HSA_KINDS];
+void rtr_on_hsa_call(rocprofiler_callback_tracing_record_t record,
+                     rocprofiler_user_data_t *user_data, void *data);
+
+/* Name of an operation of HSA_API, NULL if there is none; its number, -1 if there is none. */
+const char *rtr_hsa_name(uint32_t id);
+int rtr_hsa_id(const char *name);
 
 /* ---- names.c */
 

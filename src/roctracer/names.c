@@ -20,6 +20,14 @@ static int kind_index(rocprofiler_callback_tracing_kind_t kind)
     return kind == ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API;
 }
 
+/* HIP's number of a name, -1 if there is none. */
+static int number_of(const char *name)
+{
+    for (int id = 0; id < RTR_OPS; id++)
+        if (names[id] && strcmp(names[id], name) == 0) return id;
+    return -1;
+}
+
 /* Gives an operation of the SDK the number that HIP has for its name. */
 static int take_operation(rocprofiler_callback_tracing_kind_t kind,
                           rocprofiler_tracing_operation_t operation, void *data)
@@ -30,11 +38,7 @@ static int take_operation(rocprofiler_callback_tracing_kind_t kind,
         rocprofiler_query_callback_tracing_kind_operation_name(kind, operation, &name, NULL) !=
             ROCPROFILER_STATUS_SUCCESS)
         return 0;
-    for (int id = 0; id < RTR_OPS; id++)
-        if (names[id] && strcmp(names[id], name) == 0) {
-            ids[kind_index(kind)][operation] = (int16_t)(id + 1);
-            return 0;
-        }
+    ids[kind_index(kind)][operation] = (int16_t)(number_of(name) + 1);
     return 0;
 }
 
@@ -92,7 +96,14 @@ RTR_API const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t k
         {RTR_KIND_HOST_TO_DEVICE, "CopyHostToDevice"},
         {RTR_KIND_DEVICE_TO_DEVICE, "CopyDeviceToDevice"},
     };
+    static const char *const operations[] = {
+        [HSA_OP_ID_DISPATCH] = "DISPATCH",
+        [HSA_OP_ID_COPY] = "COPY",
+        [HSA_OP_ID_BARRIER] = "BARRIER",
+    };
     if (domain == ACTIVITY_DOMAIN_HIP_API) return rtr_hip_name(op);
+    if (domain == ACTIVITY_DOMAIN_HSA_API) return rtr_hsa_name(op);
+    if (domain == ACTIVITY_DOMAIN_HSA_OPS && op <= HSA_OP_ID_BARRIER) return operations[op];
     if (domain == ACTIVITY_DOMAIN_EXT_API) return "EXT_API";
     if (domain == ACTIVITY_DOMAIN_ROCTX && op < ROCTX_API_ID_NUMBER) return marks[op];
     for (size_t i = 0; domain == ACTIVITY_DOMAIN_HIP_OPS && i < sizeof kinds / sizeof *kinds; i++)
@@ -103,15 +114,16 @@ RTR_API const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t k
 RTR_API roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t *op,
                                              uint32_t *kind)
 {
-    if (domain != ACTIVITY_DOMAIN_HIP_API)
+    bool hsa = domain == ACTIVITY_DOMAIN_HSA_API;
+    if (domain != ACTIVITY_DOMAIN_HIP_API && !hsa)
         return rtr_error(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
                          "domain %u has no names of operations", domain);
     if (!str || !op) return rtr_error(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "a pointer is null");
-    for (uint32_t id = 0; id < RTR_OPS && rtr_hip_names(); id++) {
-        if (!names[id] || strcmp(names[id], str) != 0) continue;
-        *op = id;
-        if (kind) *kind = 0;
-        return ROCTRACER_STATUS_SUCCESS;
-    }
-    return rtr_error(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "HIP has no call %s", str);
+    int id = hsa ? rtr_hsa_id(str) : rtr_hip_names() ? number_of(str) : -1;
+    if (id < 0)
+        return rtr_error(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "%s has no call %s",
+                         hsa ? "HSA" : "HIP", str);
+    *op = (uint32_t)id;
+    if (kind) *kind = 0;
+    return ROCTRACER_STATUS_SUCCESS;
 }

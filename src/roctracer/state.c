@@ -16,8 +16,8 @@ static const struct {
     uint32_t operations;
     const char *name;
 } domains[ACTIVITY_DOMAIN_NUMBER] = {
-    [ACTIVITY_DOMAIN_HSA_API] = {DOMAIN_UNTRACED, DOMAIN_UNTRACED, RTR_OPS, "HSA_API"},
-    [ACTIVITY_DOMAIN_HSA_OPS] = {DOMAIN_SILENT, DOMAIN_SILENT, 4, "HSA_OPS"},
+    [ACTIVITY_DOMAIN_HSA_API] = {DOMAIN_TRACED, DOMAIN_TRACED, HSA_API_ID_NUMBER, "HSA_API"},
+    [ACTIVITY_DOMAIN_HSA_OPS] = {DOMAIN_SILENT, DOMAIN_TRACED, HSA_OP_ID_NUMBER, "HSA_OPS"},
     [ACTIVITY_DOMAIN_HIP_OPS] = {DOMAIN_SILENT, DOMAIN_TRACED, 3, "HIP_OPS"},
     [ACTIVITY_DOMAIN_HIP_API] = {DOMAIN_TRACED, DOMAIN_TRACED, RTR_OPS, "HIP_API"},
     [ACTIVITY_DOMAIN_KFD_API] = {DOMAIN_NONE, DOMAIN_NONE, 0, "KFD_API"},
@@ -63,7 +63,9 @@ void rtr_follow(void)
     pthread_mutex_lock(&lock);
     rtr_wishes_t wishes = {
         .calls = !stopped && wanted(ACTIVITY_DOMAIN_HIP_API),
-        .operations = !stopped && wanted(ACTIVITY_DOMAIN_HIP_OPS),
+        .hsa_calls = !stopped && wanted(ACTIVITY_DOMAIN_HSA_API),
+        .operations =
+            !stopped && (wanted(ACTIVITY_DOMAIN_HIP_OPS) || wanted(ACTIVITY_DOMAIN_HSA_OPS)),
         .marks = wanted(ACTIVITY_DOMAIN_ROCTX),
     };
     rtr_apply(&wishes);

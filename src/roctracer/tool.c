@@ -1,5 +1,6 @@
-/* tool.c - the tool of rocprofiler-sdk that libroctracer64 is: contexts for calls, for work of the
- * GPU, and one for kernel names that always runs. Marks come from libroctx64 by its own hook.
+/* tool.c - the tool of rocprofiler-sdk that libroctracer64 is: contexts for calls of HIP, for those
+ * of HSA (hsa.c), for work of the GPU, and one for kernel names that always runs. Marks come from
+ * libroctx64 by its own hook.
  *
  * The SDK finds rocprofiler_configure here when the first runtime starts; what was enabled before
  * begins then. */
@@ -27,7 +28,7 @@ typedef struct {
 } hip_data_t;
 _Static_assert(offsetof(hip_data_t, args) == 16, "hip_api_data_t");
 
-static rocprofiler_context_id_t names, calls, work; /* 0: not made */
+static rocprofiler_context_id_t names, calls, hsa_calls, work; /* 0: not made */
 static rocprofiler_buffer_id_t buffer;
 static bool ready; /* read and written atomically: the handles are there */
 
@@ -146,20 +147,54 @@ static void write_record(const activity_record_t *record, const char *text)
     rtr_release(pool);
 }
 
+/* The call of HIP that this thread is in, 0 if none. Nobody tells of the end of a call when calls
+ * are no longer followed: what is of an earlier session is old. */
+static __thread struct {
+    uint64_t id;
+    unsigned session;
+} hip_call;
+static unsigned session; /* read and written atomically: counts beginnings and ends */
+
+/* Work is noted with the call of HIP that started it, though calls of HSA may be followed inside.
+ */
+static int note_hip_call(rocprofiler_thread_id_t thread, rocprofiler_context_id_t context,
+                         rocprofiler_external_correlation_id_request_kind_t kind,
+                         rocprofiler_tracing_operation_t operation, uint64_t internal,
+                         rocprofiler_user_data_t *external, void *data)
+{
+    (void)thread, (void)context, (void)kind, (void)operation, (void)internal, (void)data;
+    bool now = hip_call.session == __atomic_load_n(&session, __ATOMIC_RELAXED);
+    external->value = now ? hip_call.id : 0;
+    return 0;
+}
+
+/* Work of the GPU in both domains: HIP's has HIP's kind and call. Operations have equal numbers. */
+static void write_work(activity_record_t *record, uint32_t hip_kind,
+                       const rocprofiler_async_correlation_id_t *id, const char *text)
+{
+    record->domain = ACTIVITY_DOMAIN_HIP_OPS;
+    record->kind = hip_kind;
+    record->correlation_id = id->external.value ? id->external.value : id->internal;
+    write_record(record, text);
+    record->domain = ACTIVITY_DOMAIN_HSA_OPS;
+    record->kind = 0;
+    record->correlation_id = id->internal;
+    write_record(record, text);
+}
+_Static_assert(HSA_OP_ID_DISPATCH == 0 && HSA_OP_ID_COPY == 1, "as HIP_OP_ID_DISPATCH and _COPY");
+
 static void write_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *dispatch,
                            uint64_t shift)
 {
     activity_record_t record = {
-        .domain = ACTIVITY_DOMAIN_HIP_OPS,
-        .kind = RTR_KIND_KERNEL,
-        .op = 0, /* HIP_OP_ID_DISPATCH */
-        .correlation_id = dispatch->correlation_id.internal,
+        .op = HSA_OP_ID_DISPATCH,
         .begin_ns = dispatch->start_timestamp - shift,
         .end_ns = dispatch->end_timestamp - shift,
         .queue_id = dispatch->dispatch_info.queue_id.handle,
     };
     device_of(dispatch->dispatch_info.agent_id, &record.device_id);
-    write_record(&record, kernel_name(dispatch->dispatch_info.kernel_id));
+    write_work(&record, RTR_KIND_KERNEL, &dispatch->correlation_id,
+               kernel_name(dispatch->dispatch_info.kernel_id));
 }
 
 static void write_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *copy, uint64_t shift)
@@ -170,17 +205,15 @@ static void write_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *co
         [ROCPROFILER_MEMORY_COPY_DEVICE_TO_DEVICE] = RTR_KIND_DEVICE_TO_DEVICE,
     };
     activity_record_t record = {
-        .domain = ACTIVITY_DOMAIN_HIP_OPS,
-        .kind = copy->operation < ROCPROFILER_MEMORY_COPY_LAST ? kinds[copy->operation] : 0,
-        .op = 1, /* HIP_OP_ID_COPY */
-        .correlation_id = copy->correlation_id.internal,
+        .op = HSA_OP_ID_COPY,
         .begin_ns = copy->start_timestamp - shift,
         .end_ns = copy->end_timestamp - shift,
         .bytes = copy->bytes,
     };
     if (!device_of(copy->dst_agent_id, &record.device_id))
         device_of(copy->src_agent_id, &record.device_id);
-    write_record(&record, NULL);
+    write_work(&record, copy->operation < ROCPROFILER_MEMORY_COPY_LAST ? kinds[copy->operation] : 0,
+               &copy->correlation_id, NULL);
 }
 
 static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id,
@@ -201,8 +234,11 @@ static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id
 }
 
 /* Arguments for a callback; what they point to only after a call that succeeded. */
-static void fill(hip_data_t *to, const rocprofiler_callback_tracing_record_t *record)
+static void fill(void *data, const rocprofiler_callback_tracing_record_t *record,
+                 rocprofiler_user_data_t *user_data, bool recorded)
 {
+    hip_data_t *to = data;
+    (void)user_data, (void)recorded;
     const rocprofiler_callback_tracing_hip_api_data_t *call = record->payload;
     bool runtime = record->kind == ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API;
     uint32_t count = runtime ? rtr_hip_runtime_count : rtr_hip_compiler_count;
@@ -223,39 +259,49 @@ static void ask_names(void)
     if (!__atomic_exchange_n(&asked, true, __ATOMIC_ACQ_REL)) rtr_hip_names();
 }
 
+void rtr_tell_call(uint32_t domain, uint32_t id,
+                   const rocprofiler_callback_tracing_record_t *record,
+                   rocprofiler_user_data_t *user_data, rtr_fill_t fill_data, void *data)
+{
+    const rtr_op_t *op = rtr_operation(domain, id);
+    if (!op) return;
+    bool leaves = record->phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
+    bool recorded = __atomic_load_n(&op->pool, __ATOMIC_RELAXED);
+    if (recorded && !leaves) user_data->value = rtr_now();
+    activity_rtapi_callback_t callback = __atomic_load_n(&op->callback, __ATOMIC_ACQUIRE);
+    if (callback) {
+        fill_data(data, record, user_data, recorded);
+        callback(domain, id, data, __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
+    }
+    /* a call that began before its record was wanted has no beginning */
+    if (!recorded || !leaves || !user_data->value) return;
+    activity_record_t written = {
+        .domain = domain,
+        .op = id,
+        .correlation_id = record->correlation_id.internal,
+        .begin_ns = user_data->value,
+        .end_ns = rtr_now(),
+        .process_id = (uint32_t)getpid(),
+        .thread_id = (uint32_t)record->thread_id,
+    };
+    write_record(&written, NULL);
+}
+
 static void on_call(rocprofiler_callback_tracing_record_t record,
                     rocprofiler_user_data_t *user_data, void *data)
 {
     (void)data;
+    hip_data_t call;
+    hip_call.id = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT ? record.correlation_id.ancestor
+                                                                  : record.correlation_id.internal;
+    hip_call.session = __atomic_load_n(&session, __ATOMIC_RELAXED);
     int id = rtr_hip_id(record.kind, record.operation);
     if (__builtin_expect(id < 0, 0)) {
         ask_names();
         id = rtr_hip_id(record.kind, record.operation);
     }
-    const rtr_op_t *op = id >= 0 ? rtr_operation(ACTIVITY_DOMAIN_HIP_API, (uint32_t)id) : NULL;
-    if (!op) return;
-    bool leaves = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
-    bool recorded = __atomic_load_n(&op->pool, __ATOMIC_RELAXED);
-    if (recorded && !leaves) user_data->value = rtr_now();
-    activity_rtapi_callback_t callback = __atomic_load_n(&op->callback, __ATOMIC_ACQUIRE);
-    if (callback) {
-        hip_data_t call;
-        fill(&call, &record);
-        callback(ACTIVITY_DOMAIN_HIP_API, (uint32_t)id, &call,
-                 __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
-    }
-    /* a call that began before its record was wanted has no beginning */
-    if (!recorded || !leaves || !user_data->value) return;
-    activity_record_t written = {
-        .domain = ACTIVITY_DOMAIN_HIP_API,
-        .op = (uint32_t)id,
-        .correlation_id = record.correlation_id.internal,
-        .begin_ns = user_data->value,
-        .end_ns = rtr_now(),
-        .process_id = (uint32_t)getpid(),
-        .thread_id = (uint32_t)record.thread_id,
-    };
-    write_record(&written, NULL);
+    if (id >= 0)
+        rtr_tell_call(ACTIVITY_DOMAIN_HIP_API, (uint32_t)id, &record, user_data, fill, &call);
 }
 
 /* libroctx64's hook. */
@@ -279,7 +325,8 @@ static int on_mark(uint32_t domain, uint32_t operation, void *data)
     return 0;
 }
 
-static void run(rocprofiler_context_id_t context, bool wanted)
+/* True if that was a change. */
+static bool run(rocprofiler_context_id_t context, bool wanted)
 {
     int runs = 0;
     rocprofiler_context_is_active(context, &runs);
@@ -287,6 +334,7 @@ static void run(rocprofiler_context_id_t context, bool wanted)
         rocprofiler_start_context(context);
     else if (!wanted && runs)
         rocprofiler_stop_context(context);
+    return wanted == !runs;
 }
 
 void rtr_apply(const rtr_wishes_t *wishes)
@@ -296,7 +344,8 @@ void rtr_apply(const rtr_wishes_t *wishes)
             RTLD_DEFAULT, "roctxRegisterTracerCallback");
     if (hook) hook(wishes->marks ? on_mark : NULL);
     if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) return;
-    run(calls, wishes->calls);
+    if (run(calls, wishes->calls)) __atomic_fetch_add(&session, 1, __ATOMIC_RELAXED);
+    run(hsa_calls, wishes->hsa_calls);
     run(work, wishes->operations);
 }
 
@@ -305,11 +354,29 @@ void rtr_collect(void)
     if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) rocprofiler_flush_buffer(buffer);
 }
 
+static bool follow_calls(rocprofiler_context_id_t context,
+                         const rocprofiler_callback_tracing_kind_t *kinds, size_t count,
+                         rocprofiler_callback_tracing_cb_t callback)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = rocprofiler_configure_callback_tracing_service(context, kinds[i], NULL, 0, callback,
+                                                            NULL) == ROCPROFILER_STATUS_SUCCESS;
+    return ok;
+}
+
 static bool make_contexts(void)
 {
+    static const rocprofiler_callback_tracing_kind_t hip_kinds[] = {
+        ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+        ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API};
+    static const rocprofiler_external_correlation_id_request_kind_t requests[] = {
+        ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH,
+        ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_COPY};
     rocprofiler_tracing_operation_t kernels = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER;
     return rocprofiler_create_context(&names) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_create_context(&calls) == ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_create_context(&hsa_calls) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_create_context(&work) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_create_buffer(work, BUFFER_SIZE, BUFFER_SIZE / 2,
                                      ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_records, NULL,
@@ -317,12 +384,10 @@ static bool make_contexts(void)
            rocprofiler_configure_callback_tracing_service(
                names, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, &kernels, 1, on_code_object,
                NULL) == ROCPROFILER_STATUS_SUCCESS &&
-           rocprofiler_configure_callback_tracing_service(
-               calls, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, NULL, 0, on_call, NULL) ==
-               ROCPROFILER_STATUS_SUCCESS &&
-           rocprofiler_configure_callback_tracing_service(
-               calls, ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API, NULL, 0, on_call, NULL) ==
-               ROCPROFILER_STATUS_SUCCESS &&
+           follow_calls(calls, hip_kinds, 2, on_call) &&
+           follow_calls(hsa_calls, rtr_hsa_kinds, RTR_HSA_KINDS, rtr_on_hsa_call) &&
+           rocprofiler_configure_external_correlation_id_request_service(
+               work, requests, 2, note_hip_call, NULL) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_configure_buffer_tracing_service(
                work, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, NULL, 0, buffer) ==
                ROCPROFILER_STATUS_SUCCESS &&

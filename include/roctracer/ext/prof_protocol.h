@@ -9,8 +9,8 @@
 
 /** What is traced; an operation is a number within its domain. */
 typedef enum {
-    ACTIVITY_DOMAIN_HSA_API = 0, /**< HSA calls; not traced by this library */
-    ACTIVITY_DOMAIN_HSA_OPS = 1, /**< HSA's own dispatches and copies: accepted, without records */
+    ACTIVITY_DOMAIN_HSA_API = 0, /**< HSA calls */
+    ACTIVITY_DOMAIN_HSA_OPS = 1, /**< dispatches and copies, with HSA's calls */
     ACTIVITY_DOMAIN_HIP_OPS = 2, /**< kernels and copies on the GPU: hip_op_id_t */
     ACTIVITY_DOMAIN_HCC_OPS = ACTIVITY_DOMAIN_HIP_OPS, /**< its names before */
     ACTIVITY_DOMAIN_HIP_VDI = ACTIVITY_DOMAIN_HIP_OPS,
@@ -51,8 +51,8 @@ typedef struct activity_record_s {
     };
     __extension__ union {
         __extension__ struct {
-            int device_id;     /**< of HIP_OPS: position among the GPUs */
-            uint64_t queue_id; /**< of HIP_OPS: an id of the queue, 0 for copies */
+            int device_id;     /**< of HIP_OPS and HSA_OPS: position among the GPUs */
+            uint64_t queue_id; /**< of these: an id of the queue, 0 for copies */
         };
         __extension__ struct {
             uint32_t process_id; /**< of calls and marks */
