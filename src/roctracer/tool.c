@@ -90,14 +90,17 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
     if (name)
         __atomic_store_n(&page[kernel->kernel_id % KERNEL_PAGE], name, __ATOMIC_RELEASE);
     else
-        base_warning("records of the kernel %s have no name: no memory", kernel->kernel_name);
+        base_warning("the kernel %s will be unknown: no memory", kernel->kernel_name);
 }
 
+/* Never NULL: programs read the name of every kernel. */
 static const char *kernel_name(uint64_t id)
 {
-    if (id >= (uint64_t)KERNEL_PAGE * KERNEL_PAGES) return NULL;
-    const char **page = __atomic_load_n(&kernel_pages[id / KERNEL_PAGE], __ATOMIC_ACQUIRE);
-    return page ? __atomic_load_n(&page[id % KERNEL_PAGE], __ATOMIC_ACQUIRE) : NULL;
+    const char **page = NULL, *name = NULL;
+    if (id < (uint64_t)KERNEL_PAGE * KERNEL_PAGES)
+        page = __atomic_load_n(&kernel_pages[id / KERNEL_PAGE], __ATOMIC_ACQUIRE);
+    if (page) name = __atomic_load_n(&page[id % KERNEL_PAGE], __ATOMIC_ACQUIRE);
+    return name ? name : "unknown kernel";
 }
 
 /* Positions of GPUs among GPUs. */
@@ -330,11 +333,13 @@ static bool run(rocprofiler_context_id_t context, bool wanted)
 {
     int runs = 0;
     rocprofiler_context_is_active(context, &runs);
-    if (wanted && !runs)
-        rocprofiler_start_context(context);
-    else if (!wanted && runs)
-        rocprofiler_stop_context(context);
-    return wanted == !runs;
+    if (wanted == (runs != 0)) return false;
+    rocprofiler_status_t status =
+        wanted ? rocprofiler_start_context(context) : rocprofiler_stop_context(context);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        base_error("tracing does not %s: %s", wanted ? "begin" : "end",
+                   rocprofiler_get_status_string(status));
+    return true;
 }
 
 void rtr_apply(const rtr_wishes_t *wishes)
