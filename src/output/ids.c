@@ -69,27 +69,35 @@ static bool new_block(out_ids_t *s, uint64_t key)
 }
 
 /* NULL if there is no block of the key. */
-static inline out_ids_block_t *find(out_ids_t *s, uint64_t key)
+static __attribute__((noinline)) out_ids_block_t *find(out_ids_t *s, uint64_t key)
 {
     uint32_t *recent = &s->recent[key % OUT_RECENT];
-    if (*recent && s->blocks[*recent - 1].key == key) return &s->blocks[*recent - 1];
-    uint64_t place = out_numbers_get(&s->places, key);
-    if (!place) return NULL;
-    *recent = (uint32_t)place;
-    return &s->blocks[place - 1];
+    if (!*recent || s->blocks[*recent - 1].key != key) {
+        uint64_t place = out_numbers_get(&s->places, key);
+        if (!place) return NULL;
+        *recent = (uint32_t)place;
+    }
+    s->last_key = key;
+    s->last = *recent;
+    return &s->blocks[s->last - 1];
+}
+
+/* With `given_up` there need not be one. */
+static __attribute__((noinline)) bool need_block(out_ids_t *s, uint64_t key)
+{
+    return find(s, key) || (new_block(s, key) && (s->given_up || find(s, key)));
 }
 
 bool out_ids_add(out_ids_t *s, uint64_t id)
 {
     uint64_t key = id / BLOCK_IDS;
-    if (!id || s->given_up) return true;
-    out_ids_block_t *b = find(s, key);
-    if (!b) {
-        if (!new_block(s, key)) return false;
+    if (__builtin_expect(!s->last || s->last_key != key, 0)) {
+        if (!id || s->given_up) return true;
+        if (!need_block(s, key)) return false;
         if (s->given_up) return true;
-        b = &s->blocks[s->count - 1];
     }
-    if (b->map == NO_MAP) return true;
+    out_ids_block_t *b = &s->blocks[s->last - 1];
+    if (!id || b->map == NO_MAP) return true;
     uint64_t *word = &s->maps[b->map].bits[id % BLOCK_IDS / 64], bit = UINT64_C(1) << id % 64;
     b->count += !(*word & bit);
     *word |= bit;
@@ -110,6 +118,7 @@ bool out_ids_ready(out_ids_t *s)
     free(s->places.rows);
     s->places = (out_numbers_t){0};
     memset(s->recent, 0, sizeof(s->recent));
+    s->last = 0;
     for (size_t i = 0; i < s->count; i++) {
         out_ids_block_t *b = &s->blocks[i];
         if (!out_numbers_set(&s->places, b->key, i + 1)) return false;
@@ -134,10 +143,12 @@ static unsigned count_bits(uint64_t x)
     return (unsigned)(x * 0x0101010101010101u >> 56);
 }
 
-uint64_t out_ids_place(out_ids_t *s, uint64_t id)
+static __attribute__((noinline)) uint64_t find_place(out_ids_t *s, uint64_t id)
 {
+    uint64_t key = id / BLOCK_IDS;
     if (!id || s->given_up) return id;
-    const out_ids_block_t *b = find(s, id / BLOCK_IDS);
+    bool same = s->last && s->last_key == key;
+    const out_ids_block_t *b = same ? &s->blocks[s->last - 1] : find(s, key);
     if (!b) return id;
     uint64_t place = b->before + 1;
     if (b->map == NO_MAP) return place + id % BLOCK_IDS;
@@ -145,6 +156,16 @@ uint64_t out_ids_place(out_ids_t *s, uint64_t id)
     unsigned word = id % BLOCK_IDS / 64;
     place += map->words_before[word];
     return place + count_bits(map->bits[word] & ((UINT64_C(1) << id % 64) - 1));
+}
+
+uint64_t out_ids_place(out_ids_t *s, uint64_t id)
+{
+    /* that of the question before, or the next, as a rule */
+    uint64_t more = id - s->last_id;
+    s->last_place =
+        __builtin_expect(s->last_id && more < 2, 1) ? s->last_place + more : find_place(s, id);
+    s->last_id = id;
+    return s->last_place;
 }
 
 void out_ids_free(out_ids_t *s)

@@ -20,9 +20,12 @@ typedef struct {
     size_t count, room;
     out_ids_map_t *maps;
     size_t map_count, map_room;
-    int32_t free_map;            /* place of the first that is not used, from 1; 0: none */
-    out_numbers_t places;        /* of blocks, from 1 */
-    uint32_t recent[OUT_RECENT]; /* places of blocks that ids were in, by the end of their keys */
+    int32_t free_map;             /* place of the first that is not used, from 1; 0: none */
+    out_numbers_t places;         /* of blocks, from 1 */
+    uint32_t recent[OUT_RECENT];  /* places of blocks that ids were in, by the end of their keys */
+    uint64_t last_key;            /* of the block that the last id was in */
+    size_t last;                  /* its place, from 1; 0: none */
+    uint64_t last_id, last_place; /* of the last question */
     bool given_up; /* more gaps than sound records have: places are the ids themselves */
 } out_ids_t;
 
@@ -30,7 +33,7 @@ typedef struct {
 bool out_ids_add(out_ids_t *s, uint64_t id);
 /* After the last id, before the first question. False when out of memory. */
 bool out_ids_ready(out_ids_t *s);
-/* How many smaller ids there are, plus 1; 0 for 0. */
+/* How many smaller ids there are than this one, which is in the set, plus 1; 0 for 0. */
 uint64_t out_ids_place(out_ids_t *s, uint64_t id);
 void out_ids_free(out_ids_t *s);
 

@@ -139,7 +139,8 @@ size_t pf_named(pf_t *p, const proto_fields_t *track, unsigned type, out_domain_
     size_t packet = pf_event(p, track, type, r->start, event);
     proto_number(&p->out, PF_EVENT_CATEGORY_IID, category_of[domain] + 1u);
     proto_text(&p->out, PF_EVENT_NAME, name);
-    pf_times(p, r);
+    if (proto_room(&p->out, PF_TIMES_MAX))
+        pf_put_end(p, pf_put_times(p, p->out.data + p->out.used, r));
     return packet;
 }
 

@@ -158,15 +158,34 @@ static inline void pf_packet_end(pf_t *p, size_t begun)
     if (p->out.used >= PF_FLUSH_BYTES) pf_flush(p);
 }
 
+/* More than the parts of an event that are of one size for all of them need together, so that they
+ * ask for room once. */
+enum { PF_EVENT_MAX = 8 * PROTO_NUMBER_MAX + 4 * (int)sizeof(proto_fields_t) };
+
+/* Up to the event's own fields; into room that there is. */
+static inline uint8_t *pf_put_event(pf_t *p, uint8_t *at, const proto_fields_t *track,
+                                    unsigned type, uint64_t ns, size_t *packet, size_t *event)
+{
+    at = proto_put_begin(at, PF_TRACE_PACKET);
+    *packet = (size_t)(at - p->out.data);
+    at = proto_put_number(proto_put_fields(at, &p->head), PF_PACKET_TIME, ns);
+    at = proto_put_begin(at, PF_PACKET_EVENT);
+    *event = (size_t)(at - p->out.data);
+    return proto_put_fields(proto_put_number(at, PF_EVENT_TYPE, type), track);
+}
+
+static inline void pf_put_end(pf_t *p, const uint8_t *at)
+{
+    p->out.used = (size_t)(at - p->out.data);
+}
+
 /* `track`: a field PF_EVENT_TRACK. */
 static inline size_t pf_event(pf_t *p, const proto_fields_t *track, unsigned type, uint64_t ns,
                               size_t *event)
 {
-    size_t packet = pf_packet(p);
-    proto_number(&p->out, PF_PACKET_TIME, ns);
-    *event = proto_begin(&p->out, PF_PACKET_EVENT);
-    proto_number(&p->out, PF_EVENT_TYPE, type);
-    proto_copy(&p->out, track);
+    size_t packet = *event = 0;
+    if (!proto_room(&p->out, PF_EVENT_MAX)) return 0;
+    pf_put_end(p, pf_put_event(p, p->out.data + p->out.used, track, type, ns, &packet, event));
     return packet;
 }
 
@@ -176,32 +195,40 @@ static inline void pf_event_end(pf_t *p, size_t packet, size_t event)
     pf_packet_end(p, packet);
 }
 
-static inline void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value)
+enum { PF_ANNOTATION_MAX = 2 + 2 * PROTO_NUMBER_MAX };
+
+static inline uint8_t *pf_put_annotation(uint8_t *at, pf_annotation_t which, uint64_t value)
 {
-    proto_t *out = &p->out;
-    if (!proto_room(out, 2 + 2 * PROTO_NUMBER_MAX)) return;
     /* two small fields: one byte is enough for their length, and for the number of the name */
-    uint8_t *at = out->data + out->used, *length = at + 1;
+    uint8_t *length = at + 1;
     at[0] = PF_EVENT_ANNOTATION << 3 | PROTO_BYTES;
     at[2] = PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT;
     at[3] = (uint8_t)(which + 1u);
     at[4] = PF_ANNOTATION_UINT << 3 | PROTO_VARINT;
     at = proto_put_varint(at + 5, value);
     *length = (uint8_t)(at - length - 1);
-    out->used = (size_t)(at - out->data);
+    return at;
 }
 
-_Static_assert(PF_ANNOTATION_COUNT < 0x80, "pf_annotate");
+_Static_assert(PF_ANNOTATION_COUNT < 0x80, "pf_put_annotation");
+
+static inline void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value)
+{
+    if (!proto_room(&p->out, PF_ANNOTATION_MAX)) return;
+    pf_put_end(p, pf_put_annotation(p->out.data + p->out.used, which, value));
+}
 
 /* Flow, and times as annotations. */
-static inline void pf_times(pf_t *p, const trace_timed_t *r)
+enum { PF_TIMES_MAX = PROTO_NUMBER_MAX + 3 * PF_ANNOTATION_MAX };
+
+static inline uint8_t *pf_put_times(const pf_t *p, uint8_t *at, const trace_timed_t *r)
 {
     /* of the whole trace: a process's own ids come again in the next one */
     if (r->correlation)
-        proto_fixed64(&p->out, PF_EVENT_FLOW, out_mix(p->process_track ^ r->correlation));
-    pf_annotate(p, PF_begin_ns, r->start);
-    pf_annotate(p, PF_end_ns, r->end);
-    pf_annotate(p, PF_delta_ns, r->end - r->start);
+        at = proto_put_fixed64(at, PF_EVENT_FLOW, out_mix(p->process_track ^ r->correlation));
+    at = pf_put_annotation(at, PF_begin_ns, r->start);
+    at = pf_put_annotation(at, PF_end_ns, r->end);
+    return pf_put_annotation(at, PF_delta_ns, r->end - r->start);
 }
 
 /* Begin of a slice, or an instant: times, flow and name are in it, the last as fields that pf_name
@@ -209,9 +236,10 @@ static inline void pf_times(pf_t *p, const trace_timed_t *r)
 static inline size_t pf_slice(pf_t *p, const proto_fields_t *track, unsigned type,
                               const proto_fields_t *name, const trace_timed_t *r, size_t *event)
 {
-    size_t packet = pf_event(p, track, type, r->start, event);
-    proto_copy(&p->out, name);
-    pf_times(p, r);
+    size_t packet = *event = 0;
+    if (!proto_room(&p->out, PF_EVENT_MAX + PF_TIMES_MAX)) return 0;
+    uint8_t *at = pf_put_event(p, p->out.data + p->out.used, track, type, r->start, &packet, event);
+    pf_put_end(p, pf_put_times(p, proto_put_fields(at, name), r));
     return packet;
 }
 

@@ -283,11 +283,14 @@ static void annotate_call(state_t *s, const trace_timed_t *r)
 {
     pf_t *p = s->p;
     bool full = trace_words(r->head) * 8u >= sizeof(trace_api_full_t);
-    pf_annotate(p, PF_tid, trace_thread(r->head));
-    pf_annotate(p, PF_kind, trace_kind(r->head));
-    pf_annotate(p, PF_operation, trace_operation(r->head));
-    pf_annotate(p, PF_corr_id, r->correlation);
-    pf_annotate(p, PF_ancestor_id, full ? ((const trace_api_full_t *)r)->ancestor : 0);
+    if (!proto_room(&p->out, 5 * PF_ANNOTATION_MAX)) return;
+    uint8_t *at = p->out.data + p->out.used;
+    at = pf_put_annotation(at, PF_tid, trace_thread(r->head));
+    at = pf_put_annotation(at, PF_kind, trace_kind(r->head));
+    at = pf_put_annotation(at, PF_operation, trace_operation(r->head));
+    at = pf_put_annotation(at, PF_corr_id, r->correlation);
+    at = pf_put_annotation(at, PF_ancestor_id, full ? ((const trace_api_full_t *)r)->ancestor : 0);
+    pf_put_end(p, at);
     out_arguments_t a = out_model_arguments(s->model, r);
     while (out_arguments_next(&a))
         pf_annotate_named(p, a.name, a.value);

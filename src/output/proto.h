@@ -67,11 +67,15 @@ static inline uint8_t *proto_put_varint(uint8_t *at, uint64_t value)
     return at + more + 1;
 }
 
+static inline uint8_t *proto_put_number(uint8_t *at, uint32_t field, uint64_t value)
+{
+    return proto_put_varint(proto_put_varint(at, field << 3 | PROTO_VARINT), value);
+}
+
 static inline void proto_number(proto_t *p, uint32_t field, uint64_t value)
 {
     if (!proto_room(p, PROTO_NUMBER_MAX)) return;
-    uint8_t *at = proto_put_varint(p->data + p->used, field << 3 | PROTO_VARINT);
-    p->used = (size_t)(proto_put_varint(at, value) - p->data);
+    p->used = (size_t)(proto_put_number(p->data + p->used, field, value) - p->data);
 }
 
 /* A few short fields that come again and again, made once. */
@@ -82,23 +86,32 @@ typedef struct {
 
 static inline void proto_add_field(proto_fields_t *f, uint32_t field, uint64_t value)
 {
-    uint8_t *at = proto_put_varint(f->data + f->used, field << 3 | PROTO_VARINT);
-    f->used = (uint8_t)(proto_put_varint(at, value) - f->data);
+    f->used = (uint8_t)(proto_put_number(f->data + f->used, field, value) - f->data);
+}
+
+static inline uint8_t *proto_put_fields(uint8_t *at, const proto_fields_t *f)
+{
+    memcpy(at, f->data, sizeof(f->data)); /* all of it, since its size is constant */
+    return at + f->used;
 }
 
 static inline void proto_copy(proto_t *p, const proto_fields_t *f)
 {
     if (!proto_room(p, sizeof(f->data))) return;
-    memcpy(p->data + p->used, f->data, sizeof(f->data)); /* all of it, since its size is constant */
-    p->used += f->used;
+    p->used = (size_t)(proto_put_fields(p->data + p->used, f) - p->data);
+}
+
+static inline uint8_t *proto_put_fixed64(uint8_t *at, uint32_t field, uint64_t value)
+{
+    at = proto_put_varint(at, field << 3 | PROTO_FIXED64);
+    memcpy(at, &value, sizeof(value)); /* little endian, as this machine is */
+    return at + sizeof(value);
 }
 
 static inline void proto_fixed64(proto_t *p, uint32_t field, uint64_t value)
 {
     if (!proto_room(p, PROTO_NUMBER_MAX)) return;
-    uint8_t *at = proto_put_varint(p->data + p->used, field << 3 | PROTO_FIXED64);
-    memcpy(at, &value, sizeof(value)); /* little endian, as this machine is */
-    p->used = (size_t)(at + sizeof(value) - p->data);
+    p->used = (size_t)(proto_put_fixed64(p->data + p->used, field, value) - p->data);
 }
 
 static inline void proto_double(proto_t *p, uint32_t field, double value)
@@ -118,12 +131,16 @@ static inline void proto_text(proto_t *p, uint32_t field, const char *text)
     p->used = (size_t)(at + bytes - p->data);
 }
 
+static inline uint8_t *proto_put_begin(uint8_t *at, uint32_t field)
+{
+    return proto_put_varint(at, field << 3 | PROTO_BYTES) + PROTO_LENGTH_BYTES;
+}
+
 /* Begins a nested message; what is returned is for proto_end. */
 static inline size_t proto_begin(proto_t *p, uint32_t field)
 {
     if (!proto_room(p, PROTO_NUMBER_MAX)) return 0;
-    uint8_t *at = proto_put_varint(p->data + p->used, field << 3 | PROTO_BYTES);
-    p->used = (size_t)(at + PROTO_LENGTH_BYTES - p->data);
+    p->used = (size_t)(proto_put_begin(p->data + p->used, field) - p->data);
     return p->used;
 }
 
