@@ -3,7 +3,8 @@
  * Makes the store of a made-up process (two threads' API calls, every tenth record a kernel) and
  * converts it in a process of its own for each format, so that one's memory is not another's; then
  * once to several formats, which read the store once.
- * bench_convert [--json FILE] [--records N] [--format NAME] [--arguments N]: calls have so many */
+ * bench_convert [--json FILE] [--records N] [--format NAME] [--arguments N] [--threads N]: calls
+ * have so many arguments, so many threads render (0: as many as there are CPUs, up to four) */
 #include "output/convert.h"
 #include "trace/store.h"
 #include "trace/writer.h"
@@ -160,12 +161,12 @@ static const char *variable(const void *from, const char *name)
 }
 
 /* In a child: its CPU time and peak are what we want to know. */
-static int convert(const char *store, const char *format)
+static int convert(const char *store, const char *format, unsigned threads)
 {
     char why[512];
     out_config_t config;
     out_result_t result;
-    out_conversion_t c = {.config = &config};
+    out_conversion_t c = {.config = &config, .threads = threads};
     if (out_config_read(&config, variable, format, why, sizeof(why)) == 0 &&
         out_convert(&c, store, &result, why, sizeof(why)) == 0)
         return 0;
@@ -186,7 +187,7 @@ static double now(void)
 }
 
 static bool measure(const char *store, const char *directory, int row, uint64_t records,
-                    result_t *r)
+                    unsigned threads, result_t *r)
 {
     struct rusage use;
     int status;
@@ -194,7 +195,7 @@ static bool measure(const char *store, const char *directory, int row, uint64_t 
     struct stat st;
     double begun = now(), each = 1e9 / (double)records;
     pid_t child = fork();
-    if (child == 0) _exit(convert(store, rows[row].formats));
+    if (child == 0) _exit(convert(store, rows[row].formats, threads));
     if (child < 0 || wait4(child, &status, 0, &use) < 0 || status != 0) return false;
     double user = seconds(use.ru_utime), system = seconds(use.ru_stime);
     snprintf(path, sizeof(path), "%s/bench_%s", directory, rows[row].file);
@@ -207,13 +208,14 @@ static bool measure(const char *store, const char *directory, int row, uint64_t 
 int main(int argc, char **argv)
 {
     const char *json = NULL, *only = NULL;
-    uint64_t records = 2000000, arguments = 0;
+    uint64_t records = 2000000, arguments = 0, threads = 0;
     char directory[] = "/tmp/bench-convert-XXXXXX", store[64];
     result_t results[ROWS];
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--json") == 0) json = argv[i + 1];
         if (strcmp(argv[i], "--format") == 0) only = argv[i + 1];
         if (strcmp(argv[i], "--arguments") == 0) arguments = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--threads") == 0) threads = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--records") == 0) records = strtoull(argv[i + 1], NULL, 10);
     }
     if (!mkdtemp(directory)) return 1;
@@ -229,7 +231,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < ROWS; i++) {
         result_t *r = &results[i];
         if (only && strcmp(only, rows[i].name) != 0) continue;
-        if (!measure(store, directory, i, records, r)) return 1;
+        if (!measure(store, directory, i, records, (unsigned)threads, r)) return 1;
         printf("%-10s %14.0f %14.0f %14.0f %14.1f %12.1f\n", rows[i].name, r->ns, r->system,
                r->wall, r->peak_mb, r->file_mb);
     }
@@ -237,8 +239,9 @@ int main(int argc, char **argv)
     FILE *f = json && !only ? fopen(json, "w") : NULL;
     if (!f) return json != NULL;
     for (int i = 0; i < ROWS; i++)
-        fprintf(f, "%s\"%s_ns\": %.1f, \"%s_peak_mb\": %.1f", i ? ", " : "{", rows[i].name,
-                results[i].ns, rows[i].name, results[i].peak_mb);
+        fprintf(f, "%s\"%s_ns\": %.1f, \"%s_wall_ns\": %.1f, \"%s_peak_mb\": %.1f", i ? ", " : "{",
+                rows[i].name, results[i].ns, rows[i].name, results[i].wall, rows[i].name,
+                results[i].peak_mb);
     fprintf(f, "}\n");
     return fclose(f) != 0;
 }

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "output/crew.h"
 #include "output/csv.h"
 #include "output/format.h"
 #include "output/settings.h"
@@ -245,12 +246,94 @@ static int open_tables(work_t *w, out_table_t *tables, int from, int to)
     return 0;
 }
 
-static void write_rows(work_t *w, out_table_t *tables)
+/* ---- rows by several threads ---- */
+
+typedef struct {
+    out_table_t *files;
+    out_table_t tables[OUT_DOMAIN_COUNT]; /* in memory, made when needed */
+    bool no_memory;
+} rows_worker_t;
+
+typedef struct {
+    out_model_t *model;
+    out_table_t *files;
+} rows_t;
+
+static void *rows_begin(void *to)
 {
+    const rows_t *rows = to;
+    rows_worker_t *worker = calloc(1, sizeof(*worker));
+    if (!worker) return NULL;
+    worker->files = rows->files;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        worker->tables[i].m = rows->model;
+    return worker;
+}
+
+static void rows_end(void *argument)
+{
+    rows_worker_t *worker = argument;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
+        out_table_free(&worker->tables[i]);
+        out_file_abandon(worker->tables[i].f);
+    }
+    free(worker);
+}
+
+static void rows_render(void *argument, const char *items, size_t bytes, bool first)
+{
+    rows_worker_t *worker = argument;
+    (void)first;
+    for (const char *at = items; at < items + bytes;) {
+        const trace_timed_t *r = (const trace_timed_t *)at;
+        int domain = out_domain_of(r->head);
+        out_table_t *t = &worker->tables[domain];
+        at += trace_words(r->head) * 8u;
+        if (!t->f && !(t->f = out_file_memory())) {
+            worker->no_memory = true;
+            return;
+        }
+        out_domains[domain].row(t, r);
+    }
+}
+
+static void rows_write(void *argument)
+{
+    rows_worker_t *worker = argument;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
+        if (worker->tables[i].f) out_file_move(worker->files[i].f, worker->tables[i].f);
+        if (worker->no_memory && worker->files[i].f) out_no_memory(worker->files[i].f);
+    }
+}
+
+static out_crew_t *begin_rows(work_t *w, rows_t *rows)
+{
+    const out_crew_work_t work = {rows_begin, rows_end, rows_render, rows_write, rows};
+    uint64_t count = 0;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        if (rows->files[i].f) count += w->source.rows[i];
+    return out_crew_begin(&work, out_crew_size(w->c->threads, count));
+}
+
+/* 0, or -1: memory ran out. */
+static int write_rows(work_t *w, out_table_t *tables)
+{
+    rows_t rows = {w->model, tables};
+    out_crew_t *crew = begin_rows(w, &rows);
     for (const trace_timed_t *r; (r = out_source_next(&w->source));) {
         out_table_t *t = &tables[out_source_taken(&w->source)];
-        if (t->f) out_domains[out_source_taken(&w->source)].row(t, r);
+        size_t bytes = trace_words(r->head) * 8u;
+        void *item = t->f && crew ? out_crew_item(crew, bytes) : NULL;
+        if (item)
+            memcpy(item, r, bytes);
+        else if (t->f && crew)
+            break;
+        else if (t->f)
+            out_domains[out_source_taken(&w->source)].row(t, r);
     }
+    if (out_crew_end(crew)) return 0;
+    snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+    return -1;
 }
 
 /* Trace files of the domains from one up to another, and statistics behind each. */
@@ -263,8 +346,8 @@ static int write_tables(work_t *w, int from, int to)
             out_source_domain(&w->source, (out_domain_t)from);
         else
             out_source_all(&w->source);
-        write_rows(w, tables);
-        result = w->source.failed ? -1 : 0;
+        result = write_rows(w, tables);
+        if (w->source.failed) result = -1;
     }
     for (int i = from; i < to; i++) {
         out_table_free(&tables[i]);
@@ -291,7 +374,13 @@ static int write_csv(work_t *w)
 
 static out_job_t job_of(work_t *w)
 {
-    return (out_job_t){w->model, w->c->config, &w->source, w->stats, w->why, w->why_bytes};
+    return (out_job_t){.model = w->model,
+                       .config = w->c->config,
+                       .source = &w->source,
+                       .stats = w->stats,
+                       .why = w->why,
+                       .why_bytes = w->why_bytes,
+                       .threads = w->c->threads};
 }
 
 static int hand_over(work_t *w)

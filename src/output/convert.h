@@ -18,6 +18,7 @@ typedef struct {
      * line in the job's `why`. */
     int (*take)(void *taker, out_job_t *job);
     void *taker;
+    unsigned threads;                  /* as in out_job_t */
     const volatile sig_atomic_t *stop; /* conversion ends early once this is not 0 */
     /* Where files go ("stdout" too); NULL: where each process wanted them. If given, no path that
      * stands in a store is believed: what leads out of the directory is replaced. */

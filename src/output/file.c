@@ -148,9 +148,12 @@ static void put(out_file_t *f, const char *data, size_t bytes)
     }
 }
 
+/* Not worth copying first. */
+enum { DIRECT_BYTES = 65536 };
+
 void out_bytes(out_file_t *f, const void *data, size_t bytes)
 {
-    if (f->fd >= 0 && bytes >= sizeof(f->buffer)) { /* no need to copy it first */
+    if (f->fd >= 0 && bytes >= DIRECT_BYTES) {
         out_flush(f);
         write_all(f, data, bytes);
         return;
@@ -238,6 +241,14 @@ const char *out_file_memory_text(out_file_t *f)
 {
     size_t bytes;
     return out_file_memory_bytes(f, &bytes);
+}
+
+void out_file_move(out_file_t *to, out_file_t *from)
+{
+    out_bytes(to, from->memory, from->memory_used);
+    out_bytes(to, from->buffer, from->used);
+    from->memory_used = from->used = 0;
+    if (from->error && !to->error) to->error = from->error;
 }
 
 int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes)

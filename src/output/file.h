@@ -51,6 +51,9 @@ const char *out_file_memory_text(out_file_t *f);
 /* The same where zero bytes may be in it. */
 const char *out_file_memory_bytes(out_file_t *f, size_t *bytes);
 
+/* Writes what such a file has, and empties it; an error of one is the other's, too. */
+void out_file_move(out_file_t *to, out_file_t *from);
+
 /* Room for `bytes` (OUT_RESERVE_MAX at most), to be filled from the front; out_commit says how far.
  */
 enum { OUT_RESERVE_MAX = 4096 };

@@ -16,6 +16,7 @@ typedef struct {
     out_stats_t *stats; /* by domain */
     char *why;
     size_t why_bytes;
+    unsigned threads; /* that render, see crew.h; 0: as many as are useful */
 } out_job_t;
 
 /* Makes the file. 0, or -1 with a line in the job's `why` and no file left. */

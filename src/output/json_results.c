@@ -3,12 +3,14 @@
  * One object with an array of one; sections in the order of AMD's tool, so that its own validators
  * and what was written for them read it. Records go by domain, each straight from its sorted source
  * to the file. */
+#include "output/crew.h"
 #include "output/format.h"
 #include "output/json.h"
 #include "output/objects.h"
 #include "output/settings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace/agent-fields.h"
@@ -36,6 +38,8 @@ typedef struct {
     out_pieces_t arguments; /* what stands before each value, each ended by a zero byte */
     out_file_t *memory;     /* where pieces are made */
 } writer_t;
+
+typedef void (*put_record_t)(writer_t *w, const trace_timed_t *r);
 
 /* ---- parts that several records have ---- */
 
@@ -282,7 +286,7 @@ static void counter_record(writer_t *w, const trace_timed_t *r)
 static const struct {
     const char *key;
     int domain;
-    void (*record)(writer_t *w, const trace_timed_t *r);
+    put_record_t record;
 } sections[] = {
     {"kernel_dispatch", OUT_KERNEL_DISPATCH, dispatch_record},
     {"hip_api", OUT_HIP_API, hip_record},
@@ -300,19 +304,98 @@ static const struct {
     {"pc_sample_stochastic", -1, NULL},
 };
 
-static void put_section(writer_t *w, const char *key, int domain,
-                        void (*record)(writer_t *w, const trace_timed_t *r))
+static void put_record(writer_t *w, put_record_t record, const trace_timed_t *r)
+{
+    out_json_begin(&w->j, NULL, '{');
+    record(w, r);
+    out_json_end(&w->j, '}');
+    out_char(w->j.f, '\n');
+}
+
+static void free_pieces(writer_t *w)
+{
+    for (size_t i = 0; i < sizeof(w->calls) / sizeof(*w->calls); i++)
+        out_pieces_free(&w->calls[i]);
+    out_pieces_free(&w->arguments);
+    out_file_abandon(w->memory);
+}
+
+/* ---- a section by several threads ---- */
+
+typedef struct {
+    writer_t *w;
+    put_record_t record;
+} section_t;
+
+typedef struct {
+    writer_t w; /* to memory */
+    const section_t *section;
+} section_worker_t;
+
+static void *section_begin(void *to)
+{
+    const section_t *section = to;
+    section_worker_t *worker = calloc(1, sizeof(*worker));
+    if (!worker) return NULL;
+    worker->section = section;
+    worker->w.job = section->w->job;
+    worker->w.model = section->w->model;
+    worker->w.j.f = out_file_memory();
+    if (worker->w.j.f) return worker;
+    free(worker);
+    return NULL;
+}
+
+static void section_end(void *argument)
+{
+    section_worker_t *worker = argument;
+    free_pieces(&worker->w);
+    out_file_abandon(worker->w.j.f);
+    free(worker);
+}
+
+static void section_render(void *argument, const char *items, size_t bytes, bool first)
+{
+    section_worker_t *worker = argument;
+    worker->w.j.comma = !first;
+    for (const char *at = items; at < items + bytes;) {
+        const trace_timed_t *r = (const trace_timed_t *)at;
+        put_record(&worker->w, worker->section->record, r);
+        at += trace_words(r->head) * 8u;
+    }
+}
+
+static void section_write(void *argument)
+{
+    section_worker_t *worker = argument;
+    out_file_move(worker->section->w->j.f, worker->w.j.f);
+}
+
+static void put_records_of(writer_t *w, out_domain_t domain, put_record_t record)
+{
+    out_source_t *source = w->job->source;
+    section_t section = {w, record};
+    const out_crew_work_t work = {section_begin, section_end, section_render, section_write,
+                                  &section};
+    out_crew_t *crew = out_crew_begin(&work, out_crew_size(w->job->threads, source->rows[domain]));
+    out_source_domain(source, domain);
+    for (const trace_timed_t *r; (r = out_source_next(source));) {
+        size_t bytes = trace_words(r->head) * 8u;
+        void *item = crew ? out_crew_item(crew, bytes) : NULL;
+        if (item)
+            memcpy(item, r, bytes);
+        else if (crew)
+            break;
+        else
+            put_record(w, record, r);
+    }
+    if (!out_crew_end(crew)) out_no_memory(w->j.f);
+}
+
+static void put_section(writer_t *w, const char *key, int domain, put_record_t record)
 {
     out_json_begin(&w->j, key, '[');
-    if (domain >= 0 && !w->job->source->failed) {
-        out_source_domain(w->job->source, (out_domain_t)domain);
-        for (const trace_timed_t *r; (r = out_source_next(w->job->source));) {
-            out_json_begin(&w->j, NULL, '{');
-            record(w, r);
-            out_json_end(&w->j, '}');
-            out_char(w->j.f, '\n');
-        }
-    }
+    if (domain >= 0 && !w->job->source->failed) put_records_of(w, (out_domain_t)domain, record);
     out_json_end(&w->j, ']');
 }
 
@@ -609,10 +692,7 @@ int out_json_write(out_job_t *job, const char *path)
     out_json_end(&w.j, ']');
     out_json_end(&w.j, '}');
     out_char(w.j.f, '\n');
-    for (size_t i = 0; i < sizeof(w.calls) / sizeof(*w.calls); i++)
-        out_pieces_free(&w.calls[i]);
-    out_pieces_free(&w.arguments);
-    out_file_abandon(w.memory);
+    free_pieces(&w);
     if (!job->source->failed) return out_file_close(w.j.f, job->why, job->why_bytes);
     out_file_abandon(w.j.f);
     return -1;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +117,12 @@ static int add_code_object(out_model_t *m, const trace_head_t *record)
 static int add_operation(out_kinds_t *k, const trace_head_t *record)
 {
     uint32_t kind = trace_kind(*record);
-    if (!k->operations[kind]) k->operations[kind] = calloc(TRACE_OPERATION_MAX + 1, sizeof(char *));
-    if (!k->operations[kind]) return -1;
-    k->operations[kind][trace_operation(*record)] = trace_record_text(record, 0);
+    const char **row = k->operations[kind];
+    if (!row) row = calloc(TRACE_OPERATION_MAX + 1, sizeof(*row));
+    if (!row) return -1;
+    __atomic_store_n(&row[trace_operation(*record)], trace_record_text(record, 0),
+                     __ATOMIC_RELEASE);
+    __atomic_store_n(&k->operations[kind], row, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -329,7 +333,7 @@ const char *out_model_info(const out_model_t *m, const char *key)
 
 static const char *unknown(const char *what, uint64_t number)
 {
-    static char text[64];
+    static __thread char text[64];
     snprintf(text, sizeof(text), "unknown %s %llu", what, (unsigned long long)number);
     return text;
 }
@@ -340,9 +344,15 @@ const char *out_model_kind(const out_model_t *m, uint32_t kind)
     return name ? name : unknown("kind", kind);
 }
 
+static const char *known_operation(const out_model_t *m, uint32_t kind, uint32_t operation)
+{
+    const char **row = __atomic_load_n(&m->kinds.operations[kind], __ATOMIC_ACQUIRE);
+    return row ? __atomic_load_n(&row[operation], __ATOMIC_ACQUIRE) : NULL;
+}
+
 /* Statistics keep names by address, so a made-up name must last as long as the model: it becomes
  * a record like those that were loaded. */
-static const char *make_operation(out_model_t *m, uint32_t kind, uint32_t operation)
+static const char *keep_operation(out_model_t *m, uint32_t kind, uint32_t operation)
 {
     struct {
         trace_head_t head;
@@ -354,11 +364,22 @@ static const char *make_operation(out_model_t *m, uint32_t kind, uint32_t operat
     return trace_record_text(kept, 0);
 }
 
+static const char *make_operation(out_model_t *m, uint32_t kind, uint32_t operation)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const char *name = known_operation(m, kind, operation);
+    if (!name) name = keep_operation(m, kind, operation);
+    pthread_mutex_unlock(&lock);
+    return name;
+}
+
 const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operation)
 {
-    const char **row = m->kinds.operations[kind & TRACE_KIND_MAX];
-    const char *name = row ? row[operation & TRACE_OPERATION_MAX] : NULL;
-    return name ? name : make_operation(m, kind & TRACE_KIND_MAX, operation & TRACE_OPERATION_MAX);
+    kind &= TRACE_KIND_MAX;
+    operation &= TRACE_OPERATION_MAX;
+    const char *name = known_operation(m, kind, operation);
+    return name ? name : make_operation(m, kind, operation);
 }
 
 const out_agent_t *out_model_find_agent(const out_model_t *m, uint64_t id)

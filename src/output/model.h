@@ -63,8 +63,8 @@ out_model_t *out_model_load(const char *store, trace_names_t names, out_agent_in
                             char *why, size_t why_bytes);
 void out_model_free(out_model_t *m);
 
-/* Never NULL; "" or a text with the number for what is not known. Not thread safe. Names of
- * operations and kernels last as long as the model. */
+/* Never NULL; "" or a text with the number for what is not known, which the thread's next question
+ * may replace. Names of operations and kernels last as long as the model. Any thread. */
 const char *out_model_info(const out_model_t *m, const char *key);
 const char *out_model_kind(const out_model_t *m, uint32_t kind);
 const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operation);

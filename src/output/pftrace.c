@@ -37,7 +37,7 @@ static void make_head(pf_t *p, uint64_t flags)
     proto_add_field(&p->head, PF_PACKET_FLAGS, flags);
 }
 
-void pf_flush(pf_t *p)
+static void flush_to_file(pf_t *p)
 {
     out_bytes(p->file, p->out.data, p->out.used);
     p->out.used = 0;
@@ -156,7 +156,7 @@ void pf_counter(pf_t *p, const proto_fields_t *track, uint64_t ns, double value)
 int out_pftrace_write(out_job_t *job, const char *path)
 {
     const trace_segment_header_t *h = &job->model->header;
-    pf_t p = {.job = job, .pid = h->pid};
+    pf_t p = {.job = job, .pid = h->pid, .flush = flush_to_file};
     int result = -1;
     p.file = out_file_open(path, job->why, job->why_bytes);
     if (!p.file) return -1;
@@ -165,7 +165,7 @@ int out_pftrace_write(out_job_t *job, const char *path)
     p.sequence = (uint32_t)(p.process_track >> 32) | 1;
     write_head(&p, h);
     if (pf_write_tracks(&p) == 0 && !p.out.failed) {
-        pf_flush(&p);
+        flush_to_file(&p);
         result = out_file_close(p.file, job->why, job->why_bytes);
     } else {
         if (!job->source->failed)

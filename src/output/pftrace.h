@@ -5,6 +5,7 @@
 #ifndef CROCPROF_OUTPUT_PFTRACE_H
 #define CROCPROF_OUTPUT_PFTRACE_H
 
+#include "output/crew.h"
 #include "output/format.h"
 #include "output/numbers.h"
 #include "output/proto.h"
@@ -132,9 +133,11 @@ typedef enum {
         PF_ANNOTATION_COUNT
 } pf_annotation_t;
 
-typedef struct {
+typedef struct pf {
     out_job_t *job;
     out_file_t *file;
+    void (*flush)(struct pf *p); /* has somebody take what is in `out` */
+    out_crew_t *crew;            /* that renders calls; or NULL */
     proto_t out;
     uint32_t pid, sequence;
     uint64_t process_track;
@@ -150,12 +153,10 @@ static inline size_t pf_packet(pf_t *p)
     return begun;
 }
 
-void pf_flush(pf_t *p);
-
 static inline void pf_packet_end(pf_t *p, size_t begun)
 {
     proto_end(&p->out, begun);
-    if (p->out.used >= PF_FLUSH_BYTES) pf_flush(p);
+    if (p->out.used >= PF_FLUSH_BYTES) p->flush(p);
 }
 
 /* More than the parts of an event that are of one size for all of them need together, so that they

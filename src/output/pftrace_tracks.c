@@ -10,6 +10,7 @@
 #include "output/pftrace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "trace/store.h"
 
@@ -303,19 +304,133 @@ static const char *own_name(state_t *s, out_domain_t domain, const trace_timed_t
     return out_model_text(s->model, ((const trace_marker_t *)r)->text);
 }
 
-static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
+/* `name`: NULL for one that has its own. Nothing that other records' packets depend on. */
+static void render_call(state_t *s, out_domain_t domain, const trace_timed_t *r,
+                        const proto_fields_t *name)
 {
     const proto_fields_t *track = thread_field(s, trace_thread(r->head));
-    const char *own = own_name(s, domain, r);
-    const proto_fields_t *name = own ? NULL : name_of(s, domain, r);
+    const char *own = name ? NULL : own_name(s, domain, r);
     bool point = out_is_point(domain, r);
     unsigned type = point ? PF_INSTANT : PF_SLICE_BEGIN;
-    if (!own && !name) return;
     size_t event, packet = own ? pf_named(s->p, track, type, domain, own, r, &event)
                                : pf_slice(s->p, track, type, name, r, &event);
     annotate_call(s, r);
     pf_event_end(s->p, packet, event);
     if (!point) pf_slice_end(s->p, track, r->end);
+}
+
+/* ---- calls by several threads, among packets that are ready ---- */
+
+typedef struct {
+    const proto_fields_t *name; /* of a call, see render_call */
+    uint32_t bytes;             /* of what follows: a call, or packets */
+    bool ready;
+} item_t;
+
+static void pass(pf_t *p, const proto_fields_t *name, bool ready, const void *data, size_t bytes)
+{
+    item_t *item = out_crew_item(p->crew, sizeof(*item) + (bytes + 7) / 8 * 8);
+    p->out.failed |= !item;
+    if (!item) return;
+    *item = (item_t){name, (uint32_t)bytes, ready};
+    memcpy(item + 1, data, bytes);
+}
+
+static void pass_packets(pf_t *p)
+{
+    if (p->out.used) pass(p, NULL, true, p->out.data, p->out.used);
+    p->out.used = 0;
+}
+
+typedef struct {
+    pf_t p;
+    state_t s;
+    out_file_t *file;
+} worker_t;
+
+static void keep_packets(pf_t *p)
+{
+    (void)p;
+}
+
+static void *begin_worker(void *to)
+{
+    const state_t *s = to;
+    worker_t *worker = calloc(1, sizeof(*worker));
+    if (!worker) return NULL;
+    worker->file = s->p->file;
+    worker->p = (pf_t){.job = s->p->job,
+                       .pid = s->p->pid,
+                       .sequence = s->p->sequence,
+                       .process_track = s->p->process_track,
+                       .head = s->p->head,
+                       .flush = keep_packets};
+    worker->s = (state_t){.p = &worker->p, .model = s->model};
+    return worker;
+}
+
+static void end_worker(void *argument)
+{
+    worker_t *worker = argument;
+    free(worker->p.out.data);
+    free(worker);
+}
+
+static void render_items(void *argument, const char *items, size_t bytes, bool first)
+{
+    worker_t *worker = argument;
+    proto_t *out = &worker->p.out;
+    (void)first;
+    for (const char *at = items; at < items + bytes;) {
+        const item_t *item = (const item_t *)at;
+        const trace_timed_t *r = (const trace_timed_t *)(item + 1);
+        if (!item->ready) {
+            render_call(&worker->s, (out_domain_t)out_domain_of(r->head), r, item->name);
+        } else if (proto_room(out, item->bytes)) {
+            memcpy(out->data + out->used, r, item->bytes);
+            out->used += item->bytes;
+        }
+        at += sizeof(*item) + (item->bytes + 7) / 8 * 8;
+    }
+}
+
+static void write_items(void *argument)
+{
+    worker_t *worker = argument;
+    if (worker->p.out.failed) out_no_memory(worker->file);
+    out_bytes(worker->file, worker->p.out.data, worker->p.out.used);
+    worker->p.out.used = 0;
+}
+
+/* From here on the workers write the file. */
+static void begin_crew(state_t *s)
+{
+    const out_crew_work_t work = {begin_worker, end_worker, render_items, write_items, s};
+    const out_source_t *source = s->p->job->source;
+    uint64_t calls = 0;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        if (out_domains[i].shape == OUT_CALL) calls += source->rows[i];
+    s->p->flush(s->p);
+    s->p->crew = out_crew_begin(&work, out_crew_size(s->p->job->threads, calls));
+    if (s->p->crew) s->p->flush = pass_packets;
+}
+
+static void end_crew(state_t *s)
+{
+    if (s->p->crew) pass_packets(s->p);
+    s->failed |= !out_crew_end(s->p->crew);
+}
+
+static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
+{
+    const proto_fields_t *name = own_name(s, domain, r) ? NULL : name_of(s, domain, r);
+    if (s->failed) return;
+    if (!s->p->crew) {
+        render_call(s, domain, r, name);
+        return;
+    }
+    pass_packets(s->p);
+    pass(s->p, name, false, r, trace_words(r->head) * 8u);
 }
 
 /* On a track of their kind. */
@@ -453,12 +568,14 @@ int pf_write_tracks(pf_t *p)
     for (size_t i = 0, number = 1; i < source->thread_count; i++)
         describe_thread(&s, source->threads[i],
                         source->threads[i] == p->pid ? 0 : (unsigned)number++);
+    begin_crew(&s);
     out_source_all(source);
-    for (const trace_timed_t *r; !s.failed && (r = out_source_next(source));) {
+    for (const trace_timed_t *r; !s.failed && !p->out.failed && (r = out_source_next(source));) {
         out_launches_use(&s.launches, r, write_dispatch, &s);
         write_record(&s, out_source_taken(source), r);
     }
     end_tracks(&s);
+    end_crew(&s);
     for (size_t i = 0; i < s.track_room; i++)
         out_ends_free(&s.tracks[i].ends);
     free(s.tracks);

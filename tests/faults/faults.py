@@ -198,7 +198,7 @@ def rocprofv3():
 
 def abandoned(out, form, root, *words):
     """A run whose program was killed, and whose rocprofv3 was before it: its store stays in `out`."""
-    process = subprocess.Popen(profile(out, "-s", "-f", form, program=(FAKE + "/subject", "wait", *words), root=root),
+    process = subprocess.Popen(profile(out, "-s", "-f", *form.split(), program=(FAKE + "/subject", *words), root=root),
                                env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                start_new_session=True)
     if process.stdout.readline() != "ready\n":
@@ -213,9 +213,11 @@ def abandoned(out, form, root, *words):
 
 def convert():
     root = root_of_fakes()
-    for form in FORMATS:
+    # enough for several threads, where there are as many CPUs
+    several = ("csv json pftrace", "wait-many", str(MANY))
+    for form, *words in [(form, "wait") for form in FORMATS] + [several]:
         with Place() as store:
-            abandoned(store.out, form, root)
+            abandoned(store.out, form, root, *words)
             Target(f"convert to {form}", "rocprofv3", "", lambda place: [ROCPROFV3, "convert", place.out],
                    prepare=lambda place: shutil.copytree(store.out, place.out)).all()
 

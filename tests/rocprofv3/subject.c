@@ -228,6 +228,7 @@ int main(int argc, char **argv)
     again[0] = argv[0];
     if (strcmp(how, "nothing") == 0) return 0;
     if (strcmp(how, "many") == 0) return many(atol(argv[2])), 0;
+    if (strcmp(how, "wait-many") == 0) return many(atol(argv[2])), wait_for_signals(), 0;
     if (strcmp(how, "memory") == 0) return memory(), 0;
     if (strcmp(how, "libraries") == 0) return libraries(), 0;
     if (strcmp(how, "windows") == 0) return windows(atoi(argv[2])), 0;

@@ -1,0 +1,347 @@
+/* crew_test.c - files are the same however many threads render them, and where no thread can be
+ * made. */
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "output/convert.h"
+#include "output/crew.h"
+#include "trace/store.h"
+#include "trace/writer.h"
+
+enum {
+    API = 5,
+    API_WITH_VALUES = 21,
+    MARKER = 7,
+    KFD = 25,
+    RECORDS = 12000,
+    NAMED = 30,      /* operations; later ones have none */
+    LONGEST = 60000, /* of a value: more than a batch holds */
+    ARGUMENTS = 2
+};
+
+static char directory[64], store[80];
+
+static trace_writer_t *open_writer(const char *name, uint32_t contents)
+{
+    char why[256];
+    trace_writer_t *w = trace_writer_open(store, name, contents, 0, why, sizeof(why));
+    if (!w) fail_msg("%s", why);
+    return w;
+}
+
+static void put_text(trace_writer_t *w, trace_head_t head, const char *text)
+{
+    assert_true(trace_writer_put_texts(w, &head, sizeof(head), &text, 1));
+}
+
+static void put_names(trace_writer_t *w)
+{
+    static const char *const facts[][2] = {{TRACE_INFO_DIRECTORY, "/"}, {TRACE_INFO_NAME, "x"}};
+    char text[64];
+    for (size_t i = 0; i < 2; i++) {
+        trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
+        assert_true(trace_writer_put_texts(w, &head, sizeof(head), facts[i], 2));
+    }
+    put_text(w, trace_head(TRACE_KIND, API, 0, 0, 0), "HIP_RUNTIME_API");
+    put_text(w, trace_head(TRACE_KIND, MARKER, 0, 0, 0), "MARKER_CORE_API");
+    for (uint32_t i = 0; i < NAMED; i++) {
+        snprintf(text, sizeof(text), "hip\"%u", i);
+        put_text(w, trace_head(TRACE_OPERATION, API, i, 0, 0), text);
+        trace_signature_t s = {.head = trace_head(TRACE_SIGNATURE, API_WITH_VALUES, i, 0, 0),
+                               .count = ARGUMENTS};
+        const char *texts[] = {"int", "a", "char *", "b\\"};
+        assert_true(trace_writer_put_texts(w, &s, sizeof(s), texts, 2 * ARGUMENTS));
+        trace_text_t t = {.head = trace_head(TRACE_TEXT, 0, 0, 0, 0), .id = i + 1};
+        const char *own = text;
+        assert_true(trace_writer_put_texts(w, &t, sizeof(t), &own, 1));
+    }
+}
+
+static void put_call_with_values(trace_writer_t *w, const trace_api_t *plain, uint32_t i)
+{
+    static char values[LONGEST + 16];
+    size_t longest = i == RECORDS / 2 ? LONGEST : i % 40;
+    size_t bytes = (size_t)snprintf(values, 16, "%u", i) + 1;
+    memset(values + bytes, "x\"\n"[i % 3], longest);
+    bytes += longest;
+    do
+        values[bytes++] = 0;
+    while (bytes % 8);
+    trace_call_t call = {
+        .call = {.head = trace_head(TRACE_API, API_WITH_VALUES, i % NAMED, 9, sizeof(call) + bytes),
+                 .start = plain->start,
+                 .end = plain->end,
+                 .correlation = plain->correlation,
+                 .ancestor = plain->correlation - 1},
+        .result = i,
+        .count = ARGUMENTS,
+        .has_result = 1};
+    assert_true(trace_writer_put_parts(w, &call, sizeof(call), values, bytes));
+}
+
+/* Of every form, so that what formats write once, or in turns, comes between the calls. */
+static void put_record(trace_writer_t *w, uint32_t i, uint32_t segment)
+{
+    uint64_t start = 1000000000u + 97u * i + segment, id = 2u * i + segment + 1;
+    uint32_t thread = 7 + i % 5;
+    trace_api_t call = {trace_head(TRACE_API, API, i % 40, thread, sizeof(call)), start, start + 60,
+                        id};
+    trace_dispatch_t d = {.head = trace_head(TRACE_DISPATCH, 11, 2, thread, sizeof(d)),
+                          .start = start,
+                          .end = start + 500,
+                          .correlation = id,
+                          .agent = 1,
+                          .kernel = i % 3,
+                          .dispatch = id,
+                          .stream = i % 2};
+    trace_copy_t copy = {.head = trace_head(TRACE_COPY, 10, i % 5, thread, sizeof(copy)),
+                         .start = start,
+                         .end = start + 900,
+                         .correlation = id,
+                         .bytes = i};
+    trace_allocation_t given = {.head = trace_head(TRACE_ALLOCATION, 16, 1, thread, sizeof(given)),
+                                .start = start,
+                                .end = start,
+                                .agent = 1,
+                                .address = 4096u * (i + 1),
+                                .bytes = i};
+    trace_marker_t marker = {.head =
+                                 trace_head(TRACE_MARKER, MARKER, i % 2, thread, sizeof(marker)),
+                             .start = start,
+                             .end = start + i % 3,
+                             .correlation = id,
+                             .text = i % (NAMED + 5)};
+    trace_api_t event = {trace_head(TRACE_API, KFD, 1, 0, sizeof(event)), start, start + i % 2, 0};
+    const void *forms[] = {&d, &copy, &given, &marker, &event};
+    if (i % 16 < 5)
+        assert_true(trace_writer_put(w, forms[i % 16]));
+    else if (i % 4 == 1)
+        put_call_with_values(w, &call, i);
+    else
+        assert_true(trace_writer_put(w, &call));
+}
+
+static int make_store(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/crew-test-XXXXXX");
+    if (!mkdtemp(directory)) return -1;
+    snprintf(store, sizeof(store), "%s/store", directory);
+    if (mkdir(store, 0700) != 0) return -1;
+    trace_writer_t *w = open_writer(TRACE_META_FILE, TRACE_CONTENTS_META);
+    put_names(w);
+    trace_writer_close(w);
+    for (uint32_t segment = 0; segment < 2; segment++) {
+        char name[32];
+        snprintf(name, sizeof(name), TRACE_RECORDS_FORMAT, segment);
+        w = open_writer(name, TRACE_CONTENTS_RECORDS);
+        for (uint32_t i = 0; i < RECORDS; i++)
+            put_record(w, i, segment);
+        trace_writer_close(w);
+    }
+    return 0;
+}
+
+static int remove_store(void **state)
+{
+    (void)state;
+    return trace_remove(directory);
+}
+
+static const char *all_formats(const void *from, const char *name)
+{
+    (void)from;
+    return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? "csv,json,pftrace" : NULL;
+}
+
+static void convert(unsigned threads, const char *to)
+{
+    char why[512] = "";
+    out_config_t config;
+    out_result_t result;
+    out_conversion_t c = {.config = &config, .threads = threads, .directory = to};
+    assert_int_equal(out_config_read(&config, all_formats, NULL, why, sizeof(why)), 0);
+    if (out_convert(&c, store, &result, why, sizeof(why)) != 0) fail_msg("%s", why);
+    out_conversion_free(&c);
+    out_config_free(&config);
+}
+
+static char *whole(const char *folder, const char *name, size_t *bytes)
+{
+    char path[512], *data;
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *f = fopen(path, "r");
+    if (!f) fail_msg("%s: %s", path, strerror(errno));
+    fseek(f, 0, SEEK_END);
+    *bytes = (size_t)ftell(f);
+    rewind(f);
+    data = malloc(*bytes + 1);
+    assert_non_null(data);
+    assert_int_equal(fread(data, 1, *bytes, f), *bytes);
+    fclose(f);
+    return data;
+}
+
+static void assert_same_files(const char *one, const char *other)
+{
+    unsigned files = 0;
+    DIR *d = opendir(one);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        size_t bytes, others;
+        if (*e->d_name == '.') continue;
+        char *a = whole(one, e->d_name, &bytes), *b = whole(other, e->d_name, &others);
+        if (bytes != others || memcmp(a, b, bytes) != 0) fail_msg("%s differs", e->d_name);
+        files++;
+        free(a);
+        free(b);
+    }
+    closedir(d);
+    assert_int_equal(files, 9); /* seven tables, JSON, pftrace */
+}
+
+static void the_same_files_with_any_number(void **state)
+{
+    (void)state;
+    static const unsigned counts[] = {2, 3, OUT_CREW_MAX, 0};
+    char one[96], several[96];
+    snprintf(one, sizeof(one), "%s/one", directory);
+    convert(1, one);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+        snprintf(several, sizeof(several), "%s/%u", directory, counts[i]);
+        convert(counts[i], several);
+        assert_same_files(one, several);
+    }
+}
+
+/* ---- the crew alone ---- */
+
+typedef struct {
+    uint64_t sum, next; /* what was written */
+    unsigned begun, ended, refused;
+} tally_t;
+
+typedef struct {
+    tally_t *tally;
+    uint64_t first, last, sum;
+    bool at_first;
+} counter_t;
+
+static void *begin_counter(void *to)
+{
+    tally_t *tally = to;
+    if (tally->begun == tally->refused) return NULL;
+    counter_t *c = calloc(1, sizeof(*c));
+    assert_non_null(c);
+    tally->begun++;
+    c->tally = tally;
+    return c;
+}
+
+static void end_counter(void *worker)
+{
+    ((counter_t *)worker)->tally->ended++;
+    free(worker);
+}
+
+static void render_counter(void *worker, const char *items, size_t bytes, bool first)
+{
+    counter_t *c = worker;
+    /* others are done before this one */
+    if (first) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    c->at_first = first;
+    c->first = UINT64_MAX;
+    c->sum = 0;
+    /* an item: its size, its number, more of the same */
+    for (const uint64_t *at = (const void *)items; (const char *)at < items + bytes;
+         at += at[0] / 8) {
+        if (c->first == UINT64_MAX) c->first = at[1];
+        c->last = at[1];
+        for (uint64_t i = 1; i < at[0] / 8; i++)
+            c->sum += at[i];
+    }
+}
+
+static void write_counter(void *worker)
+{
+    counter_t *c = worker;
+    if (c->first != c->tally->next || c->at_first != !c->first) c->tally->sum = UINT64_MAX / 2;
+    c->tally->next = c->last + 1;
+    c->tally->sum += c->sum;
+}
+
+static void items_in_order(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers <= OUT_CREW_MAX; workers++) {
+        tally_t tally = {.refused = workers == 3 ? 2 : OUT_CREW_MAX};
+        const out_crew_work_t work = {begin_counter, end_counter, render_counter, write_counter,
+                                      &tally};
+        out_crew_t *c = out_crew_begin(&work, workers);
+        uint64_t sum = 0;
+        assert_non_null(c);
+        assert_int_equal(tally.begun, workers == 3 ? 2 : workers);
+        for (uint64_t n = 0; n < 30000; n++) {
+            size_t bytes = n % 5000 == 777 ? 3 * OUT_CREW_BATCH_BYTES : 16 + n % 7 * 8;
+            uint64_t *item = out_crew_item(c, bytes);
+            assert_non_null(item);
+            item[0] = bytes;
+            for (size_t i = 1; i < bytes / 8; i++)
+                sum += item[i] = n;
+        }
+        assert_true(out_crew_end(c));
+        assert_int_equal(tally.next, 30000);
+        assert_int_equal(tally.sum, sum);
+        assert_int_equal(tally.ended, tally.begun);
+    }
+}
+
+static void nobody_and_nothing(void **state)
+{
+    (void)state;
+    tally_t tally = {.refused = 0};
+    const out_crew_work_t work = {begin_counter, end_counter, render_counter, write_counter,
+                                  &tally};
+    assert_null(out_crew_begin(&work, 0));
+    assert_null(out_crew_begin(&work, 2)); /* no state for a worker */
+    assert_true(out_crew_end(NULL));
+    tally.refused = OUT_CREW_MAX;
+    assert_true(out_crew_end(out_crew_begin(&work, 2)));
+    assert_int_equal(tally.next, 0);
+    assert_int_equal(tally.ended, 2);
+    assert_int_equal(out_crew_size(1, UINT64_MAX), 0);
+    assert_int_equal(out_crew_size(2, OUT_CREW_LEAST_RECORDS - 1), 0);
+    assert_int_equal(out_crew_size(2, OUT_CREW_LEAST_RECORDS), 2);
+    assert_int_equal(out_crew_size(100, UINT64_MAX), OUT_CREW_MAX);
+    /* one CPU: one thread */
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
+        if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    assert_int_equal(out_crew_size(0, UINT64_MAX), 0);
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_files_with_any_number),
+        cmocka_unit_test(items_in_order),
+        cmocka_unit_test(nobody_and_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_store, remove_store);
+}
