@@ -136,7 +136,7 @@ static void test_turns(void **state)
         assert_int_equal(seen.counts[3], 2);
         assert_int_equal(seen.counts[6], 2);
         assert_string_equal(seen.kinds, "1 1 1 12 1 1 13 12 1 1 1 7 17 5 18 6 15 ");
-        assert_int_equal(seen.immediates, 1);
+        assert_int_equal(seen.immediates, 2); /* s_ttracedata, s_waitcnt */
         assert_int_equal(seen.data, 0x12345678);
         assert_int_equal(seen.mark, 0xabcd);
         assert_int_equal(seen.counts[15], 7);

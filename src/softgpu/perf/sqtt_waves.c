@@ -211,11 +211,8 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
     if (!(g->simds >> (w->hw_id >> SIMD_SHIFT & SIMD) & 1)) return;
     resolve_jump(g, index, pc);
     if (issued >= begin + QUAD) note(g, index, begin, SG_SQTT_ISSUE, SG_ISSUE_STALLED, 0);
-    if (i->op == ISA_OP_s_ttracedata) {
-        note(g, index, issued, SG_SQTT_DATA, 0, w->m0);
-        return;
-    }
     note(g, index, issued, SG_SQTT_ISSUE, kind < 0 ? SG_ISSUE_IMMEDIATE : SG_ISSUE_INST, 0);
+    if (i->op == ISA_OP_s_ttracedata) note(g, index, issued, SG_SQTT_DATA, 0, w->m0);
     if (kind < 0) return;
     const uint64_t done = end > issued + QUAD ? end - QUAD : issued;
     note(g, index, done, SG_SQTT_INST, kind, 0);
