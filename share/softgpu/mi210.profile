@@ -36,7 +36,7 @@ l1_scalar_latency     50
 l1_instruction_latency 16
 l2_latency            220
 vram_latency          800
-host_latency          1300
+host_latency          2300     # kernel arguments of a first dispatch shut the scalar caches for 2093
 memory_bytes_per_clock 550     # of 941 at the memory's clock; 515 to 882 were measured
 
 vram_mb               8192     # the product has 65536

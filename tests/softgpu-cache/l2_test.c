@@ -3,6 +3,8 @@
  * 8 MiB in 32 channels of 16 ways and 128 sets; 256 bytes in a row belong to one channel. */
 #include "rig.h"
 
+#include "softgpu/cache/queue.h"
+
 static void touch(rig_t *r, const char *text, uint64_t from, uint64_t bytes)
 {
     for (uint64_t at = from; at < from + bytes; at += 256) {
@@ -174,11 +176,46 @@ static void places(void **state)
     rig_destroy(r);
 }
 
+/* What those who come at random wait for each other: work * work / 2 (clocks - work). */
+static void queues(void **state)
+{
+    (void)state;
+    assert_int_equal(sgc_queue(0, 100), 0);
+    assert_int_equal(sgc_queue(50, 100), 25);
+    assert_int_equal(sgc_queue(90, 100), 100); /* 405, but no more than there are clocks */
+    assert_int_equal(sgc_queue(100, 100), 100);
+    assert_int_equal(sgc_queue(0, 0), 0);
+
+    /* A wave loads 512 bytes: 2 channels look up 4 halves and read 4, TD has 8 clocks of data. */
+    rig_t *r = rig_create();
+    rig_stride(r, 0, 8);
+    sgc_begun(r->model);
+    rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
+    assert_int_equal(sgc_unit_ended(r->model, 0, 24, 12),
+                     16 + 12); /* look-ups, and beyond quarters */
+    sgc_ended(r->model, 6, 6);
+    EXPECT(r, TCP_TD_TCP_STALL_CYCLES, 8 * 8 / (2 * (24 - 8)));
+    EXPECT(r, TD_SPI_STALL, 8 * 12 / (24 * 4)); /* 4 SIMDs */
+    EXPECT(r, TCP_TCR_TCP_STALL_CYCLES, 8);
+    EXPECT(r, TCC_TAG_STALL, 2 * (4 * 4 / (2 * (6 - 4))));
+    EXPECT(r, TCC_EA_RDREQ_DRAM_CREDIT_STALL, 2 * (4 * 4 / (2 * (6 - 4))));
+    EXPECT(r, TCC_EA_WRREQ_STALL, 0);
+    /* the next dispatch stores them, and a fence writes them back before it ends */
+    sgc_begun(r->model);
+    rig_do(r, "global_store_dwordx2 v[0:1], v[2:3], off");
+    sgc_release(r->model, 2);
+    sgc_ended(r->model, 6, 6);
+    EXPECT(r, TCC_EA_WRREQ_STALL, 2 * (4 * 4 / (2 * (6 - 4))));
+    EXPECT(r, TCC_EA_WRREQ_DRAM_CREDIT_STALL, GET(r, TCC_EA_WRREQ_STALL));
+    EXPECT(r, TA_DATA_STALLED_BY_TC_CYCLES, 12 + 8); /* and 8 requests */
+    rig_destroy(r);
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {RIG_TEST(channels),    RIG_TEST(capacity),
-                                       RIG_TEST(writes_back), RIG_TEST(acquires),
-                                       RIG_TEST(acquire_mem), RIG_TEST(places)};
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(channels),    RIG_TEST(capacity), RIG_TEST(writes_back), RIG_TEST(acquires),
+        RIG_TEST(acquire_mem), RIG_TEST(places),   RIG_TEST(queues)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

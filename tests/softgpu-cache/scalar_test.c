@@ -12,6 +12,7 @@ static void reads(void **state)
     EXPECT(r, SQC_TC_DATA_READ_REQ, 1);
     EXPECT(r, TCC_READ, 1);
     assert_int_equal(r->cost.latency, r->profile.vram_latency);
+    sgc_at(r->model, 1000);                             /* they are there */
     rig_do(r, "s_load_dwordx16 s[16:31], s[4:5], 0x0"); /* the same 64 bytes */
     EXPECT(r, SQC_DCACHE_REQ, 2);
     EXPECT(r, SQC_DCACHE_HITS, 1);
@@ -73,6 +74,7 @@ static void uncached(void **state)
     r->page = (sgc_page_t){SGC_UC, false, 0};
     rig_set_s64(r, 4, RIG_VA);
     rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    sgc_at(r->model, 5000);
     rig_do(r, "s_load_dword s0, s[4:5], 0x4");
     EXPECT(r, SQC_DCACHE_HITS, 1);
     EXPECT(r, TCC_EA_RD_UNCACHED_32B, 2);
@@ -104,7 +106,7 @@ static void fetches(void **state)
 {
     (void)state;
     rig_t *r = rig_create();
-    for (unsigned pass = 0; pass < 2; pass++)
+    for (unsigned pass = 0; pass < 2; pass++, sgc_at(r->model, 5000))
         for (unsigned k = 0; k < 510; k++)
             sgc_fetch(r->model, 0, RIG_VA + 64 * k);
     EXPECT(r, SQC_ICACHE_REQ, 1020);
@@ -117,11 +119,64 @@ static void fetches(void **state)
     rig_destroy(r);
 }
 
+/* While a line arrives, 30 more requests for it are let in, each for the rest of the time; then the
+ * cache is shut until it is there. What another cache has asked L2 for, this one waits for too. */
+static void duplicates(void **state)
+{
+    enum { PENDING = 30 };
+    (void)state;
+    rig_t *r = rig_create();
+    const uint32_t memory = r->profile.vram_latency;
+    rig_set_s64(r, 4, RIG_VA);
+    sgc_at(r->model, 100);
+    rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    sgc_at(r->model, 150);
+    for (unsigned k = 0; k < PENDING - 1; k++)
+        rig_do(r, "s_load_dword s0, s[4:5], 0x4");
+    assert_int_equal(r->cost.latency, memory - 50);
+    EXPECT(r, SQC_DCACHE_INPUT_VALID_READYB, 0);
+    rig_do(r, "s_load_dword s0, s[4:5], 0x8");
+    EXPECT(r, SQC_DCACHE_MISSES_DUPLICATE, PENDING);
+    EXPECT(r, SQC_DCACHE_INPUT_VALID_READYB, memory - 50);
+    rig_do(r, "s_load_dword s0, s[4:5], 0x8"); /* waits outside */
+    EXPECT(r, SQC_DCACHE_HITS, 1);
+    r->cu = 1; /* another scalar cache */
+    rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+    EXPECT(r, SQC_DCACHE_MISSES, 2);
+    assert_int_equal(r->cost.latency, memory - 50);
+    sgc_at(r->model, 100 + memory);
+    r->cu = 0;
+    rig_do(r, "s_load_dword s0, s[4:5], 0x4");
+    EXPECT(r, SQC_DCACHE_MISSES_DUPLICATE, PENDING);
+    EXPECT(r, SQC_DCACHE_HITS, 2);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
+/* Fetches of the line that has been missed, not of those that come with it. */
+static void fetched_twice(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    const uint32_t memory = r->profile.vram_latency;
+    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA), memory);
+    sgc_at(r->model, 200);
+    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA + 32), memory - 200);
+    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA + 64), r->profile.l1_instruction_latency);
+    EXPECT(r, SQC_ICACHE_MISSES, 1);
+    EXPECT(r, SQC_ICACHE_MISSES_DUPLICATE, 1);
+    EXPECT(r, SQC_TC_INST_REQ, 3);
+    sgc_at(r->model, memory);
+    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA), r->profile.l1_instruction_latency);
+    rig_invariants(r);
+    rig_destroy(r);
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {RIG_TEST(reads),   RIG_TEST(buffer_range),
-                                       RIG_TEST(stores),  RIG_TEST(uncached),
-                                       RIG_TEST(sharing), RIG_TEST(fetches)};
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(reads),   RIG_TEST(buffer_range), RIG_TEST(stores),     RIG_TEST(uncached),
+        RIG_TEST(sharing), RIG_TEST(fetches),      RIG_TEST(duplicates), RIG_TEST(fetched_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void test_both(void **state)
         assert_int_equal(out[1], 20 * 2);
         assert_int_equal(out[2], 20);
         /* 20 clocks of its own and a fetch: between a hit and memory */
-        if (modelled) assert_in_range(out[3], 20 * (30 + 20) / 4, 20 * (560 + 20) / 4);
+        if (modelled) assert_in_range(out[3], 20 * (30 + 20) / 4, 20 * (800 + 20) / 4);
     }
 }
 

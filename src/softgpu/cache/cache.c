@@ -2,6 +2,7 @@
  *
  * What each unit does is its own file's; here is who does what. */
 #include "softgpu/cache/model.h"
+#include "softgpu/cache/queue.h"
 
 #include <stdlib.h>
 
@@ -80,24 +81,61 @@ uint64_t sgc_below(const sgc_t *t)
     return t->l2.below * SGC_LINE;
 }
 
-void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t unit)
+void sgc_at(sgc_t *t, uint64_t now)
+{
+    t->now = now;
+}
+
+void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t busy, uint64_t stood)
 {
     sgc_cu_t *c = &t->cu[cu % t->cus];
     c->tcp.latency += clocks;
-    c->td_busy.clocks += unit;
-    c->td_wait.clocks += unit;
-    c->tcp_busy.clocks += unit;
-    c->tcp_wait.clocks += unit;
+    c->td_busy.clocks += busy;
+    c->tcp_busy.clocks += busy;
+    c->td_wait.clocks += stood;
+    c->tcp_wait.clocks += stood;
 }
 
-void sgc_busy(sgc_t *t, uint64_t clocks)
+uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
 {
-    for (unsigned n = 0; n < t->channels; n++) {
-        sgc_channel_t *c = &t->channel[n];
-        const uint64_t requests = sgc_channel_requests(c), now = requests - c->requests;
-        if (now) c->count.busy += now > clocks ? now : clocks;
-        c->requests = requests;
+    sgc_cu_t *c = &t->cu[cu % t->cus];
+    const uint64_t ta = c->ta.ta_busy - c->seen_ta, data = c->td.data - c->seen_data;
+    c->seen_ta = c->ta.ta_busy;
+    c->seen_data = c->td.data;
+    c->td.held_tcp += sgc_queue(data, clocks);
+    /* SPI writes a register of a wave at its start, to one SIMD, as data goes to one */
+    const uint64_t meetings = 2 * clocks * t->profile.simds_per_cu;
+    if (clocks) c->td.spi_stall += (2 * data * waves + meetings / 2) / meetings;
+    return ta;
+}
+
+void sgc_begun(sgc_t *t)
+{
+    for (unsigned n = 0; n < t->channels; n++)
+        t->channel[n].seen = t->channel[n].count;
+    for (unsigned n = 0; n < SGC_ARRIVING; n++)
+        t->arriving[n].at = 0;
+    for (unsigned n = 0; n < t->sqcs; n++)
+        t->sqc[n].data_arriving.at = t->sqc[n].code_arriving.at = 0;
+}
+
+static void end_channel(sgc_channel_t *c, uint64_t clocks, uint64_t at_work)
+{
+    sgc_tcc_counts_t *n = &c->count;
+    const sgc_tcc_counts_t *seen = &c->seen;
+    const uint64_t requests = sgc_requests(n) - sgc_requests(seen);
+    if (requests) n->busy += requests > at_work ? requests : at_work;
+    n->tag_stall += sgc_queue(requests + n->both - seen->both, clocks);
+    for (unsigned local = 0; local < 2; local++) {
+        n->rd_stall[local] += sgc_queue(n->ea_rdreq[local] - seen->ea_rdreq[local], clocks);
+        n->wr_stall[local] += sgc_queue(n->ea_wrreq[local] - seen->ea_wrreq[local], clocks);
     }
+}
+
+void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work)
+{
+    for (unsigned n = 0; n < t->channels; n++)
+        end_channel(&t->channel[n], clocks, at_work);
 }
 
 void sgc_flush(sgc_t *t, unsigned what)

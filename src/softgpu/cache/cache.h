@@ -64,6 +64,9 @@ typedef struct {
  * at once. */
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i);
 
+/* The clock of the wave whose scalar accesses and fetches come next: since its dispatch began. */
+void sgc_at(sgc_t *t, uint64_t now);
+
 /* A wave of the compute unit fetches the SGC_FETCH bytes of code around `va`. Returns the clocks
  * until they are there. To be called when a wave starts, and when it goes on in another piece. */
 enum { SGC_FETCH = 32 };
@@ -72,11 +75,16 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va);
 /* Bytes that have moved between L2 and memory since creation. */
 uint64_t sgc_below(const sgc_t *t);
 /* Waves of the compute unit waited longer than their requests take, together so many clocks for
- * vector memory; of the unit's own clocks, counted once however many waves waited, it was `unit`.
- */
-void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t unit);
-/* A dispatch has had memory at work for so many clocks: every channel that it used was busy. */
-void sgc_busy(sgc_t *t, uint64_t clocks);
+ * vector memory. Of the unit's own clocks, counted once however many waves waited, its pipe was
+ * busy in `busy` and stood still for want of data in `stood`. */
+void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t busy, uint64_t stood);
+/* A dispatch begins. */
+void sgc_begun(sgc_t *t);
+/* A dispatch of so many clocks has ended, of which memory was at work in some: what its requests
+ * waited for each other is counted (queue.h). First for every compute unit, with the waves that the
+ * dispatch had there; returns the clocks that the unit's address unit was busy with it. */
+uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves);
+void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work);
 
 /* What can be done to the caches as a whole. */
 enum {

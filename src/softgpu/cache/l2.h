@@ -156,6 +156,7 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
     sgc_channel_t *c = place.channel;
 
     c->count.by_type[page.type][SGC_READ]++;
+    c->count.both++;
     c->count.streaming += stream;
     sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
     if ((*line & SGC_L2_VALID) == SGC_L2_VALID) {

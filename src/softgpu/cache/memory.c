@@ -31,6 +31,7 @@ typedef struct {
     bool waits;                  /* for L2 */
     bool held; /* `read` has not been asked for: the next may be the other half of its line */
     uint32_t accesses, quads, quarters, lookups, conflicts;
+    uint32_t requests; /* to L2 */
     uint32_t latency;
     uint32_t pending; /* look-ups that come too soon after a miss of their page to hit */
     lookup_t *lookup;
@@ -102,6 +103,7 @@ INLINE void asked(pass_t *p, const lookup_t *u, sgc_access_t access, uint64_t *s
                   uint32_t latency)
 {
     p->cu->tcp.by_type[u->page.type][access]++;
+    p->requests++;
     *sum += latency;
     slower(p, u->at + latency);
 }
@@ -570,7 +572,7 @@ static void count_accesses(pass_t *p)
     c->latency += p->latency;
 }
 
-static void count_pipes(pass_t *p)
+static void count_pipes(pass_t *p, uint32_t lanes, uint32_t bytes)
 {
     sgc_cu_t *cu = p->cu;
     sgc_ta_counts_t *ta = &cu->ta;
@@ -579,9 +581,9 @@ static void count_pipes(pass_t *p)
     const uint32_t stalled = p->lookups - p->quarters;
     ta->ta_busy += issue + stalled;
     ta->addr_stalled_by_tc_cycles += stalled;
-    if (!loads) {
-        ta->ta_busy += stalled;
-        ta->data_stalled_by_tc_cycles += stalled;
+    if (!loads) { /* data passes straight on to L2's port, addresses of loads wait before it */
+        ta->ta_busy += stalled + p->requests;
+        ta->data_stalled_by_tc_cycles += stalled + p->requests;
     }
     cu->td.coalescable_wavefront += coalesced;
     if (p->op->buffer) {
@@ -595,6 +597,7 @@ static void count_pipes(pass_t *p)
     const uint64_t end = start + p->latency;
     cu->free = start + issue;
     if (loads || p->returns) {
+        cu->td.data += (lanes * bytes + SGC_DATA_BUS - 1) / SGC_DATA_BUS;
         sgc_span_add(&cu->td_busy, start, end);
         if (p->waits) {
             sgc_span_add(&cu->td_wait, data, end);
@@ -616,7 +619,7 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
     cu->l1_filled = true;
     walk(&p, a);
     count_accesses(&p);
-    count_pipes(&p);
+    count_pipes(&p, (uint32_t)__builtin_popcountll(a->exec), a->bytes);
     cost->vmem_issue += p.lookups;
     if (p.latency > cost->latency) cost->latency = p.latency;
 }

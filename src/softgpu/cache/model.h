@@ -20,9 +20,12 @@ enum {
     SGC_QUAD = 4,     /* lanes that the address unit turns into one access, at best */
     SGC_QUARTER = 16, /* lanes whose lines are looked up together; of wide elements a quad's */
     SGC_DWORD = 4,    /* elements above it are wide */
-    SGC_UTCL1_PENDING = 10, /* look-ups after a miss of their page that still wait for it */
-    SGC_CODE_AHEAD = 2,     /* lines that a miss of the instruction cache reads besides its own */
-    SGC_TAG_BANKS = 4,      /* of the vector L1's tags, by line number */
+    SGC_UTCL1_PENDING = 10,  /* look-ups after a miss of their page that still wait for it */
+    SGC_SCALAR_PENDING = 30, /* requests for a scalar line on its way that are let in */
+    SGC_DATA_BUS = 64,       /* bytes of loads that TD returns in a clock */
+    SGC_ARRIVING = 4,        /* lines on their way to L2 that scalar caches know of */
+    SGC_CODE_AHEAD = 2,      /* lines that a miss of the instruction cache reads besides its own */
+    SGC_TAG_BANKS = 4,       /* of the vector L1's tags, by line number */
     SGC_MTYPES = 4
 };
 
@@ -75,6 +78,8 @@ typedef struct {
 
 typedef struct {
     uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
+    uint64_t data; /* clocks that data of loads takes on its way to registers */
+    uint64_t held_tcp, spi_stall;
 } sgc_td_counts_t;
 
 typedef struct {
@@ -96,13 +101,21 @@ typedef struct {
     sgc_td_counts_t td;
     sgc_tcp_counts_t tcp;
     sgc_span_t td_busy, td_wait, tcp_busy, tcp_wait;
+    uint64_t seen_ta, seen_data; /* ta_busy and td.data when a dispatch ended last */
 } sgc_cu_t;
 
 typedef struct {
     uint64_t tc[4]; /* requests to L2: instructions, reads, writes, atomics */
-    uint64_t icache_req, icache_hits, icache_misses;
-    uint64_t dcache_req, dcache_hits, dcache_misses, dcache_atomic, inflight;
+    uint64_t icache_req, icache_hits, icache_misses, icache_duplicate;
+    uint64_t dcache_req, dcache_hits, dcache_misses, dcache_duplicate, dcache_atomic, inflight;
+    uint64_t dcache_shut; /* clocks that the data cache took no request */
 } sgc_sqc_counts_t;
+
+/* A line that has been asked for, and when it is there. */
+typedef struct {
+    uint32_t line;
+    uint64_t at;
+} sgc_arriving_t;
 
 /* Scalar and instruction cache, shared by some compute units of an engine. */
 typedef struct {
@@ -112,6 +125,10 @@ typedef struct {
     uint64_t n_dirty;
     sgc_tlb_t data_tlb, code_tlb; /* not counted by any event */
     uint64_t last_code;           /* line of the last fetch that hit + 1, or 0 */
+    /* the line that `data` has read last: how many more may ask for it before it is there, and
+     * when that is */
+    sgc_arriving_t data_arriving, code_arriving;
+    uint32_t data_room;
     sgc_sqc_counts_t count;
 } sgc_sqc_t;
 
@@ -121,7 +138,9 @@ typedef struct {
     /* transactions below L2: to the host's memory, to the GPU's own */
     uint64_t ea_wrreq[2], ea_atomic[2], ea_rdreq[2];
     uint64_t ea_wrreq_64b, ea_wr_uncached_32b, ea_rd_uncached_32b;
-    uint64_t busy; /* clocks, of dispatches that have ended */
+    uint64_t both; /* requests for two halves of a line */
+    /* of dispatches that have ended, clocks */
+    uint64_t busy, tag_stall, rd_stall[2], wr_stall[2];
 } sgc_tcc_counts_t;
 
 /* A line of L2, as small as it can be: there are many. */
@@ -136,15 +155,15 @@ enum {
 
 typedef struct {
     sgc_tcc_counts_t count;
-    uint64_t requests; /* when `busy` was added to last */
+    sgc_tcc_counts_t seen; /* when a dispatch began last */
 } sgc_channel_t;
 
-static inline uint64_t sgc_channel_requests(const sgc_channel_t *c)
+static inline uint64_t sgc_requests(const sgc_tcc_counts_t *c)
 {
     uint64_t n = 0;
     for (unsigned type = 0; type < SGC_MTYPES; type++)
         for (unsigned access = 0; access < SGC_ACCESSES; access++)
-            n += c->count.by_type[type][access];
+            n += c->by_type[type][access];
     return n;
 }
 
@@ -166,6 +185,10 @@ enum { SGC_TOUCHED = 256 };
 struct sgc {
     sg_profile_t profile;
     unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
+    uint64_t now; /* sgc_at() */
+    /* the lines of L2 that scalar caches have had read last, in turns */
+    sgc_arriving_t arriving[SGC_ARRIVING];
+    unsigned arrivals;
     sgc_pages_t pages;
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;

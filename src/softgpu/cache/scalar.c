@@ -70,6 +70,42 @@ void sgc_scalar_write_back(sgc_t *t, sgc_sqc_t *q)
         clean_slot(t, q, slot, ways_tag(&q->data, slot));
 }
 
+static bool is_arriving(const sgc_t *t, const sgc_arriving_t *a, uint32_t line)
+{
+    return a->line == line && t->now < a->at;
+}
+
+/* Whether the line has been asked for and is not there yet. */
+static bool arrives(const sgc_t *t, const sgc_sqc_t *q, uint32_t line)
+{
+    return q->data_room && is_arriving(t, &q->data_arriving, line);
+}
+
+/* The last that is let in shuts the cache until the line is there. */
+static uint32_t duplicate(const sgc_t *t, sgc_sqc_t *q)
+{
+    const uint64_t rest = q->data_arriving.at - t->now;
+    q->count.dcache_duplicate++;
+    if (!--q->data_room) q->count.dcache_shut += rest;
+    return (uint32_t)rest;
+}
+
+/* What one scalar cache has had L2 read, all others want at the same time: they wait for it, too.
+ */
+static uint32_t read_scalar(sgc_t *t, uint32_t line, sgc_page_t page)
+{
+    const uint32_t latency = sgc_l2_request(t, line, page, SGC_READ, 0, false);
+    const uint32_t whole = line / (SGC_L2_LINE / SGC_LINE);
+    if (latency > t->profile.l2_latency) {
+        t->arriving[t->arrivals++ % SGC_ARRIVING] = (sgc_arriving_t){whole, t->now + latency};
+        return latency;
+    }
+    uint64_t there = t->now + latency;
+    for (unsigned n = 0; n < SGC_ARRIVING; n++)
+        if (t->arriving[n].line == whole && t->arriving[n].at > there) there = t->arriving[n].at;
+    return (uint32_t)(there - t->now);
+}
+
 /* One request of the scalar data cache; clocks until data. `written`: bytes a store changes. */
 static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sgc_access_t access,
                         uint64_t written, bool fresh)
@@ -84,6 +120,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
         ways_remove(&q->data, (uint32_t)slot);
         slot = WAYS_NO_SLOT;
     }
+    if (slot >= 0 && access == SGC_READ && arrives(t, q, line)) return duplicate(t, q);
     q->count.dcache_hits += slot >= 0;
     q->count.dcache_misses += slot < 0;
     if (access == SGC_ATOMIC) {
@@ -92,11 +129,13 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
         return sgc_l2_request(t, line, f.page, access, written, false);
     }
     if (slot < 0) {
-        latency = sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
+        latency = read_scalar(t, line, f.page);
         q->count.tc[TC_READ]++;
         slot = (int32_t)ways_insert(&q->data, set, line, &old);
         clean_slot(t, q, (uint32_t)slot, old);
         q->data_page[slot] = f;
+        q->data_arriving = (sgc_arriving_t){line, t->now + latency};
+        q->data_room = SGC_SCALAR_PENDING;
     }
     if (access == SGC_WRITE) {
         q->n_dirty += !q->dirty[slot];
@@ -146,34 +185,47 @@ void sgc_scalar(sgc_t *t, sgc_sqc_t *q, const isa_wave_t *w, const isa_inst_t *i
     if (!cost->latency) cost->latency = t->profile.l1_scalar_latency;
 }
 
-/* Asks for the code at `va` if the cache has not got it; clocks until it is there. */
-static uint32_t fetch_line(sgc_t *t, sgc_sqc_t *q, uint64_t va, bool *hit)
+/* Asks for the code at `va` if the cache has not got it: whether it had to, and the line. */
+static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *line, uint32_t *latency)
 {
     bool known;
     uint32_t old;
     const sgc_frame_t f = sgc_tlb_find(&q->code_tlb, &t->pages, va / SGC_PAGE, &known);
-    const uint32_t line = sgc_line_of(f, va), set = ways_set(&q->code, line);
-    *hit = ways_find(&q->code, set, line) >= 0;
-    if (*hit) return t->profile.l1_instruction_latency;
+    const uint32_t set = ways_set(&q->code, *line = sgc_line_of(f, va));
+    *latency = t->profile.l1_instruction_latency;
+    if (ways_find(&q->code, set, *line) >= 0) return false;
     q->count.tc[TC_INST]++;
-    ways_insert(&q->code, set, line, &old);
-    return sgc_l2_request(t, line, f.page, SGC_READ, 0, false);
+    ways_insert(&q->code, set, *line, &old);
+    *latency = read_scalar(t, *line, f.page);
+    return true;
+}
+
+static uint32_t miss_code(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t line, uint32_t latency)
+{
+    uint32_t unused;
+    q->count.icache_misses++;
+    q->code_arriving = (sgc_arriving_t){line, t->now + latency};
+    q->last_code = 0;
+    for (unsigned ahead = 1; ahead <= SGC_CODE_AHEAD; ahead++)
+        code_missed(t, q, va + (uint64_t)ahead * SGC_LINE, &(uint32_t){0}, &unused);
+    return latency;
 }
 
 uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va)
 {
     sgc_sqc_t *q = sgc_sqc_of(t, cu % t->cus);
-    bool hit, there;
+    uint32_t line, latency;
     q->count.icache_req++;
     if (q->last_code == va / SGC_LINE + 1) { /* the newest of its set is asked for again */
         q->count.icache_hits++;
         return t->profile.l1_instruction_latency;
     }
-    const uint32_t latency = fetch_line(t, q, va, &hit);
-    q->count.icache_hits += hit;
-    q->count.icache_misses += !hit;
-    q->last_code = hit ? va / SGC_LINE + 1 : 0;
-    for (unsigned ahead = 1; !hit && ahead <= SGC_CODE_AHEAD; ahead++)
-        fetch_line(t, q, va + (uint64_t)ahead * SGC_LINE, &there);
+    if (code_missed(t, q, va, &line, &latency)) return miss_code(t, q, va, line, latency);
+    if (is_arriving(t, &q->code_arriving, line)) {
+        q->count.icache_duplicate++;
+        return (uint32_t)(q->code_arriving.at - t->now);
+    }
+    q->count.icache_hits++;
+    q->last_code = va / SGC_LINE + 1;
     return latency;
 }

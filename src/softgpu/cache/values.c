@@ -52,6 +52,8 @@ enum { WORD = sizeof(uint64_t), TYPE_STEP = SGC_ACCESSES * WORD };
     SUM(TCC, name, CHANNEL, sgc_channel_t, count.by_type[0][a], SGC_MTYPES, TYPE_STEP)
 #define TCC_TYPE(name, t)                                                                          \
     SUM(TCC, name, CHANNEL, sgc_channel_t, count.by_type[t][0], SGC_ACCESSES, WORD)
+#define CU_ALL(b, name)                                                                            \
+    SUM(b, name, CU, sgc_cu_t, tcp.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD)
 #define TCC_ALL(b, name)                                                                           \
     SUM(b, name, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD)
 
@@ -77,7 +79,7 @@ static const row_t rows[] = {
 
     CU(TD, TD_TD_BUSY, td_busy.clocks),
     CU(TD, TD_TC_STALL, td_wait.clocks),
-    ZERO(TD, TD_SPI_STALL), /* registers are initialised beside the data path */
+    CU(TD, TD_SPI_STALL, td.spi_stall),
     CU(TD, TD_LOAD_WAVEFRONT, td.load_wavefront),
     CU(TD, TD_ATOMIC_WAVEFRONT, td.atomic_wavefront),
     CU(TD, TD_STORE_WAVEFRONT, td.store_wavefront),
@@ -85,8 +87,9 @@ static const row_t rows[] = {
 
     CU(TCP, TCP_GATE_EN2, tcp_busy.clocks),
     CU(TCP, TCP_TCP_TA_DATA_STALL_CYCLES, ta.data_stalled_by_tc_cycles),
-    ZERO(TCP, TCP_TD_TCP_STALL_CYCLES),  /* the data unit takes a line each clock */
-    ZERO(TCP, TCP_TCR_TCP_STALL_CYCLES), /* the port to L2 takes a request each clock */
+    CU(TCP, TCP_TD_TCP_STALL_CYCLES, td.held_tcp),
+    /* the port to L2 takes a request every second clock */
+    CU_ALL(TCP, TCP_TCR_TCP_STALL_CYCLES),
     CU(TCP, TCP_READ_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_READ]),
     CU(TCP, TCP_WRITE_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_WRITE]),
     CU(TCP, TCP_ATOMIC_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_ATOMIC]),
@@ -147,23 +150,23 @@ static const row_t rows[] = {
     TCC_EA(TCC_EA_WRREQ, ea_wrreq, CHANNEL),
     TCC(TCC, TCC_EA_WRREQ_64B, ea_wrreq_64b),
     TCC(TCC, TCC_EA_WR_UNCACHED_32B, ea_wr_uncached_32b),
-    ZERO(TCC, TCC_EA_WRREQ_STALL), /* memory takes a transaction each clock, without credits */
-    ZERO(TCC, TCC_EA_WRREQ_IO_CREDIT_STALL),
-    ZERO(TCC, TCC_EA_WRREQ_GMI_CREDIT_STALL),
-    ZERO(TCC, TCC_EA_WRREQ_DRAM_CREDIT_STALL),
-    ZERO(TCC, TCC_TOO_MANY_EA_WRREQS_STALL),
+    TCC_EA(TCC_EA_WRREQ_STALL, wr_stall, CHANNEL),
+    TCC(TCC, TCC_EA_WRREQ_IO_CREDIT_STALL, wr_stall[0]),
+    ZERO(TCC, TCC_EA_WRREQ_GMI_CREDIT_STALL), /* there is one die */
+    TCC(TCC, TCC_EA_WRREQ_DRAM_CREDIT_STALL, wr_stall[1]),
+    ZERO(TCC, TCC_TOO_MANY_EA_WRREQS_STALL), /* there is no limit */
     TCC_EA(TCC_EA_WRREQ_LEVEL, ea_wrreq, CHANNEL_LEVEL),
     TCC_EA(TCC_EA_ATOMIC, ea_atomic, CHANNEL),
     TCC_EA(TCC_EA_ATOMIC_LEVEL, ea_atomic, CHANNEL_LEVEL),
     TCC_EA(TCC_EA_RDREQ, ea_rdreq, CHANNEL),
     ZERO(TCC, TCC_EA_RDREQ_32B), /* a half of a line is always read whole */
     TCC(TCC, TCC_EA_RD_UNCACHED_32B, ea_rd_uncached_32b),
-    ZERO(TCC, TCC_EA_RDREQ_IO_CREDIT_STALL),
+    TCC(TCC, TCC_EA_RDREQ_IO_CREDIT_STALL, rd_stall[0]),
     ZERO(TCC, TCC_EA_RDREQ_GMI_CREDIT_STALL),
-    ZERO(TCC, TCC_EA_RDREQ_DRAM_CREDIT_STALL),
+    TCC(TCC, TCC_EA_RDREQ_DRAM_CREDIT_STALL, rd_stall[1]),
     TCC_EA(TCC_EA_RDREQ_LEVEL, ea_rdreq, CHANNEL_LEVEL),
-    ZERO(TCC, TCC_TAG_STALL), /* one request a clock */
-    ZERO(TCC, TCC_BUBBLE),    /* reads are of 64 bytes */
+    TCC(TCC, TCC_TAG_STALL, tag_stall),
+    ZERO(TCC, TCC_BUBBLE), /* reads are of 64 bytes */
     TCC(TCC, TCC_NORMAL_WRITEBACK, normal_writeback),
     TCC(TCC, TCC_ALL_TC_OP_WB_WRITEBACK, op_writeback),
     TCC(TCC, TCC_NORMAL_EVICT, normal_evict),
@@ -186,12 +189,12 @@ static const row_t rows[] = {
     SQC(SQC_ICACHE_REQ, icache_req),
     SQC(SQC_ICACHE_HITS, icache_hits),
     SQC(SQC_ICACHE_MISSES, icache_misses),
-    ZERO(SQ, SQC_ICACHE_MISSES_DUPLICATE), /* a miss is served before the next request */
+    SQC(SQC_ICACHE_MISSES_DUPLICATE, icache_duplicate),
     SQC(SQC_DCACHE_REQ, dcache_req),
     SQC(SQC_DCACHE_HITS, dcache_hits),
     SQC(SQC_DCACHE_MISSES, dcache_misses),
-    ZERO(SQ, SQC_DCACHE_MISSES_DUPLICATE),
-    ZERO(SQ, SQC_DCACHE_INPUT_VALID_READYB), /* the input takes a request each clock */
+    SQC(SQC_DCACHE_MISSES_DUPLICATE, dcache_duplicate),
+    SQC(SQC_DCACHE_INPUT_VALID_READYB, dcache_shut),
     SQC(SQC_DCACHE_ATOMIC, dcache_atomic),
     SQC(SQC_DCACHE_INFLIGHT_LEVEL, inflight),
 };

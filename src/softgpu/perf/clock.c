@@ -59,6 +59,7 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 {
     const uint64_t piece = pc / SGC_FETCH * SGC_FETCH;
     if (piece == c->code) return;
+    sgc_at(of->caches, of->start + c->now);
     const uint32_t latency = sgc_fetch(of->caches, of->unit, piece);
     const uint32_t ahead = piece == c->code + SGC_FETCH ? of->profile->l1_instruction_latency : 0;
     c->fetches++;
@@ -69,7 +70,8 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 
 /* ---- instructions ---- */
 
-static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost)
+/* `stores`: what L2 gets and nobody waits for. */
+static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores)
 {
     c->pipe[SG_PIPE_VMEM] += cost->vmem_issue;
     c->pipe[SG_PIPE_LDS] += cost->lds_issue;
@@ -77,13 +79,12 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost)
     if (cost->vmem_issue) {
         take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency);
         c->vmem_level += cost->latency;
-        c->vector++;
+        if (!stores) c->load_level += cost->latency;
     }
     if (cost->lds_issue || cost->smem_issue) {
         take_off(c, &c->lgkm, SG_LGKM_FLIGHT, cost->latency);
         if (cost->lds_issue) c->lds_level += cost->latency;
         if (cost->smem_issue) c->smem_level += cost->latency;
-        c->scalar += cost->smem_issue != 0;
     }
 }
 
@@ -119,9 +120,12 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_w
             sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127));
         break;
     default: {
+        if (t->klass <= ISA_CLASS_SMEM_AT) {
+            c->pipe[SG_PIPE_SCALAR] += t->issue;
+            sgc_at(of->caches, of->start + c->now);
+        }
         const sgc_cost_t cost = sgc_before(of->caches, of->unit, w, i);
-        if (t->klass <= ISA_CLASS_SMEM_AT) c->pipe[SG_PIPE_SCALAR] += t->issue;
-        memory(c, &cost);
+        memory(c, &cost, t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR);
         break;
     }
     }

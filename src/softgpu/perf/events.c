@@ -83,8 +83,8 @@ static const event_row_t grbm[] = {
 };
 
 static const event_row_t cpc[] = {
-    DEVICE(13, DECODE), PACKETS(24, 275), DEVICE(25, CLOCK), ZERO(26), DEVICE(27, CP_STALL),
-    PACKETS(28, 160), IDLE(29, 160), PACKETS(30, 410), IDLE(31, 410), ZERO(32),
+    DEVICE(13, DECODE), PACKETS(24, 575), DEVICE(25, CLOCK), ZERO(26), DEVICE(27, CP_STALL),
+    PACKETS(28, 160), IDLE(29, 160), PACKETS(30, 700), IDLE(31, 700), ZERO(32),
     DEVICE(33, WAVES)
 };
 
@@ -145,7 +145,7 @@ static const event_row_t ta[] = {
 };
 
 static const event_row_t td[] = {
-    ZERO(18), TA_OPS(25, V_ACCESS, 0), TA_OPS(26, V_ATOMIC, 0), TA_OPS(27, V_STORE, 0)
+    TA_OPS(25, V_ACCESS, 0), TA_OPS(26, V_ATOMIC, 0), TA_OPS(27, V_STORE, 0)
 };
 
 static const event_row_t tcp[] = {DEVICE(0, CLOCK), TA_OPS(27, V_ACCESS, 0)};

@@ -104,6 +104,7 @@ static void enter_run(sg_perf_run_t *r)
     if (p->memory_epoch != r->launch.memory_epoch) sgc_remap(p->caches);
     p->memory_epoch = r->launch.memory_epoch;
     sgc_acquire(p->caches, r->launch.acquire_scope);
+    sgc_begun(p->caches);
     p->below = sgc_below(p->caches);
     sg_schedule_begin(r->schedule);
     r->entered = true;
@@ -145,9 +146,19 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     if (!r->entered) enter_run(r);
     sg_sqtt_run_t *trace = sg_schedule_trace(r->schedule);
     g->traced = trace ? sg_sqtt_group_start(trace, unit, group) : NULL;
-    g->of = (sg_clock_of_t){.profile = &p->profile, .caches = p->caches, .unit = unit};
-    for (uint32_t i = 0; i < g->n_waves; i++)
-        sg_wave_clock_start(&g->clock[i], group->waves[i]->hw_id >> SIMD_SHIFT & SIMD);
+    sg_ran_t waves;
+    waves.id = id;
+    waves.unit = unit;
+    waves.counted = g->counted;
+    waves.n_waves = g->n_waves;
+    for (uint32_t i = 0; i < g->n_waves; i++) {
+        waves.wave[i].simd = group->waves[i]->hw_id >> SIMD_SHIFT & SIMD;
+        sg_wave_clock_start(&g->clock[i], waves.wave[i].simd);
+    }
+    g->of = (sg_clock_of_t){.profile = &p->profile,
+                            .caches = p->caches,
+                            .unit = unit,
+                            .start = sg_schedule_start(r->schedule, &waves)};
 }
 
 static void before_exact(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
@@ -191,6 +202,7 @@ static void add_model(sg_perf_group_t *g)
     for (uint32_t i = 0; i < g->n_waves; i++) {
         const sg_wave_clock_t *c = &g->clock[i];
         g->fixed[SG_T_WAIT] += c->waited;
+        ran.waited += c->waited;
         g->fixed[SG_T_VMEM_LEVEL] += c->vmem_level;
         g->fixed[SG_T_SMEM_LEVEL] += c->smem_level;
         g->fixed[SG_T_LDS_LEVEL] += c->lds_level;
@@ -199,8 +211,9 @@ static void add_model(sg_perf_group_t *g)
         ran.wave[i].clocks = c->now;
         ran.wave[i].simd = c->simd;
         memcpy(ran.wave[i].pipe, c->pipe, sizeof c->pipe);
-        ran.wave[i].vector = c->vector;
-        ran.wave[i].scalar = c->scalar;
+        ran.wave[i].vector = c->vmem_level;
+        ran.wave[i].loads = c->load_level;
+        ran.wave[i].scalar = c->smem_level;
     }
     const uint64_t below = sgc_below(g->run->p->caches);
     ran.below = below - g->run->p->below;

@@ -35,8 +35,7 @@ typedef struct {
     uint64_t matrix_free;
     uint64_t pipe[SG_PIPES]; /* clocks it occupies each */
     uint64_t waited;
-    uint64_t vmem_level, smem_level, lds_level, fetch_level, fetches;
-    uint32_t vector, scalar; /* instructions of vector and scalar memory */
+    uint64_t vmem_level, load_level, smem_level, lds_level, fetch_level, fetches;
     uint8_t simd;
     bool ended;
     sg_flight_t vm, lgkm;
@@ -46,6 +45,7 @@ typedef struct {
     const sg_profile_t *profile;
     sgc_t *caches;
     unsigned unit;
+    uint64_t start; /* of the workgroup, since its dispatch began */
 } sg_clock_of_t;
 
 void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd);
@@ -62,11 +62,12 @@ typedef struct sg_ran {
     uint32_t unit, n_waves;
     bool counted;            /* by SQ */
     uint64_t below;          /* bytes that went below L2 while it ran */
+    uint64_t waited;         /* clocks of its waves, each by itself */
     sg_sqtt_group_t *traced; /* or NULL */
     struct {
         uint64_t clocks; /* by itself */
         uint64_t pipe[SG_PIPES];
-        uint32_t vector, scalar; /* instructions of memory */
+        uint64_t vector, loads, scalar; /* clocks of memory instructions, added up */
         uint8_t simd;
     } wave[SG_WAVES_MAX];
 } sg_ran_t;
@@ -78,6 +79,9 @@ sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch);
 sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s);
 /* The first workgroup is about to run. */
 void sg_schedule_begin(sg_schedule_t *s);
+/* When a workgroup starts, of which only the unit and the SIMDs of its waves are known, if all
+ * before it have been added. */
+uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *waves);
 /* In any order; adds the sums that follow to the units. */
 void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
 /* The sums of what was added last are complete, those of the compute unit too. */

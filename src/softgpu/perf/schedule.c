@@ -2,6 +2,7 @@
  *
  * Apart because it needs workgroups that have run and nothing of how they ran. They are taken in
  * the order of their ids, whatever order they ended in: the outcome depends on nothing else. */
+#include "softgpu/cache/queue.h"
 #include "softgpu/perf/model.h"
 
 #include <stdlib.h>
@@ -21,6 +22,10 @@ typedef struct {
     uint64_t free[SG_UNIT_SIMDS][SG_PIPES]; /* when each pipe is through with the waves so far */
     uint64_t covered;                       /* busy clocks are counted up to here */
     uint64_t waited;                        /* clocks of nothing but memory, up to here */
+    /* of the dispatch */
+    uint64_t groups, waves, waiting; /* workgroups, waves, the clocks they have waited together */
+    uint32_t abreast;                /* waves of the largest workgroup */
+    bool counted;                    /* by SQ */
 } unit_state_t;
 
 typedef struct {
@@ -32,7 +37,8 @@ typedef struct {
 struct sg_schedule {
     sg_perf_t *p;
     sg_perf_launch_t launch;
-    uint64_t next; /* id */
+    uint64_t next;                /* id */
+    uint64_t granted, granted_to; /* when the last to start had room; its id + 1, or 0 */
     sg_ran_t *early;
     uint64_t base; /* the clock when it began */
     bool begun;
@@ -135,7 +141,19 @@ static void lacking_simds(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now, l
     }
 }
 
-/* When the unit has room, from `now` on; what was missing is added to the engine's sums. */
+/* What the engine is short of from `now` until `then`. */
+static void count_lack(sg_schedule_t *s, const sg_ran_t *ran, sg_sums_t *sums, uint64_t now,
+                       uint64_t then, lack_t lack)
+{
+    lacking_simds(s, ran, now, &lack);
+    sg_add(&sums->fixed[SG_T_BLOCKED], then - now);
+    sg_add(&sums->fixed[SG_T_BLOCKED_WAVES], lack.no_slot * (then - now));
+    sg_add(&sums->fixed[SG_T_BLOCKED_VGPRS], lack.no_vgprs * (then - now));
+    sg_add(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
+}
+
+/* When the unit has room, from `now` on; what was missing is added to the engine's sums, if they
+ * are given. */
 static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
                               sg_sums_t *sums, uint64_t now)
 {
@@ -145,11 +163,7 @@ static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t 
         /* alone on its unit it fits: the device has checked */
         if (!u->n || (!lack.no_slot && !lack.no_vgprs && !lack.no_lds)) return now;
         const uint64_t then = first_end(u);
-        lacking_simds(s, ran, now, &lack);
-        sg_add(&sums->fixed[SG_T_BLOCKED], then - now);
-        sg_add(&sums->fixed[SG_T_BLOCKED_WAVES], lack.no_slot * (then - now));
-        sg_add(&sums->fixed[SG_T_BLOCKED_VGPRS], lack.no_vgprs * (then - now));
-        sg_add(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
+        count_lack(s, ran, sums, now, then, lack);
         now = then;
         leave(u, now);
     }
@@ -171,17 +185,26 @@ static uint64_t *pipe_of(unit_state_t *u, unsigned simd, unsigned pipe)
     return &u->free[pipe < SG_SIMD_PIPES ? simd : 0][pipe];
 }
 
-/* The wave waits for memory from `end` until `done`, for each of its instructions alike. */
+static uint64_t share(uint64_t clocks, uint64_t part, uint64_t all)
+{
+    return (uint64_t)((double)clocks * (double)part / (double)all);
+}
+
+/* The wave waits for memory from `end` until `done`: its instructions in the ratio of the clocks
+ * that they take by themselves. */
 static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
                                 uint64_t end, uint64_t done, sg_sums_t *sums)
 {
     const uint64_t vector = ran->wave[i].vector, all = vector + ran->wave[i].scalar;
     if (!all || done <= end) return end;
-    const uint64_t of_vector = (done - end) * vector / all;
+    const uint64_t of_vector = share(done - end, vector, all);
     sg_add(&sums->fixed[SG_T_WAIT], done - end);
     sg_add(&sums->fixed[SG_T_VMEM_LEVEL], of_vector);
     sg_add(&sums->fixed[SG_T_SMEM_LEVEL], done - end - of_vector);
-    sgc_waited(s->p->caches, ran->unit, of_vector, cover(&u->waited, end, done) * vector / all);
+    u->waiting += done - end;
+    const uint64_t of_unit = cover(&u->waited, end, done);
+    sgc_waited(s->p->caches, ran->unit, of_vector, vector ? of_unit : 0,
+               share(of_unit, ran->wave[i].loads, all));
     return done;
 }
 
@@ -235,6 +258,28 @@ static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t e
     return true;
 }
 
+static uint64_t grant(sg_schedule_t *s, const sg_ran_t *ran)
+{
+    const uint32_t units = s->p->units_per_engine, engine = ran->unit / units;
+    return wait_for_room(s, &s->unit[ran->unit], ran,
+                         &s->p->units[engine * units].sums[ran->counted], s->engine[engine].free);
+}
+
+static uint64_t launch_clocks(const sg_schedule_t *s, const sg_ran_t *ran)
+{
+    return (uint64_t)ran->n_waves * s->p->profile.wave_launch_clocks;
+}
+
+uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran)
+{
+    uint64_t granted = s->engine[ran->unit / s->p->units_per_engine].free;
+    if (ran->id == s->next) {
+        granted = s->granted = grant(s, ran);
+        s->granted_to = ran->id + 1;
+    }
+    return granted + launch_clocks(s, ran);
+}
+
 /* Without memory for it a workgroup takes no room: the model goes on. */
 static void place(sg_schedule_t *s, const sg_ran_t *ran)
 {
@@ -244,9 +289,9 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     engine_state_t *e = &s->engine[engine];
     sg_sums_t *sums = &p->units[ran->unit].sums[ran->counted];
     sg_sums_t *first = &p->units[engine * p->units_per_engine].sums[ran->counted];
-    const uint64_t launch = (uint64_t)ran->n_waves * p->profile.wave_launch_clocks;
-    const uint64_t asked = e->free, granted = wait_for_room(s, u, ran, first, asked);
-    const uint64_t start = granted + launch, memory = move(s, ran, start);
+    const uint64_t asked = e->free,
+                   granted = s->granted_to == ran->id + 1 ? s->granted : grant(s, ran);
+    const uint64_t start = granted + launch_clocks(s, ran), memory = move(s, ran, start);
     sg_sqtt_times_t times = {.start = start};
     uint64_t end = start;
 
@@ -258,6 +303,11 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
         times.simd[i] = ran->wave[i].simd;
     }
     if (ran->traced) sg_sqtt_place(s->trace, ran->traced, &times);
+    u->groups++;
+    u->waves += ran->n_waves;
+    u->waiting += ran->waited;
+    u->counted = ran->counted;
+    if (ran->n_waves > u->abreast) u->abreast = ran->n_waves;
     e->free = start;
     e->blocked += granted - asked;
     sg_add(&first->fixed[SG_T_SE_BUSY], cover(&e->covered, start, end));
@@ -306,6 +356,30 @@ void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran)
     place_early(s, false);
 }
 
+/* What waves have waited for the unit's address unit instead of for data. Those of a workgroup come
+ * to it at once, so each waits for those before it; workgroups come at random. */
+static void queue_up(sg_perf_t *p, uint32_t unit, const unit_state_t *u, uint64_t busy,
+                     uint64_t clocks)
+{
+    if (!u->groups) return;
+    const uint64_t own = busy * (u->abreast - 1) / 2;
+    const uint64_t others = sgc_queue(busy, clocks) * u->abreast * (u->groups - 1) / u->groups;
+    const uint64_t queued = own + others < u->waiting ? own + others : u->waiting;
+    sg_sums_t *sums = &p->units[unit].sums[u->counted];
+    sg_add(&sums->fixed[SG_T_STALL], queued);
+    atomic_fetch_sub_explicit(&sums->fixed[SG_T_WAIT], queued, memory_order_relaxed);
+}
+
+static void end_caches(sg_schedule_t *s, uint64_t at_work)
+{
+    sg_perf_t *p = s->p;
+    for (uint32_t k = 0; k < p->n_units; k++) {
+        const unit_state_t *u = &s->unit[k];
+        queue_up(p, k, u, sgc_unit_ended(p->caches, k, s->end, u->waves), s->end);
+    }
+    sgc_ended(p->caches, s->end, at_work);
+}
+
 void sg_schedule_end(sg_schedule_t *s)
 {
     sg_perf_t *p = s->p;
@@ -320,7 +394,7 @@ void sg_schedule_end(sg_schedule_t *s)
     sg_add(&p->device[SG_D_CLOCK], s->end);
     sg_add(&p->device[SG_D_WAVES], s->end);
     sg_add(&p->device[SG_D_CP_STALL], blocked);
-    sgc_busy(p->caches, (s->at_work + rate - 1) / rate);
+    end_caches(s, (s->at_work + rate - 1) / rate);
     if (s->begun) {
         sg_spm_count(p, s->base, s->base + s->end);
         sg_spm_leave(p, s->base + s->end);
