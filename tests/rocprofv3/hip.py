@@ -157,7 +157,7 @@ class Traced(unittest.TestCase):
         """However many are asked for, they are of one execution, and what they are alone."""
         listed = subprocess.run([AVAIL, "--gpu", "soft", "list", "--pmc"], capture_output=True,
                                 text=True, timeout=60).stdout.split(":\n\n", 1)[1].split()
-        for name, words in (("all", ["all"]), ("few", ["SQ_WAVES", "TCC_HIT_sum", "GRBM_COUNT"])):
+        for name, words in (("all", ["all"]), ("few", ["SQ_WAVES", "TCP_TOTAL_READ_sum", "SQ_INSTS"])):
             self.run_it("--pmc", *words, "-o", name)
         self.assertFalse(glob.glob(f"{self.dir}/pass_*"))
         self.assertEqual(len(glob.glob(f"{self.dir}/*_counter_collection.csv")), 2)

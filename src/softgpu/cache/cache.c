@@ -109,8 +109,22 @@ uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
     return ta;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Clocks of the pipes go on from dispatch to dispatch, those of two are not the same. */
+static void part_dispatches(sgc_cu_t *c)
+{
+    const uint64_t td = later(c->td_busy.until, c->td_wait.until);
+    c->free = later(c->free, later(td, later(c->tcp_busy.until, c->tcp_wait.until)));
+}
+
 void sgc_begun(sgc_t *t)
 {
+    for (unsigned n = 0; n < t->cus; n++)
+        part_dispatches(&t->cu[n]);
     for (unsigned n = 0; n < t->channels; n++)
         t->channel[n].seen = t->channel[n].count;
     for (unsigned n = 0; n < SGC_ARRIVING; n++)
