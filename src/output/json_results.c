@@ -598,21 +598,50 @@ static void put_strings(writer_t *w)
     out_json_end(j, '}');
 }
 
+/* Readers take code objects and kernels by their ids as positions: where an id is not there stands
+ * an empty object. Sound ids are small. */
+enum { POSITIONS_MAX = 1 << 20 };
+
+static void put_code_object(out_json_t *j, const trace_code_object_t *c)
+{
+    out_json_begin(j, NULL, '{');
+    out_object_code_object(j, c);
+    out_json_end(j, '}');
+}
+
+static void put_kernel(out_json_t *j, const out_kernel_t *k)
+{
+    out_json_begin(j, NULL, '{');
+    out_object_kernel(j, k);
+    out_json_end(j, '}');
+}
+
 static void put_code(writer_t *w)
 {
+    static const trace_code_object_t no_object;
+    static const trace_kernel_t no_record;
+    static const out_kernel_t no_kernel = {.record = &no_record, .name = ""};
     out_json_t *j = &w->j;
+    uint64_t next = 0;
     out_json_begin(j, "code_objects", '[');
     for (size_t i = 0; i < w->model->code_object_count; i++) {
-        out_json_begin(j, NULL, '{');
-        out_object_code_object(j, w->model->code_objects[i]);
-        out_json_end(j, '}');
+        const trace_code_object_t *c = w->model->code_objects[i];
+        if (c->id < next) continue; /* the same once more */
+        for (; next < c->id && c->id < POSITIONS_MAX; next++)
+            put_code_object(j, &no_object);
+        put_code_object(j, c);
+        next = c->id + 1;
     }
     out_json_end(j, ']');
     out_json_begin(j, "kernel_symbols", '[');
+    next = 0;
     for (size_t i = 0; i < w->model->kernel_count; i++) {
-        out_json_begin(j, NULL, '{');
-        out_object_kernel(j, &w->model->kernels[i]);
-        out_json_end(j, '}');
+        const out_kernel_t *k = &w->model->kernels[i];
+        if (k->record->id < next) continue;
+        for (; next < k->record->id && k->record->id < POSITIONS_MAX; next++)
+            put_kernel(j, &no_kernel);
+        put_kernel(j, k);
+        next = k->record->id + 1;
     }
     out_json_end(j, ']');
     out_json_begin(j, "host_functions", '[');

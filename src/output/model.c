@@ -104,6 +104,13 @@ static int add_counter(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
+static int by_code_object(const void *a, const void *b)
+{
+    uint64_t x = (*(const trace_code_object_t *const *)a)->id;
+    uint64_t y = (*(const trace_code_object_t *const *)b)->id;
+    return x < y ? -1 : x > y;
+}
+
 static int add_code_object(out_model_t *m, const trace_head_t *record)
 {
     const trace_code_object_t **rows =
@@ -286,6 +293,8 @@ out_model_t *out_model_load(const char *store, trace_names_t names, out_agent_in
     trace_reader_close(reader);
     if (m->agent_count) qsort(m->agents, m->agent_count, sizeof(*m->agents), by_node);
     if (m->kernel_count) qsort(m->kernels, m->kernel_count, sizeof(*m->kernels), by_kernel);
+    if (m->code_object_count)
+        qsort(m->code_objects, m->code_object_count, sizeof(*m->code_objects), by_code_object);
     if (m->counter_count) qsort(m->counters, m->counter_count, sizeof(*m->counters), by_counter);
     return m;
 memory:

@@ -165,7 +165,7 @@ class Formats(unittest.TestCase):
         self.run_it("-s", "-f", "json", "csv")
         one = self.json()
         kinds = one["strings"]["buffer_records"]
-        symbols = {k["kernel_id"]: k for k in one["kernel_symbols"]}
+        symbols = one["kernel_symbols"]
         records = one["buffer_records"]
         for table, section in (("hip_api_trace", "hip_api"), ("hsa_api_trace", "hsa_api")):
             self.assertEqual(
@@ -196,7 +196,13 @@ class Formats(unittest.TestCase):
 
     def test_names_stand_at_their_numbers(self):
         self.run_it("--kernel-trace", "-f", "json")
-        kinds = self.json()["strings"]["buffer_records"]
+        one = self.json()
+        kinds = one["strings"]["buffer_records"]
+        # of what has no id stand empty objects
+        for key, number in (("kernel_symbols", "kernel_id"), ("code_objects", "code_object_id")):
+            ids = [row[number] for row in one[key]]
+            self.assertEqual((ids[0], ids[1:] == list(range(1, len(ids))), set(one[key][0]) - set(one[key][1])),
+                             (0, True, set()))
         self.assertEqual(kinds[1]["kind"], "HSA_CORE_API")
         self.assertEqual(kinds[1]["operations"][0], "hsa_init")
         self.assertEqual(kinds[11]["kind"], "KERNEL_DISPATCH")
