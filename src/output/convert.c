@@ -3,6 +3,7 @@
 #include "output/convert.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,10 +169,134 @@ static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
     return true;
 }
 
+/* ---- a segment by several threads ---- */
+
+typedef struct {
+    work_t w; /* what it has read */
+    const char *path;
+    unsigned number, of;
+    uint64_t bytes, rows, cut; /* bytes: with those that the file has lost behind it */
+    int status;
+    bool running;
+    pthread_t thread;
+    char why[PATH_MAX + 512];
+} part_t;
+
+static void *read_part(void *argument)
+{
+    part_t *p = argument;
+    trace_reader_t *r = trace_reader_open(p->path, p->why, sizeof(p->why));
+    if (!r) return NULL;
+    p->bytes = trace_reader_part(r, p->number, p->of) + trace_reader_cut(r);
+    p->status = out_source_read(&p->w.source, p->path, r, wants_stats(&p->w) ? count : NULL, &p->w,
+                                &p->rows);
+    p->cut = trace_reader_cut(r);
+    trace_reader_close(r);
+    return NULL;
+}
+
+static void begin_part(const work_t *w, part_t *p, const char *path, unsigned number, unsigned of)
+{
+    *p = (part_t){.w = {.c = w->c, .model = w->model, .stream = w->stream},
+                  .path = path,
+                  .number = number,
+                  .of = of,
+                  .status = -1};
+    p->w.source = (out_source_t){.store = w->store,
+                                 .sort = OUT_SORT(w->store),
+                                 .stop = w->c->stop,
+                                 .why = p->why,
+                                 .why_bytes = sizeof(p->why)};
+    /* the first one is the caller's own */
+    p->running = number && out_thread_start(&p->thread, read_part, p);
+}
+
+static void end_part(part_t *p)
+{
+    if (p->running)
+        pthread_join(p->thread, NULL);
+    else
+        read_part(p);
+}
+
+static int merge_part(work_t *w, const part_t *p)
+{
+    if (p->status != 0) {
+        snprintf(w->why, w->why_bytes, "%s", p->why);
+        return -1;
+    }
+    if (out_source_merge(&w->source, &p->w.source) != 0) return -1;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        for (size_t row = 0; row < p->w.stats[i].count; row++)
+            if (out_stats_merge(&w->stats[i], &p->w.stats[i].rows[row]) != 0) {
+                snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+                return -1;
+            }
+    return 0;
+}
+
+/* What lies behind the first damage is no record, whatever the later parts have found. */
+static int merge_parts(work_t *w, const part_t *parts, unsigned count, uint64_t *rows,
+                       uint64_t *cut)
+{
+    int result = out_source_merge_begin(&w->source, parts->path);
+    bool damaged = false;
+    for (unsigned i = 0; i < count && result == 0; i++) {
+        if (damaged) {
+            *cut += parts[i].bytes;
+            continue;
+        }
+        result = merge_part(w, &parts[i]);
+        *rows += parts[i].rows;
+        *cut += parts[i].cut;
+        damaged = parts[i].cut;
+    }
+    return result;
+}
+
+static void free_gathered(work_t *w)
+{
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        out_stats_free(&w->stats[i]);
+    for (unsigned i = 0; i <= TRACE_KIND_MAX; i++)
+        free(w->places[i]);
+    out_source_free(&w->source);
+}
+
+static int read_parts(work_t *w, const char *path, unsigned count, uint64_t *rows, uint64_t *cut)
+{
+    part_t *parts = calloc(count, sizeof(*parts));
+    if (!parts) {
+        snprintf(w->why, w->why_bytes, "%s: %s", path, strerror(ENOMEM));
+        return -1;
+    }
+    for (unsigned i = 0; i < count; i++)
+        begin_part(w, &parts[i], path, i, count);
+    for (unsigned i = 0; i < count; i++)
+        end_part(&parts[i]);
+    int result = merge_parts(w, parts, count, rows, cut);
+    for (unsigned i = 0; i < count; i++)
+        free_gathered(&parts[i].w);
+    free(parts);
+    return result;
+}
+
+/* Looks through all records of the segment: so many, and bytes that are none. */
+static int read_records(work_t *w, const char *path, trace_reader_t *r, uint64_t *rows,
+                        uint64_t *cut)
+{
+    unsigned parts = out_crew_size(w->c->threads, trace_reader_header(r)->counts.written);
+    *rows = *cut = 0;
+    if (parts) return read_parts(w, path, parts, rows, cut);
+    int result = out_source_read(&w->source, path, r, wants_stats(w) ? count : NULL, w, rows);
+    *cut = trace_reader_cut(r);
+    return result;
+}
+
 static int read_segment(work_t *w, const char *name)
 {
     int result = -1;
-    uint64_t rows = 0;
+    uint64_t rows, cut;
     char path[PATH_MAX];
     out_result_t *to = w->result;
     trace_join(path, sizeof(path), w->store, name);
@@ -185,9 +310,8 @@ static int read_segment(work_t *w, const char *name)
     if (h->contents != TRACE_CONTENTS_RECORDS) goto done;
     to->killed |= !h->closed_ns;
     note_failure(to, h);
-    if (out_source_read(&w->source, path, r, wants_stats(w) ? count : NULL, w, &rows) != 0)
-        goto out;
-    to->cut += trace_reader_cut(r);
+    if (read_records(w, path, r, &rows, &cut) != 0) goto out;
+    to->cut += cut;
     add_counts(&to->counts, h, rows);
 done:
     result = 0;
@@ -514,11 +638,7 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
         out_stats_sort(&w.stats[i]);
     status = c->take ? hand_over(&w) : write_all(&w);
 out:
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        out_stats_free(&w.stats[i]);
-    for (unsigned i = 0; i <= TRACE_KIND_MAX; i++)
-        free(w.places[i]);
-    out_source_free(&w.source);
+    free_gathered(&w);
     out_model_free(w.model);
     return status;
 }

@@ -2,7 +2,6 @@
  * wait for is one of three numbers: batches filled, taken by a worker, and written. */
 #include "output/crew.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -84,12 +83,22 @@ static void *run(void *argument)
     return NULL;
 }
 
+bool out_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    bool started = pthread_create(thread, NULL, body, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 static bool add_worker(out_crew_t *c)
 {
     worker_t *w = &c->workers[c->count];
     *w = (worker_t){.crew = c, .state = c->work.begin(c->work.to)};
     if (!w->state) return false;
-    if (pthread_create(&w->thread, NULL, run, w) != 0) {
+    if (!out_thread_start(&w->thread, run, w)) {
         c->work.end(w->state);
         return false;
     }
@@ -99,18 +108,14 @@ static bool add_worker(out_crew_t *c)
 
 out_crew_t *out_crew_begin(const out_crew_work_t *work, unsigned workers)
 {
-    sigset_t all, before;
     out_crew_t *c = workers ? calloc(1, sizeof(*c)) : NULL;
     if (!c) return NULL;
     c->work = *work;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->filled_one, NULL);
     pthread_cond_init(&c->written_one, NULL);
-    sigfillset(&all); /* signals are for the thread that reads */
-    pthread_sigmask(SIG_BLOCK, &all, &before);
     while (c->count < workers && add_worker(c)) {
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (c->count) return c;
     out_crew_end(c);
     return NULL;

@@ -11,7 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pthread.h>
+
 typedef struct out_crew out_crew_t;
+
+/* A thread that gets no signals: they are for the one that reads. False: there is none. */
+bool out_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 
 enum {
     OUT_CREW_MAX = 4,              /* workers */

@@ -105,6 +105,29 @@ bool out_ids_add(out_ids_t *s, uint64_t id)
     return true;
 }
 
+static void merge_block(out_ids_t *s, const out_ids_t *other, const out_ids_block_t *from)
+{
+    out_ids_block_t *b = &s->blocks[s->last - 1];
+    if (b->map == NO_MAP) return;
+    out_ids_map_t *map = &s->maps[b->map];
+    b->count = 0;
+    for (unsigned word = 0; word < BLOCK_WORDS; word++) {
+        map->bits[word] |= from->map == NO_MAP ? UINT64_MAX : other->maps[from->map].bits[word];
+        b->count += (uint32_t)__builtin_popcountll(map->bits[word]);
+    }
+    if (b->count == BLOCK_IDS) free_map(s, b);
+}
+
+bool out_ids_merge(out_ids_t *s, const out_ids_t *other)
+{
+    s->given_up |= other->given_up;
+    for (size_t i = 0; i < other->count && !s->given_up; i++) {
+        if (!need_block(s, other->blocks[i].key)) return false;
+        if (!s->given_up) merge_block(s, other, &other->blocks[i]);
+    }
+    return true;
+}
+
 static int by_key(const void *a, const void *b)
 {
     uint64_t x = ((const out_ids_block_t *)a)->key, y = ((const out_ids_block_t *)b)->key;

@@ -31,6 +31,8 @@ typedef struct {
 
 /* Puts an id in; 0 is none. False when out of memory. */
 bool out_ids_add(out_ids_t *s, uint64_t id);
+/* Puts all ids of another one in that is not ready. False when out of memory. */
+bool out_ids_merge(out_ids_t *s, const out_ids_t *other);
 /* After the last id, before the first question. False when out of memory. */
 bool out_ids_ready(out_ids_t *s);
 /* How many smaller ids there are than this one, which is in the set, plus 1; 0 for 0. */

@@ -95,6 +95,19 @@ bool out_sort_chunk(out_sort_t *s, const trace_timed_t *r, uint64_t offset)
     return true;
 }
 
+bool out_sort_merge(out_sort_t *s, const out_sort_t *other)
+{
+    if (!grow(&s->chunks, &s->chunk_room, s->chunk_count + other->chunk_count, sizeof(*s->chunks)))
+        return no_memory(s);
+    for (size_t i = 0; i < other->chunk_count; i++) {
+        out_chunk_t *c = &s->chunks[s->chunk_count++];
+        *c = other->chunks[i];
+        c->segment = (uint32_t)s->segment_count - 1;
+    }
+    s->limit = 0;
+    return true;
+}
+
 /* ---- records of one buffer in order ---- */
 
 static bool before(const entry_t *a, const entry_t *b)

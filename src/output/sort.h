@@ -95,6 +95,10 @@ static inline bool out_sort_add(out_sort_t *s, const trace_timed_t *r, uint64_t 
     return true;
 }
 
+/* Adds the records that another one has of the segment that comes now, behind those that are there.
+ * False when out of memory. */
+bool out_sort_merge(out_sort_t *s, const out_sort_t *other);
+
 /* After the last one. False with `error` set. */
 bool out_sort_ready(out_sort_t *s);
 

@@ -72,12 +72,17 @@ static bool stopped(out_source_t *s)
     return true;
 }
 
+int out_source_merge_begin(out_source_t *s, const char *path)
+{
+    if (!s->seen) s->seen = calloc(THREAD_BYTES, 1);
+    return s->seen && out_sort_segment(&s->sort, path) ? 0 : fail(s, strerror(ENOMEM));
+}
+
 int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, out_each_t each,
                     void *to, uint64_t *rows)
 {
     *rows = 0;
-    if (!s->seen) s->seen = calloc(THREAD_BYTES, 1);
-    if (!s->seen || !out_sort_segment(&s->sort, path)) return fail(s, strerror(ENOMEM));
+    if (out_source_merge_begin(s, path) != 0) return -1;
     for (const trace_head_t *head; (head = trace_reader_next_timed(reader));) {
         const trace_timed_t *record = (const trace_timed_t *)head;
         int domain = out_domain_of(*head);
@@ -87,6 +92,22 @@ int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, o
             (each && !each(to, (out_domain_t)domain, record)))
             return fail(s, strerror(ENOMEM));
     }
+    return 0;
+}
+
+int out_source_merge(out_source_t *s, const out_source_t *part)
+{
+    bool room = out_sort_merge(&s->sort, &part->sort) && out_ids_merge(&s->ids, &part->ids);
+    for (size_t i = 0; room && i < part->thread_count; i++)
+        room = add_thread(s, part->threads[i]);
+    if (!room) return fail(s, strerror(ENOMEM));
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
+        s->bytes[i] += part->bytes[i];
+        s->rows[i] += part->rows[i];
+    }
+    if (part->first_ns && (!s->first_ns || part->first_ns < s->first_ns))
+        s->first_ns = part->first_ns;
+    if (part->last_ns > s->last_ns) s->last_ns = part->last_ns;
     return 0;
 }
 

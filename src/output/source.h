@@ -38,6 +38,10 @@ typedef struct {
 typedef bool (*out_each_t)(void *to, out_domain_t domain, const trace_timed_t *record);
 int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, out_each_t each,
                     void *to, uint64_t *rows);
+/* What several sources have read of one segment, in the order of its parts: begin, then merge each.
+ * 0, or -1 with a line in `why`. */
+int out_source_merge_begin(out_source_t *s, const char *path);
+int out_source_merge(out_source_t *s, const out_source_t *part);
 /* After the last segment was read, before the first reading. 0, or -1 with a line in `why`. */
 int out_source_ready(out_source_t *s);
 

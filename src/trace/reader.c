@@ -114,6 +114,18 @@ const trace_segment_header_t *trace_reader_header(const trace_reader_t *r)
     return &r->header;
 }
 
+uint64_t trace_reader_part(trace_reader_t *r, uint64_t part, uint64_t parts)
+{
+    uint64_t windows = (r->end + TRACE_WINDOW_BYTES - 1) / TRACE_WINDOW_BYTES;
+    uint64_t end = windows * (part + 1) / parts * TRACE_WINDOW_BYTES;
+    r->window.at = windows * part / parts * TRACE_WINDOW_BYTES;
+    if (part + 1 < parts) {
+        r->end = end;
+        r->cut = 0;
+    }
+    return r->end > r->window.at ? r->end - r->window.at : 0;
+}
+
 /* Buffers the window at r->window. False at the end of the records. */
 static bool fill(trace_reader_t *r)
 {

@@ -23,6 +23,10 @@ trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
 /* Takes over `fd`; `name` is for messages. */
 trace_reader_t *trace_reader_open_fd(int fd, const char *name, char *why, size_t why_bytes);
 
+/* Before the first record: has the reader yield those of one of so many parts alone, which begin
+ * and end with windows. Bytes of records in it. */
+uint64_t trace_reader_part(trace_reader_t *r, uint64_t part, uint64_t parts);
+
 const trace_segment_header_t *trace_reader_header(const trace_reader_t *r);
 
 /* The next record, valid until the next call: at least as long as its type demands and with its

@@ -2,6 +2,7 @@
  * made. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ enum {
     API_WITH_VALUES = 21,
     MARKER = 7,
     KFD = 25,
-    RECORDS = 12000,
+    RECORDS = 20000,
     NAMED = 30,      /* operations; later ones have none */
     LONGEST = 60000, /* of a value: more than a batch holds */
     ARGUMENTS = 2
@@ -166,7 +167,7 @@ static const char *all_formats(const void *from, const char *name)
     return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? "csv,json,pftrace" : NULL;
 }
 
-static void convert(unsigned threads, const char *to)
+static out_result_t convert(unsigned threads, const char *to)
 {
     char why[512] = "";
     out_config_t config;
@@ -176,6 +177,7 @@ static void convert(unsigned threads, const char *to)
     if (out_convert(&c, store, &result, why, sizeof(why)) != 0) fail_msg("%s", why);
     out_conversion_free(&c);
     out_config_free(&config);
+    return result;
 }
 
 static char *whole(const char *folder, const char *name, size_t *bytes)
@@ -223,6 +225,35 @@ static void the_same_files_with_any_number(void **state)
         snprintf(several, sizeof(several), "%s/%u", directory, counts[i]);
         convert(counts[i], several);
         assert_same_files(one, several);
+    }
+}
+
+/* Nothing behind the first damage counts, whichever part of the segment a thread has looked at. */
+static void damaged_segments(void **state)
+{
+    (void)state;
+    char path[128], one[96], several[96];
+    uint64_t whole_cut = 0;
+    snprintf(path, sizeof(path), "%s/" TRACE_RECORDS_FORMAT, store, 0);
+    for (int damage = 0; damage < 3; damage++) {
+        int fd = open(path, O_RDWR);
+        struct stat st;
+        assert_true(fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 3 * TRACE_WINDOW_BYTES);
+        if (damage == 1) /* what was committed is gone */
+            assert_int_equal(ftruncate(fd, st.st_size - TRACE_WINDOW_BYTES / 2), 0);
+        if (damage == 2) { /* and a record before is none */
+            uint64_t none = 0;
+            assert_int_equal(pwrite(fd, &none, 8, TRACE_HEADER_BYTES + TRACE_WINDOW_BYTES), 8);
+        }
+        close(fd);
+        snprintf(one, sizeof(one), "%s/damage%d-one", directory, damage);
+        snprintf(several, sizeof(several), "%s/damage%d-several", directory, damage);
+        out_result_t a = convert(1, one), b = convert(OUT_CREW_MAX, several);
+        assert_int_equal(a.cut, b.cut);
+        assert_true(damage ? a.cut > whole_cut : !a.cut);
+        assert_memory_equal(&a.counts, &b.counts, sizeof(a.counts));
+        assert_same_files(one, several);
+        whole_cut = a.cut;
     }
 }
 
@@ -340,6 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_files_with_any_number),
+        cmocka_unit_test(damaged_segments),
         cmocka_unit_test(items_in_order),
         cmocka_unit_test(nobody_and_nothing),
     };
