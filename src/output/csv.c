@@ -113,7 +113,8 @@ static void call_cells(out_file_t *f, out_model_t *m, const trace_timed_t *r, co
 static void time_cells(out_file_t *f, const trace_timed_t *r, char end)
 {
     char *at = out_reserve(f, 4 * OUT_CELL_MAX);
-    at = out_put_cell(at, trace_thread(r->head), ',');
+    at = out_put_thread(f, at, trace_thread(r->head));
+    *at++ = ',';
     at = out_put_cell(at, r->correlation, ',');
     at = out_put_time(f, at, r->start);
     *at++ = ',';

@@ -58,6 +58,27 @@ typedef struct {
     unsigned count;
 } out_stamp_t;
 
+/* Numbers that come again and again, as those of threads, by the end of each. */
+enum { OUT_AGAIN = 64 };
+typedef struct {
+    struct {
+        uint64_t number;
+        char digits[OUT_DIGITS_MAX];
+        unsigned count; /* 0: none yet */
+    } numbers[OUT_AGAIN];
+} out_again_t;
+
+static inline char *out_put_again(out_again_t *a, char *at, uint64_t number)
+{
+    __typeof__(&*a->numbers) n = &a->numbers[number % OUT_AGAIN];
+    if (__builtin_expect(!n->count || n->number != number, 0)) {
+        n->number = number;
+        n->count = (unsigned)(out_put_unsigned(n->digits, number) - n->digits);
+    }
+    memcpy(at, n->digits, sizeof(n->digits)); /* all of it, since its size is constant */
+    return at + n->count;
+}
+
 static inline char *out_put_stamp(out_stamp_t *s, char *at, uint64_t value)
 {
     enum { EIGHT = 100000000 };

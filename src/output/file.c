@@ -22,6 +22,7 @@ out_file_t *out_file_descriptor(int fd, const char *name)
     f->fd = fd;
     f->error = 0;
     f->stamp = (out_stamp_t){0};
+    f->threads = (out_again_t){0};
     f->temporary[0] = 0;
     f->memory = NULL;
     f->memory_used = f->memory_room = 0;

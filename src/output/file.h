@@ -17,6 +17,7 @@ typedef struct out_file {
     size_t used;
     int fd, error; /* fd: -1 for what is kept in memory */
     out_stamp_t stamp;
+    out_again_t threads;
     char *memory;
     size_t memory_used, memory_room;
     char name[PATH_MAX];      /* that people read; of a file, what it is to be */
@@ -92,6 +93,12 @@ static inline char *out_put_cell(char *at, uint64_t value, char end)
 static inline char *out_put_time(out_file_t *f, char *at, uint64_t ns)
 {
     return out_put_stamp(&f->stamp, at, ns);
+}
+
+/* The number of a thread, likewise. */
+static inline char *out_put_thread(out_file_t *f, char *at, uint32_t thread)
+{
+    return out_put_again(&f->threads, at, thread);
 }
 
 static inline void out_cell(out_file_t *f, uint64_t value, char end)

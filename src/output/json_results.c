@@ -139,12 +139,15 @@ static void call_record(writer_t *w, const trace_timed_t *r)
     }
     out_append(w->j.f, begin->bytes, begin->count);
     char *at = out_put_unsigned(out_reserve(w->j.f, PART_MAX), r->correlation);
-    PUT_MEMBER(at, "external", full ? f->external : 0);
-    PUT_MEMBER(at, "ancestor", full ? f->ancestor : 0);
-    at = OUT_PUT_WORD(at, "}");
-    at = put_stamps(w->j.f, at, r);
-    PUT_MEMBER(at, "thread_id", trace_thread(r->head));
-    out_commit(w->j.f, at);
+    if (full) {
+        PUT_MEMBER(at, "external", f->external);
+        PUT_MEMBER(at, "ancestor", f->ancestor);
+        at = OUT_PUT_WORD(at, "}");
+    } else {
+        at = OUT_PUT_WORD(at, ",\"external\":0,\"ancestor\":0}");
+    }
+    at = OUT_PUT_WORD(put_stamps(w->j.f, at, r), ",\"thread_id\":");
+    out_commit(w->j.f, out_put_thread(w->j.f, at, trace_thread(r->head)));
     w->j.comma = true;
 }
 
@@ -201,7 +204,8 @@ static void whole_call_record(writer_t *w, const trace_timed_t *r)
 static void hip_record(writer_t *w, const trace_timed_t *r)
 {
     whole_call_record(w, r);
-    out_json_handle(&w->j, "stream_id", 0);
+    char *at = out_reserve(w->j.f, PART_MAX);
+    out_commit(w->j.f, OUT_PUT_WORD(at, ",\"stream_id\":{\"handle\":0}"));
 }
 
 static void dispatch_record(writer_t *w, const trace_timed_t *r)
@@ -308,8 +312,8 @@ static void put_record(writer_t *w, put_record_t record, const trace_timed_t *r)
 {
     out_json_begin(&w->j, NULL, '{');
     record(w, r);
-    out_json_end(&w->j, '}');
-    out_char(w->j.f, '\n');
+    out_commit(w->j.f, OUT_PUT_WORD(out_reserve(w->j.f, PART_MAX), "}\n"));
+    w->j.comma = true;
 }
 
 static void free_pieces(writer_t *w)

@@ -39,9 +39,8 @@ static bool add_ids(out_source_t *s, const trace_timed_t *record)
            (!ancestor || out_ids_add(&s->ids, *ancestor));
 }
 
-static bool add_thread(out_source_t *s, uint32_t thread)
+static __attribute__((noinline)) bool new_thread(out_source_t *s, uint32_t thread)
 {
-    if (s->seen[thread / 8] >> thread % 8 & 1) return true;
     if (s->thread_count == s->thread_room) {
         size_t room = s->thread_room ? 2 * s->thread_room : 64;
         uint32_t *threads = realloc(s->threads, room * sizeof(*threads));
@@ -52,6 +51,11 @@ static bool add_thread(out_source_t *s, uint32_t thread)
     s->threads[s->thread_count++] = thread;
     s->seen[thread / 8] |= (uint8_t)(1u << thread % 8);
     return true;
+}
+
+static inline bool add_thread(out_source_t *s, uint32_t thread)
+{
+    return s->seen[thread / 8] >> thread % 8 & 1 || new_thread(s, thread);
 }
 
 static bool add(out_source_t *s, const trace_timed_t *record, out_domain_t domain, uint64_t offset)
