@@ -3,7 +3,7 @@
 
 usage: faults.py BUILD [--full [--every]] [--seed N] [--only KIND] [--at N] [CLASS...]
 
-Classes are tool, rocprofv3, convert, sdk, counted, roctracer, softgpu (each with the kinds of calls that inject.c fails, one
+Classes are tool, rocprofv3, convert, sdk, counted, roctracer, attach, softgpu (each with the kinds of calls that inject.c fails, one
 after the other), kill and disks. Without --full a choice of the calls fails, the same for the same seed;
 with it, of all calls that have the same stack the first, the last and one in between, and from the first on all
 that follow; with --every all.
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-from runs import (CONVERSION_FAILED, Place, Result, execute, judge, judge_program, judge_rocprof,
+from runs import (CONVERSION_FAILED, Place, Result, execute, judge, judge_attached, judge_program, judge_rocprof,
                   judge_tracer)
 
 KINDS = ("memory", "map", "open", "write", "size", "thread", "name")
@@ -94,11 +94,13 @@ def profile(out, *options, program, root=None):
 class Target:
     """Something that runs: `program` is where calls fail, in `objects`; `most`: as many calls of a kind fail in the
     short form; `theirs`: a crash in other objects than ours is the runtime's, to which a driver without memory is
-    new. It is counted apart."""
+    new. It is counted apart. `sample`: of so many stacks a kind is tried in the long form, where others have tried
+    the rest."""
 
-    def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=40, theirs=False):
+    def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=40, theirs=False,
+                 sample=None):
         self.name, self.program, self.objects, self.command = name, program, objects, command
-        self.prepare, self.judge, self.most, self.theirs = prepare, judge, most, theirs
+        self.prepare, self.judge, self.most, self.theirs, self.sample = prepare, judge, most, theirs, sample
 
     def run(self, kind=None, at=0):
         """The result, whether the call was reached, whose it was, the log."""
@@ -148,6 +150,8 @@ class Target:
             if what == "place":
                 stacks.setdefault(where[0], []).append(int(number))
         if args.full:
+            if self.sample and not args.every:
+                stacks = dict(chance.sample(sorted(stacks.items()), min(self.sample, len(stacks))))
             some = {n for numbers in stacks.values() for n in (
                 numbers if args.every else (numbers[0], chance.choice(numbers), numbers[-1]))}
             return count, sorted(some), sorted(some if args.every else (numbers[0] for numbers in stacks.values()))
@@ -246,6 +250,13 @@ def counted():
 def roctracer():
     Target("program on roctracer", "kineto", OURS + ":libroctracer64", lambda place: [
         ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=4).all()
+
+
+def attach():
+    """What is the same in a run of its own is among "rocprofv3"."""
+    Target("attached program", "rocprofv3", "", lambda place: [
+        sys.executable, os.path.dirname(os.path.abspath(__file__)) + "/attach.py", BUILD, place.out],
+        judge=judge_attached, most=4, sample=24).all()
 
 
 def softgpu():
@@ -387,7 +398,7 @@ def disks():
 
 
 CLASSES = dict(tool=tool, rocprofv3=rocprofv3, convert=convert, sdk=sdk, counted=counted, roctracer=roctracer,
-               softgpu=softgpu, kill=kill, disks=disks)
+               attach=attach, softgpu=softgpu, kill=kill, disks=disks)
 
 unknown = [name for name in args.classes if name not in CLASSES]
 if unknown:

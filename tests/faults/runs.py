@@ -149,6 +149,20 @@ def judge(got, clean):
     return None
 
 
+def judge_attached(got, clean):
+    """A run of rocprofv3 beside a program that runs already, and is none the worse for it."""
+    if got.status is None:
+        return "hangs"
+    if got.broken or got.stdout != clean.stdout:
+        return f"not whole: {got.broken}, standard output {got.stdout!r}"
+    if got.status != CONVERSION_FAILED and got.uneven():
+        return f"counts do not add up: {got.uneven()}"
+    same = (got.status, got.files, got.counts) == (clean.status, clean.files, clean.counts)
+    if got.told or (same and not got.kept and not got.remains):
+        return None
+    return f"differs in silence: status {got.status} {got.counts} {got.files}"
+
+
 def judge_program(got, clean):
     """The same of a program without a profiler: right, or not and somebody says why."""
     if got.status is None:
