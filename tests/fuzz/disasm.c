@@ -1,0 +1,39 @@
+/* disasm.c - fuzz target: any bytes as a code object of which symbols and lines are asked.
+ *
+ * What is found has to hold together. Instructions are left out: they are the disassembler's. Built
+ * with -fsanitize=fuzzer,address, or with a main() that feeds it the files named. */
+#include "disasm/disasm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LOOKS = 64 };
+
+static void look(dis_object_t *object, uint64_t address)
+{
+    const char *file = NULL;
+    uint32_t line;
+    const dis_symbol_t *symbol = dis_object_symbol_at(object, address);
+    if (symbol && address < symbol->address) abort();
+    if (dis_object_line(object, address, &file, &line) && !strlen(file) && !line) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    dis_object_t *object;
+    size_t count;
+    if (dis_object_open(data, size, &object) != DIS_GOOD) return 0;
+    if (strncmp(dis_object_gpu(object), "gfx9", 4) != 0) abort();
+    const dis_symbol_t *symbols = dis_object_symbols(object, &count);
+    for (size_t i = 0; i < count && i < LOOKS; i++) {
+        if (!*symbols[i].name || (i && symbols[i].address < symbols[i - 1].address)) abort();
+        look(object, symbols[i].address);
+        look(object, symbols[i].address + symbols[i].size);
+    }
+    for (uint64_t i = 0; i < LOOKS; i++)
+        look(object, i * 64);
+    dis_object_close(object);
+    return 0;
+}
