@@ -33,6 +33,8 @@ static void tell_result(const out_result_t *r)
                 r->pid, (count_t)n->received, (count_t)n->written, (count_t)n->dropped,
                 (count_t)n->filtered, r->files, r->files == 1 ? "" : "s", r->files ? " " : "",
                 r->files ? r->prefix : "", r->files ? "_*" : "");
+    if (r->model_time && base_log_level >= BASE_LOG_WARNING)
+        fprintf(stderr, "rocprofv3: process %u: times of kernels are model time\n", r->pid);
     if (n->dropped)
         base_warning("process %u LOST %llu of %llu records%s%s", r->pid, (count_t)n->dropped,
                      (count_t)n->received, r->failure[0] ? ": " : "", r->failure);

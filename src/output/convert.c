@@ -587,6 +587,10 @@ static int write_summary(work_t *w)
         indent = "";
     }
     if (!f) return -1;
+    for (size_t i = 0; i < w->model->agent_count; i++)
+        if (out_agent_models_time(&w->model->agents[i]))
+            out_format(f, "%sKernels of %s have model time: the clocks of a timing model\n", indent,
+                       w->model->agents[i].label);
     int result = out_summaries(f, w->c->config, w->stats, indent);
     if (result != 0) snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
     if (!out_is_stream(where)) return close_output(w, f, result);
@@ -627,6 +631,8 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
     result->cut = w.model->cut;
     result->running = still_running(&w.model->header);
     result->lost_names = w.model->header.counts.dropped;
+    for (size_t i = 0; i < w.model->agent_count; i++)
+        result->model_time |= out_agent_models_time(&w.model->agents[i]);
     note_failure(result, &w.model->header);
     if (result->running) {
         status = 0;

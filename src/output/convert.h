@@ -31,12 +31,13 @@ typedef struct {
     char prefix[PATH_MAX]; /* of the files written; "" for standard output */
     uint32_t pid;
     trace_counts_t counts;
-    uint64_t cut;   /* bytes that could not be read */
-    unsigned blank; /* segments that the process had only begun when it was killed */
-    unsigned files; /* files written */
-    bool running;   /* the process lives on: nothing was converted */
-    bool killed;    /* it ended without closing its store */
-    bool renamed;   /* the name of its files led out of the directory */
+    uint64_t cut;    /* bytes that could not be read */
+    unsigned blank;  /* segments that the process had only begun when it was killed */
+    unsigned files;  /* files written */
+    bool running;    /* the process lives on: nothing was converted */
+    bool killed;     /* it ended without closing its store */
+    bool renamed;    /* the name of its files led out of the directory */
+    bool model_time; /* times of kernels are those of a timing model */
     uint64_t lost_names, cut_texts;
     char failure[TRACE_FAILURE_BYTES]; /* first failure to write inside the process, or "" */
 } out_result_t;

@@ -23,6 +23,13 @@ const char *out_agent_type(const out_agent_t *a)
     return type == TRACE_AGENT_CPU ? "CPU" : type == TRACE_AGENT_GPU ? "GPU" : "UNK";
 }
 
+bool out_agent_models_time(const out_agent_t *a)
+{
+    enum { NAME, VENDOR, PRODUCT, MODEL };
+    const char *text = trace_record_text(&a->record->head, MODEL);
+    return text && strstr(text, OUT_MODEL_TIME);
+}
+
 static void label_agent(out_agent_t *a, out_agent_index_t index)
 {
     const char *word = "Agent";

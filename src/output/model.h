@@ -23,6 +23,9 @@ typedef struct {
     const trace_table_t **parts;
     size_t part_count;
 } out_agent_t;
+/* What the agent's driver adds to its name where times of kernels are those of a timing model. */
+#define OUT_MODEL_TIME " (model time)"
+bool out_agent_models_time(const out_agent_t *a);
 
 typedef struct {
     const trace_kernel_t *record;

@@ -53,6 +53,7 @@
     X(host_latency, 2300, 1, 100000)                                                               \
     /* the timing model, docs/counters.md */                                                       \
     X(wave_launch_clocks, 4, 1, 100000)                                                            \
+    X(model_time, 0, 0, 1)                                                                         \
     X(packet_clocks, 5500, 1, 100000)                                                              \
     X(memory_bytes_per_clock, 550, 1, 100000)
 

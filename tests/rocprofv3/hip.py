@@ -174,6 +174,37 @@ class Traced(unittest.TestCase):
             self.assertEqual(hit + miss, all_)
             self.assertGreater(hit * miss, 0)
 
+    def test_model_time(self):
+        """Durations of the model: clocks / frequency, the same each time, counted or not; and said so."""
+        durations, clock, packet = [], 1.7, 5500
+        for run in ("trace", "again", "count"):
+            options = ["--kernel-trace", "-S"] if run != "count" else [
+                "--pmc", "GRBM_SPI_BUSY", "SPI_CSN_WAVE"]
+            done = self.run_it(*options, "-o", run, SOFTGPU_TIME="model")
+            self.assertIn("times of kernels are model time", done.stderr)
+            name = "kernel_trace" if run != "count" else "counter_collection"
+            with open(f"{self.dir}/{run}_{name}.csv", newline="") as f:
+                rows = list(csv.DictReader(f))
+            if run == "trace":
+                self.assertIn("Kernels of Agent 1 have model time", done.stderr)
+                (agents,) = self.tables("agent_info")
+                self.assertEqual([a["Model_Name"] for a in agents], ["", "mi210 (model time)"])
+            if run == "count":
+                for row in rows:
+                    if row["Counter_Name"] == "GRBM_SPI_BUSY":
+                        self.assertEqual(
+                            int((float(row["Counter_Value"]) + packet) / clock),
+                            int(row["End_Timestamp"]) - int(row["Start_Timestamp"]))
+            else:
+                times = [(int(r["Start_Timestamp"]), int(r["End_Timestamp"])) for r in rows]
+                durations.append([end - start for start, end in times])
+                times.sort()
+                for (_, end), (start, _) in zip(times, times[1:]):
+                    self.assertLessEqual(end, start)
+        self.assertEqual(durations[0], durations[1])
+        done = self.run_it("--kernel-trace", "-S", "-o", "host")
+        self.assertNotIn("model time", done.stderr)
+
     def test_counters_beside_traces(self):
         self.run_it("-s", "--pmc", "SQ_WAVES", "--kernel-include-regex", "^add", "-o", "x")
         self.assertEqual(self.counters()[1], {"SQ_WAVES": [64]})

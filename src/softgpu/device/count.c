@@ -20,7 +20,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
 {
     const hsa_kernel_dispatch_packet_t *p = packet;
     sg_device_t *d = run->device;
-    const sg_perf_level_t level = sg_perf_level(d->perf);
+    const sg_perf_level_t level = d->profile.model_time ? SG_PERF_MODEL : sg_perf_level(d->perf);
     sg_observe_begin(run, p->kernel_object, id);
     run->counted = NULL;
     if (level != SG_PERF_OFF) {
@@ -46,11 +46,24 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
 
-void sg_look_end(sg_run_t *run, uint64_t end_ts)
+/* The model has one kernel after the other, each not before the host has begun it. */
+static void set_model_times(sg_run_t *run, uint64_t clocks, uint64_t *end_ts)
 {
-    if (run->observed) sg_observe_end(run, end_ts);
-    if (run->counted) sg_perf_run_end(run->counted);
-    if (run->census) sg_census_run_end(run, end_ts);
+    sg_device_t *d = run->device;
+    const uint64_t begun = run->start_ts, ns = clocks * 1000 / d->profile.engine_clock_mhz;
+    uint64_t until = atomic_load(&d->model_until);
+    do {
+        run->start_ts = until > begun ? until : begun;
+        *end_ts = run->start_ts + ns;
+    } while (!atomic_compare_exchange_weak(&d->model_until, &until, *end_ts));
+}
+
+void sg_look_end(sg_run_t *run, uint64_t *end_ts)
+{
+    if (run->observed) sg_observe_end(run, *end_ts);
+    const uint64_t clocks = run->counted ? sg_perf_run_end(run->counted) : 0;
+    if (clocks && run->device->profile.model_time) set_model_times(run, clocks, end_ts);
+    if (run->census) sg_census_run_end(run, *end_ts);
     run->counted = NULL;
 }
 

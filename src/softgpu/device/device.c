@@ -25,6 +25,7 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     if (!d) return NULL;
     d->profile = *profile;
     d->ops = *ops;
+    if (profile->model_time) isa_clock_use_system();
     pthread_mutex_init(&d->lock, NULL);
     d->registers = calloc(SG_REGISTERS, sizeof *d->registers);
     d->memory = sg_memory_create();

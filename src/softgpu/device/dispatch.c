@@ -282,9 +282,9 @@ void sg_run_failed(sg_run_t *run, isa_wave_t *w)
 void sg_run_complete(sg_run_t *run)
 {
     sg_queue_t *q = run->queue;
-    const uint64_t end_ts = sg_device_clock();
+    uint64_t end_ts = sg_device_clock();
     bool good = !atomic_load_explicit(&run->cancelled, memory_order_relaxed);
-    if (run->looked_at) sg_look_end(run, end_ts);
+    if (run->looked_at) sg_look_end(run, &end_ts);
     if (good && run->signal_va &&
         !sg_signal_complete(run->device, run->signal_va, run->profiled, run->start_ts, end_ts))
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, CODE_PACKET,

@@ -71,10 +71,11 @@ struct sg_device {
     /* Bumped when a packet completes: what queues with a dependency wait for. */
     _Atomic uint32_t activity;
     _Atomic uint32_t activity_waiters;
-    _Atomic uint32_t *registers; /* SG_REGISTERS words that PM4 packets set and read */
-    sg_perf_t *perf;             /* the performance counters and their registers */
-    isa_gws_t gws;               /* global wave sync, for cooperative launches */
-    bool observed;               /* dispatches are traced or counted */
+    _Atomic uint32_t *registers;  /* SG_REGISTERS words that PM4 packets set and read */
+    sg_perf_t *perf;              /* the performance counters and their registers */
+    _Atomic uint64_t model_until; /* the last kernel's end in model time */
+    isa_gws_t gws;                /* global wave sync, for cooperative launches */
+    bool observed;                /* dispatches are traced or counted */
     sg_sampling_t sampling;
 };
 
@@ -173,7 +174,8 @@ sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
 /* count.c: all but the first two are called for runs that are `looked_at` only */
 void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
 /* All workgroups have left: counters are final before anybody learns of the end. */
-void sg_look_end(sg_run_t *run, uint64_t end_ts);
+/* The run has ended at *end_ts. By model time, that and run->start_ts are the model's then. */
+void sg_look_end(sg_run_t *run, uint64_t *end_ts);
 /* The waves of workgroup `id` are prepared. */
 void sg_look_start(sg_box_t *b, uint64_t id);
 /* `interrupt`, which may be NULL, may stop the wave. */

@@ -6,9 +6,16 @@
 
 #include <time.h>
 
+static clockid_t clock_id = CLOCK_MONOTONIC_RAW;
+
+void isa_clock_use_system(void)
+{
+    clock_id = CLOCK_BOOTTIME;
+}
+
 uint64_t isa_clock_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    clock_gettime(clock_id, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

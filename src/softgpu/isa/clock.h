@@ -1,4 +1,4 @@
-/* clock.h - the device clock, in nanoseconds of CLOCK_MONOTONIC_RAW.
+/* clock.h - the device clock, in nanoseconds of CLOCK_MONOTONIC_RAW, or of the system's clock.
  *
  * One clock for shader timestamps and packet timestamps. Thread-safe, never fails. */
 #ifndef SOFTGPU_ISA_CLOCK_H
@@ -7,5 +7,8 @@
 #include <stdint.h>
 
 uint64_t isa_clock_ns(void);
+/* From now on it is CLOCK_BOOTTIME, which runtimes call the system's: they convert timestamps then
+ * without a loss. Before any is taken. */
+void isa_clock_use_system(void);
 
 #endif

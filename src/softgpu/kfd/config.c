@@ -1,8 +1,8 @@
 /* config.c - options of the software GPU: environment variables over the profile.
  *
- * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_COUNTERS, SOFTGPU_GPUS and
- * SOFTGPU_KFD_MINOR, and that refuses a wrong SOFTGPU_THREADS, which the device reads; the launcher
- * only sets them. Read once per process and inherited by fork. */
+ * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_COUNTERS, SOFTGPU_TIME,
+ * SOFTGPU_GPUS and SOFTGPU_KFD_MINOR, and that refuses a wrong SOFTGPU_THREADS, which the device
+ * reads; the launcher only sets them. Read once per process and inherited by fork. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/env.h"
@@ -49,6 +49,17 @@ static bool read_number(const char *name, long lowest, long highest, uint32_t *n
     return true;
 }
 
+/* What the times of kernels are: "host" (default) or "model". */
+static bool read_time(uint32_t *model)
+{
+    const char *value = base_env("SOFTGPU_TIME");
+    if (!value || !*value) return true;
+    *model = strcmp(value, "model") == 0;
+    if (*model || strcmp(value, "host") == 0) return true;
+    base_error("SOFTGPU_TIME=%s is neither host nor model", value);
+    return false;
+}
+
 static void read_config(void)
 {
     char directory[PATH_MAX], error[PATH_MAX + 256];
@@ -72,7 +83,7 @@ static void read_config(void)
         !read_number("SOFTGPU_GPUS", 1, KFD_MAX_GPUS, &config.n_gpus) ||
         !read_number("SOFTGPU_THREADS", 1, 256, &threads) ||
         !read_number("SOFTGPU_KFD_MINOR", 8, 17, &config.minor_version) ||
-        !read_number("SOFTGPU_SVM", 0, 1, &svm))
+        !read_number("SOFTGPU_SVM", 0, 1, &svm) || !read_time(&config.profile.model_time))
         return;
     if (cus && sg_profile_set_cus(&config.profile, cus, error, sizeof(error)) != 0) {
         base_error("SOFTGPU_CUS: %s", error);

@@ -96,6 +96,9 @@ static int get_clock_counters(kfd_process_t *p, void *data)
     args->gpu_clock_counter = kfd_gpu_find(p, args->gpu_id) ? sg_device_clock() : 0;
     args->cpu_clock_counter = nanoseconds(CLOCK_MONOTONIC_RAW);
     args->system_clock_counter = nanoseconds(CLOCK_BOOTTIME);
+    /* one clock, at one moment: nothing is lost where one is converted to the other */
+    if (args->gpu_clock_counter && kfd_config()->profile.model_time)
+        args->gpu_clock_counter = args->system_clock_counter;
     args->system_clock_freq = 1000000000;
     return 0;
 }

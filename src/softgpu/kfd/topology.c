@@ -311,7 +311,9 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
         property(w, "counter_slots", p->counter_slots);
         property(w, "counter_registers", SG_COUNTER_REGISTERS);
     }
-    put_node(w, node, kfd_gpu_id(index), p->name);
+    char name[sizeof p->name + 16]; /* who reads times that no host took shall know */
+    snprintf(name, sizeof name, "%s%s", p->name, p->model_time ? " (model time)" : "");
+    put_node(w, node, kfd_gpu_id(index), name);
 
     put_memory(w, node, HSA_MEM_HEAP_TYPE_FB_PUBLIC, (uint64_t)p->vram_mb << 20,
                p->memory_width_bits, p->memory_clock_mhz);

@@ -72,17 +72,19 @@ sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r)
     return r->launch.level;
 }
 
-void sg_perf_run_end(sg_perf_run_t *r)
+uint64_t sg_perf_run_end(sg_perf_run_t *r)
 {
+    uint64_t clocks = 0;
     if (r->schedule) {
         sg_perf_model_lock(r->p);
         sgc_release(r->p->caches, r->launch.release_scope);
-        sg_schedule_end(r->schedule);
+        clocks = sg_schedule_end(r->schedule) + r->p->profile.packet_clocks;
         sg_perf_dequeue(r->p, &r->order);
         sg_perf_model_unlock(r->p);
     }
     free(r->sq_mask);
     free(r);
+    return clocks;
 }
 
 /* ---- workgroups ---- */

@@ -86,7 +86,7 @@ uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *waves);
 void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
 /* The sums of what was added last are complete, those of the compute unit too. */
 void sg_schedule_counted(sg_schedule_t *s);
-/* Adds what is left, and what the dispatch comes to; frees the schedule. */
-void sg_schedule_end(sg_schedule_t *s);
+/* Adds what is left, and what the dispatch comes to; frees the schedule. Clocks of its waves. */
+uint64_t sg_schedule_end(sg_schedule_t *s);
 
 #endif

@@ -78,8 +78,9 @@ typedef struct {
 
 /* Counts a dispatch; NULL (nothing is counted) when memory runs out. */
 sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch);
-/* All workgroups have left. Adds what is known only now and frees the run. */
-void sg_perf_run_end(sg_perf_run_t *r);
+/* All workgroups have left. Adds what is known only now and frees the run. The clocks that it took,
+ * its packet's among them; 0 if it was not modelled. */
+uint64_t sg_perf_run_end(sg_perf_run_t *r);
 sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r);
 
 /* A group lives in zeroed memory of its owner's, aligned to 64 bytes. */

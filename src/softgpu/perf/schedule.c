@@ -380,9 +380,10 @@ static void end_caches(sg_schedule_t *s, uint64_t at_work)
     sgc_ended(p->caches, s->end, at_work);
 }
 
-void sg_schedule_end(sg_schedule_t *s)
+uint64_t sg_schedule_end(sg_schedule_t *s)
 {
     sg_perf_t *p = s->p;
+    uint64_t clocks;
     const uint64_t rate = p->profile.memory_bytes_per_clock;
     uint64_t blocked = 0;
     place_early(s, true);
@@ -401,6 +402,8 @@ void sg_schedule_end(sg_schedule_t *s)
     }
     for (uint32_t k = 0; k < p->n_units; k++)
         free(s->unit[k].resident);
+    clocks = s->end;
     free(s->engine);
     free(s);
+    return clocks;
 }
