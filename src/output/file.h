@@ -15,7 +15,8 @@
 /* For the functions below alone, which are here since each record calls them many times. */
 typedef struct out_file {
     size_t used;
-    int fd, error; /* fd: -1 for what is kept in memory */
+    int fd, error;               /* fd: -1 for what is kept in memory */
+    uint64_t written, allocated; /* bytes of the file; allocated: none more can be, UINT64_MAX */
     out_stamp_t stamp;
     out_again_t threads;
     char *memory;
@@ -25,6 +26,7 @@ typedef struct out_file {
     char buffer[262144];
 } out_file_t;
 
+/* Makes room in the buffer. */
 void out_flush(out_file_t *f);
 
 /* A file that is there, whole, once it is closed, and until then under a name of its own beside it;

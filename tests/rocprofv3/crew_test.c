@@ -186,6 +186,9 @@ static char *whole(const char *folder, const char *name, size_t *bytes)
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     FILE *f = fopen(path, "r");
     if (!f) fail_msg("%s: %s", path, strerror(errno));
+    struct stat st;
+    assert_int_equal(fstat(fileno(f), &st), 0);
+    assert_true(st.st_blocks * 512 < st.st_size + (1 << 20)); /* nothing allocated is left */
     fseek(f, 0, SEEK_END);
     *bytes = (size_t)ftell(f);
     rewind(f);
