@@ -17,6 +17,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "tool/facts.h"
 #include "tool/origin.h"
 #include "tool/sink.h"
 #include "trace/extra.h"
@@ -243,7 +244,7 @@ static bool want_named(search_t *s, const agent_t *a, const char *name)
         want(s, s->has[i]);
         if (rocprofiler_query_counter_info(s->has[i], ROCPROFILER_COUNTER_INFO_VERSION_1, &more) ==
             ROCPROFILER_STATUS_SUCCESS)
-            tool_sink_counter(a->id, &more);
+            tool_fact_counter(a->id, &more);
     }
     return s->wanted_count > before;
 }
@@ -259,7 +260,7 @@ static rocprofiler_counter_id_t make_instance(const agent_t *a, const char *name
                                    a->id, &id) == ROCPROFILER_STATUS_SUCCESS &&
         rocprofiler_query_counter_info(id, ROCPROFILER_COUNTER_INFO_VERSION_1, &info) ==
             ROCPROFILER_STATUS_SUCCESS)
-        tool_sink_counter(a->id, &info);
+        tool_fact_counter(a->id, &info);
     free(expression);
     return id;
 }

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 
-#include <rocprofiler-sdk/counters.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
 #include "tool/records.h"
@@ -33,10 +32,9 @@ void tool_sink_marker(const trace_marker_t *marker);
 void tool_sink_call(const trace_call_t *call, const tool_values_t *values,
                     const char *const *texts);
 
-void tool_sink_agent(const rocprofiler_agent_v0_t *agent);
-void tool_sink_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);
-void tool_sink_kernel(
-    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k);
+/* A record of metadata with its texts, and a table of numbers: `rows` of `columns`. Any thread. */
+void tool_sink_fact(const void *record, size_t bytes, const char *const *texts, size_t count);
+void tool_sink_rows(const trace_table_t *table, const uint64_t *numbers);
 
 /* The number of a text. Any thread. */
 uint32_t tool_sink_text(const char *text);
@@ -44,8 +42,7 @@ uint32_t tool_sink_text(const char *text);
 /* All texts, into a store that was opened after they had got their numbers. */
 void tool_sink_texts_again(void);
 
-/* A counter of an agent; the values of a dispatch, `record->count` of them. Any thread. */
-void tool_sink_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *counter);
+/* The counters of a dispatch, `record->count` values. Any thread. */
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values);
 
 /* Dispatches whose counters are left out on purpose; records of any kind that are lost. */

@@ -14,6 +14,7 @@
 #include "tool/attach.h"
 #include "tool/calls.h"
 #include "tool/counting.h"
+#include "tool/facts.h"
 #include "tool/fields.h"
 #include "tool/flush.h"
 #include "tool/formats.h"
@@ -91,9 +92,9 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
     (void)user, (void)data;
     if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD) return;
     if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD)
-        tool_sink_code_object(record.payload);
+        tool_fact_code_object(record.payload);
     else if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER) {
-        tool_sink_kernel(record.payload);
+        tool_fact_kernel(record.payload);
         if (tool_counting_wanted()) tool_counting_kernel(record.payload);
     }
 }
@@ -104,7 +105,7 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     const bool *again = data;
     (void)version;
     for (size_t i = 0; i < count; i++) {
-        tool_sink_agent(agents[i]);
+        tool_fact_agent(agents[i]);
         tool_fields_agent(agents[i]);
         if (!*again) tool_counting_agent(agents[i]);
     }

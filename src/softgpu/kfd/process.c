@@ -5,14 +5,11 @@
  * one mapping (the alias), which is not inherited by fork: a child starts with new state. */
 #include "softgpu/kfd/kfd.h"
 
-#include "base/file.h"
 #include "base/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>

@@ -1,0 +1,17 @@
+/* facts.h - what there is on the machine and in the program: agents, code objects, kernels,
+ * counters.
+ *
+ * Each is put into the store of this process (sink.h) when the SDK tells of it. Any thread. */
+#ifndef CROCPROF_TOOL_FACTS_H
+#define CROCPROF_TOOL_FACTS_H
+
+#include <rocprofiler-sdk/counters.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+void tool_fact_agent(const rocprofiler_agent_v0_t *agent);
+void tool_fact_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);
+void tool_fact_kernel(
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k);
+void tool_fact_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *counter);
+
+#endif
