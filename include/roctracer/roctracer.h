@@ -53,8 +53,8 @@ typedef activity_record_t roctracer_record_t;
  * there is no memory. */
 const char *roctracer_error_string(void);
 
-/** Name of an operation, constant text: of HIP_API, HSA_API, HSA_OPS and ROCTX by op, of HIP_OPS by
- * kind; null if there is none. HIP's names are asked of the HIP that is loaded. */
+/** Name of an operation, constant text: of HIP_API, HSA_API, HSA_OPS, HSA_EVT and ROCTX by op, of
+ * HIP_OPS by kind; null if there is none. HIP's names are asked of the HIP that is loaded. */
 const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind);
 
 /** Number of a call of HIP or HSA by its name; kind may be null and becomes 0.
@@ -71,8 +71,7 @@ roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *pro
 /** Has an operation, or all of a domain, call back. Calls that run already are not told of. Of
  * HIP_OPS and HSA_OPS there are no callbacks: accepted without effect.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no callback, or no such operation
- * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API
- * @retval ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED HSA_EVT */
+ * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API */
 roctracer_status_t roctracer_enable_op_callback(activity_domain_t domain, uint32_t op,
                                                 activity_rtapi_callback_t callback, void *arg);
 roctracer_status_t roctracer_enable_domain_callback(activity_domain_t domain,

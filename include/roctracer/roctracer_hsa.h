@@ -56,8 +56,8 @@ typedef struct {
             size_t size;
         } memcopy;
         struct {
-            const void *packet;
-            const char *kernel_name;
+            const void *packet; /**< null: the packet and the queue are not told by this library */
+            const char *kernel_name; /**< null if not known */
             hsa_queue_t *queue;
             uint32_t device_type;
             uint32_t device_id;

@@ -83,6 +83,8 @@ void rtr_on_hsa_call(rocprofiler_callback_tracing_record_t record,
 {
     (void)data;
     hsa_api_data_t call;
+    if (rtr_asking()) return;
+    rtr_events_call(&record);
     for (unsigned i = 0; i < RTR_HSA_KINDS; i++)
         if (record.kind == rtr_hsa_kinds[i])
             rtr_tell_call(ACTIVITY_DOMAIN_HSA_API, first[i] + (uint32_t)record.operation, &record,

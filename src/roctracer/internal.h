@@ -1,8 +1,8 @@
 /* internal.h - what the files of libroctracer64 share.
  *
  * state.c: what is enabled. pool.c: pools. tool.c: the tool of rocprofiler-sdk that this library
- * is, which everything comes from; hsa.c: what it tells of HSA. names.c: HIP's numbers of its
- * calls. obsolete.c: names of old. Nothing of the SDK but its public headers is used. */
+ * is, which everything comes from; hsa.c, events.c: what it tells of HSA. names.c: HIP's numbers of
+ * its calls. obsolete.c: names of old. Nothing of the SDK but its public headers is used. */
 #ifndef CROCPROF_ROCTRACER_INTERNAL_H
 #define CROCPROF_ROCTRACER_INTERNAL_H
 
@@ -70,13 +70,18 @@ bool rtr_external_id(activity_correlation_id_t *id);
 /* What is to be traced. */
 typedef struct {
     bool calls;      /* HIP_API */
-    bool hsa_calls;  /* HSA_API, HSA_EVT */
+    bool hsa_calls;  /* HSA_API */
+    bool events;     /* HSA_EVT */
+    bool submits;    /* of it, kernels on their way to a queue */
     bool operations; /* HIP_OPS, HSA_OPS */
     bool marks;      /* ROCTX */
 } rtr_wishes_t;
 
 /* Starts and stops contexts; without effect before the SDK has initialised this tool. */
 void rtr_apply(const rtr_wishes_t *wishes);
+
+/* Name of a kernel by the SDK's id, NULL if it is not known. */
+const char *rtr_kernel_name(uint64_t id);
 
 /* Has the SDK deliver what is complete. */
 void rtr_collect(void);
@@ -105,6 +110,21 @@ void rtr_on_hsa_call(rocprofiler_callback_tracing_record_t record,
 /* Name of an operation of HSA_API, NULL if there is none; its number, -1 if there is none. */
 const char *rtr_hsa_name(uint32_t id);
 int rtr_hsa_id(const char *name);
+
+/* ---- events.c */
+
+/* The calling thread asks HSA something for this library: nobody is told of that call. */
+bool rtr_asking(void);
+
+void rtr_events_agent(const rocprofiler_agent_v0_t *agent);
+void rtr_events_call(const rocprofiler_callback_tracing_record_t *record);
+void rtr_on_submit(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,
+                   void *data);
+void rtr_events_kernel(
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel,
+    bool unload);
+void rtr_events_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *object,
+                            bool unload);
 
 /* ---- names.c */
 

@@ -101,7 +101,13 @@ RTR_API const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t k
         [HSA_OP_ID_COPY] = "COPY",
         [HSA_OP_ID_BARRIER] = "BARRIER",
     };
+    static const char *const events[] = {
+        [HSA_EVT_ID_ALLOCATE] = "ALLOCATE", [HSA_EVT_ID_DEVICE] = "DEVICE",
+        [HSA_EVT_ID_MEMCOPY] = "MEMCOPY",   [HSA_EVT_ID_SUBMIT] = "SUBMIT",
+        [HSA_EVT_ID_KSYMBOL] = "KSYMBOL",   [HSA_EVT_ID_CODEOBJ] = "CODEOBJ",
+    };
     if (domain == ACTIVITY_DOMAIN_HIP_API) return rtr_hip_name(op);
+    if (domain == ACTIVITY_DOMAIN_HSA_EVT && op < HSA_EVT_ID_NUMBER) return events[op];
     if (domain == ACTIVITY_DOMAIN_HSA_API) return rtr_hsa_name(op);
     if (domain == ACTIVITY_DOMAIN_HSA_OPS && op <= HSA_OP_ID_BARRIER) return operations[op];
     if (domain == ACTIVITY_DOMAIN_EXT_API) return "EXT_API";

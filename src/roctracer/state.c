@@ -23,7 +23,7 @@ static const struct {
     [ACTIVITY_DOMAIN_KFD_API] = {DOMAIN_NONE, DOMAIN_NONE, 0, "KFD_API"},
     [ACTIVITY_DOMAIN_EXT_API] = {DOMAIN_SILENT, DOMAIN_SILENT, 2, "EXT_API"},
     [ACTIVITY_DOMAIN_ROCTX] = {DOMAIN_TRACED, DOMAIN_TRACED, 5, "ROCTX"},
-    [ACTIVITY_DOMAIN_HSA_EVT] = {DOMAIN_UNTRACED, DOMAIN_UNTRACED, 6, "HSA_EVT"},
+    [ACTIVITY_DOMAIN_HSA_EVT] = {DOMAIN_TRACED, DOMAIN_UNTRACED, HSA_EVT_ID_NUMBER, "HSA_EVT"},
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,6 +64,8 @@ void rtr_follow(void)
     rtr_wishes_t wishes = {
         .calls = !stopped && wanted(ACTIVITY_DOMAIN_HIP_API),
         .hsa_calls = !stopped && wanted(ACTIVITY_DOMAIN_HSA_API),
+        .events = !stopped && wanted(ACTIVITY_DOMAIN_HSA_EVT),
+        .submits = !stopped && operations[ACTIVITY_DOMAIN_HSA_EVT][HSA_EVT_ID_SUBMIT].callback,
         .operations =
             !stopped && (wanted(ACTIVITY_DOMAIN_HIP_OPS) || wanted(ACTIVITY_DOMAIN_HSA_OPS)),
         .marks = wanted(ACTIVITY_DOMAIN_ROCTX),

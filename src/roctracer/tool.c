@@ -1,6 +1,6 @@
 /* tool.c - the tool of rocprofiler-sdk that libroctracer64 is: contexts for calls of HIP, for those
- * of HSA (hsa.c), for work of the GPU, and one for kernel names that always runs. Marks come from
- * libroctx64 by its own hook.
+ * of HSA (hsa.c), for kernels on their way (events.c), for work of the GPU, and one for kernel
+ * names that always runs. Marks come from libroctx64 by its own hook.
  *
  * The SDK finds rocprofiler_configure here when the first runtime starts; what was enabled before
  * begins then. */
@@ -28,9 +28,10 @@ typedef struct {
 } hip_data_t;
 _Static_assert(offsetof(hip_data_t, args) == 16, "hip_api_data_t");
 
-static rocprofiler_context_id_t names, calls, hsa_calls, work; /* 0: not made */
+static rocprofiler_context_id_t names, calls, hsa_calls, submits, work; /* 0: not made */
 static rocprofiler_buffer_id_t buffer;
-static bool ready; /* read and written atomically: the handles are there */
+static bool ready;  /* read and written atomically: the handles are there */
+static bool events; /* likewise: events of code are told */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -64,15 +65,10 @@ static uint64_t suspended(void)
 /* Kernel names by kernel id, which counts from 1: pages that stay where they are. */
 static const char **kernel_pages[KERNEL_PAGES];
 
-static void on_code_object(rocprofiler_callback_tracing_record_t record,
-                           rocprofiler_user_data_t *user_data, void *data)
+static void
+keep_name(const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel)
 {
-    (void)user_data, (void)data;
-    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel =
-        record.payload;
-    if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD ||
-        kernel->kernel_id >= (uint64_t)KERNEL_PAGE * KERNEL_PAGES)
-        return;
+    if (kernel->kernel_id >= (uint64_t)KERNEL_PAGE * KERNEL_PAGES) return;
     size_t length = strlen(kernel->kernel_name);
     if (length > 3 && strcmp(kernel->kernel_name + length - 3, ".kd") == 0) length -= 3;
     const char ***slot = &kernel_pages[kernel->kernel_id / KERNEL_PAGE];
@@ -94,7 +90,21 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
 }
 
 /* Never NULL: programs read the name of every kernel. */
-static const char *kernel_name(uint64_t id)
+static void on_code_object(rocprofiler_callback_tracing_record_t record,
+                           rocprofiler_user_data_t *user_data, void *data)
+{
+    (void)user_data, (void)data;
+    bool unload = record.phase == ROCPROFILER_CALLBACK_PHASE_UNLOAD;
+    bool kernel = record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER;
+    if (kernel && !unload) keep_name(record.payload);
+    if (!__atomic_load_n(&events, __ATOMIC_RELAXED)) return;
+    if (kernel)
+        rtr_events_kernel(record.payload, unload);
+    else
+        rtr_events_code_object(record.payload, unload);
+}
+
+const char *rtr_kernel_name(uint64_t id)
 {
     const char **page = NULL, *name = NULL;
     if (id < (uint64_t)KERNEL_PAGE * KERNEL_PAGES)
@@ -116,6 +126,7 @@ static rocprofiler_status_t take_agents(rocprofiler_agent_version_t version, con
     (void)version, (void)data;
     for (size_t i = 0; i < count && device_count < AGENTS; i++) {
         const rocprofiler_agent_v0_t *agent = agents[i];
+        rtr_events_agent(agent);
         if (agent->type != ROCPROFILER_AGENT_TYPE_GPU) continue;
         devices[device_count].agent = agent->id.handle;
         devices[device_count++].device = agent->logical_node_type_id;
@@ -197,7 +208,7 @@ static void write_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_reco
     };
     device_of(dispatch->dispatch_info.agent_id, &record.device_id);
     write_work(&record, RTR_KIND_KERNEL, &dispatch->correlation_id,
-               kernel_name(dispatch->dispatch_info.kernel_id));
+               rtr_kernel_name(dispatch->dispatch_info.kernel_id));
 }
 
 static void write_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *copy, uint64_t shift)
@@ -348,9 +359,11 @@ void rtr_apply(const rtr_wishes_t *wishes)
         (void (*)(int (*)(uint32_t, uint32_t, void *)))(uintptr_t)dlsym(
             RTLD_DEFAULT, "roctxRegisterTracerCallback");
     if (hook) hook(wishes->marks ? on_mark : NULL);
+    __atomic_store_n(&events, wishes->events, __ATOMIC_RELAXED);
     if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) return;
     if (run(calls, wishes->calls)) __atomic_fetch_add(&session, 1, __ATOMIC_RELAXED);
-    run(hsa_calls, wishes->hsa_calls);
+    run(hsa_calls, wishes->hsa_calls || wishes->events);
+    run(submits, wishes->submits);
     run(work, wishes->operations);
 }
 
@@ -378,19 +391,24 @@ static bool make_contexts(void)
     static const rocprofiler_external_correlation_id_request_kind_t requests[] = {
         ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH,
         ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_COPY};
-    rocprofiler_tracing_operation_t kernels = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER;
+    static const rocprofiler_tracing_operation_t code[] = {
+        ROCPROFILER_CODE_OBJECT_LOAD, ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER};
+    static const rocprofiler_callback_tracing_kind_t dispatches[] = {
+        ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH};
     return rocprofiler_create_context(&names) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_create_context(&calls) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_create_context(&hsa_calls) == ROCPROFILER_STATUS_SUCCESS &&
+           rocprofiler_create_context(&submits) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_create_context(&work) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_create_buffer(work, BUFFER_SIZE, BUFFER_SIZE / 2,
                                      ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_records, NULL,
                                      &buffer) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_configure_callback_tracing_service(
-               names, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, &kernels, 1, on_code_object,
-               NULL) == ROCPROFILER_STATUS_SUCCESS &&
+               names, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, code, 2, on_code_object, NULL) ==
+               ROCPROFILER_STATUS_SUCCESS &&
            follow_calls(calls, hip_kinds, 2, on_call) &&
            follow_calls(hsa_calls, rtr_hsa_kinds, RTR_HSA_KINDS, rtr_on_hsa_call) &&
+           follow_calls(submits, dispatches, 1, rtr_on_submit) &&
            rocprofiler_configure_external_correlation_id_request_service(
                work, requests, 2, note_hip_call, NULL) == ROCPROFILER_STATUS_SUCCESS &&
            rocprofiler_configure_buffer_tracing_service(

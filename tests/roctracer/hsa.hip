@@ -67,6 +67,50 @@ static void on_hsa(uint32_t domain, uint32_t cid, const void *data, void *arg)
     }
 }
 
+// What HSA's events tell: the memory of the big buffer, a copy, kernels and their code.
+static struct {
+    int allocated, released, access, copies, submits, kernels, unloads, objects, code;
+} events;
+
+static void on_event(uint32_t domain, uint32_t cid, const void *data, void *)
+{
+    const auto *event = static_cast<const hsa_evt_data_t *>(data);
+    static const void *memory;
+    std::lock_guard<std::mutex> guard{lock};
+    EXPECT(domain == ACTIVITY_DOMAIN_HSA_EVT && roctracer_op_string(domain, cid, 0));
+    switch (cid) {
+    case HSA_EVT_ID_ALLOCATE:
+        events.code += event->allocate.is_code && event->allocate.size;
+        if (event->allocate.size >= sizeof host && !event->allocate.is_code) {
+            EXPECT(event->allocate.segment == HSA_AMD_SEGMENT_GLOBAL);
+            EXPECT(event->allocate.global_flag & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED);
+            memory = event->allocate.ptr;
+            events.allocated++;
+        } else if (memory && event->allocate.ptr == memory) {
+            memory = nullptr;
+            events.released++;
+        }
+        break;
+    case HSA_EVT_ID_DEVICE:
+        events.access += event->device.ptr && event->device.agent.handle && event->device.id == 0;
+        break;
+    case HSA_EVT_ID_MEMCOPY:
+        events.copies += event->memcopy.size == sizeof host && event->memcopy.dst && event->memcopy.src;
+        break;
+    case HSA_EVT_ID_SUBMIT:
+        EXPECT(event->submit.device_type == HSA_DEVICE_TYPE_GPU && event->submit.device_id == 0);
+        events.submits += event->submit.kernel_name && std::strstr(event->submit.kernel_name, "add");
+        break;
+    case HSA_EVT_ID_KSYMBOL:
+        EXPECT(std::strlen(event->ksymbol.name) == event->ksymbol.name_length && event->ksymbol.object);
+        if (std::strstr(event->ksymbol.name, "add")) (event->ksymbol.unload ? events.unloads : events.kernels)++;
+        break;
+    case HSA_EVT_ID_CODEOBJ:
+        EXPECT(std::strlen(event->codeobj.uri) == event->codeobj.uri_length && event->codeobj.load_size);
+        events.objects += !event->codeobj.unload;
+    }
+}
+
 static std::map<std::string, int> records;
 
 static void on_records(const char *begin, const char *end, void *)
@@ -125,7 +169,17 @@ static void print(const char *title)
 
 int main()
 {
-    work(); // the program's code is on the GPU, and HIP has what it allocates once
+    // the program's code comes to the GPU, and HIP allocates what it does once
+    DONE(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT, on_event, nullptr));
+    EXPECT(!std::strcmp(roctracer_op_string(ACTIVITY_DOMAIN_HSA_EVT, HSA_EVT_ID_KSYMBOL, 0), "KSYMBOL"));
+    work();
+    EXPECT(events.kernels == 1 && events.objects > 0 && events.code == events.objects);
+    EXPECT(events.submits == KERNELS && events.copies >= 2 && events.access > 0);
+    EXPECT(events.allocated >= 1 && events.released >= 1);
+    DONE(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT));
+    int before_stop = events.submits;
+    work();
+    EXPECT(events.submits == before_stop);
     uint32_t op = 0, kind = 9;
     DONE(roctracer_op_code(ACTIVITY_DOMAIN_HSA_API, "hsa_amd_memory_pool_allocate", &op, &kind));
     EXPECT(op == HSA_API_ID_hsa_amd_memory_pool_allocate && kind == 0);

@@ -178,8 +178,6 @@ static void misuse()
            ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT);
     EXPECT(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_KFD_API, on_call, nullptr) ==
            ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID);
-    EXPECT(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT, on_call, nullptr) ==
-           ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED);
     EXPECT(roctracer_enable_op_activity(ACTIVITY_DOMAIN_HIP_OPS, HIP_OP_ID_NUMBER) ==
            ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT);
     EXPECT(roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HIP_OPS) ==
