@@ -51,13 +51,6 @@ static inline char *out_put_unsigned(char *at, uint64_t value)
     return at;
 }
 
-/* The digits of times but for the last eight, which are those of the time before as a rule. */
-typedef struct {
-    uint64_t first;
-    char digits[OUT_DIGITS_MAX]; /* of it, fewer than nine */
-    unsigned count;
-} out_stamp_t;
-
 /* Numbers that come again and again, as those of threads, by the end of each. */
 enum { OUT_AGAIN = 64 };
 typedef struct {
@@ -79,17 +72,24 @@ static inline char *out_put_again(out_again_t *a, char *at, uint64_t number)
     return at + n->count;
 }
 
+/* The digits of times but for the last eight, which are those of the time before as a rule. */
+typedef struct {
+    uint64_t from;               /* with eight zeros; 0: none yet */
+    char digits[OUT_DIGITS_MAX]; /* of it, but for these, fewer than nine */
+    unsigned count;
+} out_stamp_t;
+
 static inline char *out_put_stamp(out_stamp_t *s, char *at, uint64_t value)
 {
     enum { EIGHT = 100000000 };
-    uint64_t first = value / EIGHT;
-    if (__builtin_expect(!first || first != s->first, 0)) {
+    if (__builtin_expect(!s->from || value - s->from >= EIGHT, 0)) {
+        uint64_t first = value / EIGHT;
         if (!first || first >= EIGHT) return out_put_unsigned(at, value);
-        s->first = first;
+        s->from = first * EIGHT;
         s->count = (unsigned)(out_put_unsigned(s->digits, first) - s->digits);
     }
     memcpy(at, s->digits, 8);
-    return out_put_eight(at + s->count, out_eight_digits((uint32_t)(value % EIGHT)), 0);
+    return out_put_eight(at + s->count, out_eight_digits((uint32_t)(value - s->from)), 0);
 }
 
 #endif

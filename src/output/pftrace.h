@@ -200,15 +200,21 @@ enum { PF_ANNOTATION_MAX = 2 + 2 * PROTO_NUMBER_MAX };
 
 static inline uint8_t *pf_put_annotation(uint8_t *at, pf_annotation_t which, uint64_t value)
 {
-    /* two small fields: one byte is enough for their length, and for the number of the name */
-    uint8_t *length = at + 1;
-    at[0] = PF_EVENT_ANNOTATION << 3 | PROTO_BYTES;
-    at[2] = PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT;
-    at[3] = (uint8_t)(which + 1u);
-    at[4] = PF_ANNOTATION_UINT << 3 | PROTO_VARINT;
-    at = proto_put_varint(at + 5, value);
-    *length = (uint8_t)(at - length - 1);
-    return at;
+    /* two small fields: one byte is enough for their length, and for the number of the name; all
+     * but the value is stored at once, and a small value with it */
+    enum { LENGTH_POS = 8, VALUE_POS = 40, BEFORE_VALUE = VALUE_POS / 8, IN_LENGTH = 3 };
+    uint64_t bytes = PF_EVENT_ANNOTATION << 3 | PROTO_BYTES |
+                     (PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT) << 16 | (which + 1u) << 24 |
+                     (uint64_t)(PF_ANNOTATION_UINT << 3 | PROTO_VARINT) << 32;
+    if (value < 0x80) {
+        bytes |= (IN_LENGTH + 1) << LENGTH_POS | value << VALUE_POS;
+        memcpy(at, &bytes, sizeof(bytes)); /* little endian, as this machine is */
+        return at + BEFORE_VALUE + 1;
+    }
+    uint8_t *end = proto_put_varint(at + BEFORE_VALUE, value);
+    bytes |= (uint64_t)(end - at - BEFORE_VALUE + IN_LENGTH) << LENGTH_POS;
+    memcpy(at, &bytes, BEFORE_VALUE);
+    return end;
 }
 
 _Static_assert(PF_ANNOTATION_COUNT < 0x80, "pf_put_annotation");

@@ -39,7 +39,8 @@ typedef struct {
 /* What calls of a thread have in common. */
 typedef struct {
     uint32_t tid;
-    proto_fields_t field; /* empty: not one yet */
+    proto_fields_t field;      /* empty: not one yet */
+    proto_fields_t annotation; /* of its id */
 } thread_t;
 
 enum { THREADS = 64 }; /* that take turns, by the end of their ids */
@@ -254,13 +255,15 @@ static void write_scratch(state_t *s, const trace_scratch_t *x)
 
 /* ---- slices of threads ---- */
 
-static const proto_fields_t *thread_field(state_t *s, uint32_t tid)
+static const thread_t *find_thread(state_t *s, uint32_t tid)
 {
     thread_t *t = &s->threads[tid % THREADS];
-    if (t->tid == tid && t->field.used) return &t->field;
+    if (t->tid == tid && t->field.used) return t;
     *t = (thread_t){.tid = tid};
     proto_add_field(&t->field, PF_EVENT_TRACK, thread_uuid(s, tid));
-    return &t->field;
+    uint8_t *at = t->annotation.data;
+    t->annotation.used = (uint8_t)(pf_put_annotation(at, PF_tid, tid) - at);
+    return t;
 }
 
 static const char *operation_of(state_t *s, trace_head_t head)
@@ -284,9 +287,9 @@ static void annotate_call(state_t *s, const trace_timed_t *r)
 {
     pf_t *p = s->p;
     bool full = trace_words(r->head) * 8u >= sizeof(trace_api_full_t);
-    if (!proto_room(&p->out, 5 * PF_ANNOTATION_MAX)) return;
+    if (!proto_room(&p->out, 4 * PF_ANNOTATION_MAX + sizeof(proto_fields_t))) return;
     uint8_t *at = p->out.data + p->out.used;
-    at = pf_put_annotation(at, PF_tid, trace_thread(r->head));
+    at = proto_put_fields(at, &find_thread(s, trace_thread(r->head))->annotation);
     at = pf_put_annotation(at, PF_kind, trace_kind(r->head));
     at = pf_put_annotation(at, PF_operation, trace_operation(r->head));
     at = pf_put_annotation(at, PF_corr_id, r->correlation);
@@ -308,7 +311,7 @@ static const char *own_name(state_t *s, out_domain_t domain, const trace_timed_t
 static void render_call(state_t *s, out_domain_t domain, const trace_timed_t *r,
                         const proto_fields_t *name)
 {
-    const proto_fields_t *track = thread_field(s, trace_thread(r->head));
+    const proto_fields_t *track = &find_thread(s, trace_thread(r->head))->field;
     const char *own = name ? NULL : own_name(s, domain, r);
     bool point = out_is_point(domain, r);
     unsigned type = point ? PF_INSTANT : PF_SLICE_BEGIN;
