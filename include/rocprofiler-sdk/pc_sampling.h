@@ -178,13 +178,21 @@ typedef struct rocprofiler_pc_sampling_record_invalid_t {
 typedef rocprofiler_status_t (*rocprofiler_available_pc_sampling_configurations_cb_t)(
     const rocprofiler_pc_sampling_configuration_t *configs, size_t num_config, void *user_data);
 
-/** Configures sampling of an agent. Refused unless ROCPROFILER_PC_SAMPLING_BETA_ENABLED is true in
- * the environment.
+/** Configures sampling of an agent while the context runs. Refused unless
+ * ROCPROFILER_PC_SAMPLING_BETA_ENABLED is true in the environment.
+ * @param interval in the unit, within a configuration that the agent has
+ * @param buffer_id gets records of the category PC_SAMPLING; its dropped records are lost samples
+ * too
+ * @param flags 0
  * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED not enabled
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not while tools are initialised
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT the agent has no such configuration, or flags
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED a context samples the agent already
+ * @retval ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL the driver's sampling is too old
+ * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES no memory, or too many agents
  * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE the agent, its driver or its runtime cannot sample
  */
 ROCPROFILER_SDK_EXPERIMENTAL

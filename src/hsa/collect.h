@@ -39,6 +39,7 @@ struct hsax_item {
     bool follows;                 /* over after all before it in the lane, not earlier */
     hsa_signal_t last;            /* drops when what follows the work is done; handle 0: none */
     const struct hsax_wrap *wrap; /* packets around a dispatch, see queues.h; NULL: none */
+    const struct hsax_mark *mark; /* of a dispatch whose place is asked for, likewise */
     hsax_turn_t turn;
     _Alignas(64) unsigned char client[];
 };

@@ -121,6 +121,7 @@ static void forget_special(hsax_item_t *item)
     item->special = item->anonymous = item->alone = item->follows = false;
     item->last.handle = 0;
     item->wrap = NULL;
+    item->mark = NULL;
     item->turn = (hsax_turn_t){0};
 }
 

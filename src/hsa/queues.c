@@ -42,9 +42,22 @@ typedef struct {
     bool stuck; /* nothing has moved for long: the runtime's own way out is tried */
 } room_t;
 
+/* A packet that is none: before it writes the next, the runtime calls back. Of hsa_api_trace.h from
+ * ROCr 5.6 on. */
+enum { FORMAT_MARKER = 0xfe };
+
+typedef struct marker {
+    uint16_t header;
+    uint8_t format, reserved[5];
+    void (*callback)(const struct marker *marker, hsa_queue_t *queue, uint64_t packet);
+    hsax_mark_t mark;
+} marker_t;
+_Static_assert(sizeof(marker_t) == 64, "a packet has 64 bytes");
+
 typedef union {
     uint16_t header;
     hsa_kernel_dispatch_packet_t dispatch;
+    marker_t marker;
     hsa_barrier_and_packet_t barrier;
     unsigned char bytes[64];
 } packet_t;
@@ -55,6 +68,7 @@ typedef union {
 typedef struct {
     hsax_packet_writer_t writer;
     unsigned count, room;
+    unsigned markers;               /* of the packets: they take no room in the ring */
     packet_t *packets;              /* `few` or memory; one more than `room`, for a mark */
     hsax_item_t *items, *last_item; /* oldest first */
     packet_t few[BATCH + 1];
@@ -272,13 +286,14 @@ static hsax_item_t *adopt_barrier(queue_t *queue, packet_t *packet)
 static void flush(queue_t *queue)
 {
     outgoing_t *out = &queue->out;
-    out->writer(out->packets, take_room(queue, out->count, &out->packets[out->count]));
+    const unsigned real = out->count - out->markers;
+    out->writer(out->packets, out->markers + take_room(queue, real, &out->packets[out->count]));
     for (hsax_item_t *item = out->items, *next; item; item = next) {
         next = item->next;
         if (!item->anonymous) client->submitted(item);
         hsax_lane_submit(item);
     }
-    out->count = 0;
+    out->count = out->markers = 0;
     out->items = NULL;
 }
 
@@ -311,6 +326,31 @@ static void add_item(queue_t *queue, hsax_item_t *item)
     else
         out->items = item;
     out->last_item = item;
+}
+
+static void on_marker(const marker_t *marker, hsa_queue_t *queue, uint64_t packet)
+{
+    client->placed(&marker->mark, queue, packet);
+}
+
+static void add_marker(queue_t *queue, const hsax_mark_t *mark)
+{
+    packet_t *packet = add(queue);
+    memset(packet, 0, sizeof *packet);
+    packet->header = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE;
+    packet->marker.format = FORMAT_MARKER;
+    packet->marker.callback = on_marker;
+    packet->marker.mark = *mark;
+    queue->out.markers++;
+}
+
+/* The program's dispatch, behind its marker if it has one. */
+static packet_t *add_marked(queue_t *queue, const packet_t *packet, const hsax_item_t *item)
+{
+    if (item->special && item->mark) add_marker(queue, item->mark);
+    packet_t *dispatch = add(queue);
+    *dispatch = *packet;
+    return dispatch;
 }
 
 static void add_all(queue_t *queue, const void *packets, unsigned count)
@@ -371,8 +411,7 @@ static void add_shared(queue_t *queue, const packet_t *packet, hsax_item_t *item
 {
     const hsax_wrap_t *wrap = item->wrap;
     add_alone(queue, wrap->before, wrap->before_count);
-    packet_t *dispatch = add(queue);
-    *dispatch = *packet;
+    packet_t *dispatch = add_marked(queue, packet, item);
     dispatch->header |= 1 << HSA_PACKET_HEADER_BARRIER;
     item->last = wrap->done;
     item->wrap = NULL;
@@ -420,8 +459,7 @@ static void add_dispatch(queue_t *queue, const packet_t *packet, hsax_item_t *it
         wrap = add_runs(queue, packet, wrap);
         add_all(queue, wrap->before, wrap->before_count);
     }
-    packet_t *dispatch = add(queue);
-    *dispatch = *packet;
+    packet_t *dispatch = add_marked(queue, packet, item);
     if (wrap) {
         dispatch->header |= 1 << HSA_PACKET_HEADER_BARRIER;
         item->last = wrap->done;
@@ -510,6 +548,11 @@ static void rewrite(queue_t *queue, const packet_t *packets, uint64_t count, uin
         current.index = index;
         hsax_item_t *item =
             is_dispatch(packet) ? adopt(queue, packet, false, true) : adopt_barrier(queue, packet);
+        if (item && item->special && item->mark) {
+            const packet_t dispatch = *packet;
+            queue->out.count--;
+            add_marked(queue, &dispatch, item);
+        }
         if (item) add_item(queue, item);
     }
     flush(queue);

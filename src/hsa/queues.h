@@ -32,12 +32,17 @@ typedef struct hsax_wrap {
     struct hsax_replay *replay;
 } hsax_wrap_t;
 
+/* What is said with a dispatch's place, the client's. */
+typedef struct hsax_mark {
+    uint64_t words[6];
+} hsax_mark_t;
+
 typedef struct {
     size_t client_size; /* of hsax_item_t.client, for the client's own use */
     /* Is anyone interested now? The only cost of a dispatch while not. */
     bool (*wanted)(void);
     /* Before the packet is written, on the program's thread; false: let it pass untouched. May set
-     * item->wrap or item->alone if item->special is. */
+     * item->wrap or item->alone if item->special is, and item->mark, with item->special. */
     bool (*begin)(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet);
     /* After it was written, same thread. */
     void (*submitted)(hsax_item_t *item);
@@ -53,6 +58,10 @@ typedef struct {
     /* Whoever waits for a queue with a barrier packet, as HIP does, waits until complete() has
      * returned for the dispatches before it. */
     bool told_first;
+    /* A dispatch with a mark is about to be written: the queue that the GPU reads, and the packet's
+     * number in it. Same thread. NULL: no marks are set. Only where the runtime knows markers,
+     * which is for whoever sets one to know. */
+    void (*placed)(const hsax_mark_t *mark, const hsa_queue_t *queue, uint64_t packet);
 } hsax_dispatch_client_t;
 
 /* Puts the hooks into the runtime's table. `client` must stay. False, with a message, where the

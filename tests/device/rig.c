@@ -39,6 +39,8 @@ static void on_error(void *user, sg_queue_t *q, sg_queue_error_t what, uint64_t 
     atomic_fetch_add(&r->errors, 1);
 }
 
+bool rig_model_time;
+
 static sg_profile_t profile_of(uint32_t engines, uint32_t cus)
 {
     sg_profile_t p = {.name = "test"};
@@ -48,6 +50,7 @@ static sg_profile_t profile_of(uint32_t engines, uint32_t cus)
     p.shader_engines = engines;
     p.arrays_per_engine = 1;
     p.cus_per_array = cus;
+    p.model_time = rig_model_time;
     return p;
 }
 

@@ -44,6 +44,9 @@ typedef struct {
     amd_queue_t *descriptor;
 } rig_queue_t;
 
+/* Kernels of rigs made from now on last as long as the model says; false at first. */
+extern bool rig_model_time;
+
 /* One engine of `cus` compute units, or as many engines of as many. */
 rig_t *rig_create(uint32_t cus);
 rig_t *rig_create_shaped(uint32_t engines, uint32_t cus);

@@ -223,6 +223,14 @@ static hsa_status_t set_profiler_enabled(hsa_queue_t *queue, int enable)
 
 static _Thread_local fake_queue_t *writing;
 
+/* As hsa_api_trace.h of ROCr 5.6 and later has it. */
+typedef struct fake_marker {
+    uint16_t header;
+    uint8_t format, reserved[5];
+    void (*callback)(const struct fake_marker *marker, hsa_queue_t *queue, uint64_t packet);
+    uint64_t user[6];
+} fake_marker_t;
+
 static void write_packets(const void *packets, uint64_t count)
 {
     fake_queue_t *q = writing;
@@ -231,10 +239,14 @@ static void write_packets(const void *packets, uint64_t count)
         q->room = (q->count + count) * 2;
         q->received = realloc(q->received, q->room * 64);
     }
-    memcpy(q->received + q->count * 64, packets, count * 64);
-    q->count += count;
     for (uint64_t i = 0; i < count; i++) {
         const hsa_kernel_dispatch_packet_t *p = (const void *)((const char *)packets + 64 * i);
+        const fake_marker_t *marker = (const void *)p;
+        if (p->header == HSA_PACKET_TYPE_VENDOR_SPECIFIC && marker->format == 0xfe) {
+            marker->callback(marker, &q->hsa, q->count); /* instead of being written */
+            continue;
+        }
+        memcpy(q->received + q->count++ * 64, p, 64);
         if (p->completion_signal.handle) add_work(p->completion_signal, q);
     }
 }

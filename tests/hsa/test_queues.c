@@ -22,6 +22,7 @@
 typedef struct {
     uint64_t number; /* the dispatch's kernarg address */
     uint64_t queue;
+    hsax_mark_t mark;
 } mine_t;
 
 static atomic_bool want = true;
@@ -39,6 +40,11 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
     mine->number = (uintptr_t)packet->kernarg_address;
     mine->queue = queue;
     if (packet->kernel_object == 0xdead) return false;
+    if (packet->kernel_object == 0x3a4c) {
+        mine->mark = (hsax_mark_t){{mine->number, 2, 3, 4, 5, 6}};
+        item->special = true;
+        item->mark = &mine->mark;
+    }
     atomic_fetch_add(&begun, 1);
     return true;
 }
@@ -78,8 +84,21 @@ static void lost(hsax_item_t *item)
     atomic_fetch_add(&lost_count, 1);
 }
 
+static struct {
+    hsax_mark_t mark;
+    const hsa_queue_t *queue;
+    uint64_t packet;
+} place;
+
+static void placed(const hsax_mark_t *mark, const hsa_queue_t *queue, uint64_t packet)
+{
+    place.mark = *mark;
+    place.queue = queue;
+    place.packet = packet;
+}
+
 static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted, complete,
-                                              lost,           NULL,   false, false};
+                                              lost,           NULL,   false, false,     placed};
 
 static void nap(void)
 {
@@ -186,6 +205,30 @@ static void test_packets_unchanged_but_for_the_signal(void **state)
     assert_int_equal(wrong, 0);
     fake_queue_destroy(queue);
     assert_int_equal(lost_count, 0);
+}
+
+/* Before a dispatch with a mark is written, the client hears which packet it will be; the program's
+ * packets are all that the GPU gets. */
+static void test_a_marker_before_its_dispatch(void **state)
+{
+    (void)state;
+    hsa_kernel_dispatch_packet_t packets[3], got;
+    reset();
+    hsa_queue_t *queue = fake_queue_create(256);
+    for (uint64_t i = 0; i < 3; i++)
+        packets[i] = dispatch(40 + i, fake_signal(1));
+    packets[1].kernel_object = 0x3a4c;
+    fake_submit(queue, packets, 3);
+    assert_int_equal(fake_received(queue), 3);
+    memcpy(&got, fake_packet(queue, 1), sizeof got);
+    assert_int_equal(got.kernel_object, 0x3a4c);
+    assert_ptr_equal(got.kernarg_address, (void *)41);
+    const uint64_t words[] = {41, 2, 3, 4, 5, 6};
+    assert_memory_equal(&place.mark, words, sizeof words);
+    assert_ptr_equal(place.queue, queue);
+    assert_int_equal(place.packet, 1);
+    assert_true(reaches(&completed, 3));
+    fake_queue_destroy(queue);
 }
 
 static void test_nothing_wanted_nothing_touched(void **state)
@@ -480,6 +523,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packets_unchanged_but_for_the_signal),
+        cmocka_unit_test(test_a_marker_before_its_dispatch),
         cmocka_unit_test(test_nothing_wanted_nothing_touched),
         cmocka_unit_test(test_completion_out_of_order),
         cmocka_unit_test(test_tool_that_blocks),

@@ -224,6 +224,31 @@ def hip_sample_thread_trace():
     expect(sorted(kernels), sorted(counted))
 
 
+def hip_sample_pc_sampling():
+    """Where the runtime samples, every sample of a hot loop has its dispatch and its place, and none is
+    lost; where it does not, the tool is told so. The program's result is the same."""
+    lines = run_hip("pc_sampling", "hot", "hot: 1024 right", ROCPROFILER_PC_SAMPLING_BETA_ENABLED="1",
+                    SOFTGPU_TIME="model")
+    lines = [line for line in lines if line.startswith("sampling tool: ")]
+    if "is not available" in lines[0]:
+        expect(lines[1:], ["sampling tool: 0 samples, 0 lost, 0 of no dispatch that is known, 0 outside of "
+                           "all code objects"])
+        return
+    whole = re.fullmatch(r"sampling tool: (\d+) samples, 0 lost, 0 of no dispatch that is known, "
+                         r"0 outside of all code objects", lines[0])
+    # 3 kernels of 16 waves, each of HOT_LOOPS * 5 instructions and few more: by the model's time a
+    # wave is met once in 13,600 instructions times the interval in microseconds
+    if not whole or not 48 * 2 <= int(whole.group(1)) <= 48 * 3:
+        sys.exit("\n".join(lines))
+    # its five most frequent places are those of the loop's five instructions
+    places = [re.fullmatch(r"sampling tool: +(\d+) at 0x([0-9a-f]+) of code object (\d+)", line)
+              for line in lines[1:]]
+    offsets = sorted(int(p.group(2), 16) for p in places)
+    hot = sum(int(p.group(1)) for p in places)
+    if len(offsets) != 5 or offsets[4] - offsets[0] != 16 or hot < 0.95 * int(whole.group(1)):
+        sys.exit("\n".join(lines))
+
+
 # What the samples say of pipeline.hip, whole.
 PIPELINE = {
     "agents": [r"gfx90a, \d+ compute units, 0 ways of PC sampling", "done"],

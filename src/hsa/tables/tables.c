@@ -46,6 +46,16 @@ static void copy_amd_ext(hsax_amd_ext_table_t *to, const hsax_amd_ext_table_t *f
     }
 }
 
+static void copy_pc_sampling(hsax_pc_sampling_ext_table_t *to, const hsax_api_table_t *table)
+{
+    memset(to, 0, sizeof *to);
+    if (table->version.minor_id <= offsetof(hsax_api_table_t, pc_sampling_ext) ||
+        !table->pc_sampling_ext)
+        return;
+    const size_t size = table->pc_sampling_ext->version.minor_id;
+    memcpy(to, table->pc_sampling_ext, size < sizeof *to ? size : sizeof *to);
+}
+
 bool hsax_tables_save(const hsax_api_table_t *table)
 {
     static const hsax_api_table_t *saved_from;
@@ -57,6 +67,7 @@ bool hsax_tables_save(const hsax_api_table_t *table)
     saved_from = table;
     hsax.core = core;
     copy_amd_ext(&hsax.amd_ext, table->amd_ext);
+    copy_pc_sampling(&hsax.pc_sampling, table);
     memset(&hsax.loader, 0, sizeof hsax.loader);
     return true;
 }

@@ -13,6 +13,7 @@
 typedef struct {
     hsax_core_table_t core;
     hsax_amd_ext_table_t amd_ext;
+    hsax_pc_sampling_ext_table_t pc_sampling;
     hsa_ven_amd_loader_1_01_pfn_t loader; /* entries NULL until hsax_loader_load() succeeds */
 } hsax_tables_t;
 

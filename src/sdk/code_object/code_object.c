@@ -7,6 +7,7 @@
 #include "sdk/code_object/host_functions.h"
 #include "sdk/core/service.h"
 #include "sdk/gpu/gpu.h"
+#include "sdk/pc_sampling/sampling.h"
 #include "sdk/thread_trace/trace.h"
 
 #include <stdlib.h>
@@ -119,6 +120,7 @@ static void loaded(hsax_code_object_t *o)
     rocprofiler_callback_tracing_code_object_load_data_t object;
     rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
     sdk_trace_code_object(o, false);
+    sdk_pcs_code_object(o, false);
     fill_object(o, &object);
     o->client[0] = tell_load(o->client[0], ROCPROFILER_CODE_OBJECT_LOAD, &object);
     for (unsigned i = 0; i < o->kernel_count; i++) {
@@ -143,6 +145,7 @@ static void unloaded(hsax_code_object_t *o)
     fill_object(o, &object);
     tell_unload(&o->client[0], &object);
     sdk_trace_code_object(o, true);
+    sdk_pcs_code_object(o, true);
 }
 
 void sdk_code_object_hook(const hsax_api_table_t *table)

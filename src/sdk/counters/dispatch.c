@@ -23,7 +23,7 @@ const sdk_plan_t sdk_counting_plan = {
 /* ---- at the launch ---- */
 
 /* The context's own id for the dispatch: it has been asked already if it follows dispatches too. */
-static uint64_t external(const sdk_context_t *context, const sdk_operation_t *operation)
+uint64_t sdk_counting_external(const sdk_context_t *context, const sdk_operation_t *operation)
 {
     const sdk_plan_t *plan = operation->plan;
     for (unsigned i = 0; i < plan->callback_count; i++)
@@ -143,7 +143,8 @@ sdk_block_t *sdk_counting_begin(const sdk_dispatch_service_t *service, hsax_item
     rocprofiler_dispatch_counting_service_data_t data = {
         .size = sizeof data,
         .correlation_id = {.internal = operation->internal,
-                           .external = {.value = external(service->context, operation)}},
+                           .external = {.value =
+                                            sdk_counting_external(service->context, operation)}},
         .dispatch_info = *info,
     };
     sdk_block_t *first = NULL, **last = &first;

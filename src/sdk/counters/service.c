@@ -11,6 +11,7 @@
 #include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
 #include "sdk/counters/counters.h"
+#include "sdk/pc_sampling/sampling.h"
 #include "sdk/thread_trace/trace.h"
 
 #include <rocprofiler-sdk/experimental/replay.h>
@@ -125,6 +126,7 @@ void sdk_gpu_contexts_changed(void)
     atomic_store_explicit(&sdk_dispatch_service, dispatches, memory_order_release);
     if (!dispatches) claim_gpus(false);
     sdk_trace_contexts_changed();
+    sdk_pcs_update();
 }
 
 rocprofiler_status_t sdk_counting_context_started(sdk_context_t *context)
@@ -147,11 +149,13 @@ void sdk_counting_hsa_up(void)
             sdk_device_start(context->device_counting);
     if (sdk_counting_dispatches()) claim_gpus(true);
     sdk_trace_hsa_up();
+    sdk_pcs_update();
 }
 
 void sdk_counting_hsa_down(void)
 {
     const sdk_context_t *context;
+    sdk_pcs_hsa_down();
     sdk_trace_hsa_down();
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting) sdk_device_abandon(context->device_counting);
@@ -171,6 +175,7 @@ void sdk_gpu_forked(void)
     sdk_config_forked();
     sdk_trace_forked();
     sdk_spm_forked();
+    sdk_pcs_forked();
     pthread_mutex_init(&claims_lock, NULL);
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
         if (context->device_counting) sdk_device_forked(context->device_counting);

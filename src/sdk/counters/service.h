@@ -31,6 +31,9 @@ struct sdk_block *sdk_counting_begin(const struct sdk_dispatch_service *service,
                                      const rocprofiler_kernel_dispatch_info_t *info,
                                      const sdk_operation_t *operation);
 
+/* The context's own id for a dispatch that has begun. */
+uint64_t sdk_counting_external(const sdk_context_t *context, const sdk_operation_t *operation);
+
 /* A plan that carries the correlation of dispatches that are counted only. */
 extern const sdk_plan_t sdk_counting_plan;
 

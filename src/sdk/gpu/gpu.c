@@ -14,6 +14,7 @@
 #include "hsa/runtime.h"
 #include "sdk/core/service.h"
 #include "sdk/counters/service.h"
+#include "sdk/pc_sampling/sampling.h"
 #include "sdk/thread_trace/trace.h"
 
 /* How long after the last completion the end waits for the next one. */
@@ -44,7 +45,8 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     bool counting = sdk_counting_dispatches_configured();
     bool traces = sdk_trace_dispatches_configured();
     bool devices = sdk_counting_devices_configured() || sdk_trace_devices_configured();
-    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH) || counting || traces;
+    bool samples = sdk_pcs_configured();
+    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH) || counting || traces || samples;
     bool copies = configured(SDK_DOMAIN_MEMORY_COPY);
     bool code = configured(SDK_DOMAIN_CODE_OBJECT);
     bool allocations = configured(SDK_DOMAIN_MEMORY_ALLOCATION);
@@ -64,7 +66,7 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     if (copies) sdk_memory_copy_hook(table);
     if (allocations) sdk_memory_allocation_hook(table);
     if (scratch) sdk_scratch_memory_hook(table);
-    if (counting || devices || traces) sdk_counting_hsa_up();
+    if (counting || devices || traces || samples) sdk_counting_hsa_up();
 }
 
 void sdk_gpu_wait(void)
@@ -74,7 +76,9 @@ void sdk_gpu_wait(void)
 
 void sdk_gpu_look(void)
 {
-    if (hsax_runtime_up() && !hsax_forked()) hsax_collect_look(LOOK_MS);
+    if (!hsax_runtime_up() || hsax_forked()) return;
+    hsax_collect_look(LOOK_MS);
+    sdk_pcs_flush();
 }
 
 void sdk_gpu_tell_loaded(void)

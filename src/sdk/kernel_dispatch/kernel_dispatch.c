@@ -9,6 +9,7 @@
 #include "sdk/core/service.h"
 #include "sdk/counters/service.h"
 #include "sdk/gpu/gpu.h"
+#include "sdk/pc_sampling/sampling.h"
 #include "sdk/thread_trace/trace.h"
 
 #include <stdatomic.h>
@@ -19,6 +20,7 @@ typedef struct {
     sdk_reference_t *reference;
     struct sdk_block *counted; /* NULL: it is not */
     sdk_trace_block_t *traced; /* NULL: it is not */
+    hsax_mark_t mark;          /* if it is sampled */
 } dispatch_t;
 
 static atomic_uint_fast64_t last_dispatch_id;
@@ -32,7 +34,7 @@ static bool wanted(void)
 {
     return plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE) ||
            plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) || sdk_counting_dispatches() ||
-           sdk_trace_dispatches();
+           sdk_trace_dispatches() || sdk_pcs_running();
 }
 
 /* Kernels that run at the same time would be counted and traced together. */
@@ -62,10 +64,11 @@ static void fill(dispatch_t *d, hsa_agent_t agent, uint64_t queue,
     };
 }
 
-/* What is asked for besides records: counters or a trace of the dispatch. */
+/* What is asked for besides records: counters or a trace of the dispatch, samples of its agent. */
 typedef struct {
     const struct sdk_dispatch_service *counting;
     sdk_trace_service_t *tracing;
+    sdk_pcs_session_t *sampling;
 } measures_t;
 
 /* Asks the tools of those that run; true if one wants the dispatch. */
@@ -76,7 +79,12 @@ static bool measure(dispatch_t *d, const measures_t *m, hsax_item_t *item, uint6
     if (m->counting) d->counted = sdk_counting_begin(m->counting, item, info, operation);
     if (m->tracing) item->alone = m->tracing->serialize;
     if (m->tracing) d->traced = sdk_trace_begin(m->tracing, item, queue, info, operation);
-    return d->counted || d->traced;
+    if (m->sampling) {
+        d->mark = sdk_pcs_mark(m->sampling, info->dispatch_id, operation);
+        item->special = true;
+        item->mark = &d->mark;
+    }
+    return d->counted || d->traced || m->sampling;
 }
 
 /* Followed by nobody: true if the tool wants it to be measured. */
@@ -92,11 +100,13 @@ static bool begin_measured(dispatch_t *d, const measures_t *m, hsax_item_t *item
 static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_packet_t *packet)
 {
     const measures_t measures = {item->special ? sdk_counting_dispatches() : NULL,
-                                 item->special ? sdk_trace_dispatches() : NULL};
+                                 item->special ? sdk_trace_dispatches() : NULL,
+                                 sdk_pcs_session(hsax_lane_agent(item->lane))};
     const sdk_plan_t *enqueue = plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE);
     const sdk_plan_t *complete = plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     if (enqueue && !enqueue->callback_count) enqueue = NULL; /* buffers get COMPLETE only */
-    if (!enqueue && !complete && !measures.counting && !measures.tracing) return false;
+    const bool measured = measures.counting || measures.tracing || measures.sampling;
+    if (!enqueue && !complete && !measured) return false;
     dispatch_t *d = (dispatch_t *)item->client;
     fill(d, hsax_lane_agent(item->lane), queue, packet);
     d->counted = NULL;
@@ -173,6 +183,7 @@ void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)
     static hsax_dispatch_client_t client = {.client_size = sizeof(dispatch_t),
                                             .wanted = wanted,
                                             .begin = begin,
+                                            .placed = sdk_pcs_placed,
                                             .submitted = submitted,
                                             .complete = complete,
                                             .lost = lost,

@@ -40,7 +40,6 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->perf = sg_perf_create(profile, sgc_page_of_memory, d->memory);
     if (d->perf) sg_perf_set_trace_memory(d->perf, trace_memory, d->memory);
     d->observed = sg_observe_wanted();
-    sg_sampling_init(&d->sampling);
     if (d->registers && d->code && d->core && d->perf) return d;
 
     sg_perf_destroy(d->perf);

@@ -43,10 +43,9 @@ typedef struct sg_census_run sg_census_run_t; /* census.h */
 typedef struct {
     _Atomic uint64_t tba, tma; /* the program's trap handler and its memory */
     _Atomic bool on;
-    bool modelled;           /* time goes by instructions, not by the host's clock */
     uint64_t interval_ns;    /* of the thread */
-    _Atomic uint64_t period; /* in instructions of a wave, if modelled */
-    pthread_t thread;        /* while on, unless modelled */
+    _Atomic uint64_t period; /* in instructions of a wave, by model time */
+    pthread_t thread;        /* while on, unless by model time */
     _Alignas(64) _Atomic uint32_t tick;
     _Alignas(64) _Atomic uint32_t stop; /* futex */
 } sg_sampling_t;
@@ -185,7 +184,6 @@ void sg_look_barrier(sg_box_t *b);
 sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice);
 
 /* sampling.c */
-void sg_sampling_init(sg_sampling_t *s);
 /* What interrupts the waves of a turn that begins now: `own`, or NULL where nobody samples. One
  * load. */
 isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own);

@@ -8,10 +8,7 @@
 #include "softgpu/device/internal.h"
 #include "softgpu/isa/trap.h"
 
-#include "base/env.h"
-
 #include <errno.h>
-#include <string.h>
 
 enum {
     /* Time by the model: a wave has the SIMD to itself and an instruction takes this many clocks.
@@ -19,12 +16,6 @@ enum {
     INSTRUCTION_CLOCKS = 4,
     NS_PER_US = 1000
 };
-
-void sg_sampling_init(sg_sampling_t *s)
-{
-    const char *time = base_env("SOFTGPU_TIME");
-    s->modelled = time && !strcmp(time, "model");
-}
 
 void sg_device_set_trap_handler(sg_device_t *d, uint64_t tba, uint64_t tma)
 {
@@ -57,19 +48,20 @@ static uint64_t period_of(const sg_profile_t *p, uint64_t microseconds)
     const uint64_t instructions = slots * p->engine_clock_mhz / INSTRUCTION_CLOCKS;
     uint64_t period;
     if (__builtin_mul_overflow(microseconds, instructions, &period)) return UINT64_MAX;
-    return period ? period : 1;
+    return period | 1; /* odd: not in step with loops */
 }
 
 int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds)
 {
     sg_sampling_t *s = &d->sampling;
-    if (atomic_exchange(&s->on, false) && !s->modelled) {
+    const bool modelled = d->profile.model_time;
+    if (atomic_exchange(&s->on, false) && !modelled) {
         atomic_store(&s->stop, 1);
         sg_futex_wake(&s->stop, SG_FUTEX_ALL);
         pthread_join(s->thread, NULL);
     }
     if (!microseconds) return 0;
-    if (s->modelled) {
+    if (modelled) {
         atomic_store(&s->period, period_of(&d->profile, microseconds));
     } else {
         atomic_store(&s->stop, 0);
@@ -88,7 +80,8 @@ isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own)
     if (!atomic_load_explicit(&s->on, memory_order_relaxed)) return NULL;
     own->tick = &s->tick;
     own->seen = atomic_load_explicit(&s->tick, memory_order_relaxed);
-    own->period = s->modelled ? atomic_load_explicit(&s->period, memory_order_relaxed) : 0;
+    own->period =
+        d->profile.model_time ? atomic_load_explicit(&s->period, memory_order_relaxed) : 0;
     return own;
 }
 

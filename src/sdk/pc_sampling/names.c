@@ -1,43 +1,7 @@
-/* pc_sampling.c - the entry points of PC sampling, on agents that have none.
+/* names.c - the names of what a sample may say of an instruction.
  *
- * The runtimes that this library meets so far (ROCr 5) offer no sampling, nor does softgpu's
- * driver. Arguments are checked, so that tools see the answers of a library that could. */
+ * Constant texts that tools print as they are. */
 #include <rocprofiler-sdk/pc_sampling.h>
-
-#include "base/env.h"
-#include "sdk/agent/agent.h"
-#include "sdk/core/context.h"
-#include "sdk/core/registration.h"
-
-static bool enabled(void)
-{
-    return base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false);
-}
-
-rocprofiler_status_t rocprofiler_configure_pc_sampling_service(
-    rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,
-    rocprofiler_pc_sampling_method_t method, rocprofiler_pc_sampling_unit_t unit, uint64_t interval,
-    rocprofiler_buffer_id_t buffer_id, int flags)
-{
-    (void)method, (void)unit, (void)interval, (void)flags;
-    if (!enabled()) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
-    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    if (!sdk_agent_find(agent_id)) return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
-    if (!sdk_context_find(context_id)) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
-    if (!sdk_buffer_find(buffer_id)) return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
-    return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
-}
-
-rocprofiler_status_t rocprofiler_query_pc_sampling_agent_configurations(
-    rocprofiler_agent_id_t agent_id, rocprofiler_available_pc_sampling_configurations_cb_t cb,
-    void *user_data)
-{
-    (void)user_data;
-    if (!enabled()) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
-    if (!cb) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!sdk_agent_find(agent_id)) return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
-    return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
-}
 
 const char *rocprofiler_get_pc_sampling_instruction_type_name(
     rocprofiler_pc_sampling_instruction_type_t instruction_type)

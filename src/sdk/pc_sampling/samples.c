@@ -1,0 +1,243 @@
+/* samples.c - from what the runtime's trap handler has written to records.
+ *
+ * A raw sample names its dispatch by the queue's doorbell and the packet's place in the ring; which
+ * dispatch that is, markers in front of the dispatches have said (placed()). A place is used again
+ * when the ring has gone round: before that, all samples of the dispatch before have been asked
+ * for. The lock guards tables that are read for each sample and written for each dispatch; nothing
+ * is called under it. */
+#include "sdk/pc_sampling/sampling.h"
+
+#include "base/log.h"
+#include "hsa/lane.h"
+#include "sdk/counters/service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Raw sample of host traps, version 1: hsa_ven_amd_pc_sampling.h. */
+typedef struct {
+    uint64_t pc, exec_mask;
+    uint32_t group[3];
+    uint32_t wave; /* in the workgroup 5:0, chiplet above 7 */
+    uint32_t hw_id, reserved0;
+    uint64_t reserved1, timestamp;
+    uint32_t packet, doorbell; /* index in the ring; id of the queue */
+} raw_t;
+_Static_assert(sizeof(raw_t) == 64, "of the extension's interface");
+
+enum { CHUNK = 256 /* samples that are looked up under the lock at once */ };
+
+typedef struct {
+    uint64_t dispatch_id, internal, external;
+} place_t;
+
+struct sdk_pcs_queue {
+    const hsa_queue_t *hsa;
+    uint32_t size;
+    uint64_t drained; /* packets below have no sample that was not asked for */
+    place_t places[];
+};
+
+/* A code object that is loaded; ends are exclusive. */
+typedef struct {
+    uint64_t begin, end, id, agent;
+} object_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static object_t *objects;
+static size_t object_count, object_room;
+
+/* ---- dispatches ---- */
+
+enum { MARK_SESSION, MARK_DISPATCH, MARK_INTERNAL, MARK_EXTERNAL };
+
+hsax_mark_t sdk_pcs_mark(sdk_pcs_session_t *session, uint64_t dispatch_id,
+                         const sdk_operation_t *operation)
+{
+    return (hsax_mark_t){
+        .words = {[MARK_SESSION] = (uintptr_t)session,
+                  [MARK_DISPATCH] = dispatch_id,
+                  [MARK_INTERNAL] = operation->internal,
+                  [MARK_EXTERNAL] = sdk_counting_external(session->context, operation)}};
+}
+
+static uint32_t doorbell_of(const hsa_queue_t *queue)
+{
+    const amd_signal_t *signal = hsax_signal_block(queue->doorbell_signal);
+    return (uint32_t)((uintptr_t)signal->hardware_doorbell_ptr >> 3) % SDK_PCS_DOORBELLS;
+}
+
+/* A queue that is met for the first time, perhaps in the place of one that has gone. */
+static sdk_pcs_queue_t *new_queue(const hsa_queue_t *queue, uint64_t packet)
+{
+    static atomic_bool told;
+    sdk_pcs_queue_t *made = calloc(1, sizeof *made + queue->size * sizeof(place_t));
+    if (made) {
+        made->hsa = queue;
+        made->size = queue->size;
+        made->drained = packet;
+    } else if (!atomic_exchange(&told, true)) {
+        base_warning("samples of one queue have no dispatch: no memory");
+    }
+    return made;
+}
+
+/* Has the runtime hand over what it has. Packets that had been executed before are then over. */
+static void drain(sdk_pcs_session_t *session, sdk_pcs_queue_t *queue)
+{
+    const uint64_t executed = hsax.core.hsa_queue_load_read_index_scacquire_fn(queue->hsa);
+    sdk_pcs_flush_session(session);
+    queue->drained = executed;
+}
+
+/* The calls for a queue come one after the other, and nobody else changes its places. */
+void sdk_pcs_placed(const hsax_mark_t *mark, const hsa_queue_t *hsa, uint64_t packet)
+{
+    sdk_pcs_session_t *session = (sdk_pcs_session_t *)(uintptr_t)mark->words[MARK_SESSION];
+    sdk_pcs_queue_t **slot = &session->queues[doorbell_of(hsa)], *queue = *slot, *old = NULL;
+    if (!queue || queue->hsa != hsa || queue->size != hsa->size || packet < queue->drained) {
+        if (queue) sdk_pcs_flush_session(session);
+        old = queue;
+        queue = new_queue(hsa, packet);
+    } else if (packet >= queue->drained + queue->size) {
+        drain(session, queue);
+    }
+    pthread_mutex_lock(&lock);
+    *slot = queue;
+    if (queue)
+        queue->places[packet % queue->size] = (place_t){
+            mark->words[MARK_DISPATCH], mark->words[MARK_INTERNAL], mark->words[MARK_EXTERNAL]};
+    pthread_mutex_unlock(&lock);
+    free(old);
+}
+
+/* ---- code objects ---- */
+
+void sdk_pcs_code_object(const hsax_code_object_t *object, bool unload)
+{
+    if (!sdk_pcs_configured() && !sdk_attachable()) return;
+    if (unload) sdk_pcs_flush();
+    pthread_mutex_lock(&lock);
+    size_t i = 0;
+    while (i < object_count && objects[i].id != object->id)
+        i++;
+    if (unload) {
+        if (i < object_count) objects[i] = objects[--object_count];
+    } else if (i == object_count) {
+        if (object_count == object_room) {
+            size_t room = object_room ? 2 * object_room : 16;
+            object_t *more = realloc(objects, room * sizeof *more);
+            if (more) objects = more;
+            if (more) object_room = room;
+        }
+        if (object_count < object_room)
+            objects[object_count++] =
+                (object_t){object->load_base, object->load_base + object->load_size, object->id,
+                           object->agent.handle};
+        else
+            base_warning("samples of a code object are addresses: no memory");
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- samples ---- */
+
+static rocprofiler_pc_t locate(uint64_t agent, uint64_t pc)
+{
+    for (size_t i = 0; i < object_count; i++)
+        if (objects[i].agent == agent && pc >= objects[i].begin && pc < objects[i].end)
+            return (rocprofiler_pc_t){objects[i].id, pc - objects[i].begin};
+    return (rocprofiler_pc_t){0, pc};
+}
+
+static place_t dispatch_of(const sdk_pcs_session_t *session, const raw_t *raw)
+{
+    const sdk_pcs_queue_t *queue = session->queues[raw->doorbell % SDK_PCS_DOORBELLS];
+    return queue ? queue->places[raw->packet % queue->size] : (place_t){0};
+}
+
+/* HW_ID of gfx9. */
+static rocprofiler_pc_sampling_hw_id_v0_t hardware(const raw_t *raw)
+{
+    const uint64_t word = raw->hw_id;
+    rocprofiler_pc_sampling_hw_id_v0_t id = {0};
+    id.chiplet = (uint64_t)raw->wave >> 8 & 0x3f;
+    id.wave_id = word & 0xf;
+    id.simd_id = word >> 4 & 0x3;
+    id.pipe_id = word >> 6 & 0x3;
+    id.cu_or_wgp_id = word >> 8 & 0xf;
+    id.shader_array_id = word >> 12 & 0x1;
+    id.shader_engine_id = word >> 13 & 0x7;
+    id.workgroup_id = word >> 16 & 0xf;
+    id.vm_id = word >> 20 & 0xf;
+    id.queue_id = word >> 24 & 0x7;
+    id.microengine_id = word >> 30 & 0x3;
+    return id;
+}
+
+static void fill(const sdk_pcs_session_t *session, uint64_t agent, const raw_t *raw,
+                 rocprofiler_pc_sampling_record_host_trap_v0_t *record)
+{
+    const place_t place = dispatch_of(session, raw);
+    *record = (rocprofiler_pc_sampling_record_host_trap_v0_t){
+        .size = sizeof *record,
+        .hw_id = hardware(raw),
+        .pc = locate(agent, raw->pc),
+        .exec_mask = raw->exec_mask,
+        .timestamp = hsax_clock_ns(raw->timestamp),
+        .dispatch_id = place.dispatch_id,
+        .correlation_id = {.internal = place.internal, .external = {.value = place.external}},
+        .workgroup_id = {raw->group[0], raw->group[1], raw->group[2]},
+        .wave_in_group = raw->wave & 63,
+    };
+}
+
+static void emit(const sdk_pcs_session_t *session, const raw_t *raw, size_t count)
+{
+    rocprofiler_pc_sampling_record_host_trap_v0_t records[CHUNK];
+    const uint64_t agent = atomic_load(&session->hsa);
+    for (size_t n; count; raw += n, count -= n) {
+        n = count < CHUNK ? count : CHUNK;
+        pthread_mutex_lock(&lock);
+        for (size_t i = 0; i < n; i++)
+            fill(session, agent, &raw[i], &records[i]);
+        pthread_mutex_unlock(&lock);
+        for (size_t i = 0; i < n; i++)
+            sdk_buffer_emit(session->buffer, ROCPROFILER_BUFFER_CATEGORY_PC_SAMPLING,
+                            ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE, &records[i],
+                            sizeof records[i]);
+    }
+}
+
+void sdk_pcs_receive(void *data, size_t bytes, size_t lost, sdk_pcs_copy_t *copy, void *copy_data)
+{
+    sdk_pcs_session_t *s = data;
+    if (hsax_forked()) return;
+    /* samples for which the GPU had no room are records that were dropped */
+    atomic_fetch_add(&s->buffer->unringed_drops, lost);
+    if (!bytes) return;
+    pthread_mutex_lock(&s->receive);
+    if (bytes <= SDK_PCS_BUFFER && copy(copy_data, bytes, s->received) == HSA_STATUS_SUCCESS)
+        emit(s, s->received, bytes / sizeof(raw_t));
+    else
+        atomic_fetch_add(&s->buffer->unringed_drops, bytes / sizeof(raw_t));
+    pthread_mutex_unlock(&s->receive);
+}
+
+/* ---- ends ---- */
+
+void sdk_pcs_forget(sdk_pcs_session_t *session)
+{
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < SDK_PCS_DOORBELLS; i++) {
+        free(session->queues[i]);
+        session->queues[i] = NULL;
+    }
+    object_count = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+void sdk_pcs_samples_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}

@@ -1,0 +1,292 @@
+/* service.c - the entry points of PC sampling, and when agents are sampled.
+ *
+ * A session is made while tools configure, with the driver's, and becomes the runtime's when that
+ * is up and the context runs. One lock for starts and stops; the runtime's own threads, which bring
+ * the samples, never need it. */
+#include "sdk/pc_sampling/sampling.h"
+
+#include "base/env.h"
+#include "base/log.h"
+#include "hsa/agents.h"
+#include "hsa/runtime.h"
+#include "sdk/agent/agent.h"
+#include "sdk/core/registration.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* Of hsa_ven_amd_pc_sampling.h: ROCr counts methods from 0, and is told a latency it ignores. */
+enum { VEN_HOST_TRAP = 0, VEN_MICROSECONDS = 0, LATENCY = 1000 };
+enum { FLAG_POWER_OF_TWO = ROCPROFILER_PC_SAMPLING_CONFIGURATION_FLAGS_INTERVAL_POW2 };
+
+_Atomic uint32_t sdk_pcs_running_count;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sdk_pcs_session_t *sessions[SDK_PCS_AGENTS];
+static _Atomic uint32_t session_count; /* those below it are complete */
+
+static bool enabled(void)
+{
+    return base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false);
+}
+
+/* Does the runtime that the process has, or would get, sample at all? Where there is none nobody
+ * is deceived. */
+static bool runtime_samples(void)
+{
+    static const char function[] = "hsa_ven_amd_pcs_create_from_id";
+    if (dlsym(RTLD_DEFAULT, function)) return true;
+    void *runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!runtime) return true;
+    bool samples = dlsym(runtime, function);
+    dlclose(runtime);
+    return samples;
+}
+
+static rocprofiler_status_t ways_of(const rocprofiler_agent_v0_t *agent,
+                                    rocprofiler_pc_sampling_configuration_t *ways, size_t *count)
+{
+    *count = 0;
+    if (agent->type != ROCPROFILER_AGENT_TYPE_GPU) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    rocprofiler_status_t status = sdk_pcs_driver_query(agent, ways, count);
+    if (status == ROCPROFILER_STATUS_SUCCESS && !runtime_samples())
+        status = ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    return status;
+}
+
+rocprofiler_status_t rocprofiler_query_pc_sampling_agent_configurations(
+    rocprofiler_agent_id_t agent_id, rocprofiler_available_pc_sampling_configurations_cb_t cb,
+    void *user_data)
+{
+    rocprofiler_pc_sampling_configuration_t ways[SDK_PCS_WAYS];
+    size_t count;
+    if (!enabled()) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    if (!cb) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    const rocprofiler_agent_v0_t *agent = sdk_agent_find(agent_id);
+    if (!agent) return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
+    rocprofiler_status_t status = ways_of(agent, ways, &count);
+    return status == ROCPROFILER_STATUS_SUCCESS ? cb(ways, count, user_data) : status;
+}
+
+/* ---- configuration ---- */
+
+static bool is_a_way(const rocprofiler_pc_sampling_configuration_t *ways, size_t count,
+                     rocprofiler_pc_sampling_method_t method, rocprofiler_pc_sampling_unit_t unit,
+                     uint64_t interval)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ways[i].method == method && ways[i].unit == unit && interval >= ways[i].min_interval &&
+            interval <= ways[i].max_interval &&
+            (!(ways[i].flags & FLAG_POWER_OF_TWO) || !(interval & (interval - 1))))
+            return true;
+    return false;
+}
+
+static bool is_configured(const rocprofiler_agent_v0_t *agent)
+{
+    for (uint32_t i = 0; i < session_count; i++)
+        if (sessions[i]->agent == agent) return true;
+    return false;
+}
+
+static rocprofiler_status_t add_session(const sdk_pcs_session_t *wanted)
+{
+    if (session_count == SDK_PCS_AGENTS) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    sdk_pcs_session_t *s = malloc(sizeof *s);
+    void *received = malloc(SDK_PCS_BUFFER);
+    rocprofiler_status_t status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (s && received)
+        status = sdk_pcs_driver_create(wanted->agent, wanted->interval, &s->driver_id);
+    if (status != ROCPROFILER_STATUS_SUCCESS) {
+        free(received);
+        free(s);
+        return status;
+    }
+    const uint32_t id = s->driver_id;
+    *s = *wanted;
+    s->driver_id = id;
+    s->received = received;
+    pthread_mutex_init(&s->receive, NULL);
+    sessions[session_count] = s;
+    session_count++;
+    return status;
+}
+
+rocprofiler_status_t rocprofiler_configure_pc_sampling_service(
+    rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,
+    rocprofiler_pc_sampling_method_t method, rocprofiler_pc_sampling_unit_t unit, uint64_t interval,
+    rocprofiler_buffer_id_t buffer_id, int flags)
+{
+    rocprofiler_pc_sampling_configuration_t ways[SDK_PCS_WAYS];
+    size_t count;
+    if (!enabled()) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+    if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    const sdk_pcs_session_t wanted = {.context = sdk_context_find(context_id),
+                                      .buffer = sdk_buffer_find(buffer_id),
+                                      .agent = sdk_agent_find(agent_id),
+                                      .interval = interval};
+    if (!wanted.agent) return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
+    if (!wanted.context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    if (!wanted.buffer) return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    if (flags) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (is_configured(wanted.agent)) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+    rocprofiler_status_t status = ways_of(wanted.agent, ways, &count);
+    if (status != ROCPROFILER_STATUS_SUCCESS) return status;
+    if (!is_a_way(ways, count, method, unit, interval))
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    return add_session(&wanted);
+}
+
+bool sdk_pcs_configured(void)
+{
+    return session_count;
+}
+
+/* ---- starts and stops: the lock is held ---- */
+
+sdk_pcs_session_t *sdk_pcs_session_of(hsa_agent_t agent)
+{
+    const uint32_t count = session_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (atomic_load_explicit(&sessions[i]->hsa, memory_order_acquire) == agent.handle)
+            return sessions[i];
+    return NULL;
+}
+
+static bool find_agent(const sdk_pcs_session_t *s, hsa_agent_t *agent)
+{
+    for (unsigned i = 0; i < hsax_agent_count(); i++) {
+        *agent = hsax_agent_at(i)->agent;
+        if (hsax_agent_at(i)->gpu && sdk_agent_of_hsa(*agent).handle == s->agent->id.handle)
+            return true;
+    }
+    return false;
+}
+
+static void fail(sdk_pcs_session_t *s, const char *what, uint32_t status)
+{
+    s->failed = true;
+    base_error("agent %u is not sampled: %s (status 0x%x)", s->agent->node_id, what, status);
+}
+
+/* ROCr 6.4 clears four times the memory that its buffers have, which may be anything's: with this
+ * size that stays within the piece that it has taken from the driver. Those with the function have
+ * been seen not to. */
+static size_t buffer_size(void)
+{
+    enum { SMALL = 256 << 10 };
+    return hsax.amd_ext.hsa_amd_ais_file_write_fn ? SDK_PCS_BUFFER : SMALL;
+}
+
+static void make(sdk_pcs_session_t *s, hsa_agent_t agent)
+{
+    if (!hsax.pc_sampling.hsa_ven_amd_pcs_create_from_id_fn) {
+        fail(s, "this HSA runtime cannot sample", 0);
+        return;
+    }
+    /* the runtime has taken the driver's session with it when it was shut down */
+    if (!s->driver_id) sdk_pcs_driver_create(s->agent, s->interval, &s->driver_id);
+    hsa_status_t status = hsax.pc_sampling.hsa_ven_amd_pcs_create_from_id_fn(
+        s->driver_id, agent, VEN_HOST_TRAP, VEN_MICROSECONDS, s->interval, LATENCY, buffer_size(),
+        (void *)sdk_pcs_receive, s, &s->handle);
+    if (status != HSA_STATUS_SUCCESS)
+        fail(s, "the HSA runtime refuses", status);
+    else
+        s->made = true;
+}
+
+static void start(sdk_pcs_session_t *s)
+{
+    hsa_agent_t agent;
+    if (s->failed || !find_agent(s, &agent)) return; /* the program does not see it */
+    if (!s->made) make(s, agent);
+    if (!s->made) return;
+    /* dispatches are marked from before the first sample on */
+    atomic_store_explicit(&s->hsa, agent.handle, memory_order_release);
+    atomic_fetch_add(&sdk_pcs_running_count, 1);
+    hsa_status_t status = hsax.pc_sampling.hsa_ven_amd_pcs_start_fn(s->handle);
+    if (status == HSA_STATUS_SUCCESS) return;
+    atomic_fetch_sub(&sdk_pcs_running_count, 1);
+    atomic_store(&s->hsa, 0);
+    fail(s, "the HSA runtime does not start", status);
+}
+
+static bool running(const sdk_pcs_session_t *s)
+{
+    return atomic_load_explicit(&s->hsa, memory_order_relaxed);
+}
+
+bool sdk_pcs_flush_session(sdk_pcs_session_t *session)
+{
+    return hsax.pc_sampling.hsa_ven_amd_pcs_flush_fn(session->handle) == HSA_STATUS_SUCCESS;
+}
+
+static void stop(sdk_pcs_session_t *s)
+{
+    hsa_status_t status = hsax.pc_sampling.hsa_ven_amd_pcs_stop_fn(s->handle);
+    if (status != HSA_STATUS_SUCCESS)
+        base_warning("agent %u: the HSA runtime does not end sampling (status 0x%x)",
+                     s->agent->node_id, status);
+    sdk_pcs_flush_session(s); /* those taken until then */
+    atomic_store(&s->hsa, 0);
+    atomic_fetch_sub(&sdk_pcs_running_count, 1);
+}
+
+static bool active(const sdk_context_t *context)
+{
+    int is = 0;
+    rocprofiler_context_is_active(sdk_context_id(context), &is);
+    return is;
+}
+
+void sdk_pcs_update(void)
+{
+    if (!session_count || !hsax_runtime_up() || hsax_forked()) return;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < session_count; i++) {
+        sdk_pcs_session_t *s = sessions[i];
+        const bool wanted = active(s->context);
+        if (wanted && !running(s)) start(s);
+        if (!wanted && running(s)) stop(s);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void sdk_pcs_flush(void)
+{
+    if (!sdk_pcs_running()) return;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < session_count; i++)
+        if (running(sessions[i])) sdk_pcs_flush_session(sessions[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+void sdk_pcs_hsa_down(void)
+{
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < session_count; i++) {
+        sdk_pcs_session_t *s = sessions[i];
+        if (running(s)) stop(s);
+        if (s->made) hsax.pc_sampling.hsa_ven_amd_pcs_destroy_fn(s->handle);
+        if (s->made) s->driver_id = 0;
+        s->made = s->failed = false;
+        sdk_pcs_forget(s);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Driver's and runtime's sessions are the parent's. */
+void sdk_pcs_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    sdk_pcs_samples_forked();
+    atomic_store(&sdk_pcs_running_count, 0);
+    for (uint32_t i = 0; i < session_count; i++) {
+        sdk_pcs_session_t *s = sessions[i];
+        pthread_mutex_init(&s->receive, NULL);
+        atomic_store(&s->hsa, 0);
+        s->driver_id = 0;
+        s->made = s->failed = false;
+        sdk_pcs_forget(s);
+    }
+}

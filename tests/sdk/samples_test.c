@@ -1,0 +1,291 @@
+/* samples_test.c - raw PC samples become records: which dispatch, which code object, which place.
+ *
+ * Stands in for the runtime and for the rest of the library. Raw samples are written here as the
+ * runtime's trap handler leaves them (hsa_ven_amd_pc_sampling.h). */
+#include "sdk/pc_sampling/sampling.h"
+
+#include "hsa/lane.h"
+#include "sdk/counters/service.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { QUEUE_SIZE = 8, DOORBELL = 77, RECORDS = 2000 };
+
+static struct {
+    rocprofiler_pc_sampling_record_host_trap_v0_t records[RECORDS];
+    size_t count;
+    unsigned flushes;
+    uint64_t read_index;
+    bool forked;
+} seen;
+
+/* ---- what samples.c calls ---- */
+
+hsax_tables_t hsax;
+
+uint64_t sdk_counting_external(const sdk_context_t *context, const sdk_operation_t *operation)
+{
+    (void)context;
+    return 1000 + operation->internal;
+}
+
+bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, const void *record,
+                     size_t size)
+{
+    (void)buffer;
+    assert_int_equal(category, ROCPROFILER_BUFFER_CATEGORY_PC_SAMPLING);
+    assert_int_equal(kind, ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE);
+    assert_int_equal(size, sizeof seen.records[0]);
+    assert_true(seen.count < RECORDS);
+    memcpy(&seen.records[seen.count++], record, size);
+    return true;
+}
+
+uint64_t hsax_clock_ns(uint64_t ticks)
+{
+    return ticks + 5;
+}
+
+bool hsax_forked(void)
+{
+    return seen.forked;
+}
+
+bool sdk_attachable(void)
+{
+    return false;
+}
+
+bool sdk_pcs_configured(void)
+{
+    return true;
+}
+
+bool sdk_pcs_flush_session(sdk_pcs_session_t *session)
+{
+    (void)session;
+    seen.flushes++;
+    return true;
+}
+
+void sdk_pcs_flush(void)
+{
+    seen.flushes++;
+}
+
+static uint64_t read_index(const hsa_queue_t *queue)
+{
+    (void)queue;
+    return seen.read_index;
+}
+
+/* ---- the bench ---- */
+
+typedef struct {
+    uint64_t pc, exec_mask;
+    uint32_t group[3], wave, hw_id, reserved0;
+    uint64_t reserved1, timestamp;
+    uint32_t packet, doorbell;
+} raw_t;
+
+static sdk_pcs_session_t session;
+static sdk_buffer_t buffer;
+static amd_signal_t doorbells[2];
+static hsa_queue_t queues[2];
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&seen, 0, sizeof seen);
+    memset(&session, 0, sizeof session);
+    memset(&buffer, 0, sizeof buffer);
+    hsax.core.hsa_queue_load_read_index_scacquire_fn = read_index;
+    session.buffer = &buffer;
+    session.hsa = 4242;
+    session.received = malloc(SDK_PCS_BUFFER);
+    pthread_mutex_init(&session.receive, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        /* the second queue has the doorbell of the first, which has gone */
+        doorbells[i].hardware_doorbell_ptr = (void *)(uintptr_t)(0x7f0000002000 + 8 * DOORBELL);
+        queues[i].doorbell_signal.handle = (uintptr_t)&doorbells[i];
+        queues[i].size = QUEUE_SIZE << i;
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sdk_pcs_forget(&session);
+    free(session.received);
+    return 0;
+}
+
+static void place(unsigned queue, uint64_t dispatch, uint64_t packet)
+{
+    const sdk_operation_t operation = {.internal = 100 + dispatch};
+    const hsax_mark_t mark = sdk_pcs_mark(&session, dispatch, &operation);
+    sdk_pcs_placed(&mark, &queues[queue], packet);
+}
+
+static raw_t raw_of(uint64_t pc, uint32_t packet)
+{
+    return (raw_t){.pc = pc, .packet = packet, .doorbell = DOORBELL};
+}
+
+static hsa_status_t copy(void *from, size_t bytes, void *to)
+{
+    if (!from) return HSA_STATUS_ERROR;
+    memcpy(to, from, bytes);
+    return HSA_STATUS_SUCCESS;
+}
+
+static void receive(raw_t *samples, size_t count, size_t lost)
+{
+    sdk_pcs_receive(&session, count * sizeof *samples, lost, copy, samples);
+}
+
+static void load(uint64_t id, uint64_t agent, uint64_t base, bool unload)
+{
+    const hsax_code_object_t object = {
+        .id = id, .agent = {agent}, .load_base = base, .load_size = 0x1000};
+    sdk_pcs_code_object(&object, unload);
+}
+
+/* ---- tests ---- */
+
+static void everything_of_a_sample(void **state)
+{
+    (void)state;
+    load(7, 4242, 0x10000, false);
+    load(8, 4243, 0x10000, false); /* the same address on another agent */
+    place(0, 3, 21);
+    raw_t raw = raw_of(0x10040, 21 % QUEUE_SIZE);
+    raw.exec_mask = 0xf0f0;
+    raw.group[0] = 9;
+    raw.group[1] = 8;
+    raw.group[2] = 7;
+    raw.wave = 5 | 3 << 8; /* wave 5 on chiplet 3 */
+    raw.timestamp = 1000;
+    /* wave 10, SIMD 2, pipe 1, CU 13, SH 1, SE 6, workgroup slot 11, VMID 9, queue 5, ME 2 */
+    raw.hw_id = 10 | 2 << 4 | 1 << 6 | 13 << 8 | 1 << 12 | 6 << 13 | 11 << 16 | 9 << 20 | 5 << 24 |
+                2u << 30;
+    receive(&raw, 1, 0);
+    assert_int_equal(seen.count, 1);
+    const rocprofiler_pc_sampling_record_host_trap_v0_t *r = &seen.records[0];
+    assert_int_equal(r->size, sizeof *r);
+    assert_int_equal(r->pc.code_object_id, 7);
+    assert_int_equal(r->pc.code_object_offset, 0x40);
+    assert_int_equal(r->exec_mask, 0xf0f0);
+    assert_int_equal(r->timestamp, 1005);
+    assert_int_equal(r->dispatch_id, 3);
+    assert_int_equal(r->correlation_id.internal, 103);
+    assert_int_equal(r->correlation_id.external.value, 1103);
+    assert_int_equal(r->workgroup_id.x, 9);
+    assert_int_equal(r->workgroup_id.y, 8);
+    assert_int_equal(r->workgroup_id.z, 7);
+    assert_int_equal(r->wave_in_group, 5);
+    assert_int_equal(r->hw_id.chiplet, 3);
+    assert_int_equal(r->hw_id.wave_id, 10);
+    assert_int_equal(r->hw_id.simd_id, 2);
+    assert_int_equal(r->hw_id.pipe_id, 1);
+    assert_int_equal(r->hw_id.cu_or_wgp_id, 13);
+    assert_int_equal(r->hw_id.shader_array_id, 1);
+    assert_int_equal(r->hw_id.shader_engine_id, 6);
+    assert_int_equal(r->hw_id.workgroup_id, 11);
+    assert_int_equal(r->hw_id.vm_id, 9);
+    assert_int_equal(r->hw_id.queue_id, 5);
+    assert_int_equal(r->hw_id.microengine_id, 2);
+    load(7, 4242, 0x10000, true);
+    load(8, 4243, 0x10000, true);
+}
+
+static void what_is_not_known(void **state)
+{
+    (void)state;
+    load(7, 4242, 0x10000, false);
+    raw_t raw[3] = {raw_of(0x11000, 1), raw_of(0xffff, 1), raw_of(0x10fff, 1)};
+    receive(raw, 3, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(seen.records[i].dispatch_id, 0);
+        assert_int_equal(seen.records[i].correlation_id.internal, 0);
+    }
+    assert_int_equal(seen.records[0].pc.code_object_id, 0);
+    assert_int_equal(seen.records[0].pc.code_object_offset, 0x11000);
+    assert_int_equal(seen.records[1].pc.code_object_id, 0);
+    assert_int_equal(seen.records[2].pc.code_object_id, 7);
+    /* before an object goes its samples are asked for; afterwards there are addresses */
+    load(7, 4242, 0x10000, true);
+    assert_int_equal(seen.flushes, 1);
+    receive(&raw[2], 1, 0);
+    assert_int_equal(seen.records[3].pc.code_object_id, 0);
+}
+
+/* A place in the ring is used again only after the samples of the dispatch before were asked for.
+ */
+static void the_ring_goes_round(void **state)
+{
+    (void)state;
+    for (uint64_t packet = 40; packet < 40 + QUEUE_SIZE; packet++)
+        place(0, packet, packet);
+    assert_int_equal(seen.flushes, 0);
+    seen.read_index = 45;
+    place(0, 48, 48); /* in the place of packet 40 */
+    assert_int_equal(seen.flushes, 1);
+    place(0, 49, 49); /* those below 45 are over */
+    place(0, 52, 52);
+    assert_int_equal(seen.flushes, 1);
+    place(0, 53, 53); /* in the place of packet 45 */
+    assert_int_equal(seen.flushes, 2);
+    raw_t raw[2] = {raw_of(0, 53 % QUEUE_SIZE), raw_of(0, 46 % QUEUE_SIZE)};
+    receive(raw, 2, 0);
+    assert_int_equal(seen.records[0].dispatch_id, 53);
+    assert_int_equal(seen.records[1].dispatch_id, 46);
+}
+
+static void a_doorbell_is_used_again(void **state)
+{
+    (void)state;
+    place(0, 1, 3);
+    place(1, 2, 4); /* of another queue, and of another size */
+    assert_int_equal(seen.flushes, 1);
+    raw_t raw[2] = {raw_of(0, 3), raw_of(0, 4)};
+    receive(raw, 2, 0);
+    assert_int_equal(seen.records[0].dispatch_id, 0);
+    assert_int_equal(seen.records[1].dispatch_id, 2);
+}
+
+/* received = written + dropped: what is not written is counted. */
+static void losses(void **state)
+{
+    (void)state;
+    static raw_t many[RECORDS - 1];
+    receive(many, RECORDS - 1, 17);
+    assert_int_equal(seen.count, RECORDS - 1);
+    assert_int_equal(buffer.unringed_drops, 17);
+    sdk_pcs_receive(&session, 3 * sizeof(raw_t), 0, copy, NULL);
+    assert_int_equal(buffer.unringed_drops, 20);
+    sdk_pcs_receive(&session, 0, 2, copy, NULL);
+    assert_int_equal(buffer.unringed_drops, 22);
+    seen.forked = true;
+    receive(many, 1, 1);
+    assert_int_equal(seen.count, RECORDS - 1);
+    assert_int_equal(buffer.unringed_drops, 22);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(everything_of_a_sample, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_ring_goes_round, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_doorbell_is_used_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(losses, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
