@@ -432,7 +432,8 @@ static void rows_write(void *argument)
 
 static out_crew_t *begin_rows(work_t *w, rows_t *rows)
 {
-    const out_crew_work_t work = {rows_begin, rows_end, rows_render, rows_write, rows};
+    enum { BATCH_BYTES = 65536 }; /* twice as many, or three times, become text */
+    const out_crew_work_t work = {rows_begin, rows_end, rows_render, rows_write, rows, BATCH_BYTES};
     uint64_t count = 0;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         if (rows->files[i].f) count += w->source.rows[i];

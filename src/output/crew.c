@@ -147,7 +147,7 @@ void *out_crew_item(out_crew_t *c, size_t bytes)
             slot = next_slot(c);
         }
         if (bytes > slot->room) {
-            size_t room = bytes > OUT_CREW_BATCH_BYTES ? bytes : OUT_CREW_BATCH_BYTES;
+            size_t room = bytes > c->work.batch_bytes ? bytes : c->work.batch_bytes;
             char *items = realloc(slot->items, room);
             c->no_memory |= !items;
             if (!items) return NULL;

@@ -20,7 +20,6 @@ bool out_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 
 enum {
     OUT_CREW_MAX = 4,              /* workers */
-    OUT_CREW_BATCH_BYTES = 32768,  /* of items; one that is longer is a batch of its own */
     OUT_CREW_LEAST_RECORDS = 4096, /* for fewer it is not worth while */
 };
 
@@ -34,6 +33,7 @@ typedef struct {
     /* One worker at a time, in the order of the batches: has them written. */
     void (*write)(void *worker);
     void *to;
+    size_t batch_bytes; /* of items; one that is longer is a batch of its own */
 } out_crew_work_t;
 
 /* How many workers there are to be for so many records: `wanted`, or, where that is 0, one for each

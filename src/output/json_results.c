@@ -379,8 +379,9 @@ static void put_records_of(writer_t *w, out_domain_t domain, put_record_t record
 {
     out_source_t *source = w->job->source;
     section_t section = {w, record};
-    const out_crew_work_t work = {section_begin, section_end, section_render, section_write,
-                                  &section};
+    enum { BATCH_BYTES = 32768 }; /* seven times as many become text, about what a file buffers */
+    const out_crew_work_t work = {section_begin, section_end, section_render,
+                                  section_write, &section,    BATCH_BYTES};
     out_crew_t *crew = out_crew_begin(&work, out_crew_size(w->job->threads, source->rows[domain]));
     out_source_domain(source, domain);
     for (const trace_timed_t *r; (r = out_source_next(source));) {

@@ -408,7 +408,9 @@ static void write_items(void *argument)
 /* From here on the workers write the file. */
 static void begin_crew(state_t *s)
 {
-    const out_crew_work_t work = {begin_worker, end_worker, render_items, write_items, s};
+    enum { BATCH_BYTES = 65536 }; /* three times as many become packets */
+    const out_crew_work_t work = {begin_worker, end_worker, render_items,
+                                  write_items,  s,          BATCH_BYTES};
     const out_source_t *source = s->p->job->source;
     uint64_t calls = 0;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)

@@ -28,7 +28,8 @@ enum {
     KFD = 25,
     RECORDS = 20000,
     NAMED = 30,      /* operations; later ones have none */
-    LONGEST = 60000, /* of a value: more than a batch holds */
+    LONGEST = 70000, /* of a value: more than a batch holds */
+    BATCH_BYTES = 32768,
     ARGUMENTS = 2
 };
 
@@ -321,14 +322,14 @@ static void items_in_order(void **state)
     (void)state;
     for (unsigned workers = 1; workers <= OUT_CREW_MAX; workers++) {
         tally_t tally = {.refused = workers == 3 ? 2 : OUT_CREW_MAX};
-        const out_crew_work_t work = {begin_counter, end_counter, render_counter, write_counter,
-                                      &tally};
+        const out_crew_work_t work = {begin_counter, end_counter, render_counter,
+                                      write_counter, &tally,      BATCH_BYTES};
         out_crew_t *c = out_crew_begin(&work, workers);
         uint64_t sum = 0;
         assert_non_null(c);
         assert_int_equal(tally.begun, workers == 3 ? 2 : workers);
         for (uint64_t n = 0; n < 30000; n++) {
-            size_t bytes = n % 5000 == 777 ? 3 * OUT_CREW_BATCH_BYTES : 16 + n % 7 * 8;
+            size_t bytes = n % 5000 == 777 ? 3 * BATCH_BYTES : 16 + n % 7 * 8;
             uint64_t *item = out_crew_item(c, bytes);
             assert_non_null(item);
             item[0] = bytes;
@@ -346,8 +347,8 @@ static void nobody_and_nothing(void **state)
 {
     (void)state;
     tally_t tally = {.refused = 0};
-    const out_crew_work_t work = {begin_counter, end_counter, render_counter, write_counter,
-                                  &tally};
+    const out_crew_work_t work = {begin_counter, end_counter, render_counter,
+                                  write_counter, &tally,      BATCH_BYTES};
     assert_null(out_crew_begin(&work, 0));
     assert_null(out_crew_begin(&work, 2)); /* no state for a worker */
     assert_true(out_crew_end(NULL));
