@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/att.h"
 #include "cli/defaults.h"
 #include "cli/periods.h"
 #include "cli/ranks.h"
@@ -65,7 +66,7 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
         free(all);
         if (result != 0) return -1;
     }
-    if (check_periods(c, why, why_bytes) != 0) return -1;
+    if (check_periods(c, why, why_bytes) != 0 || cli_att_check(c, why, why_bytes) != 0) return -1;
     if (replays_kernels(c)) {
         if (!cli_is_on(c, CLI_KERNEL_REPLAY_BETA_ENABLED))
             return REFUSE("--replay-mode kernel needs --kernel-replay-beta-enabled");

@@ -20,11 +20,9 @@
 #define ADVANCED "Advanced"
 #define PERFETTO "Perfetto"
 #define ATTACH   "Attaching"
+#define ATT      "Thread traces"
 
 /* Why a feature is not here. */
-#define NO_DECODER                                                                                 \
-    "there is no decoder of thread traces, so nothing could be shown; --pmc counts what kernels "  \
-    "execute"
 #define NO_PACKETS                                                                                 \
     "packets of graphs and events are not recorded; --hip-trace has the calls that make them"
 #define NO_SAMPLING  "nothing here samples program counters; --pmc counts what kernels execute"
@@ -208,6 +206,39 @@ const cli_option_t cli_options[] = {
      "run rocprofv3-doctor with all that follows"},
     {"attach-sync-output", 0, CLI_BOOL, NULL, "ROCPROF_ATTACH_OUTPUT_GENERATION_SYNC", NULL, ATTACH,
      "files are complete when the command ends; they always are"},
+    {"advanced-thread-trace", 0, CLI_BOOL, NULL, "ROCPROF_ADVANCED_THREAD_TRACE", NULL, ATT,
+     "trace every instruction of the waves on one compute unit, of the kernels that are selected"},
+    {"att-library-path", 0, CLI_WORDS, "PATH", "ROCPROF_ATT_LIBRARY_PATH", NULL, ATT,
+     "folders below which librocprof-trace-decoder.so is (default LD_LIBRARY_PATH, ROCm, our own)"},
+    {"att-target-cu", 0, CLI_INTEGER, "N", "ROCPROF_ATT_PARAM_TARGET_CU", NULL, ATT,
+     "compute unit of each shader engine, 0 to 15 (default 1)"},
+    {"att-simd-select", 0, CLI_INTEGER, "MASK", "ROCPROF_ATT_PARAM_SIMD_SELECT", NULL, ATT,
+     "its SIMDs, a mask of 4 bits (default 0xf)"},
+    {"att-buffer-size", 0, CLI_INTEGER, "BYTES", "ROCPROF_ATT_PARAM_BUFFER_SIZE", NULL, ATT,
+     "buffer of a trace, for all shader engines (default 256 MiB)"},
+    {"att-shader-engine-mask", 0, CLI_INTEGER, "MASK", "ROCPROF_ATT_PARAM_SHADER_ENGINE_MASK", NULL,
+     ATT, "shader engines (default 0x1)"},
+    {"att-gpu-index", 0, CLI_WORDS, "N", "ROCPROF_ATT_PARAM_GPU_INDEX", NULL, ATT,
+     "GPUs, counted from 0 (default all)"},
+    {"att-perfcounters", 0, CLI_WORDS, "NAME[:SIMDS]", "ROCPROF_ATT_PARAM_PERFCOUNTERS", NULL, ATT,
+     "SQ counters that are sampled into the trace, 8 at most"},
+    {"att-perfcounter-ctrl", 0, CLI_INTEGER, "N", "ROCPROF_ATT_PARAM_PERFCOUNTER_CTRL", NULL, ATT,
+     "how seldom, 1 to 32"},
+    {"att-activity", 0, CLI_INTEGER, "N", NULL, NULL, ATT,
+     "sample eight counters of how busy the units are, every N of 1 to 16"},
+    {"att-serialize-all", 0, CLI_BOOL, NULL, "ROCPROF_ATT_PARAM_SERIALIZE_ALL", NULL, ATT,
+     "kernels that are not traced run one by one, too"},
+    {"att-consecutive-kernels", 0, CLI_INTEGER, "N", "ROCPROF_ATT_CONSECUTIVE_KERNELS", NULL, ATT,
+     "trace the N dispatches behind a selected one with it, into one output"},
+    {"att-no-intercept", 0, CLI_BOOL, NULL, "ROCPROF_ATT_NO_INTERCEPT", "advanced-thread-trace",
+     ATT, "trace from first to last without looking at dispatches"},
+    {"att-resource-mode", 0, CLI_CHOICE, "default hsa code-object",
+     "ROCPROF_ATT_PARAM_RESOURCE_MODE", NULL, ATT,
+     "accepted; buffers are allocated when the first trace begins"},
+    {"att-perfcounter-target-only", 0, CLI_BOOL, NULL, "ROCPROF_ATT_PARAM_TARGET_ONLY", NULL, ATT,
+     "sample counters on the traced compute unit alone"},
+    {"att-no-detail", 0, CLI_BOOL, NULL, "ROCPROF_ATT_PARAM_NO_DETAIL", NULL, ATT,
+     "beginnings and ends of waves, no instructions"},
 
     /* Features of the original that are not here, and why; a variable that asks for one is refused
      * too. */
@@ -225,22 +256,6 @@ const cli_option_t cli_options[] = {
     {"pc-sampling-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
     {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
      "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
-    {"advanced-thread-trace", 0, CLI_ABSENT, 0, "ROCPROF_ADVANCED_THREAD_TRACE", 0, 0, NO_DECODER},
-    {"att-library-path", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-target-cu", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-simd-select", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-buffer-size", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-shader-engine-mask", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-gpu-index", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-perfcounters", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-perfcounter-ctrl", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-activity", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-serialize-all", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-no-intercept", 0, CLI_ABSENT, 0, "ROCPROF_ATT_NO_INTERCEPT", 0, 0, NO_DECODER},
-    {"att-consecutive-kernels", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-resource-mode", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-perfcounter-target-only", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
-    {"att-no-detail", 0, CLI_ABSENT, 0, 0, 0, 0, NO_DECODER},
 };
 /* clang-format on */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/att.h"
 #include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/periods.h"
@@ -122,6 +123,19 @@ static int set_bool(parser_t *p, size_t option, const char *const *words, size_t
     return keep(p, option, value ? "1" : "0");
 }
 
+/* A whole number; as decimal digits, whichever way it is written. */
+static int set_integer(parser_t *p, size_t option, const char *word)
+{
+    char digits[32], *end;
+    const bool hexadecimal = strncmp(word, "0x", 2) == 0 || strncmp(word, "0X", 2) == 0;
+    errno = 0;
+    const unsigned long long value = strtoull(word, &end, hexadecimal ? 16 : 10);
+    if (!*word || *end || errno || *word < '0' || *word > '9' || (hexadecimal && !word[2]))
+        return REFUSE(p, "--%s: '%s' is no whole number", cli_options[option].name, word);
+    snprintf(digits, sizeof(digits), "%llu", value);
+    return keep(p, option, digits);
+}
+
 static int check_number(parser_t *p, size_t option, const char *word)
 {
     const char *name = cli_options[option].name;
@@ -139,6 +153,7 @@ static int set_one(parser_t *p, size_t option, const char *const *words, size_t 
     if (!count) return REFUSE(p, "--%s needs a value (%s)", o->name, o->values);
     if (count > 1) return REFUSE(p, "--%s takes one value (%s)", o->name, o->values);
     const char *word = words[0];
+    if (o->form == CLI_INTEGER) return set_integer(p, option, word);
     if (o->form == CLI_NUMBER && check_number(p, option, word) != 0) return -1;
     if (o->form == CLI_CHOICE) {
         if (!among(o->values, word, found))
@@ -220,6 +235,7 @@ static int set_words(parser_t *p, size_t option, const char *const *words, size_
     case CLI_NOT: return set_bool(p, option, words, count);
     case CLI_TEXT:
     case CLI_NUMBER:
+    case CLI_INTEGER:
     case CLI_CHOICE: return set_one(p, option, words, count);
     case CLI_CHOICES:
     case CLI_WORDS:
@@ -467,11 +483,15 @@ static int set_environment(const cli_command_t *c, int option)
     const cli_option_t *o = &cli_options[option];
     const char *value = c->values[option];
     if (option == CLI_PMC) return set_counters("ROCPROF_COUNTERS", value);
+    if (option == CLI_ATT_ACTIVITY) return cli_att_set_activity(value);
     if (option == CLI_PMC_GROUPS)
         return unsetenv("ROCPROF_COUNTERS") | set_counters("ROCPROF_COUNTER_GROUPS", value);
     if (!o->variable) return 0;
     if (option == CLI_KERNEL_ITERATION_RANGE) return set_joined(o, value, ", ");
     if (option == CLI_SUMMARY_GROUPS) return set_joined(o, value, "##@@##");
+    if (option == CLI_ATT_LIBRARY_PATH) return set_joined(o, value, ":");
+    if (option == CLI_ATT_GPU_INDEX) return set_joined(o, value, ",");
+    if (option == CLI_ATT_PERFCOUNTERS) return set_joined(o, value, " ");
     if (option == CLI_COLLECTION_PERIOD)
         return set_periods(o, value, c->values[CLI_COLLECTION_PERIOD_UNIT]);
     if (o->form == CLI_CHOICES) return set_joined(o, value, ",");

@@ -13,6 +13,7 @@ typedef enum {
     CLI_NOT,     /* the same, and the variable gets the opposite */
     CLI_TEXT,    /* one word */
     CLI_NUMBER,  /* a whole number */
+    CLI_INTEGER, /* the same, or 0x and hexadecimal digits */
     CLI_CHOICE,  /* one of `values` */
     CLI_CHOICES, /* one or more of `values` */
     CLI_WORDS,   /* one or more words */
@@ -105,6 +106,22 @@ typedef enum {
     CLI_PROCESS_SYNC,
     CLI_DOCTOR,
     CLI_ATTACH_SYNC_OUTPUT,
+    CLI_ATT,
+    CLI_ATT_LIBRARY_PATH,
+    CLI_ATT_TARGET_CU,
+    CLI_ATT_SIMD_SELECT,
+    CLI_ATT_BUFFER_SIZE,
+    CLI_ATT_SHADER_ENGINE_MASK,
+    CLI_ATT_GPU_INDEX,
+    CLI_ATT_PERFCOUNTERS,
+    CLI_ATT_PERFCOUNTER_CTRL,
+    CLI_ATT_ACTIVITY,
+    CLI_ATT_SERIALIZE_ALL,
+    CLI_ATT_CONSECUTIVE_KERNELS,
+    CLI_ATT_NO_INTERCEPT,
+    CLI_ATT_RESOURCE_MODE,
+    CLI_ATT_PERFCOUNTER_TARGET_ONLY,
+    CLI_ATT_NO_DETAIL,
     CLI_OPTION_COUNT
 } cli_option_id_t;
 
@@ -161,10 +178,11 @@ bool cli_traces(const cli_command_t *c);
 /* True if hardware counters are wanted. */
 bool cli_counts(const cli_command_t *c);
 
-/* True if either produces records. */
+/* True if anything leaves something: records, counters, thread traces. */
 static inline bool cli_records(const cli_command_t *c)
 {
-    return cli_traces(c) || cli_counts(c);
+    return cli_traces(c) || cli_counts(c) || cli_is_on(c, CLI_ATT) ||
+           cli_is_on(c, CLI_ATT_NO_INTERCEPT);
 }
 
 /* Turns on what aggregates imply, then sets the variables of all options given. 0, or the status to

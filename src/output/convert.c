@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "output/att.h"
 #include "output/crew.h"
 #include "output/csv.h"
 #include "output/format.h"
@@ -598,14 +599,43 @@ static int write_summary(work_t *w)
     return out_file_close(f, w->why, w->why_bytes) != 0 ? -1 : result;
 }
 
+/* A folder that no process converted before has. */
+static bool claim(void *claimer, const char *path)
+{
+    work_t *w = claimer;
+    return !taken(w->c, path) && keep_prefix(w->c, path) == 0;
+}
+
+static int write_att(work_t *w)
+{
+    const char *directory = w->c->directory;
+    if (w->stream) return 0;
+    if (!directory) directory = out_model_info(w->model, TRACE_INFO_DIRECTORY);
+    out_att_job_t job = {.model = w->model,
+                         .config = w->c->config,
+                         .store = w->store,
+                         .prefix = w->result->prefix,
+                         .directory = directory,
+                         .claim = claim,
+                         .claimer = w,
+                         .files = &w->result->files,
+                         .why = w->why,
+                         .why_bytes = w->why_bytes};
+    return out_att_write(&job);
+}
+
 static int write_all(work_t *w)
 {
     uint64_t bytes = 0;
+    const unsigned before = w->result->files;
+    if (write_att(w) != 0) return -1;
+    const bool traces = w->result->files > before; /* files that formats may be asked to list */
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         bytes += w->source.bytes[i];
     if (write_config(w) != 0) return -1;
     out_source_progress(&w->source, "csv");
     if (write_csv(w) != 0) return -1;
+    if (traces && !bytes && w->c->config->formats && write_formats(w) != 0) return -1;
     if (bytes && bytes >= w->c->config->minimum_bytes) {
         if (wants(w, OUT_FORMAT_csv) && (write_process_files(w) != 0 || write_wide(w) != 0))
             return -1;

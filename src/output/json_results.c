@@ -3,6 +3,8 @@
  * One object with an array of one; sections in the order of AMD's tool, so that its own validators
  * and what was written for them read it. Records go by domain, each straight from its sorted source
  * to the file. */
+#include "base/text.h"
+#include "output/att.h"
 #include "output/crew.h"
 #include "output/format.h"
 #include "output/json.h"
@@ -575,6 +577,22 @@ static void put_messages(writer_t *w)
     out_json_end(&w->j, ']');
 }
 
+static void put_path(const char *path, void *json)
+{
+    out_json_text(json, NULL, path);
+}
+
+/* Raw thread traces and code objects, which have this file's prefix. */
+static void put_att_names(writer_t *w, bool code)
+{
+    static const char end[] = "_results.json";
+    char prefix[PATH_MAX];
+    const char *path = w->j.f->name;
+    if (!base_ends_with(path, end)) return;
+    snprintf(prefix, sizeof(prefix), "%.*s", (int)(strlen(path) - strlen(end)), path);
+    out_att_names(w->model, w->job->source->store, prefix, code, put_path, &w->j);
+}
+
 static void put_strings(writer_t *w)
 {
     out_json_t *j = &w->j;
@@ -596,8 +614,11 @@ static void put_strings(writer_t *w)
     out_json_end(j, '}');
     static const char *const empty[] = {"pc_sample_instructions", "pc_sample_comments",
                                         "att_filenames", "code_object_snapshot_filenames"};
+    /* ORDER: the last two */
+    const size_t lists = sizeof(empty) / sizeof(*empty) - 2;
     for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
         out_json_begin(j, empty[i], '[');
+        if (i >= lists) put_att_names(w, i > lists);
         out_json_end(j, ']');
     }
     out_json_end(j, '}');

@@ -1,10 +1,9 @@
 /* counting.c - see counting.h.
  *
- * A dispatch is asked about on the thread that launches it: lookups in tables that only grow, one
- * atomic count per kernel, no lock. Values come on a thread of the SDK and go to the sink. */
+ * A dispatch is asked about on the thread that launches it, without a lock (selects.h). Values come
+ * on a thread of the SDK and go to the sink. */
 #include "tool/counting.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +18,13 @@
 #include "base/log.h"
 #include "tool/facts.h"
 #include "tool/origin.h"
+#include "tool/selects.h"
 #include "tool/sink.h"
 #include "trace/extra.h"
 #include "trace/format.h"
-#include "trace/names.h"
 #include "trace/selection.h"
 
-enum { AGENTS_MAX = 64, BLOCK_KERNELS = 1024, BLOCKS_MAX = 4096 };
+enum { AGENTS_MAX = 64 };
 
 /* What is counted on one agent. */
 typedef struct {
@@ -35,22 +34,13 @@ typedef struct {
     rocprofiler_counter_config_id_t *configs; /* by set; handle 0 where nothing is counted */
 } agent_t;
 
-typedef struct {
-    bool known, selected;
-    uint64_t iterations;
-} kernel_t;
-
 static struct {
     trace_sets_t sets;
-    trace_selection_t selection;
-    trace_names_t names;
     uint64_t interval, dispatches; /* of one set, when several take turns */
     bool replay;                   /* or all sets for each dispatch */
     agent_t agents[AGENTS_MAX];
     size_t agent_count;
-    kernel_t *kernels[BLOCKS_MAX]; /* blocks by kernel id; set once, never taken back */
-    pthread_mutex_t lock;          /* of setting them */
-} counting = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} counting;
 
 bool tool_counting_wanted(void)
 {
@@ -64,48 +54,6 @@ void tool_counting_agent(const rocprofiler_agent_v0_t *agent)
     a->id = agent->id;
     a->index = agent->logical_node_type_id;
     snprintf(a->name, sizeof(a->name), "%s", agent->name);
-}
-
-static kernel_t *find_kernel(uint64_t id, bool make)
-{
-    if (id / BLOCK_KERNELS >= BLOCKS_MAX) return NULL;
-    kernel_t **slot = &counting.kernels[id / BLOCK_KERNELS];
-    kernel_t *block = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-    if (!block && make) {
-        pthread_mutex_lock(&counting.lock);
-        block = *slot ? *slot : calloc(BLOCK_KERNELS, sizeof(*block));
-        __atomic_store_n(slot, block, __ATOMIC_RELEASE);
-        pthread_mutex_unlock(&counting.lock);
-    }
-    return block ? &block[id % BLOCK_KERNELS] : NULL;
-}
-
-void tool_counting_kernel(
-    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k)
-{
-    kernel_t *kernel = find_kernel(k->kernel_id, true);
-    char *name = kernel ? trace_kernel_name(k->kernel_name, counting.names) : NULL;
-    if (!name) {
-        base_warning("what is selected by names and numbers leaves %s out: no memory, or too many "
-                     "kernels",
-                     k->kernel_name);
-        return;
-    }
-    bool selected = trace_selects_kernel(&counting.selection, name);
-    free(name);
-    kernel->selected = selected;
-    __atomic_store_n(&kernel->known, true, __ATOMIC_RELEASE);
-}
-
-/* Counted in turn, so that iterations mean the same whichever agent a kernel runs on. */
-static bool selects(uint64_t id)
-{
-    kernel_t *kernel = find_kernel(id, false);
-    if (!kernel || !__atomic_load_n(&kernel->known, __ATOMIC_ACQUIRE))
-        return !counting.selection.include && !counting.selection.range_count;
-    if (!kernel->selected) return false;
-    uint64_t iteration = __atomic_add_fetch(&kernel->iterations, 1, __ATOMIC_RELAXED);
-    return trace_selects_iteration(&counting.selection, iteration);
 }
 
 static const agent_t *find_agent(rocprofiler_agent_id_t id)
@@ -128,7 +76,7 @@ static void on_dispatch(rocprofiler_dispatch_counting_service_data_t d,
         *config = agent->configs[pass];
         return;
     }
-    if (!selects(d.dispatch_info.kernel_id)) {
+    if (!tool_selects(d.dispatch_info.kernel_id)) {
         tool_sink_filtered(1);
         return;
     }
@@ -309,15 +257,10 @@ static bool read_variables(void)
 {
     char why[512];
     const char *one = base_env("ROCPROF_COUNTERS"), *groups = base_env("ROCPROF_COUNTER_GROUPS");
-    counting.names = base_env_bool("ROCPROF_TRUNCATE_KERNELS", false)  ? TRACE_NAMES_TRUNCATED
-                     : base_env_bool("ROCPROF_DEMANGLE_KERNELS", true) ? TRACE_NAMES_DEMANGLED
-                                                                       : TRACE_NAMES_MANGLED;
     counting.interval =
         (uint64_t)base_env_int("ROCPROF_COUNTER_GROUPS_INTERVAL", 1, 1, INT64_C(1) << 40);
     if (trace_sets_read(&counting.sets, one && *one ? one : groups, why, sizeof(why)) == 0 &&
-        trace_selection_read(&counting.selection, base_env("ROCPROF_KERNEL_FILTER_INCLUDE_REGEX"),
-                             base_env("ROCPROF_KERNEL_FILTER_EXCLUDE_REGEX"),
-                             base_env("ROCPROF_KERNEL_FILTER_RANGE"), why, sizeof(why)) == 0) {
+        tool_selects_read(why, sizeof(why))) {
         if (counting.sets.count) return true;
         strcpy(why, "ROCPROF_COUNTERS names none");
     }
@@ -343,9 +286,7 @@ static void load_extra(void)
 void tool_counting_again(void)
 {
     __atomic_store_n(&counting.dispatches, 0, __ATOMIC_RELAXED);
-    for (size_t i = 0; i < BLOCKS_MAX; i++)
-        for (size_t j = 0; counting.kernels[i] && j < BLOCK_KERNELS; j++)
-            __atomic_store_n(&counting.kernels[i][j].iterations, 0, __ATOMIC_RELAXED);
+    tool_selects_again();
     for (size_t i = 0; i < counting.agent_count; i++)
         for (size_t set = 0; counting.agents[i].configs && set < counting.sets.count; set++)
             free(find_counters(&counting.agents[i], set, false, &(size_t){0}));

@@ -19,9 +19,7 @@ bool tool_counting_configure(rocprofiler_context_id_t context);
  */
 void tool_counting_again(void);
 
-/* Agents and kernels as they become known. */
+/* Agents as they become known. */
 void tool_counting_agent(const rocprofiler_agent_v0_t *agent);
-void tool_counting_kernel(
-    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel);
 
 #endif

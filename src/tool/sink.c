@@ -65,6 +65,14 @@ static void unlock_sink(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+bool tool_sink_path(const char *name, char path[PATH_MAX])
+{
+    lock_sink();
+    const bool open = sink.meta && trace_join(path, PATH_MAX, sink.directory, name) == 0;
+    unlock_sink();
+    return open;
+}
+
 bool tool_sink_is_mine(void)
 {
     return sink.pid && sink.pid == getpid();

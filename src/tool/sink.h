@@ -7,6 +7,7 @@
 #ifndef CROCPROF_TOOL_SINK_H
 #define CROCPROF_TOOL_SINK_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include <rocprofiler-sdk/rocprofiler.h>
@@ -53,6 +54,9 @@ void tool_sink_lost(uint64_t count);
  * end, and files of a run that rocprofv3 has not begun are made now; else it is told how they are
  * made. */
 void tool_sink_close(bool ends);
+
+/* Path of a file in the store; false if there is none to write to. Any thread. */
+bool tool_sink_path(const char *name, char path[PATH_MAX]);
 
 /* True in the process that opened the store. */
 bool tool_sink_is_mine(void);

@@ -11,6 +11,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "tool/att.h"
 #include "tool/attach.h"
 #include "tool/calls.h"
 #include "tool/counting.h"
@@ -22,6 +23,7 @@
 #include "tool/markers.h"
 #include "tool/openmp.h"
 #include "tool/origin.h"
+#include "tool/selects.h"
 #include "tool/sink.h"
 #include "tool/windows.h"
 
@@ -86,16 +88,22 @@ static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t 
     tool_sink_records(headers, count, lost);
 }
 
+static void on_object_loaded(const rocprofiler_callback_tracing_code_object_load_data_t *object)
+{
+    tool_fact_code_object(object);
+    if (tool_att_wanted()) tool_att_code_object(object);
+}
+
 static void on_code_object(rocprofiler_callback_tracing_record_t record,
                            rocprofiler_user_data_t *user, void *data)
 {
     (void)user, (void)data;
     if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD) return;
     if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD)
-        tool_fact_code_object(record.payload);
+        on_object_loaded(record.payload);
     else if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER) {
         tool_fact_kernel(record.payload);
-        if (tool_counting_wanted()) tool_counting_kernel(record.payload);
+        if (tool_counting_wanted() || tool_att_wanted()) tool_selects_kernel(record.payload);
     }
 }
 
@@ -108,6 +116,7 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
         tool_fact_agent(agents[i]);
         tool_fields_agent(agents[i]);
         if (!*again) tool_counting_agent(agents[i]);
+        if (!*again) tool_att_agent(agents[i]);
     }
     return ROCPROFILER_STATUS_SUCCESS;
 }
@@ -168,7 +177,7 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
                  count ? operations : NULL, count, buffer),
              services[i].variable);
     }
-    if (traces_kernels() || tool_counting_wanted())
+    if (traces_kernels() || tool_counting_wanted() || tool_att_wanted())
         done(
             rocprofiler_configure_callback_tracing_service(
                 c->always, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
@@ -216,6 +225,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     done(tool_markers_configure(markers, contexts.traced, contexts.always), "markers");
     query_agents(false);
     if (tool_counting_wanted()) tool_counting_configure(contexts.traced);
+    if (tool_att_wanted()) tool_att_configure(contexts.traced);
     bool late = tool_attach_is();
     if (late)
         tool_attach_ready(&(tool_attach_parts_t){.always = contexts.always,
@@ -235,6 +245,7 @@ static void finalize_tool(void *data)
 {
     (void)data;
     tool_windows_stop();
+    tool_att_stop();
     tool_flush_stop();
     tool_sink_close(true);
 }
@@ -251,5 +262,6 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     client_id->name = "rocprofv3";
     for (int i = 0; i < SERVICE_COUNT; i++)
         if (wanted(i)) return &result;
-    return tool_markers_wanted().trace || tool_counting_wanted() ? &result : NULL;
+    return tool_markers_wanted().trace || tool_counting_wanted() || tool_att_wanted() ? &result
+                                                                                      : NULL;
 }

@@ -146,9 +146,13 @@ static void unknown_and_absent(void **state)
     refuse("r --kernel", "unknown option '--kernel'"); /* abbreviations are refused */
     refuse("r -z", "unknown option '-z'");
     refuse("r --spm A", "--spm is refused: counters are read");
-    refuse("r --att", "--advanced-thread-trace is refused: there is no decoder");
     expect("r --spm-beta-enabled no -- p", CLI_STATS, NULL);
-    expect("r --att=off -- p", CLI_STATS, NULL);
+    expect("r --att=off -- p", CLI_ATT, "0");
+    expect("r --att --att-buffer-size 0x1000000 -- p", CLI_ATT_BUFFER_SIZE, "16777216");
+    expect("r --att --att-simd-select 3 -- p", CLI_ATT_SIMD_SELECT, "3");
+    refuse("r --att --att-target-cu 0x", "--att-target-cu: '0x' is no whole number");
+    refuse("r --att --att-target-cu 1x", "--att-target-cu: '1x' is no whole number");
+    refuse("r --att --att-target-cu -1", "--att-target-cu needs a value");
 }
 
 static void apply(const char *line)

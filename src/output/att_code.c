@@ -1,0 +1,434 @@
+/* att_code.c - the code of thread traces: listings, what each instruction cost, where it comes
+ * from.
+ *
+ * Apart from the traces because the same code is met again and again: a function is disassembled
+ * when the first of its instructions is. */
+#include "output/att.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "trace/names.h"
+#include "trace/store.h"
+
+enum { TEXT_MAX = 512 };
+
+/* Room for one more; false: no memory. */
+static bool grow(out_att_code_t *c, void *array, size_t n, size_t *room, size_t element)
+{
+    enum { FIRST_ROOM = 64 };
+    void **to = array;
+    if (n < *room) return true;
+    const size_t more = *room ? 2 * *room : FIRST_ROOM;
+    void *grown = realloc(*to, more * element);
+    if (!grown) {
+        c->no_memory = true;
+        return false;
+    }
+    *to = grown;
+    *room = more;
+    return true;
+}
+
+/* ---- objects ---- */
+
+void out_att_code_add(out_att_code_t *c, uint64_t id, const void *elf, size_t size)
+{
+    dis_object_t *object;
+    if (!grow(c, &c->objects, c->object_count, &c->object_room, sizeof(*c->objects))) return;
+    const dis_status_t status = dis_object_open(elf, size, &object);
+    if (status == DIS_NO_MEMORY) c->no_memory = true;
+    if (!status) c->objects[c->object_count++] = (out_att_object_t){id, object};
+}
+
+static dis_object_t *object_of(const out_att_code_t *c, uint64_t id)
+{
+    for (size_t i = 0; i < c->object_count; i++)
+        if (c->objects[i].id == id) return c->objects[i].object;
+    return NULL;
+}
+
+rocprofiler_thread_trace_decoder_status_t out_att_isa(char *text, uint64_t *bytes, uint64_t *size,
+                                                      out_att_pc_t pc, void *code)
+{
+    dis_object_t *object = object_of(code, pc.code_object_id);
+    const uint64_t room = *size;
+    const size_t length = object ? dis_object_text(object, pc.address, text, room, bytes) : 0;
+    if (!length) return ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_INVALID_ARGUMENT;
+    *size = length < room ? length : length + 1;
+    return length < room ? ROCPROFILER_THREAD_TRACE_DECODER_STATUS_SUCCESS
+                         : ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+const char *out_att_function(const out_att_code_t *c, out_att_pc_t pc)
+{
+    const dis_object_t *object = object_of(c, pc.code_object_id);
+    const dis_symbol_t *symbol = object ? dis_object_symbol_at(object, pc.address) : NULL;
+    return symbol ? symbol->name : NULL;
+}
+
+/* ---- the listing ---- */
+
+static size_t spread(out_att_pc_t pc, size_t room)
+{
+    return (size_t)((pc.address ^ pc.code_object_id << 48) * UINT64_C(0x9e3779b97f4a7c15) >> 32) &
+           (room - 1);
+}
+
+static bool same(out_att_pc_t a, out_att_pc_t b)
+{
+    return a.address == b.address && a.code_object_id == b.code_object_id;
+}
+
+static void place(out_att_code_t *c, uint32_t line)
+{
+    size_t at = spread(c->lines[line].pc, c->place_room);
+    while (c->places[at])
+        at = (at + 1) & (c->place_room - 1);
+    c->places[at] = line + 1;
+}
+
+static bool make_places(out_att_code_t *c)
+{
+    enum { FIRST_ROOM = 1024 };
+    if (c->line_count < c->place_room / 2) return true;
+    const size_t room = c->place_room ? 2 * c->place_room : FIRST_ROOM;
+    uint32_t *places = calloc(room, sizeof(*places));
+    if (!places) {
+        c->no_memory = true;
+        return false;
+    }
+    free(c->places);
+    c->places = places;
+    c->place_room = room;
+    for (uint32_t i = 0; i < c->line_count; i++)
+        if (!c->lines[i].head) place(c, i);
+    return true;
+}
+
+/* vmcnt(1) or the like in a wait's text; -1: not there. */
+static int left_of(const char *text, const char *counter)
+{
+    const char *at = strstr(text, counter);
+    return at ? atoi(at + strlen(counter)) : -1;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool begins_with_one(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (begins(text, *words)) return true;
+    return false;
+}
+
+static void set_waits(out_att_line_t *line)
+{
+    static const char *const vm[] = {"global_", "buffer_", "tbuffer_", "scratch_", "flat_", NULL};
+    static const char *const lgkm[] = {"flat_",         "ds_",       "s_load",   "s_store",
+                                       "s_atomic",      "s_scratch", "s_buffer", "s_memtime",
+                                       "s_memrealtime", "s_sendmsg", NULL};
+    line->waits = begins(line->text, "s_waitcnt");
+    line->vm = line->waits ? left_of(line->text, "vmcnt(") : -1;
+    line->lgkm = line->waits ? left_of(line->text, "lgkmcnt(") : -1;
+    line->is_vm = begins_with_one(line->text, vm);
+    line->is_lgkm = begins_with_one(line->text, lgkm);
+}
+
+static void keep_source(out_att_code_t *c, const char *file)
+{
+    for (size_t i = 0; i < c->source_count; i++)
+        if (!strcmp(c->sources[i], file)) return;
+    if (!grow(c, &c->sources, c->source_count, &c->source_room, sizeof(*c->sources))) return;
+    char *copy = strdup(file);
+    if (copy)
+        c->sources[c->source_count++] = copy;
+    else
+        c->no_memory = true;
+}
+
+static out_att_line_t *add_line(out_att_code_t *c, out_att_pc_t pc, const char *text,
+                                const char *source, bool head)
+{
+    if (!grow(c, &c->lines, c->line_count, &c->line_room, sizeof(*c->lines)) || !make_places(c))
+        return NULL;
+    out_att_line_t *line = &c->lines[c->line_count];
+    *line = (out_att_line_t){.pc = pc,
+                             .text = strdup(text),
+                             .source = source ? strdup(source) : NULL,
+                             .head = head,
+                             .number = (uint32_t)c->line_count};
+    if (!line->text || (source && !line->source)) {
+        free(line->text);
+        free(line->source);
+        c->no_memory = true;
+        return NULL;
+    }
+    set_waits(line);
+    if (!head) place(c, (uint32_t)c->line_count);
+    c->line_count++;
+    return line;
+}
+
+/* Its bytes; 0: there is no instruction. */
+static uint64_t add_instruction(out_att_code_t *c, dis_object_t *object, out_att_pc_t pc)
+{
+    char text[TEXT_MAX], source[PATH_MAX + 16];
+    const char *file;
+    uint64_t bytes = 0;
+    uint32_t number;
+    if (!dis_object_text(object, pc.address, text, sizeof(text), &bytes)) return 0;
+    const bool known = dis_object_line(object, pc.address, &file, &number);
+    if (known) {
+        snprintf(source, sizeof(source), "%s:%u", file, number);
+        keep_source(c, file);
+    }
+    return add_line(c, pc, text, known ? source : NULL, false) ? bytes : 0;
+}
+
+static void add_function(out_att_code_t *c, dis_object_t *object, uint64_t id,
+                         const dis_symbol_t *symbol)
+{
+    char text[TEXT_MAX];
+    out_att_pc_t pc = {symbol->address, id};
+    char *name = trace_kernel_name(symbol->name, TRACE_NAMES_DEMANGLED);
+    snprintf(text, sizeof(text), "; %s", symbol->name);
+    const bool listed = add_line(c, pc, text, name ? name : symbol->name, true);
+    free(name);
+    for (uint64_t bytes = 1; listed && bytes && pc.address < symbol->address + symbol->size;
+         pc.address += bytes)
+        bytes = add_instruction(c, object, pc);
+}
+
+static out_att_line_t *find_line(const out_att_code_t *c, out_att_pc_t pc)
+{
+    if (!c->place_room) return NULL;
+    for (size_t at = spread(pc, c->place_room); c->places[at]; at = (at + 1) & (c->place_room - 1))
+        if (same(c->lines[c->places[at] - 1].pc, pc)) return &c->lines[c->places[at] - 1];
+    return NULL;
+}
+
+out_att_line_t *out_att_line(out_att_code_t *c, out_att_pc_t pc)
+{
+    if (!pc.address && !pc.code_object_id) return NULL;
+    out_att_line_t *line = find_line(c, pc);
+    dis_object_t *object = line ? NULL : object_of(c, pc.code_object_id);
+    if (!object) return line;
+    const dis_symbol_t *symbol = dis_object_symbol_at(object, pc.address);
+    if (symbol) add_function(c, object, pc.code_object_id, symbol);
+    line = find_line(c, pc);
+    if (!line && add_instruction(c, object, pc)) line = find_line(c, pc);
+    return line;
+}
+
+void out_att_count(out_att_code_t *c, const out_att_wave_t *wave)
+{
+    int64_t before = wave->begin_time;
+    for (uint64_t i = 0; i < wave->instructions_size; i++) {
+        const rocprofiler_thread_trace_decoder_inst_t *n = &wave->instructions_array[i];
+        out_att_line_t *line = out_att_line(c, n->pc);
+        if (line) {
+            line->hits++;
+            line->latency += (uint64_t)n->duration;
+            line->stall += n->stall;
+            line->idle += n->time > before ? (uint64_t)(n->time - before) : 0;
+        }
+        before = n->time + n->duration;
+    }
+}
+
+void out_att_code_clear(out_att_code_t *c)
+{
+    for (size_t i = 0; i < c->line_count; i++) {
+        free(c->lines[i].text);
+        free(c->lines[i].source);
+    }
+    for (size_t i = 0; i < c->source_count; i++)
+        free(c->sources[i]);
+    free(c->places);
+    c->places = NULL;
+    c->place_room = c->line_count = c->source_count = 0;
+}
+
+void out_att_code_free(out_att_code_t *c)
+{
+    out_att_code_clear(c);
+    for (size_t i = 0; i < c->object_count; i++)
+        dis_object_close(c->objects[i].object);
+    free(c->objects);
+    free(c->lines);
+    free(c->sources);
+}
+
+/* ---- files ---- */
+
+static out_file_t *open_in(const char *folder, const char *name, char *why, size_t why_bytes)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return out_file_open(path, why, why_bytes);
+}
+
+int out_att_code_json(out_att_code_t *c, const char *folder, char *why, size_t why_bytes)
+{
+    out_file_t *f = open_in(folder, "code.json", why, why_bytes);
+    if (!f) return -1;
+    out_json_t j = {.f = f};
+    out_json_begin(&j, NULL, '{');
+    out_json_begin(&j, "code", '[');
+    for (size_t i = 0; i < c->line_count; i++) {
+        const out_att_line_t *line = &c->lines[i];
+        out_char(f, i ? ',' : '\n');
+        if (i) out_char(f, '\n');
+        j.comma = false;
+        out_json_begin(&j, NULL, '[');
+        out_json_text(&j, NULL, line->text);
+        out_json_unsigned(&j, NULL, 0);
+        out_json_unsigned(&j, NULL, line->number);
+        if (line->source)
+            out_json_text(&j, NULL, line->source);
+        else
+            out_text(f, ",null");
+        const uint64_t numbers[] = {line->pc.code_object_id, line->pc.address, line->hits,
+                                    line->latency,           line->stall,      line->idle};
+        for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++)
+            out_json_unsigned(&j, NULL, numbers[k]);
+        out_json_end(&j, ']');
+    }
+    out_json_end(&j, ']');
+    out_json_text(&j, "version", "3.0.0");
+    out_json_text(&j, "header",
+                  "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle");
+    out_json_end(&j, '}');
+    return out_file_close(f, why, why_bytes);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const out_att_line_t *x = *(const out_att_line_t *const *)a,
+                         *y = *(const out_att_line_t *const *)b;
+    if (x->pc.code_object_id != y->pc.code_object_id)
+        return x->pc.code_object_id < y->pc.code_object_id ? -1 : 1;
+    if (x->pc.address != y->pc.address) return x->pc.address < y->pc.address ? -1 : 1;
+    return (int)y->head - (int)x->head;
+}
+
+int out_att_stats(const out_att_code_t *c, const char *path, char *why, size_t why_bytes)
+{
+    const out_att_line_t **sorted = malloc((c->line_count + 1) * sizeof(*sorted));
+    out_file_t *f = sorted ? out_file_open(path, why, why_bytes) : NULL;
+    if (!sorted) snprintf(why, why_bytes, "%s: no memory", path);
+    if (!f) {
+        free(sorted);
+        return -1;
+    }
+    for (size_t i = 0; i < c->line_count; i++)
+        sorted[i] = &c->lines[i];
+    qsort(sorted, c->line_count, sizeof(*sorted), by_address);
+    out_text(f, "\"CodeObj\",\"Vaddr\",\"Instruction\",\"Hitcount\",\"Latency\",\"Stall\",\"Idle\","
+                "\"Source\"\n");
+    for (size_t i = 0; i < c->line_count; i++) {
+        const out_att_line_t *line = sorted[i];
+        out_cell(f, line->pc.code_object_id, ',');
+        out_cell(f, line->pc.address, ',');
+        out_quoted(f, line->text);
+        out_char(f, ',');
+        out_cell(f, line->hits, ',');
+        out_cell(f, line->latency, ',');
+        out_cell(f, line->stall, ',');
+        out_cell(f, line->idle, ',');
+        out_quoted(f, line->source ? line->source : "");
+        out_char(f, '\n');
+    }
+    free(sorted);
+    return out_file_close(f, why, why_bytes);
+}
+
+/* ---- sources ---- */
+
+typedef struct {
+    const char *path;
+    char copy[PATH_MAX]; /* its name in the folder */
+} snapshot_t;
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const snapshot_t *)a)->path, ((const snapshot_t *)b)->path);
+}
+
+/* The tree of those from first on that share the first `depth` bytes of the path; where it ends. */
+static size_t put_tree(out_json_t *j, const snapshot_t *s, size_t first, size_t end, size_t depth)
+{
+    char element[PATH_MAX];
+    size_t i = first;
+    while (i < end && !strncmp(s[i].path, s[first].path, depth)) {
+        const char *at = s[i].path + depth;
+        const size_t length = strcspn(at, "/");
+        snprintf(element, sizeof(element), "%.*s", (int)length, at);
+        if (!at[length]) {
+            out_json_pair(j, element, s[i++].copy);
+            continue;
+        }
+        if (j->comma) out_char(j->f, ',');
+        out_json_escaped(j->f, element);
+        out_char(j->f, ':');
+        j->comma = false;
+        out_json_begin(j, NULL, '{');
+        i = put_tree(j, s, i, end, depth + length + 1);
+        out_json_end(j, '}');
+    }
+    return i;
+}
+
+static int copy_source(const snapshot_t *s, const char *folder, char *why, size_t why_bytes)
+{
+    out_file_t *f = open_in(folder, s->copy, why, why_bytes);
+    if (!f) return -1;
+    if (out_copy(f, s->path, why, why_bytes) == 0) return out_file_close(f, why, why_bytes);
+    out_file_abandon(f);
+    return -1;
+}
+
+static bool readable(const char *path)
+{
+    struct stat st;
+    return *path == '/' && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int out_att_sources(const out_att_code_t *c, const char *folder, char *why, size_t why_bytes)
+{
+    size_t n = 0;
+    int result = 0;
+    snapshot_t *s = calloc(c->source_count + 1, sizeof(*s));
+    if (!s) {
+        snprintf(why, why_bytes, "%s: no memory", folder);
+        return -1;
+    }
+    for (size_t i = 0; i < c->source_count; i++)
+        if (readable(c->sources[i])) s[n++].path = c->sources[i];
+    qsort(s, n, sizeof(*s), by_path);
+    for (size_t i = 0; i < n && result == 0; i++) {
+        snprintf(s[i].copy, sizeof(s[i].copy), "source_%zu_%s", i, base_last_part(s[i].path));
+        result = copy_source(&s[i], folder, why, why_bytes);
+    }
+    out_file_t *f = n && result == 0 ? open_in(folder, "snapshots.json", why, why_bytes) : NULL;
+    if (f) {
+        out_json_t j = {.f = f};
+        out_json_begin(&j, NULL, '{');
+        out_json_begin(&j, "/", '{');
+        put_tree(&j, s, 0, n, 1);
+        out_json_end(&j, '}');
+        out_json_end(&j, '}');
+        result = out_file_close(f, why, why_bytes);
+    } else if (n) {
+        result = -1;
+    }
+    free(s);
+    return result;
+}

@@ -1,0 +1,393 @@
+/* att.c - see att.h. Three ways of tracing, by the SDK's two services:
+ *
+ * one kernel at a time (dispatch service); N more kernels behind a selected one (device service in
+ * a context of its own, started and stopped here); all that runs while the traced context does
+ * (device service in that one: --selected-regions, --att-no-intercept). */
+#include "tool/att.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rocprofiler-sdk/experimental/thread_trace.h>
+
+#include "base/env.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "tool/selects.h"
+#include "tool/sink.h"
+#include "trace/att.h"
+
+enum { AGENTS_MAX = 64, COUNTERS_MAX = 8, PARAMETERS_MAX = 16, NAME_MAX_BYTES = 64 };
+
+typedef struct {
+    rocprofiler_agent_id_t id;
+    int index; /* among the GPUs */
+} agent_t;
+
+static struct {
+    agent_t agents[AGENTS_MAX];
+    size_t agent_count;
+    rocprofiler_context_id_t batch; /* of several kernels */
+    uint64_t batch_kernels;         /* as many behind the first */
+    pthread_mutex_t lock;           /* the next three */
+    uint64_t batch_id;              /* the first dispatch's; 0: none runs */
+    uint64_t begun, ended;          /* dispatches of it */
+    uint64_t regions;               /* traces of the device service in the traced context */
+} att = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool tool_att_wanted(void)
+{
+    return base_env_bool("ROCPROF_ADVANCED_THREAD_TRACE", false) ||
+           base_env_bool("ROCPROF_ATT_NO_INTERCEPT", false);
+}
+
+/* Is the index in the list, or the list empty? */
+static bool listed(const char *list, int index)
+{
+    char *end;
+    if (!list || !*list) return true;
+    for (const char *at = list; *at;) {
+        if (*at == ',' || *at == ' ') {
+            at++;
+            continue;
+        }
+        const long number = strtol(at, &end, 10);
+        if (end == at) return false;
+        if (number == index) return true;
+        at = end;
+    }
+    return false;
+}
+
+void tool_att_agent(const rocprofiler_agent_v0_t *agent)
+{
+    if (agent->type != ROCPROFILER_AGENT_TYPE_GPU || att.agent_count == AGENTS_MAX) return;
+    if (!listed(base_env("ROCPROF_ATT_PARAM_GPU_INDEX"), agent->logical_node_type_id)) return;
+    att.agents[att.agent_count++] = (agent_t){agent->id, agent->logical_node_type_id};
+}
+
+/* ---- files of the store ---- */
+
+static bool write_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        const ssize_t n = write(fd, data, size);
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) {
+            data += n;
+            size -= (size_t)n;
+        }
+    }
+    return true;
+}
+
+/* Whole or not at all. */
+static void save(const char *name, const void *data, size_t size)
+{
+    char path[PATH_MAX];
+    base_file_limit_t limit;
+    if (!tool_sink_path(name, path)) return;
+    base_file_limit_begin(&limit, true);
+    const int fd = base_file_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool good = fd >= 0 && write_all(fd, data, size);
+    int failure = errno;
+    if (fd >= 0 && close(fd) != 0 && good) {
+        good = false;
+        failure = errno;
+    }
+    base_file_limit_end(&limit);
+    if (good) return;
+    base_error("a thread trace or its code is lost: %s: %s", path, strerror(failure));
+    if (fd >= 0) unlink(path);
+}
+
+static void on_data(rocprofiler_agent_id_t agent, int64_t engine, void *data, size_t size,
+                    rocprofiler_user_data_t user)
+{
+    char name[NAME_MAX_BYTES];
+    uint64_t id = user.value;
+    if (!id) {
+        pthread_mutex_lock(&att.lock);
+        id = att.batch.handle ? att.batch_id : att.regions;
+        pthread_mutex_unlock(&att.lock);
+    }
+    snprintf(name, sizeof(name), TRACE_ATT_DATA_FORMAT, agent.handle, engine, id);
+    save(name, data, size);
+}
+
+static void save_file(const char *name, int fd)
+{
+    struct stat st;
+    char *data = fstat(fd, &st) == 0 && st.st_size > 0 ? malloc((size_t)st.st_size) : NULL;
+    ssize_t n = data ? pread(fd, data, (size_t)st.st_size, 0) : -1;
+    if (n == st.st_size)
+        save(name, data, (size_t)n);
+    else
+        base_error("the code of a thread trace is lost: reading it: %s", strerror(errno));
+    free(data);
+}
+
+void tool_att_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *o)
+{
+    char name[NAME_MAX_BYTES];
+    snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, o->code_object_id);
+    if (o->storage_type == ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_FILE)
+        save_file(name, o->storage_file);
+    else
+        save(name, (const void *)(uintptr_t)o->memory_base, o->memory_size);
+}
+
+/* ---- one kernel at a time ---- */
+
+static rocprofiler_thread_trace_control_flags_t
+on_dispatch(rocprofiler_agent_id_t agent, rocprofiler_queue_id_t queue,
+            rocprofiler_async_correlation_id_t correlation, rocprofiler_kernel_id_t kernel,
+            rocprofiler_dispatch_id_t dispatch, void *data, rocprofiler_user_data_t *user)
+{
+    (void)agent, (void)queue, (void)correlation, (void)data;
+    user->value = dispatch;
+    return tool_selects(kernel) ? ROCPROFILER_THREAD_TRACE_CONTROL_START_AND_STOP
+                                : ROCPROFILER_THREAD_TRACE_CONTROL_NONE;
+}
+
+/* ---- several kernels at once ---- */
+
+static bool is_traced(rocprofiler_agent_id_t agent)
+{
+    for (size_t i = 0; i < att.agent_count; i++)
+        if (att.agents[i].id.handle == agent.handle) return true;
+    return false;
+}
+
+/* A trace begins with the first that is selected, before it is launched. */
+static void begin_one(const rocprofiler_kernel_dispatch_info_t *info)
+{
+    bool start = false;
+    pthread_mutex_lock(&att.lock);
+    if (!att.batch_id && tool_selects(info->kernel_id)) {
+        att.batch_id = info->dispatch_id;
+        att.begun = att.ended = 0;
+        start = true;
+    }
+    if (att.batch_id && att.begun <= att.batch_kernels) att.begun++;
+    pthread_mutex_unlock(&att.lock);
+    if (!start) return;
+    const rocprofiler_status_t status = rocprofiler_start_context(att.batch);
+    if (status == ROCPROFILER_STATUS_SUCCESS) return;
+    base_error("kernels are not traced: %s", rocprofiler_get_status_string(status));
+    pthread_mutex_lock(&att.lock);
+    att.batch_id = 0;
+    pthread_mutex_unlock(&att.lock);
+}
+
+static void end_batch(void)
+{
+    rocprofiler_stop_context(att.batch); /* the data comes here */
+    pthread_mutex_lock(&att.lock);
+    att.batch_id = 0;
+    pthread_mutex_unlock(&att.lock);
+}
+
+static void end_one(const rocprofiler_kernel_dispatch_info_t *info)
+{
+    pthread_mutex_lock(&att.lock);
+    const bool counts = att.batch_id && info->dispatch_id >= att.batch_id;
+    const bool last = counts && ++att.ended == att.batch_kernels + 1;
+    pthread_mutex_unlock(&att.lock);
+    if (last) end_batch();
+}
+
+static void on_kernel(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
+                      void *data)
+{
+    const rocprofiler_callback_tracing_kernel_dispatch_data_t *d = record.payload;
+    (void)user, (void)data;
+    if (!is_traced(d->dispatch_info.agent_id)) return;
+    if (record.operation == ROCPROFILER_KERNEL_DISPATCH_ENQUEUE &&
+        record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
+        begin_one(&d->dispatch_info);
+    else if (record.operation == ROCPROFILER_KERNEL_DISPATCH_COMPLETE)
+        end_one(&d->dispatch_info);
+}
+
+void tool_att_stop(void)
+{
+    pthread_mutex_lock(&att.lock);
+    const bool runs = att.batch_id;
+    pthread_mutex_unlock(&att.lock);
+    if (runs) end_batch();
+}
+
+/* ---- regions ---- */
+
+static void on_region(rocprofiler_agent_id_t agent, int64_t engine, void *data, size_t size,
+                      rocprofiler_user_data_t user)
+{
+    /* a region is over when its first data comes: the next has another number */
+    static int64_t last_engine = INT64_MAX;
+    static uint64_t last_agent;
+    pthread_mutex_lock(&att.lock);
+    if (agent.handle < last_agent || (agent.handle == last_agent && engine <= last_engine) ||
+        !att.regions)
+        att.regions++;
+    last_agent = agent.handle;
+    last_engine = engine;
+    pthread_mutex_unlock(&att.lock);
+    on_data(agent, engine, data, size, user);
+}
+
+/* ---- configuration ---- */
+
+typedef struct {
+    rocprofiler_thread_trace_parameter_t items[PARAMETERS_MAX];
+    size_t count;
+} parameters_t;
+
+static void add(parameters_t *p, uint32_t type, uint64_t value)
+{
+    p->items[p->count++] = (rocprofiler_thread_trace_parameter_t){
+        .type = (rocprofiler_thread_trace_parameter_type_t)type, .value = value};
+}
+
+typedef struct {
+    const char *name;
+    size_t length;
+    rocprofiler_counter_id_t id;
+} search_t;
+
+static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
+                                        rocprofiler_counter_id_t *counters, size_t count,
+                                        void *data)
+{
+    search_t *s = data;
+    (void)agent;
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_info_v0_t info;
+        if (rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
+                                           &info) == ROCPROFILER_STATUS_SUCCESS &&
+            !strncasecmp(info.name, s->name, s->length) && !info.name[s->length])
+            s->id = counters[i];
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* NAME or NAME:simds, the SIMDs as a hexadecimal mask. */
+static bool add_counter(parameters_t *p, const agent_t *agent, const char *word, size_t length)
+{
+    const char *colon = memchr(word, ':', length);
+    search_t search = {.name = word, .length = colon ? (size_t)(colon - word) : length};
+    rocprofiler_iterate_agent_supported_counters(agent->id, on_counters, &search);
+    if (!search.id.handle) {
+        base_error("GPU %d has no counter %.*s to be sampled", agent->index, (int)search.length,
+                   word);
+        return false;
+    }
+    const unsigned long simds = colon ? strtoul(colon + 1, NULL, 16) : 0;
+    p->items[p->count++] = (rocprofiler_thread_trace_parameter_t){
+        .type = ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER,
+        .counter_id = search.id,
+        .simd_mask = simds & 15};
+    return true;
+}
+
+static bool add_counters(parameters_t *p, const agent_t *agent)
+{
+    const char *list = base_env("ROCPROF_ATT_PARAM_PERFCOUNTERS"), *separators = " ,\n";
+    const int64_t period = base_env_int("ROCPROF_ATT_PARAM_PERFCOUNTER_CTRL", 0, 0, 32);
+    size_t count = 0;
+    if (!list || !period) return true; /* both or none, which rocprofv3 has checked */
+    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTERS_CTRL, (uint64_t)period);
+    for (const char *at = list + strspn(list, separators); *at;) {
+        const size_t length = strcspn(at, separators);
+        if (++count > COUNTERS_MAX) {
+            base_error("a trace samples %d counters at most", COUNTERS_MAX);
+            return false;
+        }
+        if (!add_counter(p, agent, at, length)) return false;
+        at += length;
+        at += strspn(at, separators);
+    }
+    return true;
+}
+
+static bool fill(parameters_t *p, const agent_t *agent)
+{
+    const int64_t most = INT64_MAX;
+    const int64_t unit = base_env_int("ROCPROF_ATT_PARAM_TARGET_CU", 1, 0, 15);
+    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU, (uint64_t)unit);
+    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_SHADER_ENGINE_MASK,
+        (uint64_t)base_env_int("ROCPROF_ATT_PARAM_SHADER_ENGINE_MASK", 1, 1, UINT32_MAX));
+    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_BUFFER_SIZE,
+        (uint64_t)base_env_int("ROCPROF_ATT_PARAM_BUFFER_SIZE", 256 << 20, 1, most));
+    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_SIMD_SELECT,
+        (uint64_t)base_env_int("ROCPROF_ATT_PARAM_SIMD_SELECT", 15, 0, 15));
+    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_SERIALIZE_ALL,
+        base_env_bool("ROCPROF_ATT_PARAM_SERIALIZE_ALL", false));
+    if (base_env_bool("ROCPROF_ATT_PARAM_NO_DETAIL", false))
+        add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_NO_DETAIL, 1);
+    if (base_env_bool("ROCPROF_ATT_PARAM_TARGET_ONLY", false))
+        add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER_EXCLUDE_MASK,
+            UINT32_MAX & ~(UINT64_C(0x10001) << unit)); /* in both arrays of an engine */
+    return add_counters(p, agent);
+}
+
+typedef enum { KERNELS, BATCHES, REGIONS } way_t;
+
+static way_t chosen(void)
+{
+    if (base_env_bool("ROCPROF_ATT_NO_INTERCEPT", false) ||
+        base_env_bool("ROCPROF_SELECTED_REGIONS", false))
+        return REGIONS;
+    att.batch_kernels =
+        (uint64_t)base_env_int("ROCPROF_ATT_CONSECUTIVE_KERNELS", 0, 0, INT64_C(1) << 40);
+    return att.batch_kernels ? BATCHES : KERNELS;
+}
+
+static rocprofiler_status_t add_service(rocprofiler_context_id_t context, const agent_t *agent,
+                                        parameters_t *p, way_t way)
+{
+    const rocprofiler_user_data_t none = {0};
+    if (way == KERNELS)
+        return rocprofiler_configure_dispatch_thread_trace_service(
+            context, agent->id, p->items, p->count, on_dispatch, on_data, NULL);
+    return rocprofiler_configure_device_thread_trace_service(
+        context, agent->id, p->items, p->count, way == REGIONS ? on_region : on_data, none);
+}
+
+bool tool_att_configure(rocprofiler_context_id_t traced)
+{
+    char why[512];
+    bool any = false;
+    const way_t way = chosen();
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    if (!tool_selects_read(why, sizeof(why))) {
+        base_error("nothing is traced: %s", why);
+        return false;
+    }
+    if (way == BATCHES) {
+        status = rocprofiler_create_context(&att.batch);
+        if (status == ROCPROFILER_STATUS_SUCCESS)
+            status = rocprofiler_configure_callback_tracing_service(
+                traced, ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH, NULL, 0, on_kernel, NULL);
+    }
+    for (size_t i = 0; i < att.agent_count && status == ROCPROFILER_STATUS_SUCCESS; i++) {
+        parameters_t p = {.count = 0};
+        if (!fill(&p, &att.agents[i])) continue;
+        status = add_service(way == BATCHES ? att.batch : traced, &att.agents[i], &p, way);
+        any |= status == ROCPROFILER_STATUS_SUCCESS;
+    }
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        base_error("nothing is traced: %s", rocprofiler_get_status_string(status));
+    else if (!any)
+        base_error("nothing is traced: %s",
+                   att.agent_count ? "the counters that are to be sampled" : "no GPU is chosen");
+    return any && status == ROCPROFILER_STATUS_SUCCESS;
+}

@@ -1,0 +1,92 @@
+// kernels.hip - one workgroup that executes what a thread trace can tell of: branches both ways,
+// calls through registers, barriers, matrix instructions, every kind of memory, messages, clocks and
+// words into the trace. The result is known, and so is how often the loop goes round.
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+
+enum { LANES = 256, ROUNDS = 5 };
+
+typedef float matrix_t __attribute__((ext_vector_type(4)));
+
+// called through a register, with a stack of its own
+__device__ __attribute__((noinline)) int twice(int value, int rounds)
+{
+    volatile int stack[8];
+    for (int i = 0; i < rounds; i++)
+        stack[i] = value;
+    return stack[rounds - 1] + value;
+}
+
+__device__ __attribute__((noinline)) int thrice(int value, int rounds)
+{
+    return twice(value, rounds) + value;
+}
+
+typedef int (*function_t)(int, int);
+__device__ function_t functions[2] = {twice, thrice};
+
+__global__ void everything(int *out, const int *in, int rounds, int which, unsigned *counter)
+{
+    __shared__ int shared[LANES];
+    const int lane = threadIdx.x;
+    int sum = 0;
+    shared[lane] = in[lane];
+    __syncthreads();
+    for (int i = 0; i < rounds; i++)
+        sum += shared[(lane + i) % LANES];
+    if (lane & 1) // both ways in each wave
+        sum += 7;
+    else
+        sum -= 7;
+    if (lane >= LANES / 2) // whole waves one way
+        sum += functions[which](lane, rounds);
+    matrix_t product = {0, 0, 0, 0};
+    product = __builtin_amdgcn_mfma_f32_16x16x4f32((float)(lane % 3), 1.0f, product, 0, 0, 0);
+    sum += product[0] >= 0;
+    // a buffer of all of `in`, by a descriptor of its own
+    int again;
+    const unsigned long long base = (unsigned long long)in;
+    typedef unsigned words_t __attribute__((ext_vector_type(4)));
+    words_t buffer = {(unsigned)base, (unsigned)(base >> 32), LANES * 4, 0x00027000};
+    asm volatile("buffer_load_dword %0, %1, %2, 0 offen\n s_waitcnt vmcnt(0)"
+                 : "=v"(again)
+                 : "v"(lane * 4), "s"(buffer));
+    sum += again;
+    unsigned long long clock;
+    asm volatile("s_memtime %0\n s_waitcnt lgkmcnt(0)\n"
+                 "s_mov_b32 m0, 0x1234\n s_nop 1\n s_ttracedata\n s_nop 0\n s_sleep 1\n s_setprio 1\n s_setprio 0\n"
+                 "s_dcache_wb\n s_getreg_b32 s90, hwreg(HW_REG_HW_ID)\n"
+                 "s_call_b64 s[92:93], 1f\n s_branch 2f\n 1: s_setpc_b64 s[92:93]\n 2: s_icache_inv\n"
+                 : "=s"(clock)::"s90", "s92", "s93", "memory");
+    atomicAdd(counter, 1u);
+    out[lane] = sum + (clock == 0);
+}
+
+int main(int argc, char **argv)
+{
+    const int which = argc > 1;
+    int host[LANES], result[LANES], *in, *out, right = 0;
+    unsigned *counter, count = 0;
+    (void)argv;
+    for (int i = 0; i < LANES; i++) host[i] = i * 3;
+    if (hipMalloc((void **)&in, sizeof host) || hipMalloc((void **)&out, sizeof result) ||
+        hipMalloc((void **)&counter, sizeof count))
+        return 1;
+    if (hipMemcpy(in, host, sizeof host, hipMemcpyHostToDevice) ||
+        hipMemcpy(counter, &count, sizeof count, hipMemcpyHostToDevice))
+        return 1;
+    everything<<<1, LANES>>>(out, in, ROUNDS, which, counter);
+    everything<<<1, LANES>>>(out, in, ROUNDS, which, counter);
+    if (hipMemcpy(result, out, sizeof result, hipMemcpyDeviceToHost) ||
+        hipMemcpy(&count, counter, sizeof count, hipMemcpyDeviceToHost))
+        return 1;
+    for (int i = 0; i < LANES; i++) {
+        int sum = (i & 1 ? 7 : -7) + 1 + host[i];
+        for (int k = 0; k < ROUNDS; k++) sum += host[(i + k) % LANES];
+        if (i >= LANES / 2) sum += (which ? 3 : 2) * i;
+        right += result[i] == sum;
+    }
+    std::printf("everything: %d right, %u atomics\n", right, count);
+    return right != LANES || count != 2 * LANES;
+}
