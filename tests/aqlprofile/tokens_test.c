@@ -45,7 +45,9 @@ static uint32_t finish(counting_t *c, uint32_t *status)
 }
 
 typedef struct {
-    char kinds[512]; /* of instructions in SIMD 0's slot 0 */
+    char kinds[512];     /* of instructions in SIMD 0's slot 0 */
+    char registers[128]; /* of dispatches, by number */
+    uint32_t event;
     uint32_t counts[16], immediates, stalls;
     uint64_t target, data, clock;
     uint32_t mark;
@@ -67,6 +69,13 @@ static void look(seen_t *seen, const uint8_t *at, uint32_t size)
         seen->counts[token & 15]++;
         switch (token & 15) {
         case 0: seen->clock += 4 * (token >> 4 & 0xff); break;
+        case 5:
+            if ((token >> 9 & 0x7f) == 0x7f) seen->event = (uint32_t)(token >> 16);
+            break;
+        case 15:
+            sprintf(seen->registers + strlen(seen->registers), "%x ",
+                    (uint32_t)(token >> 9 & 0x7f));
+            break;
         case 2: seen->mark = (uint32_t)(token >> 32); break;
         case 3:
             seen->overlap |= (taken[place] & slot) != 0;
@@ -139,7 +148,9 @@ static void test_turns(void **state)
         assert_int_equal(seen.immediates, 2); /* s_ttracedata, s_waitcnt */
         assert_int_equal(seen.data, 0x12345678);
         assert_int_equal(seen.mark, 0xabcd);
-        assert_int_equal(seen.counts[15], 7);
+        assert_string_equal(seen.registers, "7 8 9 e c d 2d 12 13 40 41 0 ");
+        assert_int_equal(seen.counts[5], 1);
+        assert_int_equal(seen.event, 7);         /* that all waves have ended */
         assert_int_equal(seen.target % 256, 40); /* kernels begin at 256 bytes */
         if (!round) first = seen.clock;
     }

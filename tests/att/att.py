@@ -213,6 +213,7 @@ def options():
         out, _ = trace("--att-shader-engine-mask", "0x3", "--att-buffer-size", "0x1000000")
         check(len(glob.glob(f"{out}/*/*_shader_engine_1_*.att")) == 2, "two engines")
         _, text = trace("--att-target-cu", "0", "--att-buffer-size", "0x60000")
+        check("wave incomplete" not in text, text)
         out, _ = trace("--att-target-cu", "0", "--att-no-detail")
         check(not instructions(folders(out)[0]), "no detail")
         out, _ = trace("--att-target-cu", "0", "--kernel-iteration-range", "[2]", expected=1)
@@ -223,6 +224,19 @@ def options():
         executed(folders(out)[0])
         out, _ = trace("--att-target-cu", "0", "--att-no-intercept", expected=1)
         check(len(waves(folders(out)[0])) >= 2 * WAVES, "from first to last")
+        out, _ = trace("--att-target-cu", "0", "--att-perfcounters", "sq_insts_valu SQ_WAVES:f", "SQ_INSTS_SALU",
+                       "--att-perfcounter-ctrl", "2", "--kernel-iteration-range", "[1]", expected=1)
+        done = [category for _, category in executed(folders(out)[0])]
+        samples = load(folders(out)[0], "se0_perfcounter.json")["data"]
+        sums = [sum(row[i] for row in samples) for i in (1, 2, 3, 4)]
+        named = sum(name.startswith(("s_setpc", "s_swappc", "s_call")) for name, _ in executed(folders(out)[0]))
+        check(sums == [done.count(KINDS["valu"]), WAVES, done.count(KINDS["salu"]) - named, 0], "samples", sums)
+        check(len({row[0] for row in samples}) > 10 and not any((row[0] - samples[0][0]) % 64 for row in samples),
+              "every 64 clocks", samples[:3])
+        check(load(folders(out)[0], "filenames.json")["counter_names"] ==
+              ["SQ_INSTS_VALU", "SQ_WAVES", "SQ_INSTS_SALU"], "names of counters")
+        out, _ = trace("--att-activity", "16", "--att-perfcounter-target-only")
+        check(not os.path.exists(os.path.join(folders(out)[0], "se0_perfcounter.json")), "unit 1 does nothing")
         trace("--att-gpu-index", "0", "--att-serialize-all", "--att-resource-mode", "hsa")
         _, text = trace("--att-gpu-index", "7", expected=0)
         check("no GPU is chosen" in text, text)

@@ -35,8 +35,13 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
             .acquire_scope = p->header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3,
             .release_scope = p->header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3,
             .trace = {.entry = run->isa.entry_pc,
+                      .packet = run->packet_va,
                       .threads = {run->size[0], run->size[1], run->size[2]},
-                      .rsrc2 = run->rsrc2}};
+                      .rsrc1 = run->rsrc1,
+                      .rsrc2 = run->rsrc2,
+                      .rsrc3 = run->rsrc3,
+                      .user = run->user,
+                      .n_user = run->n_user}};
         if (level != SG_PERF_MODEL || sg_pool_of_model(d))
             run->counted = sg_perf_run_begin(d->perf, &launch);
         if (!run->counted) base_error("no memory to count dispatch %llu", (unsigned long long)id);

@@ -90,6 +90,7 @@ static void set_user_registers(sg_run_t *run, const descriptor_t *k,
     uint32_t n = 0;
 
     memset(run->user, 0, sizeof run->user);
+    run->packet_va = packet_va;
     if (props & PROP_PRIVATE_BUFFER) push(run, &n, aq->scratch_resource_descriptor, 4);
     if (props & PROP_DISPATCH_PTR) push(run, &n, &packet_va, 2);
     if (props & PROP_QUEUE_PTR) push(run, &n, &queue_va, 2);
@@ -212,7 +213,9 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     isa->doorbell_id = run->queue->params.doorbell_slot;
     isa->on_message = on_message;
     isa->user = run;
+    run->rsrc1 = k->rsrc1;
     run->rsrc2 = k->rsrc2;
+    run->rsrc3 = k->rsrc3;
     static const uint32_t id_masks[] = {0x3ff, 0xfffff, 0x3fffffff, 0x3fffffff};
     run->id_mask = id_masks[k->rsrc2 >> 11 & 3];
 }

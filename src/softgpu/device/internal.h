@@ -116,7 +116,8 @@ struct sg_run {
     uint32_t lds_bytes;
     /* launch state */
     uint32_t user[SG_USER_SGPRS], n_user;
-    uint32_t rsrc2;
+    uint32_t rsrc1, rsrc2, rsrc3;
+    uint64_t packet_va;
     uint64_t scratch_base, scratch_wave_bytes; /* 0 bytes: the kernel uses none */
     bool scratch_once;                         /* the runtime wants this scratch back */
     uint32_t id_mask;                          /* fields of v0 that the kernel asks for */

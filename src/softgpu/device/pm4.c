@@ -97,24 +97,35 @@ static bool op_acquire_mem(const command_t *c)
     enum { COHER_SH_ICACHE = 1 << 29 };
     if (c->dw[1] & COHER_SH_ICACHE) sg_device_invalidate_code(c->d);
     sg_perf_acquire_mem(c->d->perf, c->q, c->dw[1], pair(c, 2) & UINT64_C(0xffffffffff));
+    sg_perf_trace_sync(c->d->perf);
     return true;
 }
 
 static bool op_event_write(const command_t *c)
 {
     enum { EVENT_MASK = 0x3f, CS_PARTIAL_FLUSH = 7 };
-    return (c->dw[1] & EVENT_MASK) != CS_PARTIAL_FLUSH || sg_aql_drain(c->q);
+    const uint32_t event = c->dw[1] & EVENT_MASK;
+    if (event == CS_PARTIAL_FLUSH && !sg_aql_drain(c->q)) return false;
+    sg_perf_trace_event(c->d->perf, event);
+    return true;
 }
 
 static bool op_release_mem(const command_t *c)
 {
-    enum { DATA_LOW = 1, DATA_64 = 2, DATA_GPU_CLOCK = 3, DATA_SYSTEM_CLOCK = 4 };
+    enum {
+        EVENT_MASK = 0x3f,
+        DATA_LOW = 1,
+        DATA_64 = 2,
+        DATA_GPU_CLOCK = 3,
+        DATA_SYSTEM_CLOCK = 4
+    };
     uint32_t data_sel = c->dw[2] >> 29, int_sel = c->dw[2] >> 24 & 7;
     uint64_t va = pair(c, 3) & ~UINT64_C(3), value = pair(c, 5);
     uint32_t n = data_sel == DATA_LOW ? 1 : 2;
     if (data_sel > DATA_SYSTEM_CLOCK) return fail(c, "data select", data_sel);
     if (!sg_aql_drain(c->q)) return false;
     sg_perf_release_mem(c->d->perf, c->q, c->dw[1]);
+    sg_perf_trace_event(c->d->perf, c->dw[1] & EVENT_MASK);
     if (data_sel == DATA_GPU_CLOCK || data_sel == DATA_SYSTEM_CLOCK) value = sg_device_clock();
     const uint32_t words[2] = {(uint32_t)value, (uint32_t)(value >> 32)};
     if (data_sel && !write_words(c, va, words, n)) return false;

@@ -357,6 +357,19 @@ uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uin
     }
 }
 
+uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint32_t select)
+{
+    const event_row_t *row = find(SG_BLOCK_SQ, event_of(SG_BLOCK_SQ, select));
+    if (!row || masked_out(SG_BLOCK_SQ, select)) return 0;
+    const sg_unit_t *unit = sg_perf_unit(p, engine, place);
+    switch ((kind_t)row->kind) {
+    case KIND_OPS:
+    case KIND_FIXED: return sum_unit(row, unit, true) >> row->shift;
+    case KIND_LEVEL: return row->other ? sum_unit(row, unit, true) / row->other : 0;
+    default: return 0;
+    }
+}
+
 uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                        uint32_t select, uint32_t previous)
 {

@@ -140,6 +140,8 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
 /* The same with the model's lock held. */
 uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                             uint32_t select, uint32_t previous);
+/* Of one compute unit, an SQ event that is a sum of what waves do there; 0 for all others. */
+uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint32_t select);
 sg_perf_level_t sg_perf_level_of(sg_block_t block, uint32_t select);
 
 typedef enum { SG_HOW_MISSING, SG_HOW_ZERO, SG_HOW_COUNTED } sg_how_t;

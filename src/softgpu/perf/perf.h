@@ -43,6 +43,10 @@ enum { SG_PERF_FIRST_REGISTER = 0xc200, SG_PERF_LAST_REGISTER = 0xdfff };
  * controls of the blocks in share/counters. GRBM_GFX_INDEX says which engines and instances. */
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number);
 void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value);
+/* A packet's event, by number, and one that makes caches agree, as running thread traces show them.
+ */
+void sg_perf_trace_event(sg_perf_t *p, uint32_t number);
+void sg_perf_trace_sync(sg_perf_t *p);
 uint32_t sg_perf_read(sg_perf_t *p, uint32_t number);
 
 /* The command processor has decoded an AQL packet. */

@@ -376,6 +376,16 @@ static void use_slot(sg_bank_t *bank, uint32_t slot)
     if (slot >= bank->used) bank->used = slot + 1;
 }
 
+void sg_perf_trace_event(sg_perf_t *p, uint32_t number)
+{
+    sg_sqtt_event(p->trace, number, atomic_load(&p->device[SG_D_CLOCK]));
+}
+
+void sg_perf_trace_sync(sg_perf_t *p)
+{
+    sg_sqtt_sync(p->trace, atomic_load(&p->device[SG_D_CLOCK]));
+}
+
 void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value)
 {
     const sg_register_t found = register_at(p, number), *r = &found;

@@ -62,7 +62,7 @@ sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch)
     }
     s->p = p;
     s->launch = *launch;
-    s->trace = sg_sqtt_run_begin(p->trace, &launch->trace);
+    s->trace = sg_sqtt_run_begin(p, p->trace, &launch->trace);
     return s;
 }
 
@@ -75,6 +75,7 @@ void sg_schedule_begin(sg_schedule_t *s)
 void sg_schedule_counted(sg_schedule_t *s)
 {
     sg_spm_count(s->p, s->base + s->placed[0], s->base + s->placed[1]);
+    if (s->trace) sg_sqtt_run_counted(s->trace, s->placed[0], s->placed[1]);
 }
 
 sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s)
@@ -391,6 +392,7 @@ uint64_t sg_schedule_end(sg_schedule_t *s)
         const engine_state_t *e = &s->engine[k];
         if (e->blocked > blocked) blocked = e->blocked;
     }
+    if (s->trace) sg_sqtt_run_counted(s->trace, 0, s->end);
     if (s->trace) sg_sqtt_run_end(s->trace, atomic_load(&p->device[SG_D_CLOCK]));
     sg_add(&p->device[SG_D_CLOCK], s->end);
     sg_add(&p->device[SG_D_WAVES], s->end);

@@ -43,11 +43,13 @@ enum {
     TOKEN_TIMESTAMP = 1,
     TOKEN_REG = 2,
     TOKEN_WAVE_START = 3,
+    TOKEN_REG_CSPRIV = 5,
     TOKEN_WAVE_END = 6,
     TOKEN_INST = 10,
     TOKEN_INST_PC = 11,
     TOKEN_USERDATA = 12,
     TOKEN_ISSUE = 13,
+    TOKEN_PERF = 14,
     TOKEN_REG_CS = 15
 };
 
@@ -102,7 +104,7 @@ static uint64_t where(const sg_sqtt_event_t *v)
 
 static void put_event(sg_sqtt_engine_t *e, const sg_sqtt_event_t *v)
 {
-    enum { REG_USERDATA = 3, REG_WRITE = 1, FIRST_ME = 1 };
+    enum { REG_USERDATA = 3, REG_WRITE = 1, FIRST_ME = 1, EVENTS = 0x7f, MISC_SYNC = 3 };
     uint32_t delta;
     advance(e, v->time, &delta);
     switch ((sg_sqtt_kind_t)v->kind) {
@@ -134,6 +136,18 @@ static void put_event(sg_sqtt_engine_t *e, const sg_sqtt_event_t *v)
                 (v->value & 0xffffffff) << 16,
             6);
         break;
+    case SG_SQTT_EVENT:
+        put(e,
+            TOKEN_REG_CSPRIV | delta | FIRST_ME << 7 | EVENTS << 9 | (v->value & 0xffffffff) << 16,
+            6);
+        break;
+    case SG_SQTT_COUNTERS:
+        put(e,
+            TOKEN_PERF | delta | (uint64_t)(v->type >> 2) << 5 | (uint64_t)v->place << 6 |
+                (uint64_t)(v->type & 3) << 10 | v->value << 12,
+            8);
+        break;
+    case SG_SQTT_SYNC: put(e, TOKEN_MISC | delta | MISC_SYNC << 13, 2); break;
     case SG_SQTT_MARK:
         put(e,
             TOKEN_REG | delta | FIRST_ME << 7 | REG_USERDATA << 10 | REG_WRITE << 15 |
@@ -260,6 +274,24 @@ void sg_sqtt_write(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number, uint32_t v
     for (uint32_t i = 0; i < s->engines; i++)
         if (all || i == (gfx_index >> 16 & 0xff)) write_one(s, &s->engine[i], number, value, clock);
     pthread_mutex_unlock(&s->lock);
+}
+
+static void emit_everywhere(sg_sqtt_t *s, const sg_sqtt_event_t *event)
+{
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; s->on && i < s->engines; i++)
+        sg_sqtt_emit(s, &s->engine[i], event, 1);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void sg_sqtt_event(sg_sqtt_t *s, uint32_t number, uint64_t clock)
+{
+    emit_everywhere(s, &(sg_sqtt_event_t){.time = clock, .value = number, .kind = SG_SQTT_EVENT});
+}
+
+void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock)
+{
+    emit_everywhere(s, &(sg_sqtt_event_t){.time = clock, .kind = SG_SQTT_SYNC});
 }
 
 uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number)

@@ -31,6 +31,9 @@ enum { SG_SQTT_FIRST_REGISTER = 0xc330, SG_SQTT_LAST_REGISTER = 0xc343 };
 /* GRBM_GFX_INDEX says which engines; `clock` is the model's, in case the write becomes a token. */
 void sg_sqtt_write(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number, uint32_t value,
                    uint64_t clock);
+/* Packets that become tokens of their own: an event, or caches that are made to agree. */
+void sg_sqtt_event(sg_sqtt_t *s, uint32_t number, uint64_t clock);
+void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock);
 uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number);
 /* Whether an engine is traced. */
 bool sg_sqtt_on(sg_sqtt_t *s);
@@ -38,13 +41,19 @@ bool sg_sqtt_on(sg_sqtt_t *s);
 /* ---- dispatches; under the model's lock ---- */
 
 typedef struct {
-    uint64_t entry; /* first instruction */
+    uint64_t entry;  /* first instruction */
+    uint64_t packet; /* of the dispatch, in the GPU's memory */
     uint32_t threads[3];
-    uint32_t rsrc2;
+    uint32_t rsrc1, rsrc2, rsrc3;
+    const uint32_t *user; /* registers that waves begin with, n_user of them; while it begins */
+    uint32_t n_user;
 } sg_sqtt_launch_t;
 
 /* NULL if nothing is traced or memory runs out. */
-sg_sqtt_run_t *sg_sqtt_run_begin(sg_sqtt_t *s, const sg_sqtt_launch_t *launch);
+struct sg_perf;
+sg_sqtt_run_t *sg_sqtt_run_begin(struct sg_perf *p, sg_sqtt_t *s, const sg_sqtt_launch_t *launch);
+/* What has been counted since the last call took place in these clocks of the dispatch. */
+void sg_sqtt_run_counted(sg_sqtt_run_t *r, uint64_t from, uint64_t to);
 /* Writes the tokens; the dispatch began at `clock`. Frees the run. */
 void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock);
 

@@ -17,6 +17,9 @@ typedef enum {
     SG_SQTT_PC,       /* value: where a jump through a register went */
     SG_SQTT_DATA,     /* value: s_ttracedata's */
     SG_SQTT_REGISTER, /* type: compute register - 0x2e00, value: written */
+    SG_SQTT_EVENT,    /* value: number */
+    SG_SQTT_COUNTERS, /* type: bank, array << 2; value: four counts */
+    SG_SQTT_SYNC,     /* caches are made to agree */
     SG_SQTT_MARK      /* type: number of USERDATA register, value: written */
 } sg_sqtt_kind_t;
 
@@ -41,7 +44,8 @@ enum {
     SG_INST_SMEM_WR = 16,
     SG_INST_SALU_64 = 17,
     SG_INST_VALU_64 = 18,
-    SG_INST_MATRIX = 28
+    SG_INST_MATRIX = 28,
+    SG_INST_TO_TRAP = 29
 };
 
 typedef struct {

@@ -4,6 +4,7 @@
  * start; when the model has placed it in the dispatch they are moved there, and when the dispatch
  * has ended each engine's events are put in order and written. */
 #include "softgpu/isa/table.h"
+#include "softgpu/perf/sqtt_counters.h"
 #include "softgpu/perf/sqtt_internal.h"
 
 #include <stdlib.h>
@@ -22,6 +23,8 @@ struct sg_sqtt_run {
     sg_sqtt_t *s;
     uint32_t unit[32]; /* of each engine: the unit whose instructions are traced */
     uint32_t simds[32];
+    uint32_t masks[32]; /* of each engine: units whose counters are sampled */
+    sg_sqtt_counters_t *counters;
     uint64_t (*busy)[SIMDS][SLOTS_MAX]; /* of each unit: when its wave slots become free */
     uint32_t order;
     list_t list[];
@@ -33,6 +36,8 @@ struct sg_sqtt_group {
     struct {
         size_t jump;   /* the event of a jump that has just been made, + 1 */
         uint64_t next; /* where it goes if not taken */
+        size_t before; /* one that was made before a trap, + 1 */
+        bool trapped;
     } wave[WAVES_MAX];
     list_t list; /* simd of an event: the wave's index until it is placed */
 };
@@ -58,27 +63,40 @@ static bool add(list_t *l, const sg_sqtt_event_t *event)
 
 /* ---- dispatches ---- */
 
+static void add_register(sg_sqtt_run_t *r, list_t *l, uint32_t number, uint32_t value)
+{
+    add(l, &(sg_sqtt_event_t){.order = r->order++,
+                              .kind = SG_SQTT_REGISTER,
+                              .type = (uint8_t)number,
+                              .value = value});
+}
+
+/* In the order in which a gfx9 was seen to write them. */
 static void add_registers(sg_sqtt_run_t *r, list_t *l, const sg_sqtt_launch_t *launch)
 {
+    enum { INITIATOR = 0x00, DISPATCH = 1, USER = 0x40, USER_MAX = 16 };
     const struct {
         uint8_t number;
         uint32_t value;
     } registers[] = {{0x07, launch->threads[0]},
                      {0x08, launch->threads[1]},
                      {0x09, launch->threads[2]},
+                     {0x0e, (uint32_t)launch->packet},
                      {0x0c, (uint32_t)(launch->entry >> 8)},
                      {0x0d, (uint32_t)(launch->entry >> 40)},
-                     {0x13, launch->rsrc2},
-                     {0x00, 1}}; /* the initiator: dispatch */
+                     {0x2d, launch->rsrc3},
+                     {0x12, launch->rsrc1},
+                     {0x13, launch->rsrc2}};
     for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
-        add(l, &(sg_sqtt_event_t){.order = r->order++,
-                                  .kind = SG_SQTT_REGISTER,
-                                  .type = registers[i].number,
-                                  .value = registers[i].value});
+        add_register(r, l, registers[i].number, registers[i].value);
+    for (uint32_t i = 0; i < launch->n_user && i < USER_MAX; i++)
+        add_register(r, l, USER + i, launch->user[i]);
+    add_register(r, l, INITIATOR, DISPATCH);
 }
 
-sg_sqtt_run_t *sg_sqtt_run_begin(sg_sqtt_t *s, const sg_sqtt_launch_t *launch)
+sg_sqtt_run_t *sg_sqtt_run_begin(sg_perf_t *p, sg_sqtt_t *s, const sg_sqtt_launch_t *launch)
 {
+    uint32_t tokens = 0;
     enum { ENGINES_MAX = 32, UNIT = 15, SIMDS_SHIFT = 8, SIMDS_ALL = 15 };
     if (!sg_sqtt_on(s) || s->engines > ENGINES_MAX) return NULL;
     sg_sqtt_run_t *r = calloc(1, sizeof *r + s->engines * sizeof r->list[0]);
@@ -95,11 +113,14 @@ sg_sqtt_run_t *sg_sqtt_run_begin(sg_sqtt_t *s, const sg_sqtt_launch_t *launch)
         r->list[e].traced = engine->on;
         r->list[e].bytes_max = sg_sqtt_room(engine);
         r->unit[e] = engine->mask & UNIT;
+        r->masks[e] = engine->on ? engine->perf_mask : 0;
+        if (engine->on) tokens |= engine->token_mask;
         r->simds[e] = engine->mask >> SIMDS_SHIFT & SIMDS_ALL;
     }
     pthread_mutex_unlock(&s->lock);
     for (uint32_t e = 0; e < s->engines; e++)
         if (r->list[e].traced) add_registers(r, &r->list[e], launch);
+    r->counters = sg_sqtt_counters_begin(p, tokens);
     return r;
 }
 
@@ -110,9 +131,23 @@ static int by_time(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
+void sg_sqtt_run_counted(sg_sqtt_run_t *r, uint64_t from, uint64_t to)
+{
+    if (r->counters) sg_sqtt_counters_add(r->counters, from, to);
+}
+
+static void put_sample(void *user, uint32_t engine, const sg_sqtt_event_t *event)
+{
+    sg_sqtt_run_t *r = user;
+    sg_sqtt_event_t sample = *event;
+    sample.order = r->order++;
+    if (r->list[engine].traced) add(&r->list[engine], &sample);
+}
+
 void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock)
 {
     sg_sqtt_t *s = r->s;
+    if (r->counters) sg_sqtt_counters_end(r->counters, s->units_per_array, r->masks, put_sample, r);
     for (uint32_t e = 0; e < s->engines; e++) {
         list_t *l = &r->list[e];
         if (l->n) qsort(l->events, l->n, sizeof *l->events, by_time);
@@ -179,16 +214,23 @@ static int kind_of(const isa_inst_t *i)
     }
 }
 
-/* Where a jump went is known when the next instruction comes. */
-static void resolve_jump(sg_sqtt_group_t *g, uint32_t index, uint64_t pc)
+static void set_target(sg_sqtt_group_t *g, uint32_t index, size_t event, uint64_t pc)
 {
-    if (!g->wave[index].jump) return;
-    sg_sqtt_event_t *jump = &g->list.events[g->wave[index].jump - 1];
+    if (!event) return;
+    sg_sqtt_event_t *jump = &g->list.events[event - 1];
     if (jump->kind == SG_SQTT_PC)
         jump->value = pc;
     else if (pc != g->wave[index].next)
         jump->type = SG_INST_JUMP;
-    g->wave[index].jump = 0;
+}
+
+/* Where a jump went is known when the next instruction comes; what a trap came behind goes where
+ * the handler goes back to. */
+static void resolve_jump(sg_sqtt_group_t *g, uint32_t index, uint64_t pc)
+{
+    set_target(g, index, g->wave[index].jump, pc);
+    set_target(g, index, g->wave[index].before, pc);
+    g->wave[index].jump = g->wave[index].before = 0;
 }
 
 static void note(sg_sqtt_group_t *g, uint32_t index, uint64_t time, sg_sqtt_kind_t kind, int type,
@@ -201,6 +243,22 @@ static void note(sg_sqtt_group_t *g, uint32_t index, uint64_t time, sg_sqtt_kind
                                      .simd = (uint8_t)index});
 }
 
+/* A trap is one instruction of the program's, which ends when the handler goes back. True for what
+ * is in the trace: all but the handler's own. */
+static bool outside_trap(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w,
+                         const isa_inst_t *i, uint64_t begin)
+{
+    const bool returns = i->op == ISA_OP_s_rfe_b64 || i->op == ISA_OP_s_rfe_restore_b64;
+    if (w->privileged && !g->wave[index].trapped) {
+        note(g, index, begin, SG_SQTT_ISSUE, SG_ISSUE_INST, 0);
+        note(g, index, begin, SG_SQTT_INST, SG_INST_TO_TRAP, 0);
+        g->wave[index].before = g->wave[index].jump;
+        g->wave[index].jump = 0;
+    }
+    g->wave[index].trapped = w->privileged;
+    return !w->privileged || returns;
+}
+
 void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w,
                          const isa_inst_t *i, uint64_t pc, uint64_t begin, uint64_t end,
                          uint32_t issue)
@@ -209,7 +267,8 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
     const uint64_t issued = end - begin > issue ? end - issue : begin;
     const int kind = kind_of(i);
     if (!(g->simds >> (w->hw_id >> SIMD_SHIFT & SIMD) & 1)) return;
-    resolve_jump(g, index, pc);
+    if (!outside_trap(g, index, w, i, begin)) return;
+    if (!w->privileged) resolve_jump(g, index, pc);
     if (issued >= begin + QUAD) note(g, index, begin, SG_SQTT_ISSUE, SG_ISSUE_STALLED, 0);
     note(g, index, issued, SG_SQTT_ISSUE, kind < 0 ? SG_ISSUE_IMMEDIATE : SG_ISSUE_INST, 0);
     if (i->op == ISA_OP_s_ttracedata) note(g, index, issued, SG_SQTT_DATA, 0, w->m0);
@@ -219,7 +278,7 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
     if (kind == SG_INST_PC) note(g, index, done, SG_SQTT_PC, 0, pc);
     if (kind == SG_INST_PC || kind == SG_INST_NEXT) {
         g->wave[index].jump = g->list.lost ? 0 : g->list.n;
-        g->wave[index].next = pc + 4ul * i->dwords;
+        if (!w->privileged) g->wave[index].next = pc + 4ul * i->dwords;
     }
 }
 
