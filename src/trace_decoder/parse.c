@@ -90,7 +90,11 @@ static void send_wave(run_t *r, dec_wave_t *w)
         const size_t missing = dec_stitch(w, r->to->code, &r->registers);
         if (missing == SIZE_MAX || w->lost) r->status = DEC_NO_MEMORY;
         if (!w->over && !w->was_trapped) r->unfinished = true;
-        if (w->over && missing && r->to->code->callback) r->unplaced = true;
+        /* of code that nobody knows nothing can be found */
+        const bool known =
+            missing < w->inst_count ||
+            (w->entry_count && dec_place(&r->registers, w->entries[0].address).code_object_id);
+        if (w->over && missing && known) r->unplaced = true;
     }
     for (size_t i = 0; !w->over && i < w->inst_count; i++) {
         enum { AFTER = 4 };

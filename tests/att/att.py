@@ -261,4 +261,21 @@ def refusals():
         check(said in text, words, text)
 
 
-{"everything": everything, "files": files, "options": options, "refusals": refusals}[scenario]()
+def service():
+    """The SDK's service under a tool of its own: kernels, the time between, the whole program."""
+    preload = f"{build}/lib/softgpu/libsoftgpu-preload.so:{build}/lib/librocprofiler-hip-bridge.so"
+    for mode, said in (("dispatch", "2 traces, 2 asked, 8 waves"), ("between", "2 traces, 0 asked, 8 waves"),
+                       ("whole", r"1 traces, 0 asked, \d+ waves")):
+        done = subprocess.run(
+            [f"{build}/bin/softgpu", "--", "env", f"LD_PRELOAD={preload}", program],
+            env={**environment, "TRACE_TOOL": mode, "LD_LIBRARY_PATH": f"{build}/lib",
+                 "ROCP_TOOL_LIBRARIES": f"{build}/tests/att/libtrace_tool.so",
+                 "HSA_TOOLS_LIB": f"{build}/lib/librocprofiler-register.so.0"},
+            capture_output=True, text=True, timeout=100)
+        lines = done.stdout.splitlines()
+        check(lines[:1] == ["everything: 256 right, 512 atomics"] and
+              re.fullmatch(f"0 failed; {said}, all found, 0 infos", lines[1]), mode, done.stdout, done.stderr)
+
+
+{"everything": everything, "files": files, "options": options, "refusals": refusals,
+ "service": service}[scenario]()

@@ -56,7 +56,7 @@ __global__ void everything(int *out, const int *in, int rounds, int which, unsig
     unsigned long long clock;
     asm volatile("s_memtime %0\n s_waitcnt lgkmcnt(0)\n"
                  "s_mov_b32 m0, 0x1234\n s_nop 1\n s_ttracedata\n s_nop 0\n s_sleep 1\n s_setprio 1\n s_setprio 0\n"
-                 "s_dcache_wb\n s_getreg_b32 s90, hwreg(HW_REG_HW_ID)\n"
+                 "s_trap 3\n s_dcache_wb\n s_getreg_b32 s90, hwreg(HW_REG_HW_ID)\n"
                  "s_call_b64 s[92:93], 1f\n s_branch 2f\n 1: s_setpc_b64 s[92:93]\n 2: s_icache_inv\n"
                  : "=s"(clock)::"s90", "s92", "s93", "memory");
     atomicAdd(counter, 1u);
@@ -77,6 +77,7 @@ int main(int argc, char **argv)
         hipMemcpy(counter, &count, sizeof count, hipMemcpyHostToDevice))
         return 1;
     everything<<<1, LANES>>>(out, in, ROUNDS, which, counter);
+    if (hipDeviceSynchronize()) return 1;
     everything<<<1, LANES>>>(out, in, ROUNDS, which, counter);
     if (hipMemcpy(result, out, sizeof result, hipMemcpyDeviceToHost) ||
         hipMemcpy(&count, counter, sizeof count, hipMemcpyDeviceToHost))

@@ -238,10 +238,10 @@ static void straight_on(void **state)
     expect(&s, whole);
     free(whole);
     piece_size = 0;
-    code = NULL; /* nothing is known of the code */
+    code = NULL; /* nothing is known of the code, nor what it belongs to: that is no news */
     assert_int_equal(parse(&s), STATUS(SUCCESS));
     assert_non_null(strstr(out, " 48 +4 -0 valu 0:0\n"));
-    assert_non_null(strstr(out, "info 2\n"));
+    assert_null(strstr(out, "info"));
 }
 
 static const line_t calls[] = {{0x100, 4, "s_swappc_b64 s[30:31], s[4:5]"},
@@ -301,6 +301,10 @@ static void calls_and_units(void **state)
                " idle 4, exec 16, wait 8, exec 20\n"
                "start 0 cu 1 simd 0 slot 0 7:100\n"
                "end 44 cu 1 simd 0 slot 0 7:100\n");
+    code_id = 8; /* the object is told of, its code is not known */
+    assert_int_equal(parse(&s), STATUS(SUCCESS));
+    assert_non_null(strstr(out, " 8 +4 -0 valu 0:0\n"));
+    assert_non_null(strstr(out, "info 2\n"));
 }
 
 /* An instruction that could not be issued at once; two that wait for their kinds at a time; memory
