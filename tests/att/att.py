@@ -140,6 +140,17 @@ def everything():
         print(f"{len(done)} of {len(done)} instructions of {WAVES} waves")
 
 
+def leaves(tree, path=""):
+    """Names in the folder by path."""
+    found = {}
+    for element, below in tree.items():
+        if isinstance(below, dict):
+            found.update(leaves(below, f"{path}/{element}"))
+        else:
+            found[f"{path}/{element}"] = below
+    return found
+
+
 def files():
     """Names and contents of all files, by each other and by the source."""
     with tempfile.TemporaryDirectory() as out:
@@ -171,10 +182,10 @@ def files():
         loop = 1 + text[:text.index("sum += shared[(lane + i) % LANES]")].count("\n")
         reads = [r[6] for r in rows if r[0].startswith("ds_read_b32") and (r[3] or "").endswith(f"kernels.hip:{loop}")]
         check(reads == [WAVES * ROUNDS], "the loop reads", reads)
-        tree = load(ui[0], "snapshots.json")["/"]
-        for element in os.path.realpath(source).strip("/").split("/"):
-            tree = tree.get(element, {}) if isinstance(tree, dict) else {}
-        with open(os.path.join(ui[0], tree), encoding="utf-8") as file:
+        copies = leaves(load(ui[0], "snapshots.json")["/"])
+        path = next(r[3] for r in rows if r[0].startswith("ds_read_b32")).rsplit(":", 1)[0]
+        check(path in copies and os.path.basename(path) == "kernels.hip", path, copies)
+        with open(os.path.join(ui[0], copies[path]), encoding="utf-8") as file:
             check(file.read() == text, "the copy of the source")
         occupancy = load(ui[0], "occupancy.json")
         check(occupancy["dispatches"]["1"].startswith("_Z10everything"), occupancy["dispatches"])
