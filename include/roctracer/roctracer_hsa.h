@@ -57,7 +57,7 @@ typedef struct {
         } memcopy;
         struct {
             const void *packet; /**< null: the packet and the queue are not told by this library */
-            const char *kernel_name; /**< null if not known */
+            const char *kernel_name;
             hsa_queue_t *queue;
             uint32_t device_type;
             uint32_t device_id;

@@ -80,7 +80,7 @@ typedef struct {
 /* Starts and stops contexts; without effect before the SDK has initialised this tool. */
 void rtr_apply(const rtr_wishes_t *wishes);
 
-/* Name of a kernel by the SDK's id, NULL if it is not known. */
+/* Name of a kernel by the SDK's id; never NULL. */
 const char *rtr_kernel_name(uint64_t id);
 
 /* Has the SDK deliver what is complete. */

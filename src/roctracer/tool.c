@@ -89,7 +89,6 @@ keep_name(const rocprofiler_callback_tracing_code_object_kernel_symbol_register_
         base_warning("the kernel %s will be unknown: no memory", kernel->kernel_name);
 }
 
-/* Never NULL: programs read the name of every kernel. */
 static void on_code_object(rocprofiler_callback_tracing_record_t record,
                            rocprofiler_user_data_t *user_data, void *data)
 {
@@ -104,6 +103,7 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
         rtr_events_code_object(record.payload, unload);
 }
 
+/* Never NULL: programs read the name of every kernel. */
 const char *rtr_kernel_name(uint64_t id)
 {
     const char **page = NULL, *name = NULL;

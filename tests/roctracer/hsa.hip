@@ -75,7 +75,7 @@ static struct {
 static void on_event(uint32_t domain, uint32_t cid, const void *data, void *)
 {
     const auto *event = static_cast<const hsa_evt_data_t *>(data);
-    static const void *memory;
+    static std::set<const void *> memory;
     std::lock_guard<std::mutex> guard{lock};
     EXPECT(domain == ACTIVITY_DOMAIN_HSA_EVT && roctracer_op_string(domain, cid, 0));
     switch (cid) {
@@ -84,11 +84,10 @@ static void on_event(uint32_t domain, uint32_t cid, const void *data, void *)
         if (event->allocate.size >= sizeof host && !event->allocate.is_code) {
             EXPECT(event->allocate.segment == HSA_AMD_SEGMENT_GLOBAL);
             EXPECT(event->allocate.global_flag & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED);
-            memory = event->allocate.ptr;
+            memory.insert(event->allocate.ptr);
             events.allocated++;
-        } else if (memory && event->allocate.ptr == memory) {
-            memory = nullptr;
-            events.released++;
+        } else if (event->allocate.size == 0) {
+            events.released += (int)memory.erase(event->allocate.ptr);
         }
         break;
     case HSA_EVT_ID_DEVICE:
