@@ -35,6 +35,11 @@ static void make_head(pf_t *p, uint64_t flags)
     p->head = (proto_fields_t){0};
     proto_add_field(&p->head, PF_PACKET_SEQUENCE, p->sequence);
     proto_add_field(&p->head, PF_PACKET_FLAGS, flags);
+    p->begin = (proto_fields_t){0};
+    uint8_t *at = proto_put_begin(p->begin.data, PF_TRACE_PACKET);
+    memcpy(at, p->head.data, p->head.used);
+    at = proto_put_varint(at + p->head.used, PF_PACKET_TIME << 3 | PROTO_VARINT);
+    p->begin.used = (uint8_t)(at - p->begin.data);
 }
 
 static void flush_to_file(pf_t *p)

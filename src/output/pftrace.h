@@ -141,8 +141,9 @@ typedef struct pf {
     proto_t out;
     uint32_t pid, sequence;
     uint64_t process_track;
-    proto_fields_t head; /* of every packet */
-    out_numbers_t names; /* of events, by address */
+    proto_fields_t head;  /* of every packet */
+    proto_fields_t begin; /* of one with a time, up to its value */
+    out_numbers_t names;  /* of events, by address */
 } pf_t;
 
 /* What a `begin` returns is for its end; between them stand fields. */
@@ -163,14 +164,19 @@ static inline void pf_packet_end(pf_t *p, size_t begun)
  * ask for room once. */
 enum { PF_EVENT_MAX = 8 * PROTO_NUMBER_MAX + 4 * (int)sizeof(proto_fields_t) };
 
-/* Up to the event's own fields; into room that there is. */
+/* Packet and time; into room that there is. */
+static inline uint8_t *pf_put_begin(const pf_t *p, uint8_t *at, uint64_t ns, size_t *packet)
+{
+    enum { TAG_BYTES = 1 }; /* of PF_TRACE_PACKET */
+    *packet = (size_t)(at + TAG_BYTES + PROTO_LENGTH_BYTES - p->out.data);
+    return proto_put_varint(proto_put_fields(at, &p->begin), ns);
+}
+
+/* Up to the event's own fields; likewise. */
 static inline uint8_t *pf_put_event(pf_t *p, uint8_t *at, const proto_fields_t *track,
                                     unsigned type, uint64_t ns, size_t *packet, size_t *event)
 {
-    at = proto_put_begin(at, PF_TRACE_PACKET);
-    *packet = (size_t)(at - p->out.data);
-    at = proto_put_number(proto_put_fields(at, &p->head), PF_PACKET_TIME, ns);
-    at = proto_put_begin(at, PF_PACKET_EVENT);
+    at = proto_put_begin(pf_put_begin(p, at, ns, packet), PF_PACKET_EVENT);
     *event = (size_t)(at - p->out.data);
     return proto_put_fields(proto_put_number(at, PF_EVENT_TYPE, type), track);
 }
@@ -254,6 +260,28 @@ static inline void pf_slice_end(pf_t *p, const proto_fields_t *track, uint64_t n
 {
     size_t event, packet = pf_event(p, track, PF_SLICE_END, ns, &event);
     pf_event_end(p, packet, event);
+}
+
+/* The end of a slice but for its time, for a track that has many. */
+static inline proto_fields_t pf_make_end(const proto_fields_t *track)
+{
+    proto_fields_t end = {0};
+    uint8_t *begun = proto_put_begin(end.data, PF_PACKET_EVENT);
+    uint8_t *at = proto_put_number(begun, PF_EVENT_TYPE, PF_SLICE_END);
+    memcpy(at, track->data, track->used);
+    at += track->used;
+    proto_put_length(begun, (size_t)(at - begun));
+    end.used = (uint8_t)(at - end.data);
+    return end;
+}
+
+/* The same as pf_slice_end with what the above has made. */
+static inline void pf_slice_ends(pf_t *p, const proto_fields_t *end, uint64_t ns)
+{
+    size_t packet;
+    if (!proto_room(&p->out, PF_EVENT_MAX)) return;
+    pf_put_end(p, proto_put_fields(pf_put_begin(p, p->out.data + p->out.used, ns, &packet), end));
+    pf_packet_end(p, packet);
 }
 
 /* pftrace.c. Fields of an event, its category and its name, which lasts as long as the model. Not

@@ -41,6 +41,7 @@ typedef struct {
     uint32_t tid;
     proto_fields_t field;      /* empty: not one yet */
     proto_fields_t annotation; /* of its id */
+    proto_fields_t end;        /* of slices */
 } thread_t;
 
 enum { THREADS = 64 }; /* that take turns, by the end of their ids */
@@ -263,6 +264,7 @@ static const thread_t *find_thread(state_t *s, uint32_t tid)
     proto_add_field(&t->field, PF_EVENT_TRACK, thread_uuid(s, tid));
     uint8_t *at = t->annotation.data;
     t->annotation.used = (uint8_t)(pf_put_annotation(at, PF_tid, tid) - at);
+    t->end = pf_make_end(&t->field);
     return t;
 }
 
@@ -283,13 +285,13 @@ static const proto_fields_t *name_of(state_t *s, out_domain_t domain, const trac
     return piece ? (const proto_fields_t *)piece->bytes : NULL;
 }
 
-static void annotate_call(state_t *s, const trace_timed_t *r)
+static void annotate_call(state_t *s, const thread_t *thread, const trace_timed_t *r)
 {
     pf_t *p = s->p;
     bool full = trace_words(r->head) * 8u >= sizeof(trace_api_full_t);
     if (!proto_room(&p->out, 4 * PF_ANNOTATION_MAX + sizeof(proto_fields_t))) return;
     uint8_t *at = p->out.data + p->out.used;
-    at = proto_put_fields(at, &find_thread(s, trace_thread(r->head))->annotation);
+    at = proto_put_fields(at, &thread->annotation);
     at = pf_put_annotation(at, PF_kind, trace_kind(r->head));
     at = pf_put_annotation(at, PF_operation, trace_operation(r->head));
     at = pf_put_annotation(at, PF_corr_id, r->correlation);
@@ -311,15 +313,15 @@ static const char *own_name(state_t *s, out_domain_t domain, const trace_timed_t
 static void render_call(state_t *s, out_domain_t domain, const trace_timed_t *r,
                         const proto_fields_t *name)
 {
-    const proto_fields_t *track = &find_thread(s, trace_thread(r->head))->field;
+    const thread_t *thread = find_thread(s, trace_thread(r->head));
     const char *own = name ? NULL : own_name(s, domain, r);
     bool point = out_is_point(domain, r);
     unsigned type = point ? PF_INSTANT : PF_SLICE_BEGIN;
-    size_t event, packet = own ? pf_named(s->p, track, type, domain, own, r, &event)
-                               : pf_slice(s->p, track, type, name, r, &event);
-    annotate_call(s, r);
+    size_t event, packet = own ? pf_named(s->p, &thread->field, type, domain, own, r, &event)
+                               : pf_slice(s->p, &thread->field, type, name, r, &event);
+    annotate_call(s, thread, r);
     pf_event_end(s->p, packet, event);
-    if (!point) pf_slice_end(s->p, track, r->end);
+    if (!point) pf_slice_ends(s->p, &thread->end, r->end);
 }
 
 /* ---- calls by several threads, among packets that are ready ---- */
@@ -367,6 +369,7 @@ static void *begin_worker(void *to)
                        .sequence = s->p->sequence,
                        .process_track = s->p->process_track,
                        .head = s->p->head,
+                       .begin = s->p->begin,
                        .flush = keep_packets};
     worker->s = (state_t){.p = &worker->p, .model = s->model};
     return worker;
@@ -448,7 +451,7 @@ static void write_event(state_t *s, out_domain_t domain, const trace_timed_t *r)
     if (!point) begin_on(s, t, r);
     size_t event,
         packet = pf_slice(s->p, &t->field, point ? PF_INSTANT : PF_SLICE_BEGIN, name, r, &event);
-    annotate_call(s, r);
+    annotate_call(s, find_thread(s, trace_thread(r->head)), r);
     pf_event_end(s->p, packet, event);
 }
 

@@ -144,11 +144,15 @@ static inline size_t proto_begin(proto_t *p, uint32_t field)
     return p->used;
 }
 
+static inline void proto_put_length(uint8_t *begun, size_t bytes)
+{
+    uint32_t length = (uint32_t)proto_spread(bytes) | 0x00808080;
+    memcpy(begun - PROTO_LENGTH_BYTES, &length, sizeof(length));
+}
+
 static inline void proto_end(proto_t *p, size_t begun)
 {
-    if (p->failed) return;
-    uint32_t length = (uint32_t)proto_spread(p->used - begun) | 0x00808080;
-    memcpy(p->data + begun - PROTO_LENGTH_BYTES, &length, sizeof(length));
+    if (!p->failed) proto_put_length(p->data + begun, p->used - begun);
 }
 
 #endif
