@@ -112,7 +112,8 @@ static dis_status_t read_sections(dis_object_t *o, const Elf64_Ehdr *header)
     if (header->e_shentsize != sizeof s || !within(o, header->e_shoff, header->e_shnum * sizeof s))
         return DIS_NO_ELF;
     bool named = section(o, header, header->e_shstrndx, &strings) && strings.sh_type == SHT_STRTAB;
-    const dis_section_t names = {o->elf + strings.sh_offset, named ? strings.sh_size : 0};
+    const dis_section_t names = {named ? o->elf + strings.sh_offset : NULL,
+                                 named ? strings.sh_size : 0};
     for (unsigned i = 0; i < header->e_shnum; i++) {
         if (!section(o, header, i, &s)) return DIS_NO_ELF;
         const char *name = text_at(&names, s.sh_name);

@@ -343,9 +343,10 @@ static int by_address(const void *a, const void *b)
 
 void dis_lines_read(dis_object_t *o)
 {
-    reader_t r = {.at = o->line.data, .end = o->line.data + o->line.size};
     o->lines_read = true;
-    while (o->line.data && r.end - r.at >= 4) {
+    if (!o->line.data) return;
+    reader_t r = {.at = o->line.data, .end = o->line.data + o->line.size};
+    while (r.end - r.at >= 4) {
         uint64_t length = number(&r, 4);
         const bool wide = length == 0xffffffff;
         if (wide) length = number(&r, 8);
