@@ -113,6 +113,22 @@ static int refuse_absent(const cli_option_t *o, char *why, size_t why_bytes)
                   o->help);
 }
 
+/* How to sample counts only where the environment asks for samples. */
+static int take_sampling(cli_command_t *c, char *why, size_t why_bytes)
+{
+    static const cli_option_id_t options[] = {CLI_PC_SAMPLING_METHOD, CLI_PC_SAMPLING_UNIT,
+                                              CLI_PC_SAMPLING_INTERVAL};
+    for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+        const char *variable = cli_options[options[i]].variable, *value = value_of(variable);
+        const bool none = !value || strcasecmp(value, "none") == 0;
+        if (!c->values[options[i]] && !none &&
+            set(c, options[i], variable, &value, 1, why, why_bytes) != 0)
+            return -1;
+        if (!c->values[CLI_PC_SAMPLING_METHOD]) return 0;
+    }
+    return 0;
+}
+
 int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
 {
     static const cli_option_id_t texts[] = {CLI_PMC_GROUP_INTERVAL, CLI_KERNEL_INCLUDE_REGEX,
@@ -135,5 +151,6 @@ int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
     }
     if (cli_check_formats(value_of(cli_options[CLI_OUTPUT_FORMAT].variable), why, why_bytes) != 0)
         return -1;
+    if (take_sampling(c, why, why_bytes) != 0) return -1;
     return take_counters(c, why, why_bytes);
 }

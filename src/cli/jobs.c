@@ -11,6 +11,7 @@
 #include "cli/defaults.h"
 #include "cli/periods.h"
 #include "cli/ranks.h"
+#include "cli/sampling.h"
 #include "trace/selection.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
@@ -66,7 +67,9 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
         free(all);
         if (result != 0) return -1;
     }
-    if (check_periods(c, why, why_bytes) != 0 || cli_att_check(c, why, why_bytes) != 0) return -1;
+    if (check_periods(c, why, why_bytes) != 0 || cli_att_check(c, why, why_bytes) != 0 ||
+        cli_sampling_check(c, why, why_bytes) != 0)
+        return -1;
     if (replays_kernels(c)) {
         if (!cli_is_on(c, CLI_KERNEL_REPLAY_BETA_ENABLED))
             return REFUSE("--replay-mode kernel needs --kernel-replay-beta-enabled");

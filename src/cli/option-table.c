@@ -20,12 +20,12 @@
 #define ADVANCED "Advanced"
 #define PERFETTO "Perfetto"
 #define ATTACH   "Attaching"
+#define SAMPLING "PC sampling"
 #define ATT      "Thread traces"
 
 /* Why a feature is not here. */
 #define NO_PACKETS                                                                                 \
     "packets of graphs and events are not recorded; --hip-trace has the calls that make them"
-#define NO_SAMPLING  "nothing here samples program counters; --pmc counts what kernels execute"
 #define NO_STREAMING "counters are read at the ends of kernels only: by --pmc"
 #define NO_TABLE                                                                                   \
     "version 1.0 of the SDK's interface has no kind for this library; --hip-trace has its HIP "    \
@@ -239,6 +239,14 @@ const cli_option_t cli_options[] = {
      "sample counters on the traced compute unit alone"},
     {"att-no-detail", 0, CLI_BOOL, NULL, "ROCPROF_ATT_PARAM_NO_DETAIL", NULL, ATT,
      "beginnings and ends of waves, no instructions"},
+    {"pc-sampling-beta-enabled", 0, CLI_BOOL, NULL, "ROCPROFILER_PC_SAMPLING_BETA_ENABLED", NULL,
+     SAMPLING, "allow it"},
+    {"pc-sampling-unit", 0, CLI_CHOICE, "instructions cycles time", "ROCPROF_PC_SAMPLING_UNIT",
+     NULL, SAMPLING, "of the interval; time: microseconds"},
+    {"pc-sampling-method", 0, CLI_CHOICE, "stochastic host_trap", "ROCPROF_PC_SAMPLING_METHOD",
+     NULL, SAMPLING, "how waves are asked where they are; rocprofv3-avail has what a GPU can"},
+    {"pc-sampling-interval", 0, CLI_NUMBER, "N", "ROCPROF_PC_SAMPLING_INTERVAL", NULL, SAMPLING,
+     "how seldom, in the unit"},
 
     /* Features of the original that are not here, and why; a variable that asks for one is refused
      * too. */
@@ -250,10 +258,6 @@ const cli_option_t cli_options[] = {
     {"spm-beta-enabled", 0, CLI_ABSENT, 0, "ROCPROFILER_SPM_BETA_ENABLED", 0, 0, NO_STREAMING},
     {"spm-sample-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_STREAMING},
     {"spm-sample-interval-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_STREAMING},
-    {"pc-sampling-beta-enabled", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
-    {"pc-sampling-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
-    {"pc-sampling-method", 0, CLI_ABSENT, 0, "ROCPROF_PC_SAMPLING_METHOD", 0, 0, NO_SAMPLING},
-    {"pc-sampling-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_SAMPLING},
     {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
      "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
 };

@@ -122,6 +122,10 @@ typedef enum {
     CLI_ATT_RESOURCE_MODE,
     CLI_ATT_PERFCOUNTER_TARGET_ONLY,
     CLI_ATT_NO_DETAIL,
+    CLI_PC_SAMPLING_BETA_ENABLED,
+    CLI_PC_SAMPLING_UNIT,
+    CLI_PC_SAMPLING_METHOD,
+    CLI_PC_SAMPLING_INTERVAL,
     CLI_OPTION_COUNT
 } cli_option_id_t;
 
@@ -178,11 +182,11 @@ bool cli_traces(const cli_command_t *c);
 /* True if hardware counters are wanted. */
 bool cli_counts(const cli_command_t *c);
 
-/* True if anything leaves something: records, counters, thread traces. */
+/* True if anything leaves something: records, counters, thread traces, samples. */
 static inline bool cli_records(const cli_command_t *c)
 {
     return cli_traces(c) || cli_counts(c) || cli_is_on(c, CLI_ATT) ||
-           cli_is_on(c, CLI_ATT_NO_INTERCEPT);
+           cli_is_on(c, CLI_ATT_NO_INTERCEPT) || c->values[CLI_PC_SAMPLING_METHOD];
 }
 
 /* Turns on what aggregates imply, then sets the variables of all options given. 0, or the status to

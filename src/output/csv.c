@@ -4,9 +4,11 @@
  * decides nothing else. Text stands between double quotes with nothing escaped, as documented. */
 #include "output/domain.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/code.h"
 #include "output/csv.h"
 #include "output/launches.h"
 #include "trace/agent-fields.h"
@@ -47,6 +49,7 @@ const uint8_t out_domain_of_type[TRACE_TYPE_COUNT] = {
     [TRACE_DISPATCH] = OUT_KERNEL_DISPATCH + 1,     [TRACE_COPY] = OUT_MEMORY_COPY + 1,
     [TRACE_ALLOCATION] = OUT_MEMORY_ALLOCATION + 1, [TRACE_SCRATCH] = OUT_SCRATCH_MEMORY + 1,
     [TRACE_COUNTERS] = OUT_COUNTER_COLLECTION + 1,  [TRACE_MARKER] = OUT_MARKER_API + 1,
+    [TRACE_SAMPLE] = OUT_PC_SAMPLING + 1,
 };
 
 bool out_is_point(out_domain_t domain, const trace_timed_t *r)
@@ -322,6 +325,24 @@ static void counter_row(out_table_t *t, const trace_timed_t *r)
     }
 }
 
+/* Where the program counter is in no code object, or in one that was not kept, is AMD's text. */
+static void sample_row(out_table_t *t, const trace_timed_t *r)
+{
+    out_file_t *f = t->f;
+    const trace_sample_t *s = (const trace_sample_t *)r;
+    const out_instruction_t *i = out_code_at(t->m->code, s->code_object, s->offset);
+    out_commit(f, out_put_time(f, out_reserve(f, OUT_CELL_MAX), s->start));
+    out_char(f, ',');
+    cell(f, s->exec);
+    cell(f, s->dispatch);
+    cell_text(f, i ? i->text : "");
+    if (i)
+        cell_text(f, i->line);
+    else
+        out_format(f, "\"" OUT_CODE_UNKNOWN "%" PRIu64 "\",", s->offset);
+    last_cell(f, s->correlation);
+}
+
 /* ---- counters side by side ---- */
 
 #define WIDE_HEADER                                                                                \
@@ -436,6 +457,10 @@ int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
     "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
     "\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n"
 
+#define SAMPLE_HEADER                                                                              \
+    "\"Sample_Timestamp\",\"Exec_Mask\",\"Dispatch_Id\",\"Instruction\","                          \
+    "\"Instruction_Comment\",\"Correlation_Id\"\n"
+
 /* ORDER: out_domain_t. */
 const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
 #define CALLS(name, category)                                                                      \
@@ -464,6 +489,8 @@ const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
      operation_key, true},
     {OUT_LAUNCH, "COUNTER_COLLECTION", "counter_collection", "counter_collection", NULL,
      COUNTER_HEADER, counter_row, NULL, false},
+    {OUT_SAMPLE, "PC_SAMPLING_HOST_TRAP", "pc_sampling_host_trap", "pc_sampling_host_trap", NULL,
+     SAMPLE_HEADER, sample_row, NULL, false},
 #undef CALLS
 };
 

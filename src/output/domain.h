@@ -24,6 +24,7 @@ typedef enum {
     OUT_OMPT,
     OUT_KFD,
     OUT_COUNTER_COLLECTION,
+    OUT_PC_SAMPLING,
     OUT_DOMAIN_COUNT
 } out_domain_t;
 
@@ -44,7 +45,8 @@ typedef enum {
     OUT_LAUNCH, /* a kernel, or its counters */
     OUT_COPY,
     OUT_ALLOCATION,
-    OUT_SCRATCH
+    OUT_SCRATCH,
+    OUT_SAMPLE /* of a wave */
 } out_shape_t;
 
 typedef struct {

@@ -5,6 +5,7 @@
  * to the file. */
 #include "base/text.h"
 #include "output/att.h"
+#include "output/code.h"
 #include "output/crew.h"
 #include "output/format.h"
 #include "output/json.h"
@@ -287,6 +288,54 @@ static void counter_record(writer_t *w, const trace_timed_t *r)
     out_json_handle(j, "stream_id", c->dispatch.stream);
 }
 
+static void put_places_of_wave(out_json_t *j, uint64_t place)
+{
+    /* ORDER, widths and keys: rocprofiler_pc_sampling_hw_id_v0_t; one key ends with a blank */
+    static const struct {
+        const char *key;
+        unsigned bits;
+    } parts[] = {{"chiplet", 6},          {"wave_id", 7},       {"simd_id", 2},
+                 {"pipe_id", 4},          {"cu_or_wgp_id", 4},  {"shader_array_id", 1},
+                 {"shader_engine_id", 5}, {"workgroup_id ", 7}, {"vm_id", 6},
+                 {"queue_id", 4},         {"microengine_id", 2}};
+    out_json_begin(j, "hw_id", '{');
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        out_json_unsigned(j, parts[i].key, place & ((UINT64_C(1) << parts[i].bits) - 1));
+        place >>= parts[i].bits;
+    }
+    out_json_end(j, '}');
+}
+
+static void sample_record(writer_t *w, const trace_timed_t *r)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    out_json_t *j = &w->j;
+    const trace_sample_t *s = (const trace_sample_t *)r;
+    const out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
+    out_json_begin(j, "record", '{');
+    put_places_of_wave(j, s->place);
+    out_json_begin(j, "pc", '{');
+    out_json_unsigned(j, "code_object_id", s->code_object);
+    out_json_unsigned(j, "code_object_offset", s->offset);
+    out_json_end(j, '}');
+    out_json_unsigned(j, "exec_mask", s->exec);
+    out_commit(
+        j->f,
+        out_put_time(j->f, OUT_PUT_WORD(out_reserve(j->f, PART_MAX), ",\"timestamp\":"), s->start));
+    out_json_unsigned(j, "dispatch_id", s->dispatch);
+    out_json_begin(j, "corr_id", '{');
+    out_json_unsigned(j, "internal", s->correlation);
+    out_json_unsigned(j, "external", s->external);
+    out_json_end(j, '}');
+    out_json_begin(j, "wrkgrp_id", '{');
+    for (unsigned axis = 0; axis < 3; axis++)
+        out_json_unsigned(j, axes[axis], s->workgroup[axis]);
+    out_json_end(j, '}');
+    out_json_unsigned(j, "wave_in_grp", s->wave);
+    out_json_end(j, '}');
+    out_json_signed(j, "inst_index", i ? i->index : -1);
+}
+
 /* Sections of buffer_records in AMD's order, and the one of callback_records. A section without a
  * writer is there and empty. */
 static const struct {
@@ -306,7 +355,7 @@ static const struct {
     {"rocjpeg_api", OUT_ROCJPEG_API, whole_call_record},
     {"ompt", OUT_OMPT, whole_call_record},
     {"kfd", OUT_KFD, whole_call_record},
-    {"pc_sample_host_trap", -1, NULL},
+    {"pc_sample_host_trap", OUT_PC_SAMPLING, sample_record},
     {"pc_sample_stochastic", -1, NULL},
 };
 
@@ -593,6 +642,39 @@ static void put_att_names(writer_t *w, bool code)
     out_att_names(w->model, w->job->source->store, prefix, code, put_path, &w->j);
 }
 
+/* The instructions of all samples, in the order in which they are met first, and then their source
+ * lines: samples name them by their place in these lists. */
+static void put_instructions(writer_t *w)
+{
+    out_source_t *source = w->job->source;
+    out_instruction_t **met = NULL;
+    size_t count = 0, room = 0;
+    out_source_domain(source, OUT_PC_SAMPLING);
+    for (const trace_timed_t *r; (r = out_source_next(source));) {
+        const trace_sample_t *s = (const trace_sample_t *)r;
+        out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
+        if (!i || i->index >= 0) continue;
+        if (count == room) {
+            room = room ? 2 * room : 64;
+            out_instruction_t **more = realloc(met, room * sizeof(*met));
+            if (!more) {
+                out_no_memory(w->j.f);
+                break;
+            }
+            met = more;
+        }
+        i->index = (int64_t)count;
+        met[count++] = i;
+    }
+    for (unsigned list = 0; list < 2; list++) {
+        out_json_begin(&w->j, list ? "pc_sample_comments" : "pc_sample_instructions", '[');
+        for (size_t i = 0; i < count; i++)
+            out_json_text(&w->j, NULL, list ? met[i]->line : met[i]->text);
+        out_json_end(&w->j, ']');
+    }
+    free(met);
+}
+
 static void put_strings(writer_t *w)
 {
     out_json_t *j = &w->j;
@@ -612,13 +694,11 @@ static void put_strings(writer_t *w)
         if (first_of_dimension(w->model, i)) put_dimension(j, w->model->dimensions[i]);
     out_json_end(j, ']');
     out_json_end(j, '}');
-    static const char *const empty[] = {"pc_sample_instructions", "pc_sample_comments",
-                                        "att_filenames", "code_object_snapshot_filenames"};
-    /* ORDER: the last two */
-    const size_t lists = sizeof(empty) / sizeof(*empty) - 2;
-    for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
-        out_json_begin(j, empty[i], '[');
-        if (i >= lists) put_att_names(w, i > lists);
+    put_instructions(w);
+    static const char *const names[] = {"att_filenames", "code_object_snapshot_filenames"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        out_json_begin(j, names[i], '[');
+        put_att_names(w, i);
         out_json_end(j, ']');
     }
     out_json_end(j, '}');

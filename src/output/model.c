@@ -1,6 +1,8 @@
 /* model.c - see model.h. Loading and looking up; how a value is printed belongs to the formats. */
 #include "output/model.h"
 
+#include "output/code.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -298,12 +300,16 @@ out_model_t *out_model_load(const char *store, trace_names_t names, out_agent_in
         if (add_record(m, r, names, index) != 0) goto memory;
     m->cut = trace_reader_cut(reader);
     trace_reader_close(reader);
+    m->code = out_code_open(m, store);
+    if (!m->code) goto unread;
     if (m->agent_count) qsort(m->agents, m->agent_count, sizeof(*m->agents), by_node);
     if (m->kernel_count) qsort(m->kernels, m->kernel_count, sizeof(*m->kernels), by_kernel);
     if (m->code_object_count)
         qsort(m->code_objects, m->code_object_count, sizeof(*m->code_objects), by_code_object);
     if (m->counter_count) qsort(m->counters, m->counter_count, sizeof(*m->counters), by_counter);
     return m;
+unread:
+    reader = NULL;
 memory:
     snprintf(why, why_bytes, "%s: %s", store, strerror(ENOMEM));
 fail:
@@ -323,6 +329,7 @@ void out_model_free(out_model_t *m)
         free(m->signatures[i]);
     for (size_t i = 0; i < m->agent_count; i++)
         free(m->agents[i].parts);
+    out_code_close(m->code);
     free_kinds(&m->kinds);
     free_kinds(&m->callback_kinds);
     free(m->signatures);

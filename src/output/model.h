@@ -57,6 +57,7 @@ typedef struct {
     size_t text_room;
     out_kinds_t kinds, callback_kinds;
     const trace_signature_t ***signatures; /* by kind, then operation */
+    struct out_code *code;                 /* instructions of the code objects: code.h */
     trace_head_t **records;                /* everything above points in here */
     size_t record_count, record_room;
 } out_model_t;

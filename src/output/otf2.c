@@ -273,7 +273,8 @@ static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t
         return;
     case OUT_COPY:
     case OUT_ALLOCATION: write_transfer(o, domain, r); return;
-    case OUT_SCRATCH: return;
+    case OUT_SCRATCH:
+    case OUT_SAMPLE: return;
     }
 }
 

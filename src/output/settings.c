@@ -19,6 +19,7 @@ typedef enum {
     GROUPS, /* split at OUT_GROUP_SEPARATOR */
     NAMES,  /* counters, each behind a pmc: */
     IS,     /* true if the value is `more` */
+    PLACE,  /* of the value among the words of `more`, counted from 0; 0 if it is none of them */
     FORMAT, /* true if the format `more` is written */
     FACT,   /* of the process: `more` is its key */
     RANK    /* from the variables of MPI launchers, whose names `more` has */
@@ -71,8 +72,10 @@ static const row_t own[] = {
     {"pc_sampling_method", TEXT, "ROCPROF_PC_SAMPLING_METHOD", "none", NULL},
     {"pc_sampling_unit", TEXT, "ROCPROF_PC_SAMPLING_UNIT", "none", NULL},
     {"pc_sampling_interval", NUMBER, "ROCPROF_PC_SAMPLING_INTERVAL", "1", NULL},
-    {"pc_sampling_method_value", NUMBER, NULL, "0", NULL},
-    {"pc_sampling_unit_value", NUMBER, NULL, "0", NULL},
+    {"pc_sampling_method_value", PLACE, "ROCPROF_PC_SAMPLING_METHOD", "none",
+     "none stochastic host_trap"},
+    {"pc_sampling_unit_value", PLACE, "ROCPROF_PC_SAMPLING_UNIT", "none",
+     "none instructions cycles time"},
     {"advanced_thread_trace", TRUTH, "ROCPROF_ADVANCED_THREAD_TRACE", "0", NULL},
     {"att_serialize_all", TRUTH, "ROCPROF_ATT_PARAM_SERIALIZE_ALL", "0", NULL},
     {"att_param_shader_engine_mask", NUMBER, "ROCPROF_ATT_PARAM_SHADER_ENGINE_MASK", "1", NULL},
@@ -186,6 +189,17 @@ static void put_list(const writer_t *w, const row_t *row, const char *value)
     out_json_end(w->j, ']');
 }
 
+static unsigned place_among(const char *value, const char *words)
+{
+    const size_t length = strlen(value);
+    unsigned place = 0;
+    for (const char *at = words; at; at = strchr(at, ' '), place++) {
+        at += *at == ' ';
+        if (strncmp(at, value, length) == 0 && (!at[length] || at[length] == ' ')) return place;
+    }
+    return 0;
+}
+
 static void put_row(const writer_t *w, const row_t *row)
 {
     const char *value = value_of(w, row->form == NAMES ? NULL : row->variable, row->otherwise);
@@ -193,6 +207,7 @@ static void put_row(const writer_t *w, const row_t *row)
     case TEXT: out_json_text(w->j, row->key, value); return;
     case NUMBER: out_json_unsigned(w->j, row->key, strtoull(value, NULL, 0)); return;
     case TRUTH: out_json_bool(w->j, row->key, out_config_truth(value)); return;
+    case PLACE: out_json_unsigned(w->j, row->key, place_among(value, row->more)); return;
     case IS: out_json_bool(w->j, row->key, strcmp(value, row->more) == 0); return;
     case FORMAT: out_json_bool(w->j, row->key, out_config_writes(w->c, row->more)); return;
     case FACT: out_json_text(w->j, row->key, out_model_info(w->m, row->more)); return;

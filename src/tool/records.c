@@ -162,6 +162,29 @@ static bool from_scratch(tool_record_t *to, uint32_t kind, const void *payload)
     return true;
 }
 
+/* Its names are those of the dispatch that it is of. */
+static bool from_sample(tool_record_t *to, const rocprofiler_record_header_t *header)
+{
+    const rocprofiler_pc_sampling_record_host_trap_v0_t *from = header->payload;
+    if (header->kind != ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE) return false;
+    to->sample = (trace_sample_t){
+        .head = trace_head(TRACE_SAMPLE, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
+                           ROCPROFILER_KERNEL_DISPATCH_COMPLETE, 0, sizeof(to->sample)),
+        .start = from->timestamp,
+        .end = from->timestamp,
+        .correlation = from->correlation_id.internal,
+        .external = from->correlation_id.external.value,
+        .dispatch = from->dispatch_id,
+        .code_object = from->pc.code_object_id,
+        .offset = from->pc.code_object_offset,
+        .exec = from->exec_mask,
+        .workgroup = {from->workgroup_id.x, from->workgroup_id.y, from->workgroup_id.z},
+        .wave = from->wave_in_group,
+    };
+    memcpy(&to->sample.place, &from->hw_id, sizeof(to->sample.place));
+    return true;
+}
+
 size_t tool_record_bytes(const tool_record_t *r, const tool_values_t *values)
 {
     return trace_words(r->head) * 8u - values->bytes;
@@ -171,6 +194,7 @@ bool tool_record_translate(tool_record_t *to, tool_values_t *values,
                            rocprofiler_record_header_t *from)
 {
     values->bytes = values->cut = 0;
+    if (from->category == ROCPROFILER_BUFFER_CATEGORY_PC_SAMPLING) return from_sample(to, from);
     if (from->category != ROCPROFILER_BUFFER_CATEGORY_TRACING) return false;
     if (tool_record_is_call(from)) {
         tool_record_call(&to->api, from);

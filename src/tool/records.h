@@ -17,6 +17,7 @@ typedef union {
     trace_copy_t copy;
     trace_allocation_t allocation;
     trace_scratch_t scratch;
+    trace_sample_t sample;
 } tool_record_t;
 
 /* Values of a call's arguments, which stand behind its record. */

@@ -1,7 +1,7 @@
 /* selects.h - which dispatches are measured: kernels by name, and of each kernel some of its runs.
  *
- * Shared by what counts and what traces, of which one is asked for at a time. Lookups in tables that
- * only grow, one atomic count per kernel, no lock. */
+ * Shared by what counts and what traces, of which one is asked for at a time. Lookups in tables
+ * that only grow, one atomic count per kernel, no lock. */
 #ifndef CROCPROF_TOOL_SELECTS_H
 #define CROCPROF_TOOL_SELECTS_H
 

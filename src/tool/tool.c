@@ -23,6 +23,7 @@
 #include "tool/markers.h"
 #include "tool/openmp.h"
 #include "tool/origin.h"
+#include "tool/sampling.h"
 #include "tool/selects.h"
 #include "tool/sink.h"
 #include "tool/windows.h"
@@ -91,7 +92,7 @@ static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t 
 static void on_object_loaded(const rocprofiler_callback_tracing_code_object_load_data_t *object)
 {
     tool_fact_code_object(object);
-    if (tool_att_wanted()) tool_att_code_object(object);
+    if (tool_att_wanted() || tool_sampling_wanted()) tool_att_code_object(object);
 }
 
 static void on_code_object(rocprofiler_callback_tracing_record_t record,
@@ -117,6 +118,7 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
         tool_fields_agent(agents[i]);
         if (!*again) tool_counting_agent(agents[i]);
         if (!*again) tool_att_agent(agents[i]);
+        if (!*again) tool_sampling_agent(agents[i]);
     }
     return ROCPROFILER_STATUS_SUCCESS;
 }
@@ -177,7 +179,7 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
                  count ? operations : NULL, count, buffer),
              services[i].variable);
     }
-    if (traces_kernels() || tool_counting_wanted() || tool_att_wanted())
+    if (traces_kernels() || tool_counting_wanted() || tool_att_wanted() || tool_sampling_wanted())
         done(
             rocprofiler_configure_callback_tracing_service(
                 c->always, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
@@ -226,6 +228,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     query_agents(false);
     if (tool_counting_wanted()) tool_counting_configure(contexts.traced);
     if (tool_att_wanted()) tool_att_configure(contexts.traced);
+    if (tool_sampling_wanted()) tool_sampling_configure(contexts.traced, buffer);
     bool late = tool_attach_is();
     if (late)
         tool_attach_ready(&(tool_attach_parts_t){.always = contexts.always,
@@ -262,6 +265,8 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     client_id->name = "rocprofv3";
     for (int i = 0; i < SERVICE_COUNT; i++)
         if (wanted(i)) return &result;
-    return tool_markers_wanted().trace || tool_counting_wanted() || tool_att_wanted() ? &result
-                                                                                      : NULL;
+    return tool_markers_wanted().trace || tool_counting_wanted() || tool_att_wanted() ||
+                   tool_sampling_wanted()
+               ? &result
+               : NULL;
 }

@@ -143,6 +143,7 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(ALLOCATION, 19, trace_allocation_t)                                                          \
     X(SCRATCH, 20, trace_scratch_t)                                                                \
     X(COUNTERS, 21, trace_counters_t)                                                              \
+    X(SAMPLE, 22, trace_sample_t)                                                                  \
     X(MARKER, 24, trace_marker_t)
 
 enum {
@@ -224,6 +225,19 @@ typedef struct {
     uint64_t external;
     uint64_t agent, queue, flags, bytes;
 } trace_scratch_t;
+
+/* Where a wave was: the instruction that came next, at the one time that the record has twice. */
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t external;
+    uint64_t dispatch;
+    uint64_t code_object, offset; /* 0 and an address: in none */
+    uint64_t exec;                /* lanes */
+    uint64_t place;               /* rocprofiler_pc_sampling_hw_id_v0_t */
+    uint32_t workgroup[3], wave;
+} trace_sample_t;
 
 /* Counters of one dispatch; the values follow the fixed part. Values of one counter stand one
  * after the other, in one record. */

@@ -449,7 +449,8 @@ class Counters(Case):
         for variables, text in (
                 ({"ROCPROF_OUTPUT_FORMAT": "csv;xls"}, "ROCPROF_OUTPUT_FORMAT=csv;xls: --output-format: 'xls' is none of: csv"),
                 ({"ROCPROF_SPM_COUNTER_COLLECTION": "1"}, "--spm is refused: "),
-                ({"ROCPROF_PC_SAMPLING_METHOD": "host_trap"}, "--pc-sampling-method is refused: nothing here samples"),
+                ({"ROCPROF_PC_SAMPLING_METHOD": "guess"}, "ROCPROF_PC_SAMPLING_METHOD=guess in the environment: "
+                 "--pc-sampling-method: 'guess' is none of: stochastic host_trap"),
                 ({"ROCPROF_COUNTERS": "SQ_WAVES"}, "'SQ_WAVES': a set of counters begins with pmc:"),
                 ({"ROCPROF_COUNTERS": "pmc: Nothing"}, "counter 'Nothing' does not exist"),
                 ({"ROCPROF_COUNTERS": ""}, "neither ROCPROF_COUNTERS nor ROCPROF_COUNTER_GROUPS names")):

@@ -1,0 +1,113 @@
+/* sampling.c - see sampling.h. The SDK says what an agent can; who asks for what it cannot is told
+ * what it could have. */
+#include "tool/sampling.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rocprofiler-sdk/pc_sampling.h>
+
+#include "base/env.h"
+#include "base/log.h"
+
+/* ORDER: rocprofiler_pc_sampling_method_t, rocprofiler_pc_sampling_unit_t. */
+static const char *const methods[] = {"none", "stochastic", "host_trap"};
+static const char *const units[] = {"none", "instructions", "cycles", "time"};
+
+enum {
+    METHODS = sizeof(methods) / sizeof(*methods),
+    UNITS = sizeof(units) / sizeof(*units),
+    GPUS_MAX = 64
+};
+
+static struct {
+    const rocprofiler_agent_v0_t *gpus[GPUS_MAX];
+    size_t gpu_count;
+    unsigned sampled, unlike; /* GPUs; those that can be sampled in another way only */
+} sampling;
+
+typedef struct {
+    const rocprofiler_agent_v0_t *agent;
+    rocprofiler_context_id_t context;
+    rocprofiler_buffer_id_t buffer;
+} target_t;
+
+static int place_of(const char *variable, const char *const *names, int count)
+{
+    const char *value = base_env(variable);
+    for (int i = 0; value && i < count; i++)
+        if (strcmp(value, names[i]) == 0) return i;
+    return 0;
+}
+
+static int method(void)
+{
+    return place_of("ROCPROF_PC_SAMPLING_METHOD", methods, METHODS);
+}
+
+static int unit(void)
+{
+    return place_of("ROCPROF_PC_SAMPLING_UNIT", units, UNITS);
+}
+
+static uint64_t interval(void)
+{
+    const char *value = base_env("ROCPROF_PC_SAMPLING_INTERVAL");
+    return value ? strtoull(value, NULL, 10) : 1;
+}
+
+bool tool_sampling_wanted(void)
+{
+    return method() != ROCPROFILER_PC_SAMPLING_METHOD_NONE;
+}
+
+static void tell_ways(const rocprofiler_agent_v0_t *agent,
+                      const rocprofiler_pc_sampling_configuration_t *ways, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        base_error("GPU %d (%s) can be sampled by %s, unit %s, intervals %zu to %zu",
+                   agent->logical_node_type_id, agent->name,
+                   (unsigned)ways[i].method < METHODS ? methods[ways[i].method] : "?",
+                   (unsigned)ways[i].unit < UNITS ? units[ways[i].unit] : "?", ways[i].min_interval,
+                   ways[i].max_interval);
+}
+
+static rocprofiler_status_t on_ways(const rocprofiler_pc_sampling_configuration_t *ways,
+                                    size_t count, void *data)
+{
+    const target_t *target = data;
+    rocprofiler_status_t status = rocprofiler_configure_pc_sampling_service(
+        target->context, target->agent->id, (rocprofiler_pc_sampling_method_t)method(),
+        (rocprofiler_pc_sampling_unit_t)unit(), interval(), target->buffer, 0);
+    if (status == ROCPROFILER_STATUS_SUCCESS) {
+        sampling.sampled++;
+    } else if (status == ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT) {
+        sampling.unlike++;
+        tell_ways(target->agent, ways, count);
+    } else {
+        base_error("GPU %d is not sampled: %s", target->agent->logical_node_type_id,
+                   rocprofiler_get_status_string(status));
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+void tool_sampling_agent(const rocprofiler_agent_v0_t *agent)
+{
+    if (agent->type == ROCPROFILER_AGENT_TYPE_GPU && sampling.gpu_count < GPUS_MAX)
+        sampling.gpus[sampling.gpu_count++] = agent;
+}
+
+void tool_sampling_configure(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer)
+{
+    for (size_t i = 0; i < sampling.gpu_count; i++) {
+        target_t target = {sampling.gpus[i], context, buffer};
+        /* one that cannot be sampled at all is no reason not to sample the others */
+        rocprofiler_query_pc_sampling_agent_configurations(sampling.gpus[i]->id, on_ways, &target);
+    }
+    if (sampling.sampled) return;
+    base_error("no samples: %s",
+               sampling.unlike
+                   ? "no GPU can be sampled as it is asked for"
+                   : "no GPU, with its driver and its runtime, can sample program counters");
+}

@@ -1,0 +1,18 @@
+/* sampling.h - PC sampling of the GPUs, as --pc-sampling-* ask for it. */
+#ifndef CROCPROF_TOOL_SAMPLING_H
+#define CROCPROF_TOOL_SAMPLING_H
+
+#include <stdbool.h>
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+bool tool_sampling_wanted(void);
+
+/* An agent of the machine; it stays as long as the process. */
+void tool_sampling_agent(const rocprofiler_agent_v0_t *agent);
+
+/* After the last of them: all that can be are sampled while the context runs. Says so if none can.
+ */
+void tool_sampling_configure(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer);
+
+#endif

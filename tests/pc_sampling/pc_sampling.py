@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""rocprofv3 --pc-sampling-* over a program whose kernels are in one loop nearly all of the time.
+
+usage: pc_sampling.py BUILD_DIR PROGRAM SCENARIO. What the loop looks like is known from the program's
+source, how many samples there are from softgpu's rule for the model's time. A runtime that cannot sample
+(ROCr before 6.4) has to be told of, and the program's result is the same.
+"""
+import collections
+import csv
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+build, program, scenario = sys.argv[1:]
+LOOP = ["s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_lg_u32", "s_cbranch_scc1"]
+KERNELS, GROUPS, WAVES, TURNS = 3, 4, 4, 150000
+INTERVAL = 20
+PERIOD = INTERVAL * 32 * 1700 // 4 | 1  # instructions of a wave between its samples, docs/softgpu.md
+environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "HSA_", "LD_PRE"))}
+
+
+def check(truth, *what):
+    if not truth:
+        sys.exit(f"{scenario}: wrong: " + " ".join(str(part) for part in what))
+
+
+def run(*options, status=0, time="model"):
+    done = subprocess.run([f"{build}/bin/rocprofv3", "--gpu", "soft", *options, "--", program],
+                          env=dict(environment, SOFTGPU_TIME=time), capture_output=True, text=True, timeout=120)
+    check(done.returncode == status, options, done.returncode, done.stderr)
+    if not status:
+        check(done.stdout == "hot: 1024 right\n", options, done.stdout, done.stderr)
+    return done.stderr
+
+
+def sample(out, *options, interval=INTERVAL, time="model"):
+    """Standard error; None if this runtime cannot sample."""
+    said = run("--pc-sampling-beta-enabled", "--pc-sampling-method", "host_trap", "--pc-sampling-unit", "time",
+               "--pc-sampling-interval", str(interval), "--kernel-trace", "-d", out, "-o", "x", *options, time=time)
+    if "can sample program counters" not in said:
+        return said
+    check("no samples: no GPU, with its driver and its runtime" in said, said)
+    check(not glob.glob(f"{out}/*pc_sampling*"), "samples of a runtime without sampling")
+    return None
+
+
+def rows(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def results(out):
+    with open(f"{out}/x_results.json", encoding="utf-8") as file:
+        return json.load(file)["rocprofiler-sdk-tool"][0]
+
+
+def hot_places(samples):
+    """Offsets of the loop's instructions: the five most frequent, one behind the other."""
+    places = collections.Counter((s["record"]["pc"]["code_object_id"], s["record"]["pc"]["code_object_offset"])
+                                 for s in samples)
+    loop = sorted(place for place, _ in places.most_common(5))
+    first = loop[0]
+    check(loop == [(first[0], first[1] + 4 * i) for i in range(5)], "places", loop)
+    return loop, sum(places[place] for place in loop)
+
+
+def everything():
+    with tempfile.TemporaryDirectory() as out:
+        said = sample(out, "-f", "csv", "json")
+        if said is None:
+            return
+        check(" 0 dropped" in said and "lost" not in said, said)
+        found = results(out)
+        samples = found["buffer_records"]["pc_sample_host_trap"]
+        check(not found["buffer_records"]["pc_sample_stochastic"], "stochastic samples")
+        # every wave is met once in a period; besides the loop it has few instructions
+        per_wave = TURNS * len(LOOP) // PERIOD
+        waves = collections.Counter((s["record"]["dispatch_id"], s["record"]["wrkgrp_id"]["x"],
+                                     s["record"]["wave_in_grp"]) for s in samples)
+        check(len(waves) == KERNELS * GROUPS * WAVES, len(waves), "waves")
+        check(set(waves.values()) <= {per_wave, per_wave + 1}, waves)
+        loop, hot = hot_places(samples)
+        check(hot >= 0.95 * len(samples), hot, "of", len(samples), "samples in the loop")
+        # text and place belong together: the loop's instructions in the order of the source
+        texts, comments = (found["strings"][f"pc_sample_{k}"] for k in ("instructions", "comments"))
+        check(len(texts) == len(comments), "texts", len(texts), len(comments))
+        at = {(s["record"]["pc"]["code_object_id"], s["record"]["pc"]["code_object_offset"]): s["inst_index"]
+              for s in samples}
+        check([texts[at[place]].split()[0] for place in loop] == LOOP, [texts[at[place]] for place in loop])
+        kernels = {d["dispatch_info"]["dispatch_id"]: d for d in found["buffer_records"]["kernel_dispatch"]}
+        objects = {o["code_object_id"] for o in found["code_objects"]}
+        for s in samples:
+            record = s["record"]
+            check(record["dispatch_id"] in kernels, "dispatch", record)
+            check(record["corr_id"]["internal"] ==
+                  kernels[record["dispatch_id"]]["correlation_id"]["internal"], "correlation", record)
+            check(record["pc"]["code_object_id"] in objects, "code object", record)
+            check(record["exec_mask"] in (2**64 - 1, 1) and record["timestamp"] > 0, record)
+        # the table has the same
+        table = rows(f"{out}/x_pc_sampling_host_trap.csv")
+        check(list(table[0]) == ["Sample_Timestamp", "Exec_Mask", "Dispatch_Id", "Instruction",
+                                 "Instruction_Comment", "Correlation_Id"], list(table[0]))
+        key = sorted((int(r["Sample_Timestamp"]), int(r["Dispatch_Id"]), int(r["Exec_Mask"]), r["Instruction"],
+                      int(r["Correlation_Id"])) for r in table)
+        check(key == sorted((s["record"]["timestamp"], s["record"]["dispatch_id"], s["record"]["exec_mask"],
+                             texts[s["inst_index"]], s["record"]["corr_id"]["internal"]) for s in samples),
+              "table and JSON differ")
+
+
+def by_the_clock():
+    """By the host's time there are samples, how many nobody can say; none is lost, few are elsewhere."""
+    with tempfile.TemporaryDirectory() as out:
+        said = sample(out, "-f", "json", interval=100, time="host")
+        if said is None:
+            return
+        check(" 0 dropped" in said and "lost" not in said, said)
+        samples = results(out)["buffer_records"]["pc_sample_host_trap"]
+        check(len(samples) >= 20, len(samples), "samples")
+        _, hot = hot_places(samples)
+        check(hot >= 0.95 * len(samples), hot, "of", len(samples), "samples in the loop")
+
+
+def refusals():
+    method, unit, interval = (("--pc-sampling-method", "host_trap"), ("--pc-sampling-unit", "time"),
+                              ("--pc-sampling-interval", "100"))
+    beta = ("--pc-sampling-beta-enabled",)
+    for options, why in [((*beta, *method, *unit), "--pc-sampling-interval is missing"),
+                         ((*beta, *method, *interval), "--pc-sampling-unit is missing"),
+                         ((*beta, *unit, *interval), "--pc-sampling-method is missing"),
+                         ((*method, *unit, *interval), "PC sampling needs --pc-sampling-beta-enabled"),
+                         ((*beta, *method, *unit, "--pc-sampling-interval", "0"), "no interval"),
+                         ((*beta, *method, *unit, "--pc-sampling-interval", "x"), "no whole number"),
+                         ((*beta, "--pc-sampling-method", "guess", *unit, *interval), "none of")]:
+        said = run(*options, status=2)
+        check(why in said, options, said)
+
+
+globals()[scenario]()
