@@ -288,24 +288,6 @@ static void counter_record(writer_t *w, const trace_timed_t *r)
     out_json_handle(j, "stream_id", c->dispatch.stream);
 }
 
-static void put_places_of_wave(out_json_t *j, uint64_t place)
-{
-    /* ORDER, widths and keys: rocprofiler_pc_sampling_hw_id_v0_t; one key ends with a blank */
-    static const struct {
-        const char *key;
-        unsigned bits;
-    } parts[] = {{"chiplet", 6},          {"wave_id", 7},       {"simd_id", 2},
-                 {"pipe_id", 4},          {"cu_or_wgp_id", 4},  {"shader_array_id", 1},
-                 {"shader_engine_id", 5}, {"workgroup_id ", 7}, {"vm_id", 6},
-                 {"queue_id", 4},         {"microengine_id", 2}};
-    out_json_begin(j, "hw_id", '{');
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-        out_json_unsigned(j, parts[i].key, place & ((UINT64_C(1) << parts[i].bits) - 1));
-        place >>= parts[i].bits;
-    }
-    out_json_end(j, '}');
-}
-
 static void sample_record(writer_t *w, const trace_timed_t *r)
 {
     static const char *const axes[] = {"x", "y", "z"};
@@ -313,7 +295,9 @@ static void sample_record(writer_t *w, const trace_timed_t *r)
     const trace_sample_t *s = (const trace_sample_t *)r;
     const out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
     out_json_begin(j, "record", '{');
-    put_places_of_wave(j, s->place);
+    out_json_begin(j, "hw_id", '{');
+    out_object_place(j, s->place);
+    out_json_end(j, '}');
     out_json_begin(j, "pc", '{');
     out_json_unsigned(j, "code_object_id", s->code_object);
     out_json_unsigned(j, "code_object_offset", s->offset);

@@ -259,3 +259,19 @@ uint64_t out_machine_hash(const out_model_t *m)
 {
     return out_hash(out_machine(m)) >> 1;
 }
+
+void out_object_place(out_json_t *j, uint64_t place)
+{
+    /* ORDER, widths and keys: rocprofiler_pc_sampling_hw_id_v0_t; one key ends with a blank */
+    static const struct {
+        const char *key;
+        unsigned bits;
+    } fields[] = {{"chiplet", 6},          {"wave_id", 7},       {"simd_id", 2},
+                  {"pipe_id", 4},          {"cu_or_wgp_id", 4},  {"shader_array_id", 1},
+                  {"shader_engine_id", 5}, {"workgroup_id ", 7}, {"vm_id", 6},
+                  {"queue_id", 4},         {"microengine_id", 2}};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+        out_json_unsigned(j, fields[i].key, place & ((UINT64_C(1) << fields[i].bits) - 1));
+        place >>= fields[i].bits;
+    }
+}

@@ -14,6 +14,9 @@ void out_object_code_object(out_json_t *j, const trace_code_object_t *c);
 /* Symbol, and its name in all of its forms; `shown` is the form asked for. */
 void out_object_kernel(out_json_t *j, const out_kernel_t *k);
 
+/* Where a sampled wave was: rocprofiler_pc_sampling_hw_id_v0_t. */
+void out_object_place(out_json_t *j, uint64_t place);
+
 /* What tells machines apart: the id of the machine, or where it has none its name; and a number for
  * it of 63 bits. */
 const char *out_machine(const out_model_t *m);

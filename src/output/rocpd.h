@@ -40,6 +40,8 @@
     X(PMC_EVENT, "pmc_event", "event_id, pmc_id, value")                                           \
     X(REGION, "region", "id, nid, pid, tid, start, \"end\", name_id, event_id")                    \
     X(SAMPLE, "sample", "id, track_id, timestamp, event_id")                                       \
+    X(PC_EVENT, "event", "id, category_id, stack_id, line_info, extdata")                          \
+    X(PC_SAMPLE, "sample", "track_id, timestamp, event_id, extdata")                               \
     X(DISPATCH, "kernel_dispatch",                                                                 \
       "id, nid, pid, tid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, \"end\", " \
       "private_segment_size, group_segment_size, workgroup_size_x, workgroup_size_y, "             \
@@ -71,6 +73,7 @@ typedef struct {
     uint64_t text_count;
     int64_t nid, pid, ppid;
     uint64_t events;
+    uint64_t pc_track; /* of PC samples, 0: none yet */
     out_live_t live;
     bool failed; /* `why` says what */
 } rocpd_t;

@@ -2,9 +2,12 @@
  *
  * Each record is an event and a row of its domain's table; kernels carry their counters. Queues and
  * streams get their row when first seen. Memory follows what is in flight and what has a name. */
+#include "output/code.h"
 #include "output/launches.h"
+#include "output/objects.h"
 #include "output/rocpd.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +103,70 @@ static void write_sample(rocpd_t *r, const trace_timed_t *t, const char *categor
     rocpd_int(r, t->start);
     rocpd_int(r, event);
     end_with_id(r, ROCPD_SAMPLE);
+}
+
+/* ---- PC samples: rows of the samples' table, on a track without a thread, by which views of
+ * threads leave them out. The released schema has no table of their own ---- */
+
+static uint64_t pc_track(rocpd_t *r)
+{
+    if (r->pc_track) return r->pc_track;
+    const uint64_t name = rocpd_string(r, out_domains[OUT_PC_SAMPLING].name);
+    r->pc_track = r->tracks.count + 1;
+    if (!out_numbers_set(&r->tracks, out_mix(name) ^ UINT64_MAX, r->pc_track)) rocpd_no_memory(r);
+    rocpd_begin(r, ROCPD_TRACK);
+    rocpd_int(r, r->pc_track);
+    rocpd_int(r, (uint64_t)r->nid);
+    rocpd_int(r, (uint64_t)r->pid);
+    rocpd_null(r);
+    rocpd_int(r, name);
+    rocpd_end(r);
+    return r->pc_track;
+}
+
+static void write_pc_event(rocpd_t *r, const trace_sample_t *s)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    char line[128];
+    const uint64_t category = rocpd_string(r, out_domains[OUT_PC_SAMPLING].name);
+    out_json_t j = rocpd_object(r);
+    out_json_unsigned(&j, "dispatch_id", s->dispatch);
+    out_json_begin(&j, "workgroup_id", '{');
+    for (unsigned axis = 0; axis < 3; axis++)
+        out_json_unsigned(&j, axes[axis], s->workgroup[axis]);
+    out_json_end(&j, '}');
+    snprintf(line, sizeof(line),
+             "{\"pc\":{\"code_object_id\":%" PRIu64 ",\"code_object_offset\":%" PRIu64 "}}",
+             s->code_object, s->offset);
+    rocpd_begin(r, ROCPD_PC_EVENT);
+    rocpd_int(r, ++r->events);
+    rocpd_int(r, category);
+    rocpd_int(r, s->correlation);
+    rocpd_text(r, line);
+    rocpd_text(r, rocpd_object_text(r, &j));
+    rocpd_end(r);
+}
+
+static void write_pc_sample(rocpd_t *r, const trace_sample_t *s)
+{
+    const out_instruction_t *i = out_code_at(r->job->model->code, s->code_object, s->offset);
+    const uint64_t track = pc_track(r);
+    write_pc_event(r, s);
+    out_json_t j = rocpd_object(r);
+    out_json_text(&j, "sampling_method", "host_trap");
+    out_json_text(&j, "instruction", i ? i->text : "");
+    out_json_text(&j, "instruction_comment", i ? i->line : "");
+    out_json_unsigned(&j, "exec_mask", s->exec);
+    out_json_unsigned(&j, "wave_in_group", s->wave);
+    out_json_begin(&j, "hw_id", '{');
+    out_object_place(&j, s->place);
+    out_json_end(&j, '}');
+    rocpd_begin(r, ROCPD_PC_SAMPLE);
+    rocpd_int(r, track);
+    rocpd_int(r, s->start);
+    rocpd_int(r, r->events);
+    rocpd_text(r, rocpd_object_text(r, &j));
+    rocpd_end(r);
 }
 
 /* What has no correlation gets any id. */
@@ -393,7 +460,7 @@ void rocpd_write_records(rocpd_t *r)
         case OUT_COPY: write_copy(r, (const trace_copy_t *)t); break;
         case OUT_ALLOCATION: write_allocation(r, (const trace_allocation_t *)t); break;
         case OUT_SCRATCH: write_scratch(r, (const trace_scratch_t *)t); break;
-        case OUT_SAMPLE: break; /* the released schema has no table for them */
+        case OUT_SAMPLE: write_pc_sample(r, (const trace_sample_t *)t); break;
         }
     }
     out_launches_use(&launches, NULL, write_launch, r);

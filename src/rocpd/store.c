@@ -648,7 +648,7 @@ int rocpd_store_write(sqlite3 *db, rocpd_process_t *p, const char *directory, co
             "S.timestamp") "FROM rocpd_sample S JOIN "
                            "rocpd_track T ON T.id = S.track_id AND T.guid = S.guid " EVENT_OF(
                                "S") "JOIN rocpd_string N ON N.id = T.name_id AND N.guid = T.guid "
-                                    "WHERE S.guid = ? ORDER BY E.id");
+                                    "WHERE S.guid = ? AND T.tid IS NOT NULL ORDER BY E.id");
     write_kernels(&s);
     write_copies(&s);
     write_memory(&s);

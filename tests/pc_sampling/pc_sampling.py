@@ -10,6 +10,7 @@ import csv
 import glob
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -69,7 +70,7 @@ def hot_places(samples):
 
 def everything():
     with tempfile.TemporaryDirectory() as out:
-        said = sample(out, "-f", "csv", "json")
+        said = sample(out, "-f", "csv", "json", "rocpd")
         if said is None:
             return
         check(" 0 dropped" in said and "lost" not in said, said)
@@ -99,6 +100,24 @@ def everything():
                   kernels[record["dispatch_id"]]["correlation_id"]["internal"], "correlation", record)
             check(record["pc"]["code_object_id"] in objects, "code object", record)
             check(record["exec_mask"] in (2**64 - 1, 1) and record["timestamp"] > 0, record)
+        # the database has them all, and the views of threads none
+        database = sqlite3.connect(f"{out}/x_results.db")
+        stored = database.execute(
+            "SELECT S.timestamp, E.stack_id, S.extdata, E.extdata, E.line_info, X.string FROM rocpd_sample S "
+            "JOIN rocpd_event E ON E.id = S.event_id JOIN rocpd_string X ON X.id = E.category_id").fetchall()
+        check({row[5] for row in stored} == {"PC_SAMPLING_HOST_TRAP"}, "categories")
+        check(database.execute("SELECT COUNT(*) FROM samples").fetchone() == (0,), "samples of threads")
+        check(not database.execute("PRAGMA foreign_key_check").fetchall(), "keys of the database")
+        stored = [(row[0], row[1], *map(json.loads, row[2:5])) for row in stored]
+        check(sorted((time, stack, e["exec_mask"], e["instruction"], e["instruction_comment"], e["wave_in_group"],
+                      *e["hw_id"].values(), event["dispatch_id"], *event["workgroup_id"].values(),
+                      line["pc"]["code_object_id"], line["pc"]["code_object_offset"])
+                     for time, stack, e, event, line in stored) ==
+              sorted((r["timestamp"], r["corr_id"]["internal"], r["exec_mask"], texts[s["inst_index"]],
+                      comments[s["inst_index"]], r["wave_in_grp"], *r["hw_id"].values(), r["dispatch_id"],
+                      *r["wrkgrp_id"].values(), r["pc"]["code_object_id"], r["pc"]["code_object_offset"])
+                     for s in samples for r in [s["record"]]), "database and JSON differ")
+        database.close()
         # the table has the same
         table = rows(f"{out}/x_pc_sampling_host_trap.csv")
         check(list(table[0]) == ["Sample_Timestamp", "Exec_Mask", "Dispatch_Id", "Instruction",
