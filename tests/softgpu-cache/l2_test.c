@@ -142,7 +142,7 @@ static void acquire_mem(void **state)
     touch(r, STORE, 0, 256);
     rig_set_s64(r, 4, RIG_VA + 4096);
     rig_do(r, "s_load_dword s0, s[4:5], 0x0");
-    sgc_fetch(r->model, 0, RIG_VA + 8192);
+    sgc_fetch(r->model, 0, 0, RIG_VA + 8192);
     sgc_acquire_mem(r->model, 1u << 23 | 1u << 22 | 1u << 18 | 1u << 29 | 1u << 27);
     EXPECT(r, TCC_EA_WRREQ, 4);
     EXPECT(r, TCC_ALL_TC_OP_WB_WRITEBACK, 2);
@@ -150,7 +150,7 @@ static void acquire_mem(void **state)
     EXPECT(r, TCC_ALL_TC_OP_INV_EVICT, 2 + 1 + 2);
     const uint64_t misses = GET(r, TCC_MISS);
     rig_do(r, "s_load_dword s0, s[4:5], 0x0");
-    sgc_fetch(r->model, 0, RIG_VA + 8192);
+    sgc_fetch(r->model, 0, 0, RIG_VA + 8192);
     touch(r, LOAD, 0, 256);
     EXPECT(r, TCC_MISS, misses + 1 + 2 + 2);
     rig_invariants(r);

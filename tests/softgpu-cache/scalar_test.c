@@ -106,15 +106,15 @@ static void fetches(void **state)
 {
     (void)state;
     rig_t *r = rig_create();
-    for (unsigned pass = 0; pass < 2; pass++, sgc_at(r->model, 5000))
+    for (unsigned pass = 0; pass < 2; pass++)
         for (unsigned k = 0; k < 510; k++)
-            sgc_fetch(r->model, 0, RIG_VA + 64 * k);
+            sgc_fetch(r->model, 0, 5000 * pass, RIG_VA + 64 * k);
     EXPECT(r, SQC_ICACHE_REQ, 1020);
     EXPECT(r, SQC_ICACHE_MISSES, 510 / 3);
     EXPECT(r, SQC_TC_INST_REQ, 510);
-    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA), r->profile.l1_instruction_latency);
+    assert_int_equal(sgc_fetch(r->model, 0, 5000, RIG_VA), r->profile.l1_instruction_latency);
     sgc_flush(r->model, SGC_INV_INST);
-    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA), r->profile.l2_latency);
+    assert_int_equal(sgc_fetch(r->model, 0, 5000, RIG_VA), r->profile.l2_latency);
     rig_invariants(r);
     rig_destroy(r);
 }
@@ -159,15 +159,13 @@ static void fetched_twice(void **state)
     (void)state;
     rig_t *r = rig_create();
     const uint32_t memory = r->profile.vram_latency;
-    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA), memory);
-    sgc_at(r->model, 200);
-    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA + 32), memory - 200);
-    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA + 64), r->profile.l1_instruction_latency);
+    assert_int_equal(sgc_fetch(r->model, 0, 0, RIG_VA), memory);
+    assert_int_equal(sgc_fetch(r->model, 0, 200, RIG_VA + 32), memory - 200);
+    assert_int_equal(sgc_fetch(r->model, 0, 200, RIG_VA + 64), r->profile.l1_instruction_latency);
     EXPECT(r, SQC_ICACHE_MISSES, 1);
     EXPECT(r, SQC_ICACHE_MISSES_DUPLICATE, 1);
     EXPECT(r, SQC_TC_INST_REQ, 3);
-    sgc_at(r->model, memory);
-    assert_int_equal(sgc_fetch(r->model, 0, RIG_VA), r->profile.l1_instruction_latency);
+    assert_int_equal(sgc_fetch(r->model, 0, memory, RIG_VA), r->profile.l1_instruction_latency);
     rig_invariants(r);
     rig_destroy(r);
 }

@@ -27,8 +27,11 @@ sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user)
     t->cu = calloc(t->cus, sizeof *t->cu);
     if (!t->cu || !sgc_pages_init(&t->pages, page, user) || !sgc_l2_init(t) || !sgc_scalar_init(t))
         goto fail;
-    for (unsigned n = 0; n < t->cus; n++)
+    for (unsigned n = 0; n < t->cus; n++) {
+        t->cu[n].sqc =
+            n / t->engine_cus * t->engine_sqcs + n % t->engine_cus / profile->l1_shared_cus;
         if (!init_cu(profile, &t->cu[n])) goto fail;
+    }
     return t;
 fail:
     sgc_destroy(t);
@@ -67,11 +70,12 @@ sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst
     sgc_cost_t cost = {0, 0, 0, 0};
     const sgc_op_t *op = &sgc_ops_table[i->op];
     if (__builtin_expect(op->unit == SGC_UNIT_NONE, 1)) return cost;
-    sgc_cu_t *c = &t->cu[cu % t->cus];
+    const unsigned at = sgc_unit(t, cu);
+    sgc_cu_t *c = &t->cu[at];
     switch (op->unit) {
     case SGC_UNIT_VECTOR: sgc_vector(t, c, w, i, op, &cost); break;
     case SGC_UNIT_LDS: sgc_lds(t, c, w, i, op, &cost); break;
-    default: sgc_scalar(t, sgc_sqc_of(t, cu % t->cus), w, i, op, &cost); break;
+    default: sgc_scalar(t, sgc_sqc_of(t, at), w, i, op, &cost); break;
     }
     return cost;
 }
@@ -88,7 +92,7 @@ void sgc_at(sgc_t *t, uint64_t now)
 
 void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t busy, uint64_t stood)
 {
-    sgc_cu_t *c = &t->cu[cu % t->cus];
+    sgc_cu_t *c = &t->cu[sgc_unit(t, cu)];
     c->tcp.latency += clocks;
     c->td_busy.clocks += busy;
     c->tcp_busy.clocks += busy;
@@ -98,7 +102,7 @@ void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t busy, uint64_t 
 
 uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
 {
-    sgc_cu_t *c = &t->cu[cu % t->cus];
+    sgc_cu_t *c = &t->cu[sgc_unit(t, cu)];
     const uint64_t ta = c->ta.ta_busy - c->seen_ta, data = c->td.data - c->seen_data;
     c->seen_ta = c->ta.ta_busy;
     c->seen_data = c->td.data;
@@ -162,7 +166,7 @@ void sgc_flush(sgc_t *t, unsigned what)
         if (what & SGC_INV_SCALAR) ways_clear(&t->sqc[n].data);
         if (what & SGC_INV_INST) {
             ways_clear(&t->sqc[n].code);
-            t->sqc[n].last_code = 0;
+            sgc_forget_code(&t->sqc[n]);
         }
     }
     if (what & SGC_WB_L2) sgc_l2_write_back(t);
@@ -210,6 +214,6 @@ void sgc_remap(sgc_t *t)
     for (unsigned n = 0; n < t->sqcs; n++) {
         sgc_tlb_clear(&t->sqc[n].data_tlb);
         sgc_tlb_clear(&t->sqc[n].code_tlb);
-        t->sqc[n].last_code = 0;
+        sgc_forget_code(&t->sqc[n]);
     }
 }

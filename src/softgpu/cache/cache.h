@@ -64,13 +64,14 @@ typedef struct {
  * at once. */
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i);
 
-/* The clock of the wave whose scalar accesses and fetches come next: since its dispatch began. */
+/* The clock of the wave whose scalar accesses come next: since its dispatch began. */
 void sgc_at(sgc_t *t, uint64_t now);
 
 /* A wave of the compute unit fetches the SGC_FETCH bytes of code around `va`. Returns the clocks
- * until they are there. To be called when a wave starts, and when it goes on in another piece. */
+ * until they are there, from `now` on. To be called when a wave starts, and when it goes on in
+ * another piece. */
 enum { SGC_FETCH = 32 };
-uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va);
+uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va);
 
 /* Bytes that have moved between L2 and memory since creation. */
 uint64_t sgc_below(const sgc_t *t);

@@ -333,7 +333,8 @@ static uint32_t accesses_in_a_row(const sgc_lanes_t *a, bool wide)
     const uint32_t joined = wide ? 1 : SGC_QUAD, n = ISA_LANES / joined, pitch = joined * a->step;
     const uint32_t bytes = (joined - 1) * a->step + a->bytes;
     uint32_t accesses = 0;
-    if (pitch && a->va[0] % pitch == 0 && SGC_LINE % pitch == 0 && a->bytes <= a->step) return n;
+    const bool divides = pitch && pitch <= SGC_LINE && !(pitch & (pitch - 1)); /* a line */
+    if (divides && !(a->va[0] & (pitch - 1)) && a->bytes <= a->step) return n;
     for (unsigned k = 0; k < n; k++)
         accesses += lines_in(a->va[0] + k * pitch, bytes);
     return accesses;
@@ -572,7 +573,7 @@ static void count_accesses(pass_t *p)
     c->latency += p->latency;
 }
 
-static void count_pipes(pass_t *p, uint32_t lanes, uint32_t bytes)
+static void count_pipes(pass_t *p, uint32_t bytes)
 {
     sgc_cu_t *cu = p->cu;
     sgc_ta_counts_t *ta = &cu->ta;
@@ -597,7 +598,7 @@ static void count_pipes(pass_t *p, uint32_t lanes, uint32_t bytes)
     const uint64_t end = start + p->latency;
     cu->free = start + issue;
     if (loads || p->returns) {
-        cu->td.data += (lanes * bytes + SGC_DATA_BUS - 1) / SGC_DATA_BUS;
+        cu->td.data += (bytes + SGC_DATA_BUS - 1) / SGC_DATA_BUS;
         sgc_span_add(&cu->td_busy, start, end);
         if (p->waits) {
             sgc_span_add(&cu->td_wait, data, end);
@@ -619,7 +620,9 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
     cu->l1_filled = true;
     walk(&p, a);
     count_accesses(&p);
-    count_pipes(&p, (uint32_t)__builtin_popcountll(a->exec), a->bytes);
+    /* this is built for hosts that cannot count bits in one instruction */
+    const uint32_t lanes = ~a->exec ? (uint32_t)__builtin_popcountll(a->exec) : (uint32_t)ISA_LANES;
+    count_pipes(&p, lanes * a->bytes);
     cost->vmem_issue += p.lookups;
     if (p.latency > cost->latency) cost->latency = p.latency;
 }

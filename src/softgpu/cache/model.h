@@ -12,6 +12,8 @@
 #include "softgpu/cache/ways.h"
 #include "softgpu/isa/wave.h"
 
+#include <string.h>
+
 /* The sizes that the rules are made of; everything else is in the profile. */
 enum {
     SGC_L2_LINE = 128, /* two halves of SGC_LINE */
@@ -24,8 +26,9 @@ enum {
     SGC_SCALAR_PENDING = 30, /* requests for a scalar line on its way that are let in */
     SGC_DATA_BUS = 64,       /* bytes of loads that TD returns in a clock */
     SGC_ARRIVING = 4,        /* lines on their way to L2 that scalar caches know of */
-    SGC_CODE_AHEAD = 2,      /* lines that a miss of the instruction cache reads besides its own */
-    SGC_TAG_BANKS = 4,       /* of the vector L1's tags, by line number */
+    SGC_LAST_CODE = 16,
+    SGC_CODE_AHEAD = 2, /* lines that a miss of the instruction cache reads besides its own */
+    SGC_TAG_BANKS = 4,  /* of the vector L1's tags, by line number */
     SGC_MTYPES = 4
 };
 
@@ -101,6 +104,7 @@ typedef struct {
     sgc_td_counts_t td;
     sgc_tcp_counts_t tcp;
     sgc_span_t td_busy, td_wait, tcp_busy, tcp_wait;
+    uint32_t sqc;                /* its scalar and instruction cache */
     uint64_t seen_ta, seen_data; /* ta_busy and td.data when a dispatch ended last */
 } sgc_cu_t;
 
@@ -124,7 +128,10 @@ typedef struct {
     uint64_t *dirty;        /* by slot of `data`: bytes written */
     uint64_t n_dirty;
     sgc_tlb_t data_tlb, code_tlb; /* not counted by any event */
-    uint64_t last_code;           /* line of the last fetch that hit + 1, or 0 */
+    /* by the low bits of a line's number, as far as sets have them: the last that hit there + 1, or
+     * 0. It is the newest of its set */
+    uint64_t last_code[SGC_LAST_CODE];
+    unsigned last_mask;
     /* the line that `data` has read last: how many more may ask for it before it is there, and
      * when that is */
     sgc_arriving_t data_arriving, code_arriving;
@@ -293,10 +300,20 @@ void sgc_scalar_write_back(sgc_t *t, sgc_sqc_t *sqc);
 bool sgc_scalar_init(sgc_t *t);
 void sgc_scalar_free(sgc_t *t);
 
+/* A compute unit that there is. */
+static inline unsigned sgc_unit(const sgc_t *t, unsigned cu)
+{
+    return cu < t->cus ? cu : cu % t->cus;
+}
+
+static inline void sgc_forget_code(sgc_sqc_t *q)
+{
+    memset(q->last_code, 0, sizeof q->last_code);
+}
+
 static inline sgc_sqc_t *sgc_sqc_of(const sgc_t *t, unsigned cu)
 {
-    return t->sqc + cu / t->engine_cus * t->engine_sqcs +
-           cu % t->engine_cus / t->profile.l1_shared_cus;
+    return t->sqc + t->cu[cu].sqc;
 }
 
 #endif

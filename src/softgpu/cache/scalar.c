@@ -34,6 +34,7 @@ bool sgc_scalar_init(sgc_t *t)
             return false;
         q->dirty = calloc(ways_slots(&q->data), sizeof *q->dirty);
         q->data_page = calloc(ways_slots(&q->data), sizeof *q->data_page);
+        q->last_mask = q->code.sets % SGC_LAST_CODE ? 0 : SGC_LAST_CODE - 1;
         if (!q->dirty || !q->data_page) return false;
     }
     return true;
@@ -185,6 +186,11 @@ void sgc_scalar(sgc_t *t, sgc_sqc_t *q, const isa_wave_t *w, const isa_inst_t *i
     if (!cost->latency) cost->latency = t->profile.l1_scalar_latency;
 }
 
+static uint64_t *last_code(sgc_sqc_t *q, uint64_t va)
+{
+    return &q->last_code[va / SGC_LINE & q->last_mask];
+}
+
 /* Asks for the code at `va` if the cache has not got it: whether it had to, and the line. */
 static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *line, uint32_t *latency)
 {
@@ -196,6 +202,7 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *line, uin
     if (ways_find(&q->code, set, *line) >= 0) return false;
     q->count.tc[TC_INST]++;
     ways_insert(&q->code, set, *line, &old);
+    *last_code(q, va) = 0;
     *latency = read_scalar(t, *line, f.page);
     return true;
 }
@@ -205,27 +212,27 @@ static uint32_t miss_code(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t line, ui
     uint32_t unused;
     q->count.icache_misses++;
     q->code_arriving = (sgc_arriving_t){line, t->now + latency};
-    q->last_code = 0;
     for (unsigned ahead = 1; ahead <= SGC_CODE_AHEAD; ahead++)
         code_missed(t, q, va + (uint64_t)ahead * SGC_LINE, &(uint32_t){0}, &unused);
     return latency;
 }
 
-uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t va)
+uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va)
 {
-    sgc_sqc_t *q = sgc_sqc_of(t, cu % t->cus);
+    sgc_sqc_t *q = sgc_sqc_of(t, sgc_unit(t, cu));
     uint32_t line, latency;
     q->count.icache_req++;
-    if (q->last_code == va / SGC_LINE + 1) { /* the newest of its set is asked for again */
+    if (*last_code(q, va) == va / SGC_LINE + 1) { /* the newest of its set is asked for again */
         q->count.icache_hits++;
         return t->profile.l1_instruction_latency;
     }
+    t->now = now;
     if (code_missed(t, q, va, &line, &latency)) return miss_code(t, q, va, line, latency);
     if (is_arriving(t, &q->code_arriving, line)) {
         q->count.icache_duplicate++;
         return (uint32_t)(q->code_arriving.at - t->now);
     }
     q->count.icache_hits++;
-    q->last_code = va / SGC_LINE + 1;
+    *last_code(q, va) = va / SGC_LINE + 1;
     return latency;
 }

@@ -59,8 +59,7 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 {
     const uint64_t piece = pc / SGC_FETCH * SGC_FETCH;
     if (piece == c->code) return;
-    sgc_at(of->caches, of->start + c->now);
-    const uint32_t latency = sgc_fetch(of->caches, of->unit, piece);
+    const uint32_t latency = sgc_fetch(of->caches, of->unit, of->start + c->now, piece);
     const uint32_t ahead = piece == c->code + SGC_FETCH ? of->profile->l1_instruction_latency : 0;
     c->fetches++;
     c->fetch_level += latency;

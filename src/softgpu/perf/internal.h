@@ -164,6 +164,15 @@ static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t pl
     return &p->units[engine * p->units_per_engine + place];
 }
 
+/* To a sum that nobody else adds to meanwhile: of a unit, whose holder does (SG_T_MODEL and after:
+ * who has the model's lock). Readers need not wait. */
+static inline void sg_add_held(_Atomic uint64_t *to, uint64_t n)
+{
+    if (n)
+        atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n,
+                              memory_order_relaxed);
+}
+
 static inline void sg_add(_Atomic uint64_t *to, uint64_t n)
 {
     if (n) atomic_fetch_add_explicit(to, n, memory_order_relaxed);

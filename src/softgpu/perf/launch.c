@@ -170,17 +170,33 @@ static void before_exact(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, 
     isa_count(&g->counter, w->exec, i);
 }
 
-static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+static __attribute__((noinline)) void before_rare(sg_perf_group_t *g, isa_wave_t *w,
+                                                  const isa_inst_t *i, uint64_t pc)
 {
-    sg_perf_group_t *g = o->before_user;
     isa_count(&g->counter, w->exec, i);
-    sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
+    sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const uint64_t begin = clock->now;
     sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
     if (g->traced)
         sg_sqtt_instruction(g->traced, w->index_in_group, w, i, pc, begin, clock->now,
                             traits->issue);
+}
+
+/* Most instructions have all lanes and nobody who traces them; most of these need no call. */
+static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+{
+    const uint64_t full = ~UINT64_C(0);
+    sg_perf_group_t *g = o->before_user;
+    if (w->exec != full || g->traced) {
+        before_rare(g, w, i, pc);
+        return;
+    }
+    isa_count(&g->counter, full, i);
+    const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
+    sg_wave_clock_t *clock = &g->clock[w->index_in_group];
+    if (!sg_wave_clock_quick(clock, traits, pc))
+        sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
 }
 
 void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out)
@@ -200,7 +216,12 @@ void sg_perf_group_barrier(sg_perf_group_t *g)
 
 static void add_model(sg_perf_group_t *g)
 {
-    sg_ran_t ran = {.id = g->id, .unit = g->unit, .n_waves = g->n_waves, .counted = g->counted};
+    sg_ran_t ran; /* what nobody reads is not set: there are 16 waves */
+    ran.id = g->id;
+    ran.unit = g->unit;
+    ran.n_waves = g->n_waves;
+    ran.counted = g->counted;
+    ran.waited = 0;
     for (uint32_t i = 0; i < g->n_waves; i++) {
         const sg_wave_clock_t *c = &g->clock[i];
         g->fixed[SG_T_WAIT] += c->waited;
@@ -236,14 +257,6 @@ static void leave_unit(sg_unit_t *u)
     atomic_flag_clear_explicit(&u->adding, memory_order_release);
 }
 
-/* To a sum that is added to by the holder of its unit only. */
-static void add_held(_Atomic uint64_t *to, uint64_t n)
-{
-    if (n)
-        atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n,
-                              memory_order_relaxed);
-}
-
 /* Most buckets are untouched: eight are looked at at once. */
 static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsigned n)
 {
@@ -253,8 +266,8 @@ static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsign
         if (!(any[0] | any[1])) continue;
         for (unsigned k = b; k < b + 8; k++) {
             if (!c->runs[k]) continue;
-            add_held(&sums->runs[k], c->runs[k]);
-            add_held(&sums->lanes[k], c->lanes[k]);
+            sg_add_held(&sums->runs[k], c->runs[k]);
+            sg_add_held(&sums->lanes[k], c->lanes[k]);
             c->runs[k] = c->lanes[k] = 0;
         }
     }
@@ -268,13 +281,12 @@ void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
     sg_sums_t *sums = &u->sums[g->counted];
     if (g->run->schedule) {
         add_model(g);
-        /* the schedule adds to these too */
         for (unsigned k = SG_T_MODEL; k < SG_T_COUNT; k++)
-            sg_add(&sums->fixed[k], g->fixed[k]);
+            sg_add_held(&sums->fixed[k], g->fixed[k]);
     }
     take_unit(u);
     for (unsigned k = 0; k < SG_T_MODEL; k++)
-        add_held(&sums->fixed[k], g->fixed[k]);
+        sg_add_held(&sums->fixed[k], g->fixed[k]);
     add_counts(sums, &g->counter, 0, g->n_buckets);
     add_counts(sums, &g->counter, ISA_BUCKETS, g->n_buckets);
     leave_unit(u);

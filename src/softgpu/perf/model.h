@@ -49,6 +49,20 @@ typedef struct {
 } sg_clock_of_t;
 
 void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd);
+/* The same as the step below for what needs neither new code nor memory; false, and nothing is
+ * done, for all else. */
+static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t, uint64_t pc)
+{
+    if (pc - c->code >= SGC_FETCH) return false;
+    if (t->klass == ISA_CLASS_VALU)
+        c->pipe[SG_PIPE_VALU] += t->issue;
+    else if (t->klass == ISA_CLASS_SALU)
+        c->pipe[SG_PIPE_SCALAR] += t->issue;
+    else
+        return false;
+    c->now += t->issue;
+    return true;
+}
 /* The wave is about to execute *i at `pc`. */
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_wave_t *w,
                         const isa_inst_t *i, const sg_traits_t *t, uint64_t pc);

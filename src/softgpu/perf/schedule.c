@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     resident_t *resident;
     uint32_t n, room;                       /* in the array */
+    uint32_t waves_on[SG_UNIT_SIMDS], lds;  /* of the residents */
     uint64_t free[SG_UNIT_SIMDS][SG_PIPES]; /* when each pipe is through with the waves so far */
     uint64_t covered;                       /* busy clocks are counted up to here */
     uint64_t waited;                        /* clocks of nothing but memory, up to here */
@@ -93,13 +94,9 @@ typedef struct {
 static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_t *ran)
 {
     const sg_profile_t *profile = &s->p->profile;
-    uint32_t waves[SG_UNIT_SIMDS] = {0}, more[SG_UNIT_SIMDS] = {0}, lds = s->launch.lds_bytes;
+    const uint32_t *waves = u->waves_on;
+    uint32_t more[SG_UNIT_SIMDS] = {0};
     lack_t lack = {0};
-    for (uint32_t r = 0; r < u->n; r++) {
-        lds += u->resident[r].lds;
-        for (unsigned k = 0; k < SG_UNIT_SIMDS; k++)
-            waves[k] += u->resident[r].waves[k];
-    }
     for (uint32_t i = 0; i < ran->n_waves; i++)
         more[ran->wave[i].simd]++;
     for (unsigned k = 0; k < SG_UNIT_SIMDS; k++) {
@@ -107,7 +104,7 @@ static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_
         lack.no_slot += waves[k] + more[k] > profile->waves_per_simd;
         lack.no_vgprs += (waves[k] + more[k]) * s->launch.vgprs > VGPR_FILE;
     }
-    lack.no_lds = lds > profile->lds_kb << 10;
+    lack.no_lds = u->lds + s->launch.lds_bytes > profile->lds_kb << 10;
     return lack;
 }
 
@@ -115,8 +112,17 @@ static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_
 static void leave(unit_state_t *u, uint64_t now)
 {
     uint32_t kept = 0;
-    for (uint32_t r = 0; r < u->n; r++)
-        if (u->resident[r].end > now) u->resident[kept++] = u->resident[r];
+    for (uint32_t r = 0; r < u->n; r++) {
+        const resident_t *one = &u->resident[r];
+        if (one->end > now) {
+            if (kept != r) u->resident[kept] = *one;
+            kept++;
+            continue;
+        }
+        u->lds -= one->lds;
+        for (unsigned k = 0; k < SG_UNIT_SIMDS; k++)
+            u->waves_on[k] -= one->waves[k];
+    }
     u->n = kept;
 }
 
@@ -147,10 +153,10 @@ static void count_lack(sg_schedule_t *s, const sg_ran_t *ran, sg_sums_t *sums, u
                        uint64_t then, lack_t lack)
 {
     lacking_simds(s, ran, now, &lack);
-    sg_add(&sums->fixed[SG_T_BLOCKED], then - now);
-    sg_add(&sums->fixed[SG_T_BLOCKED_WAVES], lack.no_slot * (then - now));
-    sg_add(&sums->fixed[SG_T_BLOCKED_VGPRS], lack.no_vgprs * (then - now));
-    sg_add(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
+    sg_add_held(&sums->fixed[SG_T_BLOCKED], then - now);
+    sg_add_held(&sums->fixed[SG_T_BLOCKED_WAVES], lack.no_slot * (then - now));
+    sg_add_held(&sums->fixed[SG_T_BLOCKED_VGPRS], lack.no_vgprs * (then - now));
+    sg_add_held(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
 }
 
 /* When the unit has room, from `now` on; what was missing is added to the engine's sums, if they
@@ -199,9 +205,9 @@ static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_
     const uint64_t vector = ran->wave[i].vector, all = vector + ran->wave[i].scalar;
     if (!all || done <= end) return end;
     const uint64_t of_vector = share(done - end, vector, all);
-    sg_add(&sums->fixed[SG_T_WAIT], done - end);
-    sg_add(&sums->fixed[SG_T_VMEM_LEVEL], of_vector);
-    sg_add(&sums->fixed[SG_T_SMEM_LEVEL], done - end - of_vector);
+    sg_add_held(&sums->fixed[SG_T_WAIT], done - end);
+    sg_add_held(&sums->fixed[SG_T_VMEM_LEVEL], of_vector);
+    sg_add_held(&sums->fixed[SG_T_SMEM_LEVEL], done - end - of_vector);
     u->waiting += done - end;
     const uint64_t of_unit = cover(&u->waited, end, done);
     sgc_waited(s->p->caches, ran->unit, of_vector, vector ? of_unit : 0,
@@ -236,10 +242,10 @@ static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
         end = *through;
         last = pipe;
     }
-    sg_add(&sums->fixed[SG_T_STALL], end - alone);
-    if (last == SG_PIPE_LDS) sg_add(&sums->fixed[SG_T_STALL_LDS], end - alone);
+    sg_add_held(&sums->fixed[SG_T_STALL], end - alone);
+    if (last == SG_PIPE_LDS) sg_add_held(&sums->fixed[SG_T_STALL_LDS], end - alone);
     end = wait_for_memory(s, u, ran, i, end, memory, sums);
-    sg_add(&sums->fixed[SG_T_WAVE_CLOCKS], end - start);
+    sg_add_held(&sums->fixed[SG_T_WAVE_CLOCKS], end - start);
     return end;
 }
 
@@ -256,6 +262,9 @@ static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t e
     *r = (resident_t){.end = end, .lds = lds};
     for (uint32_t i = 0; i < ran->n_waves; i++)
         r->waves[ran->wave[i].simd]++;
+    u->lds += lds;
+    for (unsigned k = 0; k < SG_UNIT_SIMDS; k++)
+        u->waves_on[k] += r->waves[k];
     return true;
 }
 
@@ -293,8 +302,8 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     const uint64_t asked = e->free,
                    granted = s->granted_to == ran->id + 1 ? s->granted : grant(s, ran);
     const uint64_t start = granted + launch_clocks(s, ran), memory = move(s, ran, start);
-    sg_sqtt_times_t times = {.start = start};
-    uint64_t end = start;
+    sg_sqtt_times_t times; /* of the waves that there are */
+    uint64_t end = times.start = start;
 
     for (uint32_t i = 0; i < ran->n_waves; i++) {
         const uint64_t wave_end = run_wave(s, u, ran, i, start, memory, sums);
@@ -311,8 +320,8 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     if (ran->n_waves > u->abreast) u->abreast = ran->n_waves;
     e->free = start;
     e->blocked += granted - asked;
-    sg_add(&first->fixed[SG_T_SE_BUSY], cover(&e->covered, start, end));
-    sg_add(&sums->fixed[SG_T_BUSY], cover(&u->covered, start, end));
+    sg_add_held(&first->fixed[SG_T_SE_BUSY], cover(&e->covered, start, end));
+    sg_add_held(&sums->fixed[SG_T_BUSY], cover(&u->covered, start, end));
     enter(u, ran, s->launch.lds_bytes, end);
     if (end > s->end) s->end = end;
     s->placed[0] = start;
@@ -367,8 +376,8 @@ static void queue_up(sg_perf_t *p, uint32_t unit, const unit_state_t *u, uint64_
     const uint64_t others = sgc_queue(busy, clocks) * u->abreast * (u->groups - 1) / u->groups;
     const uint64_t queued = own + others < u->waiting ? own + others : u->waiting;
     sg_sums_t *sums = &p->units[unit].sums[u->counted];
-    sg_add(&sums->fixed[SG_T_STALL], queued);
-    atomic_fetch_sub_explicit(&sums->fixed[SG_T_WAIT], queued, memory_order_relaxed);
+    sg_add_held(&sums->fixed[SG_T_STALL], queued);
+    sg_add_held(&sums->fixed[SG_T_WAIT], -queued);
 }
 
 static void end_caches(sg_schedule_t *s, uint64_t at_work)
