@@ -222,7 +222,8 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va)
     sgc_sqc_t *q = sgc_sqc_of(t, sgc_unit(t, cu));
     uint32_t line, latency;
     q->count.icache_req++;
-    if (*last_code(q, va) == va / SGC_LINE + 1) { /* the newest of its set is asked for again */
+    /* the newest of its set is asked for again, and nothing is on its way */
+    if (*last_code(q, va) == va / SGC_LINE + 1 && now >= q->code_arriving.at) {
         q->count.icache_hits++;
         return t->profile.l1_instruction_latency;
     }
