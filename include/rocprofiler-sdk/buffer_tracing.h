@@ -142,7 +142,7 @@ typedef struct rocprofiler_buffer_tracing_ompt_record_t {
     rocprofiler_timestamp_t start_timestamp;
     rocprofiler_timestamp_t end_timestamp;
     rocprofiler_thread_id_t thread_id;
-    union {
+    __extension__ union {
         rocprofiler_buffer_tracing_ompt_target_t target;
         rocprofiler_buffer_tracing_ompt_target_data_op_t target_data_op;
         rocprofiler_buffer_tracing_ompt_target_kernel_t target_kernel;

@@ -97,7 +97,7 @@ typedef enum {
 typedef struct {
     void *ptr;
     uint32_t size; /* bytes */
-    union {
+    __extension__ union {
         uint32_t instance_count; /* one instance for each shader engine traced */
         uint32_t instances;
     };
@@ -106,7 +106,7 @@ typedef struct {
 
 typedef struct {
     rocprofiler_data_kind_t kind;
-    union {
+    __extension__ union {
         uint32_t result_int32;
         uint64_t result_int64;
         float result_float;
@@ -126,11 +126,11 @@ typedef struct {
  * by block and event: a name that is that of a block, perhaps with an instance, is always taken for
  * the latter. */
 typedef struct {
-    union {
+    __extension__ union {
         rocprofiler_feature_kind_t kind;
         rocprofiler_feature_kind_t type;
     };
-    union {
+    __extension__ union {
         const char *name;
         rocprofiler_counter_event_t counter;
     };
@@ -163,11 +163,11 @@ typedef void (*rocprofiler_context_callback_t)(rocprofiler_group_t group, void *
 typedef struct {
     hsa_queue_t *queue;   /* STANDALONE: the queue, the program's; CREATEQUEUE: the open sets it */
     uint32_t queue_depth; /* CREATEQUEUE: its size, a power of two */
-    union {
+    __extension__ union {
         rocprofiler_handler_t handler;
         rocprofiler_context_callback_t callback;
     };
-    union {
+    __extension__ union {
         void *handler_arg;
         void *callback_arg;
     };
@@ -275,7 +275,7 @@ typedef struct {
 } rocprofiler_dispatch_agent_t;
 
 typedef struct {
-    union {
+    __extension__ union {
         hsa_agent_t agent;
         rocprofiler_dispatch_agent_t dispatch; /* the same, as the specification's example has it */
     };
@@ -381,7 +381,7 @@ typedef struct {
 typedef struct {
     uint32_t agent_index;
     rocprofiler_info_kind_t kind;
-    union {
+    __extension__ union {
         rocprofiler_metric_info_t metric;
         rocprofiler_trace_info_t trace;
         rocprofiler_trace_parameter_info_t trace_parameter;
@@ -515,8 +515,8 @@ typedef struct {
     int unload;
 } rocprofiler_hsa_codeobj_t;
 
-typedef struct {
-    union {
+__extension__ typedef struct {
+    __extension__ union {
         rocprofiler_hsa_allocate_t allocate;
         rocprofiler_hsa_device_t device;
         rocprofiler_hsa_memcopy_t memcopy;

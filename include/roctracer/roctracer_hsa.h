@@ -35,7 +35,7 @@ typedef enum {
 } hsa_evt_id_t;
 
 /** What a callback of ACTIVITY_DOMAIN_HSA_EVT gets: the member of its operation. */
-typedef struct {
+__extension__ typedef struct {
     __extension__ union {
         struct {
             const void *ptr;

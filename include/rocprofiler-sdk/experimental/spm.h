@@ -41,7 +41,7 @@ typedef struct rocprofiler_spm_interval_range_t {
 typedef struct rocprofiler_spm_available_configuration_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_spm_parameter_type_t type;
-    union {
+    __extension__ union {
         rocprofiler_spm_interval_range_t interval; /**< of SAMPLE_INTERVAL_SCLK_CYCLES */
     };
 } rocprofiler_spm_available_configuration_t;
