@@ -88,6 +88,15 @@ static aql_wide_t wide_of_node(uint32_t node)
     return found;
 }
 
+/* Runtimes from ROCm 6 on tell it. */
+static uint32_t clock_of(__typeof__(hsa_agent_get_info) *get_info, hsa_agent_t handle)
+{
+    enum { TIMESTAMP_FREQUENCY = 0xa016, KHZ = 1000, MOST = 0xfffff };
+    uint64_t hertz = 0;
+    if (get_info(handle, (hsa_agent_info_t)TIMESTAMP_FREQUENCY, &hertz)) return 0;
+    return hertz / KHZ <= MOST ? (uint32_t)(hertz / KHZ) : 0; /* what a marker has room for */
+}
+
 hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
 {
     __typeof__(hsa_agent_get_info) *get_info = NULL;
@@ -113,6 +122,7 @@ hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
     uint32_t node;
     if (!status && !get_info(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &node))
         agent->wide = wide_of_node(node);
+    if (!status) agent->clock_khz = clock_of(get_info, handle);
     return status;
 }
 

@@ -29,6 +29,7 @@ typedef struct {
     char name[16];
     uint32_t engines, units, arrays; /* shader engines, compute units of all, arrays per engine */
     aql_wide_t wide;
+    uint32_t clock_khz; /* of its timestamps; 0: the runtime does not tell */
 } aql_agent_t;
 
 typedef struct {
@@ -216,6 +217,7 @@ typedef struct {
     uint32_t engines, engine_mask, unit, simds;
     uint32_t mask, token_mask, token_mask2; /* register values */
     bool concurrent, timestamps;
+    uint32_t clock_khz; /* as in aql_agent_t */
     uint32_t counters[AQL_TRACE_COUNTERS], counter_count, counter_mask, counter_control;
     uint64_t bytes, control; /* size of the data, address of the control */
     uint64_t begin[AQL_TRACE_ENGINES], size[AQL_TRACE_ENGINES]; /* addresses; 0 bytes: not traced */

@@ -38,6 +38,7 @@ enum {
     USERDATA_VERSION = 524801,
     USERDATA_CLOCK = 5,
     USERDATA_CODE_OBJECT = 4,
+    USERDATA_AGENT = 6,
 
     WRITTEN_UNIT = 32,
     WRITTEN_MASK = 0x3fffffff,
@@ -212,6 +213,7 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
     hsa_status_t status = HSA_STATUS_SUCCESS;
     memset(trace, 0, sizeof *trace);
     trace->engines = agent->engines;
+    trace->clock_khz = agent->clock_khz;
     trace->simds = SIMDS_ALL;
     trace->counter_mask = UINT32_MAX;
     trace->timestamps = second;
@@ -322,6 +324,8 @@ void aql_trace_begin(aql_pm4_t *pm4, const aql_trace_t *trace)
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
     aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_BEGIN);
     aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_VERSION);
+    if (trace->timestamps && trace->clock_khz)
+        aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_AGENT | trace->clock_khz << 12);
     if (trace->timestamps)
         mark_clock(pm4, slot(trace, 0) + offsetof(aql_trace_control_t, clock_begin));
 }

@@ -21,6 +21,7 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, v
     case HSA_AGENT_INFO_NAME: strcpy(value, "gfx90a"); break;
     case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT: *number = 39; break;
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES: *number = 3; break;
+    case 0xa016: *(uint64_t *)value = 100000000; break; /* TIMESTAMP_FREQUENCY, of newer runtimes */
     default: *number = 1; break;
     }
     return HSA_STATUS_SUCCESS;
@@ -116,6 +117,36 @@ static int print_trace(void)
         .event_id = id, .flags.raw = accumulated                                                   \
     }
 
+static hsa_status_t allocate_trace(void **ptr, uint64_t size, aqlprofile_buffer_desc_flags_t flags,
+                                   void *userdata)
+{
+    (void)userdata, (void)flags;
+    *ptr = aligned_alloc(4096, (size + 4095) & ~UINT64_C(4095));
+    if (size < 1 << 20) return HSA_STATUS_SUCCESS;
+    results = *ptr;
+    results_size = size;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* The second interface's, with the clock and how fast it is. */
+static int print_clock(void)
+{
+    const aqlprofile_att_parameter_t parameters[] = {
+        {.parameter_name = HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, .value = 1},
+        {.parameter_name = HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_ATT_BUFFER_SIZE,
+         .value = 1 << 20}};
+    aqlprofile_handle_t handle;
+    aqlprofile_att_control_aql_packets_t packets;
+    if (aqlprofile_att_create_packets(&handle, &packets,
+                                      (aqlprofile_att_profile_t){{1}, parameters, 2},
+                                      allocate_trace, release, copy, NULL))
+        return 1;
+    printf("trace with the clock: start\n");
+    const bool good = decode_packet(stdout, &packets.start_packet, results, results_size);
+    aqlprofile_att_delete_packets(handle);
+    return !good;
+}
+
 int main(void)
 {
     aqlprofile_agent_handle_t agent;
@@ -133,5 +164,5 @@ int main(void)
     if (aqlprofile_register_agent(&agent, &info)) return 2;
     return print(agent, "one instance", one_instance, 2, true) |
            print(agent, "instances", instances, 3, false) | print(agent, "odd", odd, 2, false) |
-           print(agent, "sums", sums, 4, false) | print_trace();
+           print(agent, "sums", sums, 4, false) | print_trace() | print_clock();
 }

@@ -6,6 +6,8 @@
 #include "counting.h"
 
 #include "asm.h"
+#include "softgpu/isa/table.h"
+#include "softgpu/perf/sqtt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -211,11 +213,64 @@ static void test_no_buffer(void **state)
     assert_int_equal(c->rig->faults, 0);
 }
 
+static void *reach(void *user, uint64_t va, uint64_t bytes)
+{
+    (void)va, (void)bytes;
+    return user;
+}
+
+/* A branch, a trap behind it, three instructions of the handler, and on where the branch leads. */
+static void test_trap(void **state)
+{
+    enum { V = ISA_OP_v_nop, B = ISA_OP_s_cbranch_scc1, R = ISA_OP_s_rfe_b64, E = ISA_OP_s_endpgm };
+    static const struct {
+        uint16_t op;
+        bool privileged;
+        uint64_t pc;
+    } steps[] = {{V, 0, 0x1000}, {B, 0, 0x1004}, {V, 1, 0x9000}, {B, 1, 0x9004},
+                 {R, 1, 0x9010}, {V, 0, 0x1100}, {E, 0, 0x1104}};
+    static uint8_t buffer[PAGES * 4096];
+    sg_profile_t profile = {
+        .shader_engines = 1, .arrays_per_engine = 1, .cus_per_array = 1, .waves_per_simd = 8};
+    isa_wave_t *wave = aligned_alloc(64, (sizeof *wave + 63) / 64 * 64);
+    isa_group_t group = {.n_waves = 1, .waves = &wave};
+    sg_sqtt_times_t times = {.start = 100, .alone = {70}, .end = {170}};
+    seen_t seen;
+    (void)state;
+    memset(wave, 0, sizeof *wave);
+    wave->exec = 1;
+    sg_sqtt_t *s = sg_sqtt_create(&profile);
+    sg_sqtt_set_memory(s, reach, buffer);
+    const uint32_t registers[][2] = {
+        {0xc332, 0xcf80}, {0xc333, TOKENS}, {0xc331, PAGES}, {0xc330, 1}, {0xc336, ON}};
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        sg_sqtt_write(s, EVERYWHERE, registers[i][0], registers[i][1], 0);
+    sg_sqtt_run_t *run = sg_sqtt_run_begin(NULL, s, &(sg_sqtt_launch_t){.entry = 0x1000});
+    sg_sqtt_group_t *g = sg_sqtt_group_start(run, 0, &group);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const isa_inst_t inst = {.op = steps[i].op,
+                                 .fmt = steps[i].op == R   ? ISA_FMT_SOP1
+                                        : steps[i].op == V ? ISA_FMT_VOP1
+                                                           : ISA_FMT_SOPP,
+                                 .dwords = 1};
+        wave->privileged = steps[i].privileged;
+        sg_sqtt_instruction(g, 0, wave, &inst, steps[i].pc, i * 10, i * 10 + 4, 4);
+    }
+    sg_sqtt_place(run, g, &times);
+    sg_sqtt_run_end(run, 0);
+    sg_sqtt_write(s, EVERYWHERE, 0xc336, OFF, 0);
+    look(&seen, buffer, sg_sqtt_read(s, EVERYWHERE, 0xc339) * 32);
+    assert_string_equal(seen.kinds, "5 12 29 7 5 15 "); /* the branch was taken */
+    assert_int_equal(seen.target, 0x1100);
+    sg_sqtt_destroy(s);
+    free(wave);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns), cmocka_unit_test(test_occupancy), cmocka_unit_test(test_full),
-        cmocka_unit_test(test_no_buffer)};
+        cmocka_unit_test(test_trap), cmocka_unit_test(test_no_buffer)};
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,8 @@ static void look(sg_sqtt_counters_t *c, uint64_t from, uint64_t to, bool first);
 
 sg_sqtt_counters_t *sg_sqtt_counters_begin(sg_perf_t *p, uint32_t tokens)
 {
-    const sg_bank_t *bank = &p->bank[SG_BLOCK_SQ];
     if (!(tokens >> TOKEN_PERF & 1)) return NULL;
+    const sg_bank_t *bank = &p->bank[SG_BLOCK_SQ];
     sg_sqtt_counters_t *c = calloc(1, sizeof *c);
     if (!c) return NULL;
     c->perf = p;
