@@ -153,6 +153,41 @@ static void check_limits(rocprofiler_agent_id_t gpu)
     REFUSES(device(context, gpu, counters, 1), INVALID_ARGUMENT);
 }
 
+static void choose_nothing(rocprofiler_dispatch_counting_service_data_t data,
+                           rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user,
+                           void *more)
+{
+    (void)data, (void)config, (void)user, (void)more;
+}
+
+static void ignore_values(rocprofiler_dispatch_counting_service_data_t data,
+                          rocprofiler_counter_record_t *records, size_t count,
+                          rocprofiler_user_data_t user, void *more)
+{
+    (void)data, (void)records, (void)count, (void)user, (void)more;
+}
+
+static rocprofiler_status_t count_dispatches(rocprofiler_context_id_t context)
+{
+    return rocprofiler_configure_callback_dispatch_counting_service(context, choose_nothing, NULL,
+                                                                    ignore_values, NULL);
+}
+
+/* A dispatch is counted or traced. */
+static void check_counting(rocprofiler_agent_id_t gpu)
+{
+    rocprofiler_context_id_t counts = {0}, traces = {0};
+    ANSWERS(rocprofiler_create_context(&counts), SUCCESS);
+    ANSWERS(rocprofiler_create_context(&traces), SUCCESS);
+    ANSWERS(count_dispatches(counts), SUCCESS);
+    REFUSES(dispatch(counts, gpu, NULL, 0), CONTEXT_CONFLICT);
+    ANSWERS(dispatch(traces, gpu, NULL, 0), SUCCESS);
+    REFUSES(count_dispatches(traces), CONTEXT_CONFLICT);
+    ANSWERS(rocprofiler_start_context(counts), SUCCESS);
+    REFUSES(rocprofiler_start_context(traces), CONTEXT_CONFLICT);
+    ANSWERS(rocprofiler_stop_context(counts), SUCCESS);
+}
+
 /* One trace of an agent at a time, whichever way. */
 static void check_conflicts(rocprofiler_agent_id_t gpu)
 {
@@ -182,6 +217,7 @@ static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
     if (find_gpus(&found)) return 1;
     check_limits(found.gpus[0]);
     check_conflicts(found.gpus[0]);
+    check_counting(found.gpus[0]);
     REFUSES(rocprofiler_thread_trace_decoder_create(NULL, ""), INVALID_ARGUMENT);
     REFUSES(rocprofiler_thread_trace_decoder_create(&decoder, "/nonexistent"), NOT_AVAILABLE);
     ANSWERS(rocprofiler_thread_trace_decoder_create(&decoder, ""), SUCCESS);

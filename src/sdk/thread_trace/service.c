@@ -145,6 +145,9 @@ static rocprofiler_status_t configure(rocprofiler_context_id_t context_id, sdk_t
     sdk_context_t *context = sdk_context_find(context_id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (!unit->shader) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    /* both would be packets around one dispatch */
+    if (unit->dispatch && context->dispatch_counting)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     const rocprofiler_agent_v0_t *agent = sdk_agent_find(unit->agent);
     if (!agent || agent->type != ROCPROFILER_AGENT_TYPE_GPU)
         return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;

@@ -28,7 +28,8 @@ typedef rocprofiler_thread_trace_control_flags_t (*rocprofiler_thread_trace_disp
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such GPU
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a parameter out of its limits, or no callback
  * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context traces the agent already
- * @retval ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT the context traces agents */
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT the context traces agents
+ * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT the context counts dispatches */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_dispatch_thread_trace_service(
     rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,
