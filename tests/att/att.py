@@ -288,5 +288,18 @@ def service():
               re.fullmatch(f"0 failed; {said}, all found, 0 infos", lines[1]), mode, done.stdout, done.stderr)
 
 
+def region():
+    """Of a program that resumes tracing for one of its three kernels: that kernel, in one trace."""
+    with tempfile.TemporaryDirectory() as out:
+        done = subprocess.run([f"{build}/bin/rocprofv3", "--gpu", "soft", "--att", "--att-target-cu", "0",
+                               "--selected-regions", "-d", out, "--", program, "regions"],
+                              env=environment, capture_output=True, text=True, timeout=100)
+        check(not done.returncode and len(folders(out)) == 1, done.stderr, folders(out))
+        check(folders(out)[0].endswith("_dispatch_1") and len(waves(folders(out)[0])) == 1, folders(out))
+        names = load(folders(out)[0], "occupancy.json")["dispatches"]
+        check([name for name in names.values() if name != "unknown"] == ["_Z3addPff"], names)
+        executed(folders(out)[0])
+
+
 {"everything": everything, "files": files, "options": options, "refusals": refusals,
- "service": service}[scenario]()
+ "service": service, "region": region}[scenario]()
