@@ -38,6 +38,7 @@ bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, con
                      size_t size)
 {
     (void)buffer;
+    assert_true(sdk_pcs_receiving());
     assert_int_equal(category, ROCPROFILER_BUFFER_CATEGORY_PC_SAMPLING);
     assert_int_equal(kind, ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE);
     assert_int_equal(size, sizeof seen.records[0]);
@@ -177,6 +178,7 @@ static void everything_of_a_sample(void **state)
                 2u << 30;
     receive(&raw, 1, 0);
     assert_int_equal(seen.count, 1);
+    assert_false(sdk_pcs_receiving());
     const rocprofiler_pc_sampling_record_host_trap_v0_t *r = &seen.records[0];
     assert_int_equal(r->size, sizeof *r);
     assert_int_equal(r->pc.code_object_id, 7);

@@ -209,6 +209,13 @@ static void emit(const sdk_pcs_session_t *session, const raw_t *raw, size_t coun
     }
 }
 
+static _Thread_local bool receiving;
+
+bool sdk_pcs_receiving(void)
+{
+    return receiving;
+}
+
 void sdk_pcs_receive(void *data, size_t bytes, size_t lost, sdk_pcs_copy_t *copy, void *copy_data)
 {
     sdk_pcs_session_t *s = data;
@@ -217,10 +224,12 @@ void sdk_pcs_receive(void *data, size_t bytes, size_t lost, sdk_pcs_copy_t *copy
     atomic_fetch_add(&s->buffer->unringed_drops, lost);
     if (!bytes) return;
     pthread_mutex_lock(&s->receive);
+    receiving = true;
     if (bytes <= SDK_PCS_BUFFER && copy(copy_data, bytes, s->received) == HSA_STATUS_SUCCESS)
         emit(s, s->received, bytes / sizeof(raw_t));
     else
         atomic_fetch_add(&s->buffer->unringed_drops, bytes / sizeof(raw_t));
+    receiving = false;
     pthread_mutex_unlock(&s->receive);
 }
 

@@ -60,7 +60,8 @@ static inline sdk_pcs_session_t *sdk_pcs_session(hsa_agent_t agent)
     return sdk_pcs_running() ? sdk_pcs_session_of(agent) : NULL;
 }
 
-/* Contexts have started or stopped, HSA has come up: starts and stops sessions. */
+/* Contexts have started or stopped, HSA has come up: starts and stops sessions. What a tool asks
+ * for while it gets samples takes effect with the next change, or at the end. */
 void sdk_pcs_update(void);
 
 /* Has everything that was sampled become records? Then returns; false if the runtime cannot say. */
@@ -82,6 +83,9 @@ void sdk_pcs_code_object(const hsax_code_object_t *object, bool unload);
 
 /* The extension's callback for data, and what it gives to get them. */
 typedef hsa_status_t sdk_pcs_copy_t(void *data, size_t bytes, void *to);
+/* True on a thread on which it runs: a tool's callback, which may run inside it, must not wait
+ * there for the runtime to be through with it. */
+bool sdk_pcs_receiving(void);
 void sdk_pcs_receive(void *session, size_t bytes, size_t lost, sdk_pcs_copy_t *copy, void *data);
 
 /* HSA is down, or this is a forked child: queues and code objects are gone. */

@@ -241,7 +241,7 @@ static bool active(const sdk_context_t *context)
 
 void sdk_pcs_update(void)
 {
-    if (!session_count || !hsax_runtime_up() || hsax_forked()) return;
+    if (!session_count || !hsax_runtime_up() || hsax_forked() || sdk_pcs_receiving()) return;
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < session_count; i++) {
         sdk_pcs_session_t *s = sessions[i];
@@ -254,7 +254,7 @@ void sdk_pcs_update(void)
 
 void sdk_pcs_flush(void)
 {
-    if (!sdk_pcs_running()) return;
+    if (!sdk_pcs_running() || sdk_pcs_receiving()) return;
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < session_count; i++)
         if (running(sessions[i])) sdk_pcs_flush_session(sessions[i]);
