@@ -45,7 +45,9 @@ def main():
             lines = run(program, path, "0x7000000").splitlines()
             functions = {name: (int(at), int(size)) for name, at, size in
                          (line.split()[1:] for line in lines if line.startswith("function"))}
-            if set(functions) != {"scale", "clear"}:
+            # since LLVM 21 a kernel's body stands a second time under a name for kernels that call it
+            own = {name for name in functions if not name.startswith("__clang_ocl_kern_imp_")}
+            if own != {"scale", "clear"}:
                 sys.exit(f"functions: {functions}")
             got = {}
             for line in (line for line in lines if line.startswith("at ")):
