@@ -93,9 +93,9 @@ sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch);
 sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s);
 /* The first workgroup is about to run. */
 void sg_schedule_begin(sg_schedule_t *s);
-/* When a workgroup starts, of which only the unit and the SIMDs of its waves are known, if all
- * before it have been added. */
-uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *waves);
+/* When a workgroup starts, of which id, unit, `counted`, n_waves and the SIMDs of the waves are
+ * known. Once, before it is added; too early if some before it have not been added. */
+uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran);
 /* In any order; adds the sums that follow to the units. */
 void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
 /* The sums of what was added last are complete, those of the compute unit too. */

@@ -159,8 +159,7 @@ static void count_lack(sg_schedule_t *s, const sg_ran_t *ran, sg_sums_t *sums, u
     sg_add_held(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
 }
 
-/* When the unit has room, from `now` on; what was missing is added to the engine's sums, if they
- * are given. */
+/* When the unit has room, from `now` on; what was missing is added to the engine's sums. */
 static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
                               sg_sums_t *sums, uint64_t now)
 {
