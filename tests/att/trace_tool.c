@@ -6,6 +6,7 @@
 
 #include <rocprofiler-sdk/experimental/thread_trace.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #define PARAMETER(x) ROCPROFILER_THREAD_TRACE_PARAMETER_##x
@@ -65,13 +66,17 @@ on_dispatch(rocprofiler_agent_id_t agent, rocprofiler_queue_id_t queue,
 static void on_kernel(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
                       void *data)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static unsigned running;
     (void)user, (void)data;
     if (mode != 'b') return;
+    pthread_mutex_lock(&lock);
     if (record.operation == ROCPROFILER_KERNEL_DISPATCH_ENQUEUE &&
-        record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
+        record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER && !running++)
         ANSWERS(rocprofiler_start_context(tracing), SUCCESS);
-    if (record.operation == ROCPROFILER_KERNEL_DISPATCH_COMPLETE)
+    if (record.operation == ROCPROFILER_KERNEL_DISPATCH_COMPLETE && !--running)
         ANSWERS(rocprofiler_stop_context(tracing), SUCCESS);
+    pthread_mutex_unlock(&lock);
 }
 
 static void on_code_object(rocprofiler_callback_tracing_record_t record,
