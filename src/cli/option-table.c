@@ -207,7 +207,7 @@ const cli_option_t cli_options[] = {
     {"attach-sync-output", 0, CLI_BOOL, NULL, "ROCPROF_ATTACH_OUTPUT_GENERATION_SYNC", NULL, ATTACH,
      "files are complete when the command ends; they always are"},
     {"advanced-thread-trace", 0, CLI_BOOL, NULL, "ROCPROF_ADVANCED_THREAD_TRACE", NULL, ATT,
-     "trace every instruction of the waves on one compute unit, of the kernels that are selected"},
+     "(--att) trace every instruction of the waves on one compute unit, of the selected kernels"},
     {"att-library-path", 0, CLI_WORDS, "PATH", "ROCPROF_ATT_LIBRARY_PATH", NULL, ATT,
      "folders below which librocprof-trace-decoder.so is (default LD_LIBRARY_PATH, ROCm, our own)"},
     {"att-target-cu", 0, CLI_INTEGER, "N", "ROCPROF_ATT_PARAM_TARGET_CU", NULL, ATT,

@@ -5,10 +5,12 @@ usage: att.py BUILD_DIR PROGRAM SOURCE SCENARIO. What waves executed is known by
 hardware's counters of the same kernel, from the program's own loop, from the listing of its code.
 """
 import csv
+import ctypes
 import glob
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -293,6 +295,53 @@ def service():
         check(int(re.search(r"(\d+) waves", lines[1]).group(1)) >= 2 * WAVES, lines[1])
 
 
+def decoder():
+    """The decoder by itself, with its own disassembler: the same waves as in the viewer's folder; then
+    the launch alone, cut out of the trace."""
+    with tempfile.TemporaryDirectory() as out:
+        run("--att", "--att-target-cu", "0", "-d", out, "-o", "name", *OURS)
+        library = ctypes.CDLL(f"{build}/lib/librocprof-trace-decoder.so")
+        handle, call = ctypes.c_uint64(), lambda name, *a: getattr(library, f"rocprof_trace_decoder_{name}")(*a)
+        check(call("create_handle", ctypes.byref(handle)) == 0, "create")
+        for path in glob.glob(f"{out}/name_*_code_object_id_*.out"):
+            with open(path, "rb") as file:
+                elf = file.read()
+            number = ctypes.c_uint64(int(path.rsplit("_", 1)[1][:-4]))
+            check(call("codeobj_load", handle, number, ctypes.c_uint64(0), ctypes.c_uint64(0), elf,
+                       ctypes.c_uint64(len(elf))) == 0, "load", path)
+        with open(sorted(glob.glob(f"{out}/name_*_shader_engine_0_*.att"))[0], "rb") as file:
+            trace = file.read()
+        found, events = [], []
+
+        @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)
+        def take(kind, records, count, _):
+            if kind == 3:  # a wave: size and place of its instructions of 32 bytes
+                _, begin, end, _, n, _, insts = struct.unpack("<16sqqQQQQ", ctypes.string_at(records, 64))
+                words = struct.unpack(f"<{4 * n}Q", ctypes.string_at(insts, 32 * n))
+                found.append((begin, end, [(words[i + 2], words[i + 3]) for i in range(0, 4 * n, 4)]))
+            if kind == 10:  # a dispatch: where it stands
+                events.append(struct.unpack("<Q", ctypes.string_at(records + 56, 8))[0])
+            return 0
+
+        check(call("parse", handle, trace, ctypes.c_uint64(len(trace)), take, None) == 0, "parse")
+        code = {r[2]: (r[5], r[4]) for r in load(folders(out)[0], "code.json")["code"]}
+        seen = [(w["begin"], w["end"], [code[n[4]] for n in w["instructions"]]) for w in waves(folders(out)[0])]
+        check(sorted(found) == sorted(seen), "not the viewer's waves")
+        check(len(events) == 1, "dispatches", events)
+        where = events.pop()
+        check(call("quick_scan", handle, ctypes.c_uint64(0), trace, ctypes.c_uint64(len(trace)), take, None) == 0 and
+              events == [where], "scan", events, where)
+        room = ctypes.create_string_buffer(len(trace) + 4096)
+        size = ctypes.c_uint64(len(room))
+        check(call("build_standalone", handle, ctypes.c_uint64(0), trace, ctypes.c_uint64(len(trace)),
+                   ctypes.c_uint64(where), ctypes.c_uint64(len(trace)), room, ctypes.byref(size)) == 0, "cut")
+        whole = [places for _, _, places in sorted(found)]
+        found.clear()
+        check(call("parse", handle, room.raw[:size.value], size, take, None) == 0, "parse what was cut")
+        check([places for _, _, places in sorted(found)] == whole, "what was cut has other waves")
+        check(call("destroy_handle", handle) == 0, "destroy")
+
+
 def region():
     """Of a program that resumes tracing for one of its three kernels: that kernel, in one trace."""
     with tempfile.TemporaryDirectory() as out:
@@ -307,4 +356,4 @@ def region():
 
 
 {"everything": everything, "files": files, "options": options, "refusals": refusals,
- "service": service, "region": region}[scenario]()
+ "service": service, "region": region, "decoder": decoder}[scenario]()
