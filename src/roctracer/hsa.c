@@ -12,8 +12,8 @@ const rocprofiler_callback_tracing_kind_t rtr_hsa_kinds[RTR_HSA_KINDS] = {
 static const uint32_t first[RTR_HSA_KINDS + 1] = {
     HSA_API_ID_hsa_init, ROCPROFILER_HSA_CORE_API_ID_LAST, HSA_API_ID_hsa_ext_image_get_capability,
     HSA_API_ID_DISPATCH};
-_Static_assert(ROCPROFILER_HSA_CORE_API_ID_LAST + ROCPROFILER_HSA_AMD_EXT_API_ID_LAST ==
-                       HSA_API_ID_hsa_ext_image_get_capability &&
+_Static_assert((int)ROCPROFILER_HSA_CORE_API_ID_LAST + (int)ROCPROFILER_HSA_AMD_EXT_API_ID_LAST ==
+                       (int)HSA_API_ID_hsa_ext_image_get_capability &&
                    (int)HSA_API_ID_hsa_ext_image_get_capability +
                            (int)ROCPROFILER_HSA_IMAGE_EXT_API_ID_LAST ==
                        (int)HSA_API_ID_DISPATCH,
