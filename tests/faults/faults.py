@@ -3,10 +3,10 @@
 
 usage: faults.py BUILD [--full [--every]] [--seed N] [--only KIND] [--at N] [CLASS...]
 
-Classes are tool, rocprofv3, convert, sdk, counted, roctracer, attach, softgpu (each with the kinds of calls that inject.c fails, one
-after the other), kill and disks. Without --full a choice of the calls fails, the same for the same seed;
-with it, of all calls that have the same stack the first, the last and one in between, and from the first on all
-that follow; with --every all.
+Classes are tool, rocprofv3, convert, sdk, counted, buffered, roctracer, attach, softgpu (each with the kinds of
+calls that inject.c fails, one after the other), kill and disks. Without --full a choice of the calls fails, the
+same for the same seed; with it, of all calls that have the same stack the first, the last and one in between, and
+from the first on all that follow; with --every all.
 --at shows one case: what failed, from where, and all that was printed.
 """
 import argparse
@@ -247,6 +247,15 @@ def counted():
         "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=4).all()
 
 
+def buffered():
+    """A tool that counts in a buffer: what is not delivered has to be counted as dropped."""
+    counting = BUILD + "/tests/sdk-counters"
+    Target("tool that counts in a buffer", "shapes", OURS, lambda place: [
+        "env", f"ROCP_TOOL_LIBRARIES={counting}/libcount_tool.so", "COUNT_BUFFER=1000000",
+        f"HSA_TOOLS_LIB={BUILD}/lib/librocprofiler-register.so.0", f"LD_LIBRARY_PATH={BUILD}/lib",
+        BUILD + "/bin/softgpu", "--", counting + "/shapes", "leave"], judge=judge_tracer, most=4, sample=60).all()
+
+
 def roctracer():
     Target("program on roctracer", "kineto", OURS + ":libroctracer64", lambda place: [
         ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=4).all()
@@ -397,8 +406,8 @@ def disks():
         report.line(f"small disks: {form}", len(cases), problems)
 
 
-CLASSES = dict(tool=tool, rocprofv3=rocprofv3, convert=convert, sdk=sdk, counted=counted, roctracer=roctracer,
-               attach=attach, softgpu=softgpu, kill=kill, disks=disks)
+CLASSES = dict(tool=tool, rocprofv3=rocprofv3, convert=convert, sdk=sdk, counted=counted, buffered=buffered,
+               roctracer=roctracer, attach=attach, softgpu=softgpu, kill=kill, disks=disks)
 
 unknown = [name for name in args.classes if name not in CLASSES]
 if unknown:

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
+#include "sdk/core/registration.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,8 +273,12 @@ void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t s
 bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, const void *record,
                      size_t size)
 {
-    sdk_thread_t *self = sdk_thread_self();
-    if (!self) return false;
+    sdk_thread_t *self = sdk_thread_needed("a record of a buffer is dropped");
+    if (!self) {
+        if (!sdk_is_forked_child() && sdk_context_accepts(buffer->context))
+            atomic_fetch_add_explicit(&buffer->unringed_drops, 1, memory_order_relaxed);
+        return false;
+    }
     sdk_emit_begin(self);
     bool written = false;
     if (sdk_context_accepts(buffer->context)) {

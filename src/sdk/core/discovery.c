@@ -52,6 +52,7 @@ void sdk_discover_listed(add_t add)
 {
     const char *value = base_env("ROCP_TOOL_LIBRARIES");
     char *list = value ? strdup(value) : NULL;
+    if (value && !list) base_error("ROCP_TOOL_LIBRARIES: no memory: no tool of it is loaded");
     if (!list) return;
     char *rest = list;
     for (char *path = strsep(&rest, ":"); path; path = strsep(&rest, ":"))
@@ -100,7 +101,8 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *data)
 static objects_t loaded_objects(void)
 {
     objects_t list = {0};
-    dl_iterate_phdr(note_object, &list);
+    if (dl_iterate_phdr(note_object, &list) != 0)
+        base_error("no memory to look for tools in all libraries of the process");
     return list;
 }
 
