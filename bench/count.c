@@ -1,10 +1,12 @@
-/* count.c - what counting costs a kernel: plain, exact counters, caches and clocks.
+/* count.c - what counting costs a kernel: plain, exact counters, each instruction by itself, caches
+ * and clocks.
  *
  * Whole dispatches through an AQL queue of the device, one worker, the best of several runs: the
  * CPU time of a dispatch is then a matter of its work alone. bench_count [--json FILE] */
 #include "counting.h"
 
 #include "asm.h"
+#include "softgpu/instruction_counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,8 +88,18 @@ static void unwanted(counting_t *c)
     counting_send(c);
 }
 
-/* Milliseconds: plain, exact, modelled. */
-static void measure(counting_t *c, unsigned k, double ms[3])
+typedef enum { PLAIN, EXACT, CENSUS, MODEL, HOWS } how_t;
+
+static void time_census(counting_t *c, const rig_dispatch_t *d, double *least)
+{
+    const softgpu_instruction_counts_api_t *api = sg_census_api(SOFTGPU_INSTRUCTION_COUNTS_VERSION);
+    if (api->start(NULL)) return;
+    time_one(c, d, least);
+    api->stop();
+}
+
+/* Milliseconds. */
+static void measure(counting_t *c, unsigned k, double ms[HOWS])
 {
     static const unsigned exact[] = {4, 25, 26, 54, 55, 56, 60, 113};
     uint64_t args = rig_alloc(c->rig, 8), data = rig_alloc(c->rig, DATA);
@@ -97,21 +109,23 @@ static void measure(counting_t *c, unsigned k, double ms[3])
                         .lds = kernels[k].lds,
                         .grid = {256 * kernels[k].groups},
                         .group = {256}};
-    ms[0] = ms[1] = ms[2] = 1e30;
+    for (unsigned how = 0; how < HOWS; how++)
+        ms[how] = 1e30;
     for (unsigned round = 0; round < BEST_OF; round++) { /* in turns: the host's load is the same */
-        time_one(c, &d, &ms[0]);
+        time_one(c, &d, &ms[PLAIN]);
+        time_census(c, &d, &ms[CENSUS]);
         counting_clear(c);
         for (unsigned i = 0; i < 8; i++)
             counting_want(c, SQ, exact[i]);
         unwanted(c);
         counting_start(c);
-        time_one(c, &d, &ms[1]);
+        time_one(c, &d, &ms[EXACT]);
         counting_stop(c);
         counting_clear(c);
         counting_want(c, SQ, 74);
         counting_want(c, TCP, 29);
         counting_start(c);
-        time_one(c, &d, &ms[2]);
+        time_one(c, &d, &ms[MODEL]);
         counting_stop(c);
     }
 }
@@ -128,17 +142,19 @@ int main(int argc, char **argv)
     setenv("SOFTGPU_THREADS", "1", 1);
     FILE *out = json ? fopen(json, "w") : NULL;
     if (out) fprintf(out, "{");
-    printf("%-20s %10s %10s %10s %8s %8s\n", "kernel", "plain ms", "exact ms", "model ms", "exact",
-           "model");
+    printf("%-20s %10s %8s %14s %8s\n", "kernel", "plain ms", "exact", "instructions", "model");
     for (unsigned k = 0; k < KERNELS; k++) {
         counting_t *c = counting_create(ENGINES, CUS);
-        double ms[3];
+        double ms[HOWS];
         measure(c, k, ms);
-        printf("%-20s %10.3f %10.3f %10.3f %7.2fx %7.2fx\n", kernels[k].name, ms[0], ms[1], ms[2],
-               ms[1] / ms[0], ms[2] / ms[0]);
+        printf("%-20s %10.3f %7.2fx %13.2fx %7.2fx\n", kernels[k].name, ms[PLAIN],
+               ms[EXACT] / ms[PLAIN], ms[CENSUS] / ms[PLAIN], ms[MODEL] / ms[PLAIN]);
         if (out)
-            fprintf(out, "%s\"%s\":{\"plain_ms\":%.4f,\"exact\":%.3f,\"model\":%.3f}", k ? "," : "",
-                    kernels[k].name, ms[0], ms[1] / ms[0], ms[2] / ms[0]);
+            fprintf(out,
+                    "%s\"%s\":{\"plain_ms\":%.4f,\"exact\":%.3f,\"instructions\":%.3f,"
+                    "\"model\":%.3f}",
+                    k ? "," : "", kernels[k].name, ms[PLAIN], ms[EXACT] / ms[PLAIN],
+                    ms[CENSUS] / ms[PLAIN], ms[MODEL] / ms[PLAIN]);
     }
     if (out) {
         fprintf(out, "}\n");

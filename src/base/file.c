@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -55,6 +56,29 @@ void base_kept_close(base_kept_t *kept)
 int base_file_open(const char *path, int flags, mode_t mode)
 {
     return base_file_own(open(path, flags | O_CLOEXEC, mode));
+}
+
+char *base_file_read(const char *path, size_t *size)
+{
+    struct stat st;
+    int fd = base_file_open(path, O_RDONLY, 0);
+    char *data = fd >= 0 && fstat(fd, &st) == 0 ? malloc((size_t)st.st_size + 1) : NULL;
+    *size = 0;
+    while (data && *size < (size_t)st.st_size) {
+        ssize_t n = read(fd, data + *size, (size_t)st.st_size - *size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) { /* it has become shorter */
+            if (n == 0) errno = EIO;
+            free(data);
+            data = NULL;
+            break;
+        }
+        *size += (size_t)n;
+    }
+    int failure = errno;
+    if (fd >= 0) close(fd);
+    errno = failure;
+    return data;
 }
 
 static bool is_pending(void)

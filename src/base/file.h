@@ -56,6 +56,9 @@ void base_kept_close(base_kept_t *kept);
 /* open(2); `mode` counts only where the flags create. */
 int base_file_open(const char *path, int flags, mode_t mode);
 
+/* The whole of a file, to be freed; NULL with errno. */
+char *base_file_read(const char *path, size_t *size);
+
 /* A limit on the size of files (ulimit -f) counts memory that is a file, too, and the kernel sends
  * SIGXFSZ to a program that has asked for nothing. Between the two calls, by one thread, a write or
  * ftruncate beyond it is only an error; with `lift` it succeeds wherever the limit may be raised

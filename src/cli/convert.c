@@ -46,6 +46,14 @@ static void tell_result(const out_result_t *r)
         base_warning("process %u: %llu texts are too long for the trace: what is left of them ends "
                      "with '%s'",
                      r->pid, (count_t)r->cut_texts, TRACE_CUT);
+    if (r->uncounted)
+        base_warning(
+            "process %u LOST the counts of its instructions: it was killed before they were "
+            "written",
+            r->pid);
+    if (r->counts_with_gaps)
+        base_warning("process %u LOST counts of instructions of %llu dispatches: out of memory",
+                     r->pid, (count_t)r->counts_with_gaps);
     if (r->blank)
         base_warning("process %u was killed while it began %u of its files: nothing is in them",
                      r->pid, r->blank);

@@ -32,9 +32,9 @@
     "calls"
 
 #ifdef CROCPROF_OTF2
-#define FORMATS "csv json otf2 pftrace rocpd"
+#define FORMATS "csv json otf2 pftrace rocpd callgrind"
 #else
-#define FORMATS "csv json pftrace rocpd"
+#define FORMATS "csv json pftrace rocpd callgrind"
 #endif
 
 /* clang-format off */
@@ -247,6 +247,8 @@ const cli_option_t cli_options[] = {
      NULL, SAMPLING, "how waves are asked where they are; rocprofv3-avail has what a GPU can"},
     {"pc-sampling-interval", 0, CLI_NUMBER, "N", "ROCPROF_PC_SAMPLING_INTERVAL", NULL, SAMPLING,
      "how seldom, in the unit"},
+    {"instruction-counts", 0, CLI_BOOL, NULL, "ROCPROF_INSTRUCTION_COUNTS", NULL, COUNTERS,
+     "count every instruction of the kernels that are selected, exactly; softgpu alone can"},
 
     /* Features of the original that are not here, and why; a variable that asks for one is refused
      * too. */

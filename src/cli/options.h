@@ -126,6 +126,7 @@ typedef enum {
     CLI_PC_SAMPLING_UNIT,
     CLI_PC_SAMPLING_METHOD,
     CLI_PC_SAMPLING_INTERVAL,
+    CLI_INSTRUCTION_COUNTS,
     CLI_OPTION_COUNT
 } cli_option_id_t;
 
@@ -186,7 +187,8 @@ bool cli_counts(const cli_command_t *c);
 static inline bool cli_records(const cli_command_t *c)
 {
     return cli_traces(c) || cli_counts(c) || cli_is_on(c, CLI_ATT) ||
-           cli_is_on(c, CLI_ATT_NO_INTERCEPT) || c->values[CLI_PC_SAMPLING_METHOD];
+           cli_is_on(c, CLI_ATT_NO_INTERCEPT) || c->values[CLI_PC_SAMPLING_METHOD] ||
+           cli_is_on(c, CLI_INSTRUCTION_COUNTS);
 }
 
 /* Turns on what aggregates imply, then sets the variables of all options given. 0, or the status to

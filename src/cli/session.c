@@ -291,6 +291,13 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     if (check_config(why, why_bytes) != 0) return CLI_EXIT_USAGE;
     int soft = choose_gpu(s, c, why, why_bytes);
     if (soft < 0) return CLI_EXIT_SETUP;
+    if (cli_is_on(c, CLI_INSTRUCTION_COUNTS) && !soft && !cli_on_soft_gpu()) {
+        snprintf(
+            why, why_bytes,
+            "--instruction-counts: only the software GPU counts each instruction (--gpu soft); "
+            "on this one --att traces them, and --pc-sampling samples where they are");
+        return CLI_EXIT_SETUP;
+    }
     if (starts && make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
     if (!trace) {
         /* only discovery: the program may bring a tool of its own */

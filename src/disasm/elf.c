@@ -64,11 +64,11 @@ static int by_address(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* A text of the section, if it has an end. */
-static const char *text_at(const dis_section_t *s, uint64_t at)
+/* A text of the table, if it has an end. */
+static const char *text_at(const dis_object_t *o, const Elf64_Shdr *table, uint64_t at)
 {
-    return at < s->size && memchr(s->data + at, '\0', s->size - at) ? (const char *)s->data + at
-                                                                    : NULL;
+    const char *text = (const char *)o->elf + table->sh_offset + at;
+    return at < table->sh_size && memchr(text, '\0', table->sh_size - at) ? text : NULL;
 }
 
 static dis_status_t read_symbols(dis_object_t *o, const Elf64_Ehdr *header, const Elf64_Shdr *table)
@@ -77,13 +77,12 @@ static dis_status_t read_symbols(dis_object_t *o, const Elf64_Ehdr *header, cons
     const size_t count = table->sh_size / sizeof(Elf64_Sym);
     if (!section(o, header, table->sh_link, &strings) || strings.sh_type != SHT_STRTAB)
         return DIS_NO_ELF;
-    const dis_section_t names = {o->elf + strings.sh_offset, strings.sh_size};
     o->symbols = calloc(count + 1, sizeof *o->symbols);
     if (!o->symbols) return DIS_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         Elf64_Sym symbol;
         memcpy(&symbol, o->elf + table->sh_offset + i * sizeof symbol, sizeof symbol);
-        const char *name = text_at(&names, symbol.st_name);
+        const char *name = text_at(o, &strings, symbol.st_name);
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_shndx || !name || !*name)
             continue;
         o->symbols[o->symbol_count++] = (dis_symbol_t){name, symbol.st_value, symbol.st_size};
@@ -92,32 +91,14 @@ static dis_status_t read_symbols(dis_object_t *o, const Elf64_Ehdr *header, cons
     return DIS_GOOD;
 }
 
-static void keep_debug(dis_object_t *o, const char *name, const Elf64_Shdr *s)
-{
-    const struct {
-        const char *name;
-        dis_section_t *section;
-    } kept[] = {
-        {".debug_line", &o->line}, {".debug_line_str", &o->line_str}, {".debug_str", &o->str}};
-    if (s->sh_type != SHT_PROGBITS || s->sh_flags & SHF_COMPRESSED) return;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (!strcmp(name, kept[i].name))
-            *kept[i].section = (dis_section_t){o->elf + s->sh_offset, s->sh_size};
-}
-
 static dis_status_t read_sections(dis_object_t *o, const Elf64_Ehdr *header)
 {
-    Elf64_Shdr s, strings = {0}, symbols = {0};
+    Elf64_Shdr s, symbols = {0};
     if (!header->e_shnum) return DIS_GOOD;
     if (header->e_shentsize != sizeof s || !within(o, header->e_shoff, header->e_shnum * sizeof s))
         return DIS_NO_ELF;
-    bool named = section(o, header, header->e_shstrndx, &strings) && strings.sh_type == SHT_STRTAB;
-    const dis_section_t names = {named ? o->elf + strings.sh_offset : NULL,
-                                 named ? strings.sh_size : 0};
     for (unsigned i = 0; i < header->e_shnum; i++) {
         if (!section(o, header, i, &s)) return DIS_NO_ELF;
-        const char *name = text_at(&names, s.sh_name);
-        if (name) keep_debug(o, name, &s);
         /* the full table, and what is exported where it was stripped */
         if (s.sh_type == SHT_SYMTAB || (s.sh_type == SHT_DYNSYM && !symbols.sh_type)) symbols = s;
     }

@@ -113,25 +113,10 @@ void out_att_names(const out_model_t *model, const char *store, const char *pref
 
 /* ---- files as they are ---- */
 
-static char *read_file(const char *path, size_t *size, char *why, size_t why_bytes)
+static int cannot_read(const out_att_job_t *job, const char *path)
 {
-    struct stat st;
-    const int fd = base_file_open(path, O_RDONLY | O_CLOEXEC, 0);
-    char *data = fd >= 0 && fstat(fd, &st) == 0 ? malloc((size_t)st.st_size + 1) : NULL;
-    *size = 0;
-    while (data && *size < (size_t)st.st_size) {
-        const ssize_t n = read(fd, data + *size, (size_t)st.st_size - *size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            free(data);
-            data = NULL;
-            break;
-        }
-        *size += (size_t)n;
-    }
-    if (!data) snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-    if (fd >= 0) close(fd);
-    return data;
+    snprintf(job->why, job->why_bytes, "%s: %s", path, strerror(errno));
+    return -1;
 }
 
 static int write_file(out_att_job_t *job, const char *path, const char *data, size_t size)
@@ -152,8 +137,8 @@ static int write_code(out_att_job_t *job, out_att_code_t *code)
         char path[PATH_MAX];
         size_t size;
         if (!code_in_store(job->store, object, path)) continue;
-        char *data = read_file(path, &size, job->why, job->why_bytes);
-        if (!data) return -1;
+        char *data = base_file_read(path, &size);
+        if (!data) return cannot_read(job, path);
         code_path(job->model, job->prefix, object, path);
         result = write_file(job, path, data, size);
         out_att_code_add(code, object->id, data, size);
@@ -229,8 +214,8 @@ static int take_raw(const decoding_t *d, const raw_t *raw, out_att_view_t *view)
     char path[PATH_MAX];
     size_t size;
     if (trace_join(path, sizeof(path), job->store, raw->name) != 0) return -1;
-    char *data = read_file(path, &size, job->why, job->why_bytes);
-    if (!data) return -1;
+    char *data = base_file_read(path, &size);
+    if (!data) return cannot_read(job, path);
     raw_path(job->prefix, raw, path);
     int result = write_file(job, path, data, size);
     if (result == 0 && view) {

@@ -14,6 +14,7 @@
 #include "output/crew.h"
 #include "output/csv.h"
 #include "output/format.h"
+#include "output/instructions.h"
 #include "output/settings.h"
 #include "output/summary.h"
 #include "trace/process.h"
@@ -624,11 +625,24 @@ static int write_att(work_t *w)
     return out_att_write(&job);
 }
 
+static int write_instructions(work_t *w)
+{
+    ins_set_t set;
+    w->result->uncounted = w->result->killed && ins_unfinished(w->model);
+    if (!ins_any(w->model) || w->stream) return 0;
+    if (ins_load(w->model, w->store, &set, w->why, w->why_bytes) != 0) return -1;
+    w->result->counts_with_gaps = set.lost;
+    out_file_t *f = open_output(w, "instruction_counts", "csv");
+    if (f) out_instructions_csv(f, w->model, &set);
+    ins_free(&set);
+    return f ? close_output(w, f, 0) : -1;
+}
+
 static int write_all(work_t *w)
 {
     uint64_t bytes = 0;
     const unsigned before = w->result->files;
-    if (write_att(w) != 0) return -1;
+    if (write_att(w) != 0 || write_instructions(w) != 0) return -1;
     const bool traces = w->result->files > before; /* files that formats may be asked to list */
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         bytes += w->source.bytes[i];

@@ -39,6 +39,8 @@ typedef struct {
     bool renamed;    /* the name of its files led out of the directory */
     bool model_time; /* times of kernels are those of a timing model */
     uint64_t lost_names, cut_texts;
+    bool uncounted;                    /* killed before its counts of instructions were written */
+    uint64_t counts_with_gaps;         /* dispatches of which counts of instructions are missing */
     char failure[TRACE_FAILURE_BYTES]; /* first failure to write inside the process, or "" */
 } out_result_t;
 

@@ -27,6 +27,8 @@ int out_rocpd_write(out_job_t *job, const char *path);
 int out_pftrace_write(out_job_t *job, const char *path);
 int out_otf2_write(out_job_t *job, const char *path);
 
+int out_callgrind_write(out_job_t *job, const char *path);
+
 #ifdef CROCPROF_OTF2 /* the build found the library */
 #define OUT_FORMATS_OPTIONAL(X) X(otf2, "results.otf2", out_otf2_write)
 #else
@@ -39,6 +41,7 @@ int out_otf2_write(out_job_t *job, const char *path);
     X(json, "results.json", out_json_write)                                                        \
     X(pftrace, "results.pftrace", out_pftrace_write)                                               \
     X(rocpd, "results.db", out_rocpd_write)                                                        \
+    X(callgrind, "callgrind.out", out_callgrind_write)                                             \
     OUT_FORMATS_OPTIONAL(X)
 
 enum {

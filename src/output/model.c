@@ -258,6 +258,8 @@ static int add_record(out_model_t *m, const trace_head_t *record, trace_names_t 
     case TRACE_INSTANCES:
         if (!new_instances(m, (const trace_table_t *)r)) return 0;
         return add_table(&m->instances, &m->instance_count, r);
+    case TRACE_INSTRUCTIONS: return add_table(&m->instructions, &m->instruction_count, r);
+    case TRACE_COUNTED_KERNELS: return add_table(&m->counted_kernels, &m->counted_kernel_count, r);
     case TRACE_AGENT_PARTS: return add_parts(m, r);
     case TRACE_AGENT: return add_agent(m, r, index);
     case TRACE_KERNEL: return add_kernel(m, r, names);
@@ -335,6 +337,8 @@ void out_model_free(out_model_t *m)
     free(m->signatures);
     free(m->dimensions);
     free(m->instances);
+    free(m->instructions);
+    free(m->counted_kernels);
     free(m->threads.rows);
     free(m->texts);
     free(m->kernels);

@@ -52,6 +52,8 @@ typedef struct {
     size_t dimension_count;
     const trace_table_t **instances; /* of counters */
     size_t instance_count;
+    const trace_table_t **instructions, **counted_kernels; /* trace/instructions.h */
+    size_t instruction_count, counted_kernel_count;
     out_numbers_t threads; /* place of the record with the name, by id */
     const char **texts;    /* by number, text_room of them; NULL where there is none */
     size_t text_room;

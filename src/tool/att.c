@@ -105,7 +105,7 @@ static void save(const char *name, const void *data, size_t size)
     }
     base_file_limit_end(&limit);
     if (good) return;
-    base_error("a thread trace or its code is lost: %s: %s", path, strerror(failure));
+    base_error("a thread trace or the code of a kernel is lost: %s: %s", path, strerror(failure));
     if (fd >= 0) unlink(path);
 }
 
@@ -131,7 +131,7 @@ static void save_file(const char *name, int fd)
     if (n == st.st_size)
         save(name, data, (size_t)n);
     else
-        base_error("the code of a thread trace is lost: reading it: %s", strerror(errno));
+        base_error("the code of a kernel is lost: reading it: %s", strerror(errno));
     free(data);
 }
 

@@ -16,7 +16,7 @@ bool tool_att_wanted(void);
 bool tool_att_configure(rocprofiler_context_id_t traced);
 
 void tool_att_agent(const rocprofiler_agent_v0_t *agent);
-/* Its file goes into the store. */
+/* Its file goes into the store, for whatever refers to single instructions. */
 void tool_att_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);
 
 /* The process ends: a trace of several kernels that runs yet ends too. */

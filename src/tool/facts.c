@@ -12,8 +12,8 @@
 enum { TABLE_WORDS = TRACE_WORDS_MAX - sizeof(trace_table_t) / 8 };
 
 /* Rows of numbers behind a record; of more than fit into one record the rest gets others. */
-static void put_table(uint32_t type, uint64_t owner, uint32_t part, uint32_t columns,
-                      const uint64_t *numbers, uint64_t rows)
+void tool_fact_table(uint32_t type, uint64_t owner, uint32_t part, uint32_t columns,
+                     const uint64_t *numbers, uint64_t rows)
 {
     uint64_t most = TABLE_WORDS / columns;
     for (uint64_t done = 0, some; done < rows; done += some) {
@@ -41,8 +41,8 @@ static void put_agent_parts(const rocprofiler_agent_v0_t *a)
     for (uint64_t i = 0; i < (count); i++) {                                                       \
         __typeof__(&*(first)) row = (first) + i;                                                   \
         const uint64_t columns[] = {COLUMNS_##part};                                               \
-        put_table(TRACE_AGENT_PARTS, a->id.handle, TRACE_AGENT_PART_##part,                        \
-                  sizeof(columns) / sizeof(*columns), columns, 1);                                 \
+        tool_fact_table(TRACE_AGENT_PARTS, a->id.handle, TRACE_AGENT_PART_##part,                  \
+                        sizeof(columns) / sizeof(*columns), columns, 1);                           \
     }
     TRACE_AGENT_PARTS_LIST(X)
 #undef X
@@ -122,7 +122,7 @@ static void put_instances(const rocprofiler_counter_info_v1_t *c)
     }
     if (!numbers) base_warning("no places of the values of counter %s: no memory", c->name);
     if (numbers && columns <= TABLE_WORDS)
-        put_table(TRACE_INSTANCES, c->id.handle, 0, columns, numbers, rows);
+        tool_fact_table(TRACE_INSTANCES, c->id.handle, 0, columns, numbers, rows);
     free(numbers);
 }
 

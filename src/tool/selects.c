@@ -64,6 +64,13 @@ void tool_selects_kernel(
     __atomic_store_n(&kernel->known, true, __ATOMIC_RELEASE);
 }
 
+bool tool_selects_name(uint64_t id)
+{
+    const kernel_t *kernel = find_kernel(id, false);
+    return kernel && __atomic_load_n(&kernel->known, __ATOMIC_ACQUIRE) ? kernel->selected
+                                                                       : !selects.selection.include;
+}
+
 /* Counted in turn, so that iterations mean the same whichever agent a kernel runs on. */
 bool tool_selects(uint64_t id)
 {

@@ -17,6 +17,8 @@ void tool_selects_kernel(
 
 /* At a launch of the kernel, which counts as one of its runs. */
 bool tool_selects(uint64_t kernel_id);
+/* By its name alone. */
+bool tool_selects_name(uint64_t kernel_id);
 
 /* Runs count from the start. */
 void tool_selects_again(void);

@@ -18,6 +18,7 @@
 #include "tool/facts.h"
 #include "tool/fields.h"
 #include "tool/flush.h"
+#include "tool/instructions.h"
 #include "tool/formats.h"
 #include "tool/leave.h"
 #include "tool/markers.h"
@@ -92,19 +93,26 @@ static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t 
 static void on_object_loaded(const rocprofiler_callback_tracing_code_object_load_data_t *object)
 {
     tool_fact_code_object(object);
-    if (tool_att_wanted() || tool_sampling_wanted()) tool_att_code_object(object);
+    if (tool_att_wanted() || tool_sampling_wanted() || tool_instructions_wanted())
+        tool_att_code_object(object);
+    if (tool_instructions_wanted()) tool_instructions_object(object);
 }
 
 static void on_code_object(rocprofiler_callback_tracing_record_t record,
                            rocprofiler_user_data_t *user, void *data)
 {
+    const bool counted = tool_instructions_wanted();
     (void)user, (void)data;
-    if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD) return;
-    if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD)
+    if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD) {
+        if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD && counted)
+            tool_instructions_unload(record.payload);
+    } else if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD) {
         on_object_loaded(record.payload);
-    else if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER) {
+    } else if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER) {
         tool_fact_kernel(record.payload);
-        if (tool_counting_wanted() || tool_att_wanted()) tool_selects_kernel(record.payload);
+        if (tool_counting_wanted() || tool_att_wanted() || counted)
+            tool_selects_kernel(record.payload);
+        if (counted) tool_instructions_kernel(record.payload);
     }
 }
 
@@ -179,7 +187,8 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
                  count ? operations : NULL, count, buffer),
              services[i].variable);
     }
-    if (traces_kernels() || tool_counting_wanted() || tool_att_wanted() || tool_sampling_wanted())
+    if (traces_kernels() || tool_counting_wanted() || tool_att_wanted() || tool_sampling_wanted() ||
+        tool_instructions_wanted())
         done(
             rocprofiler_configure_callback_tracing_service(
                 c->always, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, on_code_object, NULL),
@@ -229,6 +238,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     if (tool_counting_wanted()) tool_counting_configure(contexts.traced);
     if (tool_att_wanted()) tool_att_configure(contexts.traced);
     if (tool_sampling_wanted()) tool_sampling_configure(contexts.traced, buffer);
+    if (tool_instructions_wanted()) tool_instructions_start();
     bool late = tool_attach_is();
     if (late)
         tool_attach_ready(&(tool_attach_parts_t){.always = contexts.always,
@@ -249,6 +259,7 @@ static void finalize_tool(void *data)
     (void)data;
     tool_windows_stop();
     tool_att_stop();
+    tool_instructions_stop();
     tool_flush_stop();
     tool_sink_close(true);
 }
@@ -266,7 +277,7 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     for (int i = 0; i < SERVICE_COUNT; i++)
         if (wanted(i)) return &result;
     return tool_markers_wanted().trace || tool_counting_wanted() || tool_att_wanted() ||
-                   tool_sampling_wanted()
+                   tool_sampling_wanted() || tool_instructions_wanted()
                ? &result
                : NULL;
 }

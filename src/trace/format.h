@@ -144,7 +144,9 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(SCRATCH, 20, trace_scratch_t)                                                                \
     X(COUNTERS, 21, trace_counters_t)                                                              \
     X(SAMPLE, 22, trace_sample_t)                                                                  \
-    X(MARKER, 24, trace_marker_t)
+    X(MARKER, 24, trace_marker_t)                                                                  \
+    X(INSTRUCTIONS, 25, trace_table_t)                                                             \
+    X(COUNTED_KERNELS, 26, trace_table_t)
 
 enum {
 #define X(name, number, type) TRACE_##name = number,
@@ -294,7 +296,7 @@ typedef struct {
 /* Rows of numbers that belong to a thing, `rows` times `columns` of them behind the fixed part.
  * INSTANCES: of a counter, the id that values have, then the place in each dimension in the order
  * of the DIMENSION records; `part` is 0. AGENT_PARTS: of an agent, `part` says of what, columns
- * are as in agent-fields.h. */
+ * are as in agent-fields.h. INSTRUCTIONS of a code object, COUNTED_KERNELS: instructions.h. */
 typedef struct {
     trace_head_t head;
     uint64_t owner;

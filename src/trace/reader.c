@@ -176,7 +176,8 @@ static bool sound(const trace_head_t *record, size_t bytes)
         return count <= bytes &&
                texts_end((const char *)record, trace_least_bytes[type], bytes, 2 * (unsigned)count);
     }
-    if (type == TRACE_INSTANCES || type == TRACE_AGENT_PARTS) {
+    if (type == TRACE_INSTANCES || type == TRACE_AGENT_PARTS || type == TRACE_INSTRUCTIONS ||
+        type == TRACE_COUNTED_KERNELS) {
         const trace_table_t *t = (const trace_table_t *)record;
         uint64_t room = (bytes - sizeof(*t)) / 8;
         if (!t->columns || t->rows > room || t->columns > room || t->rows * t->columns > room)

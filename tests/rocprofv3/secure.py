@@ -120,6 +120,15 @@ class OtherUsers(Case):
         self.assertEqual(len(self.rows("kernel_trace")), 4)
 
 
+class WithoutSoftGpu(Case):
+    def test_instruction_counts(self):
+        """Only the software GPU has them; the program runs as ever."""
+        done = subprocess.run([COUNTED, "secure", "5"], capture_output=True, text=True, timeout=60, env=dict(
+            os.environ, ROCP_TOOL_LIBRARIES=TOOL, ROCPROF_INSTRUCTION_COUNTS="1", ROCPROF_OUTPUT_PATH=self.out))
+        self.assertEqual((done.returncode, done.stdout), (0, "secure 0, tool 1\n"))
+        self.assertIn("instructions are not counted: only a software GPU can; --att", done.stderr)
+
+
 class Setuid(Case):
     """AT_SECURE: the environment is somebody else's, and is not listened to."""
 

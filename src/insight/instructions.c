@@ -1,0 +1,206 @@
+/* instructions.c - see instructions.h. The text is softgpu's disassembler's, made of the words that
+ * were executed: it needs neither the code object nor a library. */
+#include "insight/instructions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "disasm/disasm.h"
+#include "softgpu/isa/isa.h"
+#include "trace/att.h"
+#include "trace/instructions.h"
+#include "trace/store.h"
+
+struct ins_code {
+    uint64_t id;
+    dis_object_t *object; /* NULL: it was not kept, or cannot be read */
+};
+
+bool ins_any(const out_model_t *m)
+{
+    return m->instruction_count > 0;
+}
+
+/* ---- rows ---- */
+
+/* A store of another version may have fewer columns, or more. */
+static uint64_t column(const trace_table_t *t, uint64_t row, unsigned which)
+{
+    return which < t->columns ? trace_table_row(t, row)[which] : 0;
+}
+
+static void read_row(const trace_table_t *t, uint64_t row, ins_instruction_t *to)
+{
+    const uint64_t code = column(t, row, TRACE_INSTRUCTION_CODE);
+    unsigned at = TRACE_INSTRUCTION_COUNTS;
+    memset(to, 0, sizeof(*to));
+    to->kernel = column(t, row, TRACE_INSTRUCTION_KERNEL);
+    to->object = t->owner;
+    to->address = column(t, row, TRACE_INSTRUCTION_ADDRESS);
+    to->n_words = (uint32_t)column(t, row, TRACE_INSTRUCTION_WORDS);
+    if (to->n_words > 3) to->n_words = 3;
+    to->words[0] = (uint32_t)code;
+    to->words[1] = (uint32_t)(code >> 32);
+    to->words[2] = (uint32_t)column(t, row, TRACE_INSTRUCTION_CODE_END);
+#define GET(name, unit, meaning) to->counts.name = column(t, row, at++);
+    SOFTGPU_INSTRUCTION_COUNTS(GET)
+#undef GET
+    for (unsigned k = 0; k < sizeof(to->counts.by_lanes) / sizeof(*to->counts.by_lanes); k++)
+        to->counts.by_lanes[k] = column(t, row, at++);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const ins_instruction_t *x = a, *y = b;
+    if (x->kernel != y->kernel) return x->kernel < y->kernel ? -1 : 1;
+    if (x->object != y->object) return x->object < y->object ? -1 : 1;
+    if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    return memcmp(x->words, y->words, sizeof(x->words));
+}
+
+static void add(softgpu_instruction_counts_t *to, const softgpu_instruction_counts_t *from)
+{
+#define ADD(name, unit, meaning) to->name += from->name;
+    SOFTGPU_INSTRUCTION_COUNTS(ADD)
+#undef ADD
+    for (unsigned k = 0; k < sizeof(to->by_lanes) / sizeof(*to->by_lanes); k++)
+        to->by_lanes[k] += from->by_lanes[k];
+}
+
+/* Rows that were read one after the other of the same instruction become one. */
+static void join(ins_set_t *set)
+{
+    size_t kept = 0;
+    if (set->count) qsort(set->items, set->count, sizeof(*set->items), by_place);
+    for (size_t i = 0; i < set->count; i++) {
+        if (kept && !by_place(&set->items[kept - 1], &set->items[i]))
+            add(&set->items[kept - 1].counts, &set->items[i].counts);
+        else
+            set->items[kept++] = set->items[i];
+    }
+    set->count = kept;
+}
+
+static bool read_rows(const out_model_t *m, ins_set_t *set)
+{
+    uint64_t rows = 0;
+    for (size_t i = 0; i < m->instruction_count; i++)
+        rows += m->instructions[i]->rows;
+    set->items = calloc(rows + 1, sizeof(*set->items));
+    if (!set->items) return false;
+    for (size_t i = 0; i < m->instruction_count; i++)
+        for (uint64_t row = 0; row < m->instructions[i]->rows; row++)
+            read_row(m->instructions[i], row, &set->items[set->count++]);
+    join(set);
+    return true;
+}
+
+/* The last row of the whole says. */
+bool ins_unfinished(const out_model_t *m)
+{
+    bool unfinished = false;
+    for (size_t i = 0; i < m->counted_kernel_count; i++)
+        for (uint64_t row = 0; row < m->counted_kernels[i]->rows; row++)
+            if (!column(m->counted_kernels[i], row, TRACE_COUNTED_KERNEL))
+                unfinished = !column(m->counted_kernels[i], row, TRACE_COUNTED_DISPATCHES);
+    return unfinished;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const ins_kernel_t *x = a, *y = b;
+    return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+}
+
+/* Numbers of a kernel are told anew with each of its code objects that goes: the last ones count.
+ */
+static bool read_kernels(const out_model_t *m, ins_set_t *set)
+{
+    set->kernels = calloc(m->counted_kernel_count + 1, sizeof(*set->kernels));
+    if (!set->kernels) return false;
+    for (size_t i = 0; i < m->counted_kernel_count; i++) {
+        const trace_table_t *t = m->counted_kernels[i];
+        for (uint64_t row = 0; row < t->rows; row++) {
+            const ins_kernel_t one = {
+                column(t, row, TRACE_COUNTED_KERNEL), column(t, row, TRACE_COUNTED_DISPATCHES),
+                column(t, row, TRACE_COUNTED_WAVES), column(t, row, TRACE_COUNTED_LOST)};
+            size_t k = 0;
+            if (!one.kernel) continue;
+            while (k < set->kernel_count && set->kernels[k].kernel != one.kernel)
+                k++;
+            if (k < m->counted_kernel_count) set->kernels[k] = one;
+            if (k == set->kernel_count && k < m->counted_kernel_count) set->kernel_count++;
+        }
+    }
+    if (set->kernel_count) qsort(set->kernels, set->kernel_count, sizeof(*set->kernels), by_id);
+    for (size_t k = 0; k < set->kernel_count; k++)
+        set->lost += set->kernels[k].lost;
+    return true;
+}
+
+/* ---- what they are ---- */
+
+static dis_object_t *open_object(const char *store, uint64_t id)
+{
+    char name[64], path[PATH_MAX];
+    dis_object_t *object = NULL;
+    size_t size;
+    snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, id);
+    if (trace_join(path, sizeof(path), store, name) != 0) return NULL;
+    char *data = base_file_read(path, &size);
+    if (data) dis_object_open(data, size, &object);
+    free(data);
+    return object;
+}
+
+static dis_object_t *object_of(ins_set_t *set, const char *store, uint64_t id)
+{
+    for (size_t i = 0; i < set->code_count; i++)
+        if (set->codes[i].id == id) return set->codes[i].object;
+    ins_code_t *grown = realloc(set->codes, (set->code_count + 1) * sizeof(*grown));
+    if (!grown) return NULL;
+    set->codes = grown;
+    grown[set->code_count] = (ins_code_t){id, open_object(store, id)};
+    return grown[set->code_count++].object;
+}
+
+static void describe(ins_instruction_t *i, dis_object_t *object)
+{
+    isa_inst_t decoded;
+    i->function = i->file = "";
+    if (isa_decode(i->words, i->n_words, &decoded) > 0)
+        isa_disassemble(&decoded, i->text, sizeof(i->text));
+    else
+        snprintf(i->text, sizeof(i->text), ".long 0x%08x", i->words[0]);
+    if (!object) return;
+    const dis_symbol_t *symbol = dis_object_symbol_at(object, i->address);
+    if (symbol) i->function = symbol->name;
+    if (!dis_object_line(object, i->address, &i->file, &i->line)) i->file = "";
+}
+
+int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
+             size_t why_bytes)
+{
+    *set = (ins_set_t){0};
+    if (!read_rows(model, set) || !read_kernels(model, set)) {
+        ins_free(set);
+        snprintf(why, why_bytes, "%s: %s", store, strerror(ENOMEM));
+        return -1;
+    }
+    for (size_t i = 0; i < set->count; i++)
+        describe(&set->items[i], object_of(set, store, set->items[i].object));
+    return 0;
+}
+
+void ins_free(ins_set_t *set)
+{
+    for (size_t i = 0; i < set->code_count; i++)
+        dis_object_close(set->codes[i].object);
+    free(set->codes);
+    free(set->items);
+    free(set->kernels);
+    *set = (ins_set_t){0};
+}

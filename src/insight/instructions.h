@@ -1,0 +1,48 @@
+/* instructions.h - the instructions that were counted: their text, function, source line, counts.
+ *
+ * Read whole from a process's model; its size follows from the code that ran, not from the length
+ * of the run. Sources need nothing but the object's own line tables. */
+#ifndef CROCPROF_INSIGHT_INSTRUCTIONS_H
+#define CROCPROF_INSIGHT_INSTRUCTIONS_H
+
+#include "output/model.h"
+#include "softgpu/instruction_counts.h"
+
+enum { INS_TEXT_BYTES = 96 };
+
+typedef struct {
+    uint64_t kernel, object, address; /* ids; of the code object's file */
+    uint32_t words[3], n_words;
+    softgpu_instruction_counts_t counts;
+    char text[INS_TEXT_BYTES];   /* as LLVM writes it */
+    const char *function, *file; /* "" where nothing says; as long as the set */
+    uint32_t line;               /* 0: not known */
+} ins_instruction_t;
+
+typedef struct {
+    uint64_t kernel, dispatches, waves, lost;
+} ins_kernel_t;
+
+typedef struct ins_code ins_code_t; /* a code object that was opened */
+
+typedef struct {
+    ins_instruction_t *items; /* by kernel, object and address */
+    size_t count;
+    ins_kernel_t *kernels; /* by id */
+    size_t kernel_count;
+    uint64_t lost;     /* dispatches of which instructions are missing */
+    ins_code_t *codes; /* instructions.c's own */
+    size_t code_count;
+} ins_set_t;
+
+/* Reads what a store has of them, possibly nothing. 0, or -1 with a line in `why`. */
+int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
+             size_t why_bytes);
+void ins_free(ins_set_t *set);
+
+/* Whether the store has any. */
+bool ins_any(const out_model_t *model);
+/* The process was killed before it had written them. */
+bool ins_unfinished(const out_model_t *model);
+
+#endif

@@ -1,0 +1,214 @@
+/* instructions.c - counts of single instructions as a table, and for callgrind's viewers.
+ *
+ * Apart from csv.c because their rows are no records. Columns follow the public list of counts. */
+#include "output/instructions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/format.h"
+
+/* ---- CSV ---- */
+
+/* lds_clocks_needed as Lds_Clocks_Needed. */
+static void put_title(out_file_t *f, const char *name)
+{
+    bool first = true;
+    out_text(f, ",\"");
+    for (; *name; name++) {
+        const bool capital = first && *name >= 'a' && *name <= 'z';
+        out_char(f, capital ? (char)(*name - 'a' + 'A') : *name);
+        first = *name == '_';
+    }
+    out_char(f, '"');
+}
+
+static void cell_text(out_file_t *f, const char *text)
+{
+    out_quoted(f, text);
+    out_char(f, ',');
+}
+
+void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *set)
+{
+    out_text(f, "\"Kernel_Name\",\"Code_Object_Id\",\"Address\",\"Function\",\"Instruction\","
+                "\"Source_File\",\"Source_Line\"");
+#define TITLE(name, unit, meaning) put_title(f, #name);
+    SOFTGPU_INSTRUCTION_COUNTS(TITLE)
+#undef TITLE
+    out_text(f, ",\"Lanes_0\",\"Lanes_1_8\",\"Lanes_9_16\",\"Lanes_17_24\",\"Lanes_25_32\","
+                "\"Lanes_33_40\",\"Lanes_41_48\",\"Lanes_49_56\",\"Lanes_57_64\"\n");
+    for (size_t k = 0; k < set->count; k++) {
+        const ins_instruction_t *i = &set->items[k];
+        cell_text(f, out_model_kernel(m, i->kernel)->name);
+        out_cell(f, i->object, ',');
+        out_cell(f, i->address, ',');
+        cell_text(f, i->function);
+        cell_text(f, i->text);
+        cell_text(f, i->file);
+        out_unsigned(f, i->line);
+#define CELL(name, unit, meaning)                                                                  \
+    out_char(f, ',');                                                                              \
+    out_unsigned(f, i->counts.name);
+        SOFTGPU_INSTRUCTION_COUNTS(CELL)
+#undef CELL
+        for (size_t n = 0; n < sizeof(i->counts.by_lanes) / sizeof(*i->counts.by_lanes); n++) {
+            out_char(f, ',');
+            out_unsigned(f, i->counts.by_lanes[n]);
+        }
+        out_char(f, '\n');
+    }
+}
+
+/* ---- callgrind ---- */
+
+/* Events: name, what people read, value of a count `n`. */
+#define EVENTS(X)                                                                                  \
+    X(Ex, "waves that executed it", n->issued)                                                     \
+    X(Lanes, "active lanes", n->lanes)                                                             \
+    X(Lines, "lines of memory touched", n->lines)                                                  \
+    X(MinLines, "lines of memory needed", n->lines_needed)                                         \
+    X(Conflicts, "clocks of LDS conflicts", n->lds_clocks - n->lds_clocks_needed)                  \
+    X(Divergent, "times that EXEC was split", n->divergent)
+
+enum {
+#define X(name, meaning, value) EVENT_##name,
+    EVENTS(X)
+#undef X
+        EVENT_COUNT
+};
+
+static void values_of(const softgpu_instruction_counts_t *n, uint64_t values[EVENT_COUNT])
+{
+#define X(name, meaning, value) values[EVENT_##name] = (value);
+    EVENTS(X)
+#undef X
+}
+
+static int by_function(const void *a, const void *b)
+{
+    const ins_instruction_t *x = *(const ins_instruction_t *const *)a;
+    const ins_instruction_t *y = *(const ins_instruction_t *const *)b;
+    if (x->object != y->object) return x->object < y->object ? -1 : 1;
+    const int names = strcmp(x->function, y->function);
+    if (names) return names;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+static void put_hexadecimal(out_file_t *f, uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof(digits), "0x%llx", (unsigned long long)value);
+    out_text(f, digits);
+}
+
+static void put_values(out_file_t *f, const uint64_t values[EVENT_COUNT])
+{
+    for (unsigned k = 0; k < EVENT_COUNT; k++) {
+        out_char(f, ' ');
+        out_unsigned(f, values[k]);
+    }
+    out_char(f, '\n');
+}
+
+static const char *named(const char *text)
+{
+    return *text ? text : "???";
+}
+
+static void put_name(out_file_t *f, const char *what, const char *name)
+{
+    out_text(f, what);
+    out_text(f, name);
+    out_char(f, '\n');
+}
+
+/* A line with the place of an instruction. */
+static void put_place(out_file_t *f, const ins_instruction_t *i)
+{
+    put_hexadecimal(f, i->address);
+    out_char(f, ' ');
+    out_unsigned(f, i->line);
+}
+
+/* Branches lead to where their offset says; how often they were taken is known. */
+static void put_jump(out_file_t *f, const ins_instruction_t *i)
+{
+    const uint64_t all = i->counts.taken + i->counts.not_taken;
+    if (!all) return;
+    const int64_t offset = (int16_t)(i->words[0] & 0xffff);
+    out_text(f, "jcnd=");
+    out_unsigned(f, i->counts.taken);
+    out_char(f, '/');
+    out_unsigned(f, all);
+    out_char(f, ' ');
+    put_hexadecimal(f, i->address + 4 + (uint64_t)(4 * offset));
+    out_text(f, " 0\n");
+    put_place(f, i);
+    out_char(f, '\n');
+}
+
+static void put_header(out_file_t *f, const out_model_t *m, const uint64_t totals[EVENT_COUNT])
+{
+    out_text(f, "# callgrind format\nversion: 1\ncreator: crocprof\npid: ");
+    out_unsigned(f, m->header.pid);
+    put_name(f, "\ncmd: ", out_model_info(m, "command"));
+    out_text(f, "positions: instr line\n");
+#define X(name, meaning, value) out_text(f, "event: " #name " : " meaning "\n");
+    EVENTS(X)
+#undef X
+    out_text(f, "events:");
+#define X(name, meaning, value) out_text(f, " " #name);
+    EVENTS(X)
+#undef X
+    out_text(f, "\nsummary:");
+    put_values(f, totals);
+}
+
+static void put_function(out_file_t *f, const ins_instruction_t *i, const char **file)
+{
+    out_text(f, "\nob=code object ");
+    out_unsigned(f, i->object);
+    *file = i->file;
+    put_name(f, "\nfl=", named(i->file));
+    put_name(f, "fn=", named(i->function));
+}
+
+void out_instructions_callgrind(out_file_t *f, const out_model_t *m, const ins_set_t *set)
+{
+    uint64_t totals[EVENT_COUNT] = {0}, values[EVENT_COUNT];
+    const char *file = "";
+    const ins_instruction_t **sorted = malloc((set->count + 1) * sizeof(*sorted)), *last = NULL;
+    if (!sorted) return out_no_memory(f);
+    for (size_t k = 0; k < set->count; k++) {
+        sorted[k] = &set->items[k];
+        values_of(&set->items[k].counts, values);
+        for (unsigned e = 0; e < EVENT_COUNT; e++)
+            totals[e] += values[e];
+    }
+    qsort(sorted, set->count, sizeof(*sorted), by_function);
+    put_header(f, m, totals);
+    for (size_t k = 0; k < set->count; last = sorted[k++]) {
+        const ins_instruction_t *i = sorted[k];
+        if (!last || last->object != i->object || strcmp(last->function, i->function) != 0)
+            put_function(f, i, &file);
+        if (strcmp(file, i->file) != 0) put_name(f, "fi=", named(file = i->file));
+        values_of(&i->counts, values);
+        put_place(f, i);
+        put_values(f, values);
+        put_jump(f, i);
+    }
+    free(sorted);
+}
+
+int out_callgrind_write(out_job_t *job, const char *path)
+{
+    ins_set_t set;
+    if (!ins_any(job->model)) return 0;
+    if (ins_load(job->model, job->source->store, &set, job->why, job->why_bytes) != 0) return -1;
+    out_file_t *f = out_file_open(path, job->why, job->why_bytes);
+    if (f) out_instructions_callgrind(f, job->model, &set);
+    ins_free(&set);
+    return f ? out_file_close(f, job->why, job->why_bytes) : -1;
+}

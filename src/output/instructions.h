@@ -1,0 +1,15 @@
+/* instructions.h - files with the counts of single instructions. */
+#ifndef CROCPROF_OUTPUT_INSTRUCTIONS_H
+#define CROCPROF_OUTPUT_INSTRUCTIONS_H
+
+#include "insight/instructions.h"
+#include "output/file.h"
+
+/* <prefix>_instruction_counts.csv: a line for each instruction of each kernel. */
+void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *set);
+
+/* The same for KCachegrind and callgrind_annotate: by function, instruction and source line, the
+ * kernels that run them together. */
+void out_instructions_callgrind(out_file_t *f, const out_model_t *m, const ins_set_t *set);
+
+#endif
