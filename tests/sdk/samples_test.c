@@ -163,8 +163,8 @@ static void load(uint64_t id, uint64_t agent, uint64_t base, bool unload)
 static void everything_of_a_sample(void **state)
 {
     (void)state;
-    load(7, 4242, 0x10000, false);
     load(8, 4243, 0x10000, false); /* the same address on another agent */
+    load(7, 4242, 0x10000, false);
     place(0, 3, 21);
     raw_t raw = raw_of(0x10040, 21 % QUEUE_SIZE);
     raw.exec_mask = 0xf0f0;
