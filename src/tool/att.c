@@ -39,7 +39,7 @@ static struct {
     uint64_t batch_kernels;         /* as many behind the first */
     pthread_mutex_t lock;           /* the next three */
     uint64_t batch_id;              /* the first dispatch's; 0: none runs */
-    uint64_t begun, ended;          /* dispatches of it */
+    uint64_t ended;                 /* dispatches of it */
     uint64_t regions;               /* traces of the device service in the traced context */
 } att = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -174,10 +174,9 @@ static void begin_one(const rocprofiler_kernel_dispatch_info_t *info)
     pthread_mutex_lock(&att.lock);
     if (!att.batch_id && tool_selects(info->kernel_id)) {
         att.batch_id = info->dispatch_id;
-        att.begun = att.ended = 0;
+        att.ended = 0;
         start = true;
     }
-    if (att.batch_id && att.begun <= att.batch_kernels) att.begun++;
     pthread_mutex_unlock(&att.lock);
     if (!start) return;
     const rocprofiler_status_t status = rocprofiler_start_context(att.batch);
