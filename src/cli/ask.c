@@ -58,20 +58,38 @@ static int ask(const cli_command_t *c, char **words, char *why, size_t why_bytes
     return -1;
 }
 
+/* The GPU that a running process has: "soft" or "real"; NULL where that cannot be told. */
+static const char *gpu_of(const char *pid)
+{
+    char path[64], line[PATH_MAX + 128];
+    snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
+    FILE *maps = fopen(path, "re");
+    bool soft = false;
+    if (!maps) return NULL;
+    while (!soft && fgets(line, sizeof(line), maps))
+        soft = strstr(line, "/libsoftgpu-preload.so");
+    fclose(maps);
+    return soft ? "soft" : access("/dev/kfd", F_OK) == 0 && !cli_on_soft_gpu() ? "real" : NULL;
+}
+
 static int choose(const cli_command_t *c, char **gpu, char *why, size_t why_bytes)
 {
-    int soft = cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes);
+    const char *word = c->values[CLI_GPU], *its = NULL;
+    if (c->values[CLI_PID] && !cli_on_soft_gpu()) its = gpu_of(c->values[CLI_PID]);
+    int soft = cli_choose_gpu("rocprofv3", its ? its : word, why, why_bytes);
     /* "auto" takes what is there: the real one, or one that is preloaded */
     *gpu = (char *)(soft > 0 ? "soft" : "auto");
     return soft < 0 ? -1 : 0;
 }
 
-static int ask_group(const cli_command_t *c, char *gpu, char *group, char *why, size_t why_bytes)
+static int ask_group(const cli_command_t *c, char *gpu, bool streams, char *group, char *why,
+                     size_t why_bytes)
 {
     char *words[WORDS_MAX + 1] = {NULL, (char *)"--gpu", gpu, (char *)"pmc-check",
                                   (char *)"--quiet"};
     size_t count = 5;
-    for (char *word; (word = strsep(&group, " "));)
+    if (streams) words[count++] = (char *)"--spm";
+    for (char *word; (word = strsep(&group, " \n"));)
         if (*word && count < WORDS_MAX) words[count++] = word;
     int status = ask(c, words, why, why_bytes);
     return status < 0 ? CLI_EXIT_SETUP : status ? CLI_EXIT_USAGE : 0;
@@ -85,9 +103,12 @@ int cli_ask_counters(const cli_command_t *c, char *why, size_t why_bytes)
     for (int i = CLI_PMC; status == 0 && i <= CLI_PMC_GROUPS; i++) {
         char *groups = c->values[i] ? strdup(c->values[i]) : NULL;
         for (char *rest = groups, *group; status == 0 && (group = strsep(&rest, "\n"));)
-            status = ask_group(c, gpu, group, why, why_bytes);
+            status = ask_group(c, gpu, false, group, why, why_bytes);
         free(groups);
     }
+    char *streams = cli_streams(c) ? strdup(c->values[CLI_SPM]) : NULL;
+    if (streams && status == 0) status = ask_group(c, gpu, true, streams, why, why_bytes);
+    free(streams);
     return status;
 }
 
@@ -102,6 +123,7 @@ int cli_show_avail(const cli_command_t *c, char *why, size_t why_bytes)
                      (char *)"info",
                      (char *)"--pmc",
                      (char *)"--pc-sampling",
+                     (char *)"--spm-config",
                      extra ? (char *)"-E" : NULL,
                      extra,
                      NULL};

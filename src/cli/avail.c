@@ -9,6 +9,7 @@
 
 #include <rocprofiler-sdk/counters.h>
 #include <rocprofiler-sdk/experimental/counters.h>
+#include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/registration.h>
 
 #include "cli/gpu.h"
@@ -44,6 +45,28 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent, rocprofile
     }
     if (count) qsort(gpu->counters, gpu->count, sizeof(*gpu->counters), by_id);
     return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* Without a list nothing is told of streams. */
+static rocprofiler_status_t on_streams(rocprofiler_agent_id_t agent, rocprofiler_counter_id_t *ids,
+                                       size_t count, void *data)
+{
+    avail_gpu_t *gpu = data;
+    (void)agent;
+    rocprofiler_counter_id_t *more =
+        realloc(gpu->streams, (gpu->stream_count + count + 1) * sizeof(*more));
+    if (!more) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    gpu->streams = more;
+    memcpy(more + gpu->stream_count, ids, count * sizeof(*ids));
+    gpu->stream_count += count;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+bool avail_streams(const avail_gpu_t *gpu, const rocprofiler_counter_info_v1_t *counter)
+{
+    for (size_t i = 0; i < gpu->stream_count; i++)
+        if (gpu->streams[i].handle == counter->id.handle) return true;
+    return false;
 }
 
 static int by_index(const void *a, const void *b)
@@ -120,6 +143,7 @@ int avail_read(avail_t *a, const char *extra, char *why, size_t why_bytes)
         status = rocprofiler_iterate_agent_supported_counters(gpu->agent->id, on_counters, gpu);
         if (status == ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED) continue;
         if (status != ROCPROFILER_STATUS_SUCCESS) goto fail;
+        rocprofiler_spm_iterate_agent_supported_counters(gpu->agent->id, on_streams, gpu);
         if (a->soft) read_classes(gpu);
     }
     return 0;
@@ -134,6 +158,7 @@ void avail_free(avail_t *a)
         for (size_t j = 0; j < a->gpus[i].count; j++)
             free(a->gpus[i].counters[j]);
         free(a->gpus[i].counters);
+        free(a->gpus[i].streams);
         if (a->gpus[i].classes) ctr_catalogue_destroy(a->gpus[i].classes);
     }
     free(a->gpus);

@@ -13,6 +13,8 @@ typedef struct {
     const rocprofiler_agent_v0_t *agent;
     rocprofiler_counter_info_v1_t **counters; /* in the order of their ids */
     size_t count;
+    rocprofiler_counter_id_t *streams; /* that can be sampled */
+    size_t stream_count;
     ctr_catalogue_t *classes; /* of what softgpu counts; NULL on other GPUs */
 } avail_gpu_t;
 
@@ -36,6 +38,9 @@ const rocprofiler_counter_info_v1_t *avail_find(avail_gpu_t *gpu, const char *na
 
 /* How softgpu obtains the counter's value; "" on other GPUs and for counters of the user's own. */
 const char *avail_class(const avail_gpu_t *gpu, const char *name);
+
+/* Whether the counter can be sampled while kernels run. */
+bool avail_streams(const avail_gpu_t *gpu, const rocprofiler_counter_info_v1_t *counter);
 
 /* A counter of almost that name, or NULL. */
 const char *avail_similar(const avail_gpu_t *gpu, const char *name);

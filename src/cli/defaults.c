@@ -105,6 +105,29 @@ static int take_counters(cli_command_t *c, char *why, size_t why_bytes)
                   "ROCPROF_COUNTERS nor ROCPROF_COUNTER_GROUPS names counters");
 }
 
+static int take_streams(cli_command_t *c, char *why, size_t why_bytes)
+{
+    static const char variable[] = "ROCPROF_SPM_COUNTERS";
+    char problem[512];
+    trace_sets_t sets;
+    int result = 0;
+    if (cli_streams(c) || !base_env_bool("ROCPROF_SPM_COUNTER_COLLECTION", false)) return 0;
+    if (trace_streams_read(&sets, base_env(variable), problem, sizeof(problem)) != 0)
+        result = REFUSE("%s in the environment: %s", variable, problem);
+    else if (sets.count != 1)
+        result = REFUSE("ROCPROF_SPM_COUNTER_COLLECTION is set in the environment, but %s names "
+                        "%s counters",
+                        variable, sets.count ? "several sets of" : "no");
+    char *words = result == 0 ? words_of(&sets.sets[0]) : NULL;
+    const char *word = words;
+    if (result == 0)
+        result = words ? set(c, CLI_SPM, variable, &word, 1, why, why_bytes)
+                       : REFUSE("%s", strerror(ENOMEM));
+    free(words);
+    trace_sets_free(&sets);
+    return result;
+}
+
 static int refuse_absent(const cli_option_t *o, char *why, size_t why_bytes)
 {
     const char *value = value_of(o->variable);
@@ -131,9 +154,10 @@ static int take_sampling(cli_command_t *c, char *why, size_t why_bytes)
 
 int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
 {
-    static const cli_option_id_t texts[] = {CLI_PMC_GROUP_INTERVAL, CLI_KERNEL_INCLUDE_REGEX,
-                                            CLI_KERNEL_EXCLUDE_REGEX, CLI_KERNEL_ITERATION_RANGE,
-                                            CLI_PROFILE_MPI_RANKS};
+    static const cli_option_id_t texts[] = {
+        CLI_PMC_GROUP_INTERVAL,   CLI_SPM_SAMPLE_INTERVAL,  CLI_SPM_SAMPLE_INTERVAL_UNIT,
+        CLI_KERNEL_INCLUDE_REGEX, CLI_KERNEL_EXCLUDE_REGEX, CLI_KERNEL_ITERATION_RANGE,
+        CLI_PROFILE_MPI_RANKS};
     for (size_t i = 0; i < cli_option_rows; i++) {
         const cli_option_t *o = &cli_options[i];
         int result = 0;
@@ -152,5 +176,5 @@ int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
     if (cli_check_formats(value_of(cli_options[CLI_OUTPUT_FORMAT].variable), why, why_bytes) != 0)
         return -1;
     if (take_sampling(c, why, why_bytes) != 0) return -1;
-    return take_counters(c, why, why_bytes);
+    return take_counters(c, why, why_bytes) || take_streams(c, why, why_bytes) ? -1 : 0;
 }

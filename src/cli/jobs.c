@@ -43,6 +43,28 @@ static int check_periods(const cli_command_t *c, char *why, size_t why_bytes)
     return list ? 0 : -1;
 }
 
+static int check_streams(const cli_command_t *c, char *why, size_t why_bytes)
+{
+    static const cli_option_id_t with[] = {CLI_SPM_SAMPLE_INTERVAL, CLI_SPM_SAMPLE_INTERVAL_UNIT};
+    trace_sets_t sets = {0};
+    char *text;
+    for (size_t i = 0; !cli_streams(c) && i < sizeof(with) / sizeof(*with); i++)
+        if (c->values[with[i]]) return REFUSE("--%s needs --spm", cli_options[with[i]].name);
+    if (!cli_streams(c)) return 0;
+    if (!cli_is_on(c, CLI_SPM_BETA_ENABLED)) return REFUSE("--spm needs --spm-beta-enabled");
+    if (cli_counts(c)) return REFUSE("--spm and --pmc exclude each other");
+    if (replays_kernels(c)) return REFUSE("--spm and --replay-mode kernel exclude each other");
+    if (c->values[CLI_PC_SAMPLING_METHOD])
+        return REFUSE("--spm and PC sampling exclude each other");
+    if (asprintf(&text, "spm: %s", c->values[CLI_SPM]) < 0) return REFUSE("%s", strerror(ENOMEM));
+    for (char *at = text; *at; at++)
+        if (*at == '\n') *at = ' ';
+    int result = trace_streams_read(&sets, text, why, why_bytes);
+    trace_sets_free(&sets);
+    free(text);
+    return result;
+}
+
 /* What is wrong with a run's options together, found before anything runs. */
 static int check(const cli_command_t *c, char *why, size_t why_bytes)
 {
@@ -68,7 +90,7 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
         if (result != 0) return -1;
     }
     if (check_periods(c, why, why_bytes) != 0 || cli_att_check(c, why, why_bytes) != 0 ||
-        cli_sampling_check(c, why, why_bytes) != 0)
+        cli_sampling_check(c, why, why_bytes) != 0 || check_streams(c, why, why_bytes) != 0)
         return -1;
     if (replays_kernels(c)) {
         if (!cli_is_on(c, CLI_KERNEL_REPLAY_BETA_ENABLED))

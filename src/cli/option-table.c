@@ -26,7 +26,6 @@
 /* Why a feature is not here. */
 #define NO_PACKETS                                                                                 \
     "packets of graphs and events are not recorded; --hip-trace has the calls that make them"
-#define NO_STREAMING "counters are read at the ends of kernels only: by --pmc"
 #define NO_TABLE                                                                                   \
     "version 1.0 of the SDK's interface has no kind for this library; --hip-trace has its HIP "    \
     "calls"
@@ -124,6 +123,14 @@ const cli_option_t cli_options[] = {
      "several --pmc: run each kernel again, or (default) the whole program"},
     {"kernel-replay-beta-enabled", 0, CLI_BOOL, NULL, NULL, NULL, COUNTERS,
      "needed for --replay-mode kernel"},
+    {"spm", 0, CLI_WORDS, "NAME", "ROCPROF_SPM_COUNTERS", NULL, COUNTERS,
+     "hardware counters that are read again and again while kernels run (JSON, rocpd)"},
+    {"spm-sample-interval", 0, CLI_NUMBER, "N", "ROCPROF_SPM_SAMPLE_INTERVAL", NULL, COUNTERS,
+     "clocks from one time to the next, a multiple of 32"},
+    {"spm-sample-interval-unit", 0, CLI_CHOICE, "sclk_cycles", "ROCPROF_SPM_SAMPLE_INTERVAL_UNIT",
+     NULL, COUNTERS, "unit of the interval, of which there is one"},
+    {"spm-beta-enabled", 0, CLI_BOOL, NULL, "ROCPROFILER_SPM_BETA_ENABLED", NULL, COUNTERS,
+     "needed for --spm"},
     {"stats", 0, CLI_BOOL, NULL, "ROCPROF_STATS", NULL, AFTER,
      "statistics files of the traced domains"},
     {"summary", 'S', CLI_BOOL, NULL, "ROCPROF_STATS_SUMMARY", NULL, AFTER,
@@ -256,10 +263,6 @@ const cli_option_t cli_options[] = {
     {"hipfile-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIPFILE_API_TRACE", 0, 0, NO_TABLE},
     {"hip-graph-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_GRAPH_TRACE", 0, 0, NO_PACKETS},
     {"hip-event-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_EVENT_TRACE", 0, 0, NO_PACKETS},
-    {"spm", 0, CLI_ABSENT, 0, "ROCPROF_SPM_COUNTER_COLLECTION", 0, 0, NO_STREAMING},
-    {"spm-beta-enabled", 0, CLI_ABSENT, 0, "ROCPROFILER_SPM_BETA_ENABLED", 0, 0, NO_STREAMING},
-    {"spm-sample-interval", 0, CLI_ABSENT, 0, 0, 0, 0, NO_STREAMING},
-    {"spm-sample-interval-unit", 0, CLI_ABSENT, 0, 0, 0, 0, NO_STREAMING},
     {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
      "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
 };

@@ -468,6 +468,16 @@ static int set_counters(const char *variable, const char *groups)
     return result;
 }
 
+/* "spm: A B" */
+static int set_streams(const cli_option_t *o, const char *words)
+{
+    char *text;
+    if (asprintf(&text, "spm: %s", words) < 0) return -1;
+    int result = set_joined(o, text, " ");
+    free(text);
+    return result ? result : setenv("ROCPROF_SPM_COUNTER_COLLECTION", "1", 1);
+}
+
 /* The words were checked with the rest of the run. */
 static int set_periods(const cli_option_t *o, const char *words, const char *unit)
 {
@@ -487,6 +497,7 @@ static int set_environment(const cli_command_t *c, int option)
     if (option == CLI_PMC_GROUPS)
         return unsetenv("ROCPROF_COUNTERS") | set_counters("ROCPROF_COUNTER_GROUPS", value);
     if (!o->variable) return 0;
+    if (option == CLI_SPM) return set_streams(o, value);
     if (option == CLI_KERNEL_ITERATION_RANGE) return set_joined(o, value, ", ");
     if (option == CLI_SUMMARY_GROUPS) return set_joined(o, value, "##@@##");
     if (option == CLI_ATT_LIBRARY_PATH) return set_joined(o, value, ":");

@@ -64,6 +64,10 @@ typedef enum {
     CLI_PMC_GROUP_INTERVAL,
     CLI_REPLAY_MODE,
     CLI_KERNEL_REPLAY_BETA_ENABLED,
+    CLI_SPM,
+    CLI_SPM_SAMPLE_INTERVAL,
+    CLI_SPM_SAMPLE_INTERVAL_UNIT,
+    CLI_SPM_BETA_ENABLED,
     CLI_STATS,
     CLI_SUMMARY,
     CLI_SUMMARY_PER_DOMAIN,
@@ -183,10 +187,16 @@ bool cli_traces(const cli_command_t *c);
 /* True if hardware counters are wanted. */
 bool cli_counts(const cli_command_t *c);
 
+/* True if counters are to be sampled while kernels run. */
+static inline bool cli_streams(const cli_command_t *c)
+{
+    return c->values[CLI_SPM];
+}
+
 /* True if anything leaves something: records, counters, thread traces, samples. */
 static inline bool cli_records(const cli_command_t *c)
 {
-    return cli_traces(c) || cli_counts(c) || cli_is_on(c, CLI_ATT) ||
+    return cli_traces(c) || cli_counts(c) || cli_streams(c) || cli_is_on(c, CLI_ATT) ||
            cli_is_on(c, CLI_ATT_NO_INTERCEPT) || c->values[CLI_PC_SAMPLING_METHOD] ||
            cli_is_on(c, CLI_INSTRUCTION_COUNTS);
 }

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include <rocprofiler-sdk/counter_config.h>
+#include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/pc_sampling.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "cli/avail.h"
 #include "cli/gpu.h"
@@ -26,7 +28,7 @@ typedef struct {
     const char *gpu, *extra;
     int device;
     enum { NO_COMMAND, LIST, INFO, PMC_CHECK } command;
-    bool help, pmc, agent, sampling, quiet;
+    bool help, pmc, agent, sampling, streams, quiet;
     const char **names; /* of counters */
     size_t name_count;
 } options_t;
@@ -58,9 +60,11 @@ static void print_help(void)
           "GPU\n"
           "                            also how their values come about (Class)\n"
           "    --pc-sampling           ways of sampling, with the limits of the interval\n"
+          "    --spm-config            limits of the interval between samples of counters\n"
           "  pmc-check NAME[:device=N[,device=N]] ...\n"
           "                            can these be collected together?\n"
-          "    --quiet                 say only what is wrong\n\n"
+          "    --quiet                 say only what is wrong\n"
+          "    --spm                   can they be sampled together (rocprofv3 --spm)?\n\n"
           "Exit status: 0, 1 if a counter or a GPU does not exist or counters cannot be collected\n"
           "together, 2 for wrong options or definitions, 125 if the GPUs cannot be asked.\n",
           stdout);
@@ -125,6 +129,10 @@ static int parse_command_option(parser_t *p, const char *word, const char *attac
         o->sampling = true;
         return 0;
     }
+    if (o->command == INFO && IS("--spm-config")) {
+        o->streams = true;
+        return 0;
+    }
     if (o->command == INFO && IS("--pmc")) {
         o->pmc = true;
         if (attached) o->names[o->name_count++] = attached;
@@ -133,6 +141,10 @@ static int parse_command_option(parser_t *p, const char *word, const char *attac
     }
     if (o->command == PMC_CHECK && IS("--quiet")) {
         o->quiet = true;
+        return 0;
+    }
+    if (o->command == PMC_CHECK && IS("--spm")) {
+        o->streams = true;
         return 0;
     }
     return REFUSE("unknown option '%s': see --help", word);
@@ -269,6 +281,7 @@ static void print_counter(const avail_gpu_t *gpu, const rocprofiler_counter_info
         printf("%-20s:\t%s\n", "Expression", c->expression);
     else if (!c->is_constant)
         printf("%-20s:\t%s\n", "Block", c->block);
+    if (avail_streams(gpu, c)) printf("%-20s:\t%s\n", "SPM", "Supported");
     printf("%-20s:\t", "Dimensions");
     for (uint64_t i = 0; i < c->dimensions_count; i++) {
         const rocprofiler_counter_record_dimension_info_t *d = c->dimensions[i];
@@ -301,7 +314,7 @@ static void list(const options_t *o, const avail_gpu_t *gpu)
 /* Names that no GPU has are told once, by the caller. */
 static void info(const options_t *o, avail_gpu_t *gpu, bool *known)
 {
-    if (!o->pmc && !o->sampling) {
+    if (!o->pmc && !o->sampling && !o->streams) {
         print_agent(gpu);
         print_names(gpu);
         printf("\n\n");
@@ -373,6 +386,37 @@ static void print_sampling(const options_t *o, const avail_t *a)
         base_warning("no GPU of this machine, with its driver, can sample program counters");
 }
 
+static rocprofiler_status_t on_intervals(const rocprofiler_spm_available_configuration_t **all,
+                                         size_t count, void *data)
+{
+    const rocprofiler_agent_v0_t *agent = data;
+    printf("%-8s:\t%d\n%-8s:\t%s\n%-8s:\n", "GPU", agent->logical_node_type_id, "Name", agent->name,
+           "configs");
+    for (size_t i = 0; i < count; i++) {
+        if (all[i]->type != ROCPROFILER_SPM_PARAMETER_TYPE_SAMPLE_INTERVAL_SCLK_CYCLES) continue;
+        printf("%-8s:\t%s\n", "Unit", "sclk_cycles");
+        printf("%-8s:\t%llu\n", "Minimum_Interval",
+               (unsigned long long)all[i]->interval.min_interval);
+        printf("%-8s:\t%llu\n", "Maximum_Interval",
+               (unsigned long long)all[i]->interval.max_interval);
+    }
+    printf("\n\n");
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static void print_streams(const options_t *o, const avail_t *a)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        rocprofiler_agent_v0_t agent = *a->gpus[i].agent;
+        if (is_meant(o, &a->gpus[i]) && a->gpus[i].stream_count &&
+            rocprofiler_spm_query_agent_configurations(agent.id, on_intervals, &agent) ==
+                ROCPROFILER_STATUS_SUCCESS)
+            found++;
+    }
+    if (!found) base_warning("no GPU of this machine can sample counters");
+}
+
 /* Counters of one GPU that are to be checked together. */
 typedef struct {
     rocprofiler_counter_id_t ids[PMC_MAX];
@@ -442,19 +486,53 @@ static int add_word(const avail_t *a, const options_t *o, const char *word, toge
     return -1;
 }
 
+/* The interval is that of the run that rocprofv3 checks. */
+static rocprofiler_status_t make_stream(const avail_gpu_t *gpu, together_t *t,
+                                        rocprofiler_counter_config_id_t *config)
+{
+    rocprofiler_spm_parameters_t interval = {
+        .size = sizeof(interval),
+        .type = ROCPROFILER_SPM_PARAMETER_TYPE_SAMPLE_INTERVAL_SCLK_CYCLES,
+        .value = (uint64_t)base_env_int("ROCPROF_SPM_SAMPLE_INTERVAL", 0, 0, INT64_C(1) << 40)};
+    rocprofiler_spm_parameters_t *parameters = &interval;
+    return rocprofiler_spm_create_counter_config(gpu->agent->id, t->ids, t->count, &parameters,
+                                                 interval.value ? 1 : 0, config);
+}
+
+/* What only values are derived from, or what is constant, cannot be sampled. */
+static int check_streams(const avail_gpu_t *gpu, const together_t *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const rocprofiler_counter_info_v1_t *c = NULL;
+        for (size_t j = 0; j < gpu->count && !c; j++)
+            if (gpu->counters[j]->id.handle == t->ids[i].handle) c = gpu->counters[j];
+        if (!c || !avail_streams(gpu, c))
+            return REFUSE("GPU %d (%s): %s cannot be sampled: 'rocprofv3-avail info --pmc' tells "
+                          "of each counter",
+                          gpu->agent->logical_node_type_id, gpu->agent->name, t->names[i]);
+    }
+    return 0;
+}
+
 static int check_gpu(const options_t *o, const avail_gpu_t *gpu, together_t *t)
 {
     rocprofiler_counter_config_id_t config = {0};
     int index = gpu->agent->logical_node_type_id;
     if (!t->count) return 0;
+    if (o->streams && check_streams(gpu, t) != 0) return -1;
     rocprofiler_status_t status =
-        rocprofiler_create_counter_config(gpu->agent->id, t->ids, t->count, &config);
+        o->streams ? make_stream(gpu, t, &config)
+                   : rocprofiler_create_counter_config(gpu->agent->id, t->ids, t->count, &config);
+    const char *what = o->streams ? "sampled" : "collected";
     if (status != ROCPROFILER_STATUS_SUCCESS)
-        return REFUSE("GPU %d (%s): the counters cannot be collected together: %s", index,
-                      gpu->agent->name, rocprofiler_get_status_string(status));
-    rocprofiler_destroy_counter_config(config);
+        return REFUSE("GPU %d (%s): the counters cannot be %s together: %s", index,
+                      gpu->agent->name, what, rocprofiler_get_status_string(status));
+    if (o->streams)
+        rocprofiler_spm_destroy_counter_config(config);
+    else
+        rocprofiler_destroy_counter_config(config);
     if (o->quiet) return 0;
-    printf("Following input counters can be collected together on GPU:%d", index);
+    printf("Following input counters can be %s together on GPU:%d", what, index);
     for (size_t i = 0; i < t->count; i++)
         printf("\t%s", t->names[i]);
     putchar('\n');
@@ -489,6 +567,7 @@ static int answer(const avail_t *a, const options_t *o)
         if (o->command == INFO) info(o, &a->gpus[i], known);
     }
     if (!result && o->sampling) print_sampling(o, a);
+    if (!result && o->command == INFO && o->streams) print_streams(o, a);
     for (size_t i = 0; !result && o->command == INFO && i < o->name_count; i++)
         if (!known[i]) {
             refuse_name(a, o, o->names[i]);
@@ -517,6 +596,7 @@ static int ask(const options_t *o)
     avail_t a = {0};
     int status = CLI_EXIT_SETUP;
     if (o->sampling) setenv("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", "on", 1);
+    if (o->streams) setenv("ROCPROFILER_SPM_BETA_ENABLED", "on", 1);
     if (read_extra(o, &text, why, sizeof(why)) != 0) {
         status = CLI_EXIT_USAGE;
         base_error("%s", why);

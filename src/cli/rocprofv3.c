@@ -191,7 +191,8 @@ static int check(cli_plan_t *plan, char **saved, char *why, size_t why_bytes)
 {
     for (size_t i = 0; i < plan->count; i++) {
         cli_command_t *c = &plan->runs[i].command;
-        if (plan->runs[i].bare || !cli_counts(c) || cli_is_on(c, CLI_ECHO)) continue;
+        if (plan->runs[i].bare || !(cli_counts(c) || cli_streams(c)) || cli_is_on(c, CLI_ECHO))
+            continue;
         if (restore_environment(saved) != 0) return CLI_EXIT_SETUP;
         int status = cli_apply(c, why, why_bytes);
         base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");

@@ -46,10 +46,14 @@ const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1] = {
 };
 
 const uint8_t out_domain_of_type[TRACE_TYPE_COUNT] = {
-    [TRACE_DISPATCH] = OUT_KERNEL_DISPATCH + 1,     [TRACE_COPY] = OUT_MEMORY_COPY + 1,
-    [TRACE_ALLOCATION] = OUT_MEMORY_ALLOCATION + 1, [TRACE_SCRATCH] = OUT_SCRATCH_MEMORY + 1,
-    [TRACE_COUNTERS] = OUT_COUNTER_COLLECTION + 1,  [TRACE_MARKER] = OUT_MARKER_API + 1,
+    [TRACE_DISPATCH] = OUT_KERNEL_DISPATCH + 1,
+    [TRACE_COPY] = OUT_MEMORY_COPY + 1,
+    [TRACE_ALLOCATION] = OUT_MEMORY_ALLOCATION + 1,
+    [TRACE_SCRATCH] = OUT_SCRATCH_MEMORY + 1,
+    [TRACE_COUNTERS] = OUT_COUNTER_COLLECTION + 1,
+    [TRACE_MARKER] = OUT_MARKER_API + 1,
     [TRACE_SAMPLE] = OUT_PC_SAMPLING + 1,
+    [TRACE_READINGS] = OUT_SPM_COUNTER_COLLECTION + 1,
 };
 
 bool out_is_point(out_domain_t domain, const trace_timed_t *r)
@@ -343,6 +347,23 @@ static void sample_row(out_table_t *t, const trace_timed_t *r)
     last_cell(f, s->correlation);
 }
 
+/* A line for each sample, as converting a database gives them. */
+static void reading_row(out_table_t *t, const trace_timed_t *r)
+{
+    out_file_t *f = t->f;
+    const trace_readings_t *s = (const trace_readings_t *)r;
+    for (uint64_t i = 0; i < s->count; i++) {
+        const trace_reading_t *sample = &trace_readings(s)[i];
+        counted_cells(f, t->m, &s->dispatch);
+        out_format(f, "\"%s[XCC: %u, SE: %u, Instance: %u]\",",
+                   out_model_counter(t->m, sample->counter), sample->xcc, sample->engine,
+                   sample->place);
+        counter_value(f, sample->value);
+        out_char(f, ',');
+        last_cell(f, sample->clock);
+    }
+}
+
 /* ---- counters side by side ---- */
 
 #define WIDE_HEADER                                                                                \
@@ -461,6 +482,12 @@ int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
     "\"Sample_Timestamp\",\"Exec_Mask\",\"Dispatch_Id\",\"Instruction\","                          \
     "\"Instruction_Comment\",\"Correlation_Id\"\n"
 
+#define READING_HEADER                                                                             \
+    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","                 \
+    "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","                \
+    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
+    "\"Counter_Name\",\"Counter_Value\",\"Timestamp\"\n"
+
 /* ORDER: out_domain_t. */
 const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
 #define CALLS(name, category)                                                                      \
@@ -491,6 +518,8 @@ const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
      COUNTER_HEADER, counter_row, NULL, false},
     {OUT_SAMPLE, "PC_SAMPLING_HOST_TRAP", "pc_sampling_host_trap", "pc_sampling_host_trap", NULL,
      SAMPLE_HEADER, sample_row, NULL, false},
+    {OUT_READINGS, "SPM_COUNTER_COLLECTION", "spm_counter_collection",
+     "spm_counter_collection_trace", NULL, READING_HEADER, reading_row, NULL, false},
 #undef CALLS
 };
 

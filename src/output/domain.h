@@ -25,6 +25,7 @@ typedef enum {
     OUT_KFD,
     OUT_COUNTER_COLLECTION,
     OUT_PC_SAMPLING,
+    OUT_SPM_COUNTER_COLLECTION,
     OUT_DOMAIN_COUNT
 } out_domain_t;
 
@@ -46,7 +47,8 @@ typedef enum {
     OUT_COPY,
     OUT_ALLOCATION,
     OUT_SCRATCH,
-    OUT_SAMPLE /* of a wave */
+    OUT_SAMPLE,  /* of a wave */
+    OUT_READINGS /* of a kernel that has a record of its own */
 } out_shape_t;
 
 typedef struct {

@@ -30,7 +30,8 @@ enum {
     COPY_BYTES = 96,
     ALLOCATION_BYTES = 88,
     SCRATCH_BYTES = 96,
-    COUNTING_BYTES = 168
+    COUNTING_BYTES = 168,
+    READINGS_BYTES = 152
 };
 
 typedef struct {
@@ -320,7 +321,31 @@ static void sample_record(writer_t *w, const trace_timed_t *r)
     out_json_signed(j, "inst_index", i ? i->index : -1);
 }
 
-/* Sections of buffer_records in AMD's order, and the one of callback_records. A section without a
+static void reading_record(writer_t *w, const trace_timed_t *r)
+{
+    out_json_t *j = &w->j;
+    const trace_readings_t *s = (const trace_readings_t *)r;
+    const trace_reading_t *samples = trace_readings(s);
+    out_json_unsigned(j, "thread_id", trace_thread(r->head));
+    out_json_begin(j, "dispatch_data", '{');
+    out_json_unsigned(j, "size", READINGS_BYTES);
+    put_correlation(j, r->correlation, s->dispatch.external);
+    put_dispatch_info(j, &s->dispatch);
+    out_json_end(j, '}');
+    out_json_begin(j, "records", '[');
+    for (uint64_t i = 0; i < s->count; i++) {
+        out_json_begin(j, NULL, '{');
+        out_json_handle(j, "counter_id", samples[i].counter);
+        out_json_double(j, "value", samples[i].value);
+        out_json_unsigned(j, "timestamp", samples[i].clock);
+        out_json_unsigned(j, "instance_id", samples[i].instance);
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+    out_json_handle(j, "stream_id", s->dispatch.stream);
+}
+
+/* Sections of buffer_records in AMD's order, and those of callback_records. A section without a
  * writer is there and empty. */
 static const struct {
     const char *key;
@@ -544,6 +569,7 @@ static void put_counters(writer_t *w)
         out_json_handle(j, "id", c->id);
         out_json_unsigned(j, "is_constant", c->constant);
         out_json_unsigned(j, "is_derived", c->derived);
+        out_json_unsigned(j, "spm_support", c->streams);
         out_json_text(j, "name", trace_record_text(&c->head, 0));
         out_json_text(j, "description", trace_record_text(&c->head, 1));
         out_json_text(j, "block", trace_record_text(&c->head, 2));
@@ -785,6 +811,7 @@ static void put_records(writer_t *w)
 {
     out_json_begin(&w->j, "callback_records", '{');
     put_section(w, "counter_collection", OUT_COUNTER_COLLECTION, counter_record);
+    put_section(w, "spm_counter_collection", OUT_SPM_COUNTER_COLLECTION, reading_record);
     out_json_end(&w->j, '}');
     out_json_begin(&w->j, "buffer_records", '{');
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)

@@ -274,7 +274,8 @@ static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t
     case OUT_COPY:
     case OUT_ALLOCATION: write_transfer(o, domain, r); return;
     case OUT_SCRATCH:
-    case OUT_SAMPLE: return;
+    case OUT_SAMPLE:
+    case OUT_READINGS: return;
     }
 }
 

@@ -188,6 +188,10 @@ static void prepare_all(rocpd_t *r)
     }
     snprintf(sql, sizeof(sql), "SELECT id FROM \"rocpd_string%s\" WHERE string = ?", r->uuid);
     prepare(r, sql, &r->find_text);
+    snprintf(sql, sizeof(sql),
+             "SELECT event_id FROM \"rocpd_kernel_dispatch%s\" WHERE id = ?1 AND dispatch_id = ?1",
+             r->uuid);
+    prepare(r, sql, &r->find_launch);
 }
 
 /* A UUID of version 7: milliseconds of the process's start, then bits that follow from what tells
@@ -289,6 +293,7 @@ static void close_file(rocpd_t *r)
     for (int i = 0; i < ROCPD_INSERT_COUNT; i++)
         sqlite3_finalize(r->inserts[i]);
     sqlite3_finalize(r->find_text);
+    sqlite3_finalize(r->find_launch);
     begin_counting(r);
     run(r, "COMMIT");
     if (sqlite3_close(r->db) != SQLITE_OK) fail(r, "closing the database failed");

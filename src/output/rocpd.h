@@ -27,7 +27,7 @@
     X(STREAM, "info_stream", "id, nid, pid, name")                                                 \
     X(PMC, "info_pmc",                                                                             \
       "id, nid, pid, agent_id, target_arch, name, symbol, description, component, value_type, "    \
-      "block, expression, is_constant, is_derived, extdata")                                       \
+      "block, expression, is_constant, is_derived, spm_support, extdata")                          \
     X(CODE_OBJECT, "info_code_object",                                                             \
       "id, nid, pid, agent_id, uri, load_base, load_size, load_delta, extdata")                    \
     X(KERNEL, "info_kernel_symbol",                                                                \
@@ -38,6 +38,7 @@
     X(EVENT, "event", "id, category_id, stack_id, parent_stack_id, correlation_id, extdata")       \
     X(ARG, "arg", "event_id, position, type, name, value")                                         \
     X(PMC_EVENT, "pmc_event", "event_id, pmc_id, value")                                           \
+    X(PMC_SAMPLE, "pmc_event", "event_id, pmc_id, value, sample_id, xcc, shader_engine, instance") \
     X(REGION, "region", "id, nid, pid, tid, start, \"end\", name_id, event_id")                    \
     X(SAMPLE, "sample", "id, track_id, timestamp, event_id")                                       \
     X(PC_EVENT, "event", "id, category_id, stack_id, line_info, extdata")                          \
@@ -65,7 +66,7 @@ typedef struct {
     sqlite3 *db;
     char guid[40], uuid[sizeof("_") + 40];
     sqlite3_stmt *inserts[ROCPD_INSERT_COUNT];
-    sqlite3_stmt *find_text;
+    sqlite3_stmt *find_text, *find_launch;
     sqlite3_stmt *at; /* statement whose values are being bound, and which comes next */
     int place;
     out_file_t *text; /* where objects are written for a column */

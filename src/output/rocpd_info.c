@@ -201,6 +201,7 @@ static void write_counters(rocpd_t *r)
         rocpd_text(r, trace_record_text(&c->head, 3));
         rocpd_int(r, c->constant);
         rocpd_int(r, c->derived);
+        rocpd_int(r, c->streams);
         rocpd_text(r, agent_object(r, a));
         rocpd_end_unless_taken(r); /* groups that take turns name a counter twice */
     }

@@ -256,7 +256,7 @@ static uint64_t driver_counter(rocpd_t *r, const char *name)
     rocpd_text(r, "ABS");
     rocpd_text(r, "KFD");
     rocpd_text(r, empty);
-    for (int i = 0; i < 2; i++) /* is_constant, is_derived */
+    for (int i = 0; i < 3; i++) /* is_constant, is_derived, spm_support */
         rocpd_int(r, 0);
     rocpd_text(r, "{}");
     rocpd_end(r);
@@ -341,6 +341,51 @@ static void write_launch(void *to, out_launch_t *l)
         rocpd_int(r, event);
         rocpd_int(r, l->values[i].counter);
         rocpd_real(r, l->values[i].value);
+        rocpd_end(r);
+    }
+}
+
+/* The event of a dispatch whose row is written; 0 where its record is lost. */
+static uint64_t event_of(rocpd_t *r, uint64_t dispatch)
+{
+    uint64_t id = 0;
+    sqlite3_bind_int64(r->find_launch, 1, (sqlite3_int64)dispatch);
+    if (sqlite3_step(r->find_launch) == SQLITE_ROW)
+        id = (uint64_t)sqlite3_column_int64(r->find_launch, 0);
+    sqlite3_reset(r->find_launch);
+    return id;
+}
+
+/* A sample of one track for each point in time, with the values of all instances. Samples come
+ * after their kernel has ended, so its row is there. */
+static void write_readings(rocpd_t *r, const trace_readings_t *s)
+{
+    const trace_reading_t *samples = trace_readings(s);
+    uint64_t event = event_of(r, s->dispatch.dispatch), id = 0;
+    if (!event) {
+        out_launch_t launch = {.dispatch = s->dispatch};
+        write_launch(r, &launch);
+        event = r->events;
+    }
+    uint64_t track = track_of(r, trace_thread(s->dispatch.head), "SPM");
+    for (uint64_t i = 0; i < s->count; i++) {
+        if (!i || samples[i].clock != samples[i - 1].clock) {
+            rocpd_begin(r, ROCPD_SAMPLE);
+            rocpd_null(r);
+            rocpd_int(r, track);
+            rocpd_int(r, samples[i].clock);
+            rocpd_int(r, event);
+            rocpd_end(r);
+            id = (uint64_t)sqlite3_last_insert_rowid(r->db);
+        }
+        rocpd_begin(r, ROCPD_PMC_SAMPLE);
+        rocpd_int(r, event);
+        rocpd_int(r, samples[i].counter);
+        rocpd_real(r, samples[i].value);
+        rocpd_int(r, id);
+        rocpd_int(r, samples[i].xcc);
+        rocpd_int(r, samples[i].engine);
+        rocpd_int(r, samples[i].place);
         rocpd_end(r);
     }
 }
@@ -461,6 +506,7 @@ void rocpd_write_records(rocpd_t *r)
         case OUT_ALLOCATION: write_allocation(r, (const trace_allocation_t *)t); break;
         case OUT_SCRATCH: write_scratch(r, (const trace_scratch_t *)t); break;
         case OUT_SAMPLE: write_pc_sample(r, (const trace_sample_t *)t); break;
+        case OUT_READINGS: write_readings(r, (const trace_readings_t *)t); break;
         }
     }
     out_launches_use(&launches, NULL, write_launch, r);

@@ -47,6 +47,7 @@ static const row_t own[] = {
     {"memory_allocation_trace", TRUTH, "ROCPROF_MEMORY_ALLOCATION_TRACE", "0", NULL},
     {"scratch_memory_trace", TRUTH, "ROCPROF_SCRATCH_MEMORY_TRACE", "0", NULL},
     {"counter_collection", TRUTH, "ROCPROF_COUNTER_COLLECTION", "0", NULL},
+    {"spm_counter_collection", TRUTH, "ROCPROF_SPM_COUNTER_COLLECTION", "0", NULL},
     {"hip_runtime_api_trace", TRUTH, "ROCPROF_HIP_RUNTIME_API_TRACE", "0", NULL},
     {"hip_compiler_api_trace", TRUTH, "ROCPROF_HIP_COMPILER_API_TRACE", "0", NULL},
     {"rccl_api_trace", TRUTH, "ROCPROF_RCCL_API_TRACE", "0", NULL},

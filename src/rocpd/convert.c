@@ -141,6 +141,15 @@ static const struct {
      "Workgroup_Size, lds_block_size AS Lds_Block_Size, scratch_size AS Scratch_Size, vgpr_count "
      "AS Vgpr_Count, accum_vgpr_count AS Accum_Vgpr_Count, sgpr_count AS Sgpr_Count, counter_name "
      "AS Counter_Name, value AS Counter_Value, " TIMES " FROM counters_collection" ORDER},
+    {"spm_counter_collection_trace", "spm_counters",
+     "SELECT guid AS Guid, correlation_id AS Correlation_Id, dispatch_id AS Dispatch_Id, {agent} "
+     "AS Agent_Id, queue_id AS Queue_Id, pid AS Process_Id, tid AS Thread_Id, grid_size AS "
+     "Grid_Size, kernel_id AS Kernel_Id, kernel_name AS Kernel_Name, workgroup_size AS "
+     "Workgroup_Size, lds_block_size AS Lds_Block_Size, scratch_size AS Scratch_Size, vgpr_count "
+     "AS Vgpr_Count, accum_vgpr_count AS Accum_Vgpr_Count, sgpr_count AS Sgpr_Count, "
+     "printf('%s[XCC: %d, SE: %d, Instance: %d]', counter_name, xcc, shader_engine, instance) AS "
+     "Counter_Name, value AS Counter_Value, timestamp AS Timestamp FROM spm_counters ORDER BY "
+     "guid, timestamp"},
     {"scratch_memory_trace", "scratch_memory",
      "SELECT guid AS Guid, 'SCRATCH_MEMORY' AS Kind, 'SCRATCH_MEMORY_' || operation AS Operation, "
      "{agent} AS Agent_Id, queue_id AS Queue_Id, tid AS Thread_Id, alloc_flags AS "

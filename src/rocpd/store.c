@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "output/domain.h"
 #include "output/numbers.h"
+#include "rocpd/base.h"
 #include "trace/agent-fields.h"
 #include "trace/store.h"
 #include "trace/writer.h"
@@ -296,7 +297,7 @@ static void write_code(state_t *s)
                              .id = number(rows, 0),
                              .agent = agent_of(s, rows, 1),
                              .derived = small(rows, 2),
-                             .constant = small(rows, 3)};
+                             .constant = (uint16_t)small(rows, 3)};
         const char *texts[] = {text(rows, 4), text(rows, 5), text(rows, 6), text(rows, 7)};
         put_meta(s, &c, sizeof(c), texts, 4);
     }
@@ -489,8 +490,11 @@ static void write_kernels(state_t *s)
                "K") "LEFT JOIN rocpd_string N ON N.id = "
                     "K.region_name_id AND N.guid = K.guid WHERE K.guid = ? ORDER BY E.id");
     begin_beside(s, &values,
-                 "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? ORDER BY "
-                 "event_id, id");
+                 rocpd_has_column(s->db, "rocpd_pmc_event", "sample_id")
+                     ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND "
+                       "sample_id IS NULL ORDER BY event_id, id"
+                     : "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? ORDER "
+                       "BY event_id, id");
     put_name(s, trace_head(TRACE_KIND, KERNEL, 0, 0, 0), "KERNEL_DISPATCH");
     put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
     while (next(s, rows)) {
@@ -648,7 +652,8 @@ int rocpd_store_write(sqlite3 *db, rocpd_process_t *p, const char *directory, co
             "S.timestamp") "FROM rocpd_sample S JOIN "
                            "rocpd_track T ON T.id = S.track_id AND T.guid = S.guid " EVENT_OF(
                                "S") "JOIN rocpd_string N ON N.id = T.name_id AND N.guid = T.guid "
-                                    "WHERE S.guid = ? AND T.tid IS NOT NULL ORDER BY E.id");
+                                    "WHERE S.guid = ? AND T.tid IS NOT NULL AND N.string <> 'SPM' "
+                                    "ORDER BY E.id");
     write_kernels(&s);
     write_copies(&s);
     write_memory(&s);

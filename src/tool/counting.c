@@ -13,6 +13,7 @@
 #include <rocprofiler-sdk/dispatch_counting_service.h>
 #include <rocprofiler-sdk/experimental/counters.h>
 #include <rocprofiler-sdk/experimental/replay.h>
+#include <rocprofiler-sdk/experimental/spm.h>
 
 #include "base/env.h"
 #include "base/log.h"
@@ -37,14 +38,21 @@ typedef struct {
 static struct {
     trace_sets_t sets;
     uint64_t interval, dispatches; /* of one set, when several take turns */
+    uint64_t clocks;               /* between samples; 0: the library's own choice */
     bool replay;                   /* or all sets for each dispatch */
+    bool streams;                  /* samples of the one set, not values */
     agent_t agents[AGENTS_MAX];
     size_t agent_count;
 } counting;
 
 bool tool_counting_wanted(void)
 {
-    return base_env_bool("ROCPROF_COUNTER_COLLECTION", false);
+    return base_env_bool("ROCPROF_COUNTER_COLLECTION", false) || tool_streaming_wanted();
+}
+
+bool tool_streaming_wanted(void)
+{
+    return base_env_bool("ROCPROF_SPM_COUNTER_COLLECTION", false);
 }
 
 void tool_counting_agent(const rocprofiler_agent_v0_t *agent)
@@ -63,6 +71,18 @@ static const agent_t *find_agent(rocprofiler_agent_id_t id)
     return NULL;
 }
 
+static void choose(const agent_t *agent, uint64_t kernel, rocprofiler_counter_config_id_t *config)
+{
+    if (!tool_selects(kernel)) {
+        tool_sink_filtered(1);
+        return;
+    }
+    uint64_t number = __atomic_fetch_add(&counting.dispatches, 1, __ATOMIC_RELAXED);
+    *config =
+        agent->configs[counting.replay ? 0 : number / counting.interval % counting.sets.count];
+    if (!config->handle) tool_sink_filtered(1);
+}
+
 static void on_dispatch(rocprofiler_dispatch_counting_service_data_t d,
                         rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user,
                         void *data)
@@ -76,40 +96,39 @@ static void on_dispatch(rocprofiler_dispatch_counting_service_data_t d,
         *config = agent->configs[pass];
         return;
     }
-    if (!tool_selects(d.dispatch_info.kernel_id)) {
-        tool_sink_filtered(1);
-        return;
-    }
-    uint64_t number = __atomic_fetch_add(&counting.dispatches, 1, __ATOMIC_RELAXED);
-    *config =
-        agent->configs[counting.replay ? 0 : number / counting.interval % counting.sets.count];
-    if (!config->handle) tool_sink_filtered(1);
+    choose(agent, d.dispatch_info.kernel_id, config);
+}
+
+static trace_dispatch_t launch_of(uint32_t type, size_t bytes, uint64_t thread,
+                                  const rocprofiler_kernel_dispatch_info_t *info,
+                                  rocprofiler_async_correlation_id_t correlation)
+{
+    uint64_t external = correlation.external.value;
+    return (trace_dispatch_t){
+        .head = trace_head(type, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
+                           ROCPROFILER_KERNEL_DISPATCH_COMPLETE, thread, bytes),
+        .correlation = correlation.internal,
+        .external = tool_origin_range(external),
+        .agent = info->agent_id.handle,
+        .queue = info->queue_id.handle,
+        .kernel = info->kernel_id,
+        .dispatch = info->dispatch_id,
+        .stream = tool_origin_stream(external),
+        .private_bytes = info->private_segment_size,
+        .group_bytes = info->group_segment_size,
+        .workgroup = {info->workgroup_size.x, info->workgroup_size.y, info->workgroup_size.z},
+        .grid = {info->grid_size.x, info->grid_size.y, info->grid_size.z}};
 }
 
 static void put(const rocprofiler_dispatch_counting_service_data_t *d, uint64_t thread,
                 const trace_value_t *values, size_t count)
 {
-    const rocprofiler_kernel_dispatch_info_t *info = &d->dispatch_info;
-    uint64_t external = d->correlation_id.external.value;
     size_t bytes = sizeof(trace_counters_t) + count * sizeof(*values);
     trace_counters_t record = {
-        .dispatch = {.head = trace_head(TRACE_COUNTERS, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
-                                        ROCPROFILER_KERNEL_DISPATCH_COMPLETE, thread, bytes),
-                     .start = d->start_timestamp,
-                     .end = d->end_timestamp,
-                     .correlation = d->correlation_id.internal,
-                     .external = tool_origin_range(external),
-                     .agent = info->agent_id.handle,
-                     .queue = info->queue_id.handle,
-                     .kernel = info->kernel_id,
-                     .dispatch = info->dispatch_id,
-                     .stream = tool_origin_stream(external),
-                     .private_bytes = info->private_segment_size,
-                     .group_bytes = info->group_segment_size,
-                     .workgroup = {info->workgroup_size.x, info->workgroup_size.y,
-                                   info->workgroup_size.z},
-                     .grid = {info->grid_size.x, info->grid_size.y, info->grid_size.z}},
+        .dispatch = launch_of(TRACE_COUNTERS, bytes, thread, &d->dispatch_info, d->correlation_id),
         .count = count};
+    record.dispatch.start = d->start_timestamp;
+    record.dispatch.end = d->end_timestamp;
     tool_sink_counters(&record, values);
 }
 
@@ -141,10 +160,100 @@ static void on_values(rocprofiler_dispatch_counting_service_data_t d,
     free(values);
 }
 
+/* ---- samples ---- */
+
+static void on_sampled_dispatch(const rocprofiler_spm_dispatch_counting_service_data_t *d,
+                                rocprofiler_counter_config_id_t *config,
+                                rocprofiler_user_data_t *user, void *data)
+{
+    (void)data;
+    const agent_t *agent = find_agent(d->dispatch_info.agent_id);
+    user->value = (uint64_t)gettid();
+    if (agent && agent->configs) choose(agent, d->dispatch_info.kernel_id, config);
+}
+
+/* Ids of the dimensions that say where an instance is; 0: there is none of that name. */
+typedef struct {
+    rocprofiler_counter_dimension_id_t xcc, engine, place;
+} place_ids_t;
+
+static place_ids_t place_ids(rocprofiler_counter_id_t id)
+{
+    place_ids_t ids = {0};
+    rocprofiler_counter_info_v1_t info;
+    if (rocprofiler_query_counter_info(id, ROCPROFILER_COUNTER_INFO_VERSION_1, &info) !=
+        ROCPROFILER_STATUS_SUCCESS)
+        return ids;
+    for (uint64_t i = 0; i < info.dimensions_count; i++) {
+        const rocprofiler_counter_record_dimension_info_t *d = info.dimensions[i];
+        if (strcmp(d->name, "DIMENSION_XCC") == 0) ids.xcc = d->id;
+        if (strcmp(d->name, "DIMENSION_SHADER_ENGINE") == 0) ids.engine = d->id;
+        if (strcmp(d->name, "DIMENSION_INSTANCE") == 0) ids.place = d->id;
+    }
+    return ids;
+}
+
+static uint32_t position(rocprofiler_counter_instance_id_t instance,
+                         rocprofiler_counter_dimension_id_t dimension)
+{
+    size_t place = 0;
+    if (dimension) rocprofiler_query_record_dimension_position(instance, dimension, &place);
+    return (uint32_t)place;
+}
+
+static void put_samples(const rocprofiler_spm_dispatch_counting_service_data_t *d, uint64_t thread,
+                        rocprofiler_timestamp_t now, const trace_reading_t *samples, size_t count)
+{
+    size_t bytes = sizeof(trace_readings_t) + count * sizeof(*samples);
+    trace_readings_t record = {
+        .dispatch = launch_of(TRACE_READINGS, bytes, thread, &d->dispatch_info, d->correlation_id),
+        .count = count};
+    record.dispatch.start = record.dispatch.end = now;
+    tool_sink_readings(&record, samples);
+}
+
+static void on_samples(const rocprofiler_spm_dispatch_counting_service_data_t *d,
+                       const rocprofiler_spm_counter_record_t **records, size_t count,
+                       rocprofiler_spm_record_flag_t flags, rocprofiler_user_data_t thread,
+                       void *data)
+{
+    (void)data;
+    rocprofiler_timestamp_t now = 0;
+    rocprofiler_counter_id_t of = {0};
+    place_ids_t ids = {0};
+    if (flags & ROCPROFILER_SPM_RECORD_FLAG_DATA_LOSS)
+        base_warning("samples of dispatch %llu were lost",
+                     (unsigned long long)d->dispatch_info.dispatch_id);
+    trace_reading_t *samples = malloc((count ? count : 1) * sizeof(*samples));
+    if (!samples) {
+        tool_sink_lost(1);
+        return;
+    }
+    rocprofiler_get_timestamp(&now);
+    for (size_t i = 0; i < count; i++) {
+        rocprofiler_counter_id_t id = {0};
+        rocprofiler_query_record_counter_id(records[i]->id, &id);
+        if (id.handle != of.handle) ids = place_ids(id);
+        of = id;
+        samples[i] = (trace_reading_t){.counter = id.handle,
+                                       .instance = records[i]->id,
+                                       .clock = records[i]->timestamp,
+                                       .value = records[i]->value,
+                                       .xcc = position(records[i]->id, ids.xcc),
+                                       .engine = position(records[i]->id, ids.engine),
+                                       .place = position(records[i]->id, ids.place)};
+    }
+    for (size_t at = 0; at < count; at += TRACE_READINGS_MAX) {
+        size_t some = count - at < TRACE_READINGS_MAX ? count - at : TRACE_READINGS_MAX;
+        put_samples(d, thread.value, now, samples + at, some);
+    }
+    free(samples);
+}
+
 /* What an agent has, and what of it a set names, in the order of the names. */
 typedef struct {
-    rocprofiler_counter_id_t *has, *wanted;
-    size_t has_count, has_room, wanted_count, wanted_room;
+    rocprofiler_counter_id_t *has, *streams, *wanted;
+    size_t has_count, has_room, stream_count, stream_room, wanted_count, wanted_room;
     bool failed;
 } search_t;
 
@@ -178,6 +287,23 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+static rocprofiler_status_t on_streams(rocprofiler_agent_id_t agent,
+                                       rocprofiler_counter_id_t *counters, size_t count, void *data)
+{
+    search_t *s = data;
+    (void)agent;
+    for (size_t i = 0; i < count; i++)
+        add_id(s, &s->streams, &s->stream_count, &s->stream_room, counters[i]);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static bool can_stream(const search_t *s, rocprofiler_counter_id_t id)
+{
+    for (size_t i = 0; i < s->stream_count; i++)
+        if (s->streams[i].handle == id.handle) return true;
+    return false;
+}
+
 /* Whether the agent has any by that name; the sink is told of them. */
 static bool want_named(search_t *s, const agent_t *a, const char *name)
 {
@@ -192,7 +318,7 @@ static bool want_named(search_t *s, const agent_t *a, const char *name)
         want(s, s->has[i]);
         if (rocprofiler_query_counter_info(s->has[i], ROCPROFILER_COUNTER_INFO_VERSION_1, &more) ==
             ROCPROFILER_STATUS_SUCCESS)
-            tool_fact_counter(a->id, &more);
+            tool_fact_counter(a->id, &more, can_stream(s, s->has[i]));
     }
     return s->wanted_count > before;
 }
@@ -208,7 +334,7 @@ static rocprofiler_counter_id_t make_instance(const agent_t *a, const char *name
                                    a->id, &id) == ROCPROFILER_STATUS_SUCCESS &&
         rocprofiler_query_counter_info(id, ROCPROFILER_COUNTER_INFO_VERSION_1, &info) ==
             ROCPROFILER_STATUS_SUCCESS)
-        tool_fact_counter(a->id, &info);
+        tool_fact_counter(a->id, &info, false);
     free(expression);
     return id;
 }
@@ -221,6 +347,7 @@ static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number, 
     const trace_set_t *set = &counting.sets.sets[number];
     search_t s = {0};
     rocprofiler_iterate_agent_supported_counters(a->id, on_counters, &s);
+    rocprofiler_spm_iterate_agent_supported_counters(a->id, on_streams, &s);
     for (size_t i = 0; i < set->count; i++) {
         const trace_wanted_t *w = &set->counters[i];
         if (w->device != TRACE_ALL_DEVICES && w->device != a->index) continue;
@@ -232,6 +359,7 @@ static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number, 
             base_warning("GPU %d (%s) has no counter %s", a->index, a->name, w->name);
     }
     free(s.has);
+    free(s.streams);
     *count = s.wanted_count;
     if (!s.failed) return s.wanted;
     if (tell)
@@ -240,12 +368,27 @@ static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number, 
     return NULL;
 }
 
+static rocprofiler_status_t make_stream(const agent_t *a, rocprofiler_counter_id_t *ids,
+                                        size_t count, rocprofiler_counter_config_id_t *config)
+{
+    rocprofiler_spm_parameters_t interval = {
+        .size = sizeof(interval),
+        .type = ROCPROFILER_SPM_PARAMETER_TYPE_SAMPLE_INTERVAL_SCLK_CYCLES,
+        .value = counting.clocks};
+    rocprofiler_spm_parameters_t *parameters = &interval;
+    return rocprofiler_spm_create_counter_config(a->id, ids, count, &parameters,
+                                                 counting.clocks ? 1 : 0, config);
+}
+
 static bool make_config(agent_t *a, size_t number)
 {
     size_t count;
     rocprofiler_counter_id_t *ids = find_counters(a, number, true, &count);
     rocprofiler_status_t status = ROCPROFILER_STATUS_ERROR;
-    if (ids) status = rocprofiler_create_counter_config(a->id, ids, count, &a->configs[number]);
+    if (ids && counting.streams)
+        status = make_stream(a, ids, count, &a->configs[number]);
+    else if (ids)
+        status = rocprofiler_create_counter_config(a->id, ids, count, &a->configs[number]);
     if (ids && status != ROCPROFILER_STATUS_SUCCESS)
         base_error("GPU %d (%s): counters cannot be collected together: %s", a->index, a->name,
                    rocprofiler_get_status_string(status));
@@ -259,10 +402,16 @@ static bool read_variables(void)
     const char *one = base_env("ROCPROF_COUNTERS"), *groups = base_env("ROCPROF_COUNTER_GROUPS");
     counting.interval =
         (uint64_t)base_env_int("ROCPROF_COUNTER_GROUPS_INTERVAL", 1, 1, INT64_C(1) << 40);
-    if (trace_sets_read(&counting.sets, one && *one ? one : groups, why, sizeof(why)) == 0 &&
-        tool_selects_read(why, sizeof(why))) {
+    counting.clocks = (uint64_t)base_env_int("ROCPROF_SPM_SAMPLE_INTERVAL", 0, 0, INT64_C(1) << 40);
+    counting.streams = tool_streaming_wanted();
+    if (counting.streams) one = base_env("ROCPROF_SPM_COUNTERS");
+    int result = counting.streams ? trace_streams_read(&counting.sets, one, why, sizeof(why))
+                                  : trace_sets_read(&counting.sets, one && *one ? one : groups, why,
+                                                    sizeof(why));
+    if (result == 0 && tool_selects_read(why, sizeof(why))) {
         if (counting.sets.count) return true;
-        strcpy(why, "ROCPROF_COUNTERS names none");
+        snprintf(why, sizeof(why), "%s names none",
+                 counting.streams ? "ROCPROF_SPM_COUNTERS" : "ROCPROF_COUNTERS");
     }
     base_error("no counters are collected: %s", why);
     return false;
@@ -308,8 +457,11 @@ bool tool_counting_configure(rocprofiler_context_id_t context)
         base_error("no counters are collected: no GPU has them");
         return false;
     }
-    rocprofiler_status_t status = rocprofiler_configure_callback_dispatch_counting_service(
-        context, on_dispatch, NULL, on_values, NULL);
+    rocprofiler_status_t status = counting.streams
+                                      ? rocprofiler_spm_configure_callback_dispatch_service(
+                                            context, on_sampled_dispatch, NULL, on_samples, NULL)
+                                      : rocprofiler_configure_callback_dispatch_counting_service(
+                                            context, on_dispatch, NULL, on_values, NULL);
     counting.replay = base_env_bool("ROCPROF_KERNEL_REPLAY", false) && counting.sets.count > 1;
     if (status == ROCPROFILER_STATUS_SUCCESS && counting.replay)
         status =

@@ -1,4 +1,4 @@
-/* counting.h - hardware counters of the dispatches that were asked for.
+/* counting.h - hardware counters of the dispatches that were asked for, their values or samples.
  *
  * All that can fail (names, configurations) is done when the tool starts; a dispatch only looks
  * things up. */
@@ -10,6 +10,10 @@
 #include <rocprofiler-sdk/rocprofiler.h>
 
 bool tool_counting_wanted(void);
+
+/* Whether what is wanted are samples (--spm) instead of values; kernels are traced with them, since
+ * samples have no times. */
+bool tool_streaming_wanted(void);
 
 /* Reads the variables, makes a configuration for each set and agent and asks for the service.
  * False, with the reason logged, if nothing can be counted. After the agents are known. */

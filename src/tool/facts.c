@@ -126,13 +126,15 @@ static void put_instances(const rocprofiler_counter_info_v1_t *c)
     free(numbers);
 }
 
-void tool_fact_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *c)
+void tool_fact_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *c,
+                       bool streams)
 {
     trace_counter_t record = {.head = trace_head(TRACE_COUNTER, 0, 0, 0, sizeof(record)),
                               .id = c->id.handle,
                               .agent = agent.handle,
                               .derived = c->is_derived,
-                              .constant = c->is_constant};
+                              .constant = c->is_constant,
+                              .streams = streams};
     const char *texts[] = {c->name, c->description, c->block, c->expression};
     tool_sink_fact(&record, sizeof(record), texts, 4);
     for (uint64_t i = 0; i < c->dimensions_count; i++) {

@@ -651,21 +651,31 @@ void tool_sink_call(const trace_call_t *call, const tool_values_t *values, const
     put(call, sizeof(*call), values->text, values->bytes);
 }
 
-void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values)
+static void put_launch(const trace_dispatch_t *record, size_t bytes, const void *values,
+                       size_t value_bytes)
 {
-    if (record->dispatch.start < sink.from) {
+    if (record->start < sink.from) {
         tool_sink_filtered(1);
         return;
     }
     lock_sink();
     if (ready()) {
-        put_names_locked(record->dispatch.head);
-        trace_writer_put_parts(sink.shared, record, sizeof(*record), values,
-                               record->count * sizeof(*values));
+        put_names_locked(record->head);
+        trace_writer_put_parts(sink.shared, record, bytes, values, value_bytes);
         trace_writer_count(sink.shared, 1, 0, 0);
         tell_failure();
     }
     unlock_sink();
+}
+
+void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values)
+{
+    put_launch(&record->dispatch, sizeof(*record), values, record->count * sizeof(*values));
+}
+
+void tool_sink_readings(const trace_readings_t *record, const trace_reading_t *samples)
+{
+    put_launch(&record->dispatch, sizeof(*record), samples, record->count * sizeof(*samples));
 }
 
 void tool_sink_filtered(uint64_t count)

@@ -45,6 +45,8 @@ void tool_sink_texts_again(void);
 
 /* The counters of a dispatch, `record->count` values. Any thread. */
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values);
+/* Samples of a dispatch, likewise. */
+void tool_sink_readings(const trace_readings_t *record, const trace_reading_t *samples);
 
 /* Dispatches whose counters are left out on purpose; records of any kind that are lost. */
 void tool_sink_filtered(uint64_t count);

@@ -71,7 +71,9 @@ enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
 
 static bool wanted(int service)
 {
-    return base_env_bool(services[service].variable, false);
+    return base_env_bool(services[service].variable, false) ||
+           (services[service].kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH &&
+            tool_streaming_wanted());
 }
 
 static bool done(rocprofiler_status_t status, const char *what)
@@ -145,7 +147,7 @@ static void query_agents_again(void)
 
 static bool traces_kernels(void)
 {
-    return base_env_bool("ROCPROF_KERNEL_TRACE", false);
+    return base_env_bool("ROCPROF_KERNEL_TRACE", false) || tool_streaming_wanted();
 }
 
 /* What is traced, and may be paused by the program; what always runs. */

@@ -146,7 +146,8 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(SAMPLE, 22, trace_sample_t)                                                                  \
     X(MARKER, 24, trace_marker_t)                                                                  \
     X(INSTRUCTIONS, 25, trace_table_t)                                                             \
-    X(COUNTED_KERNELS, 26, trace_table_t)
+    X(COUNTED_KERNELS, 26, trace_table_t)                                                          \
+    X(READINGS, 27, trace_readings_t)
 
 enum {
 #define X(name, number, type) TRACE_##name = number,
@@ -264,6 +265,33 @@ enum {
         (TRACE_WORDS_MAX * sizeof(uint64_t) - sizeof(trace_counters_t)) / sizeof(trace_value_t)
 };
 
+/* Samples of one dispatch, in the order of time; they follow the fixed part. A dispatch has as many
+ * of these records as its samples need. Start and end are when the samples came, the kernel's own
+ * times are in its DISPATCH. */
+typedef struct {
+    trace_dispatch_t dispatch;
+    uint64_t count; /* of samples */
+} trace_readings_t;
+
+/* What one instance of a counter has counted in one interval. */
+typedef struct {
+    uint64_t counter;  /* id of a COUNTER record */
+    uint64_t instance; /* as of values; 0 where it is not known */
+    uint64_t clock;    /* of the GPU, at the interval's end */
+    double value;
+    uint32_t xcc, engine, place, reserved; /* where the instance is */
+} trace_reading_t;
+
+static inline const trace_reading_t *trace_readings(const trace_readings_t *s)
+{
+    return (const trace_reading_t *)(s + 1);
+}
+
+enum {
+    TRACE_READINGS_MAX =
+        (TRACE_WORDS_MAX * sizeof(uint64_t) - sizeof(trace_readings_t)) / sizeof(trace_reading_t)
+};
+
 /* A mark (start and end are the same) or a range of the program. */
 typedef struct {
     trace_head_t head;
@@ -277,7 +305,8 @@ typedef struct {
 typedef struct {
     trace_head_t head;
     uint64_t id, agent;
-    uint32_t derived, constant;
+    uint32_t derived;
+    uint16_t constant, streams; /* streams: it can be sampled (--spm) */
 } trace_counter_t;
 
 typedef struct {

@@ -183,8 +183,7 @@ static bool sound(const trace_head_t *record, size_t bytes)
         if (!t->columns || t->rows > room || t->columns > room || t->rows * t->columns > room)
             return false;
     }
-    if (type == TRACE_COUNTERS && !trace_counters_fit((const trace_counters_t *)record, bytes))
-        return false;
+    if (!trace_values_fit(record, bytes)) return false;
     return !text_count[type] ||
            texts_end((const char *)record, fixed_bytes(record), bytes, text_count[type]);
 }

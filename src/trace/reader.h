@@ -42,6 +42,19 @@ static inline bool trace_counters_fit(const trace_counters_t *c, size_t bytes)
     return c->count <= (bytes - sizeof(*c)) / sizeof(trace_value_t);
 }
 
+static inline bool trace_readings_fit(const trace_readings_t *s, size_t bytes)
+{
+    return s->count <= (bytes - sizeof(*s)) / sizeof(trace_reading_t);
+}
+
+/* Whether the values behind a record of a dispatch are all there. */
+static inline bool trace_values_fit(const trace_head_t *record, size_t bytes)
+{
+    uint32_t type = trace_type(*record);
+    if (type == TRACE_READINGS) return trace_readings_fit((const trace_readings_t *)record, bytes);
+    return type != TRACE_COUNTERS || trace_counters_fit((const trace_counters_t *)record, bytes);
+}
+
 /* Bytes of a timed record, or of one of a type that is to be skipped, that lies in `left` bytes; 0
  * if it is not sound. For those who read records again, whose file may have changed. */
 static inline size_t trace_record_size(const trace_head_t *record, size_t left)
@@ -49,9 +62,7 @@ static inline size_t trace_record_size(const trace_head_t *record, size_t left)
     uint32_t type = trace_type(*record);
     size_t bytes = trace_words(*record) * 8u;
     if (bytes < sizeof(*record) || bytes < trace_least_bytes[type] || bytes > left) return 0;
-    bool fits =
-        type != TRACE_COUNTERS || trace_counters_fit((const trace_counters_t *)record, bytes);
-    return fits ? bytes : 0;
+    return trace_values_fit(record, bytes) ? bytes : 0;
 }
 
 /* What every reader begins with; for the two functions below alone. */

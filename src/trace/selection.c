@@ -111,7 +111,8 @@ static int read_set(trace_sets_t *s, const char *line, size_t bytes, char *why, 
     return set->count ? 0 : REFUSE("a set of counters is empty");
 }
 
-int trace_sets_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes)
+static int read_sets(trace_sets_t *s, const char *begin, const char *text, char *why,
+                     size_t why_bytes)
 {
     *s = (trace_sets_t){0};
     for (const char *next; text && *text; text = next) {
@@ -121,11 +122,22 @@ int trace_sets_read(trace_sets_t *s, const char *text, char *why, size_t why_byt
         if (gap >= bytes) continue;
         text += gap;
         bytes -= gap;
-        if (strncmp(text, "pmc:", 4) != 0)
-            return REFUSE("'%.*s': a set of counters begins with pmc:", (int)bytes, text);
-        if (read_set(s, text + 4, bytes - 4, why, why_bytes) != 0) return -1;
+        const size_t skip = strlen(begin);
+        if (strncmp(text, begin, skip) != 0)
+            return REFUSE("'%.*s': a set of counters begins with %s", (int)bytes, text, begin);
+        if (read_set(s, text + skip, bytes - skip, why, why_bytes) != 0) return -1;
     }
     return 0;
+}
+
+int trace_sets_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes)
+{
+    return read_sets(s, "pmc:", text, why, why_bytes);
+}
+
+int trace_streams_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes)
+{
+    return read_sets(s, "spm:", text, why, why_bytes);
 }
 
 void trace_sets_free(trace_sets_t *s)

@@ -34,6 +34,8 @@ typedef struct {
  * semicolons, # begins a comment. A name that comes twice counts once. 0, or -1 with a line in
  * `why`. Free with trace_sets_free either way. */
 int trace_sets_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes);
+/* The same of the variable ROCPROF_SPM_COUNTERS, whose lines begin with spm: instead. */
+int trace_streams_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes);
 void trace_sets_free(trace_sets_t *s);
 
 typedef struct {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/counter_config.h>
 #include <rocprofiler-sdk/counters.h>
 #include <rocprofiler-sdk/dispatch_counting_service.h>
@@ -165,6 +166,14 @@ rocprofiler_status_t rocprofiler_load_counter_definition(const char *yaml, size_
     (void)size;
     fake.extra = flags == ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION && strstr(yaml, "Half");
     return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* None of these counters can be sampled. */
+rocprofiler_status_t rocprofiler_spm_iterate_agent_supported_counters(
+    rocprofiler_agent_id_t agent, rocprofiler_available_counters_cb_t callback, void *data)
+{
+    rocprofiler_counter_id_t none;
+    return callback(agent, &none, 0, data);
 }
 
 rocprofiler_status_t rocprofiler_query_pc_sampling_agent_configurations(

@@ -145,7 +145,7 @@ static void unknown_and_absent(void **state)
     refuse("r --completely-other", "unknown option '--completely-other': see --help");
     refuse("r --kernel", "unknown option '--kernel'"); /* abbreviations are refused */
     refuse("r -z", "unknown option '-z'");
-    refuse("r --spm A", "--spm is refused: counters are read");
+    refuse("r --benchmark-mode sdk", "--benchmark-mode is refused: it switches");
     expect("r --spm-beta-enabled no -- p", CLI_STATS, NULL);
     expect("r --att=off -- p", CLI_ATT, "0");
     expect("r --att --att-buffer-size 0x1000000 -- p", CLI_ATT_BUFFER_SIZE, "16777216");

@@ -448,7 +448,8 @@ class Counters(Case):
         """All before the program runs, with the variable's name."""
         for variables, text in (
                 ({"ROCPROF_OUTPUT_FORMAT": "csv;xls"}, "ROCPROF_OUTPUT_FORMAT=csv;xls: --output-format: 'xls' is none of: csv"),
-                ({"ROCPROF_SPM_COUNTER_COLLECTION": "1"}, "--spm is refused: "),
+                ({"ROCPROF_SPM_COUNTER_COLLECTION": "1"}, "but ROCPROF_SPM_COUNTERS names no counters"),
+                ({"ROCPROF_HIP_GRAPH_TRACE": "1"}, "--hip-graph-trace is refused: "),
                 ({"ROCPROF_PC_SAMPLING_METHOD": "guess"}, "ROCPROF_PC_SAMPLING_METHOD=guess in the environment: "
                  "--pc-sampling-method: 'guess' is none of: stochastic host_trap"),
                 ({"ROCPROF_COUNTERS": "SQ_WAVES"}, "'SQ_WAVES': a set of counters begins with pmc:"),
