@@ -278,7 +278,7 @@ class Avail(unittest.TestCase):
                          r"^GPU:0\nName:gfx90a\n"
                          r"Counter_Name        :\tSQ_WAVES\n"
                          r"Description         :\t.+\n"
-                         r"Block               :\tSQ\n"
+                         r"Block               :\tSQ\nSPM                 :\tSupported\n"
                          r"Dimensions          :\tDIMENSION_SHADER_ENGINE\[0:7\]\tDIMENSION_INSTANCE\[0:0\]\n"
                          r"Class               :\texact\n\n\n"
                          r"Counter_Name        :\tWavefronts\n"
