@@ -43,8 +43,7 @@ def work(program, *arguments, preload="", status=0, **variables):
     """A program on runtimes that must be told to register."""
     preload = ":".join(filter(None, [f"{lib}/softgpu/libsoftgpu-preload.so", preload,
                                      f"{lib}/librocprofiler-hip-bridge.so"]))
-    # with the product's counters, of which what is specified speaks
-    return run([f"{root}/bin/softgpu", "--counters", "0", "--", "env", f"LD_PRELOAD={preload}", f"{out}/{program}",
+    return run([f"{root}/bin/softgpu", "--", "env", f"LD_PRELOAD={preload}", f"{out}/{program}",
                 *arguments], status, HSA_TOOLS_LIB=f"{lib}/librocprofiler-register.so.0", **variables)
 
 
