@@ -233,10 +233,7 @@ static hsa_status_t on_dispatch(const rocprofiler_callback_data_t *data, void *u
     uint64_t index = seen++;
     pthread_mutex_unlock(&lock);
     entry_t *e = wanted(data, index) ? make_entry(data, index) : NULL;
-    if (!e) {
-        free((void *)(uintptr_t)data->record);
-        return HSA_STATUS_ERROR;
-    }
+    if (!e) return HSA_STATUS_ERROR; /* times are written to its record when the kernel is over */
     rocprofiler_properties_t properties = {.handler = on_data, .handler_arg = e};
     hsa_status_t status = rocprofiler_open(data->agent, e->features, metrics.count, &context,
                                            ROCPROFILER_MODE_SINGLEGROUP, &properties);
