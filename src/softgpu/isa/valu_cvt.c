@@ -26,6 +26,17 @@ static inline uint32_t float_to_i32(float x)
                                             : 0);
 }
 
+/* Exact. Clang's vectors convert by subtracting 2^52, which makes -0 of 0 when rounding goes down;
+ * a sum of zeros of one sign keeps it. */
+static inline double from_u32(uint32_t x)
+{
+#ifdef __clang__
+    return (double)(int32_t)(x >> 1) * 2 + (double)(int32_t)(x & 1);
+#else
+    return (double)x;
+#endif
+}
+
 enum { NOP = VALU_CLAMP_NOP };
 
 VALU_OP1(v_cvt_i32_f64, u32, f64, NOP, to_i32(a))
@@ -36,9 +47,9 @@ VALU_OP1(v_cvt_flr_i32_f32, u32, f32, NOP, float_to_i32(__builtin_floorf(a)))
 VALU_OP1(v_cvt_rpi_i32_f32, u32, f32, NOP, to_i32(__builtin_floor((double)a + 0.5)))
 
 VALU_OP1(v_cvt_f64_i32, f64, i32, 0, (double)a)
-VALU_OP1(v_cvt_f64_u32, f64, u32, 0, (double)a)
+VALU_OP1(v_cvt_f64_u32, f64, u32, 0, from_u32(a))
 VALU_OP1(v_cvt_f32_i32, f32, i32, 0, (float)a)
-VALU_OP1(v_cvt_f32_u32, f32, u32, 0, (float)(double)a)
+VALU_OP1(v_cvt_f32_u32, f32, u32, 0, (float)from_u32(a))
 VALU_OP1(v_cvt_f32_ubyte0, f32, u32, 0, (float)(int32_t)(a & 0xff))
 VALU_OP1(v_cvt_f32_ubyte1, f32, u32, 0, (float)(int32_t)(a >> 8 & 0xff))
 VALU_OP1(v_cvt_f32_ubyte2, f32, u32, 0, (float)(int32_t)(a >> 16 & 0xff))
