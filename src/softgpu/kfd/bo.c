@@ -169,7 +169,7 @@ int kfd_bo_create(kfd_gpu_t *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out)
     bo->mmap_offset = bo->offset;
     bo->note_offset = gpu->file_bytes + kfd_bo_all_notes(bo->offset);
     bo->host = gpu->alias + bo->offset;
-    bo->notes = gpu->alias + bo->note_offset;
+    bo->notes = gpu->notes + kfd_bo_all_notes(bo->offset);
     enter(gpu->process, bo);
     *out = bo;
     return 0;

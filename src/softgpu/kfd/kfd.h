@@ -102,7 +102,8 @@ typedef struct kfd_gpu {
     sg_device_t *device;
     sg_memory_t *memory;
     kfd_pages_t pages;   /* the render node: VRAM and system memory are its ranges */
-    uint8_t *alias;      /* all of it, as the device sees it */
+    uint8_t *alias;      /* the memory in it, as the device sees it */
+    uint8_t *notes;      /* what follows the memory */
     uint64_t file_bytes; /* the memory in it; the notes follow */
     kfd_ranges_t ranges; /* free ranges of the memory */
     uint64_t vram_bytes, vram_used;

@@ -150,13 +150,15 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
     gpu->system_bytes = ((uint64_t)host.totalram * host.mem_unit) & ~(uint64_t)(KFD_PAGE - 1);
     uint64_t bytes = (gpu->vram_bytes + gpu->system_bytes) * FILE_FACTOR;
 
-    uint64_t all = bytes + kfd_bo_all_notes(bytes);
-    int error = make_node("softgpu-render", all, KFD_NODE_RENDER, index, &gpu->pages);
+    uint64_t notes = kfd_bo_all_notes(bytes);
+    int error = make_node("softgpu-render", bytes + notes, KFD_NODE_RENDER, index, &gpu->pages);
     if (error != 0) return error;
-    gpu->alias = kfd_pages_alias(&gpu->pages, 0, all);
+    /* apart: room for both in one piece is hard to find, below valgrind there is none */
+    gpu->alias = kfd_pages_alias(&gpu->pages, 0, bytes);
+    gpu->notes = kfd_pages_alias(&gpu->pages, bytes, notes);
     gpu->doorbells = kfd_pages_alias(&p->pages, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);
     gpu->mmio = kfd_pages_alias(&p->pages, kfd_mmio_offset(index), KFD_PAGE);
-    if (!gpu->alias || !gpu->doorbells || !gpu->mmio) return -errno;
+    if (!gpu->alias || !gpu->notes || !gpu->doorbells || !gpu->mmio) return -errno;
     struct stat st;
     if (kfd_fstat(gpu->pages.fd, &st) != 0) return -errno;
     gpu->file_dev = st.st_dev;
