@@ -46,20 +46,8 @@ const dis_symbol_t *dis_object_symbols(const dis_object_t *object, size_t *count
 /* The function the address is in, or NULL. */
 const dis_symbol_t *dis_object_symbol_at(const dis_object_t *object, uint64_t address);
 
-/* Whether source lines can be read here. */
-bool dis_lines_available(void);
-
 /* The file and line that the address was compiled from; false: nothing says. `file` is the
  * object's. */
 bool dis_object_line(dis_object_t *object, uint64_t address, const char **file, uint32_t *line);
-
-/* A function that was inlined, and where it was called; texts are the object's, "" if not known. */
-typedef struct {
-    const char *function, *file;
-    uint32_t line; /* 0: not known */
-} dis_frame_t;
-
-/* The inlined calls that the address is in, the innermost first: at most `room` of them. */
-size_t dis_object_inlined(dis_object_t *object, uint64_t address, dis_frame_t *frames, size_t room);
 
 #endif

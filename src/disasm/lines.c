@@ -1,13 +1,11 @@
-/* lines.c - source lines of addresses and the calls that were inlined there, by libdw.
+/* lines.c - source lines of addresses, by libdw.
  *
  * Loaded when it is asked for, as the disassembler is: only who reads a trace needs it. */
 #include "disasm/internal.h"
 
 #include <dlfcn.h>
-#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +20,7 @@
     X(dwarf_haspc)                                                                                 \
     X(dwarf_getsrc_die)                                                                            \
     X(dwarf_linesrc)                                                                               \
-    X(dwarf_lineno)                                                                                \
-    X(dwarf_lineaddr)                                                                              \
-    X(dwarf_getscopes)                                                                             \
-    X(dwarf_tag)                                                                                   \
-    X(dwarf_diename)                                                                               \
-    X(dwarf_attr_integrate)                                                                        \
-    X(dwarf_formstring)                                                                            \
-    X(dwarf_formudata)                                                                             \
-    X(dwarf_getsrcfiles)                                                                           \
-    X(dwarf_filesrc)
+    X(dwarf_lineno)
 
 static struct {
 #define X(name) __typeof__(&name) name;
@@ -62,7 +51,7 @@ static void load(void)
     dw.there = all && dw.elf_version(EV_CURRENT) != EV_NONE;
 }
 
-bool dis_lines_available(void)
+static bool available(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
@@ -74,7 +63,7 @@ static dis_lines_t *lines_of(dis_object_t *o)
 {
     if (o->lines || o->no_lines) return o->lines;
     o->no_lines = true;
-    dis_lines_t *l = dis_lines_available() ? calloc(1, sizeof *l) : NULL;
+    dis_lines_t *l = available() ? calloc(1, sizeof *l) : NULL;
     if (!l) return NULL;
     l->elf = dw.elf_memory((char *)o->elf, o->size);
     l->dwarf = l->elf ? dw.dwarf_begin_elf(l->elf, DWARF_C_READ, NULL) : NULL;
@@ -118,50 +107,4 @@ bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint3
     *file = name;
     *line = (uint32_t)number;
     return true;
-}
-
-static uint64_t number_of(Dwarf_Die *die, unsigned attribute)
-{
-    Dwarf_Attribute a;
-    Dwarf_Word value = 0;
-    return dw.dwarf_attr_integrate(die, attribute, &a) && dw.dwarf_formudata(&a, &value) == 0
-               ? value
-               : 0;
-}
-
-static const char *text_of(Dwarf_Die *die, unsigned attribute)
-{
-    Dwarf_Attribute a;
-    return dw.dwarf_attr_integrate(die, attribute, &a) ? dw.dwarf_formstring(&a) : NULL;
-}
-
-/* Where an inlined function was called. */
-static void call_of(dis_lines_t *l, Dwarf_Die *die, dis_frame_t *frame)
-{
-    Dwarf_Files *files;
-    size_t count;
-    const uint64_t file = number_of(die, DW_AT_call_file);
-    frame->line = (uint32_t)number_of(die, DW_AT_call_line);
-    if (dw.dwarf_getsrcfiles(&l->unit, &files, &count) == 0 && file < count)
-        frame->file = dw.dwarf_filesrc(files, file, NULL, NULL);
-}
-
-size_t dis_object_inlined(dis_object_t *o, uint64_t address, dis_frame_t *frames, size_t room)
-{
-    dis_lines_t *l = lines_of(o);
-    Dwarf_Die *scopes = NULL;
-    size_t n = 0;
-    if (!l || !find_unit(l, address)) return 0;
-    const int count = dw.dwarf_getscopes(&l->unit, address, &scopes);
-    for (int i = 0; i < count && n < room; i++) {
-        if (dw.dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
-        const char *name = text_of(&scopes[i], DW_AT_linkage_name);
-        if (!name) name = dw.dwarf_diename(&scopes[i]);
-        frames[n] = (dis_frame_t){.function = name ? name : ""};
-        call_of(l, &scopes[i], &frames[n]);
-        if (!frames[n].file) frames[n].file = "";
-        n++;
-    }
-    free(scopes);
-    return n;
 }

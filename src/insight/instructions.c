@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "disasm/disasm.h"
 #include "softgpu/isa/isa.h"
 #include "trace/att.h"
 #include "trace/instructions.h"
@@ -143,7 +142,7 @@ static bool read_kernels(const out_model_t *m, ins_set_t *set)
 
 /* ---- what they are ---- */
 
-static dis_object_t *open_object(const char *store, uint64_t id)
+dis_object_t *ins_object_open(const char *store, uint64_t id)
 {
     char name[64], path[PATH_MAX];
     dis_object_t *object = NULL;
@@ -163,7 +162,7 @@ static dis_object_t *object_of(ins_set_t *set, const char *store, uint64_t id)
     ins_code_t *grown = realloc(set->codes, (set->code_count + 1) * sizeof(*grown));
     if (!grown) return NULL;
     set->codes = grown;
-    grown[set->code_count] = (ins_code_t){id, open_object(store, id)};
+    grown[set->code_count] = (ins_code_t){id, ins_object_open(store, id)};
     return grown[set->code_count++].object;
 }
 

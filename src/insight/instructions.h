@@ -5,6 +5,7 @@
 #ifndef CROCPROF_INSIGHT_INSTRUCTIONS_H
 #define CROCPROF_INSIGHT_INSTRUCTIONS_H
 
+#include "disasm/disasm.h"
 #include "output/model.h"
 #include "softgpu/instruction_counts.h"
 
@@ -39,6 +40,9 @@ typedef struct {
 int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
              size_t why_bytes);
 void ins_free(ins_set_t *set);
+
+/* A code object that a store has kept; NULL: it has not, or it cannot be read. */
+dis_object_t *ins_object_open(const char *store, uint64_t id);
 
 /* Whether the store has any. */
 bool ins_any(const out_model_t *model);

@@ -1,20 +1,13 @@
 /* code.c - see code.h. A table of places under one lock: samples come from few of them. */
 #include "output/code.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/file.h"
-#include "disasm/disasm.h"
-#include "trace/att.h"
-#include "trace/store.h"
+#include "insight/instructions.h"
 
 enum { TEXT_BYTES = 256, LINE_BYTES = 1024, FIRST_ROOM = 256 };
 
@@ -74,27 +67,13 @@ void out_code_close(out_code_t *c)
 
 /* ---- objects; the lock is held ---- */
 
-static void open_object(const out_code_t *c, object_t *o)
-{
-    char name[64], path[PATH_MAX];
-    struct stat st;
-    o->opened = true;
-    snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, o->record->id);
-    if (trace_join(path, sizeof(path), c->store, name) != 0) return;
-    const int fd = base_file_open(path, O_RDONLY | O_CLOEXEC, 0);
-    char *data = fd >= 0 && fstat(fd, &st) == 0 ? malloc((size_t)st.st_size + 1) : NULL;
-    if (data && read(fd, data, (size_t)st.st_size) == st.st_size)
-        dis_object_open(data, (uint64_t)st.st_size, &o->object);
-    free(data);
-    if (fd >= 0) close(fd);
-}
-
 static object_t *object_of(const out_code_t *c, uint64_t id)
 {
     for (size_t i = 0; i < c->object_count; i++) {
         object_t *o = &c->objects[i];
         if (o->record->id != id) continue;
-        if (!o->opened) open_object(c, o);
+        if (!o->opened) o->object = ins_object_open(c->store, id);
+        o->opened = true;
         return o->object ? o : NULL;
     }
     return NULL;

@@ -52,7 +52,7 @@ bool tool_instructions_wanted(void)
 
 /* ---- what is loaded ---- */
 
-/* A copy of the last element is put behind the others. False: no memory. */
+/* Puts an element behind the others. False: no memory. */
 static bool append(void *list, size_t *count, const void *element, size_t bytes)
 {
     char **items = list;
