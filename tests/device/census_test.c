@@ -111,20 +111,23 @@ static void check_line(const softgpu_instruction_counts_t *n, const line_t *l)
 }
 
 /* Assembles the lines, runs them, and compares each with its expectation. */
-static void check_lines(rig_queue_t *q, const line_t *lines, unsigned n, uint64_t memory,
-                        uint32_t lds)
+static void check_lines(const line_t *lines, unsigned n, uint64_t memory_bytes, uint32_t lds)
 {
+    rig_t *r = rig_create(2);
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    const uint64_t memory = rig_alloc(r, memory_bytes);
     char *text = calloc(n, 96);
     assert_non_null(text);
     for (unsigned k = 0; k < n; k++) {
         strcat(text, lines[k].text);
         strcat(text, "\n");
     }
-    const uint64_t kernel = rig_kernel(q->rig, text, NULL);
+    const uint64_t kernel = rig_kernel(r, text, NULL);
     assert_int_equal(api()->start(NULL), 0);
-    run(q, kernel, memory, lds);
+    run(&q, kernel, memory, lds);
     assert_int_equal(api()->stop(), 0);
-    run(q, kernel, memory, lds); /* is not counted */
+    run(&q, kernel, memory, lds); /* is not counted */
     seen_t *s = take();
     assert_int_equal(s->n_kernels, 1);
     assert_int_equal(s->kernel[0].kernel_object, kernel);
@@ -136,6 +139,8 @@ static void check_lines(rig_queue_t *q, const line_t *lines, unsigned n, uint64_
         check_line(&s->instruction[k].counts, &lines[k]);
     free(text);
     free(s);
+    rig_close(&q);
+    rig_destroy(r);
 }
 
 #define ALL(text)                                                                                  \
@@ -150,9 +155,6 @@ static void check_lines(rig_queue_t *q, const line_t *lines, unsigned n, uint64_
 static void test_flow(void **state)
 {
     (void)state;
-    rig_t *r = rig_create(2);
-    rig_queue_t q;
-    assert_true(rig_aql(r, &q));
     const line_t lines[] = {
         ALL("v_and_b32 v0, 63, v0"),
         ALL("s_movk_i32 s8, 3"),
@@ -172,17 +174,12 @@ static void test_flow(void **state)
         {"s_branch 0", 4, 256, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0},
         ALL("s_endpgm"),
     };
-    check_lines(&q, lines, sizeof lines / sizeof *lines, rig_alloc(r, 4096), 0);
-    rig_close(&q);
-    rig_destroy(r);
+    check_lines(lines, sizeof lines / sizeof *lines, 4096, 0);
 }
 
 static void test_memory(void **state)
 {
     (void)state;
-    rig_t *r = rig_create(2);
-    rig_queue_t q;
-    assert_true(rig_aql(r, &q));
     const line_t lines[] = {
         {"s_load_dwordx2 s[8:9], s[0:1], 0x0", 4, 256, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0},
         ALL("v_and_b32 v0, 63, v0"),
@@ -206,17 +203,12 @@ static void test_memory(void **state)
         {"global_store_dword v2, v0, s[8:9]", RAN(4, 0)},
         {"s_endpgm", RAN(4, 0)},
     };
-    check_lines(&q, lines, sizeof lines / sizeof *lines, rig_alloc(r, 64 * 128 + 64), 0);
-    rig_close(&q);
-    rig_destroy(r);
+    check_lines(lines, sizeof lines / sizeof *lines, 64 * 128 + 64, 0);
 }
 
 static void test_lds(void **state)
 {
     (void)state;
-    rig_t *r = rig_create(2);
-    rig_queue_t q;
-    assert_true(rig_aql(r, &q));
     const line_t lines[] = {
         ALL("v_and_b32 v0, 63, v0"),
         ALL("v_lshlrev_b32 v1, 2, v0"),
@@ -242,9 +234,7 @@ static void test_lds(void **state)
         ALL("s_barrier"),
         ALL("s_endpgm"),
     };
-    check_lines(&q, lines, sizeof lines / sizeof *lines, rig_alloc(r, 64), 64 * 128);
-    rig_close(&q);
-    rig_destroy(r);
+    check_lines(lines, sizeof lines / sizeof *lines, 64, 64 * 128);
 }
 
 /* Lines that the elements of lanes from..63 are in, from a map of every byte. */
