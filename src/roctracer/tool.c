@@ -6,6 +6,7 @@
  * begins then. */
 #include "roctracer/internal.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <dlfcn.h>
@@ -14,7 +15,6 @@
 #include <roctracer/roctracer_roctx.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BUFFER_SIZE = 256 * 1024, KERNEL_PAGE = 256, KERNEL_PAGES = 4096, AGENTS = 256 };
@@ -33,16 +33,9 @@ static rocprofiler_buffer_id_t buffer;
 static bool ready;  /* read and written atomically: the handles are there */
 static bool events; /* likewise: events of code are told */
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t rtr_now(void)
 {
-    return clock_ns(CLOCK_MONOTONIC);
+    return base_clock_ns(CLOCK_MONOTONIC);
 }
 
 RTR_API roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timestamp)
@@ -56,10 +49,9 @@ RTR_API roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timest
 /* Times of the SDK are of CLOCK_BOOTTIME, which went on while the machine was suspended. */
 static uint64_t suspended(void)
 {
-    uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
-    uint64_t boot = clock_ns(CLOCK_BOOTTIME);
-    /* less than what passes between the two readings is nothing */
-    return boot - monotonic > 1000000 ? boot - monotonic : 0;
+    uint64_t difference = base_clock_difference(CLOCK_MONOTONIC, CLOCK_BOOTTIME, NULL);
+    /* what the reading may be off, to either side, is nothing */
+    return (int64_t)difference > 1000000 ? difference : 0;
 }
 
 /* Kernel names by kernel id, which counts from 1: pages that stay where they are. */

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "trace/process.h"
 
@@ -32,13 +32,6 @@ struct trace_writer {
     base_file_id_t file;
     char path[];
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Allocates blocks of the range. File systems without fallocate get zeros written. */
 static int allocate(int fd, uint64_t offset, size_t bytes)
@@ -124,9 +117,9 @@ trace_writer_t *trace_writer_open(const char *directory, const char *name, uint3
     h->contents = contents;
     h->pid = (uint32_t)getpid();
     h->segment = segment;
-    h->boottime_ns = clock_ns(CLOCK_BOOTTIME);
-    h->monotonic_ns = clock_ns(CLOCK_MONOTONIC);
-    h->realtime_ns = clock_ns(CLOCK_REALTIME);
+    h->boottime_ns = base_clock_ns(CLOCK_BOOTTIME);
+    h->monotonic_ns = h->boottime_ns + base_clock_difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC, NULL);
+    h->realtime_ns = h->boottime_ns + base_clock_difference(CLOCK_BOOTTIME, CLOCK_REALTIME, NULL);
     if (trace_process_start(getpid(), &h->process_start) != 0) h->process_start = 0;
     __atomic_signal_fence(__ATOMIC_RELEASE); /* a header with the magic is whole */
     memcpy(h->magic, TRACE_MAGIC, sizeof(h->magic));
@@ -351,7 +344,7 @@ const char *trace_writer_failure(const trace_writer_t *w)
 
 void trace_writer_end(trace_writer_t *w)
 {
-    w->at.header->closed_ns = clock_ns(CLOCK_BOOTTIME);
+    w->at.header->closed_ns = base_clock_ns(CLOCK_BOOTTIME);
 }
 
 void trace_writer_close(trace_writer_t *w)

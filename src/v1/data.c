@@ -3,13 +3,13 @@
  * Packets are AQLprofile's, values the counter engine's. A group's state changes here only. */
 #include "v1/v1.h"
 
+#include "base/clock.h"
 #include "hsa/lane.h"
 #include "hsa/owner.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PAGE 4096u
 
@@ -186,7 +186,7 @@ static hsa_status_t execute(const char *function, v1_group_t *g, hsa_queue_t *qu
     while (hsax.core.hsa_signal_load_scacquire_fn(g->done) > 0) {
         /* short waits of no interrupt, so that the timeout is kept */
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-        if (deadline != UINT64_MAX && v1_clock_ns(CLOCK_MONOTONIC) > deadline)
+        if (deadline != UINT64_MAX && base_clock_ns(CLOCK_MONOTONIC) > deadline)
             return v1_failed("%s: the GPU has not answered within %llu ns", function,
                              (unsigned long long)v1_settings.timeout);
     }

@@ -4,6 +4,7 @@
  * group that the callback chose, and is reported when it is done. */
 #include "v1/v1.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "hsa/lane.h"
 
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Without any completion, until a kernel is held back no longer. */
@@ -160,13 +160,13 @@ static void hold_back(uint64_t queue_id, const hsa_queue_t *queue)
 {
     unsigned limit = queue->size / SHARE ? queue->size / SHARE : 1;
     unsigned long seen = atomic_load(&landed);
-    uint64_t since = v1_clock_ns(CLOCK_MONOTONIC);
+    uint64_t since = base_clock_ns(CLOCK_MONOTONIC);
     while (atomic_load(&counted_in[queue_id % QUEUES]) >= limit) {
         hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-        if (atomic_load(&landed) != seen) since = v1_clock_ns(CLOCK_MONOTONIC);
+        if (atomic_load(&landed) != seen) since = base_clock_ns(CLOCK_MONOTONIC);
         seen = atomic_load(&landed);
-        if (v1_clock_ns(CLOCK_MONOTONIC) - since > PATIENCE_NS) return;
+        if (base_clock_ns(CLOCK_MONOTONIC) - since > PATIENCE_NS) return;
     }
 }
 
@@ -232,7 +232,7 @@ static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatc
     if (v1_settings.timestamp_on) {
         d->record = calloc(1, sizeof *d->record);
         if (d->record)
-            d->record->dispatch = v1_clock_ns(CLOCK_BOOTTIME);
+            d->record->dispatch = base_clock_ns(CLOCK_BOOTTIME);
         else
             base_warning("a kernel has no times: no memory");
     }
@@ -267,7 +267,7 @@ static void finish(dispatch_t *d, uint64_t begin_ns, uint64_t end_ns, bool lost)
     if (d->record) {
         d->record->begin = begin_ns;
         d->record->end = end_ns;
-        __atomic_store_n(&d->record->complete, v1_clock_ns(CLOCK_BOOTTIME), __ATOMIC_RELEASE);
+        __atomic_store_n(&d->record->complete, base_clock_ns(CLOCK_BOOTTIME), __ATOMIC_RELEASE);
     }
     if (!d->group) return;
     atomic_fetch_sub(&counted_in[d->queue_id % QUEUES], 1);

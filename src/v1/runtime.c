@@ -4,6 +4,7 @@
  * first: then the runtime's exported functions are used and nothing is intercepted. */
 #include "v1/v1.h"
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "hsa/agents.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LIBRARY     "librocprofiler64.so.1"
 #define RUNTIME     "libhsa-runtime64.so.1"
@@ -47,16 +47,9 @@ __attribute__((constructor)) static void begin(void)
 
 /* ---- waiting ---- */
 
-uint64_t v1_clock_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 uint64_t v1_deadline(void)
 {
-    uint64_t now = v1_clock_ns(CLOCK_MONOTONIC), timeout = v1_settings.timeout;
+    uint64_t now = base_clock_ns(CLOCK_MONOTONIC), timeout = v1_settings.timeout;
     return timeout > UINT64_MAX - now ? UINT64_MAX : now + timeout;
 }
 
@@ -330,16 +323,8 @@ hsa_status_t(rocprofiler_get_time)(rocprofiler_time_id_t time_id, uint64_t times
                                        CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW};
     if ((unsigned)time_id >= sizeof clocks / sizeof *clocks)
         return v1_invalid("%s: time id %u is unknown, 4 is the largest", __func__, time_id);
-    /* Dispatch records are in CLOCK_BOOTTIME, as HSA's clock is. The closest of a few pairs. */
-    uint64_t difference = 0, error = UINT64_MAX;
-    for (int i = 0; i < 8; i++) {
-        uint64_t before = v1_clock_ns(CLOCK_BOOTTIME), there = v1_clock_ns(clocks[time_id]);
-        uint64_t width = v1_clock_ns(CLOCK_BOOTTIME) - before;
-        if (width >= error) continue;
-        error = width;
-        difference = there - (before + width / 2);
-    }
+    /* dispatch records are in CLOCK_BOOTTIME, as HSA's clock is */
+    uint64_t difference = base_clock_difference(CLOCK_BOOTTIME, clocks[time_id], error_ns);
     if (value_ns) *value_ns = timestamp + difference;
-    if (error_ns) *error_ns = error;
     return HSA_STATUS_SUCCESS;
 }

@@ -58,8 +58,6 @@ uint64_t v1_deadline(void);
  * where nothing changes any more. */
 bool v1_wait(uint64_t deadline);
 
-uint64_t v1_clock_ns(clockid_t clock);
-
 /* ---- agents.c ---- */
 
 typedef struct {

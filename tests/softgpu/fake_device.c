@@ -41,6 +41,11 @@ uint64_t sg_device_clock(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+clockid_t sg_device_clock_id(void)
+{
+    return CLOCK_MONOTONIC_RAW;
+}
+
 void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd, uint64_t offset)
 {
     (void)d;

@@ -67,6 +67,11 @@ uint64_t sg_device_clock(void)
     return isa_clock_ns();
 }
 
+clockid_t sg_device_clock_id(void)
+{
+    return isa_clock_id();
+}
+
 void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd, uint64_t offset)
 {
     d->doorbells = (_Atomic uint64_t *)alias;

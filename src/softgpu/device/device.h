@@ -8,6 +8,8 @@
 #include "softgpu/device/memory.h"
 #include "softgpu/profile.h"
 
+#include <time.h>
+
 typedef struct sg_device sg_device_t;
 typedef struct sg_queue sg_queue_t;
 
@@ -43,6 +45,7 @@ void sg_device_invalidate_code(sg_device_t *d);
 /* Nanoseconds of the device clock: the host's CLOCK_MONOTONIC_RAW, 1 GHz, as the driver's clock
  * counters report it. s_memrealtime, s_memtime and signal timestamps all read it. */
 uint64_t sg_device_clock(void);
+clockid_t sg_device_clock_id(void); /* which of the host's: where time is modelled, another */
 
 /* The ring of streaming counters, which the driver reads. Open empties it; false without memory.
  * Take copies so many bytes at most and tells whether samples found no room since the last time. */

@@ -13,6 +13,11 @@ void isa_clock_use_system(void)
     clock_id = CLOCK_BOOTTIME;
 }
 
+clockid_t isa_clock_id(void)
+{
+    return clock_id;
+}
+
 uint64_t isa_clock_ns(void)
 {
     struct timespec t;

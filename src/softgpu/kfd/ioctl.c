@@ -5,13 +5,13 @@
  * is a row of `rows`. */
 #include "softgpu/kfd/kfd.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 enum {
     ARGS_BYTES = 512,           /* no structure is larger, but those with a list at their end */
@@ -82,23 +82,20 @@ static int get_tile_config(kfd_process_t *p, void *data)
     return 0;
 }
 
-static uint64_t nanoseconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int get_clock_counters(kfd_process_t *p, void *data)
 {
     struct kfd_ioctl_get_clock_counters_args *args = data;
+    /* All of one moment: ROCr converts timestamps with what one call says, the next with another's,
+     * and kernels that ran one after the other would overlap by the error. */
+    const uint64_t now = base_clock_ns(CLOCK_BOOTTIME);
+    args->system_clock_counter = now;
+    args->cpu_clock_counter =
+        now + base_clock_difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC_RAW, NULL);
     /* a node without a GPU (id 0, which ROCr asks for the system clock) has no GPU clock */
-    args->gpu_clock_counter = kfd_gpu_find(p, args->gpu_id) ? sg_device_clock() : 0;
-    args->cpu_clock_counter = nanoseconds(CLOCK_MONOTONIC_RAW);
-    args->system_clock_counter = nanoseconds(CLOCK_BOOTTIME);
-    /* one clock, at one moment: nothing is lost where one is converted to the other */
-    if (args->gpu_clock_counter && kfd_config()->profile.model_time)
-        args->gpu_clock_counter = args->system_clock_counter;
+    args->gpu_clock_counter =
+        kfd_gpu_find(p, args->gpu_id)
+            ? now + base_clock_difference(CLOCK_BOOTTIME, sg_device_clock_id(), NULL)
+            : 0;
     args->system_clock_freq = 1000000000;
     return 0;
 }
