@@ -1,7 +1,9 @@
 /* instruction_counts.h - what every instruction of a kernel costs, from the software GPU.
  *
  * The one place where a profiler may know softgpu: it looks the symbol up with dlsym and takes its
- * absence for a GPU that cannot do this. Counts are exact; nothing is counted unless asked for. */
+ * absence for a GPU that cannot do this. Nothing is counted unless asked for. Counts are exact;
+ * what caches and clocks would make of it is told besides, if asked for, and follows from a model.
+ */
 #ifndef SOFTGPU_INSTRUCTION_COUNTS_H
 #define SOFTGPU_INSTRUCTION_COUNTS_H
 
@@ -12,7 +14,7 @@
 extern "C" {
 #endif
 
-#define SOFTGPU_INSTRUCTION_COUNTS_VERSION 1
+#define SOFTGPU_INSTRUCTION_COUNTS_VERSION 2
 
 /** Name of the function of type softgpu_instruction_counts_fn_t, for dlsym(RTLD_DEFAULT, ...). */
 #define SOFTGPU_INSTRUCTION_COUNTS_SYMBOL "softgpu_instruction_counts"
@@ -21,7 +23,7 @@ extern "C" {
 #define SOFTGPU_INSTRUCTION_COUNTS_LINE 64
 
 /** What is counted: X(name, unit, meaning). Sums over every time that a wave executed the
- * instruction. A new count is appended: the structure tells its size. */
+ * instruction. */
 #define SOFTGPU_INSTRUCTION_COUNTS(X)                                                              \
     X(issued, "waves", "times that a wave executed it")                                            \
     X(lanes, "lanes", "active lanes")                                                              \
@@ -29,6 +31,7 @@ extern "C" {
     X(lines, "lines", "different lines of 64 bytes that each wave touched")                        \
     X(lines_needed, "lines", "the fewest that hold so many bytes")                                 \
     X(atomics, "lanes", "active lanes of atomic operations")                                       \
+    X(lds_accesses, "waves", "accesses to the memory of LDS: two of a ds_read2")                   \
     X(lds_bytes, "bytes", "asked for by the active lanes, of LDS")                                 \
     X(lds_clocks, "clocks", "in which LDS served it")                                              \
     X(lds_clocks_needed, "clocks", "the same without a conflict")                                  \
@@ -36,14 +39,54 @@ extern "C" {
     X(not_taken, "waves", "branches not taken")                                                    \
     X(divergent, "waves", "times that it took some of the active lanes out of EXEC, not all")
 
-/** The counts of one instruction. */
+/** What the cache model and the timing model make of it (docs/counter-model.md, docs/counters.md),
+ * in the same way; 0 unless SOFTGPU_INSTRUCTION_MODEL_LEVEL was asked for. The clocks of a wave's
+ * instructions are its life: issue, waits and stalls of all of them add up to SQ_WAVE_CYCLES. A new
+ * one is appended: the structure tells its size. */
+#define SOFTGPU_INSTRUCTION_MODEL(X)                                                               \
+    X(l1_hits, "look-ups", "of lines, that the vector L1 served")                                  \
+    X(l1_misses, "requests", "of the vector L1 to L2: misses, and all stores and atomics")         \
+    X(tlb_misses, "look-ups", "whose translation the vector L1 had to wait for")                   \
+    X(l2_hits, "requests", "for its data that L2 served")                                          \
+    X(l2_misses, "requests", "for its data that L2 had not")                                       \
+    X(memory_bytes, "bytes", "that moved between L2 and memory for its data")                      \
+    X(scalar_hits, "requests", "that the scalar cache served")                                     \
+    X(scalar_misses, "requests", "that it had not")                                                \
+    X(scalar_late, "requests", "for a line that it had asked for and not got yet")                 \
+    X(code_fetches, "requests", "for the code that begins with it")                                \
+    X(code_misses, "requests", "of these that the instruction cache had not")                      \
+    X(code_l2_misses, "requests", "of the instruction cache that L2 had not")                      \
+    X(latency, "clocks", "from its issue until its data, or L2's acknowledge, was there")          \
+    X(issue, "clocks", "in which waves issued it")                                                 \
+    X(wait_code, "clocks", "that waves waited before it, for its code")                            \
+    X(wait_vector, "clocks", "that waves waited at it, for vector memory")                         \
+    X(wait_scalar, "clocks", "the same for scalar memory")                                         \
+    X(wait_lds, "clocks", "the same for LDS")                                                      \
+    X(wait_barrier, "clocks", "the same for the other waves of the workgroup")                     \
+    X(wait_matrix, "clocks", "the same for the matrix unit")                                       \
+    X(wait_sleep, "clocks", "in which it let waves sleep")                                         \
+    X(wait_bandwidth, "clocks", "that waves waited because memory moves only so many bytes")       \
+    X(stall_valu, "clocks", "that others had the vector or matrix pipe")                           \
+    X(stall_scalar, "clocks", "the same, of the scalar pipes")                                     \
+    X(stall_lds, "clocks", "the same, of LDS")                                                     \
+    X(stall_vector, "clocks", "the same, of vector memory's pipe")
+
+/** The counts of one instruction: numbers of 64 bits, one behind the other. */
 typedef struct softgpu_instruction_counts {
 #define SOFTGPU_X(name, unit, meaning) uint64_t name;
     SOFTGPU_INSTRUCTION_COUNTS(SOFTGPU_X)
-#undef SOFTGPU_X
     /** Times by active lanes: [0] none, [k] 8k-7 to 8k of them. */
     uint64_t by_lanes[9];
+    SOFTGPU_INSTRUCTION_MODEL(SOFTGPU_X)
+#undef SOFTGPU_X
 } softgpu_instruction_counts_t;
+
+/** How much is asked for. */
+enum {
+    SOFTGPU_INSTRUCTION_EXACT_LEVEL = 0, /**< counts: dispatches run as they always do */
+    SOFTGPU_INSTRUCTION_MODEL_LEVEL =
+        1 /**< caches and clocks too: workgroups in turn, on one core */
+};
 
 /** One instruction, as a visitor sees it. */
 typedef struct softgpu_instruction {
@@ -62,7 +105,17 @@ typedef struct softgpu_counted_kernel {
     uint64_t waves;            /**< that ran */
     uint64_t lost;             /**< dispatches of which instructions are missing: out of memory */
     uint64_t start_ns, end_ns; /**< of a single dispatch, as its signal has them; else 0 */
+    uint64_t group;            /**< as wanted() has set it; 0 without it */
 } softgpu_counted_kernel_t;
+
+/** A dispatch that is about to start. */
+typedef struct softgpu_counted_dispatch {
+    uint64_t size;          /**< of this structure as softgpu knows it */
+    uint64_t kernel_object; /**< as in its packet */
+    uint64_t queue;         /**< another number for each queue */
+    uint32_t grid[3];       /**< work-items */
+    uint32_t workgroup[3];
+} softgpu_counted_dispatch_t;
 
 /** Is told of a kernel, then of each of its instructions in the order of their addresses. It may
  * call none of the functions below. Structures are valid inside the call. */
@@ -76,14 +129,16 @@ typedef struct softgpu_instruction_visitor {
 /** What to count; zeros count every dispatch and sum by kernel. */
 typedef struct softgpu_instruction_options {
     uint64_t size; /**< of this structure, set by the caller */
-    /** Whether dispatches of this kernel are counted; null: all are. Called by the thread of a
-     * queue once for each dispatch; must not wait for the GPU. */
-    bool (*wanted)(uint64_t kernel_object, void *user);
+    /** Whether the dispatch is counted; null: all are. It may set *group, which is 0: dispatches of
+     * a kernel are summed by it. Called by the thread of a queue once for each dispatch, in the
+     * order of the queue; must not wait for the GPU. */
+    bool (*wanted)(const softgpu_counted_dispatch_t *dispatch, uint64_t *group, void *user);
     /** Where the counts of each dispatch go when it ends, before its completion signal; null: they
      * are summed by kernel, for read(). Called by a thread of softgpu, of one dispatch at a time;
      * must not wait for the GPU. */
     const softgpu_instruction_visitor_t *each_dispatch;
-    void *user; /**< for wanted() */
+    void *user;     /**< for wanted() */
+    uint32_t level; /**< SOFTGPU_INSTRUCTION_*_LEVEL */
 } softgpu_instruction_options_t;
 
 /** What a reading takes. */
@@ -97,7 +152,7 @@ typedef struct softgpu_instruction_counts_api {
     uint64_t size; /**< of this structure as softgpu knows it */
 
     /** Counts the dispatches that begin from now on. Options are copied, the visitor is kept.
-     * EBUSY: it counts already; EINVAL: a size is too small. */
+     * EBUSY: it counts already; EINVAL: a size is too small, or there is no such level. */
     int (*start)(const softgpu_instruction_options_t *options);
 
     /** Dispatches that begin from now on are not counted; those in flight still are. Counts stay.
@@ -105,9 +160,10 @@ typedef struct softgpu_instruction_counts_api {
     int (*stop)(void);
 
     /** Visits each kernel of whose code something was counted, in the order of their first ends,
-     * with the sums over all of its dispatches that have ended. Ask with `forget` for the range of
-     * a code object before it is unloaded: other code may come to lie there. A kernel's own numbers
-     * are forgotten with the last of its instructions. range: null for all. ENOMEM. */
+     * with the sums over all of its dispatches that have ended; once for each of its groups. Ask
+     * with `forget` for the range of a code object before it is unloaded: other code may come to
+     * lie there. A kernel's own numbers are forgotten with the last of its instructions.
+     * range: null for all. ENOMEM. */
     int (*read)(const softgpu_instruction_range_t *range,
                 const softgpu_instruction_visitor_t *visitor);
 } softgpu_instruction_counts_api_t;

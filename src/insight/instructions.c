@@ -13,6 +13,8 @@
 #include "trace/instructions.h"
 #include "trace/store.h"
 
+enum { INS_COUNTS = sizeof(softgpu_instruction_counts_t) / sizeof(uint64_t) };
+
 struct ins_code {
     uint64_t id;
     dis_object_t *object; /* NULL: it was not kept, or cannot be read */
@@ -34,7 +36,7 @@ static uint64_t column(const trace_table_t *t, uint64_t row, unsigned which)
 static void read_row(const trace_table_t *t, uint64_t row, ins_instruction_t *to)
 {
     const uint64_t code = column(t, row, TRACE_INSTRUCTION_CODE);
-    unsigned at = TRACE_INSTRUCTION_COUNTS;
+    uint64_t *counts = (uint64_t *)&to->counts;
     memset(to, 0, sizeof(*to));
     to->kernel = column(t, row, TRACE_INSTRUCTION_KERNEL);
     to->object = t->owner;
@@ -44,17 +46,16 @@ static void read_row(const trace_table_t *t, uint64_t row, ins_instruction_t *to
     to->words[0] = (uint32_t)code;
     to->words[1] = (uint32_t)(code >> 32);
     to->words[2] = (uint32_t)column(t, row, TRACE_INSTRUCTION_CODE_END);
-#define GET(name, unit, meaning) to->counts.name = column(t, row, at++);
-    SOFTGPU_INSTRUCTION_COUNTS(GET)
-#undef GET
-    for (unsigned k = 0; k < sizeof(to->counts.by_lanes) / sizeof(*to->counts.by_lanes); k++)
-        to->counts.by_lanes[k] = column(t, row, at++);
+    to->group = column(t, row, TRACE_INSTRUCTION_GROUP);
+    for (unsigned k = 0; k < INS_COUNTS; k++)
+        counts[k] = column(t, row, TRACE_INSTRUCTION_COUNTS + k);
 }
 
 static int by_place(const void *a, const void *b)
 {
     const ins_instruction_t *x = a, *y = b;
     if (x->kernel != y->kernel) return x->kernel < y->kernel ? -1 : 1;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
     if (x->object != y->object) return x->object < y->object ? -1 : 1;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
     return memcmp(x->words, y->words, sizeof(x->words));
@@ -62,11 +63,8 @@ static int by_place(const void *a, const void *b)
 
 static void add(softgpu_instruction_counts_t *to, const softgpu_instruction_counts_t *from)
 {
-#define ADD(name, unit, meaning) to->name += from->name;
-    SOFTGPU_INSTRUCTION_COUNTS(ADD)
-#undef ADD
-    for (unsigned k = 0; k < sizeof(to->by_lanes) / sizeof(*to->by_lanes); k++)
-        to->by_lanes[k] += from->by_lanes[k];
+    for (unsigned k = 0; k < INS_COUNTS; k++)
+        ((uint64_t *)to)[k] += ((const uint64_t *)from)[k];
 }
 
 /* Rows that were read one after the other of the same instruction become one. */
@@ -108,35 +106,69 @@ bool ins_unfinished(const out_model_t *m)
     return unfinished;
 }
 
-static int by_id(const void *a, const void *b)
+typedef struct {
+    ins_kernel_t of;
+    uint64_t told; /* how many were told before */
+} told_t;
+
+static int by_id(const ins_kernel_t *x, const ins_kernel_t *y)
 {
-    const ins_kernel_t *x = a, *y = b;
-    return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+    if (x->kernel != y->kernel) return x->kernel < y->kernel ? -1 : 1;
+    return (x->group > y->group) - (x->group < y->group);
+}
+
+static int by_id_and_time(const void *a, const void *b)
+{
+    const told_t *x = a, *y = b;
+    const int ids = by_id(&x->of, &y->of);
+    return ids ? ids : (x->told > y->told) - (x->told < y->told);
+}
+
+/* The rows of kernels; of the whole is kept what was counted. */
+static size_t read_told(const out_model_t *m, ins_set_t *set, told_t *told)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->counted_kernel_count; i++) {
+        const trace_table_t *t = m->counted_kernels[i];
+        for (uint64_t row = 0; row < t->rows; row++) {
+            const uint64_t kernel = column(t, row, TRACE_COUNTED_KERNEL);
+            if (kernel) {
+                told[n] = (told_t){{kernel, column(t, row, TRACE_COUNTED_DISPATCHES),
+                                    column(t, row, TRACE_COUNTED_WAVES),
+                                    column(t, row, TRACE_COUNTED_LOST),
+                                    column(t, row, TRACE_COUNTED_GROUP)},
+                                   n};
+                n++;
+            } else {
+                set->level = column(t, row, TRACE_COUNTED_LEVEL);
+                set->by = column(t, row, TRACE_COUNTED_BY);
+            }
+        }
+    }
+    return n;
 }
 
 /* Numbers of a kernel are told anew with each of its code objects that goes: the last ones count.
  */
 static bool read_kernels(const out_model_t *m, ins_set_t *set)
 {
-    set->kernels = calloc(m->counted_kernel_count + 1, sizeof(*set->kernels));
-    if (!set->kernels) return false;
-    for (size_t i = 0; i < m->counted_kernel_count; i++) {
-        const trace_table_t *t = m->counted_kernels[i];
-        for (uint64_t row = 0; row < t->rows; row++) {
-            const ins_kernel_t one = {
-                column(t, row, TRACE_COUNTED_KERNEL), column(t, row, TRACE_COUNTED_DISPATCHES),
-                column(t, row, TRACE_COUNTED_WAVES), column(t, row, TRACE_COUNTED_LOST)};
-            size_t k = 0;
-            if (!one.kernel) continue;
-            while (k < set->kernel_count && set->kernels[k].kernel != one.kernel)
-                k++;
-            if (k < m->counted_kernel_count) set->kernels[k] = one;
-            if (k == set->kernel_count && k < m->counted_kernel_count) set->kernel_count++;
-        }
+    uint64_t rows = 0;
+    for (size_t i = 0; i < m->counted_kernel_count; i++)
+        rows += m->counted_kernels[i]->rows;
+    told_t *told = calloc(rows + 1, sizeof(*told));
+    set->kernels = calloc(rows + 1, sizeof(*set->kernels));
+    if (!told || !set->kernels) {
+        free(told);
+        return false;
     }
-    if (set->kernel_count) qsort(set->kernels, set->kernel_count, sizeof(*set->kernels), by_id);
-    for (size_t k = 0; k < set->kernel_count; k++)
-        set->lost += set->kernels[k].lost;
+    const size_t n = read_told(m, set, told);
+    if (n) qsort(told, n, sizeof(*told), by_id_and_time);
+    for (size_t k = 0; k < n; k++) {
+        if (k + 1 < n && !by_id(&told[k].of, &told[k + 1].of)) continue;
+        set->kernels[set->kernel_count++] = told[k].of;
+        set->lost += told[k].of.lost;
+    }
+    free(told);
     return true;
 }
 

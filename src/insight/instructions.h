@@ -13,6 +13,7 @@ enum { INS_TEXT_BYTES = 96 };
 
 typedef struct {
     uint64_t kernel, object, address; /* ids; of the code object's file */
+    uint64_t group;                   /* ins_set_t.by */
     uint32_t words[3], n_words;
     softgpu_instruction_counts_t counts;
     char text[INS_TEXT_BYTES];   /* as LLVM writes it */
@@ -21,17 +22,19 @@ typedef struct {
 } ins_instruction_t;
 
 typedef struct {
-    uint64_t kernel, dispatches, waves, lost;
+    uint64_t kernel, dispatches, waves, lost, group;
 } ins_kernel_t;
 
 typedef struct ins_code ins_code_t; /* a code object that was opened */
 
 typedef struct {
-    ins_instruction_t *items; /* by kernel, object and address */
+    ins_instruction_t *items; /* by kernel, group, object and address */
     size_t count;
-    ins_kernel_t *kernels; /* by id */
+    ins_kernel_t *kernels; /* by id and group */
     size_t kernel_count;
     uint64_t lost;     /* dispatches of which instructions are missing */
+    uint64_t level;    /* SOFTGPU_INSTRUCTION_*_LEVEL: whether the model's numbers are there */
+    uint64_t by;       /* trace_counted_by_t: what instructions and kernels are summed by */
     ins_code_t *codes; /* instructions.c's own */
     size_t code_count;
 } ins_set_t;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/format.h"
+#include "trace/instructions.h"
 
 /* ---- CSV ---- */
 
@@ -32,16 +33,26 @@ static void cell_text(out_file_t *f, const char *text)
 
 void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *set)
 {
-    out_text(f, "\"Kernel_Name\",\"Code_Object_Id\",\"Address\",\"Function\",\"Instruction\","
+    const bool modelled = set->level >= SOFTGPU_INSTRUCTION_MODEL_LEVEL;
+    out_text(f, "\"Kernel_Name\",");
+    if (set->by == TRACE_COUNTED_BY_DISPATCH) out_text(f, "\"Dispatch_Id\",");
+    if (set->by == TRACE_COUNTED_BY_RANGE) out_text(f, "\"Range\",");
+    out_text(f, "\"Code_Object_Id\",\"Address\",\"Function\",\"Instruction\","
                 "\"Source_File\",\"Source_Line\"");
 #define TITLE(name, unit, meaning) put_title(f, #name);
     SOFTGPU_INSTRUCTION_COUNTS(TITLE)
-#undef TITLE
     out_text(f, ",\"Lanes_0\",\"Lanes_1_8\",\"Lanes_9_16\",\"Lanes_17_24\",\"Lanes_25_32\","
-                "\"Lanes_33_40\",\"Lanes_41_48\",\"Lanes_49_56\",\"Lanes_57_64\"\n");
+                "\"Lanes_33_40\",\"Lanes_41_48\",\"Lanes_49_56\",\"Lanes_57_64\"");
+    if (modelled) {
+        SOFTGPU_INSTRUCTION_MODEL(TITLE)
+    }
+    out_char(f, '\n');
     for (size_t k = 0; k < set->count; k++) {
         const ins_instruction_t *i = &set->items[k];
         cell_text(f, out_model_kernel(m, i->kernel)->name);
+        if (set->by == TRACE_COUNTED_BY_DISPATCH) out_cell(f, i->group, ',');
+        if (set->by == TRACE_COUNTED_BY_RANGE)
+            cell_text(f, i->group ? out_model_text(m, i->group) : "");
         out_cell(f, i->object, ',');
         out_cell(f, i->address, ',');
         cell_text(f, i->function);
@@ -52,13 +63,17 @@ void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *
     out_char(f, ',');                                                                              \
     out_unsigned(f, i->counts.name);
         SOFTGPU_INSTRUCTION_COUNTS(CELL)
-#undef CELL
         for (size_t n = 0; n < sizeof(i->counts.by_lanes) / sizeof(*i->counts.by_lanes); n++) {
             out_char(f, ',');
             out_unsigned(f, i->counts.by_lanes[n]);
         }
+        if (modelled) {
+            SOFTGPU_INSTRUCTION_MODEL(CELL)
+        }
         out_char(f, '\n');
     }
+#undef TITLE
+#undef CELL
 }
 
 /* ---- callgrind ---- */

@@ -41,6 +41,7 @@ static struct {
 /* What a reading writes. */
 typedef struct {
     uint64_t kernel, object; /* ids, 0: not known */
+    uint64_t group;
     size_t count;
     uint64_t rows[ROWS][TRACE_INSTRUCTION_COLUMNS];
 } rows_t;
@@ -114,10 +115,23 @@ static void write_rows(rows_t *r)
     r->count = 0;
 }
 
-static void put_kernel(uint64_t kernel, uint64_t dispatches, uint64_t waves, uint64_t lost)
+static void put_kernel(uint64_t kernel, const softgpu_counted_kernel_t *k)
 {
-    const uint64_t row[TRACE_COUNTED_COLUMNS] = {kernel, dispatches, waves, lost};
+    const uint64_t row[TRACE_COUNTED_COLUMNS] = {[TRACE_COUNTED_KERNEL] = kernel,
+                                                 [TRACE_COUNTED_DISPATCHES] = k->dispatches,
+                                                 [TRACE_COUNTED_WAVES] = k->waves,
+                                                 [TRACE_COUNTED_LOST] = k->lost,
+                                                 [TRACE_COUNTED_GROUP] = k->group,
+                                                 [TRACE_COUNTED_LEVEL] =
+                                                     SOFTGPU_INSTRUCTION_EXACT_LEVEL,
+                                                 [TRACE_COUNTED_BY] = TRACE_COUNTED_BY_KERNEL};
     tool_fact_table(TRACE_COUNTED_KERNELS, 0, 0, TRACE_COUNTED_COLUMNS, row, 1);
+}
+
+/* Counting begins, or all is written. */
+static void put_whole(bool written)
+{
+    put_kernel(0, &(softgpu_counted_kernel_t){.dispatches = written});
 }
 
 static void on_counted_kernel(const softgpu_counted_kernel_t *k, void *user)
@@ -125,7 +139,8 @@ static void on_counted_kernel(const softgpu_counted_kernel_t *k, void *user)
     rows_t *r = user;
     write_rows(r);
     r->kernel = kernel_at(k->kernel_object);
-    put_kernel(r->kernel, k->dispatches, k->waves, k->lost);
+    r->group = k->group;
+    put_kernel(r->kernel, k);
 }
 
 static void on_instruction(const softgpu_instruction_t *i, void *user)
@@ -140,10 +155,8 @@ static void on_instruction(const softgpu_instruction_t *i, void *user)
     *to++ = i->n_words;
     *to++ = i->words[0] | (uint64_t)i->words[1] << 32;
     *to++ = i->words[2];
-#define PUT(name, unit, meaning) *to++ = i->counts.name;
-    SOFTGPU_INSTRUCTION_COUNTS(PUT)
-#undef PUT
-    memcpy(to, i->counts.by_lanes, sizeof(i->counts.by_lanes));
+    *to++ = r->group;
+    memcpy(to, &i->counts, sizeof(i->counts));
 }
 
 static void read_range(uint64_t first, uint64_t end)
@@ -174,10 +187,10 @@ void tool_instructions_unload(const rocprofiler_callback_tracing_code_object_loa
 
 /* A launch is one of its kernel's runs for who comes first; counters and traces do. Kernels that
  * nobody loaded are the runtime's own, for copies: they have no dispatch records either. */
-static bool is_selected(uint64_t kernel_object, void *user)
+static bool is_selected(const softgpu_counted_dispatch_t *d, uint64_t *group, void *user)
 {
-    const uint64_t kernel = kernel_at(kernel_object);
-    (void)user;
+    const uint64_t kernel = kernel_at(d->kernel_object);
+    (void)group, (void)user;
     if (!kernel) return false;
     return tool_counting_wanted() || tool_att_wanted() ? tool_selects_name(kernel)
                                                        : tool_selects(kernel);
@@ -207,7 +220,7 @@ bool tool_instructions_start(void)
         return false;
     }
     state.api = api;
-    put_kernel(0, 0, 0, 0);
+    put_whole(false);
     return true;
 }
 
@@ -216,5 +229,5 @@ void tool_instructions_stop(void)
     if (!state.api) return;
     state.api->stop();
     read_range(0, 0);
-    put_kernel(0, 1, 0, 0);
+    put_whole(true);
 }

@@ -145,9 +145,9 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(COUNTERS, 21, trace_counters_t)                                                              \
     X(SAMPLE, 22, trace_sample_t)                                                                  \
     X(MARKER, 24, trace_marker_t)                                                                  \
-    X(INSTRUCTIONS, 25, trace_table_t)                                                             \
     X(COUNTED_KERNELS, 26, trace_table_t)                                                          \
-    X(READINGS, 27, trace_readings_t)
+    X(READINGS, 27, trace_readings_t)                                                              \
+    X(INSTRUCTIONS, 28, trace_table_t) /* 25 had other columns */
 
 enum {
 #define X(name, number, type) TRACE_##name = number,

@@ -81,14 +81,15 @@ static void run(rig_queue_t *q, uint64_t kernel, uint64_t memory, uint32_t lds)
 typedef struct {
     const char *text;
     uint64_t issued, lanes, bytes, lines, needed, atomics, lds_bytes, lds_clocks, lds_needed, taken,
-        not_taken, divergent;
+        not_taken, divergent, lds_accesses;
 } line_t;
 
 static void check_line(const softgpu_instruction_counts_t *n, const line_t *l)
 {
-    const uint64_t expected[] = {l->issued,     l->lanes,   l->bytes,     l->lines,
-                                 l->needed,     l->atomics, l->lds_bytes, l->lds_clocks,
-                                 l->lds_needed, l->taken,   l->not_taken, l->divergent};
+    const uint64_t expected[] = {l->issued,     l->lanes,      l->bytes,        l->lines,
+                                 l->needed,     l->atomics,    l->lds_accesses, l->lds_bytes,
+                                 l->lds_clocks, l->lds_needed, l->taken,        l->not_taken,
+                                 l->divergent};
     static const char *const name[] = {
 #define NAME(name, unit, meaning) #name,
         SOFTGPU_INSTRUCTION_COUNTS(NAME)
@@ -216,19 +217,19 @@ static void test_lds(void **state)
         ALL("v_lshlrev_b32 v3, 7, v0"),
         ALL("v_mov_b32 v4, 0"),
         /* 32 banks serve 32 lanes a clock */
-        {"ds_write_b32 v1, v0", 4, 256, 0, 0, 0, 0, 1024, 8, 8, 0, 0, 0},
+        {"ds_write_b32 v1, v0", 4, 256, 0, 0, 0, 0, 1024, 8, 8, 0, 0, 0, 4},
         /* every second bank: two dwords in each */
-        {"ds_read_b32 v5, v2", 4, 256, 0, 0, 0, 0, 1024, 16, 8, 0, 0, 0},
+        {"ds_read_b32 v5, v2", 4, 256, 0, 0, 0, 0, 1024, 16, 8, 0, 0, 0, 4},
         /* 32 dwords apart: all in one bank, a clock for each lane */
-        {"ds_read_b32 v5, v3", 4, 256, 0, 0, 0, 0, 1024, 256, 8, 0, 0, 0},
+        {"ds_read_b32 v5, v3", 4, 256, 0, 0, 0, 0, 1024, 256, 8, 0, 0, 0, 4},
         /* the same dword for all: one clock for each half */
-        {"ds_read_b32 v5, v4", 4, 256, 0, 0, 0, 0, 1024, 8, 8, 0, 0, 0},
+        {"ds_read_b32 v5, v4", 4, 256, 0, 0, 0, 0, 1024, 8, 8, 0, 0, 0, 4},
         /* 16 lanes of 8 bytes a clock */
-        {"ds_read_b64 v[6:7], v2", 4, 256, 0, 0, 0, 0, 2048, 16, 16, 0, 0, 0},
+        {"ds_read_b64 v[6:7], v2", 4, 256, 0, 0, 0, 0, 2048, 16, 16, 0, 0, 0, 4},
         /* atomics of one dword: one after the other */
-        {"ds_add_u32 v4, v0", 4, 256, 0, 0, 0, 256, 1024, 256, 8, 0, 0, 0},
+        {"ds_add_u32 v4, v0", 4, 256, 0, 0, 0, 256, 1024, 256, 8, 0, 0, 0, 4},
         /* two elements, of which the second is as far from lane to lane */
-        {"ds_read2_b32 v[6:7], v1 offset1:64", 4, 256, 0, 0, 0, 0, 2048, 16, 16, 0, 0, 0},
+        {"ds_read2_b32 v[6:7], v1 offset1:64", 4, 256, 0, 0, 0, 0, 2048, 16, 16, 0, 0, 0, 8},
         {"ds_swizzle_b32 v5, v0 offset:0x041f", 4, 256, 0, 0, 0, 0, 0, 8, 8, 0, 0, 0},
         ALL("s_waitcnt lgkmcnt(0)"),
         ALL("s_barrier"),
@@ -308,9 +309,10 @@ static void test_strides(void **state)
     rig_destroy(r);
 }
 
-static bool only_that(uint64_t kernel_object, void *user)
+static bool only_that(const softgpu_counted_dispatch_t *d, uint64_t *group, void *user)
 {
-    return kernel_object == *(uint64_t *)user;
+    (void)group;
+    return d->kernel_object == *(uint64_t *)user;
 }
 
 static const char short_text[] = "v_mov_b32 v1, 0\ns_endpgm\n";

@@ -28,7 +28,7 @@ typedef struct kernel {
 struct sg_census_run {
     pthread_mutex_t lock; /* the list */
     uint64_t serial;      /* no two runs have the same */
-    uint64_t kernel_object;
+    uint64_t kernel_object, group;
     of_thread_t *threads, *spare;
     _Atomic bool lost;
 };
@@ -50,19 +50,28 @@ static _Thread_local struct {
 
 /* ---- dispatches ---- */
 
-static bool wanted(uint64_t kernel_object)
+static bool wanted(const sg_run_t *run, uint64_t kernel_object, uint64_t *group)
 {
+    softgpu_counted_dispatch_t dispatch = {
+        .size = sizeof dispatch,
+        .kernel_object = kernel_object,
+        .queue = (uint64_t)(uintptr_t)run->queue,
+    };
+    memcpy(dispatch.grid, run->grid, sizeof dispatch.grid);
+    memcpy(dispatch.workgroup, run->size, sizeof dispatch.workgroup);
     pthread_mutex_lock(&state.lock);
     const softgpu_instruction_options_t o = state.options;
     pthread_mutex_unlock(&state.lock);
-    return !o.wanted || o.wanted(kernel_object, o.user);
+    return !o.wanted || o.wanted(&dispatch, group, o.user);
 }
 
 void sg_census_run_begin(sg_run_t *run, uint64_t kernel_object)
 {
     sg_census_run_t *r = run->census_kept;
+    uint64_t group = 0;
     run->census = NULL;
-    if (!atomic_load_explicit(&state.on, memory_order_acquire) || !wanted(kernel_object)) return;
+    if (!atomic_load_explicit(&state.on, memory_order_acquire)) return;
+    if (!wanted(run, kernel_object, &group)) return;
     if (!r) {
         r = run->census_kept = calloc(1, sizeof *r);
         if (!r) {
@@ -73,6 +82,7 @@ void sg_census_run_begin(sg_run_t *run, uint64_t kernel_object)
     }
     r->serial = atomic_fetch_add_explicit(&state.serial, 1, memory_order_relaxed) + 1;
     r->kernel_object = kernel_object;
+    r->group = group;
     atomic_store_explicit(&r->lost, false, memory_order_relaxed);
     run->census = r;
 }
@@ -132,14 +142,15 @@ static bool add_threads(sg_census_run_t *r, sg_census_sum_t *sum, uint64_t *wave
 }
 
 /* Under the lock. NULL: out of memory. */
-static kernel_t *kernel_of(uint64_t object)
+static kernel_t *kernel_of(uint64_t object, uint64_t group)
 {
     kernel_t *k = state.kernels;
-    while (k && k->of.kernel_object != object)
+    while (k && (k->of.kernel_object != object || k->of.group != group))
         k = k->next;
     if (k || !(k = calloc(1, sizeof *k))) return k;
     k->of.size = sizeof k->of;
     k->of.kernel_object = object;
+    k->of.group = group;
     *state.tail = k;
     state.tail = &k->next;
     return k;
@@ -159,8 +170,9 @@ void sg_census_run_end(sg_run_t *run, uint64_t end_ts)
     kernel_t one = {.of = {.size = sizeof one.of,
                            .kernel_object = r->kernel_object,
                            .start_ns = run->start_ts,
-                           .end_ns = end_ts}};
-    kernel_t *k = each ? &one : kernel_of(r->kernel_object);
+                           .end_ns = end_ts,
+                           .group = r->group}};
+    kernel_t *k = each ? &one : kernel_of(r->kernel_object, r->group);
     if (!k) k = &one;
     k->of.dispatches++;
     k->of.lost += !add_threads(r, &k->sum, &k->of.waves);
@@ -213,6 +225,7 @@ static int start(const softgpu_instruction_options_t *options)
     int result = EBUSY;
     if ((options && options->size < sizeof *options) || (each && each->size < sizeof *each))
         return EINVAL;
+    if (options && options->level > SOFTGPU_INSTRUCTION_EXACT_LEVEL) return EINVAL;
     pthread_once(&state.once, watch_forks);
     pthread_mutex_lock(&state.lock);
     if (!atomic_load(&state.on)) {

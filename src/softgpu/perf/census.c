@@ -89,6 +89,7 @@ static void lds(softgpu_instruction_counts_t *n, const sgc_lds_use_t *use, const
     n->lds_clocks += use->clocks;
     n->lds_clocks_needed += use->phases;
     if (op->special == SGC_CROSS || op->special == SGC_WAVE) return;
+    n->lds_accesses++;
     n->lds_bytes += (uint64_t)lanes * op->bytes;
     if (op->access == SGC_ATOMIC) n->atomics += lanes;
 }
@@ -284,11 +285,9 @@ static softgpu_instruction_t *sum_of(sg_census_sum_t *s, const isa_census_line_t
 
 static void add_line(softgpu_instruction_counts_t *to, const isa_census_line_t *l)
 {
-#define ADD(name, unit, meaning) to->name += l->n.name;
-    SOFTGPU_INSTRUCTION_COUNTS(ADD)
-#undef ADD
-    for (unsigned k = 0; k < sizeof to->by_lanes / sizeof *to->by_lanes; k++)
-        to->by_lanes[k] += l->n.by_lanes[k];
+    const uint64_t *from = (const uint64_t *)&l->n;
+    for (unsigned k = 0; k < sizeof *to / sizeof *from; k++)
+        ((uint64_t *)to)[k] += from[k];
     to->issued += l->full;
     to->lanes += ISA_LANES * l->full;
     to->by_lanes[ISA_LANES / 8] += l->full;
