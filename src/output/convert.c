@@ -507,7 +507,9 @@ static out_job_t job_of(work_t *w)
                        .stats = w->stats,
                        .why = w->why,
                        .why_bytes = w->why_bytes,
-                       .threads = w->c->threads};
+                       .threads = w->c->threads,
+                       .counts = &w->result->counts,
+                       .cut = w->result->cut};
 }
 
 static int hand_over(work_t *w)

@@ -17,6 +17,9 @@ typedef struct {
     char *why;
     size_t why_bytes;
     unsigned threads; /* that render, see crew.h; 0: as many as are useful */
+    /* what came in and where it went, bytes that could not be read; NULL where nobody knows */
+    const trace_counts_t *counts;
+    uint64_t cut;
 } out_job_t;
 
 /* Makes the file. 0, or -1 with a line in the job's `why` and no file left. */

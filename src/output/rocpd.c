@@ -259,6 +259,28 @@ static void begin_counting(rocpd_t *r)
     sqlite3_finalize(tables);
 }
 
+/* What is missing is a fact of the run as any other: whoever judges by what is there has to know.
+ */
+static void write_losses(rocpd_t *r)
+{
+    const trace_counts_t *n = r->job->counts;
+    if (!n) return;
+    const struct {
+        const char *tag;
+        uint64_t value;
+    } rows[] = {
+        {"records_received", n->received}, {"records_written", n->written},
+        {"records_dropped", n->dropped},   {"records_filtered", n->filtered},
+        {"bytes_damaged", r->job->cut},    {"names_lost", r->job->model->header.counts.dropped}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        char sql[256];
+        snprintf(sql, sizeof(sql),
+                 "INSERT INTO \"rocpd_metadata%s\" (tag, value) VALUES ('%s', '%llu')", r->uuid,
+                 rows[i].tag, (unsigned long long)rows[i].value);
+        run(r, sql);
+    }
+}
+
 static void write_metadata(rocpd_t *r)
 {
     char sql[512];
@@ -267,6 +289,7 @@ static void write_metadata(rocpd_t *r)
              "('uuid', '%s'), ('guid', '%s')",
              r->uuid, r->uuid, r->guid);
     run(r, sql);
+    write_losses(r);
 }
 
 static void open_file(rocpd_t *r, const char *path)

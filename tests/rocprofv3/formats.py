@@ -8,6 +8,7 @@ import csv
 import glob
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -58,10 +59,14 @@ class Formats(unittest.TestCase):
     # ---- databases
 
     def test_database_is_sound(self):
-        self.run_it("-s", "-f", "rocpd")
+        done = self.run_it("-s", "-f", "rocpd")
         self.assertEqual(self.sql("PRAGMA integrity_check"), [("ok",)])
         self.assertEqual(self.sql("PRAGMA foreign_key_check"), [])
         meta = dict(self.sql("SELECT tag, value FROM rocpd_metadata"))
+        told = re.search(r"(\d+) records (received), (\d+) (written), (\d+) (dropped), (\d+) (filtered)", done.stderr)
+        for count, what in zip(told.groups()[::2], told.groups()[1::2]):
+            self.assertEqual(meta["records_" + what], count)
+        self.assertEqual((meta["bytes_damaged"], meta["names_lost"]), ("0", "0"))
         self.assertEqual(meta["schema_version"], "3.0.3")
         self.assertEqual(meta["uuid"], "_" + meta["guid"].replace("-", "_"))
         self.assertEqual(meta["guid"][14], "7") # version of the UUID

@@ -572,9 +572,15 @@ class Ending(Case):
         self.assertEqual(sorted(names), [["vectoradd"], ["vectoradd", "void ns::reduce<double>"]])
 
     def test_losses_are_told(self):
-        done = self.run_it("-s", program=(SUBJECT, "lose"))
+        done = self.run_it("-s", "-f", "rocpd", program=(SUBJECT, "lose"))
         self.assertEqual(self.counts(done.stderr), [(21, 9, 12, 0)])
         self.assertIn("LOST 12 of 21 records", done.stderr)
+        (path,) = glob.glob(self.out + "/**/*_results.db", recursive=True)
+        db = sqlite3.connect(path)
+        told = dict(db.execute("SELECT tag, value FROM rocpd_metadata"))
+        db.close()
+        self.assertEqual([told["records_" + what] for what in ("received", "written", "dropped", "filtered")],
+                         ["21", "9", "12", "0"])
 
     def test_full_disk(self):
         done = self.run_it("-s", program=(SUBJECT, "full-disk"))
