@@ -289,7 +289,7 @@ static int read_records(work_t *w, const char *path, trace_reader_t *r, uint64_t
 {
     unsigned parts = out_crew_size(w->c->threads, trace_reader_header(r)->counts.written);
     *rows = *cut = 0;
-    if (parts) return read_parts(w, path, parts, rows, cut);
+    if (parts > 1) return read_parts(w, path, parts, rows, cut);
     int result = out_source_read(&w->source, path, r, wants_stats(w) ? count : NULL, w, rows);
     *cut = trace_reader_cut(r);
     return result;
@@ -377,11 +377,13 @@ static int open_tables(work_t *w, out_table_t *tables, int from, int to)
 typedef struct {
     out_table_t *files;
     out_table_t tables[OUT_DOMAIN_COUNT]; /* in memory, made when needed */
+    out_source_t *source;
+    out_batch_t batch;
     bool no_memory;
 } rows_worker_t;
 
 typedef struct {
-    out_model_t *model;
+    work_t *w;
     out_table_t *files;
 } rows_t;
 
@@ -391,8 +393,9 @@ static void *rows_begin(void *to)
     rows_worker_t *worker = calloc(1, sizeof(*worker));
     if (!worker) return NULL;
     worker->files = rows->files;
+    worker->source = &rows->w->source;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        worker->tables[i].m = rows->model;
+        worker->tables[i].m = rows->w->model;
     return worker;
 }
 
@@ -403,14 +406,21 @@ static void rows_end(void *argument)
         out_table_free(&worker->tables[i]);
         out_file_abandon(worker->tables[i].f);
     }
+    free(worker->batch.records);
     free(worker);
 }
 
-static void rows_render(void *argument, const char *items, size_t bytes, bool first)
+static bool rows_take(void *argument)
+{
+    rows_worker_t *worker = argument;
+    return out_source_batch(worker->source, &worker->batch);
+}
+
+static void rows_render(void *argument, bool first)
 {
     rows_worker_t *worker = argument;
     (void)first;
-    for (const char *at = items; at < items + bytes;) {
+    for (const char *at = worker->batch.records, *end = at + worker->batch.used; at < end;) {
         const trace_timed_t *r = (const trace_timed_t *)at;
         int domain = out_domain_of(r->head);
         out_table_t *t = &worker->tables[domain];
@@ -432,33 +442,20 @@ static void rows_write(void *argument)
     }
 }
 
-static out_crew_t *begin_rows(work_t *w, rows_t *rows)
-{
-    enum { BATCH_BYTES = 65536 }; /* twice as many, or three times, become text */
-    const out_crew_work_t work = {rows_begin, rows_end, rows_render, rows_write, rows, BATCH_BYTES};
-    uint64_t count = 0;
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        if (rows->files[i].f) count += w->source.rows[i];
-    return out_crew_begin(&work, out_crew_size(w->c->threads, count));
-}
-
 /* 0, or -1: memory ran out. */
 static int write_rows(work_t *w, out_table_t *tables)
 {
-    rows_t rows = {w->model, tables};
-    out_crew_t *crew = begin_rows(w, &rows);
-    for (const trace_timed_t *r; (r = out_source_next(&w->source));) {
-        out_table_t *t = &tables[out_source_taken(&w->source)];
-        size_t bytes = trace_words(r->head) * 8u;
-        void *item = t->f && crew ? out_crew_item(crew, bytes) : NULL;
-        if (item)
-            memcpy(item, r, bytes);
-        else if (t->f && crew)
-            break;
-        else if (t->f)
-            out_domains[out_source_taken(&w->source)].row(t, r);
+    rows_t rows = {w, tables};
+    const out_crew_work_t work = {rows_begin, rows_end, rows_take, rows_render, rows_write, &rows};
+    uint64_t count = 0;
+    unsigned domains = 0;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
+        if (!tables[i].f) continue;
+        domains |= 1u << i;
+        count += w->source.rows[i];
     }
-    if (out_crew_end(crew)) return 0;
+    out_source_domains(&w->source, domains);
+    if (out_crew_run(&work, out_crew_size(w->c->threads, count))) return 0;
     snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
     return -1;
 }
@@ -469,10 +466,6 @@ static int write_tables(work_t *w, int from, int to)
     out_table_t tables[OUT_DOMAIN_COUNT] = {0};
     int result = open_tables(w, tables, from, to);
     if (result == 0) {
-        if (to - from == 1)
-            out_source_domain(&w->source, (out_domain_t)from);
-        else
-            out_source_all(&w->source);
         result = write_rows(w, tables);
         if (w->source.failed) result = -1;
     }

@@ -210,7 +210,7 @@ void out_bytes(out_file_t *f, const void *data, size_t bytes)
 {
     if (f->fd >= 0 && bytes >= BLOCK_BYTES)
         write_through(f, data, bytes);
-    else
+    else if (bytes)
         put(f, data, bytes);
 }
 

@@ -394,6 +394,7 @@ typedef struct {
 typedef struct {
     writer_t w; /* to memory */
     const section_t *section;
+    out_batch_t batch;
 } section_worker_t;
 
 static void *section_begin(void *to)
@@ -415,15 +416,22 @@ static void section_end(void *argument)
     section_worker_t *worker = argument;
     free_pieces(&worker->w);
     out_file_abandon(worker->w.j.f);
+    free(worker->batch.records);
     free(worker);
 }
 
-static void section_render(void *argument, const char *items, size_t bytes, bool first)
+static bool section_take(void *argument)
+{
+    section_worker_t *worker = argument;
+    return out_source_batch(worker->w.job->source, &worker->batch);
+}
+
+static void section_render(void *argument, bool first)
 {
     section_worker_t *worker = argument;
     worker->w.j.comma = !first;
-    for (const char *at = items; at < items + bytes;) {
-        const trace_timed_t *r = (const trace_timed_t *)at;
+    for (size_t at = 0; at < worker->batch.used;) {
+        const trace_timed_t *r = (const trace_timed_t *)(worker->batch.records + at);
         put_record(&worker->w, worker->section->record, r);
         at += trace_words(r->head) * 8u;
     }
@@ -439,22 +447,11 @@ static void put_records_of(writer_t *w, out_domain_t domain, put_record_t record
 {
     out_source_t *source = w->job->source;
     section_t section = {w, record};
-    enum { BATCH_BYTES = 32768 }; /* seven times as many become text, about what a file buffers */
-    const out_crew_work_t work = {section_begin, section_end, section_render,
-                                  section_write, &section,    BATCH_BYTES};
-    out_crew_t *crew = out_crew_begin(&work, out_crew_size(w->job->threads, source->rows[domain]));
+    const out_crew_work_t work = {section_begin,  section_end,   section_take,
+                                  section_render, section_write, &section};
     out_source_domain(source, domain);
-    for (const trace_timed_t *r; (r = out_source_next(source));) {
-        size_t bytes = trace_words(r->head) * 8u;
-        void *item = crew ? out_crew_item(crew, bytes) : NULL;
-        if (item)
-            memcpy(item, r, bytes);
-        else if (crew)
-            break;
-        else
-            put_record(w, record, r);
-    }
-    if (!out_crew_end(crew)) out_no_memory(w->j.f);
+    if (!out_crew_run(&work, out_crew_size(w->job->threads, source->rows[domain])))
+        out_no_memory(w->j.f);
 }
 
 static void put_section(writer_t *w, const char *key, int domain, put_record_t record)

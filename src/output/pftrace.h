@@ -137,7 +137,6 @@ typedef struct pf {
     out_job_t *job;
     out_file_t *file;
     void (*flush)(struct pf *p); /* has somebody take what is in `out` */
-    out_crew_t *crew;            /* that renders calls; or NULL */
     proto_t out;
     uint32_t pid, sequence;
     uint64_t process_track;

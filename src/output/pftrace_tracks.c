@@ -57,6 +57,7 @@ typedef struct {
     out_live_t live;
     out_launches_t launches;
     bool by_queue;
+    bool over; /* no record is left */
     bool failed;
 } state_t;
 
@@ -273,16 +274,21 @@ static const char *operation_of(state_t *s, trace_head_t head)
     return out_model_operation(s->model, trace_kind(head), trace_operation(head));
 }
 
+/* Of a call whose name there is; NULL: there is none. */
+static const proto_fields_t *kept_name(const state_t *s, const trace_timed_t *r)
+{
+    const out_piece_t *piece = out_piece_find(&s->calls, r->head);
+    return piece ? (const proto_fields_t *)piece->bytes : NULL;
+}
+
 /* Of a call; NULL when out of memory. */
 static const proto_fields_t *name_of(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
-    const out_piece_t *piece = out_piece_find(&s->calls, r->head);
-    if (!piece) {
-        proto_fields_t name = pf_name(s->p, domain, operation_of(s, r->head));
-        piece = out_piece_keep(&s->calls, r->head, &name, sizeof(name));
-    }
-    s->failed |= !piece;
-    return piece ? (const proto_fields_t *)piece->bytes : NULL;
+    const proto_fields_t *kept = kept_name(s, r);
+    if (kept) return kept;
+    proto_fields_t name = pf_name(s->p, domain, operation_of(s, r->head));
+    s->failed |= !out_piece_keep(&s->calls, r->head, &name, sizeof(name));
+    return kept_name(s, r);
 }
 
 static void annotate_call(state_t *s, const thread_t *thread, const trace_timed_t *r)
@@ -309,136 +315,10 @@ static const char *own_name(state_t *s, out_domain_t domain, const trace_timed_t
     return out_model_text(s->model, ((const trace_marker_t *)r)->text);
 }
 
-/* `name`: NULL for one that has its own. Nothing that other records' packets depend on. */
-static void render_call(state_t *s, out_domain_t domain, const trace_timed_t *r,
-                        const proto_fields_t *name)
+/* Its name is there before it is rendered. */
+static void prepare_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
-    const thread_t *thread = find_thread(s, trace_thread(r->head));
-    const char *own = name ? NULL : own_name(s, domain, r);
-    bool point = out_is_point(domain, r);
-    unsigned type = point ? PF_INSTANT : PF_SLICE_BEGIN;
-    size_t event, packet = own ? pf_named(s->p, &thread->field, type, domain, own, r, &event)
-                               : pf_slice(s->p, &thread->field, type, name, r, &event);
-    annotate_call(s, thread, r);
-    pf_event_end(s->p, packet, event);
-    if (!point) pf_slice_ends(s->p, &thread->end, r->end);
-}
-
-/* ---- calls by several threads, among packets that are ready ---- */
-
-typedef struct {
-    const proto_fields_t *name; /* of a call, see render_call */
-    uint32_t bytes;             /* of what follows: a call, or packets */
-    bool ready;
-} item_t;
-
-static void pass(pf_t *p, const proto_fields_t *name, bool ready, const void *data, size_t bytes)
-{
-    item_t *item = out_crew_item(p->crew, sizeof(*item) + (bytes + 7) / 8 * 8);
-    p->out.failed |= !item;
-    if (!item) return;
-    *item = (item_t){name, (uint32_t)bytes, ready};
-    memcpy(item + 1, data, bytes);
-}
-
-static void pass_packets(pf_t *p)
-{
-    if (p->out.used) pass(p, NULL, true, p->out.data, p->out.used);
-    p->out.used = 0;
-}
-
-typedef struct {
-    pf_t p;
-    state_t s;
-    out_file_t *file;
-} worker_t;
-
-static void keep_packets(pf_t *p)
-{
-    (void)p;
-}
-
-static void *begin_worker(void *to)
-{
-    const state_t *s = to;
-    worker_t *worker = calloc(1, sizeof(*worker));
-    if (!worker) return NULL;
-    worker->file = s->p->file;
-    worker->p = (pf_t){.job = s->p->job,
-                       .pid = s->p->pid,
-                       .sequence = s->p->sequence,
-                       .process_track = s->p->process_track,
-                       .head = s->p->head,
-                       .begin = s->p->begin,
-                       .flush = keep_packets};
-    worker->s = (state_t){.p = &worker->p, .model = s->model};
-    return worker;
-}
-
-static void end_worker(void *argument)
-{
-    worker_t *worker = argument;
-    free(worker->p.out.data);
-    free(worker);
-}
-
-static void render_items(void *argument, const char *items, size_t bytes, bool first)
-{
-    worker_t *worker = argument;
-    proto_t *out = &worker->p.out;
-    (void)first;
-    for (const char *at = items; at < items + bytes;) {
-        const item_t *item = (const item_t *)at;
-        const trace_timed_t *r = (const trace_timed_t *)(item + 1);
-        if (!item->ready) {
-            render_call(&worker->s, (out_domain_t)out_domain_of(r->head), r, item->name);
-        } else if (proto_room(out, item->bytes)) {
-            memcpy(out->data + out->used, r, item->bytes);
-            out->used += item->bytes;
-        }
-        at += sizeof(*item) + (item->bytes + 7) / 8 * 8;
-    }
-}
-
-static void write_items(void *argument)
-{
-    worker_t *worker = argument;
-    if (worker->p.out.failed) out_no_memory(worker->file);
-    out_bytes(worker->file, worker->p.out.data, worker->p.out.used);
-    worker->p.out.used = 0;
-}
-
-/* From here on the workers write the file. */
-static void begin_crew(state_t *s)
-{
-    enum { BATCH_BYTES = 65536 }; /* three times as many become packets */
-    const out_crew_work_t work = {begin_worker, end_worker, render_items,
-                                  write_items,  s,          BATCH_BYTES};
-    const out_source_t *source = s->p->job->source;
-    uint64_t calls = 0;
-    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        if (out_domains[i].shape == OUT_CALL) calls += source->rows[i];
-    s->p->flush(s->p);
-    s->p->crew = out_crew_begin(&work, out_crew_size(s->p->job->threads, calls));
-    if (s->p->crew) s->p->flush = pass_packets;
-}
-
-static void end_crew(state_t *s)
-{
-    if (s->p->crew) pass_packets(s->p);
-    s->failed |= !out_crew_end(s->p->crew);
-}
-
-static void write_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
-{
-    const proto_fields_t *name = own_name(s, domain, r) ? NULL : name_of(s, domain, r);
-    if (s->failed) return;
-    if (!s->p->crew) {
-        render_call(s, domain, r, name);
-        return;
-    }
-    pass_packets(s->p);
-    pass(s->p, name, false, r, trace_words(r->head) * 8u);
+    if (!own_name(s, domain, r)) name_of(s, domain, r);
 }
 
 /* On a track of their kind. */
@@ -544,12 +424,12 @@ static void write_dispatch(void *to, out_launch_t *h)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- all records, in turns ---- */
 
 static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
     switch (out_domains[domain].shape) {
-    case OUT_CALL: write_call(s, domain, r); return;
+    case OUT_CALL: prepare_call(s, domain, r); return;
     case OUT_EVENT: write_event(s, domain, r); return;
     case OUT_LAUNCH: s->failed |= !out_launches_add(&s->launches, domain, r); return;
     case OUT_COPY: write_copy(s, (const trace_copy_t *)r); return;
@@ -570,22 +450,166 @@ static void end_tracks(state_t *s)
     }
 }
 
+/* ---- by several threads ---- */
+
+/* Packets that come before a record of the batch, or, at its end, behind all. */
+typedef struct {
+    size_t at, packets; /* bytes; packets: up to here */
+} insertion_t;
+
+typedef struct {
+    pf_t p;       /* what is rendered */
+    state_t s;    /* for it */
+    state_t *all; /* of the file */
+    out_file_t *file;
+    out_batch_t batch;
+    proto_t packets; /* that are ready */
+    insertion_t *insertions;
+    size_t count, room;
+} worker_t;
+
+static void keep_packets(pf_t *p)
+{
+    (void)p;
+}
+
+static void *begin_worker(void *to)
+{
+    state_t *all = to;
+    worker_t *worker = calloc(1, sizeof(*worker));
+    if (!worker) return NULL;
+    worker->all = all;
+    worker->file = all->p->file;
+    worker->p = (pf_t){.job = all->p->job,
+                       .pid = all->p->pid,
+                       .sequence = all->p->sequence,
+                       .process_track = all->p->process_track,
+                       .head = all->p->head,
+                       .begin = all->p->begin,
+                       .flush = keep_packets};
+    worker->s = (state_t){.p = &worker->p, .model = all->model};
+    return worker;
+}
+
+static void end_worker(void *argument)
+{
+    worker_t *worker = argument;
+    free(worker->p.out.data);
+    free(worker->batch.records);
+    free(worker->packets.data);
+    free(worker->insertions);
+    free(worker);
+}
+
+/* What has come to be ready since the last one belongs to this place. */
+static void insert(worker_t *w, size_t at)
+{
+    const size_t packets = w->all->p->out.used;
+    if (packets == (w->count ? w->insertions[w->count - 1].packets : 0)) return;
+    if (w->count == w->room) {
+        size_t room = w->room ? 2 * w->room : 64;
+        insertion_t *more = realloc(w->insertions, room * sizeof(*more));
+        w->all->failed |= !more;
+        if (!more) return;
+        w->insertions = more;
+        w->room = room;
+    }
+    w->insertions[w->count++] = (insertion_t){at, packets};
+}
+
+/* All but the calls is made here, since it depends on what came before. */
+static bool take_records(void *argument)
+{
+    worker_t *w = argument;
+    state_t *s = w->all;
+    if (s->over || !out_source_batch(s->p->job->source, &w->batch)) {
+        if (s->over || s->p->job->source->failed) return false;
+        s->over = true;
+        w->batch.used = 0;
+    }
+    s->p->out = w->packets;
+    s->p->out.used = w->count = 0;
+    for (size_t at = 0; at < w->batch.used;) {
+        const trace_timed_t *r = (const trace_timed_t *)(w->batch.records + at);
+        out_launches_use(&s->launches, r, write_dispatch, s);
+        write_record(s, (out_domain_t)out_domain_of(r->head), r);
+        insert(w, at);
+        at += trace_words(r->head) * 8u;
+    }
+    if (s->over) end_tracks(s);
+    insert(w, w->batch.used);
+    s->failed |= s->p->out.failed;
+    w->packets = s->p->out;
+    s->p->out = (proto_t){0};
+    return !s->failed;
+}
+
+/* Nothing that other records' packets depend on. */
+static void render_call(worker_t *w, out_domain_t domain, const trace_timed_t *r)
+{
+    pf_t *p = &w->p;
+    const thread_t *thread = find_thread(&w->s, trace_thread(r->head));
+    const char *own = own_name(&w->s, domain, r);
+    bool point = out_is_point(domain, r);
+    unsigned type = point ? PF_INSTANT : PF_SLICE_BEGIN;
+    size_t event, packet = own ? pf_named(p, &thread->field, type, domain, own, r, &event)
+                               : pf_slice(p, &thread->field, type, kept_name(w->all, r), r, &event);
+    annotate_call(&w->s, thread, r);
+    pf_event_end(p, packet, event);
+    if (!point) pf_slice_ends(p, &thread->end, r->end);
+}
+
+static size_t put_inserted(worker_t *w, size_t which, size_t from)
+{
+    const size_t bytes = w->insertions[which].packets - from;
+    if (proto_room(&w->p.out, bytes)) {
+        memcpy(w->p.out.data + w->p.out.used, w->packets.data + from, bytes);
+        w->p.out.used += bytes;
+    }
+    return w->insertions[which].packets;
+}
+
+static void render_records(void *argument, bool first)
+{
+    worker_t *w = argument;
+    size_t which = 0, packets = 0;
+    (void)first;
+    for (size_t at = 0; at < w->batch.used;) {
+        const trace_timed_t *r = (const trace_timed_t *)(w->batch.records + at);
+        const out_domain_t domain = (out_domain_t)out_domain_of(r->head);
+        if (which < w->count && w->insertions[which].at == at)
+            packets = put_inserted(w, which++, packets);
+        if (out_domains[domain].shape == OUT_CALL) render_call(w, domain, r);
+        at += trace_words(r->head) * 8u;
+    }
+    if (which < w->count) put_inserted(w, which, packets);
+}
+
+static void write_packets(void *argument)
+{
+    worker_t *w = argument;
+    if (w->p.out.failed) out_no_memory(w->file);
+    out_bytes(w->file, w->p.out.data, w->p.out.used);
+    w->p.out.used = 0;
+}
+
 int pf_write_tracks(pf_t *p)
 {
     out_source_t *source = p->job->source;
     state_t s = {.p = p, .model = p->job->model, .by_queue = p->job->config->group_by_queue};
+    const out_crew_work_t work = {begin_worker,   end_worker,    take_records,
+                                  render_records, write_packets, &s};
+    uint64_t rows = 0;
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        rows += source->rows[i];
     describe_process(&s);
     for (size_t i = 0, number = 1; i < source->thread_count; i++)
         describe_thread(&s, source->threads[i],
                         source->threads[i] == p->pid ? 0 : (unsigned)number++);
-    begin_crew(&s);
+    p->flush(p);
+    p->flush = keep_packets; /* each worker writes what it has taken */
     out_source_all(source);
-    for (const trace_timed_t *r; !s.failed && !p->out.failed && (r = out_source_next(source));) {
-        out_launches_use(&s.launches, r, write_dispatch, &s);
-        write_record(&s, out_source_taken(source), r);
-    }
-    end_tracks(&s);
-    end_crew(&s);
+    s.failed |= p->out.failed || !out_crew_run(&work, out_crew_size(p->job->threads, rows));
     for (size_t i = 0; i < s.track_room; i++)
         out_ends_free(&s.tracks[i].ends);
     free(s.tracks);

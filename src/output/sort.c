@@ -384,6 +384,38 @@ trace_timed_t *out_sort_next(out_sort_t *s, int *domain)
     return (trace_timed_t *)s->heads[0].cursor->record;
 }
 
+/* Of the first chunk, behind the record that was taken from it: what is wanted and comes before
+ * anything else. */
+static size_t copy_run(const out_sort_t *s, char *to, size_t bytes)
+{
+    out_chunk_cursor_t *c = s->heads[0].cursor;
+    size_t at = c->at, used = 0, size;
+    for (int domain; at < c->bytes && used < bytes; at += size) {
+        const trace_timed_t *r = (const trace_timed_t *)(c->buffer + at);
+        size = look_at(c->buffer, at, c->bytes, &domain);
+        if (!size) break;
+        if (domain < 0 || !(s->domains >> domain & 1)) continue;
+        if (r->start >= s->bound) break;
+        memcpy(to + used, r, size);
+        used += size;
+    }
+    c->at = at;
+    return used;
+}
+
+size_t out_sort_copy(out_sort_t *s, char *to, size_t bytes)
+{
+    size_t used = 0;
+    int domain;
+    for (const trace_timed_t *r; used < bytes && (r = out_sort_next(s, &domain));) {
+        size_t size = trace_words(r->head) * 8u;
+        memcpy(to + used, r, size);
+        used += size;
+        if (s->heads[0].cursor->ordered) used += copy_run(s, to + used, bytes - used);
+    }
+    return used;
+}
+
 /* ---- sorted runs ---- */
 
 static int open_temporary(const char *directory)

@@ -107,6 +107,9 @@ void out_sort_begin(out_sort_t *s, unsigned domains);
 /* The next one in order, which is the caller's to change until the call after; NULL at the end, or
  * with `error` set. */
 trace_timed_t *out_sort_next(out_sort_t *s, int *domain);
+/* Copies the next ones, as many as begin within `bytes`; the last one may end behind them. Their
+ * bytes; 0 as above. */
+size_t out_sort_copy(out_sort_t *s, char *to, size_t bytes);
 
 void out_sort_free(out_sort_t *s);
 

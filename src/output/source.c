@@ -144,32 +144,62 @@ void out_source_progress(out_source_t *s, const char *label)
     out_progress_begin(&s->progress, STDERR_FILENO, isatty(STDERR_FILENO), label, total, now_ns());
 }
 
+void out_source_domains(out_source_t *s, unsigned domains)
+{
+    out_sort_begin(&s->sort, domains);
+}
+
 void out_source_domain(out_source_t *s, out_domain_t domain)
 {
-    out_sort_begin(&s->sort, 1u << domain);
+    out_source_domains(s, 1u << domain);
 }
 
 void out_source_all(out_source_t *s)
 {
-    out_sort_begin(&s->sort, ~0u);
+    out_source_domains(s, ~0u);
+}
+
+/* Counts records that are handed out. False once reading was stopped. */
+static bool go_on(out_source_t *s, uint64_t more)
+{
+    out_progress_step(&s->progress, more, now_ns());
+    return !stopped(s);
+}
+
+static void place_ids(out_source_t *s, trace_timed_t *record)
+{
+    uint64_t *ancestor = ancestor_of(record);
+    record->correlation = out_ids_place(&s->ids, record->correlation);
+    if (ancestor) *ancestor = out_ids_place(&s->ids, *ancestor);
 }
 
 const trace_timed_t *out_source_next(out_source_t *s)
 {
     if (s->failed) return NULL;
-    if (++s->count % STOP_CHECK_ROWS == 0) {
-        out_progress_step(&s->progress, STOP_CHECK_ROWS, now_ns());
-        if (stopped(s)) return NULL;
-    }
+    if (++s->count % STOP_CHECK_ROWS == 0 && !go_on(s, STOP_CHECK_ROWS)) return NULL;
     trace_timed_t *record = out_sort_next(&s->sort, &s->taken);
     if (!record) {
         if (s->sort.error) fail(s, s->sort.error);
         return NULL;
     }
-    uint64_t *ancestor = ancestor_of(record);
-    record->correlation = out_ids_place(&s->ids, record->correlation);
-    if (ancestor) *ancestor = out_ids_place(&s->ids, *ancestor);
+    place_ids(s, record);
     return record;
+}
+
+bool out_source_batch(out_source_t *s, out_batch_t *batch)
+{
+    uint64_t count = 0;
+    if (!batch->records) batch->records = malloc(OUT_BATCH_BYTES + TRACE_WORDS_MAX * 8u);
+    if (!batch->records) fail(s, strerror(ENOMEM));
+    if (s->failed) return false;
+    batch->used = out_sort_copy(&s->sort, batch->records, OUT_BATCH_BYTES);
+    for (size_t at = 0; at < batch->used; count++) {
+        trace_timed_t *record = (trace_timed_t *)(batch->records + at);
+        place_ids(s, record);
+        at += trace_words(record->head) * 8u;
+    }
+    if (s->sort.error) fail(s, s->sort.error);
+    return !s->failed && batch->used && go_on(s, count);
 }
 
 out_domain_t out_source_taken(const out_source_t *s)

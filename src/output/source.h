@@ -48,8 +48,9 @@ int out_source_ready(out_source_t *s);
 /* Rows of all domains are read now, for the sake of `label`, which a terminal may show. */
 void out_source_progress(out_source_t *s, const char *label);
 
-/* Begins reading one domain, or all of them in order of start. */
+/* Begins reading one domain, or those of a bit for each, or all of them; in order of start. */
 void out_source_domain(out_source_t *s, out_domain_t domain);
+void out_source_domains(out_source_t *s, unsigned domains);
 void out_source_all(out_source_t *s);
 /* The next record, valid until the next call; NULL at the end, or when it failed, with a line in
  * `why`. Correlation ids count from 1 without gaps: those of the store come in blocks for each
@@ -57,6 +58,17 @@ void out_source_all(out_source_t *s);
 const trace_timed_t *out_source_next(out_source_t *s);
 /* Domain of the record handed out last. */
 out_domain_t out_source_taken(const out_source_t *s);
+
+/* Records one behind the other, in order. */
+typedef struct {
+    char *records;
+    size_t used; /* bytes */
+} out_batch_t;
+
+/* Takes as many of the next records as begin within OUT_BATCH_BYTES. False at the end, or when it
+ * failed, as out_source_next. */
+enum { OUT_BATCH_BYTES = 32768 };
+bool out_source_batch(out_source_t *s, out_batch_t *batch);
 
 void out_source_free(out_source_t *s);
 

@@ -29,7 +29,6 @@ enum {
     RECORDS = 20000,
     NAMED = 30,      /* operations; later ones have none */
     LONGEST = 70000, /* of a value: more than a batch holds */
-    BATCH_BYTES = 32768,
     ARGUMENTS = 2
 };
 
@@ -263,14 +262,18 @@ static void damaged_segments(void **state)
 
 /* ---- the crew alone ---- */
 
+enum { NUMBERS = 30000 };
+
 typedef struct {
-    uint64_t sum, next; /* what was written */
+    uint64_t taken, sum, next; /* next: behind what was written */
     unsigned begun, ended, refused;
+    _Atomic unsigned taking, writing; /* workers that are at it */
+    bool together;
 } tally_t;
 
 typedef struct {
     tally_t *tally;
-    uint64_t first, last, sum;
+    uint64_t from, to, sum;
     bool at_first;
 } counter_t;
 
@@ -291,55 +294,54 @@ static void end_counter(void *worker)
     free(worker);
 }
 
-static void render_counter(void *worker, const char *items, size_t bytes, bool first)
+/* Batches of several sizes. */
+static bool take_numbers(void *worker)
+{
+    counter_t *c = worker;
+    tally_t *t = c->tally;
+    t->together |= t->taking++;
+    c->from = t->taken;
+    t->taken += 1 + t->taken % 7;
+    if (t->taken > NUMBERS) t->taken = NUMBERS;
+    c->to = t->taken;
+    t->taking--;
+    return c->from < c->to;
+}
+
+static void render_numbers(void *worker, bool first)
 {
     counter_t *c = worker;
     /* others are done before this one */
     if (first) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     c->at_first = first;
-    c->first = UINT64_MAX;
     c->sum = 0;
-    /* an item: its size, its number, more of the same */
-    for (const uint64_t *at = (const void *)items; (const char *)at < items + bytes;
-         at += at[0] / 8) {
-        if (c->first == UINT64_MAX) c->first = at[1];
-        c->last = at[1];
-        for (uint64_t i = 1; i < at[0] / 8; i++)
-            c->sum += at[i];
-    }
+    for (uint64_t n = c->from; n < c->to; n++)
+        c->sum += n;
 }
 
-static void write_counter(void *worker)
+static void write_numbers(void *worker)
 {
     counter_t *c = worker;
-    if (c->first != c->tally->next || c->at_first != !c->first) c->tally->sum = UINT64_MAX / 2;
-    c->tally->next = c->last + 1;
+    c->tally->together |= c->tally->writing++;
+    if (c->from != c->tally->next || c->at_first != !c->from) c->tally->sum = UINT64_MAX / 2;
+    c->tally->next = c->to;
     c->tally->sum += c->sum;
+    c->tally->writing--;
 }
 
-static void items_in_order(void **state)
+static void batches_in_order(void **state)
 {
     (void)state;
     for (unsigned workers = 1; workers <= OUT_CREW_MAX; workers++) {
         tally_t tally = {.refused = workers == 3 ? 2 : OUT_CREW_MAX};
-        const out_crew_work_t work = {begin_counter, end_counter, render_counter,
-                                      write_counter, &tally,      BATCH_BYTES};
-        out_crew_t *c = out_crew_begin(&work, workers);
-        uint64_t sum = 0;
-        assert_non_null(c);
+        const out_crew_work_t work = {begin_counter,  end_counter,   take_numbers,
+                                      render_numbers, write_numbers, &tally};
+        assert_true(out_crew_run(&work, workers));
         assert_int_equal(tally.begun, workers == 3 ? 2 : workers);
-        for (uint64_t n = 0; n < 30000; n++) {
-            size_t bytes = n % 5000 == 777 ? 3 * BATCH_BYTES : 16 + n % 7 * 8;
-            uint64_t *item = out_crew_item(c, bytes);
-            assert_non_null(item);
-            item[0] = bytes;
-            for (size_t i = 1; i < bytes / 8; i++)
-                sum += item[i] = n;
-        }
-        assert_true(out_crew_end(c));
-        assert_int_equal(tally.next, 30000);
-        assert_int_equal(tally.sum, sum);
+        assert_int_equal(tally.next, NUMBERS);
+        assert_int_equal(tally.sum, (uint64_t)NUMBERS * (NUMBERS - 1) / 2);
         assert_int_equal(tally.ended, tally.begun);
+        assert_false(tally.together);
     }
 }
 
@@ -347,17 +349,15 @@ static void nobody_and_nothing(void **state)
 {
     (void)state;
     tally_t tally = {.refused = 0};
-    const out_crew_work_t work = {begin_counter, end_counter, render_counter,
-                                  write_counter, &tally,      BATCH_BYTES};
-    assert_null(out_crew_begin(&work, 0));
-    assert_null(out_crew_begin(&work, 2)); /* no state for a worker */
-    assert_true(out_crew_end(NULL));
-    tally.refused = OUT_CREW_MAX;
-    assert_true(out_crew_end(out_crew_begin(&work, 2)));
+    const out_crew_work_t work = {begin_counter,  end_counter,   take_numbers,
+                                  render_numbers, write_numbers, &tally};
+    assert_false(out_crew_run(&work, 2)); /* no state for a worker */
+    tally = (tally_t){.refused = OUT_CREW_MAX, .taken = NUMBERS};
+    assert_true(out_crew_run(&work, 2));
     assert_int_equal(tally.next, 0);
     assert_int_equal(tally.ended, 2);
-    assert_int_equal(out_crew_size(1, UINT64_MAX), 0);
-    assert_int_equal(out_crew_size(2, OUT_CREW_LEAST_RECORDS - 1), 0);
+    assert_int_equal(out_crew_size(1, UINT64_MAX), 1);
+    assert_int_equal(out_crew_size(2, OUT_CREW_LEAST_RECORDS - 1), 1);
     assert_int_equal(out_crew_size(2, OUT_CREW_LEAST_RECORDS), 2);
     assert_int_equal(out_crew_size(100, UINT64_MAX), OUT_CREW_MAX);
     /* one CPU: one thread */
@@ -367,7 +367,7 @@ static void nobody_and_nothing(void **state)
     for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
         if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
     assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
-    assert_int_equal(out_crew_size(0, UINT64_MAX), 0);
+    assert_int_equal(out_crew_size(0, UINT64_MAX), 1);
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
@@ -376,7 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_files_with_any_number),
         cmocka_unit_test(damaged_segments),
-        cmocka_unit_test(items_in_order),
+        cmocka_unit_test(batches_in_order),
         cmocka_unit_test(nobody_and_nothing),
     };
     return cmocka_run_group_tests(tests, make_store, remove_store);
