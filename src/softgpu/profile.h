@@ -41,6 +41,7 @@
     X(l1_instruction_ways, 4, 1, 128)                                                              \
     X(l1_shared_cus, 2, 1, 16)                                                                     \
     X(l2_ways, 16, 1, 128)                                                                         \
+    X(l2_writeback_ways, 8, 0, 128)                                                                \
     X(l2_interleave, 256, 128, 4096)                                                               \
     X(utcl1_entries, 32, 1, 128)                                                                   \
     X(utcl1_miss_latency, 100, 0, 100000)                                                          \
@@ -55,7 +56,7 @@
     X(wave_launch_clocks, 4, 1, 100000)                                                            \
     X(model_time, 0, 0, 1)                                                                         \
     X(packet_clocks, 5500, 1, 100000)                                                              \
-    X(memory_bytes_per_clock, 550, 1, 100000)
+    X(memory_bytes_per_clock, 780, 1, 100000)
 
 /* Dword address of the registers of `counter_slots`, behind those of any product: three in a row
  * for each slot of each block, whose numbers are those of the AQL profile library (fewer than 16).

@@ -102,11 +102,53 @@ static void writes_back(void **state)
     rig_invariants(r);
     r->wave.exec = ~UINT64_C(0);
 
-    /* dirty lines that give way are written back: 12 MiB written, 8 stay */
+    /* of 16 lines of a set the 8 that were used last stay dirty: of 12 MiB written 4 */
     rig_reset(r);
     touch(r, STORE, 0, UINT64_C(12) << 20);
-    EXPECT(r, TCC_NORMAL_WRITEBACK, (UINT64_C(4) << 20) / 128);
-    EXPECT(r, TCC_EA_WRREQ_64B, (UINT64_C(4) << 20) / 64);
+    EXPECT(r, TCC_NORMAL_EVICT, (UINT64_C(4) << 20) / 128);
+    EXPECT(r, TCC_NORMAL_WRITEBACK, (UINT64_C(8) << 20) / 128);
+    EXPECT(r, TCC_EA_WRREQ_64B, (UINT64_C(8) << 20) / 64);
+    rig_destroy(r);
+}
+
+/* A line is written back when the 8th other one of its set is used after it, and stays. Each touch
+ * is of two sets. */
+static void writes_back_early(void **state)
+{
+    (void)state;
+    enum { SET = 512 << 10, PAIR = 256 }; /* from a set's line to the next; two sets at once */
+    rig_t *r = rig_create();
+    r->page.fragment = 9; /* so that memory lies in order however it is touched */
+    touch(r, STORE, 0, PAIR);
+    for (uint64_t n = 1; n < 8; n++)
+        touch(r, LOAD, n * SET, PAIR);
+    EXPECT(r, TCC_NORMAL_WRITEBACK, 0);
+    touch(r, STORE, 0, PAIR); /* the newest again */
+    for (uint64_t n = 1; n < 8; n++)
+        touch(r, STORE, n * SET, PAIR);
+    EXPECT(r, TCC_NORMAL_WRITEBACK, 0);
+    touch(r, LOAD, 8 * SET, PAIR);
+    EXPECT(r, TCC_NORMAL_WRITEBACK, 2);
+    EXPECT(r, TCC_EA_WRREQ_64B, 4);
+    EXPECT(r, TCC_NORMAL_EVICT, 0);
+    const uint64_t reads = GET(r, TCC_EA_RDREQ);
+    touch(r, LOAD, 0, PAIR); /* L2 has it, clean; 1 is the one that is too old now */
+    EXPECT(r, TCC_EA_RDREQ, reads);
+    EXPECT(r, TCC_NORMAL_WRITEBACK, 4);
+    sgc_release(r->model, 2);
+    EXPECT(r, TCC_ALL_TC_OP_WB_WRITEBACK, 12);
+    EXPECT(r, TCC_WRITEBACK, 16);
+
+    /* none early: only what gives way */
+    sg_profile_t p = r->profile;
+    p.l2_writeback_ways = 0;
+    rig_destroy(r);
+    r = rig_create_profile(&p);
+    r->page.fragment = 9;
+    for (uint64_t n = 0; n < 17; n++)
+        touch(r, STORE, n * SET, PAIR);
+    EXPECT(r, TCC_NORMAL_WRITEBACK, 2);
+    EXPECT(r, TCC_NORMAL_EVICT, 2);
     rig_destroy(r);
 }
 
@@ -214,8 +256,9 @@ static void queues(void **state)
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {
-        RIG_TEST(channels),    RIG_TEST(capacity), RIG_TEST(writes_back), RIG_TEST(acquires),
-        RIG_TEST(acquire_mem), RIG_TEST(places),   RIG_TEST(queues)};
+    const struct CMUnitTest tests[] = {RIG_TEST(channels),    RIG_TEST(capacity),
+                                       RIG_TEST(writes_back), RIG_TEST(writes_back_early),
+                                       RIG_TEST(acquires),    RIG_TEST(acquire_mem),
+                                       RIG_TEST(places),      RIG_TEST(queues)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,8 +44,8 @@ typedef struct {
     uint64_t frame_of[PAGES];
     unsigned frames;
     list_t *l1, tlb, *l2;
-    unsigned l1_sets, l2_sets;
-    line_t *line; /* by physical 128-byte line */
+    unsigned l1_sets, l2_sets, l2_young; /* ways of a set that may be dirty */
+    line_t *line;                        /* by physical 128-byte line */
     uint64_t held, accesses, lookups, tlb_miss, reads, writes, atomics, hit, miss, rdreq, wrreq,
         wrreq64, evict;
 } ref_t;
@@ -75,6 +75,8 @@ static void ref_l2(ref_t *m, uint64_t phys, char kind, const bool *bytes)
         ref_write_back(m, &m->line[old]);
         memset(&m->line[old], 0, sizeof(line_t));
     }
+    for (unsigned k = m->l2_young; k < set->n; k++)
+        ref_write_back(m, &m->line[set->tag[k]]);
     const bool hit =
         there && (kind == 'w' || (kind == 'b' ? l->valid[0] && l->valid[1] : l->valid[half]));
     *(hit ? &m->hit : &m->miss) += 1;
@@ -251,6 +253,7 @@ static void ref_init(ref_t *m, const sg_profile_t *p)
     m->held = UINT64_MAX;
     m->l1_sets = p->l1_vector_kb * 1024 / 64 / p->l1_vector_ways;
     m->l2_sets = p->l2_kb * 1024 / 128 / p->l2_channels / p->l2_ways;
+    m->l2_young = p->l2_ways > p->l2_writeback_ways ? p->l2_ways - p->l2_writeback_ways : 1;
     m->l1 = calloc(m->l1_sets, sizeof *m->l1);
     m->l2 = calloc((size_t)m->l2_sets * p->l2_channels, sizeof *m->l2);
     m->line = calloc(PAGES * 4096 / 128, sizeof *m->line);
@@ -308,6 +311,7 @@ static void small_caches(void **state)
     p.l2_kb = 64;
     p.l2_channels = 4;
     p.l2_ways = 4;
+    p.l2_writeback_ways = 2;
     p.utcl1_entries = 6;
     agree(&p);
 }

@@ -87,6 +87,16 @@ L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
     if (w->order) __builtin_prefetch(&w->order[place.set], 1);
 }
 
+/* Each use makes one line of its set older than the newest that may be dirty. */
+L2_INLINE void l2_write_back_older(sgc_l2_t *l2, const ways_t *w, l2_place_t place)
+{
+    if (l2->young == w->ways) return;
+    sgc_l2_line_t *line = &l2->line[ways_at(w, place.set, l2->young)];
+    if (!(*line & SGC_L2_DIRTY)) return;
+    l2_clean(l2, place.channel, line);
+    place.channel->count.normal_writeback++;
+}
+
 /* The line of a tag, in place of the oldest of its set where it was not *there. */
 L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t tag,
                                  sgc_page_t page, bool *there)
@@ -96,6 +106,7 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     uint32_t old;
     sgc_l2_line_t *line = &l2->line[ways_use(w, place.set, tag, &old)];
     *there = old == tag;
+    l2_write_back_older(l2, w, place);
     if (*there) return line;
     if (old != WAYS_EMPTY) {
         c->count.normal_evict++;

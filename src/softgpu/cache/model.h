@@ -183,6 +183,7 @@ typedef struct {
     uint32_t sets;              /* of a channel */
     unsigned interleave;        /* lines in a row that one channel holds */
     int interleave_bits;        /* its logarithm; -1: not all are powers of two */
+    uint32_t young;             /* the newest ways of a set: only these are dirty */
     uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
     uint64_t below;             /* transactions below */
 } sgc_l2_t;

@@ -161,6 +161,17 @@ WAYS_INLINE uint32_t ways_replace(const ways_t *c, uint32_t set, uint32_t chain,
     return slot;
 }
 
+/* Slot of the way that as many ways of its set have been used after. */
+WAYS_INLINE uint32_t ways_at(const ways_t *c, uint32_t set, uint32_t newer)
+{
+    if (c->order) return set * WAYS_BLOCK + (uint32_t)(c->order[set] >> 4 * newer & 15);
+    const ways_link_t *l = c->link + set * c->padded;
+    uint32_t way = ways_oldest(c, set);
+    for (uint32_t n = c->ways - 1; n > newer; n--)
+        way = l[way].newer;
+    return set * c->padded + way;
+}
+
 /* ---- look-ups ---- */
 
 /* Slot of the tag (less than ways_slots()), or WAYS_NO_SLOT; the order of use stays as it is. */

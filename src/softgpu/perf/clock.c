@@ -12,7 +12,7 @@ void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd)
 {
     memset(c, 0, offsetof(sg_wave_clock_t, vm));
     c->vm.first = c->vm.n = c->lgkm.first = c->lgkm.n = 0;
-    c->code = ~UINT64_C(0);
+    c->code = c->asked = ~UINT64_C(0);
     c->simd = simd;
 }
 
@@ -76,6 +76,7 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores)
     c->pipe[SG_PIPE_LDS] += cost->lds_issue;
     c->pipe[SG_PIPE_SMEM] += cost->smem_issue;
     if (cost->vmem_issue) {
+        if (c->asked == ~UINT64_C(0)) c->asked = c->now;
         take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency);
         c->vmem_level += cost->latency;
         if (!stores) c->load_level += cost->latency;

@@ -222,10 +222,12 @@ static void add_model(sg_perf_group_t *g)
     ran.n_waves = g->n_waves;
     ran.counted = g->counted;
     ran.waited = 0;
+    ran.asked = ~UINT64_C(0);
     for (uint32_t i = 0; i < g->n_waves; i++) {
         const sg_wave_clock_t *c = &g->clock[i];
         g->fixed[SG_T_WAIT] += c->waited;
         ran.waited += c->waited;
+        if (c->asked < ran.asked) ran.asked = c->asked;
         g->fixed[SG_T_VMEM_LEVEL] += c->vmem_level;
         g->fixed[SG_T_SMEM_LEVEL] += c->smem_level;
         g->fixed[SG_T_LDS_LEVEL] += c->lds_level;
@@ -241,6 +243,7 @@ static void add_model(sg_perf_group_t *g)
     const uint64_t below = sgc_below(g->run->p->caches);
     ran.below = below - g->run->p->below;
     g->run->p->below = below;
+    if (ran.asked == ~UINT64_C(0)) ran.asked = 0; /* code and scalar data alone */
     ran.traced = g->traced;
     g->traced = NULL;
     sg_schedule_add(g->run->schedule, &ran);

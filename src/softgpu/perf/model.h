@@ -35,6 +35,7 @@ typedef struct {
     uint64_t matrix_free;
     uint64_t pipe[SG_PIPES]; /* clocks it occupies each */
     uint64_t waited;
+    uint64_t asked; /* when it issued its first vector memory instruction, ~0: never */
     uint64_t vmem_level, load_level, smem_level, lds_level, fetch_level, fetches;
     uint8_t simd;
     bool ended;
@@ -76,6 +77,7 @@ typedef struct sg_ran {
     uint32_t unit, n_waves;
     bool counted;            /* by SQ */
     uint64_t below;          /* bytes that went below L2 while it ran */
+    uint64_t asked;          /* when, since its start, the first of its waves asked for memory */
     uint64_t waited;         /* clocks of its waves, each by itself */
     sg_sqtt_group_t *traced; /* or NULL */
     struct {

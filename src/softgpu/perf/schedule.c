@@ -214,12 +214,13 @@ static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_
     return done;
 }
 
-/* When memory, which serves workgroups in the order in which they start, is through with this one.
- */
+/* When memory, which serves workgroups in the order in which they start, and not before they ask,
+ * is through with this one. */
 static uint64_t move(sg_schedule_t *s, const sg_ran_t *ran, uint64_t start)
 {
     const uint64_t rate = s->p->profile.memory_bytes_per_clock;
-    const uint64_t from = s->moved > start * rate ? s->moved : start * rate;
+    const uint64_t asked = (start + ran->asked) * rate;
+    const uint64_t from = s->moved > asked ? s->moved : asked;
     s->moved = from + ran->below;
     s->at_work += ran->below;
     return s->moved / rate;
