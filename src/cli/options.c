@@ -566,9 +566,8 @@ void cli_print_help(void)
 {
     const char *group = "";
     printf("Usage: rocprofv3 [options] -- program [arguments]\n"
-           "       rocprofv3 convert DIR\n\n"
+           "       rocprofv3 COMMAND [options] [DIR...]\n\n"
            "Traces a GPU program; every process it starts gets files of its own.\n"
-           "'convert' makes files of records that a killed rocprofv3 left below DIR.\n"
            "BOOL is yes, no, true, false, on, off, 1 or 0; the option alone means yes.\n");
     for (int i = 0; i < CLI_OPTION_COUNT; i++) {
         const cli_option_t *o = &cli_options[i];

@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/ranks.h"
 #include "cli/session.h"
+#include "cli/subcommands.h"
 #include "trace/extra.h"
 
 static void print_version(void)
@@ -26,6 +27,18 @@ static void print_version(void)
     uname(&u);
     printf("version: %s\nsystem: %s %s\narchitecture: %s\ncompiler: %s\n", CROCPROF_VERSION,
            u.sysname, u.release, u.machine, __VERSION__);
+}
+
+static void print_help(void)
+{
+    cli_print_help();
+    printf("\nCommands:\n");
+    for (const cli_subcommand_t *c = cli_subcommands; c->name; c++) {
+        char left[64];
+        snprintf(left, sizeof(left), "%s %s", c->name, c->arguments);
+        printf("  %-28s %s\n", left, c->help);
+    }
+    printf("'rocprofv3 COMMAND --help' lists the options of one.\n");
 }
 
 static bool level_is(const cli_command_t *c, const char *level)
@@ -302,14 +315,15 @@ int main(int argc, char **argv)
     cli_command_t c;
     int status = 0;
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
-    if (argc > 1 && strcmp(argv[1], "convert") == 0) return cli_convert_command(argc - 1, argv + 1);
+    const cli_subcommand_t *command = argc > 1 ? cli_subcommand_find(argv[1]) : NULL;
+    if (command) return command->run(argc - 1, argv + 1);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--doctor") == 0) return become_doctor(argv + i);
     if (cli_parse(&c, argc, argv, why, sizeof(why)) != 0) {
         base_error("%s", why);
         status = CLI_EXIT_USAGE;
     } else if (argc == 1 || cli_is_on(&c, CLI_HELP)) {
-        cli_print_help();
+        print_help();
     } else if (cli_is_on(&c, CLI_VERSION)) {
         print_version();
     } else {

@@ -1,0 +1,19 @@
+/* subcommands.c - see subcommands.h. A new one is a row; its options are its own. */
+#include "cli/subcommands.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/session.h"
+
+const cli_subcommand_t cli_subcommands[] = {
+    {"convert", "[-d DIR] DIR...", "files of the records that runs have left", cli_convert_command},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_subcommand_t *cli_subcommand_find(const char *name)
+{
+    for (const cli_subcommand_t *c = cli_subcommands; c->name; c++)
+        if (strcmp(c->name, name) == 0) return c;
+    return NULL;
+}
