@@ -21,6 +21,11 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
+/* A record of a damaged file may have another domain's kind. */
+typedef struct {
+    uint32_t row, domain; /* row: its number plus 1; 0: none yet */
+} place_t;
+
 /* One conversion while it runs. */
 typedef struct {
     out_conversion_t *c;
@@ -29,8 +34,8 @@ typedef struct {
     out_model_t *model;
     out_source_t source;
     out_stats_t stats[OUT_DOMAIN_COUNT];
-    uint32_t *places[TRACE_KIND_MAX + 1]; /* of operations in their domain's statistics */
-    const char *stream;                   /* that takes the place of files, or NULL */
+    place_t *places[TRACE_KIND_MAX + 1]; /* of operations in their domain's statistics */
+    const char *stream;                  /* that takes the place of files, or NULL */
     char *why;
     size_t why_bytes;
 } work_t;
@@ -143,31 +148,33 @@ static bool wants_stats(const work_t *w)
     return w->c->config->stats || wants(w, OUT_FORMAT_json) || out_config_summaries(w->c->config);
 }
 
-/* Place of an operation's row plus 1, in a table that is made for each kind. */
-static uint32_t *place_of(work_t *w, trace_head_t head)
+/* In a table that is made for each kind. */
+static bool keep_place(work_t *w, trace_head_t head, out_domain_t domain, const out_stat_t *row)
 {
-    uint32_t **kind = &w->places[trace_kind(head)];
+    const size_t number = (size_t)(row - w->stats[domain].rows);
+    place_t **kind = &w->places[trace_kind(head)];
     if (!*kind) *kind = calloc(TRACE_OPERATION_MAX + 1, sizeof(**kind));
-    return *kind ? &(*kind)[trace_operation(head)] : NULL;
+    if (*kind) (*kind)[trace_operation(head)] = (place_t){(uint32_t)number + 1, domain};
+    return *kind;
 }
 
 /* A record's part of the statistics. */
 static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
 {
     work_t *w = to;
-    const out_domain_row_t *d = &out_domains[domain];
     out_stats_t *s = &w->stats[domain];
-    uint64_t duration = r->end > r->start ? r->end - r->start : 0;
-    if (!d->key) return true;
-    if (!d->by_operation) return out_stats_add(s, domain, d->key(w->model, r), duration) == 0;
-    uint32_t *place = place_of(w, r->head);
-    if (!place) return false;
-    if (!*place) {
-        const out_stat_t *row = out_stats_row(s, domain, d->key(w->model, r));
-        if (!row) return false;
-        *place = (uint32_t)(row - s->rows) + 1;
+    const uint64_t duration = r->end > r->start ? r->end - r->start : 0;
+    const place_t *places = w->places[trace_kind(r->head)];
+    const place_t place = places ? places[trace_operation(r->head)] : (place_t){0};
+    if (__builtin_expect(place.row && place.domain == domain, 1)) {
+        out_stat_add(&s->rows[place.row - 1], duration);
+        return true;
     }
-    out_stat_add(&s->rows[*place - 1], duration);
+    const out_domain_row_t *d = &out_domains[domain];
+    if (!d->key) return true;
+    out_stat_t *row = out_stats_row(s, domain, d->key(w->model, r));
+    if (!row || (d->by_operation && !keep_place(w, r->head, domain, row))) return false;
+    out_stat_add(row, duration);
     return true;
 }
 
@@ -221,7 +228,7 @@ static void end_part(part_t *p)
         read_part(p);
 }
 
-static int merge_part(work_t *w, const part_t *p)
+static int merge_part(work_t *w, part_t *p)
 {
     if (p->status != 0) {
         snprintf(w->why, w->why_bytes, "%s", p->why);
@@ -238,8 +245,7 @@ static int merge_part(work_t *w, const part_t *p)
 }
 
 /* What lies behind the first damage is no record, whatever the later parts have found. */
-static int merge_parts(work_t *w, const part_t *parts, unsigned count, uint64_t *rows,
-                       uint64_t *cut)
+static int merge_parts(work_t *w, part_t *parts, unsigned count, uint64_t *rows, uint64_t *cut)
 {
     int result = out_source_merge_begin(&w->source, parts->path);
     bool damaged = false;

@@ -123,9 +123,7 @@ static void time_cells(out_file_t *f, const trace_timed_t *r, char end)
     at = out_put_thread(f, at, trace_thread(r->head));
     *at++ = ',';
     at = out_put_cell(at, r->correlation, ',');
-    at = out_put_time(f, at, r->start);
-    *at++ = ',';
-    at = out_put_time(f, at, r->end);
+    at = OUT_PUT_TIMES(f, at, r->start, ",", r->end);
     *at++ = end;
     out_commit(f, at);
 }

@@ -97,6 +97,10 @@ static inline char *out_put_time(out_file_t *f, char *at, uint64_t ns)
     return out_put_stamp(&f->stamp, at, ns);
 }
 
+/* Two of them, with a constant text between them. */
+#define OUT_PUT_TIMES(f, at, first, between, second)                                               \
+    out_put_stamps(&(f)->stamp, at, first, second, between, sizeof(between) - 1)
+
 /* The number of a thread, likewise. */
 static inline char *out_put_thread(out_file_t *f, char *at, uint32_t thread)
 {

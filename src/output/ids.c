@@ -68,8 +68,17 @@ static bool new_block(out_ids_t *s, uint64_t key)
     return out_numbers_set(&s->places, key, s->count);
 }
 
+/* Without the instruction the compiler calls a function for it. */
+static unsigned count_bits(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (unsigned)(x * 0x0101010101010101u >> 56);
+}
+
 /* NULL if there is no block of the key. */
-static __attribute__((noinline)) out_ids_block_t *find(out_ids_t *s, uint64_t key)
+static out_ids_block_t *find(out_ids_t *s, uint64_t key)
 {
     uint32_t *recent = &s->recent[key % OUT_RECENT];
     if (!*recent || s->blocks[*recent - 1].key != key) {
@@ -83,25 +92,49 @@ static __attribute__((noinline)) out_ids_block_t *find(out_ids_t *s, uint64_t ke
 }
 
 /* With `given_up` there need not be one. */
-static __attribute__((noinline)) bool need_block(out_ids_t *s, uint64_t key)
+static bool need_block(out_ids_t *s, uint64_t key)
 {
     return find(s, key) || (new_block(s, key) && (s->given_up || find(s, key)));
 }
 
-bool out_ids_add(out_ids_t *s, uint64_t id)
+/* As many ids, from one on, as are in its block. False when out of memory. */
+static bool put_in_block(out_ids_t *s, uint64_t id, uint64_t count)
 {
-    uint64_t key = id / BLOCK_IDS;
-    if (__builtin_expect(!s->last || s->last_key != key, 0)) {
-        if (!id || s->given_up) return true;
-        if (!need_block(s, key)) return false;
-        if (s->given_up) return true;
-    }
+    if (!need_block(s, id / BLOCK_IDS)) return false;
+    if (s->given_up) return true;
     out_ids_block_t *b = &s->blocks[s->last - 1];
-    if (!id || b->map == NO_MAP) return true;
-    uint64_t *word = &s->maps[b->map].bits[id % BLOCK_IDS / 64], bit = UINT64_C(1) << id % 64;
-    b->count += !(*word & bit);
-    *word |= bit;
+    if (b->map == NO_MAP) return true;
+    for (uint64_t some; count; count -= some, id += some) {
+        uint64_t *word = &s->maps[b->map].bits[id % BLOCK_IDS / 64];
+        some = 64 - id % 64;
+        if (some > count) some = count;
+        const uint64_t bits = UINT64_MAX >> (64 - some) << id % 64;
+        b->count += count_bits(bits & ~*word);
+        *word |= bits;
+    }
     if (b->count == BLOCK_IDS) free_map(s, b);
+    return true;
+}
+
+static bool put_run(out_ids_t *s)
+{
+    bool room = true;
+    for (uint64_t some; room && s->run_count && !s->given_up; s->run_count -= some) {
+        some = BLOCK_IDS - s->run % BLOCK_IDS;
+        if (some > s->run_count) some = s->run_count;
+        room = put_in_block(s, s->run, some);
+        s->run += some;
+    }
+    s->run_count = 0;
+    return room;
+}
+
+bool out_ids_new_run(out_ids_t *s, uint64_t id)
+{
+    if (!id) return true;
+    if (!put_run(s)) return false;
+    s->run = id;
+    s->run_count = 1;
     return true;
 }
 
@@ -118,8 +151,9 @@ static void merge_block(out_ids_t *s, const out_ids_t *other, const out_ids_bloc
     if (b->count == BLOCK_IDS) free_map(s, b);
 }
 
-bool out_ids_merge(out_ids_t *s, const out_ids_t *other)
+bool out_ids_merge(out_ids_t *s, out_ids_t *other)
 {
+    if (!put_run(s) || !put_run(other)) return false;
     s->given_up |= other->given_up;
     for (size_t i = 0; i < other->count && !s->given_up; i++) {
         if (!need_block(s, other->blocks[i].key)) return false;
@@ -137,6 +171,7 @@ static int by_key(const void *a, const void *b)
 bool out_ids_ready(out_ids_t *s)
 {
     uint64_t before = 0;
+    if (!put_run(s)) return false;
     if (s->count) qsort(s->blocks, s->count, sizeof(*s->blocks), by_key);
     free(s->places.rows);
     s->places = (out_numbers_t){0};
@@ -157,16 +192,7 @@ bool out_ids_ready(out_ids_t *s)
     return true;
 }
 
-/* Without the instruction the compiler calls a function for it. */
-static unsigned count_bits(uint64_t x)
-{
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    return (unsigned)(x * 0x0101010101010101u >> 56);
-}
-
-static __attribute__((noinline)) uint64_t find_place(out_ids_t *s, uint64_t id)
+uint64_t out_ids_find_place(out_ids_t *s, uint64_t id)
 {
     uint64_t key = id / BLOCK_IDS;
     if (!id || s->given_up) return id;
@@ -179,16 +205,6 @@ static __attribute__((noinline)) uint64_t find_place(out_ids_t *s, uint64_t id)
     unsigned word = id % BLOCK_IDS / 64;
     place += map->words_before[word];
     return place + count_bits(map->bits[word] & ((UINT64_C(1) << id % 64) - 1));
-}
-
-uint64_t out_ids_place(out_ids_t *s, uint64_t id)
-{
-    /* that of the question before, or the next, as a rule */
-    uint64_t more = id - s->last_id;
-    s->last_place =
-        __builtin_expect(s->last_id && more < 2, 1) ? s->last_place + more : find_place(s, id);
-    s->last_id = id;
-    return s->last_place;
 }
 
 void out_ids_free(out_ids_t *s)

@@ -6,6 +6,7 @@
 #define CROCPROF_OUTPUT_PIECES_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "trace/format.h"
 
@@ -29,6 +30,16 @@ static inline const out_piece_t *out_piece_find(const out_pieces_t *p, trace_hea
     if (__builtin_expect(!kind, 0)) return NULL;
     const out_piece_t *piece = &kind[trace_operation(head)];
     return __builtin_expect(piece->bytes != NULL, 1) ? piece : NULL;
+}
+
+/* Writes a short piece, and up to OUT_PIECE_STEP bytes behind it that are nothing; returns what is
+ * behind the piece. */
+enum { OUT_PIECE_STEP = 64 };
+static inline char *out_piece_put(char *at, const out_piece_t *piece)
+{
+    for (size_t i = 0; i < piece->count; i += OUT_PIECE_STEP)
+        memcpy(at + i, piece->bytes + i, OUT_PIECE_STEP);
+    return at + piece->count;
 }
 
 void out_pieces_free(out_pieces_t *p);

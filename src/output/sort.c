@@ -384,23 +384,36 @@ trace_timed_t *out_sort_next(out_sort_t *s, int *domain)
     return (trace_timed_t *)s->heads[0].cursor->record;
 }
 
+static size_t put_run(char *to, const char *from, const char *end)
+{
+    memcpy(to, from, (size_t)(end - from));
+    return (size_t)(end - from);
+}
+
 /* Of the first chunk, behind the record that was taken from it: what is wanted and comes before
  * anything else. */
 static size_t copy_run(const out_sort_t *s, char *to, size_t bytes)
 {
     out_chunk_cursor_t *c = s->heads[0].cursor;
-    size_t at = c->at, used = 0, size;
-    for (int domain; at < c->bytes && used < bytes; at += size) {
-        const trace_timed_t *r = (const trace_timed_t *)(c->buffer + at);
-        size = look_at(c->buffer, at, c->bytes, &domain);
-        if (!size) break;
-        if (domain < 0 || !(s->domains >> domain & 1)) continue;
-        if (r->start >= s->bound) break;
-        memcpy(to + used, r, size);
-        used += size;
+    const char *from = c->buffer + c->at, *at = from, *end = c->buffer + c->bytes;
+    const uint64_t bound = s->bound;
+    trace_sound_t sound = {0};
+    size_t used = 0;
+    bool wanted = false;
+    while (at < end && used + (size_t)(at - from) < bytes) {
+        const trace_timed_t *r = (const trace_timed_t *)at;
+        if (trace_shape(r->head) != sound.shape) {
+            const int domain = out_domain_of(r->head);
+            wanted = domain >= 0 && s->domains >> domain & 1;
+            if (!wanted) used += put_run(to + used, from, at);
+        }
+        const size_t size = trace_sound_size(&sound, &r->head, (size_t)(end - at));
+        if (!size || (wanted && r->start >= bound)) break;
+        at += size;
+        if (!wanted) from = at;
     }
-    c->at = at;
-    return used;
+    c->at = (size_t)(at - c->buffer);
+    return used + put_run(to + used, from, at);
 }
 
 size_t out_sort_copy(out_sort_t *s, char *to, size_t bytes)

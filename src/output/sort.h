@@ -78,19 +78,21 @@ bool out_sort_chunk(out_sort_t *s, const trace_timed_t *r, uint64_t offset);
 static inline bool out_sort_add(out_sort_t *s, const trace_timed_t *r, uint64_t offset,
                                 unsigned domain)
 {
-    size_t bytes = trace_words(r->head) * 8u;
-    if (__builtin_expect(offset + bytes > s->limit, 0)) {
+    const uint64_t end = offset + trace_words(r->head) * 8u, start = r->start;
+    if (__builtin_expect(end > s->limit, 0)) {
         if (!out_sort_chunk(s, r, offset)) return false;
-        s->added = r->start;
+        s->added = start;
         s->added_order = domain;
     }
     out_chunk_t *c = &s->chunks[s->chunk_count - 1];
-    c->bytes = (uint32_t)(offset + bytes - c->offset);
+    c->bytes = (uint32_t)(end - c->offset);
     c->domains |= (uint16_t)(1u << domain);
-    if (r->start < c->first) c->first = r->start;
-    if (r->start > c->last) c->last = r->start;
-    c->ordered &= r->start > s->added || (r->start == s->added && domain >= s->added_order);
-    s->added = r->start;
+    if (__builtin_expect(start <= s->added, 0)) {
+        c->ordered &= start == s->added && domain >= s->added_order;
+        if (start < c->first) c->first = start;
+    }
+    if (start > c->last) c->last = start;
+    s->added = start;
     s->added_order = domain;
     return true;
 }

@@ -21,9 +21,10 @@ static int fail(out_source_t *s, const char *what)
 enum { THREAD_BYTES = 1 << (TRACE_THREAD_BITS - 3) };
 
 /* Of the call that a call, or a range, was made in; NULL for records without. */
-static uint64_t *ancestor_of(trace_timed_t *record)
+static inline uint64_t *ancestor_of(trace_timed_t *record)
 {
     size_t bytes = trace_words(record->head) * 8u;
+    if (bytes == sizeof(trace_api_t)) return NULL; /* as most are */
     bool has = trace_type(record->head) == TRACE_MARKER ||
                (trace_type(record->head) == TRACE_API && bytes >= sizeof(trace_api_full_t));
     return has ? &((trace_api_full_t *)record)->ancestor : NULL;
@@ -32,7 +33,7 @@ static uint64_t *ancestor_of(trace_timed_t *record)
 _Static_assert(offsetof(trace_marker_t, ancestor) == offsetof(trace_api_full_t, ancestor),
                "ancestor_of takes one for the other");
 
-static bool add_ids(out_source_t *s, const trace_timed_t *record)
+static inline bool add_ids(out_source_t *s, const trace_timed_t *record)
 {
     const uint64_t *ancestor = ancestor_of((trace_timed_t *)record);
     return out_ids_add(&s->ids, record->correlation) &&
@@ -58,7 +59,8 @@ static inline bool add_thread(out_source_t *s, uint32_t thread)
     return s->seen[thread / 8] >> thread % 8 & 1 || new_thread(s, thread);
 }
 
-static bool add(out_source_t *s, const trace_timed_t *record, out_domain_t domain, uint64_t offset)
+static inline bool add(out_source_t *s, const trace_timed_t *record, out_domain_t domain,
+                       uint64_t offset)
 {
     s->bytes[domain] += trace_words(record->head) * 8u;
     s->rows[domain]++;
@@ -87,9 +89,14 @@ int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, o
 {
     *rows = 0;
     if (out_source_merge_begin(s, path) != 0) return -1;
+    uint32_t shape = 0; /* of the record before */
+    int domain = -1;
     for (const trace_head_t *head; (head = trace_reader_next_timed(reader));) {
         const trace_timed_t *record = (const trace_timed_t *)head;
-        int domain = out_domain_of(*head);
+        if (trace_shape(*head) != shape) {
+            shape = trace_shape(*head);
+            domain = out_domain_of(*head);
+        }
         if (++*rows % STOP_CHECK_ROWS == 0 && stopped(s)) return -1;
         if (domain < 0) continue;
         if (!add(s, record, (out_domain_t)domain, trace_reader_offset(reader)) ||
@@ -99,7 +106,7 @@ int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, o
     return 0;
 }
 
-int out_source_merge(out_source_t *s, const out_source_t *part)
+int out_source_merge(out_source_t *s, out_source_t *part)
 {
     bool room = out_sort_merge(&s->sort, &part->sort) && out_ids_merge(&s->ids, &part->ids);
     for (size_t i = 0; room && i < part->thread_count; i++)
@@ -166,7 +173,7 @@ static bool go_on(out_source_t *s, uint64_t more)
     return !stopped(s);
 }
 
-static void place_ids(out_source_t *s, trace_timed_t *record)
+static inline void place_ids(out_source_t *s, trace_timed_t *record)
 {
     uint64_t *ancestor = ancestor_of(record);
     record->correlation = out_ids_place(&s->ids, record->correlation);

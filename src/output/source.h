@@ -41,7 +41,7 @@ int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, o
 /* What several sources have read of one segment, in the order of its parts: begin, then merge each.
  * 0, or -1 with a line in `why`. */
 int out_source_merge_begin(out_source_t *s, const char *path);
-int out_source_merge(out_source_t *s, const out_source_t *part);
+int out_source_merge(out_source_t *s, out_source_t *part);
 /* After the last segment was read, before the first reading. 0, or -1 with a line in `why`. */
 int out_source_ready(out_source_t *s);
 

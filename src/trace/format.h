@@ -97,6 +97,12 @@ static inline trace_head_t trace_head(uint32_t type, uint32_t kind, uint32_t ope
 #define TRACE_FIELD(head, FIELD)                                                                   \
     ((uint32_t)((head) >> TRACE_##FIELD##_POS) & ((1u << TRACE_##FIELD##_BITS) - 1))
 
+/* Type, kind and words together: what decides how a record is read, but for its values. */
+static inline uint32_t trace_shape(trace_head_t h)
+{
+    return (uint32_t)h & ((1u << TRACE_OPERATION_POS) - 1);
+}
+
 static inline uint32_t trace_type(trace_head_t h)
 {
     return (uint32_t)h & ((1u << TRACE_TYPE_BITS) - 1);

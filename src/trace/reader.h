@@ -65,11 +65,30 @@ static inline size_t trace_record_size(const trace_head_t *record, size_t left)
     return trace_values_fit(record, bytes) ? bytes : 0;
 }
 
+/* A shape whose records are sound wherever they lie whole; for those who see many of one shape, one
+ * after the other. */
+typedef struct {
+    uint32_t shape, bytes; /* bytes: 0: none yet */
+} trace_sound_t;
+
+/* The same as trace_record_size. */
+static inline size_t trace_sound_size(trace_sound_t *s, const trace_head_t *record, size_t left)
+{
+    if (__builtin_expect(trace_shape(*record) == s->shape && s->bytes, 1))
+        return s->bytes <= left ? s->bytes : 0;
+    const uint32_t type = trace_type(*record);
+    const size_t bytes = trace_record_size(record, left);
+    const bool values = type == TRACE_COUNTERS || type == TRACE_READINGS;
+    *s = (trace_sound_t){trace_shape(*record), values ? 0 : (uint32_t)bytes};
+    return bytes;
+}
+
 /* What every reader begins with; for the two functions below alone. */
 typedef struct {
     const char *buffer;
     uint64_t at;             /* of the buffered bytes among the records */
     size_t have, used, last; /* bytes buffered, handed out, and before the last record of these */
+    trace_sound_t timed;
 } trace_reader_window_t;
 
 /* The same as trace_reader_next, in place where it has a timed record at hand. */
@@ -78,9 +97,13 @@ static inline const trace_head_t *trace_reader_next_timed(trace_reader_t *r)
     trace_reader_window_t *w = (trace_reader_window_t *)r;
     const trace_head_t *record = (const trace_head_t *)(w->buffer + w->used);
     size_t bytes = w->have - w->used;
-    if (bytes < sizeof(*record) || trace_least_bytes[trace_type(*record)] < sizeof(trace_timed_t) ||
-        trace_type(*record) < TRACE_API || !(bytes = trace_record_size(record, bytes)))
+    if (bytes < sizeof(*record)) return trace_reader_next(r);
+    if (trace_shape(*record) != w->timed.shape &&
+        (trace_least_bytes[trace_type(*record)] < sizeof(trace_timed_t) ||
+         trace_type(*record) < TRACE_API))
         return trace_reader_next(r);
+    bytes = trace_sound_size(&w->timed, record, bytes);
+    if (!bytes) return trace_reader_next(r);
     w->last = w->used;
     w->used += bytes;
     return record;

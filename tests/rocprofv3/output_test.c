@@ -543,7 +543,7 @@ static void progress_bar(void **state)
 
 static void digits(void **state)
 {
-    char text[OUT_DIGITS_MAX + 1], expected[32];
+    char text[OUT_DIGITS_MAX + 1], two[2 * OUT_DIGITS_MAX + 8], expected[64];
     (void)state;
     for (uint64_t power = 1;; power *= 10) {
         for (int off = -1; off <= 1; off++) {
@@ -571,7 +571,14 @@ static void digits(void **state)
         *out_put_stamp(&stamp, text, value) = 0;
         snprintf(expected, sizeof(expected), "%llu", (unsigned long long)value);
         assert_string_equal(text, expected);
+        uint64_t later = value + (random_number(&seed) >> random_number(&seed) % 64);
+        *out_put_stamps(&stamp, two, value, later, " to ", 4) = 0;
+        snprintf(expected, sizeof(expected), "%llu to %llu", (unsigned long long)value,
+                 (unsigned long long)later);
+        assert_string_equal(two, expected);
     }
+    *out_put_stamps(&(out_stamp_t){0}, two, 7, 99999999, ",", 1) = 0; /* before any */
+    assert_string_equal(two, "7,99999999");
     *out_put_unsigned(text, UINT64_MAX) = 0;
     assert_string_equal(text, "18446744073709551615");
 }

@@ -1,0 +1,446 @@
+/* json_records.c - see json_records.h. Keys and their order are those of AMD's tool.
+ *
+ * Records go by domain, from their sorted source to the file, by several threads. A function for
+ * each form of record gets room for RECORD_MAX bytes and returns what is behind its members; one
+ * whose records have no greatest size takes the way through json.h in between. */
+#include "output/json_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/code.h"
+#include "output/crew.h"
+#include "output/objects.h"
+#include "trace/reader.h"
+
+/* sizeof of AMD's records, which stand in each */
+enum {
+    API_BYTES = 64,
+    CALL_BYTES = 176, /* of HIP, with arguments */
+    DECODE_BYTES = 112,
+    DISPATCH_BYTES = 184,
+    DISPATCH_INFO_BYTES = 128,
+    COPY_BYTES = 96,
+    ALLOCATION_BYTES = 88,
+    SCRATCH_BYTES = 96,
+    COUNTING_BYTES = 168,
+    READINGS_BYTES = 152
+};
+
+typedef struct {
+    out_file_t *f; /* to memory */
+    const out_model_t *model;
+    out_pieces_t calls[2];  /* how calls begin, without and with values */
+    out_pieces_t arguments; /* what stands before each value, each ended by a zero byte */
+    out_file_t *memory;     /* where pieces are made */
+} writer_t;
+
+/* More than any record needs that has a greatest size. */
+enum { RECORD_MAX = 2048 };
+
+/* Writes the members. */
+typedef char *(*put_record_t)(writer_t *w, char *at, const trace_timed_t *r);
+
+/* ---- parts that several records have ---- */
+
+/* From here on through json.h, and back again. */
+static out_json_t leave(writer_t *w, char *at, bool comma)
+{
+    out_commit(w->f, at);
+    return (out_json_t){.f = w->f, .comma = comma};
+}
+
+static char *come_back(writer_t *w)
+{
+    return out_reserve(w->f, RECORD_MAX);
+}
+
+/* Members whose keys are constant. PUT_FIRST: behind a bracket. */
+#define PUT_FIRST(at, key, value)  at = out_put_unsigned(OUT_PUT_WORD(at, "\"" key "\":"), value)
+#define PUT_MEMBER(at, key, value) at = out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":"), value)
+#define PUT_HANDLE(at, key, value)                                                                 \
+    at = OUT_PUT_WORD(out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":{\"handle\":"), value), "}")
+
+/* HIP calls are traced through the plain kinds and shown as the extended ones. */
+static unsigned shown_kind(unsigned kind)
+{
+    return kind == 5 ? 21 : kind == 6 ? 22 : kind;
+}
+
+static char *put_size(char *at, unsigned bytes, const trace_timed_t *r)
+{
+    PUT_FIRST(at, "size", bytes);
+    PUT_MEMBER(at, "kind", shown_kind(trace_kind(r->head)));
+    PUT_MEMBER(at, "operation", trace_operation(r->head));
+    return at;
+}
+
+static char *put_thread(writer_t *w, char *at, const trace_timed_t *r)
+{
+    return out_put_thread(w->f, OUT_PUT_WORD(at, ",\"thread_id\":"), trace_thread(r->head));
+}
+
+static char *put_correlation(char *at, uint64_t internal, uint64_t external)
+{
+    at = out_put_unsigned(OUT_PUT_WORD(at, ",\"correlation_id\":{\"internal\":"), internal);
+    PUT_MEMBER(at, "external", external);
+    return OUT_PUT_WORD(at, "}");
+}
+
+static char *put_times(writer_t *w, char *at, const trace_timed_t *r)
+{
+    at = OUT_PUT_WORD(at, ",\"start_timestamp\":");
+    return OUT_PUT_TIMES(w->f, at, r->start, ",\"end_timestamp\":", r->end);
+}
+
+static char *put_dim3(char *at, const uint32_t d[3])
+{
+    at = out_put_unsigned(OUT_PUT_WORD(at, "{\"x\":"), d[0]);
+    PUT_MEMBER(at, "y", d[1]);
+    PUT_MEMBER(at, "z", d[2]);
+    return OUT_PUT_WORD(at, "}");
+}
+
+static char *put_dispatch_info(char *at, const trace_dispatch_t *d)
+{
+    at = OUT_PUT_WORD(at, ",\"dispatch_info\":{\"size\":");
+    at = out_put_unsigned(at, DISPATCH_INFO_BYTES);
+    PUT_HANDLE(at, "agent_id", d->agent);
+    PUT_HANDLE(at, "queue_id", d->queue);
+    PUT_MEMBER(at, "kernel_id", d->kernel);
+    PUT_MEMBER(at, "dispatch_id", d->dispatch);
+    PUT_MEMBER(at, "private_segment_size", d->private_bytes);
+    PUT_MEMBER(at, "group_segment_size", d->group_bytes);
+    at = put_dim3(OUT_PUT_WORD(at, ",\"workgroup_size\":"), d->workgroup);
+    at = put_dim3(OUT_PUT_WORD(at, ",\"grid_size\":"), d->grid);
+    return OUT_PUT_WORD(at, "}");
+}
+
+/* ---- calls ---- */
+
+/* Up to the value of the correlation id. */
+static const out_piece_t *make_call(writer_t *w, const trace_timed_t *r, bool values)
+{
+    char text[256];
+    const int domain = out_domain_of(r->head);
+    unsigned bytes = API_BYTES; /* of others, too, which have no records with arguments */
+    if (values && domain == OUT_HIP_API) bytes = CALL_BYTES;
+    if (values && domain == OUT_ROCDECODE_API) bytes = DECODE_BYTES;
+    char *end = OUT_PUT_WORD(put_size(text, bytes, r), ",\"correlation_id\":{\"internal\":");
+    return out_piece_keep(&w->calls[values], r->head, text, (size_t)(end - text));
+}
+
+static char *put_call(writer_t *w, char *at, const trace_timed_t *r, bool values)
+{
+    const trace_api_full_t *full = (const trace_api_full_t *)r;
+    const out_piece_t *begin = out_piece_find(&w->calls[values], r->head);
+    if (!begin) begin = make_call(w, r, values);
+    if (!begin) {
+        out_no_memory(w->f);
+        return at;
+    }
+    at = out_put_unsigned(out_piece_put(at, begin), r->correlation);
+    if (trace_words(r->head) * 8u >= sizeof(*full)) {
+        PUT_MEMBER(at, "external", full->external);
+        PUT_MEMBER(at, "ancestor", full->ancestor);
+        at = OUT_PUT_WORD(at, "}");
+    } else {
+        at = OUT_PUT_WORD(at, ",\"external\":0,\"ancestor\":0}");
+    }
+    return put_thread(w, put_times(w, at, r), r);
+}
+
+static char *call_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    return put_call(w, at, r, false);
+}
+
+static const out_piece_t *make_arguments(writer_t *w, const trace_timed_t *r,
+                                         const trace_signature_t *signature)
+{
+    if (!w->memory) w->memory = out_file_memory();
+    if (!w->memory) return NULL;
+    for (uint64_t i = 0; i < signature->count; i++) {
+        out_json_t j = {.f = w->memory};
+        out_text(j.f, i ? ",{" : "{");
+        out_json_text(&j, "type", trace_record_text(&signature->head, 2 * (unsigned)i));
+        out_json_text(&j, "name", trace_record_text(&signature->head, 2 * (unsigned)i + 1));
+        out_bytes(j.f, ",\"value\":", sizeof(",\"value\":"));
+    }
+    size_t bytes;
+    const char *text = out_file_memory_bytes(w->memory, &bytes);
+    return text ? out_piece_keep(&w->arguments, r->head, text, bytes) : NULL;
+}
+
+static void put_arguments(writer_t *w, out_json_t *j, const trace_timed_t *r)
+{
+    out_arguments_t a = out_model_arguments(w->model, r);
+    const out_piece_t *piece = out_piece_find(&w->arguments, r->head);
+    if (a.count && !piece) piece = make_arguments(w, r, a.signature);
+    if (a.count && !piece) out_no_memory(w->f);
+    const char *before = piece ? piece->bytes : NULL;
+    out_json_begin(j, "args", '[');
+    for (const char *value; before && (value = out_arguments_value(&a));) {
+        size_t bytes = strlen(before);
+        out_append(w->f, before, bytes);
+        out_json_escaped(w->f, value);
+        out_char(w->f, '}');
+        before += bytes + 1;
+    }
+    out_json_end(j, ']');
+}
+
+/* A call with its arguments and its result, as far as they are known. */
+static char *whole_call_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const char *end;
+    if (!trace_call_values(r, &end)) return put_call(w, at, r, false);
+    out_json_t j = leave(w, put_call(w, at, r, true), true);
+    put_arguments(w, &j, r);
+    if (((const trace_call_t *)r)->has_result) {
+        out_json_begin(&j, "retval", '{');
+        out_json_unsigned(&j, "uint64_t_retval", ((const trace_call_t *)r)->result);
+        out_json_end(&j, '}');
+    }
+    return come_back(w);
+}
+
+static char *hip_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    return OUT_PUT_WORD(whole_call_record(w, at, r), ",\"stream_id\":{\"handle\":0}");
+}
+
+/* ---- other records ---- */
+
+static char *dispatch_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_dispatch_t *d = (const trace_dispatch_t *)r;
+    at = put_thread(w, put_size(at, DISPATCH_BYTES, r), r);
+    at = put_times(w, put_correlation(at, r->correlation, d->external), r);
+    at = put_dispatch_info(at, d);
+    PUT_HANDLE(at, "stream_id", d->stream);
+    return at;
+}
+
+static char *copy_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_copy_t *c = (const trace_copy_t *)r;
+    at = put_thread(w, put_size(at, COPY_BYTES, r), r);
+    at = put_times(w, put_correlation(at, r->correlation, c->external), r);
+    PUT_HANDLE(at, "dst_agent_id", c->destination);
+    PUT_HANDLE(at, "src_agent_id", c->source);
+    PUT_MEMBER(at, "bytes", c->bytes);
+    PUT_HANDLE(at, "stream_id", c->stream);
+    return at;
+}
+
+static char *allocation_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_allocation_t *a = (const trace_allocation_t *)r;
+    at = put_thread(w, put_size(at, ALLOCATION_BYTES, r), r);
+    at = put_times(w, put_correlation(at, r->correlation, a->external), r);
+    PUT_HANDLE(at, "agent_id", a->agent);
+    PUT_HANDLE(at, "address", a->address);
+    PUT_MEMBER(at, "allocation_size", a->bytes);
+    PUT_HANDLE(at, "stream_id", 0);
+    return at;
+}
+
+static char *scratch_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_scratch_t *s = (const trace_scratch_t *)r;
+    at = put_size(at, SCRATCH_BYTES, r);
+    PUT_HANDLE(at, "agent_id", s->agent);
+    PUT_HANDLE(at, "queue_id", s->queue);
+    at = put_times(w, put_thread(w, at, r), r);
+    at = put_correlation(at, r->correlation, s->external);
+    PUT_MEMBER(at, "flags", s->flags);
+    PUT_MEMBER(at, "allocation_size", s->bytes);
+    return at;
+}
+
+static char *counter_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_counters_t *c = (const trace_counters_t *)r;
+    const trace_value_t *values = trace_values(c);
+    PUT_FIRST(at, "thread_id", trace_thread(r->head));
+    at = OUT_PUT_WORD(at, ",\"dispatch_data\":{");
+    PUT_FIRST(at, "size", COUNTING_BYTES);
+    at = put_times(w, put_correlation(at, r->correlation, c->dispatch.external), r);
+    at = OUT_PUT_WORD(put_dispatch_info(at, &c->dispatch), "}");
+    out_json_t j = leave(w, at, true);
+    out_json_begin(&j, "records", '[');
+    for (uint64_t i = 0; i < c->count; i++) {
+        out_json_begin(&j, NULL, '{');
+        out_json_handle(&j, "counter_id", values[i].counter);
+        out_json_double(&j, "value", values[i].value);
+        out_json_end(&j, '}');
+    }
+    out_json_end(&j, ']');
+    out_json_handle(&j, "stream_id", c->dispatch.stream);
+    return come_back(w);
+}
+
+static char *sample_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_sample_t *s = (const trace_sample_t *)r;
+    const out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
+    out_json_t j = leave(w, OUT_PUT_WORD(at, "\"record\":{\"hw_id\":{"), false);
+    out_object_place(&j, s->place);
+    at = OUT_PUT_WORD(come_back(w), "},\"pc\":{");
+    PUT_FIRST(at, "code_object_id", s->code_object);
+    PUT_MEMBER(at, "code_object_offset", s->offset);
+    at = OUT_PUT_WORD(at, "}");
+    PUT_MEMBER(at, "exec_mask", s->exec);
+    at = out_put_time(w->f, OUT_PUT_WORD(at, ",\"timestamp\":"), s->start);
+    PUT_MEMBER(at, "dispatch_id", s->dispatch);
+    at = OUT_PUT_WORD(at, ",\"corr_id\":{");
+    PUT_FIRST(at, "internal", s->correlation);
+    PUT_MEMBER(at, "external", s->external);
+    at = put_dim3(OUT_PUT_WORD(at, "},\"wrkgrp_id\":"), s->workgroup);
+    PUT_MEMBER(at, "wave_in_grp", s->wave);
+    j = leave(w, OUT_PUT_WORD(at, "}"), true);
+    out_json_signed(&j, "inst_index", i ? i->index : -1);
+    return come_back(w);
+}
+
+static char *reading_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_readings_t *s = (const trace_readings_t *)r;
+    const trace_reading_t *samples = trace_readings(s);
+    PUT_FIRST(at, "thread_id", trace_thread(r->head));
+    at = OUT_PUT_WORD(at, ",\"dispatch_data\":{");
+    PUT_FIRST(at, "size", READINGS_BYTES);
+    at = put_correlation(at, r->correlation, s->dispatch.external);
+    at = OUT_PUT_WORD(put_dispatch_info(at, &s->dispatch), "}");
+    out_json_t j = leave(w, at, true);
+    out_json_begin(&j, "records", '[');
+    for (uint64_t i = 0; i < s->count; i++) {
+        out_json_begin(&j, NULL, '{');
+        out_json_handle(&j, "counter_id", samples[i].counter);
+        out_json_double(&j, "value", samples[i].value);
+        out_json_unsigned(&j, "timestamp", samples[i].clock);
+        out_json_unsigned(&j, "instance_id", samples[i].instance);
+        out_json_end(&j, '}');
+    }
+    out_json_end(&j, ']');
+    out_json_handle(&j, "stream_id", s->dispatch.stream);
+    return come_back(w);
+}
+
+/* ---- a section by several threads ---- */
+
+typedef struct {
+    out_file_t *f;
+    out_job_t *job;
+    put_record_t record;
+} section_t;
+
+typedef struct {
+    writer_t w;
+    const section_t *section;
+    out_batch_t batch;
+} worker_t;
+
+static void *begin_worker(void *to)
+{
+    const section_t *section = to;
+    worker_t *worker = calloc(1, sizeof(*worker));
+    if (!worker) return NULL;
+    worker->section = section;
+    worker->w = (writer_t){.f = out_file_memory(), .model = section->job->model};
+    if (worker->w.f) return worker;
+    free(worker);
+    return NULL;
+}
+
+static void end_worker(void *argument)
+{
+    worker_t *worker = argument;
+    for (size_t i = 0; i < sizeof(worker->w.calls) / sizeof(*worker->w.calls); i++)
+        out_pieces_free(&worker->w.calls[i]);
+    out_pieces_free(&worker->w.arguments);
+    out_file_abandon(worker->w.memory);
+    out_file_abandon(worker->w.f);
+    free(worker->batch.records);
+    free(worker);
+}
+
+static bool take_records(void *argument)
+{
+    worker_t *worker = argument;
+    return out_source_batch(worker->section->job->source, &worker->batch);
+}
+
+static void render_records(void *argument, bool first)
+{
+    worker_t *worker = argument;
+    writer_t *w = &worker->w;
+    const put_record_t record = worker->section->record;
+    for (size_t place = 0; place < worker->batch.used; first = false) {
+        const trace_timed_t *r = (const trace_timed_t *)(worker->batch.records + place);
+        char *at = out_reserve(w->f, RECORD_MAX);
+        if (!first) *at++ = ',';
+        *at++ = '{';
+        out_commit(w->f, OUT_PUT_WORD(record(w, at, r), "}\n"));
+        place += trace_words(r->head) * 8u;
+    }
+}
+
+static void write_records(void *argument)
+{
+    worker_t *worker = argument;
+    out_file_move(worker->section->f, worker->w.f);
+}
+
+static void put_section(out_json_t *j, out_job_t *job, const char *key, int domain,
+                        put_record_t record)
+{
+    section_t section = {j->f, job, record};
+    const out_crew_work_t work = {begin_worker,   end_worker,    take_records,
+                                  render_records, write_records, &section};
+    out_json_begin(j, key, '[');
+    if (domain >= 0 && !job->source->failed) {
+        out_source_domain(job->source, (out_domain_t)domain);
+        if (!out_crew_run(&work, out_crew_size(job->threads, job->source->rows[domain])))
+            out_no_memory(j->f);
+    }
+    out_json_end(j, ']');
+}
+
+/* ---- all sections ---- */
+
+/* Sections of buffer_records in AMD's order, and those of callback_records. A section without a
+ * writer is there and empty. */
+static const struct {
+    const char *key;
+    int domain;
+    put_record_t record;
+} sections[] = {
+    {"kernel_dispatch", OUT_KERNEL_DISPATCH, dispatch_record},
+    {"hip_api", OUT_HIP_API, hip_record},
+    {"hsa_api", OUT_HSA_API, call_record},
+    {"marker_api", OUT_MARKER_API, call_record},
+    {"rccl_api", OUT_RCCL_API, whole_call_record},
+    {"memory_copy", OUT_MEMORY_COPY, copy_record},
+    {"memory_allocation", OUT_MEMORY_ALLOCATION, allocation_record},
+    {"scratch_memory", OUT_SCRATCH_MEMORY, scratch_record},
+    {"rocdecode_api", OUT_ROCDECODE_API, whole_call_record},
+    {"rocjpeg_api", OUT_ROCJPEG_API, whole_call_record},
+    {"ompt", OUT_OMPT, whole_call_record},
+    {"kfd", OUT_KFD, whole_call_record},
+    {"pc_sample_host_trap", OUT_PC_SAMPLING, sample_record},
+    {"pc_sample_stochastic", -1, NULL},
+};
+
+void out_json_records(out_json_t *j, out_job_t *job)
+{
+    out_json_begin(j, "callback_records", '{');
+    put_section(j, job, "counter_collection", OUT_COUNTER_COLLECTION, counter_record);
+    put_section(j, job, "spm_counter_collection", OUT_SPM_COUNTER_COLLECTION, reading_record);
+    out_json_end(j, '}');
+    out_json_begin(j, "buffer_records", '{');
+    for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+        put_section(j, job, sections[i].key, sections[i].domain, sections[i].record);
+    out_json_end(j, '}');
+}
