@@ -5,7 +5,6 @@ The headers are kept in include/ so that they can be read there; the test sdk.he
 this script with --check. usage: gen-sdk-headers.py [--check] SOURCE_ROOT
 """
 import os
-import re
 import sys
 
 import sdk_tables as tables
@@ -163,37 +162,28 @@ def id_header(domain, functions):
     return text + f"    {domain.prefix}LAST = {len(functions)}\n}} {domain.enum};\n\n#endif\n"
 
 
-def type_macro(library, since):
-    return f"ROCPROFILER_{library.upper()}_{since[0]}_{since[1]}_TYPE"
-
-
 def newer_types(library, since):
     """A macro for each version of the headers that brought types."""
     text = (f"/* Types that the installed {library.upper()} headers are too old to know have a stand-in of the"
             " same layout. */\n")
     for version in sorted(set(since.values()) - {None}):
-        macro = type_macro(library, version)
+        macro = tables.type_macro(library, version)
         condition = HAS_VERSION[library].format(*version)
         text += (f"#if {condition}\n#define {macro}(type, stand_in) type\n#else\n"
                  f"#define {macro}(type, stand_in) stand_in\n#endif\n")
     return text
 
 
-def member(function, name, library, newer, since):
+def member(function, name, library, known):
     text = "    struct\n    {\n"
     for argument in function.arguments:
-        portable = tables.portable_type(argument.field_type, newer)
-        type_ = argument.field_type
-        if portable:
-            first = [version for name_, version in since.items() if re.search(rf"\b{name_}\b", type_)][0]
-            type_ = f"{type_macro(library, first)}({type_}, {portable})" if first else portable
-        text += f"        {tables.declare(type_, argument.field)};\n"
+        text += f"        {tables.declare(known(argument.field_type), argument.field)};\n"
     if not function.arguments:
         text += f"        rocprofiler_{library}_api_no_args no_args;\n"
     return text + f"    }} {name};\n"
 
 
-def args_header(library, functions, newer, since):
+def args_header(library, functions, known, since):
     header = f"{library}/api_args.h"
     text = made_by(header, f"Arguments and results of traced {library.upper()} functions.")
     text += PRELUDE[library].replace("@NEWER_TYPES@\n", newer_types(library, since) + "\n")
@@ -201,11 +191,11 @@ def args_header(library, functions, newer, since):
              "\n * Pointers are the caller's: what they point to may be read inside the callback only. */\n"
              f"typedef union rocprofiler_{library}_api_args_t\n{{\n")
     for function in sorted(functions, key=lambda f: f.name):
-        text += member(function, function.name, library, newer, since)
+        text += member(function, function.name, library, known)
         if function.name == "hipChooseDevice":
             # HIP 6 renames this function by a macro; both spellings name the same bytes
             text += "#ifndef hipChooseDevice\n"
-            text += member(function, "hipChooseDeviceR0600", library, newer, since) + "#endif\n"
+            text += member(function, "hipChooseDeviceR0600", library, known) + "#endif\n"
     return text + f"}} rocprofiler_{library}_api_args_t;\n\nROCPROFILER_EXTERN_C_FINI\n\n#endif\n"
 
 
@@ -213,7 +203,7 @@ ROCTRACER = "../roctracer/hsa_prof_str.h"  # beside the SDK's
 ROCTRACER_DOMAINS = ("core", "amd_ext", "image_ext")  # in the order of roctracer's ids
 
 
-def roctracer_header(functions, newer, since):
+def roctracer_header(functions, known):
     """Ids and data of roctracer's callbacks: numbers go on from one table to the next."""
     rows = [f for domain in ROCTRACER_DOMAINS for f in functions[("hsa", domain)]]
     text = ("/* What callbacks of roctracer's ACTIVITY_DOMAIN_HSA_API get.\n * Written by scripts/gen-sdk-headers.py from"
@@ -231,7 +221,7 @@ def roctracer_header(functions, newer, since):
              "        hsa_signal_value_t hsa_signal_value_t_retval;\n        hsa_status_t hsa_status_t_retval;\n    };\n"
              "    union\n    {\n")
     for function in rows:
-        body = member(function, function.name, "hsa", newer, since)
+        body = member(function, function.name, "hsa", known)
         if function.name == "hsa_amd_memory_async_copy_rect":
             before = "const hsa_dim3_t *range;\n"
             body = body.replace(before, before + "        hsa_dim3_t range__val; /**< what range points to */\n")
@@ -243,12 +233,12 @@ def roctracer_header(functions, newer, since):
 def main():
     *check, root = usage.arguments(__doc__, 1, 2)
     functions = tables.read_functions(root)
-    newer, since = tables.read_newer_types(root), tables.read_newer_since(root)
+    known, since = tables.known_types(root), tables.read_newer_since(root)
     headers = {d.header: id_header(d, functions[(d.library, d.name)]) for d in tables.DOMAINS}
     for library in PRELUDE:
         rows = [f for key, group in functions.items() if key[0] == library for f in group]
-        headers[f"{library}/api_args.h"] = args_header(library, rows, newer[library], since[library])
-    headers[ROCTRACER] = roctracer_header(functions, newer["hsa"], since["hsa"])
+        headers[f"{library}/api_args.h"] = args_header(library, rows, known[library], since[library])
+    headers[ROCTRACER] = roctracer_header(functions, known["hsa"])
     stale = []
     for header, text in headers.items():
         path = os.path.join(root, "include/rocprofiler-sdk", header)

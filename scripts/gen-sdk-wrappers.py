@@ -71,24 +71,24 @@ def shape(type_):
     return FORMATS.get(plain, "OTHER"), 0, "NONE"  # OTHER, by size: enumerations, opaque pointers
 
 
-def prototype(function, name, newer, extra=""):
-    parameters = [tables.declare(tables.portable_type(a.type, newer) or a.type, a.name)
+def prototype(function, name, known, extra=""):
+    parameters = [tables.declare(known(a.type), a.name)
                   for a in function.arguments]
     text = ", ".join(parameters + ([extra] if extra else [])) or "void"
-    result = tables.portable_type(function.result, newer) or function.result
+    result = known(function.result)
     return tables.declare(result, f"{name}({text})")
 
 
-def wrapper(domain, function, newer):
+def wrapper(domain, function, known):
     library, name = domain.library, function.name
     values = ", ".join(a.name for a in function.arguments)
     saved = f"saved_{name}"
     result = function.result
     members = RETVAL_MARKER if library == "marker" else RETVAL
-    pointer = prototype(function, f"(*{saved}[SDK_INSTANCES])", newer)
+    pointer = prototype(function, f"(*{saved}[SDK_INSTANCES])", known)
     text = [f"static {pointer};", ""]
     more = "const sdk_plan_t *sdk_plan_, unsigned sdk_instance_"
-    text.append("static __attribute__((noinline)) " + prototype(function, f"traced_{name}", newer, more))
+    text.append("static __attribute__((noinline)) " + prototype(function, f"traced_{name}", known, more))
     text.append("{")
     text.append("    sdk_frame_t frame;")
     text.append(f"    rocprofiler_callback_tracing_{library}_api_data_t payload;")
@@ -99,7 +99,7 @@ def wrapper(domain, function, newer):
         if a.field_type == "rocprofiler_dim3_t":
             text.append(f"        {target} = (rocprofiler_dim3_t){{{a.name}.x, {a.name}.y, {a.name}.z}};")
         elif a.field_type != a.type:
-            cast = tables.portable_type(a.field_type, newer) or a.field_type
+            cast = known(a.field_type)
             text.append(f"        {target} = ({cast}){a.name};")
         else:
             text.append(f"        {target} = {a.name};")
@@ -109,7 +109,7 @@ def wrapper(domain, function, newer):
     if result == "void":
         text.append(f"    {saved}[sdk_instance_]({values});")
     else:
-        portable = tables.portable_type(result, newer) or result
+        portable = known(result)
         text.append(f"    {tables.declare(portable, 'sdk_result_')} = {saved}[sdk_instance_]({values});")
         text.append("    if (sdk_plan_->needs_payload) "
                     f"payload.retval.{members.get(result, result)}_retval = sdk_result_;")
@@ -119,7 +119,7 @@ def wrapper(domain, function, newer):
     text.append("}")
     for instance in range(INSTANCES):
         text.append("")
-        text.append("static " + prototype(function, f"wrap{instance}_{name}", newer))
+        text.append("static " + prototype(function, f"wrap{instance}_{name}", known))
         text.append("{")
         text.append(f"    const sdk_plan_t *plan = LOAD_PLAN(SDK_BASE_{upper(domain)} + {function.op});")
         call = f"{saved}[{instance}]({values})"
@@ -149,12 +149,12 @@ def lower(domain):
     return f"{domain.library}_{domain.name}"
 
 
-def wrappers_file(domain, functions, newer):
+def wrappers_file(domain, functions, known):
     text = ["/* Made by gen-sdk-wrappers.py: wrappers of one API domain, and their installation. */",
             '#include "sdk/api/api.h"', '', '#include <string.h>', '',
             "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",
             "#define LOAD_PLAN(slot) atomic_load_explicit(&sdk_plans[slot], memory_order_acquire)", "", ""]
-    body = "".join(wrapper(domain, f, newer) for f in functions)
+    body = "".join(wrapper(domain, f, known) for f in functions)
     rows = [f"const sdk_api_row_t sdk_api_{lower(domain)}[] = {{"]
     for f in functions:
         rows.append(row(f, "wrap", f.offset, f.offset if domain.name != "amd_ext" else f.old_offset or 0))
@@ -162,12 +162,12 @@ def wrappers_file(domain, functions, newer):
     return "\n".join(text) + body + "\n".join(rows) + "\n"
 
 
-def stream_wrapper(function, role, stream, newer, instance):
+def stream_wrapper(function, role, stream, known, instance):
     """A wrapper that tells which stream a HIP function creates, destroys or works on."""
     name, saved = function.name, f"saved_{function.name}[{instance}]"
     values = ", ".join(a.name for a in function.arguments)
-    result = tables.portable_type(function.result, newer) or function.result
-    text = ["static " + prototype(function, f"stream{instance}_{name}", newer), "{"]
+    result = known(function.result)
+    text = ["static " + prototype(function, f"stream{instance}_{name}", known), "{"]
     if role == "set":
         text.append("    const sdk_plan_t *plan_ = LOAD_PLAN(SDK_BASE_HIP_STREAM + ROCPROFILER_HIP_STREAM_SET);")
         back = f"{saved}({values});" if result == "void" else f"return {saved}({values});"
@@ -188,7 +188,7 @@ def stream_wrapper(function, role, stream, newer, instance):
     return "\n".join(text) + "\n\n"
 
 
-def streams_file(functions, newer):
+def streams_file(functions, known):
     text = ["/* Made by gen-sdk-wrappers.py: wrappers of HIP functions with a stream. */",
             '#include "sdk/hip_stream/hip_stream.h"', "",
             "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",
@@ -204,9 +204,9 @@ def streams_file(functions, newer):
             role = "create"
         else:
             continue
-        body += f"static {prototype(f, f'(*saved_{f.name}[SDK_INSTANCES])', newer)};\n\n"
+        body += f"static {prototype(f, f'(*saved_{f.name}[SDK_INSTANCES])', known)};\n\n"
         for instance in range(INSTANCES):
-            body += stream_wrapper(f, role, (by_value or by_pointer)[0], newer, instance)
+            body += stream_wrapper(f, role, (by_value or by_pointer)[0], known, instance)
         rows.append(row(f, "stream", f.offset, 0))
         count += 1
     rows.append("};")
@@ -281,7 +281,7 @@ def offsets_file(groups):
 def main():
     root, output = usage.arguments(__doc__, 2)
     functions = tables.read_functions(root)
-    newer = tables.read_newer_types(root)
+    known = tables.known_types(root)
     groups = []
     for domain in tables.DOMAINS + tables.MARKERS + tables.EVENTS:
         rows = functions[(domain.library, domain.name)]
@@ -289,9 +289,9 @@ def main():
         if domain.table is None:
             continue
         tables.write_if_changed(os.path.join(output, f"{lower(domain)}.c"),
-                                wrappers_file(domain, rows, newer[domain.library]))
+                                wrappers_file(domain, rows, known[domain.library]))
     tables.write_if_changed(os.path.join(output, "hip_stream.c"),
-                            streams_file(functions[("hip", "runtime")], newer["hip"]))
+                            streams_file(functions[("hip", "runtime")], known["hip"]))
     tables.write_if_changed(os.path.join(output, "ompt_events.c"), events_file(functions[("ompt", "event")]))
     tables.write_if_changed(os.path.join(output, "args.c"), args_file(groups, read_value_texts(root)))
     tables.write_if_changed(os.path.join(output, "offsets.h"), offsets_file(groups))

@@ -3,6 +3,7 @@
 One Function per operation, with its signature, where it stands in the runtime's table and which
 member of the public argument union receives each argument. Used by every scripts/gen-sdk-*.py.
 """
+import functools
 import os
 import re
 import sys
@@ -193,6 +194,25 @@ def portable_type(type_, newer):
                 sys.exit(f"{type_}: no stand-in by value")
             return re.sub(rf"\b{name}\b", value, type_)
     return None
+
+
+def type_macro(library, since):
+    return f"ROCPROFILER_{library.upper()}_{since[0]}_{since[1]}_TYPE"
+
+
+def known_types(root):
+    """{library: function that writes a type such that all its headers know it}: where theirs may be too old, a macro of
+    the public headers chooses, so that parameters and the members that they are copied to have one type."""
+    newer, since = read_newer_types(root), read_newer_since(root)
+
+    def known(library, type_):
+        portable = portable_type(type_, newer[library])
+        first = [version for name, version in since.get(library, {}).items() if re.search(rf"\b{name}\b", type_)]
+        if not portable or not first[0]:
+            return portable or type_
+        return f"{type_macro(library, first[0])}({type_}, {portable})"
+
+    return {library: functools.partial(known, library) for library in newer}
 
 
 def write_if_changed(path, text):
