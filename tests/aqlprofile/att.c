@@ -33,13 +33,23 @@ static hsa_status_t copy(void *dst, const void *src, size_t size, void *data)
     return HSA_STATUS_SUCCESS;
 }
 
+/* What says how fast the clock is; 0: the runtime does not know. Those from ROCm 6 on do. */
+static uint32_t rate_marker(void)
+{
+    enum { TIMESTAMP_FREQUENCY = 0xa016, RATE = 6 };
+    uint64_t hertz;
+    if (hsa_agent_get_info(gpu, (hsa_agent_info_t)TIMESTAMP_FREQUENCY, &hertz)) return 0;
+    return (uint32_t)(hertz / 1000) << 12 | RATE;
+}
+
 /* Registers written into the trace in turn, and how many tokens of each type there are. */
 static hsa_status_t look(uint32_t shader, void *buffer, uint64_t size, void *data)
 {
     static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
     const uint8_t *bytes = buffer;
     uint64_t word, clock[2] = {0, 0};
-    int clocks = 0, words_of_clock = 0, counts[16] = {0};
+    int clocks = 0, words_of_clock = 0, rates = 0, counts[16] = {0};
+    const uint32_t rate = rate_marker();
     (void)data;
     memcpy(&word, bytes, 8);
     printf("shader engine %u: header 0x%llx, whole units of 32 bytes: %d\n", shader,
@@ -49,13 +59,17 @@ static hsa_status_t look(uint32_t shader, void *buffer, uint64_t size, void *dat
         if ((bytes[at] & 15) != 2) continue;
         memcpy(&word, bytes + at, 8);
         uint32_t reg = word >> 16 & 0xffff, value = (uint32_t)(word >> 32);
-        if (reg == 0xc342) printf("  marker 0x%x\n", value);
+        if (reg == 0xc342 && rate && value == rate)
+            rates++;
+        else if (reg == 0xc342)
+            printf("  marker 0x%x\n", value);
         if (reg != 0xc343) continue;
         if (words_of_clock == 1) clock[clocks & 1] = value;
         if (words_of_clock == 2) clock[clocks++ & 1] |= (uint64_t)value << 32;
         if (words_of_clock == 0) printf("  clock %u\n", value);
         words_of_clock = (words_of_clock + 1) % 4;
     }
+    printf("  the clock's rate is there if it is known: %d\n", rates == (rate != 0));
     printf("  the end's clock is later: %d\n", clock[1] > clock[0]);
     printf("  %d waves started, %d ended, %d instructions\n", counts[3], counts[6], counts[10]);
     return HSA_STATUS_SUCCESS;
