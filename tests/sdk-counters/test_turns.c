@@ -72,8 +72,13 @@ static void lost(hsax_item_t *item)
     lost_count++;
 }
 
-static hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted, complete,
-                                        lost,           serial, false, false};
+static hsax_dispatch_client_t client = {.client_size = sizeof(mine_t),
+                                        .wanted = wanted,
+                                        .begin = begin,
+                                        .submitted = submitted,
+                                        .complete = complete,
+                                        .lost = lost,
+                                        .serial = serial};
 
 static void nap(void)
 {

@@ -355,9 +355,8 @@ static hipError_t launching(const void *function, dim3 blocks, dim3 threads, voi
                             size_t shared, hipStream_t stream)
 {
     (void)function, (void)blocks, (void)threads, (void)arguments, (void)shared, (void)stream;
-    hsa_kernel_dispatch_packet_t packets[2] = {{0}};
-    for (int i = 0; i < 2; i++)
-        packets[i].header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE;
+    enum { HEADER = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE };
+    hsa_kernel_dispatch_packet_t packets[2] = {{.header = HEADER}, {.header = HEADER}};
     fake_submit(queue, packets, 2);
     return hipSuccess;
 }
