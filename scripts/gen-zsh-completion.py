@@ -40,6 +40,8 @@ def main():
     for _, rows in rocprofv3_help.read(program):
         for option, text in rows:
             lines += [f"  {s} \\" for s in spec(option, text)]
+    words = " ".join(command.split()[0] for command, _ in rocprofv3_help.read_commands(program))
+    lines += [f"  '1::command:({words})' \\", "  '*:directory or database:_files' \\"]
     lines += ["  '(-)--[the program and its arguments]:*::program:_normal'"]
     with open(target, "w", encoding="utf-8") as f:
         f.write("\n".join(lines) + "\n")

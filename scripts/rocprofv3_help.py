@@ -17,7 +17,20 @@ def options(help_text):
     return [g for g in groups if g[1]]
 
 
+def commands(help_text):
+    """(command with its words, text) of each sub-command."""
+    return re.findall(r"^  ([a-z].*?) {2,}(.+)$", help_text.partition("\nCommands:\n")[2], re.M)
+
+
+def ask(program):
+    return subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
+
+
 def read(program):
-    """The same of a program."""
-    text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
-    return options(text.split("\nKeys in names")[0])
+    """The options of a program."""
+    return options(ask(program).split("\nKeys in names")[0])
+
+
+def read_commands(program):
+    """Its sub-commands."""
+    return commands(ask(program))

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "cli/session.h"
+#include "results/commands.h"
 
 const cli_subcommand_t cli_subcommands[] = {
     {"convert", "[-d DIR] DIR...", "files of the records that runs have left", cli_convert_command},
+    {"check", "BUDGET.yaml [DIR|DB]", "does a run keep to a budget?", res_check_command},
+    {"diff", "BEFORE AFTER", "what differs between two runs", res_diff_command},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -1,6 +1,6 @@
 /* budget_test.c - the reader of budgets: what it takes, what it refuses and where, and that a file
  * is renewed at the right bytes. */
-#include "insight/budget.h"
+#include "results/budget.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-static ins_budget_t read_text(const char *text)
+static res_budget_t read_text(const char *text)
 {
     char why[512] = "";
-    ins_budget_t b;
-    int result = ins_budget_parse(&b, "b.yaml", text, strlen(text), why, sizeof(why));
+    res_budget_t b;
+    int result = res_budget_parse(&b, "b.yaml", text, strlen(text), why, sizeof(why));
     assert_string_equal(why, "");
     assert_int_equal(result, 0);
     return b;
@@ -31,30 +31,30 @@ static void test_rules(void **state)
                                "  total(SQ_WAVES): '= 1e3'\n"
                                "  mean(time): \">= 2.5 ms \302\261 20 %\"\n"
                                "  lds: <= 48KiB +- 1%\n";
-    ins_budget_t b = read_text(text);
+    res_budget_t b = read_text(text);
     assert_int_equal(b.count, 2);
     assert_true(b.tolerance == 0.05);
-    const ins_entry_t *l = &b.kernels[0];
+    const res_entry_t *l = &b.kernels[0];
     static const struct {
         const char *quantity;
-        ins_over_t over;
-        ins_relation_t relation;
+        res_over_t over;
+        res_relation_t relation;
         double low, high;
-        ins_measure_t measure;
+        res_measure_t measure;
         double tolerance;
         unsigned line;
     } rows[] = {
-        {"SQ_INSTS_VALU", INS_EACH, INS_AT_MOST, 60416, 60416, INS_PLAIN, -1, 2},
-        {"LDSBankConflict", INS_EACH, INS_BELOW, 1, 1, INS_PERCENT, -1, 2},
-        {"vgprs", INS_EACH, INS_WITHIN, 8, 64, INS_PLAIN, -1, 2},
-        {"scratch", INS_EACH, INS_EQUAL, 0, 0, INS_PLAIN, -1, 2},
-        {"SQ_WAVES", INS_TOTAL, INS_EQUAL, 1000, 1000, INS_PLAIN, -1, 4},
-        {"time", INS_MEAN, INS_AT_LEAST, 2.5e6, 2.5e6, INS_TIME, 0.2, 5},
-        {"lds", INS_EACH, INS_AT_MOST, 49152, 49152, INS_BYTES, 0.01, 6},
+        {"SQ_INSTS_VALU", RES_EACH, RES_AT_MOST, 60416, 60416, RES_PLAIN, -1, 2},
+        {"LDSBankConflict", RES_EACH, RES_BELOW, 1, 1, RES_PERCENT, -1, 2},
+        {"vgprs", RES_EACH, RES_WITHIN, 8, 64, RES_PLAIN, -1, 2},
+        {"scratch", RES_EACH, RES_EQUAL, 0, 0, RES_PLAIN, -1, 2},
+        {"SQ_WAVES", RES_TOTAL, RES_EQUAL, 1000, 1000, RES_PLAIN, -1, 4},
+        {"time", RES_MEAN, RES_AT_LEAST, 2.5e6, 2.5e6, RES_TIME, 0.2, 5},
+        {"lds", RES_EACH, RES_AT_MOST, 49152, 49152, RES_BYTES, 0.01, 6},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         if (i == 4) l = &b.kernels[1];
-        const ins_rule_t *r = &l->rules[i < 4 ? i : i - 4];
+        const res_rule_t *r = &l->rules[i < 4 ? i : i - 4];
         assert_string_equal(r->quantity, rows[i].quantity);
         assert_int_equal(r->over, rows[i].over);
         assert_int_equal(r->relation, rows[i].relation);
@@ -67,19 +67,19 @@ static void test_rules(void **state)
         assert_int_equal(r->end - r->begin, strlen(r->text) + 2 * quotes);
         assert_memory_equal(text + r->begin + quotes, r->text, strlen(r->text));
     }
-    ins_budget_free(&b);
+    res_budget_free(&b);
 }
 
 static void test_names(void **state)
 {
     (void)state;
-    ins_budget_t b = read_text("mat*: {vgprs: 1}\n/k<(float|int)>/: {vgprs: 1}\n");
-    assert_true(ins_entry_matches(&b.kernels[0], "matmul(float*)", NULL));
-    assert_true(ins_entry_matches(&b.kernels[0], "void matmul<4>(float*)", "matmul"));
-    assert_false(ins_entry_matches(&b.kernels[0], "void matmul<4>(float*)", NULL));
-    assert_true(ins_entry_matches(&b.kernels[1], "void k<int>(int*)", "k"));
-    assert_false(ins_entry_matches(&b.kernels[1], "void k<double>(int*)", "k"));
-    ins_budget_free(&b);
+    res_budget_t b = read_text("mat*: {vgprs: 1}\n/k<(float|int)>/: {vgprs: 1}\n");
+    assert_true(res_entry_matches(&b.kernels[0], "matmul(float*)", NULL));
+    assert_true(res_entry_matches(&b.kernels[0], "void matmul<4>(float*)", "matmul"));
+    assert_false(res_entry_matches(&b.kernels[0], "void matmul<4>(float*)", NULL));
+    assert_true(res_entry_matches(&b.kernels[1], "void k<int>(int*)", "k"));
+    assert_false(res_entry_matches(&b.kernels[1], "void k<double>(int*)", "k"));
+    res_budget_free(&b);
 }
 
 static void test_refusals(void **state)
@@ -123,9 +123,9 @@ static void test_refusals(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         char why[512] = "";
-        ins_budget_t b;
+        res_budget_t b;
         assert_int_equal(
-            ins_budget_parse(&b, "b.yaml", rows[i].text, strlen(rows[i].text), why, sizeof(why)),
+            res_budget_parse(&b, "b.yaml", rows[i].text, strlen(rows[i].text), why, sizeof(why)),
             -1);
         if (strncmp(why, rows[i].why, strlen(rows[i].why)) != 0)
             fail_msg("row %zu: '%s', expected '%s'", i, why, rows[i].why);
@@ -135,7 +135,7 @@ static void test_refusals(void **state)
 static void test_bounds(void **state)
 {
     (void)state;
-    ins_budget_t b = read_text("k: {a: <= 10, b: '>= 10', c: '< 10', d: '> 10', e: 10, f: 8 .. 12,"
+    res_budget_t b = read_text("k: {a: <= 10, b: '>= 10', c: '< 10', d: '> 10', e: 10, f: 8 .. 12,"
                                " g: <= -10}\n");
     static const struct {
         size_t rule;
@@ -150,10 +150,10 @@ static void test_bounds(void **state)
         {6, -9.5, 0.1, true}, {6, -9.5, 0, false},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        if (ins_rule_holds(&b.kernels[0].rules[rows[i].rule], rows[i].value, rows[i].tolerance) !=
+        if (res_rule_holds(&b.kernels[0].rules[rows[i].rule], rows[i].value, rows[i].tolerance) !=
             rows[i].holds)
             fail_msg("row %zu", i);
-    ins_budget_free(&b);
+    res_budget_free(&b);
 }
 
 /* Written anew, relation, unit and tolerance stay. */
@@ -178,11 +178,11 @@ static void test_renewal(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         char text[128];
         snprintf(text, sizeof(text), "k: {v: \"%s\"}\n", rows[i].rule);
-        ins_budget_t b = read_text(text);
-        char *renewed = ins_rule_renew(&b.kernels[0].rules[0], rows[i].least, rows[i].most);
+        res_budget_t b = read_text(text);
+        char *renewed = res_rule_renew(&b.kernels[0].rules[0], rows[i].least, rows[i].most);
         assert_string_equal(renewed, rows[i].text);
         free(renewed);
-        ins_budget_free(&b);
+        res_budget_free(&b);
     }
 }
 

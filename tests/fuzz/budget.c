@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "insight/budget.h"
+#include "results/budget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -73,35 +73,35 @@ static char *make_text(const uint8_t *data, size_t size, bool raw, size_t *bytes
     return text;
 }
 
-static void look_at(const ins_rule_t *rule, const char *text, size_t bytes)
+static void look_at(const res_rule_t *rule, const char *text, size_t bytes)
 {
     if (rule->begin >= rule->end || rule->end > bytes || !rule->line || !rule->column) abort();
     if (strchr("\"'", text[rule->begin])
             ? rule->end - rule->begin < 3
             : strncmp(text + rule->begin, rule->text, rule->end - rule->begin) != 0)
         abort();
-    if (rule->relation != INS_BELOW && rule->relation != INS_ABOVE &&
-        !ins_rule_holds(rule, rule->low, 0))
+    if (rule->relation != RES_BELOW && rule->relation != RES_ABOVE &&
+        !res_rule_holds(rule, rule->low, 0))
         abort();
-    free(ins_rule_renew(rule, rule->low, rule->high));
+    free(res_rule_renew(rule, rule->low, rule->high));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char why[1024] = "";
     size_t bytes;
-    ins_budget_t b;
+    res_budget_t b;
     if (!size) return 0;
     char *text = make_text(data + 1, size - 1, data[0] & 64, &bytes);
-    if (ins_budget_parse(&b, "f", text, bytes, why, sizeof(why)) != 0) {
+    if (res_budget_parse(&b, "f", text, bytes, why, sizeof(why)) != 0) {
         if (strncmp(why, "f:", 2) != 0) abort();
     } else {
         for (size_t i = 0; i < b.count; i++) {
-            (void)ins_entry_matches(&b.kernels[i], "matmul_tiled(float*)", "matmul_tiled");
+            (void)res_entry_matches(&b.kernels[i], "matmul_tiled(float*)", "matmul_tiled");
             for (size_t j = 0; j < b.kernels[i].count; j++)
                 look_at(&b.kernels[i].rules[j], text, bytes);
         }
-        ins_budget_free(&b);
+        res_budget_free(&b);
     }
     free(text);
     return 0;

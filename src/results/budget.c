@@ -2,7 +2,7 @@
  *
  * YAML's events are read one by one: a budget is two mappings deep, so whatever is deeper is
  * refused before libyaml has looked at more of it. New units and relations are rows here. */
-#include "insight/budget.h"
+#include "results/budget.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -16,33 +16,33 @@
 /* Longer words before those that they begin with. */
 static const struct {
     const char *word;
-    ins_relation_t relation;
-} relations[] = {{"<=", INS_AT_MOST}, {">=", INS_AT_LEAST}, {"<", INS_BELOW},
-                 {">", INS_ABOVE},    {"==", INS_EQUAL},    {"=", INS_EQUAL}};
+    res_relation_t relation;
+} relations[] = {{"<=", RES_AT_MOST}, {">=", RES_AT_LEAST}, {"<", RES_BELOW},
+                 {">", RES_ABOVE},    {"==", RES_EQUAL},    {"=", RES_EQUAL}};
 
 static const struct {
     const char *word;
-    ins_measure_t measure;
+    res_measure_t measure;
     double factor;
-} units[] = {{"", INS_PLAIN, 1},
-             {"%", INS_PERCENT, 1},
-             {"bytes", INS_BYTES, 1},
-             {"B", INS_BYTES, 1},
-             {"KiB", INS_BYTES, 1024},
-             {"MiB", INS_BYTES, 1048576},
-             {"GiB", INS_BYTES, 1073741824.0},
-             {"ns", INS_TIME, 1},
-             {"us", INS_TIME, 1e3},
-             {"ms", INS_TIME, 1e6},
-             {"s", INS_TIME, 1e9}};
+} units[] = {{"", RES_PLAIN, 1},
+             {"%", RES_PERCENT, 1},
+             {"bytes", RES_BYTES, 1},
+             {"B", RES_BYTES, 1},
+             {"KiB", RES_BYTES, 1024},
+             {"MiB", RES_BYTES, 1048576},
+             {"GiB", RES_BYTES, 1073741824.0},
+             {"ns", RES_TIME, 1},
+             {"us", RES_TIME, 1e3},
+             {"ms", RES_TIME, 1e6},
+             {"s", RES_TIME, 1e9}};
 
-/* ORDER: ins_over_t. */
+/* ORDER: res_over_t. */
 static const char *const overs[] = {"", "total", "mean"};
 
 static const char *const signs[] = {"\302\261", "+-"}; /* U+00B1 */
 
 typedef struct {
-    ins_budget_t *budget;
+    res_budget_t *budget;
     const char *text; /* all of it, and where its characters were counted to */
     size_t bytes, at, characters;
     yaml_parser_t parser;
@@ -125,7 +125,7 @@ static const char *read_number(const char *at, double *value)
     return *end || !isfinite(*value) ? NULL : at + length;
 }
 
-static const char *read_unit(const char *at, ins_rule_t *rule)
+static const char *read_unit(const char *at, res_rule_t *rule)
 {
     at = skip(at);
     size_t length = *at == '%' ? 1
@@ -141,9 +141,9 @@ static const char *read_unit(const char *at, ins_rule_t *rule)
     return NULL;
 }
 
-static const char *read_relation(const char *at, ins_rule_t *rule)
+static const char *read_relation(const char *at, res_rule_t *rule)
 {
-    rule->relation = INS_EQUAL;
+    rule->relation = RES_EQUAL;
     for (size_t i = 0; i < sizeof(relations) / sizeof(*relations); i++) {
         size_t length = strlen(relations[i].word);
         if (strncmp(at, relations[i].word, length) != 0) continue;
@@ -169,7 +169,7 @@ static const char *read_share(const char *at, double *share)
     return skip(at + 1);
 }
 
-static int read_rule(reader_t *r, ins_rule_t *rule, yaml_mark_t mark)
+static int read_rule(reader_t *r, res_rule_t *rule, yaml_mark_t mark)
 {
     static const char form[] = "a rule is [<= >= < > =] NUMBER [UNIT] or NUMBER .. NUMBER [UNIT], "
                                "with \302\261 PERCENT % behind it or not";
@@ -185,7 +185,7 @@ static int read_rule(reader_t *r, ins_rule_t *rule, yaml_mark_t mark)
         if (!at) return refuse(r, mark, "'%.80s': %s", rule->text, form);
         if (rule->high < rule->low)
             return refuse(r, mark, "'%.80s': the range ends before it begins", rule->text);
-        rule->relation = INS_WITHIN;
+        rule->relation = RES_WITHIN;
     }
     const char *unit = skip(at);
     at = read_unit(at, rule);
@@ -202,11 +202,11 @@ static int read_rule(reader_t *r, ins_rule_t *rule, yaml_mark_t mark)
 }
 
 /* NAME, total(NAME) or mean(NAME). */
-static int read_quantity(reader_t *r, ins_rule_t *rule, const char *key, yaml_mark_t mark)
+static int read_quantity(reader_t *r, res_rule_t *rule, const char *key, yaml_mark_t mark)
 {
     const char *open = strchr(key, '(');
     size_t length = strlen(key);
-    rule->over = INS_EACH;
+    rule->over = RES_EACH;
     if (open) {
         size_t over = 1;
         while (over < sizeof(overs) / sizeof(*overs) &&
@@ -215,7 +215,7 @@ static int read_quantity(reader_t *r, ins_rule_t *rule, const char *key, yaml_ma
             over++;
         if (over == sizeof(overs) / sizeof(*overs) || key[length - 1] != ')')
             return refuse(r, mark, "'%.80s': known are NAME, total(NAME) and mean(NAME)", key);
-        rule->over = (ins_over_t)over;
+        rule->over = (res_over_t)over;
         key = open + 1;
         length = strlen(key) - 1;
     }
@@ -249,7 +249,7 @@ static int expect_text(reader_t *r, const yaml_event_t *e, const char *what)
     return 0;
 }
 
-static bool is_second(const ins_entry_t *l, const ins_rule_t *rule)
+static bool is_second(const res_entry_t *l, const res_rule_t *rule)
 {
     for (size_t i = 0; i + 1 < l->count; i++)
         if (l->rules[i].over == rule->over && strcmp(l->rules[i].quantity, rule->quantity) == 0)
@@ -258,14 +258,14 @@ static bool is_second(const ins_entry_t *l, const ins_rule_t *rule)
 }
 
 /* The rule whose key is `key`. */
-static int take_rule(reader_t *r, ins_entry_t *l, const yaml_event_t *key)
+static int take_rule(reader_t *r, res_entry_t *l, const yaml_event_t *key)
 {
     yaml_event_t value;
-    ins_rule_t *rules = realloc(l->rules, (l->count + 1) * sizeof(*rules));
+    res_rule_t *rules = realloc(l->rules, (l->count + 1) * sizeof(*rules));
     if (!rules) return no_memory(r);
     l->rules = rules;
-    ins_rule_t *rule = &rules[l->count++];
-    *rule = (ins_rule_t){.tolerance = -1, .unit = ""};
+    res_rule_t *rule = &rules[l->count++];
+    *rule = (res_rule_t){.tolerance = -1, .unit = ""};
     if (read_quantity(r, rule, scalar_of(key), key->start_mark) != 0) return -1;
     if (is_second(l, rule))
         return refuse(r, key->start_mark, "'%.80s' stands here for the second time",
@@ -285,7 +285,7 @@ static int take_rule(reader_t *r, ins_entry_t *l, const yaml_event_t *key)
 }
 
 /* Rules up to the end of their mapping. */
-static int take_rules(reader_t *r, ins_entry_t *l)
+static int take_rules(reader_t *r, res_entry_t *l)
 {
     for (;;) {
         yaml_event_t key;
@@ -298,9 +298,9 @@ static int take_rules(reader_t *r, ins_entry_t *l)
     }
 }
 
-static int begin_kernels(reader_t *r, const yaml_event_t *key, ins_entry_t **at)
+static int begin_kernels(reader_t *r, const yaml_event_t *key, res_entry_t **at)
 {
-    ins_budget_t *b = r->budget;
+    res_budget_t *b = r->budget;
     char why[256];
     const char *expression = scalar_of(key);
     size_t length = strlen(expression);
@@ -308,11 +308,11 @@ static int begin_kernels(reader_t *r, const yaml_event_t *key, ins_entry_t **at)
         if (strcmp(b->kernels[i].expression, expression) == 0)
             return refuse(r, key->start_mark, "'%.80s' stands here for the second time (line %u)",
                           expression, b->kernels[i].line);
-    ins_entry_t *kernels = realloc(b->kernels, (b->count + 1) * sizeof(*kernels));
+    res_entry_t *kernels = realloc(b->kernels, (b->count + 1) * sizeof(*kernels));
     if (!kernels) return no_memory(r);
     b->kernels = kernels;
     *at = &kernels[b->count++];
-    **at = (ins_entry_t){.expression = strdup(expression),
+    **at = (res_entry_t){.expression = strdup(expression),
                          .line = (unsigned)key->start_mark.line + 1,
                          .column = (unsigned)key->start_mark.column + 1};
     if (!(*at)->expression) return no_memory(r);
@@ -335,7 +335,7 @@ static int take_tolerance(reader_t *r, const yaml_event_t *value)
 static int take_entry(reader_t *r, const yaml_event_t *key)
 {
     yaml_event_t value;
-    ins_entry_t *l = NULL;
+    res_entry_t *l = NULL;
     int result;
     if (next_event(r, &value) != 0) return -1;
     if (value.type == YAML_SCALAR_EVENT && strcmp(scalar_of(key), "tolerance") == 0)
@@ -397,11 +397,11 @@ static int take_document(reader_t *r)
     }
 }
 
-int ins_budget_parse(ins_budget_t *b, const char *name, const char *text, size_t bytes, char *why,
+int res_budget_parse(res_budget_t *b, const char *name, const char *text, size_t bytes, char *why,
                      size_t why_bytes)
 {
     reader_t r = {.budget = b, .text = text, .bytes = bytes, .why = why, .why_bytes = why_bytes};
-    *b = (ins_budget_t){.name = strdup(name), .tolerance = -1};
+    *b = (res_budget_t){.name = strdup(name), .tolerance = -1};
     int result = -1;
     if (!b->name || !yaml_parser_initialize(&r.parser)) {
         snprintf(why, why_bytes, "%s: %s", name, strerror(ENOMEM));
@@ -411,14 +411,14 @@ int ins_budget_parse(ins_budget_t *b, const char *name, const char *text, size_t
         result = take_document(&r);
         yaml_parser_delete(&r.parser);
     }
-    if (result != 0) ins_budget_free(b);
+    if (result != 0) res_budget_free(b);
     return result;
 }
 
-void ins_budget_free(ins_budget_t *b)
+void res_budget_free(res_budget_t *b)
 {
     for (size_t i = 0; i < b->count; i++) {
-        ins_entry_t *l = &b->kernels[i];
+        res_entry_t *l = &b->kernels[i];
         for (size_t j = 0; j < l->count; j++) {
             free(l->rules[j].quantity);
             free(l->rules[j].text);
@@ -429,62 +429,62 @@ void ins_budget_free(ins_budget_t *b)
     }
     free(b->kernels);
     free(b->name);
-    *b = (ins_budget_t){0};
+    *b = (res_budget_t){0};
 }
 
 /* ---- what rules say ---- */
 
-bool ins_entry_matches(const ins_entry_t *l, const char *name, const char *brief)
+bool res_entry_matches(const res_entry_t *l, const char *name, const char *brief)
 {
     if (l->regex) return trace_pattern_matches(l->regex, name);
     return fnmatch(l->expression, name, 0) == 0 || (brief && fnmatch(l->expression, brief, 0) == 0);
 }
 
-bool ins_rule_holds(const ins_rule_t *r, double value, double tolerance)
+bool res_rule_holds(const res_rule_t *r, double value, double tolerance)
 {
     double low = r->low - tolerance * fabs(r->low), high = r->high + tolerance * fabs(r->high);
     switch (r->relation) {
-    case INS_AT_MOST: return value <= high;
-    case INS_AT_LEAST: return value >= low;
-    case INS_BELOW: return value < high;
-    case INS_ABOVE: return value > low;
-    case INS_EQUAL:
-    case INS_WITHIN: return value >= low && value <= high;
+    case RES_AT_MOST: return value <= high;
+    case RES_AT_LEAST: return value >= low;
+    case RES_BELOW: return value < high;
+    case RES_ABOVE: return value > low;
+    case RES_EQUAL:
+    case RES_WITHIN: return value >= low && value <= high;
     }
     return false;
 }
 
-const char *ins_number_text(double value, char text[INS_NUMBER_BYTES])
+const char *res_number_text(double value, char text[RES_NUMBER_BYTES])
 {
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, INS_NUMBER_BYTES, "%.*g", digits, value);
+        snprintf(text, RES_NUMBER_BYTES, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
     return text;
 }
 
-char *ins_rule_renew(const ins_rule_t *r, double least, double most)
+char *res_rule_renew(const res_rule_t *r, double least, double most)
 {
-    char low[INS_NUMBER_BYTES], high[INS_NUMBER_BYTES], *text = NULL;
+    char low[RES_NUMBER_BYTES], high[RES_NUMBER_BYTES], *text = NULL;
     char behind[64] = "";
-    ins_number_text(least / r->factor, low);
-    ins_number_text(most / r->factor, high);
+    res_number_text(least / r->factor, low);
+    res_number_text(most / r->factor, high);
     if (r->tolerance >= 0) {
-        char share[INS_NUMBER_BYTES];
+        char share[RES_NUMBER_BYTES];
         snprintf(behind, sizeof(behind), " %s %s %%", signs[0],
-                 ins_number_text(r->tolerance * 100, share));
+                 res_number_text(r->tolerance * 100, share));
     }
     const char *blank = *r->unit ? " " : "";
     int written = -1;
     switch (r->relation) {
-    case INS_AT_MOST:
-    case INS_BELOW: /* what there is now has to keep to it */
+    case RES_AT_MOST:
+    case RES_BELOW: /* what there is now has to keep to it */
         written = asprintf(&text, "<= %s%s%s%s", high, blank, r->unit, behind);
         break;
-    case INS_AT_LEAST:
-    case INS_ABOVE: written = asprintf(&text, ">= %s%s%s%s", low, blank, r->unit, behind); break;
-    case INS_EQUAL:
-    case INS_WITHIN:
+    case RES_AT_LEAST:
+    case RES_ABOVE: written = asprintf(&text, ">= %s%s%s%s", low, blank, r->unit, behind); break;
+    case RES_EQUAL:
+    case RES_WITHIN:
         if (least == most)
             written = asprintf(&text, "%s%s%s%s", low, blank, r->unit, behind);
         else

@@ -1,0 +1,264 @@
+/* check.c - rocprofv3 check: does a run keep to a budget?
+ *
+ * Each rule is judged for each kernel that its expression means. What cannot be judged, for want of
+ * a value or of a kernel, is never taken for kept. --update is in renew.c. */
+#include "results/check.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/file.h"
+#include "results/commands.h"
+#include "results/verdicts.h"
+
+enum { BUDGET_BYTES_MAX = 4 << 20 };
+
+/* ---- judging ---- */
+
+res_found_t res_rule_value(const res_values_t *v, size_t kernel, const res_rule_t *rule)
+{
+    res_found_t f = {.value = res_value_find(v, kernel, rule->quantity)};
+    const res_value_t *value = f.value;
+    if (!value) {
+        res_value_missing(v, rule->quantity, f.why, sizeof(f.why));
+        return f;
+    }
+    f.least = value->least;
+    f.most = value->most;
+    if (rule->over == RES_TOTAL) f.least = f.most = value->total;
+    if (rule->over == RES_MEAN)
+        f.least = f.most = value->dispatches ? value->total / (double)value->dispatches : 0;
+    return f;
+}
+
+/* Why a rule does not fit its value; "" if it does. */
+static void find_fault(const res_rule_t *rule, const res_value_t *value, char *why, size_t room)
+{
+    /* by the rule's measure, then the value's: a counter may count bytes, or be a percentage */
+    static const bool fits[][4] = {[RES_PLAIN] = {true, true, true, true},
+                                   [RES_PERCENT] = {[RES_PLAIN] = true, [RES_PERCENT] = true},
+                                   [RES_BYTES] = {[RES_PLAIN] = true, [RES_BYTES] = true},
+                                   [RES_TIME] = {[RES_TIME] = true}};
+    why[0] = 0;
+    if (!fits[rule->measure][value->measure])
+        snprintf(why, room, "the unit '%s' does not fit", rule->unit);
+    else if (rule->tolerance >= 0 && value->class_ == RES_EXACT)
+        snprintf(why, room, "it is exact, so there is nothing to tolerate; give a range");
+}
+
+static double tolerance_of(const res_budget_t *b, const res_rule_t *rule, const res_value_t *value)
+{
+    if (value->class_ == RES_EXACT) return 0;
+    if (rule->tolerance >= 0) return rule->tolerance;
+    return b->tolerance >= 0 ? b->tolerance : 0;
+}
+
+static void name_quantity(const res_rule_t *rule, char *text, size_t room)
+{
+    static const char *const forms[] = {"%s", "total(%s)", "mean(%s)"}; /* ORDER: res_over_t */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(text, room, forms[rule->over], rule->quantity);
+#pragma GCC diagnostic pop
+}
+
+static void show_range(const res_found_t *f, char *text, size_t room)
+{
+    char least[RES_SHOWN_BYTES], most[RES_SHOWN_BYTES];
+    res_shown(f->least, f->value->measure, least);
+    res_shown(f->most, f->value->measure, most);
+    if (f->least == f->most)
+        snprintf(text, room, "%s", most);
+    else
+        snprintf(text, room, "%s .. %s", least, most);
+}
+
+static void judge(res_verdicts_t *to, const res_budget_t *b, const res_values_t *v, size_t kernel,
+                  const res_rule_t *rule)
+{
+    char quantity[256], range[2 * RES_SHOWN_BYTES + 8] = "", message[1024] = "";
+    res_found_t f = res_rule_value(v, kernel, rule);
+    const char *label = v->kernels[kernel].label, *kind = "", *result = "not checked";
+    name_quantity(rule, quantity, sizeof(quantity));
+    if (f.value) find_fault(rule, f.value, f.why, sizeof(f.why));
+    res_outcome_t outcome = RES_UNCHECKED;
+    if (f.value) {
+        kind = res_class_names[f.value->class_];
+        show_range(&f, range, sizeof(range));
+    }
+    if (!f.why[0]) {
+        const double tolerance = tolerance_of(b, rule, f.value);
+        const bool kept =
+            res_rule_holds(rule, f.least, tolerance) && res_rule_holds(rule, f.most, tolerance);
+        outcome = kept ? RES_KEPT : RES_BROKEN;
+        result = kept ? "ok" : "BROKEN";
+        if (!kept)
+            snprintf(message, sizeof(message), "%s:%u:%u: %s is %s, the budget says %s", b->name,
+                     rule->line, rule->column, quantity, range, rule->text);
+    } else {
+        snprintf(message, sizeof(message), "%s:%u:%u: %s: %s", b->name, rule->line, rule->column,
+                 quantity, f.why);
+    }
+    res_grid_cell(&to->grid, "%s", label);
+    res_grid_cell(&to->grid, "%s", quantity);
+    res_grid_cell(&to->grid, "%s", kind);
+    res_grid_cell(&to->grid, "%s", rule->text);
+    res_grid_cell(&to->grid, "%s", range);
+    res_grid_cell(&to->grid, "%s%s%s", result, f.why[0] ? ": " : "", f.why);
+    res_verdict(to, outcome, v->kernels[kernel].name, message, "%s %s", quantity, rule->text);
+}
+
+static void judge_all(res_verdicts_t *to, const res_budget_t *b, const res_values_t *v)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        const res_entry_t *e = &b->kernels[i];
+        char message[512];
+        size_t matched = 0;
+        for (size_t k = 0; k < v->kernel_count; k++) {
+            if (!res_entry_matches(e, v->kernels[k].name, v->kernels[k].brief)) continue;
+            matched++;
+            for (size_t j = 0; j < e->count; j++)
+                judge(to, b, v, k, &e->rules[j]);
+        }
+        if (matched) continue;
+        snprintf(message, sizeof(message), "%s:%u:%u: no kernel of the run is called so", b->name,
+                 e->line, e->column);
+        res_grid_cell(&to->grid, "%s", e->expression);
+        for (size_t c = 2; c < to->grid.columns; c++)
+            res_grid_cell(&to->grid, "%s", "");
+        res_grid_cell(&to->grid, "not checked: no kernel of the run is called so");
+        res_verdict(to, RES_UNCHECKED, e->expression, message, "kernels");
+    }
+}
+
+static int check(const res_budget_t *b, const res_values_t *v, res_format_t format,
+                 const char *output)
+{
+    static const char *const heads[] = {"Kernel", "Quantity", "Class", "Limit", ">Value", "Result"};
+    char losses[256];
+    res_verdicts_t to = {.title = b->name, .words = {"kept", "broken", "not checked"}};
+    res_grid_begin(&to.grid, heads, sizeof(heads) / sizeof(*heads));
+    judge_all(&to, b, v);
+    res_losses_text(v, losses, sizeof(losses));
+    if (losses[0]) {
+        base_error("%s: what is missing from it cannot be judged", losses);
+        res_verdict(&to, RES_UNCHECKED, "run", losses, "losses");
+    }
+    int status =
+        res_verdicts_write(&to, format, output) == 0 ? res_verdicts_status(&to) : RES_EXIT_TROUBLE;
+    for (size_t i = 0; i < to.count; i++)
+        if (to.rows[i].outcome != RES_KEPT && to.rows[i].message[0] && output)
+            base_warning("%s", to.rows[i].message);
+    res_verdicts_free(&to);
+    return status;
+}
+
+/* ---- the command ---- */
+
+typedef struct {
+    const char *format, *output;
+    bool update;
+    char **words;
+    size_t count;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"format", 'f', "FORMAT", 0, "text, md or junit (default text)", 0},
+    {"output", 'o', "FILE", 0, "write there; the text goes to standard output all the same", 0},
+    {"update", 'u', NULL, 0,
+     "write the run's values into BUDGET.yaml, comments stay; a file that is not there is made", 0},
+    {0}};
+
+static error_t take_option(int key, char *word, struct argp_state *state)
+{
+    arguments_t *a = state->input;
+    switch (key) {
+    case 'f': a->format = word; return 0;
+    case 'o': a->output = word; return 0;
+    case 'u': a->update = true; return 0;
+    case ARGP_KEY_ARGS:
+        a->words = state->argv + state->next;
+        a->count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp command = {
+    options,
+    take_option,
+    "BUDGET.yaml [DIR|DB...]",
+    "Does a run keep to a budget? Status 0: it does, 1: it does not, 2: that cannot be told."
+    "\vDatabases are searched for in DIR, or in the working directory.",
+    NULL,
+    NULL,
+    NULL};
+
+/* The file's text, NULL if there is none; -1 with the reason told. */
+static int read_file(const char *path, char **text, size_t *bytes)
+{
+    *text = base_file_read(path, bytes);
+    if (!*text && errno != ENOENT) {
+        base_error("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (*text && *bytes > BUDGET_BYTES_MAX) {
+        base_error("%s: longer than %d bytes", path, BUDGET_BYTES_MAX);
+        free(*text);
+        return -1;
+    }
+    return 0;
+}
+
+static int run(const arguments_t *a, const res_budget_t *b, const char *text, size_t bytes,
+               res_format_t format)
+{
+    res_run_t r;
+    res_values_t v;
+    int status = RES_EXIT_TROUBLE;
+    if (res_run_open(&r, a->words + 1, a->count - 1) != 0) return status;
+    if (res_values(&r, &v) == 0) {
+        if (!a->update)
+            status = check(b, &v, format, a->output);
+        else
+            status =
+                (b ? res_budget_renew(b, &v, text, bytes) : res_budget_make(a->words[0], &v)) == 0
+                    ? RES_EXIT_KEPT
+                    : RES_EXIT_TROUBLE;
+        res_values_free(&v);
+    }
+    res_run_close(&r);
+    return status;
+}
+
+int res_check_command(int argc, char **argv)
+{
+    arguments_t a = {.format = "text"};
+    char why[1024], *text = NULL;
+    size_t bytes = 0;
+    res_budget_t b;
+    static char name[] = "rocprofv3 check"; /* as help shows it */
+    argp_err_exit_status = RES_EXIT_TROUBLE;
+    argv[0] = name;
+    argp_parse(&command, argc, argv, 0, NULL, &a);
+    int format = res_format(a.format, 1u << RES_TEXT | 1u << RES_MARKDOWN | 1u << RES_JUNIT);
+    if (format < 0 || read_file(a.words[0], &text, &bytes) != 0) return RES_EXIT_TROUBLE;
+    if (!text && a.update) return run(&a, NULL, NULL, 0, (res_format_t)format);
+    if (!text) {
+        base_error("%s: %s (--update makes it from a run)", a.words[0], strerror(ENOENT));
+        return RES_EXIT_TROUBLE;
+    }
+    int status = RES_EXIT_TROUBLE;
+    if (res_budget_parse(&b, a.words[0], text, bytes, why, sizeof(why)) != 0) {
+        base_error("%s", why);
+    } else {
+        status = run(&a, &b, text, bytes, (res_format_t)format);
+        res_budget_free(&b);
+    }
+    free(text);
+    return status;
+}

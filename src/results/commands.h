@@ -1,0 +1,9 @@
+/* commands.h - sub-commands of rocprofv3 that read results; each takes its words from its name on
+ * and returns the exit status. */
+#ifndef CROCPROF_RESULTS_COMMANDS_H
+#define CROCPROF_RESULTS_COMMANDS_H
+
+int res_check_command(int argc, char **argv);
+int res_diff_command(int argc, char **argv);
+
+#endif

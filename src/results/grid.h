@@ -1,0 +1,36 @@
+/* grid.h - a table of texts, for people: aligned columns, or Markdown; and texts that nobody
+ * vouches for, made safe for both and for XML. */
+#ifndef CROCPROF_RESULTS_GRID_H
+#define CROCPROF_RESULTS_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct {
+    const char *const *heads; /* of the columns; one that begins with '>' is aligned to the right */
+    size_t columns;
+    char **cells; /* row by row */
+    size_t count, room;
+    bool failed; /* out of memory */
+} res_grid_t;
+
+void res_grid_begin(res_grid_t *g, const char *const *heads, size_t columns);
+/* The next cell. */
+void res_grid_cell(res_grid_t *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+size_t res_grid_rows(const res_grid_t *g);
+/* Both write nothing of a table without rows. */
+void res_grid_text(const res_grid_t *g, FILE *f);
+void res_grid_markdown(const res_grid_t *g, FILE *f);
+void res_grid_free(res_grid_t *g);
+
+/* Text as it may stand on a terminal: control characters become '?'. */
+void res_put_text(FILE *f, const char *text);
+/* In Markdown, also within a table. */
+void res_put_markdown(FILE *f, const char *text);
+/* In XML, also within an attribute; what XML has no way to write becomes U+FFFD. */
+void res_put_xml(FILE *f, const char *text);
+/* In JSON, with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void res_put_json(FILE *f, const char *text);
+
+#endif

@@ -1,0 +1,462 @@
+/* values.c - see values.h. Kernels first, then each quantity by one statement, then counters; the
+ * rows are brought into the order of the kernels at the end. */
+#include "results/values.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "counters/counters.h"
+#include "insight/occupancy.h"
+#include "output/model.h"
+#include "trace/names.h"
+
+const char *const res_class_names[RES_CLASS_COUNT] = {
+#define X(id, name) name,
+    RES_CLASSES(X)
+#undef X
+};
+
+/* The dispatches D of kernels K on agents A. */
+#define DISPATCHES                                                                                 \
+    "FROM rocpd_kernel_dispatch D "                                                                \
+    "JOIN rocpd_info_kernel_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "                   \
+    "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid "
+
+/* What every dispatch has, as an expression. Occupancy and the number of dispatches are worked out
+ * apart. */
+static const struct {
+    const char *name, *expression;
+    res_measure_t measure;
+} quantities[] = {
+    {"vgprs", "K.arch_vgpr_count", RES_PLAIN},
+    {"agprs", "K.accum_vgpr_count", RES_PLAIN},
+    {"sgprs", "K.sgpr_count", RES_PLAIN},
+    {"lds", "D.group_segment_size", RES_BYTES},
+    {"scratch", "D.private_segment_size", RES_BYTES},
+    {"workgroup", "D.workgroup_size_x * D.workgroup_size_y * D.workgroup_size_z", RES_PLAIN},
+    {"grid", "D.grid_size_x * D.grid_size_y * D.grid_size_z", RES_PLAIN},
+    {"time", "D.\"end\" - D.start", RES_TIME},
+};
+
+static int no_memory(void)
+{
+    base_error("reading results: %s", strerror(ENOMEM));
+    return -1;
+}
+
+/* ---- rows ---- */
+
+static int subject_of(const res_values_t *v, const char *name, size_t *place)
+{
+    for (*place = 0; name && *place < v->kernel_count; (*place)++)
+        if (strcmp(v->kernels[*place].name, name) == 0) return 0;
+    return -1;
+}
+
+static res_value_t *add_value(res_values_t *v, size_t kernel, const char *name)
+{
+    if ((v->count & (v->count - 1)) == 0) { /* powers of two */
+        res_value_t *rows = realloc(v->rows, (v->count ? 2 * v->count : 1) * sizeof(*rows));
+        if (!rows) return NULL;
+        v->rows = rows;
+    }
+    char *copy = strdup(name);
+    if (!copy) return NULL;
+    res_value_t *row = &v->rows[v->count++];
+    *row = (res_value_t){.kernel = kernel, .name = copy};
+    return row;
+}
+
+/* Rows of kernel, number, sum, least, most and, if the name is not given, name. */
+static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char *name,
+                      res_class_t class_, res_measure_t measure)
+{
+    static const char what[] = "reading values";
+    sqlite3_stmt *s = res_prepare(r, sql, what);
+    int more = s ? 1 : -1;
+    while (more > 0 && (more = res_step(s, what)) > 0) {
+        size_t kernel;
+        const char *own = name ? name : (const char *)sqlite3_column_text(s, 5);
+        if (!own || subject_of(v, (const char *)sqlite3_column_text(s, 0), &kernel) != 0) continue;
+        res_value_t *row = add_value(v, kernel, own);
+        if (!row) {
+            more = no_memory();
+            break;
+        }
+        row->class_ = class_;
+        row->measure = measure;
+        row->dispatches = (uint64_t)sqlite3_column_int64(s, 1);
+        row->total = sqlite3_column_double(s, 2);
+        row->least = sqlite3_column_double(s, 3);
+        row->most = sqlite3_column_double(s, 4);
+    }
+    sqlite3_finalize(s);
+    return more;
+}
+
+static int add_quantities(res_run_t *r, res_values_t *v)
+{
+    int result = add_values(r, v,
+                            "SELECT name, COUNT(*), SUM(n), MIN(n), MAX(n) FROM (SELECT "
+                            "K.display_name AS name, COUNT(*) AS n " DISPATCHES
+                            "GROUP BY K.display_name, D.guid) GROUP BY name",
+                            "dispatches", RES_EXACT, RES_PLAIN);
+    for (size_t i = 0; result == 0 && i < sizeof(quantities) / sizeof(*quantities); i++) {
+        const char *x = quantities[i].expression;
+        bool time = quantities[i].measure == RES_TIME;
+        char *sql = sqlite3_mprintf("SELECT K.display_name, COUNT(*), TOTAL(%s), MIN(%s), MAX(%s) "
+                                    "%s GROUP BY K.display_name HAVING COUNT(%s) > 0",
+                                    x, x, x, DISPATCHES, x);
+        result = sql ? add_values(r, v, sql, quantities[i].name,
+                                  !time           ? RES_EXACT
+                                  : v->model_time ? RES_TIMING_MODEL
+                                                  : RES_MEASURED,
+                                  quantities[i].measure)
+                     : no_memory();
+        sqlite3_free(sql);
+    }
+    return result;
+}
+
+static uint32_t small_at(sqlite3_stmt *s, int column)
+{
+    const sqlite3_int64 value = sqlite3_column_int64(s, column);
+    return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+/* Of dispatches that differ, the least and the most. */
+static int add_occupancy(res_run_t *r, res_values_t *v)
+{
+    static const char what[] = "reading registers";
+    sqlite3_stmt *s = res_prepare(
+        r,
+        "SELECT K.display_name, COUNT(*), A.name, K.arch_vgpr_count, K.accum_vgpr_count, "
+        "K.sgpr_count, D.group_segment_size, "
+        "D.workgroup_size_x * D.workgroup_size_y * D.workgroup_size_z " DISPATCHES
+        "GROUP BY 1, 3, 4, 5, 6, 7, 8 ORDER BY 1",
+        what);
+    int more = s ? 1 : -1;
+    while (more > 0 && (more = res_step(s, what)) > 0) {
+        size_t kernel;
+        const char *gpu = (const char *)sqlite3_column_text(s, 2);
+        if (subject_of(v, (const char *)sqlite3_column_text(s, 0), &kernel) != 0) continue;
+        const ins_resources_t needs = {.arch_vgprs = small_at(s, 3),
+                                       .accum_vgprs = small_at(s, 4),
+                                       .sgprs = small_at(s, 5),
+                                       .lds_bytes = small_at(s, 6),
+                                       .group_size = small_at(s, 7)};
+        const ins_occupancy_t o = ins_occupancy(gpu ? gpu : "", &needs);
+        if (!o.known) continue;
+        const uint64_t dispatches = (uint64_t)sqlite3_column_int64(s, 1);
+        res_value_t *row = v->count ? &v->rows[v->count - 1] : NULL;
+        if (!row || row->kernel != kernel || strcmp(row->name, "occupancy") != 0) {
+            row = add_value(v, kernel, "occupancy");
+            if (!row) {
+                more = no_memory();
+                break;
+            }
+            row->class_ = RES_EXACT;
+            row->least = row->most = o.waves;
+        }
+        row->dispatches += dispatches;
+        row->total += (double)dispatches * o.waves;
+        row->least = fmin(row->least, o.waves);
+        row->most = fmax(row->most, o.waves);
+    }
+    sqlite3_finalize(s);
+    return more;
+}
+
+/* ---- counters ---- */
+
+/* The definitions that say how the software GPU comes by a counter; NULL: it is none's. */
+static ctr_catalogue_t *catalogue_of(const res_values_t *v, ctr_definitions_t **definitions)
+{
+    ctr_catalogue_t *c = NULL;
+    *definitions = ctr_definitions_create();
+    if (*definitions && ctr_definitions_add_builtin(*definitions) == CTR_OK)
+        ctr_catalogue_create(*definitions, v->gpu, CTR_GENERATION_SDK, 1, NULL, NULL, &c, NULL);
+    return c;
+}
+
+/* Of a counter that is not built in the weakest of what it is computed from: the file has its
+ * expression. */
+static res_class_t class_of(res_run_t *r, ctr_catalogue_t *c, const char *name)
+{
+    static const char what[] = "reading counters";
+    const ctr_counter_t *counter = c ? ctr_catalogue_find(c, name, strlen(name)) : NULL;
+    sqlite3_stmt *s = NULL;
+    if (c && !counter &&
+        (s = res_prepare(r, "SELECT expression FROM rocpd_info_pmc WHERE name = ?", what))) {
+        sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+        const char *text = res_step(s, what) > 0 ? (const char *)sqlite3_column_text(s, 0) : NULL;
+        if (text && *text)
+            ctr_catalogue_add(c, name, strlen(name), text, strlen(text), "", 0, &counter, NULL);
+        sqlite3_finalize(s);
+    }
+    switch (counter ? counter->value_class : CTR_CLASS_NONE) {
+    case CTR_CLASS_EXACT:
+    case CTR_CLASS_UNAVAILABLE: return RES_EXACT; /* always 0 */
+    case CTR_CLASS_CACHE_MODEL: return RES_CACHE_MODEL;
+    default: return RES_TIMING_MODEL;
+    }
+}
+
+static int classify_counters(res_run_t *r, res_values_t *v, size_t first)
+{
+    ctr_definitions_t *definitions = NULL;
+    ctr_catalogue_t *c = v->software && v->count > first ? catalogue_of(v, &definitions) : NULL;
+    for (size_t i = first; v->software && i < v->count; i++) {
+        size_t before = first; /* a name is looked up once */
+        while (before < i && strcmp(v->rows[before].name, v->rows[i].name) != 0)
+            before++;
+        v->rows[i].class_ = before < i ? v->rows[before].class_ : class_of(r, c, v->rows[i].name);
+    }
+    ctr_catalogue_destroy(c);
+    ctr_definitions_destroy(definitions);
+    return 0;
+}
+
+static int add_counters(res_run_t *r, res_values_t *v)
+{
+    static const char what[] = "reading counters";
+    const size_t first = v->count;
+    /* a dispatch's value is the sum over the counter's instances */
+    int result = add_values(
+        r, v,
+        "SELECT kernel, COUNT(*), TOTAL(value), MIN(value), MAX(value), counter FROM (SELECT "
+        "K.display_name AS kernel, I.name AS counter, TOTAL(P.value) AS value " DISPATCHES
+        "JOIN rocpd_pmc_event P ON P.event_id = D.event_id AND P.guid = D.guid "
+        "JOIN rocpd_info_pmc I ON I.id = P.pmc_id AND I.guid = P.guid "
+        "WHERE P.sample_id IS NULL GROUP BY D.guid, D.id, I.name) GROUP BY kernel, counter",
+        NULL, RES_MEASURED, RES_PLAIN);
+    sqlite3_stmt *s =
+        result == 0 ? res_prepare(r,
+                                  "SELECT DISTINCT name FROM rocpd_info_pmc WHERE description LIKE "
+                                  "'Percent %'",
+                                  what)
+                    : NULL;
+    int more = s ? 1 : -1;
+    while (more > 0 && (more = res_step(s, what)) > 0)
+        for (size_t i = first; i < v->count; i++)
+            if (strcmp(v->rows[i].name, (const char *)sqlite3_column_text(s, 0)) == 0)
+                v->rows[i].measure = RES_PERCENT;
+    sqlite3_finalize(s);
+    return result == 0 && more == 0 ? classify_counters(r, v, first) : -1;
+}
+
+/* ---- kernels and the run ---- */
+
+static int add_kernel(res_values_t *v, sqlite3_stmt *s)
+{
+    const char *name = (const char *)sqlite3_column_text(s, 0);
+    const char *symbol = (const char *)sqlite3_column_text(s, 1);
+    const sqlite3_int64 total = sqlite3_column_int64(s, 2);
+    if (!name) return 0;
+    res_subject_t *kernels = realloc(v->kernels, (v->kernel_count + 1) * sizeof(*kernels));
+    if (!kernels) return no_memory();
+    v->kernels = kernels;
+    res_subject_t *k = &kernels[v->kernel_count];
+    *k = (res_subject_t){.name = strdup(name),
+                         .brief = symbol ? trace_kernel_name(symbol, TRACE_NAMES_TRUNCATED) : NULL,
+                         .total_ns = total < 0 ? 0 : (uint64_t)total};
+    if (!k->name) {
+        free(k->brief);
+        return no_memory();
+    }
+    v->kernel_count++;
+    return 0;
+}
+
+static void label_kernels(res_values_t *v)
+{
+    for (size_t i = 0; i < v->kernel_count; i++) {
+        res_subject_t *k = &v->kernels[i];
+        size_t other = 0;
+        while (k->brief && other < v->kernel_count &&
+               (other == i || !v->kernels[other].brief ||
+                strcmp(v->kernels[other].brief, k->brief) != 0))
+            other++;
+        k->label = k->brief && other == v->kernel_count ? k->brief : k->name;
+    }
+}
+
+static int read_kernels(res_run_t *r, res_values_t *v)
+{
+    static const char what[] = "reading kernels";
+    double all = 0;
+    sqlite3_stmt *s = res_prepare(r,
+                                  "SELECT K.display_name, MIN(K.kernel_name), SUM(D.\"end\" - "
+                                  "D.start) AS total " DISPATCHES
+                                  "GROUP BY K.display_name ORDER BY total DESC, 1",
+                                  what);
+    int more = s ? 1 : -1;
+    while (more > 0 && (more = res_step(s, what)) > 0)
+        if (add_kernel(v, s) != 0) more = -1;
+    sqlite3_finalize(s);
+    for (size_t i = 0; i < v->kernel_count; i++)
+        all += (double)v->kernels[i].total_ns;
+    for (size_t i = 0; all > 0 && i < v->kernel_count; i++)
+        v->kernels[i].share = (double)v->kernels[i].total_ns / all;
+    label_kernels(v);
+    return more;
+}
+
+/* What one statement says, as a number. */
+static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
+{
+    static const char what[] = "reading facts";
+    sqlite3_stmt *s = res_prepare(r, sql, what);
+    int more = s ? res_step(s, what) : -1;
+    const sqlite3_int64 value = more > 0 ? sqlite3_column_int64(s, 0) : 0;
+    *number = value < 0 ? 0 : (uint64_t)value;
+    sqlite3_finalize(s);
+    return more < 0 ? -1 : 0;
+}
+
+static int read_run(res_run_t *r, res_values_t *v)
+{
+    static const char what[] = "reading agents";
+    uint64_t software = 0, model = 0;
+    const struct {
+        const char *sql;
+        uint64_t *number;
+    } facts[] = {
+        {"SELECT COUNT(*) FROM rocpd_info_process WHERE environment LIKE '%libsoftgpu%'",
+         &software},
+        {"SELECT COUNT(*) FROM rocpd_info_agent WHERE model_name LIKE '%" OUT_MODEL_TIME "%'",
+         &model},
+        {"SELECT TOTAL(value) FROM rocpd_metadata WHERE tag = 'records_dropped'", &v->dropped},
+        {"SELECT TOTAL(value) FROM rocpd_metadata WHERE tag = 'bytes_damaged'", &v->damaged},
+        {"SELECT TOTAL(value) FROM rocpd_metadata WHERE tag = 'names_lost'", &v->names_lost},
+    };
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+        if (ask_number(r, facts[i].sql, facts[i].number) != 0) return -1;
+    v->software = software;
+    v->model_time = software && model;
+    sqlite3_stmt *s = res_prepare(
+        r, "SELECT A.name " DISPATCHES "WHERE A.name IS NOT NULL GROUP BY 1 ORDER BY COUNT(*) DESC",
+        what);
+    int more = s ? res_step(s, what) : -1;
+    if (more > 0) snprintf(v->gpu, sizeof(v->gpu), "%s", (const char *)sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    return more < 0 ? -1 : 0;
+}
+
+/* Stable: each kernel's rows stay in their order. */
+static int sort_rows(res_values_t *v)
+{
+    res_value_t *sorted = malloc((v->count ? v->count : 1) * sizeof(*sorted));
+    size_t at = 0;
+    if (!sorted) return no_memory();
+    for (size_t k = 0; k < v->kernel_count; k++) {
+        v->kernels[k].first = at;
+        for (size_t i = 0; i < v->count; i++)
+            if (v->rows[i].kernel == k) sorted[at++] = v->rows[i];
+        v->kernels[k].count = at - v->kernels[k].first;
+    }
+    free(v->rows);
+    v->rows = sorted;
+    return 0;
+}
+
+int res_values(res_run_t *r, res_values_t *v)
+{
+    *v = (res_values_t){0};
+    if (read_run(r, v) == 0 && read_kernels(r, v) == 0 && add_quantities(r, v) == 0 &&
+        add_occupancy(r, v) == 0 && add_counters(r, v) == 0 && sort_rows(v) == 0)
+        return 0;
+    res_values_free(v);
+    return -1;
+}
+
+void res_values_free(res_values_t *v)
+{
+    for (size_t i = 0; i < v->count; i++)
+        free(v->rows[i].name);
+    for (size_t i = 0; i < v->kernel_count; i++) {
+        free(v->kernels[i].name);
+        free(v->kernels[i].brief);
+    }
+    free(v->rows);
+    free(v->kernels);
+    *v = (res_values_t){0};
+}
+
+const res_value_t *res_value_find(const res_values_t *v, size_t kernel, const char *name)
+{
+    const res_subject_t *k = &v->kernels[kernel];
+    for (size_t i = k->first; i < k->first + k->count; i++)
+        if (strcmp(v->rows[i].name, name) == 0) return &v->rows[i];
+    return NULL;
+}
+
+/* ---- texts ---- */
+
+void res_value_missing(const res_values_t *v, const char *name, char *text, size_t room)
+{
+    ctr_definitions_t *definitions = NULL;
+    if (strcmp(name, "occupancy") == 0) {
+        snprintf(text, room, "the occupancy of %s is not known", *v->gpu ? v->gpu : "this GPU");
+        return;
+    }
+    ctr_catalogue_t *c = catalogue_of(v, &definitions);
+    const char *similar = c ? ctr_catalogue_similar(c, name) : NULL;
+    if (c && ctr_catalogue_find(c, name, strlen(name)))
+        snprintf(text, room, "not collected: --pmc %s", name);
+    else if (similar)
+        snprintf(text, room, "no such quantity; did you mean %s?", similar);
+    else
+        snprintf(text, room, "no such quantity was collected");
+    ctr_catalogue_destroy(c);
+    ctr_definitions_destroy(definitions);
+}
+
+void res_losses_text(const res_values_t *v, char *text, size_t room)
+{
+    text[0] = 0;
+    if (!v->dropped && !v->damaged && !v->names_lost) return;
+    snprintf(text, room, "the run lost %llu records, %llu bytes of records and %llu names",
+             (unsigned long long)v->dropped, (unsigned long long)v->damaged,
+             (unsigned long long)v->names_lost);
+}
+
+/* Digits in groups of three. */
+static void group_digits(double value, char text[RES_SHOWN_BYTES])
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof(digits), "%.0f", fabs(value)), at = 0;
+    if (value < 0) text[at++] = '-';
+    for (int i = 0; i < length && at < RES_SHOWN_BYTES - 2; i++) {
+        if (i && (length - i) % 3 == 0) text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = 0;
+}
+
+const char *res_shown(double value, res_measure_t measure, char text[RES_SHOWN_BYTES])
+{
+    typedef struct {
+        const char *word;
+        double factor;
+    } unit_t;
+    static const unit_t times[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    static const unit_t bytes[] = {
+        {"GiB", 1073741824.0}, {"MiB", 1048576}, {"KiB", 1024}, {"B", 1}};
+    if (measure == RES_TIME || measure == RES_BYTES) {
+        const unit_t *unit = measure == RES_TIME ? times : bytes;
+        while (unit->factor > 1 && fabs(value) < unit->factor)
+            unit++;
+        snprintf(text, RES_SHOWN_BYTES, "%.4g %s", value / unit->factor, unit->word);
+    } else if (value == floor(value) && fabs(value) < 1e15) {
+        group_digits(value, text);
+        if (measure == RES_PERCENT) strcat(text, " %");
+    } else {
+        snprintf(text, RES_SHOWN_BYTES, "%.4g%s", value, measure == RES_PERCENT ? " %" : "");
+    }
+    return text;
+}
