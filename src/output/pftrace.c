@@ -104,14 +104,6 @@ static uint64_t name_number(pf_t *p, const char *text)
 
 /* ---- events ---- */
 
-void pf_annotate_text(pf_t *p, pf_annotation_t which, const char *value)
-{
-    size_t a = proto_begin(&p->out, PF_EVENT_ANNOTATION);
-    proto_number(&p->out, PF_ANNOTATION_NAME_IID, which + 1u);
-    proto_text(&p->out, PF_ANNOTATION_STRING, value);
-    proto_end(&p->out, a);
-}
-
 void pf_annotate_named(pf_t *p, const char *name, const char *value)
 {
     size_t a = proto_begin(&p->out, PF_EVENT_ANNOTATION);
@@ -128,13 +120,18 @@ void pf_annotate_double(pf_t *p, const char *name, double value)
     proto_end(&p->out, a);
 }
 
-proto_fields_t pf_name(pf_t *p, out_domain_t domain, const char *name)
+pf_name_t pf_name(pf_t *p, out_domain_t domain, const char *name)
+{
+    pf_name_t numbers = {category_of[domain] + 1u, name_number(p, name)};
+    p->out.failed |= !numbers.name;
+    return numbers;
+}
+
+proto_fields_t pf_name_fields(pf_name_t name)
 {
     proto_fields_t fields = {0};
-    uint64_t number = name_number(p, name);
-    p->out.failed |= !number;
-    proto_add_field(&fields, PF_EVENT_CATEGORY_IID, category_of[domain] + 1u);
-    proto_add_field(&fields, PF_EVENT_NAME_IID, number);
+    proto_add_field(&fields, PF_EVENT_CATEGORY_IID, name.category);
+    proto_add_field(&fields, PF_EVENT_NAME_IID, name.name);
     return fields;
 }
 
@@ -165,9 +162,10 @@ int out_pftrace_write(out_job_t *job, const char *path)
     int result = -1;
     p.file = out_file_open(path, job->why, job->why_bytes);
     if (!p.file) return -1;
-    p.process_track = out_mix(h->pid ^ out_mix(h->process_start ^ out_mix(h->realtime_ns)));
-    /* 0 means "no sequence", and its width is 32 bits */
-    p.sequence = (uint32_t)(p.process_track >> 32) | 1;
+    const uint64_t process = out_mix(h->pid ^ out_mix(h->process_start ^ out_mix(h->realtime_ns)));
+    p.process_track = process & ((UINT64_C(1) << PF_UUID_BITS) - 1);
+    /* 0 means "no sequence" */
+    p.sequence = (uint32_t)(process >> (64 - PF_SEQUENCE_BITS)) | 1;
     write_head(&p, h);
     if (pf_write_tracks(&p) == 0 && !p.out.failed) {
         flush_to_file(&p);

@@ -70,8 +70,23 @@ enum {
     PF_ANNOTATION_STRING = 6,
     PF_ANNOTATION_NAME = 10,
 
-    PF_FLUSH_BYTES = 1 << 18
+    PF_FLUSH_BYTES = 1 << 18,
+    /* ids of tracks and sequences: enough to tell them apart, in seven bytes and in four */
+    PF_UUID_BITS = 49,
+    PF_SEQUENCE_BITS = 28
 };
+
+typedef enum {
+    TRACK_THREAD,  /* thread */
+    TRACK_STREAM,  /* stream */
+    TRACK_EVENTS,  /* kind */
+    TRACK_QUEUE,   /* agent, queue */
+    TRACK_COPY,    /* agent, thread */
+    TRACK_COPIED,  /* agent: counters from here on */
+    TRACK_GIVEN,   /* agent */
+    TRACK_SCRATCH, /* agent */
+    TRACK_PMC      /* agent, counter */
+} pf_track_kind_t;
 
 /* Domains with slices. */
 #define PF_CATEGORIES(X)                                                                           \
@@ -144,6 +159,18 @@ typedef struct pf {
     proto_fields_t begin; /* of one with a time, up to its value */
     out_numbers_t names;  /* of events, by address */
 } pf_t;
+
+static inline uint64_t pf_uuid(const pf_t *p, pf_track_kind_t kind, uint64_t a, uint64_t b)
+{
+    const uint64_t uuid = out_mix(out_mix(p->process_track ^ out_mix(kind) ^ a) ^ b);
+    return (uuid & ((UINT64_C(1) << PF_UUID_BITS) - 1)) | 1;
+}
+
+/* Of the whole trace: a process's own ids come again in the next one. */
+static inline uint64_t pf_flow(const pf_t *p, const trace_timed_t *r)
+{
+    return out_mix(p->process_track ^ r->correlation);
+}
 
 /* What a `begin` returns is for its end; between them stand fields. */
 static inline size_t pf_packet(pf_t *p)
@@ -224,10 +251,19 @@ static inline uint8_t *pf_put_annotation(uint8_t *at, pf_annotation_t which, uin
 
 _Static_assert(PF_ANNOTATION_COUNT < 0x80, "pf_put_annotation");
 
-static inline void pf_annotate(pf_t *p, pf_annotation_t which, uint64_t value)
+/* The same for a short text, as of an agent: its length has one byte, too. */
+enum { PF_SHORT_TEXT = 31 };
+static inline uint8_t *pf_put_short_text(uint8_t *at, pf_annotation_t which, const char *text)
 {
-    if (!proto_room(&p->out, PF_ANNOTATION_MAX)) return;
-    pf_put_end(p, pf_put_annotation(p->out.data + p->out.used, which, value));
+    enum { TEXT_POS = 6, IN_LENGTH = 4 };
+    const size_t bytes = strnlen(text, PF_SHORT_TEXT);
+    const uint8_t begin[TEXT_POS] = {
+        PF_EVENT_ANNOTATION << 3 | PROTO_BYTES,     (uint8_t)(bytes + IN_LENGTH),
+        PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT, (uint8_t)(which + 1u),
+        PF_ANNOTATION_STRING << 3 | PROTO_BYTES,    (uint8_t)bytes};
+    memcpy(at, begin, sizeof(begin));
+    memcpy(at + TEXT_POS, text, bytes);
+    return at + TEXT_POS + bytes;
 }
 
 /* Flow, and times as annotations. */
@@ -235,9 +271,7 @@ enum { PF_TIMES_MAX = PROTO_NUMBER_MAX + 3 * PF_ANNOTATION_MAX };
 
 static inline uint8_t *pf_put_times(const pf_t *p, uint8_t *at, const trace_timed_t *r)
 {
-    /* of the whole trace: a process's own ids come again in the next one */
-    if (r->correlation)
-        at = proto_put_fixed64(at, PF_EVENT_FLOW, out_mix(p->process_track ^ r->correlation));
+    if (r->correlation) at = proto_put_fixed64(at, PF_EVENT_FLOW, pf_flow(p, r));
     at = pf_put_annotation(at, PF_begin_ns, r->start);
     at = pf_put_annotation(at, PF_end_ns, r->end);
     return pf_put_annotation(at, PF_delta_ns, r->end - r->start);
@@ -283,14 +317,18 @@ static inline void pf_slice_ends(pf_t *p, const proto_fields_t *end, uint64_t ns
     pf_packet_end(p, packet);
 }
 
-/* pftrace.c. Fields of an event, its category and its name, which lasts as long as the model. Not
- * inside a packet. */
-proto_fields_t pf_name(pf_t *p, out_domain_t domain, const char *name);
+/* pftrace.c. Numbers of an event's category and of its name, which lasts as long as the model, 0
+ * for one when out of memory; not inside a packet. */
+typedef struct {
+    uint64_t category, name;
+} pf_name_t;
+pf_name_t pf_name(pf_t *p, out_domain_t domain, const char *name);
+/* Fields of an event with them. */
+proto_fields_t pf_name_fields(pf_name_t name);
 /* The same with a name that comes once. */
 size_t pf_named(pf_t *p, const proto_fields_t *track, unsigned type, out_domain_t domain,
                 const char *name, const trace_timed_t *r, size_t *event);
 void pf_counter(pf_t *p, const proto_fields_t *track, uint64_t ns, double value);
-void pf_annotate_text(pf_t *p, pf_annotation_t which, const char *value);
 void pf_annotate_named(pf_t *p, const char *name, const char *value);
 void pf_annotate_double(pf_t *p, const char *name, double value);
 

@@ -7,27 +7,15 @@
 #include "output/ends.h"
 #include "output/launches.h"
 #include "output/live.h"
-#include "output/pftrace.h"
+#include "output/pftrace_calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "trace/store.h"
 
-typedef enum {
-    TRACK_THREAD,  /* thread */
-    TRACK_STREAM,  /* stream */
-    TRACK_EVENTS,  /* kind */
-    TRACK_QUEUE,   /* agent, queue */
-    TRACK_COPY,    /* agent, thread */
-    TRACK_COPIED,  /* agent: counters from here on */
-    TRACK_GIVEN,   /* agent */
-    TRACK_SCRATCH, /* agent */
-    TRACK_PMC      /* agent, counter */
-} track_kind_t;
-
 typedef struct {
-    track_kind_t kind;
+    pf_track_kind_t kind;
     uint64_t a, b, uuid;
     proto_fields_t field; /* the uuid's, in events */
     bool open;            /* device tracks: a slice that ends at `end` or where the next begins */
@@ -36,22 +24,12 @@ typedef struct {
     out_ends_t ends; /* copies in flight, and their bytes */
 } track_t;
 
-/* What calls of a thread have in common. */
-typedef struct {
-    uint32_t tid;
-    proto_fields_t field;      /* empty: not one yet */
-    proto_fields_t annotation; /* of its id */
-    proto_fields_t end;        /* of slices */
-} thread_t;
-
-enum { THREADS = 64 }; /* that take turns, by the end of their ids */
-
 typedef struct {
     pf_t *p;
     out_model_t *model;
-    thread_t threads[THREADS];
-    out_pieces_t calls; /* fields of names of calls */
-    track_t *tracks;    /* a hash table, its size a power of two; uuid 0: free */
+    out_pieces_t calls; /* what pftrace_calls.c knows of operations */
+    pf_threads_t threads;
+    track_t *tracks; /* a hash table, its size a power of two; uuid 0: free */
     size_t track_count, track_room;
     unsigned queues; /* numbered as they come */
     out_live_t live;
@@ -97,15 +75,11 @@ static void describe_process(state_t *s)
     free(program);
 }
 
-static uint64_t thread_uuid(const state_t *s, uint32_t tid)
-{
-    return out_mix(s->p->process_track ^ out_mix(TRACK_THREAD) ^ tid);
-}
-
 static void describe_thread(state_t *s, uint32_t tid, unsigned number)
 {
     char name[64];
-    size_t packet, track = describe(s, thread_uuid(s, tid), s->p->process_track, NULL, &packet);
+    size_t packet,
+        track = describe(s, pf_thread_uuid(s->p, tid), s->p->process_track, NULL, &packet);
     size_t thread = proto_begin(&s->p->out, PF_TRACK_THREAD);
     const char *own = out_model_thread(s->model, tid),
                *main = out_model_thread(s->model, s->p->pid);
@@ -174,9 +148,9 @@ static track_t *track_place(track_t *tracks, size_t room, uint64_t uuid)
 }
 
 /* NULL: out of memory. Good until the next call. */
-static track_t *find_track(state_t *s, track_kind_t kind, uint64_t a, uint64_t b)
+static track_t *find_track(state_t *s, pf_track_kind_t kind, uint64_t a, uint64_t b)
 {
-    uint64_t uuid = out_mix(out_mix(s->p->process_track ^ out_mix(kind) ^ a) ^ b) | 1;
+    const uint64_t uuid = pf_uuid(s->p, kind, a, b);
     if (2 * s->track_count >= s->track_room) {
         size_t room = s->track_room ? 2 * s->track_room : 64;
         track_t *tracks = calloc(room, sizeof(*tracks));
@@ -255,92 +229,56 @@ static void write_scratch(state_t *s, const trace_scratch_t *x)
     if (t) set_bytes(s, t, x->start, x->bytes);
 }
 
-/* ---- slices of threads ---- */
-
-static const thread_t *find_thread(state_t *s, uint32_t tid)
-{
-    thread_t *t = &s->threads[tid % THREADS];
-    if (t->tid == tid && t->field.used) return t;
-    *t = (thread_t){.tid = tid};
-    proto_add_field(&t->field, PF_EVENT_TRACK, thread_uuid(s, tid));
-    uint8_t *at = t->annotation.data;
-    t->annotation.used = (uint8_t)(pf_put_annotation(at, PF_tid, tid) - at);
-    t->end = pf_make_end(&t->field);
-    return t;
-}
+/* ---- events of no thread ---- */
 
 static const char *operation_of(state_t *s, trace_head_t head)
 {
     return out_model_operation(s->model, trace_kind(head), trace_operation(head));
 }
 
-/* Of a call whose name there is; NULL: there is none. */
-static const proto_fields_t *kept_name(const state_t *s, const trace_timed_t *r)
-{
-    const out_piece_t *piece = out_piece_find(&s->calls, r->head);
-    return piece ? (const proto_fields_t *)piece->bytes : NULL;
-}
-
-/* Of a call; NULL when out of memory. */
-static const proto_fields_t *name_of(state_t *s, out_domain_t domain, const trace_timed_t *r)
-{
-    const proto_fields_t *kept = kept_name(s, r);
-    if (kept) return kept;
-    proto_fields_t name = pf_name(s->p, domain, operation_of(s, r->head));
-    s->failed |= !out_piece_keep(&s->calls, r->head, &name, sizeof(name));
-    return kept_name(s, r);
-}
-
-static void annotate_call(state_t *s, const thread_t *thread, const trace_timed_t *r)
-{
-    pf_t *p = s->p;
-    bool full = trace_words(r->head) * 8u >= sizeof(trace_api_full_t);
-    if (!proto_room(&p->out, 4 * PF_ANNOTATION_MAX + sizeof(proto_fields_t))) return;
-    uint8_t *at = p->out.data + p->out.used;
-    at = proto_put_fields(at, &thread->annotation);
-    at = pf_put_annotation(at, PF_kind, trace_kind(r->head));
-    at = pf_put_annotation(at, PF_operation, trace_operation(r->head));
-    at = pf_put_annotation(at, PF_corr_id, r->correlation);
-    at = pf_put_annotation(at, PF_ancestor_id, full ? ((const trace_api_full_t *)r)->ancestor : 0);
-    pf_put_end(p, at);
-    out_arguments_t a = out_model_arguments(s->model, r);
-    while (out_arguments_next(&a))
-        pf_annotate_named(p, a.name, a.value);
-}
-
-/* A range's name is its text, unless it has none. */
-static const char *own_name(state_t *s, out_domain_t domain, const trace_timed_t *r)
-{
-    if (domain != OUT_MARKER_API || !((const trace_marker_t *)r)->text) return NULL;
-    return out_model_text(s->model, ((const trace_marker_t *)r)->text);
-}
-
-/* Its name is there before it is rendered. */
-static void prepare_call(state_t *s, out_domain_t domain, const trace_timed_t *r)
-{
-    if (!own_name(s, domain, r)) name_of(s, domain, r);
-}
-
 /* On a track of their kind. */
 static void write_event(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
     track_t *t = find_track(s, TRACK_EVENTS, trace_kind(r->head), 0);
-    const proto_fields_t *name = name_of(s, domain, r);
+    const proto_fields_t *name = pf_call_name(s->p, &s->calls, domain, r);
     bool point = out_is_point(domain, r);
+    s->failed |= !name;
     if (!t || !name) return;
     if (!point) begin_on(s, t, r);
     size_t event,
         packet = pf_slice(s->p, &t->field, point ? PF_INSTANT : PF_SLICE_BEGIN, name, r, &event);
-    annotate_call(s, find_thread(s, trace_thread(r->head)), r);
+    pf_annotate_call(s->p, pf_find_thread(&s->threads, trace_thread(r->head)), r);
     pf_event_end(s->p, packet, event);
 }
 
 /* ---- slices of devices ---- */
 
+static const char *agent_label(const out_agent_t *a)
+{
+    return a ? a->tag : "UNK-0";
+}
+
 static const char *label_of(const state_t *s, uint64_t agent)
 {
-    const out_agent_t *a = out_model_find_agent(s->model, agent);
-    return a ? a->tag : "UNK-0";
+    return agent_label(out_model_find_agent(s->model, agent));
+}
+
+/* More than annotations of one record need, which ask for room once. */
+enum { ANNOTATIONS_MAX = 24 * PF_ANNOTATION_MAX + 2 * PF_SHORT_TEXT };
+
+static void annotate_copy(state_t *s, const trace_copy_t *c)
+{
+    proto_t *out = &s->p->out;
+    if (!proto_room(out, ANNOTATIONS_MAX)) return;
+    uint8_t *at = out->data + out->used;
+    at = pf_put_annotation(at, PF_kind, trace_kind(c->head));
+    at = pf_put_annotation(at, PF_operation, trace_operation(c->head));
+    at = pf_put_short_text(at, PF_src_agent, label_of(s, c->source));
+    at = pf_put_short_text(at, PF_dst_agent, label_of(s, c->destination));
+    at = pf_put_annotation(at, PF_copy_bytes, c->bytes);
+    at = pf_put_annotation(at, PF_corr_id, c->correlation);
+    at = pf_put_annotation(at, PF_tid, trace_thread(c->head));
+    pf_put_end(s->p, pf_put_annotation(at, PF_stream_ID, c->stream));
 }
 
 static void write_copy(state_t *s, const trace_copy_t *c)
@@ -352,49 +290,45 @@ static void write_copy(state_t *s, const trace_copy_t *c)
                              : find_track(s, TRACK_STREAM, c->stream, 0);
     if (!t) return;
     begin_on(s, t, r);
-    proto_fields_t name = pf_name(p, OUT_MEMORY_COPY, operation_of(s, c->head));
+    proto_fields_t name = pf_name_fields(pf_name(p, OUT_MEMORY_COPY, operation_of(s, c->head)));
     size_t event, packet = pf_slice(p, &t->field, PF_SLICE_BEGIN, &name, r, &event);
-    pf_annotate(p, PF_kind, trace_kind(c->head));
-    pf_annotate(p, PF_operation, trace_operation(c->head));
-    pf_annotate_text(p, PF_src_agent, label_of(s, c->source));
-    pf_annotate_text(p, PF_dst_agent, label_of(s, c->destination));
-    pf_annotate(p, PF_copy_bytes, c->bytes);
-    pf_annotate(p, PF_corr_id, c->correlation);
-    pf_annotate(p, PF_tid, tid);
-    pf_annotate(p, PF_stream_ID, c->stream);
+    annotate_copy(s, c);
     pf_event_end(p, packet, event);
     copy_in_flight(s, c);
 }
 
 static void annotate_dispatch(state_t *s, const trace_dispatch_t *d)
 {
-    pf_t *p = s->p;
+    proto_t *out = &s->p->out;
+    const out_agent_t *agent = out_model_find_agent(s->model, d->agent);
     const trace_kernel_t *k = out_model_kernel(s->model, d->kernel)->record;
     uint64_t group = 1, grid = 1;
     for (int i = 0; i < 3; i++) {
         group *= d->workgroup[i];
         grid *= d->grid[i];
     }
-    pf_annotate(p, PF_kind, trace_kind(d->head));
-    pf_annotate_text(p, PF_agent, label_of(s, d->agent));
-    pf_annotate_text(p, PF_agent_type, out_agent_type(out_model_find_agent(s->model, d->agent)));
-    pf_annotate(p, PF_corr_id, d->correlation);
-    pf_annotate(p, PF_queue, d->queue);
-    pf_annotate(p, PF_tid, trace_thread(d->head));
-    pf_annotate(p, PF_kernel_id, d->kernel);
-    pf_annotate(p, PF_dispatch_id, d->dispatch);
-    pf_annotate(p, PF_Scratch_Size, d->private_bytes);
-    pf_annotate(p, PF_LDS_Block_Size, d->group_bytes);
-    pf_annotate(p, PF_VGPR_Count, k->vgprs);
-    pf_annotate(p, PF_Accum_VGPR_Count, k->agprs);
-    pf_annotate(p, PF_SGPR_Count, k->sgprs);
-    pf_annotate(p, PF_workgroup_size, group);
-    pf_annotate(p, PF_grid_size, grid);
+    if (!proto_room(out, ANNOTATIONS_MAX)) return;
+    uint8_t *at = out->data + out->used;
+    at = pf_put_annotation(at, PF_kind, trace_kind(d->head));
+    at = pf_put_short_text(at, PF_agent, agent_label(agent));
+    at = pf_put_short_text(at, PF_agent_type, out_agent_type(agent));
+    at = pf_put_annotation(at, PF_corr_id, d->correlation);
+    at = pf_put_annotation(at, PF_queue, d->queue);
+    at = pf_put_annotation(at, PF_tid, trace_thread(d->head));
+    at = pf_put_annotation(at, PF_kernel_id, d->kernel);
+    at = pf_put_annotation(at, PF_dispatch_id, d->dispatch);
+    at = pf_put_annotation(at, PF_Scratch_Size, d->private_bytes);
+    at = pf_put_annotation(at, PF_LDS_Block_Size, d->group_bytes);
+    at = pf_put_annotation(at, PF_VGPR_Count, k->vgprs);
+    at = pf_put_annotation(at, PF_Accum_VGPR_Count, k->agprs);
+    at = pf_put_annotation(at, PF_SGPR_Count, k->sgprs);
+    at = pf_put_annotation(at, PF_workgroup_size, group);
+    at = pf_put_annotation(at, PF_grid_size, grid);
     for (int i = 0; i < 3; i++)
-        pf_annotate(p, PF_workgroup_size_x + (unsigned)i, d->workgroup[i]);
+        at = pf_put_annotation(at, PF_workgroup_size_x + (unsigned)i, d->workgroup[i]);
     for (int i = 0; i < 3; i++)
-        pf_annotate(p, PF_grid_size_x + (unsigned)i, d->grid[i]);
-    pf_annotate(p, PF_stream_ID, d->stream);
+        at = pf_put_annotation(at, PF_grid_size_x + (unsigned)i, d->grid[i]);
+    pf_put_end(s->p, pf_put_annotation(at, PF_stream_ID, d->stream));
 }
 
 static void write_dispatch(void *to, out_launch_t *h)
@@ -408,8 +342,8 @@ static void write_dispatch(void *to, out_launch_t *h)
     if (!t) return;
     begin_on(s, t, r);
     out_launch_sum(h);
-    proto_fields_t name =
-        pf_name(p, OUT_KERNEL_DISPATCH, out_domains[OUT_KERNEL_DISPATCH].key(s->model, r));
+    proto_fields_t name = pf_name_fields(
+        pf_name(p, OUT_KERNEL_DISPATCH, out_domains[OUT_KERNEL_DISPATCH].key(s->model, r)));
     size_t event, packet = pf_slice(p, &t->field, PF_SLICE_BEGIN, &name, r, &event);
     annotate_dispatch(s, d);
     for (size_t i = 0; i < h->count; i++)
@@ -429,7 +363,7 @@ static void write_dispatch(void *to, out_launch_t *h)
 static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
     switch (out_domains[domain].shape) {
-    case OUT_CALL: prepare_call(s, domain, r); return;
+    case OUT_CALL: s->failed |= !pf_call_prepare(s->p, &s->calls, domain, r); return;
     case OUT_EVENT: write_event(s, domain, r); return;
     case OUT_LAUNCH: s->failed |= !out_launches_add(&s->launches, domain, r); return;
     case OUT_COPY: write_copy(s, (const trace_copy_t *)r); return;
@@ -458,8 +392,8 @@ typedef struct {
 } insertion_t;
 
 typedef struct {
-    pf_t p;       /* what is rendered */
-    state_t s;    /* for it */
+    pf_t p; /* what is rendered */
+    pf_threads_t threads;
     state_t *all; /* of the file */
     out_file_t *file;
     out_batch_t batch;
@@ -487,7 +421,7 @@ static void *begin_worker(void *to)
                        .head = all->p->head,
                        .begin = all->p->begin,
                        .flush = keep_packets};
-    worker->s = (state_t){.p = &worker->p, .model = all->model};
+    worker->threads.p = &worker->p;
     return worker;
 }
 
@@ -505,7 +439,6 @@ static void end_worker(void *argument)
 static void insert(worker_t *w, size_t at)
 {
     const size_t packets = w->all->p->out.used;
-    if (packets == (w->count ? w->insertions[w->count - 1].packets : 0)) return;
     if (w->count == w->room) {
         size_t room = w->room ? 2 * w->room : 64;
         insertion_t *more = realloc(w->insertions, room * sizeof(*more));
@@ -522,6 +455,7 @@ static bool take_records(void *argument)
 {
     worker_t *w = argument;
     state_t *s = w->all;
+    size_t inserted = 0;
     if (s->over || !out_source_batch(s->p->job->source, &w->batch)) {
         if (s->over || s->p->job->source->failed) return false;
         s->over = true;
@@ -531,32 +465,18 @@ static bool take_records(void *argument)
     s->p->out.used = w->count = 0;
     for (size_t at = 0; at < w->batch.used;) {
         const trace_timed_t *r = (const trace_timed_t *)(w->batch.records + at);
-        out_launches_use(&s->launches, r, write_dispatch, s);
+        if (s->launches.count) out_launches_use(&s->launches, r, write_dispatch, s);
         write_record(s, (out_domain_t)out_domain_of(r->head), r);
-        insert(w, at);
+        if (s->p->out.used != inserted) insert(w, at);
+        inserted = s->p->out.used;
         at += trace_words(r->head) * 8u;
     }
     if (s->over) end_tracks(s);
-    insert(w, w->batch.used);
+    if (s->p->out.used != inserted) insert(w, w->batch.used);
     s->failed |= s->p->out.failed;
     w->packets = s->p->out;
     s->p->out = (proto_t){0};
     return !s->failed;
-}
-
-/* Nothing that other records' packets depend on. */
-static void render_call(worker_t *w, out_domain_t domain, const trace_timed_t *r)
-{
-    pf_t *p = &w->p;
-    const thread_t *thread = find_thread(&w->s, trace_thread(r->head));
-    const char *own = own_name(&w->s, domain, r);
-    bool point = out_is_point(domain, r);
-    unsigned type = point ? PF_INSTANT : PF_SLICE_BEGIN;
-    size_t event, packet = own ? pf_named(p, &thread->field, type, domain, own, r, &event)
-                               : pf_slice(p, &thread->field, type, kept_name(w->all, r), r, &event);
-    annotate_call(&w->s, thread, r);
-    pf_event_end(p, packet, event);
-    if (!point) pf_slice_ends(p, &thread->end, r->end);
 }
 
 static size_t put_inserted(worker_t *w, size_t which, size_t from)
@@ -579,7 +499,8 @@ static void render_records(void *argument, bool first)
         const out_domain_t domain = (out_domain_t)out_domain_of(r->head);
         if (which < w->count && w->insertions[which].at == at)
             packets = put_inserted(w, which++, packets);
-        if (out_domains[domain].shape == OUT_CALL) render_call(w, domain, r);
+        if (out_domains[domain].shape == OUT_CALL)
+            pf_render_call(&w->threads, &w->all->calls, domain, r);
         at += trace_words(r->head) * 8u;
     }
     if (which < w->count) put_inserted(w, which, packets);
@@ -596,7 +517,10 @@ static void write_packets(void *argument)
 int pf_write_tracks(pf_t *p)
 {
     out_source_t *source = p->job->source;
-    state_t s = {.p = p, .model = p->job->model, .by_queue = p->job->config->group_by_queue};
+    state_t s = {.p = p,
+                 .model = p->job->model,
+                 .threads = {.p = p},
+                 .by_queue = p->job->config->group_by_queue};
     const out_crew_work_t work = {begin_worker,   end_worker,    take_records,
                                   render_records, write_packets, &s};
     uint64_t rows = 0;

@@ -67,6 +67,13 @@ static inline uint8_t *proto_put_varint(uint8_t *at, uint64_t value)
     return at + more + 1;
 }
 
+/* In exactly so many bytes, up to eight, which a number may have more of than it needs. */
+static inline void proto_put_wide(uint8_t *at, size_t bytes, uint64_t value)
+{
+    value = proto_spread(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * (bytes - 1)) - 1));
+    memcpy(at, &value, bytes);
+}
+
 static inline uint8_t *proto_put_number(uint8_t *at, uint32_t field, uint64_t value)
 {
     return proto_put_varint(proto_put_varint(at, field << 3 | PROTO_VARINT), value);
@@ -146,8 +153,7 @@ static inline size_t proto_begin(proto_t *p, uint32_t field)
 
 static inline void proto_put_length(uint8_t *begun, size_t bytes)
 {
-    uint32_t length = (uint32_t)proto_spread(bytes) | 0x00808080;
-    memcpy(begun - PROTO_LENGTH_BYTES, &length, sizeof(length));
+    proto_put_wide(begun - PROTO_LENGTH_BYTES, PROTO_LENGTH_BYTES, bytes);
 }
 
 static inline void proto_end(proto_t *p, size_t begun)

@@ -59,17 +59,6 @@ static inline bool add_thread(out_source_t *s, uint32_t thread)
     return s->seen[thread / 8] >> thread % 8 & 1 || new_thread(s, thread);
 }
 
-static inline bool add(out_source_t *s, const trace_timed_t *record, out_domain_t domain,
-                       uint64_t offset)
-{
-    s->bytes[domain] += trace_words(record->head) * 8u;
-    s->rows[domain]++;
-    if (!s->first_ns || record->start < s->first_ns) s->first_ns = record->start;
-    if (record->end > s->last_ns) s->last_ns = record->end;
-    return add_thread(s, trace_thread(record->head)) && add_ids(s, record) &&
-           out_sort_add(&s->sort, record, offset, domain);
-}
-
 static bool stopped(out_source_t *s)
 {
     if (!s->stop || !*s->stop) return false;
@@ -84,26 +73,50 @@ int out_source_merge_begin(out_source_t *s, const char *path)
     return s->seen && out_sort_segment(&s->sort, path) ? 0 : fail(s, strerror(ENOMEM));
 }
 
+static void note_times(out_source_t *s, uint64_t first, uint64_t last)
+{
+    if (first && (!s->first_ns || first < s->first_ns)) s->first_ns = first;
+    if (last > s->last_ns) s->last_ns = last;
+}
+
+/* Records of one shape, one behind the other. */
+static void count_rows(out_source_t *s, int domain, uint64_t rows, trace_head_t head)
+{
+    if (domain < 0) return;
+    s->bytes[domain] += rows * trace_words(head) * 8u;
+    s->rows[domain] += rows;
+}
+
 int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, out_each_t each,
                     void *to, uint64_t *rows)
 {
     *rows = 0;
     if (out_source_merge_begin(s, path) != 0) return -1;
-    uint32_t shape = 0; /* of the record before */
-    int domain = -1;
-    for (const trace_head_t *head; (head = trace_reader_next_timed(reader));) {
+    trace_head_t before = 0; /* head of the record before */
+    int domain = -1;         /* of its shape, of which there are records so far: */
+    uint64_t same = 0, first = UINT64_MAX, last = 0;
+    bool room = true;
+    for (const trace_head_t *head; room && (head = trace_reader_next_timed(reader));) {
         const trace_timed_t *record = (const trace_timed_t *)head;
-        if (trace_shape(*head) != shape) {
-            shape = trace_shape(*head);
+        if (trace_shape(*head) != trace_shape(before)) {
+            count_rows(s, domain, same, before);
             domain = out_domain_of(*head);
+            same = 0;
         }
         if (++*rows % STOP_CHECK_ROWS == 0 && stopped(s)) return -1;
+        const bool new = !same || trace_thread(*head) != trace_thread(before);
+        before = *head;
+        same++;
         if (domain < 0) continue;
-        if (!add(s, record, (out_domain_t)domain, trace_reader_offset(reader)) ||
-            (each && !each(to, (out_domain_t)domain, record)))
-            return fail(s, strerror(ENOMEM));
+        if (record->start < first) first = record->start;
+        if (record->end > last) last = record->end;
+        room = (!new || add_thread(s, trace_thread(*head))) && add_ids(s, record) &&
+               out_sort_add(&s->sort, record, trace_reader_offset(reader), (unsigned)domain) &&
+               (!each || each(to, (out_domain_t)domain, record));
     }
-    return 0;
+    count_rows(s, domain, same, before);
+    if (last) note_times(s, first, last);
+    return room ? 0 : fail(s, strerror(ENOMEM));
 }
 
 int out_source_merge(out_source_t *s, out_source_t *part)
@@ -116,9 +129,7 @@ int out_source_merge(out_source_t *s, out_source_t *part)
         s->bytes[i] += part->bytes[i];
         s->rows[i] += part->rows[i];
     }
-    if (part->first_ns && (!s->first_ns || part->first_ns < s->first_ns))
-        s->first_ns = part->first_ns;
-    if (part->last_ns > s->last_ns) s->last_ns = part->last_ns;
+    note_times(s, part->first_ns, part->last_ns);
     return 0;
 }
 

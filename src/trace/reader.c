@@ -225,6 +225,20 @@ const trace_head_t *trace_reader_next(trace_reader_t *r)
     return NULL;
 }
 
+const trace_head_t *trace_reader_next_shape(trace_reader_t *r)
+{
+    trace_reader_window_t *w = &r->window;
+    const trace_head_t *record = (const trace_head_t *)(w->buffer + w->used);
+    const size_t left = w->have - w->used;
+    const bool timed = left >= sizeof(*record) && trace_type(*record) >= TRACE_API &&
+                       trace_least_bytes[trace_type(*record)] >= sizeof(trace_timed_t);
+    const size_t bytes = timed ? trace_sound_size(&w->timed, record, left) : 0;
+    if (!bytes) return trace_reader_next(r);
+    w->last = w->used;
+    w->used += bytes;
+    return record;
+}
+
 uint64_t trace_reader_cut(const trace_reader_t *r)
 {
     return r->cut;

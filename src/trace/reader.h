@@ -91,19 +91,19 @@ typedef struct {
     trace_sound_t timed;
 } trace_reader_window_t;
 
-/* The same as trace_reader_next, in place where it has a timed record at hand. */
+/* For the next function: where the shape is another one. */
+const trace_head_t *trace_reader_next_shape(trace_reader_t *r);
+
+/* The same as trace_reader_next, in place where it has a timed record of the last one's shape at
+ * hand. */
 static inline const trace_head_t *trace_reader_next_timed(trace_reader_t *r)
 {
     trace_reader_window_t *w = (trace_reader_window_t *)r;
     const trace_head_t *record = (const trace_head_t *)(w->buffer + w->used);
-    size_t bytes = w->have - w->used;
-    if (bytes < sizeof(*record)) return trace_reader_next(r);
-    if (trace_shape(*record) != w->timed.shape &&
-        (trace_least_bytes[trace_type(*record)] < sizeof(trace_timed_t) ||
-         trace_type(*record) < TRACE_API))
-        return trace_reader_next(r);
-    bytes = trace_sound_size(&w->timed, record, bytes);
-    if (!bytes) return trace_reader_next(r);
+    const size_t bytes = w->timed.bytes;
+    if (__builtin_expect(
+            !bytes || bytes > w->have - w->used || trace_shape(*record) != w->timed.shape, 0))
+        return trace_reader_next_shape(r);
     w->last = w->used;
     w->used += bytes;
     return record;
