@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "cli/session.h"
+#include "report/report.h"
 #include "results/commands.h"
 
 const cli_subcommand_t cli_subcommands[] = {
     {"convert", "[-d DIR] DIR...", "files of the records that runs have left", cli_convert_command},
     {"check", "BUDGET.yaml [DIR|DB]", "does a run keep to a budget?", res_check_command},
     {"diff", "BEFORE AFTER", "what differs between two runs", res_diff_command},
+    {"report", "[-o FILE] [DIR|DB...]",
+     "one page of what runs did, for any browser; of two inputs the differences", rep_command},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -1,0 +1,167 @@
+/* model.h - what a report knows of a run, and how it is kept while it is gathered.
+ *
+ * Apart from the reader (read.c) and the writer (pack.c), which see nothing of each other. Names
+ * are numbers of one list of texts; arrays grow, and an allocation that fails is kept in `failed`.
+ */
+#ifndef CROCPROF_REPORT_MODEL_H
+#define CROCPROF_REPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/numbers.h"
+
+/* An array of T that grows. */
+#define REP_ARRAY(T)                                                                               \
+    struct {                                                                                       \
+        T *rows;                                                                                   \
+        size_t count, room;                                                                        \
+    }
+
+/* The next row of an array, zeroed; NULL when out of memory. */
+#define REP_NEXT(array)                                                                            \
+    ((array)->count < (array)->room ||                                                             \
+             rep_grow((void **)&(array)->rows, &(array)->room, sizeof(*(array)->rows))             \
+         ? memset(&(array)->rows[(array)->count++], 0, sizeof(*(array)->rows))                     \
+         : NULL)
+bool rep_grow(void **rows, size_t *room, size_t bytes);
+
+typedef REP_ARRAY(uint64_t) rep_list_t;
+
+/* ---- names ---- */
+
+typedef struct {
+    REP_ARRAY(char *) texts;
+    out_numbers_t by_text;    /* number of its first with this hash, plus one */
+    REP_ARRAY(uint32_t) next; /* of the same hash, plus one */
+} rep_names_t;
+
+/* Number of the text; 0, which is "", also when out of memory (told by `failed`). */
+uint32_t rep_name(rep_names_t *n, const char *text, bool *failed);
+
+/* ---- what there is ---- */
+
+typedef enum { REP_TIME_MEASURED, REP_TIME_HOST, REP_TIME_MODEL } rep_time_t;
+
+typedef struct {
+    char guid[64];
+    uint64_t pid;
+    uint32_t command, host, system;
+    uint64_t begin, end; /* of the process */
+    uint64_t dispatches;
+    uint64_t dropped;  /* records and names that were lost */
+    uint32_t settings; /* JSON, as the database has it */
+    bool soft;         /* on the software GPU */
+    bool counted;      /* has counters */
+    bool pass;         /* only its counters are used */
+    rep_time_t time;   /* what its kernels' times are */
+} rep_process_t;
+
+typedef struct {
+    uint32_t process;
+    uint64_t id;
+    uint32_t type, name, product, model, facts; /* facts: JSON, as the database has it */
+    rep_time_t time;
+} rep_agent_t;
+
+/* One way in which a kernel was launched. */
+typedef struct {
+    uint32_t kernel, agent;
+    uint32_t grid[3], group[3];
+    uint64_t lds, scratch;
+    uint32_t vgprs, agprs, sgprs;
+    uint64_t calls, total;
+} rep_launch_t;
+
+typedef struct {
+    uint32_t name;
+    uint64_t calls, total, least, most;
+    rep_list_t durations;
+    uint64_t counted_calls, counted_total; /* of the processes that counted */
+} rep_kernel_t;
+
+typedef struct {
+    uint32_t name, description, block, expression, gfx;
+    bool soft;
+} rep_counter_t;
+
+/* Values of a counter of a kernel: of dispatches, each the sum over its instances. */
+typedef struct {
+    uint32_t kernel, counter;
+    uint64_t count;
+    double sum, least, most;
+} rep_value_t;
+
+/* Calls, copies, allocations of one name. */
+typedef struct {
+    uint32_t name, category;
+    uint64_t calls, total, least, most, bytes;
+} rep_sum_t;
+
+typedef enum { REP_HOST, REP_QUEUE, REP_COPIES, REP_MEMORY } rep_track_kind_t;
+
+typedef struct {
+    rep_track_kind_t kind;
+    uint32_t process, name, agent;
+    uint64_t id;
+} rep_track_t;
+
+typedef struct {
+    uint64_t start, end;
+    uint64_t extra;                 /* launch of a kernel; bytes of a copy or an allocation */
+    uint32_t track, name, category; /* category: of a call; of a kernel and a copy its stream */
+    uint32_t link;                  /* event that launched it, plus one */
+    uint16_t lane;
+} rep_event_t;
+
+typedef struct {
+    const char *label;
+    REP_ARRAY(char *) files;
+    REP_ARRAY(rep_process_t) processes;
+    REP_ARRAY(rep_agent_t) agents;
+    REP_ARRAY(rep_kernel_t) kernels;
+    REP_ARRAY(rep_launch_t) launches;
+    REP_ARRAY(rep_counter_t) counters;
+    REP_ARRAY(rep_value_t) values;
+    REP_ARRAY(rep_sum_t) calls;
+    REP_ARRAY(rep_sum_t) copies;
+    REP_ARRAY(rep_sum_t) memory;
+    REP_ARRAY(rep_track_t) tracks;
+    REP_ARRAY(rep_event_t) events;
+    rep_list_t kernel_spans, copy_spans; /* begin and end of each, one after the other */
+    out_numbers_t numbers;               /* of all of these by what they are, see rep_number() */
+    uint64_t begin, end;                 /* first and last of all records */
+    uint64_t window_end;                 /* the timeline holds what began until then */
+    uint64_t records;                    /* all of them, in the timeline or not */
+    bool failed;                         /* out of memory */
+} rep_run_t;
+
+/* Kinds of keys of `numbers`. */
+typedef enum {
+    REP_KEY_KERNEL,
+    REP_KEY_LAUNCH,
+    REP_KEY_COUNTER,
+    REP_KEY_VALUE,
+    REP_KEY_CALL,
+    REP_KEY_COPY,
+    REP_KEY_MEMORY,
+    REP_KEY_TRACK
+} rep_key_t;
+
+/* Place in `numbers` of a thing of this kind that these numbers make. */
+uint64_t rep_key(rep_key_t kind, const uint64_t *parts, size_t count);
+
+rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t name);
+void rep_add_time(rep_sum_t *s, uint64_t duration, uint64_t bytes);
+void rep_run_free(rep_run_t *r);
+void rep_names_free(rep_names_t *n);
+
+/* Time in which at least one of the spans was open; sorts them. */
+uint64_t rep_covered(rep_list_t *spans);
+
+/* The duration below which `percent` of the sorted durations lie. */
+uint64_t rep_percentile(const rep_list_t *sorted, unsigned percent);
+void rep_sort(rep_list_t *list);
+
+#endif

@@ -1,0 +1,426 @@
+/* pack.c - see pack.h. */
+#include "report/pack.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <zlib.h>
+
+#include "counters/counters.h"
+#include "insight/occupancy.h"
+#include "output/json.h"
+
+enum { HISTOGRAM_BINS = 40, LOGARITHMIC_FROM = 20 /* times the least duration */ };
+
+typedef struct {
+    out_json_t j;
+    rep_bytes_t columns;
+    const rep_names_t *names;
+} pack_t;
+
+/* ---- bytes ---- */
+
+void rep_put_byte(rep_bytes_t *b, uint8_t byte)
+{
+    uint8_t *row = b->failed ? NULL : REP_NEXT(b);
+    if (row)
+        *row = byte;
+    else
+        b->failed = true;
+}
+
+void rep_put_number(rep_bytes_t *b, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        rep_put_byte(b, (uint8_t)(value | 0x80));
+    rep_put_byte(b, (uint8_t)value);
+}
+
+void rep_put_difference(rep_bytes_t *b, int64_t difference)
+{
+    uint64_t bits = (uint64_t)difference;
+    rep_put_number(b, bits << 1 ^ (uint64_t)(difference >> 63));
+}
+
+/* ---- records ---- */
+
+/* Starts in columns count from where the run begins. */
+static void put_events(pack_t *p, const rep_lane_t *lane, const rep_run_t *run)
+{
+    const rep_event_t *e = run->events.rows + lane->first;
+    rep_bytes_t *b = &p->columns;
+    uint64_t before = run->begin;
+    for (size_t i = 0; i < lane->count; before = e[i++].start)
+        rep_put_number(b, e[i].start - before);
+    for (size_t i = 0; i < lane->count; i++)
+        rep_put_number(b, e[i].end - e[i].start);
+    for (size_t i = 0; i < lane->count; i++)
+        rep_put_number(b, e[i].name);
+    for (size_t i = 0; i < lane->count; i++)
+        rep_put_number(b, e[i].extra);
+    for (size_t i = 0; i < lane->count; i++)
+        rep_put_number(b, e[i].category);
+    for (size_t i = 0; i < lane->count; i++)
+        rep_put_difference(b, (int64_t)e[i].link - (i ? (int64_t)e[i - 1].link : 0));
+}
+
+static void put_level(pack_t *p, const rep_level_t *level, const rep_run_t *run)
+{
+    const rep_rect_t *r = level->rects.rows;
+    size_t count = level->rects.count;
+    rep_bytes_t *b = &p->columns;
+    uint64_t before = run->begin;
+    for (size_t i = 0; i < count; before = r[i++].start)
+        rep_put_number(b, r[i].start - before);
+    for (size_t i = 0; i < count; i++)
+        rep_put_number(b, r[i].end - r[i].start);
+    for (size_t i = 0; i < count; i++)
+        rep_put_number(b, r[i].count);
+    for (size_t i = 0; i < count; i++)
+        rep_put_number(b, r[i].event - (i ? r[i - 1].event : 0));
+}
+
+static void put_lane(pack_t *p, const rep_lane_t *lane, const rep_run_t *run)
+{
+    out_json_t *j = &p->j;
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "lane", lane->lane);
+    out_json_unsigned(j, "first", lane->first);
+    out_json_unsigned(j, "count", lane->count);
+    out_json_unsigned(j, "at", p->columns.count);
+    put_events(p, lane, run);
+    out_json_begin(j, "levels", '[');
+    for (unsigned l = 0; l < lane->level_count; l++) {
+        out_json_begin(j, NULL, '{');
+        out_json_unsigned(j, "shift", lane->levels[l].shift);
+        out_json_unsigned(j, "count", lane->levels[l].rects.count);
+        out_json_unsigned(j, "at", p->columns.count);
+        put_level(p, &lane->levels[l], run);
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+    out_json_end(j, '}');
+}
+
+static void put_tracks(pack_t *p, const rep_part_t *part)
+{
+    static const char *const kinds[] = {[REP_HOST] = "host",
+                                        [REP_QUEUE] = "queue",
+                                        [REP_COPIES] = "copies",
+                                        [REP_MEMORY] = "memory"};
+    out_json_t *j = &p->j;
+    size_t lane = 0;
+    out_json_begin(j, "tracks", '[');
+    for (size_t i = 0; i < part->run.tracks.count; i++) {
+        const rep_track_t *t = &part->run.tracks.rows[i];
+        out_json_begin(j, NULL, '{');
+        out_json_text(j, "kind", kinds[t->kind]);
+        out_json_unsigned(j, "process", t->process);
+        out_json_unsigned(j, "id", t->id);
+        out_json_unsigned(j, "name", t->name);
+        out_json_unsigned(j, "agent", t->agent);
+        out_json_begin(j, "lanes", '[');
+        for (; lane < part->lanes.count && part->lanes.rows[lane].track == i; lane++)
+            put_lane(p, &part->lanes.rows[lane], &part->run);
+        out_json_end(j, ']');
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+}
+
+/* ---- facts ---- */
+
+static void put_process(out_json_t *j, const rep_process_t *r)
+{
+    static const char *const times[] = {[REP_TIME_MEASURED] = "measured",
+                                        [REP_TIME_HOST] = "host",
+                                        [REP_TIME_MODEL] = "timing-model"};
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "pid", r->pid);
+    out_json_unsigned(j, "command", r->command);
+    out_json_unsigned(j, "host", r->host);
+    out_json_unsigned(j, "system", r->system);
+    out_json_unsigned(j, "begin", r->begin);
+    out_json_unsigned(j, "end", r->end);
+    out_json_unsigned(j, "settings", r->settings);
+    out_json_unsigned(j, "dispatches", r->dispatches);
+    out_json_unsigned(j, "dropped", r->dropped);
+    out_json_bool(j, "soft", r->soft);
+    out_json_bool(j, "counted", r->counted);
+    out_json_bool(j, "pass", r->pass);
+    out_json_text(j, "time", times[r->time]);
+    out_json_end(j, '}');
+}
+
+static void put_agent(out_json_t *j, const rep_agent_t *a)
+{
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "process", a->process);
+    out_json_unsigned(j, "id", a->id);
+    out_json_unsigned(j, "type", a->type);
+    out_json_unsigned(j, "name", a->name);
+    out_json_unsigned(j, "product", a->product);
+    out_json_unsigned(j, "model", a->model);
+    out_json_unsigned(j, "facts", a->facts);
+    out_json_end(j, '}');
+}
+
+static void put_histogram(out_json_t *j, const rep_kernel_t *k)
+{
+    uint64_t bins[HISTOGRAM_BINS] = {0};
+    double least = (double)k->least, most = (double)k->most;
+    bool logarithmic = k->least && most > LOGARITHMIC_FROM * least;
+    double from = logarithmic ? log(least) : least, to = logarithmic ? log(most) : most;
+    for (size_t i = 0; i < k->durations.count; i++) {
+        double d = (double)k->durations.rows[i], at = logarithmic ? log(d) : d;
+        int bin = to > from ? (int)((at - from) / (to - from) * HISTOGRAM_BINS) : 0;
+        bins[bin < HISTOGRAM_BINS ? bin : HISTOGRAM_BINS - 1]++;
+    }
+    out_json_bool(j, "logarithmic", logarithmic);
+    out_json_begin(j, "histogram", '[');
+    for (int i = 0; i < HISTOGRAM_BINS; i++)
+        out_json_unsigned(j, NULL, bins[i]);
+    out_json_end(j, ']');
+}
+
+static void put_kernel(out_json_t *j, rep_kernel_t *k)
+{
+    rep_sort(&k->durations);
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "name", k->name);
+    out_json_unsigned(j, "calls", k->calls);
+    out_json_unsigned(j, "total", k->total);
+    out_json_unsigned(j, "least", k->calls ? k->least : 0);
+    out_json_unsigned(j, "most", k->most);
+    out_json_unsigned(j, "p50", rep_percentile(&k->durations, 50));
+    out_json_unsigned(j, "p95", rep_percentile(&k->durations, 95));
+    out_json_unsigned(j, "countedCalls", k->counted_calls);
+    out_json_unsigned(j, "countedTotal", k->counted_total);
+    if (k->calls) put_histogram(j, k);
+    out_json_end(j, '}');
+}
+
+/* Waves of a SIMD, those that there is room for, and what holds them back; nothing where the GPU is
+ * not known. */
+static void put_occupancy(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
+{
+    char limiter[128];
+    const ins_resources_t r = {.arch_vgprs = l->vgprs,
+                               .accum_vgprs = l->agprs,
+                               .sgprs = l->sgprs,
+                               .lds_bytes = (uint32_t)l->lds,
+                               .group_size = l->group[0] * l->group[1] * l->group[2]};
+    if (l->agent >= run->agents.count) return;
+    const char *gpu = p->names->texts.rows[run->agents.rows[l->agent].name];
+    const ins_occupancy_t o = ins_occupancy(gpu, &r);
+    if (!o.known) return;
+    ins_occupancy_limiter(gpu, &o, limiter, sizeof(limiter));
+    out_json_unsigned(&p->j, NULL, o.waves);
+    out_json_unsigned(&p->j, NULL, o.waves_max);
+    out_json_text(&p->j, NULL, limiter);
+}
+
+static void put_launch(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
+{
+    out_json_t *j = &p->j;
+    const uint64_t values[] = {l->kernel,   l->agent,    l->grid[0],  l->grid[1], l->grid[2],
+                               l->group[0], l->group[1], l->group[2], l->lds,     l->scratch,
+                               l->vgprs,    l->agprs,    l->sgprs,    l->calls,   l->total};
+    out_json_begin(j, NULL, '[');
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+        out_json_unsigned(j, NULL, values[i]);
+    put_occupancy(p, run, l);
+    out_json_end(j, ']');
+}
+
+/* On a GPU every counter is measured; of softgpu the definitions know how it obtains it. */
+static const char *class_of(const rep_counter_t *c, const ctr_catalogue_t *catalogue,
+                            const char *name)
+{
+    const ctr_counter_t *found = NULL;
+    if (!c->soft) return "measured";
+    if (catalogue) found = ctr_catalogue_find(catalogue, name, strlen(name));
+    return found ? ctr_class_name(found->value_class) : "";
+}
+
+static ctr_catalogue_t *catalogue_of(const char *gfx)
+{
+    ctr_error_t error;
+    ctr_catalogue_t *catalogue = NULL;
+    ctr_definitions_t *definitions = ctr_definitions_create();
+    if (definitions && ctr_definitions_add_builtin(definitions) == CTR_OK &&
+        ctr_catalogue_create(definitions, gfx, CTR_GENERATION_SDK, 1, NULL, NULL, &catalogue,
+                             &error) != CTR_OK)
+        catalogue = NULL;
+    ctr_definitions_destroy(definitions);
+    return catalogue;
+}
+
+static void put_counters(pack_t *p, const rep_run_t *run)
+{
+    out_json_t *j = &p->j;
+    uint32_t gfx = 0;
+    ctr_catalogue_t *catalogue = NULL;
+    out_json_begin(j, "counters", '[');
+    for (size_t i = 0; i < run->counters.count; i++) {
+        const rep_counter_t *c = &run->counters.rows[i];
+        if (c->soft && c->gfx != gfx) {
+            ctr_catalogue_destroy(catalogue);
+            catalogue = catalogue_of(p->names->texts.rows[c->gfx]);
+            gfx = c->gfx;
+        }
+        out_json_begin(j, NULL, '{');
+        out_json_unsigned(j, "name", c->name);
+        out_json_unsigned(j, "description", c->description);
+        out_json_unsigned(j, "block", c->block);
+        out_json_unsigned(j, "expression", c->expression);
+        out_json_text(j, "class", class_of(c, catalogue, p->names->texts.rows[c->name]));
+        out_json_end(j, '}');
+    }
+    out_json_end(j, ']');
+    ctr_catalogue_destroy(catalogue);
+}
+
+static void put_values(out_json_t *j, const rep_run_t *run)
+{
+    out_json_begin(j, "values", '[');
+    for (size_t i = 0; i < run->values.count; i++) {
+        const rep_value_t *v = &run->values.rows[i];
+        out_json_begin(j, NULL, '[');
+        out_json_unsigned(j, NULL, v->kernel);
+        out_json_unsigned(j, NULL, v->counter);
+        out_json_unsigned(j, NULL, v->count);
+        out_json_double(j, NULL, v->sum);
+        out_json_double(j, NULL, v->least);
+        out_json_double(j, NULL, v->most);
+        out_json_end(j, ']');
+    }
+    out_json_end(j, ']');
+}
+
+static void put_sums(out_json_t *j, const char *key, const rep_sum_t *rows, size_t count)
+{
+    out_json_begin(j, key, '[');
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t values[] = {rows[i].name,  rows[i].category, rows[i].calls, rows[i].total,
+                                   rows[i].least, rows[i].most,     rows[i].bytes};
+        out_json_begin(j, NULL, '[');
+        for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
+            out_json_unsigned(j, NULL, values[v]);
+        out_json_end(j, ']');
+    }
+    out_json_end(j, ']');
+}
+
+/* A list of things, one function for each of them. */
+#define PUT_LIST(j, key, array, put)                                                               \
+    do {                                                                                           \
+        out_json_begin(j, key, '[');                                                               \
+        for (size_t i_ = 0; i_ < (array)->count; i_++)                                             \
+            put(j, &(array)->rows[i_]);                                                            \
+        out_json_end(j, ']');                                                                      \
+    } while (0)
+
+static void put_text(out_json_t *j, char *const *text)
+{
+    out_json_text(j, NULL, *text);
+}
+
+static void put_run(pack_t *p, rep_part_t *part)
+{
+    rep_run_t *run = &part->run;
+    out_json_t *j = &p->j;
+    out_json_begin(j, NULL, '{');
+    out_json_text(j, "label", run->label ? run->label : "");
+    PUT_LIST(j, "files", &run->files, put_text);
+    out_json_unsigned(j, "begin", run->begin);
+    out_json_unsigned(j, "end", run->end);
+    if (run->window_end < run->end) out_json_unsigned(j, "windowEnd", run->window_end);
+    out_json_unsigned(j, "records", run->records);
+    out_json_unsigned(j, "kernelTime", rep_covered(&run->kernel_spans));
+    out_json_unsigned(j, "copyTime", rep_covered(&run->copy_spans));
+    PUT_LIST(j, "processes", &run->processes, put_process);
+    PUT_LIST(j, "agents", &run->agents, put_agent);
+    PUT_LIST(j, "kernels", &run->kernels, put_kernel);
+    out_json_begin(j, "launches", '[');
+    for (size_t i = 0; i < run->launches.count; i++)
+        put_launch(p, run, &run->launches.rows[i]);
+    out_json_end(j, ']');
+    put_counters(p, run);
+    put_values(j, run);
+    put_sums(j, "calls", run->calls.rows, run->calls.count);
+    put_sums(j, "copies", run->copies.rows, run->copies.count);
+    put_sums(j, "memory", run->memory.rows, run->memory.count);
+    put_tracks(p, part);
+    out_json_end(j, '}');
+}
+
+static void put_roofs(out_json_t *j, const rep_request_t *request)
+{
+    static const char *const names[] = {
+#define X(name) [REP_ROOF_##name] = #name,
+        REP_ROOFS(X)
+#undef X
+    };
+    out_json_begin(j, "roofs", '{');
+    for (int i = 0; i < REP_ROOF_COUNT; i++)
+        if (request->roofs[i] > 0) out_json_double(j, names[i], request->roofs[i]);
+    out_json_end(j, '}');
+}
+
+/* ---- all ---- */
+
+static bool compress_parts(rep_bytes_t *to, const char *json, size_t json_bytes,
+                           const rep_bytes_t *columns)
+{
+    const uint8_t length[4] = {(uint8_t)json_bytes, (uint8_t)(json_bytes >> 8),
+                               (uint8_t)(json_bytes >> 16), (uint8_t)(json_bytes >> 24)};
+    const struct {
+        const void *data;
+        size_t bytes;
+    } pieces[] = {{length, 4}, {json, json_bytes}, {columns->rows, columns->count}};
+    z_stream z = {0};
+    enum { GZIP = 16 };
+    size_t all = 4 + json_bytes + columns->count;
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return false;
+    to->room = deflateBound(&z, all);
+    to->rows = malloc(to->room);
+    bool done = to->rows && all <= UINT32_MAX;
+    z.next_out = to->rows;
+    z.avail_out = (uInt)to->room;
+    for (size_t i = 0; done && i < sizeof(pieces) / sizeof(*pieces); i++) {
+        z.next_in = (Bytef *)(uintptr_t)pieces[i].data;
+        z.avail_in = (uInt)pieces[i].bytes;
+        done = deflate(&z, i == 2 ? Z_FINISH : Z_NO_FLUSH) != Z_STREAM_ERROR;
+    }
+    to->count = z.total_out;
+    deflateEnd(&z);
+    return done;
+}
+
+bool rep_pack(rep_bytes_t *to, rep_part_t *parts, size_t count, const rep_names_t *names,
+              const rep_request_t *request)
+{
+    size_t bytes = 0;
+    pack_t p = {.j = {.f = out_file_memory()}, .names = names};
+    out_json_t *j = &p.j;
+    if (!j->f) return false;
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "version", 1);
+    out_json_text(j, "program", "crocprof " CROCPROF_VERSION);
+    out_json_unsigned(j, "made", (uint64_t)time(NULL));
+    out_json_begin(j, "runs", '[');
+    for (size_t i = 0; i < count; i++)
+        put_run(&p, &parts[i]);
+    out_json_end(j, ']');
+    put_roofs(j, request);
+    PUT_LIST(j, "names", &names->texts, put_text);
+    out_json_end(j, '}');
+    const char *json = out_file_memory_bytes(j->f, &bytes);
+    bool done = json && !p.columns.failed && compress_parts(to, json, bytes, &p.columns);
+    out_file_abandon(j->f);
+    free(p.columns.rows);
+    return done;
+}

@@ -1,0 +1,162 @@
+/* overview.js - what ran, where, when; how the time divides; what to know of the figures. */
+
+function overviewSection() {
+  const run = report.run, process = run.shown[0] ?? run.processes[0];
+  const command = process ? nameOf(process.command) : "";
+  return [
+    element("h1", {}, command || run.label),
+    element("p.lead", {}, leadText(run)),
+    cautions(run),
+    tiles(run),
+    findingsCard(run),
+    element("div.columns", {}, timeCard(run), topKernelsCard(run)),
+    element("div.columns", {}, headCard(run), classesCard(run)),
+    element("div.columns", {}, callsCard(run), copiesCard(run)),
+  ];
+}
+
+function leadText(run) {
+  const gpus = [...new Set(run.agents.filter(a => a.gpu).map(a => a.title))];
+  const hosts = [...new Set(run.processes.map(p => nameOf(p.host)).filter(Boolean))];
+  return [run.shown.length > 1 ? `${run.shown.length} processes` : "", gpus.join(", ") + (run.soft ? " (software GPU)" : ""),
+          hosts.join(", ")].filter(Boolean).join(" · ");
+}
+
+/* What a reader has to know before the figures: losses first, in red. */
+function cautions(run) {
+  const notes = [], dropped = run.processes.reduce((sum, p) => sum + p.dropped, 0);
+  if (dropped) notes.push(element("p.note.bad", {}, `${countText(dropped)} records were lost: ` +
+    run.processes.filter(p => p.dropped).map(p => `process ${p.pid} lost ${countText(p.dropped)}`).join(", ") +
+    ". All counts and sums here are too low."));
+  if (run.windowEnd !== undefined) notes.push(element("p.note", {},
+    `The timeline holds the first ${timeText(run.windowEnd - run.begin)} of ${timeText(run.span)}: ${countText(run.held)} of `,
+    `${countText(run.records)} records. Tables hold all. For the whole: `, element("code", {}, wholeCommand(run))));
+  if (run.time === "host") notes.push(element("p.note", {}, "Kernels ran on the software GPU and their times are ", chip("host"),
+    " times of this machine: they tell nothing of how fast a GPU would be. Counts are exact. With ", element("code", {}, "--time model"),
+    " times come from its timing model."));
+  if (run.time === "timing-model") notes.push(element("p.note", {}, "Times of kernels are ", chip("timing-model"),
+    " times of the software GPU, not measured ones."));
+  return notes;
+}
+
+function wholeCommand(run) { return `rocpd convert -i ${run.files.map(shellWord).join(" ")} -f pftrace`; }
+
+function shellWord(text) { return /^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`; }
+
+function tiles(run) {
+  const calls = run.kernels.reduce((sum, k) => sum + k.calls, 0);
+  const bytes = run.copies.reduce((sum, c) => sum + c.bytes, 0);
+  return element("div.tiles", {},
+    tile(timeText(run.span), "first to last record", "measured"),
+    tile(timeText(run.kernelTime), "with a kernel running", run.time),
+    tile(percentText(run.kernelTime / run.span), "of the time the GPU was busy", run.time),
+    tile(countText(calls), `${calls === 1 ? "launch" : "launches"} of ${run.kernels.length} kernel${run.kernels.length === 1 ? "" : "s"}`),
+    tile(bytesText(bytes), `copied in ${countText(run.copies.reduce((sum, c) => sum + c.calls, 0))} copies`),
+    tile(countText(run.records), "records"));
+}
+
+function findingsCard(run) {
+  if (!run.findings) return null;
+  const rows = run.findings.map(f => element("div.finding", {}, element("h3", {}, nameOf(f.title), " ", chip(f.class)),
+    element("p", {}, nameOf(f.evidence), " ", evidenceLink(run, f)), element("p.advice", {}, nameOf(f.advice))));
+  return card("Findings", rows.length ? rows : element("p.empty", {}, "Nothing stands out."));
+}
+
+function evidenceLink(run, finding) {
+  const kernel = run.byName.get(nameOf(finding.kernel ?? 0));
+  return kernel && element("a", { href: `#/kernel/${kernel.index}` }, "look at the kernel");
+}
+
+function timeCard(run) {
+  const rest = Math.max(run.span - run.kernelTime, 0), copies = Math.min(run.copyTime, rest);
+  const parts = [["kernels", run.kernelTime, "--accent"], ["copies, at most", copies, "--exact"], ["neither", rest - copies, "--line"]];
+  const bar = element("div.split", { role: "img", "aria-label": "division of the time" }, parts.map(([, time, variable]) =>
+    element("i", { style: { width: `${100 * time / run.span}%`, background: `var(${variable})` } })));
+  const legend = element("div.legend", {}, parts.map(([text, time, variable]) => element("span", {},
+    element("i", { style: { background: `var(${variable})` } }), `${text}: ${timeText(time)}, ${percentText(time / run.span)}`)));
+  const kinds = [...new Set(run.calls.map(c => c.category))].map(category => {
+    const rows = run.calls.filter(c => c.category === category);
+    return { kind: nameOf(category), calls: rows.reduce((sum, c) => sum + c.calls, 0), total: rows.reduce((sum, c) => sum + c.total, 0) };
+  });
+  const table = kinds.length && sortableTable({ name: "kinds", sort: 2, rows: kinds, columns: [
+    { title: "Host calls", value: r => r.kind, kind: "text" },
+    { title: "Calls", value: r => r.calls, show: r => countText(r.calls) },
+    { title: "Total", value: r => r.total, show: r => timeText(r.total), csv: "Total (ns)" }] });
+  return card("Where the time went", bar, legend, table ? element("div", { style: { marginTop: "14px" } }, table.box) : null);
+}
+
+function topKernelsCard(run) {
+  const top = [...run.kernels].sort((a, b) => b.total - a.total).filter(k => k.total).slice(0, 8);
+  if (!top.length) return card("Kernels", element("p.empty", {}, "No kernel was traced."));
+  const rows = top.map(k => element("tr", {}, element("td.name", { title: k.title }, kernelLink(k)),
+    element("td", {}, timeText(k.total)), element("td", {}, percentText(k.share), shareBar(k.share))));
+  return card(["Kernels by time", chip(run.time), spacer(), element("a", { href: "#/kernels" }, `all ${run.kernels.length}`)],
+              element("div.scroll", {}, element("table", {}, element("tbody", {}, rows))));
+}
+
+function shareBar(part) {
+  return element("span.share", { "aria-hidden": true }, element("i", { style: { width: `${100 * part}%` } }));
+}
+
+function headCard(run) {
+  const rows = [];
+  for (const p of run.processes) {
+    rows.push([run.processes.length > 1 ? `Process ${p.pid}` : "Command", element("code", {}, nameOf(p.command))]);
+    if (p.pass) rows.push(["", "counted: only its counters are used, times are of the run without"]);
+  }
+  const hosts = new Set(run.processes.map(p => `${nameOf(p.host)} · ${nameOf(p.system)}`));
+  hosts.forEach(h => rows.push(["Host", h]));
+  const gpus = new Map(run.agents.filter(a => a.gpu).map(a => [`${a.title} ${nameOf(a.name)} ${a.id}`, a]));
+  gpus.forEach(a => rows.push(["GPU", gpuText(a)]));
+  runtimeFacts(run).forEach(row => rows.push(row));
+  rows.push(["Length", timeText(run.span)]);
+  rows.push(["Databases", element("span.mono", {}, run.files.join(", "))]);
+  rows.push(["Report", `${report.data.program}, ${new Date(report.data.made * 1000).toISOString().replace("T", " ").slice(0, 16)} UTC`]);
+  return card("This run", facts(rows));
+}
+
+function runtimeFacts(run) {
+  return (run.runtimes ?? []).map(([name, version]) => [nameOf(name), nameOf(version)]);
+}
+
+function gpuText(a) {
+  const f = a.facts, parts = [a.title, nameOf(a.name)];
+  if (f.cu_count) parts.push(`${f.cu_count} compute units`);
+  if (f.max_engine_clk_fcompute) parts.push(`${countText(f.max_engine_clk_fcompute)} MHz`);
+  const memory = f.mem_banks?.[0]?.size_in_bytes;
+  if (memory) parts.push(bytesText(memory));
+  return parts.filter(Boolean).join(" · ");
+}
+
+function classesCard(run) {
+  const used = new Set(["measured", run.time, ...run.counters.filter(c => c.class).map(c => c.class), "sheet"]);
+  return card("What kind of figures these are", element("dl.facts", {}, Object.keys(CLASSES).filter(k => used.has(k))
+    .map(k => [element("dt", {}, chip(k)), element("dd", {}, CLASSES[k][1])])));
+}
+
+function callsCard(run) {
+  if (!run.calls.length) return null;
+  const t = sortableTable({ name: "calls", sort: 2, most: 12, rows: run.calls, columns: [
+    { title: "Call or range", value: c => nameOf(c.name), kind: "name" },
+    { title: "Calls", value: c => c.calls, show: c => countText(c.calls) },
+    { title: "Total", value: c => c.total, show: c => timeText(c.total), csv: "Total (ns)" },
+    { title: "Mean", value: c => c.total / c.calls, show: c => timeText(c.total / c.calls), csv: "Mean (ns)" },
+    { title: "Longest", value: c => c.most, show: c => timeText(c.most), csv: "Longest (ns)" },
+    { title: "Kind", value: c => nameOf(c.category), kind: "text" }] });
+  return card(["Calls and ranges of the host", chip("measured"), spacer(), t.save], t.box);
+}
+
+function copiesCard(run) {
+  const rows = [...run.copies, ...run.memory.map(m => ({ ...m, memory: true }))];
+  if (!rows.length) return null;
+  const text = c => nameOf(c.name).replace(/^MEMORY_COPY_/, "copy ").replaceAll("_", " ").toLowerCase() +
+    (c.memory && nameOf(c.category) ? ` (${nameOf(c.category).toLowerCase()})` : "");
+  const t = sortableTable({ name: "copies", sort: 2, rows, columns: [
+    { title: "Copy or memory", value: text, kind: "name" },
+    { title: "Number", value: c => c.calls, show: c => countText(c.calls) },
+    { title: "Bytes", value: c => c.bytes, show: c => bytesText(c.bytes) },
+    { title: "Total", value: c => c.total, show: c => timeText(c.total), csv: "Total (ns)" },
+    { title: "Rate", value: c => c.memory || !c.total ? undefined : c.bytes / c.total, csv: "Rate (GB/s)",
+      show: c => c.memory || !c.total ? "" : `${digits(c.bytes / c.total)} GB/s` }] });
+  return card(["Copies and memory", chip("measured"), spacer(), t.save], t.box);
+}

@@ -1,0 +1,3 @@
+/* source.js - source and instructions of a kernel side by side, with what was counted of each. */
+
+function sourceCard() { return null; }

@@ -1,0 +1,647 @@
+/* read.c - see read.h. One process after the other; of each its things first, then its records.
+ *
+ * Calls are read before what they launched, so that a kernel finds the event of its call. Where a
+ * command was traced both with and without counters, the runs with counters give these alone:
+ * counting makes kernels wait for each other. */
+#include "report/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "results/run.h"
+
+typedef struct {
+    rep_run_t *run;
+    rep_names_t *names;
+    res_run_t databases;
+    uint64_t most; /* events of the timeline */
+    /* of the process that is being read */
+    uint32_t process;
+    out_numbers_t strings, agents, queues, streams,
+        threads;              /* number of the name plus one, by id */
+    out_numbers_t kernels;    /* name and registers, by symbol */
+    out_numbers_t launchers;  /* event plus one, by stack id */
+    out_numbers_t dispatched; /* kernel plus one, by event id */
+    REP_ARRAY(rep_launch_t) symbols;
+    bool failed, told; /* told: the reason is not memory, and has been told */
+} reader_t;
+
+static rep_process_t *process(const reader_t *r)
+{
+    return &r->run->processes.rows[r->process];
+}
+
+/* ---- statements ---- */
+
+static void fail(reader_t *r)
+{
+    if (!r->told) base_error("reading records: %s", sqlite3_errmsg(r->databases.db));
+    r->failed = r->told = true;
+}
+
+static sqlite3_stmt *all_rows_of(reader_t *r, const char *sql)
+{
+    sqlite3_stmt *s = NULL;
+    if (!r->failed && sqlite3_prepare_v2(r->databases.db, sql, -1, &s, NULL) != SQLITE_OK) fail(r);
+    return s;
+}
+
+/* Rows of the process: its guid is the one parameter. */
+static sqlite3_stmt *rows_of(reader_t *r, const char *sql)
+{
+    sqlite3_stmt *s = all_rows_of(r, sql);
+    if (s && sqlite3_bind_text(s, 1, process(r)->guid, -1, SQLITE_STATIC) != SQLITE_OK) fail(r);
+    return s;
+}
+
+static void narrow(reader_t *r)
+{
+    if (rocpd_narrow(&r->databases.base, process(r)->guid) == 0) return;
+    r->failed = r->told = true;
+}
+
+/* The next row; without one the statement is over. */
+static bool next(reader_t *r, sqlite3_stmt *s)
+{
+    int status = s && !r->failed && !r->run->failed ? sqlite3_step(s) : SQLITE_DONE;
+    if (status == SQLITE_ROW) return true;
+    if (status != SQLITE_DONE) fail(r);
+    sqlite3_finalize(s);
+    return false;
+}
+
+static uint64_t number(sqlite3_stmt *s, int column)
+{
+    return (uint64_t)sqlite3_column_int64(s, column);
+}
+
+static uint32_t name(reader_t *r, sqlite3_stmt *s, int column)
+{
+    return rep_name(r->names, (const char *)sqlite3_column_text(s, column), &r->failed);
+}
+
+static void set(reader_t *r, out_numbers_t *numbers, uint64_t key, uint64_t value)
+{
+    if (!out_numbers_get(numbers, key) && !out_numbers_set(numbers, key, value)) r->failed = true;
+}
+
+static void empty(out_numbers_t *n)
+{
+    free(n->rows);
+    *n = (out_numbers_t){0};
+}
+
+/* ---- processes ---- */
+
+static void add_process(rep_run_t *run, reader_t *r, sqlite3_stmt *s)
+{
+    rep_process_t *p = REP_NEXT(&run->processes);
+    if (!p) {
+        r->failed = true;
+        return;
+    }
+    const char *guid = (const char *)sqlite3_column_text(s, 0);
+    strncpy(p->guid, guid ? guid : "", sizeof(p->guid) - 1);
+    p->pid = number(s, 1);
+    p->command = name(r, s, 2);
+    p->begin = number(s, 3);
+    p->end = number(s, 4);
+    p->host = name(r, s, 5);
+    p->system = name(r, s, 6);
+    p->soft = number(s, 7);
+    p->settings = name(r, s, 8);
+}
+
+static void find_processes(reader_t *r)
+{
+    /* softgpu stands in for the driver by being loaded before everything else */
+    sqlite3_stmt *s = all_rows_of(
+        r,
+        "SELECT P.guid, P.pid, P.command, P.start, P.\"end\", N.hostname, N.system_name || ' ' || "
+        "N.release || ' ' || N.hardware_name, COALESCE(JSON_EXTRACT(P.environment, "
+        "'$.LD_PRELOAD') LIKE '%libsoftgpu-preload%', 0), P.extdata FROM rocpd_info_process P LEFT "
+        "JOIN rocpd_info_node N ON N.id = P.nid AND N.guid = P.guid ORDER BY P.start, P.pid");
+    while (next(r, s))
+        add_process(r->run, r, s);
+}
+
+/* A number of the process. */
+static uint64_t number_of(reader_t *r, const char *sql)
+{
+    uint64_t count = 0;
+    sqlite3_stmt *s = rows_of(r, sql);
+    while (next(r, s))
+        count = number(s, 0);
+    return count;
+}
+
+static void find_passes(reader_t *r)
+{
+    rep_run_t *run = r->run;
+    for (r->process = 0; r->process < run->processes.count; r->process++) {
+        rep_process_t *p = process(r);
+        narrow(r);
+        p->dispatches = number_of(r, "SELECT COUNT(*) FROM rocpd_kernel_dispatch WHERE guid = ?");
+        p->dropped = number_of(r, "SELECT SUM(value) FROM rocpd_metadata WHERE tag IN "
+                                  "('records_dropped', 'names_lost') AND ? <> ''");
+        p->counted =
+            number_of(r, "SELECT COUNT(*) FROM (SELECT 1 FROM rocpd_pmc_event WHERE guid = "
+                         "? LIMIT 1)");
+    }
+    for (size_t i = 0; i < run->processes.count; i++)
+        for (size_t j = 0; j < run->processes.count; j++) {
+            const rep_process_t *other = &run->processes.rows[j];
+            rep_process_t *p = &run->processes.rows[i];
+            if (p->counted && !other->counted && other->dispatches && other->command == p->command)
+                p->pass = true;
+        }
+}
+
+/* ---- things ---- */
+
+static void read_names(reader_t *r, out_numbers_t *to, const char *sql)
+{
+    sqlite3_stmt *s = rows_of(r, sql);
+    while (next(r, s))
+        set(r, to, number(s, 0), name(r, s, 1) + 1u);
+}
+
+static uint32_t name_by(const out_numbers_t *names, uint64_t id)
+{
+    uint64_t found = out_numbers_get(names, id);
+    return found ? (uint32_t)found - 1 : 0;
+}
+
+static void read_agents(reader_t *r)
+{
+    sqlite3_stmt *s = rows_of(r, "SELECT id, absolute_index, type, name, product_name, model_name, "
+                                 "extdata FROM rocpd_info_agent WHERE guid = ?");
+    while (next(r, s)) {
+        rep_agent_t *a = REP_NEXT(&r->run->agents);
+        if (!a) {
+            r->failed = true;
+            continue;
+        }
+        *a = (rep_agent_t){.process = r->process,
+                           .id = number(s, 1),
+                           .type = name(r, s, 2),
+                           .name = name(r, s, 3),
+                           .product = name(r, s, 4),
+                           .model = name(r, s, 5),
+                           .facts = name(r, s, 6)};
+        if (process(r)->soft) {
+            bool modelled = strstr(r->names->texts.rows[a->model], "(model time)");
+            a->time = modelled ? REP_TIME_MODEL : REP_TIME_HOST;
+            if (strcmp(r->names->texts.rows[a->type], "GPU") == 0) process(r)->time = a->time;
+        }
+        set(r, &r->agents, number(s, 0), r->run->agents.count);
+    }
+}
+
+static void read_symbols(reader_t *r)
+{
+    sqlite3_stmt *s = rows_of(r, "SELECT id, display_name, arch_vgpr_count, accum_vgpr_count, "
+                                 "sgpr_count FROM rocpd_info_kernel_symbol WHERE guid = ?");
+    while (next(r, s)) {
+        rep_launch_t *l = REP_NEXT(&r->symbols);
+        if (!l) {
+            r->failed = true;
+            continue;
+        }
+        l->kernel = name(r, s, 1);
+        l->vgprs = (uint32_t)number(s, 2);
+        l->agprs = (uint32_t)number(s, 3);
+        l->sgprs = (uint32_t)number(s, 4);
+        set(r, &r->kernels, number(s, 0), r->symbols.count);
+    }
+}
+
+static void read_things(reader_t *r)
+{
+    read_names(r, &r->strings, "SELECT id, string FROM rocpd_string WHERE guid = ?");
+    read_names(r, &r->queues, "SELECT id, name FROM rocpd_info_queue WHERE guid = ?");
+    read_names(r, &r->streams, "SELECT id, name FROM rocpd_info_stream WHERE guid = ?");
+    read_names(r, &r->threads, "SELECT tid, name FROM rocpd_info_thread WHERE guid = ?");
+    read_agents(r);
+    read_symbols(r);
+}
+
+/* ---- the timeline ---- */
+
+static uint32_t track(reader_t *r, rep_track_kind_t kind, uint64_t id, uint32_t agent,
+                      uint32_t name)
+{
+    uint64_t parts[] = {kind, r->process, id, agent}, key = rep_key(REP_KEY_TRACK, parts, 4);
+    uint64_t found = out_numbers_get(&r->run->numbers, key);
+    if (found) return (uint32_t)found - 1;
+    rep_track_t *t = REP_NEXT(&r->run->tracks);
+    if (!t) {
+        r->failed = true;
+        return 0;
+    }
+    *t = (rep_track_t){.kind = kind, .process = r->process, .id = id, .agent = agent, .name = name};
+    set(r, &r->run->numbers, key, r->run->tracks.count);
+    return (uint32_t)r->run->tracks.count - 1;
+}
+
+/* The event in the timeline; NULL where it is not in it. */
+static rep_event_t *add_event(reader_t *r, uint64_t start, uint64_t end, uint32_t name)
+{
+    rep_run_t *run = r->run;
+    run->records++;
+    if (start < run->begin) run->begin = start;
+    if (end > run->end) run->end = end;
+    if (start >= run->window_end) return NULL;
+    rep_event_t *e = REP_NEXT(&run->events);
+    if (!e) {
+        r->failed = true;
+        return NULL;
+    }
+    e->start = start;
+    e->end = end < start ? start : end;
+    e->name = name;
+    return e;
+}
+
+#define EVENT_OF(row) " JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid "
+/* Of a mark or range, its own words. */
+#define MESSAGE "CASE WHEN E.extdata = '{}' THEN NULL ELSE JSON_EXTRACT(E.extdata, '$.message') END"
+
+static rep_sum_t *sum_of(reader_t *r, rep_key_t kind, uint32_t name, uint32_t category)
+{
+    rep_run_t *run = r->run;
+    uint64_t parts[] = {name, category}, key = rep_key(kind, parts, 2);
+    uint64_t found = out_numbers_get(&run->numbers, key);
+    rep_sum_t **rows = kind == REP_KEY_CALL   ? &run->calls.rows
+                       : kind == REP_KEY_COPY ? &run->copies.rows
+                                              : &run->memory.rows;
+    if (found) return &(*rows)[found - 1];
+    rep_sum_t *s = kind == REP_KEY_CALL   ? REP_NEXT(&run->calls)
+                   : kind == REP_KEY_COPY ? REP_NEXT(&run->copies)
+                                          : REP_NEXT(&run->memory);
+    if (!s) {
+        r->failed = true;
+        return NULL;
+    }
+    s->name = name;
+    s->category = category;
+    set(r, &run->numbers, key, (uint64_t)(s - *rows) + 1);
+    return s;
+}
+
+static void read_calls(reader_t *r)
+{
+    sqlite3_stmt *s =
+        rows_of(r, "SELECT R.tid, R.start, R.\"end\", R.name_id, E.category_id, "
+                   "E.stack_id, " MESSAGE " FROM rocpd_region R" EVENT_OF("R") "WHERE R.guid = ?");
+    while (next(r, s)) {
+        uint64_t start = number(s, 1), end = number(s, 2), tid = number(s, 0);
+        bool marked = sqlite3_column_type(s, 6) != SQLITE_NULL;
+        uint32_t what = marked ? name(r, s, 6) : name_by(&r->strings, number(s, 3));
+        uint32_t category = name_by(&r->strings, number(s, 4));
+        rep_sum_t *sum = sum_of(r, REP_KEY_CALL, what, category);
+        if (sum) rep_add_time(sum, end > start ? end - start : 0, 0);
+        rep_event_t *e = add_event(r, start, end, what);
+        if (!e) continue;
+        e->category = category;
+        e->track = track(r, REP_HOST, tid, 0, name_by(&r->threads, tid));
+        if (!marked && number(s, 5)) set(r, &r->launchers, number(s, 5), r->run->events.count);
+    }
+}
+
+static void read_marks(reader_t *r)
+{
+    sqlite3_stmt *s = rows_of(
+        r, "SELECT T.tid, S.timestamp, E.category_id, " MESSAGE
+           ", T.name_id FROM rocpd_sample S JOIN rocpd_track T ON T.id = "
+           "S.track_id AND T.guid = S.guid" EVENT_OF("S") "WHERE S.guid = ? AND T.tid IS NOT NULL");
+    while (next(r, s)) {
+        if (sqlite3_column_type(s, 3) == SQLITE_NULL) continue; /* values, not marks */
+        uint64_t at = number(s, 1), tid = number(s, 0);
+        rep_event_t *e = add_event(r, at, at, name(r, s, 3));
+        if (!e) continue;
+        e->category = name_by(&r->strings, number(s, 2));
+        e->track = track(r, REP_HOST, tid, 0, name_by(&r->threads, tid));
+    }
+}
+
+/* ---- kernels ---- */
+
+static uint64_t launch_of(reader_t *r, const rep_launch_t *l)
+{
+    uint64_t parts[] = {l->kernel,   l->agent,    l->grid[0],  l->grid[1], l->grid[2],
+                        l->group[0], l->group[1], l->group[2], l->lds,     l->scratch,
+                        l->vgprs,    l->agprs,    l->sgprs};
+    uint64_t key = rep_key(REP_KEY_LAUNCH, parts, sizeof(parts) / sizeof(*parts));
+    uint64_t found = out_numbers_get(&r->run->numbers, key);
+    if (found) return found - 1;
+    rep_launch_t *copy = REP_NEXT(&r->run->launches);
+    if (!copy) {
+        r->failed = true;
+        return 0;
+    }
+    *copy = *l;
+    set(r, &r->run->numbers, key, r->run->launches.count);
+    return r->run->launches.count - 1;
+}
+
+/* Grid in work-items, as the databases have it. */
+static rep_launch_t launch_in(reader_t *r, sqlite3_stmt *s)
+{
+    uint64_t symbol = out_numbers_get(&r->kernels, number(s, 0));
+    rep_launch_t l = symbol ? r->symbols.rows[symbol - 1] : (rep_launch_t){0};
+    l.agent = name_by(&r->agents, number(s, 1));
+    l.scratch = number(s, 6);
+    l.lds = number(s, 7);
+    for (int i = 0; i < 3; i++) {
+        l.group[i] = (uint32_t)number(s, 8 + i);
+        l.grid[i] = (uint32_t)number(s, 11 + i);
+    }
+    return l;
+}
+
+static void add_dispatch(reader_t *r, rep_kernel_t *k, uint64_t start, uint64_t end)
+{
+    uint64_t duration = end - start;
+    uint64_t *row = REP_NEXT(&k->durations);
+    k->calls++;
+    k->total += duration;
+    if (duration < k->least) k->least = duration;
+    if (duration > k->most) k->most = duration;
+    if (row) *row = duration;
+    uint64_t *first = REP_NEXT(&r->run->kernel_spans), *last = NULL;
+    if (first) *first = start, last = REP_NEXT(&r->run->kernel_spans);
+    if (last) *last = end;
+    if (!row || !last) r->failed = true;
+}
+
+static void put_kernel(reader_t *r, sqlite3_stmt *s, const rep_launch_t *l, uint64_t launch)
+{
+    uint64_t queue = number(s, 2), stream = number(s, 3);
+    rep_event_t *e = add_event(r, number(s, 4), number(s, 5), r->run->kernels.rows[l->kernel].name);
+    if (!e) return;
+    e->extra = launch;
+    e->link = (uint32_t)out_numbers_get(&r->launchers, number(s, 15));
+    e->category = name_by(&r->streams, stream);
+    e->track = track(r, REP_QUEUE, queue, l->agent, name_by(&r->queues, queue));
+}
+
+static void read_kernels(reader_t *r)
+{
+    sqlite3_stmt *s = rows_of(
+        r,
+        "SELECT D.kernel_id, D.agent_id, D.queue_id, D.stream_id, D.start, D.\"end\", "
+        "D.private_segment_size, D.group_segment_size, D.workgroup_size_x, D.workgroup_size_y, "
+        "D.workgroup_size_z, D.grid_size_x, D.grid_size_y, D.grid_size_z, D.event_id, E.stack_id "
+        "FROM rocpd_kernel_dispatch D LEFT" EVENT_OF("D") "WHERE D.guid = ?");
+    bool counted = process(r)->counted, pass = process(r)->pass;
+    while (next(r, s)) {
+        rep_launch_t l = launch_in(r, s);
+        uint64_t start = number(s, 4), end = number(s, 5);
+        if (end < start) end = start;
+        rep_kernel_t *k = rep_kernel(r->run, l.kernel);
+        if (!k) continue;
+        l.kernel = (uint32_t)(k - r->run->kernels.rows);
+        if (counted) {
+            set(r, &r->dispatched, number(s, 14), l.kernel + 1u);
+            k->counted_calls++;
+            k->counted_total += end - start;
+        }
+        if (pass) continue;
+        uint64_t launch = launch_of(r, &l);
+        if (r->failed) continue;
+        add_dispatch(r, k, start, end);
+        r->run->launches.rows[launch].calls++;
+        r->run->launches.rows[launch].total += end - start;
+        put_kernel(r, s, &l, launch);
+    }
+}
+
+/* ---- copies and memory ---- */
+
+static void read_copies(reader_t *r)
+{
+    sqlite3_stmt *s = rows_of(
+        r,
+        "SELECT M.start, M.\"end\", M.name_id, M.size, M.src_agent_id, M.dst_agent_id, "
+        "E.stack_id, M.stream_id FROM rocpd_memory_copy M LEFT" EVENT_OF("M") "WHERE M.guid = ?");
+    while (next(r, s)) {
+        uint64_t start = number(s, 0), end = number(s, 1), bytes = number(s, 3);
+        uint32_t what = name_by(&r->strings, number(s, 2));
+        if (end < start) end = start;
+        rep_sum_t *sum = sum_of(r, REP_KEY_COPY, what, 0);
+        if (sum) rep_add_time(sum, end - start, bytes);
+        uint64_t *first = REP_NEXT(&r->run->copy_spans), *last = NULL;
+        if (first) *first = start, last = REP_NEXT(&r->run->copy_spans);
+        if (last) *last = end;
+        if (!last) r->failed = true;
+        rep_event_t *e = add_event(r, start, end, what);
+        if (!e) continue;
+        e->extra = bytes;
+        e->link = (uint32_t)out_numbers_get(&r->launchers, number(s, 6));
+        e->category = name_by(&r->streams, number(s, 7));
+        e->track = track(r, REP_COPIES, what, name_by(&r->agents, number(s, 4)), what);
+    }
+}
+
+static void read_memory(reader_t *r)
+{
+    sqlite3_stmt *s = rows_of(r, "SELECT M.start, M.\"end\", M.type, M.size, M.agent_id, M.level "
+                                 "FROM rocpd_memory_allocate M WHERE M.guid = ?");
+    while (next(r, s)) {
+        uint64_t start = number(s, 0), end = number(s, 1), bytes = number(s, 3);
+        uint32_t what = name(r, s, 2), level = name(r, s, 5);
+        rep_sum_t *sum = sum_of(r, REP_KEY_MEMORY, what, level);
+        if (sum) rep_add_time(sum, end > start ? end - start : 0, bytes);
+        rep_event_t *e = add_event(r, start, end, what);
+        if (!e) continue;
+        e->extra = bytes;
+        e->category = level;
+        e->track = track(r, REP_MEMORY, 0, name_by(&r->agents, number(s, 4)), what);
+    }
+}
+
+/* ---- counters ---- */
+
+enum { COUNTERS_OF_DISPATCH = 2048 };
+
+typedef struct {
+    uint64_t event;
+    uint32_t kernel;
+    size_t count;
+    struct {
+        uint32_t counter;
+        double sum;
+    } rows[COUNTERS_OF_DISPATCH];
+} dispatch_values_t;
+
+static void read_counters(reader_t *r, out_numbers_t *counters)
+{
+    sqlite3_stmt *s =
+        rows_of(r, "SELECT I.id, I.name, I.description, I.block, I.expression, A.name "
+                   "FROM rocpd_info_pmc I LEFT JOIN rocpd_info_agent A ON A.id = "
+                   "I.agent_id AND A.guid = I.guid WHERE I.guid = ?");
+    while (next(r, s)) {
+        uint64_t part = name(r, s, 1), key = rep_key(REP_KEY_COUNTER, &part, 1);
+        uint64_t found = out_numbers_get(&r->run->numbers, key);
+        rep_counter_t *c = found ? &r->run->counters.rows[found - 1] : REP_NEXT(&r->run->counters);
+        if (!c) {
+            r->failed = true;
+            continue;
+        }
+        if (!found) {
+            *c = (rep_counter_t){.name = (uint32_t)part,
+                                 .description = name(r, s, 2),
+                                 .block = name(r, s, 3),
+                                 .expression = name(r, s, 4),
+                                 .gfx = name(r, s, 5),
+                                 .soft = process(r)->soft};
+            set(r, &r->run->numbers, key, found = r->run->counters.count);
+        }
+        set(r, counters, number(s, 0), found);
+    }
+}
+
+static void put_value(reader_t *r, uint32_t kernel, uint32_t counter, double sum)
+{
+    uint64_t parts[] = {kernel, counter}, key = rep_key(REP_KEY_VALUE, parts, 2);
+    uint64_t found = out_numbers_get(&r->run->numbers, key);
+    rep_value_t *v = found ? &r->run->values.rows[found - 1] : REP_NEXT(&r->run->values);
+    if (!v) {
+        r->failed = true;
+        return;
+    }
+    if (!found) {
+        *v = (rep_value_t){.kernel = kernel, .counter = counter, .least = sum, .most = sum};
+        set(r, &r->run->numbers, key, r->run->values.count);
+    }
+    v->count++;
+    v->sum += sum;
+    if (sum < v->least) v->least = sum;
+    if (sum > v->most) v->most = sum;
+}
+
+static void put_values(reader_t *r, dispatch_values_t *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        put_value(r, d->kernel, d->rows[i].counter, d->rows[i].sum);
+    d->count = 0;
+}
+
+static void add_value(dispatch_values_t *d, uint32_t counter, double value)
+{
+    size_t i = d->count;
+    while (i && d->rows[i - 1].counter != counter)
+        i--;
+    if (i) {
+        d->rows[i - 1].sum += value;
+    } else if (d->count < COUNTERS_OF_DISPATCH) {
+        d->rows[d->count].counter = counter;
+        d->rows[d->count++].sum = value;
+    }
+}
+
+static void read_values(reader_t *r)
+{
+    out_numbers_t counters = {0};
+    dispatch_values_t *d = calloc(1, sizeof(*d));
+    if (!d) r->failed = true;
+    read_counters(r, &counters);
+    /* a value of each instance; those of a dispatch stand together */
+    sqlite3_stmt *s = rows_of(r, "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = "
+                                 "? AND sample_id IS NULL");
+    while (next(r, s)) {
+        uint64_t event = number(s, 0), counter = out_numbers_get(&counters, number(s, 1));
+        uint64_t kernel = out_numbers_get(&r->dispatched, event);
+        if (!counter || !kernel) continue;
+        if (event != d->event) put_values(r, d);
+        d->event = event;
+        d->kernel = (uint32_t)kernel - 1;
+        add_value(d, (uint32_t)counter - 1, sqlite3_column_double(s, 2));
+    }
+    if (d) put_values(r, d);
+    free(d);
+    empty(&counters);
+}
+
+/* ---- a process ---- */
+
+static void read_process(reader_t *r)
+{
+    const rep_process_t *p = process(r);
+    out_numbers_t *const of_process[] = {&r->strings, &r->agents,  &r->queues,    &r->streams,
+                                         &r->threads, &r->kernels, &r->launchers, &r->dispatched};
+    narrow(r);
+    read_things(r);
+    if (!p->pass) {
+        read_calls(r);
+        read_marks(r);
+    }
+    read_kernels(r);
+    if (!p->pass) {
+        read_copies(r);
+        read_memory(r);
+    }
+    if (p->counted) read_values(r);
+    for (size_t i = 0; i < sizeof(of_process) / sizeof(*of_process); i++)
+        empty(of_process[i]);
+    r->symbols.count = 0;
+}
+
+/* ---- the window ---- */
+
+#define ALL_STARTS                                                                                 \
+    "(SELECT start FROM rocpd_region UNION ALL SELECT start FROM rocpd_kernel_dispatch UNION ALL " \
+    "SELECT start FROM rocpd_memory_copy UNION ALL SELECT start FROM rocpd_memory_allocate)"
+
+/* The time until which there are as many events as a timeline may hold, to a part of the whole. */
+static void find_window(reader_t *r)
+{
+    enum { PARTS = 4096 };
+    uint64_t begin = 0, width = 1, count = 0, held = 0;
+    r->run->window_end = UINT64_MAX;
+    sqlite3_stmt *s = all_rows_of(r, "SELECT COUNT(*), MIN(start), MAX(start) FROM " ALL_STARTS);
+    while (next(r, s)) {
+        count = number(s, 0);
+        begin = number(s, 1);
+        width = (number(s, 2) - begin) / PARTS + 1;
+    }
+    if (count <= r->most) return;
+    s = all_rows_of(r, "SELECT (start - ?1) / ?2 AS part, COUNT(*) FROM " ALL_STARTS
+                       " GROUP BY part ORDER BY part");
+    if (s) sqlite3_bind_int64(s, 1, (sqlite3_int64)begin);
+    if (s) sqlite3_bind_int64(s, 2, (sqlite3_int64)width);
+    while (next(r, s)) {
+        held += number(s, 1);
+        if (held > r->most && r->run->window_end == UINT64_MAX)
+            r->run->window_end = begin + number(s, 0) * width;
+    }
+}
+
+/* ---- all of them ---- */
+
+int rep_read(rep_run_t *run, rep_names_t *names, const rep_request_t *request,
+             const rep_input_t *input)
+{
+    reader_t r = {.run = run, .names = names, .most = request->events};
+    rep_name(names, "", &r.failed);
+    run->label = input->label;
+    run->begin = UINT64_MAX;
+    if (res_run_open(&r.databases, input->paths, input->count) != 0) return -1;
+    for (size_t i = 0; i < r.databases.files.count; i++) {
+        char **file = REP_NEXT(&run->files);
+        if (!file || !(*file = strdup(r.databases.files.paths[i]))) r.failed = true;
+    }
+    find_processes(&r);
+    find_window(&r);
+    find_passes(&r);
+    for (r.process = 0; !r.failed && r.process < run->processes.count; r.process++)
+        read_process(&r);
+    if (run->begin > run->end) run->begin = run->end = 0;
+    free(r.symbols.rows);
+    res_run_close(&r.databases);
+    if (!r.failed && !run->failed) return 0;
+    if (!r.told) base_error("out of memory");
+    return -1;
+}

@@ -1,0 +1,68 @@
+/* report.c - see report.h: the page around the bytes. */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "output/file.h"
+#include "report/pack.h"
+#include "report/read.h"
+
+extern const char report_page_head[], report_page_tail[]; /* page/, made by the build */
+
+static void put_base64(out_file_t *f, const rep_bytes_t *b)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < b->count; i += 3) {
+        size_t left = b->count - i;
+        uint32_t bits = (uint32_t)b->rows[i] << 16 | (left > 1 ? b->rows[i + 1] << 8 : 0) |
+                        (left > 2 ? b->rows[i + 2] : 0);
+        char *at = out_reserve(f, 4);
+        for (int k = 0; k < 4; k++)
+            *at++ = (size_t)k <= left ? letters[bits >> (18 - 6 * k) & 63] : '=';
+        out_commit(f, at);
+    }
+}
+
+static int write_page(const rep_bytes_t *bytes, const char *path)
+{
+    char why[PATH_MAX + 256] = "";
+    out_file_t *f = out_file_open(path, why, sizeof(why));
+    if (f) {
+        out_text(f, report_page_head);
+        put_base64(f, bytes);
+        out_text(f, report_page_tail);
+    }
+    if (f && out_file_close(f, why, sizeof(why)) == 0) return 0;
+    base_error("%s", why);
+    return -1;
+}
+
+int rep_write(const rep_request_t *request, const char *path)
+{
+    int result = 0;
+    rep_part_t parts[REP_RUNS_MAX] = {0};
+    rep_names_t names = {0};
+    rep_bytes_t bytes = {0};
+    for (size_t i = 0; result == 0 && i < request->run_count; i++) {
+        result = rep_read(&parts[i].run, &names, request, &request->runs[i]);
+        if (result == 0 && !rep_lanes_make(&parts[i].lanes, &parts[i].run)) {
+            base_error("%s: out of memory", path);
+            result = -1;
+        }
+    }
+    if (result == 0 && !rep_pack(&bytes, parts, request->run_count, &names, request)) {
+        base_error("%s: out of memory", path);
+        result = -1;
+    }
+    if (result == 0) result = write_page(&bytes, path);
+    for (size_t i = 0; i < REP_RUNS_MAX; i++) {
+        rep_run_free(&parts[i].run);
+        rep_lanes_free(&parts[i].lanes);
+    }
+    rep_names_free(&names);
+    free(bytes.rows);
+    return result;
+}

@@ -1,0 +1,44 @@
+/* report.h - the databases of a run as one page that opens in any browser.
+ *
+ * The page is a template (page/, put into the program by the build) around the data: facts as JSON,
+ * records as columns of numbers, packed together. Nothing of a database is ever part of the page's
+ * own text, so no name can become markup or script. */
+#ifndef CROCPROF_REPORT_REPORT_H
+#define CROCPROF_REPORT_REPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What limits a kernel: memories by their bandwidth, units by their rate. X(name) */
+#define REP_ROOFS(X)                                                                               \
+    X(hbm) X(l2) X(l1) X(lds) X(f64) X(f32) X(mfma_f64) X(mfma_f32) X(mfma_f16) X(mfma_bf16)
+
+typedef enum {
+#define X(name) REP_ROOF_##name,
+    REP_ROOFS(X)
+#undef X
+        REP_ROOF_COUNT
+} rep_roof_t;
+
+enum { REP_RUNS_MAX = 2, REP_EVENTS_MOST = 5000000 };
+
+typedef struct {
+    const char *label;  /* of the run, for people */
+    char *const *paths; /* databases, or directories that hold them; none: where we are */
+    size_t count;
+} rep_input_t;
+
+typedef struct {
+    rep_input_t runs[REP_RUNS_MAX]; /* two: a comparison */
+    size_t run_count;
+    double roofs[REP_ROOF_COUNT]; /* measured peaks, GB/s and GFLOP/s; 0: none */
+    uint64_t events;              /* most records that a timeline holds */
+} rep_request_t;
+
+/* Makes the page. 0, or -1 with the reason told. */
+int rep_write(const rep_request_t *request, const char *path);
+
+/* rocprofv3 report ...: the exit status. */
+int rep_command(int argc, char **argv);
+
+#endif

@@ -1,0 +1,223 @@
+"""Drives a headless Chromium: pages, scripts in them, keys, pointer, pictures.
+
+Over the pipe of the DevTools protocol, which needs nothing but the standard library.
+"""
+import base64
+import json
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+import zlib
+
+
+def find():
+    """The browser's path, or None."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+class Problem(Exception):
+    pass
+
+
+class Browser:
+    """A browser with one page. `problems` is what the page has told: exceptions, errors, refusals of its policy."""
+
+    def __init__(self, width=1280, height=800):
+        self.profile = tempfile.mkdtemp(prefix="browser-")
+        to_browser, our_out = os.pipe()
+        our_in, from_browser = os.pipe()
+
+        def arrange():  # the protocol is spoken over descriptors 3 and 4
+            a, b = os.dup(to_browser), os.dup(from_browser)
+            os.dup2(a, 3)
+            os.dup2(b, 4)
+
+        self.process = subprocess.Popen(
+            [find(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions", "--hide-scrollbars",
+             "--force-color-profile=srgb", "--disable-dev-shm-usage", "--disable-background-networking", "--proxy-server=127.0.0.1:9",
+             f"--user-data-dir={self.profile}", f"--window-size={width},{height}", "--remote-debugging-pipe", "about:blank"],
+            preexec_fn=arrange, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": self.profile})
+        os.close(to_browser)
+        os.close(from_browser)
+        self.out, self.into, self.rest = our_out, our_in, b""
+        self.number, self.session, self.problems, self.requests = 0, None, [], []
+        target = [t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page"][0]
+        self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.size(width, height)
+
+    def close(self):
+        try:
+            self.session = None
+            self.call("Browser.close")
+            self.process.wait(10)
+        except (OSError, Problem, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
+        os.close(self.out)
+        os.close(self.into)
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def read(self):
+        while b"\0" not in self.rest:
+            more = os.read(self.into, 1 << 20)
+            if not more:
+                raise Problem("the browser has gone")
+            self.rest += more
+        message, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(message)
+
+    def note(self, message):
+        method, what = message.get("method"), message.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            details = what["exceptionDetails"]
+            self.problems.append(details.get("exception", {}).get("description") or details["text"])
+        elif method == "Runtime.consoleAPICalled" and what["type"] in ("error", "warning", "assert"):
+            self.problems.append(" ".join(str(a.get("value", a.get("description"))) for a in what["args"]))
+        elif method == "Log.entryAdded" and what["entry"]["level"] in ("error", "warning"):
+            self.problems.append(what["entry"]["text"])
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(what["request"]["url"])
+
+    def call(self, method, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.out, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.read()
+            if answer.get("id") != self.number:
+                self.note(answer)
+            elif "error" in answer:
+                raise Problem(f"{method}: {answer['error']['message']}")
+            else:
+                return answer["result"]
+
+    def size(self, width, height, phone=False):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
+
+    def run(self, script):
+        """Value of an expression, awaited if it is a promise."""
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise Problem(f"{script}: {details.get('exception', {}).get('description', details['text'])}")
+        return answer["result"].get("value")
+
+    def wait(self, script, seconds=20):
+        end = time.monotonic() + seconds
+        while not self.run(script):
+            if time.monotonic() > end:
+                raise Problem(f"never true: {script}; the page says {self.problems}")
+            time.sleep(0.02)
+
+    def open(self, path):
+        """Opens a report; milliseconds until it says that it is ready."""
+        self.call("Page.navigate", url="about:blank")
+        self.call("Page.navigate", url=f"file://{os.path.abspath(path)}")
+        self.wait("!!document.documentElement?.dataset.ready", 60)
+        self.settle()
+        return int(self.run("document.documentElement.dataset.ready"))
+
+    def settle(self):
+        """Until two more frames are drawn."""
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 60))))")
+
+    def go(self, where):
+        self.run(f"location.hash = {json.dumps(where)}")
+        self.settle()
+
+    def middle(self, selector):
+        return self.run(f"(() => {{ const n = document.querySelector({json.dumps(selector)}); n.scrollIntoView({{block: 'center'}});"
+                        " const b = n.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def click_at(self, x, y, modifiers=0):
+        self.mouse("mouseMoved", x, y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.mouse(kind, x, y, button="left", clickCount=1, modifiers=modifiers)
+        self.settle()
+
+    def click(self, selector):
+        self.click_at(*self.middle(selector))
+
+    def drag(self, x, y, to_x, to_y, modifiers=0):
+        self.mouse("mousePressed", x, y, button="left", clickCount=1, modifiers=modifiers)
+        for part in (0.3, 0.6, 1):
+            self.mouse("mouseMoved", x + (to_x - x) * part, y + (to_y - y) * part, button="left", buttons=1, modifiers=modifiers)
+        self.mouse("mouseReleased", to_x, to_y, button="left", clickCount=1, modifiers=modifiers)
+        self.settle()
+
+    def wheel(self, x, y, by, modifiers=0):
+        self.mouse("mouseWheel", x, y, deltaX=0, deltaY=by, modifiers=modifiers)
+        self.settle()
+
+    def key(self, key):
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key if len(key) == 1 else "")
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        self.settle()
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+        self.settle()
+
+    def picture(self, path=None):
+        """PNG of what is to be seen."""
+        data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+        if path:
+            with open(path, "wb") as f:
+                f.write(data)
+        return data
+
+
+def pixels(png):
+    """Width, height and rows of RGB bytes of an 8-bit PNG without interlacing."""
+    at, packed = 8, b""
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at:at + 8])
+        part = png[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            width, height, _, colour = struct.unpack(">IIBB", part[:10])
+        packed += part if kind == b"IDAT" else b""
+        at += 12 + length
+    each = {2: 3, 6: 4}[colour]
+    data, rows, before = zlib.decompress(packed), [], bytes(width * each)
+    for y in range(height):
+        start = y * (width * each + 1)
+        kind, row = data[start], bytearray(data[start + 1:start + 1 + width * each])
+        for i in range(len(row) if kind else 0):
+            a = row[i - each] if i >= each else 0
+            b, c = before[i], before[i - each] if i >= each else 0
+            if kind == 4:
+                p = a + b - c
+                near = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            row[i] = (row[i] + (a if kind == 1 else b if kind == 2 else (a + b) // 2 if kind == 3 else near)) & 255
+        rows.append(row)
+        before = row
+    return width, height, each, rows
+
+
+def grid(png, columns=32, lines=20):
+    """Mean brightness of parts of the picture, 0 to 255."""
+    width, height, each, rows = pixels(png)
+    answer = []
+    for line in range(lines):
+        of = rows[line * height // lines:(line + 1) * height // lines]
+        for column in range(columns):
+            first, last = column * width // columns * each, (column + 1) * width // columns * each
+            answer.append(sum(sum(row[first:last]) / (last - first) for row in of[::4]) / len(of[::4]))
+    return answer

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""rocprofv3 report in a browser: report.py BUILD CASE
+
+Databases are made by fixture.py, so that every figure and every picture is known. pictures/*.txt are what the
+sections looked like when a person looked at them: mean brightness of 32 by 20 parts.
+  report.py BUILD pictures --keep   takes them anew
+"""
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import browser  # pylint: disable=wrong-import-position
+import fixture  # pylint: disable=wrong-import-position
+
+BUILD = os.path.abspath(sys.argv[1])
+PROGRAM = f"{BUILD}/bin/rocprofv3"
+CONTROL, SHIFT = 2, 8
+TEMPLATE_MOST, OPENING_MOST = 250 * 1024, 3000
+
+
+def check(condition, *what):
+    if not condition:
+        raise SystemExit(f"report.py: line {sys._getframe(1).f_lineno}: {' '.join(map(str, what))}")
+
+
+def equal(is_, should):
+    check(is_ == should, f"is {is_!r}\n  not {should!r}")
+
+
+def report(directory, *inputs, options=()):
+    """The page's path, and the processor time of making it in seconds."""
+    path = os.path.join(directory, "report.html")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([PROGRAM, "report", "-o", path, *options, *inputs], capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    equal((done.returncode, done.stderr, done.stdout), (0, "", path + "\n"))
+    return path, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def clean(b, path):
+    """Nothing was told, nothing was fetched, nothing of the names ran."""
+    equal(b.problems, [])
+    equal({r for r in b.requests if not r.startswith(("about:", "blob:", "data:"))}, {f"file://{path}"})
+    equal(b.run("window.caught"), None)
+
+
+TEXT = "document.querySelector('section:not([hidden])').innerText"
+CELLS = ("[...document.querySelectorAll('section:not([hidden]) table')].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => "
+         "c.innerText.trim())))")
+
+
+# ---- what is in the page ----
+
+def case_page(directory):
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True, lost=7))
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    data = re.search('id="data">([A-Za-z0-9+/=]*)<', text).group(1)
+    check(len(text) - len(data) <= TEMPLATE_MOST, "the page without data has", len(text) - len(data), "bytes")
+    check("caught" not in text and "matmul" not in text, "a name stands in the page's own text")
+    check("default-src 'none'" in text and "http" not in re.sub(r"http-equiv|http://www\.w3\.org/\S+|https://github\.com/leeoniya/uPlot", "", text),
+          "the page knows an address")
+
+
+# ---- sections ----
+
+def case_sections(directory):
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True, modelled=True, lost=7))
+    with browser.Browser() as b:
+        b.open(path)
+        text = b.run(TEXT)
+        for words in ("./demo --size 128", "testhost", "AMD Instinct MI210", "7 records were lost", "timing model", "hipLaunchKernel",
+                      "one step:", "copy host to device", "1 MiB"):
+            check(words in text, "no", words, "in", text)
+        equal(b.run("getComputedStyle(document.querySelector('.note.bad')).color"), "rgb(192, 37, 45)")
+        b.go("#/kernels")
+        rows = b.run(CELLS)[0]
+        equal([r[1] for r in rows], ["10"] * 4)
+        kernel = [r for r in rows if r[0] == "matmul_tiled"][0]
+        # 1500 ns times 1, 1.8, 1.6, 1.4, 1.2, and that again
+        equal(kernel[2:9], ["21 µs", kernel[3], "2.10 µs", "2.10 µs", "2.70 µs", "1.50 µs", "2.70 µs"])
+        equal(kernel[9:14], ["4096", "256", "128", "16", "2 KiB"])
+        equal(kernel[15:17], ["4 of 8", "VGPRs"])
+        for section in ("#/timeline", "#/roofline", "#/kernel/0", "#/kernel/3"):
+            b.go(section)
+            check(len(b.run(TEXT)) > 100, "nothing in", section)
+        # 64 (1000 + 500 + 2 20000) operations in 2.1 µs; bytes of HBM 64 4000 + 32 96 + 64 2000 + 32 48
+        b.go("#/roofline")
+        row = [r for r in b.run(CELLS)[0] if r[0] == "matmul_tiled"][0]
+        equal((row[1], row[2], row[4]), (f"{round(64 * 41500 / 2100):,}", "FP32", f"{64 * 41500 / (64 * 6000 + 32 * 144):.2f}"))
+        b.go("#/kernel/0")
+        chart = b.run("document.querySelector('svg.memory').textContent")
+        for words in ("read 253 KiB", "write 127 KiB", "63.0 % hit", "7.69 % of clocks conflict", "90.0 % hit", "97.8 % hit"):
+            check(words in chart, "no", words, "in", chart)
+        check("exact" in b.run(TEXT) and "cache model" in b.run(TEXT), "the page of a kernel names no classes")
+        clean(b, path)
+
+
+def case_kernels(directory):
+    """Sort, filter, columns, CSV, the hostile name."""
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db"))
+    names = "[...document.querySelectorAll('section:not([hidden]) td.name')].map(c => c.innerText)"
+    with browser.Browser() as b:
+        b.open(path)
+        b.key("2")
+        before = b.run(names)
+        equal(len(before), 4)
+        equal(before[0], "transpose")
+        b.click("section:not([hidden]) th:nth-child(3) button")
+        equal(b.run(names), before[::-1])
+        b.click("section:not([hidden]) th:nth-child(1) button")
+        equal(b.run("document.querySelector('section:not([hidden]) th[aria-sort]').innerText"), "Kernel")
+        b.key("/")
+        b.type("REDUCE")
+        equal(b.run(names), ["reduce_sum"])
+        b.run("document.querySelector('#filter').value = 'onerror'")
+        b.run("document.querySelector('#filter').dispatchEvent(new Event('input'))")
+        equal(b.run("document.querySelector('section:not([hidden]) td.name').title"), fixture.HOSTILE)
+        b.click("section:not([hidden]) td.name a")
+        equal(b.run("document.querySelector('section:not([hidden]) h1').innerText"), fixture.HOSTILE)
+        b.run("URL.createObjectURL = blob => { window.saved = blob.text(); return 'blob:none'; }; HTMLAnchorElement.prototype.click = () => {};")
+        b.go("#/kernels")
+        b.run("[...document.querySelectorAll('section:not([hidden]) button')].find(x => x.textContent === 'CSV').click()")
+        lines = b.run("window.saved").splitlines()
+        check(lines[0].startswith("Kernel,Calls,Total (ns),Share,Mean (ns)"), lines[0])
+        clean(b, path)
+
+
+SHEET = "document.querySelector('canvas.sheet')"
+
+
+def case_timeline(directory):
+    """Zoom, search, what is selected and what launched it, measuring."""
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db"))
+    shown = "(() => { const c = document.querySelector('canvas.ruler'); return c.toDataURL(); })()"
+    detail = "document.querySelector('.detail').innerText"
+    with browser.Browser() as b:
+        b.open(path)
+        b.key("3")
+        x, y = b.middle("canvas.sheet")
+        whole = b.run(shown)
+        b.wheel(x, y, -600, CONTROL)
+        check(b.run(shown) != whole, "the wheel does not zoom")
+        b.key("f")
+        equal(b.run(shown), whole)
+        b.key("/")
+        b.type("reduce")
+        check("10 found" in b.run(TEXT), b.run(TEXT))
+        b.key("Enter")
+        check("reduce_sum" in b.run(detail) and "After its launch\n6 µs" in b.run(detail), b.run(detail))
+        b.run("[...document.querySelectorAll('.detail button')].find(x => x.textContent === 'To its launch').click()")
+        check(b.run(detail).startswith("hipLaunchKernel"), b.run(detail))
+        b.run("[...document.querySelectorAll('.detail button')].find(x => x.textContent.startsWith('To what')).click()")
+        check("reduce_sum" in b.run(detail), b.run(detail))
+        b.run("document.activeElement.blur()")
+        b.key("f")
+        b.drag(x - 200, y, x + 200, y, SHIFT)
+        found = re.match(r"([\d.]+) (µs|ms) measured", b.run(detail))
+        check(found and abs(float(found.group(1)) * (1000 if found.group(2) == "ms" else 1) - 900 * 400 / (b.run(f"{SHEET}.clientWidth") - 200)) < 12,
+              b.run(detail))
+        high = b.run(f"{SHEET}.clientHeight")
+        b.run("[...document.querySelectorAll('button')].find(x => x.textContent === 'By stream').click()")
+        b.settle()
+        check(b.run(f"{SHEET}.clientHeight") < high, "streams take as many rows as queues and copies")
+        clean(b, path)
+
+
+def case_compare(directory):
+    a, other = fixture.demo(f"{directory}/a.db"), fixture.demo(f"{directory}/b.db", scale=1.5, pid=4343)
+    path, _ = report(directory, a, other)
+    with browser.Browser() as b:
+        b.open(path)
+        b.key("5")
+        whole, kernels = b.run(CELLS)[:2]
+        equal([r[3] for r in whole if r[0] == "Launches"], ["0 % (0)"])
+        equal({r[5] for r in kernels}, {"+50 %", "+50.0 %"})
+        equal(b.run("getComputedStyle(document.querySelector('section:not([hidden]) .worse')).color"), "rgb(192, 37, 45)")
+        b.click("#switch button:last-child")
+        b.go("#/kernel/0")
+        check("In A and in B" in b.run(TEXT), b.run(TEXT))
+        clean(b, path)
+
+
+def case_million(directory):
+    million = fixture.many(f"{directory}/m.db", 1_000_000)
+    path, _ = report(directory, million)
+    with browser.Browser() as b:
+        took = b.open(path)
+        check(took <= OPENING_MOST, "a million records open in", took, "ms")
+        b.key("3")
+        frame = b.run("""new Promise(done => { const times = [], sheet = document.querySelector('canvas.sheet'), box = sheet.getBoundingClientRect();
+            let n = 0;
+            (function step() { const begin = performance.now();
+              sheet.dispatchEvent(new WheelEvent('wheel', {deltaY: n < 30 ? -40 : 40, ctrlKey: true, clientX: box.x + 600, clientY: box.y + 60, cancelable: true}));
+              requestAnimationFrame(() => { times.push(performance.now() - begin); if (++n < 60) step(); else done(times.sort((a, b) => a - b)); }); })(); })""")
+        print(f"opened in {took} ms; frames while zooming: median {frame[30]:.1f} ms, slowest {frame[-1]:.1f} ms")
+        equal(b.run("document.querySelectorAll('.note').length > 0"), True)
+        clean(b, path)
+    path, _ = report(directory, million, options=("--events", "200000"))
+    with browser.Browser() as b:
+        b.open(path)
+        text = b.run(TEXT)
+        check("The timeline holds the first 300 ms of 1.50 s" in text and "rocpd convert -i" in text and "pftrace" in text, text[:600])
+        check("1,000,000" in text, "the tables hold less than all")
+
+
+CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
+
+if __name__ == "__main__":
+    if not browser.find():
+        print("skipped: needs chromium")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as directory:
+        CASES[sys.argv[2]](directory)
