@@ -15,6 +15,15 @@ struct scene_end {
     std::string out;   // all of its standard output and standard error
 };
 
+// What AMD's HSA says of signals of its own at the end of a process is not the program's.
+static inline void scene_forget_signals(std::string &text)
+{
+    for (size_t at; (at = text.find("Warning: Resource leak detected by SharedSignalPool")) != text.npos;) {
+        const size_t end = text.find('\n', at);
+        text.erase(at, end == text.npos ? end : end + 1 - at);
+    }
+}
+
 // Collects what the child writes for at most `seconds`, then waits for it.
 static inline scene_end scene_wait(pid_t child, int fd, int seconds)
 {
@@ -30,6 +39,7 @@ static inline scene_end scene_wait(pid_t child, int fd, int seconds)
         if (n <= 0) break;
         end.out.append(buffer, (size_t)n);
     }
+    scene_forget_signals(end.out);
     int status = 0;
     for (int tries = 0; tries < 100 && waitpid(child, &status, WNOHANG) == 0; tries++) {
         usleep(20000);
