@@ -256,6 +256,10 @@ const cli_option_t cli_options[] = {
      "how seldom, in the unit"},
     {"instruction-counts", 0, CLI_BOOL, NULL, "ROCPROF_INSTRUCTION_COUNTS", NULL, COUNTERS,
      "count every instruction of the kernels that are selected, exactly; softgpu alone can"},
+    {"source-path", 0, CLI_WORDS, "OLD=NEW", "ROCPROF_SOURCE_PATH", NULL, COUNTERS,
+     "where sources lie that were recorded elsewhere, for --embed-sources"},
+    {"embed-sources", 0, CLI_BOOL, NULL, "ROCPROF_EMBED_SOURCES", NULL, COUNTERS,
+     "databases keep the sources of the kernels whose instructions were counted"},
 
     /* Features of the original that are not here, and why; a variable that asks for one is refused
      * too. */

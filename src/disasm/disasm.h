@@ -1,4 +1,4 @@
-/* disasm.h - code objects as text: their instructions, by LLVM's disassembler, and their symbols.
+/* disasm.h - code objects as text: their instructions, by LLVM's disassembler, symbols, kernels.
  *
  * Apart because the decoder of thread traces, the SDK and the offline writers all need it, and
  * because the disassembler is libamd_comgr's, which HIP brings along, and the reader of source
@@ -49,5 +49,39 @@ const dis_symbol_t *dis_object_symbol_at(const dis_object_t *object, uint64_t ad
 /* The file and line that the address was compiled from; false: nothing says. `file` is the
  * object's. */
 bool dis_object_line(dis_object_t *object, uint64_t address, const char **file, uint32_t *line);
+
+/* A function that was inlined, and where; names are the object's. */
+typedef struct {
+    const char *function, *file;
+    uint32_t line;
+} dis_inlined_t;
+
+/* The functions that the address was inlined from, the innermost first, `room` of them at most.
+ * The line of the address is in the first, where it was inlined in the second, and so on: the last
+ * place is in the function of the symbol. Their number. */
+size_t dis_object_inlined(dis_object_t *object, uint64_t address, dis_inlined_t *list, size_t room);
+
+/* A parameter of a kernel: "" for what is not known. */
+typedef struct {
+    char name[64], type[64], kind[32]; /* kind: global_buffer, by_value, ... */
+    uint32_t offset, size;
+} dis_parameter_t;
+
+enum { DIS_PARAMETERS_MAX = 64 };
+
+/* What the compiler has noted of a kernel; 0 for what it has not. */
+typedef struct {
+    uint32_t vgpr_spills, sgpr_spills, group_bytes, private_bytes;
+    uint32_t group_size_max; /* work-items */
+    dis_parameter_t parameters[DIS_PARAMETERS_MAX];
+    size_t parameter_count;
+} dis_kernel_t;
+
+/* The kernel of the symbol (k.kd). False: nothing is noted of it. */
+bool dis_object_kernel(const dis_object_t *object, const char *symbol, dis_kernel_t *kernel);
+
+/* Names and types of the parameters as the source has them, of the function at the address, in
+ * place of what is there. */
+void dis_object_parameters(dis_object_t *object, uint64_t address, dis_kernel_t *kernel);
 
 #endif

@@ -1,11 +1,14 @@
-/* lines.c - source lines of addresses, by libdw.
+/* lines.c - what debug information says of addresses, by libdw: source lines, inlined functions,
+ * parameters.
  *
  * Loaded when it is asked for, as the disassembler is: only who reads a trace needs it. */
 #include "disasm/internal.h"
 
 #include <dlfcn.h>
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +23,17 @@
     X(dwarf_haspc)                                                                                 \
     X(dwarf_getsrc_die)                                                                            \
     X(dwarf_linesrc)                                                                               \
-    X(dwarf_lineno)
+    X(dwarf_lineno)                                                                                \
+    X(dwarf_child)                                                                                 \
+    X(dwarf_siblingof)                                                                             \
+    X(dwarf_tag)                                                                                   \
+    X(dwarf_diename)                                                                               \
+    X(dwarf_attr)                                                                                  \
+    X(dwarf_attr_integrate)                                                                        \
+    X(dwarf_formudata)                                                                             \
+    X(dwarf_formref_die)                                                                           \
+    X(dwarf_getsrcfiles)                                                                           \
+    X(dwarf_filesrc)
 
 static struct {
 #define X(name) __typeof__(&name) name;
@@ -34,6 +47,8 @@ struct dis_lines {
     Dwarf *dwarf;
     Dwarf_Die unit; /* that the last address was in */
     bool has_unit;
+    Dwarf_Die function; /* of the unit, that the last address was in */
+    bool has_function;
 };
 
 static void load(void)
@@ -88,7 +103,7 @@ static bool find_unit(dis_lines_t *l, uint64_t address)
     Dwarf_Off next = 0;
     size_t header;
     if (l->has_unit && dw.dwarf_haspc(&l->unit, address) > 0) return true;
-    l->has_unit = false;
+    l->has_unit = l->has_function = false;
     for (Dwarf_Off at = 0;
          !l->has_unit && dw.dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
          at = next)
@@ -107,4 +122,116 @@ bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint3
     *file = name;
     *line = (uint32_t)number;
     return true;
+}
+
+/* ---- functions ---- */
+
+/* The first of `die` and those that follow it whose code has the address, in `die` afterwards. */
+static bool find_among(Dwarf_Die *die, uint64_t address)
+{
+    do {
+        const int tag = dw.dwarf_tag(die);
+        const bool scope = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+                           tag == DW_TAG_lexical_block;
+        if (scope && dw.dwarf_haspc(die, address) > 0) return true;
+    } while (dw.dwarf_siblingof(die, die) == 0);
+    return false;
+}
+
+/* Whether l->function is that of the address afterwards. */
+static bool find_function(dis_lines_t *l, uint64_t address)
+{
+    if (!find_unit(l, address)) return false;
+    if (l->has_function && dw.dwarf_haspc(&l->function, address) > 0) return true;
+    l->has_function =
+        dw.dwarf_child(&l->unit, &l->function) == 0 && find_among(&l->function, address);
+    return l->has_function;
+}
+
+static uint64_t number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    if (!dw.dwarf_attr(die, name, &attribute) || dw.dwarf_formudata(&attribute, &value) != 0)
+        return 0;
+    return value;
+}
+
+static dis_inlined_t describe_inlined(dis_lines_t *l, Dwarf_Die *die)
+{
+    Dwarf_Files *files;
+    size_t count;
+    const uint64_t file = number_of(die, DW_AT_call_file), line = number_of(die, DW_AT_call_line);
+    const char *function = dw.dwarf_diename(die), *name = NULL;
+    if (dw.dwarf_getsrcfiles(&l->unit, &files, &count) == 0 && file < count)
+        name = dw.dwarf_filesrc(files, file, NULL, NULL);
+    return (dis_inlined_t){function ? function : "", name ? name : "",
+                           name && line <= UINT32_MAX ? (uint32_t)line : 0};
+}
+
+enum { DEPTH_MAX = 256 }; /* of scopes within each other */
+
+size_t dis_object_inlined(dis_object_t *o, uint64_t address, dis_inlined_t *list, size_t room)
+{
+    dis_lines_t *l = lines_of(o);
+    Dwarf_Die die, child;
+    size_t count = 0;
+    if (!room || !l || !find_function(l, address)) return 0;
+    die = l->function;
+    for (int depth = 0; depth < DEPTH_MAX; depth++, die = child) {
+        if (dw.dwarf_child(&die, &child) != 0 || !find_among(&child, address)) break;
+        if (dw.dwarf_tag(&child) != DW_TAG_inlined_subroutine) continue;
+        /* the innermost ones stay */
+        memmove(list + 1, list, (count < room ? count : room - 1) * sizeof *list);
+        list[0] = describe_inlined(l, &child);
+        if (count < room) count++;
+    }
+    return count;
+}
+
+static void append(char *text, size_t room, const char *more)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s", more);
+}
+
+/* "const float *". */
+static void describe_type(Dwarf_Die *of, char *text, size_t room)
+{
+    Dwarf_Die types[8];
+    Dwarf_Attribute attribute;
+    size_t count = 0;
+    const char *name = NULL;
+    *text = '\0';
+    for (Dwarf_Die *at = of; count < sizeof types / sizeof *types && !name; at = &types[count++]) {
+        if (!dw.dwarf_attr_integrate(at, DW_AT_type, &attribute) ||
+            !dw.dwarf_formref_die(&attribute, &types[count]))
+            break;
+        name = dw.dwarf_diename(&types[count]);
+    }
+    for (size_t i = count; i-- > 0;)
+        if (dw.dwarf_tag(&types[i]) == DW_TAG_const_type && i + 1 == count - (name != NULL))
+            append(text, room, "const ");
+    const int last = count ? dw.dwarf_tag(&types[count - 1]) : 0;
+    if (!name && last != DW_TAG_pointer_type && last != DW_TAG_const_type) return;
+    append(text, room, name ? name : "void");
+    for (size_t i = count; i-- > 0;)
+        if (dw.dwarf_tag(&types[i]) == DW_TAG_pointer_type)
+            append(text, room, text[strlen(text) - 1] == '*' ? "*" : " *");
+}
+
+void dis_object_parameters(dis_object_t *o, uint64_t address, dis_kernel_t *kernel)
+{
+    dis_lines_t *l = lines_of(o);
+    Dwarf_Die die;
+    size_t k = 0;
+    if (!l || !find_function(l, address) || dw.dwarf_child(&l->function, &die) != 0) return;
+    do {
+        const char *name = dw.dwarf_diename(&die);
+        if (dw.dwarf_tag(&die) != DW_TAG_formal_parameter) continue;
+        if (k == kernel->parameter_count) return;
+        dis_parameter_t *p = &kernel->parameters[k++];
+        if (name) snprintf(p->name, sizeof p->name, "%s", name);
+        describe_type(&die, p->type, sizeof p->type);
+    } while (dw.dwarf_siblingof(&die, &die) == 0);
 }

@@ -1,5 +1,4 @@
-/* instructions.c - see instructions.h. The text is softgpu's disassembler's, made of the words that
- * were executed: it needs neither the code object nor a library. */
+/* instructions.c - see instructions.h. Rows of the store, added up; what they mean is join.c's. */
 #include "insight/instructions.h"
 
 #include <errno.h>
@@ -7,18 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "softgpu/isa/isa.h"
-#include "trace/att.h"
+#include "insight/join.h"
 #include "trace/instructions.h"
-#include "trace/store.h"
 
 enum { INS_COUNTS = sizeof(softgpu_instruction_counts_t) / sizeof(uint64_t) };
-
-struct ins_code {
-    uint64_t id;
-    dis_object_t *object; /* NULL: it was not kept, or cannot be read */
-};
 
 bool ins_any(const out_model_t *m)
 {
@@ -136,7 +127,7 @@ static size_t read_told(const out_model_t *m, ins_set_t *set, told_t *told)
                 told[n] = (told_t){{kernel, column(t, row, TRACE_COUNTED_DISPATCHES),
                                     column(t, row, TRACE_COUNTED_WAVES),
                                     column(t, row, TRACE_COUNTED_LOST),
-                                    column(t, row, TRACE_COUNTED_GROUP)},
+                                    column(t, row, TRACE_COUNTED_GROUP), ""},
                                    n};
                 n++;
             } else {
@@ -172,65 +163,19 @@ static bool read_kernels(const out_model_t *m, ins_set_t *set)
     return true;
 }
 
-/* ---- what they are ---- */
-
-dis_object_t *ins_object_open(const char *store, uint64_t id)
-{
-    char name[64], path[PATH_MAX];
-    dis_object_t *object = NULL;
-    size_t size;
-    snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, id);
-    if (trace_join(path, sizeof(path), store, name) != 0) return NULL;
-    char *data = base_file_read(path, &size);
-    if (data) dis_object_open(data, size, &object);
-    free(data);
-    return object;
-}
-
-static dis_object_t *object_of(ins_set_t *set, const char *store, uint64_t id)
-{
-    for (size_t i = 0; i < set->code_count; i++)
-        if (set->codes[i].id == id) return set->codes[i].object;
-    ins_code_t *grown = realloc(set->codes, (set->code_count + 1) * sizeof(*grown));
-    if (!grown) return NULL;
-    set->codes = grown;
-    grown[set->code_count] = (ins_code_t){id, ins_object_open(store, id)};
-    return grown[set->code_count++].object;
-}
-
-static void describe(ins_instruction_t *i, dis_object_t *object)
-{
-    isa_inst_t decoded;
-    i->function = i->file = "";
-    if (isa_decode(i->words, i->n_words, &decoded) > 0)
-        isa_disassemble(&decoded, i->text, sizeof(i->text));
-    else
-        snprintf(i->text, sizeof(i->text), ".long 0x%08x", i->words[0]);
-    if (!object) return;
-    const dis_symbol_t *symbol = dis_object_symbol_at(object, i->address);
-    if (symbol) i->function = symbol->name;
-    if (!dis_object_line(object, i->address, &i->file, &i->line)) i->file = "";
-}
-
 int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
              size_t why_bytes)
 {
     *set = (ins_set_t){0};
-    if (!read_rows(model, set) || !read_kernels(model, set)) {
-        ins_free(set);
-        snprintf(why, why_bytes, "%s: %s", store, strerror(ENOMEM));
-        return -1;
-    }
-    for (size_t i = 0; i < set->count; i++)
-        describe(&set->items[i], object_of(set, store, set->items[i].object));
-    return 0;
+    if (read_rows(model, set) && read_kernels(model, set) && ins_join(set, model, store)) return 0;
+    ins_free(set);
+    snprintf(why, why_bytes, "%s: %s", store, strerror(ENOMEM));
+    return -1;
 }
 
 void ins_free(ins_set_t *set)
 {
-    for (size_t i = 0; i < set->code_count; i++)
-        dis_object_close(set->codes[i].object);
-    free(set->codes);
+    ins_join_free(set);
     free(set->items);
     free(set->kernels);
     *set = (ins_set_t){0};

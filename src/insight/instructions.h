@@ -11,19 +11,44 @@
 
 enum { INS_TEXT_BYTES = 96 };
 
+/* Columns of by_lanes: X(name) */
+#define INS_BY_LANES(X)                                                                            \
+    X(lanes_0)                                                                                     \
+    X(lanes_1_8)                                                                                   \
+    X(lanes_9_16)                                                                                  \
+    X(lanes_17_24)                                                                                 \
+    X(lanes_25_32) X(lanes_33_40) X(lanes_41_48) X(lanes_49_56) X(lanes_57_64)
+
 typedef struct {
     uint64_t kernel, object, address; /* ids; of the code object's file */
     uint64_t group;                   /* ins_set_t.by */
+    const char *range;                /* that it stands for, "" where it does not */
     uint32_t words[3], n_words;
     softgpu_instruction_counts_t counts;
     char text[INS_TEXT_BYTES];   /* as LLVM writes it */
     const char *function, *file; /* "" where nothing says; as long as the set */
     uint32_t line;               /* 0: not known */
+    /* the functions that it was inlined from, as dis_object_inlined has them */
+    const dis_inlined_t *inlined;
+    size_t inlined_count;
+    /* addresses where its basic block and, if the depth is not 0, its innermost loop begin */
+    uint64_t block, loop;
+    uint32_t depth;
 } ins_instruction_t;
 
 typedef struct {
     uint64_t kernel, dispatches, waves, lost, group;
+    const char *range;
 } ins_kernel_t;
+
+/* What is known of the code of a kernel whose instructions were counted. */
+typedef struct {
+    uint64_t kernel, object;
+    const char *gpu, *file; /* "" where nothing says */
+    uint32_t line;
+    bool noted; /* by the compiler: the numbers are there */
+    dis_kernel_t notes;
+} ins_code_facts_t;
 
 typedef struct ins_code ins_code_t; /* a code object that was opened */
 
@@ -32,11 +57,15 @@ typedef struct {
     size_t count;
     ins_kernel_t *kernels; /* by id and group */
     size_t kernel_count;
-    uint64_t lost;     /* dispatches of which instructions are missing */
-    uint64_t level;    /* SOFTGPU_INSTRUCTION_*_LEVEL: whether the model's numbers are there */
-    uint64_t by;       /* trace_counted_by_t: what instructions and kernels are summed by */
-    ins_code_t *codes; /* instructions.c's own */
+    uint64_t lost;  /* dispatches of which instructions are missing */
+    uint64_t level; /* SOFTGPU_INSTRUCTION_*_LEVEL: whether the model's numbers are there */
+    uint64_t by;    /* trace_counted_by_t: what instructions and kernels are summed by */
+    ins_code_facts_t *facts; /* by kernel */
+    size_t fact_count;
+    ins_code_t *codes; /* join.c's own, what texts and chains lie in */
     size_t code_count;
+    void **kept;
+    size_t kept_count;
 } ins_set_t;
 
 /* Reads what a store has of them, possibly nothing. 0, or -1 with a line in `why`. */
@@ -46,6 +75,12 @@ void ins_free(ins_set_t *set);
 
 /* A code object that a store has kept; NULL: it has not, or it cannot be read. */
 dis_object_t *ins_object_open(const char *store, uint64_t id);
+
+/* The facts of a kernel; NULL: there are none. */
+const ins_code_facts_t *ins_facts_of(const ins_set_t *set, uint64_t kernel);
+
+/* A copy of what will live as long as the set; NULL without memory. */
+void *ins_keep(ins_set_t *set, const void *data, size_t bytes);
 
 /* Whether the store has any. */
 bool ins_any(const out_model_t *model);

@@ -153,6 +153,8 @@ int out_config_read(out_config_t *c, out_variable_t variable, const void *from, 
     c->stats = bool_of(&s, "ROCPROF_STATS", false);
     c->group_by_queue = bool_of(&s, "ROCPROF_GROUP_BY_QUEUE", false);
     c->config_file = bool_of(&s, "ROCPROF_OUTPUT_CONFIG_FILE", false);
+    c->embed_sources = bool_of(&s, "ROCPROF_EMBED_SOURCES", false);
+    c->source_paths = value_of(&s, "ROCPROF_SOURCE_PATH");
     c->summary = bool_of(&s, "ROCPROF_STATS_SUMMARY", false);
     c->summary_per_domain = bool_of(&s, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", false);
     const char *output = value_of(&s, "ROCPROF_STATS_SUMMARY_OUTPUT");

@@ -33,6 +33,8 @@ typedef struct {
     uint64_t minimum_bytes;
     bool group_by_queue;
     bool config_file; /* config.json is asked for */
+    bool embed_sources;
+    const char *source_paths; /* OLD=NEW, one a line, or NULL */
 } out_config_t;
 
 /* 0, or -1 with a line in `why` that names the variable, its value and what would be right.

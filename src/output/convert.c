@@ -36,6 +36,8 @@ typedef struct {
     out_stats_t stats[OUT_DOMAIN_COUNT];
     place_t *places[TRACE_KIND_MAX + 1]; /* of operations in their domain's statistics */
     const char *stream;                  /* that takes the place of files, or NULL */
+    ins_set_t instructions;
+    bool counted; /* there are some */
     char *why;
     size_t why_bytes;
 } work_t;
@@ -504,6 +506,7 @@ static out_job_t job_of(work_t *w)
                        .config = w->c->config,
                        .source = &w->source,
                        .stats = w->stats,
+                       .instructions = w->counted ? &w->instructions : NULL,
                        .why = w->why,
                        .why_bytes = w->why_bytes,
                        .threads = w->c->threads,
@@ -626,16 +629,23 @@ static int write_att(work_t *w)
     return out_att_write(&job);
 }
 
-static int write_instructions(work_t *w)
+/* Once for all formats. */
+static int load_instructions(work_t *w)
 {
-    ins_set_t set;
     w->result->uncounted = w->result->killed && ins_unfinished(w->model);
     if (!ins_any(w->model) || w->stream) return 0;
-    if (ins_load(w->model, w->store, &set, w->why, w->why_bytes) != 0) return -1;
-    w->result->counts_with_gaps = set.lost;
+    if (ins_load(w->model, w->store, &w->instructions, w->why, w->why_bytes) != 0) return -1;
+    w->counted = true;
+    w->result->counts_with_gaps = w->instructions.lost;
+    return 0;
+}
+
+static int write_instructions(work_t *w)
+{
+    if (load_instructions(w) != 0) return -1;
+    if (!w->counted) return 0;
     out_file_t *f = open_output(w, "instruction_counts", "csv");
-    if (f) out_instructions_csv(f, w->model, &set);
-    ins_free(&set);
+    if (f) out_instructions_csv(f, w->model, &w->instructions);
     return f ? close_output(w, f, 0) : -1;
 }
 
@@ -691,6 +701,7 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
     status = c->take ? hand_over(&w) : write_all(&w);
 out:
     free_gathered(&w);
+    if (w.counted) ins_free(&w.instructions);
     out_model_free(w.model);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef CROCPROF_OUTPUT_FORMAT_H
 #define CROCPROF_OUTPUT_FORMAT_H
 
+#include "insight/instructions.h"
 #include "output/config.h"
 #include "output/source.h"
 #include "output/stats.h"
@@ -13,7 +14,8 @@ typedef struct {
     out_model_t *model;
     const out_config_t *config;
     out_source_t *source;
-    out_stats_t *stats; /* by domain */
+    out_stats_t *stats;            /* by domain */
+    const ins_set_t *instructions; /* NULL: none were counted */
     char *why;
     size_t why_bytes;
     unsigned threads; /* that render, see crew.h; 0: as many as are useful */

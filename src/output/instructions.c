@@ -41,8 +41,9 @@ void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *
                 "\"Source_File\",\"Source_Line\"");
 #define TITLE(name, unit, meaning) put_title(f, #name);
     SOFTGPU_INSTRUCTION_COUNTS(TITLE)
-    out_text(f, ",\"Lanes_0\",\"Lanes_1_8\",\"Lanes_9_16\",\"Lanes_17_24\",\"Lanes_25_32\","
-                "\"Lanes_33_40\",\"Lanes_41_48\",\"Lanes_49_56\",\"Lanes_57_64\"");
+#define LANES(name) put_title(f, #name);
+    INS_BY_LANES(LANES)
+#undef LANES
     if (modelled) {
         SOFTGPU_INSTRUCTION_MODEL(TITLE)
     }
@@ -51,8 +52,7 @@ void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *
         const ins_instruction_t *i = &set->items[k];
         cell_text(f, out_model_kernel(m, i->kernel)->name);
         if (set->by == TRACE_COUNTED_BY_DISPATCH) out_cell(f, i->group, ',');
-        if (set->by == TRACE_COUNTED_BY_RANGE)
-            cell_text(f, i->group ? out_model_text(m, i->group) : "");
+        if (set->by == TRACE_COUNTED_BY_RANGE) cell_text(f, i->range);
         out_cell(f, i->object, ',');
         out_cell(f, i->address, ',');
         cell_text(f, i->function);
@@ -74,6 +74,98 @@ void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *
     }
 #undef TITLE
 #undef CELL
+}
+
+/* ---- JSON ---- */
+
+static void put_kernel(out_json_t *j, const ins_set_t *set, const ins_kernel_t *k)
+{
+    const ins_code_facts_t *f = ins_facts_of(set, k->kernel);
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "kernel_id", k->kernel);
+    if (set->by == TRACE_COUNTED_BY_DISPATCH) out_json_unsigned(j, "dispatch_id", k->group);
+    if (set->by == TRACE_COUNTED_BY_RANGE) out_json_text(j, "range", k->range);
+    out_json_unsigned(j, "dispatches", k->dispatches);
+    out_json_unsigned(j, "waves", k->waves);
+    out_json_unsigned(j, "lost", k->lost);
+    if (f && f->noted) {
+        out_json_unsigned(j, "vgpr_spills", f->notes.vgpr_spills);
+        out_json_unsigned(j, "sgpr_spills", f->notes.sgpr_spills);
+        out_json_unsigned(j, "group_size_max", f->notes.group_size_max);
+    }
+    out_json_begin(j, "parameters", '[');
+    if (f) out_json_parameters(j, &f->notes);
+    out_json_end(j, ']');
+    out_json_end(j, '}');
+}
+
+static void put_instruction(out_json_t *j, const ins_set_t *set, const ins_instruction_t *i)
+{
+    const bool modelled = set->level >= SOFTGPU_INSTRUCTION_MODEL_LEVEL;
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "kernel_id", i->kernel);
+    if (set->by == TRACE_COUNTED_BY_DISPATCH) out_json_unsigned(j, "dispatch_id", i->group);
+    if (set->by == TRACE_COUNTED_BY_RANGE) out_json_text(j, "range", i->range);
+    out_json_unsigned(j, "code_object_id", i->object);
+    out_json_unsigned(j, "address", i->address);
+    out_json_text(j, "text", i->text);
+    out_json_text(j, "function", i->function);
+    out_json_text(j, "file", i->file);
+    out_json_unsigned(j, "line", i->line);
+    out_json_begin(j, "inlined", '[');
+    out_json_inlined(j, i);
+    out_json_end(j, ']');
+    out_json_unsigned(j, "block", i->block);
+    if (i->depth) out_json_unsigned(j, "loop", i->loop);
+    out_json_unsigned(j, "loop_depth", i->depth);
+#define MEMBER(name, unit, meaning) out_json_unsigned(j, #name, i->counts.name);
+    SOFTGPU_INSTRUCTION_COUNTS(MEMBER)
+    out_json_begin(j, "by_lanes", '[');
+    for (size_t n = 0; n < sizeof(i->counts.by_lanes) / sizeof(*i->counts.by_lanes); n++)
+        out_json_unsigned(j, NULL, i->counts.by_lanes[n]);
+    out_json_end(j, ']');
+    if (modelled) {
+        SOFTGPU_INSTRUCTION_MODEL(MEMBER)
+    }
+#undef MEMBER
+    out_json_end(j, '}');
+}
+
+void out_json_parameters(out_json_t *j, const dis_kernel_t *notes)
+{
+    for (size_t i = 0; i < notes->parameter_count; i++) {
+        const dis_parameter_t *p = &notes->parameters[i];
+        out_json_begin(j, NULL, '{');
+        out_json_text(j, "name", p->name);
+        out_json_text(j, "type", p->type);
+        out_json_text(j, "kind", p->kind);
+        out_json_unsigned(j, "offset", p->offset);
+        out_json_unsigned(j, "size", p->size);
+        out_json_end(j, '}');
+    }
+}
+
+void out_json_inlined(out_json_t *j, const ins_instruction_t *i)
+{
+    for (size_t k = 0; k < i->inlined_count; k++) {
+        out_json_begin(j, NULL, '{');
+        out_json_text(j, "function", i->inlined[k].function);
+        out_json_text(j, "file", i->inlined[k].file);
+        out_json_unsigned(j, "line", i->inlined[k].line);
+        out_json_end(j, '}');
+    }
+}
+
+void out_instructions_json(out_json_t *j, const ins_set_t *set)
+{
+    out_json_begin(j, "kernels", '[');
+    for (size_t k = 0; k < set->kernel_count; k++)
+        put_kernel(j, set, &set->kernels[k]);
+    out_json_end(j, ']');
+    out_json_begin(j, "instructions", '[');
+    for (size_t k = 0; k < set->count; k++)
+        put_instruction(j, set, &set->items[k]);
+    out_json_end(j, ']');
 }
 
 /* ---- callgrind ---- */
@@ -219,11 +311,8 @@ void out_instructions_callgrind(out_file_t *f, const out_model_t *m, const ins_s
 
 int out_callgrind_write(out_job_t *job, const char *path)
 {
-    ins_set_t set;
-    if (!ins_any(job->model)) return 0;
-    if (ins_load(job->model, job->source->store, &set, job->why, job->why_bytes) != 0) return -1;
+    if (!job->instructions) return 0;
     out_file_t *f = out_file_open(path, job->why, job->why_bytes);
-    if (f) out_instructions_callgrind(f, job->model, &set);
-    ins_free(&set);
+    if (f) out_instructions_callgrind(f, job->model, job->instructions);
     return f ? out_file_close(f, job->why, job->why_bytes) : -1;
 }

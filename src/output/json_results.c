@@ -6,6 +6,7 @@
 #include "output/att.h"
 #include "output/code.h"
 #include "output/format.h"
+#include "output/instructions.h"
 #include "output/json_records.h"
 #include "output/objects.h"
 #include "output/settings.h"
@@ -382,6 +383,11 @@ int out_json_write(out_job_t *job, const char *path)
     put_code(&w);
     put_summary(&w);
     out_json_records(&w.j, job);
+    if (job->instructions) {
+        out_json_begin(&w.j, "crocprof_instruction_counts", '{');
+        out_instructions_json(&w.j, job->instructions);
+        out_json_end(&w.j, '}');
+    }
     out_json_end(&w.j, '}');
     out_json_end(&w.j, ']');
     out_json_end(&w.j, '}');

@@ -36,10 +36,15 @@ void rocpd_no_memory(rocpd_t *r)
 
 /* ---- rows ---- */
 
+void rocpd_begin_with(rocpd_t *r, sqlite3_stmt *insert)
+{
+    r->at = insert;
+    r->place = 0;
+}
+
 void rocpd_begin(rocpd_t *r, rocpd_insert_t which)
 {
-    r->at = r->inserts[which];
-    r->place = 0;
+    rocpd_begin_with(r, r->inserts[which]);
 }
 
 void rocpd_int(rocpd_t *r, uint64_t value)
@@ -90,19 +95,39 @@ bool rocpd_end_unless_taken(rocpd_t *r)
     return true;
 }
 
-out_json_t rocpd_object(rocpd_t *r)
+static out_json_t begin_json(rocpd_t *r, char bracket)
 {
     out_json_t j = {.f = r->text};
-    out_json_begin(&j, NULL, '{');
+    out_json_begin(&j, NULL, bracket);
     return j;
+}
+
+static const char *end_json(rocpd_t *r, out_json_t *j, char bracket)
+{
+    out_json_end(j, bracket);
+    const char *text = out_file_memory_text(r->text);
+    if (!text) rocpd_no_memory(r);
+    return text;
+}
+
+out_json_t rocpd_object(rocpd_t *r)
+{
+    return begin_json(r, '{');
 }
 
 const char *rocpd_object_text(rocpd_t *r, out_json_t *j)
 {
-    out_json_end(j, '}');
-    const char *text = out_file_memory_text(r->text);
-    if (!text) rocpd_no_memory(r);
-    return text;
+    return end_json(r, j, '}');
+}
+
+out_json_t rocpd_list(rocpd_t *r)
+{
+    return begin_json(r, '[');
+}
+
+const char *rocpd_list_text(rocpd_t *r, out_json_t *j)
+{
+    return end_json(r, j, ']');
 }
 
 /* Two addresses may hold one text, which the table has once. */
@@ -162,14 +187,16 @@ static char *fill_in(const rocpd_t *r, const char *text)
     return NULL;
 }
 
-static void run(rocpd_t *r, const char *sql)
+void rocpd_run_sql(rocpd_t *r, const char *sql)
 {
+    if (!sql) rocpd_no_memory(r);
     if (!r->failed && sqlite3_exec(r->db, sql, NULL, NULL, NULL) != SQLITE_OK)
         fail(r, sqlite3_errmsg(r->db));
 }
 
-static void prepare(rocpd_t *r, const char *sql, sqlite3_stmt **statement)
+void rocpd_prepare(rocpd_t *r, const char *sql, sqlite3_stmt **statement)
 {
+    if (!sql) rocpd_no_memory(r);
     if (!r->failed &&
         sqlite3_prepare_v3(r->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK)
         fail(r, sqlite3_errmsg(r->db));
@@ -184,14 +211,14 @@ static void prepare_all(rocpd_t *r)
         for (const char *at = inserts[i].columns; (at = strchr(at, ',')); at++)
             n += snprintf(sql + n, sizeof(sql) - (size_t)n, ",?");
         snprintf(sql + n, sizeof(sql) - (size_t)n, ")");
-        prepare(r, sql, &r->inserts[i]);
+        rocpd_prepare(r, sql, &r->inserts[i]);
     }
     snprintf(sql, sizeof(sql), "SELECT id FROM \"rocpd_string%s\" WHERE string = ?", r->uuid);
-    prepare(r, sql, &r->find_text);
+    rocpd_prepare(r, sql, &r->find_text);
     snprintf(sql, sizeof(sql),
              "SELECT event_id FROM \"rocpd_kernel_dispatch%s\" WHERE id = ?1 AND dispatch_id = ?1",
              r->uuid);
-    prepare(r, sql, &r->find_launch);
+    rocpd_prepare(r, sql, &r->find_launch);
 }
 
 /* A UUID of version 7: milliseconds of the process's start, then bits that follow from what tells
@@ -236,13 +263,10 @@ static void begin_counting(rocpd_t *r)
         "type = 'table'; PRAGMA writable_schema = OFF",
         plain, counted);
     sqlite3_stmt *tables = NULL;
-    if (sql)
-        run(r, sql);
-    else
-        rocpd_no_memory(r);
+    rocpd_run_sql(r, sql);
     sqlite3_free(sql);
-    prepare(r, "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd%'",
-            &tables);
+    rocpd_prepare(r, "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd%'",
+                  &tables);
     while (!r->failed && sqlite3_step(tables) == SQLITE_ROW) {
         sql = sqlite3_mprintf(
             "INSERT INTO sqlite_sequence (name, seq) SELECT %Q, MAX(id) FROM \"%w\" "
@@ -250,10 +274,7 @@ static void begin_counting(rocpd_t *r)
             "sqlite_sequence WHERE name = %Q)",
             sqlite3_column_text(tables, 0), sqlite3_column_text(tables, 0),
             sqlite3_column_text(tables, 0));
-        if (sql)
-            run(r, sql);
-        else
-            rocpd_no_memory(r);
+        rocpd_run_sql(r, sql);
         sqlite3_free(sql);
     }
     sqlite3_finalize(tables);
@@ -277,7 +298,7 @@ static void write_losses(rocpd_t *r)
         snprintf(sql, sizeof(sql),
                  "INSERT INTO \"rocpd_metadata%s\" (tag, value) VALUES ('%s', '%llu')", r->uuid,
                  rows[i].tag, (unsigned long long)rows[i].value);
-        run(r, sql);
+        rocpd_run_sql(r, sql);
     }
 }
 
@@ -288,7 +309,7 @@ static void write_metadata(rocpd_t *r)
              "INSERT INTO \"rocpd_metadata%s\" (tag, value) VALUES ('schema_version', '3.0.3'), "
              "('uuid', '%s'), ('guid', '%s')",
              r->uuid, r->uuid, r->guid);
-    run(r, sql);
+    rocpd_run_sql(r, sql);
     write_losses(r);
 }
 
@@ -299,14 +320,12 @@ static void open_file(rocpd_t *r, const char *path)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path, &r->db, flags, NULL) != SQLITE_OK) fail(r, sqlite3_errmsg(r->db));
     /* nobody else sees the file before it is whole, and after a crash it is made anew */
-    run(r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
+    rocpd_run_sql(
+        r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
            "PRAGMA page_size = 8192; PRAGMA cache_size = -8192; BEGIN");
     char *schema = fill_in(r, rocpd_schema);
     if (schema) leave_counting(schema);
-    if (schema)
-        run(r, schema);
-    else
-        rocpd_no_memory(r);
+    rocpd_run_sql(r, schema);
     free(schema);
     prepare_all(r);
 }
@@ -318,7 +337,7 @@ static void close_file(rocpd_t *r)
     sqlite3_finalize(r->find_text);
     sqlite3_finalize(r->find_launch);
     begin_counting(r);
-    run(r, "COMMIT");
+    rocpd_run_sql(r, "COMMIT");
     if (sqlite3_close(r->db) != SQLITE_OK) fail(r, "closing the database failed");
 }
 
@@ -337,6 +356,7 @@ int out_rocpd_write(out_job_t *job, const char *path)
     if (!r.failed) write_metadata(&r);
     if (!r.failed) rocpd_write_info(&r);
     if (!r.failed) rocpd_write_records(&r);
+    if (!r.failed) rocpd_write_code(&r);
     if (r.db) close_file(&r);
     r.failed |= job->source->failed;
     if (r.failed) {

@@ -81,6 +81,8 @@ typedef struct {
 
 /* rocpd.c: one row. Begin, a value for each column, end. */
 void rocpd_begin(rocpd_t *r, rocpd_insert_t which);
+void rocpd_begin_with(rocpd_t *r,
+                      sqlite3_stmt *insert); /* of another table; may be NULL after a failure */
 void rocpd_int(rocpd_t *r, uint64_t value);
 void rocpd_real(rocpd_t *r, double value);
 void rocpd_text(rocpd_t *r, const char *value); /* NULL is NULL; good until the row's end */
@@ -92,9 +94,15 @@ bool rocpd_end_unless_taken(rocpd_t *r);
 /* Objects for a text column: write into the JSON, then take the text, good until the next begin. */
 out_json_t rocpd_object(rocpd_t *r);
 const char *rocpd_object_text(rocpd_t *r, out_json_t *j);
+out_json_t rocpd_list(rocpd_t *r); /* the same with a list */
+const char *rocpd_list_text(rocpd_t *r, out_json_t *j);
 /* Id of a text that lives as long as the model. */
 uint64_t rocpd_string(rocpd_t *r, const char *text);
 void rocpd_no_memory(rocpd_t *r);
+/* SQL, and a statement that is used more than once. NULL stands for what there was no memory for.
+ */
+void rocpd_run_sql(rocpd_t *r, const char *sql);
+void rocpd_prepare(rocpd_t *r, const char *sql, sqlite3_stmt **statement);
 
 /* rocpd_info.c: rows about the machine, the process, agents, code, counters. */
 void rocpd_write_info(rocpd_t *r);
@@ -104,5 +112,7 @@ uint64_t rocpd_agent(rocpd_t *r, uint64_t agent);
 void rocpd_kernel(rocpd_t *r, uint64_t kernel);
 /* rocpd_rows.c: rows of the records. */
 void rocpd_write_records(rocpd_t *r);
+/* rocpd_code.c: what each instruction cost, if they were counted. */
+void rocpd_write_code(rocpd_t *r);
 
 #endif

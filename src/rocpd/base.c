@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "rocpd/own.h"
 #include "trace/keys.h"
 #include "trace/store.h"
 
@@ -312,12 +313,24 @@ static int pick_out(rocpd_base_t *b, const char *name, const void *data)
     return result;
 }
 
+static int make_own_views(const rocpd_base_t *b)
+{
+    char names[ATTACHED_MAX][32];
+    const char *parts[ATTACHED_MAX];
+    for (size_t i = 0; i < b->count; i++) {
+        name_part(b, i, names[i]);
+        parts[i] = names[i];
+    }
+    return rocpd_own_views(b->db, parts, b->count);
+}
+
 /* Names of the views of the first part that are, or are not, views of its tables alone. */
 static sqlite3_stmt *list_views(const rocpd_base_t *b, bool plain)
 {
     sqlite3_stmt *s = NULL;
     char *sql = sqlite3_mprintf("SELECT name, sql FROM %s.sqlite_master WHERE type = 'view' AND "
-                                "name %s LIKE 'rocpd\\_%%' ESCAPE '\\' ORDER BY rowid",
+                                "name %s LIKE 'rocpd\\_%%' ESCAPE '\\' AND name NOT LIKE "
+                                "'crocprof\\_%%' ESCAPE '\\' ORDER BY rowid",
                                 b->first, plain ? "" : "NOT");
     if (!sql || sqlite3_prepare_v2(b->db, sql, -1, &s, NULL) != SQLITE_OK)
         base_error("reading the schema: %s", sqlite3_errmsg(b->db));
@@ -506,7 +519,7 @@ int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o
     if (make_plain_views(b, unite, NULL) != 0) goto fail;
     if (find_window(b->db, o, &b->window) != 0) goto fail;
     if (!b->window.whole && make_plain_views(b, unite, NULL) != 0) goto fail;
-    if (make_data_views(b) == 0) return 0;
+    if (make_own_views(b) == 0 && make_data_views(b) == 0) return 0;
 fail:
     rocpd_close(b);
     return -1;

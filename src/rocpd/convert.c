@@ -14,8 +14,10 @@
 
 #include "base/log.h"
 #include "output/convert.h"
+#include "output/instructions.h"
 #include "output/otf2.h"
 #include "rocpd/commands.h"
+#include "rocpd/counted.h"
 #include "rocpd/store.h"
 #include "trace/store.h"
 
@@ -221,10 +223,11 @@ static int write_csv(sqlite3 *db, const rocpd_options_t *o)
 
 typedef struct {
     const rocpd_options_t *o;
+    sqlite3 *db;
     rocpd_process_t process;
-    size_t number, count; /* of processes */
-    bool json, pftrace, otf2;
-    out_file_t *trace; /* of all processes */
+    size_t number, count;          /* of processes */
+    bool json, pftrace, otf2, csv; /* csv: of instructions, the others are SQL's */
+    out_file_t *trace;             /* of all processes */
 #ifdef CROCPROF_OTF2
     out_otf2_t *archive;
 #endif
@@ -253,15 +256,31 @@ static const char *variable(const void *from, const char *name)
     return NULL;
 }
 
+/* <output>_<name>, with a number if there are several processes. */
+static int path_of(const work_t *w, const char *name, const char *end, char path[PATH_MAX])
+{
+    char file[NAME_MAX], number[16] = "";
+    if (w->count > 1) snprintf(number, sizeof(number), "_%zu", w->number);
+    snprintf(file, sizeof(file), "%s_%s%s.%s", base_name(w->o), name, number, end);
+    return rocpd_output(w->o, file, path, PATH_MAX);
+}
+
 static int write_json(work_t *w, out_job_t *job)
 {
-    char name[NAME_MAX], number[16] = "", path[PATH_MAX];
-    if (w->count > 1) snprintf(number, sizeof(number), "_%zu", w->number);
-    snprintf(name, sizeof(name), "%s_results%s.json", base_name(w->o), number);
-    if (rocpd_output(w->o, name, path, sizeof(path)) != 0) return -1;
+    char path[PATH_MAX];
+    if (path_of(w, "results", "json", path) != 0) return -1;
     if (out_json_write(job, path) != 0) return -1;
     printf("%s\n", path);
     return 0;
+}
+
+static int write_instructions(work_t *w, out_job_t *job)
+{
+    char path[PATH_MAX];
+    if (path_of(w, "instruction_counts", "csv", path) != 0) return -1;
+    out_file_t *f = out_file_open(path, job->why, job->why_bytes);
+    if (f) out_instructions_csv(f, job->model, job->instructions);
+    return f ? out_file_close(f, job->why, job->why_bytes) : -1;
 }
 
 /* Traces behind each other are a trace. */
@@ -275,6 +294,26 @@ static int write_trace(work_t *w, out_job_t *job)
     return result;
 }
 
+/* What was counted in the process, for the job that is about to be written. */
+static int add_counts(work_t *w, out_job_t *job, ins_set_t *set)
+{
+    bool any;
+    if (rocpd_counted_read(w->db, w->process.guid, set, &any) != 0) return -1;
+    job->instructions = any ? set : NULL;
+    return 0;
+}
+
+static int write_with_counts(work_t *w, out_job_t *job)
+{
+    ins_set_t set;
+    int result = add_counts(w, job, &set);
+    if (result == 0 && w->json) result = write_json(w, job);
+    if (result == 0 && w->csv && job->instructions) result = write_instructions(w, job);
+    if (job->instructions) ins_free(&set);
+    job->instructions = NULL;
+    return result;
+}
+
 /* The process is that of the database, not the one that made the temporary store. */
 static int take(void *taker, out_job_t *job)
 {
@@ -283,7 +322,7 @@ static int take(void *taker, out_job_t *job)
     h->pid = w->process.pid;
     h->boottime_ns = w->process.begin;
     h->closed_ns = w->process.end;
-    if (w->json && write_json(w, job) != 0) return -1;
+    if ((w->json || w->csv) && write_with_counts(w, job) != 0) return -1;
     if (w->pftrace && write_trace(w, job) != 0) return -1;
 #ifdef CROCPROF_OTF2
     if (w->otf2 && out_otf2_add(w->archive, job) != 0) return -1;
@@ -400,12 +439,21 @@ static int end_files(work_t *w, int result)
     return result;
 }
 
+static bool wants_counts(const rocpd_base_t *b, const rocpd_options_t *o)
+{
+    return wants(o, "csv") && rocpd_has_column(b->db, "crocprof_instruction", "guid");
+}
+
 static int write_others(rocpd_base_t *b, const rocpd_options_t *o)
 {
     char why[512];
     out_config_t config;
-    work_t w = {
-        .o = o, .json = wants(o, "json"), .pftrace = wants(o, "pftrace"), .otf2 = wants(o, "otf2")};
+    work_t w = {.o = o,
+                .db = b->db,
+                .csv = wants_counts(b, o),
+                .json = wants(o, "json"),
+                .pftrace = wants(o, "pftrace"),
+                .otf2 = wants(o, "otf2")};
     if (rocpd_output(o, ".rocprofv3-XXXXXX", w.directory, sizeof(w.directory)) != 0) return -1;
     if (!mkdtemp(w.directory)) {
         base_error("%s: %s", w.directory, strerror(errno));
@@ -427,7 +475,8 @@ int rocpd_convert(const rocpd_options_t *o, const rocpd_files_t *f)
     int result = rocpd_open(&base, f, o);
     if (result != 0) return result;
     if (wants(o, "csv")) result = write_csv(base.db, o);
-    if (result == 0 && (wants(o, "json") || wants(o, "pftrace") || wants(o, "otf2")))
+    if (result == 0 &&
+        (wants(o, "json") || wants(o, "pftrace") || wants(o, "otf2") || wants_counts(&base, o)))
         result = write_others(&base, o);
     rocpd_close(&base);
     return result;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "output/file.h"
 #include "rocpd/commands.h"
+#include "rocpd/own.h"
 
 typedef int (*each_t)(sqlite3 *db, const char *name, const char *sql, void *data);
 
@@ -111,10 +112,13 @@ static int make_views(sqlite3 *db, const char *path)
                           "LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid",
                           unite_tables, (void *)path);
     if (result == 0)
-        result = for_each(db,
-                          "SELECT name, sql FROM part.sqlite_master WHERE type = 'view' AND name "
-                          "NOT LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid",
-                          copy_object, (void *)path);
+        result =
+            for_each(db,
+                     "SELECT name, sql FROM part.sqlite_master WHERE type = 'view' AND name "
+                     "NOT LIKE 'rocpd\\_%' ESCAPE '\\' AND name NOT LIKE 'crocprof\\_%' ESCAPE "
+                     "'\\' ORDER BY rowid",
+                     copy_object, (void *)path);
+    if (result == 0) result = rocpd_own_merge(db);
     return result == 0 ? rocpd_run(db, "DETACH part", path) : -1;
 }
 

@@ -69,11 +69,18 @@ static const struct {
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
 
+/* Counts of instructions are nothing without the sizes of what was launched. */
+static bool traces_kernels(void)
+{
+    return base_env_bool("ROCPROF_KERNEL_TRACE", false) || tool_streaming_wanted() ||
+           tool_instructions_wanted();
+}
+
 static bool wanted(int service)
 {
     return base_env_bool(services[service].variable, false) ||
            (services[service].kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH &&
-            tool_streaming_wanted());
+            traces_kernels());
 }
 
 static bool done(rocprofiler_status_t status, const char *what)
@@ -143,11 +150,6 @@ static void query_agents(bool again)
 static void query_agents_again(void)
 {
     query_agents(true);
-}
-
-static bool traces_kernels(void)
-{
-    return base_env_bool("ROCPROF_KERNEL_TRACE", false) || tool_streaming_wanted();
 }
 
 /* What is traced, and may be paused by the program; what always runs. */

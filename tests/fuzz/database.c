@@ -23,6 +23,20 @@ static char path[80];
 static unsigned char *empty; /* the file without rows */
 static sqlite3_int64 empty_bytes;
 
+/* Tables of instructions, with some of the columns. */
+static const char own[] =
+    "CREATE TABLE crocprof_counted_0 (id INTEGER PRIMARY KEY, guid TEXT DEFAULT '0', kernel_id "
+    "INTEGER, dispatch_id INTEGER, range TEXT, dispatches INTEGER, waves INTEGER, lost INTEGER, "
+    "modelled INTEGER); CREATE TABLE crocprof_kernel_code_0 (id INTEGER PRIMARY KEY, guid TEXT "
+    "DEFAULT '0', kernel_id INTEGER, gpu TEXT, vgpr_spills INTEGER, file TEXT, line INTEGER, "
+    "parameters TEXT); CREATE TABLE crocprof_instruction_0 (id INTEGER PRIMARY KEY, guid TEXT "
+    "DEFAULT '0', kernel_id INTEGER, dispatch_id INTEGER, range TEXT, code_object_id INTEGER, "
+    "address INTEGER, code TEXT, text TEXT, function TEXT, file TEXT, line INTEGER, inlined TEXT, "
+    "block INTEGER, loop INTEGER, loop_depth INTEGER, issued INTEGER, lanes INTEGER, lines "
+    "INTEGER); CREATE VIEW crocprof_counted AS SELECT * FROM crocprof_counted_0; CREATE VIEW "
+    "crocprof_kernel_code AS SELECT * FROM crocprof_kernel_code_0; CREATE VIEW "
+    "crocprof_instruction AS SELECT * FROM crocprof_instruction_0;";
+
 /* The schema with the suffix and the text of a run in it, in place: {uuid} and {guid} are longer.
  */
 static char *schema(void)
@@ -45,6 +59,7 @@ static void make_empty(void)
     char *text = schema();
     if (sqlite3_open(":memory:", &db) != SQLITE_OK ||
         sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, own, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(db,
                      "INSERT INTO rocpd_metadata_0 (tag, value) VALUES ('schema_version', '3'), "
                      "('uuid', '_0'), ('guid', '0')",

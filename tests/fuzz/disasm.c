@@ -1,9 +1,10 @@
-/* disasm.c - fuzz target: any bytes as a code object of which symbols and lines are asked.
+/* disasm.c - fuzz target: any bytes as a code object of which symbols, lines and kernels are asked.
  *
  * What is found has to hold together. Instructions are left out: they are the disassembler's. Built
  * with -fsanitize=fuzzer,address, or with a main() that feeds it the files named. */
 #include "disasm/disasm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,22 @@ static void look(dis_object_t *object, uint64_t address)
     const dis_symbol_t *symbol = dis_object_symbol_at(object, address);
     if (symbol && address < symbol->address) abort();
     if (dis_object_line(object, address, &file, &line) && !strlen(file) && !line) abort();
+    dis_inlined_t list[4];
+    const size_t count = dis_object_inlined(object, address, list, 4);
+    for (size_t i = 0; i < count; i++)
+        if (count > 4 || !list[i].function || !list[i].file) abort();
+}
+
+static void look_at_kernel(dis_object_t *object, const dis_symbol_t *symbol)
+{
+    static dis_kernel_t kernel;
+    char name[256];
+    snprintf(name, sizeof(name), "%s.kd", symbol->name);
+    if (!dis_object_kernel(object, name, &kernel)) return;
+    dis_object_parameters(object, symbol->address, &kernel);
+    if (kernel.parameter_count > DIS_PARAMETERS_MAX) abort();
+    for (size_t i = 0; i < kernel.parameter_count; i++)
+        if (strlen(kernel.parameters[i].type) >= sizeof(kernel.parameters[i].type)) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -31,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!*symbols[i].name || (i && symbols[i].address < symbols[i - 1].address)) abort();
         look(object, symbols[i].address);
         look(object, symbols[i].address + symbols[i].size);
+        look_at_kernel(object, &symbols[i]);
     }
     for (uint64_t i = 0; i < LOOKS; i++)
         look(object, i * 64);

@@ -3,7 +3,10 @@
 Counts are those that follow from the source and the launch: 4 groups of 256, 16 waves, by hand; and
 those of the counters of the same run, which count the same in another way."""
 import csv
+import json
+import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -128,6 +131,111 @@ def check_callgrind(folder):
     line = next(text for text in done.stdout.splitlines() if text.endswith("// spread"))
     mine = [row for row in of_kernel(table, "strides") if int(row["Source_Line"]) == marked()["spread"]]
     check(int(line.split()[0].replace(",", "")), total(mine, "Issued"), "the line's executions")
+
+
+def lower(row):
+    """A row of the table in CSV under the names that a database's columns have."""
+    renamed = {"Kernel_Name": "kernel", "Instruction": "text", "Source_File": "file", "Source_Line": "line"}
+    return {renamed.get(key, key.lower()): value for key, value in row.items()}
+
+
+def numbers(rows):
+    """By place, what was counted; whatever a format calls the rest."""
+    skip = {"kernel", "function", "text", "file", "line", "inlined", "block", "loop", "loop_depth", "code", "id",
+            "guid", "kernel_id", "dispatch_id", "range"}
+    return sorted((int(row["code_object_id"]), int(row["address"]),
+                   tuple(sorted((key, int(value)) for key, value in row.items()
+                                if key not in skip and value is not None))) for row in rows)
+
+
+def database(path, query, *values):
+    with sqlite3.connect(path) as base:
+        base.row_factory = sqlite3.Row
+        return [dict(row) for row in base.execute(query, values)]
+
+
+LANES = ["lanes_0"] + [f"lanes_{8 * k - 7}_{8 * k}" for k in range(1, 9)]
+
+
+def of_json(path):
+    with open(path) as file:
+        own = json.load(file)["rocprofiler-sdk-tool"][0]["crocprof_instruction_counts"]
+    for row in own["instructions"]:
+        row.update(zip(LANES, row.pop("by_lanes")))
+    return own
+
+
+def check_formats(folder):
+    """One join, four formats; and the same again out of the database, alone or merged."""
+    profile(folder, "--instruction-counts", "--embed-sources", "-f", "csv", "rocpd", "json")
+    table = [lower(row) for row in rows(folder, "instruction_counts")]
+    path = f"{folder}/t_results.db"
+    stored = database(path, "SELECT * FROM crocprof_instruction")
+    check(len(stored) > 50, True, "instructions")
+    check(numbers(stored), numbers(table), "the database")
+    check(numbers(of_json(f"{folder}/t_results.json")["instructions"]), numbers(table), "JSON")
+    # what was inlined, and where: the line of the call is in the kernel
+    inside = [row for row in stored if row["line"] == marked()["inlined"] and row["text"].startswith("v_mul")]
+    check([[(f["function"], f["line"], f["file"]) for f in json.loads(row["inlined"])] for row in inside],
+          [[("inlined", marked()["call"], inside[0]["file"])]], "the inlined function")
+    barrier = [row for row in stored if row["text"] == "s_barrier"]
+    names = [[f["function"] for f in json.loads(row["inlined"])] for row in barrier]
+    check([list[-1] for list in names], ["__syncthreads"], f"the outermost of {names}")
+    # the loop: its body alone, one deep
+    loops = {(row["loop_depth"], row["kernel_id"]) for row in stored if row["line"] == marked()["loop"]
+             and row["text"].startswith(("v_fma", "v_mul", "v_mac"))}
+    check([depth for depth, _ in loops], [1], "depth of the loop")
+    check({row["loop_depth"] for row in stored if row["text"].startswith("s_endpgm")}, {0}, "depth of the end")
+    for row in stored:
+        check(row["block"] <= row["address"] and (row["loop"] or 0) <= row["address"], True, f"places of {row}")
+    # one of the kernel's dispatches ran it; its workgroups are there for the occupancy
+    counted = database(path, "SELECT C.dispatches, C.waves, C.modelled, K.workgroup_size_x AS size, F.gpu, "
+                       "F.vgpr_spills AS spills, F.group_size_max AS most, F.parameters FROM crocprof_counted C "
+                       "JOIN crocprof_kernel_code F ON F.kernel_id = C.kernel_id JOIN rocpd_kernel_dispatch K "
+                       "ON K.kernel_id = C.kernel_id GROUP BY C.kernel_id ORDER BY C.waves")
+    check([[row[key] for key in ("dispatches", "waves", "modelled", "size", "gpu", "spills", "most")]
+           for row in counted], [[1, WAVES, 0, 256, "gfx90a", 0, 256], [RUNS, RUNS * WAVES, 0, 256, "gfx90a", 0, 256]],
+          "kernels")
+    check([[p["size"] for p in json.loads(row["parameters"])] for row in counted], [[8, 4], [8, 8, 4]], "parameters")
+    with open(source) as file:
+        text = file.read()
+    mine = database(path, "SELECT text FROM crocprof_source WHERE path LIKE '%kernels.hip'")
+    if os.path.exists(inside[0]["file"]):
+        check(mine, [{"text": text}], "the embedded source")
+    # as rocpd tells it
+    rocpd, quiet = f"{build}/bin/rocpd", {"capture_output": True, "text": True, "timeout": 60}
+    subprocess.run([rocpd, "convert", "-i", path, "-f", "json", "csv", "-d", folder, "-o", "c"], check=True, **quiet)
+    with open(f"{folder}/c_instruction_counts.csv", newline="") as again:
+        check(sorted(map(str, map(lower, csv.DictReader(again)))), sorted(map(str, table)), "CSV of the database")
+    check(of_json(f"{folder}/c_results.json"), of_json(f"{folder}/t_results.json"), "JSON of the database")
+    # beside databases that have less: one without instructions, one whose table lacks a column
+    other = ["--kernel-trace", "-f", "rocpd"]
+    profile(f"{folder}/none", *other)
+    shutil.copy(path, f"{folder}/none/old.db")
+    with sqlite3.connect(f"{folder}/none/old.db") as base:
+        for (name, kind) in base.execute("SELECT name, type FROM sqlite_master WHERE name LIKE '%pd_%' OR name LIKE "
+                                         "'crocprof_%'").fetchall():
+            if kind == "table":
+                base.execute(f'ALTER TABLE "{name}" RENAME TO "{name}_0"')
+        base.execute("DROP VIEW crocprof_instruction")
+        (old,) = base.execute("SELECT name FROM sqlite_master WHERE name LIKE 'crocprof_instruction%' AND type = "
+                              "'table'").fetchone()
+        base.execute(f'ALTER TABLE "{old}" DROP COLUMN divergent')
+        base.execute(f'CREATE VIEW crocprof_instruction AS SELECT * FROM "{old}"')
+    for files in ([f"{folder}/none/t_results.db", path], [path, f"{folder}/none/old.db"]):
+        subprocess.run([rocpd, "merge", "-i", *files, "-d", folder, "-o", "m"], check=True, **quiet)
+        merged = database(f"{folder}/m.db", "SELECT * FROM crocprof_instruction")
+        twice = 2 if files[1].endswith("old.db") else 1
+        check(len(merged), twice * len(stored), f"instructions of {files}")
+        check(sum(row["divergent"] or 0 for row in merged), total_of(stored, "divergent"), "a column of one")
+        subprocess.run([rocpd, "query", "-i", *files, "--format", "csv", "-d", folder, "-o", "q", "--query",
+                        "SELECT SUM(issued) AS n FROM crocprof_instruction"], check=True, **quiet)
+        with open(f"{folder}/q.csv") as asked:
+            check(asked.read().split()[1:], [str(twice * total_of(stored, "issued"))], "the sum of both")
+
+
+def total_of(rows, column):
+    return sum(row[column] for row in rows)
 
 
 def check_selected(folder):

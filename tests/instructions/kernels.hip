@@ -22,7 +22,7 @@ __global__ __launch_bounds__(256) void strides(const float *in, float *out, int 
     __syncthreads();
     x = tile[(255 - t) * 8];
     if (t % 64 < 20)                                   // split
-        out[gridDim.x * blockDim.x + i] = inlined(x);
+        out[gridDim.x * blockDim.x + i] = inlined(x); // call
     out[i] = x;                      // dense
 }
 

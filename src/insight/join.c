@@ -1,0 +1,208 @@
+/* join.c - what the instructions of a set are. The text is softgpu's disassembler's, made of the
+ * words that were executed, and blocks and loops follow from these: they need neither the code
+ * object nor a library. Lines, functions and facts are the code object's, if it was kept. */
+#include "insight/join.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "insight/blocks.h"
+#include "softgpu/isa/isa.h"
+#include "trace/att.h"
+#include "trace/instructions.h"
+#include "trace/reader.h"
+#include "trace/store.h"
+
+enum { INLINED_MAX = 32 };
+
+struct ins_code {
+    uint64_t id;
+    dis_object_t *object; /* NULL: it was not kept, or cannot be read */
+};
+
+/* ---- code objects ---- */
+
+dis_object_t *ins_object_open(const char *store, uint64_t id)
+{
+    char name[64], path[PATH_MAX];
+    dis_object_t *object = NULL;
+    size_t size;
+    snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, id);
+    if (trace_join(path, sizeof(path), store, name) != 0) return NULL;
+    char *data = base_file_read(path, &size);
+    if (data) dis_object_open(data, size, &object);
+    free(data);
+    return object;
+}
+
+static dis_object_t *object_of(ins_set_t *set, const char *store, uint64_t id)
+{
+    for (size_t i = 0; i < set->code_count; i++)
+        if (set->codes[i].id == id) return set->codes[i].object;
+    ins_code_t *grown = realloc(set->codes, (set->code_count + 1) * sizeof(*grown));
+    if (!grown) return NULL;
+    set->codes = grown;
+    grown[set->code_count] = (ins_code_t){id, ins_object_open(store, id)};
+    return grown[set->code_count++].object;
+}
+
+/* ---- instructions ---- */
+
+void *ins_keep(ins_set_t *set, const void *data, size_t bytes)
+{
+    void **grown = realloc(set->kept, (set->kept_count + 1) * sizeof(*grown));
+    void *copy = grown ? malloc(bytes) : NULL;
+    if (grown) set->kept = grown;
+    if (copy) set->kept[set->kept_count++] = memcpy(copy, data, bytes);
+    return copy;
+}
+
+/* Neighbours mostly come from the same functions. */
+static bool join_inlined(ins_set_t *set, ins_instruction_t *i, const ins_instruction_t *last,
+                         dis_object_t *object)
+{
+    dis_inlined_t list[INLINED_MAX];
+    const size_t count = dis_object_inlined(object, i->address, list, INLINED_MAX);
+    const size_t bytes = count * sizeof(*list);
+    i->inlined_count = count;
+    if (!count) return true;
+    if (last && last->object == i->object && last->inlined_count == count &&
+        memcmp(last->inlined, list, bytes) == 0)
+        i->inlined = last->inlined;
+    else
+        i->inlined = ins_keep(set, list, bytes);
+    return i->inlined;
+}
+
+static bool describe(ins_set_t *set, ins_instruction_t *i, const ins_instruction_t *last,
+                     dis_object_t *object)
+{
+    isa_inst_t decoded;
+    i->function = i->file = "";
+    if (isa_decode(i->words, i->n_words, &decoded) > 0)
+        isa_disassemble(&decoded, i->text, sizeof(i->text));
+    else
+        snprintf(i->text, sizeof(i->text), ".long 0x%08x", i->words[0]);
+    if (!object) return true;
+    const dis_symbol_t *symbol = dis_object_symbol_at(object, i->address);
+    if (symbol) i->function = symbol->name;
+    if (!dis_object_line(object, i->address, &i->file, &i->line)) i->file = "";
+    return join_inlined(set, i, last, object);
+}
+
+/* Names are those of one object's symbols, if both objects are the same. */
+static bool same_function(const ins_instruction_t *a, const ins_instruction_t *b)
+{
+    return a->kernel == b->kernel && a->group == b->group && a->object == b->object &&
+           a->function == b->function;
+}
+
+static bool find_blocks(ins_instruction_t *first, size_t count, ins_step_t *steps)
+{
+    for (size_t k = 0; k < count; k++) {
+        steps[k] = (ins_step_t){.address = first[k].address};
+        ins_step_decode(&steps[k], first[k].words, first[k].n_words);
+    }
+    if (!ins_blocks_find(steps, count)) return false;
+    for (size_t k = 0; k < count; k++) {
+        first[k].block = steps[k].block;
+        first[k].loop = steps[k].loop;
+        first[k].depth = steps[k].depth;
+    }
+    return true;
+}
+
+static bool find_all_blocks(ins_set_t *set)
+{
+    ins_step_t *steps = calloc(set->count + 1, sizeof(*steps));
+    bool good = steps;
+    for (size_t i = 0, n; good && i < set->count; i += n) {
+        for (n = 1; i + n < set->count && same_function(&set->items[i], &set->items[i + n]); n++)
+            ;
+        good = find_blocks(&set->items[i], n, steps);
+    }
+    free(steps);
+    return good;
+}
+
+/* ---- kernels ---- */
+
+static const dis_symbol_t *find_symbol(const dis_object_t *object, const char *name, size_t length)
+{
+    size_t count;
+    const dis_symbol_t *symbols = dis_object_symbols(object, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strlen(symbols[i].name) == length && memcmp(symbols[i].name, name, length) == 0)
+            return &symbols[i];
+    return NULL;
+}
+
+static void describe_kernel(ins_code_facts_t *f, const char *name, dis_object_t *object)
+{
+    const size_t length = strlen(name) - (base_ends_with(name, ".kd") ? strlen(".kd") : 0);
+    const dis_symbol_t *symbol = find_symbol(object, name, length);
+    f->gpu = dis_object_gpu(object);
+    f->noted = dis_object_kernel(object, name, &f->notes);
+    if (!symbol) return;
+    if (!dis_object_line(object, symbol->address, &f->file, &f->line)) f->file = "";
+    dis_object_parameters(object, symbol->address, &f->notes);
+}
+
+/* Kernels are sorted by id, once for each of their groups. */
+static bool describe_kernels(ins_set_t *set, const out_model_t *m, const char *store)
+{
+    set->facts = calloc(set->kernel_count + 1, sizeof(*set->facts));
+    if (!set->facts) return false;
+    for (size_t k = 0; k < set->kernel_count; k++) {
+        const trace_kernel_t *record = out_model_kernel(m, set->kernels[k].kernel)->record;
+        if (k && set->kernels[k - 1].kernel == set->kernels[k].kernel) continue;
+        if (record->id != set->kernels[k].kernel) continue;
+        dis_object_t *object = object_of(set, store, record->code_object);
+        ins_code_facts_t *f = &set->facts[set->fact_count++];
+        *f = (ins_code_facts_t){
+            .kernel = record->id, .object = record->code_object, .gpu = "", .file = ""};
+        if (object) describe_kernel(f, trace_record_text(&record->head, 0), object);
+    }
+    return true;
+}
+
+const ins_code_facts_t *ins_facts_of(const ins_set_t *set, uint64_t kernel)
+{
+    for (size_t k = 0; k < set->fact_count; k++)
+        if (set->facts[k].kernel == kernel) return &set->facts[k];
+    return NULL;
+}
+
+static const char *range_of(const ins_set_t *set, const out_model_t *m, uint64_t group)
+{
+    const char *text = set->by == TRACE_COUNTED_BY_RANGE && group ? out_model_text(m, group) : NULL;
+    return text ? text : "";
+}
+
+bool ins_join(ins_set_t *set, const out_model_t *model, const char *store)
+{
+    for (size_t k = 0; k < set->kernel_count; k++)
+        set->kernels[k].range = range_of(set, model, set->kernels[k].group);
+    for (size_t i = 0; i < set->count; i++) {
+        ins_instruction_t *item = &set->items[i];
+        item->range = range_of(set, model, item->group);
+        if (!describe(set, item, i ? item - 1 : NULL, object_of(set, store, item->object)))
+            return false;
+    }
+    return find_all_blocks(set) && describe_kernels(set, model, store);
+}
+
+void ins_join_free(ins_set_t *set)
+{
+    for (size_t i = 0; i < set->code_count; i++)
+        dis_object_close(set->codes[i].object);
+    for (size_t i = 0; i < set->kept_count; i++)
+        free(set->kept[i]);
+    free(set->kept);
+    free(set->codes);
+    free(set->facts);
+}

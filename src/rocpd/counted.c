@@ -1,0 +1,318 @@
+/* counted.c - see counted.h. Columns are looked up by their names: another version may have others.
+ */
+#include "rocpd/counted.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "rocpd/base.h"
+#include "trace/instructions.h"
+
+typedef struct {
+    sqlite3 *db;
+    const char *guid;
+    ins_set_t *set;
+    sqlite3_stmt *frames; /* elements of a list of inlined functions */
+    char *chain;          /* the list that was read last */
+    const char *last[4];  /* texts that came last: mostly they come again */
+    unsigned turn;
+    bool failed; /* told */
+} reader_t;
+
+/* A row: columns are asked for in about the order in which they stand. */
+typedef struct {
+    sqlite3_stmt *s;
+    int next;
+} row_t;
+
+static void fail(reader_t *r, const char *what)
+{
+    if (!r->failed) base_error("%s: %s", what, sqlite3_errmsg(r->db));
+    r->failed = true;
+}
+
+static void no_memory(reader_t *r)
+{
+    if (!r->failed) base_error("reading instructions: %s", strerror(ENOMEM));
+    r->failed = true;
+}
+
+/* -1: there is none of the name. */
+static int find(row_t *row, const char *name)
+{
+    const int count = sqlite3_column_count(row->s);
+    for (int i = 0; i < count; i++) {
+        const int at = (row->next + i) % count;
+        if (strcmp(sqlite3_column_name(row->s, at), name) != 0) continue;
+        row->next = at + 1;
+        return at;
+    }
+    return -1;
+}
+
+static bool is_there(row_t *row, const char *name)
+{
+    const int i = find(row, name);
+    return i >= 0 && sqlite3_column_type(row->s, i) != SQLITE_NULL;
+}
+
+static uint64_t number(row_t *row, const char *name)
+{
+    const int i = find(row, name);
+    return i < 0 ? 0 : (uint64_t)sqlite3_column_int64(row->s, i);
+}
+
+static uint32_t small(row_t *row, const char *name)
+{
+    const uint64_t value = number(row, name);
+    return value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static const char *raw_text(row_t *row, const char *name)
+{
+    const int i = find(row, name);
+    const char *found = i < 0 ? NULL : (const char *)sqlite3_column_text(row->s, i);
+    return found ? found : "";
+}
+
+/* As long as the set. */
+static const char *keep(reader_t *r, const char *text)
+{
+    if (!*text) return "";
+    for (size_t i = 0; i < sizeof(r->last) / sizeof(*r->last); i++)
+        if (r->last[i] && strcmp(r->last[i], text) == 0) return r->last[i];
+    const char *copy = ins_keep(r->set, text, strlen(text) + 1);
+    if (!copy) no_memory(r);
+    if (copy) r->last[r->turn++ % (sizeof(r->last) / sizeof(*r->last))] = copy;
+    return copy ? copy : "";
+}
+
+static const char *text(reader_t *r, row_t *row, const char *name)
+{
+    return keep(r, raw_text(row, name));
+}
+
+/* False at the end, and the statement is gone. */
+static bool next(reader_t *r, sqlite3_stmt *s)
+{
+    const int status = s && !r->failed ? sqlite3_step(s) : SQLITE_DONE;
+    if (status == SQLITE_ROW) return true;
+    if (status != SQLITE_DONE) fail(r, "reading instructions");
+    sqlite3_finalize(s);
+    return false;
+}
+
+static sqlite3_stmt *rows_of(reader_t *r, const char *view, const char *order)
+{
+    sqlite3_stmt *s = NULL;
+    char *sql = sqlite3_mprintf("SELECT * FROM \"%w\" WHERE guid = ? ORDER BY %s", view, order);
+    if (!sql || sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) != SQLITE_OK) fail(r, view);
+    sqlite3_free(sql);
+    if (s) sqlite3_bind_text(s, 1, r->guid, -1, SQLITE_STATIC);
+    return s;
+}
+
+/* Room for one element more: doubles, so that many rows do not move as often. */
+static bool grow(reader_t *r, void *list, size_t count, size_t bytes)
+{
+    void **items = list;
+    if (count & (count - 1)) return true; /* room up to the next power of two */
+    void *grown = realloc(*items, (count ? 2 * count : 1) * bytes);
+    if (grown) *items = grown;
+    if (!grown) no_memory(r);
+    return grown;
+}
+
+/* ---- instructions ---- */
+
+/* Frames of the list in the same order, if it is one. */
+static void read_inlined(reader_t *r, const char *json, ins_instruction_t *to)
+{
+    enum { FRAMES_MAX = 32 };
+    dis_inlined_t list[FRAMES_MAX];
+    size_t count = 0;
+    row_t row = {.s = r->frames};
+    sqlite3_bind_text(row.s, 1, json, -1, SQLITE_STATIC);
+    while (count < FRAMES_MAX && sqlite3_step(row.s) == SQLITE_ROW)
+        list[count++] =
+            (dis_inlined_t){text(r, &row, "function"), text(r, &row, "file"), small(&row, "line")};
+    sqlite3_reset(row.s);
+    to->inlined = count ? ins_keep(r->set, list, count * sizeof(*list)) : NULL;
+    to->inlined_count = to->inlined ? count : 0;
+    if (count && !to->inlined) no_memory(r);
+}
+
+static void put_inlined(reader_t *r, const char *json, ins_instruction_t *to)
+{
+    const ins_instruction_t *before = r->set->count ? to - 1 : NULL;
+    if (!*json) return;
+    if (before && before->inlined && r->chain && strcmp(r->chain, json) == 0) {
+        to->inlined = before->inlined;
+        to->inlined_count = before->inlined_count;
+        return;
+    }
+    free(r->chain);
+    r->chain = strdup(json);
+    read_inlined(r, json, to);
+}
+
+/* "d1190000 00020480" */
+static void read_code(const char *code, ins_instruction_t *to)
+{
+    char *end;
+    for (to->n_words = 0; *code && to->n_words < 3; code = end) {
+        const unsigned long word = strtoul(code, &end, 16);
+        if (end == code) return;
+        to->words[to->n_words++] = (uint32_t)word;
+    }
+}
+
+static void read_counts(row_t *row, softgpu_instruction_counts_t *n)
+{
+    unsigned lanes = 0;
+#define COUNT(name, unit, meaning) n->name = number(row, #name);
+#define LANES(name)                n->by_lanes[lanes++] = number(row, #name);
+    SOFTGPU_INSTRUCTION_COUNTS(COUNT)
+    INS_BY_LANES(LANES)
+    SOFTGPU_INSTRUCTION_MODEL(COUNT)
+#undef COUNT
+#undef LANES
+}
+
+/* What counts are summed by, and the number of a range: texts have one each, as they come. */
+static uint64_t group_of(reader_t *r, row_t *row, const char **range)
+{
+    *range = text(r, row, "range");
+    if (**range) {
+        r->set->by = TRACE_COUNTED_BY_RANGE;
+        return UINT64_C(1) << 32 | base_hash(*range, strlen(*range));
+    }
+    if (!is_there(row, "dispatch_id")) return 0;
+    r->set->by = TRACE_COUNTED_BY_DISPATCH;
+    return number(row, "dispatch_id");
+}
+
+static void read_instruction(reader_t *r, row_t *row)
+{
+    if (!grow(r, &r->set->items, r->set->count, sizeof(*r->set->items))) return;
+    ins_instruction_t *i = &r->set->items[r->set->count];
+    memset(i, 0, sizeof(*i));
+    i->kernel = number(row, "kernel_id");
+    i->object = number(row, "code_object_id");
+    i->address = number(row, "address");
+    i->group = group_of(r, row, &i->range);
+    read_code(raw_text(row, "code"), i);
+    strncpy(i->text, raw_text(row, "text"), sizeof(i->text) - 1);
+    i->function = text(r, row, "function");
+    i->file = text(r, row, "file");
+    i->line = small(row, "line");
+    i->block = number(row, "block");
+    i->loop = number(row, "loop");
+    i->depth = small(row, "loop_depth");
+    read_counts(row, &i->counts);
+    put_inlined(r, raw_text(row, "inlined"), i);
+    r->set->count++;
+}
+
+/* ---- kernels ---- */
+
+static void read_kernel(reader_t *r, row_t *row)
+{
+    ins_set_t *set = r->set;
+    if (!grow(r, &set->kernels, set->kernel_count, sizeof(*set->kernels))) return;
+    ins_kernel_t *k = &set->kernels[set->kernel_count++];
+    *k = (ins_kernel_t){.kernel = number(row, "kernel_id"),
+                        .dispatches = number(row, "dispatches"),
+                        .waves = number(row, "waves"),
+                        .lost = number(row, "lost")};
+    k->group = group_of(r, row, &k->range);
+    set->lost += k->lost;
+    if (number(row, "modelled")) set->level = SOFTGPU_INSTRUCTION_MODEL_LEVEL;
+}
+
+static void copy_text(char *to, size_t room, const char *from)
+{
+    strncpy(to, from, room - 1);
+    to[room - 1] = '\0';
+}
+
+static void read_parameters(reader_t *r, const char *json, dis_kernel_t *notes)
+{
+    row_t parameter = {0}, *row = &parameter;
+    sqlite3_prepare_v2(
+        r->db,
+        "SELECT json_extract(value, '$.name') AS name, json_extract(value, '$.type') "
+        "AS type, json_extract(value, '$.kind') AS kind, json_extract(value, "
+        "'$.offset') AS \"offset\", json_extract(value, '$.size') AS size FROM "
+        "json_each(?)",
+        -1, &row->s, NULL);
+    if (!row->s) return;
+    sqlite3_bind_text(row->s, 1, json, -1, SQLITE_STATIC);
+    while (notes->parameter_count < DIS_PARAMETERS_MAX && sqlite3_step(row->s) == SQLITE_ROW) {
+        dis_parameter_t *p = &notes->parameters[notes->parameter_count++];
+        copy_text(p->name, sizeof(p->name), raw_text(row, "name"));
+        copy_text(p->type, sizeof(p->type), raw_text(row, "type"));
+        copy_text(p->kind, sizeof(p->kind), raw_text(row, "kind"));
+        p->offset = small(row, "offset");
+        p->size = small(row, "size");
+    }
+    sqlite3_finalize(row->s);
+}
+
+static void read_facts(reader_t *r, row_t *row)
+{
+    ins_set_t *set = r->set;
+    if (!grow(r, &set->facts, set->fact_count, sizeof(*set->facts))) return;
+    ins_code_facts_t *f = &set->facts[set->fact_count++];
+    *f = (ins_code_facts_t){.kernel = number(row, "kernel_id"),
+                            .object = number(row, "code_object_id"),
+                            .gpu = text(r, row, "gpu"),
+                            .file = text(r, row, "file"),
+                            .line = small(row, "line"),
+                            .noted = is_there(row, "vgpr_spills"),
+                            .notes = {.vgpr_spills = small(row, "vgpr_spills"),
+                                      .sgpr_spills = small(row, "sgpr_spills"),
+                                      .group_size_max = small(row, "group_size_max"),
+                                      .group_bytes = small(row, "lds_bytes"),
+                                      .private_bytes = small(row, "scratch_bytes")}};
+    read_parameters(r, raw_text(row, "parameters"), &f->notes);
+}
+
+static const struct {
+    const char *view, *order;
+    void (*read)(reader_t *r, row_t *row);
+} tables[] = {
+    {"crocprof_counted", "kernel_id, dispatch_id, range", read_kernel},
+    {"crocprof_kernel_code", "kernel_id", read_facts},
+    {"crocprof_instruction", "kernel_id, dispatch_id, range, code_object_id, address",
+     read_instruction},
+};
+
+int rocpd_counted_read(sqlite3 *db, const char *guid, ins_set_t *set, bool *any)
+{
+    reader_t r = {.db = db, .guid = guid, .set = set};
+    *set = (ins_set_t){0};
+    *any = true;
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+        *any = *any && rocpd_has_column(db, tables[i].view, "guid");
+    if (!*any) return 0;
+    if (sqlite3_prepare_v2(db,
+                           "SELECT json_extract(value, '$.function') AS function, "
+                           "json_extract(value, '$.file') AS file, json_extract(value, '$.line') "
+                           "AS line FROM json_each(?)",
+                           -1, &r.frames, NULL) != SQLITE_OK)
+        fail(&r, "reading instructions");
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !r.failed; i++) {
+        row_t row = {.s = rows_of(&r, tables[i].view, tables[i].order)};
+        while (next(&r, row.s))
+            tables[i].read(&r, &row);
+    }
+    *any = set->count || set->kernel_count;
+    sqlite3_finalize(r.frames);
+    free(r.chain);
+    if (r.failed) ins_free(set);
+    return r.failed ? -1 : 0;
+}
