@@ -14,6 +14,7 @@ const cli_subcommand_t cli_subcommands[] = {
     {"diff", "BEFORE AFTER", "what differs between two runs", res_diff_command},
     {"report", "[-o FILE] [DIR|DB...]",
      "one page of what runs did, for any browser; of two inputs the differences", rep_command},
+    {"findings", "[DIR|DB]", "what a run shows that is worth a look", res_findings_command},
     {NULL, NULL, NULL, NULL},
 };
 

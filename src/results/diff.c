@@ -107,14 +107,6 @@ static void compare_kernels(comparison_t *c, size_t ka, size_t kb)
     if (c->count == before) c->same[c->same_count++] = ka;
 }
 
-static size_t place_of(const res_values_t *v, const char *name)
-{
-    size_t k = 0;
-    while (k < v->kernel_count && strcmp(v->kernels[k].name, name) != 0)
-        k++;
-    return k;
-}
-
 /* By weight; what is in one run alone is a difference as large as the kernel, a value that one run
  * lacks is none at all and comes last. */
 static int heavier(const void *left, const void *right)
@@ -130,7 +122,7 @@ static void compare(comparison_t *c)
     const res_values_t *va = c->runs[0], *vb = c->runs[1];
     for (size_t k = 0; k < va->kernel_count; k++) {
         const res_subject_t *kernel = &va->kernels[k];
-        const size_t other = place_of(vb, kernel->name);
+        const size_t other = res_kernel_place(vb, kernel->name);
         if (other < vb->kernel_count)
             compare_kernels(c, k, other);
         else
@@ -138,7 +130,7 @@ static void compare(comparison_t *c)
                        .kernel = kernel, .name = "kernel", .in_a = true, .weight = kernel->share});
     }
     for (size_t k = 0; k < vb->kernel_count; k++)
-        if (place_of(va, vb->kernels[k].name) == va->kernel_count)
+        if (res_kernel_place(va, vb->kernels[k].name) == va->kernel_count)
             add(c, (difference_t){.kernel = &vb->kernels[k],
                                   .name = "kernel",
                                   .weight = vb->kernels[k].share});

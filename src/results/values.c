@@ -50,11 +50,12 @@ static int no_memory(void)
 
 /* ---- rows ---- */
 
-static int subject_of(const res_values_t *v, const char *name, size_t *place)
+size_t res_kernel_place(const res_values_t *v, const char *name)
 {
-    for (*place = 0; name && *place < v->kernel_count; (*place)++)
-        if (strcmp(v->kernels[*place].name, name) == 0) return 0;
-    return -1;
+    size_t k = 0;
+    while (k < v->kernel_count && (!name || strcmp(v->kernels[k].name, name) != 0))
+        k++;
+    return k;
 }
 
 static res_value_t *add_value(res_values_t *v, size_t kernel, const char *name)
@@ -79,9 +80,9 @@ static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char
     sqlite3_stmt *s = res_prepare(r, sql, what);
     int more = s ? 1 : -1;
     while (more > 0 && (more = res_step(s, what)) > 0) {
-        size_t kernel;
         const char *own = name ? name : (const char *)sqlite3_column_text(s, 5);
-        if (!own || subject_of(v, (const char *)sqlite3_column_text(s, 0), &kernel) != 0) continue;
+        const size_t kernel = res_kernel_place(v, (const char *)sqlite3_column_text(s, 0));
+        if (!own || kernel == v->kernel_count) continue;
         res_value_t *row = add_value(v, kernel, own);
         if (!row) {
             more = no_memory();
@@ -141,9 +142,9 @@ static int add_occupancy(res_run_t *r, res_values_t *v)
         what);
     int more = s ? 1 : -1;
     while (more > 0 && (more = res_step(s, what)) > 0) {
-        size_t kernel;
+        const size_t kernel = res_kernel_place(v, (const char *)sqlite3_column_text(s, 0));
         const char *gpu = (const char *)sqlite3_column_text(s, 2);
-        if (subject_of(v, (const char *)sqlite3_column_text(s, 0), &kernel) != 0) continue;
+        if (kernel == v->kernel_count) continue;
         const ins_resources_t needs = {.arch_vgprs = small_at(s, 3),
                                        .accum_vgprs = small_at(s, 4),
                                        .sgprs = small_at(s, 5),

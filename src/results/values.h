@@ -59,6 +59,9 @@ typedef struct {
 int res_values(res_run_t *r, res_values_t *v);
 void res_values_free(res_values_t *v);
 
+/* Place of the kernel of this name; kernel_count if there is none. */
+size_t res_kernel_place(const res_values_t *v, const char *name);
+
 /* A kernel's value of this name, or NULL. */
 const res_value_t *res_value_find(const res_values_t *v, size_t kernel, const char *name);
 

@@ -1,0 +1,279 @@
+/* finding_rules.c - the rules of findings: each a row with the statement that finds it.
+ *
+ * What rules read besides the views of the run: f_run, f_kernel and f_work, and total_of(kernel,
+ * 'COUNTER') and mean_of(...), which are NULL for what was not collected, so that a rule without
+ * its counters finds nothing. Thresholds stand in the statements, once each. */
+#include "results/findings.h"
+
+/* A kernel of which the condition holds. */
+#define KERNELS(columns, condition)                                                                \
+    "SELECT label, share, name AS kernel, " columns                                                \
+    " FROM f_kernel WHERE label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\' AND " condition
+
+#define LIMITED                                                                                    \
+    "occupancy AS waves, waves_max AS possible, limiter || iif(advice = '', '', '; ' || advice) "  \
+    "AS limiter"
+
+/* Calls by name, of the runtimes' and the program's own. */
+#define CALLS(condition)                                                                           \
+    "SELECT name, SUM(duration) * 1.0 / (SELECT span_ns FROM f_run), COUNT(*) AS calls, "          \
+    "SUM(duration) AS time_ns FROM regions WHERE " condition
+
+/* While kernels ran: between the first launch and the last end. */
+#define DURING "start >= (SELECT first FROM f_run) AND \"end\" <= (SELECT last FROM f_run)"
+
+#define HIP_CALL "category LIKE 'HIP\\_%' ESCAPE '\\'"
+
+#define ANNOTATE "rocprofv3 annotate --kernel"
+
+const res_rule_row_t res_finding_rules[] = {
+    {"losses", "Records are missing", RES_EXACT, false,
+     "SELECT '', 1.0, dropped AS records, damaged AS damaged_bytes, names_lost AS names FROM f_run "
+     "WHERE dropped + damaged + names_lost > 0",
+     "The run lost {records} records, {damaged} of damaged records and {names} names.",
+     "Totals are too small and other findings may be missing: look at what rocprofv3 said at the "
+     "end of the run, give it more disk space, or trace less.",
+     "rocprofv3 convert"},
+    {"host-times", "Times of kernels are those of the host", RES_MEASURED, false,
+     "SELECT '', 0.0, span_ns FROM f_run WHERE software AND NOT model_time",
+     "The software GPU ran the kernels: their times are what this host took to compute them.",
+     "Compare counters rather than times, or run with --time model for those of the timing model.",
+     "rocprofv3-avail info --pmc"},
+    /* ---- launches, queues, the host ---- */
+    {"launch-bound", "Launching takes longer than the kernels", RES_MEASURED, false,
+     "SELECT 'stream ' || COALESCE(S.name, D.stream_id), D.t * 1.0 / (SELECT span_ns FROM f_run), "
+     "D.n AS launches, D.t / D.n AS kernel_ns, L.mean AS launch_ns FROM (SELECT guid, stream_id, "
+     "COUNT(*) AS n, SUM(\"end\" - start) AS t FROM rocpd_kernel_dispatch GROUP BY guid, "
+     "stream_id) "
+     "D JOIN (SELECT guid, AVG(duration) AS mean FROM regions WHERE name LIKE 'hip%Launch%Kernel%' "
+     "GROUP BY guid) L ON L.guid = D.guid LEFT JOIN rocpd_info_stream S ON S.id = D.stream_id AND "
+     "S.guid = D.guid WHERE D.n >= 20 AND D.t / D.n < L.mean",
+     "{launches} kernels take {kernel} each on average, launching one takes {launch}.",
+     "Do more in each kernel, fuse neighbours, or record the sequence once as a HIP graph.",
+     "rocprofv3 --hip-trace --kernel-trace"},
+    {"idle-gpu", "The GPU waits between its kernels", RES_MEASURED, false,
+     "WITH gaps AS (SELECT guid, before AS start, start AS \"end\", start - before AS length FROM "
+     "f_work WHERE before < start), longest AS (SELECT * FROM gaps ORDER BY length DESC LIMIT 20), "
+     "filler AS (SELECT R.name AS name, SUM(MIN(R.\"end\", G.\"end\") - MAX(R.start, G.start)) AS "
+     "t "
+     "FROM longest G JOIN regions R ON R.guid = G.guid AND R.start < G.\"end\" AND R.\"end\" > "
+     "G.start WHERE R." HIP_CALL " GROUP BY R.name ORDER BY t DESC LIMIT 1) "
+     "SELECT COALESCE((SELECT name FROM filler), ''), SUM(length) * 1.0 / span_ns, COUNT(*) AS "
+     "gaps, "
+     "SUM(length) AS idle_ns, 100.0 * SUM(length) / span_ns AS share_pct, MAX(length) AS "
+     "longest_ns, "
+     "COALESCE((SELECT name FROM filler), 'no call that was traced') AS call FROM gaps, f_run "
+     "HAVING SUM(length) >= 0.3 * span_ns AND COUNT(*) >= 2",
+     "It has nothing to do for {idle}, {share} of the time between its first and last work, in "
+     "{gaps} "
+     "gaps, the longest of {longest}; what fills the longest on the host is {call}.",
+     "Launch ahead of time: move allocation, copies and host work out of the way, or overlap them "
+     "with kernels on another stream.",
+     "rocprofv3 --sys-trace"},
+    {"sync-in-loop", "The host waits after every few kernels", RES_MEASURED, false,
+     CALLS("name IN ('hipDeviceSynchronize', 'hipStreamSynchronize', 'hipEventSynchronize') "
+           "GROUP BY name HAVING COUNT(*) >= 20 AND COUNT(*) >= 0.5 * (SELECT COUNT(*) FROM "
+           "rocpd_kernel_dispatch)"),
+     "{subject} is called {calls} times, and waits for {time} in all.",
+     "A stream keeps its order by itself: wait once, where the host needs the result.",
+     "rocprofv3 --hip-trace"},
+    {"one-stream", "Copies and kernels share one stream", RES_MEASURED, false,
+     "WITH work AS (SELECT stream_id, \"end\" - start AS t, 0 AS copy FROM rocpd_kernel_dispatch "
+     "UNION ALL SELECT stream_id, \"end\" - start, 1 FROM rocpd_memory_copy) "
+     "SELECT '', SUM(t * copy) * 1.0 / SUM(t), SUM(copy) AS copies, SUM(t * copy) AS copy_ns, "
+     "SUM(t * (1 - copy)) AS kernel_ns FROM work HAVING COUNT(DISTINCT stream_id) = 1 AND "
+     "SUM(copy) "
+     ">= 4 AND SUM(1 - copy) >= 4 AND SUM(t * copy) >= 0.1 * SUM(t)",
+     "{copies} copies take {copy} and the kernels {kernel}, one after the other.",
+     "Cut the data into parts and let two streams copy one while another is computed.",
+     "rocprofv3 --kernel-trace --memory-copy-trace"},
+    {"alloc-in-loop", "Memory is allocated while kernels run", RES_MEASURED, false,
+     CALLS("name IN ('hipMalloc', 'hipFree', 'hipHostMalloc', 'hipHostFree', 'hipMallocManaged') "
+           "AND " DURING " GROUP BY name HAVING COUNT(*) >= 20"),
+     "{subject} is called {calls} times between the first and the last kernel, and takes {time}.",
+     "Allocate once and reuse, or use hipMallocAsync, which keeps a pool.",
+     "rocprofv3 --hip-trace"},
+    {"code-loading", "Compiling and loading code takes long", RES_MEASURED, false,
+     "SELECT '', SUM(duration) * 1.0 / (SELECT MAX(\"end\") - MIN(start) FROM regions), COUNT(*) "
+     "AS "
+     "calls, SUM(duration) AS time_ns, 100.0 * SUM(duration) / (SELECT MAX(\"end\") - MIN(start) "
+     "FROM regions) AS share_pct FROM regions WHERE name LIKE 'hipModuleLoad%' OR name LIKE "
+     "'hiprtcCompile%' OR name LIKE 'hipLinkComplete%' HAVING SUM(duration) >= 0.05 * (SELECT "
+     "MAX(\"end\") - MIN(start) FROM regions)",
+     "{calls} calls that compile or load code take {time}, {share} of the time in which calls were "
+     "traced.",
+     "Compile ahead of time, keep what hiprtc made in a file, and load each module once.",
+     "rocprofv3 --hip-trace"},
+    {"warm-up", "The first run of a kernel takes much longer", RES_MEASURED, false,
+     "WITH d AS (SELECT K.display_name AS name, D.\"end\" - D.start AS t, ROW_NUMBER() OVER "
+     "(PARTITION BY K.display_name ORDER BY D.start) AS n FROM rocpd_kernel_dispatch D JOIN "
+     "rocpd_info_kernel_symbol K ON K.id = D.kernel_id AND K.guid = D.guid), k AS (SELECT name, "
+     "MAX(t) FILTER (WHERE n = 1) AS first, AVG(t) FILTER (WHERE n > 1) AS rest, COUNT(*) AS calls "
+     "FROM d GROUP BY name) SELECT F.label, (k.first - k.rest) / (SELECT SUM(\"end\" - start) FROM "
+     "rocpd_kernel_dispatch), F.name AS kernel, k.first AS first_ns, k.rest AS rest_ns, k.calls AS "
+     "calls FROM k JOIN f_kernel F ON F.name = k.name WHERE k.calls >= 5 AND k.first > 5 * k.rest "
+     "AND F.label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\'",
+     "Its first run takes {first}, the others {rest} on average.",
+     "Measure without the first run; touch memory and load code before the time counts.",
+     "rocprofv3 --kernel-trace"},
+    /* ---- copies ---- */
+    {"sync-copies", "The host waits for its copies", RES_MEASURED, false,
+     CALLS("name IN ('hipMemcpy', 'hipMemcpyHtoD', 'hipMemcpyDtoH', 'hipMemcpy2D', 'hipMemcpy3D', "
+           "'hipMemcpyToSymbol', 'hipMemcpyFromSymbol') GROUP BY name HAVING COUNT(*) >= 2 AND "
+           "SUM(duration) >= 0.05 * (SELECT span_ns FROM f_run)"),
+     "{subject} is called {calls} times and takes {time}, in which the host launches nothing.",
+     "Use hipMemcpyAsync with pinned memory, and a stream beside that of the kernels.",
+     "rocprofv3 --hip-trace --memory-copy-trace"},
+    {"pageable-copies", "Copies from memory that is not pinned", RES_MEASURED, false,
+     "SELECT '', SUM(C.\"end\" - C.start) * 1.0 / (SELECT span_ns FROM f_run), COUNT(*) AS copies, "
+     "SUM(C.size) AS copied_bytes FROM rocpd_memory_copy C JOIN rocpd_info_agent S ON S.id = "
+     "C.src_agent_id AND S.guid = C.guid JOIN rocpd_info_agent D ON D.id = C.dst_agent_id AND "
+     "D.guid = C.guid WHERE S.type <> D.type AND EXISTS (SELECT 1 FROM regions WHERE name LIKE "
+     "'hipMemcpy%') AND NOT EXISTS (SELECT 1 FROM regions WHERE name IN ('hipHostMalloc', "
+     "'hipHostAlloc', 'hipMallocHost', 'hipHostRegister', 'hipMallocManaged')) HAVING SUM(C.size) "
+     ">= "
+     "1048576",
+     "{copies} copies between host and GPU move {copied}, and the program pins no host memory.",
+     "Allocate what is copied with hipHostMalloc, or pin it with hipHostRegister: copies are "
+     "faster "
+     "and can run beside kernels.",
+     "rocprofv3 --hip-trace --memory-copy-trace"},
+    {"small-copies", "Many small copies", RES_MEASURED, false,
+     "SELECT S.string, SUM(C.\"end\" - C.start) * 1.0 / (SELECT span_ns FROM f_run), COUNT(*) AS "
+     "copies, AVG(C.size) AS mean_bytes FROM rocpd_memory_copy C JOIN rocpd_string S ON S.id = "
+     "C.name_id AND S.guid = C.guid GROUP BY S.string HAVING COUNT(*) >= 50 AND AVG(C.size) <= "
+     "65536",
+     "{copies} copies move {mean} each on average.",
+     "Gather them on the host and copy once: each costs microseconds, however small.",
+     "rocprofv3 --memory-copy-trace"},
+    /* ---- shape of a kernel ---- */
+    {"few-waves", "Too few waves for the GPU", RES_EXACT, false,
+     KERNELS("groups * group_waves AS waves, simds", "simds > 0 AND groups * group_waves < simds"),
+     "Its largest launch has {waves} waves, the GPU {simds} SIMDs: some have nothing to do.",
+     "Launch more work-items: let each do less, or run several problems at once.",
+     "rocprofv3 check"},
+    {"tail", "The last round of workgroups leaves the GPU empty", RES_EXACT, false,
+     KERNELS("groups, rounds, 100 * tail AS idle_pct",
+             "rounds > 1 AND rounds < 10 AND tail >= 0.2"),
+     "Its {groups} workgroups fill the GPU {rounds} times, so {idle} of it is idle on average.",
+     "Change the workgroup's size or the work of each, so that the rounds come out even.",
+     "rocprofv3 check"},
+    {"partial-waves", "Workgroups do not fill their waves", RES_EXACT, false,
+     KERNELS("workgroup AS work_items, 100.0 * (group_waves * 64 - workgroup) / (group_waves * 64) "
+             "AS idle_pct",
+             "workgroup > 0 AND workgroup % 64 <> 0"),
+     "A workgroup has {work_items} work-items: {idle} of the lanes of its waves never work.",
+     "Make the workgroup's size a multiple of 64.", "rocprofv3 check"},
+    {"occupancy-registers", "Registers limit the occupancy", RES_EXACT, false,
+     KERNELS(LIMITED, "waves_max > 0 AND occupancy <= waves_max / 2 AND limiter LIKE '%GPRs%'"),
+     "A SIMD holds {waves} waves of {possible}, limited by {limiter}.",
+     "Use fewer registers: __launch_bounds__, less unrolling, smaller tiles in registers.",
+     ANNOTATE},
+    {"occupancy-lds", "LDS limits the occupancy", RES_EXACT, false,
+     KERNELS(LIMITED, "waves_max > 0 AND occupancy <= waves_max / 2 AND limiter LIKE '%LDS%'"),
+     "A SIMD holds {waves} waves of {possible}, limited by {limiter}.",
+     "Use less LDS for each workgroup, or let larger workgroups share it.", ANNOTATE},
+    {"occupancy-workgroups", "Workgroups and their barriers limit the occupancy", RES_EXACT, false,
+     KERNELS(LIMITED, "occupancy < waves_max AND limiter LIKE '%workgroups%'"),
+     "A SIMD holds {waves} waves of {possible}, limited by {limiter}.",
+     "A compute unit has barriers for few workgroups: make them larger.", ANNOTATE},
+    {"occupancy-scratch", "Scratch memory limits the occupancy", RES_EXACT, false,
+     KERNELS("scratch AS scratch_bytes, scratch_slots AS slots, unit_waves AS waves",
+             "scratch > 0 AND scratch_slots > 0 AND scratch_slots < unit_waves"),
+     "A compute unit could hold {waves} waves, but has room for the scratch memory of {slots}.",
+     "Avoid spills and arrays with computed indices.", ANNOTATE},
+    {"scratch", "Spills, or arrays in scratch memory", RES_EXACT, false,
+     KERNELS("scratch AS scratch_bytes", "scratch > 0"),
+     "Each work-item has {scratch} of scratch memory: registers that were spilled, or arrays that "
+     "are indexed by what is not known when compiling.",
+     "Raise the limit of registers (__launch_bounds__), unroll loops over small arrays, or keep "
+     "them in LDS.",
+     ANNOTATE},
+    /* ---- memory ---- */
+    {"uncoalesced", "Memory access that is not coalesced", RES_CACHE_MODEL, true,
+     KERNELS(
+         "total_of(name, 'TCP_TOTAL_CACHE_ACCESSES') / total_of(name, 'SQ_INSTS_VMEM') AS lines",
+         "total_of(name, 'SQ_INSTS_VMEM') > 0 AND total_of(name, 'TCP_TOTAL_CACHE_ACCESSES') >= "
+         "24 * total_of(name, 'SQ_INSTS_VMEM')"),
+     "A memory instruction touches {lines} cache lines of 64 bytes on average; 64 neighbours of 4 "
+     "bytes need 4.",
+     "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "
+     "LDS.",
+     ANNOTATE},
+    {"lds-conflicts", "LDS bank conflicts", RES_CACHE_MODEL, true,
+     KERNELS(
+         "100 * total_of(name, 'SQ_LDS_BANK_CONFLICT') / total_of(name, 'SQ_LDS_IDX_ACTIVE') AS "
+         "lost_pct",
+         "total_of(name, 'SQ_LDS_IDX_ACTIVE') > 0 AND total_of(name, 'SQ_LDS_BANK_CONFLICT') >= "
+         "0.1 * total_of(name, 'SQ_LDS_IDX_ACTIVE')"),
+     "{lost} of the clocks in which LDS works are lost to bank conflicts.",
+     "Pad rows by one element, or change which lane reads which column.", ANNOTATE},
+    {"l2-reuse", "Data that is used again does not stay in L2", RES_CACHE_MODEL, true,
+     KERNELS(
+         "mean_of(name, 'L2CacheHit') AS hit_pct, 1024 * mean_of(name, 'FETCH_SIZE') AS "
+         "fetched_bytes, (SELECT SUM(size) FROM rocpd_memory_allocate WHERE type = 'ALLOC' AND "
+         "level = 'REAL') AS allocated_bytes",
+         "mean_of(name, 'L2CacheHit') < 50 AND 1024 * mean_of(name, 'FETCH_SIZE') >= 2 * "
+         "(SELECT SUM(size) FROM rocpd_memory_allocate WHERE type = 'ALLOC' AND level = 'REAL')"),
+     "Only {hit} of its requests hit L2, and it fetches {fetched} where the program has "
+     "{allocated} "
+     "in all: the same data comes several times.",
+     "Work on tiles that fit into L2, and order workgroups so that neighbours share data.",
+     ANNOTATE},
+    {"tlb-misses", "Address translations miss", RES_CACHE_MODEL, true,
+     KERNELS("100 * total_of(name, 'TCP_UTCL1_TRANSLATION_MISS') / total_of(name, "
+             "'TCP_UTCL1_REQUEST') AS miss_pct",
+             "total_of(name, 'TCP_UTCL1_REQUEST') > 0 AND total_of(name, "
+             "'TCP_UTCL1_TRANSLATION_MISS') >= 0.05 * total_of(name, 'TCP_UTCL1_REQUEST')"),
+     "{miss} of its address translations miss.",
+     "Access memory in order, and avoid strides of pages.", ANNOTATE},
+    {"scalar-misses", "The scalar cache misses", RES_CACHE_MODEL, true,
+     KERNELS("100 * total_of(name, 'SQC_DCACHE_MISSES') / total_of(name, 'SQC_DCACHE_REQ') AS "
+             "miss_pct, total_of(name, 'SQC_DCACHE_REQ') AS requests",
+             "total_of(name, 'SQC_DCACHE_REQ') >= 1000 AND total_of(name, 'SQC_DCACHE_MISSES') >= "
+             "0.2 * total_of(name, 'SQC_DCACHE_REQ')"),
+     "{miss} of {requests} scalar loads miss their cache.",
+     "Read constants in order, or keep tables that are read at random in LDS.", ANNOTATE},
+    {"code-misses", "The instruction cache misses", RES_CACHE_MODEL, true,
+     KERNELS("100 * total_of(name, 'SQC_ICACHE_MISSES') / total_of(name, 'SQC_ICACHE_REQ') AS "
+             "miss_pct, total_of(name, 'SQC_ICACHE_REQ') AS requests",
+             "total_of(name, 'SQC_ICACHE_REQ') >= 1000 AND total_of(name, 'SQC_ICACHE_MISSES') >= "
+             "0.1 * total_of(name, 'SQC_ICACHE_REQ')"),
+     "{miss} of {requests} requests for code miss the instruction cache.",
+     "Unroll and inline less: a loop should fit into 32 KiB.", ANNOTATE},
+    {"atomics", "Atomics make up much of the traffic", RES_CACHE_MODEL, true,
+     KERNELS("total_of(name, 'TCC_ATOMIC') AS atomics, 100 * total_of(name, 'TCC_ATOMIC') / "
+             "total_of(name, 'TCC_REQ') AS share_pct",
+             "total_of(name, 'TCC_REQ') > 0 AND total_of(name, 'TCC_ATOMIC') >= 0.25 * "
+             "total_of(name, 'TCC_REQ')"),
+     "{share} of its requests to L2 are atomics, {atomics} in all; those of one address wait for "
+     "each "
+     "other.",
+     "Add up within a wave or workgroup first, and let one lane do the atomic.", ANNOTATE},
+    /* ---- computing ---- */
+    {"divergence", "Lanes are idle: branches diverge", RES_TIMING_MODEL, true,
+     KERNELS("mean_of(name, 'VALUUtilization') AS active_pct, 0.64 * mean_of(name, "
+             "'VALUUtilization') AS lanes",
+             "mean_of(name, 'VALUUtilization') < 70"),
+     "{lanes} of 64 lanes are active in its vector instructions, on average.",
+     "Sort work so that the lanes of a wave do the same, and replace short branches by selects.",
+     ANNOTATE},
+    {"no-matrix", "Half-precision sums without the matrix unit", RES_EXACT, true,
+     KERNELS(
+         "total_of(name, 'SQ_INSTS_VALU_FMA_F16') AS instructions, 100 * total_of(name, "
+         "'SQ_INSTS_VALU_FMA_F16') / total_of(name, 'SQ_INSTS_VALU') AS share_pct",
+         "total_of(name, 'SQ_INSTS_VALU_FMA_F16') >= 0.25 * total_of(name, 'SQ_INSTS_VALU') AND "
+         "COALESCE(total_of(name, 'SQ_INSTS_MFMA'), total_of(name, "
+         "'SQ_INSTS_VALU_MFMA_F16')) = 0"),
+     "{share} of its vector instructions multiply and add half-precision numbers, none of them is "
+     "a "
+     "matrix instruction.",
+     "A matrix product by MFMA is several times as fast: rocBLAS, rocWMMA or Composable Kernel.",
+     ANNOTATE},
+    {"far-from-roofs", "Neither computing nor memory is busy", RES_TIMING_MODEL, true,
+     KERNELS("mean_of(name, 'VALUBusy') AS compute_pct, mean_of(name, 'MemUnitBusy') AS memory_pct",
+             "mean_of(name, 'VALUBusy') < 20 AND mean_of(name, 'MemUnitBusy') < 20"),
+     "Vector units work {compute} of the time, memory units {memory}: it waits for latency.",
+     "Give each SIMD more waves, or each wave more independent work: unroll, load ahead.",
+     ANNOTATE},
+    {NULL, NULL, RES_EXACT, false, NULL, NULL, NULL, NULL}};

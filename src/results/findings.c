@@ -1,0 +1,388 @@
+/* findings.c - see findings.h. Values go into temporary tables beside the run's views, so that a
+ * rule is SQL and nothing else; texts are filled in from its rows. */
+#include "results/findings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "insight/occupancy.h"
+
+enum { ROWS_MAX = 20 }; /* of one rule */
+
+static int no_memory(void)
+{
+    base_error("findings: %s", strerror(ENOMEM));
+    return -1;
+}
+
+/* ---- tables that rules read ---- */
+
+/* f_run has one row, f_kernel one for each kernel, f_value one for each number. */
+static const char tables[] =
+    "DROP TABLE IF EXISTS temp.f_run; DROP TABLE IF EXISTS temp.f_kernel; "
+    "DROP TABLE IF EXISTS temp.f_value; DROP TABLE IF EXISTS temp.f_work; "
+    "CREATE TEMP TABLE f_value(kernel, name, total, mean, least, most); "
+    "CREATE TEMP TABLE f_kernel(name, label, share, calls, occupancy, waves_max, limiter, advice, "
+    "workgroup, groups, group_waves, unit_waves, cus, simds, scratch_slots, scratch, rounds, tail);"
+    /* what keeps a GPU busy, and since when it had nothing to do */
+    "CREATE TEMP TABLE f_work AS SELECT guid, start, \"end\", MAX(\"end\") OVER (PARTITION BY guid "
+    "ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (SELECT guid, "
+    "start, \"end\" FROM rocpd_kernel_dispatch UNION ALL SELECT guid, start, \"end\" FROM "
+    "rocpd_memory_copy); "
+    "CREATE TEMP TABLE f_run AS SELECT MAX(1, MAX(\"end\") - MIN(start)) AS span_ns, MIN(start) AS "
+    "first, MAX(\"end\") AS last, 0 AS software, 0 AS model_time, 0 AS dropped, 0 AS damaged, 0 AS "
+    "names_lost FROM f_work";
+
+/* Shape of the largest dispatch, and of the GPU that ran it. */
+typedef struct {
+    double cus, simds, scratch_slots, workgroup, grid;
+    ins_resources_t needs;
+    char gpu[64];
+} shape_t;
+
+static int put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape, sqlite3_stmt *s)
+{
+    const res_subject_t *k = &v->kernels[kernel];
+    const res_value_t *dispatches = res_value_find(v, kernel, "dispatches");
+    const res_value_t *scratch = res_value_find(v, kernel, "scratch");
+    char limiter[128] = "", advice[160] = "";
+    const ins_occupancy_t o = ins_occupancy(shape->gpu, &shape->needs);
+    if (o.known) {
+        ins_occupancy_limiter(shape->gpu, &o, limiter, sizeof(limiter));
+        ins_occupancy_advice(&o, advice, sizeof(advice));
+    }
+    const double group = fmax(shape->workgroup, 1), groups = ceil(shape->grid / group);
+    const double at_once =
+        o.known && o.group_waves ? floor((double)o.unit_waves / o.group_waves) * shape->cus : 0;
+    const double rounds = at_once > 0 ? groups / at_once : 0;
+    const double numbers[] = {k->share,
+                              dispatches ? dispatches->total : 0,
+                              o.waves,
+                              o.waves_max,
+                              shape->workgroup,
+                              groups,
+                              ceil(group / 64),
+                              o.unit_waves,
+                              shape->cus,
+                              shape->simds,
+                              shape->scratch_slots,
+                              scratch ? scratch->most : 0,
+                              rounds,
+                              rounds > 0 ? 1 - rounds / ceil(rounds) : 0};
+    sqlite3_bind_text(s, 1, k->name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, k->label, -1, SQLITE_STATIC);
+    for (int i = 0, at = 3; i < (int)(sizeof(numbers) / sizeof(*numbers)); i++, at++) {
+        if (at == 7) { /* texts stand between */
+            sqlite3_bind_text(s, at++, limiter, -1, SQLITE_TRANSIENT);
+            sqlite3_bind_text(s, at++, advice, -1, SQLITE_TRANSIENT);
+        }
+        sqlite3_bind_double(s, at, numbers[i]);
+    }
+    int more = res_step(s, "findings");
+    sqlite3_reset(s);
+    return more;
+}
+
+static uint32_t size_at(sqlite3_stmt *s, int column)
+{
+    const sqlite3_int64 value = sqlite3_column_int64(s, column);
+    return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+/* Each kernel by its largest dispatch. */
+static int put_kernels(res_run_t *r, const res_values_t *v, sqlite3_stmt *to)
+{
+    static const char what[] = "reading kernels";
+    /* columns beside a MAX are those of its row */
+    sqlite3_stmt *s = res_prepare(
+        r,
+        "SELECT K.display_name, MAX(D.grid_size_x * D.grid_size_y * D.grid_size_z), "
+        "D.workgroup_size_x * D.workgroup_size_y * D.workgroup_size_z, K.arch_vgpr_count, "
+        "K.accum_vgpr_count, K.sgpr_count, D.group_segment_size, A.name, "
+        "iif(json_valid(A.extdata), json_extract(A.extdata, '$.cu_count'), 0), "
+        "iif(json_valid(A.extdata), json_extract(A.extdata, '$.simd_count'), 0), "
+        "iif(json_valid(A.extdata), json_extract(A.extdata, '$.max_slots_scratch_cu'), 0) "
+        "FROM rocpd_kernel_dispatch D JOIN rocpd_info_kernel_symbol K ON K.id = D.kernel_id AND "
+        "K.guid = D.guid LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid "
+        "GROUP BY K.display_name",
+        what);
+    int more = s ? 1 : -1;
+    while (more > 0 && (more = res_step(s, what)) > 0) {
+        const size_t kernel = res_kernel_place(v, (const char *)sqlite3_column_text(s, 0));
+        const char *gpu = (const char *)sqlite3_column_text(s, 7);
+        if (kernel == v->kernel_count) continue;
+        shape_t shape = {.grid = sqlite3_column_double(s, 1),
+                         .workgroup = sqlite3_column_double(s, 2),
+                         .needs = {.arch_vgprs = size_at(s, 3),
+                                   .accum_vgprs = size_at(s, 4),
+                                   .sgprs = size_at(s, 5),
+                                   .lds_bytes = size_at(s, 6),
+                                   .group_size = size_at(s, 2)},
+                         .cus = sqlite3_column_double(s, 8),
+                         .simds = sqlite3_column_double(s, 9),
+                         .scratch_slots = sqlite3_column_double(s, 10)};
+        snprintf(shape.gpu, sizeof(shape.gpu), "%s", gpu ? gpu : "");
+        if (put_kernel(v, kernel, &shape, to) < 0) more = -1;
+    }
+    sqlite3_finalize(s);
+    return more;
+}
+
+static int put_value(const res_values_t *v, const res_value_t *value, sqlite3_stmt *s)
+{
+    const double numbers[] = {value->total,
+                              value->dispatches ? value->total / (double)value->dispatches : 0,
+                              value->least, value->most};
+    sqlite3_bind_text(s, 1, v->kernels[value->kernel].name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, value->name, -1, SQLITE_STATIC);
+    for (int i = 0; i < 4; i++)
+        sqlite3_bind_double(s, 3 + i, numbers[i]);
+    int more = res_step(s, "findings");
+    sqlite3_reset(s);
+    return more;
+}
+
+static int put_run(res_run_t *r, const res_values_t *v)
+{
+    char sql[512];
+    snprintf(sql, sizeof(sql),
+             "UPDATE f_run SET software = %d, model_time = %d, dropped = %llu, damaged = %llu, "
+             "names_lost = %llu",
+             v->software, v->model_time, (unsigned long long)v->dropped,
+             (unsigned long long)v->damaged, (unsigned long long)v->names_lost);
+    return rocpd_run(r->db, sql, "findings");
+}
+
+static int fill_tables(res_run_t *r, const res_values_t *v)
+{
+    if (rocpd_run(r->db, tables, "findings") != 0 || put_run(r, v) != 0) return -1;
+    sqlite3_stmt *kernel = res_prepare(
+        r, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "findings");
+    sqlite3_stmt *value = res_prepare(r, "INSERT INTO f_value VALUES (?,?,?,?,?,?)", "findings");
+    int result = kernel && value ? 0 : -1;
+    if (result == 0) result = put_kernels(r, v, kernel);
+    for (size_t i = 0; result == 0 && i < v->count; i++)
+        result = put_value(v, &v->rows[i], value);
+    sqlite3_finalize(kernel);
+    sqlite3_finalize(value);
+    return result ? result
+                  : rocpd_run(r->db, "CREATE INDEX temp.f_by ON f_value(kernel, name)", "findings");
+}
+
+/* total_of(kernel, 'NAME') and mean_of(...): NULL where it was not collected. A block's counter may
+ * have been collected as it is or as the metric that sums it up. */
+static void look_up(sqlite3_context *context, const char *kernel, const char *name, bool mean)
+{
+    const res_values_t *v = sqlite3_user_data(context);
+    char sum[128];
+    const size_t k = kernel ? res_kernel_place(v, kernel) : v->kernel_count;
+    if (!name || k == v->kernel_count) return;
+    const res_value_t *value = res_value_find(v, k, name);
+    snprintf(sum, sizeof(sum), "%s_sum", name);
+    if (!value) value = res_value_find(v, k, sum);
+    if (!value || !value->dispatches) return;
+    sqlite3_result_double(context, value->total / (mean ? (double)value->dispatches : 1));
+}
+
+static void total_of(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    look_up(context, (const char *)sqlite3_value_text(arguments[0]),
+            (const char *)sqlite3_value_text(arguments[1]), false);
+}
+
+static void mean_of(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    look_up(context, (const char *)sqlite3_value_text(arguments[0]),
+            (const char *)sqlite3_value_text(arguments[1]), true);
+}
+
+/* ---- texts ---- */
+
+static const struct {
+    const char *end;
+    res_measure_t measure;
+} ends[] = {{"_ns", RES_TIME}, {"_bytes", RES_BYTES}, {"_pct", RES_PERCENT}};
+
+static size_t end_of(const char *name, res_measure_t *measure)
+{
+    *measure = RES_PLAIN;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        if (!base_ends_with(name, ends[i].end)) continue;
+        *measure = ends[i].measure;
+        return strlen(ends[i].end);
+    }
+    return 0;
+}
+
+static int take_evidence(res_finding_t *f, sqlite3_stmt *s, int column)
+{
+    const char *name = sqlite3_column_name(s, column);
+    res_evidence_t *rows = realloc(f->evidence, (f->evidence_count + 1) * sizeof(*rows)), *row;
+    if (!rows) return no_memory();
+    f->evidence = rows;
+    row = &rows[f->evidence_count];
+    *row = (res_evidence_t){.value = sqlite3_column_double(s, column)};
+    const size_t end = end_of(name, &row->measure);
+    if (sqlite3_column_type(s, column) == SQLITE_TEXT)
+        row->text = strdup((const char *)sqlite3_column_text(s, column));
+    row->name = strndup(name, strlen(name) - end);
+    f->evidence_count++;
+    return row->name ? 0 : no_memory();
+}
+
+static const res_evidence_t *find_evidence(const res_finding_t *f, const char *name, size_t length)
+{
+    for (size_t i = 0; i < f->evidence_count; i++)
+        if (strlen(f->evidence[i].name) == length &&
+            strncmp(f->evidence[i].name, name, length) == 0)
+            return &f->evidence[i];
+    return NULL;
+}
+
+/* Numbers of people: a tenth of a percent, and no more. */
+static void show_evidence(FILE *f, const res_evidence_t *e)
+{
+    char text[RES_SHOWN_BYTES];
+    double value = e->value;
+    if (e->measure == RES_PERCENT || fabs(value) < 100) value = round(value * 10) / 10;
+    fputs(e->text ? e->text : res_shown(value, e->measure, text), f);
+}
+
+static char *fill_in(const res_finding_t *f, const char *form)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *to = open_memstream(&text, &bytes);
+    if (!to) return NULL;
+    while (*form) {
+        const size_t plain = strcspn(form, "{"),
+                     name = form[plain] ? strcspn(form + plain, "}") : 0;
+        fwrite(form, 1, plain, to);
+        form += plain;
+        if (!name) break;
+        if (name == sizeof("subject") && strncmp(form + 1, "subject", name - 1) == 0) {
+            fputs(f->subject, to);
+        } else {
+            const res_evidence_t *e = find_evidence(f, form + 1, name - 1);
+            if (e) show_evidence(to, e);
+        }
+        form += name + 1;
+    }
+    if (fclose(to) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- rules ---- */
+
+static int take_row(res_findings_t *list, const res_values_t *v, const res_rule_row_t *rule,
+                    sqlite3_stmt *s)
+{
+    res_finding_t *rows = realloc(list->rows, (list->count + 1) * sizeof(*rows)), *f;
+    if (!rows) return no_memory();
+    list->rows = rows;
+    f = &rows[list->count++];
+    const char *subject = (const char *)sqlite3_column_text(s, 0);
+    const double weight = sqlite3_column_double(s, 1);
+    *f = (res_finding_t){.rule = rule->rule,
+                         .title = rule->title,
+                         .advice = rule->advice,
+                         .more = rule->more,
+                         .sql = rule->sql,
+                         .class_ = rule->counted && !v->software ? RES_MEASURED : rule->class_,
+                         .subject = strdup(subject ? subject : ""),
+                         .weight = weight < 0 || isnan(weight) ? 0
+                                   : weight > 1                ? 1
+                                                               : weight};
+    if (!f->subject) return no_memory();
+    for (int i = 2; i < sqlite3_column_count(s); i++) {
+        const char *text = (const char *)sqlite3_column_text(s, i);
+        if (strcmp(sqlite3_column_name(s, i), "kernel") == 0) {
+            f->kernel = strdup(text ? text : "");
+            continue;
+        }
+        if (sqlite3_column_type(s, i) != SQLITE_NULL && take_evidence(f, s, i) != 0) return -1;
+    }
+    f->text = fill_in(f, rule->text);
+    return f->text ? 0 : no_memory();
+}
+
+static int apply(res_run_t *r, const res_values_t *v, const res_rule_row_t *rule,
+                 res_findings_t *list)
+{
+    sqlite3_stmt *s = res_prepare(r, rule->sql, rule->rule);
+    int more = s ? 1 : -1;
+    for (int rows = 0; rows < ROWS_MAX && more > 0 && (more = res_step(s, rule->rule)) > 0; rows++)
+        if (take_row(list, v, rule, s) != 0) more = -1;
+    sqlite3_finalize(s);
+    return more < 0 ? -1 : 0;
+}
+
+static int rule_place(const char *name)
+{
+    int i = 0;
+    while (res_finding_rules[i].rule && res_finding_rules[i].rule != name)
+        i++;
+    return i;
+}
+
+static int weightier(const void *left, const void *right)
+{
+    const res_finding_t *a = left, *b = right;
+    if (a->weight != b->weight) return a->weight < b->weight ? 1 : -1;
+    const int places = rule_place(a->rule) - rule_place(b->rule);
+    return places ? places : strcmp(a->subject, b->subject);
+}
+
+/* With values they are there, without they are gone: these may not outlive the values. */
+static int set_functions(sqlite3 *db, const res_values_t *v)
+{
+    const struct {
+        const char *name;
+        void (*function)(sqlite3_context *, int, sqlite3_value **);
+    } rows[] = {{"total_of", total_of}, {"mean_of", mean_of}};
+    int status = SQLITE_OK;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && status == SQLITE_OK; i++)
+        status = sqlite3_create_function(db, rows[i].name, 2, SQLITE_UTF8, (void *)v,
+                                         v ? rows[i].function : NULL, NULL, NULL);
+    return status == SQLITE_OK ? 0 : no_memory();
+}
+
+int res_findings(res_run_t *r, const res_values_t *v, res_findings_t *f)
+{
+    *f = (res_findings_t){0};
+    int result = set_functions(r->db, v);
+    if (result == 0) result = fill_tables(r, v);
+    for (const res_rule_row_t *rule = res_finding_rules; result == 0 && rule->rule; rule++)
+        result = apply(r, v, rule, f);
+    set_functions(r->db, NULL);
+    if (result != 0)
+        res_findings_free(f);
+    else if (f->count)
+        qsort(f->rows, f->count, sizeof(*f->rows), weightier);
+    return result;
+}
+
+void res_findings_free(res_findings_t *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        res_finding_t *row = &f->rows[i];
+        for (size_t j = 0; j < row->evidence_count; j++) {
+            free(row->evidence[j].name);
+            free(row->evidence[j].text);
+        }
+        free(row->evidence);
+        free(row->subject);
+        free(row->kernel);
+        free(row->text);
+    }
+    free(f->rows);
+    *f = (res_findings_t){0};
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""rocprofv3 findings: for each rule a database that shows it and one that does not.
+
+usage: findings.py ROCPROFV3 SCHEMA HELPERS RULES [unittest arguments]
+HELPERS: the folder of database.py; RULES: finding_rules.c, every rule of which has to be here
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROCPROFV3, SCHEMA, HELPERS, RULES = sys.argv[1:5]
+sys.path.insert(0, HELPERS)
+from database import Database  # noqa: E402
+
+K = "work(float*)"
+
+
+def kernels(db, count=1, duration=1000, gap=0, begin=0, **more):
+    for i in range(count):
+        start = begin + i * (duration + gap)
+        db.dispatch(K, start, start + duration, **more)
+
+
+def counters(**values):
+    return lambda db: db.dispatch(K, 0, 1000, counters=values)
+
+
+def launch_bound(kernel_ns):
+    def fill(db):
+        for i in range(30):
+            db.region("hipLaunchKernel", i * 10000, i * 10000 + 5000)
+            db.dispatch(K, i * 10000 + 6000, i * 10000 + 6000 + kernel_ns)
+    return fill
+
+
+def idle(gap):
+    def fill(db):
+        kernels(db, 4, 1000, gap)
+        for i in range(3):
+            db.region("hipMalloc", i * (1000 + gap) + 1000, (i + 1) * (1000 + gap))
+            db.region("hipFree", i * (1000 + gap) + 1000, i * (1000 + gap) + 1001)
+    return fill
+
+
+def calls(name, count, duration=10, kernel_ns=1000, kernel_count=20):
+    def fill(db):
+        kernels(db, kernel_count, kernel_ns)
+        for i in range(count):
+            db.region(name, i * duration, (i + 1) * duration)
+    return fill
+
+
+def one_stream(streams):
+    def fill(db):
+        for i in range(5):
+            db.copy("HOST_TO_DEVICE", 4096, i * 3000, i * 3000 + 1000)
+            db.dispatch(K, i * 3000 + 1000, i * 3000 + 3000, stream=i % streams + 1)
+    return fill
+
+
+def warm_up(first):
+    def fill(db):
+        db.dispatch(K, 0, first)
+        kernels(db, 5, 1000, begin=first)
+    return fill
+
+
+def pageable(pinned, size=1 << 20):
+    def fill(db):
+        kernels(db)
+        db.region("hipMemcpyAsync", 0, 10)
+        db.copy("HOST_TO_DEVICE", size, 0, 100)
+        if pinned:
+            db.region("hipHostMalloc", 0, 5)
+    return fill
+
+
+def small_copies(size):
+    def fill(db):
+        for i in range(60):
+            db.copy("DEVICE_TO_HOST", size, i * 100, i * 100 + 50)
+    return fill
+
+
+def l2(fetched_kb):
+    def fill(db):
+        db.allocation(1 << 20)
+        counters(L2CacheHit=40, FETCH_SIZE=fetched_kb)(db)
+    return fill
+
+
+def shape(**more):
+    return lambda db: db.dispatch(K, 0, 1000, **more)
+
+
+def nothing(db):
+    kernels(db)
+
+
+# rule: (what shows it, what does not, a part of the text); what does not is just below the threshold
+CASES = {
+    "losses": (dict(metadata={"records_dropped": 5}), nothing, "lost 5 records"),
+    "host-times": (dict(), dict(model="mi210 (model time)"), "software GPU"),
+    "launch-bound": (launch_bound(4000), launch_bound(6000), "30 kernels take 4 us each on average, launching one "
+                                                             "takes 5 us"),
+    "idle-gpu": (idle(2000), idle(300), "nothing to do for 6 us, 60 % of the time between its first and last work, in 3 "
+                                        "gaps, the longest of 2 us; what fills the longest on the host is hipMalloc."),
+    "sync-in-loop": (calls("hipStreamSynchronize", 20), calls("hipStreamSynchronize", 19), "called 20 times"),
+    "one-stream": (one_stream(1), one_stream(2), "5 copies take 5 us and the kernels 10 us"),
+    "alloc-in-loop": (calls("hipMalloc", 20), calls("hipMallocAsync", 20), "hipMalloc is called 20 times"),
+    "code-loading": (lambda db: [calls("hipModuleLoadData", 2, 1000)(db), db.region("hipFree", 0, 20000)],
+                     lambda db: [calls("hipModuleLoadData", 2, 400)(db), db.region("hipFree", 0, 20000)],
+                     "2 calls that compile or load code take 2 us, 10 %"),
+    "warm-up": (warm_up(5100), warm_up(4900), "first run takes 5.1 us, the others 1 us"),
+    "sync-copies": (calls("hipMemcpy", 2, 600), calls("hipMemcpyAsync", 2, 600), "hipMemcpy is called 2 times"),
+    "pageable-copies": (pageable(False), pageable(True), "1 copies between host and GPU move 1 MiB"),
+    "small-copies": (small_copies(4096), small_copies(70000), "60 copies move 4 KiB each"),
+    "few-waves": (shape(group=64, grid=64 * 31), shape(group=64, grid=64 * 32), "31 waves, the GPU 32 SIMDs"),
+    "tail": (shape(group=256, grid=256 * 65), shape(group=256, grid=256 * 128), "65 workgroups fill the GPU 1 times"),
+    "partial-waves": (shape(group=96, grid=9600), shape(group=128, grid=12800), "96 work-items: 25 % of the lanes"),
+    "occupancy-registers": (shape(vgprs=128), shape(vgprs=64), "4 waves of 8, limited by VGPRs"),
+    "occupancy-lds": (shape(group=256, lds=32768), shape(group=256, lds=8192), "2 waves of 8, limited by LDS"),
+    "occupancy-workgroups": (dict(gpu="gfx908", fill=shape(group=128)), dict(gpu="gfx908", fill=shape(group=256)),
+                             "8 waves of 10, limited by workgroups"),
+    "occupancy-scratch": (dict(agent={"max_slots_scratch_cu": 8}, fill=shape(scratch=64)), shape(scratch=64),
+                          "could hold 32 waves, but has room for the scratch memory of 8"),
+    "scratch": (shape(scratch=64), shape(scratch=0), "64 B of scratch memory"),
+    "uncoalesced": (counters(TCP_TOTAL_CACHE_ACCESSES_sum=2400, SQ_INSTS_VMEM=100),
+                    counters(TCP_TOTAL_CACHE_ACCESSES_sum=2300, SQ_INSTS_VMEM=100), "touches 24 cache lines"),
+    "lds-conflicts": (counters(SQ_LDS_BANK_CONFLICT=125, SQ_LDS_IDX_ACTIVE=1000),
+                      counters(SQ_LDS_BANK_CONFLICT=99, SQ_LDS_IDX_ACTIVE=1000), "12.5 % of the clocks"),
+    "l2-reuse": (l2(2048), l2(2047), "Only 40 % of its requests hit L2, and it fetches 2 MiB where the program has 1 MiB"),
+    "tlb-misses": (counters(TCP_UTCL1_TRANSLATION_MISS_sum=5, TCP_UTCL1_REQUEST_sum=100),
+                   counters(TCP_UTCL1_TRANSLATION_MISS_sum=4, TCP_UTCL1_REQUEST_sum=100), "5 % of its address"),
+    "scalar-misses": (counters(SQC_DCACHE_MISSES=200, SQC_DCACHE_REQ=1000),
+                      counters(SQC_DCACHE_MISSES=199, SQC_DCACHE_REQ=1000), "20 % of 1,000 scalar loads"),
+    "code-misses": (counters(SQC_ICACHE_MISSES=100, SQC_ICACHE_REQ=1000),
+                    counters(SQC_ICACHE_MISSES=99, SQC_ICACHE_REQ=1000), "10 % of 1,000 requests for code"),
+    "atomics": (counters(TCC_ATOMIC_sum=25, TCC_REQ_sum=100), counters(TCC_ATOMIC_sum=24, TCC_REQ_sum=100),
+                "25 % of its requests to L2 are atomics, 25 in all"),
+    "divergence": (counters(VALUUtilization=50), counters(VALUUtilization=70), "32 of 64 lanes"),
+    "no-matrix": (counters(SQ_INSTS_VALU_FMA_F16=30, SQ_INSTS_VALU=100, SQ_INSTS_MFMA=0),
+                  counters(SQ_INSTS_VALU_FMA_F16=30, SQ_INSTS_VALU=100, SQ_INSTS_MFMA=1), "30 % of its vector"),
+    "far-from-roofs": (counters(VALUBusy=19, MemUnitBusy=5), counters(VALUBusy=20, MemUnitBusy=5), "work 19 % of the"),
+}
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="findings-")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def database(self, fill, name="run.db"):
+        options = dict(fill) if isinstance(fill, dict) else {}
+        fill = options.pop("fill", nothing) if isinstance(fill, dict) else fill
+        db = Database(os.path.join(self.dir, name), SCHEMA, **options)
+        fill(db)
+        return db.close()
+
+    def say(self, *words, status=0):
+        done = subprocess.run([ROCPROFV3, "findings", *words], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout
+
+    def findings(self, path):
+        found = json.loads(self.say(path, "--format", "json"))
+        self.assertEqual((found["schema"], found["found"]), ("crocprof-findings-1", len(found["findings"])))
+        return found["findings"]
+
+
+class Rules(Case):
+    def test_all_are_here(self):
+        with open(RULES, encoding="utf-8") as f:
+            rules = re.findall(r'^    \{"([a-z0-9-]+)",', f.read(), re.M)
+        self.assertEqual(rules, list(CASES))
+        self.assertGreaterEqual(len(rules), 25)
+
+
+def case(rule, fill, quiet, text):
+    def shows(self):
+        found = [f for f in self.findings(self.database(fill)) if f["rule"] == rule]
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(text, found[0]["text"])
+        self.assertNotIn("{", found[0]["text"])
+        self.assertTrue(found[0]["title"] and found[0]["advice"] and found[0]["evidence"])
+        self.assertTrue(0 <= found[0]["weight"] <= 1)
+
+    def does_not(self):
+        self.assertNotIn(rule, [f["rule"] for f in self.findings(self.database(quiet))])
+    name = rule.replace("-", "_")
+    setattr(Rules, f"test_{name}", shows)
+    setattr(Rules, f"test_{name}_not", does_not)
+
+
+for RULE, (FILL, QUIET, TEXT) in CASES.items():
+    case(RULE, FILL, QUIET, TEXT)
+
+
+class Output(Case):
+    def both(self):
+        def fill(db):
+            db.dispatch("a|b(float*)", 0, 9000, counters={"VALUUtilization": 50}, scratch=16)
+            db.dispatch("c(int*)", 9000, 10000, scratch=32)
+        return self.database(fill)
+
+    def test_order_and_classes(self):
+        found = self.findings(self.both())
+        self.assertEqual([(f["rule"], f["subject"], f["class"]) for f in found],
+                         [("scratch", "a", "exact"), ("divergence", "a", "timing model"), ("scratch", "c", "exact"),
+                          ("host-times", "", "measured")])
+        self.assertEqual([f["weight"] for f in found], [0.9, 0.9, 0.1, 0])
+        self.assertEqual(found[1]["evidence"], [{"name": "active", "value": 50, "unit": "%"},
+                                                {"name": "lanes", "value": 32, "unit": ""}])
+
+    def test_real_gpu(self):
+        """What was counted there is measured; its times are its own."""
+        found = self.findings(self.database(dict(soft=False, fill=counters(VALUUtilization=50))))
+        self.assertEqual([(f["rule"], f["class"]) for f in found], [("divergence", "measured")])
+
+    def test_text(self):
+        text = self.say(self.both(), "--limit", "2")
+        self.assertTrue(text.startswith("1. Spills, or arrays in scratch memory: a (exact, 90.0 % of the time)\n   Each"))
+        self.assertTrue(text.endswith("\n2 more: --limit\n"))
+
+    def test_markdown(self):
+        text = self.say(self.both(), "--format", "md")
+        self.assertIn("### Spills, or arrays in scratch memory: c (exact, 10.0 % of the time)\n\nEach work-item has 32 B",
+                      text)
+
+    def test_nothing(self):
+        self.assertEqual(self.say(self.database(dict(soft=False))), "nothing found\n")
+
+    def test_empty_run(self):
+        self.assertEqual(self.say(self.database(lambda db: None)),
+                         "1. " + self.say(self.database(lambda db: None, "b.db")).split("1. ")[1])
+
+    def test_trouble(self):
+        self.say("none.db", status=2)
+        self.say("--limit", "x", status=2)
+        self.say(self.both(), "--format", "junit", status=2)
+
+
+unittest.main(argv=[sys.argv[0]] + sys.argv[5:])
