@@ -27,7 +27,8 @@ def run(*options, status=0, arguments=()):
                           env=environment, capture_output=True, text=True, timeout=120)
     if done.returncode != status:
         sys.exit(f"{options}: status {done.returncode}, expected {status}:\n{done.stderr}")
-    if not status and done.stdout != "everything: 256 right, 512 atomics\n":
+    atomics = 256 * {("wide",): 4, ("many",): 200}.get(tuple(arguments), 2)
+    if not status and done.stdout != f"everything: 256 right, {atomics} atomics\n":
         sys.exit(f"{options}: the program says {done.stdout!r}")
     return done.stderr
 
@@ -207,6 +208,38 @@ def files():
                 check(re.match("global|flat|buffer|scratch|ds_|s_", rows[memory][0]), rows[memory])
 
 
+def engines():
+    """A workgroup on each of two engines: both are traced, and do the same."""
+    with tempfile.TemporaryDirectory() as out:
+        run("--att", "--att-target-cu", "0", "--att-shader-engine-mask", "0x3", "-d", out, *OURS, arguments=("wide",))
+        check(len(folders(out)) == 2, folders(out))
+        for folder in folders(out):
+            check(len(waves(folder)) == 2 * WAVES, "waves")
+            executed(folder)
+            sequences(folder)
+            names = load(folder, "filenames.json")["wave_filenames"]
+            check(sorted(names) == ["0", "1"], "engines", names)
+            done = {engine: sorted(len(load(folder, wave[0])["wave"]["instructions"]) for slots in simds.values()
+                                   for numbers in slots.values() for wave in numbers.values())
+                    for engine, simds in names.items()}
+            check(done["0"] == done["1"], "instructions of each engine's waves", done)
+
+
+def full():
+    """A buffer that is too small for 200 kernels has the first of them; the loss is told."""
+    with tempfile.TemporaryDirectory() as out:
+        text = run("--att", "--att-target-cu", "0", "--att-buffer-size", "0x60000", "--att-consecutive-kernels",
+                   "199", "-d", out, *OURS, arguments=("many",))
+        for said in ("a thread trace is cut: the trace buffer of shader engine 0", "wave incomplete"):
+            check(said in text, "not told:", said, text)
+        check(len(folders(out)) == 1, folders(out))
+        there = waves(folders(out)[0])
+        check(10 * WAVES < len(there) < 200 * WAVES, len(there), "waves")
+        code = {row[2]: row for row in load(folders(out)[0], "code.json")["code"]}
+        whole = [w for w in there if w["instructions"] and code[w["instructions"][-1][4]][0] == "s_endpgm"]
+        check(len(there) - WAVES <= len(whole) < len(there), len(whole), "of", len(there), "waves end")
+
+
 def instructions(folder):
     return sum(len(wave["instructions"] or []) for wave in waves(folder))
 
@@ -356,4 +389,4 @@ def region():
 
 
 {"everything": everything, "files": files, "options": options, "refusals": refusals,
- "service": service, "region": region, "decoder": decoder}[scenario]()
+ "service": service, "region": region, "engines": engines, "full": full, "decoder": decoder}[scenario]()

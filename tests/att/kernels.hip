@@ -4,6 +4,7 @@
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
+#include <string>
 
 enum { LANES = 256, ROUNDS = 5 };
 
@@ -63,12 +64,13 @@ __global__ void everything(int *out, const int *in, int rounds, int which, unsig
     out[lane] = sum + (clock == 0);
 }
 
+// KERNELS [again | wide | many]: another function; two workgroups, on two engines; many launches
 int main(int argc, char **argv)
 {
-    const int which = argc > 1;
+    const std::string how = argc > 1 ? argv[1] : "";
+    const int which = how == "again", groups = how == "wide" ? 2 : 1, launches = how == "many" ? 200 : 2;
     int host[LANES], result[LANES], *in, *out, right = 0;
     unsigned *counter, count = 0;
-    (void)argv;
     for (int i = 0; i < LANES; i++) host[i] = i * 3;
     if (hipMalloc((void **)&in, sizeof host) || hipMalloc((void **)&out, sizeof result) ||
         hipMalloc((void **)&counter, sizeof count))
@@ -76,9 +78,10 @@ int main(int argc, char **argv)
     if (hipMemcpy(in, host, sizeof host, hipMemcpyHostToDevice) ||
         hipMemcpy(counter, &count, sizeof count, hipMemcpyHostToDevice))
         return 1;
-    everything<<<1, LANES>>>(out, in, ROUNDS, which, counter);
-    if (hipDeviceSynchronize()) return 1;
-    everything<<<1, LANES>>>(out, in, ROUNDS, which, counter);
+    for (int i = 0; i < launches; i++) {
+        everything<<<groups, LANES>>>(out, in, ROUNDS, which, counter);
+        if (hipDeviceSynchronize()) return 1;
+    }
     if (hipMemcpy(result, out, sizeof result, hipMemcpyDeviceToHost) ||
         hipMemcpy(&count, counter, sizeof count, hipMemcpyDeviceToHost))
         return 1;
@@ -89,5 +92,5 @@ int main(int argc, char **argv)
         right += result[i] == sum;
     }
     std::printf("everything: %d right, %u atomics\n", right, count);
-    return right != LANES || count != 2 * LANES;
+    return right != LANES || count != (unsigned)(groups * launches * LANES);
 }

@@ -50,7 +50,7 @@ static uint64_t clocks(const char *text, uint32_t waves, uint32_t group_waves, u
                               .args = args,
                               .grid = {64 * waves},
                               .group = {64 * group_waves},
-                              .lds = 16384};
+                              .lds = 8192};
     counting_dispatch(gpu, &d);
     return counting_value(gpu, 0, 0, 0) - before;
 }

@@ -30,10 +30,13 @@ enum {
     MODE_CS = 7,
     MODE_ON_SHIFT = 21,
     MODE_ON = 3,
+    MODE_WRAP_SHIFT = 31,
     STATUS_ERROR = 1 << 28,
     PAGE_SHIFT = 12,
     PTR_UNIT = 32,
-    TIME_UNIT = 4
+    TIME_UNIT = 4,
+    DELTA_SHIFT = 4, /* of tokens: units of time since the one before */
+    MISC_SHIFT = 13  /* what a MISC token says */
 };
 #define STATUS_FULL  (1u << 31)
 #define RESET_BUFFER (1u << 31)
@@ -55,46 +58,85 @@ enum {
 
 /* ---- tokens ---- */
 
+uint64_t sg_sqtt_bytes(const sg_sqtt_engine_t *e)
+{
+    return (uint64_t)e->size << PAGE_SHIFT;
+}
+
 uint64_t sg_sqtt_room(const sg_sqtt_engine_t *e)
 {
-    const uint64_t bytes = (uint64_t)e->size << PAGE_SHIFT;
+    const uint64_t bytes = sg_sqtt_bytes(e);
     return e->written < bytes && !e->full && !e->error ? bytes - e->written : 0;
 }
 
-/* Tokens are whole or not at all: the first that finds no room is the end. */
-static void put(sg_sqtt_engine_t *e, uint64_t token, unsigned bytes)
+bool sg_sqtt_wraps(const sg_sqtt_engine_t *e)
 {
-    if (!(e->token_mask >> (token & 15) & 1)) return;
-    if (sg_sqtt_room(e) < bytes) {
-        e->full = true;
-        return;
-    }
+    return e->mode >> MODE_WRAP_SHIFT & 1;
+}
+
+static bool wanted(const sg_sqtt_engine_t *e, uint64_t token)
+{
+    return e->token_mask >> (token & 15) & 1;
+}
+
+static void append(sg_sqtt_engine_t *e, uint64_t token, unsigned bytes)
+{
+    if (!wanted(e, token)) return;
     memcpy(e->host + e->written, &token, bytes);
     e->written += bytes;
 }
 
-/* Brings the stream to `time`, but for one unit that the next token itself can carry: *delta. */
-static void advance(sg_sqtt_engine_t *e, uint64_t time, uint32_t *delta)
+static void append_stamp(sg_sqtt_engine_t *e, uint64_t stamp)
 {
-    enum { TIME = 0, RESET = 1, TYPE_SHIFT = 13, DELTA_SHIFT = 4, DELTA_MAX = 255, STEPS_MAX = 4 };
+    enum { RESET = 1 };
+    append(e, TOKEN_MISC | RESET << MISC_SHIFT, 2);
+    append(e, TOKEN_TIMESTAMP | stamp << 16, 8);
+}
+
+/* Tokens are whole or not at all: the first that finds no room is the end, or where the buffer
+ * wraps the first of a stream of its own, which begins with the time. */
+static bool make_room(sg_sqtt_engine_t *e, unsigned bytes)
+{
+    const uint64_t room = sg_sqtt_room(e);
+    if (room >= bytes) return true;
+    if (!sg_sqtt_wraps(e) || !e->written || e->full || e->error) {
+        e->full = true;
+        return false;
+    }
+    memset(e->host + e->written, 0, room);
+    e->written = 0;
+    append_stamp(e, e->now);
+    return true;
+}
+
+static bool put(sg_sqtt_engine_t *e, uint64_t token, unsigned bytes)
+{
+    if (!wanted(e, token) || !make_room(e, bytes)) return false;
+    append(e, token, bytes);
+    return true;
+}
+
+/* Brings the stream to `time`, but for at most one unit, which the next token itself can carry. */
+static uint32_t advance(sg_sqtt_engine_t *e, uint64_t time)
+{
+    enum { TIME = 0, DELTA_MAX = 255, STEPS_MAX = 4, STAMP_BYTES = 10 };
     uint64_t units = time > e->now ? (time - e->now) / TIME_UNIT : 0;
     if (!e->begun || units > STEPS_MAX * DELTA_MAX) {
         /* decoders take the first stamp for 4 clocks before it, and later ones as they are */
         const uint64_t stamp =
             e->begun ? e->now + units * TIME_UNIT + TIME_UNIT : time & ~UINT64_C(3);
-        put(e, TOKEN_MISC | RESET << TYPE_SHIFT, 2);
-        put(e, TOKEN_TIMESTAMP | stamp << 16, 8);
+        if (make_room(e, STAMP_BYTES)) append_stamp(e, stamp);
         e->now = e->begun ? e->now + units * TIME_UNIT : stamp;
         e->begun = true;
         units = 0;
     }
-    e->now += units * TIME_UNIT;
     while (units > 1) {
         const uint64_t step = units < DELTA_MAX ? units : DELTA_MAX;
-        put(e, TOKEN_MISC | TIME << TYPE_SHIFT | step << DELTA_SHIFT, 2);
+        if (put(e, TOKEN_MISC | TIME << MISC_SHIFT | step << DELTA_SHIFT, 2))
+            e->now += step * TIME_UNIT;
         units -= step;
     }
-    *delta = (uint32_t)units << DELTA_SHIFT;
+    return (uint32_t)units;
 }
 
 static uint64_t where(const sg_sqtt_event_t *v)
@@ -102,59 +144,51 @@ static uint64_t where(const sg_sqtt_event_t *v)
     return (uint64_t)v->place << 6 | (uint64_t)v->slot << 10 | (uint64_t)v->simd << 14;
 }
 
+/* Without what it says of time. */
+static uint64_t token_of(const sg_sqtt_event_t *v)
+{
+    enum { REG_USERDATA = 3, REG_WRITE = 1, FIRST_ME = 1, EVENTS = 0x7f, SYNC = 3 };
+    const uint64_t wave = (uint64_t)v->slot << 5 | (uint64_t)v->simd << 9;
+    const uint64_t word = v->value & 0xffffffff;
+    switch ((sg_sqtt_kind_t)v->kind) {
+    case SG_SQTT_WAVE_START: return TOKEN_WAVE_START | where(v) | v->value << 22;
+    case SG_SQTT_WAVE_END: return TOKEN_WAVE_END | where(v);
+    case SG_SQTT_ISSUE:
+        return TOKEN_ISSUE | (uint64_t)v->simd << 5 | (uint64_t)v->type << (8 + 2 * v->slot);
+    case SG_SQTT_INST: return TOKEN_INST | wave | (uint64_t)v->type << 11;
+    case SG_SQTT_PC: return TOKEN_INST_PC | wave | v->value / 4 << 16;
+    case SG_SQTT_DATA: return TOKEN_USERDATA | where(v) | word << 16;
+    case SG_SQTT_REGISTER:
+        return TOKEN_REG_CS | FIRST_ME << 7 | (uint64_t)v->type << 9 | word << 16;
+    case SG_SQTT_EVENT: return TOKEN_REG_CSPRIV | FIRST_ME << 7 | EVENTS << 9 | word << 16;
+    case SG_SQTT_COUNTERS:
+        return TOKEN_PERF | (uint64_t)(v->type >> 2) << 5 | (uint64_t)v->place << 6 |
+               (uint64_t)(v->type & 3) << 10 | v->value << 12;
+    case SG_SQTT_SYNC: return TOKEN_MISC | SYNC << MISC_SHIFT;
+    case SG_SQTT_MARK:
+        return TOKEN_REG | FIRST_ME << 7 | REG_USERDATA << 10 | REG_WRITE << 15 |
+               (uint64_t)(USERDATA_0 + v->type) << 16 | v->value << 32;
+    }
+    return TOKEN_MISC;
+}
+
+uint32_t sg_sqtt_kinds(const sg_sqtt_engine_t *e)
+{
+    uint32_t kinds = 0;
+    for (unsigned kind = 0; kind <= SG_SQTT_MARK; kind++) {
+        const sg_sqtt_event_t any = {.kind = (uint8_t)kind};
+        kinds |= wanted(e, token_of(&any)) ? 1u << kind : 0;
+    }
+    return kinds;
+}
+
 static void put_event(sg_sqtt_engine_t *e, const sg_sqtt_event_t *v)
 {
-    enum { REG_USERDATA = 3, REG_WRITE = 1, FIRST_ME = 1, EVENTS = 0x7f, MISC_SYNC = 3 };
-    uint32_t delta;
-    advance(e, v->time, &delta);
-    switch ((sg_sqtt_kind_t)v->kind) {
-    case SG_SQTT_WAVE_START: put(e, TOKEN_WAVE_START | delta | where(v) | v->value << 22, 4); break;
-    case SG_SQTT_WAVE_END: put(e, TOKEN_WAVE_END | delta | where(v), 2); break;
-    case SG_SQTT_ISSUE:
-        put(e,
-            TOKEN_ISSUE | delta | (uint64_t)v->simd << 5 | (uint64_t)v->type << (8 + 2 * v->slot),
-            4);
-        break;
-    case SG_SQTT_INST:
-        put(e,
-            TOKEN_INST | delta | (uint64_t)v->slot << 5 | (uint64_t)v->simd << 9 |
-                (uint64_t)v->type << 11,
-            2);
-        break;
-    case SG_SQTT_PC:
-        put(e,
-            TOKEN_INST_PC | delta | (uint64_t)v->slot << 5 | (uint64_t)v->simd << 9 |
-                v->value / 4 << 16,
-            8);
-        break;
-    case SG_SQTT_DATA:
-        put(e, TOKEN_USERDATA | delta | where(v) | (v->value & 0xffffffff) << 16, 6);
-        break;
-    case SG_SQTT_REGISTER:
-        put(e,
-            TOKEN_REG_CS | delta | FIRST_ME << 7 | (uint64_t)v->type << 9 |
-                (v->value & 0xffffffff) << 16,
-            6);
-        break;
-    case SG_SQTT_EVENT:
-        put(e,
-            TOKEN_REG_CSPRIV | delta | FIRST_ME << 7 | EVENTS << 9 | (v->value & 0xffffffff) << 16,
-            6);
-        break;
-    case SG_SQTT_COUNTERS:
-        put(e,
-            TOKEN_PERF | delta | (uint64_t)(v->type >> 2) << 5 | (uint64_t)v->place << 6 |
-                (uint64_t)(v->type & 3) << 10 | v->value << 12,
-            8);
-        break;
-    case SG_SQTT_SYNC: put(e, TOKEN_MISC | delta | MISC_SYNC << 13, 2); break;
-    case SG_SQTT_MARK:
-        put(e,
-            TOKEN_REG | delta | FIRST_ME << 7 | REG_USERDATA << 10 | REG_WRITE << 15 |
-                (uint64_t)(USERDATA_0 + v->type) << 16 | v->value << 32,
-            8);
-        break;
-    }
+    static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
+    const uint64_t token = token_of(v);
+    const uint32_t units = advance(e, v->time);
+    if (put(e, token | (uint64_t)units << DELTA_SHIFT, lengths[token & 15]))
+        e->now += units * TIME_UNIT;
 }
 
 static uint64_t address(const sg_sqtt_engine_t *e)
@@ -165,7 +199,7 @@ static uint64_t address(const sg_sqtt_engine_t *e)
 /* Memory is looked up anew each time: the program may have freed it. */
 static bool reach(sg_sqtt_t *s, sg_sqtt_engine_t *e)
 {
-    const uint64_t bytes = (uint64_t)e->size << PAGE_SHIFT;
+    const uint64_t bytes = sg_sqtt_bytes(e);
     e->host = bytes && s->memory ? s->memory(s->user, address(e), bytes) : NULL;
     if (bytes && !e->host) e->error = true;
     return e->host;

@@ -79,5 +79,11 @@ struct sg_sqtt {
 /* Under the lock. Times never go back; those that would are taken as now. */
 void sg_sqtt_emit(sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *events, size_t n);
 uint64_t sg_sqtt_room(const sg_sqtt_engine_t *e);
+/* A full buffer goes on at its beginning. */
+bool sg_sqtt_wraps(const sg_sqtt_engine_t *e);
+/* Of its buffer. */
+uint64_t sg_sqtt_bytes(const sg_sqtt_engine_t *e);
+/* Bit k: events of kind k become tokens that are asked for. */
+uint32_t sg_sqtt_kinds(const sg_sqtt_engine_t *e);
 
 #endif

@@ -14,9 +14,10 @@ enum { WAVES_MAX = 16, SIMDS = 4, SLOTS_MAX = 10 };
 
 typedef struct {
     sg_sqtt_event_t *events;
-    size_t n, room;
+    size_t n, room, gone;      /* gone: events that were forgotten, before those that there are */
     uint64_t bytes, bytes_max; /* at least as many as this will take in the buffer, and that fit */
-    bool traced, lost;
+    uint32_t kinds;            /* of events that become tokens, by bits */
+    bool traced, lost, wraps;
 } list_t;
 
 struct sg_sqtt_run {
@@ -42,10 +43,24 @@ struct sg_sqtt_group {
     list_t list; /* simd of an event: the wave's index until it is placed */
 };
 
+enum { BYTES_LEAST = 2 /* of an event's token */ };
+
+/* Of a buffer that wraps the older half of twice what it holds will be written over: in the list
+ * events are nearly in order. */
+static void forget(list_t *l)
+{
+    const size_t gone = l->n / 2;
+    l->n -= gone;
+    l->gone += gone;
+    memmove(l->events, l->events + gone, l->n * sizeof *l->events);
+    l->bytes = l->n * BYTES_LEAST;
+}
+
 static bool add(list_t *l, const sg_sqtt_event_t *event)
 {
-    enum { FIRST_ROOM = 256, BYTES_LEAST = 2 };
-    if (l->lost) return false;
+    enum { FIRST_ROOM = 256 };
+    if (l->lost || !(l->kinds >> event->kind & 1)) return false;
+    if (l->wraps && l->bytes >= l->bytes_max) forget(l);
     if (l->n == l->room) {
         const size_t room = l->room ? 2 * l->room : FIRST_ROOM;
         sg_sqtt_event_t *events = realloc(l->events, room * sizeof *events);
@@ -111,7 +126,9 @@ sg_sqtt_run_t *sg_sqtt_run_begin(sg_perf_t *p, sg_sqtt_t *s, const sg_sqtt_launc
     for (uint32_t e = 0; e < s->engines; e++) {
         const sg_sqtt_engine_t *engine = &s->engine[e];
         r->list[e].traced = engine->on;
-        r->list[e].bytes_max = sg_sqtt_room(engine);
+        r->list[e].kinds = sg_sqtt_kinds(engine);
+        r->list[e].wraps = sg_sqtt_wraps(engine);
+        r->list[e].bytes_max = r->list[e].wraps ? 2 * sg_sqtt_bytes(engine) : sg_sqtt_room(engine);
         r->unit[e] = engine->mask & UNIT;
         r->masks[e] = engine->on ? engine->perf_mask : 0;
         if (engine->on) tokens |= engine->token_mask;
@@ -177,6 +194,8 @@ sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_
     g->unit = unit;
     g->n_waves = group->n_waves;
     g->simds = place == r->unit[engine] ? r->simds[engine] : 0;
+    g->list.kinds = r->list[engine].kinds;
+    g->list.wraps = r->list[engine].wraps;
     g->list.bytes_max = r->list[engine].bytes_max;
     for (uint32_t i = 0; i < g->n_waves; i++)
         g->lanes[i] = (uint8_t)__builtin_popcountll(group->waves[i]->exec);
@@ -216,8 +235,8 @@ static int kind_of(const isa_inst_t *i)
 
 static void set_target(sg_sqtt_group_t *g, uint32_t index, size_t event, uint64_t pc)
 {
-    if (!event) return;
-    sg_sqtt_event_t *jump = &g->list.events[event - 1];
+    if (event <= g->list.gone) return;
+    sg_sqtt_event_t *jump = &g->list.events[event - g->list.gone - 1];
     if (jump->kind == SG_SQTT_PC)
         jump->value = pc;
     else if (pc != g->wave[index].next)
@@ -233,14 +252,14 @@ static void resolve_jump(sg_sqtt_group_t *g, uint32_t index, uint64_t pc)
     g->wave[index].jump = g->wave[index].before = 0;
 }
 
-static void note(sg_sqtt_group_t *g, uint32_t index, uint64_t time, sg_sqtt_kind_t kind, int type,
+static bool note(sg_sqtt_group_t *g, uint32_t index, uint64_t time, sg_sqtt_kind_t kind, int type,
                  uint64_t value)
 {
-    add(&g->list, &(sg_sqtt_event_t){.time = time,
-                                     .value = value,
-                                     .kind = (uint8_t)kind,
-                                     .type = (uint8_t)type,
-                                     .simd = (uint8_t)index});
+    return add(&g->list, &(sg_sqtt_event_t){.time = time,
+                                            .value = value,
+                                            .kind = (uint8_t)kind,
+                                            .type = (uint8_t)type,
+                                            .simd = (uint8_t)index});
 }
 
 /* A trap is one instruction of the program's, which ends when the handler goes back. True for what
@@ -274,10 +293,10 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
     if (i->op == ISA_OP_s_ttracedata) note(g, index, issued, SG_SQTT_DATA, 0, w->m0);
     if (kind < 0) return;
     const uint64_t done = end > issued + QUAD ? end - QUAD : issued;
-    note(g, index, done, SG_SQTT_INST, kind, 0);
-    if (kind == SG_INST_PC) note(g, index, done, SG_SQTT_PC, 0, pc);
+    bool noted = note(g, index, done, SG_SQTT_INST, kind, 0);
+    if (kind == SG_INST_PC) noted = note(g, index, done, SG_SQTT_PC, 0, pc);
     if (kind == SG_INST_PC || kind == SG_INST_NEXT) {
-        g->wave[index].jump = g->list.lost ? 0 : g->list.n;
+        g->wave[index].jump = noted ? g->list.gone + g->list.n : 0;
         if (!w->privileged) g->wave[index].next = pc + 4ul * i->dwords;
     }
 }
