@@ -6,7 +6,7 @@
 #include "sample.h"
 
 static const char sample_name[] = "sampling tool";
-enum { INTERVAL = 20 /* us */, PLACES = 1024, TOP = 5 };
+enum { INTERVAL = 20 /* us */, PLACES = 1024, TOP = 5, IDS = 4096 };
 
 typedef struct {
     rocprofiler_pc_t pc;
@@ -15,7 +15,8 @@ typedef struct {
 
 static place_t places[PLACES];
 static size_t place_count;
-static uint64_t samples, lost, without_dispatch, outside;
+static uint64_t samples, lost, without_dispatch, outside, late;
+static uint64_t retired[IDS]; /* the last id of each remainder that no record has any more */
 
 static void count(const rocprofiler_pc_sampling_record_host_trap_v0_t *sample)
 {
@@ -23,11 +24,18 @@ static void count(const rocprofiler_pc_sampling_record_host_trap_v0_t *sample)
     samples++;
     without_dispatch += sample->dispatch_id == 0;
     outside += sample->pc.code_object_id == 0;
+    late += sample->correlation_id.internal &&
+            retired[sample->correlation_id.internal % IDS] == sample->correlation_id.internal;
     while (i < place_count && memcmp(&places[i].pc, &sample->pc, sizeof sample->pc))
         i++;
     if (i == PLACES) return;
     if (i == place_count) places[place_count++] = (place_t){sample->pc, 0};
     places[i].samples++;
+}
+
+static void retire(const rocprofiler_buffer_tracing_correlation_id_retirement_record_t *record)
+{
+    retired[record->internal_correlation_id % IDS] = record->internal_correlation_id;
 }
 
 static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id,
@@ -40,6 +48,8 @@ static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id
         if (headers[i]->category == ROCPROFILER_BUFFER_CATEGORY_PC_SAMPLING &&
             headers[i]->kind == ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE)
             count(headers[i]->payload);
+        else if (headers[i]->category == ROCPROFILER_BUFFER_CATEGORY_TRACING)
+            retire(headers[i]->payload);
 }
 
 static rocprofiler_status_t on_ways(const rocprofiler_pc_sampling_configuration_t *ways, size_t n,
@@ -68,6 +78,8 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
 static void sample_start(void)
 {
     sample_buffer(on_records);
+    REQUIRE(rocprofiler_configure_buffer_tracing_service(
+        context, ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT, NULL, 0, buffer));
     REQUIRE(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
                                                sizeof(rocprofiler_agent_t), NULL));
 }
@@ -82,8 +94,8 @@ static void sample_end(void)
 {
     fprintf(stderr,
             "%s: %" PRIu64 " samples, %" PRIu64 " lost, %" PRIu64 " of no dispatch that is known, "
-            "%" PRIu64 " outside of all code objects\n",
-            sample_name, samples, lost, without_dispatch, outside);
+            "%" PRIu64 " outside of all code objects, %" PRIu64 " of retired ids\n",
+            sample_name, samples, lost, without_dispatch, outside, late);
     qsort(places, place_count, sizeof *places, by_samples);
     for (size_t i = 0; i < place_count && i < TOP; i++)
         fprintf(stderr, "%s: %8" PRIu64 " at 0x%" PRIx64 " of code object %" PRIu64 "\n",

@@ -22,6 +22,8 @@ static struct {
     unsigned flushes;
     uint64_t read_index;
     bool forked;
+    uint64_t retired[8]; /* ends of dispatches whose ids are through */
+    unsigned retirements;
 } seen;
 
 /* ---- what samples.c calls ---- */
@@ -67,16 +69,32 @@ bool sdk_pcs_configured(void)
     return true;
 }
 
+static void flush(sdk_pcs_session_t *of);
+
 bool sdk_pcs_flush_session(sdk_pcs_session_t *session)
 {
-    (void)session;
-    seen.flushes++;
+    flush(session);
     return true;
 }
 
 void sdk_pcs_flush(void)
 {
     seen.flushes++;
+}
+
+/* As the service does, for a runtime that hands over nothing more. */
+static void flush(sdk_pcs_session_t *of)
+{
+    sdk_pcs_overs_t overs = sdk_pcs_take_overs(of);
+    seen.flushes++;
+    sdk_pcs_retire(overs);
+}
+
+void sdk_retirement_release(sdk_reference_t *reference, uint64_t end)
+{
+    assert_non_null(reference);
+    assert_true(seen.retirements < 8);
+    seen.retired[seen.retirements++] = end;
 }
 
 static uint64_t read_index(const hsa_queue_t *queue)
@@ -280,6 +298,37 @@ static void losses(void **state)
     assert_int_equal(buffer.unringed_drops, 22);
 }
 
+/* An id is through when what the runtime has had at its dispatch's end has been handed over. */
+static void ids_retire_last(void **state)
+{
+    (void)state;
+    sdk_reference_t *const any = (sdk_reference_t *)&seen;
+    const sdk_operation_t operation = {.internal = 1};
+    const hsax_mark_t mark = sdk_pcs_mark(&session, 1, &operation);
+    raw_t raw = raw_of(0, 1);
+    place(0, 1, 1);
+    sdk_pcs_over(&mark, NULL, 10); /* nobody follows it */
+    sdk_pcs_over(&mark, any, 11);
+    receive(&raw, 1, 0); /* some samples, perhaps not the last */
+    assert_int_equal(seen.retirements, 0);
+    sdk_pcs_overs_t overs = sdk_pcs_take_overs(&session);
+    sdk_pcs_over(&mark, any, 12); /* ends while the runtime is asked: its turn is the next time */
+    sdk_pcs_retire(overs);
+    assert_int_equal(seen.retirements, 1);
+    assert_int_equal(seen.retired[0], 11);
+    for (uint64_t packet = 2; packet < 2 + QUEUE_SIZE; packet++)
+        place(0, packet, packet); /* asks when a place is used again */
+    assert_int_equal(seen.flushes, 1);
+    assert_int_equal(seen.retirements, 2);
+    sdk_pcs_over(&mark, any, 13);
+    sdk_pcs_forget(&session); /* HSA is down: there are no more samples */
+    assert_int_equal(seen.retirements, 3);
+    session.hsa = 0;
+    sdk_pcs_over(&mark, any, 14); /* no longer sampled */
+    assert_int_equal(seen.retirements, 4);
+    assert_int_equal(seen.retired[3], 14);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +337,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_ring_goes_round, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_doorbell_is_used_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(losses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ids_retire_last, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

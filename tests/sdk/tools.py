@@ -225,18 +225,19 @@ def hip_sample_thread_trace():
 
 
 def hip_sample_pc_sampling():
-    """Where the runtime samples, every sample of a hot loop has its dispatch and its place, and none is
-    lost; where it does not, the tool is told so. The program's result is the same."""
+    """Where the runtime samples, every sample of a hot loop has its place and its dispatch, whose id has
+    not retired before, and none is lost; where it does not, the tool is told so. The program's result is
+    the same."""
     lines = run_hip("pc_sampling", "hot", "hot: 1024 right", ROCPROFILER_PC_SAMPLING_BETA_ENABLED="1",
                     SOFTGPU_TIME="model")
     # the runtime may end what it says of its thread without a new line
     lines = [line[line.index("sampling tool: "):] for line in lines if "sampling tool: " in line]
     if "is not available" in lines[0]:
         expect(lines[1:], ["sampling tool: 0 samples, 0 lost, 0 of no dispatch that is known, 0 outside of "
-                           "all code objects"])
+                           "all code objects, 0 of retired ids"])
         return
     whole = re.fullmatch(r"sampling tool: (\d+) samples, 0 lost, 0 of no dispatch that is known, "
-                         r"0 outside of all code objects", lines[0])
+                         r"0 outside of all code objects, 0 of retired ids", lines[0])
     # 3 kernels of 16 waves, each of HOT_LOOPS * 5 instructions and few more: by the model's time a
     # wave is met once in 13,600 instructions times the interval in microseconds
     if not whole or not 48 * 2 <= int(whole.group(1)) <= 48 * 3:

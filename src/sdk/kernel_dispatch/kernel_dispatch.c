@@ -20,7 +20,8 @@ typedef struct {
     sdk_reference_t *reference;
     struct sdk_block *counted; /* NULL: it is not */
     sdk_trace_block_t *traced; /* NULL: it is not */
-    hsax_mark_t mark;          /* if it is sampled */
+    bool sampled;
+    hsax_mark_t mark; /* if it is sampled */
 } dispatch_t;
 
 static atomic_uint_fast64_t last_dispatch_id;
@@ -80,6 +81,7 @@ static bool measure(dispatch_t *d, const measures_t *m, hsax_item_t *item, uint6
     if (m->tracing) item->alone = m->tracing->serialize;
     if (m->tracing) d->traced = sdk_trace_begin(m->tracing, item, queue, info, operation);
     if (m->sampling) {
+        d->sampled = true;
         d->mark = sdk_pcs_mark(m->sampling, info->dispatch_id, operation);
         item->special = true;
         item->mark = &d->mark;
@@ -111,6 +113,7 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
     fill(d, hsax_lane_agent(item->lane), queue, packet);
     d->counted = NULL;
     d->traced = NULL;
+    d->sampled = false;
     if (!enqueue && !complete) return begin_measured(d, &measures, item, queue);
     if (!enqueue) {
         d->enqueue.plan = NULL;
@@ -166,7 +169,10 @@ static void complete(hsax_item_t *item)
         sdk_operation_callback(&d->complete, ROCPROFILER_CALLBACK_PHASE_NONE, &d->data);
     if (p->buffer_count) record(d);
 out:
-    sdk_retirement_release(d->reference, d->data.end_timestamp);
+    if (d->sampled)
+        sdk_pcs_over(&d->mark, d->reference, d->data.end_timestamp);
+    else
+        sdk_retirement_release(d->reference, d->data.end_timestamp);
 }
 
 /* Counted by the collector. */

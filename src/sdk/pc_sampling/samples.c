@@ -111,6 +111,43 @@ void sdk_pcs_placed(const hsax_mark_t *mark, const hsa_queue_t *hsa, uint64_t pa
     free(old);
 }
 
+/* ---- dispatches that are over ---- */
+
+void sdk_pcs_over(const hsax_mark_t *mark, sdk_reference_t *reference, uint64_t end)
+{
+    sdk_pcs_session_t *session = (sdk_pcs_session_t *)(uintptr_t)mark->words[MARK_SESSION];
+    sdk_pcs_overs_t *o = &session->overs;
+    if (!reference) return;
+    pthread_mutex_lock(&lock);
+    /* of what is not sampled any more everything has been handed over */
+    bool kept = atomic_load(&session->hsa);
+    if (kept && o->count == o->room) {
+        const size_t room = o->room ? 2 * o->room : 64;
+        struct sdk_pcs_over *more = realloc(o->items, room * sizeof *more);
+        if (more) *o = (sdk_pcs_overs_t){more, o->count, room};
+        kept = more;
+    }
+    if (kept) o->items[o->count++] = (struct sdk_pcs_over){reference, end};
+    pthread_mutex_unlock(&lock);
+    if (!kept) sdk_retirement_release(reference, end);
+}
+
+sdk_pcs_overs_t sdk_pcs_take_overs(sdk_pcs_session_t *session)
+{
+    pthread_mutex_lock(&lock);
+    const sdk_pcs_overs_t taken = session->overs;
+    session->overs = (sdk_pcs_overs_t){0};
+    pthread_mutex_unlock(&lock);
+    return taken;
+}
+
+void sdk_pcs_retire(sdk_pcs_overs_t overs)
+{
+    for (size_t i = 0; i < overs.count; i++)
+        sdk_retirement_release(overs.items[i].reference, overs.items[i].end);
+    free(overs.items);
+}
+
 /* ---- code objects ---- */
 
 void sdk_pcs_code_object(const hsax_code_object_t *object, bool unload)
@@ -244,6 +281,7 @@ void sdk_pcs_forget(sdk_pcs_session_t *session)
     }
     object_count = 0;
     pthread_mutex_unlock(&lock);
+    sdk_pcs_retire(sdk_pcs_take_overs(session));
 }
 
 void sdk_pcs_samples_forked(void)

@@ -22,6 +22,15 @@ enum {
 
 typedef struct sdk_pcs_queue sdk_pcs_queue_t;
 
+/* Sampled dispatches that are over, whose last samples the runtime may still have. */
+typedef struct {
+    struct sdk_pcs_over {
+        sdk_reference_t *reference;
+        uint64_t end;
+    } *items;
+    size_t count, room;
+} sdk_pcs_overs_t;
+
 /* An agent that a context samples. */
 typedef struct {
     sdk_context_t *context;
@@ -37,6 +46,7 @@ typedef struct {
     pthread_mutex_t receive; /* its user */
     /* where dispatches are, under samples.c's lock */
     sdk_pcs_queue_t *queues[SDK_PCS_DOORBELLS];
+    sdk_pcs_overs_t overs; /* also under it */
 } sdk_pcs_session_t;
 
 /* ---- service.c ---- */
@@ -77,6 +87,13 @@ void sdk_pcs_forked(void);
 hsax_mark_t sdk_pcs_mark(sdk_pcs_session_t *session, uint64_t dispatch_id,
                          const sdk_operation_t *operation);
 void sdk_pcs_placed(const hsax_mark_t *mark, const hsa_queue_t *queue, uint64_t packet);
+
+/* The sampled dispatch of the mark is over; its id is in no further record when all samples that were
+ * taken until now are records. */
+void sdk_pcs_over(const hsax_mark_t *mark, sdk_reference_t *reference, uint64_t end);
+/* Those that are over, taken before the runtime is asked for what it has; and when that is done. */
+sdk_pcs_overs_t sdk_pcs_take_overs(sdk_pcs_session_t *session);
+void sdk_pcs_retire(sdk_pcs_overs_t overs);
 
 /* Loaded; or about to be unloaded, whose samples are made records before. */
 void sdk_pcs_code_object(const hsax_code_object_t *object, bool unload);

@@ -218,7 +218,10 @@ static bool running(const sdk_pcs_session_t *s)
 
 bool sdk_pcs_flush_session(sdk_pcs_session_t *session)
 {
-    return hsax.pc_sampling.hsa_ven_amd_pcs_flush_fn(session->handle) == HSA_STATUS_SUCCESS;
+    const sdk_pcs_overs_t overs = sdk_pcs_take_overs(session);
+    const hsa_status_t status = hsax.pc_sampling.hsa_ven_amd_pcs_flush_fn(session->handle);
+    sdk_pcs_retire(overs);
+    return status == HSA_STATUS_SUCCESS;
 }
 
 static void stop(sdk_pcs_session_t *s)
@@ -230,6 +233,7 @@ static void stop(sdk_pcs_session_t *s)
     sdk_pcs_flush_session(s); /* those taken until then */
     atomic_store(&s->hsa, 0);
     atomic_fetch_sub(&sdk_pcs_running_count, 1);
+    sdk_pcs_retire(sdk_pcs_take_overs(s));
 }
 
 static bool active(const sdk_context_t *context)
@@ -287,6 +291,8 @@ void sdk_pcs_forked(void)
         atomic_store(&s->hsa, 0);
         s->driver_id = 0;
         s->made = s->failed = false;
+        free(s->overs.items); /* the parent tells of them */
+        s->overs = (sdk_pcs_overs_t){0};
         sdk_pcs_forget(s);
     }
 }
