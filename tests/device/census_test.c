@@ -146,11 +146,11 @@ static void check_lines(const line_t *lines, unsigned n, uint64_t memory_bytes, 
 
 #define ALL(text)                                                                                  \
     {                                                                                              \
-        text, 4, 256, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                 \
+        text, 4, 256, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                              \
     }
 #define NONE                0, 0, 0, 0, 0, 0, 0, 0, 0
-#define RAN(waves, lanes)   waves, lanes, NONE, 0
-#define SPLIT(waves, lanes) waves, lanes, NONE, waves
+#define RAN(waves, lanes)   waves, lanes, NONE, 0, 0
+#define SPLIT(waves, lanes) waves, lanes, NONE, waves, 0
 
 /* Four waves of 64 lanes; v0 is the lane's number within two waves, so each pair has 0..127. */
 static void test_flow(void **state)
@@ -162,7 +162,7 @@ static void test_flow(void **state)
         /* three rounds; the branch back is taken twice */
         {"again: v_cmp_gt_u32 vcc, 20, v0", RAN(12, 768)},
         {"s_and_saveexec_b64 s[10:11], vcc", SPLIT(12, 768)}, /* 20 of 64 */
-        {"s_cbranch_execz 0", 12, 240, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0},
+        {"s_cbranch_execz 0", 12, 240, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0},
         {"v_add_u32 v1, 1, v1", RAN(12, 240)},
         {"s_xor_b64 exec, exec, s[10:11]", RAN(12, 240)}, /* the others: no subset */
         {"v_add_u32 v2, 1, v2", RAN(12, 528)},
@@ -171,8 +171,8 @@ static void test_flow(void **state)
         {"s_or_b64 exec, exec, s[10:11]", RAN(12, 0)},
         {"s_sub_u32 s8, s8, 1", RAN(12, 768)},
         {"s_cmp_lg_u32 s8, 0", RAN(12, 768)},
-        {"s_cbranch_scc1 again", 12, 768, 0, 0, 0, 0, 0, 0, 0, 8, 4, 0},
-        {"s_branch 0", 4, 256, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0},
+        {"s_cbranch_scc1 again", 12, 768, 0, 0, 0, 0, 0, 0, 0, 8, 4, 0, 0},
+        {"s_branch 0", 4, 256, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0},
         ALL("s_endpgm"),
     };
     check_lines(lines, sizeof lines / sizeof *lines, 4096, 0);
@@ -182,24 +182,24 @@ static void test_memory(void **state)
 {
     (void)state;
     const line_t lines[] = {
-        {"s_load_dwordx2 s[8:9], s[0:1], 0x0", 4, 256, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+        {"s_load_dwordx2 s[8:9], s[0:1], 0x0", 4, 256, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
         ALL("v_and_b32 v0, 63, v0"),
         ALL("v_lshlrev_b32 v1, 2, v0"),
         ALL("v_lshlrev_b32 v2, 7, v0"),
         ALL("v_mov_b32 v3, 0"),
         ALL("s_waitcnt lgkmcnt(0)"),
         /* 64 dwords in a row: 4 lines of 64 bytes; from byte 4 on they reach into a fifth */
-        {"global_load_dword v4, v1, s[8:9]", 4, 256, 1024, 16, 16, 0, 0, 0, 0, 0, 0, 0},
-        {"global_load_dword v4, v1, s[8:9] offset:4", 4, 256, 1024, 20, 16, 0, 0, 0, 0, 0, 0, 0},
+        {"global_load_dword v4, v1, s[8:9]", 4, 256, 1024, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0},
+        {"global_load_dword v4, v1, s[8:9] offset:4", 4, 256, 1024, 20, 16, 0, 0, 0, 0, 0, 0, 0, 0},
         /* 128 bytes apart: a line for each lane */
-        {"global_load_dword v4, v2, s[8:9]", 4, 256, 1024, 256, 16, 0, 0, 0, 0, 0, 0, 0},
+        {"global_load_dword v4, v2, s[8:9]", 4, 256, 1024, 256, 16, 0, 0, 0, 0, 0, 0, 0, 0},
         /* two dwords every 4 bytes overlap: 260 bytes, of 512 that were asked for */
-        {"global_load_dwordx2 v[4:5], v1, s[8:9]", 4, 256, 2048, 20, 20, 0, 0, 0, 0, 0, 0, 0},
+        {"global_load_dwordx2 v[4:5], v1, s[8:9]", 4, 256, 2048, 20, 20, 0, 0, 0, 0, 0, 0, 0, 0},
         /* all of them the same dword */
-        {"global_load_dword v4, v3, s[8:9]", 4, 256, 1024, 4, 4, 0, 0, 0, 0, 0, 0, 0},
-        {"global_atomic_add v3, v0, s[8:9]", 4, 256, 1024, 4, 4, 256, 0, 0, 0, 0, 0, 0},
+        {"global_load_dword v4, v3, s[8:9]", 4, 256, 1024, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0},
+        {"global_atomic_add v3, v0, s[8:9]", 4, 256, 1024, 4, 4, 256, 0, 0, 0, 0, 0, 0, 0},
         {"s_mov_b64 exec, 0xff", SPLIT(4, 256)},
-        {"global_store_dword v2, v0, s[8:9]", 4, 32, 128, 32, 4, 0, 0, 0, 0, 0, 0, 0},
+        {"global_store_dword v2, v0, s[8:9]", 4, 32, 128, 32, 4, 0, 0, 0, 0, 0, 0, 0, 0},
         {"s_mov_b64 exec, 0", RAN(4, 32)},
         {"global_store_dword v2, v0, s[8:9]", RAN(4, 0)},
         {"s_endpgm", RAN(4, 0)},
@@ -230,7 +230,7 @@ static void test_lds(void **state)
         {"ds_add_u32 v4, v0", 4, 256, 0, 0, 0, 256, 1024, 256, 8, 0, 0, 0, 4},
         /* two elements, of which the second is as far from lane to lane */
         {"ds_read2_b32 v[6:7], v1 offset1:64", 4, 256, 0, 0, 0, 0, 2048, 16, 16, 0, 0, 0, 8},
-        {"ds_swizzle_b32 v5, v0 offset:0x041f", 4, 256, 0, 0, 0, 0, 0, 8, 8, 0, 0, 0},
+        {"ds_swizzle_b32 v5, v0 offset:0x041f", 4, 256, 0, 0, 0, 0, 0, 8, 8, 0, 0, 0, 0},
         ALL("s_waitcnt lgkmcnt(0)"),
         ALL("s_barrier"),
         ALL("s_endpgm"),
@@ -335,6 +335,9 @@ static void test_reading(void **state)
     for (unsigned k = 0; k < 3; k++)
         run(&q, kernel[k], 0, 0);
     assert_int_equal(api()->stop(), 0);
+    options.level = SOFTGPU_INSTRUCTION_MODEL_LEVEL + 1;
+    assert_int_equal(api()->start(&options), EINVAL);
+    options.level = SOFTGPU_INSTRUCTION_EXACT_LEVEL;
     options.size = 8;
     assert_int_equal(api()->start(&options), EINVAL);
 
@@ -406,12 +409,199 @@ static void test_each_dispatch(void **state)
     rig_destroy(r);
 }
 
+/* ---- caches and clocks ---- */
+
+/* What the model makes of a line of text for one wave; what is left out is 0. */
+typedef struct {
+    const char *text;
+    softgpu_instruction_counts_t n;
+} modelled_t;
+
+static void check_model(const modelled_t *lines, unsigned n)
+{
+    rig_t *r = rig_create(2);
+    rig_queue_t q;
+    char text[1024] = "";
+    assert_true(rig_aql(r, &q));
+    for (unsigned k = 0; k < n; k++)
+        strcat(strcat(text, lines[k].text), "\n");
+    const softgpu_instruction_options_t options = {.size = sizeof options,
+                                                   .level = SOFTGPU_INSTRUCTION_MODEL_LEVEL};
+    const uint64_t kernel = rig_kernel(r, text, NULL), memory = rig_alloc(r, 4096),
+                   args = rig_alloc(r, 16), signal = rig_signal(r, 1);
+    memcpy(rig_ptr(r, args), &memory, sizeof memory);
+    assert_int_equal(api()->start(&options), 0);
+    rig_dispatch(
+        &q, &(rig_dispatch_t){
+                .kernel = kernel, .signal = signal, .args = args, .grid = {64}, .group = {64}});
+    assert_true(rig_wait(r, signal, 0));
+    assert_int_equal(api()->stop(), 0);
+    seen_t *s = take();
+    assert_int_equal(s->n, n);
+    for (unsigned k = 0; k < n; k++) {
+#define CHECK(name, unit, meaning)                                                                 \
+    if (s->instruction[k].counts.name != lines[k].n.name)                                          \
+        fail_msg("%s: " #name " is %llu, expected %llu", lines[k].text,                            \
+                 (unsigned long long)s->instruction[k].counts.name,                                \
+                 (unsigned long long)lines[k].n.name);
+        SOFTGPU_INSTRUCTION_MODEL(CHECK)
+#undef CHECK
+    }
+    free(s);
+    rig_close(&q);
+    rig_destroy(r);
+}
+
+/* The example of docs/counters.md. The code comes from memory: three lines of 64 bytes, of which
+ * the second is in the same line of L2 as the first. */
+static void test_clocks(void **state)
+{
+    (void)state;
+    const modelled_t lines[] = {
+        {"v_mov_b32 v1, 1.0",
+         {.code_fetches = 1, .code_misses = 1, .code_l2_misses = 2, .wait_code = 800, .issue = 4}},
+        {"v_rcp_f32 v1, v1", {.issue = 16}},
+        {"v_mul_lo_u32 v1, v1, v1", {.issue = 16}},
+        {"s_nop 3", {.issue = 16}},
+        {"s_sleep 1", {.issue = 4, .wait_sleep = 64}},
+        {"s_endpgm", {.issue = 4}},
+    };
+    check_model(lines, sizeof lines / sizeof *lines);
+}
+
+/* The example of docs/counter-model.md: 4 lines of 64 bytes, 2 of L2. */
+static void test_caches(void **state)
+{
+    (void)state;
+    const modelled_t lines[] = {
+        /* 6 instructions of 32 bytes */
+        {"s_load_dwordx2 s[8:9], s[0:1], 0x0",
+         {.l2_misses = 1,
+          .memory_bytes = 128,
+          .scalar_misses = 1,
+          .code_fetches = 1,
+          .code_misses = 1,
+          .code_l2_misses = 2,
+          .latency = 800,
+          .issue = 4,
+          .wait_code = 800}},
+        {"v_lshlrev_b32 v1, 2, v0", {.issue = 4}},
+        {"s_nop 0", {.issue = 4}},
+        /* asked for at 0, there at 800; three instructions have gone by */
+        {"s_waitcnt lgkmcnt(0)", {.issue = 4, .wait_scalar = 800 - 12}},
+        /* the translation of the first is missed, which takes 100 */
+        {"global_load_dword v2, v1, s[8:9]",
+         {.l1_misses = 4,
+          .tlb_misses = 1,
+          .l2_misses = 2,
+          .memory_bytes = 256,
+          .latency = 900,
+          .issue = 4}},
+        {"s_nop 0", {.issue = 4}},
+        /* the next 32 bytes of code are there: asked for ahead */
+        {"s_waitcnt vmcnt(0)", {.code_fetches = 1, .issue = 4, .wait_vector = 900 - 8}},
+        {"v_add_u32 v2, 1, v2", {.issue = 4}},
+        /* L1 writes through; all of it is in L2 */
+        {"global_store_dword v1, v2, s[8:9]",
+         {.l1_misses = 4, .l2_hits = 4, .latency = 223, .issue = 4}},
+        /* L1 has it, the last look-up is the fourth */
+        {"global_load_dword v2, v1, s[8:9]", {.l1_hits = 4, .latency = 123, .issue = 4}},
+        {"s_nop 1", {.issue = 8}},
+        {"s_endpgm", {.issue = 4}},
+    };
+    check_model(lines, sizeof lines / sizeof *lines);
+}
+
+/* Two waves on each of two units read LDS, each 32 times for 64 clocks, as all lanes meet in one
+ * bank: the pipe is through with the first after 2048 clocks, with the other after 4096. */
+static void test_contention(void **state)
+{
+    (void)state;
+    enum { PIPE = 32 * 64, UNITS = 2, SLEEP = 5 };
+    static const char text[] = "v_lshlrev_b32 v1, 7, v0\n"
+                               "v_and_b32 v1, 0x1fff, v1\n"
+                               ".rept 32\n"
+                               "ds_read_b32 v2, v1\n"
+                               ".endr\n"
+                               "v_readfirstlane_b32 s8, v0\n"
+                               "s_cmp_eq_u32 s8, 0\n"
+                               "s_cbranch_scc1 on\n"
+                               "s_sleep 5\n" /* the second of the two */
+                               "on: s_barrier\n"
+                               "s_endpgm\n";
+    rig_t *r = rig_create(UNITS);
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    const softgpu_instruction_options_t options = {.size = sizeof options,
+                                                   .level = SOFTGPU_INSTRUCTION_MODEL_LEVEL};
+    assert_int_equal(api()->start(&options), 0);
+    run(&q, rig_kernel(r, text, NULL), 0, 8192);
+    assert_int_equal(api()->stop(), 0);
+    seen_t *s = take();
+    uint64_t stalls = 0, alone = 0, barrier = 0;
+    for (unsigned k = 0; k < s->n; k++) {
+        const softgpu_instruction_counts_t *n = &s->instruction[k].counts;
+        const bool reads = n->lds_clocks != 0;
+        stalls += n->stall_lds;
+        alone += n->issue + n->wait_code + n->wait_lds + n->wait_barrier + n->wait_sleep;
+        if (reads) assert_true(n->stall_lds > 0);
+        if (!reads) assert_int_equal(n->stall_lds, 0);
+        barrier += n->wait_barrier;
+        assert_true(!n->wait_barrier || s->instruction[k].words[0] == 0xbf8a0000);
+    }
+    assert_int_equal(barrier, UNITS * (4 + 64 * SLEEP));
+    assert_int_equal(stalls, UNITS * (PIPE + 2 * PIPE) - alone);
+    free(s);
+    rig_close(&q);
+    rig_destroy(r);
+}
+
+static bool in_turns(const softgpu_counted_dispatch_t *d, uint64_t *group, void *user)
+{
+    unsigned *n = user;
+    assert_int_equal(d->grid[0], WAVES * 64);
+    assert_int_equal(d->workgroup[0], 128);
+    *group = 10 + (*n)++ % 2;
+    return true;
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create(2);
+    rig_queue_t q;
+    unsigned turns = 0;
+    seen_t s = {0};
+    const softgpu_instruction_visitor_t v = visitor_of(&s);
+    assert_true(rig_aql(r, &q));
+    const uint64_t kernel = rig_kernel(r, short_text, NULL);
+    assert_int_equal(
+        api()->start(&(softgpu_instruction_options_t){
+            .size = sizeof(softgpu_instruction_options_t), .wanted = in_turns, .user = &turns}),
+        0);
+    for (unsigned k = 0; k < 3; k++)
+        run(&q, kernel, 0, 0);
+    assert_int_equal(api()->stop(), 0);
+    assert_int_equal(api()->read(&(softgpu_instruction_range_t){.forget = true}, &v), 0);
+    assert_int_equal(s.n_kernels, 2);
+    for (unsigned k = 0; k < 2; k++) {
+        assert_int_equal(s.kernel[k].kernel_object, kernel);
+        assert_int_equal(s.kernel[k].group, 10 + k);
+        assert_int_equal(s.kernel[k].dispatches, 2 - k);
+        assert_int_equal(s.instruction[2 * k].counts.issued, (2 - k) * WAVES);
+    }
+    rig_close(&q);
+    rig_destroy(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flow),    cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_lds),     cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_reading), cmocka_unit_test(test_each_dispatch),
+        cmocka_unit_test(test_flow),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_lds),        cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_reading),    cmocka_unit_test(test_each_dispatch),
+        cmocka_unit_test(test_clocks),     cmocka_unit_test(test_caches),
+        cmocka_unit_test(test_contention), cmocka_unit_test(test_groups),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,17 @@ sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst
 
 uint64_t sgc_below(const sgc_t *t)
 {
-    return t->l2.below * SGC_LINE;
+    return t->tallies.below * SGC_LINE;
+}
+
+const sgc_tallies_t *sgc_tallies(const sgc_t *t)
+{
+    return &t->tallies;
+}
+
+void sgc_reached(sgc_t *t, sgc_reach_t *r)
+{
+    t->reach = r;
 }
 
 void sgc_at(sgc_t *t, uint64_t now)

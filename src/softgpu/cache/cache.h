@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct sg_memory;
+struct sgc_reach;
 
 /* Counter blocks with events of this model; the numbers are those of gfx90a-blocks.tsv. */
 typedef enum {
@@ -75,6 +76,22 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va);
 
 /* Bytes that have moved between L2 and memory since creation. */
 uint64_t sgc_below(const sgc_t *t);
+
+/* What requests have come to, of all units, for whoever looks at single instructions. */
+typedef struct {
+    uint64_t lookups, requests, tlb_misses; /* of the vector L1; of it to L2; */
+    uint64_t l2_requests, l2_hits;          /* but for code */
+    uint64_t scalar_hits, scalar_misses, scalar_late;
+    uint64_t code_fetches, code_misses, code_l2_misses;
+    uint64_t below, code_below; /* transactions below L2, and those of them for code */
+} sgc_tallies_t;
+
+/* Lives as long as the model. */
+const sgc_tallies_t *sgc_tallies(const sgc_t *t);
+/* Where the instruction of vector memory goes that the model is told of next, with a lane enabled:
+ * it need not look again. */
+void sgc_reached(sgc_t *t, struct sgc_reach *r);
+
 /* Waves of the compute unit waited longer than their requests take, together so many clocks for
  * vector memory. Of the unit's own clocks, counted once however many waves waited, its pipe was
  * busy in `busy` and stood still for want of data in `stood`. */

@@ -68,7 +68,7 @@ void sgc_l2_write_back(sgc_t *t)
     for (uint32_t slot = 0; l2->n_dirty && slot < slots; slot++) {
         if (!(l2->line[slot] & SGC_L2_DIRTY)) continue;
         sgc_channel_t *c = channel_of_slot(t, slot);
-        l2_clean(l2, c, &l2->line[slot]);
+        l2_clean(t, c, &l2->line[slot]);
         c->count.op_writeback++;
     }
 }
@@ -83,7 +83,7 @@ void sgc_l2_invalidate(sgc_t *t, bool all)
         if (!all && !(*line & SGC_L2_SHARED)) continue;
         sgc_channel_t *c = channel_of_slot(t, slot);
         if (*line & SGC_L2_DIRTY) {
-            l2_clean(l2, c, line);
+            l2_clean(t, c, line);
             c->count.op_writeback++;
         }
         l2->n_shared -= *line & SGC_L2_SHARED ? 1 : 0;

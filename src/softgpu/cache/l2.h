@@ -30,14 +30,14 @@ L2_INLINE unsigned l2_pieces_of(uint64_t bytes)
     return ((uint32_t)bytes ? 1u : 0) | (bytes >> 32 ? 2u : 0);
 }
 
-static inline void l2_clean(sgc_l2_t *l2, sgc_channel_t *c, sgc_l2_line_t *line)
+static inline void l2_clean(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
 {
     const unsigned dirty = (*line & SGC_L2_DIRTY) >> SGC_L2_DIRTY_SHIFT;
     const bool local = *line & SGC_L2_LOCAL;
-    l2->below += l2_memory_write(&c->count, local, dirty & 3);
-    l2->below += l2_memory_write(&c->count, local, dirty >> 2);
+    t->tallies.below += l2_memory_write(&c->count, local, dirty & 3);
+    t->tallies.below += l2_memory_write(&c->count, local, dirty >> 2);
     *line &= (sgc_l2_line_t)~SGC_L2_DIRTY;
-    l2->n_dirty--;
+    t->l2.n_dirty--;
     c->count.writeback++;
 }
 
@@ -45,7 +45,7 @@ static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t pag
                                    sgc_access_t access, uint64_t bytes)
 {
     const unsigned pieces = l2_pieces_of(bytes);
-    t->l2.below++;
+    t->tallies.below++;
     if (access == SGC_READ) {
         c->ea_rdreq[page.local]++;
         c->ea_rd_uncached_32b += 2;
@@ -88,12 +88,13 @@ L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
 }
 
 /* Each use makes one line of its set older than the newest that may be dirty. */
-L2_INLINE void l2_write_back_older(sgc_l2_t *l2, const ways_t *w, l2_place_t place)
+L2_INLINE void l2_write_back_older(sgc_t *t, const ways_t *w, l2_place_t place)
 {
+    sgc_l2_t *l2 = &t->l2;
     if (l2->young == w->ways) return;
     sgc_l2_line_t *line = &l2->line[ways_at(w, place.set, l2->young)];
     if (!(*line & SGC_L2_DIRTY)) return;
-    l2_clean(l2, place.channel, line);
+    l2_clean(t, place.channel, line);
     place.channel->count.normal_writeback++;
 }
 
@@ -106,13 +107,13 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     uint32_t old;
     sgc_l2_line_t *line = &l2->line[ways_use(w, place.set, tag, &old)];
     *there = old == tag;
-    l2_write_back_older(l2, w, place);
+    l2_write_back_older(t, w, place);
     if (*there) return line;
     if (old != WAYS_EMPTY) {
         c->count.normal_evict++;
         if (*line & SGC_L2_SHARED) l2->n_shared--;
         if (*line & SGC_L2_DIRTY) {
-            l2_clean(l2, c, line);
+            l2_clean(t, c, line);
             c->count.normal_writeback++;
         }
     }
@@ -123,11 +124,11 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
 }
 
 /* What is not valid is read. */
-L2_INLINE void l2_fill(sgc_l2_t *l2, sgc_channel_t *c, sgc_l2_line_t *line)
+L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
 {
     const unsigned halves = 2 - (*line & 1) - (*line >> 1 & 1);
     c->count.ea_rdreq[*line / SGC_L2_LOCAL & 1] += halves;
-    l2->below += halves;
+    t->tallies.below += halves;
     *line |= SGC_L2_VALID;
 }
 
@@ -142,6 +143,7 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     sgc_channel_t *c = place.channel;
 
     c->count.by_type[page.type][access]++;
+    t->tallies.l2_requests++;
     if (__builtin_expect(stream, 0)) c->count.streaming++;
     if (__builtin_expect(page.type == SGC_UC, 0))
         return l2_uncached(t, &c->count, page, access, bytes);
@@ -149,7 +151,8 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
     const bool hit = there && (access == SGC_WRITE || *line >> half & 1);
     c->count.hit += hit;
-    if (access != SGC_WRITE && !hit) l2_fill(&t->l2, c, line);
+    t->tallies.l2_hits += hit;
+    if (access != SGC_WRITE && !hit) l2_fill(t, c, line);
     if (access != SGC_READ) {
         t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
         *line |= (sgc_l2_line_t)(l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half));
@@ -168,13 +171,15 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
 
     c->count.by_type[page.type][SGC_READ]++;
     c->count.both++;
+    t->tallies.l2_requests++;
     c->count.streaming += stream;
     sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
     if ((*line & SGC_L2_VALID) == SGC_L2_VALID) {
         c->count.hit++;
+        t->tallies.l2_hits++;
         return t->profile.l2_latency;
     }
-    l2_fill(&t->l2, c, line);
+    l2_fill(t, c, line);
     return l2_memory_latency(t, page);
 }
 
@@ -189,8 +194,10 @@ L2_INLINE void l2_write_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32
 
     c->count.by_type[page.type][SGC_WRITE] += 2;
     c->count.streaming += stream ? 2 : 0;
+    t->tallies.l2_requests += 2;
     sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
     c->count.hit += 1u + there;
+    t->tallies.l2_hits += 1u + there;
     t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
     *line |= SGC_L2_DIRTY | SGC_L2_VALID;
 }

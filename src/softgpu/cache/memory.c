@@ -59,6 +59,7 @@ INLINE void count_translation(pass_t *p, bool hit)
 {
     if (__builtin_expect(!hit, 0)) {
         p->cu->tcp.utcl1_miss++;
+        p->t->tallies.tlb_misses++;
         p->pending = SGC_UTCL1_PENDING;
     } else if (__builtin_expect(p->pending, 0)) {
         p->pending--;
@@ -569,6 +570,8 @@ static void count_accesses(pass_t *p)
     sgc_tcp_counts_t *c = &p->cu->tcp;
     c->accesses[p->op->access + (p->op->access == SGC_ATOMIC && !p->returns)] += p->accesses;
     c->cache_accesses += p->lookups;
+    p->t->tallies.lookups += p->lookups;
+    p->t->tallies.requests += p->requests;
     c->tagconflict[p->op->access] += p->conflicts;
     c->latency += p->latency;
 }

@@ -185,7 +185,6 @@ typedef struct {
     int interleave_bits;        /* its logarithm; -1: not all are powers of two */
     uint32_t young;             /* the newest ways of a set: only these are dirty */
     uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
-    uint64_t below;             /* transactions below */
 } sgc_l2_t;
 
 enum { SGC_TOUCHED = 256 };
@@ -194,6 +193,8 @@ struct sgc {
     sg_profile_t profile;
     unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
     uint64_t now; /* sgc_at() */
+    sgc_tallies_t tallies;
+    sgc_reach_t *reach; /* sgc_reached() */
     /* the lines of L2 that scalar caches have had read last, in turns */
     sgc_arriving_t arriving[SGC_ARRIVING];
     unsigned arrivals;

@@ -52,7 +52,7 @@ static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *st
 }
 
 /* Where the lanes of an instruction of SGC_UNIT_VECTOR go; .exec is 0 where none does. */
-typedef struct {
+typedef struct sgc_reach {
     sgc_lanes_t memory, own; /* own: FLAT's lanes in their scratch */
     sgc_lanes_t lds;         /* of FLAT, or the LDS side of a transfer */
 } sgc_reach_t;

@@ -83,10 +83,11 @@ static bool arrives(const sgc_t *t, const sgc_sqc_t *q, uint32_t line)
 }
 
 /* The last that is let in shuts the cache until the line is there. */
-static uint32_t duplicate(const sgc_t *t, sgc_sqc_t *q)
+static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q)
 {
     const uint64_t rest = q->data_arriving.at - t->now;
     q->count.dcache_duplicate++;
+    t->tallies.scalar_late++;
     if (!--q->data_room) q->count.dcache_shut += rest;
     return (uint32_t)rest;
 }
@@ -124,6 +125,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
     if (slot >= 0 && access == SGC_READ && arrives(t, q, line)) return duplicate(t, q);
     q->count.dcache_hits += slot >= 0;
     q->count.dcache_misses += slot < 0;
+    *(slot < 0 ? &t->tallies.scalar_misses : &t->tallies.scalar_hits) += 1;
     if (access == SGC_ATOMIC) {
         q->count.dcache_atomic++;
         q->count.tc[TC_ATOMIC]++;
@@ -200,10 +202,16 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *line, uin
     const uint32_t set = ways_set(&q->code, *line = sgc_line_of(f, va));
     *latency = t->profile.l1_instruction_latency;
     if (ways_find(&q->code, set, *line) >= 0) return false;
+    const sgc_tallies_t before = t->tallies;
     q->count.tc[TC_INST]++;
     ways_insert(&q->code, set, *line, &old);
     *last_code(q, va) = 0;
     *latency = read_scalar(t, *line, f.page);
+    t->tallies.code_l2_misses += t->tallies.l2_hits == before.l2_hits;
+    /* requests for data are told apart */
+    t->tallies.l2_requests = before.l2_requests;
+    t->tallies.l2_hits = before.l2_hits;
+    t->tallies.code_below += t->tallies.below - before.below;
     return true;
 }
 
@@ -211,6 +219,7 @@ static uint32_t miss_code(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t line, ui
 {
     uint32_t unused;
     q->count.icache_misses++;
+    t->tallies.code_misses++;
     q->code_arriving = (sgc_arriving_t){line, t->now + latency};
     for (unsigned ahead = 1; ahead <= SGC_CODE_AHEAD; ahead++)
         code_missed(t, q, va + (uint64_t)ahead * SGC_LINE, &(uint32_t){0}, &unused);
@@ -222,6 +231,7 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va)
     sgc_sqc_t *q = sgc_sqc_of(t, sgc_unit(t, cu));
     uint32_t line, latency;
     q->count.icache_req++;
+    t->tallies.code_fetches++;
     /* the newest of its set is asked for again, and nothing is on its way */
     if (*last_code(q, va) == va / SGC_LINE + 1 && now >= q->code_arriving.at) {
         q->count.icache_hits++;

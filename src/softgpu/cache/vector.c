@@ -44,17 +44,18 @@ void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i
                 const sgc_op_t *op, sgc_cost_t *cost)
 {
     if (cache_operation(t, cu, op, cost) || !w->exec) return;
-    sgc_reach_t r;
+    sgc_reach_t looked, *r = t->reach ? t->reach : &looked;
     count_instruction(cu, op);
-    sgc_reach(w, i, op, &r);
+    if (r == &looked) sgc_reach(w, i, op, r);
+    t->reach = NULL;
     /* lanes of one instruction are swizzled or not by aperture: the part in scratch goes first */
-    if (op->flat && r.lds.exec)
-        sgc_lds_access(t, cu, &r.lds, w->group->lds_bytes, op, true,
+    if (op->flat && r->lds.exec)
+        sgc_lds_access(t, cu, &r->lds, w->group->lds_bytes, op, true,
                        op->access == SGC_ATOMIC && i->flags & ISA_F_GLC, cost);
-    if (r.own.exec) sgc_memory_access(t, cu, i, op, &r.own, cost);
-    if (r.memory.exec) sgc_memory_access(t, cu, i, op, &r.memory, cost);
-    if (!op->flat && r.lds.exec)
-        sgc_lds_access(t, cu, &r.lds, w->group->lds_bytes, op, false, false, cost);
+    if (r->own.exec) sgc_memory_access(t, cu, i, op, &r->own, cost);
+    if (r->memory.exec) sgc_memory_access(t, cu, i, op, &r->memory, cost);
+    if (!op->flat && r->lds.exec)
+        sgc_lds_access(t, cu, &r->lds, w->group->lds_bytes, op, false, false, cost);
     if (!cost->vmem_issue && !cost->lds_issue) cost->vmem_issue = 1;
     if (!cost->latency) cost->latency = t->profile.l1_vector_latency;
 }

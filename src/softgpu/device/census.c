@@ -29,6 +29,7 @@ struct sg_census_run {
     pthread_mutex_t lock; /* the list */
     uint64_t serial;      /* no two runs have the same */
     uint64_t kernel_object, group;
+    bool modelled; /* caches and clocks are asked for */
     of_thread_t *threads, *spare;
     _Atomic bool lost;
 };
@@ -50,7 +51,7 @@ static _Thread_local struct {
 
 /* ---- dispatches ---- */
 
-static bool wanted(const sg_run_t *run, uint64_t kernel_object, uint64_t *group)
+static bool wanted(const sg_run_t *run, uint64_t kernel_object, uint64_t *group, bool *modelled)
 {
     softgpu_counted_dispatch_t dispatch = {
         .size = sizeof dispatch,
@@ -62,29 +63,39 @@ static bool wanted(const sg_run_t *run, uint64_t kernel_object, uint64_t *group)
     pthread_mutex_lock(&state.lock);
     const softgpu_instruction_options_t o = state.options;
     pthread_mutex_unlock(&state.lock);
+    *modelled = o.level >= SOFTGPU_INSTRUCTION_MODEL_LEVEL;
     return !o.wanted || o.wanted(&dispatch, group, o.user);
 }
 
-void sg_census_run_begin(sg_run_t *run, uint64_t kernel_object)
+bool sg_census_run_begin(sg_run_t *run, uint64_t kernel_object)
 {
     sg_census_run_t *r = run->census_kept;
     uint64_t group = 0;
+    bool modelled;
     run->census = NULL;
-    if (!atomic_load_explicit(&state.on, memory_order_acquire)) return;
-    if (!wanted(run, kernel_object, &group)) return;
+    if (!atomic_load_explicit(&state.on, memory_order_acquire)) return false;
+    if (!wanted(run, kernel_object, &group, &modelled)) return false;
     if (!r) {
         r = run->census_kept = calloc(1, sizeof *r);
         if (!r) {
             base_error("no memory to count the instructions of a dispatch");
-            return;
+            return false;
         }
         pthread_mutex_init(&r->lock, NULL);
     }
     r->serial = atomic_fetch_add_explicit(&state.serial, 1, memory_order_relaxed) + 1;
     r->kernel_object = kernel_object;
     r->group = group;
+    r->modelled = modelled;
     atomic_store_explicit(&r->lost, false, memory_order_relaxed);
     run->census = r;
+    return modelled;
+}
+
+void sg_census_run_unmodelled(sg_run_t *run)
+{
+    run->census->modelled = false;
+    atomic_store_explicit(&run->census->lost, true, memory_order_relaxed);
 }
 
 static of_thread_t *take(sg_census_run_t *r)
@@ -124,6 +135,18 @@ void sg_census_turn(sg_box_t *b, bool starts)
         atomic_store_explicit(&r->lost, true, memory_order_relaxed);
     else if (starts)
         mine.of->waves += b->group.n_waves;
+    if (!b->census) return;
+    b->census->step = NULL;
+    if (r->modelled) sg_perf_group_census(b->counting, b->census);
+}
+
+static void share(const sg_census_run_t *r, const sg_perf_contention_t *contention)
+{
+    sg_perf_contention_t weight = {.bandwidth = 0}, shared = {.bandwidth = 0};
+    for (const of_thread_t *t = r->threads; t; t = t->next)
+        sg_census_weigh(t->census, &weight);
+    for (const of_thread_t *t = r->threads; t; t = t->next)
+        sg_census_share(t->census, contention, &weight, &shared);
 }
 
 /* Adds and empties what the threads have. */
@@ -162,9 +185,10 @@ static void tell(const softgpu_instruction_visitor_t *v, kernel_t *k)
     if (!sg_census_visit(&k->sum, NULL, v)) base_error("no memory to tell a dispatch's counts");
 }
 
-void sg_census_run_end(sg_run_t *run, uint64_t end_ts)
+void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_t *contention)
 {
     sg_census_run_t *r = run->census;
+    if (r->modelled) share(r, contention);
     pthread_mutex_lock(&state.lock);
     const softgpu_instruction_visitor_t *each = state.options.each_dispatch;
     kernel_t one = {.of = {.size = sizeof one.of,
@@ -225,7 +249,7 @@ static int start(const softgpu_instruction_options_t *options)
     int result = EBUSY;
     if ((options && options->size < sizeof *options) || (each && each->size < sizeof *each))
         return EINVAL;
-    if (options && options->level > SOFTGPU_INSTRUCTION_EXACT_LEVEL) return EINVAL;
+    if (options && options->level > SOFTGPU_INSTRUCTION_MODEL_LEVEL) return EINVAL;
     pthread_once(&state.once, watch_forks);
     pthread_mutex_lock(&state.lock);
     if (!atomic_load(&state.on)) {

@@ -8,16 +8,20 @@
 #include "softgpu/device/internal.h"
 #include "softgpu/isa/census.h"
 
-/* The dispatch is about to start: run->census is what counts it, or NULL. */
-void sg_census_run_begin(sg_run_t *run, uint64_t kernel_object);
+/* The dispatch is about to start: run->census is what counts it, or NULL. Whether caches and clocks
+ * are asked for. */
+bool sg_census_run_begin(sg_run_t *run, uint64_t kernel_object);
 
 /* All others for runs with `census` only. */
+
+/* There is no memory for caches and clocks: the counts have gaps. */
+void sg_census_run_unmodelled(sg_run_t *run);
 
 /* Takes the calling thread's census for the workgroup, whose turn begins: b->census, NULL without
  * memory. `starts`: its waves are counted. */
 void sg_census_turn(sg_box_t *b, bool starts);
 /* All workgroups have left. */
-void sg_census_run_end(sg_run_t *run, uint64_t end_ts);
+void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_t *contention);
 void sg_census_run_free(sg_census_run_t *r);
 
 #endif

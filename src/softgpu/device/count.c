@@ -20,12 +20,15 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
 {
     const hsa_kernel_dispatch_packet_t *p = packet;
     sg_device_t *d = run->device;
-    const sg_perf_level_t level = d->profile.model_time ? SG_PERF_MODEL : sg_perf_level(d->perf);
+    const bool census_modelled = sg_census_run_begin(run, p->kernel_object);
+    const sg_perf_level_t asked = sg_perf_level(d->perf);
+    const sg_perf_level_t level = d->profile.model_time || census_modelled ? SG_PERF_MODEL : asked;
     sg_observe_begin(run, p->kernel_object, id);
     run->counted = NULL;
     if (level != SG_PERF_OFF) {
         const sg_perf_launch_t launch = {
             .level = level,
+            .idle = asked == SG_PERF_OFF,
             .enabled = atomic_load(&d->registers[COMPUTE_PERFCOUNT_ENABLE]) & 1,
             .vgprs = run->isa.n_vgpr,
             .sgpr_words = run->n_user + (uint32_t)__builtin_popcount(run->rsrc2 & RSRC2_SCALARS),
@@ -46,7 +49,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
             run->counted = sg_perf_run_begin(d->perf, &launch);
         if (!run->counted) base_error("no memory to count dispatch %llu", (unsigned long long)id);
     }
-    sg_census_run_begin(run, p->kernel_object);
+    if (census_modelled && !run->counted) sg_census_run_unmodelled(run);
     run->looked_at = run->observed || run->counted || run->census;
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
@@ -66,9 +69,10 @@ static void set_model_times(sg_run_t *run, uint64_t clocks, uint64_t *end_ts)
 void sg_look_end(sg_run_t *run, uint64_t *end_ts)
 {
     if (run->observed) sg_observe_end(run, *end_ts);
-    const uint64_t clocks = run->counted ? sg_perf_run_end(run->counted) : 0;
+    sg_perf_contention_t contention = {.bandwidth = 0};
+    const uint64_t clocks = run->counted ? sg_perf_run_end(run->counted, &contention) : 0;
     if (clocks && run->device->profile.model_time) set_model_times(run, clocks, end_ts);
-    if (run->census) sg_census_run_end(run, *end_ts);
+    if (run->census) sg_census_run_end(run, *end_ts, &contention);
     run->counted = NULL;
 }
 
@@ -137,7 +141,8 @@ static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
                                     .interrupt = interrupt},
                        .other = o,
                        .census = census_of(b)};
-    if (b->run->counted) sg_perf_group_observer(b->counting, o);
+    const bool steps = joined.census && joined.census->step; /* and counts */
+    if (b->run->counted && !steps) sg_perf_group_observer(b->counting, o);
     o->interrupt = interrupt;
     const isa_stop_t why = core->run_observed(w, slice, joined.census ? &joined.observer : o);
     o->before = NULL;
@@ -150,15 +155,24 @@ isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_inte
     const sg_run_t *run = b->run;
     const isa_core_t *core = run->device->core;
     isa_census_t *census = census_of(b);
-    if (interrupt || run->observed || run->modelled || (run->counted && census))
+    const bool joined = run->counted && census && !census->step;
+    if (interrupt || run->observed || joined || (run->modelled && !census))
         return run_observed(b, w, slice, interrupt);
+    if (census) return core->run_census(w, slice, census);
     if (run->counted) return core->run_counted(w, slice, sg_perf_group_counter(b->counting));
-    return census ? core->run_census(w, slice, census) : core->run(w, slice);
+    return core->run(w, slice);
 }
 
 void sg_look_barrier(sg_box_t *b)
 {
-    if (b->run->modelled) sg_perf_group_barrier(b->counting);
+    uint64_t waited[SG_WAVES_MAX];
+    isa_census_t *census = census_of(b);
+    if (!b->run->modelled) return;
+    sg_perf_group_barrier(b->counting, waited);
+    for (uint32_t i = 0; census && census->step && i < b->group.n_waves; i++) {
+        const isa_wave_t *w = b->wave[i]; /* behind its s_barrier */
+        if (waited[i]) isa_census_line(census, w, w->ip - 1)->n.wait_barrier += waited[i];
+    }
 }
 
 /* A turn of a workgroup that is counted; its counts are added when it ends. */

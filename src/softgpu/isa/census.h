@@ -20,6 +20,7 @@ typedef enum {
 typedef struct {
     softgpu_instruction_counts_t n; /* but for what `full` adds */
     uint64_t full;                  /* times with every lane active */
+    uint64_t pipe[6];               /* clocks that it holds each pipe of the timing model */
     uint64_t pc;
     uint32_t words[3];
     uint8_t n_words, kind;
@@ -34,21 +35,30 @@ typedef struct isa_census_page {
 typedef struct isa_census isa_census_t;
 struct isa_census {
     isa_census_page_t *page; /* of the last instruction; never NULL */
-    isa_census_line_t *line; /* [0] is none */
+    isa_census_line_t *line; /* [0] is of those that there is no memory for */
     /* The instruction is met for the first time, or on another page than the last: its place in
      * `line`, whose page is then the present one; 0: out of memory. */
     uint32_t (*meet)(isa_census_t *c, const isa_wave_t *w, const isa_inst_t *i);
     void (*more)(isa_census_t *c, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i);
+    /* Called before each instruction, to step the clock of the wave; NULL: nothing is modelled. */
+    void (*step)(isa_census_t *c, isa_census_line_t *l, isa_wave_t *w, const isa_inst_t *i);
+    void *step_user;
 };
 
-/* The line of *i, which `exec` of the wave's lanes are about to execute; NULL: out of memory. */
-static inline isa_census_line_t *isa_census_enter(isa_census_t *c, const isa_wave_t *w,
-                                                  const isa_inst_t *i)
+static inline isa_census_line_t *isa_census_line(isa_census_t *c, const isa_wave_t *w,
+                                                 const isa_inst_t *i)
 {
     const isa_census_page_t *p = c->page;
     uint32_t at = p->page == w->page ? p->at[i - w->page->slots] : 0;
-    if (__builtin_expect(!at, 0) && !(at = c->meet(c, w, i))) return NULL;
-    isa_census_line_t *l = &c->line[at];
+    if (__builtin_expect(!at, 0)) at = c->meet(c, w, i);
+    return &c->line[at];
+}
+
+/* The line of *i, which `exec` of the wave's lanes are about to execute. */
+static inline isa_census_line_t *isa_census_enter(isa_census_t *c, isa_wave_t *w,
+                                                  const isa_inst_t *i)
+{
+    isa_census_line_t *l = isa_census_line(c, w, i);
     if (w->exec == ~UINT64_C(0)) {
         l->full++;
     } else {
@@ -58,6 +68,7 @@ static inline isa_census_line_t *isa_census_enter(isa_census_t *c, const isa_wav
         l->n.by_lanes[(lanes + 7) / 8]++;
     }
     if (l->kind == ISA_CENSUS_MORE) c->more(c, l, w, i);
+    if (c->step) c->step(c, l, w, i);
     return l;
 }
 

@@ -23,6 +23,7 @@ struct sg_census {
     uint32_t n_lines, room;
     bool lost;
     sgc_lds_memo_t memo[SGC_LDS_MEMOS];
+    sgc_reach_t reach; /* of the last instruction of vector memory */
     /* which lines of memory an instruction has touched, by line */
     uint32_t round, round_of[TOUCHED];
     uint64_t line_of[TOUCHED];
@@ -97,14 +98,19 @@ static void lds(softgpu_instruction_counts_t *n, const sgc_lds_use_t *use, const
 static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i,
                    const sgc_op_t *op)
 {
-    sgc_reach_t r;
+    sgc_reach_t *r = &c->reach;
     if (!w->exec) return;
-    sgc_reach(w, i, op, &r);
-    memory(c, &l->n, &r.memory, op);
-    memory(c, &l->n, &r.own, op);
-    if (!r.lds.exec) return;
-    const sgc_lds_use_t use = sgc_lds_lanes(&r.lds, w->group->lds_bytes, op, op->flat);
-    lds(&l->n, &use, op, r.lds.exec);
+    sgc_reach(w, i, op, r);
+    memory(c, &l->n, &r->memory, op);
+    memory(c, &l->n, &r->own, op);
+    if (!r->lds.exec) return;
+    const sgc_lds_use_t use = sgc_lds_lanes(&r->lds, w->group->lds_bytes, op, op->flat);
+    lds(&l->n, &use, op, r->lds.exec);
+}
+
+sgc_reach_t *sg_census_reach(isa_census_t *isa)
+{
+    return &((sg_census_t *)isa)->reach;
 }
 
 static void more(isa_census_t *isa, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i)
@@ -207,9 +213,12 @@ sg_census_t *sg_census_create(void)
     c->isa.meet = meet;
     c->isa.more = more;
     c->n_lines = 1;
-    if (room_for_line(c)) return c;
-    free(c);
-    return NULL;
+    if (!room_for_line(c)) {
+        free(c);
+        return NULL;
+    }
+    memset(c->isa.line, 0, sizeof *c->isa.line);
+    return c;
 }
 
 static void free_pages(isa_census_page_t *p)
@@ -314,6 +323,53 @@ bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c)
     c->lost = false;
     return whole;
 }
+
+/* ---- what waves lose to each other ---- */
+
+static void weigh(const isa_census_line_t *l, sg_perf_contention_t *to)
+{
+    for (unsigned k = 0; k < SG_PIPES; k++)
+        to->stalls[k] += l->pipe[k];
+    if (l->pipe[SG_PIPE_VMEM] | l->pipe[SG_PIPE_SMEM]) to->bandwidth += l->n.latency;
+}
+
+void sg_census_weigh(const sg_census_t *c, sg_perf_contention_t *weight)
+{
+    for (uint32_t k = 1; k < c->n_lines; k++)
+        weigh(&c->isa.line[k], weight);
+}
+
+/* What falls on the part [from, to) of a weight: parts add up to the whole. */
+static uint64_t part(uint64_t lost, uint64_t weight, uint64_t from, uint64_t to)
+{
+    if (from == to) return 0;
+    return (uint64_t)((unsigned __int128)lost * to / weight) -
+           (uint64_t)((unsigned __int128)lost * from / weight);
+}
+
+void sg_census_share(sg_census_t *c, const sg_perf_contention_t *lost,
+                     const sg_perf_contention_t *weight, sg_perf_contention_t *shared)
+{
+    static const size_t column[SG_PIPES] = {
+        [SG_PIPE_VALU] = offsetof(softgpu_instruction_counts_t, stall_valu),
+        [SG_PIPE_MATRIX] = offsetof(softgpu_instruction_counts_t, stall_valu),
+        [SG_PIPE_SCALAR] = offsetof(softgpu_instruction_counts_t, stall_scalar),
+        [SG_PIPE_LDS] = offsetof(softgpu_instruction_counts_t, stall_lds),
+        [SG_PIPE_VMEM] = offsetof(softgpu_instruction_counts_t, stall_vector),
+        [SG_PIPE_SMEM] = offsetof(softgpu_instruction_counts_t, stall_scalar)};
+    for (uint32_t k = 1; k < c->n_lines; k++) {
+        isa_census_line_t *l = &c->isa.line[k];
+        const sg_perf_contention_t before = *shared;
+        weigh(l, shared);
+        for (unsigned p = 0; p < SG_PIPES; p++)
+            *(uint64_t *)((char *)&l->n + column[p]) +=
+                part(lost->stalls[p], weight->stalls[p], before.stalls[p], shared->stalls[p]);
+        l->n.wait_bandwidth +=
+            part(lost->bandwidth, weight->bandwidth, before.bandwidth, shared->bandwidth);
+    }
+}
+
+/* ---- reading ---- */
 
 static bool inside(const softgpu_instruction_t *i, const softgpu_instruction_range_t *range)
 {

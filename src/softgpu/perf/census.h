@@ -6,6 +6,7 @@
 #define SOFTGPU_PERF_CENSUS_H
 
 #include "softgpu/isa/census.h"
+#include "softgpu/perf/perf.h"
 
 /* Of one thread and one dispatch at a time; begins with the isa_census_t to run with. NULL: out of
  * memory. */
@@ -13,6 +14,15 @@ typedef struct sg_census sg_census_t;
 sg_census_t *sg_census_create(void);
 void sg_census_free(sg_census_t *c);
 isa_census_t *sg_census_isa(sg_census_t *c);
+/* Where the instruction of vector memory goes that the wave is about to execute. */
+struct sgc_reach *sg_census_reach(isa_census_t *c);
+
+/* What waves have lost to each other falls on the instructions by what they have used of it. First
+ * the weights of all censuses of the dispatch are added up, then each gets its share; `shared`,
+ * which begins with zeros, is the weights that have got theirs. */
+void sg_census_weigh(const sg_census_t *c, sg_perf_contention_t *weight);
+void sg_census_share(sg_census_t *c, const sg_perf_contention_t *lost,
+                     const sg_perf_contention_t *weight, sg_perf_contention_t *shared);
 
 /* Sums by address and code; all zero at first. */
 typedef struct {

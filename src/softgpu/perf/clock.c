@@ -16,10 +16,11 @@ void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd)
     c->simd = simd;
 }
 
-void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to)
+void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what)
 {
     if (to <= c->now) return;
     c->waited += to - c->now;
+    if (c->by_wait) c->by_wait[what] += to - c->now;
     c->now = to;
 }
 
@@ -35,12 +36,13 @@ static void land(sg_flight_t *f)
 static void await(sg_wave_clock_t *c, sg_flight_t *f, unsigned n)
 {
     while (f->n && (f->n > n || f->done[f->first] <= c->now)) {
-        sg_wave_clock_wait(c, f->done[f->first]);
+        sg_wave_clock_wait(c, f->done[f->first], f->wait[f->first]);
         land(f);
     }
 }
 
-static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t latency)
+static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t latency,
+                     sg_wait_t what)
 {
     await(c, f, most - 1);
     uint64_t done = c->now + latency;
@@ -49,6 +51,7 @@ static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t
         if (done < last) done = last;
     }
     f->done[(f->first + f->n) % 64] = done;
+    f->wait[(f->first + f->n) % 64] = (uint8_t)what;
     f->n++;
 }
 
@@ -64,7 +67,7 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
     c->fetches++;
     c->fetch_level += latency;
     c->code = piece;
-    if (latency > ahead) sg_wave_clock_wait(c, c->now + latency - ahead);
+    if (latency > ahead) sg_wave_clock_wait(c, c->now + latency - ahead, SG_WAIT_CODE);
 }
 
 /* ---- instructions ---- */
@@ -77,12 +80,13 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores)
     c->pipe[SG_PIPE_SMEM] += cost->smem_issue;
     if (cost->vmem_issue) {
         if (c->asked == ~UINT64_C(0)) c->asked = c->now;
-        take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency);
+        take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency, SG_WAIT_VECTOR);
         c->vmem_level += cost->latency;
         if (!stores) c->load_level += cost->latency;
     }
     if (cost->lds_issue || cost->smem_issue) {
-        take_off(c, &c->lgkm, SG_LGKM_FLIGHT, cost->latency);
+        take_off(c, &c->lgkm, SG_LGKM_FLIGHT, cost->latency,
+                 cost->lds_issue ? SG_WAIT_LDS : SG_WAIT_SCALAR);
         if (cost->lds_issue) c->lds_level += cost->latency;
         if (cost->smem_issue) c->smem_level += cost->latency;
     }
@@ -102,7 +106,7 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_w
     switch ((isa_class_t)t->klass) {
     case ISA_CLASS_VALU: c->pipe[SG_PIPE_VALU] += t->issue; break;
     case ISA_CLASS_MFMA:
-        sg_wave_clock_wait(c, c->matrix_free);
+        sg_wave_clock_wait(c, c->matrix_free, SG_WAIT_MATRIX);
         c->matrix_free = c->now + t->matrix;
         c->pipe[SG_PIPE_VALU] += t->issue;
         c->pipe[SG_PIPE_MATRIX] += t->matrix;
@@ -117,7 +121,7 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_w
         if (t->flow == SG_FLOW_WAITCNT) waitcnt(c, (uint32_t)i->imm);
         if (t->flow == SG_FLOW_NOP) c->now += QUAD * ((uint32_t)i->imm & 15);
         if (t->flow == SG_FLOW_SLEEP)
-            sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127));
+            sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127), SG_WAIT_SLEEP);
         break;
     default: {
         if (t->klass <= ISA_CLASS_SMEM_AT) {

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { SG_WAVES_MAX = 16, SG_UNIT_SIMDS = 4 };
+enum { SG_UNIT_SIMDS = 4 };
 
 /* Sums of one compute unit besides its instructions. */
 typedef enum {

@@ -2,6 +2,7 @@
  *
  * Apart from events.c because this is what runs while waves run. A workgroup counts into its own
  * memory and adds that to its compute unit when it ends: threads share nothing in between. */
+#include "softgpu/perf/census.h"
 #include "softgpu/perf/model.h"
 
 #include <sched.h>
@@ -72,13 +73,13 @@ sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r)
     return r->launch.level;
 }
 
-uint64_t sg_perf_run_end(sg_perf_run_t *r)
+uint64_t sg_perf_run_end(sg_perf_run_t *r, sg_perf_contention_t *contention)
 {
     uint64_t clocks = 0;
     if (r->schedule) {
         sg_perf_model_lock(r->p);
         sgc_release(r->p->caches, r->launch.release_scope);
-        clocks = sg_schedule_end(r->schedule) + r->p->profile.packet_clocks;
+        clocks = sg_schedule_end(r->schedule, contention) + r->p->profile.packet_clocks;
         sg_perf_dequeue(r->p, &r->order);
         sg_perf_model_unlock(r->p);
     }
@@ -159,6 +160,7 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     }
     g->of = (sg_clock_of_t){.profile = &p->profile,
                             .caches = p->caches,
+                            .tallies = sgc_tallies(p->caches),
                             .unit = unit,
                             .start = sg_schedule_start(r->schedule, &waves)};
 }
@@ -170,10 +172,8 @@ static void before_exact(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, 
     isa_count(&g->counter, w->exec, i);
 }
 
-static __attribute__((noinline)) void before_rare(sg_perf_group_t *g, isa_wave_t *w,
-                                                  const isa_inst_t *i, uint64_t pc)
+static void step(sg_perf_group_t *g, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
 {
-    isa_count(&g->counter, w->exec, i);
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const uint64_t begin = clock->now;
@@ -181,6 +181,13 @@ static __attribute__((noinline)) void before_rare(sg_perf_group_t *g, isa_wave_t
     if (g->traced)
         sg_sqtt_instruction(g->traced, w->index_in_group, w, i, pc, begin, clock->now,
                             traits->issue);
+}
+
+static __attribute__((noinline)) void before_rare(sg_perf_group_t *g, isa_wave_t *w,
+                                                  const isa_inst_t *i, uint64_t pc)
+{
+    isa_count(&g->counter, w->exec, i);
+    step(g, w, i, pc);
 }
 
 /* Most instructions have all lanes and nobody who traces them; most of these need no call. */
@@ -199,19 +206,52 @@ static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64
         sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
 }
 
+/* The same, told to the instruction's line besides. */
+static void step_counted(isa_census_t *census, isa_census_line_t *l, isa_wave_t *w,
+                         const isa_inst_t *i)
+{
+    sg_perf_group_t *g = census->step_user;
+    const uint64_t pc = isa_inst_pc(w, i);
+    sg_wave_clock_t *clock = &g->clock[w->index_in_group];
+    const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
+    if (!g->run->launch.idle || g->traced) isa_count(&g->counter, w->exec, i);
+    if (!g->traced && sg_wave_clock_quick(clock, traits, pc)) {
+        l->n.issue += traits->issue;
+        l->pipe[traits->klass == ISA_CLASS_SALU ? SG_PIPE_SCALAR : SG_PIPE_VALU] += traits->issue;
+        return;
+    }
+    sg_account_t account;
+    sg_account_open(&account, clock, &g->of, traits, pc, l);
+    if (traits->format && l->kind == ISA_CENSUS_MORE && w->exec)
+        sgc_reached(g->of.caches, sg_census_reach(census));
+    if (g->traced)
+        step(g, w, i, pc);
+    else
+        sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
+    sg_account_close(&account, clock, &g->of, l);
+}
+
+void sg_perf_group_census(sg_perf_group_t *g, isa_census_t *census)
+{
+    census->step = step_counted;
+    census->step_user = g;
+}
+
 void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out)
 {
     out->before = g->run && g->run->schedule ? before : before_exact;
     out->before_user = g;
 }
 
-void sg_perf_group_barrier(sg_perf_group_t *g)
+void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[SG_WAVES_MAX])
 {
     uint64_t last = 0;
     for (uint32_t i = 0; i < g->n_waves; i++)
         if (g->clock[i].now > last) last = g->clock[i].now;
-    for (uint32_t i = 0; i < g->n_waves; i++)
-        if (!g->clock[i].ended) sg_wave_clock_wait(&g->clock[i], last);
+    for (uint32_t i = 0; i < g->n_waves; i++) {
+        waited[i] = g->clock[i].ended ? 0 : last - g->clock[i].now;
+        sg_wave_clock_wait(&g->clock[i], g->clock[i].now + waited[i], SG_WAIT_BARRIER);
+    }
 }
 
 static void add_model(sg_perf_group_t *g)
@@ -290,8 +330,10 @@ void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
     take_unit(u);
     for (unsigned k = 0; k < SG_T_MODEL; k++)
         sg_add_held(&sums->fixed[k], g->fixed[k]);
-    add_counts(sums, &g->counter, 0, g->n_buckets);
-    add_counts(sums, &g->counter, ISA_BUCKETS, g->n_buckets);
+    if (!g->run->launch.idle) {
+        add_counts(sums, &g->counter, 0, g->n_buckets);
+        add_counts(sums, &g->counter, ISA_BUCKETS, g->n_buckets);
+    }
     leave_unit(u);
     if (g->run->schedule) sg_schedule_counted(g->run->schedule);
     memset(g->fixed, 0, sizeof g->fixed);

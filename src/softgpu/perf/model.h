@@ -8,23 +8,24 @@
 #include "softgpu/perf/internal.h"
 #include "softgpu/perf/sqtt.h"
 
-/* Pipes that waves share: the first three once for each SIMD, the others once for the unit. */
+/* What a wave waits for. ORDER: as in SOFTGPU_INSTRUCTION_MODEL. */
 typedef enum {
-    SG_PIPE_VALU,
-    SG_PIPE_MATRIX,
-    SG_PIPE_SCALAR,
-    SG_PIPE_LDS,
-    SG_PIPE_VMEM,
-    SG_PIPE_SMEM,
-    SG_PIPES,
-    SG_SIMD_PIPES = SG_PIPE_LDS
-} sg_pipe_t;
+    SG_WAIT_CODE,
+    SG_WAIT_VECTOR,
+    SG_WAIT_SCALAR,
+    SG_WAIT_LDS,
+    SG_WAIT_BARRIER,
+    SG_WAIT_MATRIX,
+    SG_WAIT_SLEEP,
+    SG_WAITS
+} sg_wait_t;
 
 enum { SG_VM_FLIGHT = 63, SG_LGKM_FLIGHT = 15 }; /* what vmcnt and lgkmcnt can count */
 
 /* Memory instructions in flight, oldest first; they return in order. */
 typedef struct {
     uint64_t done[64];
+    uint8_t wait[64]; /* sg_wait_t */
     uint8_t first, n;
 } sg_flight_t;
 
@@ -35,7 +36,8 @@ typedef struct {
     uint64_t matrix_free;
     uint64_t pipe[SG_PIPES]; /* clocks it occupies each */
     uint64_t waited;
-    uint64_t asked; /* when it issued its first vector memory instruction, ~0: never */
+    uint64_t asked;    /* when it issued its first vector memory instruction, ~0: never */
+    uint64_t *by_wait; /* [SG_WAITS], where it is told what for, or NULL */
     uint64_t vmem_level, load_level, smem_level, lds_level, fetch_level, fetches;
     uint8_t simd;
     bool ended;
@@ -45,6 +47,7 @@ typedef struct {
 typedef struct {
     const sg_profile_t *profile;
     sgc_t *caches;
+    const sgc_tallies_t *tallies;
     unsigned unit;
     uint64_t start; /* of the workgroup, since its dispatch began */
 } sg_clock_of_t;
@@ -68,7 +71,23 @@ static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t,
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_wave_t *w,
                         const isa_inst_t *i, const sg_traits_t *t, uint64_t pc);
 /* Until `to`, if that is later. */
-void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to);
+void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what);
+
+/* account.c: the instruction that the wave's clock is about to step over comes to so much; its step
+ * is between the two. */
+typedef struct {
+    uint64_t now, waited;
+    bool more;   /* it uses pipes, caches or new code; the rest is set */
+    bool memory; /* LDS among it */
+    uint64_t pipe[SG_PIPES];
+    uint64_t vmem_level, smem_level, lds_level;
+    sgc_tallies_t caches;
+} sg_account_t;
+
+void sg_account_open(sg_account_t *a, sg_wave_clock_t *c, const sg_clock_of_t *of,
+                     const sg_traits_t *t, uint64_t pc, isa_census_line_t *l);
+void sg_account_close(const sg_account_t *a, sg_wave_clock_t *c, const sg_clock_of_t *of,
+                      isa_census_line_t *l);
 
 /* What the launcher needs of a workgroup that has run. */
 typedef struct sg_ran {
@@ -103,6 +122,6 @@ void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
 /* The sums of what was added last are complete, those of the compute unit too. */
 void sg_schedule_counted(sg_schedule_t *s);
 /* Adds what is left, and what the dispatch comes to; frees the schedule. Clocks of its waves. */
-uint64_t sg_schedule_end(sg_schedule_t *s);
+uint64_t sg_schedule_end(sg_schedule_t *s, sg_perf_contention_t *contention);
 
 #endif

@@ -7,6 +7,7 @@
 #define SOFTGPU_PERF_PERF_H
 
 #include "softgpu/cache/cache.h"
+#include "softgpu/isa/census.h"
 #include "softgpu/isa/observe.h"
 #include "softgpu/perf/sqtt.h"
 #include "softgpu/profile.h"
@@ -20,6 +21,20 @@ typedef enum {
     SG_PERF_EXACT, /* counts of instructions, on any number of workers */
     SG_PERF_MODEL  /* caches and clocks: workgroups in the order of their ids, on one worker */
 } sg_perf_level_t;
+
+enum { SG_WAVES_MAX = 16 }; /* of a workgroup */
+
+/* Pipes that waves share: the first three once for each SIMD, the others once for the unit. */
+typedef enum {
+    SG_PIPE_VALU,
+    SG_PIPE_MATRIX,
+    SG_PIPE_SCALAR,
+    SG_PIPE_LDS,
+    SG_PIPE_VMEM,
+    SG_PIPE_SMEM,
+    SG_PIPES,
+    SG_SIMD_PIPES = SG_PIPE_LDS
+} sg_pipe_t;
 
 typedef struct sg_perf sg_perf_t;
 typedef struct sg_perf_run sg_perf_run_t;     /* of a dispatch in flight */
@@ -71,6 +86,7 @@ sg_perf_level_t sg_perf_level(const sg_perf_t *p);
 typedef struct {
     sg_perf_level_t level;
     bool enabled; /* COMPUTE_PERFCOUNT_ENABLE: SQ counts its waves */
+    bool idle;    /* no counter is programmed: the model is asked for by others */
     uint64_t groups;
     uint32_t vgprs, sgpr_words; /* allocated for a wave; written when it starts */
     uint32_t lds_bytes;         /* of a workgroup */
@@ -82,9 +98,15 @@ typedef struct {
 
 /* Counts a dispatch; NULL (nothing is counted) when memory runs out. */
 sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch);
+/* What waves of a modelled dispatch have lost to each other; clocks. */
+typedef struct {
+    uint64_t stalls[SG_PIPES]; /* by the pipe that was free last */
+    uint64_t bandwidth;        /* waiting for memory, which moves only so much */
+} sg_perf_contention_t;
+
 /* All workgroups have left. Adds what is known only now and frees the run. The clocks that it took,
- * its packet's among them; 0 if it was not modelled. */
-uint64_t sg_perf_run_end(sg_perf_run_t *r);
+ * its packet's among them; 0 if it was not modelled. *contention is set. */
+uint64_t sg_perf_run_end(sg_perf_run_t *r, sg_perf_contention_t *contention);
 sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r);
 
 /* A group lives in zeroed memory of its owner's, aligned to 64 bytes. */
@@ -94,8 +116,9 @@ size_t sg_perf_group_bytes(void);
  * waves have their launch state. */
 void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint32_t unit,
                          const isa_group_t *group);
-/* Modelled: every wave of the workgroup waits at a barrier or has ended. */
-void sg_perf_group_barrier(sg_perf_group_t *g);
+/* Modelled: every wave of the workgroup waits at a barrier or has ended. How long each has waited.
+ */
+void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[SG_WAVES_MAX]);
 /* The workgroup has ended or was given up. */
 void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group);
 
@@ -104,6 +127,9 @@ void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group);
  * first. */
 isa_counter_t *sg_perf_group_counter(sg_perf_group_t *g);
 void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out);
+/* Modelled: the census steps the waves' clocks and adds what they say to the instruction's line. Of
+ * the thread that runs the workgroup, until another group is given. */
+void sg_perf_group_census(sg_perf_group_t *g, isa_census_t *census);
 void sg_perf_model_lock(sg_perf_t *p);
 void sg_perf_model_unlock(sg_perf_t *p);
 

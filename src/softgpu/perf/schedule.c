@@ -47,6 +47,7 @@ struct sg_schedule {
     uint64_t end;
     uint64_t moved;   /* memory is through with what has been asked so far, in bytes at its rate */
     uint64_t at_work; /* clocks of that */
+    sg_perf_contention_t contention;
     engine_state_t *engine;
     sg_sqtt_run_t *trace;
     unit_state_t unit[];
@@ -205,6 +206,7 @@ static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_
     if (!all || done <= end) return end;
     const uint64_t of_vector = share(done - end, vector, all);
     sg_add_held(&sums->fixed[SG_T_WAIT], done - end);
+    s->contention.bandwidth += done - end;
     sg_add_held(&sums->fixed[SG_T_VMEM_LEVEL], of_vector);
     sg_add_held(&sums->fixed[SG_T_SMEM_LEVEL], done - end - of_vector);
     u->waiting += done - end;
@@ -243,6 +245,7 @@ static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
         last = pipe;
     }
     sg_add_held(&sums->fixed[SG_T_STALL], end - alone);
+    if (last < SG_PIPES) s->contention.stalls[last] += end - alone;
     if (last == SG_PIPE_LDS) sg_add_held(&sums->fixed[SG_T_STALL_LDS], end - alone);
     end = wait_for_memory(s, u, ran, i, end, memory, sums);
     sg_add_held(&sums->fixed[SG_T_WAVE_CLOCKS], end - start);
@@ -390,7 +393,7 @@ static void end_caches(sg_schedule_t *s, uint64_t at_work)
     sgc_ended(p->caches, s->end, at_work);
 }
 
-uint64_t sg_schedule_end(sg_schedule_t *s)
+uint64_t sg_schedule_end(sg_schedule_t *s, sg_perf_contention_t *contention)
 {
     sg_perf_t *p = s->p;
     uint64_t clocks;
@@ -414,6 +417,7 @@ uint64_t sg_schedule_end(sg_schedule_t *s)
     for (uint32_t k = 0; k < p->n_units; k++)
         free(s->unit[k].resident);
     clocks = s->end;
+    *contention = s->contention;
     free(s->engine);
     free(s);
     return clocks;
