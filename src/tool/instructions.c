@@ -14,6 +14,7 @@
 #include "tool/att.h"
 #include "tool/counting.h"
 #include "tool/facts.h"
+#include "tool/launches.h"
 #include "tool/selects.h"
 #include "trace/format.h"
 #include "trace/instructions.h"
@@ -29,15 +30,6 @@ typedef struct {
     uint64_t object, id; /* descriptor's address; kernel id */
 } kernel_t;
 
-static struct {
-    const softgpu_instruction_counts_api_t *api;
-    pthread_mutex_t lock; /* the two lists */
-    object_t *objects;
-    size_t object_count;
-    kernel_t *kernels; /* in the order of their registration: the last of an address counts */
-    size_t kernel_count;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
 /* What a reading writes. */
 typedef struct {
     uint64_t kernel, object; /* ids, 0: not known */
@@ -46,9 +38,45 @@ typedef struct {
     uint64_t rows[ROWS][TRACE_INSTRUCTION_COLUMNS];
 } rows_t;
 
+static struct {
+    const softgpu_instruction_counts_api_t *api;
+    pthread_mutex_t lock; /* the two lists */
+    object_t *objects;
+    size_t object_count;
+    kernel_t *kernels; /* in the order of their registration: the last of an address counts */
+    size_t kernel_count;
+    trace_counted_by_t by;
+    uint32_t level;
+    bool launches; /* which dispatch it is, is looked up */
+    rows_t *rows;  /* of single dispatches */
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 bool tool_instructions_wanted(void)
 {
     return base_env_bool("ROCPROF_INSTRUCTION_COUNTS", false);
+}
+
+/* ORDER: SOFTGPU_INSTRUCTION_*_LEVEL, trace_counted_by_t. */
+static const char *const levels[] = {"exact", "model", NULL};
+static const char *const sums[] = {"kernel", "dispatch", "range", NULL};
+
+/* The first stands for whatever is not among them. */
+static unsigned choice(const char *variable, const char *const *names)
+{
+    const char *value = base_env(variable);
+    for (unsigned i = 0; value && names[i]; i++)
+        if (strcmp(value, names[i]) == 0) return i;
+    return 0;
+}
+
+static trace_counted_by_t summed_by(void)
+{
+    return (trace_counted_by_t)choice("ROCPROF_INSTRUCTION_COUNTS_BY", sums);
+}
+
+bool tool_instructions_by_range(void)
+{
+    return tool_instructions_wanted() && summed_by() == TRACE_COUNTED_BY_RANGE;
 }
 
 /* ---- what is loaded ---- */
@@ -117,14 +145,11 @@ static void write_rows(rows_t *r)
 
 static void put_kernel(uint64_t kernel, const softgpu_counted_kernel_t *k)
 {
-    const uint64_t row[TRACE_COUNTED_COLUMNS] = {[TRACE_COUNTED_KERNEL] = kernel,
-                                                 [TRACE_COUNTED_DISPATCHES] = k->dispatches,
-                                                 [TRACE_COUNTED_WAVES] = k->waves,
-                                                 [TRACE_COUNTED_LOST] = k->lost,
-                                                 [TRACE_COUNTED_GROUP] = k->group,
-                                                 [TRACE_COUNTED_LEVEL] =
-                                                     SOFTGPU_INSTRUCTION_EXACT_LEVEL,
-                                                 [TRACE_COUNTED_BY] = TRACE_COUNTED_BY_KERNEL};
+    const uint64_t row[TRACE_COUNTED_COLUMNS] = {
+        [TRACE_COUNTED_KERNEL] = kernel,  [TRACE_COUNTED_DISPATCHES] = k->dispatches,
+        [TRACE_COUNTED_WAVES] = k->waves, [TRACE_COUNTED_LOST] = k->lost,
+        [TRACE_COUNTED_GROUP] = k->group, [TRACE_COUNTED_LEVEL] = state.level,
+        [TRACE_COUNTED_BY] = state.by};
     tool_fact_table(TRACE_COUNTED_KERNELS, 0, 0, TRACE_COUNTED_COLUMNS, row, 1);
 }
 
@@ -185,41 +210,75 @@ void tool_instructions_unload(const rocprofiler_callback_tracing_code_object_loa
 
 /* ---- begin and end ---- */
 
-/* A launch is one of its kernel's runs for who comes first; counters and traces do. Kernels that
- * nobody loaded are the runtime's own, for copies: they have no dispatch records either. */
+/* Kernels that nobody loaded are the runtime's own, for copies: they have no dispatch records
+ * either. One that begins and was not launched is run again, for more counters. */
 static bool is_selected(const softgpu_counted_dispatch_t *d, uint64_t *group, void *user)
 {
-    const uint64_t kernel = kernel_at(d->kernel_object);
-    (void)group, (void)user;
-    if (!kernel) return false;
-    return tool_counting_wanted() || tool_att_wanted() ? tool_selects_name(kernel)
-                                                       : tool_selects(kernel);
+    tool_launch_t launch = {.kernel = kernel_at(d->kernel_object)};
+    (void)user;
+    if (!launch.kernel) return false;
+    memcpy(launch.grid, d->grid, sizeof(launch.grid));
+    memcpy(launch.workgroup, d->workgroup, sizeof(launch.workgroup));
+    if (state.launches && !tool_launches_take(&launch, d->queue)) return false;
+    if (state.by == TRACE_COUNTED_BY_DISPATCH) *group = launch.dispatch;
+    if (state.by == TRACE_COUNTED_BY_RANGE) *group = launch.range;
+    return tool_selects_begun(launch.kernel);
 }
 
-bool tool_instructions_start(void)
+/* Which dispatch it is, is known only where launches are followed. */
+static rocprofiler_status_t follow_launches(rocprofiler_context_id_t always)
 {
-    static const softgpu_instruction_options_t options = {.size = sizeof(options),
-                                                          .wanted = is_selected};
+    state.launches =
+        state.by != TRACE_COUNTED_BY_KERNEL || base_env_bool("ROCPROF_KERNEL_REPLAY", false);
+    return state.launches ? tool_launches_configure(always) : ROCPROFILER_STATUS_SUCCESS;
+}
+
+static int start_counting(void)
+{
+    static rows_t rows;
+    static const softgpu_instruction_visitor_t each = {.size = sizeof(each),
+                                                       .kernel = on_counted_kernel,
+                                                       .instruction = on_instruction,
+                                                       .user = &rows};
+    const softgpu_instruction_options_t options = {
+        .size = sizeof(options),
+        .wanted = is_selected,
+        .each_dispatch = state.by == TRACE_COUNTED_BY_DISPATCH ? &each : NULL,
+        .level = state.level};
+    state.rows = &rows;
+    return state.api ? state.api->start(&options) : ENOSYS;
+}
+
+bool tool_instructions_start(rocprofiler_context_id_t always)
+{
+    static const char failure[] = "instructions are not counted: %s";
     softgpu_instruction_counts_fn_t *find;
     void *symbol = dlsym(RTLD_DEFAULT, SOFTGPU_INSTRUCTION_COUNTS_SYMBOL);
     char why[512];
     if (!symbol) {
-        base_error("instructions are not counted: only a software GPU can; --att traces them, and "
-                   "PC sampling samples them");
+        base_error(failure, "only a software GPU can; --att traces them, and PC sampling samples "
+                            "them");
         return false;
     }
     if (!tool_selects_read(why, sizeof(why))) {
-        base_error("instructions are not counted: %s", why);
+        base_error(failure, why);
+        return false;
+    }
+    state.by = summed_by();
+    state.level = choice("ROCPROF_INSTRUCTION_COUNTS_LEVEL", levels);
+    const rocprofiler_status_t status = follow_launches(always);
+    if (status != ROCPROFILER_STATUS_SUCCESS) {
+        base_error(failure, rocprofiler_get_status_string(status));
         return false;
     }
     memcpy(&find, &symbol, sizeof(find));
-    const softgpu_instruction_counts_api_t *api = find(SOFTGPU_INSTRUCTION_COUNTS_VERSION);
-    const int error = api ? api->start(&options) : ENOSYS;
+    state.api = find(SOFTGPU_INSTRUCTION_COUNTS_VERSION);
+    const int error = start_counting();
     if (error) {
-        base_error("instructions are not counted: %s", strerror(error));
+        base_error(failure, strerror(error));
+        state.api = NULL;
         return false;
     }
-    state.api = api;
     put_whole(false);
     return true;
 }
@@ -229,5 +288,6 @@ void tool_instructions_stop(void)
     if (!state.api) return;
     state.api->stop();
     read_range(0, 0);
+    write_rows(state.rows);
     put_whole(true);
 }

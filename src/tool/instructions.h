@@ -1,8 +1,9 @@
 /* instructions.h - counts of each instruction of kernels, for --instruction-counts: softgpu's, into
  * the store.
  *
- * Summed by kernel; what a code object's instructions come to is written when it is unloaded, or
- * when the process ends. Which kernels: selects.h. */
+ * Summed by kernel, or by kernel and range: what a code object's instructions come to is written
+ * when it is unloaded, or when the process ends. By dispatch: written when the dispatch ends. Which
+ * kernels: selects.h. */
 #ifndef CROCPROF_TOOL_INSTRUCTIONS_H
 #define CROCPROF_TOOL_INSTRUCTIONS_H
 
@@ -11,9 +12,11 @@
 #include <rocprofiler-sdk/rocprofiler.h>
 
 bool tool_instructions_wanted(void);
+/* They are summed by ROCTx range. */
+bool tool_instructions_by_range(void);
 
 /* Counting begins. False, with the reason logged, if nothing can be counted. */
-bool tool_instructions_start(void);
+bool tool_instructions_start(rocprofiler_context_id_t always);
 
 void tool_instructions_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);
 /* What has run of it is written: other code may come to lie there. */

@@ -5,6 +5,7 @@
 #include "tool/markers.h"
 
 #include "base/env.h"
+#include "tool/instructions.h"
 #include "tool/origin.h"
 #include "tool/sink.h"
 
@@ -14,8 +15,10 @@ static bool counted; /* nested requests count */
 
 tool_markers_t tool_markers_wanted(void)
 {
+    const bool rename = base_env_bool("ROCPROF_KERNEL_RENAME", false);
     return (tool_markers_t){.trace = base_env_bool("ROCPROF_MARKER_API_TRACE", false),
-                            .rename = base_env_bool("ROCPROF_KERNEL_RENAME", false),
+                            .rename = rename,
+                            .ranges = rename || tool_instructions_by_range(),
                             .selected = base_env_bool("ROCPROF_SELECTED_REGIONS", false)};
 }
 
@@ -74,9 +77,9 @@ static void on_range(rocprofiler_callback_tracing_record_t record, rocprofiler_u
         text_of(&record));
 }
 
-/* The text's number becomes the external id of kernels that the thread launches. */
-static void on_renaming_range(rocprofiler_callback_tracing_record_t record,
-                              rocprofiler_user_data_t *pushed, void *data)
+/* The text's number goes with the kernels that the thread launches. */
+static void on_named_range(rocprofiler_callback_tracing_record_t record,
+                           rocprofiler_user_data_t *pushed, void *data)
 {
     (void)data;
     if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
@@ -140,9 +143,9 @@ rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_c
         status = rocprofiler_configure_callback_tracing_service(
             always, ROCPROFILER_CALLBACK_TRACING_MARKER_CONTROL_API, NULL, 0, on_control, &trace);
     rocprofiler_tracing_operation_t range = ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA;
-    if (status == ROCPROFILER_STATUS_SUCCESS && wanted.rename)
+    if (status == ROCPROFILER_STATUS_SUCCESS && wanted.ranges)
         status = rocprofiler_configure_callback_tracing_service(
-            always, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, &range, 1,
-            on_renaming_range, NULL);
+            always, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, &range, 1, on_named_range,
+            NULL);
     return status;
 }

@@ -13,6 +13,7 @@
 typedef struct {
     bool trace;    /* record marks and ranges */
     bool rename;   /* name kernels after the range that they are launched in */
+    bool ranges;   /* follow them, for that or for counts by range */
     bool selected; /* collect only between resume and pause */
 } tool_markers_t;
 

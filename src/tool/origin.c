@@ -22,6 +22,7 @@ static __thread struct {
     nesting_t streams, ranges;
 } mine;
 static uint32_t first_range; /* innermost range of the first thread */
+static bool renames;         /* records carry the range, which names kernels */
 
 static struct {
     pthread_once_t once;
@@ -131,11 +132,13 @@ static int on_request(rocprofiler_thread_id_t thread, rocprofiler_context_id_t c
 {
     (void)thread, (void)context, (void)kind, (void)operation, (void)internal, (void)data;
     external->value = tool_origin_now();
+    if (!renames) external->value -= tool_origin_range(external->value);
     return 0;
 }
 
-rocprofiler_status_t tool_origin_configure(rocprofiler_context_id_t traced)
+rocprofiler_status_t tool_origin_configure(rocprofiler_context_id_t traced, bool names)
 {
+    renames = names;
     static const rocprofiler_external_correlation_id_request_kind_t kinds[] = {
         ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH,
         ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_COPY};

@@ -19,8 +19,9 @@ static inline uint64_t tool_origin_range(uint64_t external)
     return external & UINT32_MAX;
 }
 
-/* Has the context ask for external ids of dispatches and copies. */
-rocprofiler_status_t tool_origin_configure(rocprofiler_context_id_t traced);
+/* Has the context ask for external ids of dispatches and copies. `names`: with ranges, after which
+ * kernels are named. */
+rocprofiler_status_t tool_origin_configure(rocprofiler_context_id_t traced, bool names);
 
 /* Follows HIP's streams as long as `always` runs. */
 rocprofiler_status_t tool_origin_follow_streams(rocprofiler_context_id_t always);

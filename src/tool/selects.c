@@ -11,9 +11,12 @@
 
 enum { BLOCK_KERNELS = 1024, BLOCKS_MAX = 4096 };
 
+/* Runs are numbered when they are launched, and when they begin. */
+typedef enum { LAUNCHED, BEGUN, WHENS } when_t;
+
 typedef struct {
     bool known, selected;
-    uint64_t iterations;
+    uint64_t iterations[WHENS];
 } kernel_t;
 
 static struct {
@@ -21,14 +24,14 @@ static struct {
     trace_names_t names;
     kernel_t *kernels[BLOCKS_MAX]; /* blocks by kernel id; set once, never taken back */
     pthread_mutex_t lock;          /* of setting them */
-} selects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool tool_selects_read(char *why, size_t why_bytes)
 {
-    selects.names = base_env_bool("ROCPROF_TRUNCATE_KERNELS", false)  ? TRACE_NAMES_TRUNCATED
-                    : base_env_bool("ROCPROF_DEMANGLE_KERNELS", true) ? TRACE_NAMES_DEMANGLED
-                                                                      : TRACE_NAMES_MANGLED;
-    return trace_selection_read(&selects.selection, base_env("ROCPROF_KERNEL_FILTER_INCLUDE_REGEX"),
+    state.names = base_env_bool("ROCPROF_TRUNCATE_KERNELS", false)  ? TRACE_NAMES_TRUNCATED
+                  : base_env_bool("ROCPROF_DEMANGLE_KERNELS", true) ? TRACE_NAMES_DEMANGLED
+                                                                    : TRACE_NAMES_MANGLED;
+    return trace_selection_read(&state.selection, base_env("ROCPROF_KERNEL_FILTER_INCLUDE_REGEX"),
                                 base_env("ROCPROF_KERNEL_FILTER_EXCLUDE_REGEX"),
                                 base_env("ROCPROF_KERNEL_FILTER_RANGE"), why, why_bytes) == 0;
 }
@@ -36,13 +39,13 @@ bool tool_selects_read(char *why, size_t why_bytes)
 static kernel_t *find_kernel(uint64_t id, bool make)
 {
     if (id / BLOCK_KERNELS >= BLOCKS_MAX) return NULL;
-    kernel_t **slot = &selects.kernels[id / BLOCK_KERNELS];
+    kernel_t **slot = &state.kernels[id / BLOCK_KERNELS];
     kernel_t *block = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (!block && make) {
-        pthread_mutex_lock(&selects.lock);
+        pthread_mutex_lock(&state.lock);
         block = *slot ? *slot : calloc(BLOCK_KERNELS, sizeof(*block));
         __atomic_store_n(slot, block, __ATOMIC_RELEASE);
-        pthread_mutex_unlock(&selects.lock);
+        pthread_mutex_unlock(&state.lock);
     }
     return block ? &block[id % BLOCK_KERNELS] : NULL;
 }
@@ -51,40 +54,44 @@ void tool_selects_kernel(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k)
 {
     kernel_t *kernel = find_kernel(k->kernel_id, true);
-    char *name = kernel ? trace_kernel_name(k->kernel_name, selects.names) : NULL;
+    char *name = kernel ? trace_kernel_name(k->kernel_name, state.names) : NULL;
     if (!name) {
         base_warning("what is selected by names and numbers leaves %s out: no memory, or too many "
                      "kernels",
                      k->kernel_name);
         return;
     }
-    bool selected = trace_selects_kernel(&selects.selection, name);
+    bool selected = trace_selects_kernel(&state.selection, name);
     free(name);
     kernel->selected = selected;
     __atomic_store_n(&kernel->known, true, __ATOMIC_RELEASE);
 }
 
-bool tool_selects_name(uint64_t id)
-{
-    const kernel_t *kernel = find_kernel(id, false);
-    return kernel && __atomic_load_n(&kernel->known, __ATOMIC_ACQUIRE) ? kernel->selected
-                                                                       : !selects.selection.include;
-}
-
 /* Counted in turn, so that iterations mean the same whichever agent a kernel runs on. */
-bool tool_selects(uint64_t id)
+static bool selects(uint64_t id, when_t when)
 {
     kernel_t *kernel = find_kernel(id, false);
     if (!kernel || !__atomic_load_n(&kernel->known, __ATOMIC_ACQUIRE))
-        return !selects.selection.include && !selects.selection.range_count;
+        return !state.selection.include && !state.selection.range_count;
     if (!kernel->selected) return false;
-    uint64_t iteration = __atomic_add_fetch(&kernel->iterations, 1, __ATOMIC_RELAXED);
-    return trace_selects_iteration(&selects.selection, iteration);
+    uint64_t iteration = __atomic_add_fetch(&kernel->iterations[when], 1, __ATOMIC_RELAXED);
+    return trace_selects_iteration(&state.selection, iteration);
+}
+
+bool tool_selects(uint64_t id)
+{
+    return selects(id, LAUNCHED);
+}
+
+bool tool_selects_begun(uint64_t id)
+{
+    return selects(id, BEGUN);
 }
 
 void tool_selects_again(void)
 {
     for (size_t i = 0; i < BLOCKS_MAX; i++)
-        for (size_t j = 0; selects.kernels[i] && j < BLOCK_KERNELS; j++)
-            __atomic_store_n(&selects.kernels[i][j].iterations, 0, __ATOMIC_RELAXED);
+        for (size_t j = 0; state.kernels[i] && j < BLOCK_KERNELS; j++)
+            for (unsigned when = 0; when < WHENS; when++)
+                __atomic_store_n(&state.kernels[i][j].iterations[when], 0, __ATOMIC_RELAXED);
 }

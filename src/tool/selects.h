@@ -1,7 +1,8 @@
 /* selects.h - which dispatches are measured: kernels by name, and of each kernel some of its runs.
  *
- * Shared by what counts and what traces, of which one is asked for at a time. Lookups in tables
- * that only grow, one atomic count per kernel, no lock. */
+ * Shared by what counts and what traces, of which one is asked for at a time, and by counts of
+ * instructions, which may stand beside them and number a kernel's runs for themselves. Lookups in
+ * tables that only grow, one atomic count per kernel, no lock. */
 #ifndef CROCPROF_TOOL_SELECTS_H
 #define CROCPROF_TOOL_SELECTS_H
 
@@ -17,8 +18,8 @@ void tool_selects_kernel(
 
 /* At a launch of the kernel, which counts as one of its runs. */
 bool tool_selects(uint64_t kernel_id);
-/* By its name alone. */
-bool tool_selects_name(uint64_t kernel_id);
+/* The same when it begins on the software GPU. */
+bool tool_selects_begun(uint64_t kernel_id);
 
 /* Runs count from the start. */
 void tool_selects_again(void);

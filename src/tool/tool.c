@@ -163,7 +163,7 @@ static bool make_contexts(contexts_t *c, tool_markers_t markers)
     if (!done(rocprofiler_create_context(&c->traced), what)) return false;
     c->always = c->traced;
     /* kernels have names before the first of an attachment is launched */
-    if (markers.trace || markers.rename || markers.selected || tool_attach_is() ||
+    if (markers.trace || markers.ranges || markers.selected || tool_attach_is() ||
         tool_windows_wanted()) {
         c->always.handle = 0;
         if (!done(rocprofiler_create_context(&c->always), what)) return false;
@@ -205,7 +205,8 @@ static void add_origins(const contexts_t *c)
     bool launches = traces_kernels() || tool_counting_wanted() ||
                     base_env_bool("ROCPROF_MEMORY_COPY_TRACE", false);
     if (!launches) return;
-    done(tool_origin_configure(c->traced), "streams and ranges of kernels");
+    done(tool_origin_configure(c->traced, tool_markers_wanted().rename),
+         "streams and ranges of kernels");
     if (!base_env_bool("ROCPROF_GROUP_BY_QUEUE", false))
         done(tool_origin_follow_streams(c->always), "streams");
 }
@@ -242,7 +243,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     if (tool_counting_wanted()) tool_counting_configure(contexts.traced);
     if (tool_att_wanted()) tool_att_configure(contexts.traced);
     if (tool_sampling_wanted()) tool_sampling_configure(contexts.traced, buffer);
-    if (tool_instructions_wanted()) tool_instructions_start();
+    if (tool_instructions_wanted()) tool_instructions_start(contexts.always);
     bool late = tool_attach_is();
     if (late)
         tool_attach_ready(&(tool_attach_parts_t){.always = contexts.always,

@@ -59,7 +59,7 @@ def check_table(folder):
 
     def at(name, word, *prefixes):
         return [row for row in of_kernel(table, name) if int(row["Source_Line"]) == line[word]
-                and row["Source_File"] == source and row["Instruction"].startswith(prefixes)]
+                and row["Source_File"].endswith("/instructions/kernels.hip") and row["Instruction"].startswith(prefixes)]
 
     waves = RUNS * WAVES
     # a float of each line of 128 bytes: 64 lines of 64 bytes where 4 would do
@@ -85,33 +85,99 @@ def check_table(folder):
     check(total(of_kernel(table, "rounds"), "Atomics") >= 64 * WAVES, True, "atomics")
 
 
-# The counter, and what it is the sum of.
-SUMS = {
-    "SQ_INSTS_VALU": ("Issued", ("v_",)),
-    "SQ_INSTS_SMEM": ("Issued", ("s_load", "s_buffer")),
-    "SQ_INSTS_LDS": ("Issued", ("ds_",)),
-    "SQ_INSTS_VMEM_WR": ("Issued", ("global_store", "global_atomic")),
-    "SQ_INSTS_BRANCH": ("Issued", ("s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call")),
-    "SQ_LDS_IDX_ACTIVE": ("Lds_Clocks", ()),
+# Instructions that are not of the scalar unit's arithmetic, and those of branches.
+BRANCHES = ("s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call")
+OTHER = BRANCHES + ("s_load", "s_buffer", "s_endpgm", "s_waitcnt", "s_nop", "s_sleep", "s_barrier", "s_sendmsg")
+LOADS, STORES = ("global_load", "flat_load", "buffer_load"), ("global_store", "flat_store", "buffer_store")
+ATOMICS = ("global_atomic", "flat_atomic", "buffer_atomic")
+
+
+def scalar(row):
+    return row["Instruction"].startswith("s_") and not row["Instruction"].startswith(OTHER)
+
+
+def sum_of(column, *prefixes):
+    return lambda table: total(table, column, *prefixes)
+
+
+# What the counter says, from the instructions: counts,
+EXACT = {
+    "SQ_INSTS": sum_of("Issued"),
+    "SQ_INSTS_VALU": sum_of("Issued", "v_"),
+    "SQ_INSTS_SALU": lambda table: total([row for row in table if scalar(row)], "Issued"),
+    "SQ_INSTS_SMEM": sum_of("Issued", "s_load", "s_buffer"),
+    "SQ_INSTS_LDS": sum_of("Issued", "ds_"),
+    "SQ_INSTS_VMEM": sum_of("Issued", *LOADS, *STORES, *ATOMICS),
+    "SQ_INSTS_VMEM_RD": sum_of("Issued", *LOADS),
+    "SQ_INSTS_VMEM_WR": sum_of("Issued", *STORES, *ATOMICS),
+    "SQ_INSTS_FLAT": sum_of("Issued", "flat_", "global_", "scratch_"),
+    "SQ_INSTS_BRANCH": sum_of("Issued", *BRANCHES),
+    "SQ_INSTS_SENDMSG": sum_of("Issued", "s_endpgm", "s_sendmsg"),
+    "SQ_LDS_IDX_ACTIVE": sum_of("Lds_Clocks"),
+    "SQ_LDS_BANK_CONFLICT": lambda table: total(table, "Lds_Clocks") - total(table, "Lds_Clocks_Needed"),
 }
+# and what caches and clocks make of them.
+MODEL = {
+    "SQ_ACTIVE_INST_VALU": lambda table: total(table, "Issue", "v_") / 4,
+    "SQ_THREAD_CYCLES_VALU": lambda table: sum(
+        int(row["Issue"]) // int(row["Issued"]) // 4 * int(row["Lanes"])
+        for row in table if row["Instruction"].startswith("v_")),
+    "TCP_TOTAL_CACHE_ACCESSES_sum": lambda table: total(table, "L1_Hits") + total(table, "L1_Misses"),
+    "TCP_TCC_READ_REQ_sum": sum_of("L1_Misses", *LOADS),
+    "TCP_TCC_WRITE_REQ_sum": sum_of("L1_Misses", *STORES),
+    "TCP_TCC_ATOMIC_WITH_RET_REQ_sum": sum_of("L1_Misses", *ATOMICS),
+    "TCP_UTCL1_TRANSLATION_MISS_sum": sum_of("Tlb_Misses"),
+    "SQC_DCACHE_HITS": sum_of("Scalar_Hits"),
+    "SQC_DCACHE_MISSES": sum_of("Scalar_Misses"),
+    "SQC_DCACHE_MISSES_DUPLICATE": sum_of("Scalar_Late"),
+    "SQC_ICACHE_REQ": sum_of("Code_Fetches"),
+    "SQC_ICACHE_MISSES": sum_of("Code_Misses"),
+    "TCC_MISS_sum": lambda table: total(table, "L2_Misses") + total(table, "Code_L2_Misses"),
+    "SQ_WAIT_INST_LDS": lambda table: total(table, "Stall_Lds") / 4,
+}
+LOST = [f"Wait_{what}" for what in ("Code", "Vector", "Scalar", "Lds", "Barrier", "Matrix", "Sleep", "Bandwidth")]
+LOST += [f"Stall_{what}" for what in ("Valu", "Scalar", "Lds", "Vector")]
+
+
+def counters_of(folder, kernels):
+    """Sums over the kernel's dispatches, by kernel and counter."""
+    counted = {kernel: {} for kernel in kernels}
+    for row in rows(folder, "counter_collection"):
+        mine = counted.get(row["Kernel_Name"].split("(")[0], {})
+        mine[row["Counter_Name"]] = mine.get(row["Counter_Name"], 0) + float(row["Counter_Value"])
+    return counted
 
 
 def check_counters(folder):
-    profile(folder, "--instruction-counts", "-f", "csv", "--pmc", "SQ_WAVES", "SQ_LDS_BANK_CONFLICT",
-            *SUMS)
-    table = rows(folder, "instruction_counts")
-    counted = {}
-    for row in rows(folder, "counter_collection"):
-        key = row["Kernel_Name"].split("(")[0], row["Counter_Name"]
-        counted[key] = counted.get(key, 0) + float(row["Counter_Value"])
+    profile(folder, "--instruction-counts", "-f", "csv", "--pmc", "SQ_WAVES", *EXACT)
+    table, counted = rows(folder, "instruction_counts"), counters_of(folder, ("strides", "rounds"))
     for kernel, waves in (("strides", RUNS * WAVES), ("rounds", WAVES)):
         mine = of_kernel(table, kernel)
-        check(counted[kernel, "SQ_WAVES"], waves, f"{kernel}: waves")
-        for counter, (column, prefixes) in SUMS.items():
-            check(total(mine, column, *prefixes), counted[kernel, counter], f"{kernel}: {counter}")
-        check(total(mine, "Lds_Clocks") - total(mine, "Lds_Clocks_Needed"),
-              counted[kernel, "SQ_LDS_BANK_CONFLICT"], f"{kernel}: conflicts")
-    check(counted["strides", "SQ_LDS_BANK_CONFLICT"] > 0, True, "there are conflicts")
+        check(counted[kernel]["SQ_WAVES"], waves, f"{kernel}: waves")
+        check({name: of(mine) for name, of in EXACT.items()},
+              {name: counted[kernel][name] for name in EXACT}, kernel)
+    check(counted["strides"]["SQ_LDS_BANK_CONFLICT"] > 0, True, "there are conflicts")
+    check("L1_Hits" in table[0], False, "columns of the model, which is not asked for")
+
+
+def check_model(folder):
+    profile(folder, "--instruction-counts", "--instruction-counts-level", "model", "-f", "csv", "--pmc",
+            "SQ_WAVE_CYCLES", "SQ_WAIT_ANY", "SQ_WAIT_INST_ANY", "TCC_HIT_sum", "SQC_TC_INST_REQ", *EXACT, *MODEL)
+    table, counted = rows(folder, "instruction_counts"), counters_of(folder, ("strides", "rounds"))
+    for kernel, runs in (("strides", RUNS), ("rounds", 1)):
+        mine, got = of_kernel(table, kernel), counted[kernel]
+        sums = {name: of(mine) for name, of in (EXACT | MODEL).items()}
+        check(sums, {name: got[name] for name in sums}, kernel)
+        # L2 serves requests for code, too
+        check(total(mine, "L2_Hits") - total(mine, "Code_L2_Misses"), got["TCC_HIT_sum"] - got["SQC_TC_INST_REQ"],
+              f"{kernel}: hits of L2")
+        # an engine's counter drops what is less than four clocks
+        lost = sum(total(mine, column) for column in LOST)
+        for clocks, quads in ((lost, got["SQ_WAIT_ANY"] + got["SQ_WAIT_INST_ANY"]),
+                              (lost + total(mine, "Issue"), got["SQ_WAVE_CYCLES"])):
+            check(0 <= clocks - 4 * quads < 2 * 4 * 8 * runs, True, f"{kernel}: {clocks} clocks, {quads} of four")
+    check(min(counted["strides"][name] for name in MODEL if "ATOMIC" not in name and "INST_LDS" not in name) > 0,
+          True, "something of everything")
 
 
 def check_callgrind(folder):
