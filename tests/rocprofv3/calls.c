@@ -93,10 +93,9 @@ static void put_arguments(trace_writer_t *w, uint64_t start, uint64_t ns, size_t
 static void put_records(const char *store)
 {
     const size_t lengths[] = {1, 100, 120, 16000, 16100, 16200, 16300, 16400, LONGEST};
-    uint64_t now = 1000;
     trace_writer_t *w = open_writer(store, "records-0.seg", TRACE_CONTENTS_RECORDS);
     for (unsigned bits = 8; bits <= 62; bits++) {
-        now = UINT64_C(1) << bits;
+        const uint64_t now = UINT64_C(1) << bits;
         for (unsigned off = 0; off < 3; off++)
             put_plain(w, now + off - 1, 1, bits % 2 ? bits : (1u << TRACE_THREAD_BITS) - bits);
         /* as long as the next power of two is away: of others' tracks than these */
@@ -109,8 +108,9 @@ static void put_records(const char *store)
                                .correlation = ++id};
         trace_writer_put(w, &mark);
     }
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
-        put_arguments(w, now + 100 + 10 * i, 5, lengths[i]);
+    for (unsigned bits = 40; bits <= 60; bits += 20)
+        for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
+            put_arguments(w, (UINT64_C(1) << bits) + 100 + 10 * i, 5, lengths[i]);
     trace_writer_count(w, id, 0, 0);
     trace_writer_close(w);
 }
