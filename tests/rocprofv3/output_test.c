@@ -256,7 +256,20 @@ static const char *one_format(const void *from, const char *name)
     return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? from : NULL;
 }
 
-/* A store that has lost what agents and kernels were: every format is written all the same. */
+static void assert_in_file(const char *directory, const char *name, const char *text)
+{
+    static char bytes[65536];
+    char path[128];
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    bytes[fread(bytes, 1, sizeof(bytes) - 1, f)] = 0;
+    fclose(f);
+    if (!strstr(bytes, text)) fail_msg("%s: no %s", name, text);
+}
+
+/* A store that has lost what agents and kernels were, and where copies have calls' kind: every
+ * format is written all the same. */
 static void lost_names(void **state)
 {
     (void)state;
@@ -282,7 +295,10 @@ static void lost_names(void **state)
                           .dispatch = 1};
     trace_copy_t c = {.head = trace_head(TRACE_COPY, 10, 1, 7, sizeof(c)), .start = 5, .end = 6};
     trace_api_t call = {trace_head(TRACE_API, 5, 9, 8, sizeof(call)), 1, 2, 1};
-    assert_true(trace_writer_put(w, &d) && trace_writer_put(w, &c) && trace_writer_put(w, &call));
+    trace_copy_t other = {
+        .head = trace_head(TRACE_COPY, 5, 9, 7, sizeof(other)), .start = 7, .end = 9};
+    assert_true(trace_writer_put(w, &d) && trace_writer_put(w, &call) &&
+                trace_writer_put(w, &other) && trace_writer_put(w, &c));
     trace_writer_close(w);
     for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
         out_config_t config;
@@ -291,11 +307,15 @@ static void lost_names(void **state)
         assert_int_equal(out_config_read(&config, one_format, formats[i], why, sizeof(why)), 0);
         if (out_convert(&conversion, store, &result, why, sizeof(why)) != 0)
             fail_msg("%s: %s", formats[i], why);
-        assert_int_equal(result.counts.written, 3);
+        assert_int_equal(result.counts.written, 4);
         assert_int_not_equal(result.files, 0);
         out_conversion_free(&conversion);
         out_config_free(&config);
     }
+    assert_in_file(directory, "x_results.json",
+                   "\"domain\":\"MEMORY_COPY\",\"stats\":{\"count\":2,\"sum\":3,");
+    assert_in_file(directory, "x_results.json",
+                   "\"domain\":\"HIP_API\",\"stats\":{\"count\":1,\"sum\":1,");
     assert_int_equal(trace_remove(directory), 0);
 }
 
