@@ -15,6 +15,7 @@ const cli_subcommand_t cli_subcommands[] = {
     {"report", "[-o FILE] [DIR|DB...]",
      "one page of what runs did, for any browser; of two inputs the differences", rep_command},
     {"findings", "[DIR|DB]", "what a run shows that is worth a look", res_findings_command},
+    {"digest", "[DIR|DB]", "a run in so many bytes, most important first", res_digest_command},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -6,5 +6,6 @@
 int res_check_command(int argc, char **argv);
 int res_diff_command(int argc, char **argv);
 int res_findings_command(int argc, char **argv);
+int res_digest_command(int argc, char **argv);
 
 #endif

@@ -75,7 +75,8 @@ void res_finding_json(FILE *f, const res_finding_t *row)
             res_put_json(f, e->text);
         else
             fprintf(f, "%.15g", e->value);
-        fprintf(f, ", \"unit\": \"%s\"}", units[e->measure]);
+        fprintf(f, ", \"unit\": \"%s\", \"class\": \"%s\"}", units[e->measure],
+                res_class_names[row->class_]);
     }
     fputs("], \"more\": ", f);
     res_put_json(f, row->more);

@@ -90,6 +90,7 @@ static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char
         }
         row->class_ = class_;
         row->measure = measure;
+        row->counter = !name;
         row->dispatches = (uint64_t)sqlite3_column_int64(s, 1);
         row->total = sqlite3_column_double(s, 2);
         row->least = sqlite3_column_double(s, 3);

@@ -41,6 +41,7 @@ typedef struct {
     char *name;
     res_class_t class_;
     res_measure_t measure;
+    bool counter;        /* one of --pmc's */
     uint64_t dispatches; /* that have one; of "dispatches", processes */
     double total, least, most;
 } res_value_t;

@@ -216,8 +216,9 @@ class Output(Case):
                          [("scratch", "a", "exact"), ("divergence", "a", "timing model"), ("scratch", "c", "exact"),
                           ("host-times", "", "measured")])
         self.assertEqual([f["weight"] for f in found], [0.9, 0.9, 0.1, 0])
-        self.assertEqual(found[1]["evidence"], [{"name": "active", "value": 50, "unit": "%"},
-                                                {"name": "lanes", "value": 32, "unit": ""}])
+        self.assertEqual(found[1]["evidence"], [
+            {"name": "active", "value": 50, "unit": "%", "class": "timing model"},
+            {"name": "lanes", "value": 32, "unit": "", "class": "timing model"}])
 
     def test_real_gpu(self):
         """What was counted there is measured; its times are its own."""

@@ -1,0 +1,489 @@
+/* digest.c - rocprofv3 digest: the run in so many bytes, for scripts and assistants.
+ *
+ * Everything that may be said is an item; items are ordered by importance over all sections, and as
+ * many of the first as fit are told. What did not fit is counted. The schema of JSON is
+ * docs/digest.schema.json: what changes its meaning changes its number. */
+#include <argp.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "results/commands.h"
+#include "results/findings.h"
+#include "results/grid.h"
+#include "results/verdicts.h"
+
+#define SCHEMA "crocprof-digest-1"
+
+enum { BYTES_LEAST = 2000, BYTES_USUAL = 8000, NAME_MAX_BYTES = 160, ROWS_MAX = 50 };
+
+/* Item n of a section has the importance first + n * step: the least comes first. */
+typedef enum { FINDINGS, KERNELS, COUNTERS, COPIES, CALLS, SECTION_COUNT } section_t;
+
+static const struct {
+    const char *key, *heading;
+    double first, step;
+} sections[SECTION_COUNT] = {
+    {"findings", "Findings", 0, 1},         {"kernels", "Kernels", 0.5, 1.2},
+    {"counters", "Counters", 3, 0.4},       {"copies", "Copies", 2, 3},
+    {"calls", "Calls of the host", 2.5, 3},
+};
+
+static const char *const commands[] = {
+    "rocprofv3 findings DIR",          "rocprofv3 report DIR",
+    "rocprofv3 annotate DIR",          "rocprofv3 diff BEFORE DIR",
+    "rocprofv3 check BUDGET.yaml DIR", "rocpd summary -i DB",
+};
+
+typedef struct {
+    section_t section;
+    double importance;
+    char *text;
+} item_t;
+
+typedef struct {
+    bool json;
+    char *head; /* text of what is always told */
+    item_t *items;
+    size_t count, by_section[SECTION_COUNT];
+    bool failed;
+} digest_t;
+
+/* ---- numbers and names ---- */
+
+/* Every number has a unit and a class. */
+static void put_number(FILE *f, double value, const char *unit, res_class_t class_)
+{
+    fprintf(f, "{\"value\": %.15g, \"unit\": \"%s\", \"class\": \"%s\"}", value, unit,
+            res_class_names[class_]);
+}
+
+static const char *unit_of(res_measure_t measure)
+{
+    static const char *const units[] = {"", "%", "bytes", "ns"}; /* ORDER: res_measure_t */
+    return units[measure];
+}
+
+/* Long names are cut, whole characters stay. */
+static void put_name(FILE *f, bool json, const char *name)
+{
+    char cut[NAME_MAX_BYTES + 4];
+    size_t bytes = strlen(name);
+    if (bytes > NAME_MAX_BYTES) {
+        bytes = NAME_MAX_BYTES;
+        while (bytes && ((unsigned char)name[bytes] & 0xc0) == 0x80)
+            bytes--;
+        snprintf(cut, sizeof(cut), "%.*s...", (int)bytes, name);
+        name = cut;
+    }
+    (json ? res_put_json : res_put_markdown)(f, name);
+}
+
+/* ---- items ---- */
+
+/* An item that is being written. */
+typedef struct {
+    digest_t *d;
+    section_t section;
+    char *text;
+    size_t bytes;
+    FILE *f;
+} draft_t;
+
+static FILE *begin(draft_t *i, digest_t *d, section_t section)
+{
+    *i = (draft_t){.d = d, .section = section};
+    i->f = open_memstream(&i->text, &i->bytes);
+    d->failed |= !i->f;
+    return i->f;
+}
+
+static void end(draft_t *i)
+{
+    digest_t *d = i->d;
+    item_t *items = realloc(d->items, (d->count + 1) * sizeof(*items));
+    if (items) d->items = items;
+    if (fclose(i->f) != 0 || !items) {
+        d->failed = true;
+        free(i->text);
+        return;
+    }
+    const size_t place = d->by_section[i->section]++;
+    items[d->count++] =
+        (item_t){i->section, sections[i->section].first + (double)place * sections[i->section].step,
+                 i->text};
+}
+
+static void add_findings(digest_t *d, const res_findings_t *list)
+{
+    for (size_t n = 0; n < list->count && n < ROWS_MAX; n++) {
+        const res_finding_t *row = &list->rows[n];
+        draft_t item;
+        FILE *f = begin(&item, d, FINDINGS);
+        if (!f) return;
+        if (d->json) {
+            res_finding_json(f, row);
+        } else {
+            fprintf(f, "- **%s%s", row->title, row->subject[0] ? ": " : "");
+            put_name(f, false, row->subject);
+            fprintf(f, "** (%s", res_class_names[row->class_]);
+            if (row->weight > 0) fprintf(f, ", %.1f %% of the time", 100 * row->weight);
+            fputs("): ", f);
+            res_put_markdown(f, row->text);
+            fprintf(f, " %s", row->advice);
+        }
+        end(&item);
+    }
+}
+
+/* A value: of each dispatch, or their mean and bounds. */
+static void put_value(FILE *f, bool json, const res_value_t *v)
+{
+    char text[3][RES_SHOWN_BYTES];
+    const double mean = v->dispatches ? v->total / (double)v->dispatches : 0;
+    const double all[] = {mean, v->least, v->most};
+    if (json) {
+        fputs("{\"name\": ", f);
+        res_put_json(f, v->name);
+        fprintf(f,
+                ", \"value\": %.15g, \"least\": %.15g, \"most\": %.15g, \"unit\": \"%s\", "
+                "\"class\": \"%s\"}",
+                mean, v->least, v->most, unit_of(v->measure), res_class_names[v->class_]);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        res_shown(all[i], v->measure, text[i]);
+    res_put_markdown(f, v->name);
+    if (v->least == v->most)
+        fprintf(f, " %s (%s)", text[0], res_class_names[v->class_]);
+    else
+        fprintf(f, " %s, %s to %s (%s)", text[0], text[1], text[2], res_class_names[v->class_]);
+}
+
+/* What says more than that a kernel has none of it. */
+static bool is_told(const res_value_t *v)
+{
+    return strcmp(v->name, "dispatches") != 0 && v->most != 0;
+}
+
+static void add_kernel(digest_t *d, const res_values_t *v, size_t kernel)
+{
+    const res_subject_t *k = &v->kernels[kernel];
+    const res_value_t *time = res_value_find(v, kernel, "time");
+    const res_value_t *calls = res_value_find(v, kernel, "dispatches");
+    const res_class_t class_ = time ? time->class_ : RES_MEASURED;
+    const char *before = d->json ? "" : "; ";
+    char total[RES_SHOWN_BYTES], count[RES_SHOWN_BYTES];
+    draft_t item;
+    FILE *f = begin(&item, d, KERNELS);
+    if (!f) return;
+    fputs(d->json ? "{\"name\": " : "- **", f);
+    put_name(f, d->json, k->label);
+    if (d->json) {
+        fputs(", \"calls\": ", f);
+        put_number(f, calls ? calls->total : 0, "", RES_EXACT);
+        fputs(", \"time\": ", f);
+        put_number(f, (double)k->total_ns, "ns", class_);
+        fputs(", \"share\": ", f);
+        put_number(f, 100 * k->share, "%", class_);
+        fputs(", \"values\": [", f);
+    } else {
+        fprintf(f, "**: %s calls (exact), %s in all, %.1f %% of the time (%s)",
+                res_shown(calls ? calls->total : 0, RES_PLAIN, count),
+                res_shown((double)k->total_ns, RES_TIME, total), 100 * k->share,
+                res_class_names[class_]);
+    }
+    for (size_t i = k->first; i < k->first + k->count; i++) {
+        if (!is_told(&v->rows[i]) || v->rows[i].counter) continue;
+        fputs(before, f);
+        put_value(f, d->json, &v->rows[i]);
+        before = d->json ? ", " : "; ";
+    }
+    if (d->json) fputs("]}", f);
+    end(&item);
+}
+
+static void add_counters(digest_t *d, const res_values_t *v, size_t kernel)
+{
+    const res_subject_t *k = &v->kernels[kernel];
+    for (size_t i = k->first; i < k->first + k->count; i++) {
+        draft_t item;
+        if (!v->rows[i].counter) continue;
+        FILE *f = begin(&item, d, COUNTERS);
+        if (!f) return;
+        fputs(d->json ? "{\"kernel\": " : "- ", f);
+        put_name(f, d->json, k->label);
+        fputs(d->json ? ", \"counter\": " : ": ", f);
+        put_value(f, d->json, &v->rows[i]);
+        if (d->json) fputc('}', f);
+        end(&item);
+    }
+}
+
+/* Rows of name, number, time and, of copies, bytes. */
+static int add_rows(digest_t *d, res_run_t *r, section_t section, const char *sql)
+{
+    sqlite3_stmt *s = res_prepare(r, sql, "digest");
+    int more = s ? 1 : -1;
+    const bool bytes = s && sqlite3_column_count(s) > 3;
+    while (more > 0 && (more = res_step(s, "digest")) > 0) {
+        const char *name = (const char *)sqlite3_column_text(s, 0);
+        const double numbers[] = {sqlite3_column_double(s, 1), sqlite3_column_double(s, 2),
+                                  bytes ? sqlite3_column_double(s, 3) : 0};
+        char text[3][RES_SHOWN_BYTES];
+        draft_t item;
+        FILE *f = begin(&item, d, section);
+        if (!f) break;
+        fputs(d->json ? "{\"name\": " : "- ", f);
+        put_name(f, d->json, name ? name : "");
+        if (d->json) {
+            fputs(", \"count\": ", f);
+            put_number(f, numbers[0], "", RES_EXACT);
+            fputs(", \"time\": ", f);
+            put_number(f, numbers[1], "ns", RES_MEASURED);
+            if (bytes) fputs(", \"moved\": ", f);
+            if (bytes) put_number(f, numbers[2], "bytes", RES_EXACT);
+            fputc('}', f);
+        } else {
+            fprintf(f, ": %s (exact), %s (measured)", res_shown(numbers[0], RES_PLAIN, text[0]),
+                    res_shown(numbers[1], RES_TIME, text[1]));
+            if (bytes) fprintf(f, ", %s (exact)", res_shown(numbers[2], RES_BYTES, text[2]));
+        }
+        end(&item);
+    }
+    sqlite3_finalize(s);
+    return more < 0 ? -1 : 0;
+}
+
+/* ---- the whole ---- */
+
+/* What is told in any case: of what run, and what it lost. */
+static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
+{
+    static const char what[] = "digest";
+    size_t bytes;
+    char losses[256];
+    sqlite3_stmt *s = res_prepare(
+        r,
+        "SELECT MIN(P.command), COUNT(*), (SELECT MIN(hostname) FROM rocpd_info_node), (SELECT "
+        "MAX(\"end\") - MIN(start) FROM rocpd_kernel_dispatch) FROM rocpd_info_process P",
+        what);
+    const int more = s ? res_step(s, what) : -1;
+    FILE *f = more > 0 ? open_memstream(&d->head, &bytes) : NULL;
+    if (f) {
+        const char *command = (const char *)sqlite3_column_text(s, 0);
+        const char *host = (const char *)sqlite3_column_text(s, 2);
+        const double processes = sqlite3_column_double(s, 1), span = sqlite3_column_double(s, 3);
+        const char *gpu = !v->software    ? ""
+                          : v->model_time ? " in software, with model times"
+                                          : " in software, with times of this host";
+        char text[RES_SHOWN_BYTES];
+        fputs(d->json ? "{\"schema\": \"" SCHEMA "\", \"run\": {\"command\": " : "# ", f);
+        put_name(f, d->json, command ? command : "");
+        if (d->json) {
+            fputs(", \"host\": ", f);
+            put_name(f, true, host ? host : "");
+            fputs(", \"gpu\": ", f);
+            put_name(f, true, v->gpu);
+            fprintf(f, ", \"software_gpu\": %s, \"processes\": ", v->software ? "true" : "false");
+            put_number(f, processes, "", RES_EXACT);
+            fputs(", \"kernels\": ", f);
+            put_number(f, (double)v->kernel_count, "", RES_EXACT);
+            fputs(", \"span\": ", f);
+            put_number(f, span, "ns", v->model_time ? RES_TIMING_MODEL : RES_MEASURED);
+            fputs("}, \"losses\": {\"records\": ", f);
+            put_number(f, (double)v->dropped, "", RES_EXACT);
+            fputs(", \"damaged\": ", f);
+            put_number(f, (double)v->damaged, "bytes", RES_EXACT);
+            fputs(", \"names\": ", f);
+            put_number(f, (double)v->names_lost, "", RES_EXACT);
+            fputc('}', f);
+        } else {
+            res_losses_text(v, losses, sizeof(losses));
+            fputs("\n\nOn ", f);
+            put_name(f, false, v->gpu[0] ? v->gpu : "no GPU");
+            fprintf(f, "%s, host ", gpu);
+            put_name(f, false, host ? host : "");
+            fprintf(f,
+                    "; %.0f processes, %zu kernels (exact), from the first to the last %s (%s).\n",
+                    processes, v->kernel_count, res_shown(span, RES_TIME, text),
+                    v->model_time ? "timing model" : "measured");
+            if (losses[0]) fprintf(f, "\n**Losses: %s.**\n", losses);
+        }
+        d->failed |= fclose(f) != 0;
+    }
+    sqlite3_finalize(s);
+    return f ? 0 : -1;
+}
+
+static int by_importance(const void *left, const void *right)
+{
+    const item_t *a = left, *b = right;
+    if (a->importance != b->importance) return a->importance < b->importance ? -1 : 1;
+    return (int)a->section - (int)b->section;
+}
+
+/* Items of a section among the first `count`. */
+static size_t put_section(const digest_t *d, FILE *f, section_t section, size_t count)
+{
+    size_t told = 0;
+    if (d->json) fprintf(f, ", \"%s\": [", sections[section].key);
+    for (size_t i = 0; i < count; i++) {
+        if (d->items[i].section != section) continue;
+        if (!told && !d->json) fprintf(f, "\n## %s\n\n", sections[section].heading);
+        if (told && d->json) fputs(", ", f);
+        fputs(d->items[i].text, f);
+        if (!d->json) fputc('\n', f);
+        told++;
+    }
+    if (d->json) fputc(']', f);
+    return told;
+}
+
+/* The digest with the first items. */
+static void put_all(const digest_t *d, FILE *f, size_t count)
+{
+    size_t left[SECTION_COUNT];
+    fputs(d->head, f);
+    for (int i = 0; i < SECTION_COUNT; i++)
+        left[i] = d->by_section[i] - put_section(d, f, (section_t)i, count);
+    fputs(d->json ? ", \"left_out\": {" : "\n## More\n\nLeft out: ", f);
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        if (i) fputs(", ", f);
+        if (d->json)
+            fprintf(f, "\"%s\": %zu", sections[i].key, left[i]);
+        else
+            fprintf(f, "%zu %s", left[i], sections[i].key);
+    }
+    fputs(d->json ? "}, \"more\": [" : ".\n\n", f);
+    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+        if (d->json)
+            fprintf(f, "%s\"%s\"", i ? ", " : "", commands[i]);
+        else
+            fprintf(f, "    %s\n", commands[i]);
+    }
+    if (d->json) fputs("]}\n", f);
+}
+
+static size_t size_of(const digest_t *d, size_t count, char **text)
+{
+    size_t bytes = 0;
+    *text = NULL;
+    FILE *f = open_memstream(text, &bytes);
+    if (!f) return SIZE_MAX;
+    put_all(d, f, count);
+    return fclose(f) == 0 ? bytes : SIZE_MAX;
+}
+
+/* As many of the first items as fit; more of them never take less room. */
+static int write_fitting(const digest_t *d, size_t most)
+{
+    size_t fits = 0, above = d->count + 1;
+    char *text;
+    while (above - fits > 1) {
+        const size_t middle = fits + (above - fits) / 2;
+        *(size_of(d, middle, &text) <= most ? &fits : &above) = middle;
+        free(text);
+    }
+    const size_t bytes = size_of(d, fits, &text);
+    if (text && bytes <= most) fwrite(text, 1, bytes, stdout);
+    free(text);
+    if (bytes <= most) return 0;
+    base_error("--bytes %zu: the least that is told has %zu", most, bytes);
+    return -1;
+}
+
+static int digest(res_run_t *r, bool json, size_t most)
+{
+    digest_t d = {.json = json};
+    res_values_t v;
+    res_findings_t list = {0};
+    if (res_values(r, &v) != 0) return -1;
+    int result = res_findings(r, &v, &list);
+    if (result == 0) result = make_head(&d, r, &v);
+    if (result == 0) add_findings(&d, &list);
+    for (size_t k = 0; result == 0 && k < v.kernel_count && k < ROWS_MAX; k++) {
+        add_kernel(&d, &v, k);
+        add_counters(&d, &v, k);
+    }
+    if (result == 0)
+        result =
+            add_rows(&d, r, COPIES,
+                     "SELECT name, COUNT(*), SUM(duration), SUM(size) FROM memory_copies GROUP "
+                     "BY name ORDER BY 3 DESC, 1 LIMIT 50");
+    if (result == 0)
+        result =
+            add_rows(&d, r, CALLS,
+                     "SELECT name, COUNT(*), SUM(duration) FROM regions WHERE category NOT LIKE "
+                     "'MARKER%' GROUP BY name ORDER BY 3 DESC, 1 LIMIT 50");
+    if (d.count) qsort(d.items, d.count, sizeof(*d.items), by_importance);
+    if (d.failed) base_error("%s", strerror(ENOMEM));
+    result = result == 0 && !d.failed ? write_fitting(&d, most) : -1;
+    for (size_t i = 0; i < d.count; i++)
+        free(d.items[i].text);
+    free(d.items);
+    free(d.head);
+    res_findings_free(&list);
+    res_values_free(&v);
+    return result;
+}
+
+/* ---- the command ---- */
+
+typedef struct {
+    const char *format;
+    size_t bytes;
+    char **words;
+    size_t count;
+} arguments_t;
+
+static const struct argp_option options[] = {
+    {"format", 'f', "FORMAT", 0, "md or json (default md)", 0},
+    {"bytes", 'b', "N", 0, "at most so many (default 8000, at least 2000)", 0},
+    {0}};
+
+static error_t take_option(int key, char *word, struct argp_state *state)
+{
+    arguments_t *a = state->input;
+    char *rest;
+    switch (key) {
+    case 'f': a->format = word; return 0;
+    case 'b':
+        a->bytes = strtoul(word, &rest, 10);
+        if (rest == word || *rest || *word == '-' || a->bytes < BYTES_LEAST)
+            argp_error(state, "--bytes %s: a number from %d on is expected", word, BYTES_LEAST);
+        return 0;
+    case ARGP_KEY_ARGS:
+        a->words = state->argv + state->next;
+        a->count = (size_t)(state->argc - state->next);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp command = {
+    options,
+    take_option,
+    "[DIR|DB...]",
+    "A run in so many bytes, most important first: findings, kernels, counters, copies, calls; "
+    "every number with its unit and class.",
+    NULL,
+    NULL,
+    NULL};
+
+int res_digest_command(int argc, char **argv)
+{
+    static char name[] = "rocprofv3 digest"; /* as help shows it */
+    arguments_t a = {.format = "md", .bytes = BYTES_USUAL};
+    res_run_t r;
+    argp_err_exit_status = RES_EXIT_TROUBLE;
+    argv[0] = name;
+    argp_parse(&command, argc, argv, 0, NULL, &a);
+    const int format = res_format(a.format, 1u << RES_MARKDOWN | 1u << RES_JSON);
+    if (format < 0 || res_run_open(&r, a.words, a.count) != 0) return RES_EXIT_TROUBLE;
+    const int result = digest(&r, format == RES_JSON, a.bytes);
+    res_run_close(&r);
+    return result == 0 ? RES_EXIT_KEPT : RES_EXIT_TROUBLE;
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""rocprofv3 findings on real programs: each bad kernel or habit of shows.hip is found, by its own rule, and none of
+the good ones.
+
+usage: shows.py BUILD_DIR PROGRAM kernels|host
+"""
+import json
+import subprocess
+import sys
+import tempfile
+
+BUILD, PROGRAM, WHAT = sys.argv[1:4]
+COUNTERS = ("TCP_TOTAL_CACHE_ACCESSES_sum SQ_INSTS_VMEM SQ_LDS_BANK_CONFLICT SQ_LDS_IDX_ACTIVE TCC_ATOMIC_sum TCC_REQ_sum "
+            "VALUUtilization SQ_INSTS_VALU_FMA_F16 SQ_INSTS_VALU SQ_INSTS_MFMA SQC_DCACHE_MISSES SQC_DCACHE_REQ").split()
+# rule: kernels that it is about, of all that run
+KERNELS = {
+    "uncoalesced": {"bad_stride"},
+    "lds-conflicts": {"bad_banks"},
+    "divergence": {"bad_branch"},
+    "scratch": {"bad_array"},
+    "few-waves": {"bad_waves"},
+    "tail": {"bad_tail"},
+    "partial-waves": {"bad_group"},
+    "occupancy-registers": {"bad_registers"},
+    "occupancy-lds": {"bad_lds"},
+    "atomics": {"bad_atomic"},
+    "no-matrix": {"bad_half"},
+    "scalar-misses": {"bad_table"},
+}
+HOST = {"sync-copies", "pageable-copies", "one-stream", "alloc-in-loop", "sync-in-loop"}
+
+
+def findings(mode, directory, *options):
+    subprocess.run([f"{BUILD}/bin/rocprofv3", "--gpu", "soft", *options, "-d", directory, "--", PROGRAM, mode], check=True,
+                   capture_output=True, timeout=120)
+    done = subprocess.run([f"{BUILD}/bin/rocprofv3", "findings", directory, "--format", "json"], check=True,
+                          capture_output=True, timeout=60)
+    return json.loads(done.stdout)["findings"]
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="shows-") as directory:
+        if WHAT == "kernels":
+            found = findings("kernels", directory, "--kernel-trace", "--pmc", *COUNTERS)
+            about = {rule: {f["subject"] for f in found if f["rule"] == rule} for rule in KERNELS}
+            assert about == KERNELS, json.dumps(found, indent=1)
+            assert any(f["rule"] == "host-times" for f in found)
+            return
+        trace = ("--hip-trace", "--kernel-trace", "--memory-copy-trace")
+        bad = {f["rule"] for f in findings("bad", directory + "/bad", *trace)}
+        assert HOST <= bad, bad
+        small = {f["rule"] for f in findings("small", directory + "/small", *trace)}
+        assert "small-copies" in small, small
+        good = {f["rule"] for f in findings("good", directory + "/good", *trace)}
+        assert not (HOST | {"small-copies"}) & good, good
+
+
+main()
