@@ -24,6 +24,7 @@
 #include "tool/selects.h"
 #include "tool/sink.h"
 #include "trace/att.h"
+#include "trace/store.h"
 
 enum { AGENTS_MAX = 64, COUNTERS_MAX = 8, PARAMETERS_MAX = 16, NAME_MAX_BYTES = 64 };
 
@@ -89,12 +90,15 @@ static bool write_all(int fd, const char *data, size_t size)
     return true;
 }
 
-/* Whole or not at all. */
-static void save(const char *name, const void *data, size_t size)
+static void tell_lost(const char *path, int failure)
 {
-    char path[PATH_MAX];
+    base_error("a thread trace or the code of a kernel is lost: %s: %s", path, strerror(failure));
+}
+
+/* Whole or not at all. */
+static void save_as(const char *path, const void *data, size_t size)
+{
     base_file_limit_t limit;
-    if (!tool_sink_path(name, path)) return;
     base_file_limit_begin(&limit, true);
     const int fd = base_file_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool good = fd >= 0 && write_all(fd, data, size);
@@ -105,8 +109,14 @@ static void save(const char *name, const void *data, size_t size)
     }
     base_file_limit_end(&limit);
     if (good) return;
-    base_error("a thread trace or the code of a kernel is lost: %s: %s", path, strerror(failure));
+    tell_lost(path, failure);
     if (fd >= 0) unlink(path);
+}
+
+static void save(const char *name, const void *data, size_t size)
+{
+    char path[PATH_MAX];
+    if (tool_sink_path(name, path)) save_as(path, data, size);
 }
 
 static void on_data(rocprofiler_agent_id_t agent, int64_t engine, void *data, size_t size,
@@ -143,6 +153,24 @@ void tool_att_code_object(const rocprofiler_callback_tracing_code_object_load_da
         save_file(name, o->storage_file);
     else
         save(name, (const void *)(uintptr_t)o->memory_base, o->memory_size);
+}
+
+/* One file with two names where there can be, since the parent's store may be gone before the
+ * child's is read. */
+void tool_att_inherit_code(const char *from, const char *to, uint64_t object)
+{
+    char name[NAME_MAX_BYTES], theirs[PATH_MAX], ours[PATH_MAX];
+    size_t size;
+    snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, object);
+    if (trace_join(theirs, sizeof(theirs), from, name) != 0 ||
+        trace_join(ours, sizeof(ours), to, name) != 0 || link(theirs, ours) == 0 || errno == ENOENT)
+        return;
+    char *data = base_file_read(theirs, &size);
+    if (data)
+        save_as(ours, data, size);
+    else
+        tell_lost(theirs, errno);
+    free(data);
 }
 
 /* ---- one kernel at a time ---- */

@@ -16,6 +16,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "tool/att.h"
 #include "tool/fields.h"
 #include "tool/files.h"
 #include "tool/flush.h"
@@ -274,8 +275,8 @@ fail:
     return false;
 }
 
-/* Agents, code objects, kernels, counters and texts that the parent knew are the child's as well.
- */
+/* Agents, code objects with their files, kernels, counters and texts that the parent knew are the
+ * child's as well. */
 static void copy_metadata(const char *from)
 {
     char path[PATH_MAX + 16], why[PATH_MAX + 128];
@@ -292,6 +293,8 @@ static void copy_metadata(const char *from)
             type == TRACE_TEXT || type == TRACE_COUNTER || type == TRACE_AGENT_PARTS ||
             type == TRACE_DIMENSION || type == TRACE_INSTANCES)
             trace_writer_put(sink.meta, record);
+        if (type == TRACE_CODE_OBJECT)
+            tool_att_inherit_code(from, sink.directory, ((const trace_code_object_t *)record)->id);
     }
     trace_reader_close(r);
 }

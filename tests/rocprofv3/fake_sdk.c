@@ -288,6 +288,29 @@ void fake_scratch(int32_t operation, uint64_t thread, uint64_t bytes, uint64_t s
     add(r.kind, &r, sizeof(r));
 }
 
+static void tell_of_code(rocprofiler_tracing_operation_t operation, void *payload)
+{
+    rocprofiler_callback_tracing_record_t record = {.kind =
+                                                        ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT,
+                                                    .operation = operation,
+                                                    .phase = ROCPROFILER_CALLBACK_PHASE_LOAD,
+                                                    .payload = payload};
+    rocprofiler_user_data_t user = {0};
+    if (fake.code_object) fake.code_object(record, &user, NULL);
+}
+
+void fake_object(uint64_t id, const void *data, uint64_t bytes)
+{
+    rocprofiler_callback_tracing_code_object_load_data_t o = {
+        .size = sizeof(o),
+        .code_object_id = id,
+        .uri = "memory://",
+        .storage_type = ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_MEMORY,
+        .memory_base = (uint64_t)(uintptr_t)data,
+        .memory_size = bytes};
+    tell_of_code(ROCPROFILER_CODE_OBJECT_LOAD, &o);
+}
+
 void fake_kernel(uint64_t id, const char *name)
 {
     rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t k = {
@@ -299,13 +322,7 @@ void fake_kernel(uint64_t id, const char *name)
         .sgpr_count = (uint32_t)id * 16,
         .arch_vgpr_count = (uint32_t)id * 4,
         .accum_vgpr_count = (uint32_t)id};
-    rocprofiler_callback_tracing_record_t record = {
-        .kind = ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT,
-        .operation = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER,
-        .phase = ROCPROFILER_CALLBACK_PHASE_LOAD,
-        .payload = &k};
-    rocprofiler_user_data_t user = {0};
-    if (fake.code_object) fake.code_object(record, &user, NULL);
+    tell_of_code(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &k);
 }
 
 void fake_lose(uint64_t records)

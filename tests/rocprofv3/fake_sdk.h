@@ -27,6 +27,8 @@ FAKE void fake_scratch(int32_t operation, uint64_t thread, uint64_t bytes, uint6
 
 /* A kernel of code object 1 with numbers derived from its id. */
 FAKE void fake_kernel(uint64_t id, const char *name);
+/* A code object in memory. */
+FAKE void fake_object(uint64_t id, const void *data, uint64_t bytes);
 
 /* How often contexts were started and stopped. */
 FAKE int fake_starts(void);

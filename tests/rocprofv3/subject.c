@@ -202,6 +202,7 @@ static void fork_and_start(void)
 
 static void fork_after_start(void)
 {
+    fake_object(1, "what runs", sizeof("what runs"));
     pid_t child = fork();
     if (child == 0) {
         fake_dispatch(502, 90, 9, 7, base + 5000, base + 5100);

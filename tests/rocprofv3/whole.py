@@ -571,6 +571,17 @@ class Ending(Case):
                 names.append([r["Kernel_Name"].split("(")[0] for r in csv.DictReader(f)])
         self.assertEqual(sorted(names), [["vectoradd"], ["vectoradd", "void ns::reduce<double>"]])
 
+    def test_fork_after_code(self):
+        """A child's trace has the code that its parent had loaded."""
+        self.run_it("--kernel-trace", "-f", "json", program=(SUBJECT, "fork-after"),
+                    env={"ROCPROF_INSTRUCTION_COUNTS": "1"})
+        code = []
+        for path in glob.glob(self.out + "/**/*_results.json", recursive=True):
+            with open(path) as f:
+                strings = json.load(f)["rocprofiler-sdk-tool"][0]["strings"]
+            code.append([re.sub(r".*_code_", "code_", n) for n in strings["code_object_snapshot_filenames"]])
+        self.assertEqual(code, [["code_object_id_1.out"]] * 2)
+
     def test_losses_are_told(self):
         done = self.run_it("-s", "-f", "rocpd", program=(SUBJECT, "lose"))
         self.assertEqual(self.counts(done.stderr), [(21, 9, 12, 0)])
