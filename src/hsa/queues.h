@@ -44,6 +44,10 @@ typedef struct {
     /* Before the packet is written, on the program's thread; false: let it pass untouched. May set
      * item->wrap or item->alone if item->special is, and item->mark, with item->special. */
     bool (*begin)(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet);
+    /* A barrier, of whatever kind: is it wanted? And if so, the same as begin(), of the packet's 64
+     * bytes. NULL: none ever is. */
+    bool (*barrier_wanted)(const void *packet);
+    bool (*begin_barrier)(hsax_item_t *item, uint64_t queue_id, const void *packet);
     /* After it was written, same thread. */
     void (*submitted)(hsax_item_t *item);
     /* On the collector thread, one of them: it is done; or it will not be reported. */
