@@ -127,13 +127,16 @@ typedef struct rocprofiler_@LIBRARY@_api_no_args
 /** What a traced function returned; which member holds it follows from the function. */
 typedef union rocprofiler_@LIBRARY@_api_retval_t
 {
-@MEMBERS@    const char *const_charp_retval;
-} rocprofiler_@LIBRARY@_api_retval_t;
+@MEMBERS@} rocprofiler_@LIBRARY@_api_retval_t;
 """
-for small, members in (("rccl", "    int32_t ncclResult_t_retval;\n"),
-                       ("rocdecode", "    uint64_t uint64_t_retval;\n    int32_t rocDecStatus_retval;\n"),
-                       ("rocjpeg", "    int32_t rocJpegStatus_retval;\n")):
-    PRELUDE[small] = SMALL.replace("@LIBRARY@", small).replace("@MEMBERS@", members)
+for small, members in (("rccl", ["int32_t ncclResult_t", "const char *const_charp"]),
+                       ("rocdecode", ["uint64_t uint64_t", "int32_t rocDecStatus", "const char *const_charp"]),
+                       ("rocjpeg", ["int32_t rocJpegStatus", "const char *const_charp"]),
+                       ("rocshmem", ["rocprofiler_rocshmem_api_no_args no"]),
+                       ("hipfile", ["const char *const_charp", "hipFileError_t hipFileError_t", "ssize_t ssize_t",
+                                    "int64_t int64_t"])):
+    PRELUDE[small] = SMALL.replace("@LIBRARY@", small).replace(
+        "@MEMBERS@", "".join(f"    {m}_retval;\n" for m in members))
 
 
 # What headers of a version say of themselves; {0} and {1}: major and minor.

@@ -13,7 +13,7 @@ import usage
 FORMATS = {
     "bool": "BOOL", "char": "CHAR",
     "int8_t": "INT", "int16_t": "INT", "int32_t": "INT", "int64_t": "INT", "int": "INT",
-    "long long": "INT", "long": "INT", "hsa_signal_value_t": "INT", "ptrdiff_t": "INT",
+    "long long": "INT", "long": "INT", "ssize_t": "INT", "hoff_t": "INT", "hsa_signal_value_t": "INT", "ptrdiff_t": "INT",
     "uint8_t": "UINT", "uint16_t": "UINT", "uint32_t": "UINT", "uint64_t": "UINT",
     "unsigned int": "UINT", "unsigned": "UINT", "unsigned long": "UINT", "size_t": "UINT",
     "unsigned long long": "UINT", "hsa_queue_type32_t": "UINT",

@@ -34,7 +34,8 @@ DOMAINS = [
            "HIP compiler support"),
 ] + [Domain(library, "api", f"rocprofiler_{library}_api_id_t", f"ROCPROFILER_{library.upper()}_API_ID_",
             f"{library}/api_id.h", "api", 0, title)
-     for library, title in (("rccl", "RCCL"), ("rocdecode", "rocDecode"), ("rocjpeg", "rocJPEG"))]
+     for library, title in (("rccl", "RCCL"), ("rocdecode", "rocDecode"), ("rocjpeg", "rocJPEG"),
+                            ("rocshmem", "rocSHMEM"), ("hipfile", "hipFile"))]
 # ROCTx: headers are written by hand, and ranges (core_range) have wrappers of their own.
 MARKERS = [Domain("marker", name, None, None, None, name if wrapped else None, 0, "ROCTx " + name)
            for name, wrapped in (("core", True), ("control", True), ("name", True),

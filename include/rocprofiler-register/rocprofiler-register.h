@@ -71,7 +71,8 @@ typedef int (*rocprofiler_register_registration_info_cb_t)(
 
 /* Offers the API tables of one runtime instance.
  *
- * lib_name          "hsa", "hip", "hip_compiler", "roctx", "rccl", "rocdecode" or "rocjpeg"
+ * lib_name          "hsa", "hip", "hip_compiler", "roctx", "rccl", "rocdecode", "rocjpeg",
+ *                   "rocshmem" or "hipfile"
  * import_func       the runtime's rocprofiler_register_import_<name>; never called; may be null
  * lib_version       ROCPROFILER_REGISTER_COMPUTE_VERSION_3(...)
  * api_tables        the tables; changed in place, so they must stay where they are; not null.

@@ -6,11 +6,13 @@
 #include <rocprofiler-sdk/defines.h>
 #include <rocprofiler-sdk/fwd.h>
 #include <rocprofiler-sdk/hip.h>
+#include <rocprofiler-sdk/hipfile.h>
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/kfd/kfd_id.h>
 #include <rocprofiler-sdk/marker.h>
 #include <rocprofiler-sdk/ompt.h>
 #include <rocprofiler-sdk/rocdecode.h>
+#include <rocprofiler-sdk/rocshmem.h>
 
 ROCPROFILER_EXTERN_C_INIT
 
@@ -106,6 +108,54 @@ typedef struct rocprofiler_buffer_tracing_rocjpeg_api_record_t {
     rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
 } rocprofiler_buffer_tracing_rocjpeg_api_record_t;
 
+/** Record of rocSHMEM API. */
+typedef struct rocprofiler_buffer_tracing_rocshmem_api_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+} rocprofiler_buffer_tracing_rocshmem_api_record_t;
+
+/** Record of rocSHMEM API EXT: with arguments and result. */
+typedef struct rocprofiler_buffer_tracing_rocshmem_api_ext_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_tracing_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_rocshmem_api_args_t args;
+    rocprofiler_rocshmem_api_retval_t retval;
+} rocprofiler_buffer_tracing_rocshmem_api_ext_record_t;
+
+/** Record of hipFile API. */
+typedef struct rocprofiler_buffer_tracing_hipfile_api_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_hipfile_api_id_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+} rocprofiler_buffer_tracing_hipfile_api_record_t;
+
+/** Record of hipFile API EXT: with arguments and result. */
+typedef struct rocprofiler_buffer_tracing_hipfile_api_ext_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_hipfile_api_id_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_hipfile_api_args_t args;
+    rocprofiler_hipfile_api_retval_t retval;
+} rocprofiler_buffer_tracing_hipfile_api_ext_record_t;
+
 /** A target construct. Ids are those that the runtime was given for its data. */
 typedef struct rocprofiler_buffer_tracing_ompt_target_t {
     int32_t kind; /**< ompt_target_t */
@@ -191,6 +241,36 @@ typedef struct rocprofiler_buffer_tracing_kernel_dispatch_record_t {
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
     rocprofiler_kernel_dispatch_info_t dispatch_info;
 } rocprofiler_buffer_tracing_kernel_dispatch_record_t;
+
+/** Record of HIP graph tracing: one for each launch that succeeded. */
+typedef struct rocprofiler_buffer_tracing_hip_graph_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    uint32_t operation; /**< rocprofiler_hip_graph_operation_t */
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
+    rocprofiler_timestamp_t start_timestamp; /**< of the call; ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_agent_id_t agent_id;         /**< of the stream's device */
+    rocprofiler_queue_id_t queue_id;         /**< 0: a launch may use several */
+    rocprofiler_graph_exec_id_t graph_exec_id;
+    uint64_t kernel_dispatch_count; /**< kernels that the call has dispatched */
+} rocprofiler_buffer_tracing_hip_graph_record_t;
+
+/** Record of HIP event tracing: a barrier that the GPU is through. */
+typedef struct rocprofiler_buffer_tracing_hip_event_record_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_hip_event_operation_t operation;
+    rocprofiler_async_correlation_id_t correlation_id; /**< of the call that asked for it */
+    rocprofiler_thread_id_t thread_id;                 /**< kernel thread id of its caller */
+    rocprofiler_timestamp_t start_timestamp;           /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;  /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_agent_id_t agent_id;        /**< where the barrier is */
+    rocprofiler_queue_id_t queue_id;        /**< and in which queue */
+    uint64_t hip_event_handle;              /**< the hipEvent_t */
+    rocprofiler_queue_id_t source_queue_id; /**< where the event was recorded */
+} rocprofiler_buffer_tracing_hip_event_record_t;
 
 /** Record of KFD_EVENT_PAGE_MIGRATE. */
 typedef struct rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t {

@@ -6,12 +6,14 @@
 #include <rocprofiler-sdk/defines.h>
 #include <rocprofiler-sdk/fwd.h>
 #include <rocprofiler-sdk/hip.h>
+#include <rocprofiler-sdk/hipfile.h>
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/marker.h>
 #include <rocprofiler-sdk/ompt.h>
 #include <rocprofiler-sdk/rccl.h>
 #include <rocprofiler-sdk/rocdecode.h>
 #include <rocprofiler-sdk/rocjpeg.h>
+#include <rocprofiler-sdk/rocshmem.h>
 
 ROCPROFILER_EXTERN_C_INIT
 
@@ -60,6 +62,20 @@ typedef struct rocprofiler_callback_tracing_rocjpeg_api_data_t {
     rocprofiler_rocjpeg_api_args_t args;
     rocprofiler_rocjpeg_api_retval_t retval;
 } rocprofiler_callback_tracing_rocjpeg_api_data_t;
+
+/** Payload of rocSHMEM API; its functions return nothing. */
+typedef struct rocprofiler_callback_tracing_rocshmem_api_data_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_rocshmem_api_args_t args;
+    rocprofiler_rocshmem_api_retval_t retval;
+} rocprofiler_callback_tracing_rocshmem_api_data_t;
+
+/** Payload of hipFile API; retval is set at EXIT. */
+typedef struct rocprofiler_callback_tracing_hipfile_api_data_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_hipfile_api_args_t args;
+    rocprofiler_hipfile_api_retval_t retval;
+} rocprofiler_callback_tracing_hipfile_api_data_t;
 
 /** Payload of OpenMP events: the arguments are in the member of the operation's name. */
 typedef struct rocprofiler_callback_tracing_ompt_data_t {
@@ -189,6 +205,30 @@ typedef struct rocprofiler_callback_tracing_hip_stream_data_t {
     rocprofiler_stream_id_t stream_id;
     rocprofiler_address_t stream_value;
 } rocprofiler_callback_tracing_hip_stream_data_t;
+
+/** Payload of HIP graph tracing. EXEC_CREATE and EXEC_DESTROY have phase NONE and come after the
+ * call that succeeded; a graph that was made before anybody asked is told as created when it is
+ * launched first. EXEC_LAUNCH is told with ENTER and EXIT on the thread that launches: what it
+ * dispatches and copies in between is of the graph, and an external id that is asked for then can
+ * say so. */
+typedef struct rocprofiler_callback_tracing_hip_graph_data_t {
+    uint64_t size; /**< bytes of this structure as the library knows it */
+    rocprofiler_graph_exec_id_t graph_exec_id;
+    rocprofiler_address_t graph_exec_value; /**< the hipGraphExec_t */
+} rocprofiler_callback_tracing_hip_graph_data_t;
+
+/** Payload of HIP event tracing: ENTER and EXIT around the writing of a barrier packet, NONE when
+ * the GPU is through it, which alone has times. A record or a wait for which the runtime writes no
+ * packet of its own is told with NONE alone if a packet of another does its work, and else not. */
+typedef struct rocprofiler_callback_tracing_hip_event_data_t {
+    uint64_t size;                           /**< bytes of this structure as the library knows it */
+    rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
+    rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
+    rocprofiler_agent_id_t agent_id;         /**< where the barrier is */
+    rocprofiler_queue_id_t queue_id;         /**< and in which queue */
+    uint64_t hip_event_handle;               /**< the hipEvent_t */
+    rocprofiler_queue_id_t source_queue_id;  /**< where the event was recorded */
+} rocprofiler_callback_tracing_hip_event_data_t;
 
 /** Gets one event. Runs on the thread that does the traced work (completions: on a thread of the
  * library or of the runtime). Runtime functions may be called inside and are traced like others.

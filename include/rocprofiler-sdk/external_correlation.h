@@ -7,7 +7,8 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** What a record is about when an external id is wanted for it. */
+/** What a record is about when an external id is wanted for it. Records of HIP graphs are asked for
+ * as HIP_RUNTIME_API. */
 typedef enum rocprofiler_external_correlation_id_request_kind_t {
     ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_NONE = 0,
     ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HSA_CORE_API = 1,
@@ -28,7 +29,10 @@ typedef enum rocprofiler_external_correlation_id_request_kind_t {
     ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_ROCDECODE_API = 16,
     ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_ROCJPEG_API = 17,
     ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MARKER_CORE_RANGE_API = 18,
-    ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST = 19,
+    ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_ROCSHMEM_API = 19,
+    ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIPFILE_API = 20,
+    ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_EVENT = 21,
+    ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST = 22,
 } rocprofiler_external_correlation_id_request_kind_t;
 
 /** Puts a value on the stack of a context and thread. Records of that context about calls of that

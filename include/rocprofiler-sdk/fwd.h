@@ -115,7 +115,11 @@ typedef enum rocprofiler_callback_tracing_kind_t {
     ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API = 19,
     ROCPROFILER_CALLBACK_TRACING_HIP_STREAM = 20,
     ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API = 21,
-    ROCPROFILER_CALLBACK_TRACING_LAST = 22,
+    ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH = 22,
+    ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API = 23,
+    ROCPROFILER_CALLBACK_TRACING_HIPFILE_API = 24,
+    ROCPROFILER_CALLBACK_TRACING_HIP_EVENT = 25,
+    ROCPROFILER_CALLBACK_TRACING_LAST = 26,
 } rocprofiler_callback_tracing_kind_t;
 
 /** What a buffer tracing service follows: second half of a record's type in category TRACING. */
@@ -153,7 +157,13 @@ typedef enum rocprofiler_buffer_tracing_kind_t {
     ROCPROFILER_BUFFER_TRACING_KFD_PAGE_FAULT = 30,
     ROCPROFILER_BUFFER_TRACING_KFD_QUEUE = 31,
     ROCPROFILER_BUFFER_TRACING_MARKER_CORE_RANGE_API = 32,
-    ROCPROFILER_BUFFER_TRACING_LAST = 33,
+    ROCPROFILER_BUFFER_TRACING_HIP_GRAPH = 33,
+    ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API = 34,
+    ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT = 35,
+    ROCPROFILER_BUFFER_TRACING_HIPFILE_API = 36,
+    ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT = 37,
+    ROCPROFILER_BUFFER_TRACING_HIP_EVENT = 38,
+    ROCPROFILER_BUFFER_TRACING_LAST = 39,
 } rocprofiler_buffer_tracing_kind_t;
 
 /** Operations of code object tracing. */
@@ -173,6 +183,23 @@ typedef enum rocprofiler_hip_stream_operation_t {
     ROCPROFILER_HIP_STREAM_SET = 3,
     ROCPROFILER_HIP_STREAM_LAST = 4,
 } rocprofiler_hip_stream_operation_t;
+
+/** Operations of HIP graph tracing: of executable graphs. Buffer records are EXEC_LAUNCH only. */
+typedef enum rocprofiler_hip_graph_operation_t {
+    ROCPROFILER_HIP_GRAPH_OPERATION_NONE = 0,
+    ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_CREATE = 1,
+    ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_DESTROY = 2,
+    ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH = 3,
+    ROCPROFILER_HIP_GRAPH_OPERATION_LAST = 4,
+} rocprofiler_hip_graph_operation_t;
+
+/** Operations of HIP event tracing: barriers that the GPU runs for events. */
+typedef enum rocprofiler_hip_event_operation_t {
+    ROCPROFILER_HIP_EVENT_NONE = 0,
+    ROCPROFILER_HIP_EVENT_RECORD = 1, /**< of hipEventRecord */
+    ROCPROFILER_HIP_EVENT_WAIT = 2,   /**< of hipStreamWaitEvent */
+    ROCPROFILER_HIP_EVENT_LAST = 3,
+} rocprofiler_hip_event_operation_t;
 
 /** Operations of memory copy tracing: where the bytes come from and go to. */
 typedef enum rocprofiler_memory_copy_operation_t {
@@ -245,7 +272,10 @@ typedef enum rocprofiler_runtime_library_t {
     ROCPROFILER_RCCL_LIBRARY = 16,
     ROCPROFILER_ROCDECODE_LIBRARY = 32,
     ROCPROFILER_ROCJPEG_LIBRARY = 64,
-    ROCPROFILER_LIBRARY_LAST = 64,
+    ROCPROFILER_OMPT_LIBRARY = 128,
+    ROCPROFILER_ROCSHMEM_LIBRARY = 256,
+    ROCPROFILER_HIPFILE_LIBRARY = 512,
+    ROCPROFILER_LIBRARY_LAST = 512,
 } rocprofiler_runtime_library_t;
 
 /** Runtime tables as a bit mask. */
@@ -259,7 +289,9 @@ typedef enum rocprofiler_intercept_table_t {
     ROCPROFILER_RCCL_TABLE = 64,
     ROCPROFILER_ROCDECODE_TABLE = 128,
     ROCPROFILER_ROCJPEG_TABLE = 256,
-    ROCPROFILER_TABLE_LAST = 256,
+    ROCPROFILER_ROCSHMEM_TABLE = 512,
+    ROCPROFILER_HIPFILE_TABLE = 1024,
+    ROCPROFILER_TABLE_LAST = 1024,
 } rocprofiler_intercept_table_t;
 
 /** Operations of runtime initialisation tracing: which runtime has started. */
@@ -271,7 +303,10 @@ typedef enum rocprofiler_runtime_initialization_operation_t {
     ROCPROFILER_RUNTIME_INITIALIZATION_RCCL = 4,
     ROCPROFILER_RUNTIME_INITIALIZATION_ROCDECODE = 5,
     ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG = 6,
-    ROCPROFILER_RUNTIME_INITIALIZATION_LAST = 7,
+    ROCPROFILER_RUNTIME_INITIALIZATION_OMPT = 7,
+    ROCPROFILER_RUNTIME_INITIALIZATION_ROCSHMEM = 8,
+    ROCPROFILER_RUNTIME_INITIALIZATION_HIPFILE = 9,
+    ROCPROFILER_RUNTIME_INITIALIZATION_LAST = 10,
 } rocprofiler_runtime_initialization_operation_t;
 
 /** Versions of the counter information structure. */
@@ -359,6 +394,17 @@ typedef struct rocprofiler_queue_id_t {
 typedef struct rocprofiler_stream_id_t {
     uint64_t handle;
 } rocprofiler_stream_id_t;
+
+/** Id of an executable graph: counts up from 1 as they are made; 0: none. */
+typedef struct rocprofiler_graph_exec_id_t {
+    uint64_t handle;
+} rocprofiler_graph_exec_id_t;
+
+/** Place of a kernel or copy among those of one launch of a graph, from 1 on; 0: in none. Tools
+ * give it, see rocprofiler_callback_tracing_hip_graph_data_t. */
+typedef struct rocprofiler_graph_node_id_t {
+    uint64_t handle;
+} rocprofiler_graph_node_id_t;
 
 /** Ties the records of one call together. */
 typedef struct rocprofiler_correlation_id_t {

@@ -19,9 +19,11 @@
     X("hip_compiler", "libamdhip64.so.", '6', '9')                                                 \
     X("rccl", "librccl.so.", '6', '9')                                                             \
     X("rocdecode", "librocdecode.so.", '0', '9')                                                   \
-    X("rocjpeg", "librocjpeg.so.", '0', '9')
+    X("rocjpeg", "librocjpeg.so.", '0', '9')                                                       \
+    X("rocshmem", "librocshmem.so.", '0', '9')                                                     \
+    X("hipfile", "libhipfile.so.", '0', '9')
 
-enum { REG_INSTANCES_MAX = 8, REG_RUNTIME_COUNT = 7 };
+enum { REG_INSTANCES_MAX = 8, REG_RUNTIME_COUNT = 9 };
 
 /* Library index of an exact name, -1 if unknown; reg_runtime_name is its inverse. */
 int reg_runtime_index(const char *name);

@@ -45,7 +45,7 @@ typedef struct {
 extern const sdk_api_row_t sdk_api_hsa_core[], sdk_api_hsa_amd_ext[], sdk_api_hsa_image_ext[],
     sdk_api_hsa_finalize_ext[], sdk_api_hip_runtime[], sdk_api_hip_compiler[],
     sdk_api_marker_core[], sdk_api_marker_control[], sdk_api_marker_name[], sdk_api_rccl_api[],
-    sdk_api_rocdecode_api[], sdk_api_rocjpeg_api[];
+    sdk_api_rocdecode_api[], sdk_api_rocjpeg_api[], sdk_api_rocshmem_api[], sdk_api_hipfile_api[];
 
 /* The place of a table among those that have wrappers; a new one gets a free place. -1, with a
  * warning that names `what`: there is none. */
@@ -55,6 +55,13 @@ int sdk_api_place(void *wrapped[SDK_INSTANCES], void *table, const char *what);
  * been given it before. */
 void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t size,
                   int instance);
+
+/* The same for functions of the HIP runtime, whose places in its table are those of their names. */
+void sdk_api_wrap_hip(const sdk_api_row_t *rows, unsigned count, void *table, int instance);
+
+/* What the HIP runtime's table has for an operation goes to `*function`, a pointer to a function;
+ * it is kept if there is one already, or if the table is older than the function. */
+void sdk_api_hip_function(const void *table, uint32_t operation, void *function);
 
 /* Put wrappers into a runtime's table for those operations that some context asks for. A table
  * that has them already is left alone; a table too many is not traced and said so. */
@@ -101,6 +108,7 @@ extern const sdk_argument_list_t sdk_args_hsa_core[], sdk_args_hsa_amd_ext[],
     sdk_args_hsa_image_ext[], sdk_args_hsa_finalize_ext[], sdk_args_hip_runtime[],
     sdk_args_hip_compiler[], sdk_args_marker_core[], sdk_args_marker_control[],
     sdk_args_marker_name[], sdk_args_marker_core_range[], sdk_args_rccl_api[],
-    sdk_args_rocdecode_api[], sdk_args_rocjpeg_api[], sdk_args_ompt_event[];
+    sdk_args_rocdecode_api[], sdk_args_rocjpeg_api[], sdk_args_rocshmem_api[],
+    sdk_args_hipfile_api[], sdk_args_ompt_event[];
 
 #endif

@@ -29,6 +29,8 @@ static const sdk_argument_list_t *list_of(int domain, int32_t operation)
         [SDK_DOMAIN_RCCL_API] = sdk_args_rccl_api,
         [SDK_DOMAIN_ROCDECODE_API] = sdk_args_rocdecode_api,
         [SDK_DOMAIN_ROCJPEG_API] = sdk_args_rocjpeg_api,
+        [SDK_DOMAIN_ROCSHMEM_API] = sdk_args_rocshmem_api,
+        [SDK_DOMAIN_HIPFILE_API] = sdk_args_hipfile_api,
         [SDK_DOMAIN_OMPT] = sdk_args_ompt_event,
     };
     return lists[domain] ? &lists[domain][operation] : NULL;

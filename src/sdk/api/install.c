@@ -45,6 +45,27 @@ void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t
     __atomic_store_n(entry, row->wrappers[instance], __ATOMIC_RELEASE);
 }
 
+void sdk_api_wrap_hip(const sdk_api_row_t *rows, unsigned count, void *table, int instance)
+{
+    size_t size;
+    memcpy(&size, table, sizeof size);
+    for (unsigned i = 0; i < count; i++)
+        for (uint32_t o = 0; o < sdk_domains[SDK_DOMAIN_HIP_RUNTIME].operations; o++)
+            if (strcmp(sdk_api_hip_runtime[o].name, rows[i].name) == 0)
+                sdk_api_wrap(&rows[i], sdk_api_hip_runtime[o].offset, table, size, instance);
+}
+
+void sdk_api_hip_function(const void *table, uint32_t operation, void *function)
+{
+    size_t size;
+    void *before;
+    memcpy(&size, table, sizeof size);
+    memcpy(&before, function, sizeof before);
+    const uint32_t offset = sdk_api_hip_runtime[operation].offset;
+    if (!before && offset + sizeof(void *) <= size)
+        memcpy(function, (const char *)table + offset, sizeof(void *));
+}
+
 static void install(sdk_domain_t domain, const sdk_api_row_t *rows, void *table, size_t size,
                     bool old)
 {
@@ -69,6 +90,8 @@ void sdk_api_install_sized(sdk_domain_t domain, void *table)
         [SDK_DOMAIN_RCCL_API] = sdk_api_rccl_api,
         [SDK_DOMAIN_ROCDECODE_API] = sdk_api_rocdecode_api,
         [SDK_DOMAIN_ROCJPEG_API] = sdk_api_rocjpeg_api,
+        [SDK_DOMAIN_ROCSHMEM_API] = sdk_api_rocshmem_api,
+        [SDK_DOMAIN_HIPFILE_API] = sdk_api_hipfile_api,
     };
     size_t size;
     memcpy(&size, table, sizeof size);

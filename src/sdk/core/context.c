@@ -104,6 +104,10 @@ static const uint32_t request_kinds[SDK_DOMAIN_COUNT] = {
     [SDK_DOMAIN_RCCL_API] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_RCCL_API,
     [SDK_DOMAIN_ROCDECODE_API] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_ROCDECODE_API,
     [SDK_DOMAIN_ROCJPEG_API] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_ROCJPEG_API,
+    [SDK_DOMAIN_ROCSHMEM_API] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_ROCSHMEM_API,
+    [SDK_DOMAIN_HIPFILE_API] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIPFILE_API,
+    [SDK_DOMAIN_HIP_GRAPH] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_RUNTIME_API,
+    [SDK_DOMAIN_HIP_EVENT] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_EVENT,
     [SDK_DOMAIN_OMPT] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_OMPT,
 };
 
@@ -267,6 +271,14 @@ bool sdk_domain_asked_for(sdk_domain_t d)
 bool sdk_domain_configured(sdk_domain_t d)
 {
     return sdk_attachable() ? sdk_domains[d].operations > 0 : sdk_domain_asked_for(d);
+}
+
+bool sdk_domain_buffered(sdk_domain_t d)
+{
+    for (uint32_t slot = 0; slot < context_count; slot++)
+        for (uint32_t operation = 0; operation < sdk_domains[d].operations; operation++)
+            if (wants_buffer(contexts[slot], sdk_domains[d].buffer_kind, operation)) return true;
+    return sdk_attachable();
 }
 
 /* ---- Contexts ---- */

@@ -7,6 +7,8 @@
 #include "sdk/core/clock.h"
 #include "sdk/core/registration.h"
 #include "sdk/core/service.h"
+#include "sdk/hip_event/hip_event.h"
+#include "sdk/hip_graph/hip_graph.h"
 #include "sdk/hip_stream/hip_stream.h"
 
 #include <rocprofiler-sdk/intercept_table.h>
@@ -86,7 +88,20 @@ void sdk_runtime_started(rocprofiler_runtime_initialization_operation_t runtime,
 
 /* ---- Sequences ---- */
 
+struct registration;
+
 typedef struct {
+    const char *name;
+    uint64_t tables;
+    void (*install)(const struct registration *r);
+    /* of those with install_library() */
+    sdk_domain_t domain;
+    rocprofiler_runtime_initialization_operation_t started;
+    rocprofiler_intercept_table_t table;
+} runtime_t;
+
+typedef struct registration {
+    const runtime_t *runtime;
     uint64_t version, instance;
     void **tables;
     uint64_t count;
@@ -104,6 +119,8 @@ static void install_hsa(const registration_t *r)
 
 static void install_hip(const registration_t *r)
 {
+    sdk_graph_install(r->tables[0]);
+    sdk_event_install(r->tables[0]);
     sdk_api_install_sized(SDK_DOMAIN_HIP_RUNTIME, r->tables[0]);
     sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_HIP, r->version, r->instance);
     sdk_stream_install(r->tables[0]);
@@ -127,39 +144,31 @@ static void install_roctx(const registration_t *r)
     sdk_intercept_table(ROCPROFILER_MARKER_NAME_TABLE, r->version, r->instance, r->tables[2]);
 }
 
-static void install_rccl(const registration_t *r)
+/* Of a library that has one table and gives no work to the GPU but through the others. */
+static void install_library(const registration_t *r)
 {
-    sdk_api_install_sized(SDK_DOMAIN_RCCL_API, r->tables[0]);
-    sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_RCCL, r->version, r->instance);
-    sdk_intercept_table(ROCPROFILER_RCCL_TABLE, r->version, r->instance, r->tables[0]);
+    const runtime_t *l = r->runtime;
+    sdk_api_install_sized(l->domain, r->tables[0]);
+    sdk_runtime_started(l->started, r->version, r->instance);
+    sdk_intercept_table(l->table, r->version, r->instance, r->tables[0]);
 }
 
-static void install_rocdecode(const registration_t *r)
-{
-    sdk_api_install_sized(SDK_DOMAIN_ROCDECODE_API, r->tables[0]);
-    sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_ROCDECODE, r->version, r->instance);
-    sdk_intercept_table(ROCPROFILER_ROCDECODE_TABLE, r->version, r->instance, r->tables[0]);
-}
+#define LIBRARY(name, NAME)                                                                        \
+    {                                                                                              \
+        name, 1, install_library, SDK_DOMAIN_##NAME##_API,                                         \
+            ROCPROFILER_RUNTIME_INITIALIZATION_##NAME, ROCPROFILER_##NAME##_TABLE                  \
+    }
 
-static void install_rocjpeg(const registration_t *r)
-{
-    sdk_api_install_sized(SDK_DOMAIN_ROCJPEG_API, r->tables[0]);
-    sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG, r->version, r->instance);
-    sdk_intercept_table(ROCPROFILER_ROCJPEG_TABLE, r->version, r->instance, r->tables[0]);
-}
-
-static const struct {
-    const char *name;
-    uint64_t tables;
-    void (*install)(const registration_t *);
-} runtimes[] = {
-    {"hsa", 1, install_hsa},
-    {"hip", 1, install_hip},
-    {"hip_compiler", 1, install_hip_compiler},
-    {"roctx", 3, install_roctx},
-    {"rccl", 1, install_rccl},
-    {"rocdecode", 1, install_rocdecode},
-    {"rocjpeg", 1, install_rocjpeg},
+static const runtime_t runtimes[] = {
+    {.name = "hsa", 1, install_hsa},
+    {.name = "hip", 1, install_hip},
+    {.name = "hip_compiler", 1, install_hip_compiler},
+    {.name = "roctx", 3, install_roctx},
+    LIBRARY("rccl", RCCL),
+    LIBRARY("rocdecode", ROCDECODE),
+    LIBRARY("rocjpeg", ROCJPEG),
+    LIBRARY("rocshmem", ROCSHMEM),
+    LIBRARY("hipfile", HIPFILE),
 };
 
 int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t lib_instance,
@@ -184,7 +193,7 @@ ROCPROFILER_API int rocprofiler_set_api_table(const char *name, uint64_t lib_ver
             base_warning("%s registered %llu tables, the first %llu are used", name,
                          (unsigned long long)num_tables, (unsigned long long)runtimes[i].tables);
         if (sdk_finalizing()) return 0; /* too late for anybody to be told */
-        registration_t r = {lib_version, lib_instance, tables, num_tables};
+        registration_t r = {&runtimes[i], lib_version, lib_instance, tables, num_tables};
         runtimes[i].install(&r);
         return 0;
     }

@@ -68,6 +68,9 @@ static inline const sdk_plan_t *sdk_plan(sdk_domain_t domain, int32_t operation)
 bool sdk_domain_configured(sdk_domain_t domain);
 bool sdk_operation_configured(sdk_domain_t domain, int32_t operation);
 
+/* The same of services with a buffer alone. */
+bool sdk_domain_buffered(sdk_domain_t domain);
+
 /* The same of now: false for what only a tool may ask for that has not come yet. */
 bool sdk_domain_asked_for(sdk_domain_t domain);
 

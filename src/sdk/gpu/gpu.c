@@ -46,7 +46,8 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     bool traces = sdk_trace_dispatches_configured();
     bool devices = sdk_counting_devices_configured() || sdk_trace_devices_configured();
     bool samples = sdk_pcs_configured();
-    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH) || counting || traces || samples;
+    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH) || counting || traces || samples ||
+                      configured(SDK_DOMAIN_HIP_EVENT) || sdk_domain_buffered(SDK_DOMAIN_HIP_GRAPH);
     bool copies = configured(SDK_DOMAIN_MEMORY_COPY);
     bool code = configured(SDK_DOMAIN_CODE_OBJECT);
     bool allocations = configured(SDK_DOMAIN_MEMORY_ALLOCATION);

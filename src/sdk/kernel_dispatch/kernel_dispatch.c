@@ -9,6 +9,8 @@
 #include "sdk/core/service.h"
 #include "sdk/counters/service.h"
 #include "sdk/gpu/gpu.h"
+#include "sdk/hip_event/hip_event.h"
+#include "sdk/hip_graph/hip_graph.h"
 #include "sdk/pc_sampling/sampling.h"
 #include "sdk/thread_trace/trace.h"
 
@@ -21,7 +23,8 @@ typedef struct {
     struct sdk_block *counted; /* NULL: it is not */
     sdk_trace_block_t *traced; /* NULL: it is not */
     bool sampled;
-    hsax_mark_t mark; /* if it is sampled */
+    hsax_mark_t mark;       /* if it is sampled */
+    sdk_barrier_t *barrier; /* what it is instead; NULL: a dispatch */
 } dispatch_t;
 
 static atomic_uint_fast64_t last_dispatch_id;
@@ -35,7 +38,8 @@ static bool wanted(void)
 {
     return plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE) ||
            plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) || sdk_counting_dispatches() ||
-           sdk_trace_dispatches() || sdk_pcs_running();
+           sdk_trace_dispatches() || sdk_pcs_running() || sdk_event_followed() ||
+           sdk_graph_counts();
 }
 
 /* Kernels that run at the same time would be counted and traced together. */
@@ -108,8 +112,11 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
     const sdk_plan_t *complete = plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     if (enqueue && !enqueue->callback_count) enqueue = NULL; /* buffers get COMPLETE only */
     const bool measured = measures.counting || measures.tracing || measures.sampling;
+    if (sdk_graph_counts()) sdk_graph_dispatches(sdk_agent_of_hsa(hsax_lane_agent(item->lane)));
+    sdk_event_signal_used(packet->completion_signal);
     if (!enqueue && !complete && !measured) return false;
     dispatch_t *d = (dispatch_t *)item->client;
+    d->barrier = NULL;
     fill(d, hsax_lane_agent(item->lane), queue, packet);
     d->counted = NULL;
     d->traced = NULL;
@@ -131,9 +138,21 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
     return true;
 }
 
+/* A barrier is nothing but the event's. */
+static bool begin_barrier(hsax_item_t *item, uint64_t queue, const void *packet)
+{
+    dispatch_t *d = (dispatch_t *)item->client;
+    d->barrier = sdk_event_barrier(packet, sdk_agent_of_hsa(hsax_lane_agent(item->lane)), queue);
+    return d->barrier;
+}
+
 static void submitted(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;
+    if (d->barrier) {
+        sdk_event_submitted(d->barrier);
+        return;
+    }
     if (!d->enqueue.plan) return;
     if (d->enqueue.plan->callback_count)
         sdk_operation_callback(&d->enqueue, ROCPROFILER_CALLBACK_PHASE_EXIT, &d->data);
@@ -159,6 +178,10 @@ static void complete(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;
     const sdk_plan_t *p = d->complete.plan;
+    if (d->barrier) {
+        sdk_event_complete(d->barrier, item->start_ns, item->end_ns);
+        return;
+    }
     d->data.start_timestamp = item->start_ns;
     d->data.end_timestamp = item->end_ns < item->start_ns ? item->start_ns : item->end_ns;
     if (d->counted)
@@ -179,6 +202,10 @@ out:
 static void lost(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;
+    if (d->barrier) {
+        sdk_event_lost(d->barrier);
+        return;
+    }
     if (d->counted) sdk_counting_lost(d->counted);
     if (d->traced) sdk_trace_lost(d->traced);
     sdk_retirement_release(d->reference, 0);
@@ -189,6 +216,8 @@ void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)
     static hsax_dispatch_client_t client = {.client_size = sizeof(dispatch_t),
                                             .wanted = wanted,
                                             .begin = begin,
+                                            .barrier_wanted = sdk_event_wants,
+                                            .begin_barrier = begin_barrier,
                                             .placed = sdk_pcs_placed,
                                             .submitted = submitted,
                                             .complete = complete,
