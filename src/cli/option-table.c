@@ -23,13 +23,6 @@
 #define SAMPLING "PC sampling"
 #define ATT      "Thread traces"
 
-/* Why a feature is not here. */
-#define NO_PACKETS                                                                                 \
-    "packets of graphs and events are not recorded; --hip-trace has the calls that make them"
-#define NO_TABLE                                                                                   \
-    "version 1.0 of the SDK's interface has no kind for this library; --hip-trace has its HIP "    \
-    "calls"
-
 #ifdef CROCPROF_OTF2
 #define FORMATS "csv json otf2 pftrace rocpd callgrind"
 #else
@@ -60,11 +53,13 @@ const cli_option_t cli_options[] = {
      "write the settings of the run to config.json"},
     {"runtime-trace", 'r', CLI_BOOL, NULL, NULL,
      "hip-runtime-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
-     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace ompt-trace kfd-trace",
+     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace "
+     "rocshmem-trace hipfile-trace ompt-trace kfd-trace",
      ALL, "HIP runtime functions, markers, kernels, copies, allocations, scratch memory, libraries, driver"},
     {"sys-trace", 's', CLI_BOOL, NULL, NULL,
      "hip-trace hsa-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace "
-     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace ompt-trace kfd-trace",
+     "scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace "
+     "rocshmem-trace hipfile-trace ompt-trace kfd-trace",
      ALL, "all HIP and HSA functions and the rest of --runtime-trace"},
     {"hip-trace", 0, CLI_BOOL, NULL, NULL, "hip-runtime-trace hip-compiler-trace", BASIC,
      "all HIP functions"},
@@ -87,14 +82,22 @@ const cli_option_t cli_options[] = {
      "rocDecode functions"},
     {"rocjpeg-trace", 0, CLI_BOOL, NULL, "ROCPROF_ROCJPEG_API_TRACE", NULL, BASIC,
      "rocJPEG functions"},
+    {"rocshmem-trace", 0, CLI_BOOL, NULL, "ROCPROF_ROCSHMEM_API_TRACE", NULL, BASIC,
+     "rocSHMEM functions that the host calls for a stream"},
+    {"hipfile-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIPFILE_API_TRACE", NULL, BASIC,
+     "hipFile functions"},
+    {"hip-graph-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_GRAPH_TRACE", NULL, BASIC,
+     "launches of HIP graphs, and how many kernels each has started"},
+    {"hip-event-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_EVENT_TRACE", NULL, BASIC,
+     "barriers on the GPU that HIP events are: where they are recorded and waited for"},
     {"ompt-trace", 0, CLI_PARTS, "all thread parallel task sync mutex target device error",
      "ROCPROF_OMPT_TRACE ROCPROF_OMPT_TRACE_OPERATIONS", NULL, BASIC,
      "events of OpenMP, all or those of some groups"},
     {"kfd-trace", 0, CLI_BOOL, NULL, NULL,
      "kfd-page-migration-trace kfd-page-mapping-trace kfd-queue-trace kfd-dropped-events-trace",
      BASIC, "all events of the kernel driver"},
-    {"hip-runtime-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_RUNTIME_API_TRACE", NULL, GRANULAR,
-     "HIP runtime functions"},
+    {"hip-runtime-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_RUNTIME_API_TRACE",
+     "hip-graph-trace hip-event-trace", GRANULAR, "HIP runtime functions, and its graphs and events"},
     {"hip-compiler-trace", 0, CLI_BOOL, NULL, "ROCPROF_HIP_COMPILER_API_TRACE", NULL, GRANULAR,
      "HIP functions that the compiler calls"},
     {"hsa-core-trace", 0, CLI_BOOL, NULL, "ROCPROF_HSA_CORE_API_TRACE", NULL, GRANULAR,
@@ -269,10 +272,6 @@ const cli_option_t cli_options[] = {
 
     /* Features of the original that are not here, and why; a variable that asks for one is refused
      * too. */
-    {"rocshmem-trace", 0, CLI_ABSENT, 0, "ROCPROF_ROCSHMEM_API_TRACE", 0, 0, NO_TABLE},
-    {"hipfile-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIPFILE_API_TRACE", 0, 0, NO_TABLE},
-    {"hip-graph-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_GRAPH_TRACE", 0, 0, NO_PACKETS},
-    {"hip-event-trace", 0, CLI_ABSENT, 0, "ROCPROF_HIP_EVENT_TRACE", 0, 0, NO_PACKETS},
     {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
      "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
 };

@@ -37,7 +37,11 @@
     X(28, KFD, NULL)                                                                               \
     X(29, KFD, NULL) /* and from start to end */                                                   \
     X(30, KFD, NULL)                                                                               \
-    X(31, KFD, NULL)
+    X(31, KFD, NULL)                                                                               \
+    X(34, ROCSHMEM_API, "ROCSHMEM_API_EXT")                                                        \
+    X(35, ROCSHMEM_API, NULL)                                                                      \
+    X(36, HIPFILE_API, "HIPFILE_API_EXT")                                                          \
+    X(37, HIPFILE_API, NULL)
 
 const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1] = {
 #define X(kind, domain, text) [kind] = OUT_##domain + 1,
@@ -54,6 +58,8 @@ const uint8_t out_domain_of_type[TRACE_TYPE_COUNT] = {
     [TRACE_MARKER] = OUT_MARKER_API + 1,
     [TRACE_SAMPLE] = OUT_PC_SAMPLING + 1,
     [TRACE_READINGS] = OUT_SPM_COUNTER_COLLECTION + 1,
+    [TRACE_GRAPH] = OUT_HIP_GRAPH + 1,
+    [TRACE_BARRIER] = OUT_HIP_EVENT + 1,
 };
 
 bool out_is_point(out_domain_t domain, const trace_timed_t *r)
@@ -362,6 +368,35 @@ static void reading_row(out_table_t *t, const trace_timed_t *r)
     }
 }
 
+static void graph_row(out_table_t *t, const trace_timed_t *r)
+{
+    out_file_t *f = t->f;
+    const trace_graph_t *g = (const trace_graph_t *)r;
+    cell_text(f, out_kind_text(t->m, trace_kind(g->head)));
+    cell_text(f, out_model_agent(t->m, g->agent));
+    cell(f, g->queue);
+    time_cells(f, r, ',');
+    cell(f, g->graph);
+    last_cell(f, g->kernels);
+}
+
+static void barrier_row(out_table_t *t, const trace_timed_t *r)
+{
+    out_file_t *f = t->f;
+    const trace_barrier_t *b = (const trace_barrier_t *)r;
+    cell_text(f, out_kind_text(t->m, trace_kind(b->head)));
+    cell_text(f, operation_key(t->m, r));
+    cell_text(f, out_model_agent(t->m, b->agent));
+    cell(f, b->queue);
+    cell(f, b->stream);
+    cell(f, trace_thread(b->head));
+    out_format(f, "\"0x%016llx\",", (unsigned long long)b->event);
+    cell(f, b->source);
+    cell(f, b->correlation);
+    cell(f, b->start);
+    last_cell(f, b->end);
+}
+
 /* ---- counters side by side ---- */
 
 #define WIDE_HEADER                                                                                \
@@ -486,6 +521,15 @@ int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
     "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
     "\"Counter_Name\",\"Counter_Value\",\"Timestamp\"\n"
 
+#define GRAPH_HEADER                                                                               \
+    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\","     \
+    "\"End_Timestamp\",\"Graph_Exec_Id\",\"Kernel_Dispatch_Count\"\n"
+
+#define BARRIER_HEADER                                                                             \
+    "\"Kind\",\"Operation\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\","                \
+    "\"Event_Handle\",\"Source_Queue_Id\",\"Correlation_Id\",\"Start_Timestamp\","                 \
+    "\"End_Timestamp\"\n"
+
 /* ORDER: out_domain_t. */
 const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
 #define CALLS(name, category)                                                                      \
@@ -508,6 +552,12 @@ const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
     CALLS("RCCL_API", "rccl_api"),
     CALLS("ROCDECODE_API", "rocdecode_api"),
     CALLS("ROCJPEG_API", "rocjpeg_api"),
+    CALLS("ROCSHMEM_API", "rocshmem_api"),
+    CALLS("HIPFILE_API", "hipfile_api"),
+    {OUT_GRAPH, "HIP_GRAPH", "hip_graph", "graph_launch_trace", NULL, GRAPH_HEADER, graph_row, NULL,
+     false},
+    {OUT_BARRIER, "HIP_EVENT", "hip_event", "hip_event_trace", NULL, BARRIER_HEADER, barrier_row,
+     NULL, false},
     {OUT_CALL, "OMPT", "ompt", "ompt_trace", "ompt_stats", EVENT_HEADER, event_row, operation_key,
      true},
     {OUT_EVENT, "KFD", "kfd_events", "kfd_trace", "kfd_stats", EVENT_HEADER, event_row,

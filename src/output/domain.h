@@ -21,6 +21,10 @@ typedef enum {
     OUT_RCCL_API,
     OUT_ROCDECODE_API,
     OUT_ROCJPEG_API,
+    OUT_ROCSHMEM_API,
+    OUT_HIPFILE_API,
+    OUT_HIP_GRAPH,
+    OUT_HIP_EVENT,
     OUT_OMPT,
     OUT_KFD,
     OUT_COUNTER_COLLECTION,
@@ -47,8 +51,10 @@ typedef enum {
     OUT_COPY,
     OUT_ALLOCATION,
     OUT_SCRATCH,
-    OUT_SAMPLE,  /* of a wave */
-    OUT_READINGS /* of a kernel that has a record of its own */
+    OUT_SAMPLE,   /* of a wave */
+    OUT_READINGS, /* of a kernel that has a record of its own */
+    OUT_GRAPH,    /* a launch of one: lies within the call */
+    OUT_BARRIER   /* of a queue, beside its kernels */
 } out_shape_t;
 
 typedef struct {
@@ -80,6 +86,9 @@ static inline int out_domain_of(trace_head_t head)
     return (type == TRACE_API ? out_domain_of_kind[trace_kind(head)] : out_domain_of_type[type]) -
            1;
 }
+
+/* What every launch of a graph is called. */
+#define OUT_GRAPH_NAME "Graph Execution"
 
 /* Name of a kind, of HIP's that of the extended one. */
 const char *out_kind_text(const out_model_t *m, uint32_t kind);

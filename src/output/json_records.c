@@ -24,7 +24,11 @@ enum {
     ALLOCATION_BYTES = 88,
     SCRATCH_BYTES = 96,
     COUNTING_BYTES = 168,
-    READINGS_BYTES = 152
+    READINGS_BYTES = 152,
+    SHMEM_BYTES = 128, /* with arguments */
+    FILE_BYTES = 128,
+    GRAPH_BYTES = 96,
+    BARRIER_BYTES = 88
 };
 
 typedef struct {
@@ -126,6 +130,8 @@ static const out_piece_t *make_call(writer_t *w, const trace_timed_t *r, bool va
     unsigned bytes = API_BYTES; /* of others, too, which have no records with arguments */
     if (values && domain == OUT_HIP_API) bytes = CALL_BYTES;
     if (values && domain == OUT_ROCDECODE_API) bytes = DECODE_BYTES;
+    if (values && domain == OUT_ROCSHMEM_API) bytes = SHMEM_BYTES;
+    if (values && domain == OUT_HIPFILE_API) bytes = FILE_BYTES;
     char *end = OUT_PUT_WORD(put_size(text, bytes, r), ",\"correlation_id\":{\"internal\":");
     return out_piece_keep(&w->calls[values], r->head, text, (size_t)(end - text));
 }
@@ -212,14 +218,22 @@ static char *hip_record(writer_t *w, char *at, const trace_timed_t *r)
 
 /* ---- other records ---- */
 
+/* What a kernel or copy was launched in. */
+static char *put_node(char *at, uint64_t stream, const trace_timed_t *r)
+{
+    const trace_node_t node = trace_node(r);
+    PUT_HANDLE(at, "stream_id", stream);
+    PUT_HANDLE(at, "graph_exec_id", node.graph);
+    PUT_HANDLE(at, "graph_node_id", node.node);
+    return at;
+}
+
 static char *dispatch_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
     at = put_thread(w, put_size(at, DISPATCH_BYTES, r), r);
     at = put_times(w, put_correlation(at, r->correlation, d->external), r);
-    at = put_dispatch_info(at, d);
-    PUT_HANDLE(at, "stream_id", d->stream);
-    return at;
+    return put_node(put_dispatch_info(at, d), d->stream, r);
 }
 
 static char *copy_record(writer_t *w, char *at, const trace_timed_t *r)
@@ -230,8 +244,7 @@ static char *copy_record(writer_t *w, char *at, const trace_timed_t *r)
     PUT_HANDLE(at, "dst_agent_id", c->destination);
     PUT_HANDLE(at, "src_agent_id", c->source);
     PUT_MEMBER(at, "bytes", c->bytes);
-    PUT_HANDLE(at, "stream_id", c->stream);
-    return at;
+    return put_node(at, c->stream, r);
 }
 
 static char *allocation_record(writer_t *w, char *at, const trace_timed_t *r)
@@ -326,6 +339,34 @@ static char *reading_record(writer_t *w, char *at, const trace_timed_t *r)
     out_json_end(&j, ']');
     out_json_handle(&j, "stream_id", s->dispatch.stream);
     return come_back(w);
+}
+
+static char *graph_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_graph_t *g = (const trace_graph_t *)r;
+    at = put_size(at, GRAPH_BYTES, r);
+    at = out_put_unsigned(OUT_PUT_WORD(at, ",\"correlation_id\":{\"internal\":"), r->correlation);
+    PUT_MEMBER(at, "external", g->external);
+    PUT_MEMBER(at, "ancestor", g->ancestor);
+    at = put_times(w, put_thread(w, OUT_PUT_WORD(at, "}"), r), r);
+    PUT_HANDLE(at, "agent_id", g->agent);
+    PUT_HANDLE(at, "queue_id", g->queue);
+    PUT_HANDLE(at, "graph_exec_id", g->graph);
+    PUT_MEMBER(at, "kernel_dispatch_count", g->kernels);
+    return at;
+}
+
+static char *barrier_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_barrier_t *b = (const trace_barrier_t *)r;
+    at = put_correlation(put_size(at, BARRIER_BYTES, r), r->correlation, b->external);
+    at = put_times(w, put_thread(w, at, r), r);
+    PUT_HANDLE(at, "agent_id", b->agent);
+    PUT_HANDLE(at, "queue_id", b->queue);
+    PUT_MEMBER(at, "hip_event_handle", b->event);
+    PUT_HANDLE(at, "source_queue_id", b->source);
+    PUT_HANDLE(at, "stream_id", b->stream);
+    return at;
 }
 
 /* ---- a section by several threads ---- */
@@ -427,6 +468,10 @@ static const struct {
     {"scratch_memory", OUT_SCRATCH_MEMORY, scratch_record},
     {"rocdecode_api", OUT_ROCDECODE_API, whole_call_record},
     {"rocjpeg_api", OUT_ROCJPEG_API, whole_call_record},
+    {"rocshmem_api", OUT_ROCSHMEM_API, whole_call_record},
+    {"hipfile_api", OUT_HIPFILE_API, whole_call_record},
+    {"hip_graph", OUT_HIP_GRAPH, graph_record},
+    {"hip_event", OUT_HIP_EVENT, barrier_record},
     {"ompt", OUT_OMPT, whole_call_record},
     {"kfd", OUT_KFD, whole_call_record},
     {"pc_sample_host_trap", OUT_PC_SAMPLING, sample_record},

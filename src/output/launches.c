@@ -36,12 +36,14 @@ static out_launch_t *find(out_launches_t *l, const trace_dispatch_t *d)
     if (!rows) return NULL;
     l->rows = rows;
     memcpy(&rows[l->count].dispatch, d, sizeof(*d));
+    rows[l->count].node = (trace_node_t){0};
     return &rows[l->count++];
 }
 
 bool out_launches_add(out_launches_t *l, out_domain_t domain, const trace_timed_t *record)
 {
     out_launch_t *launch = find(l, (const trace_dispatch_t *)record);
+    if (launch && domain == OUT_KERNEL_DISPATCH) launch->node = trace_node(record);
     if (!launch || domain != OUT_COUNTER_COLLECTION) return launch;
     const trace_counters_t *c = (const trace_counters_t *)record;
     trace_value_t *values =

@@ -12,6 +12,7 @@
 
 typedef struct {
     trace_dispatch_t dispatch;
+    trace_node_t node;     /* graph 0: of none */
     trace_value_t *values; /* all instances of all counters, in the order of the records */
     size_t count, room;
 } out_launch_t;

@@ -18,9 +18,9 @@
 #include "trace/store.h"
 
 /* Chunks of AMD's writer; definitions need few. */
-enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 4 << 20, CATEGORY = 0 };
+enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 4 << 20, CATEGORY = 0, GRAPH_EXEC, GRAPH_NODE };
 
-typedef enum { ON_THREAD, ON_COPY, ON_MEMORY, ON_COMPUTE, ON_EVENTS } kind_t;
+typedef enum { ON_THREAD, ON_COPY, ON_MEMORY, ON_COMPUTE, ON_EVENTS, ON_BARRIER } kind_t;
 
 typedef struct {
     uint32_t name, group;
@@ -142,8 +142,10 @@ static uint32_t add_group(out_otf2_t *o, const char *name, OTF2_LocationGroupTyp
 static void name_location(const out_otf2_t *o, kind_t kind, uint32_t tid, uint64_t agent_id,
                           uint64_t queue, char *name, size_t room)
 {
-    static const char *const what[] = {
-        [ON_COPY] = "Copy to", [ON_MEMORY] = "Memory Operation at", [ON_COMPUTE] = "Compute on"};
+    static const char *const what[] = {[ON_COPY] = "Copy to",
+                                       [ON_MEMORY] = "Memory Operation at",
+                                       [ON_COMPUTE] = "Compute on",
+                                       [ON_BARRIER] = "Events of"};
     const out_agent_t *a = out_model_find_agent(o->model, agent_id);
     int n = snprintf(name, room, "Thread %u", tid);
     if (kind == ON_THREAD) return;
@@ -154,7 +156,7 @@ static void name_location(const out_otf2_t *o, kind_t kind, uint32_t tid, uint64
                       a->word, (long long)a->number);
     else
         n += snprintf(name + n, room - (size_t)n, ", %s UNK 0", what[kind]);
-    if (kind == ON_COMPUTE)
+    if (kind == ON_COMPUTE || kind == ON_BARRIER)
         snprintf(name + n, room - (size_t)n, ", Queue %llu", (unsigned long long)queue);
 }
 
@@ -216,6 +218,14 @@ static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t
         fail(o, strerror(ENOMEM));
 }
 
+/* Goes with the next event. */
+static void add_node(out_otf2_t *o, trace_node_t node)
+{
+    if (!node.graph) return;
+    check(o, OTF2_AttributeList_AddUint64(o->attributes, GRAPH_EXEC, node.graph));
+    check(o, OTF2_AttributeList_AddUint64(o->attributes, GRAPH_NODE, node.node));
+}
+
 static void write_call(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
     bool marker = domain == OUT_MARKER_API, event = out_domains[domain].shape == OUT_EVENT;
@@ -240,6 +250,7 @@ static void write_transfer(out_otf2_t *o, out_domain_t domain, const trace_timed
     uint32_t region = region_of(o, out_domains[domain].key(o->model, r),
                                 copy ? OTF2_REGION_ROLE_DATA_TRANSFER : OTF2_REGION_ROLE_ALLOCATE,
                                 OTF2_PARADIGM_HIP);
+    if (copy) add_node(o, trace_node(r));
     enter(o, l, r, region, domain);
 }
 
@@ -252,6 +263,7 @@ static void write_launch(void *to, out_launch_t *launch)
     if (!l) return;
     uint32_t region = region_of(o, out_domains[OUT_KERNEL_DISPATCH].key(o->model, r),
                                 OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_HIP);
+    add_node(o, launch->node);
     enter(o, l, r, region, OUT_KERNEL_DISPATCH);
     out_launch_sum(launch);
     for (size_t i = 0; i < launch->count; i++) {
@@ -261,6 +273,24 @@ static void write_launch(void *to, out_launch_t *launch)
                                        metric_of(o, launch->values[i].counter), 1, &type, &value));
         l->events++;
     }
+}
+
+static void write_graph(out_otf2_t *o, const trace_timed_t *r)
+{
+    location_t *l = location_of(o, ON_THREAD, trace_thread(r->head), 0, 0);
+    if (l)
+        enter(o, l, r, region_of(o, OUT_GRAPH_NAME, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_HIP),
+              OUT_HIP_GRAPH);
+}
+
+static void write_barrier(out_otf2_t *o, const trace_barrier_t *b)
+{
+    const trace_timed_t *r = (const trace_timed_t *)b;
+    location_t *l = location_of(o, ON_BARRIER, trace_thread(b->head), b->agent, b->queue);
+    const char *name = out_model_operation(o->model, trace_kind(b->head), trace_operation(b->head));
+    if (l)
+        enter(o, l, r, region_of(o, name, OTF2_REGION_ROLE_BARRIER, OTF2_PARADIGM_HIP),
+              OUT_HIP_EVENT);
 }
 
 static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
@@ -273,6 +303,8 @@ static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t
         return;
     case OUT_COPY:
     case OUT_ALLOCATION: write_transfer(o, domain, r); return;
+    case OUT_GRAPH: write_graph(o, r); return;
+    case OUT_BARRIER: write_barrier(o, (const trace_barrier_t *)r); return;
     case OUT_SCRATCH:
     case OUT_SAMPLE:
     case OUT_READINGS: return;
@@ -388,11 +420,25 @@ out_otf2_t *out_otf2_begin(const char *path, char *why, size_t why_bytes)
 
 static void define_texts(out_otf2_t *o, OTF2_GlobalDefWriter *w)
 {
-    uint32_t name = text_of(o, "category"), what = text_of(o, "tracing category");
+    static const struct {
+        const char *name, *what;
+        OTF2_Type type;
+    } attributes[] = {
+        [CATEGORY] = {"category", "tracing category", OTF2_TYPE_STRING},
+        [GRAPH_EXEC] = {"graph_exec_id", "graph that has launched it", OTF2_TYPE_UINT64},
+        [GRAPH_NODE] = {"graph_node_id", "place in its launch", OTF2_TYPE_UINT64}};
+    enum { ATTRIBUTES = sizeof(attributes) / sizeof(*attributes) };
+    uint32_t names[ATTRIBUTES], whats[ATTRIBUTES];
+    for (size_t i = 0; i < ATTRIBUTES; i++) {
+        names[i] = text_of(o, attributes[i].name);
+        whats[i] = text_of(o, attributes[i].what);
+    }
     char **texts = o->texts.rows;
     for (size_t i = 0; i < o->texts.count; i++)
         check(o, OTF2_GlobalDefWriter_WriteString(w, (OTF2_StringRef)i, texts[i]));
-    check(o, OTF2_GlobalDefWriter_WriteAttribute(w, CATEGORY, name, what, OTF2_TYPE_STRING));
+    for (size_t i = 0; i < ATTRIBUTES; i++)
+        check(o, OTF2_GlobalDefWriter_WriteAttribute(w, (OTF2_AttributeRef)i, names[i], whats[i],
+                                                     attributes[i].type));
 }
 
 static void define_places(out_otf2_t *o, OTF2_GlobalDefWriter *w)

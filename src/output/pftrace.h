@@ -82,6 +82,7 @@ typedef enum {
     TRACK_EVENTS,  /* kind */
     TRACK_QUEUE,   /* agent, queue */
     TRACK_COPY,    /* agent, thread */
+    TRACK_BARRIER, /* agent, queue */
     TRACK_COPIED,  /* agent: counters from here on */
     TRACK_GIVEN,   /* agent */
     TRACK_SCRATCH, /* agent */
@@ -96,6 +97,10 @@ typedef enum {
     X(RCCL_API)                                                                                    \
     X(ROCDECODE_API)                                                                               \
     X(ROCJPEG_API)                                                                                 \
+    X(ROCSHMEM_API)                                                                                \
+    X(HIPFILE_API)                                                                                 \
+    X(HIP_GRAPH)                                                                                   \
+    X(HIP_EVENT)                                                                                   \
     X(KERNEL_DISPATCH)                                                                             \
     X(MEMORY_COPY)                                                                                 \
     X(OMPT)                                                                                        \
@@ -139,7 +144,12 @@ typedef enum {
     PF_SAME(X, workgroup_size_z)                                                                   \
     PF_SAME(X, grid_size_x)                                                                        \
     PF_SAME(X, grid_size_y)                                                                        \
-    PF_SAME(X, grid_size_z)
+    PF_SAME(X, grid_size_z)                                                                        \
+    PF_SAME(X, graph_exec_id)                                                                      \
+    PF_SAME(X, graph_node_id)                                                                      \
+    PF_SAME(X, kernel_dispatch_count)                                                              \
+    PF_SAME(X, hip_event_handle)                                                                   \
+    PF_SAME(X, source_queue)
 
 typedef enum {
 #define X(id, text) PF_##id,

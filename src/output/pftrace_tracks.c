@@ -109,6 +109,10 @@ static void name_track(state_t *s, const track_t *t, char *name, size_t room)
         snprintf(name, room, "COPY to %s [%lld] THREAD [%llu] (%s)", word, number,
                  (unsigned long long)t->b, type);
         break;
+    case TRACK_BARRIER:
+        snprintf(name, room, "EVENTS of %s [%lld] QUEUE [%llu] (%s)", word, number,
+                 (unsigned long long)t->b, type);
+        break;
     case TRACK_COPIED:
         snprintf(name, room, "COPY BYTES to %s [%lld] (%s)", word, number, type);
         break;
@@ -253,6 +257,13 @@ static void write_event(state_t *s, out_domain_t domain, const trace_timed_t *r)
 
 /* ---- slices of devices ---- */
 
+static void annotate_node(pf_t *p, trace_node_t node)
+{
+    if (!node.graph || !proto_room(&p->out, 2 * PF_ANNOTATION_MAX)) return;
+    uint8_t *at = pf_put_annotation(p->out.data + p->out.used, PF_graph_exec_id, node.graph);
+    pf_put_end(p, pf_put_annotation(at, PF_graph_node_id, node.node));
+}
+
 static const char *agent_label(const out_agent_t *a)
 {
     return a ? a->tag : "UNK-0";
@@ -293,6 +304,7 @@ static void write_copy(state_t *s, const trace_copy_t *c)
     proto_fields_t name = pf_name_fields(pf_name(p, OUT_MEMORY_COPY, operation_of(s, c->head)));
     size_t event, packet = pf_slice(p, &t->field, PF_SLICE_BEGIN, &name, r, &event);
     annotate_copy(s, c);
+    annotate_node(p, trace_node(r));
     pf_event_end(p, packet, event);
     copy_in_flight(s, c);
 }
@@ -346,6 +358,7 @@ static void write_dispatch(void *to, out_launch_t *h)
         pf_name(p, OUT_KERNEL_DISPATCH, out_domains[OUT_KERNEL_DISPATCH].key(s->model, r)));
     size_t event, packet = pf_slice(p, &t->field, PF_SLICE_BEGIN, &name, r, &event);
     annotate_dispatch(s, d);
+    annotate_node(p, h->node);
     for (size_t i = 0; i < h->count; i++)
         pf_annotate_double(p, out_model_counter(s->model, h->values[i].counter),
                            h->values[i].value);
@@ -356,6 +369,44 @@ static void write_dispatch(void *to, out_launch_t *h)
         pf_counter(p, &t->field, d->start, h->values[i].value);
         pf_counter(p, &t->field, d->end, 0);
     }
+}
+
+/* Within the slice of the call. */
+static void write_graph(state_t *s, const trace_graph_t *g)
+{
+    pf_t *p = s->p;
+    const trace_timed_t *r = (const trace_timed_t *)g;
+    const pf_thread_t *thread = pf_find_thread(&s->threads, trace_thread(g->head));
+    proto_fields_t name = pf_name_fields(pf_name(p, OUT_HIP_GRAPH, OUT_GRAPH_NAME));
+    size_t event, packet = pf_slice(p, &thread->field, PF_SLICE_BEGIN, &name, r, &event);
+    if (!proto_room(&p->out, ANNOTATIONS_MAX)) return;
+    uint8_t *at = p->out.data + p->out.used;
+    at = pf_put_short_text(at, PF_agent, label_of(s, g->agent));
+    at = pf_put_annotation(at, PF_corr_id, g->correlation);
+    at = pf_put_annotation(at, PF_graph_exec_id, g->graph);
+    pf_put_end(p, pf_put_annotation(at, PF_kernel_dispatch_count, g->kernels));
+    pf_event_end(p, packet, event);
+    pf_slice_ends(p, &thread->end, r->end);
+}
+
+static void write_barrier(state_t *s, const trace_barrier_t *b)
+{
+    pf_t *p = s->p;
+    const trace_timed_t *r = (const trace_timed_t *)b;
+    track_t *t = find_track(s, TRACK_BARRIER, b->agent, b->queue);
+    if (!t) return;
+    begin_on(s, t, r);
+    proto_fields_t name = pf_name_fields(pf_name(p, OUT_HIP_EVENT, operation_of(s, b->head)));
+    size_t event, packet = pf_slice(p, &t->field, PF_SLICE_BEGIN, &name, r, &event);
+    if (!proto_room(&p->out, ANNOTATIONS_MAX)) return;
+    uint8_t *at = p->out.data + p->out.used;
+    at = pf_put_annotation(at, PF_corr_id, b->correlation);
+    at = pf_put_annotation(at, PF_queue, b->queue);
+    at = pf_put_annotation(at, PF_source_queue, b->source);
+    at = pf_put_annotation(at, PF_hip_event_handle, b->event);
+    at = pf_put_annotation(at, PF_tid, trace_thread(b->head));
+    pf_put_end(p, pf_put_annotation(at, PF_stream_ID, b->stream));
+    pf_event_end(p, packet, event);
 }
 
 /* ---- all records, in turns ---- */
@@ -369,6 +420,8 @@ static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r
     case OUT_COPY: write_copy(s, (const trace_copy_t *)r); return;
     case OUT_ALLOCATION: write_allocation(s, (const trace_allocation_t *)r); return;
     case OUT_SCRATCH: write_scratch(s, (const trace_scratch_t *)r); return;
+    case OUT_GRAPH: write_graph(s, (const trace_graph_t *)r); return;
+    case OUT_BARRIER: write_barrier(s, (const trace_barrier_t *)r); return;
     case OUT_SAMPLE: return;
     case OUT_READINGS: return; /* as in the original: a slice has no room for them */
     }

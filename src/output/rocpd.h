@@ -46,13 +46,20 @@
     X(DISPATCH, "kernel_dispatch",                                                                 \
       "id, nid, pid, tid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, \"end\", " \
       "private_segment_size, group_segment_size, workgroup_size_x, workgroup_size_y, "             \
-      "workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, region_name_id, event_id")         \
+      "workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, graph_exec_id, graph_node_id, "    \
+      "region_name_id, event_id")                                                                  \
     X(COPY, "memory_copy",                                                                         \
       "nid, pid, tid, start, \"end\", name_id, dst_agent_id, dst_address, src_agent_id, "          \
-      "src_address, size, stream_id, region_name_id, event_id")                                    \
+      "src_address, size, stream_id, graph_exec_id, graph_node_id, region_name_id, event_id")      \
     X(ALLOCATE, "memory_allocate",                                                                 \
       "nid, pid, tid, agent_id, type, level, start, \"end\", address, size, queue_id, stream_id, " \
-      "event_id, extdata")
+      "event_id, extdata")                                                                         \
+    X(GRAPH, "graph_launch",                                                                       \
+      "nid, pid, tid, agent_id, queue_id, start, \"end\", graph_exec_id, kernel_dispatch_count, "  \
+      "event_id")                                                                                  \
+    X(BARRIER, "hip_event",                                                                        \
+      "nid, pid, tid, agent_id, queue_id, stream_id, start, \"end\", name_id, hip_event_handle, "  \
+      "source_queue_id, event_id")
 
 typedef enum {
 #define X(id, table, columns) ROCPD_##id,

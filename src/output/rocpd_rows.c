@@ -22,6 +22,12 @@ static void put_origin(rocpd_t *r, uint32_t tid)
     rocpd_int(r, tid);
 }
 
+static void put_node(rocpd_t *r, trace_node_t node)
+{
+    rocpd_int(r, node.graph);
+    rocpd_int(r, node.node);
+}
+
 static uint64_t write_event(rocpd_t *r, const char *category, uint64_t stack, uint64_t parent,
                             uint64_t external, const char *extdata)
 {
@@ -333,6 +339,7 @@ static void write_launch(void *to, out_launch_t *l)
         rocpd_int(r, d->workgroup[i]);
     for (int i = 0; i < 3; i++)
         rocpd_int(r, d->grid[i]);
+    put_node(r, l->node);
     rocpd_int(r, region);
     rocpd_int(r, event);
     end_with_id(r, ROCPD_DISPATCH);
@@ -413,6 +420,7 @@ static void write_copy(rocpd_t *r, const trace_copy_t *c)
     rocpd_int(r, c->source_address);
     rocpd_int(r, c->bytes);
     rocpd_int(r, stream);
+    put_node(r, trace_node((const trace_timed_t *)c));
     rocpd_int_if(r, range, region);
     rocpd_int(r, event);
     rocpd_end(r);
@@ -484,6 +492,48 @@ static void write_scratch(rocpd_t *r, const trace_scratch_t *s)
     write_memory(r, (const trace_timed_t *)s, &x);
 }
 
+/* ---- graphs and events of HIP ---- */
+
+static void write_graph(rocpd_t *r, const trace_graph_t *g)
+{
+    const char *category = out_kind_text(r->job->model, trace_kind(g->head));
+    uint64_t event = write_event(r, category, g->correlation, g->ancestor, g->external, "{}");
+    uint64_t agent = rocpd_agent(r, g->agent), queue = queue_of(r, g->queue);
+    rocpd_begin(r, ROCPD_GRAPH);
+    put_origin(r, trace_thread(g->head));
+    rocpd_int(r, agent);
+    rocpd_int(r, queue);
+    rocpd_int(r, g->start);
+    rocpd_int(r, g->end);
+    rocpd_int(r, g->graph);
+    rocpd_int(r, g->kernels);
+    rocpd_int(r, event);
+    rocpd_end(r);
+}
+
+static void write_barrier(rocpd_t *r, const trace_barrier_t *b)
+{
+    out_model_t *m = r->job->model;
+    const char *name = out_model_operation(m, trace_kind(b->head), trace_operation(b->head));
+    uint64_t event = write_event(r, out_kind_text(m, trace_kind(b->head)), b->correlation,
+                                 b->correlation, 0, "{}");
+    uint64_t name_id = rocpd_string(r, name), agent = rocpd_agent(r, b->agent);
+    uint64_t queue = queue_of(r, b->queue), stream = stream_of(r, b->stream);
+    uint64_t source = queue_of(r, b->source);
+    rocpd_begin(r, ROCPD_BARRIER);
+    put_origin(r, trace_thread(b->head));
+    rocpd_int(r, agent);
+    rocpd_int(r, queue);
+    rocpd_int(r, stream);
+    rocpd_int(r, b->start);
+    rocpd_int(r, b->end);
+    rocpd_int(r, name_id);
+    rocpd_int(r, b->event);
+    rocpd_int(r, source);
+    rocpd_int(r, event);
+    rocpd_end(r);
+}
+
 /* ---- all of it ---- */
 
 void rocpd_write_records(rocpd_t *r)
@@ -507,6 +557,8 @@ void rocpd_write_records(rocpd_t *r)
         case OUT_SCRATCH: write_scratch(r, (const trace_scratch_t *)t); break;
         case OUT_SAMPLE: write_pc_sample(r, (const trace_sample_t *)t); break;
         case OUT_READINGS: write_readings(r, (const trace_readings_t *)t); break;
+        case OUT_GRAPH: write_graph(r, (const trace_graph_t *)t); break;
+        case OUT_BARRIER: write_barrier(r, (const trace_barrier_t *)t); break;
         }
     }
     out_launches_use(&launches, NULL, write_launch, r);

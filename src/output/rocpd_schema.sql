@@ -370,6 +370,34 @@ CREATE TABLE "rocpd_graph_launch{uuid}" (
     FOREIGN KEY ("event_id") REFERENCES "rocpd_event{uuid}" ("id") ON UPDATE CASCADE
 );
 
+-- of version 3.0.4
+CREATE TABLE "rocpd_hip_event{uuid}" (
+    "id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+    "guid" TEXT NOT NULL DEFAULT '{guid}',
+    "nid" INTEGER NOT NULL,
+    "pid" INTEGER NOT NULL,
+    "tid" INTEGER,
+    "agent_id" INTEGER,
+    "queue_id" INTEGER,
+    "stream_id" INTEGER,
+    "start" BIGINT NOT NULL,
+    "end" BIGINT NOT NULL,
+    "name_id" INTEGER NOT NULL,
+    "hip_event_handle" BIGINT NOT NULL,
+    "source_queue_id" INTEGER,
+    "event_id" INTEGER,
+    "extdata" JSONB NOT NULL DEFAULT '{}',
+    FOREIGN KEY ("nid") REFERENCES "rocpd_info_node{uuid}" ("id") ON UPDATE CASCADE,
+    FOREIGN KEY ("pid") REFERENCES "rocpd_info_process{uuid}" ("id") ON UPDATE CASCADE,
+    FOREIGN KEY ("tid") REFERENCES "rocpd_info_thread{uuid}" ("id") ON UPDATE CASCADE,
+    FOREIGN KEY ("agent_id") REFERENCES "rocpd_info_agent{uuid}" ("id") ON UPDATE CASCADE,
+    FOREIGN KEY ("queue_id") REFERENCES "rocpd_info_queue{uuid}" ("id") ON UPDATE CASCADE,
+    FOREIGN KEY ("stream_id") REFERENCES "rocpd_info_stream{uuid}" ("id") ON UPDATE CASCADE,
+    FOREIGN KEY ("name_id") REFERENCES "rocpd_string{uuid}" ("id") ON UPDATE CASCADE,
+    FOREIGN KEY ("source_queue_id") REFERENCES "rocpd_info_queue{uuid}" ("id") ON UPDATE CASCADE,
+    FOREIGN KEY ("event_id") REFERENCES "rocpd_event{uuid}" ("id") ON UPDATE CASCADE
+);
+
 -- the tables without the suffix
 CREATE VIEW "rocpd_metadata" AS SELECT * FROM "rocpd_metadata{uuid}";
 CREATE VIEW "rocpd_string" AS SELECT * FROM "rocpd_string{uuid}";
@@ -392,6 +420,7 @@ CREATE VIEW "rocpd_kernel_dispatch" AS SELECT * FROM "rocpd_kernel_dispatch{uuid
 CREATE VIEW "rocpd_memory_copy" AS SELECT * FROM "rocpd_memory_copy{uuid}";
 CREATE VIEW "rocpd_memory_allocate" AS SELECT * FROM "rocpd_memory_allocate{uuid}";
 CREATE VIEW "rocpd_graph_launch" AS SELECT * FROM "rocpd_graph_launch{uuid}";
+CREATE VIEW "rocpd_hip_event" AS SELECT * FROM "rocpd_hip_event{uuid}";
 
 -- the views that programs and people read
 
@@ -844,6 +873,40 @@ LEFT JOIN rocpd_info_queue Q ON Q.id = G.queue_id AND Q.guid = G.guid
 JOIN rocpd_event E ON E.id = G.event_id AND E.guid = G.guid
 JOIN rocpd_info_process P ON P.id = G.pid AND P.guid = G.guid
 JOIN rocpd_info_thread T ON T.id = G.tid AND T.guid = G.guid;
+
+CREATE VIEW "hip_events" AS
+SELECT
+    H.id AS "id",
+    H.guid AS "guid",
+    H.nid AS "nid",
+    P.pid AS "pid",
+    T.tid AS "tid",
+    (SELECT string FROM rocpd_string X WHERE X.id = H.name_id AND X.guid = H.guid) AS "name",
+    H.agent_id AS "agent_id",
+    A.absolute_index AS "agent_abs_index",
+    A.logical_index AS "agent_log_index",
+    A.type_index AS "agent_type_index",
+    A.type AS "agent_type",
+    H.queue_id AS "queue_id",
+    Q.name AS "queue",
+    H.stream_id AS "stream_id",
+    S.name AS "stream",
+    H.hip_event_handle AS "hip_event_handle",
+    H.source_queue_id AS "source_queue_id",
+    H.start AS "start",
+    H."end" AS "end",
+    (H."end" - H.start) AS "duration",
+    H.event_id AS "event_id",
+    E.stack_id AS "stack_id",
+    E.parent_stack_id AS "parent_stack_id",
+    E.correlation_id AS "corr_id"
+FROM rocpd_hip_event H
+LEFT JOIN rocpd_info_agent A ON A.id = H.agent_id AND A.guid = H.guid
+LEFT JOIN rocpd_info_queue Q ON Q.id = H.queue_id AND Q.guid = H.guid
+LEFT JOIN rocpd_info_stream S ON S.id = H.stream_id AND S.guid = H.guid
+JOIN rocpd_event E ON E.id = H.event_id AND E.guid = H.guid
+JOIN rocpd_info_process P ON P.id = H.pid AND P.guid = H.guid
+JOIN rocpd_info_thread T ON T.id = H.tid AND T.guid = H.guid;
 
 CREATE VIEW "counters_collection" AS
 SELECT

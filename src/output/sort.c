@@ -19,6 +19,7 @@ enum { SEGMENTS_OPEN = 32 };
 /* Place of a record in a buffer, in words, below its domain: what tells those of one start apart.
  */
 enum { PLACE_BITS = 27 };
+_Static_assert(OUT_DOMAIN_COUNT <= 1 << (32 - PLACE_BITS), "a domain fits above its place");
 
 typedef struct {
     uint64_t start;

@@ -18,7 +18,7 @@ typedef struct {
     uint64_t first, last; /* starts */
     uint64_t offset;      /* in its segment */
     uint32_t bytes, segment;
-    uint16_t domains; /* a bit for each that occurs */
+    uint32_t domains; /* a bit for each that occurs */
     bool ordered;
 } out_chunk_t;
 
@@ -86,7 +86,7 @@ static inline bool out_sort_add(out_sort_t *s, const trace_timed_t *r, uint64_t 
     }
     out_chunk_t *c = &s->chunks[s->chunk_count - 1];
     c->bytes = (uint32_t)(end - c->offset);
-    c->domains |= (uint16_t)(1u << domain);
+    c->domains |= 1u << domain;
     if (__builtin_expect(start <= s->added, 0)) {
         c->ordered &= start == s->added && domain >= s->added_order;
         if (start < c->first) c->first = start;

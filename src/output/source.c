@@ -26,11 +26,13 @@ static inline uint64_t *ancestor_of(trace_timed_t *record)
     size_t bytes = trace_words(record->head) * 8u;
     if (bytes == sizeof(trace_api_t)) return NULL; /* as most are */
     bool has = trace_type(record->head) == TRACE_MARKER ||
+               trace_type(record->head) == TRACE_GRAPH ||
                (trace_type(record->head) == TRACE_API && bytes >= sizeof(trace_api_full_t));
     return has ? &((trace_api_full_t *)record)->ancestor : NULL;
 }
 
-_Static_assert(offsetof(trace_marker_t, ancestor) == offsetof(trace_api_full_t, ancestor),
+_Static_assert(offsetof(trace_marker_t, ancestor) == offsetof(trace_api_full_t, ancestor) &&
+                   offsetof(trace_graph_t, ancestor) == offsetof(trace_api_full_t, ancestor),
                "ancestor_of takes one for the other");
 
 static inline bool add_ids(out_source_t *s, const trace_timed_t *record)

@@ -234,9 +234,10 @@ static int attach(sqlite3 *db, const rocpd_files_t *f)
 static const struct {
     const char *table, *start, *end;
 } timed[] = {
-    {"rocpd_region", "start", "end"},       {"rocpd_kernel_dispatch", "start", "end"},
-    {"rocpd_memory_copy", "start", "end"},  {"rocpd_memory_allocate", "start", "end"},
-    {"rocpd_graph_launch", "start", "end"}, {"rocpd_sample", "timestamp", "timestamp"},
+    {"rocpd_region", "start", "end"},           {"rocpd_kernel_dispatch", "start", "end"},
+    {"rocpd_memory_copy", "start", "end"},      {"rocpd_memory_allocate", "start", "end"},
+    {"rocpd_graph_launch", "start", "end"},     {"rocpd_hip_event", "start", "end"},
+    {"rocpd_sample", "timestamp", "timestamp"},
 };
 
 static char *condition(const rocpd_window_t *w, const char *table)

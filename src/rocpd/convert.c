@@ -130,6 +130,11 @@ static const struct {
      "AS Thread_Id, stack_id AS Correlation_Id, " TIMES
      ", duration AS Duration, graph_exec_id AS Graph_Exec_Id, kernel_dispatch_count AS "
      "Kernel_Dispatch_Count FROM graph_launches" ORDER},
+    {"hip_event_trace", "hip_events",
+     "SELECT guid AS Guid, 'HIP_EVENT' AS Kind, name AS Operation, {agent} AS Agent_Id, queue_id "
+     "AS Queue_Id, stream_id AS Stream_Id, tid AS Thread_Id, printf('0x%016llx', "
+     "hip_event_handle) AS Event_Handle, source_queue_id AS Source_Queue_Id, stack_id AS "
+     "Correlation_Id, " TIMES ", duration AS Duration FROM hip_events" ORDER},
     {"memory_allocation_trace", "memory_allocations",
      "SELECT guid AS Guid, 'MEMORY_ALLOCATION' AS Kind, CASE level WHEN 'SCRATCH' THEN "
      "'SCRATCH_MEMORY_' WHEN 'VIRTUAL' THEN 'MEMORY_ALLOCATION_VMEM_' ELSE 'MEMORY_ALLOCATION_' "

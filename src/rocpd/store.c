@@ -38,6 +38,10 @@ static const struct {
     KIND(RCCL_API),
     KIND(ROCDECODE_API),
     KIND(ROCJPEG_API),
+    KIND(ROCSHMEM_API),
+    KIND(ROCSHMEM_API_EXT),
+    KIND(HIPFILE_API),
+    KIND(HIPFILE_API_EXT),
     KIND(HIP_RUNTIME_API_EXT),
     KIND(HIP_COMPILER_API_EXT),
     KIND(ROCDECODE_API_EXT),
@@ -395,7 +399,9 @@ static void put_call(state_t *s, sqlite3_stmt *rows, uint32_t kind, uint32_t ope
 {
     bool full = a->count || kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT ||
                 kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT ||
-                kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT;
+                kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT ||
+                kind == ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT ||
+                kind == ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT;
     size_t bytes = full ? sizeof(trace_call_t) : sizeof(trace_api_full_t);
     trace_call_t c = {
         .call = {.head = trace_head(TRACE_API, kind, operation, number(rows, 4), bytes + a->bytes),
@@ -477,18 +483,41 @@ static void write_values(state_t *s, beside_t *b, uint64_t event, const trace_di
     if (c.count) put_values(s, &c, values);
 }
 
+/* Rows of a statement in which %s stands for the two columns of the graph. */
+static sqlite3_stmt *rows_with_node(state_t *s, const char *table, const char *columns,
+                                    const char *statement)
+{
+    const bool has = rocpd_has_column(s->db, table, "graph_exec_id");
+    char *sql = sqlite3_mprintf(statement, has ? columns : "0, 0");
+    sqlite3_stmt *rows = sql ? rows_of(s, sql) : NULL;
+    if (!sql) fail(s, table);
+    sqlite3_free(sql);
+    return rows;
+}
+
+static void put_launched(state_t *s, const void *record, size_t bytes, trace_node_t node)
+{
+    put_record(s, record, bytes, &node, node.graph ? sizeof(node) : 0);
+}
+
+static size_t with_node(size_t bytes, trace_node_t node)
+{
+    return node.graph ? bytes + sizeof(node) : bytes;
+}
+
 static void write_kernels(state_t *s)
 {
     enum { KERNEL = ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, COMPLETE = 2 };
     beside_t values = {0};
-    sqlite3_stmt *rows = rows_of(
-        s, "SELECT E.id, E.stack_id, K.tid, K.start, K.\"end\", K.agent_id, K.queue_id, "
-           "K.kernel_id, K.dispatch_id, K.stream_id, K.private_segment_size, "
-           "K.group_segment_size, K.workgroup_size_x, K.workgroup_size_y, K.workgroup_size_z, "
-           "K.grid_size_x, K.grid_size_y, K.grid_size_z, N.id, N.string FROM "
-           "rocpd_kernel_dispatch K " EVENT_OF(
-               "K") "LEFT JOIN rocpd_string N ON N.id = "
-                    "K.region_name_id AND N.guid = K.guid WHERE K.guid = ? ORDER BY E.id");
+    sqlite3_stmt *rows = rows_with_node(
+        s, "rocpd_kernel_dispatch", "K.graph_exec_id, K.graph_node_id",
+        "SELECT E.id, E.stack_id, K.tid, K.start, K.\"end\", K.agent_id, K.queue_id, "
+        "K.kernel_id, K.dispatch_id, K.stream_id, K.private_segment_size, "
+        "K.group_segment_size, K.workgroup_size_x, K.workgroup_size_y, K.workgroup_size_z, "
+        "K.grid_size_x, K.grid_size_y, K.grid_size_z, N.id, N.string, %s FROM "
+        "rocpd_kernel_dispatch K " EVENT_OF(
+            "K") "LEFT JOIN rocpd_string N ON N.id = "
+                 "K.region_name_id AND N.guid = K.guid WHERE K.guid = ? ORDER BY E.id");
     begin_beside(s, &values,
                  rocpd_has_column(s->db, "rocpd_pmc_event", "sample_id")
                      ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND "
@@ -498,22 +527,23 @@ static void write_kernels(state_t *s)
     put_name(s, trace_head(TRACE_KIND, KERNEL, 0, 0, 0), "KERNEL_DISPATCH");
     put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
     while (next(s, rows)) {
-        trace_dispatch_t d = {
-            .head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE, number(rows, 2), sizeof(d)),
-            .start = number(rows, 3),
-            .end = number(rows, 4),
-            .correlation = number(rows, 1),
-            .external = range_of(s, number(rows, 18), text(rows, 19)),
-            .agent = agent_of(s, rows, 5),
-            .queue = number(rows, 6),
-            .kernel = number(rows, 7),
-            .dispatch = number(rows, 8),
-            .stream = number(rows, 9),
-            .private_bytes = small(rows, 10),
-            .group_bytes = small(rows, 11),
-            .workgroup = {small(rows, 12), small(rows, 13), small(rows, 14)},
-            .grid = {small(rows, 15), small(rows, 16), small(rows, 17)}};
-        put_record(s, &d, sizeof(d), NULL, 0);
+        const trace_node_t node = {number(rows, 20), number(rows, 21)};
+        trace_dispatch_t d = {.head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE, number(rows, 2),
+                                                 with_node(sizeof(d), node)),
+                              .start = number(rows, 3),
+                              .end = number(rows, 4),
+                              .correlation = number(rows, 1),
+                              .external = range_of(s, number(rows, 18), text(rows, 19)),
+                              .agent = agent_of(s, rows, 5),
+                              .queue = number(rows, 6),
+                              .kernel = number(rows, 7),
+                              .dispatch = number(rows, 8),
+                              .stream = number(rows, 9),
+                              .private_bytes = small(rows, 10),
+                              .group_bytes = small(rows, 11),
+                              .workgroup = {small(rows, 12), small(rows, 13), small(rows, 14)},
+                              .grid = {small(rows, 15), small(rows, 16), small(rows, 17)}};
+        put_launched(s, &d, sizeof(d), node);
         write_values(s, &values, number(rows, 0), &d);
     }
     if (values.more) sqlite3_finalize(values.rows);
@@ -523,16 +553,18 @@ static void write_copies(state_t *s)
 {
     enum { COPY = ROCPROFILER_BUFFER_TRACING_MEMORY_COPY };
     bool first;
-    sqlite3_stmt *rows = rows_of(
-        s, "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.src_agent_id, M.dst_agent_id, M.size, "
-           "M.src_address, M.dst_address, M.stream_id, N.id, N.string FROM rocpd_memory_copy "
-           "M " EVENT_OF("M") "JOIN rocpd_string N ON N.id = M.name_id AND N.guid = M.guid WHERE "
-                              "M.guid = ?");
+    sqlite3_stmt *rows = rows_with_node(
+        s, "rocpd_memory_copy", "M.graph_exec_id, M.graph_node_id",
+        "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.src_agent_id, M.dst_agent_id, M.size, "
+        "M.src_address, M.dst_address, M.stream_id, N.id, N.string, %s FROM rocpd_memory_copy "
+        "M " EVENT_OF("M") "JOIN rocpd_string N ON N.id = M.name_id AND N.guid = M.guid WHERE "
+                           "M.guid = ?");
     while (next(s, rows)) {
         uint32_t operation =
             operation_of(s, COPY, "MEMORY_COPY", number(rows, 10), text(rows, 11), &first);
-        trace_copy_t c = {.head =
-                              trace_head(TRACE_COPY, COPY, operation, number(rows, 1), sizeof(c)),
+        const trace_node_t node = {number(rows, 12), number(rows, 13)};
+        trace_copy_t c = {.head = trace_head(TRACE_COPY, COPY, operation, number(rows, 1),
+                                             with_node(sizeof(c), node)),
                           .start = number(rows, 2),
                           .end = number(rows, 3),
                           .correlation = number(rows, 0),
@@ -542,7 +574,7 @@ static void write_copies(state_t *s)
                           .source_address = number(rows, 7),
                           .destination_address = number(rows, 8),
                           .stream = number(rows, 9)};
-        put_record(s, &c, sizeof(c), NULL, 0);
+        put_launched(s, &c, sizeof(c), node);
     }
 }
 
@@ -624,6 +656,69 @@ static void write_memory(state_t *s)
     }
 }
 
+/* ---- graphs and events of HIP, which older schemas do not have ---- */
+
+static void write_graphs(state_t *s)
+{
+    enum {
+        GRAPH = ROCPROFILER_BUFFER_TRACING_HIP_GRAPH,
+        LAUNCH = ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH
+    };
+    if (!rocpd_has_column(s->db, "rocpd_graph_launch", "guid")) return;
+    put_name(s, trace_head(TRACE_KIND, GRAPH, 0, 0, 0), "HIP_GRAPH");
+    put_name(s, trace_head(TRACE_OPERATION, GRAPH, LAUNCH, 0, 0),
+             "HIP_GRAPH_OPERATION_EXEC_LAUNCH");
+    sqlite3_stmt *rows = rows_of(
+        s, "SELECT E.stack_id, E.parent_stack_id, E.correlation_id, G.tid, G.start, G.\"end\", "
+           "G.agent_id, G.queue_id, G.graph_exec_id, G.kernel_dispatch_count FROM "
+           "rocpd_graph_launch G " EVENT_OF("G") "WHERE G.guid = ?");
+    while (next(s, rows)) {
+        trace_graph_t g = {.head =
+                               trace_head(TRACE_GRAPH, GRAPH, LAUNCH, number(rows, 3), sizeof(g)),
+                           .start = number(rows, 4),
+                           .end = number(rows, 5),
+                           .correlation = number(rows, 0),
+                           .ancestor = number(rows, 1),
+                           .external = number(rows, 2),
+                           .agent = agent_of(s, rows, 6),
+                           .queue = number(rows, 7),
+                           .graph = number(rows, 8),
+                           .kernels = number(rows, 9)};
+        put_record(s, &g, sizeof(g), NULL, 0);
+    }
+}
+
+static void write_barriers(state_t *s)
+{
+    enum { EVENT = ROCPROFILER_BUFFER_TRACING_HIP_EVENT };
+    static const char *const names[ROCPROFILER_HIP_EVENT_LAST] = {
+        "HIP_EVENT_NONE", "HIP_EVENT_RECORD", "HIP_EVENT_WAIT"};
+    if (!rocpd_has_column(s->db, "rocpd_hip_event", "guid")) return;
+    put_name(s, trace_head(TRACE_KIND, EVENT, 0, 0, 0), "HIP_EVENT");
+    for (uint32_t i = 0; i < ROCPROFILER_HIP_EVENT_LAST; i++)
+        put_name(s, trace_head(TRACE_OPERATION, EVENT, i, 0, 0), names[i]);
+    sqlite3_stmt *rows = rows_of(
+        s, "SELECT E.stack_id, H.tid, H.start, H.\"end\", H.agent_id, H.queue_id, H.stream_id, "
+           "H.hip_event_handle, H.source_queue_id, N.string FROM rocpd_hip_event H " EVENT_OF(
+               "H") "JOIN rocpd_string N ON N.id = H.name_id AND N.guid = H.guid WHERE H.guid = ?");
+    while (next(s, rows)) {
+        uint32_t operation = ROCPROFILER_HIP_EVENT_LAST - 1;
+        while (operation && strcmp(names[operation], text(rows, 9)) != 0)
+            operation--;
+        trace_barrier_t b = {
+            .head = trace_head(TRACE_BARRIER, EVENT, operation, number(rows, 1), sizeof(b)),
+            .start = number(rows, 2),
+            .end = number(rows, 3),
+            .correlation = number(rows, 0),
+            .agent = agent_of(s, rows, 4),
+            .queue = number(rows, 5),
+            .stream = number(rows, 6),
+            .event = number(rows, 7),
+            .source = number(rows, 8)};
+        put_record(s, &b, sizeof(b), NULL, 0);
+    }
+}
+
 int rocpd_store_write(sqlite3 *db, rocpd_process_t *p, const char *directory, const char *name,
                       int rename)
 {
@@ -657,6 +752,8 @@ int rocpd_store_write(sqlite3 *db, rocpd_process_t *p, const char *directory, co
     write_kernels(&s);
     write_copies(&s);
     write_memory(&s);
+    write_graphs(&s);
+    write_barriers(&s);
     trace_writer_close(s.records);
     trace_writer_close(s.meta);
     free(s.agents.rows);

@@ -103,17 +103,17 @@ static trace_dispatch_t launch_of(uint32_t type, size_t bytes, uint64_t thread,
                                   const rocprofiler_kernel_dispatch_info_t *info,
                                   rocprofiler_async_correlation_id_t correlation)
 {
-    uint64_t external = correlation.external.value;
+    const tool_origin_t origin = tool_origin_of(correlation.external.value);
     return (trace_dispatch_t){
         .head = trace_head(type, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
                            ROCPROFILER_KERNEL_DISPATCH_COMPLETE, thread, bytes),
         .correlation = correlation.internal,
-        .external = tool_origin_range(external),
+        .external = origin.range,
         .agent = info->agent_id.handle,
         .queue = info->queue_id.handle,
         .kernel = info->kernel_id,
         .dispatch = info->dispatch_id,
-        .stream = tool_origin_stream(external),
+        .stream = origin.stream,
         .private_bytes = info->private_segment_size,
         .group_bytes = info->group_segment_size,
         .workgroup = {info->workgroup_size.x, info->workgroup_size.y, info->workgroup_size.z},

@@ -47,7 +47,7 @@ static void on_launch(rocprofiler_callback_tracing_record_t record, rocprofiler_
     *w = (waiting_t){.of = {.kernel = d->dispatch_info.kernel_id,
                             .dispatch = d->dispatch_info.dispatch_id,
                             .queue = d->dispatch_info.queue_id.handle,
-                            .range = (uint32_t)tool_origin_range(tool_origin_now())}};
+                            .range = tool_origin_range_now()}};
     set_size(w->of.grid, d->dispatch_info.grid_size);
     set_size(w->of.workgroup, d->dispatch_info.workgroup_size);
     pthread_mutex_lock(&state.lock);

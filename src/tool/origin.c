@@ -20,6 +20,8 @@ typedef struct {
 
 static __thread struct {
     nesting_t streams, ranges;
+    uint64_t
+        launched; /* while a graph is being launched: external id of what it has launched last */
 } mine;
 static uint32_t first_range; /* innermost range of the first thread */
 static bool renames;         /* records carry the range, which names kernels */
@@ -117,12 +119,73 @@ void tool_origin_pop_range(void)
     publish();
 }
 
-uint64_t tool_origin_now(void)
+uint32_t tool_origin_range_now(void)
 {
-    uint64_t stream = innermost(&mine.streams);
-    uint64_t range = mine.ranges.depth ? innermost(&mine.ranges)
-                                       : __atomic_load_n(&first_range, __ATOMIC_RELAXED);
-    return stream << 32 | range;
+    return mine.ranges.depth ? innermost(&mine.ranges)
+                             : __atomic_load_n(&first_range, __ATOMIC_RELAXED);
+}
+
+static uint32_t recorded_range(void)
+{
+    return renames ? tool_origin_range_now() : 0;
+}
+
+/* ---- launches of graphs ----
+ *
+ * An external id of one:
+ *
+ *   63 62           40 39               0
+ *  +--+---------------+------------------+
+ *  |1 |    launch     |       node       |
+ *  +--+---------------+------------------+
+ *
+ * What is known of the launch is in the place that its number has among the last LAUNCHES: what a
+ * GPU has not done yet is in its queues, which hold less. */
+
+enum { NODE_BITS = 40, LAUNCH_BITS = 23, LAUNCHES = 1 << 17 };
+
+#define OF_GRAPH (UINT64_C(1) << 63)
+
+static struct {
+    uint64_t number; /* the launch's; written last */
+    uint64_t graph;
+    uint32_t stream, range;
+} launches[LAUNCHES];
+static uint64_t last_launch;
+
+static uint64_t begin_launch(uint64_t graph)
+{
+    uint64_t number = __atomic_add_fetch(&last_launch, 1, __ATOMIC_RELAXED);
+    number &= (UINT64_C(1) << LAUNCH_BITS) - 1;
+    size_t place = number % LAUNCHES;
+    launches[place].graph = graph;
+    launches[place].stream = innermost(&mine.streams);
+    launches[place].range = recorded_range();
+    __atomic_store_n(&launches[place].number, number, __ATOMIC_RELEASE);
+    return OF_GRAPH | number << NODE_BITS;
+}
+
+tool_origin_t tool_origin_of(uint64_t external)
+{
+    if (!(external & OF_GRAPH))
+        return (tool_origin_t){.stream = external >> 32, .range = external & UINT32_MAX};
+    uint64_t number = (external & ~OF_GRAPH) >> NODE_BITS;
+    size_t place = number % LAUNCHES;
+    if (__atomic_load_n(&launches[place].number, __ATOMIC_ACQUIRE) != number)
+        return (tool_origin_t){0};
+    return (tool_origin_t){.stream = launches[place].stream,
+                           .range = launches[place].range,
+                           .graph = launches[place].graph,
+                           .node = external & ((UINT64_C(1) << NODE_BITS) - 1)};
+}
+
+/* For what the calling thread launches now. */
+static uint64_t origin_now(rocprofiler_external_correlation_id_request_kind_t kind)
+{
+    if (!mine.launched) return (uint64_t)innermost(&mine.streams) << 32 | recorded_range();
+    /* barriers are no nodes */
+    if (kind != ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_EVENT) mine.launched++;
+    return mine.launched;
 }
 
 static int on_request(rocprofiler_thread_id_t thread, rocprofiler_context_id_t context,
@@ -130,9 +193,8 @@ static int on_request(rocprofiler_thread_id_t thread, rocprofiler_context_id_t c
                       rocprofiler_tracing_operation_t operation, uint64_t internal,
                       rocprofiler_user_data_t *external, void *data)
 {
-    (void)thread, (void)context, (void)kind, (void)operation, (void)internal, (void)data;
-    external->value = tool_origin_now();
-    if (!renames) external->value -= tool_origin_range(external->value);
+    (void)thread, (void)context, (void)operation, (void)internal, (void)data;
+    external->value = origin_now(kind);
     return 0;
 }
 
@@ -141,9 +203,10 @@ rocprofiler_status_t tool_origin_configure(rocprofiler_context_id_t traced, bool
     renames = names;
     static const rocprofiler_external_correlation_id_request_kind_t kinds[] = {
         ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH,
-        ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_COPY};
-    return rocprofiler_configure_external_correlation_id_request_service(traced, kinds, 2,
-                                                                         on_request, NULL);
+        ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_COPY,
+        ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_EVENT};
+    return rocprofiler_configure_external_correlation_id_request_service(
+        traced, kinds, sizeof(kinds) / sizeof(*kinds), on_request, NULL);
 }
 
 /* What was entered while the context ran is left again; `entered` says so. */
@@ -165,4 +228,25 @@ rocprofiler_status_t tool_origin_follow_streams(rocprofiler_context_id_t always)
     rocprofiler_tracing_operation_t set = ROCPROFILER_HIP_STREAM_SET;
     return rocprofiler_configure_callback_tracing_service(
         always, ROCPROFILER_CALLBACK_TRACING_HIP_STREAM, &set, 1, on_stream, NULL);
+}
+
+/* Graphs are launched while others are, by functions of the host among their nodes. */
+static void on_graph(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *around,
+                     void *data)
+{
+    (void)data;
+    const rocprofiler_callback_tracing_hip_graph_data_t *graph = record.payload;
+    if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
+        around->value = mine.launched;
+        mine.launched = begin_launch(graph->graph_exec_id.handle);
+    } else if (record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT) {
+        mine.launched = around->value;
+    }
+}
+
+rocprofiler_status_t tool_origin_follow_graphs(rocprofiler_context_id_t always)
+{
+    rocprofiler_tracing_operation_t launch = ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH;
+    return rocprofiler_configure_callback_tracing_service(
+        always, ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH, &launch, 1, on_graph, NULL);
 }

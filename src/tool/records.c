@@ -65,9 +65,9 @@ static bool from_event(tool_record_t *to, tool_values_t *values,
     return true;
 }
 
-/* A call with its arguments. */
+/* A call with its arguments, and the 8 bytes of its result; NULL: functions that return nothing. */
 static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_record_header_t *from,
-                      uint64_t result)
+                      const void *result)
 {
     const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
     gather_values(values, from);
@@ -79,9 +79,9 @@ static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_reco
                                 .correlation = r->correlation_id.internal,
                                 .ancestor = r->correlation_id.ancestor,
                                 .external = r->correlation_id.external.value},
-                       .result = result,
                        .count = (uint32_t)values->count,
-                       .has_result = 1};
+                       .has_result = result != NULL};
+    if (result) memcpy(&to->call.result, result, sizeof(to->call.result));
     return true;
 }
 
@@ -89,14 +89,15 @@ static bool from_dispatch(tool_record_t *to, uint32_t kind, const void *payload)
 {
     const rocprofiler_buffer_tracing_kernel_dispatch_record_t *from = payload;
     const rocprofiler_kernel_dispatch_info_t *info = &from->dispatch_info;
+    const tool_origin_t origin = tool_origin_of(from->correlation_id.external.value);
+    const size_t bytes = origin.graph ? sizeof(to->launched) : sizeof(to->dispatch);
     to->dispatch = (trace_dispatch_t){
-        .head = trace_head(TRACE_DISPATCH, kind, (uint32_t)from->operation, from->thread_id,
-                           sizeof(to->dispatch)),
+        .head = trace_head(TRACE_DISPATCH, kind, (uint32_t)from->operation, from->thread_id, bytes),
         .start = from->start_timestamp,
         .end = from->end_timestamp,
         .correlation = from->correlation_id.internal,
-        .external = tool_origin_range(from->correlation_id.external.value),
-        .stream = tool_origin_stream(from->correlation_id.external.value),
+        .external = origin.range,
+        .stream = origin.stream,
         .agent = info->agent_id.handle,
         .queue = info->queue_id.handle,
         .kernel = info->kernel_id,
@@ -105,25 +106,64 @@ static bool from_dispatch(tool_record_t *to, uint32_t kind, const void *payload)
         .group_bytes = info->group_segment_size,
         .workgroup = {info->workgroup_size.x, info->workgroup_size.y, info->workgroup_size.z},
         .grid = {info->grid_size.x, info->grid_size.y, info->grid_size.z}};
+    if (origin.graph) to->launched.node = (trace_node_t){origin.graph, origin.node};
     return true;
 }
 
 static bool from_copy(tool_record_t *to, uint32_t kind, const void *payload)
 {
     const rocprofiler_buffer_tracing_memory_copy_record_t *from = payload;
-    uint64_t external = from->correlation_id.external.value;
-    to->copy = (trace_copy_t){.head = trace_head(TRACE_COPY, kind, (uint32_t)from->operation,
-                                                 from->thread_id, sizeof(to->copy)),
-                              .start = from->start_timestamp,
-                              .end = from->end_timestamp,
-                              .correlation = from->correlation_id.internal,
-                              .external = tool_origin_range(external),
-                              .stream = tool_origin_stream(external),
-                              .source = from->src_agent_id.handle,
-                              .destination = from->dst_agent_id.handle,
-                              .bytes = from->bytes,
-                              .source_address = from->src_address.handle,
-                              .destination_address = from->dst_address.handle};
+    const tool_origin_t origin = tool_origin_of(from->correlation_id.external.value);
+    const size_t bytes = origin.graph ? sizeof(to->moved) : sizeof(to->copy);
+    to->copy = (trace_copy_t){
+        .head = trace_head(TRACE_COPY, kind, (uint32_t)from->operation, from->thread_id, bytes),
+        .start = from->start_timestamp,
+        .end = from->end_timestamp,
+        .correlation = from->correlation_id.internal,
+        .external = origin.range,
+        .stream = origin.stream,
+        .source = from->src_agent_id.handle,
+        .destination = from->dst_agent_id.handle,
+        .bytes = from->bytes,
+        .source_address = from->src_address.handle,
+        .destination_address = from->dst_address.handle};
+    if (origin.graph) to->moved.node = (trace_node_t){origin.graph, origin.node};
+    return true;
+}
+
+static bool from_graph(tool_record_t *to, uint32_t kind, const void *payload)
+{
+    const rocprofiler_buffer_tracing_hip_graph_record_t *from = payload;
+    to->graph = (trace_graph_t){
+        .head = trace_head(TRACE_GRAPH, kind, from->operation, from->thread_id, sizeof(to->graph)),
+        .start = from->start_timestamp,
+        .end = from->end_timestamp,
+        .correlation = from->correlation_id.internal,
+        .external = from->correlation_id.external.value,
+        .ancestor = from->correlation_id.ancestor,
+        .agent = from->agent_id.handle,
+        .queue = from->queue_id.handle,
+        .graph = from->graph_exec_id.handle,
+        .kernels = from->kernel_dispatch_count};
+    return true;
+}
+
+static bool from_barrier(tool_record_t *to, uint32_t kind, const void *payload)
+{
+    const rocprofiler_buffer_tracing_hip_event_record_t *from = payload;
+    const tool_origin_t origin = tool_origin_of(from->correlation_id.external.value);
+    to->barrier =
+        (trace_barrier_t){.head = trace_head(TRACE_BARRIER, kind, (uint32_t)from->operation,
+                                             from->thread_id, sizeof(to->barrier)),
+                          .start = from->start_timestamp,
+                          .end = from->end_timestamp,
+                          .correlation = from->correlation_id.internal,
+                          .external = origin.range,
+                          .stream = origin.stream,
+                          .agent = from->agent_id.handle,
+                          .queue = from->queue_id.handle,
+                          .event = from->hip_event_handle,
+                          .source = from->source_queue_id.handle};
     return true;
 }
 
@@ -204,12 +244,19 @@ bool tool_record_translate(tool_record_t *to, tool_values_t *values,
     case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT:
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT: {
         const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
-        return from_call(to, values, from, r->retval.uint64_t_retval);
+        return from_call(to, values, from, &r->retval.uint64_t_retval);
     }
     case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT: {
         const rocprofiler_buffer_tracing_rocdecode_api_ext_record_t *r = from->payload;
-        return from_call(to, values, from, r->retval.uint64_t_retval);
+        return from_call(to, values, from, &r->retval.uint64_t_retval);
     }
+    case ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT: return from_call(to, values, from, NULL);
+    case ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT: {
+        const rocprofiler_buffer_tracing_hipfile_api_ext_record_t *r = from->payload;
+        return from_call(to, values, from, &r->retval.int64_t_retval);
+    }
+    case ROCPROFILER_BUFFER_TRACING_HIP_GRAPH: return from_graph(to, from->kind, from->payload);
+    case ROCPROFILER_BUFFER_TRACING_HIP_EVENT: return from_barrier(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH:
         return from_dispatch(to, from->kind, from->payload);
     case ROCPROFILER_BUFFER_TRACING_MEMORY_COPY: return from_copy(to, from->kind, from->payload);

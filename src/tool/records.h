@@ -18,7 +18,22 @@ typedef union {
     trace_allocation_t allocation;
     trace_scratch_t scratch;
     trace_sample_t sample;
+    trace_graph_t graph;
+    trace_barrier_t barrier;
+    struct {
+        trace_dispatch_t dispatch;
+        trace_node_t node;
+    } launched; /* by a graph */
+    struct {
+        trace_copy_t copy;
+        trace_node_t node;
+    } moved;
 } tool_record_t;
+_Static_assert(sizeof(((tool_record_t *)0)->launched) ==
+                       sizeof(trace_dispatch_t) + sizeof(trace_node_t) &&
+                   sizeof(((tool_record_t *)0)->moved) ==
+                       sizeof(trace_copy_t) + sizeof(trace_node_t),
+               "a node is right behind its record");
 
 /* Values of a call's arguments, which stand behind its record. */
 typedef struct {
@@ -35,16 +50,18 @@ void tool_values_end(tool_values_t *v);
 /* Records of these kinds are calls without arguments. */
 static inline bool tool_record_is_call(const rocprofiler_record_header_t *from)
 {
-    static const uint32_t calls = 1u << ROCPROFILER_BUFFER_TRACING_HSA_CORE_API |
-                                  1u << ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API |
-                                  1u << ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API |
-                                  1u << ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API |
-                                  1u << ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API |
-                                  1u << ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API |
-                                  1u << ROCPROFILER_BUFFER_TRACING_RCCL_API |
-                                  1u << ROCPROFILER_BUFFER_TRACING_ROCDECODE_API |
-                                  1u << ROCPROFILER_BUFFER_TRACING_ROCJPEG_API;
-    return from->category == ROCPROFILER_BUFFER_CATEGORY_TRACING && from->kind < 32 &&
+    static const uint64_t calls = UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HSA_CORE_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_RCCL_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_ROCDECODE_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_ROCJPEG_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API |
+                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HIPFILE_API;
+    return from->category == ROCPROFILER_BUFFER_CATEGORY_TRACING && from->kind < 64 &&
            calls >> from->kind & 1;
 }
 

@@ -52,6 +52,12 @@ static const struct {
      ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT, 0},
     {"ROCPROF_ROCJPEG_API_TRACE", ROCPROFILER_BUFFER_TRACING_ROCJPEG_API, 0,
      ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API},
+    {"ROCPROF_ROCSHMEM_API_TRACE", ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API,
+     ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT, 0},
+    {"ROCPROF_HIPFILE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIPFILE_API,
+     ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT, 0},
+    {"ROCPROF_HIP_GRAPH_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_GRAPH, 0, 0},
+    {"ROCPROF_HIP_EVENT_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_EVENT, 0, 0},
     {"ROCPROF_KERNEL_TRACE", ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, 0, 0},
     {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0, 0},
     {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0, 0},
@@ -204,9 +210,10 @@ static void add_origins(const contexts_t *c)
 {
     bool launches = traces_kernels() || tool_counting_wanted() ||
                     base_env_bool("ROCPROF_MEMORY_COPY_TRACE", false);
-    if (!launches) return;
+    if (!launches && !base_env_bool("ROCPROF_HIP_EVENT_TRACE", false)) return;
     done(tool_origin_configure(c->traced, tool_markers_wanted().rename),
          "streams and ranges of kernels");
+    if (launches) done(tool_origin_follow_graphs(c->always), "graphs");
     if (!base_env_bool("ROCPROF_GROUP_BY_QUEUE", false))
         done(tool_origin_follow_streams(c->always), "streams");
 }

@@ -153,7 +153,9 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(MARKER, 24, trace_marker_t)                                                                  \
     X(COUNTED_KERNELS, 26, trace_table_t)                                                          \
     X(READINGS, 27, trace_readings_t)                                                              \
-    X(INSTRUCTIONS, 28, trace_table_t) /* 25 had other columns */
+    X(INSTRUCTIONS, 28, trace_table_t) /* 25 had other columns */                                  \
+    X(GRAPH, 29, trace_graph_t)                                                                    \
+    X(BARRIER, 30, trace_barrier_t)
 
 enum {
 #define X(name, number, type) TRACE_##name = number,
@@ -216,6 +218,43 @@ typedef struct {
     uint64_t source, destination; /* agents */
     uint64_t bytes, source_address, destination_address, stream;
 } trace_copy_t;
+
+/* Of a kernel or copy of a graph, behind the record; others do not have it. Its graph, and its place
+ * among what one launch of that has started. */
+typedef struct {
+    uint64_t graph, node; /* from 1 */
+} trace_node_t;
+
+static inline trace_node_t trace_node(const trace_timed_t *r)
+{
+    const uint32_t type = trace_type(r->head);
+    const size_t fixed = type == TRACE_COPY ? sizeof(trace_copy_t) : sizeof(trace_dispatch_t);
+    trace_node_t node = {0, 0};
+    if ((type == TRACE_COPY || type == TRACE_DISPATCH) &&
+        trace_words(r->head) * 8u >= fixed + sizeof(node))
+        __builtin_memcpy(&node, (const char *)r + fixed, sizeof(node));
+    return node;
+}
+
+/* A launch of a graph: the call's times. */
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t ancestor, external;
+    uint64_t agent, queue, graph;
+    uint64_t kernels; /* how many it has dispatched */
+} trace_graph_t;
+
+/* A barrier of the GPU for an event of HIP. */
+typedef struct {
+    trace_head_t head;
+    uint64_t start, end;
+    uint64_t correlation;
+    uint64_t external;
+    uint64_t agent, queue, stream;
+    uint64_t event, source; /* where the event is in memory, and the queue it was recorded in */
+} trace_barrier_t;
 
 /* Memory given out or taken back. */
 typedef struct {
