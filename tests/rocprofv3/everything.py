@@ -102,9 +102,14 @@ def at(value, path):
     return [found for element in value[head[:-2]] for found in at(element, rest)]
 
 
-# Keys that releases since the one of KEYS have, and the key that each stands behind.
-NEWER = {("rocprofiler_counter_info_v1_t", "is_derived"): "spm_support",
-         ("tool: config (own keys)", "counter_collection"): "spm_counter_collection"}
+# Keys that releases since the one of KEYS have, and the key that they stand behind.
+NODE = ["graph_exec_id", "graph_node_id"]
+NEWER = {("rocprofiler_counter_info_v1_t", "is_derived"): ["spm_support"],
+         ("tool: kernel dispatch record", "stream_id"): NODE,
+         ("tool: memory copy record", "stream_id"): NODE,
+         ("tool: config (own keys)", "counter_collection"): ["spm_counter_collection"],
+         ("tool: config (own keys)", "rocjpeg_api_trace"): ["rocshmem_api_trace", "hipfile_api_trace",
+                                                            "hip_graph_trace", "hip_event_trace"]}
 
 
 class Everything(unittest.TestCase):
@@ -127,8 +132,7 @@ class Everything(unittest.TestCase):
         with open(KEYS, newline="") as f:
             for row in csv.DictReader((line for line in f if line[0] != "#"), delimiter="\t"):
                 cls.keys.setdefault(row["object"], []).append((row["key"], row["condition"]))
-                newer = NEWER.get((row["object"], row["key"]))
-                if newer:
+                for newer in NEWER.get((row["object"], row["key"]), ()):
                     cls.keys[row["object"]].append((newer, ""))
 
     @classmethod

@@ -132,6 +132,15 @@ void fake_api(uint32_t kind, int32_t operation, uint64_t thread, uint64_t correl
     decode.retval.uint64_t_retval = 3;
     if (kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API)
         add(ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT, &decode, sizeof(decode));
+    rocprofiler_buffer_tracing_rocshmem_api_ext_record_t shared = {.size = sizeof(shared)};
+    memcpy(&shared, &r, sizeof(r));
+    if (kind == ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API)
+        add(ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT, &shared, sizeof(shared));
+    rocprofiler_buffer_tracing_hipfile_api_ext_record_t file = {.size = sizeof(file)};
+    memcpy(&file, &r, sizeof(r));
+    file.retval.int64_t_retval = 3;
+    if (kind == ROCPROFILER_BUFFER_TRACING_HIPFILE_API)
+        add(ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT, &file, sizeof(file));
     /* or for as long as they last; the kinds of these have one number */
     _Static_assert((int)ROCPROFILER_CALLBACK_TRACING_RCCL_API ==
                            (int)ROCPROFILER_BUFFER_TRACING_RCCL_API &&
@@ -491,7 +500,13 @@ rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kin
                                           [14] = "RCCL_API",
                                           [18] = "ROCDECODE_API",
                                           [19] = "ROCJPEG_API",
-                                          [23] = "ROCDECODE_API_EXT"};
+                                          [23] = "ROCDECODE_API_EXT",
+                                          [33] = "HIP_GRAPH",
+                                          [34] = "ROCSHMEM_API",
+                                          [35] = "ROCSHMEM_API_EXT",
+                                          [36] = "HIPFILE_API",
+                                          [37] = "HIPFILE_API_EXT",
+                                          [38] = "HIP_EVENT"};
     *name = names[kind];
     if (length) *length = strlen(*name);
     return ROCPROFILER_STATUS_SUCCESS;

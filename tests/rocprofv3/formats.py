@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 ROCPROFV3, PROGRAM = sys.argv[1:3]
-VIEWS = """busy code_objects counters_collection events_args graph_launches kernel_symbols kernels
+VIEWS = """busy code_objects counters_collection events_args graph_launches hip_events kernel_symbols kernels
     memory_allocations memory_copies pmc_events pmc_info processes region_args regions
     regions_and_samples sample_regions samples scratch_memory spm_counters stream_args threads top
     top_kernels""".split()

@@ -110,9 +110,6 @@ static void errors_have_places(void **state)
     refuse(CLI_INPUT_YAML, "job:\n  - pmc: [A]\n", "file:1:1: only 'jobs' may stand here");
     refuse(CLI_INPUT_YAML, "jobs:\n  - pmcs: [A]\n",
            "file:2:5: unknown key 'pmcs': did you mean pmc?");
-    refuse(CLI_INPUT_YAML, "jobs:\n  - pmc: [A]\n    hip_graph_trace: true\n",
-           "file:3:5: 'hip_graph_trace' is refused: packets of graphs and events are not recorded; "
-           "--hip-trace has the calls that make them");
     refuse(CLI_INPUT_YAML, "jobs:\n  - input: x\n",
            "file:2:5: 'input' has no place in an input file");
     refuse(CLI_INPUT_YAML, "jobs:\n  - kernel_trace: maybe\n",

@@ -27,8 +27,8 @@ def schema(guid, version):
     with open(SCHEMA) as f:
         text = f.read()
     if version == "3":
-        text = re.sub(r'CREATE (TABLE|VIEW) "(rocpd_graph_launch(\{uuid\})?|graph_launches|spm_counters)".*?;\n',
-                      "", text, flags=re.S)
+        text = re.sub(r'CREATE (TABLE|VIEW) "(rocpd_(graph_launch|hip_event)(\{uuid\})?|graph_launches|hip_events|'
+                      r'spm_counters)".*?;\n', "", text, flags=re.S)
         text = re.sub(r'\n    "(graph_exec_id|graph_node_id|spm_support|sample_id|xcc|shader_engine|instance)" '
                       r'[^\n]*', "", text)
         text = re.sub(r'\n    [^\n]*(graph_exec_id|graph_node_id)[^\n]*', "", text)

@@ -53,14 +53,15 @@ static void memory(void)
     fake_scratch(2, 501, 0, base + 250, base + 260);
 }
 
-/* Of libraries beside HIP and HSA: one call of RCCL, two of rocDecode, three of rocJPEG. */
+/* Of libraries beside HIP and HSA: one call of RCCL, two of rocDecode, three of rocJPEG, four of
+ * rocSHMEM, five of hipFile. */
 static void libraries(void)
 {
-    static const uint32_t kinds[] = {14, 18, 19};
+    static const uint32_t kinds[] = {14, 18, 19, 34, 36};
     uint64_t at = base;
     start();
     if (!fake_start) return;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 5; i++)
         for (int call = 0; call <= i; call++, at += 100)
             fake_api(kinds[i], 2, 500, (at - base) / 100 + 1, at, at + 10);
 }

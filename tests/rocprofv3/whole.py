@@ -211,11 +211,11 @@ class Windows(Case):
 
 class Memory(Case):
     def test_libraries(self):
-        """Calls of RCCL, rocDecode and rocJPEG in every format; each option alone, and -r, has them."""
-        calls = {"rccl": 1, "rocdecode": 2, "rocjpeg": 3}
+        """Calls of libraries beside HIP and HSA in every format; each option alone, and -r, has them."""
+        calls = {"rccl": 1, "rocdecode": 2, "rocjpeg": 3, "rocshmem": 4, "hipfile": 5}
         done = self.run_it("-r", "--stats", "-o", "x", "-f", "csv", "json", "rocpd", "pftrace",
                            program=(SUBJECT, "libraries"))
-        self.assertEqual(self.counts(done.stderr), [(6, 6, 0, 0)])
+        self.assertEqual(self.counts(done.stderr), [(15, 15, 0, 0)])
         with open(self.out + "/x_results.json") as f:
             tool, = json.load(f)["rocprofiler-sdk-tool"]
         sections = tool["buffer_records"]
@@ -227,15 +227,20 @@ class Memory(Case):
             regions = dict(database.execute("SELECT category, COUNT(*) FROM regions GROUP BY category"))
             arguments = database.execute("SELECT R.category, A.type, A.name, A.value FROM rocpd_arg A JOIN "
                                          "regions R ON R.event_id = A.event_id ORDER BY 1").fetchall()
-        self.assertEqual(arguments, [("RCCL_API", "size_t", "count", "77")] +
+        self.assertEqual(arguments, [("HIPFILE_API_EXT", "int", "number", "1")] * 5 +
+                         [("RCCL_API", "size_t", "count", "77")] +
                          [("ROCDECODE_API_EXT", "int", "number", "1")] * 2 +
-                         [("ROCJPEG_API", "size_t", "count", "77")] * 3)
+                         [("ROCJPEG_API", "size_t", "count", "77")] * 3 +
+                         [("ROCSHMEM_API_EXT", "int", "number", "1")] * 4)
         for name in ("rccl_api", "rocjpeg_api"):
             self.assertEqual({(r["size"], *map(tuple, map(dict.values, r["args"]))) for r in sections[name]},
                              {(64, ("size_t", "count", "77"))})
         self.assertEqual([(r["size"], r["args"], r["retval"]) for r in sections["rocdecode_api"]],
                          [(112, [{"type": "int", "name": "number", "value": "1"}],
                            {"uint64_t_retval": 3})] * 2)
+        self.assertEqual([(r["size"], r["retval"]) for r in sections["hipfile_api"]],
+                         [(128, {"uint64_t_retval": 3})] * 5)
+        self.assertEqual([(r["size"], "retval" in r) for r in sections["rocshmem_api"]], [(128, False)] * 4)
         for name, count in calls.items():
             rows = self.rows(name + "_api_trace")
             self.assertEqual(len(rows), count)
@@ -256,7 +261,7 @@ class Memory(Case):
         said = subprocess.run(["otf2-print", self.out + "/x_results.otf2"], capture_output=True, text=True,
                               timeout=60).stdout
         self.assertEqual(collections.Counter(re.findall(r'\("category" <0>; STRING; "(\w+)"', said)),
-                         {"rccl_api": 1, "rocdecode_api": 2, "rocjpeg_api": 3})
+                         {"rccl_api": 1, "rocdecode_api": 2, "rocjpeg_api": 3, "rocshmem_api": 4, "hipfile_api": 5})
 
     def test_allocations_and_scratch(self):
         """Whole files; the thread and kind columns are the subject's."""
@@ -449,7 +454,6 @@ class Counters(Case):
         for variables, text in (
                 ({"ROCPROF_OUTPUT_FORMAT": "csv;xls"}, "ROCPROF_OUTPUT_FORMAT=csv;xls: --output-format: 'xls' is none of: csv"),
                 ({"ROCPROF_SPM_COUNTER_COLLECTION": "1"}, "but ROCPROF_SPM_COUNTERS names no counters"),
-                ({"ROCPROF_HIP_GRAPH_TRACE": "1"}, "--hip-graph-trace is refused: "),
                 ({"ROCPROF_PC_SAMPLING_METHOD": "guess"}, "ROCPROF_PC_SAMPLING_METHOD=guess in the environment: "
                  "--pc-sampling-method: 'guess' is none of: stochastic host_trap"),
                 ({"ROCPROF_COUNTERS": "SQ_WAVES"}, "'SQ_WAVES': a set of counters begins with pmc:"),

@@ -18,7 +18,9 @@
 #include <rocprofiler-sdk/pc_sampling.h>
 #include <rocprofiler-sdk/rccl.h>
 #include <rocprofiler-sdk/rocdecode.h>
+#include <rocprofiler-sdk/hipfile.h>
 #include <rocprofiler-sdk/rocjpeg.h>
+#include <rocprofiler-sdk/rocshmem.h>
 
 #include <rocprofiler-sdk/cxx/details/mpl.hpp>
 
@@ -134,6 +136,8 @@ ROCPROFILER_ENUM_INFO(rocprofiler_marker_table_id_t, 0, ROCPROFILER_MARKER_TABLE
 ROCPROFILER_ENUM_INFO(rocprofiler_rccl_table_id_t, 0, ROCPROFILER_RCCL_TABLE_ID_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_rocdecode_table_id_t, 0, ROCPROFILER_ROCDECODE_TABLE_ID_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_rocjpeg_table_id_t, 0, ROCPROFILER_ROCJPEG_TABLE_ID_LAST, false)
+ROCPROFILER_ENUM_INFO(rocprofiler_rocshmem_table_id_t, 0, ROCPROFILER_ROCSHMEM_TABLE_ID_LAST, false)
+ROCPROFILER_ENUM_INFO(rocprofiler_hipfile_table_id_t, 0, ROCPROFILER_HIPFILE_TABLE_ID_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_hsa_core_api_id_t, 0, ROCPROFILER_HSA_CORE_API_ID_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_hsa_amd_ext_api_id_t, 0, ROCPROFILER_HSA_AMD_EXT_API_ID_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_hsa_image_ext_api_id_t, 0, ROCPROFILER_HSA_IMAGE_EXT_API_ID_LAST, false)
@@ -148,6 +152,11 @@ ROCPROFILER_ENUM_INFO(rocprofiler_ompt_operation_t, 0, ROCPROFILER_OMPT_ID_LAST,
 ROCPROFILER_ENUM_INFO(rocprofiler_rccl_api_id_t, 0, ROCPROFILER_RCCL_API_ID_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_rocdecode_api_id_t, 0, ROCPROFILER_ROCDECODE_API_ID_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_rocjpeg_api_id_t, 0, ROCPROFILER_ROCJPEG_API_ID_LAST, false)
+ROCPROFILER_ENUM_INFO(rocprofiler_rocshmem_api_id_t, 0, ROCPROFILER_ROCSHMEM_API_ID_LAST, false)
+ROCPROFILER_ENUM_INFO(rocprofiler_hipfile_api_id_t, 0, ROCPROFILER_HIPFILE_API_ID_LAST, false)
+ROCPROFILER_ENUM_INFO(rocprofiler_hip_graph_operation_t, 0, ROCPROFILER_HIP_GRAPH_OPERATION_LAST,
+                      false)
+ROCPROFILER_ENUM_INFO(rocprofiler_hip_event_operation_t, 0, ROCPROFILER_HIP_EVENT_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_status_t, ROCPROFILER_STATUS_SUCCESS, ROCPROFILER_STATUS_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_buffer_category_t, ROCPROFILER_BUFFER_CATEGORY_NONE, ROCPROFILER_BUFFER_CATEGORY_LAST, false)
 ROCPROFILER_ENUM_INFO(rocprofiler_agent_type_t, ROCPROFILER_AGENT_TYPE_NONE, ROCPROFILER_AGENT_TYPE_LAST, false)

@@ -31,6 +31,8 @@
     DO(memory_allocation, "Memory Allocation")                                                     \
     DO(rocdecode_api, "rocDecode API function")                                                    \
     DO(rocjpeg_api, "rocJPEG API function")                                                        \
+    DO(rocshmem_api, "rocSHMEM API function")                                                      \
+    DO(hipfile_api, "hipFile API function")                                                        \
     DO(counter_collection, "Counter Collection")                                                   \
     DO(scratch_memory, "Scratch Memory Allocation")
 #define RSDK_NO_CATEGORY(DO)    DO(none, "Unknown category")
@@ -70,7 +72,13 @@
     DO(KFD_EVENT_DROPPED_EVENTS, kfd_events)                                                       \
     DO(KFD_PAGE_MIGRATE, kfd_events)                                                               \
     DO(KFD_PAGE_FAULT, kfd_events)                                                                 \
-    DO(KFD_QUEUE, kfd_events)
+    DO(KFD_QUEUE, kfd_events)                                                                      \
+    DO(HIP_GRAPH, hip_api)                                                                         \
+    DO(ROCSHMEM_API, rocshmem_api)                                                                 \
+    DO(ROCSHMEM_API_EXT, rocshmem_api)                                                             \
+    DO(HIPFILE_API, hipfile_api)                                                                   \
+    DO(HIPFILE_API_EXT, hipfile_api)                                                               \
+    DO(HIP_EVENT, hip_api)
 
 #define RSDK_CALLBACK_KINDS(DO)                                                                    \
     DO(NONE, none)                                                                                 \
@@ -94,7 +102,11 @@
     DO(RUNTIME_INITIALIZATION, none)                                                               \
     DO(ROCDECODE_API, rocdecode_api)                                                               \
     DO(ROCJPEG_API, rocjpeg_api)                                                                   \
-    DO(HIP_STREAM, hip_api)
+    DO(HIP_STREAM, hip_api)                                                                        \
+    DO(HIP_GRAPH, hip_api)                                                                         \
+    DO(ROCSHMEM_API, rocshmem_api)                                                                 \
+    DO(HIPFILE_API, hipfile_api)                                                                   \
+    DO(HIP_EVENT, hip_api)
 
 #define RSDK_CATEGORY(NAME, DESCRIPTION)                                                           \
     namespace category                                                                             \
