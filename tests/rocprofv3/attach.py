@@ -8,7 +8,6 @@ import csv
 import ctypes
 import glob
 import os
-import re
 import signal
 import struct
 import subprocess
@@ -17,6 +16,9 @@ import tempfile
 import time
 import unittest
 import unittest.mock
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import remarks
 
 ROCPROFV3, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 NOBODY = 65534
@@ -48,9 +50,7 @@ class Program:
     def end(self):
         """What it printed at last and on stderr, and its status."""
         out, err = self.process.communicate(timeout=60)
-        # what HIP 6 leaves in HSA, with or without a profiler, HSA tells
-        err = re.sub(r"Warning: Resource leak detected by SharedSignalPool.*\n", "", err)
-        return out, err, self.process.returncode
+        return out, remarks.own(err), self.process.returncode
 
 
 class Attached:

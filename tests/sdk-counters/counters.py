@@ -7,6 +7,9 @@ import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import remarks
+
 build, queues, scenario = sys.argv[1:]
 here = f"{build}/tests/sdk-counters"
 kernels = f"{here}/kernels.hipfb"
@@ -28,7 +31,7 @@ def run(tool, program, *arguments, bridge=False, **variables):
                           capture_output=True, text=True, timeout=100)
     if done.returncode:
         sys.exit(f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout.splitlines(), done.stderr.splitlines()
+    return done.stdout.splitlines(), remarks.own(done.stderr).splitlines()
 
 
 def expect(got, wanted):

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import remarks
+
 build, scenario = sys.argv[1:]
 program = f"{build}/tests/bin/sdk_program"
 linked = f"{build}/tests/bin/sdk_program_linked"
@@ -23,7 +26,7 @@ def run(command, status=0, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "HSA_", "LD_PRE"))}
     environment.update(variables)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    lines = done.stderr.splitlines()
+    lines = remarks.own(done.stderr).splitlines()
     if done.returncode != status:
         sys.exit(f"{command}: status {done.returncode}, expected {status}:\n{done.stderr}")
     return done.stdout.strip(), lines

@@ -13,6 +13,11 @@ complain() {
     failed=1
 }
 
+# own: without what HSA says of signals that HIP keeps
+own() {
+    sed '/^Warning: Resource leak detected by SharedSignalPool/d'
+}
+
 # stat KERNEL FIELD: a number of a kernel's second line in the statistics (1: dispatches, 3: waves,
 # 5: wave instructions)
 stat() {
@@ -22,7 +27,8 @@ stat() {
 "$softgpu" --trace --stats --trace-file "$work/all" "$program" >"$work/out" 2>"$work/err" ||
     complain "status $?"
 [ "$(cat "$work/out")" = "0 wrong" ] || complain "output: $(cat "$work/out")"
-[ -s "$work/err" ] && complain "on standard error: $(cat "$work/err")"
+said=$(own <"$work/err")
+[ -z "$said" ] || complain "on standard error: $said"
 
 for kernel in _Z5splitPii _Z5wholePi; do
     lines=$(grep -c "^$kernel #[0-9]* group [0-9]*,0,0 wave [01] [0-9a-f]*: [a-z]" "$work/all")
@@ -60,5 +66,5 @@ grep -vq "^_Z5wholePi" "$work/some" && complain "--trace=whole: more than that"
 
 "$softgpu" --stats "$program" 2>&1 >/dev/null | grep -q "^kernel _Z5splitPii" ||
     complain "--stats: nothing on standard error"
-[ "$("$softgpu" "$program" 2>&1)" = "0 wrong" ] || complain "without options: more output"
+[ "$("$softgpu" "$program" 2>&1 | own)" = "0 wrong" ] || complain "without options: more output"
 exit $failed

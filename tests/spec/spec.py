@@ -10,6 +10,9 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import remarks
+
 build, scenario = sys.argv[1:]
 here = os.path.dirname(os.path.abspath(__file__))
 root, out = f"{build}/tests/spec/installed", f"{build}/tests/spec/outside"
@@ -25,7 +28,7 @@ def run(command, status=0, timeout=60, **variables):
     if done.returncode != status:
         sys.exit(f"{command}: status {done.returncode}, expected {status}:\n"
                  f"{done.stdout}{done.stderr}")
-    return done.stdout.strip(), done.stderr.splitlines()
+    return done.stdout.strip(), remarks.own(done.stderr).splitlines()
 
 
 def expect(got, wanted):

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import remarks
+
 BUILD, WHAT = sys.argv[1:]
 HERE = f"{BUILD}/tests/stress"
 LIB = f"{BUILD}/lib"
@@ -32,7 +35,7 @@ def run(command, preload=(BRIDGE,), **variables):
                               timeout=PATIENCE, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return "hangs", "", []
-    return done.returncode, done.stdout.strip(), done.stderr.splitlines()
+    return done.returncode, done.stdout.strip(), remarks.own(done.stderr).splitlines()
 
 
 def expect(name, got, wanted):
