@@ -26,12 +26,12 @@ static inline uint32_t float_to_i32(float x)
                                             : 0);
 }
 
-/* Exact. Clang's vectors convert by subtracting 2^52, which makes -0 of 0 when rounding goes down;
- * a sum of zeros of one sign keeps it. */
+/* Exact. Clang's vectors convert unsigned integers, and all that it knows to be positive, by a
+ * subtraction that makes -0 of 0 when rounding goes down; of this sum it knows nothing. */
 static inline double from_u32(uint32_t x)
 {
 #ifdef __clang__
-    return (double)(int32_t)(x >> 1) * 2 + (double)(int32_t)(x & 1);
+    return __builtin_fabs((double)(int32_t)(x ^ 0x80000000u) + 0x1p31);
 #else
     return (double)x;
 #endif
