@@ -10,6 +10,8 @@
 
 const cli_subcommand_t cli_subcommands[] = {
     {"convert", "[-d DIR] DIR...", "files of the records that runs have left", cli_convert_command},
+    {"annotate", "[--kernel RE] [DIR|DB...]", "what each line and instruction of the kernels cost",
+     res_annotate_command},
     {"check", "BUDGET.yaml [DIR|DB]", "does a run keep to a budget?", res_check_command},
     {"diff", "BEFORE AFTER", "what differs between two runs", res_diff_command},
     {"report", "[-o FILE] [DIR|DB...]",

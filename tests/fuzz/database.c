@@ -1,4 +1,5 @@
-/* database.c - fuzz target: databases with rows of any contents, and tables amiss, for rocpd.
+/* database.c - fuzz target: databases with rows of any contents, and tables amiss, for rocpd and
+ * rocprofv3 annotate.
  *
  * The first byte chooses the command. Each further line is SQL, run on an empty database of our
  * schema, whose tables have the suffix _0: what fails is left out, so a cut line costs no others.
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "results/commands.h"
 #include "rocpd/commands.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -33,7 +35,9 @@ static const char own[] =
     "DEFAULT '0', kernel_id INTEGER, dispatch_id INTEGER, range TEXT, code_object_id INTEGER, "
     "address INTEGER, code TEXT, text TEXT, function TEXT, file TEXT, line INTEGER, inlined TEXT, "
     "block INTEGER, loop INTEGER, loop_depth INTEGER, issued INTEGER, lanes INTEGER, lines "
-    "INTEGER); CREATE VIEW crocprof_counted AS SELECT * FROM crocprof_counted_0; CREATE VIEW "
+    "INTEGER, lines_needed INTEGER, lds_clocks INTEGER, lds_clocks_needed INTEGER, divergent "
+    "INTEGER, wait_lds INTEGER); CREATE VIEW crocprof_counted AS SELECT * FROM crocprof_counted_0; "
+    "CREATE VIEW "
     "crocprof_kernel_code AS SELECT * FROM crocprof_kernel_code_0; CREATE VIEW "
     "crocprof_instruction AS SELECT * FROM crocprof_instruction_0;";
 
@@ -131,6 +135,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         {"summary", "--domain-summary", "--summary-by-rank"},
         {"query", "--query", "SELECT * FROM regions_and_samples", "--format", "html"},
         {"merge"},
+        {"annotate"},
+        {"annotate", "--by", "instruction", "--color", "always"},
+        {"annotate", "--by", "block", "--isa", "--sort", "hot"},
     };
     /* ORDER: rocpd_command_t */
     static int (*const commands[ROCPD_COMMAND_COUNT])(const rocpd_options_t *,
@@ -145,6 +152,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put_rows(data + 1, size - 1);
     for (const char *const *w = words[data[0] % (sizeof(words) / sizeof(*words))]; *w; w++)
         argv[argc++] = (char *)(uintptr_t)*w;
+    if (strcmp(argv[1], "annotate") == 0) {
+        argv[argc++] = path;
+        argv[argc] = NULL;
+        res_annotate_command(argc - 1, argv + 1);
+        return 0;
+    }
     argv[argc++] = (char *)(uintptr_t) "-d";
     argv[argc++] = folder;
     argv[argc++] = (char *)(uintptr_t) "-i";

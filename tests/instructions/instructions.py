@@ -304,6 +304,22 @@ def total_of(rows, column):
     return sum(row[column] for row in rows)
 
 
+def check_annotate(folder):
+    """The lines that cost most come first, with what is wrong with them."""
+    profile(folder, "--instruction-counts", "-f", "rocpd")
+    done = subprocess.run([f"{build}/bin/rocprofv3", "annotate", "--kernel", "^strides", folder], capture_output=True,
+                          text=True, timeout=60)
+    check((done.returncode, done.stderr), (0, ""), "annotate")
+    said = [(line.split("^ ")[1].split("   ")[0], before) for before, line in
+            zip(done.stdout.splitlines(), done.stdout.splitlines()[1:]) if "^ " in line]
+    for sentence, word in (("uncoalesced: 64 lines touched, 4 needed", "spread"),
+                           ("8-way LDS conflict: 16 clocks, 2 needed", "conflict"),
+                           ("20 of 64 lanes active", "inlined")):
+        places = [place for text, place in said if text == sentence]
+        check(any(f"kernels.hip:{marked()[word]}" in place for place in places), True, f"{sentence} in {said}")
+    check("occupancy: 8 of 8 waves on a SIMD" in done.stdout, True, "the head")
+
+
 def check_selected(folder):
     profile(folder, "--instruction-counts", "--kernel-include-regex", "strides",
             "--kernel-iteration-range", "[2]")

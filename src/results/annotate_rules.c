@@ -1,0 +1,202 @@
+/* annotate_rules.c - what is wrong with an instruction, as far as its counts say so.
+ *
+ * A rule is a row of a table: what it costs, 0 if it does not apply, and its sentence. No rule
+ * guesses: each has a count behind it. */
+#include <string.h>
+
+#include "results/annotate.h"
+
+typedef struct {
+    uint64_t (*cost)(const ann_kernel_t *k, const ins_instruction_t *i);
+    void (*say)(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES]);
+} rule_t;
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Scalar instructions have no lanes to lose. */
+static bool is_vector(const ins_instruction_t *i)
+{
+    return !begins(i->text, "s_");
+}
+
+static double each(uint64_t sum, const ins_instruction_t *i)
+{
+    return i->counts.issued ? (double)sum / (double)i->counts.issued : 0;
+}
+
+/* "4", "3.5" */
+static const char *number(double value, char text[32])
+{
+    const bool whole = value >= 1e15 || value - (double)(uint64_t)value < 0.05;
+    snprintf(text, 32, whole ? "%.0f" : "%.1f", value);
+    return text;
+}
+
+/* ---- rules ---- */
+
+/* Twice as many lines as would do, and at least two more for a wave. */
+static uint64_t cost_spread(const ann_kernel_t *k, const ins_instruction_t *i)
+{
+    const softgpu_instruction_counts_t *n = &i->counts;
+    (void)k;
+    if (!n->lines_needed || n->lines / 2 < n->lines_needed) return 0;
+    return (n->lines - n->lines_needed) / 2 >= n->issued ? n->lines - n->lines_needed : 0;
+}
+
+static void say_spread(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+{
+    char touched[32], needed[32];
+    snprintf(text, ANN_SENTENCE_BYTES, "uncoalesced: %s lines touched, %s needed",
+             number(each(i->counts.lines, i), touched),
+             number(each(i->counts.lines_needed, i), needed));
+}
+
+/* Half as long again as without conflicts. */
+static uint64_t cost_conflict(const ann_kernel_t *k, const ins_instruction_t *i)
+{
+    const softgpu_instruction_counts_t *n = &i->counts;
+    (void)k;
+    if (!n->lds_clocks_needed || n->lds_clocks <= n->lds_clocks_needed) return 0;
+    const uint64_t more = n->lds_clocks - n->lds_clocks_needed;
+    return more >= (n->lds_clocks_needed + 1) / 2 ? more : 0;
+}
+
+static void say_conflict(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+{
+    const softgpu_instruction_counts_t *n = &i->counts;
+    char ways[32], clocks[32], needed[32];
+    snprintf(text, ANN_SENTENCE_BYTES, "%s-way LDS conflict: %s clocks, %s needed",
+             number((double)n->lds_clocks / (double)n->lds_clocks_needed, ways),
+             number(each(n->lds_clocks, i), clocks), number(each(n->lds_clocks_needed, i), needed));
+}
+
+static bool is_scratch(const ins_instruction_t *i)
+{
+    const bool direct = strstr(i->text, " off, s[0:3], ") != NULL;
+    return begins(i->text, "scratch_") || (begins(i->text, "buffer_") && direct);
+}
+
+/* The compiler's own places in scratch have fixed offsets; arrays that are indexed have not. */
+static uint64_t cost_spill(const ann_kernel_t *k, const ins_instruction_t *i)
+{
+    const bool spills = k->facts && k->facts->noted && k->facts->notes.vgpr_spills;
+    return spills && i->depth && is_scratch(i) ? i->counts.issued + i->counts.lines : 0;
+}
+
+static void say_spill(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+{
+    snprintf(text, ANN_SENTENCE_BYTES, "spill inside a loop, %u deep: scratch is %s %llu times",
+             i->depth, strstr(i->text, "_load") ? "read" : "written",
+             (unsigned long long)i->counts.issued);
+}
+
+/* Half of the lanes or more. Nothing is said of what no lane executed: it is skipped mostly. */
+static uint64_t cost_idle(const ann_kernel_t *k, const ins_instruction_t *i)
+{
+    const softgpu_instruction_counts_t *n = &i->counts;
+    (void)k;
+    if (!is_vector(i) || !n->lanes || n->lanes / 32 >= n->issued) return 0;
+    return n->issued - n->lanes / 64;
+}
+
+static void say_idle(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+{
+    char lanes[32];
+    snprintf(text, ANN_SENTENCE_BYTES, "%s of 64 lanes active",
+             number(each(i->counts.lanes, i), lanes));
+}
+
+static uint64_t cost_split(const ann_kernel_t *k, const ins_instruction_t *i)
+{
+    (void)k;
+    return i->counts.divergent && i->counts.divergent >= (i->counts.issued + 1) / 2
+               ? i->counts.divergent
+               : 0;
+}
+
+static void say_split(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+{
+    snprintf(text, ANN_SENTENCE_BYTES, "waves part here: %llu of %llu went on with some lanes only",
+             (unsigned long long)i->counts.divergent, (unsigned long long)i->counts.issued);
+}
+
+/* What waves wait for, by the model. */
+#define WAITS(X)                                                                                   \
+    X(wait_code, "its code")                                                                       \
+    X(wait_vector, "vector memory")                                                                \
+    X(wait_scalar, "scalar memory")                                                                \
+    X(wait_lds, "LDS")                                                                             \
+    X(wait_barrier, "the other waves of the workgroup")                                            \
+    X(wait_matrix, "the matrix unit")                                                              \
+    X(wait_bandwidth, "memory's bandwidth")                                                        \
+    X(stall_valu, "the vector pipe, which others had")                                             \
+    X(stall_lds, "LDS, which others had")                                                          \
+    X(stall_vector, "vector memory's pipe, which others had")
+
+static uint64_t longest_wait(const softgpu_instruction_counts_t *n, const char **what)
+{
+    uint64_t longest = 0;
+#define X(member, name)                                                                            \
+    if (n->member > longest) {                                                                     \
+        longest = n->member;                                                                       \
+        *what = name;                                                                              \
+    }
+    WAITS(X)
+#undef X
+    return longest;
+}
+
+/* Three quarters of its clocks, and more than waves are used to. */
+static uint64_t cost_wait(const ann_kernel_t *k, const ins_instruction_t *i)
+{
+    const char *what = "";
+    const uint64_t wait = longest_wait(&i->counts, &what);
+    if (!k->modelled || wait < 100 * i->counts.issued) return 0;
+    return wait / 3 >= ann_clocks(&i->counts) / 4 ? wait : 0;
+}
+
+static void say_wait(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+{
+    const char *what = "";
+    const uint64_t wait = longest_wait(&i->counts, &what);
+    snprintf(text, ANN_SENTENCE_BYTES, "%.0f clocks of waiting for %s (model)", each(wait, i),
+             what);
+}
+
+static const rule_t rules[] = {
+    {cost_spill, say_spill}, {cost_spread, say_spread}, {cost_conflict, say_conflict},
+    {cost_idle, say_idle},   {cost_split, say_split},   {cost_wait, say_wait},
+};
+
+enum { RULES = sizeof(rules) / sizeof(*rules) };
+
+typedef struct {
+    uint64_t cost;
+    const ins_instruction_t *where;
+    bool told;
+} verdict_t;
+
+bool ann_finding(const ann_kernel_t *k, const ann_row_t *row, unsigned nth,
+                 char text[ANN_SENTENCE_BYTES], const ins_instruction_t **where)
+{
+    verdict_t verdicts[RULES] = {0}, *worst = NULL;
+    for (size_t i = 0; i < row->count; i++)
+        for (size_t n = 0; n < RULES; n++) {
+            const uint64_t cost = rules[n].cost(k, row->items[i]);
+            if (cost > verdicts[n].cost) verdicts[n] = (verdict_t){cost, row->items[i], false};
+        }
+    for (unsigned told = 0; told <= nth; told++) {
+        worst = NULL;
+        for (size_t n = 0; n < RULES; n++)
+            if (verdicts[n].cost && !verdicts[n].told && (!worst || verdicts[n].cost > worst->cost))
+                worst = &verdicts[n];
+        if (!worst) return false;
+        worst->told = true;
+    }
+    *where = worst->where;
+    rules[worst - verdicts].say(worst->where, text);
+    return true;
+}
