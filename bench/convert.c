@@ -2,7 +2,8 @@
  *
  * Makes the store of a made-up process (two threads' API calls, every tenth record a kernel) and
  * converts it in a process of its own for each format, so that one's memory is not another's; then
- * once to several formats, which read the store once.
+ * once to several formats, which read the store once. Of a database, rows are counted, too, of all
+ * its tables. The files of 10,000,000 records have up to 4.5 GB at a time.
  * bench_convert [--json FILE] [--records N] [--format NAME] [--arguments N] [--threads N]: calls
  * have so many arguments, so many threads render (0: as many as there are CPUs, up to four) */
 #include "output/convert.h"
@@ -17,6 +18,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <sqlite3.h>
 
 static const struct {
     const char *name, *formats, *file;
@@ -40,6 +43,7 @@ typedef struct {
     double wall;
     double peak_mb; /* of resident memory */
     double file_mb;
+    double rows; /* of a database, a second */
 } result_t;
 
 static void put_text(trace_writer_t *w, trace_head_t head, const char *text)
@@ -161,12 +165,12 @@ static const char *variable(const void *from, const char *name)
 }
 
 /* In a child: its CPU time and peak are what we want to know. */
-static int convert(const char *store, const char *format, unsigned threads)
+static int convert(const char *store, const char *to, const char *format, unsigned threads)
 {
     char why[512];
     out_config_t config;
     out_result_t result;
-    out_conversion_t c = {.config = &config, .threads = threads};
+    out_conversion_t c = {.config = &config, .directory = to, .threads = threads};
     if (out_config_read(&config, variable, format, why, sizeof(why)) == 0 &&
         out_convert(&c, store, &result, why, sizeof(why)) == 0)
         return 0;
@@ -186,29 +190,58 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* Of all tables. */
+static double count_rows(const char *path)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *tables = NULL, *last = NULL;
+    double count = 0;
+    char text[256];
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
+        sqlite3_prepare_v2(db, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &tables,
+                           NULL);
+    while (tables && sqlite3_step(tables) == SQLITE_ROW) {
+        snprintf(text, sizeof(text), "SELECT count(*) FROM \"%s\"",
+                 (const char *)sqlite3_column_text(tables, 0));
+        if (sqlite3_prepare_v2(db, text, -1, &last, NULL) == SQLITE_OK &&
+            sqlite3_step(last) == SQLITE_ROW)
+            count += sqlite3_column_double(last, 0);
+        sqlite3_finalize(last);
+    }
+    sqlite3_finalize(tables);
+    sqlite3_close(db);
+    return count;
+}
+
 static bool measure(const char *store, const char *directory, int row, uint64_t records,
                     unsigned threads, result_t *r)
 {
     struct rusage use;
     int status;
-    char path[4096];
+    char path[4096], to[128];
     struct stat st;
     double begun = now(), each = 1e9 / (double)records;
+    snprintf(to, sizeof(to), "%s/files", directory);
     pid_t child = fork();
-    if (child == 0) _exit(convert(store, rows[row].formats, threads));
+    if (child == 0) _exit(convert(store, to, rows[row].formats, threads));
     if (child < 0 || wait4(child, &status, 0, &use) < 0 || status != 0) return false;
+    const double wall = now() - begun;
     double user = seconds(use.ru_utime), system = seconds(use.ru_stime);
-    snprintf(path, sizeof(path), "%s/bench_%s", directory, rows[row].file);
-    *r = (result_t){(user + system) * each, system * each, (now() - begun) * each,
+    snprintf(path, sizeof(path), "%s/bench_%s", to, rows[row].file);
+    *r = (result_t){(user + system) * each,
+                    system * each,
+                    wall * each,
                     (double)use.ru_maxrss / 1024,
-                    stat(path, &st) == 0 ? (double)st.st_size / 1e6 : 0};
+                    stat(path, &st) == 0 ? (double)st.st_size / 1e6 : 0,
+                    strcmp(rows[row].name, "rocpd") == 0 ? count_rows(path) / wall : 0};
+    trace_remove(to);
     return true;
 }
 
 int main(int argc, char **argv)
 {
     const char *json = NULL, *only = NULL;
-    uint64_t records = 2000000, arguments = 0, threads = 0;
+    uint64_t records = 10000000, arguments = 0, threads = 0;
     char directory[] = "/tmp/bench-convert-XXXXXX", store[64];
     result_t results[ROWS];
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -226,14 +259,15 @@ int main(int argc, char **argv)
     put_records(store, records, (uint32_t)arguments);
     printf("%llu records, nine calls to a kernel, %llu arguments each\n",
            (unsigned long long)records, (unsigned long long)arguments);
-    printf("%-10s %14s %14s %14s %14s %12s\n", "format", "ns a record", "system ns", "wall ns",
-           "peak MB", "file MB");
+    printf("%-10s %14s %14s %14s %14s %12s %12s\n", "format", "ns a record", "system ns", "wall ns",
+           "peak MB", "file MB", "rows/s");
     for (int i = 0; i < ROWS; i++) {
         result_t *r = &results[i];
         if (only && strcmp(only, rows[i].name) != 0) continue;
         if (!measure(store, directory, i, records, (unsigned)threads, r)) return 1;
-        printf("%-10s %14.0f %14.0f %14.0f %14.1f %12.1f\n", rows[i].name, r->ns, r->system,
-               r->wall, r->peak_mb, r->file_mb);
+        printf("%-10s %14.0f %14.0f %14.0f %14.1f %12.1f", rows[i].name, r->ns, r->system, r->wall,
+               r->peak_mb, r->file_mb);
+        printf(r->rows ? " %12.0f\n" : "\n", r->rows);
     }
     trace_remove(directory);
     FILE *f = json && !only ? fopen(json, "w") : NULL;
@@ -242,6 +276,9 @@ int main(int argc, char **argv)
         fprintf(f, "%s\"%s_ns\": %.1f, \"%s_wall_ns\": %.1f, \"%s_peak_mb\": %.1f", i ? ", " : "{",
                 rows[i].name, results[i].ns, rows[i].name, results[i].wall, rows[i].name,
                 results[i].peak_mb);
+    for (int i = 0; i < ROWS; i++)
+        if (results[i].rows)
+            fprintf(f, ", \"%s_rows_a_second\": %.0f", rows[i].name, results[i].rows);
     fprintf(f, "}\n");
     return fclose(f) != 0;
 }

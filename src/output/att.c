@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -207,24 +208,61 @@ static void tell_infos(const decoding_t *d, const char *folder, unsigned infos)
                          d->decoder->info_string((rocprofiler_thread_trace_decoder_info_t)i));
 }
 
-/* The raw file, and its records into the view. */
+/* Decoders want a whole trace at a place in memory, and it may be as long as its buffer was: a map
+ * of the file is memory that the kernel takes back when it needs it. Nobody else writes to the
+ * store of a process that has ended. Version 1 gets the trace as its own to write to. NULL with
+ * errno; nothing is mapped of an empty file. */
+static char *map_raw(const decoding_t *d, const char *path, size_t *size)
+{
+    static char nothing[1];
+    struct stat st = {0};
+    const int protection = d->decoder->create ? PROT_READ : PROT_READ | PROT_WRITE;
+    const int fd = base_file_open(path, O_RDONLY, 0);
+    void *data = fd >= 0 && fstat(fd, &st) == 0 ? nothing : MAP_FAILED;
+    if (data == nothing && st.st_size)
+        data = mmap(NULL, (size_t)st.st_size, protection, MAP_PRIVATE, fd, 0);
+    const int failure = errno;
+    if (fd >= 0) close(fd);
+    errno = failure;
+    *size = (size_t)st.st_size;
+    return data == MAP_FAILED ? NULL : data;
+}
+
+/* Its records into the view. */
+static int decode_raw(const decoding_t *d, const raw_t *raw, const char *path, out_att_view_t *view)
+{
+    size_t size;
+    char name[PATH_MAX], *data = map_raw(d, path, &size);
+    if (!data) return cannot_read(d->job, path);
+    out_att_view_engine(view, raw->engine);
+    const rocprofiler_thread_trace_decoder_status_t status = parse(d, view, data, size);
+    raw_path(d->job->prefix, raw, name);
+    if (status) base_error("%s: %s", name, d->decoder->status_string(status));
+    if (size) munmap(data, size);
+    return 0;
+}
+
+static int copy_raw(out_att_job_t *job, const raw_t *raw, const char *from)
+{
+    char path[PATH_MAX];
+    raw_path(job->prefix, raw, path);
+    out_file_t *f = out_file_open(path, job->why, job->why_bytes);
+    if (!f) return -1;
+    if (out_copy(f, from, job->why, job->why_bytes) != 0) {
+        out_file_abandon(f);
+        return -1;
+    }
+    if (out_file_close(f, job->why, job->why_bytes) != 0) return -1;
+    ++*job->files;
+    return 0;
+}
+
 static int take_raw(const decoding_t *d, const raw_t *raw, out_att_view_t *view)
 {
-    out_att_job_t *job = d->job;
     char path[PATH_MAX];
-    size_t size;
-    if (trace_join(path, sizeof(path), job->store, raw->name) != 0) return -1;
-    char *data = base_file_read(path, &size);
-    if (!data) return cannot_read(job, path);
-    raw_path(job->prefix, raw, path);
-    int result = write_file(job, path, data, size);
-    if (result == 0 && view) {
-        out_att_view_engine(view, raw->engine);
-        const rocprofiler_thread_trace_decoder_status_t status = parse(d, view, data, size);
-        if (status) base_error("%s: %s", path, d->decoder->status_string(status));
-    }
-    free(data);
-    return result;
+    if (trace_join(path, sizeof(path), d->job->store, raw->name) != 0) return -1;
+    if (copy_raw(d->job, raw, path) != 0) return -1;
+    return view ? decode_raw(d, raw, path, view) : 0;
 }
 
 /* Where the files of a dispatch go; another process of the run may have one of the same number. */
