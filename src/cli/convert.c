@@ -15,6 +15,7 @@
 #include "cli/session.h"
 #include "output/convert.h"
 #include "output/file.h"
+#include "report/report.h"
 #include "trace/process.h"
 #include "trace/reader.h"
 #include "trace/run.h"
@@ -65,9 +66,55 @@ static void tell_result(const out_result_t *r)
                      (count_t)r->cut);
 }
 
+/* ---- the page of a run ---- */
+
+/* It is made of the run's databases; where nobody asked for these they go. */
+typedef struct {
+    bool wanted, keeps;
+    char **databases;
+    size_t count;
+    char path[PATH_MAX + 64];
+} page_t;
+
+static void begin_page(page_t *p, out_config_t *config)
+{
+    p->wanted = config->formats & 1u << OUT_FORMAT_html;
+    p->keeps = config->formats & 1u << OUT_FORMAT_rocpd;
+    if (p->wanted) config->formats |= 1u << OUT_FORMAT_rocpd;
+}
+
+static int add_to_page(page_t *p, const char *prefix)
+{
+    char **databases = p->wanted ? realloc(p->databases, (p->count + 1) * sizeof(char *)) : NULL;
+    if (!p->wanted) return 0;
+    if (databases) p->databases = databases;
+    if (!databases || asprintf(&databases[p->count], "%s_results.db", prefix) < 0) {
+        base_error("%s: %s", prefix, strerror(ENOMEM));
+        return -1;
+    }
+    if (!p->count++) snprintf(p->path, sizeof(p->path), "%s_report.html", prefix);
+    return 0;
+}
+
+/* 0, or -1 with the reason told: then the databases stay. */
+static int end_page(page_t *p)
+{
+    rep_request_t q = {.run_count = 1, .events = REP_EVENTS_MOST};
+    q.runs[0] = (rep_input_t){.label = p->path, .paths = p->databases, .count = p->count};
+    int result = p->count ? rep_write(&q, p->path) : 0;
+    if (p->count && result == 0 && base_log_level >= BASE_LOG_WARNING)
+        fprintf(stderr, "rocprofv3: %s opens in any browser\n", p->path);
+    for (size_t i = 0; i < p->count; i++) {
+        if (result == 0 && !p->keeps) unlink(p->databases[i]);
+        free(p->databases[i]);
+    }
+    free(p->databases);
+    return result;
+}
+
 /* `awaits`: the process is waited for if it still runs. 1: converted and removed, 0: left alone for
  * a reason told, -1: failed. */
-static int convert_store(out_conversion_t *c, const char *store, bool awaits)
+static int convert_store(out_conversion_t *c, const char *store, bool awaits, page_t *page)
 {
     out_result_t result;
     char why[PATH_MAX + 256] = "";
@@ -86,6 +133,7 @@ static int convert_store(out_conversion_t *c, const char *store, bool awaits)
         return 0;
     }
     tell_result(&result);
+    if (add_to_page(page, result.prefix) != 0) return -1;
     if (trace_retire(store) != 0)
         base_warning("%s: %s: what has been converted is still there", store, strerror(errno));
     return 1;
@@ -123,6 +171,7 @@ static int convert_stores(const char *run, const char *directory, char **stores,
     int result = 0;
     char why[512];
     out_config_t config = {0};
+    page_t page = {0};
     trace_run_t *settings = trace_run_read(run);
     if (!settings) {
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, strerror(errno));
@@ -138,16 +187,18 @@ static int convert_stores(const char *run, const char *directory, char **stores,
                                          sizeof(why)) != 0)
         base_warning("%s/%s: %s", run, TRACE_RUN_FILE, why);
     const char *sync = trace_run_value(settings, "ROCPROF_PROCESS_SYNC");
+    if (result == 0) begin_page(&page, &config);
     bool usable = result == 0, awaits = sync && cli_truth(sync) > 0;
     for (char **name = stores; usable && *name && !cli_interrupted; name++) {
         char store[PATH_MAX];
         struct stat st;
         trace_join(store, sizeof(store), run, *name);
         if (stat(store, &st) != 0 || !S_ISDIR(st.st_mode) || is_over(store)) continue;
-        int done = convert_store(&c, store, awaits);
+        int done = convert_store(&c, store, awaits, &page);
         if (done < 0) result = -1;
         if (done > 0) ++*converted;
     }
+    if (end_page(&page) != 0) result = -1;
     out_conversion_free(&c);
     out_config_free(&config);
     trace_run_free(settings);

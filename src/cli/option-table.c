@@ -24,9 +24,9 @@
 #define ATT      "Thread traces"
 
 #ifdef CROCPROF_OTF2
-#define FORMATS "csv json otf2 pftrace rocpd callgrind"
+#define FORMATS "csv json otf2 pftrace rocpd callgrind html"
 #else
-#define FORMATS "csv json pftrace rocpd callgrind"
+#define FORMATS "csv json pftrace rocpd callgrind html"
 #endif
 
 /* clang-format off */

@@ -40,13 +40,15 @@ int out_callgrind_write(out_job_t *job, const char *path);
 #define OUT_FORMATS_OPTIONAL(X)
 #endif
 
-/* X(name as in -f, end of the file's name, writer); CSV has no writer of this kind */
+/* X(name as in -f, end of the file's name, writer); CSV has no writer of this kind, and a page
+ * is made of the databases of a whole run, by the command */
 #define OUT_FORMATS(X)                                                                             \
     X(csv, NULL, NULL)                                                                             \
     X(json, "results.json", out_json_write)                                                        \
     X(pftrace, "results.pftrace", out_pftrace_write)                                               \
     X(rocpd, "results.db", out_rocpd_write)                                                        \
     X(callgrind, "callgrind.out", out_callgrind_write)                                             \
+    X(html, NULL, NULL)                                                                            \
     OUT_FORMATS_OPTIONAL(X)
 
 enum {

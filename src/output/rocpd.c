@@ -280,6 +280,24 @@ static void begin_counting(rocpd_t *r)
     sqlite3_finalize(tables);
 }
 
+static void put_metadata(rocpd_t *r, const char *tag, const char *value)
+{
+    char *sql = sqlite3_mprintf("INSERT INTO \"rocpd_metadata%w\" (tag, value) VALUES (%Q, %Q)",
+                                r->uuid, tag, value);
+    if (sql)
+        rocpd_run_sql(r, sql);
+    else
+        rocpd_no_memory(r);
+    sqlite3_free(sql);
+}
+
+static void put_metadata_number(rocpd_t *r, const char *tag, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+    put_metadata(r, tag, text);
+}
+
 /* What is missing is a fact of the run as any other: whoever judges by what is there has to know.
  */
 static void write_losses(rocpd_t *r)
@@ -293,13 +311,17 @@ static void write_losses(rocpd_t *r)
         {"records_received", n->received}, {"records_written", n->written},
         {"records_dropped", n->dropped},   {"records_filtered", n->filtered},
         {"bytes_damaged", r->job->cut},    {"names_lost", r->job->model->header.counts.dropped}};
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-        char sql[256];
-        snprintf(sql, sizeof(sql),
-                 "INSERT INTO \"rocpd_metadata%s\" (tag, value) VALUES ('%s', '%llu')", r->uuid,
-                 rows[i].tag, (unsigned long long)rows[i].value);
-        rocpd_run_sql(r, sql);
-    }
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        put_metadata_number(r, rows[i].tag, rows[i].value);
+}
+
+/* What sets the records' clock to that of people, and what ran. */
+static void write_moment(rocpd_t *r)
+{
+    const trace_segment_header_t *h = &r->job->model->header;
+    put_metadata_number(r, "clock_boottime_ns", h->boottime_ns);
+    put_metadata_number(r, "clock_realtime_ns", h->realtime_ns);
+    put_metadata(r, "runtimes", out_model_info(r->job->model, TRACE_INFO_RUNTIMES));
 }
 
 static void write_metadata(rocpd_t *r)
@@ -311,6 +333,7 @@ static void write_metadata(rocpd_t *r)
              r->uuid, r->uuid, r->guid);
     rocpd_run_sql(r, sql);
     write_losses(r);
+    write_moment(r);
 }
 
 static void open_file(rocpd_t *r, const char *path)

@@ -67,9 +67,9 @@ uint64_t rep_key(rep_key_t kind, const uint64_t *parts, size_t count)
     return key;
 }
 
-rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t name)
+rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name)
 {
-    uint64_t part = name, key = rep_key(REP_KEY_KERNEL, &part, 1);
+    uint64_t part = symbol, key = rep_key(REP_KEY_KERNEL, &part, 1);
     uint64_t found = out_numbers_get(&r->numbers, key);
     if (found) return &r->kernels.rows[found - 1];
     rep_kernel_t *k = REP_NEXT(&r->kernels);
@@ -93,11 +93,11 @@ void rep_add_time(rep_sum_t *s, uint64_t duration, uint64_t bytes)
 
 void rep_run_free(rep_run_t *r)
 {
-    void *const arrays[] = {r->processes.rows, r->agents.rows,  r->launches.rows,
-                            r->counters.rows,  r->values.rows,  r->calls.rows,
-                            r->copies.rows,    r->memory.rows,  r->tracks.rows,
-                            r->events.rows,    r->numbers.rows, r->kernel_spans.rows,
-                            r->copy_spans.rows};
+    void *const arrays[] = {r->processes.rows,  r->agents.rows,       r->launches.rows,
+                            r->counters.rows,   r->values.rows,       r->calls.rows,
+                            r->copies.rows,     r->memory.rows,       r->tracks.rows,
+                            r->events.rows,     r->numbers.rows,      r->kernel_spans.rows,
+                            r->copy_spans.rows, r->instructions.rows, r->sources.rows};
     for (size_t i = 0; i < r->files.count; i++)
         free(r->files.rows[i]);
     free(r->files.rows);

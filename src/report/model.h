@@ -51,6 +51,8 @@ typedef struct {
     uint64_t begin, end; /* of the process */
     uint64_t dispatches;
     uint64_t dropped;  /* records and names that were lost */
+    uint64_t moment;   /* what the records' clock is behind that of people, ns; 0: not known */
+    uint32_t runtimes; /* files of the GPU runtimes */
     uint32_t settings; /* JSON, as the database has it */
     bool soft;         /* on the software GPU */
     bool counted;      /* has counters */
@@ -75,7 +77,7 @@ typedef struct {
 } rep_launch_t;
 
 typedef struct {
-    uint32_t name;
+    uint32_t name; /* for people */
     uint64_t calls, total, least, most;
     rep_list_t durations;
     uint64_t counted_calls, counted_total; /* of the processes that counted */
@@ -98,6 +100,19 @@ typedef struct {
     uint32_t name, category;
     uint64_t calls, total, least, most, bytes;
 } rep_sum_t;
+
+/* An instruction of a kernel, what its processes counted of it added up. */
+enum { REP_COUNTS_MAX = 96 };
+typedef struct {
+    uint32_t kernel, text, function, file, line;
+    uint32_t depth; /* loops around it */
+    uint64_t address;
+    uint64_t counts[REP_COUNTS_MAX]; /* ORDER: names in the run's `counts` */
+} rep_instruction_t;
+
+typedef struct {
+    uint32_t path, text;
+} rep_source_t;
 
 typedef enum { REP_HOST, REP_QUEUE, REP_COPIES, REP_MEMORY } rep_track_kind_t;
 
@@ -129,6 +144,10 @@ typedef struct {
     REP_ARRAY(rep_sum_t) memory;
     REP_ARRAY(rep_track_t) tracks;
     REP_ARRAY(rep_event_t) events;
+    uint32_t counts[REP_COUNTS_MAX]; /* names of the counts of instructions */
+    size_t count_names;
+    REP_ARRAY(rep_instruction_t) instructions;
+    REP_ARRAY(rep_source_t) sources;
     rep_list_t kernel_spans, copy_spans; /* begin and end of each, one after the other */
     out_numbers_t numbers;               /* of all of these by what they are, see rep_number() */
     uint64_t begin, end;                 /* first and last of all records */
@@ -146,13 +165,15 @@ typedef enum {
     REP_KEY_CALL,
     REP_KEY_COPY,
     REP_KEY_MEMORY,
-    REP_KEY_TRACK
+    REP_KEY_TRACK,
+    REP_KEY_INSTRUCTION
 } rep_key_t;
 
 /* Place in `numbers` of a thing of this kind that these numbers make. */
 uint64_t rep_key(rep_key_t kind, const uint64_t *parts, size_t count);
 
-rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t name);
+/* Of the symbol, which is one however its name is shown. */
+rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name);
 void rep_add_time(rep_sum_t *s, uint64_t duration, uint64_t bytes);
 void rep_run_free(rep_run_t *r);
 void rep_names_free(rep_names_t *n);

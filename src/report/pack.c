@@ -128,6 +128,15 @@ static void put_tracks(pack_t *p, const rep_part_t *part)
     out_json_end(j, ']');
 }
 
+/* A list of things, one function for each of them. */
+#define PUT_LIST(j, key, array, put)                                                               \
+    do {                                                                                           \
+        out_json_begin(j, key, '[');                                                               \
+        for (size_t i_ = 0; i_ < (array)->count; i_++)                                             \
+            put(j, &(array)->rows[i_]);                                                            \
+        out_json_end(j, ']');                                                                      \
+    } while (0)
+
 /* ---- facts ---- */
 
 static void put_process(out_json_t *j, const rep_process_t *r)
@@ -142,6 +151,8 @@ static void put_process(out_json_t *j, const rep_process_t *r)
     out_json_unsigned(j, "system", r->system);
     out_json_unsigned(j, "begin", r->begin);
     out_json_unsigned(j, "end", r->end);
+    out_json_unsigned(j, "moment", r->moment);
+    out_json_unsigned(j, "runtimes", r->runtimes);
     out_json_unsigned(j, "settings", r->settings);
     out_json_unsigned(j, "dispatches", r->dispatches);
     out_json_unsigned(j, "dropped", r->dropped);
@@ -298,6 +309,39 @@ static void put_values(out_json_t *j, const rep_run_t *run)
     out_json_end(j, ']');
 }
 
+static void put_instruction(out_json_t *j, const rep_run_t *run, const rep_instruction_t *i)
+{
+    const uint64_t facts[] = {i->kernel, i->address, i->text, i->function,
+                              i->file,   i->line,    i->depth};
+    out_json_begin(j, NULL, '[');
+    for (size_t f = 0; f < sizeof(facts) / sizeof(*facts); f++)
+        out_json_unsigned(j, NULL, facts[f]);
+    for (size_t c = 0; c < run->count_names; c++)
+        out_json_unsigned(j, NULL, i->counts[c]);
+    out_json_end(j, ']');
+}
+
+static void put_source(out_json_t *j, const rep_source_t *s)
+{
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "path", s->path);
+    out_json_unsigned(j, "text", s->text);
+    out_json_end(j, '}');
+}
+
+static void put_code(out_json_t *j, const rep_run_t *run)
+{
+    out_json_begin(j, "counts", '[');
+    for (size_t c = 0; c < run->count_names; c++)
+        out_json_unsigned(j, NULL, run->counts[c]);
+    out_json_end(j, ']');
+    out_json_begin(j, "instructions", '[');
+    for (size_t i = 0; i < run->instructions.count; i++)
+        put_instruction(j, run, &run->instructions.rows[i]);
+    out_json_end(j, ']');
+    PUT_LIST(j, "sources", &run->sources, put_source);
+}
+
 static void put_sums(out_json_t *j, const char *key, const rep_sum_t *rows, size_t count)
 {
     out_json_begin(j, key, '[');
@@ -311,15 +355,6 @@ static void put_sums(out_json_t *j, const char *key, const rep_sum_t *rows, size
     }
     out_json_end(j, ']');
 }
-
-/* A list of things, one function for each of them. */
-#define PUT_LIST(j, key, array, put)                                                               \
-    do {                                                                                           \
-        out_json_begin(j, key, '[');                                                               \
-        for (size_t i_ = 0; i_ < (array)->count; i_++)                                             \
-            put(j, &(array)->rows[i_]);                                                            \
-        out_json_end(j, ']');                                                                      \
-    } while (0)
 
 static void put_text(out_json_t *j, char *const *text)
 {
@@ -348,6 +383,7 @@ static void put_run(pack_t *p, rep_part_t *part)
     out_json_end(j, ']');
     put_counters(p, run);
     put_values(j, run);
+    put_code(j, run);
     put_sums(j, "calls", run->calls.rows, run->calls.count);
     put_sums(j, "copies", run->copies.rows, run->copies.count);
     put_sums(j, "memory", run->memory.rows, run->memory.count);

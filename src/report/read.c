@@ -9,7 +9,14 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "report/code.h"
 #include "results/run.h"
+
+/* A kernel's symbol in a process: `launch` has its registers. */
+typedef struct {
+    uint32_t symbol, name;
+    rep_launch_t launch;
+} symbol_t;
 
 typedef struct {
     rep_run_t *run;
@@ -23,7 +30,7 @@ typedef struct {
     out_numbers_t kernels;    /* name and registers, by symbol */
     out_numbers_t launchers;  /* event plus one, by stack id */
     out_numbers_t dispatched; /* kernel plus one, by event id */
-    REP_ARRAY(rep_launch_t) symbols;
+    REP_ARRAY(symbol_t) symbols;
     bool failed, told; /* told: the reason is not memory, and has been told */
 } reader_t;
 
@@ -136,6 +143,15 @@ static uint64_t number_of(reader_t *r, const char *sql)
     return count;
 }
 
+static uint32_t text_of(reader_t *r, const char *sql)
+{
+    uint32_t text = 0;
+    sqlite3_stmt *s = rows_of(r, sql);
+    while (next(r, s))
+        text = name(r, s, 0);
+    return text;
+}
+
 static void find_passes(reader_t *r)
 {
     rep_run_t *run = r->run;
@@ -145,6 +161,11 @@ static void find_passes(reader_t *r)
         p->dispatches = number_of(r, "SELECT COUNT(*) FROM rocpd_kernel_dispatch WHERE guid = ?");
         p->dropped = number_of(r, "SELECT SUM(value) FROM rocpd_metadata WHERE tag IN "
                                   "('records_dropped', 'names_lost') AND ? <> ''");
+        p->moment = number_of(r, "SELECT SUM(value * CASE tag WHEN 'clock_realtime_ns' THEN 1 ELSE "
+                                 "-1 END) FROM rocpd_metadata WHERE tag IN ('clock_realtime_ns', "
+                                 "'clock_boottime_ns') AND ? <> ''");
+        p->runtimes =
+            text_of(r, "SELECT value FROM rocpd_metadata WHERE tag = 'runtimes' AND ? <> ''");
         p->counted =
             number_of(r, "SELECT COUNT(*) FROM (SELECT 1 FROM rocpd_pmc_event WHERE guid = "
                          "? LIMIT 1)");
@@ -201,18 +222,20 @@ static void read_agents(reader_t *r)
 
 static void read_symbols(reader_t *r)
 {
-    sqlite3_stmt *s = rows_of(r, "SELECT id, display_name, arch_vgpr_count, accum_vgpr_count, "
-                                 "sgpr_count FROM rocpd_info_kernel_symbol WHERE guid = ?");
+    sqlite3_stmt *s = rows_of(r, "SELECT id, COALESCE(kernel_name, display_name), display_name, "
+                                 "arch_vgpr_count, accum_vgpr_count, sgpr_count FROM "
+                                 "rocpd_info_kernel_symbol WHERE guid = ?");
     while (next(r, s)) {
-        rep_launch_t *l = REP_NEXT(&r->symbols);
+        symbol_t *l = REP_NEXT(&r->symbols);
         if (!l) {
             r->failed = true;
             continue;
         }
-        l->kernel = name(r, s, 1);
-        l->vgprs = (uint32_t)number(s, 2);
-        l->agprs = (uint32_t)number(s, 3);
-        l->sgprs = (uint32_t)number(s, 4);
+        l->symbol = name(r, s, 1);
+        l->name = name(r, s, 2);
+        l->launch.vgprs = (uint32_t)number(s, 3);
+        l->launch.agprs = (uint32_t)number(s, 4);
+        l->launch.sgprs = (uint32_t)number(s, 5);
         set(r, &r->kernels, number(s, 0), r->symbols.count);
     }
 }
@@ -346,11 +369,23 @@ static uint64_t launch_of(reader_t *r, const rep_launch_t *l)
     return r->run->launches.count - 1;
 }
 
+static symbol_t symbol_of(const reader_t *r, uint64_t id)
+{
+    uint64_t found = out_numbers_get(&r->kernels, id);
+    return found ? r->symbols.rows[found - 1] : (symbol_t){0};
+}
+
+static rep_kernel_t *kernel_of(reader_t *r, uint64_t id)
+{
+    const symbol_t symbol = symbol_of(r, id);
+    return rep_kernel(r->run, symbol.symbol, symbol.name);
+}
+
 /* Grid in work-items, as the databases have it. */
 static rep_launch_t launch_in(reader_t *r, sqlite3_stmt *s)
 {
-    uint64_t symbol = out_numbers_get(&r->kernels, number(s, 0));
-    rep_launch_t l = symbol ? r->symbols.rows[symbol - 1] : (rep_launch_t){0};
+    const symbol_t symbol = symbol_of(r, number(s, 0));
+    rep_launch_t l = symbol.launch;
     l.agent = name_by(&r->agents, number(s, 1));
     l.scratch = number(s, 6);
     l.lds = number(s, 7);
@@ -400,13 +435,15 @@ static void read_kernels(reader_t *r)
         rep_launch_t l = launch_in(r, s);
         uint64_t start = number(s, 4), end = number(s, 5);
         if (end < start) end = start;
-        rep_kernel_t *k = rep_kernel(r->run, l.kernel);
+        rep_kernel_t *k = kernel_of(r, number(s, 0));
         if (!k) continue;
         l.kernel = (uint32_t)(k - r->run->kernels.rows);
         if (counted) {
             set(r, &r->dispatched, number(s, 14), l.kernel + 1u);
-            k->counted_calls++;
-            k->counted_total += end - start;
+            if (process(r)->time != REP_TIME_HOST) { /* which says nothing beside a count */
+                k->counted_calls++;
+                k->counted_total += end - start;
+            }
         }
         if (pass) continue;
         uint64_t launch = launch_of(r, &l);
@@ -565,6 +602,29 @@ static void read_values(reader_t *r)
     empty(&counters);
 }
 
+/* ---- instructions ---- */
+
+static void read_code(reader_t *r)
+{
+    out_numbers_t symbols = {0};
+    if (r->failed || !rocpd_has_column(r->databases.db, "crocprof_instruction", "kernel_id"))
+        return;
+    sqlite3_stmt *s =
+        rows_of(r, "SELECT DISTINCT kernel_id FROM crocprof_instruction WHERE guid = ?");
+    while (next(r, s)) {
+        const rep_kernel_t *k = kernel_of(r, number(s, 0));
+        if (k) set(r, &symbols, number(s, 0), (uint64_t)(k - r->run->kernels.rows) + 1);
+    }
+    if (!r->failed &&
+        rep_code_read(r->run, r->names, r->databases.db, process(r)->guid, &symbols) != 0) {
+        if (r->run->failed)
+            r->failed = true;
+        else
+            fail(r);
+    }
+    empty(&symbols);
+}
+
 /* ---- a process ---- */
 
 static void read_process(reader_t *r)
@@ -584,6 +644,7 @@ static void read_process(reader_t *r)
         read_memory(r);
     }
     if (p->counted) read_values(r);
+    read_code(r);
     for (size_t i = 0; i < sizeof(of_process) / sizeof(*of_process); i++)
         empty(of_process[i]);
     r->symbols.count = 0;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "tool/att.h"
 #include "tool/fields.h"
 #include "tool/files.h"
@@ -743,10 +745,35 @@ void tool_sink_rows(const trace_table_t *table, const uint64_t *numbers)
     unlock_sink();
 }
 
+typedef struct {
+    char text[1024];
+    size_t used;
+} runtimes_t;
+
+static int add_runtime(struct dl_phdr_info *info, size_t bytes, void *to)
+{
+    static const char *const names[] = {"libamdhip64.", "libhsa-runtime64.", "librccl.",
+                                        "librocdecode."};
+    runtimes_t *r = to;
+    char path[PATH_MAX];
+    (void)bytes;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (strncmp(base_last_part(info->dlpi_name), names[i], strlen(names[i])) != 0) continue;
+        const char *file = base_last_part(realpath(info->dlpi_name, path) ? path : info->dlpi_name);
+        int n = snprintf(r->text + r->used, sizeof(r->text) - r->used, "%s%s", r->used ? ", " : "",
+                         file);
+        if (n > 0 && r->used + (size_t)n < sizeof(r->text)) r->used += (size_t)n;
+    }
+    return 0;
+}
+
 void tool_sink_close(bool ends)
 {
+    runtimes_t runtimes = {0};
     if (!tool_sink_is_mine()) return;
+    dl_iterate_phdr(add_runtime, &runtimes); /* outside the lock: it takes the loader's */
     lock_sink();
+    put_info(TRACE_INFO_RUNTIMES, runtimes.text);
     tool_threads_alive(put_thread); /* they may have got their names late */
     sink.pid = 0;
     tool_segments_close();

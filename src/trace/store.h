@@ -30,6 +30,7 @@
 #define TRACE_INFO_VERSION   "version"
 #define TRACE_INFO_HARDWARE  "hardware"
 #define TRACE_INFO_DOMAIN    "domain"
+#define TRACE_INFO_RUNTIMES  "runtimes" /* files of the GPU runtimes, whose names tell versions */
 #define TRACE_INFO_VARIABLE  "variable" /* NAME=value, one for each of the environment */
 
 /* Writes `directory`/`name`. 0, or -1 with ENAMETOOLONG and an empty path, which no call opens. */

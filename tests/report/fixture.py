@@ -30,6 +30,9 @@ class Database:
         with open(f"{SOURCE}/src/output/rocpd_schema.sql", encoding="utf-8") as f:
             self.db.executescript(f.read().replace("{uuid}", self.uuid).replace("{guid}", self.guid))
         self.put("rocpd_metadata", tag="schema_version", value="3.0.3")
+        self.put("rocpd_metadata", tag="clock_boottime_ns", value=str(START))
+        self.put("rocpd_metadata", tag="clock_realtime_ns", value=str(1767323045_000_000_000))
+        self.put("rocpd_metadata", tag="runtimes", value="libamdhip64.so.6.4, libhsa-runtime64.so.1.14")
         self.put("rocpd_info_node", id=1, hash=1, machine_id="m", hostname="testhost", system_name="Linux", release="6.1", hardware_name="x86_64")
         variables = {"LD_PRELOAD": "/usr/lib/softgpu/libsoftgpu-preload.so"} if soft else {}
         self.put("rocpd_info_process", id=pid, nid=1, pid=pid, ppid=1, start=START, end=START, command=command, environment=json.dumps(variables))
@@ -92,6 +95,21 @@ class Database:
     def value(self, event, counter, value):
         self.put("rocpd_pmc_event", event_id=event, pmc_id=counter, value=value)
 
+    def code(self, kernel):
+        """The product's own tables: instructions with counts of two dispatches, and a source."""
+        facts = "kernel_id INTEGER, dispatch_id INTEGER, address INTEGER, text TEXT, function TEXT, file TEXT, line INTEGER, loop_depth INTEGER"
+        guid = f"guid TEXT DEFAULT '{self.guid}'"
+        self.db.execute(f'CREATE TABLE "crocprof_instruction{self.uuid}" (id INTEGER PRIMARY KEY, {guid}, {facts}, issued INTEGER, wait_vector INTEGER)')
+        self.db.execute(f'CREATE TABLE "crocprof_source{self.uuid}" (id INTEGER PRIMARY KEY, {guid}, path TEXT, text TEXT)')
+        for view in ("crocprof_instruction", "crocprof_source"):
+            self.db.execute(f'CREATE VIEW "{view}" AS SELECT * FROM "{view}{self.uuid}"')
+        for dispatch in (1, 2):
+            for i, (text, line, depth, issued, wait) in enumerate((("s_load_dwordx4 s[0:3], s[4:5], 0x0", 2, 0, 80, 0), ("v_fma_f32 v0, v1, v2, v0", 3, 1, 320, 0),
+                                                                   ("global_load_dword v3, v4, s[0:1]", 3, 1, 320, 250), ("s_endpgm", None, 0, 80, 0))):
+                self.put("crocprof_instruction", kernel_id=kernel, dispatch_id=dispatch, address=4096 + 8 * i, text=text, function="f",
+                         file="/src/demo.hip" if line else None, line=line, loop_depth=depth, issued=issued, wait_vector=wait)
+        self.put("crocprof_source", path="/src/demo.hip", text=f"__global__ void f(){HOSTILE}\n{{ load\n  fma; }}")
+
     def lost(self, records):
         self.put("rocpd_metadata", tag="records_dropped", value=str(records))
 
@@ -101,7 +119,7 @@ class Database:
         return self.path
 
 
-def demo(path, scale=1.0, counted=False, modelled=False, soft=True, pid=4242, lost=0):
+def demo(path, scale=1.0, counted=False, modelled=False, soft=True, pid=4242, lost=0, code=False):
     """A run of three kernels and one of a hostile name; `scale` stretches the times of kernels."""
     d = Database(path, pid=pid, soft=soft, modelled=modelled)
     for i, name in enumerate(KERNELS):
@@ -123,6 +141,8 @@ def demo(path, scale=1.0, counted=False, modelled=False, soft=True, pid=4242, lo
     d.call("hipDeviceSynchronize", at, at + 30_000)
     if lost:
         d.lost(lost)
+    if code:
+        d.code(1)
     return d.done()
 
 

@@ -75,8 +75,8 @@ def case_sections(directory):
     with browser.Browser() as b:
         b.open(path)
         text = b.run(TEXT)
-        for words in ("./demo --size 128", "testhost", "AMD Instinct MI210", "7 records were lost", "timing model", "hipLaunchKernel",
-                      "one step:", "copy host to device", "1 MiB"):
+        for words in ("demo --size 128", "testhost", "2026-01-02 03:04:05 UTC", "libamdhip64.so.6.4", "AMD Instinct MI210", "7 records were lost", "timing model", "hipLaunchKernel",
+                      "one step:", "host → device", "1 MiB"):
             check(words in text, "no", words, "in", text)
         equal(b.run("getComputedStyle(document.querySelector('.note.bad')).color"), "rgb(192, 37, 45)")
         b.go("#/kernels")
@@ -96,7 +96,7 @@ def case_sections(directory):
         equal((row[1], row[2], row[4]), (f"{round(64 * 41500 / 2100):,}", "FP32", f"{64 * 41500 / (64 * 6000 + 32 * 144):.2f}"))
         b.go("#/kernel/0")
         chart = b.run("document.querySelector('svg.memory').textContent")
-        for words in ("read 253 KiB", "write 127 KiB", "63.0 % hit", "7.69 % of clocks conflict", "90.0 % hit", "97.8 % hit"):
+        for words in ("read 253 KiB", "write 127 KiB", "63.0 % hit", "7.69 % conflicts", "90.0 % hit", "97.8 % hit"):
             check(words in chart, "no", words, "in", chart)
         check("exact" in b.run(TEXT) and "cache model" in b.run(TEXT), "the page of a kernel names no classes")
         clean(b, path)
@@ -208,6 +208,107 @@ def case_million(directory):
         text = b.run(TEXT)
         check("The timeline holds the first 300 ms of 1.50 s" in text and "rocpd convert -i" in text and "pftrace" in text, text[:600])
         check("1,000,000" in text, "the tables hold less than all")
+
+
+# name, section, theme, width, height
+PICTURES = [("overview", "#/overview", "light", 1280, 900), ("overview-dark", "#/overview", "dark", 1280, 900),
+            ("kernels", "#/kernels", "light", 1280, 800), ("kernel", "#/kernel/0", "light", 1280, 1500),
+            ("timeline", "#/timeline", "dark", 1280, 700), ("roofline", "#/roofline", "light", 1280, 800),
+            ("phone", "#/overview", "light", 390, 844), ("phone-timeline", "#/timeline", "light", 390, 844)]
+DIFFERENCE_MOST = 5  # of 255, on an average: letters are not those of every machine
+
+
+def case_pictures(directory):
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True, modelled=True, code=True))
+    with browser.Browser() as b:
+        b.open(path)
+        for name, section, theme, width, height in PICTURES:
+            b.size(width, height, phone=width < 600)
+            b.run(f"document.documentElement.dataset.theme = '{theme}'")
+            b.go(section)
+            b.run("dispatchEvent(new Event('resize'))")
+            b.settle()
+            equal(b.run("document.documentElement.scrollWidth <= innerWidth"), True)
+            seen, kept = browser.grid(b.picture()), f"{HERE}/pictures/{name}.txt"
+            if sys.argv[3:] == ["--keep"]:
+                os.makedirs(os.path.dirname(kept), exist_ok=True)
+                with open(kept, "w", encoding="utf-8") as f:
+                    f.writelines(" ".join(f"{v:.0f}" for v in seen[i:i + 32]) + "\n" for i in range(0, len(seen), 32))
+            with open(kept, encoding="utf-8") as f:
+                known = [float(word) for word in f.read().split()]
+            apart = sum(abs(x - y) for x, y in zip(seen, known)) / len(known)
+            check(len(seen) == len(known) and apart <= DIFFERENCE_MOST, name, "differs by", f"{apart:.1f}")
+        clean(b, path)
+
+
+def case_print(directory):
+    """All sections are on paper; the theme is light."""
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True, modelled=True))
+    with browser.Browser() as b:
+        b.open(path)
+        b.run("document.documentElement.dataset.theme = 'dark'")
+        b.call("Emulation.setEmulatedMedia", media="print")
+        b.run("dispatchEvent(new Event('beforeprint'))")
+        b.settle()
+        shown = b.run("[...document.querySelectorAll('section')].filter(s => s.getBoundingClientRect().height > 100).map(s => s.id)")
+        equal(shown, ["overview", "kernels", "timeline", "roofline"])
+        equal(b.run("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
+        check(len(b.call("Page.printToPDF")["data"]) > 20000, "the PDF is empty")
+        clean(b, path)
+
+
+def case_source(directory):
+    """Instructions and the lines they come from: heat, links, CSV; a column at a time."""
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db", code=True))
+    card = "[...document.querySelectorAll('section:not([hidden]) .card')].find(c => c.innerText.startsWith('Source and instructions'))"
+    with browser.Browser() as b:
+        b.open(path)
+        b.go("#/kernel/0")
+        rows = b.run(f"[...{card}.querySelectorAll('.instructions tr')].map(r => [...r.cells].map(c => c.textContent))")
+        equal(rows, [["160", "s_load_dwordx4 s[0:3], s[4:5], 0x0", "demo.hip:2"], ["640", "  v_fma_f32 v0, v1, v2, v0", "demo.hip:3"],
+                     ["640", "  global_load_dword v3, v4, s[0:1]", "demo.hip:3"], ["160", "s_endpgm", ""]])
+        lines = b.run(f"[...{card}.querySelectorAll('.lines tr')].map(r => [...r.cells].map(c => c.textContent))")
+        equal(lines[1:4], [["", "1", "__global__ void f()" + fixture.HOSTILE], ["160", "2", "{ load"], ["1,280", "3", "  fma; }"]])
+        b.run(f"{card}.querySelectorAll('.lines tr')[3].click()")
+        equal(b.run(f"[...{card}.querySelectorAll('.instructions tr')].map(r => r.classList.contains('on'))"), [False, True, True, False])
+        check("exact" in b.run(f"{card}.innerText"), "the column has no class")
+        b.run(f"(() => {{ const s = {card}.querySelector('select'); s.value = '1'; s.dispatchEvent(new Event('change')); }})()")
+        equal(b.run(f"[...{card}.querySelectorAll('.instructions tr')].map(r => r.cells[0].textContent)"), ["", "", "500", ""])
+        check("timing model" in b.run(f"{card}.innerText"), "the column has no class")
+        clean(b, path)
+
+
+def case_demo(directory):
+    """A real program: the page at profiling time, and one of its trace with what was counted of it."""
+    program, run = sys.argv[3], [PROGRAM, "--gpu", "soft", "-o", "demo"]
+    done = subprocess.run([*run, "-s", "-f", "html", "-d", f"{directory}/html", "--", program], capture_output=True, text=True, check=True)
+    equal(os.listdir(f"{directory}/html"), ["demo_report.html"])
+    check(f"{directory}/html/demo_report.html opens in any browser" in done.stderr, done.stderr)
+    for name, words in {"trace": ["-s"], "work": ["--pmc", *[c for c in fixture.PER_KERNEL if "TCC_EA" not in c],
+                                                  "TCC_EA_RDREQ", "TCC_EA_RDREQ_32B", "TCC_EA_WRREQ", "TCC_EA_WRREQ_64B"]}.items():
+        subprocess.run([*run, *words, "-d", f"{directory}/both/{name}", "--", program], capture_output=True, check=True,
+                       env={**os.environ, **({"SOFTGPU_TIME": "model"} if name == "work" else {})})
+    path, _ = report(directory, f"{directory}/both")
+    for page in (f"{directory}/html/demo_report.html", path):
+        with browser.Browser() as b:
+            b.open(page)
+            check("hipLaunchKernel" in b.run(TEXT) and "host time" in b.run(TEXT), b.run(TEXT))
+            b.go("#/kernels")
+            rows = {r[0]: r[1:] for r in b.run(CELLS)[0]}
+            equal((rows["jacobi_step"][0], rows["matmul_tiled"][8:10]), ("50", ["128×128", "16×16"]))
+            b.go("#/timeline")
+            check("Search" in b.run("document.querySelector('#search').placeholder"), "no timeline")
+            clean(b, page)
+            if page != path:
+                continue
+            b.go("#/roofline")
+            # fused multiply-adds of 128 x 128 x 128, alone
+            work = {r[0]: r[3] for r in b.run(CELLS)[0]}
+            equal(work["matmul_tiled"], "4.19 MFLOP")
+            b.run("[...document.querySelectorAll('section:not([hidden]) a')].find(a => a.innerText === 'matmul_tiled').click()")
+            b.settle()
+            check("Compute units" in b.run("document.querySelector('svg.memory').textContent"), "no chart of the memories")
+            clean(b, page)
 
 
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}

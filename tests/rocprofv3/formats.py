@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROCPROFV3, PROGRAM = sys.argv[1:3]
@@ -67,6 +68,8 @@ class Formats(unittest.TestCase):
         for count, what in zip(told.groups()[::2], told.groups()[1::2]):
             self.assertEqual(meta["records_" + what], count)
         self.assertEqual((meta["bytes_damaged"], meta["names_lost"]), ("0", "0"))
+        self.assertLess(abs(int(meta["clock_realtime_ns"]) / 1e9 - time.time()), 3600)
+        self.assertGreater(int(meta["clock_boottime_ns"]), 0)
         self.assertEqual(meta["schema_version"], "3.0.3")
         self.assertEqual(meta["uuid"], "_" + meta["guid"].replace("-", "_"))
         self.assertEqual(meta["guid"][14], "7") # version of the UUID

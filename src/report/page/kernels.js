@@ -3,11 +3,8 @@
 const kernelHref = k => `#/kernel/${k.index}`;
 const kernelLink = k => element("a", { href: kernelHref(k) }, shortName(k.title));
 
-/* A name without its parameters, which are in the title of the cell. */
-function shortName(name) {
-  const cut = name.search(/[<(]/), text = cut > 0 ? name.slice(0, cut).trim() : name;
-  return text.split(" ").pop() || name;
-}
+/* Of a function its name alone, without types and parameters, which are in the title of the cell. */
+function shortName(name) { return /^(?:[\w:*&]+ )*([\w:~$.]+)[<(]/.exec(name)?.[1] ?? name; }
 
 const clip = (label, key, csv) => ({ title: label, value: k => k.calls ? k[key] : undefined, csv: `${csv ?? label} (ns)`,
                                      show: k => timeText(k.calls ? k[key] : undefined) });
@@ -139,7 +136,7 @@ function kernelSection(index) {
   return [
     element("p", { style: { margin: "0 0 4px" } }, element("a", { href: "#/kernels" }, "← Kernels")),
     element("h1.mono", { style: { fontSize: "18px" } }, k.title),
-    element("p.lead", {}, `${countText(k.calls)} launch${k.calls === 1 ? "" : "es"}, ${percentText(k.share)} of the time of all kernels `, chip(run.time)),
+    element("p.lead", {}, `${plural(k.calls, "launch", "launches")}, ${percentText(k.share)} of the time of all kernels `, chip(run.time)),
     element("div.tiles", {}, tile(timeText(k.total), "in total", run.time), tile(timeText(k.mean), "mean", run.time),
       tile(timeText(k.p50), "median", run.time), tile(timeText(k.p95), "95 % are below", run.time),
       tile(timeText(k.least), "shortest", run.time), tile(timeText(k.most), "longest", run.time)),
@@ -170,7 +167,7 @@ function resourceCard(k) {
   const groups = Math.ceil(l.gridX / l.groupX) * Math.ceil(l.gridY / l.groupY) * Math.ceil(l.gridZ / l.groupZ);
   const o = k.occupancy;
   return card("What a launch takes", facts([
-    ["Workgroups", `${countText(groups)} of ${countText(l.groupX * l.groupY * l.groupZ)} work-items, ${waves} wave${waves === 1 ? "" : "s"} each`],
+    ["Workgroups", `${countText(groups)} of ${countText(l.groupX * l.groupY * l.groupZ)} work-items, ${plural(waves, "wave", "waves")} each`],
     ["Vector registers", l.agprs ? `${l.vgprs} and ${l.agprs} for accumulation` : String(l.vgprs)],
     ["Scalar registers", String(l.sgprs)],
     ["LDS", `${bytesText(l.lds)} a workgroup`],

@@ -124,7 +124,7 @@ async function open() {
   await unpack(text);
   document.getElementById("opening").remove();
   const process = report.run.shown[0];
-  document.title = `${(process && nameOf(process.command)) || report.run.label} · crocprof`;
+  document.title = `${(process && titleOf(nameOf(process.command))) || report.run.label} · crocprof`;
   document.getElementById("tabs").append(...sections().map((s, i) => element("a", { href: `#/${s.id}`, title: `${i + 1}`, "data-id": s.id }, s.title)));
   document.getElementById("theme").addEventListener("click", toggleTheme);
   document.getElementById("keys").addEventListener("click", showKeys);

@@ -30,7 +30,7 @@ function memoryCard(k) {
     element("code", {}, `--pmc ${MEMORY_COUNTERS}`)));
   const svg = memoryDrawing(k, m);
   const kinds = [...new Set(k.run.counters.filter(c => /^(TC[CP]_|SQC_|SQ_LDS)/.test(c.title) && c.class).map(c => c.class))];
-  return card(["Memory: bytes of a launch, and what hits", kinds.map(chip), spacer(), button("SVG", () => saveSvg("memory.svg", svg))], svg);
+  return card(["Memory: bytes of a launch, and what hits", kinds.map(chip), spacer(), button("SVG", () => saveSvg("memory.svg", svg))], element("div.scroll", {}, svg));
 }
 
 function memoryDrawing(k, m) {
@@ -56,7 +56,7 @@ function memoryDrawing(k, m) {
 
   const hit = (rate, word = "hit") => rate === undefined ? `${word}: –` : `${percentText(rate)} ${word}`;
   box(10, 20, 120, 400, "Compute units", [`${countText(k.countedCalls || k.calls)} launches`]);
-  const rows = [[20, "LDS", [hit(m.conflicts, "of clocks conflict")], m.lds, undefined, false], [125, "Vector L1", [hit(m.l1Hit)], m.l1],
+  const rows = [[20, "LDS", [hit(m.conflicts, "conflicts")], m.lds, undefined, false], [125, "Vector L1", [hit(m.l1Hit)], m.l1],
                 [230, "Scalar cache", [hit(m.scalarHit)], m.scalar, m.scalarDown], [335, "Instructions", [hit(m.codeHit)], m.code, m.codeDown]];
   rows.forEach(([y, title, lines, bytes]) => {
     box(290, y, 150, 85, title, lines);

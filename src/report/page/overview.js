@@ -4,7 +4,7 @@ function overviewSection() {
   const run = report.run, process = run.shown[0] ?? run.processes[0];
   const command = process ? nameOf(process.command) : "";
   return [
-    element("h1", {}, command || run.label),
+    element("h1", {}, titleOf(command) || run.label),
     element("p.lead", {}, leadText(run)),
     cautions(run),
     tiles(run),
@@ -14,6 +14,9 @@ function overviewSection() {
     element("div.columns", {}, callsCard(run), copiesCard(run)),
   ];
 }
+
+/* A command without the directories of its program. */
+function titleOf(command) { return command.replace(/^\S*\//, ""); }
 
 function leadText(run) {
   const gpus = [...new Set(run.agents.filter(a => a.gpu).map(a => a.title))];
@@ -32,7 +35,7 @@ function cautions(run) {
     `The timeline holds the first ${timeText(run.windowEnd - run.begin)} of ${timeText(run.span)}: ${countText(run.held)} of `,
     `${countText(run.records)} records. Tables hold all. For the whole: `, element("code", {}, wholeCommand(run))));
   if (run.time === "host") notes.push(element("p.note", {}, "Kernels ran on the software GPU and their times are ", chip("host"),
-    " times of this machine: they tell nothing of how fast a GPU would be. Counts are exact. With ", element("code", {}, "--time model"),
+    " times of this machine: they tell nothing of how fast a GPU would be. Counts are exact. With ", element("code", {}, "SOFTGPU_TIME=model"),
     " times come from its timing model."));
   if (run.time === "timing-model") notes.push(element("p.note", {}, "Times of kernels are ", chip("timing-model"),
     " times of the software GPU, not measured ones."));
@@ -50,8 +53,8 @@ function tiles(run) {
     tile(timeText(run.span), "first to last record", "measured"),
     tile(timeText(run.kernelTime), "with a kernel running", run.time),
     tile(percentText(run.kernelTime / run.span), "of the time the GPU was busy", run.time),
-    tile(countText(calls), `${calls === 1 ? "launch" : "launches"} of ${run.kernels.length} kernel${run.kernels.length === 1 ? "" : "s"}`),
-    tile(bytesText(bytes), `copied in ${countText(run.copies.reduce((sum, c) => sum + c.calls, 0))} copies`),
+    tile(countText(calls), `${calls === 1 ? "launch" : "launches"} of ${plural(run.kernels.length, "kernel", "kernels")}`),
+    tile(bytesText(bytes), `copied in ${plural(run.copies.reduce((sum, c) => sum + c.calls, 0), "copy", "copies")}`),
     tile(countText(run.records), "records"));
 }
 
@@ -108,15 +111,13 @@ function headCard(run) {
   hosts.forEach(h => rows.push(["Host", h]));
   const gpus = new Map(run.agents.filter(a => a.gpu).map(a => [`${a.title} ${nameOf(a.name)} ${a.id}`, a]));
   gpus.forEach(a => rows.push(["GPU", gpuText(a)]));
-  runtimeFacts(run).forEach(row => rows.push(row));
+  rows.push(["Runtimes", [...new Set(run.processes.map(p => nameOf(p.runtimes)).filter(Boolean))].join("; ")]);
+  const first = run.shown.find(p => p.moment);
+  if (first) rows.push(["Began", dateText((run.begin + first.moment) / 1e6)]);
   rows.push(["Length", timeText(run.span)]);
   rows.push(["Databases", element("span.mono", {}, run.files.join(", "))]);
-  rows.push(["Report", `${report.data.program}, ${new Date(report.data.made * 1000).toISOString().replace("T", " ").slice(0, 16)} UTC`]);
+  rows.push(["Report", `${report.data.program}, ${dateText(report.data.made * 1000)}`]);
   return card("This run", facts(rows));
-}
-
-function runtimeFacts(run) {
-  return (run.runtimes ?? []).map(([name, version]) => [nameOf(name), nameOf(version)]);
 }
 
 function gpuText(a) {
@@ -149,7 +150,7 @@ function callsCard(run) {
 function copiesCard(run) {
   const rows = [...run.copies, ...run.memory.map(m => ({ ...m, memory: true }))];
   if (!rows.length) return null;
-  const text = c => nameOf(c.name).replace(/^MEMORY_COPY_/, "copy ").replaceAll("_", " ").toLowerCase() +
+  const text = c => (c.memory ? nameOf(c.name).toLowerCase() : copyText(nameOf(c.name))) +
     (c.memory && nameOf(c.category) ? ` (${nameOf(c.category).toLowerCase()})` : "");
   const t = sortableTable({ name: "copies", sort: 2, rows, columns: [
     { title: "Copy or memory", value: text, kind: "name" },

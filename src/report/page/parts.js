@@ -47,7 +47,7 @@ function facts(rows) {
 }
 
 function tile(value, text, kind) {
-  return element("div.tile", {}, element("b", {}, value), element("span", {}, text), kind ? chip(kind) : null);
+  return element("div.tile", {}, element("b", {}, value), element("span", {}, text), " ", kind ? chip(kind) : null);
 }
 
 /* ---- saving ---- */

@@ -64,8 +64,7 @@ function bytesOf(k) {
 
 /* What the times of the runs that counted are; undefined where they tell nothing of a GPU. */
 function roofTime(run) {
-  const time = run.processes.find(p => p.counted)?.time;
-  return time === "host" ? undefined : time;
+  return run.processes.find(p => p.counted && p.time !== "host")?.time;
 }
 
 function roofPoints(run, roofs) {
@@ -87,9 +86,9 @@ const ROOFLINE_COUNTERS = "SQ_INSTS_VALU_{ADD,MUL,FMA,TRANS}_{F16,F32,F64} SQ_IN
 function rooflineSection() {
   const run = report.run, roofs = roofsOf(run), time = roofTime(run), points = time ? roofPoints(run, roofs) : [];
   if (!points.length) return [element("h1", {}, "Roofline"), element("div.card", {}, element("p", {}, run.processes.some(p => p.counted) && !time ?
-    "The kernels were counted on the software GPU in host time, which says nothing of a rate. Count them with --time model." :
+    "The kernels were counted on the software GPU in host time, which says nothing of a rate. Count them with SOFTGPU_TIME=model." :
     "A roofline needs the counters of floating-point operations and of bytes:"),
-    element("p", {}, element("code", {}, `rocprofv3 ${run.soft ? "--time model " : ""}--pmc ${ROOFLINE_COUNTERS} -- …`)))];
+    element("p", {}, element("code", {}, `${run.soft ? "SOFTGPU_TIME=model " : ""}rocprofv3 --pmc ${ROOFLINE_COUNTERS} -- …`)))];
   const box = element("div.chart"), shown = new Set(MEMORIES.filter(m => roofs[m])), state = { over: -1 };
   let redraw = () => {};
   const png = chart(box, () => rooflineOptions(roofs, points, shown, state, u => { redraw = () => u.redraw(); }), [[0.01, 1000], [1, 1e5]]);
@@ -154,12 +153,12 @@ function drawRoofs(u, { roofs, units, points, shown, low, high, peak }) {
     c.fillText(`${text} ${rateText(value * 1e9, "FLOP/s")}`, u.bbox.left + u.bbox.width - 6 * ratio, y(value) - 5 * ratio);
   }
   c.textAlign = "left";
-  for (const m of MEMORIES) {
+  for (const [i, m] of MEMORIES.entries()) {
     if (!roofs[m] || !shown.has(m)) continue;
     const ink = colour(MEMORY_HUE[m]), { value } = roofs[m];
     line(low, low * value, peak / value, peak, ink);
     const at = low * 1.15, angle = Math.atan2(y(at * 10 * value) - y(at * value), x(at * 10) - x(at));
-    const from = Math.max(at, u.posToVal(u.bbox.height / ratio, "y") * 1.3 / value);
+    const from = 3 ** i * Math.max(at, u.posToVal(u.bbox.height / ratio, "y") * 1.3 / value);
     c.save();
     c.translate(x(from), y(from * value) - 6 * ratio);
     c.rotate(angle);

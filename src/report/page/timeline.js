@@ -30,7 +30,7 @@ function trackTitle(run, track) {
   const of = gpus.length > 1 && agent ? ` · GPU ${gpus.indexOf(agent)}` : "";
   if (track.kind === "queue") return `${nameOf(track.name) || `Queue ${track.id}`}${of}`;
   if (track.kind === "stream") return nameOf(track.name) || "no stream";
-  if (track.kind === "copies") return nameOf(track.name).replace(/^MEMORY_COPY_/, "Copy ").replaceAll("_", " ").toLowerCase().replace("copy", "Copy").replace(" to ", " → ") + of;
+  if (track.kind === "copies") return `Copy ${copyText(nameOf(track.name))}${of}`;
   if (track.kind === "memory") return `${nameOf(track.name) === "ALLOC" ? "Allocations" : nameOf(track.name) === "FREE" ? "Frees" : nameOf(track.name).toLowerCase()}${agent ? ` · ${agent.gpu ? "GPU" : "CPU"}` : ""}`;
   return `Thread ${track.id} ${nameOf(track.name)}`;
 }
@@ -290,7 +290,8 @@ class TimelinePainter {
       if (this.visible.length < 400 && !rects.event) this.visible.push(numberAt(lane, at));
       if (end - x > 26 && height > THIN) {
         draw.fillStyle = found ? "#fff" : this.ink.soft;
-        draw.fillText(fit(label(nameOf(name)), Math.min(end, width) - x - 6), x + 4, y + high / 2 + 0.5);
+        const room = Math.min(end, width) - x - 6;
+        draw.fillText(fit(label(nameOf(name)), room), x + 4, y + high / 2 + 0.5, room);
         last = "";
       }
     }
@@ -370,11 +371,17 @@ class TimelinePainter {
   }
 }
 
-/* A kernel's name without its parameters. */
+/* "MEMORY_COPY_HOST_TO_DEVICE" as an arrow; other names as they are. */
+function copyText(name) {
+  const [, from, to] = /^MEMORY_COPY_(\w+)_TO_(\w+)$/.exec(name) ?? [];
+  return from ? `${from.toLowerCase()} → ${to.toLowerCase()}` : name;
+}
+
+/* What stands in an event. */
 const labels = new Map();
 function label(name) {
   let short = labels.get(name);
-  if (short === undefined) labels.set(name, short = shortName(name));
+  if (short === undefined) labels.set(name, short = copyText(shortName(name)));
   return short;
 }
 

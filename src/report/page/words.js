@@ -8,6 +8,8 @@ function timeText(ns) {
   return `${digits(ns)} ns`;
 }
 
+const plural = (count, one, more) => `${countText(count)} ${count === 1 ? one : more}`;
+
 /* Three digits that count. */
 function digits(value) {
   const size = Math.abs(value);
@@ -32,6 +34,8 @@ function bytesText(value) {
 }
 
 function rateText(value, unit) { return scaled(value, ["", "k", "M", "G", "T", "P"].map(p => p + unit), 1000); }
+
+function dateText(milliseconds) { return `${new Date(milliseconds).toISOString().replace("T", " ").slice(0, 19)} UTC`; }
 
 function percentText(part) { return Number.isFinite(part) ? `${digits(100 * part)} %` : "–"; }
 

@@ -1,0 +1,139 @@
+/* code.c - see code.h. Counts of the same instruction, of other dispatches or processes, are added
+ * up: a report tells of kernels. */
+#include "report/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rocpd/base.h"
+
+typedef enum { ADDRESS, TEXT, FUNCTION, SOURCE_FILE, LINE, DEPTH, KERNEL, FACT_COUNT } fact_t;
+
+typedef struct {
+    rep_run_t *run;
+    rep_names_t *names;
+    sqlite3_stmt *rows;
+    const out_numbers_t *symbols;
+    int facts[FACT_COUNT];      /* columns of the statement; -1: it has none */
+    int counts[REP_COUNTS_MAX]; /* column of each count, -1: not in this database */
+} reader_t;
+
+/* Names of columns that are no counts, and what of them is used. */
+static const struct {
+    const char *name;
+    int fact; /* -1: not used */
+} known[] = {{"id", -1},      {"guid", -1},           {"kernel_id", KERNEL}, {"dispatch_id", -1},
+             {"range", -1},   {"code_object_id", -1}, {"address", ADDRESS},  {"code", -1},
+             {"text", TEXT},  {"function", FUNCTION}, {"file", SOURCE_FILE}, {"line", LINE},
+             {"inlined", -1}, {"block", -1},          {"loop", -1},          {"loop_depth", DEPTH}};
+
+static int known_column(const char *name)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(known[i].name, name) == 0) return (int)i;
+    return -1;
+}
+
+/* The run's number of a column of counts; REP_COUNTS_MAX when there are too many. */
+static size_t count_column(reader_t *r, const char *name)
+{
+    rep_run_t *run = r->run;
+    uint32_t number = rep_name(r->names, name, &run->failed);
+    size_t i = 0;
+    while (i < run->count_names && run->counts[i] != number)
+        i++;
+    if (i < REP_COUNTS_MAX && i == run->count_names) run->counts[run->count_names++] = number;
+    return i;
+}
+
+static void find_columns(reader_t *r)
+{
+    for (int i = 0; i < FACT_COUNT; i++)
+        r->facts[i] = -1;
+    for (int i = 0; i < REP_COUNTS_MAX; i++)
+        r->counts[i] = -1;
+    for (int c = 0; c < sqlite3_column_count(r->rows); c++) {
+        const char *name = sqlite3_column_name(r->rows, c);
+        int i = name ? known_column(name) : -1;
+        size_t count = i < 0 && name ? count_column(r, name) : REP_COUNTS_MAX;
+        if (i >= 0 && known[i].fact >= 0) r->facts[known[i].fact] = c;
+        if (count < REP_COUNTS_MAX) r->counts[count] = c;
+    }
+}
+
+static uint64_t fact(const reader_t *r, fact_t which)
+{
+    return r->facts[which] < 0 ? 0 : (uint64_t)sqlite3_column_int64(r->rows, r->facts[which]);
+}
+
+static uint32_t text(const reader_t *r, fact_t which)
+{
+    if (r->facts[which] < 0) return 0;
+    const char *value = (const char *)sqlite3_column_text(r->rows, r->facts[which]);
+    return rep_name(r->names, value, &r->run->failed);
+}
+
+static void add_row(reader_t *r)
+{
+    rep_run_t *run = r->run;
+    uint64_t symbol = out_numbers_get(r->symbols, fact(r, KERNEL));
+    if (!symbol) return;
+    uint64_t parts[] = {symbol - 1, fact(r, ADDRESS), text(r, TEXT)};
+    uint64_t key = rep_key(REP_KEY_INSTRUCTION, parts, 3);
+    uint64_t found = out_numbers_get(&run->numbers, key);
+    rep_instruction_t *i =
+        found ? &run->instructions.rows[found - 1] : REP_NEXT(&run->instructions);
+    if (!i || (!found && !out_numbers_set(&run->numbers, key, run->instructions.count))) {
+        run->failed = true;
+        return;
+    }
+    if (!found)
+        *i = (rep_instruction_t){.kernel = (uint32_t)parts[0],
+                                 .address = parts[1],
+                                 .text = (uint32_t)parts[2],
+                                 .function = text(r, FUNCTION),
+                                 .file = text(r, SOURCE_FILE),
+                                 .line = (uint32_t)fact(r, LINE),
+                                 .depth = (uint32_t)fact(r, DEPTH)};
+    for (size_t c = 0; c < run->count_names; c++)
+        if (r->counts[c] >= 0)
+            i->counts[c] += (uint64_t)sqlite3_column_int64(r->rows, r->counts[c]);
+}
+
+static void add_source(reader_t *r)
+{
+    rep_source_t *s = REP_NEXT(&r->run->sources);
+    if (!s) {
+        r->run->failed = true;
+        return;
+    }
+    s->path = rep_name(r->names, (const char *)sqlite3_column_text(r->rows, 0), &r->run->failed);
+    s->text = rep_name(r->names, (const char *)sqlite3_column_text(r->rows, 1), &r->run->failed);
+}
+
+static int each_row(reader_t *r, sqlite3 *db, const char *guid, const char *sql, bool columns,
+                    void (*add)(reader_t *r))
+{
+    int status = sqlite3_prepare_v2(db, sql, -1, &r->rows, NULL);
+    if (status == SQLITE_OK) status = sqlite3_bind_text(r->rows, 1, guid, -1, SQLITE_STATIC);
+    if (status == SQLITE_OK && columns) find_columns(r);
+    while (status == SQLITE_OK && !r->run->failed &&
+           (status = sqlite3_step(r->rows)) == SQLITE_ROW) {
+        add(r);
+        status = SQLITE_OK;
+    }
+    sqlite3_finalize(r->rows);
+    return status == SQLITE_DONE && !r->run->failed ? 0 : -1;
+}
+
+int rep_code_read(rep_run_t *run, rep_names_t *names, sqlite3 *db, const char *guid,
+                  const out_numbers_t *symbols)
+{
+    reader_t r = {.run = run, .names = names, .symbols = symbols};
+    if (each_row(&r, db, guid, "SELECT * FROM crocprof_instruction WHERE guid = ? ORDER BY id",
+                 true, add_row) != 0)
+        return -1;
+    if (!rocpd_has_column(db, "crocprof_source", "path")) return 0;
+    return each_row(&r, db, guid, "SELECT path, text FROM crocprof_source WHERE guid = ?", false,
+                    add_source);
+}
