@@ -22,6 +22,7 @@ BUILD = os.path.abspath(sys.argv[1])
 PROGRAM = f"{BUILD}/bin/rocprofv3"
 CONTROL, SHIFT = 2, 8
 TEMPLATE_MOST, OPENING_MOST = 250 * 1024, 3000
+SECONDS_OF_100000, TRIES = 1, 3
 
 
 def check(condition, *what):
@@ -187,11 +188,55 @@ def case_compare(directory):
         clean(b, path)
 
 
+def case_options(directory):
+    """Measured peaks; what is wrong is told with its place. Ways to save; the theme; keys."""
+    database = fixture.demo(f"{directory}/a.db", counted=True, modelled=True)
+    with open(f"{directory}/roofs", "w", encoding="utf-8") as f:
+        f.write("# measured\nhbm 1000\n  f32\t20   # GFLOP/s\n\n")
+    path, _ = report(directory, database, options=("--roof", f"{directory}/roofs"))
+    for text, told in (("hbm fast", "1: hbm: 'fast' is no rate above 0"), ("\nl3 5", "2: no roof is called 'l3'"), ("l2", "1: l2: '' is no rate above 0")):
+        with open(f"{directory}/wrong", "w", encoding="utf-8") as f:
+            f.write(text)
+        done = subprocess.run([PROGRAM, "report", "--roof", f"{directory}/wrong", database], capture_output=True, text=True, check=False)
+        equal((done.returncode, done.stderr.strip()), (2, f"rocprofv3: error: {directory}/wrong:{told}"))
+    for words, status, told in ((["--events", "0"], 2, "--events: '0' is no number above 0"), ([f"{directory}/none"], 1, "none"), (["--nothing"], 2, "--nothing")):
+        done = subprocess.run([PROGRAM, "report", *words, "-o", f"{directory}/never.html"], capture_output=True, text=True, check=False)
+        equal(done.returncode, status)
+        check(told in done.stderr, done.stderr)
+    check(not os.path.exists(f"{directory}/never.html"), "a page was made of nothing")
+    with browser.Browser() as b:
+        b.open(path)
+        b.key("4")
+        check("peaks as measured" in b.run(TEXT).replace("\n", " "), b.run(TEXT))
+        # of 20 GFLOP/s that were measured, the nearest roof of all
+        rows = b.run(CELLS)[0]
+        equal({r[8] for r in rows}, {"FP32"})
+        theme = "document.documentElement.dataset.theme"
+        before = b.run(theme)
+        b.key("t")
+        check(b.run(theme) != before, "t changes nothing")
+        b.key("?")
+        check(b.run("document.getElementById('help').open"), "? shows no keys")
+        b.run("document.getElementById('help').close()")
+        b.run("window.saved = []; URL.createObjectURL = blob => { window.saved.push(blob); return 'blob:none'; }; HTMLAnchorElement.prototype.click = () => {};")
+        for where in ("#/kernels", "#/timeline", "#/roofline", "#/kernel/0"):
+            b.go(where)
+            b.run("[...document.querySelectorAll('section:not([hidden]) button')].filter(x => /^(PNG|SVG|CSV)$/.test(x.textContent)).forEach(x => x.click())")
+        b.wait("window.saved.filter(s => s.type === 'image/png').length === 4")
+        kinds = b.run("window.saved.map(s => s.type)")
+        equal([kinds.count(k) for k in ("text/csv", "image/svg+xml")], [4, 5])
+        svg = b.run("window.saved.find(s => s.type === 'image/svg+xml').text()")
+        check("var(" not in svg and svg.startswith("<svg"), svg[:200])
+        clean(b, path)
+
+
 def case_million(directory):
+    _, seconds = report(directory, fixture.many(f"{directory}/t.db", 100_000))
+    check(seconds <= SECONDS_OF_100000, "100,000 records take", seconds, "s of processor time")
     million = fixture.many(f"{directory}/m.db", 1_000_000)
     path, _ = report(directory, million)
     with browser.Browser() as b:
-        took = b.open(path)
+        took = min(b.open(path) for _ in range(TRIES))  # whatever else runs here has its pauses
         check(took <= OPENING_MOST, "a million records open in", took, "ms")
         b.key("3")
         frame = b.run("""new Promise(done => { const times = [], sheet = document.querySelector('canvas.sheet'), box = sheet.getBoundingClientRect();
@@ -200,7 +245,12 @@ def case_million(directory):
               sheet.dispatchEvent(new WheelEvent('wheel', {deltaY: n < 30 ? -40 : 40, ctrlKey: true, clientX: box.x + 600, clientY: box.y + 60, cancelable: true}));
               requestAnimationFrame(() => { times.push(performance.now() - begin); if (++n < 60) step(); else done(times.sort((a, b) => a - b)); }); })(); })""")
         print(f"opened in {took} ms; frames while zooming: median {frame[30]:.1f} ms, slowest {frame[-1]:.1f} ms")
-        equal(b.run("document.querySelectorAll('.note').length > 0"), True)
+        # of whatever there is, a frame draws no more than the screen has room for
+        b.run("window.drawn = 0; const fill = CanvasRenderingContext2D.prototype.fillRect;"
+              "CanvasRenderingContext2D.prototype.fillRect = function (...a) { window.drawn++; fill.apply(this, a); }")
+        b.key("f")
+        check(b.run(f"window.drawn <= 4 * {SHEET}.clientWidth"), "a frame of all draws", b.run("window.drawn"), "rectangles")
+        check(b.run("window.drawn") > 500, "a frame draws nothing")
         clean(b, path)
     path, _ = report(directory, million, options=("--events", "200000"))
     with browser.Browser() as b:

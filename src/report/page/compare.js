@@ -38,13 +38,19 @@ function compareSection() {
     element("p.lead", {}, element("b", {}, "A "), a.label, " · ", element("b", {}, "B "), b.label),
     a.time !== b.time ? element("p.note.bad", {}, "Times of A are ", chip(a.time), " times, those of B ", chip(b.time), ": they cannot be compared.") :
       cautions(a),
-    card("The whole", element("div.scroll", {}, element("table", {}, element("thead", {}, element("tr", {},
-      ["", "A", "B", "change"].map((h, i) => element(i ? "th" : "th.text", {}, h)))),
-      element("tbody", {}, whole.map(([text, x, y, show]) => element("tr", {}, element("td.text", {}, text), element("td", {}, show(x)),
-        element("td", {}, show(y)), element("td", {}, change(x, y, show)))))))),
+    sidesCard("The whole", "whole", whole),
     tableCard(["Kernels", chip(a.time), spacer(), t.save], t.box),
     counterChanges(rows),
   ];
+}
+
+/* rows: [text, in A, in B, how it is shown], as they stand. */
+function sidesCard(title, name, rows) {
+  const t = sortableTable({ name, rows: rows.map(([text, a, b, show]) => ({ text, a, b, show })), sort: AS_THEY_STAND, columns: [
+    { title: "Figure", kind: "text", value: r => r.text }, { title: "A", value: r => r.a, show: r => r.show(r.a) },
+    { title: "B", value: r => r.b, show: r => r.show(r.b) },
+    { title: "Change", value: r => ratioOf(r.a, r.b), show: r => change(r.a, r.b, r.show) }] });
+  return card([title, spacer(), t.save], t.box);
 }
 
 /* Counters of both that differ, the largest change first. */
@@ -67,10 +73,7 @@ function counterChanges(rows) {
 }
 
 function kernelDifferenceCard(k, other) {
-  const [a, b] = k.run.index ? [other, k] : [k, other];
-  const row = (text, key, show) => element("tr", {}, element("td.text", {}, text), element("td", {}, show(a[key])), element("td", {}, show(b[key])),
-                                            element("td", {}, change(a[key], b[key])));
-  return card("In A and in B", element("div.scroll", {}, element("table", {}, element("thead", {}, element("tr", {},
-    ["", "A", "B", "change"].map((h, i) => element(i ? "th" : "th.text", {}, h)))), element("tbody", {}, row("Launches", "calls", countText),
-    row("Total", "total", timeText), row("Mean", "mean", timeText), row("Median", "p50", timeText), row("p95", "p95", timeText)))));
+  const [a, b] = k.run.index ? [other, k] : [k, other], row = (text, key, show) => [text, a[key], b[key], show];
+  return sidesCard("In A and in B", "differences", [row("Launches", "calls", countText), row("Total", "total", timeText),
+    row("Mean", "mean", timeText), row("Median", "p50", timeText), row("p95", "p95", timeText)]);
 }

@@ -83,8 +83,9 @@ function smallHistogram(k) {
     drawn("title", {}, `${countText(count)} × ${timeText(binEdge(k, i))} to ${timeText(binEdge(k, i + 1))}`)) : null);
   const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", height: "70", preserveAspectRatio: "none", role: "img",
                              "aria-label": `distribution of the times of ${k.title}` }, bars);
-  return element("div", {}, element("div", { style: { overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }, title: k.title },
-    kernelLink(k)), svg, element("div.legend", { style: { justifyContent: "space-between", marginTop: "2px" } },
+  return element("div", {}, element("div", { style: { display: "flex", gap: "8px", alignItems: "center", marginBottom: "6px" } },
+    element("span", { style: { overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }, title: k.title }, kernelLink(k)), spacer(),
+    button("SVG", () => saveSvg("distribution.svg", svg))), svg, element("div.legend", { style: { justifyContent: "space-between", marginTop: "2px" } },
     element("span", {}, timeText(k.least)), element("span", {}, `${countText(k.calls)} launches${k.logarithmic ? ", logarithmic" : ""}`),
     element("span", {}, timeText(k.most))));
 }

@@ -81,11 +81,11 @@ function timeCard(run) {
     const rows = run.calls.filter(c => c.category === category);
     return { kind: nameOf(category), calls: rows.reduce((sum, c) => sum + c.calls, 0), total: rows.reduce((sum, c) => sum + c.total, 0) };
   });
-  const table = kinds.length && sortableTable({ name: "kinds", sort: 2, rows: kinds, columns: [
+  const table = kinds.length > 0 && sortableTable({ name: "kinds", sort: 2, rows: kinds, columns: [
     { title: "Host calls", value: r => r.kind, kind: "text" },
     { title: "Calls", value: r => r.calls, show: r => countText(r.calls) },
     { title: "Total", value: r => r.total, show: r => timeText(r.total), csv: "Total (ns)" }] });
-  return card("Where the time went", bar, legend, table ? element("div", { style: { marginTop: "14px" } }, table.box) : null);
+  return card(["Where the time went", spacer(), table && table.save], bar, legend, table ? element("div", { style: { marginTop: "14px" } }, table.box) : null);
 }
 
 function topKernelsCard(run) {
@@ -104,7 +104,7 @@ function shareBar(part) {
 function headCard(run) {
   const rows = [];
   for (const p of run.processes) {
-    rows.push([run.processes.length > 1 ? `Process ${p.pid}` : "Command", element("code", {}, nameOf(p.command))]);
+    rows.push([run.processes.length > 1 ? `${rankText(p)}Process ${p.pid}` : "Command", element("code", {}, nameOf(p.command))]);
     if (p.pass) rows.push(["", "counted: only its counters are used, times are of the run without"]);
   }
   const hosts = new Set(run.processes.map(p => `${nameOf(p.host)} · ${nameOf(p.system)}`));

@@ -91,7 +91,7 @@ function colour(variable) { return getComputedStyle(document.documentElement).ge
 
 /* ---- tables ---- */
 
-const ROWS_AT_FIRST = 300;
+const ROWS_AT_FIRST = 300, AS_THEY_STAND = -1;
 
 /* columns: {title, value: row => number or text, show: row => text or element, kind: "name" or
  * "text", note}. Sorted by a click on a header. */
@@ -103,6 +103,7 @@ function sortableTable({ columns, rows, sort = 0, down = true, name, wide = fals
   const box = element("div", {}, element("div.scroll", {}, table), more);
 
   function sorted() {
+    if (state.sort === AS_THEY_STAND) return state.rows;
     const { value } = state.columns[state.sort] ?? state.columns[0], sign = state.down ? -1 : 1;
     return [...state.rows].sort((a, b) => {
       const x = value(a), y = value(b);

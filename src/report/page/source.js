@@ -15,17 +15,16 @@ function sourceCard(k) {
   const choose = element("select", { "aria-label": "what is shown of each line", change: () => { state.column = counts[choose.value]; draw(); } },
     counts.map((c, i) => element("option", { value: i, selected: c === state.column }, `${c.name.replaceAll("_", " ")} (${CLASSES[countClass(c.name)][0]})`)));
   const sense = element("span");
-  const save = button("CSV", () => save.rows());
-  save.rows = () => window_save(k, rows, counts);
+  const saving = button("CSV", () => saveInstructions(k, rows, counts), { title: "save the table as CSV" });
   function draw() {
     sense.replaceChildren(chip(countClass(state.column.name)));
     drawSides(box, k, rows, state.column);
   }
   draw();
-  return tableCard(["Source and instructions", choose, sense, spacer(), save], box);
+  return tableCard(["Source and instructions", choose, sense, spacer(), saving], box);
 }
 
-function window_save(k, rows, counts) {
+function saveInstructions(k, rows, counts) {
   save(`${shortName(k.title)}-instructions.csv`, "text/csv", csvText([
     { title: "Address", value: r => `0x${r.address.toString(16)}` }, { title: "Instruction", value: r => nameOf(r.text) },
     { title: "File", value: r => nameOf(r.file) }, { title: "Line", value: r => r.line || "" },

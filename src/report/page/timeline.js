@@ -16,12 +16,14 @@ function timelineRows(run, byStream) {
     let tracks = run.tracks.filter(t => t.process === process && t.lanes.length);
     if (byStream) tracks = [...streamTracks(run, tracks), ...tracks.filter(t => t.kind === "memory" || t.kind === "host")];
     if (!tracks.length) return;
-    rows.push({ head: true, title: `${shellName(nameOf(p.command))} · process ${p.pid}` });
+    rows.push({ head: true, title: `${rankText(p)}${shellName(nameOf(p.command))} · process ${p.pid}` });
     tracks.sort((a, b) => order[a.kind] - order[b.kind] || a.id - b.id)
       .forEach(track => rows.push({ track, title: trackTitle(run, track), lanes: track.lanes, folded: false }));
   });
   return rows;
 }
+
+const rankText = p => p.settings.mpi_size > 1 ? `rank ${p.settings.mpi_rank} · ` : "";
 
 function shellName(command) { return command.split(" ")[0].split("/").pop() || command; }
 
