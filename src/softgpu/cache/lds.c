@@ -130,6 +130,25 @@ static bool even_element(sgc_lds_memo_t *memo, const isa_wave_t *w, const sgc_op
     return true;
 }
 
+/* Where the lanes of an element are. */
+static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                          uint32_t offset, sgc_lanes_t *a)
+{
+    a->exec = w->exec;
+    a->bytes = op->bytes;
+    a->dword_step = 4;
+    a->even = false;
+    if (op->special == SGC_LANE) {
+        const uint64_t base = offset + (w->m0 & 0xffff);
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            a->va[l] = base + 4 * l;
+    } else {
+        const uint32_t *row = address_row(w, i);
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            a->va[l] = row[l] + offset;
+    }
+}
+
 static sgc_lds_use_t element(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
                              const sgc_op_t *op, uint32_t offset)
 {
@@ -137,20 +156,22 @@ static sgc_lds_use_t element(sgc_lds_memo_t *memo, const isa_wave_t *w, const is
     sgc_lanes_t a;
     if (op->special != SGC_LANE && even_element(memo, w, op, offset, address_row(w, i), &use))
         return use;
-    a.exec = w->exec;
-    a.bytes = op->bytes;
-    a.dword_step = 4;
-    a.even = false;
-    if (op->special == SGC_LANE) {
-        const uint64_t base = offset + (w->m0 & 0xffff);
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            a.va[l] = base + 4 * l;
-    } else {
-        const uint32_t *row = address_row(w, i);
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            a.va[l] = row[l] + offset;
-    }
+    element_lanes(w, i, op, offset, &a);
     return sgc_lds_lanes(&a, w->group->lds_bytes, op, false);
+}
+
+unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                       sgc_lanes_t lanes[2])
+{
+    const uint32_t unit = op->unit_bytes * 4u;
+    if (i->flags & ISA_F_GDS || op->special == SGC_CROSS || op->special == SGC_WAVE) return 0;
+    if (op->special != SGC_PAIR) {
+        element_lanes(w, i, op, isa_ds_offset16(i), &lanes[0]);
+        return 1;
+    }
+    element_lanes(w, i, op, i->offset0 * unit, &lanes[0]);
+    element_lanes(w, i, op, i->offset1 * unit, &lanes[1]);
+    return 2;
 }
 
 unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,

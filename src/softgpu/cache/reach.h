@@ -85,5 +85,9 @@ sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *a, uint32_t size, const sgc_op_t 
  * `memo`: SGC_LDS_MEMOS of the caller's, zeroed at first. */
 unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
                      const sgc_op_t *op, sgc_lds_use_t use[2]);
+/* Where its lanes are in LDS, by element, whether or not that is there. Returns how many elements
+ * there are, 0 for those that go nowhere in LDS: exchanges between lanes, the GDS. */
+unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                       sgc_lanes_t lanes[2]);
 
 #endif

@@ -32,6 +32,9 @@ enum {
     KEY_TRACE = 'T',
     KEY_TRACE_FILE = 'F',
     KEY_STATS = 's',
+    KEY_CHECK = 'K',
+    KEY_CHECK_KERNEL = 'R',
+    KEY_CHECK_OUTPUT = 'O',
     KEY_LIST_PROFILES = 'L'
 };
 
@@ -58,6 +61,12 @@ static const struct argp_option options[] = {
      0},
     {"stats", KEY_STATS, NULL, 0,
      "At exit, print what each kernel has executed: instructions by class, active lanes, speed", 0},
+    {"check", KEY_CHECK, "WHAT", OPTION_ARG_OPTIONAL,
+     "Report what is wrong with the program: memory and sync, or those of them that WHAT names", 0},
+    {"check-kernel", KEY_CHECK_KERNEL, "KERNEL", 0,
+     "Look at kernels with KERNEL in their name only", 0},
+    {"check-output", KEY_CHECK_OUTPUT, "FILE", 0,
+     "Write what is wrong to FILE and not to standard error", 0},
     {"trace-file", KEY_TRACE_FILE, "FILE", 0,
      "Write trace and statistics to FILE and not to standard error", 0},
     {"list-profiles", KEY_LIST_PROFILES, NULL, 0, "List the names for --profile and end", 0},
@@ -80,6 +89,8 @@ static const struct {
     {KEY_LOG, "--log", "SOFTGPU_LOG", 0, 0, {0}},
     {KEY_TRACE, "--trace", "SOFTGPU_TRACE", 0, 0, {0}},
     {KEY_STATS, "--stats", "SOFTGPU_STATS", 0, 0, {0}},
+    {KEY_CHECK, "--check", "SOFTGPU_CHECK", 0, 0, {0}},
+    {KEY_CHECK_KERNEL, "--check-kernel", "SOFTGPU_CHECK_KERNEL", 0, 0, {0}},
 };
 
 typedef struct {
@@ -182,28 +193,33 @@ static void list_profiles(void)
 }
 
 /* Empties the file; the program's processes append to it, in whatever folder they are by then. */
-static error_t begin_file(struct argp_state *state, const char *name)
+static error_t begin_file(struct argp_state *state, const char *option, const char *variable,
+                          const char *name)
 {
     char path[PATH_MAX];
     int fd = base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (fd < 0 || !realpath(name, path)) {
-        argp_failure(state, EXIT_SETUP, errno, "--trace-file %s", name);
+        argp_failure(state, EXIT_SETUP, errno, "%s %s", option, name);
         return EINVAL;
     }
     close(fd);
-    return setenv("SOFTGPU_TRACE_FILE", path, 1) == 0 ? 0 : errno;
+    return setenv(variable, path, 1) == 0 ? 0 : errno;
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     command_t *command = state->input;
-    if (!value) value = key == KEY_STATS ? "1" : ""; /* options that may stand alone */
+    if (!value)
+        value = key == KEY_STATS || key == KEY_CHECK ? "1" : ""; /* options that may stand alone */
     if (key == ARGP_KEY_ARG) { /* the first word that is no option begins the program */
         command->program = &state->argv[state->next - 1];
         state->next = state->argc;
         return 0;
     }
-    if (key == KEY_TRACE_FILE) return begin_file(state, value);
+    if (key == KEY_TRACE_FILE)
+        return begin_file(state, "--trace-file", "SOFTGPU_TRACE_FILE", value);
+    if (key == KEY_CHECK_OUTPUT)
+        return begin_file(state, "--check-output", "SOFTGPU_CHECK_OUTPUT", value);
     if (key == KEY_LIST_PROFILES) list_profiles();
     if (key == ARGP_KEY_NO_ARGS) argp_error(state, "no program is given");
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
@@ -236,6 +252,23 @@ static int add_preload(const char *stub)
     return result;
 }
 
+/* In front of all else that is preloaded, so that its calls are those that the program makes; what
+ * the runtime would give out of one piece is mapped apart. */
+static int add_check(void)
+{
+    char library[PATH_MAX], *value;
+    const char *old = getenv("LD_PRELOAD");
+    if (find_beside("../lib/softgpu/libsoftgpu-check.so", library) != 0) return EXIT_SETUP;
+    if (asprintf(&value, "%s%s%s", library, old && *old ? ":" : "", old ? old : "") < 0)
+        return EXIT_SETUP;
+    int result =
+        setenv("LD_PRELOAD", value, 1) == 0 && setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1) == 0
+            ? 0
+            : EXIT_SETUP;
+    free(value);
+    return result;
+}
+
 /* What was printed has arrived, or that is an error: --help > /dev/full. */
 static void check_output(void)
 {
@@ -262,6 +295,7 @@ int main(int argc, char **argv)
     int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
     if (!refused && find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0)
         return EXIT_SETUP;
+    if (!refused && getenv("SOFTGPU_CHECK") && add_check() != 0) return EXIT_SETUP;
     if (!refused && add_preload(stub) != 0) refused = ENOMEM;
     if (refused) {
         fprintf(stderr, "softgpu: cannot set up the GPU: %s\n", strerror(refused));

@@ -3,7 +3,9 @@
  *
  * Apart because the plain path only asks whether anybody looks. What is counted is perf's matter,
  * what is traced or kept for the statistics observe.c's, single instructions census.c's. */
+#include "softgpu/check/group.h"
 #include "softgpu/device/census.h"
+#include "softgpu/device/check.h"
 #include "softgpu/device/observe.h"
 
 #include "base/log.h"
@@ -50,7 +52,8 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
         if (!run->counted) base_error("no memory to count dispatch %llu", (unsigned long long)id);
     }
     if (census_modelled && !run->counted) sg_census_run_unmodelled(run);
-    run->looked_at = run->observed || run->counted || run->census;
+    sg_check_begin(run, p->kernel_object, p->group_segment_size);
+    run->looked_at = run->observed || run->counted || run->census || run->checked;
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
 
@@ -89,6 +92,7 @@ static void unlock(const sg_box_t *b)
 void sg_look_start(sg_box_t *b, uint64_t id)
 {
     if (b->run->observed) sg_observe_start(b);
+    if (b->run->checked) sg_check_start(b);
     if (b->run->census) sg_census_turn(b, true);
     if (!b->run->counted) return;
     lock(b);
@@ -102,11 +106,17 @@ static isa_census_t *census_of(const sg_box_t *b)
     return b->run->census ? b->census : NULL;
 }
 
-/* An observer and a census in one. */
+static isa_check_t *check_of(const sg_box_t *b)
+{
+    return b->run->checked && b->check ? chk_group_isa(b->check) : NULL;
+}
+
+/* An observer, a census and a check in one. */
 typedef struct {
     isa_observer_t observer; /* first: hooks get back to the rest from it */
     isa_observer_t *other;
-    isa_census_t *census;
+    isa_census_t *census; /* or NULL, as all that follow */
+    isa_check_t *check;
     isa_census_line_t *line; /* of the instruction that runs */
     uint64_t exec;
     int32_t budget;
@@ -117,13 +127,15 @@ static void joined_before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i,
     joined_t *j = (joined_t *)o;
     j->exec = w->exec;
     j->budget = w->budget;
-    j->line = isa_census_enter(j->census, w, i);
+    if (j->check && j->check->looks[i->op] & ISA_CHECK_BEFORE) j->check->before(j->check, w, i);
+    j->line = j->census ? isa_census_enter(j->census, w, i) : NULL;
     if (j->other->before) j->other->before(j->other, w, i, pc);
 }
 
 static void joined_after(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
 {
     joined_t *j = (joined_t *)o;
+    if (j->check && j->check->looks[i->op] & ISA_CHECK_AFTER) j->check->after(j->check, w, i);
     isa_census_leave(j->line, w, j->exec, j->budget);
     if (j->other->after) j->other->after(j->other, w, i, pc);
 }
@@ -140,11 +152,13 @@ static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
                                     .after = joined_after,
                                     .interrupt = interrupt},
                        .other = o,
-                       .census = census_of(b)};
+                       .census = census_of(b),
+                       .check = check_of(b)};
     const bool steps = joined.census && joined.census->step; /* and counts */
     if (b->run->counted && !steps) sg_perf_group_observer(b->counting, o);
     o->interrupt = interrupt;
-    const isa_stop_t why = core->run_observed(w, slice, joined.census ? &joined.observer : o);
+    const isa_stop_t why =
+        core->run_observed(w, slice, joined.census || joined.check ? &joined.observer : o);
     o->before = NULL;
     o->interrupt = NULL;
     return why;
@@ -155,9 +169,12 @@ isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_inte
     const sg_run_t *run = b->run;
     const isa_core_t *core = run->device->core;
     isa_census_t *census = census_of(b);
+    isa_check_t *check = check_of(b);
     const bool joined = run->counted && census && !census->step;
-    if (interrupt || run->observed || joined || (run->modelled && !census))
+    if (interrupt || run->observed || joined || (run->modelled && !census) ||
+        (check && (run->counted || census)))
         return run_observed(b, w, slice, interrupt);
+    if (check) return core->run_checked(w, slice, check);
     if (census) return core->run_census(w, slice, census);
     if (run->counted) return core->run_counted(w, slice, sg_perf_group_counter(b->counting));
     return core->run(w, slice);
@@ -167,6 +184,7 @@ void sg_look_barrier(sg_box_t *b)
 {
     uint64_t waited[SG_WAVES_MAX];
     isa_census_t *census = census_of(b);
+    if (check_of(b)) chk_group_barrier(b->check, &b->group, b->sleeping);
     if (!b->run->modelled) return;
     sg_perf_group_barrier(b->counting, waited);
     for (uint32_t i = 0; census && census->step && i < b->group.n_waves; i++) {

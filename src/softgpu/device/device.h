@@ -73,6 +73,12 @@ const struct softgpu_instruction_counts_api *sg_census_api(unsigned version);
 /* Writes the statistics that SOFTGPU_STATS asks for, of all devices of this process. */
 void sg_observe_report(void);
 
+/* What the calls of programs that are checked are told to; NULL: nothing is checked. */
+struct softgpu_check_api;
+const struct softgpu_check_api *sg_check_api(unsigned version);
+/* Writes what was wrong, if anything was checked. */
+void sg_check_report(void);
+
 typedef enum { SG_QUEUE_AQL, SG_QUEUE_PM4, SG_QUEUE_SDMA } sg_queue_kind_t;
 
 typedef struct {

@@ -3,6 +3,7 @@
  * Apart because this is the only place that knows what a wave finds in its registers when it
  * starts. A box holds the waves, their registers and the LDS of one workgroup and is used again
  * for the next: after warm-up a launch allocates nothing. */
+#include "softgpu/check/group.h"
 #include "softgpu/device/guard.h"
 #include "softgpu/device/internal.h"
 
@@ -71,6 +72,7 @@ sg_box_t *sg_box_create(void)
 void sg_box_destroy(sg_box_t *b)
 {
     if (b) sg_sight_free(b->sight);
+    if (b) chk_group_free(b->check);
     if (b) munmap(b, memory_bytes());
 }
 

@@ -104,6 +104,9 @@ struct sg_run {
     sg_perf_run_t *counted;       /* NULL: no counter is programmed */
     sg_census_run_t *census;      /* NULL: its instructions are not counted one by one */
     sg_census_run_t *census_kept; /* for the next dispatch of which they are */
+    bool checked;                 /* for what is wrong with the program */
+    uint64_t kernel_object;       /* of those: */
+    uint32_t lds_wanted;          /* bytes that the packet asks for */
     bool looked_at;               /* any of them */
     bool modelled;                /* counted, with caches and clocks */
     sg_pool_t *pool;              /* that runs it */
@@ -152,6 +155,7 @@ struct sg_box {
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts, behind the box */
     sg_sight_t *sight;         /* made when the first observed workgroup starts */
+    struct chk_group *check;   /* made when the first checked workgroup starts */
     struct isa_census *census; /* run->census: of the thread whose turn it is, or NULL */
     isa_wave_t *running;       /* or the last that has */
     isa_wave_t *failed;        /* the wave that ended the run with an error */

@@ -3,7 +3,7 @@
  * Apart because it alone knows ELF. The loader copies a code object's segments as they are, so its
  * header and dynamic symbols lie in memory in front of the descriptor. All of it is the program's
  * memory: nothing read here is trusted to be in range. */
-#include "softgpu/device/observe.h"
+#include "softgpu/device/names.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -96,18 +96,37 @@ static const char *name_in(const image_t *image, uint64_t at, size_t *length)
     return NULL;
 }
 
+/* The image around the address, which is in its mapping. */
+static bool image_around(const sg_memory_t *m, uint64_t va, image_t *image, uint64_t *begin)
+{
+    const sg_extent_t *e = sg_memory_find(m, va);
+    uint64_t at = va & ~(uint64_t)(PAGE - 1);
+    for (; e && at >= e->begin; at -= PAGE) {
+        *image = (image_t){e->host + (at - e->begin), e->end - at};
+        if (!is_code_object(image)) continue;
+        *begin = at;
+        return true;
+    }
+    return false;
+}
+
+const void *sg_code_object(const sg_memory_t *m, uint64_t va, uint64_t *begin, uint64_t *bytes)
+{
+    image_t image;
+    if (!image_around(m, va, &image, begin)) return NULL;
+    *bytes = image.size;
+    return image.bytes;
+}
+
 char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor)
 {
-    const sg_extent_t *e = sg_memory_find(m, descriptor);
-    uint64_t at = descriptor & ~(uint64_t)(PAGE - 1);
     char unnamed[32];
-    for (; e && at >= e->begin; at -= PAGE) {
-        image_t image = {e->host + (at - e->begin), e->end - at};
-        if (!is_code_object(&image)) continue;
+    uint64_t begin;
+    image_t image;
+    if (image_around(m, descriptor, &image, &begin)) {
         size_t length;
-        const char *name = name_in(&image, descriptor - at, &length);
+        const char *name = name_in(&image, descriptor - begin, &length);
         if (name) return strndup(name, length);
-        break;
     }
     snprintf(unnamed, sizeof unnamed, "kernel_at_0x%llx", (unsigned long long)descriptor);
     return strdup(unnamed);

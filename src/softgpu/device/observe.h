@@ -7,6 +7,7 @@
 #define SOFTGPU_DEVICE_OBSERVE_H
 
 #include "softgpu/device/internal.h"
+#include "softgpu/device/names.h"
 #include "softgpu/isa/observe.h"
 
 /* A kernel that was dispatched, by its name; lives as long as the process. */
@@ -48,10 +49,5 @@ void sg_observe_write(const char *text, size_t length);
 bool sg_trace_start(sg_sight_t *s);
 void sg_trace_free(sg_trace_t *t);
 isa_observe_fn_t sg_trace_instruction;
-
-/* kernel_name.c: the name of a kernel by the address of its descriptor, from the symbols of the
- * code object that is loaded around it; "kernel_at_0x..." if it has none. To be freed; NULL: out of
- * memory. Whole, however long: names of generated kernels differ after hundreds of characters. */
-char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor);
 
 #endif

@@ -55,6 +55,7 @@ void isa_code_quiesce(isa_code_t *code);
 struct isa_observer;
 struct isa_counter;
 struct isa_census;
+struct isa_check;
 
 typedef struct {
     const char *name; /* "base", "avx2", "avx512" */
@@ -68,6 +69,8 @@ typedef struct {
     isa_stop_t (*run_counted)(isa_wave_t *w, int32_t slice, struct isa_counter *c);
     /* The same, and counts each instruction by itself (census.h). */
     isa_stop_t (*run_census)(isa_wave_t *w, int32_t slice, struct isa_census *c);
+    /* The same, and lets instructions be checked (check.h). */
+    isa_stop_t (*run_checked)(isa_wave_t *w, int32_t slice, struct isa_check *c);
     /* The same, and tells the observer (observe.h) of every instruction. */
     isa_stop_t (*run_observed)(isa_wave_t *w, int32_t slice, struct isa_observer *o);
     isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */

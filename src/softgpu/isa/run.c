@@ -1,8 +1,10 @@
 /* run.c - the run loop and the core's entry points.
  *
- * The loop itself is run_loop.h, made into four functions: the plain one, one that counts, one that
- * counts each instruction by itself, and one that reports every instruction to an observer. */
+ * The loop itself is run_loop.h, made into five functions: the plain one, one that counts, one that
+ * counts each instruction by itself, one that checks, and one that reports every instruction to an
+ * observer. */
 #include "softgpu/isa/census.h"
+#include "softgpu/isa/check.h"
 #include "softgpu/isa/core.h"
 #include "softgpu/isa/observe.h"
 
@@ -49,6 +51,14 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 #define ISA_LOOP_AFTER isa_census_leave(line, w, exec, budget)
 #include "softgpu/isa/run_loop.h"
 
+#define ISA_LOOP_HEAD static isa_stop_t run_checked(isa_wave_t *w, int32_t slice, isa_check_t *c)
+#define ISA_LOOP_BEFORE                                                                            \
+    const unsigned looks = REAL(fn) && !w->repeats ? c->looks[i->op] : 0;                          \
+    if (looks & ISA_CHECK_BEFORE) c->before(c, w, i)
+#define ISA_LOOP_AFTER                                                                             \
+    if (looks & ISA_CHECK_AFTER) c->after(c, w, i)
+#include "softgpu/isa/run_loop.h"
+
 /* Nor is a try of an instruction that is going to be repeated. */
 static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc,
                           uint64_t exec)
@@ -79,6 +89,7 @@ const isa_core_t ISA_THIS_CORE = {
     .run = run,
     .run_counted = run_counted,
     .run_census = run_census,
+    .run_checked = run_checked,
     .run_observed = run_observed,
     .handlers = isa_core_handlers,
 };

@@ -142,6 +142,7 @@ static void register_fork_handler(void)
 __attribute__((destructor)) static void at_exit(void)
 {
     sg_observe_report();
+    sg_check_report();
     kfd_tree_remove();
 }
 
@@ -159,6 +160,7 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
         .seek = seek,
         .ioctl = device_ioctl,
         .instruction_counts = sg_census_api,
+        .check = sg_check_api,
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!has_stderr) base_log_set_stderr(false);

@@ -4,6 +4,7 @@
  * it is loaded into every program that the user's command starts, most of which never see a GPU.
  * A call that is missing here is one that programs use to reach the driver around us: add it. */
 #undef _FORTIFY_SOURCE
+#include "softgpu/check/sink.h"
 #include "softgpu/instruction_counts.h"
 #include "softgpu/preload/redirect.h"
 
@@ -577,11 +578,18 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
     return next(fd, request, argument);
 }
 
-/* ---- not the C library's: for profilers, which find it here ---- */
+/* ---- not the C library's: for profilers and the checker, which find it here ---- */
 
 EXPORT softgpu_instruction_counts_fn_t softgpu_instruction_counts;
 
 const softgpu_instruction_counts_api_t *softgpu_instruction_counts(unsigned version)
 {
     return redirect_instruction_counts(version);
+}
+
+EXPORT softgpu_check_fn_t softgpu_check;
+
+const softgpu_check_api_t *softgpu_check(unsigned version)
+{
+    return redirect_check(version);
 }

@@ -220,6 +220,12 @@ bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result)
     return seam && seam != &unavailable && seam->ioctl(fd, request, argument, result);
 }
 
+const struct softgpu_check_api *redirect_check(unsigned version)
+{
+    const softgpu_seam_t *seam = seam_get();
+    return seam ? seam->check(version) : NULL;
+}
+
 const struct softgpu_instruction_counts_api *redirect_instruction_counts(unsigned version)
 {
     const softgpu_seam_t *seam = seam_get();

@@ -40,6 +40,8 @@ bool redirect_signal_action(int number, const struct sigaction *action, struct s
                             int *result);
 int64_t redirect_seek(int fd, int64_t offset, int whence);
 
+struct softgpu_check_api;
+const struct softgpu_check_api *redirect_check(unsigned version);
 struct softgpu_instruction_counts_api;
 const struct softgpu_instruction_counts_api *redirect_instruction_counts(unsigned version);
 

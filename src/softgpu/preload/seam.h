@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 enum {
-    SOFTGPU_SEAM_VERSION = 5,
+    SOFTGPU_SEAM_VERSION = 6,
     /* What both sides know of the devices. DRM's numbers are fixed by the kernel; KFD's major is
      * dynamic, 234 is the first that the kernel hands out. */
     SOFTGPU_DRM_MAJOR = 226,
@@ -66,6 +66,9 @@ typedef struct {
 
     /* What the profiler's function of include/softgpu/instruction_counts.h answers. */
     const struct softgpu_instruction_counts_api *(*instruction_counts)(unsigned version);
+
+    /* What the calls of checked programs are told to: check/sink.h. */
+    const struct softgpu_check_api *(*check)(unsigned version);
 } softgpu_seam_t;
 
 /* NULL, after one line on stderr, if the software GPU cannot be set up. `has_stderr`: the program

@@ -1,0 +1,220 @@
+/* calls.c - the calls with which programs get and return GPU memory, and load code.
+ *
+ * Preloaded where a program is checked: each passes on to the runtime's own and tells the checker
+ * of it. Needs no runtime's headers: pointers, sizes and handles are all that there is to know. */
+#include "softgpu/check/sink.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum {
+    GOOD = 0,
+    NO_FUNCTION = 999 /* hipErrorUnknown; no status of HSA's that is good */
+};
+
+/* ---- the checker ---- */
+
+static const softgpu_check_api_t *api(void)
+{
+    static _Atomic(const softgpu_check_api_t *) found;
+    const softgpu_check_api_t *a = atomic_load_explicit(&found, memory_order_acquire);
+    if (a) return a;
+    softgpu_check_fn_t *ask = (softgpu_check_fn_t *)dlsym(RTLD_DEFAULT, SOFTGPU_CHECK_SYMBOL);
+    a = ask ? ask(SOFTGPU_CHECK_VERSION) : NULL;
+    atomic_store_explicit(&found, a, memory_order_release);
+    return a;
+}
+
+/* The program's call, if a runtime makes others inside it: that one knows better what it is for. */
+static _Thread_local const char *outer;
+
+static void made(void *at, size_t bytes, const char *call, int runtime)
+{
+    const softgpu_check_api_t *a = api();
+    if (a && at && bytes) a->made((uint64_t)(uintptr_t)at, bytes, call, runtime);
+}
+
+static uint64_t going(void *at, const char *call, int report)
+{
+    const softgpu_check_api_t *a = api();
+    return a && at ? a->going((uint64_t)(uintptr_t)at, call, report) : 0;
+}
+
+static void gone(void *at, uint64_t number, const char *call)
+{
+    const softgpu_check_api_t *a = api();
+    if (a && number) a->gone((uint64_t)(uintptr_t)at, number, call);
+}
+
+static void *find_next(_Atomic(void *) *slot, const char *name)
+{
+    void *f = atomic_load_explicit(slot, memory_order_relaxed);
+    if (!f) {
+        f = dlsym(RTLD_NEXT, name);
+        atomic_store_explicit(slot, f, memory_order_relaxed);
+    }
+    return f;
+}
+
+#define NEXT(name)                                                                                 \
+    static _Atomic(void *) slot_of_next;                                                           \
+    __typeof__(name) *next = (__typeof__(name) *)find_next(&slot_of_next, #name);                  \
+    if (!next) return NO_FUNCTION
+
+/* ---- memory that is given out ---- */
+
+/* X(name, runtime, parameters, arguments, pointer, bytes) */
+#define GIVES(X)                                                                                   \
+    X(hipMalloc, 0, (void **at, size_t bytes), (at, bytes), *at, bytes)                            \
+    X(hipExtMallocWithFlags, 0, (void **at, size_t bytes, unsigned flags), (at, bytes, flags),     \
+      *at, bytes)                                                                                  \
+    X(hipMallocManaged, 0, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at,     \
+      bytes)                                                                                       \
+    X(hipMallocHost, 0, (void **at, size_t bytes), (at, bytes), *at, bytes)                        \
+    X(hipMemAllocHost, 0, (void **at, size_t bytes), (at, bytes), *at, bytes)                      \
+    X(hipHostMalloc, 0, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes) \
+    X(hipHostAlloc, 0, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes)  \
+    X(hipMallocAsync, 0, (void **at, size_t bytes, void *stream), (at, bytes, stream), *at, bytes) \
+    X(hipMallocFromPoolAsync, 0, (void **at, size_t bytes, void *pool, void *stream),              \
+      (at, bytes, pool, stream), *at, bytes)                                                       \
+    X(hipMallocPitch, 0, (void **at, size_t *pitch, size_t width, size_t height),                  \
+      (at, pitch, width, height), *at, *pitch *height)                                             \
+    X(hsa_memory_allocate, 1, (uint64_t region, size_t bytes, void **at), (region, bytes, at),     \
+      *at, bytes)                                                                                  \
+    X(hsa_amd_memory_pool_allocate, 1, (uint64_t pool, size_t bytes, uint32_t flags, void **at),   \
+      (pool, bytes, flags, at), *at, bytes)
+
+#define X(name, runtime, parameters, arguments, pointer, bytes)                                    \
+    EXPORT int name parameters;                                                                    \
+    int name parameters                                                                            \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        const char *const within = outer;                                                          \
+        outer = #name;                                                                             \
+        const int status = next arguments;                                                         \
+        outer = within;                                                                            \
+        if (status == GOOD) made(pointer, bytes, #name, (runtime) && within);                      \
+        return status;                                                                             \
+    }
+GIVES(X)
+#undef X
+
+/* ---- memory that is taken back ---- */
+
+/* X(name): waits for what uses it, then takes it back. */
+#define TAKES(X)                                                                                   \
+    X(hipFree)                                                                                     \
+    X(hipHostFree)                                                                                 \
+    X(hipFreeHost)                                                                                 \
+    X(hsa_memory_free)                                                                             \
+    X(hsa_amd_memory_pool_free)
+
+#define X(name)                                                                                    \
+    EXPORT int name(void *at);                                                                     \
+    int name(void *at)                                                                             \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        const char *const within = outer;                                                          \
+        const uint64_t number = going(at, #name, !within);                                         \
+        if (!within) outer = #name;                                                                \
+        const int status = next(at);                                                               \
+        outer = within;                                                                            \
+        if (status == GOOD) gone(at, number, within ? within : #name);                             \
+        return status;                                                                             \
+    }
+TAKES(X)
+#undef X
+
+/* ---- the program's own memory ---- */
+
+typedef struct locked {
+    struct locked *next;
+    void *host, *at;
+} locked_t;
+
+static struct {
+    pthread_mutex_t lock;
+    locked_t *first;
+} locked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void keep_locked(void *host, void *at)
+{
+    locked_t *l = malloc(sizeof *l);
+    if (!l) return;
+    pthread_mutex_lock(&locked.lock);
+    *l = (locked_t){locked.first, host, at};
+    locked.first = l;
+    pthread_mutex_unlock(&locked.lock);
+}
+
+static void *take_locked(void *host)
+{
+    void *at = NULL;
+    pthread_mutex_lock(&locked.lock);
+    locked_t **link = &locked.first;
+    while (*link && (*link)->host != host)
+        link = &(*link)->next;
+    if (*link) {
+        locked_t *l = *link;
+        at = l->at;
+        *link = l->next;
+        free(l);
+    }
+    pthread_mutex_unlock(&locked.lock);
+    return at;
+}
+
+EXPORT int hsa_amd_memory_lock(void *host, size_t bytes, void *agents, int count, void **at);
+int hsa_amd_memory_lock(void *host, size_t bytes, void *agents, int count, void **at)
+{
+    NEXT(hsa_amd_memory_lock);
+    const int status = next(host, bytes, agents, count, at);
+    if (status != GOOD) return status;
+    made(*at, bytes, "hsa_amd_memory_lock", 1);
+    keep_locked(host, *at);
+    return status;
+}
+
+EXPORT int hsa_amd_memory_unlock(void *host);
+int hsa_amd_memory_unlock(void *host)
+{
+    NEXT(hsa_amd_memory_unlock);
+    void *at = take_locked(host);
+    const uint64_t number = going(at, "hsa_amd_memory_unlock", 0);
+    const int status = next(host);
+    if (status == GOOD) gone(at, number, "hsa_amd_memory_unlock");
+    return status;
+}
+
+/* ---- code ---- */
+
+EXPORT int hsa_code_object_reader_create_from_memory(const void *elf, size_t bytes, void *reader);
+int hsa_code_object_reader_create_from_memory(const void *elf, size_t bytes, void *reader)
+{
+    NEXT(hsa_code_object_reader_create_from_memory);
+    const int status = next(elf, bytes, reader);
+    const softgpu_check_api_t *a = status == GOOD ? api() : NULL;
+    if (a) a->code(elf, bytes);
+    return status;
+}
+
+EXPORT int hsa_code_object_reader_create_from_file(int fd, void *reader);
+int hsa_code_object_reader_create_from_file(int fd, void *reader)
+{
+    NEXT(hsa_code_object_reader_create_from_file);
+    const int status = next(fd, reader);
+    const softgpu_check_api_t *a = status == GOOD ? api() : NULL;
+    struct stat st;
+    if (!a || fstat(fd, &st) != 0 || st.st_size <= 0) return status;
+    void *elf = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (elf == MAP_FAILED) return status;
+    a->code(elf, (size_t)st.st_size);
+    munmap(elf, (size_t)st.st_size);
+    return status;
+}

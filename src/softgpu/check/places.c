@@ -1,0 +1,196 @@
+/* places.c - see places.h. A sorted array under a lock for readers and writers: waves keep the
+ * answers and ask seldom. Places that have been taken back stay in it until others overlap them. */
+#include "softgpu/check/places.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GONE_MAX = 4096, NEAR_BYTES = 1 << 20 };
+
+static struct {
+    pthread_rwlock_t lock;
+    chk_place_t **place; /* by address, without overlaps */
+    size_t n, room, n_gone;
+    uint64_t serial;
+    _Atomic uint64_t epoch;
+} all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
+
+uint64_t chk_places_epoch(void)
+{
+    return atomic_load_explicit(&all.epoch, memory_order_acquire);
+}
+
+/* The first place that ends behind `va`. */
+static size_t first_behind(uint64_t va)
+{
+    size_t low = 0, high = all.n;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (all.place[middle]->end <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void take_out(size_t at, size_t count)
+{
+    for (size_t k = at; k < at + count; k++) {
+        all.n_gone -= !all.place[k]->live;
+        free(all.place[k]);
+    }
+    all.n -= count;
+    memmove(all.place + at, all.place + at + count, (all.n - at) * sizeof(*all.place));
+}
+
+/* Forgets the oldest of those that are gone. */
+static void forget_oldest(void)
+{
+    size_t oldest = all.n;
+    for (size_t k = 0; k < all.n; k++)
+        if (!all.place[k]->live &&
+            (oldest == all.n || all.place[k]->serial < all.place[oldest]->serial))
+            oldest = k;
+    if (oldest < all.n) take_out(oldest, 1);
+}
+
+static bool make_room(void)
+{
+    if (all.n < all.room) return true;
+    const size_t room = all.room ? 2 * all.room : 64;
+    chk_place_t **grown = realloc(all.place, room * sizeof(*grown));
+    if (!grown) return false;
+    all.place = grown;
+    all.room = room;
+    return true;
+}
+
+uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, bool runtime,
+                       const chk_stack_t *made)
+{
+    chk_place_t *p = calloc(1, sizeof *p);
+    uint64_t serial = 0;
+    if (!p || !bytes || begin + bytes < begin) {
+        free(p);
+        return 0;
+    }
+    *p = (chk_place_t){.begin = begin,
+                       .end = begin + bytes,
+                       .live = true,
+                       .runtime = runtime,
+                       .call = call,
+                       .made = *made};
+    pthread_rwlock_wrlock(&all.lock);
+    if (make_room()) {
+        const size_t at = first_behind(begin);
+        size_t overlaps = 0;
+        while (at + overlaps < all.n && all.place[at + overlaps]->begin < p->end)
+            overlaps++;
+        take_out(at, overlaps);
+        memmove(all.place + at + 1, all.place + at, (all.n - at) * sizeof(*all.place));
+        all.place[at] = p;
+        all.n++;
+        p->serial = serial = ++all.serial;
+        p = NULL;
+    }
+    atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
+    pthread_rwlock_unlock(&all.lock);
+    free(p);
+    return serial;
+}
+
+/* Under the lock: the place that begins there, or NULL. */
+static chk_place_t *beginning_at(uint64_t begin)
+{
+    const size_t at = first_behind(begin);
+    return at < all.n && all.place[at]->begin == begin ? all.place[at] : NULL;
+}
+
+uint64_t chk_place_at(uint64_t begin, uint64_t *bytes)
+{
+    pthread_rwlock_rdlock(&all.lock);
+    const chk_place_t *p = beginning_at(begin);
+    const uint64_t serial = p && p->live ? p->serial : 0;
+    if (serial) *bytes = p->end - p->begin;
+    pthread_rwlock_unlock(&all.lock);
+    return serial;
+}
+
+void chk_place_end(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone)
+{
+    pthread_rwlock_wrlock(&all.lock);
+    chk_place_t *p = beginning_at(begin);
+    if (p && p->live && p->serial == serial) {
+        p->live = false;
+        p->gone_by = by;
+        p->gone = *gone;
+        if (++all.n_gone > GONE_MAX) forget_oldest();
+        atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
+    }
+    pthread_rwlock_unlock(&all.lock);
+}
+
+chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, chk_span_t *span)
+{
+    chk_where_t where = CHK_OUTSIDE;
+    *span = (chk_span_t){begin, end};
+    pthread_rwlock_rdlock(&all.lock);
+    const size_t at = first_behind(va);
+    const chk_place_t *p = at < all.n ? all.place[at] : NULL;
+    if (p && p->begin <= va) {
+        *span = (chk_span_t){p->begin, p->end};
+        if (p->live) where = CHK_INSIDE;
+    } else {
+        const bool before = at && all.place[at - 1]->end > begin, behind = p && p->begin < end;
+        if (before) span->begin = all.place[at - 1]->end;
+        if (behind) span->end = p->begin;
+        if (!before && !behind) where = CHK_OTHERS;
+    }
+    pthread_rwlock_unlock(&all.lock);
+    return where;
+}
+
+static uint64_t distance(const chk_place_t *p, uint64_t va)
+{
+    return va < p->begin ? p->begin - va : va >= p->end ? va - p->end + 1 : 0;
+}
+
+bool chk_place_near(uint64_t va, chk_place_t *out)
+{
+    const chk_place_t *best = NULL;
+    pthread_rwlock_rdlock(&all.lock);
+    const size_t at = first_behind(va);
+    for (size_t k = at < 2 ? 0 : at - 2; k < all.n && k < at + 2; k++) {
+        const chk_place_t *p = all.place[k];
+        const uint64_t d = distance(p, va);
+        if (d > NEAR_BYTES) continue;
+        /* it is in one, though it be gone; else live ones go first */
+        if (!best || !d || (distance(best, va) && p->live > best->live) ||
+            (p->live == best->live && d < distance(best, va)))
+            best = p;
+    }
+    if (best) *out = *best;
+    pthread_rwlock_unlock(&all.lock);
+    return best;
+}
+
+bool chk_place_was(uint64_t begin, chk_place_t *out)
+{
+    pthread_rwlock_rdlock(&all.lock);
+    const chk_place_t *p = beginning_at(begin);
+    const bool was = p && !p->live;
+    if (was) *out = *p;
+    pthread_rwlock_unlock(&all.lock);
+    return was;
+}
+
+void chk_places_each(void (*each)(const chk_place_t *p, void *user), void *user)
+{
+    pthread_rwlock_rdlock(&all.lock);
+    for (size_t k = 0; k < all.n; k++)
+        if (all.place[k]->live) each(all.place[k], user);
+    pthread_rwlock_unlock(&all.lock);
+}

@@ -1,0 +1,63 @@
+/* places.h - the allocations of the program: where they lie on the GPU, who made them and who took
+ * them back.
+ *
+ * Filled by the calls that the program makes (sink.h), read by waves. Memory of which nobody has
+ * told is the runtimes' own, as long as nothing in the same mapping has been given out. */
+#ifndef SOFTGPU_CHECK_PLACES_H
+#define SOFTGPU_CHECK_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CHK_FRAMES = 24 };
+
+/* Return addresses of a call of the program's, innermost first. */
+typedef struct {
+    uint32_t n;
+    void *at[CHK_FRAMES];
+} chk_stack_t;
+
+typedef struct {
+    uint64_t begin, end; /* GPU addresses */
+    uint64_t serial;     /* no two places have the same */
+    bool live, runtime;  /* runtime: a runtime asked for it, for whomever */
+    const char *call;    /* that gave it out, "hipMalloc"; as long as the process */
+    const char *gone_by; /* that took it back, or NULL */
+    chk_stack_t made, gone;
+} chk_place_t;
+
+/* A part of the address space of which one answer holds. */
+typedef struct {
+    uint64_t begin, end;
+} chk_span_t;
+
+typedef enum {
+    CHK_INSIDE, /* of a live place */
+    CHK_OTHERS, /* of a mapping in which there are none: the runtimes' own */
+    CHK_OUTSIDE /* of all places of its mapping */
+} chk_where_t;
+
+/* A new one takes the place of what it overlaps: of memory given out again, or of what a runtime
+ * has asked for to divide it. The serial; 0: out of memory, nothing is known of it then. */
+uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, bool runtime,
+                       const chk_stack_t *made);
+/* The live place that begins there: its serial and size; 0: there is none. */
+uint64_t chk_place_at(uint64_t begin, uint64_t *bytes);
+/* It is taken back; nothing if it is another by now. */
+void chk_place_end(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone);
+
+/* Changes whenever an answer may have. Read before the look-up that is to be kept. */
+uint64_t chk_places_epoch(void);
+/* Where `va` is, which lies in the mapping [begin, end), and how far around it that holds. */
+chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, chk_span_t *span);
+
+/* The place that the address is in, or next to which it is: live ones first. False: there is none
+ * within 1 MiB. */
+bool chk_place_near(uint64_t va, chk_place_t *out);
+/* Was there a place that began here and has been taken back? */
+bool chk_place_was(uint64_t begin, chk_place_t *out);
+
+/* Calls back with every live place. */
+void chk_places_each(void (*each)(const chk_place_t *p, void *user), void *user);
+
+#endif

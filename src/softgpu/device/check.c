@@ -1,0 +1,79 @@
+/* check.c - see check.h. What is wrong, and how it is told, is check/'s matter. */
+#include "softgpu/device/check.h"
+
+#include "base/log.h"
+#include "softgpu/check/check.h"
+#include "softgpu/check/group.h"
+#include "softgpu/device/names.h"
+
+#include <stdlib.h>
+
+void sg_check_begin(sg_run_t *run, uint64_t kernel_object, uint32_t lds_bytes)
+{
+    run->checked = false;
+    if (!chk_wanted()) return;
+    char *name = sg_kernel_name(run->device->memory, kernel_object);
+    run->checked = name && chk_kernel_wanted(name);
+    run->kernel_object = kernel_object;
+    run->lds_wanted = lds_bytes;
+    free(name);
+}
+
+void sg_check_start(sg_box_t *b)
+{
+    const chk_dispatch_t dispatch = {b->run->kernel_object, b->run->lds_wanted};
+    if (!b->check && !(b->check = chk_group_create())) {
+        base_error("no memory to check a workgroup");
+        return;
+    }
+    chk_group_start(b->check, &dispatch);
+}
+
+void sg_check_report(void)
+{
+    chk_summary();
+}
+
+/* ---- what the program tells ---- */
+
+static void made(uint64_t begin, uint64_t bytes, const char *call, bool runtime)
+{
+    chk_stack_t stack;
+    chk_stack_take(&stack);
+    if (begin) chk_place_add(begin, bytes, call, runtime, &stack);
+}
+
+static uint64_t going(uint64_t begin, const char *call, bool report)
+{
+    chk_place_t was;
+    uint64_t bytes;
+    const uint64_t serial = chk_place_at(begin, &bytes);
+    if (serial || !report || !begin) return serial;
+    chk_stack_t stack;
+    chk_stack_take(&stack);
+    const bool twice = chk_place_was(begin, &was);
+    const chk_finding_t f = {.kind = twice ? CHK_KIND_DOUBLE_FREE : CHK_KIND_FREE,
+                             .at_address = true,
+                             .va = begin,
+                             .call = call,
+                             .stack = &stack};
+    chk_report(&f);
+    return 0;
+}
+
+static void gone(uint64_t begin, uint64_t number, const char *call)
+{
+    chk_stack_t stack;
+    chk_stack_take(&stack);
+    if (number) chk_place_end(begin, number, call, &stack);
+}
+
+const softgpu_check_api_t *sg_check_api(unsigned version)
+{
+    static const softgpu_check_api_t api = {.version = SOFTGPU_CHECK_VERSION,
+                                            .made = made,
+                                            .going = going,
+                                            .gone = gone,
+                                            .code = chk_code_add};
+    return version == SOFTGPU_CHECK_VERSION && chk_wanted() ? &api : NULL;
+}

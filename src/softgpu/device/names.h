@@ -1,0 +1,18 @@
+/* names.h - names of kernels on the device. */
+#ifndef SOFTGPU_DEVICE_NAMES_H
+#define SOFTGPU_DEVICE_NAMES_H
+
+#include "softgpu/device/memory.h"
+
+#include <stddef.h>
+
+/* The name of a kernel by the address of its descriptor, from the symbols of the code object that
+ * is loaded around it; "kernel_at_0x..." if it has none. To be freed; NULL: out of memory. Whole,
+ * however long: names of generated kernels differ after hundreds of characters. */
+char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor);
+
+/* The code object that is loaded around the address: where it begins, and how many bytes of it
+ * there are in memory. NULL: there is none. */
+const void *sg_code_object(const sg_memory_t *m, uint64_t va, uint64_t *begin, uint64_t *bytes);
+
+#endif

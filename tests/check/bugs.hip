@@ -1,0 +1,168 @@
+// bugs.hip - programs with one error each, and the same without: bugs NAME [right]
+//
+// Lines that are expected in reports bear a comment "bug: NAME" or "made: NAME".
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+
+static bool right; // the repaired twin
+
+enum { N = 1000, GROUP = 256, GROUPS = 4 };
+
+static int *allocate(int **at, size_t count)
+{
+    if (hipMalloc(at, count * sizeof(int)) != hipSuccess) *at = nullptr; // made: allocate
+    return *at;
+}
+
+// ---- memory ----
+
+__global__ void fill(int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = i; // bug: write
+}
+
+static void write_behind()
+{
+    int *to;
+    allocate(&to, N);
+    fill<<<GROUPS, GROUP>>>(to, right ? N : N + 5);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+}
+
+__global__ void sum(const int *from, int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, s = 0;
+    if (i < n) s = from[i]; // bug: read
+    if (s) atomicAdd(to, s);
+}
+
+static void read_behind()
+{
+    int *from, *to;
+    allocate(&from, N);
+    allocate(&to, 1);
+    (void)hipMemset(from, 0, N * sizeof(int));
+    (void)hipMemset(to, 0, sizeof(int));
+    sum<<<GROUPS, GROUP>>>(right ? from : from + 8, to, N);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(from);
+    (void)hipFree(to);
+}
+
+__global__ void count(int *at, int offset)
+{
+    atomicAdd((int *)((char *)at + offset), 1); // bug: atomic
+}
+
+static void atomic_behind()
+{
+    int *at;
+    allocate(&at, 4);
+    (void)hipMemset(at, 0, 4 * sizeof(int));
+    count<<<1, 64>>>(at, right ? 12 : 16);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(at);
+}
+
+static void used_freed()
+{
+    int *from, *to;
+    allocate(&from, N);
+    allocate(&to, 1);
+    (void)hipMemset(from, 0, N * sizeof(int));
+    if (!right) (void)hipFree(from); // bug: freed
+    sum<<<GROUPS, GROUP>>>(from, to, N);
+    (void)hipDeviceSynchronize(); // where the runtime ends the program
+}
+
+static void freed_twice()
+{
+    int *at;
+    allocate(&at, N);
+    (void)hipFree(at);
+    if (!right) (void)hipFree(at); // bug: double-free
+}
+
+static void freed_inside()
+{
+    int *at;
+    allocate(&at, N);
+    if (!right) (void)hipFree(at + 4); // bug: free
+    (void)hipFree(at);
+}
+
+// ---- LDS ----
+
+__global__ void turn(int *to, int shift)
+{
+    extern __shared__ int held[];
+    int i = threadIdx.x;
+    held[i] = i; // bug: lds-write
+    __syncthreads();
+    to[blockIdx.x * blockDim.x + i] = held[blockDim.x - 1 - i + shift]; // bug: lds-read
+}
+
+static void lds_short()
+{
+    int *to;
+    allocate(&to, GROUPS * GROUP);
+    turn<<<GROUPS, GROUP, GROUP * sizeof(int) - (right ? 0 : 64)>>>(to, 0);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+}
+
+static void lds_shifted()
+{
+    int *to;
+    allocate(&to, GROUPS * GROUP);
+    turn<<<GROUPS, GROUP, GROUP * sizeof(int)>>>(to, right ? 0 : 2);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+}
+
+// ---- barriers ----
+
+__global__ void leave(int *to, int n)
+{
+    __shared__ int held[GROUP];
+    int i = threadIdx.x;
+    if (i >= n) return;
+    held[i] = i;
+    __syncthreads(); // bug: barrier-exit
+    to[i] = held[n - 1 - i];
+}
+
+static void left_early()
+{
+    int *to;
+    allocate(&to, GROUP);
+    leave<<<1, GROUP>>>(to, right ? GROUP : GROUP - 64);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+}
+
+static const struct {
+    const char *name;
+    void (*run)();
+} rows[] = {
+    {"write-behind", write_behind}, {"read-behind", read_behind}, {"atomic-behind", atomic_behind}, {"used-freed", used_freed},
+    {"freed-twice", freed_twice},   {"freed-inside", freed_inside}, {"lds-short", lds_short},
+    {"lds-shifted", lds_shifted},   {"left-early", left_early},
+};
+
+int main(int argc, char **argv)
+{
+    right = argc > 2 && !std::strcmp(argv[2], "right");
+    for (const auto &row : rows)
+        if (argc > 1 && !std::strcmp(row.name, argv[1])) {
+            row.run();
+            std::puts("done");
+            return 0;
+        }
+    std::fprintf(stderr, "bugs: no such name\n");
+    return 2;
+}
