@@ -1,5 +1,6 @@
 /* ids.c - what tools may rely on: correlation ids without gaps, their retirement after everything
- * else that has them, texts that stay, calls of a second copy of a runtime.
+ * else that has them, each of them once where signal handlers call too, texts that stay, calls of a
+ * second copy of a runtime.
  *
  * Over fake HIP, HSA and ROCTx runtimes, one scenario per process; the program is its own tool. */
 #include "fake.h"
@@ -8,6 +9,7 @@
 #include <rocprofiler-sdk-roctx/api_trace.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -205,6 +207,64 @@ static void dense_run(void)
     CHECK_EQ(last_id, called);
 }
 
+/* ---- Each id is one call's, whoever interrupts whom ---- */
+
+enum { HANDLER_CALLS = 3, MANY = 3 << 18, MANY_MAX = 1 << 23 };
+static uint64_t given[MANY_MAX / 64]; /* a bit for each id */
+static atomic_uint_fast64_t twice, all_calls;
+static atomic_bool called_enough;
+
+static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
+                    void *data)
+{
+    (void)user, (void)data;
+    const uint64_t id = record.correlation_id.internal, bit = UINT64_C(1) << id % 64;
+    if (record.phase != ROCPROFILER_CALLBACK_PHASE_ENTER || id >= MANY_MAX) return;
+    all_calls++;
+    if (__atomic_fetch_or(&given[id / 64], bit, __ATOMIC_RELAXED) & bit) twice++;
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    for (int i = 0; i < HANDLER_CALLS; i++)
+        fake_hipFree(NULL);
+}
+
+static void *call_many(void *unused)
+{
+    for (int i = 0; i < scale(MANY); i++)
+        fake_hipFree(NULL);
+    return unused;
+}
+
+static void *disturb(void *victim)
+{
+    while (!called_enough) {
+        pthread_kill(*(pthread_t *)victim, SIGUSR1);
+        usleep(1);
+    }
+    return NULL;
+}
+
+static void signals_configure(void)
+{
+    OK(rocprofiler_configure_callback_tracing_service(
+        context, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, NULL, 0, on_call, NULL));
+}
+
+static void signals_run(void)
+{
+    pthread_t self = pthread_self(), disturber;
+    signal(SIGUSR1, on_signal);
+    pthread_create(&disturber, NULL, disturb, &self);
+    call_many(NULL);
+    called_enough = true;
+    pthread_join(disturber, NULL);
+    CHECK_EQ(all_calls > (uint64_t)scale(MANY), true);
+    CHECK_EQ(twice, 0);
+}
+
 /* ---- Texts stay ---- */
 
 enum { KEPT_MAX = 64 };
@@ -358,9 +418,8 @@ static void copies_run(void)
 /* ---- The tool ---- */
 
 static const scenario_t scenarios[] = {
-    {"order", order_configure, order_run},
-    {"dense", dense_configure, dense_run},
-    {"texts", texts_configure, texts_run},
+    {"order", order_configure, order_run},       {"dense", dense_configure, dense_run},
+    {"signals", signals_configure, signals_run}, {"texts", texts_configure, texts_run},
     {"copies", copies_configure, copies_run},
 };
 

@@ -102,12 +102,15 @@ sdk_thread_t *sdk_thread_needed(const char *loss)
 
 uint64_t sdk_thread_refill_ids(sdk_thread_t *self)
 {
-    bool dense = atomic_load_explicit(&next_id, memory_order_relaxed) <= DENSE_IDS;
-    uint64_t count = dense ? 1 : ID_BLOCK;
-    uint64_t id = atomic_fetch_add_explicit(&next_id, count, memory_order_relaxed);
-    if (dense) return id; /* nothing is kept that a signal handler could take, too */
-    self->next_id = id + 1;
-    self->last_id = id + count;
+    const bool dense = atomic_load_explicit(&next_id, memory_order_relaxed) <= DENSE_IDS;
+    if (dense || !sdk_thread_begin_taking(self))
+        return atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
+    if (self->next_id == self->last_id) { /* no handler has come since */
+        self->next_id = atomic_fetch_add_explicit(&next_id, ID_BLOCK, memory_order_relaxed);
+        self->last_id = self->next_id + ID_BLOCK;
+    }
+    const uint64_t id = self->next_id++;
+    sdk_thread_end_taking(self);
     return id;
 }
 
@@ -232,6 +235,7 @@ void sdk_threads_fork_done(bool in_child)
         atomic_store_explicit(&t->emitting, 0, memory_order_relaxed);
         atomic_store_explicit(&t->calls, 0, memory_order_relaxed);
         t->delivering = 0;
+        t->taking = false;
         t->delivering_mask = 0;
         atomic_store_explicit(&t->reserved, 0, memory_order_relaxed);
         atomic_store_explicit(&t->live, 0, memory_order_relaxed);

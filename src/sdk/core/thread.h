@@ -28,7 +28,8 @@ typedef struct sdk_thread {
     _Atomic uint32_t emitting;
     /* Traced calls under way, one inside the other: whoever forks waits for 0. Read by others. */
     _Atomic uint32_t calls;
-    uint32_t delivering;              /* above 0 inside a buffer callback */
+    uint16_t delivering;              /* above 0 inside a buffer callback */
+    bool taking;                      /* an id out of the reserved ones; signal handlers see it */
     _Atomic uint32_t reserved;        /* a record is being filled; signal handlers see it */
     uint64_t delivering_mask;         /* buffers that this thread is delivering, by bit */
     _Atomic uint32_t live;            /* 0: on the list of entries to be used again */
@@ -55,13 +56,32 @@ static inline sdk_thread_t *sdk_thread_self(void)
 /* The same where something is lost without an entry: the first such loss of the process is told. */
 sdk_thread_t *sdk_thread_needed(const char *loss);
 
-/* An id of the process's next block; the rest of it is the thread's. */
+/* An id of the process's next block; the rest of it is the thread's. Or, in a signal handler that
+ * came while the thread took one, an id from elsewhere. */
 uint64_t sdk_thread_refill_ids(sdk_thread_t *self);
+
+static inline bool sdk_thread_begin_taking(sdk_thread_t *self)
+{
+    if (__builtin_expect(self->taking, 0)) return false;
+    self->taking = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    return true;
+}
+
+static inline void sdk_thread_end_taking(sdk_thread_t *self)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    self->taking = false;
+}
 
 static inline uint64_t sdk_thread_next_id(sdk_thread_t *self)
 {
-    if (__builtin_expect(self->next_id == self->last_id, 0)) return sdk_thread_refill_ids(self);
-    return self->next_id++;
+    uint64_t id = 0;
+    if (sdk_thread_begin_taking(self)) {
+        if (__builtin_expect(self->next_id != self->last_id, 1)) id = self->next_id++;
+        sdk_thread_end_taking(self);
+    }
+    return __builtin_expect(id != 0, 1) ? id : sdk_thread_refill_ids(self);
 }
 
 /* Why sdk_emit_begin and sdk_call_begin must do more than a store; 0 nearly always. */
