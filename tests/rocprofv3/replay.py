@@ -14,7 +14,7 @@ import unittest
 ROCPROFV3, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 SOFTGPU = os.path.join(os.path.dirname(ROCPROFV3), "softgpu")
 KERNEL = ("--replay-mode", "kernel", "--kernel-replay-beta-enabled")
-# caches begin empty for each kernel up to L1: L2 and that of instructions keep what was there before
+# of caches those that are empty when a kernel begins even where it runs once
 SETS = (("SQ_WAVES", "SQ_INSTS_VALU"), ("SQ_INSTS_SALU", "SQ_INSTS_VMEM"),
         ("TCP_TOTAL_CACHE_ACCESSES_sum",), ("TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum"))
 
@@ -30,9 +30,9 @@ class ReplayTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def profile(self, *options, status=0):
+    def profile(self, *options, status=0, words=()):
         done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-f", "csv", "-d", self.folder.name,
-                               "-o", "out", *options, "--", PROGRAM],
+                               "-o", "out", *options, "--", PROGRAM, *words],
                               capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
@@ -60,6 +60,24 @@ class ReplayTest(unittest.TestCase):
         self.assertEqual(done.stdout, bare.stdout)
         self.assertRegex(done.stderr, r"(\d+) records received, \1 written, 0 dropped, 0 filtered")
         self.assertEqual(self.values(), single)
+
+    def test_caches_begin_empty(self):
+        # Each load is of two lines of L2: missed by the first sweep, found by the second. All else, code and
+        # arguments and the result, is the same for each dispatch, so what differs is that of the loads.
+        sets = [["TCC_MISS_sum"], ["TCC_HIT_sum"], ["TCC_REQ_sum", "SQC_ICACHE_MISSES"], ["SQC_DCACHE_MISSES"]]
+        for order in (sets, sets[::-1], sets[2:] + sets[:2]):
+            self.profile(*KERNEL, *pmc(order), "--kernel-include-regex", "sweeps", words=("cold",))
+            values = {}
+            for (dispatch, _, counter), value in self.values().items():
+                values.setdefault(int(dispatch), {})[counter] = value
+            few, many, again = (values[key] for key in sorted(values))
+            self.assertEqual(few, again)
+            self.assertEqual(many["TCC_MISS_sum"] - few["TCC_MISS_sum"], 16 * 2)
+            self.assertEqual(many["TCC_HIT_sum"] - few["TCC_HIT_sum"], 16 * 2)
+            for found in few, many:
+                self.assertEqual(found["TCC_REQ_sum"], found["TCC_HIT_sum"] + found["TCC_MISS_sum"])
+                self.assertGreater(found["SQC_ICACHE_MISSES"], 0)
+                self.assertGreater(found["SQC_DCACHE_MISSES"], 0)
 
     def test_chosen_kernels(self):
         self.profile(*KERNEL, *pmc(SETS[:2]), "--kernel-include-regex", "twice",

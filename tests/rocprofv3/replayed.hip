@@ -1,5 +1,6 @@
 /* replayed.hip - kernels that change what they read, so that whoever runs one twice is found out:
- * arrays in place, counters, a variable of the code, in two streams with copies beside them. */
+ * arrays in place, counters, a variable of the code, in two streams with copies beside them. With a
+ * word of any kind: one that reads the same memory again and again, for who looks at caches. */
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -31,8 +32,34 @@ __global__ void twice(unsigned *x)
     x[blockIdx.x * blockDim.x + threadIdx.x] *= 2;
 }
 
-int main()
+/* One wave: `loads` loads of 256 bytes each, all of them twice, past L1. */
+__global__ void sweeps(unsigned *x, unsigned loads, unsigned *to)
 {
+    unsigned sum = 0;
+    for (unsigned sweep = 0; sweep < 2; sweep++)
+        for (unsigned i = 0; i < loads; i++)
+            sum += __hip_atomic_load(&x[i * 64 + threadIdx.x], __ATOMIC_RELAXED,
+                                     __HIP_MEMORY_SCOPE_AGENT);
+    to[threadIdx.x] = sum;
+}
+
+static int sweep()
+{
+    enum { LOADS = 32 };
+    unsigned *x, *to;
+    check(hipMalloc((void **)&x, LOADS * 256));
+    check(hipMalloc((void **)&to, 256));
+    check(hipMemset(x, 0, LOADS * 256));
+    for (unsigned loads : {LOADS / 2, (int)LOADS, LOADS / 2}) {
+        sweeps<<<1, 64>>>(x, loads, to);
+        check(hipDeviceSynchronize());
+    }
+    return 0;
+}
+
+int main(int argc, char **)
+{
+    if (argc > 1) return sweep();
     enum { N = 256, ROUNDS = 2 };
     unsigned *x, *steps, *y, *pinned, got[2] = {}, sum = 0;
     hipStream_t stream;

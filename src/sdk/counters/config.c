@@ -429,19 +429,30 @@ static bool learn_places(sdk_config_t *config, aqlprofile_handle_t handle)
 static void make_wrap(sdk_block_t *block, const aqlprofile_pmc_aql_packets_t *packets)
 {
     const bool streams = block->config->interval;
-    block->start = packets->start_packet;
+    block->before[1] = packets->start_packet;
     block->after[0] = streams ? packets->stop_packet : packets->read_packet;
     block->after[1] = packets->stop_packet;
-    hsa_ext_amd_aql_pm4_packet_t *all[] = {&block->start, &block->after[0], &block->after[1]};
+    hsa_ext_amd_aql_pm4_packet_t *all[] = {&block->before[1], &block->after[0], &block->after[1]};
     for (int i = 0; i < 3; i++) {
         all[i]->header = PM4_HEADER;
         all[i]->completion_signal.handle = 0;
     }
-    block->wrap.before = &block->start;
+    block->wrap.before = &block->before[1];
     block->wrap.before_count = 1;
     block->wrap.after = block->after;
     block->wrap.after_count = streams ? 1 : 2;
     block->wrap.reported_first = streams;
+}
+
+bool sdk_block_begins_cold(sdk_block_t *block, bool cold)
+{
+    if (cold && !block->before[0].header) {
+        if (!sdk_cold_packet(block->agent, &block->before[0])) return false;
+        block->before[0].header = PM4_HEADER;
+    }
+    block->wrap.before = &block->before[cold ? 0 : 1];
+    block->wrap.before_count = cold ? 2 : 1;
+    return true;
 }
 
 static bool make_packets(sdk_config_t *config, sdk_block_t *block)

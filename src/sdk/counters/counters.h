@@ -59,6 +59,10 @@ hsa_status_t sdk_counters_copy(void *to, const void *from, size_t size, void *us
 
 /* Counts the lives of HSA: memory and signals of an earlier one are gone. */
 uint64_t sdk_counters_hsa_life(void);
+
+/* The packet that empties all caches of the agent, without its header. False with a message if
+ * there is no memory. */
+bool sdk_cold_packet(hsa_agent_t agent, hsa_ext_amd_aql_pm4_packet_t *packet);
 void sdk_counters_hsa_begins(void);
 void sdk_counters_hsa_ends(void);
 
@@ -73,9 +77,9 @@ typedef struct sdk_block {
     uint64_t life; /* of HSA */
     aqlprofile_handle_t handle;
     hsa_agent_t agent;
-    hsa_ext_amd_aql_pm4_packet_t start, after[2]; /* after: read, stop */
-    hsax_wrap_t wrap;                             /* start | dispatch | read, stop */
-    aqlprofile_spm_buffer_desc_t samples;         /* of streaming ones: how to read them */
+    hsa_ext_amd_aql_pm4_packet_t before[2], after[2]; /* cold, start; read, stop */
+    hsax_wrap_t wrap; /* start | dispatch | read, stop; and cold before a run of several */
+    aqlprofile_spm_buffer_desc_t samples; /* of streaming ones: how to read them */
     double *raw, *scratch, *values;
     rocprofiler_counter_record_t *records;
     /* of the dispatch */
@@ -126,6 +130,8 @@ void sdk_config_put(sdk_config_t *config);
 /* A block to measure with on that agent, which refers to the configuration until it is given back.
  * NULL with a message if there is no memory, or if too many are in use for a while. */
 sdk_block_t *sdk_block_take(sdk_config_t *config, hsa_agent_t agent);
+/* Do caches begin empty? Not, if nobody says so. False with a message if there is no memory. */
+bool sdk_block_begins_cold(sdk_block_t *block, bool cold);
 /* Gives it back. `used`: its packets have run to the end, or were never submitted. Otherwise it
  * is not used again, since the GPU may write to it yet. */
 void sdk_block_give(sdk_block_t *block, bool used);

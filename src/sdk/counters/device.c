@@ -124,7 +124,7 @@ static rocprofiler_status_t start_unit(unit_t *unit)
     unit->block = sdk_block_take(unit->config, agent);
     if (!unit->block) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     const bool ready = !unit->streams || sdk_spm_device_start(unit->block, unit->buffer);
-    if (ready && (!unit->config->event_count || run(unit, &unit->block->start)))
+    if (ready && (!unit->config->event_count || run(unit, &unit->block->before[1])))
         return ROCPROFILER_STATUS_SUCCESS;
     if (ready && unit->streams) sdk_spm_device_stop(unit->block);
     sdk_block_give(unit->block, false);

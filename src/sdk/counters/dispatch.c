@@ -122,7 +122,8 @@ static sdk_block_t *begin_pass(const sdk_dispatch_service_t *service, hsax_item_
         config.handle ? take(config, service->spm_callback, item, data->dispatch_info.agent_id)
                       : NULL;
     if (!block) return NULL;
-    if (service->spm_callback && !sdk_spm_begin(block)) {
+    if (!sdk_block_begins_cold(block, service->passes > 1) ||
+        (service->spm_callback && !sdk_spm_begin(block))) {
         give(block, true);
         return NULL;
     }

@@ -1,0 +1,78 @@
+/* cold.c - the packet that empties the caches of a GPU, so that every run of a dispatch begins
+ * alike.
+ *
+ * PM4 of gfx9, the one generation whose counters are known. Its commands are the same for all
+ * dispatches of an agent and are made once in a life of HSA. */
+#include "sdk/counters/counters.h"
+
+#include "base/log.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum {
+    AGENTS_MAX = 64,
+    VENDOR_PM4_IB = 1,
+    WORDS_LEFT = 10,
+    VALID = 1 << 23,
+    TC_WB = 1 << 18,
+    TCL1 = 1 << 22,
+    TC = 1 << 23,
+    SH_KCACHE = 1 << 27,
+    SH_ICACHE = 1 << 29,
+    POLL_INTERVAL = 0x10
+};
+#define INDIRECT_BUFFER UINT32_C(0xc0023f00) /* of four words */
+#define ACQUIRE_MEM     UINT32_C(0xc0055800) /* of seven */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    uint64_t life;
+    hsa_agent_t agent;
+    void *commands;
+} made[AGENTS_MAX];
+
+/* All of memory: L2 writes back what is newer there, and no cache holds anything. */
+static void *make_commands(hsa_agent_t agent)
+{
+    static const uint32_t words[] = {
+        ACQUIRE_MEM,  TC | TCL1 | TC_WB | SH_ICACHE | SH_KCACHE, UINT32_MAX, 0xff, 0, 0,
+        POLL_INTERVAL};
+    void *commands = NULL;
+    if (sdk_counters_allocate(&commands, sizeof words, (aqlprofile_buffer_desc_flags_t){0}, &agent))
+        return NULL;
+    memcpy(commands, words, sizeof words);
+    return commands;
+}
+
+static void *find_commands(hsa_agent_t agent)
+{
+    const uint64_t life = sdk_counters_hsa_life();
+    for (unsigned i = 0; i < AGENTS_MAX; i++) {
+        if (made[i].life == life && made[i].agent.handle == agent.handle) return made[i].commands;
+        if (made[i].life == life) continue;
+        void *commands = make_commands(agent); /* those of an earlier life went with it */
+        if (!commands) return NULL;
+        made[i].life = life;
+        made[i].agent = agent;
+        return made[i].commands = commands;
+    }
+    return NULL;
+}
+
+bool sdk_cold_packet(hsa_agent_t agent, hsa_ext_amd_aql_pm4_packet_t *packet)
+{
+    pthread_mutex_lock(&lock);
+    const uint64_t commands = (uintptr_t)find_commands(agent);
+    pthread_mutex_unlock(&lock);
+    if (!commands) {
+        base_error("no memory for the packet that empties caches");
+        return false;
+    }
+    const uint32_t words[] = {INDIRECT_BUFFER, (uint32_t)commands, (uint32_t)(commands >> 32),
+                              7 | VALID, WORDS_LEFT};
+    memset(packet, 0, sizeof *packet);
+    packet->pm4_command[0] = VENDOR_PM4_IB;
+    memcpy(packet->pm4_command + 1, words, sizeof words);
+    return true;
+}
