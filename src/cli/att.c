@@ -78,6 +78,8 @@ int cli_att_check(const cli_command_t *c, char *why, size_t why_bytes)
         {CLI_ATT, CLI_PMC_GROUPS},
         {CLI_ATT_NO_INTERCEPT, CLI_PMC},
         {CLI_ATT_NO_INTERCEPT, CLI_PMC_GROUPS},
+        {CLI_ATT, CLI_SPM}, /* either wraps a dispatch in packets of its own */
+        {CLI_ATT_NO_INTERCEPT, CLI_SPM},
         {CLI_ATT, CLI_PID},
         {CLI_ATT_NO_INTERCEPT, CLI_PID},
         {CLI_ATT_CONSECUTIVE_KERNELS, CLI_SELECTED_REGIONS},

@@ -137,6 +137,7 @@ class SpmTest(unittest.TestCase):
         for options, text in (
                 (("--spm", "SQ_WAVES"), "--spm needs --spm-beta-enabled"),
                 ((beta, "--spm", "SQ_WAVES", "--pmc", "SQ_WAVES"), "--spm and --pmc exclude each other"),
+                ((beta, "--spm", "SQ_WAVES", "--att"), "--advanced-thread-trace and --spm exclude each other"),
                 ((beta, "--spm-sample-interval", "320"), "--spm-sample-interval needs --spm"),
                 (("--spm-sample-interval-unit", "sclk_cycles"), "--spm-sample-interval-unit needs --spm"),
                 ((beta, "--spm", "Nothing"), "counter 'Nothing' does not exist"),
