@@ -284,7 +284,9 @@ sdk_barrier_t *sdk_event_barrier(const void *bytes, rocprofiler_agent_id_t agent
 void sdk_event_submitted(sdk_barrier_t *b)
 {
     /* the first one is the call's; it stays until the packet is over, which is not before this */
+    pthread_mutex_lock(&lock);
     told_t *t = b->told;
+    pthread_mutex_unlock(&lock);
     if (t && t->direct)
         sdk_operation_callback(&t->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &t->data);
 }
