@@ -128,12 +128,11 @@ static int take_streams(cli_command_t *c, char *why, size_t why_bytes)
     return result;
 }
 
-static int refuse_absent(const cli_option_t *o, char *why, size_t why_bytes)
+static int take_benchmark(cli_command_t *c, char *why, size_t why_bytes)
 {
-    const char *value = value_of(o->variable);
-    if (!value || strcasecmp(value, "none") == 0 || !base_env_bool(o->variable, false)) return 0;
-    return REFUSE("%s=%s in the environment: --%s is refused: %s", o->variable, value, o->name,
-                  o->help);
+    const char *variable = cli_options[CLI_BENCHMARK_MODE].variable, *value = value_of(variable);
+    if (c->values[CLI_BENCHMARK_MODE] || !value || strcasecmp(value, "none") == 0) return 0;
+    return set(c, CLI_BENCHMARK_MODE, variable, &value, 1, why, why_bytes);
 }
 
 /* How to sample counts only where the environment asks for samples. */
@@ -161,9 +160,7 @@ int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
     for (size_t i = 0; i < cli_option_rows; i++) {
         const cli_option_t *o = &cli_options[i];
         int result = 0;
-        if (o->form == CLI_ABSENT)
-            result = refuse_absent(o, why, why_bytes);
-        else if ((o->form == CLI_BOOL || o->form == CLI_NOT) && o->variable && !c->values[i])
+        if ((o->form == CLI_BOOL || o->form == CLI_NOT) && o->variable && !c->values[i])
             result = take_bool(c, i, why, why_bytes);
         if (result != 0) return -1;
     }
@@ -175,6 +172,6 @@ int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
     }
     if (cli_check_formats(value_of(cli_options[CLI_OUTPUT_FORMAT].variable), why, why_bytes) != 0)
         return -1;
-    if (take_sampling(c, why, why_bytes) != 0) return -1;
+    if (take_sampling(c, why, why_bytes) != 0 || take_benchmark(c, why, why_bytes) != 0) return -1;
     return take_counters(c, why, why_bytes) || take_streams(c, why, why_bytes) ? -1 : 0;
 }

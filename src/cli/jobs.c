@@ -65,6 +65,29 @@ static int check_streams(const cli_command_t *c, char *why, size_t why_bytes)
     return result;
 }
 
+/* Most modes leave out what the tool does with records; what has no records of that kind has no
+ * part in them. */
+static int check_benchmark(const cli_command_t *c, char *why, size_t why_bytes)
+{
+    static const cli_option_id_t never[] = {CLI_PMC,
+                                            CLI_PMC_GROUPS,
+                                            CLI_SPM,
+                                            CLI_ATT,
+                                            CLI_ATT_NO_INTERCEPT,
+                                            CLI_PC_SAMPLING_METHOD,
+                                            CLI_INSTRUCTION_COUNTS,
+                                            CLI_SELECTED_REGIONS};
+    const char *mode = c->values[CLI_BENCHMARK_MODE];
+    if (!mode) return 0;
+    if (c->values[CLI_PID]) return REFUSE("--benchmark-mode and --pid exclude each other");
+    for (size_t i = 0;
+         strcmp(mode, "tool-runtime-overhead") != 0 && i < sizeof(never) / sizeof(*never); i++)
+        if (cli_is_on(c, never[i]))
+            return REFUSE("--benchmark-mode %s and --%s exclude each other", mode,
+                          cli_options[never[i]].name);
+    return 0;
+}
+
 /* What is wrong with a run's options together, found before anything runs. */
 static int check(const cli_command_t *c, char *why, size_t why_bytes)
 {
@@ -90,7 +113,8 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
         if (result != 0) return -1;
     }
     if (check_periods(c, why, why_bytes) != 0 || cli_att_check(c, why, why_bytes) != 0 ||
-        cli_sampling_check(c, why, why_bytes) != 0 || check_streams(c, why, why_bytes) != 0)
+        cli_sampling_check(c, why, why_bytes) != 0 || check_streams(c, why, why_bytes) != 0 ||
+        check_benchmark(c, why, why_bytes) != 0)
         return -1;
     if (replays_kernels(c)) {
         if (!cli_is_on(c, CLI_KERNEL_REPLAY_BETA_ENABLED))

@@ -269,11 +269,10 @@ const cli_option_t cli_options[] = {
      "where sources lie that were recorded elsewhere, for --embed-sources"},
     {"embed-sources", 0, CLI_BOOL, NULL, "ROCPROF_EMBED_SOURCES", NULL, COUNTERS,
      "databases keep the sources of the kernels whose instructions were counted"},
-
-    /* Features of the original that are not here, and why; a variable that asks for one is refused
-     * too. */
-    {"benchmark-mode", 0, CLI_ABSENT, 0, "ROCPROF_BENCHMARK_MODE", 0, 0,
-     "it switches parts of another tool library on and off; this one's costs are in `make bench`"},
+    {"benchmark-mode", 0, CLI_CHOICE,
+     "disabled-sdk-contexts sdk-buffer-overhead sdk-callback-overhead tool-runtime-overhead "
+     "execution-profile", "ROCPROF_BENCHMARK_MODE", NULL, ADVANCED,
+     "do only this much of profiling, for its cost; the settings are the only output"},
 };
 /* clang-format on */
 

@@ -52,7 +52,7 @@ static const cli_option_t *find_nearest(const char *name)
     unsigned least = 4; /* further away is no help */
     for (size_t i = 0; i < cli_option_rows; i++) {
         unsigned d = distance(name, cli_options[i].name);
-        if (cli_options[i].form == CLI_ABSENT || d >= least) continue;
+        if (d >= least) continue;
         least = d;
         nearest = &cli_options[i];
     }
@@ -223,11 +223,6 @@ static int set_parts(parser_t *p, size_t option, const char *const *words, size_
     return truth ? set_bool(p, option, words, count) : set_list(p, option, words, count);
 }
 
-static int refuse(parser_t *p, size_t option)
-{
-    return REFUSE(p, "--%s is refused: %s", cli_options[option].name, cli_options[option].help);
-}
-
 static int set_words(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     switch (cli_options[option].form) {
@@ -241,20 +236,8 @@ static int set_words(parser_t *p, size_t option, const char *const *words, size_
     case CLI_WORDS:
     case CLI_GROUPS: return set_list(p, option, words, count);
     case CLI_PARTS: return set_parts(p, option, words, count);
-    case CLI_ABSENT: break;
     }
-    return refuse(p, option);
-}
-
-/* A feature that is turned off need not exist. */
-static int absent(parser_t *p, size_t option, const char *attached)
-{
-    if (attached && cli_truth(attached) == 0) return 0;
-    if (!attached && p->next < p->argc && cli_truth(p->argv[p->next]) == 0) {
-        p->next++;
-        return 0;
-    }
-    return refuse(p, option);
+    return -1;
 }
 
 /* The words that belong to the option: those up to the next option, as many as its form takes. */
@@ -263,7 +246,6 @@ static int set_option(parser_t *p, size_t option, const char *attached)
     const char *words[WORDS_MAX];
     size_t count = 0;
     cli_form_t form = cli_options[option].form;
-    if (form == CLI_ABSENT) return absent(p, option, attached);
     if (option == CLI_PMC_GROUPS || option == CLI_PMC_GROUP_INTERVAL)
         return REFUSE(p, "--%s has its place in input files (-i)", cli_options[option].name);
     if (attached) {
@@ -360,8 +342,6 @@ int cli_find_key(const char *key, char *why, size_t why_bytes)
         name[i] = key[i] == '_' ? '-' : key[i];
     for (size_t i = 0; i < cli_option_rows; i++) {
         if (!is_named(&cli_options[i], name, bytes)) continue;
-        if (cli_options[i].form == CLI_ABSENT)
-            return REFUSE(&p, "'%s' is refused: %s", key, cli_options[i].help);
         if (!belongs_in_file(i)) return REFUSE(&p, "'%s' has no place in an input file", key);
         return (int)i;
     }
@@ -578,12 +558,5 @@ void cli_print_help(void)
         "\nKeys in names: %%argv%% %%args%% %%argt%% %%tag%% %%argN%% %%hostname%% %%pid%% "
         "%%ppid%% "
         "%%pgid%% %%psid%%\n  %%psize%% %%job%% %%rank%% %%size%% %%nid%% %%cwd%% %%launch_date%% "
-        "%%launch_time%% %%env{NAME}%%\n\nRefused:");
-    const char *why = "";
-    for (size_t i = CLI_OPTION_COUNT; i < cli_option_rows; i++) {
-        if (strcmp(why, cli_options[i].help) != 0)
-            printf("\n  because %s:", why = cli_options[i].help);
-        printf(" --%s", cli_options[i].name);
-    }
-    putchar('\n');
+        "%%launch_time%% %%env{NAME}%%\n");
 }

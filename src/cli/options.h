@@ -1,7 +1,6 @@
 /* options.h - rocprofv3's options: one table for parsing, help, environment and refusals.
  *
- * Spellings are those of AMD's rocprofv3. An option whose feature does not exist here is a row of
- * form CLI_ABSENT: it is refused by name with the reason, and --help lists it as refused. */
+ * Spellings are those of AMD's rocprofv3. */
 #ifndef CROCPROF_CLI_OPTIONS_H
 #define CROCPROF_CLI_OPTIONS_H
 
@@ -18,8 +17,7 @@ typedef enum {
     CLI_CHOICES, /* one or more of `values` */
     CLI_WORDS,   /* one or more words */
     CLI_PARTS,   /* [BOOL], or one or more of `values`; the second variable gets these */
-    CLI_GROUPS,  /* the same, and each time the option is given makes a group of its own */
-    CLI_ABSENT   /* known, but refused; `help` says why */
+    CLI_GROUPS   /* the same, and each time the option is given makes a group of its own */
 } cli_form_t;
 
 /* ORDER: the rows of cli_options. */
@@ -139,6 +137,7 @@ typedef enum {
     CLI_INSTRUCTION_COUNTS_BY,
     CLI_SOURCE_PATH,
     CLI_EMBED_SOURCES,
+    CLI_BENCHMARK_MODE,
     CLI_OPTION_COUNT
 } cli_option_id_t;
 
@@ -161,7 +160,7 @@ typedef struct {
 extern const cli_alias_t cli_aliases[];
 
 extern const cli_option_t cli_options[];
-extern const size_t cli_option_rows; /* the implemented ones and then the absent ones */
+extern const size_t cli_option_rows;
 
 typedef struct {
     /* NULL if not given; "1" or "0" for BOOL; words joined by a line feed for lists; a line for

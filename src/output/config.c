@@ -155,6 +155,8 @@ int out_config_read(out_config_t *c, out_variable_t variable, const void *from, 
     c->config_file = bool_of(&s, "ROCPROF_OUTPUT_CONFIG_FILE", false);
     c->embed_sources = bool_of(&s, "ROCPROF_EMBED_SOURCES", false);
     c->source_paths = value_of(&s, "ROCPROF_SOURCE_PATH");
+    const char *mode = value_of(&s, "ROCPROF_BENCHMARK_MODE");
+    c->benchmark = mode && strcasecmp(mode, "none") != 0;
     c->summary = bool_of(&s, "ROCPROF_STATS_SUMMARY", false);
     c->summary_per_domain = bool_of(&s, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", false);
     const char *output = value_of(&s, "ROCPROF_STATS_SUMMARY_OUTPUT");

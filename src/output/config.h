@@ -35,6 +35,7 @@ typedef struct {
     bool config_file; /* config.json is asked for */
     bool embed_sources;
     const char *source_paths; /* OLD=NEW, one a line, or NULL */
+    bool benchmark;           /* and nothing else is written */
 } out_config_t;
 
 /* 0, or -1 with a line in `why` that names the variable, its value and what would be right.

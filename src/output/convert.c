@@ -574,7 +574,7 @@ static int write_process_files(work_t *w)
 
 static int write_config(work_t *w)
 {
-    if (!w->c->config->config_file) return 0;
+    if (!w->c->config->config_file && !w->c->config->benchmark) return 0;
     out_file_t *f = open_output(w, "config", "json");
     if (!f) return -1;
     out_settings_file(f, w->c->config, w->model);
@@ -653,6 +653,7 @@ static int write_all(work_t *w)
 {
     uint64_t bytes = 0;
     const unsigned before = w->result->files;
+    if (w->c->config->benchmark) return write_config(w);
     if (write_att(w) != 0 || write_instructions(w) != 0) return -1;
     const bool traces = w->result->files > before; /* files that formats may be asked to list */
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)

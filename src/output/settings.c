@@ -2,6 +2,7 @@
  */
 #include "output/settings.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +284,30 @@ static void put_build(out_json_t *j)
     out_json_end(j, '}');
 }
 
+/* Of a run that only counted what its program does. */
+static void put_profile(out_json_t *j, const out_model_t *m)
+{
+    bool begun = false;
+    for (size_t i = 0; i < m->record_count; i++) {
+        unsigned long long first, second;
+        char kind[64] = "";
+        if (trace_type(*m->records[i]) != TRACE_INFO ||
+            strcmp(trace_record_text(m->records[i], 0), TRACE_INFO_PROFILE) != 0 ||
+            sscanf(trace_record_text(m->records[i], 1), "%llu %llu %63s", &first, &second, kind) <
+                2)
+            continue;
+        if (!begun) out_json_begin(j, "profile", '{');
+        begun = true;
+        for (char *at = kind; *at; at++)
+            *at = (char)tolower((unsigned char)*at);
+        if (*kind) out_json_begin(j, kind, '{');
+        out_json_unsigned(j, *kind ? "count" : "threads", first);
+        out_json_unsigned(j, *kind ? "unique" : "contexts", second);
+        if (*kind) out_json_end(j, '}');
+    }
+    if (begun) out_json_end(j, '}');
+}
+
 void out_settings_file(out_file_t *f, const out_config_t *c, const out_model_t *m)
 {
     out_json_t j = {.f = f};
@@ -298,6 +323,7 @@ void out_settings_file(out_file_t *f, const out_config_t *c, const out_model_t *
     out_json_end(&j, '}');
     out_command_array(&j, "command", m);
     put_build(&j);
+    put_profile(&j, m);
     out_json_begin(&j, "environment", '{');
     out_environment_members(&j, m);
     out_json_end(&j, '}');

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "tool/att.h"
 #include "tool/attach.h"
+#include "tool/benchmark.h"
 #include "tool/calls.h"
 #include "tool/counting.h"
 #include "tool/facts.h"
@@ -205,6 +206,46 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
             "kernel names");
 }
 
+/* Callbacks of what the records are of, by their name. */
+static bool find_callbacks(rocprofiler_buffer_tracing_kind_t of,
+                           rocprofiler_callback_tracing_kind_t *found)
+{
+    const char *name = NULL;
+    rocprofiler_query_buffer_tracing_kind_name(of, &name, NULL);
+    for (int kind = 1; name && kind < ROCPROFILER_CALLBACK_TRACING_LAST; kind++) {
+        const char *other = NULL;
+        *found = (rocprofiler_callback_tracing_kind_t)kind;
+        rocprofiler_query_callback_tracing_kind_name(*found, &other, NULL);
+        if (other && strcmp(name, other) == 0) return true;
+    }
+    return false;
+}
+
+/* The same, and markers, so that what the SDK does for it can be measured alone. */
+static void add_idle_services(const contexts_t *c, rocprofiler_buffer_id_t buffer, bool markers)
+{
+    const bool callbacks = tool_benchmark() == TOOL_BENCHMARK_CALLBACKS;
+    for (int i = 0; i < SERVICE_COUNT; i++) {
+        rocprofiler_callback_tracing_kind_t called;
+        if (!wanted(i)) continue;
+        if (!callbacks)
+            done(rocprofiler_configure_buffer_tracing_service(c->traced, services[i].kind, NULL, 0,
+                                                              buffer),
+                 services[i].variable);
+        else if (find_callbacks(services[i].kind, &called))
+            done(rocprofiler_configure_callback_tracing_service(c->traced, called, NULL, 0,
+                                                                tool_benchmark_call, NULL),
+                 services[i].variable);
+    }
+    if (markers)
+        done(rocprofiler_configure_callback_tracing_service(
+                 c->traced, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, NULL, 0,
+                 tool_benchmark_call, NULL),
+             "markers");
+    if (tool_benchmark() == TOOL_BENCHMARK_PROFILE)
+        done(tool_benchmark_count(c->traced), "the profile");
+}
+
 /* Streams and ranges of what is launched, where anything launched is recorded. */
 static void add_origins(const contexts_t *c)
 {
@@ -221,6 +262,7 @@ static void add_origins(const contexts_t *c)
 static void start_contexts(const contexts_t *c, tool_markers_t markers)
 {
     static const char what[] = "starting the trace";
+    if (tool_benchmark() == TOOL_BENCHMARK_CONTEXTS) return;
     if (c->always.handle != c->traced.handle) done(rocprofiler_start_context(c->always), what);
     if (markers.selected) return; /* the program does it */
     if (tool_windows_wanted()) {
@@ -236,16 +278,21 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     contexts_t contexts = {0};
     rocprofiler_buffer_id_t buffer = {0};
     tool_markers_t markers = tool_markers_wanted();
+    const bool idle = tool_benchmark_ignores();
     if (!tool_sink_open()) return -1;
     if (!make_contexts(&contexts, markers) ||
         !done(rocprofiler_create_buffer(contexts.traced, BUFFER_BYTES, BUFFER_WATERMARK,
-                                        ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_buffer, NULL,
-                                        &buffer),
+                                        ROCPROFILER_BUFFER_POLICY_LOSSLESS,
+                                        idle ? tool_benchmark_buffer : on_buffer, NULL, &buffer),
               "making a buffer"))
         return -1;
-    add_services(&contexts, buffer);
-    add_origins(&contexts);
-    done(tool_markers_configure(markers, contexts.traced, contexts.always), "markers");
+    if (idle) {
+        add_idle_services(&contexts, buffer, markers.trace);
+    } else {
+        add_services(&contexts, buffer);
+        add_origins(&contexts);
+        done(tool_markers_configure(markers, contexts.traced, contexts.always), "markers");
+    }
     query_agents(false);
     if (tool_counting_wanted()) tool_counting_configure(contexts.traced);
     if (tool_att_wanted()) tool_att_configure(contexts.traced);
@@ -273,6 +320,7 @@ static void finalize_tool(void *data)
     tool_att_stop();
     tool_instructions_stop();
     tool_flush_stop();
+    tool_benchmark_put();
     tool_sink_close(true);
 }
 

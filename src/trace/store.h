@@ -32,6 +32,9 @@
 #define TRACE_INFO_DOMAIN    "domain"
 #define TRACE_INFO_RUNTIMES  "runtimes" /* files of the GPU runtimes, whose names tell versions */
 #define TRACE_INFO_VARIABLE  "variable" /* NAME=value, one for each of the environment */
+/* Of a run that only counts: first THREADS CONTEXTS, then COUNT OPERATIONS KIND, one for each kind.
+ */
+#define TRACE_INFO_PROFILE "profile"
 
 /* Writes `directory`/`name`. 0, or -1 with ENAMETOOLONG and an empty path, which no call opens. */
 int trace_join(char *path, size_t path_bytes, const char *directory, const char *name);
