@@ -170,21 +170,38 @@ void out_instructions_json(out_json_t *j, const ins_set_t *set)
 
 /* ---- callgrind ---- */
 
-/* Events: name, what people read, value of a count `n`. */
+/* Events: name, what people read, value of a count `n`; the last are of the model's level. */
 #define EVENTS(X)                                                                                  \
     X(Ex, "waves that executed it", n->issued)                                                     \
     X(Lanes, "active lanes", n->lanes)                                                             \
     X(Lines, "lines of memory touched", n->lines)                                                  \
     X(MinLines, "lines of memory needed", n->lines_needed)                                         \
     X(Conflicts, "clocks of LDS conflicts", n->lds_clocks - n->lds_clocks_needed)                  \
-    X(Divergent, "times that EXEC was split", n->divergent)
+    X(Divergent, "times that EXEC was split", n->divergent)                                        \
+    X(L1Miss, "requests of L1 to L2", n->l1_misses)                                                \
+    X(L2Miss, "requests that L2 had not", n->l2_misses)                                            \
+    X(Cycles, "clocks of waves", clocks_of(n))
 
 enum {
 #define X(name, meaning, value) EVENT_##name,
     EVENTS(X)
 #undef X
-        EVENT_COUNT
+        EVENT_COUNT,
+    EVENT_MODEL = EVENT_L1Miss
 };
+
+/* Issue, waits and stalls: how long waves were at it. */
+static uint64_t clocks_of(const softgpu_instruction_counts_t *n)
+{
+    return n->issue + n->wait_code + n->wait_vector + n->wait_scalar + n->wait_lds +
+           n->wait_barrier + n->wait_matrix + n->wait_sleep + n->wait_bandwidth + n->stall_valu +
+           n->stall_scalar + n->stall_lds + n->stall_vector;
+}
+
+static unsigned events_of(const ins_set_t *set)
+{
+    return set->level >= SOFTGPU_INSTRUCTION_MODEL_LEVEL ? EVENT_COUNT : EVENT_MODEL;
+}
 
 static void values_of(const softgpu_instruction_counts_t *n, uint64_t values[EVENT_COUNT])
 {
@@ -210,9 +227,9 @@ static void put_hexadecimal(out_file_t *f, uint64_t value)
     out_text(f, digits);
 }
 
-static void put_values(out_file_t *f, const uint64_t values[EVENT_COUNT])
+static void put_values(out_file_t *f, unsigned events, const uint64_t values[EVENT_COUNT])
 {
-    for (unsigned k = 0; k < EVENT_COUNT; k++) {
+    for (unsigned k = 0; k < events; k++) {
         out_char(f, ' ');
         out_unsigned(f, values[k]);
     }
@@ -256,21 +273,24 @@ static void put_jump(out_file_t *f, const ins_instruction_t *i)
     out_char(f, '\n');
 }
 
-static void put_header(out_file_t *f, const out_model_t *m, const uint64_t totals[EVENT_COUNT])
+static void put_header(out_file_t *f, const out_model_t *m, unsigned events,
+                       const uint64_t totals[EVENT_COUNT])
 {
     out_text(f, "# callgrind format\nversion: 1\ncreator: crocprof\npid: ");
     out_unsigned(f, m->header.pid);
     put_name(f, "\ncmd: ", out_model_info(m, "command"));
     out_text(f, "positions: instr line\n");
-#define X(name, meaning, value) out_text(f, "event: " #name " : " meaning "\n");
+#define X(name, meaning, value)                                                                    \
+    if (EVENT_##name < events) out_text(f, "event: " #name " : " meaning "\n");
     EVENTS(X)
 #undef X
     out_text(f, "events:");
-#define X(name, meaning, value) out_text(f, " " #name);
+#define X(name, meaning, value)                                                                    \
+    if (EVENT_##name < events) out_text(f, " " #name);
     EVENTS(X)
 #undef X
     out_text(f, "\nsummary:");
-    put_values(f, totals);
+    put_values(f, events, totals);
 }
 
 static void put_function(out_file_t *f, const ins_instruction_t *i, const char **file)
@@ -284,6 +304,7 @@ static void put_function(out_file_t *f, const ins_instruction_t *i, const char *
 
 void out_instructions_callgrind(out_file_t *f, const out_model_t *m, const ins_set_t *set)
 {
+    const unsigned events = events_of(set);
     uint64_t totals[EVENT_COUNT] = {0}, values[EVENT_COUNT];
     const char *file = "";
     const ins_instruction_t **sorted = malloc((set->count + 1) * sizeof(*sorted)), *last = NULL;
@@ -295,7 +316,7 @@ void out_instructions_callgrind(out_file_t *f, const out_model_t *m, const ins_s
             totals[e] += values[e];
     }
     qsort(sorted, set->count, sizeof(*sorted), by_function);
-    put_header(f, m, totals);
+    put_header(f, m, events, totals);
     for (size_t k = 0; k < set->count; last = sorted[k++]) {
         const ins_instruction_t *i = sorted[k];
         if (!last || last->object != i->object || strcmp(last->function, i->function) != 0)
@@ -303,7 +324,7 @@ void out_instructions_callgrind(out_file_t *f, const out_model_t *m, const ins_s
         if (strcmp(file, i->file) != 0) put_name(f, "fi=", named(file = i->file));
         values_of(&i->counts, values);
         put_place(f, i);
-        put_values(f, values);
+        put_values(f, events, values);
         put_jump(f, i);
     }
     free(sorted);

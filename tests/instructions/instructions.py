@@ -11,13 +11,10 @@ import subprocess
 import sys
 import tempfile
 
+from sums import EXACT, LOST, MODEL_COUNTERS, MODEL_OPTIONS, check, check_counted, check_sums, counters_of, names, total
+
 build, program, source, scenario = sys.argv[1:]
 WAVES, RUNS, ROUNDS = 16, 2, 5  # of `strides`; of the loop in `rounds`
-
-
-def check(got, expected, what):
-    if got != expected:
-        sys.exit(f"{what}: {got}, expected {expected}")
 
 
 def profile(folder, *options):
@@ -42,11 +39,6 @@ def marked():
 
 def of_kernel(table, name):
     return [row for row in table if row["Kernel_Name"].startswith(name + "(")]
-
-
-def total(table, column, *prefixes):
-    return sum(int(row[column]) for row in table
-               if not prefixes or row["Instruction"].startswith(prefixes))
 
 
 def check_table(folder):
@@ -85,99 +77,28 @@ def check_table(folder):
     check(total(of_kernel(table, "rounds"), "Atomics") >= 64 * WAVES, True, "atomics")
 
 
-# Instructions that are not of the scalar unit's arithmetic, and those of branches.
-BRANCHES = ("s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call")
-OTHER = BRANCHES + ("s_load", "s_buffer", "s_endpgm", "s_waitcnt", "s_nop", "s_sleep", "s_barrier", "s_sendmsg")
-LOADS, STORES = ("global_load", "flat_load", "buffer_load"), ("global_store", "flat_store", "buffer_store")
-ATOMICS = ("global_atomic", "flat_atomic", "buffer_atomic")
-
-
-def scalar(row):
-    return row["Instruction"].startswith("s_") and not row["Instruction"].startswith(OTHER)
-
-
-def sum_of(column, *prefixes):
-    return lambda table: total(table, column, *prefixes)
-
-
-# What the counter says, from the instructions: counts,
-EXACT = {
-    "SQ_INSTS": sum_of("Issued"),
-    "SQ_INSTS_VALU": sum_of("Issued", "v_"),
-    "SQ_INSTS_SALU": lambda table: total([row for row in table if scalar(row)], "Issued"),
-    "SQ_INSTS_SMEM": sum_of("Issued", "s_load", "s_buffer"),
-    "SQ_INSTS_LDS": sum_of("Issued", "ds_"),
-    "SQ_INSTS_VMEM": sum_of("Issued", *LOADS, *STORES, *ATOMICS),
-    "SQ_INSTS_VMEM_RD": sum_of("Issued", *LOADS),
-    "SQ_INSTS_VMEM_WR": sum_of("Issued", *STORES, *ATOMICS),
-    "SQ_INSTS_FLAT": sum_of("Issued", "flat_", "global_", "scratch_"),
-    "SQ_INSTS_BRANCH": sum_of("Issued", *BRANCHES),
-    "SQ_INSTS_SENDMSG": sum_of("Issued", "s_endpgm", "s_sendmsg"),
-    "SQ_LDS_IDX_ACTIVE": sum_of("Lds_Clocks"),
-    "SQ_LDS_BANK_CONFLICT": lambda table: total(table, "Lds_Clocks") - total(table, "Lds_Clocks_Needed"),
-}
-# and what caches and clocks make of them.
-MODEL = {
-    "SQ_ACTIVE_INST_VALU": lambda table: total(table, "Issue", "v_") / 4,
-    "SQ_THREAD_CYCLES_VALU": lambda table: sum(
-        int(row["Issue"]) // int(row["Issued"]) // 4 * int(row["Lanes"])
-        for row in table if row["Instruction"].startswith("v_")),
-    "TCP_TOTAL_CACHE_ACCESSES_sum": lambda table: total(table, "L1_Hits") + total(table, "L1_Misses"),
-    "TCP_TCC_READ_REQ_sum": sum_of("L1_Misses", *LOADS),
-    "TCP_TCC_WRITE_REQ_sum": sum_of("L1_Misses", *STORES),
-    "TCP_TCC_ATOMIC_WITH_RET_REQ_sum": sum_of("L1_Misses", *ATOMICS),
-    "TCP_UTCL1_TRANSLATION_MISS_sum": sum_of("Tlb_Misses"),
-    "SQC_DCACHE_HITS": sum_of("Scalar_Hits"),
-    "SQC_DCACHE_MISSES": sum_of("Scalar_Misses"),
-    "SQC_DCACHE_MISSES_DUPLICATE": sum_of("Scalar_Late"),
-    "SQC_ICACHE_REQ": sum_of("Code_Fetches"),
-    "SQC_ICACHE_MISSES": sum_of("Code_Misses"),
-    "TCC_MISS_sum": lambda table: total(table, "L2_Misses") + total(table, "Code_L2_Misses"),
-    "SQ_WAIT_INST_LDS": lambda table: total(table, "Stall_Lds") / 4,
-}
-LOST = [f"Wait_{what}" for what in ("Code", "Vector", "Scalar", "Lds", "Barrier", "Matrix", "Sleep", "Bandwidth")]
-LOST += [f"Stall_{what}" for what in ("Valu", "Scalar", "Lds", "Vector")]
-
-
-def counters_of(folder, kernels):
-    """Sums over the kernel's dispatches, by kernel and counter."""
-    counted = {kernel: {} for kernel in kernels}
-    for row in rows(folder, "counter_collection"):
-        mine = counted.get(row["Kernel_Name"].split("(")[0], {})
-        mine[row["Counter_Name"]] = mine.get(row["Counter_Name"], 0) + float(row["Counter_Value"])
-    return counted
-
-
 def check_counters(folder):
-    profile(folder, "--instruction-counts", "-f", "csv", "--pmc", "SQ_WAVES", *EXACT)
-    table, counted = rows(folder, "instruction_counts"), counters_of(folder, ("strides", "rounds"))
+    profile(folder, "--instruction-counts", "-f", "csv", "--pmc", "SQ_WAVES", *names(EXACT))
+    table, counted = rows(folder, "instruction_counts"), counters_of(rows(folder, "counter_collection"))
     for kernel, waves in (("strides", RUNS * WAVES), ("rounds", WAVES)):
         mine = of_kernel(table, kernel)
         check(counted[kernel]["SQ_WAVES"], waves, f"{kernel}: waves")
-        check({name: of(mine) for name, of in EXACT.items()},
-              {name: counted[kernel][name] for name in EXACT}, kernel)
+        check_counted(EXACT, mine, counted[kernel], kernel)
     check(counted["strides"]["SQ_LDS_BANK_CONFLICT"] > 0, True, "there are conflicts")
     check("L1_Hits" in table[0], False, "columns of the model, which is not asked for")
 
 
+# Counters that stay 0 in `strides`.
+NOT_HERE = {"SQ_LDS_ADDR_CONFLICT", "SQ_WAIT_INST_LDS"}
+
+
 def check_model(folder):
-    profile(folder, "--instruction-counts", "--instruction-counts-level", "model", "-f", "csv", "--pmc",
-            "SQ_WAVE_CYCLES", "SQ_WAIT_ANY", "SQ_WAIT_INST_ANY", "TCC_HIT_sum", "SQC_TC_INST_REQ", *EXACT, *MODEL)
-    table, counted = rows(folder, "instruction_counts"), counters_of(folder, ("strides", "rounds"))
+    profile(folder, *MODEL_OPTIONS, "--pmc", *MODEL_COUNTERS)
+    counted = counters_of(rows(folder, "counter_collection"))
     for kernel, runs in (("strides", RUNS), ("rounds", 1)):
-        mine, got = of_kernel(table, kernel), counted[kernel]
-        sums = {name: of(mine) for name, of in (EXACT | MODEL).items()}
-        check(sums, {name: got[name] for name in sums}, kernel)
-        # L2 serves requests for code, too
-        check(total(mine, "L2_Hits") - total(mine, "Code_L2_Misses"), got["TCC_HIT_sum"] - got["SQC_TC_INST_REQ"],
-              f"{kernel}: hits of L2")
-        # an engine's counter drops what is less than four clocks
-        lost = sum(total(mine, column) for column in LOST)
-        for clocks, quads in ((lost, got["SQ_WAIT_ANY"] + got["SQ_WAIT_INST_ANY"]),
-                              (lost + total(mine, "Issue"), got["SQ_WAVE_CYCLES"])):
-            check(0 <= clocks - 4 * quads < 2 * 4 * 8 * runs, True, f"{kernel}: {clocks} clocks, {quads} of four")
-    check(min(counted["strides"][name] for name in MODEL if "ATOMIC" not in name and "INST_LDS" not in name) > 0,
-          True, "something of everything")
+        check_sums(of_kernel(rows(folder, "instruction_counts"), kernel), counted[kernel], runs, kernel)
+    seen = {name for name, value in counted["strides"].items() if value}
+    check({name for name in MODEL_COUNTERS if "ATOMIC" not in name} - seen, NOT_HERE, "counters without a value")
 
 
 def check_callgrind(folder):
@@ -185,7 +106,7 @@ def check_callgrind(folder):
     if not tool:
         print("callgrind_annotate (valgrind) is not installed")
         sys.exit(77)
-    profile(folder, "--instruction-counts", "-f", "callgrind")
+    profile(folder, "--instruction-counts", "--instruction-counts-level", "model", "-f", "callgrind")
     done = subprocess.run([tool, f"{folder}/t_callgrind.out"], capture_output=True, text=True)
     check((done.returncode, done.stderr), (0, ""), "callgrind_annotate")
     table = rows(folder, "instruction_counts")
@@ -193,6 +114,8 @@ def check_callgrind(folder):
     numbers = [int(word.replace(",", "")) for word in totals.split() if word[0].isdigit()]
     check(numbers[:4], [total(table, c) for c in ("Issued", "Lanes", "Lines", "Lines_Needed")],
           "totals")
+    clocks = sum(total(table, column) for column in ("Issue", *LOST))
+    check(numbers[-3:], [total(table, "L1_Misses"), total(table, "L2_Misses"), clocks], "totals of the model")
     # the source stands beside its counts
     line = next(text for text in done.stdout.splitlines() if text.endswith("// spread"))
     mine = [row for row in of_kernel(table, "strides") if int(row["Source_Line"]) == marked()["spread"]]
@@ -321,12 +244,18 @@ def check_annotate(folder):
 
 
 def check_selected(folder):
-    profile(folder, "--instruction-counts", "--kernel-include-regex", "strides",
-            "--kernel-iteration-range", "[2]")
-    table = rows(folder, "instruction_counts")
-    check({row["Kernel_Name"].split("(")[0] for row in table}, {"strides"}, "kernels")
-    ends = [row for row in table if row["Instruction"] == "s_endpgm"]
-    check(total(ends, "Issued"), WAVES, "one run of two")
+    one_of_two = "--kernel-include-regex", "strides", "--kernel-iteration-range", "[2]"
+    replay = "--kernel-replay-beta-enabled", "--replay-mode", "kernel", "--pmc", "SQ_WAVES", "--pmc", "SQ_INSTS"
+    for number, (options, waves) in enumerate((
+            (one_of_two, WAVES),
+            ((*one_of_two, "-f", "csv", "--pmc", "SQ_WAVES"), WAVES),  # counters number the runs for themselves
+            (("--kernel-exclude-regex", "rounds|^__amd"), RUNS * WAVES),
+            ((*replay, "-f", "csv", "--kernel-include-regex", "strides"), RUNS * WAVES))):  # once, not for each pass
+        below = f"{folder}/{number}"
+        profile(below, "--instruction-counts", *options)
+        table = rows(below, "instruction_counts")
+        check({row["Kernel_Name"].split("(")[0] for row in table}, {"strides"}, f"kernels with {options}")
+        check(total([row for row in table if row["Instruction"] == "s_endpgm"], "Issued"), waves, f"waves with {options}")
 
 
 def check_killed(folder):
