@@ -17,6 +17,7 @@ enum { MEMORY_BYTES = 64 << 20, DOORBELL_BYTES = 8192 };
 static void on_event(void *user, uint32_t id)
 {
     rig_t *r = user;
+    if (r->on_event) r->on_event(r->on_event_user);
     if (id < RIG_EVENTS) atomic_fetch_add(&r->raised[id], 1);
 }
 

@@ -30,6 +30,8 @@ typedef struct {
     uint32_t next_slot;
     _Atomic uint32_t raised[RIG_EVENTS];
     _Atomic uint32_t faults, errors;
+    void (*on_event)(void *user); /* or NULL: also called then, on the device's thread */
+    void *on_event_user;
     uint64_t fault_va;
     uint32_t fault_flags;
     sg_queue_error_t error;

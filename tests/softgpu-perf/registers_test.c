@@ -2,6 +2,7 @@
 #include "counting.h"
 
 #include "asm.h"
+#include "softgpu/device/internal.h"
 #include "softgpu/perf/perf.h"
 
 #include <setjmp.h>
@@ -333,6 +334,46 @@ static void test_more_slots(void **state)
     assert_int_equal(counting_read(c, 0, last + 2), 7);
 }
 
+/* The clock when a packet's completion is told, as another queue's packets would read it. */
+typedef struct {
+    counting_t *c;
+    uint32_t clock;
+} told_t;
+
+static void read_clock(void *user)
+{
+    told_t *told = user;
+    told->clock = sg_perf_read(told->c->rig->device->perf, counting_low_reg(GRBM, 0));
+}
+
+/* A packet of another queue has had its clocks when it is known to be over. */
+static void test_other_queue(void **state)
+{
+    enum { GRBM_COUNT = 0, EVENT = 99, CLOCKS = 5500 };
+    (void)state;
+    counting_t *c = counting_create(1, 1);
+    told_t told = {.c = c};
+    rig_queue_t other;
+    assert_true(rig_aql(c->rig, &other));
+    hsa_barrier_and_packet_t packet = {
+        .header = HSA_PACKET_TYPE_BARRIER_AND,
+        .completion_signal = {rig_signal(c->rig, 1)},
+    };
+    amd_signal_t *signal = rig_signal_at(c->rig, packet.completion_signal.handle);
+    signal->event_mailbox_ptr = rig_alloc(c->rig, 8);
+    signal->event_id = EVENT;
+    counting_want(c, GRBM, GRBM_COUNT);
+    counting_start(c);
+    c->rig->on_event_user = &told;
+    c->rig->on_event = read_clock;
+    rig_submit(&other, &packet);
+    assert_true(rig_wait_word(&c->rig->raised[EVENT], 1));
+    c->rig->on_event = NULL;
+    counting_stop(c);
+    assert_int_equal(counting_value(c, 0, 0, 0), 2 * CLOCKS); /* the one that started, and this */
+    assert_int_equal(told.clock, 2 * CLOCKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,7 +383,7 @@ int main(void)
         cmocka_unit_test(test_gates),         cmocka_unit_test(test_select_while_running),
         cmocka_unit_test(test_wait_and_copy), cmocka_unit_test(test_flush_waits),
         cmocka_unit_test(test_write_data),    cmocka_unit_test(test_any_bits),
-        cmocka_unit_test(test_more_slots),
+        cmocka_unit_test(test_more_slots),    cmocka_unit_test(test_other_queue),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,6 +165,7 @@ static bool profiling(const sg_queue_t *q)
 
 static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
 {
+    sg_perf_packet(q->device->perf); /* before anybody knows that it is over */
     if (signal &&
         !sg_signal_complete(q->device, signal, profiling(q), q->head_start, sg_device_clock())) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
@@ -173,7 +174,6 @@ static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
         return SG_STEP_DEAD;
     }
     atomic_store_explicit(&run_of(q, q->next)->done, 1, memory_order_release);
-    sg_perf_packet(q->device->perf);
     q->head_start = 0;
     q->next++;
     retire(q);
