@@ -51,6 +51,7 @@
     X(l1_instruction_latency, 16, 1, 100000)                                                       \
     X(l2_latency, 220, 1, 100000)                                                                  \
     X(vram_latency, 800, 1, 100000)                                                                \
+    X(vram_write_latency, 720, 1, 100000)                                                          \
     X(host_latency, 2300, 1, 100000)                                                               \
     /* the timing model, docs/counters.md */                                                       \
     X(wave_launch_clocks, 4, 1, 100000)                                                            \

@@ -82,6 +82,7 @@ static void writes_back(void **state)
     EXPECT(r, TCC_EA_WRREQ, 64);
     EXPECT(r, TCC_EA_WRREQ_64B, 64);
     EXPECT(r, TCC_EA_WRREQ_DRAM, 64);
+    EXPECT(r, TCC_EA_WRREQ_LEVEL, 64 * 500);
     sgc_release(r->model, 2); /* nothing is dirty any more */
     EXPECT(r, TCC_WRITEBACK, 32);
     touch(r, LOAD, 0, 4096); /* and all of it is still there */
@@ -99,6 +100,7 @@ static void writes_back(void **state)
     rig_do(r, LOAD);
     EXPECT(r, TCC_MISS, 2);
     EXPECT(r, TCC_EA_RDREQ, 2);
+    EXPECT(r, TCC_EA_RDREQ_LEVEL, 2 * 580);
     rig_invariants(r);
     r->wave.exec = ~UINT64_C(0);
 

@@ -39,9 +39,8 @@ void sgc_l2_free(sgc_t *t)
     free(t->channel);
 }
 
-uint32_t sgc_below_l2(const sgc_t *t, bool local)
+uint32_t sgc_below_l2(const sgc_t *t, uint32_t all)
 {
-    const uint32_t all = local ? t->profile.vram_latency : t->profile.host_latency;
     return all > t->profile.l2_latency ? all - t->profile.l2_latency : 0;
 }
 

@@ -214,8 +214,8 @@ struct sgc {
  * changes. Returns the clocks from issue until its data or its acknowledge is back. */
 uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream);
-/* Clocks that a transaction below L2 takes. */
-uint32_t sgc_below_l2(const sgc_t *t, bool local);
+/* Clocks that a transaction below L2 takes, of those of the whole way. */
+uint32_t sgc_below_l2(const sgc_t *t, uint32_t all);
 bool sgc_l2_init(sgc_t *t);
 void sgc_l2_free(sgc_t *t);
 void sgc_l2_write_back(sgc_t *t);

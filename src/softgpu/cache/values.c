@@ -15,7 +15,8 @@ typedef enum {
     OF_CU,
     OF_SQC,
     OF_CHANNEL,
-    OF_CHANNEL_LEVEL /* transactions by memory, times their clocks */
+    OF_CHANNEL_LEVEL, /* transactions by memory, times their clocks */
+    OF_CHANNEL_WRITE_LEVEL
 } owner_t;
 
 /* `n` counts `step` bytes apart, from `offset` on, are added up; the count at `less`, if that is
@@ -155,7 +156,7 @@ static const row_t rows[] = {
     ZERO(TCC, TCC_EA_WRREQ_GMI_CREDIT_STALL), /* there is one die */
     TCC(TCC, TCC_EA_WRREQ_DRAM_CREDIT_STALL, wr_stall[1]),
     ZERO(TCC, TCC_TOO_MANY_EA_WRREQS_STALL), /* there is no limit */
-    TCC_EA(TCC_EA_WRREQ_LEVEL, ea_wrreq, CHANNEL_LEVEL),
+    TCC_EA(TCC_EA_WRREQ_LEVEL, ea_wrreq, CHANNEL_WRITE_LEVEL),
     TCC_EA(TCC_EA_ATOMIC, ea_atomic, CHANNEL),
     TCC_EA(TCC_EA_ATOMIC_LEVEL, ea_atomic, CHANNEL_LEVEL),
     TCC_EA(TCC_EA_RDREQ, ea_rdreq, CHANNEL),
@@ -232,7 +233,9 @@ static uint64_t read_counts(const row_t *r, const void *unit)
 static uint64_t level(const sgc_t *t, const row_t *r, const sgc_channel_t *c)
 {
     const uint64_t *n = (const uint64_t *)((const char *)c + r->offset);
-    return n[0] * sgc_below_l2(t, false) + n[1] * sgc_below_l2(t, true);
+    const bool writes = r->owner == OF_CHANNEL_WRITE_LEVEL;
+    return n[0] * sgc_below_l2(t, t->profile.host_latency) +
+           n[1] * sgc_below_l2(t, writes ? t->profile.vram_write_latency : t->profile.vram_latency);
 }
 
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
@@ -243,7 +246,9 @@ uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned inst
     if (!r) return 0;
     switch (r->owner) {
     case OF_CHANNEL: return instance < t->channels ? read_counts(r, &t->channel[instance]) : 0;
-    case OF_CHANNEL_LEVEL: return instance < t->channels ? level(t, r, &t->channel[instance]) : 0;
+    case OF_CHANNEL_LEVEL:
+    case OF_CHANNEL_WRITE_LEVEL:
+        return instance < t->channels ? level(t, r, &t->channel[instance]) : 0;
     case OF_SQC:
         if (se >= t->engines) return 0;
         for (unsigned k = 0; k < t->engine_sqcs; k++)
