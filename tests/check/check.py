@@ -81,6 +81,18 @@ class Check(unittest.TestCase):
                 done = check(name, "right")
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
 
+    def test_status(self):
+        """Of the program, unless another is asked for and something was wrong; signals stay signals."""
+        asked = ("--check", "--error-exitcode", "42")
+        self.assertEqual(check("write-behind", options=asked).returncode, 42)
+        self.assertEqual(check("write-behind", "right", options=asked).returncode, 0)
+        self.assertEqual(check("no such", options=asked).returncode, 2)
+        killed = subprocess.run([softgpu, *asked, "--", "sh", "-c", "kill -USR1 $$"], timeout=60, check=False)
+        self.assertEqual(killed.returncode, -signal.SIGUSR1)
+        refused = check("write-behind", options=("--error-exitcode", "0"))
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn('--error-exitcode: "0" is not a number from 1 to 255', refused.stderr)
+
     def test_nothing_without(self):
         done = check("write-behind", options=())
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))

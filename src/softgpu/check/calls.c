@@ -143,10 +143,11 @@ static struct {
     locked_t *first;
 } locked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void keep_locked(void *host, void *at)
+static void keep_locked(void *host, size_t bytes, void *at, const char *call)
 {
     locked_t *l = malloc(sizeof *l);
     if (!l) return;
+    made(at, bytes, call, 1);
     pthread_mutex_lock(&locked.lock);
     *l = (locked_t){locked.first, host, at};
     locked.first = l;
@@ -175,9 +176,18 @@ int hsa_amd_memory_lock(void *host, size_t bytes, void *agents, int count, void 
 {
     NEXT(hsa_amd_memory_lock);
     const int status = next(host, bytes, agents, count, at);
-    if (status != GOOD) return status;
-    made(*at, bytes, "hsa_amd_memory_lock", 1);
-    keep_locked(host, *at);
+    if (status == GOOD) keep_locked(host, bytes, *at, "hsa_amd_memory_lock");
+    return status;
+}
+
+EXPORT int hsa_amd_memory_lock_to_pool(void *host, size_t bytes, void *agents, int count,
+                                       uint64_t pool, uint32_t flags, void **at);
+int hsa_amd_memory_lock_to_pool(void *host, size_t bytes, void *agents, int count, uint64_t pool,
+                                uint32_t flags, void **at)
+{
+    NEXT(hsa_amd_memory_lock_to_pool);
+    const int status = next(host, bytes, agents, count, pool, flags, at);
+    if (status == GOOD) keep_locked(host, bytes, *at, "hsa_amd_memory_lock_to_pool");
     return status;
 }
 

@@ -4,16 +4,20 @@
  * (config.c and the device read them), the stub goes into LD_PRELOAD, the program is executed in
  * place. An option more is a row of `options`. */
 #include "base/file.h"
+#include "softgpu/check/sink.h"
 
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
@@ -35,6 +39,7 @@ enum {
     KEY_CHECK = 'K',
     KEY_CHECK_KERNEL = 'R',
     KEY_CHECK_OUTPUT = 'O',
+    KEY_CHECK_STATUS = 'E',
     KEY_LIST_PROFILES = 'L'
 };
 
@@ -67,6 +72,8 @@ static const struct argp_option options[] = {
      "Look at kernels with KERNEL in their name only", 0},
     {"check-output", KEY_CHECK_OUTPUT, "FILE", 0,
      "Write what is wrong to FILE and not to standard error", 0},
+    {"error-exitcode", KEY_CHECK_STATUS, "N", 0,
+     "End with N, 1 to 255, if anything was wrong (default: with PROGRAM's status)", 0},
     {"trace-file", KEY_TRACE_FILE, "FILE", 0,
      "Write trace and statistics to FILE and not to standard error", 0},
     {"list-profiles", KEY_LIST_PROFILES, NULL, 0, "List the names for --profile and end", 0},
@@ -95,6 +102,7 @@ static const struct {
 
 typedef struct {
     char **program;
+    int error_status; /* 0: the program's */
 } command_t;
 
 static void check_number(struct argp_state *state, size_t row, const char *value)
@@ -218,6 +226,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
     if (key == KEY_TRACE_FILE)
         return begin_file(state, "--trace-file", "SOFTGPU_TRACE_FILE", value);
+    if (key == KEY_CHECK_STATUS) {
+        char *end;
+        const unsigned long n = strtoul(value, &end, 10);
+        if (end == value || *end || *value == '-' || n < 1 || n > 255)
+            argp_error(state, "--error-exitcode: \"%s\" is not a number from 1 to 255", value);
+        command->error_status = (int)n;
+        return 0;
+    }
     if (key == KEY_CHECK_OUTPUT)
         return begin_file(state, "--check-output", "SOFTGPU_CHECK_OUTPUT", value);
     if (key == KEY_LIST_PROFILES) list_profiles();
@@ -277,6 +293,52 @@ static void check_output(void)
     _exit(EXIT_SETUP);
 }
 
+/* ---- a status of its own ---- */
+
+static volatile pid_t child;
+
+static void pass_on(int number)
+{
+    if (child > 0) kill(child, number);
+}
+
+/* Waits for the program and ends as it has, or with `status` if the file is not empty. */
+static void wait_for_it(int status, const char *name)
+{
+    static const int numbers[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+    struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+    struct stat st = {0};
+    int how;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        /* a terminal sends these two to the program as well */
+        action.sa_handler = numbers[i] == SIGINT || numbers[i] == SIGQUIT ? SIG_IGN : pass_on;
+        sigaction(numbers[i], &action, NULL);
+    }
+    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+        continue;
+    const bool wrong = stat(name, &st) == 0 && st.st_size > 0;
+    unlink(name);
+    if (wrong) _exit(status);
+    if (!WIFSIGNALED(how)) _exit(WEXITSTATUS(how));
+    signal(WTERMSIG(how), SIG_DFL);
+    kill(getpid(), WTERMSIG(how));
+    _exit(128 + WTERMSIG(how));
+}
+
+/* Returns in the process that is to become the program; this one waits for it. */
+static void run_beside(int status)
+{
+    static char name[] = "/tmp/softgpu-errors-XXXXXX";
+    const int fd = mkstemp(name);
+    if (fd >= 0) close(fd);
+    if (fd >= 0 && setenv(SOFTGPU_CHECK_COUNT, name, 1) == 0) child = fork();
+    if (fd < 0 || child < 0) {
+        fprintf(stderr, "softgpu: --error-exitcode: %s\n", strerror(errno));
+        exit(EXIT_SETUP);
+    }
+    if (child) wait_for_it(status, name);
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -301,6 +363,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "softgpu: cannot set up the GPU: %s\n", strerror(refused));
         return EXIT_SETUP;
     }
+    if (command.error_status) run_beside(command.error_status);
     execvp(command.program[0], command.program);
     int error = errno;
     fprintf(stderr, "softgpu: %s: %s\n", command.program[0], strerror(error));
