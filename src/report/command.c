@@ -123,8 +123,10 @@ int rep_command(int argc, char **argv)
         NULL,
         NULL,
         NULL};
+    static char name[] = "rocprofv3 report"; /* as help shows it */
     asked_t a = {.output = "report.html", .request = {.events = REP_EVENTS_MOST}};
     argp_err_exit_status = EXIT_USAGE;
+    argv[0] = name;
     if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) return EXIT_USAGE;
     if (a.roofs && read_roofs(&a.request, a.roofs) != 0) return EXIT_USAGE;
     choose_runs(&a);

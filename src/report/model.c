@@ -93,11 +93,11 @@ void rep_add_time(rep_sum_t *s, uint64_t duration, uint64_t bytes)
 
 void rep_run_free(rep_run_t *r)
 {
-    void *const arrays[] = {r->processes.rows,  r->agents.rows,       r->launches.rows,
-                            r->counters.rows,   r->values.rows,       r->calls.rows,
-                            r->copies.rows,     r->memory.rows,       r->tracks.rows,
-                            r->events.rows,     r->numbers.rows,      r->kernel_spans.rows,
-                            r->copy_spans.rows, r->instructions.rows, r->sources.rows};
+    void *const arrays[] = {
+        r->processes.rows,  r->agents.rows,       r->launches.rows, r->counters.rows,
+        r->values.rows,     r->calls.rows,        r->copies.rows,   r->memory.rows,
+        r->tracks.rows,     r->events.rows,       r->numbers.rows,  r->kernel_spans.rows,
+        r->copy_spans.rows, r->instructions.rows, r->sources.rows,  r->findings.rows};
     for (size_t i = 0; i < r->files.count; i++)
         free(r->files.rows[i]);
     free(r->files.rows);

@@ -114,6 +114,11 @@ typedef struct {
     uint32_t path, text;
 } rep_source_t;
 
+typedef struct {
+    uint32_t title, subject, kernel, text, advice, more, kind; /* kind: class of its figures */
+    double weight;
+} rep_finding_t;
+
 typedef enum { REP_HOST, REP_QUEUE, REP_COPIES, REP_MEMORY } rep_track_kind_t;
 
 typedef struct {
@@ -148,6 +153,7 @@ typedef struct {
     size_t count_names;
     REP_ARRAY(rep_instruction_t) instructions;
     REP_ARRAY(rep_source_t) sources;
+    REP_ARRAY(rep_finding_t) findings;
     rep_list_t kernel_spans, copy_spans; /* begin and end of each, one after the other */
     out_numbers_t numbers;               /* of all of these by what they are, see rep_number() */
     uint64_t begin, end;                 /* first and last of all records */

@@ -329,6 +329,20 @@ static void put_source(out_json_t *j, const rep_source_t *s)
     out_json_end(j, '}');
 }
 
+static void put_finding(out_json_t *j, const rep_finding_t *f)
+{
+    out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "title", f->title);
+    out_json_unsigned(j, "subject", f->subject);
+    out_json_unsigned(j, "kernel", f->kernel);
+    out_json_unsigned(j, "text", f->text);
+    out_json_unsigned(j, "advice", f->advice);
+    out_json_unsigned(j, "more", f->more);
+    out_json_unsigned(j, "kind", f->kind);
+    out_json_double(j, "weight", f->weight);
+    out_json_end(j, '}');
+}
+
 static void put_code(out_json_t *j, const rep_run_t *run)
 {
     out_json_begin(j, "counts", '[');
@@ -384,6 +398,7 @@ static void put_run(pack_t *p, rep_part_t *part)
     put_counters(p, run);
     put_values(j, run);
     put_code(j, run);
+    PUT_LIST(j, "findings", &run->findings, put_finding);
     put_sums(j, "calls", run->calls.rows, run->calls.count);
     put_sums(j, "copies", run->copies.rows, run->copies.count);
     put_sums(j, "memory", run->memory.rows, run->memory.count);

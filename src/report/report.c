@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "output/file.h"
+#include "report/findings.h"
 #include "report/pack.h"
 #include "report/read.h"
 
@@ -48,6 +49,7 @@ int rep_write(const rep_request_t *request, const char *path)
     rep_bytes_t bytes = {0};
     for (size_t i = 0; result == 0 && i < request->run_count; i++) {
         result = rep_read(&parts[i].run, &names, request, &request->runs[i]);
+        if (result == 0) result = rep_findings(&parts[i].run, &names, &request->runs[i]);
         if (result == 0 && !rep_lanes_make(&parts[i].lanes, &parts[i].run)) {
             base_error("%s: out of memory", path);
             result = -1;

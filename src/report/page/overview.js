@@ -58,16 +58,26 @@ function tiles(run) {
     tile(countText(run.records), "records"));
 }
 
+const FINDINGS_AT_FIRST = 6;
+
+/* Weightiest first; what a finding rests on is in its sentence, and behind its link. */
 function findingsCard(run) {
-  if (!run.findings) return null;
-  const rows = run.findings.map(f => element("div.finding", {}, element("h3", {}, nameOf(f.title), " ", chip(f.class)),
-    element("p", {}, nameOf(f.evidence), " ", evidenceLink(run, f)), element("p.advice", {}, nameOf(f.advice))));
-  return card("Findings", rows.length ? rows : element("p.empty", {}, "Nothing stands out."));
+  const rows = run.findings.map((f, i) => element("div.finding", { hidden: i >= FINDINGS_AT_FIRST },
+    element("h3", {}, nameOf(f.title), nameOf(f.subject) ? [": ", element("span.mono", {}, nameOf(f.subject))] : "", " ",
+      chip(nameOf(f.kind).replace(" ", "-")), f.weight > 0 ? element("span.weight", {}, ` ${percentText(f.weight)} of the time`) : ""),
+    element("p", {}, nameOf(f.text), " ", evidenceLink(run, f)),
+    element("p.advice", {}, nameOf(f.advice), " ", nameOf(f.more) ? element("code", {}, nameOf(f.more)) : "")));
+  const more = button(`Show all ${rows.length}`, () => { rows.forEach(r => { r.hidden = false; }); more.remove(); }, { class: "button more" });
+  return card("Findings", rows.length ? rows : element("p.empty", {}, "Nothing stands out."), rows.length > FINDINGS_AT_FIRST ? more : null);
 }
 
+/* To the page of the kernel, or, of calls, to the timeline with them found. */
 function evidenceLink(run, finding) {
-  const kernel = run.byName.get(nameOf(finding.kernel ?? 0));
-  return kernel && element("a", { href: `#/kernel/${kernel.index}` }, "look at the kernel");
+  const kernel = run.byName.get(nameOf(finding.kernel)), subject = nameOf(finding.subject);
+  if (kernel) return element("a", { href: kernelHref(kernel) }, "the kernel");
+  const call = run.calls.some(c => nameOf(c.name) === subject);
+  return call ? element("a", { href: "#/timeline", click: () => setTimeout(() => timeline?.look(subject), 50) }, "in the timeline") :
+    element("a", { href: "#/timeline" }, "the timeline");
 }
 
 function timeCard(run) {

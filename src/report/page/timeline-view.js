@@ -244,6 +244,13 @@ class TimelineView {
     this.draw();
   }
 
+  /* Finds the word, as if it had been typed. */
+  look(word) {
+    this.search.value = word;
+    this.find();
+    this.step(1);
+  }
+
   step(by) {
     if (!this.hits?.length) return;
     if (this.hit < 0 && by > 0) this.hit = this.hits.findIndex(([start]) => start >= this.painter.begin) - 1;

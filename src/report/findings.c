@@ -1,0 +1,60 @@
+/* findings.c - see findings.h. The databases are opened once more: rules see all processes at once,
+ * a report reads one after the other. */
+#include "report/findings.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "results/findings.h"
+
+static void add(rep_run_t *run, rep_names_t *names, const res_finding_t *f)
+{
+    rep_finding_t *to = REP_NEXT(&run->findings);
+    if (!to) {
+        run->failed = true;
+        return;
+    }
+    *to = (rep_finding_t){.title = rep_name(names, f->title, &run->failed),
+                          .subject = rep_name(names, f->subject, &run->failed),
+                          .kernel = rep_name(names, f->kernel, &run->failed),
+                          .text = rep_name(names, f->text, &run->failed),
+                          .advice = rep_name(names, f->advice, &run->failed),
+                          .more = rep_name(names, f->more, &run->failed),
+                          .kind = rep_name(names, res_class_names[f->class_], &run->failed),
+                          .weight = f->weight};
+}
+
+/* Rules read everything again and again: what can stay mapped does. */
+static int keep_pages(res_run_t *databases)
+{
+    return rocpd_run(databases->db,
+                     "PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824", "findings");
+}
+
+static int find(rep_run_t *run, rep_names_t *names, res_run_t *databases)
+{
+    res_values_t values;
+    res_findings_t found;
+    if (keep_pages(databases) != 0 || res_values(databases, &values) != 0) return -1;
+    int result = res_findings(databases, &values, &found);
+    if (result == 0) {
+        for (size_t i = 0; i < found.count; i++)
+            add(run, names, &found.rows[i]);
+        res_findings_free(&found);
+        if (run->failed) {
+            base_error("out of memory");
+            result = -1;
+        }
+    }
+    res_values_free(&values);
+    return result;
+}
+
+int rep_findings(rep_run_t *run, rep_names_t *names, const rep_input_t *input)
+{
+    res_run_t databases;
+    if (res_run_open(&databases, input->paths, input->count) != 0) return -1;
+    int result = find(run, names, &databases);
+    res_run_close(&databases);
+    return result;
+}
