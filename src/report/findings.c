@@ -27,8 +27,8 @@ static void add(rep_run_t *run, rep_names_t *names, const res_finding_t *f)
 /* Rules read everything again and again: what can stay mapped does. */
 static int keep_pages(res_run_t *databases)
 {
-    return rocpd_run(databases->db,
-                     "PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824", "findings");
+    return rocpd_run(databases->db, "PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824",
+                     "findings");
 }
 
 static int find(rep_run_t *run, rep_names_t *names, res_run_t *databases)

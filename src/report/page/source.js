@@ -56,7 +56,8 @@ function drawSides(box, k, rows, column) {
 
 /* The files of the kernel's lines: their texts where the database has them, else the lines that are known. */
 function sourceLines(k, rows, byLine, figure, row) {
-  const files = [...new Set(rows.filter(r => r.line).map(r => r.file))], most = Math.max(...byLine.values(), 1);
+  const weight = file => rows.reduce((sum, r) => sum + (r.file === file ? 1 : 0), k.run.sources.some(s => s.path === file) ? rows.length : 0);
+  const files = [...new Set(rows.filter(r => r.line).map(r => r.file))].sort((a, b) => weight(b) - weight(a)), most = Math.max(...byLine.values(), 1);
   const parts = files.map(file => {
     const text = k.run.sources.find(s => s.path === file), lines = text ? nameOf(text.text).split("\n") : null;
     const numbers = lines ? lines.map((_, i) => i + 1) : [...new Set(rows.filter(r => r.file === file && r.line).map(r => r.line))].sort((a, b) => a - b);
