@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "cli/status_line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -182,8 +183,8 @@ static int await(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int cli_run(const char *path, char **argv, const char *preload, pid_t *pid, char *why,
-            size_t why_bytes)
+int cli_run(const char *path, char **argv, const char *preload, const char *shown, pid_t *pid,
+            char *why, size_t why_bytes)
 {
     int report[2], error = 0;
     bool made = pipe2(report, O_CLOEXEC) == 0;
@@ -209,7 +210,10 @@ int cli_run(const char *path, char **argv, const char *preload, pid_t *pid, char
         ssize_t told;
         while ((told = read(report[0], &error, sizeof(error))) < 0 && errno == EINTR)
             continue;
+        /* its thread comes after the fork, which goes on with this one alone */
+        cli_status_line_t *line = shown && !error ? cli_status_line_begin(shown) : NULL;
         status = await(*pid);
+        cli_status_line_end(line);
         child = 0;
     }
     close(report[0]);

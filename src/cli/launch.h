@@ -30,10 +30,11 @@ void cli_take_signals(void);
 int cli_end_output(int status);
 
 /* Starts and awaits the program. `path` is the file, `preload` the value of LD_PRELOAD for it or
- * NULL to leave it. Returns the exit status: the program's own, 128 + n after signal n, or one of
- * the above with a line in `why`. */
-int cli_run(const char *path, char **argv, const char *preload, pid_t *pid, char *why,
-            size_t why_bytes);
+ * NULL to leave it, `shown` a run's directory whose progress is shown meanwhile, or NULL. Returns
+ * the exit status: the program's own, 128 + n after signal n, or one of the above with a line in
+ * `why`. */
+int cli_run(const char *path, char **argv, const char *preload, const char *shown, pid_t *pid,
+            char *why, size_t why_bytes);
 
 /* Set by SIGINT and its like while no program runs: the number of the signal. */
 extern volatile sig_atomic_t cli_interrupted;

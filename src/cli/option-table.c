@@ -273,6 +273,8 @@ const cli_option_t cli_options[] = {
      "disabled-sdk-contexts sdk-buffer-overhead sdk-callback-overhead tool-runtime-overhead "
      "execution-profile", "ROCPROF_BENCHMARK_MODE", NULL, ADVANCED,
      "do only this much of profiling, for its cost; the settings are the only output"},
+    {"progress", 0, CLI_BOOL, NULL, NULL, NULL, DISPLAY,
+     "on a terminal, one line at its bottom: records, kernels per second, the busiest kernel, losses"},
 };
 /* clang-format on */
 

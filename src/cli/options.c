@@ -329,7 +329,8 @@ int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t co
 static bool belongs_in_file(size_t option)
 {
     return option != CLI_HELP && option != CLI_VERSION && option != CLI_INPUT &&
-           option != CLI_GPU && option != CLI_LIST_AVAIL && option != CLI_ECHO;
+           option != CLI_GPU && option != CLI_LIST_AVAIL && option != CLI_ECHO &&
+           option != CLI_PROGRESS;
 }
 
 int cli_find_key(const char *key, char *why, size_t why_bytes)

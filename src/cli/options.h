@@ -138,6 +138,7 @@ typedef enum {
     CLI_SOURCE_PATH,
     CLI_EMBED_SOURCES,
     CLI_BENCHMARK_MODE,
+    CLI_PROGRESS,
     CLI_OPTION_COUNT
 } cli_option_id_t;
 

@@ -414,7 +414,7 @@ static int run_program(char **program, unsigned number, unsigned first_value)
     int status = cli_find_program(program[0], path, sizeof path, why, sizeof why);
     if (!status) {
         *why = 0;
-        status = cli_run(path, program, getenv("LD_PRELOAD"), &pid, why, sizeof why);
+        status = cli_run(path, program, getenv("LD_PRELOAD"), NULL, &pid, why, sizeof why);
     }
     if (status && *why) fprintf(stderr, "rocprof: error: %s\n", why);
     if (take_results(where, first_value, runs[number].name_count) && !status) status = 1;

@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/ranks.h"
 #include "cli/session.h"
+#include "cli/status_line.h"
 #include "cli/subcommands.h"
 #include "trace/extra.h"
 
@@ -140,7 +141,8 @@ static int run_bare(cli_run_t *r, const char *path)
     cli_session_t s;
     pid_t pid;
     int status = cli_session_prepare_bare(&s, &r->command, why, sizeof(why));
-    if (!status) status = cli_run(path, r->command.program, s.preload, &pid, why, sizeof(why));
+    if (!status)
+        status = cli_run(path, r->command.program, s.preload, NULL, &pid, why, sizeof(why));
     if (why[0]) base_error("%s", why);
     cli_session_end(&s);
     return status;
@@ -188,10 +190,14 @@ static int run(cli_run_t *r, const char *path)
         status = 128 + cli_interrupted;
         goto out;
     }
-    if (c->values[CLI_PID])
+    const char *shown = cli_is_on(c, CLI_PROGRESS) && s.run[0] ? s.run : NULL;
+    if (c->values[CLI_PID]) {
+        cli_status_line_t *line = shown ? cli_status_line_begin(shown) : NULL;
         status = cli_attach(&s, c, why, sizeof(why));
-    else
-        status = cli_run(path, c->program, s.preload, &pid, why, sizeof(why));
+        cli_status_line_end(line);
+    } else {
+        status = cli_run(path, c->program, s.preload, shown, &pid, why, sizeof(why));
+    }
     if (why[0]) base_error("%s", why);
     if (s.run[0] && (!why[0] || cli_has_stores(s.run))) status = convert(s.run, status);
 out:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/session.h"
+#include "cli/watch.h"
 #include "report/report.h"
 #include "results/commands.h"
 
@@ -18,6 +19,7 @@ const cli_subcommand_t cli_subcommands[] = {
      "one page of what runs did, for any browser; of two inputs the differences", rep_command},
     {"findings", "[DIR|DB]", "what a run shows that is worth a look", res_findings_command},
     {"digest", "[DIR|DB]", "a run in so many bytes, most important first", res_digest_command},
+    {"watch", "[DIR]", "kernels of a run that goes on, refreshed each second", cli_watch_command},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -244,6 +244,24 @@ uint64_t trace_reader_cut(const trace_reader_t *r)
     return r->cut;
 }
 
+uint64_t trace_reader_place(const trace_reader_t *r)
+{
+    const uint64_t at = r->window.at + r->window.used;
+    return at < r->end ? at : r->end;
+}
+
+void trace_reader_from(trace_reader_t *r, uint64_t place)
+{
+    const size_t within = place % TRACE_WINDOW_BYTES;
+    r->window.at = place - within;
+    if (place >= r->end) r->done = true;
+    if (r->done || !within) return;
+    if (fill(r) && r->window.have >= within)
+        r->window.used = within;
+    else
+        r->done = true;
+}
+
 void trace_reader_close(trace_reader_t *r)
 {
     if (!r) return;

@@ -120,6 +120,11 @@ static inline uint64_t trace_reader_offset(const trace_reader_t *r)
  */
 uint64_t trace_reader_cut(const trace_reader_t *r);
 
+/* Where the records end that have been read, once trace_reader_next gave NULL; and, before the
+ * first record of another reader of the same file, to go on from there: for files that grow. */
+uint64_t trace_reader_place(const trace_reader_t *r);
+void trace_reader_from(trace_reader_t *r, uint64_t place);
+
 void trace_reader_close(trace_reader_t *r);
 
 /* Text number `index` behind a meta record's fixed part; "" if the record has fewer. */

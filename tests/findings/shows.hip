@@ -1,11 +1,12 @@
 // shows - a kernel for each thing that findings are about, bad_NAME, and one that does the same
-// well, good_NAME; and a host that handles copies and memory badly or well: shows kernels|bad|small|good
+// well, good_NAME; and a host that handles copies and memory badly or well: shows kernels|bad|small|good|slow FILE
 #include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 #include <vector>
 
 #define HIP(call)                                                                                  \
@@ -148,6 +149,18 @@ static void small_copies(float *p)
     HIP(hipHostFree(host));
 }
 
+// kernels now and then, told of, until the file is there
+static void slow(float *p, const char *file)
+{
+    for (int i = 0; access(file, F_OK) != 0; i++) {
+        any_size<<<64, 256>>>(p);
+        HIP(hipDeviceSynchronize());
+        std::printf("step %d \033[1mof many\033[0m\n", i);
+        std::fflush(stdout);
+        usleep(20000);
+    }
+}
+
 static void good_host(float *p)
 {
     float *host;
@@ -167,7 +180,7 @@ static void good_host(float *p)
 int main(int argc, char **argv)
 {
     float *p, *t;
-    if (argc != 2) return 2;
+    if (argc < 2) return 2;
     HIP(hipMalloc(&p, 2 * FLOATS * sizeof(float)));
     HIP(hipMalloc(&t, FLOATS * sizeof(float)));
     if (std::strcmp(argv[1], "kernels") == 0)
@@ -176,6 +189,8 @@ int main(int argc, char **argv)
         bad_host(p);
     else if (std::strcmp(argv[1], "small") == 0)
         small_copies(p);
+    else if (std::strcmp(argv[1], "slow") == 0 && argc == 3)
+        slow(p, argv[2]);
     else
         good_host(p);
     std::puts("done");

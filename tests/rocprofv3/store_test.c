@@ -108,6 +108,29 @@ static void round_trip_over_many_windows(void **state)
     trace_reader_close(r);
 }
 
+/* Readers that go on where the one before stopped see each record once: within a window, at its end
+ * with and without a gap, over several. */
+static void growing_file_is_read_on(void **state)
+{
+    (void)state;
+    static const uint32_t steps[] = {0, 1, 7000, 0, 1191, 1, 20000, 3, 8192, 8192};
+    trace_writer_t *w = open_writer("grows.seg");
+    uint64_t place = 0;
+    uint32_t read = 0;
+    for (size_t i = 0; i < 2 * sizeof(steps) / sizeof(*steps); i++) {
+        const uint32_t count = steps[i % (sizeof(steps) / sizeof(*steps))];
+        put_numbers(w, read, count);
+        trace_reader_t *r = open_reader("grows.seg");
+        trace_reader_from(r, place);
+        assert_int_equal(count_numbers(r, read), count);
+        assert_int_equal(trace_reader_cut(r), 0);
+        place = trace_reader_place(r);
+        trace_reader_close(r);
+        read += count;
+    }
+    trace_writer_close(w);
+}
+
 /* Records of odd sizes leave gaps at the window's end. */
 static void records_never_cross_windows(void **state)
 {
@@ -472,6 +495,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip_over_many_windows),
+        cmocka_unit_test(growing_file_is_read_on),
         cmocka_unit_test(records_never_cross_windows),
         cmocka_unit_test(many_texts_are_one_record),
         cmocka_unit_test(too_large_is_refused_and_counted),
