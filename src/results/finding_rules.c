@@ -1,8 +1,8 @@
 /* finding_rules.c - the rules of findings: each a row with the statement that finds it.
  *
- * What rules read besides the views of the run: f_run, f_kernel and f_work, and total_of(kernel,
- * 'COUNTER') and mean_of(...), which are NULL for what was not collected, so that a rule without
- * its counters finds nothing. Thresholds stand in the statements, once each. */
+ * What rules read besides the views of the run: f_run, f_kernel, f_work and f_instruction, and
+ * total_of(kernel, 'COUNTER') and mean_of(...), which are NULL for what was not collected, so that
+ * a rule without its counters finds nothing. Thresholds stand in the statements, once each. */
 #include "results/findings.h"
 
 /* A kernel of which the condition holds. */
@@ -28,9 +28,11 @@
 
 const res_rule_row_t res_finding_rules[] = {
     {"losses", "Records are missing", RES_EXACT, false,
-     "SELECT '', 1.0, dropped AS records, damaged AS damaged_bytes, names_lost AS names FROM f_run "
-     "WHERE dropped + damaged + names_lost > 0",
-     "The run lost {records} records, {damaged} of damaged records and {names} names.",
+     "SELECT '', 1.0, dropped AS records, damaged AS damaged_bytes, names_lost AS names, uncounted "
+     "AS dispatches FROM f_run WHERE dropped + damaged + names_lost + uncounted > 0",
+     "The run lost {records} records, {damaged} of damaged records, {names} names and the counts "
+     "of "
+     "instructions of {dispatches} dispatches.",
      "Totals are too small and other findings may be missing: look at what rocprofv3 said at the "
      "end of the run, give it more disk space, or trace less.",
      "rocprofv3 convert"},
@@ -199,6 +201,36 @@ const res_rule_row_t res_finding_rules[] = {
      "bytes need 4.",
      "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "
      "LDS.",
+     ANNOTATE},
+    {"line-uncoalesced", "The instruction whose access is coalesced worst", RES_EXACT, false,
+     "SELECT F.label, F.share, F.name AS kernel, I.place AS place, I.text AS instruction, I.lines "
+     "* "
+     "1.0 / I.lines_needed AS times, MAX(I.lines - I.lines_needed) AS needless FROM f_instruction "
+     "I "
+     "JOIN f_kernel F ON F.name = I.kernel WHERE I.lines_needed > 0 AND I.lines >= 4 * "
+     "I.lines_needed GROUP BY F.name",
+     "At {place}, {instruction} touches {times} times the cache lines that its bytes need, "
+     "{needless} "
+     "more than would do.",
+     "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "
+     "LDS.",
+     ANNOTATE},
+    {"line-conflicts", "The instruction with the most LDS bank conflicts", RES_EXACT, false,
+     "SELECT F.label, F.share, F.name AS kernel, I.place AS place, I.text AS instruction, "
+     "I.lds_clocks * 1.0 / I.lds_clocks_needed AS times, MAX(I.lds_clocks - I.lds_clocks_needed) "
+     "AS "
+     "lost FROM f_instruction I JOIN f_kernel F ON F.name = I.kernel WHERE I.lds_clocks_needed > 0 "
+     "AND I.lds_clocks >= 2 * I.lds_clocks_needed GROUP BY F.name",
+     "At {place}, {instruction} takes {times} times the clocks of LDS that it needs: {lost} are "
+     "lost.",
+     "Pad rows by one element, or change which lane reads which column.", ANNOTATE},
+    {"spill-in-loop", "Scratch memory is used in a loop", RES_EXACT, false,
+     "SELECT F.label, F.share, F.name AS kernel, I.place AS place, I.text AS instruction, "
+     "MAX(I.issued) AS times FROM f_instruction I JOIN f_kernel F ON F.name = I.kernel WHERE "
+     "I.loop_depth > 0 AND (I.text LIKE 'scratch\\_%' ESCAPE '\\' OR I.text LIKE "
+     "'buffer\\_%s[0:3]%' ESCAPE '\\') GROUP BY F.name",
+     "At {place}, {instruction} is executed {times} times, within a loop.",
+     "Raise the limit of registers (__launch_bounds__), or keep what the loop needs in fewer.",
      ANNOTATE},
     {"lds-conflicts", "LDS bank conflicts", RES_CACHE_MODEL, true,
      KERNELS(

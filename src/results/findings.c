@@ -22,11 +22,12 @@ static int no_memory(void)
 
 /* ---- tables that rules read ---- */
 
-/* f_run has one row, f_kernel one for each kernel, f_value one for each number. */
+/* f_run has one row, f_kernel one for each kernel, f_instruction one for each that was counted. */
 static const char tables[] =
     "DROP TABLE IF EXISTS temp.f_run; DROP TABLE IF EXISTS temp.f_kernel; "
-    "DROP TABLE IF EXISTS temp.f_value; DROP TABLE IF EXISTS temp.f_work; "
-    "CREATE TEMP TABLE f_value(kernel, name, total, mean, least, most); "
+    "DROP TABLE IF EXISTS temp.f_instruction; DROP TABLE IF EXISTS temp.f_work; "
+    "CREATE TEMP TABLE f_instruction(kernel, place, text, issued, lines, lines_needed, lds_clocks, "
+    "lds_clocks_needed, loop_depth); "
     "CREATE TEMP TABLE f_kernel(name, label, share, calls, occupancy, waves_max, limiter, advice, "
     "workgroup, groups, group_waves, unit_waves, cus, simds, scratch_slots, scratch, rounds, tail);"
     /* what keeps a GPU busy, and since when it had nothing to do */
@@ -36,7 +37,7 @@ static const char tables[] =
     "rocpd_memory_copy); "
     "CREATE TEMP TABLE f_run AS SELECT MAX(1, MAX(\"end\") - MIN(start)) AS span_ns, MIN(start) AS "
     "first, MAX(\"end\") AS last, 0 AS software, 0 AS model_time, 0 AS dropped, 0 AS damaged, 0 AS "
-    "names_lost FROM f_work";
+    "names_lost, 0 AS uncounted FROM f_work";
 
 /* Shape of the largest dispatch, and of the GPU that ran it. */
 typedef struct {
@@ -133,45 +134,36 @@ static int put_kernels(res_run_t *r, const res_values_t *v, sqlite3_stmt *to)
     return more;
 }
 
-static int put_value(const res_values_t *v, const res_value_t *value, sqlite3_stmt *s)
-{
-    const double numbers[] = {value->total,
-                              value->dispatches ? value->total / (double)value->dispatches : 0,
-                              value->least, value->most};
-    sqlite3_bind_text(s, 1, v->kernels[value->kernel].name, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 2, value->name, -1, SQLITE_STATIC);
-    for (int i = 0; i < 4; i++)
-        sqlite3_bind_double(s, 3 + i, numbers[i]);
-    int more = res_step(s, "findings");
-    sqlite3_reset(s);
-    return more;
-}
-
 static int put_run(res_run_t *r, const res_values_t *v)
 {
     char sql[512];
     snprintf(sql, sizeof(sql),
              "UPDATE f_run SET software = %d, model_time = %d, dropped = %llu, damaged = %llu, "
-             "names_lost = %llu",
+             "names_lost = %llu, uncounted = %llu",
              v->software, v->model_time, (unsigned long long)v->dropped,
-             (unsigned long long)v->damaged, (unsigned long long)v->names_lost);
+             (unsigned long long)v->damaged, (unsigned long long)v->names_lost,
+             (unsigned long long)v->uncounted);
     return rocpd_run(r->db, sql, "findings");
 }
+
+/* Over all dispatches; where they come from, if the code says. */
+static const char instructions[] =
+    "INSERT INTO f_instruction SELECT K.display_name, COALESCE(I.file || ':' || I.line, "
+    "printf('0x%x', I.address)), I.text, SUM(I.issued), SUM(I.lines), SUM(I.lines_needed), "
+    "SUM(I.lds_clocks), SUM(I.lds_clocks_needed), I.loop_depth FROM crocprof_instruction I JOIN "
+    "rocpd_info_kernel_symbol K ON K.id = I.kernel_id AND K.guid = I.guid GROUP BY K.display_name, "
+    "I.code_object_id, I.address";
 
 static int fill_tables(res_run_t *r, const res_values_t *v)
 {
     if (rocpd_run(r->db, tables, "findings") != 0 || put_run(r, v) != 0) return -1;
     sqlite3_stmt *kernel = res_prepare(
         r, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "findings");
-    sqlite3_stmt *value = res_prepare(r, "INSERT INTO f_value VALUES (?,?,?,?,?,?)", "findings");
-    int result = kernel && value ? 0 : -1;
-    if (result == 0) result = put_kernels(r, v, kernel);
-    for (size_t i = 0; result == 0 && i < v->count; i++)
-        result = put_value(v, &v->rows[i], value);
+    int result = kernel ? put_kernels(r, v, kernel) : -1;
     sqlite3_finalize(kernel);
-    sqlite3_finalize(value);
-    return result ? result
-                  : rocpd_run(r->db, "CREATE INDEX temp.f_by ON f_value(kernel, name)", "findings");
+    if (result == 0 && rocpd_has_column(r->db, "crocprof_instruction", "lines"))
+        result = rocpd_run(r->db, instructions, "findings");
+    return result;
 }
 
 /* total_of(kernel, 'NAME') and mean_of(...): NULL where it was not collected. A block's counter may

@@ -114,7 +114,7 @@ static bool is_runtimes(const char *name)
 /* Of a new budget: at most what there is now; of what is good when it is high, at least. */
 static bool is_better_high(const char *name)
 {
-    static const char *const words[] = {"Hit", "HIT", "occupancy", "Util", "Coalesce"};
+    static const char *const words[] = {"Hit", "HIT", "_hits", "occupancy", "Util", "Coalesce"};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strstr(name, words[i])) return true;
     return false;

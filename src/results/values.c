@@ -12,6 +12,7 @@
 #include "counters/counters.h"
 #include "insight/occupancy.h"
 #include "output/model.h"
+#include "softgpu/instruction_counts.h"
 #include "trace/names.h"
 
 const char *const res_class_names[RES_CLASS_COUNT] = {
@@ -251,6 +252,73 @@ static int add_counters(res_run_t *r, res_values_t *v)
     return result == 0 && more == 0 ? classify_counters(r, v, first) : -1;
 }
 
+/* What one statement says, as a number. */
+static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
+{
+    static const char what[] = "reading facts";
+    sqlite3_stmt *s = res_prepare(r, sql, what);
+    int more = s ? res_step(s, what) : -1;
+    const sqlite3_int64 value = more > 0 ? sqlite3_column_int64(s, 0) : 0;
+    *number = value < 0 ? 0 : (uint64_t)value;
+    sqlite3_finalize(s);
+    return more < 0 ? -1 : 0;
+}
+
+/* ---- counts of instructions ---- */
+
+#define ADD_UP(name, unit, meaning)    ", SUM(I.\"" #name "\") AS \"" #name "\""
+#define EXACT_ROW(name, unit, meaning) {#name, unit, true},
+#define MODEL_ROW(name, unit, meaning) {#name, unit, false},
+
+/* Added up over a kernel's instructions, for each dispatch: for the mean one, where the dispatches
+ * were not counted apart. Their names are instructions.NAME. */
+static int add_instructions(res_run_t *r, res_values_t *v)
+{
+    static const struct {
+        const char *name, *unit;
+        bool exact;
+    } counts[] = {SOFTGPU_INSTRUCTION_COUNTS(EXACT_ROW) SOFTGPU_INSTRUCTION_MODEL(MODEL_ROW)};
+    static const char gather[] =
+        "DROP TABLE IF EXISTS temp.res_counted; CREATE TEMP TABLE res_counted AS SELECT "
+        "K.display_name AS kernel, C.dispatches AS dispatches" SOFTGPU_INSTRUCTION_COUNTS(ADD_UP)
+            SOFTGPU_INSTRUCTION_MODEL(
+                ADD_UP) " FROM crocprof_counted C JOIN crocprof_instruction I "
+                        "ON I.guid = C.guid AND I.kernel_id = C.kernel_id AND I.dispatch_id IS "
+                        "C.dispatch_id AND "
+                        "I.range IS C.range JOIN rocpd_info_kernel_symbol K ON K.id = C.kernel_id "
+                        "AND K.guid = "
+                        "C.guid WHERE C.dispatches > 0 GROUP BY C.guid, C.kernel_id, "
+                        "C.dispatch_id, C.range";
+    /* databases of other versions may lack the last of the columns */
+    if (!rocpd_has_column(r->db, "crocprof_instruction", counts[0].name) ||
+        !rocpd_has_column(r->db, "crocprof_instruction",
+                          counts[sizeof(counts) / sizeof(*counts) - 1].name))
+        return 0;
+    int result = ask_number(r, "SELECT TOTAL(lost) FROM crocprof_counted", &v->uncounted);
+    if (result == 0) result = rocpd_run(r->db, gather, "reading counts of instructions");
+    const size_t first = v->count;
+    for (size_t i = 0; result == 0 && i < sizeof(counts) / sizeof(*counts); i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "instructions.%s", counts[i].name);
+        char *sql = sqlite3_mprintf(
+            "SELECT kernel, SUM(dispatches), SUM(\"%w\"), MIN(\"%w\" * 1.0 / dispatches), "
+            "MAX(\"%w\" * 1.0 / dispatches) FROM res_counted GROUP BY kernel HAVING COUNT(\"%w\") "
+            "> 0",
+            counts[i].name, counts[i].name, counts[i].name, counts[i].name);
+        const bool clocks = strcmp(counts[i].unit, "clocks") == 0;
+        result = sql ? add_values(r, v, sql, name,
+                                  counts[i].exact ? RES_EXACT
+                                  : clocks        ? RES_TIMING_MODEL
+                                                  : RES_CACHE_MODEL,
+                                  strcmp(counts[i].unit, "bytes") == 0 ? RES_BYTES : RES_PLAIN)
+                     : no_memory();
+        sqlite3_free(sql);
+    }
+    for (size_t i = first; i < v->count; i++)
+        v->rows[i].counter = true;
+    return result;
+}
+
 /* ---- kernels and the run ---- */
 
 static int add_kernel(res_values_t *v, sqlite3_stmt *s)
@@ -308,18 +376,6 @@ static int read_kernels(res_run_t *r, res_values_t *v)
     return more;
 }
 
-/* What one statement says, as a number. */
-static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
-{
-    static const char what[] = "reading facts";
-    sqlite3_stmt *s = res_prepare(r, sql, what);
-    int more = s ? res_step(s, what) : -1;
-    const sqlite3_int64 value = more > 0 ? sqlite3_column_int64(s, 0) : 0;
-    *number = value < 0 ? 0 : (uint64_t)value;
-    sqlite3_finalize(s);
-    return more < 0 ? -1 : 0;
-}
-
 static int read_run(res_run_t *r, res_values_t *v)
 {
     static const char what[] = "reading agents";
@@ -370,7 +426,8 @@ int res_values(res_run_t *r, res_values_t *v)
 {
     *v = (res_values_t){0};
     if (read_run(r, v) == 0 && read_kernels(r, v) == 0 && add_quantities(r, v) == 0 &&
-        add_occupancy(r, v) == 0 && add_counters(r, v) == 0 && sort_rows(v) == 0)
+        add_occupancy(r, v) == 0 && add_counters(r, v) == 0 && add_instructions(r, v) == 0 &&
+        sort_rows(v) == 0)
         return 0;
     res_values_free(v);
     return -1;
@@ -402,6 +459,10 @@ const res_value_t *res_value_find(const res_values_t *v, size_t kernel, const ch
 void res_value_missing(const res_values_t *v, const char *name, char *text, size_t room)
 {
     ctr_definitions_t *definitions = NULL;
+    if (strncmp(name, "instructions.", strlen("instructions.")) == 0) {
+        snprintf(text, room, "not collected: --instruction-counts");
+        return;
+    }
     if (strcmp(name, "occupancy") == 0) {
         snprintf(text, room, "the occupancy of %s is not known", *v->gpu ? v->gpu : "this GPU");
         return;
@@ -421,10 +482,12 @@ void res_value_missing(const res_values_t *v, const char *name, char *text, size
 void res_losses_text(const res_values_t *v, char *text, size_t room)
 {
     text[0] = 0;
-    if (!v->dropped && !v->damaged && !v->names_lost) return;
-    snprintf(text, room, "the run lost %llu records, %llu bytes of records and %llu names",
+    if (!v->dropped && !v->damaged && !v->names_lost && !v->uncounted) return;
+    snprintf(text, room,
+             "the run lost %llu records, %llu bytes of records, %llu names and the counts of "
+             "instructions of %llu dispatches",
              (unsigned long long)v->dropped, (unsigned long long)v->damaged,
-             (unsigned long long)v->names_lost);
+             (unsigned long long)v->names_lost, (unsigned long long)v->uncounted);
 }
 
 /* Digits in groups of three. */

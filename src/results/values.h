@@ -41,7 +41,7 @@ typedef struct {
     char *name;
     res_class_t class_;
     res_measure_t measure;
-    bool counter;        /* one of --pmc's */
+    bool counter;        /* of --pmc or --instruction-counts: there are many */
     uint64_t dispatches; /* that have one; of "dispatches", processes */
     double total, least, most;
 } res_value_t;
@@ -53,7 +53,8 @@ typedef struct {
     size_t count;
     bool software, model_time;             /* the GPU, and the times of its kernels */
     uint64_t dropped, damaged, names_lost; /* records, bytes and names that are missing */
-    char gpu[64];                          /* architecture of the first GPU that ran a kernel; "" */
+    uint64_t uncounted; /* dispatches of which counts of instructions are missing */
+    char gpu[64];       /* architecture of the first GPU that ran a kernel; "" */
 } res_values_t;
 
 /* 0, or -1 with the reason told and nothing to free. */

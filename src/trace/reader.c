@@ -254,12 +254,9 @@ void trace_reader_from(trace_reader_t *r, uint64_t place)
 {
     const size_t within = place % TRACE_WINDOW_BYTES;
     r->window.at = place - within;
-    if (place >= r->end) r->done = true;
-    if (r->done || !within) return;
-    if (fill(r) && r->window.have >= within)
-        r->window.used = within;
-    else
-        r->done = true;
+    /* nothing more is there, or less than there was */
+    if (place >= r->end || (within && (!fill(r) || r->window.have < within))) r->done = true;
+    r->window.used = within;
 }
 
 void trace_reader_close(trace_reader_t *r)

@@ -5,6 +5,7 @@ usage: check.py ROCPROFV3 SCHEMA HELPERS [unittest arguments]
 HELPERS: the folder of database.py
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -195,6 +196,26 @@ class Check(Case):
         db.close()
         self.write("b.yaml", "add*: {SQ_INSTS_VALU: 100 ± 5 %}\n")
         self.assertIn("measured", self.run_it("check", "b.yaml", "real.db").stdout)
+
+    def test_counts_of_instructions(self):
+        """By dispatch; exact, but for what models make of them."""
+        db = self.database("counted.db")
+        db.dispatch("add(int*)")
+        db.dispatch("add(int*)")
+        db.counted("add(int*)", [{"issued": 10, "bytes": 4096, "l1_hits": 7, "wait_lds": 3}, {"issued": 30, "bytes": 0}],
+                   dispatches=2)
+        db.close()
+        self.write("b.yaml", "add*: {instructions.issued: 20, total(instructions.issued): 40, mean(instructions.issued): 20,"
+                             " instructions.bytes: 2 KiB, instructions.l1_hits: <= 3.5, instructions.wait_lds: <= 1.5}\n")
+        said = self.run_it("check", "b.yaml", "counted.db").stdout
+        self.assertEqual(re.findall(r"exact|cache model|timing model", said), ["exact"] * 4 + ["cache model", "timing model"])
+        self.write("b.yaml", "mul*: {instructions.issued: 20}\n")
+        self.assertIn("not collected: --instruction-counts", self.run_it("check", "b.yaml", "run.db", status=2).stdout)
+        db = self.database("gaps.db")
+        db.dispatch("mul(int*)")
+        db.counted("mul(int*)", [{"issued": 20}], lost=1)
+        db.close()
+        self.assertIn("counts of instructions of 1 dispatches", self.run_it("check", "b.yaml", "gaps.db", status=2).stderr)
 
     def test_hostile_names(self):
         db = self.database("hostile.db")

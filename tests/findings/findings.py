@@ -98,13 +98,20 @@ def shape(**more):
     return lambda db: db.dispatch(K, 0, 1000, **more)
 
 
+def instruction(**counts):
+    def fill(db):
+        kernels(db)
+        db.counted(K, [{"text": "s_endpgm", "issued": 4}, {"text": "some_op v1", "file": "a.hip", "line": 7, **counts}])
+    return fill
+
+
 def nothing(db):
     kernels(db)
 
 
 # rule: (what shows it, what does not, a part of the text); what does not is just below the threshold
 CASES = {
-    "losses": (dict(metadata={"records_dropped": 5}), nothing, "lost 5 records"),
+    "losses": (dict(metadata={"records_dropped": 5}), nothing, "lost 5 records, 0 B of damaged records, 0 names"),
     "host-times": (dict(), dict(model="mi210 (model time)"), "software GPU"),
     "launch-bound": (launch_bound(4000), launch_bound(6000), "30 kernels take 4 us each on average, launching one "
                                                              "takes 5 us"),
@@ -132,6 +139,13 @@ CASES = {
     "scratch": (shape(scratch=64), shape(scratch=0), "64 B of scratch memory"),
     "uncoalesced": (counters(TCP_TOTAL_CACHE_ACCESSES_sum=2400, SQ_INSTS_VMEM=100),
                     counters(TCP_TOTAL_CACHE_ACCESSES_sum=2300, SQ_INSTS_VMEM=100), "touches 24 cache lines"),
+    "line-uncoalesced": (instruction(lines=64, lines_needed=16), instruction(lines=63, lines_needed=16),
+                         "At a.hip:7, some_op v1 touches 4 times the cache lines that its bytes need, 48 more"),
+    "line-conflicts": (instruction(lds_clocks=32, lds_clocks_needed=16), instruction(lds_clocks=31, lds_clocks_needed=16),
+                       "At a.hip:7, some_op v1 takes 2 times the clocks of LDS that it needs: 16 are lost."),
+    "spill-in-loop": (instruction(text="buffer_store_dword v0, off, s[0:3], s32 offset:4", loop_depth=1, issued=9),
+                      instruction(text="buffer_store_dword v0, off, s[0:3], s32 offset:4", loop_depth=0, issued=9),
+                      "s32 offset:4 is executed 9 times, within a loop"),
     "lds-conflicts": (counters(SQ_LDS_BANK_CONFLICT=125, SQ_LDS_IDX_ACTIVE=1000),
                       counters(SQ_LDS_BANK_CONFLICT=99, SQ_LDS_IDX_ACTIVE=1000), "12.5 % of the clocks"),
     "l2-reuse": (l2(2048), l2(2047), "Only 40 % of its requests hit L2, and it fetches 2 MiB where the program has 1 MiB"),

@@ -45,6 +45,10 @@ def main():
             about = {rule: {f["subject"] for f in found if f["rule"] == rule} for rule in KERNELS}
             assert about == KERNELS, json.dumps(found, indent=1)
             assert any(f["rule"] == "host-times" for f in found)
+            found = findings("kernels", directory + "/counted", "--instruction-counts")
+            for rule, bad in (("line-uncoalesced", "bad_stride"), ("line-conflicts", "bad_banks")):
+                about = {f["subject"] for f in found if f["rule"] == rule}
+                assert bad in about and bad.replace("bad", "good") not in about, (rule, about)
             return
         trace = ("--hip-trace", "--kernel-trace", "--memory-copy-trace")
         bad = {f["rule"] for f in findings("bad", directory + "/bad", *trace)}

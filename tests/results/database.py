@@ -6,10 +6,12 @@
     db.close()
 """
 import json
+import os
 import re
 import sqlite3
 
 PRELOAD = "/lib/softgpu/libsoftgpu-preload.so"
+COUNTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/softgpu/instruction_counts.h")
 
 
 class Database:
@@ -36,6 +38,7 @@ class Database:
                                      "max_waves_per_simd": 8, "wave_front_size": 64, **(agent or {})}))
         self.put("info_code_object", id=1, nid=1, pid=pid, agent_id=1)
         self.kernels, self.counters, self.queues, self.streams = {}, {}, set(), set()
+        self.counted_tables = False
         self.text("")
 
     def put(self, table, **row):
@@ -101,6 +104,28 @@ class Database:
                  name_id=self.text("MEMORY_COPY_" + kind), src_agent_id=0 if to_device else 1,
                  dst_agent_id=1 if to_device else 0, size=size, stream_id=stream,
                  event_id=self.event("MEMORY_COPY", stack))
+
+    def counted(self, name, rows, dispatches=1, lost=0, modelled=0):
+        """Counts of a kernel's instructions, each a dictionary: its address, text, place and counts."""
+        with open(COUNTS, encoding="utf-8") as f:
+            counts = re.findall(r"^    X\((\w+), ", f.read(), re.M)
+        fields = ["dispatch_id", "range", "code_object_id", "address", "text", "file", "line", "loop_depth"] + counts
+        if not self.counted_tables:
+            self.counted_tables = True
+            for table, columns in (("instruction", ["kernel_id"] + fields),
+                                   ("counted", ["kernel_id", "dispatch_id", "range", "dispatches", "waves", "lost",
+                                                "modelled"])):
+                self.db.execute(f'CREATE TABLE crocprof_{table}{self.suffix} (id INTEGER PRIMARY KEY, guid TEXT DEFAULT '
+                                f"'{self.guid}', {', '.join(columns)})")
+                self.db.execute(f"CREATE VIEW crocprof_{table} AS SELECT * FROM crocprof_{table}{self.suffix}")
+        kernel = self.kernel(name)
+        self.db.execute(f"INSERT INTO crocprof_counted{self.suffix} (kernel_id, dispatches, lost, modelled) VALUES "
+                        "(?, ?, ?, ?)", (kernel, dispatches, lost, modelled))
+        for number, row in enumerate(rows):
+            row = {"kernel_id": kernel, "code_object_id": 1, "address": 256 + 4 * number, "loop_depth": 0,
+                   **dict.fromkeys(counts[:13], 0), **row}
+            self.db.execute(f"INSERT INTO crocprof_instruction{self.suffix} ({', '.join(row)}) VALUES "
+                            f"({', '.join('?' * len(row))})", list(row.values()))
 
     def allocation(self, size, start=0, end=1, kind="ALLOC"):
         self.put("memory_allocate", nid=1, pid=self.pid, tid=self.pid, agent_id=1, type=kind, level="REAL", start=start,
