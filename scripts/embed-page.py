@@ -43,6 +43,7 @@ policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data
           + hash_of(script) + " " + hash_of(library_script))
 html = read(page, "page.html")
 for key, text in {"policy": policy, "style": read(library, "uPlot.min.css") + read(page, "style.css"), "library": library_script,
+                  "licence": read(library, "LICENSE"),
                   "script": script}.items():
     html = html.replace("{" + key + "}", text)
 head, tail = html.split("{data}")

@@ -20,7 +20,7 @@ typedef struct {
 
 /* ---- bytes ---- */
 
-void rep_put_byte(rep_bytes_t *b, uint8_t byte)
+static void put_byte(rep_bytes_t *b, uint8_t byte)
 {
     uint8_t *row = b->failed ? NULL : REP_NEXT(b);
     if (row)
@@ -29,17 +29,19 @@ void rep_put_byte(rep_bytes_t *b, uint8_t byte)
         b->failed = true;
 }
 
-void rep_put_number(rep_bytes_t *b, uint64_t value)
+/* LEB128. */
+static void put_number(rep_bytes_t *b, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
-        rep_put_byte(b, (uint8_t)(value | 0x80));
-    rep_put_byte(b, (uint8_t)value);
+        put_byte(b, (uint8_t)(value | 0x80));
+    put_byte(b, (uint8_t)value);
 }
 
-void rep_put_difference(rep_bytes_t *b, int64_t difference)
+/* Zigzag. */
+static void put_difference(rep_bytes_t *b, int64_t difference)
 {
     uint64_t bits = (uint64_t)difference;
-    rep_put_number(b, bits << 1 ^ (uint64_t)(difference >> 63));
+    put_number(b, bits << 1 ^ (uint64_t)(difference >> 63));
 }
 
 /* ---- records ---- */
@@ -51,17 +53,17 @@ static void put_events(pack_t *p, const rep_lane_t *lane, const rep_run_t *run)
     rep_bytes_t *b = &p->columns;
     uint64_t before = run->begin;
     for (size_t i = 0; i < lane->count; before = e[i++].start)
-        rep_put_number(b, e[i].start - before);
+        put_number(b, e[i].start - before);
     for (size_t i = 0; i < lane->count; i++)
-        rep_put_number(b, e[i].end - e[i].start);
+        put_number(b, e[i].end - e[i].start);
     for (size_t i = 0; i < lane->count; i++)
-        rep_put_number(b, e[i].name);
+        put_number(b, e[i].name);
     for (size_t i = 0; i < lane->count; i++)
-        rep_put_number(b, e[i].extra);
+        put_number(b, e[i].extra);
     for (size_t i = 0; i < lane->count; i++)
-        rep_put_number(b, e[i].category);
+        put_number(b, e[i].category);
     for (size_t i = 0; i < lane->count; i++)
-        rep_put_difference(b, (int64_t)e[i].link - (i ? (int64_t)e[i - 1].link : 0));
+        put_difference(b, (int64_t)e[i].link - (i ? (int64_t)e[i - 1].link : 0));
 }
 
 static void put_level(pack_t *p, const rep_level_t *level, const rep_run_t *run)
@@ -71,13 +73,13 @@ static void put_level(pack_t *p, const rep_level_t *level, const rep_run_t *run)
     rep_bytes_t *b = &p->columns;
     uint64_t before = run->begin;
     for (size_t i = 0; i < count; before = r[i++].start)
-        rep_put_number(b, r[i].start - before);
+        put_number(b, r[i].start - before);
     for (size_t i = 0; i < count; i++)
-        rep_put_number(b, r[i].end - r[i].start);
+        put_number(b, r[i].end - r[i].start);
     for (size_t i = 0; i < count; i++)
-        rep_put_number(b, r[i].count);
+        put_number(b, r[i].count);
     for (size_t i = 0; i < count; i++)
-        rep_put_number(b, r[i].event - (i ? r[i - 1].event : 0));
+        put_number(b, r[i].event - (i ? r[i - 1].event : 0));
 }
 
 static void put_lane(pack_t *p, const rep_lane_t *lane, const rep_run_t *run)

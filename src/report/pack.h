@@ -18,10 +18,6 @@ typedef struct {
     bool failed; /* out of memory */
 } rep_bytes_t;
 
-void rep_put_byte(rep_bytes_t *b, uint8_t byte);
-void rep_put_number(rep_bytes_t *b, uint64_t value);         /* LEB128 */
-void rep_put_difference(rep_bytes_t *b, int64_t difference); /* zigzag */
-
 typedef struct {
     rep_run_t run;
     rep_lanes_t lanes;

@@ -1,5 +1,5 @@
-/* database.c - fuzz target: databases with rows of any contents, and tables amiss, for rocpd and
- * rocprofv3 annotate.
+/* database.c - fuzz target: databases with rows of any contents, and tables amiss, for rocpd,
+ * rocprofv3 annotate and report.
  *
  * The first byte chooses the command. Each further line is SQL, run on an empty database of our
  * schema, whose tables have the suffix _0: what fails is left out, so a cut line costs no others.
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "report/report.h"
 #include "results/commands.h"
 #include "rocpd/commands.h"
 
@@ -124,6 +125,17 @@ static void put_rows(const uint8_t *data, size_t size)
     free(text);
 }
 
+/* A timeline of few records, so that windows are cut too. */
+static void write_report(void)
+{
+    char page[100], *paths[] = {path};
+    rep_request_t q = {.run_count = 1, .events = 4};
+    q.runs[0] = (rep_input_t){.label = "x", .paths = paths, .count = 1};
+    snprintf(page, sizeof(page), "%s/x.html", folder);
+    rep_write(&q, page);
+    folder_clear(folder);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const words[][10] = {
@@ -138,6 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         {"annotate"},
         {"annotate", "--by", "instruction", "--color", "always"},
         {"annotate", "--by", "block", "--isa", "--sort", "hot"},
+        {"report"},
     };
     /* ORDER: rocpd_command_t */
     static int (*const commands[ROCPD_COMMAND_COUNT])(const rocpd_options_t *,
@@ -156,6 +169,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         argv[argc++] = path;
         argv[argc] = NULL;
         res_annotate_command(argc - 1, argv + 1);
+        return 0;
+    }
+    if (strcmp(argv[1], "report") == 0) {
+        write_report();
         return 0;
     }
     argv[argc++] = (char *)(uintptr_t) "-d";

@@ -233,6 +233,21 @@ def case_options(directory):
         clean(b, path)
 
 
+def case_together(directory):
+    """Two inputs as one run: two processes, each kernel once with the calls of both; a directory says the same."""
+    for d in ("r0", "r1"):
+        os.mkdir(f"{directory}/{d}")
+    a, other = fixture.demo(f"{directory}/r0/a.db"), fixture.demo(f"{directory}/r1/b.db", pid=4343)
+    for inputs, options in (((a, other), ("--together",)), ((directory,), ())):
+        path, _ = report(directory, *inputs, options=options)
+        with browser.Browser() as b:
+            b.open(path)
+            check("2 processes" in b.run(TEXT), b.run(TEXT)[:300])
+            b.key("2")
+            equal([r[1] for r in b.run(CELLS)[0]], ["20"] * 4)
+            clean(b, path)
+
+
 def case_million(directory):
     _, seconds = report(directory, fixture.many(f"{directory}/t.db", 100_000))
     check(seconds <= SECONDS_OF_100000, "100,000 records take", seconds, "s of processor time")
