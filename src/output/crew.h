@@ -1,10 +1,8 @@
 /* crew.h - records rendered by several threads, and written in their order by one at a time.
  *
- * Apart because formats only say how a record becomes bytes. Each thread does all of the work, one
- * batch after the other: it takes records, in turns with the others, renders them into memory of
- * its own, and writes that when the batches before are written. So nothing is handed from one
- * thread to another, and the file is the same however many there are. Memory is bounded by the
- * batches under way. */
+ * Each thread does all of the work, one batch after the other: it takes records, in turns with the
+ * others, renders them into memory of its own, and writes that when the batches before are written.
+ * So the file is the same however many there are, in memory for the batches under way. */
 #ifndef CROCPROF_OUTPUT_CREW_H
 #define CROCPROF_OUTPUT_CREW_H
 
