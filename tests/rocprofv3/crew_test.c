@@ -268,7 +268,7 @@ typedef struct {
     uint64_t taken, sum, next; /* next: behind what was written */
     unsigned begun, ended, refused;
     _Atomic unsigned taking, writing; /* workers that are at it */
-    bool together;
+    _Atomic bool together;
 } tally_t;
 
 typedef struct {
