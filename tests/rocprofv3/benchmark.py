@@ -73,7 +73,8 @@ class BenchmarkTest(unittest.TestCase):
                           if isinstance(counts, dict)},
                          {name: (len(records[kind]), len({r["operation"] for r in records[kind]}))
                           for name, kind in (("hip_runtime_api", "hip_api"), ("kernel_dispatch", "kernel_dispatch"),
-                                             ("memory_copy", "memory_copy"))})
+                                             ("memory_copy", "memory_copy"))
+                          if kind in records}) # some runtimes copy by kernels
         self.assertEqual(profile["contexts"], 1)
         self.assertGreaterEqual(profile["threads"], len({r["thread_id"] for r in records["hip_api"]}))
 
