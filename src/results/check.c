@@ -11,8 +11,8 @@
 
 #include "base/log.h"
 #include "base/file.h"
+#include "results/arguments.h"
 #include "results/commands.h"
-#include "results/verdicts.h"
 
 enum { BUDGET_BYTES_MAX = 4 << 20 };
 
@@ -158,13 +158,6 @@ static int check(const res_budget_t *b, const res_values_t *v, res_format_t form
 
 /* ---- the command ---- */
 
-typedef struct {
-    const char *format, *output;
-    bool update;
-    char **words;
-    size_t count;
-} arguments_t;
-
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, "text, md or junit (default text)", 0},
     {"output", 'o', "FILE", 0, "write there; the text goes to standard output all the same", 0},
@@ -172,31 +165,23 @@ static const struct argp_option options[] = {
      "write the run's values into BUDGET.yaml, comments stay; a file that is not there is made", 0},
     {0}};
 
-static error_t take_option(int key, char *word, struct argp_state *state)
-{
-    arguments_t *a = state->input;
-    switch (key) {
-    case 'f': a->format = word; return 0;
-    case 'o': a->output = word; return 0;
-    case 'u': a->update = true; return 0;
-    case ARGP_KEY_ARGS:
-        a->words = state->argv + state->next;
-        a->count = (size_t)(state->argc - state->next);
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
+typedef struct {
+    const res_arguments_t *arguments;
+    const res_budget_t *budget; /* NULL: there is no file yet */
+    const char *text;
+    size_t bytes;
+} job_t;
 
-static const struct argp command = {
-    options,
-    take_option,
-    "BUDGET.yaml [DIR|DB...]",
-    "Does a run keep to a budget? Status 0: it does, 1: it does not, 2: that cannot be told."
-    "\vDatabases are searched for in DIR, or in the working directory.",
-    NULL,
-    NULL,
-    NULL};
+static int use_run(res_run_t *r, const res_values_t *v, void *data)
+{
+    const job_t *j = data;
+    const res_arguments_t *a = j->arguments;
+    (void)r;
+    if (!a->update) return check(j->budget, v, a->format, a->output);
+    const int result = j->budget ? res_budget_renew(j->budget, v, j->text, j->bytes)
+                                 : res_budget_make(a->words[0], v);
+    return result == 0 ? RES_EXIT_KEPT : RES_EXIT_TROUBLE;
+}
 
 /* The file's text, NULL if there is none; -1 with the reason told. */
 static int read_file(const char *path, char **text, size_t *bytes)
@@ -214,49 +199,30 @@ static int read_file(const char *path, char **text, size_t *bytes)
     return 0;
 }
 
-static int run(const arguments_t *a, const res_budget_t *b, const char *text, size_t bytes,
-               res_format_t format)
-{
-    res_run_t r;
-    res_values_t v;
-    int status = RES_EXIT_TROUBLE;
-    if (res_run_open(&r, a->words + 1, a->count - 1) != 0) return status;
-    if (res_values(&r, &v) == 0) {
-        if (!a->update)
-            status = check(b, &v, format, a->output);
-        else
-            status =
-                (b ? res_budget_renew(b, &v, text, bytes) : res_budget_make(a->words[0], &v)) == 0
-                    ? RES_EXIT_KEPT
-                    : RES_EXIT_TROUBLE;
-        res_values_free(&v);
-    }
-    res_run_close(&r);
-    return status;
-}
-
 int res_check_command(int argc, char **argv)
 {
-    arguments_t a = {.format = "text"};
+    static char name[] = "rocprofv3 check";
+    res_arguments_t a = {.formats = 1u << RES_TEXT | 1u << RES_MARKDOWN | 1u << RES_JUNIT,
+                         .words_least = 1,
+                         .words_most = SIZE_MAX};
     char why[1024], *text = NULL;
     size_t bytes = 0;
-    res_budget_t b;
-    static char name[] = "rocprofv3 check"; /* as help shows it */
-    argp_err_exit_status = RES_EXIT_TROUBLE;
-    argv[0] = name;
-    argp_parse(&command, argc, argv, 0, NULL, &a);
-    int format = res_format(a.format, 1u << RES_TEXT | 1u << RES_MARKDOWN | 1u << RES_JUNIT);
-    if (format < 0 || read_file(a.words[0], &text, &bytes) != 0) return RES_EXIT_TROUBLE;
-    if (!text && a.update) return run(&a, NULL, NULL, 0, (res_format_t)format);
-    if (!text) {
-        base_error("%s: %s (--update makes it from a run)", a.words[0], strerror(ENOENT));
-        return RES_EXIT_TROUBLE;
-    }
     int status = RES_EXIT_TROUBLE;
-    if (res_budget_parse(&b, a.words[0], text, bytes, why, sizeof(why)) != 0) {
+    res_budget_t b;
+    res_arguments(&a, argc, argv, name, options, "BUDGET.yaml [DIR|DB...]",
+                  "Does a run keep to a budget? Status 0: it does, 1: it does not, 2: that cannot "
+                  "be told.\vDatabases are searched for in DIR, or in the working directory.");
+    if (read_file(a.words[0], &text, &bytes) != 0) return status;
+    job_t job = {.arguments = &a, .text = text, .bytes = bytes};
+    if (!text && a.update) {
+        status = res_read(a.words + 1, a.count - 1, use_run, &job);
+    } else if (!text) {
+        base_error("%s: %s (--update makes it from a run)", a.words[0], strerror(ENOENT));
+    } else if (res_budget_parse(&b, a.words[0], text, bytes, why, sizeof(why)) != 0) {
         base_error("%s", why);
     } else {
-        status = run(&a, &b, text, bytes, (res_format_t)format);
+        job.budget = &b;
+        status = res_read(a.words + 1, a.count - 1, use_run, &job);
         res_budget_free(&b);
     }
     free(text);

@@ -10,16 +10,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "results/arguments.h"
 #include "results/commands.h"
-#include "results/values.h"
-#include "results/verdicts.h"
-
-typedef struct {
-    const char *format, *output;
-    double tolerance; /* a share */
-    bool times;
-    char **words;
-} arguments_t;
 
 typedef struct {
     const res_subject_t *kernel;
@@ -30,7 +22,7 @@ typedef struct {
 } difference_t;
 
 typedef struct {
-    const arguments_t *arguments;
+    const res_arguments_t *arguments;
     const res_values_t *runs[2];
     difference_t *rows;
     size_t count;
@@ -192,7 +184,7 @@ static int show_all(const comparison_t *c)
 {
     static const char *const heads[] = {"Kernel",  "Quantity", "Class",
                                         ">Before", ">After",   ">Change"};
-    const arguments_t *a = c->arguments;
+    const res_arguments_t *a = c->arguments;
     char title[1024];
     snprintf(title, sizeof(title), "%s and %s", a->words[0], a->words[1]);
     res_verdicts_t to = {.title = title,
@@ -209,10 +201,8 @@ static int show_all(const comparison_t *c)
         base_error("%s: %s", a->words[i], losses);
         res_verdict(&to, RES_UNCHECKED, a->words[i], losses, "losses");
     }
-    const int format = res_format(a->format, 1u << RES_TEXT | 1u << RES_MARKDOWN | 1u << RES_JUNIT);
-    int status = format >= 0 && res_verdicts_write(&to, (res_format_t)format, a->output) == 0
-                     ? res_verdicts_status(&to)
-                     : RES_EXIT_TROUBLE;
+    int status = res_verdicts_write(&to, a->format, a->output) == 0 ? res_verdicts_status(&to)
+                                                                    : RES_EXIT_TROUBLE;
     res_verdicts_free(&to);
     return status;
 }
@@ -227,69 +217,43 @@ static const struct argp_option options[] = {
     {"times", 'T', NULL, 0, "compare times that a clock has measured, too", 0},
     {0}};
 
-static error_t take_option(int key, char *word, struct argp_state *state)
+static int use_second(res_run_t *r, const res_values_t *v, void *data)
 {
-    arguments_t *a = state->input;
-    char *end;
-    switch (key) {
-    case 'f': a->format = word; return 0;
-    case 'o': a->output = word; return 0;
-    case 'T': a->times = true; return 0;
-    case 't':
-        a->tolerance = strtod(word, &end) / 100;
-        if (end == word || *end || !(a->tolerance >= 0))
-            argp_error(state, "--tolerance %s: a number of percents is expected", word);
-        return 0;
-    case ARGP_KEY_ARGS:
-        if (state->argc - state->next != 2) argp_usage(state);
-        a->words = state->argv + state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    comparison_t *c = data;
+    int status = RES_EXIT_TROUBLE;
+    (void)r;
+    c->runs[1] = v;
+    c->same = calloc(c->runs[0]->kernel_count + 1, sizeof(*c->same));
+    if (c->same) compare(c);
+    if (c->same && !c->failed)
+        status = show_all(c);
+    else
+        base_error("%s", strerror(ENOMEM));
+    free(c->same);
+    free(c->rows);
+    return status;
 }
 
-static const struct argp command = {
-    options,
-    take_option,
-    "BEFORE AFTER",
-    "What differs between two runs, each a database or a directory with some? Status 0: nothing, "
-    "1: something, 2: that cannot be told."
-    "\vKernels are matched by name. Exact values are compared strictly, those of models and clocks "
-    "with the tolerance.",
-    NULL,
-    NULL,
-    NULL};
+static int use_first(res_run_t *r, const res_values_t *v, void *data)
+{
+    comparison_t *c = data;
+    (void)r;
+    c->runs[0] = v;
+    return res_read(c->arguments->words + 1, 1, use_second, c);
+}
 
 int res_diff_command(int argc, char **argv)
 {
-    arguments_t a = {.format = "text", .tolerance = 0.1};
-    res_run_t runs[2];
-    res_values_t values[2];
-    size_t opened = 0, read = 0;
-    int status = RES_EXIT_TROUBLE;
-    static char name[] = "rocprofv3 diff"; /* as help shows it */
-    argp_err_exit_status = RES_EXIT_TROUBLE;
-    argv[0] = name;
-    argp_parse(&command, argc, argv, 0, NULL, &a);
-    while (opened < 2 && res_run_open(&runs[opened], a.words + opened, 1) == 0)
-        opened++;
-    while (opened == 2 && read < 2 && res_values(&runs[read], &values[read]) == 0)
-        read++;
-    if (read == 2) {
-        comparison_t c = {.arguments = &a, .runs = {&values[0], &values[1]}};
-        c.same = calloc(values[0].kernel_count + 1, sizeof(*c.same));
-        if (c.same) compare(&c);
-        if (c.same && !c.failed)
-            status = show_all(&c);
-        else
-            base_error("%s", strerror(ENOMEM));
-        free(c.same);
-        free(c.rows);
-    }
-    for (size_t i = 0; i < read; i++)
-        res_values_free(&values[i]);
-    for (size_t i = 0; i < opened; i++)
-        res_run_close(&runs[i]);
-    return status;
+    static char name[] = "rocprofv3 diff";
+    res_arguments_t a = {.tolerance = 0.1,
+                         .formats = 1u << RES_TEXT | 1u << RES_MARKDOWN | 1u << RES_JUNIT,
+                         .words_least = 2,
+                         .words_most = 2};
+    res_arguments(&a, argc, argv, name, options, "BEFORE AFTER",
+                  "What differs between two runs, each a database or a directory with some? Status "
+                  "0: nothing, 1: something, 2: that cannot be told.\vKernels are matched by name. "
+                  "Exact values are compared strictly, those of models and clocks with the "
+                  "tolerance.");
+    comparison_t c = {.arguments = &a};
+    return res_read(a.words, 1, use_first, &c);
 }

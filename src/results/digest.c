@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "results/arguments.h"
 #include "results/commands.h"
 #include "results/findings.h"
 #include "results/grid.h"
-#include "results/verdicts.h"
 
 #define SCHEMA "crocprof-digest-1"
 
@@ -395,18 +395,17 @@ static int write_fitting(const digest_t *d, size_t most)
     return -1;
 }
 
-static int digest(res_run_t *r, bool json, size_t most)
+static int digest(res_run_t *r, const res_values_t *v, void *data)
 {
-    digest_t d = {.json = json};
-    res_values_t v;
+    const res_arguments_t *a = data;
+    digest_t d = {.json = a->format == RES_JSON};
     res_findings_t list = {0};
-    if (res_values(r, &v) != 0) return -1;
-    int result = res_findings(r, &v, &list);
-    if (result == 0) result = make_head(&d, r, &v);
+    int result = res_findings(r, v, &list);
+    if (result == 0) result = make_head(&d, r, v);
     if (result == 0) add_findings(&d, &list);
-    for (size_t k = 0; result == 0 && k < v.kernel_count && k < ROWS_MAX; k++) {
-        add_kernel(&d, &v, k);
-        add_counters(&d, &v, k);
+    for (size_t k = 0; result == 0 && k < v->kernel_count && k < ROWS_MAX; k++) {
+        add_kernel(&d, v, k);
+        add_counters(&d, v, k);
     }
     if (result == 0)
         result =
@@ -420,70 +419,32 @@ static int digest(res_run_t *r, bool json, size_t most)
                      "'MARKER%' GROUP BY name ORDER BY 3 DESC, 1 LIMIT 50");
     if (d.count) qsort(d.items, d.count, sizeof(*d.items), by_importance);
     if (d.failed) base_error("%s", strerror(ENOMEM));
-    result = result == 0 && !d.failed ? write_fitting(&d, most) : -1;
+    result = result == 0 && !d.failed ? write_fitting(&d, a->bytes) : -1;
     for (size_t i = 0; i < d.count; i++)
         free(d.items[i].text);
     free(d.items);
     free(d.head);
     res_findings_free(&list);
-    res_values_free(&v);
-    return result;
+    return result == 0 ? RES_EXIT_KEPT : RES_EXIT_TROUBLE;
 }
 
 /* ---- the command ---- */
-
-typedef struct {
-    const char *format;
-    size_t bytes;
-    char **words;
-    size_t count;
-} arguments_t;
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, "md or json (default md)", 0},
     {"bytes", 'b', "N", 0, "at most so many (default 8000, at least 2000)", 0},
     {0}};
 
-static error_t take_option(int key, char *word, struct argp_state *state)
-{
-    arguments_t *a = state->input;
-    char *rest;
-    switch (key) {
-    case 'f': a->format = word; return 0;
-    case 'b':
-        a->bytes = strtoul(word, &rest, 10);
-        if (rest == word || *rest || *word == '-' || a->bytes < BYTES_LEAST)
-            argp_error(state, "--bytes %s: a number from %d on is expected", word, BYTES_LEAST);
-        return 0;
-    case ARGP_KEY_ARGS:
-        a->words = state->argv + state->next;
-        a->count = (size_t)(state->argc - state->next);
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp command = {
-    options,
-    take_option,
-    "[DIR|DB...]",
-    "A run in so many bytes, most important first: findings, kernels, counters, copies, calls; "
-    "every number with its unit and class.",
-    NULL,
-    NULL,
-    NULL};
-
 int res_digest_command(int argc, char **argv)
 {
-    static char name[] = "rocprofv3 digest"; /* as help shows it */
-    arguments_t a = {.format = "md", .bytes = BYTES_USUAL};
-    res_run_t r;
-    argp_err_exit_status = RES_EXIT_TROUBLE;
-    argv[0] = name;
-    argp_parse(&command, argc, argv, 0, NULL, &a);
-    const int format = res_format(a.format, 1u << RES_MARKDOWN | 1u << RES_JSON);
-    if (format < 0 || res_run_open(&r, a.words, a.count) != 0) return RES_EXIT_TROUBLE;
-    const int result = digest(&r, format == RES_JSON, a.bytes);
-    res_run_close(&r);
-    return result == 0 ? RES_EXIT_KEPT : RES_EXIT_TROUBLE;
+    static char name[] = "rocprofv3 digest";
+    res_arguments_t a = {.format = RES_MARKDOWN,
+                         .bytes = BYTES_USUAL,
+                         .bytes_least = BYTES_LEAST,
+                         .formats = 1u << RES_MARKDOWN | 1u << RES_JSON,
+                         .words_most = SIZE_MAX};
+    res_arguments(&a, argc, argv, name, options, "[DIR|DB...]",
+                  "A run in so many bytes, most important first: findings, kernels, counters, "
+                  "copies, calls; every number with its unit and class.");
+    return res_read(a.words, a.count, digest, &a);
 }

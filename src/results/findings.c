@@ -287,7 +287,6 @@ static int take_row(res_findings_t *list, const res_values_t *v, const res_rule_
                          .title = rule->title,
                          .advice = rule->advice,
                          .more = rule->more,
-                         .sql = rule->sql,
                          .class_ = rule->counted && !v->software ? RES_MEASURED : rule->class_,
                          .subject = strdup(subject ? subject : ""),
                          .weight = weight < 0 || isnan(weight) ? 0

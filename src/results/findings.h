@@ -20,7 +20,6 @@ typedef struct {
 typedef struct {
     const char *rule, *title, *advice; /* of the rule; as long as the program runs */
     const char *more;                  /* the command, with its option, that shows more */
-    const char *sql;                   /* the statement */
     res_class_t class_;                /* the weakest of what it rests on */
     char *subject;                     /* a kernel by its label, a call, a stream; "" the run */
     char *kernel;                      /* its whole name; NULL: it is about no kernel */

@@ -5,16 +5,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "results/arguments.h"
 #include "results/commands.h"
 #include "results/findings.h"
-#include "results/verdicts.h"
-
-typedef struct {
-    const char *format;
-    size_t limit;
-    char **words;
-    size_t count;
-} arguments_t;
 
 static void put_heading(FILE *f, const res_finding_t *row, void (*put)(FILE *, const char *))
 {
@@ -99,59 +92,27 @@ static const struct argp_option options[] = {
     {"limit", 'n', "N", 0, "the N weightiest (default: all)", 0},
     {0}};
 
-static error_t take_option(int key, char *word, struct argp_state *state)
+static int show(res_run_t *r, const res_values_t *v, void *data)
 {
-    arguments_t *a = state->input;
-    char *end;
-    switch (key) {
-    case 'f': a->format = word; return 0;
-    case 'n':
-        a->limit = strtoul(word, &end, 10);
-        if (end == word || *end || *word == '-')
-            argp_error(state, "--limit %s: a number is expected", word);
-        return 0;
-    case ARGP_KEY_ARGS:
-        a->words = state->argv + state->next;
-        a->count = (size_t)(state->argc - state->next);
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    const res_arguments_t *a = data;
+    res_findings_t list;
+    if (res_findings(r, v, &list) != 0) return RES_EXIT_TROUBLE;
+    const size_t count = list.count < a->limit ? list.count : a->limit;
+    (a->format == RES_TEXT       ? put_text
+     : a->format == RES_MARKDOWN ? put_markdown
+                                 : put_json)(stdout, &list, count);
+    res_findings_free(&list);
+    return RES_EXIT_KEPT;
 }
-
-static const struct argp command = {
-    options,
-    take_option,
-    "[DIR|DB...]",
-    "What a run shows that is worth a look: launches, copies, memory, registers, divergence, with "
-    "the numbers that it rests on and what to do.",
-    NULL,
-    NULL,
-    NULL};
 
 int res_findings_command(int argc, char **argv)
 {
-    static char name[] = "rocprofv3 findings"; /* as help shows it */
-    arguments_t a = {.format = "text", .limit = SIZE_MAX};
-    res_run_t r;
-    res_values_t v;
-    res_findings_t list;
-    int status = RES_EXIT_TROUBLE;
-    argp_err_exit_status = RES_EXIT_TROUBLE;
-    argv[0] = name;
-    argp_parse(&command, argc, argv, 0, NULL, &a);
-    const int format = res_format(a.format, 1u << RES_TEXT | 1u << RES_MARKDOWN | 1u << RES_JSON);
-    if (format < 0 || res_run_open(&r, a.words, a.count) != 0) return status;
-    if (res_values(&r, &v) == 0) {
-        if (res_findings(&r, &v, &list) == 0) {
-            const size_t count = list.count < a.limit ? list.count : a.limit;
-            (format == RES_TEXT       ? put_text
-             : format == RES_MARKDOWN ? put_markdown
-                                      : put_json)(stdout, &list, count);
-            res_findings_free(&list);
-            status = RES_EXIT_KEPT;
-        }
-        res_values_free(&v);
-    }
-    res_run_close(&r);
-    return status;
+    static char name[] = "rocprofv3 findings";
+    res_arguments_t a = {.limit = SIZE_MAX,
+                         .formats = 1u << RES_TEXT | 1u << RES_MARKDOWN | 1u << RES_JSON,
+                         .words_most = SIZE_MAX};
+    res_arguments(&a, argc, argv, name, options, "[DIR|DB...]",
+                  "What a run shows that is worth a look: launches, copies, memory, registers, "
+                  "divergence, with the numbers that it rests on and what to do.");
+    return res_read(a.words, a.count, show, &a);
 }

@@ -1,0 +1,73 @@
+/* arguments.c - see arguments.h. */
+#include "results/arguments.h"
+
+#include <argp.h>
+#include <stdlib.h>
+
+static size_t number(struct argp_state *state, const char *option, const char *word, size_t least)
+{
+    char *end;
+    const unsigned long long value = strtoull(word, &end, 10);
+    if (end == word || *end || *word == '-' || value < least)
+        argp_error(state, "--%s %s: a number from %zu on is expected", option, word, least);
+    return value;
+}
+
+static double share(struct argp_state *state, const char *word)
+{
+    char *end;
+    const double value = strtod(word, &end);
+    if (end == word || *end || !(value >= 0))
+        argp_error(state, "--tolerance %s: a number of percents is expected", word);
+    return value / 100;
+}
+
+static error_t take_option(int key, char *word, struct argp_state *state)
+{
+    res_arguments_t *a = state->input;
+    switch (key) {
+    case 'f': {
+        const int format = res_format(word, a->formats);
+        if (format < 0) exit(RES_EXIT_TROUBLE);
+        a->format = (res_format_t)format;
+        return 0;
+    }
+    case 'o': a->output = word; return 0;
+    case 'u': a->update = true; return 0;
+    case 'T': a->times = true; return 0;
+    case 't': a->tolerance = share(state, word); return 0;
+    case 'n': a->limit = number(state, "limit", word, 0); return 0;
+    case 'b': a->bytes = number(state, "bytes", word, a->bytes_least); return 0;
+    case ARGP_KEY_ARGS:
+        a->words = state->argv + state->next;
+        a->count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END:
+        if (a->count < a->words_least || a->count > a->words_most) argp_usage(state);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void res_arguments(res_arguments_t *a, int argc, char **argv, char *name,
+                   const struct argp_option *options, const char *takes, const char *help)
+{
+    const struct argp command = {options, take_option, takes, help, NULL, NULL, NULL};
+    argp_err_exit_status = RES_EXIT_TROUBLE;
+    argv[0] = name; /* as help shows it */
+    argp_parse(&command, argc, argv, 0, NULL, a);
+}
+
+int res_read(char *const *paths, size_t count, res_use_t use, void *data)
+{
+    res_run_t r;
+    res_values_t v;
+    int status = RES_EXIT_TROUBLE;
+    if (res_run_open(&r, paths, count) != 0) return status;
+    if (res_values(&r, &v) == 0) {
+        status = use(&r, &v, data);
+        res_values_free(&v);
+    }
+    res_run_close(&r);
+    return status;
+}
