@@ -24,6 +24,7 @@ struct sg_perf_group {
     uint64_t id;
     uint32_t unit, n_waves;
     bool counted; /* by SQ */
+    bool counts;  /* `counter` is used: not by a census of what no register asks for */
     unsigned n_buckets;
     const sg_traits_t *traits;
     uint64_t fixed[SG_T_COUNT];
@@ -140,6 +141,7 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     g->traits = sg_buckets()->traits;
     g->n_buckets = sg_buckets()->n;
     g->run = r;
+    g->counts = !r->launch.idle;
     g->id = id;
     g->unit = unit;
     g->n_waves = group->n_waves;
@@ -214,7 +216,7 @@ static void step_counted(isa_census_t *census, isa_census_line_t *l, isa_wave_t 
     const uint64_t pc = isa_inst_pc(w, i);
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
-    if (!g->run->launch.idle || g->traced) isa_count(&g->counter, w->exec, i);
+    if (g->counts) isa_count(&g->counter, w->exec, i);
     if (!g->traced && sg_wave_clock_quick(clock, traits, pc)) {
         l->n.issue += traits->issue;
         l->pipe[traits->klass == ISA_CLASS_SALU ? SG_PIPE_SCALAR : SG_PIPE_VALU] += traits->issue;
@@ -239,6 +241,7 @@ void sg_perf_group_census(sg_perf_group_t *g, isa_census_t *census)
 
 void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out)
 {
+    g->counts = true;
     out->before = g->run && g->run->schedule ? before : before_exact;
     out->before_user = g;
 }
@@ -330,7 +333,7 @@ void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
     take_unit(u);
     for (unsigned k = 0; k < SG_T_MODEL; k++)
         sg_add_held(&sums->fixed[k], g->fixed[k]);
-    if (!g->run->launch.idle) {
+    if (g->counts) {
         add_counts(sums, &g->counter, 0, g->n_buckets);
         add_counts(sums, &g->counter, ISA_BUCKETS, g->n_buckets);
     }

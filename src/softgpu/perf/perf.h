@@ -105,7 +105,7 @@ typedef struct {
 } sg_perf_contention_t;
 
 /* All workgroups have left. Adds what is known only now and frees the run. The clocks that it took,
- * its packet's among them; 0 if it was not modelled. *contention is set. */
+ * its packet's among them, and *contention; 0 and no change of it if it was not modelled. */
 uint64_t sg_perf_run_end(sg_perf_run_t *r, sg_perf_contention_t *contention);
 sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r);
 
