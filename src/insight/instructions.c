@@ -163,6 +163,13 @@ static bool read_kernels(const out_model_t *m, ins_set_t *set)
     return true;
 }
 
+uint64_t ins_clocks(const softgpu_instruction_counts_t *n)
+{
+    return n->issue + n->wait_code + n->wait_vector + n->wait_scalar + n->wait_lds +
+           n->wait_barrier + n->wait_matrix + n->wait_sleep + n->wait_bandwidth + n->stall_valu +
+           n->stall_scalar + n->stall_lds + n->stall_vector;
+}
+
 int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
              size_t why_bytes)
 {

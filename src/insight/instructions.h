@@ -79,6 +79,9 @@ dis_object_t *ins_object_open(const char *store, uint64_t id);
 /* The facts of a kernel; NULL: there are none. */
 const ins_code_facts_t *ins_facts_of(const ins_set_t *set, uint64_t kernel);
 
+/* The model's clocks of the waves that executed it: issue, waits and stalls. */
+uint64_t ins_clocks(const softgpu_instruction_counts_t *n);
+
 /* A copy of what will live as long as the set; NULL without memory. */
 void *ins_keep(ins_set_t *set, const void *data, size_t bytes);
 

@@ -54,7 +54,6 @@ void ann_rows_free(ann_rows_t *r);
 /* How much of the kernel's work it is: the model's clocks, or else issues, lines of memory and
  * clocks of LDS together. */
 uint64_t ann_weight(const softgpu_instruction_counts_t *n, bool modelled);
-uint64_t ann_clocks(const softgpu_instruction_counts_t *n);
 /* The function that it comes from in the source: the innermost that was inlined. */
 const char *ann_function(const ins_instruction_t *i);
 

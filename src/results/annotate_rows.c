@@ -65,16 +65,9 @@ static int by_weight(const void *a, const void *b)
     return weights ? weights : by_address(x->items, y->items);
 }
 
-uint64_t ann_clocks(const softgpu_instruction_counts_t *n)
-{
-    return n->issue + n->wait_code + n->wait_vector + n->wait_scalar + n->wait_lds +
-           n->wait_barrier + n->wait_matrix + n->wait_sleep + n->wait_bandwidth + n->stall_valu +
-           n->stall_scalar + n->stall_lds + n->stall_vector;
-}
-
 uint64_t ann_weight(const softgpu_instruction_counts_t *n, bool modelled)
 {
-    return modelled ? ann_clocks(n) : n->issued + n->lines + n->lds_clocks;
+    return modelled ? ins_clocks(n) : n->issued + n->lines + n->lds_clocks;
 }
 
 static void add(softgpu_instruction_counts_t *to, const softgpu_instruction_counts_t *from)

@@ -155,7 +155,7 @@ static uint64_t cost_wait(const ann_kernel_t *k, const ins_instruction_t *i)
     const char *what = "";
     const uint64_t wait = longest_wait(&i->counts, &what);
     if (!k->modelled || wait < 100 * i->counts.issued) return 0;
-    return wait / 3 >= ann_clocks(&i->counts) / 4 ? wait : 0;
+    return wait / 3 >= ins_clocks(&i->counts) / 4 ? wait : 0;
 }
 
 static void say_wait(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])

@@ -130,7 +130,7 @@ static void put_head(const ann_view_t *v, const ann_kernel_t *k)
     X("Conflicts", 11, n->lds_clocks - n->lds_clocks_needed, n->lds_clocks_needed)
 
 #define MODEL_COLUMNS(X)                                                                           \
-    X("Clocks", 13, ann_clocks(n), true)                                                           \
+    X("Clocks", 13, ins_clocks(n), true)                                                           \
     X("L1 misses", 11, n->l1_misses, n->l1_hits + n->l1_misses)                                    \
     X("L2 misses", 11, n->l2_misses, n->l2_hits + n->l2_misses)
 

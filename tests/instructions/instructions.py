@@ -127,6 +127,52 @@ def check_callgrind(folder):
     check(int(line.split()[0].replace(",", "")), total(mine, "Issued"), "the line's executions")
 
 
+def calls_of(path):
+    """Of each caller and callee: times, and what that cost."""
+    found, caller, callee, times = {}, None, None, 0
+    with open(path) as file:
+        for line in file:
+            if line.startswith("fn="):
+                caller = line[3:].strip()
+            elif line.startswith("cfn="):
+                callee = line[4:].strip()
+            elif line.startswith("calls="):
+                times = int(line[6:].split()[0])
+                costs = [int(word) for word in next(file).split()[2:]]
+                before = found.get((caller, callee), (0, [0] * len(costs)))
+                found[caller, callee] = before[0] + times, [a + b for a, b in zip(before[1], costs)]
+    return found
+
+
+def check_graph(folder):
+    """What was inlined is a function of its own, with callers; events of the models; jumps."""
+    profile(folder, "--instruction-counts", "--instruction-counts-level", "model", "-f", "callgrind", "csv")
+    path, table = f"{folder}/t_callgrind.out", rows(folder, "instruction_counts")
+    strides, calls = of_kernel(table, "strides"), calls_of(path)
+    name = strides[0]["Function"]
+    waves = RUNS * WAVES
+    inside = [row for row in strides if int(row["Source_Line"]) == marked()["inlined"]]
+    times, costs = calls[name, "inlined"]
+    check((times, costs[0], costs[1]), (waves, total(inside, "Issued"), total(inside, "Lanes")), "the inlined function")
+    # through all that stands between: __syncthreads calls others, down to the instruction
+    times, costs = calls[name, "__syncthreads"]
+    barriers = [row for row in strides if row["Instruction"] == "s_barrier"]
+    check((times, costs[0] >= total(barriers, "Issued")), (waves, True), "the barrier's call")
+    check([callee for caller, callee in calls if caller == "__syncthreads"] != [], True, "what it is made of")
+    with open(path) as file:
+        text = file.read()
+    events = next(line for line in text.splitlines() if line.startswith("events: ")).split()[1:]
+    totals = dict(zip(events, map(int, next(line for line in text.splitlines()
+                                            if line.startswith("summary: ")).split()[1:])))
+    clocks = ["Issue"] + [column for column in table[0] if column.startswith(("Wait_", "Stall_"))]
+    check([totals[event] for event in ("L1Miss", "L2Miss", "Cycles")],
+          [total(table, "L1_Misses"), total(table, "L2_Misses"), sum(total(table, column) for column in clocks)],
+          "the models' events")
+    loop = min(int(row["Address"]) for row in of_kernel(table, "rounds") if int(row["Source_Line"]) == marked()["loop"])
+    back = [line.split()[1] for line in text.splitlines() if line.startswith(f"jcnd={WAVES * (ROUNDS - 1)}/{WAVES * ROUNDS} ")]
+    check(len(back) == 1 and int(back[0], 16) <= loop, True, f"the loop's jump among {back}")
+
+
 def lower(row):
     """A row of the table in CSV under the names that a database's columns have."""
     renamed = {"Kernel_Name": "kernel", "Instruction": "text", "Source_File": "file", "Source_Line": "line"}
@@ -246,6 +292,23 @@ def check_annotate(folder):
         places = [place for text, place in said if text == sentence]
         check(any(f"kernels.hip:{marked()[word]}" in place for place in places), True, f"{sentence} in {said}")
     check("occupancy: 8 of 8 waves on a SIMD" in done.stdout, True, "the head")
+
+
+def check_transpose(folder):
+    """A column of the tile lies in one bank, or, with a column more, in all: 32 lanes of each half of a wave."""
+    profile(folder, "--instruction-counts", "-f", "rocpd")
+    said = {}
+    for kernel in ("transpose", "transpose_padded"):
+        said[kernel] = subprocess.run([f"{build}/bin/rocprofv3", "annotate", "--kernel", kernel + r"\(", "--limit", "3",
+                                       folder], capture_output=True, text=True, timeout=60).stdout.splitlines()
+        check(said[kernel][0].startswith(kernel + "("), True, f"{kernel} in {said[kernel]}")
+    with open(source) as file:
+        line = next(n for n, text in enumerate(file, 1) if "= tile[i][j];" in text)
+    at = [n for n, text in enumerate(said["transpose"]) if "32-way LDS conflict: 64 clocks, 2 needed" in text]
+    check(len(at), 1, f"conflicts in {said['transpose']}")
+    check(f"transpose.hip:{line}  out[(x + j) * n + y + i] = tile[i][j];" in said["transpose"][at[0] - 1], True,
+          "the conflicting line")
+    check([text for text in said["transpose_padded"] if "conflict:" in text], [], "conflicts with padding")
 
 
 def check_selected(folder):
