@@ -97,8 +97,13 @@ static void placed(const hsax_mark_t *mark, const hsa_queue_t *queue, uint64_t p
     place.packet = packet;
 }
 
-static const hsax_dispatch_client_t client = {sizeof(mine_t), wanted, begin, submitted, complete,
-                                              lost,           NULL,   false, false,     placed};
+static const hsax_dispatch_client_t client = {.client_size = sizeof(mine_t),
+                                              .wanted = wanted,
+                                              .begin = begin,
+                                              .submitted = submitted,
+                                              .complete = complete,
+                                              .lost = lost,
+                                              .placed = placed};
 
 static void nap(void)
 {
