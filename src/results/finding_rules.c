@@ -39,7 +39,7 @@ const res_rule_row_t res_finding_rules[] = {
     {"host-times", "Times of kernels are those of the host", RES_MEASURED, false,
      "SELECT '', 0.0, span_ns FROM f_run WHERE software AND NOT model_time",
      "The software GPU ran the kernels: their times are what this host took to compute them.",
-     "Compare counters rather than times, or run with --time model for those of the timing model.",
+     "Compare counters rather than times, or set SOFTGPU_TIME=model for those of the timing model.",
      "rocprofv3-avail info --pmc"},
     /* ---- launches, queues, the host ---- */
     {"launch-bound", "Launching takes longer than the kernels", RES_MEASURED, false,
