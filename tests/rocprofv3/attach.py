@@ -268,7 +268,7 @@ class AttachTest(unittest.TestCase):
         program.do(2)
         self.assertEqual(window.detach()[2], 0)
         self.assertEqual(grids(self.out("out")), [128] * 2)
-        self.assertIn("ROCPROF_HIP_RUNTIME_API_TRACE=1 was not asked for by the first attach",
+        self.assertIn("ROCPROF_HIP_GRAPH_TRACE=1 was not asked for by the first attach",
                       self.refused(program.pid, "--kernel-trace", "--hip-runtime-trace"))
         program.do(1)
         self.unharmed(program)
