@@ -267,7 +267,7 @@ int main(int argc, char **argv)
         if (!measure(store, directory, i, records, (unsigned)threads, r)) return 1;
         printf("%-10s %14.0f %14.0f %14.0f %14.1f %12.1f", rows[i].name, r->ns, r->system, r->wall,
                r->peak_mb, r->file_mb);
-        printf(r->rows ? " %12.0f\n" : "\n", r->rows);
+        printf(r->rows > 0 ? " %12.0f\n" : "\n", r->rows);
     }
     trace_remove(directory);
     FILE *f = json && !only ? fopen(json, "w") : NULL;
@@ -277,7 +277,7 @@ int main(int argc, char **argv)
                 rows[i].name, results[i].ns, rows[i].name, results[i].wall, rows[i].name,
                 results[i].peak_mb);
     for (int i = 0; i < ROWS; i++)
-        if (results[i].rows)
+        if (results[i].rows > 0)
             fprintf(f, ", \"%s_rows_a_second\": %.0f", rows[i].name, results[i].rows);
     fprintf(f, "}\n");
     return fclose(f) != 0;

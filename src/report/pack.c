@@ -182,11 +182,11 @@ static void put_histogram(out_json_t *j, const rep_kernel_t *k)
 {
     uint64_t bins[HISTOGRAM_BINS] = {0};
     double least = (double)k->least, most = (double)k->most;
-    bool logarithmic = k->least && most > LOGARITHMIC_FROM * least;
+    bool logarithmic = k->least && most > (double)LOGARITHMIC_FROM * least;
     double from = logarithmic ? log(least) : least, to = logarithmic ? log(most) : most;
     for (size_t i = 0; i < k->durations.count; i++) {
         double d = (double)k->durations.rows[i], at = logarithmic ? log(d) : d;
-        int bin = to > from ? (int)((at - from) / (to - from) * HISTOGRAM_BINS) : 0;
+        int bin = to > from ? (int)((at - from) / (to - from) * (double)HISTOGRAM_BINS) : 0;
         bins[bin < HISTOGRAM_BINS ? bin : HISTOGRAM_BINS - 1]++;
     }
     out_json_bool(j, "logarithmic", logarithmic);

@@ -56,19 +56,21 @@ static uint64_t id; /* of the call that was put last */
 
 static void put_plain(trace_writer_t *w, uint64_t start, uint64_t ns, uint32_t thread)
 {
+    id++;
     trace_api_t call = {
         trace_head(TRACE_API, HIP, (uint32_t)(id % OPERATIONS), thread, sizeof(call)), start,
-        start + ns, ++id};
+        start + ns, id};
     trace_writer_put(w, &call);
 }
 
 static void put_full(trace_writer_t *w, uint64_t start, uint64_t ns, uint64_t ancestor)
 {
+    id++;
     trace_api_full_t call = {
         .head = trace_head(TRACE_API, HIP, (uint32_t)(id % OPERATIONS), 7, sizeof(call)),
         .start = start,
         .end = start + ns,
-        .correlation = ++id,
+        .correlation = id,
         .ancestor = ancestor};
     trace_writer_put(w, &call);
 }
@@ -80,11 +82,12 @@ static void put_arguments(trace_writer_t *w, uint64_t start, uint64_t ns, size_t
     const size_t bytes = (length + 1 + 3 + 7) / 8 * 8;
     memset(values + length, 0, bytes - length);
     memcpy(values + length + 1, "42", 2);
+    id++;
     trace_call_t call = {.call = {.head = trace_head(TRACE_API, HIP, (uint32_t)(id % OPERATIONS), 7,
                                                      sizeof(call) + bytes),
                                   .start = start,
                                   .end = start + ns,
-                                  .correlation = ++id,
+                                  .correlation = id,
                                   .ancestor = id},
                          .count = 2};
     trace_writer_put_parts(w, &call, sizeof(call), values, bytes);
@@ -105,7 +108,7 @@ static void put_records(const char *store)
         trace_marker_t mark = {.head = trace_head(TRACE_MARKER, MARKER, 0, 7, sizeof(mark)),
                                .start = now + 8,
                                .end = now + 8,
-                               .correlation = ++id};
+                               .correlation = id};
         trace_writer_put(w, &mark);
     }
     for (unsigned bits = 40; bits <= 60; bits += 20)

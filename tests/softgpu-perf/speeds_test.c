@@ -82,11 +82,12 @@ static void test_streams(void **state)
     (void)state;
     check("read, bytes in a clock",
           (double)BYTES / (double)clocks(ADDRESS LOAD "s_endpgm\n", WAVES, 4, from, to),
-          0.7 * HBM_PEAK, 0.9 * HBM_PEAK);
+          0.7 * (double)HBM_PEAK, 0.9 * (double)HBM_PEAK);
     /* a half of L2 stays dirty */
     check("write", (double)BYTES / (double)clocks(ADDRESS STORE "s_endpgm\n", WAVES, 4, from, to),
-          0.7 * HBM_PEAK, 1.25 * HBM_PEAK);
-    check("copy", 2. * BYTES / (double)clocks(ADDRESS LOAD STORE "s_endpgm\n", WAVES, 4, from, to),
+          0.7 * (double)HBM_PEAK, 1.25 * (double)HBM_PEAK);
+    check("copy",
+          2. * (double)BYTES / (double)clocks(ADDRESS LOAD STORE "s_endpgm\n", WAVES, 4, from, to),
           0.65 * HBM_PEAK, 1.15 * HBM_PEAK);
     /* whatever their size: short ones are over before memory is busy */
     for (uint32_t size = 4096; size < BYTES; size *= 4) {

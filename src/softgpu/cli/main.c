@@ -349,7 +349,7 @@ int main(int argc, char **argv)
                "find a gfx90a and need no hardware.\v"
                "The exit status is PROGRAM's; 125 if the GPU cannot be set up, 126 if PROGRAM "
                "cannot be executed, 127 if it is not found."};
-    command_t command = {NULL};
+    command_t command = {.program = NULL};
     char stub[PATH_MAX];
     argp_program_version = "softgpu " CROCPROF_VERSION;
     argp_err_exit_status = EXIT_USAGE;
