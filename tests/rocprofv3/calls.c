@@ -108,7 +108,7 @@ static void put_records(const char *store)
         trace_marker_t mark = {.head = trace_head(TRACE_MARKER, MARKER, 0, 7, sizeof(mark)),
                                .start = now + 8,
                                .end = now + 8,
-                               .correlation = id};
+                               .correlation = ++id};
         trace_writer_put(w, &mark);
     }
     for (unsigned bits = 40; bits <= 60; bits += 20)
