@@ -88,7 +88,7 @@ static void test_streams(void **state)
           0.7 * (double)HBM_PEAK, 1.25 * (double)HBM_PEAK);
     check("copy",
           2. * (double)BYTES / (double)clocks(ADDRESS LOAD STORE "s_endpgm\n", WAVES, 4, from, to),
-          0.65 * HBM_PEAK, 1.15 * HBM_PEAK);
+          0.65 * (double)HBM_PEAK, 1.15 * (double)HBM_PEAK);
     /* whatever their size: short ones are over before memory is busy */
     for (uint32_t size = 4096; size < BYTES; size *= 4) {
         const uint64_t t = clocks(ADDRESS LOAD "s_endpgm\n", size / 1024, 4, from, to);
@@ -106,7 +106,8 @@ static void test_late(void **state)
     clocks(ADDRESS LOAD "s_endpgm\n", BYTES / 1024, 4, memory[1], memory[1]); /* L2 forgets */
     const uint64_t late =
         clocks("s_sleep 100\n" ADDRESS LOAD "s_endpgm\n", WAVES, 4, memory[0], memory[0]);
-    check("clocks of sleep", (double)late - (double)at_once, 0.9 * SLEEP, 1.1 * SLEEP);
+    check("clocks of sleep", (double)late - (double)at_once, 0.9 * (double)SLEEP,
+          1.1 * (double)SLEEP);
 }
 
 /* Each lane a line of its own: 16 times what it uses goes through memory. */
