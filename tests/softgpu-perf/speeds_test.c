@@ -125,7 +125,8 @@ static void test_strided(void **state)
                               "s_waitcnt vmcnt(0)\n"
                               "s_endpgm\n",
                               LANES / 64, 4, from, from);
-    check("strided, bytes used", 4. * LANES / (double)t, HBM_PEAK / 64., HBM_PEAK / 8.);
+    check("strided, bytes used", 4. * (double)LANES / (double)t, (double)HBM_PEAK / 64.,
+          (double)HBM_PEAK / 8.);
 }
 
 /* One lane goes from cell to cell; the second time round they are where they fit. */
