@@ -34,10 +34,10 @@ static const softgpu_check_api_t *api(void)
 /* The program's call, if a runtime makes others inside it: that one knows better what it is for. */
 static _Thread_local const char *outer;
 
-static void made(void *at, size_t bytes, const char *call, int runtime)
+static void made(void *at, size_t bytes, const char *call)
 {
     const softgpu_check_api_t *a = api();
-    if (a && at && bytes) a->made((uint64_t)(uintptr_t)at, bytes, call, runtime);
+    if (a && at && bytes) a->made((uint64_t)(uintptr_t)at, bytes, call);
 }
 
 static uint64_t going(void *at, const char *call, int report)
@@ -69,28 +69,27 @@ static void *find_next(_Atomic(void *) *slot, const char *name)
 
 /* ---- memory that is given out ---- */
 
-/* X(name, runtime, parameters, arguments, pointer, bytes) */
+/* X(name, parameters, arguments, pointer, bytes) */
 #define GIVES(X)                                                                                   \
-    X(hipMalloc, 0, (void **at, size_t bytes), (at, bytes), *at, bytes)                            \
-    X(hipExtMallocWithFlags, 0, (void **at, size_t bytes, unsigned flags), (at, bytes, flags),     \
-      *at, bytes)                                                                                  \
-    X(hipMallocManaged, 0, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at,     \
+    X(hipMalloc, (void **at, size_t bytes), (at, bytes), *at, bytes)                               \
+    X(hipExtMallocWithFlags, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at,   \
       bytes)                                                                                       \
-    X(hipMallocHost, 0, (void **at, size_t bytes), (at, bytes), *at, bytes)                        \
-    X(hipMemAllocHost, 0, (void **at, size_t bytes), (at, bytes), *at, bytes)                      \
-    X(hipHostMalloc, 0, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes) \
-    X(hipHostAlloc, 0, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes)  \
-    X(hipMallocAsync, 0, (void **at, size_t bytes, void *stream), (at, bytes, stream), *at, bytes) \
-    X(hipMallocFromPoolAsync, 0, (void **at, size_t bytes, void *pool, void *stream),              \
+    X(hipMallocManaged, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes) \
+    X(hipMallocHost, (void **at, size_t bytes), (at, bytes), *at, bytes)                           \
+    X(hipMemAllocHost, (void **at, size_t bytes), (at, bytes), *at, bytes)                         \
+    X(hipHostMalloc, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes)    \
+    X(hipHostAlloc, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes)     \
+    X(hipMallocAsync, (void **at, size_t bytes, void *stream), (at, bytes, stream), *at, bytes)    \
+    X(hipMallocFromPoolAsync, (void **at, size_t bytes, void *pool, void *stream),                 \
       (at, bytes, pool, stream), *at, bytes)                                                       \
-    X(hipMallocPitch, 0, (void **at, size_t *pitch, size_t width, size_t height),                  \
+    X(hipMallocPitch, (void **at, size_t *pitch, size_t width, size_t height),                     \
       (at, pitch, width, height), *at, *pitch *height)                                             \
-    X(hsa_memory_allocate, 1, (uint64_t region, size_t bytes, void **at), (region, bytes, at),     \
-      *at, bytes)                                                                                  \
-    X(hsa_amd_memory_pool_allocate, 1, (uint64_t pool, size_t bytes, uint32_t flags, void **at),   \
+    X(hsa_memory_allocate, (uint64_t region, size_t bytes, void **at), (region, bytes, at), *at,   \
+      bytes)                                                                                       \
+    X(hsa_amd_memory_pool_allocate, (uint64_t pool, size_t bytes, uint32_t flags, void **at),      \
       (pool, bytes, flags, at), *at, bytes)
 
-#define X(name, runtime, parameters, arguments, pointer, bytes)                                    \
+#define X(name, parameters, arguments, pointer, bytes)                                             \
     EXPORT int name parameters;                                                                    \
     int name parameters                                                                            \
     {                                                                                              \
@@ -99,7 +98,7 @@ static void *find_next(_Atomic(void *) *slot, const char *name)
         outer = #name;                                                                             \
         const int status = next arguments;                                                         \
         outer = within;                                                                            \
-        if (status == GOOD) made(pointer, bytes, #name, (runtime) && within);                      \
+        if (status == GOOD) made(pointer, bytes, #name);                                           \
         return status;                                                                             \
     }
 GIVES(X)
@@ -147,7 +146,7 @@ static void keep_locked(void *host, size_t bytes, void *at, const char *call)
 {
     locked_t *l = malloc(sizeof *l);
     if (!l) return;
-    made(at, bytes, call, 1);
+    made(at, bytes, call);
     pthread_mutex_lock(&locked.lock);
     *l = (locked_t){locked.first, host, at};
     locked.first = l;

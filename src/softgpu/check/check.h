@@ -29,10 +29,8 @@ enum {
     X(WRITE, MEMORY, "invalid-write", "invalid write")                                             \
     X(ATOMIC, MEMORY, "invalid-atomic", "invalid atomic access")                                   \
     X(MISALIGNED, MEMORY, "misaligned-atomic", "misaligned atomic access")                         \
-    X(CODE_WRITE, MEMORY, "code-write", "write to code")                                           \
     X(LDS_READ, MEMORY, "lds-read", "read beyond the LDS of the workgroup")                        \
     X(LDS_WRITE, MEMORY, "lds-write", "write beyond the LDS of the workgroup")                     \
-    X(COPY, MEMORY, "invalid-copy", "copy engine outside of allocations")                          \
     X(FREE, MEMORY, "invalid-free", "free of what has not been given out")                         \
     X(DOUBLE_FREE, MEMORY, "double-free", "free of what has been taken back")                      \
     X(BARRIER_EXIT, SYNC, "barrier-exit", "waves have ended while others wait at a barrier")       \
@@ -67,8 +65,8 @@ typedef struct {
 
 /* CHK_MEMORY and others as the environment asks for; 0: nothing is checked. */
 unsigned chk_wanted(void);
-/* Whether kernels of this name are looked at. */
-bool chk_kernel_wanted(const char *name);
+/* Part of the names of the kernels that are looked at; NULL: all are. */
+const char *chk_kernels(void);
 
 /* May be called from any thread; takes locks, reads debug information. */
 void chk_report(const chk_finding_t *f);

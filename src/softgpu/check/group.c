@@ -32,6 +32,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void fill_looks(void)
 {
     sgc_ops();
+    if (!(chk_wanted() & CHK_MEMORY)) return;
     for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
         const sgc_op_t *o = &sgc_ops_table[op];
         const bool invalidates = o->special >= SGC_INV_VECTOR && o->special <= SGC_SCALAR_WB;

@@ -68,8 +68,7 @@ static bool make_room(void)
     return true;
 }
 
-uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, bool runtime,
-                       const chk_stack_t *made)
+uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, const chk_stack_t *made)
 {
     chk_place_t *p = calloc(1, sizeof *p);
     uint64_t serial = 0;
@@ -77,12 +76,8 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, bool ru
         free(p);
         return 0;
     }
-    *p = (chk_place_t){.begin = begin,
-                       .end = begin + bytes,
-                       .live = true,
-                       .runtime = runtime,
-                       .call = call,
-                       .made = *made};
+    *p = (chk_place_t){
+        .begin = begin, .end = begin + bytes, .live = true, .call = call, .made = *made};
     pthread_rwlock_wrlock(&all.lock);
     if (make_room()) {
         const size_t at = first_behind(begin);
@@ -185,12 +180,4 @@ bool chk_place_was(uint64_t begin, chk_place_t *out)
     if (was) *out = *p;
     pthread_rwlock_unlock(&all.lock);
     return was;
-}
-
-void chk_places_each(void (*each)(const chk_place_t *p, void *user), void *user)
-{
-    pthread_rwlock_rdlock(&all.lock);
-    for (size_t k = 0; k < all.n; k++)
-        if (all.place[k]->live) each(all.place[k], user);
-    pthread_rwlock_unlock(&all.lock);
 }

@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     uint64_t begin, end; /* GPU addresses */
     uint64_t serial;     /* no two places have the same */
-    bool live, runtime;  /* runtime: a runtime asked for it, for whomever */
+    bool live;
     const char *call;    /* that gave it out, "hipMalloc"; as long as the process */
     const char *gone_by; /* that took it back, or NULL */
     chk_stack_t made, gone;
@@ -39,8 +39,7 @@ typedef enum {
 
 /* A new one takes the place of what it overlaps: of memory given out again, or of what a runtime
  * has asked for to divide it. The serial; 0: out of memory, nothing is known of it then. */
-uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, bool runtime,
-                       const chk_stack_t *made);
+uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, const chk_stack_t *made);
 /* The live place that begins there: its serial and size; 0: there is none. */
 uint64_t chk_place_at(uint64_t begin, uint64_t *bytes);
 /* It is taken back; nothing if it is another by now. */
@@ -56,8 +55,5 @@ chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, chk_span_t
 bool chk_place_near(uint64_t va, chk_place_t *out);
 /* Was there a place that began here and has been taken back? */
 bool chk_place_was(uint64_t begin, chk_place_t *out);
-
-/* Calls back with every live place. */
-void chk_places_each(void (*each)(const chk_place_t *p, void *user), void *user);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include "base/env.h"
 #include "base/file.h"
+#include "base/kernel_name.h"
 #include "base/log.h"
 #include "softgpu/check/sink.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/device/names.h"
 #include "softgpu/isa/isa.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -109,9 +109,9 @@ unsigned chk_wanted(void)
     return state.wanted;
 }
 
-bool chk_kernel_wanted(const char *name)
+const char *chk_kernels(void)
 {
-    return !state.kernel || strstr(name, state.kernel);
+    return state.kernel;
 }
 
 /* ---- text ---- */
@@ -125,20 +125,6 @@ static void add(char *text, size_t room, const char *format, ...)
     va_start(words, format);
     vsnprintf(text + used, room - used, format, words);
     va_end(words);
-}
-
-static const char *plain_name(char *mangled, char **own)
-{
-    typedef char *demangle_t(const char *, char *, size_t *, int *);
-    static demangle_t *demangle;
-    static bool tried;
-    if (!tried) {
-        *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-        tried = true;
-    }
-    int status = -1;
-    *own = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
-    return status == 0 && *own ? *own : mangled;
 }
 
 /* "0 bytes after the 4096 bytes that hipMalloc gave out at app.cpp:52" */
@@ -167,20 +153,19 @@ static void add_place(char *text, size_t room, uint64_t va)
 
 static void add_kernel(char *text, size_t room, const chk_finding_t *f)
 {
-    char *mangled = sg_kernel_name(f->memory, f->kernel_object), *own = NULL;
+    char *symbol = sg_kernel_name(f->memory, f->kernel_object);
+    char *kernel = symbol ? base_kernel_name(symbol) : NULL;
     char function[512], line[1024];
-    if (!mangled) return;
-    const char *kernel = plain_name(mangled, &own);
     chk_where_code(f->memory, f->pc, function, sizeof function, line, sizeof line);
-    add(text, room, "  %s", kernel);
-    if (*function && strcmp(function, mangled) != 0) {
-        char *other = NULL;
-        add(text, room, ", in %s", plain_name(function, &other));
-        free(other);
+    add(text, room, "  %s", kernel ? kernel : "");
+    if (*function && symbol && strcmp(function, symbol) != 0) {
+        char *name = base_kernel_name(function);
+        add(text, room, ", in %s", name ? name : function);
+        free(name);
     }
     add(text, room, "%s%s\n", *line ? " at " : "", line);
-    free(own);
-    free(mangled);
+    free(kernel);
+    free(symbol);
 }
 
 static void put(const char *text)
@@ -278,8 +263,8 @@ static void tell_launcher(void)
 void chk_report(const chk_finding_t *f)
 {
     chk_place_t near;
-    const uint64_t place = f->at_address && chk_place_near(f->va, &near) ? near.serial : 0;
     if (!(chk_wanted() & kinds[f->kind].family)) return;
+    const uint64_t place = f->at_address && chk_place_near(f->va, &near) ? near.serial : 0;
     pthread_mutex_lock(&state.lock);
     if (is_new(f, place)) {
         write_out(f);

@@ -21,8 +21,8 @@ enum { SOFTGPU_CHECK_VERSION = 1 };
 typedef struct softgpu_check_api {
     unsigned version; /* SOFTGPU_CHECK_VERSION of the library */
 
-    /* Memory was given out. `runtime`: to a runtime, which may divide it. */
-    void (*made)(uint64_t begin, uint64_t bytes, const char *call, bool runtime);
+    /* Memory was given out. What a runtime gets and divides is told again, part by part. */
+    void (*made)(uint64_t begin, uint64_t bytes, const char *call);
 
     /* Memory is about to be taken back: a number for gone(), 0: there is nothing known of it.
      * `report`: tell what cannot be taken back. */

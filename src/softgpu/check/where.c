@@ -221,7 +221,6 @@ static const char *last_part(const char *path)
 
 void chk_where_call(const chk_stack_t *s, char *text, size_t room)
 {
-    static const Dwfl_Callbacks none;
     static char *path;
     Dl_info object = {0};
     uint32_t k = 0;
@@ -233,12 +232,9 @@ void chk_where_call(const chk_stack_t *s, char *text, size_t room)
     pthread_mutex_lock(&dw.lock);
     if (!dw.tried) dw.there = load();
     dw.tried = true;
-    Dwfl_Callbacks callbacks = none;
-    if (dw.there) {
-        callbacks.find_elf = dw.dwfl_linux_proc_find_elf;
-        callbacks.find_debuginfo = dw.dwfl_standard_find_debuginfo;
-        callbacks.debuginfo_path = &path;
-    }
+    const Dwfl_Callbacks callbacks = {.find_elf = dw.dwfl_linux_proc_find_elf,
+                                      .find_debuginfo = dw.dwfl_standard_find_debuginfo,
+                                      .debuginfo_path = &path};
     Dwfl *d = dw.there ? dw.dwfl_begin(&callbacks) : NULL;
     const bool told = d && dw.dwfl_linux_proc_report(d, getpid()) == 0 &&
                       dw.dwfl_report_end(d, NULL, NULL) == 0 && line_of(d, s->at[k], text, room);

@@ -7,15 +7,18 @@
 #include "softgpu/device/names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void sg_check_begin(sg_run_t *run, uint64_t kernel_object, uint32_t lds_bytes)
 {
     run->checked = false;
     if (!chk_wanted()) return;
-    char *name = sg_kernel_name(run->device->memory, kernel_object);
-    run->checked = name && chk_kernel_wanted(name);
+    run->checked = !chk_kernels();
     run->kernel_object = kernel_object;
     run->lds_wanted = lds_bytes;
+    if (run->checked) return;
+    char *name = sg_kernel_name(run->device->memory, kernel_object);
+    run->checked = name && strstr(name, chk_kernels());
     free(name);
 }
 
@@ -36,11 +39,11 @@ void sg_check_report(void)
 
 /* ---- what the program tells ---- */
 
-static void made(uint64_t begin, uint64_t bytes, const char *call, bool runtime)
+static void made(uint64_t begin, uint64_t bytes, const char *call)
 {
     chk_stack_t stack;
     chk_stack_take(&stack);
-    if (begin) chk_place_add(begin, bytes, call, runtime, &stack);
+    if (begin) chk_place_add(begin, bytes, call, &stack);
 }
 
 static uint64_t going(uint64_t begin, const char *call, bool report)
