@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/kernel_name.h"
+#include "base/lines.h"
 #include "base/log.h"
 #include "softgpu/check/sink.h"
 #include "softgpu/device/memory.h"
@@ -48,8 +49,7 @@ static struct {
     pthread_once_t once;
     unsigned wanted;
     const char *kernel; /* part of the names of those that are looked at, NULL: all */
-    int fd;
-    base_file_id_t file; /* of fd, unless it is standard error */
+    base_lines_t lines;
     pthread_mutex_t lock;
     equal_t *equal;
     size_t n, room;
@@ -88,19 +88,12 @@ static void in_forked_child(void)
 
 static void read_options(void)
 {
-    const char *wanted = base_env("SOFTGPU_CHECK"), *file = base_env("SOFTGPU_CHECK_OUTPUT");
-    state.fd = base_log_stderr();
+    const char *wanted = base_env("SOFTGPU_CHECK");
     if (!wanted) return;
     state.wanted = families_of(wanted);
     state.kernel = base_env("SOFTGPU_CHECK_KERNEL");
     pthread_atfork(NULL, NULL, in_forked_child);
-    if (!file || !*file) return;
-    state.fd = base_file_open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    state.file = base_file_id(state.fd);
-    if (state.fd < 0) {
-        base_error("%s: %s; findings go to standard error", file, strerror(errno));
-        state.fd = base_log_stderr();
-    }
+    base_lines_open(&state.lines, "SOFTGPU_CHECK_OUTPUT", "findings go");
 }
 
 unsigned chk_wanted(void)
@@ -170,19 +163,7 @@ static void add_kernel(char *text, size_t room, const chk_finding_t *f)
 
 static void put(const char *text)
 {
-    base_file_limit_t limit;
-    size_t length = strlen(text);
-    base_file_limit_begin(&limit, false);
-    if (state.file.inode && !base_file_is(state.fd, state.file)) /* the program has closed it */
-        state.fd = base_file_open(base_env("SOFTGPU_CHECK_OUTPUT"), O_WRONLY | O_APPEND, 0);
-    while (length && state.fd >= 0) {
-        const ssize_t n = write(state.fd, text, length);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break; /* nobody reads it any more: the program goes on */
-        text += n;
-        length -= (size_t)n;
-    }
-    base_file_limit_end(&limit);
+    base_lines_write(&state.lines, text, strlen(text));
 }
 
 static void write_out(const chk_finding_t *f)

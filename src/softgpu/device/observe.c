@@ -6,12 +6,9 @@
 #include "softgpu/device/observe.h"
 
 #include "base/env.h"
-#include "base/file.h"
+#include "base/lines.h"
 #include "base/log.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +20,7 @@ static struct {
     pthread_once_t once;
     bool stats;
     const char *trace; /* part of the names of the kernels to trace, NULL: none */
-    int fd;
-    base_file_id_t file; /* of fd, unless it is standard error */
+    base_lines_t lines;
     pthread_mutex_t write_lock;
     pthread_mutex_t lock; /* the kernels */
     sg_seen_t *kernels, **tail;
@@ -43,20 +39,12 @@ static void in_forked_child(void)
 
 static void read_options(void)
 {
-    const char *file = base_env("SOFTGPU_TRACE_FILE");
-    state.fd = base_log_stderr();
     state.tail = &state.kernels;
     state.trace = base_env("SOFTGPU_TRACE");
     state.stats = base_env_bool("SOFTGPU_STATS", false);
     if (!state.trace && !state.stats) return;
     pthread_atfork(NULL, NULL, in_forked_child);
-    if (!file || !*file) return;
-    state.fd = base_file_open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    state.file = base_file_id(state.fd);
-    if (state.fd < 0) {
-        base_error("%s: %s; trace and statistics go to standard error", file, strerror(errno));
-        state.fd = base_log_stderr();
-    }
+    base_lines_open(&state.lines, "SOFTGPU_TRACE_FILE", "trace and statistics go");
 }
 
 bool sg_observe_wanted(void)
@@ -67,19 +55,8 @@ bool sg_observe_wanted(void)
 
 void sg_observe_write(const char *text, size_t length)
 {
-    base_file_limit_t limit;
     pthread_mutex_lock(&state.write_lock);
-    base_file_limit_begin(&limit, false);
-    if (state.file.inode && !base_file_is(state.fd, state.file)) /* the program has closed it */
-        state.fd = base_file_open(base_env("SOFTGPU_TRACE_FILE"), O_WRONLY | O_APPEND, 0);
-    while (length && state.fd >= 0) {
-        ssize_t n = write(state.fd, text, length);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break; /* nobody reads it any more: the program goes on */
-        text += n;
-        length -= (size_t)n;
-    }
-    base_file_limit_end(&limit);
+    base_lines_write(&state.lines, text, length);
     pthread_mutex_unlock(&state.write_lock);
 }
 
