@@ -1,7 +1,6 @@
-/* group.h - what a workgroup does, looked at instruction by instruction.
+/* group.h - what dispatches and workgroups do, looked at by the parts whose families are wanted.
  *
- * A workgroup in flight has a state of its own, used by one thread at a time; what it needs of its
- * dispatch it is told when it starts. */
+ * A workgroup in flight has a state of its own, used by one thread at a time. */
 #ifndef SOFTGPU_CHECK_GROUP_H
 #define SOFTGPU_CHECK_GROUP_H
 
@@ -11,18 +10,33 @@ typedef struct chk_group chk_group_t;
 
 /* Of a dispatch, for the whole of it. */
 typedef struct {
+    uint64_t serial; /* no two dispatches of the process have the same */
     uint64_t kernel_object;
+    struct sg_memory *memory;
     uint32_t lds_bytes; /* as the packet asks for it */
+    uint64_t kernarg;   /* its address */
+    uint32_t scalars;   /* that are set when a wave starts: s0 and those behind it */
+    uint64_t groups;    /* workgroups */
 } chk_dispatch_t;
+
+/* Called for dispatches that are checked only. */
+void chk_dispatch_begin(const chk_dispatch_t *d);
+void chk_dispatch_end(const chk_dispatch_t *d);
 
 /* NULL: out of memory. */
 chk_group_t *chk_group_create(void);
 void chk_group_free(chk_group_t *g);
-/* The waves of a workgroup are prepared. */
-void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch);
+/* The waves of a workgroup are prepared. The dispatch stays until they have ended. */
+void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_group_t *group,
+                     uint64_t id);
 /* For the run loop. */
 isa_check_t *chk_group_isa(chk_group_t *g);
 /* All waves wait at a barrier, in `waiting`, or have ended. */
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting);
+
+/* What others do to memory; see part.h. Nothing happens unless something is checked. */
+void chk_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
+void chk_made(uint64_t begin, uint64_t bytes);
+void chk_going(uint64_t begin, uint64_t bytes);
 
 #endif

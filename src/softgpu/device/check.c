@@ -6,30 +6,41 @@
 #include "softgpu/check/group.h"
 #include "softgpu/device/names.h"
 
+#include <hsa/hsa.h>
 #include <stdlib.h>
 #include <string.h>
 
-void sg_check_begin(sg_run_t *run, uint64_t kernel_object, uint32_t lds_bytes)
+static bool is_chosen(const sg_run_t *run, uint64_t kernel_object)
 {
-    run->checked = false;
-    if (!chk_wanted()) return;
-    run->checked = !chk_kernels();
-    run->kernel_object = kernel_object;
-    run->lds_wanted = lds_bytes;
-    if (run->checked) return;
+    if (!chk_kernels()) return true;
     char *name = sg_kernel_name(run->device->memory, kernel_object);
-    run->checked = name && strstr(name, chk_kernels());
+    const bool chosen = name && strstr(name, chk_kernels());
     free(name);
+    return chosen;
 }
 
-void sg_check_start(sg_box_t *b)
+void sg_check_begin(sg_run_t *run, const hsa_kernel_dispatch_packet_t *packet, uint32_t scalars)
 {
-    const chk_dispatch_t dispatch = {b->run->kernel_object, b->run->lds_wanted};
+    static _Atomic uint64_t serials;
+    run->checked = chk_wanted() && is_chosen(run, packet->kernel_object);
+    if (!run->checked) return;
+    run->check = (chk_dispatch_t){.serial = atomic_fetch_add(&serials, 1) + 1,
+                                  .kernel_object = packet->kernel_object,
+                                  .memory = run->device->memory,
+                                  .lds_bytes = packet->group_segment_size,
+                                  .kernarg = (uint64_t)packet->kernarg_address,
+                                  .scalars = scalars,
+                                  .groups = run->total};
+    chk_dispatch_begin(&run->check);
+}
+
+void sg_check_start(sg_box_t *b, uint64_t id)
+{
     if (!b->check && !(b->check = chk_group_create())) {
         base_error("no memory to check a workgroup");
         return;
     }
-    chk_group_start(b->check, &dispatch);
+    chk_group_start(b->check, &b->run->check, &b->group, id);
 }
 
 void sg_check_report(void)
@@ -43,7 +54,9 @@ static void made(uint64_t begin, uint64_t bytes, const char *call)
 {
     chk_stack_t stack;
     chk_stack_take(&stack);
-    if (begin) chk_place_add(begin, bytes, call, &stack);
+    if (!begin) return;
+    chk_place_add(begin, bytes, call, &stack);
+    chk_made(begin, bytes);
 }
 
 static uint64_t going(uint64_t begin, const char *call, bool report)
@@ -51,6 +64,7 @@ static uint64_t going(uint64_t begin, const char *call, bool report)
     chk_place_t was;
     uint64_t bytes;
     const uint64_t serial = chk_place_at(begin, &bytes);
+    if (serial) chk_going(begin, bytes);
     if (serial || !report || !begin) return serial;
     chk_stack_t stack;
     chk_stack_take(&stack);

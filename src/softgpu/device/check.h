@@ -6,9 +6,12 @@
 #include "softgpu/check/sink.h"
 #include "softgpu/device/internal.h"
 
-/* Sets run->checked. */
-void sg_check_begin(sg_run_t *run, uint64_t kernel_object, uint32_t lds_bytes);
-/* The workgroup's waves are prepared. */
-void sg_check_start(sg_box_t *b);
+struct hsa_kernel_dispatch_packet_s;
+
+/* Sets run->checked; the shape and the scalars of the run are known. */
+void sg_check_begin(sg_run_t *run, const struct hsa_kernel_dispatch_packet_s *packet,
+                    uint32_t scalars);
+/* Workgroup `id` has its waves prepared. */
+void sg_check_start(sg_box_t *b, uint64_t id);
 
 #endif

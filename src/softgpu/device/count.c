@@ -3,7 +3,6 @@
  *
  * Apart because the plain path only asks whether anybody looks. What is counted is perf's matter,
  * what is traced or kept for the statistics observe.c's, single instructions census.c's. */
-#include "softgpu/check/group.h"
 #include "softgpu/device/census.h"
 #include "softgpu/device/check.h"
 #include "softgpu/device/observe.h"
@@ -25,6 +24,8 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     const bool census_modelled = sg_census_run_begin(run, p->kernel_object);
     const sg_perf_level_t asked = sg_perf_level(d->perf);
     const sg_perf_level_t level = d->profile.model_time || census_modelled ? SG_PERF_MODEL : asked;
+    const uint32_t scalars =
+        run->n_user + (uint32_t)__builtin_popcount(run->rsrc2 & RSRC2_SCALARS);
     sg_observe_begin(run, p->kernel_object, id);
     run->counted = NULL;
     if (level != SG_PERF_OFF) {
@@ -33,7 +34,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
             .idle = asked == SG_PERF_OFF,
             .enabled = atomic_load(&d->registers[COMPUTE_PERFCOUNT_ENABLE]) & 1,
             .vgprs = run->isa.n_vgpr,
-            .sgpr_words = run->n_user + (uint32_t)__builtin_popcount(run->rsrc2 & RSRC2_SCALARS),
+            .sgpr_words = scalars,
             .lds_bytes = run->lds_bytes,
             .memory_epoch = sg_memory_epoch(d->memory),
             .queue = run->queue,
@@ -52,7 +53,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
         if (!run->counted) base_error("no memory to count dispatch %llu", (unsigned long long)id);
     }
     if (census_modelled && !run->counted) sg_census_run_unmodelled(run);
-    sg_check_begin(run, p->kernel_object, p->group_segment_size);
+    sg_check_begin(run, p, scalars);
     run->looked_at = run->observed || run->counted || run->census || run->checked;
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
@@ -76,6 +77,7 @@ void sg_look_end(sg_run_t *run, uint64_t *end_ts)
     const uint64_t clocks = run->counted ? sg_perf_run_end(run->counted, &contention) : 0;
     if (clocks && run->device->profile.model_time) set_model_times(run, clocks, end_ts);
     if (run->census) sg_census_run_end(run, *end_ts, &contention);
+    if (run->checked) chk_dispatch_end(&run->check);
     run->counted = NULL;
 }
 
@@ -92,7 +94,7 @@ static void unlock(const sg_box_t *b)
 void sg_look_start(sg_box_t *b, uint64_t id)
 {
     if (b->run->observed) sg_observe_start(b);
-    if (b->run->checked) sg_check_start(b);
+    if (b->run->checked) sg_check_start(b, id);
     if (b->run->census) sg_census_turn(b, true);
     if (!b->run->counted) return;
     lock(b);

@@ -5,6 +5,7 @@
 #ifndef SOFTGPU_DEVICE_INTERNAL_H
 #define SOFTGPU_DEVICE_INTERNAL_H
 
+#include "softgpu/check/group.h"
 #include "softgpu/device/device.h"
 #include "softgpu/isa/isa.h"
 #include "softgpu/isa/observe.h"
@@ -105,8 +106,7 @@ struct sg_run {
     sg_census_run_t *census;      /* NULL: its instructions are not counted one by one */
     sg_census_run_t *census_kept; /* for the next dispatch of which they are */
     bool checked;                 /* for what is wrong with the program */
-    uint64_t kernel_object;       /* of those: */
-    uint32_t lds_wanted;          /* bytes that the packet asks for */
+    chk_dispatch_t check;         /* of those */
     bool looked_at;               /* any of them */
     bool modelled;                /* counted, with caches and clocks */
     sg_pool_t *pool;              /* that runs it */

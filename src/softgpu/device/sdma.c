@@ -91,6 +91,7 @@ static outcome_t do_fill(packet_t *p)
     uint64_t dst = pair(p, 1), bytes = ((uint64_t)(p->dw[4] & COUNT_MASK) & ~UINT64_C(3)) + 4;
     if (size != SIZE_DWORD) return fail(p, "fill of elements of 2 to the power of", size);
     if (dst & 3) return fail(p, "fill of an unaligned address", dst);
+    chk_transfer(p->d->memory, 0, dst, bytes);
     while (bytes) {
         uint64_t n = bytes;
         uint32_t *to = (uint32_t *)sg_transfer_piece(p->d, dst, &n, true);

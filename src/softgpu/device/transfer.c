@@ -22,6 +22,7 @@ uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, b
 
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
 {
+    chk_transfer(q->device->memory, src, dst, bytes);
     while (bytes) {
         uint64_t n = bytes;
         const uint8_t *from = sg_transfer_piece(q->device, src, &n, false);

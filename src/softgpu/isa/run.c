@@ -51,12 +51,13 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 #define ISA_LOOP_AFTER isa_census_leave(line, w, exec, budget)
 #include "softgpu/isa/run_loop.h"
 
+/* What waits and is tried again has its `before` at the first try, its `after` at the last. */
 #define ISA_LOOP_HEAD static isa_stop_t run_checked(isa_wave_t *w, int32_t slice, isa_check_t *c)
 #define ISA_LOOP_BEFORE                                                                            \
-    const unsigned looks = REAL(fn) && !w->repeats ? c->looks[i->op] : 0;                          \
-    if (looks & ISA_CHECK_BEFORE) c->before(c, w, i)
+    const unsigned looks = REAL(fn) ? c->looks[i->op] : 0;                                         \
+    if (looks & ISA_CHECK_BEFORE && !w->repeats) c->before(c, w, i)
 #define ISA_LOOP_AFTER                                                                             \
-    if (looks & ISA_CHECK_AFTER) c->after(c, w, i)
+    if (looks & ISA_CHECK_AFTER && !w->repeats) c->after(c, w, i)
 #include "softgpu/isa/run_loop.h"
 
 /* Nor is a try of an instruction that is going to be repeated. */
