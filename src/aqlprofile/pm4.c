@@ -1,18 +1,15 @@
 /* pm4.c - the PM4 packets of gfx9 that program and read counters.
  *
- * Apart because this is the only file that knows how packets are laid out (AMD's public PM4 headers
- * for gfx9). The same words drive a real GPU. */
+ * Apart because this file knows how packets are laid out (AMD's public PM4 headers for gfx9); what
+ * others send too is in hsa/pm4.h. The same words drive a real GPU. */
 #include "aqlprofile/internal.h"
-
-#include <string.h>
+#include "hsa/pm4.h"
 
 enum {
     OP_WRITE_DATA = 0x37,
     OP_WAIT_REG_MEM = 0x3c,
-    OP_INDIRECT_BUFFER = 0x3f,
     OP_COPY_DATA = 0x40,
     OP_EVENT_WRITE = 0x46,
-    OP_ACQUIRE_MEM = 0x58,
     OP_SET_SH_REG = 0x76,
     OP_SET_UCONFIG_REG = 0x79,
 
@@ -36,11 +33,6 @@ enum {
     COPY_CONFIRM = 1 << 20
 };
 
-static uint32_t header(uint32_t opcode, uint32_t dwords)
-{
-    return 3u << 30 | (dwords - 2) << 16 | opcode << 8;
-}
-
 static void put(aql_pm4_t *pm4, const uint32_t *words, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++, pm4->count++)
@@ -54,27 +46,27 @@ static void put(aql_pm4_t *pm4, const uint32_t *words, uint32_t count)
 void aql_pm4_wait_idle(aql_pm4_t *pm4)
 {
     enum { CS_PARTIAL_FLUSH = 7, INDEX_PARTIAL_FLUSH = 4 << 8 };
-    PUT(pm4, header(OP_EVENT_WRITE, 2), CS_PARTIAL_FLUSH | INDEX_PARTIAL_FLUSH);
+    PUT(pm4, hsa_pm4_header(OP_EVENT_WRITE, 2), CS_PARTIAL_FLUSH | INDEX_PARTIAL_FLUSH);
 }
 
 void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value)
 {
     if (reg >= SH_BEGIN && reg < SH_END)
-        PUT(pm4, header(OP_SET_SH_REG, 3), reg - SH_BEGIN, value);
+        PUT(pm4, hsa_pm4_header(OP_SET_SH_REG, 3), reg - SH_BEGIN, value);
     else
-        PUT(pm4, header(OP_SET_UCONFIG_REG, 3), (reg - UCONFIG_BEGIN) & 0xffff, value);
+        PUT(pm4, hsa_pm4_header(OP_SET_UCONFIG_REG, 3), (reg - UCONFIG_BEGIN) & 0xffff, value);
 }
 
 void aql_pm4_write_register(aql_pm4_t *pm4, uint32_t reg, const uint32_t *words, uint32_t count)
 {
     enum { TO_REGISTER = 0, SAME_ADDRESS = 1 << 16 };
-    PUT(pm4, header(OP_WRITE_DATA, count + 4), TO_REGISTER | SAME_ADDRESS, reg, 0);
+    PUT(pm4, hsa_pm4_header(OP_WRITE_DATA, count + 4), TO_REGISTER | SAME_ADDRESS, reg, 0);
     put(pm4, words, count);
 }
 
 void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool confirm)
 {
-    PUT(pm4, header(OP_COPY_DATA, 6),
+    PUT(pm4, hsa_pm4_header(OP_COPY_DATA, 6),
         COPY_FROM_REGISTER | COPY_FROM_STREAMED | COPY_TO_MEMORY | COPY_TO_STREAMED |
             (confirm ? COPY_CONFIRM : 0),
         reg, 0, (uint32_t)address, (uint32_t)(address >> 32));
@@ -82,19 +74,19 @@ void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool
 
 void aql_pm4_copy_value(aql_pm4_t *pm4, uint32_t reg, uint32_t value)
 {
-    PUT(pm4, header(OP_COPY_DATA, 6), COPY_IMMEDIATE | COPY_TO_REGISTER, value, 0, reg, 0);
+    PUT(pm4, hsa_pm4_header(OP_COPY_DATA, 6), COPY_IMMEDIATE | COPY_TO_REGISTER, value, 0, reg, 0);
 }
 
 void aql_pm4_copy_memory(aql_pm4_t *pm4, uint32_t reg, uint64_t address)
 {
-    PUT(pm4, header(OP_COPY_DATA, 6),
+    PUT(pm4, hsa_pm4_header(OP_COPY_DATA, 6),
         COPY_FROM_MEMORY | COPY_FROM_STREAMED | COPY_TO_REGISTER | COPY_CONFIRM, (uint32_t)address,
         (uint32_t)(address >> 32), reg, 0);
 }
 
 void aql_pm4_store_clock(aql_pm4_t *pm4, uint64_t address)
 {
-    PUT(pm4, header(OP_COPY_DATA, 6),
+    PUT(pm4, hsa_pm4_header(OP_COPY_DATA, 6),
         COPY_CLOCK | COPY_FROM_STREAMED | COPY_TO_MEMORY | COPY_TO_STREAMED | COPY_CONFIRM |
             COPY_64_BITS,
         0, 0, (uint32_t)address, (uint32_t)(address >> 32));
@@ -102,29 +94,22 @@ void aql_pm4_store_clock(aql_pm4_t *pm4, uint64_t address)
 
 void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg)
 {
-    PUT(pm4, header(OP_COPY_DATA, 6), COPY_CLOCK | COPY_FROM_STREAMED | COPY_TO_REGISTER, 0, 0, reg,
-        0);
+    PUT(pm4, hsa_pm4_header(OP_COPY_DATA, 6), COPY_CLOCK | COPY_FROM_STREAMED | COPY_TO_REGISTER, 0,
+        0, reg, 0);
 }
 
 void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask)
 {
     enum { EQUAL = 3, POLL_INTERVAL = 4 };
-    PUT(pm4, header(OP_WAIT_REG_MEM, 7), EQUAL, reg, 0, 0, mask, POLL_INTERVAL);
+    PUT(pm4, hsa_pm4_header(OP_WAIT_REG_MEM, 7), EQUAL, reg, 0, 0, mask, POLL_INTERVAL);
 }
 
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes)
 {
-    enum {
-        TC_WB = 1 << 18,
-        TCL1 = 1 << 22,
-        TC = 1 << 23,
-        SH_KCACHE = 1 << 27,
-        SH_ICACHE = 1 << 29,
-        POLL_INTERVAL = 0x10
-    };
-    uint64_t first = address >> 8, blocks = ((address + bytes + 255) >> 8) - first;
-    PUT(pm4, header(OP_ACQUIRE_MEM, 7), TC | TCL1 | TC_WB | SH_ICACHE | SH_KCACHE, (uint32_t)blocks,
-        (uint32_t)(blocks >> 32), (uint32_t)first, (uint32_t)(first >> 32) & 0xff, POLL_INTERVAL);
+    const uint64_t first = address >> 8;
+    uint32_t words[HSA_PM4_ACQUIRE_WORDS];
+    hsa_pm4_acquire(words, first, ((address + bytes + 255) >> 8) - first);
+    put(pm4, words, HSA_PM4_ACQUIRE_WORDS);
 }
 
 hsa_status_t aql_pm4_check(uint32_t bytes)
@@ -138,11 +123,5 @@ hsa_status_t aql_pm4_check(uint32_t bytes)
 
 void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet)
 {
-    enum { VENDOR_PM4_IB = 1, STREAMED = 1 << 28, VALID = 1 << 23, WORDS_LEFT = 10 };
-    uint64_t address = (uintptr_t)commands;
-    const uint32_t words[] = {header(OP_INDIRECT_BUFFER, 4), (uint32_t)address & ~3u,
-                              (uint32_t)(address >> 32), bytes / 4 | VALID | STREAMED, WORDS_LEFT};
-    memset(packet->pm4_command, 0, sizeof packet->pm4_command);
-    packet->pm4_command[0] = VENDOR_PM4_IB;
-    memcpy(packet->pm4_command + 1, words, sizeof words);
+    hsa_pm4_packet((uintptr_t)commands, bytes / 4, HSA_PM4_STREAMED, packet);
 }

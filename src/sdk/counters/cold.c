@@ -6,24 +6,12 @@
 #include "sdk/counters/counters.h"
 
 #include "base/log.h"
+#include "hsa/pm4.h"
 
 #include <pthread.h>
 #include <string.h>
 
-enum {
-    AGENTS_MAX = 64,
-    VENDOR_PM4_IB = 1,
-    WORDS_LEFT = 10,
-    VALID = 1 << 23,
-    TC_WB = 1 << 18,
-    TCL1 = 1 << 22,
-    TC = 1 << 23,
-    SH_KCACHE = 1 << 27,
-    SH_ICACHE = 1 << 29,
-    POLL_INTERVAL = 0x10
-};
-#define INDIRECT_BUFFER UINT32_C(0xc0023f00) /* of four words */
-#define ACQUIRE_MEM     UINT32_C(0xc0055800) /* of seven */
+enum { AGENTS_MAX = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -35,10 +23,9 @@ static struct {
 /* All of memory: L2 writes back what is newer there, and no cache holds anything. */
 static void *make_commands(hsa_agent_t agent)
 {
-    static const uint32_t words[] = {
-        ACQUIRE_MEM,  TC | TCL1 | TC_WB | SH_ICACHE | SH_KCACHE, UINT32_MAX, 0xff, 0, 0,
-        POLL_INTERVAL};
+    uint32_t words[HSA_PM4_ACQUIRE_WORDS];
     void *commands = NULL;
+    hsa_pm4_acquire(words, 0, UINT64_MAX);
     if (sdk_counters_allocate(&commands, sizeof words, (aqlprofile_buffer_desc_flags_t){0}, &agent))
         return NULL;
     memcpy(commands, words, sizeof words);
@@ -69,10 +56,7 @@ bool sdk_cold_packet(hsa_agent_t agent, hsa_ext_amd_aql_pm4_packet_t *packet)
         base_error("no memory for the packet that empties caches");
         return false;
     }
-    const uint32_t words[] = {INDIRECT_BUFFER, (uint32_t)commands, (uint32_t)(commands >> 32),
-                              7 | VALID, WORDS_LEFT};
     memset(packet, 0, sizeof *packet);
-    packet->pm4_command[0] = VENDOR_PM4_IB;
-    memcpy(packet->pm4_command + 1, words, sizeof words);
+    hsa_pm4_packet(commands, HSA_PM4_ACQUIRE_WORDS, 0, packet);
     return true;
 }

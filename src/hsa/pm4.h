@@ -1,0 +1,55 @@
+/* pm4.h - the two PM4 things of gfx9 that more than one library sends: caches made empty, and the
+ * AQL packet that has commands executed.
+ *
+ * Bits of AMD's public PM4 headers for gfx9. */
+#ifndef HSA_PM4_H
+#define HSA_PM4_H
+
+#include <hsa/hsa_ven_amd_aqlprofile.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { HSA_PM4_ACQUIRE_WORDS = 7, HSA_PM4_STREAMED = 1 << 28 };
+
+static inline uint32_t hsa_pm4_header(uint32_t opcode, uint32_t dwords)
+{
+    return 3u << 30 | (dwords - 2) << 16 | opcode << 8;
+}
+
+/* ACQUIRE_MEM of `blocks` of 256 bytes from block `first` on: L2 writes back what is newer there,
+ * and no cache holds any of it afterwards. */
+static inline void hsa_pm4_acquire(uint32_t words[HSA_PM4_ACQUIRE_WORDS], uint64_t first,
+                                   uint64_t blocks)
+{
+    enum {
+        OP_ACQUIRE_MEM = 0x58,
+        TC_WB = 1 << 18,
+        TCL1 = 1 << 22,
+        TC = 1 << 23,
+        SH_KCACHE = 1 << 27,
+        SH_ICACHE = 1 << 29,
+        POLL_INTERVAL = 0x10
+    };
+    words[0] = hsa_pm4_header(OP_ACQUIRE_MEM, HSA_PM4_ACQUIRE_WORDS);
+    words[1] = TC | TCL1 | TC_WB | SH_ICACHE | SH_KCACHE;
+    words[2] = (uint32_t)blocks;
+    words[3] = (uint32_t)(blocks >> 32) & 0xff;
+    words[4] = (uint32_t)first;
+    words[5] = (uint32_t)(first >> 32) & 0xff;
+    words[6] = POLL_INTERVAL;
+}
+
+/* Fills in the commands of a vendor packet that has `dwords` words at `address` executed; `flags`
+ * is 0 or HSA_PM4_STREAMED, which is what the caches do with the words. */
+static inline void hsa_pm4_packet(uint64_t address, uint32_t dwords, uint32_t flags,
+                                  hsa_ext_amd_aql_pm4_packet_t *packet)
+{
+    enum { OP_INDIRECT_BUFFER = 0x3f, VENDOR_PM4_IB = 1, VALID = 1 << 23, WORDS_LEFT = 10 };
+    const uint32_t words[] = {hsa_pm4_header(OP_INDIRECT_BUFFER, 4), (uint32_t)address & ~3u,
+                              (uint32_t)(address >> 32), dwords | VALID | flags, WORDS_LEFT};
+    memset(packet->pm4_command, 0, sizeof packet->pm4_command);
+    packet->pm4_command[0] = VENDOR_PM4_IB;
+    memcpy(packet->pm4_command + 1, words, sizeof words);
+}
+
+#endif
