@@ -1,22 +1,5 @@
-// bugs.hip - programs with one error each, and the same without: bugs NAME [right]
-//
-// Lines that are expected in reports bear a comment "bug: NAME" or "made: NAME".
-#include <hip/hip_runtime.h>
-
-#include <cstdio>
-#include <cstring>
-
-static bool right; // the repaired twin
-
-enum { N = 1000, GROUP = 256, GROUPS = 4 };
-
-static int *allocate(int **at, size_t count)
-{
-    if (hipMalloc(at, count * sizeof(int)) != hipSuccess) *at = nullptr; // made: allocate
-    return *at;
-}
-
-// ---- memory ----
+// memory.hip - programs whose accesses or frees are wrong; see corpus.h.
+#include "corpus.h"
 
 __global__ void fill(int *to, int n)
 {
@@ -124,45 +107,13 @@ static void lds_shifted()
     (void)hipFree(to);
 }
 
-// ---- barriers ----
-
-__global__ void leave(int *to, int n)
-{
-    __shared__ int held[GROUP];
-    int i = threadIdx.x;
-    if (i >= n) return;
-    held[i] = i;
-    __syncthreads(); // bug: barrier-exit
-    to[i] = held[n - 1 - i];
-}
-
-static void left_early()
-{
-    int *to;
-    allocate(&to, GROUP);
-    leave<<<1, GROUP>>>(to, right ? GROUP : GROUP - 64);
-    (void)hipDeviceSynchronize();
-    (void)hipFree(to);
-}
-
-static const struct {
-    const char *name;
-    void (*run)();
-} rows[] = {
-    {"write-behind", write_behind}, {"read-behind", read_behind}, {"atomic-behind", atomic_behind}, {"used-freed", used_freed},
-    {"freed-twice", freed_twice},   {"freed-inside", freed_inside}, {"lds-short", lds_short},
-    {"lds-shifted", lds_shifted},   {"left-early", left_early},
+static const row_t rows[] = {
+    {"write-behind", write_behind}, {"read-behind", read_behind},   {"atomic-behind", atomic_behind},
+    {"used-freed", used_freed},     {"freed-twice", freed_twice},   {"freed-inside", freed_inside},
+    {"lds-short", lds_short},       {"lds-shifted", lds_shifted},
 };
 
 int main(int argc, char **argv)
 {
-    right = argc > 2 && !std::strcmp(argv[2], "right");
-    for (const auto &row : rows)
-        if (argc > 1 && !std::strcmp(row.name, argv[1])) {
-            row.run();
-            std::puts("done");
-            return 0;
-        }
-    std::fprintf(stderr, "bugs: no such name\n");
-    return 2;
+    return run(rows, argc, argv);
 }
