@@ -24,7 +24,7 @@ static const struct {
     unsigned family;
     const char *name, *text;
 } kinds[] = {
-#define X(id, family, name, text) {CHK_##family, name, text},
+#define X(id, family, name, text, help) {CHK_##family, name, text},
     CHK_KINDS(X)
 #undef X
 };
@@ -73,7 +73,7 @@ static unsigned families_of(const char *text)
                 known = true;
             }
         if (bytes && !known)
-            base_error("SOFTGPU_CHECK: \"%.*s\" is none of memory, sync", (int)bytes, text);
+            base_error("SOFTGPU_CHECK: \"%.*s\" is no family of findings", (int)bytes, text);
         text += bytes + (text[bytes] == ',');
     }
     return wanted;
@@ -144,12 +144,14 @@ static void add_place(char *text, size_t room, uint64_t va)
     add(text, room, " and %s took back%s%s", p.gone_by, *gone ? " at " : "", gone);
 }
 
-static void add_kernel(char *text, size_t room, const chk_finding_t *f)
+/* "  saxpy(float*, int) at saxpy.hip:14": a line of its own */
+static void add_kernel(char *text, size_t room, const sg_memory_t *m, uint64_t kernel_object,
+                       uint64_t pc)
 {
-    char *symbol = sg_kernel_name(f->memory, f->kernel_object);
+    char *symbol = sg_kernel_name(m, kernel_object);
     char *kernel = symbol ? base_kernel_name(symbol) : NULL;
     char function[512], line[1024];
-    chk_where_code(f->memory, f->pc, function, sizeof function, line, sizeof line);
+    chk_where_code(m, pc, function, sizeof function, line, sizeof line);
     add(text, room, "  %s", kernel ? kernel : "");
     if (*function && symbol && strcmp(function, symbol) != 0) {
         char *name = base_kernel_name(function);
@@ -159,6 +161,29 @@ static void add_kernel(char *text, size_t room, const chk_finding_t *f)
     add(text, room, "%s%s\n", *line ? " at " : "", line);
     free(kernel);
     free(symbol);
+}
+
+static void add_instruction(char *text, size_t room, const uint32_t *words, uint32_t n)
+{
+    isa_inst_t decoded;
+    char instruction[128] = "";
+    if (n && isa_decode(words, n, &decoded) > 0)
+        isa_disassemble(&decoded, instruction, sizeof instruction);
+    add(text, room, "    %s", instruction);
+}
+
+static void add_other(char *text, size_t room, const sg_memory_t *m, const chk_other_t *o)
+{
+    add(text, room, "  %s", o->what);
+    if (!o->pc) {
+        add(text, room, "\n");
+        return;
+    }
+    add(text, room, ", lane %u of wave %u, group (%u,%u,%u)\n", o->lane, o->wave, o->group[0],
+        o->group[1], o->group[2]);
+    add_kernel(text, room, m, o->kernel_object, o->pc);
+    add_instruction(text, room, o->words, o->n_words);
+    add(text, room, "\n");
 }
 
 static void put(const char *text)
@@ -179,17 +204,15 @@ static void write_out(const chk_finding_t *f)
             add(text, room, ",");
         add(text, room, " wave %u, group (%u,%u,%u)\n", f->wave, f->group[0], f->group[1],
             f->group[2]);
-        add_kernel(text, room, f);
+        add_kernel(text, room, f->memory, f->kernel_object, f->pc);
     } else {
         add(text, room, "\n");
     }
     if (f->n_words) {
-        isa_inst_t decoded;
-        char instruction[128] = "";
-        if (isa_decode(f->words, f->n_words, &decoded) > 0)
-            isa_disassemble(&decoded, instruction, sizeof instruction);
-        add(text, room, "    %-48s %u lane%s of this wave\n", instruction, f->lanes,
-            f->lanes == 1 ? "" : "s");
+        const size_t begin = strlen(text);
+        add_instruction(text, room, f->words, f->n_words);
+        add(text, room, "%*s %u lane%s of this wave\n", (int)(begin + 52 - strlen(text)), "",
+            f->lanes, f->lanes == 1 ? "" : "s");
     }
     if (f->call) {
         char at[512];
@@ -201,6 +224,7 @@ static void write_out(const chk_finding_t *f)
         add_place(text, room, f->va);
         add(text, room, "\n");
     }
+    if (f->other.what) add_other(text, room, f->memory, &f->other);
     if (f->more) add(text, room, "  %s\n", f->more);
     put(text);
 }
