@@ -15,6 +15,11 @@ static inline bool base_ends_with(const char *text, const char *end)
     return n >= m && memcmp(text + n - m, end, m) == 0;
 }
 
+static inline bool base_begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 /* Of a path: what stands behind the last slash. */
 static inline const char *base_last_part(const char *path)
 {

@@ -78,6 +78,7 @@ rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name)
         return NULL;
     }
     k->name = name;
+    k->symbol = symbol;
     k->least = UINT64_MAX;
     return k;
 }

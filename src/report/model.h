@@ -77,7 +77,7 @@ typedef struct {
 } rep_launch_t;
 
 typedef struct {
-    uint32_t name; /* for people */
+    uint32_t name, symbol; /* name: for people, of this kernel alone */
     uint64_t calls, total, least, most;
     rep_list_t durations;
     uint64_t counted_calls, counted_total; /* of the processes that counted */

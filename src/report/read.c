@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "report/code.h"
+#include "results/names.h"
 #include "results/run.h"
 
 /* A kernel's symbol in a process: `launch` has its registers. */
@@ -586,8 +587,11 @@ static void read_values(reader_t *r)
     if (!d) r->failed = true;
     read_counters(r, &counters);
     /* a value of each instance; those of a dispatch stand together */
-    sqlite3_stmt *s = rows_of(r, "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = "
-                                 "? AND sample_id IS NULL");
+    sqlite3_stmt *s = rows_of(
+        r, rocpd_has_column(r->databases.db, "rocpd_pmc_event", "sample_id")
+               ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND sample_id "
+                 "IS NULL"
+               : "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ?");
     while (next(r, s)) {
         uint64_t event = number(s, 0), counter = out_numbers_get(&counters, number(s, 1));
         uint64_t kernel = out_numbers_get(&r->dispatched, event);
@@ -682,6 +686,29 @@ static void find_window(reader_t *r)
 
 /* ---- all of them ---- */
 
+/* Kernels that databases call the same get names of their own, in the timeline too. */
+static void name_apart(reader_t *r)
+{
+    rep_run_t *run = r->run;
+    const size_t count = run->kernels.count;
+    res_name_t *names = calloc(count + 1, sizeof(*names));
+    for (size_t i = 0; names && i < count; i++)
+        names[i] = (res_name_t){.symbol = r->names->texts.rows[run->kernels.rows[i].symbol],
+                                .name = strdup(r->names->texts.rows[run->kernels.rows[i].name])};
+    if (!names || !res_names_apart(names, count)) r->failed = true;
+    for (size_t i = 0; names && i < count; i++) {
+        if (!r->failed) run->kernels.rows[i].name = rep_name(r->names, names[i].name, &r->failed);
+        free(names[i].name);
+        free(names[i].brief);
+    }
+    free(names);
+    for (size_t i = 0; !r->failed && i < run->events.count; i++) {
+        rep_event_t *e = &run->events.rows[i];
+        if (run->tracks.rows[e->track].kind == REP_QUEUE)
+            e->name = run->kernels.rows[run->launches.rows[e->extra].kernel].name;
+    }
+}
+
 int rep_read(rep_run_t *run, rep_names_t *names, const rep_request_t *request,
              const rep_input_t *input)
 {
@@ -699,6 +726,7 @@ int rep_read(rep_run_t *run, rep_names_t *names, const rep_request_t *request,
     find_passes(&r);
     for (r.process = 0; !r.failed && r.process < run->processes.count; r.process++)
         read_process(&r);
+    if (!r.failed && !run->failed) name_apart(&r);
     if (run->begin > run->end) run->begin = run->end = 0;
     free(r.symbols.rows);
     res_run_close(&r.databases);

@@ -1,25 +1,22 @@
 /* annotate_rules.c - what is wrong with an instruction, as far as its counts say so.
  *
  * A rule is a row of a table: what it costs, 0 if it does not apply, and its sentence. No rule
- * guesses: each has a count behind it. */
+ * guesses: each has a count behind it. Conditions that findings have too are in waste.c. */
 #include <string.h>
 
+#include "base/text.h"
 #include "results/annotate.h"
+#include "results/waste.h"
 
 typedef struct {
     uint64_t (*cost)(const ann_kernel_t *k, const ins_instruction_t *i);
     void (*say)(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES]);
 } rule_t;
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Scalar instructions have no lanes to lose. */
 static bool is_vector(const ins_instruction_t *i)
 {
-    return !begins(i->text, "s_");
+    return !base_begins_with(i->text, "s_");
 }
 
 static double each(uint64_t sum, const ins_instruction_t *i)
@@ -37,13 +34,10 @@ static const char *number(double value, char text[32])
 
 /* ---- rules ---- */
 
-/* Twice as many lines as would do, and at least two more for a wave. */
 static uint64_t cost_spread(const ann_kernel_t *k, const ins_instruction_t *i)
 {
-    const softgpu_instruction_counts_t *n = &i->counts;
     (void)k;
-    if (!n->lines_needed || n->lines / 2 < n->lines_needed) return 0;
-    return (n->lines - n->lines_needed) / 2 >= n->issued ? n->lines - n->lines_needed : 0;
+    return res_waste_lines(i->counts.issued, i->counts.lines, i->counts.lines_needed);
 }
 
 static void say_spread(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
@@ -54,14 +48,10 @@ static void say_spread(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES]
              number(each(i->counts.lines_needed, i), needed));
 }
 
-/* Half as long again as without conflicts. */
 static uint64_t cost_conflict(const ann_kernel_t *k, const ins_instruction_t *i)
 {
-    const softgpu_instruction_counts_t *n = &i->counts;
     (void)k;
-    if (!n->lds_clocks_needed || n->lds_clocks <= n->lds_clocks_needed) return 0;
-    const uint64_t more = n->lds_clocks - n->lds_clocks_needed;
-    return more >= (n->lds_clocks_needed + 1) / 2 ? more : 0;
+    return res_waste_clocks(i->counts.lds_clocks, i->counts.lds_clocks_needed);
 }
 
 static void say_conflict(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
@@ -73,17 +63,10 @@ static void say_conflict(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTE
              number(each(n->lds_clocks, i), clocks), number(each(n->lds_clocks_needed, i), needed));
 }
 
-static bool is_scratch(const ins_instruction_t *i)
-{
-    const bool direct = strstr(i->text, " off, s[0:3], ") != NULL;
-    return begins(i->text, "scratch_") || (begins(i->text, "buffer_") && direct);
-}
-
-/* The compiler's own places in scratch have fixed offsets; arrays that are indexed have not. */
 static uint64_t cost_spill(const ann_kernel_t *k, const ins_instruction_t *i)
 {
-    const bool spills = k->facts && k->facts->noted && k->facts->notes.vgpr_spills;
-    return spills && i->depth && is_scratch(i) ? i->counts.issued + i->counts.lines : 0;
+    const uint64_t spills = k->facts && k->facts->noted ? k->facts->notes.vgpr_spills : 0;
+    return res_waste_spill(spills, i->depth, i->text) ? i->counts.issued + i->counts.lines : 0;
 }
 
 static void say_spill(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])

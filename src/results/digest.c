@@ -415,7 +415,7 @@ static int digest(res_run_t *r, const res_values_t *v, void *data)
     if (result == 0)
         result =
             add_rows(&d, r, CALLS,
-                     "SELECT name, COUNT(*), SUM(duration) FROM regions WHERE category NOT LIKE "
+                     "SELECT name, SUM(calls), SUM(time_ns) FROM res_call WHERE category NOT LIKE "
                      "'MARKER%' GROUP BY name ORDER BY 3 DESC, 1 LIMIT 50");
     if (d.count) qsort(d.items, d.count, sizeof(*d.items), by_importance);
     if (d.failed) base_error("%s", strerror(ENOMEM));

@@ -1,8 +1,9 @@
 /* finding_rules.c - the rules of findings: each a row with the statement that finds it.
  *
- * What rules read besides the views of the run: f_run, f_kernel, f_work and f_instruction, and
- * total_of(kernel, 'COUNTER') and mean_of(...), which are NULL for what was not collected, so that
- * a rule without its counters finds nothing. Thresholds stand in the statements, once each. */
+ * What rules read besides the views of the run: f_run, f_kernel and f_instruction, what gather.h
+ * has summed up, and total_of(place, 'COUNTER') and mean_of(...), which are NULL for what was not
+ * collected, so that a rule without its counters finds nothing. Thresholds stand in the statements,
+ * once each; those of single instructions in waste.c, which is wasted_lines() and so on here. */
 #include "results/findings.h"
 
 /* A kernel of which the condition holds. */
@@ -14,13 +15,21 @@
     "occupancy AS waves, waves_max AS possible, limiter || iif(advice = '', '', '; ' || advice) "  \
     "AS limiter"
 
-/* Calls by name, of the runtimes' and the program's own. */
-#define CALLS(condition)                                                                           \
-    "SELECT name, SUM(duration) * 1.0 / (SELECT span_ns FROM f_run), COUNT(*) AS calls, "          \
-    "SUM(duration) AS time_ns FROM regions WHERE " condition
+/* Of each kernel the instruction with the greatest MAX() among those of which the condition holds:
+ * columns beside a MAX are those of its row. */
+#define INSTRUCTIONS(columns, condition)                                                           \
+    "SELECT F.label, F.share, F.name AS kernel, I.source AS place, I.text AS "                     \
+    "instruction, " columns                                                                        \
+    " FROM f_instruction I JOIN f_kernel F ON F.place = I.place WHERE " condition                  \
+    " GROUP BY F.place"
 
-/* While kernels ran: between the first launch and the last end. */
-#define DURING "start >= (SELECT first FROM f_run) AND \"end\" <= (SELECT last FROM f_run)"
+#define LINES  "wasted_lines(I.issued, I.lines, I.lines_needed)"
+#define CLOCKS "wasted_clocks(I.lds_clocks, I.lds_clocks_needed)"
+
+/* Calls by name, of the runtimes' and the program's own: these numbers of them, this time. */
+#define CALLS(number, time, condition)                                                             \
+    "SELECT name, SUM(" time ") * 1.0 / (SELECT span_ns FROM f_run), SUM(" number ") AS calls, "   \
+    "SUM(" time ") AS time_ns FROM res_call WHERE " condition
 
 #define HIP_CALL "category LIKE 'HIP\\_%' ESCAPE '\\'"
 
@@ -45,27 +54,20 @@ const res_rule_row_t res_finding_rules[] = {
     {"launch-bound", "Launching takes longer than the kernels", RES_MEASURED, false,
      "SELECT 'stream ' || COALESCE(S.name, D.stream_id), D.t * 1.0 / (SELECT span_ns FROM f_run), "
      "D.n AS launches, D.t / D.n AS kernel_ns, L.mean AS launch_ns FROM (SELECT guid, stream_id, "
-     "COUNT(*) AS n, SUM(\"end\" - start) AS t FROM rocpd_kernel_dispatch GROUP BY guid, "
-     "stream_id) "
-     "D JOIN (SELECT guid, AVG(duration) AS mean FROM regions WHERE name LIKE 'hip%Launch%Kernel%' "
-     "GROUP BY guid) L ON L.guid = D.guid LEFT JOIN rocpd_info_stream S ON S.id = D.stream_id AND "
-     "S.guid = D.guid WHERE D.n >= 20 AND D.t / D.n < L.mean",
+     "SUM(calls) AS n, SUM(total) AS t FROM res_launch GROUP BY guid, stream_id) D JOIN (SELECT "
+     "guid, SUM(time_ns) * 1.0 / SUM(calls) AS mean FROM res_call WHERE name LIKE "
+     "'hip%Launch%Kernel%' GROUP BY guid) L ON L.guid = D.guid LEFT JOIN rocpd_info_stream S ON "
+     "S.id = D.stream_id AND S.guid = D.guid WHERE D.n >= 20 AND D.t / D.n < L.mean",
      "{launches} kernels take {kernel} each on average, launching one takes {launch}.",
      "Do more in each kernel, fuse neighbours, or record the sequence once as a HIP graph.",
      "rocprofv3 --hip-trace --kernel-trace"},
     {"idle-gpu", "The GPU waits between its kernels", RES_MEASURED, false,
-     "WITH gaps AS (SELECT guid, before AS start, start AS \"end\", start - before AS length FROM "
-     "f_work WHERE before < start), longest AS (SELECT * FROM gaps ORDER BY length DESC LIMIT 20), "
-     "filler AS (SELECT R.name AS name, SUM(MIN(R.\"end\", G.\"end\") - MAX(R.start, G.start)) AS "
-     "t "
-     "FROM longest G JOIN regions R ON R.guid = G.guid AND R.start < G.\"end\" AND R.\"end\" > "
-     "G.start WHERE R." HIP_CALL " GROUP BY R.name ORDER BY t DESC LIMIT 1) "
-     "SELECT COALESCE((SELECT name FROM filler), ''), SUM(length) * 1.0 / span_ns, COUNT(*) AS "
-     "gaps, "
-     "SUM(length) AS idle_ns, 100.0 * SUM(length) / span_ns AS share_pct, MAX(length) AS "
-     "longest_ns, "
-     "COALESCE((SELECT name FROM filler), 'no call that was traced') AS call FROM gaps, f_run "
-     "HAVING SUM(length) >= 0.3 * span_ns AND COUNT(*) >= 2",
+     "WITH filler AS (SELECT name, SUM(gap_ns) AS t FROM res_call WHERE gap_ns > 0 AND " HIP_CALL
+     " GROUP BY name ORDER BY t DESC, name LIMIT 1) "
+     "SELECT COALESCE((SELECT name FROM filler), ''), idle_ns * 1.0 / span_ns, gaps, idle_ns, "
+     "100.0 "
+     "* idle_ns / span_ns AS share_pct, longest_ns, COALESCE((SELECT name FROM filler), 'no call "
+     "that was traced') AS call FROM f_run WHERE idle_ns >= 0.3 * span_ns AND gaps >= 2",
      "It has nothing to do for {idle}, {share} of the time between its first and last work, in "
      "{gaps} "
      "gaps, the longest of {longest}; what fills the longest on the host is {call}.",
@@ -73,56 +75,59 @@ const res_rule_row_t res_finding_rules[] = {
      "with kernels on another stream.",
      "rocprofv3 --sys-trace"},
     {"sync-in-loop", "The host waits after every few kernels", RES_MEASURED, false,
-     CALLS("name IN ('hipDeviceSynchronize', 'hipStreamSynchronize', 'hipEventSynchronize') "
-           "GROUP BY name HAVING COUNT(*) >= 20 AND COUNT(*) >= 0.5 * (SELECT COUNT(*) FROM "
-           "rocpd_kernel_dispatch)"),
+     CALLS("calls", "time_ns",
+           "name IN ('hipDeviceSynchronize', 'hipStreamSynchronize', 'hipEventSynchronize') GROUP "
+           "BY name HAVING SUM(calls) >= 20 AND SUM(calls) >= 0.5 * (SELECT SUM(calls) FROM "
+           "res_launch)"),
      "{subject} is called {calls} times, and waits for {time} in all.",
      "A stream keeps its order by itself: wait once, where the host needs the result.",
      "rocprofv3 --hip-trace"},
     {"one-stream", "Copies and kernels share one stream", RES_MEASURED, false,
-     "WITH work AS (SELECT stream_id, \"end\" - start AS t, 0 AS copy FROM rocpd_kernel_dispatch "
-     "UNION ALL SELECT stream_id, \"end\" - start, 1 FROM rocpd_memory_copy) "
-     "SELECT '', SUM(t * copy) * 1.0 / SUM(t), SUM(copy) AS copies, SUM(t * copy) AS copy_ns, "
-     "SUM(t * (1 - copy)) AS kernel_ns FROM work HAVING COUNT(DISTINCT stream_id) = 1 AND "
-     "SUM(copy) "
-     ">= 4 AND SUM(1 - copy) >= 4 AND SUM(t * copy) >= 0.1 * SUM(t)",
+     "WITH work AS (SELECT stream_id, 0 AS copies, 0 AS copy_ns, calls AS kernels, total AS "
+     "kernel_ns FROM res_launch UNION ALL SELECT stream_id, COUNT(*), SUM(\"end\" - start), 0, 0 "
+     "FROM rocpd_memory_copy GROUP BY stream_id) "
+     "SELECT '', SUM(copy_ns) * 1.0 / SUM(copy_ns + kernel_ns), SUM(copies) AS copies, "
+     "SUM(copy_ns) "
+     "AS copy_ns, SUM(kernel_ns) AS kernel_ns FROM work HAVING COUNT(DISTINCT stream_id) = 1 AND "
+     "SUM(copies) >= 4 AND SUM(kernels) >= 4 AND SUM(copy_ns) >= 0.1 * SUM(copy_ns + kernel_ns)",
      "{copies} copies take {copy} and the kernels {kernel}, one after the other.",
      "Cut the data into parts and let two streams copy one while another is computed.",
      "rocprofv3 --kernel-trace --memory-copy-trace"},
     {"alloc-in-loop", "Memory is allocated while kernels run", RES_MEASURED, false,
-     CALLS("name IN ('hipMalloc', 'hipFree', 'hipHostMalloc', 'hipHostFree', 'hipMallocManaged') "
-           "AND " DURING " GROUP BY name HAVING COUNT(*) >= 20"),
+     CALLS("inside", "inside_ns",
+           "name IN ('hipMalloc', 'hipFree', 'hipHostMalloc', 'hipHostFree', 'hipMallocManaged') "
+           "GROUP BY name HAVING SUM(inside) >= 20"),
      "{subject} is called {calls} times between the first and the last kernel, and takes {time}.",
      "Allocate once and reuse, or use hipMallocAsync, which keeps a pool.",
      "rocprofv3 --hip-trace"},
     {"code-loading", "Compiling and loading code takes long", RES_MEASURED, false,
-     "SELECT '', SUM(duration) * 1.0 / (SELECT MAX(\"end\") - MIN(start) FROM regions), COUNT(*) "
-     "AS "
-     "calls, SUM(duration) AS time_ns, 100.0 * SUM(duration) / (SELECT MAX(\"end\") - MIN(start) "
-     "FROM regions) AS share_pct FROM regions WHERE name LIKE 'hipModuleLoad%' OR name LIKE "
-     "'hiprtcCompile%' OR name LIKE 'hipLinkComplete%' HAVING SUM(duration) >= 0.05 * (SELECT "
-     "MAX(\"end\") - MIN(start) FROM regions)",
+     "WITH span AS (SELECT MAX(last) - MIN(first) AS ns FROM res_call) SELECT '', SUM(time_ns) * "
+     "1.0 / ns, SUM(calls) AS calls, SUM(time_ns) AS time_ns, 100.0 * SUM(time_ns) / ns AS "
+     "share_pct FROM res_call, span WHERE name LIKE 'hipModuleLoad%' OR name LIKE "
+     "'hiprtcCompile%' OR name LIKE 'hipLinkComplete%' HAVING SUM(time_ns) >= 0.05 * ns",
      "{calls} calls that compile or load code take {time}, {share} of the time in which calls were "
      "traced.",
      "Compile ahead of time, keep what hiprtc made in a file, and load each module once.",
      "rocprofv3 --hip-trace"},
     {"warm-up", "The first run of a kernel takes much longer", RES_MEASURED, false,
-     "WITH d AS (SELECT K.display_name AS name, D.\"end\" - D.start AS t, ROW_NUMBER() OVER "
-     "(PARTITION BY K.display_name ORDER BY D.start) AS n FROM rocpd_kernel_dispatch D JOIN "
-     "rocpd_info_kernel_symbol K ON K.id = D.kernel_id AND K.guid = D.guid), k AS (SELECT name, "
-     "MAX(t) FILTER (WHERE n = 1) AS first, AVG(t) FILTER (WHERE n > 1) AS rest, COUNT(*) AS calls "
-     "FROM d GROUP BY name) SELECT F.label, (k.first - k.rest) / (SELECT SUM(\"end\" - start) FROM "
-     "rocpd_kernel_dispatch), F.name AS kernel, k.first AS first_ns, k.rest AS rest_ns, k.calls AS "
-     "calls FROM k JOIN f_kernel F ON F.name = k.name WHERE k.calls >= 5 AND k.first > 5 * k.rest "
-     "AND F.label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\'",
+     /* columns beside a MIN are those of its row */
+     "WITH k AS (SELECT place, MIN(first), first_ns, SUM(calls) AS calls, SUM(total) AS total FROM "
+     "res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid GROUP BY place), "
+     "rest AS (SELECT *, (total - first_ns) * 1.0 / (calls - 1) AS rest_ns FROM k WHERE calls >= "
+     "5) "
+     "SELECT F.label, (first_ns - rest_ns) / (SELECT SUM(total) FROM res_launch), F.name AS "
+     "kernel, "
+     "first_ns, rest_ns, rest.calls AS calls FROM rest JOIN f_kernel F ON F.place = rest.place "
+     "WHERE first_ns > 5 * rest_ns AND F.label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\'",
      "Its first run takes {first}, the others {rest} on average.",
      "Measure without the first run; touch memory and load code before the time counts.",
      "rocprofv3 --kernel-trace"},
     /* ---- copies ---- */
     {"sync-copies", "The host waits for its copies", RES_MEASURED, false,
-     CALLS("name IN ('hipMemcpy', 'hipMemcpyHtoD', 'hipMemcpyDtoH', 'hipMemcpy2D', 'hipMemcpy3D', "
-           "'hipMemcpyToSymbol', 'hipMemcpyFromSymbol') GROUP BY name HAVING COUNT(*) >= 2 AND "
-           "SUM(duration) >= 0.05 * (SELECT span_ns FROM f_run)"),
+     CALLS("calls", "time_ns",
+           "name IN ('hipMemcpy', 'hipMemcpyHtoD', 'hipMemcpyDtoH', 'hipMemcpy2D', 'hipMemcpy3D', "
+           "'hipMemcpyToSymbol', 'hipMemcpyFromSymbol') GROUP BY name HAVING SUM(calls) >= 2 "
+           "AND SUM(time_ns) >= 0.05 * (SELECT span_ns FROM f_run)"),
      "{subject} is called {calls} times and takes {time}, in which the host launches nothing.",
      "Use hipMemcpyAsync with pinned memory, and a stream beside that of the kernels.",
      "rocprofv3 --hip-trace --memory-copy-trace"},
@@ -130,8 +135,8 @@ const res_rule_row_t res_finding_rules[] = {
      "SELECT '', SUM(C.\"end\" - C.start) * 1.0 / (SELECT span_ns FROM f_run), COUNT(*) AS copies, "
      "SUM(C.size) AS copied_bytes FROM rocpd_memory_copy C JOIN rocpd_info_agent S ON S.id = "
      "C.src_agent_id AND S.guid = C.guid JOIN rocpd_info_agent D ON D.id = C.dst_agent_id AND "
-     "D.guid = C.guid WHERE S.type <> D.type AND EXISTS (SELECT 1 FROM regions WHERE name LIKE "
-     "'hipMemcpy%') AND NOT EXISTS (SELECT 1 FROM regions WHERE name IN ('hipHostMalloc', "
+     "D.guid = C.guid WHERE S.type <> D.type AND EXISTS (SELECT 1 FROM res_call WHERE name LIKE "
+     "'hipMemcpy%') AND NOT EXISTS (SELECT 1 FROM res_call WHERE name IN ('hipHostMalloc', "
      "'hipHostAlloc', 'hipMallocHost', 'hipHostRegister', 'hipMallocManaged')) HAVING SUM(C.size) "
      ">= "
      "1048576",
@@ -194,21 +199,17 @@ const res_rule_row_t res_finding_rules[] = {
     /* ---- memory ---- */
     {"uncoalesced", "Memory access that is not coalesced", RES_CACHE_MODEL, true,
      KERNELS(
-         "total_of(name, 'TCP_TOTAL_CACHE_ACCESSES') / total_of(name, 'SQ_INSTS_VMEM') AS lines",
-         "total_of(name, 'SQ_INSTS_VMEM') > 0 AND total_of(name, 'TCP_TOTAL_CACHE_ACCESSES') >= "
-         "24 * total_of(name, 'SQ_INSTS_VMEM')"),
+         "total_of(place, 'TCP_TOTAL_CACHE_ACCESSES') / total_of(place, 'SQ_INSTS_VMEM') AS lines",
+         "total_of(place, 'SQ_INSTS_VMEM') > 0 AND total_of(place, 'TCP_TOTAL_CACHE_ACCESSES') >= "
+         "24 * total_of(place, 'SQ_INSTS_VMEM')"),
      "A memory instruction touches {lines} cache lines of 64 bytes on average; 64 neighbours of 4 "
      "bytes need 4.",
      "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "
      "LDS.",
      ANNOTATE},
     {"line-uncoalesced", "The instruction whose access is coalesced worst", RES_EXACT, false,
-     "SELECT F.label, F.share, F.name AS kernel, I.place AS place, I.text AS instruction, I.lines "
-     "* "
-     "1.0 / I.lines_needed AS times, MAX(I.lines - I.lines_needed) AS needless FROM f_instruction "
-     "I "
-     "JOIN f_kernel F ON F.name = I.kernel WHERE I.lines_needed > 0 AND I.lines >= 4 * "
-     "I.lines_needed GROUP BY F.name",
+     INSTRUCTIONS("I.lines * 1.0 / I.lines_needed AS times, MAX(" LINES ") AS needless",
+                  LINES " > 0"),
      "At {place}, {instruction} touches {times} times the cache lines that its bytes need, "
      "{needless} "
      "more than would do.",
@@ -216,36 +217,30 @@ const res_rule_row_t res_finding_rules[] = {
      "LDS.",
      ANNOTATE},
     {"line-conflicts", "The instruction with the most LDS bank conflicts", RES_EXACT, false,
-     "SELECT F.label, F.share, F.name AS kernel, I.place AS place, I.text AS instruction, "
-     "I.lds_clocks * 1.0 / I.lds_clocks_needed AS times, MAX(I.lds_clocks - I.lds_clocks_needed) "
-     "AS "
-     "lost FROM f_instruction I JOIN f_kernel F ON F.name = I.kernel WHERE I.lds_clocks_needed > 0 "
-     "AND I.lds_clocks >= 2 * I.lds_clocks_needed GROUP BY F.name",
+     INSTRUCTIONS("I.lds_clocks * 1.0 / I.lds_clocks_needed AS times, MAX(" CLOCKS ") AS lost",
+                  CLOCKS " > 0"),
      "At {place}, {instruction} takes {times} times the clocks of LDS that it needs: {lost} are "
      "lost.",
      "Pad rows by one element, or change which lane reads which column.", ANNOTATE},
     {"spill-in-loop", "Scratch memory is used in a loop", RES_EXACT, false,
-     "SELECT F.label, F.share, F.name AS kernel, I.place AS place, I.text AS instruction, "
-     "MAX(I.issued) AS times FROM f_instruction I JOIN f_kernel F ON F.name = I.kernel WHERE "
-     "I.loop_depth > 0 AND (I.text LIKE 'scratch\\_%' ESCAPE '\\' OR I.text LIKE "
-     "'buffer\\_%s[0:3]%' ESCAPE '\\') GROUP BY F.name",
+     INSTRUCTIONS("MAX(I.issued) AS times", "spilled_in_loop(I.spills, I.loop_depth, I.text)"),
      "At {place}, {instruction} is executed {times} times, within a loop.",
      "Raise the limit of registers (__launch_bounds__), or keep what the loop needs in fewer.",
      ANNOTATE},
     {"lds-conflicts", "LDS bank conflicts", RES_CACHE_MODEL, true,
      KERNELS(
-         "100 * total_of(name, 'SQ_LDS_BANK_CONFLICT') / total_of(name, 'SQ_LDS_IDX_ACTIVE') AS "
+         "100 * total_of(place, 'SQ_LDS_BANK_CONFLICT') / total_of(place, 'SQ_LDS_IDX_ACTIVE') AS "
          "lost_pct",
-         "total_of(name, 'SQ_LDS_IDX_ACTIVE') > 0 AND total_of(name, 'SQ_LDS_BANK_CONFLICT') >= "
-         "0.1 * total_of(name, 'SQ_LDS_IDX_ACTIVE')"),
+         "total_of(place, 'SQ_LDS_IDX_ACTIVE') > 0 AND total_of(place, 'SQ_LDS_BANK_CONFLICT') >= "
+         "0.1 * total_of(place, 'SQ_LDS_IDX_ACTIVE')"),
      "{lost} of the clocks in which LDS works are lost to bank conflicts.",
      "Pad rows by one element, or change which lane reads which column.", ANNOTATE},
     {"l2-reuse", "Data that is used again does not stay in L2", RES_CACHE_MODEL, true,
      KERNELS(
-         "mean_of(name, 'L2CacheHit') AS hit_pct, 1024 * mean_of(name, 'FETCH_SIZE') AS "
+         "mean_of(place, 'L2CacheHit') AS hit_pct, 1024 * mean_of(place, 'FETCH_SIZE') AS "
          "fetched_bytes, (SELECT SUM(size) FROM rocpd_memory_allocate WHERE type = 'ALLOC' AND "
          "level = 'REAL') AS allocated_bytes",
-         "mean_of(name, 'L2CacheHit') < 50 AND 1024 * mean_of(name, 'FETCH_SIZE') >= 2 * "
+         "mean_of(place, 'L2CacheHit') < 50 AND 1024 * mean_of(place, 'FETCH_SIZE') >= 2 * "
          "(SELECT SUM(size) FROM rocpd_memory_allocate WHERE type = 'ALLOC' AND level = 'REAL')"),
      "Only {hit} of its requests hit L2, and it fetches {fetched} where the program has "
      "{allocated} "
@@ -253,49 +248,51 @@ const res_rule_row_t res_finding_rules[] = {
      "Work on tiles that fit into L2, and order workgroups so that neighbours share data.",
      ANNOTATE},
     {"tlb-misses", "Address translations miss", RES_CACHE_MODEL, true,
-     KERNELS("100 * total_of(name, 'TCP_UTCL1_TRANSLATION_MISS') / total_of(name, "
+     KERNELS("100 * total_of(place, 'TCP_UTCL1_TRANSLATION_MISS') / total_of(place, "
              "'TCP_UTCL1_REQUEST') AS miss_pct",
-             "total_of(name, 'TCP_UTCL1_REQUEST') > 0 AND total_of(name, "
-             "'TCP_UTCL1_TRANSLATION_MISS') >= 0.05 * total_of(name, 'TCP_UTCL1_REQUEST')"),
+             "total_of(place, 'TCP_UTCL1_REQUEST') > 0 AND total_of(place, "
+             "'TCP_UTCL1_TRANSLATION_MISS') >= 0.05 * total_of(place, 'TCP_UTCL1_REQUEST')"),
      "{miss} of its address translations miss.",
      "Access memory in order, and avoid strides of pages.", ANNOTATE},
     {"scalar-misses", "The scalar cache misses", RES_CACHE_MODEL, true,
-     KERNELS("100 * total_of(name, 'SQC_DCACHE_MISSES') / total_of(name, 'SQC_DCACHE_REQ') AS "
-             "miss_pct, total_of(name, 'SQC_DCACHE_REQ') AS requests",
-             "total_of(name, 'SQC_DCACHE_REQ') >= 1000 AND total_of(name, 'SQC_DCACHE_MISSES') >= "
-             "0.2 * total_of(name, 'SQC_DCACHE_REQ')"),
+     KERNELS(
+         "100 * total_of(place, 'SQC_DCACHE_MISSES') / total_of(place, 'SQC_DCACHE_REQ') AS "
+         "miss_pct, total_of(place, 'SQC_DCACHE_REQ') AS requests",
+         "total_of(place, 'SQC_DCACHE_REQ') >= 1000 AND total_of(place, 'SQC_DCACHE_MISSES') >= "
+         "0.2 * total_of(place, 'SQC_DCACHE_REQ')"),
      "{miss} of {requests} scalar loads miss their cache.",
      "Read constants in order, or keep tables that are read at random in LDS.", ANNOTATE},
     {"code-misses", "The instruction cache misses", RES_CACHE_MODEL, true,
-     KERNELS("100 * total_of(name, 'SQC_ICACHE_MISSES') / total_of(name, 'SQC_ICACHE_REQ') AS "
-             "miss_pct, total_of(name, 'SQC_ICACHE_REQ') AS requests",
-             "total_of(name, 'SQC_ICACHE_REQ') >= 1000 AND total_of(name, 'SQC_ICACHE_MISSES') >= "
-             "0.1 * total_of(name, 'SQC_ICACHE_REQ')"),
+     KERNELS(
+         "100 * total_of(place, 'SQC_ICACHE_MISSES') / total_of(place, 'SQC_ICACHE_REQ') AS "
+         "miss_pct, total_of(place, 'SQC_ICACHE_REQ') AS requests",
+         "total_of(place, 'SQC_ICACHE_REQ') >= 1000 AND total_of(place, 'SQC_ICACHE_MISSES') >= "
+         "0.1 * total_of(place, 'SQC_ICACHE_REQ')"),
      "{miss} of {requests} requests for code miss the instruction cache.",
      "Unroll and inline less: a loop should fit into 32 KiB.", ANNOTATE},
     {"atomics", "Atomics make up much of the traffic", RES_CACHE_MODEL, true,
-     KERNELS("total_of(name, 'TCC_ATOMIC') AS atomics, 100 * total_of(name, 'TCC_ATOMIC') / "
-             "total_of(name, 'TCC_REQ') AS share_pct",
-             "total_of(name, 'TCC_REQ') > 0 AND total_of(name, 'TCC_ATOMIC') >= 0.25 * "
-             "total_of(name, 'TCC_REQ')"),
+     KERNELS("total_of(place, 'TCC_ATOMIC') AS atomics, 100 * total_of(place, 'TCC_ATOMIC') / "
+             "total_of(place, 'TCC_REQ') AS share_pct",
+             "total_of(place, 'TCC_REQ') > 0 AND total_of(place, 'TCC_ATOMIC') >= 0.25 * "
+             "total_of(place, 'TCC_REQ')"),
      "{share} of its requests to L2 are atomics, {atomics} in all; those of one address wait for "
      "each "
      "other.",
      "Add up within a wave or workgroup first, and let one lane do the atomic.", ANNOTATE},
     /* ---- computing ---- */
     {"divergence", "Lanes are idle: branches diverge", RES_TIMING_MODEL, true,
-     KERNELS("mean_of(name, 'VALUUtilization') AS active_pct, 0.64 * mean_of(name, "
+     KERNELS("mean_of(place, 'VALUUtilization') AS active_pct, 0.64 * mean_of(place, "
              "'VALUUtilization') AS lanes",
-             "mean_of(name, 'VALUUtilization') < 70"),
+             "mean_of(place, 'VALUUtilization') < 70"),
      "{lanes} of 64 lanes are active in its vector instructions, on average.",
      "Sort work so that the lanes of a wave do the same, and replace short branches by selects.",
      ANNOTATE},
     {"no-matrix", "Half-precision sums without the matrix unit", RES_EXACT, true,
      KERNELS(
-         "total_of(name, 'SQ_INSTS_VALU_FMA_F16') AS instructions, 100 * total_of(name, "
-         "'SQ_INSTS_VALU_FMA_F16') / total_of(name, 'SQ_INSTS_VALU') AS share_pct",
-         "total_of(name, 'SQ_INSTS_VALU_FMA_F16') >= 0.25 * total_of(name, 'SQ_INSTS_VALU') AND "
-         "COALESCE(total_of(name, 'SQ_INSTS_MFMA'), total_of(name, "
+         "total_of(place, 'SQ_INSTS_VALU_FMA_F16') AS instructions, 100 * total_of(place, "
+         "'SQ_INSTS_VALU_FMA_F16') / total_of(place, 'SQ_INSTS_VALU') AS share_pct",
+         "total_of(place, 'SQ_INSTS_VALU_FMA_F16') >= 0.25 * total_of(place, 'SQ_INSTS_VALU') AND "
+         "COALESCE(total_of(place, 'SQ_INSTS_MFMA'), total_of(place, "
          "'SQ_INSTS_VALU_MFMA_F16')) = 0"),
      "{share} of its vector instructions multiply and add half-precision numbers, none of them is "
      "a "
@@ -303,8 +300,9 @@ const res_rule_row_t res_finding_rules[] = {
      "A matrix product by MFMA is several times as fast: rocBLAS, rocWMMA or Composable Kernel.",
      ANNOTATE},
     {"far-from-roofs", "Neither computing nor memory is busy", RES_TIMING_MODEL, true,
-     KERNELS("mean_of(name, 'VALUBusy') AS compute_pct, mean_of(name, 'MemUnitBusy') AS memory_pct",
-             "mean_of(name, 'VALUBusy') < 20 AND mean_of(name, 'MemUnitBusy') < 20"),
+     KERNELS(
+         "mean_of(place, 'VALUBusy') AS compute_pct, mean_of(place, 'MemUnitBusy') AS memory_pct",
+         "mean_of(place, 'VALUBusy') < 20 AND mean_of(place, 'MemUnitBusy') < 20"),
      "Vector units work {compute} of the time, memory units {memory}: it waits for latency.",
      "Give each SIMD more waves, or each wave more independent work: unroll, load ahead.",
      ANNOTATE},

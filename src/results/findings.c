@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "insight/occupancy.h"
+#include "results/gather.h"
+#include "results/waste.h"
 
 enum { ROWS_MAX = 20 }; /* of one rule */
 
@@ -25,19 +27,14 @@ static int no_memory(void)
 /* f_run has one row, f_kernel one for each kernel, f_instruction one for each that was counted. */
 static const char tables[] =
     "DROP TABLE IF EXISTS temp.f_run; DROP TABLE IF EXISTS temp.f_kernel; "
-    "DROP TABLE IF EXISTS temp.f_instruction; DROP TABLE IF EXISTS temp.f_work; "
-    "CREATE TEMP TABLE f_instruction(kernel, place, text, issued, lines, lines_needed, lds_clocks, "
-    "lds_clocks_needed, loop_depth); "
-    "CREATE TEMP TABLE f_kernel(name, label, share, calls, occupancy, waves_max, limiter, advice, "
-    "workgroup, groups, group_waves, unit_waves, cus, simds, scratch_slots, scratch, rounds, tail);"
-    /* what keeps a GPU busy, and since when it had nothing to do */
-    "CREATE TEMP TABLE f_work AS SELECT guid, start, \"end\", MAX(\"end\") OVER (PARTITION BY guid "
-    "ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (SELECT guid, "
-    "start, \"end\" FROM rocpd_kernel_dispatch UNION ALL SELECT guid, start, \"end\" FROM "
-    "rocpd_memory_copy); "
-    "CREATE TEMP TABLE f_run AS SELECT MAX(1, MAX(\"end\") - MIN(start)) AS span_ns, MIN(start) AS "
-    "first, MAX(\"end\") AS last, 0 AS software, 0 AS model_time, 0 AS dropped, 0 AS damaged, 0 AS "
-    "names_lost, 0 AS uncounted FROM f_work";
+    "DROP TABLE IF EXISTS temp.f_instruction; "
+    "CREATE TEMP TABLE f_instruction(place, source, text, issued, lines, lines_needed, lds_clocks, "
+    "lds_clocks_needed, loop_depth, spills); "
+    "CREATE TEMP TABLE f_kernel(place, name, label, share, calls, occupancy, waves_max, limiter, "
+    "advice, workgroup, groups, group_waves, unit_waves, cus, simds, scratch_slots, scratch, "
+    "rounds, tail); "
+    "CREATE TEMP TABLE f_run AS SELECT MAX(1, last - first) AS span_ns, *, 0 AS software, 0 AS "
+    "model_time, 0 AS dropped, 0 AS damaged, 0 AS names_lost, 0 AS uncounted FROM res_work";
 
 /* Shape of the largest dispatch, and of the GPU that ran it. */
 typedef struct {
@@ -75,10 +72,11 @@ static int put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape
                               scratch ? scratch->most : 0,
                               rounds,
                               rounds > 0 ? 1 - rounds / ceil(rounds) : 0};
-    sqlite3_bind_text(s, 1, k->name, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 2, k->label, -1, SQLITE_STATIC);
-    for (int i = 0, at = 3; i < (int)(sizeof(numbers) / sizeof(*numbers)); i++, at++) {
-        if (at == 7) { /* texts stand between */
+    sqlite3_bind_int64(s, 1, (sqlite3_int64)kernel);
+    sqlite3_bind_text(s, 2, k->name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 3, k->label, -1, SQLITE_STATIC);
+    for (int i = 0, at = 4; i < (int)(sizeof(numbers) / sizeof(*numbers)); i++, at++) {
+        if (at == 8) { /* texts stand between */
             sqlite3_bind_text(s, at++, limiter, -1, SQLITE_TRANSIENT);
             sqlite3_bind_text(s, at++, advice, -1, SQLITE_TRANSIENT);
         }
@@ -102,21 +100,17 @@ static int put_kernels(res_run_t *r, const res_values_t *v, sqlite3_stmt *to)
     /* columns beside a MAX are those of its row */
     sqlite3_stmt *s = res_prepare(
         r,
-        "SELECT K.display_name, MAX(D.grid_size_x * D.grid_size_y * D.grid_size_z), "
-        "D.workgroup_size_x * D.workgroup_size_y * D.workgroup_size_z, K.arch_vgpr_count, "
-        "K.accum_vgpr_count, K.sgpr_count, D.group_segment_size, A.name, "
+        "SELECT K.place, MAX(D.grid), D.workgroup, K.vgprs, K.agprs, K.sgprs, D.lds, A.name, "
         "iif(json_valid(A.extdata), json_extract(A.extdata, '$.cu_count'), 0), "
         "iif(json_valid(A.extdata), json_extract(A.extdata, '$.simd_count'), 0), "
         "iif(json_valid(A.extdata), json_extract(A.extdata, '$.max_slots_scratch_cu'), 0) "
-        "FROM rocpd_kernel_dispatch D JOIN rocpd_info_kernel_symbol K ON K.id = D.kernel_id AND "
-        "K.guid = D.guid LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid "
-        "GROUP BY K.display_name",
+        "FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "
+        "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid GROUP BY K.place",
         what);
     int more = s ? 1 : -1;
     while (more > 0 && (more = res_step(s, what)) > 0) {
-        const size_t kernel = res_kernel_place(v, (const char *)sqlite3_column_text(s, 0));
+        const size_t kernel = (size_t)sqlite3_column_int64(s, 0);
         const char *gpu = (const char *)sqlite3_column_text(s, 7);
-        if (kernel == v->kernel_count) continue;
         shape_t shape = {.grid = sqlite3_column_double(s, 1),
                          .workgroup = sqlite3_column_double(s, 2),
                          .needs = {.arch_vgprs = size_at(s, 3),
@@ -146,34 +140,46 @@ static int put_run(res_run_t *r, const res_values_t *v)
     return rocpd_run(r->db, sql, "findings");
 }
 
-/* Over all dispatches; where they come from, if the code says. */
-static const char instructions[] =
-    "INSERT INTO f_instruction SELECT K.display_name, COALESCE(I.file || ':' || I.line, "
-    "printf('0x%x', I.address)), I.text, SUM(I.issued), SUM(I.lines), SUM(I.lines_needed), "
-    "SUM(I.lds_clocks), SUM(I.lds_clocks_needed), I.loop_depth FROM crocprof_instruction I JOIN "
-    "rocpd_info_kernel_symbol K ON K.id = I.kernel_id AND K.guid = I.guid GROUP BY K.display_name, "
-    "I.code_object_id, I.address";
-
-static int fill_tables(res_run_t *r, const res_values_t *v)
+/* Over all dispatches; where they come from, if the code says. What is known of kernels' code may
+ * be missing: databases of other versions. */
+static int put_instructions(res_run_t *r)
 {
-    if (rocpd_run(r->db, tables, "findings") != 0 || put_run(r, v) != 0) return -1;
-    sqlite3_stmt *kernel = res_prepare(
-        r, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "findings");
-    int result = kernel ? put_kernels(r, v, kernel) : -1;
-    sqlite3_finalize(kernel);
-    if (result == 0 && rocpd_has_column(r->db, "crocprof_instruction", "lines"))
-        result = rocpd_run(r->db, instructions, "findings");
+    const bool code = rocpd_has_column(r->db, "crocprof_kernel_code", "vgpr_spills");
+    char *sql = sqlite3_mprintf(
+        "INSERT INTO f_instruction SELECT K.place, COALESCE(I.file || ':' || I.line, "
+        "printf('0x%%x', I.address)), I.text, SUM(I.issued), SUM(I.lines), SUM(I.lines_needed), "
+        "SUM(I.lds_clocks), SUM(I.lds_clocks_needed), I.loop_depth, %s FROM crocprof_instruction I "
+        "JOIN res_symbol K ON K.id = I.kernel_id AND K.guid = I.guid %s GROUP BY K.place, "
+        "I.code_object_id, I.address",
+        code ? "MAX(C.vgpr_spills)" : "0",
+        code ? "LEFT JOIN crocprof_kernel_code C ON C.kernel_id = I.kernel_id AND C.guid = I.guid"
+             : "");
+    const int result = sql ? rocpd_run(r->db, sql, "findings") : no_memory();
+    sqlite3_free(sql);
     return result;
 }
 
-/* total_of(kernel, 'NAME') and mean_of(...): NULL where it was not collected. A block's counter may
+static int fill_tables(res_run_t *r, const res_values_t *v)
+{
+    if (res_gather_calls(r) != 0 || rocpd_run(r->db, tables, "findings") != 0 || put_run(r, v) != 0)
+        return -1;
+    sqlite3_stmt *kernel = res_prepare(
+        r, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "findings");
+    int result = kernel ? put_kernels(r, v, kernel) : -1;
+    sqlite3_finalize(kernel);
+    if (result == 0 && rocpd_has_column(r->db, "crocprof_instruction", "lines"))
+        result = put_instructions(r);
+    return result;
+}
+
+/* total_of(place, 'NAME') and mean_of(...): NULL where it was not collected. A block's counter may
  * have been collected as it is or as the metric that sums it up. */
-static void look_up(sqlite3_context *context, const char *kernel, const char *name, bool mean)
+static void look_up(sqlite3_context *context, sqlite3_value **arguments, bool mean)
 {
     const res_values_t *v = sqlite3_user_data(context);
+    const size_t k = (size_t)sqlite3_value_int64(arguments[0]);
+    const char *name = (const char *)sqlite3_value_text(arguments[1]);
     char sum[128];
-    const size_t k = kernel ? res_kernel_place(v, kernel) : v->kernel_count;
-    if (!name || k == v->kernel_count) return;
     const res_value_t *value = res_value_find(v, k, name);
     snprintf(sum, sizeof(sum), "%s_sum", name);
     if (!value) value = res_value_find(v, k, sum);
@@ -184,15 +190,40 @@ static void look_up(sqlite3_context *context, const char *kernel, const char *na
 static void total_of(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     (void)count;
-    look_up(context, (const char *)sqlite3_value_text(arguments[0]),
-            (const char *)sqlite3_value_text(arguments[1]), false);
+    look_up(context, arguments, false);
 }
 
 static void mean_of(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     (void)count;
-    look_up(context, (const char *)sqlite3_value_text(arguments[0]),
-            (const char *)sqlite3_value_text(arguments[1]), true);
+    look_up(context, arguments, true);
+}
+
+/* What waste.h says of an instruction; NULL counts as none. */
+static void wasted_lines(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    sqlite3_result_int64(
+        context, (sqlite3_int64)res_waste_lines((uint64_t)sqlite3_value_int64(arguments[0]),
+                                                (uint64_t)sqlite3_value_int64(arguments[1]),
+                                                (uint64_t)sqlite3_value_int64(arguments[2])));
+}
+
+static void wasted_clocks(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    sqlite3_result_int64(
+        context, (sqlite3_int64)res_waste_clocks((uint64_t)sqlite3_value_int64(arguments[0]),
+                                                 (uint64_t)sqlite3_value_int64(arguments[1])));
+}
+
+static void spilled_in_loop(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    const char *text = (const char *)sqlite3_value_text(arguments[2]);
+    (void)count;
+    sqlite3_result_int(context,
+                       text && res_waste_spill((uint64_t)sqlite3_value_int64(arguments[0]),
+                                               (uint64_t)sqlite3_value_int64(arguments[1]), text));
 }
 
 /* ---- texts ---- */
@@ -335,14 +366,19 @@ static int weightier(const void *left, const void *right)
 /* With values they are there, without they are gone: these may not outlive the values. */
 static int set_functions(sqlite3 *db, const res_values_t *v)
 {
-    const struct {
+    static const struct {
         const char *name;
+        int arguments;
         void (*function)(sqlite3_context *, int, sqlite3_value **);
-    } rows[] = {{"total_of", total_of}, {"mean_of", mean_of}};
+    } rows[] = {{"total_of", 2, total_of},
+                {"mean_of", 2, mean_of},
+                {"wasted_lines", 3, wasted_lines},
+                {"wasted_clocks", 2, wasted_clocks},
+                {"spilled_in_loop", 3, spilled_in_loop}};
     int status = SQLITE_OK;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && status == SQLITE_OK; i++)
-        status = sqlite3_create_function(db, rows[i].name, 2, SQLITE_UTF8, (void *)v,
-                                         v ? rows[i].function : NULL, NULL, NULL);
+        status = sqlite3_create_function(db, rows[i].name, rows[i].arguments, SQLITE_UTF8,
+                                         (void *)v, v ? rows[i].function : NULL, NULL, NULL);
     return status == SQLITE_OK ? 0 : no_memory();
 }
 

@@ -1,5 +1,6 @@
-/* values.c - see values.h. Kernels first, then each quantity by one statement, then counters; the
- * rows are brought into the order of the kernels at the end. */
+/* values.c - see values.h. Launches are summed up first, which makes each quantity a statement over
+ * few rows; then kernels, quantities and counters; the rows are brought into the order of the
+ * kernels at the end. */
 #include "results/values.h"
 
 #include <errno.h>
@@ -12,8 +13,9 @@
 #include "counters/counters.h"
 #include "insight/occupancy.h"
 #include "output/model.h"
+#include "results/gather.h"
+#include "results/names.h"
 #include "softgpu/instruction_counts.h"
-#include "trace/names.h"
 
 const char *const res_class_names[RES_CLASS_COUNT] = {
 #define X(id, name) name,
@@ -21,26 +23,26 @@ const char *const res_class_names[RES_CLASS_COUNT] = {
 #undef X
 };
 
-/* The dispatches D of kernels K on agents A. */
-#define DISPATCHES                                                                                 \
-    "FROM rocpd_kernel_dispatch D "                                                                \
-    "JOIN rocpd_info_kernel_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "                   \
+/* Ways to launch D of the symbols K, whose kernels are `place`, on agents A. */
+#define LAUNCHES                                                                                   \
+    "FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "               \
     "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid "
 
-/* What every dispatch has, as an expression. Occupancy and the number of dispatches are worked out
- * apart. */
+/* What makes a symbol a kernel, in all processes. Names for people may be cut, and then several
+ * kernels have one. */
+#define SYMBOL "COALESCE(NULLIF(kernel_name, ''), display_name)"
+
+/* What every dispatch has: its total over a row of launches, the least and the most of it there.
+ * Occupancy and the number of dispatches are worked out apart. */
+#define EQUAL(expression) expression " * D.calls", expression, expression
 static const struct {
-    const char *name, *expression;
+    const char *name, *total, *least, *most;
     res_measure_t measure;
 } quantities[] = {
-    {"vgprs", "K.arch_vgpr_count", RES_PLAIN},
-    {"agprs", "K.accum_vgpr_count", RES_PLAIN},
-    {"sgprs", "K.sgpr_count", RES_PLAIN},
-    {"lds", "D.group_segment_size", RES_BYTES},
-    {"scratch", "D.private_segment_size", RES_BYTES},
-    {"workgroup", "D.workgroup_size_x * D.workgroup_size_y * D.workgroup_size_z", RES_PLAIN},
-    {"grid", "D.grid_size_x * D.grid_size_y * D.grid_size_z", RES_PLAIN},
-    {"time", "D.\"end\" - D.start", RES_TIME},
+    {"vgprs", EQUAL("K.vgprs"), RES_PLAIN},     {"agprs", EQUAL("K.agprs"), RES_PLAIN},
+    {"sgprs", EQUAL("K.sgprs"), RES_PLAIN},     {"lds", EQUAL("D.lds"), RES_BYTES},
+    {"scratch", EQUAL("D.scratch"), RES_BYTES}, {"workgroup", EQUAL("D.workgroup"), RES_PLAIN},
+    {"grid", EQUAL("D.grid"), RES_PLAIN},       {"time", "D.total", "D.least", "D.most", RES_TIME},
 };
 
 static int no_memory(void)
@@ -73,7 +75,7 @@ static res_value_t *add_value(res_values_t *v, size_t kernel, const char *name)
     return row;
 }
 
-/* Rows of kernel, number, sum, least, most and, if the name is not given, name. */
+/* Rows of the kernel's place, number, sum, least, most and, if the name is not given, name. */
 static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char *name,
                       res_class_t class_, res_measure_t measure)
 {
@@ -82,8 +84,8 @@ static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char
     int more = s ? 1 : -1;
     while (more > 0 && (more = res_step(s, what)) > 0) {
         const char *own = name ? name : (const char *)sqlite3_column_text(s, 5);
-        const size_t kernel = res_kernel_place(v, (const char *)sqlite3_column_text(s, 0));
-        if (!own || kernel == v->kernel_count) continue;
+        const size_t kernel = (size_t)sqlite3_column_int64(s, 0);
+        if (!own || kernel >= v->kernel_count) continue;
         res_value_t *row = add_value(v, kernel, own);
         if (!row) {
             more = no_memory();
@@ -104,16 +106,17 @@ static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char
 static int add_quantities(res_run_t *r, res_values_t *v)
 {
     int result = add_values(r, v,
-                            "SELECT name, COUNT(*), SUM(n), MIN(n), MAX(n) FROM (SELECT "
-                            "K.display_name AS name, COUNT(*) AS n " DISPATCHES
-                            "GROUP BY K.display_name, D.guid) GROUP BY name",
+                            "SELECT place, COUNT(*), SUM(n), MIN(n), MAX(n) FROM (SELECT "
+                            "K.place AS place, SUM(D.calls) AS n " LAUNCHES
+                            "GROUP BY K.place, D.guid) GROUP BY place",
                             "dispatches", RES_EXACT, RES_PLAIN);
     for (size_t i = 0; result == 0 && i < sizeof(quantities) / sizeof(*quantities); i++) {
-        const char *x = quantities[i].expression;
+        const char *least = quantities[i].least;
         bool time = quantities[i].measure == RES_TIME;
-        char *sql = sqlite3_mprintf("SELECT K.display_name, COUNT(*), TOTAL(%s), MIN(%s), MAX(%s) "
-                                    "%s GROUP BY K.display_name HAVING COUNT(%s) > 0",
-                                    x, x, x, DISPATCHES, x);
+        char *sql =
+            sqlite3_mprintf("SELECT K.place, SUM(D.calls), TOTAL(%s), MIN(%s), MAX(%s) %s "
+                            "GROUP BY K.place HAVING COUNT(%s) > 0",
+                            quantities[i].total, least, quantities[i].most, LAUNCHES, least);
         result = sql ? add_values(r, v, sql, quantities[i].name,
                                   !time           ? RES_EXACT
                                   : v->model_time ? RES_TIMING_MODEL
@@ -135,18 +138,15 @@ static uint32_t small_at(sqlite3_stmt *s, int column)
 static int add_occupancy(res_run_t *r, res_values_t *v)
 {
     static const char what[] = "reading registers";
-    sqlite3_stmt *s = res_prepare(
-        r,
-        "SELECT K.display_name, COUNT(*), A.name, K.arch_vgpr_count, K.accum_vgpr_count, "
-        "K.sgpr_count, D.group_segment_size, "
-        "D.workgroup_size_x * D.workgroup_size_y * D.workgroup_size_z " DISPATCHES
-        "GROUP BY 1, 3, 4, 5, 6, 7, 8 ORDER BY 1",
-        what);
+    sqlite3_stmt *s =
+        res_prepare(r,
+                    "SELECT K.place, SUM(D.calls), A.name, K.vgprs, K.agprs, K.sgprs, D.lds, "
+                    "D.workgroup " LAUNCHES "GROUP BY 1, 3, 4, 5, 6, 7, 8 ORDER BY 1",
+                    what);
     int more = s ? 1 : -1;
     while (more > 0 && (more = res_step(s, what)) > 0) {
-        const size_t kernel = res_kernel_place(v, (const char *)sqlite3_column_text(s, 0));
+        const size_t kernel = (size_t)sqlite3_column_int64(s, 0);
         const char *gpu = (const char *)sqlite3_column_text(s, 2);
-        if (kernel == v->kernel_count) continue;
         const ins_resources_t needs = {.arch_vgprs = small_at(s, 3),
                                        .accum_vgprs = small_at(s, 4),
                                        .sgprs = small_at(s, 5),
@@ -228,15 +228,17 @@ static int add_counters(res_run_t *r, res_values_t *v)
 {
     static const char what[] = "reading counters";
     const size_t first = v->count;
-    /* a dispatch's value is the sum over the counter's instances */
-    int result = add_values(
-        r, v,
+    /* a dispatch's value is the sum over the counter's instances; older schemas have no samples */
+    char *sql = sqlite3_mprintf(
         "SELECT kernel, COUNT(*), TOTAL(value), MIN(value), MAX(value), counter FROM (SELECT "
-        "K.display_name AS kernel, I.name AS counter, TOTAL(P.value) AS value " DISPATCHES
-        "JOIN rocpd_pmc_event P ON P.event_id = D.event_id AND P.guid = D.guid "
+        "K.place AS kernel, I.name AS counter, TOTAL(P.value) AS value FROM rocpd_kernel_dispatch "
+        "D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid JOIN rocpd_pmc_event P ON "
+        "P.event_id = D.event_id AND P.guid = D.guid "
         "JOIN rocpd_info_pmc I ON I.id = P.pmc_id AND I.guid = P.guid "
-        "WHERE P.sample_id IS NULL GROUP BY D.guid, D.id, I.name) GROUP BY kernel, counter",
-        NULL, RES_MEASURED, RES_PLAIN);
+        "WHERE %s GROUP BY D.guid, D.id, I.name) GROUP BY kernel, counter",
+        rocpd_has_column(r->db, "rocpd_pmc_event", "sample_id") ? "P.sample_id IS NULL" : "1");
+    int result = sql ? add_values(r, v, sql, NULL, RES_MEASURED, RES_PLAIN) : no_memory();
+    sqlite3_free(sql);
     sqlite3_stmt *s =
         result == 0 ? res_prepare(r,
                                   "SELECT DISTINCT name FROM rocpd_info_pmc WHERE description LIKE "
@@ -280,12 +282,12 @@ static int add_instructions(res_run_t *r, res_values_t *v)
     } counts[] = {SOFTGPU_INSTRUCTION_COUNTS(EXACT_ROW) SOFTGPU_INSTRUCTION_MODEL(MODEL_ROW)};
     static const char gather[] =
         "DROP TABLE IF EXISTS temp.res_counted; CREATE TEMP TABLE res_counted AS SELECT "
-        "K.display_name AS kernel, C.dispatches AS dispatches" SOFTGPU_INSTRUCTION_COUNTS(ADD_UP)
+        "K.place AS kernel, C.dispatches AS dispatches" SOFTGPU_INSTRUCTION_COUNTS(ADD_UP)
             SOFTGPU_INSTRUCTION_MODEL(
                 ADD_UP) " FROM crocprof_counted C JOIN crocprof_instruction I "
                         "ON I.guid = C.guid AND I.kernel_id = C.kernel_id AND I.dispatch_id IS "
                         "C.dispatch_id AND "
-                        "I.range IS C.range JOIN rocpd_info_kernel_symbol K ON K.id = C.kernel_id "
+                        "I.range IS C.range JOIN res_symbol K ON K.id = C.kernel_id "
                         "AND K.guid = "
                         "C.guid WHERE C.dispatches > 0 GROUP BY C.guid, C.kernel_id, "
                         "C.dispatch_id, C.range";
@@ -321,49 +323,59 @@ static int add_instructions(res_run_t *r, res_values_t *v)
 
 /* ---- kernels and the run ---- */
 
+/* Kernels of the symbols that were launched, most time first; res_symbol says which is which. */
+static const char symbols[] =
+    "DROP TABLE IF EXISTS temp.res_kernel; DROP TABLE IF EXISTS temp.res_symbol; CREATE TEMP TABLE "
+    "res_kernel AS SELECT ROW_NUMBER() OVER (ORDER BY total DESC, name, symbol) - 1 AS place, * "
+    "FROM (SELECT " SYMBOL " AS symbol, COALESCE(MIN(display_name), MIN(kernel_name)) AS name, "
+    "SUM(D.total) AS total FROM res_launch D JOIN rocpd_info_kernel_symbol K ON K.id = D.kernel_id "
+    "AND K.guid = D.guid GROUP BY 1) WHERE symbol IS NOT NULL; "
+    "CREATE TEMP TABLE res_symbol AS SELECT K.guid AS guid, K.id AS id, N.place AS place, "
+    "arch_vgpr_count AS vgprs, accum_vgpr_count AS agprs, sgpr_count AS sgprs FROM "
+    "rocpd_info_kernel_symbol K JOIN res_kernel N ON N.symbol = " SYMBOL "; "
+    "CREATE UNIQUE INDEX temp.res_symbol_of ON res_symbol(id, guid)";
+
 static int add_kernel(res_values_t *v, sqlite3_stmt *s)
 {
     const char *name = (const char *)sqlite3_column_text(s, 0);
     const char *symbol = (const char *)sqlite3_column_text(s, 1);
     const sqlite3_int64 total = sqlite3_column_int64(s, 2);
-    if (!name) return 0;
-    res_subject_t *kernels = realloc(v->kernels, (v->kernel_count + 1) * sizeof(*kernels));
-    if (!kernels) return no_memory();
-    v->kernels = kernels;
-    res_subject_t *k = &kernels[v->kernel_count];
-    *k = (res_subject_t){.name = strdup(name),
-                         .brief = symbol ? trace_kernel_name(symbol, TRACE_NAMES_TRUNCATED) : NULL,
-                         .total_ns = total < 0 ? 0 : (uint64_t)total};
-    if (!k->name) {
-        free(k->brief);
-        return no_memory();
+    if ((v->kernel_count & (v->kernel_count - 1)) == 0) { /* powers of two */
+        res_subject_t *kernels =
+            realloc(v->kernels, (v->kernel_count ? 2 * v->kernel_count : 1) * sizeof(*kernels));
+        if (!kernels) return no_memory();
+        v->kernels = kernels;
     }
-    v->kernel_count++;
-    return 0;
+    res_subject_t *k = &v->kernels[v->kernel_count++];
+    *k = (res_subject_t){.name = strdup(name),
+                         .symbol = strdup(symbol),
+                         .total_ns = total < 0 ? 0 : (uint64_t)total};
+    return k->name && k->symbol ? 0 : no_memory();
 }
 
-static void label_kernels(res_values_t *v)
+static int name_kernels(res_values_t *v)
 {
-    for (size_t i = 0; i < v->kernel_count; i++) {
+    res_name_t *names = calloc(v->kernel_count + 1, sizeof(*names));
+    for (size_t i = 0; names && i < v->kernel_count; i++)
+        names[i] = (res_name_t){.symbol = v->kernels[i].symbol, .name = v->kernels[i].name};
+    const bool done = names && res_names_apart(names, v->kernel_count);
+    for (size_t i = 0; names && i < v->kernel_count; i++) {
         res_subject_t *k = &v->kernels[i];
-        size_t other = 0;
-        while (k->brief && other < v->kernel_count &&
-               (other == i || !v->kernels[other].brief ||
-                strcmp(v->kernels[other].brief, k->brief) != 0))
-            other++;
-        k->label = k->brief && other == v->kernel_count ? k->brief : k->name;
+        k->name = names[i].name;
+        k->brief = names[i].brief;
+        k->label = k->brief && !names[i].common ? k->brief : k->name;
     }
+    free(names);
+    return done ? 0 : no_memory();
 }
 
 static int read_kernels(res_run_t *r, res_values_t *v)
 {
     static const char what[] = "reading kernels";
     double all = 0;
-    sqlite3_stmt *s = res_prepare(r,
-                                  "SELECT K.display_name, MIN(K.kernel_name), SUM(D.\"end\" - "
-                                  "D.start) AS total " DISPATCHES
-                                  "GROUP BY K.display_name ORDER BY total DESC, 1",
-                                  what);
+    if (res_gather_launches(r) != 0 || rocpd_run(r->db, symbols, what) != 0) return -1;
+    sqlite3_stmt *s =
+        res_prepare(r, "SELECT name, symbol, total FROM res_kernel ORDER BY place", what);
     int more = s ? 1 : -1;
     while (more > 0 && (more = res_step(s, what)) > 0)
         if (add_kernel(v, s) != 0) more = -1;
@@ -372,8 +384,7 @@ static int read_kernels(res_run_t *r, res_values_t *v)
         all += (double)v->kernels[i].total_ns;
     for (size_t i = 0; all > 0 && i < v->kernel_count; i++)
         v->kernels[i].share = (double)v->kernels[i].total_ns / all;
-    label_kernels(v);
-    return more;
+    return more == 0 ? name_kernels(v) : more;
 }
 
 static int read_run(res_run_t *r, res_values_t *v)
@@ -396,9 +407,10 @@ static int read_run(res_run_t *r, res_values_t *v)
         if (ask_number(r, facts[i].sql, facts[i].number) != 0) return -1;
     v->software = software;
     v->model_time = software && model;
-    sqlite3_stmt *s = res_prepare(
-        r, "SELECT A.name " DISPATCHES "WHERE A.name IS NOT NULL GROUP BY 1 ORDER BY COUNT(*) DESC",
-        what);
+    sqlite3_stmt *s = res_prepare(r,
+                                  "SELECT A.name " LAUNCHES
+                                  "WHERE A.name IS NOT NULL GROUP BY 1 ORDER BY SUM(D.calls) DESC",
+                                  what);
     int more = s ? res_step(s, what) : -1;
     if (more > 0) snprintf(v->gpu, sizeof(v->gpu), "%s", (const char *)sqlite3_column_text(s, 0));
     sqlite3_finalize(s);
@@ -411,11 +423,16 @@ static int sort_rows(res_values_t *v)
     res_value_t *sorted = malloc((v->count ? v->count : 1) * sizeof(*sorted));
     size_t at = 0;
     if (!sorted) return no_memory();
+    for (size_t i = 0; i < v->count; i++)
+        v->kernels[v->rows[i].kernel].count++;
     for (size_t k = 0; k < v->kernel_count; k++) {
         v->kernels[k].first = at;
-        for (size_t i = 0; i < v->count; i++)
-            if (v->rows[i].kernel == k) sorted[at++] = v->rows[i];
-        v->kernels[k].count = at - v->kernels[k].first;
+        at += v->kernels[k].count;
+        v->kernels[k].count = 0;
+    }
+    for (size_t i = 0; i < v->count; i++) {
+        res_subject_t *k = &v->kernels[v->rows[i].kernel];
+        sorted[k->first + k->count++] = v->rows[i];
     }
     free(v->rows);
     v->rows = sorted;
@@ -425,7 +442,7 @@ static int sort_rows(res_values_t *v)
 int res_values(res_run_t *r, res_values_t *v)
 {
     *v = (res_values_t){0};
-    if (read_run(r, v) == 0 && read_kernels(r, v) == 0 && add_quantities(r, v) == 0 &&
+    if (read_kernels(r, v) == 0 && read_run(r, v) == 0 && add_quantities(r, v) == 0 &&
         add_occupancy(r, v) == 0 && add_counters(r, v) == 0 && add_instructions(r, v) == 0 &&
         sort_rows(v) == 0)
         return 0;
@@ -439,6 +456,7 @@ void res_values_free(res_values_t *v)
         free(v->rows[i].name);
     for (size_t i = 0; i < v->kernel_count; i++) {
         free(v->kernels[i].name);
+        free(v->kernels[i].symbol);
         free(v->kernels[i].brief);
     }
     free(v->rows);

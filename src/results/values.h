@@ -28,8 +28,9 @@ extern const char *const res_class_names[RES_CLASS_COUNT];
 typedef enum { RES_PLAIN, RES_PERCENT, RES_BYTES, RES_TIME } res_measure_t;
 
 typedef struct {
-    char *name;          /* as databases show it */
-    char *brief;         /* without its arguments; NULL: not known */
+    char *name;          /* as databases show it; the whole if several are shown so */
+    char *symbol;        /* what makes it one kernel */
+    char *brief;         /* without its arguments */
     const char *label;   /* the shorter one that no other kernel has */
     uint64_t total_ns;   /* of all dispatches */
     double share;        /* of the time of all kernels */

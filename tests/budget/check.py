@@ -220,7 +220,7 @@ class Check(Case):
     def test_hostile_names(self):
         db = self.database("hostile.db")
         db.dispatch(HOSTILE)
-        db.dispatch("k(int)") # so that the other is shown whole
+        db.dispatch("k(int)", symbol="_Z1ki") # so that the other is shown whole
         db.close()
         self.write("b.yaml", "k*: {vgprs: 1}\n")
         text = self.run_it("check", "b.yaml", "hostile.db", status=1).stdout

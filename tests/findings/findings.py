@@ -98,10 +98,11 @@ def shape(**more):
     return lambda db: db.dispatch(K, 0, 1000, **more)
 
 
-def instruction(**counts):
+def instruction(spills=0, **counts):
     def fill(db):
         kernels(db)
-        db.counted(K, [{"text": "s_endpgm", "issued": 4}, {"text": "some_op v1", "file": "a.hip", "line": 7, **counts}])
+        db.counted(K, [{"text": "s_endpgm", "issued": 4},
+                       {"text": "some_op v1", "file": "a.hip", "line": 7, "issued": 16, **counts}], spills=spills)
     return fill
 
 
@@ -109,6 +110,7 @@ def nothing(db):
     kernels(db)
 
 
+SPILL = "buffer_store_dword v0, off, s[0:3], s32 offset:4"
 # rule: (what shows it, what does not, a part of the text); what does not is just below the threshold
 CASES = {
     "losses": (dict(metadata={"records_dropped": 5}), nothing, "lost 5 records, 0 B of damaged records, 0 names"),
@@ -139,12 +141,11 @@ CASES = {
     "scratch": (shape(scratch=64), shape(scratch=0), "64 B of scratch memory"),
     "uncoalesced": (counters(TCP_TOTAL_CACHE_ACCESSES_sum=2400, SQ_INSTS_VMEM=100),
                     counters(TCP_TOTAL_CACHE_ACCESSES_sum=2300, SQ_INSTS_VMEM=100), "touches 24 cache lines"),
-    "line-uncoalesced": (instruction(lines=64, lines_needed=16), instruction(lines=63, lines_needed=16),
-                         "At a.hip:7, some_op v1 touches 4 times the cache lines that its bytes need, 48 more"),
-    "line-conflicts": (instruction(lds_clocks=32, lds_clocks_needed=16), instruction(lds_clocks=31, lds_clocks_needed=16),
-                       "At a.hip:7, some_op v1 takes 2 times the clocks of LDS that it needs: 16 are lost."),
-    "spill-in-loop": (instruction(text="buffer_store_dword v0, off, s[0:3], s32 offset:4", loop_depth=1, issued=9),
-                      instruction(text="buffer_store_dword v0, off, s[0:3], s32 offset:4", loop_depth=0, issued=9),
+    "line-uncoalesced": (instruction(lines=64, lines_needed=32), instruction(lines=63, lines_needed=32),
+                         "At a.hip:7, some_op v1 touches 2 times the cache lines that its bytes need, 32 more"),
+    "line-conflicts": (instruction(lds_clocks=24, lds_clocks_needed=16), instruction(lds_clocks=23, lds_clocks_needed=16),
+                       "At a.hip:7, some_op v1 takes 1.5 times the clocks of LDS that it needs: 8 are lost."),
+    "spill-in-loop": (instruction(text=SPILL, loop_depth=1, issued=9, spills=2), instruction(text=SPILL, loop_depth=0, issued=9, spills=2),
                       "s32 offset:4 is executed 9 times, within a loop"),
     "lds-conflicts": (counters(SQ_LDS_BANK_CONFLICT=125, SQ_LDS_IDX_ACTIVE=1000),
                       counters(SQ_LDS_BANK_CONFLICT=99, SQ_LDS_IDX_ACTIVE=1000), "12.5 % of the clocks"),
@@ -251,6 +252,21 @@ class Output(Case):
 
     def test_nothing(self):
         self.assertEqual(self.say(self.database(dict(soft=False))), "nothing found\n")
+
+    def test_an_array_is_no_spill(self):
+        """Of a kernel whose code spills nothing, scratch in a loop is an array."""
+        found = self.findings(self.database(instruction(text=SPILL, loop_depth=1, issued=9)))
+        self.assertNotIn("spill-in-loop", [f["rule"] for f in found])
+
+    def test_cut_names(self):
+        """Instances of a template that are called the same: what is found of one is told of it by its whole name."""
+        def fill(db):
+            for size, scratch in ((1, 0), (2, 16)):
+                db.kernels.pop("sum", None)
+                db.dispatch("sum", scratch=scratch, symbol=f"_Z3sumILi{size}EEvPf.kd")
+        found = self.findings(self.database(fill))
+        self.assertEqual([f["subject"] for f in found if f["rule"] == "scratch"],
+                         ["void sum<2>(float*)"])
 
     def test_empty_run(self):
         self.assertEqual(self.say(self.database(lambda db: None)),

@@ -1,4 +1,5 @@
-/* run_test.c - databases of two runs, made here row by row, read as one. */
+/* run_test.c - databases of two runs, made here row by row, read as one; and what is worked out of
+ * their kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "results/run.h"
+#include "results/values.h"
 
 extern const char rocpd_schema[];
 
@@ -73,10 +74,11 @@ static void make(const char *name, const char *id, const char *rows)
     sqlite3_close(db);
 }
 
-#define KERNEL(id, name, registers)                                                                \
+#define SYMBOL(id, symbol, name, registers)                                                        \
     "INSERT INTO rocpd_info_kernel_symbol_$ (id, nid, pid, code_object_id, kernel_name, "          \
     "display_name, arch_vgpr_count, accum_vgpr_count, sgpr_count) VALUES (" #id                    \
-    ", 1, 1, 1, '" name "', '" name "', " registers ");"
+    ", 1, 1, 1, '" symbol "', '" name "', " registers ");"
+#define KERNEL(id, name, registers) SYMBOL(id, name, name, registers)
 #define DISPATCH(id, kernel, times, bytes)                                                         \
     "INSERT INTO rocpd_event_$ (id) VALUES (" #id "); INSERT INTO rocpd_kernel_dispatch_$ "        \
     "(id, nid, pid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, \"end\", "       \
@@ -89,25 +91,37 @@ static void make(const char *name, const char *id, const char *rows)
 
 static int set_up(void **state)
 {
+    static const char *const folders[] = {"runs", "runs/below", "cut"};
     char below[64];
     (void)state;
     if (!mkdtemp(directory)) return -1;
-    snprintf(below, sizeof(below), "%s/below", directory);
-    if (mkdir(below, 0700) != 0) return -1;
-    make("a.db", "a",
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+        snprintf(below, sizeof(below), "%s/%s", directory, folders[i]);
+        if (mkdir(below, 0700) != 0) return -1;
+    }
+    make("runs/a.db", "a",
          KERNEL(1, "add", "8, 4, 16") KERNEL(2, "copy", "5, 0, 12")
              DISPATCH(1, 1, "100, 130", "0, 512") DISPATCH(2, 1, "200, 250", "16, 0")
                  DISPATCH(3, 2, "300, 310", "0, 0")
          /* two instances of TCC_HIT in each dispatch of add */
          VALUE(1, 2, 10) VALUE(1, 2, 20) VALUE(2, 2, 5) VALUE(2, 2, 6) VALUE(1, 1, 4));
-    make("below/b.db", "b",
+    make("runs/below/b.db", "b",
          KERNEL(7, "add", "9, 0, 16") DISPATCH(1, 7, "5, 1005", "0, 0") VALUE(1, 1, 2));
+    make("cut/c.db", "c",
+         SYMBOL(1, "_Z3sumILi1EEvPf.kd", "sum", "10, 0, 16")
+             SYMBOL(2, "_Z3sumILi2EEvPf.kd", "sum", "20, 0, 16")
+                 SYMBOL(3, "_Z4oncePf.kd", "once", "5, 0, 16") DISPATCH(1, 1, "0, 100", "0, 0")
+                     DISPATCH(2, 2, "200, 400", "0, 0") DISPATCH(3, 3, "500, 510", "0, 0")
+                         VALUE(1, 1, 7));
+    make("cut/d.db", "d",
+         SYMBOL(9, "_Z3sumILi2EEvPf.kd", "sum", "20, 0, 16") DISPATCH(1, 9, "0, 50", "0, 0"));
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {"a.db", "below/b.db", "below", ""};
+    static const char *const names[] = {"runs/a.db", "runs/below/b.db", "runs/below", "runs",
+                                        "cut/c.db",  "cut/d.db",        "cut",        ""};
     (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         char path[256];
@@ -117,57 +131,88 @@ static int tear_down(void **state)
     return 0;
 }
 
+static void read_values(res_run_t *r, res_values_t *v, const char *below)
+{
+    char path[256];
+    char *const paths[] = {path};
+    snprintf(path, sizeof(path), "%s/%s", directory, below);
+    assert_int_equal(res_run_open(r, paths, 1), 0);
+    assert_int_equal(res_values(r, v), 0);
+}
+
+static void let_go(res_run_t *r, res_values_t *v)
+{
+    res_values_free(v);
+    res_run_close(r);
+}
+
+static void is_value(const res_values_t *v, size_t kernel, const char *name, uint64_t dispatches,
+                     double total, double least, double most)
+{
+    const res_value_t *value = res_value_find(v, kernel, name);
+    assert_non_null(value);
+    assert_int_equal(value->dispatches, dispatches);
+    if (value->total != total || value->least != least || value->most != most)
+        fail_msg("%s: %g, %g to %g", name, value->total, value->least, value->most);
+}
+
 static void test_kernels_of_both(void **state)
 {
-    char *const paths[] = {directory};
+    enum { ADD, COPY };
     res_run_t r;
-    res_kernels_t k;
+    res_values_t v;
     (void)state;
-    assert_int_equal(res_run_open(&r, paths, 1), 0);
+    read_values(&r, &v, "runs");
     assert_int_equal(r.files.count, 2);
-    assert_int_equal(res_kernels(&r, &k), 0);
-    assert_int_equal(k.count, 2);
-    const res_kernel_t *add = &k.rows[0], *copy = &k.rows[1];
-    assert_string_equal(add->name, "add");
-    assert_string_equal(add->agent, "gfx90a");
-    assert_int_equal(add->calls, 3);
-    assert_int_equal(add->total_ns, 30 + 50 + 1000);
-    assert_int_equal(add->min_ns, 30);
-    assert_int_equal(add->max_ns, 1000);
-    assert_int_equal(add->vgprs, 9);
-    assert_int_equal(add->agprs, 4);
-    assert_int_equal(add->sgprs, 16);
-    assert_int_equal(add->group_bytes, 512);
-    assert_int_equal(add->private_bytes, 16);
-    assert_int_equal(add->workgroup, 128);
-    assert_string_equal(copy->name, "copy");
-    assert_int_equal(copy->calls, 1);
-    assert_int_equal(copy->variants, 1);
-    assert_int_equal(add->variants, 2);
-    res_kernels_free(&k);
-    res_run_close(&r);
+    assert_int_equal(v.kernel_count, 2);
+    assert_string_equal(v.kernels[ADD].name, "add");
+    assert_string_equal(v.kernels[COPY].name, "copy");
+    assert_string_equal(v.gpu, "gfx90a");
+    assert_int_equal(v.kernels[ADD].total_ns, 30 + 50 + 1000);
+    is_value(&v, ADD, "dispatches", 2, 3, 1, 2); /* in two processes */
+    is_value(&v, ADD, "time", 3, 1080, 30, 1000);
+    is_value(&v, ADD, "vgprs", 3, 8 + 8 + 9, 8, 9);
+    is_value(&v, ADD, "agprs", 3, 8, 0, 4);
+    is_value(&v, ADD, "lds", 3, 512, 0, 512);
+    is_value(&v, ADD, "scratch", 3, 16, 0, 16);
+    is_value(&v, ADD, "workgroup", 3, 3 * 128, 128, 128);
+    is_value(&v, COPY, "dispatches", 1, 1, 1, 1);
+    is_value(&v, COPY, "sgprs", 1, 12, 12, 12);
+    let_go(&r, &v);
 }
 
 static void test_counters_of_both(void **state)
 {
-    char *const paths[] = {directory};
     res_run_t r;
-    res_counters_t c;
+    res_values_t v;
     (void)state;
-    assert_int_equal(res_run_open(&r, paths, 1), 0);
-    assert_int_equal(res_counters(&r, "add", &c), 0);
-    assert_int_equal(c.count, 2);
-    assert_string_equal(c.rows[0].name, "SQ_WAVES");
-    assert_int_equal(c.rows[0].dispatches, 2);
-    assert_true(c.rows[0].sum == 6 && c.rows[0].min == 2 && c.rows[0].max == 4);
-    assert_string_equal(c.rows[1].name, "TCC_HIT");
-    assert_int_equal(c.rows[1].dispatches, 2);
-    assert_true(c.rows[1].sum == 41 && c.rows[1].min == 11 && c.rows[1].max == 30);
-    res_counters_free(&c);
-    assert_int_equal(res_counters(&r, "copy", &c), 0);
-    assert_int_equal(c.count, 0);
-    res_counters_free(&c);
-    res_run_close(&r);
+    read_values(&r, &v, "runs");
+    is_value(&v, 0, "SQ_WAVES", 2, 6, 2, 4);
+    is_value(&v, 0, "TCC_HIT", 2, 41, 11, 30);
+    assert_null(res_value_find(&v, 1, "TCC_HIT"));
+    let_go(&r, &v);
+}
+
+/* Instances of a template are kernels of their own, however their names are cut; the same one of
+ * two databases is one. */
+static void test_cut_names(void **state)
+{
+    res_run_t r;
+    res_values_t v;
+    (void)state;
+    read_values(&r, &v, "cut");
+    assert_int_equal(v.kernel_count, 3);
+    assert_string_equal(v.kernels[0].name, "void sum<2>(float*)");
+    assert_string_equal(v.kernels[0].label, "void sum<2>(float*)");
+    assert_string_equal(v.kernels[1].name, "void sum<1>(float*)");
+    assert_string_equal(v.kernels[2].name, "once");
+    assert_string_equal(v.kernels[2].label, "once");
+    is_value(&v, 0, "dispatches", 2, 2, 1, 1);
+    is_value(&v, 0, "vgprs", 2, 40, 20, 20);
+    is_value(&v, 1, "vgprs", 1, 10, 10, 10);
+    is_value(&v, 1, "SQ_WAVES", 1, 7, 7, 7);
+    assert_null(res_value_find(&v, 0, "SQ_WAVES"));
+    let_go(&r, &v);
 }
 
 static void refused(const char *path, const char *text)
@@ -202,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_of_both),
         cmocka_unit_test(test_counters_of_both),
+        cmocka_unit_test(test_cut_names),
         cmocka_unit_test(test_what_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -25,7 +25,7 @@ function compareSection() {
   };
   const t = sortableTable({ name: "comparison", rows, sort: 3, wide: true, columns: [
     { title: "Kernel", kind: "name", value: r => r.title,
-      show: r => element("a", { href: kernelHref(r.a ?? r.b), click: () => chooseRun(r.a ? a : b) }, shortName(r.title)) },
+      show: r => element("a", { href: kernelHref(r.a ?? r.b), click: () => chooseRun(r.a ? a : b) }, (r.a ?? r.b).short) },
     { title: "Calls A", value: r => r.a?.calls, show: r => countText(r.a?.calls) },
     { title: "Calls B", value: r => r.b?.calls, show: r => countText(r.b?.calls) },
     ...time("Total", "total"), ...time("Mean", "mean"), ...time("p95", "p95")] });
@@ -59,11 +59,11 @@ function counterChanges(rows) {
   for (const { title, a, b } of rows)
     for (const [counter, v] of a && b ? a.values : []) {
       const after = valueOf(b, counter);
-      if (after !== undefined && after !== v.mean) changes.push({ title, counter, before: v.mean, after });
+      if (after !== undefined && after !== v.mean) changes.push({ title, short: a.short, counter, before: v.mean, after });
     }
   if (!changes.length) return null;
   const t = sortableTable({ name: "counter-changes", rows: changes, sort: 4, most: 50, columns: [
-    { title: "Kernel", kind: "name", value: r => r.title, show: r => shortName(r.title) },
+    { title: "Kernel", kind: "name", value: r => r.title, show: r => r.short },
     { title: "Counter", kind: "text", value: r => r.counter },
     { title: "A", value: r => r.before, show: r => countText(r.before) },
     { title: "B", value: r => r.after, show: r => countText(r.after) },

@@ -106,6 +106,9 @@ function prepareRun(run, index) {
                        share: k.total / total, launches: [], values: new Map() });
     run.byName.set(k.title, k);
   });
+  const alike = new Map();
+  run.kernels.forEach(k => alike.set(shortName(k.title), (alike.get(shortName(k.title)) ?? 0) + 1));
+  run.kernels.forEach(k => { k.short = alike.get(shortName(k.title)) === 1 ? shortName(k.title) : k.title; });
   run.launches.forEach(l => run.kernels[l.kernel].launches.push(l));
   rowsOf(VALUE, run.values).forEach(v => {
     v.mean = v.sum / v.count;

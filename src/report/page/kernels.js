@@ -1,7 +1,7 @@
 /* kernels.js - the table of kernels, and the page of one. */
 
 const kernelHref = k => `#/kernel/${k.index}`;
-const kernelLink = k => element("a", { href: kernelHref(k) }, shortName(k.title));
+const kernelLink = k => element("a", { href: kernelHref(k) }, k.short);
 
 /* Of a function its name alone, without types and parameters, which are in the title of the cell. */
 function shortName(name) { return /^(?:[\w:*&]+ )*([\w:~$.]+)[<(]/.exec(name)?.[1] ?? name; }

@@ -186,6 +186,6 @@ function overPoint(u, event, points, shown) {
     const apart = Math.hypot(u.valToPos(p.intensity[m], "x") - event.offsetX, u.valToPos(p.rate, "y") - event.offsetY);
     if (apart < 14 && (!best || apart < best.apart)) best = { apart, p, m };
   }
-  showTip(event, best && [shortName(best.p.k.title), `${digits(best.p.rate)} GFLOP/s, ${digits(best.p.intensity[best.m])} FLOP per byte of ${ROOF_TEXT[best.m]}`,
+  showTip(event, best && [best.p.k.short, `${digits(best.p.rate)} GFLOP/s, ${digits(best.p.intensity[best.m])} FLOP per byte of ${ROOF_TEXT[best.m]}`,
     best.p.limit ? `${percentText(best.p.rate / best.p.limit[1])} of the nearest roof, ${ROOF_TEXT[best.p.limit[0]] ?? "FP32"}` : ""]);
 }
