@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "results")]
+import amd  # pylint: disable=wrong-import-position
 import browser  # pylint: disable=wrong-import-position
 import fixture  # pylint: disable=wrong-import-position
 
@@ -280,6 +281,37 @@ def case_million(directory):
         check(b.run(f"window.drawn <= 4 * {SHEET}.clientWidth"), "a frame of all draws", b.run("window.drawn"), "rectangles")
         check(b.run("window.drawn") > 500, "a frame draws nothing")
         clean(b, path)
+
+
+def case_amd(directory):
+    """Databases as AMD's tools write them, of the first schema and of 3.0.3: every section, with its figures."""
+    for version in ("3", "3.0.3"):
+        path, _ = report(directory, amd.make(f"{directory}/{version}.db", version))
+        with browser.Browser() as b:
+            b.open(path)
+            text = b.run(TEXT)
+            for words in ("./gemm 4096", "node17", "AMD Instinct MI210", "LDS bank conflicts", "hipLaunchKernel", "solve <1>", "host → device", "4 MiB"):
+                check(words in text, "no", words, "in", text)
+            check("host time" not in text and "model" not in text.replace("cache model", ""), "times of a real GPU are not measured:", text)
+            b.go("#/kernels")
+            rows = {r[0]: r for r in b.run(CELLS)[0]}
+            equal(rows["gemm"][1:9], ["20", "200 µs", "90.9 %", "10 µs", "10 µs", "10 µs", "10 µs", "10 µs"])
+            equal((rows["gemm"][9:14], rows["gemm"][15:17]), (["32768", "256", "128", "32", "16 KiB"], ["4 of 8", "VGPRs and LDS"]))
+            b.go("#/timeline")
+            b.key("/")
+            b.type("gemm")
+            check("20 found" in b.run(TEXT), b.run(TEXT))
+            b.go("#/roofline")
+            # 64 lanes, 2 operations, 4096 instructions of 8 instances in 10 µs
+            row = [r for r in b.run(CELLS)[0] if r[0] == "gemm"][0]
+            equal(row[1:3], [f"{64 * 2 * 4096 * 8 / 10000:.0f}", "FP32"])
+            b.go("#/kernels")
+            b.run("[...document.querySelectorAll('section:not([hidden]) a')].find(a => a.innerText === 'gemm').click()")
+            b.settle()
+            chart = b.run("document.querySelector('svg.memory').textContent")
+            for words in ("75 % hit", "25 % conflicts", "read 64 KiB", "write 32 KiB"):
+                check(words in chart, "no", words, "in", chart)
+            clean(b, path)
 
 
 # name, section, theme, width, height
