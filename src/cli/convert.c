@@ -100,7 +100,8 @@ static int add_to_page(page_t *p, const char *prefix)
 static int end_page(page_t *p)
 {
     rep_request_t q = {.run_count = 1, .events = REP_EVENTS_MOST};
-    q.runs[0] = (rep_input_t){.label = p->path, .paths = p->databases, .count = p->count};
+    q.runs[0] = (rep_input_t){
+        .label = p->path, .paths = p->databases, .count = p->count, .passing = !p->keeps};
     int result = p->count ? rep_write(&q, p->path) : 0;
     if (p->count && result == 0 && base_log_level >= BASE_LOG_WARNING)
         fprintf(stderr, "rocprofv3: %s opens in any browser\n", p->path);

@@ -14,7 +14,8 @@ static void add(rep_run_t *run, rep_names_t *names, const res_finding_t *f)
         run->failed = true;
         return;
     }
-    *to = (rep_finding_t){.title = rep_name(names, f->title, &run->failed),
+    *to = (rep_finding_t){.rule = rep_name(names, f->rule, &run->failed),
+                          .title = rep_name(names, f->title, &run->failed),
                           .subject = rep_name(names, f->subject, &run->failed),
                           .kernel = rep_name(names, f->kernel, &run->failed),
                           .text = rep_name(names, f->text, &run->failed),

@@ -101,7 +101,10 @@ void rep_run_free(rep_run_t *r)
         r->copy_spans.rows, r->instructions.rows, r->sources.rows,  r->findings.rows};
     for (size_t i = 0; i < r->files.count; i++)
         free(r->files.rows[i]);
+    for (size_t i = 0; i < r->traces.count; i++)
+        free(r->traces.rows[i]);
     free(r->files.rows);
+    free(r->traces.rows);
     for (size_t i = 0; i < r->kernels.count; i++)
         free(r->kernels.rows[i].durations.rows);
     free(r->kernels.rows);

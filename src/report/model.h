@@ -115,7 +115,7 @@ typedef struct {
 } rep_source_t;
 
 typedef struct {
-    uint32_t title, subject, kernel, text, advice, more, kind; /* kind: class of its figures */
+    uint32_t rule, title, subject, kernel, text, advice, more, kind; /* kind: class of its figures */
     double weight;
 } rep_finding_t;
 
@@ -137,7 +137,8 @@ typedef struct {
 
 typedef struct {
     const char *label;
-    REP_ARRAY(char *) files;
+    REP_ARRAY(char *) files;  /* databases */
+    REP_ARRAY(char *) traces; /* ORDER: files. The pftrace beside each, "" without one */
     REP_ARRAY(rep_process_t) processes;
     REP_ARRAY(rep_agent_t) agents;
     REP_ARRAY(rep_kernel_t) kernels;

@@ -334,6 +334,7 @@ static void put_source(out_json_t *j, const rep_source_t *s)
 static void put_finding(out_json_t *j, const rep_finding_t *f)
 {
     out_json_begin(j, NULL, '{');
+    out_json_unsigned(j, "rule", f->rule);
     out_json_unsigned(j, "title", f->title);
     out_json_unsigned(j, "subject", f->subject);
     out_json_unsigned(j, "kernel", f->kernel);
@@ -384,6 +385,7 @@ static void put_run(pack_t *p, rep_part_t *part)
     out_json_begin(j, NULL, '{');
     out_json_text(j, "label", run->label ? run->label : "");
     PUT_LIST(j, "files", &run->files, put_text);
+    PUT_LIST(j, "traces", &run->traces, put_text);
     out_json_unsigned(j, "begin", run->begin);
     out_json_unsigned(j, "end", run->end);
     if (run->window_end < run->end) out_json_unsigned(j, "windowEnd", run->window_end);

@@ -5,10 +5,13 @@
  * counting makes kernels wait for each other. */
 #include "report/read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "report/code.h"
 #include "results/names.h"
 #include "results/run.h"
@@ -684,6 +687,31 @@ static void find_window(reader_t *r)
     }
 }
 
+/* ---- files ---- */
+
+/* "out/7_results.pftrace" for "out/7_results.db", where it is there. NULL without memory. */
+static char *trace_beside(const char *database)
+{
+    char *path = NULL;
+    const size_t stem = strlen(database) - (base_ends_with(database, ".db") ? strlen(".db") : 0);
+    if (asprintf(&path, "%.*s.pftrace", (int)stem, database) < 0) return NULL;
+    if (access(path, R_OK) != 0) *path = 0;
+    return path;
+}
+
+/* Those whose trace is there are named by it for who wants all records; of those that go, only it.
+ */
+static void name_files(reader_t *r, bool passing)
+{
+    for (size_t i = 0; i < r->databases.files.count; i++) {
+        const char *database = r->databases.files.paths[i];
+        char **file = REP_NEXT(&r->run->files), **trace = REP_NEXT(&r->run->traces);
+        if (file) *file = strdup(passing ? "" : database);
+        if (trace) *trace = trace_beside(database);
+        if (!file || !*file || !trace || !*trace) r->failed = true;
+    }
+}
+
 /* ---- all of them ---- */
 
 /* Kernels that databases call the same get names of their own, in the timeline too. */
@@ -717,10 +745,7 @@ int rep_read(rep_run_t *run, rep_names_t *names, const rep_request_t *request,
     run->label = input->label;
     run->begin = UINT64_MAX;
     if (res_run_open(&r.databases, input->paths, input->count) != 0) return -1;
-    for (size_t i = 0; i < r.databases.files.count; i++) {
-        char **file = REP_NEXT(&run->files);
-        if (!file || !(*file = strdup(r.databases.files.paths[i]))) r.failed = true;
-    }
+    name_files(&r, input->passing);
     find_processes(&r);
     find_window(&r);
     find_passes(&r);

@@ -6,6 +6,7 @@
 #ifndef CROCPROF_REPORT_REPORT_H
 #define CROCPROF_REPORT_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ typedef struct {
     const char *label;  /* of the run, for people */
     char *const *paths; /* databases, or directories that hold them; none: where we are */
     size_t count;
+    bool passing; /* the databases go when the page is made: it names none */
 } rep_input_t;
 
 typedef struct {

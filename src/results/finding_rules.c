@@ -52,7 +52,7 @@ const res_rule_row_t res_finding_rules[] = {
      "rocprofv3-avail info --pmc"},
     /* ---- launches, queues, the host ---- */
     {"launch-bound", "Launching takes longer than the kernels", RES_MEASURED, false,
-     "SELECT 'stream ' || COALESCE(S.name, D.stream_id), D.t * 1.0 / (SELECT span_ns FROM f_run), "
+     "SELECT COALESCE(S.name, 'Stream ' || D.stream_id), D.t * 1.0 / (SELECT span_ns FROM f_run), "
      "D.n AS launches, D.t / D.n AS kernel_ns, L.mean AS launch_ns FROM (SELECT guid, stream_id, "
      "SUM(calls) AS n, SUM(total) AS t FROM res_launch GROUP BY guid, stream_id) D JOIN (SELECT "
      "guid, SUM(time_ns) * 1.0 / SUM(calls) AS mean FROM res_call WHERE name LIKE "

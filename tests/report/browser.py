@@ -44,7 +44,7 @@ class Browser:
         os.close(to_browser)
         os.close(from_browser)
         self.out, self.into, self.rest = our_out, our_in, b""
-        self.number, self.session, self.problems, self.requests = 0, None, [], []
+        self.number, self.session, self.problems, self.requests, self.traced = 0, None, [], [], []
         target = [t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page"][0]
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -87,6 +87,10 @@ class Browser:
             self.problems.append(" ".join(str(a.get("value", a.get("description"))) for a in what["args"]))
         elif method == "Log.entryAdded" and what["entry"]["level"] in ("error", "warning"):
             self.problems.append(what["entry"]["text"])
+        elif method == "Tracing.dataCollected":
+            self.traced += what["value"]
+        elif method == "Tracing.tracingComplete":
+            self.traced.append(None)
         elif method == "Network.requestWillBeSent":
             self.requests.append(what["request"]["url"])
 
@@ -116,6 +120,16 @@ class Browser:
             raise Problem(f"{script}: {details.get('exception', {}).get('description', details['text'])}")
         return answer["result"].get("value")
 
+    def trace(self, categories, script):
+        """Value of the expression, and what the browser traced while it ran: complete events."""
+        self.traced = []
+        self.call("Tracing.start", transferMode="ReportEvents", traceConfig={"includedCategories": categories})
+        value = self.run(script)
+        self.call("Tracing.end")
+        while self.traced[-1:] != [None]:
+            self.note(self.read())
+        return value, [e for e in self.traced[:-1] if e["ph"] == "X"]
+
     def wait(self, script, seconds=20):
         end = time.monotonic() + seconds
         while not self.run(script):
@@ -140,8 +154,9 @@ class Browser:
         self.settle()
 
     def middle(self, selector):
+        """Of the first line of what may be broken into several."""
         return self.run(f"(() => {{ const n = document.querySelector({json.dumps(selector)}); n.scrollIntoView({{block: 'center'}});"
-                        " const b = n.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+                        " const b = n.getClientRects()[0]; return [b.x + b.width / 2, b.y + b.height / 2]; })()")
 
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)

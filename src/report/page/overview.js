@@ -28,21 +28,27 @@ function leadText(run) {
 /* What a reader has to know before the figures: losses first, in red. */
 function cautions(run) {
   const notes = [], dropped = run.processes.reduce((sum, p) => sum + p.dropped, 0);
-  if (dropped) notes.push(element("p.note.bad", {}, `${countText(dropped)} records were lost: ` +
+  if (dropped) notes.push(element("p.note.bad.losses", {}, `${countText(dropped)} records were lost: ` +
     run.processes.filter(p => p.dropped).map(p => `process ${p.pid} lost ${countText(p.dropped)}`).join(", ") +
     ". All counts and sums here are too low."));
   if (run.windowEnd !== undefined) notes.push(element("p.note", {},
     `The timeline holds the first ${timeText(run.windowEnd - run.begin)} of ${timeText(run.span)}: ${countText(run.held)} of `,
-    `${countText(run.records)} records. Tables hold all. For the whole: `, element("code", {}, wholeCommand(run))));
-  if (run.time === "host") notes.push(element("p.note", {}, "Kernels ran on the software GPU and their times are ", chip("host"),
-    " times of this machine: they tell nothing of how fast a GPU would be. Counts are exact. With ", element("code", {}, "SOFTGPU_TIME=model"),
+    `${countText(run.records)} records. Tables hold all. For the whole: `, wholeRun(run)));
+  if (run.time === "host") notes.push(element("p.note.times", {}, "Kernels ran on the software GPU and their times are ", chip("host"),
+    " of this machine: they tell nothing of how fast a GPU would be. Counts are exact. With ", element("code", {}, "SOFTGPU_TIME=model"),
     " times come from its timing model."));
   if (run.time === "timing-model") notes.push(element("p.note", {}, "Times of kernels are ", chip("timing-model"),
     " times of the software GPU, not measured ones."));
   return notes;
 }
 
-function wholeCommand(run) { return `rocpd convert -i ${run.files.map(shellWord).join(" ")} -f pftrace`; }
+/* The traces that lie beside the databases; of those that have none, how to come by them. */
+function wholeRun(run) {
+  const traces = run.traces.filter(t => t), without = run.files.filter((f, i) => !run.traces[i]);
+  const command = without.every(f => f) ? `rocpd convert -i ${without.map(shellWord).join(" ")} -f pftrace` : "rocprofv3 -f pftrace";
+  return [traces.map((t, i) => [i ? ", " : "", element("code", {}, t)]), traces.length ? " in ui.perfetto.dev" : "",
+          without.length ? [traces.length ? ", and " : "", element("code", {}, command)] : ""];
+}
 
 function shellWord(text) { return /^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`; }
 
@@ -71,12 +77,15 @@ function findingsCard(run) {
   return card("Findings", rows.length ? rows : element("p.empty", {}, "Nothing stands out."), rows.length > FINDINGS_AT_FIRST ? more : null);
 }
 
-/* To the page of the kernel, or, of calls, to the timeline with them found. */
+const CAUTION_OF = { losses: ".note.losses", "host-times": ".note.times" };
+
+/* To the page of the kernel, or, of calls and copies, to the timeline with them found, or to the caution that it repeats. */
 function evidenceLink(run, finding) {
-  const kernel = run.byName.get(nameOf(finding.kernel)), subject = nameOf(finding.subject);
+  const kernel = run.byName.get(nameOf(finding.kernel)), subject = nameOf(finding.subject), caution = CAUTION_OF[nameOf(finding.rule)];
   if (kernel) return element("a", { href: kernelHref(kernel) }, "the kernel");
-  const call = run.calls.some(c => nameOf(c.name) === subject);
-  return call ? element("a", { href: "#/timeline", click: () => setTimeout(() => timeline?.look(subject), 50) }, "in the timeline") :
+  if (caution) return element("a", { href: "#/overview", click: () => document.querySelector(caution)?.scrollIntoView({ block: "center" }) }, "above");
+  const known = [...run.calls, ...run.copies].some(c => nameOf(c.name) === subject);
+  return known ? element("a", { href: "#/timeline", click: () => setTimeout(() => timeline?.look(subject), 50) }, "in the timeline") :
     element("a", { href: "#/timeline" }, "the timeline");
 }
 
@@ -125,7 +134,7 @@ function headCard(run) {
   const first = run.shown.find(p => p.moment);
   if (first) rows.push(["Began", dateText((run.begin + first.moment) / 1e6)]);
   rows.push(["Length", timeText(run.span)]);
-  rows.push(["Databases", element("span.mono", {}, run.files.join(", "))]);
+  if (run.files.some(f => f)) rows.push(["Databases", element("span.mono", {}, run.files.join(", "))]);
   rows.push(["Report", `${report.data.program}, ${dateText(report.data.made * 1000)}`]);
   return card("This run", facts(rows));
 }
