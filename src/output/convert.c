@@ -388,7 +388,7 @@ typedef struct {
     out_source_t *source;
     out_batch_t batch;
     bool no_memory;
-} rows_worker_t;
+} rows_parcel_t;
 
 typedef struct {
     work_t *w;
@@ -398,43 +398,43 @@ typedef struct {
 static void *rows_begin(void *to)
 {
     const rows_t *rows = to;
-    rows_worker_t *worker = calloc(1, sizeof(*worker));
-    if (!worker) return NULL;
-    worker->files = rows->files;
-    worker->source = &rows->w->source;
+    rows_parcel_t *parcel = calloc(1, sizeof(*parcel));
+    if (!parcel) return NULL;
+    parcel->files = rows->files;
+    parcel->source = &rows->w->source;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        worker->tables[i].m = rows->w->model;
-    return worker;
+        parcel->tables[i].m = rows->w->model;
+    return parcel;
 }
 
 static void rows_end(void *argument)
 {
-    rows_worker_t *worker = argument;
+    rows_parcel_t *parcel = argument;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
-        out_table_free(&worker->tables[i]);
-        out_file_abandon(worker->tables[i].f);
+        out_table_free(&parcel->tables[i]);
+        out_file_abandon(parcel->tables[i].f);
     }
-    free(worker->batch.records);
-    free(worker);
+    free(parcel->batch.records);
+    free(parcel);
 }
 
 static bool rows_take(void *argument)
 {
-    rows_worker_t *worker = argument;
-    return out_source_batch(worker->source, &worker->batch);
+    rows_parcel_t *parcel = argument;
+    return out_source_batch(parcel->source, &parcel->batch);
 }
 
 static void rows_render(void *argument, bool first)
 {
-    rows_worker_t *worker = argument;
+    rows_parcel_t *parcel = argument;
     (void)first;
-    for (const char *at = worker->batch.records, *end = at + worker->batch.used; at < end;) {
+    for (const char *at = parcel->batch.records, *end = at + parcel->batch.used; at < end;) {
         const trace_timed_t *r = (const trace_timed_t *)at;
         int domain = out_domain_of(r->head);
-        out_table_t *t = &worker->tables[domain];
+        out_table_t *t = &parcel->tables[domain];
         at += trace_words(r->head) * 8u;
         if (!t->f && !(t->f = out_file_memory())) {
-            worker->no_memory = true;
+            parcel->no_memory = true;
             return;
         }
         out_domains[domain].row(t, r);
@@ -443,10 +443,10 @@ static void rows_render(void *argument, bool first)
 
 static void rows_write(void *argument)
 {
-    rows_worker_t *worker = argument;
+    rows_parcel_t *parcel = argument;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
-        if (worker->tables[i].f) out_file_move(worker->files[i].f, worker->tables[i].f);
-        if (worker->no_memory && worker->files[i].f) out_no_memory(worker->files[i].f);
+        if (parcel->tables[i].f) out_file_move(parcel->files[i].f, parcel->tables[i].f);
+        if (parcel->no_memory && parcel->files[i].f) out_no_memory(parcel->files[i].f);
     }
 }
 

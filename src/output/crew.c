@@ -1,26 +1,29 @@
-/* crew.c - see crew.h. Batches have numbers, given in the order of taking; whoever has rendered one
- * waits until as many are written. */
+/* crew.c - see crew.h. Batches have numbers, given in the order of taking. Who has rendered one
+ * puts its parcel where the writer finds it, writes what is due if nobody else does, and goes on
+ * with a spare parcel. So nobody waits for a turn, which would cost more than a batch does; only
+ * where all parcels are rendered and not yet written is there nothing to do. */
 #include "output/crew.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
+/* For each worker: the one in work, and those that may wait while another one is written. */
+enum { PARCELS_EACH = 3, PARCELS_MAX = PARCELS_EACH * OUT_CREW_MAX };
+
 typedef struct {
     const out_crew_work_t *work;
     pthread_mutex_t taking; /* for `taken`, `ended` and the work's `take` */
     uint64_t taken;
     bool ended;
-    pthread_mutex_t writing;
-    pthread_cond_t turn;
+    pthread_mutex_t passing; /* for all that follows */
+    pthread_cond_t some_spare;
+    void *spare[PARCELS_MAX]; /* those given back last are taken first: caches know them */
+    unsigned spares, parcels, waiting;
+    void *ready[PARCELS_MAX]; /* by number: batches under way, one for each parcel at the most */
     uint64_t written;
+    bool writing; /* somebody is */
 } crew_t;
-
-typedef struct {
-    crew_t *crew;
-    void *state;
-    pthread_t thread;
-} worker_t;
 
 static unsigned cpus(void)
 {
@@ -37,37 +40,80 @@ unsigned out_crew_size(unsigned wanted, uint64_t records)
     return records >= OUT_CREW_LEAST_RECORDS ? size : 1;
 }
 
-/* The number of the batch that the worker has from now on; false at the end. */
-static bool take(crew_t *c, void *state, uint64_t *number)
+static void *take_parcel(crew_t *c)
+{
+    pthread_mutex_lock(&c->passing);
+    while (!c->spares) {
+        c->waiting++;
+        pthread_cond_wait(&c->some_spare, &c->passing);
+        c->waiting--;
+    }
+    void *parcel = c->spare[--c->spares];
+    pthread_mutex_unlock(&c->passing);
+    return parcel;
+}
+
+/* With `passing` locked, as the next one. */
+static void wake(crew_t *c)
+{
+    if (c->waiting && c->spares) pthread_cond_broadcast(&c->some_spare);
+}
+
+/* Waking somebody costs as much as a batch, so there is to be work for more than one, unless nobody
+ * else will wake him. */
+static void give_back(crew_t *c, void *parcel)
+{
+    c->spare[c->spares++] = parcel;
+    if (c->spares > c->parcels / 2 || !c->writing) wake(c);
+}
+
+/* The number of the batch that is in the parcel from now on; false at the end. */
+static bool take_batch(crew_t *c, void *parcel, uint64_t *number)
 {
     pthread_mutex_lock(&c->taking);
-    bool some = !c->ended && c->work->take(state);
+    bool some = !c->ended && c->work->take(parcel);
     c->ended = !some;
     if (some) *number = c->taken++;
     pthread_mutex_unlock(&c->taking);
     return some;
 }
 
-static void write_in_turn(crew_t *c, void *state, uint64_t number)
+static void **place_of(crew_t *c, uint64_t number)
 {
-    pthread_mutex_lock(&c->writing);
-    while (c->written < number)
-        pthread_cond_wait(&c->turn, &c->writing);
-    pthread_mutex_unlock(&c->writing);
-    c->work->write(state);
-    pthread_mutex_lock(&c->writing);
-    c->written++;
-    pthread_cond_broadcast(&c->turn);
-    pthread_mutex_unlock(&c->writing);
+    return &c->ready[number % c->parcels];
+}
+
+/* Somebody who writes already finds this one when its turn comes. */
+static void pass_on(crew_t *c, void *parcel, uint64_t number)
+{
+    pthread_mutex_lock(&c->passing);
+    *place_of(c, number) = parcel;
+    if (!c->writing) {
+        c->writing = true;
+        while ((parcel = *place_of(c, c->written))) {
+            pthread_mutex_unlock(&c->passing);
+            c->work->write(parcel);
+            pthread_mutex_lock(&c->passing);
+            *place_of(c, c->written++) = NULL;
+            give_back(c, parcel);
+        }
+        c->writing = false;
+        wake(c);
+    }
+    pthread_mutex_unlock(&c->passing);
 }
 
 static void *run(void *argument)
 {
-    const worker_t *w = argument;
-    for (uint64_t number; take(w->crew, w->state, &number);) {
-        w->crew->work->render(w->state, number == 0);
-        write_in_turn(w->crew, w->state, number);
+    crew_t *c = argument;
+    void *parcel = take_parcel(c);
+    for (uint64_t number; take_batch(c, parcel, &number); parcel = take_parcel(c)) {
+        c->work->render(parcel, number == 0);
+        pass_on(c, parcel, number);
     }
+    pthread_mutex_lock(&c->passing);
+    give_back(c, parcel);
+    pthread_mutex_unlock(&c->passing);
     return NULL;
 }
 
@@ -81,33 +127,43 @@ bool out_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
     return started;
 }
 
-/* The first one is the caller's own. */
-static bool begin_worker(crew_t *c, worker_t *w, bool own)
+static void begin(crew_t *c, unsigned workers)
 {
-    *w = (worker_t){.crew = c, .state = c->work->begin(c->work->to)};
-    if (!w->state) return false;
-    if (own || out_thread_start(&w->thread, run, w)) return true;
-    c->work->end(w->state);
-    return false;
+    pthread_mutexattr_t spins;
+    pthread_mutexattr_init(&spins);
+    /* both are held for microseconds */
+    pthread_mutexattr_settype(&spins, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&c->taking, &spins);
+    pthread_mutex_init(&c->passing, &spins);
+    pthread_mutexattr_destroy(&spins);
+    pthread_cond_init(&c->some_spare, NULL);
+    const unsigned wanted = workers > 1 ? PARCELS_EACH * workers : 1;
+    while (c->spares < wanted && (c->spare[c->spares] = c->work->begin(c->work->to)))
+        c->spares++;
+    c->parcels = c->spares;
+}
+
+static void end(crew_t *c)
+{
+    while (c->spares)
+        c->work->end(c->spare[--c->spares]);
+    pthread_mutex_destroy(&c->taking);
+    pthread_mutex_destroy(&c->passing);
+    pthread_cond_destroy(&c->some_spare);
 }
 
 bool out_crew_run(const out_crew_work_t *work, unsigned workers)
 {
     crew_t c = {.work = work};
-    worker_t all[OUT_CREW_MAX];
+    pthread_t others[OUT_CREW_MAX];
     unsigned count = 0;
-    pthread_mutex_init(&c.taking, NULL);
-    pthread_mutex_init(&c.writing, NULL);
-    pthread_cond_init(&c.turn, NULL);
-    while (count < workers && begin_worker(&c, &all[count], !count))
+    begin(&c, workers);
+    const bool some = c.parcels;
+    while (some && count + 1 < workers && out_thread_start(&others[count], run, &c))
         count++;
-    if (count) run(&all[0]);
-    for (unsigned i = 0; i < count; i++) {
-        if (i) pthread_join(all[i].thread, NULL);
-        work->end(all[i].state);
-    }
-    pthread_mutex_destroy(&c.taking);
-    pthread_mutex_destroy(&c.writing);
-    pthread_cond_destroy(&c.turn);
-    return count;
+    if (some) run(&c);
+    while (count)
+        pthread_join(others[--count], NULL);
+    end(&c);
+    return some;
 }

@@ -1,8 +1,10 @@
 /* crew.h - records rendered by several threads, and written in their order by one at a time.
  *
- * Each thread does all of the work, one batch after the other: it takes records, in turns with the
- * others, renders them into memory of its own, and writes that when the batches before are written.
- * So the file is the same however many there are, in memory for the batches under way. */
+ * Each thread does any of the work, one batch after the other: it takes records, in turns with the
+ * others, renders them into memory, and writes what is due, its own and what others have rendered
+ * in the meantime; those go on with the next batches. A batch and its bytes travel in a parcel, of
+ * which there are a few more than threads. So the file is the same however many there are, in
+ * memory for the batches under way. */
 #ifndef CROCPROF_OUTPUT_CREW_H
 #define CROCPROF_OUTPUT_CREW_H
 
@@ -22,15 +24,15 @@ enum {
 
 /* What a format does. */
 typedef struct {
-    /* A worker's state, NULL when out of memory; and its end. */
+    /* A parcel, NULL when out of memory; and its end. */
     void *(*begin)(void *to);
-    void (*end)(void *worker);
-    /* One worker at a time: has it keep the next batch. False where nothing is left. */
-    bool (*take)(void *worker);
-    /* Any worker at any time: makes bytes of its batch, which it keeps. `first`: of all. */
-    void (*render)(void *worker, bool first);
-    /* One worker at a time, in the order of the batches: has them written. */
-    void (*write)(void *worker);
+    void (*end)(void *parcel);
+    /* One thread at a time: puts the next batch in. False where nothing is left. */
+    bool (*take)(void *parcel);
+    /* Any thread at any time: makes bytes of the batch, which it keeps. `first`: of all. */
+    void (*render)(void *parcel, bool first);
+    /* One thread at a time, in the order of the batches: has them written. */
+    void (*write)(void *parcel);
     void *to;
 } out_crew_work_t;
 

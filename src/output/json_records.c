@@ -381,45 +381,45 @@ typedef struct {
     writer_t w;
     const section_t *section;
     out_batch_t batch;
-} worker_t;
+} parcel_t;
 
-static void *begin_worker(void *to)
+static void *begin_parcel(void *to)
 {
     const section_t *section = to;
-    worker_t *worker = calloc(1, sizeof(*worker));
-    if (!worker) return NULL;
-    worker->section = section;
-    worker->w = (writer_t){.f = out_file_memory(), .model = section->job->model};
-    if (worker->w.f) return worker;
-    free(worker);
+    parcel_t *parcel = calloc(1, sizeof(*parcel));
+    if (!parcel) return NULL;
+    parcel->section = section;
+    parcel->w = (writer_t){.f = out_file_memory(), .model = section->job->model};
+    if (parcel->w.f) return parcel;
+    free(parcel);
     return NULL;
 }
 
-static void end_worker(void *argument)
+static void end_parcel(void *argument)
 {
-    worker_t *worker = argument;
-    for (size_t i = 0; i < sizeof(worker->w.calls) / sizeof(*worker->w.calls); i++)
-        out_pieces_free(&worker->w.calls[i]);
-    out_pieces_free(&worker->w.arguments);
-    out_file_abandon(worker->w.memory);
-    out_file_abandon(worker->w.f);
-    free(worker->batch.records);
-    free(worker);
+    parcel_t *parcel = argument;
+    for (size_t i = 0; i < sizeof(parcel->w.calls) / sizeof(*parcel->w.calls); i++)
+        out_pieces_free(&parcel->w.calls[i]);
+    out_pieces_free(&parcel->w.arguments);
+    out_file_abandon(parcel->w.memory);
+    out_file_abandon(parcel->w.f);
+    free(parcel->batch.records);
+    free(parcel);
 }
 
 static bool take_records(void *argument)
 {
-    worker_t *worker = argument;
-    return out_source_batch(worker->section->job->source, &worker->batch);
+    parcel_t *parcel = argument;
+    return out_source_batch(parcel->section->job->source, &parcel->batch);
 }
 
 static void render_records(void *argument, bool first)
 {
-    worker_t *worker = argument;
-    writer_t *w = &worker->w;
-    const put_record_t record = worker->section->record;
-    for (size_t place = 0; place < worker->batch.used; first = false) {
-        const trace_timed_t *r = (const trace_timed_t *)(worker->batch.records + place);
+    parcel_t *parcel = argument;
+    writer_t *w = &parcel->w;
+    const put_record_t record = parcel->section->record;
+    for (size_t place = 0; place < parcel->batch.used; first = false) {
+        const trace_timed_t *r = (const trace_timed_t *)(parcel->batch.records + place);
         char *at = out_reserve(w->f, RECORD_MAX);
         if (!first) *at++ = ',';
         *at++ = '{';
@@ -430,15 +430,15 @@ static void render_records(void *argument, bool first)
 
 static void write_records(void *argument)
 {
-    worker_t *worker = argument;
-    out_file_move(worker->section->f, worker->w.f);
+    parcel_t *parcel = argument;
+    out_file_move(parcel->section->f, parcel->w.f);
 }
 
 static void put_section(out_json_t *j, out_job_t *job, const char *key, int domain,
                         put_record_t record)
 {
     section_t section = {j->f, job, record};
-    const out_crew_work_t work = {begin_worker,   end_worker,    take_records,
+    const out_crew_work_t work = {begin_parcel,   end_parcel,    take_records,
                                   render_records, write_records, &section};
     out_json_begin(j, key, '[');
     if (domain >= 0 && !job->source->failed) {

@@ -453,118 +453,118 @@ typedef struct {
     proto_t packets; /* that are ready */
     insertion_t *insertions;
     size_t count, room;
-} worker_t;
+} parcel_t;
 
 static void keep_packets(pf_t *p)
 {
     (void)p;
 }
 
-static void *begin_worker(void *to)
+static void *begin_parcel(void *to)
 {
     state_t *all = to;
-    worker_t *worker = calloc(1, sizeof(*worker));
-    if (!worker) return NULL;
-    worker->all = all;
-    worker->file = all->p->file;
-    worker->p = (pf_t){.job = all->p->job,
+    parcel_t *parcel = calloc(1, sizeof(*parcel));
+    if (!parcel) return NULL;
+    parcel->all = all;
+    parcel->file = all->p->file;
+    parcel->p = (pf_t){.job = all->p->job,
                        .pid = all->p->pid,
                        .sequence = all->p->sequence,
                        .process_track = all->p->process_track,
                        .head = all->p->head,
                        .begin = all->p->begin,
                        .flush = keep_packets};
-    worker->threads.p = &worker->p;
-    return worker;
+    parcel->threads.p = &parcel->p;
+    return parcel;
 }
 
-static void end_worker(void *argument)
+static void end_parcel(void *argument)
 {
-    worker_t *worker = argument;
-    free(worker->p.out.data);
-    free(worker->batch.records);
-    free(worker->packets.data);
-    free(worker->insertions);
-    free(worker);
+    parcel_t *parcel = argument;
+    free(parcel->p.out.data);
+    free(parcel->batch.records);
+    free(parcel->packets.data);
+    free(parcel->insertions);
+    free(parcel);
 }
 
 /* What has come to be ready since the last one belongs to this place. */
-static void insert(worker_t *w, size_t at)
+static void insert(parcel_t *parcel, size_t at)
 {
-    const size_t packets = w->all->p->out.used;
-    if (w->count == w->room) {
-        size_t room = w->room ? 2 * w->room : 64;
-        insertion_t *more = realloc(w->insertions, room * sizeof(*more));
-        w->all->failed |= !more;
+    const size_t packets = parcel->all->p->out.used;
+    if (parcel->count == parcel->room) {
+        size_t room = parcel->room ? 2 * parcel->room : 64;
+        insertion_t *more = realloc(parcel->insertions, room * sizeof(*more));
+        parcel->all->failed |= !more;
         if (!more) return;
-        w->insertions = more;
-        w->room = room;
+        parcel->insertions = more;
+        parcel->room = room;
     }
-    w->insertions[w->count++] = (insertion_t){at, packets};
+    parcel->insertions[parcel->count++] = (insertion_t){at, packets};
 }
 
 /* All but the calls is made here, since it depends on what came before. */
 static bool take_records(void *argument)
 {
-    worker_t *w = argument;
-    state_t *s = w->all;
+    parcel_t *parcel = argument;
+    state_t *s = parcel->all;
     size_t inserted = 0;
-    if (s->over || !out_source_batch(s->p->job->source, &w->batch)) {
+    if (s->over || !out_source_batch(s->p->job->source, &parcel->batch)) {
         if (s->over || s->p->job->source->failed) return false;
         s->over = true;
-        w->batch.used = 0;
+        parcel->batch.used = 0;
     }
-    s->p->out = w->packets;
-    s->p->out.used = w->count = 0;
-    for (size_t at = 0; at < w->batch.used;) {
-        const trace_timed_t *r = (const trace_timed_t *)(w->batch.records + at);
+    s->p->out = parcel->packets;
+    s->p->out.used = parcel->count = 0;
+    for (size_t at = 0; at < parcel->batch.used;) {
+        const trace_timed_t *r = (const trace_timed_t *)(parcel->batch.records + at);
         if (s->launches.count) out_launches_use(&s->launches, r, write_dispatch, s);
         write_record(s, (out_domain_t)out_domain_of(r->head), r);
-        if (s->p->out.used != inserted) insert(w, at);
+        if (s->p->out.used != inserted) insert(parcel, at);
         inserted = s->p->out.used;
         at += trace_words(r->head) * 8u;
     }
     if (s->over) end_tracks(s);
-    if (s->p->out.used != inserted) insert(w, w->batch.used);
+    if (s->p->out.used != inserted) insert(parcel, parcel->batch.used);
     s->failed |= s->p->out.failed;
-    w->packets = s->p->out;
+    parcel->packets = s->p->out;
     s->p->out = (proto_t){0};
     return !s->failed;
 }
 
-static size_t put_inserted(worker_t *w, size_t which, size_t from)
+static size_t put_inserted(parcel_t *parcel, size_t which, size_t from)
 {
-    const size_t bytes = w->insertions[which].packets - from;
-    if (proto_room(&w->p.out, bytes)) {
-        memcpy(w->p.out.data + w->p.out.used, w->packets.data + from, bytes);
-        w->p.out.used += bytes;
+    const size_t bytes = parcel->insertions[which].packets - from;
+    if (proto_room(&parcel->p.out, bytes)) {
+        memcpy(parcel->p.out.data + parcel->p.out.used, parcel->packets.data + from, bytes);
+        parcel->p.out.used += bytes;
     }
-    return w->insertions[which].packets;
+    return parcel->insertions[which].packets;
 }
 
 static void render_records(void *argument, bool first)
 {
-    worker_t *w = argument;
+    parcel_t *parcel = argument;
     size_t which = 0, packets = 0;
     (void)first;
-    for (size_t at = 0; at < w->batch.used;) {
-        const trace_timed_t *r = (const trace_timed_t *)(w->batch.records + at);
+    for (size_t at = 0; at < parcel->batch.used;) {
+        const trace_timed_t *r = (const trace_timed_t *)(parcel->batch.records + at);
         const out_domain_t domain = (out_domain_t)out_domain_of(r->head);
-        if (which < w->count && w->insertions[which].at == at)
-            packets = put_inserted(w, which++, packets);
+        if (which < parcel->count && parcel->insertions[which].at == at)
+            packets = put_inserted(parcel, which++, packets);
         if (out_domains[domain].shape == OUT_CALL)
-            pf_render_call(&w->threads, &w->all->calls, domain, r);
+            pf_render_call(&parcel->threads, &parcel->all->calls, domain, r);
         at += trace_words(r->head) * 8u;
     }
-    if (which < w->count) put_inserted(w, which, packets);
+    if (which < parcel->count) put_inserted(parcel, which, packets);
 }
 
 static void write_packets(void *argument)
 {
-    worker_t *w = argument;
-    if (w->p.out.failed) out_no_memory(w->file);
-    out_bytes(w->file, w->p.out.data, w->p.out.used);
-    w->p.out.used = 0;
+    parcel_t *parcel = argument;
+    if (parcel->p.out.failed) out_no_memory(parcel->file);
+    out_bytes(parcel->file, parcel->p.out.data, parcel->p.out.used);
+    parcel->p.out.used = 0;
 }
 
 int pf_write_tracks(pf_t *p)
@@ -574,7 +574,7 @@ int pf_write_tracks(pf_t *p)
                  .model = p->job->model,
                  .threads = {.p = p},
                  .by_queue = p->job->config->group_by_queue};
-    const out_crew_work_t work = {begin_worker,   end_worker,    take_records,
+    const out_crew_work_t work = {begin_parcel,   end_parcel,    take_records,
                                   render_records, write_packets, &s};
     uint64_t rows = 0;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
@@ -584,7 +584,7 @@ int pf_write_tracks(pf_t *p)
         describe_thread(&s, source->threads[i],
                         source->threads[i] == p->pid ? 0 : (unsigned)number++);
     p->flush(p);
-    p->flush = keep_packets; /* each worker writes what it has taken */
+    p->flush = keep_packets; /* from here on a parcel has them */
     out_source_all(source);
     s.failed |= p->out.failed || !out_crew_run(&work, out_crew_size(p->job->threads, rows));
     for (size_t i = 0; i < s.track_room; i++)

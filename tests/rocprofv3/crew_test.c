@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -267,8 +268,12 @@ enum { NUMBERS = 30000 };
 typedef struct {
     uint64_t taken, sum, next; /* next: behind what was written */
     unsigned begun, ended, refused;
-    _Atomic unsigned taking, writing; /* workers that are at it */
+    _Atomic unsigned taking, writing; /* threads that are at it */
     _Atomic bool together;
+    /* until others have rendered as much, the first batch is being rendered, or written */
+    unsigned render_until, write_until;
+    _Atomic unsigned rendered;
+    _Atomic bool in_vain;
 } tally_t;
 
 typedef struct {
@@ -288,16 +293,16 @@ static void *begin_counter(void *to)
     return c;
 }
 
-static void end_counter(void *worker)
+static void end_counter(void *parcel)
 {
-    ((counter_t *)worker)->tally->ended++;
-    free(worker);
+    ((counter_t *)parcel)->tally->ended++;
+    free(parcel);
 }
 
 /* Batches of several sizes. */
-static bool take_numbers(void *worker)
+static bool take_numbers(void *parcel)
 {
-    counter_t *c = worker;
+    counter_t *c = parcel;
     tally_t *t = c->tally;
     t->together |= t->taking++;
     c->from = t->taken;
@@ -308,40 +313,73 @@ static bool take_numbers(void *worker)
     return c->from < c->to;
 }
 
-static void render_numbers(void *worker, bool first)
+/* Takes milliseconds, unless they never do. */
+static void wait_for_others(tally_t *tally, unsigned batches)
 {
-    counter_t *c = worker;
-    /* others are done before this one */
-    if (first) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    for (int i = 0; i < 2000 && tally->rendered < batches; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    tally->in_vain |= tally->rendered < batches;
+}
+
+static void render_numbers(void *parcel, bool first)
+{
+    counter_t *c = parcel;
+    if (first) wait_for_others(c->tally, c->tally->render_until);
     c->at_first = first;
     c->sum = 0;
     for (uint64_t n = c->from; n < c->to; n++)
         c->sum += n;
+    c->tally->rendered += !first;
 }
 
-static void write_numbers(void *worker)
+static void write_numbers(void *parcel)
 {
-    counter_t *c = worker;
+    counter_t *c = parcel;
     c->tally->together |= c->tally->writing++;
+    if (!c->from) wait_for_others(c->tally, c->tally->write_until);
     if (c->from != c->tally->next || c->at_first != !c->from) c->tally->sum = UINT64_MAX / 2;
     c->tally->next = c->to;
     c->tally->sum += c->sum;
     c->tally->writing--;
 }
 
+static void count_numbers(tally_t *tally, unsigned workers)
+{
+    const out_crew_work_t work = {begin_counter,  end_counter,   take_numbers,
+                                  render_numbers, write_numbers, tally};
+    assert_true(out_crew_run(&work, workers));
+    assert_int_equal(tally->next, NUMBERS);
+    assert_int_equal(tally->sum, (uint64_t)NUMBERS * (NUMBERS - 1) / 2);
+    assert_int_equal(tally->ended, tally->begun);
+    assert_false(tally->together);
+    assert_false(tally->in_vain);
+}
+
 static void batches_in_order(void **state)
 {
     (void)state;
     for (unsigned workers = 1; workers <= OUT_CREW_MAX; workers++) {
-        tally_t tally = {.refused = workers == 3 ? 2 : OUT_CREW_MAX};
-        const out_crew_work_t work = {begin_counter,  end_counter,   take_numbers,
-                                      render_numbers, write_numbers, &tally};
-        assert_true(out_crew_run(&work, workers));
-        assert_int_equal(tally.begun, workers == 3 ? 2 : workers);
-        assert_int_equal(tally.next, NUMBERS);
-        assert_int_equal(tally.sum, (uint64_t)NUMBERS * (NUMBERS - 1) / 2);
-        assert_int_equal(tally.ended, tally.begun);
-        assert_false(tally.together);
+        /* others are done before the first one */
+        tally_t tally = {.refused = UINT_MAX, .render_until = workers - 1};
+        count_numbers(&tally, workers);
+        assert_true(tally.begun >= workers);
+    }
+    for (unsigned parcels = 1; parcels <= 3; parcels++) {
+        tally_t tally = {.refused = parcels};
+        count_numbers(&tally, 3);
+        assert_int_equal(tally.begun, parcels);
+    }
+}
+
+/* A turn that is long in coming keeps nobody from work. */
+static void nobody_waits(void **state)
+{
+    (void)state;
+    for (unsigned workers = 2; workers <= OUT_CREW_MAX; workers++) {
+        tally_t rendering = {.refused = UINT_MAX, .render_until = workers + 1};
+        tally_t writing = {.refused = UINT_MAX, .write_until = workers + 1};
+        count_numbers(&rendering, workers);
+        count_numbers(&writing, workers);
     }
 }
 
@@ -351,11 +389,11 @@ static void nobody_and_nothing(void **state)
     tally_t tally = {.refused = 0};
     const out_crew_work_t work = {begin_counter,  end_counter,   take_numbers,
                                   render_numbers, write_numbers, &tally};
-    assert_false(out_crew_run(&work, 2)); /* no state for a worker */
-    tally = (tally_t){.refused = OUT_CREW_MAX, .taken = NUMBERS};
+    assert_false(out_crew_run(&work, 2)); /* no parcel for anybody */
+    tally = (tally_t){.refused = UINT_MAX, .taken = NUMBERS};
     assert_true(out_crew_run(&work, 2));
     assert_int_equal(tally.next, 0);
-    assert_int_equal(tally.ended, 2);
+    assert_int_equal(tally.ended, tally.begun);
     assert_int_equal(out_crew_size(1, UINT64_MAX), 1);
     assert_int_equal(out_crew_size(2, OUT_CREW_LEAST_RECORDS - 1), 1);
     assert_int_equal(out_crew_size(2, OUT_CREW_LEAST_RECORDS), 2);
@@ -377,6 +415,7 @@ int main(void)
         cmocka_unit_test(the_same_files_with_any_number),
         cmocka_unit_test(damaged_segments),
         cmocka_unit_test(batches_in_order),
+        cmocka_unit_test(nobody_waits),
         cmocka_unit_test(nobody_and_nothing),
     };
     return cmocka_run_group_tests(tests, make_store, remove_store);
