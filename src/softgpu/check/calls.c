@@ -2,34 +2,12 @@
  *
  * Preloaded where a program is checked: each passes on to the runtime's own and tells the checker
  * of it. Needs no runtime's headers: pointers, sizes and handles are all that there is to know. */
-#include "softgpu/check/sink.h"
+#include "softgpu/check/calls.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-
-#define EXPORT __attribute__((visibility("default")))
-
-enum {
-    GOOD = 0,
-    NO_FUNCTION = 999 /* hipErrorUnknown; no status of HSA's that is good */
-};
-
-/* ---- the checker ---- */
-
-static const softgpu_check_api_t *api(void)
-{
-    static _Atomic(const softgpu_check_api_t *) found;
-    const softgpu_check_api_t *a = atomic_load_explicit(&found, memory_order_acquire);
-    if (a) return a;
-    softgpu_check_fn_t *ask = (softgpu_check_fn_t *)dlsym(RTLD_DEFAULT, SOFTGPU_CHECK_SYMBOL);
-    a = ask ? ask(SOFTGPU_CHECK_VERSION) : NULL;
-    atomic_store_explicit(&found, a, memory_order_release);
-    return a;
-}
 
 /* The program's call, if a runtime makes others inside it: that one knows better what it is for. */
 static _Thread_local const char *outer;
@@ -51,21 +29,6 @@ static void gone(void *at, uint64_t number, const char *call)
     const softgpu_check_api_t *a = api();
     if (a && number) a->gone((uint64_t)(uintptr_t)at, number, call);
 }
-
-static void *find_next(_Atomic(void *) *slot, const char *name)
-{
-    void *f = atomic_load_explicit(slot, memory_order_relaxed);
-    if (!f) {
-        f = dlsym(RTLD_NEXT, name);
-        atomic_store_explicit(slot, f, memory_order_relaxed);
-    }
-    return f;
-}
-
-#define NEXT(name)                                                                                 \
-    static _Atomic(void *) slot_of_next;                                                           \
-    __typeof__(name) *next = (__typeof__(name) *)find_next(&slot_of_next, #name);                  \
-    if (!next) return NO_FUNCTION
 
 /* ---- memory that is given out ---- */
 

@@ -9,13 +9,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOFTGPU_CHECK_VERSION = 1 };
+enum { SOFTGPU_CHECK_VERSION = 2 };
 
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
 
 /* Name of the function of type softgpu_check_fn_t that the preloaded stub exports. */
 #define SOFTGPU_CHECK_SYMBOL "softgpu_check"
+
+/* What tells what happens before what. All functions are thread-safe; `at` is the address of a
+ * signal's value. */
+typedef struct softgpu_order_api {
+    /* The program has seen the value. `waited`: for it. */
+    void (*seen)(uint64_t at, int64_t value, bool waited);
+
+    /* It is about to set it, or to add to it what is `seen` there. */
+    void (*stored)(uint64_t at, int64_t value);
+    void (*added)(uint64_t at, int64_t seen, int64_t add);
+
+    /* It is about to ring a doorbell: this packet of the queue, and those before, are written.
+     * `ring`: of so many slots. */
+    void (*rung)(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots);
+
+    /* A call has come back that has waited for copies of its own. */
+    void (*returned)(void);
+} softgpu_order_api_t;
 
 /* All functions are thread-safe, take the caller's stack and keep nothing but `call`, a literal. */
 typedef struct softgpu_check_api {
@@ -31,6 +49,8 @@ typedef struct softgpu_check_api {
 
     /* A code object's file, whole. */
     void (*code)(const void *elf, size_t bytes);
+
+    const softgpu_order_api_t *order; /* NULL: nobody asks */
 } softgpu_check_api_t;
 
 /* NULL: nothing is checked. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <hsa/amd_hsa_queue.h>
+#include <hsa/amd_hsa_signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,10 +139,12 @@ bool sg_aql_drain(sg_queue_t *q)
 {
     for (;;) {
         uint32_t seen = atomic_load(&q->wake);
-        if (all_done(q)) return !sg_queue_stopping(q);
+        if (all_done(q)) break;
         if (sg_queue_stopping(q)) return false;
         sg_futex_wait(&q->wake, seen, 0);
     }
+    chk_line_drained(q->order);
+    return !sg_queue_stopping(q);
 }
 
 void sg_aql_stop(sg_queue_t *q)
@@ -167,7 +170,7 @@ static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
 {
     sg_perf_packet(q->device->perf); /* before anybody knows that it is over */
     if (signal &&
-        !sg_signal_complete(q->device, signal, profiling(q), q->head_start, sg_device_clock())) {
+        !sg_signal_complete(q, NULL, signal, profiling(q), q->head_start, sg_device_clock())) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
                       "AQL packet %llu: completion signal 0x%llx is not mapped, or not aligned",
                       (unsigned long long)q->next, (unsigned long long)signal);
@@ -178,6 +181,17 @@ static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
     q->next++;
     retire(q);
     return SG_STEP_WORKED;
+}
+
+static void order_packet(const sg_queue_t *q, const packet_t *p)
+{
+    chk_line_packet(q->order, q->next, p->header & HEADER_BARRIER);
+}
+
+/* A dependency of the head packet, which waits no more. */
+static void order_met(const sg_queue_t *q, uint64_t signal, int64_t value)
+{
+    chk_line_met(q->order, signal + offsetof(amd_signal_t, value), value);
 }
 
 /* The fences of a packet that does nothing else. */
@@ -219,6 +233,13 @@ static sg_step_t barrier(sg_queue_t *q, const packet_t *p, bool any)
     deps_t deps = dependencies(q, p, any, &bad);
     if (deps == DEPS_BAD) return bad_signal(q, bad);
     if (deps == DEPS_OPEN) return SG_STEP_POLL;
+    order_packet(q, p);
+    for (unsigned i = 0; q->order && i < 5; i++) {
+        const uint64_t signal = p->barrier.dep_signal[i].handle;
+        int64_t value;
+        if (signal && sg_signal_load(q->device, signal, &value) && (!value || !any))
+            order_met(q, signal, value);
+    }
     return finish_barrier(q, p);
 }
 
@@ -226,7 +247,10 @@ static sg_step_t barrier_value(sg_queue_t *q, const packet_t *p)
 {
     const barrier_value_t *b = &p->barrier_value;
     int64_t value;
-    if (!b->signal) return finish_barrier(q, p); /* satisfied, as a null dependency is */
+    if (!b->signal) { /* satisfied, as a null dependency is */
+        order_packet(q, p);
+        return finish_barrier(q, p);
+    }
     if (b->condition > 3) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_VENDOR,
                       "AQL packet %llu: barrier-value condition %u, known are 0 to 3",
@@ -234,12 +258,15 @@ static sg_step_t barrier_value(sg_queue_t *q, const packet_t *p)
         return SG_STEP_DEAD;
     }
     if (!sg_signal_load(q->device, b->signal, &value)) return bad_signal(q, b->signal);
-    value &= b->mask;
-    bool met = b->condition == 0   ? value == b->value
-               : b->condition == 1 ? value != b->value
-               : b->condition == 2 ? value < b->value
-                                   : value >= b->value;
-    return met ? finish_barrier(q, p) : SG_STEP_POLL;
+    const int64_t part = value & b->mask;
+    const bool met = b->condition == 0   ? part == b->value
+                     : b->condition == 1 ? part != b->value
+                     : b->condition == 2 ? part < b->value
+                                         : part >= b->value;
+    if (!met) return SG_STEP_POLL;
+    order_packet(q, p);
+    order_met(q, b->signal, value);
+    return finish_barrier(q, p);
 }
 
 static sg_step_t vendor(sg_queue_t *q, const packet_t *p)
@@ -255,6 +282,7 @@ static sg_step_t vendor(sg_queue_t *q, const packet_t *p)
     uint64_t va =
         atomic_load_explicit(&q->ring_va, memory_order_relaxed) + q->next % slots * PACKET_BYTES;
     enum { IB_OFFSET = 4, IB_DWORDS = 4 };
+    order_packet(q, p);
     if (!sg_pm4_run(q, va + IB_OFFSET, IB_DWORDS)) return SG_STEP_DEAD;
     return finish_packet(q, p->words[7]);
 }

@@ -19,19 +19,21 @@ static bool is_chosen(const sg_run_t *run, uint64_t kernel_object)
     return chosen;
 }
 
-void sg_check_begin(sg_run_t *run, const hsa_kernel_dispatch_packet_t *packet, uint32_t scalars)
+void sg_check_begin(sg_run_t *run, const hsa_kernel_dispatch_packet_t *packet, uint64_t id,
+                    uint32_t scalars)
 {
-    static _Atomic uint64_t serials;
+    chk_line_t *order = run->queue->order;
     run->checked = chk_wanted() && is_chosen(run, packet->kernel_object);
-    if (!run->checked) return;
-    run->check = (chk_dispatch_t){.serial = atomic_fetch_add(&serials, 1) + 1,
+    if (!run->checked && !order) return;
+    chk_line_packet(order, id, packet->header >> HSA_PACKET_HEADER_BARRIER & 1);
+    run->check = (chk_dispatch_t){.serial = chk_line_dispatch(order),
                                   .kernel_object = packet->kernel_object,
                                   .memory = run->device->memory,
                                   .lds_bytes = packet->group_segment_size,
                                   .kernarg = (uint64_t)packet->kernarg_address,
                                   .scalars = scalars,
                                   .groups = run->total};
-    chk_dispatch_begin(&run->check);
+    if (run->checked) chk_dispatch_begin(&run->check);
 }
 
 void sg_check_start(sg_box_t *b, uint64_t id)
@@ -87,10 +89,11 @@ static void gone(uint64_t begin, uint64_t number, const char *call)
 
 const softgpu_check_api_t *sg_check_api(unsigned version)
 {
-    static const softgpu_check_api_t api = {.version = SOFTGPU_CHECK_VERSION,
-                                            .made = made,
-                                            .going = going,
-                                            .gone = gone,
-                                            .code = chk_code_add};
+    static softgpu_check_api_t api = {.version = SOFTGPU_CHECK_VERSION,
+                                      .made = made,
+                                      .going = going,
+                                      .gone = gone,
+                                      .code = chk_code_add};
+    api.order = chk_order_api(); /* always the same */
     return version == SOFTGPU_CHECK_VERSION && chk_wanted() ? &api : NULL;
 }

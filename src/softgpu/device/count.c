@@ -53,7 +53,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
         if (!run->counted) base_error("no memory to count dispatch %llu", (unsigned long long)id);
     }
     if (census_modelled && !run->counted) sg_census_run_unmodelled(run);
-    sg_check_begin(run, p, scalars);
+    sg_check_begin(run, p, id, scalars);
     run->looked_at = run->observed || run->counted || run->census || run->checked;
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }

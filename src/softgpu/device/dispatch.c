@@ -289,10 +289,11 @@ void sg_run_complete(sg_run_t *run)
     bool good = !atomic_load_explicit(&run->cancelled, memory_order_relaxed);
     if (run->looked_at) sg_look_end(run, &end_ts);
     if (good && run->signal_va &&
-        !sg_signal_complete(run->device, run->signal_va, run->profiled, run->start_ts, end_ts))
+        !sg_signal_complete(q, run, run->signal_va, run->profiled, run->start_ts, end_ts))
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, CODE_PACKET,
                       "completion signal 0x%llx of a dispatch is not mapped, or not aligned",
                       (unsigned long long)run->signal_va);
+    chk_order_end(q->order, run->check.serial);
     atomic_store_explicit(&run->done, 1, memory_order_release);
     sg_queue_notify(q);
     sg_queue_unref(q);

@@ -6,6 +6,7 @@
 #define SOFTGPU_DEVICE_INTERNAL_H
 
 #include "softgpu/check/group.h"
+#include "softgpu/check/order.h"
 #include "softgpu/device/device.h"
 #include "softgpu/isa/isa.h"
 #include "softgpu/isa/observe.h"
@@ -274,6 +275,7 @@ struct sg_queue {
     uint64_t head_start;    /* when the head packet was first looked at */
     bool inactive_wait;     /* until the runtime has set queue_inactive_signal back to 0 */
     bool scratch_asked;     /* for the head packet */
+    chk_line_t *order;      /* NULL: nobody asks what happens before what; also for runs */
     uint64_t pm4_returned;  /* by the last atomic operation of a PM4 packet */
     sg_run_t *runs;         /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
     sg_worker_t worker;
@@ -336,6 +338,13 @@ void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write);
 /* Host address of the longest piece of [va, va + *bytes) in one extent, or NULL; shortens *bytes.
  */
 uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, bool write);
+/* The queue is about to change a word at the address, for which others may wait, and has; it has
+ * waited for one. */
+void sg_transfer_tell(sg_queue_t *q, uint64_t va);
+void sg_transfer_told(sg_queue_t *q, uint64_t va);
+void sg_transfer_met(sg_queue_t *q, uint64_t va);
+/* The queue is about to copy, or with from = 0 to fill. */
+void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes);
 /* False after a fault of the queue. */
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes);
 /* One of the L2's operations on mapped, aligned memory; *old is what was there. False: the code is
@@ -357,8 +366,10 @@ static inline void *sg_object_at(const sg_device_t *d, uint64_t va, size_t bytes
  */
 void sg_signal_interrupt(sg_device_t *d, uint32_t context);
 /* A signal that is not mapped, or not aligned, is none: all three are false then.
- * Writes the times if `profiled`, decrements the signal, tells its event. */
-bool sg_signal_complete(sg_device_t *d, uint64_t va, bool profiled, uint64_t start, uint64_t end);
+ * Writes the times if `profiled`, decrements the signal, tells its event: `run` is over, or where it
+ * is NULL a packet of the queue. */
+bool sg_signal_complete(sg_queue_t *q, const sg_run_t *run, uint64_t va, bool profiled,
+                        uint64_t start, uint64_t end);
 /* Stores a value in a signal and tells its event. */
 bool sg_signal_store(sg_device_t *d, uint64_t va, int64_t value);
 /* Value of a signal. */

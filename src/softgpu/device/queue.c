@@ -41,6 +41,7 @@ void sg_queue_unref(sg_queue_t *q)
 {
     if (atomic_fetch_sub_explicit(&q->refs, 1, memory_order_acq_rel) != 1) return;
     sg_aql_free(q);
+    chk_line_free(q->order);
     free(q);
 }
 
@@ -262,6 +263,7 @@ int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_q
     int error = init_kind(q);
     if (!error) error = ensure_watch(d);
     if (error) goto out;
+    q->order = chk_line_create(p->kind == SG_QUEUE_AQL ? sg_aql_descriptor(q) : 0);
 
     reset_doorbell(q);
     link_queue(d, q);

@@ -91,7 +91,7 @@ static outcome_t do_fill(packet_t *p)
     uint64_t dst = pair(p, 1), bytes = ((uint64_t)(p->dw[4] & COUNT_MASK) & ~UINT64_C(3)) + 4;
     if (size != SIZE_DWORD) return fail(p, "fill of elements of 2 to the power of", size);
     if (dst & 3) return fail(p, "fill of an unaligned address", dst);
-    chk_transfer(p->d->memory, 0, dst, bytes);
+    sg_transfer_begin(p->q, 0, dst, bytes);
     while (bytes) {
         uint64_t n = bytes;
         uint32_t *to = (uint32_t *)sg_transfer_piece(p->d, dst, &n, true);
@@ -109,7 +109,9 @@ static outcome_t do_fence(packet_t *p)
     uint64_t va = pair(p, 1) & ~UINT64_C(3);
     uint32_t *to = word_at(p, va, 4, true);
     if (!to) return fault(p, va, true);
+    sg_transfer_tell(p->q, va);
     __atomic_store_n(to, p->dw[3], __ATOMIC_SEQ_CST);
+    sg_transfer_told(p->q, va);
     sg_device_stir(p->d);
     return DONE;
 }
@@ -132,7 +134,9 @@ static outcome_t do_poll(packet_t *p)
     const uint32_t *from = word_at(p, va, 4, false);
     if (!from) return fault(p, va, false);
     uint32_t value = __atomic_load_n(from, __ATOMIC_ACQUIRE);
-    return sg_holds(function, value & p->dw[4], p->dw[3]) ? DONE : AGAIN;
+    if (!sg_holds(function, value & p->dw[4], p->dw[3])) return AGAIN;
+    sg_transfer_met(p->q, va);
+    return DONE;
 }
 
 static outcome_t do_atomic(packet_t *p)
@@ -142,8 +146,10 @@ static outcome_t do_atomic(packet_t *p)
     void *at = word_at(p, va, bytes, true);
     if (va & (bytes - 1)) return fail(p, "atomic on an unaligned address", va);
     if (!at) return fault(p, va, true);
+    sg_transfer_tell(p->q, va);
     if (!sg_transfer_atomic(code, at, pair(p, 3), pair(p, 5), &old))
         return fail(p, "atomic operation", code);
+    sg_transfer_told(p->q, va);
     sg_device_stir(p->d);
     return DONE;
 }

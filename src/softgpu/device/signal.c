@@ -54,8 +54,10 @@ static void tell(sg_device_t *d, const event_t *event)
     sg_device_stir(d);
 }
 
-bool sg_signal_complete(sg_device_t *d, uint64_t va, bool profiled, uint64_t start, uint64_t end)
+bool sg_signal_complete(sg_queue_t *q, const sg_run_t *run, uint64_t va, bool profiled,
+                        uint64_t start, uint64_t end)
 {
+    sg_device_t *d = q->device;
     amd_signal_t *s = signal_at(d, va);
     if (!s) return false;
     event_t event = {s->event_mailbox_ptr, s->event_id};
@@ -63,7 +65,13 @@ bool sg_signal_complete(sg_device_t *d, uint64_t va, bool profiled, uint64_t sta
         s->start_ts = start;
         s->end_ts = end;
     }
-    __atomic_fetch_sub((int64_t *)&s->value, 1, __ATOMIC_SEQ_CST);
+    int64_t *value = (int64_t *)&s->value;
+    const uint64_t value_va = va + offsetof(amd_signal_t, value);
+    if (q->order)
+        chk_order_tell(q->order, run ? run->check.serial : 0, value_va,
+                       __atomic_load_n(value, __ATOMIC_SEQ_CST));
+    const int64_t old = __atomic_fetch_sub(value, 1, __ATOMIC_SEQ_CST);
+    chk_order_told(q->order, value_va, old - 1);
     tell(d, &event);
     return true;
 }

@@ -20,9 +20,37 @@ uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, b
     return e->host + (va - e->begin);
 }
 
+/* Halves of signals' values, often. */
+static int64_t whole_word(const sg_queue_t *q, uint64_t va)
+{
+    const int64_t *word = sg_memory_host(q->device->memory, va & ~UINT64_C(7), 8, 0);
+    return word ? __atomic_load_n(word, __ATOMIC_SEQ_CST) : 0;
+}
+
+void sg_transfer_tell(sg_queue_t *q, uint64_t va)
+{
+    if (q->order) chk_order_tell(q->order, 0, va, whole_word(q, va));
+}
+
+void sg_transfer_told(sg_queue_t *q, uint64_t va)
+{
+    if (q->order) chk_order_told(q->order, va, whole_word(q, va));
+}
+
+void sg_transfer_met(sg_queue_t *q, uint64_t va)
+{
+    if (q->order) chk_line_met(q->order, va, whole_word(q, va));
+}
+
+void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    chk_line_copy(q->order);
+    chk_transfer(q->device->memory, from, to, bytes);
+}
+
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
 {
-    chk_transfer(q->device->memory, src, dst, bytes);
+    sg_transfer_begin(q, src, dst, bytes);
     while (bytes) {
         uint64_t n = bytes;
         const uint8_t *from = sg_transfer_piece(q->device, src, &n, false);

@@ -1,0 +1,55 @@
+/* calls.h - for the calls that stand in front of HIP's and HSA's: the checker, and the next
+ * function.
+ *
+ * A call passes on to the runtime's own, whatever becomes of the checker. */
+#ifndef SOFTGPU_CHECK_CALLS_H
+#define SOFTGPU_CHECK_CALLS_H
+
+#include "softgpu/check/sink.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum {
+    GOOD = 0,
+    NO_FUNCTION = 999 /* hipErrorUnknown; no status of HSA's that is good */
+};
+
+/* The checker; NULL: nothing is checked, or the GPU is not there yet. */
+static inline const softgpu_check_api_t *api(void)
+{
+    static _Atomic(const softgpu_check_api_t *) found;
+    const softgpu_check_api_t *a = atomic_load_explicit(&found, memory_order_acquire);
+    if (a) return a;
+    softgpu_check_fn_t *ask = (softgpu_check_fn_t *)dlsym(RTLD_DEFAULT, SOFTGPU_CHECK_SYMBOL);
+    a = ask ? ask(SOFTGPU_CHECK_VERSION) : NULL;
+    atomic_store_explicit(&found, a, memory_order_release);
+    return a;
+}
+
+/* A runtime that the program has opened for itself comes after nobody: it is asked for by name. */
+static inline void *find_next(_Atomic(void *) *slot, const char *name)
+{
+    void *f = atomic_load_explicit(slot, memory_order_relaxed);
+    if (f) return f;
+    f = dlsym(RTLD_NEXT, name);
+    void *runtime = f ? NULL : dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (runtime) {
+        f = dlsym(runtime, name);
+        dlclose(runtime);
+    }
+    atomic_store_explicit(slot, f, memory_order_relaxed);
+    return f;
+}
+
+#define NEXT(name) NEXT_OR(name, NO_FUNCTION)
+
+/* Without it, `otherwise` is what the call returns; nothing of one that returns nothing. */
+#define NEXT_OR(name, otherwise)                                                                   \
+    static _Atomic(void *) slot_of_next;                                                           \
+    __typeof__(name) *next = (__typeof__(name) *)find_next(&slot_of_next, #name);                  \
+    if (!next) return otherwise
+
+#endif

@@ -1,0 +1,548 @@
+/* order.c - see order.h.
+ *
+ * Of each actor there are its chain, its place there and a clock: what was over, as far as anybody
+ * could know, when it began. Those before it in its chain are before it; others are if its clock
+ * has them. Queues, words that somebody waits for and the program have clocks too: who waits for a
+ * word knows what those knew who changed it. One lock for all that changes; questions take none. */
+#include "softgpu/check/order.h"
+
+#include "softgpu/check/check.h"
+#include "softgpu/check/clock.h"
+#include "softgpu/check/sink.h"
+
+#include <hsa/hsa.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+    ACTORS = 1 << 20, /* that are remembered */
+    OPEN = 32,       /* packets of a queue at one time, as if each had waited for the 32nd before */
+    CHAINS = 4096,   /* of all queues; beyond, queues share the first */
+    PLACE_BITS = 48, /* of an actor's place; its chain is above */
+    WORD_LISTS = 4096,
+    PACKET_BYTES = 64
+};
+
+typedef struct {
+    _Atomic uint64_t place;
+    _Atomic(chk_clock_t *) clock; /* NULL: it is over */
+} actor_t;
+
+/* Eight bytes of memory that somebody waits for: a signal's value. */
+typedef struct word {
+    struct word *next;
+    uint64_t va;
+    chk_clock_t *clock;   /* of all who have told */
+    int64_t armed, value; /* before the first of them, after the last */
+    uint32_t telling, told;
+} word_t;
+
+/* Packets below `upto` were there when the program rang, and it knew so much. */
+typedef struct {
+    uint64_t upto;
+    chk_clock_t *clock;
+} ring_t;
+
+struct chk_line {
+    chk_line_t *next;
+    uint64_t queue;
+    chk_clock_t *base;      /* what every packet from now on knows of others */
+    uint32_t chain[OPEN];   /* by packet since the last barrier bit; CHAINS: not needed so far */
+    uint32_t open;          /* so many */
+    uint64_t copy;          /* the actor that copies, or 0, */
+    chk_clock_t *copy_host; /* and what the program knew when it began */
+    uint64_t packets;       /* that have been taken */
+    bool rung;              /* ever: it is the program's own, not inside a runtime */
+    ring_t *ring;
+    size_t n_rings, rings_room;
+};
+
+/* What was known to a running actor before it met another: threads may look at it. */
+typedef struct held {
+    struct held *next;
+    uint64_t serial;
+    chk_clock_t *clock;
+} held_t;
+
+static struct {
+    pthread_once_t once;
+    pthread_mutex_t lock;
+    actor_t *actor; /* by serial; NULL: nobody asks */
+    _Atomic uint64_t latest;
+    _Atomic bool lost; /* there was no memory: nothing is out of order any more */
+    uint64_t begun[CHAINS], over[CHAINS];
+    uint32_t n_chains;
+    uint32_t spare[CHAINS], n_spare; /* of queues that are gone */
+    chk_clock_t *host;
+    chk_line_t *lines;
+    held_t *held;
+    word_t *words[WORD_LISTS];
+} order = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local uint64_t copying;
+
+/* ---- questions ---- */
+
+static uint32_t chain_of(uint64_t place)
+{
+    return (uint32_t)(place >> PLACE_BITS);
+}
+
+static uint64_t position_of(uint64_t place)
+{
+    return place & ((UINT64_C(1) << PLACE_BITS) - 1);
+}
+
+static actor_t *actor_of(uint64_t serial)
+{
+    return &order.actor[serial % ACTORS];
+}
+
+static bool is_forgotten(uint64_t serial)
+{
+    return atomic_load(&order.latest) - serial >= ACTORS;
+}
+
+bool chk_order_before(uint64_t earlier, uint64_t later)
+{
+    if (!earlier || !order.actor || atomic_load_explicit(&order.lost, memory_order_relaxed))
+        return true;
+    const uint64_t a = atomic_load(&actor_of(earlier)->place);
+    const uint64_t b = atomic_load(&actor_of(later)->place);
+    const chk_clock_t *clock = atomic_load(&actor_of(later)->clock);
+    if (!clock || is_forgotten(earlier) || is_forgotten(later)) return true;
+    if (chain_of(a) == chain_of(b)) return position_of(a) < position_of(b);
+    return position_of(a) <= chk_clock_upto(clock, chain_of(a));
+}
+
+uint64_t chk_order_copying(void)
+{
+    return copying;
+}
+
+/* ---- clocks; all from here on under the lock ---- */
+
+static void lock(void)
+{
+    pthread_mutex_lock(&order.lock);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&order.lock);
+}
+
+static void join(chk_clock_t **c, chk_clock_t *more)
+{
+    if (!chk_clock_join(c, more)) atomic_store(&order.lost, true);
+}
+
+static void raise(chk_clock_t **c, uint32_t chain, uint64_t upto)
+{
+    if (!chk_clock_raise(c, chain, upto)) atomic_store(&order.lost, true);
+}
+
+static void raise_all(chk_clock_t **c, const uint64_t *upto)
+{
+    for (uint32_t k = 0; k < order.n_chains; k++)
+        raise(c, k, upto[k]);
+}
+
+static uint32_t take_chain(void)
+{
+    if (order.n_spare) return order.spare[--order.n_spare];
+    return order.n_chains < CHAINS ? order.n_chains++ : 0;
+}
+
+static void forked(void)
+{
+    pthread_mutex_init(&order.lock, NULL);
+}
+
+static void begin(void)
+{
+    if (!(chk_wanted() & CHK_RACE)) return;
+    pthread_atfork(NULL, NULL, forked);
+    order.host = chk_clock_keep(&chk_clock_nothing);
+    order.actor = calloc(ACTORS, sizeof *order.actor);
+}
+
+/* ---- actors ---- */
+
+/* All that the line has begun is over. That of its first chain goes without saying. */
+static void close_line(chk_line_t *l)
+{
+    for (uint32_t k = 1; k < l->open && k < OPEN; k++)
+        raise(&l->base, l->chain[k], order.begun[l->chain[k]]);
+    l->open = 0;
+}
+
+/* Only one packet may still run: those before it are over, which the next will need to be told. */
+static void name_first(chk_line_t *l)
+{
+    if (l->open == 1) raise(&l->base, l->chain[0], order.begun[l->chain[0]] - 1);
+}
+
+static uint64_t start(chk_line_t *l)
+{
+    name_first(l);
+    uint32_t *chain = &l->chain[l->open++ % OPEN];
+    if (*chain == CHAINS) *chain = take_chain();
+    const uint64_t serial = atomic_fetch_add(&order.latest, 1) + 1;
+    const uint64_t place = (uint64_t)*chain << PLACE_BITS | ++order.begun[*chain];
+    atomic_store(&actor_of(serial)->place, place);
+    atomic_store(&actor_of(serial)->clock, chk_clock_keep(l->base));
+    return serial;
+}
+
+static void is_over(uint64_t place)
+{
+    uint64_t *over = &order.over[chain_of(place)];
+    if (position_of(place) > *over) *over = position_of(place);
+}
+
+static void drop_held(uint64_t serial)
+{
+    for (held_t **link = &order.held; *link;) {
+        held_t *h = *link;
+        if (h->serial != serial) {
+            link = &h->next;
+            continue;
+        }
+        *link = h->next;
+        chk_clock_drop(h->clock);
+        free(h);
+    }
+}
+
+static void end(uint64_t serial)
+{
+    if (is_forgotten(serial)) return;
+    is_over(atomic_load(&actor_of(serial)->place));
+    chk_clock_drop(atomic_exchange(&actor_of(serial)->clock, NULL));
+    drop_held(serial);
+}
+
+static void end_copy(chk_line_t *l)
+{
+    if (!l->copy) return;
+    end(l->copy);
+    chk_clock_drop(l->copy_host);
+    l->copy = 0;
+    l->open = 0;
+}
+
+/* `c` knows what is known when the actor is over. */
+static void join_actor(chk_clock_t **c, uint64_t serial)
+{
+    const uint64_t place = atomic_load(&actor_of(serial)->place);
+    chk_clock_t *clock = atomic_load(&actor_of(serial)->clock);
+    if (clock)
+        join(c, clock);
+    else
+        raise_all(c, order.over); /* nobody knows any more what it knew */
+    raise(c, chain_of(place), position_of(place));
+}
+
+void chk_order_meet(uint64_t earlier, uint64_t later)
+{
+    if (!earlier || !order.actor || chk_order_before(earlier, later)) return;
+    lock();
+    _Atomic(chk_clock_t *) *clock = &actor_of(later)->clock;
+    chk_clock_t *was = atomic_load(clock);
+    held_t *h = malloc(sizeof *h);
+    if (!h) atomic_store(&order.lost, true);
+    if (was && h) {
+        chk_clock_t *now = chk_clock_keep(was);
+        join_actor(&now, earlier);
+        *h = (held_t){order.held, later, was};
+        order.held = h;
+        atomic_store(clock, now);
+        h = NULL;
+    }
+    free(h);
+    unlock();
+}
+
+/* ---- lines ---- */
+
+chk_line_t *chk_line_create(uint64_t queue)
+{
+    pthread_once(&order.once, begin);
+    chk_line_t *l = order.actor ? calloc(1, sizeof *l) : NULL;
+    if (order.actor && !l) atomic_store(&order.lost, true);
+    if (!l) return NULL;
+    l->queue = queue;
+    l->base = chk_clock_keep(&chk_clock_nothing);
+    for (uint32_t k = 0; k < OPEN; k++)
+        l->chain[k] = CHAINS;
+    lock();
+    l->next = order.lines;
+    order.lines = l;
+    unlock();
+    return l;
+}
+
+/* Who gets its chains counts as behind it. */
+void chk_line_free(chk_line_t *l)
+{
+    if (!l) return;
+    lock();
+    end_copy(l);
+    chk_line_t **link = &order.lines;
+    while (*link != l)
+        link = &(*link)->next;
+    *link = l->next;
+    for (uint32_t k = 0; k < OPEN; k++)
+        if (l->chain[k] != CHAINS && l->chain[k]) order.spare[order.n_spare++] = l->chain[k];
+    for (size_t k = 0; k < l->n_rings; k++)
+        chk_clock_drop(l->ring[k].clock);
+    chk_clock_drop(l->base);
+    unlock();
+    free(l->ring);
+    free(l);
+}
+
+/* What the program knew when it rang for the packet; now, if it has not been seen to. */
+static chk_clock_t *known_at(chk_line_t *l, uint64_t index)
+{
+    size_t gone = 0;
+    while (gone < l->n_rings && l->ring[gone].upto <= index)
+        chk_clock_drop(l->ring[gone++].clock);
+    l->n_rings -= gone;
+    for (size_t k = 0; gone && k < l->n_rings; k++)
+        l->ring[k] = l->ring[k + gone];
+    return l->n_rings ? l->ring[0].clock : order.host;
+}
+
+void chk_line_packet(chk_line_t *l, uint64_t index, bool barrier)
+{
+    if (!l) return;
+    lock();
+    end_copy(l);
+    if (barrier) close_line(l);
+    join(&l->base, known_at(l, index));
+    l->packets = index + 1;
+    unlock();
+}
+
+uint64_t chk_line_dispatch(chk_line_t *l)
+{
+    if (!l) return atomic_fetch_add(&order.latest, 1) + 1;
+    lock();
+    const uint64_t serial = start(l);
+    unlock();
+    return serial;
+}
+
+void chk_line_copy(chk_line_t *l)
+{
+    if (!l) return;
+    lock();
+    if (!l->copy || l->copy_host != order.host) {
+        end_copy(l);
+        close_line(l);
+        join(&l->base, order.host);
+        l->copy = start(l);
+        l->copy_host = chk_clock_keep(order.host);
+    }
+    copying = l->copy;
+    unlock();
+}
+
+void chk_line_drained(chk_line_t *l)
+{
+    if (!l) return;
+    lock();
+    end_copy(l);
+    close_line(l);
+    unlock();
+}
+
+/* ---- words ---- */
+
+static word_t *find_word(uint64_t va)
+{
+    const uint64_t at = va & ~UINT64_C(7);
+    word_t *w = order.words[(at >> 3 ^ at >> 15) % WORD_LISTS];
+    while (w && w->va != at)
+        w = w->next;
+    return w;
+}
+
+static word_t *make_word(uint64_t va, int64_t value)
+{
+    const uint64_t at = va & ~UINT64_C(7);
+    word_t *w = find_word(at), **list = &order.words[(at >> 3 ^ at >> 15) % WORD_LISTS];
+    if (w) return w;
+    if (!(w = malloc(sizeof *w))) {
+        atomic_store(&order.lost, true);
+        return NULL;
+    }
+    *w = (word_t){.next = *list,
+                  .va = at,
+                  .clock = chk_clock_keep(&chk_clock_nothing),
+                  .armed = value,
+                  .value = value};
+    return *list = w;
+}
+
+/* Somebody has set it anew: what it stood for is of no use any more. */
+static void arm(word_t *w, int64_t value)
+{
+    chk_clock_drop(w->clock);
+    w->clock = chk_clock_keep(&chk_clock_nothing);
+    w->armed = w->value = value;
+}
+
+void chk_order_tell(chk_line_t *l, uint64_t serial, uint64_t va, int64_t seen)
+{
+    if (!l) return;
+    lock();
+    word_t *w = make_word(va, seen);
+    if (w && !w->telling && w->value != seen) arm(w, seen);
+    if (w && !w->telling++) w->told = 0;
+    if (serial) is_over(atomic_load(&actor_of(serial)->place));
+    if (!serial) end_copy(l);
+    if (w && serial) {
+        join_actor(&w->clock, serial);
+    } else if (w) {
+        name_first(l);
+        join(&w->clock, l->base);
+        if (!l->open && l->chain[0] != CHAINS)
+            raise(&w->clock, l->chain[0], order.begun[l->chain[0]]);
+    }
+    unlock();
+}
+
+void chk_order_told(chk_line_t *l, uint64_t va, int64_t value)
+{
+    if (!l) return;
+    lock();
+    word_t *w = find_word(va);
+    if (w) {
+        if (!w->told++ || value < w->value) w->value = value;
+        w->telling -= w->telling > 0;
+    }
+    unlock();
+}
+
+void chk_order_end(chk_line_t *l, uint64_t serial)
+{
+    if (!l) return;
+    lock();
+    end(serial);
+    unlock();
+}
+
+/* Another than those who tell, a kernel perhaps, has made it what is waited for: after all that has
+ * begun. */
+void chk_line_met(chk_line_t *l, uint64_t va, int64_t value)
+{
+    if (!l) return;
+    lock();
+    const word_t *w = find_word(va);
+    end_copy(l);
+    if (w) join(&l->base, w->clock);
+    if (!w || (!w->telling && value < w->value)) raise_all(&l->base, order.begun);
+    unlock();
+}
+
+/* ---- the program ---- */
+
+static bool is_there(const void *ring, uint64_t slots, uint64_t packet)
+{
+    const uint16_t *header = (const uint16_t *)((const char *)ring + packet % slots * PACKET_BYTES);
+    return (__atomic_load_n(header, __ATOMIC_ACQUIRE) & 0xff) != HSA_PACKET_TYPE_INVALID;
+}
+
+/* Under the lock: packets below `upto` are there. */
+static void add_ring(chk_line_t *l, uint64_t upto)
+{
+    if (l->n_rings && l->ring[l->n_rings - 1].clock == order.host) {
+        l->ring[l->n_rings - 1].upto = upto;
+        return;
+    }
+    if (l->n_rings == l->rings_room) {
+        const size_t room = l->rings_room ? 2 * l->rings_room : 16;
+        ring_t *grown = realloc(l->ring, room * sizeof *grown);
+        if (!grown) return; /* then it knows what is known when the packet is taken */
+        l->ring = grown;
+        l->rings_room = room;
+    }
+    l->ring[l->n_rings++] = (ring_t){upto, chk_clock_keep(order.host)};
+}
+
+/* Other threads may have taken packets before this one and not have written them. */
+static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots)
+{
+    lock();
+    chk_line_t *l = order.lines;
+    while (l && l->queue != queue)
+        l = l->next;
+    if (l) {
+        uint64_t upto = l->n_rings ? l->ring[l->n_rings - 1].upto : 0;
+        if (upto < l->packets) upto = l->packets;
+        const uint64_t from = upto;
+        while (upto <= packet && is_there(ring, slots, upto))
+            upto++;
+        if (upto > from) add_ring(l, upto);
+        l->rung = true;
+    }
+    unlock();
+}
+
+/* A value below all that has been told is somebody else's doing, a profiler's perhaps, in the
+ * place of those that are over. */
+static void seen(uint64_t va, int64_t value, bool waited)
+{
+    lock();
+    const word_t *w = find_word(va);
+    const bool changed =
+        w ? value < w->armed || (waited && value != w->armed) : waited || value <= 0;
+    if (w && changed) join(&order.host, w->clock);
+    if (changed && (!w || (!w->telling && value < w->value))) raise_all(&order.host, order.over);
+    unlock();
+}
+
+static void stored(uint64_t va, int64_t value)
+{
+    lock();
+    word_t *w = make_word(va, value);
+    if (w) {
+        arm(w, value);
+        join(&w->clock, order.host);
+    }
+    unlock();
+}
+
+static void added(uint64_t va, int64_t found, int64_t add)
+{
+    lock();
+    word_t *w = make_word(va, found);
+    if (w && (add > 0 || w->value != found)) arm(w, add > 0 ? found + add : found);
+    if (w) {
+        join(&w->clock, order.host);
+        if (add < 0) w->value = found + add;
+    }
+    unlock();
+}
+
+/* From a call that has waited for copies of its own. */
+static void returned(void)
+{
+    lock();
+    for (const chk_line_t *l = order.lines; l; l = l->next)
+        for (uint32_t k = 0; !l->rung && k < OPEN; k++)
+            if (l->chain[k] != CHAINS) raise(&order.host, l->chain[k], order.over[l->chain[k]]);
+    unlock();
+}
+
+const softgpu_order_api_t *chk_order_api(void)
+{
+    static const softgpu_order_api_t api = {
+        .seen = seen, .stored = stored, .added = added, .rung = rung, .returned = returned};
+    pthread_once(&order.once, begin);
+    return order.actor ? &api : NULL;
+}

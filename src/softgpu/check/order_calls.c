@@ -1,0 +1,215 @@
+/* order_calls.c - the calls with which programs wait for signals, set them, and ring doorbells.
+ *
+ * Preloaded as those of calls.c: each passes on to the runtime's own and tells the checker what the
+ * program knows now. Signals are AMD's amd_signal_t, whose handle is their address. */
+#include "softgpu/check/calls.h"
+
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/amd_hsa_signal.h>
+#include <hsa/hsa_ext_amd.h>
+#include <stdlib.h>
+
+static const softgpu_order_api_t *order(void)
+{
+    const softgpu_check_api_t *a = api();
+    return a ? a->order : NULL;
+}
+
+static amd_signal_t *at(hsa_signal_t signal)
+{
+    return (amd_signal_t *)(uintptr_t)signal.handle;
+}
+
+static uint64_t value_at(hsa_signal_t signal)
+{
+    return signal.handle + offsetof(amd_signal_t, value);
+}
+
+static void seen(hsa_signal_t signal, hsa_signal_value_t value, bool waited)
+{
+    const softgpu_order_api_t *o = order();
+    if (o && signal.handle) o->seen(value_at(signal), value, waited);
+}
+
+static bool holds(hsa_signal_condition_t condition, hsa_signal_value_t value,
+                  hsa_signal_value_t compare)
+{
+    switch (condition) {
+    case HSA_SIGNAL_CONDITION_EQ: return value == compare;
+    case HSA_SIGNAL_CONDITION_NE: return value != compare;
+    case HSA_SIGNAL_CONDITION_LT: return value < compare;
+    default: return value >= compare;
+    }
+}
+
+/* ---- what the program sees ---- */
+
+#define LOADS(X) X(hsa_signal_load_relaxed) X(hsa_signal_load_scacquire) X(hsa_signal_load_acquire)
+
+#define X(name)                                                                                    \
+    EXPORT hsa_signal_value_t name(hsa_signal_t signal)                                            \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        const hsa_signal_value_t value = next(signal);                                             \
+        seen(signal, value, false);                                                                \
+        return value;                                                                              \
+    }
+LOADS(X)
+#undef X
+
+#define WAITS(X) X(hsa_signal_wait_relaxed) X(hsa_signal_wait_scacquire) X(hsa_signal_wait_acquire)
+
+#define X(name)                                                                                    \
+    EXPORT hsa_signal_value_t name(hsa_signal_t signal, hsa_signal_condition_t condition,          \
+                                   hsa_signal_value_t compare, uint64_t timeout,                   \
+                                   hsa_wait_state_t how)                                           \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        const hsa_signal_value_t value = next(signal, condition, compare, timeout, how);           \
+        seen(signal, value, holds(condition, value, compare));                                     \
+        return value;                                                                              \
+    }
+WAITS(X)
+#undef X
+
+EXPORT uint32_t hsa_amd_signal_wait_any(uint32_t n, hsa_signal_t *signals,
+                                        hsa_signal_condition_t *conditions,
+                                        hsa_signal_value_t *compare, uint64_t timeout,
+                                        hsa_wait_state_t how, hsa_signal_value_t *value)
+{
+    hsa_signal_value_t found = 0;
+    NEXT_OR(hsa_amd_signal_wait_any, UINT32_MAX);
+    const uint32_t index = next(n, signals, conditions, compare, timeout, how, &found);
+    if (index < n) {
+        if (value) *value = found;
+        seen(signals[index], found, true);
+    }
+    return index;
+}
+
+/* Newer than the headers of some. */
+EXPORT uint32_t hsa_amd_signal_wait_all(uint32_t n, hsa_signal_t *signals,
+                                        hsa_signal_condition_t *conditions,
+                                        hsa_signal_value_t *compare, uint64_t timeout,
+                                        hsa_wait_state_t how, hsa_signal_value_t *values);
+uint32_t hsa_amd_signal_wait_all(uint32_t n, hsa_signal_t *signals,
+                                 hsa_signal_condition_t *conditions, hsa_signal_value_t *compare,
+                                 uint64_t timeout, hsa_wait_state_t how, hsa_signal_value_t *values)
+{
+    NEXT_OR(hsa_amd_signal_wait_all, UINT32_MAX);
+    const uint32_t status = next(n, signals, conditions, compare, timeout, how, values);
+    for (uint32_t k = 0; order() && status != UINT32_MAX && k < n; k++)
+        seen(signals[k], __atomic_load_n(&at(signals[k])->value, __ATOMIC_ACQUIRE), true);
+    return status;
+}
+
+/* ---- handlers, which the runtime calls when a signal has its value ---- */
+
+typedef struct {
+    hsa_signal_t signal;
+    hsa_amd_signal_handler handler;
+    void *argument;
+} handled_t;
+
+static bool on_signal(hsa_signal_value_t value, void *argument)
+{
+    handled_t *h = argument;
+    seen(h->signal, value, true);
+    const bool again = h->handler(value, h->argument);
+    if (!again) free(h);
+    return again;
+}
+
+EXPORT hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal,
+                                                 hsa_signal_condition_t condition,
+                                                 hsa_signal_value_t compare,
+                                                 hsa_amd_signal_handler handler, void *argument)
+{
+    NEXT_OR(hsa_amd_signal_async_handler, HSA_STATUS_ERROR);
+    handled_t *h = order() && handler && signal.handle ? malloc(sizeof *h) : NULL;
+    if (!h) return next(signal, condition, compare, handler, argument);
+    *h = (handled_t){signal, handler, argument};
+    const hsa_status_t status = next(signal, condition, compare, on_signal, h);
+    if (status != HSA_STATUS_SUCCESS) free(h);
+    return status;
+}
+
+/* ---- what the program sets ---- */
+
+/* A doorbell's value is a packet of the queue, which is at most the last that has been taken. */
+static void ring(const softgpu_order_api_t *o, const amd_queue_t *q, hsa_signal_value_t value)
+{
+    const uint64_t end = __atomic_load_n(&q->write_dispatch_id, __ATOMIC_ACQUIRE);
+    if (!end || !q->hsa_queue.size) return;
+    const uint64_t packet = (uint64_t)value < end ? (uint64_t)value : end - 1;
+    o->rung((uint64_t)(uintptr_t)q, packet, q->hsa_queue.base_address, q->hsa_queue.size);
+}
+
+static void stored(hsa_signal_t signal, hsa_signal_value_t value)
+{
+    const softgpu_order_api_t *o = order();
+    if (!o || !signal.handle) return;
+    const amd_signal_t *s = at(signal);
+    if (s->kind != AMD_SIGNAL_KIND_DOORBELL)
+        o->stored(value_at(signal), value);
+    else if (s->queue_ptr)
+        ring(o, s->queue_ptr, value);
+}
+
+static void added(hsa_signal_t signal, hsa_signal_value_t more)
+{
+    const softgpu_order_api_t *o = order();
+    if (!o || !signal.handle) return;
+    o->added(value_at(signal), __atomic_load_n(&at(signal)->value, __ATOMIC_ACQUIRE), more);
+}
+
+/* X(name, what is told of the operand) */
+#define SETS(X)                                                                                    \
+    X(hsa_signal_store_relaxed, stored(signal, value))                                             \
+    X(hsa_signal_store_screlease, stored(signal, value))                                           \
+    X(hsa_signal_store_release, stored(signal, value))                                             \
+    X(hsa_signal_silent_store_relaxed, stored(signal, value))                                      \
+    X(hsa_signal_silent_store_screlease, stored(signal, value))                                    \
+    X(hsa_signal_add_relaxed, added(signal, value))                                                \
+    X(hsa_signal_add_scacquire, added(signal, value))                                              \
+    X(hsa_signal_add_screlease, added(signal, value))                                              \
+    X(hsa_signal_add_scacq_screl, added(signal, value))                                            \
+    X(hsa_signal_subtract_relaxed, added(signal, -value))                                          \
+    X(hsa_signal_subtract_scacquire, added(signal, -value))                                        \
+    X(hsa_signal_subtract_screlease, added(signal, -value))                                        \
+    X(hsa_signal_subtract_scacq_screl, added(signal, -value))
+
+#define X(name, tell)                                                                              \
+    EXPORT void name(hsa_signal_t signal, hsa_signal_value_t value)                                \
+    {                                                                                              \
+        NEXT_OR(name, );                                                                           \
+        tell;                                                                                      \
+        next(signal, value);                                                                       \
+    }
+SETS(X)
+#undef X
+
+/* ---- calls that wait for copies of their own ---- */
+
+/* X(name, parameters, arguments) */
+#define RETURNS(X)                                                                                 \
+    X(hsa_memory_copy, (void *to, const void *from, size_t bytes), (to, from, bytes))              \
+    X(hsa_amd_memory_fill, (void *to, uint32_t value, size_t count), (to, value, count))           \
+    X(hsa_executable_freeze, (hsa_executable_t executable, const char *options),                   \
+      (executable, options))                                                                       \
+    X(hsa_executable_load_agent_code_object,                                                       \
+      (hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_reader_t reader,            \
+       const char *options, hsa_loaded_code_object_t *code),                                       \
+      (executable, agent, reader, options, code))
+
+#define X(name, parameters, arguments)                                                             \
+    EXPORT hsa_status_t name parameters                                                            \
+    {                                                                                              \
+        NEXT_OR(name, HSA_STATUS_ERROR);                                                           \
+        const hsa_status_t status = next arguments;                                                \
+        const softgpu_order_api_t *o = order();                                                    \
+        if (o) o->returned();                                                                      \
+        return status;                                                                             \
+    }
+RETURNS(X)
+#undef X
