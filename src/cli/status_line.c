@@ -1,6 +1,8 @@
 /* status_line.c - see status_line.h. */
 #include "cli/status_line.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -8,17 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "output/follow.h"
 
 enum { EVERY_MS = 500, ROWS_LEAST = 3, COLUMNS_MAX = 240 };
 
 struct cli_status_line {
-    int fd;
+    int fd, keeper; /* keeper: of its pipe */
+    pid_t keeper_pid;
     out_follow_t *follow;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -41,6 +46,70 @@ static void put(const cli_status_line_t *l, const char *text, size_t bytes)
     (void)ignored; /* a terminal that has gone misses nothing */
 }
 
+/* ---- the keeper ----
+ *
+ * A process that only waits for this one to be gone, and then gives the row back if it was taken:
+ * whoever is killed by SIGKILL cannot. Through the pipe it knows the rows; its end is our end. */
+
+static void give_back(int fd, unsigned rows)
+{
+    char text[64];
+    if (!rows) return;
+    const int bytes = snprintf(text, sizeof(text), "\0337\033[r\033[%u;1H\033[2K\0338", rows);
+    ssize_t ignored = write(fd, text, (size_t)bytes);
+    (void)ignored; /* a terminal that has gone misses nothing */
+}
+
+/* Holds nothing open that others wait for, and is no part of what the terminal signals. */
+__attribute__((noreturn)) static void keep(int from, int terminal)
+{
+    unsigned rows = 0;
+    setpgid(0, 0);
+    if (dup2(from, 0) == 0 && dup2(terminal, 1) == 1) {
+        close_range(2, ~0u, 0);
+        while (read(0, &rows, sizeof(rows)) == (ssize_t)sizeof(rows))
+            continue;
+        give_back(1, rows);
+    }
+    _exit(0);
+}
+
+/* Without one the line is drawn all the same. All signals are blocked. */
+static void begin_keeper(cli_status_line_t *l)
+{
+    int ends[2];
+    l->keeper = -1;
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    for (int i = 0; i < 2; i++)
+        ends[i] = base_file_own(ends[i]);
+    l->keeper_pid = ends[0] >= 0 && ends[1] >= 0 ? fork() : -1;
+    if (l->keeper_pid == 0) {
+        close(ends[1]);
+        keep(ends[0], l->fd);
+    }
+    if (ends[0] >= 0) close(ends[0]);
+    if (l->keeper_pid > 0)
+        l->keeper = ends[1];
+    else if (ends[1] >= 0)
+        close(ends[1]);
+}
+
+static void tell_keeper(const cli_status_line_t *l)
+{
+    ssize_t ignored = l->keeper >= 0 ? write(l->keeper, &l->rows, sizeof(l->rows)) : 0;
+    (void)ignored; /* whoever has killed it takes the row as it is */
+}
+
+static void end_keeper(cli_status_line_t *l)
+{
+    if (l->keeper < 0) return;
+    close(l->keeper);
+    while (waitpid(l->keeper_pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* ---- the line ---- */
+
 /* Room for the line: the cursor goes a row down and up again, so that it is not in the last one,
  * which then scrolls no more. */
 static void take_row(cli_status_line_t *l, unsigned rows)
@@ -48,17 +117,16 @@ static void take_row(cli_status_line_t *l, unsigned rows)
     char text[64];
     const int bytes = snprintf(text, sizeof(text), "%s\0337\033[1;%ur\0338%s",
                                l->rows ? "" : "\033D", rows - 1, l->rows ? "" : "\033[1A");
-    put(l, text, (size_t)bytes);
     l->rows = rows;
+    tell_keeper(l);
+    put(l, text, (size_t)bytes);
 }
 
 static void give_row_back(cli_status_line_t *l)
 {
-    char text[64];
-    if (!l->rows) return;
-    const int bytes = snprintf(text, sizeof(text), "\0337\033[r\033[%u;1H\033[2K\0338", l->rows);
-    put(l, text, (size_t)bytes);
+    give_back(l->fd, l->rows);
     l->rows = 0;
+    tell_keeper(l);
 }
 
 static void draw(cli_status_line_t *l, const out_followed_t *f)
@@ -135,9 +203,11 @@ cli_status_line_t *cli_status_line_begin(const char *run)
     pthread_condattr_destroy(&clock);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    begin_keeper(l);
     const int failed = !l->follow || pthread_create(&l->thread, NULL, show, l) != 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!failed) return l;
+    end_keeper(l);
     out_follow_end(l->follow);
     free(l);
     return NULL;
@@ -151,6 +221,7 @@ void cli_status_line_end(cli_status_line_t *l)
     pthread_cond_signal(&l->wake);
     pthread_mutex_unlock(&l->lock);
     pthread_join(l->thread, NULL);
+    end_keeper(l);
     out_follow_end(l->follow);
     pthread_cond_destroy(&l->wake);
     pthread_mutex_destroy(&l->lock);

@@ -2,8 +2,9 @@
  * runs.
  *
  * The line has the last row to itself: the program scrolls in the rows above it. Each time it is
- * drawn in one write that brings the cursor back, so what the program writes stays what it was. On
- * anything but a terminal, and in the background, nothing is drawn. */
+ * drawn in one write that brings the cursor back, so what the program writes stays what it was.
+ * However this process ends, the row is given back. On anything but a terminal, and in the
+ * background, nothing is drawn. */
 #ifndef CROCPROF_CLI_STATUS_LINE_H
 #define CROCPROF_CLI_STATUS_LINE_H
 

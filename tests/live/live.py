@@ -10,6 +10,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -97,6 +98,18 @@ class Progress(Case):
         ends = [m.start() for m in re.finditer(rb"\x1b7\x1b\[r\x1b\[30;1H\x1b\[2K\x1b8", terminal.text)]
         self.assertEqual(len(ends), 1)
         self.assertGreater(terminal.text.index(b"rocprofv3: process"), ends[0])
+
+    def test_killed(self):
+        """Whoever is killed leaves no terminal behind whose last row does not scroll; the program goes on."""
+        terminal = Terminal(*self.words)
+        terminal.read(rb"rocprofv3: \d")
+        os.kill(terminal.pid, signal.SIGKILL)
+        terminal.read(rb"\x1b7\x1b\[r\x1b\[30;1H\x1b\[2K\x1b8")
+        self.enough()
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]), -signal.SIGKILL)
+        self.assertIn(b"\x1b[r", terminal.text)
+        self.assertNotRegex(terminal.text.rpartition(b"\x1b[r")[2], rb"\x1b\[1;\d+r")
+        os.close(terminal.fd)
 
     def test_small_terminal(self):
         terminal = Terminal(*self.words, rows=5, columns=20)

@@ -216,6 +216,31 @@ def case_timeline(directory):
         clean(b, path)
 
 
+def case_names(directory):
+    """Names that were cut: instances of a template are kernels of their own, in tables, on pages, in the timeline, as findings."""
+    d = fixture.Database(f"{directory}/a.db")
+    for size in (1, 2):
+        d.kernel(size, "sum", vgprs=64 * size, symbol=f"_Z3sumILi{size}EEvPf.kd")
+    d.kernel(3, "once", symbol="_Z4oncePf.kd")
+    for i in range(6):
+        d.dispatch(1 + i % 3, i * 1000, i * 1000 + 100 * (1 + i % 3))
+    path, _ = report(directory, d.done())
+    with browser.Browser() as b:
+        b.open(path)
+        b.go("#/kernels")
+        equal({r[0]: r[1:3] + r[11:12] for r in b.run(CELLS)[0]}, {"void sum<1>(float*)": ["2", "200 ns", "64"], "void sum<2>(float*)": ["2", "400 ns", "128"],
+                                                                  "once": ["2", "600 ns", "32"]})
+        b.go("#/overview")
+        b.run("[...document.querySelectorAll('.finding')].find(f => f.innerText.includes('Registers limit')).querySelector('a').id = 'way'")
+        b.click("#way")
+        equal(b.run("document.querySelector('section:not([hidden]) h1').innerText"), "void sum<2>(float*)")
+        b.go("#/timeline")
+        b.key("/")
+        b.type("sum<2>")
+        check("2 found" in b.run(TEXT), b.run(TEXT))
+        clean(b, path)
+
+
 def case_compare(directory):
     a, other = fixture.demo(f"{directory}/a.db"), fixture.demo(f"{directory}/b.db", scale=1.5, pid=4343)
     path, _ = report(directory, a, other)
