@@ -3,9 +3,9 @@
  * Loaded when it is asked for, not linked: profilers and decoders work without it, and whichever
  * version the HIP runtime has brought is taken. Its few functions have been the same in all of
  * them. */
+#include "base/symbol.h"
 #include "disasm/internal.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,14 +24,6 @@ static create_fn_t *create;
 static destroy_fn_t *destroy;
 static disassemble_fn_t *disassemble;
 
-/* ISO C has no way from dlsym's pointer to a function's but through memory. */
-static bool find(void *library, const char *name, void *function, size_t size)
-{
-    void *address = dlsym(library, name);
-    memcpy(function, &address, size);
-    return address;
-}
-
 static void load(void)
 {
     static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2",
@@ -42,10 +34,9 @@ static void load(void)
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
         library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
     if (!library) return;
-    find(library, "amd_comgr_destroy_disassembly_info", &destroy, sizeof destroy);
-    find(library, "amd_comgr_disassemble_instruction", &disassemble, sizeof disassemble);
-    if (destroy && disassemble)
-        find(library, "amd_comgr_create_disassembly_info", &create, sizeof create);
+    base_symbol(library, "amd_comgr_destroy_disassembly_info", &destroy);
+    base_symbol(library, "amd_comgr_disassemble_instruction", &disassemble);
+    if (destroy && disassemble) base_symbol(library, "amd_comgr_create_disassembly_info", &create);
 }
 
 bool dis_available(void)

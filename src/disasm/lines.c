@@ -3,44 +3,14 @@
  *
  * Loaded when it is asked for, as the disassembler is: only who reads a trace needs it. */
 #include "disasm/internal.h"
+#include "disasm/libdw.h"
 
-#include <dlfcn.h>
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTIONS(X)                                                                               \
-    X(elf_version)                                                                                 \
-    X(elf_memory)                                                                                  \
-    X(elf_end)                                                                                     \
-    X(dwarf_begin_elf)                                                                             \
-    X(dwarf_end)                                                                                   \
-    X(dwarf_nextcu)                                                                                \
-    X(dwarf_offdie)                                                                                \
-    X(dwarf_haspc)                                                                                 \
-    X(dwarf_getsrc_die)                                                                            \
-    X(dwarf_linesrc)                                                                               \
-    X(dwarf_lineno)                                                                                \
-    X(dwarf_child)                                                                                 \
-    X(dwarf_siblingof)                                                                             \
-    X(dwarf_tag)                                                                                   \
-    X(dwarf_diename)                                                                               \
-    X(dwarf_attr)                                                                                  \
-    X(dwarf_attr_integrate)                                                                        \
-    X(dwarf_formudata)                                                                             \
-    X(dwarf_formref_die)                                                                           \
-    X(dwarf_getsrcfiles)                                                                           \
-    X(dwarf_filesrc)
-
-static struct {
-#define X(name) __typeof__(&name) name;
-    FUNCTIONS(X)
-#undef X
-    bool there;
-} dw;
+static const dis_libdw_t *dw; /* once available() is true */
 
 struct dis_lines {
     Elf *elf;
@@ -53,24 +23,14 @@ struct dis_lines {
 
 static void load(void)
 {
-    void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
-    bool all = library;
-#define X(name)                                                                                    \
-    if (all) {                                                                                     \
-        void *address = dlsym(library, #name);                                                     \
-        memcpy(&dw.name, &address, sizeof address);                                                \
-        all = address;                                                                             \
-    }
-    FUNCTIONS(X)
-#undef X
-    dw.there = all && dw.elf_version(EV_CURRENT) != EV_NONE;
+    dw = dis_libdw();
 }
 
 static bool available(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    return dw.there;
+    return dw;
 }
 
 /* NULL where there is nothing to be had, and then never again. */
@@ -80,8 +40,8 @@ static dis_lines_t *lines_of(dis_object_t *o)
     o->no_lines = true;
     dis_lines_t *l = available() ? calloc(1, sizeof *l) : NULL;
     if (!l) return NULL;
-    l->elf = dw.elf_memory((char *)o->elf, o->size);
-    l->dwarf = l->elf ? dw.dwarf_begin_elf(l->elf, DWARF_C_READ, NULL) : NULL;
+    l->elf = dw->elf_memory((char *)o->elf, o->size);
+    l->dwarf = l->elf ? dw->dwarf_begin_elf(l->elf, DWARF_C_READ, NULL) : NULL;
     o->lines = l;
     if (l->dwarf) return l;
     dis_lines_free(o);
@@ -91,8 +51,8 @@ static dis_lines_t *lines_of(dis_object_t *o)
 void dis_lines_free(dis_object_t *o)
 {
     if (!o->lines) return;
-    if (o->lines->dwarf) dw.dwarf_end(o->lines->dwarf);
-    if (o->lines->elf) dw.elf_end(o->lines->elf);
+    if (o->lines->dwarf) dw->dwarf_end(o->lines->dwarf);
+    if (o->lines->elf) dw->elf_end(o->lines->elf);
     free(o->lines);
     o->lines = NULL;
 }
@@ -102,13 +62,13 @@ static bool find_unit(dis_lines_t *l, uint64_t address)
 {
     Dwarf_Off next = 0;
     size_t header;
-    if (l->has_unit && dw.dwarf_haspc(&l->unit, address) > 0) return true;
+    if (l->has_unit && dw->dwarf_haspc(&l->unit, address) > 0) return true;
     l->has_unit = l->has_function = false;
     for (Dwarf_Off at = 0;
-         !l->has_unit && dw.dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
+         !l->has_unit && dw->dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
          at = next)
-        l->has_unit = dw.dwarf_offdie(l->dwarf, at + header, &l->unit) &&
-                      dw.dwarf_haspc(&l->unit, address) > 0;
+        l->has_unit = dw->dwarf_offdie(l->dwarf, at + header, &l->unit) &&
+                      dw->dwarf_haspc(&l->unit, address) > 0;
     return l->has_unit;
 }
 
@@ -116,9 +76,9 @@ bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint3
 {
     dis_lines_t *l = lines_of(o);
     int number = 0;
-    Dwarf_Line *row = l && find_unit(l, address) ? dw.dwarf_getsrc_die(&l->unit, address) : NULL;
-    const char *name = row ? dw.dwarf_linesrc(row, NULL, NULL) : NULL;
-    if (!name || dw.dwarf_lineno(row, &number) != 0 || number <= 0) return false;
+    Dwarf_Line *row = l && find_unit(l, address) ? dw->dwarf_getsrc_die(&l->unit, address) : NULL;
+    const char *name = row ? dw->dwarf_linesrc(row, NULL, NULL) : NULL;
+    if (!name || dw->dwarf_lineno(row, &number) != 0 || number <= 0) return false;
     *file = name;
     *line = (uint32_t)number;
     return true;
@@ -126,25 +86,13 @@ bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint3
 
 /* ---- functions ---- */
 
-/* The first of `die` and those that follow it whose code has the address, in `die` afterwards. */
-static bool find_among(Dwarf_Die *die, uint64_t address)
-{
-    do {
-        const int tag = dw.dwarf_tag(die);
-        const bool scope = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
-                           tag == DW_TAG_lexical_block;
-        if (scope && dw.dwarf_haspc(die, address) > 0) return true;
-    } while (dw.dwarf_siblingof(die, die) == 0);
-    return false;
-}
-
 /* Whether l->function is that of the address afterwards. */
 static bool find_function(dis_lines_t *l, uint64_t address)
 {
     if (!find_unit(l, address)) return false;
-    if (l->has_function && dw.dwarf_haspc(&l->function, address) > 0) return true;
+    if (l->has_function && dw->dwarf_haspc(&l->function, address) > 0) return true;
     l->has_function =
-        dw.dwarf_child(&l->unit, &l->function) == 0 && find_among(&l->function, address);
+        dw->dwarf_child(&l->unit, &l->function) == 0 && dis_scope_find(dw, &l->function, address);
     return l->has_function;
 }
 
@@ -152,7 +100,7 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word value = 0;
-    if (!dw.dwarf_attr(die, name, &attribute) || dw.dwarf_formudata(&attribute, &value) != 0)
+    if (!dw->dwarf_attr(die, name, &attribute) || dw->dwarf_formudata(&attribute, &value) != 0)
         return 0;
     return value;
 }
@@ -162,9 +110,9 @@ static dis_inlined_t describe_inlined(dis_lines_t *l, Dwarf_Die *die)
     Dwarf_Files *files;
     size_t count;
     const uint64_t file = number_of(die, DW_AT_call_file), line = number_of(die, DW_AT_call_line);
-    const char *function = dw.dwarf_diename(die), *name = NULL;
-    if (dw.dwarf_getsrcfiles(&l->unit, &files, &count) == 0 && file < count)
-        name = dw.dwarf_filesrc(files, file, NULL, NULL);
+    const char *function = dw->dwarf_diename(die), *name = NULL;
+    if (dw->dwarf_getsrcfiles(&l->unit, &files, &count) == 0 && file < count)
+        name = dw->dwarf_filesrc(files, file, NULL, NULL);
     return (dis_inlined_t){function ? function : "", name ? name : "",
                            name && line <= UINT32_MAX ? (uint32_t)line : 0};
 }
@@ -179,8 +127,8 @@ size_t dis_object_inlined(dis_object_t *o, uint64_t address, dis_inlined_t *list
     if (!room || !l || !find_function(l, address)) return 0;
     die = l->function;
     for (int depth = 0; depth < DEPTH_MAX; depth++, die = child) {
-        if (dw.dwarf_child(&die, &child) != 0 || !find_among(&child, address)) break;
-        if (dw.dwarf_tag(&child) != DW_TAG_inlined_subroutine) continue;
+        if (dw->dwarf_child(&die, &child) != 0 || !dis_scope_find(dw, &child, address)) break;
+        if (dw->dwarf_tag(&child) != DW_TAG_inlined_subroutine) continue;
         /* the innermost ones stay */
         memmove(list + 1, list, (count < room ? count : room - 1) * sizeof *list);
         list[0] = describe_inlined(l, &child);
@@ -204,19 +152,19 @@ static void describe_type(Dwarf_Die *of, char *text, size_t room)
     const char *name = NULL;
     *text = '\0';
     for (Dwarf_Die *at = of; count < sizeof types / sizeof *types && !name; at = &types[count++]) {
-        if (!dw.dwarf_attr_integrate(at, DW_AT_type, &attribute) ||
-            !dw.dwarf_formref_die(&attribute, &types[count]))
+        if (!dw->dwarf_attr_integrate(at, DW_AT_type, &attribute) ||
+            !dw->dwarf_formref_die(&attribute, &types[count]))
             break;
-        name = dw.dwarf_diename(&types[count]);
+        name = dw->dwarf_diename(&types[count]);
     }
     for (size_t i = count; i-- > 0;)
-        if (dw.dwarf_tag(&types[i]) == DW_TAG_const_type && i + 1 == count - (name != NULL))
+        if (dw->dwarf_tag(&types[i]) == DW_TAG_const_type && i + 1 == count - (name != NULL))
             append(text, room, "const ");
-    const int last = count ? dw.dwarf_tag(&types[count - 1]) : 0;
+    const int last = count ? dw->dwarf_tag(&types[count - 1]) : 0;
     if (!name && last != DW_TAG_pointer_type && last != DW_TAG_const_type) return;
     append(text, room, name ? name : "void");
     for (size_t i = count; i-- > 0;)
-        if (dw.dwarf_tag(&types[i]) == DW_TAG_pointer_type)
+        if (dw->dwarf_tag(&types[i]) == DW_TAG_pointer_type)
             append(text, room, text[strlen(text) - 1] == '*' ? "*" : " *");
 }
 
@@ -225,13 +173,13 @@ void dis_object_parameters(dis_object_t *o, uint64_t address, dis_kernel_t *kern
     dis_lines_t *l = lines_of(o);
     Dwarf_Die die;
     size_t k = 0;
-    if (!l || !find_function(l, address) || dw.dwarf_child(&l->function, &die) != 0) return;
+    if (!l || !find_function(l, address) || dw->dwarf_child(&l->function, &die) != 0) return;
     do {
-        const char *name = dw.dwarf_diename(&die);
-        if (dw.dwarf_tag(&die) != DW_TAG_formal_parameter) continue;
+        const char *name = dw->dwarf_diename(&die);
+        if (dw->dwarf_tag(&die) != DW_TAG_formal_parameter) continue;
         if (k == kernel->parameter_count) return;
         dis_parameter_t *p = &kernel->parameters[k++];
         if (name) snprintf(p->name, sizeof p->name, "%s", name);
         describe_type(&die, p->type, sizeof p->type);
-    } while (dw.dwarf_siblingof(&die, &die) == 0);
+    } while (dw->dwarf_siblingof(&die, &die) == 0);
 }

@@ -5,13 +5,13 @@
 #define _XOPEN_SOURCE 700
 #include "output/att.h"
 
-#include <dlfcn.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/symbol.h"
 #include "base/text.h"
 
 #define LIBRARY "librocprof-trace-decoder.so"
@@ -78,16 +78,7 @@ bool out_decoder_find(const char *paths, char path[PATH_MAX], char *why, size_t 
     return false;
 }
 
-/* ISO C has no way from dlsym's pointer to a function's but through memory. */
-static bool get(void *library, const char *name, void *function, size_t size)
-{
-    void *address = dlsym(library, name);
-    memcpy(function, &address, size);
-    return address;
-}
-
-#define GET(d, member, name)                                                                       \
-    get((d)->library, "rocprof_trace_decoder_" name, &(d)->member, sizeof((d)->member))
+#define GET(d, member, name) base_symbol((d)->library, "rocprof_trace_decoder_" name, &(d)->member)
 
 bool out_decoder_open(out_decoder_t *d, const char *path, char *why, size_t why_bytes)
 {

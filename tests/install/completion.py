@@ -35,7 +35,8 @@ def zsh(*words, program):
 
 # Commands beside rocprofv3: how they print their options, and words that are completed.
 OTHERS = {
-    "softgpu": (["softgpu", "--help"], [], {("--core", ""): {"base", "avx2", "avx512"}, ("--profile", "mi2"): {"mi210"}}),
+    "softgpu": (["softgpu", "--help"], [], {("--core", ""): {"base", "avx2", "avx512"}, ("--check-format", ""): {"text", "json", "sarif"},
+                                              ("--profile", "mi2"): {"mi210"}}),
     "rocprofv3-doctor": (["rocprofv3-doctor", "--help"], [], {("--format", ""): {"text", "json"}}),
     "rocprof": (["sh", "-c", "rocprof -h || true"], [], {}), # whose -h is a failure, as AMD's is
     "rocpd": (["rocpd", "summary", "--help"], ["summary"],

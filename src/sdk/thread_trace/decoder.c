@@ -4,11 +4,11 @@
  * librocprof-trace-decoder.so is found, AMD's or ours: it is loaded by name and its functions of
  * version 1 are used, which both have. */
 #include "base/log.h"
+#include "base/symbol.h"
 #include "disasm/disasm.h"
 
 #include <rocprofiler-sdk/experimental/thread_trace.h>
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -77,14 +77,6 @@ static void *open_library(const char *folder)
     return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
-/* ISO C has no way from dlsym's pointer to a function's but through memory. */
-static bool find_function(void *library, const char *name, void *function, size_t size)
-{
-    void *address = dlsym(library, name);
-    memcpy(function, &address, size);
-    return address;
-}
-
 rocprofiler_status_t
 rocprofiler_thread_trace_decoder_create(rocprofiler_thread_trace_decoder_id_t *handle,
                                         const char *path)
@@ -94,11 +86,8 @@ rocprofiler_thread_trace_decoder_create(rocprofiler_thread_trace_decoder_id_t *h
     decoder_t *d = calloc(1, sizeof *d);
     if (!d) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     d->library = open_library(path);
-    if (!d->library ||
-        !find_function(d->library, "rocprof_trace_decoder_parse_data", &d->parse,
-                       sizeof d->parse) ||
-        !find_function(d->library, "rocprof_trace_decoder_get_info_string", &d->info,
-                       sizeof d->info)) {
+    if (!d->library || !base_symbol(d->library, "rocprof_trace_decoder_parse_data", &d->parse) ||
+        !base_symbol(d->library, "rocprof_trace_decoder_get_info_string", &d->info)) {
         base_error("no decoder of thread traces: %s", dlerror());
         if (d->library) dlclose(d->library);
         free(d);

@@ -1,72 +1,14 @@
-/* check.h - what is wrong with a program that runs on the software GPU: options, kinds, reports.
+/* check.h - what is wrong with a program that runs on the software GPU: findings and their reports.
  *
- * The kinds are one table. Whoever finds something fills in a finding; equal ones are counted and
- * the first of them is reported at once. */
+ * Whoever finds something fills in a finding. Equal ones are counted; they are reported when the
+ * dispatch has ended, or a while later where it does not end. */
 #ifndef SOFTGPU_CHECK_CHECK_H
 #define SOFTGPU_CHECK_CHECK_H
 
+#include "softgpu/check/kinds.h"
 #include "softgpu/check/places.h"
 
 #include <stddef.h>
-
-/* X(id, name): what can be asked for. */
-#define CHK_FAMILIES(X)                                                                            \
-    X(MEMORY, "memory")                                                                            \
-    X(INIT, "init")                                                                                \
-    X(RACE, "race")                                                                                \
-    X(SYNC, "sync")                                                                                \
-    X(HAZARD, "hazard")
-
-enum {
-#define X(id, name) CHK_BIT_OF_##id,
-    CHK_FAMILIES(X)
-#undef X
-#define X(id, name) CHK_##id = 1 << CHK_BIT_OF_##id,
-        CHK_FAMILIES(X)
-#undef X
-};
-
-/* X(id, family, name, text, help): a name of a finding for scripts, what a report of it begins
- * with, and a sentence or two on what it means. A list for each family. */
-#define CHK_MEMORY_KINDS(X)                                                                        \
-    X(READ, MEMORY, "invalid-read", "invalid read",                                                \
-      "Lanes read what is in no allocation: beyond its end, before its begin, or given back.")     \
-    X(WRITE, MEMORY, "invalid-write", "invalid write",                                             \
-      "Lanes write what is in no allocation: beyond its end, before its begin, or given back.")    \
-    X(ATOMIC, MEMORY, "invalid-atomic", "invalid atomic access",                                   \
-      "Lanes change what is in no allocation: beyond its end, before its begin, or given back.")   \
-    X(MISALIGNED, MEMORY, "misaligned-atomic", "misaligned atomic access",                         \
-      "The address of an atomic access has to be a multiple of its size.")                         \
-    X(LDS_READ, MEMORY, "lds-read", "read beyond the LDS of the workgroup",                        \
-      "The workgroup has the LDS that its dispatch asks for; what is beyond it reads as 0.")       \
-    X(LDS_WRITE, MEMORY, "lds-write", "write beyond the LDS of the workgroup",                     \
-      "The workgroup has the LDS that its dispatch asks for; writes beyond it are lost.")          \
-    X(FREE, MEMORY, "invalid-free", "free of what has not been given out",                         \
-      "No allocation begins at the address.")                                                      \
-    X(DOUBLE_FREE, MEMORY, "double-free", "free of what has been taken back",                      \
-      "The allocation that began at the address has been taken back already.")
-#define CHK_INIT_KINDS(X)
-#define CHK_RACE_KINDS(X)
-#define CHK_SYNC_KINDS(X)                                                                          \
-    X(BARRIER_EXIT, SYNC, "barrier-exit", "waves have ended while others wait at a barrier",       \
-      "A barrier is for all waves of a workgroup; those that have ended do not come to it.")       \
-    X(BARRIER_PLACE, SYNC, "barrier-place", "waves wait at different barriers",                    \
-      "Each barrier counts for the other: waves are let go that have not met.")
-#define CHK_HAZARD_KINDS(X)
-
-#define CHK_KINDS(X)                                                                               \
-    CHK_MEMORY_KINDS(X)                                                                            \
-    CHK_INIT_KINDS(X)                                                                              \
-    CHK_RACE_KINDS(X)                                                                              \
-    CHK_SYNC_KINDS(X)                                                                              \
-    CHK_HAZARD_KINDS(X)
-
-typedef enum {
-#define X(id, family, name, text, help) CHK_KIND_##id,
-    CHK_KINDS(X)
-#undef X
-        CHK_KIND_COUNT
-} chk_kind_t;
 
 struct sg_memory;
 
@@ -77,6 +19,7 @@ typedef struct {
     uint32_t words[3], n_words;
     uint64_t kernel_object, dispatch; /* dispatch: its serial */
     uint32_t group[3], wave, lane;
+    bool whole_wave; /* no lane of it */
 } chk_other_t;
 
 /* One finding, at an instruction of a kernel or, where `pc` is 0, in a call of the program's. */
@@ -100,11 +43,18 @@ typedef struct {
 
 /* CHK_MEMORY and others as the environment asks for; 0: nothing is checked. */
 unsigned chk_wanted(void);
-/* Part of the names of the kernels that are looked at; NULL: all are. */
-const char *chk_kernels(void);
+/* False: the environment asks for what there is not, which has been told. */
+bool chk_ready(void);
+/* Whether kernels are chosen by name, and whether one of this name is looked at, as the source
+ * writes it; only where something is checked. */
+bool chk_chooses(void);
+bool chk_chosen(const char *kernel);
 
-/* May be called from any thread; takes locks, reads debug information. */
+/* May be called from any thread; takes locks. At once, or when the dispatch has ended: reads debug
+ * information, writes. */
 void chk_report(const chk_finding_t *f);
+/* Writes what has not been written yet: a dispatch has ended, or the process may. */
+void chk_flush(void);
 /* What there was, at the end of the process. */
 void chk_summary(void);
 
@@ -112,11 +62,34 @@ void chk_summary(void);
 
 /* An ELF file of a code object, of which the program has told; copied. */
 void chk_code_add(const void *elf, size_t bytes);
-/* " at FILE:LINE" of an instruction on the GPU, and the function it is in; "" what is not known. */
-void chk_where_code(const struct sg_memory *m, uint64_t pc, char *function, size_t function_room,
-                    char *line, size_t line_room);
-/* "FILE:LINE" of the innermost frame that is the program's own, else its function or object. */
-void chk_where_call(const chk_stack_t *s, char *text, size_t room);
+
+/* Lines of an instruction on the GPU: its own, then where its function was inlined, and so on; the
+ * last is in the function of the symbol. Texts stay as long as the process. */
+enum { CHK_FRAMES_OF_CODE = 9 };
+typedef struct {
+    const char *symbol; /* or NULL */
+    uint32_t n;         /* 0: no line is known */
+    const char *file[CHK_FRAMES_OF_CODE];
+    uint32_t line[CHK_FRAMES_OF_CODE];
+    const char *function[CHK_FRAMES_OF_CODE]; /* that `file[k]` is in; NULL for the last */
+} chk_code_t;
+/* False: no line is known. */
+bool chk_where_code(const struct sg_memory *m, uint64_t pc, chk_code_t *at);
+
+/* The program's own frames of a stack, innermost first: lines, or of the first one its function or
+ * object if there is no line. */
+enum { CHK_CALLS = 8 };
+typedef struct {
+    char *file; /* NULL: */
+    uint32_t line;
+    char *place; /* "function+0x12 in libx.so" */
+} chk_call_t;
+typedef struct {
+    uint32_t n;
+    chk_call_t call[CHK_CALLS];
+} chk_calls_t;
+void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls);
+void chk_calls_free(chk_calls_t *calls);
 /* The stack of the caller. */
 void chk_stack_take(chk_stack_t *s);
 

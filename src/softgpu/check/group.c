@@ -161,6 +161,7 @@ void chk_dispatch_begin(const chk_dispatch_t *d)
 void chk_dispatch_end(const chk_dispatch_t *d)
 {
     EACH(dispatch_end, d);
+    chk_flush();
 }
 
 /* ---- others ---- */

@@ -1,259 +1,135 @@
-/* report.c - findings: which are new, what is written of them, what there was in the end. */
+/* report.c - findings: which are new, when they are told, what there was in the end.
+ *
+ * Equal ones are counted, and told when the dispatch of the first has ended, of which the first
+ * wave speaks then: the same in every run. Where a dispatch does not end they are told a second
+ * later. What others do in the meantime is to count: nothing is looked up under the lock but by
+ * the one who tells. */
 #include "softgpu/check/check.h"
 
 #include "base/env.h"
-#include "base/file.h"
-#include "base/kernel_name.h"
 #include "base/lines.h"
 #include "base/log.h"
+#include "softgpu/check/format.h"
 #include "softgpu/check/sink.h"
-#include "softgpu/device/memory.h"
-#include "softgpu/device/names.h"
-#include "softgpu/isa/isa.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-static const struct {
-    unsigned family;
-    const char *name, *text;
-} kinds[] = {
-#define X(id, family, name, text, help) {CHK_##family, name, text},
-    CHK_KINDS(X)
-#undef X
-};
-
-static const struct {
-    unsigned bit;
-    const char *name;
-} families[] = {
-#define X(id, name) {CHK_##id, name},
-    CHK_FAMILIES(X)
-#undef X
+enum {
+    DIFFERENT_MAX = 1000, /* who has more reads the first ones first */
+    SLOTS = 2048,         /* of the table, a power of two */
+    WAIT_SECONDS = 1      /* for the dispatch to end */
 };
 
 /* Findings that are equal for those who read them. */
 typedef struct {
     chk_kind_t kind;
-    uint64_t pc, place;
-    uint64_t waves, lanes;
+    uint64_t pc, other, place;
+    chk_sum_t sum; /* different: 1 */
+    int rule;      /* that suppresses it; only once it has been told */
+    size_t id;     /* of those that are not suppressed, from 1 on */
 } equal_t;
+
+/* The first of them, until it is told. */
+typedef struct {
+    chk_finding_t f;
+    uint32_t words[3];
+    char *more;
+    chk_stack_t stack;
+    size_t equal;
+} waiting_t;
+
+enum { WAITING_MAX = 64 };
 
 static struct {
     pthread_once_t once;
-    unsigned wanted;
-    const char *kernel; /* part of the names of those that are looked at, NULL: all */
+    chk_options_t options;
     base_lines_t lines;
+    const chk_writer_t *writer;
+    bool fork, used; /* fork: this process is one; used: it has run something */
+    bool refused;    /* the options are wrong */
+    bool has_status;
+    int status;
     pthread_mutex_t lock;
-    equal_t *equal;
-    size_t n, room;
-    uint64_t lost;
+    equal_t equal[DIFFERENT_MAX];
+    uint16_t slot[SLOTS];             /* index + 1, by hash */
+    chk_times_t times[DIFFERENT_MAX]; /* by id - 1 */
+    size_t n, n_errors;
+    uint64_t untold;
+    waiting_t waiting[WAITING_MAX];
+    size_t n_waiting;
+    bool alarm; /* a thread will tell them */
 } state = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- options ---- */
 
-/* Names between commas; "1" and "" are what is on when nothing is named. */
-static unsigned families_of(const char *text)
-{
-    unsigned wanted = 0;
-    if (!*text || strcmp(text, "1") == 0) return CHK_MEMORY | CHK_SYNC;
-    if (strcmp(text, "0") == 0) return 0;
-    while (*text) {
-        const size_t bytes = strcspn(text, ",");
-        bool known = false;
-        for (size_t k = 0; k < sizeof families / sizeof *families; k++)
-            if (strlen(families[k].name) == bytes && !strncmp(families[k].name, text, bytes)) {
-                wanted |= families[k].bit;
-                known = true;
-            }
-        if (bytes && !known)
-            base_error("SOFTGPU_CHECK: \"%.*s\" is no family of findings", (int)bytes, text);
-        text += bytes + (text[bytes] == ',');
-    }
-    return wanted;
-}
-
 static void in_forked_child(void)
 {
     pthread_mutex_init(&state.lock, NULL);
-    state.n = 0;
-    state.lost = 0;
+    memset(state.slot, 0, sizeof state.slot);
+    state.n = state.n_errors = state.n_waiting = 0;
+    state.untold = 0;
+    state.alarm = state.used = false;
+    state.fork = true;
+    if (state.writer->forked) state.writer->forked();
+}
+
+static void keep_status(int status, void *nothing)
+{
+    (void)nothing;
+    state.status = status;
+    state.has_status = true;
 }
 
 static void read_options(void)
 {
-    const char *wanted = base_env("SOFTGPU_CHECK");
-    if (!wanted) return;
-    state.wanted = families_of(wanted);
-    state.kernel = base_env("SOFTGPU_CHECK_KERNEL");
+    static const chk_writer_t *const writers[] = {&chk_text_writer, &chk_json_writer,
+                                                  &chk_sarif_writer}; /* ORDER: chk_format_t */
+    char why[1024];
+    state.refused = !chk_options_read(&state.options, why, sizeof why);
+    if (state.refused) base_error("%s", why);
+    if (!state.options.families) return;
+    state.writer = writers[state.options.format];
     pthread_atfork(NULL, NULL, in_forked_child);
-    base_lines_open(&state.lines, "SOFTGPU_CHECK_OUTPUT", "findings go");
+    on_exit(keep_status, NULL);
+    base_lines_open(&state.lines, chk_variables[CHK_VARIABLE_OUTPUT], "findings go");
 }
 
 unsigned chk_wanted(void)
 {
     pthread_once(&state.once, read_options);
-    return state.wanted;
+    return state.options.families;
 }
 
-const char *chk_kernels(void)
+bool chk_ready(void)
 {
-    return state.kernel;
+    pthread_once(&state.once, read_options);
+    return !state.refused;
 }
 
-/* ---- text ---- */
-
-static void add(char *text, size_t room, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void add(char *text, size_t room, const char *format, ...)
+bool chk_chooses(void)
 {
-    const size_t used = strlen(text);
-    va_list words;
-    va_start(words, format);
-    vsnprintf(text + used, room - used, format, words);
-    va_end(words);
+    return state.options.has_kernel;
 }
 
-/* "0 bytes after the 4096 bytes that hipMalloc gave out at app.cpp:52" */
-static void add_place(char *text, size_t room, uint64_t va)
+bool chk_chosen(const char *kernel)
 {
-    chk_place_t p;
-    char made[512], gone[512];
-    if (!chk_place_near(va, &p)) {
-        add(text, room, "in no allocation");
-        return;
-    }
-    const unsigned long long size = p.end - p.begin;
-    chk_where_call(&p.made, made, sizeof made);
-    if (va < p.begin)
-        add(text, room, "%llu bytes before", (unsigned long long)(p.begin - va));
-    else if (va >= p.end)
-        add(text, room, "%llu bytes after", (unsigned long long)(va - p.end));
-    else
-        add(text, room, "%llu bytes inside", (unsigned long long)(va - p.begin));
-    add(text, room, " the %llu bytes that %s gave out%s%s", size, p.call, *made ? " at " : "",
-        made);
-    if (p.live) return;
-    chk_where_call(&p.gone, gone, sizeof gone);
-    add(text, room, " and %s took back%s%s", p.gone_by, *gone ? " at " : "", gone);
+    return !state.options.has_kernel || regexec(&state.options.kernel, kernel, 0, NULL, 0) == 0;
 }
 
-/* "  saxpy(float*, int) at saxpy.hip:14": a line of its own */
-static void add_kernel(char *text, size_t room, const sg_memory_t *m, uint64_t kernel_object,
-                       uint64_t pc)
+bool chk_among_others(void)
 {
-    char *symbol = sg_kernel_name(m, kernel_object);
-    char *kernel = symbol ? base_kernel_name(symbol) : NULL;
-    char function[512], line[1024];
-    chk_where_code(m, pc, function, sizeof function, line, sizeof line);
-    add(text, room, "  %s", kernel ? kernel : "");
-    if (*function && symbol && strcmp(function, symbol) != 0) {
-        char *name = base_kernel_name(function);
-        add(text, room, ", in %s", name ? name : function);
-        free(name);
-    }
-    add(text, room, "%s%s\n", *line ? " at " : "", line);
-    free(kernel);
-    free(symbol);
+    const char *first = base_env(SOFTGPU_CHECK_FIRST);
+    return state.fork || (first && strtol(first, NULL, 10) != getpid());
 }
 
-static void add_instruction(char *text, size_t room, const uint32_t *words, uint32_t n)
-{
-    isa_inst_t decoded;
-    char instruction[128] = "";
-    if (n && isa_decode(words, n, &decoded) > 0)
-        isa_disassemble(&decoded, instruction, sizeof instruction);
-    add(text, room, "    %s", instruction);
-}
-
-static void add_other(char *text, size_t room, const sg_memory_t *m, const chk_other_t *o)
-{
-    add(text, room, "  %s", o->what);
-    if (!o->pc) {
-        add(text, room, "\n");
-        return;
-    }
-    add(text, room, ", lane %u of wave %u, group (%u,%u,%u)\n", o->lane, o->wave, o->group[0],
-        o->group[1], o->group[2]);
-    add_kernel(text, room, m, o->kernel_object, o->pc);
-    add_instruction(text, room, o->words, o->n_words);
-    add(text, room, "\n");
-}
-
-static void put(const char *text)
-{
-    base_lines_write(&state.lines, text, strlen(text));
-}
-
-static void write_out(const chk_finding_t *f)
-{
-    char text[4096] = "";
-    const size_t room = sizeof text;
-    add(text, room, "softgpu: error: %s", kinds[f->kind].text);
-    if (f->bytes) add(text, room, " of %u bytes", f->bytes);
-    if (f->pc) {
-        if (f->lanes)
-            add(text, room, ", lane %u of", f->lane);
-        else
-            add(text, room, ",");
-        add(text, room, " wave %u, group (%u,%u,%u)\n", f->wave, f->group[0], f->group[1],
-            f->group[2]);
-        add_kernel(text, room, f->memory, f->kernel_object, f->pc);
-    } else {
-        add(text, room, "\n");
-    }
-    if (f->n_words) {
-        const size_t begin = strlen(text);
-        add_instruction(text, room, f->words, f->n_words);
-        add(text, room, "%*s %u lane%s of this wave\n", (int)(begin + 52 - strlen(text)), "",
-            f->lanes, f->lanes == 1 ? "" : "s");
-    }
-    if (f->call) {
-        char at[512];
-        chk_where_call(f->stack, at, sizeof at);
-        add(text, room, "  %s%s%s\n", f->call, *at ? " at " : "", at);
-    }
-    if (f->at_address) {
-        add(text, room, "  address 0x%llx is ", (unsigned long long)f->va);
-        add_place(text, room, f->va);
-        add(text, room, "\n");
-    }
-    if (f->other.what) add_other(text, room, f->memory, &f->other);
-    if (f->more) add(text, room, "  %s\n", f->more);
-    put(text);
-}
-
-/* ---- findings ---- */
-
-/* Under the lock: counts it; true if it is the first. */
-static bool is_new(const chk_finding_t *f, uint64_t place)
-{
-    for (size_t k = 0; k < state.n; k++) {
-        equal_t *e = &state.equal[k];
-        if (e->kind != f->kind || e->pc != f->pc || e->place != place) continue;
-        e->waves++;
-        e->lanes += f->lanes;
-        return false;
-    }
-    if (state.n == state.room) {
-        const size_t room = state.room ? 2 * state.room : 64;
-        equal_t *grown = realloc(state.equal, room * sizeof *grown);
-        if (!grown) {
-            state.lost++;
-            return false;
-        }
-        state.equal = grown;
-        state.room = room;
-    }
-    state.equal[state.n++] = (equal_t){f->kind, f->pc, place, 1, f->lanes};
-    return true;
-}
+/* ---- what is told ---- */
 
 /* The launcher counts bytes. */
 static void tell_launcher(void)
@@ -265,43 +141,204 @@ static void tell_launcher(void)
     close(fd);
 }
 
+static void tell(const waiting_t *w)
+{
+    equal_t *e = &state.equal[w->equal];
+    chk_told_t told;
+    chk_told_subject_t subject;
+    chk_told_make(&told, &w->f);
+    chk_told_subject(&told, &subject);
+    e->rule = chk_rules_find(state.options.rules, &subject.subject);
+    if (e->rule == CHK_NO_RULE) {
+        e->id = ++state.n_errors;
+        chk_times_t *times = &state.times[e->id - 1];
+        *times = (chk_times_t){e->id, e->sum.waves, e->sum.lanes};
+        state.writer->finding(&state.lines, &told, times);
+        tell_launcher();
+    }
+    chk_told_free(&told);
+}
+
+/* Under the lock. */
+static void tell_all(void)
+{
+    for (size_t k = 0; k < state.n_waiting; k++) {
+        tell(&state.waiting[k]);
+        free(state.waiting[k].more);
+    }
+    state.n_waiting = 0;
+}
+
+void chk_flush(void)
+{
+    if (!chk_wanted()) return;
+    pthread_mutex_lock(&state.lock);
+    state.used = true;
+    tell_all();
+    pthread_mutex_unlock(&state.lock);
+}
+
+static void *tell_later(void *nothing)
+{
+    const struct timespec wait = {.tv_sec = WAIT_SECONDS};
+    (void)nothing;
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
+    pthread_mutex_lock(&state.lock);
+    state.alarm = false;
+    tell_all();
+    pthread_mutex_unlock(&state.lock);
+    return NULL;
+}
+
+/* Under the lock: a thread with nobody's signals. Where there can be none, they are told at once.
+ */
+static void set_alarm(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    if (state.alarm) return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    state.alarm = pthread_create(&thread, NULL, tell_later, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (state.alarm)
+        pthread_detach(thread);
+    else
+        tell_all();
+}
+
+/* ---- findings ---- */
+
+static uint32_t hash_of(const equal_t *e)
+{
+    const uint64_t words[] = {e->kind, e->pc, e->other, e->place};
+    uint64_t hash = 0;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) /* by the golden ratio */
+        hash = (hash ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> 40);
+}
+
+/* Its equal, a new one if there is none; NULL: there is no room. */
+static equal_t *find_equal(const equal_t *e)
+{
+    uint32_t at = hash_of(e) % SLOTS;
+    for (; state.slot[at]; at = (at + 1) % SLOTS) {
+        equal_t *known = &state.equal[state.slot[at] - 1];
+        if (known->kind == e->kind && known->pc == e->pc && known->other == e->other &&
+            known->place == e->place)
+            return known;
+    }
+    if (state.n == DIFFERENT_MAX) return NULL;
+    state.equal[state.n] = *e;
+    state.slot[at] = (uint16_t)++state.n;
+    return &state.equal[state.n - 1];
+}
+
+/* In the order in which the GPU counts workgroups and their waves. */
+static bool is_earlier(const chk_finding_t *a, const chk_finding_t *b)
+{
+    for (unsigned k = 3; k-- > 0;)
+        if (a->group[k] != b->group[k]) return a->group[k] < b->group[k];
+    return a->wave < b->wave;
+}
+
+static void keep(waiting_t *w, const chk_finding_t *f, size_t equal)
+{
+    *w = (waiting_t){.f = *f, .equal = equal, .more = f->more ? strdup(f->more) : NULL};
+    for (uint32_t k = 0; k < f->n_words && k < 3; k++)
+        w->words[k] = f->words[k];
+    if (f->stack) w->stack = *f->stack;
+    w->f.words = w->words;
+    w->f.more = w->more;
+    w->f.stack = f->stack ? &w->stack : NULL;
+}
+
+static void take(const chk_finding_t *f, const equal_t *like)
+{
+    const size_t before = state.n;
+    equal_t *e = find_equal(like);
+    size_t k = 0;
+    if (!e) {
+        state.untold++;
+        return;
+    }
+    e->sum.different = 1;
+    e->sum.waves++;
+    e->sum.lanes += f->lanes;
+    if (state.n > before) {
+        if (state.n_waiting == WAITING_MAX) tell_all();
+        keep(&state.waiting[state.n_waiting++], f, (size_t)(e - state.equal));
+        if (f->pc)
+            set_alarm();
+        else
+            tell_all(); /* a call of the program's: who reads wants it in its order */
+        return;
+    }
+    while (k < state.n_waiting && &state.equal[state.waiting[k].equal] != e)
+        k++;
+    if (k == state.n_waiting || !is_earlier(f, &state.waiting[k].f)) return;
+    free(state.waiting[k].more);
+    keep(&state.waiting[k], f, (size_t)(e - state.equal));
+}
+
 void chk_report(const chk_finding_t *f)
 {
     chk_place_t near;
-    if (!(chk_wanted() & kinds[f->kind].family)) return;
-    const uint64_t place = f->at_address && chk_place_near(f->va, &near) ? near.serial : 0;
+    if (!(chk_wanted() & chk_kinds[f->kind].family)) return;
+    const equal_t like = {.kind = f->kind,
+                          .pc = f->pc,
+                          .other = f->other.what ? f->other.pc : 0,
+                          .place = f->at_address && chk_place_near(f->va, &near) ? near.serial : 0};
     pthread_mutex_lock(&state.lock);
-    if (is_new(f, place)) {
-        write_out(f);
-        tell_launcher();
-    }
+    state.used = true;
+    take(f, &like);
     pthread_mutex_unlock(&state.lock);
+}
+
+/* ---- the end ---- */
+
+static void add(chk_sum_t *to, const chk_sum_t *from)
+{
+    to->different += from->different;
+    to->waves += from->waves;
+    to->lanes += from->lanes;
+}
+
+static void name_unused(const chk_sum_t *rule)
+{
+    for (size_t k = 0; k < chk_rules_count(state.options.rules); k++)
+        if (!rule[k].different)
+            base_info("%s: nothing was suppressed by \"%s\"",
+                      chk_rule_place(state.options.rules, k),
+                      chk_rule_text(state.options.rules, k));
 }
 
 void chk_summary(void)
 {
-    char text[4096] = "";
-    uint64_t errors = 0;
     if (!chk_wanted()) return;
     pthread_mutex_lock(&state.lock);
-    for (unsigned kind = 0; kind < CHK_KIND_COUNT; kind++) {
-        uint64_t different = 0, waves = 0, lanes = 0;
-        for (size_t k = 0; k < state.n; k++)
-            if (state.equal[k].kind == kind) {
-                different++;
-                waves += state.equal[k].waves;
-                lanes += state.equal[k].lanes;
-            }
-        errors += different;
-        if (different)
-            add(text, sizeof text, "softgpu:   %-20s %llu different, %llu times, %llu lanes\n",
-                kinds[kind].name, (unsigned long long)different, (unsigned long long)waves,
-                (unsigned long long)lanes);
+    tell_all();
+    const size_t n_rules = chk_rules_count(state.options.rules);
+    chk_sum_t *rule = calloc(n_rules + 1, sizeof *rule);
+    chk_total_t total = {.errors = state.n_errors,
+                         .untold = state.untold,
+                         .rules = rule ? state.options.rules : NULL,
+                         .rule = rule,
+                         .times = state.times,
+                         .has_status = state.has_status,
+                         .status = state.status};
+    for (size_t k = 0; k < state.n; k++) {
+        const equal_t *e = &state.equal[k];
+        if (e->rule != CHK_NO_RULE) {
+            if (rule) add(&rule[e->rule], &e->sum);
+            continue;
+        }
+        add(&total.kind[e->kind], &e->sum);
+        state.times[e->id - 1] = (chk_times_t){e->id, e->sum.waves, e->sum.lanes};
     }
-    char head[160];
-    snprintf(head, sizeof head, "softgpu: %llu error%s%s\n", (unsigned long long)errors,
-             errors == 1 ? "" : "s", state.lost ? ", and some for which there was no memory" : "");
-    put(head);
-    put(text);
+    /* a fork that does nothing but to start another program has nothing to say */
+    if (!state.fork || state.used) state.writer->summary(&state.lines, &total);
+    if (rule) name_unused(rule);
+    free(rule);
     pthread_mutex_unlock(&state.lock);
 }

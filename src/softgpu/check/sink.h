@@ -14,6 +14,9 @@ enum { SOFTGPU_CHECK_VERSION = 2 };
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
 
+/* Variable with the process that the launcher has become: others say which they are. */
+#define SOFTGPU_CHECK_FIRST "SOFTGPU_CHECK_FIRST"
+
 /* Name of the function of type softgpu_check_fn_t that the preloaded stub exports. */
 #define SOFTGPU_CHECK_SYMBOL "softgpu_check"
 

@@ -25,16 +25,19 @@ static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint3
         const isa_wave_t *w = group->waves[__builtin_ctz(left)];
         if (!first) first = w;
         if (isa_wave_pc(w) == isa_wave_pc(first)) continue;
-        char function[256], line[256];
+        const uint64_t here = isa_wave_pc(first) - 4, there = isa_wave_pc(w) - 4;
+        const chk_finding_t at = chk_finding(g, w, NULL, CHK_KIND_BARRIER_PLACE);
         chk_finding_t f = chk_finding(g, first, NULL, CHK_KIND_BARRIER_PLACE);
-        f.pc = isa_wave_pc(first) - 4;
-        chk_where_code(f.memory, isa_wave_pc(w) - 4, function, sizeof function, line, sizeof line);
-        snprintf(more, sizeof more, "wave %u waits %llu bytes of code from there%s%.64s",
-                 w->index_in_group,
-                 (unsigned long long)(isa_wave_pc(w) > isa_wave_pc(first)
-                                          ? isa_wave_pc(w) - isa_wave_pc(first)
-                                          : isa_wave_pc(first) - isa_wave_pc(w)),
-                 *line ? ", at " : "", line);
+        f.pc = here;
+        f.other = (chk_other_t){.what = "another waits",
+                                .pc = there,
+                                .kernel_object = at.kernel_object,
+                                .dispatch = g->dispatch->serial,
+                                .group = {at.group[0], at.group[1], at.group[2]},
+                                .wave = at.wave,
+                                .whole_wave = true};
+        snprintf(more, sizeof more, "%llu bytes of code lie between the barriers",
+                 (unsigned long long)(there > here ? there - here : here - there));
         f.more = more;
         chk_report(&f);
         return;

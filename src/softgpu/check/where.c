@@ -5,13 +5,13 @@
  * the program's calls bring them (sink.h). Debug information is read by libdw, if it is there. */
 #include "softgpu/check/check.h"
 
+#include "base/text.h"
 #include "disasm/disasm.h"
+#include "disasm/libdw.h"
 #include "softgpu/device/names.h"
 
 #include <dlfcn.h>
-#include <dwarf.h>
 #include <elf.h>
-#include <elfutils/libdwfl.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -67,88 +67,48 @@ void chk_code_add(const void *elf, size_t bytes)
     pthread_mutex_unlock(&codes.lock);
 }
 
-/* " (inlined at FILE:LINE)" for each function around it that is gone. */
-static void add_callers(dis_object_t *object, uint64_t address, char *line, size_t room)
-{
-    dis_inlined_t inlined[8];
-    const size_t n = dis_object_inlined(object, address, inlined, sizeof inlined / sizeof *inlined);
-    for (size_t k = 0; k < n; k++) {
-        const size_t used = strlen(line);
-        if (*inlined[k].file)
-            snprintf(line + used, room - used, "%s %s%s%s:%u", k ? "," : " (inlined",
-                     inlined[k].function, *inlined[k].function ? " at " : "at ", inlined[k].file,
-                     inlined[k].line);
-    }
-    if (n) strncat(line, ")", room - strlen(line) - 1);
-}
-
-void chk_where_code(const sg_memory_t *m, uint64_t pc, char *function, size_t function_room,
-                    char *line, size_t line_room)
+bool chk_where_code(const sg_memory_t *m, uint64_t pc, chk_code_t *at)
 {
     uint64_t begin = 0, bytes = 0;
-    const void *image = sg_code_object(m, pc, &begin, &bytes);
-    *function = *line = 0;
-    if (!image) return;
+    const void *image = pc ? sg_code_object(m, pc, &begin, &bytes) : NULL;
+    at->symbol = NULL;
+    at->n = 0;
+    if (!image) return false;
     pthread_mutex_lock(&codes.lock);
     code_t *c = codes.first;
     while (c && (c->loaded_bytes > bytes || memcmp(c->loaded, image, c->loaded_bytes) != 0))
         c = c->next;
     if (c) {
-        const char *file;
-        uint32_t number;
         const dis_symbol_t *symbol = dis_object_symbol_at(c->object, pc - begin);
-        if (symbol) snprintf(function, function_room, "%s", symbol->name);
-        if (dis_object_line(c->object, pc - begin, &file, &number))
-            snprintf(line, line_room, "%s:%u", file, number);
-        add_callers(c->object, pc - begin, line, line_room);
+        dis_inlined_t inlined[CHK_FRAMES_OF_CODE - 1];
+        const char *file;
+        uint32_t line;
+        if (symbol) at->symbol = symbol->name;
+        if (dis_object_line(c->object, pc - begin, &file, &line)) {
+            at->file[0] = file;
+            at->line[0] = line;
+            at->n = 1;
+        }
+        const size_t n =
+            at->n ? dis_object_inlined(c->object, pc - begin, inlined, CHK_FRAMES_OF_CODE - 1) : 0;
+        size_t k = 0;
+        for (; k < n && *inlined[k].file; k++) {
+            at->function[k] = inlined[k].function;
+            at->file[at->n] = inlined[k].file;
+            at->line[at->n++] = inlined[k].line;
+        }
+        at->function[k] = k < n ? inlined[k].function : NULL;
     }
     pthread_mutex_unlock(&codes.lock);
+    return at->n;
 }
 
 /* ---- the program ---- */
 
-#define FUNCTIONS(X)                                                                               \
-    X(dwarf_attr)                                                                                  \
-    X(dwarf_filesrc)                                                                               \
-    X(dwarf_formudata)                                                                             \
-    X(dwarf_getscopes)                                                                             \
-    X(dwarf_getsrc_die)                                                                            \
-    X(dwarf_getsrcfiles)                                                                           \
-    X(dwarf_haspc)                                                                                 \
-    X(dwarf_lineno)                                                                                \
-    X(dwarf_linesrc)                                                                               \
-    X(dwarf_tag)                                                                                   \
-    X(dwfl_addrmodule)                                                                             \
-    X(dwfl_begin)                                                                                  \
-    X(dwfl_end)                                                                                    \
-    X(dwfl_linux_proc_find_elf)                                                                    \
-    X(dwfl_linux_proc_report)                                                                      \
-    X(dwfl_module_nextcu)                                                                          \
-    X(dwfl_report_end)                                                                             \
-    X(dwfl_standard_find_debuginfo)
+enum { SCOPES_MAX = 256 }; /* within each other */
 
-static struct {
-    pthread_mutex_t lock;
-    bool tried, there;
-#define X(name) __typeof__(&name) name;
-    FUNCTIONS(X)
-#undef X
-} dw = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static bool load(void)
-{
-    void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
-    bool all = library;
-#define X(name)                                                                                    \
-    if (all) {                                                                                     \
-        void *address = dlsym(library, #name);                                                     \
-        memcpy(&dw.name, &address, sizeof address);                                                \
-        all = address;                                                                             \
-    }
-    FUNCTIONS(X)
-#undef X
-    return all;
-}
+/* One thread at a time: libdw's answers belong to its handles. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Headers of the system and of ROCm: what is inlined from them was called by the program. */
 static bool is_system(const char *file)
@@ -156,49 +116,73 @@ static bool is_system(const char *file)
     return !strncmp(file, "/usr/", 5) || !strncmp(file, "/opt/rocm", 9);
 }
 
-static bool call_place(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, int *line)
+static bool call_place(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Die *inlined,
+                       const char **file, int *line)
 {
     Dwarf_Attribute at;
     Dwarf_Word in = 0, number = 0;
     Dwarf_Files *files;
-    if (dw.dwarf_tag(inlined) != DW_TAG_inlined_subroutine ||
-        dw.dwarf_getsrcfiles(unit, &files, NULL) != 0 ||
-        !dw.dwarf_attr(inlined, DW_AT_call_file, &at) || dw.dwarf_formudata(&at, &in) != 0 ||
-        !dw.dwarf_attr(inlined, DW_AT_call_line, &at) || dw.dwarf_formudata(&at, &number) != 0)
+    if (dw->dwarf_tag(inlined) != DW_TAG_inlined_subroutine ||
+        dw->dwarf_getsrcfiles(unit, &files, NULL) != 0 ||
+        !dw->dwarf_attr(inlined, DW_AT_call_file, &at) || dw->dwarf_formudata(&at, &in) != 0 ||
+        !dw->dwarf_attr(inlined, DW_AT_call_line, &at) || dw->dwarf_formudata(&at, &number) != 0)
         return false;
-    *file = dw.dwarf_filesrc(files, in, NULL, NULL);
+    *file = dw->dwarf_filesrc(files, in, NULL, NULL);
     *line = (int)number;
     return *file;
 }
 
-/* The line of an address in the unit, or where the program called what it was inlined from. */
-static bool line_in(Dwarf_Die *unit, Dwarf_Addr address, char *text, size_t room)
+static bool add_call(chk_calls_t *calls, const char *file, int line)
 {
-    Dwarf_Line *row = dw.dwarf_getsrc_die(unit, address);
-    const char *file = row ? dw.dwarf_linesrc(row, NULL, NULL) : NULL, *called;
-    Dwarf_Die *scopes = NULL;
-    int line = 0, call_line;
-    if (!file || dw.dwarf_lineno(row, &line) != 0) return false;
-    const int n = is_system(file) ? dw.dwarf_getscopes(unit, address, &scopes) : 0;
-    for (int k = 0; k < n && is_system(file); k++)
-        if (call_place(unit, &scopes[k], &called, &call_line)) {
-            file = called;
-            line = call_line;
-        }
-    snprintf(text, room, "%s:%d", file, line);
-    free(scopes);
+    chk_call_t *c = &calls->call[calls->n];
+    if (!(c->file = strdup(file))) return false;
+    c->line = (uint32_t)line;
+    calls->n++;
     return true;
 }
 
-/* "FILE:LINE" of a return address, whose call is just before it. */
-static bool line_of(Dwfl *d, const void *at, char *text, size_t room)
+/* The functions that were inlined at the address, outermost first. */
+static uint32_t inlined_at(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address,
+                           Dwarf_Die inlined[CHK_CALLS])
+{
+    Dwarf_Die die = *unit, child;
+    uint32_t n = 0;
+    for (unsigned depth = 0; depth < SCOPES_MAX && n < CHK_CALLS; depth++, die = child) {
+        if (dw->dwarf_child(&die, &child) != 0 || !dis_scope_find(dw, &child, address)) break;
+        if (dw->dwarf_tag(&child) == DW_TAG_inlined_subroutine) inlined[n++] = child;
+    }
+    return n;
+}
+
+/* The line of an address in the unit, and where the program called what it was inlined from; of
+ * the system's headers the caller's alone. */
+static bool add_lines(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address,
+                      chk_calls_t *calls)
+{
+    Dwarf_Line *row = dw->dwarf_getsrc_die(unit, address);
+    const char *file = row ? dw->dwarf_linesrc(row, NULL, NULL) : NULL;
+    Dwarf_Die inlined[CHK_CALLS];
+    int line = 0;
+    if (!file || dw->dwarf_lineno(row, &line) != 0) return false;
+    const uint32_t before = calls->n;
+    bool good = is_system(file) || add_call(calls, file, line);
+    for (uint32_t k = inlined_at(dw, unit, address, inlined); k-- > 0 && good;)
+        if (calls->n < CHK_CALLS && call_place(dw, unit, &inlined[k], &file, &line) &&
+            !is_system(file))
+            good = add_call(calls, file, line);
+    if (calls->n == before && file) add_call(calls, file, line);
+    return calls->n > before;
+}
+
+/* A return address, whose call is just before it. */
+static bool add_frame(const dis_libdw_t *dw, Dwfl *d, const void *at, chk_calls_t *calls)
 {
     const Dwarf_Addr address = (Dwarf_Addr)(uintptr_t)at - 1;
     Dwarf_Addr bias = 0;
-    Dwfl_Module *module = dw.dwfl_addrmodule(d, address);
-    for (Dwarf_Die *unit = NULL; module && (unit = dw.dwfl_module_nextcu(module, unit, &bias));)
-        if (dw.dwarf_haspc(unit, address - bias) > 0)
-            return line_in(unit, address - bias, text, room);
+    Dwfl_Module *module = dw->dwfl_addrmodule(d, address);
+    for (Dwarf_Die *unit = NULL; module && (unit = dw->dwfl_module_nextcu(module, unit, &bias));)
+        if (dw->dwarf_haspc(unit, address - bias) > 0)
+            return add_lines(dw, unit, address - bias, calls);
     return false;
 }
 
@@ -213,41 +197,55 @@ static bool is_program(const char *object)
     return true;
 }
 
-static const char *last_part(const char *path)
+/* Where there is no line: the function, or where in which object it is. */
+static void add_symbol(const Dl_info *object, const void *at, chk_calls_t *calls)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    chk_call_t *c = &calls->call[calls->n];
+    const char *name = base_last_part(object->dli_fname);
+    const char *from = object->dli_sname ? object->dli_saddr : object->dli_fbase;
+    const size_t offset = (size_t)((const char *)at - from);
+    const int n = object->dli_sname
+                      ? asprintf(&c->place, "%s+0x%zx in %s", object->dli_sname, offset, name)
+                      : asprintf(&c->place, "0x%zx in %s", offset, name);
+    if (n < 0)
+        c->place = NULL;
+    else
+        calls->n++;
 }
 
-void chk_where_call(const chk_stack_t *s, char *text, size_t room)
+void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls)
 {
     static char *path;
-    Dl_info object = {0};
-    uint32_t k = 0;
-    *text = 0;
-    while (k < s->n && (!dladdr((char *)s->at[k] - 1, &object) || !object.dli_fname ||
-                        !is_program(object.dli_fname)))
-        k++;
-    if (k == s->n) return;
-    pthread_mutex_lock(&dw.lock);
-    if (!dw.tried) dw.there = load();
-    dw.tried = true;
-    const Dwfl_Callbacks callbacks = {.find_elf = dw.dwfl_linux_proc_find_elf,
-                                      .find_debuginfo = dw.dwfl_standard_find_debuginfo,
+    const dis_libdw_t *dw = dis_libdw();
+    *calls = (chk_calls_t){0};
+    pthread_mutex_lock(&lock);
+    const Dwfl_Callbacks callbacks = {.find_elf = dw ? dw->dwfl_linux_proc_find_elf : NULL,
+                                      .find_debuginfo =
+                                          dw ? dw->dwfl_standard_find_debuginfo : NULL,
                                       .debuginfo_path = &path};
-    Dwfl *d = dw.there ? dw.dwfl_begin(&callbacks) : NULL;
-    const bool told = d && dw.dwfl_linux_proc_report(d, getpid()) == 0 &&
-                      dw.dwfl_report_end(d, NULL, NULL) == 0 && line_of(d, s->at[k], text, room);
-    if (d) dw.dwfl_end(d);
-    pthread_mutex_unlock(&dw.lock);
-    if (told) return;
-    if (object.dli_sname)
-        snprintf(text, room, "%s+0x%zx in %s", object.dli_sname,
-                 (size_t)((char *)s->at[k] - (char *)object.dli_saddr),
-                 last_part(object.dli_fname));
-    else
-        snprintf(text, room, "0x%zx in %s", (size_t)((char *)s->at[k] - (char *)object.dli_fbase),
-                 last_part(object.dli_fname));
+    Dwfl *d = dw ? dw->dwfl_begin(&callbacks) : NULL;
+    const bool lines = d && dw->dwfl_linux_proc_report(d, getpid()) == 0 &&
+                       dw->dwfl_report_end(d, NULL, NULL) == 0;
+    for (uint32_t k = 0; k < s->n && calls->n < CHK_CALLS; k++) {
+        Dl_info object = {0};
+        const char *at = (const char *)s->at[k] - 1;
+        if (!dladdr(at, &object) || !object.dli_fname || !is_program(object.dli_fname)) continue;
+        if (!lines || !add_frame(dw, d, s->at[k], calls)) {
+            if (calls->n) break; /* what called the program's own: nobody looks there */
+            add_symbol(&object, s->at[k], calls);
+        }
+    }
+    if (d) dw->dwfl_end(d);
+    pthread_mutex_unlock(&lock);
+}
+
+void chk_calls_free(chk_calls_t *calls)
+{
+    for (uint32_t k = 0; k < calls->n; k++) {
+        free(calls->call[k].file);
+        free(calls->call[k].place);
+    }
+    calls->n = 0;
 }
 
 void chk_stack_take(chk_stack_t *s)

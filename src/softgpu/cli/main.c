@@ -4,6 +4,7 @@
  * (config.c and the device read them), the stub goes into LD_PRELOAD, the program is executed in
  * place. An option more is a row of `options`. */
 #include "base/file.h"
+#include "softgpu/check/options.h"
 #include "softgpu/check/sink.h"
 
 #include <argp.h>
@@ -37,8 +38,10 @@ enum {
     KEY_TRACE_FILE = 'F',
     KEY_STATS = 's',
     KEY_CHECK = 'K',
-    KEY_CHECK_KERNEL = 'R',
+    KEY_CHECK_KERNEL = 'k',
+    KEY_CHECK_SUPPRESSIONS = 'S',
     KEY_CHECK_OUTPUT = 'O',
+    KEY_CHECK_FORMAT = 'f',
     KEY_CHECK_STATUS = 'E',
     KEY_LIST_PROFILES = 'L'
 };
@@ -66,12 +69,21 @@ static const struct argp_option options[] = {
      0},
     {"stats", KEY_STATS, NULL, 0,
      "At exit, print what each kernel has executed: instructions by class, active lanes, speed", 0},
-    {"check", KEY_CHECK, "WHAT", OPTION_ARG_OPTIONAL,
-     "Report what is wrong with the program: memory and sync, or those of them that WHAT names", 0},
-    {"check-kernel", KEY_CHECK_KERNEL, "KERNEL", 0,
-     "Look at kernels with KERNEL in their name only", 0},
+    {"check", KEY_CHECK, "FAMILIES", OPTION_ARG_OPTIONAL,
+     "Report what is wrong with the program: memory and sync, or those of memory, init, race, "
+     "sync, "
+     "hazard and all that FAMILIES names, with commas between them",
+     0},
+    {"kernel", KEY_CHECK_KERNEL, "REGEX", 0,
+     "Check kernels only whose names, as the source has them, the POSIX extended expression finds",
+     0},
+    {"suppressions", KEY_CHECK_SUPPRESSIONS, "FILE", 0,
+     "Do not report what a line of FILE means: KIND [kernel=REGEX] [at=FILE[:LINE]] [call=NAME]",
+     0},
     {"check-output", KEY_CHECK_OUTPUT, "FILE", 0,
      "Write what is wrong to FILE and not to standard error", 0},
+    {"check-format", KEY_CHECK_FORMAT, "NAME", 0,
+     "How it is written: text (default), json (a line for each) or sarif (2.1.0)", 0},
     {"error-exitcode", KEY_CHECK_STATUS, "N", 0,
      "End with N, 1 to 255, if anything was wrong (default: with PROGRAM's status)", 0},
     {"trace-file", KEY_TRACE_FILE, "FILE", 0,
@@ -96,13 +108,22 @@ static const struct {
     {KEY_LOG, "--log", "SOFTGPU_LOG", 0, 0, {0}},
     {KEY_TRACE, "--trace", "SOFTGPU_TRACE", 0, 0, {0}},
     {KEY_STATS, "--stats", "SOFTGPU_STATS", 0, 0, {0}},
-    {KEY_CHECK, "--check", "SOFTGPU_CHECK", 0, 0, {0}},
-    {KEY_CHECK_KERNEL, "--check-kernel", "SOFTGPU_CHECK_KERNEL", 0, 0, {0}},
+};
+
+/* Options of the checker, which reads their values itself. */
+static const struct {
+    int key;
+    unsigned variable; /* CHK_VARIABLE_* */
+} check_options[] = {
+    {KEY_CHECK, CHK_VARIABLE_CHECK},
+    {KEY_CHECK_KERNEL, CHK_VARIABLE_KERNEL},
+    {KEY_CHECK_SUPPRESSIONS, CHK_VARIABLE_SUPPRESSIONS},
+    {KEY_CHECK_FORMAT, CHK_VARIABLE_FORMAT},
+    {KEY_CHECK_STATUS, CHK_VARIABLE_STATUS},
 };
 
 typedef struct {
     char **program;
-    int error_status; /* 0: the program's */
 } command_t;
 
 static void check_number(struct argp_state *state, size_t row, const char *value)
@@ -214,6 +235,14 @@ static error_t begin_file(struct argp_state *state, const char *option, const ch
     return setenv(variable, path, 1) == 0 ? 0 : errno;
 }
 
+/* The program may go to another folder than that from which its files are named. */
+static error_t set_check_option(unsigned variable, const char *value)
+{
+    char path[PATH_MAX];
+    if (variable == CHK_VARIABLE_SUPPRESSIONS && realpath(value, path)) value = path;
+    return setenv(chk_variables[variable], value, 1) == 0 ? 0 : errno;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     command_t *command = state->input;
@@ -226,16 +255,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
     if (key == KEY_TRACE_FILE)
         return begin_file(state, "--trace-file", "SOFTGPU_TRACE_FILE", value);
-    if (key == KEY_CHECK_STATUS) {
-        char *end;
-        const unsigned long n = strtoul(value, &end, 10);
-        if (end == value || *end || *value == '-' || n < 1 || n > 255)
-            argp_error(state, "--error-exitcode: \"%s\" is not a number from 1 to 255", value);
-        command->error_status = (int)n;
-        return 0;
-    }
     if (key == KEY_CHECK_OUTPUT)
-        return begin_file(state, "--check-output", "SOFTGPU_CHECK_OUTPUT", value);
+        return begin_file(state, "--check-output", chk_variables[CHK_VARIABLE_OUTPUT], value);
+    for (size_t i = 0; i < sizeof(check_options) / sizeof(*check_options); i++)
+        if (check_options[i].key == key) return set_check_option(check_options[i].variable, value);
     if (key == KEY_LIST_PROFILES) list_profiles();
     if (key == ARGP_KEY_NO_ARGS) argp_error(state, "no program is given");
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
@@ -339,6 +362,25 @@ static void run_beside(int status)
     if (child) wait_for_it(status, name);
 }
 
+/* What the environment asks for, options or not; before the program is there. */
+static int set_check(void)
+{
+    chk_options_t check;
+    char why[1024], first[16];
+    if (!chk_options_read(&check, why, sizeof(why))) {
+        fprintf(stderr, "softgpu: %s\n", why);
+        return EXIT_USAGE;
+    }
+    const bool wanted = check.families;
+    const int status = check.status;
+    chk_options_free(&check);
+    if (!wanted) return 0;
+    if (add_check() != 0) return EXIT_SETUP;
+    if (status) run_beside(status);
+    snprintf(first, sizeof(first), "%d", (int)getpid());
+    return setenv(SOFTGPU_CHECK_FIRST, first, 1) == 0 ? 0 : EXIT_SETUP;
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -357,13 +399,13 @@ int main(int argc, char **argv)
     int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
     if (!refused && find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0)
         return EXIT_SETUP;
-    if (!refused && getenv("SOFTGPU_CHECK") && add_check() != 0) return EXIT_SETUP;
+    const int unchecked = refused ? 0 : set_check();
+    if (unchecked) return unchecked;
     if (!refused && add_preload(stub) != 0) refused = ENOMEM;
     if (refused) {
         fprintf(stderr, "softgpu: cannot set up the GPU: %s\n", strerror(refused));
         return EXIT_SETUP;
     }
-    if (command.error_status) run_beside(command.error_status);
     execvp(command.program[0], command.program);
     int error = errno;
     fprintf(stderr, "softgpu: %s: %s\n", command.program[0], strerror(error));

@@ -1,6 +1,7 @@
 /* check.c - see check.h. What is wrong, and how it is told, is check/'s matter. */
 #include "softgpu/device/check.h"
 
+#include "base/kernel_name.h"
 #include "base/log.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/group.h"
@@ -8,14 +9,15 @@
 
 #include <hsa/hsa.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool is_chosen(const sg_run_t *run, uint64_t kernel_object)
 {
-    if (!chk_kernels()) return true;
-    char *name = sg_kernel_name(run->device->memory, kernel_object);
-    const bool chosen = name && strstr(name, chk_kernels());
+    if (!chk_chooses()) return true;
+    char *symbol = sg_kernel_name(run->device->memory, kernel_object);
+    char *name = symbol ? base_kernel_name(symbol) : NULL;
+    const bool chosen = name && chk_chosen(name);
     free(name);
+    free(symbol);
     return chosen;
 }
 
@@ -43,6 +45,11 @@ void sg_check_start(sg_box_t *b, uint64_t id)
         return;
     }
     chk_group_start(b->check, &b->run->check, &b->group, id);
+}
+
+bool sg_check_ready(void)
+{
+    return chk_ready();
 }
 
 void sg_check_report(void)

@@ -76,6 +76,8 @@ void sg_observe_report(void);
 /* What the calls of programs that are checked are told to; NULL: nothing is checked. */
 struct softgpu_check_api;
 const struct softgpu_check_api *sg_check_api(unsigned version);
+/* False: the environment asks the checker for what there is not, which has been told. */
+bool sg_check_ready(void);
 /* Writes what was wrong, if anything was checked. */
 void sg_check_report(void);
 

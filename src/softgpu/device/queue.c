@@ -3,6 +3,7 @@
  * Apart because waiting is the same for every kind of queue: hot while there is work, a linger with
  * growing pauses, then asleep on the doorbell. What a queue does with its packets is the step
  * function of aql.c or sdma.c; it says what it waits for and this file waits. */
+#include "softgpu/check/check.h"
 #include "softgpu/device/futex.h"
 #include "softgpu/device/guard.h"
 #include "softgpu/device/internal.h"
@@ -53,6 +54,7 @@ void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, cons
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    chk_flush(); /* the runtime may end the program */
     q->device->ops.queue_error(q->device->ops.user, q, what, hsa_code, text);
     if (q->params.kind == SG_QUEUE_AQL && hsa_code) {
         const amd_queue_t *aq =
@@ -65,6 +67,7 @@ void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, cons
 void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags)
 {
     if (atomic_exchange(&q->failed, true)) return;
+    chk_flush(); /* the runtime may end the program */
     q->device->ops.memory_fault(q->device->ops.user, va, flags);
     sg_queue_notify(q);
 }

@@ -165,5 +165,5 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!has_stderr) base_log_set_stderr(false);
     pthread_once(&once, register_fork_handler);
-    return kfd_config() ? &seam : NULL;
+    return kfd_config() && sg_check_ready() ? &seam : NULL;
 }

@@ -1,0 +1,85 @@
+/* kinds.h - what can be found: families, and the kinds of each. Two tables, from which options,
+ * reports, formats and rules of suppression have their names. */
+#ifndef SOFTGPU_CHECK_KINDS_H
+#define SOFTGPU_CHECK_KINDS_H
+
+/* X(id, name): what can be asked for. */
+#define CHK_FAMILIES(X)                                                                            \
+    X(MEMORY, "memory")                                                                            \
+    X(INIT, "init")                                                                                \
+    X(RACE, "race")                                                                                \
+    X(SYNC, "sync")                                                                                \
+    X(HAZARD, "hazard")
+
+enum {
+#define X(id, name) CHK_BIT_OF_##id,
+    CHK_FAMILIES(X)
+#undef X
+#define X(id, name) CHK_##id = 1 << CHK_BIT_OF_##id,
+        CHK_FAMILIES(X)
+#undef X
+};
+
+/* X(id, family, name, text, help): a name of a finding for scripts, what a report of it begins
+ * with, and a sentence or two on what it means. A list for each family. */
+#define CHK_MEMORY_KINDS(X)                                                                        \
+    X(READ, MEMORY, "invalid-read", "invalid read",                                                \
+      "Lanes read what is in no allocation: beyond its end, before its begin, or given back.")     \
+    X(WRITE, MEMORY, "invalid-write", "invalid write",                                             \
+      "Lanes write what is in no allocation: beyond its end, before its begin, or given back.")    \
+    X(ATOMIC, MEMORY, "invalid-atomic", "invalid atomic access",                                   \
+      "Lanes change what is in no allocation: beyond its end, before its begin, or given back.")   \
+    X(MISALIGNED, MEMORY, "misaligned-atomic", "misaligned atomic access",                         \
+      "The address of an atomic access has to be a multiple of its size.")                         \
+    X(LDS_READ, MEMORY, "lds-read", "read beyond the LDS of the workgroup",                        \
+      "The workgroup has the LDS that its dispatch asks for; what is beyond it reads as 0.")       \
+    X(LDS_WRITE, MEMORY, "lds-write", "write beyond the LDS of the workgroup",                     \
+      "The workgroup has the LDS that its dispatch asks for; writes beyond it are lost.")          \
+    X(FREE, MEMORY, "invalid-free", "free of what has not been given out",                         \
+      "No allocation begins at the address.")                                                      \
+    X(DOUBLE_FREE, MEMORY, "double-free", "free of what has been taken back",                      \
+      "The allocation that began at the address has been taken back already.")
+#define CHK_INIT_KINDS(X)
+#define CHK_RACE_KINDS(X)
+#define CHK_SYNC_KINDS(X)                                                                          \
+    X(BARRIER_EXIT, SYNC, "barrier-exit", "waves have ended while others wait at a barrier",       \
+      "A barrier is for all waves of a workgroup; those that have ended do not come to it.")       \
+    X(BARRIER_PLACE, SYNC, "barrier-place", "waves wait at different barriers",                    \
+      "Each barrier counts for the other: waves are let go that have not met.")
+#define CHK_HAZARD_KINDS(X)
+
+#define CHK_KINDS(X)                                                                               \
+    CHK_MEMORY_KINDS(X)                                                                            \
+    CHK_INIT_KINDS(X)                                                                              \
+    CHK_RACE_KINDS(X)                                                                              \
+    CHK_SYNC_KINDS(X)                                                                              \
+    CHK_HAZARD_KINDS(X)
+
+typedef enum {
+#define X(id, family, name, text, help) CHK_KIND_##id,
+    CHK_KINDS(X)
+#undef X
+        CHK_KIND_COUNT
+} chk_kind_t;
+
+/* By chk_kind_t. */
+typedef struct {
+    unsigned family; /* CHK_MEMORY or another */
+    const char *name, *text, *help;
+} chk_kind_row_t;
+extern const chk_kind_row_t chk_kinds[CHK_KIND_COUNT];
+
+typedef struct {
+    unsigned bit;
+    const char *name;
+} chk_family_row_t;
+enum {
+#define X(id, name) +1
+    CHK_FAMILY_COUNT = 0 CHK_FAMILIES(X)
+#undef X
+};
+extern const chk_family_row_t chk_families[CHK_FAMILY_COUNT];
+/* The family's name. */
+const char *chk_family_name(unsigned bit);
+
+#endif

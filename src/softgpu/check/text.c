@@ -1,0 +1,162 @@
+/* text.c - findings for people. */
+#include "softgpu/check/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void put_prefix(FILE *f)
+{
+    fputs("softgpu", f);
+    if (chk_among_others()) fprintf(f, "[%d]", (int)getpid());
+}
+
+static void put_call(FILE *f, const chk_call_t *c)
+{
+    if (c->file)
+        fprintf(f, "%s:%u", c->file, c->line);
+    else
+        fputs(c->place, f);
+}
+
+/* " at app.cpp:52 (called at app.cpp:80)" */
+static void put_calls(FILE *f, const chk_calls_t *calls)
+{
+    for (uint32_t k = 0; k < calls->n; k++) {
+        fputs(k == 0 ? " at " : k == 1 ? " (called at " : ", ", f);
+        put_call(f, &calls->call[k]);
+    }
+    if (calls->n > 1) fputc(')', f);
+}
+
+/* "  saxpy(float*, int) at saxpy.hip:14 (inlined into ...)" */
+static void put_spot(FILE *f, const chk_spot_t *s)
+{
+    const chk_code_t *c = &s->code;
+    fprintf(f, "  %s", s->kernel ? s->kernel : "");
+    if (s->function) fprintf(f, ", in %s", s->function);
+    if (c->n) fprintf(f, " at %s:%u", c->file[0], c->line[0]);
+    for (uint32_t k = 1; k < c->n; k++) {
+        const char *in = c->function[k]; /* NULL: the function of the symbol */
+        if (!in) in = s->function ? s->function : s->kernel;
+        fprintf(f, "%s%s at %s:%u", k == 1 ? " (inlined into " : ", into ", in ? in : "it",
+                c->file[k], c->line[k]);
+    }
+    fputs(c->n > 1 ? ")\n" : "\n", f);
+}
+
+static void put_lane(FILE *f, const chk_spot_t *s, bool lane)
+{
+    if (lane)
+        fprintf(f, ", lane %u of", s->lane);
+    else
+        fputc(',', f);
+    fprintf(f, " wave %u, group (%u,%u,%u)\n", s->wave, s->group[0], s->group[1], s->group[2]);
+}
+
+static void put_place(FILE *f, const chk_told_t *t)
+{
+    static const char *const sides[] = {"before", "inside", "after"}; /* ORDER: chk_side_t */
+    const chk_place_t *p = &t->place;
+    fprintf(f, "  address 0x%llx is ", (unsigned long long)t->f.va);
+    if (!t->has_place) {
+        fputs("in no allocation\n", f);
+        return;
+    }
+    fprintf(f, "%llu bytes %s the %llu bytes that %s gave out", (unsigned long long)t->distance,
+            sides[t->side], (unsigned long long)(p->end - p->begin), p->call);
+    put_calls(f, &t->made);
+    if (!p->live) {
+        fprintf(f, " and %s took back", p->gone_by);
+        put_calls(f, &t->gone);
+    }
+    fputc('\n', f);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
+{
+    fputs(t->message ? t->message : chk_kinds[t->f.kind].text, f);
+    if (t->at.pc) {
+        put_lane(f, &t->at, t->f.lanes);
+        put_spot(f, &t->at);
+        if (*t->at.instruction)
+            fprintf(f, "    %-48s %u lane%s of this wave, %llu wave%s so far\n", t->at.instruction,
+                    t->f.lanes, plural(t->f.lanes), (unsigned long long)times->waves,
+                    plural(times->waves));
+    } else {
+        fputc('\n', f);
+    }
+    if (t->f.call) {
+        fprintf(f, "  %s", t->f.call);
+        put_calls(f, &t->call);
+        fputc('\n', f);
+    }
+    if (t->f.at_address) put_place(f, t);
+    if (t->f.other.what) {
+        fprintf(f, "  %s", t->f.other.what);
+        if (t->other.pc) {
+            put_lane(f, &t->other, !t->f.other.whole_wave);
+            put_spot(f, &t->other);
+            if (*t->other.instruction) fprintf(f, "    %s\n", t->other.instruction);
+        } else {
+            fputc('\n', f);
+        }
+    }
+    if (t->more) fprintf(f, "  %s\n", t->more);
+}
+
+static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *times)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f) return;
+    put_prefix(f);
+    fputs(": error: ", f);
+    chk_text_write(f, t, times);
+    if (fclose(f) == 0) base_lines_write(l, text, bytes);
+    free(text);
+}
+
+static void put_sum(FILE *f, const chk_sum_t *s)
+{
+    fprintf(f, "%llu different, %llu times, %llu lanes", (unsigned long long)s->different,
+            (unsigned long long)s->waves, (unsigned long long)s->lanes);
+}
+
+static void summary(base_lines_t *l, const chk_total_t *total)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f) return;
+    put_prefix(f);
+    fprintf(f, ": %llu error%s", (unsigned long long)total->errors, plural(total->errors));
+    if (total->untold)
+        fprintf(f, ", and %llu findings for which there was no room",
+                (unsigned long long)total->untold);
+    fputc('\n', f);
+    for (unsigned k = 0; k < CHK_KIND_COUNT; k++) {
+        if (!total->kind[k].different) continue;
+        put_prefix(f);
+        fprintf(f, ":   %-20s ", chk_kinds[k].name);
+        put_sum(f, &total->kind[k]);
+        fputc('\n', f);
+    }
+    for (size_t k = 0; k < chk_rules_count(total->rules); k++) {
+        if (!total->rule[k].different) continue;
+        put_prefix(f);
+        fprintf(f, ": suppressed by %s: ", chk_rule_place(total->rules, k));
+        put_sum(f, &total->rule[k]);
+        fputc('\n', f);
+    }
+    if (fclose(f) == 0) base_lines_write(l, text, bytes);
+    free(text);
+}
+
+const chk_writer_t chk_text_writer = {.finding = finding, .summary = summary};

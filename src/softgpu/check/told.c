@@ -1,0 +1,86 @@
+/* told.c - see told.h. */
+#include "softgpu/check/told.h"
+
+#include "base/kernel_name.h"
+#include "softgpu/device/names.h"
+#include "softgpu/isa/isa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void find_spot(chk_spot_t *s, const struct sg_memory *m, uint64_t kernel_object,
+                      const uint32_t *words, uint32_t n_words)
+{
+    isa_inst_t decoded;
+    char *symbol = kernel_object ? sg_kernel_name(m, kernel_object) : NULL;
+    s->kernel = symbol ? base_kernel_name(symbol) : NULL;
+    chk_where_code(m, s->pc, &s->code);
+    if (symbol && s->code.symbol && strcmp(s->code.symbol, symbol) != 0)
+        s->function = base_kernel_name(s->code.symbol);
+    if (n_words && isa_decode(words, n_words, &decoded) > 0)
+        isa_disassemble(&decoded, s->instruction, sizeof s->instruction);
+    free(symbol);
+}
+
+static void find_place(chk_told_t *t, uint64_t va)
+{
+    const chk_place_t *p = &t->place;
+    t->has_place = chk_place_near(va, &t->place);
+    if (!t->has_place) return;
+    t->side = va < p->begin ? CHK_BEFORE : va >= p->end ? CHK_AFTER : CHK_WITHIN;
+    t->distance = t->side == CHK_BEFORE  ? p->begin - va
+                  : t->side == CHK_AFTER ? va - p->end
+                                         : va - p->begin;
+    chk_where_calls(&p->made, &t->made);
+    if (!p->live) chk_where_calls(&p->gone, &t->gone);
+}
+
+void chk_told_make(chk_told_t *t, const chk_finding_t *f)
+{
+    *t = (chk_told_t){.f = *f};
+    const char *text = chk_kinds[f->kind].text;
+    const int n = f->bytes ? asprintf(&t->message, "%s of %u bytes", text, f->bytes)
+                           : asprintf(&t->message, "%s", text);
+    if (n < 0) t->message = NULL;
+    t->at = (chk_spot_t){.pc = f->pc, .wave = f->wave, .lane = f->lane};
+    memcpy(t->at.group, f->group, sizeof f->group);
+    if (f->pc) find_spot(&t->at, f->memory, f->kernel_object, f->words, f->n_words);
+    const chk_other_t *o = &f->other;
+    t->other = (chk_spot_t){.pc = o->pc, .wave = o->wave, .lane = o->lane};
+    memcpy(t->other.group, o->group, sizeof o->group);
+    if (o->what && o->pc) find_spot(&t->other, f->memory, o->kernel_object, o->words, o->n_words);
+    if (f->call && f->stack) chk_where_calls(f->stack, &t->call);
+    if (f->at_address) find_place(t, f->va);
+    if (f->more) t->more = strdup(f->more);
+}
+
+void chk_told_free(chk_told_t *t)
+{
+    free(t->message);
+    free(t->at.kernel);
+    free(t->at.function);
+    free(t->other.kernel);
+    free(t->other.function);
+    chk_calls_free(&t->made);
+    chk_calls_free(&t->gone);
+    chk_calls_free(&t->call);
+    free(t->more);
+}
+
+void chk_told_subject(const chk_told_t *t, chk_told_subject_t *s)
+{
+    *s = (chk_told_subject_t){
+        .subject = {.kind = t->f.kind, .kernel = t->at.kernel, .call = t->f.call}};
+    for (uint32_t k = 0; k < t->at.code.n; k++) {
+        s->file[s->subject.n] = t->at.code.file[k];
+        s->line[s->subject.n++] = t->at.code.line[k];
+    }
+    for (uint32_t k = 0; !t->at.pc && k < t->call.n; k++)
+        if (t->call.call[k].file) {
+            s->file[s->subject.n] = t->call.call[k].file;
+            s->line[s->subject.n++] = t->call.call[k].line;
+        }
+    s->subject.file = s->file;
+    s->subject.line = s->line;
+}
