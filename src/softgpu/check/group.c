@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const chk_part_t *const chk_parts[] = {&chk_memory_part, &chk_sync_part};
+static const chk_part_t *const chk_parts[] = {&chk_memory_part, &chk_sync_part, &chk_hazard_part};
 
 enum { PARTS = sizeof chk_parts / sizeof *chk_parts };
 _Static_assert((size_t)PARTS <= (size_t)CHK_PARTS_MAX, "every part has its state and its bit");

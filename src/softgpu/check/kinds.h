@@ -46,7 +46,15 @@ enum {
       "A barrier is for all waves of a workgroup; those that have ended do not come to it.")       \
     X(BARRIER_PLACE, SYNC, "barrier-place", "waves wait at different barriers",                    \
       "Each barrier counts for the other: waves are let go that have not met.")
-#define CHK_HAZARD_KINDS(X)
+#define CHK_HAZARD_KINDS(X)                                                                        \
+    X(HAZARD_WAIT, HAZARD, "hazard-wait", "register used while a load is outstanding",             \
+      "The load has not returned for sure: there is no s_waitcnt that waits for it.")              \
+    X(HAZARD_LDS, HAZARD, "hazard-lds", "read of LDS that has not been written for sure",          \
+      "The write was outstanding at the barrier in between, or a transfer to LDS still is.")       \
+    X(HAZARD_NOP, HAZARD, "hazard-nop", "too few wait states between two instructions",            \
+      "The hardware does not check for it: s_nop or other instructions have to come between.")     \
+    X(HAZARD_SCC, HAZARD, "hazard-scc", "SCC is read and was never written",                       \
+      "A wave starts with any SCC.")
 
 #define CHK_KINDS(X)                                                                               \
     CHK_MEMORY_KINDS(X)                                                                            \

@@ -84,10 +84,12 @@ void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
     if (t->at.pc) {
         put_lane(f, &t->at, t->f.lanes);
         put_spot(f, &t->at);
-        if (*t->at.instruction)
-            fprintf(f, "    %-48s %u lane%s of this wave, %llu wave%s so far\n", t->at.instruction,
-                    t->f.lanes, plural(t->f.lanes), (unsigned long long)times->waves,
+        if (*t->at.instruction) {
+            fprintf(f, "    %-48s ", t->at.instruction);
+            if (t->f.lanes) fprintf(f, "%u lane%s of this wave, ", t->f.lanes, plural(t->f.lanes));
+            fprintf(f, "%llu wave%s so far\n", (unsigned long long)times->waves,
                     plural(times->waves));
+        }
     } else {
         fputc('\n', f);
     }

@@ -1,0 +1,357 @@
+/* hazard.c - the part that looks for what the hardware leaves to software: waits for loads, wait
+ * states, LDS that is waited for before a barrier.
+ *
+ * What an instruction means is hazard_use.h's, what is under way in a wave hazard_wave.h's; here
+ * are the workgroup, LDS, and how it is told. */
+#include "softgpu/check/part.h"
+
+#include "softgpu/check/hazard_wave.h"
+#include "softgpu/isa/code.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    WAVES = 16,
+    USES = 1024, /* instructions whose meaning is kept: a power of two */
+    WRITES = 8,  /* of a wave to LDS whose addresses are kept */
+    LDS_DWORDS = 64 * 1024 / 4
+};
+
+/* An operation that changes LDS. */
+typedef struct {
+    uint8_t flow;
+    uint32_t number;
+    uint64_t pc, exec;
+    uint16_t op;
+    uint32_t offset[2];  /* of its elements */
+    uint32_t begin, end; /* of a transfer: all that it fills */
+    isa_row_t at;        /* otherwise the addresses of its lanes */
+} lds_write_t;
+
+typedef struct {
+    chk_hazard_wave_t hazards;
+    uint32_t n_writes;
+    uint32_t fill; /* the last transfer to LDS, in its flow */
+    lds_write_t write[WRITES];
+} wave_t;
+
+typedef struct {
+    chk_use_t use[USES];
+    wave_t wave[WAVES];
+    /* Waves, from 1 on, whose writes to a dword were outstanding at the last barrier. */
+    bool unwaited;
+    uint8_t writer[LDS_DWORDS];
+    uint64_t writer_pc[WAVES]; /* of the first of them */
+} state_t;
+
+static void looks(uint8_t *looks)
+{
+    memset(looks, ISA_CHECK_BEFORE, ISA_OP_COUNT);
+}
+
+static void start(chk_group_t *g, void *state, const isa_group_t *group)
+{
+    state_t *s = state;
+    (void)g;
+    for (unsigned k = 0; k < group->n_waves && k < WAVES; k++) {
+        chk_hazard_start(&s->wave[k].hazards);
+        s->wave[k].n_writes = s->wave[k].fill = 0;
+    }
+    if (s->unwaited) memset(s->writer, 0, sizeof s->writer);
+    s->unwaited = false;
+}
+
+/* ---- how it is told ---- */
+
+static void name_register(char *text, size_t room, const isa_wave_t *w, unsigned reg)
+{
+    static const struct {
+        uint8_t code;
+        const char *name;
+    } special[] = {{102, "flat_scratch_lo"},
+                   {103, "flat_scratch_hi"},
+                   {106, "vcc_lo"},
+                   {107, "vcc_hi"},
+                   {124, "m0"},
+                   {126, "exec_lo"},
+                   {127, "exec_hi"}};
+    const unsigned code = reg - CHK_REG_SCALAR;
+    if (reg >= CHK_REG_SCALAR) {
+        snprintf(text, room, "s%u", code);
+        for (size_t k = 0; k < sizeof special / sizeof *special; k++)
+            if (special[k].code == code) snprintf(text, room, "%s", special[k].name);
+    } else if (reg >= w->acc_offset) {
+        snprintf(text, room, "a%u", reg - w->acc_offset);
+    } else {
+        snprintf(text, room, "v%u", reg);
+    }
+}
+
+/* What would have waited for it. */
+static void name_wait(char *text, size_t room, const chk_hazard_t *h)
+{
+    static const char *const counters[CHK_FLOWS] = {
+        [CHK_FLOW_VM] = "vmcnt", [CHK_FLOW_LDS] = "lgkmcnt", [CHK_FLOW_EXP] = "expcnt"};
+    if (h->flow == CHK_FLOW_ANY)
+        snprintf(text, room, "lgkmcnt(0)");
+    else if (h->flow == CHK_FLOW_FLAT_MEMORY)
+        snprintf(text, room, "vmcnt(0)");
+    else if (h->flow == CHK_FLOW_FLAT)
+        snprintf(text, room, "vmcnt(0) lgkmcnt(0)");
+    else
+        snprintf(text, room, "%s(%u)", counters[h->flow], h->behind);
+}
+
+static chk_finding_t finding(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
+                             const chk_use_t *u, chk_kind_t kind)
+{
+    return u->flags & CHK_USE_VECTOR && w->exec ? chk_finding_lanes(g, w, i, kind, w->exec)
+                                                : chk_finding(g, w, i, kind);
+}
+
+/* The instruction that it is about, of a wave of the same workgroup. */
+static void name_other(chk_finding_t *f, const isa_wave_t *w, const char *what, uint64_t pc,
+                       unsigned wave)
+{
+    if (!pc) return;
+    f->other = (chk_other_t){.what = what,
+                             .pc = pc,
+                             .kernel_object = f->kernel_object,
+                             .wave = wave,
+                             .whole_wave = true,
+                             .n_words = 2};
+    memcpy(f->other.group, f->group, sizeof f->group);
+    const isa_page_t *page = isa_code_page(w->page->code, w->page->core, pc);
+    if (page)
+        memcpy(f->other.words, &page->words[pc % ISA_PAGE_BYTES / 4], 2 * sizeof *page->words);
+    else
+        f->other.n_words = 0;
+}
+
+static void tell(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, const chk_use_t *u,
+                 const chk_hazard_t *h)
+{
+    static const char *const verbs[] = {
+        [CHK_HAZARD_READ] = "read", [CHK_HAZARD_OVERWRITE] = "written"};
+    char more[256], reg[24] = "", wait[48];
+    chk_finding_t f;
+    if (h->reg < CHK_REGS) name_register(reg, sizeof reg, w, h->reg);
+    switch (h->kind) {
+    case CHK_HAZARD_READ:
+    case CHK_HAZARD_OVERWRITE:
+        f = finding(g, w, i, u, CHK_KIND_HAZARD_WAIT);
+        name_wait(wait, sizeof wait, h);
+        snprintf(more, sizeof more,
+                 "%s is %s; of %u operations outstanding %u came after its own: "
+                 "s_waitcnt %s waits for it",
+                 reg, verbs[h->kind], h->outstanding, h->behind, wait);
+        name_other(&f, w, "outstanding", h->pc, w->index_in_group);
+        break;
+    case CHK_HAZARD_STATES:
+        f = finding(g, w, i, u, CHK_KIND_HAZARD_NOP);
+        snprintf(more, sizeof more, "%s%s%s: %u wait states needed, %u had (%s)",
+                 chk_rules[h->rule].text, *reg ? ", " : "", reg, h->needed, h->had,
+                 chk_rules[h->rule].source);
+        name_other(&f, w, "after", h->pc, w->index_in_group);
+        break;
+    default:
+        f = finding(g, w, i, u, CHK_KIND_HAZARD_SCC);
+        snprintf(more, sizeof more, "a wave starts with any SCC");
+    }
+    f.more = more;
+    chk_report(&f);
+}
+
+/* ---- LDS ---- */
+
+static bool is_outstanding(const wave_t *v, const lds_write_t *x)
+{
+    return (int32_t)(x->number - v->hazards.returned[x->flow]) > 0;
+}
+
+/* It has just been issued. */
+static void keep_write(wave_t *v, const isa_wave_t *w, const isa_inst_t *i, const chk_use_t *u)
+{
+    const sgc_op_t *op = &sgc_ops_table[i->op];
+    lds_write_t *x = &v->write[v->n_writes % WRITES];
+    if (op->special != SGC_PLAIN && op->special != SGC_PAIR) return;
+    v->n_writes++;
+    x->flow = CHK_FLOW_LDS;
+    x->number = v->hazards.issued[CHK_FLOW_LDS];
+    x->pc = u->pc;
+    x->exec = w->exec;
+    x->op = i->op;
+    x->offset[0] = op->special == SGC_PAIR ? i->offset0 * 4u * op->unit_bytes : (uint32_t)i->imm;
+    x->offset[1] = op->special == SGC_PAIR ? i->offset1 * 4u * op->unit_bytes : x->offset[0];
+    memcpy(x->at, w->vgpr[i->src[0].reg], sizeof x->at);
+}
+
+static void keep_fill(chk_group_t *g, wave_t *v, const isa_wave_t *w, const isa_inst_t *i,
+                      const chk_use_t *u)
+{
+    sgc_lanes_t *to = &chk_reach(g, w, i)->lds;
+    lds_write_t *x = &v->write[v->n_writes++ % WRITES];
+    sgc_lanes_spread(to);
+    x->flow = CHK_FLOW_VM;
+    x->number = v->fill = v->hazards.issued[CHK_FLOW_VM];
+    x->pc = u->pc;
+    x->exec = to->exec;
+    x->op = i->op;
+    x->begin = UINT32_MAX;
+    x->end = 0;
+    for (uint64_t left = to->exec; left; left &= left - 1) {
+        const uint32_t at = (uint32_t)to->va[__builtin_ctzll(left)];
+        if (at < x->begin) x->begin = at;
+        if (at + to->bytes > x->end) x->end = at + to->bytes;
+    }
+}
+
+static void mark(state_t *s, unsigned wave, uint32_t begin, uint32_t end)
+{
+    for (uint32_t k = begin / 4; k < LDS_DWORDS && 4 * k < end; k++)
+        s->writer[k] = (uint8_t)(wave + 1);
+}
+
+static void mark_write(state_t *s, unsigned wave, const lds_write_t *x)
+{
+    if (!s->unwaited || !s->writer_pc[wave]) s->writer_pc[wave] = x->pc;
+    s->unwaited = true;
+    if (x->flow == CHK_FLOW_VM) {
+        mark(s, wave, x->begin, x->end);
+        return;
+    }
+    const uint32_t bytes = sgc_ops_table[x->op].bytes;
+    for (uint64_t left = x->exec; left; left &= left - 1)
+        for (unsigned k = 0; k < 2; k++) {
+            const uint32_t at = x->at[__builtin_ctzll(left)] + x->offset[k];
+            mark(s, wave, at, at + bytes);
+        }
+}
+
+/* Compiled code waits before a barrier that others of the workgroup rely on: nothing is left. */
+static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
+{
+    state_t *s = state;
+    (void)g;
+    if (s->unwaited) memset(s->writer, 0, sizeof s->writer);
+    s->unwaited = false;
+    for (uint32_t left = waiting; left && group->n_waves > 1; left &= left - 1) {
+        const unsigned wave = (unsigned)__builtin_ctz(left);
+        if (wave >= WAVES) return;
+        const wave_t *v = &s->wave[wave];
+        const uint32_t n = v->n_writes < WRITES ? v->n_writes : WRITES;
+        s->writer_pc[wave] = 0;
+        for (uint32_t back = n; back; back--) {
+            const lds_write_t *x = &v->write[(v->n_writes - back) % WRITES];
+            if (is_outstanding(v, x)) mark_write(s, wave, x);
+        }
+    }
+}
+
+static void tell_lds(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, uint64_t lanes,
+                     uint64_t pc, unsigned wave, const char *more)
+{
+    chk_finding_t f = chk_finding_lanes(g, w, i, CHK_KIND_HAZARD_LDS, lanes);
+    name_other(&f, w, "outstanding", pc, wave);
+    f.more = more;
+    chk_report(&f);
+}
+
+/* Lanes whose access has a dword of which `is` is true. */
+static uint64_t lanes_in(const sgc_lanes_t *a, uint32_t begin, uint32_t end)
+{
+    uint64_t lanes = 0;
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        if (a->va[l] < end && begin < a->va[l] + a->bytes) lanes |= 1ull << l;
+    }
+    return lanes;
+}
+
+static void check_fills(const chk_group_t *g, wave_t *v, const isa_wave_t *w, const isa_inst_t *i,
+                        const sgc_lanes_t *a)
+{
+    const uint32_t n = v->n_writes < WRITES ? v->n_writes : WRITES;
+    for (uint32_t back = 1; back <= n; back++) {
+        const lds_write_t *x = &v->write[(v->n_writes - back) % WRITES];
+        if (x->flow != CHK_FLOW_VM || !is_outstanding(v, x)) continue;
+        const uint64_t lanes = lanes_in(a, x->begin, x->end);
+        if (!lanes) continue;
+        tell_lds(g, w, i, lanes, x->pc, w->index_in_group,
+                 "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it");
+        return;
+    }
+}
+
+static void check_writers(const chk_group_t *g, state_t *s, const isa_wave_t *w,
+                          const isa_inst_t *i, const sgc_lanes_t *a)
+{
+    const unsigned self = w->index_in_group + 1;
+    uint64_t lanes = 0;
+    unsigned writer = 0;
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        const uint64_t end = a->va[l] + a->bytes;
+        for (uint64_t k = a->va[l] / 4; k < LDS_DWORDS && 4 * k < end; k++)
+            if (s->writer[k] && s->writer[k] != self) {
+                lanes |= 1ull << l;
+                if (!writer) writer = s->writer[k];
+            }
+    }
+    if (!lanes) return;
+    tell_lds(g, w, i, lanes, s->writer_pc[writer - 1], writer - 1,
+             "the write was outstanding when its wave came to the barrier: s_waitcnt before "
+             "s_barrier waits for it");
+}
+
+static void check_lds_read(chk_group_t *g, state_t *s, wave_t *v, const isa_wave_t *w,
+                           const isa_inst_t *i)
+{
+    const bool fills = (int32_t)(v->fill - v->hazards.returned[CHK_FLOW_VM]) > 0;
+    unsigned n;
+    if (!fills && !s->unwaited) return;
+    sgc_lanes_t *lanes = chk_lds_reach(g, w, i, &n);
+    for (unsigned k = 0; k < n; k++) {
+        sgc_lanes_spread(&lanes[k]);
+        if (fills) check_fills(g, v, w, i, &lanes[k]);
+        if (s->unwaited) check_writers(g, s, w, i, &lanes[k]);
+    }
+}
+
+/* ---- instructions ---- */
+
+static const chk_use_t *use_of(const chk_group_t *g, state_t *s, const isa_wave_t *w,
+                               const isa_inst_t *i)
+{
+    chk_use_t *u = &s->use[(uintptr_t)i / sizeof *i % USES];
+    if (u->inst == i && u->dispatch == g->dispatch->serial) return u;
+    chk_use_describe(u, w, i);
+    u->dispatch = g->dispatch->serial;
+    u->pc = isa_inst_pc(w, i);
+    return u;
+}
+
+static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
+{
+    enum { LDS = CHK_USE_LDS_READ | CHK_USE_LDS_WRITE | CHK_USE_LDS_FILL };
+    state_t *s = state;
+    chk_hazard_t found[CHK_HAZARDS_MAX];
+    if (w->index_in_group >= WAVES || w->privileged) return;
+    wave_t *v = &s->wave[w->index_in_group];
+    const chk_use_t *u = use_of(g, s, w, i);
+    const unsigned n = chk_hazard_step(&v->hazards, u, w, i, found);
+    for (unsigned k = 0; k < n; k++)
+        tell(g, w, i, u, &found[k]);
+    if (!(u->flags & LDS) || !w->exec) return;
+    if (u->flags & CHK_USE_LDS_READ) check_lds_read(g, s, v, w, i);
+    if (u->flags & CHK_USE_LDS_WRITE) keep_write(v, w, i, u);
+    if (u->flags & CHK_USE_LDS_FILL) keep_fill(g, v, w, i, u);
+}
+
+const chk_part_t chk_hazard_part = {.family = CHK_HAZARD,
+                                    .bytes = sizeof(state_t),
+                                    .looks = looks,
+                                    .start = start,
+                                    .before = before,
+                                    .barrier = barrier};

@@ -1,0 +1,190 @@
+/* hazard_rules.h - the wait states that software owes the hardware of gfx90a, as one table.
+ *
+ * Sources: LLVM is what its hazard recognizer keeps for gfx90a; ISA is AMD's Instruction Set
+ * Architecture of CDNA, its tables of software-inserted wait states and of independent instructions
+ * around matrix instructions, by the sections of the MI300's. Where they differ the smaller number
+ * stands, so that no row asks for more than compiled code has. */
+#ifndef SOFTGPU_CHECK_HAZARD_RULES_H
+#define SOFTGPU_CHECK_HAZARD_RULES_H
+
+/* The first instruction of a pair. Matrix instructions by their passes of four clocks, those of f64
+ * by their rows; VALU is without them. */
+enum {
+    CHK_FIRST_VALU = 1 << 0,
+    CHK_FIRST_VALU_EXEC = 1 << 1,  /* writes EXEC */
+    CHK_FIRST_VALU_MASK = 1 << 2,  /* writes VCC or EXEC */
+    CHK_FIRST_VALU_PLAIN = 1 << 3, /* no dot product */
+    CHK_FIRST_DOT = 1 << 4,
+    CHK_FIRST_PASS2 = 1 << 5,
+    CHK_FIRST_PASS8 = 1 << 6,
+    CHK_FIRST_PASS16 = 1 << 7,
+    CHK_FIRST_F64_4 = 1 << 8,
+    CHK_FIRST_F64_16 = 1 << 9,
+    CHK_FIRST_WIDE = 1 << 10, /* stores more than 64 bits of a lane, without an SGPR as offset */
+    CHK_FIRST_SETREG = 1 << 11,
+    CHK_FIRST_SETREG_TRAP = 1 << 12, /* TRAPSTS */
+    CHK_FIRST_SETREG_SKIP = 1 << 13, /* MODE.vskip */
+    CHK_FIRST_SETVSKIP = 1 << 14,
+    CHK_FIRST_SALU_M0 = 1 << 15, /* writes M0 */
+
+    CHK_FIRST_F64 = CHK_FIRST_F64_4 | CHK_FIRST_F64_16,
+    CHK_FIRST_MATRIX = CHK_FIRST_PASS2 | CHK_FIRST_PASS8 | CHK_FIRST_PASS16 | CHK_FIRST_F64,
+    /* those that mark the registers they use, and those after which any vector instruction looks
+     * back: the others are looked for by their seconds alone, which are seldom */
+    CHK_FIRST_MARKS = CHK_FIRST_MATRIX | CHK_FIRST_DOT | CHK_FIRST_WIDE,
+    CHK_FIRST_RARE = CHK_FIRST_F64 | CHK_FIRST_SETREG_SKIP
+};
+
+/* The second. */
+enum {
+    CHK_SECOND_VALU = 1 << 0,
+    CHK_SECOND_VMEM = 1 << 1, /* buffers, FLAT, global, scratch */
+    CHK_SECOND_DS = 1 << 2,
+    CHK_SECOND_DPP = 1 << 3,
+    CHK_SECOND_DIV_FMAS = 1 << 4,
+    CHK_SECOND_LANE = 1 << 5, /* v_readlane, v_writelane */
+    CHK_SECOND_FMA64 = 1 << 6,
+    CHK_SECOND_USES_Z = 1 << 7, /* VALU with VCCZ or EXECZ as a source */
+    CHK_SECOND_F32 = 1 << 8,    /* matrix instructions, but those of f64 */
+    CHK_SECOND_F64_4 = 1 << 9,
+    CHK_SECOND_F64_16 = 1 << 10,
+    CHK_SECOND_GETREG = 1 << 11,
+    CHK_SECOND_GETREG_MODE = 1 << 12,
+    CHK_SECOND_SETREG = 1 << 13,
+    CHK_SECOND_RFE = 1 << 14,
+    CHK_SECOND_MESSAGE = 1 << 15, /* s_sendmsg, s_ttracedata, GDS */
+    CHK_SECOND_MOVREL = 1 << 16,
+    CHK_SECOND_LDS_M0 = 1 << 17, /* LDS that M0 addresses: add-TID, transfers, LDS_DIRECT */
+
+    CHK_SECOND_MEMORY = CHK_SECOND_VMEM | CHK_SECOND_DS,
+    CHK_SECOND_F64 = CHK_SECOND_F64_4 | CHK_SECOND_F64_16,
+    CHK_SECOND_MATRIX = CHK_SECOND_F32 | CHK_SECOND_F64,
+    CHK_SECOND_ANY = CHK_SECOND_VALU | CHK_SECOND_MEMORY,
+    CHK_SECOND_VECTOR = CHK_SECOND_ANY | CHK_SECOND_MATRIX
+};
+
+/* What the two share for a row to count. "Writes", "data" and "C" without more are the first's. */
+typedef enum {
+    CHK_SHARE_NOTHING,
+    CHK_SHARE_HWREG,
+    CHK_SHARE_SCALAR,      /* writes a scalar that the second reads */
+    CHK_SHARE_LANE,        /* that it selects a lane by */
+    CHK_SHARE_VCC,         /* VCC */
+    CHK_SHARE_VECTOR,      /* writes a VGPR or AGPR that the second reads */
+    CHK_SHARE_VECTOR_F64,  /* and there is a matrix instruction of f64 in between */
+    CHK_SHARE_AB,          /* that it reads as A or B */
+    CHK_SHARE_C_SAME,      /* that are exactly its C */
+    CHK_SHARE_C_OTHER,     /* that overlap its C */
+    CHK_SHARE_WRITTEN,     /* that it writes, too */
+    CHK_SHARE_HELD,        /* its data or C are written by the second */
+    CHK_SHARE_DOT_READ,    /* as VECTOR, but for the addend of the same instruction */
+    CHK_SHARE_DOT_WRITTEN, /* as WRITTEN, by another instruction */
+} chk_share_t;
+
+/* X(id, states, first, second, share, text, source): so many wait states are needed in between.
+ * tests/check/hazard_rules.c has a pair of instructions for each row. */
+#define CHK_HAZARD_RULES(X)                                                                        \
+    X(SETREG_GETREG, 2, SETREG, GETREG, HWREG, "s_setreg, s_getreg of the same register",          \
+      "ISA 4.5, LLVM")                                                                             \
+    X(SETREG_SETREG, 2, SETREG, SETREG, HWREG, "s_setreg, s_setreg of the same register",          \
+      "ISA 4.5, LLVM")                                                                             \
+    X(SETVSKIP_GETREG, 2, SETVSKIP, GETREG_MODE, NOTHING, "s_setvskip, s_getreg of MODE",          \
+      "ISA 4.5")                                                                                   \
+    X(SETREG_VECTOR, 2, SETREG_SKIP, VECTOR, NOTHING,                                              \
+      "s_setreg of MODE.vskip, a vector instruction", "ISA 4.5")                                   \
+    X(TRAPSTS_RFE, 1, SETREG_TRAP, RFE, NOTHING, "s_setreg of TRAPSTS, s_rfe", "ISA 4.5, LLVM")    \
+    X(MASK_Z, 5, VALU_MASK, USES_Z, NOTHING, "VALU writes VCC or EXEC, VALU reads VCCZ or EXECZ",  \
+      "ISA 4.5")                                                                                   \
+    X(SGPR_LANE, 4, VALU, LANE, LANE, "VALU writes an SGPR, which selects a lane",                 \
+      "ISA 4.5, LLVM")                                                                             \
+    X(VCC_DIV_FMAS, 4, VALU, DIV_FMAS, VCC, "VALU writes VCC, v_div_fmas reads it",                \
+      "ISA 4.5, LLVM")                                                                             \
+    X(WIDE_WRITE, 1, WIDE, VALU, HELD, "a store of more than 64 bits, VALU writes its data",       \
+      "ISA 4.5, LLVM")                                                                             \
+    X(SGPR_VMEM, 5, VALU, VMEM, SCALAR, "VALU writes an SGPR, vector memory reads it",             \
+      "ISA 4.5, LLVM")                                                                             \
+    X(M0_MESSAGE, 1, SALU_M0, MESSAGE, NOTHING, "SALU writes M0, a message or GDS uses it",        \
+      "ISA 4.5, LLVM")                                                                             \
+    X(M0_MOVREL, 1, SALU_M0, MOVREL, NOTHING, "SALU writes M0, s_movrel uses it", "ISA 4.5, LLVM") \
+    X(M0_LDS, 1, SALU_M0, LDS_M0, NOTHING, "SALU writes M0, which addresses LDS", "ISA 4.5, LLVM") \
+    X(VGPR_DPP, 2, VALU, DPP, VECTOR, "VALU writes a VGPR, DPP reads it", "ISA 4.5, LLVM")         \
+    X(EXEC_DPP, 5, VALU_EXEC, DPP, NOTHING, "VALU writes EXEC, DPP", "ISA 4.5, LLVM")              \
+    X(VGPR_MATRIX, 2, VALU_PLAIN, MATRIX, VECTOR,                                                  \
+      "VALU writes a VGPR, a matrix instruction reads it", "ISA 7.5, LLVM")                        \
+    X(EXEC_MATRIX, 4, VALU_EXEC, MATRIX, NOTHING, "VALU writes EXEC, a matrix instruction",        \
+      "LLVM")                                                                                      \
+    X(DOT_READ, 3, DOT, ANY, DOT_READ,                                                             \
+      "a dot product is read, not as the addend of the same instruction", "ISA 7.5, LLVM")         \
+    X(DOT_WRITTEN, 3, DOT, VALU, DOT_WRITTEN,                                                      \
+      "a dot product is written over by another instruction", "ISA 7.5, LLVM")                     \
+    X(F64_FMA, 2, F64, FMA64, NOTHING, "a matrix instruction of f64, v_fma_f64", "LLVM")           \
+    X(F64_BETWEEN, 2, VALU, MEMORY, VECTOR_F64,                                                    \
+      "VALU writes a VGPR, a matrix instruction of f64, memory reads the VGPR", "LLVM")            \
+    X(PASS2_C, 2, PASS2, F32, C_OTHER,                                                             \
+      "a matrix instruction of 2 passes, C of another overlaps its result", "ISA 7.5, LLVM")       \
+    X(PASS2_C_F64, 3, PASS2, F64, C_OTHER,                                                         \
+      "a matrix instruction of 2 passes, C of one of f64 overlaps its result", "ISA 7.5, LLVM")    \
+    X(PASS2_AB, 5, PASS2, MATRIX, AB,                                                              \
+      "a matrix instruction of 2 passes, A or B of another is its result", "ISA 7.5, LLVM")        \
+    X(PASS2_READ, 5, PASS2, ANY, VECTOR, "a matrix instruction of 2 passes, its result is read",   \
+      "ISA 7.5, LLVM")                                                                             \
+    X(PASS2_WRITTEN, 5, PASS2, VALU, WRITTEN,                                                      \
+      "a matrix instruction of 2 passes, its result is written over", "ISA 7.5, LLVM")             \
+    X(PASS2_HELD, 1, PASS2, VALU, HELD, "a matrix instruction of 2 passes, its C is written",      \
+      "ISA 7.5, LLVM")                                                                             \
+    X(PASS8_C, 8, PASS8, F32, C_OTHER,                                                             \
+      "a matrix instruction of 8 passes, C of another overlaps its result", "ISA 7.5, LLVM")       \
+    X(PASS8_C_F64, 9, PASS8, F64, C_OTHER,                                                         \
+      "a matrix instruction of 8 passes, C of one of f64 overlaps its result", "ISA 7.5, LLVM")    \
+    X(PASS8_AB, 11, PASS8, MATRIX, AB,                                                             \
+      "a matrix instruction of 8 passes, A or B of another is its result", "ISA 7.5, LLVM")        \
+    X(PASS8_READ, 11, PASS8, ANY, VECTOR, "a matrix instruction of 8 passes, its result is read",  \
+      "ISA 7.5, LLVM")                                                                             \
+    X(PASS8_WRITTEN, 11, PASS8, VALU, WRITTEN,                                                     \
+      "a matrix instruction of 8 passes, its result is written over", "ISA 7.5, LLVM")             \
+    X(PASS8_HELD, 7, PASS8, VALU, HELD, "a matrix instruction of 8 passes, its C is written",      \
+      "ISA 7.5, LLVM")                                                                             \
+    X(PASS16_C, 16, PASS16, F32, C_OTHER,                                                          \
+      "a matrix instruction of 16 passes, C of another overlaps its result", "ISA 7.5, LLVM")      \
+    X(PASS16_C_F64, 17, PASS16, F64, C_OTHER,                                                      \
+      "a matrix instruction of 16 passes, C of one of f64 overlaps its result", "ISA 7.5, LLVM")   \
+    X(PASS16_AB, 19, PASS16, MATRIX, AB,                                                           \
+      "a matrix instruction of 16 passes, A or B of another is its result", "ISA 7.5, LLVM")       \
+    X(PASS16_READ, 19, PASS16, ANY, VECTOR,                                                        \
+      "a matrix instruction of 16 passes, its result is read", "ISA 7.5, LLVM")                    \
+    X(PASS16_WRITTEN, 19, PASS16, VALU, WRITTEN,                                                   \
+      "a matrix instruction of 16 passes, its result is written over", "ISA 7.5, LLVM")            \
+    X(PASS16_HELD, 15, PASS16, VALU, HELD, "a matrix instruction of 16 passes, its C is written",  \
+      "ISA 7.5, LLVM")                                                                             \
+    X(F64_4_C_SAME, 4, F64_4, F64_4, C_SAME,                                                       \
+      "a matrix instruction of f64, 4 rows, C of another is its result", "ISA 7.5, LLVM")          \
+    X(F64_4_C, 4, F64_4, F64, C_OTHER,                                                             \
+      "a matrix instruction of f64, 4 rows, C of another overlaps its result", "ISA 7.5, LLVM")    \
+    X(F64_4_AB, 6, F64_4, MATRIX, AB,                                                              \
+      "a matrix instruction of f64, 4 rows, A or B of another is its result", "ISA 7.5, LLVM")     \
+    X(F64_4_READ, 6, F64_4, VALU, VECTOR,                                                          \
+      "a matrix instruction of f64, 4 rows, VALU reads its result", "ISA 7.5, LLVM")               \
+    X(F64_4_WRITTEN, 6, F64_4, VALU, WRITTEN,                                                      \
+      "a matrix instruction of f64, 4 rows, its result is written over", "ISA 7.5, LLVM")          \
+    X(F64_4_MEMORY, 9, F64_4, MEMORY, VECTOR,                                                      \
+      "a matrix instruction of f64, 4 rows, memory reads its result", "ISA 7.5, LLVM")             \
+    X(F64_16_C, 9, F64_16, F64, C_OTHER,                                                           \
+      "a matrix instruction of f64, 16 rows, C of another overlaps its result", "ISA 7.5, LLVM")   \
+    X(F64_16_AB, 11, F64_16, MATRIX, AB,                                                           \
+      "a matrix instruction of f64, 16 rows, A or B of another is its result", "ISA 7.5, LLVM")    \
+    X(F64_16_READ, 11, F64_16, VALU, VECTOR,                                                       \
+      "a matrix instruction of f64, 16 rows, VALU reads its result", "ISA 7.5, LLVM")              \
+    X(F64_16_WRITTEN, 11, F64_16, VALU, WRITTEN,                                                   \
+      "a matrix instruction of f64, 16 rows, its result is written over", "ISA 7.5, LLVM")         \
+    X(F64_16_MEMORY, 18, F64_16, MEMORY, VECTOR,                                                   \
+      "a matrix instruction of f64, 16 rows, memory reads its result", "ISA 7.5, LLVM")
+
+enum {
+#define X(id, states, first, second, share, text, source) CHK_RULE_##id,
+    CHK_HAZARD_RULES(X)
+#undef X
+        CHK_RULES,
+    CHK_RULE_STATES_MAX = 19 /* of all rows */
+};
+
+#endif

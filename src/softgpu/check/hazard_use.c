@@ -1,0 +1,261 @@
+/* hazard_use.c - see hazard_use.h: the only place of hazards that looks at formats and mnemonics.
+ */
+#include "softgpu/check/hazard_use.h"
+
+#include "softgpu/isa/table.h"
+
+#include <string.h>
+
+const chk_rule_t chk_rules[CHK_RULES] = {
+#define X(id, states, first, second, share, text, source)                                          \
+    {text, source, CHK_FIRST_##first, CHK_SECOND_##second, states, CHK_SHARE_##share},
+    CHK_HAZARD_RULES(X)
+#undef X
+};
+_Static_assert(CHK_RULES <= 64, "a bit for each row");
+
+enum {
+    HWREG_MODE = 1,
+    HWREG_TRAPSTS = 3,
+    MODE_VSKIP = 28,
+    CODE_VCCZ = 251,
+    CODE_EXECZ = 252,
+    CODE_SCC = 253,
+    CODE_LDS_DIRECT = 254,
+    NOP_STATES = 15,  /* the bits of its count */
+    SLEEP_STATES = 16 /* at least: its unit is 64 clocks */
+};
+
+static bool starts(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* ---- registers ---- */
+
+static void add_regs(chk_use_t *u, unsigned first, unsigned n, unsigned roles)
+{
+    if (u->n == CHK_USE_REGS || !n) return;
+    u->regs[u->n++] = (chk_regs_t){(uint16_t)first, (uint16_t)n, (uint16_t)roles};
+}
+
+/* Vector registers have the roles given, scalars those of a scalar. */
+static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *o, unsigned roles)
+{
+    const unsigned n = (o->bits + 31u) / 32, written = roles & CHK_ROLE_WRITTEN;
+    if (o->kind == ISA_OPK_VGPR) add_regs(u, o->reg, n, roles);
+    if (o->kind == ISA_OPK_AGPR) add_regs(u, w->acc_offset + o->reg, n, roles);
+    if (o->kind == ISA_OPK_SGPR)
+        add_regs(u, CHK_REG_SCALAR + o->reg, n,
+                 CHK_ROLE_SCALAR | written | (roles & CHK_ROLE_LANE));
+}
+
+static bool is_special(const isa_inst_t *i, unsigned code)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == ISA_OPK_SPECIAL && i->src[k].reg == code) return true;
+    return false;
+}
+
+static bool writes_scalar(const chk_use_t *u, unsigned code)
+{
+    for (unsigned k = u->n_reads; k < u->n; k++)
+        if (u->regs[k].first <= CHK_REG_SCALAR + code &&
+            CHK_REG_SCALAR + code < u->regs[k].first + u->regs[k].n)
+            return true;
+    return false;
+}
+
+/* ---- classes of the rules ---- */
+
+static uint32_t matrix_first(const char *m)
+{
+    if (strstr(m, "f64")) return strstr(m, "_4x4x") ? CHK_FIRST_F64_4 : CHK_FIRST_F64_16;
+    return strstr(m, "_4x4x")     ? CHK_FIRST_PASS2
+           : strstr(m, "_16x16x") ? CHK_FIRST_PASS8
+                                  : CHK_FIRST_PASS16;
+}
+
+static uint32_t matrix_second(const char *m)
+{
+    const uint32_t first = matrix_first(m);
+    return first == CHK_FIRST_F64_4    ? CHK_SECOND_F64_4
+           : first == CHK_FIRST_F64_16 ? CHK_SECOND_F64_16
+                                       : CHK_SECOND_F32;
+}
+
+/* VOP3 and VOP3P encodings of a dot product accumulate into src2, the short ones into vdst. */
+static void vector_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
+                       uint32_t *second)
+{
+    const char *m = row->mnemonic + strlen("v_");
+    const bool exec = row->writes & ISA_REG_EXEC || writes_scalar(u, ISA_CODE_EXEC);
+    u->first = CHK_FIRST_VALU | (starts(m, "dot") ? CHK_FIRST_DOT : CHK_FIRST_VALU_PLAIN);
+    if (exec) u->first |= CHK_FIRST_VALU_EXEC;
+    if (exec || writes_scalar(u, ISA_CODE_VCC)) u->first |= CHK_FIRST_VALU_MASK;
+    *second = CHK_SECOND_VALU;
+    if (i->flags & ISA_F_DPP) *second |= CHK_SECOND_DPP;
+    if (starts(m, "div_fmas")) *second |= CHK_SECOND_DIV_FMAS;
+    if (starts(m, "readlane") || starts(m, "writelane")) *second |= CHK_SECOND_LANE;
+    if (starts(m, "fma_f64") || starts(m, "fmac_f64")) *second |= CHK_SECOND_FMA64;
+    if (is_special(i, CODE_VCCZ) || is_special(i, CODE_EXECZ)) *second |= CHK_SECOND_USES_Z;
+    if (is_special(i, CODE_LDS_DIRECT)) *second |= CHK_SECOND_LDS_M0;
+}
+
+static void scalar_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
+                       uint32_t *second)
+{
+    const char *m = row->mnemonic + strlen("s_");
+    const unsigned low = (unsigned)i->imm >> 6 & 31, bits = ((unsigned)i->imm >> 11 & 31) + 1;
+    if (writes_scalar(u, ISA_CODE_M0)) u->first |= CHK_FIRST_SALU_M0;
+    if (starts(m, "setvskip")) u->first |= CHK_FIRST_SETVSKIP;
+    if (starts(m, "movrel")) *second |= CHK_SECOND_MOVREL;
+    if (starts(m, "getreg") || starts(m, "setreg")) u->hwreg = (uint8_t)(i->imm & 63);
+    if (starts(m, "getreg"))
+        *second |= CHK_SECOND_GETREG | (u->hwreg == HWREG_MODE ? CHK_SECOND_GETREG_MODE : 0);
+    if (starts(m, "setreg")) {
+        u->first |= CHK_FIRST_SETREG;
+        *second |= CHK_SECOND_SETREG;
+        if (u->hwreg == HWREG_TRAPSTS) u->first |= CHK_FIRST_SETREG_TRAP;
+        if (u->hwreg == HWREG_MODE && low <= MODE_VSKIP && MODE_VSKIP < low + bits)
+            u->first |= CHK_FIRST_SETREG_SKIP;
+    }
+}
+
+/* The data of a store of more than 64 bits is read late, unless a buffer's offset is an SGPR. */
+static bool is_wide(const isa_inst_t *i)
+{
+    const bool buffer = i->fmt == ISA_FMT_MUBUF || i->fmt == ISA_FMT_MTBUF;
+    return i->src[1].bits > 64 &&
+           (i->src[1].kind == ISA_OPK_VGPR || i->src[1].kind == ISA_OPK_AGPR) &&
+           !(buffer && i->src[3].kind == ISA_OPK_SGPR);
+}
+
+static void find_rules(chk_use_t *u, uint32_t second)
+{
+    for (unsigned k = 0; k < CHK_RULES; k++) {
+        const chk_rule_t *r = &chk_rules[k];
+        if (r->first & u->first) u->as_first |= 1ull << k;
+        if (!(r->second & second)) continue;
+        /* what needs a register that this one has not cannot be */
+        bool scalar = false;
+        for (unsigned n = 0; n < u->n_reads; n++)
+            scalar |= u->regs[n].roles & CHK_ROLE_SCALAR;
+        if (r->share == CHK_SHARE_SCALAR && !scalar) continue;
+        u->as_second |= 1ull << k;
+        if (r->states > u->far) u->far = r->states;
+        /* matrix instructions, dot products and wide stores mark their registers: hazard_wave.c */
+        if (r->first & (CHK_FIRST_MARKS | CHK_FIRST_RARE) || r->share == CHK_SHARE_VECTOR_F64)
+            continue;
+        u->flags |= CHK_USE_WALKS;
+        if (r->states > u->near) u->near = r->states;
+    }
+}
+
+/* ---- */
+
+static unsigned states_of(const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    if (i->op == ISA_OP_s_nop) return ((unsigned)i->imm & NOP_STATES) + 1;
+    if (i->op == ISA_OP_s_sleep && i->imm & 127) return SLEEP_STATES;
+    /* code is fetched anew: longer than any row */
+    if (row->klass == ISA_CLASS_BRANCH && row->fmt != ISA_FMT_SOPP) return CHK_RULE_STATES_MAX;
+    return 1;
+}
+
+static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row, uint32_t *second)
+{
+    const isa_class_t c = (isa_class_t)row->klass;
+    const bool gds = i->flags & ISA_F_GDS;
+    switch (c) {
+    case ISA_CLASS_SMEM:
+    case ISA_CLASS_SMEM_RD:
+    case ISA_CLASS_SMEM_WR:
+    case ISA_CLASS_SMEM_AT: u->flow = CHK_FLOW_ANY; return;
+    case ISA_CLASS_LDS:
+    case ISA_CLASS_LDS_RD:
+    case ISA_CLASS_LDS_WR:
+    case ISA_CLASS_LDS_AT:
+    case ISA_CLASS_GWS:
+        u->flow = gds ? CHK_FLOW_ANY : CHK_FLOW_LDS;
+        u->flags |= CHK_USE_VECTOR;
+        *second |= CHK_SECOND_DS;
+        if (gds) *second |= CHK_SECOND_MESSAGE;
+        if (gds) u->flags |= CHK_USE_LOCKS;
+        if (strstr(row->mnemonic, "addtid")) *second |= CHK_SECOND_LDS_M0;
+        if (gds || c == ISA_CLASS_LDS) return;
+        u->flags |= c == ISA_CLASS_LDS_RD   ? CHK_USE_LDS_READ
+                    : c == ISA_CLASS_LDS_WR ? CHK_USE_LDS_WRITE
+                                            : CHK_USE_LDS_READ | CHK_USE_LDS_WRITE;
+        return;
+    case ISA_CLASS_FLAT:
+    case ISA_CLASS_FLAT_RD:
+    case ISA_CLASS_FLAT_WR:
+    case ISA_CLASS_FLAT_AT:
+    case ISA_CLASS_VMEM:
+    case ISA_CLASS_VMEM_RD:
+    case ISA_CLASS_VMEM_WR:
+    case ISA_CLASS_VMEM_AT:
+        u->flow = i->fmt == ISA_FMT_FLAT ? CHK_FLOW_FLAT : CHK_FLOW_VM;
+        u->flags |= CHK_USE_VECTOR;
+        *second |= CHK_SECOND_VMEM;
+        if (i->flags & ISA_F_LDS) u->flags |= CHK_USE_LDS_FILL;
+        if (i->flags & ISA_F_LDS || i->op == ISA_OP_buffer_store_lds_dword)
+            *second |= CHK_SECOND_LDS_M0;
+        if (is_wide(i)) u->first |= CHK_FIRST_WIDE;
+        /* they empty caches, which nobody counts */
+        if (i->op == ISA_OP_buffer_wbinvl1 || i->op == ISA_OP_buffer_wbinvl1_vol)
+            u->flow = CHK_FLOW_NONE;
+        return;
+    default: return;
+    }
+}
+
+void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    const bool vector_alus = row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
+    uint32_t second = 0;
+    *u = (chk_use_t){.inst = i, .op = i->op, .flow = CHK_FLOW_NONE, .held = CHK_USE_REGS};
+
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned roles = CHK_ROLE_VECTOR;
+        if (vector_alus) roles |= k == 2 ? CHK_ROLE_C : CHK_ROLE_AB;
+        if (k == 1 && (i->op == ISA_OP_v_readlane_b32 || i->op == ISA_OP_v_writelane_b32))
+            roles |= CHK_ROLE_LANE;
+        const unsigned before = u->n;
+        add_operand(u, w, &i->src[k], roles);
+        const bool holds = row->klass == ISA_CLASS_MFMA ? k == 2 : k == 1 && is_wide(i);
+        if (holds && u->n > before) u->held = (uint8_t)before;
+    }
+    if (row->reads & ISA_REG_VCC && row->fmt != ISA_FMT_VOP2)
+        add_regs(u, CHK_REG_SCALAR + ISA_CODE_VCC, 2, CHK_ROLE_SCALAR);
+    const bool only_read =
+        starts(row->mnemonic, "s_setreg") || starts(row->mnemonic, "s_cmpk"); /* as sdst */
+    if (only_read) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
+    u->n_reads = u->n;
+    if (!only_read) add_operand(u, w, &i->dst, CHK_ROLE_WRITTEN);
+    add_operand(u, w, &i->dst2, CHK_ROLE_WRITTEN);
+
+    if (row->reads & ISA_REG_SCC || is_special(i, CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
+    if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
+    if (i->op == ISA_OP_s_waitcnt) u->flags |= CHK_USE_WAITCNT;
+    u->states = (uint8_t)states_of(i, row);
+
+    if (row->klass == ISA_CLASS_VALU) {
+        u->flags |= CHK_USE_INDEXED;
+        vector_alu(u, i, row, &second);
+    } else if (row->klass == ISA_CLASS_MFMA) {
+        u->first = matrix_first(row->mnemonic);
+        second = matrix_second(row->mnemonic);
+    } else if (row->klass == ISA_CLASS_SALU) {
+        scalar_alu(u, i, row, &second);
+    } else if (row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOP1 || row->fmt == ISA_FMT_SOP2) {
+        if (starts(row->mnemonic, "s_sendmsg") || i->op == ISA_OP_s_ttracedata)
+            second = CHK_SECOND_MESSAGE;
+        if (starts(row->mnemonic, "s_rfe")) second = CHK_SECOND_RFE;
+    } else {
+        memory(u, i, row, &second);
+    }
+    find_rules(u, second);
+}

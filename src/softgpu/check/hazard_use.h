@@ -1,0 +1,85 @@
+/* hazard_use.h - what an instruction means for hazards: the registers it uses, what it counts in,
+ * the rows of hazard_rules.h it belongs to.
+ *
+ * Worked out once for an instruction of a dispatch and kept; waves (hazard_wave.h) read it. */
+#ifndef SOFTGPU_CHECK_HAZARD_USE_H
+#define SOFTGPU_CHECK_HAZARD_USE_H
+
+#include "softgpu/check/hazard_rules.h"
+#include "softgpu/isa/wave.h"
+
+/* One numbering for all registers: the rows of the vector file, then the scalars by their codes. */
+enum { CHK_REG_SCALAR = ISA_VGPR_ROWS, CHK_REGS = CHK_REG_SCALAR + 128 };
+
+/* What a register is to the instruction. */
+enum {
+    CHK_ROLE_SCALAR = 1 << 0,
+    CHK_ROLE_VECTOR = 1 << 1,
+    CHK_ROLE_AB = 1 << 2,
+    CHK_ROLE_C = 1 << 3,
+    CHK_ROLE_LANE = 1 << 4,
+    CHK_ROLE_WRITTEN = 1 << 5
+};
+
+typedef struct {
+    uint16_t first, n;
+    uint16_t roles;
+} chk_regs_t;
+
+/* Operations that are counted together and return in the order of their issue: vector memory, LDS;
+ * and in no order: scalar memory, GDS (ANY), FLAT with lanes in LDS, and without. EXP: GDS and GWS
+ * have read their data. ORDER: hazard_wave.c has the counters. */
+typedef enum {
+    CHK_FLOW_VM,
+    CHK_FLOW_LDS,
+    CHK_FLOW_ANY,
+    CHK_FLOW_FLAT,
+    CHK_FLOW_FLAT_MEMORY,
+    CHK_FLOW_EXP
+} chk_flow_t;
+enum { CHK_FLOWS = CHK_FLOW_EXP + 1, CHK_FLOW_NONE = CHK_FLOWS };
+
+enum {
+    CHK_USE_READS_SCC = 1 << 0,
+    CHK_USE_WRITES_SCC = 1 << 1,
+    CHK_USE_WAITCNT = 1 << 2,
+    CHK_USE_LOCKS = 1 << 3,   /* its data registers until expcnt says that they have been read */
+    CHK_USE_VECTOR = 1 << 4,  /* does nothing without lanes */
+    CHK_USE_INDEXED = 1 << 5, /* VALU: its VGPRs are others in the indexing mode */
+    CHK_USE_LDS_WRITE = 1 << 6,
+    CHK_USE_LDS_READ = 1 << 7,
+    CHK_USE_LDS_FILL = 1 << 8, /* a transfer from memory to LDS */
+    CHK_USE_WALKS = 1 << 9     /* the second of a pair whose first leaves no mark on registers */
+};
+
+enum { CHK_USE_REGS = 8 };
+
+typedef struct {
+    const isa_inst_t *inst; /* of the dispatch: */
+    uint64_t dispatch;
+    uint64_t pc;
+    uint64_t as_first, as_second; /* bit by row of the rules */
+    uint32_t first;               /* CHK_FIRST_* */
+    uint16_t op;
+    uint16_t flags;
+    uint8_t n_reads, n; /* of regs: what is read, and in all */
+    uint8_t held;       /* index in regs of C, or of a wide store's data; CHK_USE_REGS: none */
+    uint8_t states;     /* that it takes */
+    uint8_t flow, hwreg;
+    uint8_t near, far; /* how many states as_second reaches back: rows of WALKS; all */
+    chk_regs_t regs[CHK_USE_REGS];
+} chk_use_t;
+
+typedef struct {
+    const char *text, *source;
+    uint32_t first, second; /* CHK_FIRST_*, CHK_SECOND_* */
+    uint8_t states;
+    uint8_t share; /* chk_share_t */
+} chk_rule_t;
+
+/* By CHK_RULE_*. */
+extern const chk_rule_t chk_rules[CHK_RULES];
+
+void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i);
+
+#endif

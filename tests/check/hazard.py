@@ -1,0 +1,43 @@
+"""Assembly that does not wait where it has to; see corpus.py."""
+import corpus
+
+WAVE = ", lane 0 of wave 0, group (0,0,0)"
+LOAD = "register used while a load is outstanding"
+NEAR = "too few wait states between two instructions"
+LDS = "read of LDS that has not been written for sure"
+
+
+def bug(name, kind, head, place, lanes="64 lanes of this wave"):
+    """One finding, at the line "bug: NAME", with that of "first: NAME"."""
+    return corpus.Bug({kind: 1}, head + (WAVE if lanes else ", wave 0, group (0,0,0)"), "bug: " + name, lanes=lanes,
+                      place=place, other="first: " + name)
+
+
+BUGS = {name: bug(name, *rest) for name, *rest in (
+    ("vector-load", "hazard-wait", LOAD, "v40 is read; of 1 operations outstanding 0 came after its own: s_waitcnt "
+                                         "vmcnt(0) waits for it", None),
+    ("scalar-load", "hazard-wait", LOAD, "s40 is read; of 1 operations outstanding 0 came after its own: s_waitcnt "
+                                         "lgkmcnt(0) waits for it", None),
+    ("lds-load", "hazard-wait", LOAD, "v40 is read; of 2 operations outstanding 0 came after its own: s_waitcnt "
+                                      "lgkmcnt(0) waits for it", None),
+    ("one-too-many", "hazard-wait", LOAD, "v41 is read; of 1 operations outstanding 0 came after its own: s_waitcnt "
+                                          "vmcnt(0) waits for it", None),
+    ("no-order", "hazard-wait", LOAD, "s40 is read; of 2 operations outstanding 1 came after its own: s_waitcnt "
+                                      "lgkmcnt(0) waits for it", None),
+    ("written-over", "hazard-wait", LOAD, "v40 is written; of 1 operations outstanding", None),
+    ("flat-load", "hazard-wait", LOAD, "s_waitcnt vmcnt(0) lgkmcnt(0) waits for it", None),
+    ("barrier-early", "hazard-lds", LDS, "the write was outstanding when its wave came to the barrier"),
+    ("transfer", "hazard-lds", LDS, "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it"),
+    ("scalar-address", "hazard-nop", NEAR, "VALU writes an SGPR, vector memory reads it, s40: 5 wait states needed, 0 had"),
+    ("lane-shift", "hazard-nop", NEAR, "VALU writes a VGPR, DPP reads it, v40: 2 wait states needed, 0 had", None),
+    ("matrix-source", "hazard-nop", NEAR,
+     "VALU writes a VGPR, a matrix instruction reads it, v40: 2 wait states needed, 0 had", None),
+    ("matrix-result", "hazard-nop", NEAR,
+     "a matrix instruction of 8 passes, its result is read, v47: 11 wait states needed, 10 had", None),
+    ("wide-store", "hazard-nop", NEAR,
+     "a store of more than 64 bits, VALU writes its data, v43: 1 wait states needed, 0 had", None),
+)}
+BUGS["any-scc"] = corpus.Bug({"hazard-scc": 1}, "SCC is read and was never written, wave 0, group (0,0,0)",
+                             "bug: any-scc", place="a wave starts with any SCC")
+
+corpus.main(BUGS, options=("--check=hazard",))
