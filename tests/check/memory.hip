@@ -107,10 +107,387 @@ static void lds_shifted()
     (void)hipFree(to);
 }
 
+// ---- scalar loads, arguments, scratch, code ----
+
+__global__ void broadcast(const int *from, int *to, int at)
+{
+    to[blockIdx.x * blockDim.x + threadIdx.x] = from[at]; // bug: scalar
+}
+
+static void scalar_behind()
+{
+    int *from, *to;
+    allocate(&from, N);
+    allocate(&to, GROUP);
+    (void)hipMemset(from, 0, N * sizeof(int));
+    broadcast<<<1, GROUP>>>(from, to, right ? N - 1 : N + 1);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(from);
+    (void)hipFree(to);
+}
+
+typedef const __attribute__((address_space(4))) int argument_t;
+
+template <int at> __global__ void arguments(int *to)
+{
+    argument_t *all = (argument_t *)__builtin_amdgcn_kernarg_segment_ptr();
+    *to = all[at]; // bug: arguments
+}
+
+static void arguments_behind()
+{
+    int *to;
+    allocate(&to, 1);
+    if (right)
+        arguments<1><<<1, 1>>>(to);
+    else
+        arguments<256><<<1, 1>>>(to);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+}
+
+__global__ void own_array(int *to, const int *index, int n)
+{
+    int own[32];
+    for (int k = 0; k < 32; k++)
+        own[k] = index[k];
+    own[index[threadIdx.x] + n] = n; // bug: scratch-write
+    int s = 0;
+    for (int k = 0; k < 32; k++)
+        s += own[k ^ (index[k] & 1)];
+    to[threadIdx.x] = s;
+}
+
+static void scratch_behind()
+{
+    int *to, *index;
+    allocate(&to, 64);
+    allocate(&index, 64);
+    (void)hipMemset(index, 0, 64 * sizeof(int));
+    own_array<<<1, 64>>>(to, index, right ? 31 : 100);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+    (void)hipFree(index);
+}
+
+__device__ __attribute__((noinline)) int deeper(const int *add, int depth)
+{
+    int own[64];
+    for (int k = 0; k < 64; k++)
+        own[k] = add[k] + depth; // bug: stack
+    return depth ? deeper(own, depth - 1) : own[depth + 1];
+}
+
+__global__ void recurse(int *to, const int *add, int depth)
+{
+    *to = deeper(add, depth);
+}
+
+static void stack_overflow()
+{
+    int *to, *add;
+    allocate(&to, 1);
+    allocate(&add, 64);
+    (void)hipMemset(add, 0, 64 * sizeof(int));
+    recurse<<<1, 1>>>(to, add, right ? 4 : 100);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+    (void)hipFree(add);
+}
+
+__device__ __attribute__((noinline, used)) int never(int k)
+{
+    return k * 3;
+}
+
+__global__ void patch(int *to, int where)
+{
+    int (*volatile code)(int) = never;
+    int *at = where ? (int *)code : to;
+    *at = where; // bug: code
+}
+
+static void code_written()
+{
+    int *to;
+    allocate(&to, 1);
+    patch<<<1, 1>>>(to, right ? 0 : 1);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+}
+
+__global__ void wide_count(unsigned long long *at, int offset)
+{
+    atomicAdd((unsigned long long *)((char *)at + offset), 1ull); // bug: misaligned
+}
+
+static void misaligned()
+{
+    int *at;
+    allocate(&at, 8);
+    (void)hipMemset(at, 0, 8 * sizeof(int));
+    wide_count<<<1, 1>>>((unsigned long long *)at, right ? 8 : 4);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(at);
+}
+
+// ---- other kinds of allocations ----
+
+static void fill_all(int *to, int n)
+{
+    fill<<<(n + GROUP - 1) / GROUP, GROUP>>>(to, n);
+    (void)hipDeviceSynchronize();
+}
+
+static void host_behind()
+{
+    int *to;
+    if (hipHostMalloc((void **)&to, N * sizeof(int), 0) != hipSuccess) return; // made: host
+    fill_all(to, right ? N : N + 5);
+    (void)hipHostFree(to);
+}
+
+static void managed_behind()
+{
+    int *to;
+    if (hipMallocManaged((void **)&to, N * sizeof(int), hipMemAttachGlobal) != hipSuccess) return; // made: managed
+    fill_all(to, right ? N : N + 5);
+    (void)hipFree(to);
+}
+
+static void pitch_behind()
+{
+    char *to;
+    size_t pitch;
+    if (hipMallocPitch((void **)&to, &pitch, 400, 5) != hipSuccess) return; // made: pitch
+    const int n = (int)(5 * pitch / sizeof(int));
+    fill_all((int *)to, right ? n : n + 1);
+    (void)hipFree(to);
+}
+
+static void box_behind()
+{
+    hipPitchedPtr to;
+    if (hipMalloc3D(&to, {256, 3, 2}) != hipSuccess) return; // made: box
+    const int n = (int)(6 * to.pitch / sizeof(int));
+    fill_all((int *)to.ptr, right ? n : n + 1);
+    (void)hipFree(to.ptr);
+}
+
+static void pool_behind()
+{
+    int *to;
+    hipStream_t stream;
+    (void)hipStreamCreate(&stream);
+    if (hipMallocAsync((void **)&to, N * sizeof(int), stream) != hipSuccess) return; // made: pool
+    fill_all(to, right ? N : N + 5);
+    (void)hipFreeAsync(to, stream);
+    (void)hipDeviceSynchronize();
+}
+
+// two of whole pages, next to each other as far as a runtime lays them so
+static void neighbours()
+{
+    int *to[4];
+    for (int *&at : to)
+        allocate(&at, 1024);
+    for (int *at : to)
+        fill_all(at, right ? 1024 : 1025);
+    for (int *at : to)
+        (void)hipFree(at);
+}
+
+static char pages[4 * 4096] __attribute__((aligned(4096)));
+
+static void registered(bool use_after)
+{
+    int *to = (int *)(pages + 4096 + 16), *at;
+    if (hipHostRegister(to, N * sizeof(int), hipHostRegisterDefault) != hipSuccess || // made: registered
+        hipHostGetDevicePointer((void **)&at, to, 0) != hipSuccess)
+        return;
+    fill_all(at, right || use_after ? N : N + 5);
+    if (!use_after || !right) (void)hipHostUnregister(to); // bug: unregistered
+    if (use_after) fill_all(at, N);
+    if (use_after && right) (void)hipHostUnregister(to);
+}
+
+static void registered_behind()
+{
+    registered(false);
+}
+
+static void used_unregistered()
+{
+    registered(true);
+}
+
+// ---- in the order of streams ----
+
+static void used_freed_async()
+{
+    int *from, *to;
+    hipStream_t stream;
+    (void)hipStreamCreate(&stream);
+    allocate(&to, 1);
+    if (hipMallocAsync((void **)&from, N * sizeof(int), stream) != hipSuccess) return; // made: async
+    (void)hipMemsetAsync(from, 0, N * sizeof(int), stream);
+    sum<<<GROUPS, GROUP, 0, stream>>>(from, to, N);
+    (void)hipFreeAsync(from, stream); // bug: freed-async
+    if (!right) sum<<<GROUPS, GROUP, 0, stream>>>(from, to, N);
+    (void)hipStreamSynchronize(stream);
+    (void)hipStreamDestroy(stream);
+    (void)hipFree(to);
+}
+
+static void freed_async_twice()
+{
+    int *at;
+    hipStream_t stream;
+    (void)hipStreamCreate(&stream);
+    if (hipMallocAsync((void **)&at, N * sizeof(int), stream) != hipSuccess) return; // made: async-twice
+    (void)hipFreeAsync(at, stream);
+    if (!right) (void)hipFreeAsync(at, stream); // bug: double-free-async
+    (void)hipDeviceSynchronize();
+}
+
+// ---- copies and fills ----
+
+static void copied_behind()
+{
+    int *from;
+    static int to[N + 5];
+    allocate(&from, N);
+    (void)hipMemset(from, 0, N * sizeof(int));
+    (void)hipMemcpy(to, from, (right ? N : N + 5) * sizeof(int), hipMemcpyDeviceToHost); // bug: copy
+    (void)hipFree(from);
+}
+
+static void filled_behind()
+{
+    int *to;
+    allocate(&to, N);
+    (void)hipMemsetD32((hipDeviceptr_t)to, 7, right ? N : N + 1); // bug: set
+    (void)hipFree(to);
+}
+
+static void copied_2d_behind()
+{
+    int *to;
+    static int from[N];
+    allocate(&to, N); // 10 rows of 100
+    (void)hipMemcpy2D(to, 400, from, 400, 396, right ? 10 : 11, hipMemcpyHostToDevice); // bug: copy-2d
+    (void)hipFree(to);
+}
+
+static void copied_3d_behind()
+{
+    hipMemcpy3DParms p = {};
+    static int from[N];
+    int *to;
+    allocate(&to, N); // 2 of 10 rows of 50
+    p.srcPtr = {from, 200, 50, 10};
+    p.dstPtr = {to, 200, 50, 10};
+    p.dstPos = {right ? 0u : 40u, 0, 0};
+    p.extent = {200, 10, 2};
+    p.kind = hipMemcpyHostToDevice;
+    (void)hipMemcpy3D(&p); // bug: copy-3d
+    (void)hipFree(to);
+}
+
+static void copied_freed()
+{
+    int *from;
+    static int to[N];
+    allocate(&from, N);
+    if (!right) (void)hipFree(from); // bug: copy-freed-free
+    (void)hipMemcpy(to, from, sizeof to, hipMemcpyDeviceToHost); // bug: copy-freed
+    if (right) (void)hipFree(from);
+}
+
+__global__ void wait_for(volatile int *flag)
+{
+    while (!*flag)
+        __builtin_amdgcn_s_sleep(1);
+}
+
+// right when it is asked for, but another stream takes the memory back before it is done
+static void copied_late()
+{
+    enum { MANY = 1 << 20 };
+    hipStream_t copies, other;
+    int *from, *flag;
+    char *to;
+    (void)hipStreamCreate(&copies);
+    (void)hipStreamCreate(&other);
+    (void)hipHostMalloc((void **)&flag, sizeof *flag, 0);
+    (void)hipHostMalloc((void **)&to, MANY, 0);
+    *flag = 0;
+    if (hipMallocAsync((void **)&from, MANY, other) != hipSuccess) return; // made: late
+    (void)hipMemsetAsync(from, 0, MANY, other);
+    (void)hipStreamSynchronize(other);
+    wait_for<<<1, 1, 0, copies>>>(flag);
+    (void)hipMemcpyAsync(to, from, MANY, hipMemcpyDeviceToHost, copies); // bug: late
+    (void)hipFreeAsync(from, right ? copies : other); // bug: late-free
+    (void)hipStreamSynchronize(other);
+    *flag = 1;
+    (void)hipStreamSynchronize(copies);
+    (void)hipHostFree(flag);
+    (void)hipHostFree(to);
+}
+
+// more than is kept back: given out, filled, taken back
+static void many_freed()
+{
+    enum { BLOCK = 1 << 20, TIMES = 40 };
+    hipStream_t stream;
+    int *at;
+    (void)hipStreamCreate(&stream);
+    for (int k = 0; k < TIMES; k++) {
+        if (hipMalloc((void **)&at, BLOCK) != hipSuccess) return;
+        fill_all(at, BLOCK / sizeof(int));
+        (void)hipFree(at);
+        if (hipMallocAsync((void **)&at, BLOCK, stream) != hipSuccess) return;
+        fill<<<GROUPS, GROUP, 0, stream>>>(at, N);
+        (void)hipFreeAsync(at, stream);
+    }
+    (void)hipStreamSynchronize(stream);
+    allocate(&at, N);
+    fill_all(at, right ? N : N + 5);
+    (void)hipFree(at);
+}
+
 static const row_t rows[] = {
-    {"write-behind", write_behind}, {"read-behind", read_behind},   {"atomic-behind", atomic_behind},
-    {"used-freed", used_freed},     {"freed-twice", freed_twice},   {"freed-inside", freed_inside},
-    {"lds-short", lds_short},       {"lds-shifted", lds_shifted},
+    {"write-behind", write_behind},
+    {"read-behind", read_behind},
+    {"atomic-behind", atomic_behind},
+    {"used-freed", used_freed},
+    {"freed-twice", freed_twice},
+    {"freed-inside", freed_inside},
+    {"lds-short", lds_short},
+    {"lds-shifted", lds_shifted},
+    {"scalar-behind", scalar_behind},
+    {"arguments-behind", arguments_behind},
+    {"scratch-behind", scratch_behind},
+    {"stack-overflow", stack_overflow},
+    {"code-written", code_written},
+    {"misaligned", misaligned},
+    {"host-behind", host_behind},
+    {"managed-behind", managed_behind},
+    {"pitch-behind", pitch_behind},
+    {"box-behind", box_behind},
+    {"pool-behind", pool_behind},
+    {"neighbours", neighbours},
+    {"registered-behind", registered_behind},
+    {"used-unregistered", used_unregistered},
+    {"used-freed-async", used_freed_async},
+    {"freed-async-twice", freed_async_twice},
+    {"copied-behind", copied_behind},
+    {"filled-behind", filled_behind},
+    {"copied-2d-behind", copied_2d_behind},
+    {"copied-3d-behind", copied_3d_behind},
+    {"copied-freed", copied_freed},
+    {"copied-late", copied_late},
+    {"many-freed", many_freed},
 };
 
 int main(int argc, char **argv)

@@ -1,9 +1,19 @@
 """Accesses and frees that are wrong; see corpus.py."""
+import os
 import signal
+import unittest
 
 import corpus
 
 ALLOCATION = "is 0 bytes after the 4000 bytes that hipMalloc gave out at"
+
+
+
+def behind(made, call):
+    """1005 of 1024 work-items write; for one kind of allocation."""
+    return ({"invalid-write": 1}, "invalid write of 4 bytes, lane 40 of wave 3, group (3,0,0)", "bug: write",
+            "5 lanes of this wave", f"is 0 bytes after the 4000 bytes that {call} gave out at", made)
+
 
 BUGS = {
     # 1005 of 1024 work-items write: 1000 to 1004 are lanes 40 to 44 of the fourth wave of group 3
@@ -15,10 +25,10 @@ BUGS = {
     "atomic-behind": ({"invalid-atomic": 1}, "invalid atomic access of 4 bytes, lane 0 of wave 0, group (0,0,0)",
                       "bug: atomic", " of this wave",  # of one lane where the compiler has it add for all
                       "is 0 bytes after the 16 bytes that hipMalloc gave out at", "made: allocate"),
-    # the GPU has no such page: the runtime ends the program, as without the check
-    "used-freed": corpus.Bug(None, "invalid read of 4 bytes, lane 0 of wave 0, group", "bug: read",
-                             place="bytes inside the 4000 bytes that hipMalloc gave out at", made="made: allocate",
-                             gone="bug: freed", status=-signal.SIGABRT),
+    # what is freed stays mapped for a while: the program goes on
+    "used-freed": corpus.Bug({"invalid-read": 1}, "invalid read of 4 bytes, lane 0 of wave 0, group", "bug: read",
+                             "64 lanes of this wave", "is 0 bytes inside the 4000 bytes that hipMalloc gave out at",
+                             "made: allocate", "bug: freed"),
     "freed-twice": ({"double-free": 1}, "free of what has been taken back", "bug: double-free", None,
                     "is 0 bytes inside the 4000 bytes that hipMalloc gave out at", "made: allocate"),
     # the runtime takes the whole of it back, so that the next call is wrong too
@@ -30,6 +40,82 @@ BUGS = {
                   "16 lanes of this wave", "offset 960; the workgroup has 960 bytes"),
     "lds-shifted": ({"lds-read": 1}, "read beyond the LDS of the workgroup of 4 bytes, lane 0 of wave 0, group",
                     "bug: lds-read", "2 lanes of this wave", "offset 1028; the workgroup has 1024 bytes"),
+    # one element is read for the whole wave: no lane
+    "scalar-behind": ({"invalid-read": 1}, "invalid read of 4 bytes, wave ", "bug: scalar", None,
+                      "is 4 bytes after the 4000 bytes that hipMalloc gave out at", "made: allocate"),
+    "arguments-behind": ({"kernel-arguments": 1}, "read beyond the kernel's arguments of 4 bytes, wave 0, group (0,0,0)",
+                         "bug: arguments", None, "offset 1024; there are 8 bytes of arguments"),
+    "scratch-behind": ({"scratch-write": 1},
+                       "write beyond the scratch of the lane of 4 bytes, lane 0 of wave 0, group (0,0,0)",
+                       "bug: scratch-write", "64 lanes of this wave", "; the lane has"),
+    "code-written": ({"code-write": 1}, "write to code of 4 bytes, lane 0 of wave 0, group (0,0,0)", "bug: code",
+                     "1 lane of this wave", "is in never(int)"),
+    # no GPU does it: the runtime ends the program, as without the check
+    "misaligned": corpus.Bug(None, "misaligned atomic access of 8 bytes, lane 0 of wave 0, group (0,0,0)",
+                             "bug: misaligned", "1 lane of this wave",
+                             "is 4 bytes inside the 32 bytes that hipMalloc gave out at", "made: allocate",
+                             status=-signal.SIGABRT),
+    "host-behind": behind("made: host", "hipHostMalloc"),
+    "managed-behind": behind("made: managed", "hipMallocManaged"),
+    "pool-behind": behind("made: pool", "hipMallocAsync"),
+    "registered-behind": behind("made: registered", "hipHostRegister"),
+    # rows and slices are as far apart as the runtime wants
+    "pitch-behind": ({"invalid-write": 1}, "invalid write of 4 bytes, lane ", "bug: write", "1 lane of this wave",
+                     "bytes that hipMallocPitch gave out at", "made: pitch"),
+    "box-behind": ({"invalid-write": 1}, "invalid write of 4 bytes, lane ", "bug: write", "1 lane of this wave",
+                   "bytes that hipMalloc3D gave out at", "made: box"),
+    # whole pages: behind them there is none, and no other allocation
+    "neighbours": corpus.Bug(None, "invalid write of 4 bytes, lane 0 of wave 0, group (4,0,0)", "bug: write",
+                             "1 lane of this wave", "is 0 bytes after the 4096 bytes that hipMalloc gave out at",
+                             "made: allocate", status=-signal.SIGABRT),
+    "used-unregistered": corpus.Bug(None, "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)", "bug: write",
+                                    "64 lanes of this wave",
+                                    "is 0 bytes inside the 4000 bytes that hipHostRegister gave out at",
+                                    "made: registered", "bug: unregistered", status=-signal.SIGABRT),
+    "used-freed-async": ({"invalid-read": 1}, "invalid read of 4 bytes, lane 0 of wave 0, group", "bug: read",
+                         "64 lanes of this wave", "is 0 bytes inside the 4000 bytes that hipMallocAsync gave out at",
+                         "made: async", "bug: freed-async"),
+    "freed-async-twice": ({"double-free": 1}, "free of what has been taken back", "bug: double-free-async", None,
+                          "is 0 bytes inside the 4000 bytes that hipMallocAsync gave out at", "made: async-twice"),
+    "copied-behind": ({"copy-read": 1}, "invalid read by a copy of 4020 bytes", "bug: copy", None, ALLOCATION,
+                      "made: allocate"),
+    "filled-behind": ({"copy-write": 1}, "invalid write by a copy or fill of 4004 bytes", "bug: set", None, ALLOCATION,
+                      "made: allocate"),
+    # 10 rows of 400 bytes and 396 bytes of another
+    "copied-2d-behind": ({"copy-write": 1}, "invalid write by a copy or fill of 4396 bytes", "bug: copy-2d", None,
+                         ALLOCATION, "made: allocate"),
+    "copied-3d-behind": ({"copy-write": 1}, "invalid write by a copy or fill of 4000 bytes", "bug: copy-3d", None,
+                         ALLOCATION, "made: allocate"),
+    "copied-freed": ({"copy-read": 1}, "invalid read by a copy of 4000 bytes", "bug: copy-freed", None,
+                     "is 0 bytes inside the 4000 bytes that hipMalloc gave out at", "made: allocate",
+                     "bug: copy-freed-free"),
+    # right when it is asked for: the copy engine finds it, long after the call
+    "copied-late": ({"copy-read": 1}, "invalid read by a copy of 1048576 bytes", "bug: late", None,
+                    "is 0 bytes inside the 1048576 bytes that hipMallocAsync gave out at", "made: late",
+                    "bug: late-free"),
 }
+
+
+class Memory(unittest.TestCase):
+    def test_stack(self):
+        """How many instructions go beyond depends on the compiler; the first is in the function that calls itself."""
+        text = corpus.check("stack-overflow").stderr
+        self.assertIn("beyond the scratch of the lane of 4 bytes, lane 0 of wave 0, group (0,0,0)\n"
+                      "  recurse(int*, int const*, int), in deeper(int const*, int) at ", text)
+        self.assertRegex(text, corpus.place_of("bug: stack"))
+        self.assertEqual(corpus.check("stack-overflow", "right").stderr, "softgpu: 0 errors\n")
+
+    def test_no_more_is_held(self):
+        """80 MB are freed, 4 may be kept back; with none freed memory is unmapped, and its use ends the program."""
+        def held(mib, *words):
+            return corpus.check(*words, env={**os.environ, "SOFTGPU_CHECK_HELD": mib})
+        self.assertEqual(held("4", "many-freed", "right").stderr, "softgpu: 0 errors\n")
+        done = held("4", "many-freed")
+        self.assertEqual(done.stdout, "done\n")
+        self.assertIn("invalid write of 4 bytes, lane 40 of wave 3, group (3,0,0)", done.stderr)
+        done = held("0", "used-freed")
+        self.assertEqual(done.returncode, -signal.SIGABRT)
+        self.assertRegex(done.stderr, " and hipFree took back at " + corpus.place_of("bug: freed"))
+
 
 corpus.main(BUGS)

@@ -58,18 +58,34 @@ static void scratch_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t 
         isa_address_scratch(a->va, w->flat_scratch, rows_of(w, &i->src[0])[0], offset);
 }
 
+/* Returns the step from dword to dword. */
+static uint32_t buffer_addresses(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                                 uint64_t *va, isa_buffer_range_t *range)
+{
+    isa_buffer_t b;
+    const bool indexed = i->flags & (ISA_F_IDXEN | ISA_F_OFFEN);
+    isa_address_descriptor(&w->sgpr[i->src[2].reg], op->formatted, &b);
+    isa_address_buffer(va, range, &b, i, indexed ? rows_of(w, &i->src[0]) : NULL,
+                       (uint32_t)scalar(w, &i->src[3]));
+    return isa_buffer_dword_step(&b);
+}
+
 /* Leaves in *a the lanes of which a byte is in range. */
 static void buffer_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                          sgc_lanes_t *a)
 {
-    isa_buffer_t b;
     isa_buffer_range_t range;
-    const bool indexed = i->flags & (ISA_F_IDXEN | ISA_F_OFFEN);
-    isa_address_descriptor(&w->sgpr[i->src[2].reg], op->formatted, &b);
-    a->dword_step = isa_buffer_dword_step(&b);
-    isa_address_buffer(a->va, &range, &b, i, indexed ? rows_of(w, &i->src[0]) : NULL,
-                       (uint32_t)scalar(w, &i->src[3]));
+    a->dword_step = buffer_addresses(w, i, op, a->va, &range);
     a->exec = isa_address_inside(&range, a->exec, 0, a->bytes < 4 ? a->bytes : 4);
+}
+
+uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                           uint64_t lanes, uint32_t from, uint32_t bytes)
+{
+    _Alignas(64) uint64_t va[ISA_LANES];
+    isa_buffer_range_t range;
+    buffer_addresses(w, i, op, va, &range);
+    return isa_address_inside(&range, lanes, from, bytes);
 }
 
 /* The LDS side of a transfer between buffer and LDS. */

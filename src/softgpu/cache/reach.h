@@ -59,6 +59,10 @@ typedef struct sgc_reach {
 
 /* reach.c. EXEC is not 0. */
 void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc_reach_t *r);
+/* Of the lanes of a buffer access those that may access `bytes` bytes of their element, starting
+ * `from` bytes into it. */
+uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                           uint64_t lanes, uint32_t from, uint32_t bytes);
 
 /* ---- LDS ---- */
 

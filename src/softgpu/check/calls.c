@@ -1,7 +1,4 @@
-/* calls.c - the calls with which programs get and return GPU memory, and load code.
- *
- * Preloaded where a program is checked: each passes on to the runtime's own and tells the checker
- * of it. Needs no runtime's headers: pointers, sizes and handles are all that there is to know. */
+/* calls.c - the calls with which programs get and return GPU memory, and load code. */
 #include "softgpu/check/calls.h"
 
 #include <pthread.h>
@@ -9,28 +6,53 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* The program's call, if a runtime makes others inside it: that one knows better what it is for. */
-static _Thread_local const char *outer;
+_Thread_local const char *calls_outer;
 
-static void made(void *at, size_t bytes, const char *call)
+void calls_made(void *at, size_t bytes, const char *call, unsigned flags)
 {
     const softgpu_check_api_t *a = api();
-    if (a && at && bytes) a->made((uint64_t)(uintptr_t)at, bytes, call);
+    if (calls_outer) flags |= SOFTGPU_CHECK_INNER;
+    if (a && at && bytes) a->made((uint64_t)(uintptr_t)at, bytes, call, flags);
 }
 
-static uint64_t going(void *at, const char *call, int report)
+bool calls_going(void *at, const char *call, unsigned flags, softgpu_check_place_t *place)
 {
     const softgpu_check_api_t *a = api();
-    return a && at ? a->going((uint64_t)(uintptr_t)at, call, report) : 0;
+    *place = (softgpu_check_place_t){0};
+    return a && at && a->going((uint64_t)(uintptr_t)at, call, flags, place);
 }
 
-static void gone(void *at, uint64_t number, const char *call)
+void calls_gone(void *at, const softgpu_check_place_t *place, const char *call, bool held)
 {
     const softgpu_check_api_t *a = api();
-    if (a && number) a->gone((uint64_t)(uintptr_t)at, number, call);
+    if (a && place->number) a->gone((uint64_t)(uintptr_t)at, place->number, call, held);
 }
 
 /* ---- memory that is given out ---- */
+
+typedef struct {
+    void *at;
+    size_t pitch, width, height;
+} pitched_t;
+
+typedef struct {
+    size_t width, height, depth;
+} extent_t;
+
+/* hipIpcMemHandle_t */
+typedef struct {
+    char reserved[64];
+} ipc_t;
+
+static size_t bytes_of(void *at)
+{
+    static _Atomic(void *) slot;
+    size_t bytes = 0;
+    void *begin = NULL;
+    int (*range)(void **, size_t *, void *) =
+        (int (*)(void **, size_t *, void *))find_next(&slot, "hipMemGetAddressRange");
+    return range && range(&begin, &bytes, at) == GOOD && begin == at ? bytes : 0;
+}
 
 /* X(name, parameters, arguments, pointer, bytes) */
 #define GIVES(X)                                                                                   \
@@ -47,21 +69,39 @@ static void gone(void *at, uint64_t number, const char *call)
       (at, bytes, pool, stream), *at, bytes)                                                       \
     X(hipMallocPitch, (void **at, size_t *pitch, size_t width, size_t height),                     \
       (at, pitch, width, height), *at, *pitch *height)                                             \
+    X(hipMemAllocPitch, (void **at, size_t *pitch, size_t width, size_t height, unsigned element), \
+      (at, pitch, width, height, element), *at, *pitch *height)                                    \
+    X(hipMalloc3D, (pitched_t * to, extent_t extent), (to, extent), to->at,                        \
+      to->pitch *extent.height *extent.depth)                                                      \
+    X(hipIpcOpenMemHandle, (void **at, ipc_t handle, unsigned flags), (at, handle, flags), *at,    \
+      bytes_of(*at))                                                                               \
+    X(hipMemMap, (void *at, size_t bytes, size_t offset, void *handle, unsigned long long flags),  \
+      (at, bytes, offset, handle, flags), at, bytes)                                               \
     X(hsa_memory_allocate, (uint64_t region, size_t bytes, void **at), (region, bytes, at), *at,   \
       bytes)                                                                                       \
     X(hsa_amd_memory_pool_allocate, (uint64_t pool, size_t bytes, uint32_t flags, void **at),      \
-      (pool, bytes, flags, at), *at, bytes)
+      (pool, bytes, flags, at), *at, bytes)                                                        \
+    X(hsa_amd_ipc_memory_attach,                                                                   \
+      (const void *handle, size_t bytes, uint32_t count, const void *agents, void **at),           \
+      (handle, bytes, count, agents, at), *at, bytes)
 
+/* HIP calls HSA with locks of its own. */
+static bool is_hip(const char *name)
+{
+    return name[1] == 'i' && !calls_outer;
+}
+
+/* Where the runtime has nothing left, what is held may be what is missing. */
 #define X(name, parameters, arguments, pointer, bytes)                                             \
     EXPORT int name parameters;                                                                    \
     int name parameters                                                                            \
     {                                                                                              \
         NEXT(name);                                                                                \
-        const char *const within = outer;                                                          \
-        outer = #name;                                                                             \
-        const int status = next arguments;                                                         \
-        outer = within;                                                                            \
-        if (status == GOOD) made(pointer, bytes, #name);                                           \
+        int status;                                                                                \
+        INSIDE(#name, status, next arguments);                                                     \
+        if (status != GOOD && is_hip(#name) && calls_release_all())                                \
+            INSIDE(#name, status, next arguments);                                                 \
+        if (status == GOOD) calls_made(pointer, bytes, #name, 0);                                  \
         return status;                                                                             \
     }
 GIVES(X)
@@ -69,29 +109,60 @@ GIVES(X)
 
 /* ---- memory that is taken back ---- */
 
-/* X(name): waits for what uses it, then takes it back. */
+static int take_back(void *at, const char *call, calls_free_t *next)
+{
+    softgpu_check_place_t place;
+    int status;
+    const char *const within = calls_outer;
+    calls_going(at, call, SOFTGPU_CHECK_NOW | (within ? 0 : SOFTGPU_CHECK_REPORT), &place);
+    INSIDE(call, status, next(at));
+    if (status == GOOD) calls_gone(at, &place, within ? within : call, false);
+    return status;
+}
+
 #define TAKES(X)                                                                                   \
-    X(hipFree)                                                                                     \
-    X(hipHostFree)                                                                                 \
-    X(hipFreeHost)                                                                                 \
+    X(hipIpcCloseMemHandle)                                                                        \
     X(hsa_memory_free)                                                                             \
-    X(hsa_amd_memory_pool_free)
+    X(hsa_amd_memory_pool_free)                                                                    \
+    X(hsa_amd_ipc_memory_detach)
 
 #define X(name)                                                                                    \
     EXPORT int name(void *at);                                                                     \
     int name(void *at)                                                                             \
     {                                                                                              \
         NEXT(name);                                                                                \
-        const char *const within = outer;                                                          \
-        const uint64_t number = going(at, #name, !within);                                         \
-        if (!within) outer = #name;                                                                \
-        const int status = next(at);                                                               \
-        outer = within;                                                                            \
-        if (status == GOOD) gone(at, number, within ? within : #name);                             \
-        return status;                                                                             \
+        return take_back(at, #name, next);                                                         \
     }
 TAKES(X)
 #undef X
+
+/* These wait for what uses the memory. */
+#define TAKES_LATER(X)                                                                             \
+    X(hipFree)                                                                                     \
+    X(hipHostFree)                                                                                 \
+    X(hipFreeHost)
+
+#define X(name)                                                                                    \
+    EXPORT int name(void *at);                                                                     \
+    int name(void *at)                                                                             \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        int status;                                                                                \
+        return calls_hold(at, #name, next, &status) ? status : take_back(at, #name, next);         \
+    }
+TAKES_LATER(X)
+#undef X
+
+EXPORT int hipMemUnmap(void *at, size_t bytes);
+int hipMemUnmap(void *at, size_t bytes)
+{
+    NEXT(hipMemUnmap);
+    softgpu_check_place_t place;
+    calls_going(at, "hipMemUnmap", SOFTGPU_CHECK_NOW, &place);
+    const int status = next(at, bytes);
+    if (status == GOOD) calls_gone(at, &place, "hipMemUnmap", false);
+    return status;
+}
 
 /* ---- the program's own memory ---- */
 
@@ -109,13 +180,14 @@ static void keep_locked(void *host, size_t bytes, void *at, const char *call)
 {
     locked_t *l = malloc(sizeof *l);
     if (!l) return;
-    made(at, bytes, call);
+    calls_made(at, bytes, call, SOFTGPU_CHECK_HOST);
     pthread_mutex_lock(&locked.lock);
     *l = (locked_t){locked.first, host, at};
     locked.first = l;
     pthread_mutex_unlock(&locked.lock);
 }
 
+/* What was kept last of the host's address. */
 static void *take_locked(void *host)
 {
     void *at = NULL;
@@ -131,6 +203,17 @@ static void *take_locked(void *host)
     }
     pthread_mutex_unlock(&locked.lock);
     return at;
+}
+
+static int unlock(void *host, const char *call, calls_free_t *next)
+{
+    softgpu_check_place_t place;
+    int status;
+    void *at = take_locked(host);
+    calls_going(at, call, SOFTGPU_CHECK_NOW, &place);
+    INSIDE(call, status, next(host));
+    if (status == GOOD) calls_gone(at, &place, calls_outer ? calls_outer : call, false);
+    return status;
 }
 
 EXPORT int hsa_amd_memory_lock(void *host, size_t bytes, void *agents, int count, void **at);
@@ -157,11 +240,30 @@ EXPORT int hsa_amd_memory_unlock(void *host);
 int hsa_amd_memory_unlock(void *host)
 {
     NEXT(hsa_amd_memory_unlock);
-    void *at = take_locked(host);
-    const uint64_t number = going(at, "hsa_amd_memory_unlock", 0);
-    const int status = next(host);
-    if (status == GOOD) gone(at, number, "hsa_amd_memory_unlock");
+    return unlock(host, "hsa_amd_memory_unlock", next);
+}
+
+/* HIP locks whole pages of it. */
+EXPORT int hipHostRegister(void *host, size_t bytes, unsigned flags);
+int hipHostRegister(void *host, size_t bytes, unsigned flags)
+{
+    NEXT(hipHostRegister);
+    static _Atomic(void *) slot;
+    int (*pointer)(void **, void *, unsigned) =
+        (int (*)(void **, void *, unsigned))find_next(&slot, "hipHostGetDevicePointer");
+    void *at = NULL;
+    int status;
+    INSIDE("hipHostRegister", status, next(host, bytes, flags));
+    if (status == GOOD && pointer && pointer(&at, host, 0) == GOOD)
+        keep_locked(host, bytes, at, "hipHostRegister");
     return status;
+}
+
+EXPORT int hipHostUnregister(void *host);
+int hipHostUnregister(void *host)
+{
+    NEXT(hipHostUnregister);
+    return unlock(host, "hipHostUnregister", next);
 }
 
 /* ---- code ---- */

@@ -14,7 +14,8 @@
 
 enum {
     GOOD = 0,
-    NO_FUNCTION = 999 /* hipErrorUnknown; no status of HSA's that is good */
+    INVALID_VALUE = 1, /* hipErrorInvalidValue */
+    NO_FUNCTION = 999  /* hipErrorUnknown; no status of HSA's that is good */
 };
 
 /* The checker; NULL: nothing is checked, or the GPU is not there yet. */
@@ -51,5 +52,31 @@ static inline void *find_next(_Atomic(void *) *slot, const char *name)
     static _Atomic(void *) slot_of_next;                                                           \
     __typeof__(name) *next = (__typeof__(name) *)find_next(&slot_of_next, #name);                  \
     if (!next) return otherwise
+
+/* The program's call, if a runtime makes others inside it: that one knows better what it is for. */
+extern _Thread_local const char *calls_outer;
+
+/* A call of the runtime's whose own calls are known to be its. */
+#define INSIDE(name, status, ...)                                                                  \
+    do {                                                                                           \
+        const char *const outer_one = calls_outer;                                                 \
+        if (!outer_one) calls_outer = name;                                                        \
+        status = __VA_ARGS__;                                                                      \
+        calls_outer = outer_one;                                                                   \
+    } while (0)
+
+void calls_made(void *at, size_t bytes, const char *call, unsigned flags);
+bool calls_going(void *at, const char *call, unsigned flags, softgpu_check_place_t *place);
+void calls_gone(void *at, const softgpu_check_place_t *place, const char *call, bool held);
+
+/* ---- calls_held.c: memory that is taken back, but not yet by the runtime ---- */
+
+typedef int calls_free_t(void *at);
+
+/* As hipFree and its like do; *status is the program's. False: nothing has happened, and nothing
+ * can be kept back. */
+bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status);
+/* What is held is given back; false: there was nothing. */
+bool calls_release_all(void);
 
 #endif

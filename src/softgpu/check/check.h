@@ -25,7 +25,7 @@ typedef struct {
 /* One finding, at an instruction of a kernel or, where `pc` is 0, in a call of the program's. */
 typedef struct {
     chk_kind_t kind;
-    uint32_t bytes; /* of the access; 0: none */
+    uint64_t bytes; /* of the access; 0: none */
     uint64_t pc;    /* of the instruction on the GPU */
     const struct sg_memory *memory;
     uint64_t kernel_object;

@@ -13,10 +13,12 @@ typedef struct {
     uint64_t serial; /* no two dispatches of the process have the same */
     uint64_t kernel_object;
     struct sg_memory *memory;
-    uint32_t lds_bytes; /* as the packet asks for it */
-    uint64_t kernarg;   /* its address */
-    uint32_t scalars;   /* that are set when a wave starts: s0 and those behind it */
-    uint64_t groups;    /* workgroups */
+    uint32_t lds_bytes;     /* as the packet asks for it */
+    uint32_t scratch_bytes; /* of a lane, the same */
+    uint64_t kernarg;       /* its address */
+    uint32_t kernarg_bytes; /* as the kernel's descriptor says; 0: it does not */
+    uint32_t scalars;       /* that are set when a wave starts: s0 and those behind it */
+    uint64_t groups;        /* workgroups */
 } chk_dispatch_t;
 
 /* Called for dispatches that are checked only. */

@@ -35,6 +35,20 @@ enum {
       "The workgroup has the LDS that its dispatch asks for; what is beyond it reads as 0.")       \
     X(LDS_WRITE, MEMORY, "lds-write", "write beyond the LDS of the workgroup",                     \
       "The workgroup has the LDS that its dispatch asks for; writes beyond it are lost.")          \
+    X(SCRATCH_READ, MEMORY, "scratch-read", "read beyond the scratch of the lane",                 \
+      "An array of a work-item's own is left, or its stack is deeper than what the dispatch asks " \
+      "for: what is read is another wave's.")                                                      \
+    X(SCRATCH_WRITE, MEMORY, "scratch-write", "write beyond the scratch of the lane",              \
+      "An array of a work-item's own is left, or its stack is deeper than what the dispatch asks " \
+      "for: another wave's may be overwritten.")                                                   \
+    X(ARGUMENTS, MEMORY, "kernel-arguments", "read beyond the kernel's arguments",                 \
+      "The kernel reads more arguments than its descriptor says it has.")                          \
+    X(CODE, MEMORY, "code-write", "write to code",                                                 \
+      "The address is among the instructions of a loaded code object.")                            \
+    X(COPY_READ, MEMORY, "copy-read", "invalid read by a copy",                                    \
+      "What a call or a copy engine reads is not all in one allocation that is there.")            \
+    X(COPY_WRITE, MEMORY, "copy-write", "invalid write by a copy or fill",                         \
+      "What a call or a copy engine writes is not all in one allocation that is there.")           \
     X(FREE, MEMORY, "invalid-free", "free of what has not been given out",                         \
       "No allocation begins at the address.")                                                      \
     X(DOUBLE_FREE, MEMORY, "double-free", "free of what has been taken back",                      \

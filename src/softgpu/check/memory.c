@@ -1,21 +1,41 @@
-/* memory.c - the part that holds accesses against what the program may touch: allocations, LDS.
+/* memory.c - the part that holds accesses against what the program may touch: allocations, LDS,
+ * scratch, arguments.
  *
  * Addresses are those of the cache model's reach.h, bounds those of places.h. Most accesses fall
  * into the same allocations as the ones before: a few spans are kept as long as nothing changes. */
 #include "softgpu/check/part.h"
 
+#include "base/kernel_name.h"
+#include "softgpu/check/memory.h"
 #include "softgpu/device/memory.h"
+#include "softgpu/device/names.h"
+#include "softgpu/isa/address.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SPANS = 4 };
 
 typedef struct {
+    chk_span_t at;
+    bool writes; /* there, too: else nobody has asked */
+} span_t;
+
+typedef struct {
     uint64_t places, memory; /* epochs of the spans */
-    chk_span_t span[SPANS];
+    span_t span[SPANS];
     unsigned next_span;
 } state_t;
+
+/* One access of a wave, as all that look at it need it. */
+typedef struct {
+    chk_group_t *group;
+    state_t *state;
+    const isa_wave_t *wave;
+    const isa_inst_t *inst;
+    const sgc_op_t *op;
+} access_t;
 
 static void looks(uint8_t *looks)
 {
@@ -26,44 +46,39 @@ static void looks(uint8_t *looks)
     }
 }
 
-static chk_kind_t kind_of(const sgc_op_t *op, bool lds)
-{
-    if (lds) return op->access == SGC_READ ? CHK_KIND_LDS_READ : CHK_KIND_LDS_WRITE;
-    return op->access == SGC_ATOMIC  ? CHK_KIND_ATOMIC
-           : op->access == SGC_WRITE ? CHK_KIND_WRITE
-                                     : CHK_KIND_READ;
-}
-
-static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
-                   uint32_t bytes, uint64_t lanes, uint64_t va)
-{
-    chk_finding_t f = chk_finding_lanes(g, w, i, kind, lanes);
-    f.bytes = bytes;
-    f.at_address = true;
-    f.va = va;
-    chk_report(&f);
-}
+/* What is beyond, by what is done to it. ORDER: sgc_access_t. */
+static const chk_kind_t memory_kinds[] = {CHK_KIND_READ, CHK_KIND_WRITE, CHK_KIND_ATOMIC},
+                        lds_kinds[] = {CHK_KIND_LDS_READ, CHK_KIND_LDS_WRITE, CHK_KIND_LDS_WRITE},
+                        scratch_kinds[] = {CHK_KIND_SCRATCH_READ, CHK_KIND_SCRATCH_WRITE,
+                                           CHK_KIND_SCRATCH_WRITE};
 
 /* ---- allocations ---- */
 
 /* Whether [va, va + bytes) is where the program may be; asks and keeps the answer. */
-static bool ask(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes)
+static bool ask(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes, bool writes)
 {
-    const sg_memory_t *m = w->group->dispatch->memory;
-    const sg_extent_t *e = sg_memory_find(m, va);
-    chk_span_t span;
-    if (!e || chk_place_find(va, e->begin, e->end, &span) == CHK_OUTSIDE) return false;
+    const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
+    span_t span = {.writes = writes};
+    if (!e) return false;
+    const chk_where_t where = chk_place_find(va, e->begin, e->end, &span.at);
+    if (where == CHK_OUTSIDE) return false;
+    if (where == CHK_INSIDE)
+        span.writes = true;
+    else if (writes && sg_code_at(e, va, &span.at.begin, &span.at.end))
+        return false;
     s->span[s->next_span++ % SPANS] = span;
-    return bytes <= span.end - va;
+    return bytes <= span.at.end - va;
 }
 
-static bool is_good(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes)
+static bool is_good(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes, bool writes)
 {
     for (unsigned k = 0; k < SPANS; k++) {
-        const chk_span_t *p = &s->span[k];
-        if (va - p->begin < p->end - p->begin && bytes <= p->end - va) return true;
+        const chk_span_t *p = &s->span[k].at;
+        if (va - p->begin < p->end - p->begin && bytes <= p->end - va &&
+            (!writes || s->span[k].writes))
+            return true;
     }
-    return ask(s, w, va, bytes);
+    return ask(s, w, va, bytes, writes);
 }
 
 /* Spans of another time are worth nothing. */
@@ -77,69 +92,243 @@ static void renew(state_t *s, const isa_wave_t *w)
     s->memory = memory;
 }
 
-static void look_at_lanes(chk_group_t *g, state_t *s, const isa_wave_t *w, const isa_inst_t *i,
-                          const sgc_op_t *op, sgc_lanes_t *a)
+static bool writes(const access_t *x)
 {
-    const bool swizzled = a->dword_step != 4;
-    uint64_t bad = 0, first = 0;
-    if (a->even && is_good(s, w, a->va[0], (uint32_t)((ISA_LANES - 1) * a->step + a->bytes)))
-        return;
-    sgc_lanes_spread(a);
-    for (uint64_t lanes = a->exec; lanes; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        if (is_good(s, w, a->va[lane], swizzled && a->bytes > 4 ? 4 : a->bytes)) continue;
-        if (!bad) first = a->va[lane];
-        bad |= UINT64_C(1) << lane;
-    }
-    if (bad) report(g, w, i, kind_of(op, false), a->bytes, bad, first);
-    if (op->access != SGC_ATOMIC) return;
-    bad = 0;
-    for (uint64_t lanes = a->exec; lanes; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        if (!(a->va[lane] & (a->bytes - 1))) continue;
-        if (!bad) first = a->va[lane];
-        bad |= UINT64_C(1) << lane;
-    }
-    if (bad) report(g, w, i, CHK_KIND_MISALIGNED, a->bytes, bad, first);
+    return x->op->access != SGC_READ;
 }
 
-/* ---- LDS ---- */
+/* "address 0x7f20c0001000 is in scale(float) at scale.hip:14" */
+static void name_code(const sg_memory_t *m, uint64_t va, char *text, size_t room)
+{
+    chk_code_t at;
+    const bool has_line = chk_where_code(m, va, &at);
+    char *name = at.symbol ? base_kernel_name(at.symbol) : NULL;
+    const int n = snprintf(text, room, "address 0x%llx is in %s", (unsigned long long)va,
+                           name ? name : "a code object");
+    if (has_line && n > 0 && (size_t)n < room)
+        snprintf(text + n, room - (size_t)n, " at %s:%u", *at.file, *at.line);
+    free(name);
+}
 
-static void look_at_lds(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
-                        const sgc_op_t *op, sgc_lanes_t *a)
+/* Lanes (0: the wave) that go where they may not, `va` of the first of them. */
+static void report(const access_t *x, chk_kind_t kind, uint32_t bytes, uint64_t lanes, uint64_t va)
+{
+    const sg_extent_t *e = sg_memory_find(x->wave->group->dispatch->memory, va);
+    uint64_t begin, end;
+    if (kind != CHK_KIND_MISALIGNED && writes(x) && e && sg_code_at(e, va, &begin, &end))
+        kind = CHK_KIND_CODE;
+    chk_finding_t f = lanes ? chk_finding_lanes(x->group, x->wave, x->inst, kind, lanes)
+                            : chk_finding(x->group, x->wave, x->inst, kind);
+    char more[512];
+    f.bytes = bytes;
+    f.va = va;
+    f.at_address = kind != CHK_KIND_CODE;
+    if (kind == CHK_KIND_CODE) {
+        name_code(f.memory, va, more, sizeof more);
+        f.more = more;
+    }
+    chk_memory_report(&f);
+}
+
+/* Whether all lanes, the inactive ones too, are in the span: without a branch for each of them. */
+static bool all_in(const chk_span_t *p, const sgc_lanes_t *a)
+{
+    uint64_t outside = 0;
+    if (p->end - p->begin < a->bytes || a->dword_step != 4) return false;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        outside |= (a->va[l] - p->begin) | (p->end - a->bytes - a->va[l]);
+    return !(outside >> 63);
+}
+
+/* Of a buffer's lanes those of which bytes that are in its range are not in an allocation: what is
+ * beyond the range is cut off. */
+static uint64_t bad_of_buffer(const access_t *x, const sgc_lanes_t *a, uint64_t *first)
+{
+    /* how much of memory a format converts is not looked up: a byte of it */
+    const uint32_t bytes = x->op->formatted ? 1 : a->bytes, part = bytes < 4 ? bytes : 4;
+    uint64_t bad = 0;
+    for (uint32_t k = 0; k < bytes; k += part)
+        for (uint64_t lanes = sgc_buffer_inside(x->wave, x->inst, x->op, a->exec, k, part); lanes;
+             lanes &= lanes - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+            const uint64_t at = a->va[lane] + (uint64_t)k / 4 * a->dword_step;
+            if (bad >> lane & 1 || is_good(x->state, x->wave, at, part, writes(x))) continue;
+            if (!bad || lane < (unsigned)__builtin_ctzll(bad)) *first = at;
+            bad |= UINT64_C(1) << lane;
+        }
+    return bad;
+}
+
+static uint64_t bad_lanes(const access_t *x, const sgc_lanes_t *a, uint64_t *first)
 {
     uint64_t bad = 0;
+    if (x->op->buffer) return bad_of_buffer(x, a, first);
+    for (uint64_t lanes = a->exec; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        if (is_good(x->state, x->wave, a->va[lane], a->bytes, writes(x))) continue;
+        if (!bad) *first = a->va[lane];
+        bad |= UINT64_C(1) << lane;
+    }
+    return bad;
+}
+
+static bool all_good(const access_t *x, const sgc_lanes_t *a)
+{
+    state_t *s = x->state;
+    if (a->even)
+        return is_good(s, x->wave, a->va[0], (uint32_t)((ISA_LANES - 1) * a->step + a->bytes),
+                       writes(x));
+    for (unsigned k = 0; k < SPANS; k++)
+        if ((!writes(x) || s->span[k].writes) && all_in(&s->span[k].at, a)) return true;
+    return false;
+}
+
+static void look_at_alignment(const access_t *x, sgc_lanes_t *a)
+{
+    uint64_t bad = 0;
+    if (a->even && !((a->va[0] | a->step) & (a->bytes - 1))) return;
     sgc_lanes_spread(a);
     for (uint64_t lanes = a->exec; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        if (a->va[lane] + a->bytes > g->dispatch->lds_bytes) bad |= UINT64_C(1) << lane;
+        if (a->va[lane] & (a->bytes - 1)) bad |= UINT64_C(1) << lane;
+    }
+    if (bad) report(x, CHK_KIND_MISALIGNED, a->bytes, bad, a->va[__builtin_ctzll(bad)]);
+}
+
+static void look_at_lanes(const access_t *x, sgc_lanes_t *a)
+{
+    renew(x->state, x->wave);
+    if (!all_good(x, a)) {
+        uint64_t first = 0;
+        sgc_lanes_spread(a);
+        const uint64_t bad = bad_lanes(x, a, &first);
+        if (bad) report(x, memory_kinds[x->op->access], a->bytes, bad, first);
+    }
+    if (x->op->access == SGC_ATOMIC) look_at_alignment(x, a);
+}
+
+/* ---- the lane's and the workgroup's own memory ---- */
+
+/* Lanes of which the offset in memory of `room` bytes is beyond it. */
+static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t exec,
+                            uint32_t bytes, uint32_t room, const chk_kind_t *kinds,
+                            const char *whose)
+{
+    uint64_t bad = 0;
+    for (uint64_t lanes = exec; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        if (offset[lane] > room || room - offset[lane] < bytes) bad |= UINT64_C(1) << lane;
     }
     if (!bad) return;
     char more[96];
-    snprintf(more, sizeof more, "offset %llu; the workgroup has %u bytes",
-             (unsigned long long)a->va[__builtin_ctzll(bad)], g->dispatch->lds_bytes);
-    chk_finding_t f = chk_finding_lanes(g, w, i, kind_of(op, true), bad);
-    f.bytes = a->bytes;
+    snprintf(more, sizeof more, "offset %lld; the %s has %u bytes",
+             (long long)offset[__builtin_ctzll(bad)], whose, room);
+    chk_finding_t f = chk_finding_lanes(x->group, x->wave, x->inst, kinds[x->op->access], bad);
+    f.bytes = bytes;
     f.more = more;
     chk_report(&f);
+}
+
+static void look_at_lds(const access_t *x, sgc_lanes_t *a)
+{
+    const uint32_t room = x->group->dispatch->lds_bytes;
+    if (a->even && a->va[0] + (ISA_LANES - 1) * (uint64_t)a->step + a->bytes <= room) return;
+    sgc_lanes_spread(a);
+    look_at_offsets(x, a->va, a->exec, a->bytes, room, lds_kinds, "workgroup");
+}
+
+/* Addresses of scratch: dwords of the lanes of a wave lie side by side. */
+static void look_at_scratch(const access_t *x, const sgc_lanes_t *a)
+{
+    const uint64_t base = x->wave->scratch_base;
+    const uint32_t room = x->group->dispatch->scratch_bytes;
+    uint64_t offset[ISA_LANES], outside = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const int64_t from = (int64_t)(a->va[l] - base);
+        offset[l] = (uint64_t)((from >> 8) * 4 | (from & 3));
+        outside |= offset[l] | ((uint64_t)room - a->bytes - offset[l]);
+    }
+    if (outside >> 63) look_at_offsets(x, offset, a->exec, a->bytes, room, scratch_kinds, "lane");
+}
+
+/* Whether the lanes of a vector memory instruction are in scratch, without an aperture. */
+static bool is_scratch(const access_t *x)
+{
+    isa_buffer_t b;
+    if (x->inst->fmt == ISA_FMT_SCRATCH) return true;
+    if (!x->op->buffer) return false;
+    isa_address_descriptor(&x->wave->sgpr[x->inst->src[2].reg], x->op->formatted, &b);
+    return isa_buffer_kind(&b, x->inst) == ISA_BUFFER_PRIVATE && b.swizzle &&
+           b.base == x->wave->scratch_base;
+}
+
+/* ---- scalar memory ---- */
+
+/* How many bytes of a scalar access have to be there. Compilers read a power of two dwords, and of
+ * the last one perhaps a byte, where more than half of that is wanted and no page can end in
+ * between. */
+static uint32_t needed(const access_t *x, uint64_t va, uint32_t bytes)
+{
+    if (writes(x)) return bytes;
+    return (va & (bytes - 1) ? bytes - 4 : bytes / 8 * 4) + 1;
+}
+
+static void look_at_scalar(const access_t *x)
+{
+    const isa_wave_t *w = x->wave;
+    const chk_dispatch_t *d = x->group->dispatch;
+    const isa_scalar_place_t p =
+        x->op->buffer
+            ? isa_address_scalar_buffer(w, x->inst)
+            : isa_address_scalar(w, x->inst, x->op->scratch ? ISA_SCALAR_SCRATCH_UNIT : 1);
+    const uint64_t va = p.base + p.offset;
+    uint32_t bytes = x->op->bytes;
+    if (x->op->buffer) {
+        if (!isa_scalar_inside(&p, p.offset)) return;
+        if (p.limit - p.offset < bytes) bytes = (uint32_t)isa_scalar_dwords(p.limit - p.offset);
+    }
+    const uint32_t need = bytes == x->op->bytes ? needed(x, va, bytes) : bytes;
+    const uint32_t *base = &w->sgpr[x->inst->src[0].reg];
+    if (d->kernarg_bytes && !x->op->buffer && (base[0] | (uint64_t)base[1] << 32) == d->kernarg &&
+        !writes(x)) {
+        const uint64_t offset = va - d->kernarg;
+        if (offset + need <= d->kernarg_bytes) return;
+        char more[96];
+        snprintf(more, sizeof more, "offset %lld; there are %u bytes of arguments",
+                 (long long)offset, d->kernarg_bytes);
+        chk_finding_t f = chk_finding(x->group, w, x->inst, CHK_KIND_ARGUMENTS);
+        f.bytes = bytes;
+        f.more = more;
+        chk_report(&f);
+        return;
+    }
+    renew(x->state, w);
+    if (!is_good(x->state, w, va, need, writes(x)))
+        report(x, memory_kinds[x->op->access], bytes, 0, va);
 }
 
 /* ---- instructions ---- */
 
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
-    const sgc_op_t *op = &sgc_ops_table[i->op];
-    if (!w->exec) return;
-    if (op->unit == SGC_UNIT_VECTOR) {
+    const access_t x = {g, state, w, i, &sgc_ops_table[i->op]};
+    if (x.op->unit == SGC_UNIT_SCALAR) {
+        look_at_scalar(&x);
+    } else if (!w->exec) {
+        return;
+    } else if (x.op->unit == SGC_UNIT_VECTOR) {
         sgc_reach_t *r = chk_reach(g, w, i);
-        renew(state, w);
-        if (r->memory.exec) look_at_lanes(g, state, w, i, op, &r->memory);
-        if (r->lds.exec) look_at_lds(g, w, i, op, &r->lds);
-    } else if (op->unit == SGC_UNIT_LDS) {
+        if (r->memory.exec && is_scratch(&x))
+            look_at_scratch(&x, &r->memory);
+        else if (r->memory.exec)
+            look_at_lanes(&x, &r->memory);
+        if (r->own.exec) look_at_scratch(&x, &r->own);
+        if (r->lds.exec) look_at_lds(&x, &r->lds);
+    } else {
         unsigned n;
         sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
         for (unsigned k = 0; k < n; k++)
-            look_at_lds(g, w, i, op, &a[k]);
+            look_at_lds(&x, &a[k]);
     }
 }
 
@@ -155,4 +344,5 @@ const chk_part_t chk_memory_part = {.family = CHK_MEMORY,
                                     .bytes = sizeof(state_t),
                                     .looks = looks,
                                     .start = start,
-                                    .before = before};
+                                    .before = before,
+                                    .transfer = chk_memory_transfer};

@@ -193,8 +193,6 @@ SETS(X)
 
 /* X(name, parameters, arguments) */
 #define RETURNS(X)                                                                                 \
-    X(hsa_memory_copy, (void *to, const void *from, size_t bytes), (to, from, bytes))              \
-    X(hsa_amd_memory_fill, (void *to, uint32_t value, size_t count), (to, value, count))           \
     X(hsa_executable_freeze, (hsa_executable_t executable, const char *options),                   \
       (executable, options))                                                                       \
     X(hsa_executable_load_agent_code_object,                                                       \

@@ -2,12 +2,14 @@
  * answers and ask seldom. Places that have been taken back stay in it until others overlap them. */
 #include "softgpu/check/places.h"
 
+#include "softgpu/check/sink.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GONE_MAX = 4096, NEAR_BYTES = 1 << 20 };
+enum { GONE_MAX = 4096, NEAR_BYTES = 1 << 20, PAGE_BYTES = 4096 };
 
 static struct {
     pthread_rwlock_t lock;
@@ -68,7 +70,8 @@ static bool make_room(void)
     return true;
 }
 
-uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, const chk_stack_t *made)
+uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,
+                       const chk_stack_t *made)
 {
     chk_place_t *p = calloc(1, sizeof *p);
     uint64_t serial = 0;
@@ -76,8 +79,12 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, const c
         free(p);
         return 0;
     }
-    *p = (chk_place_t){
-        .begin = begin, .end = begin + bytes, .live = true, .call = call, .made = *made};
+    *p = (chk_place_t){.begin = begin,
+                       .end = begin + bytes,
+                       .flags = flags,
+                       .live = true,
+                       .call = call,
+                       .made = *made};
     pthread_rwlock_wrlock(&all.lock);
     if (make_room()) {
         const size_t at = first_behind(begin);
@@ -104,27 +111,60 @@ static chk_place_t *beginning_at(uint64_t begin)
     return at < all.n && all.place[at]->begin == begin ? all.place[at] : NULL;
 }
 
-uint64_t chk_place_at(uint64_t begin, uint64_t *bytes)
+/* Under the lock: the live place of that number, or NULL. */
+static chk_place_t *live_one(uint64_t begin, uint64_t serial)
+{
+    chk_place_t *p = beginning_at(begin);
+    return p && p->live && p->serial == serial ? p : NULL;
+}
+
+bool chk_place_at(uint64_t begin, chk_place_t *out)
 {
     pthread_rwlock_rdlock(&all.lock);
     const chk_place_t *p = beginning_at(begin);
-    const uint64_t serial = p && p->live ? p->serial : 0;
-    if (serial) *bytes = p->end - p->begin;
+    const bool there = p && p->live && !p->gone_by;
+    if (there) *out = *p;
     pthread_rwlock_unlock(&all.lock);
-    return serial;
+    return there;
 }
 
-void chk_place_end(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone)
+void chk_place_ending(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone)
 {
     pthread_rwlock_wrlock(&all.lock);
-    chk_place_t *p = beginning_at(begin);
-    if (p && p->live && p->serial == serial) {
-        p->live = false;
+    chk_place_t *p = live_one(begin, serial);
+    if (p) {
         p->gone_by = by;
         p->gone = *gone;
+    }
+    pthread_rwlock_unlock(&all.lock);
+}
+
+uint64_t chk_place_end(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone,
+                       bool held)
+{
+    uint64_t bytes = 0;
+    pthread_rwlock_wrlock(&all.lock);
+    chk_place_t *p = live_one(begin, serial);
+    if (p) {
+        bytes = p->end - p->begin;
+        p->live = false;
+        p->held = held;
+        if (by) {
+            p->gone_by = by;
+            p->gone = *gone;
+        }
         if (++all.n_gone > GONE_MAX) forget_oldest();
         atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
     }
+    pthread_rwlock_unlock(&all.lock);
+    return bytes;
+}
+
+void chk_place_released(uint64_t begin, uint64_t serial)
+{
+    pthread_rwlock_wrlock(&all.lock);
+    chk_place_t *p = beginning_at(begin);
+    if (p && p->serial == serial) p->held = false;
     pthread_rwlock_unlock(&all.lock);
 }
 
@@ -153,6 +193,36 @@ static uint64_t distance(const chk_place_t *p, uint64_t va)
     return va < p->begin ? p->begin - va : va >= p->end ? va - p->end + 1 : 0;
 }
 
+/* The rest of its last page is no other's. */
+static bool in_last_page(const chk_place_t *p, uint64_t va)
+{
+    return va >= p->end && (va ^ (p->end - 1)) < PAGE_BYTES;
+}
+
+static bool is_gpus(const chk_place_t *p)
+{
+    return p->live && !(p->flags & SOFTGPU_CHECK_HOST);
+}
+
+bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad)
+{
+    bool beyond = false;
+    if (!bytes || va + bytes < va) return false;
+    pthread_rwlock_rdlock(&all.lock);
+    const size_t at = first_behind(va);
+    const chk_place_t *p = at < all.n ? all.place[at] : NULL;
+    *bad = va;
+    if (p && p->begin <= va) {
+        beyond = p->held || (is_gpus(p) && bytes > p->end - va);
+        if (!p->held) *bad = p->end;
+    } else {
+        beyond = (at && is_gpus(all.place[at - 1]) && in_last_page(all.place[at - 1], va)) ||
+                 (p && is_gpus(p) && bytes > p->begin - va);
+    }
+    pthread_rwlock_unlock(&all.lock);
+    return beyond;
+}
+
 bool chk_place_near(uint64_t va, chk_place_t *out)
 {
     const chk_place_t *best = NULL;
@@ -176,7 +246,7 @@ bool chk_place_was(uint64_t begin, chk_place_t *out)
 {
     pthread_rwlock_rdlock(&all.lock);
     const chk_place_t *p = beginning_at(begin);
-    const bool was = p && !p->live;
+    const bool was = p && p->gone_by;
     if (was) *out = *p;
     pthread_rwlock_unlock(&all.lock);
     return was;

@@ -20,9 +20,11 @@ typedef struct {
 typedef struct {
     uint64_t begin, end; /* GPU addresses */
     uint64_t serial;     /* no two places have the same */
+    unsigned flags;      /* SOFTGPU_CHECK_HOST, SOFTGPU_CHECK_INNER */
     bool live;
+    bool held;           /* taken back, but still mapped */
     const char *call;    /* that gave it out, "hipMalloc"; as long as the process */
-    const char *gone_by; /* that took it back, or NULL */
+    const char *gone_by; /* that took it back, or will when its stream gets there, or NULL */
     chk_stack_t made, gone;
 } chk_place_t;
 
@@ -39,16 +41,27 @@ typedef enum {
 
 /* A new one takes the place of what it overlaps: of memory given out again, or of what a runtime
  * has asked for to divide it. The serial; 0: out of memory, nothing is known of it then. */
-uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, const chk_stack_t *made);
-/* The live place that begins there: its serial and size; 0: there is none. */
-uint64_t chk_place_at(uint64_t begin, uint64_t *bytes);
-/* It is taken back; nothing if it is another by now. */
-void chk_place_end(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone);
+uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,
+                       const chk_stack_t *made);
+/* The live place that begins there, copied; false: there is none, or it is about to be gone. */
+bool chk_place_at(uint64_t begin, chk_place_t *out);
+/* It will be taken back, or is: its size; nothing if it is another by now. `by` NULL: as has been
+ * said. */
+void chk_place_ending(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone);
+uint64_t chk_place_end(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone,
+                       bool held);
+/* It is not mapped any more. */
+void chk_place_released(uint64_t begin, uint64_t serial);
 
 /* Changes whenever an answer may have. Read before the look-up that is to be kept. */
 uint64_t chk_places_epoch(void);
 /* Where `va` is, which lies in the mapping [begin, end), and how far around it that holds. */
 chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, chk_span_t *span);
+
+/* Whether a range that a call names goes beyond an allocation, and the first address that does: by
+ * the program's own addresses, of which most are in none. Where memory that was taken back is not
+ * mapped any more, or the program's own, nothing is said. */
+bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad);
 
 /* The place that the address is in, or next to which it is: live ones first. False: there is none
  * within 1 MiB. */

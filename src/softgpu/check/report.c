@@ -30,7 +30,7 @@ enum {
 /* Findings that are equal for those who read them. */
 typedef struct {
     chk_kind_t kind;
-    uint64_t pc, other, place;
+    uint64_t point, other, place;
     chk_sum_t sum; /* different: 1 */
     int rule;      /* that suppresses it; only once it has been told */
     size_t id;     /* of those that are not suppressed, from 1 on */
@@ -211,7 +211,7 @@ static void set_alarm(void)
 
 static uint32_t hash_of(const equal_t *e)
 {
-    const uint64_t words[] = {e->kind, e->pc, e->other, e->place};
+    const uint64_t words[] = {e->kind, e->point, e->other, e->place};
     uint64_t hash = 0;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) /* by the golden ratio */
         hash = (hash ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15);
@@ -224,7 +224,7 @@ static equal_t *find_equal(const equal_t *e)
     uint32_t at = hash_of(e) % SLOTS;
     for (; state.slot[at]; at = (at + 1) % SLOTS) {
         equal_t *known = &state.equal[state.slot[at] - 1];
-        if (known->kind == e->kind && known->pc == e->pc && known->other == e->other &&
+        if (known->kind == e->kind && known->point == e->point && known->other == e->other &&
             known->place == e->place)
             return known;
     }
@@ -281,12 +281,21 @@ static void take(const chk_finding_t *f, const equal_t *like)
     keep(&state.waiting[k], f, (size_t)(e - state.equal));
 }
 
+/* What tells calls apart: where they come from. */
+static uint64_t point_of(const chk_stack_t *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; s && k < s->n; k++)
+        sum = sum * 31 + (uintptr_t)s->at[k];
+    return sum;
+}
+
 void chk_report(const chk_finding_t *f)
 {
     chk_place_t near;
     if (!(chk_wanted() & chk_kinds[f->kind].family)) return;
     const equal_t like = {.kind = f->kind,
-                          .pc = f->pc,
+                          .point = f->pc ? f->pc : point_of(f->stack),
                           .other = f->other.what ? f->other.pc : 0,
                           .place = f->at_address && chk_place_near(f->va, &near) ? near.serial : 0};
     pthread_mutex_lock(&state.lock);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOFTGPU_CHECK_VERSION = 2 };
+enum { SOFTGPU_CHECK_VERSION = 3 };
 
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
@@ -38,17 +38,41 @@ typedef struct softgpu_order_api {
     void (*returned)(void);
 } softgpu_order_api_t;
 
+/* What is known of an allocation that is to be taken back. */
+typedef struct {
+    uint64_t number; /* for those who tell more of it */
+    uint64_t bytes;
+    const char *made_by; /* "hipMalloc" */
+} softgpu_check_place_t;
+
+enum {
+    SOFTGPU_CHECK_HOST = 1, /* memory of the program's own, which the GPU may use from now on */
+    SOFTGPU_CHECK_INNER = 2 /* made by a runtime inside another call */
+};
+
+enum {
+    SOFTGPU_CHECK_REPORT = 1, /* tell what cannot be taken back */
+    SOFTGPU_CHECK_NOW = 2     /* the runtime is told next: it is not held, by gone() */
+};
+
 /* All functions are thread-safe, take the caller's stack and keep nothing but `call`, a literal. */
 typedef struct softgpu_check_api {
     unsigned version; /* SOFTGPU_CHECK_VERSION of the library */
 
     /* Memory was given out. What a runtime gets and divides is told again, part by part. */
-    void (*made)(uint64_t begin, uint64_t bytes, const char *call);
+    void (*made)(uint64_t begin, uint64_t bytes, const char *call, unsigned flags);
 
-    /* Memory is about to be taken back: a number for gone(), 0: there is nothing known of it.
-     * `report`: tell what cannot be taken back. */
-    uint64_t (*going)(uint64_t begin, const char *call, bool report);
-    void (*gone)(uint64_t begin, uint64_t number, const char *call);
+    /* Memory is about to be taken back; false: nothing is known of it. */
+    bool (*going)(uint64_t begin, const char *call, unsigned flags, softgpu_check_place_t *place);
+    /* It will be, when a stream gets there; then gone() with NULL for the call. */
+    void (*ending)(uint64_t begin, uint64_t number, const char *call);
+    /* `held`: the runtime has not been told yet, so that it is still mapped until released(). */
+    void (*gone)(uint64_t begin, uint64_t number, const char *call, bool held);
+    void (*released)(uint64_t begin, uint64_t number);
+
+    /* A call is about to write and to read; 0 bytes: it does one of them only. */
+    void (*copies)(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
+                   const char *call);
 
     /* A code object's file, whole. */
     void (*code)(const void *elf, size_t bytes);

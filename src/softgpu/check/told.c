@@ -40,8 +40,9 @@ void chk_told_make(chk_told_t *t, const chk_finding_t *f)
 {
     *t = (chk_told_t){.f = *f};
     const char *text = chk_kinds[f->kind].text;
-    const int n = f->bytes ? asprintf(&t->message, "%s of %u bytes", text, f->bytes)
-                           : asprintf(&t->message, "%s", text);
+    const int n =
+        f->bytes ? asprintf(&t->message, "%s of %llu bytes", text, (unsigned long long)f->bytes)
+                 : asprintf(&t->message, "%s", text);
     if (n < 0) t->message = NULL;
     t->at = (chk_spot_t){.pc = f->pc, .wave = f->wave, .lane = f->lane};
     memcpy(t->at.group, f->group, sizeof f->group);

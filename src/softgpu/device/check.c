@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/group.h"
+#include "softgpu/check/memory.h"
 #include "softgpu/device/names.h"
 
 #include <hsa/hsa.h>
@@ -32,6 +33,8 @@ void sg_check_begin(sg_run_t *run, const hsa_kernel_dispatch_packet_t *packet, u
                                   .kernel_object = packet->kernel_object,
                                   .memory = run->device->memory,
                                   .lds_bytes = packet->group_segment_size,
+                                  .scratch_bytes = packet->private_segment_size,
+                                  .kernarg_bytes = run->kernarg_bytes,
                                   .kernarg = (uint64_t)packet->kernarg_address,
                                   .scalars = scalars,
                                   .groups = run->total};
@@ -59,39 +62,57 @@ void sg_check_report(void)
 
 /* ---- what the program tells ---- */
 
-static void made(uint64_t begin, uint64_t bytes, const char *call)
+static void made(uint64_t begin, uint64_t bytes, const char *call, unsigned flags)
 {
     chk_stack_t stack;
     chk_stack_take(&stack);
     if (!begin) return;
-    chk_place_add(begin, bytes, call, &stack);
+    chk_place_add(begin, bytes, call, flags, &stack);
     chk_made(begin, bytes);
 }
 
-static uint64_t going(uint64_t begin, const char *call, bool report)
+static bool going(uint64_t begin, const char *call, unsigned flags, softgpu_check_place_t *place)
 {
-    chk_place_t was;
-    uint64_t bytes;
-    const uint64_t serial = chk_place_at(begin, &bytes);
-    if (serial) chk_going(begin, bytes);
-    if (serial || !report || !begin) return serial;
+    chk_place_t p;
+    if (chk_place_at(begin, &p)) {
+        *place = (softgpu_check_place_t){p.serial, p.end - p.begin, p.call};
+        if (flags & SOFTGPU_CHECK_NOW) chk_going(begin, place->bytes);
+        return true;
+    }
+    if (!(flags & SOFTGPU_CHECK_REPORT) || !begin) return false;
     chk_stack_t stack;
     chk_stack_take(&stack);
-    const bool twice = chk_place_was(begin, &was);
+    const bool twice = chk_place_was(begin, &p);
     const chk_finding_t f = {.kind = twice ? CHK_KIND_DOUBLE_FREE : CHK_KIND_FREE,
                              .at_address = true,
                              .va = begin,
                              .call = call,
                              .stack = &stack};
     chk_report(&f);
-    return 0;
+    return false;
 }
 
-static void gone(uint64_t begin, uint64_t number, const char *call)
+static void ending(uint64_t begin, uint64_t number, const char *call)
 {
     chk_stack_t stack;
     chk_stack_take(&stack);
-    if (number) chk_place_end(begin, number, call, &stack);
+    chk_place_ending(begin, number, call, &stack);
+}
+
+static void gone(uint64_t begin, uint64_t number, const char *call, bool held)
+{
+    chk_stack_t stack;
+    chk_stack_take(&stack);
+    const uint64_t bytes = chk_place_end(begin, number, call, &stack, held);
+    if (bytes && held) chk_going(begin, bytes);
+}
+
+static void copies(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
+                   const char *call)
+{
+    chk_stack_t stack;
+    chk_stack_take(&stack);
+    chk_copy_call(to, to_bytes, from, from_bytes, call, &stack);
 }
 
 const softgpu_check_api_t *sg_check_api(unsigned version)
@@ -99,7 +120,10 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
     static softgpu_check_api_t api = {.version = SOFTGPU_CHECK_VERSION,
                                       .made = made,
                                       .going = going,
+                                      .ending = ending,
                                       .gone = gone,
+                                      .released = chk_place_released,
+                                      .copies = copies,
                                       .code = chk_code_add};
     api.order = chk_order_api(); /* always the same */
     return version == SOFTGPU_CHECK_VERSION && chk_wanted() ? &api : NULL;

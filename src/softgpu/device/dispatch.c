@@ -21,7 +21,8 @@ enum {
 
 /* The fields at the same offsets in a kernel descriptor and in the older amd_kernel_code_t. */
 typedef struct {
-    uint32_t word[4]; /* sizes, or version and machine of an amd_kernel_code_t */
+    uint32_t word[4]; /* sizes (LDS, scratch, arguments), or version and machine of an
+                         amd_kernel_code_t */
     int64_t entry_offset;
     uint8_t reserved1[20];
     uint32_t rsrc3, rsrc1, rsrc2;
@@ -216,6 +217,7 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     run->rsrc1 = k->rsrc1;
     run->rsrc2 = k->rsrc2;
     run->rsrc3 = k->rsrc3;
+    run->kernarg_bytes = is_old_code(k) ? 0 : k->word[2];
     static const uint32_t id_masks[] = {0x3ff, 0xfffff, 0x3fffffff, 0x3fffffff};
     run->id_mask = id_masks[k->rsrc2 >> 11 & 3];
 }

@@ -121,6 +121,7 @@ struct sg_run {
     /* launch state */
     uint32_t user[SG_USER_SGPRS], n_user;
     uint32_t rsrc1, rsrc2, rsrc3;
+    uint32_t kernarg_bytes; /* 0: the descriptor does not say */
     uint64_t packet_va;
     uint64_t scratch_base, scratch_wave_bytes; /* 0 bytes: the kernel uses none */
     bool scratch_once;                         /* the runtime wants this scratch back */

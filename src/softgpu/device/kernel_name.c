@@ -39,12 +39,19 @@ static bool is_code_object(const image_t *image)
            head->e_phentsize == sizeof(Elf64_Phdr);
 }
 
-static const Elf64_Phdr *dynamic_segment(const image_t *image)
+/* Of a code object; NULL: they are not in the image. */
+static const Elf64_Phdr *segments(const image_t *image, unsigned *n)
 {
     const Elf64_Ehdr *head = part(image, 0, sizeof *head, _Alignof(Elf64_Ehdr));
-    const Elf64_Phdr *p = part(image, head->e_phoff, (uint64_t)head->e_phnum * sizeof(Elf64_Phdr),
-                               _Alignof(Elf64_Phdr));
-    for (unsigned i = 0; p && i < head->e_phnum; i++)
+    *n = head->e_phnum;
+    return part(image, head->e_phoff, (uint64_t)*n * sizeof(Elf64_Phdr), _Alignof(Elf64_Phdr));
+}
+
+static const Elf64_Phdr *dynamic_segment(const image_t *image)
+{
+    unsigned n;
+    const Elf64_Phdr *p = segments(image, &n);
+    for (unsigned i = 0; p && i < n; i++)
         if (p[i].p_type == PT_DYNAMIC) return &p[i];
     return NULL;
 }
@@ -116,6 +123,27 @@ const void *sg_code_object(const sg_memory_t *m, uint64_t va, uint64_t *begin, u
     if (!image_around(m, va, &image, begin)) return NULL;
     *bytes = image.size;
     return image.bytes;
+}
+
+bool sg_code_at(const sg_extent_t *e, uint64_t va, uint64_t *begin, uint64_t *end)
+{
+    const image_t image = {e->host, e->end - e->begin};
+    unsigned n;
+    const Elf64_Phdr *p = is_code_object(&image) ? segments(&image, &n) : NULL;
+    *begin = e->begin;
+    *end = e->end;
+    for (unsigned i = 0; p && i < n; i++) {
+        const uint64_t from = e->begin + p[i].p_vaddr, to = from + p[i].p_memsz;
+        if (p[i].p_type != PT_LOAD || !(p[i].p_flags & PF_X) || to < from) continue;
+        if (va >= from && va < to) {
+            *begin = from;
+            *end = to;
+            return true;
+        }
+        if (to <= va && to > *begin) *begin = to;
+        if (from > va && from < *end) *end = from;
+    }
+    return false;
 }
 
 char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor)

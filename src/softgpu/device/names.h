@@ -15,4 +15,8 @@ char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor);
  * there are in memory. NULL: there is none. */
 const void *sg_code_object(const sg_memory_t *m, uint64_t va, uint64_t *begin, uint64_t *bytes);
 
+/* Whether instructions of a code object that its mapping begins with are at the address; [*begin,
+ * *end) is the part of the mapping around it of which the same holds. */
+bool sg_code_at(const sg_extent_t *e, uint64_t va, uint64_t *begin, uint64_t *end);
+
 #endif

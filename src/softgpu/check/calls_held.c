@@ -1,0 +1,277 @@
+/* calls_held.c - memory that the program has given back is kept for a while before the runtime is
+ * told, so that it is not given out again at once and whoever still uses it is found.
+ *
+ * hipFree waits for the device, so that what it frees is dead when it returns; hipFreeAsync's is
+ * when its stream gets there, which a callback on the stream tells. Where the runtime is asked
+ * something that depends on what is free, it is told first. */
+#include "softgpu/check/calls.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HELD_MAX = 4096, HELD_MIB = 256 };
+
+typedef struct held {
+    struct held *next;
+    char *at;
+    softgpu_check_place_t place;
+    const char *call;
+    calls_free_t *free_it;
+    _Atomic bool dead; /* nothing that was asked for before uses it any more */
+} held_t;
+
+static struct {
+    pthread_mutex_t lock;
+    held_t *first, **last; /* by age */
+    uint64_t bytes, limit; /* limit 0: nothing is held */
+    unsigned n;
+    pthread_once_t once;
+    _Atomic int captures; /* of streams, that are going on */
+} held = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+
+static void *function(const char *name)
+{
+    _Atomic(void *) found = NULL;
+    return find_next(&found, name);
+}
+
+/* A profiler would see other calls than the program's. */
+static void choose_limit(void)
+{
+    const char *mib = getenv("SOFTGPU_CHECK_HELD");
+    int devices = 0;
+    int (*count)(int *) = (int (*)(int *))function("hipGetDeviceCount");
+    held.last = &held.first;
+    if (getenv("ROCP_TOOL_LIBRARIES") || getenv("HSA_TOOLS_LIB")) return;
+    /* with several the one that is waited for need not be the memory's */
+    if (!count || count(&devices) != GOOD || devices != 1) return;
+    held.limit = (mib ? strtoull(mib, NULL, 10) : HELD_MIB) << 20;
+}
+
+static bool is_wanted(void)
+{
+    if (calls_outer || !api()) return false;
+    pthread_once(&held.once, choose_limit);
+    return held.limit;
+}
+
+/* What these give out is taken back by hipFree and its like, whole. */
+static bool can_be_held(const softgpu_check_place_t *p)
+{
+    return !strncmp(p->made_by, "hip", 3) &&
+           (strstr(p->made_by, "Alloc") || strstr(p->made_by, "Malloc")) && p->bytes <= held.limit;
+}
+
+/* ---- what is held ---- */
+
+/* Under the lock. */
+static held_t **link_of(const void *at)
+{
+    held_t **link = &held.first;
+    while (*link && (uint64_t)((const char *)at - (*link)->at) >= (*link)->place.bytes)
+        link = &(*link)->next;
+    return link;
+}
+
+static bool is_held(const void *at)
+{
+    pthread_mutex_lock(&held.lock);
+    const bool found = *link_of(at);
+    pthread_mutex_unlock(&held.lock);
+    return found;
+}
+
+/* NULL: there is no memory for it, or it is held already. */
+static held_t *keep(const held_t *what)
+{
+    held_t *h = malloc(sizeof *h);
+    if (!h) return NULL;
+    *h = *what;
+    pthread_mutex_lock(&held.lock);
+    const bool twice = *link_of(h->at);
+    if (!twice) {
+        *held.last = h;
+        held.last = &h->next;
+        held.bytes += h->place.bytes;
+        held.n++;
+    }
+    pthread_mutex_unlock(&held.lock);
+    if (twice) free(h);
+    return twice ? NULL : h;
+}
+
+/* Under the lock. */
+static held_t *take_out(held_t **link)
+{
+    held_t *h = *link;
+    *link = h->next;
+    if (!*link) held.last = link;
+    held.bytes -= h->place.bytes;
+    held.n--;
+    return h;
+}
+
+/* The next that may go: what holds the address, or (NULL) the oldest of more than `bytes`. */
+static held_t *take_next(const void *at, uint64_t bytes, unsigned n)
+{
+    held_t *h = NULL;
+    pthread_mutex_lock(&held.lock);
+    held_t **link = at ? link_of(at) : &held.first;
+    if (*link && atomic_load(&(*link)->dead) && (at || held.bytes > bytes || held.n > n))
+        h = take_out(link);
+    pthread_mutex_unlock(&held.lock);
+    return h;
+}
+
+static void release(held_t *h)
+{
+    int status;
+    api()->released((uint64_t)(uintptr_t)h->at, h->place.number);
+    INSIDE(h->call, status, h->free_it(h->at));
+    (void)status; /* nobody is there any more who could be told */
+    free(h);
+}
+
+static bool release_down_to(const void *at, uint64_t bytes, unsigned n)
+{
+    bool any = false;
+    for (held_t *h; (h = take_next(at, bytes, n)); any = true)
+        release(h);
+    return any;
+}
+
+bool calls_release_all(void)
+{
+    return is_wanted() && release_down_to(NULL, 0, 0);
+}
+
+/* ---- frees ---- */
+
+/* Of what is held already: reported. */
+static bool is_refused(void *at, const char *call)
+{
+    softgpu_check_place_t place;
+    return is_held(at) && !calls_going(at, call, SOFTGPU_CHECK_REPORT, &place);
+}
+
+bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status)
+{
+    held_t h = {.at = at, .call = call, .free_it = free_it, .dead = true};
+    static _Atomic(void *) slot;
+    int (*wait)(void) = (int (*)(void))find_next(&slot, "hipDeviceSynchronize");
+    if (!at || !is_wanted()) return false;
+    *status = INVALID_VALUE;
+    if (is_refused(at, call)) return true;
+    if (atomic_load(&held.captures) || !wait || !calls_going(at, call, 0, &h.place) ||
+        !can_be_held(&h.place))
+        return false;
+    INSIDE(call, *status, wait());
+    if (*status != GOOD || !keep(&h)) return false;
+    calls_gone(at, &h.place, call, true);
+    release_down_to(NULL, held.limit, HELD_MAX);
+    return true;
+}
+
+/* The stream has got there. */
+static void reached(void *stream, int status, void *data)
+{
+    held_t *h = data;
+    (void)stream;
+    (void)status;
+    calls_gone(h->at, &h->place, NULL, true);
+    atomic_store(&h->dead, true);
+}
+
+static bool is_capturing(void *stream)
+{
+    static _Atomic(void *) slot;
+    int (*ask)(void *, int *) = (int (*)(void *, int *))find_next(&slot, "hipStreamIsCapturing");
+    int state = 0;
+    return !ask || ask(stream, &state) != GOOD || state;
+}
+
+EXPORT int hipFreeAsync(void *at, void *stream);
+int hipFreeAsync(void *at, void *stream)
+{
+    NEXT(hipFreeAsync);
+    static const char call[] = "hipFreeAsync";
+    static _Atomic(void *) slot;
+    int (*call_back)(void *, void (*)(void *, int, void *), void *, unsigned) =
+        (int (*)(void *, void (*)(void *, int, void *), void *, unsigned))find_next(
+            &slot, "hipStreamAddCallback");
+    /* its stream may be gone when the runtime is told */
+    held_t h = {.at = at, .call = call, .free_it = (calls_free_t *)function("hipFree")}, *kept;
+    int status;
+    if (!at || !is_wanted() || !call_back || !h.free_it || is_capturing(stream)) {
+        INSIDE(call, status, next(at, stream));
+        return status;
+    }
+    if (is_refused(at, call)) return INVALID_VALUE;
+    if (calls_going(at, call, SOFTGPU_CHECK_REPORT, &h.place) && can_be_held(&h.place) &&
+        (kept = keep(&h))) {
+        api()->ending((uint64_t)(uintptr_t)at, h.place.number, call);
+        INSIDE(call, status, call_back(stream, reached, kept, 0));
+        if (status == GOOD) {
+            release_down_to(NULL, held.limit, HELD_MAX);
+            return GOOD;
+        }
+        pthread_mutex_lock(&held.lock);
+        free(take_out(link_of(at)));
+        pthread_mutex_unlock(&held.lock);
+    }
+    INSIDE(call, status, next(at, stream));
+    return status;
+}
+
+/* ---- calls that would see it ---- */
+
+/* X(name, parameters, arguments, address): NULL: all that is held matters. */
+#define ASKS(X)                                                                                    \
+    X(hipMemGetInfo, (size_t * left, size_t * total), (left, total), NULL)                         \
+    X(hipMemPoolTrimTo, (void *pool, size_t bytes), (pool, bytes), NULL)                           \
+    X(hipMemPoolDestroy, (void *pool), (pool), NULL)                                               \
+    X(hipMemPoolGetAttribute, (void *pool, int what, void *to), (pool, what, to), NULL)            \
+    X(hipDeviceReset, (void), (), NULL)                                                            \
+    X(hipDevicePrimaryCtxReset, (int device), (device), NULL)                                      \
+    X(hipPointerGetAttributes, (void *to, const void *at), (to, at), at)                           \
+    X(hipPointerGetAttribute, (void *to, int what, void *at), (to, what, at), at)                  \
+    X(hipMemGetAddressRange, (void **begin, size_t *bytes, void *at), (begin, bytes, at), at)      \
+    X(hipMemPtrGetInfo, (void *at, size_t *bytes), (at, bytes), at)                                \
+    X(hipHostGetDevicePointer, (void **to, void *at, unsigned flags), (to, at, flags), at)         \
+    X(hipHostGetFlags, (unsigned *to, void *at), (to, at), at)                                     \
+    X(hipIpcGetMemHandle, (void *to, void *at), (to, at), at)
+
+#define X(name, parameters, arguments, address)                                                    \
+    EXPORT int name parameters;                                                                    \
+    int name parameters                                                                            \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        if (is_wanted()) release_down_to(address, 0, 0);                                           \
+        return next arguments;                                                                     \
+    }
+ASKS(X)
+#undef X
+
+/* Nobody may wait for a device of which a stream is captured. X(name, parameters, arguments, more)
+ */
+#define CAPTURES(X)                                                                                \
+    X(hipStreamBeginCapture, (void *stream, int mode), (stream, mode), 1)                          \
+    X(hipStreamBeginCapture_spt, (void *stream, int mode), (stream, mode), 1)                      \
+    X(hipStreamBeginCaptureToGraph,                                                                \
+      (void *stream, void *graph, const void *after, const void *data, size_t n, int mode),        \
+      (stream, graph, after, data, n, mode), 1)                                                    \
+    X(hipStreamEndCapture, (void *stream, void **graph), (stream, graph), -1)                      \
+    X(hipStreamEndCapture_spt, (void *stream, void **graph), (stream, graph), -1)
+
+#define X(name, parameters, arguments, more)                                                       \
+    EXPORT int name parameters;                                                                    \
+    int name parameters                                                                            \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        const int status = next arguments;                                                         \
+        if (status == GOOD) atomic_fetch_add(&held.captures, more);                                \
+        return status;                                                                             \
+    }
+CAPTURES(X)
+#undef X

@@ -1,0 +1,141 @@
+/* memory_copies.c - copies and fills: by the calls that ask for them, and by what does them.
+ *
+ * A call is looked at when it is made, whoever does the work. Copy engines and the runtimes' own
+ * kernels are looked at too: what they do for a call of which an error has been reported is not
+ * reported once more, and what they do wrong in spite of a good call bears the call's name. */
+#include "softgpu/check/memory.h"
+
+#include "softgpu/device/memory.h"
+#include "softgpu/device/names.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALLS = 256 };
+
+typedef struct {
+    const char *call; /* NULL: none */
+    chk_span_t to, from;
+    bool told; /* something is wrong with it, and has been reported */
+    chk_stack_t stack;
+} call_t;
+
+/* The latest. */
+static struct {
+    pthread_mutex_t lock;
+    call_t call[CALLS];
+    unsigned next;
+} calls = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool holds(const chk_span_t *s, uint64_t va)
+{
+    return va - s->begin < s->end - s->begin;
+}
+
+/* The latest call that reads or writes there; false: there is none. */
+static bool find_call(uint64_t va, call_t *out)
+{
+    bool found = false;
+    pthread_mutex_lock(&calls.lock);
+    for (unsigned k = 1; k <= CALLS && !found; k++) {
+        const call_t *c = &calls.call[(calls.next - k) % CALLS];
+        if (!c->call || (!holds(&c->to, va) && !holds(&c->from, va))) continue;
+        *out = *c;
+        found = true;
+    }
+    pthread_mutex_unlock(&calls.lock);
+    return found;
+}
+
+static bool look_at_side(const call_t *c, const chk_span_t *side, chk_kind_t kind)
+{
+    uint64_t bad;
+    if (!chk_place_beyond(side->begin, side->end - side->begin, &bad)) return false;
+    const chk_finding_t f = {.kind = kind,
+                             .bytes = side->end - side->begin,
+                             .at_address = true,
+                             .va = bad,
+                             .call = c->call,
+                             .stack = &c->stack};
+    chk_report(&f);
+    return true;
+}
+
+void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
+                   const char *call, const chk_stack_t *stack)
+{
+    if (!(chk_wanted() & CHK_MEMORY)) return;
+    call_t c = {.call = call,
+                .to = {to, to + to_bytes},
+                .from = {from, from + from_bytes},
+                .stack = *stack};
+    const bool writes = look_at_side(&c, &c.to, CHK_KIND_COPY_WRITE),
+               reads = look_at_side(&c, &c.from, CHK_KIND_COPY_READ);
+    c.told = writes || reads;
+    pthread_mutex_lock(&calls.lock);
+    calls.call[calls.next++ % CALLS] = c;
+    pthread_mutex_unlock(&calls.lock);
+}
+
+/* ---- those who do it ---- */
+
+/* The copies and fills that HIP compiles for itself, those that ROCr has without a code object. */
+static bool is_runtimes_own(const chk_finding_t *f)
+{
+    char *name = sg_kernel_name(f->memory, f->kernel_object);
+    const bool own =
+        name && (!strncmp(name, "__amd_rocclr_", 13) || !strncmp(name, "kernel_at_", 10));
+    free(name);
+    return own;
+}
+
+void chk_memory_report(chk_finding_t *f)
+{
+    call_t c;
+    const bool own = is_runtimes_own(f);
+    if (own && f->kind == CHK_KIND_CODE) return; /* that is how code is loaded */
+    if (own && find_call(f->va, &c)) {
+        if (c.told) return;
+        f->call = c.call;
+        f->stack = &c.stack;
+    }
+    chk_report(f);
+}
+
+/* The first address of a range that is in no allocation. */
+static bool find_bad(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t *bad)
+{
+    while (bytes) {
+        chk_span_t span;
+        const sg_extent_t *e = sg_memory_find(m, va);
+        *bad = va;
+        if (!e || chk_place_find(va, e->begin, e->end, &span) == CHK_OUTSIDE) return true;
+        const uint64_t end = span.end < e->end ? span.end : e->end;
+        if (bytes <= end - va) return false;
+        bytes -= end - va;
+        va = end;
+    }
+    return false;
+}
+
+static void look_at_transfer(const sg_memory_t *m, uint64_t va, uint64_t bytes, chk_kind_t kind)
+{
+    call_t c;
+    chk_finding_t f = {.kind = kind, .bytes = bytes, .at_address = true, .memory = m};
+    if (!va || !find_bad(m, va, bytes, &f.va)) return;
+    if (find_call(f.va, &c)) {
+        if (c.told) return;
+        f.call = c.call;
+        f.stack = &c.stack;
+    } else {
+        f.more = "by a packet of a copy engine";
+    }
+    chk_report(&f);
+}
+
+void chk_memory_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    look_at_transfer(m, from, bytes, CHK_KIND_COPY_READ);
+    look_at_transfer(m, to, bytes, CHK_KIND_COPY_WRITE);
+}
