@@ -1,9 +1,69 @@
 """Waves that do not meet; see corpus.py."""
+import os
+import subprocess
+import unittest
+
 import corpus
 
 BUGS = {
     "left-early": ({"barrier-exit": 1}, "waves have ended while others wait at a barrier", "bug: barrier-exit", None,
                    "3 of 4 waves wait here, wave 3 is the first that has ended"),
+    "different-barriers": corpus.Bug({"barrier-place": 1}, "waves wait at different barriers", "bug: barrier-place",
+                                     None, "bytes of code lie between the barriers", other="other: barrier-place"),
+    "different-rounds": ({"barrier-exit": 1}, "waves have ended while others wait at a barrier", "bug: barrier-loop",
+                         None, "3 of 4 waves wait here, wave 0 is the first that has ended"),
 }
+
+# By program that would wait for ever: the lines where its waves are, each with what is said of it, and whether the
+# program comes to its end when it is let go, or is given up.
+NEVER = {
+    "flag-never": ([(r"4 waves in a loop", "bug: flag")], True),
+    "lock-twice": ([(r"3 waves in a loop", "bug: lock"), (r"1 wave in a loop", "bug: lock")], False),
+    "spin-before-barrier": ([(r"1 wave in a loop", "bug: spin"), (r"1 wave at the barrier", "other: spin")], False),
+    "wait-for-each-other": ([(r"2 waves in a loop", "bug: exchange")], False),
+    "left-grid": ([(r"3 waves at a global barrier", "bug: grid")], False),
+}
+LONG = ("program-sets", "slow-producer")
+
+ENVIRONMENT = os.environ | {"SOFTGPU_CHECK_HANG": "1"}
+
+
+class Never(unittest.TestCase):
+    def judge(self, name, text, status, output, rest):
+        places, ends = NEVER[name]
+        self.assertIn("softgpu: error: waves wait for what never comes, wave", text)
+        for what, comment in places:
+            self.assertRegex(text, rf"\n  {what} at [^\n]*{corpus.place_of(comment)}")
+        self.assertEqual((status, output), (0, "done\n"))
+        self.assertIn("softgpu:   never-satisfied      1 different, 1 times" if ends else "", rest)
+        self.assertNotIn("softgpu: error", rest)
+
+    def run_until_told(self, name):
+        """What is told while it waits; then it is let go."""
+        with subprocess.Popen([corpus.softgpu, "--cus", "4", "--check", "--", corpus.program, name], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=ENVIRONMENT) as process:
+            try:
+                told = ""
+                while told.count(", first wave") < len(NEVER[name][0]):
+                    line = process.stderr.readline()
+                    if not line:
+                        break
+                    told += line
+                output, rest = process.communicate("\n", timeout=60)
+            finally:
+                process.kill()
+            return told, process.returncode, output, rest
+
+    def test_waits_without_an_end(self):
+        for name, found in corpus.in_twos(self.run_until_told, NEVER):
+            with self.subTest(name):
+                self.judge(name, *found)
+
+    def test_twins_and_long_waits_are_silent(self):
+        for name, done in corpus.in_twos(lambda name: corpus.check(name, "right", env=ENVIRONMENT), (*NEVER, *LONG)):
+            with self.subTest(name):
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
+
 
 corpus.main(BUGS)

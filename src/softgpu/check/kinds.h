@@ -59,7 +59,9 @@ enum {
     X(BARRIER_EXIT, SYNC, "barrier-exit", "waves have ended while others wait at a barrier",       \
       "A barrier is for all waves of a workgroup; those that have ended do not come to it.")       \
     X(BARRIER_PLACE, SYNC, "barrier-place", "waves wait at different barriers",                    \
-      "Each barrier counts for the other: waves are let go that have not met.")
+      "Each barrier counts for the other: waves are let go that have not met.")                    \
+    X(NEVER, SYNC, "never-satisfied", "waves wait for what never comes",                           \
+      "No wave on the GPU changes anything any more: each waits for another, or for nobody.")
 #define CHK_HAZARD_KINDS(X)                                                                        \
     X(HAZARD_WAIT, HAZARD, "hazard-wait", "register used while a load is outstanding",             \
       "The load has not returned for sure: there is no s_waitcnt that waits for it.")              \

@@ -7,6 +7,7 @@
 #include "softgpu/check/group.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/device/names.h"
+#include "softgpu/device/stall.h"
 
 #include <hsa/hsa.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ void sg_check_begin(sg_run_t *run, const hsa_kernel_dispatch_packet_t *packet, u
 {
     chk_line_t *order = run->queue->order;
     run->checked = chk_wanted() && is_chosen(run, packet->kernel_object);
+    sg_stall_begin(run);
     if (!run->checked && !order) return;
     chk_line_packet(order, id, packet->header >> HSA_PACKET_HEADER_BARRIER & 1);
     run->check = (chk_dispatch_t){.serial = chk_line_dispatch(order),
@@ -48,6 +50,7 @@ void sg_check_start(sg_box_t *b, uint64_t id)
         return;
     }
     chk_group_start(b->check, &b->run->check, &b->group, id);
+    sg_stall_start(b);
 }
 
 bool sg_check_ready(void)

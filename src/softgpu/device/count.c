@@ -6,6 +6,7 @@
 #include "softgpu/device/census.h"
 #include "softgpu/device/check.h"
 #include "softgpu/device/observe.h"
+#include "softgpu/device/stall.h"
 
 #include "base/log.h"
 
@@ -110,7 +111,7 @@ static isa_census_t *census_of(const sg_box_t *b)
 
 static isa_check_t *check_of(const sg_box_t *b)
 {
-    return b->run->checked && b->check ? chk_group_isa(b->check) : NULL;
+    return b->run->checked && b->check ? sg_stall_watch(b, chk_group_isa(b->check)) : NULL;
 }
 
 /* An observer, a census and a check in one. */

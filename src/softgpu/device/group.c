@@ -5,7 +5,7 @@
  * for the next: after warm-up a launch allocates nothing. */
 #include "softgpu/check/group.h"
 #include "softgpu/device/guard.h"
-#include "softgpu/device/internal.h"
+#include "softgpu/device/stall.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -73,6 +73,7 @@ void sg_box_destroy(sg_box_t *b)
 {
     if (b) sg_sight_free(b->sight);
     if (b) chk_group_free(b->check);
+    if (b) sg_stall_free(b->stall);
     if (b) munmap(b, memory_bytes());
 }
 

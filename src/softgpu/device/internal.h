@@ -38,6 +38,7 @@ typedef struct sg_watch sg_watch_t;
 typedef struct sg_worker sg_worker_t;
 typedef struct sg_observed sg_observed_t; /* observe.h */
 typedef struct sg_sight sg_sight_t;
+typedef struct sg_stall sg_stall_t; /* stall.h */
 typedef struct sg_census_run sg_census_run_t; /* census.h */
 
 /* ---- host traps: sampling.c ---- */
@@ -158,6 +159,7 @@ struct sg_box {
     sg_perf_group_t *counting; /* its counts, behind the box */
     sg_sight_t *sight;         /* made when the first observed workgroup starts */
     struct chk_group *check;   /* made when the first checked workgroup starts */
+    sg_stall_t *stall;         /* made when the first of those has a second turn */
     struct isa_census *census; /* run->census: of the thread whose turn it is, or NULL */
     isa_wave_t *running;       /* or the last that has */
     isa_wave_t *failed;        /* the wave that ended the run with an error */

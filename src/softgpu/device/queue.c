@@ -6,7 +6,7 @@
 #include "softgpu/check/check.h"
 #include "softgpu/device/futex.h"
 #include "softgpu/device/guard.h"
-#include "softgpu/device/internal.h"
+#include "softgpu/device/stall.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -170,6 +170,7 @@ static void *queue_main(void *arg)
         if (!atomic_load(&q->waiting)) atomic_store(&q->doorbell_seen, sg_queue_doorbell(q));
         sg_step_t step = guarded_step(q);
         if (step == SG_STEP_WORKED) {
+            sg_stall_moved();
             sg_watch_remove(q->device->watch, q);
             quiet = 0;
             continue;

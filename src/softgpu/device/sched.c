@@ -9,7 +9,7 @@
  * other choices take the pool's lock once. */
 #include "base/env.h"
 #include "softgpu/device/futex.h"
-#include "softgpu/device/internal.h"
+#include "softgpu/device/stall.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -233,6 +233,7 @@ void sg_worker_release(sg_worker_t *w)
 
 static void settle(sg_run_t *run, uint64_t finished)
 {
+    if (finished) sg_stall_settled(finished);
     if (finished &&
         atomic_fetch_sub_explicit(&run->left, finished, memory_order_acq_rel) == finished)
         sg_run_complete(run);
@@ -404,21 +405,26 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
             r = SG_BOX_DONE;
         }
         if (r == SG_BOX_DONE) {
+            sg_stall_end(j->box);
             if (advance(p, j)) continue;
             leave(p, w, j);
             if (!pick(p, w, j, false)) return;
             continue;
         }
+        sg_stall_turn(j->box, r == SG_BOX_SLEEPY);
         bool alone =
             !atomic_load_explicit(&p->backlog, memory_order_relaxed) && j->ids.begin == j->ids.end;
         if (r == SG_BOX_SLEEPY)
             rest_after_sleep(j->box);
         else
             j->box->sleepy = 0;
-        if (alone)
-            j->slice = SLICE;
-        else
+        if (!alone) {
             pick(p, w, j, true);
+            continue;
+        }
+        j->slice = SLICE;
+        settle(j->run, j->finished); /* the box has not finished: this is not the last */
+        j->finished = 0;
     } while (j->box);
 }
 

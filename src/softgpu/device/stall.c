@@ -1,0 +1,383 @@
+/* stall.c - see stall.h.
+ *
+ * A workgroup stands still when its waves come back, turn after turn, to states that they have been
+ * in: registers, LDS, places. If all workgroups there are stand still for a while, and then in
+ * turns in which every store is watched change no memory either, nothing on the GPU will ever
+ * change it; that the program itself will is what the while is for, and loops that read its memory
+ * are left alone. Whatever moves begins it all again: a new state, a packet, a workgroup that
+ * begins or ends.
+ */
+#include "softgpu/device/stall.h"
+
+#include "base/env.h"
+#include "softgpu/cache/reach.h"
+#include "softgpu/check/check.h"
+#include "softgpu/isa/code.h"
+#include "softgpu/isa/table.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STATES = 8,        /* of a loop, one for each branch in it where a turn may end */
+    QUIET_TURNS = 32,  /* without a new one, before the time counts */
+    WATCHED_TURNS = 2, /* each goes round the loop thousands of times */
+    SLEPT_TURNS = 64,  /* which are short, for one that is looked at */
+    PLACES = 64,       /* where waves are, that are told apart */
+    PLACES_TOLD = 8,
+    GRACE_SECONDS = 10,
+    ARGUMENT_BYTES = 4096 /* HIP's limit for those of a kernel: host memory, which nobody changes */
+};
+
+/* Bytes that an instruction is about to change. */
+typedef struct {
+    const uint8_t *at;
+    uint32_t bytes;
+    uint8_t was[16];
+} change_t;
+
+struct sg_stall {
+    isa_check_t check; /* first: in a watched turn */
+    isa_check_t *other;
+    uint64_t state[STATES];
+    uint32_t next, quiet, slept;
+    uint64_t epoch, since; /* when it was first seen quiet in an epoch, */
+    bool told;             /* and whether its places are in the table */
+    uint32_t watched;      /* turns; 0: it is not watched */
+    bool changed, outside; /* in those */
+    uint64_t kernarg;
+    uint64_t looks_at[SG_GROUP_WAVES]; /* the waves' last instructions that load, in those */
+    uint32_t n_changes;
+    change_t change[2 * ISA_LANES];
+};
+
+typedef struct {
+    uint64_t pc;
+    const sg_run_t *run;
+    const char *how;
+    uint32_t waves, wave, group[3]; /* wave, group: of the first */
+} place_t;
+
+static struct {
+    pthread_once_t once;
+    bool wanted;
+    uint64_t grace_ns;
+    uint8_t looks[ISA_OP_COUNT]; /* in a watched turn */
+    _Atomic uint64_t epoch;      /* changes when anything moves */
+    _Atomic uint64_t workgroups; /* of runs, that have not ended */
+    pthread_mutex_t lock;        /* of the rest */
+    uint64_t table_epoch, told;  /* workgroups in the table */
+    place_t place[PLACES];
+    uint32_t n_places, more_waves;
+} stall = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- watched turns ---- */
+
+static bool is_looked_at(const sgc_op_t *op)
+{
+    const bool plain = op->special < SGC_INV_VECTOR || op->special > SGC_SCALAR_WB;
+    return plain &&
+           (op->unit == SGC_UNIT_VECTOR || (op->unit == SGC_UNIT_SCALAR && op->access != SGC_READ));
+}
+
+/* Memory of the program's own it may change at any time. */
+static bool is_outside(const sg_stall_t *s, const isa_wave_t *w, uint64_t va)
+{
+    const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
+    if (e && !(e->flags & (SG_MEM_HOST | SG_MEM_REGISTERED))) return false;
+    return va - s->kernarg >= ARGUMENT_BYTES;
+}
+
+static void look_at_lanes(sg_stall_t *s, const isa_wave_t *w, const sgc_op_t *op, sgc_lanes_t *a)
+{
+    if (!a->exec) return;
+    sgc_lanes_spread(a);
+    s->changed |= op->access != SGC_READ &&
+                  (a->bytes > sizeof s->change->was || (a->dword_step != 4 && a->bytes > 4));
+    for (uint64_t lanes = a->exec; lanes; lanes &= lanes - 1) {
+        const uint64_t va = a->va[__builtin_ctzll(lanes)];
+        s->outside |= is_outside(s, w, va);
+        if (op->access == SGC_READ || s->changed) continue;
+        change_t *c = &s->change[s->n_changes];
+        c->at = sg_memory_host(w->group->dispatch->memory, va, a->bytes, 0);
+        c->bytes = a->bytes;
+        if (!c->at) continue;
+        memcpy(c->was, c->at, c->bytes);
+        s->n_changes++;
+    }
+}
+
+static void before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+{
+    sg_stall_t *s = (sg_stall_t *)c;
+    const sgc_op_t *op = &sgc_ops_table[i->op];
+    sgc_reach_t reach;
+    if (s->other->looks[i->op] & ISA_CHECK_BEFORE) s->other->before(s->other, w, i);
+    s->n_changes = 0;
+    if (op->unit == SGC_UNIT_VECTOR || op->unit == SGC_UNIT_LDS)
+        s->looks_at[w->index_in_group] = isa_inst_pc(w, i);
+    if (!is_looked_at(op)) return;
+    if (op->unit == SGC_UNIT_SCALAR) {
+        s->changed = true; /* they are rare, so that it need not be known */
+    } else if (w->exec) {
+        sgc_reach(w, i, op, &reach);
+        look_at_lanes(s, w, op, &reach.memory);
+        look_at_lanes(s, w, op, &reach.own);
+    }
+}
+
+static void after(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+{
+    sg_stall_t *s = (sg_stall_t *)c;
+    if (s->other->looks[i->op] & ISA_CHECK_AFTER) s->other->after(s->other, w, i);
+    for (uint32_t k = 0; k < s->n_changes && !s->changed; k++)
+        s->changed = memcmp(s->change[k].at, s->change[k].was, s->change[k].bytes) != 0;
+    s->n_changes = 0;
+}
+
+isa_check_t *sg_stall_watch(const sg_box_t *b, isa_check_t *check)
+{
+    sg_stall_t *s = b->stall;
+    if (!s || !s->watched) return check;
+    s->other = check;
+    return &s->check;
+}
+
+/* ---- whether anything moves ---- */
+
+static void prepare(void)
+{
+    stall.wanted = chk_wanted() & CHK_SYNC;
+    stall.grace_ns = UINT64_C(1000000000) *
+                     (uint64_t)base_env_int("SOFTGPU_CHECK_HANG", GRACE_SECONDS, 0, INT32_MAX);
+    stall.wanted &= stall.grace_ns != 0;
+    if (!stall.wanted) return;
+    sgc_ops();
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++)
+        stall.looks[op] = ISA_CHECK_BEFORE | ISA_CHECK_AFTER; /* what others want is among it */
+}
+
+static bool wanted(void)
+{
+    pthread_once(&stall.once, prepare);
+    return stall.wanted;
+}
+
+void sg_stall_moved(void)
+{
+    if (stall.wanted) atomic_fetch_add_explicit(&stall.epoch, 1, memory_order_relaxed);
+}
+
+void sg_stall_begin(const sg_run_t *run)
+{
+    if (!wanted()) return;
+    atomic_fetch_add(&stall.workgroups, run->total);
+    sg_stall_moved();
+}
+
+void sg_stall_settled(uint64_t workgroups)
+{
+    if (!stall.wanted) return;
+    atomic_fetch_sub(&stall.workgroups, workgroups);
+    sg_stall_moved();
+}
+
+void sg_stall_start(sg_box_t *b)
+{
+    sg_stall_t *s = b->stall;
+    if (!s) return;
+    memset(s->state, 0, sizeof s->state);
+    s->quiet = s->slept = s->watched = 0;
+    s->told = false;
+}
+
+void sg_stall_end(sg_box_t *b)
+{
+    if (b->stall && b->stall->quiet) sg_stall_moved();
+}
+
+void sg_stall_free(sg_stall_t *s)
+{
+    free(s);
+}
+
+/* ---- states ---- */
+
+static uint64_t mix(uint64_t h, const void *words, size_t bytes)
+{
+    const uint64_t *p = words;
+    uint64_t part[4] = {h, h + 1, h + 2, h + 3};
+    for (size_t k = 0; k + 4 <= bytes / 8; k += 4)
+        for (unsigned n = 0; n < 4; n++)
+            part[n] = (part[n] ^ p[k + n]) * UINT64_C(0x9e3779b97f4a7c15) ^ part[n] >> 29;
+    for (size_t k = bytes / 32 * 4; k < bytes / 8; k++)
+        part[0] = (part[0] ^ p[k]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (unsigned n = 0; n < 4; n++)
+        h = (h ^ part[n] ^ part[n] >> 32) * UINT64_C(0xff51afd7ed558ccd);
+    return h;
+}
+
+static uint64_t state_of(const sg_box_t *b)
+{
+    const isa_dispatch_t *d = b->group.dispatch;
+    uint64_t h = mix((uint64_t)b->ended << 32 | b->sleeping, d->gws, sizeof *d->gws);
+    h = mix(h, b->group.lds, b->group.lds_bytes);
+    for (uint32_t k = 0; k < b->group.n_waves; k++) {
+        const isa_wave_t *w = b->wave[k];
+        if (b->ended >> k & 1) continue;
+        h = mix(h ^ isa_wave_pc(w) ^ (uint64_t)w->scc << 63, w->sgpr, ISA_SCALARS * 4);
+        h = mix(h, w->vgpr, d->n_vgpr * sizeof(isa_row_t));
+    }
+    return h ? h : 1; /* 0 is none */
+}
+
+static bool is_known(sg_stall_t *s, uint64_t state)
+{
+    for (unsigned k = 0; k < STATES; k++)
+        if (s->state[k] == state) return true;
+    s->state[s->next++ % STATES] = state;
+    return false;
+}
+
+/* ---- what is told ---- */
+
+static void add_wave(const sg_box_t *b, uint32_t index)
+{
+    const isa_wave_t *w = b->wave[index];
+    const bool barrier = b->sleeping >> index & 1, loop = !barrier && !w->repeats;
+    const uint64_t looks_at = loop ? b->stall->looks_at[index] : 0;
+    const uint64_t pc = looks_at ? looks_at : isa_wave_pc(w) - (barrier ? 4 : 0);
+    for (uint32_t k = 0; k < stall.n_places; k++)
+        if (stall.place[k].pc == pc && stall.place[k].run == b->run) {
+            stall.place[k].waves++;
+            return;
+        }
+    if (stall.n_places == PLACES) {
+        stall.more_waves++;
+        return;
+    }
+    stall.place[stall.n_places++] =
+        (place_t){.pc = pc,
+                  .run = b->run,
+                  .how = loop      ? "in a loop"
+                         : barrier ? "at the barrier"
+                                   : "at a global barrier",
+                  .waves = 1,
+                  .wave = index,
+                  .group = {b->group.id[0], b->group.id[1], b->group.id[2]}};
+}
+
+static int by_waves(const void *a, const void *b)
+{
+    const place_t *x = a, *y = b;
+    return (x->waves < y->waves) - (x->waves > y->waves);
+}
+
+/* "3 waves in a loop at saxpy.hip:14, first wave 0 of group (1,0,0)" */
+static void put_place(FILE *f, const place_t *p)
+{
+    chk_code_t at;
+    chk_where_code(p->run->device->memory, p->pc, &at);
+    fprintf(f, "%u wave%s %s", p->waves, p->waves == 1 ? "" : "s", p->how);
+    for (uint32_t k = 0; k < at.n; k++)
+        fprintf(f, "%s%s:%u",
+                k == 0   ? " at "
+                : k == 1 ? " (inlined at "
+                         : ", ",
+                at.file[k], at.line[k]);
+    fprintf(f, "%s, first wave %u of group (%u,%u,%u)", at.n > 1 ? ")" : "", p->wave, p->group[0],
+            p->group[1], p->group[2]);
+}
+
+/* The place that most waves are at is the finding's, all are in its text. */
+static void report(void)
+{
+    char *more = NULL;
+    size_t bytes;
+    FILE *text = open_memstream(&more, &bytes);
+    uint32_t others = stall.more_waves;
+    qsort(stall.place, stall.n_places, sizeof *stall.place, by_waves);
+    const place_t *first = stall.place;
+    for (uint32_t k = 0; k < stall.n_places; k++) {
+        if (k >= PLACES_TOLD) others += stall.place[k].waves;
+        if (k >= PLACES_TOLD || !text) continue;
+        if (k) fputs("\n  ", text);
+        put_place(text, &stall.place[k]);
+    }
+    if (text && others) fprintf(text, "\n  %u waves elsewhere", others);
+    if (text) fclose(text);
+    const chk_finding_t f = {.kind = CHK_KIND_NEVER,
+                             .pc = first->pc,
+                             .memory = first->run->device->memory,
+                             .kernel_object = first->run->check.kernel_object,
+                             .group = {first->group[0], first->group[1], first->group[2]},
+                             .wave = first->wave,
+                             .more = more};
+    chk_report(&f);
+    chk_flush(); /* the dispatch does not end */
+    free(more);
+}
+
+/* The box stands still: its waves go into the table, and if they are the last it is told. */
+static void tell(sg_box_t *b, uint64_t epoch)
+{
+    pthread_mutex_lock(&stall.lock);
+    if (stall.table_epoch != epoch) {
+        stall.table_epoch = epoch;
+        stall.told = 0;
+        stall.n_places = stall.more_waves = 0;
+    }
+    for (uint32_t k = 0; k < b->group.n_waves; k++)
+        if (!(b->ended >> k & 1)) add_wave(b, k);
+    stall.told++;
+    if (stall.told == atomic_load(&stall.workgroups) && epoch == atomic_load(&stall.epoch))
+        report();
+    pthread_mutex_unlock(&stall.lock);
+}
+
+/* ---- turns ---- */
+
+static bool make(sg_box_t *b)
+{
+    if (!b->stall && (b->stall = calloc(1, sizeof *b->stall)))
+        b->stall->check = (isa_check_t){.looks = stall.looks, .before = before, .after = after};
+    return b->stall;
+}
+
+void sg_stall_turn(sg_box_t *b, bool slept)
+{
+    if (!stall.wanted || !b->run->checked || !b->check || !make(b)) return;
+    sg_stall_t *s = b->stall;
+    if (slept && !s->watched && ++s->slept % SLEPT_TURNS) return;
+    if (!is_known(s, state_of(b))) {
+        s->quiet = s->watched = 0;
+        s->told = false;
+        sg_stall_moved();
+        return;
+    }
+    const uint64_t epoch = atomic_load(&stall.epoch);
+    if (++s->quiet < QUIET_TURNS || (s->told && s->epoch == epoch)) return;
+    const uint64_t now = sg_device_clock();
+    if (s->epoch != epoch) {
+        s->epoch = epoch;
+        s->since = now;
+        s->watched = 0;
+        s->told = false;
+    }
+    if (now - s->since < stall.grace_ns) return;
+    if (!s->watched++) {
+        s->kernarg = b->run->check.kernarg;
+        s->changed = s->outside = false;
+        memset(s->looks_at, 0, sizeof s->looks_at);
+        return;
+    }
+    if (s->watched <= (slept ? SLEPT_TURNS * WATCHED_TURNS : WATCHED_TURNS)) return;
+    s->watched = 0;
+    s->since = now;
+    if (s->changed) sg_stall_moved();
+    if (s->changed || s->outside) return;
+    s->told = true;
+    tell(b, epoch);
+}
