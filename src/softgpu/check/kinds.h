@@ -53,7 +53,17 @@ enum {
       "No allocation begins at the address.")                                                      \
     X(DOUBLE_FREE, MEMORY, "double-free", "free of what has been taken back",                      \
       "The allocation that began at the address has been taken back already.")
-#define CHK_INIT_KINDS(X)
+#define CHK_INIT_KINDS(X)                                                                          \
+    X(INIT_ADDRESS, INIT, "uninitialized-address", "an address that nobody has written",           \
+      "Lanes access memory at an address of undefined bits.")                                      \
+    X(INIT_BRANCH, INIT, "uninitialized-branch", "a branch by a value that nobody has written",    \
+      "Where the wave goes depends on undefined bits.")                                            \
+    X(INIT_EXEC, INIT, "uninitialized-condition", "a condition of what nobody has written",        \
+      "Which lanes go on depends on undefined bits.")                                              \
+    X(INIT_ATOMIC, INIT, "uninitialized-atomic", "an atomic operation on what nobody has written", \
+      "The new value is made of an old one that has none.")                                        \
+    X(INIT_STORE, INIT, "uninitialized-store", "a store of what nobody has written",               \
+      "Undefined bits go where others see them; looked for with SOFTGPU_CHECK_INIT=strict.")
 #define CHK_RACE_KINDS(X)
 #define CHK_SYNC_KINDS(X)                                                                          \
     X(BARRIER_EXIT, SYNC, "barrier-exit", "waves have ended while others wait at a barrier",       \

@@ -4,6 +4,7 @@
  * it until the process has ended. */
 #include "softgpu/device/internal.h"
 
+#include "softgpu/check/group.h"
 #include "softgpu/device/observe.h"
 #include "softgpu/isa/clock.h"
 #include "softgpu/perf/spm.h"
@@ -40,7 +41,10 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->perf = sg_perf_create(profile, sgc_page_of_memory, d->memory);
     if (d->perf) sg_perf_set_trace_memory(d->perf, trace_memory, d->memory);
     d->observed = sg_observe_wanted();
-    if (d->registers && d->code && d->core && d->perf) return d;
+    if (d->registers && d->code && d->core && d->perf) {
+        chk_memory_add(d->memory);
+        return d;
+    }
 
     sg_perf_destroy(d->perf);
     if (d->code) isa_code_destroy(d->code);

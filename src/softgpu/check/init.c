@@ -1,0 +1,349 @@
+/* init.c - the part that says where a value matters that nobody has given: as an address, where a
+ * wave goes, which of its lanes are on, under an atomic operation; strictly also where it is stored
+ * for others to see.
+ *
+ * Copies and sums of undefined values are no error: compilers make them. A value that has been
+ * reported counts as defined from then on. */
+#include "softgpu/check/init.h"
+
+#include "base/env.h"
+#include "softgpu/isa/code.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCC_CODE = 253, SCRATCH_MOST = 1 << 20 }; /* larger ones count as written */
+
+typedef enum {
+    UNIT_NONE,
+    UNIT_ALU,
+    UNIT_BRANCH,
+    UNIT_VECTOR,
+    UNIT_LDS,
+    UNIT_LANES,
+    UNIT_SCALAR
+} unit_t;
+
+static uint8_t units[ISA_OP_COUNT]; /* unit_t */
+static bool is_strict;
+
+/* ---- instructions ---- */
+
+static unit_t unit_of(unsigned op)
+{
+    const sgc_op_t *o = &sgc_ops_table[op];
+    const isa_row_desc_t *row = &isa_table[op];
+    const bool invalidates = o->special >= SGC_INV_VECTOR && o->special <= SGC_SCALAR_WB;
+    if (row->klass == ISA_CLASS_BRANCH && (row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOP1))
+        return UNIT_BRANCH;
+    if (invalidates) return UNIT_NONE;
+    switch (o->unit) {
+    case SGC_UNIT_VECTOR: return UNIT_VECTOR;
+    case SGC_UNIT_LDS: return o->special == SGC_CROSS ? UNIT_LANES : UNIT_LDS;
+    case SGC_UNIT_SCALAR: return UNIT_SCALAR;
+    default: break;
+    }
+    if (row->fmt == ISA_FMT_SMEM && isa_field(row, ISA_ROLE_SDST)) return UNIT_ALU;
+    return chk_alu_table[op].rule != CHK_RULE_NONE ? UNIT_ALU : UNIT_NONE;
+}
+
+static void looks(uint8_t *looks)
+{
+    const char *how = base_env("SOFTGPU_CHECK_INIT");
+    is_strict = how && !strcmp(how, "strict");
+    chk_alu_rules(isa_core_select());
+    chk_access_rules();
+    for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
+        units[op] = (uint8_t)unit_of(op);
+        if (units[op] != UNIT_NONE) looks[op] = ISA_CHECK_BEFORE;
+    }
+}
+
+/* ---- findings ---- */
+
+/* "v5 ...", and where the load was. */
+static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *from, char *more,
+                     size_t room)
+{
+    const uint64_t slot = (from->pc - w->page->va) / 4;
+    switch (from->from) {
+    case CHK_FROM_VGPR:
+        if (from->at >= w->acc_offset && w->acc_offset)
+            snprintf(more, room, "the wave has never written a%u",
+                     (unsigned)(from->at - w->acc_offset));
+        else
+            snprintf(more, room, "the wave has never written v%u", (unsigned)from->at);
+        break;
+    case CHK_FROM_SGPR:
+        if (from->at == SCC_CODE)
+            snprintf(more, room, "the wave has never written SCC");
+        else
+            snprintf(more, room, "the wave has never written s%u", (unsigned)from->at);
+        break;
+    case CHK_FROM_MEMORY:
+        snprintf(more, room, "nobody has written the value that was there");
+        f->at_address = true;
+        f->va = from->at;
+        break;
+    case CHK_FROM_LDS:
+        snprintf(more, room, "the workgroup has not written offset %u of its LDS",
+                 (unsigned)from->at);
+        break;
+    case CHK_FROM_SCRATCH:
+        snprintf(more, room, "the lane has not written its private memory there");
+        break;
+    default: snprintf(more, room, "nobody has written the value"); break;
+    }
+    f->more = more;
+    if (!from->pc || from->pc == f->pc) return;
+    f->other = (chk_other_t){.what = "the value was read",
+                             .pc = from->pc,
+                             .kernel_object = f->kernel_object,
+                             .group = {f->group[0], f->group[1], f->group[2]},
+                             .wave = f->wave,
+                             .lane = f->lane};
+    if (slot >= ISA_PAGE_SLOTS) return;
+    f->other.n_words = w->page->slots[slot].dwords;
+    memcpy(f->other.words, &w->page->words[slot], sizeof f->other.words);
+}
+
+static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
+                   uint64_t lanes, const chk_origin_t *from)
+{
+    char more[96];
+    chk_finding_t f = lanes ? chk_finding_lanes(g, w, i, kind, lanes) : chk_finding(g, w, i, kind);
+    describe(&f, w, from, more, sizeof more);
+    chk_report(&f);
+}
+
+/* ---- where values matter ---- */
+
+static void look_at_address(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                            const isa_inst_t *i, const isa_operand_t *o, unsigned dwords)
+{
+    isa_operand_t part = *o;
+    part.bits = (uint16_t)(32 * dwords);
+    if (o->kind == ISA_OPK_NONE || o->kind == ISA_OPK_CONST) return;
+    const uint64_t lanes = chk_operand_some(h, &part) & (chk_is_row(o) ? w->exec : ~UINT64_C(0));
+    if (!lanes) return;
+    report(g, w, i, CHK_KIND_INIT_ADDRESS, chk_is_row(o) ? lanes : 0,
+           chk_operand_from(h, &part, lanes));
+    chk_operand_define(h, &part, lanes);
+}
+
+static void look_at_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                              const isa_inst_t *i)
+{
+    const bool saddr = i->flags & ISA_F_SADDR;
+    switch (i->fmt) {
+    case ISA_FMT_MUBUF:
+    case ISA_FMT_MTBUF:
+        if (i->flags & (ISA_F_IDXEN | ISA_F_OFFEN))
+            look_at_address(g, h, w, i, &i->src[0],
+                            (i->flags & ISA_F_IDXEN && i->flags & ISA_F_OFFEN) ? 2 : 1);
+        look_at_address(g, h, w, i, &i->src[2], 4);
+        look_at_address(g, h, w, i, &i->src[3], 1);
+        break;
+    case ISA_FMT_SCRATCH:
+        if (saddr)
+            look_at_address(g, h, w, i, &i->src[2], 1);
+        else
+            look_at_address(g, h, w, i, &i->src[0], 1);
+        break;
+    case ISA_FMT_GLOBAL:
+        look_at_address(g, h, w, i, &i->src[0], saddr ? 1 : 2);
+        if (saddr) look_at_address(g, h, w, i, &i->src[2], 2);
+        break;
+    case ISA_FMT_FLAT: look_at_address(g, h, w, i, &i->src[0], 2); break;
+    case ISA_FMT_SMEM:
+        look_at_address(g, h, w, i, &i->src[0], sgc_ops_table[i->op].buffer ? 4 : 2);
+        if (i->flags & ISA_F_SOE) look_at_address(g, h, w, i, &i->src[1], 1);
+        break;
+    default: /* DS: a dword for each lane, if one at all */
+        if (sgc_ops_table[i->op].special == SGC_PLAIN || sgc_ops_table[i->op].special == SGC_PAIR)
+            look_at_address(g, h, w, i, &i->src[0], 1);
+        break;
+    }
+}
+
+static void look_at_access(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
+                           const chk_access_t *a)
+{
+    const bool lanes = i->fmt != ISA_FMT_SMEM;
+    if (a->changed.lanes)
+        report(g, w, i, CHK_KIND_INIT_ATOMIC, lanes ? a->changed.lanes : 0, &a->changed.from);
+    if (a->stored.lanes && is_strict)
+        report(g, w, i, CHK_KIND_INIT_STORE, lanes ? a->stored.lanes : 0, &a->stored.from);
+}
+
+static uint64_t scalar64(const uint32_t *s, unsigned reg)
+{
+    return s[reg] | (uint64_t)s[reg + 1] << 32;
+}
+
+static void look_at_branch(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                           const isa_inst_t *i)
+{
+    const isa_row_desc_t *op = &isa_table[i->op];
+    const uint64_t vcc = scalar64(h->scalar, ISA_CODE_VCC);
+    if (op->fmt == ISA_FMT_SOP1) { /* to an address */
+        look_at_address(g, h, w, i, &i->src[0], 2);
+        chk_operand_define(h, &i->dst, 0);
+    } else if (op->reads & ISA_REG_SCC && h->scc) {
+        report(g, w, i, CHK_KIND_INIT_BRANCH, 0, &h->scc_from);
+        h->scc = 0;
+    } else if (op->reads & ISA_REG_VCC && vcc && !(w->vcc & ~vcc)) {
+        report(g, w, i, CHK_KIND_INIT_BRANCH, vcc, &h->scalar_from[ISA_CODE_VCC + !(uint32_t)vcc]);
+        h->scalar[ISA_CODE_VCC] = h->scalar[ISA_CODE_VCC + 1] = 0;
+    }
+}
+
+static void look_at_exec(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                         const isa_inst_t *i)
+{
+    const uint64_t exec = scalar64(h->scalar, ISA_CODE_EXEC);
+    if (__builtin_expect(!exec, 1)) return;
+    report(g, w, i, CHK_KIND_INIT_EXEC, exec, &h->scalar_from[ISA_CODE_EXEC + !(uint32_t)exec]);
+    h->scalar[ISA_CODE_EXEC] = h->scalar[ISA_CODE_EXEC + 1] = 0;
+}
+
+static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
+{
+    chk_init_t *s = state;
+    chk_shadow_t *h = &s->wave[w->index_in_group];
+    chk_access_t found = {0};
+    const unit_t unit = units[i->op];
+    if (w->index_in_group >= s->n_waves) return;
+    if (__builtin_expect(unit == UNIT_ALU, 1)) {
+        chk_alu_step(&s->lab, h, w, i);
+        look_at_exec(g, h, w, i);
+        return;
+    }
+    if (unit == UNIT_BRANCH) {
+        look_at_branch(g, h, w, i);
+        return;
+    }
+    if (unit != UNIT_SCALAR && !w->exec) return;
+    if (unit == UNIT_LANES) {
+        if (chk_alu_table[i->op].control & 1) look_at_address(g, h, w, i, &i->src[0], 1);
+        chk_alu_step(&s->lab, h, w, i);
+        return;
+    }
+    look_at_addresses(g, h, w, i);
+    if (unit == UNIT_VECTOR)
+        chk_access_vector(g, s, h, w, i, &found);
+    else if (unit == UNIT_LDS)
+        chk_access_lds(g, s, h, w, i, &found);
+    else
+        chk_access_scalar(s, h, w, i, &found);
+    look_at_access(g, w, i, &found);
+}
+
+/* ---- workgroups ---- */
+
+static void free_waves(chk_init_t *s)
+{
+    for (uint32_t k = 0; k < s->n_waves; k++) {
+        free(s->wave[k].bits);
+        free(s->wave[k].scratch);
+        free(s->wave[k].scratch_page);
+    }
+    free(s->wave);
+    s->wave = NULL;
+    s->n_waves = s->room = s->scratch_room = 0;
+}
+
+static bool make_wave(chk_shadow_t *h, uint32_t rows, uint32_t scratch)
+{
+    h->bits = aligned_alloc(64, rows * sizeof *h->bits);
+    if (!scratch) return h->bits;
+    h->scratch = malloc(scratch);
+    h->scratch_page = calloc(scratch / CHK_SCRATCH_PAGE, sizeof *h->scratch_page);
+    return h->bits && h->scratch && h->scratch_page;
+}
+
+/* Room for so many waves; kept for the workgroups to come. */
+static bool make_waves(chk_init_t *s, uint32_t waves, uint32_t rows, uint32_t scratch)
+{
+    if (waves <= s->n_waves && rows <= s->room && scratch <= s->scratch_room) return true;
+    if (rows < s->room) rows = s->room;
+    if (scratch < s->scratch_room) scratch = s->scratch_room;
+    if (waves < s->n_waves) waves = s->n_waves;
+    free_waves(s);
+    s->wave = calloc(waves, sizeof *s->wave);
+    if (!s->wave) return false;
+    s->n_waves = waves;
+    s->room = rows;
+    s->scratch_room = scratch;
+    for (uint32_t k = 0; k < waves; k++)
+        if (!make_wave(&s->wave[k], rows, scratch)) {
+            free_waves(s);
+            return false;
+        }
+    return true;
+}
+
+static bool make_lds(chk_init_t *s, uint32_t bytes)
+{
+    if (bytes > s->lds_room) {
+        free(s->lds);
+        s->lds = malloc(bytes);
+        s->lds_room = s->lds ? bytes : 0;
+    }
+    s->lds_bytes = bytes <= s->lds_room ? bytes : 0;
+    if (s->lds_bytes) memset(s->lds, 0xff, s->lds_bytes);
+    return s->lds_bytes == bytes;
+}
+
+static void start(chk_group_t *g, void *state, const isa_group_t *group)
+{
+    chk_init_t *s = state;
+    const isa_dispatch_t *d = group->dispatch;
+    uint32_t scratch = group->n_waves ? group->waves[0]->scratch_bytes : 0;
+    scratch = (scratch + CHK_SCRATCH_PAGE - 1) & ~(uint32_t)(CHK_SCRATCH_PAGE - 1);
+    if (scratch > SCRATCH_MOST) scratch = 0;
+    if (!s->lab.rows) {
+        s->lab.core = isa_core_select();
+        if (!chk_lab_make(&s->lab)) return;
+    }
+    if (!make_waves(s, group->n_waves, d->n_vgpr, scratch)) return;
+    make_lds(s, group->lds_bytes);
+    for (uint32_t k = 0; k < group->n_waves; k++) {
+        s->wave[k].scratch_bytes = scratch ? group->waves[k]->scratch_bytes : 0;
+        chk_shadow_start(&s->wave[k], d, g->dispatch->scalars);
+    }
+}
+
+static void free_state(void *state)
+{
+    chk_init_t *s = state;
+    free_waves(s);
+    chk_lab_free(&s->lab);
+    free(s->lds);
+}
+
+static void dispatch_begin(const chk_dispatch_t *d)
+{
+    (void)d;
+    chk_bytes_dispatch(1);
+}
+
+static void dispatch_end(const chk_dispatch_t *d)
+{
+    (void)d;
+    chk_bytes_dispatch(-1);
+}
+
+const chk_part_t chk_init_part = {.family = CHK_INIT,
+                                  .bytes = sizeof(chk_init_t),
+                                  .looks = looks,
+                                  .dispatch_begin = dispatch_begin,
+                                  .dispatch_end = dispatch_end,
+                                  .start = start,
+                                  .before = before,
+                                  .free = free_state,
+                                  .transfer = chk_bytes_transfer,
+                                  .made = chk_bytes_made,
+                                  .going = chk_bytes_going};

@@ -1,0 +1,436 @@
+/* init_access.c - shadows between registers and memory: what loads find, what stores leave.
+ *
+ * In LDS and scratch there is a shadow bit for every bit, in global memory one for every byte,
+ * which is undefined when all of its bits are. Lanes side by side of which nothing is undefined,
+ * nearly all there are, are one look at the bits. */
+#include "softgpu/check/init.h"
+
+#include "softgpu/isa/address.h"
+#include "softgpu/isa/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DWORDS = 4 };
+
+/* What of an element is in the register, by ISA_OP_*. */
+static struct {
+    uint8_t bytes; /* 1, 2: of a part of a dword; 0: of dwords */
+    uint8_t shift; /* of that part in the register */
+    bool is_signed, exchanges;
+} rules[ISA_OP_COUNT];
+
+void chk_access_rules(void)
+{
+    for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
+        const char *n = isa_table[op].mnemonic;
+        const sgc_op_t *o = &sgc_ops_table[op];
+        if (o->unit == SGC_UNIT_NONE) continue;
+        rules[op].bytes = o->bytes < 4 ? o->bytes : 0;
+        rules[op].shift = strstr(n, "d16_hi") ? 16 : 0;
+        rules[op].is_signed =
+            strstr(n, "sbyte") || strstr(n, "sshort") || strstr(n, "_i8") || strstr(n, "_i16");
+        rules[op].exchanges = (strstr(n, "swap") && !strstr(n, "cmpswap")) || strstr(n, "wrxchg");
+    }
+}
+
+/* ---- the three memories ---- */
+
+typedef enum { GLOBAL, LOCAL, SCRATCH } room_t;
+
+typedef struct {
+    chk_init_t *s;
+    chk_shadow_t *h;
+    const isa_wave_t *w;
+    const isa_inst_t *i;
+    const sgc_op_t *op;
+    room_t room;
+    uint64_t pc;
+} access_t;
+
+/* A dword's bytes in the shadow of the wave's scratch. */
+static uint8_t *scratch_at(chk_shadow_t *h, uint32_t at)
+{
+    const uint32_t page = at / CHK_SCRATCH_PAGE;
+    if (h->scratch_page[page] != h->page_number) {
+        memset(h->scratch + (size_t)page * CHK_SCRATCH_PAGE, 0xff, CHK_SCRATCH_PAGE);
+        h->scratch_page[page] = h->page_number;
+    }
+    return h->scratch + at;
+}
+
+/* Shadow bytes of a part of an element that lies together, at most a dword; NULL: it is defined,
+ * and none is kept. */
+static uint8_t *shadow_at(const access_t *a, uint64_t va, uint32_t bytes)
+{
+    if (a->room == LOCAL) return va + bytes <= a->s->lds_bytes ? a->s->lds + va : NULL;
+    const uint64_t at = va - a->w->scratch_base;
+    return at + bytes <= a->h->scratch_bytes && at < a->h->scratch_bytes
+               ? scratch_at(a->h, (uint32_t)at)
+               : NULL;
+}
+
+static void read_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t bytes, uint32_t *u)
+{
+    memset(u, 0, DWORDS * sizeof *u);
+    if (a->room == GLOBAL) {
+        chk_bytes_t *b = chk_bytes_find(&a->s->memo, va);
+        uint32_t unwritten = b ? chk_bytes_unwritten(b, va, bytes) : 0;
+        for (uint8_t *at = (uint8_t *)u; unwritten; at++, unwritten >>= 1)
+            if (unwritten & 1) *at = 0xff;
+        return;
+    }
+    for (uint32_t k = 0; 4 * k < bytes; k++) {
+        const uint32_t n = bytes - 4 * k < 4 ? bytes - 4 * k : 4;
+        const uint8_t *at = shadow_at(a, va + (uint64_t)k * step, n);
+        if (at) memcpy(&u[k], at, n);
+    }
+}
+
+/* `data`: what is going to be stored there. */
+static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t bytes,
+                       const uint32_t *u, const uint32_t *data)
+{
+    if (a->room == GLOBAL) {
+        chk_bytes_t *b = chk_bytes_find(&a->s->memo, va);
+        uint32_t undefined = 0;
+        for (uint32_t k = 0; b && k < bytes; k++)
+            undefined |= (uint32_t)(((const uint8_t *)u)[k] == 0xff) << k;
+        if (b && (undefined || bytes < 4))
+            chk_bytes_store(b, va, (const uint8_t *)data, bytes, undefined);
+        else if (b)
+            chk_bytes_write(b, va, bytes);
+        return;
+    }
+    for (uint32_t k = 0; 4 * k < bytes; k++) {
+        const uint32_t n = bytes - 4 * k < 4 ? bytes - 4 * k : 4;
+        uint8_t *at = shadow_at(a, va + (uint64_t)k * step, n);
+        if (at) memcpy(at, &u[k], n);
+    }
+}
+
+static chk_origin_t origin_at(const access_t *a, uint64_t va, const uint32_t *u)
+{
+    static const chk_from_t from[] = {
+        [GLOBAL] = CHK_FROM_MEMORY, [LOCAL] = CHK_FROM_LDS, [SCRATCH] = CHK_FROM_SCRATCH};
+    unsigned byte = 0;
+    while (byte < 4 * DWORDS - 1 && !((const uint8_t *)u)[byte])
+        byte++;
+    return (chk_origin_t){.from = from[a->room], .at = va + byte, .pc = a->pc};
+}
+
+/* ---- loads ---- */
+
+typedef struct {
+    isa_row_t u[DWORDS];
+    bool some;
+    chk_origin_t from;
+} loaded_t;
+
+static bool lds_whole(const access_t *a, const sgc_lanes_t *l)
+{
+    const uint64_t bytes = (ISA_LANES - 1) * (uint64_t)l->step + l->bytes;
+    uint64_t some = 0, x;
+    if (l->va[0] + bytes > a->s->lds_bytes) return false;
+    const uint8_t *at = a->s->lds + l->va[0];
+    uint64_t k = 0;
+    for (; k + sizeof x <= bytes; k += sizeof x) {
+        memcpy(&x, at + k, sizeof x);
+        some |= x;
+    }
+    for (; k < bytes; k++)
+        some |= at[k];
+    return !some;
+}
+
+static bool global_whole(const access_t *a, const sgc_lanes_t *l)
+{
+    const uint64_t bytes = (ISA_LANES - 1) * (uint64_t)l->step + l->bytes;
+    chk_bytes_t *b = chk_bytes_find(&a->s->memo, l->va[0]);
+    return !b || chk_bytes_whole(b, l->va[0], bytes);
+}
+
+static bool is_whole(const access_t *a, const sgc_lanes_t *l)
+{
+    return l->even &&
+           (a->room == GLOBAL ? global_whole(a, l) : a->room == LOCAL && lds_whole(a, l));
+}
+
+/* The undefined bits of a part of a dword as they are in the register. */
+static uint32_t widen(unsigned op, uint32_t u)
+{
+    const unsigned width = 8u * rules[op].bytes;
+    if (!width) return u;
+    u &= (1u << width) - 1;
+    if (rules[op].is_signed && u >> (width - 1)) {
+        u |= ~0u << width;
+        if (strstr(isa_table[op].mnemonic, "d16")) u &= 0xffff;
+    }
+    return u << rules[op].shift;
+}
+
+static void load_lanes(const access_t *a, sgc_lanes_t *l, loaded_t *r)
+{
+    uint32_t u[DWORDS];
+    if (!l->exec || is_whole(a, l)) return;
+    sgc_lanes_spread(l);
+    for (uint64_t left = l->exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        read_bits(a, l->va[lane], l->dword_step, l->bytes, u);
+        if (!(u[0] | u[1] | u[2] | u[3])) continue;
+        if (!r->some) {
+            memset(r->u, 0, sizeof r->u);
+            r->from = origin_at(a, l->va[lane], u);
+            r->some = true;
+        }
+        for (unsigned k = 0; k < DWORDS; k++)
+            r->u[k][lane] = k ? u[k] : widen(a->i->op, u[0]);
+    }
+}
+
+/* What all lanes have loaded: `dwords` of dst from `first`. */
+static void loaded(const access_t *a, const loaded_t *r, unsigned first, unsigned dwords)
+{
+    const isa_operand_t *o = &a->i->dst;
+    if (!chk_is_row(o)) return;
+    for (unsigned k = 0; k < dwords; k++) {
+        const unsigned row = chk_row_of(a->h, o) + first + k;
+        if (r->some && k < DWORDS)
+            chk_row_set(a->h, row, a->w->exec, r->u[k], &r->from);
+        else
+            a->h->some[row] &= ~a->w->exec;
+    }
+}
+
+/* ---- stores ---- */
+
+static void note(chk_wrong_t *wrong, unsigned lane, const chk_origin_t *from)
+{
+    if (!wrong->lanes) wrong->from = *from;
+    wrong->lanes |= UINT64_C(1) << lane;
+}
+
+static void clear_even(const access_t *a, const sgc_lanes_t *l)
+{
+    const uint64_t bytes = (uint64_t)ISA_LANES * l->bytes;
+    if (a->room == LOCAL) {
+        if (l->va[0] + bytes <= a->s->lds_bytes) memset(a->s->lds + l->va[0], 0, bytes);
+        return;
+    }
+    chk_bytes_t *b = chk_bytes_find(&a->s->memo, l->va[0]);
+    if (b) chk_bytes_write(b, l->va[0], bytes);
+}
+
+static void store_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t *data,
+                        chk_access_t *found)
+{
+    const unsigned dwords = (l->bytes + 3) / 4, row = chk_row_of(a->h, data),
+                   shift = rules[a->i->op].shift;
+    const uint64_t some = chk_operand_some(a->h, data) & l->exec;
+    isa_row_t u[DWORDS];
+    if (!l->exec || !chk_is_row(data)) return;
+    if (!some && l->even && l->step == l->bytes && a->room != SCRATCH) {
+        clear_even(a, l);
+        return;
+    }
+    sgc_lanes_spread(l);
+    for (unsigned k = 0; some && k < dwords; k++)
+        chk_row_get(a->h, row + k, u[k]);
+    for (uint64_t left = l->exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t bits[DWORDS] = {0}, value[DWORDS] = {0};
+        for (unsigned k = 0; k < dwords; k++) {
+            value[k] = a->w->vgpr[row + k][lane] >> shift;
+            if (some) bits[k] = u[k][lane] >> shift;
+        }
+        if (l->bytes < 4) bits[0] &= (1u << 8 * l->bytes) - 1;
+        if (a->room == GLOBAL && (bits[0] | bits[1] | bits[2] | bits[3]))
+            note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
+        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value);
+    }
+}
+
+/* ---- atomic operations ---- */
+
+static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t *data, loaded_t *r,
+                         chk_access_t *found)
+{
+    const unsigned dwords = l->bytes / 4, row = chk_row_of(a->h, data);
+    const bool exchanges = rules[a->i->op].exchanges;
+    const uint64_t some = chk_is_row(data) ? chk_operand_some(a->h, data) & l->exec : 0;
+    static const uint32_t all[DWORDS] = {~0u, ~0u, ~0u, ~0u};
+    if (!l->exec || dwords > 2 || (!some && is_whole(a, l))) return;
+    sgc_lanes_spread(l);
+    for (uint64_t left = l->exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t old[DWORDS], value[DWORDS] = {0}, bits[DWORDS] = {0};
+        read_bits(a, l->va[lane], l->dword_step, l->bytes, old);
+        for (unsigned k = 0; k < dwords && chk_is_row(data); k++)
+            value[k] = a->w->vgpr[row + k][lane];
+        if ((old[0] | old[1]) && exchanges) {
+            if (!r->some) {
+                memset(r->u, 0, sizeof r->u);
+                r->from = origin_at(a, l->va[lane], old);
+                r->some = true;
+            }
+            r->u[0][lane] = old[0];
+            r->u[1][lane] = old[1];
+        } else if (old[0] | old[1]) {
+            const chk_origin_t from = origin_at(a, l->va[lane], old);
+            note(&found->changed, lane, &from);
+        }
+        if (some >> lane & 1) {
+            memcpy(bits, all, dwords * sizeof *bits);
+            if (a->room == GLOBAL)
+                note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
+        }
+        /* what is added to a global counter is known to the wave alone */
+        if (!exchanges && a->room == GLOBAL) memset(bits, 0, sizeof bits);
+        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value);
+    }
+}
+
+/* ---- instructions ---- */
+
+static void access_room(access_t *a, sgc_lanes_t *l, const isa_operand_t *data, loaded_t *r,
+                        chk_access_t *found)
+{
+    if (a->op->formatted) {
+        if (a->op->access == SGC_READ || a->room != GLOBAL) return;
+        sgc_lanes_spread(l);
+        for (uint64_t left = l->exec; left; left &= left - 1) {
+            const uint64_t va = l->va[__builtin_ctzll(left)];
+            chk_bytes_t *b = chk_bytes_find(&a->s->memo, va);
+            if (b) chk_bytes_write(b, va, l->bytes);
+        }
+        return;
+    }
+    if (a->op->access == SGC_READ)
+        load_lanes(a, l, r);
+    else if (a->op->access == SGC_WRITE)
+        store_lanes(a, l, data, found);
+    else
+        change_lanes(a, l, data, r, found);
+}
+
+/* Lanes of *l whose addresses are in the wave's scratch leave for *own. */
+static void part_scratch(const isa_wave_t *w, sgc_lanes_t *l, sgc_lanes_t *own)
+{
+    own->exec = 0;
+    if (!w->scratch_bytes || !l->exec) return;
+    if (l->even && (l->va[0] - w->scratch_base >= w->scratch_bytes)) return;
+    sgc_lanes_spread(l);
+    uint64_t in = 0;
+    for (unsigned lane = 0; lane < ISA_LANES; lane++)
+        in |= (uint64_t)(l->va[lane] - w->scratch_base < w->scratch_bytes) << lane;
+    if (!(in & l->exec)) return;
+    *own = *l;
+    own->exec &= in;
+    l->exec &= ~in;
+}
+
+/* Lanes that a transfer brings into LDS. */
+static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
+{
+    for (uint64_t left = to->exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint32_t u[DWORDS] = {r->some ? r->u[0][lane] : 0}, none[DWORDS] = {0};
+        write_bits(a, to->va[lane], 4, 4, u, none);
+    }
+}
+
+void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
+                       const isa_inst_t *i, chk_access_t *found)
+{
+    access_t a = {s, h, w, i, &sgc_ops_table[i->op], GLOBAL, isa_inst_pc(w, i)};
+    sgc_reach_t *reach = chk_reach(g, w, i);
+    sgc_lanes_t memory = {.exec = 0}, own;
+    loaded_t r;
+    r.some = false;
+    memory.exec = reach->memory.exec;
+    memory.bytes = reach->memory.bytes;
+    memory.dword_step = reach->memory.dword_step;
+    memory.even = reach->memory.even;
+    memory.step = reach->memory.step;
+    if (memory.even)
+        memory.va[0] = reach->memory.va[0];
+    else
+        memcpy(memory.va, reach->memory.va, sizeof memory.va);
+    part_scratch(w, &memory, &own);
+    if (memory.exec) access_room(&a, &memory, &i->src[1], &r, found);
+    a.room = SCRATCH;
+    if (own.exec) access_room(&a, &own, &i->src[1], &r, found);
+    if (reach->own.exec) {
+        own = reach->own;
+        access_room(&a, &own, &i->src[1], &r, found);
+    }
+    a.room = LOCAL;
+    if (i->flags & ISA_F_LDS && a.op->buffer) {
+        into_lds(&a, &r, &reach->lds);
+        return;
+    }
+    if (reach->lds.exec && a.op->special != SGC_FROM_LDS) {
+        own = reach->lds;
+        access_room(&a, &own, &i->src[1], &r, found);
+    }
+    if (a.op->access == SGC_READ || (a.op->access == SGC_ATOMIC && i->flags & ISA_F_GLC))
+        loaded(&a, &r, 0, chk_dwords(&i->dst));
+}
+
+void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
+                    const isa_inst_t *i, chk_access_t *found)
+{
+    access_t a = {s, h, w, i, &sgc_ops_table[i->op], LOCAL, isa_inst_pc(w, i)};
+    unsigned n;
+    const sgc_lanes_t *lanes = chk_lds_reach(g, w, i, &n);
+    loaded_t r;
+    const bool returns = a.op->access == SGC_READ || a.op->returns;
+    for (unsigned k = 0; k < n; k++) {
+        sgc_lanes_t l = lanes[k];
+        const unsigned dwords = l.bytes < 4 ? 1 : l.bytes / 4;
+        uint32_t step;
+        r.some = false;
+        l.step = 0;
+        if (!l.even && l.exec == ~UINT64_C(0) && l.va[1] - l.va[0] == l.bytes) {
+            step = l.bytes;
+            bool same = true;
+            for (unsigned lane = 1; lane < ISA_LANES; lane++)
+                same &= l.va[lane] - l.va[lane - 1] == step;
+            l.even = same;
+            l.step = step;
+        }
+        access_room(&a, &l, &i->src[1 + k], &r, found);
+        if (returns) loaded(&a, &r, k * dwords, dwords);
+    }
+    r.some = false;
+    if (!n && chk_is_row(&i->dst)) loaded(&a, &r, 0, chk_dwords(&i->dst));
+}
+
+void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, const isa_inst_t *i,
+                       chk_access_t *found)
+{
+    access_t a = {s, h, w, i, &sgc_ops_table[i->op], GLOBAL, isa_inst_pc(w, i)};
+    const isa_scalar_place_t p =
+        a.op->buffer ? isa_address_scalar_buffer(w, i)
+                     : isa_address_scalar(w, i, a.op->scratch ? ISA_SCALAR_SCRATCH_UNIT : 1);
+    const uint64_t va = p.base + p.offset;
+    const isa_operand_t *o = a.op->access == SGC_READ ? &i->dst : &i->src[2];
+    const unsigned n = chk_dwords(o);
+    chk_bytes_t *b = chk_bytes_find(&s->memo, va);
+    if (a.op->access != SGC_READ) {
+        if (chk_operand_some(h, o)) note(&found->stored, 0, chk_operand_from(h, o, 1));
+        if (b && p.limit == UINT64_MAX)
+            chk_bytes_write(b, va, a.op->access == SGC_WRITE ? 4 * n : a.op->bytes);
+        if (a.op->access == SGC_ATOMIC && i->flags & ISA_F_GLC) chk_operand_define(h, &i->dst, 0);
+        return;
+    }
+    memset(&h->scalar[o->reg], 0, n * sizeof *h->scalar);
+    if (!b || a.op->scratch || chk_bytes_whole(b, va, 4 * n)) return;
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t u[DWORDS];
+        if (p.limit != UINT64_MAX && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
+        read_bits(&a, va + 4 * k, 4, 4, u);
+        h->scalar[o->reg + k] = u[0];
+        if (u[0]) h->scalar_from[o->reg + k] = origin_at(&a, va + 4 * k, u);
+    }
+}

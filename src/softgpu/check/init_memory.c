@@ -1,0 +1,364 @@
+/* init_memory.c - which bytes of the program's GPU memory somebody has written.
+ *
+ * A place that hipMalloc gives out is filled with a pattern of its addresses, and has a bit for
+ * every byte. Kernels and copy engines set bits; what the host writes nobody sees, but the pattern
+ * is gone then: a byte counts as never written while its bit is 0 and the dword around it holds
+ * what it held last, the pattern or an undefined value that was stored. All other memory counts as
+ * written. */
+#include "softgpu/check/init.h"
+
+#include "softgpu/device/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { WORD = 64 }; /* bytes that a word of bits is for */
+
+/* Larger ones count as written: the pattern would need the host's memory for all of them. */
+static const uint64_t LARGEST = UINT64_C(1) << 30;
+
+struct chk_bytes {
+    uint64_t begin, end;
+    uint8_t *host;
+    _Atomic uint64_t *written;
+    _Atomic uint32_t *held; /* by dword: what an unwritten one holds, less its pattern */
+    chk_bytes_t *next;      /* of those that are gone */
+};
+
+static struct {
+    pthread_rwlock_t lock;
+    chk_bytes_t **place; /* by address */
+    size_t n, room;
+    _Atomic uint64_t epoch;
+    chk_bytes_t *gone; /* waves may still have them */
+    unsigned dispatches;
+} all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
+
+/* Calls that give out memory of which all writers but the host are known, and which no earlier work
+ * on a stream still uses. */
+static bool is_watched(const char *call)
+{
+    static const char *const calls[] = {"hipMalloc", "hipMallocPitch", "hipExtMallocWithFlags"};
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+        if (!strcmp(call, calls[k])) return true;
+    return false;
+}
+
+static uint32_t pattern(uint64_t va)
+{
+    return (uint32_t)(va >> 2) * UINT32_C(0x9e3779b1) ^ UINT32_C(0xd1b54a33);
+}
+
+/* ---- places ---- */
+
+/* The first that ends behind `va`. */
+static size_t first_behind(uint64_t va)
+{
+    size_t low = 0, high = all.n;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (all.place[middle]->end <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t bits_bytes(const chk_bytes_t *b)
+{
+    return ((b->end - b->begin + WORD - 1) / WORD + 1) * sizeof(uint64_t);
+}
+
+static size_t held_bytes(const chk_bytes_t *b)
+{
+    return ((b->end - b->begin) / 4 + 2) * 4;
+}
+
+static void give_back(chk_bytes_t *b)
+{
+    if (b->written) munmap((void *)b->written, bits_bytes(b));
+    if (b->held) munmap((void *)b->held, held_bytes(b));
+    free(b);
+}
+
+/* Under the lock: waves may have the place. */
+static void take_out(uint64_t begin, uint64_t end)
+{
+    const size_t at = first_behind(begin);
+    size_t n = 0;
+    while (at + n < all.n && all.place[at + n]->begin < end) {
+        chk_bytes_t *b = all.place[at + n++];
+        b->next = all.gone;
+        all.gone = b;
+    }
+    if (!n) return;
+    all.n -= n;
+    memmove(all.place + at, all.place + at + n, (all.n - at) * sizeof(*all.place));
+    atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
+}
+
+static void free_gone(void)
+{
+    if (all.dispatches) return;
+    while (all.gone) {
+        chk_bytes_t *b = all.gone;
+        all.gone = b->next;
+        give_back(b);
+    }
+}
+
+static void *map_zeros(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static chk_bytes_t *make(uint64_t begin, uint64_t bytes, uint8_t *host)
+{
+    chk_bytes_t *b = calloc(1, sizeof *b);
+    if (!b) return NULL;
+    *b = (chk_bytes_t){.begin = begin, .end = begin + bytes, .host = host};
+    b->written = map_zeros(bits_bytes(b));
+    b->held = map_zeros(held_bytes(b));
+    if (b->written && b->held) return b;
+    give_back(b);
+    return NULL;
+}
+
+static bool add(chk_bytes_t *b)
+{
+    if (all.n == all.room) {
+        const size_t room = all.room ? 2 * all.room : 64;
+        chk_bytes_t **grown = realloc(all.place, room * sizeof(*grown));
+        if (!grown) return false;
+        all.place = grown;
+        all.room = room;
+    }
+    const size_t at = first_behind(b->begin);
+    memmove(all.place + at + 1, all.place + at, (all.n - at) * sizeof(*all.place));
+    all.place[at] = b;
+    all.n++;
+    atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
+    return true;
+}
+
+void chk_bytes_made(uint64_t begin, uint64_t bytes)
+{
+    chk_place_t place;
+    const struct sg_memory *m = chk_memory_of(begin);
+    const bool watched = m && !(begin & 3) && bytes <= LARGEST && chk_place_near(begin, &place) &&
+                         place.begin == begin && is_watched(place.call);
+    uint32_t *host = watched ? sg_memory_host(m, begin, bytes, SG_MEM_WRITABLE) : NULL;
+    chk_bytes_t *b = host ? make(begin, bytes, (uint8_t *)host) : NULL;
+    for (uint64_t k = 0; b && k < bytes / 4; k++)
+        host[k] = pattern(begin + 4 * k);
+    pthread_rwlock_wrlock(&all.lock);
+    take_out(begin, begin + bytes);
+    if (b && !add(b)) give_back(b);
+    free_gone();
+    pthread_rwlock_unlock(&all.lock);
+}
+
+void chk_bytes_going(uint64_t begin, uint64_t bytes)
+{
+    pthread_rwlock_wrlock(&all.lock);
+    take_out(begin, begin + bytes);
+    free_gone();
+    pthread_rwlock_unlock(&all.lock);
+}
+
+void chk_bytes_dispatch(int change)
+{
+    pthread_rwlock_wrlock(&all.lock);
+    all.dispatches += (unsigned)change;
+    free_gone();
+    pthread_rwlock_unlock(&all.lock);
+}
+
+chk_bytes_t *chk_bytes_find(chk_bytes_memo_t *memo, uint64_t va)
+{
+    const uint64_t epoch = atomic_load_explicit(&all.epoch, memory_order_acquire);
+    if (memo->epoch != epoch) {
+        memset(memo, 0, sizeof *memo);
+        memo->epoch = epoch;
+    }
+    for (unsigned k = 0; k < 4; k++)
+        if (va - memo->span[k].begin < memo->span[k].end - memo->span[k].begin)
+            return memo->span[k].bytes;
+    pthread_rwlock_rdlock(&all.lock);
+    const size_t at = first_behind(va);
+    uint64_t begin = at ? all.place[at - 1]->end : 0, end = UINT64_MAX;
+    chk_bytes_t *b = at < all.n ? all.place[at] : NULL;
+    if (b && b->begin <= va) {
+        begin = b->begin;
+        end = b->end;
+    } else {
+        if (b) end = b->begin;
+        b = NULL;
+    }
+    pthread_rwlock_unlock(&all.lock);
+    const unsigned slot = memo->next++ % 4;
+    memo->span[slot].begin = begin;
+    memo->span[slot].end = end;
+    memo->span[slot].bytes = b;
+    return b;
+}
+
+/* ---- bytes ---- */
+
+/* The bits of up to 64 bytes that one word is for. */
+static uint64_t some_bits(uint64_t first, uint64_t n)
+{
+    return (n >= WORD ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1) << first % WORD;
+}
+
+static void set(chk_bytes_t *b, uint64_t word, uint64_t bits)
+{
+    _Atomic uint64_t *at = &b->written[word];
+    if (bits & ~atomic_load_explicit(at, memory_order_relaxed))
+        atomic_fetch_or_explicit(at, bits, memory_order_relaxed);
+}
+
+bool chk_bytes_whole(const chk_bytes_t *b, uint64_t va, uint64_t bytes)
+{
+    uint64_t at = va - b->begin;
+    if (va + bytes > b->end) return false;
+    while (bytes) {
+        const uint64_t n = WORD - at % WORD < bytes ? WORD - at % WORD : bytes;
+        const uint64_t want = some_bits(at, n);
+        if (want & ~atomic_load_explicit(&b->written[at / WORD], memory_order_relaxed))
+            return false;
+        at += n;
+        bytes -= n;
+    }
+    return true;
+}
+
+void chk_bytes_write(chk_bytes_t *b, uint64_t va, uint64_t bytes)
+{
+    uint64_t at = va - b->begin;
+    if (va + bytes > b->end) bytes = b->end - va;
+    while (bytes) {
+        const uint64_t n = WORD - at % WORD < bytes ? WORD - at % WORD : bytes;
+        set(b, at / WORD, some_bits(at, n));
+        at += n;
+        bytes -= n;
+    }
+}
+
+static uint32_t dword_at(const chk_bytes_t *b, uint64_t dword)
+{
+    return __atomic_load_n((const uint32_t *)b->host + dword, __ATOMIC_RELAXED);
+}
+
+/* The host has written the dword if it holds something else than it did; that is kept. */
+static bool was_written(chk_bytes_t *b, uint64_t dword)
+{
+    const uint64_t va = b->begin + 4 * dword;
+    if (va + 4 <= b->end &&
+        dword_at(b, dword) ==
+            (atomic_load_explicit(&b->held[dword], memory_order_relaxed) ^ pattern(va)))
+        return false;
+    set(b, 4 * dword / WORD, UINT64_C(15) << 4 * dword % WORD);
+    return true;
+}
+
+uint32_t chk_bytes_unwritten(chk_bytes_t *b, uint64_t va, uint32_t bytes)
+{
+    uint32_t unwritten = 0;
+    if (va + bytes > b->end) bytes = va < b->end ? (uint32_t)(b->end - va) : 0;
+    for (uint32_t k = 0; k < bytes; k++) {
+        const uint64_t at = va - b->begin + k;
+        if (!(atomic_load_explicit(&b->written[at / WORD], memory_order_relaxed) >> at % WORD & 1))
+            unwritten |= 1u << k;
+    }
+    for (uint32_t k = 0; unwritten && k < bytes; k++)
+        if (unwritten >> k & 1 && was_written(b, (va - b->begin + k) / 4)) unwritten &= ~(1u << k);
+    return unwritten;
+}
+
+/* Dwords of which a byte is unwritten are going to hold the bytes of `data` among those that are
+ * there: what they hold then is theirs, not the host's. */
+void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t bytes,
+                     uint32_t undefined)
+{
+    const uint64_t begin = va - b->begin;
+    if (va + bytes > b->end) return;
+    for (uint64_t dword = begin / 4; dword <= (begin + bytes - 1) / 4; dword++) {
+        uint32_t bits =
+            (uint32_t)(atomic_load_explicit(&b->written[4 * dword / WORD], memory_order_relaxed) >>
+                       4 * dword % WORD) &
+            15;
+        uint32_t now = b->begin + 4 * dword + 4 <= b->end ? dword_at(b, dword) : 0, known = 0,
+                 unknown = 0;
+        if (bits != 15 && was_written(b, dword)) bits = 15;
+        for (unsigned k = 0; k < 4; k++) {
+            const uint64_t at = 4 * dword + k - begin; /* wraps below the first */
+            if (at >= bytes) continue;
+            if (undefined >> at & 1)
+                unknown |= 1u << k;
+            else
+                known |= 1u << k;
+            now = (now & ~(0xffu << 8 * k)) | (uint32_t)data[at] << 8 * k;
+        }
+        bits = (bits | known) & ~unknown;
+        if (bits != 15)
+            atomic_store_explicit(&b->held[dword], now ^ pattern(b->begin + 4 * dword),
+                                  memory_order_relaxed);
+        if (unknown)
+            atomic_fetch_and_explicit(&b->written[4 * dword / WORD],
+                                      ~((uint64_t)unknown << 4 * dword % WORD),
+                                      memory_order_relaxed);
+        if (known) set(b, 4 * dword / WORD, (uint64_t)known << 4 * dword % WORD);
+    }
+}
+
+/* ---- copy engines ---- */
+
+/* Of a piece that lies in one place, or in none, on each side. */
+static void carry(chk_bytes_t *from, uint64_t source, chk_bytes_t *to, uint64_t target,
+                  uint64_t bytes)
+{
+    enum { STEP = 16 };
+    if (!to) return;
+    if (!from || chk_bytes_whole(from, source, bytes)) {
+        chk_bytes_write(to, target, bytes);
+        return;
+    }
+    for (uint64_t done = 0; done < bytes; done += STEP) {
+        const uint32_t n = bytes - done < STEP ? (uint32_t)(bytes - done) : STEP;
+        const uint32_t undefined = chk_bytes_unwritten(from, source + done, n);
+        if (undefined)
+            chk_bytes_store(to, target + done, from->host + (source + done - from->begin), n,
+                            undefined);
+        else
+            chk_bytes_write(to, target + done, n);
+    }
+}
+
+void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    (void)m;
+    chk_bytes_memo_t memo = {0};
+    if (!to) return;
+    chk_bytes_dispatch(1); /* no place goes meanwhile */
+    while (bytes) {
+        chk_bytes_t *b = chk_bytes_find(&memo, to);
+        uint64_t n = bytes;
+        chk_bytes_t *a = from ? chk_bytes_find(&memo, from) : NULL;
+        for (unsigned k = 0; k < 4; k++) {
+            const uint64_t begin = memo.span[k].begin, end = memo.span[k].end;
+            if (to - begin < end - begin && n > end - to) n = end - to;
+            if (from && from - begin < end - begin && n > end - from) n = end - from;
+        }
+        carry(a, from, b, to, n);
+        bytes -= n;
+        to += n;
+        if (from) from += n;
+    }
+    chk_bytes_dispatch(-1);
+}
