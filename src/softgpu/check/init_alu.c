@@ -355,10 +355,14 @@ static void permute(frame_t *f, uint32_t *row)
     if (run(f, &move)) memcpy(row, f->lab->rows[FRESH + 1], sizeof(isa_row_t));
 }
 
-static void select_part(uint32_t *row, unsigned shift, uint32_t mask)
+/* `width` bits from `shift`; `sext`: their sign goes on above them. */
+static void select_part(uint32_t *row, unsigned shift, unsigned width, bool sext)
 {
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        row[l] = row[l] >> shift & mask;
+    const unsigned above = 32 - width;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint32_t x = row[l] >> shift << above;
+        row[l] = sext ? (uint32_t)((int32_t)x >> above) : x >> above;
+    }
 }
 
 static void fetch_rows(const frame_t *f, const isa_operand_t *o, bool values, view_t *v)
@@ -384,6 +388,11 @@ static void fetch_rows(const frame_t *f, const isa_operand_t *o, bool values, vi
     }
 }
 
+static bool is_half(const isa_field_t *field)
+{
+    return field && (field->type == ISA_T_B16 || field->type == ISA_T_F16);
+}
+
 /* The shadow of source `n`, or its value, behind its selects. */
 static void look(frame_t *f, unsigned n, bool values, view_t *v)
 {
@@ -399,13 +408,14 @@ static void look(frame_t *f, unsigned n, bool values, view_t *v)
         for (unsigned k = 0; k < v->rows; k++)
             permute(f, v->row[k]);
     if (f->i->flags & ISA_F_SDWA && o->sel < 6)
-        select_part(v->row[0], o->sel < 4 ? 8u * o->sel : 16u * (o->sel & 1),
-                    o->sel < 4 ? 0xff : 0xffff);
-    else if (mixed ? o->sel & 2 : !v->packed && field && field->bits == 16)
+        select_part(v->row[0], o->sel < 4 ? 8u * o->sel : 16u * (o->sel & 1), o->sel < 4 ? 8 : 16,
+                    o->mods & ISA_MOD_SEXT);
+    else if (mixed ? o->sel & 2 : is_half(field))
         select_part(v->row[0],
                     f->i->fmt != ISA_FMT_VOP1 && o->sel & 1 && !(f->i->flags & ISA_F_SDWA) ? 16 : 0,
-                    0xffff);
-    if (n < 2 && f->a->seen != ~0u && !values) select_part(v->row[0], 0, f->a->seen);
+                    16, false);
+    for (unsigned l = 0; l < ISA_LANES && n < 2 && !values; l++)
+        v->row[0][l] &= f->a->seen;
     if (!v->packed || f->i->fmt != ISA_FMT_VOP3P) return;
     const bool low = o->sel & 1, high = o->sel & 2;
     for (unsigned l = 0; l < ISA_LANES; l++) {
@@ -666,6 +676,11 @@ static void sum(frame_t *f)
     if (carry) set_mask(f, (carries[0] | (uint64_t)carries[1] << 32) & f->w->exec);
 }
 
+static uint64_t whole(const view_t *v, unsigned l)
+{
+    return v->row[0][l] | (v->rows > 1 ? (uint64_t)v->row[1][l] << 32 : 0);
+}
+
 static uint32_t upwards(uint32_t x)
 {
     return x | (0 - x);
@@ -693,17 +708,24 @@ static void up(frame_t *f)
         set_scc(f, x != 0);
         return;
     }
+    uint64_t some[ISA_LANES] = {0}, lanes = 0;
     for (unsigned n = 0; n < 3; n++) {
         if (f->a->control >> n & 1 || !chk_operand_some(f->s, &f->i->src[n])) continue;
         look(f, n, false, &v);
         if (f->from.from == CHK_FROM_NOWHERE)
             f->from = *chk_operand_from(f->s, &f->i->src[n], ~UINT64_C(0));
         for (unsigned l = 0; l < ISA_LANES; l++)
-            u[0][l] |= v.row[0][l];
+            some[l] |= whole(&v, l);
     }
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        u[0][l] = unclear >> l & 1 ? ~0u : upwards(u[0][l]);
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        if (unclear >> l & 1) some[l] = ~UINT64_C(0);
+        some[l] |= 0 - some[l];
+        lanes |= (uint64_t)(some[l] != 0) << l;
+        u[0][l] = (uint32_t)some[l];
+        u[1][l] = (uint32_t)(some[l] >> 32);
+    }
     set_rows(f, u);
+    set_mask(f, lanes & f->w->exec);
 }
 
 /* Whether the outcome of a comparison depends on undefined bits. */
@@ -723,19 +745,14 @@ static bool open(const chk_alu_t *a, unsigned width, uint64_t x, uint64_t ux, ui
     return a->ordering == 1 ? x0 < y1 && x1 >= y0 : x1 > y0 && x0 <= y1;
 }
 
-static uint64_t whole(const view_t *v, unsigned l)
-{
-    return v->row[0][l] | (v->rows > 1 ? (uint64_t)v->row[1][l] << 32 : 0);
-}
-
 static void compare(frame_t *f)
 {
     const isa_inst_t *i = f->i;
     const isa_field_t *field = isa_field(f->op, ISA_ROLE_SRC0);
-    const unsigned width = field ? field->bits : 32;
+    const unsigned width = is_half(field) ? 16 : field ? field->bits : 32;
     view_t x, y, ux, uy;
     uint64_t lanes = 0;
-    if ((i->src[0].mods | i->src[1].mods) ||
+    if ((i->src[0].mods | i->src[1].mods) & ~ISA_MOD_SEXT ||
         (chk_is_row(&i->src[0]) && chk_is_row(&i->src[1]) && i->src[0].reg == i->src[1].reg &&
          i->src[0].kind == i->src[1].kind && i->flags & ISA_F_SDWA)) {
         any(f);
@@ -781,9 +798,10 @@ static void matrix(frame_t *f)
     const bool wide = strstr(f->op->mnemonic, "f64");
     uint32_t touched[32][ISA_LANES] = {{0}};
     for (unsigned which = 0; which < 2; which++) {
-        if (!chk_operand_some(f->s, &i.src[which])) continue;
+        const isa_operand_t *undefined = &f->i->src[which];
+        if (!chk_operand_some(f->s, undefined)) continue;
         if (f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, &i.src[which], ~UINT64_C(0));
+            f->from = *chk_operand_from(f->s, undefined, ~UINT64_C(0));
         prepare(f);
         i.src[2] = (isa_operand_t){.kind = ISA_OPK_CONST, .bits = f->i->src[2].bits};
         for (unsigned side = 0; side < 2; side++) {

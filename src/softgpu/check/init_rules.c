@@ -72,6 +72,8 @@ static const struct {
     {"v_mul_i32_i24", CHK_RULE_UP, 0, 0, 0xffffff},
     {"v_mad_u32_u24", CHK_RULE_UP, 0, 0, 0xffffff},
     {"v_mad_i32_i24", CHK_RULE_UP, 0, 0, 0xffffff},
+    {"v_mad_u64_u32", CHK_RULE_UP, 0, 0, 0},
+    {"v_mad_i64_i32", CHK_RULE_UP, 0, 0, 0},
     {"v_mul_hi_u32_u24", CHK_RULE_ANY, 0, 0, 0xffffff},
     {"v_mul_hi_i32_i24", CHK_RULE_ANY, 0, 0, 0xffffff},
     {"v_cvt_f32_ubyte0", CHK_RULE_ANY, 0, 0, 0xff},
@@ -198,9 +200,10 @@ static void rule_of(chk_alu_t *a, const isa_row_desc_t *row)
     const bool between_lanes = row->fmt == ISA_FMT_DS && strstr(n, "e_b32");
     if (!is_alu(row) && !(between_lanes && (strstr(n, "permut") || strstr(n, "swizzl")))) return;
     *a = (chk_alu_t){.rule = CHK_RULE_ANY, .seen = ~0u};
-    a->tied = strstr(n, "mac_") || begins(n, "v_dot2c") || begins(n, "v_dot4c") ||
-              begins(n, "v_dot8c") || begins(n, "s_cmpk_") || begins(n, "s_addk") ||
-              begins(n, "s_mulk") || begins(n, "s_cmov") || begins(n, "s_bitset");
+    a->tied = strstr(n, "mac_") || strstr(n, "_pkaccum_") || begins(n, "v_dot2c") ||
+              begins(n, "v_dot4c") || begins(n, "v_dot8c") || begins(n, "s_cmpk_") ||
+              begins(n, "s_addk") || begins(n, "s_mulk") || begins(n, "s_cmov") ||
+              begins(n, "s_bitset");
     a->old = a->tied;
     a->swaps = !strcmp(n, "v_swap_b32");
     a->lanes = !strcmp(n, "v_writelane_b32");

@@ -1,0 +1,264 @@
+// init.hip - programs that use what nobody has written; see corpus.h.
+#include "corpus.h"
+
+// Values of which the compiler knows nothing, and which a kernel of the twin writes first.
+__global__ void fill(int *at, int n, int step)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i % step == 0) at[i] = i;
+}
+
+__global__ void mark(const int *from, int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (from[i] > 3) to[i] = 1; // bug: condition
+}
+
+static int *from, *to;
+
+static void make()
+{
+    allocate(&from, N);
+    allocate(&to, N);
+    (void)hipMemset(to, 0, N * sizeof(int));
+}
+
+static void end()
+{
+    (void)hipDeviceSynchronize();
+    (void)hipFree(from);
+    (void)hipFree(to);
+}
+
+static void condition()
+{
+    make();
+    if (right) (void)hipMemset(from, 0, N * sizeof(int));
+    mark<<<GROUPS, GROUP>>>(from, to, N);
+    end();
+}
+
+// 996 to 999 are not written
+static void condition_end()
+{
+    make();
+    (void)hipMemset(from, 0, (right ? N : N - 4) * sizeof(int));
+    mark<<<GROUPS, GROUP>>>(from, to, N);
+    end();
+}
+
+// every second one
+static void condition_gaps()
+{
+    make();
+    fill<<<GROUPS, GROUP>>>(from, N, right ? 1 : 2);
+    mark<<<GROUPS, GROUP>>>(from, to, N);
+    end();
+}
+
+// what is given out again has nobody's values in it
+static void given_again()
+{
+    make();
+    fill<<<GROUPS, GROUP>>>(from, N, 1);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(from);
+    allocate(&from, N);
+    if (right) fill<<<GROUPS, GROUP>>>(from, N, 1);
+    mark<<<GROUPS, GROUP>>>(from, to, N);
+    end();
+}
+
+__global__ void copy(const int *from, int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = from[i];
+}
+
+// the value is written, and is worth nothing still
+static void copied()
+{
+    int *between;
+    make();
+    allocate(&between, N);
+    if (right) (void)hipMemset(from, 0, N * sizeof(int));
+    copy<<<GROUPS, GROUP>>>(from, between, N);
+    mark<<<GROUPS, GROUP>>>(between, to, N);
+    end();
+    (void)hipFree(between);
+}
+
+static void transferred()
+{
+    int *between;
+    make();
+    allocate(&between, N);
+    if (right) (void)hipMemset(from, 0, N * sizeof(int));
+    (void)hipMemcpy(between, from, N * sizeof(int), hipMemcpyDeviceToDevice);
+    mark<<<GROUPS, GROUP>>>(between, to, N);
+    end();
+    (void)hipFree(between);
+}
+
+// what the host writes is written
+static void from_host()
+{
+    static int host[N];
+    make();
+    (void)hipMemcpy(from, host, (right ? N : N / 2) * sizeof(int), hipMemcpyHostToDevice);
+    mark<<<GROUPS, GROUP>>>(from, to, N);
+    end();
+}
+
+__global__ void scatter(const int *from, int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[from[i] & 15] = i; // bug: address
+}
+
+static void address()
+{
+    make();
+    if (right) (void)hipMemset(from, 0, N * sizeof(int));
+    scatter<<<GROUPS, GROUP>>>(from, to, N);
+    end();
+}
+
+// one value for all lanes
+__global__ void choose(const int *flag, int *to)
+{
+    if (flag[0] > 3) // bug: branch
+        asm volatile("s_nop 0");
+    to[threadIdx.x] = 1;
+}
+
+static void branch()
+{
+    make();
+    if (right) (void)hipMemset(from, 0, N * sizeof(int));
+    choose<<<1, 64>>>(from, to);
+    end();
+}
+
+struct pair_t {
+    int a, b;
+};
+
+__global__ void halves(pair_t *at, int n, bool both)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    at[i].a = i;
+    if (both) at[i].b = i;
+}
+
+__global__ void second(const pair_t *at, int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && at[i].b > 3) to[i] = at[i].a; // bug: member
+}
+
+static void member()
+{
+    make();
+    halves<<<GROUPS, GROUP>>>((pair_t *)from, N / 2, right);
+    second<<<GROUPS, GROUP>>>((pair_t *)from, to, N / 2);
+    end();
+}
+
+__global__ void counter(int *at)
+{
+    if (threadIdx.x < 5) atomicAdd(at + threadIdx.x, 1); // bug: counter
+}
+
+static void count()
+{
+    make();
+    if (right) (void)hipMemset(from, 0, N * sizeof(int));
+    counter<<<1, 64>>>(from);
+    end();
+}
+
+__global__ void local(int *to, int first)
+{
+    __shared__ int tile[64 + 2];
+    tile[threadIdx.x + 1] = threadIdx.x;
+    if (threadIdx.x < 2 && !first) tile[threadIdx.x * 65] = 0;
+    __syncthreads();
+    if (tile[threadIdx.x] > 3) to[threadIdx.x] = 1; // bug: local
+}
+
+// the first cell of the border
+static void border()
+{
+    make();
+    local<<<1, 64>>>(to, !right);
+    end();
+}
+
+__global__ void histogram(const int *from, int *to, bool clear)
+{
+    __shared__ int bin[64];
+    if (clear) bin[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bin[from[threadIdx.x] & 63], 1); // bug: bins
+    __syncthreads();
+    to[threadIdx.x] = bin[threadIdx.x];
+}
+
+static void bins()
+{
+    make();
+    fill<<<GROUPS, GROUP>>>(from, N, 1);
+    histogram<<<1, 64>>>(from, to, right);
+    end();
+}
+
+__global__ void array(const int *from, int *to, int n)
+{
+    volatile int own[16];
+    for (int k = 0; k < n; k++)
+        own[from[k] & 15] = k;
+    if (own[from[threadIdx.x] & 15] > 3) to[threadIdx.x] = 1; // bug: array
+}
+
+// from[k] is k: the last of sixteen is not written
+static void privately()
+{
+    make();
+    fill<<<GROUPS, GROUP>>>(from, N, 1);
+    array<<<1, 64>>>(from, to, right ? 16 : 15);
+    end();
+}
+
+// A register that no instruction writes: in C++ the compiler may do as it likes with one.
+__global__ void vector(int *to, bool write)
+{
+    int x;
+    asm volatile("" : "=v"(x));
+    if (write) asm volatile("v_mov_b32 %0, 0" : "=v"(x));
+    asm volatile("v_cmp_lt_i32 vcc, 3, %0\n\t" // bug: vector
+                 "s_and_saveexec_b64 vcc, vcc\n\t"
+                 "s_mov_b64 exec, vcc" ::"v"(x)
+                 : "vcc");
+    to[threadIdx.x] = 1;
+}
+
+static void registers()
+{
+    make();
+    vector<<<1, 64>>>(to, right);
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    static const row_t programs[] = {
+        {"condition", condition}, {"condition-end", condition_end}, {"condition-gaps", condition_gaps},
+        {"given-again", given_again}, {"copied", copied}, {"transferred", transferred},
+        {"from-host", from_host}, {"address", address}, {"branch", branch}, {"member", member},
+        {"counter", count}, {"border", border}, {"bins", bins}, {"array", privately},
+        {"register", registers}};
+    return run(programs, argc, argv);
+}

@@ -1,0 +1,63 @@
+"""Values that nobody has written; see corpus.py."""
+import os
+
+import corpus
+
+ALLOCATED = "bytes inside the 4000 bytes that hipMalloc gave out at"
+CONDITION = "a condition of what nobody has written, lane "
+ONE = {"uninitialized-condition": 1}
+
+
+def condition(lane="0 of wave", lanes=" lanes of this wave", place=f"is 0 {ALLOCATED}"):
+    """mark() looks at a thousand values: which group is the first is chance where there are many."""
+    return corpus.Bug(ONE, CONDITION + lane, "bug: condition", lanes, place, "made: allocate")
+
+
+BUGS = {
+    "condition": condition(place=ALLOCATED),
+    # 996 to 999 are lanes 36 to 39 of the last wave
+    "condition-end": condition("36 of wave 3, group (3,0,0)", "4 lanes of this wave", f"is 3984 {ALLOCATED}"),
+    # the first that is not written is the second
+    "condition-gaps": condition("1 of wave", "32 lanes of this wave", f"4 {ALLOCATED}"),
+    "given-again": condition(place=ALLOCATED),
+    "copied": condition(place=ALLOCATED),
+    "transferred": condition(place=ALLOCATED),
+    # 500 and what follows: lane 52 of the last wave of group 1 and those behind
+    "from-host": condition("", place=ALLOCATED),
+    "address": corpus.Bug({"uninitialized-address": 1}, "an address that nobody has written, lane 0 of wave",
+                          "bug: address", " lanes of this wave", ALLOCATED, "made: allocate"),
+    "branch": corpus.Bug({"uninitialized-branch": 1}, "a branch by a value that nobody has written, wave 0",
+                         "bug: branch", None, f"is 0 {ALLOCATED}", "made: allocate"),
+    "member": corpus.Bug(ONE, CONDITION + "0 of wave", "bug: member", " lanes of this wave", f"4 {ALLOCATED}",
+                         "made: allocate"),
+    "counter": corpus.Bug({"uninitialized-atomic": 1}, "an atomic operation on what nobody has written, lane 0 of wave 0",
+                          "bug: counter", "5 lanes of this wave", f"is 0 {ALLOCATED}", "made: allocate"),
+    "border": corpus.Bug(ONE, CONDITION + "0 of wave 0", "bug: local", "1 lane of this wave",
+                         "the workgroup has not written offset 0 of its LDS"),
+    "bins": corpus.Bug({"uninitialized-atomic": 1}, "an atomic operation on what nobody has written, lane 0 of wave 0",
+                       "bug: bins", "64 lanes of this wave", "the workgroup has not written offset 0 of its LDS"),
+    # 15, 31, 47 and 63 are 15 modulo 16
+    "array": corpus.Bug(ONE, CONDITION + "15 of wave 0", "bug: array", "4 lanes of this wave",
+                        "the lane has not written its private memory there"),
+    "register": corpus.Bug(ONE, CONDITION + "0 of wave 0", "bug: vector", "64 lanes of this wave",
+                           "the wave has never written v"),
+}
+
+
+class Strict(corpus.unittest.TestCase):
+    """What is stored for others to see is an error when that is asked for, not else."""
+
+    def run_copied(self, *words, **more):
+        return corpus.check("copied", *words, options=("--check=init",), env={**os.environ, **more}).stderr
+
+    def test_stores(self):
+        store = r"uninitialized-store +1 different"
+        self.assertRegex(self.run_copied(SOFTGPU_CHECK_INIT="strict"), store)
+        self.assertNotRegex(self.run_copied(), store)
+
+    def test_twin(self):
+        self.assertEqual(self.run_copied("right", SOFTGPU_CHECK_INIT="strict"), "softgpu: 0 errors\n")
+
+
+corpus.sys.modules["__main__"].Strict = Strict
+corpus.main(BUGS, ("--check=init",))
