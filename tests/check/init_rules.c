@@ -138,12 +138,6 @@ static void missed(const isa_inst_t *i, const char *what, unsigned at, unsigned 
 {
     char text[160];
     isa_disassemble(i, text, sizeof text);
-    static unsigned many;
-    if (getenv("MANY") && many++ < 400) {
-        printf("%s: %s %u lane %u: %08x marked %08x exec %llx\n", text, what, at, lane, differ,
-               marked, (unsigned long long)rig.wave.exec);
-        return;
-    }
     fail_msg("%s: %s %u lane %u: bits %08x come out differently, marked %08x (exec %016llx)", text,
              what, at, lane, differ, marked, (unsigned long long)rig.wave.exec);
 }

@@ -103,7 +103,8 @@ static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *
                              .kernel_object = f->kernel_object,
                              .group = {f->group[0], f->group[1], f->group[2]},
                              .wave = f->wave,
-                             .lane = f->lane};
+                             .lane = f->lane,
+                             .whole_wave = !f->lanes};
     if (slot >= ISA_PAGE_SLOTS) return;
     f->other.n_words = w->page->slots[slot].dwords;
     memcpy(f->other.words, &w->page->words[slot], sizeof f->other.words);
