@@ -110,10 +110,11 @@ function timeCard(run) {
 function topKernelsCard(run) {
   const top = [...run.kernels].sort((a, b) => b.total - a.total).filter(k => k.total).slice(0, 8);
   if (!top.length) return card("Kernels", element("p.empty", {}, "No kernel was traced."));
-  const rows = top.map(k => element("tr", {}, element("td.name", { title: k.title }, kernelLink(k)),
-    element("td", {}, timeText(k.total)), element("td", {}, percentText(k.share), shareBar(k.share))));
-  return card(["Kernels by time", chip(run.time), spacer(), element("a", { href: "#/kernels" }, `all ${run.kernels.length}`)],
-              element("div.scroll", {}, element("table", {}, element("tbody", {}, rows))));
+  const t = sortableTable({ name: "top-kernels", rows: top, sort: 1, columns: [
+    { title: "Kernel", kind: "name", value: k => k.title, show: kernelLink },
+    { title: "Total", value: k => k.total, show: k => timeText(k.total), csv: "Total (ns)" },
+    { title: "Share", value: k => k.share, show: k => [percentText(k.share), shareBar(k.share)] }] });
+  return card(["Kernels by time", chip(run.time), spacer(), element("a", { href: "#/kernels" }, `all ${run.kernels.length}`), t.save], t.box);
 }
 
 function shareBar(part) {

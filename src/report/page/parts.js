@@ -79,11 +79,13 @@ function saveSvg(name, svg) {
   save(name, "image/svg+xml", text);
 }
 
-function savePng(name, canvas) {
-  const copy = element("canvas", { width: canvas.width, height: canvas.height }), draw = copy.getContext("2d");
+/* One below the other. */
+function savePng(name, ...canvases) {
+  const height = canvases.reduce((sum, c) => sum + c.height, 0);
+  const copy = element("canvas", { width: canvases[0].width, height }), draw = copy.getContext("2d");
   draw.fillStyle = colour("--panel");
   draw.fillRect(0, 0, copy.width, copy.height);
-  draw.drawImage(canvas, 0, 0);
+  canvases.reduce((y, c) => { draw.drawImage(c, 0, y); return y + c.height; }, 0);
   copy.toBlob(blob => save(name, "image/png", blob));
 }
 

@@ -15,7 +15,8 @@ function sourceCard(k) {
   const choose = element("select", { "aria-label": "what is shown of each line", change: () => { state.column = counts[choose.value]; draw(); } },
     counts.map((c, i) => element("option", { value: i, selected: c === state.column }, `${c.name.replaceAll("_", " ")} (${CLASSES[countClass(c.name)][0]})`)));
   const sense = element("span");
-  const saving = button("CSV", () => saveInstructions(k, rows, counts), { title: "save the table as CSV" });
+  const saving = [["Lines", saveLines], ["Instructions", saveInstructions]].map(([what, how]) =>
+    button(`${what} CSV`, () => how(k, rows, counts), { title: `save the ${what.toLowerCase()} as CSV` }));
   function draw() {
     sense.replaceChildren(chip(countClass(state.column.name)));
     drawSides(box, k, rows, state.column);
@@ -29,6 +30,21 @@ function saveInstructions(k, rows, counts) {
     { title: "Address", value: r => `0x${r.address.toString(16)}` }, { title: "Instruction", value: r => nameOf(r.text) },
     { title: "File", value: r => nameOf(r.file) }, { title: "Line", value: r => r.line || "" },
     ...counts.map(c => ({ title: c.name, value: r => r.counts[c.i] }))], rows));
+}
+
+/* Each line that instructions come from, with what was counted of them. */
+function saveLines(k, rows, counts) {
+  const lines = new Map();
+  for (const r of rows.filter(i => i.line)) {
+    const line = lines.get(lineKey(r.file, r.line)) ?? { file: r.file, line: r.line, counts: counts.map(() => 0) };
+    counts.forEach((c, i) => { line.counts[i] += r.counts[c.i]; });
+    lines.set(lineKey(r.file, r.line), line);
+  }
+  const text = l => nameOf(k.run.sources.find(s => s.path === l.file)?.text).split("\n")[l.line - 1];
+  save(`${shortName(k.title)}-lines.csv`, "text/csv", csvText([
+    { title: "File", value: l => nameOf(l.file) }, { title: "Line", value: l => l.line },
+    ...counts.map((c, i) => ({ title: c.name, value: l => l.counts[i] })), { title: "Text", value: text }],
+    [...lines.values()].sort((a, b) => a.file - b.file || a.line - b.line)));
 }
 
 const lineKey = (file, line) => `${file}:${line}`;

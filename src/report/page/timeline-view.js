@@ -29,7 +29,7 @@ class TimelineView {
     this.card = element("div.card", {}, element("div.title", {}, this.search, button("‹", () => this.step(-1), { title: "one before (N)" }),
       button("›", () => this.step(1), { title: "next (n)" }), this.found, spacer(), button("−", () => this.zoom(1.6), { title: "zoom out (s)" }),
       button("+", () => this.zoom(1 / 1.6), { title: "zoom in (w)" }), button("All", () => this.show(0, run.span), { title: "the whole run (f)" }),
-      this.measuring.node, arrows.node, streams.node, button("PNG", () => savePng("timeline.png", this.sheet))),
+      this.measuring.node, arrows.node, streams.node, button("PNG", () => savePng("timeline.png", this.ruler, this.sheet))),
       element("div.timeline", {}, this.ruler, this.box), this.detail);
     this.pointers = new Map();
     this.listen();
