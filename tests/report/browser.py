@@ -182,7 +182,8 @@ class Browser:
         self.settle()
 
     def key(self, key):
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key if len(key) == 1 else "")
+        code, text = {"Tab": (9, ""), "Enter": (13, "\r")}.get(key, (0, key if len(key) == 1 else ""))
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, windowsVirtualKeyCode=code)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
         self.settle()
 

@@ -56,6 +56,8 @@ def clean(b, path):
 
 
 SHEET, DETAIL = "document.querySelector('canvas.sheet')", "document.querySelector('.detail').innerText"
+# of the timeline: begin and length of what it shows, ns
+SEEN = f"(([from, to]) => [+from, to - from])({SHEET}.getAttribute('aria-description').match(/[\\d.]+/g))"
 TEXT = "document.querySelector('section:not([hidden])').innerText"
 CELLS = ("[...document.querySelectorAll('section:not([hidden]) table')].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => "
          "c.innerText.trim())))")
@@ -215,6 +217,64 @@ def case_timeline(directory):
         b.run("[...document.querySelectorAll('button')].find(x => x.textContent === 'By stream').click()")
         b.settle()
         check(b.run(f"{SHEET}.clientHeight") < high, "streams take as many rows as queues and copies")
+        clean(b, path)
+
+
+def case_keys(directory):
+    """Each key that the help lists does what it says; what can be clicked can be reached by Tab and pressed."""
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True, modelled=True), fixture.demo(f"{directory}/b.db", pid=4343))
+    with browser.Browser() as b:
+        b.open(path)
+        for number, section in enumerate(("overview", "kernels", "timeline", "roofline", "compare")):
+            b.key(str(number + 1))
+            equal(b.run("document.querySelector('section:not([hidden])').id"), section)
+        b.key("?")
+        told = b.run("[...document.querySelectorAll('#help kbd')].map(k => k.innerText)")
+        equal(told, ["1 … 5", "/", "t", "w s, + −", "a d, ← →", "f", "m, Shift and drag", "n N", "Enter", "Esc"])
+        b.run("document.getElementById('help').close()")
+        b.key("3")
+        whole = b.run(SEEN)
+        for there, back in (("w", "s"), ("+", "-")):
+            before = b.run(SEEN)
+            b.key(there)
+            check(b.run(SEEN)[1] < before[1], there, "does not zoom in", before, b.run(SEEN))
+            b.key(there)
+            b.key(back)
+            check(before[1] > b.run(SEEN)[1] > 0, back, "does not zoom out")
+        for there, back in (("d", "a"), ("ArrowRight", "ArrowLeft")):
+            before = b.run(SEEN)
+            b.key(there)
+            check(b.run(SEEN)[0] > before[0], there, "does not move on")
+            b.key(back)
+            check(abs(b.run(SEEN)[0] - before[0]) < 2, back, "does not move back")
+        b.key("f")
+        equal(b.run(SEEN), whole)
+        b.key("/")
+        b.type("transpose")
+        b.run("document.activeElement.blur()")
+        for key, place in (("n", "1 of 10"), ("n", "2 of 10"), ("N", "1 of 10"), ("N", "10 of 10")):
+            b.key(key)
+            check(place in b.run(TEXT), key, "does not lead to", place)
+        check(b.run(DETAIL).startswith("transpose"), b.run(DETAIL))
+        b.key("f")
+        b.key("Enter")
+        check(b.run(SEEN)[1] < whole[1] / 10, "Enter does not zoom to what is selected")
+        b.key("Escape")
+        check(not b.run(DETAIL).startswith("transpose"), "Esc selects something")
+        b.key("m")
+        equal(b.run("document.querySelector('canvas.sheet').classList.contains('measuring')"), True)
+        b.key("t")
+        equal(b.run("document.documentElement.dataset.theme"), "dark")
+        # Tab comes to a table's header, Enter sorts
+        b.key("2")
+        b.run("document.querySelector('#filter').focus()")
+        for _ in range(20):
+            b.key("Tab")
+            if b.run("document.activeElement.innerText") == "Calls":
+                break
+        b.key("Enter")
+        equal(b.run("document.querySelector('section:not([hidden]) th[aria-sort]').innerText"), "Calls")
+        equal(b.run("getComputedStyle(document.activeElement).outlineStyle"), "solid")
         clean(b, path)
 
 
@@ -454,6 +514,41 @@ def case_pictures(directory):
                 known = [float(word) for word in f.read().split()]
             apart = sum(abs(x - y) for x, y in zip(seen, known)) / len(known)
             check(len(seen) == len(known) and apart <= DIFFERENCE_MOST, name, "differs by", f"{apart:.1f}")
+        clean(b, path)
+
+
+def case_phone(directory):
+    """Every section fits the width of a phone and is large enough to read; two fingers zoom the timeline, one moves it."""
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True, modelled=True, code=True), fixture.demo(f"{directory}/b.db", pid=4343))
+    small = """[...document.querySelectorAll('section:not([hidden]) *, header *')].filter(n => n.clientWidth && [...n.childNodes].some(c => c.nodeType === 3 &&
+        c.data.trim()) && !n.closest('svg') && parseFloat(getComputedStyle(n).fontSize) < 11).map(n => n.className + n.innerText)"""
+    with browser.Browser(390, 844) as b:
+        b.size(390, 844, phone=True)
+        b.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+        b.open(path)
+        for where in ("overview", "kernels", "timeline", "roofline", "compare", "kernel/0"):
+            b.go(f"#/{where}")
+            check(b.run("document.documentElement.scrollWidth <= innerWidth"), where, "is wider than the screen")
+            equal((where, b.run(small)), (where, []))
+        b.go("#/timeline")
+        x, y = b.middle("canvas.sheet")
+        seen = b.run(SEEN)
+
+        def touch(kind, *points):
+            b.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": px, "y": py, "id": i} for i, (px, py) in enumerate(points)])
+        touch("touchStart", (x - 10, y), (x + 10, y))
+        for apart in (20, 40, 80):
+            touch("touchMove", (x - apart, y), (x + apart, y))
+        touch("touchEnd")
+        b.settle()
+        zoomed = b.run(SEEN)
+        check(zoomed[1] < seen[1] / 2, "two fingers do not zoom", seen, zoomed)
+        touch("touchStart", (x, y))
+        for by in (10, 30, 60):
+            touch("touchMove", (x - by, y))
+        touch("touchEnd")
+        b.settle()
+        check(b.run(SEEN)[0] > zoomed[0] and abs(b.run(SEEN)[1] - zoomed[1]) < 2, "a finger does not move it", zoomed, b.run(SEEN))
         clean(b, path)
 
 

@@ -61,6 +61,8 @@ class TimelineView {
       if (!this.sheet.isConnected || !this.painter.width || !this.painter.ink) return;
       this.painter.sheet(this.sheet, this.box.scrollTop);
       this.painter.ruler(this.ruler);
+      /* what a canvas shows, for who cannot see it */
+      this.sheet.setAttribute("aria-description", `from ${this.painter.begin} to ${this.painter.end} ns`);
     });
   }
 
