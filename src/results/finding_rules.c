@@ -51,11 +51,13 @@ const res_rule_row_t res_finding_rules[] = {
      "Compare counters rather than times, or set SOFTGPU_TIME=model for those of the timing model.",
      "rocprofv3-avail info --pmc"},
     /* ---- launches, queues, the host ---- */
+    /* the longest launch is the first one: it loads code */
     {"launch-bound", "Launching takes longer than the kernels", RES_MEASURED, false,
      "SELECT COALESCE(S.name, 'Stream ' || D.stream_id), D.t * 1.0 / (SELECT span_ns FROM f_run), "
      "D.n AS launches, D.t / D.n AS kernel_ns, L.mean AS launch_ns FROM (SELECT guid, stream_id, "
      "SUM(calls) AS n, SUM(total) AS t FROM res_launch GROUP BY guid, stream_id) D JOIN (SELECT "
-     "guid, SUM(time_ns) * 1.0 / SUM(calls) AS mean FROM res_call WHERE name LIKE "
+     "guid, (SUM(time_ns) - MAX(longest_ns)) * 1.0 / (SUM(calls) - 1) AS mean FROM res_call WHERE "
+     "name LIKE "
      "'hip%Launch%Kernel%' GROUP BY guid) L ON L.guid = D.guid LEFT JOIN rocpd_info_stream S ON "
      "S.id = D.stream_id AND S.guid = D.guid WHERE D.n >= 20 AND D.t / D.n < L.mean",
      "{launches} kernels take {kernel} each on average, launching one takes {launch}.",

@@ -24,7 +24,7 @@ typedef struct {
     size_t process;
     sqlite3_int64 name, category; /* texts of the process */
     uint64_t calls, inside;
-    sqlite3_int64 time, first, last, inside_ns, gap_ns;
+    sqlite3_int64 time, longest, first, last, inside_ns, gap_ns;
 } call_t;
 
 typedef struct {
@@ -337,6 +337,7 @@ static bool take_call(gather_t *g, sqlite3_stmt *s, size_t process)
             .process = process, .name = name, .category = category, .first = start, .last = end};
     row->calls++;
     row->time = sum_of(row->time, between(start, end));
+    if (between(start, end) > row->longest) row->longest = between(start, end);
     if (start < row->first) row->first = start;
     if (end > row->last) row->last = end;
     if (start >= g->first && end <= g->last) {
@@ -350,9 +351,9 @@ static bool take_call(gather_t *g, sqlite3_stmt *s, size_t process)
 static void bind_call(sqlite3_stmt *s, const void *row)
 {
     const call_t *c = row;
-    const sqlite3_int64 numbers[] = {c->name,  c->category, (sqlite3_int64)c->calls,  c->time,
-                                     c->first, c->last,     (sqlite3_int64)c->inside, c->inside_ns,
-                                     c->gap_ns};
+    const sqlite3_int64 numbers[] = {
+        c->name,  c->category, (sqlite3_int64)c->calls,  c->time,      c->longest,
+        c->first, c->last,     (sqlite3_int64)c->inside, c->inside_ns, c->gap_ns};
     bind_numbers(s, numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
@@ -364,6 +365,7 @@ int res_gather_calls(res_run_t *r)
         "DROP TABLE IF EXISTS temp.res_work; DROP TABLE IF EXISTS temp.res_call; DROP TABLE IF "
         "EXISTS temp.res_call_by_id; CREATE TEMP TABLE res_work(first, last, gaps, idle_ns, "
         "longest_ns); CREATE TEMP TABLE res_call_by_id(guid, name_id, category_id, calls, time_ns, "
+        "longest_ns, "
         "first, last, inside, inside_ns, gap_ns)",
         what);
     if (result == 0)
@@ -379,13 +381,14 @@ int res_gather_calls(res_run_t *r)
                           "= R.guid",
                           take_call);
     if (result == 0)
-        result = put_rows(&g, "INSERT INTO res_call_by_id VALUES (?,?,?,?,?,?,?,?,?,?)",
+        result = put_rows(&g, "INSERT INTO res_call_by_id VALUES (?,?,?,?,?,?,?,?,?,?,?)",
                           sizeof(call_t), bind_call);
     if (result == 0)
         result = rocpd_run(
             r->db,
             "CREATE TEMP TABLE res_call AS SELECT C.guid, COALESCE(S.string, '') AS name, "
-            "COALESCE(T.string, '') AS category, calls, time_ns, first, last, inside, inside_ns, "
+            "COALESCE(T.string, '') AS category, calls, time_ns, longest_ns, first, last, inside, "
+            "inside_ns, "
             "gap_ns FROM res_call_by_id C LEFT JOIN rocpd_string S ON S.id = C.name_id AND S.guid "
             "= C.guid LEFT JOIN rocpd_string T ON T.id = C.category_id AND T.guid = C.guid",
             what);

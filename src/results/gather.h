@@ -17,9 +17,9 @@ int res_gather_launches(res_run_t *r);
  *   first, last (when they began and ended), and of the times at which a process had none, between
  *   its first and its last: gaps, idle_ns, longest_ns;
  * and temp.res_call, a row for each name of calls and ranges of a process:
- *   guid, name, category, calls, time_ns, first, last, inside, inside_ns (those within the time of
- *   kernels and copies), gap_ns (how much of the run's longest gaps they fill).
- * 0, or -1 with the reason told. */
+ *   guid, name, category, calls, time_ns, longest_ns, first, last, inside, inside_ns (those within
+ * the time of kernels and copies), gap_ns (how much of the run's longest gaps they fill). 0, or -1
+ * with the reason told. */
 int res_gather_calls(res_run_t *r);
 
 #endif

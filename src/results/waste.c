@@ -21,5 +21,5 @@ bool res_waste_spill(uint64_t spills, uint64_t loop_depth, const char *text)
 {
     if (!spills || !loop_depth) return false;
     return base_begins_with(text, "scratch_") ||
-           (base_begins_with(text, "buffer_") && strstr(text, " off, s[0:3], "));
+           (base_begins_with(text, "buffer_") && strstr(text, " off, s["));
 }

@@ -14,8 +14,8 @@ uint64_t res_waste_lines(uint64_t issued, uint64_t lines, uint64_t needed);
 uint64_t res_waste_clocks(uint64_t clocks, uint64_t needed);
 
 /* Whether it reads or writes a spilled register within a loop: `spills` are the registers that the
- * kernel's code spills. The compiler's own places in scratch have fixed offsets; arrays that are
- * indexed have not. */
+ * kernel's code spills. The compiler's own places in scratch have fixed offsets from a descriptor,
+ * in whatever registers; arrays that are indexed have not. */
 bool res_waste_spill(uint64_t spills, uint64_t loop_depth, const char *text);
 
 #endif

@@ -31,7 +31,9 @@ def counters(**values):
 
 
 def launch_bound(kernel_ns):
+    """The first one loads code."""
     def fill(db):
+        db.region("hipLaunchKernel", -10**9, 0)
         for i in range(30):
             db.region("hipLaunchKernel", i * 10000, i * 10000 + 5000)
             db.dispatch(K, i * 10000 + 6000, i * 10000 + 6000 + kernel_ns)
@@ -110,7 +112,7 @@ def nothing(db):
     kernels(db)
 
 
-SPILL = "buffer_store_dword v0, off, s[0:3], s32 offset:4"
+SPILL = "buffer_store_dword v0, off, s[12:15], 0 offset:4"
 # rule: (what shows it, what does not, a part of the text); what does not is just below the threshold
 CASES = {
     "losses": (dict(metadata={"records_dropped": 5}), nothing, "lost 5 records, 0 B of damaged records, 0 names"),
@@ -146,7 +148,7 @@ CASES = {
     "line-conflicts": (instruction(lds_clocks=24, lds_clocks_needed=16), instruction(lds_clocks=23, lds_clocks_needed=16),
                        "At a.hip:7, some_op v1 takes 1.5 times the clocks of LDS that it needs: 8 are lost."),
     "spill-in-loop": (instruction(text=SPILL, loop_depth=1, issued=9, spills=2), instruction(text=SPILL, loop_depth=0, issued=9, spills=2),
-                      "s32 offset:4 is executed 9 times, within a loop"),
+                      "0 offset:4 is executed 9 times, within a loop"),
     "lds-conflicts": (counters(SQ_LDS_BANK_CONFLICT=125, SQ_LDS_IDX_ACTIVE=1000),
                       counters(SQ_LDS_BANK_CONFLICT=99, SQ_LDS_IDX_ACTIVE=1000), "12.5 % of the clocks"),
     "l2-reuse": (l2(2048), l2(2047), "Only 40 % of its requests hit L2, and it fetches 2 MiB where the program has 1 MiB"),
