@@ -189,6 +189,29 @@ static void added(hsa_signal_t signal, hsa_signal_value_t more)
 SETS(X)
 #undef X
 
+/* ---- signals that are new ---- */
+
+/* X(name, parameters, arguments) */
+#define CREATES(X)                                                                                 \
+    X(hsa_signal_create,                                                                           \
+      (hsa_signal_value_t value, uint32_t n, const hsa_agent_t *consumers, hsa_signal_t *signal),  \
+      (value, n, consumers, signal))                                                               \
+    X(hsa_amd_signal_create,                                                                       \
+      (hsa_signal_value_t value, uint32_t n, const hsa_agent_t *consumers, uint64_t attributes,    \
+       hsa_signal_t *signal),                                                                      \
+      (value, n, consumers, attributes, signal))
+
+#define X(name, parameters, arguments)                                                             \
+    EXPORT hsa_status_t name parameters                                                            \
+    {                                                                                              \
+        NEXT_OR(name, HSA_STATUS_ERROR);                                                           \
+        const hsa_status_t status = next arguments;                                                \
+        if (status == HSA_STATUS_SUCCESS) stored(*signal, value);                                  \
+        return status;                                                                             \
+    }
+CREATES(X)
+#undef X
+
 /* ---- calls that wait for copies of their own ---- */
 
 /* X(name, parameters, arguments) */

@@ -1,0 +1,283 @@
+// order.hip - programs whose streams, events, copies and graphs are not in order; see corpus.h.
+#include "corpus.h"
+
+#include <atomic>
+
+// Both change all of it, each in its own way: what is there in the end depends on their order.
+__global__ void put(int *at, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) at[i] = i; // bug: put
+}
+
+__global__ void change(int *at, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) at[i] = 2 * at[i] + 1; // bug: change
+}
+
+struct setting {
+    hipStream_t first, second; // which do not wait for the null stream
+    hipEvent_t event;
+    int *at, *host;
+
+    setting()
+    {
+        (void)hipStreamCreateWithFlags(&first, hipStreamNonBlocking);
+        (void)hipStreamCreateWithFlags(&second, hipStreamNonBlocking);
+        (void)hipEventCreateWithFlags(&event, hipEventDisableTiming);
+        allocate(&at, N);
+        (void)hipHostMalloc((void **)&host, N * sizeof(int), 0);
+        std::memset(host, 0, N * sizeof(int));
+    }
+    ~setting()
+    {
+        (void)hipDeviceSynchronize();
+        (void)hipHostFree(host);
+        (void)hipFree(at);
+        (void)hipEventDestroy(event);
+        (void)hipStreamDestroy(first);
+        (void)hipStreamDestroy(second);
+    }
+    void put_on(hipStream_t stream) { put<<<GROUPS, GROUP, 0, stream>>>(at, N); }
+    void change_on(hipStream_t stream) { change<<<GROUPS, GROUP, 0, stream>>>(at, N); }
+    void to_host(hipStream_t stream)
+    {
+        (void)hipMemcpyAsync(host, at, N * sizeof(int), hipMemcpyDeviceToHost, stream);
+    }
+    void from_host(hipStream_t stream)
+    {
+        (void)hipMemcpyAsync(at, host, N * sizeof(int), hipMemcpyHostToDevice, stream);
+    }
+    // What is given to the second stream from now on comes after what the first has.
+    void in_order(hipStream_t before, hipStream_t after)
+    {
+        (void)hipEventRecord(event, before);
+        (void)hipStreamWaitEvent(after, event, 0);
+    }
+};
+
+// ---- kernels ----
+
+static void two_streams()
+{
+    setting s;
+    s.put_on(s.first);
+    if (right) s.in_order(s.first, s.second);
+    s.change_on(s.second);
+}
+
+static void event_of_the_wrong_stream()
+{
+    setting s;
+    s.put_on(s.first);
+    s.in_order(right ? s.first : s.second, s.second);
+    s.change_on(s.second);
+}
+
+// Who waits for an event that has not been recorded waits for nothing.
+static void wait_before_record()
+{
+    setting s;
+    s.put_on(s.first);
+    if (right) (void)hipEventRecord(s.event, s.first);
+    (void)hipStreamWaitEvent(s.second, s.event, 0);
+    if (!right) (void)hipEventRecord(s.event, s.first);
+    s.change_on(s.second);
+}
+
+// The event is recorded again before the second stream waits, but before the kernel.
+static void record_too_early()
+{
+    setting s;
+    if (!right) (void)hipEventRecord(s.event, s.first);
+    s.put_on(s.first);
+    if (right) (void)hipEventRecord(s.event, s.first);
+    (void)hipStreamWaitEvent(s.second, s.event, 0);
+    s.change_on(s.second);
+}
+
+static void null_stream()
+{
+    setting s;
+    hipStream_t blocking;
+    (void)hipStreamCreate(&blocking);
+    s.put_on(nullptr);
+    s.change_on(right ? blocking : s.second);
+    (void)hipStreamDestroy(blocking);
+}
+
+static void other_stream_is_waited_for()
+{
+    setting s;
+    s.put_on(s.first);
+    (void)hipStreamSynchronize(right ? s.first : s.second);
+    s.change_on(s.second);
+}
+
+static hipGraphNode_t add_node(hipGraph_t graph, void (*kernel)(int *, int), int **at)
+{
+    hipGraphNode_t node;
+    hipKernelNodeParams how = {};
+    int n = N;
+    void *arguments[] = {at, &n};
+    how.func = (void *)kernel;
+    how.gridDim = dim3(GROUPS);
+    how.blockDim = dim3(GROUP);
+    how.kernelParams = arguments;
+    (void)hipGraphAddKernelNode(&node, graph, nullptr, 0, &how);
+    return node;
+}
+
+static void graph_without_edge()
+{
+    setting s;
+    hipGraph_t graph;
+    hipGraphExec_t whole;
+    (void)hipGraphCreate(&graph, 0);
+    hipGraphNode_t first = add_node(graph, put, &s.at), second = add_node(graph, change, &s.at);
+    if (right) (void)hipGraphAddDependencies(graph, &first, &second, 1);
+    (void)hipGraphInstantiate(&whole, graph, nullptr, nullptr, 0);
+    for (int k = 0; k < 3; k++) (void)hipGraphLaunch(whole, s.first);
+    (void)hipStreamSynchronize(s.first);
+    (void)hipGraphExecDestroy(whole);
+    (void)hipGraphDestroy(graph);
+}
+
+// ---- copies ----
+
+static void copied_too_early()
+{
+    setting s;
+    s.put_on(s.first);
+    if (right) s.in_order(s.first, s.second);
+    s.to_host(s.second);
+}
+
+static void changed_while_copied()
+{
+    setting s;
+    s.put_on(s.first);
+    s.to_host(s.first);
+    if (right) s.in_order(s.first, s.second);
+    s.change_on(s.second);
+}
+
+static void not_there_yet()
+{
+    setting s;
+    s.from_host(s.first);
+    if (right) s.in_order(s.first, s.second);
+    s.change_on(s.second);
+}
+
+// ---- programs that are right ----
+
+// Newer than some runtimes.
+extern "C" __attribute__((weak)) hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t call, void *argument);
+
+static std::atomic<int> called;
+
+static void on_stream(void *)
+{
+    called++;
+}
+
+static void when_done(hipStream_t, hipError_t, void *)
+{
+    called++;
+}
+
+// Each way in which a program may wait for one stream before it goes on with another.
+static void ways_to_wait()
+{
+    setting s;
+    int *other;
+    for (int way = 0; way < 9; way++) {
+        s.put_on(s.first);
+        s.change_on(s.first);
+        (void)hipEventRecord(s.event, s.first);
+        called = 0;
+        switch (way) {
+        case 0: (void)hipDeviceSynchronize(); break;
+        case 1: (void)hipStreamSynchronize(s.first); break;
+        case 2: (void)hipEventSynchronize(s.event); break;
+        case 3: while (hipStreamQuery(s.first) == hipErrorNotReady); break;
+        case 4: while (hipEventQuery(s.event) == hipErrorNotReady); break;
+        case 5:
+            s.to_host(s.first);
+            (void)hipStreamSynchronize(s.first);
+            break;
+        case 6:
+            if (!hipLaunchHostFunc) continue;
+            (void)hipLaunchHostFunc(s.first, on_stream, nullptr);
+            while (!called);
+            break;
+        case 7:
+            (void)hipStreamAddCallback(s.first, when_done, nullptr, 0);
+            while (!called);
+            break;
+        case 8:
+            allocate(&other, N);
+            (void)hipFree(other); // waits for the device
+            break;
+        }
+        s.change_on(s.second);
+        (void)hipStreamSynchronize(s.second);
+    }
+}
+
+// Streams that wait for the null stream, and it for them; chains of events; a stream that waits for two.
+static void ways_of_streams()
+{
+    setting s;
+    hipStream_t blocking[2];
+    for (auto &b : blocking) (void)hipStreamCreate(&b);
+    for (int round = 0; round < 3; round++) {
+        s.put_on(blocking[0]);
+        s.change_on(nullptr);
+        s.change_on(blocking[1]);
+        (void)hipMemcpy(s.host, s.at, N * sizeof(int), hipMemcpyDeviceToHost);
+        s.change_on(s.first);
+        s.in_order(s.first, s.second);
+        s.to_host(s.second);
+        s.in_order(s.second, s.first);
+        s.change_on(s.first);
+        (void)hipStreamAddCallback(s.first, when_done, nullptr, 0);
+        s.from_host(s.first);
+        s.in_order(s.first, blocking[0]);
+        s.change_on(blocking[0]);
+        (void)hipMemsetAsync(s.at, 0, N * sizeof(int), blocking[0]);
+        (void)hipStreamSynchronize(blocking[0]);
+    }
+    for (auto b : blocking) (void)hipStreamDestroy(b);
+}
+
+// Memory of a pool that one stream gives back and another gets.
+static void pool()
+{
+    setting s;
+    for (int round = 0; round < 8; round++) {
+        int *at;
+        hipStream_t on = round % 2 ? s.first : s.second;
+        if (hipMallocAsync((void **)&at, N * sizeof(int), on) != hipSuccess) return;
+        put<<<GROUPS, GROUP, 0, on>>>(at, N);
+        change<<<GROUPS, GROUP, 0, on>>>(at, N);
+        (void)hipFreeAsync(at, on);
+        if (round % 3 == 2) (void)hipStreamSynchronize(on);
+    }
+}
+
+static const row_t rows[] = {
+    {"two-streams", two_streams}, {"event-of-the-wrong-stream", event_of_the_wrong_stream},
+    {"wait-before-record", wait_before_record}, {"record-too-early", record_too_early}, {"null-stream", null_stream},
+    {"other-stream-is-waited-for", other_stream_is_waited_for}, {"graph-without-edge", graph_without_edge},
+    {"copied-too-early", copied_too_early}, {"changed-while-copied", changed_while_copied},
+    {"not-there-yet", not_there_yet}, {"ways-to-wait", ways_to_wait}, {"ways-of-streams", ways_of_streams},
+    {"pool", pool},
+};
+
+int main(int argc, char **argv)
+{
+    return run(rows, argc, argv);
+}
