@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const chk_part_t *const chk_parts[] = {&chk_memory_part, &chk_sync_part, &chk_hazard_part,
-                                              &chk_init_part};
+static const chk_part_t *const chk_parts[] = {&chk_memory_part, &chk_race_part, &chk_sync_part,
+                                              &chk_hazard_part, &chk_init_part};
 
 enum { PARTS = sizeof chk_parts / sizeof *chk_parts, MEMORIES = 64 };
 _Static_assert((size_t)PARTS <= (size_t)CHK_PARTS_MAX, "every part has its state and its bit");

@@ -19,6 +19,7 @@ typedef struct {
     uint32_t kernarg_bytes; /* as the kernel's descriptor says; 0: it does not */
     uint32_t scalars;       /* that are set when a wave starts: s0 and those behind it */
     uint64_t groups;        /* workgroups */
+    uint32_t grid[3];       /* those along x, y and z */
 } chk_dispatch_t;
 
 /* Called for dispatches that are checked only. */

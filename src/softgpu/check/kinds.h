@@ -64,7 +64,13 @@ enum {
       "The new value is made of an old one that has none.")                                        \
     X(INIT_STORE, INIT, "uninitialized-store", "a store of what nobody has written",               \
       "Undefined bits go where others see them; looked for with SOFTGPU_CHECK_INIT=strict.")
-#define CHK_RACE_KINDS(X)
+#define CHK_RACE_KINDS(X)                                                                          \
+    X(RACE_LDS, RACE, "race-lds", "race in LDS",                                                   \
+      "Two waves of a workgroup access the same bytes, one of them to change them, and neither a " \
+      "barrier nor an atomic access orders them: which is first is chance.")                       \
+    X(RACE_GLOBAL, RACE, "race-global", "race",                                                    \
+      "Two waves access the same bytes, one of them to change them, and neither a barrier, an "    \
+      "atomic access nor queues order them: which is first is chance.")
 #define CHK_SYNC_KINDS(X)                                                                          \
     X(BARRIER_EXIT, SYNC, "barrier-exit", "waves have ended while others wait at a barrier",       \
       "A barrier is for all waves of a workgroup; those that have ended do not come to it.")       \

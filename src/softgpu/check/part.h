@@ -69,6 +69,7 @@ chk_finding_t chk_finding(const chk_group_t *g, const isa_wave_t *w, const isa_i
 chk_finding_t chk_finding_lanes(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
                                 chk_kind_t kind, uint64_t lanes);
 
-extern const chk_part_t chk_memory_part, chk_sync_part, chk_hazard_part, chk_init_part;
+extern const chk_part_t chk_memory_part, chk_race_part, chk_sync_part, chk_hazard_part,
+    chk_init_part;
 
 #endif

@@ -39,7 +39,8 @@ void sg_check_begin(sg_run_t *run, const hsa_kernel_dispatch_packet_t *packet, u
                                   .kernarg_bytes = run->kernarg_bytes,
                                   .kernarg = (uint64_t)packet->kernarg_address,
                                   .scalars = scalars,
-                                  .groups = run->total};
+                                  .groups = run->total,
+                                  .grid = {run->groups[0], run->groups[1], run->groups[2]}};
     if (run->checked) chk_dispatch_begin(&run->check);
 }
 

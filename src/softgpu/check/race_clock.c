@@ -1,0 +1,86 @@
+/* race_clock.c - what waves of a workgroup know of each other: barriers, and atomic accesses to
+ * LDS.
+ *
+ * Vector clocks. A wave's time moves on only where somebody may learn of it, so that there is
+ * enough of it: an owner's bits of a word of LDS. Used up, it stands still, and all is in order. */
+#include "softgpu/check/race.h"
+
+#include <string.h>
+
+enum { ROOM = RACE_OWNERS / 2 }; /* what a workgroup may use */
+
+static uint32_t next(race_clock_t *c)
+{
+    return c->now < RACE_OWNERS - 1 ? ++c->now : c->now;
+}
+
+static void all_know_all(race_clock_t *c)
+{
+    c->barrier = c->now;
+    const uint32_t now = next(c);
+    for (unsigned w = 0; w < RACE_WAVES; w++)
+        c->own[w] = now;
+}
+
+bool race_clock_begin(race_clock_t *c)
+{
+    const bool again = c->now > ROOM;
+    if (again) memset(c, 0, sizeof *c);
+    c->begin = next(c);
+    c->stored = 0;
+    all_know_all(c);
+    return again;
+}
+
+void race_clock_barrier(race_clock_t *c)
+{
+    all_know_all(c);
+}
+
+void race_clock_wait(race_clock_t *c, unsigned wave)
+{
+    if (!(c->stored >> wave & 1)) return;
+    c->stored &= ~(1u << wave);
+    c->done[wave] = c->own[wave];
+    c->own[wave] = next(c);
+}
+
+static void learn(race_clock_t *c, unsigned wave, unsigned other, uint32_t time)
+{
+    uint32_t *mine = c->known[wave];
+    const uint32_t *theirs = c->known[other];
+    if (wave == other) return;
+    for (unsigned w = 0; w < RACE_WAVES; w++)
+        if (theirs[w] > mine[w]) mine[w] = theirs[w];
+    if (time > mine[other]) mine[other] = time;
+    if (c->own[other] <= time) c->own[other] = next(c);
+}
+
+static race_meeting_t *meeting(race_clock_t *c, uint32_t dword)
+{
+    race_meeting_t *m = &c->meeting[dword % RACE_MEETINGS];
+    if (m->time <= c->barrier) m->waves = 0;
+    return m;
+}
+
+void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword)
+{
+    race_meeting_t *m = meeting(c, dword);
+    m->time = c->now;
+    m->waves |= 1u << wave;
+    m->when[wave] = c->own[wave];
+}
+
+void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword)
+{
+    const race_meeting_t *m = meeting(c, dword);
+    for (uint32_t left = m->waves; left; left &= left - 1) {
+        const unsigned other = (unsigned)__builtin_ctz(left);
+        learn(c, wave, other, m->when[other]);
+    }
+}
+
+void race_clock_meet(race_clock_t *c, unsigned wave, unsigned other, uint32_t time)
+{
+    learn(c, wave, other, time);
+}

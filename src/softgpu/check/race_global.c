@@ -1,0 +1,301 @@
+/* race_global.c - memory that workgroups share: who accessed which dword last.
+ *
+ * A directory of chunks of the address space, mapped when the program gets memory there and never
+ * given back; their pages become memory when a wave first touches them. Words are read and written
+ * by all threads without order: of two accesses at the very same moment one may be missed. */
+#include "softgpu/check/race.h"
+
+#include "base/log.h"
+#include "softgpu/device/memory.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { CHUNK_SHIFT = 21, ADDRESS_BITS = 48, CHUNK_DWORDS = 1 << (CHUNK_SHIFT - 2) };
+
+typedef _Atomic uint64_t word_t;
+
+/* The first two side by side, since most accesses look at both. */
+typedef struct {
+    struct {
+        word_t write, read;
+    } cell[CHUNK_DWORDS];
+    word_t second[CHUNK_DWORDS]; /* a reader of another workgroup, where the first says so */
+} chunk_t;
+
+static struct {
+    pthread_mutex_t lock;
+    _Atomic(_Atomic(chunk_t *) *) chunks;
+    chunk_t **list; /* all there are */
+    size_t n, room;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static inline uint64_t get(const word_t *w)
+{
+    return atomic_load_explicit(w, memory_order_relaxed);
+}
+static inline void set(word_t *w, uint64_t value)
+{
+    atomic_store_explicit(w, value, memory_order_relaxed);
+}
+
+static inline chunk_t *chunk_of(uint64_t va)
+{
+    _Atomic(chunk_t *) *chunks = atomic_load_explicit(&all.chunks, memory_order_acquire);
+    if (!chunks || va >> ADDRESS_BITS) return NULL;
+    return atomic_load_explicit(&chunks[va >> CHUNK_SHIFT], memory_order_acquire);
+}
+
+/* ---- memory that comes and goes ---- */
+
+static void *map(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    if (p != MAP_FAILED) return p;
+    base_error("no memory to look for races");
+    return NULL;
+}
+
+/* Under the lock. */
+static bool add_chunk(uint64_t va)
+{
+    const size_t bytes = sizeof(chunk_t *) << (ADDRESS_BITS - CHUNK_SHIFT);
+    if (!all.chunks) all.chunks = map(bytes);
+    if (!all.chunks) return false;
+    _Atomic(chunk_t *) *at = &all.chunks[va >> CHUNK_SHIFT];
+    if (*at) return true;
+    if (all.n == all.room) {
+        const size_t room = all.room ? 2 * all.room : 64;
+        chunk_t **grown = realloc(all.list, room * sizeof(*grown));
+        if (!grown) return false;
+        all.list = grown;
+        all.room = room;
+    }
+    chunk_t *c = map(sizeof *c);
+    if (c) all.list[all.n++] = *at = c;
+    return c;
+}
+
+/* Dwords [from, to) of a chunk. */
+static void forget_part(chunk_t *c, size_t from, size_t to)
+{
+    if (to - from == CHUNK_DWORDS) {
+        madvise(c, sizeof *c, MADV_DONTNEED);
+        return;
+    }
+    for (size_t d = from; d < to; d++) {
+        if (get(&c->cell[d].write)) set(&c->cell[d].write, 0);
+        if (get(&c->cell[d].read)) set(&c->cell[d].read, 0);
+    }
+}
+
+static void forget(uint64_t begin, uint64_t end)
+{
+    for (uint64_t va = begin, stop; va < end; va = stop) {
+        chunk_t *c = chunk_of(va);
+        stop = ((va >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
+        if (stop > end) stop = end;
+        if (c) forget_part(c, va / 4 % CHUNK_DWORDS, (stop - va + 3) / 4 + va / 4 % CHUNK_DWORDS);
+    }
+}
+
+void race_global_forget(void)
+{
+    pthread_mutex_lock(&all.lock);
+    for (size_t k = 0; k < all.n; k++)
+        madvise(all.list[k], sizeof(chunk_t), MADV_DONTNEED);
+    pthread_mutex_unlock(&all.lock);
+}
+
+void race_global_made(uint64_t begin, uint64_t bytes)
+{
+    const uint64_t end = begin + bytes;
+    if (!bytes || end < begin || end >> ADDRESS_BITS) return;
+    pthread_mutex_lock(&all.lock);
+    bool good = true;
+    for (uint64_t n = begin >> CHUNK_SHIFT; good && n <= (end - 1) >> CHUNK_SHIFT; n++)
+        good = add_chunk(n << CHUNK_SHIFT);
+    pthread_mutex_unlock(&all.lock);
+    forget(begin, end);
+}
+
+void race_global_going(uint64_t begin, uint64_t bytes)
+{
+    forget(begin, begin + bytes);
+}
+
+/* ---- accesses ---- */
+
+typedef struct {
+    race_access_t race; /* first */
+    race_state_t *s;
+    const isa_wave_t *w;
+    const isa_inst_t *i;
+    const race_site_t *site;
+    unsigned wave;
+    uint64_t floor;
+} access_t;
+
+/* Another wave's, and not known to be before all that this one does. */
+static inline bool hot(const access_t *x, uint64_t word)
+{
+    return word >= x->floor && (word ^ x->race.word) >> RACE_WAVE_SHIFT;
+}
+
+static bool same_value(const access_t *x, unsigned lane, uint64_t va, uint32_t from, uint32_t bytes)
+{
+    const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
+    return !e || race_same(x->w, x->i, x->site, 0, lane, e->host + (va - e->begin), from, bytes);
+}
+
+/* Where another has stored, an atomic access may meet an atomic store, which looks like any other.
+ */
+static bool kinds_race(const access_t *x, uint64_t word, bool is_read)
+{
+    const bool atomic = word & RACE_ATOMIC;
+    if (is_read) return !atomic;
+    if (x->race.kind == RACE_LOAD) return !x->site->atomic && !(atomic && x->site->tries);
+    return x->race.kind == RACE_STORE && !atomic;
+}
+
+static __attribute__((noinline)) void look(access_t *x, uint64_t word, bool is_read, unsigned lane,
+                                           uint64_t va, uint32_t from, uint32_t bytes)
+{
+    if (!hot(x, word) || !(word >> RACE_MASK_SHIFT & race_mask(va, bytes))) return;
+    if (!kinds_race(x, word, is_read) || race_run_ordered(x->s, x->wave, word, is_read)) return;
+    if (x->race.kind == RACE_STORE && !is_read && same_value(x, lane, va, from, bytes)) return;
+    race_found(&x->race, lane, va, word, is_read);
+}
+
+/* What the same wave has done at the same time to other bytes stays. */
+static inline uint64_t merged(uint64_t old, uint64_t word)
+{
+    return (old ^ word) >> RACE_TIME_SHIFT ? word : word | (old & RACE_MASK_BITS);
+}
+
+static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t from,
+                         uint32_t bytes)
+{
+    const size_t d = va / 4 % CHUNK_DWORDS;
+    const uint64_t word = x->race.word | (uint64_t)lane << RACE_LANE_SHIFT |
+                          (uint64_t)race_mask(va, bytes) << RACE_MASK_SHIFT;
+    const uint64_t write = get(&c->cell[d].write), read = get(&c->cell[d].read);
+    if (x->race.kind != RACE_RMW && __builtin_expect(hot(x, write), 0))
+        look(x, write, false, lane, va, from, bytes);
+    if (x->race.kind != RACE_LOAD) {
+        if (__builtin_expect(hot(x, read), 0)) look(x, read, true, lane, va, from, bytes);
+        if (__builtin_expect(read >= x->floor && read & RACE_EXTRA, 0))
+            look(x, get(&c->second[d]), true, lane, va, from, bytes);
+        set(&c->cell[d].write, merged(write, word));
+    } else if (read < x->floor) {
+        set(&c->cell[d].read, word);
+    } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
+        set(&c->cell[d].read, merged(read, word) | (read & RACE_EXTRA));
+    } else if (!(read & RACE_EXTRA)) {
+        set(&c->second[d], word);
+        set(&c->cell[d].read, read | RACE_EXTRA);
+    }
+}
+
+static void element(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t bytes)
+{
+    for (uint32_t from = 0, n; from < bytes; from += n) {
+        const uint32_t to_next = 4 - (uint32_t)(va + from) % 4;
+        n = bytes - from < to_next ? bytes - from : to_next;
+        if (__builtin_expect((va + from) >> CHUNK_SHIFT != va >> CHUNK_SHIFT, 0))
+            c = chunk_of(va + from);
+        if (c) touch(x, lane, c, va + from, from, n);
+    }
+}
+
+static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
+                          const race_site_t *site, race_kind_t kind)
+{
+    const unsigned wave = w->index_in_group;
+    const bool atomic = kind == RACE_RMW || (kind == RACE_LOAD && (site->atomic || site->tries));
+    const uint64_t time = race_clock_short(&s->clock, s->clock.own[wave]);
+    return (access_t){.race = {.kind = kind,
+                               .word = (uint64_t)s->owner << RACE_OWNER_SHIFT |
+                                       (uint64_t)wave << RACE_WAVE_SHIFT | time << RACE_TIME_SHIFT |
+                                       (uint64_t)site->id << RACE_SITE_SHIFT |
+                                       (atomic ? RACE_ATOMIC : 0)},
+                      .s = s,
+                      .w = w,
+                      .i = i,
+                      .site = site,
+                      .wave = wave,
+                      .floor = (uint64_t)s->floor << RACE_OWNER_SHIFT};
+}
+
+static uint64_t slots_of(const sgc_lanes_t *a)
+{
+    uint64_t slots = 0;
+    for (uint64_t left = a->exec; left; left &= left - 1)
+        slots |= race_run_slot(a->va[__builtin_ctzll(left)]);
+    return slots;
+}
+
+/* Who has stored, as flags are, what an atomic access is about to read or has read. */
+static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
+{
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const uint64_t va = a->va[__builtin_ctzll(left)];
+        for (uint64_t at = va; at < va + a->bytes; at += 4) {
+            chunk_t *c = chunk_of(at);
+            if (c) race_run_meet(s, wave, get(&c->cell[at / 4 % CHUNK_DWORDS].write));
+        }
+    }
+}
+
+/* What it replaces in the shadow is handed on. */
+static void meet_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
+{
+    const uint64_t slots = slots_of(a);
+    meet_writers(s, wave, a);
+    if (s->meets) race_run_acquire(s, slots);
+    race_run_release(s, wave, slots);
+}
+
+void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a)
+{
+    sgc_lanes_spread(a);
+    race_run_acquire(s, slots_of(a));
+    meet_writers(s, w->index_in_group, a);
+}
+
+void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
+                 const race_site_t *site, race_kind_t kind, sgc_lanes_t *a)
+{
+    if (!s->run) return;
+    const unsigned wave = w->index_in_group;
+    uint64_t last = ~UINT64_C(0);
+    chunk_t *c = NULL;
+    sgc_lanes_spread(a);
+    s->meets = kind == RACE_LOAD ? site->atomic : kind == RACE_RMW && i->flags & ISA_F_GLC;
+    if (kind == RACE_RMW) meet_and_publish(s, wave, a);
+    if (kind == RACE_STORE || (kind == RACE_RMW && !s->meets)) s->clock.stored |= 1u << wave;
+    access_t x = access_of(s, w, i, site, kind);
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t va = a->va[lane];
+        if (va >> CHUNK_SHIFT != last) {
+            c = chunk_of(va);
+            last = va >> CHUNK_SHIFT;
+        }
+        if (c) element(&x, lane, c, va, a->bytes);
+    }
+    if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, a->bytes, NULL);
+}
+
+void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
+                        const race_site_t *site, uint64_t va, uint32_t bytes)
+{
+    chunk_t *c = chunk_of(va);
+    if (!s->run || !c) return;
+    access_t x = access_of(s, w, i, site, RACE_LOAD);
+    element(&x, 0, c, va, bytes);
+    if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, bytes, NULL);
+}

@@ -1,0 +1,153 @@
+/* race_lds.c - LDS: who accessed which dword last, and whether a wave's access is in order with
+ * that.
+ *
+ * A write has a word of the shadow and so has a read, with a second of each for what does not fit
+ * beside another wave's. What lies before the last barrier is old; times never repeat, so that
+ * nothing has to be cleared. Lanes of one instruction are in no race with each other. */
+#include "softgpu/check/race.h"
+
+#include <stdio.h>
+
+typedef struct {
+    race_access_t race; /* first */
+    race_state_t *s;
+    const isa_wave_t *w;
+    const isa_inst_t *i;
+    const race_site_t *site;
+    unsigned wave, element;
+    uint64_t limit; /* words below it are old */
+    bool seconds;   /* there are some that are not */
+} access_t;
+
+/* Another wave's, since the last barrier. */
+static inline bool hot(const access_t *x, uint64_t word)
+{
+    return word >= x->limit && ((word ^ x->race.word) & RACE_WAVE_BITS);
+}
+
+/* Whether the kinds make it a race, where bytes are shared and nothing orders them. */
+static bool kinds_race(const access_t *x, uint64_t word, bool is_read, unsigned lane, uint32_t at,
+                       uint32_t from, uint32_t bytes)
+{
+    const bool atomic = word & RACE_ATOMIC;
+    if (is_read) return !atomic;
+    switch (x->race.kind) {
+    case RACE_LOAD: return !x->site->atomic && !(atomic && x->site->tries);
+    case RACE_RMW: return !atomic && !x->site->waits;
+    default:
+        if (atomic) return !(word & RACE_EXTRA);
+        return !race_same(x->w, x->i, x->site, x->element, lane, x->w->group->lds + at, from,
+                          bytes);
+    }
+}
+
+static void look(access_t *x, uint64_t word, bool is_read, unsigned lane, uint32_t at,
+                 uint32_t from, uint32_t bytes)
+{
+    const unsigned wave = race_wave(word);
+    if (!hot(x, word) || !(word >> RACE_MASK_SHIFT & race_mask(at, bytes))) return;
+    if (race_owner(word) <= race_clock_knows(&x->s->clock, x->wave, wave)) return;
+    if (kinds_race(x, word, is_read, lane, at, from, bytes))
+        race_found(&x->race, lane, at, word, is_read);
+}
+
+static __attribute__((noinline)) void look_at_all(access_t *x, unsigned lane, uint32_t at,
+                                                  uint32_t from, uint32_t bytes)
+{
+    const uint32_t d = at / 4;
+    const race_state_t *s = x->s;
+    look(x, s->lds[d].write, false, lane, at, from, bytes);
+    if (x->seconds) look(x, s->second[d].write, false, lane, at, from, bytes);
+    if (x->race.kind == RACE_LOAD) return;
+    look(x, s->lds[d].read, true, lane, at, from, bytes);
+    if (x->seconds) look(x, s->second[d].read, true, lane, at, from, bytes);
+}
+
+/* Keeps the word in one of the two, and what the same wave has done to other bytes. */
+static inline void keep(access_t *x, uint64_t *first, uint64_t *second, uint64_t word)
+{
+    if (hot(x, *first)) {
+        *second = *first;
+        x->s->second_time = x->s->clock.now;
+        x->seconds = true;
+    } else if (!((*first ^ word) >> RACE_WAVE_SHIFT)) {
+        word |= *first & RACE_MASK_BITS;
+    }
+    *first = word;
+}
+
+/* `bytes` bytes of one dword, `from` bytes into the lane's element. */
+static inline void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from, uint32_t bytes)
+{
+    race_state_t *s = x->s;
+    const uint32_t d = at / 4;
+    const uint64_t word = x->race.word | (uint64_t)lane << RACE_LANE_SHIFT |
+                          (uint64_t)race_mask(at, bytes) << RACE_MASK_SHIFT;
+    const bool reads = x->race.kind == RACE_LOAD;
+    bool near = hot(x, s->lds[d].write) || (!reads && hot(x, s->lds[d].read));
+    if (x->seconds) near |= hot(x, s->second[d].write) || (!reads && hot(x, s->second[d].read));
+    if (near) look_at_all(x, lane, at, from, bytes);
+    if (reads)
+        keep(x, &s->lds[d].read, &s->second[d].read, word);
+    else
+        keep(x, &s->lds[d].write, &s->second[d].write, word);
+}
+
+/* An atomic access, or a load that is one: waves that have met there are in order from now on. */
+static void meet(access_t *x, uint32_t d, bool reads)
+{
+    race_clock_t *c = &x->s->clock;
+    const uint64_t word = x->s->lds[d].write;
+    if (reads) race_clock_acquire(c, x->wave, d);
+    if (reads && x->site->waits && hot(x, word) && !(word & RACE_ATOMIC))
+        race_clock_meet(c, x->wave, race_wave(word), race_owner(word));
+    if (x->site->rmw) race_clock_release(c, x->wave, d);
+}
+
+static void report(const chk_group_t *g, const access_t *x, uint32_t bytes)
+{
+    char more[64];
+    snprintf(more, sizeof more, "offset %llu of the workgroup's LDS",
+             (unsigned long long)x->race.va);
+    race_report(g, x->w, x->i, CHK_KIND_RACE_LDS, &x->race, bytes, more);
+}
+
+void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
+              const race_site_t *site, race_kind_t kind, sgc_lanes_t *a, unsigned element)
+{
+    const unsigned wave = w->index_in_group;
+    const uint32_t size = w->group->lds_bytes;
+    const bool returns =
+        sgc_ops_table[i->op].returns || (i->fmt != ISA_FMT_DS && i->flags & ISA_F_GLC);
+    const bool meets = kind == RACE_RMW || (kind == RACE_LOAD && site->atomic);
+    if (w->group->n_waves == 1 || size > 4 * RACE_LDS_DWORDS) return;
+    access_t x = {.race = {.kind = kind, .word = (uint64_t)wave << RACE_WAVE_SHIFT},
+                  .s = s,
+                  .w = w,
+                  .i = i,
+                  .site = site,
+                  .wave = wave,
+                  .element = element,
+                  .limit = (uint64_t)(s->clock.barrier + 1) << RACE_OWNER_SHIFT,
+                  .seconds = s->second_time > s->clock.barrier};
+    sgc_lanes_spread(a);
+    for (uint64_t left = meets ? a->exec : 0; left; left &= left - 1) {
+        const uint64_t at = a->va[__builtin_ctzll(left)];
+        if (at + a->bytes <= size) meet(&x, (uint32_t)at / 4, kind == RACE_LOAD || returns);
+    }
+    x.race.word |= (uint64_t)s->clock.own[wave] << RACE_OWNER_SHIFT |
+                   (uint64_t)site->id << RACE_SITE_SHIFT |
+                   (meets || site->tries ? RACE_ATOMIC : 0) |
+                   (site->waits && kind == RACE_RMW ? RACE_EXTRA : 0);
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t at = a->va[lane];
+        if (at + a->bytes > size) continue;
+        for (uint32_t from = 0, n; from < a->bytes; from += n) {
+            const uint32_t to_next = 4 - ((uint32_t)at + from) % 4;
+            n = a->bytes - from < to_next ? a->bytes - from : to_next;
+            touch(&x, lane, (uint32_t)at + from, from, n);
+        }
+    }
+    if (x.race.lanes) report(g, &x, a->bytes);
+}

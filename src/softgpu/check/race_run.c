@@ -1,0 +1,394 @@
+/* race_run.c - dispatches, and what is in order of what their workgroups do.
+ *
+ * gfx90a's code does not show memory orders, so they are inferred, rather too much order than too
+ * little. An atomic access that changes memory publishes what its wave has done and waited for; one
+ * that reads learns of all that was published at the same place. Places of a dispatch share 64
+ * slots. A workgroup keeps when, in counts of the dispatch's publications, it last read each slot,
+ * and its own last few publications; a slot hands on what those that published there had read.
+ *
+ * A flag may also be stored like anything else: who reads it by an atomic load knows the writer up
+ * to the store. A few of those are kept, with more of them all is taken to be in order. */
+#include "softgpu/check/race.h"
+
+#include "softgpu/check/order.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    SLOTS = 64,
+    PUBLISHED = 4, /* publications that are kept */
+    MET = 8,       /* workgroups known by their flags */
+    RUNS = 256,    /* that are remembered */
+    TOTAL_MAX = RACE_OWNERS / 4
+};
+
+typedef struct {
+    _Atomic uint32_t stamp;
+    _Atomic uint64_t slots;
+    _Atomic uint16_t when[RACE_WAVES]; /* what was known of the workgroup's waves */
+} publication_t;
+
+/* Changed by the workgroup's own thread alone. */
+#define BEING_WRITTEN (UINT32_C(1) << 31)
+typedef struct {
+    _Atomic uint32_t n; /* publications; BEING_WRITTEN: wait with what they say */
+    publication_t last[PUBLISHED];
+    _Atomic bool reads;           /* any slot */
+    _Atomic uint32_t read[SLOTS]; /* stamp, 0: never */
+    uint32_t n_met;
+    struct {
+        uint32_t owner, time;
+    } met[MET];
+    _Atomic bool met_any, met_all; /* met_all: has met too many to tell */
+} group_t;
+
+typedef struct {
+    _Atomic uint32_t stamp;
+    _Atomic uint64_t hands_on, hands_all; /* slots that hand something on: reads, met_all */
+    _Atomic uint32_t read[SLOTS][SLOTS];
+    group_t group[];
+} meetings_t;
+
+/* What is remembered of a dispatch. */
+typedef struct {
+    uint64_t serial, kernel_object;
+    uint32_t base, total; /* owners */
+    uint32_t groups[3];
+} past_t;
+
+struct race_run {
+    past_t past; /* first */
+    uint32_t floor;
+    size_t bytes;                   /* of the meetings */
+    _Atomic(meetings_t *) meetings; /* NULL: nobody has published anything */
+    race_run_t *next;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    race_run_t *active;
+    past_t past[RUNS];
+    uint64_t n; /* that were */
+    uint32_t next_owner;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_owner = 1};
+
+/* ---- dispatches ---- */
+
+/* The owners of a new one. Under the lock. */
+static uint32_t take_owners(uint32_t total)
+{
+    if (all.next_owner > RACE_OWNERS - total) {
+        all.next_owner = 1;
+        all.n = 0;
+        memset(all.past, 0, sizeof all.past);
+        race_global_forget();
+    }
+    for (const race_run_t *r = all.active; r; r = r->next)
+        if (r->past.base < all.next_owner + total && all.next_owner < r->past.base + r->past.total)
+            all.next_owner = r->past.base + r->past.total;
+    const uint32_t base = all.next_owner;
+    all.next_owner += total;
+    return base;
+}
+
+/* All below it is before `serial`. Under the lock. */
+static uint32_t floor_of(uint64_t serial, uint32_t base)
+{
+    uint32_t floor = base;
+    for (const race_run_t *r = all.active; r; r = r->next)
+        if (r->past.base < floor && !chk_order_before(r->past.serial, serial)) floor = r->past.base;
+    for (unsigned k = 0; k < RUNS && k < all.n; k++)
+        if (all.past[k].base < floor && !chk_order_before(all.past[k].serial, serial))
+            floor = all.past[k].base;
+    return floor;
+}
+
+void race_run_begin(const chk_dispatch_t *d)
+{
+    race_run_t *r = d->groups < TOTAL_MAX ? calloc(1, sizeof *r) : NULL;
+    if (!r) return;
+    r->past = (past_t){.serial = d->serial,
+                       .kernel_object = d->kernel_object,
+                       .total = (uint32_t)d->groups,
+                       .groups = {d->grid[0], d->grid[1], d->grid[2]}};
+    r->bytes = sizeof(meetings_t) + d->groups * sizeof(group_t);
+    pthread_mutex_lock(&all.lock);
+    r->past.base = take_owners(r->past.total);
+    r->floor = floor_of(d->serial, r->past.base);
+    all.past[all.n++ % RUNS] = r->past;
+    r->next = all.active;
+    all.active = r;
+    pthread_mutex_unlock(&all.lock);
+}
+
+void race_run_end(const chk_dispatch_t *d)
+{
+    pthread_mutex_lock(&all.lock);
+    race_run_t **at = &all.active;
+    while (*at && (*at)->past.serial != d->serial)
+        at = &(*at)->next;
+    race_run_t *r = *at;
+    if (r) *at = r->next;
+    pthread_mutex_unlock(&all.lock);
+    if (!r) return;
+    if (r->meetings) munmap(r->meetings, r->bytes);
+    free(r);
+}
+
+void race_run_enter(race_state_t *s, uint64_t serial, uint64_t group)
+{
+    pthread_mutex_lock(&all.lock);
+    race_run_t *r = all.active;
+    while (r && r->past.serial != serial)
+        r = r->next;
+    pthread_mutex_unlock(&all.lock);
+    s->run = r;
+    if (!r) return;
+    s->owner = r->past.base + (uint32_t)group;
+    s->floor = r->floor;
+    memset(s->memo, 0, sizeof s->memo);
+}
+
+/* Whose owner it is; false: forgotten. Takes the lock. */
+static bool find(uint32_t owner, past_t *out)
+{
+    bool found = false;
+    pthread_mutex_lock(&all.lock);
+    for (const race_run_t *r = all.active; r && !found; r = r->next)
+        if (owner - r->past.base < r->past.total) {
+            *out = r->past;
+            found = true;
+        }
+    for (unsigned k = 0; k < RUNS && !found; k++)
+        if (owner - all.past[k].base < all.past[k].total) {
+            *out = all.past[k];
+            found = true;
+        }
+    pthread_mutex_unlock(&all.lock);
+    return found;
+}
+
+void race_run_tell(uint64_t word, chk_other_t *o)
+{
+    past_t p;
+    if (!find(race_owner(word), &p)) return;
+    const uint32_t id = race_owner(word) - p.base;
+    o->kernel_object = p.kernel_object;
+    o->dispatch = p.serial;
+    o->group[0] = id % p.groups[0];
+    o->group[1] = id / p.groups[0] % p.groups[1];
+    o->group[2] = id / p.groups[0] / p.groups[1];
+}
+
+/* ---- between dispatches ---- */
+
+static bool is_own(const race_state_t *s, uint32_t owner)
+{
+    return owner - s->run->past.base < s->run->past.total;
+}
+
+static bool other_ordered(race_state_t *s, uint32_t owner)
+{
+    past_t p;
+    for (unsigned k = 0; k < RACE_MEMOS; k++)
+        if (owner - s->memo[k].base < s->memo[k].end - s->memo[k].base) return s->memo[k].ordered;
+    if (!find(owner, &p)) return true;
+    const bool ordered = chk_order_before(p.serial, s->run->past.serial);
+    s->memo[s->next_memo++ % RACE_MEMOS] = (race_memo_t){p.base, p.base + p.total, ordered};
+    return ordered;
+}
+
+static void meet_other(race_state_t *s, uint32_t owner)
+{
+    past_t p;
+    if (other_ordered(s, owner) || !find(owner, &p)) return;
+    chk_order_meet(p.serial, s->run->past.serial);
+    memset(s->memo, 0, sizeof s->memo);
+}
+
+/* ---- between workgroups of a dispatch ---- */
+
+static inline uint32_t get(const _Atomic uint32_t *p)
+{
+    return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+static inline void raise(_Atomic uint32_t *p, uint32_t to)
+{
+    uint32_t now = get(p);
+    while (now < to && !atomic_compare_exchange_weak_explicit(p, &now, to, memory_order_relaxed,
+                                                              memory_order_relaxed))
+        ;
+}
+
+static meetings_t *make_meetings(race_run_t *r)
+{
+    pthread_mutex_lock(&all.lock);
+    meetings_t *m = r->meetings;
+    if (!m) {
+        m = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (m == MAP_FAILED) m = NULL;
+        atomic_store_explicit(&r->meetings, m, memory_order_release);
+    }
+    pthread_mutex_unlock(&all.lock);
+    return m;
+}
+
+static meetings_t *meetings(const race_state_t *s)
+{
+    return s->run ? atomic_load_explicit(&s->run->meetings, memory_order_acquire) : NULL;
+}
+
+static group_t *group_of(const race_state_t *s, meetings_t *m, uint32_t owner)
+{
+    return &m->group[owner - s->run->past.base];
+}
+
+/* Publishes `slots`; what is known of the waves has not changed: the earlier publication is as
+ * good. */
+static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned wave, uint64_t slots)
+{
+    uint16_t when[RACE_WAVES];
+    const uint32_t n = get(&g->n);
+    publication_t *last = &g->last[(n - 1) % PUBLISHED];
+    bool same = n > 0;
+    for (unsigned v = 0; v < RACE_WAVES; v++) {
+        when[v] = (uint16_t)race_clock_short(c, race_clock_knows(c, wave, v));
+        same &= last->when[v] == when[v];
+    }
+    if (same) {
+        if (slots & ~last->slots)
+            atomic_fetch_or_explicit(&last->slots, slots, memory_order_relaxed);
+        return;
+    }
+    publication_t *p = &g->last[n % PUBLISHED];
+    atomic_store(&g->n, n | BEING_WRITTEN);
+    for (unsigned v = 0; v < RACE_WAVES; v++)
+        p->when[v] = when[v];
+    p->stamp = atomic_fetch_add(&m->stamp, 1);
+    p->slots = slots;
+    atomic_store(&g->n, n + 1);
+}
+
+void race_run_release(race_state_t *s, unsigned wave, uint64_t slots)
+{
+    meetings_t *m = meetings(s);
+    if (!s->run || (!m && !(m = make_meetings(s->run)))) return;
+    group_t *g = group_of(s, m, s->owner);
+    publish(m, g, &s->clock, wave, slots);
+    if (g->met_any && (m->hands_all & slots) != slots) atomic_fetch_or(&m->hands_all, slots);
+    if (!g->reads) return;
+    for (uint64_t left = slots; left; left &= left - 1) {
+        _Atomic uint32_t *to = m->read[__builtin_ctzll(left)];
+        for (unsigned k = 0; k < SLOTS; k++)
+            raise(&to[k], get(&g->read[k]));
+    }
+    if ((m->hands_on & slots) != slots) atomic_fetch_or(&m->hands_on, slots);
+}
+
+static void learn(group_t *g, const _Atomic uint32_t *from)
+{
+    for (unsigned k = 0; k < SLOTS; k++)
+        raise(&g->read[k], get(&from[k]));
+}
+
+void race_run_acquire(race_state_t *s, uint64_t slots)
+{
+    meetings_t *m = meetings(s);
+    if (!m) return;
+    group_t *g = group_of(s, m, s->owner);
+    const uint32_t now = atomic_load(&m->stamp);
+    for (uint64_t left = slots; left; left &= left - 1)
+        raise(&g->read[__builtin_ctzll(left)], now);
+    for (uint64_t left = slots & m->hands_on; left; left &= left - 1)
+        learn(g, m->read[__builtin_ctzll(left)]);
+    if (m->hands_all & slots) g->met_any = g->met_all = true;
+    g->reads = true;
+}
+
+/* The workgroup knows another up to a time by its flag, and what that one has read. */
+static void meet_group(race_state_t *s, uint32_t owner, uint32_t time)
+{
+    meetings_t *m = meetings(s);
+    if (!m && !(m = make_meetings(s->run))) return;
+    group_t *g = group_of(s, m, s->owner);
+    const group_t *other = group_of(s, m, owner);
+    uint32_t k = 0;
+    if (other->reads) learn(g, other->read);
+    g->reads |= other->reads;
+    g->met_all |= other->met_any;
+    g->met_any = true;
+    while (k < g->n_met && g->met[k].owner != owner)
+        k++;
+    if (k == MET) {
+        g->met_all = true;
+        return;
+    }
+    if (k == g->n_met) g->met[g->n_met++].time = 0;
+    g->met[k].owner = owner;
+    if (time > g->met[k].time) g->met[k].time = time;
+}
+
+void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
+{
+    const uint32_t owner = race_owner(word), base = (uint32_t)s->floor;
+    if (!s->run || owner < base) return;
+    if (owner == s->owner)
+        race_clock_meet(&s->clock, wave, race_wave(word), s->clock.begin + race_time(word));
+    else if (!is_own(s, owner))
+        meet_other(s, owner);
+    else if (!(word & RACE_ATOMIC))
+        meet_group(s, owner, race_time(word));
+}
+
+/* Has one of the slots been read since they were published? */
+static bool was_read(const group_t *by, uint64_t slots, uint32_t stamp)
+{
+    for (; slots; slots &= slots - 1)
+        if (get(&by->read[__builtin_ctzll(slots)]) > stamp) return true;
+    return false;
+}
+
+/* A store is known where it was waited for, a read in any case. */
+static bool published(const group_t *g, const group_t *by, unsigned wave, uint32_t time,
+                      bool is_read)
+{
+    const uint32_t n = atomic_load(&g->n);
+    bool covered = false;
+    if (n & BEING_WRITTEN) return true;
+    for (uint32_t k = 0; k < n && k < PUBLISHED; k++) {
+        const publication_t *p = &g->last[(n - 1 - k) % PUBLISHED];
+        covered = time < p->when[wave] + (is_read || time == RACE_TIME_MAX ? 2u : 1u);
+        if (covered && was_read(by, p->slots, p->stamp)) return true;
+        if (!covered) break; /* nor is it by those before */
+    }
+    /* it may have been by one that is forgotten, or is being replaced */
+    return (covered && n > PUBLISHED) || atomic_load(&g->n) != n;
+}
+
+static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
+{
+    meetings_t *m = meetings(s);
+    if (!m) return false;
+    const uint32_t owner = race_owner(word), time = race_time(word);
+    const group_t *by = group_of(s, m, s->owner);
+    const bool late = is_read || time == RACE_TIME_MAX;
+    if (by->met_all) return true;
+    for (uint32_t k = 0; k < by->n_met; k++)
+        if (by->met[k].owner == owner && time < by->met[k].time + late) return true;
+    return by->reads && published(group_of(s, m, owner), by, race_wave(word), time, is_read);
+}
+
+bool race_run_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_read)
+{
+    const uint32_t owner = race_owner(word), time = race_time(word);
+    if (owner == s->owner)
+        return time == RACE_TIME_MAX ||
+               s->clock.begin + time <= race_clock_knows(&s->clock, wave, race_wave(word));
+    return is_own(s, owner) ? group_ordered(s, word, is_read) : other_ordered(s, owner);
+}

@@ -1,0 +1,241 @@
+/* race_site.c - instructions that have accessed something, and which of them mean to meet others.
+ *
+ * gfx90a's code does not tell a relaxed atomic load or store from a plain one: what stands around
+ * it does. A site is looked at once. */
+#include "softgpu/check/race.h"
+
+#include "softgpu/device/memory.h"
+#include "softgpu/isa/code.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum {
+    INDEX_BITS = 16, /* of the hash table, a few times the sites */
+    AHEAD = 64       /* instructions behind it that are looked at */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    race_site_t site[RACE_SITES];
+    uint32_t n;
+    _Atomic uint16_t at[1 << INDEX_BITS];
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .n = 1};
+
+/* ---- code ---- */
+
+/* Registers of an operand, as numbers of one space; a count of 0: none that can change. */
+typedef struct {
+    uint32_t first, n;
+} registers_t;
+
+static registers_t registers(const isa_operand_t *o)
+{
+    const uint32_t n = o->bits > 32 ? o->bits / 32u : 1u;
+    switch (o->kind) {
+    case ISA_OPK_SGPR: return (registers_t){o->reg, n};
+    case ISA_OPK_VGPR: return (registers_t){1024u + o->reg, n};
+    case ISA_OPK_AGPR: return (registers_t){2048u + o->reg, n};
+    default: return (registers_t){0, 0};
+    }
+}
+
+static bool overlap(const isa_operand_t *written, const isa_operand_t *read)
+{
+    const registers_t a = registers(written), b = registers(read);
+    return a.n && b.n && a.first < b.first + b.n && b.first < a.first + a.n;
+}
+
+/* Operands of the address: src[0] and, but for LDS, those behind the data. */
+static bool is_address(const isa_inst_t *i, unsigned n)
+{
+    if (n == 0) return true;
+    if (i->fmt == ISA_FMT_DS || n == 1) return false;
+    if (i->fmt == ISA_FMT_MUBUF || i->fmt == ISA_FMT_MTBUF) return n <= 3;
+    return n == 2 && i->flags & ISA_F_SADDR;
+}
+
+static bool changes_address(const isa_inst_t *by, const isa_inst_t *of)
+{
+    for (unsigned n = 0; n < 4; n++)
+        if (is_address(of, n) &&
+            (overlap(&by->dst, &of->src[n]) || overlap(&by->dst2, &of->src[n])))
+            return true;
+    return false;
+}
+
+static bool same_operand(const isa_operand_t *a, const isa_operand_t *b)
+{
+    return a->kind == b->kind && a->reg == b->reg && a->k == b->k;
+}
+
+static bool same_address(const isa_inst_t *a, const isa_inst_t *b)
+{
+    const uint32_t matters = ISA_F_SADDR | ISA_F_IDXEN | ISA_F_OFFEN;
+    if (a->fmt != b->fmt || (a->flags ^ b->flags) & matters || a->imm != b->imm) return false;
+    if (a->fmt == ISA_FMT_DS && (a->offset0 != b->offset0 || a->offset1 != b->offset1))
+        return false;
+    for (unsigned n = 0; n < 4; n++)
+        if (is_address(a, n) && !same_operand(&a->src[n], &b->src[n])) return false;
+    return true;
+}
+
+/* Is it an atomic access to what the load has read? Of a compare-and-swap that is taken for
+ * granted: the load in front of the loop often has its address in other registers. */
+static bool tries(const isa_inst_t *i, const isa_inst_t *of)
+{
+    const sgc_unit_t to = (sgc_unit_t)sgc_ops_table[i->op].unit,
+                     from = (sgc_unit_t)sgc_ops_table[of->op].unit;
+    const bool same_space = (to == SGC_UNIT_LDS) == (from == SGC_UNIT_LDS);
+    if (sgc_ops_table[i->op].access != SGC_ATOMIC || to == SGC_UNIT_NONE) return false;
+    return same_address(i, of) || (isa_table[i->op].mods & ISA_M_CAS && same_space);
+}
+
+static bool is_branch(unsigned op)
+{
+    switch (op) {
+    case ISA_OP_s_branch:
+    case ISA_OP_s_cbranch_scc0:
+    case ISA_OP_s_cbranch_scc1:
+    case ISA_OP_s_cbranch_vccz:
+    case ISA_OP_s_cbranch_vccnz:
+    case ISA_OP_s_cbranch_execz:
+    case ISA_OP_s_cbranch_execnz: return true;
+    default: return false;
+    }
+}
+
+/* Nothing is said of code behind it. */
+static bool leaves(unsigned op)
+{
+    return op == ISA_OP_s_endpgm || op == ISA_OP_s_setpc_b64 || op == ISA_OP_s_swappc_b64 ||
+           op == ISA_OP_s_barrier;
+}
+
+static bool stores(unsigned op)
+{
+    const sgc_op_t *o = &sgc_ops_table[op];
+    return o->unit != SGC_UNIT_NONE && o->access == SGC_WRITE;
+}
+
+/* Code around an instruction, as memory has it. */
+typedef struct {
+    const uint32_t *words;
+    uint32_t n, own; /* own: where the instruction is */
+} code_t;
+
+static code_t code_around(const isa_wave_t *w, uint64_t pc)
+{
+    enum { REACH = 4 * AHEAD * 3 }; /* bytes */
+    const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, pc);
+    if (!e) return (code_t){NULL, 0, 0};
+    const uint64_t begin = pc - e->begin > REACH ? pc - REACH : e->begin;
+    const uint64_t end = e->end - pc > REACH ? pc + REACH : e->end;
+    return (code_t){(const uint32_t *)(const void *)(e->host + (begin - e->begin)),
+                    (uint32_t)(end - begin) / 4, (uint32_t)(pc - begin) / 4};
+}
+
+/* Its size; 0: there is none. */
+static unsigned decode(const code_t *c, unsigned at, isa_inst_t *i)
+{
+    if (at >= c->n) return 0;
+    const int n = isa_decode(&c->words[at], c->n - at, i);
+    return n > 0 ? (unsigned)n : 0;
+}
+
+/* Of a loop from `first` to the branch behind the access: does nothing in it store or change the
+ * address? */
+static bool only_waits(const code_t *c, unsigned first, unsigned end, const isa_inst_t *of)
+{
+    isa_inst_t i;
+    for (unsigned at = first, n; at < end; at += n) {
+        if (!(n = decode(c, at, &i))) return false;
+        if (leaves(i.op) || stores(i.op) || changes_address(&i, of)) return false;
+    }
+    return true;
+}
+
+/* What stands behind a load or an atomic access, until the code goes elsewhere. */
+static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
+{
+    isa_inst_t i;
+    bool kept = !changes_address(of, of);
+    unsigned at = c->own + of->dwords;
+    for (unsigned k = 0, n; k < AHEAD && (n = decode(c, at, &i)); k++, at += n) {
+        const sgc_op_t *op = &sgc_ops_table[i.op];
+        if (leaves(i.op)) return;
+        if (is_branch(i.op)) {
+            const int64_t target = (int64_t)at + n + i.imm;
+            if (target >= 0 && target <= c->own) {
+                s->waits = of->fmt != ISA_FMT_SMEM && only_waits(c, (unsigned)target, at, of);
+                return;
+            }
+            kept &= i.op != ISA_OP_s_branch;
+        }
+        if (op->unit != SGC_UNIT_NONE && op->access == SGC_WRITE && same_address(&i, of))
+            kept = false;
+        s->tries |= (kept || isa_table[i.op].mods & ISA_M_CAS) && tries(&i, of);
+        kept &= !changes_address(&i, of);
+    }
+}
+
+/* ---- sites ---- */
+
+static void fill(race_site_t *s, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                 uint64_t pc)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    const bool bypasses = (i->flags & ISA_F_GLC) && !(i->flags & ISA_F_SLC);
+    s->n_words = i->dwords;
+    memcpy(s->words, &w->page->words[i - w->page->slots], i->dwords * sizeof *s->words);
+    s->data_shift = op->access == SGC_WRITE && strstr(row->mnemonic, "d16_hi") ? 16 : 0;
+    s->rmw = op->access == SGC_ATOMIC;
+    if (op->access == SGC_WRITE) return;
+    const code_t code = code_around(w, pc);
+    look_ahead(s, &code, i);
+    s->atomic = s->rmw || s->waits || (op->unit == SGC_UNIT_VECTOR && bypasses);
+}
+
+static const race_site_t *add(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                              uint64_t pc, unsigned hash)
+{
+    static _Thread_local race_site_t none; /* for what there is no room for */
+    race_site_t *s = NULL;
+    pthread_mutex_lock(&all.lock);
+    for (unsigned id; !s && (id = atomic_load_explicit(&all.at[hash], memory_order_relaxed));
+         hash = (hash + 1) & ((1 << INDEX_BITS) - 1))
+        if (all.site[id].pc == pc && all.site[id].words[0] == w->page->words[i - w->page->slots])
+            s = &all.site[id];
+    if (!s && all.n < RACE_SITES) {
+        s = &all.site[all.n];
+        fill(s, w, i, op, pc);
+        s->pc = pc;
+        s->id = (uint16_t)all.n;
+        atomic_store_explicit(&all.at[hash], (uint16_t)all.n++, memory_order_release);
+    }
+    if (!s) {
+        s = &none;
+        memset(s, 0, sizeof *s);
+        fill(s, w, i, op, pc);
+    }
+    pthread_mutex_unlock(&all.lock);
+    return s;
+}
+
+const race_site_t *race_site(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op)
+{
+    const uint64_t pc = isa_inst_pc(w, i);
+    unsigned hash = (unsigned)((pc >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INDEX_BITS));
+    for (unsigned id; (id = atomic_load_explicit(&all.at[hash], memory_order_acquire));
+         hash = (hash + 1) & ((1 << INDEX_BITS) - 1)) {
+        const race_site_t *s = &all.site[id];
+        if (s->pc == pc && s->words[0] == w->page->words[i - w->page->slots]) return s;
+    }
+    return add(w, i, op, pc, hash);
+}
+
+const race_site_t *race_site_of(uint64_t word)
+{
+    const unsigned id = word >> RACE_SITE_SHIFT & (RACE_SITES - 1);
+    return id ? &all.site[id] : NULL;
+}

@@ -1,0 +1,344 @@
+// race.hip - programs with accesses that nothing orders; see corpus.h.
+//
+// The two accesses of a race are on the lines "bug: NAME" and "also: NAME"; which is the one and which the other may
+// be chance.
+#include "corpus.h"
+
+enum { ALL = GROUP * GROUPS, TILE = 16, BINS = 8, PASSES = 3 };
+
+static int *numbers(size_t count, int factor)
+{
+    int *at, *host = new int[count];
+    for (size_t k = 0; k < count; k++)
+        host[k] = factor * (int)k;
+    allocate(&at, count);
+    (void)hipMemcpy(at, host, count * sizeof(int), hipMemcpyHostToDevice);
+    delete[] host;
+    return at;
+}
+
+// A kernel with `from` and `to` of so many numbers each; the rest is zeroed.
+template <class kernel_t> static void two(kernel_t kernel, int groups, int size)
+{
+    int *from = numbers(ALL, 7), *to = numbers(ALL, 0);
+    kernel<<<groups, size>>>(from, to, right);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(from);
+    (void)hipFree(to);
+}
+
+// ---- LDS ----
+
+__global__ void sum_tree(const int *from, int *to, bool right)
+{
+    __shared__ int part[GROUP];
+    int i = threadIdx.x;
+    part[i] = from[i];
+    __syncthreads();
+#pragma nounroll
+    for (int half = GROUP / 2; half; half /= 2) {
+        int other = 0;
+        if (i < half) other = part[i + half]; // bug: reduction
+        if (i < half) part[i] += other; // also: reduction
+        if (right) __syncthreads();
+    }
+    if (!i) *to = part[0];
+}
+
+__global__ void transpose(const int *from, int *to, bool right)
+{
+    __shared__ int tile[TILE][TILE + 1];
+    int x = threadIdx.x % TILE, y = threadIdx.x / TILE;
+    tile[y][x] = from[threadIdx.x]; // also: transpose
+    if (right) __syncthreads();
+    to[threadIdx.x] = tile[x][y]; // bug: transpose
+}
+
+__global__ void scan(const int *from, int *to, bool right)
+{
+    __shared__ int buffer[2][GROUP];
+    int i = threadIdx.x, now = 0;
+    buffer[0][i] = from[i];
+    __syncthreads();
+#pragma nounroll
+    for (int step = 1; step < GROUP; step *= 2) {
+        int sum = buffer[now][i];
+        if (i >= step) sum += buffer[now][i - step]; // bug: scan
+        now = !now;
+        buffer[now][i] = sum; // also: scan
+        if (right) __syncthreads();
+    }
+    to[i] = buffer[now][i];
+}
+
+__global__ void hand_over(const int *from, int *to, bool right)
+{
+    __shared__ int box[64];
+    int i = threadIdx.x;
+    if (i < 64) box[i] = from[i]; // also: producer
+    if (right) __syncthreads();
+    if (i >= 64) to[i] = box[i % 64]; // bug: producer
+}
+
+__global__ void tiles(const int *from, int *to, bool right)
+{
+    __shared__ int tile[GROUP];
+    int i = threadIdx.x, sum = 0;
+#pragma nounroll
+    for (int pass = 0; pass < GROUPS; pass++) {
+        tile[i] = from[pass * GROUP + i]; // bug: reuse
+        __syncthreads();
+        sum += tile[GROUP - 1 - i]; // also: reuse
+        if (right) __syncthreads();
+    }
+    to[i] = sum;
+}
+
+__global__ void two_tiles(const int *from, int *to, bool right)
+{
+    __shared__ int tile[2][GROUP];
+    int i = threadIdx.x, sum = 0;
+    tile[0][i] = from[i];
+    __syncthreads();
+#pragma nounroll
+    for (int pass = 0; pass < PASSES; pass++) {
+        tile[(pass + 1) % 2][i] = from[(pass + 1) * GROUP + i]; // bug: double-buffer
+        if (right) __syncthreads();
+        sum += tile[pass % 2][GROUP - 1 - i]; // also: double-buffer
+        if (right || pass % 2) __syncthreads();
+    }
+    to[i] = sum;
+}
+
+__global__ void count_plain(const int *from, int *to, bool right)
+{
+    __shared__ int bin[BINS];
+    int i = threadIdx.x;
+    if (i < BINS) bin[i] = 0;
+    __syncthreads();
+    if (right)
+        atomicAdd(&bin[from[i] % BINS], 1);
+    else
+        bin[from[i] % BINS] += 1; // bug: lds-histogram
+    __syncthreads();
+    if (i < BINS) to[i] = bin[i];
+}
+
+__global__ void count_atomic(const int *from, int *to, bool right)
+{
+    __shared__ int bin[BINS];
+    int i = threadIdx.x;
+    if (i < BINS) bin[i] = 0;
+    __syncthreads();
+    atomicAdd(&bin[from[i] % BINS], 1); // bug: lds-atomic
+    if (right) __syncthreads();
+    if (i < BINS) to[i] = bin[i]; // also: lds-atomic
+}
+
+__global__ void clear_count(const int *from, int *to, bool right)
+{
+    __shared__ int bin[BINS];
+    int i = threadIdx.x;
+    if (i >= GROUP - BINS) bin[i % BINS] = 0; // bug: lds-clear
+    if (right) __syncthreads();
+    atomicAdd(&bin[from[i] % BINS], 1); // also: lds-clear
+    __syncthreads();
+    if (i < BINS) to[i] = bin[i];
+}
+
+__global__ void found(const int *from, int *to, bool right)
+{
+    __shared__ int flag;
+    int i = threadIdx.x;
+    if (!i) flag = 0;
+    __syncthreads();
+    if (from[i] == 7 * 100) flag = 1; // also: lds-flag
+    if (right) __syncthreads();
+    to[i] = flag; // bug: lds-flag
+}
+
+__global__ void broadcast(const int *from, int *to, bool right)
+{
+    __shared__ int value;
+    int i = threadIdx.x, sum = 0;
+#pragma nounroll
+    for (int pass = 0; pass < PASSES; pass++) {
+        if (!i) value = from[pass]; // bug: broadcast
+        __syncthreads();
+        sum += value * i; // also: broadcast
+        if (right) __syncthreads();
+    }
+    to[i] = sum;
+}
+
+// ---- global memory, within a workgroup ----
+
+__global__ void through_memory(const int *from, int *to, bool right)
+{
+    int i = threadIdx.x;
+    to[i] = from[i]; // also: through-memory
+    if (right) __syncthreads();
+    int other = to[GROUP - 1 - i]; // bug: through-memory
+    __syncthreads();
+    to[GROUP + i] = other;
+}
+
+// ---- between workgroups ----
+
+__global__ void smooth(const int *from, int *to, bool right)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int *source = right ? const_cast<int *>(from) : to;
+    int before = i ? source[i - 1] : 0; // bug: stencil
+    int after = i + 1 < ALL ? source[i + 1] : 0;
+    __syncthreads();
+    to[i] = before + after + i; // also: stencil
+}
+
+__global__ void count_global(const int *from, int *to, bool right)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (right)
+        atomicAdd(&to[from[i] % BINS], 1);
+    else
+        to[from[i] % BINS] += 1; // bug: histogram
+}
+
+__global__ void edges(const int *from, int *to, bool right)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = blockDim.x + (right ? 0 : 1);
+    for (int k = threadIdx.x; k < n; k += blockDim.x)
+        to[blockIdx.x * blockDim.x + k] = from[i] + 1; // bug: boundary
+}
+
+// The last workgroup to come adds up what all have left behind.
+__global__ void last_adds(const int *from, int *to, bool right)
+{
+    __shared__ int last;
+    int *part = to + 1, *came = to + 1 + GROUPS;
+    if (!threadIdx.x) {
+        part[blockIdx.x] = from[blockIdx.x] + 1; // also: last-block
+        if (right) __threadfence();
+        last = atomicAdd(came, 1) == GROUPS - 1;
+    }
+    __syncthreads();
+    if (!last || threadIdx.x) return;
+    __threadfence();
+    int sum = 0;
+    for (int k = 0; k < GROUPS; k++)
+        sum += part[k]; // bug: last-block
+    *to = sum;
+}
+
+// Each workgroup waits for the one before it.
+__global__ void look_back(const int *from, int *to, bool right)
+{
+    int *sum = to, *ready = to + GROUPS, b = blockIdx.x;
+    if (threadIdx.x) return;
+    if (right && b)
+        while (!__hip_atomic_load(&ready[b - 1], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT))
+            __builtin_amdgcn_s_sleep(1);
+    int before = b ? sum[b - 1] : 0; // bug: look-back
+    sum[b] = before + from[b] + 1; // also: look-back
+    if (right) __hip_atomic_store(&ready[b], 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+// All workgroups meet, and go on with what the others have written.
+__global__ void grid_steps(const int *from, int *to, bool right)
+{
+    int i = threadIdx.x, b = blockIdx.x, *came = to + 3 * ALL / 4;
+    to[b * 64 + i] = from[b * 64 + i] + 1;
+    for (int pass = 1; pass <= 2; pass++) {
+        __syncthreads();
+        if (!i && (right || pass == 1)) {
+            __threadfence();
+            atomicAdd(came, 1);
+            while (__hip_atomic_load(came, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) < pass * GROUPS)
+                __builtin_amdgcn_s_sleep(1);
+            __threadfence();
+        }
+        __syncthreads();
+        int other = to[(pass - 1) * 256 + (b + 1) % GROUPS * 64 + i]; // bug: grid
+        to[pass * 256 + b * 64 + i] = other + pass; // also: grid
+    }
+}
+
+__global__ void progress(const int *from, int *to, bool right)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0) atomicAdd(&to[0], from[i] + 1); // bug: atomic-plain
+    if (threadIdx.x != 1) return;
+    int seen = right ? __hip_atomic_load(&to[0], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) : to[0]; // also: atomic-plain
+    to[1 + blockIdx.x] = seen;
+}
+
+// ---- between dispatches ----
+
+// Not before the program has begun what follows.
+__global__ void fill(int *to, int value, const int *go)
+{
+    while (!__hip_atomic_load(go, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM))
+        __builtin_amdgcn_s_sleep(1);
+    to[blockIdx.x * blockDim.x + threadIdx.x] = value + threadIdx.x; // also: streams
+}
+
+__global__ void take(const int *from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i]; // bug: streams
+}
+
+// Two streams; the second one waits for the first, or does not.
+static void streams()
+{
+    int *from = numbers(ALL, 0), *to = numbers(ALL, 0), *go;
+    (void)hipHostMalloc(reinterpret_cast<void **>(&go), sizeof *go);
+    *go = 0;
+    hipStream_t one, other;
+    hipEvent_t filled;
+    (void)hipStreamCreateWithFlags(&one, hipStreamNonBlocking);
+    (void)hipStreamCreateWithFlags(&other, hipStreamNonBlocking);
+    (void)hipEventCreateWithFlags(&filled, hipEventDisableTiming);
+    fill<<<GROUPS, GROUP, 0, one>>>(from, 5, go);
+    (void)hipEventRecord(filled, one);
+    if (right) (void)hipStreamWaitEvent(other, filled, 0);
+    take<<<GROUPS, GROUP, 0, other>>>(from, to);
+    __atomic_store_n(go, 1, __ATOMIC_RELEASE);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(from);
+    (void)hipFree(to);
+    (void)hipHostFree(go);
+}
+
+#define RUN(name, kernel, groups, size)                                                                                \
+    {                                                                                                                  \
+        name, [] { two(kernel, groups, size); }                                                                        \
+    }
+
+static const row_t rows[] = {
+    RUN("reduction", sum_tree, 1, GROUP),
+    RUN("transpose", transpose, 1, GROUP),
+    RUN("scan", scan, 1, GROUP),
+    RUN("producer", hand_over, 1, GROUP),
+    RUN("reuse", tiles, 1, GROUP),
+    RUN("double-buffer", two_tiles, 1, GROUP),
+    RUN("lds-histogram", count_plain, 1, GROUP),
+    RUN("lds-atomic", count_atomic, 1, GROUP),
+    RUN("lds-clear", clear_count, 1, GROUP),
+    RUN("lds-flag", found, 1, GROUP),
+    RUN("broadcast", broadcast, 1, GROUP),
+    RUN("through-memory", through_memory, 1, GROUP),
+    RUN("stencil", smooth, GROUPS, GROUP),
+    RUN("histogram", count_global, GROUPS, GROUP),
+    RUN("boundary", edges, GROUPS, 64),
+    RUN("last-block", last_adds, GROUPS, GROUP),
+    RUN("look-back", look_back, GROUPS, 64),
+    RUN("grid", grid_steps, GROUPS, 64),
+    RUN("atomic-plain", progress, GROUPS, 64),
+    {"streams", streams},
+};
+
+int main(int argc, char **argv)
+{
+    return run(rows, argc, argv);
+}

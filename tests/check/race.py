@@ -1,0 +1,43 @@
+"""Accesses that nothing orders; see corpus.py."""
+import corpus
+
+SOME = range(1, 5)  # each of a pair may be first, and a line may be several instructions
+LDS = "race in LDS of 4 bytes, lane "
+GLOBAL = "race of 4 bytes, lane "
+INSIDE = "bytes inside the 4096 bytes that hipMalloc gave out at"
+ONE = "1 lane of this wave"
+
+
+def lds(name, lanes=None, count=SOME):
+    return corpus.Bug({"race-lds": count}, LDS, "bug: " + name, lanes, "of the workgroup's LDS", other="also: " + name)
+
+
+def memory(name, lanes=None, count=SOME, head=GLOBAL, other="also: "):
+    return corpus.Bug({"race-global": count}, head, "bug: " + name, lanes, INSIDE, "made: allocate",
+                      other=other + name)
+
+
+BUGS = {
+    "reduction": lds("reduction"),
+    "transpose": lds("transpose", "16 lanes of this wave"),  # a wave's rows, of each a column of another's
+    "scan": lds("scan"),
+    "producer": lds("producer", "64 lanes of this wave", 1),
+    "reuse": lds("reuse", "64 lanes of this wave"),
+    "double-buffer": lds("double-buffer", "64 lanes of this wave"),
+    "lds-histogram": corpus.Bug({"race-lds": SOME}, LDS, "bug: lds-histogram", place="of the workgroup's LDS"),
+    "lds-atomic": lds("lds-atomic"),
+    "lds-clear": lds("lds-clear", "8 lanes of this wave", 1),
+    "lds-flag": lds("lds-flag", ONE),
+    "broadcast": lds("broadcast"),
+    "through-memory": memory("through-memory", "64 lanes of this wave"),
+    "stencil": memory("stencil", ONE),
+    "histogram": memory("histogram", other="bug: "),
+    "boundary": memory("boundary", ONE, 1, other="bug: "),
+    "last-block": memory("last-block", ONE, head="race of "),
+    "look-back": memory("look-back", ONE),
+    "grid": memory("grid", "64 lanes of this wave"),
+    "atomic-plain": memory("atomic-plain", ONE),
+    "streams": memory("streams", "64 lanes of this wave"),
+}
+
+corpus.main(BUGS, ("--check=race",))
