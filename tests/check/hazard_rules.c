@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { ACC_OFFSET = 256, TEXT = 1024, CODE = 0x1000, LDS_HIGH = 0x10000 };
+enum { PROGRAM = 32, ACC_OFFSET = 256, TEXT = 1024, CODE = 0x1000, LDS_HIGH = 0x10000 };
 
 /* ---- one program ---- */
 
@@ -52,21 +52,24 @@ static void add_program(programs_t *p, const char *text)
 static seen_t step_next(programs_t *p, const isa_wave_t *w, bool scc_known)
 {
     static chk_hazard_wave_t wave;
+    static isa_inst_t insts[PROGRAM];
+    static chk_use_t uses[PROGRAM];
     seen_t seen = {0};
     if (!p->words) p->n_words = asm_words(p->text, &p->words);
     chk_hazard_start(&wave);
     wave.scc_known = scc_known;
-    for (size_t begin = p->at;;) {
-        isa_inst_t i;
-        chk_use_t u;
+    const size_t begin = p->at;
+    for (unsigned k = 0;; k++) {
+        isa_inst_t *i = &insts[k];
         chk_hazard_t found[CHK_HAZARDS_MAX];
-        const int size = isa_decode(p->words + p->at, (unsigned)(p->n_words - p->at), &i);
+        assert_in_range(k, 0, PROGRAM - 1);
+        const int size = isa_decode(p->words + p->at, (unsigned)(p->n_words - p->at), i);
         assert_true(size > 0);
-        chk_use_describe(&u, w, &i);
-        u.pc = CODE + 4 * (p->at - begin);
+        chk_use_describe(&uses[k], w, i);
+        uses[k].pc = CODE + 4 * (p->at - begin);
         p->at += (size_t)size;
-        if (i.op == ISA_OP_s_endpgm) return seen;
-        const unsigned n = chk_hazard_step(&wave, &u, w, &i, found);
+        if (i->op == ISA_OP_s_endpgm) return seen;
+        const unsigned n = chk_hazard_step(&wave, &uses[k], w, i, found);
         seen.at_end = n;
         seen.n += n;
         if (n) seen.last = found[n - 1];

@@ -13,7 +13,7 @@
 
 enum {
     WAVES = 16,
-    USES = 1024, /* instructions whose meaning is kept: a power of two */
+    USES = 8192, /* dwords of code whose instructions' meaning is kept: a power of two */
     WRITES = 8,  /* of a wave to LDS whose addresses are kept */
     LDS_DWORDS = 64 * 1024 / 4
 };
@@ -45,6 +45,13 @@ typedef struct {
     uint64_t writer_pc[WAVES]; /* of the first of them */
 } state_t;
 
+/* The memory is aligned for anything, which is less than a line. */
+static state_t *state_in(void *memory)
+{
+    const uintptr_t at = (uintptr_t)memory, line = _Alignof(state_t);
+    return (state_t *)((at + line - 1) / line * line);
+}
+
 static void looks(uint8_t *looks)
 {
     memset(looks, ISA_CHECK_BEFORE, ISA_OP_COUNT);
@@ -52,7 +59,7 @@ static void looks(uint8_t *looks)
 
 static void start(chk_group_t *g, void *state, const isa_group_t *group)
 {
-    state_t *s = state;
+    state_t *s = state_in(state);
     (void)g;
     for (unsigned k = 0; k < group->n_waves && k < WAVES; k++) {
         chk_hazard_start(&s->wave[k].hazards);
@@ -232,7 +239,7 @@ static void mark_write(state_t *s, unsigned wave, const lds_write_t *x)
 /* Compiled code waits before a barrier that others of the workgroup rely on: nothing is left. */
 static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
 {
-    state_t *s = state;
+    state_t *s = state_in(state);
     (void)g;
     if (s->unwaited) memset(s->writer, 0, sizeof s->writer);
     s->unwaited = false;
@@ -335,7 +342,7 @@ static const chk_use_t *use_of(const chk_group_t *g, state_t *s, const isa_wave_
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     enum { LDS = CHK_USE_LDS_READ | CHK_USE_LDS_WRITE | CHK_USE_LDS_FILL };
-    state_t *s = state;
+    state_t *s = state_in(state);
     chk_hazard_t found[CHK_HAZARDS_MAX];
     if (w->index_in_group >= WAVES || w->privileged) return;
     wave_t *v = &s->wave[w->index_in_group];
@@ -350,7 +357,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
 }
 
 const chk_part_t chk_hazard_part = {.family = CHK_HAZARD,
-                                    .bytes = sizeof(state_t),
+                                    .bytes = sizeof(state_t) + _Alignof(state_t),
                                     .looks = looks,
                                     .start = start,
                                     .before = before,

@@ -36,7 +36,7 @@ static bool starts(const char *s, const char *prefix)
 static void add_regs(chk_use_t *u, unsigned first, unsigned n, unsigned roles)
 {
     if (u->n == CHK_USE_REGS || !n) return;
-    u->regs[u->n++] = (chk_regs_t){(uint16_t)first, (uint16_t)n, (uint16_t)roles};
+    u->regs[u->n++] = (chk_regs_t){.first = first & 1023, .n = n & 63, .roles = roles & 255};
 }
 
 /* Vector registers have the roles given, scalars those of a scalar. */
@@ -133,6 +133,9 @@ static bool is_wide(const isa_inst_t *i)
 
 static void find_rules(chk_use_t *u, uint32_t second)
 {
+    if (u->first & CHK_FIRST_MARKS) u->flags |= CHK_USE_MARKS;
+    if (u->first & CHK_FIRST_RARE) u->flags |= CHK_USE_RARE;
+    if (u->first) u->flags |= CHK_USE_FIRST;
     for (unsigned k = 0; k < CHK_RULES; k++) {
         const chk_rule_t *r = &chk_rules[k];
         if (r->first & u->first) u->as_first |= 1ull << k;

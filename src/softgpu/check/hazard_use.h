@@ -8,6 +8,8 @@
 #include "softgpu/check/hazard_rules.h"
 #include "softgpu/isa/wave.h"
 
+#include <stddef.h>
+
 /* One numbering for all registers: the rows of the vector file, then the scalars by their codes. */
 enum { CHK_REG_SCALAR = ISA_VGPR_ROWS, CHK_REGS = CHK_REG_SCALAR + 128 };
 
@@ -22,8 +24,7 @@ enum {
 };
 
 typedef struct {
-    uint16_t first, n;
-    uint16_t roles;
+    uint32_t first : 10, n : 6, roles : 8;
 } chk_regs_t;
 
 /* Operations that are counted together and return in the order of their issue: vector memory, LDS;
@@ -49,26 +50,35 @@ enum {
     CHK_USE_LDS_WRITE = 1 << 6,
     CHK_USE_LDS_READ = 1 << 7,
     CHK_USE_LDS_FILL = 1 << 8, /* a transfer from memory to LDS */
-    CHK_USE_WALKS = 1 << 9     /* the second of a pair whose first leaves no mark on registers */
+    CHK_USE_WALKS = 1 << 9,    /* the second of a pair whose first leaves no mark on registers */
+    /* the first of a pair: of any, of those of CHK_FIRST_MARKS, CHK_FIRST_RARE */
+    CHK_USE_FIRST = 1 << 10,
+    CHK_USE_MARKS = 1 << 11,
+    CHK_USE_RARE = 1 << 12
 };
 
 enum { CHK_USE_REGS = 8 };
 
 typedef struct {
-    const isa_inst_t *inst; /* of the dispatch: */
+    /* what every step reads: a line of the host's cache */
+    _Alignas(64) const isa_inst_t *inst; /* of the dispatch: */
     uint64_t dispatch;
-    uint64_t pc;
-    uint64_t as_first, as_second; /* bit by row of the rules */
-    uint32_t first;               /* CHK_FIRST_* */
-    uint16_t op;
+    uint64_t as_second; /* bit by row of the rules */
     uint16_t flags;
     uint8_t n_reads, n; /* of regs: what is read, and in all */
-    uint8_t held;       /* index in regs of C, or of a wide store's data; CHK_USE_REGS: none */
     uint8_t states;     /* that it takes */
-    uint8_t flow, hwreg;
+    uint8_t flow;
     uint8_t near, far; /* how many states as_second reaches back: rows of WALKS; all */
     chk_regs_t regs[CHK_USE_REGS];
+
+    uint64_t as_first;
+    uint64_t pc;
+    uint32_t first; /* CHK_FIRST_* */
+    uint16_t op;
+    uint8_t held; /* index in regs of C, or of a wide store's data; CHK_USE_REGS: none */
+    uint8_t hwreg;
 } chk_use_t;
+_Static_assert(offsetof(chk_use_t, as_first) == 64, "a line");
 
 typedef struct {
     const char *text, *source;

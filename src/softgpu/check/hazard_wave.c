@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MODE_GPR_INDEX = 1 << 27, RARE_STATES = 2 }; /* RARE_STATES: of the rows of CHK_FIRST_RARE */
+enum {
+    RARE_STATES = 2, /* of the rows of CHK_FIRST_RARE */
+    MARK_STATES = 3  /* of those of CHK_FIRST_MARKS, but for matrix instructions */
+};
 
 /* ---- sets of registers ---- */
 
@@ -36,6 +39,11 @@ static bool overlap(chk_regs_t a, chk_regs_t b)
     return a.first < b.first + b.n && b.first < a.first + a.n;
 }
 
+static bool same_regs(chk_regs_t a, chk_regs_t b)
+{
+    return a.first == b.first && a.n == b.n;
+}
+
 /* ---- what counts down ---- */
 
 static bool has_returned(const chk_hazard_wave_t *s, unsigned flow, uint32_t number)
@@ -43,14 +51,18 @@ static bool has_returned(const chk_hazard_wave_t *s, unsigned flow, uint32_t num
     return (int32_t)(number - s->returned[flow]) <= 0;
 }
 
-/* Forgets registers whose loads have returned. */
-static void release(chk_hazard_wave_t *s, chk_reg_set_t *set)
+/* Forgets registers whose loads have returned. True: there are others. */
+static bool release(chk_hazard_wave_t *s, chk_reg_set_t *set)
 {
-    for (unsigned k = 0; k < (CHK_REGS + 63) / 64; k++)
+    uint64_t rest = 0;
+    for (unsigned k = 0; k < (CHK_REGS + 63) / 64; k++) {
         for (uint64_t left = set->bits[k]; left; left &= left - 1) {
             const unsigned reg = 64 * k + (unsigned)__builtin_ctzll(left);
             if (has_returned(s, s->flow[reg], s->number[reg])) set->bits[k] &= ~(1ull << reg % 64);
         }
+        rest |= set->bits[k];
+    }
+    return rest;
 }
 
 static bool at_most(chk_hazard_wave_t *s, unsigned flow, unsigned n)
@@ -71,15 +83,16 @@ static void waitcnt(chk_hazard_wave_t *s, uint32_t simm16)
     if (!lgkm) s->flat_lgkm = s->issued[CHK_FLOW_FLAT];
     const uint32_t flat = s->flat_vm < s->flat_lgkm ? s->flat_vm : s->flat_lgkm;
     some |= at_most(s, CHK_FLOW_FLAT, s->issued[CHK_FLOW_FLAT] - flat);
-    if (some) release(s, &s->pending);
-    if (at_most(s, CHK_FLOW_EXP, simm16 >> 4 & 7)) release(s, &s->locked);
+    if (some && s->any_pending) s->any_pending = release(s, &s->pending);
+    if (at_most(s, CHK_FLOW_EXP, simm16 >> 4 & 7)) s->any_locked = release(s, &s->locked);
 }
 
-static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, unsigned flow, const chk_use_t *u,
-                  unsigned from, unsigned to)
+static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow,
+                  const chk_use_t *u, unsigned from, unsigned to)
 {
     const uint32_t number = ++s->issued[flow];
     s->pc[flow][number % CHK_ISSUES] = u->pc;
+    if (from < to) *any = true;
     for (unsigned k = from; k < to; k++) {
         change_bits(set, u->regs[k], true);
         for (unsigned r = u->regs[k].first; r < u->regs[k].first + u->regs[k].n; r++) {
@@ -126,9 +139,10 @@ static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, bool indexed
 {
     for (unsigned k = 0; k < u->n; k++) {
         if (indexed && u->regs[k].first < CHK_REG_SCALAR) continue;
-        if (bits_at(&s->pending, u->regs[k]) && pending_hazard(s, u, k, &s->pending, out))
+        if (s->any_pending && bits_at(&s->pending, u->regs[k]) &&
+            pending_hazard(s, u, k, &s->pending, out))
             return true;
-        if (k >= u->n_reads && bits_at(&s->locked, u->regs[k]) &&
+        if (s->any_locked && k >= u->n_reads && bits_at(&s->locked, u->regs[k]) &&
             pending_hazard(s, u, k, &s->locked, out))
             return true;
     }
@@ -147,39 +161,43 @@ static const uint16_t roles_of[] = {
     [CHK_SHARE_DOT_READ] = CHK_ROLE_VECTOR,   [CHK_SHARE_DOT_WRITTEN] = CHK_ROLE_WRITTEN,
 };
 
+static bool overlaps_any(const chk_use_t *f, const chk_regs_t *r)
+{
+    for (unsigned k = f->n_reads; k < f->n; k++)
+        if (overlap(f->regs[k], *r)) return true;
+    return false;
+}
+
 /* Whether the register of the second belongs to what the first has of it. */
-static bool shares(const chk_rule_t *rule, const chk_recent_t *f, const chk_use_t *u,
+static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u,
                    const chk_regs_t *r, bool behind_f64)
 {
     const bool same_op = f->op == u->op;
-    const chk_regs_t *const written = f->regs, *held = &f->regs[2];
     unsigned roles = roles_of[rule->share];
+    if (rule->share == CHK_SHARE_DOT_READ && same_op) roles = CHK_ROLE_AB;
+    if (!(r->roles & roles)) return false;
     switch ((chk_share_t)rule->share) {
-    case CHK_SHARE_HELD: return r->roles & roles && held->n && overlap(*held, *r);
+    case CHK_SHARE_HELD: return f->held < CHK_USE_REGS && overlap(f->regs[f->held], *r);
     case CHK_SHARE_VCC:
         if (r->first != CHK_REG_SCALAR + ISA_CODE_VCC) return false;
         break;
     case CHK_SHARE_VECTOR_F64:
         if (!behind_f64) return false;
         break;
-    case CHK_SHARE_DOT_READ:
-        if (same_op) roles = CHK_ROLE_AB;
-        break;
     case CHK_SHARE_DOT_WRITTEN:
         if (same_op) return false;
         break;
+    case CHK_SHARE_C_SAME: return same_regs(f->regs[f->n_reads], *r);
+    case CHK_SHARE_C_OTHER:
+        if (same_regs(f->regs[f->n_reads], *r)) return false;
+        break;
     default: break;
     }
-    if (!(r->roles & roles)) return false;
-    const bool first = written[0].n && overlap(written[0], *r);
-    const bool same = written[0].first == r->first && written[0].n == r->n;
-    if (rule->share == CHK_SHARE_C_SAME) return same;
-    if (rule->share == CHK_SHARE_C_OTHER) return first && !same;
-    return first || (written[1].n && overlap(written[1], *r));
+    return overlaps_any(f, r);
 }
 
-static bool meets(const chk_rule_t *rule, const chk_recent_t *f, const chk_use_t *u,
-                  unsigned settled, bool behind_f64, uint16_t *reg)
+static bool meets(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u, unsigned settled,
+                  bool behind_f64, uint16_t *reg)
 {
     if (rule->share == CHK_SHARE_NOTHING) return true;
     if (rule->share == CHK_SHARE_HWREG) return f->hwreg == u->hwreg;
@@ -193,15 +211,16 @@ static bool meets(const chk_rule_t *rule, const chk_recent_t *f, const chk_use_t
 }
 
 /* Of several matrix instructions that wrote a register the last one decides. */
-static unsigned settle(const chk_recent_t *f, const chk_use_t *u)
+static unsigned settle(const chk_use_t *f, const chk_use_t *u)
 {
     unsigned settled = 0;
     for (unsigned k = 0; k < u->n && f->first & CHK_FIRST_MATRIX; k++)
-        settled |= (unsigned)overlap(f->regs[0], u->regs[k]) << k;
+        settled |= (unsigned)overlap(f->regs[f->n_reads], u->regs[k]) << k;
     return settled;
 }
 
-/* Back through what has been issued within `reach` states. The greatest need that is not met. */
+/* Back through what has been issued within `reach` states. The greatest need that is not met.
+ */
 static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigned reach,
                          chk_hazard_t *out)
 {
@@ -209,9 +228,11 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
     unsigned settled = 0, missing = 0;
     bool behind_f64 = false;
     for (uint32_t back = 1; back <= n; back++) {
-        const chk_recent_t *f = &s->recent[(s->n_recent - back) % CHK_RECENT];
-        const uint32_t had = s->states - f->end;
+        const chk_recent_t *recent = &s->recent[(s->n_recent - back) % CHK_RECENT];
+        const chk_use_t *f = recent->use;
+        const uint32_t had = s->states - recent->end;
         if (had >= reach) break;
+        if (f->inst != recent->inst) continue;
         for (uint64_t left = f->as_first & u->as_second; left; left &= left - 1) {
             const unsigned rule = (unsigned)__builtin_ctzll(left);
             uint16_t reg = CHK_REGS;
@@ -237,30 +258,42 @@ static unsigned reach_of(const chk_hazard_wave_t *s, const chk_use_t *u, bool in
 {
     unsigned reach = u->flags & CHK_USE_WALKS ? u->near : 0;
     if (s->states - s->rare_end < RARE_STATES && reach < RARE_STATES) reach = RARE_STATES;
-    if (!indexed && (int32_t)(s->marked_until - s->states) > 0)
+    if (!indexed && (int32_t)(s->marked_until - s->states) > 0) {
+        /* a dot product may follow itself, but for A and B */
+        const unsigned roles = u->op == s->only_dot ? CHK_ROLE_AB : ~0u;
         for (unsigned k = 0; k < u->n; k++)
-            if (bits_at(&s->marked, u->regs[k])) return u->far;
+            if (u->regs[k].roles & roles && bits_at(&s->marked, u->regs[k])) {
+                const bool matrix = s->states - s->matrix_end < CHK_RULE_STATES_MAX;
+                reach = matrix || reach > MARK_STATES ? CHK_RULE_STATES_MAX : MARK_STATES;
+                break;
+            }
+    }
     return reach < u->far ? reach : u->far;
 }
 
-static void remember(chk_hazard_wave_t *s, const chk_use_t *u)
+/* What it means for those behind it. */
+static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
 {
-    chk_recent_t *f = &s->recent[s->n_recent++ % CHK_RECENT];
-    *f = (chk_recent_t){.as_first = u->as_first,
-                        .pc = u->pc,
-                        .first = u->first,
-                        .end = s->states + u->states,
-                        .op = u->op,
-                        .hwreg = u->hwreg};
-    for (unsigned k = u->n_reads, n = 0; k < u->n && n < 2; k++)
-        f->regs[n++] = u->regs[k];
-    if (u->held < CHK_USE_REGS) f->regs[2] = u->regs[u->held];
-    if (u->first & CHK_FIRST_RARE) s->rare_end = f->end;
-    if (!(u->first & CHK_FIRST_MARKS)) return;
-    if ((int32_t)(s->marked_until - s->states) <= 0) s->marked = (chk_reg_set_t){{0}};
-    s->marked_until = f->end + CHK_RULE_STATES_MAX;
-    for (unsigned k = 0; k < 3; k++)
-        if (f->regs[k].n) change_bits(&s->marked, f->regs[k], true);
+    const uint32_t end = s->states + u->states;
+    const bool matrix = u->first & CHK_FIRST_MATRIX;
+    if (u->flags & CHK_USE_RARE) {
+        s->rare_end = end;
+        s->look_until = end + RARE_STATES;
+    }
+    if (!(u->flags & CHK_USE_MARKS)) return;
+    const uint16_t dot = u->first & CHK_FIRST_DOT ? u->op : 0;
+    if ((int32_t)(s->marked_until - s->states) <= 0) {
+        s->marked = (chk_reg_set_t){{0}};
+        s->only_dot = dot;
+    }
+    if (s->only_dot != dot) s->only_dot = 0;
+    if (matrix) s->matrix_end = end;
+    const uint32_t until = end + (matrix ? CHK_RULE_STATES_MAX : MARK_STATES);
+    if ((int32_t)(until - s->marked_until) > 0) s->marked_until = until;
+    if ((int32_t)(until - s->look_until) > 0) s->look_until = until;
+    for (unsigned k = u->n_reads; k < u->n; k++)
+        change_bits(&s->marked, u->regs[k], true);
+    if (u->held < CHK_USE_REGS) change_bits(&s->marked, u->regs[u->held], true);
 }
 
 /* ---- */
@@ -269,14 +302,15 @@ void chk_hazard_start(chk_hazard_wave_t *s)
 {
     memset(s, 0, offsetof(chk_hazard_wave_t, recent));
     s->rare_end = 0u - RARE_STATES;
+    s->matrix_end = 0u - CHK_RULE_STATES_MAX;
 }
 
-unsigned chk_hazard_step(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,
+unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,
                          const isa_inst_t *i, chk_hazard_t found[CHK_HAZARDS_MAX])
 {
-    const bool indexed = w->mode & MODE_GPR_INDEX && u->flags & CHK_USE_INDEXED;
+    const bool indexed = chk_is_indexed(w, u);
     unsigned n = 0;
-    if (check_pending(s, u, indexed, &found[n])) n++;
+    if ((s->any_pending || s->any_locked) && check_pending(s, u, indexed, &found[n])) n++;
     if (u->as_second) {
         const unsigned reach = reach_of(s, u, indexed);
         if (reach && check_states(s, u, reach, &found[n])) n++;
@@ -286,14 +320,17 @@ unsigned chk_hazard_step(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
         s->scc_known = true;
     }
 
-    if (u->as_first && !indexed) remember(s, u);
-    s->states += u->states;
+    mark(s, u);
+    if (indexed)
+        s->states += u->states;
+    else
+        chk_hazard_pass(s, u);
     if (u->flags & CHK_USE_WAITCNT) waitcnt(s, (uint32_t)i->imm);
-    if (u->flow != CHK_FLOW_NONE) {
-        const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
-        issue(s, &s->pending, flow_of(u, w, i), u, u->n_reads, idle ? u->n_reads : u->n);
-        if (u->flags & CHK_USE_LOCKS)
-            issue(s, &s->locked, CHK_FLOW_EXP, u, 0, idle ? 0 : u->n_reads);
-    }
+    if (u->flow == CHK_FLOW_NONE) return n;
+    const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
+    issue(s, &s->pending, &s->any_pending, flow_of(u, w, i), u, u->n_reads,
+          idle ? u->n_reads : u->n);
+    if (u->flags & CHK_USE_LOCKS)
+        issue(s, &s->locked, &s->any_locked, CHK_FLOW_EXP, u, 0, idle ? 0 : u->n_reads);
     return n;
 }

@@ -15,13 +15,11 @@ typedef struct {
     uint64_t bits[(CHK_REGS + 63) / 64 + 1]; /* room for a read of 64 bits from any byte */
 } chk_reg_set_t;
 
-/* The first of a pair that may come. */
+/* The first of a pair that may come. What it means may have made room for another instruction. */
 typedef struct {
-    uint64_t as_first, pc;
-    uint32_t first, end; /* end: the states behind it */
-    uint16_t op;
-    uint8_t hwreg, n;   /* n: of regs */
-    chk_regs_t regs[3]; /* written, and what is held; .n is 0 where there is none */
+    const chk_use_t *use;
+    const isa_inst_t *inst;
+    uint32_t end; /* the states behind it */
 } chk_recent_t;
 
 typedef struct {
@@ -29,9 +27,11 @@ typedef struct {
      * of FLAT also by lgkmcnt, of which `returned` is the lesser */
     uint32_t issued[CHK_FLOWS], returned[CHK_FLOWS], flat_vm, flat_lgkm;
     uint32_t states; /* issued so far */
-    uint32_t n_recent, marked_until;
-    uint32_t rare_end; /* behind the last first of a pair that leaves no marks and is no VALU */
-    bool scc_known;
+    uint32_t n_recent, marked_until, matrix_end;
+    uint32_t look_until; /* states: before them vector instructions look back */
+    uint32_t rare_end;   /* behind the last first of a pair that leaves no marks and is no VALU */
+    bool scc_known, any_pending, any_locked;
+    uint16_t only_dot; /* the one whose registers alone are marked; 0: there are others */
     chk_reg_set_t pending, locked;
     chk_reg_set_t marked; /* used by matrix instructions, dot products and wide stores of late */
     chk_recent_t recent[CHK_RECENT];
@@ -61,8 +61,41 @@ typedef struct {
 enum { CHK_HAZARDS_MAX = 3 };
 
 void chk_hazard_start(chk_hazard_wave_t *s);
-/* An instruction is about to run. Returns how many hazards there are; each is told once. */
-unsigned chk_hazard_step(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,
+unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,
                          const isa_inst_t *i, chk_hazard_t found[CHK_HAZARDS_MAX]);
+
+/* In this mode VGPRs are others than those that the instruction names. */
+static inline bool chk_is_indexed(const isa_wave_t *w, const chk_use_t *u)
+{
+    enum { MODE_GPR_INDEX = 1 << 27 };
+    return w->mode & MODE_GPR_INDEX && u->flags & CHK_USE_INDEXED;
+}
+
+/* It passes: nothing is known of it but that it may be the first of a pair. */
+static inline void chk_hazard_pass(chk_hazard_wave_t *s, const chk_use_t *u)
+{
+    const uint32_t end = s->states + u->states;
+    if (u->flags & CHK_USE_FIRST)
+        s->recent[s->n_recent++ % CHK_RECENT] =
+            (chk_recent_t){.use = u, .inst = u->inst, .end = end};
+    s->states = end;
+}
+
+/* An instruction is about to run. Returns how many hazards there are; each is told once. */
+static inline unsigned chk_hazard_step(chk_hazard_wave_t *s, const chk_use_t *u,
+                                       const isa_wave_t *w, const isa_inst_t *i,
+                                       chk_hazard_t found[CHK_HAZARDS_MAX])
+{
+    enum {
+        SCC = CHK_USE_READS_SCC | CHK_USE_WRITES_SCC,
+        ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE
+    };
+    if (s->any_pending | s->any_locked || u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC) ||
+        u->flow != CHK_FLOW_NONE || (int32_t)(s->look_until - s->states) > 0 ||
+        chk_is_indexed(w, u))
+        return chk_hazard_look(s, u, w, i, found);
+    chk_hazard_pass(s, u);
+    return 0;
+}
 
 #endif
