@@ -114,9 +114,24 @@ __global__ void broadcast(const int *from, int *to, int at)
     to[blockIdx.x * blockDim.x + threadIdx.x] = from[at]; // bug: scalar
 }
 
+typedef int three_t __attribute__((ext_vector_type(3)));
+
+// compilers read four where three are and a page cannot end behind them
+__global__ void three(const three_t *from, int *to, int a, int b, int c)
+{
+    three_t v = *from;
+    to[threadIdx.x] = v.x * a + v.y * b + v.z * c;
+}
+
 static void scalar_behind()
 {
-    int *from, *to;
+    int *from, *to, *tiny;
+    allocate(&tiny, 3);
+    allocate(&to, GROUP);
+    (void)hipMemset(tiny, 0, 3 * sizeof(int));
+    three<<<1, GROUP>>>((const three_t *)tiny, to, 1, 2, 3);
+    (void)hipFree(tiny);
+    (void)hipFree(to);
     allocate(&from, N);
     allocate(&to, GROUP);
     (void)hipMemset(from, 0, N * sizeof(int));
@@ -456,6 +471,24 @@ static void many_freed()
     (void)hipFree(at);
 }
 
+// ---- leaks ----
+
+static void leaked()
+{
+    volatile int n = 3; // the compiler would call three times
+    int *at[3], *host, *pool;
+    hipStream_t stream;
+    (void)hipStreamCreate(&stream);
+    for (int k = 0; k < n; k++)
+        (void)hipMalloc((void **)&at[k], 1000); // made: leaked
+    (void)hipHostMalloc((void **)&host, 512, 0); // made: leaked-host
+    (void)hipMallocAsync((void **)&pool, 100, stream);
+    (void)hipFreeAsync(pool, stream); // nobody waits for it
+    for (int *a : at)
+        if (right) (void)hipFree(a);
+    if (right) (void)hipHostFree(host);
+}
+
 static const row_t rows[] = {
     {"write-behind", write_behind},
     {"read-behind", read_behind},
@@ -488,6 +521,7 @@ static const row_t rows[] = {
     {"copied-freed", copied_freed},
     {"copied-late", copied_late},
     {"many-freed", many_freed},
+    {"leaked", leaked},
 };
 
 int main(int argc, char **argv)

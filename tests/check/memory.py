@@ -105,6 +105,20 @@ class Memory(unittest.TestCase):
         self.assertRegex(text, corpus.place_of("bug: stack"))
         self.assertEqual(corpus.check("stack-overflow", "right").stderr, "softgpu: 0 errors\n")
 
+    def test_leaks(self):
+        """Of one stack together, the largest first; where they are asked for."""
+        done = corpus.check("leaked", options=("--check=leaks",))
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
+        self.assertRegex(done.stderr, "^softgpu: error: leak of 3000 bytes\n  hipMalloc at " +
+                         corpus.place_of("made: leaked") +
+                         "(.*\n)+?  3 allocations that nobody has given back\n"
+                         "softgpu: error: leak of 512 bytes\n  hipHostMalloc at " +
+                         corpus.place_of("made: leaked-host") +
+                         "(.*\n)+?  1 allocation that nobody has given back\n"
+                         "softgpu: 2 errors\nsoftgpu:   leak  ")
+        self.assertEqual(corpus.check("leaked", "right", options=("--check=leaks",)).stderr, "softgpu: 0 errors\n")
+        self.assertEqual(corpus.check("leaked").stderr, "softgpu: 0 errors\n")
+
     def test_no_more_is_held(self):
         """80 MB are freed, 4 may be kept back; with none freed memory is unmapped, and its use ends the program."""
         def held(mib, *words):

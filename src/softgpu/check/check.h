@@ -90,6 +90,8 @@ typedef struct {
 } chk_calls_t;
 void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls);
 void chk_calls_free(chk_calls_t *calls);
+/* Whether what stands in front of the runtimes was called by neither of them. */
+bool chk_called_by_program(const chk_stack_t *s);
 /* The stack of the caller. */
 void chk_stack_take(chk_stack_t *s);
 

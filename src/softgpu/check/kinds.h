@@ -9,7 +9,8 @@
     X(INIT, "init")                                                                                \
     X(RACE, "race")                                                                                \
     X(SYNC, "sync")                                                                                \
-    X(HAZARD, "hazard")
+    X(HAZARD, "hazard")                                                                            \
+    X(LEAKS, "leaks")
 
 enum {
 #define X(id, name) CHK_BIT_OF_##id,
@@ -53,6 +54,8 @@ enum {
       "No allocation begins at the address.")                                                      \
     X(DOUBLE_FREE, MEMORY, "double-free", "free of what has been taken back",                      \
       "The allocation that began at the address has been taken back already.")
+#define CHK_LEAKS_KINDS(X)                                                                         \
+    X(LEAK, LEAKS, "leak", "leak", "The program has ended and not given the memory back.")
 #define CHK_INIT_KINDS(X)                                                                          \
     X(INIT_ADDRESS, INIT, "uninitialized-address", "an address that nobody has written",           \
       "Lanes access memory at an address of undefined bits.")                                      \
@@ -93,7 +96,8 @@ enum {
     CHK_INIT_KINDS(X)                                                                              \
     CHK_RACE_KINDS(X)                                                                              \
     CHK_SYNC_KINDS(X)                                                                              \
-    CHK_HAZARD_KINDS(X)
+    CHK_HAZARD_KINDS(X)                                                                            \
+    CHK_LEAKS_KINDS(X)
 
 typedef enum {
 #define X(id, family, name, text, help) CHK_KIND_##id,

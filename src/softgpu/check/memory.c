@@ -265,12 +265,12 @@ static bool is_scratch(const access_t *x)
 /* ---- scalar memory ---- */
 
 /* How many bytes of a scalar access have to be there. Compilers read a power of two dwords, and of
- * the last one perhaps a byte, where more than half of that is wanted and no page can end in
- * between. */
-static uint32_t needed(const access_t *x, uint64_t va, uint32_t bytes)
+ * the last one perhaps a byte, where more than half of that is wanted and nobody is hurt: `safe`,
+ * no page can end in between. */
+static uint32_t needed(const access_t *x, bool safe, uint32_t bytes)
 {
     if (writes(x)) return bytes;
-    return (va & (bytes - 1) ? bytes - 4 : bytes / 8 * 4) + 1;
+    return (safe ? bytes / 8 * 4 : bytes - 4) + 1;
 }
 
 static void look_at_scalar(const access_t *x)
@@ -287,12 +287,11 @@ static void look_at_scalar(const access_t *x)
         if (!isa_scalar_inside(&p, p.offset)) return;
         if (p.limit - p.offset < bytes) bytes = (uint32_t)isa_scalar_dwords(p.limit - p.offset);
     }
-    const uint32_t need = bytes == x->op->bytes ? needed(x, va, bytes) : bytes;
     const uint32_t *base = &w->sgpr[x->inst->src[0].reg];
     if (d->kernarg_bytes && !x->op->buffer && (base[0] | (uint64_t)base[1] << 32) == d->kernarg &&
         !writes(x)) {
         const uint64_t offset = va - d->kernarg;
-        if (offset + need <= d->kernarg_bytes) return;
+        if (offset + needed(x, true, bytes) <= d->kernarg_bytes) return;
         char more[96];
         snprintf(more, sizeof more, "offset %lld; there are %u bytes of arguments",
                  (long long)offset, d->kernarg_bytes);
@@ -302,6 +301,7 @@ static void look_at_scalar(const access_t *x)
         chk_report(&f);
         return;
     }
+    const uint32_t need = bytes == x->op->bytes ? needed(x, !(va & (bytes - 1)), bytes) : bytes;
     renew(x->state, w);
     if (!is_good(x->state, w, va, need, writes(x)))
         report(x, memory_kinds[x->op->access], bytes, 0, va);

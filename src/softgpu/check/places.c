@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { GONE_MAX = 4096, NEAR_BYTES = 1 << 20, PAGE_BYTES = 4096 };
 
@@ -17,6 +18,7 @@ static struct {
     size_t n, room, n_gone;
     uint64_t serial;
     _Atomic uint64_t epoch;
+    pid_t process; /* that made them */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
 uint64_t chk_places_epoch(void)
@@ -96,6 +98,7 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigne
         all.place[at] = p;
         all.n++;
         p->serial = serial = ++all.serial;
+        all.process = getpid();
         p = NULL;
     }
     atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
@@ -168,19 +171,31 @@ void chk_place_released(uint64_t begin, uint64_t serial)
     pthread_rwlock_unlock(&all.lock);
 }
 
+/* Whether it says anything of its addresses: what has been given back to the runtime, and unmapped,
+ * does not. What is mapped there now is another's, of whom nobody need have told. */
+static bool counts(const chk_place_t *p)
+{
+    return p->live || p->held;
+}
+
 chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, chk_span_t *span)
 {
     chk_where_t where = CHK_OUTSIDE;
     *span = (chk_span_t){begin, end};
     pthread_rwlock_rdlock(&all.lock);
-    const size_t at = first_behind(va);
+    size_t at = first_behind(va), last = at;
+    while (at < all.n && !counts(all.place[at]) && all.place[at]->begin < end)
+        at++;
+    while (last && !counts(all.place[last - 1]) && all.place[last - 1]->end > begin)
+        last--;
     const chk_place_t *p = at < all.n ? all.place[at] : NULL;
+    const chk_place_t *q = last ? all.place[last - 1] : NULL;
     if (p && p->begin <= va) {
         *span = (chk_span_t){p->begin, p->end};
         if (p->live) where = CHK_INSIDE;
     } else {
-        const bool before = at && all.place[at - 1]->end > begin, behind = p && p->begin < end;
-        if (before) span->begin = all.place[at - 1]->end;
+        const bool before = q && q->end > begin, behind = p && p->begin < end;
+        if (before) span->begin = q->end;
         if (behind) span->end = p->begin;
         if (!before && !behind) where = CHK_OTHERS;
     }
@@ -221,6 +236,14 @@ bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad)
     }
     pthread_rwlock_unlock(&all.lock);
     return beyond;
+}
+
+void chk_places_each(void (*see)(const chk_place_t *p, void *to), void *to)
+{
+    pthread_rwlock_rdlock(&all.lock);
+    for (size_t k = 0; k < all.n && all.process == getpid(); k++)
+        see(all.place[k], to);
+    pthread_rwlock_unlock(&all.lock);
 }
 
 bool chk_place_near(uint64_t va, chk_place_t *out)

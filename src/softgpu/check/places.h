@@ -63,6 +63,9 @@ chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, chk_span_t
  * mapped any more, or the program's own, nothing is said. */
 bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad);
 
+/* All of them, in the process that made them: a fork has none. */
+void chk_places_each(void (*see)(const chk_place_t *p, void *to), void *to);
+
 /* The place that the address is in, or next to which it is: live ones first. False: there is none
  * within 1 MiB. */
 bool chk_place_near(uint64_t va, chk_place_t *out);

@@ -197,6 +197,16 @@ static bool is_program(const char *object)
     return true;
 }
 
+bool chk_called_by_program(const chk_stack_t *s)
+{
+    Dl_info object = {0};
+    uint32_t k = 0;
+    while (k < s->n && dladdr((const char *)s->at[k] - 1, &object) && object.dli_fname &&
+           strstr(object.dli_fname, "/libsoftgpu"))
+        k++;
+    return k < s->n && object.dli_fname && is_program(object.dli_fname);
+}
+
 /* Where there is no line: the function, or where in which object it is. */
 static void add_symbol(const Dl_info *object, const void *at, chk_calls_t *calls)
 {

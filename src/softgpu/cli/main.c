@@ -71,8 +71,7 @@ static const struct argp_option options[] = {
      "At exit, print what each kernel has executed: instructions by class, active lanes, speed", 0},
     {"check", KEY_CHECK, "FAMILIES", OPTION_ARG_OPTIONAL,
      "Report what is wrong with the program: memory and sync, or those of memory, init, race, "
-     "sync, "
-     "hazard and all that FAMILIES names, with commas between them",
+     "sync, hazard, all of these and leaks that FAMILIES names, with commas between them",
      0},
     {"kernel", KEY_CHECK_KERNEL, "REGEX", 0,
      "Check kernels only whose names, as the source has them, the POSIX extended expression finds",

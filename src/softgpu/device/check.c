@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/group.h"
+#include "softgpu/check/leaks.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/device/names.h"
 #include "softgpu/device/stall.h"
@@ -61,6 +62,7 @@ bool sg_check_ready(void)
 
 void sg_check_report(void)
 {
+    chk_leaks();
     chk_summary();
 }
 

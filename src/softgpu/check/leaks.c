@@ -1,0 +1,105 @@
+/* leaks.c - what the program has not given back when it ends: not a part, since nothing is looked
+ * at before. */
+#include "softgpu/check/leaks.h"
+
+#include "softgpu/check/check.h"
+#include "softgpu/check/sink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Allocations of one call at one place. */
+typedef struct {
+    const char *call;
+    chk_stack_t made;
+    uint64_t serial; /* of the first */
+    uint64_t bytes, count;
+} leak_t;
+
+typedef struct {
+    leak_t *leak;
+    size_t n, room;
+    bool lost; /* there was no memory for all of them */
+} leaks_t;
+
+/* What a runtime has for itself lives as long as the process, as does what the GPU may use of the
+ * program's own. */
+static bool is_leak(const chk_place_t *p)
+{
+    return p->live && !p->gone_by && !(p->flags & (SOFTGPU_CHECK_INNER | SOFTGPU_CHECK_HOST)) &&
+           (!strncmp(p->call, "hip", 3) || chk_called_by_program(&p->made));
+}
+
+static void see(const chk_place_t *p, void *to)
+{
+    leaks_t *l = to;
+    if (!is_leak(p)) return;
+    if (l->n == l->room) {
+        const size_t room = l->room ? 2 * l->room : 64;
+        leak_t *grown = realloc(l->leak, room * sizeof *grown);
+        if (!grown) {
+            l->lost = true;
+            return;
+        }
+        l->leak = grown;
+        l->room = room;
+    }
+    l->leak[l->n++] = (leak_t){p->call, p->made, p->serial, p->end - p->begin, 1};
+}
+
+static int by_stack(const void *a, const void *b)
+{
+    const leak_t *x = a, *y = b;
+    if (x->made.n != y->made.n) return x->made.n < y->made.n ? -1 : 1;
+    const int differ = memcmp(x->made.at, y->made.at, x->made.n * sizeof *x->made.at);
+    return differ ? differ : strcmp(x->call, y->call);
+}
+
+/* The largest first, then the oldest. */
+static int by_bytes(const void *a, const void *b)
+{
+    const leak_t *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    return x->serial < y->serial ? -1 : 1;
+}
+
+static void join(leaks_t *l)
+{
+    size_t n = 0;
+    qsort(l->leak, l->n, sizeof *l->leak, by_stack);
+    for (size_t k = 0; k < l->n; k++) {
+        leak_t *last = n ? &l->leak[n - 1] : NULL;
+        if (!last || by_stack(last, &l->leak[k]) != 0) {
+            l->leak[n++] = l->leak[k];
+            continue;
+        }
+        last->bytes += l->leak[k].bytes;
+        last->count++;
+        if (l->leak[k].serial < last->serial) last->serial = l->leak[k].serial;
+    }
+    l->n = n;
+    qsort(l->leak, l->n, sizeof *l->leak, by_bytes);
+}
+
+void chk_leaks(void)
+{
+    leaks_t l = {0};
+    if (!(chk_wanted() & CHK_LEAKS)) return;
+    chk_places_each(see, &l);
+    if (l.n) join(&l);
+    for (size_t k = 0; k < l.n; k++) {
+        char more[160];
+        const leak_t *leak = &l.leak[k];
+        snprintf(more, sizeof more, "%llu allocation%s that nobody has given back%s",
+                 (unsigned long long)leak->count, leak->count == 1 ? "" : "s",
+                 l.lost ? "; there are more, and no memory to look at them" : "");
+        const chk_finding_t f = {.kind = CHK_KIND_LEAK,
+                                 .bytes = leak->bytes,
+                                 .call = leak->call,
+                                 .stack = &leak->made,
+                                 .more = more};
+        chk_report(&f);
+    }
+    free(l.leak);
+}
