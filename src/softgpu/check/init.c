@@ -295,6 +295,7 @@ static bool make_lds(chk_init_t *s, uint32_t bytes)
     }
     s->lds_bytes = bytes <= s->lds_room ? bytes : 0;
     if (s->lds_bytes) memset(s->lds, 0xff, s->lds_bytes);
+    s->lds_whole = !s->lds_bytes;
     return s->lds_bytes == bytes;
 }
 
@@ -315,6 +316,26 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
         s->wave[k].scratch_bytes = scratch ? group->waves[k]->scratch_bytes : 0;
         chk_shadow_start(&s->wave[k], d, g->dispatch->scalars);
     }
+}
+
+/* LDS is written between barriers: whether all of it has been is found out at one, and is good as
+ * long as no undefined value goes there. */
+static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
+{
+    chk_init_t *s = state;
+    uint64_t some = 0, x;
+    uint32_t k = 0;
+    (void)g;
+    (void)group;
+    (void)waiting;
+    if (s->lds_whole || !s->lds_bytes) return;
+    for (; !some && k + sizeof x <= s->lds_bytes; k += sizeof x) {
+        memcpy(&x, s->lds + k, sizeof x);
+        some = x;
+    }
+    for (; k < s->lds_bytes; k++)
+        some |= s->lds[k];
+    s->lds_whole = !some;
 }
 
 static void free_state(void *state)
@@ -344,6 +365,7 @@ const chk_part_t chk_init_part = {.family = CHK_INIT,
                                   .dispatch_end = dispatch_end,
                                   .start = start,
                                   .before = before,
+                                  .barrier = barrier,
                                   .free = free_state,
                                   .transfer = chk_bytes_transfer,
                                   .made = chk_bytes_made,

@@ -128,7 +128,14 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
 
 /* ---- memory: init_memory.c ---- */
 
-typedef struct chk_bytes chk_bytes_t; /* a place whose bytes are watched */
+/* A place whose bytes are watched. */
+typedef struct chk_bytes {
+    uint64_t begin, end;
+    uint8_t *host;
+    _Atomic uint64_t *written; /* a bit for each byte */
+    _Atomic uint32_t *held;    /* by dword: what an unwritten one holds, less its pattern */
+    struct chk_bytes *next;    /* of those that are gone */
+} chk_bytes_t;
 
 typedef struct {
     uint64_t epoch;
@@ -143,6 +150,15 @@ typedef struct {
 chk_bytes_t *chk_bytes_find(chk_bytes_memo_t *memo, uint64_t va);
 /* Whether all of [va, va + bytes), of which the first is in the place, is known to be written. */
 bool chk_bytes_whole(const chk_bytes_t *b, uint64_t va, uint64_t bytes);
+/* The same for an element of a lane: false also where it is not in one word of bits. */
+static inline bool chk_bytes_has(const chk_bytes_t *b, uint64_t va, uint32_t bytes)
+{
+    const uint64_t at = va - b->begin, mask = (UINT64_C(1) << bytes) - 1;
+    if (va < b->begin || va + bytes > b->end || at % 64 + bytes > 64) return false;
+    return !(~atomic_load_explicit(&b->written[at / 64], memory_order_relaxed) >> at % 64 & mask);
+}
+/* None of the lanes is in a place that is watched. */
+bool chk_bytes_none(chk_bytes_memo_t *memo, const sgc_lanes_t *lanes);
 /* Of up to 16 bytes those, by bit, that nobody has written. */
 uint32_t chk_bytes_unwritten(chk_bytes_t *b, uint64_t va, uint32_t bytes);
 void chk_bytes_write(chk_bytes_t *b, uint64_t va, uint64_t bytes);
@@ -165,6 +181,7 @@ typedef struct {
     uint32_t scratch_room;
     uint8_t *lds;
     uint32_t lds_room, lds_bytes;
+    bool lds_whole; /* nothing of LDS is undefined: nobody need look */
     bool strict;
 } chk_init_t;
 

@@ -127,33 +127,68 @@ typedef struct {
     chk_origin_t from;
 } loaded_t;
 
-static bool lds_whole(const access_t *a, const sgc_lanes_t *l)
-{
-    const uint64_t bytes = (ISA_LANES - 1) * (uint64_t)l->step + l->bytes;
-    uint64_t some = 0, x;
-    if (l->va[0] + bytes > a->s->lds_bytes) return false;
-    const uint8_t *at = a->s->lds + l->va[0];
-    uint64_t k = 0;
-    for (; k + sizeof x <= bytes; k += sizeof x) {
-        memcpy(&x, at + k, sizeof x);
-        some |= x;
+/* The rest of a loop over lanes, in line for each size of an element. */
+#define EACH_SIZE(function, bytes, ...)                                                            \
+    switch (bytes) {                                                                               \
+    case 1: return function(__VA_ARGS__, 1);                                                       \
+    case 2: return function(__VA_ARGS__, 2);                                                       \
+    case 4: return function(__VA_ARGS__, 4);                                                       \
+    case 8: return function(__VA_ARGS__, 8);                                                       \
+    case 16: return function(__VA_ARGS__, 16);                                                     \
+    default: return function(__VA_ARGS__, bytes);                                                  \
     }
-    for (; k < bytes; k++)
-        some |= at[k];
+
+static inline uint64_t lds_bits(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t x[2] = {0, 0};
+    memcpy(x, at, bytes);
+    return x[0] | x[1];
+}
+
+static inline __attribute__((always_inline)) bool lds_clear(const access_t *a, const sgc_lanes_t *l,
+                                                            const uint32_t bytes)
+{
+    const uint8_t *lds = a->s->lds;
+    const uint64_t limit = a->s->lds_bytes;
+    uint64_t some = 0;
+    for (uint64_t left = l->exec; left; left &= left - 1) {
+        const uint64_t va = l->va[__builtin_ctzll(left)];
+        if (va + bytes > limit) return false;
+        some |= lds_bits(lds + va, bytes);
+    }
     return !some;
 }
 
-static bool global_whole(const access_t *a, const sgc_lanes_t *l)
+static inline __attribute__((always_inline)) bool
+bytes_clear(const chk_bytes_t *b, const sgc_lanes_t *l, const uint32_t bytes)
 {
-    const uint64_t bytes = (ISA_LANES - 1) * (uint64_t)l->step + l->bytes;
-    chk_bytes_t *b = chk_bytes_find(&a->s->memo, l->va[0]);
-    return !b || chk_bytes_whole(b, l->va[0], bytes);
+    bool clear = true;
+    for (uint64_t left = l->exec; left; left &= left - 1)
+        clear &= chk_bytes_has(b, l->va[__builtin_ctzll(left)], bytes);
+    return clear;
 }
 
-static bool is_whole(const access_t *a, const sgc_lanes_t *l)
+static bool is_lds_clear(const access_t *a, const sgc_lanes_t *l)
 {
-    return l->even &&
-           (a->room == GLOBAL ? global_whole(a, l) : a->room == LOCAL && lds_whole(a, l));
+    if (a->s->lds_whole) return true;
+    EACH_SIZE(lds_clear, l->bytes, a, l)
+}
+
+static bool is_global_clear(const access_t *a, const sgc_lanes_t *l)
+{
+    const unsigned first = l->even ? 0 : (unsigned)__builtin_ctzll(l->exec);
+    chk_bytes_t *b = chk_bytes_find(&a->s->memo, l->va[first]);
+    if (!b) return l->even || chk_bytes_none(&a->s->memo, l);
+    if (l->even)
+        return chk_bytes_whole(b, l->va[0], (ISA_LANES - 1) * (uint64_t)l->step + l->bytes);
+    EACH_SIZE(bytes_clear, l->bytes, b, l)
+}
+
+/* Nothing that the lanes access is undefined; false where that takes a closer look. */
+static bool is_clear(const access_t *a, const sgc_lanes_t *l)
+{
+    if (a->room == SCRATCH) return false;
+    return a->room == GLOBAL ? is_global_clear(a, l) : is_lds_clear(a, l);
 }
 
 /* The undefined bits of a part of a dword as they are in the register. */
@@ -172,7 +207,7 @@ static uint32_t widen(unsigned op, uint32_t u)
 static void load_lanes(const access_t *a, sgc_lanes_t *l, loaded_t *r)
 {
     uint32_t u[DWORDS];
-    if (!l->exec || is_whole(a, l)) return;
+    if (!l->exec || is_clear(a, l)) return;
     sgc_lanes_spread(l);
     for (uint64_t left = l->exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -210,15 +245,29 @@ static void note(chk_wrong_t *wrong, unsigned lane, const chk_origin_t *from)
     wrong->lanes |= UINT64_C(1) << lane;
 }
 
-static void clear_even(const access_t *a, const sgc_lanes_t *l)
+static inline __attribute__((always_inline)) bool lds_write(const access_t *a, const sgc_lanes_t *l,
+                                                            const uint32_t bytes)
 {
-    const uint64_t bytes = (uint64_t)ISA_LANES * l->bytes;
-    if (a->room == LOCAL) {
-        if (l->va[0] + bytes <= a->s->lds_bytes) memset(a->s->lds + l->va[0], 0, bytes);
-        return;
+    for (uint64_t left = l->exec; left; left &= left - 1) {
+        const uint64_t va = l->va[__builtin_ctzll(left)];
+        if (va + bytes <= a->s->lds_bytes) memset(a->s->lds + va, 0, bytes);
     }
-    chk_bytes_t *b = chk_bytes_find(&a->s->memo, l->va[0]);
-    if (b) chk_bytes_write(b, l->va[0], bytes);
+    return true;
+}
+
+/* Stores of defined values. False: it takes a closer look. */
+static bool write_clear(const access_t *a, sgc_lanes_t *l)
+{
+    if (a->room == LOCAL) {
+        if (a->s->lds_whole) return true;
+        EACH_SIZE(lds_write, l->bytes, a, l)
+    }
+    if (a->room == GLOBAL && l->even && l->step == l->bytes) {
+        chk_bytes_t *b = chk_bytes_find(&a->s->memo, l->va[0]);
+        if (b) chk_bytes_write(b, l->va[0], (uint64_t)ISA_LANES * l->bytes);
+        return true;
+    }
+    return a->room == GLOBAL && is_global_clear(a, l);
 }
 
 static void store_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t *data,
@@ -229,10 +278,8 @@ static void store_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t *
     const uint64_t some = chk_operand_some(a->h, data) & l->exec;
     isa_row_t u[DWORDS];
     if (!l->exec || !chk_is_row(data)) return;
-    if (!some && l->even && l->step == l->bytes && a->room != SCRATCH) {
-        clear_even(a, l);
-        return;
-    }
+    if (!some && write_clear(a, l)) return;
+    if (some && a->room == LOCAL) a->s->lds_whole = false;
     sgc_lanes_spread(l);
     for (unsigned k = 0; some && k < dwords; k++)
         chk_row_get(a->h, row + k, u[k]);
@@ -259,7 +306,7 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
     const bool exchanges = rules[a->i->op].exchanges;
     const uint64_t some = chk_is_row(data) ? chk_operand_some(a->h, data) & l->exec : 0;
     static const uint32_t all[DWORDS] = {~0u, ~0u, ~0u, ~0u};
-    if (!l->exec || dwords > 2 || (!some && is_whole(a, l))) return;
+    if (!l->exec || dwords > 2 || (!some && is_clear(a, l))) return;
     sgc_lanes_spread(l);
     for (uint64_t left = l->exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -280,6 +327,7 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
             note(&found->changed, lane, &from);
         }
         if (some >> lane & 1) {
+            a->s->lds_whole &= a->room != LOCAL;
             memcpy(bits, all, dwords * sizeof *bits);
             if (a->room == GLOBAL)
                 note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
@@ -335,6 +383,7 @@ static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
     for (uint64_t left = to->exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint32_t u[DWORDS] = {r->some ? r->u[0][lane] : 0}, none[DWORDS] = {0};
+        if (u[0]) a->s->lds_whole = false;
         write_bits(a, to->va[lane], 4, 4, u, none);
     }
 }
@@ -344,35 +393,23 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
 {
     access_t a = {s, h, w, i, &sgc_ops_table[i->op], GLOBAL, isa_inst_pc(w, i)};
     sgc_reach_t *reach = chk_reach(g, w, i);
-    sgc_lanes_t memory = {.exec = 0}, own;
+    sgc_lanes_t own;
     loaded_t r;
     r.some = false;
-    memory.exec = reach->memory.exec;
-    memory.bytes = reach->memory.bytes;
-    memory.dword_step = reach->memory.dword_step;
-    memory.even = reach->memory.even;
-    memory.step = reach->memory.step;
-    if (memory.even)
-        memory.va[0] = reach->memory.va[0];
-    else
-        memcpy(memory.va, reach->memory.va, sizeof memory.va);
-    part_scratch(w, &memory, &own);
-    if (memory.exec) access_room(&a, &memory, &i->src[1], &r, found);
+    const uint64_t all = reach->memory.exec; /* others ask for it, too */
+    part_scratch(w, &reach->memory, &own);
+    if (reach->memory.exec) access_room(&a, &reach->memory, &i->src[1], &r, found);
+    reach->memory.exec = all;
     a.room = SCRATCH;
     if (own.exec) access_room(&a, &own, &i->src[1], &r, found);
-    if (reach->own.exec) {
-        own = reach->own;
-        access_room(&a, &own, &i->src[1], &r, found);
-    }
+    if (reach->own.exec) access_room(&a, &reach->own, &i->src[1], &r, found);
     a.room = LOCAL;
     if (i->flags & ISA_F_LDS && a.op->buffer) {
         into_lds(&a, &r, &reach->lds);
         return;
     }
-    if (reach->lds.exec && a.op->special != SGC_FROM_LDS) {
-        own = reach->lds;
-        access_room(&a, &own, &i->src[1], &r, found);
-    }
+    if (reach->lds.exec && a.op->special != SGC_FROM_LDS)
+        access_room(&a, &reach->lds, &i->src[1], &r, found);
     if (a.op->access == SGC_READ || (a.op->access == SGC_ATOMIC && i->flags & ISA_F_GLC))
         loaded(&a, &r, 0, chk_dwords(&i->dst));
 }
@@ -382,24 +419,14 @@ void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wa
 {
     access_t a = {s, h, w, i, &sgc_ops_table[i->op], LOCAL, isa_inst_pc(w, i)};
     unsigned n;
-    const sgc_lanes_t *lanes = chk_lds_reach(g, w, i, &n);
+    sgc_lanes_t *lanes = chk_lds_reach(g, w, i, &n);
     loaded_t r;
     const bool returns = a.op->access == SGC_READ || a.op->returns;
     for (unsigned k = 0; k < n; k++) {
-        sgc_lanes_t l = lanes[k];
-        const unsigned dwords = l.bytes < 4 ? 1 : l.bytes / 4;
-        uint32_t step;
+        const unsigned dwords = lanes[k].bytes < 4 ? 1 : lanes[k].bytes / 4;
         r.some = false;
-        l.step = 0;
-        if (!l.even && l.exec == ~UINT64_C(0) && l.va[1] - l.va[0] == l.bytes) {
-            step = l.bytes;
-            bool same = true;
-            for (unsigned lane = 1; lane < ISA_LANES; lane++)
-                same &= l.va[lane] - l.va[lane - 1] == step;
-            l.even = same;
-            l.step = step;
-        }
-        access_room(&a, &l, &i->src[1 + k], &r, found);
+        if (lanes[k].even) sgc_lanes_spread(&lanes[k]);
+        access_room(&a, &lanes[k], &i->src[1 + k], &r, found);
         if (returns) loaded(&a, &r, k * dwords, dwords);
     }
     r.some = false;

@@ -19,14 +19,6 @@ enum { WORD = 64 }; /* bytes that a word of bits is for */
 /* Larger ones count as written: the pattern would need the host's memory for all of them. */
 static const uint64_t LARGEST = UINT64_C(1) << 30;
 
-struct chk_bytes {
-    uint64_t begin, end;
-    uint8_t *host;
-    _Atomic uint64_t *written;
-    _Atomic uint32_t *held; /* by dword: what an unwritten one holds, less its pattern */
-    chk_bytes_t *next;      /* of those that are gone */
-};
-
 static struct {
     pthread_rwlock_t lock;
     chk_bytes_t **place; /* by address */
@@ -206,6 +198,13 @@ chk_bytes_t *chk_bytes_find(chk_bytes_memo_t *memo, uint64_t va)
     memo->span[slot].end = end;
     memo->span[slot].bytes = b;
     return b;
+}
+
+bool chk_bytes_none(chk_bytes_memo_t *memo, const sgc_lanes_t *l)
+{
+    for (uint64_t left = l->exec; left; left &= left - 1)
+        if (chk_bytes_find(memo, l->va[__builtin_ctzll(left)])) return false;
+    return true;
 }
 
 /* ---- bytes ---- */
