@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCC_CODE = 253, SCRATCH_MOST = 1 << 20 }; /* larger ones count as written */
+enum { SCRATCH_MOST = 1 << 20 }; /* larger ones count as written */
 
 typedef enum {
     UNIT_NONE,
@@ -77,7 +77,7 @@ static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *
             snprintf(more, room, "the wave has never written v%u", (unsigned)from->at);
         break;
     case CHK_FROM_SGPR:
-        if (from->at == SCC_CODE)
+        if (from->at == CHK_CODE_SCC)
             snprintf(more, room, "the wave has never written SCC");
         else
             snprintf(more, room, "the wave has never written s%u", (unsigned)from->at);

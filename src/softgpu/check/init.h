@@ -75,8 +75,28 @@ void chk_row_get(const chk_shadow_t *s, unsigned row, uint32_t *bits);
 void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *bits,
                  const chk_origin_t *from);
 
+enum { CHK_CODE_SCC = 253 }; /* of a source operand */
+
 /* Lanes of an operand's registers with an undefined bit; ~0 where a scalar has one. */
-uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand_t *o);
+static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand_t *o)
+{
+    uint64_t some = 0;
+    const unsigned n = chk_dwords(o);
+    if (chk_is_row(o)) {
+        const unsigned row = chk_row_of(s, o);
+        some = s->some[row];
+        for (unsigned k = 1; k < n; k++)
+            some |= s->some[row + k];
+    } else if (o->kind == ISA_OPK_SGPR) {
+        for (unsigned k = 0; k < n; k++)
+            some |= s->scalar[o->reg + k];
+        some = some ? ~UINT64_C(0) : 0;
+    } else if (o->kind == ISA_OPK_SPECIAL && o->reg == CHK_CODE_SCC) {
+        some = s->scc ? ~UINT64_C(0) : 0;
+    }
+    return some;
+}
+
 const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes);
 void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes);
 
@@ -94,15 +114,29 @@ typedef enum {
     CHK_RULE_KNOWN /* the result does not depend on the operands */
 } chk_rule_t;
 
+/* What chk_alu_step() has to know. */
+enum {
+    CHK_QUICK_LANES = 1 << 0,     /* a lane's result is of its own operands alone */
+    CHK_QUICK_ALL_LANES = 1 << 1, /* EXEC does not choose what is written */
+    CHK_QUICK_OLD = 1 << 2,       /* what the destination holds has a part in the result */
+    CHK_QUICK_OF_SCC = 1 << 3,
+    CHK_QUICK_OF_VCC = 1 << 4,
+    CHK_QUICK_TO_SCC = 1 << 5,
+    CHK_QUICK_TO_VCC = 1 << 6,
+    CHK_QUICK_KNOWN = 1 << 7, /* the result does not depend on the operands */
+    CHK_QUICK_MOVREL = 1 << 8,
+    CHK_PARTIAL_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL /* the same as OLD */
+};
+
 typedef struct {
+    uint16_t quick;
     uint8_t rule;
     uint8_t control;  /* sources, by bit, that say what is done to the others */
     uint8_t ordering; /* CHK_RULE_ORDER: 1 less or not, 2 greater or not; 0: of floats */
     bool is_signed;
-    bool old;              /* what the destination holds has a part in the result */
+    bool old;              /* CHK_QUICK_OLD: a part of the destination is left alone, or */
     bool tied;             /* it is an operand */
     bool swaps;            /* the first source is written too */
-    bool lanes;            /* EXEC does not choose what is written */
     bool truth;            /* SCC: the result is not 0 */
     uint32_t control_bits; /* that count of controls */
     uint32_t seen;         /* bits that count of the first two sources */
@@ -123,6 +157,8 @@ typedef struct {
 bool chk_lab_make(chk_lab_t *l);
 void chk_lab_free(chk_lab_t *l);
 
+/* The same, with an undefined operand. */
+void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
 /* What the instruction is going to make of the shadows of registers; the wave is as before it. */
 void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
 
@@ -150,12 +186,17 @@ typedef struct {
 chk_bytes_t *chk_bytes_find(chk_bytes_memo_t *memo, uint64_t va);
 /* Whether all of [va, va + bytes), of which the first is in the place, is known to be written. */
 bool chk_bytes_whole(const chk_bytes_t *b, uint64_t va, uint64_t bytes);
-/* The same for an element of a lane: false also where it is not in one word of bits. */
+/* The same for the element of a lane, of up to 16 bytes, wherever it is. */
 static inline bool chk_bytes_has(const chk_bytes_t *b, uint64_t va, uint32_t bytes)
 {
     const uint64_t at = va - b->begin, mask = (UINT64_C(1) << bytes) - 1;
-    if (va < b->begin || va + bytes > b->end || at % 64 + bytes > 64) return false;
-    return !(~atomic_load_explicit(&b->written[at / 64], memory_order_relaxed) >> at % 64 & mask);
+    if (va < b->begin || va + bytes > b->end) return false;
+    uint64_t unwritten =
+        ~atomic_load_explicit(&b->written[at / 64], memory_order_relaxed) >> at % 64;
+    if (at % 64 + bytes > 64)
+        unwritten |= ~atomic_load_explicit(&b->written[at / 64 + 1], memory_order_relaxed)
+                     << (64 - at % 64);
+    return !(unwritten & mask);
 }
 /* None of the lanes is in a place that is watched. */
 bool chk_bytes_none(chk_bytes_memo_t *memo, const sgc_lanes_t *lanes);

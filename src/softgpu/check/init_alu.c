@@ -14,8 +14,6 @@
 
 enum {
     VARIABLES = 6,
-    MASK_BITS = 64,
-    SPECIAL_SCC = 253,
     RESULTS = 8, /* rows */
     FRESH = 520, /* rows of our own wave that no kernel has */
     PARTIAL_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL
@@ -39,99 +37,6 @@ void chk_lab_free(chk_lab_t *l)
 {
     free(l->rows);
     l->rows = NULL;
-}
-
-/* ---- shadows ---- */
-
-void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars)
-{
-    s->acc_offset = d->acc_offset;
-    s->n_rows = d->n_vgpr;
-    memset(s->some, 0xff, d->n_vgpr * sizeof *s->some);
-    memset(s->some + d->n_vgpr, 0, (ISA_VGPR_ROWS - d->n_vgpr) * sizeof *s->some);
-    memset(s->part, 0, sizeof s->part);
-    s->some[0] = 0;
-    for (unsigned k = 1; k < d->n_vgpr; k++)
-        s->row_from[k] = (chk_origin_t){.from = CHK_FROM_VGPR, .at = k};
-    memset(s->scalar, 0, sizeof s->scalar);
-    for (unsigned k = scalars; k < ISA_CODE_FLAT_SCRATCH; k++) {
-        s->scalar[k] = ~0u;
-        s->scalar_from[k] = (chk_origin_t){.from = CHK_FROM_SGPR, .at = k};
-    }
-    s->scc = 1;
-    s->scc_from = (chk_origin_t){.from = CHK_FROM_SGPR, .at = SPECIAL_SCC};
-    s->page_number++;
-}
-
-void chk_row_get(const chk_shadow_t *s, unsigned row, uint32_t *bits)
-{
-    const uint64_t some = s->some[row], part = s->part[row];
-    if (!some) {
-        memset(bits, 0, sizeof(isa_row_t));
-        return;
-    }
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        bits[l] = (0 - (uint32_t)(some >> l & 1)) & (part >> l & 1 ? s->bits[row][l] : ~0u);
-}
-
-void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *bits,
-                 const chk_origin_t *from)
-{
-    uint64_t some = 0, part = 0;
-    if (row >= s->n_rows) return; /* the wave has no such register */
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        some |= (uint64_t)(bits[l] != 0) << l;
-        part |= (uint64_t)(bits[l] + 1 > 1) << l;
-    }
-    some &= lanes;
-    part &= lanes;
-    for (uint64_t left = part; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctzll(left);
-        s->bits[row][l] = bits[l];
-    }
-    s->some[row] = (s->some[row] & ~lanes) | some;
-    s->part[row] = (s->part[row] & ~lanes) | part;
-    if (some) s->row_from[row] = *from;
-}
-
-uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand_t *o)
-{
-    uint64_t some = 0;
-    const unsigned n = chk_dwords(o);
-    if (__builtin_expect(chk_is_row(o), 1)) {
-        const unsigned row = chk_row_of(s, o);
-        for (unsigned k = 0; k < n; k++)
-            some |= s->some[row + k];
-    } else if (o->kind == ISA_OPK_SGPR) {
-        for (unsigned k = 0; k < n; k++)
-            some |= s->scalar[o->reg + k];
-        some = some ? ~UINT64_C(0) : 0;
-    } else if (o->kind == ISA_OPK_SPECIAL && o->reg == SPECIAL_SCC) {
-        some = s->scc ? ~UINT64_C(0) : 0;
-    }
-    return some;
-}
-
-const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
-{
-    static const chk_origin_t nowhere;
-    const unsigned n = chk_dwords(o);
-    for (unsigned k = 0; k < n && chk_is_row(o); k++)
-        if (s->some[chk_row_of(s, o) + k] & lanes) return &s->row_from[chk_row_of(s, o) + k];
-    for (unsigned k = 0; k < n && o->kind == ISA_OPK_SGPR; k++)
-        if (s->scalar[o->reg + k]) return &s->scalar_from[o->reg + k];
-    return o->kind == ISA_OPK_SPECIAL ? &s->scc_from : &nowhere;
-}
-
-void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
-{
-    const unsigned n = chk_dwords(o);
-    if (chk_is_row(o)) {
-        for (unsigned k = 0; k < n; k++)
-            s->some[chk_row_of(s, o) + k] &= ~lanes;
-    } else if (o->kind == ISA_OPK_SGPR) {
-        memset(&s->scalar[o->reg], 0, n * sizeof *s->scalar);
-    }
 }
 
 /* ---- an instruction with an undefined operand ---- */
@@ -381,7 +286,7 @@ static void fetch_rows(const frame_t *f, const isa_operand_t *o, bool values, vi
             x = values ? f->w->sgpr[o->reg + k] : f->s->scalar[o->reg + k];
         else if (o->kind == ISA_OPK_CONST)
             x = values ? (uint32_t)(o->k >> 32 * (k & 1)) : 0;
-        else if (o->reg == SPECIAL_SCC)
+        else if (o->reg == CHK_CODE_SCC)
             x = values ? f->w->scc : f->s->scc ? ~0u : 0;
         for (unsigned l = 0; l < ISA_LANES; l++)
             v->row[k][l] = x;
@@ -560,7 +465,7 @@ static void any(frame_t *f)
             f->from = *chk_operand_from(f->s, &f->i->src[n], ~UINT64_C(0));
     }
     if (f->a->tied) {
-        const uint64_t old = chk_operand_some(f->s, &f->i->dst);
+        const uint64_t old = chk_operand_some(f->s, &f->i->dst) & f->w->exec;
         if (old && f->from.from == CHK_FROM_NOWHERE)
             f->from = *chk_operand_from(f->s, &f->i->dst, old);
         for (unsigned k = 0; k < f->rows; k++) {
@@ -845,7 +750,7 @@ static void matrix(frame_t *f)
 
 /* ---- one instruction ---- */
 
-static void slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
+void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_row_desc_t *op = &isa_table[i->op];
     frame_t f;
@@ -856,7 +761,7 @@ static void slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_i
     f.op = op;
     f.a = &chk_alu_table[i->op];
     f.scalar = op->fmt <= ISA_FMT_SOPC;
-    f.with_old = f.a->old || i->flags & PARTIAL_FLAGS;
+    f.with_old = f.a->old || i->flags & CHK_PARTIAL_FLAGS;
     f.lanes = w->exec;
     f.from = (chk_origin_t){.from = CHK_FROM_NOWHERE};
     find_results(&f);
@@ -869,75 +774,4 @@ static void slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_i
     case CHK_RULE_MATRIX: matrix(&f); break;
     default: any(&f); break;
     }
-}
-
-/* All operands are defined: so is the result. */
-static void define_results(chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i,
-                           const isa_row_desc_t *op)
-{
-    if (chk_is_row(&i->dst)) {
-        const unsigned row = chk_row_of(s, &i->dst), n = chk_dwords(&i->dst);
-        const uint64_t lanes = op->klass == ISA_CLASS_MFMA ? ~UINT64_C(0) : w->exec;
-        for (unsigned k = 0; k < n; k++)
-            s->some[row + k] &= ~lanes;
-    } else if (i->dst.kind == ISA_OPK_SGPR) {
-        const unsigned n = chk_dwords(&i->dst);
-        for (unsigned k = 0; k < n; k++)
-            s->scalar[i->dst.reg + k] = 0;
-    }
-    if (i->dst2.kind == ISA_OPK_SGPR) s->scalar[i->dst2.reg] = s->scalar[i->dst2.reg + 1] = 0;
-    if (op->writes & ISA_REG_VCC && i->dst2.kind != ISA_OPK_SGPR && i->dst.kind != ISA_OPK_SGPR)
-        s->scalar[ISA_CODE_VCC] = s->scalar[ISA_CODE_VCC + 1] = 0;
-    if (op->writes & ISA_REG_SCC) s->scc = 0;
-}
-
-/* Registers that M0 or MODE's indexing choose are named as they are. */
-static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_inst_t *room)
-{
-    const bool from = i->op == ISA_OP_s_movrels_b32 || i->op == ISA_OP_s_movrels_b64,
-               to = i->op == ISA_OP_s_movreld_b32 || i->op == ISA_OP_s_movreld_b64,
-               indexed = w->mode >> 27 & 1 && i->fmt >= ISA_FMT_VOP1 && i->fmt <= ISA_FMT_VOP3P;
-    if (__builtin_expect(!from && !to && !indexed, 1)) return i;
-    *room = *i;
-    if (from || to) {
-        isa_operand_t *o = from ? &room->src[0] : &room->dst;
-        const uint32_t reg = o->reg + w->m0;
-        room->op = chk_dwords(o) == 2 ? ISA_OP_s_mov_b64 : ISA_OP_s_mov_b32;
-        if (reg + chk_dwords(o) <= ISA_SCALARS) o->reg = (uint16_t)reg;
-        return room;
-    }
-    for (unsigned n = 0; n < 4; n++) {
-        isa_operand_t *o = n < 3 ? &room->src[n] : &room->dst;
-        const uint32_t reg = o->reg + (w->m0 >> (12 + n) & 1 ? w->m0 & 0xff : 0);
-        if (o->kind == ISA_OPK_VGPR && reg < 512) o->reg = (uint16_t)reg;
-    }
-    return room;
-}
-
-void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
-{
-    isa_inst_t room;
-    i = resolve(w, i, &room);
-    const chk_alu_t *a = &chk_alu_table[i->op];
-    const isa_row_desc_t *op = &isa_table[i->op];
-    const bool partial = a->old || i->flags & PARTIAL_FLAGS;
-    uint64_t some = 0;
-    if (a->rule == CHK_RULE_KNOWN) {
-        define_results(s, w, i, op);
-        return;
-    }
-    for (unsigned n = 0; n < 3; n++)
-        if (i->src[n].kind <= ISA_OPK_SGPR || i->src[n].kind == ISA_OPK_SPECIAL)
-            some |= chk_operand_some(s, &i->src[n]);
-    /* Lanes that are off count where the operation goes across them. */
-    if (op->klass == ISA_CLASS_VALU && !(i->flags & ISA_F_DPP) && !a->lanes && !a->swaps &&
-        i->dst.kind != ISA_OPK_SGPR)
-        some &= w->exec;
-    if (partial) some |= chk_operand_some(s, &i->dst);
-    if (op->reads & ISA_REG_SCC) some |= s->scc;
-    if (op->reads & ISA_REG_VCC) some |= s->scalar[ISA_CODE_VCC] | s->scalar[ISA_CODE_VCC + 1];
-    if (__builtin_expect(some == 0, 1))
-        define_results(s, w, i, op);
-    else
-        slow(l, s, w, i);
 }

@@ -194,6 +194,27 @@ static bool is_alu(const isa_row_desc_t *row)
     return row->fmt >= ISA_FMT_VOP1 && row->fmt <= ISA_FMT_VOP3P;
 }
 
+static bool writes_lane(const isa_row_desc_t *row)
+{
+    return !strcmp(row->mnemonic, "v_writelane_b32");
+}
+
+static uint16_t quick_of(const chk_alu_t *a, const isa_row_desc_t *row)
+{
+    const bool one = begins(row->mnemonic, "v_read") || writes_lane(row);
+    unsigned quick = 0;
+    if (row->klass == ISA_CLASS_VALU && !one && !a->swaps) quick |= CHK_QUICK_LANES;
+    if (row->klass == ISA_CLASS_MFMA || writes_lane(row) || a->swaps) quick |= CHK_QUICK_ALL_LANES;
+    if (a->old) quick |= CHK_QUICK_OLD;
+    if (row->reads & ISA_REG_SCC) quick |= CHK_QUICK_OF_SCC;
+    if (row->reads & ISA_REG_VCC) quick |= CHK_QUICK_OF_VCC;
+    if (row->writes & ISA_REG_SCC) quick |= CHK_QUICK_TO_SCC;
+    if (row->writes & ISA_REG_VCC) quick |= CHK_QUICK_TO_VCC;
+    if (a->rule == CHK_RULE_KNOWN) quick |= CHK_QUICK_KNOWN;
+    if (begins(row->mnemonic, "s_movrel")) quick |= CHK_QUICK_MOVREL;
+    return (uint16_t)quick;
+}
+
 static void rule_of(chk_alu_t *a, const isa_row_desc_t *row)
 {
     const char *n = row->mnemonic;
@@ -206,7 +227,6 @@ static void rule_of(chk_alu_t *a, const isa_row_desc_t *row)
               begins(n, "s_bitset");
     a->old = a->tied;
     a->swaps = !strcmp(n, "v_swap_b32");
-    a->lanes = !strcmp(n, "v_writelane_b32");
     if (begins(n, "v_cmp") || begins(n, "s_cmp")) comparison(a, n);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (fits(n, names[k].name)) {
@@ -217,7 +237,7 @@ static void rule_of(chk_alu_t *a, const isa_row_desc_t *row)
             break;
         }
     a->truth = row->writes & ISA_REG_SCC && a->rule == CHK_RULE_BITS && !begins(n, "s_bitcmp");
-    if (a->lanes || a->swaps) a->old = true;
+    if (writes_lane(row) || a->swaps) a->old = true;
 }
 
 /* ---- what the executor knows ---- */
@@ -258,6 +278,7 @@ void chk_alu_rules(const isa_core_t *core)
         if (a->rule == CHK_RULE_ANY && !a->old && dst && dst->kind == ISA_K_V && dst->bits <= 32 &&
             row->fmt >= ISA_FMT_VOP1 && core->handlers[op] && made)
             a->old = keeps(&lab, op);
+        a->quick = quick_of(a, row);
     }
     chk_lab_free(&lab);
 }

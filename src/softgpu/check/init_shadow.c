@@ -1,0 +1,152 @@
+/* init_shadow.c - the shadows of a wave's registers, and what instructions between registers do to
+ * them as long as nothing that they read is undefined, which is nearly always.
+ *
+ * The way through chk_alu_step() is walked for every such instruction of a checked wave: it loads
+ * the masks of the operands and stores those of the result, no more. */
+#include "softgpu/check/init.h"
+
+#include <string.h>
+
+enum { INDEXING = 1 << 27 }; /* MODE: M0 is added to numbers of registers */
+
+/* ---- shadows ---- */
+
+void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars)
+{
+    s->acc_offset = d->acc_offset;
+    s->n_rows = d->n_vgpr;
+    memset(s->some, 0xff, d->n_vgpr * sizeof *s->some);
+    memset(s->some + d->n_vgpr, 0, (ISA_VGPR_ROWS - d->n_vgpr) * sizeof *s->some);
+    memset(s->part, 0, sizeof s->part);
+    s->some[0] = 0;
+    for (unsigned k = 1; k < d->n_vgpr; k++)
+        s->row_from[k] = (chk_origin_t){.from = CHK_FROM_VGPR, .at = k};
+    memset(s->scalar, 0, sizeof s->scalar);
+    for (unsigned k = scalars; k < ISA_CODE_FLAT_SCRATCH; k++) {
+        s->scalar[k] = ~0u;
+        s->scalar_from[k] = (chk_origin_t){.from = CHK_FROM_SGPR, .at = k};
+    }
+    s->scc = 1;
+    s->scc_from = (chk_origin_t){.from = CHK_FROM_SGPR, .at = CHK_CODE_SCC};
+    s->page_number++;
+}
+
+void chk_row_get(const chk_shadow_t *s, unsigned row, uint32_t *bits)
+{
+    const uint64_t some = s->some[row], part = s->part[row];
+    if (!some) {
+        memset(bits, 0, sizeof(isa_row_t));
+        return;
+    }
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        bits[l] = (0 - (uint32_t)(some >> l & 1)) & (part >> l & 1 ? s->bits[row][l] : ~0u);
+}
+
+void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *bits,
+                 const chk_origin_t *from)
+{
+    uint64_t some = 0, part = 0;
+    if (row >= s->n_rows) return; /* the wave has no such register */
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        some |= (uint64_t)(bits[l] != 0) << l;
+        part |= (uint64_t)(bits[l] + 1 > 1) << l;
+    }
+    some &= lanes;
+    part &= lanes;
+    for (uint64_t left = part; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        s->bits[row][l] = bits[l];
+    }
+    s->some[row] = (s->some[row] & ~lanes) | some;
+    s->part[row] = (s->part[row] & ~lanes) | part;
+    if (some) s->row_from[row] = *from;
+}
+
+const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
+{
+    static const chk_origin_t nowhere;
+    const unsigned n = chk_dwords(o);
+    for (unsigned k = 0; k < n && chk_is_row(o); k++)
+        if (s->some[chk_row_of(s, o) + k] & lanes) return &s->row_from[chk_row_of(s, o) + k];
+    for (unsigned k = 0; k < n && o->kind == ISA_OPK_SGPR; k++)
+        if (s->scalar[o->reg + k]) return &s->scalar_from[o->reg + k];
+    return o->kind == ISA_OPK_SPECIAL ? &s->scc_from : &nowhere;
+}
+
+void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
+{
+    const unsigned n = chk_dwords(o);
+    if (chk_is_row(o)) {
+        for (unsigned k = 0; k < n; k++)
+            s->some[chk_row_of(s, o) + k] &= ~lanes;
+    } else if (o->kind == ISA_OPK_SGPR) {
+        memset(&s->scalar[o->reg], 0, n * sizeof *s->scalar);
+    }
+}
+
+/* ---- instructions of defined operands ---- */
+
+/* Registers that M0 or MODE's indexing choose are named as they are. */
+static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_inst_t *room)
+{
+    const bool from = i->op == ISA_OP_s_movrels_b32 || i->op == ISA_OP_s_movrels_b64,
+               to = i->op == ISA_OP_s_movreld_b32 || i->op == ISA_OP_s_movreld_b64,
+               indexed = w->mode & INDEXING && i->fmt >= ISA_FMT_VOP1 && i->fmt <= ISA_FMT_VOP3P;
+    if (!from && !to && !indexed) return i;
+    *room = *i;
+    if (from || to) {
+        isa_operand_t *o = from ? &room->src[0] : &room->dst;
+        const uint32_t reg = o->reg + w->m0;
+        room->op = chk_dwords(o) == 2 ? ISA_OP_s_mov_b64 : ISA_OP_s_mov_b32;
+        if (reg + chk_dwords(o) <= ISA_SCALARS) o->reg = (uint16_t)reg;
+        return room;
+    }
+    for (unsigned n = 0; n < 4; n++) {
+        isa_operand_t *o = n < 3 ? &room->src[n] : &room->dst;
+        const uint32_t reg = o->reg + (w->m0 >> (12 + n) & 1 ? w->m0 & 0xff : 0);
+        if (o->kind == ISA_OPK_VGPR && reg < 512) o->reg = (uint16_t)reg;
+    }
+    return room;
+}
+
+/* All operands are defined: so is the result. */
+static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i,
+                                  unsigned quick)
+{
+    if (chk_is_row(&i->dst)) {
+        const unsigned row = chk_row_of(s, &i->dst), n = chk_dwords(&i->dst);
+        const uint64_t others = quick & CHK_QUICK_ALL_LANES ? 0 : ~w->exec;
+        for (unsigned k = 0; k < n; k++)
+            s->some[row + k] &= others;
+    } else if (i->dst.kind == ISA_OPK_SGPR) {
+        const unsigned n = chk_dwords(&i->dst);
+        for (unsigned k = 0; k < n; k++)
+            s->scalar[i->dst.reg + k] = 0;
+    }
+    if (i->dst2.kind == ISA_OPK_SGPR)
+        s->scalar[i->dst2.reg] = s->scalar[i->dst2.reg + 1] = 0;
+    else if (quick & CHK_QUICK_TO_VCC && i->dst.kind != ISA_OPK_SGPR)
+        s->scalar[ISA_CODE_VCC] = s->scalar[ISA_CODE_VCC + 1] = 0;
+    if (quick & CHK_QUICK_TO_SCC) s->scc = 0;
+}
+
+void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_inst_t room;
+    if (__builtin_expect(w->mode & INDEXING || chk_alu_table[i->op].quick & CHK_QUICK_MOVREL, 0))
+        i = resolve(w, i, &room);
+    const unsigned quick = chk_alu_table[i->op].quick;
+    uint64_t some = chk_operand_some(s, &i->src[0]) | chk_operand_some(s, &i->src[1]) |
+                    chk_operand_some(s, &i->src[2]);
+    /* Lanes that are off count where the operation goes across them. */
+    if (quick & CHK_QUICK_LANES && !(i->flags & ISA_F_DPP)) some &= w->exec;
+    if (quick & CHK_QUICK_OLD || i->flags & CHK_PARTIAL_FLAGS)
+        some |= chk_operand_some(s, &i->dst) &
+                (quick & CHK_QUICK_ALL_LANES || !chk_is_row(&i->dst) ? ~UINT64_C(0) : w->exec);
+    if (quick & CHK_QUICK_OF_SCC) some |= s->scc;
+    if (quick & CHK_QUICK_OF_VCC) some |= s->scalar[ISA_CODE_VCC] | s->scalar[ISA_CODE_VCC + 1];
+    if (__builtin_expect(!some || quick & CHK_QUICK_KNOWN, 1))
+        define_results(s, w, i, quick);
+    else
+        chk_alu_slow(l, s, w, i);
+}
