@@ -85,6 +85,22 @@ template <bool ok> __global__ void barrier_early(int *)
     asm volatile("ds_read_b32 v40, %0" ::"v"(other) : "v40"); // bug: barrier-early
 }
 
+// What a wave reads of itself is in order, and sums are whatever the order is: no bugs.
+__global__ void own_lds(int *)
+{
+    __shared__ int held[128];
+    const unsigned at = threadIdx.x * 4;
+    asm volatile("" ::"v"(held));
+    asm volatile("ds_write_b32 %0, %0\n s_barrier\n ds_read_b32 v40, %0" ::"v"(at) : "v40", "memory");
+}
+
+__global__ void sum_lds(int *)
+{
+    __shared__ int held[1];
+    asm volatile("" ::"v"(held));
+    asm volatile("ds_add_u32 %0, %1\n s_barrier\n ds_add_rtn_u32 v40, %0, %1" ::"v"(0), "v"(1) : "v40", "memory");
+}
+
 template <bool ok> __global__ void transfer(int *from)
 {
     __shared__ int held[64];
@@ -166,6 +182,8 @@ static const row_t rows[] = {
     {"written-over", launch<written_over<false>, written_over<true>>},
     {"flat-load", launch<flat_load<false>, flat_load<true>>},
     {"barrier-early", launch<barrier_early<false>, barrier_early<true>, 128>},
+    {"own-lds", launch<own_lds, own_lds, 128>},
+    {"sum-lds", launch<sum_lds, sum_lds, 128>},
     {"transfer", launch<transfer<false>, transfer<true>>},
     {"scalar-address", launch<scalar_address<false>, scalar_address<true>>},
     {"lane-shift", launch<lane_shift<false>, lane_shift<true>>},

@@ -1,6 +1,9 @@
 """Assembly that does not wait where it has to; see corpus.py."""
+import unittest
+
 import corpus
 
+OPTIONS = ("--check=hazard",)
 WAVE = ", lane 0 of wave 0, group (0,0,0)"
 LOAD = "register used while a load is outstanding"
 NEAR = "too few wait states between two instructions"
@@ -40,4 +43,13 @@ BUGS = {name: bug(name, *rest) for name, *rest in (
 BUGS["any-scc"] = corpus.Bug({"hazard-scc": 1}, "SCC is read and was never written, wave 0, group (0,0,0)",
                              "bug: any-scc", place="a wave starts with any SCC")
 
-corpus.main(BUGS, options=("--check=hazard",))
+
+class Quiet(unittest.TestCase):
+    def test_writes_that_nobody_waits_for(self):
+        """Outstanding at a barrier, of data that no other wave reads, or of sums."""
+        for name, done in corpus.in_twos(lambda name: corpus.check(name, options=OPTIONS), ("own-lds", "sum-lds")):
+            with self.subTest(name):
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
+
+
+corpus.main(BUGS, options=OPTIONS)

@@ -251,6 +251,41 @@ static void no_rules(void **state)
     programs_free(p);
 }
 
+/* What comes in between does not hide the first of a pair. */
+static const struct {
+    const char *text;
+    unsigned rule;
+} hidden[] = {
+    {"v_mfma_f32_32x32x2f32 a[0:15], v0, v1, 0\n s_setreg_b32 hwreg(HW_REG_MODE, 28, 1), s0\n"
+     "s_nop 3\n v_accvgpr_read_b32 v3, a0\n",
+     CHK_RULE_PASS16_READ},
+    {"v_mfma_f32_32x32x2f32 a[0:15], v0, v1, 0\n s_nop 7\n v_dot4_i32_i8 v4, v5, v6, v7\n s_nop 3\n"
+     "v_accvgpr_read_b32 v3, a0\n",
+     CHK_RULE_PASS16_READ},
+    {"v_dot4_i32_i8 v0, v1, v2, v0\n v_dot4_i32_i8 v0, v1, v2, v0\n v_dot4_i32_i8 v4, v0, v2, v4\n",
+     CHK_RULE_DOT_READ},
+    {"v_dot4_i32_i8 v0, v1, v2, v0\n v_dot8_i32_i4 v4, v1, v2, v4\n v_dot8_i32_i4 v5, v1, v2, v0\n",
+     CHK_RULE_DOT_READ},
+    {"v_readfirstlane_b32 s9, v0\n v_mov_b32 v1, v2\n v_mov_b32 v3, v4\n v_mov_b32 v5, v6\n"
+     "buffer_load_dword v2, off, s[8:11], 0\n",
+     CHK_RULE_SGPR_VMEM},
+};
+
+static void hidden_rules(void **state)
+{
+    const isa_wave_t w = plain_wave();
+    programs_t *p = programs_create();
+    (void)state;
+    for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++)
+        add_program(p, hidden[k].text);
+    for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++) {
+        const seen_t seen = step_next(p, &w, true);
+        if (seen.n != 1 || !seen.at_end || seen.last.rule != hidden[k].rule)
+            fail_msg("%u found in %s", seen.n, hidden[k].text);
+    }
+    programs_free(p);
+}
+
 /* ---- waits ---- */
 
 #define LOAD(v) "global_load_dword v" #v ", v[0:1], off\n"
@@ -372,8 +407,8 @@ static void scc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),     cmocka_unit_test(no_rules), cmocka_unit_test(loads),
-        cmocka_unit_test(not_known), cmocka_unit_test(scc),
+        cmocka_unit_test(rules), cmocka_unit_test(no_rules),  cmocka_unit_test(hidden_rules),
+        cmocka_unit_test(loads), cmocka_unit_test(not_known), cmocka_unit_test(scc),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@ enum {
     WAVES = 16,
     USES = 8192, /* dwords of code whose instructions' meaning is kept: a power of two */
     WRITES = 8,  /* of a wave to LDS whose addresses are kept */
-    LDS_DWORDS = 64 * 1024 / 4
+    LDS_DWORDS = 64 * 1024 / 4,
+    BY_ATOMIC = 0x80 /* of state_t.writer: another atomic access may come before or after it */
 };
 
 /* An operation that changes LDS. */
@@ -214,10 +215,10 @@ static void keep_fill(chk_group_t *g, wave_t *v, const isa_wave_t *w, const isa_
     }
 }
 
-static void mark(state_t *s, unsigned wave, uint32_t begin, uint32_t end)
+static void mark(state_t *s, unsigned writer, uint32_t begin, uint32_t end)
 {
     for (uint32_t k = begin / 4; k < LDS_DWORDS && 4 * k < end; k++)
-        s->writer[k] = (uint8_t)(wave + 1);
+        s->writer[k] = (uint8_t)writer;
 }
 
 static void mark_write(state_t *s, unsigned wave, const lds_write_t *x)
@@ -225,14 +226,15 @@ static void mark_write(state_t *s, unsigned wave, const lds_write_t *x)
     if (!s->unwaited || !s->writer_pc[wave]) s->writer_pc[wave] = x->pc;
     s->unwaited = true;
     if (x->flow == CHK_FLOW_VM) {
-        mark(s, wave, x->begin, x->end);
+        mark(s, wave + 1, x->begin, x->end);
         return;
     }
-    const uint32_t bytes = sgc_ops_table[x->op].bytes;
+    const sgc_op_t *op = &sgc_ops_table[x->op];
+    const unsigned writer = wave + 1 + (op->access == SGC_ATOMIC ? BY_ATOMIC : 0);
     for (uint64_t left = x->exec; left; left &= left - 1)
         for (unsigned k = 0; k < 2; k++) {
             const uint32_t at = x->at[__builtin_ctzll(left)] + x->offset[k];
-            mark(s, wave, at, at + bytes);
+            mark(s, writer, at, at + op->bytes);
         }
 }
 
@@ -294,20 +296,22 @@ static void check_fills(const chk_group_t *g, wave_t *v, const isa_wave_t *w, co
 static void check_writers(const chk_group_t *g, state_t *s, const isa_wave_t *w,
                           const isa_inst_t *i, const sgc_lanes_t *a)
 {
-    const unsigned self = w->index_in_group + 1;
+    const bool atomic = sgc_ops_table[i->op].access == SGC_ATOMIC;
     uint64_t lanes = 0;
-    unsigned writer = 0;
+    unsigned found = 0;
     for (uint64_t left = a->exec; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
         const uint64_t end = a->va[l] + a->bytes;
-        for (uint64_t k = a->va[l] / 4; k < LDS_DWORDS && 4 * k < end; k++)
-            if (s->writer[k] && s->writer[k] != self) {
-                lanes |= 1ull << l;
-                if (!writer) writer = s->writer[k];
-            }
+        for (uint64_t k = a->va[l] / 4; k < LDS_DWORDS && 4 * k < end; k++) {
+            const unsigned writer = s->writer[k] & (BY_ATOMIC - 1u);
+            if (!writer || writer == w->index_in_group + 1 || (atomic && s->writer[k] & BY_ATOMIC))
+                continue;
+            lanes |= 1ull << l;
+            found = writer;
+        }
     }
     if (!lanes) return;
-    tell_lds(g, w, i, lanes, s->writer_pc[writer - 1], writer - 1,
+    tell_lds(g, w, i, lanes, s->writer_pc[found - 1], found - 1,
              "the write was outstanding when its wave came to the barrier: s_waitcnt before "
              "s_barrier waits for it");
 }

@@ -187,9 +187,8 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         if (gds) u->flags |= CHK_USE_LOCKS;
         if (strstr(row->mnemonic, "addtid")) *second |= CHK_SECOND_LDS_M0;
         if (gds || c == ISA_CLASS_LDS) return;
-        u->flags |= c == ISA_CLASS_LDS_RD   ? CHK_USE_LDS_READ
-                    : c == ISA_CLASS_LDS_WR ? CHK_USE_LDS_WRITE
-                                            : CHK_USE_LDS_READ | CHK_USE_LDS_WRITE;
+        if (c != ISA_CLASS_LDS_WR && i->dst.kind != ISA_OPK_NONE) u->flags |= CHK_USE_LDS_READ;
+        if (c != ISA_CLASS_LDS_RD) u->flags |= CHK_USE_LDS_WRITE;
         return;
     case ISA_CLASS_FLAT:
     case ISA_CLASS_FLAT_RD:

@@ -219,8 +219,7 @@ static unsigned settle(const chk_use_t *f, const chk_use_t *u)
     return settled;
 }
 
-/* Back through what has been issued within `reach` states. The greatest need that is not met.
- */
+/* Back through what was issued within `reach` states; the greatest need that is not met. */
 static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigned reach,
                          chk_hazard_t *out)
 {
@@ -271,6 +270,11 @@ static unsigned reach_of(const chk_hazard_wave_t *s, const chk_use_t *u, bool in
     return reach < u->far ? reach : u->far;
 }
 
+static void extend(uint32_t *until, uint32_t states)
+{
+    if ((int32_t)(states - *until) > 0) *until = states;
+}
+
 /* What it means for those behind it. */
 static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
 {
@@ -278,7 +282,7 @@ static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
     const bool matrix = u->first & CHK_FIRST_MATRIX;
     if (u->flags & CHK_USE_RARE) {
         s->rare_end = end;
-        s->look_until = end + RARE_STATES;
+        extend(&s->look_until, end + RARE_STATES);
     }
     if (!(u->flags & CHK_USE_MARKS)) return;
     const uint16_t dot = u->first & CHK_FIRST_DOT ? u->op : 0;
@@ -289,8 +293,8 @@ static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
     if (s->only_dot != dot) s->only_dot = 0;
     if (matrix) s->matrix_end = end;
     const uint32_t until = end + (matrix ? CHK_RULE_STATES_MAX : MARK_STATES);
-    if ((int32_t)(until - s->marked_until) > 0) s->marked_until = until;
-    if ((int32_t)(until - s->look_until) > 0) s->look_until = until;
+    extend(&s->marked_until, until);
+    extend(&s->look_until, until);
     for (unsigned k = u->n_reads; k < u->n; k++)
         change_bits(&s->marked, u->regs[k], true);
     if (u->held < CHK_USE_REGS) change_bits(&s->marked, u->regs[u->held], true);
