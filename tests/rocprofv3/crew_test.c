@@ -1,5 +1,5 @@
 /* crew_test.c - files are the same however many threads render them, and where no thread can be
- * made. */
+ * made; memory does not grow with them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -34,6 +36,7 @@ enum {
 };
 
 static char directory[64], store[80];
+static const char *formats = "csv,json,pftrace";
 
 static trace_writer_t *open_writer(const char *name, uint32_t contents)
 {
@@ -135,6 +138,20 @@ static void put_record(trace_writer_t *w, uint32_t i, uint32_t segment)
         assert_true(trace_writer_put(w, &call));
 }
 
+static void put_segments(uint32_t records)
+{
+    for (uint32_t segment = 0; segment < 2; segment++) {
+        char name[32], path[128];
+        snprintf(name, sizeof(name), TRACE_RECORDS_FORMAT, segment);
+        assert_int_equal(trace_join(path, sizeof(path), store, name), 0);
+        unlink(path); /* of fewer or more records */
+        trace_writer_t *w = open_writer(name, TRACE_CONTENTS_RECORDS);
+        for (uint32_t i = 0; i < records; i++)
+            put_record(w, i, segment);
+        trace_writer_close(w);
+    }
+}
+
 static int make_store(void **state)
 {
     (void)state;
@@ -145,14 +162,7 @@ static int make_store(void **state)
     trace_writer_t *w = open_writer(TRACE_META_FILE, TRACE_CONTENTS_META);
     put_names(w);
     trace_writer_close(w);
-    for (uint32_t segment = 0; segment < 2; segment++) {
-        char name[32];
-        snprintf(name, sizeof(name), TRACE_RECORDS_FORMAT, segment);
-        w = open_writer(name, TRACE_CONTENTS_RECORDS);
-        for (uint32_t i = 0; i < RECORDS; i++)
-            put_record(w, i, segment);
-        trace_writer_close(w);
-    }
+    put_segments(RECORDS);
     return 0;
 }
 
@@ -162,10 +172,10 @@ static int remove_store(void **state)
     return trace_remove(directory);
 }
 
-static const char *all_formats(const void *from, const char *name)
+static const char *chosen_formats(const void *from, const char *name)
 {
     (void)from;
-    return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? "csv,json,pftrace" : NULL;
+    return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? formats : NULL;
 }
 
 static out_result_t convert(unsigned threads, const char *to)
@@ -174,7 +184,7 @@ static out_result_t convert(unsigned threads, const char *to)
     out_config_t config;
     out_result_t result;
     out_conversion_t c = {.config = &config, .threads = threads, .directory = to};
-    assert_int_equal(out_config_read(&config, all_formats, NULL, why, sizeof(why)), 0);
+    assert_int_equal(out_config_read(&config, chosen_formats, NULL, why, sizeof(why)), 0);
     if (out_convert(&c, store, &result, why, sizeof(why)) != 0) fail_msg("%s", why);
     out_conversion_free(&c);
     out_config_free(&config);
@@ -231,6 +241,51 @@ static void the_same_files_with_any_number(void **state)
         assert_same_files(one, several);
     }
 }
+
+/* ---- memory ---- */
+
+/* Of a process that writes the format, in MB. */
+static double peak_mb(const char *format, const char *to)
+{
+    int status;
+    struct rusage use;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        formats = format;
+        convert(OUT_CREW_MAX, to);
+        _exit(0);
+    }
+    assert_int_equal(wait4(child, &status, 0, &use), child);
+    assert_int_equal(status, 0);
+    return (double)use.ru_maxrss / 1024;
+}
+
+static void memory_does_not_grow(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* their own memory does */
+#endif
+    static const char *const each[] = {"csv", "json", "pftrace", "rocpd"};
+    enum { FORMATS = sizeof(each) / sizeof(*each), LONGER = 8 };
+    /* records are 20 MB more; a small database does not fill SQLite's cache of 8 */
+    const double most = 64, growth = 12;
+    double peaks[FORMATS];
+    char to[96];
+    snprintf(to, sizeof(to), "%s/memory", directory);
+    for (int i = 0; i < FORMATS; i++)
+        peaks[i] = peak_mb(each[i], to);
+    put_segments(LONGER * RECORDS);
+    for (int i = 0; i < FORMATS; i++) {
+        const double peak = peak_mb(each[i], to);
+        if (peak > most || peak > peaks[i] + growth)
+            fail_msg("%s: %.1f MB, %.1f of more records", each[i], peaks[i], peak);
+    }
+    put_segments(RECORDS);
+}
+
+/* ---- damage ---- */
 
 /* Nothing behind the first damage counts, whichever part of the segment a thread has looked at. */
 static void damaged_segments(void **state)
@@ -412,11 +467,9 @@ static void nobody_and_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_files_with_any_number),
-        cmocka_unit_test(damaged_segments),
-        cmocka_unit_test(batches_in_order),
-        cmocka_unit_test(nobody_waits),
-        cmocka_unit_test(nobody_and_nothing),
+        cmocka_unit_test(memory_does_not_grow), cmocka_unit_test(the_same_files_with_any_number),
+        cmocka_unit_test(damaged_segments),     cmocka_unit_test(batches_in_order),
+        cmocka_unit_test(nobody_waits),         cmocka_unit_test(nobody_and_nothing),
     };
     return cmocka_run_group_tests(tests, make_store, remove_store);
 }

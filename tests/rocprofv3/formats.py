@@ -92,6 +92,16 @@ class Formats(unittest.TestCase):
         left = [name for _, _, files in os.walk(self.dir) for name in files]
         self.assertEqual(left, [os.path.basename(self.path("results.db"))])
 
+    def test_indexes_are_made_of_all_rows(self):
+        self.run_it("--hip-trace", "--pmc", "SQ_WAVES", "-f", "rocpd")
+        ((uuid,),) = self.sql("SELECT value FROM rocpd_metadata WHERE tag = 'uuid'")
+        for table in ("arg", "pmc_event", "kernel_dispatch"):
+            ((*_, plan),) = self.sql(f"EXPLAIN QUERY PLAN SELECT * FROM rocpd_{table}{uuid} WHERE event_id = 2")
+            self.assertIn(f"USING INDEX by_event_rocpd_{table}{uuid} (event_id=?)", plan)
+            ((most,),) = self.sql(f"SELECT MAX(pageno) FROM dbstat WHERE name = 'rocpd_{table}{uuid}'")
+            ((least,),) = self.sql(f"SELECT MIN(pageno) FROM dbstat WHERE name = 'by_event_rocpd_{table}{uuid}'")
+            self.assertGreater(least, most)
+
     def test_database_has_what_csv_has(self):
         self.run_it("-s", "-f", "rocpd", "csv")
         calls = [(r["Domain"], r["Function"], int(r["Start_Timestamp"]), int(r["End_Timestamp"]),

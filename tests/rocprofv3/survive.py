@@ -315,6 +315,19 @@ class Signals(Case):
         self.assertEqual(p.returncode, 128 + signal.SIGPWR)
         self.assertEqual(self.counts(err), [(9, 9, 0, 0)])
 
+    def test_interrupted_conversion(self):
+        """No half file, whatever the format; what is left is converted later."""
+        for form, name in (("csv", "hip_api_trace.csv"), ("json", "results.json"), ("pftrace", "results.pftrace"),
+                           ("rocpd", "results.db")):
+            with self.subTest(form):
+                done = self.run_it("--hip-trace", "-f", form, "-o", form, program=(SUBJECT, "many", "400000"),
+                                   env={"LD_PRELOAD": MISHAP, "MISHAP": "write-int"}, status=128 + 2)
+                self.assertIn("interrupted while converting; what is left: rocprofv3 convert", done.stderr)
+                self.assertEqual(os.listdir(self.out), [".rocprofv3"])
+                self.assertEqual(self.counts(self.convert(self.out).stderr), [(400000, 400000, 0, 0)])
+                self.assertIn(f"{form}_{name}", self.files())
+                shutil.rmtree(self.out)
+
     def test_late_interrupt(self):
         """After the conversion's last step nothing is interrupted, and nothing is left to name."""
         environment = dict(os.environ, LD_PRELOAD=MISHAP, MISHAP="late-int")

@@ -101,6 +101,12 @@ class Files(Case):
         self.run_it("--kernel-trace")
         self.assertEqual(self.files(), ["HOST/PID_agent_info.csv", "HOST/PID_kernel_trace.csv"])
 
+    def test_a_database_when_nothing_is_said(self):
+        said_nothing = {k: v for k, v in os.environ.items() if not k.startswith("ROCPROF")}
+        subprocess.run(self.command("--kernel-trace", "-o", "x"), env=said_nothing, cwd=self.dir, check=True,
+                       capture_output=True, timeout=60)
+        self.assertEqual(self.files(), ["x_results.db"])
+
     def test_only_what_is_asked(self):
         self.run_it("--hip-trace", "--memory-copy-trace", "-o", "x")
         self.assertEqual(self.files(), ["x_agent_info.csv", "x_hip_api_trace.csv",
