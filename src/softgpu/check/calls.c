@@ -1,10 +1,37 @@
 /* calls.c - the calls with which programs get and return GPU memory, and load code. */
 #include "softgpu/check/calls.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+
+typedef struct {
+    const char *library, *name;
+    void *function;
+} wanted_t;
+
+static int look_in(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+    wanted_t *w = data;
+    (void)bytes;
+    if (!object->dlpi_name || !strstr(object->dlpi_name, w->library)) return 0;
+    void *runtime = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!runtime) return 0;
+    w->function = dlsym(runtime, w->name);
+    dlclose(runtime);
+    return w->function != NULL;
+}
+
+void *calls_of_runtime(const char *name)
+{
+    wanted_t w = {!strncmp(name, "hip", 3) ? "/libamdhip64.so" : "/libhsa-runtime64.so", name,
+                  NULL};
+    dl_iterate_phdr(look_in, &w);
+    return w.function;
+}
 
 _Thread_local const char *calls_outer;
 

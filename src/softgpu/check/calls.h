@@ -30,17 +30,15 @@ static inline const softgpu_check_api_t *api(void)
     return a;
 }
 
-/* A runtime that the program has opened for itself comes after nobody: it is asked for by name. */
+/* A function of a runtime that the program has opened for itself, so that it comes after nobody. */
+void *calls_of_runtime(const char *name);
+
 static inline void *find_next(_Atomic(void *) *slot, const char *name)
 {
     void *f = atomic_load_explicit(slot, memory_order_relaxed);
     if (f) return f;
     f = dlsym(RTLD_NEXT, name);
-    void *runtime = f ? NULL : dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (runtime) {
-        f = dlsym(runtime, name);
-        dlclose(runtime);
-    }
+    if (!f) f = calls_of_runtime(name);
     atomic_store_explicit(slot, f, memory_order_relaxed);
     return f;
 }
