@@ -584,6 +584,8 @@ int pf_write_tracks(pf_t *p)
         describe_thread(&s, source->threads[i],
                         source->threads[i] == p->pid ? 0 : (unsigned)number++);
     p->flush(p);
+    free(p->out.data);
+    p->out = (proto_t){.failed = p->out.failed};
     p->flush = keep_packets; /* from here on a parcel has them */
     out_source_all(source);
     s.failed |= p->out.failed || !out_crew_run(&work, out_crew_size(p->job->threads, rows));

@@ -9,6 +9,9 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 enum {
     BOX_BYTES = (sizeof(sg_box_t) + 63) & ~(size_t)63,
@@ -54,6 +57,9 @@ sg_box_t *sg_box_create(void)
 {
     uint8_t *memory = reserve(memory_bytes());
     if (!memory) return NULL;
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_register_root_region(memory, BOX_BYTES); /* idle boxes stay, with what they point to */
+#endif
     sg_box_t *b = (sg_box_t *)memory;
     isa_row_t *rows = (isa_row_t *)(memory + BOX_BYTES + LDS_BYTES);
 
@@ -74,6 +80,9 @@ void sg_box_destroy(sg_box_t *b)
     if (b) sg_sight_free(b->sight);
     if (b) chk_group_free(b->check);
     if (b) sg_stall_free(b->stall);
+#ifdef __SANITIZE_ADDRESS__
+    if (b) __lsan_unregister_root_region(b, BOX_BYTES);
+#endif
     if (b) munmap(b, memory_bytes());
 }
 
