@@ -158,6 +158,7 @@ static void changed_while_copied()
 {
     setting s;
     s.put_on(s.first);
+    s.in_order(s.first, s.second);
     s.to_host(s.first);
     if (right) s.in_order(s.first, s.second);
     s.change_on(s.second);

@@ -367,9 +367,19 @@ static void test_copies(void **state)
     assert_false(chk_order_before(behind, after.serial));
     ring(&b, 2); /* it is the program's own */
     let_go(&b, &after);
-    b.program->returned(); /* from a call that has copied by itself */
+    const uint64_t call = b.program->called(); /* which copies by itself, or does not */
+    b.program->returned(call);
+    const held_t unknowing = begin(&b, 1, true);
+    assert_false(chk_order_before(late, unknowing.serial));
+    let_go(&b, &unknowing);
+    count_down(&b, rig_signal(b.rig, 1)); /* so that the next is another */
+    const uint64_t own = copy(&b, to, from);
+    count_down(&b, rig_signal(b.rig, 1));
+    drain_sdma(&b);
+    b.program->returned(call);
     const held_t last = begin(&b, 1, true);
     assert_true(chk_order_before(late, last.serial));
+    assert_true(chk_order_before(own, last.serial));
     assert_false(chk_order_before(after.serial, last.serial));
     let_go(&b, &last);
     teardown(&b);

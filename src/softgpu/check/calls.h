@@ -77,4 +77,16 @@ bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status);
 /* What is held is given back; false: there was nothing. */
 bool calls_release_all(void);
 
+/* Around a call that waits for copies of its own. */
+static inline uint64_t called(void)
+{
+    const softgpu_check_api_t *a = api();
+    return a && a->order ? a->order->called() : 0;
+}
+static inline void returned(uint64_t number)
+{
+    const softgpu_check_api_t *a = api();
+    if (a && a->order) a->order->returned(number);
+}
+
 #endif

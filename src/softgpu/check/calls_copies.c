@@ -157,27 +157,23 @@ static const void *begin_2d(const side_2d_t *s)
     X(hsa_memory_copy, (TWO), (to, from, bytes), (PLAIN))                                          \
     X(hsa_amd_memory_fill, (void *to, uint32_t value, size_t n), (to, value, n), (FILL(4 * n)))
 
-static void returned(void)
-{
-    const softgpu_check_api_t *a = api();
-    if (a && a->order) a->order->returned();
-}
-
 #define EXPAND(...) __VA_ARGS__
-#define COPY(name, parameters, arguments, sides, then)                                             \
+#define COPY(name, parameters, arguments, sides, first, then)                                      \
     EXPORT int name parameters;                                                                    \
     int name parameters                                                                            \
     {                                                                                              \
         NEXT(name);                                                                                \
         int status;                                                                                \
+        first;                                                                                     \
         copies(EXPAND sides, #name);                                                               \
         INSIDE(#name, status, next arguments);                                                     \
         then;                                                                                      \
         return status;                                                                             \
     }
-#define X(name, parameters, arguments, sides) COPY(name, parameters, arguments, sides, )
+#define X(name, parameters, arguments, sides) COPY(name, parameters, arguments, sides, , )
 COPIES(X)
 #undef X
-#define X(name, parameters, arguments, sides) COPY(name, parameters, arguments, sides, returned())
+#define X(name, parameters, arguments, sides)                                                      \
+    COPY(name, parameters, arguments, sides, const uint64_t number = called(), returned(number))
 COPIES_HSA_WAITS_FOR(X)
 #undef X

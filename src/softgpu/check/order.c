@@ -53,6 +53,7 @@ struct chk_line {
     uint64_t copy;          /* the actor that copies, or 0, */
     chk_clock_t *copy_host; /* and what the program knew when it began */
     uint64_t packets;       /* that have been taken */
+    uint64_t last;          /* serial that it has given out */
     bool rung;              /* ever: it is the program's own, not inside a runtime */
     ring_t *ring;
     size_t n_rings, rings_room;
@@ -189,7 +190,7 @@ static uint64_t start(chk_line_t *l)
     name_first(l);
     uint32_t *chain = &l->chain[l->open++ % OPEN];
     if (*chain == CHAINS) *chain = take_chain();
-    const uint64_t serial = atomic_fetch_add(&order.latest, 1) + 1;
+    const uint64_t serial = l->last = atomic_fetch_add(&order.latest, 1) + 1;
     const uint64_t place = (uint64_t)*chain << PLACE_BITS | ++order.begun[*chain];
     atomic_store(&actor_of(serial)->place, place);
     atomic_store(&actor_of(serial)->clock, chk_clock_keep(l->base));
@@ -529,20 +530,30 @@ static void added(uint64_t va, int64_t found, int64_t add)
     unlock();
 }
 
-/* From a call that has waited for copies of its own. */
-static void returned(void)
+static uint64_t called(void)
+{
+    return atomic_load(&order.latest);
+}
+
+/* Its copies are in queues of the runtime's own, of which only those are meant that have begun
+ * something since. */
+static void returned(uint64_t number)
 {
     lock();
     for (const chk_line_t *l = order.lines; l; l = l->next)
-        for (uint32_t k = 0; !l->rung && k < OPEN; k++)
+        for (uint32_t k = 0; !l->rung && l->last > number && k < OPEN; k++)
             if (l->chain[k] != CHAINS) raise(&order.host, l->chain[k], order.over[l->chain[k]]);
     unlock();
 }
 
 const softgpu_order_api_t *chk_order_api(void)
 {
-    static const softgpu_order_api_t api = {
-        .seen = seen, .stored = stored, .added = added, .rung = rung, .returned = returned};
+    static const softgpu_order_api_t api = {.seen = seen,
+                                            .stored = stored,
+                                            .added = added,
+                                            .rung = rung,
+                                            .called = called,
+                                            .returned = returned};
     pthread_once(&order.once, begin);
     return order.actor ? &api : NULL;
 }

@@ -227,9 +227,9 @@ CREATES(X)
     EXPORT hsa_status_t name parameters                                                            \
     {                                                                                              \
         NEXT_OR(name, HSA_STATUS_ERROR);                                                           \
+        const uint64_t number = called();                                                          \
         const hsa_status_t status = next arguments;                                                \
-        const softgpu_order_api_t *o = order();                                                    \
-        if (o) o->returned();                                                                      \
+        returned(number);                                                                          \
         return status;                                                                             \
     }
 RETURNS(X)

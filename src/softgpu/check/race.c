@@ -39,6 +39,15 @@ static void looks(uint8_t *looks)
         PAIR(mine, "read"), PAIR(mine, "write"), PAIR(mine, "atomic access")                       \
     }
 
+static void add_site(chk_other_t *o, uint64_t word)
+{
+    const race_site_t *site = race_site_of(word);
+    if (!site) return;
+    o->pc = site->pc;
+    o->n_words = site->n_words;
+    memcpy(o->words, site->words, sizeof o->words);
+}
+
 void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
                  const race_access_t *a, uint32_t bytes, const char *more)
 {
@@ -47,7 +56,12 @@ void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
         [RACE_STORE] = PAIRS("a write"),
         [RACE_RMW] = PAIRS("an atomic access"),
     };
-    const race_site_t *site = race_site_of(a->other);
+    static const char *const copies[RACE_KINDS][2] = {
+        [RACE_LOAD] = {PAIR("a read", "copy to there"), PAIR("a read", "copy from there")},
+        [RACE_STORE] = {PAIR("a write", "copy to there"), PAIR("a write", "copy from there")},
+        [RACE_RMW] = {PAIR("an atomic access", "copy to there"),
+                      PAIR("an atomic access", "copy from there")},
+    };
     const race_kind_t other = a->other_is_read         ? RACE_LOAD
                               : a->other & RACE_ATOMIC ? RACE_RMW
                                                        : RACE_STORE;
@@ -60,16 +74,33 @@ void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
                             .group = {f.group[0], f.group[1], f.group[2]},
                             .wave = race_wave(a->other),
                             .lane = a->other >> RACE_LANE_SHIFT & (ISA_LANES - 1)};
-    if (site) {
-        f.other.pc = site->pc;
-        f.other.n_words = site->n_words;
-        memcpy(f.other.words, site->words, sizeof f.other.words);
-    }
+    add_site(&f.other, a->other);
     if (kind == CHK_KIND_RACE_GLOBAL) {
         f.at_address = true;
         f.va = a->va;
         race_run_tell(a->other, &f.other);
+        if (!f.other.kernel_object) f.other.what = copies[a->kind][a->other_is_read];
     }
+    chk_report(&f);
+}
+
+void race_report_copy(const struct sg_memory *m, race_kind_t kind, uint64_t va, uint64_t bytes,
+                      uint64_t other, bool other_is_read)
+{
+    static const char *const words[2][2] = {
+        {PAIR("a copy to there", "write"), PAIR("a copy to there", "read")},
+        {PAIR("a copy from there", "write"), PAIR("a copy from there", "read")},
+    };
+    chk_finding_t f = {.kind = CHK_KIND_RACE_GLOBAL,
+                       .bytes = bytes,
+                       .memory = m,
+                       .at_address = true,
+                       .va = va,
+                       .other = {.what = words[kind == RACE_LOAD][other_is_read],
+                                 .wave = race_wave(other),
+                                 .lane = other >> RACE_LANE_SHIFT & (ISA_LANES - 1)}};
+    add_site(&f.other, other);
+    race_run_tell(other, &f.other);
     chk_report(&f);
 }
 
@@ -184,5 +215,6 @@ const chk_part_t chk_race_part = {.family = CHK_RACE,
                                   .before = before,
                                   .after = after,
                                   .barrier = barrier,
+                                  .transfer = race_global_copy,
                                   .made = race_global_made,
                                   .going = race_global_going};

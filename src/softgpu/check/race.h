@@ -189,6 +189,8 @@ void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const is
 void race_global_made(uint64_t begin, uint64_t bytes);
 void race_global_going(uint64_t begin, uint64_t bytes);
 void race_global_forget(void); /* all of it */
+/* A copy is about to read from there and to write to there; 0: it does one of them only. */
+void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
 /* After an atomic access that the wave waits for: who wrote what it has read. */
 void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a);
 
@@ -210,14 +212,27 @@ void race_run_release(race_state_t *s, unsigned wave, uint64_t slots);
 void race_run_acquire(race_state_t *s, uint64_t slots);
 /* The workgroup has read, and means it, what the word says was written. */
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word);
-/* Fills in group, wave, kernel and dispatch of the workgroup. */
+/* Fills in group, wave, kernel and dispatch of the workgroup; no kernel where it was a copy. */
 void race_run_tell(uint64_t word, chk_other_t *o);
+
+/* A copy is an owner too, for as long as it has the same serial. False: it is not looked at. */
+typedef struct {
+    uint64_t serial;
+    uint32_t owner, floor;
+    race_memo_t memo[RACE_MEMOS];
+    unsigned next_memo;
+} race_copy_t;
+bool race_run_copy(race_copy_t *c, uint64_t serial);
+bool race_run_copy_ordered(race_copy_t *c, uint64_t word);
 
 /* ---- race.c ---- */
 
 /* Reports what *a has found. `text`: another line, or NULL. */
 void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
                  const race_access_t *a, uint32_t bytes, const char *more);
+/* The same of a copy, which has found one of its kind to be in a race with the word. */
+void race_report_copy(const struct sg_memory *m, race_kind_t kind, uint64_t va, uint64_t bytes,
+                      uint64_t other, bool other_is_read);
 /* Whether the lane stores what is there: `at` is where, on the host, `from` the first byte of its
  * element that is meant. */
 bool race_same(const isa_wave_t *w, const isa_inst_t *i, const race_site_t *site, unsigned element,

@@ -6,11 +6,13 @@
 #include "softgpu/check/race.h"
 
 #include "base/log.h"
+#include "softgpu/check/order.h"
 #include "softgpu/device/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { CHUNK_SHIFT = 21, ADDRESS_BITS = 48, CHUNK_DWORDS = 1 << (CHUNK_SHIFT - 2) };
@@ -298,4 +300,76 @@ void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const is
     access_t x = access_of(s, w, i, site, RACE_LOAD);
     element(&x, 0, c, va, bytes);
     if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, bytes, NULL);
+}
+
+/* ---- copies ---- */
+
+typedef struct {
+    race_copy_t copy;
+    const sg_memory_t *m;
+    uint64_t from, to, bytes; /* from, to: 0 where it does not read or write */
+    bool told[2];             /* of what it reads, of what it writes */
+} transfer_t;
+
+/* It writes what is there. */
+static bool copies_same(const transfer_t *t, uint64_t at)
+{
+    const uint64_t offset = at > t->to ? at - t->to : 0, n = t->bytes - offset;
+    const void *to = sg_memory_host(t->m, t->to + offset, n < 4 ? n : 4, 0);
+    const void *from = t->from ? sg_memory_host(t->m, t->from + offset, n < 4 ? n : 4, 0) : NULL;
+    return from && to && memcmp(from, to, n < 4 ? n : 4) == 0;
+}
+
+/* Atomic accesses may be to flags and counters that a copy looks at or sets at any time. */
+static void look_from_copy(transfer_t *t, uint64_t word, bool is_read, bool writes, uint64_t va)
+{
+    if (t->told[writes] || word & RACE_ATOMIC || race_owner(word) < t->copy.floor) return;
+    if (race_run_copy_ordered(&t->copy, word)) return;
+    if (writes && !is_read && copies_same(t, va)) return;
+    t->told[writes] = true;
+    race_report_copy(t->m, writes ? RACE_STORE : RACE_LOAD, writes ? t->to : t->from, t->bytes,
+                     word, is_read);
+}
+
+static void copy_dword(transfer_t *t, chunk_t *c, size_t d, bool writes, uint64_t va, uint32_t mask)
+{
+    const uint64_t word = (uint64_t)t->copy.owner << RACE_OWNER_SHIFT | mask << RACE_MASK_SHIFT;
+    const uint64_t write = get(&c->cell[d].write), read = get(&c->cell[d].read);
+    const uint64_t floor = (uint64_t)t->copy.floor << RACE_OWNER_SHIFT;
+    if (write >= floor && write >> RACE_MASK_SHIFT & mask)
+        look_from_copy(t, write, false, writes, va);
+    if (writes) {
+        if (read >= floor && read >> RACE_MASK_SHIFT & mask)
+            look_from_copy(t, read, true, true, va);
+        if (read >= floor && read & RACE_EXTRA && get(&c->second[d]) >> RACE_MASK_SHIFT & mask)
+            look_from_copy(t, get(&c->second[d]), true, true, va);
+        set(&c->cell[d].write, merged(write, word));
+    } else if (read < floor) {
+        set(&c->cell[d].read, word);
+    } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
+        set(&c->cell[d].read, merged(read, word) | (read & RACE_EXTRA));
+    } else if (!(read & RACE_EXTRA)) {
+        set(&c->second[d], word);
+        set(&c->cell[d].read, read | RACE_EXTRA);
+    }
+}
+
+static void copy_range(transfer_t *t, uint64_t begin, bool writes)
+{
+    const uint64_t end = begin + t->bytes;
+    for (uint64_t va = begin, next; va < end; va = next) {
+        chunk_t *c = chunk_of(va);
+        next = (va | 3) + 1;
+        if (!c) next = ((va >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
+        const uint64_t left = end - va < 4 ? end - va : 4;
+        if (c) copy_dword(t, c, va / 4 % CHUNK_DWORDS, writes, va, race_mask(va, (uint32_t)left));
+    }
+}
+
+void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    transfer_t t = {.m = m, .from = from, .to = to, .bytes = bytes};
+    if (!race_run_copy(&t.copy, chk_order_copying())) return;
+    if (from) copy_range(&t, from, false);
+    if (to) copy_range(&t, to, true);
 }

@@ -191,15 +191,42 @@ static bool is_own(const race_state_t *s, uint32_t owner)
     return owner - s->run->past.base < s->run->past.total;
 }
 
-static bool other_ordered(race_state_t *s, uint32_t owner)
+static bool is_before(race_memo_t *memo, unsigned *next_memo, uint32_t owner, uint64_t serial)
 {
     past_t p;
     for (unsigned k = 0; k < RACE_MEMOS; k++)
-        if (owner - s->memo[k].base < s->memo[k].end - s->memo[k].base) return s->memo[k].ordered;
+        if (owner - memo[k].base < memo[k].end - memo[k].base) return memo[k].ordered;
     if (!find(owner, &p)) return true;
-    const bool ordered = chk_order_before(p.serial, s->run->past.serial);
-    s->memo[s->next_memo++ % RACE_MEMOS] = (race_memo_t){p.base, p.base + p.total, ordered};
+    const bool ordered = chk_order_before(p.serial, serial);
+    memo[(*next_memo)++ % RACE_MEMOS] = (race_memo_t){p.base, p.base + p.total, ordered};
     return ordered;
+}
+
+static bool other_ordered(race_state_t *s, uint32_t owner)
+{
+    return is_before(s->memo, &s->next_memo, owner, s->run->past.serial);
+}
+
+bool race_run_copy(race_copy_t *c, uint64_t serial)
+{
+    *c = (race_copy_t){.serial = serial};
+    pthread_mutex_lock(&all.lock);
+    for (unsigned k = 0; serial && !c->owner && k < RUNS && k < all.n; k++)
+        if (all.past[k].serial == serial) c->owner = all.past[k].base;
+    if (serial && !c->owner) {
+        c->owner = take_owners(1);
+        all.past[all.n++ % RUNS] =
+            (past_t){.serial = serial, .base = c->owner, .total = 1, .groups = {1, 1, 1}};
+    }
+    c->floor = floor_of(serial, c->owner);
+    pthread_mutex_unlock(&all.lock);
+    return serial;
+}
+
+bool race_run_copy_ordered(race_copy_t *c, uint64_t word)
+{
+    return race_owner(word) == c->owner ||
+           is_before(c->memo, &c->next_memo, race_owner(word), c->serial);
 }
 
 static void meet_other(race_state_t *s, uint32_t owner)

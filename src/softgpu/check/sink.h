@@ -34,8 +34,9 @@ typedef struct softgpu_order_api {
      * `ring`: of so many slots. */
     void (*rung)(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots);
 
-    /* A call has come back that has waited for copies of its own. */
-    void (*returned)(void);
+    /* A call begins that waits for copies of its own: a number for returned(). */
+    uint64_t (*called)(void);
+    void (*returned)(uint64_t number);
 } softgpu_order_api_t;
 
 /* What is known of an allocation that is to be taken back. */
