@@ -58,3 +58,13 @@ int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_b
              strerror(errno));
     return -1;
 }
+
+const char *const *cli_soft_gpu_libraries(void)
+{
+    static const char *const all[] = {"lib/softgpu/libsoftgpu-check.so", CLI_SOFT_GPU_LIBRARY,
+                                      NULL};
+    const char *check = getenv("SOFTGPU_CHECK");
+    if (!check || !*check || strcmp(check, "0") == 0) return all + 1;
+    setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1); /* each allocation is a mapping of its own */
+    return all;
+}

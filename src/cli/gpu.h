@@ -17,6 +17,11 @@ int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_
  * says so on stderr, once. */
 int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_bytes);
 
+/* What a program needs in LD_PRELOAD to run on the software GPU, below the root, NULL behind the
+ * last. ORDER: where softgpu checks programs (SOFTGPU_CHECK) it sees their calls before others do;
+ * the environment is made ready for that, too. */
+const char *const *cli_soft_gpu_libraries(void);
+
 /* True if this process runs on the software GPU. */
 bool cli_on_soft_gpu(void);
 

@@ -372,7 +372,7 @@ static int write_statistics(const char *path)
 
 static int prepare(const char *root, bool soft)
 {
-    char path[3 * PATH_MAX], *preload = getenv("LD_PRELOAD"),
+    char path[4 * PATH_MAX], *preload = getenv("LD_PRELOAD"),
                              *libraries = getenv("LD_LIBRARY_PATH");
     snprintf(path, sizeof path, "%s/lib/rocprofiler/librocprof-tool.so", root);
     if (access(path, R_OK)) return fail("installation", path, strerror(errno));
@@ -385,8 +385,10 @@ static int prepare(const char *root, bool soft)
              libraries ? libraries : "");
     setenv("LD_LIBRARY_PATH", path, 1);
     if (soft && !cli_on_soft_gpu()) {
-        snprintf(path, sizeof path, "%s/" CLI_SOFT_GPU_LIBRARY "%s%s", root, preload ? ":" : "",
-                 preload ? preload : "");
+        size_t used = 0;
+        for (const char *const *file = cli_soft_gpu_libraries(); *file; file++)
+            used += (size_t)snprintf(path + used, sizeof path - used, "%s/%s:", root, *file);
+        snprintf(path + used, sizeof path - used, "%s", preload ? preload : "");
         setenv("LD_PRELOAD", path, 1);
     }
     if (timestamps) setenv("ROCP_TIMESTAMP_ON", "1", 1);

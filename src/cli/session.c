@@ -17,19 +17,16 @@
 #include "trace/run.h"
 #include "trace/store.h"
 
-/* ORDER: that of LD_PRELOAD. The bridges stand for HIP and RCCL that register no tables; beside
- * those that do they stay out of the way. The marker library serves programs that are linked to an
- * older one which does not register. */
+/* ORDER: that of LD_PRELOAD, behind the software GPU's. The bridges stand for HIP and RCCL that
+ * register no tables; beside those that do they stay out of the way. The marker library serves
+ * programs that are linked to an older one which does not register. */
 static const struct {
     const char *file;
-    enum { SOFT_GPU, ALWAYS, TRACE, MARKERS, RCCL } when;
+    enum { ALWAYS, TRACE, MARKERS, RCCL } when;
 } libraries[] = {
-    {CLI_SOFT_GPU_LIBRARY, SOFT_GPU},
     {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* for tools of the program's own, too */
-    {"lib/librocprofiler-rccl-bridge.so", RCCL},
-    {CLI_TOOL_LIBRARY, TRACE},
-    {"lib/librocprofiler-sdk.so.1", TRACE},
-    {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
+    {"lib/librocprofiler-rccl-bridge.so", RCCL},  {CLI_TOOL_LIBRARY, TRACE},
+    {"lib/librocprofiler-sdk.so.1", TRACE},       {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
     {"lib/librocprofiler-register.so.0", ALWAYS},
 };
 
@@ -99,6 +96,13 @@ static int add_library(cli_session_t *s, const cli_command_t *c, const char *fil
     return -1;
 }
 
+static int add_soft_gpu(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
+{
+    for (const char *const *file = cli_soft_gpu_libraries(); *file; file++)
+        if (add_library(s, c, *file, why, why_bytes) != 0) return -1;
+    return 0;
+}
+
 static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, bool trace, char *why,
                         size_t why_bytes)
 {
@@ -114,11 +118,11 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
     bool markers = cli_is_on(c, CLI_MARKER_TRACE) || cli_is_on(c, CLI_KERNEL_RENAME) ||
                    cli_is_on(c, CLI_SELECTED_REGIONS);
     markers = markers && !cli_is_on(c, CLI_SUPPRESS_MARKER_PRELOAD);
+    if (soft && add_soft_gpu(s, c, why, why_bytes) != 0) return -1;
     for (int i = 0; i < LIBRARY_COUNT; i++) {
-        bool needed = libraries[i].when == SOFT_GPU  ? soft
-                      : libraries[i].when == MARKERS ? trace && markers
-                      : libraries[i].when == RCCL    ? cli_is_on(c, CLI_RCCL_TRACE)
-                                                     : trace || libraries[i].when == ALWAYS;
+        bool needed = libraries[i].when == MARKERS ? trace && markers
+                      : libraries[i].when == RCCL  ? cli_is_on(c, CLI_RCCL_TRACE)
+                                                   : trace || libraries[i].when == ALWAYS;
         if (needed && add_library(s, c, libraries[i].file, why, why_bytes) != 0) return -1;
     }
     return 0;
@@ -269,8 +273,7 @@ int cli_session_prepare_bare(cli_session_t *s, const cli_command_t *c, char *why
     int soft = choose_gpu(s, c, why, why_bytes);
     if (soft < 0) return CLI_EXIT_SETUP;
     if (soft && before && *before && append(&s->preload, ":", before) != 0) return CLI_EXIT_SETUP;
-    return soft && add_library(s, c, CLI_SOFT_GPU_LIBRARY, why, why_bytes) != 0 ? CLI_EXIT_SETUP
-                                                                                : 0;
+    return soft && add_soft_gpu(s, c, why, why_bytes) != 0 ? CLI_EXIT_SETUP : 0;
 }
 
 /* Kokkos opens the library, which turns its hooks into markers. */

@@ -175,6 +175,38 @@ class Suppressions(Use):
             self.assertEqual(self.suppress(name, rule).returncode, 0, rule)
 
 
+class Profiled(Use):
+    """By rocprofv3 as well: findings once, the trace whole, the status right."""
+    profiler = os.path.join(os.path.dirname(softgpu), "rocprofv3")
+
+    def judge(self, status, words, **variables):
+        trace = ("--kernel-trace", "-f", "csv", "-d", self.folder, "-o", "out")
+        done = run(*(word for part in words for word in (trace if part == "TRACE" else (part,))), program, "counted",
+                   env=dict(os.environ, **variables))
+        self.assertEqual((done.returncode, done.stdout), (status, "done\n"), done.stderr)
+        self.assertEqual(len(re.findall(r"^softgpu(\[\d+\])?: error: " + re.escape(SPILL), done.stderr, re.M)), 1,
+                         done.stderr)
+        self.assertRegex(done.stderr, rf"hipMalloc gave out at \S*corpus.h:\d+ \(called at \S*use.hip:\d+, ")
+        self.assertRegex(done.stderr, r"(?m)^softgpu(\[\d+\])?: 1 error$")
+        with open(os.path.join(self.folder, "out_kernel_trace.csv"), encoding="utf-8") as f:
+            self.assertEqual(sum("spill(int*, int)" in line for line in f), 3)
+
+    def test_by_variable(self):
+        self.judge(0, (self.profiler, "--gpu", "soft", "TRACE", "--"), SOFTGPU_CHECK="memory")
+
+    def test_softgpu_inside(self):
+        self.judge(42, (self.profiler, "--gpu", "soft", "TRACE", "--", softgpu, "--check", "--error-exitcode", "42",
+                        "--"))
+
+    def test_softgpu_outside(self):
+        self.judge(42, (softgpu, "--check", "--error-exitcode", "42", "--", self.profiler, "TRACE", "--"))
+
+    def test_without_the_library(self):
+        stub = os.path.join(os.path.dirname(softgpu), "../lib/softgpu/libsoftgpu-preload.so")
+        done = run(program, "counted", env=dict(os.environ, LD_PRELOAD=stub, SOFTGPU_CHECK="1"))
+        self.assertIn("libsoftgpu-check.so is not preloaded: allocations are not known", done.stderr)
+
+
 class Formats(Use):
     def test_json(self):
         done, text = self.told("counted", "--check-format=json")

@@ -59,11 +59,11 @@ static unsigned family_of(const char *name, size_t bytes)
     return bytes == 3 && !strncmp(name, "all", 3) ? all : 0;
 }
 
-/* Names between commas; "1" and "" are what is on when nothing is named. */
+/* Names between commas; "1" is what is on when nothing is named. */
 static bool read_families(const told_t *t, unsigned *families, const char *text)
 {
     *families = CHK_MEMORY | CHK_SYNC;
-    if (!*text || strcmp(text, "1") == 0) return true;
+    if (strcmp(text, "1") == 0) return true;
     *families = 0;
     if (strcmp(text, "0") == 0) return true;
     for (size_t bytes; *text; text += bytes + (text[bytes] == ',')) {
@@ -131,7 +131,7 @@ static bool read_status(const told_t *t, chk_options_t *o)
 bool chk_options_read(chk_options_t *o, char *why, size_t room)
 {
     const told_t t = {why, room};
-    const char *check = base_env(chk_variables[CHK_VARIABLE_CHECK]);
+    const char *check = value_of(CHK_VARIABLE_CHECK);
     *o = (chk_options_t){0};
     const bool good = (!check || read_families(&t, &o->families, check)) && read_kernel(&t, o) &&
                       read_format(&t, o) && read_rules(&t, o) && read_status(&t, o);

@@ -238,6 +238,7 @@ static error_t begin_file(struct argp_state *state, const char *option, const ch
 static error_t set_check_option(unsigned variable, const char *value)
 {
     char path[PATH_MAX];
+    if (variable == CHK_VARIABLE_CHECK && !*value) value = "1";
     if (variable == CHK_VARIABLE_SUPPRESSIONS && realpath(value, path)) value = path;
     return setenv(chk_variables[variable], value, 1) == 0 ? 0 : errno;
 }
