@@ -279,13 +279,18 @@ const char *chk_rule_text(const chk_rules_t *r, size_t rule)
 
 /* ---- the rule of a finding ---- */
 
-/* A backslash before each of `special`, and once more before what quotes would take. */
-static void write_quoted(FILE *f, const char *text, const char *special)
+/* A backslash before each of `special`, and once more before what quotes would take; `any` stands
+ * for what would end the line. */
+static void write_quoted(FILE *f, const char *text, const char *special, char any)
 {
     for (; *text; text++) {
+        if ((unsigned char)*text < ' ') {
+            fputc(any, f);
+            continue;
+        }
         if (strchr(special, *text)) fputs("\\\\", f);
         if (*text == '"' || *text == '\\') fputc('\\', f);
-        fputc(*text == '\n' || *text == '\r' ? '?' : *text, f);
+        fputc(*text, f);
     }
 }
 
@@ -294,12 +299,12 @@ void chk_rule_write(FILE *f, const chk_subject_t *s)
     fputs(chk_kinds[s->kind].name, f);
     if (s->kernel) {
         fputs(" kernel=\"^", f);
-        write_quoted(f, s->kernel, ".[]{}()*+?^$|\\");
+        write_quoted(f, s->kernel, ".[]{}()*+?^$|\\", '.');
         fputs("$\"", f);
     }
     if (s->n) {
         fputs(" at=\"", f);
-        write_quoted(f, base_last_part(s->file[0]), "*?[\\");
+        write_quoted(f, base_last_part(s->file[0]), "*?[\\", '?');
         fprintf(f, ":%u\"", s->line[0]);
     }
     if (s->call) fprintf(f, " call=%s", s->call);

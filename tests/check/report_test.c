@@ -1,0 +1,210 @@
+/* report_test.c - what is written of findings: names that would break a format, equal ones, more
+ * than there is room for, several processes, forks. */
+#include "softgpu/check/check.h"
+#include "softgpu/check/format.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "softgpu/device/names.h"
+
+/* There is no device, and no finding on it. */
+char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor)
+{
+    (void)m;
+    (void)descriptor;
+    return NULL;
+}
+
+const void *sg_code_object(const sg_memory_t *m, uint64_t va, uint64_t *begin, uint64_t *bytes)
+{
+    (void)m;
+    (void)va;
+    *begin = *bytes = 0;
+    return NULL;
+}
+
+static char name[] = "/tmp/softgpu-report-XXXXXX";
+
+static char *written(void)
+{
+    size_t bytes;
+    char *text = base_file_read(name, &bytes), *end = text ? realloc(text, bytes + 1) : NULL;
+    assert_non_null(end);
+    end[bytes] = 0;
+    return end;
+}
+
+static chk_told_t hostile(char *kernel, char *file)
+{
+    chk_told_t t = {
+        .f = {.kind = CHK_KIND_WRITE, .bytes = 4, .lanes = 3, .at_address = true, .va = 16},
+        .message = (char *)"invalid write of 4 bytes",
+        .at = {.kernel = kernel, .pc = 256, .group = {5, 0, 0}, .wave = 2, .lane = 17}};
+    t.at.code = (chk_code_t){.n = 1, .file = {file}, .line = {14}};
+    return t;
+}
+
+/* What is no UTF-8 is a sign that says so; all else comes back as it was. */
+static const struct {
+    const char *name, *read;
+} names[] = {
+    {"a\"b\\c", "a\"b\\c"},
+    {"line\nline\r\t\x01\x7f", "line\nline\r\t\x01\x7f"},
+    {"\xff", "\xef\xbf\xbd"},
+    {"a\xc3", "a\xef\xbf\xbd"},
+    {"\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80"},
+    {"\xc0\x80\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+    {"\xf4\x90\x80\x80z", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz"},
+    {"</script>]]>%s%n", "</script>]]>%s%n"},
+};
+
+enum { NAMES = sizeof names / sizeof *names };
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    assert_non_null(text);
+    return text;
+}
+
+static void test_hostile_json(void **state)
+{
+    (void)state;
+    base_lines_t l;
+    base_lines_open(&l, chk_variables[CHK_VARIABLE_OUTPUT], "");
+    for (size_t k = 0; k < NAMES; k++) {
+        assert_int_equal(truncate(name, 0), 0);
+        const chk_told_t t = hostile((char *)names[k].name, (char *)names[k].name);
+        const chk_times_t times = {k + 1, 12, 36};
+        if (chk_json_writer.forked) chk_json_writer.forked();
+        chk_json_writer.finding(&l, &t, &times);
+        char *text = written(), *line = strchr(text, '\n');
+        assert_non_null(line);
+        json_t *j = json_loads(line + 1, 0, NULL);
+        assert_non_null(j);
+        const json_t *at = json_object_get(j, "at");
+        assert_string_equal(text_at(at, "kernel"), names[k].read);
+        assert_string_equal(text_at(json_array_get(json_object_get(at, "frames"), 0), "file"),
+                            names[k].read);
+        assert_int_equal(json_integer_value(json_object_get(j, "waves")), 12);
+        json_decref(j);
+        free(text);
+    }
+}
+
+static void test_hostile_sarif(void **state)
+{
+    (void)state;
+    chk_times_t times[NAMES];
+    assert_int_equal(truncate(name, 0), 0);
+    for (size_t k = 0; k < NAMES; k++) {
+        const chk_told_t t = hostile((char *)names[k].name, (char *)names[k].name);
+        times[k] = (chk_times_t){k + 1, k + 2, 36};
+        chk_sarif_writer.finding(NULL, &t, &times[k]);
+    }
+    char *text = written();
+    json_t *j = json_loads(text, 0, NULL);
+    assert_non_null(j);
+    const json_t *results =
+        json_object_get(json_array_get(json_object_get(j, "runs"), 0), "results");
+    assert_int_equal(json_array_size(results), NAMES);
+    for (size_t k = 0; k < NAMES; k++) {
+        const json_t *r = json_array_get(results, k);
+        const json_t *at = json_array_get(json_object_get(r, "locations"), 0);
+        const json_t *logical = json_array_get(json_object_get(at, "logicalLocations"), 0);
+        const json_t *physical = json_object_get(at, "physicalLocation");
+        assert_string_equal(text_at(logical, "fullyQualifiedName"), names[k].read);
+        const char *uri = text_at(json_object_get(physical, "artifactLocation"), "uri");
+        assert_int_equal(strspn(uri, "%0123456789ABCDEFabcdefghijklmnopqrstuvwxyz./-_~"),
+                         strlen(uri));
+        assert_int_equal(json_integer_value(json_object_get(r, "occurrenceCount")), k + 2);
+    }
+    json_decref(j);
+    free(text);
+    chk_sarif_writer.forked();
+}
+
+static unsigned count_of(const char *text, const char *word)
+{
+    unsigned n = 0;
+    for (; (text = strstr(text, word)); text += strlen(word))
+        n++;
+    return n;
+}
+
+/* Of the calls of the program, which need no GPU. */
+static void report(uint64_t place)
+{
+    static const chk_stack_t nowhere = {0};
+    const chk_finding_t f = {.kind = CHK_KIND_FREE,
+                             .at_address = true,
+                             .va = place << 32,
+                             .call = "hipFree",
+                             .stack = &nowhere};
+    chk_report(&f);
+}
+
+static void test_equal_ones(void **state)
+{
+    (void)state;
+    enum { MORE = 1100, MOST = 1000 };
+    int status;
+    assert_int_equal(truncate(name, 0), 0);
+    for (unsigned k = 1; k <= MORE; k++) {
+        chk_place_add((uint64_t)k << 32, 16, "hipMalloc", 0, &(chk_stack_t){0});
+        report(k);
+        report(k);
+    }
+    char *text = written();
+    assert_int_equal(count_of(text, "softgpu: error: free of what has not been given out\n"), MOST);
+    free(text);
+    assert_int_equal(truncate(name, 0), 0);
+    const pid_t child = fork();
+    if (!child) { /* begins with nothing */
+        report(1);
+        chk_summary();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    chk_summary();
+    text = written();
+    char end[512];
+    snprintf(
+        end, sizeof end,
+        "softgpu[%d]: 1 error\nsoftgpu[%d]:   invalid-free         1 different, 1 times, 0 lanes\n"
+        "softgpu: 1000 errors, and 200 findings for which there was no room\n"
+        "softgpu:   invalid-free         1000 different, 2000 times, 0 lanes\n",
+        child, child);
+    assert_non_null(strstr(text, end));
+    assert_int_equal(count_of(text, "]: error: "), 1);
+    free(text);
+}
+
+int main(void)
+{
+    const int fd = mkstemp(name);
+    if (fd < 0) return 77;
+    close(fd);
+    setenv("SOFTGPU_CHECK", "memory", 1);
+    setenv("SOFTGPU_LOG", "none", 1);
+    setenv(chk_variables[CHK_VARIABLE_OUTPUT], name, 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hostile_json),
+        cmocka_unit_test(test_hostile_sarif),
+        cmocka_unit_test(test_equal_ones),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(name);
+    return failed;
+}
