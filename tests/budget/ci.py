@@ -5,38 +5,16 @@ repository of a branch and main, with git itself; the compiler and the packages 
 usage: ci.py BUILD_DIR PROGRAM PAGE github|gitlab
 """
 import os
-import re
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from workflow import block, github, gitlab, run, stand_in  # noqa: E402
+
 BUILD, PROGRAM, PAGE, KIND = sys.argv[1:5]
-
-
-def block(word):
-    with open(PAGE, encoding="utf-8") as f:
-        (text,) = re.findall(rf"^```yaml {word}\n(.*?)^```$", f.read(), re.M | re.S)
-    return text
-
-
-def github(text):
-    """Scripts of the steps, in order."""
-    steps = re.findall(r"^ +(?:- )?run: (?:\|\n((?: {10}.*\n)+)|(.+)\n)", text, re.M)
-    return [re.sub(r"^ {10}", "", many, flags=re.M) or one for many, one in steps]
-
-
-def gitlab(text):
-    (lines,) = re.findall(r"^  script:\n((?:    - .*\n)+)", text, re.M)
-    return [line[len("    - "):] for line in lines.splitlines()]
-
-
-def stand_in(path, text):
-    with open(path, "w", encoding="utf-8") as f:
-        f.write("#!/bin/sh\n" + text)
-    os.chmod(path, stat.S_IRWXU)
 
 
 def git(directory, *words):
@@ -62,14 +40,8 @@ def repository(directory, environment):
     return work
 
 
-def run(script, work, environment):
-    done = subprocess.run(["bash", "-e", "-c", script], cwd=work, env=environment, capture_output=True, text=True,
-                          timeout=240, check=False)
-    return done.returncode, f"{script}\n{done.stdout}{done.stderr}"
-
-
 def main():
-    text = block(KIND)
+    text = block(PAGE, KIND)
     scripts = github(text) if KIND == "github" else gitlab(text)
     assert sum("rocprofv3" in s for s in scripts) >= 3 and any("hipcc" in s for s in scripts), scripts
     with tempfile.TemporaryDirectory(prefix="ci-") as directory:

@@ -5,11 +5,15 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
 import corpus
 from corpus import check, program, softgpu
+
+sys.path.insert(0, os.path.join(corpus.folder, ".."))
+import schema  # noqa: E402
 
 SPILL = "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)"
 
@@ -141,22 +145,22 @@ class Options(Use):
 
 class Suppressions(Use):
     def suppress(self, name, text, *options):
-        return check(name, options=("--check", "--error-exitcode", "42", "--suppressions",
-                                    self.path("rules", text), *options))
+        with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False) as f:
+            f.write(text)
+        done = check(name, options=("--check", "--error-exitcode", "42", "--suppressions", f.name, *options))
+        done.stderr = done.stderr.replace(f.name, "RULES")
+        return done
 
     def test_rules(self):
-        for rule in ("*", "memory", "invalid-write", "invalid-write kernel=^spill", f"memory at={place('bug: spill')}",
-                     "invalid-write at=*.hip", 'memory kernel="spill\\\\(int\\\\*, int\\\\)" at="*/use.hip"'):
-            with self.subTest(rule):
-                done = self.suppress("counted", f"# why\n\n{rule} # because\n")
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(done.stderr, "softgpu: 0 errors\nsoftgpu: suppressed by "
-                                 f"{self.folder}/rules:3: 1 different, 12 times, 36 lanes\n")
-        for rule in ("invalid-read", "sync", "* kernel=^pill", "* at=use.hip:1", "* at=/use.hip", "* call=hipFree"):
-            with self.subTest(rule):
-                done = self.suppress("counted", rule)
-                self.assertEqual(done.returncode, 42, done.stderr)
-                self.assertNotIn("suppressed", done.stderr)
+        rules = ("*", "memory", "invalid-write", "invalid-write kernel=^spill", f"memory at={place('bug: spill')}",
+                 "invalid-write at=*.hip", 'memory kernel="spill\\\\(int\\\\*, int\\\\)" at="*/use.hip"')
+        for rule, done in corpus.in_twos(lambda rule: self.suppress("counted", f"# why\n\n{rule} # because\n"), rules):
+            self.assertEqual((done.returncode, done.stderr), (
+                0, "softgpu: 0 errors\nsoftgpu: suppressed by RULES:3: 1 different, 12 times, 36 lanes\n"), rule)
+        rules = ("invalid-read", "sync", "* kernel=^pill", "* at=use.hip:1", "* at=/use.hip", "* call=hipFree")
+        for rule, done in corpus.in_twos(lambda rule: self.suppress("counted", rule), rules):
+            self.assertEqual(done.returncode, 42, rule)
+            self.assertNotIn("suppressed", done.stderr)
 
     def test_inlined_code(self):
         """A rule for the place that code was inlined into means it, too."""
@@ -164,8 +168,8 @@ class Suppressions(Use):
 
     def test_unused_rules_are_named(self):
         done = self.suppress("counted", "invalid-read\ninvalid-write\n", "--log", "info")
-        self.assertIn(f'{self.folder}/rules:1: nothing was suppressed by "invalid-read"', done.stderr)
-        self.assertNotIn("rules:2: nothing", done.stderr)
+        self.assertIn('RULES:1: nothing was suppressed by "invalid-read"', done.stderr)
+        self.assertNotIn("RULES:2: nothing", done.stderr)
 
     def test_offered_rules(self):
         """The rule that comes with a finding suppresses it."""
@@ -211,7 +215,7 @@ class Formats(Use):
     def test_json(self):
         done, text = self.told("counted", "--check-format=json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        begin, finding, end = map(json.loads, text.splitlines())
+        begin, finding, end = self.records(text)
         self.assertEqual(begin, {"record": "process", "process": begin["process"], "schema": "crocprof-check-1",
                                  "version": begin["version"], "command": [program, "counted"]})
         self.assertEqual({finding["process"], end["process"]}, {begin["process"]})
@@ -229,10 +233,19 @@ class Formats(Use):
                          ("summary", 1, 0, 0, {"invalid-write": {"different": 1, "waves": 12, "lanes": 36}},
                           [{"id": 1, "waves": 12, "lanes": 36}]))
 
+    def records(self, text):
+        """The lines, which are as the schema says."""
+        with open(os.path.join(corpus.folder, "../../docs/check.schema.json"), encoding="utf-8") as f:
+            whole = json.load(f)
+        records = [json.loads(line) for line in text.splitlines()]
+        for record in records:
+            schema.check(record, whole["$defs"][record["record"]], whole)
+        return records
+
     def test_json_of_suppressed_ones(self):
         rules = self.path("rules", "invalid-write # why\n")
         _, text = self.told("counted", "--check-format=json", "--suppressions", rules)
-        end = json.loads(text.splitlines()[-1])
+        end = self.records(text)[-1]
         self.assertEqual((end["errors"], end["findings"], end["suppressed"]), (0, [], [
             {"rule": rules + ":1", "text": "invalid-write", "different": 1, "waves": 12, "lanes": 36}]))
 
@@ -282,7 +295,7 @@ class Formats(Use):
             with open(path, encoding="utf-8") as f:
                 text = f.read()
             if form == "json":
-                self.assertEqual([json.loads(line)["record"] for line in text.splitlines()], ["process", "finding"])
+                self.assertEqual([r["record"] for r in self.records(text)], ["process", "finding"])
                 continue
             self.judge_sarif(json.loads(text))
             invocation, = json.loads(text)["runs"][0]["invocations"]
