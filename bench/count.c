@@ -6,70 +6,14 @@
 #include "counting.h"
 
 #include "asm.h"
+#include "kernels.h"
 #include "softgpu/instruction_counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* kernels as compilers make them keep denormals of f32 too */
-#define MODE "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 15\n "
-enum { ENGINES = 4, CUS = 2, BEST_OF = 15, DATA = 8 << 20 };
-
-/* s[8:9]: 8 MiB of data; v1: 4 * global id */
-#define HEAD                                                                                       \
-    "s_load_dwordx2 s[8:9], s[0:1], 0x0\n s_lshl_b32 s10, s2, 8\n v_lshl_add_u32 v1, v0, 0, s10\n" \
-    "v_lshlrev_b32 v1, 2, v1\n s_waitcnt lgkmcnt(0)\n"
-
-static const struct {
-    const char *name, *text;
-    uint32_t groups, lds;
-} kernels[] = {
-    {"arithmetic, long",
-     MODE "s_movk_i32 s12, 2000\n"
-          "again:\n .rept 16\n v_fma_f32 v2, v2, v3, v4\n .endr\n"
-          "s_sub_u32 s12, s12, 1\n s_cmp_lg_u32 s12, 0\n s_cbranch_scc1 again\n"
-          "s_endpgm\n",
-     16, 0},
-    {"vector add",
-     MODE HEAD "global_load_dword v2, v1, s[8:9]\n global_load_dword v3, v1, s[8:9]\n"
-               "s_waitcnt vmcnt(0)\n v_add_f32 v2, v2, v3\n"
-               "global_store_dword v1, v2, s[8:9]\n s_endpgm\n",
-     4096, 0},
-    {"matmul inner loop",
-     MODE "v_mov_b32 v10, 0\n v_mov_b32 v11, 0x400\n s_movk_i32 s12, 500\n again:\n"
-          ".rept 4\n ds_read2_b32 v[12:13], v10 offset0:0 offset1:16\n ds_read_b128 v[16:19], v11\n"
-          " s_waitcnt lgkmcnt(0)\n"
-          " v_fma_f32 v2, v12, v16, v2\n v_fma_f32 v3, v12, v17, v3\n v_fma_f32 v4, v12, v18, v4\n"
-          " v_fma_f32 v5, v12, v19, v5\n v_fma_f32 v6, v13, v16, v6\n v_fma_f32 v7, v13, v17, v7\n"
-          " v_fma_f32 v8, v13, v18, v8\n v_fma_f32 v9, v13, v19, v9\n .endr\n"
-          "s_sub_u32 s12, s12, 1\n s_cmp_lg_u32 s12, 0\n s_cbranch_scc1 again\n s_endpgm\n",
-     16, 4096},
-    {"strided reads",
-     MODE HEAD "v_lshlrev_b32 v1, 1, v1\n s_movk_i32 s12, 100\n again:\n"
-               "global_load_dword v2, v1, s[8:9]\n"
-               "global_load_dword v3, v1, s[8:9] offset:64\n s_waitcnt vmcnt(0)\n"
-               "v_add_f32 v4, v2, v3\n s_sub_u32 s12, s12, 1\n s_cmp_lg_u32 s12, 0\n"
-               "s_cbranch_scc1 again\n s_endpgm\n",
-     64, 0},
-};
-enum { KERNELS = sizeof kernels / sizeof kernels[0] };
-
-static double clock_ms(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-/* CPU time of the device's threads: this one only waits, which is not what is asked about. The
- * clock of a process lags behind while its threads run, so they are given time to fall asleep. */
-static double now(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    return clock_ms(CLOCK_PROCESS_CPUTIME_ID) - clock_ms(CLOCK_THREAD_CPUTIME_ID);
-}
+enum { BEST_OF = 15 };
 
 static void time_one(counting_t *c, const rig_dispatch_t *d, double *least)
 {
