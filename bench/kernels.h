@@ -1,7 +1,7 @@
 /* kernels.h - kernels for what is measured of them: counting, checking.
  *
- * Workgroups of 256; each kernel has 8 MiB of data, and does no two of its groups harm. A kernel
- * more is a row. */
+ * Workgroups of 256; each kernel has 8 MiB of data. What they read has been written, since a
+ * checker has more to do where it was not. A kernel more is a row. */
 #ifndef BENCH_KERNELS_H
 #define BENCH_KERNELS_H
 
@@ -23,7 +23,7 @@ static const struct {
     uint32_t groups, lds;
 } kernels[] = {
     {"arithmetic, long",
-     MODE "s_movk_i32 s12, 2000\n"
+     MODE "s_movk_i32 s12, 2000\n v_mov_b32 v2, 0\n v_mov_b32 v3, 1.0\n v_mov_b32 v4, 0.5\n"
           "again:\n .rept 16\n v_fma_f32 v2, v2, v3, v4\n .endr\n"
           "s_sub_u32 s12, s12, 1\n s_cmp_lg_u32 s12, 0\n s_cbranch_scc1 again\n"
           "s_endpgm\n",
@@ -34,7 +34,9 @@ static const struct {
                "global_store_dword v1, v2, s[8:9]\n s_endpgm\n",
      4096, 0},
     {"matmul inner loop",
-     MODE "v_mov_b32 v10, 0\n v_mov_b32 v11, 0x400\n s_movk_i32 s12, 500\n again:\n"
+     MODE ".irp k,2,3,4,5,6,7,8,9\n v_mov_b32 v\\k, 0\n .endr\n v_lshlrev_b32 v10, 4, v0\n"
+          "ds_write_b128 v10, v[2:5]\n s_waitcnt lgkmcnt(0)\n s_barrier\n"
+          "v_mov_b32 v10, 0\n v_mov_b32 v11, 0x400\n s_movk_i32 s12, 500\n again:\n"
           ".rept 4\n ds_read2_b32 v[12:13], v10 offset0:0 offset1:16\n ds_read_b128 v[16:19], v11\n"
           " s_waitcnt lgkmcnt(0)\n"
           " v_fma_f32 v2, v12, v16, v2\n v_fma_f32 v3, v12, v17, v3\n v_fma_f32 v4, v12, v18, v4\n"

@@ -95,9 +95,6 @@ static void read_options(void)
     state.refused = !chk_options_read(&state.options, why, sizeof why);
     if (state.refused) base_error("%s", why);
     if (!state.options.families) return;
-    const char *preloaded = base_env("LD_PRELOAD");
-    if (!preloaded || !strstr(preloaded, "libsoftgpu-check.so"))
-        base_warning("libsoftgpu-check.so is not preloaded: allocations are not known");
     state.writer = writers[state.options.format];
     pthread_atfork(NULL, NULL, in_forked_child);
     on_exit(keep_status, NULL);
@@ -112,7 +109,10 @@ unsigned chk_wanted(void)
 
 bool chk_ready(void)
 {
+    const char *preloaded = base_env("LD_PRELOAD");
     pthread_once(&state.once, read_options);
+    if (state.options.families && (!preloaded || !strstr(preloaded, "libsoftgpu-check.so")))
+        base_warning("libsoftgpu-check.so is not preloaded: allocations are not known");
     return !state.refused;
 }
 
