@@ -89,16 +89,16 @@ class Options(Use):
     def refused(self, text, *options, **variables):
         done = run(softgpu, *options, "--", "true", env=dict(os.environ, **variables))
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
-        self.assertIn(text, done.stderr)
+        self.assertRegex(done.stderr, text)
 
     def test_wrong_ones(self):
-        families = '--check (SOFTGPU_CHECK): "memroy" is none of memory, init, race, sync, hazard and all'
+        families = r'--check \(SOFTGPU_CHECK\): "memroy" is none of memory, .*hazard.* and all$'
         self.refused(families, "--check=sync,memroy")
         self.refused(families, SOFTGPU_CHECK="memroy")
-        self.refused('--kernel (SOFTGPU_CHECK_KERNEL): "a(": ', "--check", "--kernel", "a(")
+        self.refused(r'--kernel \(SOFTGPU_CHECK_KERNEL\): "a\(": ', "--check", "--kernel", "a(")
         self.refused('"xml" is none of text, json and sarif', "--check", "--check-format=xml")
         self.refused("sarif is one document: --check-output", "--check", "--check-format=sarif")
-        self.refused('--error-exitcode (SOFTGPU_CHECK_EXITCODE): "0" is not a number from 1 to 255',
+        self.refused(r'--error-exitcode \(SOFTGPU_CHECK_EXITCODE\): "0" is not a number from 1 to 255',
                      "--error-exitcode", "0")
         self.refused(f"{self.folder}/none: No such file", "--check", "--suppressions", self.path("none"))
         self.refused(f"{self.folder}: no file that can be read more than once", SOFTGPU_CHECK="1",
