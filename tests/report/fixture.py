@@ -113,13 +113,23 @@ class Database:
     def lost(self, records):
         self.put("rocpd_metadata", tag="records_dropped", value=str(records))
 
+    def spoil(self, value):
+        """The text in place of every one that is shown, of every table."""
+        texts = {"string": ["string"], "info_node": ["hostname", "system_name", "release"], "info_process": ["command"], "info_thread": ["name"],
+                 "info_agent": ["name", "product_name", "model_name"], "info_queue": ["name"], "info_stream": ["name"],
+                 "info_kernel_symbol": ["kernel_name", "display_name"], "info_pmc": ["name", "description", "block", "expression"]}
+        for table, columns in texts.items():
+            for column in columns:  # numbered, as some have to differ
+                self.db.execute(f'UPDATE "rocpd_{table}{self.uuid}" SET "{column}" = ? || id WHERE "{column}" <> \'\'', (value,))
+        self.db.execute(f'UPDATE "rocpd_metadata{self.uuid}" SET value = ? WHERE tag = \'runtimes\'', (value,))
+
     def done(self):
         self.db.commit()
         self.db.close()
         return self.path
 
 
-def demo(path, scale=1.0, counted=False, modelled=False, soft=True, pid=4242, lost=0, code=False):
+def demo(path, scale=1.0, counted=False, modelled=False, soft=True, pid=4242, lost=0, code=False, spoiled=""):
     """A run of three kernels and one of a hostile name; `scale` stretches the times of kernels."""
     d = Database(path, pid=pid, soft=soft, modelled=modelled)
     for i, name in enumerate(KERNELS):
@@ -143,6 +153,8 @@ def demo(path, scale=1.0, counted=False, modelled=False, soft=True, pid=4242, lo
         d.lost(lost)
     if code:
         d.code(1)
+    if spoiled:
+        d.spoil(spoiled)
     return d.done()
 
 

@@ -303,6 +303,75 @@ def case_names(directory):
         clean(b, path)
 
 
+def case_hostile(directory):
+    """Markup in every text that a database can have, and in its path: it is shown, and does nothing."""
+    there = f"{directory}/{fixture.HOSTILE.replace('/', '')[:100]}"
+    os.mkdir(there)
+    a, other = (fixture.demo(f"{there}/{n}.db", counted=True, modelled=True, code=True, pid=p, spoiled=fixture.HOSTILE) for n, p in (("a", 4242), ("b", 4343)))
+    path, _ = report(directory, a, other)
+    drawn = "(p => { const f = p.fillText; p.fillText = function (t, ...a) { (window.texts ??= []).push(t); f.call(this, t, ...a); }; })(CanvasRenderingContext2D.prototype)"
+    with browser.Browser() as b:
+        b.open(path)
+        b.run(drawn)
+        for where in ("overview", "kernels", "timeline", "roofline", "compare", "kernel/0", "kernel/3"):
+            b.go(f"#/{where}")
+            check(where in ("timeline", "roofline") or "onerror" in b.run(TEXT), where, "shows no name")
+            equal(b.run("document.querySelectorAll('section img, section script').length"), 0)
+        b.go("#/overview")
+        check(there in b.run(TEXT), b.run(TEXT))
+        b.key("3")
+        b.key("/")
+        b.type("onerror")
+        check("found" in b.run(TEXT), "nothing of this name is found")
+        check(any("onerror" in t for t in b.run("window.texts")), "no track of this name is drawn")
+        clean(b, path)
+
+
+def case_tracks(directory):
+    """Rows of the timeline: each process with its threads, queues, copies and allocations; or its streams. Down to nanoseconds.
+    Arrows from a launch to its kernel, and none if they are not wanted."""
+    paths = []
+    for rank, pid in enumerate((4242, 4343)):
+        d = fixture.Database(f"{directory}/{rank}.db", pid=pid, command=f"./rank {rank}")
+        d.kernel(1, "sum")
+        d.call("roctxRangePushA", 0, 90_000, "MARKER_CORE_RANGE_API", "step")
+        d.copy(1000, 5000, 64)
+        for i in range(4):
+            d.dispatch(1, 10_000 * i + 2000, 10_000 * i + 4000, d.call("hipLaunchKernel", 10_000 * i + 500, 10_000 * i + 900), queue=1 + i % 2)
+        paths.append(d.done())
+    path, _ = report(directory, *paths, options=("--together",))
+    hook = """for (const what of ['fillText', 'quadraticCurveTo', 'bezierCurveTo']) { const p = CanvasRenderingContext2D.prototype, f = p[what];
+        p[what] = function (...a) { window.texts.push(what === 'fillText' ? a[0] : 'arrow'); return f.apply(this, a); }; }"""
+
+    def texts():
+        b.run("window.texts = []")
+        b.key("f")
+        return b.run("window.texts")
+    with browser.Browser(1280, 1000) as b:
+        b.open(path)
+        b.run("window.texts = []; " + hook)
+        b.key("3")
+        shown = " | ".join(texts())
+        for words in ("4242", "4343", "Queue 1", "Queue 2", "main", "host → device"):
+            check(words in shown, "no", words, "in", shown)
+        check("Stream 1" not in shown, shown)
+        b.run("[...document.querySelectorAll('button')].find(x => x.textContent === 'By stream').click()")
+        shown = " | ".join(texts())
+        check("Stream 1" in shown and "Queue 2" not in shown, shown)
+        b.run("[...document.querySelectorAll('button')].find(x => x.textContent === 'By stream').click()")
+        b.key("/")
+        b.type("sum")
+        b.key("Enter")
+        b.run("document.activeElement.blur()")
+        check("arrow" in texts(), "no arrow from the launch")
+        b.run("[...document.querySelectorAll('button')].find(x => x.textContent === 'Launches').click()")
+        check("arrow" not in texts(), "an arrow that nobody wants")
+        for _ in range(60):
+            b.key("w")
+        check(b.run(SEEN)[1] <= 100, "it does not come down to nanoseconds", b.run(SEEN))
+        clean(b, path)
+
+
 def case_compare(directory):
     a, other = fixture.demo(f"{directory}/a.db"), fixture.demo(f"{directory}/b.db", scale=1.5, pid=4343)
     path, _ = report(directory, a, other)
