@@ -140,13 +140,17 @@ static int put_run(res_run_t *r, const res_values_t *v)
     return rocpd_run(r->db, sql, "findings");
 }
 
+/* The last part of a file's path, and its line. */
+#define SOURCE_LINE                                                                                \
+    "substr(I.file, length(rtrim(I.file, replace(I.file, '/', ''))) + 1) || ':' || I.line"
+
 /* Over all dispatches; where they come from, if the code says. What is known of kernels' code may
  * be missing: databases of other versions. */
 static int put_instructions(res_run_t *r)
 {
     const bool code = rocpd_has_column(r->db, "crocprof_kernel_code", "vgpr_spills");
     char *sql = sqlite3_mprintf(
-        "INSERT INTO f_instruction SELECT K.place, COALESCE(I.file || ':' || I.line, "
+        "INSERT INTO f_instruction SELECT K.place, COALESCE(" SOURCE_LINE ", "
         "printf('0x%%x', I.address)), I.text, SUM(I.issued), SUM(I.lines), SUM(I.lines_needed), "
         "SUM(I.lds_clocks), SUM(I.lds_clocks_needed), I.loop_depth, %s FROM crocprof_instruction I "
         "JOIN res_symbol K ON K.id = I.kernel_id AND K.guid = I.guid %s GROUP BY K.place, "

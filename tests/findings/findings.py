@@ -104,7 +104,7 @@ def instruction(spills=0, **counts):
     def fill(db):
         kernels(db)
         db.counted(K, [{"text": "s_endpgm", "issued": 4},
-                       {"text": "some_op v1", "file": "a.hip", "line": 7, "issued": 16, **counts}], spills=spills)
+                       {"text": "some_op v1", "file": "/src/deep/a.hip", "line": 7, "issued": 16, **counts}], spills=spills)
     return fill
 
 

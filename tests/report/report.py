@@ -90,6 +90,7 @@ def case_sections(directory):
         check(found[0].startswith("Records are missing"), found)
         check(any("matmul_tiled" in f and "VGPRs" not in f for f in found) or len(found) > 1, found)
         equal(b.run("getComputedStyle(document.querySelector('.note.bad')).color"), "rgb(192, 37, 45)")
+        equal(b.run("[...document.querySelectorAll('.tile')].filter(t => !t.querySelector('.chip')).length"), 0)
         b.go("#/kernels")
         rows = b.run(CELLS)[0]
         equal([r[1] for r in rows], ["10"] * 4)
@@ -422,11 +423,13 @@ def case_options(directory):
 
 
 def case_saved(directory):
-    """Every table of every section saves itself as CSV, every chart as PNG or SVG, and all of it is what it says it is."""
+    """Every table of every section saves itself as CSV, every chart as PNG or SVG, and all of it is what it says it is; each says
+    the class of its figures."""
     a, other = (fixture.demo(f"{directory}/{n}.db", counted=True, modelled=True, code=True, pid=p, scale=s) for n, p, s in (("a", 4242, 1), ("b", 4343, 1.5)))
     path, _ = report(directory, a, other)
     cards = """[...document.querySelectorAll('section:not([hidden]) .card')].map(c => [c.querySelector('h2')?.innerText ?? '',
-        c.querySelectorAll('table').length, c.querySelectorAll('canvas, svg').length, [...c.querySelectorAll('button')].map(x => x.innerText)])"""
+        c.querySelectorAll('table').length, c.querySelectorAll('canvas, svg').length, [...c.querySelectorAll('button')].map(x => x.innerText),
+        [c, c.parentElement.querySelector('p.lead')].some(n => n?.querySelector('.chip'))])"""
     saved = "Promise.all(window.saved.map(async s => [s.type, s.type === 'image/png' ? (await createImageBitmap(s)).height : await s.text()]))"
     counts = {"text/csv": 0, "image/svg+xml": 0, "image/png": 0}
     with browser.Browser() as b:
@@ -435,7 +438,8 @@ def case_saved(directory):
         for where in ("overview", "kernels", "timeline", "roofline", "compare", "kernel/0"):
             b.go(f"#/{where}")
             tables, wanted = b.run(CELLS), {"text/csv": 0, "image": 0}
-            for title, own, charts, buttons in b.run(cards):
+            for title, own, charts, buttons, classed in b.run(cards):
+                check(classed or not own + charts, where, title, "does not say what kind of figures it has")
                 equal((title, sum(x.endswith("CSV") for x in buttons)), (title, own))
                 # the timeline's two are one
                 equal((title, sum(x in ("PNG", "SVG") for x in buttons)), (title, 1 if where == "timeline" else charts))

@@ -38,19 +38,19 @@ function compareSection() {
     element("p.lead", {}, element("b", {}, "A "), a.label, " · ", element("b", {}, "B "), b.label),
     a.time !== b.time ? element("p.note.bad", {}, "Times of A are ", chip(a.time), " times, those of B ", chip(b.time), ": they cannot be compared.") :
       cautions(a),
-    sidesCard("The whole", "whole", whole),
+    sidesCard("The whole", a.time, "whole", whole),
     tableCard(["Kernels", chip(a.time), spacer(), t.save], t.box),
     counterChanges(rows),
   ];
 }
 
 /* rows: [text, in A, in B, how it is shown], as they stand. */
-function sidesCard(title, name, rows) {
+function sidesCard(title, time, name, rows) {
   const t = sortableTable({ name, rows: rows.map(([text, a, b, show]) => ({ text, a, b, show })), sort: AS_THEY_STAND, columns: [
     { title: "Figure", kind: "text", value: r => r.text }, { title: "A", value: r => r.a, show: r => r.show(r.a) },
     { title: "B", value: r => r.b, show: r => r.show(r.b) },
     { title: "Change", value: r => ratioOf(r.a, r.b), show: r => change(r.a, r.b, r.show) }] });
-  return card([title, spacer(), t.save], t.box);
+  return card([title, chip(time), chip("exact"), spacer(), t.save], t.box);
 }
 
 /* Counters of both that differ, the largest change first. */
@@ -74,6 +74,6 @@ function counterChanges(rows) {
 
 function kernelDifferenceCard(k, other) {
   const [a, b] = k.run.index ? [other, k] : [k, other], row = (text, key, show) => [text, a[key], b[key], show];
-  return sidesCard("In A and in B", "differences", [row("Launches", "calls", countText), row("Total", "total", timeText),
+  return sidesCard("In A and in B", k.run.time, "differences", [row("Launches", "calls", countText), row("Total", "total", timeText),
     row("Mean", "mean", timeText), row("Median", "p50", timeText), row("p95", "p95", timeText)]);
 }

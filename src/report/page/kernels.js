@@ -58,7 +58,7 @@ function kernelsSection() {
     element("h1", {}, "Kernels"),
     element("p.lead", {}, "Times are ", chip(run.time), " times. A name leads to the page of the kernel."),
     cautions(run),
-    tableCard(["", filter, spacer(), choose, table.save], table.box),
+    tableCard(["", filter, chip(run.time), chip("exact"), spacer(), choose, table.save], table.box),
     longest.length ? card(["How times are distributed", chip(run.time)], element("div.columns", {}, longest.map(k => smallHistogram(k)))) : null,
   ];
 }
@@ -167,7 +167,7 @@ function resourceCard(k) {
   const l = k.launch, waves = Math.ceil(l.groupX * l.groupY * l.groupZ / 64);
   const groups = Math.ceil(l.gridX / l.groupX) * Math.ceil(l.gridY / l.groupY) * Math.ceil(l.gridZ / l.groupZ);
   const o = k.occupancy;
-  return card("What a launch takes", facts([
+  return card(["What a launch takes", chip("exact")], facts([
     ["Workgroups", `${countText(groups)} of ${countText(l.groupX * l.groupY * l.groupZ)} work-items, ${plural(waves, "wave", "waves")} each`],
     ["Vector registers", l.agprs ? `${l.vgprs} and ${l.agprs} for accumulation` : String(l.vgprs)],
     ["Scalar registers", String(l.sgprs)],

@@ -55,7 +55,7 @@ function memoryDrawing(k, m) {
   }
 
   const hit = (rate, word = "hit") => rate === undefined ? `${word}: –` : `${percentText(rate)} ${word}`;
-  box(10, 20, 120, 400, "Compute units", [`${countText(k.countedCalls || k.calls)} launches`]);
+  box(10, 20, 120, 400, "Compute units", [plural(k.countedCalls || k.calls, "launch", "launches")]);
   const rows = [[20, "LDS", [hit(m.conflicts, "conflicts")], m.lds, undefined, false], [125, "Vector L1", [hit(m.l1Hit)], m.l1],
                 [230, "Scalar cache", [hit(m.scalarHit)], m.scalar, m.scalarDown], [335, "Instructions", [hit(m.codeHit)], m.code, m.codeDown]];
   rows.forEach(([y, title, lines, bytes]) => {

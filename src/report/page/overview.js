@@ -59,9 +59,9 @@ function tiles(run) {
     tile(timeText(run.span), "first to last record", "measured"),
     tile(timeText(run.kernelTime), "with a kernel running", run.time),
     tile(percentText(run.kernelTime / run.span), "of the time the GPU was busy", run.time),
-    tile(countText(calls), `${calls === 1 ? "launch" : "launches"} of ${plural(run.kernels.length, "kernel", "kernels")}`),
-    tile(bytesText(bytes), `copied in ${plural(run.copies.reduce((sum, c) => sum + c.calls, 0), "copy", "copies")}`),
-    tile(countText(run.records), "records"));
+    tile(countText(calls), `${calls === 1 ? "launch" : "launches"} of ${plural(run.kernels.length, "kernel", "kernels")}`, "exact"),
+    tile(bytesText(bytes), `copied in ${plural(run.copies.reduce((sum, c) => sum + c.calls, 0), "copy", "copies")}`, "exact"),
+    tile(countText(run.records), "records", "exact"));
 }
 
 const FINDINGS_AT_FIRST = 6;
@@ -104,7 +104,7 @@ function timeCard(run) {
     { title: "Host calls", value: r => r.kind, kind: "text" },
     { title: "Calls", value: r => r.calls, show: r => countText(r.calls) },
     { title: "Total", value: r => r.total, show: r => timeText(r.total), csv: "Total (ns)" }] });
-  return card(["Where the time went", spacer(), table && table.save], bar, legend, table ? element("div", { style: { marginTop: "14px" } }, table.box) : null);
+  return card(["Where the time went", chip(run.time), run.time === "measured" ? null : chip("measured"), spacer(), table && table.save], bar, legend, table ? element("div", { style: { marginTop: "14px" } }, table.box) : null);
 }
 
 function topKernelsCard(run) {

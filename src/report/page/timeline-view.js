@@ -7,7 +7,7 @@ function timelineSection() {
   if (!run.held) return [element("h1", {}, "Timeline"), element("p.empty", {}, "No record has a time.")];
   const view = new TimelineView(run);
   timeline = view;
-  return [element("h1", {}, "Timeline"), cautions(run), view.card, element("p.lead", {},
+  return [element("h1", {}, "Timeline"), element("p.lead", {}, "Kernels and copies ", chip(run.time), run.time === "measured" ? "" : [", the host ", chip("measured")]), cautions(run), view.card, element("p.lead", {},
     "Drag to move, pinch or Ctrl with the wheel to zoom, Shift and drag to measure, click for more. Keys: w s a d, f, m, n, ?")];
 }
 
