@@ -81,6 +81,38 @@ typedef enum {
     CHK_SHARE_DOT_WRITTEN, /* as WRITTEN, by another instruction */
 } chk_share_t;
 
+/* Around a matrix instruction of n passes: what C of another, C of one of f64, A and B, others, and
+ * who writes its C have to wait. */
+#define CHK_PASS_RULES(X, n, c, c_f64, ab, used, held)                                             \
+    X(PASS##n##_C, c, PASS##n, F32, C_OTHER,                                                       \
+      "a matrix instruction of " #n " passes, C of another overlaps its result", "ISA 7.5, LLVM")  \
+    X(PASS##n##_C_F64, c_f64, PASS##n, F64, C_OTHER,                                               \
+      "a matrix instruction of " #n " passes, C of one of f64 overlaps its result",                \
+      "ISA 7.5, LLVM")                                                                             \
+    X(PASS##n##_AB, ab, PASS##n, MATRIX, AB,                                                       \
+      "a matrix instruction of " #n " passes, A or B of another is its result", "ISA 7.5, LLVM")   \
+    X(PASS##n##_READ, used, PASS##n, ANY, VECTOR,                                                  \
+      "a matrix instruction of " #n " passes, its result is read", "ISA 7.5, LLVM")                \
+    X(PASS##n##_WRITTEN, used, PASS##n, VALU, WRITTEN,                                             \
+      "a matrix instruction of " #n " passes, its result is written over", "ISA 7.5, LLVM")        \
+    X(PASS##n##_HELD, held, PASS##n, VALU, HELD,                                                   \
+      "a matrix instruction of " #n " passes, its C is written", "ISA 7.5, LLVM")
+
+/* The same around one of f64 with so many rows. */
+#define CHK_F64_RULES(X, n, c, ab, valu, memory)                                                   \
+    X(F64_##n##_C, c, F64_##n, F64, C_OTHER,                                                       \
+      "a matrix instruction of f64, " #n " rows, C of another overlaps its result",                \
+      "ISA 7.5, LLVM")                                                                             \
+    X(F64_##n##_AB, ab, F64_##n, MATRIX, AB,                                                       \
+      "a matrix instruction of f64, " #n " rows, A or B of another is its result",                 \
+      "ISA 7.5, LLVM")                                                                             \
+    X(F64_##n##_READ, valu, F64_##n, VALU, VECTOR,                                                 \
+      "a matrix instruction of f64, " #n " rows, VALU reads its result", "ISA 7.5, LLVM")          \
+    X(F64_##n##_WRITTEN, valu, F64_##n, VALU, WRITTEN,                                             \
+      "a matrix instruction of f64, " #n " rows, its result is written over", "ISA 7.5, LLVM")     \
+    X(F64_##n##_MEMORY, memory, F64_##n, MEMORY, VECTOR,                                           \
+      "a matrix instruction of f64, " #n " rows, memory reads its result", "ISA 7.5, LLVM")
+
 /* X(id, states, first, second, share, text, source): so many wait states are needed in between.
  * tests/check/hazard_rules.c has a pair of instructions for each row. */
 #define CHK_HAZARD_RULES(X)                                                                        \
@@ -120,64 +152,13 @@ typedef enum {
     X(F64_FMA, 2, F64, FMA64, NOTHING, "a matrix instruction of f64, v_fma_f64", "LLVM")           \
     X(F64_BETWEEN, 2, VALU, MEMORY, VECTOR_F64,                                                    \
       "VALU writes a VGPR, a matrix instruction of f64, memory reads the VGPR", "LLVM")            \
-    X(PASS2_C, 2, PASS2, F32, C_OTHER,                                                             \
-      "a matrix instruction of 2 passes, C of another overlaps its result", "ISA 7.5, LLVM")       \
-    X(PASS2_C_F64, 3, PASS2, F64, C_OTHER,                                                         \
-      "a matrix instruction of 2 passes, C of one of f64 overlaps its result", "ISA 7.5, LLVM")    \
-    X(PASS2_AB, 5, PASS2, MATRIX, AB,                                                              \
-      "a matrix instruction of 2 passes, A or B of another is its result", "ISA 7.5, LLVM")        \
-    X(PASS2_READ, 5, PASS2, ANY, VECTOR, "a matrix instruction of 2 passes, its result is read",   \
-      "ISA 7.5, LLVM")                                                                             \
-    X(PASS2_WRITTEN, 5, PASS2, VALU, WRITTEN,                                                      \
-      "a matrix instruction of 2 passes, its result is written over", "ISA 7.5, LLVM")             \
-    X(PASS2_HELD, 1, PASS2, VALU, HELD, "a matrix instruction of 2 passes, its C is written",      \
-      "ISA 7.5, LLVM")                                                                             \
-    X(PASS8_C, 8, PASS8, F32, C_OTHER,                                                             \
-      "a matrix instruction of 8 passes, C of another overlaps its result", "ISA 7.5, LLVM")       \
-    X(PASS8_C_F64, 9, PASS8, F64, C_OTHER,                                                         \
-      "a matrix instruction of 8 passes, C of one of f64 overlaps its result", "ISA 7.5, LLVM")    \
-    X(PASS8_AB, 11, PASS8, MATRIX, AB,                                                             \
-      "a matrix instruction of 8 passes, A or B of another is its result", "ISA 7.5, LLVM")        \
-    X(PASS8_READ, 11, PASS8, ANY, VECTOR, "a matrix instruction of 8 passes, its result is read",  \
-      "ISA 7.5, LLVM")                                                                             \
-    X(PASS8_WRITTEN, 11, PASS8, VALU, WRITTEN,                                                     \
-      "a matrix instruction of 8 passes, its result is written over", "ISA 7.5, LLVM")             \
-    X(PASS8_HELD, 7, PASS8, VALU, HELD, "a matrix instruction of 8 passes, its C is written",      \
-      "ISA 7.5, LLVM")                                                                             \
-    X(PASS16_C, 16, PASS16, F32, C_OTHER,                                                          \
-      "a matrix instruction of 16 passes, C of another overlaps its result", "ISA 7.5, LLVM")      \
-    X(PASS16_C_F64, 17, PASS16, F64, C_OTHER,                                                      \
-      "a matrix instruction of 16 passes, C of one of f64 overlaps its result", "ISA 7.5, LLVM")   \
-    X(PASS16_AB, 19, PASS16, MATRIX, AB,                                                           \
-      "a matrix instruction of 16 passes, A or B of another is its result", "ISA 7.5, LLVM")       \
-    X(PASS16_READ, 19, PASS16, ANY, VECTOR,                                                        \
-      "a matrix instruction of 16 passes, its result is read", "ISA 7.5, LLVM")                    \
-    X(PASS16_WRITTEN, 19, PASS16, VALU, WRITTEN,                                                   \
-      "a matrix instruction of 16 passes, its result is written over", "ISA 7.5, LLVM")            \
-    X(PASS16_HELD, 15, PASS16, VALU, HELD, "a matrix instruction of 16 passes, its C is written",  \
-      "ISA 7.5, LLVM")                                                                             \
+    CHK_PASS_RULES(X, 2, 2, 3, 5, 5, 1)                                                            \
+    CHK_PASS_RULES(X, 8, 8, 9, 11, 11, 7)                                                          \
+    CHK_PASS_RULES(X, 16, 16, 17, 19, 19, 15)                                                      \
     X(F64_4_C_SAME, 4, F64_4, F64_4, C_SAME,                                                       \
       "a matrix instruction of f64, 4 rows, C of another is its result", "ISA 7.5, LLVM")          \
-    X(F64_4_C, 4, F64_4, F64, C_OTHER,                                                             \
-      "a matrix instruction of f64, 4 rows, C of another overlaps its result", "ISA 7.5, LLVM")    \
-    X(F64_4_AB, 6, F64_4, MATRIX, AB,                                                              \
-      "a matrix instruction of f64, 4 rows, A or B of another is its result", "ISA 7.5, LLVM")     \
-    X(F64_4_READ, 6, F64_4, VALU, VECTOR,                                                          \
-      "a matrix instruction of f64, 4 rows, VALU reads its result", "ISA 7.5, LLVM")               \
-    X(F64_4_WRITTEN, 6, F64_4, VALU, WRITTEN,                                                      \
-      "a matrix instruction of f64, 4 rows, its result is written over", "ISA 7.5, LLVM")          \
-    X(F64_4_MEMORY, 9, F64_4, MEMORY, VECTOR,                                                      \
-      "a matrix instruction of f64, 4 rows, memory reads its result", "ISA 7.5, LLVM")             \
-    X(F64_16_C, 9, F64_16, F64, C_OTHER,                                                           \
-      "a matrix instruction of f64, 16 rows, C of another overlaps its result", "ISA 7.5, LLVM")   \
-    X(F64_16_AB, 11, F64_16, MATRIX, AB,                                                           \
-      "a matrix instruction of f64, 16 rows, A or B of another is its result", "ISA 7.5, LLVM")    \
-    X(F64_16_READ, 11, F64_16, VALU, VECTOR,                                                       \
-      "a matrix instruction of f64, 16 rows, VALU reads its result", "ISA 7.5, LLVM")              \
-    X(F64_16_WRITTEN, 11, F64_16, VALU, WRITTEN,                                                   \
-      "a matrix instruction of f64, 16 rows, its result is written over", "ISA 7.5, LLVM")         \
-    X(F64_16_MEMORY, 18, F64_16, MEMORY, VECTOR,                                                   \
-      "a matrix instruction of f64, 16 rows, memory reads its result", "ISA 7.5, LLVM")
+    CHK_F64_RULES(X, 4, 4, 6, 6, 9)                                                                \
+    CHK_F64_RULES(X, 16, 9, 11, 11, 18)
 
 enum {
 #define X(id, states, first, second, share, text, source) CHK_RULE_##id,

@@ -76,7 +76,8 @@ static bool at_most(chk_hazard_wave_t *s, unsigned flow, unsigned n)
 static void waitcnt(chk_hazard_wave_t *s, uint32_t simm16)
 {
     const unsigned vm = (simm16 & 15) | (simm16 >> 14 & 3) << 4, lgkm = simm16 >> 8 & 15;
-    bool some = at_most(s, CHK_FLOW_VM, vm) | at_most(s, CHK_FLOW_LDS, lgkm);
+    bool some = at_most(s, CHK_FLOW_VM, vm);
+    some |= at_most(s, CHK_FLOW_LDS, lgkm);
     if (!lgkm) some |= at_most(s, CHK_FLOW_ANY, 0);
     if (!vm) some |= at_most(s, CHK_FLOW_FLAT_MEMORY, 0);
     if (!vm) s->flat_vm = s->issued[CHK_FLOW_FLAT];

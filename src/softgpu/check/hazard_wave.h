@@ -90,7 +90,7 @@ static inline unsigned chk_hazard_step(chk_hazard_wave_t *s, const chk_use_t *u,
         SCC = CHK_USE_READS_SCC | CHK_USE_WRITES_SCC,
         ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE
     };
-    if (s->any_pending | s->any_locked || u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC) ||
+    if (s->any_pending || s->any_locked || u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC) ||
         u->flow != CHK_FLOW_NONE || (int32_t)(s->look_until - s->states) > 0 ||
         chk_is_indexed(w, u))
         return chk_hazard_look(s, u, w, i, found);
