@@ -193,6 +193,27 @@ class Files(Case):
         self.assertTrue(self.text("sum.txt").startswith("\nROCPROFV3 SUMMARY:\n\n|  "))
 
 
+    def test_summaries_and_filters_do_not_depend_on_the_format(self):
+        runs = ((["-s", "-S", "--stats"], (SUBJECT,)),
+                (["--kernel-trace", "--pmc", "SQ_WAVES", "--kernel-include-regex", "reduce<double>", "-S"],
+                 (SUBJECT, "dispatches", "6")),
+                (["--kernel-trace", "--selected-regions", "-S"], (SUBJECT,)),
+                (["-s", "--stats"], (SUBJECT,)))
+        for options, program in runs:
+            told = {}
+            for form in ("csv", "json", "pftrace", "rocpd", "csv json pftrace rocpd"):
+                done = self.run_it(*options, "-f", *form.split(), "-o", "x", program=program)
+                told[form] = re.sub(r"process \d+|; \d+ files? .*", "", done.stderr)
+            self.assertEqual(set(told.values()), {told["csv"]})
+            self.assertIn("records received", told["csv"])
+        kernels = [r["Kernel_Name"] for r in self.rows("kernel_trace")]
+        with sqlite3.connect(self.out + "/x_results.db") as db:
+            self.assertEqual(db.execute("SELECT name FROM kernels ORDER BY start").fetchall(), [(k,) for k in kernels])
+        one = json.loads(self.text("results.json"))["rocprofiler-sdk-tool"][0]
+        self.assertEqual([one["kernel_symbols"][r["dispatch_info"]["kernel_id"]]["formatted_kernel_name"]
+                          for r in one["buffer_records"]["kernel_dispatch"]], kernels)
+
+
 class Windows(Case):
     def windows(self, count, *options):
         """Contexts that were started and stopped when so many windows had closed."""
