@@ -120,6 +120,7 @@ typedef struct {
     uint32_t done[RACE_WAVES]; /* stores up to this time have reached memory */
     uint32_t known[RACE_WAVES][RACE_WAVES];
     uint32_t stored; /* waves with stores under way */
+    uint32_t met;    /* when a wave has published something by an atomic access to LDS */
     race_meeting_t meeting[RACE_MEETINGS];
 } race_clock_t;
 
@@ -166,7 +167,9 @@ typedef struct {
     } lds[RACE_LDS_DWORDS], second[RACE_LDS_DWORDS];
     /* global memory */
     race_run_t *run; /* NULL: it is not looked at */
-    uint32_t owner, floor;
+    uint32_t owner;
+    /* Owners below the floor are before all that the workgroup does, and so are these. */
+    uint32_t floor, before, n_before;
     race_memo_t memo[RACE_MEMOS];
     unsigned next_memo;
     bool meets; /* the instruction that is looked at is an atomic access that reads */

@@ -66,13 +66,14 @@ static race_meeting_t *meeting(race_clock_t *c, uint32_t dword)
 void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword)
 {
     race_meeting_t *m = meeting(c, dword);
-    m->time = c->now;
+    m->time = c->met = c->now;
     m->waves |= 1u << wave;
     m->when[wave] = c->own[wave];
 }
 
 void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword)
 {
+    if (c->met <= c->barrier) return;
     const race_meeting_t *m = meeting(c, dword);
     for (uint32_t left = m->waves; left; left &= left - 1) {
         const unsigned other = (unsigned)__builtin_ctz(left);

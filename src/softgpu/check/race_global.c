@@ -138,13 +138,19 @@ typedef struct {
     const isa_inst_t *i;
     const race_site_t *site;
     unsigned wave;
-    uint64_t floor;
+    uint64_t floor, before, n_before; /* words that are known to be before all that it does */
 } access_t;
 
-/* Another wave's, and not known to be before all that this one does. */
+/* Not known to be before all that the wave does. */
+static inline bool fresh(const access_t *x, uint64_t word)
+{
+    return word >= x->floor && word - x->before >= x->n_before;
+}
+
+/* The same, and another wave's. */
 static inline bool hot(const access_t *x, uint64_t word)
 {
-    return word >= x->floor && (word ^ x->race.word) >> RACE_WAVE_SHIFT;
+    return fresh(x, word) && (word ^ x->race.word) >> RACE_WAVE_SHIFT;
 }
 
 static bool same_value(const access_t *x, unsigned lane, uint64_t va, uint32_t from, uint32_t bytes)
@@ -189,10 +195,10 @@ static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, ui
         look(x, write, false, lane, va, from, bytes);
     if (x->race.kind != RACE_LOAD) {
         if (__builtin_expect(hot(x, read), 0)) look(x, read, true, lane, va, from, bytes);
-        if (__builtin_expect(read >= x->floor && read & RACE_EXTRA, 0))
+        if (__builtin_expect(fresh(x, read) && read & RACE_EXTRA, 0))
             look(x, get(&c->second[d]), true, lane, va, from, bytes);
         set(&c->cell[d].write, merged(write, word));
-    } else if (read < x->floor) {
+    } else if (!fresh(x, read)) {
         set(&c->cell[d].read, word);
     } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
         set(&c->cell[d].read, merged(read, word) | (read & RACE_EXTRA));
@@ -213,6 +219,48 @@ static void element(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_
     }
 }
 
+/* Lanes whose elements are whole dwords, aligned, that no other wave has changed or, to change
+ * them, read: the most of them. Returns the others. What is read of *x is copied: stores to the
+ * shadow do not change it. */
+static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a)
+{
+    const access_t own = *x;
+    const uint64_t mine = x->race.word | RACE_MASK_BITS, exec = a->exec;
+    const uint32_t n = a->bytes / 4;
+    const bool reads = x->race.kind == RACE_LOAD;
+    uint64_t others = 0, last = UINT64_MAX, last_chunk = UINT64_MAX;
+    chunk_t *c = NULL;
+    if (a->bytes % 4) return exec;
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t va = a->va[lane], word = mine | (uint64_t)lane << RACE_LANE_SHIFT;
+        if (va == last && reads) continue;
+        last = va;
+        if (va >> CHUNK_SHIFT != last_chunk) {
+            c = chunk_of(va);
+            last_chunk = va >> CHUNK_SHIFT;
+        }
+        if (!c) continue;
+        const size_t d = va / 4 % CHUNK_DWORDS;
+        bool near = va % 4 || d + n > CHUNK_DWORDS;
+        for (size_t k = d; k < d + n && !near; k++) {
+            const uint64_t write = get(&c->cell[k].write), read = get(&c->cell[k].read);
+            near = hot(&own, write);
+            if (near) break;
+            if (!fresh(&own, read))
+                set(reads ? &c->cell[k].read : &c->cell[k].write, word);
+            else if (reads && !((read ^ mine) >> RACE_OWNER_SHIFT))
+                set(&c->cell[k].read, word | (read & RACE_EXTRA));
+            else if (!reads && !((read ^ mine) >> RACE_WAVE_SHIFT) && !(read & RACE_EXTRA))
+                set(&c->cell[k].write, word);
+            else
+                near = !reads || !(read & RACE_EXTRA); /* else two others have read it */
+        }
+        if (near) others |= UINT64_C(1) << lane;
+    }
+    return others;
+}
+
 static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
                           const race_site_t *site, race_kind_t kind)
 {
@@ -229,7 +277,9 @@ static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
                       .i = i,
                       .site = site,
                       .wave = wave,
-                      .floor = (uint64_t)s->floor << RACE_OWNER_SHIFT};
+                      .floor = (uint64_t)s->floor << RACE_OWNER_SHIFT,
+                      .before = (uint64_t)s->before << RACE_OWNER_SHIFT,
+                      .n_before = (uint64_t)s->n_before << RACE_OWNER_SHIFT};
 }
 
 static uint64_t slots_of(const sgc_lanes_t *a)
@@ -280,7 +330,7 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
     if (kind == RACE_RMW) meet_and_publish(s, wave, a);
     if (kind == RACE_STORE || (kind == RACE_RMW && !s->meets)) s->clock.stored |= 1u << wave;
     access_t x = access_of(s, w, i, site, kind);
-    for (uint64_t left = a->exec; left; left &= left - 1) {
+    for (uint64_t left = touch_whole(&x, a); left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t va = a->va[lane];
         if (va >> CHUNK_SHIFT != last) {

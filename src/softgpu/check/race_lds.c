@@ -93,6 +93,50 @@ static inline void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from,
         keep(x, &s->lds[d].write, &s->second[d].write, word);
 }
 
+/* Lanes whose elements are whole dwords, aligned, that no other wave has changed or, to change
+ * them, read: the most of them. Returns the others. What is read of *x is kept in registers: stores
+ * to the shadow do not change it. */
+static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint32_t size)
+{
+    race_state_t *const s = x->s;
+    const uint64_t mine = x->race.word | RACE_MASK_BITS, limit = x->limit;
+    const uint32_t n = a->bytes / 4;
+    const bool reads = x->race.kind == RACE_LOAD, seconds = x->seconds;
+    uint64_t others = 0, last = UINT64_MAX;
+    bool shared = false;
+#define OTHERS(word) ((word) >= limit && ((word) ^ mine) & RACE_WAVE_BITS)
+    if (a->bytes % 4 || (seconds && !reads)) return a->exec;
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t at = a->va[lane], word = mine | (uint64_t)lane << RACE_LANE_SHIFT;
+        bool hot_one = at % 4 || at + 4 * n > size;
+        if (at == last && reads) continue;
+        last = at;
+        for (uint32_t d = (uint32_t)at / 4, end = d + n; d < end && !hot_one; d++) {
+            const uint64_t write = s->lds[d].write, read = s->lds[d].read;
+            hot_one =
+                OTHERS(write) || (reads ? seconds && OTHERS(s->second[d].write) : OTHERS(read));
+            if (hot_one) break;
+            if (!reads) {
+                s->lds[d].write = word;
+                continue;
+            }
+            if (OTHERS(read)) {
+                s->second[d].read = read;
+                shared = true;
+            }
+            s->lds[d].read = word;
+        }
+        if (hot_one) others |= UINT64_C(1) << lane;
+    }
+#undef OTHERS
+    if (shared) {
+        s->second_time = s->clock.now;
+        x->seconds = true;
+    }
+    return others;
+}
+
 /* An atomic access, or a load that is one: waves that have met there are in order from now on. */
 static void meet(access_t *x, uint32_t d, bool reads)
 {
@@ -131,15 +175,18 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
                   .limit = (uint64_t)(s->clock.barrier + 1) << RACE_OWNER_SHIFT,
                   .seconds = s->second_time > s->clock.barrier};
     sgc_lanes_spread(a);
+    uint64_t last = UINT64_MAX;
     for (uint64_t left = meets ? a->exec : 0; left; left &= left - 1) {
         const uint64_t at = a->va[__builtin_ctzll(left)];
-        if (at + a->bytes <= size) meet(&x, (uint32_t)at / 4, kind == RACE_LOAD || returns);
+        if (at != last && at + a->bytes <= size)
+            meet(&x, (uint32_t)at / 4, kind == RACE_LOAD || returns);
+        last = at;
     }
     x.race.word |= (uint64_t)s->clock.own[wave] << RACE_OWNER_SHIFT |
                    (uint64_t)site->id << RACE_SITE_SHIFT |
                    (meets || site->tries ? RACE_ATOMIC : 0) |
                    (site->waits && kind == RACE_RMW ? RACE_EXTRA : 0);
-    for (uint64_t left = a->exec; left; left &= left - 1) {
+    for (uint64_t left = touch_whole(&x, a, size); left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t at = a->va[lane];
         if (at + a->bytes > size) continue;

@@ -61,9 +61,9 @@ typedef struct {
 } past_t;
 
 struct race_run {
-    past_t past; /* first */
-    uint32_t floor;
-    size_t bytes;                   /* of the meetings */
+    past_t past;            /* first */
+    uint32_t floor, before; /* all below the floor, and from `before` to its own, is before it */
+    size_t bytes;           /* of the meetings */
     _Atomic(meetings_t *) meetings; /* NULL: nobody has published anything */
     race_run_t *next;
 };
@@ -95,16 +95,28 @@ static uint32_t take_owners(uint32_t total)
     return base;
 }
 
-/* All below it is before `serial`. Under the lock. */
-static uint32_t floor_of(uint64_t serial, uint32_t base)
+/* Owners that are known to be before one: those below the floor, and from `before` to it. */
+typedef struct {
+    uint64_t serial;
+    uint32_t base, floor, before;
+} order_t;
+
+static void look_at_past(order_t *o, const past_t *p)
 {
-    uint32_t floor = base;
+    if (p->base >= o->base || chk_order_before(p->serial, o->serial)) return;
+    if (p->base < o->floor) o->floor = p->base;
+    if (p->base + p->total > o->before) o->before = p->base + p->total;
+}
+
+/* Under the lock. */
+static order_t order_of(uint64_t serial, uint32_t base)
+{
+    order_t o = {.serial = serial, .base = base, .floor = base};
     for (const race_run_t *r = all.active; r; r = r->next)
-        if (r->past.base < floor && !chk_order_before(r->past.serial, serial)) floor = r->past.base;
+        look_at_past(&o, &r->past);
     for (unsigned k = 0; k < RUNS && k < all.n; k++)
-        if (all.past[k].base < floor && !chk_order_before(all.past[k].serial, serial))
-            floor = all.past[k].base;
-    return floor;
+        look_at_past(&o, &all.past[k]);
+    return o;
 }
 
 void race_run_begin(const chk_dispatch_t *d)
@@ -118,7 +130,9 @@ void race_run_begin(const chk_dispatch_t *d)
     r->bytes = sizeof(meetings_t) + d->groups * sizeof(group_t);
     pthread_mutex_lock(&all.lock);
     r->past.base = take_owners(r->past.total);
-    r->floor = floor_of(d->serial, r->past.base);
+    const order_t order = order_of(d->serial, r->past.base);
+    r->floor = order.floor;
+    r->before = order.before;
     all.past[all.n++ % RUNS] = r->past;
     r->next = all.active;
     all.active = r;
@@ -150,6 +164,8 @@ void race_run_enter(race_state_t *s, uint64_t serial, uint64_t group)
     if (!r) return;
     s->owner = r->past.base + (uint32_t)group;
     s->floor = r->floor;
+    s->before = r->before;
+    s->n_before = r->past.base > r->before ? r->past.base - r->before : 0;
     memset(s->memo, 0, sizeof s->memo);
 }
 
@@ -218,7 +234,7 @@ bool race_run_copy(race_copy_t *c, uint64_t serial)
         all.past[all.n++ % RUNS] =
             (past_t){.serial = serial, .base = c->owner, .total = 1, .groups = {1, 1, 1}};
     }
-    c->floor = floor_of(serial, c->owner);
+    c->floor = order_of(serial, c->owner).floor;
     pthread_mutex_unlock(&all.lock);
     return serial;
 }
@@ -363,8 +379,8 @@ static void meet_group(race_state_t *s, uint32_t owner, uint32_t time)
 
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
 {
-    const uint32_t owner = race_owner(word), base = (uint32_t)s->floor;
-    if (!s->run || owner < base) return;
+    const uint32_t owner = race_owner(word);
+    if (!s->run || owner < s->floor || owner - s->before < s->n_before) return;
     if (owner == s->owner)
         race_clock_meet(&s->clock, wave, race_wave(word), s->clock.begin + race_time(word));
     else if (!is_own(s, owner))
