@@ -212,6 +212,28 @@ class Formats(unittest.TestCase):
                           record["correlation_id"].get("ancestor", 0)}
         self.assertEqual(found - {0}, set(range(1, max(found) + 1)))
 
+    def test_json_sections_agree(self):
+        self.run_it("-s", "-f", "json")
+        one = self.json()
+        records = one["buffer_records"]
+        calls = {}
+        for call in records["hip_api"] + records["hsa_api"]:
+            calls.setdefault(call["correlation_id"]["internal"], []).append(call)
+        self.assertEqual({len(of_an_id) for of_an_id in calls.values()}, {1})
+        agents = {a["id"]["handle"]: a["type"] for a in one["agents"]}
+        objects = {o["code_object_id"] for o in one["code_objects"][1:]}
+        for record in records["kernel_dispatch"] + records["memory_copy"]:
+            (call,) = calls[record["correlation_id"]["internal"]]
+            self.assertEqual(record["thread_id"], call["thread_id"])
+            self.assertLessEqual(call["start_timestamp"], record["start_timestamp"])
+        for record in records["kernel_dispatch"]:
+            info = record["dispatch_info"]
+            self.assertEqual(agents[info["agent_id"]["handle"]], 2)
+            self.assertIn(one["kernel_symbols"][info["kernel_id"]]["code_object_id"], objects)
+        counts = {d["domain"]: sum(o["value"]["count"] for o in d["stats"]["operations"]) for d in one["summary"]}
+        for domain in ("KERNEL_DISPATCH", "HIP_API", "HSA_API", "MEMORY_COPY", "MEMORY_ALLOCATION"):
+            self.assertEqual(counts[domain], len(records[domain.lower()]), domain)
+
     def test_names_stand_at_their_numbers(self):
         self.run_it("--kernel-trace", "-f", "json")
         one = self.json()

@@ -16,7 +16,7 @@ def message(lines):
             fields[line[:-1].strip()].append(message(lines))
         else:
             name, value = line.split(": ", 1)
-            fields[name].append(value.strip('"') if value.startswith('"') else value)
+            fields[name].append(re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value)
     return fields
 
 

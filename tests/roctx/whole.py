@@ -5,9 +5,11 @@ usage: whole.py ROCPROFV3 PROGRAM OLD_PROGRAM GOLDEN_DIR [unittest arguments]
 """
 import csv
 import glob
+import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,9 @@ import unittest
 os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
 
 ROCPROFV3, PROGRAM, OLD_PROGRAM, GOLDEN = sys.argv[1:5]
+BESIDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "rocprofv3")
+sys.path.insert(0, BESIDE)
+from perfetto_trace import Trace  # noqa: E402
 
 OUTER, QUOTED, INNER, PROCESS = "outer", 'in "quotes", with comma', "inner", "across threads"
 
@@ -62,6 +67,28 @@ class Marked(unittest.TestCase):
 
     def kernel_names(self):
         return [re.sub(r"\(.*", "", r["Kernel_Name"]) for r in self.kernels()]
+
+    def test_every_format(self):
+        """The same names and times; ranges lie in each other."""
+        self.run_it("--marker-trace", "-f", "csv", "json", "rocpd", "pftrace")
+        rows = sorted(self.markers())
+        self.assertEqual(len(rows), 6)
+        with open(self.dir + "/x_results.json") as f:
+            (one,) = json.load(f)["rocprofiler-sdk-tool"]
+        texts = {m["key"]: m["value"] for m in one["strings"]["marker_api"]}
+        records = {texts[r["correlation_id"]["internal"]]: r for r in one["buffer_records"]["marker_api"]}
+        self.assertEqual(sorted((name, r["start_timestamp"], r["end_timestamp"]) for name, r in records.items()), rows)
+        outer = records[OUTER]["correlation_id"]["internal"]
+        self.assertEqual({name for name, r in records.items() if r["correlation_id"]["ancestor"] == outer}, {QUOTED, INNER})
+        with sqlite3.connect(f"file:{self.dir}/x_results.db?mode=ro", uri=True) as db:
+            self.assertEqual(rows, sorted(db.execute(
+                "SELECT extdata ->> '$.message', start, end FROM regions_and_samples WHERE category LIKE 'MARKER%'")))
+        if not shutil.which("protoc"):
+            self.skipTest("no protoc: Perfetto's was not looked at")
+        with open(self.dir + "/x_results.pftrace", "rb") as f:
+            slices = Trace(f.read(), BESIDE + "/oracle/perfetto.proto").of("marker_api")
+        self.assertEqual(sorted((s["name"], s["start"], s["end"]) for s in slices), rows)
+        self.assertEqual(len({s["track"] for s in slices if s["name"] in (OUTER, QUOTED, INNER)}), 1)
 
     def test_golden(self):
         """The file, byte for byte but for ids and times; names in it by when they began."""
