@@ -59,6 +59,7 @@ SHEET, DETAIL = "document.querySelector('canvas.sheet')", "document.querySelecto
 # of the timeline: begin and length of what it shows, ns
 SEEN = f"(([from, to]) => [+from, to - from])({SHEET}.getAttribute('aria-description').match(/[\\d.]+/g))"
 TEXT = "document.querySelector('section:not([hidden])').innerText"
+HEADS = "[...document.querySelectorAll('section:not([hidden]) th')].map(h => h.innerText)"
 CELLS = ("[...document.querySelectorAll('section:not([hidden]) table')].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => "
          "c.innerText.trim())))")
 
@@ -106,6 +107,7 @@ def case_sections(directory):
         b.go("#/roofline")
         row = [r for r in b.run(CELLS)[0] if r[0] == "matmul_tiled"][0]
         equal((row[1], row[2], row[4]), (f"{round(64 * 41500 / 2100):,}", "FP32", f"{64 * 41500 / (64 * 6000 + 32 * 144):.2f}"))
+        check("peaks by data sheet" in b.run(TEXT).replace("\n", " "), b.run(TEXT))
         b.go("#/kernel/0")
         chart = b.run("document.querySelector('svg.memory').textContent")
         for words in ("read 253 KiB", "write 127 KiB", "63.0 % hit", "7.69 % conflicts", "90.0 % hit", "97.8 % hit"):
@@ -156,6 +158,24 @@ def case_findings(directory):
         clean(b, path)
 
 
+def case_roofs(directory):
+    """Of the host's times of kernels the roofline has no points; counters have columns in the table of kernels."""
+    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True))
+    with browser.Browser() as b:
+        b.open(path)
+        b.go("#/roofline")
+        equal(b.run(CELLS), [])
+        check("SOFTGPU_TIME=model" in b.run(TEXT), b.run(TEXT))
+        b.go("#/kernels")
+        b.run("[...document.querySelectorAll('section:not([hidden]) details input')].filter(i => !i.checked).forEach(i => i.click())")
+        heads = b.run(HEADS)
+        check(set(fixture.PER_KERNEL) <= set(heads), heads)
+        # of two instances, a half each
+        row = [r for r in b.run(CELLS)[0] if r[0] == "matmul_tiled"][0]
+        equal(row[heads.index("TCC_HIT")], "7,000")
+        clean(b, path)
+
+
 def case_kernels(directory):
     """Sort, filter, columns, CSV, the hostile name."""
     path, _ = report(directory, fixture.demo(f"{directory}/a.db"))
@@ -163,6 +183,8 @@ def case_kernels(directory):
     with browser.Browser() as b:
         b.open(path)
         b.key("2")
+        equal(b.run(HEADS), ["Kernel", "Calls", "Total", "Share", "Mean", "p50", "p95", "Min", "Max", "Grid", "Group", "VGPRs", "SGPRs", "LDS", "Scratch",
+                             "Occupancy", "Limited by"])
         before = b.run(names)
         equal(len(before), 4)
         equal(before[0], "transpose")
@@ -653,6 +675,9 @@ def case_source(directory):
                      ["640", "  global_load_dword v3, v4, s[0:1]", "demo.hip:3"], ["160", "s_endpgm", ""]])
         lines = b.run(f"[...{card}.querySelectorAll('.lines tr')].map(r => [...r.cells].map(c => c.textContent))")
         equal(lines[1:4], [["", "1", "__global__ void f()" + fixture.HOSTILE], ["160", "2", "{ load"], ["1,280", "3", "  fma; }"]])
+        heat = f"[...{card}.querySelectorAll('.lines tr')].slice(1, 4).map(r => getComputedStyle(r.cells[0]).backgroundColor)"
+        equal(b.run(f"{heat}[0]"), "rgba(0, 0, 0, 0)")
+        equal(len(set(b.run(heat))), 3)
         b.run(f"{card}.querySelectorAll('.lines tr')[3].click()")
         equal(b.run(f"[...{card}.querySelectorAll('.instructions tr')].map(r => r.classList.contains('on'))"), [False, True, True, False])
         check("exact" in b.run(f"{card}.innerText"), "the column has no class")
@@ -684,6 +709,8 @@ def case_demo(directory):
             check("Search" in b.run("document.querySelector('#search').placeholder"), "no timeline")
             clean(b, page)
             if page != path:
+                b.go("#/overview")
+                check("Databases" not in b.run(TEXT), "the page names databases that are gone")
                 continue
             b.go("#/roofline")
             # fused multiply-adds of 128 x 128 x 128, alone
