@@ -25,18 +25,11 @@ static void add(rep_run_t *run, rep_names_t *names, const res_finding_t *f)
                           .weight = f->weight};
 }
 
-/* Rules read everything again and again: what can stay mapped does. */
-static int keep_pages(res_run_t *databases)
-{
-    return rocpd_run(databases->db, "PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824",
-                     "findings");
-}
-
 static int find(rep_run_t *run, rep_names_t *names, res_run_t *databases)
 {
     res_values_t values;
     res_findings_t found;
-    if (keep_pages(databases) != 0 || res_values(databases, &values) != 0) return -1;
+    if (res_values(databases, &values) != 0) return -1;
     int result = res_findings(databases, &values, &found);
     if (result == 0) {
         for (size_t i = 0; i < found.count; i++)

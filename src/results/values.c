@@ -333,7 +333,7 @@ static const char symbols[] =
     "CREATE TEMP TABLE res_symbol AS SELECT K.guid AS guid, K.id AS id, N.place AS place, "
     "arch_vgpr_count AS vgprs, accum_vgpr_count AS agprs, sgpr_count AS sgprs FROM "
     "rocpd_info_kernel_symbol K JOIN res_kernel N ON N.symbol = " SYMBOL "; "
-    "CREATE UNIQUE INDEX temp.res_symbol_of ON res_symbol(id, guid)";
+    "CREATE INDEX temp.res_symbol_of ON res_symbol(id, guid)";
 
 static int add_kernel(res_values_t *v, sqlite3_stmt *s)
 {

@@ -270,6 +270,12 @@ class Output(Case):
         self.assertEqual([f["subject"] for f in found if f["rule"] == "scratch"],
                          ["void sum<2>(float*)"])
 
+    def test_copies(self):
+        """A database and its copy have the same ids twice: no reason to refuse them."""
+        path = self.both()
+        shutil.copy(path, path + ".copy.db")
+        self.assertIn("Spills", self.say(path, path + ".copy.db"))
+
     def test_empty_run(self):
         self.assertEqual(self.say(self.database(lambda db: None)),
                          "1. " + self.say(self.database(lambda db: None, "b.db")).split("1. ")[1])
