@@ -1,6 +1,4 @@
 """Values that nobody has written; see corpus.py."""
-import os
-
 import corpus
 
 ALLOCATED = "bytes inside the 4000 bytes that hipMalloc gave out at"
@@ -47,16 +45,21 @@ BUGS = {
 class Strict(corpus.unittest.TestCase):
     """What is stored for others to see is an error when that is asked for, not else."""
 
-    def run_copied(self, *words, **more):
-        return corpus.check("copied", *words, options=("--check=init",), env={**os.environ, **more}).stderr
+    def run_copied(self, *words, options=()):
+        return corpus.check("copied", *words, options=("--check=init", *options))
 
     def test_stores(self):
         store = r"uninitialized-store +1 different"
-        self.assertRegex(self.run_copied(SOFTGPU_CHECK_INIT="strict"), store)
-        self.assertNotRegex(self.run_copied(), store)
+        self.assertRegex(self.run_copied(options=["--init=strict"]).stderr, store)
+        self.assertNotRegex(self.run_copied().stderr, store)
 
     def test_twin(self):
-        self.assertEqual(self.run_copied("right", SOFTGPU_CHECK_INIT="strict"), "softgpu: 0 errors\n")
+        self.assertEqual(self.run_copied("right", options=["--init=strict"]).stderr, "softgpu: 0 errors\n")
+
+    def test_refused(self):
+        done = self.run_copied(options=["--init=loose"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('--init (SOFTGPU_CHECK_INIT): "loose" is not strict', done.stderr)
 
 
 corpus.sys.modules["__main__"].Strict = Strict

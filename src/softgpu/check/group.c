@@ -1,18 +1,16 @@
 /* group.c - see group.h: calls the parts, each for the instructions it looks at. */
 #include "softgpu/check/part.h"
 
-#include "softgpu/device/memory.h"
 #include "softgpu/isa/code.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const chk_part_t *const chk_parts[] = {&chk_memory_part, &chk_race_part, &chk_sync_part,
                                               &chk_hazard_part, &chk_init_part};
 
-enum { PARTS = sizeof chk_parts / sizeof *chk_parts, MEMORIES = 64 };
+enum { PARTS = sizeof chk_parts / sizeof *chk_parts };
 _Static_assert((size_t)PARTS <= (size_t)CHK_PARTS_MAX, "every part has its state and its bit");
 
 /* The parts whose families are wanted, and by instruction which of them look at it. */
@@ -168,25 +166,6 @@ void chk_dispatch_end(const chk_dispatch_t *d)
 }
 
 /* ---- others ---- */
-
-static _Atomic(const struct sg_memory *) memories[MEMORIES];
-
-void chk_memory_add(const struct sg_memory *m)
-{
-    for (unsigned k = 0; k < MEMORIES; k++) {
-        const struct sg_memory *none = NULL;
-        if (atomic_compare_exchange_strong(&memories[k], &none, m)) return;
-    }
-}
-
-const struct sg_memory *chk_memory_of(uint64_t va)
-{
-    for (unsigned k = 0; k < MEMORIES; k++) {
-        const struct sg_memory *m = atomic_load_explicit(&memories[k], memory_order_acquire);
-        if (m && sg_memory_find(m, va)) return m;
-    }
-    return NULL;
-}
 
 void chk_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {

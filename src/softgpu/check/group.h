@@ -42,8 +42,7 @@ void chk_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_
 void chk_made(uint64_t begin, uint64_t bytes);
 void chk_going(uint64_t begin, uint64_t bytes);
 
-/* A GPU's memory, which stays as long as the process, and the one that has this address or NULL. */
+/* A GPU's memory, which stays as long as the process. */
 void chk_memory_add(const struct sg_memory *m);
-const struct sg_memory *chk_memory_of(uint64_t va);
 
 #endif

@@ -6,10 +6,8 @@
  * reported counts as defined from then on. */
 #include "softgpu/check/init.h"
 
-#include "base/env.h"
 #include "softgpu/isa/code.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +25,6 @@ typedef enum {
 } unit_t;
 
 static uint8_t units[ISA_OP_COUNT]; /* unit_t */
-static bool is_strict;
 
 /* ---- instructions ---- */
 
@@ -51,8 +48,6 @@ static unit_t unit_of(unsigned op)
 
 static void looks(uint8_t *looks)
 {
-    const char *how = base_env("SOFTGPU_CHECK_INIT");
-    is_strict = how && !strcmp(how, "strict");
     chk_alu_rules(isa_core_select());
     chk_access_rules();
     for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
@@ -175,7 +170,7 @@ static void look_at_access(const chk_group_t *g, const isa_wave_t *w, const isa_
     const bool lanes = i->fmt != ISA_FMT_SMEM;
     if (a->changed.lanes)
         report(g, w, i, CHK_KIND_INIT_ATOMIC, lanes ? a->changed.lanes : 0, &a->changed.from);
-    if (a->stored.lanes && is_strict)
+    if (a->stored.lanes && chk_strict())
         report(g, w, i, CHK_KIND_INIT_STORE, lanes ? a->stored.lanes : 0, &a->stored.from);
 }
 

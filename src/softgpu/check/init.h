@@ -223,7 +223,6 @@ typedef struct {
     uint8_t *lds;
     uint32_t lds_room, lds_bytes;
     bool lds_whole; /* nothing of LDS is undefined: nobody need look */
-    bool strict;
 } chk_init_t;
 
 /* What a load or store finds wrong besides its address: lanes, and where it is from. */

@@ -7,6 +7,7 @@
  * written. */
 #include "softgpu/check/init.h"
 
+#include "softgpu/check/group.h"
 #include "softgpu/device/memory.h"
 
 #include <pthread.h>
@@ -14,7 +15,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { WORD = 64 }; /* bytes that a word of bits is for */
+enum {
+    WORD = 64, /* bytes that a word of bits is for */
+    MEMORIES = 64
+};
 
 /* Larger ones count as written: the pattern would need the host's memory for all of them. */
 static const uint64_t LARGEST = UINT64_C(1) << 30;
@@ -41,6 +45,27 @@ static bool is_watched(const char *call)
 static uint32_t pattern(uint64_t va)
 {
     return (uint32_t)(va >> 2) * UINT32_C(0x9e3779b1) ^ UINT32_C(0xd1b54a33);
+}
+
+/* ---- GPUs ---- */
+
+static _Atomic(const sg_memory_t *) memories[MEMORIES];
+
+void chk_memory_add(const sg_memory_t *m)
+{
+    for (unsigned k = 0; k < MEMORIES; k++) {
+        const sg_memory_t *none = NULL;
+        if (atomic_compare_exchange_strong(&memories[k], &none, m)) return;
+    }
+}
+
+static const sg_memory_t *memory_of(uint64_t va)
+{
+    for (unsigned k = 0; k < MEMORIES; k++) {
+        const sg_memory_t *m = atomic_load_explicit(&memories[k], memory_order_acquire);
+        if (m && sg_memory_find(m, va)) return m;
+    }
+    return NULL;
 }
 
 /* ---- places ---- */
@@ -141,7 +166,7 @@ static bool add(chk_bytes_t *b)
 void chk_bytes_made(uint64_t begin, uint64_t bytes)
 {
     chk_place_t place;
-    const struct sg_memory *m = chk_memory_of(begin);
+    const sg_memory_t *m = memory_of(begin);
     const bool watched = m && !(begin & 3) && bytes <= LARGEST && chk_place_near(begin, &place) &&
                          place.begin == begin && is_watched(place.call);
     uint32_t *host = watched ? sg_memory_host(m, begin, bytes, SG_MEM_WRITABLE) : NULL;

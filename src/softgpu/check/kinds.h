@@ -66,7 +66,7 @@ enum {
     X(INIT_ATOMIC, INIT, "uninitialized-atomic", "an atomic operation on what nobody has written", \
       "The new value is made of an old one that has none.")                                        \
     X(INIT_STORE, INIT, "uninitialized-store", "a store of what nobody has written",               \
-      "Undefined bits go where others see them; looked for with SOFTGPU_CHECK_INIT=strict.")
+      "Undefined bits go where others see them; looked for with --init=strict.")
 #define CHK_RACE_KINDS(X)                                                                          \
     X(RACE_LDS, RACE, "race-lds", "race in LDS",                                                   \
       "Two waves of a workgroup access the same bytes, one of them to change them, and neither a " \

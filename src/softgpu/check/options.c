@@ -128,13 +128,22 @@ static bool read_status(const told_t *t, chk_options_t *o)
     return true;
 }
 
+static bool read_strict(const told_t *t, chk_options_t *o)
+{
+    const char *value = value_of(CHK_VARIABLE_INIT);
+    o->strict = value && strcmp(value, "strict") == 0;
+    return !value || o->strict ||
+           refuse(t, CHK_VARIABLE_INIT, "\"%s\" is not strict, which is all there is", value);
+}
+
 bool chk_options_read(chk_options_t *o, char *why, size_t room)
 {
     const told_t t = {why, room};
     const char *check = value_of(CHK_VARIABLE_CHECK);
     *o = (chk_options_t){0};
     const bool good = (!check || read_families(&t, &o->families, check)) && read_kernel(&t, o) &&
-                      read_format(&t, o) && read_rules(&t, o) && read_status(&t, o);
+                      read_format(&t, o) && read_rules(&t, o) && read_status(&t, o) &&
+                      read_strict(&t, o);
     if (good && o->families) return true;
     chk_options_free(o);
     return good;

@@ -17,7 +17,8 @@
     X(SUPPRESSIONS, "--suppressions", "SOFTGPU_CHECK_SUPPRESSIONS")                                \
     X(OUTPUT, "--check-output", "SOFTGPU_CHECK_OUTPUT")                                            \
     X(FORMAT, "--check-format", "SOFTGPU_CHECK_FORMAT")                                            \
-    X(STATUS, "--error-exitcode", "SOFTGPU_CHECK_EXITCODE")
+    X(STATUS, "--error-exitcode", "SOFTGPU_CHECK_EXITCODE")                                        \
+    X(INIT, "--init", "SOFTGPU_CHECK_INIT")
 
 enum {
 #define X(id, option, variable) CHK_VARIABLE_##id,
@@ -37,7 +38,8 @@ typedef struct {
     const char *kernel_text; /* of the environment */
     chk_rules_t *rules;      /* NULL: nothing is suppressed */
     chk_format_t format;
-    int status; /* of the launcher where something was wrong; 0: the program's */
+    bool strict; /* CHK_INIT: stores are looked at, too */
+    int status;  /* of the launcher where something was wrong; 0: the program's */
 } chk_options_t;
 
 /* False: `why` names option, value and what would be good. */

@@ -107,6 +107,11 @@ unsigned chk_wanted(void)
     return state.options.families;
 }
 
+bool chk_strict(void)
+{
+    return state.options.strict;
+}
+
 bool chk_ready(void)
 {
     const char *preloaded = base_env("LD_PRELOAD");
