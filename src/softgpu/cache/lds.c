@@ -174,6 +174,20 @@ unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t 
     return 2;
 }
 
+bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, uint32_t room)
+{
+    const uint32_t unit = op->unit_bytes * 4u, *row = address_row(w, i);
+    uint32_t offset = isa_ds_offset16(i), bits = 0;
+    if (i->flags & ISA_F_GDS || op->special == SGC_CROSS || op->special == SGC_WAVE ||
+        op->special == SGC_LANE)
+        return false;
+    if (op->special == SGC_PAIR)
+        offset = unit * (i->offset0 > i->offset1 ? i->offset0 : i->offset1);
+    for (unsigned l = 0; l < ISA_LANES; l++) /* no address is above all bits together */
+        bits |= row[l];
+    return (uint64_t)bits + offset + op->bytes <= room;
+}
+
 unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
                      const sgc_op_t *op, sgc_lds_use_t use[2])
 {

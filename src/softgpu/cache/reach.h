@@ -93,5 +93,8 @@ unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t
  * there are, 0 for those that go nowhere in LDS: exchanges between lanes, the GDS. */
 unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t lanes[2]);
+/* True: they are all within the first `room` bytes of it, told from a look at their addresses as a
+ * whole. False: each has to be looked at. */
+bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, uint32_t room);
 
 #endif

@@ -19,6 +19,7 @@ static struct {
     const chk_part_t *part[PARTS];
     unsigned n;
     uint8_t looks[ISA_OP_COUNT]; /* ISA_CHECK_* */
+    bool busy;                   /* at any */
     uint8_t before[ISA_OP_COUNT], after[ISA_OP_COUNT];
 } wanted = {.once = PTHREAD_ONCE_INIT};
 
@@ -33,6 +34,7 @@ static void choose(void)
         if (p->looks) p->looks(looks);
         for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
             wanted.looks[op] |= looks[op];
+            wanted.busy |= looks[op];
             if (looks[op] & ISA_CHECK_BEFORE) wanted.before[op] |= (uint8_t)(1 << wanted.n);
             if (looks[op] & ISA_CHECK_AFTER) wanted.after[op] |= (uint8_t)(1 << wanted.n);
         }
@@ -116,7 +118,8 @@ chk_group_t *chk_group_create(void)
     chk_group_t *g = aligned_alloc(_Alignof(chk_group_t), sizeof *g);
     if (!g) return NULL;
     memset(g, 0, sizeof *g);
-    g->isa = (isa_check_t){.looks = wanted.looks, .before = before, .after = after};
+    g->isa = (isa_check_t){
+        .looks = wanted.looks, .idle = !wanted.busy, .before = before, .after = after};
     for (unsigned k = 0; k < wanted.n; k++) {
         const size_t bytes = wanted.part[k]->bytes;
         if (!bytes || (g->state[k] = calloc(1, bytes))) continue;

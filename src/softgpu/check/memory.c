@@ -324,7 +324,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
             look_at_lanes(&x, &r->memory);
         if (r->own.exec) look_at_scratch(&x, &r->own);
         if (r->lds.exec) look_at_lds(&x, &r->lds);
-    } else {
+    } else if (!sgc_lds_within(w, i, x.op, g->dispatch->lds_bytes)) {
         unsigned n;
         sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
         for (unsigned k = 0; k < n; k++)

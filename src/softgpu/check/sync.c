@@ -24,7 +24,7 @@ static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint3
     for (uint32_t left = waiting; left; left &= left - 1) {
         const isa_wave_t *w = group->waves[__builtin_ctz(left)];
         if (!first) first = w;
-        if (isa_wave_pc(w) == isa_wave_pc(first)) continue;
+        if (w->ip == first->ip || isa_wave_pc(w) == isa_wave_pc(first)) continue;
         const uint64_t here = isa_wave_pc(first) - 4, there = isa_wave_pc(w) - 4;
         const chk_finding_t at = chk_finding(g, w, NULL, CHK_KIND_BARRIER_PLACE);
         chk_finding_t f = chk_finding(g, first, NULL, CHK_KIND_BARRIER_PLACE);

@@ -25,8 +25,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     const bool census_modelled = sg_census_run_begin(run, p->kernel_object);
     const sg_perf_level_t asked = sg_perf_level(d->perf);
     const sg_perf_level_t level = d->profile.model_time || census_modelled ? SG_PERF_MODEL : asked;
-    const uint32_t scalars =
-        run->n_user + (uint32_t)__builtin_popcount(run->rsrc2 & RSRC2_SCALARS);
+    const uint32_t scalars = run->n_user + (uint32_t)__builtin_popcount(run->rsrc2 & RSRC2_SCALARS);
     sg_observe_begin(run, p->kernel_object, id);
     run->counted = NULL;
     if (level != SG_PERF_OFF) {
@@ -172,7 +171,7 @@ isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_inte
     const sg_run_t *run = b->run;
     const isa_core_t *core = run->device->core;
     isa_census_t *census = census_of(b);
-    isa_check_t *check = check_of(b);
+    isa_check_t *asked = check_of(b), *check = asked && !asked->idle ? asked : NULL;
     const bool joined = run->counted && census && !census->step;
     if (interrupt || run->observed || joined || (run->modelled && !census) ||
         (check && (run->counted || census)))

@@ -13,6 +13,7 @@ enum { ISA_CHECK_BEFORE = 1, ISA_CHECK_AFTER = 2 };
 typedef struct isa_check isa_check_t;
 struct isa_check {
     const uint8_t *looks; /* by ISA_OP_*: ISA_CHECK_* */
+    bool idle;            /* at none: the plain loop will do */
     void (*before)(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i);
     void (*after)(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i);
 };
