@@ -310,6 +310,80 @@ static void streams()
     (void)hipHostFree(go);
 }
 
+// ---- what is right, and easily taken for a race ----
+
+// A lock: taken by compare and swap, given back by an atomic store, which looks like any other.
+__global__ void locked(const int *from, int *to, bool)
+{
+    if (threadIdx.x) return;
+    for (int pass = 0; pass < PASSES; pass++) {
+        while (atomicCAS(&to[0], 0, 1)) __builtin_amdgcn_s_sleep(1);
+        __threadfence();
+        to[1] += from[blockIdx.x];
+        __threadfence();
+        __hip_atomic_store(&to[0], 0, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+    }
+}
+
+// A lock and a flag in LDS.
+__global__ void locked_waves(const int *from, int *to, bool)
+{
+    __shared__ int lock, sum, ready;
+    int i = threadIdx.x;
+    if (!i) lock = sum = ready = 0;
+    __syncthreads();
+    if (i % 64 == 0) {
+        while (atomicCAS(&lock, 0, 1)) __builtin_amdgcn_s_sleep(1);
+        sum += from[i];
+        __hip_atomic_store(&lock, 0, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+        if (__hip_atomic_fetch_add(&ready, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_WORKGROUP) == GROUP / 64 - 1)
+            to[0] = sum;
+    }
+}
+
+__global__ void waiting_wave(const int *from, int *to, bool)
+{
+    __shared__ int value, ready;
+    int i = threadIdx.x;
+    if (!i) ready = 0;
+    __syncthreads();
+    if (i == GROUP - 1) {
+        value = from[i];
+        __hip_atomic_store(&ready, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    }
+    if (i) return;
+    while (!__hip_atomic_load(&ready, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP)) __builtin_amdgcn_s_sleep(1);
+    to[0] = value;
+}
+
+// The largest of all, of floats, by compare and swap after a first look.
+__global__ void largest(const int *from, int *to, bool)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, seen = to[0];
+    float mine = (float)from[i];
+    while (__int_as_float(seen) < mine) {
+        int before = seen;
+        seen = atomicCAS(&to[0], before, __float_as_int(mine));
+        if (seen == before) break;
+    }
+}
+
+// Everybody says the same.
+__global__ void found_by_many(const int *from, int *to, bool)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (from[i] % 2) to[0] = 1;
+}
+
+// What fits between two waves of a dword: bytes.
+__global__ void bytes(const int *from, int *to, bool)
+{
+    __shared__ char held[GROUP];
+    int i = threadIdx.x, at = i % 64 * 4 + i / 64;
+    held[at] = (char)from[i];
+    reinterpret_cast<char *>(to)[blockIdx.x * GROUP + at] = held[at];
+}
+
 #define RUN(name, kernel, groups, size)                                                                                \
     {                                                                                                                  \
         name, [] { two(kernel, groups, size); }                                                                        \
@@ -336,6 +410,12 @@ static const row_t rows[] = {
     RUN("grid", grid_steps, GROUPS, 64),
     RUN("atomic-plain", progress, GROUPS, 64),
     {"streams", streams},
+    RUN("locked", locked, GROUPS, 64),
+    RUN("locked-waves", locked_waves, 1, GROUP),
+    RUN("waiting-wave", waiting_wave, 1, GROUP),
+    RUN("largest", largest, GROUPS, GROUP),
+    RUN("found-by-many", found_by_many, GROUPS, GROUP),
+    RUN("bytes", bytes, GROUPS, GROUP),
 };
 
 int main(int argc, char **argv)

@@ -1,4 +1,6 @@
 """Accesses that nothing orders; see corpus.py."""
+import unittest
+
 import corpus
 
 SOME = range(1, 5)  # each of a pair may be first, and a line may be several instructions
@@ -39,5 +41,15 @@ BUGS = {
     "atomic-plain": memory("atomic-plain", ONE),
     "streams": memory("streams", "64 lanes of this wave"),
 }
+
+RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "found-by-many", "bytes")
+
+
+class Idioms(unittest.TestCase):
+    def test_what_is_no_race(self):
+        for name, done in corpus.in_twos(lambda name: corpus.check(name, options=("--check=race",)), RIGHT):
+            with self.subTest(name):
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
+
 
 corpus.main(BUGS, ("--check=race",))

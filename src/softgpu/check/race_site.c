@@ -155,10 +155,12 @@ static bool only_waits(const code_t *c, unsigned first, unsigned end, const isa_
     return true;
 }
 
-/* What stands behind a load or an atomic access, until the code goes elsewhere. */
+/* What stands behind a load or an atomic access, until the code goes elsewhere. A compiler may have
+ * the first round of a loop in front of it: there is another one like it then. */
 static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
 {
-    isa_inst_t i;
+    isa_inst_t i, again = *of;
+    int64_t again_at = c->own;
     bool kept = !changes_address(of, of);
     unsigned at = c->own + of->dwords;
     for (unsigned k = 0, n; k < AHEAD && (n = decode(c, at, &i)); k++, at += n) {
@@ -166,8 +168,8 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
         if (leaves(i.op)) return;
         if (is_branch(i.op)) {
             const int64_t target = (int64_t)at + n + i.imm;
-            if (target >= 0 && target <= c->own) {
-                s->waits = of->fmt != ISA_FMT_SMEM && only_waits(c, (unsigned)target, at, of);
+            if (target >= 0 && target <= again_at) {
+                s->waits = of->fmt != ISA_FMT_SMEM && only_waits(c, (unsigned)target, at, &again);
                 return;
             }
             kept &= i.op != ISA_OP_s_branch;
@@ -175,6 +177,10 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
         if (op->unit != SGC_UNIT_NONE && op->access == SGC_WRITE && same_address(&i, of))
             kept = false;
         s->tries |= (kept || isa_table[i.op].mods & ISA_M_CAS) && tries(&i, of);
+        if (i.op == of->op && same_address(&i, of)) {
+            again = i;
+            again_at = at;
+        }
         kept &= !changes_address(&i, of);
     }
 }
