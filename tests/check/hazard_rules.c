@@ -69,7 +69,11 @@ static seen_t step_next(programs_t *p, const isa_wave_t *w, bool scc_known)
         uses[k].pc = CODE + 4 * (p->at - begin);
         p->at += (size_t)size;
         if (i->op == ISA_OP_s_endpgm) return seen;
-        const unsigned n = chk_hazard_step(&wave, &uses[k], w, i, found);
+        unsigned n = 0;
+        if (chk_hazard_is_usual(&wave, &uses[k], w))
+            chk_hazard_pass(&wave, &uses[k]);
+        else
+            n = chk_hazard_look(&wave, &uses[k], w, i, found);
         seen.at_end = n;
         seen.n += n;
         if (n) seen.last = found[n - 1];

@@ -332,32 +332,47 @@ static void check_lds_read(chk_group_t *g, state_t *s, wave_t *v, const isa_wave
 
 /* ---- instructions ---- */
 
-static const chk_use_t *use_of(const chk_group_t *g, state_t *s, const isa_wave_t *w,
-                               const isa_inst_t *i)
+static chk_use_t *use_at(state_t *s, const isa_inst_t *i)
 {
-    chk_use_t *u = &s->use[(uintptr_t)i / sizeof *i % USES];
-    if (u->inst == i && u->dispatch == g->dispatch->serial) return u;
-    chk_use_describe(u, w, i);
-    u->dispatch = g->dispatch->serial;
-    u->pc = isa_inst_pc(w, i);
-    return u;
+    return &s->use[(uintptr_t)i / sizeof *i % USES];
+}
+
+static bool is_known(const chk_group_t *g, const chk_use_t *u, const isa_inst_t *i)
+{
+    return u->inst == i && u->dispatch == g->dispatch->serial;
+}
+
+/* Apart so that what is usual needs no frame. */
+__attribute__((noinline)) static void look(chk_group_t *g, state_t *s, isa_wave_t *w,
+                                           const isa_inst_t *i)
+{
+    wave_t *v = &s->wave[w->index_in_group];
+    chk_use_t *u = use_at(s, i);
+    chk_hazard_t found[CHK_HAZARDS_MAX];
+    if (!is_known(g, u, i)) {
+        chk_use_describe(u, w, i);
+        u->dispatch = g->dispatch->serial;
+        u->pc = isa_inst_pc(w, i);
+    }
+    const unsigned n = chk_hazard_look(&v->hazards, u, w, i, found);
+    for (unsigned k = 0; k < n; k++)
+        tell(g, w, i, u, &found[k]);
+    if (!w->exec) return;
+    if (u->flags & CHK_USE_LDS_READ) check_lds_read(g, s, v, w, i);
+    if (u->flags & CHK_USE_LDS_WRITE) keep_write(v, w, i, u);
+    if (u->flags & CHK_USE_LDS_FILL) keep_fill(g, v, w, i, u);
 }
 
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
-    enum { LDS = CHK_USE_LDS_READ | CHK_USE_LDS_WRITE | CHK_USE_LDS_FILL };
     state_t *s = state_in(state);
-    chk_hazard_t found[CHK_HAZARDS_MAX];
     if (w->index_in_group >= WAVES || w->privileged) return;
-    wave_t *v = &s->wave[w->index_in_group];
-    const chk_use_t *u = use_of(g, s, w, i);
-    const unsigned n = chk_hazard_step(&v->hazards, u, w, i, found);
-    for (unsigned k = 0; k < n; k++)
-        tell(g, w, i, u, &found[k]);
-    if (!(u->flags & LDS) || !w->exec) return;
-    if (u->flags & CHK_USE_LDS_READ) check_lds_read(g, s, v, w, i);
-    if (u->flags & CHK_USE_LDS_WRITE) keep_write(v, w, i, u);
-    if (u->flags & CHK_USE_LDS_FILL) keep_fill(g, v, w, i, u);
+    chk_hazard_wave_t *hazards = &s->wave[w->index_in_group].hazards;
+    const chk_use_t *u = use_at(s, i);
+    if (is_known(g, u, i) && chk_hazard_is_usual(hazards, u, w))
+        chk_hazard_pass(hazards, u);
+    else
+        look(g, s, w, i);
 }
 
 const chk_part_t chk_hazard_part = {.family = CHK_HAZARD,

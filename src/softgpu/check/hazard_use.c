@@ -131,20 +131,35 @@ static bool is_wide(const isa_inst_t *i)
            !(buffer && i->src[3].kind == ISA_OPK_SGPR);
 }
 
+/* Whether one of the registers from `from` on is a scalar, or a vector. */
+static bool has_regs(const chk_use_t *u, unsigned from, unsigned to, bool scalar)
+{
+    for (unsigned k = from; k < to; k++)
+        if ((u->regs[k].first >= CHK_REG_SCALAR) == scalar) return true;
+    return false;
+}
+
+/* What both have to have for the row to count: registers that the first writes. */
+static bool can_share(const chk_rule_t *r, const chk_use_t *u, unsigned from, unsigned to)
+{
+    switch ((chk_share_t)r->share) {
+    case CHK_SHARE_SCALAR:
+    case CHK_SHARE_LANE:
+    case CHK_SHARE_VCC: return has_regs(u, from, to, true);
+    case CHK_SHARE_VECTOR:
+    case CHK_SHARE_VECTOR_F64: return has_regs(u, from, to, false);
+    default: return true;
+    }
+}
+
 static void find_rules(chk_use_t *u, uint32_t second)
 {
     if (u->first & CHK_FIRST_MARKS) u->flags |= CHK_USE_MARKS;
     if (u->first & CHK_FIRST_RARE) u->flags |= CHK_USE_RARE;
-    if (u->first) u->flags |= CHK_USE_FIRST;
     for (unsigned k = 0; k < CHK_RULES; k++) {
         const chk_rule_t *r = &chk_rules[k];
-        if (r->first & u->first) u->as_first |= 1ull << k;
-        if (!(r->second & second)) continue;
-        /* what needs a register that this one has not cannot be */
-        bool scalar = false;
-        for (unsigned n = 0; n < u->n_reads; n++)
-            scalar |= u->regs[n].roles & CHK_ROLE_SCALAR;
-        if (r->share == CHK_SHARE_SCALAR && !scalar) continue;
+        if (r->first & u->first && can_share(r, u, u->n_reads, u->n)) u->as_first |= 1ull << k;
+        if (!(r->second & second) || !can_share(r, u, 0, u->n_reads)) continue;
         u->as_second |= 1ull << k;
         if (r->states > u->far) u->far = r->states;
         /* matrix instructions, dot products and wide stores mark their registers: hazard_wave.c */
@@ -153,6 +168,7 @@ static void find_rules(chk_use_t *u, uint32_t second)
         u->flags |= CHK_USE_WALKS;
         if (r->states > u->near) u->near = r->states;
     }
+    if (u->as_first) u->flags |= CHK_USE_FIRST;
 }
 
 /* ---- */

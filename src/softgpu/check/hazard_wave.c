@@ -171,7 +171,7 @@ static bool overlaps_any(const chk_use_t *f, const chk_regs_t *r)
 
 /* Whether the register of the second belongs to what the first has of it. */
 static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u,
-                   const chk_regs_t *r, bool behind_f64)
+                   const chk_regs_t *r)
 {
     const bool same_op = f->op == u->op;
     unsigned roles = roles_of[rule->share];
@@ -181,9 +181,6 @@ static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *
     case CHK_SHARE_HELD: return f->held < CHK_USE_REGS && overlap(f->regs[f->held], *r);
     case CHK_SHARE_VCC:
         if (r->first != CHK_REG_SCALAR + ISA_CODE_VCC) return false;
-        break;
-    case CHK_SHARE_VECTOR_F64:
-        if (!behind_f64) return false;
         break;
     case CHK_SHARE_DOT_WRITTEN:
         if (same_op) return false;
@@ -198,13 +195,13 @@ static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *
 }
 
 static bool meets(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u, unsigned settled,
-                  bool behind_f64, uint16_t *reg)
+                  uint16_t *reg)
 {
     if (rule->share == CHK_SHARE_NOTHING) return true;
     if (rule->share == CHK_SHARE_HWREG) return f->hwreg == u->hwreg;
     for (unsigned k = 0; k < u->n; k++) {
         if (rule->first & CHK_FIRST_MATRIX && settled >> k & 1) continue;
-        if (!shares(rule, f, u, &u->regs[k], behind_f64)) continue;
+        if (!shares(rule, f, u, &u->regs[k])) continue;
         *reg = u->regs[k].first;
         return true;
     }
@@ -226,18 +223,19 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
 {
     const uint32_t n = s->n_recent < CHK_RECENT ? s->n_recent : CHK_RECENT;
     unsigned settled = 0, missing = 0;
-    bool behind_f64 = false;
+    /* until one is behind a matrix instruction of f64 */
+    uint64_t as_second = u->as_second & ~(1ull << CHK_RULE_F64_BETWEEN);
     for (uint32_t back = 1; back <= n; back++) {
         const chk_recent_t *recent = &s->recent[(s->n_recent - back) % CHK_RECENT];
         const chk_use_t *f = recent->use;
         const uint32_t had = s->states - recent->end;
         if (had >= reach) break;
         if (f->inst != recent->inst) continue;
-        for (uint64_t left = f->as_first & u->as_second; left; left &= left - 1) {
+        for (uint64_t left = f->as_first & as_second; left; left &= left - 1) {
             const unsigned rule = (unsigned)__builtin_ctzll(left);
             uint16_t reg = CHK_REGS;
             if (had + missing >= chk_rules[rule].states ||
-                !meets(&chk_rules[rule], f, u, settled, behind_f64, &reg))
+                !meets(&chk_rules[rule], f, u, settled, &reg))
                 continue;
             missing = chk_rules[rule].states - had;
             *out = (chk_hazard_t){.kind = CHK_HAZARD_STATES,
@@ -248,7 +246,7 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
                                   .pc = f->pc};
         }
         settled |= settle(f, u);
-        behind_f64 |= f->first & CHK_FIRST_F64;
+        if (f->first & CHK_FIRST_F64) as_second = u->as_second;
     }
     return missing;
 }
@@ -305,7 +303,9 @@ static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
 
 void chk_hazard_start(chk_hazard_wave_t *s)
 {
-    memset(s, 0, offsetof(chk_hazard_wave_t, recent));
+    if (s->any_pending) memset(&s->pending, 0, sizeof s->pending);
+    if (s->any_locked) memset(&s->locked, 0, sizeof s->locked);
+    memset(s, 0, offsetof(chk_hazard_wave_t, pending));
     s->rare_end = 0u - RARE_STATES;
     s->matrix_end = 0u - CHK_RULE_STATES_MAX;
 }

@@ -23,15 +23,16 @@ typedef struct {
 } chk_recent_t;
 
 typedef struct {
-    /* of each flow: operations issued, and how many of the first of them have returned for sure;
-     * of FLAT also by lgkmcnt, of which `returned` is the lesser */
-    uint32_t issued[CHK_FLOWS], returned[CHK_FLOWS], flat_vm, flat_lgkm;
-    uint32_t states; /* issued so far */
-    uint32_t n_recent, marked_until, matrix_end;
+    uint32_t states;     /* issued so far */
     uint32_t look_until; /* states: before them vector instructions look back */
-    uint32_t rare_end;   /* behind the last first of a pair that leaves no marks and is no VALU */
     bool scc_known, any_pending, any_locked;
     uint16_t only_dot; /* the one whose registers alone are marked; 0: there are others */
+    uint32_t n_recent, marked_until, matrix_end;
+    uint32_t rare_end; /* behind the last first of a pair that leaves no marks and is no VALU */
+    /* of each flow: operations issued, and how many of the first of them have returned for sure;
+     * of FLAT also by vmcnt and by lgkmcnt, of which `returned` is the lesser */
+    uint32_t issued[CHK_FLOWS], returned[CHK_FLOWS], flat_vm, flat_lgkm;
+    /* empty unless any_pending, any_locked */
     chk_reg_set_t pending, locked;
     chk_reg_set_t marked; /* used by matrix instructions, dot products and wide stores of late */
     chk_recent_t recent[CHK_RECENT];
@@ -60,7 +61,9 @@ typedef struct {
 
 enum { CHK_HAZARDS_MAX = 3 };
 
+/* A wave begins; the memory is zeroed at first. */
 void chk_hazard_start(chk_hazard_wave_t *s);
+/* Any instruction that is about to run. Returns how many hazards there are; each is told once. */
 unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,
                          const isa_inst_t *i, chk_hazard_t found[CHK_HAZARDS_MAX]);
 
@@ -71,7 +74,21 @@ static inline bool chk_is_indexed(const isa_wave_t *w, const chk_use_t *u)
     return w->mode & MODE_GPR_INDEX && u->flags & CHK_USE_INDEXED;
 }
 
-/* It passes: nothing is known of it but that it may be the first of a pair. */
+/* Whether there is nothing to look at: nothing under way that it could meet, nothing that it
+ * begins but what may be the first of a pair. */
+static inline bool chk_hazard_is_usual(const chk_hazard_wave_t *s, const chk_use_t *u,
+                                       const isa_wave_t *w)
+{
+    enum {
+        SCC = CHK_USE_READS_SCC | CHK_USE_WRITES_SCC,
+        ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE
+    };
+    return !s->any_pending && !s->any_locked && u->flow == CHK_FLOW_NONE &&
+           !(u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC)) &&
+           (int32_t)(s->look_until - s->states) <= 0 && !chk_is_indexed(w, u);
+}
+
+/* What is usual passes. */
 static inline void chk_hazard_pass(chk_hazard_wave_t *s, const chk_use_t *u)
 {
     const uint32_t end = s->states + u->states;
@@ -79,23 +96,6 @@ static inline void chk_hazard_pass(chk_hazard_wave_t *s, const chk_use_t *u)
         s->recent[s->n_recent++ % CHK_RECENT] =
             (chk_recent_t){.use = u, .inst = u->inst, .end = end};
     s->states = end;
-}
-
-/* An instruction is about to run. Returns how many hazards there are; each is told once. */
-static inline unsigned chk_hazard_step(chk_hazard_wave_t *s, const chk_use_t *u,
-                                       const isa_wave_t *w, const isa_inst_t *i,
-                                       chk_hazard_t found[CHK_HAZARDS_MAX])
-{
-    enum {
-        SCC = CHK_USE_READS_SCC | CHK_USE_WRITES_SCC,
-        ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE
-    };
-    if (s->any_pending || s->any_locked || u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC) ||
-        u->flow != CHK_FLOW_NONE || (int32_t)(s->look_until - s->states) > 0 ||
-        chk_is_indexed(w, u))
-        return chk_hazard_look(s, u, w, i, found);
-    chk_hazard_pass(s, u);
-    return 0;
 }
 
 #endif
