@@ -52,6 +52,20 @@ static const chk_kind_t memory_kinds[] = {CHK_KIND_READ, CHK_KIND_WRITE, CHK_KIN
                         scratch_kinds[] = {CHK_KIND_SCRATCH_READ, CHK_KIND_SCRATCH_WRITE,
                                            CHK_KIND_SCRATCH_WRITE};
 
+/* Whether all elements of a row, those of inactive lanes too, are from `first` on and at most
+ * `more` above it, which is an int. */
+static bool none_outside(const uint32_t *row, uint32_t first, uint32_t more)
+{
+    const __m128i *v = (const __m128i *)row;
+    const __m128i least = _mm_set1_epi32((int)first), most = _mm_set1_epi32((int)more);
+    __m128i outside = _mm_setzero_si128(); /* by the sign */
+    for (unsigned k = 0; k < ISA_LANES / 4; k++) {
+        const __m128i above = _mm_sub_epi32(v[k], least);
+        outside = _mm_or_si128(outside, _mm_or_si128(above, _mm_sub_epi32(most, above)));
+    }
+    return !_mm_movemask_ps(_mm_castsi128_ps(outside));
+}
+
 /* ---- allocations ---- */
 
 /* Whether [va, va + bytes) is where the program may be; asks and keeps the answer. */
@@ -195,9 +209,39 @@ static void look_at_alignment(const access_t *x, sgc_lanes_t *a)
     if (bad) report(x, CHK_KIND_MISALIGNED, a->bytes, bad, a->va[__builtin_ctzll(bad)]);
 }
 
+/* A quick look at the addresses of most loads and stores, whose lanes are all in one span that is
+ * known; false: a closer one is needed. */
+static bool global_is_inside(const access_t *x)
+{
+    const isa_inst_t *i = x->inst;
+    const isa_row_t *rows = x->wave->vgpr + i->src[0].reg;
+    uint64_t base = (uint64_t)(int64_t)i->imm;
+    if (i->fmt != ISA_FMT_GLOBAL || i->src[0].kind != ISA_OPK_VGPR || i->flags & ISA_F_LDS ||
+        x->op->access == SGC_ATOMIC)
+        return false;
+    if (i->flags & ISA_F_SADDR) {
+        const uint32_t *s = &x->wave->sgpr[i->src[2].reg];
+        if (i->src[2].kind != ISA_OPK_SGPR) return false;
+        base += s[0] | (uint64_t)s[1] << 32;
+    } else {
+        if (!none_outside(rows[1], rows[1][0], 0)) return false;
+        base += (uint64_t)rows[1][0] << 32;
+    }
+    for (unsigned k = 0; k < SPANS; k++) {
+        const chk_span_t *p = &x->state->span[k].at;
+        if (base + rows[0][0] - p->begin >= p->end - p->begin) continue;
+        const uint64_t begin = p->begin > base ? p->begin : base, first = begin - base;
+        if (begin + x->op->bytes > p->end || (writes(x) && !x->state->span[k].writes)) continue;
+        uint64_t more = p->end - x->op->bytes - begin;
+        if (more > INT32_MAX) more = INT32_MAX;
+        if (first <= UINT32_MAX - more && none_outside(rows[0], (uint32_t)first, (uint32_t)more))
+            return true;
+    }
+    return false;
+}
+
 static void look_at_lanes(const access_t *x, sgc_lanes_t *a)
 {
-    renew(x->state, x->wave);
     if (!all_good(x, a)) {
         uint64_t first = 0;
         sgc_lanes_spread(a);
@@ -317,6 +361,8 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     } else if (!w->exec) {
         return;
     } else if (x.op->unit == SGC_UNIT_VECTOR) {
+        renew(state, w);
+        if (global_is_inside(&x)) return;
         sgc_reach_t *r = chk_reach(g, w, i);
         if (r->memory.exec && is_scratch(&x))
             look_at_scratch(&x, &r->memory);
