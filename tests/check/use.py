@@ -205,6 +205,14 @@ class Profiled(Use):
     def test_softgpu_outside(self):
         self.judge(42, (softgpu, "--check", "--error-exitcode", "42", "--", self.profiler, "TRACE", "--"))
 
+    def test_first_generation(self):
+        done = run(os.path.join(os.path.dirname(softgpu), "rocprof"), "-o", self.path("out.csv"), program, "counted",
+                   env=dict(os.environ, SOFTGPU_CHECK="memory"))
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr)
+        self.assertEqual(done.stderr.count(SPILL), 1, done.stderr)
+        with open(self.path("out.csv"), encoding="utf-8") as f:
+            self.assertEqual(sum("spill(int*, int)" in line for line in f), 3)
+
     def test_without_the_library(self):
         stub = os.path.join(os.path.dirname(softgpu), "../lib/softgpu/libsoftgpu-preload.so")
         done = run(program, "counted", env=dict(os.environ, LD_PRELOAD=stub, SOFTGPU_CHECK="1"))

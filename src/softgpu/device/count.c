@@ -166,12 +166,20 @@ static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
     return why;
 }
 
+bool sg_look_steps(const sg_box_t *b)
+{
+    const sg_run_t *run = b->run;
+    const isa_check_t *check = check_of(b);
+    return run->observed || run->counted || run->census || (check && !check->idle);
+}
+
 isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt)
 {
     const sg_run_t *run = b->run;
     const isa_core_t *core = run->device->core;
     isa_census_t *census = census_of(b);
-    isa_check_t *asked = check_of(b), *check = asked && !asked->idle ? asked : NULL;
+    isa_check_t *check = check_of(b);
+    if (check && check->idle) check = NULL;
     const bool joined = run->counted && census && !census->step;
     if (interrupt || run->observed || joined || (run->modelled && !census) ||
         (check && (run->counted || census)))

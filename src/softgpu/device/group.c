@@ -204,7 +204,7 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
 
 static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
 {
-    const bool looked_at = b->run->looked_at;
+    const bool looked_at = b->run->looked_at, steps = looked_at && sg_look_steps(b);
     const isa_core_t *core = b->run->device->core;
     const uint32_t all = (1u << b->group.n_waves) - 1;
     isa_interrupt_t own;
@@ -219,7 +219,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
             todo &= todo - 1;
             b->running = w;
             isa_stop_t why = interrupt || w->privileged ? sg_sampling_run(b, w, slice, interrupt)
-                             : looked_at                ? sg_look_run(b, w, slice, NULL)
+                             : steps                    ? sg_look_run(b, w, slice, NULL)
                                                         : core->run(w, slice);
             if (why == ISA_STOP_END) {
                 b->ended |= 1u << i;

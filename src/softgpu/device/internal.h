@@ -186,6 +186,8 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
 void sg_look_end(sg_run_t *run, uint64_t *end_ts);
 /* The waves of workgroup `id` are prepared. */
 void sg_look_start(sg_box_t *b, uint64_t id);
+/* Whether single instructions are looked at in this turn; otherwise the plain loop will do. */
+bool sg_look_steps(const sg_box_t *b);
 /* `interrupt`, which may be NULL, may stop the wave. */
 isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt);
 /* All waves are at a barrier or have ended. */
