@@ -355,7 +355,8 @@ def case_tracks(directory):
     Arrows from a launch to its kernel, and none if they are not wanted."""
     paths = []
     for rank, pid in enumerate((4242, 4343)):
-        d = fixture.Database(f"{directory}/{rank}.db", pid=pid, command=f"./rank {rank}")
+        d = fixture.Database(f"{directory}/{rank}.db", pid=pid, command="./solve")
+        d.db.execute(f'UPDATE "rocpd_info_process{d.uuid}" SET extdata = ?', (json.dumps({"mpi_rank": rank, "mpi_size": 2}),))
         d.kernel(1, "sum")
         d.call("roctxRangePushA", 0, 90_000, "MARKER_CORE_RANGE_API", "step")
         d.copy(1000, 5000, 64)
@@ -375,7 +376,7 @@ def case_tracks(directory):
         b.run("window.texts = []; " + hook)
         b.key("3")
         shown = " | ".join(texts())
-        for words in ("4242", "4343", "Queue 1", "Queue 2", "main", "host → device"):
+        for words in ("rank 0 · solve · process 4242", "rank 1 · solve · process 4343", "Queue 1", "Queue 2", "main", "host → device"):
             check(words in shown, "no", words, "in", shown)
         check("Stream 1" not in shown, shown)
         b.run("[...document.querySelectorAll('button')].find(x => x.textContent === 'By stream').click()")
