@@ -93,8 +93,14 @@ __device__ void go_through(float *const *where, int count, float *p)
         sum += where[(i * 37 + blockIdx.x) % count][threadIdx.x];
     p[item()] = sum;
 }
-__global__ void bad_places(float *const *where, int count, float *p) { go_through(where, count, p); }
-__global__ void good_places(float *const *where, int count, float *p) { go_through(where, count, p); }
+__global__ void bad_places(float *const *where, int count, float *p)
+{
+    go_through(where, count, p);
+}
+__global__ void good_places(float *const *where, int count, float *p)
+{
+    go_through(where, count, p);
+}
 
 // all workgroups read the same, in order, again and again
 __device__ void read_again(float *p, int floats, int times)
@@ -161,16 +167,17 @@ static void bad_host(float *p)
         HIP(hipModuleUnload(module));
     }
     for (int i = 0; i < 8; i++) {
-        work<<<8, 64>>>(p, i ? 10 : 50000);
+        work<<<8, 64>>>(p, i ? 10 : 30000);
         HIP(hipDeviceSynchronize());
-        usleep(10000);
+        usleep(60000);
     }
 }
 
+// the same work at once
 static void good_host(float *p)
 {
-    for (int i = 0; i < 20; i++)
-        work<<<8, 64>>>(p, 10000);
+    work<<<8, 64>>>(p, 30000);
+    work<<<8, 64>>>(p, 70);
     HIP(hipDeviceSynchronize());
 }
 
