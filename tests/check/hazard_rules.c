@@ -294,6 +294,7 @@ static void hidden_rules(void **state)
 
 #define LOAD(v) "global_load_dword v" #v ", v[0:1], off\n"
 #define LDS(v)  "ds_read_b32 v" #v ", v0\n"
+#define LDS7    LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3)
 #define SMEM(s) "s_load_dword s" #s ", s[0:1], 0x0\n"
 #define FLAT(v) "flat_load_dword v" #v ", v[10:11]\n"
 #define USE(v)  "v_mov_b32 v9, v" #v "\n"
@@ -335,6 +336,9 @@ static const struct {
     /* LDS is in order, scalar loads are not, and both are one counter */
     {LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(2), .kind = NONE},
     {LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(3), CHK_HAZARD_READ, CHK_FLOW_LDS, 3, 0},
+    /* no more than 15 are outstanding: the next one is issued when the first has returned */
+    {LDS(2) LDS7 LDS7 USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 14},
+    {LDS(2) LDS7 LDS7 LDS(3) USE(2), .kind = NONE},
     {"ds_bpermute_b32 v2, v0, v1\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
     {SMEM(4) SMEM(5) "s_waitcnt lgkmcnt(1)\n s_mov_b32 s6, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
      CHK_REG_SCALAR + 4, 1},

@@ -91,8 +91,11 @@ static void waitcnt(chk_hazard_wave_t *s, uint32_t simm16)
 static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow,
                   const chk_use_t *u, unsigned from, unsigned to)
 {
+    /* a counter that is full keeps the next operation back */
+    static const uint8_t most[CHK_FLOWS] = {[CHK_FLOW_VM] = 63, [CHK_FLOW_LDS] = 15};
     const uint32_t number = ++s->issued[flow];
     s->pc[flow][number % CHK_ISSUES] = u->pc;
+    if (most[flow] && at_most(s, flow, most[flow]) && *any) *any = release(s, set);
     if (from < to) *any = true;
     for (unsigned k = from; k < to; k++) {
         change_bits(set, u->regs[k], true);
