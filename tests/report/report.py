@@ -390,7 +390,7 @@ def case_tracks(directory):
         check("arrow" in texts(), "no arrow from the launch")
         b.run("[...document.querySelectorAll('button')].find(x => x.textContent === 'Launches').click()")
         check("arrow" not in texts(), "an arrow that nobody wants")
-        for _ in range(60):
+        for _ in range(25):
             b.key("w")
         check(b.run(SEEN)[1] <= 100, "it does not come down to nanoseconds", b.run(SEEN))
         clean(b, path)
