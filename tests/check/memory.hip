@@ -450,13 +450,23 @@ static void copied_late()
     (void)hipHostFree(to);
 }
 
-// more than is kept back: given out, filled, taken back
+// more than is kept back: given out, filled, taken back; whoever asks finds it taken back
 static void many_freed()
 {
     enum { BLOCK = 1 << 20, TIMES = 40 };
     hipStream_t stream;
+    hipPointerAttribute_t attributes;
+    size_t before, after, total;
     int *at;
     (void)hipStreamCreate(&stream);
+    (void)hipMemGetInfo(&before, &total);
+    (void)hipMalloc((void **)&at, BLOCK);
+    (void)hipFree(at);
+    if (hipPointerGetAttributes(&attributes, at) == hipSuccess) std::puts("still there");
+    (void)hipMalloc((void **)&at, BLOCK);
+    (void)hipFree(at);
+    (void)hipMemGetInfo(&after, &total);
+    if (before != after) std::puts("not given back");
     for (int k = 0; k < TIMES; k++) {
         if (hipMalloc((void **)&at, BLOCK) != hipSuccess) return;
         fill_all(at, BLOCK / sizeof(int));

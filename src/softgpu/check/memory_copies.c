@@ -83,10 +83,20 @@ void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_
 /* The copies and fills that HIP compiles for itself, those that ROCr has without a code object. */
 static bool is_runtimes_own(const chk_finding_t *f)
 {
+    /* a kernel that is wrong is wrong in many waves */
+    static _Thread_local struct {
+        uint64_t kernel_object, epoch;
+        bool own;
+    } last;
+    const uint64_t epoch = sg_memory_epoch(f->memory);
+    if (last.kernel_object == f->kernel_object && last.epoch == epoch) return last.own;
     char *name = sg_kernel_name(f->memory, f->kernel_object);
     const bool own =
         name && (!strncmp(name, "__amd_rocclr_", 13) || !strncmp(name, "kernel_at_", 10));
     free(name);
+    last.kernel_object = f->kernel_object;
+    last.epoch = epoch;
+    last.own = own;
     return own;
 }
 
