@@ -64,7 +64,8 @@ static const struct {
                " v_fma_f32 v6, v13, v16, v6\n v_fma_f32 v7, v13, v17, v7\n"
                " v_fma_f32 v8, v13, v18, v8\n v_fma_f32 v9, v13, v19, v9\n .endr\n"
                "s_barrier\n s_sub_u32 s12, s12, 1\n s_cmp_lg_u32 s12, 0\n s_cbranch_scc1 again\n"
-               "global_store_dword v1, v2, s[8:9]\n s_endpgm\n",
+               "s_add_u32 s10, s8, 0x400000\n s_addc_u32 s11, s9, 0\n"
+               "global_store_dword v1, v2, s[10:11]\n s_endpgm\n",
      32, 4096},
     {"reduction",
      MODE HEAD "v_lshlrev_b32 v10, 2, v0\n global_load_dword v2, v1, s[8:9]\n"

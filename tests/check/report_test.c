@@ -78,6 +78,24 @@ static const char *text_at(const json_t *object, const char *key)
     return text;
 }
 
+/* Names cannot make lines of their own. */
+static void test_hostile_text(void **state)
+{
+    (void)state;
+    base_lines_t l;
+    base_lines_open(&l, chk_variables[CHK_VARIABLE_OUTPUT], "");
+    const chk_told_t t = hostile((char *)"a\nsoftgpu: error: b\x1b[2J", (char *)"x\r\n.hip");
+    const chk_times_t times = {1, 12, 36};
+    assert_int_equal(truncate(name, 0), 0);
+    chk_text_writer.finding(&l, &t, &times);
+    char *text = written();
+    assert_string_equal(
+        text, "softgpu: error: invalid write of 4 bytes, lane 17 of wave 2, group (5,0,0)\n"
+              "  a?softgpu: error: b?[2J at x??.hip:14\n"
+              "  address 0x10 is in no allocation\n");
+    free(text);
+}
+
 static void test_hostile_json(void **state)
 {
     (void)state;
@@ -200,6 +218,7 @@ int main(void)
     setenv("SOFTGPU_LOG", "none", 1);
     setenv(chk_variables[CHK_VARIABLE_OUTPUT], name, 1);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hostile_text),
         cmocka_unit_test(test_hostile_json),
         cmocka_unit_test(test_hostile_sarif),
         cmocka_unit_test(test_equal_ones),

@@ -140,12 +140,12 @@ static void put_call(FILE *f, const char *key, const char *call, const chk_calls
 
 static void put_place(FILE *f, const chk_told_t *t)
 {
-    static const char *const sides[] = {"before", "inside", "after"}; /* ORDER: chk_side_t */
     const chk_place_t *p = &t->place;
     fprintf(f, ",\"address\":\"0x%llx\"", (unsigned long long)t->f.va);
     if (!t->has_place) return;
     fprintf(f, ",\"allocation\":{\"address\":\"0x%llx\",\"bytes\":%llu,\"side\":\"%s\"",
-            (unsigned long long)p->begin, (unsigned long long)(p->end - p->begin), sides[t->side]);
+            (unsigned long long)p->begin, (unsigned long long)(p->end - p->begin),
+            chk_sides[t->side]);
     put_number(f, "distance", t->distance);
     put_call(f, "made", p->call, &t->made);
     if (!p->live) put_call(f, "gone", p->gone_by, &t->gone);

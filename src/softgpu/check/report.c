@@ -69,6 +69,17 @@ static struct {
 
 /* ---- options ---- */
 
+/* Whoever holds this lock holds those of what is looked up, too: the child finds them all free. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&state.lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&state.lock);
+}
+
 static void in_forked_child(void)
 {
     pthread_mutex_init(&state.lock, NULL);
@@ -96,7 +107,7 @@ static void read_options(void)
     if (state.refused) base_error("%s", why);
     if (!state.options.families) return;
     state.writer = writers[state.options.format];
-    pthread_atfork(NULL, NULL, in_forked_child);
+    pthread_atfork(before_fork, after_fork, in_forked_child);
     on_exit(keep_status, NULL);
     base_lines_open(&state.lines, chk_variables[CHK_VARIABLE_OUTPUT], "findings go");
 }

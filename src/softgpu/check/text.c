@@ -11,12 +11,25 @@ static void put_prefix(FILE *f)
     if (chk_among_others()) fprintf(f, "[%d]", (int)getpid());
 }
 
+/* Of the program's: nothing in it begins a line, or moves a terminal. */
+static void put_name(FILE *f, const char *name)
+{
+    for (; *name; name++)
+        fputc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, f);
+}
+
+static void put_line(FILE *f, const char *file, uint32_t line)
+{
+    put_name(f, file);
+    fprintf(f, ":%u", line);
+}
+
 static void put_call(FILE *f, const chk_call_t *c)
 {
     if (c->file)
-        fprintf(f, "%s:%u", c->file, c->line);
+        put_line(f, c->file, c->line);
     else
-        fputs(c->place, f);
+        put_name(f, c->place);
 }
 
 /* " at app.cpp:52 (called at app.cpp:80)" */
@@ -33,14 +46,21 @@ static void put_calls(FILE *f, const chk_calls_t *calls)
 static void put_spot(FILE *f, const chk_spot_t *s)
 {
     const chk_code_t *c = &s->code;
-    fprintf(f, "  %s", s->kernel ? s->kernel : "");
-    if (s->function) fprintf(f, ", in %s", s->function);
-    if (c->n) fprintf(f, " at %s:%u", c->file[0], c->line[0]);
-    for (uint32_t k = 1; k < c->n; k++) {
+    fputs("  ", f);
+    if (s->kernel) put_name(f, s->kernel);
+    if (s->function) {
+        fputs(", in ", f);
+        put_name(f, s->function);
+    }
+    for (uint32_t k = 0; k < c->n; k++) {
         const char *in = c->function[k]; /* NULL: the function of the symbol */
         if (!in) in = s->function ? s->function : s->kernel;
-        fprintf(f, "%s%s at %s:%u", k == 1 ? " (inlined into " : ", into ", in ? in : "it",
-                c->file[k], c->line[k]);
+        if (k) {
+            fputs(k == 1 ? " (inlined into " : ", into ", f);
+            put_name(f, in ? in : "it");
+        }
+        fputs(" at ", f);
+        put_line(f, c->file[k], c->line[k]);
     }
     fputs(c->n > 1 ? ")\n" : "\n", f);
 }
@@ -56,7 +76,6 @@ static void put_lane(FILE *f, const chk_spot_t *s, bool lane)
 
 static void put_place(FILE *f, const chk_told_t *t)
 {
-    static const char *const sides[] = {"before", "inside", "after"}; /* ORDER: chk_side_t */
     const chk_place_t *p = &t->place;
     fprintf(f, "  address 0x%llx is ", (unsigned long long)t->f.va);
     if (!t->has_place) {
@@ -64,7 +83,7 @@ static void put_place(FILE *f, const chk_told_t *t)
         return;
     }
     fprintf(f, "%llu bytes %s the %llu bytes that %s gave out", (unsigned long long)t->distance,
-            sides[t->side], (unsigned long long)(p->end - p->begin), p->call);
+            chk_sides[t->side], (unsigned long long)(p->end - p->begin), p->call);
     put_calls(f, &t->made);
     if (!p->live) {
         fprintf(f, " and %s took back", p->gone_by);

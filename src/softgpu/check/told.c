@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const chk_sides[] = {"before", "inside", "after"}; /* ORDER: chk_side_t */
+
 static void find_spot(chk_spot_t *s, const struct sg_memory *m, uint64_t kernel_object,
                       const uint32_t *words, uint32_t n_words)
 {

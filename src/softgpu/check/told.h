@@ -20,6 +20,7 @@ typedef struct {
 } chk_spot_t;
 
 typedef enum { CHK_BEFORE, CHK_WITHIN, CHK_AFTER } chk_side_t;
+extern const char *const chk_sides[];
 
 typedef struct {
     chk_finding_t f; /* its pointers may be stale, but for `call` and `other.what` */
