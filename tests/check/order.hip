@@ -16,6 +16,15 @@ __global__ void change(int *at, int n)
     if (i < n) at[i] = 2 * at[i] + 1; // bug: change
 }
 
+// The program waits for the flag, which is in memory of its own.
+__global__ void put_and_tell(int *at, int n, volatile int *flag)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x) at[i] = i;
+    __syncthreads();
+    __threadfence_system();
+    if (threadIdx.x == 0) *flag = 1;
+}
+
 struct setting {
     hipStream_t first, second; // which do not wait for the null stream
     hipEvent_t event;
@@ -194,11 +203,12 @@ static void ways_to_wait()
 {
     setting s;
     int *other;
-    for (int way = 0; way < 9; way++) {
+    for (int way = 0; way < 10; way++) {
         s.put_on(s.first);
         s.change_on(s.first);
         (void)hipEventRecord(s.event, s.first);
         called = 0;
+        *(volatile int *)s.host = 0;
         switch (way) {
         case 0: (void)hipDeviceSynchronize(); break;
         case 1: (void)hipStreamSynchronize(s.first); break;
@@ -221,6 +231,10 @@ static void ways_to_wait()
         case 8:
             allocate(&other, N);
             (void)hipFree(other); // waits for the device
+            break;
+        case 9:
+            put_and_tell<<<1, GROUP, 0, s.first>>>(s.at, N, s.host);
+            while (*(volatile int *)s.host != 1);
             break;
         }
         s.change_on(s.second);

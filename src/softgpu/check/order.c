@@ -266,6 +266,14 @@ void chk_order_meet(uint64_t earlier, uint64_t later)
     unlock();
 }
 
+void chk_order_show(uint64_t serial)
+{
+    if (!order.actor) return;
+    lock();
+    join_actor(&order.host, serial);
+    unlock();
+}
+
 /* ---- lines ---- */
 
 chk_line_t *chk_line_create(uint64_t queue)

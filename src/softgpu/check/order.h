@@ -24,6 +24,10 @@ uint64_t chk_order_copying(void);
  * `earlier` does counts as before `later`, and what follows that. Takes a lock. */
 void chk_order_meet(uint64_t earlier, uint64_t later);
 
+/* The program may see what `serial`, which runs, has written, and go by it: as above, for the
+ * program. */
+void chk_order_show(uint64_t serial);
+
 /* ---- for queues ---- */
 
 /* What is known of a queue. All functions take NULL for one, where nobody asks, and do nothing. */

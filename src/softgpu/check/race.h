@@ -173,6 +173,7 @@ typedef struct {
     race_memo_t memo[RACE_MEMOS];
     unsigned next_memo;
     bool meets; /* the instruction that is looked at is an atomic access that reads */
+    bool shown; /* it has written to memory of the program's own */
 } race_state_t;
 
 /* ---- race_lds.c ---- */
@@ -215,6 +216,8 @@ void race_run_release(race_state_t *s, unsigned wave, uint64_t slots);
 void race_run_acquire(race_state_t *s, uint64_t slots);
 /* The workgroup has read, and means it, what the word says was written. */
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word);
+/* The workgroup writes to memory of the program's own, which may wait for that. */
+void race_run_show(race_state_t *s);
 /* Fills in group, wave, kernel and dispatch of the workgroup; no kernel where it was a copy. */
 void race_run_tell(uint64_t word, chk_other_t *o);
 

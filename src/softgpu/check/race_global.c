@@ -318,6 +318,12 @@ void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a)
     meet_writers(s, w->index_in_group, a);
 }
 
+static bool is_of_program(const isa_wave_t *w, uint64_t va)
+{
+    const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
+    return e && e->flags & (SG_MEM_HOST | SG_MEM_REGISTERED);
+}
+
 void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
                  const race_site_t *site, race_kind_t kind, sgc_lanes_t *a)
 {
@@ -329,6 +335,8 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
     s->meets = kind == RACE_LOAD ? site->atomic : kind == RACE_RMW && i->flags & ISA_F_GLC;
     if (kind == RACE_RMW) meet_and_publish(s, wave, a);
     if (kind == RACE_STORE || (kind == RACE_RMW && !s->meets)) s->clock.stored |= 1u << wave;
+    if (kind != RACE_LOAD && !s->shown && is_of_program(w, a->va[__builtin_ctzll(a->exec)]))
+        race_run_show(s);
     access_t x = access_of(s, w, i, site, kind);
     for (uint64_t left = touch_whole(&x, a); left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);

@@ -164,6 +164,7 @@ void race_run_enter(race_state_t *s, uint64_t serial, uint64_t group)
     if (!r) return;
     s->owner = r->past.base + (uint32_t)group;
     s->floor = r->floor;
+    s->shown = false;
     s->before = r->before;
     s->n_before = r->past.base > r->before ? r->past.base - r->before : 0;
     memset(s->memo, 0, sizeof s->memo);
@@ -221,6 +222,12 @@ static bool is_before(race_memo_t *memo, unsigned *next_memo, uint32_t owner, ui
 static bool other_ordered(race_state_t *s, uint32_t owner)
 {
     return is_before(s->memo, &s->next_memo, owner, s->run->past.serial);
+}
+
+void race_run_show(race_state_t *s)
+{
+    chk_order_show(s->run->past.serial);
+    s->shown = true;
 }
 
 bool race_run_copy(race_copy_t *c, uint64_t serial)
