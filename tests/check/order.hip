@@ -91,8 +91,8 @@ static void wait_before_record()
     s.put_on(s.first);
     if (right) (void)hipEventRecord(s.event, s.first);
     (void)hipStreamWaitEvent(s.second, s.event, 0);
-    if (!right) (void)hipEventRecord(s.event, s.first);
     s.change_on(s.second);
+    if (!right) (void)hipEventRecord(s.event, s.first); // the runtime looks at the event's signal when it likes
 }
 
 // The event is recorded again before the second stream waits, but before the kernel.
@@ -161,6 +161,7 @@ static void copied_too_early()
     s.put_on(s.first);
     if (right) s.in_order(s.first, s.second);
     s.to_host(s.second);
+    (void)hipStreamSynchronize(s.second); // before the program knows anything of the first
 }
 
 static void changed_while_copied()
