@@ -208,10 +208,10 @@ static void look_at_exec(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     chk_init_t *s = state;
-    chk_shadow_t *h = &s->wave[w->index_in_group];
     chk_access_t found = {0};
     const unit_t unit = units[i->op];
-    if (w->index_in_group >= s->n_waves) return;
+    if (w->index_in_group >= s->n_waves) return; /* there was no memory */
+    chk_shadow_t *h = &s->wave[w->index_in_group];
     if (__builtin_expect(unit == UNIT_ALU, 1)) {
         chk_alu_step(&s->lab, h, w, i);
         look_at_exec(g, h, w, i);

@@ -15,8 +15,7 @@
 enum {
     VARIABLES = 6,
     RESULTS = 8, /* rows */
-    FRESH = 520, /* rows of our own wave that no kernel has */
-    PARTIAL_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL
+    FRESH = 520  /* rows of our own wave that no kernel has */
 };
 
 /* Messages give addresses in it. */
@@ -69,14 +68,6 @@ typedef struct {
     chk_origin_t from;
     result_t first, differ;
 } frame_t;
-
-static unsigned sources(const frame_t *f, const isa_operand_t **o)
-{
-    unsigned n = 0;
-    for (unsigned k = 0; k < 3; k++)
-        if (f->i->src[k].kind != ISA_OPK_NONE) o[n++] = &f->i->src[k];
-    return n;
-}
 
 /* The scalar register that takes what is not for rows: a lane mask, or the result. */
 static void find_results(frame_t *f)
@@ -604,9 +595,8 @@ static void up(frame_t *f)
         uint32_t x = f->a->tied ? f->s->scalar[f->i->dst.reg] : 0;
         for (unsigned n = 0; n < 2; n++)
             if (f->i->src[n].kind == ISA_OPK_SGPR) x |= f->s->scalar[f->i->src[n].reg];
-        const isa_operand_t *o[3];
-        for (unsigned n = 0; x && f->from.from == CHK_FROM_NOWHERE && n < sources(f, o); n++)
-            f->from = *chk_operand_from(f->s, o[n], ~UINT64_C(0));
+        for (unsigned n = 0; x && f->from.from == CHK_FROM_NOWHERE && n < 2; n++)
+            f->from = *chk_operand_from(f->s, &f->i->src[n], ~UINT64_C(0));
         if (x && f->from.from == CHK_FROM_NOWHERE) f->from = *chk_operand_from(f->s, &f->i->dst, 0);
         x = upwards(x);
         set_scalars(f, f->mask, &x, 1);

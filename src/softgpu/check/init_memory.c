@@ -20,8 +20,9 @@ enum {
     MEMORIES = 64
 };
 
-/* Larger ones count as written: the pattern would need the host's memory for all of them. */
-static const uint64_t LARGEST = UINT64_C(1) << 30;
+/* Larger ones count as written, and what is beyond that in all: the pattern would need the host's
+ * memory for all of them. */
+static const uint64_t LARGEST = UINT64_C(1) << 30, MOST = UINT64_C(4) << 30;
 
 static struct {
     pthread_rwlock_t lock;
@@ -30,6 +31,7 @@ static struct {
     _Atomic uint64_t epoch;
     chk_bytes_t *gone; /* waves may still have them */
     unsigned dispatches;
+    uint64_t bytes; /* of the places */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
 /* Calls that give out memory of which all writers but the host are known, and which no earlier work
@@ -70,18 +72,15 @@ static const sg_memory_t *memory_of(uint64_t va)
 
 /* ---- places ---- */
 
+static uint64_t end_of(size_t k)
+{
+    return all.place[k]->end;
+}
+
 /* The first that ends behind `va`. */
 static size_t first_behind(uint64_t va)
 {
-    size_t low = 0, high = all.n;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (all.place[middle]->end <= va)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return chk_first_behind(all.n, va, end_of);
 }
 
 static size_t bits_bytes(const chk_bytes_t *b)
@@ -110,6 +109,7 @@ static void take_out(uint64_t begin, uint64_t end)
         chk_bytes_t *b = all.place[at + n++];
         b->next = all.gone;
         all.gone = b;
+        all.bytes -= b->end - b->begin;
     }
     if (!n) return;
     all.n -= n;
@@ -146,6 +146,14 @@ static chk_bytes_t *make(uint64_t begin, uint64_t bytes, uint8_t *host)
     return NULL;
 }
 
+static bool has_room(uint64_t bytes)
+{
+    pthread_rwlock_rdlock(&all.lock);
+    const bool room = all.bytes + bytes <= MOST;
+    pthread_rwlock_unlock(&all.lock);
+    return room;
+}
+
 static bool add(chk_bytes_t *b)
 {
     if (all.n == all.room) {
@@ -159,6 +167,7 @@ static bool add(chk_bytes_t *b)
     memmove(all.place + at + 1, all.place + at, (all.n - at) * sizeof(*all.place));
     all.place[at] = b;
     all.n++;
+    all.bytes += b->end - b->begin;
     atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
     return true;
 }
@@ -167,8 +176,9 @@ void chk_bytes_made(uint64_t begin, uint64_t bytes)
 {
     chk_place_t place;
     const sg_memory_t *m = memory_of(begin);
-    const bool watched = m && !(begin & 3) && bytes <= LARGEST && chk_place_near(begin, &place) &&
-                         place.begin == begin && is_watched(place.call);
+    const bool watched = m && !(begin & 3) && bytes <= LARGEST && has_room(bytes) &&
+                         chk_place_near(begin, &place) && place.begin == begin &&
+                         is_watched(place.call);
     uint32_t *host = watched ? sg_memory_host(m, begin, bytes, SG_MEM_WRITABLE) : NULL;
     chk_bytes_t *b = host ? make(begin, bytes, (uint8_t *)host) : NULL;
     for (uint64_t k = 0; b && k < bytes / 4; k++)

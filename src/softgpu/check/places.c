@@ -26,18 +26,15 @@ uint64_t chk_places_epoch(void)
     return atomic_load_explicit(&all.epoch, memory_order_acquire);
 }
 
+static uint64_t end_of(size_t k)
+{
+    return all.place[k]->end;
+}
+
 /* The first place that ends behind `va`. */
 static size_t first_behind(uint64_t va)
 {
-    size_t low = 0, high = all.n;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (all.place[middle]->end <= va)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return chk_first_behind(all.n, va, end_of);
 }
 
 static void take_out(size_t at, size_t count)

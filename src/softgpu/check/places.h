@@ -7,6 +7,7 @@
 #define SOFTGPU_CHECK_PLACES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { CHK_FRAMES = 24 };
@@ -32,6 +33,20 @@ typedef struct {
 typedef struct {
     uint64_t begin, end;
 } chk_span_t;
+
+/* Of `n` ranges in order and without overlaps the first that ends behind `va`; n: none does. */
+static inline size_t chk_first_behind(size_t n, uint64_t va, uint64_t (*end_of)(size_t))
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (end_of(middle) <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 typedef enum {
     CHK_INSIDE, /* of a live place */
