@@ -279,8 +279,9 @@ static bool replace(const char *name, const chk_times_t *times, const chk_total_
     const int lock = open_locked(name);
     char *old = lock >= 0 ? base_file_read(name, &bytes) : NULL;
     bool good = old;
-    snprintf(temporary, sizeof temporary, "%s.%d", name, (int)getpid());
-    FILE *f = good ? base_file_stream(temporary, "we") : NULL;
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", name);
+    const int fd = good ? base_file_own(mkostemp(temporary, O_CLOEXEC)) : -1;
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (f && !write_document(f, old, bytes, times, total)) {
         good = false;
         errno = EEXIST; /* something else */
@@ -288,7 +289,8 @@ static bool replace(const char *name, const chk_times_t *times, const chk_total_
     if (f && (fstat(lock, &st) != 0 || fchmod(fileno(f), st.st_mode & 07777) != 0)) good = false;
     const int error = errno;
     good = f && fclose(f) == 0 && good && rename(temporary, name) == 0;
-    if (f && !good) unlink(temporary);
+    if (fd >= 0 && !good) unlink(temporary);
+    if (fd >= 0 && !f) close(fd);
     if (!good && error) errno = error;
     free(old);
     if (lock >= 0) close(lock);
