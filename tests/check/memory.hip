@@ -204,7 +204,7 @@ static void stack_overflow()
     allocate(&to, 1);
     allocate(&add, 64);
     (void)hipMemset(add, 0, 64 * sizeof(int));
-    recurse<<<1, 1>>>(to, add, right ? 4 : 100);
+    recurse<<<1, 1>>>(to, add, right ? 1 : 100); // HIP 6 has a stack of 1 KiB for it
     (void)hipDeviceSynchronize();
     (void)hipFree(to);
     (void)hipFree(add);
@@ -297,7 +297,8 @@ static void pool_behind()
     if (hipMallocAsync((void **)&to, N * sizeof(int), stream) != hipSuccess) return; // made: pool
     fill_all(to, right ? N : N + 5);
     (void)hipFreeAsync(to, stream);
-    (void)hipDeviceSynchronize();
+    (void)hipStreamSynchronize(stream);
+    (void)hipStreamDestroy(stream);
 }
 
 // two of whole pages, next to each other as far as a runtime lays them so
@@ -362,7 +363,8 @@ static void freed_async_twice()
     if (hipMallocAsync((void **)&at, N * sizeof(int), stream) != hipSuccess) return; // made: async-twice
     (void)hipFreeAsync(at, stream);
     if (!right) (void)hipFreeAsync(at, stream); // bug: double-free-async
-    (void)hipDeviceSynchronize();
+    (void)hipStreamSynchronize(stream);
+    (void)hipStreamDestroy(stream);
 }
 
 // ---- copies and fills ----
@@ -446,6 +448,8 @@ static void copied_late()
     (void)hipStreamSynchronize(other);
     *flag = 1;
     (void)hipStreamSynchronize(copies);
+    (void)hipStreamDestroy(copies);
+    (void)hipStreamDestroy(other);
     (void)hipHostFree(flag);
     (void)hipHostFree(to);
 }
@@ -455,14 +459,12 @@ static void many_freed()
 {
     enum { BLOCK = 1 << 20, TIMES = 40 };
     hipStream_t stream;
-    hipPointerAttribute_t attributes;
     size_t before, after, total;
     int *at;
     (void)hipStreamCreate(&stream);
     (void)hipMemGetInfo(&before, &total);
     (void)hipMalloc((void **)&at, BLOCK);
     (void)hipFree(at);
-    if (hipPointerGetAttributes(&attributes, at) == hipSuccess) std::puts("still there");
     (void)hipMalloc((void **)&at, BLOCK);
     (void)hipFree(at);
     (void)hipMemGetInfo(&after, &total);
@@ -476,6 +478,7 @@ static void many_freed()
         (void)hipFreeAsync(at, stream);
     }
     (void)hipStreamSynchronize(stream);
+    (void)hipStreamDestroy(stream);
     allocate(&at, N);
     fill_all(at, right ? N : N + 5);
     (void)hipFree(at);
@@ -493,7 +496,8 @@ static void leaked()
         (void)hipMalloc((void **)&at[k], 1000); // made: leaked
     (void)hipHostMalloc((void **)&host, 512, 0); // made: leaked-host
     (void)hipMallocAsync((void **)&pool, 100, stream);
-    (void)hipFreeAsync(pool, stream); // nobody waits for it
+    (void)hipFreeAsync(pool, stream);
+    (void)hipStreamDestroy(stream);
     for (int *a : at)
         if (right) (void)hipFree(a);
     if (right) (void)hipHostFree(host);
