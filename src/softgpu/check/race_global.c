@@ -19,11 +19,8 @@ enum { CHUNK_SHIFT = 21, ADDRESS_BITS = 48, CHUNK_DWORDS = 1 << (CHUNK_SHIFT - 2
 
 typedef _Atomic uint64_t word_t;
 
-/* The first two side by side, since most accesses look at both. */
 typedef struct {
-    struct {
-        word_t write, read;
-    } cell[CHUNK_DWORDS];
+    word_t write[CHUNK_DWORDS], read[CHUNK_DWORDS];
     word_t second[CHUNK_DWORDS]; /* a reader of another workgroup, where the first says so */
 } chunk_t;
 
@@ -77,8 +74,10 @@ static bool add_chunk(uint64_t va)
         all.room = room;
     }
     chunk_t *c = map(sizeof *c);
-    if (c) all.list[all.n++] = *at = c;
-    return c;
+    if (!c) return false;
+    all.list[all.n++] = c;
+    *at = c;
+    return true;
 }
 
 /* Dwords [from, to) of a chunk. */
@@ -89,8 +88,8 @@ static void forget_part(chunk_t *c, size_t from, size_t to)
         return;
     }
     for (size_t d = from; d < to; d++) {
-        if (get(&c->cell[d].write)) set(&c->cell[d].write, 0);
-        if (get(&c->cell[d].read)) set(&c->cell[d].read, 0);
+        if (get(&c->write[d])) set(&c->write[d], 0);
+        if (get(&c->read[d])) set(&c->read[d], 0);
     }
 }
 
@@ -190,21 +189,21 @@ static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, ui
     const size_t d = va / 4 % CHUNK_DWORDS;
     const uint64_t word = x->race.word | (uint64_t)lane << RACE_LANE_SHIFT |
                           (uint64_t)race_mask(va, bytes) << RACE_MASK_SHIFT;
-    const uint64_t write = get(&c->cell[d].write), read = get(&c->cell[d].read);
+    const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
     if (x->race.kind != RACE_RMW && __builtin_expect(hot(x, write), 0))
         look(x, write, false, lane, va, from, bytes);
     if (x->race.kind != RACE_LOAD) {
         if (__builtin_expect(hot(x, read), 0)) look(x, read, true, lane, va, from, bytes);
         if (__builtin_expect(fresh(x, read) && read & RACE_EXTRA, 0))
             look(x, get(&c->second[d]), true, lane, va, from, bytes);
-        set(&c->cell[d].write, merged(write, word));
+        set(&c->write[d], merged(write, word));
     } else if (!fresh(x, read)) {
-        set(&c->cell[d].read, word);
+        set(&c->read[d], word);
     } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
-        set(&c->cell[d].read, merged(read, word) | (read & RACE_EXTRA));
+        set(&c->read[d], merged(read, word) | (read & RACE_EXTRA));
     } else if (!(read & RACE_EXTRA)) {
         set(&c->second[d], word);
-        set(&c->cell[d].read, read | RACE_EXTRA);
+        set(&c->read[d], read | RACE_EXTRA);
     }
 }
 
@@ -222,16 +221,16 @@ static void element(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_
 /* Lanes whose elements are whole dwords, aligned, that no other wave has changed or, to change
  * them, read: the most of them. Returns the others. What is read of *x is copied: stores to the
  * shadow do not change it. */
-static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a)
+static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t lanes)
 {
     const access_t own = *x;
-    const uint64_t mine = x->race.word | RACE_MASK_BITS, exec = a->exec;
+    const uint64_t mine = x->race.word | RACE_MASK_BITS;
     const uint32_t n = a->bytes / 4;
     const bool reads = x->race.kind == RACE_LOAD;
     uint64_t others = 0, last = UINT64_MAX, last_chunk = UINT64_MAX;
     chunk_t *c = NULL;
-    if (a->bytes % 4) return exec;
-    for (uint64_t left = exec; left; left &= left - 1) {
+    if (a->bytes % 4) return lanes;
+    for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t va = a->va[lane], word = mine | (uint64_t)lane << RACE_LANE_SHIFT;
         if (va == last && reads) continue;
@@ -244,21 +243,88 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a)
         const size_t d = va / 4 % CHUNK_DWORDS;
         bool near = va % 4 || d + n > CHUNK_DWORDS;
         for (size_t k = d; k < d + n && !near; k++) {
-            const uint64_t write = get(&c->cell[k].write), read = get(&c->cell[k].read);
+            const uint64_t write = get(&c->write[k]), read = get(&c->read[k]);
             near = hot(&own, write);
             if (near) break;
             if (!fresh(&own, read))
-                set(reads ? &c->cell[k].read : &c->cell[k].write, word);
+                set(reads ? &c->read[k] : &c->write[k], word);
             else if (reads && !((read ^ mine) >> RACE_OWNER_SHIFT))
-                set(&c->cell[k].read, word | (read & RACE_EXTRA));
+                set(&c->read[k], word | (read & RACE_EXTRA));
             else if (!reads && !((read ^ mine) >> RACE_WAVE_SHIFT) && !(read & RACE_EXTRA))
-                set(&c->cell[k].write, word);
-            else
-                near = !reads || !(read & RACE_EXTRA); /* else two others have read it */
+                set(&c->write[k], word);
+            else if (!reads)
+                near = true;
+            else if (!(read & RACE_EXTRA)) { /* else two others have read it */
+                set(&c->second[k], word);
+                set(&c->read[k], read | RACE_EXTRA);
+            }
         }
         if (near) others |= UINT64_C(1) << lane;
     }
     return others;
+}
+
+/* ---- lanes side by side ---- */
+
+typedef uint64_t row_t __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline __attribute__((target("avx2"), always_inline)) bool any(row_t r)
+{
+    return r[0] | r[1] | r[2] | r[3];
+}
+
+/* Dwords from `d` on, 1 << shift of a lane. Returns the lanes of which some are another's concern,
+ * and those beside them. Each word is loaded and stored as a whole, and stored only where it is
+ * this access's own. */
+static __attribute__((target("avx2"))) uint64_t touch_row(const access_t *x, chunk_t *c, size_t d,
+                                                          unsigned shift)
+{
+    const uint64_t mine = x->race.word | RACE_MASK_BITS;
+    const uint64_t floor = x->floor, before = x->before, n_before = x->n_before;
+    const bool reads = x->race.kind == RACE_LOAD;
+    row_t *writers = (row_t *)(void *)&c->write[d], *readers = (row_t *)(void *)&c->read[d];
+    row_t *seconds = (row_t *)(void *)&c->second[d];
+    const unsigned rows = (ISA_LANES / 4) << shift;
+    const row_t extra = (row_t){0} + RACE_EXTRA;
+    uint64_t others = 0;
+    for (unsigned k = 0; k < rows; k++) {
+        const row_t w = writers[k], r = readers[k], dword = (row_t){0, 1, 2, 3} + 4 * k;
+        const row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
+        const row_t read = (row_t)(r >= floor) & (row_t)(r - before >= n_before);
+        const row_t theirs = read & (row_t)((r ^ mine) >> RACE_OWNER_SHIFT != 0);
+        const row_t written =
+            (row_t)(w >= floor) & (row_t)(w - before >= n_before) & (w ^ mine) >> RACE_WAVE_SHIFT;
+        row_t in_the_way = written;
+        if (!reads) in_the_way |= read & ((r ^ mine) >> RACE_WAVE_SHIFT | (r & extra));
+        if (any(in_the_way)) {
+            others |= UINT64_C(15) >> (4 - (4 >> shift)) << (4 * k >> shift);
+        } else if (!reads) {
+            writers[k] = word;
+        } else if (!any(theirs)) {
+            readers[k] = word | (read & r & extra);
+        } else if (any(~theirs)) {
+            others |= UINT64_C(15) >> (4 - (4 >> shift)) << (4 * k >> shift);
+        } else if (any(~r & extra)) { /* else two others have read it */
+            seconds[k] = word;
+            readers[k] = r | extra;
+        }
+    }
+    return others;
+}
+
+/* The lanes that are left, where EXEC is full and each element right behind that of the lane
+ * before.
+ */
+static uint64_t touch_even(const access_t *x, const sgc_lanes_t *a)
+{
+    const uint64_t va = a->va[0];
+    const size_t d = va / 4 % CHUNK_DWORDS;
+    const bool fits = a->bytes == 4 || a->bytes == 8 || a->bytes == 16;
+    if (!a->even || !fits || a->step != a->bytes || va % 4) return a->exec;
+    if (d + ISA_LANES * a->bytes / 4 > CHUNK_DWORDS || !__builtin_cpu_supports("avx2"))
+        return a->exec;
+    chunk_t *c = chunk_of(va);
+    return c ? touch_row(x, c, d, (unsigned)__builtin_ctz(a->bytes / 4)) : 0;
 }
 
 static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
@@ -297,7 +363,7 @@ static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
         const uint64_t va = a->va[__builtin_ctzll(left)];
         for (uint64_t at = va; at < va + a->bytes; at += 4) {
             chunk_t *c = chunk_of(at);
-            if (c) race_run_meet(s, wave, get(&c->cell[at / 4 % CHUNK_DWORDS].write));
+            if (c) race_run_meet(s, wave, get(&c->write[at / 4 % CHUNK_DWORDS]));
         }
     }
 }
@@ -331,15 +397,20 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
     const unsigned wave = w->index_in_group;
     uint64_t last = ~UINT64_C(0);
     chunk_t *c = NULL;
-    sgc_lanes_spread(a);
     s->meets = kind == RACE_LOAD ? site->atomic : kind == RACE_RMW && i->flags & ISA_F_GLC;
-    if (kind == RACE_RMW) meet_and_publish(s, wave, a);
+    if (kind == RACE_RMW) {
+        sgc_lanes_spread(a);
+        meet_and_publish(s, wave, a);
+    }
     if (kind == RACE_STORE || (kind == RACE_RMW && !s->meets)) s->clock.stored |= 1u << wave;
     if (kind != RACE_LOAD && !s->shown && is_of_program(w, a->va[__builtin_ctzll(a->exec)]))
         race_run_show(s);
     access_t x = access_of(s, w, i, site, kind);
-    for (uint64_t left = touch_whole(&x, a); left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
+    uint64_t lanes = touch_even(&x, a);
+    if (!lanes) return;
+    sgc_lanes_spread(a);
+    for (lanes = touch_whole(&x, a, lanes); lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
         const uint64_t va = a->va[lane];
         if (va >> CHUNK_SHIFT != last) {
             c = chunk_of(va);
@@ -392,7 +463,7 @@ static void look_from_copy(transfer_t *t, uint64_t word, bool is_read, bool writ
 static void copy_dword(transfer_t *t, chunk_t *c, size_t d, bool writes, uint64_t va, uint32_t mask)
 {
     const uint64_t word = (uint64_t)t->copy.owner << RACE_OWNER_SHIFT | mask << RACE_MASK_SHIFT;
-    const uint64_t write = get(&c->cell[d].write), read = get(&c->cell[d].read);
+    const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
     const uint64_t floor = (uint64_t)t->copy.floor << RACE_OWNER_SHIFT;
     if (write >= floor && write >> RACE_MASK_SHIFT & mask)
         look_from_copy(t, write, false, writes, va);
@@ -401,14 +472,14 @@ static void copy_dword(transfer_t *t, chunk_t *c, size_t d, bool writes, uint64_
             look_from_copy(t, read, true, true, va);
         if (read >= floor && read & RACE_EXTRA && get(&c->second[d]) >> RACE_MASK_SHIFT & mask)
             look_from_copy(t, get(&c->second[d]), true, true, va);
-        set(&c->cell[d].write, merged(write, word));
+        set(&c->write[d], merged(write, word));
     } else if (read < floor) {
-        set(&c->cell[d].read, word);
+        set(&c->read[d], word);
     } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
-        set(&c->cell[d].read, merged(read, word) | (read & RACE_EXTRA));
+        set(&c->read[d], merged(read, word) | (read & RACE_EXTRA));
     } else if (!(read & RACE_EXTRA)) {
         set(&c->second[d], word);
-        set(&c->cell[d].read, read | RACE_EXTRA);
+        set(&c->read[d], read | RACE_EXTRA);
     }
 }
 
