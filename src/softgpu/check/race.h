@@ -233,7 +233,7 @@ bool race_run_copy_ordered(race_copy_t *c, uint64_t word);
 
 /* ---- race.c ---- */
 
-/* Reports what *a has found. `text`: another line, or NULL. */
+/* Reports what *a has found. `more`: another line, or NULL. */
 void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
                  const race_access_t *a, uint32_t bytes, const char *more);
 /* The same of a copy, which has found one of its kind to be in a race with the word. */
