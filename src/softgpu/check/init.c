@@ -205,28 +205,10 @@ static void look_at_exec(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t
     h->scalar[ISA_CODE_EXEC] = h->scalar[ISA_CODE_EXEC + 1] = 0;
 }
 
-static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
+static void look_at_memory(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
+                           const isa_inst_t *i, unit_t unit)
 {
-    chk_init_t *s = state;
     chk_access_t found = {0};
-    const unit_t unit = units[i->op];
-    if (w->index_in_group >= s->n_waves) return; /* there was no memory */
-    chk_shadow_t *h = &s->wave[w->index_in_group];
-    if (__builtin_expect(unit == UNIT_ALU, 1)) {
-        chk_alu_step(&s->lab, h, w, i);
-        look_at_exec(g, h, w, i);
-        return;
-    }
-    if (unit == UNIT_BRANCH) {
-        look_at_branch(g, h, w, i);
-        return;
-    }
-    if (unit != UNIT_SCALAR && !w->exec) return;
-    if (unit == UNIT_LANES) {
-        if (chk_alu_table[i->op].control & 1) look_at_address(g, h, w, i, &i->src[0], 1);
-        chk_alu_step(&s->lab, h, w, i);
-        return;
-    }
     look_at_addresses(g, h, w, i);
     if (unit == UNIT_VECTOR)
         chk_access_vector(g, s, h, w, i, &found);
@@ -235,6 +217,27 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     else
         chk_access_scalar(s, h, w, i, &found);
     look_at_access(g, w, i, &found);
+}
+
+static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
+{
+    chk_init_t *s = state;
+    const unit_t unit = units[i->op];
+    if (w->index_in_group >= s->n_waves) return; /* there was no memory */
+    chk_shadow_t *h = &s->wave[w->index_in_group];
+    if (__builtin_expect(unit == UNIT_ALU, 1)) {
+        chk_alu_step(&s->lab, h, w, i);
+        look_at_exec(g, h, w, i);
+    } else if (unit == UNIT_BRANCH) {
+        look_at_branch(g, h, w, i);
+    } else if (unit != UNIT_SCALAR && !w->exec) {
+        return;
+    } else if (unit == UNIT_LANES) {
+        if (chk_alu_table[i->op].control & 1) look_at_address(g, h, w, i, &i->src[0], 1);
+        chk_alu_step(&s->lab, h, w, i);
+    } else {
+        look_at_memory(g, s, h, w, i, unit);
+    }
 }
 
 /* ---- workgroups ---- */

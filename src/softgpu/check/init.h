@@ -50,8 +50,8 @@ typedef struct {
     uint32_t scratch_bytes;
 } chk_shadow_t;
 
-/* Everything is undefined but `scalars` SGPRs from s0, the row of work-item ids, and what the
- * command processor sets besides. */
+/* Of zeros, or of another wave: everything is undefined but `scalars` SGPRs from s0, the row of
+ * work-item ids, and what the command processor sets besides. */
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars);
 
 static inline unsigned chk_row_of(const chk_shadow_t *s, const isa_operand_t *o)

@@ -13,11 +13,13 @@ enum { INDEXING = 1 << 27 }; /* MODE: M0 is added to numbers of registers */
 
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars)
 {
+    /* rows that the wave does not have are defined: those of the last one are left to clear */
+    if (d->n_vgpr < s->n_rows)
+        memset(s->some + d->n_vgpr, 0, (s->n_rows - d->n_vgpr) * sizeof *s->some);
     s->acc_offset = d->acc_offset;
     s->n_rows = d->n_vgpr;
     memset(s->some, 0xff, d->n_vgpr * sizeof *s->some);
-    memset(s->some + d->n_vgpr, 0, (ISA_VGPR_ROWS - d->n_vgpr) * sizeof *s->some);
-    memset(s->part, 0, sizeof s->part);
+    memset(s->part, 0, d->n_vgpr * sizeof *s->part);
     s->some[0] = 0;
     for (unsigned k = 1; k < d->n_vgpr; k++)
         s->row_from[k] = (chk_origin_t){.from = CHK_FROM_VGPR, .at = k};
