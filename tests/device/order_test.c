@@ -56,6 +56,21 @@ static void setup(bench_t *b)
     assert_non_null(b->program);
 }
 
+/* Of a program whose calls are not seen, its waits are not either: then all is in order. */
+static void test_unheard(void **state)
+{
+    chk_line_t *one = chk_line_create(0), *other = chk_line_create(0);
+    (void)state;
+    const uint64_t first = chk_line_dispatch(one), second = chk_line_dispatch(other);
+    assert_true(chk_order_before(first, second));
+    chk_order_api()->stored(8, 0); /* it creates a signal */
+    assert_false(chk_order_before(first, second));
+    chk_order_end(one, first);
+    chk_order_end(other, second);
+    chk_line_free(one);
+    chk_line_free(other);
+}
+
 static void teardown(bench_t *b)
 {
     for (unsigned k = 0; k < QUEUES; k++)
@@ -433,6 +448,7 @@ static void test_many(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unheard),
         cmocka_unit_test(test_packets_of_a_queue),
         cmocka_unit_test(test_barrier_packets),
         cmocka_unit_test(test_signals_are_used_again),

@@ -71,7 +71,8 @@ static struct {
     pthread_mutex_t lock;
     actor_t *actor; /* by serial; NULL: nobody asks */
     _Atomic uint64_t latest;
-    _Atomic bool lost; /* there was no memory: nothing is out of order any more */
+    _Atomic bool lost;  /* there was no memory: nothing is out of order any more */
+    _Atomic bool heard; /* of the program: else its waits are not known, and all is in order */
     uint64_t begun[CHAINS], over[CHAINS];
     uint32_t n_chains;
     uint32_t spare[CHAINS], n_spare; /* of queues that are gone */
@@ -107,7 +108,8 @@ static bool is_forgotten(uint64_t serial)
 
 bool chk_order_before(uint64_t earlier, uint64_t later)
 {
-    if (!earlier || !order.actor || atomic_load_explicit(&order.lost, memory_order_relaxed))
+    if (!earlier || !order.actor || atomic_load_explicit(&order.lost, memory_order_relaxed) ||
+        !atomic_load_explicit(&order.heard, memory_order_relaxed))
         return true;
     const uint64_t a = atomic_load(&actor_of(earlier)->place);
     const uint64_t b = atomic_load(&actor_of(later)->place);
@@ -486,6 +488,7 @@ static void add_ring(chk_line_t *l, uint64_t upto)
 /* Other threads may have taken packets before this one and not have written them. */
 static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots)
 {
+    atomic_store(&order.heard, true);
     lock();
     chk_line_t *l = order.lines;
     while (l && l->queue != queue)
@@ -517,6 +520,7 @@ static void seen(uint64_t va, int64_t value, bool waited)
 
 static void stored(uint64_t va, int64_t value)
 {
+    atomic_store(&order.heard, true);
     lock();
     word_t *w = make_word(va, value);
     if (w) {
