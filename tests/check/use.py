@@ -266,7 +266,7 @@ class Formats(Use):
         self.assertEqual(result["ruleId"], "invalid-write")
         self.assertIn("invalid write of 4 bytes, lane 0", result["message"]["text"])
         location = result["locations"][0]
-        self.assertTrue(location["physicalLocation"]["artifactLocation"]["uri"].endswith("/use.hip"))
+        self.assertTrue(location["physicalLocation"]["artifactLocation"]["uri"].endswith("use.hip"))
         self.assertEqual(location["physicalLocation"]["region"]["startLine"], int(place("bug: put").split(":")[1]))
         related = [r["message"]["text"] for r in result["relatedLocations"]]
         self.assertEqual(related[:2], ["inlined into this", "hipMalloc"])
