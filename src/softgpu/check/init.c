@@ -293,7 +293,7 @@ static bool make_lds(chk_init_t *s, uint32_t bytes)
     }
     s->lds_bytes = bytes <= s->lds_room ? bytes : 0;
     if (s->lds_bytes) memset(s->lds, 0xff, s->lds_bytes);
-    s->lds_whole = !s->lds_bytes;
+    s->lds_clear = s->lds_bytes ? 0 : UINT32_MAX;
     return s->lds_bytes == bytes;
 }
 
@@ -316,24 +316,24 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     }
 }
 
-/* LDS is written between barriers: whether all of it has been is found out at one, and is good as
- * long as no undefined value goes there. */
+/* LDS is written between barriers: how much of it has been is found out at one, and is good as long
+ * as no undefined value goes there. */
 static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
 {
     chk_init_t *s = state;
-    uint64_t some = 0, x;
-    uint32_t k = 0;
+    uint64_t x = 0;
     (void)g;
     (void)group;
     (void)waiting;
-    if (s->lds_whole || !s->lds_bytes) return;
-    for (; !some && k + sizeof x <= s->lds_bytes; k += sizeof x) {
-        memcpy(&x, s->lds + k, sizeof x);
-        some = x;
+    if (s->lds_clear == UINT32_MAX) return;
+    while (!x && s->lds_clear + sizeof x <= s->lds_bytes) {
+        memcpy(&x, s->lds + s->lds_clear, sizeof x);
+        if (!x) s->lds_clear += sizeof x;
     }
-    for (; k < s->lds_bytes; k++)
-        some |= s->lds[k];
-    s->lds_whole = !some;
+    if (x) return;
+    while (s->lds_clear < s->lds_bytes && !s->lds[s->lds_clear])
+        s->lds_clear++;
+    if (s->lds_clear == s->lds_bytes) s->lds_clear = UINT32_MAX;
 }
 
 static void free_state(void *state)

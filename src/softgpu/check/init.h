@@ -43,6 +43,9 @@ typedef struct {
     uint32_t scc; /* 0 or 1 */
     uint32_t n_rows;
     uint32_t acc_offset;
+    /* origins that are as a wave starts: of the first rows; of the SGPRs */
+    uint32_t rows_named;
+    bool scalars_named;
     isa_row_t *bits;
     /* the wave's scratch, a byte for each; a page that has another number is all undefined */
     uint8_t *scratch;
@@ -99,6 +102,15 @@ static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand
 
 const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes);
 void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes);
+
+static inline void chk_scalar_set(chk_shadow_t *s, unsigned code, uint32_t bits,
+                                  const chk_origin_t *from)
+{
+    s->scalar[code] = bits;
+    if (!bits) return;
+    s->scalar_from[code] = *from;
+    s->scalars_named = false;
+}
 
 /* ---- instructions between registers: init_alu.c, by the rules of init_rules.c ---- */
 
@@ -222,7 +234,9 @@ typedef struct {
     uint32_t scratch_room;
     uint8_t *lds;
     uint32_t lds_room, lds_bytes;
-    bool lds_whole; /* nothing of LDS is undefined: nobody need look */
+    /* so many bytes from its beginning have nothing undefined: nobody need look; UINT32_MAX: none
+     * has */
+    uint32_t lds_clear;
 } chk_init_t;
 
 /* What a load or store finds wrong besides its address: lanes, and where it is from. */

@@ -170,7 +170,7 @@ bytes_clear(const chk_bytes_t *b, const sgc_lanes_t *l, const uint32_t bytes)
 
 static bool is_lds_clear(const access_t *a, const sgc_lanes_t *l)
 {
-    if (a->s->lds_whole) return true;
+    if (a->s->lds_clear == UINT32_MAX) return true;
     EACH_SIZE(lds_clear, l->bytes, a, l)
 }
 
@@ -259,7 +259,7 @@ static inline __attribute__((always_inline)) bool lds_write(const access_t *a, c
 static bool write_clear(const access_t *a, sgc_lanes_t *l)
 {
     if (a->room == LOCAL) {
-        if (a->s->lds_whole) return true;
+        if (a->s->lds_clear == UINT32_MAX) return true;
         EACH_SIZE(lds_write, l->bytes, a, l)
     }
     if (a->room == GLOBAL && l->even && l->step == l->bytes) {
@@ -279,7 +279,7 @@ static void store_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t *
     isa_row_t u[DWORDS];
     if (!l->exec || !chk_is_row(data)) return;
     if (!some && write_clear(a, l)) return;
-    if (some && a->room == LOCAL) a->s->lds_whole = false;
+    if (some && a->room == LOCAL) a->s->lds_clear = 0;
     sgc_lanes_spread(l);
     for (unsigned k = 0; some && k < dwords; k++)
         chk_row_get(a->h, row + k, u[k]);
@@ -327,7 +327,7 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
             note(&found->changed, lane, &from);
         }
         if (some >> lane & 1) {
-            a->s->lds_whole &= a->room != LOCAL;
+            if (a->room == LOCAL) a->s->lds_clear = 0;
             memcpy(bits, all, dwords * sizeof *bits);
             if (a->room == GLOBAL)
                 note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
@@ -383,7 +383,7 @@ static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
     for (uint64_t left = to->exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint32_t u[DWORDS] = {r->some ? r->u[0][lane] : 0}, none[DWORDS] = {0};
-        if (u[0]) a->s->lds_whole = false;
+        if (u[0]) a->s->lds_clear = 0;
         write_bits(a, to->va[lane], 4, 4, u, none);
     }
 }
@@ -418,10 +418,15 @@ void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wa
                     const isa_inst_t *i, chk_access_t *found)
 {
     access_t a = {s, h, w, i, &sgc_ops_table[i->op], LOCAL, isa_inst_pc(w, i)};
+    const bool returns = a.op->access == SGC_READ || a.op->returns;
+    if (sgc_lds_within(w, i, a.op, s->lds_clear) &&
+        !((chk_operand_some(h, &i->src[1]) | chk_operand_some(h, &i->src[2])) & w->exec)) {
+        if (returns) chk_operand_define(h, &i->dst, w->exec);
+        return;
+    }
     unsigned n;
     sgc_lanes_t *lanes = chk_lds_reach(g, w, i, &n);
     loaded_t r;
-    const bool returns = a.op->access == SGC_READ || a.op->returns;
     for (unsigned k = 0; k < n; k++) {
         const unsigned dwords = lanes[k].bytes < 4 ? 1 : lanes[k].bytes / 4;
         r.some = false;
@@ -457,7 +462,7 @@ void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, cons
         uint32_t u[DWORDS];
         if (p.limit != UINT64_MAX && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
         read_bits(&a, va + 4 * k, 4, 4, u);
-        h->scalar[o->reg + k] = u[0];
-        if (u[0]) h->scalar_from[o->reg + k] = origin_at(&a, va + 4 * k, u);
+        const chk_origin_t from = origin_at(&a, va + 4 * k, u);
+        chk_scalar_set(h, o->reg + k, u[0], &from);
     }
 }

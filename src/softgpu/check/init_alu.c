@@ -345,10 +345,8 @@ static uint64_t undefined_controls(frame_t *f)
 
 static void set_scalars(frame_t *f, unsigned reg, const uint32_t *bits, unsigned n)
 {
-    for (unsigned k = 0; k < n; k++) {
-        f->s->scalar[reg + k] = bits[k];
-        if (bits[k]) f->s->scalar_from[reg + k] = f->from;
-    }
+    for (unsigned k = 0; k < n; k++)
+        chk_scalar_set(f->s, reg + k, bits[k], &f->from);
 }
 
 static void set_mask(frame_t *f, uint64_t lanes)

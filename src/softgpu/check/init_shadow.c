@@ -11,6 +11,16 @@ enum { INDEXING = 1 << 27 }; /* MODE: M0 is added to numbers of registers */
 
 /* ---- shadows ---- */
 
+/* Few waves leave others than they have found. */
+static void name_registers(chk_shadow_t *s)
+{
+    for (; s->rows_named < s->n_rows; s->rows_named++)
+        s->row_from[s->rows_named] = (chk_origin_t){.from = CHK_FROM_VGPR, .at = s->rows_named};
+    for (unsigned k = 0; !s->scalars_named && k < ISA_CODE_FLAT_SCRATCH; k++)
+        s->scalar_from[k] = (chk_origin_t){.from = CHK_FROM_SGPR, .at = k};
+    s->scalars_named = true;
+}
+
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars)
 {
     /* rows that the wave does not have are defined: those of the last one are left to clear */
@@ -21,13 +31,10 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
     memset(s->some, 0xff, d->n_vgpr * sizeof *s->some);
     memset(s->part, 0, d->n_vgpr * sizeof *s->part);
     s->some[0] = 0;
-    for (unsigned k = 1; k < d->n_vgpr; k++)
-        s->row_from[k] = (chk_origin_t){.from = CHK_FROM_VGPR, .at = k};
     memset(s->scalar, 0, sizeof s->scalar);
-    for (unsigned k = scalars; k < ISA_CODE_FLAT_SCRATCH; k++) {
+    for (unsigned k = scalars; k < ISA_CODE_FLAT_SCRATCH; k++)
         s->scalar[k] = ~0u;
-        s->scalar_from[k] = (chk_origin_t){.from = CHK_FROM_SGPR, .at = k};
-    }
+    name_registers(s);
     s->scc = 1;
     s->scc_from = (chk_origin_t){.from = CHK_FROM_SGPR, .at = CHK_CODE_SCC};
     s->page_number++;
@@ -61,7 +68,9 @@ void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *
     }
     s->some[row] = (s->some[row] & ~lanes) | some;
     s->part[row] = (s->part[row] & ~lanes) | part;
-    if (some) s->row_from[row] = *from;
+    if (!some) return;
+    s->row_from[row] = *from;
+    if (row < s->rows_named) s->rows_named = row;
 }
 
 const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
