@@ -214,6 +214,14 @@ static inline uint64_t race_run_slot(uint64_t va)
 }
 void race_run_release(race_state_t *s, unsigned wave, uint64_t slots);
 void race_run_acquire(race_state_t *s, uint64_t slots);
+/* Has anyone in the dispatch published anything? */
+bool race_run_has_met(const race_state_t *s);
+/* Are what the owner has done, and what nobody has, known to be before all that the workgroup does?
+ */
+static inline bool race_run_is_before(const race_state_t *s, uint32_t owner)
+{
+    return owner < s->floor || owner - s->before < s->n_before;
+}
 /* The workgroup has read, and means it, what the word says was written. */
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word);
 /* The workgroup writes to memory of the program's own, which may wait for that. */

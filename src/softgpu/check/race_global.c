@@ -268,63 +268,101 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
 
 typedef uint64_t row_t __attribute__((vector_size(32), aligned(8), may_alias));
 
-static inline __attribute__((target("avx2"), always_inline)) bool any(row_t r)
+#define AVX2        __attribute__((target("avx2")))
+#define AVX2_INLINE __attribute__((target("avx2"), always_inline)) static inline
+
+AVX2_INLINE bool any(row_t r)
 {
-    return r[0] | r[1] | r[2] | r[3];
+    return !_mm256_testz_si256((__m256i)r, (__m256i)r);
 }
 
-/* Dwords from `d` on, 1 << shift of a lane. Returns the lanes of which some are another's concern,
- * and those beside them. Each word is loaded and stored as a whole, and stored only where it is
- * this access's own. */
-static __attribute__((target("avx2"))) uint64_t touch_row(const access_t *x, chunk_t *c, size_t d,
-                                                          unsigned shift)
+/* fresh(), of four; `gap`: not all below the own dispatch is before it. */
+AVX2_INLINE row_t fresh_row(const access_t *x, row_t word, bool gap)
 {
+    row_t is = (row_t)(word >= x->floor);
+    if (gap) is &= (row_t)(word - x->before >= x->n_before);
+    return is;
+}
+
+/* Where a lane's element has its dwords, of four: `n` in each 1 << shift. */
+AVX2_INLINE row_t used_dwords(unsigned n, unsigned shift)
+{
+    const row_t dword = {0, 1, 2, 3};
+    return (row_t)((dword & ((UINT64_C(1) << shift) - 1)) < n);
+}
+
+/* Dwords from `d` on, 1 << shift from lane to lane, of which `used` are accessed. Returns the lanes
+ * of which some are another's concern, and those beside them. Each word is loaded and stored as a
+ * whole, and stored only where it is this access's own. */
+AVX2_INLINE uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned n,
+                                unsigned shift, bool reads, bool gap)
+{
+    const access_t copy = *own, *x = &copy; /* stores to the shadow do not change it */
     const uint64_t mine = x->race.word | RACE_MASK_BITS;
-    const uint64_t floor = x->floor, before = x->before, n_before = x->n_before;
-    const bool reads = x->race.kind == RACE_LOAD;
     row_t *writers = (row_t *)(void *)&c->write[d], *readers = (row_t *)(void *)&c->read[d];
     row_t *seconds = (row_t *)(void *)&c->second[d];
     const unsigned rows = (ISA_LANES / 4) << shift;
-    const row_t extra = (row_t){0} + RACE_EXTRA;
+    const row_t extra = (row_t){0} + RACE_EXTRA, used = used_dwords(n, shift);
     uint64_t others = 0;
     for (unsigned k = 0; k < rows; k++) {
         const row_t w = writers[k], r = readers[k], dword = (row_t){0, 1, 2, 3} + 4 * k;
         const row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
-        const row_t read = (row_t)(r >= floor) & (row_t)(r - before >= n_before);
+        const row_t read = fresh_row(x, r, gap) & used;
+        row_t in_the_way = fresh_row(x, w, gap) & used & (w ^ mine) >> RACE_WAVE_SHIFT;
         const row_t theirs = read & (row_t)((r ^ mine) >> RACE_OWNER_SHIFT != 0);
-        const row_t written =
-            (row_t)(w >= floor) & (row_t)(w - before >= n_before) & (w ^ mine) >> RACE_WAVE_SHIFT;
-        row_t in_the_way = written;
-        if (!reads) in_the_way |= read & ((r ^ mine) >> RACE_WAVE_SHIFT | (r & extra));
-        if (any(in_the_way)) {
-            others |= UINT64_C(15) >> (4 - (4 >> shift)) << (4 * k >> shift);
-        } else if (!reads) {
-            writers[k] = word;
-        } else if (!any(theirs)) {
-            readers[k] = word | (read & r & extra);
-        } else if (any(~theirs)) {
-            others |= UINT64_C(15) >> (4 - (4 >> shift)) << (4 * k >> shift);
-        } else if (any(~r & extra)) { /* else two others have read it */
-            seconds[k] = word;
-            readers[k] = r | extra;
+        row_t *to = reads ? &readers[k] : &writers[k];
+        row_t kept = word;
+        if (!reads) {
+            in_the_way |= read & ((r ^ mine) >> RACE_WAVE_SHIFT | (r & extra));
+        } else {
+            kept |= read & r & extra;
+            if (__builtin_expect(any(theirs), 0)) {
+                in_the_way |= ~theirs & used;
+                kept = r | extra;
+            }
         }
+        if (__builtin_expect(any(in_the_way), 0)) {
+            others |= UINT64_C(15) >> (4 - (4 >> shift)) << (4 * k >> shift);
+            continue;
+        }
+        if (reads && __builtin_expect(any(theirs), 0)) {
+            if (!any(~r & extra & used)) continue; /* two others have read it */
+            _mm256_maskstore_epi64((long long *)&seconds[k], (__m256i)used, (__m256i)word);
+        }
+        if (n >> shift)
+            *to = kept;
+        else
+            _mm256_maskstore_epi64((long long *)to, (__m256i)used, (__m256i)kept);
     }
     return others;
 }
 
-/* The lanes that are left, where EXEC is full and each element right behind that of the lane
- * before.
- */
+static AVX2 uint64_t touch_ordered(const access_t *x, chunk_t *c, size_t d, unsigned n,
+                                   unsigned shift)
+{
+    return x->race.kind == RACE_LOAD ? touch_rows(x, c, d, n, shift, true, false)
+                                     : touch_rows(x, c, d, n, shift, false, false);
+}
+
+static AVX2 uint64_t touch_gap(const access_t *x, chunk_t *c, size_t d, unsigned n, unsigned shift)
+{
+    return touch_rows(x, c, d, n, shift, x->race.kind == RACE_LOAD, true);
+}
+
+/* The lanes that are left, where EXEC is full and the lanes' elements are a few dwords apart. */
 static uint64_t touch_even(const access_t *x, const sgc_lanes_t *a)
 {
     const uint64_t va = a->va[0];
     const size_t d = va / 4 % CHUNK_DWORDS;
-    const bool fits = a->bytes == 4 || a->bytes == 8 || a->bytes == 16;
-    if (!a->even || !fits || a->step != a->bytes || va % 4) return a->exec;
-    if (d + ISA_LANES * a->bytes / 4 > CHUNK_DWORDS || !__builtin_cpu_supports("avx2"))
+    const unsigned n = a->bytes / 4;
+    const bool fits = a->step == 4 || a->step == 8 || a->step == 16;
+    if (!a->even || !fits || !n || a->bytes % 4 || a->bytes > a->step || va % 4) return a->exec;
+    if (d + ISA_LANES * a->step / 4 > CHUNK_DWORDS || !__builtin_cpu_supports("avx2"))
         return a->exec;
     chunk_t *c = chunk_of(va);
-    return c ? touch_row(x, c, d, (unsigned)__builtin_ctz(a->bytes / 4)) : 0;
+    const unsigned shift = (unsigned)__builtin_ctz(a->step / 4);
+    if (!c) return 0;
+    return x->floor < x->before ? touch_gap(x, c, d, n, shift) : touch_ordered(x, c, d, n, shift);
 }
 
 static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
@@ -359,11 +397,15 @@ static uint64_t slots_of(const sgc_lanes_t *a)
 /* Who has stored, as flags are, what an atomic access is about to read or has read. */
 static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 {
+    uint64_t last = UINT64_MAX;
+    chunk_t *c = NULL;
     for (uint64_t left = a->exec; left; left &= left - 1) {
         const uint64_t va = a->va[__builtin_ctzll(left)];
         for (uint64_t at = va; at < va + a->bytes; at += 4) {
-            chunk_t *c = chunk_of(at);
-            if (c) race_run_meet(s, wave, get(&c->write[at / 4 % CHUNK_DWORDS]));
+            if (at >> CHUNK_SHIFT != last) c = chunk_of(at);
+            last = at >> CHUNK_SHIFT;
+            const uint64_t word = c ? get(&c->write[at / 4 % CHUNK_DWORDS]) : 0;
+            if (!race_run_is_before(s, race_owner(word))) race_run_meet(s, wave, word);
         }
     }
 }
@@ -380,7 +422,7 @@ static void meet_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *
 void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a)
 {
     sgc_lanes_spread(a);
-    race_run_acquire(s, slots_of(a));
+    if (race_run_has_met(s)) race_run_acquire(s, slots_of(a));
     meet_writers(s, w->index_in_group, a);
 }
 

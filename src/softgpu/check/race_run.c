@@ -294,6 +294,11 @@ static meetings_t *meetings(const race_state_t *s)
     return s->run ? atomic_load_explicit(&s->run->meetings, memory_order_acquire) : NULL;
 }
 
+bool race_run_has_met(const race_state_t *s)
+{
+    return meetings(s);
+}
+
 static group_t *group_of(const race_state_t *s, meetings_t *m, uint32_t owner)
 {
     return &m->group[owner - s->run->past.base];
@@ -387,7 +392,7 @@ static void meet_group(race_state_t *s, uint32_t owner, uint32_t time)
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
 {
     const uint32_t owner = race_owner(word);
-    if (!s->run || owner < s->floor || owner - s->before < s->n_before) return;
+    if (!s->run || race_run_is_before(s, owner)) return;
     if (owner == s->owner)
         race_clock_meet(&s->clock, wave, race_wave(word), s->clock.begin + race_time(word));
     else if (!is_own(s, owner))
