@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# field: forky
+# field-ci: forky
+# field-timeout: 3600
+"""Programs that are right, with every check of softgpu: nothing is reported but what known.rules knows to be true.
+Libraries by programs of their own, ours built by the suite's hipcc."""
+import concurrent.futures
+import os
+import re
+import sys
+
+SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "support")
+sys.path.insert(0, SUPPORT)
+import field
+
+KNOWN = os.path.join(SUPPORT, "known.rules")
+HIP = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hip", "programs")
+BLAS = "/usr/libexec/rocm/librocblas4-bench/rocblas-bench"
+SPARSE = "/usr/libexec/rocm/librocsparse1-tests/rocsparse-test"
+LLAMA = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
+ONCE = "-v 1 -i 1 -j 0"
+PRODUCT = f"-f gemm -m 97 -n 66 -k 51 --lda 130 --ldb 131 --ldc 132 --alpha 2 --beta 3 {ONCE}"
+MIXED = f"-f gemm_ex -m 65 -n 34 -k 96 --alpha 1 --beta 1 {ONCE}"
+RIGHT = "norm_error"  # its report of a result; judged by rocblas.py
+LIBRARIES = {  # what: (program, arguments, its package, what it says when something has run)
+    "rocBLAS gemm f32": (BLAS, f"{PRODUCT} -r f32_r", "librocblas4-bench", RIGHT),
+    "rocBLAS gemm f16": (BLAS, f"{PRODUCT} -r f16_r --transposeA T", "librocblas4-bench", RIGHT),
+    "rocBLAS gemm f64 complex": (BLAS, f"{PRODUCT} -r f64_c --transposeB C", "librocblas4-bench", RIGHT),
+    "rocBLAS gemm i8": (BLAS, f"{MIXED} -r i8_r --c_type i32_r --d_type i32_r --compute_type i32_r --transposeA T",
+                        "librocblas4-bench", RIGHT),
+    "rocBLAS trsm": (BLAS, f"-f trsm -m 70 -n 45 --alpha 2 --side L --uplo U --transposeA N --diag N -r f32_r {ONCE}",
+                     "librocblas4-bench", RIGHT),
+    "rocBLAS gemv": (BLAS, f"-f gemv -m 131 -n 77 --lda 140 --alpha 2 --beta 3 --transposeA T -r f64_r {ONCE}",
+                     "librocblas4-bench", RIGHT),
+    "rocSPARSE": (SPARSE, "--gtest_filter=quick/csrmv.*", "librocsparse1-tests",
+                  r"\[  PASSED  \] [1-9]"),
+    "llama.cpp": (LLAMA, "test -b ROCm0 -o RMS_NORM,SUM_ROWS,GET_ROWS,MUL_MAT -p "
+                  "type=f32|type_a=q4_0.*m=16,n=1,k=256,bs=.1,1.,nr=.1,1.,per=.0,1,2,3.", "llama.cpp-tests",
+                  r"[1-9]\d*/\d+ tests passed"),
+}
+OURS = ["vectoradd", "matmul", "reduction", "histogram", "transpose", "stencil", "math", "lanes", "nbody", "generic",
+        "cooperative", "streams", "copies"]
+f = field.Field()
+
+
+def reported(run, ran):
+    """What is wrong with a run, or nothing."""
+    errors = re.findall(r"^softgpu: (\d+) errors?", run.err, re.MULTILINE)
+    first = re.search(r"^softgpu: error: .*\n(?:  .*\n)*", run.err, re.MULTILINE)
+    return (f"{first[0].strip()[:600]}" if first else run.why() or
+            ("nothing has run" if not re.search(ran, run.out) else
+             "" if errors and not any(map(int, errors)) else "no summary"))
+
+
+def built(source):
+    """The program of a source, or None; it has its lines."""
+    program = f.path(os.path.basename(source) + ".out")
+    run = f.run(["hipcc", "--offload-arch=gfx90a", "-O2", "-g", source, "-o", program, "-pthread"], timeout=600)
+    return program if not run.why() else f.case(os.path.basename(source), run.why()) or None
+
+
+def libraries():
+    for name, (program, arguments, package, ran) in LIBRARIES.items():
+        if not f.small and f.needs({program: package}):
+            yield name, [program, *arguments.split()], ran
+
+
+def ours():
+    sources = [os.path.join(HIP, f"{name}.hip") for name in (OURS[:3] if f.small else OURS)]
+    for source in [os.path.join(SUPPORT, "primitives.hip"), *sources]:
+        program = built(source)
+        if program:
+            yield os.path.basename(source), [program], ""
+
+
+def check(case):
+    name, command, ran = case
+    run = f.soft(command, "--check=all", "--suppressions", KNOWN, timeout=1200)
+    return name, run, reported(run, ran)
+
+
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    for name, run, why in pool.map(check, [*libraries(), *ours()]):
+        f.case(f"{name}, every check", why, run.seconds)
+f.finish()
