@@ -160,17 +160,36 @@ static sgc_lds_use_t element(sgc_lds_memo_t *memo, const isa_wave_t *w, const is
     return sgc_lds_lanes(&a, w->group->lds_bytes, op, false);
 }
 
+/* The same; even lanes are not written down one by one. */
+static void reach_element(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
+                          uint32_t offset, sgc_lanes_t *a)
+{
+    const uint32_t *row = address_row(w, i);
+    uint32_t step;
+    if (op->special == SGC_LANE || w->exec != ~UINT64_C(0) || !sgc_row_even(row, SGC_LINE, &step) ||
+        row[0] + (ISA_LANES - 1) * (uint64_t)step + offset > UINT32_MAX) {
+        element_lanes(w, i, op, offset, a);
+        return;
+    }
+    a->exec = w->exec;
+    a->bytes = op->bytes;
+    a->dword_step = 4;
+    a->even = true;
+    a->step = step;
+    a->va[0] = row[0] + offset;
+}
+
 unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t lanes[2])
 {
     const uint32_t unit = op->unit_bytes * 4u;
     if (i->flags & ISA_F_GDS || op->special == SGC_CROSS || op->special == SGC_WAVE) return 0;
     if (op->special != SGC_PAIR) {
-        element_lanes(w, i, op, isa_ds_offset16(i), &lanes[0]);
+        reach_element(w, i, op, isa_ds_offset16(i), &lanes[0]);
         return 1;
     }
-    element_lanes(w, i, op, i->offset0 * unit, &lanes[0]);
-    element_lanes(w, i, op, i->offset1 * unit, &lanes[1]);
+    reach_element(w, i, op, i->offset0 * unit, &lanes[0]);
+    reach_element(w, i, op, i->offset1 * unit, &lanes[1]);
     return 2;
 }
 

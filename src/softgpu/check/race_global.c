@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "softgpu/check/order.h"
+#include "softgpu/check/race_row.h"
 #include "softgpu/device/memory.h"
 
 #include <pthread.h>
@@ -266,67 +267,52 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
 
 /* ---- lanes side by side ---- */
 
-typedef uint64_t row_t __attribute__((vector_size(32), aligned(8), may_alias));
-
-#define AVX2        __attribute__((target("avx2")))
-#define AVX2_INLINE __attribute__((target("avx2"), always_inline)) static inline
-
-AVX2_INLINE bool any(row_t r)
-{
-    return !_mm256_testz_si256((__m256i)r, (__m256i)r);
-}
-
 /* fresh(), of four; `gap`: not all below the own dispatch is before it. */
-AVX2_INLINE row_t fresh_row(const access_t *x, row_t word, bool gap)
+RACE_ROW race_row_t fresh_row(const access_t *x, race_row_t word, bool gap)
 {
-    row_t is = (row_t)(word >= x->floor);
-    if (gap) is &= (row_t)(word - x->before >= x->n_before);
+    race_row_t is = (race_row_t)(word >= x->floor);
+    if (gap) is &= (race_row_t)(word - x->before >= x->n_before);
     return is;
-}
-
-/* Where a lane's element has its dwords, of four: `n` in each 1 << shift. */
-AVX2_INLINE row_t used_dwords(unsigned n, unsigned shift)
-{
-    const row_t dword = {0, 1, 2, 3};
-    return (row_t)((dword & ((UINT64_C(1) << shift) - 1)) < n);
 }
 
 /* Dwords from `d` on, 1 << shift from lane to lane, of which `used` are accessed. Returns the lanes
  * of which some are another's concern, and those beside them. Each word is loaded and stored as a
  * whole, and stored only where it is this access's own. */
-AVX2_INLINE uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned n,
-                                unsigned shift, bool reads, bool gap)
+RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned n, unsigned shift,
+                             bool reads, bool gap)
 {
     const access_t copy = *own, *x = &copy; /* stores to the shadow do not change it */
     const uint64_t mine = x->race.word | RACE_MASK_BITS;
-    row_t *writers = (row_t *)(void *)&c->write[d], *readers = (row_t *)(void *)&c->read[d];
-    row_t *seconds = (row_t *)(void *)&c->second[d];
+    race_row_t *writers = (race_row_t *)(void *)&c->write[d],
+               *readers = (race_row_t *)(void *)&c->read[d];
+    race_row_t *seconds = (race_row_t *)(void *)&c->second[d];
     const unsigned rows = (ISA_LANES / 4) << shift;
-    const row_t extra = (row_t){0} + RACE_EXTRA, used = used_dwords(n, shift);
+    const race_row_t extra = (race_row_t){0} + RACE_EXTRA,
+                     used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift);
     uint64_t others = 0;
     for (unsigned k = 0; k < rows; k++) {
-        const row_t w = writers[k], r = readers[k], dword = (row_t){0, 1, 2, 3} + 4 * k;
-        const row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
-        const row_t read = fresh_row(x, r, gap) & used;
-        row_t in_the_way = fresh_row(x, w, gap) & used & (w ^ mine) >> RACE_WAVE_SHIFT;
-        const row_t theirs = read & (row_t)((r ^ mine) >> RACE_OWNER_SHIFT != 0);
-        row_t *to = reads ? &readers[k] : &writers[k];
-        row_t kept = word;
+        const race_row_t w = writers[k], r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
+        const race_row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
+        const race_row_t read = fresh_row(x, r, gap) & used;
+        race_row_t in_the_way = fresh_row(x, w, gap) & used & (w ^ mine) >> RACE_WAVE_SHIFT;
+        const race_row_t theirs = read & (race_row_t)((r ^ mine) >> RACE_OWNER_SHIFT != 0);
+        race_row_t *to = reads ? &readers[k] : &writers[k];
+        race_row_t kept = word;
         if (!reads) {
             in_the_way |= read & ((r ^ mine) >> RACE_WAVE_SHIFT | (r & extra));
         } else {
             kept |= read & r & extra;
-            if (__builtin_expect(any(theirs), 0)) {
+            if (__builtin_expect(race_row_any(theirs), 0)) {
                 in_the_way |= ~theirs & used;
                 kept = r | extra;
             }
         }
-        if (__builtin_expect(any(in_the_way), 0)) {
-            others |= UINT64_C(15) >> (4 - (4 >> shift)) << (4 * k >> shift);
+        if (__builtin_expect(race_row_any(in_the_way), 0)) {
+            others |= race_row_lanes(4 * k, 4, shift);
             continue;
         }
-        if (reads && __builtin_expect(any(theirs), 0)) {
-            if (!any(~r & extra & used)) continue; /* two others have read it */
+        if (reads && __builtin_expect(race_row_any(theirs), 0)) {
+            if (!race_row_any(~r & extra & used)) continue; /* two others have read it */
             _mm256_maskstore_epi64((long long *)&seconds[k], (__m256i)used, (__m256i)word);
         }
         if (n >> shift)
@@ -337,14 +323,15 @@ AVX2_INLINE uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsig
     return others;
 }
 
-static AVX2 uint64_t touch_ordered(const access_t *x, chunk_t *c, size_t d, unsigned n,
-                                   unsigned shift)
+static __attribute__((target("avx2"))) uint64_t touch_ordered(const access_t *x, chunk_t *c,
+                                                              size_t d, unsigned n, unsigned shift)
 {
     return x->race.kind == RACE_LOAD ? touch_rows(x, c, d, n, shift, true, false)
                                      : touch_rows(x, c, d, n, shift, false, false);
 }
 
-static AVX2 uint64_t touch_gap(const access_t *x, chunk_t *c, size_t d, unsigned n, unsigned shift)
+static __attribute__((target("avx2"))) uint64_t touch_gap(const access_t *x, chunk_t *c, size_t d,
+                                                          unsigned n, unsigned shift)
 {
     return touch_rows(x, c, d, n, shift, x->race.kind == RACE_LOAD, true);
 }
@@ -354,13 +341,10 @@ static uint64_t touch_even(const access_t *x, const sgc_lanes_t *a)
 {
     const uint64_t va = a->va[0];
     const size_t d = va / 4 % CHUNK_DWORDS;
+    unsigned shift;
+    if (!race_row_even(a, &shift) || d + ISA_LANES * a->step / 4 > CHUNK_DWORDS) return a->exec;
     const unsigned n = a->bytes / 4;
-    const bool fits = a->step == 4 || a->step == 8 || a->step == 16;
-    if (!a->even || !fits || !n || a->bytes % 4 || a->bytes > a->step || va % 4) return a->exec;
-    if (d + ISA_LANES * a->step / 4 > CHUNK_DWORDS || !__builtin_cpu_supports("avx2"))
-        return a->exec;
     chunk_t *c = chunk_of(va);
-    const unsigned shift = (unsigned)__builtin_ctz(a->step / 4);
     if (!c) return 0;
     return x->floor < x->before ? touch_gap(x, c, d, n, shift) : touch_ordered(x, c, d, n, shift);
 }

@@ -6,6 +6,8 @@
  * nothing has to be cleared. Lanes of one instruction are in no race with each other. */
 #include "softgpu/check/race.h"
 
+#include "softgpu/check/race_row.h"
+
 #include <stdio.h>
 
 typedef struct {
@@ -96,7 +98,7 @@ static inline void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from,
 /* Lanes whose elements are whole dwords, aligned, that no other wave has changed or, to change
  * them, read: the most of them. Returns the others. What is read of *x is kept in registers: stores
  * to the shadow do not change it. */
-static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint32_t size)
+static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, uint32_t size)
 {
     race_state_t *const s = x->s;
     const uint64_t mine = x->race.word | RACE_MASK_BITS, limit = x->limit;
@@ -105,8 +107,8 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint32_t size)
     uint64_t others = 0, last = UINT64_MAX;
     bool shared = false;
 #define OTHERS(word) ((word) >= limit && ((word) ^ mine) & RACE_WAVE_BITS)
-    if (a->bytes % 4 || (seconds && !reads)) return a->exec;
-    for (uint64_t left = a->exec; left; left &= left - 1) {
+    if (a->bytes % 4 || (seconds && !reads)) return lanes;
+    for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t at = a->va[lane], word = mine | (uint64_t)lane << RACE_LANE_SHIFT;
         bool hot_one = at % 4 || at + 4 * n > size;
@@ -135,6 +137,55 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint32_t size)
         x->seconds = true;
     }
     return others;
+}
+
+/* Dwords from `d` on, two at a time, each with its write and its read. Returns as touch_whole(). */
+static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t d, unsigned n,
+                                                           unsigned shift)
+{
+    race_state_t *const s = x->s;
+    const uint64_t mine = x->race.word | RACE_MASK_BITS, limit = x->limit;
+    const bool reads = x->race.kind == RACE_LOAD, seconds = x->seconds;
+    const race_row_t write = {~UINT64_C(0), 0, ~UINT64_C(0), 0};
+    const race_row_t own = write ^ (reads ? ~UINT64_C(0) : 0);
+    const unsigned rows = (ISA_LANES / 2) << shift;
+    uint64_t others = 0;
+    for (unsigned k = 0; k < rows; k++) {
+        race_row_t *at = (race_row_t *)(void *)&s->lds[d + 2 * k];
+        race_row_t *second = (race_row_t *)(void *)&s->second[d + 2 * k];
+        const race_row_t old = *at, dword = (race_row_t){0, 0, 1, 1} + 2 * k;
+        const race_row_t used = race_row_used(dword, n, shift), to = own & used;
+        const race_row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
+        const race_row_t hot =
+            (race_row_t)(old >= limit) & used & (race_row_t)(((old ^ mine) & RACE_WAVE_BITS) != 0);
+        race_row_t in_the_way = hot;
+        if (reads) in_the_way &= write;
+        if (seconds)
+            in_the_way |=
+                (race_row_t)(*second >= limit) & write & used & ((*second ^ mine) & RACE_WAVE_BITS);
+        if (__builtin_expect(race_row_any(in_the_way), 0)) {
+            others |= race_row_lanes(2 * k, 2, shift);
+            continue;
+        }
+        if (race_row_any(hot)) { /* another reads it too */
+            *second = (*second & ~hot) | (old & hot);
+            s->second_time = s->clock.now;
+            x->seconds = true;
+        }
+        *at = (old & ~to) | (word & to);
+    }
+    return others;
+}
+
+/* The lanes that are left to be looked at one by one. Those that read one place are one. */
+static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
+{
+    const bool reads = x->race.kind == RACE_LOAD;
+    unsigned shift;
+    if ((reads || !x->seconds) && race_row_even(a, &shift) &&
+        a->va[0] + (uint64_t)ISA_LANES * a->step <= size)
+        return touch_rows(x, (uint32_t)a->va[0] / 4, a->bytes / 4, shift);
+    return a->even && !a->step && reads ? 1 : a->exec;
 }
 
 /* An atomic access, or a load that is one: waves that have met there are in order from now on. */
@@ -174,9 +225,9 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
                   .element = element,
                   .limit = (uint64_t)(s->clock.barrier + 1) << RACE_OWNER_SHIFT,
                   .seconds = s->second_time > s->clock.barrier};
-    sgc_lanes_spread(a);
-    uint64_t last = UINT64_MAX;
-    for (uint64_t left = meets ? a->exec : 0; left; left &= left - 1) {
+    uint64_t last = UINT64_MAX, left = !meets ? 0 : a->even && !a->step ? 1 : a->exec;
+    if (left & ~UINT64_C(1)) sgc_lanes_spread(a);
+    for (; left; left &= left - 1) {
         const uint64_t at = a->va[__builtin_ctzll(left)];
         if (at != last && at + a->bytes <= size)
             meet(&x, (uint32_t)at / 4, kind == RACE_LOAD || returns);
@@ -186,8 +237,10 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
                    (uint64_t)site->id << RACE_SITE_SHIFT |
                    (meets || site->tries ? RACE_ATOMIC : 0) |
                    (site->waits && kind == RACE_RMW ? RACE_EXTRA : 0);
-    for (uint64_t left = touch_whole(&x, a, size); left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
+    uint64_t lanes = touch_even(&x, a, size);
+    if (lanes & ~UINT64_C(1)) sgc_lanes_spread(a);
+    for (lanes = touch_whole(&x, a, lanes, size); lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
         const uint64_t at = a->va[lane];
         if (at + a->bytes > size) continue;
         for (uint32_t from = 0, n; from < a->bytes; from += n) {

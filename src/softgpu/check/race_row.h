@@ -1,0 +1,41 @@
+/* race_row.h - words of the shadow four at a time.
+ *
+ * For functions with the target "avx2", called where the host has it. */
+#ifndef SOFTGPU_CHECK_RACE_ROW_H
+#define SOFTGPU_CHECK_RACE_ROW_H
+
+#include "softgpu/cache/reach.h"
+
+typedef uint64_t race_row_t __attribute__((vector_size(32), aligned(8), may_alias));
+
+#define RACE_ROW __attribute__((target("avx2"), always_inline)) static inline
+
+RACE_ROW bool race_row_any(race_row_t r)
+{
+    return !_mm256_testz_si256((__m256i)r, (__m256i)r);
+}
+
+/* The dwords that are accessed, of lanes 1 << shift dwords apart: the first `n` of each. */
+RACE_ROW race_row_t race_row_used(race_row_t dword, unsigned n, unsigned shift)
+{
+    return (race_row_t)((dword & ((UINT64_C(1) << shift) - 1)) < n);
+}
+
+/* Lanes that have something in `dwords` dwords, a power of two, from the given one on. */
+static inline uint64_t race_row_lanes(unsigned first, unsigned dwords, unsigned shift)
+{
+    const unsigned n = dwords >> shift;
+    return ((UINT64_C(1) << (n ? n : 1)) - 1) << (first >> shift);
+}
+
+/* True: full EXEC, and elements of whole dwords that are 1 << *shift dwords apart, at most 4. */
+static inline bool race_row_even(const sgc_lanes_t *a, unsigned *shift)
+{
+    const bool fits = a->step == 4 || a->step == 8 || a->step == 16;
+    if (!a->even || !fits || !a->bytes || a->bytes % 4 || a->bytes > a->step || a->va[0] % 4)
+        return false;
+    *shift = (unsigned)__builtin_ctz(a->step / 4);
+    return __builtin_cpu_supports("avx2");
+}
+
+#endif
