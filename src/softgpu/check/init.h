@@ -46,6 +46,7 @@ typedef struct {
     /* origins that are as a wave starts: of the first rows; of the SGPRs */
     uint32_t rows_named;
     bool scalars_named;
+    bool any_part; /* `part` is not all 0 */
     isa_row_t *bits;
     /* the wave's scratch, a byte for each; a page that has another number is all undefined */
     uint8_t *scratch;

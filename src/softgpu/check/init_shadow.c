@@ -29,7 +29,8 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
     s->acc_offset = d->acc_offset;
     s->n_rows = d->n_vgpr;
     memset(s->some, 0xff, d->n_vgpr * sizeof *s->some);
-    memset(s->part, 0, d->n_vgpr * sizeof *s->part);
+    if (s->any_part) memset(s->part, 0, sizeof s->part);
+    s->any_part = false;
     s->some[0] = 0;
     memset(s->scalar, 0, sizeof s->scalar);
     for (unsigned k = scalars; k < ISA_CODE_FLAT_SCRATCH; k++)
@@ -68,6 +69,7 @@ void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *
     }
     s->some[row] = (s->some[row] & ~lanes) | some;
     s->part[row] = (s->part[row] & ~lanes) | part;
+    s->any_part |= part != 0;
     if (!some) return;
     s->row_from[row] = *from;
     if (row < s->rows_named) s->rows_named = row;
@@ -130,9 +132,8 @@ static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const is
         for (unsigned k = 0; k < n; k++)
             s->some[row + k] &= others;
     } else if (i->dst.kind == ISA_OPK_SGPR) {
-        const unsigned n = chk_dwords(&i->dst);
-        for (unsigned k = 0; k < n; k++)
-            s->scalar[i->dst.reg + k] = 0;
+        s->scalar[i->dst.reg] = 0; /* two at most, too few for the host's string instructions */
+        if (i->dst.bits > 32) s->scalar[i->dst.reg + 1] = 0;
     }
     if (i->dst2.kind == ISA_OPK_SGPR)
         s->scalar[i->dst2.reg] = s->scalar[i->dst2.reg + 1] = 0;
