@@ -394,6 +394,29 @@ static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
     }
 }
 
+/* All that was written to so many dwords, a multiple of four, is known to be before. */
+static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, const chunk_t *c,
+                                                       size_t d, unsigned dwords)
+{
+    const race_row_t *row = (const race_row_t *)(const void *)&c->write[d];
+    race_row_t open = {0};
+    for (unsigned k = 0; k < dwords / 4; k++) {
+        const race_row_t owner = row[k] >> RACE_OWNER_SHIFT;
+        open |= (race_row_t)(owner >= s->floor) & (race_row_t)(owner - s->before >= s->n_before);
+    }
+    return !race_row_any(open);
+}
+
+/* The quick look, of lanes a few dwords apart: there is nobody to meet. */
+static bool nobody_to_meet(const race_state_t *s, const sgc_lanes_t *a)
+{
+    const size_t d = a->va[0] / 4 % CHUNK_DWORDS;
+    unsigned shift;
+    if (!race_row_even(a, &shift) || d + ISA_LANES * a->step / 4 > CHUNK_DWORDS) return false;
+    const chunk_t *c = chunk_of(a->va[0]);
+    return !c || all_before(s, c, d, ISA_LANES << shift);
+}
+
 /* What it replaces in the shadow is handed on. */
 static void meet_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 {
@@ -405,8 +428,10 @@ static void meet_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *
 
 void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a)
 {
+    const bool published = race_run_has_met(s);
+    if (!published && nobody_to_meet(s, a)) return;
     sgc_lanes_spread(a);
-    if (race_run_has_met(s)) race_run_acquire(s, slots_of(a));
+    if (published) race_run_acquire(s, slots_of(a));
     meet_writers(s, w->index_in_group, a);
 }
 
