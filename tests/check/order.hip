@@ -19,10 +19,17 @@ __global__ void change(int *at, int n)
 // The program waits for the flag, which is in memory of its own.
 __global__ void put_and_tell(int *at, int n, volatile int *flag)
 {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) at[i] = i;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        at[i] = i;
     __syncthreads();
     __threadfence_system();
     if (threadIdx.x == 0) *flag = 1;
+}
+
+__global__ void wait_for(volatile int *gate)
+{
+    while (!*gate) {
+    }
 }
 
 struct setting {
@@ -92,7 +99,9 @@ static void wait_before_record()
     if (right) (void)hipEventRecord(s.event, s.first);
     (void)hipStreamWaitEvent(s.second, s.event, 0);
     s.change_on(s.second);
-    if (!right) (void)hipEventRecord(s.event, s.first); // the runtime looks at the event's signal when it likes
+    if (!right)
+        (void)hipEventRecord(s.event,
+                             s.first); // the runtime looks at the event's signal when it likes
 }
 
 // The event is recorded again before the second stream waits, but before the kernel.
@@ -147,7 +156,8 @@ static void graph_without_edge()
     hipGraphNode_t first = add_node(graph, put, &s.at), second = add_node(graph, change, &s.at);
     if (right) (void)hipGraphAddDependencies(graph, &first, &second, 1);
     (void)hipGraphInstantiate(&whole, graph, nullptr, nullptr, 0);
-    for (int k = 0; k < 3; k++) (void)hipGraphLaunch(whole, s.first);
+    for (int k = 0; k < 3; k++)
+        (void)hipGraphLaunch(whole, s.first);
     (void)hipStreamSynchronize(s.first);
     (void)hipGraphExecDestroy(whole);
     (void)hipGraphDestroy(graph);
@@ -174,18 +184,29 @@ static void changed_while_copied()
     s.change_on(s.second);
 }
 
+// The kernel is held back until the copy is there, of which it was not told.
 static void not_there_yet()
 {
     setting s;
-    s.from_host(s.first);
+    volatile int *gate;
+    (void)hipHostMalloc((void **)&gate, sizeof *gate, 0);
+    *gate = 0;
+    if (right) s.from_host(s.first);
     if (right) s.in_order(s.first, s.second);
+    wait_for<<<1, 1, 0, s.second>>>(gate);
     s.change_on(s.second);
+    if (!right) s.from_host(s.first);
+    (void)hipStreamSynchronize(s.first);
+    *gate = 1;
+    (void)hipDeviceSynchronize();
+    (void)hipHostFree((void *)gate);
 }
 
 // ---- programs that are right ----
 
 // Newer than some runtimes.
-extern "C" __attribute__((weak)) hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t call, void *argument);
+extern "C" __attribute__((weak)) hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t call,
+                                                              void *argument);
 
 static std::atomic<int> called;
 
@@ -214,8 +235,14 @@ static void ways_to_wait()
         case 0: (void)hipDeviceSynchronize(); break;
         case 1: (void)hipStreamSynchronize(s.first); break;
         case 2: (void)hipEventSynchronize(s.event); break;
-        case 3: while (hipStreamQuery(s.first) == hipErrorNotReady); break;
-        case 4: while (hipEventQuery(s.event) == hipErrorNotReady); break;
+        case 3:
+            while (hipStreamQuery(s.first) == hipErrorNotReady)
+                ;
+            break;
+        case 4:
+            while (hipEventQuery(s.event) == hipErrorNotReady)
+                ;
+            break;
         case 5:
             s.to_host(s.first);
             (void)hipStreamSynchronize(s.first);
@@ -223,11 +250,13 @@ static void ways_to_wait()
         case 6:
             if (!hipLaunchHostFunc) continue;
             (void)hipLaunchHostFunc(s.first, on_stream, nullptr);
-            while (!called);
+            while (!called)
+                ;
             break;
         case 7:
             (void)hipStreamAddCallback(s.first, when_done, nullptr, 0);
-            while (!called);
+            while (!called)
+                ;
             break;
         case 8:
             allocate(&other, N);
@@ -235,7 +264,8 @@ static void ways_to_wait()
             break;
         case 9:
             put_and_tell<<<1, GROUP, 0, s.first>>>(s.at, N, s.host);
-            while (*(volatile int *)s.host != 1);
+            while (*(volatile int *)s.host != 1)
+                ;
             break;
         }
         s.change_on(s.second);
@@ -243,12 +273,14 @@ static void ways_to_wait()
     }
 }
 
-// Streams that wait for the null stream, and it for them; chains of events; a stream that waits for two.
+// Streams that wait for the null stream, and it for them; chains of events; a stream that waits for
+// two.
 static void ways_of_streams()
 {
     setting s;
     hipStream_t blocking[2];
-    for (auto &b : blocking) (void)hipStreamCreate(&b);
+    for (auto &b : blocking)
+        (void)hipStreamCreate(&b);
     for (int round = 0; round < 3; round++) {
         s.put_on(blocking[0]);
         s.change_on(nullptr);
@@ -266,7 +298,8 @@ static void ways_of_streams()
         (void)hipMemsetAsync(s.at, 0, N * sizeof(int), blocking[0]);
         (void)hipStreamSynchronize(blocking[0]);
     }
-    for (auto b : blocking) (void)hipStreamDestroy(b);
+    for (auto b : blocking)
+        (void)hipStreamDestroy(b);
 }
 
 // Memory of a pool that one stream gives back and another gets.
@@ -285,11 +318,18 @@ static void pool()
 }
 
 static const row_t rows[] = {
-    {"two-streams", two_streams}, {"event-of-the-wrong-stream", event_of_the_wrong_stream},
-    {"wait-before-record", wait_before_record}, {"record-too-early", record_too_early}, {"null-stream", null_stream},
-    {"other-stream-is-waited-for", other_stream_is_waited_for}, {"graph-without-edge", graph_without_edge},
-    {"copied-too-early", copied_too_early}, {"changed-while-copied", changed_while_copied},
-    {"not-there-yet", not_there_yet}, {"ways-to-wait", ways_to_wait}, {"ways-of-streams", ways_of_streams},
+    {"two-streams", two_streams},
+    {"event-of-the-wrong-stream", event_of_the_wrong_stream},
+    {"wait-before-record", wait_before_record},
+    {"record-too-early", record_too_early},
+    {"null-stream", null_stream},
+    {"other-stream-is-waited-for", other_stream_is_waited_for},
+    {"graph-without-edge", graph_without_edge},
+    {"copied-too-early", copied_too_early},
+    {"changed-while-copied", changed_while_copied},
+    {"not-there-yet", not_there_yet},
+    {"ways-to-wait", ways_to_wait},
+    {"ways-of-streams", ways_of_streams},
     {"pool", pool},
 };
 
