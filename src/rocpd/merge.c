@@ -59,6 +59,7 @@ static int copy_object(sqlite3 *db, const char *name, const char *sql, void *dat
     return rocpd_run(db, sql, data);
 }
 
+/* An index whose name is taken is left out: what it is for can be had without it. */
 static int copy_file(sqlite3 *db, const char *path)
 {
     int result = run_formatted(db, path, sqlite3_mprintf("ATTACH 'file:%q?mode=ro' AS part", path));
@@ -72,7 +73,8 @@ static int copy_file(sqlite3 *db, const char *path)
     if (result == 0)
         result = for_each(db,
                           "SELECT name, sql FROM part.sqlite_master WHERE type IN ('index', "
-                          "'trigger') AND sql IS NOT NULL",
+                          "'trigger') AND sql IS NOT NULL AND NOT (type = 'index' AND name IN "
+                          "(SELECT name FROM main.sqlite_master))",
                           copy_object, (void *)path);
     if (result == 0) result = rocpd_run(db, "COMMIT", path);
     if (result == 0) result = rocpd_run(db, "DETACH part", path);
