@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPANS = 4 };
+enum {
+    SPANS = 4,
+    ARGUMENTS_ALIGN = 16 /* of a kernel's segment: compilers load its last piece as a whole */
+};
 
 typedef struct {
     chk_span_t at;
@@ -335,7 +338,9 @@ static void look_at_scalar(const access_t *x)
     if (d->kernarg_bytes && !x->op->buffer && (base[0] | (uint64_t)base[1] << 32) == d->kernarg &&
         !writes(x)) {
         const uint64_t offset = va - d->kernarg;
-        if (offset + needed(x, true, bytes) <= d->kernarg_bytes) return;
+        const uint32_t whole =
+            (d->kernarg_bytes + ARGUMENTS_ALIGN - 1) & -(uint32_t)ARGUMENTS_ALIGN;
+        if (offset < d->kernarg_bytes && offset + needed(x, true, bytes) <= whole) return;
         char more[96];
         snprintf(more, sizeof more, "offset %lld; there are %u bytes of arguments",
                  (long long)offset, d->kernarg_bytes);
