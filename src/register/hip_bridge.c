@@ -8,10 +8,8 @@
 #include "register/hip_bridge.h"
 
 #include "base/log.h"
-#include "register/hide.h"
 #include "register/stand_in.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -69,6 +67,12 @@ static void after_fork_in_child(void)
     pthread_mutex_init(&lock, NULL);
 }
 
+__attribute__((constructor)) static void initialise(void)
+{
+    base_log_init("rocprofiler-hip-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
 bool bridge_has_native(void)
 {
     return atomic_load(&native_seen);
@@ -85,13 +89,6 @@ static void set_size(bridge_table_t table)
         if (rows[i].table == table && rows[i].step <= newest && rows[i].position > last)
             last = rows[i].position;
     tables[table][0] = (void *)((last + 1) * sizeof(void *));
-}
-
-/* Nobody has the function but the bridge. */
-static bool lacks(const char *name)
-{
-    return bridge_find_symbol(name) && !(hip.handle && bridge_dlsym_real(hip.handle, name)) &&
-           !bridge_dlsym_real(RTLD_NEXT, name);
 }
 
 static bool fill(void)
@@ -111,20 +108,7 @@ static bool fill(void)
         bridge_real[i] = bridge_wrap_lookup(rows[i].name, bridge_real[i]);
     set_size(BRIDGE_runtime);
     set_size(BRIDGE_compiler);
-    reg_hide(lacks);
     return true;
-}
-
-/* Of a HIP that is opened later weak references are not unbound, its functions alone are hidden. */
-__attribute__((constructor)) static void initialise(void)
-{
-    base_log_init("rocprofiler-hip-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
-    pthread_atfork(NULL, NULL, after_fork_in_child);
-    pthread_mutex_lock(&lock);
-    if (!filled) filled = fill();
-    pthread_mutex_unlock(&lock);
-    reg_unbind(lacks);
-    dlerror(); /* what was not found is no error of the program's */
 }
 
 /* HIP registers its own table while ours stands in for it, perhaps inside a call that came through

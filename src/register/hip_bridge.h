@@ -38,9 +38,6 @@ extern void *const bridge_pass_entries[]; /* go on in bridge_real */
 extern void *const bridge_late_entries[]; /* stand before bridge_native */
 extern const bridge_symbol_t bridge_symbols[BRIDGE_SYMBOL_COUNT];
 
-/* NULL: the bridge defines no such function. */
-const bridge_symbol_t *bridge_find_symbol(const char *name);
-
 /* The loader's own functions, which this library stands before. */
 void *bridge_dlsym_real(void *handle, const char *name);
 

@@ -71,7 +71,7 @@ bridge_library_t bridge_find_hip(void)
 
 /* ---- Looking up ---- */
 
-const bridge_symbol_t *bridge_find_symbol(const char *name)
+static const bridge_symbol_t *find_symbol(const char *name)
 {
     size_t low = 0, high = BRIDGE_SYMBOL_COUNT;
     while (low < high) {
@@ -119,7 +119,7 @@ __attribute__((visibility("hidden"))) void *bridge_dlsym(void *handle, const cha
     void *onward;
     memcpy(&onward, &real, sizeof onward);
     if (handle == RTLD_NEXT || !name) return onward;
-    const bridge_symbol_t *symbol = bridge_find_symbol(name);
+    const bridge_symbol_t *symbol = find_symbol(name);
     if (!symbol) return onward;
     bridge_answer = translate(symbol, real(handle, name));
     return NULL;
@@ -138,11 +138,11 @@ static lookup_t lookups[LOOKUPS];
 /* The trampoline of a real function; other addresses stay as they are. */
 static void *traced(const char *name, void *function)
 {
-    const bridge_symbol_t *symbol = name ? bridge_find_symbol(name) : NULL;
+    const bridge_symbol_t *symbol = name ? find_symbol(name) : NULL;
     if (symbol && bridge_real[symbol->row] == function) return symbol->trampoline;
     for (int i = 0; i < LOOKUPS; i++)
         if (memcmp(&lookups[i], &function, sizeof function) == 0)
-            return bridge_find_symbol(lookup_names[i])->trampoline;
+            return find_symbol(lookup_names[i])->trampoline;
     for (size_t i = 0; i < BRIDGE_SYMBOL_COUNT; i++)
         if (bridge_symbols[i].preference == 0 && bridge_real[bridge_symbols[i].row] == function)
             return bridge_symbols[i].trampoline;

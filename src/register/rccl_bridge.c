@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "register/hide.h"
 #include "register/linked.h"
 
 static void *entry_of(unsigned position);
@@ -48,6 +47,7 @@ static void start(void)
 {
     char path[4096];
     void *rccl = reg_find_library("librccl.so", path);
+    base_log_init("rocprofiler-rccl-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
     struct link_map *map = NULL;
     if (!rccl || dlinfo(rccl, RTLD_DI_LINKMAP, &map) != 0) return;
     fill(rccl);
@@ -55,26 +55,6 @@ static void start(void)
     rocprofiler_register_library_indentifier_t id;
     void *tables[] = {table};
     rocprofiler_register_library_api_table("rccl", NULL, version_of(rccl), tables, 1, &id);
-}
-
-/* Nobody has the function but the bridge. */
-static bool lacks(const char *name)
-{
-    for (size_t i = 1; i < POSITIONS; i++)
-        if (strcmp(names[i], name) == 0) return !dlsym(RTLD_NEXT, name);
-    return false;
-}
-
-/* Of an RCCL that is opened later nothing is hidden. */
-__attribute__((constructor)) static void hide_missing(void)
-{
-    char path[4096];
-    base_log_init("rocprofiler-rccl-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
-    void *rccl = reg_find_library("librccl.so", path);
-    if (rccl) reg_hide(lacks);
-    if (rccl) dlclose(rccl);
-    reg_unbind(lacks);
-    dlerror(); /* what was not found is no error of the program's */
 }
 
 /* What stands in the table now: the real function, or a wrapper that a tool has put before it. */
