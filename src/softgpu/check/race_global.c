@@ -184,6 +184,19 @@ static inline uint64_t merged(uint64_t old, uint64_t word)
     return (old ^ word) >> RACE_TIME_SHIFT ? word : word | (old & RACE_MASK_BITS);
 }
 
+/* Of readers that still count, `counts`, the first and one of another workgroup are kept. */
+static inline void keep_read(chunk_t *c, size_t d, uint64_t read, uint64_t word, bool counts)
+{
+    if (!counts) {
+        set(&c->read[d], word);
+    } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
+        set(&c->read[d], merged(read, word) | (read & RACE_EXTRA));
+    } else if (!(read & RACE_EXTRA)) {
+        set(&c->second[d], word);
+        set(&c->read[d], read | RACE_EXTRA);
+    }
+}
+
 static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t from,
                          uint32_t bytes)
 {
@@ -198,13 +211,8 @@ static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, ui
         if (__builtin_expect(fresh(x, read) && read & RACE_EXTRA, 0))
             look(x, get(&c->second[d]), true, lane, va, from, bytes);
         set(&c->write[d], merged(write, word));
-    } else if (!fresh(x, read)) {
-        set(&c->read[d], word);
-    } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
-        set(&c->read[d], merged(read, word) | (read & RACE_EXTRA));
-    } else if (!(read & RACE_EXTRA)) {
-        set(&c->second[d], word);
-        set(&c->read[d], read | RACE_EXTRA);
+    } else {
+        keep_read(c, d, read, word, fresh(x, read));
     }
 }
 
@@ -336,15 +344,21 @@ static __attribute__((target("avx2"))) uint64_t touch_gap(const access_t *x, chu
     return touch_rows(x, c, d, n, shift, x->race.kind == RACE_LOAD, true);
 }
 
+/* Whether lanes are a few dwords apart in one chunk: from dword *d of it on, 1 << *shift apart. */
+static bool is_in_a_row(const sgc_lanes_t *a, size_t *d, unsigned *shift)
+{
+    *d = a->va[0] / 4 % CHUNK_DWORDS;
+    return race_row_even(a, shift) && *d + ISA_LANES * a->step / 4 <= CHUNK_DWORDS;
+}
+
 /* The lanes that are left, where EXEC is full and the lanes' elements are a few dwords apart. */
 static uint64_t touch_even(const access_t *x, const sgc_lanes_t *a)
 {
-    const uint64_t va = a->va[0];
-    const size_t d = va / 4 % CHUNK_DWORDS;
+    size_t d;
     unsigned shift;
-    if (!race_row_even(a, &shift) || d + ISA_LANES * a->step / 4 > CHUNK_DWORDS) return a->exec;
+    if (!is_in_a_row(a, &d, &shift)) return a->exec;
     const unsigned n = a->bytes / 4;
-    chunk_t *c = chunk_of(va);
+    chunk_t *c = chunk_of(a->va[0]);
     if (!c) return 0;
     return x->floor < x->before ? touch_gap(x, c, d, n, shift) : touch_ordered(x, c, d, n, shift);
 }
@@ -410,9 +424,9 @@ static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, co
 /* The quick look, of lanes a few dwords apart: there is nobody to meet. */
 static bool nobody_to_meet(const race_state_t *s, const sgc_lanes_t *a)
 {
-    const size_t d = a->va[0] / 4 % CHUNK_DWORDS;
+    size_t d;
     unsigned shift;
-    if (!race_row_even(a, &shift) || d + ISA_LANES * a->step / 4 > CHUNK_DWORDS) return false;
+    if (!is_in_a_row(a, &d, &shift)) return false;
     const chunk_t *c = chunk_of(a->va[0]);
     return !c || all_before(s, c, d, ISA_LANES << shift);
 }
@@ -524,13 +538,8 @@ static void copy_dword(transfer_t *t, chunk_t *c, size_t d, bool writes, uint64_
         if (read >= floor && read & RACE_EXTRA && get(&c->second[d]) >> RACE_MASK_SHIFT & mask)
             look_from_copy(t, get(&c->second[d]), true, true, va);
         set(&c->write[d], merged(write, word));
-    } else if (read < floor) {
-        set(&c->read[d], word);
-    } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
-        set(&c->read[d], merged(read, word) | (read & RACE_EXTRA));
-    } else if (!(read & RACE_EXTRA)) {
-        set(&c->second[d], word);
-        set(&c->read[d], read | RACE_EXTRA);
+    } else {
+        keep_read(c, d, read, word, read >= floor);
     }
 }
 
