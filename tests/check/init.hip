@@ -215,20 +215,55 @@ static void bins()
     end();
 }
 
-__global__ void array(const int *from, int *to, int n)
+template <int room> __global__ void array(const int *from, int *to, int n)
 {
-    volatile int own[16];
+    volatile int own[room];
     for (int k = 0; k < n; k++)
         own[from[k] & 15] = k;
     if (own[from[threadIdx.x] & 15] > 3) to[threadIdx.x] = 1; // bug: array
 }
 
 // from[k] is k: the last of sixteen is not written
-static void privately()
+template <int room> static void privately()
 {
     make();
     fill<<<GROUPS, GROUP>>>(from, N, 1);
-    array<<<1, 64>>>(from, to, right ? 16 : 15);
+    array<room><<<1, 64>>>(from, to, right ? 16 : 15);
+    end();
+}
+
+// The lane's own memory has what was in another's: that is where it is from.
+__global__ void keep(const int *from, int *to, int n)
+{
+    volatile int own[4];
+    for (int k = 0; k < n; k++)
+        own[k & 3] = from[threadIdx.x + k];
+    if (own[n & 3] > 3) to[threadIdx.x] = 1; // bug: kept
+}
+
+static void kept()
+{
+    make();
+    if (right) fill<<<GROUPS, GROUP>>>(from, N, 1);
+    keep<<<1, 64>>>(from, to, 4);
+    end();
+}
+
+// So does LDS, from another wave.
+__global__ void turn(const int *from, int *to)
+{
+    __shared__ int tile[128];
+    tile[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    if (tile[127 - threadIdx.x] > 3) to[threadIdx.x] = 1; // bug: tile
+}
+
+// 100 to 127 are not written: what the lanes 0 to 27 of wave 0 use has been read by wave 1
+static void tile()
+{
+    make();
+    (void)hipMemset(from, 0, (right ? N : 100) * sizeof(int));
+    turn<<<1, 128>>>(from, to);
     end();
 }
 
@@ -258,7 +293,7 @@ int main(int argc, char **argv)
         {"condition", condition}, {"condition-end", condition_end}, {"condition-gaps", condition_gaps},
         {"given-again", given_again}, {"copied", copied}, {"transferred", transferred},
         {"from-host", from_host}, {"address", address}, {"branch", branch}, {"member", member},
-        {"counter", count}, {"border", border}, {"bins", bins}, {"array", privately},
-        {"register", registers}};
+        {"counter", count}, {"border", border}, {"bins", bins}, {"array", privately<16>},
+        {"array-large", privately<5000>}, {"kept", kept}, {"tile", tile}, {"register", registers}};
     return run(programs, argc, argv);
 }

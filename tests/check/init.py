@@ -37,6 +37,13 @@ BUGS = {
     # 15, 31, 47 and 63 are 15 modulo 16
     "array": corpus.Bug(ONE, CONDITION + "15 of wave 0", "bug: array", "4 lanes of this wave",
                         "the lane has not written its private memory there"),
+    # more than a MiB of a wave
+    "array-large": corpus.Bug(ONE, CONDITION + "15 of wave 0", "bug: array", "4 lanes of this wave",
+                              "the lane has not written its private memory there"),
+    "kept": corpus.Bug(ONE, CONDITION + "0 of wave 0", "bug: kept", "64 lanes of this wave", f"is 0 {ALLOCATED}",
+                       "made: allocate"),
+    "tile": corpus.Bug(ONE, CONDITION + "0 of wave 0", "bug: tile", "28 lanes of this wave", f"is 400 {ALLOCATED}",
+                       "made: allocate"),
     "register": corpus.Bug(ONE, CONDITION + "0 of wave 0", "bug: vector", "64 lanes of this wave",
                            "the wave has never written v"),
 }
@@ -62,5 +69,12 @@ class Strict(corpus.unittest.TestCase):
         self.assertIn('--init (SOFTGPU_CHECK_INIT): "loose" is not strict', done.stderr)
 
 
+class Reader(corpus.unittest.TestCase):
+    def test_another_wave(self):
+        self.assertIn("the value was read, lane 36 of wave 1, group (0,0,0)\n",
+                      corpus.check("tile", options=("--check=init",)).stderr)
+
+
 corpus.sys.modules["__main__"].Strict = Strict
+corpus.sys.modules["__main__"].Reader = Reader
 corpus.main(BUGS, ("--check=init",))

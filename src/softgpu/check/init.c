@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCRATCH_MOST = 1 << 20 }; /* larger ones count as written */
-
 typedef enum {
     UNIT_NONE,
     UNIT_ALU,
@@ -97,9 +95,9 @@ static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *
                              .pc = from->pc,
                              .kernel_object = f->kernel_object,
                              .group = {f->group[0], f->group[1], f->group[2]},
-                             .wave = f->wave,
-                             .lane = f->lane,
-                             .whole_wave = !f->lanes};
+                             .wave = from->wave,
+                             .lane = from->lane,
+                             .whole_wave = from->lane == CHK_NO_LANE};
     if (slot >= ISA_PAGE_SLOTS) return;
     f->other.n_words = w->page->slots[slot].dwords;
     memcpy(f->other.words, &w->page->words[slot], sizeof f->other.words);
@@ -248,6 +246,8 @@ static void free_waves(chk_init_t *s)
         free(s->wave[k].bits);
         free(s->wave[k].scratch);
         free(s->wave[k].scratch_page);
+        free(s->wave[k].scratch_from);
+        free(s->wave[k].scratch_from_page);
     }
     free(s->wave);
     s->wave = NULL;
@@ -259,8 +259,10 @@ static bool make_wave(chk_shadow_t *h, uint32_t rows, uint32_t scratch)
     h->bits = aligned_alloc(64, rows * sizeof *h->bits);
     if (!scratch) return h->bits;
     h->scratch = malloc(scratch);
+    h->scratch_from = malloc(scratch);
     h->scratch_page = calloc(scratch / CHK_SCRATCH_PAGE, sizeof *h->scratch_page);
-    return h->bits && h->scratch && h->scratch_page;
+    h->scratch_from_page = calloc(scratch / CHK_SCRATCH_PAGE, sizeof *h->scratch_from_page);
+    return h->bits && h->scratch && h->scratch_from && h->scratch_page && h->scratch_from_page;
 }
 
 /* Room for so many waves; kept for the workgroups to come. */
@@ -288,12 +290,15 @@ static bool make_lds(chk_init_t *s, uint32_t bytes)
 {
     if (bytes > s->lds_room) {
         free(s->lds);
+        free(s->lds_from);
         s->lds = malloc(bytes);
-        s->lds_room = s->lds ? bytes : 0;
+        s->lds_from = malloc((bytes + 3) & ~3u);
+        s->lds_room = s->lds && s->lds_from ? bytes : 0;
     }
     s->lds_bytes = bytes <= s->lds_room ? bytes : 0;
     if (s->lds_bytes) memset(s->lds, 0xff, s->lds_bytes);
     s->lds_clear = s->lds_bytes ? 0 : UINT32_MAX;
+    s->lds_named = false;
     return s->lds_bytes == bytes;
 }
 
@@ -303,13 +308,13 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     const isa_dispatch_t *d = group->dispatch;
     uint32_t scratch = group->n_waves ? group->waves[0]->scratch_bytes : 0;
     scratch = (scratch + CHK_SCRATCH_PAGE - 1) & ~(uint32_t)(CHK_SCRATCH_PAGE - 1);
-    if (scratch > SCRATCH_MOST) scratch = 0;
     if (!s->lab.rows) {
         s->lab.core = isa_core_select();
         if (!chk_lab_make(&s->lab)) return;
     }
     if (!make_waves(s, group->n_waves, d->n_vgpr, scratch)) return;
     make_lds(s, group->lds_bytes);
+    s->n_origins = 0;
     for (uint32_t k = 0; k < group->n_waves; k++) {
         s->wave[k].scratch_bytes = scratch ? group->waves[k]->scratch_bytes : 0;
         chk_shadow_start(&s->wave[k], d, g->dispatch->scalars);
@@ -342,6 +347,7 @@ static void free_state(void *state)
     free_waves(s);
     chk_lab_free(&s->lab);
     free(s->lds);
+    free(s->lds_from);
 }
 
 static void dispatch_begin(const chk_dispatch_t *d)

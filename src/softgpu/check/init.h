@@ -26,7 +26,11 @@ typedef struct {
     uint64_t at;
     uint64_t pc; /* of the load; 0: none */
     chk_from_t from;
+    uint16_t wave; /* that has loaded it, */
+    uint8_t lane;  /* of which this is the address; CHK_NO_LANE: a scalar load */
 } chk_origin_t;
+
+enum { CHK_NO_LANE = 0xff };
 
 /* ---- shadows of a wave ---- */
 
@@ -51,6 +55,9 @@ typedef struct {
     /* the wave's scratch, a byte for each; a page that has another number is all undefined */
     uint8_t *scratch;
     uint32_t *scratch_page, page_number;
+    /* by its dwords: chk_init_t.origin of the undefined value that was stored there last; in pages
+     * that have the number */
+    uint32_t *scratch_from, *scratch_from_page;
     uint32_t scratch_bytes;
 } chk_shadow_t;
 
@@ -227,6 +234,8 @@ void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, u
 
 /* ---- instructions that access memory: init_access.c ---- */
 
+enum { CHK_ORIGINS = 4096 };
+
 typedef struct {
     chk_lab_t lab;
     chk_bytes_memo_t memo;
@@ -238,6 +247,13 @@ typedef struct {
     /* so many bytes from its beginning have nothing undefined: nobody need look; UINT32_MAX: none
      * has */
     uint32_t lds_clear;
+    /* by dword: as chk_shadow_t.scratch_from; all 0 and not looked at as long as it is not named */
+    uint32_t *lds_from;
+    bool lds_named;
+    /* of undefined values that were stored in LDS and scratch, from 1 on; the last one, which all
+     * beyond share, is nowhere */
+    chk_origin_t origin[CHK_ORIGINS];
+    uint32_t n_origins;
 } chk_init_t;
 
 /* What a load or store finds wrong besides its address: lanes, and where it is from. */

@@ -70,6 +70,48 @@ static uint8_t *shadow_at(const access_t *a, uint64_t va, uint32_t bytes)
                : NULL;
 }
 
+/* ---- where undefined values in LDS and scratch are from ---- */
+
+static uint32_t number_of(chk_init_t *s, const chk_origin_t *from)
+{
+    const chk_origin_t *last = s->n_origins ? &s->origin[s->n_origins - 1] : NULL;
+    const bool same = last && last->from == from->from && last->at == from->at &&
+                      last->pc == from->pc && last->wave == from->wave;
+    if (!same && s->n_origins < CHK_ORIGINS) s->n_origins++;
+    if (!same && s->n_origins < CHK_ORIGINS) s->origin[s->n_origins - 1] = *from;
+    return s->n_origins;
+}
+
+/* The number of the dword; NULL: none is kept, or, unless one is to be, none has been. */
+static uint32_t *number_at(const access_t *a, uint64_t va, bool keep)
+{
+    chk_init_t *s = a->s;
+    chk_shadow_t *h = a->h;
+    if (a->room == LOCAL) {
+        if (va >= s->lds_bytes || !(s->lds_named || keep)) return NULL;
+        if (!s->lds_named) memset(s->lds_from, 0, (s->lds_bytes + 3) & ~3u);
+        s->lds_named = true;
+        return &s->lds_from[va / 4];
+    }
+    const uint64_t at = va - a->w->scratch_base, page = at / CHK_SCRATCH_PAGE;
+    if (at >= h->scratch_bytes) return NULL;
+    if (h->scratch_from_page[page] != h->page_number) {
+        if (!keep) return NULL;
+        memset((uint8_t *)h->scratch_from + page * CHK_SCRATCH_PAGE, 0, CHK_SCRATCH_PAGE);
+        h->scratch_from_page[page] = h->page_number;
+    }
+    return &h->scratch_from[at / 4];
+}
+
+/* An undefined value goes to up to four bytes. */
+static void name_bits(const access_t *a, uint64_t va, uint32_t bytes, const chk_origin_t *from)
+{
+    for (uint64_t at = va & ~UINT64_C(3); at < va + bytes; at += 4) {
+        uint32_t *number = number_at(a, at, true);
+        if (number) *number = number_of(a->s, from);
+    }
+}
+
 static void read_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t bytes, uint32_t *u)
 {
     memset(u, 0, DWORDS * sizeof *u);
@@ -87,9 +129,9 @@ static void read_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t by
     }
 }
 
-/* `data`: what is going to be stored there. */
+/* `data`: what is going to be stored there; `from`: where its undefined bits are, by dword. */
 static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t bytes,
-                       const uint32_t *u, const uint32_t *data)
+                       const uint32_t *u, const uint32_t *data, const chk_origin_t *from)
 {
     if (a->room == GLOBAL) {
         chk_bytes_t *b = chk_bytes_find(&a->s->memo, va);
@@ -105,18 +147,29 @@ static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t b
     for (uint32_t k = 0; 4 * k < bytes; k++) {
         const uint32_t n = bytes - 4 * k < 4 ? bytes - 4 * k : 4;
         uint8_t *at = shadow_at(a, va + (uint64_t)k * step, n);
-        if (at) memcpy(at, &u[k], n);
+        if (!at) continue;
+        memcpy(at, &u[k], n);
+        if (u[k]) name_bits(a, va + (uint64_t)k * step, n, &from[k]);
     }
 }
 
-static chk_origin_t origin_at(const access_t *a, uint64_t va, const uint32_t *u)
+/* Of the first undefined byte of a lane's element. */
+static chk_origin_t origin_at(const access_t *a, unsigned lane, uint64_t va, uint32_t step,
+                              const uint32_t *u)
 {
     static const chk_from_t from[] = {
         [GLOBAL] = CHK_FROM_MEMORY, [LOCAL] = CHK_FROM_LDS, [SCRATCH] = CHK_FROM_SCRATCH};
     unsigned byte = 0;
     while (byte < 4 * DWORDS - 1 && !((const uint8_t *)u)[byte])
         byte++;
-    return (chk_origin_t){.from = from[a->room], .at = va + byte, .pc = a->pc};
+    const uint64_t at = va + (uint64_t)(byte / 4) * step + byte % 4;
+    const uint32_t *number = a->room == GLOBAL ? NULL : number_at(a, at, false);
+    if (number && *number) return a->s->origin[*number - 1];
+    return (chk_origin_t){.from = from[a->room],
+                          .at = at,
+                          .pc = a->pc,
+                          .wave = (uint16_t)a->w->index_in_group,
+                          .lane = (uint8_t)lane};
 }
 
 /* ---- loads ---- */
@@ -215,7 +268,7 @@ static void load_lanes(const access_t *a, sgc_lanes_t *l, loaded_t *r)
         if (!(u[0] | u[1] | u[2] | u[3])) continue;
         if (!r->some) {
             memset(r->u, 0, sizeof r->u);
-            r->from = origin_at(a, l->va[lane], u);
+            r->from = origin_at(a, lane, l->va[lane], l->dword_step, u);
             r->some = true;
         }
         for (unsigned k = 0; k < DWORDS; k++)
@@ -293,7 +346,7 @@ static void store_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t *
         if (l->bytes < 4) bits[0] &= (1u << 8 * l->bytes) - 1;
         if (a->room == GLOBAL && (bits[0] | bits[1] | bits[2] | bits[3]))
             note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
-        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value);
+        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value, &a->h->row_from[row]);
     }
 }
 
@@ -317,13 +370,13 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
         if ((old[0] | old[1]) && exchanges) {
             if (!r->some) {
                 memset(r->u, 0, sizeof r->u);
-                r->from = origin_at(a, l->va[lane], old);
+                r->from = origin_at(a, lane, l->va[lane], l->dword_step, old);
                 r->some = true;
             }
             r->u[0][lane] = old[0];
             r->u[1][lane] = old[1];
         } else if (old[0] | old[1]) {
-            const chk_origin_t from = origin_at(a, l->va[lane], old);
+            const chk_origin_t from = origin_at(a, lane, l->va[lane], l->dword_step, old);
             note(&found->changed, lane, &from);
         }
         if (some >> lane & 1) {
@@ -334,7 +387,7 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
         }
         /* what is added to a global counter is known to the wave alone */
         if (!exchanges && a->room == GLOBAL) memset(bits, 0, sizeof bits);
-        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value);
+        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value, &a->h->row_from[row]);
     }
 }
 
@@ -384,7 +437,7 @@ static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint32_t u[DWORDS] = {r->some ? r->u[0][lane] : 0}, none[DWORDS] = {0};
         if (u[0]) a->s->lds_clear = 0;
-        write_bits(a, to->va[lane], 4, 4, u, none);
+        write_bits(a, to->va[lane], 4, 4, u, none, &r->from);
     }
 }
 
@@ -462,7 +515,7 @@ void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, cons
         uint32_t u[DWORDS];
         if (p.limit != UINT64_MAX && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
         read_bits(&a, va + 4 * k, 4, 4, u);
-        const chk_origin_t from = origin_at(&a, va + 4 * k, u);
+        const chk_origin_t from = origin_at(&a, CHK_NO_LANE, va + 4 * k, 4, u);
         chk_scalar_set(h, o->reg + k, u[0], &from);
     }
 }
