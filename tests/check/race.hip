@@ -368,6 +368,14 @@ __global__ void largest(const int *from, int *to, bool)
     }
 }
 
+// The same of sums. Between the first look and the loop the compiler has placed divisions.
+__global__ void sum_far(const int *from, int *to, bool)
+{
+    double *sums = reinterpret_cast<double *>(to);
+    unsigned long long mine = from[blockIdx.x * blockDim.x + threadIdx.x] * 0x9e3779b97f4a7c15u;
+    atomicAdd(sums + blockIdx.x % 2, static_cast<double>(mine % 100001 * mine % 1009) / 8);
+}
+
 // Everybody says the same.
 __global__ void found_by_many(const int *from, int *to, bool)
 {
@@ -414,6 +422,7 @@ static const row_t rows[] = {
     RUN("locked-waves", locked_waves, 1, GROUP),
     RUN("waiting-wave", waiting_wave, 1, GROUP),
     RUN("largest", largest, GROUPS, GROUP),
+    RUN("sum-far", sum_far, GROUPS, GROUP),
     RUN("found-by-many", found_by_many, GROUPS, GROUP),
     RUN("bytes", bytes, GROUPS, GROUP),
 };

@@ -42,7 +42,7 @@ BUGS = {
     "streams": memory("streams", "64 lanes of this wave"),
 }
 
-RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "found-by-many", "bytes")
+RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes")
 
 
 class Idioms(unittest.TestCase):

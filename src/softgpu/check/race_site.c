@@ -12,7 +12,9 @@
 
 enum {
     INDEX_BITS = 16, /* of the hash table, a few times the sites */
-    AHEAD = 64       /* instructions behind it that are looked at */
+    AHEAD = 64,      /* instructions behind it that are looked at, */
+    FAR_AHEAD = 512, /* and that may compare what it has read: divisions inline have over 100 */
+    REGISTERS = 3 * 1024
 };
 
 static struct {
@@ -34,8 +36,8 @@ static registers_t registers(const isa_operand_t *o)
     const uint32_t n = o->bits > 32 ? o->bits / 32u : 1u;
     switch (o->kind) {
     case ISA_OPK_SGPR: return (registers_t){o->reg, n};
-    case ISA_OPK_VGPR: return (registers_t){1024u + o->reg, n};
-    case ISA_OPK_AGPR: return (registers_t){2048u + o->reg, n};
+    case ISA_OPK_VGPR: return (registers_t){REGISTERS / 3 + o->reg, n};
+    case ISA_OPK_AGPR: return (registers_t){REGISTERS / 3 * 2 + o->reg, n};
     default: return (registers_t){0, 0};
     }
 }
@@ -91,6 +93,59 @@ static bool tries(const isa_inst_t *i, const isa_inst_t *of)
     return same_address(i, of) || (isa_table[i->op].mods & ISA_M_CAS && same_space);
 }
 
+/* Registers that hold what a load has read. */
+typedef struct {
+    uint64_t bits[REGISTERS / 64];
+} held_t;
+
+static bool holds(const held_t *h, const isa_operand_t *o)
+{
+    const registers_t r = registers(o);
+    for (uint32_t k = r.first; k < r.first + r.n; k++)
+        if (h->bits[k / 64] >> k % 64 & 1) return true;
+    return false;
+}
+
+static void hold(held_t *h, const isa_operand_t *o, bool held)
+{
+    const registers_t r = registers(o);
+    for (uint32_t k = r.first; k < r.first + r.n; k++) {
+        const uint64_t bit = UINT64_C(1) << k % 64;
+        h->bits[k / 64] = held ? h->bits[k / 64] | bit : h->bits[k / 64] & ~bit;
+    }
+}
+
+static bool moves(unsigned op)
+{
+    switch (op) {
+    case ISA_OP_s_mov_b32:
+    case ISA_OP_s_mov_b64:
+    case ISA_OP_v_mov_b32:
+    case ISA_OP_v_pk_mov_b32:
+    case ISA_OP_v_accvgpr_read_b32:
+    case ISA_OP_v_accvgpr_write_b32:
+    case ISA_OP_v_accvgpr_mov_b32: return true;
+    default: return false;
+    }
+}
+
+/* What holds it behind the instruction. */
+static void pass_on(held_t *h, const isa_inst_t *i)
+{
+    const bool moved = moves(i->op) && (holds(h, &i->src[0]) || holds(h, &i->src[1]));
+    hold(h, &i->dst, moved);
+    hold(h, &i->dst2, false);
+}
+
+/* Is what the load has read what a compare-and-swap expects, wherever it has its address? */
+static bool expects(const isa_inst_t *i, const held_t *h)
+{
+    if (!(isa_table[i->op].mods & ISA_M_CAS)) return false;
+    for (unsigned n = 0; n < 4; n++)
+        if (!is_address(i, n) && holds(h, &i->src[n])) return true;
+    return false;
+}
+
 static bool is_branch(unsigned op)
 {
     switch (op) {
@@ -126,10 +181,10 @@ typedef struct {
 
 static code_t code_around(const isa_wave_t *w, uint64_t pc)
 {
-    enum { REACH = 4 * AHEAD * 3 }; /* bytes */
+    enum { BEHIND = 4 * AHEAD * 3, REACH = 4 * FAR_AHEAD * 3 }; /* bytes */
     const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, pc);
     if (!e) return (code_t){NULL, 0, 0};
-    const uint64_t begin = pc - e->begin > REACH ? pc - REACH : e->begin;
+    const uint64_t begin = pc - e->begin > BEHIND ? pc - BEHIND : e->begin;
     const uint64_t end = e->end - pc > REACH ? pc + REACH : e->end;
     return (code_t){(const uint32_t *)(const void *)(e->host + (begin - e->begin)),
                     (uint32_t)(end - begin) / 4, (uint32_t)(pc - begin) / 4};
@@ -162,21 +217,27 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
     isa_inst_t i, again = *of;
     int64_t again_at = c->own;
     bool kept = !changes_address(of, of);
+    held_t held = {{0}};
+    hold(&held, &of->dst, true);
     unsigned at = c->own + of->dwords;
-    for (unsigned k = 0, n; k < AHEAD && (n = decode(c, at, &i)); k++, at += n) {
+    for (unsigned k = 0, n; k < FAR_AHEAD && (n = decode(c, at, &i)); k++, at += n) {
         const sgc_op_t *op = &sgc_ops_table[i.op];
+        const bool near = k < AHEAD;
         if (leaves(i.op)) return;
         if (is_branch(i.op)) {
             const int64_t target = (int64_t)at + n + i.imm;
             if (target >= 0 && target <= again_at) {
-                s->waits = of->fmt != ISA_FMT_SMEM && only_waits(c, (unsigned)target, at, &again);
+                s->waits =
+                    near && of->fmt != ISA_FMT_SMEM && only_waits(c, (unsigned)target, at, &again);
                 return;
             }
             kept &= i.op != ISA_OP_s_branch;
         }
         if (op->unit != SGC_UNIT_NONE && op->access == SGC_WRITE && same_address(&i, of))
             kept = false;
-        s->tries |= (kept || isa_table[i.op].mods & ISA_M_CAS) && tries(&i, of);
+        s->tries |= near && (kept || isa_table[i.op].mods & ISA_M_CAS) && tries(&i, of);
+        s->tries |= expects(&i, &held);
+        pass_on(&held, &i);
         if (i.op == of->op && same_address(&i, of)) {
             again = i;
             again_at = at;
