@@ -56,7 +56,9 @@ static void *work(void *)
 {
     int *counter;
     hipStream_t stream;
-    if (hipStreamCreate(&stream) != hipSuccess || hipMalloc(&counter, 4) != hipSuccess) exit(2);
+    if (hipStreamCreate(&stream) != hipSuccess || hipMalloc(&counter, 4) != hipSuccess ||
+        hipMemset(counter, 0, 4) != hipSuccess)
+        exit(2);
     for (int i; (i = __atomic_sub_fetch(&left, 1, __ATOMIC_RELAXED)) >= 0;) {
         hipLaunchKernelGGL(add_one, dim3(1), dim3(64), 0, stream, counter);
         pid_t pid = fork();

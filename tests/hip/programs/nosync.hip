@@ -3,9 +3,9 @@
 
 __global__ void spin(int *x, int n)
 {
-    int v = x[threadIdx.x];
+    int item = blockIdx.x * blockDim.x + threadIdx.x, v = x[item];
     for (int i = 0; i < n; i++) v = v * 3 + i;
-    x[threadIdx.x] = v;
+    x[item] = v;
 }
 
 int main()
