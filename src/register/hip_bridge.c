@@ -7,6 +7,7 @@
  * positions are rows of hip-table.tsv. */
 #include "register/hip_bridge.h"
 
+#include "base/hide.h"
 #include "base/log.h"
 #include "register/stand_in.h"
 
@@ -62,15 +63,20 @@ static bool filled;
 static bridge_library_t hip;
 static _Atomic bool native_seen;
 
+static const char *const prefixes[] = {"hip", "__hip", "_Z", NULL}; /* of all that it has */
+
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
 }
 
+/* Takes no lock: constructors of other libraries may have called HIP before, and what the tool's
+ * side opens in the middle of that runs this one. */
 __attribute__((constructor)) static void initialise(void)
 {
     base_log_init("rocprofiler-hip-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
     pthread_atfork(NULL, NULL, after_fork_in_child);
+    base_hide_at_start(bridge_hip_file, prefixes);
 }
 
 bool bridge_has_native(void)
@@ -108,6 +114,7 @@ static bool fill(void)
         bridge_real[i] = bridge_wrap_lookup(rows[i].name, bridge_real[i]);
     set_size(BRIDGE_runtime);
     set_size(BRIDGE_compiler);
+    base_hide(bridge_hip_file, prefixes); /* it may have been opened after our constructor */
     return true;
 }
 

@@ -38,6 +38,8 @@ extern void *const bridge_pass_entries[]; /* go on in bridge_real */
 extern void *const bridge_late_entries[]; /* stand before bridge_native */
 extern const bridge_symbol_t bridge_symbols[BRIDGE_SYMBOL_COUNT];
 
+extern const char bridge_hip_file[]; /* how the name of HIP's file begins */
+
 /* The loader's own functions, which this library stands before. */
 void *bridge_dlsym_real(void *handle, const char *name);
 

@@ -4,6 +4,8 @@
  * hipGetProcAddress, would call past the trampolines; where the bridge serves it is given them.
  * What HIP lacks stays missing, although this library has a trampoline for it. */
 #include "register/hip_bridge.h"
+
+#include "base/loaded.h"
 #include "register/linked.h"
 
 #include <dlfcn.h>
@@ -34,7 +36,7 @@ void *bridge_dlsym_real(void *handle, const char *name)
     return real_dlsym()(handle, name);
 }
 
-static const char hip_library[] = "libamdhip64.so";
+const char bridge_hip_file[] = "libamdhip64.so";
 
 /* ---- Which library ---- */
 
@@ -56,11 +58,11 @@ bridge_library_t bridge_find_hip(void)
     /* what calls would be bound to without this library; else one that was opened for few */
     void *next = bridge_dlsym_real(RTLD_NEXT, "hipApiName");
     Dl_info where;
-    if (next && dladdr(next, &where) && reg_is_file_of(where.dli_fname, hip_library)) {
+    if (next && dladdr(next, &where) && base_is_file_of(where.dli_fname, bridge_hip_file)) {
         snprintf(path, sizeof path, "%s", where.dli_fname);
         found.handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     } else {
-        found.handle = reg_find_library(hip_library, path);
+        found.handle = base_find_loaded(bridge_hip_file, path);
     }
     struct link_map *map = NULL;
     if (!found.handle || dlinfo(found.handle, RTLD_DI_LINKMAP, &map) != 0) return found;
@@ -90,7 +92,7 @@ static const bridge_symbol_t *find_symbol(const char *name)
 static bool is_there(const char *name)
 {
     char path[4096] = "";
-    void *handle = reg_find_library(hip_library, path);
+    void *handle = base_find_loaded(bridge_hip_file, path);
     bool found = handle && bridge_dlsym_real(handle, name);
     if (handle) dlclose(handle);
     return found || bridge_dlsym_real(RTLD_NEXT, name);
@@ -103,7 +105,7 @@ static void *translate(const bridge_symbol_t *symbol, void *answer)
     if (answer == symbol->trampoline) return is_there(symbol->name) ? answer : NULL;
     if (!answer || bridge_has_native()) return answer;
     if (!dladdr1(answer, &where, (void **)&map, RTLD_DL_LINKMAP) || !map) return answer;
-    return reg_is_file_of(map->l_name, hip_library) && !reg_registers_itself(map)
+    return base_is_file_of(map->l_name, bridge_hip_file) && !reg_registers_itself(map)
                ? symbol->trampoline
                : answer;
 }

@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/hide.h"
+#include "base/loaded.h"
 #include "base/log.h"
 #include "register/linked.h"
 
@@ -22,6 +24,8 @@ enum { POSITIONS = sizeof names / sizeof *names };
 
 /* Element 0 is the size in bytes; null where RCCL lacks the function. */
 static void *table[POSITIONS];
+static const char library[] = "librccl.so";
+static const char *const prefixes[] = {"nccl", "msccl", NULL}; /* of all that it has */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill(void *rccl)
@@ -46,15 +50,21 @@ static uint32_t version_of(void *rccl)
 static void start(void)
 {
     char path[4096];
-    void *rccl = reg_find_library("librccl.so", path);
-    base_log_init("rocprofiler-rccl-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
+    void *rccl = base_find_loaded(library, path);
     struct link_map *map = NULL;
     if (!rccl || dlinfo(rccl, RTLD_DI_LINKMAP, &map) != 0) return;
     fill(rccl);
+    base_hide(library, prefixes); /* it may have been opened after our constructor */
     if (reg_registers_itself(map)) return;
     rocprofiler_register_library_indentifier_t id;
     void *tables[] = {table};
     rocprofiler_register_library_api_table("rccl", NULL, version_of(rccl), tables, 1, &id);
+}
+
+__attribute__((constructor)) static void initialise(void)
+{
+    base_log_init("rocprofiler-rccl-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
+    base_hide_at_start(library, prefixes);
 }
 
 /* What stands in the table now: the real function, or a wrapper that a tool has put before it. */

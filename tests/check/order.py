@@ -1,4 +1,7 @@
 """Streams, events, copies and graphs that are not in order; see corpus.py."""
+import os
+import subprocess
+import tempfile
 import unittest
 
 import corpus
@@ -34,6 +37,22 @@ class Right(unittest.TestCase):
                                          ("ways-to-wait", "ways-of-streams", "pool")):
             with self.subTest(name):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
+
+
+class Profiled(unittest.TestCase):
+    """Whatever a program waits for comes, without checks and with a profiler as well."""
+
+    def test_waits_end(self):
+        tools = os.path.dirname(corpus.softgpu)
+        with tempfile.TemporaryDirectory(prefix="order-") as folder:
+            first_generation = os.path.join(tools, "rocprof")
+            for tool, *options in (("rocprofv3", "--gpu", "soft", "--sys-trace", "-d", folder, "--"),
+                                   ("rocprofv3", "--gpu", "soft", "--pmc", "SQ_WAVES", "-d", folder, "--"),
+                                   ("softgpu", "--", first_generation, "-o", os.path.join(folder, "x.csv"))):
+                with self.subTest(f"{tool} {options}"):
+                    done = subprocess.run([os.path.join(tools, tool), *options, corpus.program, "ways-to-wait"],
+                                          capture_output=True, text=True, timeout=60, check=False)
+                    self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr)
 
 
 corpus.main(BUGS, OPTIONS)

@@ -2,6 +2,7 @@
  *
  * Loaded through ROCPROFILER_REGISTER_LIBRARY. fake_sdk_seen counts the calls; the last call's
  * arguments are kept for the scenarios to compare. */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,10 @@ int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t insta
     fake_sdk_version = version;
     fake_sdk_instance = instance;
     fake_sdk_tables = count;
+    /* which runs the constructor of a library whose turn has not come, as when tools are looked for
+     */
+    const char *opened = getenv("FAKE_SDK_OPENS");
+    if (opened) dlclose(dlopen(opened, RTLD_NOLOAD | RTLD_LAZY));
     if (fake_sdk_inside) fake_sdk_inside_answer = fake_sdk_inside();
     if (fake_sdk_replacement) ((void **)tables[0])[1] = fake_sdk_replacement;
     return getenv("FAKE_SDK_REFUSES") != NULL;

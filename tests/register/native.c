@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     record = hipEventRecordWithFlags;
     get_proc_address = hipGetProcAddress;
     if (strcmp(argv[2], "opened") == 0) {
-        CHECK(!dlsym(RTLD_DEFAULT, "hipSetDevice")); /* the program has no HIP yet */
+        CHECK(!dlsym(RTLD_DEFAULT, "hipSetDevice") && !set_device); /* the program has no HIP yet */
         hip = dlopen("libamdhip64.so.6", RTLD_NOW | RTLD_LOCAL);
         if (!hip) return 2;
         *(void **)&set_device = dlsym(hip, "hipSetDevice");

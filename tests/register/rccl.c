@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 ncclResult_t ncclGetVersion(int *version);
+ncclResult_t ncclCommFinalize(ncclComm_t comm) __attribute__((weak));
 ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank);
 
 int main(void)
@@ -14,5 +15,6 @@ int main(void)
     id.internal[127] = 7;
     if (ncclGetVersion(&version) != ncclSuccess || version != 22205) return 1;
     if (ncclCommInitRank(&comm, 4, id, 3) != ncclSuccess || (size_t)comm != 4037) return 2;
+    if (ncclCommFinalize) return 3; /* which it lacks */
     return 0;
 }

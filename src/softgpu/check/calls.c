@@ -1,36 +1,30 @@
 /* calls.c - the calls with which programs get and return GPU memory, and load code. */
 #include "softgpu/check/calls.h"
 
-#include <link.h>
+#include "base/hide.h"
+#include "base/loaded.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-typedef struct {
-    const char *library, *name;
-    void *function;
-} wanted_t;
+static const char hip[] = "libamdhip64.so", hsa[] = "libhsa-runtime64.so";
 
-static int look_in(struct dl_phdr_info *object, size_t bytes, void *data)
+__attribute__((constructor)) static void initialise(void)
 {
-    wanted_t *w = data;
-    (void)bytes;
-    if (!object->dlpi_name || !strstr(object->dlpi_name, w->library)) return 0;
-    void *runtime = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!runtime) return 0;
-    w->function = dlsym(runtime, w->name);
-    dlclose(runtime);
-    return w->function != NULL;
+    base_hide_at_start(hip, (const char *const[]){"hip", NULL});
+    base_hide_at_start(hsa, (const char *const[]){"hsa_", NULL});
 }
 
 void *calls_of_runtime(const char *name)
 {
-    wanted_t w = {!strncmp(name, "hip", 3) ? "/libamdhip64.so" : "/libhsa-runtime64.so", name,
-                  NULL};
-    dl_iterate_phdr(look_in, &w);
-    return w.function;
+    char path[4096];
+    void *runtime = base_find_loaded(strncmp(name, "hip", 3) == 0 ? hip : hsa, path);
+    void *function = runtime ? dlsym(runtime, name) : NULL;
+    if (runtime) dlclose(runtime);
+    return function;
 }
 
 _Thread_local const char *calls_outer;
