@@ -81,18 +81,17 @@ char *base_file_read(const char *path, size_t *size)
     return data;
 }
 
-static bool is_pending(void)
-{
-    sigset_t set;
-    return sigpending(&set) == 0 && sigismember(&set, SIGXFSZ) == 1;
-}
+/* What a write may be answered with. */
+static const int answers[] = {SIGXFSZ, SIGPIPE};
+enum { ANSWERS = sizeof answers / sizeof *answers };
 
 void base_file_limit_begin(base_file_limit_t *before, bool lift)
 {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ);
-    before->pending = is_pending();
+    for (size_t k = 0; k < ANSWERS; k++)
+        sigaddset(&set, answers[k]);
+    sigpending(&before->pending);
     pthread_sigmask(SIG_BLOCK, &set, &before->mask);
     before->lifted = false;
     if (!lift || getrlimit(RLIMIT_FSIZE, &before->limit) != 0 ||
@@ -105,12 +104,16 @@ void base_file_limit_begin(base_file_limit_t *before, bool lift)
 
 void base_file_limit_end(const base_file_limit_t *before)
 {
-    sigset_t set;
+    sigset_t now, one;
     int error = errno;
     if (before->lifted) setrlimit(RLIMIT_FSIZE, &before->limit);
-    sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ);
-    if (!before->pending && is_pending()) sigtimedwait(&set, NULL, &(struct timespec){0});
+    sigpending(&now);
+    for (size_t k = 0; k < ANSWERS; k++) {
+        if (sigismember(&before->pending, answers[k]) || !sigismember(&now, answers[k])) continue;
+        sigemptyset(&one);
+        sigaddset(&one, answers[k]);
+        sigtimedwait(&one, NULL, &(struct timespec){0});
+    }
     pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
     errno = error;
 }

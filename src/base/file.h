@@ -60,13 +60,13 @@ int base_file_open(const char *path, int flags, mode_t mode);
 char *base_file_read(const char *path, size_t *size);
 
 /* A limit on the size of files (ulimit -f) counts memory that is a file, too, and the kernel sends
- * SIGXFSZ to a program that has asked for nothing. Between the two calls, by one thread, a write or
- * ftruncate beyond it is only an error; with `lift` it succeeds wherever the limit may be raised
- * (the hard one by root alone). */
+ * SIGXFSZ to a program that has asked for nothing; SIGPIPE, where nobody reads what is written.
+ * Between the two calls, by one thread, a write or ftruncate is only an error then; with `lift` it
+ * succeeds wherever the limit may be raised (the hard one by root alone). */
 typedef struct {
     struct rlimit limit;
-    sigset_t mask;
-    bool lifted, pending;
+    sigset_t mask, pending;
+    bool lifted;
 } base_file_limit_t;
 
 void base_file_limit_begin(base_file_limit_t *before, bool lift);

@@ -35,4 +35,7 @@ void base_lines_write(base_lines_t *l, const char *text, size_t length)
         length -= (size_t)n;
     }
     base_file_limit_end(&limit);
+    if (!length || !l->file.inode || l->told) return;
+    base_error("%s: %s", base_env(l->variable), strerror(errno));
+    l->told = true;
 }

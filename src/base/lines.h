@@ -2,7 +2,7 @@
  * names.
  *
  * The program may close what it has not opened: the file is then opened again. Where nobody reads
- * the lines any more, the program goes on. */
+ * the lines any more, the program goes on; a file that takes no more is told, once. */
 #ifndef CROCPROF_BASE_LINES_H
 #define CROCPROF_BASE_LINES_H
 
@@ -12,6 +12,7 @@ typedef struct {
     const char *variable;
     int fd;
     base_file_id_t file; /* of fd, unless it is standard error */
+    bool told;           /* that the file takes no more */
 } base_lines_t;
 
 /* Unset or empty: standard error, as for a file that cannot be opened, which is told: `what` goes

@@ -2,11 +2,13 @@
  *
  * Each test runs with standard input, output and error closed, in a process of its own; the state
  * comes back as its exit status. */
-#include "base/file.h"
+#include "base/lines.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -116,6 +118,62 @@ static void test_few_descriptors(void **state)
     run_closed(check_limit);
 }
 
+/* A program that would die of SIGPIPE does not because of us, and gets the one that it has earned.
+ */
+static int check_nobody_reads(void)
+{
+    int ends[2];
+    sigset_t pipe, before;
+    base_file_limit_t limit;
+    base_lines_t lines = {.variable = "NONE"};
+    if (pipe2(ends, 0) != 0 || close(ends[0]) != 0) return 20;
+    base_file_limit_begin(&limit, false);
+    if (write(ends[1], "x", 1) != -1 || errno != EPIPE) return 21;
+    base_file_limit_end(&limit);
+    lines.fd = ends[1];
+    base_lines_write(&lines, "x\n", 2);
+    if (dup2(ends[1], STDERR_FILENO) < 0) return 22;
+    base_log_set_stderr(true);
+    base_error("nobody reads this");
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &pipe, NULL);
+    if (sigpending(&before) != 0 || sigismember(&before, SIGPIPE)) return 23;
+    raise(SIGPIPE);
+    base_file_limit_begin(&limit, false);
+    base_file_limit_end(&limit);
+    return sigpending(&before) == 0 && sigismember(&before, SIGPIPE) ? 0 : 24;
+}
+
+static void test_nobody_reads(void **state)
+{
+    (void)state;
+    run_closed(check_nobody_reads);
+}
+
+/* A file that takes no more is told of, once. */
+static int check_full(void)
+{
+    char text[128] = "";
+    int ends[2];
+    base_lines_t lines;
+    if (pipe2(ends, O_NONBLOCK) != 0 || dup2(ends[1], STDERR_FILENO) < 0) return 30;
+    base_log_set_stderr(true);
+    setenv("LINES_FILE", "/dev/full", 1);
+    base_lines_open(&lines, "LINES_FILE", "lines go");
+    base_lines_write(&lines, "x\n", 2);
+    base_lines_write(&lines, "x\n", 2);
+    if (read(ends[0], text, sizeof text - 1) < 0) return 31;
+    const char *told = strstr(text, "/dev/full: No space left on device\n");
+    return told && !strstr(told + 1, "/dev/full") ? 0 : 32;
+}
+
+static void test_full(void **state)
+{
+    (void)state;
+    run_closed(check_full);
+}
+
 static void test_errors_and_modes(void **state)
 {
     (void)state;
@@ -169,6 +227,8 @@ int main(void)
         cmocka_unit_test(test_no_standard_descriptor_is_used),
         cmocka_unit_test(test_made_elsewhere),
         cmocka_unit_test(test_few_descriptors),
+        cmocka_unit_test(test_nobody_reads),
+        cmocka_unit_test(test_full),
         cmocka_unit_test(test_errors_and_modes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
