@@ -27,6 +27,12 @@ static inline const char *base_last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* What stands behind a noun after its number. */
+static inline const char *base_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* FNV-1a of the first bytes. */
 static inline uint32_t base_hash(const char *text, size_t length)
 {

@@ -17,17 +17,17 @@ def bug(name, kind, head, place, lanes="64 lanes of this wave"):
 
 
 BUGS = {name: bug(name, *rest) for name, *rest in (
-    ("vector-load", "hazard-wait", LOAD, "v40 is read; of 1 operations outstanding 0 came after its own: s_waitcnt "
+    ("vector-load", "hazard-wait", LOAD, "v40 is read; of 1 operation outstanding 0 came after its own: s_waitcnt "
                                          "vmcnt(0) waits for it", None),
-    ("scalar-load", "hazard-wait", LOAD, "s40 is read; of 1 operations outstanding 0 came after its own: s_waitcnt "
+    ("scalar-load", "hazard-wait", LOAD, "s40 is read; of 1 operation outstanding 0 came after its own: s_waitcnt "
                                          "lgkmcnt(0) waits for it", None),
     ("lds-load", "hazard-wait", LOAD, "v40 is read; of 2 operations outstanding 0 came after its own: s_waitcnt "
                                       "lgkmcnt(0) waits for it", None),
-    ("one-too-many", "hazard-wait", LOAD, "v41 is read; of 1 operations outstanding 0 came after its own: s_waitcnt "
+    ("one-too-many", "hazard-wait", LOAD, "v41 is read; of 1 operation outstanding 0 came after its own: s_waitcnt "
                                           "vmcnt(0) waits for it", None),
     ("no-order", "hazard-wait", LOAD, "s40 is read; of 2 operations outstanding 1 came after its own: s_waitcnt "
                                       "lgkmcnt(0) waits for it", None),
-    ("written-over", "hazard-wait", LOAD, "v40 is written; of 1 operations outstanding", None),
+    ("written-over", "hazard-wait", LOAD, "v40 is written; of 1 operation outstanding", None),
     ("flat-load", "hazard-wait", LOAD, "s_waitcnt vmcnt(0) lgkmcnt(0) waits for it", None),
     ("barrier-early", "hazard-lds", LDS, "the write was outstanding when its wave came to the barrier"),
     ("transfer", "hazard-lds", LDS, "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it"),
@@ -38,7 +38,7 @@ BUGS = {name: bug(name, *rest) for name, *rest in (
     ("matrix-result", "hazard-nop", NEAR,
      "a matrix instruction of 8 passes, its result is read, v47: 11 wait states needed, 10 had", None),
     ("wide-store", "hazard-nop", NEAR,
-     "a store of more than 64 bits, VALU writes its data, v43: 1 wait states needed, 0 had", None),
+     "a store of more than 64 bits, VALU writes its data, v43: 1 wait state needed, 0 had", None),
 )}
 BUGS["any-scc"] = corpus.Bug({"hazard-scc": 1}, "SCC is read and was never written, wave 0, group (0,0,0)",
                              "bug: any-scc", place="a wave starts with any SCC")

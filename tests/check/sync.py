@@ -35,7 +35,7 @@ class Never(unittest.TestCase):
         for what, comment in places:
             self.assertRegex(text, rf"\n  {what} at [^\n]*{corpus.place_of(comment)}")
         self.assertEqual((status, output), (0, "done\n"))
-        self.assertIn("softgpu:   never-satisfied      1 different, 1 times" if ends else "", rest)
+        self.assertIn("softgpu:   never-satisfied      1 different, 1 time," if ends else "", rest)
         self.assertNotIn("softgpu: error", rest)
 
     def run_until_told(self, name):

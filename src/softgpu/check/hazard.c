@@ -5,6 +5,7 @@
  * are the workgroup, LDS, and how it is told. */
 #include "softgpu/check/part.h"
 
+#include "base/text.h"
 #include "softgpu/check/hazard_wave.h"
 #include "softgpu/isa/code.h"
 
@@ -151,16 +152,16 @@ static void tell(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
         f = finding(g, w, i, u, CHK_KIND_HAZARD_WAIT);
         name_wait(wait, sizeof wait, h);
         snprintf(more, sizeof more,
-                 "%s is %s; of %u operations outstanding %u came after its own: "
+                 "%s is %s; of %u operation%s outstanding %u came after its own: "
                  "s_waitcnt %s waits for it",
-                 reg, verbs[h->kind], h->outstanding, h->behind, wait);
+                 reg, verbs[h->kind], h->outstanding, base_plural(h->outstanding), h->behind, wait);
         name_other(&f, w, "outstanding", h->pc, w->index_in_group);
         break;
     case CHK_HAZARD_STATES:
         f = finding(g, w, i, u, CHK_KIND_HAZARD_NOP);
-        snprintf(more, sizeof more, "%s%s%s: %u wait states needed, %u had (%s)",
-                 chk_rules[h->rule].text, *reg ? ", " : "", reg, h->needed, h->had,
-                 chk_rules[h->rule].source);
+        snprintf(more, sizeof more, "%s%s%s: %u wait state%s needed, %u had (%s)",
+                 chk_rules[h->rule].text, *reg ? ", " : "", reg, h->needed, base_plural(h->needed),
+                 h->had, chk_rules[h->rule].source);
         name_other(&f, w, "after", h->pc, w->index_in_group);
         break;
     default:

@@ -2,6 +2,7 @@
  * at before. */
 #include "softgpu/check/leaks.h"
 
+#include "base/text.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/sink.h"
 
@@ -92,7 +93,7 @@ void chk_leaks(void)
         char more[160];
         const leak_t *leak = &l.leak[k];
         snprintf(more, sizeof more, "%llu allocation%s that nobody has given back%s",
-                 (unsigned long long)leak->count, leak->count == 1 ? "" : "s",
+                 (unsigned long long)leak->count, base_plural(leak->count),
                  l.lost ? "; there are more, and no memory to look at them" : "");
         const chk_finding_t f = {.kind = CHK_KIND_LEAK,
                                  .bytes = leak->bytes,

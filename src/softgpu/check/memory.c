@@ -6,6 +6,7 @@
 #include "softgpu/check/part.h"
 
 #include "base/kernel_name.h"
+#include "base/text.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/device/names.h"
@@ -268,8 +269,8 @@ static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t 
     }
     if (!bad) return;
     char more[96];
-    snprintf(more, sizeof more, "offset %lld; the %s has %u bytes",
-             (long long)offset[__builtin_ctzll(bad)], whose, room);
+    snprintf(more, sizeof more, "offset %lld; the %s has %u byte%s",
+             (long long)offset[__builtin_ctzll(bad)], whose, room, base_plural(room));
     chk_finding_t f = chk_finding_lanes(x->group, x->wave, x->inst, kinds[x->op->access], bad);
     f.bytes = bytes;
     f.more = more;

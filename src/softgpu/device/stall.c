@@ -10,6 +10,7 @@
 #include "softgpu/device/stall.h"
 
 #include "base/env.h"
+#include "base/text.h"
 #include "softgpu/cache/reach.h"
 #include "softgpu/check/check.h"
 #include "softgpu/isa/code.h"
@@ -280,7 +281,7 @@ static void put_place(FILE *f, const place_t *p)
 {
     chk_code_t at;
     chk_where_code(p->run->device->memory, p->pc, &at);
-    fprintf(f, "%u wave%s %s", p->waves, p->waves == 1 ? "" : "s", p->how);
+    fprintf(f, "%u wave%s %s", p->waves, base_plural(p->waves), p->how);
     for (uint32_t k = 0; k < at.n; k++)
         fprintf(f, "%s%s:%u",
                 k == 0   ? " at "
@@ -306,7 +307,7 @@ static void report(void)
         if (k) fputs("\n  ", text);
         put_place(text, &stall.place[k]);
     }
-    if (text && others) fprintf(text, "\n  %u waves elsewhere", others);
+    if (text && others) fprintf(text, "\n  %u wave%s elsewhere", others, base_plural(others));
     if (text) fclose(text);
     const chk_finding_t f = {.kind = CHK_KIND_NEVER,
                              .pc = first->pc,
