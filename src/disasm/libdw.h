@@ -37,6 +37,7 @@
     X(dwfl_end)                                                                                    \
     X(dwfl_linux_proc_find_elf)                                                                    \
     X(dwfl_linux_proc_report)                                                                      \
+    X(dwfl_module_addrinfo)                                                                        \
     X(dwfl_module_nextcu)                                                                          \
     X(dwfl_report_end)                                                                             \
     X(dwfl_standard_find_debuginfo)

@@ -96,6 +96,34 @@ static void test_hostile_text(void **state)
     free(text);
 }
 
+/* One of a thing is one, and where there is no line there is the offset in the function. */
+static void test_few(void **state)
+{
+    (void)state;
+    base_lines_t l;
+    base_lines_open(&l, chk_variables[CHK_VARIABLE_OUTPUT], "");
+    const chk_place_t place = {.begin = 4096, .end = 4097, .call = "hipMalloc", .live = true};
+    chk_told_t t = hostile((char *)"a(int)", (char *)"");
+    t.f.lanes = 1;
+    t.at.code = (chk_code_t){.symbol = "_Z1ai", .offset = 0x9c};
+    strcpy(t.at.instruction, "s_nop 0");
+    t.has_place = true;
+    t.place = place;
+    t.side = CHK_AFTER;
+    t.distance = 1;
+    const chk_times_t times = {1, 1, 1};
+    assert_int_equal(truncate(name, 0), 0);
+    chk_text_writer.finding(&l, &t, &times);
+    char *text = written();
+    assert_string_equal(
+        text, "softgpu: error: invalid write of 4 bytes, lane 17 of wave 2, group (5,0,0)\n"
+              "  a(int)+0x9c\n"
+              "    s_nop 0                                          1 lane of this wave, 1 wave so "
+              "far\n"
+              "  address 0x10 is 1 byte after the 1 byte that hipMalloc gave out\n");
+    free(text);
+}
+
 static void test_hostile_json(void **state)
 {
     (void)state;
@@ -200,7 +228,7 @@ static void test_equal_ones(void **state)
     char end[512];
     snprintf(
         end, sizeof end,
-        "softgpu[%d]: 1 error\nsoftgpu[%d]:   invalid-free         1 different, 1 times, 0 lanes\n"
+        "softgpu[%d]: 1 error\nsoftgpu[%d]:   invalid-free         1 different, 1 time, 0 lanes\n"
         "softgpu: 1000 errors, and 200 findings for which there was no room\n"
         "softgpu:   invalid-free         1000 different, 2000 times, 0 lanes\n",
         child, child);
@@ -218,9 +246,8 @@ int main(void)
     setenv("SOFTGPU_LOG", "none", 1);
     setenv(chk_variables[CHK_VARIABLE_OUTPUT], name, 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile_text),
-        cmocka_unit_test(test_hostile_json),
-        cmocka_unit_test(test_hostile_sarif),
+        cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_few),
+        cmocka_unit_test(test_hostile_json), cmocka_unit_test(test_hostile_sarif),
         cmocka_unit_test(test_equal_ones),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,8 +31,7 @@ static void test_what_is_taken(void **state)
     assert_string_equal(chk_rule_place(r, 1), "a.rules:4");
     const char *file = "/src/x.hip";
     uint32_t line = 12;
-    chk_subject_t s = {
-        .kind = CHK_KIND_READ, .kernel = "a (b\"c)", .file = &file, .line = &line, .n = 1};
+    chk_subject_t s = {.kind = CHK_KIND_READ, .kernel = "a (b\"c)", .at = {&file, &line, 1}};
     assert_int_equal(chk_rules_find(r, &s), 0);
     line = 1;
     assert_int_equal(chk_rules_find(r, &s), 1);
@@ -53,9 +52,11 @@ static void test_what_is_refused(void **state)
         {"\n* kernel=(", "a.rules:2: kernel=\"(\": "},
         {"* kernel=a kernel=b", "a.rules:1: kernel= stands twice"},
         {"* \"at=x", "a.rules:1: a quote is not closed"},
-        {"* at", "a.rules:1: \"at\" is none of kernel=REGEX, at=FILE:LINE and call=NAME"},
-        {"* at=", "a.rules:1: \"at=\" is none of kernel=REGEX, at=FILE:LINE and call=NAME"},
-        {"* where=x", "a.rules:1: \"where\" is none of kernel, at and call"},
+        {"* at",
+         "a.rules:1: \"at\" is none of kernel=REGEX, at=FILE:LINE, made=FILE:LINE and call=NAME"},
+        {"* at=",
+         "a.rules:1: \"at=\" is none of kernel=REGEX, at=FILE:LINE, made=FILE:LINE and call=NAME"},
+        {"* where=x", "a.rules:1: \"where\" is none of kernel, at, made and call"},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         char why[512] = "";
@@ -81,6 +82,40 @@ static void test_calls(void **state)
     chk_rules_free(r);
 }
 
+/* Names of files with and without folders, with and without a line, of any of the places. */
+static void test_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule;
+        bool means;
+    } rows[] = {{"* at=b.hip", true},
+                {"* at=*.hip", true},
+                {"* at=*/src/*", true},
+                {"* at=/src/b.hip", true},
+                {"* at=b.hip:20", true},
+                {"* at=a.hip:10", true},
+                {"* at=b.hip:2", false},
+                {"* at=b.hip:10", false},
+                {"* at=c.cpp", false},
+                {"* at=/b.hip", false},
+                {"* made=c.cpp", true},
+                {"* made=c.cpp:30", true},
+                {"* made=c.cpp:3", false},
+                {"* made=b.hip", false},
+                {"* made=c.cpp at=a.hip", true},
+                {"* made=c.cpp at=c.cpp", false}};
+    const char *file[] = {"/src/a.hip", "/src/b.hip"}, *made = "/host/c.cpp";
+    const uint32_t line[] = {10, 20}, made_line = 30;
+    const chk_subject_t s = {
+        .kind = CHK_KIND_READ, .at = {file, line, 2}, .made = {&made, &made_line, 1}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        chk_rules_t *r = read_text(rows[k].rule);
+        if ((chk_rules_find(r, &s) == 0) != rows[k].means) fail_msg("%s", rows[k].rule);
+        chk_rules_free(r);
+    }
+}
+
 /* The rule that is made of a finding means it, and no other kernel, file, line or call. */
 static void test_offered_rules(void **state)
 {
@@ -93,8 +128,7 @@ static void test_offered_rules(void **state)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         uint32_t line = 12;
         const char *file = names[k], *other = "other";
-        chk_subject_t s = {
-            .kind = CHK_KIND_WRITE, .kernel = names[k], .file = &file, .line = &line, .n = 1};
+        chk_subject_t s = {.kind = CHK_KIND_WRITE, .kernel = names[k], .at = {&file, &line, 1}};
         char *text = NULL;
         size_t bytes;
         FILE *f = open_memstream(&text, &bytes);
@@ -105,9 +139,9 @@ static void test_offered_rules(void **state)
         s.kernel = other;
         assert_int_equal(chk_rules_find(r, &s), CHK_NO_RULE);
         s.kernel = names[k];
-        s.file = &other;
+        s.at.file = &other;
         assert_int_equal(chk_rules_find(r, &s), CHK_NO_RULE);
-        s.file = &file;
+        s.at.file = &file;
         line = 13;
         assert_int_equal(chk_rules_find(r, &s), CHK_NO_RULE);
         chk_rules_free(r);
@@ -118,9 +152,8 @@ static void test_offered_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_taken),
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_what_is_taken), cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_calls),         cmocka_unit_test(test_places),
         cmocka_unit_test(test_offered_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 """softgpu --check as it is used: options, what is told and how often, suppressions, formats, statuses. usage as of
 corpus.py, of use.hip."""
+import functools
 import json
 import os
 import re
@@ -27,6 +28,16 @@ def run(*words, **more):
     return subprocess.run(words, capture_output=True, text=True, timeout=100, check=False, **more)
 
 
+def records(text):
+    """The lines, which are as the schema says."""
+    with open(os.path.join(corpus.folder, "../../docs/check.schema.json"), encoding="utf-8") as f:
+        whole = json.load(f)
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        schema.check(line, whole["$defs"][line["record"]], whole)
+    return lines
+
+
 class Use(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
@@ -43,37 +54,41 @@ class Use(unittest.TestCase):
                 f.write(text)
         return path
 
-    def told(self, name, *options):
-        """The file that the options and a program have made."""
-        path = self.path("findings")
-        done = check(name, options=("--check", "--check-output", path, *options))
-        with open(path, encoding="utf-8") as f:
-            return done, f.read()
+    @functools.lru_cache(None)  # of all tests
+    def once(name, form):  # noqa: N805
+        """What the program is told of in a format, run once."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "findings")
+            done = check(name, options=("--check", "--check-output", path, "--check-format", form))
+            with open(path, encoding="utf-8") as f:
+                return done, f.read()
 
 
 class Told(Use):
     def test_equal_ones_are_counted(self):
-        text = check("counted").stderr
+        """Of a program without debug information, which has its functions' names; its kernels have lines."""
+        plain = self.path("plain")
+        self.assertEqual(run("strip", "-g", "-o", plain, program).returncode, 0)
+        done = run(softgpu, "--check=sync,memory", "--kernel", r"^spill\(int\*, (int|long)\)$", "--error-exitcode", "42",
+                   "--", plain, "counted")
+        text = done.stderr
+        self.assertEqual((done.returncode, done.stdout), (42, "done\n"), text)
         self.assertEqual(text.count("error: "), 1, text)
         self.assertIn("softgpu: error: " + SPILL, text)
+        self.assertRegex(text, rf"  spill\(int\*, int\) at \S*{place('bug: spill')}\n")
         self.assertRegex(text, r"global_store_dword.* 3 lanes of this wave, 4 waves so far")
+        self.assertRegex(text, r" is 0 bytes after the 4000 bytes that hipMalloc gave out at \S.*\+0x\w+ in plain "
+                         r"\(called at .*main\+0x\w+ in plain\)\n")
         self.assertTrue(text.endswith("softgpu: 1 error\n"
                                       "softgpu:   invalid-write        1 different, 12 times, 36 lanes\n"), text)
 
     def test_callers(self):
         """Of the allocation, the innermost first; of inlined code, with what it was inlined into."""
-        text = check("inlined").stderr
+        text = json.loads(Use.once("inlined", "sarif")[1])["runs"][0]["results"][0]["message"]["text"]
         self.assertRegex(text, rf"deep::inside::through\(int\*, int\) at \S*{place('bug: put')} \(inlined into "
                          rf"deep::inside::through\(int\*, int\) at \S*{place('made: through')}\)")
+        self.assertRegex(text, r"1 lane of this wave, 1 wave so far")
         self.assertRegex(text, r"hipMalloc gave out at \S*corpus.h:\d+ \(called at \S*use.hip:\d+, \S*corpus.h:\d+, ")
-
-    def test_a_kernel_that_does_not_end(self):
-        """Its findings are told while it runs."""
-        with subprocess.Popen([softgpu, "--check", "--", program, "endless"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True) as p:
-            self.assertIn("softgpu: error: invalid write", p.stderr.readline())
-            self.assertIn(place("bug: forever"), p.stderr.readline())
-            p.kill()
 
     def test_processes(self):
         """What a fork has not done it does not tell; another program is told by its number."""
@@ -106,77 +121,90 @@ class Options(Use):
         rules = self.path("rules", "# fine\ninvalid-raed\n")
         self.refused(f'{rules}:2: "invalid-raed" is no kind and no family', "--check", "--suppressions", rules)
 
+    def test_no_file(self):
+        """Where the report cannot be, the program does not begin."""
+        for form in ("text", "sarif"):
+            path = self.path("none") + "/found"
+            done = run(softgpu, "--check", "--check-format", form, "--check-output", path, "--", "echo")
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (125, "", f"softgpu: --check-output {path}: No such file or directory\n"))
+
     def test_without_the_launcher(self):
-        """A wrong value is told, and there is no GPU."""
+        """A wrong value is told, and there is no GPU; a checker that sees no calls says so."""
         stub = os.path.join(os.path.dirname(softgpu), "../lib/softgpu/libsoftgpu-preload.so")
         done = run("cat", "/dev/kfd", env=dict(os.environ, LD_PRELOAD=stub, SOFTGPU_CHECK="memroy"))
         self.assertNotEqual(done.returncode, 0)
         self.assertIn('(SOFTGPU_CHECK): "memroy" is none of', done.stderr)
+        done = run("sh", "-c", ": </dev/kfd", env=dict(os.environ, LD_PRELOAD=stub, SOFTGPU_CHECK="1"))
+        self.assertIn("libsoftgpu-check.so is not preloaded: allocations are not known", done.stderr)
 
     def test_variables(self):
+        """Another family than that of the error, which is none then."""
         done = run(softgpu, "--", program, "counted",
-                   env=dict(os.environ, SOFTGPU_CHECK="memory", SOFTGPU_CHECK_EXITCODE="42"))
-        self.assertEqual(done.returncode, 42)
-        self.assertIn(SPILL, done.stderr)
-        done = run(softgpu, "--", program, "counted", env=dict(os.environ, SOFTGPU_CHECK="0"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+                   env=dict(os.environ, SOFTGPU_CHECK="sync", SOFTGPU_CHECK_EXITCODE="42"))
+        self.assertEqual((done.returncode, done.stderr), (0, "softgpu: 0 errors\n"))
 
-    def test_families(self):
-        self.assertEqual(check("counted", options=("--check=sync",)).stderr, "softgpu: 0 errors\n")
-        self.assertIn(SPILL, check("counted", options=("--check=sync,memory",)).stderr)
+    def test_nothing_without(self):
+        done = run(softgpu, "--check-output", self.path("none"), "--", program, "counted",
+                   env=dict(os.environ, SOFTGPU_CHECK="0"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_kernels(self):
-        self.assertIn(SPILL, check("counted", options=("--check", "--kernel", r"^spill\(int\*, (int|long)\)$")).stderr)
-        self.assertEqual(check("counted", options=("--check", "--kernel", "^pill")).stderr, "softgpu: 0 errors\n")
+        """None that is chosen by its name; a file that holds something else stays as it is."""
+        path = self.path("others", "mine\n")
+        done = check("counted", options=("--check", "--kernel", "^pill", "--error-exitcode", "42"), env=dict(
+            os.environ, SOFTGPU_CHECK_FORMAT="sarif", SOFTGPU_CHECK_OUTPUT=path))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"{path}: File exists", done.stderr)
+        with open(path, encoding="utf-8") as f:
+            self.assertEqual(f.read(), "mine\n")
 
     def test_status(self):
-        """Of the program, unless another is asked for and something was wrong; signals stay signals."""
+        """Of the program, unless another is asked for and something was wrong; signals stay signals. A report that
+        cannot be written changes nothing."""
         asked = ("--check", "--error-exitcode", "42")
-        self.assertEqual(check("counted", options=asked).returncode, 42)
-        self.assertEqual(check("counted", "right", options=asked).returncode, 0)
+        done = check("counted", "right", options=(*asked, "--check-output", "/dev/full"))
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
+        self.assertIn("/dev/full: No space left on device\n", done.stderr)
         self.assertEqual(check("no such", options=asked).returncode, 2)
         killed = run(softgpu, *asked, "--", "sh", "-c", "kill -USR1 $$")
         self.assertEqual(killed.returncode, -signal.SIGUSR1)
 
-    def test_nothing_without(self):
-        done = check("counted", options=())
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+    def test_nobody_reads(self):
+        """The program does not die of a report that nobody wants."""
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([softgpu, "--check", "--", program, "counted"], stdout=subprocess.PIPE, stderr=write,
+                              timeout=100, check=False)
+        os.close(write)
+        self.assertEqual((done.returncode, done.stdout), (0, b"done\n"))
 
 
 class Suppressions(Use):
-    def suppress(self, name, text, *options):
-        with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False) as f:
-            f.write(text)
-        done = check(name, options=("--check", "--error-exitcode", "42", "--suppressions", f.name, *options))
-        done.stderr = done.stderr.replace(f.name, "RULES")
-        return done
-
     def test_rules(self):
-        rules = ("*", "memory", "invalid-write", "invalid-write kernel=^spill", f"memory at={place('bug: spill')}",
-                 "invalid-write at=*.hip", 'memory kernel="spill\\\\(int\\\\*, int\\\\)" at="*/use.hip"')
-        for rule, done in corpus.in_twos(lambda rule: self.suppress("counted", f"# why\n\n{rule} # because\n"), rules):
-            self.assertEqual((done.returncode, done.stderr), (
-                0, "softgpu: 0 errors\nsoftgpu: suppressed by RULES:3: 1 different, 12 times, 36 lanes\n"), rule)
-        rules = ("invalid-read", "sync", "* kernel=^pill", "* at=use.hip:1", "* at=/use.hip", "* call=hipFree")
-        for rule, done in corpus.in_twos(lambda rule: self.suppress("counted", rule), rules):
-            self.assertEqual(done.returncode, 42, rule)
-            self.assertNotIn("suppressed", done.stderr)
+        """Those that do not mean the finding are named, and the one that was offered for it does."""
+        offered = next(r["suppression"] for r in map(json.loads, Use.once("counted", "json")[1].splitlines())
+                       if r["record"] == "finding")
+        others = ("invalid-read", "sync", "* kernel=^pill", "* at=use.hip:1", "* at=/use.hip", "* call=hipFree")
+        rules, found = self.path("rules", "\n".join(("# why", "", *others, offered + " # because"))), self.path("found")
+        done = check("counted", options=("--check", "--error-exitcode", "42", "--suppressions", rules, "--log", "info",
+                                         "--check-output", found, "--check-format=json"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(re.findall(rf'{rules}:(\d+): nothing was suppressed by "(.*)"', done.stderr),
+                         [(str(k), rule) for k, rule in enumerate(others, 3)])
+        with open(found, encoding="utf-8") as f:
+            begin, end = records(f.read())
+        self.assertEqual((end["errors"], end["findings"], end["suppressed"]), (0, [], [
+            {"rule": f"{rules}:{3 + len(others)}", "text": offered, "different": 1, "waves": 12, "lanes": 36}]))
 
     def test_inlined_code(self):
-        """A rule for the place that code was inlined into means it, too."""
-        self.assertEqual(self.suppress("inlined", f"* at={place('made: through')}").returncode, 0)
-
-    def test_unused_rules_are_named(self):
-        done = self.suppress("counted", "invalid-read\ninvalid-write\n", "--log", "info")
-        self.assertIn('RULES:1: nothing was suppressed by "invalid-read"', done.stderr)
-        self.assertNotIn("RULES:2: nothing", done.stderr)
-
-    def test_offered_rules(self):
-        """The rule that comes with a finding suppresses it."""
-        for name in ("counted", "inlined"):
-            _, text = self.told(name, "--check-format=json")
-            rule = next(r["suppression"] for r in map(json.loads, text.splitlines()) if r["record"] == "finding")
-            self.assertEqual(self.suppress(name, rule).returncode, 0, rule)
+        """A rule for the place that code was inlined into means it, too, and one for where memory was given out."""
+        for rule in (f"* at={place('made: through')}", "memory made=*/corpus.h"):
+            rules = self.path("rules", rule)
+            done = check("inlined", options=("--check", "--error-exitcode", "42", "--suppressions", rules))
+            self.assertEqual((done.returncode, done.stderr), (
+                0, f"softgpu: 0 errors\nsoftgpu: suppressed by {rules}:1: 1 different, 1 time, 1 lane\n"))
 
 
 class Profiled(Use):
@@ -213,17 +241,12 @@ class Profiled(Use):
         with open(self.path("out.csv"), encoding="utf-8") as f:
             self.assertEqual(sum("spill(int*, int)" in line for line in f), 3)
 
-    def test_without_the_library(self):
-        stub = os.path.join(os.path.dirname(softgpu), "../lib/softgpu/libsoftgpu-preload.so")
-        done = run(program, "counted", env=dict(os.environ, LD_PRELOAD=stub, SOFTGPU_CHECK="1"))
-        self.assertIn("libsoftgpu-check.so is not preloaded: allocations are not known", done.stderr)
-
 
 class Formats(Use):
     def test_json(self):
-        done, text = self.told("counted", "--check-format=json")
+        done, text = Use.once("counted", "json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        begin, finding, end = self.records(text)
+        begin, finding, end = records(text)
         self.assertEqual(begin, {"record": "process", "process": begin["process"], "schema": "crocprof-check-1",
                                  "version": begin["version"], "command": [program, "counted"]})
         self.assertEqual({finding["process"], end["process"]}, {begin["process"]})
@@ -241,24 +264,8 @@ class Formats(Use):
                          ("summary", 1, 0, 0, {"invalid-write": {"different": 1, "waves": 12, "lanes": 36}},
                           [{"id": 1, "waves": 12, "lanes": 36}]))
 
-    def records(self, text):
-        """The lines, which are as the schema says."""
-        with open(os.path.join(corpus.folder, "../../docs/check.schema.json"), encoding="utf-8") as f:
-            whole = json.load(f)
-        records = [json.loads(line) for line in text.splitlines()]
-        for record in records:
-            schema.check(record, whole["$defs"][record["record"]], whole)
-        return records
-
-    def test_json_of_suppressed_ones(self):
-        rules = self.path("rules", "invalid-write # why\n")
-        _, text = self.told("counted", "--check-format=json", "--suppressions", rules)
-        end = self.records(text)[-1]
-        self.assertEqual((end["errors"], end["findings"], end["suppressed"]), (0, [], [
-            {"rule": rules + ":1", "text": "invalid-write", "different": 1, "waves": 12, "lanes": 36}]))
-
     def test_sarif(self):
-        _, text = self.told("inlined", "--check-format=sarif")
+        _, text = Use.once("inlined", "sarif")
         document = json.loads(text)
         self.judge_sarif(document)
         run_, = document["runs"]
@@ -273,27 +280,32 @@ class Formats(Use):
         self.assertEqual(run_["invocations"][0]["exitCode"], 0)
         self.assertTrue(run_["invocations"][0]["executionSuccessful"])
 
-    def test_sarif_of_several_processes(self):
+    def test_sarif_of_several_programs(self):
+        """One of them in the process of another, in another folder, one that is killed before it has used the GPU."""
         path = self.path("findings")
-        run(softgpu, "--check", "--check-output", path, "--check-format", "sarif", "--", "sh", "-c",
-            '"$1" counted & "$1" inlined & "$1" counted right & wait', "sh", program)
+        run(softgpu, "--check", "--check-output", "findings", "--check-format", "sarif", "--", "sh", "-c",
+            '"$1" counted & sh -c "kill -9 \\$\\$"; wait; cd /; exec "$1" inlined', "sh", program, cwd=self.folder)
         with open(path, encoding="utf-8") as f:
             document = json.load(f)
         self.judge_sarif(document)
         run_, = document["runs"]
-        self.assertEqual((len(run_["invocations"]), len(run_["results"])), (3, 2))
+        self.assertEqual((len(run_["invocations"]), len(run_["results"])), (2, 2))
+        self.assertEqual(run_["originalUriBaseIds"]["%SRCROOT%"]["uri"], f"file://{os.path.realpath(self.folder)}/")
         self.assertEqual(os.listdir(self.folder), ["findings"])
 
-    def test_sarif_in_a_file_of_others(self):
-        path = self.path("others", "mine\n")
-        done = run(softgpu, "--", program, "counted", env=dict(
-            os.environ, SOFTGPU_CHECK="1", SOFTGPU_CHECK_FORMAT="sarif", SOFTGPU_CHECK_OUTPUT=path))
-        self.assertIn(f"{path}: File exists", done.stderr)
-        with open(path, encoding="utf-8") as f:
-            self.assertEqual(f.read(), "mine\n")
+    def test_sarif_of_nothing(self):
+        """A program that has not used the GPU, or is killed before: a document without results."""
+        for script, status in (("exit 3", 3), ("kill -9 $$", -signal.SIGKILL)):
+            path = self.path("findings")
+            done = run(softgpu, "--check", "--check-output", path, "--check-format", "sarif", "--", "sh", "-c", script)
+            self.assertEqual(done.returncode, status)
+            with open(path, encoding="utf-8") as f:
+                document = json.load(f)
+            self.judge_sarif(document)
+            self.assertEqual(document["runs"][0]["results"], [])
 
     def test_killed(self):
-        """What was found before is there, and whole."""
+        """A kernel that does not end: what was found is told while it runs, and there, and whole."""
         for form in ("json", "sarif"):
             path = self.path("findings")
             with subprocess.Popen([softgpu, "--check", "--check-format", form, "--check-output", path, "--", program,
@@ -303,7 +315,7 @@ class Formats(Use):
             with open(path, encoding="utf-8") as f:
                 text = f.read()
             if form == "json":
-                self.assertEqual([r["record"] for r in self.records(text)], ["process", "finding"])
+                self.assertEqual([r["record"] for r in records(text)], ["process", "finding"])
                 continue
             self.judge_sarif(json.loads(text))
             invocation, = json.loads(text)["runs"][0]["invocations"]

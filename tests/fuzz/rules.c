@@ -45,6 +45,7 @@ static const char *const pieces[] = {
     "|",
     "$",
     "hipFree",
+    "made=",
 };
 
 enum { PIECES = sizeof(pieces) / sizeof(*pieces), LONGEST = 16 };
@@ -89,8 +90,7 @@ static void look_at(const chk_rules_t *rules, const chk_subject_t *s)
 static void offer(const char *name)
 {
     const uint32_t line = 7;
-    const chk_subject_t s = {
-        .kind = CHK_KIND_WRITE, .kernel = name, .file = &name, .line = &line, .n = 1};
+    const chk_subject_t s = {.kind = CHK_KIND_WRITE, .kernel = name, .at = {&name, &line, 1}};
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
@@ -107,8 +107,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const file = "/src/a.hip";
     static const uint32_t line = 7;
-    const chk_subject_t s = {
-        .kind = CHK_KIND_READ, .kernel = "fill(int)", .file = &file, .line = &line, .n = 1};
+    const chk_subject_t s = {.kind = CHK_KIND_READ,
+                             .kernel = "fill(int)",
+                             .at = {&file, &line, 1},
+                             .made = {&file, &line, 1}};
     char why[1024] = "";
     size_t bytes;
     if (!size) return 0;

@@ -70,6 +70,7 @@ void chk_code_add(const void *elf, size_t bytes);
 enum { CHK_FRAMES_OF_CODE = 9 };
 typedef struct {
     const char *symbol; /* or NULL */
+    uint64_t offset;    /* of the instruction in it */
     uint32_t n;         /* 0: no line is known */
     const char *file[CHK_FRAMES_OF_CODE];
     uint32_t line[CHK_FRAMES_OF_CODE];
@@ -78,8 +79,8 @@ typedef struct {
 /* False: no line is known. */
 bool chk_where_code(const struct sg_memory *m, uint64_t pc, chk_code_t *at);
 
-/* The program's own frames of a stack, innermost first: lines, or of the first one its function or
- * object if there is no line. */
+/* The program's own frames of a stack, innermost first: lines; if the first has none, functions of
+ * its object, or where in the object it is. */
 enum { CHK_CALLS = 8 };
 typedef struct {
     char *file; /* NULL: */

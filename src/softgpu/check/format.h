@@ -40,17 +40,11 @@ extern const chk_writer_t chk_text_writer, chk_json_writer, chk_sarif_writer;
 /* True: another process of the run may write, too: lines say whose they are. */
 bool chk_among_others(void);
 
-extern const char chk_version[];
-
 /* The lines of a finding, without "softgpu: error: ". */
 void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times);
 
 /* ---- json.c, for the formats that are JSON ---- */
 
-/* Writes the text between quotes, escaped; bytes that are no UTF-8 become U+FFFD. */
-void chk_json_string(FILE *f, const char *text);
-/* The words of the command line, a list. */
-void chk_json_command(FILE *f);
 /* The rule that suppresses the finding, between quotes. */
 void chk_json_rule(FILE *f, const chk_told_t *t);
 

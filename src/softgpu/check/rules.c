@@ -15,12 +15,16 @@
 _Static_assert(CHK_KIND_COUNT <= 64, "a rule has a bit for each kind");
 
 typedef struct {
+    char *file; /* wildcard, NULL: any */
+    char *line; /* digits, NULL: any */
+} lines_t;
+
+typedef struct {
     char *place, *text;
     uint64_t kinds;
     bool has_kernel;
     regex_t kernel;
-    char *file; /* wildcard, NULL: any */
-    char *line; /* digits, NULL: any */
+    lines_t at, made;
     char *call;
 } rule_t;
 
@@ -116,13 +120,13 @@ static bool set_kernel(reader_t *r, rule_t *rule, const char *value)
 }
 
 /* FILE or FILE:LINE */
-static bool set_place(reader_t *r, rule_t *rule, const char *value)
+static bool set_lines(reader_t *r, lines_t *l, const char *value)
 {
-    if (!set_text(r, &rule->file, value)) return false;
-    char *colon = strrchr(rule->file, ':');
+    if (!set_text(r, &l->file, value)) return false;
+    char *colon = strrchr(l->file, ':');
     if (!colon || strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1]) return true;
     *colon = 0;
-    return set_text(r, &rule->line, colon + 1);
+    return set_text(r, &l->line, colon + 1);
 }
 
 static bool set_key(reader_t *r, rule_t *rule, const char *word)
@@ -130,12 +134,14 @@ static bool set_key(reader_t *r, rule_t *rule, const char *word)
     const char *value = strchr(word, '=');
     const int key = value ? (int)(value - word) : 0;
     if (!value || !value[1])
-        return refuse(r, "\"%s\" is none of kernel=REGEX, at=FILE:LINE and call=NAME", word);
+        return refuse(
+            r, "\"%s\" is none of kernel=REGEX, at=FILE:LINE, made=FILE:LINE and call=NAME", word);
     value++;
     if (!strncmp(word, "kernel=", 7)) return set_kernel(r, rule, value);
-    if (!strncmp(word, "at=", 3)) return set_place(r, rule, value);
+    if (!strncmp(word, "at=", 3)) return set_lines(r, &rule->at, value);
+    if (!strncmp(word, "made=", 5)) return set_lines(r, &rule->made, value);
     if (!strncmp(word, "call=", 5)) return set_text(r, &rule->call, value);
-    return refuse(r, "\"%.*s\" is none of kernel, at and call", key, word);
+    return refuse(r, "\"%.*s\" is none of kernel, at, made and call", key, word);
 }
 
 static void free_rule(rule_t *rule)
@@ -143,8 +149,10 @@ static void free_rule(rule_t *rule)
     if (rule->has_kernel) regfree(&rule->kernel);
     free(rule->place);
     free(rule->text);
-    free(rule->file);
-    free(rule->line);
+    free(rule->at.file);
+    free(rule->at.line);
+    free(rule->made.file);
+    free(rule->made.line);
     free(rule->call);
 }
 
@@ -233,26 +241,32 @@ void chk_rules_free(chk_rules_t *r)
 
 /* ---- findings ---- */
 
-static bool is_at(const rule_t *rule, const char *file, uint32_t line)
+static bool is_at(const lines_t *l, const char *file, uint32_t line)
 {
     char number[16];
     snprintf(number, sizeof number, "%u", line);
-    if (rule->line && strcmp(rule->line, number) != 0) return false;
-    return fnmatch(rule->file, file, 0) == 0 ||
-           (!strchr(rule->file, '/') && fnmatch(rule->file, base_last_part(file), 0) == 0);
+    if (l->line && strcmp(l->line, number) != 0) return false;
+    return fnmatch(l->file, file, 0) == 0 ||
+           (!strchr(l->file, '/') && fnmatch(l->file, base_last_part(file), 0) == 0);
+}
+
+/* Whether one of them is meant. */
+static bool is_among(const lines_t *l, const chk_lines_t *lines)
+{
+    size_t k = 0;
+    if (!l->file) return true;
+    while (k < lines->n && !is_at(l, lines->file[k], lines->line[k]))
+        k++;
+    return k < lines->n;
 }
 
 static bool means(const rule_t *rule, const chk_subject_t *s)
 {
-    size_t k = 0;
     if (!(rule->kinds >> s->kind & 1)) return false;
     if (rule->has_kernel && (!s->kernel || regexec(&rule->kernel, s->kernel, 0, NULL, 0) != 0))
         return false;
     if (rule->call && (!s->call || strcmp(rule->call, s->call) != 0)) return false;
-    if (!rule->file) return true;
-    while (k < s->n && !is_at(rule, s->file[k], s->line[k]))
-        k++;
-    return k < s->n;
+    return is_among(&rule->at, &s->at) && is_among(&rule->made, &s->made);
 }
 
 int chk_rules_find(const chk_rules_t *r, const chk_subject_t *s)
@@ -302,10 +316,10 @@ void chk_rule_write(FILE *f, const chk_subject_t *s)
         write_quoted(f, s->kernel, ".[]{}()*+?^$|\\", '.');
         fputs("$\"", f);
     }
-    if (s->n) {
+    if (s->at.n) {
         fputs(" at=\"", f);
-        write_quoted(f, base_last_part(s->file[0]), "*?[\\", '?');
-        fprintf(f, ":%u\"", s->line[0]);
+        write_quoted(f, base_last_part(s->at.file[0]), "*?[\\", '?');
+        fprintf(f, ":%u\"", s->at.line[0]);
     }
     if (s->call) fprintf(f, " call=%s", s->call);
 }

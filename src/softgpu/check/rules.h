@@ -1,6 +1,6 @@
 /* rules.h - findings that nobody wants to hear of: a file with a rule on each line.
  *
- *     KIND [kernel=REGEX] [at=FILE[:LINE]] [call=NAME]    # why
+ *     KIND [kernel=REGEX] [at=FILE[:LINE]] [made=FILE[:LINE]] [call=NAME]    # why
  *
  * KIND is the name of a kind or of a family, or "*". A value with blanks stands between double
  * quotes, where a backslash takes the meaning from a quote or a backslash. */
@@ -16,14 +16,20 @@
 
 typedef struct chk_rules chk_rules_t;
 
+/* Lines of code, `n` of them. */
+typedef struct {
+    const char *const *file;
+    const uint32_t *line;
+    size_t n;
+} chk_lines_t;
+
 /* What rules look at; all may be NULL. */
 typedef struct {
     chk_kind_t kind;
     const char *kernel; /* as the source names it */
     const char *call;   /* of the program's */
-    const char *const *file;
-    const uint32_t *line; /* lines of code, `n` of them: of the instruction and of inlined calls */
-    size_t n;
+    chk_lines_t at;     /* of the instruction and of inlined calls */
+    chk_lines_t made;   /* where the allocation was given out, and who called that */
 } chk_subject_t;
 
 enum { CHK_NO_RULE = -1 };

@@ -1,50 +1,32 @@
 /* sarif.c - findings for services that show them beside the code: SARIF 2.1.0.
  *
- * One document for all processes of a run, a line for each process and for each finding. Whoever
- * has something to say reads it, puts his own lines in place of those he wrote before, and renames
- * a new file over it: it is whole at any time. */
+ * What a line of the document says; the document as a file is sarif_file.h's. */
 #include "softgpu/check/format.h"
 
 #include "base/env.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "softgpu/check/json_text.h"
+#include "softgpu/check/sarif_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
-#define ROOT   "%SRCROOT%"
-#define MIDDLE "],\"results\":["
-#define END    "]}]}"
-
-/* Of this process. */
+/* Of this process, as long as it is this program. */
 static struct {
     char **result; /* each without its last member */
     size_t n, room;
-    char root[PATH_MAX]; /* where it began, with a slash behind it */
+    char root[PATH_MAX]; /* of the document's paths, with a slash behind it */
     char *command;       /* as JSON */
+    char mark[64];       /* of its lines */
     time_t since;
 } mine;
 
 /* ---- places ---- */
-
-static void put_escaped(FILE *f, const char *path)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
-    for (; *path; path++)
-        if (strchr(plain, *path))
-            fputc(*path, f);
-        else
-            fprintf(f, "%%%02X", (unsigned char)*path);
-}
 
 /* {"uri":...}: below where the program was started, or from the root on. */
 static void put_artifact(FILE *f, const char *file)
@@ -52,8 +34,8 @@ static void put_artifact(FILE *f, const char *file)
     const size_t root = strlen(mine.root);
     const bool below = root && !strncmp(file, mine.root, root), relative = *file != '/';
     fputs(below || relative ? "{\"uri\":\"" : "{\"uri\":\"file://", f);
-    put_escaped(f, below ? file + root : file);
-    fputs(below || relative ? "\",\"uriBaseId\":\"" ROOT "\"}" : "\"}", f);
+    chk_sarif_put_path(f, below ? file + root : file);
+    fputs(below || relative ? "\",\"uriBaseId\":\"" CHK_SARIF_ROOT "\"}" : "\"}", f);
 }
 
 static void put_message(FILE *f, const char *text)
@@ -153,35 +135,6 @@ static void put_fingerprint(FILE *f, const chk_told_t *t)
 
 /* ---- the document ---- */
 
-static void put_rules(FILE *f)
-{
-    for (unsigned k = 0; k < CHK_KIND_COUNT; k++) {
-        const chk_kind_row_t *row = &chk_kinds[k];
-        const char *family = chk_family_name(row->family);
-        fprintf(f,
-                "%s{\"id\":\"%s\",\"shortDescription\":{\"text\":\"%s\"},\"fullDescription\":{"
-                "\"text\":\"%s\"},\"help\":{\"text\":\"%s\"},\"defaultConfiguration\":{\"level\":"
-                "\"error\"},\"properties\":{\"tags\":[\"%s\",\"gpu\"],\"precision\":\"very-high\","
-                "\"problem.severity\":\"error\"}}",
-                k ? "," : "", row->name, row->text, row->help, row->help, family);
-    }
-}
-
-static void put_head(FILE *f)
-{
-    fputs("{\"$schema\":\"" SCHEMA "\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{"
-          "\"name\":\"softgpu\",\"version\":",
-          f);
-    chk_json_string(f, chk_version);
-    fputs(",\"rules\":[", f);
-    put_rules(f);
-    fputs("]}},\"automationDetails\":{\"id\":\"softgpu/\"},\"columnKind\":\"utf16CodeUnits\","
-          "\"originalUriBaseIds\":{\"" ROOT "\":{\"uri\":\"file://",
-          f);
-    put_escaped(f, *mine.root ? mine.root : "/");
-    fputs("\"}},\"invocations\":[\n", f);
-}
-
 static void put_time(FILE *f, const char *key, time_t when)
 {
     char text[32];
@@ -194,106 +147,42 @@ static void put_time(FILE *f, const char *key, time_t when)
 /* `total` is NULL while the process runs. */
 static void put_invocation(FILE *f, const chk_total_t *total)
 {
-    fprintf(f, "{\"processId\":%d,\"executionSuccessful\":%s", (int)getpid(),
-            total ? "true" : "false");
+    char folder[PATH_MAX];
+    fprintf(f, CHK_SARIF_LINE "%s},\"processId\":%d,\"executionSuccessful\":%s", mine.mark,
+            (int)getpid(), total ? "true" : "false");
     if (total && total->has_status) fprintf(f, ",\"exitCode\":%d", total->status);
     fprintf(f, ",\"arguments\":%s", mine.command ? mine.command : "[]");
     put_time(f, "startTimeUtc", mine.since);
     if (total) put_time(f, "endTimeUtc", time(NULL));
-    fputs(",\"workingDirectory\":{\"uri\":\"file://", f);
-    put_escaped(f, *mine.root ? mine.root : "/");
-    fputs("\"}}", f);
-}
-
-/* Copies lines of the list that begins at `at` which are not of `own`; where it ends. */
-static const char *copy_others(FILE *f, const char *at, const char *end, const char *own,
-                               bool *comma)
-{
-    while (at < end && *at != ']') {
-        const char *line = *at == ',' ? at + 1 : at, *next = memchr(at, '\n', (size_t)(end - at));
-        next = next ? next + 1 : end;
-        if (strncmp(line, own, strlen(own)) != 0) {
-            fputs(*comma ? "," : "", f);
-            fwrite(line, 1, (size_t)(next - line), f);
-            *comma = true;
-        }
-        at = next;
+    if (getcwd(folder, sizeof folder)) {
+        fputs(",\"workingDirectory\":{\"uri\":\"file://", f);
+        chk_sarif_put_path(f, folder);
+        fputs("\"}", f);
     }
-    return at;
+    fputc('}', f);
 }
 
-/* The document with the lines of this process in place of those in `old`. False: that is none of
- * ours. */
-static bool write_document(FILE *f, const char *old, size_t bytes, const chk_times_t *times,
-                           const chk_total_t *total)
+static void put_results(FILE *f, const chk_times_t *times)
 {
-    char own[64];
-    const char *at = old, *end = old + bytes;
-    bool comma = false;
-    if (bytes && (strncmp(old, "{\"$schema\":\"" SCHEMA, strlen("{\"$schema\":\"" SCHEMA)) != 0 ||
-                  !(at = memchr(old, '\n', bytes))))
-        return false;
-    if (bytes)
-        fwrite(old, 1, (size_t)(++at - old), f);
-    else
-        put_head(f);
-    snprintf(own, sizeof own, "{\"processId\":%d,", (int)getpid());
-    at = copy_others(f, at, end, own, &comma);
-    if (comma) fputc(',', f);
-    put_invocation(f, total);
-    fputs("\n" MIDDLE "\n", f);
-    at = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-    snprintf(own, sizeof own, "{\"properties\":{\"process\":%d,", (int)getpid());
-    comma = false;
-    if (at) copy_others(f, at + 1, end, own, &comma);
-    for (size_t k = 0; k < mine.n; k++) {
-        fprintf(f, "%s%s,\"occurrenceCount\":%llu}\n", comma ? "," : "", mine.result[k],
+    for (size_t k = 0; k < mine.n; k++)
+        fprintf(f, "%s%s,\"occurrenceCount\":%llu}\n", k ? "," : "", mine.result[k],
                 (unsigned long long)times[k].waves);
-        comma = true;
-    }
-    fputs(END "\n", f);
-    return true;
-}
-
-/* The file, locked, as it is now; -1 with errno. */
-static int open_locked(const char *name)
-{
-    for (;;) {
-        struct stat here, there;
-        const int fd = base_file_open(name, O_RDWR | O_CREAT, 0666);
-        if (fd < 0) return -1;
-        while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
-            continue;
-        if (fstat(fd, &here) == 0 && stat(name, &there) == 0 && here.st_ino == there.st_ino &&
-            here.st_dev == there.st_dev)
-            return fd;
-        close(fd); /* another process has put a new one in its place */
-    }
 }
 
 static bool replace(const char *name, const chk_times_t *times, const chk_total_t *total)
 {
-    char temporary[PATH_MAX + 16];
-    size_t bytes = 0;
-    struct stat st;
-    const int lock = open_locked(name);
-    char *old = lock >= 0 ? base_file_read(name, &bytes) : NULL;
-    bool good = old;
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", name);
-    const int fd = good ? base_file_own(mkostemp(temporary, O_CLOEXEC)) : -1;
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (f && !write_document(f, old, bytes, times, total)) {
-        good = false;
-        errno = EEXIST; /* something else */
-    }
-    if (f && (fstat(lock, &st) != 0 || fchmod(fileno(f), st.st_mode & 07777) != 0)) good = false;
+    char *invocation = NULL, *results = NULL;
+    size_t bytes;
+    FILE *i = open_memstream(&invocation, &bytes), *r = open_memstream(&results, &bytes);
+    if (i) put_invocation(i, total);
+    if (r) put_results(r, times);
+    bool good = (i && fclose(i) == 0) & (r && fclose(r) == 0);
+    const chk_sarif_lines_t lines = {mine.mark, invocation, results};
+    good = good && chk_sarif_replace(name, &lines);
     const int error = errno;
-    good = f && fclose(f) == 0 && good && rename(temporary, name) == 0;
-    if (fd >= 0 && !good) unlink(temporary);
-    if (fd >= 0 && !f) close(fd);
-    if (!good && error) errno = error;
-    free(old);
-    if (lock >= 0) close(lock);
+    free(invocation);
+    free(results);
+    errno = error;
     return good;
 }
 
@@ -315,10 +204,12 @@ static void begin(void)
 {
     size_t bytes;
     if (mine.since) return;
-    mine.since = time(NULL);
-    if (!getcwd(mine.root, sizeof mine.root - 1)) *mine.root = 0;
-    const size_t n = strlen(mine.root);
-    if (n && mine.root[n - 1] != '/') strcpy(mine.root + n, "/");
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    mine.since = now.tv_sec;
+    snprintf(mine.mark, sizeof mine.mark, "\"process\":%d,\"began\":\"%lld.%09ld\"", (int)getpid(),
+             (long long)now.tv_sec, now.tv_nsec);
+    chk_sarif_root(base_env(chk_variables[CHK_VARIABLE_OUTPUT]), mine.root, sizeof mine.root);
     FILE *f = open_memstream(&mine.command, &bytes);
     if (!f) return;
     chk_json_command(f);
@@ -333,7 +224,7 @@ static char *make_result(const chk_told_t *t, const chk_times_t *times)
     if (m) chk_text_write(m, t, times);
     if (m) fclose(m);
     if (f) {
-        fprintf(f, "{\"properties\":{\"process\":%d,\"suppression\":", (int)getpid());
+        fprintf(f, CHK_SARIF_LINE "%s,\"suppression\":", mine.mark);
         chk_json_rule(f, t);
         fprintf(f, "},\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"error\",",
                 chk_kinds[t->f.kind].name, (unsigned)t->f.kind);

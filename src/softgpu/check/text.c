@@ -1,4 +1,5 @@
 /* text.c - findings for people. */
+#include "base/text.h"
 #include "softgpu/check/format.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void put_calls(FILE *f, const chk_calls_t *calls)
     if (calls->n > 1) fputc(')', f);
 }
 
-/* "  saxpy(float*, int) at saxpy.hip:14 (inlined into ...)" */
+/* "  saxpy(float*, int) at saxpy.hip:14 (inlined into ...)", or "  saxpy(float*, int)+0x9c" */
 static void put_spot(FILE *f, const chk_spot_t *s)
 {
     const chk_code_t *c = &s->code;
@@ -52,6 +53,7 @@ static void put_spot(FILE *f, const chk_spot_t *s)
         fputs(", in ", f);
         put_name(f, s->function);
     }
+    if (!c->n && c->symbol) fprintf(f, "+0x%llx", (unsigned long long)c->offset);
     for (uint32_t k = 0; k < c->n; k++) {
         const char *in = c->function[k]; /* NULL: the function of the symbol */
         if (!in) in = s->function ? s->function : s->kernel;
@@ -82,19 +84,15 @@ static void put_place(FILE *f, const chk_told_t *t)
         fputs("in no allocation\n", f);
         return;
     }
-    fprintf(f, "%llu bytes %s the %llu bytes that %s gave out", (unsigned long long)t->distance,
-            chk_sides[t->side], (unsigned long long)(p->end - p->begin), p->call);
+    fprintf(f, "%llu byte%s %s the %llu byte%s that %s gave out", (unsigned long long)t->distance,
+            base_plural(t->distance), chk_sides[t->side], (unsigned long long)(p->end - p->begin),
+            base_plural(p->end - p->begin), p->call);
     put_calls(f, &t->made);
     if (!p->live) {
         fprintf(f, " and %s took back", p->gone_by);
         put_calls(f, &t->gone);
     }
     fputc('\n', f);
-}
-
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
@@ -105,9 +103,10 @@ void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
         put_spot(f, &t->at);
         if (*t->at.instruction) {
             fprintf(f, "    %-48s ", t->at.instruction);
-            if (t->f.lanes) fprintf(f, "%u lane%s of this wave, ", t->f.lanes, plural(t->f.lanes));
+            if (t->f.lanes)
+                fprintf(f, "%u lane%s of this wave, ", t->f.lanes, base_plural(t->f.lanes));
             fprintf(f, "%llu wave%s so far\n", (unsigned long long)times->waves,
-                    plural(times->waves));
+                    base_plural(times->waves));
         }
     } else {
         fputc('\n', f);
@@ -146,8 +145,9 @@ static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *tim
 
 static void put_sum(FILE *f, const chk_sum_t *s)
 {
-    fprintf(f, "%llu different, %llu times, %llu lanes", (unsigned long long)s->different,
-            (unsigned long long)s->waves, (unsigned long long)s->lanes);
+    fprintf(f, "%llu different, %llu time%s, %llu lane%s", (unsigned long long)s->different,
+            (unsigned long long)s->waves, base_plural(s->waves), (unsigned long long)s->lanes,
+            base_plural(s->lanes));
 }
 
 static void summary(base_lines_t *l, const chk_total_t *total)
@@ -157,10 +157,10 @@ static void summary(base_lines_t *l, const chk_total_t *total)
     FILE *f = open_memstream(&text, &bytes);
     if (!f) return;
     put_prefix(f);
-    fprintf(f, ": %llu error%s", (unsigned long long)total->errors, plural(total->errors));
+    fprintf(f, ": %llu error%s", (unsigned long long)total->errors, base_plural(total->errors));
     if (total->untold)
-        fprintf(f, ", and %llu findings for which there was no room",
-                (unsigned long long)total->untold);
+        fprintf(f, ", and %llu finding%s for which there was no room",
+                (unsigned long long)total->untold, base_plural(total->untold));
     fputc('\n', f);
     for (unsigned k = 0; k < CHK_KIND_COUNT; k++) {
         if (!total->kind[k].different) continue;

@@ -2,6 +2,7 @@
 #include "softgpu/check/told.h"
 
 #include "base/kernel_name.h"
+#include "base/text.h"
 #include "softgpu/device/names.h"
 #include "softgpu/isa/isa.h"
 
@@ -42,9 +43,9 @@ void chk_told_make(chk_told_t *t, const chk_finding_t *f)
 {
     *t = (chk_told_t){.f = *f};
     const char *text = chk_kinds[f->kind].text;
-    const int n =
-        f->bytes ? asprintf(&t->message, "%s of %llu bytes", text, (unsigned long long)f->bytes)
-                 : asprintf(&t->message, "%s", text);
+    const int n = f->bytes ? asprintf(&t->message, "%s of %llu byte%s", text,
+                                      (unsigned long long)f->bytes, base_plural(f->bytes))
+                           : asprintf(&t->message, "%s", text);
     if (n < 0) t->message = NULL;
     t->at = (chk_spot_t){.pc = f->pc, .wave = f->wave, .lane = f->lane};
     memcpy(t->at.group, f->group, sizeof f->group);
@@ -71,19 +72,29 @@ void chk_told_free(chk_told_t *t)
     free(t->more);
 }
 
+/* How many of the calls have lines. */
+static size_t lines_of(const chk_calls_t *calls, const char **file, uint32_t *line)
+{
+    size_t n = 0;
+    for (uint32_t k = 0; k < calls->n; k++)
+        if (calls->call[k].file) {
+            file[n] = calls->call[k].file;
+            line[n++] = calls->call[k].line;
+        }
+    return n;
+}
+
 void chk_told_subject(const chk_told_t *t, chk_told_subject_t *s)
 {
     *s = (chk_told_subject_t){
         .subject = {.kind = t->f.kind, .kernel = t->at.kernel, .call = t->f.call}};
-    for (uint32_t k = 0; k < t->at.code.n; k++) {
-        s->file[s->subject.n] = t->at.code.file[k];
-        s->line[s->subject.n++] = t->at.code.line[k];
+    size_t n = t->at.code.n;
+    for (uint32_t k = 0; k < n; k++) {
+        s->file[k] = t->at.code.file[k];
+        s->line[k] = t->at.code.line[k];
     }
-    for (uint32_t k = 0; !t->at.pc && k < t->call.n; k++)
-        if (t->call.call[k].file) {
-            s->file[s->subject.n] = t->call.call[k].file;
-            s->line[s->subject.n++] = t->call.call[k].line;
-        }
-    s->subject.file = s->file;
-    s->subject.line = s->line;
+    if (!t->at.pc) n = lines_of(&t->call, s->file, s->line);
+    s->subject.at = (chk_lines_t){s->file, s->line, n};
+    s->subject.made =
+        (chk_lines_t){s->made_file, s->made_line, lines_of(&t->made, s->made_file, s->made_line)};
 }

@@ -44,8 +44,8 @@ void chk_told_make(chk_told_t *t, const chk_finding_t *f);
 void chk_told_free(chk_told_t *t);
 /* For rules of suppression; what it points to is the told's. */
 typedef struct {
-    const char *file[CHK_FRAMES_OF_CODE];
-    uint32_t line[CHK_FRAMES_OF_CODE];
+    const char *file[CHK_FRAMES_OF_CODE], *made_file[CHK_CALLS];
+    uint32_t line[CHK_FRAMES_OF_CODE], made_line[CHK_CALLS];
     chk_subject_t subject;
 } chk_told_subject_t;
 void chk_told_subject(const chk_told_t *t, chk_told_subject_t *s);

@@ -5,6 +5,7 @@
  * the program's calls bring them (sink.h). Debug information is read by libdw, if it is there. */
 #include "softgpu/check/check.h"
 
+#include "base/kernel_name.h"
 #include "base/text.h"
 #include "disasm/disasm.h"
 #include "disasm/libdw.h"
@@ -83,7 +84,10 @@ bool chk_where_code(const sg_memory_t *m, uint64_t pc, chk_code_t *at)
         dis_inlined_t inlined[CHK_FRAMES_OF_CODE - 1];
         const char *file;
         uint32_t line;
-        if (symbol) at->symbol = symbol->name;
+        if (symbol) {
+            at->symbol = symbol->name;
+            at->offset = pc - begin - symbol->address;
+        }
         if (dis_object_line(c->object, pc - begin, &file, &line)) {
             at->file[0] = file;
             at->line[0] = line;
@@ -207,20 +211,46 @@ bool chk_called_by_program(const chk_stack_t *s)
     return k < s->n && object.dli_fname && is_program(object.dli_fname);
 }
 
-/* Where there is no line: the function, or where in which object it is. */
-static void add_symbol(const Dl_info *object, const void *at, chk_calls_t *calls)
+/* The function as the source names it, or NULL; `d`: the debug information, which has the names of
+ * static ones as well, or NULL. */
+static char *function_at(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, const void *at,
+                         size_t *offset)
+{
+    const Dwarf_Addr address = (Dwarf_Addr)(uintptr_t)at - 1;
+    Dwfl_Module *module = d ? dw->dwfl_addrmodule(d, address) : NULL;
+    GElf_Off from = 0;
+    GElf_Sym symbol;
+    const char *name =
+        module ? dw->dwfl_module_addrinfo(module, address, &from, &symbol, NULL, NULL, NULL) : NULL;
+    *offset = from + 1;
+    if (!name && (name = object->dli_sname))
+        *offset = (size_t)((const char *)at - (const char *)object->dli_saddr);
+    return name ? base_kernel_name(name) : NULL;
+}
+
+/* Where there is no line: the function, or where in which object it is. False: callers of it tell
+ * nobody anything. */
+static bool add_symbol(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, const void *at,
+                       chk_calls_t *calls)
 {
     chk_call_t *c = &calls->call[calls->n];
-    const char *name = base_last_part(object->dli_fname);
-    const char *from = object->dli_sname ? object->dli_saddr : object->dli_fbase;
-    const size_t offset = (size_t)((const char *)at - from);
-    const int n = object->dli_sname
-                      ? asprintf(&c->place, "%s+0x%zx in %s", object->dli_sname, offset, name)
-                      : asprintf(&c->place, "0x%zx in %s", offset, name);
+    const char *file = base_last_part(object->dli_fname);
+    size_t offset = 0;
+    char *name = function_at(dw, d, object, at, &offset);
+    const bool begin = name && strcmp(name, "_start") == 0, more = name && !begin;
+    if (!name) offset = (size_t)((const char *)at - (const char *)object->dli_fbase);
+    if (begin || (!name && calls->n)) {
+        free(name);
+        return false;
+    }
+    const int n = name ? asprintf(&c->place, "%s+0x%zx in %s", name, offset, file)
+                       : asprintf(&c->place, "0x%zx in %s", offset, file);
+    free(name);
     if (n < 0)
         c->place = NULL;
     else
         calls->n++;
+    return more && n >= 0;
 }
 
 void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls)
@@ -236,14 +266,16 @@ void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls)
     Dwfl *d = dw ? dw->dwfl_begin(&callbacks) : NULL;
     const bool lines = d && dw->dwfl_linux_proc_report(d, getpid()) == 0 &&
                        dw->dwfl_report_end(d, NULL, NULL) == 0;
+    const void *first = NULL; /* object without lines */
     for (uint32_t k = 0; k < s->n && calls->n < CHK_CALLS; k++) {
         Dl_info object = {0};
         const char *at = (const char *)s->at[k] - 1;
         if (!dladdr(at, &object) || !object.dli_fname || !is_program(object.dli_fname)) continue;
-        if (!lines || !add_frame(dw, d, s->at[k], calls)) {
-            if (calls->n) break; /* what called the program's own: nobody looks there */
-            add_symbol(&object, s->at[k], calls);
-        }
+        if (!first && lines && add_frame(dw, d, s->at[k], calls)) continue;
+        /* what called the program's own: nobody looks there */
+        if (calls->n && first != object.dli_fbase) break;
+        first = object.dli_fbase;
+        if (!add_symbol(dw, lines ? d : NULL, &object, s->at[k], calls)) break;
     }
     if (d) dw->dwfl_end(d);
     pthread_mutex_unlock(&lock);

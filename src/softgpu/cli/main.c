@@ -5,6 +5,7 @@
  * place. An option more is a row of `options`. */
 #include "base/file.h"
 #include "softgpu/check/options.h"
+#include "softgpu/check/sarif_file.h"
 #include "softgpu/check/sink.h"
 
 #include <argp.h>
@@ -78,7 +79,8 @@ static const struct argp_option options[] = {
      "Check kernels only whose names, as the source has them, the POSIX extended expression finds",
      0},
     {"suppressions", KEY_CHECK_SUPPRESSIONS, "FILE", 0,
-     "Do not report what a line of FILE means: KIND [kernel=REGEX] [at=FILE[:LINE]] [call=NAME]",
+     "Do not report what a line of FILE means: KIND [kernel=REGEX] [at=FILE[:LINE]] "
+     "[made=FILE[:LINE]] [call=NAME]",
      0},
     {"check-output", KEY_CHECK_OUTPUT, "FILE", 0,
      "Write what is wrong to FILE and not to standard error", 0},
@@ -120,6 +122,7 @@ static const struct {
     {KEY_CHECK, CHK_VARIABLE_CHECK},
     {KEY_CHECK_KERNEL, CHK_VARIABLE_KERNEL},
     {KEY_CHECK_SUPPRESSIONS, CHK_VARIABLE_SUPPRESSIONS},
+    {KEY_CHECK_OUTPUT, CHK_VARIABLE_OUTPUT},
     {KEY_CHECK_FORMAT, CHK_VARIABLE_FORMAT},
     {KEY_CHECK_STATUS, CHK_VARIABLE_STATUS},
     {KEY_CHECK_INIT, CHK_VARIABLE_INIT},
@@ -127,6 +130,7 @@ static const struct {
 
 typedef struct {
     char **program;
+    const char *check_output; /* the option; NULL: not given */
 } command_t;
 
 static void check_number(struct argp_state *state, size_t row, const char *value)
@@ -238,12 +242,9 @@ static error_t begin_file(struct argp_state *state, const char *option, const ch
     return setenv(variable, path, 1) == 0 ? 0 : errno;
 }
 
-/* The program may go to another folder than that from which its files are named. */
 static error_t set_check_option(unsigned variable, const char *value)
 {
-    char path[PATH_MAX];
     if (variable == CHK_VARIABLE_CHECK && !*value) value = "1";
-    if (variable == CHK_VARIABLE_SUPPRESSIONS && realpath(value, path)) value = path;
     return setenv(chk_variables[variable], value, 1) == 0 ? 0 : errno;
 }
 
@@ -259,8 +260,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
     if (key == KEY_TRACE_FILE)
         return begin_file(state, "--trace-file", "SOFTGPU_TRACE_FILE", value);
-    if (key == KEY_CHECK_OUTPUT)
-        return begin_file(state, "--check-output", chk_variables[CHK_VARIABLE_OUTPUT], value);
+    if (key == KEY_CHECK_OUTPUT) command->check_output = value;
     for (size_t i = 0; i < sizeof(check_options) / sizeof(*check_options); i++)
         if (check_options[i].key == key) return set_check_option(check_options[i].variable, value);
     if (key == KEY_LIST_PROFILES) list_profiles();
@@ -366,8 +366,33 @@ static void run_beside(int status)
     if (child) wait_for_it(status, name);
 }
 
+/* The program may go to another folder than that from which its files are named. */
+static int name_from_root(unsigned variable)
+{
+    char folder[PATH_MAX], *path;
+    const char *name = getenv(chk_variables[variable]);
+    if (!name || !*name || *name == '/') return 0;
+    if (!getcwd(folder, sizeof(folder)) || asprintf(&path, "%s/%s", folder, name) < 0)
+        return EXIT_SETUP;
+    const int result = setenv(chk_variables[variable], path, 1) == 0 ? 0 : EXIT_SETUP;
+    free(path);
+    return result;
+}
+
+/* Nothing has been found yet: whoever reads the file has what he expects, whatever becomes of the
+ * program. */
+static int begin_report(const char *name, chk_format_t format)
+{
+    const int fd =
+        format == CHK_SARIF ? -1 : base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (fd >= 0) close(fd);
+    if (fd >= 0 || (format == CHK_SARIF && chk_sarif_begin(name))) return 0;
+    fprintf(stderr, "softgpu: --check-output %s: %s\n", name, strerror(errno));
+    return EXIT_SETUP;
+}
+
 /* What the environment asks for, options or not; before the program is there. */
-static int set_check(void)
+static int set_check(const char *output)
 {
     chk_options_t check;
     char why[1024], first[16];
@@ -377,8 +402,12 @@ static int set_check(void)
     }
     const bool wanted = check.families;
     const int status = check.status;
+    const chk_format_t format = check.format;
     chk_options_free(&check);
     if (!wanted) return 0;
+    if (name_from_root(CHK_VARIABLE_OUTPUT) != 0 || name_from_root(CHK_VARIABLE_SUPPRESSIONS) != 0)
+        return EXIT_SETUP;
+    if (output && begin_report(output, format) != 0) return EXIT_SETUP;
     if (add_check() != 0) return EXIT_SETUP;
     if (status) run_beside(status);
     snprintf(first, sizeof(first), "%d", (int)getpid());
@@ -403,7 +432,7 @@ int main(int argc, char **argv)
     int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
     if (!refused && find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0)
         return EXIT_SETUP;
-    const int unchecked = refused ? 0 : set_check();
+    const int unchecked = refused ? 0 : set_check(command.check_output);
     if (unchecked) return unchecked;
     if (!refused && add_preload(stub) != 0) refused = ENOMEM;
     if (refused) {
