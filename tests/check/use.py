@@ -145,10 +145,11 @@ class Options(Use):
         self.assertEqual((done.returncode, done.stderr), (0, "softgpu: 0 errors\n"))
 
     def test_nothing_without(self):
-        done = run(softgpu, "--check-output", self.path("none"), "--", program, "counted",
-                   env=dict(os.environ, SOFTGPU_CHECK="0"))
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
-        self.assertEqual(os.listdir(self.folder), [])
+        words = (softgpu, "--check-output", self.path("found"), "--", "sh", "-c", ": </dev/kfd")
+        done = run(*words, env=dict(os.environ, SOFTGPU_CHECK="0"))
+        self.assertEqual((done.returncode, done.stderr, os.listdir(self.folder)), (0, "", []))
+        done = run(*words, env=dict(os.environ, SOFTGPU_CHECK="1"))
+        self.assertEqual((done.returncode, done.stderr, os.listdir(self.folder)), (0, "", ["found"]))
 
     def test_kernels(self):
         """None that is chosen by its name; a file that holds something else stays as it is."""
@@ -171,15 +172,6 @@ class Options(Use):
         killed = run(softgpu, *asked, "--", "sh", "-c", "kill -USR1 $$")
         self.assertEqual(killed.returncode, -signal.SIGUSR1)
 
-    def test_nobody_reads(self):
-        """The program does not die of a report that nobody wants."""
-        read, write = os.pipe()
-        os.close(read)
-        done = subprocess.run([softgpu, "--check", "--", program, "counted"], stdout=subprocess.PIPE, stderr=write,
-                              timeout=100, check=False)
-        os.close(write)
-        self.assertEqual((done.returncode, done.stdout), (0, b"done\n"))
-
 
 class Suppressions(Use):
     def test_rules(self):
@@ -200,11 +192,10 @@ class Suppressions(Use):
 
     def test_inlined_code(self):
         """A rule for the place that code was inlined into means it, too, and one for where memory was given out."""
-        for rule in (f"* at={place('made: through')}", "memory made=*/corpus.h"):
-            rules = self.path("rules", rule)
-            done = check("inlined", options=("--check", "--error-exitcode", "42", "--suppressions", rules))
-            self.assertEqual((done.returncode, done.stderr), (
-                0, f"softgpu: 0 errors\nsoftgpu: suppressed by {rules}:1: 1 different, 1 time, 1 lane\n"))
+        rules = self.path("rules", f"* at={place('made: through')} made=*/corpus.h")
+        done = check("inlined", options=("--check", "--error-exitcode", "42", "--suppressions", rules))
+        self.assertEqual((done.returncode, done.stderr), (
+            0, f"softgpu: 0 errors\nsoftgpu: suppressed by {rules}:1: 1 different, 1 time, 1 lane\n"))
 
 
 class Profiled(Use):
@@ -280,6 +271,24 @@ class Formats(Use):
         self.assertEqual(run_["invocations"][0]["exitCode"], 0)
         self.assertTrue(run_["invocations"][0]["executionSuccessful"])
 
+    def test_documentation(self):
+        """Each kind has its row in docs/check.md, and each option; and none is there that there is not."""
+        with open(os.path.join(corpus.folder, "../../docs/check.md"), encoding="utf-8") as f:
+            page = f.read()
+        found = page[page.index("## What is found"):page.index("\nSizes are")]
+        rows = re.findall(r"^\| \w* ?\| ([a-z-]+(?:, [a-z-]+)*) \|", found, re.M)
+        kinds = [kind for row in rows for kind in row.split(", ") if kind not in ("finding", "---")]
+        driver = json.loads(Use.once("inlined", "sarif")[1])["runs"][0]["tool"]["driver"]
+        self.assertEqual(sorted(kinds), sorted(rule["id"] for rule in driver["rules"]))
+        options = re.findall(r"^\| `(--[a-z-]+).*?` \| `(SOFTGPU_CHECK\w*)` \|", page, re.M)
+        offered = run(softgpu, "--help").stdout
+        for option, variable in options:
+            self.assertRegex(offered, rf"\s{option}\b")
+            wrong = run(softgpu, "--check", "--", "true", env=dict(os.environ, **{variable: "{wrong("})).stderr
+            if variable not in ("SOFTGPU_CHECK", "SOFTGPU_CHECK_OUTPUT"):  # the first is overridden
+                self.assertIn(f"softgpu: {option} ({variable}): ", wrong)
+        self.assertEqual(len(options), 7)
+
     def test_sarif_of_several_programs(self):
         """One of them in the process of another, in another folder, one that is killed before it has used the GPU."""
         path = self.path("findings")
@@ -306,21 +315,17 @@ class Formats(Use):
 
     def test_killed(self):
         """A kernel that does not end: what was found is told while it runs, and there, and whole."""
-        for form in ("json", "sarif"):
-            path = self.path("findings")
-            with subprocess.Popen([softgpu, "--check", "--check-format", form, "--check-output", path, "--", program,
-                                   "endless"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as p:
-                self.wait_for(path, "forever")
-                p.kill()
-            with open(path, encoding="utf-8") as f:
-                text = f.read()
-            if form == "json":
-                self.assertEqual([r["record"] for r in records(text)], ["process", "finding"])
-                continue
-            self.judge_sarif(json.loads(text))
-            invocation, = json.loads(text)["runs"][0]["invocations"]
-            self.assertFalse(invocation["executionSuccessful"])
-            self.assertNotIn("exitCode", invocation)
+        path = self.path("findings")
+        with subprocess.Popen([softgpu, "--check", "--check-format", "sarif", "--check-output", path, "--", program,
+                               "endless"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as p:
+            self.wait_for(path, "forever")
+            p.kill()
+        with open(path, encoding="utf-8") as f:
+            document = json.load(f)
+        self.judge_sarif(document)
+        invocation, = document["runs"][0]["invocations"]
+        self.assertFalse(invocation["executionSuccessful"])
+        self.assertNotIn("exitCode", invocation)
 
     def wait_for(self, path, word):
         with subprocess.Popen(["sh", "-c", 'until grep -qs "$1" "$2"; do sleep 0.05; done', "sh", word, path]) as p:

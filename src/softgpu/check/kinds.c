@@ -2,7 +2,7 @@
 #include "softgpu/check/kinds.h"
 
 const chk_kind_row_t chk_kinds[CHK_KIND_COUNT] = {
-#define X(id, family, name, text, help) {CHK_##family, name, text, help},
+#define X(id, family, name, text, help, repair) {CHK_##family, name, text, help, repair},
     CHK_KINDS(X)
 #undef X
 };

@@ -69,7 +69,7 @@ static void put_rules(FILE *f)
                 "\"text\":\"%s\"},\"help\":{\"text\":\"%s\"},\"defaultConfiguration\":{\"level\":"
                 "\"error\"},\"properties\":{\"tags\":[\"%s\",\"gpu\"],\"precision\":\"very-high\","
                 "\"problem.severity\":\"error\"}}",
-                k ? "," : "", row->name, row->text, row->help, row->help, family);
+                k ? "," : "", row->name, row->text, row->help, row->repair, family);
     }
 }
 
