@@ -192,7 +192,7 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     race_state_t *s = state;
     (void)group;
     if (race_clock_begin(&s->clock)) {
-        memset(s->lds, 0, sizeof s->lds);
+        memset(&s->lds, 0, sizeof s->lds);
         s->second_time = 0;
     }
     race_run_enter(s, g->dispatch->serial, g->id);

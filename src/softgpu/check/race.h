@@ -38,6 +38,9 @@ enum {
 
 #define RACE_MASK_BITS ((uint64_t)RACE_ALL_BYTES << RACE_MASK_SHIFT)
 #define RACE_WAVE_BITS ((uint64_t)(RACE_WAVES - 1) << RACE_WAVE_SHIFT)
+/* Words of reads that are equal in these are of one wave at one time: whoever has changed the dword
+ * since has met the one, so that the other has nothing to add. */
+#define RACE_AGAIN_BITS (~UINT64_C(0) << RACE_TIME_SHIFT | RACE_MASK_BITS | RACE_ATOMIC)
 
 static inline uint32_t race_owner(uint64_t word)
 {
@@ -97,6 +100,13 @@ typedef struct {
     bool tries;  /* a load of what an atomic access to the same address is going to change */
 } race_site_t;
 
+/* Whether what a wave has read before, at the same time, need not be looked at again: not where a
+ * store of another wave, which passes by the one, is in a race with the other. */
+static inline bool race_again(const race_site_t *site, race_kind_t kind)
+{
+    return kind == RACE_LOAD && (site->atomic || !site->tries);
+}
+
 const race_site_t *race_site(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op);
 const race_site_t *race_site_of(uint64_t word);
 
@@ -119,8 +129,9 @@ typedef struct {
     uint32_t own[RACE_WAVES];
     uint32_t done[RACE_WAVES]; /* stores up to this time have reached memory */
     uint32_t known[RACE_WAVES][RACE_WAVES];
-    uint32_t stored; /* waves with stores under way */
-    uint32_t met;    /* when a wave has published something by an atomic access to LDS */
+    uint32_t told[RACE_WAVES]; /* when it last published something for other workgroups */
+    uint32_t stored;           /* waves with stores under way */
+    uint32_t met;              /* when a wave has published something by an atomic access to LDS */
     race_meeting_t meeting[RACE_MEETINGS];
 } race_clock_t;
 
@@ -163,8 +174,8 @@ typedef struct {
     /* LDS */
     uint32_t second_time; /* when a second one was written last */
     struct {
-        uint64_t write, read;
-    } lds[RACE_LDS_DWORDS], second[RACE_LDS_DWORDS];
+        uint64_t write[RACE_LDS_DWORDS], read[RACE_LDS_DWORDS];
+    } lds, second;
     /* global memory */
     race_run_t *run; /* NULL: it is not looked at */
     uint32_t owner;

@@ -139,6 +139,7 @@ typedef struct {
     const race_site_t *site;
     unsigned wave;
     uint64_t floor, before, n_before; /* words that are known to be before all that it does */
+    bool again;                       /* a read: what the wave has read is not looked at again */
 } access_t;
 
 /* Not known to be before all that the wave does. */
@@ -252,8 +253,9 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
         const size_t d = va / 4 % CHUNK_DWORDS;
         bool near = va % 4 || d + n > CHUNK_DWORDS;
         for (size_t k = d; k < d + n && !near; k++) {
-            const uint64_t write = get(&c->write[k]), read = get(&c->read[k]);
-            near = hot(&own, write);
+            const uint64_t read = get(&c->read[k]);
+            if (own.again && !((read ^ mine) & RACE_AGAIN_BITS)) continue;
+            near = hot(&own, get(&c->write[k]));
             if (near) break;
             if (!fresh(&own, read))
                 set(reads ? &c->read[k] : &c->write[k], word);
@@ -299,7 +301,9 @@ RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned
                      used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift);
     uint64_t others = 0;
     for (unsigned k = 0; k < rows; k++) {
-        const race_row_t w = writers[k], r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
+        const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
+        if (reads && x->again && !race_row_any((r ^ mine) & used & RACE_AGAIN_BITS)) continue;
+        const race_row_t w = writers[k];
         const race_row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
         const race_row_t read = fresh_row(x, r, gap) & used;
         race_row_t in_the_way = fresh_row(x, w, gap) & used & (w ^ mine) >> RACE_WAVE_SHIFT;
@@ -321,12 +325,9 @@ RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned
         }
         if (reads && __builtin_expect(race_row_any(theirs), 0)) {
             if (!race_row_any(~r & extra & used)) continue; /* two others have read it */
-            _mm256_maskstore_epi64((long long *)&seconds[k], (__m256i)used, (__m256i)word);
+            race_row_set(&seconds[k], word, used, false);
         }
-        if (n >> shift)
-            *to = kept;
-        else
-            _mm256_maskstore_epi64((long long *)to, (__m256i)used, (__m256i)kept);
+        race_row_set(to, kept, used, n >> shift);
     }
     return others;
 }
@@ -369,6 +370,7 @@ static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
     const unsigned wave = w->index_in_group;
     const bool atomic = kind == RACE_RMW || (kind == RACE_LOAD && (site->atomic || site->tries));
     const uint64_t time = race_clock_short(&s->clock, s->clock.own[wave]);
+    const bool quiet = s->clock.told[wave] != s->clock.own[wave] && !(s->clock.stored >> wave & 1);
     return (access_t){.race = {.kind = kind,
                                .word = (uint64_t)s->owner << RACE_OWNER_SHIFT |
                                        (uint64_t)wave << RACE_WAVE_SHIFT | time << RACE_TIME_SHIFT |
@@ -379,6 +381,7 @@ static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
                       .i = i,
                       .site = site,
                       .wave = wave,
+                      .again = quiet && time < RACE_TIME_MAX && race_again(site, kind),
                       .floor = (uint64_t)s->floor << RACE_OWNER_SHIFT,
                       .before = (uint64_t)s->before << RACE_OWNER_SHIFT,
                       .n_before = (uint64_t)s->n_before << RACE_OWNER_SHIFT};

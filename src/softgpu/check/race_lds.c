@@ -19,6 +19,7 @@ typedef struct {
     unsigned wave, element;
     uint64_t limit; /* words below it are old */
     bool seconds;   /* there are some that are not */
+    bool again;     /* a read: what the wave has read is not looked at again */
 } access_t;
 
 /* Another wave's, since the last barrier. */
@@ -58,11 +59,11 @@ static __attribute__((noinline)) void look_at_all(access_t *x, unsigned lane, ui
 {
     const uint32_t d = at / 4;
     const race_state_t *s = x->s;
-    look(x, s->lds[d].write, false, lane, at, from, bytes);
-    if (x->seconds) look(x, s->second[d].write, false, lane, at, from, bytes);
+    look(x, s->lds.write[d], false, lane, at, from, bytes);
+    if (x->seconds) look(x, s->second.write[d], false, lane, at, from, bytes);
     if (x->race.kind == RACE_LOAD) return;
-    look(x, s->lds[d].read, true, lane, at, from, bytes);
-    if (x->seconds) look(x, s->second[d].read, true, lane, at, from, bytes);
+    look(x, s->lds.read[d], true, lane, at, from, bytes);
+    if (x->seconds) look(x, s->second.read[d], true, lane, at, from, bytes);
 }
 
 /* Keeps the word in one of the two, and what the same wave has done to other bytes. */
@@ -86,13 +87,13 @@ static inline void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from,
     const uint64_t word = x->race.word | (uint64_t)lane << RACE_LANE_SHIFT |
                           (uint64_t)race_mask(at, bytes) << RACE_MASK_SHIFT;
     const bool reads = x->race.kind == RACE_LOAD;
-    bool near = hot(x, s->lds[d].write) || (!reads && hot(x, s->lds[d].read));
-    if (x->seconds) near |= hot(x, s->second[d].write) || (!reads && hot(x, s->second[d].read));
+    bool near = hot(x, s->lds.write[d]) || (!reads && hot(x, s->lds.read[d]));
+    if (x->seconds) near |= hot(x, s->second.write[d]) || (!reads && hot(x, s->second.read[d]));
     if (near) look_at_all(x, lane, at, from, bytes);
     if (reads)
-        keep(x, &s->lds[d].read, &s->second[d].read, word);
+        keep(x, &s->lds.read[d], &s->second.read[d], word);
     else
-        keep(x, &s->lds[d].write, &s->second[d].write, word);
+        keep(x, &s->lds.write[d], &s->second.write[d], word);
 }
 
 /* Lanes whose elements are whole dwords, aligned, that no other wave has changed or, to change
@@ -103,7 +104,7 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, u
     race_state_t *const s = x->s;
     const uint64_t mine = x->race.word | RACE_MASK_BITS, limit = x->limit;
     const uint32_t n = a->bytes / 4;
-    const bool reads = x->race.kind == RACE_LOAD, seconds = x->seconds;
+    const bool reads = x->race.kind == RACE_LOAD, seconds = x->seconds, again = x->again;
     uint64_t others = 0, last = UINT64_MAX;
     bool shared = false;
 #define OTHERS(word) ((word) >= limit && ((word) ^ mine) & RACE_WAVE_BITS)
@@ -115,19 +116,20 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, u
         if (at == last && reads) continue;
         last = at;
         for (uint32_t d = (uint32_t)at / 4, end = d + n; d < end && !hot_one; d++) {
-            const uint64_t write = s->lds[d].write, read = s->lds[d].read;
+            const uint64_t write = s->lds.write[d], read = s->lds.read[d];
+            if (again && !((read ^ mine) & RACE_AGAIN_BITS)) continue;
             hot_one =
-                OTHERS(write) || (reads ? seconds && OTHERS(s->second[d].write) : OTHERS(read));
+                OTHERS(write) || (reads ? seconds && OTHERS(s->second.write[d]) : OTHERS(read));
             if (hot_one) break;
             if (!reads) {
-                s->lds[d].write = word;
+                s->lds.write[d] = word;
                 continue;
             }
             if (OTHERS(read)) {
-                s->second[d].read = read;
+                s->second.read[d] = read;
                 shared = true;
             }
-            s->lds[d].read = word;
+            s->lds.read[d] = word;
         }
         if (hot_one) others |= UINT64_C(1) << lane;
     }
@@ -139,40 +141,46 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, u
     return others;
 }
 
-/* Dwords from `d` on, two at a time, each with its write and its read. Returns as touch_whole(). */
+/* hot(), of four. */
+RACE_ROW race_row_t hot_row(const access_t *x, race_row_t word)
+{
+    return (race_row_t)(word >= x->limit) &
+           (race_row_t)(((word ^ x->race.word) & RACE_WAVE_BITS) != 0);
+}
+
+/* Dwords from `d` on, 1 << shift from lane to lane, of which `n` are accessed. Returns as
+ * touch_whole(). */
 static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t d, unsigned n,
                                                            unsigned shift)
 {
+    const access_t own = *x;
     race_state_t *const s = x->s;
-    const uint64_t mine = x->race.word | RACE_MASK_BITS, limit = x->limit;
+    const uint64_t mine = x->race.word | RACE_MASK_BITS;
     const bool reads = x->race.kind == RACE_LOAD, seconds = x->seconds;
-    const race_row_t write = {~UINT64_C(0), 0, ~UINT64_C(0), 0};
-    const race_row_t own = write ^ (reads ? ~UINT64_C(0) : 0);
-    const unsigned rows = (ISA_LANES / 2) << shift;
+    const race_row_t used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift);
+    const unsigned rows = (ISA_LANES / 4) << shift;
+    race_row_t *writers = (race_row_t *)(void *)&s->lds.write[d],
+               *readers = (race_row_t *)(void *)&s->lds.read[d];
     uint64_t others = 0;
     for (unsigned k = 0; k < rows; k++) {
-        race_row_t *at = (race_row_t *)(void *)&s->lds[d + 2 * k];
-        race_row_t *second = (race_row_t *)(void *)&s->second[d + 2 * k];
-        const race_row_t old = *at, dword = (race_row_t){0, 0, 1, 1} + 2 * k;
-        const race_row_t used = race_row_used(dword, n, shift), to = own & used;
+        const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
+        if (own.again && !race_row_any((r ^ mine) & used & RACE_AGAIN_BITS)) continue;
         const race_row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
-        const race_row_t hot =
-            (race_row_t)(old >= limit) & used & (race_row_t)(((old ^ mine) & RACE_WAVE_BITS) != 0);
-        race_row_t in_the_way = hot;
-        if (reads) in_the_way &= write;
+        const race_row_t read = hot_row(&own, r) & used;
+        race_row_t in_the_way = hot_row(&own, writers[k]) & used;
+        if (!reads) in_the_way |= read;
         if (seconds)
-            in_the_way |=
-                (race_row_t)(*second >= limit) & write & used & ((*second ^ mine) & RACE_WAVE_BITS);
+            in_the_way |= hot_row(&own, *(race_row_t *)(void *)&s->second.write[d + 4 * k]) & used;
         if (__builtin_expect(race_row_any(in_the_way), 0)) {
-            others |= race_row_lanes(2 * k, 2, shift);
+            others |= race_row_lanes(4 * k, 4, shift);
             continue;
         }
-        if (race_row_any(hot)) { /* another reads it too */
-            *second = (*second & ~hot) | (old & hot);
+        if (reads && race_row_any(read)) { /* another reads it too */
+            race_row_set((race_row_t *)(void *)&s->second.read[d + 4 * k], r, read, false);
             s->second_time = s->clock.now;
             x->seconds = true;
         }
-        *at = (old & ~to) | (word & to);
+        race_row_set(reads ? &readers[k] : &writers[k], word, used, n >> shift);
     }
     return others;
 }
@@ -192,7 +200,7 @@ static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
 static void meet(access_t *x, uint32_t d, bool reads)
 {
     race_clock_t *c = &x->s->clock;
-    const uint64_t word = x->s->lds[d].write;
+    const uint64_t word = x->s->lds.write[d];
     if (reads) race_clock_acquire(c, x->wave, d);
     if (reads && x->site->waits && hot(x, word) && !(word & RACE_ATOMIC))
         race_clock_meet(c, x->wave, race_wave(word), race_owner(word));
@@ -237,6 +245,7 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
                    (uint64_t)site->id << RACE_SITE_SHIFT |
                    (meets || site->tries ? RACE_ATOMIC : 0) |
                    (site->waits && kind == RACE_RMW ? RACE_EXTRA : 0);
+    x.again = race_again(site, kind);
     uint64_t lanes = touch_even(&x, a, size);
     if (lanes & ~UINT64_C(1)) sgc_lanes_spread(a);
     for (lanes = touch_whole(&x, a, lanes, size); lanes; lanes &= lanes - 1) {

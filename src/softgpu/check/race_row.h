@@ -15,6 +15,15 @@ RACE_ROW bool race_row_any(race_row_t r)
     return !_mm256_testz_si256((__m256i)r, (__m256i)r);
 }
 
+/* Stores the words that are accessed, and nothing to the others: those may be other threads'. */
+RACE_ROW void race_row_set(race_row_t *to, race_row_t word, race_row_t used, bool all)
+{
+    if (all)
+        *to = word;
+    else
+        _mm256_maskstore_epi64((long long *)to, (__m256i)used, (__m256i)word);
+}
+
 /* The dwords that are accessed, of lanes 1 << shift dwords apart: the first `n` of each. */
 RACE_ROW race_row_t race_row_used(race_row_t dword, unsigned n, unsigned shift)
 {
