@@ -38,9 +38,6 @@ enum {
 
 #define RACE_MASK_BITS ((uint64_t)RACE_ALL_BYTES << RACE_MASK_SHIFT)
 #define RACE_WAVE_BITS ((uint64_t)(RACE_WAVES - 1) << RACE_WAVE_SHIFT)
-/* Words of reads that are equal in these are of one wave at one time: whoever has changed the dword
- * since has met the one, so that the other has nothing to add. */
-#define RACE_AGAIN_BITS (~UINT64_C(0) << RACE_TIME_SHIFT | RACE_MASK_BITS | RACE_ATOMIC)
 
 static inline uint32_t race_owner(uint64_t word)
 {
@@ -89,6 +86,8 @@ static inline uint32_t race_mask(uint64_t va, uint32_t left)
 
 typedef struct {
     uint64_t pc;
+    _Atomic uint64_t page; /* serial of the code page it was seen in last: another may have other
+                              code around the same instruction */
     uint32_t words[3];
     uint16_t id; /* 0: there is no room for more */
     uint8_t n_words;
@@ -100,11 +99,14 @@ typedef struct {
     bool tries;  /* a load of what an atomic access to the same address is going to change */
 } race_site_t;
 
-/* Whether what a wave has read before, at the same time, need not be looked at again: not where a
- * store of another wave, which passes by the one, is in a race with the other. */
-static inline bool race_again(const race_site_t *site, race_kind_t kind)
+/* Bits in which an earlier read of the wave is equal to this one, with `word`, that has nothing to
+ * add then: both are of one time, and who has changed the dword in between has met the earlier one.
+ * A plain read stands for an atomic one too. 0: there are none. */
+static inline uint64_t race_again(const race_site_t *site, race_kind_t kind, uint64_t word)
 {
-    return kind == RACE_LOAD && (site->atomic || !site->tries);
+    const bool passes = site->tries && !site->atomic; /* by stores, but they do not pass by it */
+    if (kind != RACE_LOAD || passes) return 0;
+    return (~UINT64_C(0) << RACE_TIME_SHIFT | RACE_MASK_BITS | RACE_ATOMIC) & ~(word & RACE_ATOMIC);
 }
 
 const race_site_t *race_site(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op);

@@ -131,6 +131,12 @@ void race_global_going(uint64_t begin, uint64_t bytes)
 
 /* ---- accesses ---- */
 
+/* Words that are known to be before all that the workgroup does: below the floor, and so many from
+ * `before` on. */
+typedef struct {
+    uint64_t floor, before, n_before;
+} before_t;
+
 typedef struct {
     race_access_t race; /* first */
     race_state_t *s;
@@ -138,14 +144,27 @@ typedef struct {
     const isa_inst_t *i;
     const race_site_t *site;
     unsigned wave;
-    uint64_t floor, before, n_before; /* words that are known to be before all that it does */
-    bool again;                       /* a read: what the wave has read is not looked at again */
+    before_t known;
+    uint64_t again; /* race_again() */
 } access_t;
+
+static inline before_t before_of(const race_state_t *s)
+{
+    return (before_t){.floor = (uint64_t)s->floor << RACE_OWNER_SHIFT,
+                      .before = (uint64_t)s->before << RACE_OWNER_SHIFT,
+                      .n_before = (uint64_t)s->n_before << RACE_OWNER_SHIFT};
+}
+
+/* Not all below the own dispatch is before it. */
+static inline bool has_gap(const before_t *p)
+{
+    return p->floor < p->before;
+}
 
 /* Not known to be before all that the wave does. */
 static inline bool fresh(const access_t *x, uint64_t word)
 {
-    return word >= x->floor && word - x->before >= x->n_before;
+    return word >= x->known.floor && word - x->known.before >= x->known.n_before;
 }
 
 /* The same, and another wave's. */
@@ -228,6 +247,17 @@ static void element(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_
     }
 }
 
+/* race_not_again(), as far as the lanes are in the chunk of the first. */
+static uint64_t not_again(const sgc_lanes_t *a, uint64_t lanes, uint64_t word, uint64_t again)
+{
+    const uint64_t first = a->va[__builtin_ctzll(lanes)];
+    const chunk_t *c = chunk_of(first);
+    if (!c) return lanes;
+    return race_not_again(a, lanes, (const uint64_t *)(const void *)c->read,
+                          first >> CHUNK_SHIFT << CHUNK_SHIFT, UINT64_C(1) << CHUNK_SHIFT, word,
+                          again);
+}
+
 /* Lanes whose elements are whole dwords, aligned, that no other wave has changed or, to change
  * them, read: the most of them. Returns the others. What is read of *x is copied: stores to the
  * shadow do not change it. */
@@ -240,6 +270,7 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
     uint64_t others = 0, last = UINT64_MAX, last_chunk = UINT64_MAX;
     chunk_t *c = NULL;
     if (a->bytes % 4) return lanes;
+    if (own.again) lanes = not_again(a, lanes, mine, own.again);
     for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t va = a->va[lane], word = mine | (uint64_t)lane << RACE_LANE_SHIFT;
@@ -254,7 +285,7 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
         bool near = va % 4 || d + n > CHUNK_DWORDS;
         for (size_t k = d; k < d + n && !near; k++) {
             const uint64_t read = get(&c->read[k]);
-            if (own.again && !((read ^ mine) & RACE_AGAIN_BITS)) continue;
+            if (own.again && !((read ^ mine) & own.again)) continue;
             near = hot(&own, get(&c->write[k]));
             if (near) break;
             if (!fresh(&own, read))
@@ -277,11 +308,11 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
 
 /* ---- lanes side by side ---- */
 
-/* fresh(), of four; `gap`: not all below the own dispatch is before it. */
-RACE_ROW race_row_t fresh_row(const access_t *x, race_row_t word, bool gap)
+/* fresh(), of four; `gap` is has_gap(). */
+RACE_ROW race_row_t fresh_row(const before_t *p, race_row_t word, bool gap)
 {
-    race_row_t is = (race_row_t)(word >= x->floor);
-    if (gap) is &= (race_row_t)(word - x->before >= x->n_before);
+    race_row_t is = (race_row_t)(word >= p->floor);
+    if (gap) is &= (race_row_t)(word - p->before >= p->n_before);
     return is;
 }
 
@@ -298,15 +329,17 @@ RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned
     race_row_t *seconds = (race_row_t *)(void *)&c->second[d];
     const unsigned rows = (ISA_LANES / 4) << shift;
     const race_row_t extra = (race_row_t){0} + RACE_EXTRA,
-                     used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift);
+                     used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift),
+                     again = used & x->again;
     uint64_t others = 0;
+    if (x->again && race_row_all(readers, rows, mine, again)) return 0;
     for (unsigned k = 0; k < rows; k++) {
         const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
-        if (reads && x->again && !race_row_any((r ^ mine) & used & RACE_AGAIN_BITS)) continue;
+        if (x->again && !race_row_any((r ^ mine) & again)) continue;
         const race_row_t w = writers[k];
         const race_row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
-        const race_row_t read = fresh_row(x, r, gap) & used;
-        race_row_t in_the_way = fresh_row(x, w, gap) & used & (w ^ mine) >> RACE_WAVE_SHIFT;
+        const race_row_t read = fresh_row(&x->known, r, gap) & used;
+        race_row_t in_the_way = fresh_row(&x->known, w, gap) & used & (w ^ mine) >> RACE_WAVE_SHIFT;
         const race_row_t theirs = read & (race_row_t)((r ^ mine) >> RACE_OWNER_SHIFT != 0);
         race_row_t *to = reads ? &readers[k] : &writers[k];
         race_row_t kept = word;
@@ -361,7 +394,16 @@ static uint64_t touch_even(const access_t *x, const sgc_lanes_t *a)
     const unsigned n = a->bytes / 4;
     chunk_t *c = chunk_of(a->va[0]);
     if (!c) return 0;
-    return x->floor < x->before ? touch_gap(x, c, d, n, shift) : touch_ordered(x, c, d, n, shift);
+    return has_gap(&x->known) ? touch_gap(x, c, d, n, shift) : touch_ordered(x, c, d, n, shift);
+}
+
+/* race_again(), unless the wave may have let others know of a part of its time, or of all that is
+ * left. */
+static uint64_t again_of(const race_clock_t *c, unsigned wave, const race_site_t *site,
+                         race_kind_t kind, uint64_t word)
+{
+    const bool told = c->told[wave] == c->own[wave] || c->stored >> wave & 1;
+    return told || race_time(word) == RACE_TIME_MAX ? 0 : race_again(site, kind, word);
 }
 
 static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
@@ -370,21 +412,17 @@ static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
     const unsigned wave = w->index_in_group;
     const bool atomic = kind == RACE_RMW || (kind == RACE_LOAD && (site->atomic || site->tries));
     const uint64_t time = race_clock_short(&s->clock, s->clock.own[wave]);
-    const bool quiet = s->clock.told[wave] != s->clock.own[wave] && !(s->clock.stored >> wave & 1);
-    return (access_t){.race = {.kind = kind,
-                               .word = (uint64_t)s->owner << RACE_OWNER_SHIFT |
-                                       (uint64_t)wave << RACE_WAVE_SHIFT | time << RACE_TIME_SHIFT |
-                                       (uint64_t)site->id << RACE_SITE_SHIFT |
-                                       (atomic ? RACE_ATOMIC : 0)},
+    const uint64_t word = (uint64_t)s->owner << RACE_OWNER_SHIFT |
+                          (uint64_t)wave << RACE_WAVE_SHIFT | time << RACE_TIME_SHIFT |
+                          (uint64_t)site->id << RACE_SITE_SHIFT | (atomic ? RACE_ATOMIC : 0);
+    return (access_t){.race = {.kind = kind, .word = word},
                       .s = s,
                       .w = w,
                       .i = i,
                       .site = site,
                       .wave = wave,
-                      .again = quiet && time < RACE_TIME_MAX && race_again(site, kind),
-                      .floor = (uint64_t)s->floor << RACE_OWNER_SHIFT,
-                      .before = (uint64_t)s->before << RACE_OWNER_SHIFT,
-                      .n_before = (uint64_t)s->n_before << RACE_OWNER_SHIFT};
+                      .known = before_of(s),
+                      .again = again_of(&s->clock, wave, site, kind, word)};
 }
 
 static uint64_t slots_of(const sgc_lanes_t *a)
@@ -411,17 +449,18 @@ static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
     }
 }
 
-/* All that was written to so many dwords, a multiple of four, is known to be before. */
+/* All that was written to so many rows, a multiple of four, is known to be before. */
 static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, const chunk_t *c,
-                                                       size_t d, unsigned dwords)
+                                                       size_t d, unsigned rows)
 {
+    const before_t p = before_of(s);
     const race_row_t *row = (const race_row_t *)(const void *)&c->write[d];
-    race_row_t open = {0};
-    for (unsigned k = 0; k < dwords / 4; k++) {
-        const race_row_t owner = row[k] >> RACE_OWNER_SHIFT;
-        open |= (race_row_t)(owner >= s->floor) & (race_row_t)(owner - s->before >= s->n_before);
-    }
-    return !race_row_any(open);
+    const bool gap = has_gap(&p);
+    for (const race_row_t *end = row + rows; row < end; row += 4)
+        if (race_row_any(fresh_row(&p, row[0], gap) | fresh_row(&p, row[1], gap) |
+                         fresh_row(&p, row[2], gap) | fresh_row(&p, row[3], gap)))
+            return false;
+    return true;
 }
 
 /* The quick look, of lanes a few dwords apart: there is nobody to meet. */
@@ -431,7 +470,7 @@ static bool nobody_to_meet(const race_state_t *s, const sgc_lanes_t *a)
     unsigned shift;
     if (!is_in_a_row(a, &d, &shift)) return false;
     const chunk_t *c = chunk_of(a->va[0]);
-    return !c || all_before(s, c, d, ISA_LANES << shift);
+    return !c || all_before(s, c, d, (ISA_LANES / 4) << shift);
 }
 
 /* What it replaces in the shadow is handed on. */

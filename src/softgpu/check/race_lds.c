@@ -19,7 +19,7 @@ typedef struct {
     unsigned wave, element;
     uint64_t limit; /* words below it are old */
     bool seconds;   /* there are some that are not */
-    bool again;     /* a read: what the wave has read is not looked at again */
+    uint64_t again; /* race_again() */
 } access_t;
 
 /* Another wave's, since the last barrier. */
@@ -104,11 +104,13 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, u
     race_state_t *const s = x->s;
     const uint64_t mine = x->race.word | RACE_MASK_BITS, limit = x->limit;
     const uint32_t n = a->bytes / 4;
-    const bool reads = x->race.kind == RACE_LOAD, seconds = x->seconds, again = x->again;
+    const bool reads = x->race.kind == RACE_LOAD, seconds = x->seconds;
+    const uint64_t again = x->again;
     uint64_t others = 0, last = UINT64_MAX;
     bool shared = false;
 #define OTHERS(word) ((word) >= limit && ((word) ^ mine) & RACE_WAVE_BITS)
     if (a->bytes % 4 || (seconds && !reads)) return lanes;
+    if (again) lanes = race_not_again(a, lanes, s->lds.read, 0, size, mine, again);
     for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t at = a->va[lane], word = mine | (uint64_t)lane << RACE_LANE_SHIFT;
@@ -117,7 +119,7 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, u
         last = at;
         for (uint32_t d = (uint32_t)at / 4, end = d + n; d < end && !hot_one; d++) {
             const uint64_t write = s->lds.write[d], read = s->lds.read[d];
-            if (again && !((read ^ mine) & RACE_AGAIN_BITS)) continue;
+            if (again && !((read ^ mine) & again)) continue;
             hot_one =
                 OTHERS(write) || (reads ? seconds && OTHERS(s->second.write[d]) : OTHERS(read));
             if (hot_one) break;
@@ -158,13 +160,15 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
     const uint64_t mine = x->race.word | RACE_MASK_BITS;
     const bool reads = x->race.kind == RACE_LOAD, seconds = x->seconds;
     const race_row_t used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift);
+    const race_row_t again = used & x->again;
     const unsigned rows = (ISA_LANES / 4) << shift;
     race_row_t *writers = (race_row_t *)(void *)&s->lds.write[d],
                *readers = (race_row_t *)(void *)&s->lds.read[d];
     uint64_t others = 0;
+    if (own.again && race_row_all(readers, rows, mine, again)) return 0;
     for (unsigned k = 0; k < rows; k++) {
         const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
-        if (own.again && !race_row_any((r ^ mine) & used & RACE_AGAIN_BITS)) continue;
+        if (own.again && !race_row_any((r ^ mine) & again)) continue;
         const race_row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
         const race_row_t read = hot_row(&own, r) & used;
         race_row_t in_the_way = hot_row(&own, writers[k]) & used;
@@ -245,7 +249,7 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
                    (uint64_t)site->id << RACE_SITE_SHIFT |
                    (meets || site->tries ? RACE_ATOMIC : 0) |
                    (site->waits && kind == RACE_RMW ? RACE_EXTRA : 0);
-    x.again = race_again(site, kind);
+    x.again = race_again(site, kind, x.race.word);
     uint64_t lanes = touch_even(&x, a, size);
     if (lanes & ~UINT64_C(1)) sgc_lanes_spread(a);
     for (lanes = touch_whole(&x, a, lanes, size); lanes; lanes &= lanes - 1) {

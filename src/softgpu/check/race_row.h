@@ -4,7 +4,7 @@
 #ifndef SOFTGPU_CHECK_RACE_ROW_H
 #define SOFTGPU_CHECK_RACE_ROW_H
 
-#include "softgpu/cache/reach.h"
+#include "softgpu/check/race.h"
 
 typedef uint64_t race_row_t __attribute__((vector_size(32), aligned(8), may_alias));
 
@@ -13,6 +13,17 @@ typedef uint64_t race_row_t __attribute__((vector_size(32), aligned(8), may_alia
 RACE_ROW bool race_row_any(race_row_t r)
 {
     return !_mm256_testz_si256((__m256i)r, (__m256i)r);
+}
+
+/* Whether all words of the rows, a multiple of four, are equal to `word` in `bits`. */
+RACE_ROW bool race_row_all(const race_row_t *row, unsigned rows, uint64_t word, race_row_t bits)
+{
+    for (const race_row_t *end = row + rows; row < end; row += 4) {
+        const race_row_t differ =
+            (row[0] ^ word) | (row[1] ^ word) | (row[2] ^ word) | (row[3] ^ word);
+        if (!_mm256_testz_si256((__m256i)differ, (__m256i)bits)) return false;
+    }
+    return true;
 }
 
 /* Stores the words that are accessed, and nothing to the others: those may be other threads'. */
@@ -45,6 +56,25 @@ static inline bool race_row_even(const sgc_lanes_t *a, unsigned *shift)
         return false;
     *shift = (unsigned)__builtin_ctz(a->step / 4);
     return __builtin_cpu_supports("avx2");
+}
+
+/* The lanes from the first one on that reads what has not been read before: race_again(), of which
+ * `again` is what it has returned. `readers` are those of `bytes` bytes from `base` on. */
+static inline uint64_t race_not_again(const sgc_lanes_t *a, uint64_t lanes, const uint64_t *readers,
+                                      uint64_t base, uint64_t bytes, uint64_t word, uint64_t again)
+{
+    uint64_t last = UINT64_MAX;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t at = a->va[__builtin_ctzll(lanes)] - base;
+        uint64_t differ = 0;
+        if (at == last) continue;
+        if (at % 4 || at >= bytes || bytes - at < a->bytes) break;
+        for (uint64_t d = at / 4; d < (at + a->bytes) / 4; d++)
+            differ |= __atomic_load_n(&readers[d], __ATOMIC_RELAXED) ^ word;
+        if (differ & again) break;
+        last = at;
+    }
+    return lanes;
 }
 
 #endif

@@ -253,7 +253,8 @@ static void fill(race_site_t *s, const isa_wave_t *w, const isa_inst_t *i, const
 {
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool bypasses = (i->flags & ISA_F_GLC) && !(i->flags & ISA_F_SLC);
-    s->n_words = i->dwords;
+    *s = (race_site_t){.pc = pc, .n_words = i->dwords};
+    s->page = w->page->serial;
     memcpy(s->words, &w->page->words[i - w->page->slots], i->dwords * sizeof *s->words);
     s->data_shift = op->access == SGC_WRITE && strstr(row->mnemonic, "d16_hi") ? 16 : 0;
     s->rmw = op->access == SGC_ATOMIC;
@@ -263,42 +264,48 @@ static void fill(race_site_t *s, const isa_wave_t *w, const isa_inst_t *i, const
     s->atomic = s->rmw || s->waits || (op->unit == SGC_UNIT_VECTOR && bypasses);
 }
 
+static bool same_site(const race_site_t *a, const race_site_t *b)
+{
+    return a->pc == b->pc && memcmp(a->words, b->words, sizeof a->words) == 0 &&
+           a->atomic == b->atomic && a->waits == b->waits && a->tries == b->tries;
+}
+
+/* Another page with the same code around it has the same site. */
 static const race_site_t *add(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                               uint64_t pc, unsigned hash)
 {
-    static _Thread_local race_site_t none; /* for what there is no room for */
+    static _Thread_local race_site_t new; /* remains where there is no room for more */
     race_site_t *s = NULL;
     pthread_mutex_lock(&all.lock);
+    fill(&new, w, i, op, pc);
     for (unsigned id; !s && (id = atomic_load_explicit(&all.at[hash], memory_order_relaxed));
          hash = (hash + 1) & ((1 << INDEX_BITS) - 1))
-        if (all.site[id].pc == pc && all.site[id].words[0] == w->page->words[i - w->page->slots])
-            s = &all.site[id];
-    if (!s && all.n < RACE_SITES) {
+        if (same_site(&all.site[id], &new)) s = &all.site[id];
+    if (s) {
+        s->page = new.page;
+    } else if (all.n < RACE_SITES) {
         s = &all.site[all.n];
-        fill(s, w, i, op, pc);
-        s->pc = pc;
-        s->id = (uint16_t)all.n;
+        new.id = (uint16_t)all.n;
+        *s = new;
         atomic_store_explicit(&all.at[hash], (uint16_t)all.n++, memory_order_release);
     }
-    if (!s) {
-        s = &none;
-        memset(s, 0, sizeof *s);
-        fill(s, w, i, op, pc);
-    }
     pthread_mutex_unlock(&all.lock);
-    return s;
+    return s ? s : &new;
 }
 
 const race_site_t *race_site(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op)
 {
     const uint64_t pc = isa_inst_pc(w, i);
-    unsigned hash = (unsigned)((pc >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INDEX_BITS));
+    const unsigned first =
+        (unsigned)((pc >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INDEX_BITS));
+    unsigned hash = first;
     for (unsigned id; (id = atomic_load_explicit(&all.at[hash], memory_order_acquire));
          hash = (hash + 1) & ((1 << INDEX_BITS) - 1)) {
         const race_site_t *s = &all.site[id];
-        if (s->pc == pc && s->words[0] == w->page->words[i - w->page->slots]) return s;
+        if (s->pc == pc && atomic_load_explicit(&s->page, memory_order_relaxed) == w->page->serial)
+            return s;
     }
-    return add(w, i, op, pc, hash);
+    return add(w, i, op, pc, first);
 }
 
 const race_site_t *race_site_of(uint64_t word)

@@ -185,11 +185,13 @@ static unsigned read_words(const isa_code_t *code, uint64_t va, uint32_t *words)
 static isa_page_t *new_page(isa_code_t *code, const isa_core_t *core, uint64_t va,
                             const uint32_t *words, unsigned n_words, uint64_t generation)
 {
+    static _Atomic(uint64_t) serial;
     isa_page_t *page = aligned_alloc(_Alignof(isa_page_t), sizeof(*page));
     if (!page) return NULL;
     memset(page, 0, sizeof(*page));
     atomic_fetch_add_explicit(&code->n_pages, 1, memory_order_relaxed);
     page->va = va;
+    page->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
     page->code = code;
     page->core = core;
     page->n_words = n_words;

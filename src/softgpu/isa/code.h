@@ -14,7 +14,8 @@ enum {
 };
 
 struct isa_page {
-    uint64_t va; /* GPU address of slot 0 */
+    uint64_t va;     /* GPU address of slot 0 */
+    uint64_t serial; /* no other page has it, of this cache or another */
     struct isa_code *code;
     const isa_core_t *core;       /* whose handlers the slots point at */
     _Atomic(uint64_t) generation; /* of the code cache when the bytes were last compared */
