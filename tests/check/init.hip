@@ -287,6 +287,53 @@ static void registers()
     end();
 }
 
+// ---- memory of other calls ----
+
+__global__ void mark_bytes(const unsigned char *from, int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && from[i] > 3) to[i / 4] = 1; // bug: bytes
+}
+
+// of the last dword the host, or a kernel of its, has written three
+static void last_byte()
+{
+    make();
+    (void)hipMemset(from, 0, N * sizeof(int) - !right);
+    mark_bytes<<<16, 256>>>((unsigned char *)from, to, N * sizeof(int));
+    end();
+}
+
+// what was written before the memory went back to the pool is not there any more
+static void pool()
+{
+    int *at;
+    hipStream_t stream;
+    make();
+    (void)hipStreamCreate(&stream);
+    for (int again = 0; again < 3; again++) {
+        if (hipMallocAsync((void **)&at, N * sizeof(int), stream) != hipSuccess) return; // made: pool
+        if (again < 2 || right) fill<<<GROUPS, GROUP, 0, stream>>>(at, N, 1);
+        mark<<<GROUPS, GROUP, 0, stream>>>(at, to, N);
+        (void)hipFreeAsync(at, stream);
+        (void)hipStreamSynchronize(stream);
+        size_t left, all;
+        (void)hipMemGetInfo(&left, &all); // it is given back to the pool at once
+    }
+    end();
+}
+
+static void box()
+{
+    hipPitchedPtr at;
+    const hipExtent extent = {N, 2, 2};
+    make();
+    if (hipMalloc3D(&at, extent) != hipSuccess) return; // made: box
+    if (right) (void)hipMemset3D(at, 0, extent);
+    mark<<<1, GROUP>>>((int *)at.ptr, to, N / 4);
+    end();
+}
+
 int main(int argc, char **argv)
 {
     static const row_t programs[] = {
@@ -294,6 +341,7 @@ int main(int argc, char **argv)
         {"given-again", given_again}, {"copied", copied}, {"transferred", transferred},
         {"from-host", from_host}, {"address", address}, {"branch", branch}, {"member", member},
         {"counter", count}, {"border", border}, {"bins", bins}, {"array", privately<16>},
-        {"array-large", privately<5000>}, {"kept", kept}, {"tile", tile}, {"register", registers}};
+        {"array-large", privately<5000>}, {"kept", kept}, {"tile", tile}, {"register", registers},
+        {"last-byte", last_byte}, {"pool", pool}, {"box", box}};
     return run(programs, argc, argv);
 }

@@ -46,6 +46,13 @@ BUGS = {
                        "made: allocate"),
     "register": corpus.Bug(ONE, CONDITION + "0 of wave 0", "bug: vector", "64 lanes of this wave",
                            "the wave has never written v"),
+    # byte 3999: lane 31 of wave 2 of group 15
+    "last-byte": corpus.Bug(ONE, CONDITION + "31 of wave 2, group (15,0,0)", "bug: bytes", "1 lane of this wave",
+                            f"is 3999 {ALLOCATED}", "made: allocate"),
+    "pool": corpus.Bug(ONE, CONDITION + "0 of wave", "bug: condition", " lanes of this wave",
+                       "bytes that hipMallocAsync gave out at", "made: pool"),
+    "box": corpus.Bug(ONE, CONDITION + "0 of wave", "bug: condition", " lanes of this wave",
+                      "bytes that hipMalloc3D gave out at", "made: box"),
 }
 
 

@@ -1,6 +1,7 @@
 /* init_memory.c - which bytes of a place count as written: after stores of waves, writes of the
  * host that nobody tells of, copies; by hand. */
 #include "softgpu/check/init.h"
+#include "softgpu/check/sink.h"
 #include "softgpu/device/memory.h"
 
 #include <setjmp.h>
@@ -63,6 +64,53 @@ static void other_memory_counts_as_written(void **unused)
     assert_int_equal(unwritten(0), 0xffff);
 }
 
+static void watch(const char *call, unsigned flags, bool wanted)
+{
+    const chk_stack_t nowhere = {0};
+    chk_bytes_going(base, PLACE);
+    assert_int_not_equal(chk_place_add(base, PLACE, call, flags, &nowhere), 0);
+    chk_bytes_made(base, PLACE);
+    assert_int_equal(place_at(0) != NULL, wanted);
+}
+
+/* Its end was told. */
+static void end(void)
+{
+    const chk_stack_t nowhere = {0};
+    chk_place_t p;
+    assert_true(chk_place_at(base, &p));
+    chk_place_end(base, p.serial, "hipFree", &nowhere, false);
+    chk_bytes_going(base, PLACE);
+}
+
+/* What a pool gives out may still be in use where nobody has told that it is over. */
+static void pools_are_watched_where_they_are_idle(void **unused)
+{
+    (void)unused;
+    end();
+    watch("hipMallocAsync", 0, true);
+    assert_int_equal(unwritten(0), 0xffff);
+    const uint32_t before = *(uint32_t *)host;
+    *(uint32_t *)host = 5;
+    watch("hipMallocAsync", 0, false);
+    assert_int_equal(*(uint32_t *)host, 5);
+    end();
+    watch("hipMallocFromPoolAsync", 0, true);
+    assert_int_equal(*(uint32_t *)host, before);
+    end();
+    watch("hsa_amd_memory_pool_allocate", SOFTGPU_CHECK_INNER, false); /* it asks for more */
+    watch("hipMallocAsync", 0, true);
+}
+
+static void other_calls(void **unused)
+{
+    (void)unused;
+    watch("hipMalloc3D", 0, true);
+    watch("hipMemAllocPitch", 0, true);
+    watch("hipMallocManaged", 0, false);
+    watch("hsa_amd_memory_pool_allocate", 0, false); /* by nobody of the program's */
+}
+
 static void stores_write_their_bytes(void **unused)
 {
     (void)unused;
@@ -114,6 +162,32 @@ static void neighbours_stay_unwritten(void **unused)
     assert_int_equal(unwritten(0), 0xffff & ~0x20);
 }
 
+/* Lanes of one instruction: the memory is as before when all of them are told. */
+static void lanes_share_a_dword(void **unused)
+{
+    static const uint8_t data[3] = {7, 8, 9};
+    (void)unused;
+    for (unsigned k = 0; k < 3; k++)
+        chk_bytes_store(place_at(0), base + 4 + k, &data[k], 1, 0);
+    memcpy(host + 4, data, sizeof data);
+    assert_int_equal(unwritten(0), 0xffff & ~0x70);
+    host[5] ^= 1; /* the host's own write is seen as ever */
+    assert_int_equal(unwritten(0), 0xff0f);
+}
+
+/* What is copied to parts of dwords leaves the rest of them. */
+static void copies_end_within_dwords(void **unused)
+{
+    (void)unused;
+    memset(host + SECOND + PLACE + 100, 5, 16); /* is in no place */
+    chk_bytes_transfer(memory, base + SECOND + PLACE + 100, base + 3, 6);
+    memmove(host + 3, host + SECOND + PLACE + 100, 6);
+    assert_int_equal(unwritten(0), 0xffff & ~(0x3f << 3));
+    chk_bytes_transfer(memory, base + 3, base + SECOND + 1, 2);
+    memmove(host + SECOND + 1, host + 3, 2);
+    assert_int_equal(unwritten(SECOND), 0xffff & ~6);
+}
+
 static void copies_carry_it_along(void **unused)
 {
     (void)unused;
@@ -144,11 +218,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(nothing_is_written_at_first, set_up),
         cmocka_unit_test_setup(other_memory_counts_as_written, set_up),
+        cmocka_unit_test_setup(pools_are_watched_where_they_are_idle, set_up),
+        cmocka_unit_test_setup(other_calls, set_up),
         cmocka_unit_test_setup(stores_write_their_bytes, set_up),
         cmocka_unit_test_setup(the_host_writes_unseen, set_up),
         cmocka_unit_test_setup(undefined_values_stay_undefined, set_up),
         cmocka_unit_test_setup(neighbours_stay_unwritten, set_up),
         cmocka_unit_test_setup(copies_carry_it_along, set_up),
+        cmocka_unit_test_setup(lanes_share_a_dword, set_up),
+        cmocka_unit_test_setup(copies_end_within_dwords, set_up),
         cmocka_unit_test_setup(what_is_given_again_is_nobodys, set_up),
     };
     host = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -269,9 +269,44 @@ static void every_instruction(void **unused)
     assert_true(rig.changed[CHK_RULE_BITS] * 100 > rig.marked[CHK_RULE_BITS] * 90);
 }
 
+/* v2 = v1 * factor (+ v3), of which v1 is undefined from a bit on: what is of the result. */
+static uint32_t undefined_product(unsigned op, uint32_t factor, uint32_t undefined)
+{
+    static const chk_origin_t from = {.from = CHK_FROM_VGPR, .at = 1};
+    const isa_operand_t row = {.kind = ISA_OPK_VGPR, .bits = 32, .sel = 6, .reg = 1};
+    isa_inst_t i = {.op = (uint16_t)op, .fmt = ISA_FMT_VOP3A, .dst = row, .src = {row, row, row}};
+    isa_row_t u;
+    i.dst.reg = 2;
+    i.src[1] = (isa_operand_t){.kind = ISA_OPK_CONST, .bits = 32, .sel = 6, .k = factor};
+    i.src[2].reg = 3;
+    chk_shadow_start(&rig.after, &rig.dispatch, ISA_CODE_FLAT_SCRATCH);
+    memset(rig.after.some, 0, sizeof rig.after.some);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        u[l] = undefined;
+    chk_row_set(&rig.after, 1, ~UINT64_C(0), u, &from);
+    set_exec(0);
+    assign(&i, 2);
+    chk_alu_step(&rig.lab, &rig.after, &rig.wave, &i);
+    chk_row_get(&rig.after, 2, u);
+    return u[17];
+}
+
+static void factors_push_it_up(void **unused)
+{
+    (void)unused;
+    assert_int_equal(undefined_product(ISA_OP_v_mul_lo_u32, 0, ~0u), 0);
+    assert_int_equal(undefined_product(ISA_OP_v_mul_lo_u32, 1, 0xf0), 0xfffffff0);
+    assert_int_equal(undefined_product(ISA_OP_v_mul_lo_u32, 24, 0xf0), 0xffffff80);
+    assert_int_equal(undefined_product(ISA_OP_v_mul_lo_u32, 0x10000, 0xf0000), 0);
+    assert_int_equal(undefined_product(ISA_OP_v_mul_u32_u24, 0xff000000, ~0u), 0);
+    assert_int_equal(undefined_product(ISA_OP_v_mad_u32_u24, 0, ~0u), 0);
+    assert_int_equal(undefined_product(ISA_OP_v_mad_u32_u24, 2, 0x400), 0xfffff800);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
+                                       cmocka_unit_test(factors_push_it_up)};
     rig.core = isa_core_select();
     rig.dispatch = (isa_dispatch_t){.n_vgpr = ROWS,
                                     .acc_offset = ACC,

@@ -123,10 +123,11 @@ static inline void chk_scalar_set(chk_shadow_t *s, unsigned code, uint32_t bits,
 /* ---- instructions between registers: init_alu.c, by the rules of init_rules.c ---- */
 
 typedef enum {
-    CHK_RULE_NONE, /* of no concern */
-    CHK_RULE_BITS, /* a bit of the result comes of at most one of each operand */
-    CHK_RULE_SUM,  /* of two numbers and a carry */
-    CHK_RULE_UP,   /* from the lowest undefined bit upwards */
+    CHK_RULE_NONE,    /* of no concern */
+    CHK_RULE_BITS,    /* a bit of the result comes of at most one of each operand */
+    CHK_RULE_SUM,     /* of two numbers and a carry */
+    CHK_RULE_UP,      /* from the lowest undefined bit upwards */
+    CHK_RULE_PRODUCT, /* the same, of the first two sources' product */
     CHK_RULE_EQUAL,
     CHK_RULE_ORDER,
     CHK_RULE_ANY, /* of an undefined bit all of the result is */

@@ -138,7 +138,7 @@ static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t b
         uint32_t undefined = 0;
         for (uint32_t k = 0; b && k < bytes; k++)
             undefined |= (uint32_t)(((const uint8_t *)u)[k] == 0xff) << k;
-        if (b && (undefined || bytes < 4))
+        if (b && (undefined || (va | bytes) & 3))
             chk_bytes_store(b, va, (const uint8_t *)data, bytes, undefined);
         else if (b)
             chk_bytes_write(b, va, bytes);
@@ -315,7 +315,7 @@ static bool write_clear(const access_t *a, sgc_lanes_t *l)
         if (a->s->lds_clear == UINT32_MAX) return true;
         EACH_SIZE(lds_write, l->bytes, a, l)
     }
-    if (a->room == GLOBAL && l->even && l->step == l->bytes) {
+    if (a->room == GLOBAL && l->even && l->step == l->bytes && !(l->va[0] & 3)) {
         chk_bytes_t *b = chk_bytes_find(&a->s->memo, l->va[0]);
         if (b) chk_bytes_write(b, l->va[0], (uint64_t)ISA_LANES * l->bytes);
         return true;

@@ -310,7 +310,7 @@ static void look(frame_t *f, unsigned n, bool values, view_t *v)
         select_part(v->row[0],
                     f->i->fmt != ISA_FMT_VOP1 && o->sel & 1 && !(f->i->flags & ISA_F_SDWA) ? 16 : 0,
                     16, false);
-    for (unsigned l = 0; l < ISA_LANES && n < 2 && !values; l++)
+    for (unsigned l = 0; l < ISA_LANES && n < 2; l++)
         v->row[0][l] &= f->a->seen;
     if (!v->packed || f->i->fmt != ISA_FMT_VOP3P) return;
     const bool low = o->sel & 1, high = o->sel & 2;
@@ -575,47 +575,69 @@ static uint64_t whole(const view_t *v, unsigned l)
     return v->row[0][l] | (v->rows > 1 ? (uint64_t)v->row[1][l] << 32 : 0);
 }
 
-static uint32_t upwards(uint32_t x)
+/* The lowest undefined bit of a product: below that of a factor, zeros of the other push it up. */
+static uint64_t product(uint64_t x, uint64_t ux, uint64_t y, uint64_t uy)
 {
-    return x | (0 - x);
+    int at = 64;
+    x |= ux;
+    y |= uy;
+    if (ux && y) at = __builtin_ctzll(ux) + __builtin_ctzll(y);
+    if (uy && x && __builtin_ctzll(uy) + __builtin_ctzll(x) < at)
+        at = __builtin_ctzll(uy) + __builtin_ctzll(x);
+    return at < 64 ? UINT64_C(1) << at : 0;
+}
+
+/* Source `n` as up() reads it; an immediate's destination is its first. */
+static void look_both(frame_t *f, unsigned n, view_t *x, view_t *u)
+{
+    const isa_inst_t *i = f->i;
+    if (!f->a->tied) {
+        look(f, n, true, x);
+        look(f, n, false, u);
+        return;
+    }
+    x->rows = u->rows = 1;
+    x->row[0][0] = n ? (uint32_t)i->imm : f->w->sgpr[i->dst.reg];
+    u->row[0][0] = n ? 0 : f->s->scalar[i->dst.reg];
 }
 
 static void up(frame_t *f)
 {
     isa_row_t u[RESULTS] = {{0}};
-    view_t v;
+    view_t x[3], v[3];
     if (f->i->flags & (ISA_F_CLAMP | ISA_F_DSTSEL | ISA_F_SDWA)) {
         any(f);
         return;
     }
     const uint64_t unclear = undefined_controls(f);
+    const unsigned sources = f->scalar ? 2 : 3;
+    for (unsigned n = 0; n < sources; n++) {
+        const isa_operand_t *o = f->a->tied ? &f->i->dst : &f->i->src[n];
+        if (f->a->control >> n & 1)
+            v[n].rows = 0;
+        else
+            look_both(f, n, &x[n], &v[n]);
+        if (v[n].rows && f->from.from == CHK_FROM_NOWHERE && chk_operand_some(f->s, o))
+            f->from = *chk_operand_from(f->s, o, ~UINT64_C(0));
+    }
+    uint64_t lanes = 0;
+    for (unsigned l = 0; l < (f->scalar ? 1 : ISA_LANES); l++) {
+        const bool multiplies = f->a->rule == CHK_RULE_PRODUCT;
+        uint64_t some =
+            multiplies ? product(whole(&x[0], l), whole(&v[0], l), whole(&x[1], l), whole(&v[1], l))
+                       : 0;
+        for (unsigned n = multiplies ? 2 : 0; n < sources; n++)
+            if (v[n].rows) some |= whole(&v[n], l);
+        if (unclear >> l & 1) some = ~UINT64_C(0);
+        some |= 0 - some;
+        lanes |= (uint64_t)(some != 0) << l;
+        u[0][l] = (uint32_t)some;
+        u[1][l] = (uint32_t)(some >> 32);
+    }
     if (f->scalar) {
-        uint32_t x = f->a->tied ? f->s->scalar[f->i->dst.reg] : 0;
-        for (unsigned n = 0; n < 2; n++)
-            if (f->i->src[n].kind == ISA_OPK_SGPR) x |= f->s->scalar[f->i->src[n].reg];
-        for (unsigned n = 0; x && f->from.from == CHK_FROM_NOWHERE && n < 2; n++)
-            f->from = *chk_operand_from(f->s, &f->i->src[n], ~UINT64_C(0));
-        if (x && f->from.from == CHK_FROM_NOWHERE) f->from = *chk_operand_from(f->s, &f->i->dst, 0);
-        x = upwards(x);
-        set_scalars(f, f->mask, &x, 1);
-        set_scc(f, x != 0);
+        set_scalars(f, f->mask, u[0], 1);
+        set_scc(f, lanes);
         return;
-    }
-    uint64_t some[ISA_LANES] = {0}, lanes = 0;
-    for (unsigned n = 0; n < 3; n++) {
-        if (f->a->control >> n & 1 || !chk_operand_some(f->s, &f->i->src[n])) continue;
-        look(f, n, false, &v);
-        if (f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, &f->i->src[n], ~UINT64_C(0));
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            some[l] |= whole(&v, l);
-    }
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        if (unclear >> l & 1) some[l] = ~UINT64_C(0);
-        some[l] |= 0 - some[l];
-        lanes |= (uint64_t)(some[l] != 0) << l;
-        u[0][l] = (uint32_t)some[l];
-        u[1][l] = (uint32_t)(some[l] >> 32);
     }
     set_rows(f, u);
     set_mask(f, lanes & f->w->exec);
@@ -756,7 +778,8 @@ void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     switch (f.a->rule) {
     case CHK_RULE_BITS: bits(&f); break;
     case CHK_RULE_SUM: sum(&f); break;
-    case CHK_RULE_UP: up(&f); break;
+    case CHK_RULE_UP:
+    case CHK_RULE_PRODUCT: up(&f); break;
     case CHK_RULE_EQUAL:
     case CHK_RULE_ORDER: compare(&f); break;
     case CHK_RULE_MATRIX: matrix(&f); break;

@@ -1,13 +1,15 @@
 /* init_memory.c - which bytes of the program's GPU memory somebody has written.
  *
- * A place that hipMalloc gives out is filled with a pattern of its addresses, and has a bit for
- * every byte. Kernels and copy engines set bits; what the host writes nobody sees, but the pattern
- * is gone then: a byte counts as never written while its bit is 0 and the dword around it holds
- * what it held last, the pattern or an undefined value that was stored. All other memory counts as
- * written. */
+ * A place that hipMalloc or its like gives out is filled with a pattern of its addresses, and has a
+ * bit for every byte. Kernels and copy engines set bits; what the host writes nobody sees, but the
+ * pattern is gone then: a byte counts as never written while its bit is 0 and the dword around it
+ * holds what it held last, the pattern or an undefined value that was stored. All other memory
+ * counts as written. */
 #include "softgpu/check/init.h"
 
+#include "softgpu/check/check.h"
 #include "softgpu/check/group.h"
+#include "softgpu/check/sink.h"
 #include "softgpu/device/memory.h"
 
 #include <pthread.h>
@@ -20,9 +22,9 @@ enum {
     MEMORIES = 64
 };
 
-/* Larger ones count as written, and what is beyond that in all: the pattern would need the host's
- * memory for all of them. */
-static const uint64_t LARGEST = UINT64_C(1) << 30, MOST = UINT64_C(4) << 30;
+/* What is beyond that in all counts as written: the pattern needs the host's memory for all of it.
+ */
+static const uint64_t MOST = UINT64_C(4) << 30;
 
 static struct {
     pthread_rwlock_t lock;
@@ -34,13 +36,29 @@ static struct {
     uint64_t bytes; /* of the places */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
-/* Calls that give out memory of which all writers but the host are known, and which no earlier work
- * on a stream still uses. */
-static bool is_watched(const char *call)
+/* Calls that give out memory of which all writers but the host are known; and whether nobody uses
+ * it any more. A pool may give out what work on its stream still uses, unless it is known to have
+ * been over; HSA's are the program's own where no runtime has asked. */
+static bool is_watched(const chk_place_t *p)
 {
-    static const char *const calls[] = {"hipMalloc", "hipMallocPitch", "hipExtMallocWithFlags"};
-    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
-        if (!strcmp(call, calls[k])) return true;
+    static const struct {
+        const char *call;
+        enum { ALWAYS, IDLE, OWN } when;
+    } calls[] = {{"hipMalloc", ALWAYS},
+                 {"hipMallocPitch", ALWAYS},
+                 {"hipMalloc3D", ALWAYS},
+                 {"hipMemAllocPitch", ALWAYS},
+                 {"hipExtMallocWithFlags", ALWAYS},
+                 {"hipMallocAsync", IDLE},
+                 {"hipMallocFromPoolAsync", IDLE},
+                 {"hsa_memory_allocate", OWN},
+                 {"hsa_amd_memory_pool_allocate", OWN}};
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+        if (strcmp(p->call, calls[k].call) != 0) continue;
+        return calls[k].when == ALWAYS || (calls[k].when == IDLE && !p->over) ||
+               (calls[k].when == OWN && !(p->flags & SOFTGPU_CHECK_INNER) &&
+                chk_called_by_program(&p->made));
+    }
     return false;
 }
 
@@ -176,9 +194,10 @@ void chk_bytes_made(uint64_t begin, uint64_t bytes)
 {
     chk_place_t place;
     const sg_memory_t *m = memory_of(begin);
-    const bool watched = m && !(begin & 3) && bytes <= LARGEST && has_room(bytes) &&
+    const sg_extent_t *e = m ? sg_memory_find(m, begin) : NULL;
+    const bool watched = e && !(e->flags & SG_MEM_HOST) && !(begin & 3) && has_room(bytes) &&
                          chk_place_near(begin, &place) && place.begin == begin &&
-                         is_watched(place.call);
+                         is_watched(&place);
     uint32_t *host = watched ? sg_memory_host(m, begin, bytes, SG_MEM_WRITABLE) : NULL;
     chk_bytes_t *b = host ? make(begin, bytes, (uint8_t *)host) : NULL;
     for (uint64_t k = 0; b && k < bytes / 4; k++)
@@ -315,21 +334,22 @@ uint32_t chk_bytes_unwritten(chk_bytes_t *b, uint64_t va, uint32_t bytes)
     return unwritten;
 }
 
-/* Dwords of which a byte is unwritten are going to hold the bytes of `data` among those that are
- * there: what they hold then is theirs, not the host's. */
+/* Dwords of which a byte is unwritten are going to hold the bytes of `data` among those that they
+ * hold already, as far as that is known: other lanes' are not there yet. */
 void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t bytes,
                      uint32_t undefined)
 {
     const uint64_t begin = va - b->begin;
     if (va + bytes > b->end) return;
     for (uint64_t dword = begin / 4; dword <= (begin + bytes - 1) / 4; dword++) {
+        const uint32_t marks = pattern(b->begin + 4 * dword);
         uint32_t bits =
             (uint32_t)(atomic_load_explicit(&b->written[4 * dword / WORD], memory_order_relaxed) >>
                        4 * dword % WORD) &
             15;
-        uint32_t now = b->begin + 4 * dword + 4 <= b->end ? dword_at(b, dword) : 0, known = 0,
-                 unknown = 0;
-        if (bits != 15 && was_written(b, dword)) bits = 15;
+        uint32_t now = atomic_load_explicit(&b->held[dword], memory_order_relaxed) ^ marks,
+                 known = 0, unknown = 0;
+        if (bits == 15) now = b->begin + 4 * dword + 4 <= b->end ? dword_at(b, dword) : 0;
         for (unsigned k = 0; k < 4; k++) {
             const uint64_t at = 4 * dword + k - begin; /* wraps below the first */
             if (at >= bytes) continue;
@@ -340,9 +360,7 @@ void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t 
             now = (now & ~(0xffu << 8 * k)) | (uint32_t)data[at] << 8 * k;
         }
         bits = (bits | known) & ~unknown;
-        if (bits != 15)
-            atomic_store_explicit(&b->held[dword], now ^ pattern(b->begin + 4 * dword),
-                                  memory_order_relaxed);
+        if (bits != 15) atomic_store_explicit(&b->held[dword], now ^ marks, memory_order_relaxed);
         if (unknown)
             atomic_fetch_and_explicit(&b->written[4 * dword / WORD],
                                       ~((uint64_t)unknown << 4 * dword % WORD),
@@ -353,14 +371,32 @@ void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t 
 
 /* ---- copy engines ---- */
 
+/* Defined bytes: of the dwords at the ends there may be others, which stay as they are. */
+static void carry_known(const sg_memory_t *m, uint64_t source, chk_bytes_t *to, uint64_t target,
+                        uint64_t bytes)
+{
+    const uint8_t *data = NULL;
+    uint64_t head = -target & 3;
+    if (head > bytes) head = bytes;
+    const uint32_t tail = (bytes - head) & 3;
+    if (source && (head || tail)) data = sg_memory_host(m, source, bytes, 0);
+    if (!data) {
+        chk_bytes_write(to, target, bytes);
+        return;
+    }
+    chk_bytes_write(to, target + head, bytes - head - tail);
+    if (head) chk_bytes_store(to, target, data, (uint32_t)head, 0);
+    if (tail) chk_bytes_store(to, target + bytes - tail, data + bytes - tail, tail, 0);
+}
+
 /* Of a piece that lies in one place, or in none, on each side. */
-static void carry(chk_bytes_t *from, uint64_t source, chk_bytes_t *to, uint64_t target,
-                  uint64_t bytes)
+static void carry(const sg_memory_t *m, chk_bytes_t *from, uint64_t source, chk_bytes_t *to,
+                  uint64_t target, uint64_t bytes)
 {
     enum { STEP = 16 };
     if (!to) return;
     if (!from || chk_bytes_whole(from, source, bytes)) {
-        chk_bytes_write(to, target, bytes);
+        carry_known(m, source, to, target, bytes);
         return;
     }
     for (uint64_t done = 0; done < bytes; done += STEP) {
@@ -370,13 +406,12 @@ static void carry(chk_bytes_t *from, uint64_t source, chk_bytes_t *to, uint64_t 
             chk_bytes_store(to, target + done, from->host + (source + done - from->begin), n,
                             undefined);
         else
-            chk_bytes_write(to, target + done, n);
+            carry_known(m, source + done, to, target + done, n);
     }
 }
 
 void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {
-    (void)m;
     chk_bytes_memo_t memo = {0};
     if (!to) return;
     chk_bytes_dispatch(1); /* no place goes meanwhile */
@@ -389,7 +424,7 @@ void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, u
             if (to - begin < end - begin && n > end - to) n = end - to;
             if (from && from - begin < end - begin && n > end - from) n = end - from;
         }
-        carry(a, from, b, to, n);
+        carry(m, a, from, b, to, n);
         bytes -= n;
         to += n;
         if (from) from += n;

@@ -88,8 +88,10 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigne
     if (make_room()) {
         const size_t at = first_behind(begin);
         size_t overlaps = 0;
-        while (at + overlaps < all.n && all.place[at + overlaps]->begin < p->end)
-            overlaps++;
+        for (; at + overlaps < all.n && all.place[at + overlaps]->begin < p->end; overlaps++) {
+            const chk_place_t *old = all.place[at + overlaps];
+            p->over |= old->live && !(old->flags & SOFTGPU_CHECK_INNER);
+        }
         take_out(at, overlaps);
         memmove(all.place + at + 1, all.place + at, (all.n - at) * sizeof(*all.place));
         all.place[at] = p;

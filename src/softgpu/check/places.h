@@ -24,6 +24,7 @@ typedef struct {
     unsigned flags;      /* SOFTGPU_CHECK_HOST, SOFTGPU_CHECK_INNER */
     bool live;
     bool held;           /* taken back, but still mapped */
+    bool over;           /* a live one was there: its end was not told */
     const char *call;    /* that gave it out, "hipMalloc"; as long as the process */
     const char *gone_by; /* that took it back, or will when its stream gets there, or NULL */
     chk_stack_t made, gone;
