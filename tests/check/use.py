@@ -91,8 +91,10 @@ class Told(Use):
         self.assertRegex(text, r"hipMalloc gave out at \S*corpus.h:\d+ \(called at \S*use.hip:\d+, \S*corpus.h:\d+, ")
 
     def test_processes(self):
-        """What a fork has not done it does not tell; another program is told by its number."""
-        text = check("forked").stderr
+        """What a fork has not done it does not tell; another program is told by its number. Nothing stays behind."""
+        done = check("forked", env=dict(os.environ, XDG_RUNTIME_DIR=self.folder))
+        text = done.stderr
+        self.assertEqual((done.returncode, os.listdir(self.folder)), (3, []), text)
         self.assertEqual(len(re.findall(r"^softgpu: error: ", text, re.M)), 1, text)
         self.assertEqual(len(re.findall(r"^softgpu: 1 error$", text, re.M)), 1, text)
         self.assertEqual(len(re.findall(r"^softgpu\[\d+\]: error: ", text, re.M)), 1, text)
@@ -303,15 +305,19 @@ class Formats(Use):
         self.assertEqual(os.listdir(self.folder), ["findings"])
 
     def test_sarif_of_nothing(self):
-        """A program that has not used the GPU, or is killed before: a document without results."""
+        """A program that has not used the GPU, or is killed before: a document without results. Each launcher has a
+        file of its own if it is asked for."""
         for script, status in (("exit 3", 3), ("kill -9 $$", -signal.SIGKILL)):
-            path = self.path("findings")
-            done = run(softgpu, "--check", "--check-output", path, "--check-format", "sarif", "--", "sh", "-c", script)
+            done = run(softgpu, "--check", "--check-output", self.path("a%pid%b-%pid%"), "--check-format", "sarif", "--",
+                       "sh", "-c", script)
             self.assertEqual(done.returncode, status)
-            with open(path, encoding="utf-8") as f:
+            name, = os.listdir(self.folder)
+            self.assertRegex(name, r"^a(\d+)b-\1$")
+            with open(self.path(name), encoding="utf-8") as f:
                 document = json.load(f)
             self.judge_sarif(document)
             self.assertEqual(document["runs"][0]["results"], [])
+            os.unlink(self.path(name))
 
     def test_killed(self):
         """A kernel that does not end: what was found is told while it runs, and there, and whole."""

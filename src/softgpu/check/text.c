@@ -145,9 +145,9 @@ static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *tim
 
 static void put_sum(FILE *f, const chk_sum_t *s)
 {
-    fprintf(f, "%llu different, %llu time%s, %llu lane%s", (unsigned long long)s->different,
-            (unsigned long long)s->waves, base_plural(s->waves), (unsigned long long)s->lanes,
-            base_plural(s->lanes));
+    fprintf(f, "%llu different, %llu time%s", (unsigned long long)s->different,
+            (unsigned long long)s->waves, base_plural(s->waves));
+    if (s->lanes) fprintf(f, ", %llu lane%s", (unsigned long long)s->lanes, base_plural(s->lanes));
 }
 
 static void summary(base_lines_t *l, const chk_total_t *total)

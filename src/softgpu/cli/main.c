@@ -83,7 +83,8 @@ static const struct argp_option options[] = {
      "[made=FILE[:LINE]] [call=NAME]",
      0},
     {"check-output", KEY_CHECK_OUTPUT, "FILE", 0,
-     "Write what is wrong to FILE and not to standard error", 0},
+     "Write what is wrong to FILE and not to standard error; %pid% in it is this process's number",
+     0},
     {"check-format", KEY_CHECK_FORMAT, "NAME", 0,
      "How it is written: text (default), json (a line for each) or sarif (2.1.0)", 0},
     {"init", KEY_CHECK_INIT, "strict", 0,
@@ -130,7 +131,7 @@ static const struct {
 
 typedef struct {
     char **program;
-    const char *check_output; /* the option; NULL: not given */
+    bool check_output; /* the option is given */
 } command_t;
 
 static void check_number(struct argp_state *state, size_t row, const char *value)
@@ -260,7 +261,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
     if (key == KEY_TRACE_FILE)
         return begin_file(state, "--trace-file", "SOFTGPU_TRACE_FILE", value);
-    if (key == KEY_CHECK_OUTPUT) command->check_output = value;
+    if (key == KEY_CHECK_OUTPUT) command->check_output = true;
     for (size_t i = 0; i < sizeof(check_options) / sizeof(*check_options); i++)
         if (check_options[i].key == key) return set_check_option(check_options[i].variable, value);
     if (key == KEY_LIST_PROFILES) list_profiles();
@@ -366,6 +367,24 @@ static void run_beside(int status)
     if (child) wait_for_it(status, name);
 }
 
+/* With the number of this process in place of %pid%: of several launchers each has its own file. */
+static int number_output(void)
+{
+    static const char key[] = "%pid%";
+    const char *variable = chk_variables[CHK_VARIABLE_OUTPUT], *at = getenv(variable), *next;
+    char *name = NULL;
+    size_t bytes;
+    if (!at || !strstr(at, key)) return 0;
+    FILE *f = open_memstream(&name, &bytes);
+    if (!f) return EXIT_SETUP;
+    for (; (next = strstr(at, key)); at = next + strlen(key))
+        fprintf(f, "%.*s%d", (int)(next - at), at, (int)getpid());
+    fputs(at, f);
+    const int result = fclose(f) == 0 && setenv(variable, name, 1) == 0 ? 0 : EXIT_SETUP;
+    free(name);
+    return result;
+}
+
 /* The program may go to another folder than that from which its files are named. */
 static int name_from_root(unsigned variable)
 {
@@ -381,8 +400,9 @@ static int name_from_root(unsigned variable)
 
 /* Nothing has been found yet: whoever reads the file has what he expects, whatever becomes of the
  * program. */
-static int begin_report(const char *name, chk_format_t format)
+static int begin_report(chk_format_t format)
 {
+    const char *name = getenv(chk_variables[CHK_VARIABLE_OUTPUT]);
     const int fd =
         format == CHK_SARIF ? -1 : base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (fd >= 0) close(fd);
@@ -391,8 +411,9 @@ static int begin_report(const char *name, chk_format_t format)
     return EXIT_SETUP;
 }
 
-/* What the environment asks for, options or not; before the program is there. */
-static int set_check(const char *output)
+/* What the environment asks for, options or not; before the program is there. `begin`: the file of
+ * the report, too. */
+static int set_check(bool begin)
 {
     chk_options_t check;
     char why[1024], first[16];
@@ -405,9 +426,10 @@ static int set_check(const char *output)
     const chk_format_t format = check.format;
     chk_options_free(&check);
     if (!wanted) return 0;
-    if (name_from_root(CHK_VARIABLE_OUTPUT) != 0 || name_from_root(CHK_VARIABLE_SUPPRESSIONS) != 0)
+    if (number_output() != 0 || name_from_root(CHK_VARIABLE_OUTPUT) != 0 ||
+        name_from_root(CHK_VARIABLE_SUPPRESSIONS) != 0)
         return EXIT_SETUP;
-    if (output && begin_report(output, format) != 0) return EXIT_SETUP;
+    if (begin && begin_report(format) != 0) return EXIT_SETUP;
     if (add_check() != 0) return EXIT_SETUP;
     if (status) run_beside(status);
     snprintf(first, sizeof(first), "%d", (int)getpid());

@@ -134,16 +134,17 @@ static void in_forked_child(void)
     kfd_tree_forget();
 }
 
-static void register_fork_handler(void)
-{
-    pthread_atfork(NULL, NULL, in_forked_child);
-}
-
 __attribute__((destructor)) static void at_exit(void)
 {
     sg_observe_report();
     sg_check_report();
     kfd_tree_remove();
+}
+
+static void register_handlers(void)
+{
+    pthread_atfork(NULL, NULL, in_forked_child);
+    at_quick_exit(at_exit); /* which no destructor sees */
 }
 
 __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool has_stderr)
@@ -164,6 +165,6 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!has_stderr) base_log_set_stderr(false);
-    pthread_once(&once, register_fork_handler);
+    pthread_once(&once, register_handlers);
     return kfd_config() && sg_check_ready() ? &seam : NULL;
 }
