@@ -22,8 +22,8 @@ import sys
 import tempfile
 import time
 
-from runs import (CONVERSION_FAILED, Place, Result, execute, judge, judge_attached, judge_program, judge_rocprof,
-                  judge_tracer)
+from runs import (CONVERSION_FAILED, Place, Result, execute, judge, judge_attached, judge_checked, judge_program,
+                  judge_rocprof, judge_tracer)
 
 KINDS = ("memory", "map", "open", "write", "size", "thread", "name")
 LASTING = ("memory", "open", "write", "size")  # are also tried as: from here on all fail
@@ -271,6 +271,8 @@ def attach():
 def softgpu():
     Target("HIP program on softgpu", "traced", "softgpu/lib", lambda place: [
         BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=8, theirs=True).all()
+    Target("checked HIP program", "traced", "softgpu/lib", lambda place: [
+        BUILD + "/bin/softgpu", "--check=all", "--", FAKE + "/traced"], judge=judge_checked, most=4, theirs=True).all()
     Target("softgpu, the command", "softgpu", "", lambda place: [BUILD + "/bin/softgpu", "--cus", "4", "--", "true"],
            judge=judge_program).all()
 

@@ -174,6 +174,12 @@ def judge_program(got, clean):
     return None if got.stderr.strip() else f"status {got.status} in silence"
 
 
+def judge_checked(got, clean):
+    """The same of a program that is right, with softgpu's checks: what cannot be known is not reported."""
+    sum_of_all = re.search(r"^softgpu: [1-9]\d* errors?.*", got.stderr, re.MULTILINE)
+    return f"reported: {sum_of_all[0]}" if sum_of_all else judge_program(got, clean)
+
+
 def judge_rocprof(got, clean):
     """A run of rocprof: the program's own result, and all rows, or a message of what is missing."""
     if got.status is None:

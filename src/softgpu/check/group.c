@@ -32,7 +32,8 @@ static void choose(void)
         uint8_t looks[ISA_OP_COUNT] = {0};
         if (!(families & p->family)) continue;
         if (p->looks) p->looks(looks);
-        for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
+        /* what is no instruction ends the kernel, there is nothing to look at */
+        for (unsigned op = ISA_OP_NONE + 1; op < ISA_OP_COUNT; op++) {
             wanted.looks[op] |= looks[op];
             wanted.busy |= looks[op];
             if (looks[op] & ISA_CHECK_BEFORE) wanted.before[op] |= (uint8_t)(1 << wanted.n);
