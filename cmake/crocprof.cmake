@@ -70,11 +70,12 @@ endfunction()
 
 # crocprof_fuzz_test(name LIBS ... [SOURCES ...] [SEEDS file ...] [RUNS n]): tests/fuzz/<name>.c fed
 # with the seeds, those of tests/fuzz/corpus/<name> among them, and with random bytes, registered as
-# fuzz.<name>; scripts/run-fuzz gives the file to libFuzzer. In a tree with CROCPROF_FUZZ the program
-# is libFuzzer's
+# fuzz.<name>. In a tree with CROCPROF_FUZZ the program is libFuzzer's, and fuzz_<name>.seeds beside it
+# has the names of the seeds, by which scripts/run-fuzz knows its targets
 function(crocprof_fuzz_test name)
   cmake_parse_arguments(A "" "RUNS" "LIBS;SOURCES;SEEDS" ${ARGN})
   file(GLOB kept CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name}/*)
+  list(APPEND kept ${A_SEEDS})
   if(NOT A_RUNS)
     set(A_RUNS 20000)
   endif()
@@ -82,12 +83,14 @@ function(crocprof_fuzz_test name)
   target_link_libraries(fuzz_${name} PRIVATE ${A_LIBS})
   if(CROCPROF_FUZZ)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    list(JOIN kept "," seeds)
+    file(WRITE ${CMAKE_BINARY_DIR}/tests/fuzz/fuzz_${name}.seeds "${seeds}")
   else()
     target_sources(fuzz_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/fuzz/standalone.c)
   endif()
   set_target_properties(fuzz_${name} PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fuzz)
-  add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${kept} ${A_SEEDS} -runs=${A_RUNS})
+  add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${kept} -runs=${A_RUNS})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
 endfunction()
 

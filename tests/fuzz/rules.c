@@ -39,7 +39,6 @@ static const char *const pieces[] = {
     ":7",
     ":",
     "[a-z]",
-    "+",
     "?",
     ".",
     "|",
@@ -57,7 +56,7 @@ static char *make_text(const uint8_t *data, size_t size, bool raw, size_t *bytes
     if (!text) abort();
     for (size_t i = 0; i < size && i < 200; i++)
         if (raw)
-            *at++ = data[i] == '{' || data[i] == '*' ? 'x' : (char)data[i];
+            *at++ = memchr("{*+", data[i], 3) ? 'x' : (char)data[i];
         else
             at = stpcpy(at, pieces[data[i] % PIECES]);
     *bytes = (size_t)(at - text);
