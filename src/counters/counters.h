@@ -51,8 +51,11 @@ typedef void (*ctr_report_t)(const ctr_error_t *error, void *user);
     X(NONE, 48, 0) /* all of them in one number */                                                 \
     X(XCC, 6, 0)                                                                                   \
     X(AID, 6, 6)                                                                                   \
-    X(SHADER_ENGINE, 6, 12) X(AGENT, 6, 18) X(SHADER_ARRAY, 6, 24) X(WGP, 6, 30)                   \
-        X(INSTANCE, 10, 36)
+    X(SHADER_ENGINE, 6, 12)                                                                        \
+    X(AGENT, 6, 18)                                                                                \
+    X(SHADER_ARRAY, 6, 24)                                                                         \
+    X(WGP, 6, 30)                                                                                  \
+    X(INSTANCE, 10, 36)
 
 typedef enum {
 #define CTR_X(name, bits, shift) CTR_DIM_##name,
@@ -94,16 +97,46 @@ uint64_t ctr_instance_position(uint64_t instance, ctr_dim_t dim);
 #define CTR_PROPERTIES(X)                                                                          \
     X(cpu_cores_count)                                                                             \
     X(simd_count)                                                                                  \
-    X(mem_banks_count) X(caches_count) X(io_links_count) X(cpu_core_id_base) X(simd_id_base)       \
-        X(max_waves_per_simd) X(lds_size_in_kb) X(gds_size_in_kb) X(num_gws) X(wave_front_size)    \
-            X(num_xcc) X(cu_count) X(array_count) X(num_shader_banks) X(simd_arrays_per_engine)    \
-                X(cu_per_simd_array) X(simd_per_cu) X(max_slots_scratch_cu) X(gfx_target_version)  \
-                    X(vendor_id) X(device_id) X(location_id) X(domain) X(drm_render_minor)         \
-                        X(num_sdma_engines) X(num_sdma_xgmi_engines) X(num_sdma_queues_per_engine) \
-                            X(num_cp_queues) X(max_engine_clk_ccompute) X(max_engine_clk_fcompute) \
-                                X(cu_per_engine) X(max_waves_per_cu) X(workgroup_max_size)         \
-                                    X(grid_max_size) X(local_mem_size) X(hive_id) X(gpu_id)        \
-                                        X(family_id) X(fw_version) X(sdma_fw_version)
+    X(mem_banks_count)                                                                             \
+    X(caches_count)                                                                                \
+    X(io_links_count)                                                                              \
+    X(cpu_core_id_base)                                                                            \
+    X(simd_id_base)                                                                                \
+    X(max_waves_per_simd)                                                                          \
+    X(lds_size_in_kb)                                                                              \
+    X(gds_size_in_kb)                                                                              \
+    X(num_gws)                                                                                     \
+    X(wave_front_size)                                                                             \
+    X(num_xcc)                                                                                     \
+    X(cu_count)                                                                                    \
+    X(array_count)                                                                                 \
+    X(num_shader_banks)                                                                            \
+    X(simd_arrays_per_engine)                                                                      \
+    X(cu_per_simd_array)                                                                           \
+    X(simd_per_cu)                                                                                 \
+    X(max_slots_scratch_cu)                                                                        \
+    X(gfx_target_version)                                                                          \
+    X(vendor_id)                                                                                   \
+    X(device_id)                                                                                   \
+    X(location_id)                                                                                 \
+    X(domain)                                                                                      \
+    X(drm_render_minor)                                                                            \
+    X(num_sdma_engines)                                                                            \
+    X(num_sdma_xgmi_engines)                                                                       \
+    X(num_sdma_queues_per_engine)                                                                  \
+    X(num_cp_queues)                                                                               \
+    X(max_engine_clk_ccompute)                                                                     \
+    X(max_engine_clk_fcompute)                                                                     \
+    X(cu_per_engine)                                                                               \
+    X(max_waves_per_cu)                                                                            \
+    X(workgroup_max_size)                                                                          \
+    X(grid_max_size)                                                                               \
+    X(local_mem_size)                                                                              \
+    X(hive_id)                                                                                     \
+    X(gpu_id)                                                                                      \
+    X(family_id)                                                                                   \
+    X(fw_version)                                                                                  \
+    X(sdma_fw_version)
 
 /* All an expression or a plan asks of an agent, filled by the caller field by field:
  * agent.simd_count = ... What is unknown stays 0. */

@@ -115,7 +115,8 @@ typedef struct {
 } rep_source_t;
 
 typedef struct {
-    uint32_t rule, title, subject, kernel, text, advice, more, kind; /* kind: class of its figures */
+    uint32_t rule, title, subject, kernel, text, advice, more;
+    uint32_t kind; /* class of its figures */
     double weight;
 } rep_finding_t;
 

@@ -219,8 +219,8 @@ typedef struct {
     uint64_t bytes, source_address, destination_address, stream;
 } trace_copy_t;
 
-/* Of a kernel or copy of a graph, behind the record; others do not have it. Its graph, and its place
- * among what one launch of that has started. */
+/* Of a kernel or copy of a graph, behind the record; others do not have it. Its graph, and its
+ * place among what one launch of that has started. */
 typedef struct {
     uint64_t graph, node; /* from 1 */
 } trace_node_t;

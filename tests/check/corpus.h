@@ -1,7 +1,8 @@
 // corpus.h - a file of programs with one error each, and the same without: PROGRAM NAME [right]
 //
 // A row names the function that is a program. Lines that are expected in reports bear a comment
-// "bug: NAME", "made: NAME" or another word; corpus.py looks for them. One file for a family of findings.
+// "bug: NAME", "made: NAME" or another word; corpus.py looks for them. One file for a family of
+// findings.
 #pragma once
 
 #include <hip/hip_runtime.h>

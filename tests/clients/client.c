@@ -24,9 +24,19 @@ enum { GROUPS = 8, WAVES = 4 * GROUPS, ROUNDS = 20, ENTRIES = 8, FEATURES = 2 };
     X(open)                                                                                        \
     X(close)                                                                                       \
     X(start)                                                                                       \
-    X(read) X(stop) X(get_data) X(get_metrics) X(get_group) X(group_get_data) X(pool_open)         \
-        X(pool_fetch) X(set_queue_callbacks) X(start_queue_callbacks) X(stop_queue_callbacks)      \
-            X(iterate_info) X(error_string)
+    X(read)                                                                                        \
+    X(stop)                                                                                        \
+    X(get_data)                                                                                    \
+    X(get_metrics)                                                                                 \
+    X(get_group)                                                                                   \
+    X(group_get_data)                                                                              \
+    X(pool_open)                                                                                   \
+    X(pool_fetch)                                                                                  \
+    X(set_queue_callbacks)                                                                         \
+    X(start_queue_callbacks)                                                                       \
+    X(stop_queue_callbacks)                                                                        \
+    X(iterate_info)                                                                                \
+    X(error_string)
 
 /* names in parentheses: the header has macros for some of them */
 #define POINTER(name) static __typeof__((rocprofiler_##name)) *name##_p;

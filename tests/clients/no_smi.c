@@ -1,5 +1,6 @@
-/* no_smi.c - librocm_smi64 for LIKWID, which does not start without one: a GPU of which that library
- * can tell nothing. AMD's own finds GPUs in the graphics driver's files, where softgpu is not.
+/* no_smi.c - librocm_smi64 for LIKWID, which does not start without one: a GPU of which that
+ * library can tell nothing. AMD's own finds GPUs in the graphics driver's files, where softgpu is
+ * not.
  *
  * Built by clients.py; functions that LIKWID looks up and never calls answer all alike. */
 #include <stdint.h>

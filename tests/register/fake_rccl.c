@@ -8,8 +8,8 @@ ncclResult_t ncclGetVersion(int *version)
     return ncclSuccess;
 }
 
-__attribute__((visibility("default"))) ncclResult_t
-ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank);
+__attribute__((visibility("default"))) ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks,
+                                                                     ncclUniqueId id, int rank);
 ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank)
 {
     *comm = (ncclComm_t)(size_t)(1000 * ranks + 10 * rank + id.internal[127]);

@@ -1,5 +1,5 @@
-/* openmp.c - a region of four threads with a loop, a critical section, tasks, a barrier and a lock: what
- * of it a tool is told can be counted. */
+/* openmp.c - a region of four threads with a loop, a critical section, tasks, a barrier and a lock:
+ * what of it a tool is told can be counted. */
 #include <omp.h>
 #include <stdio.h>
 

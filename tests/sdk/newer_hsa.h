@@ -6,7 +6,7 @@
 
 #if !__has_include(<hsa/hsa_api_trace_version.h>)
 #define HSA_AMD_EXT_API_TABLE_MAJOR_VERSION 2
-#define HSA_AMD_EXT_API_TABLE_STEP_VERSION 8
+#define HSA_AMD_EXT_API_TABLE_STEP_VERSION  8
 
 #include <stdint.h>
 

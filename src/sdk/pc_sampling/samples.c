@@ -123,11 +123,11 @@ void sdk_pcs_over(const hsax_mark_t *mark, sdk_reference_t *reference, uint64_t 
     bool kept = atomic_load(&session->hsa);
     if (kept && o->count == o->room) {
         const size_t room = o->room ? 2 * o->room : 64;
-        struct sdk_pcs_over *more = realloc(o->items, room * sizeof *more);
+        sdk_pcs_ended_t *more = realloc(o->items, room * sizeof *more);
         if (more) *o = (sdk_pcs_overs_t){more, o->count, room};
         kept = more;
     }
-    if (kept) o->items[o->count++] = (struct sdk_pcs_over){reference, end};
+    if (kept) o->items[o->count++] = (sdk_pcs_ended_t){reference, end};
     pthread_mutex_unlock(&lock);
     if (!kept) sdk_retirement_release(reference, end);
 }

@@ -22,12 +22,14 @@ enum {
 
 typedef struct sdk_pcs_queue sdk_pcs_queue_t;
 
+typedef struct {
+    sdk_reference_t *reference;
+    uint64_t end;
+} sdk_pcs_ended_t;
+
 /* Sampled dispatches that are over, whose last samples the runtime may still have. */
 typedef struct {
-    struct sdk_pcs_over {
-        sdk_reference_t *reference;
-        uint64_t end;
-    } *items;
+    sdk_pcs_ended_t *items;
     size_t count, room;
 } sdk_pcs_overs_t;
 
@@ -88,8 +90,8 @@ hsax_mark_t sdk_pcs_mark(sdk_pcs_session_t *session, uint64_t dispatch_id,
                          const sdk_operation_t *operation);
 void sdk_pcs_placed(const hsax_mark_t *mark, const hsa_queue_t *queue, uint64_t packet);
 
-/* The sampled dispatch of the mark is over; its id is in no further record when all samples that were
- * taken until now are records. */
+/* The sampled dispatch of the mark is over; its id is in no further record when all samples that
+ * were taken until now are records. */
 void sdk_pcs_over(const hsax_mark_t *mark, sdk_reference_t *reference, uint64_t end);
 /* Those that are over, taken before the runtime is asked for what it has; and when that is done. */
 sdk_pcs_overs_t sdk_pcs_take_overs(sdk_pcs_session_t *session);

@@ -38,7 +38,7 @@ typedef struct sg_watch sg_watch_t;
 typedef struct sg_worker sg_worker_t;
 typedef struct sg_observed sg_observed_t; /* observe.h */
 typedef struct sg_sight sg_sight_t;
-typedef struct sg_stall sg_stall_t; /* stall.h */
+typedef struct sg_stall sg_stall_t;           /* stall.h */
 typedef struct sg_census_run sg_census_run_t; /* census.h */
 
 /* ---- host traps: sampling.c ---- */
@@ -371,8 +371,8 @@ static inline void *sg_object_at(const sg_device_t *d, uint64_t va, size_t bytes
  */
 void sg_signal_interrupt(sg_device_t *d, uint32_t context);
 /* A signal that is not mapped, or not aligned, is none: all three are false then.
- * Writes the times if `profiled`, decrements the signal, tells its event: `run` is over, or where it
- * is NULL a packet of the queue. */
+ * Writes the times if `profiled`, decrements the signal, tells its event: `run` is over, or where
+ * it is NULL a packet of the queue. */
 bool sg_signal_complete(sg_queue_t *q, const sg_run_t *run, uint64_t va, bool profiled,
                         uint64_t start, uint64_t end);
 /* Stores a value in a signal and tells its event. */

@@ -1,4 +1,5 @@
-/* Types of rocSHMEM's functions on streams: what of its header arguments need. That header is C++. */
+/* Types of rocSHMEM's functions on streams: what of its header arguments need. That header is C++.
+ */
 #ifndef ROCPROFILER_SDK_ROCSHMEM_DETAILS_ROCSHMEM_H_
 #define ROCPROFILER_SDK_ROCSHMEM_DETAILS_ROCSHMEM_H_
 
