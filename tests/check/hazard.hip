@@ -163,6 +163,16 @@ template <bool ok> __global__ void any_scc(int *)
     asm volatile("s_cselect_b32 s40, 1, 2" ::: "s40"); // bug: any-scc
 }
 
+// ---- EXEC ----
+
+template <bool ok> __global__ void idle_store(int *to)
+{
+    asm volatile("s_mov_b64 s[40:41], exec\n s_mov_b64 exec, 0" ::: "s40", "s41");
+    if (ok) asm volatile("s_mov_b64 exec, s[40:41]");
+    asm volatile("global_store_dword %0, %1, off" ::"v"(to), "v"(1)); // bug: idle-store
+    asm volatile("s_mov_b64 exec, s[40:41]");
+}
+
 template <void (*wrong)(int *), void (*mended)(int *), int group = 64> static void launch()
 {
     int *memory;
@@ -190,6 +200,7 @@ static const row_t rows[] = {
     {"matrix-source", launch<matrix_source<false>, matrix_source<true>>},
     {"matrix-result", launch<matrix_result<false>, matrix_result<true>>},
     {"wide-store", launch<wide_store<false>, wide_store<true>>},
+    {"idle-store", launch<idle_store<false>, idle_store<true>>},
     {"any-scc", launch<any_scc<false>, any_scc<true>>},
 };
 

@@ -52,4 +52,26 @@ class Quiet(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
 
 
+class Strict(unittest.TestCase):
+    """Stores without lanes are reported where that is asked for."""
+
+    def run_idle(self, *words, options=("--hazard=strict",)):
+        return corpus.check("idle-store", *words, options=(*OPTIONS, *options))
+
+    def test_store(self):
+        done = self.run_idle()
+        self.assertIn("softgpu: error: store without lanes, wave 0, group (0,0,0)", done.stderr)
+        self.assertRegex(done.stderr, corpus.place_of("bug: idle-store"))
+        self.assertRegex(done.stderr, r"softgpu: 1 error\nsoftgpu:   hazard-exec +1 different")
+
+    def test_silent(self):
+        for done in (self.run_idle("right"), self.run_idle(options=())):
+            self.assertEqual((done.returncode, done.stderr), (0, "softgpu: 0 errors\n"))
+
+    def test_refused(self):
+        done = self.run_idle(options=["--hazard=loose"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('--hazard (SOFTGPU_CHECK_HAZARD): "loose" is not strict', done.stderr)
+
+
 corpus.main(BUGS, options=OPTIONS)

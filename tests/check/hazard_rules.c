@@ -48,9 +48,10 @@ static void add_program(programs_t *p, const char *text)
     assert_true(p->used < sizeof p->text);
 }
 
-/* The next of them. */
-static seen_t step_next(programs_t *p, const isa_wave_t *w, bool scc_known)
+/* The next of them; of its instructions those that give EXEC a constant are run. */
+static seen_t step_next(programs_t *p, const isa_wave_t *from, bool scc_known)
 {
+    isa_wave_t own = *from, *const w = &own;
     static chk_hazard_wave_t wave;
     static isa_inst_t insts[PROGRAM];
     static chk_use_t uses[PROGRAM];
@@ -69,6 +70,7 @@ static seen_t step_next(programs_t *p, const isa_wave_t *w, bool scc_known)
         uses[k].pc = CODE + 4 * (p->at - begin);
         p->at += (size_t)size;
         if (i->op == ISA_OP_s_endpgm) return seen;
+        if (i->op == ISA_OP_s_mov_b64 && i->dst.reg == ISA_CODE_EXEC) w->exec = i->src[0].k;
         unsigned n = 0;
         if (chk_hazard_is_usual(&wave, &uses[k], w))
             chk_hazard_pass(&wave, &uses[k]);
@@ -292,12 +294,13 @@ static void hidden_rules(void **state)
 
 /* ---- waits ---- */
 
-#define LOAD(v) "global_load_dword v" #v ", v[0:1], off\n"
-#define LDS(v)  "ds_read_b32 v" #v ", v0\n"
-#define LDS7    LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3)
-#define SMEM(s) "s_load_dword s" #s ", s[0:1], 0x0\n"
-#define FLAT(v) "flat_load_dword v" #v ", v[10:11]\n"
-#define USE(v)  "v_mov_b32 v9, v" #v "\n"
+#define LOAD(v)  "global_load_dword v" #v ", v[0:1], off\n"
+#define LDS(v)   "ds_read_b32 v" #v ", v0\n"
+#define LDS7     LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3)
+#define SMEM(s)  "s_load_dword s" #s ", s[0:1], 0x0\n"
+#define FLAT(v)  "flat_load_dword v" #v ", v[10:11]\n"
+#define LANES(k) "s_mov_b64 exec, " #k "\n"
+#define USE(v)   "v_mov_b32 v9, v" #v "\n"
 
 enum { NONE = -1 };
 
@@ -359,6 +362,19 @@ static const struct {
     {"flat_load_dword v2, v[0:1]\n" LOAD(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ,
      CHK_FLOW_FLAT_MEMORY, 2, 0},
     {LOAD(2) FLAT(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* of other lanes the register is not pending; of a register for each branch all are */
+    {LANES(15) LOAD(2) LANES(48) USE(2), .kind = NONE},
+    {LANES(15) LOAD(2) LANES(48) "v_mov_b32 v2, 0\n", .kind = NONE},
+    {LANES(15) LOAD(2) LANES(0) USE(2), .kind = NONE},
+    {LANES(15) LOAD(2) LANES(24) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) "v_readlane_b32 s5, v2, 1\n", CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) "v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) LOAD(2) LANES(15) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) "s_waitcnt vmcnt(0)\n" LANES(48) LOAD(2) LANES(15) USE(2), .kind = NONE},
+    {LANES(15) LOAD(4) LANES(48) LOAD(5) "v_add_f64 v[8:9], v[4:5], v[4:5]\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 5, 0},
+    {LANES(0) SMEM(4) "s_mov_b32 s6, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
     /* GWS reads its data late */
     {"ds_gws_init v2 gds\n v_mov_b32 v2, 0\n", CHK_HAZARD_OVERWRITE, CHK_FLOW_EXP, 2, 0},
     {"ds_gws_init v2 gds\n s_waitcnt expcnt(0)\n v_mov_b32 v2, 0\n", .kind = NONE},

@@ -43,8 +43,9 @@ typedef struct {
 
 /* CHK_MEMORY and others as the environment asks for; 0: nothing is checked. */
 unsigned chk_wanted(void);
-/* Of CHK_INIT stores are wanted, too; only where something is checked. */
-bool chk_strict(void);
+/* Of CHK_INIT or CHK_HAZARD what is no error by itself is wanted, too; only where something is
+ * checked. */
+bool chk_strict(unsigned family);
 /* False: the environment asks for what there is not, which has been told. */
 bool chk_ready(void);
 /* Whether kernels are chosen by name, and whether one of this name is looked at, as the source

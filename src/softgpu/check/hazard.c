@@ -343,6 +343,13 @@ static bool is_known(const chk_group_t *g, const chk_use_t *u, const isa_inst_t 
     return u->inst == i && u->dispatch == g->dispatch->serial;
 }
 
+static void tell_idle(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i)
+{
+    chk_finding_t f = chk_finding(g, w, i, CHK_KIND_HAZARD_EXEC);
+    f.more = "EXEC is 0: nothing is changed, a jump might have left it out";
+    chk_report(&f);
+}
+
 /* Apart so that what is usual needs no frame. */
 __attribute__((noinline)) static void look(chk_group_t *g, state_t *s, isa_wave_t *w,
                                            const isa_inst_t *i)
@@ -358,7 +365,10 @@ __attribute__((noinline)) static void look(chk_group_t *g, state_t *s, isa_wave_
     const unsigned n = chk_hazard_look(&v->hazards, u, w, i, found);
     for (unsigned k = 0; k < n; k++)
         tell(g, w, i, u, &found[k]);
-    if (!w->exec) return;
+    if (!w->exec) {
+        if (u->flags & CHK_USE_STORES && chk_strict(CHK_HAZARD)) tell_idle(g, w, i);
+        return;
+    }
     if (u->flags & CHK_USE_LDS_READ) check_lds_read(g, s, v, w, i);
     if (u->flags & CHK_USE_LDS_WRITE) keep_write(v, w, i, u);
     if (u->flags & CHK_USE_LDS_FILL) keep_fill(g, v, w, i, u);

@@ -97,6 +97,7 @@ static void vector_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *
     if (i->flags & ISA_F_DPP) *second |= CHK_SECOND_DPP;
     if (starts(m, "div_fmas")) *second |= CHK_SECOND_DIV_FMAS;
     if (starts(m, "readlane") || starts(m, "writelane")) *second |= CHK_SECOND_LANE;
+    if (starts(m, "read") || starts(m, "writelane")) u->flags |= CHK_USE_ALL_LANES;
     if (starts(m, "fma_f64") || starts(m, "fmac_f64")) *second |= CHK_SECOND_FMA64;
     if (is_special(i, CODE_VCCZ) || is_special(i, CODE_EXECZ)) *second |= CHK_SECOND_USES_Z;
     if (is_special(i, CODE_LDS_DIRECT)) *second |= CHK_SECOND_LDS_M0;
@@ -204,7 +205,7 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         if (strstr(row->mnemonic, "addtid")) *second |= CHK_SECOND_LDS_M0;
         if (gds || c == ISA_CLASS_LDS) return;
         if (c != ISA_CLASS_LDS_WR && i->dst.kind != ISA_OPK_NONE) u->flags |= CHK_USE_LDS_READ;
-        if (c != ISA_CLASS_LDS_RD) u->flags |= CHK_USE_LDS_WRITE;
+        if (c != ISA_CLASS_LDS_RD) u->flags |= CHK_USE_LDS_WRITE | CHK_USE_STORES;
         return;
     case ISA_CLASS_FLAT:
     case ISA_CLASS_FLAT_RD:
@@ -217,6 +218,9 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         u->flow = i->fmt == ISA_FMT_FLAT ? CHK_FLOW_FLAT : CHK_FLOW_VM;
         u->flags |= CHK_USE_VECTOR;
         *second |= CHK_SECOND_VMEM;
+        if (c == ISA_CLASS_FLAT_WR || c == ISA_CLASS_FLAT_AT || c == ISA_CLASS_VMEM_WR ||
+            c == ISA_CLASS_VMEM_AT)
+            u->flags |= CHK_USE_STORES;
         if (i->flags & ISA_F_LDS) u->flags |= CHK_USE_LDS_FILL;
         if (i->flags & ISA_F_LDS || i->op == ISA_OP_buffer_store_lds_dword)
             *second |= CHK_SECOND_LDS_M0;
@@ -264,6 +268,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         u->flags |= CHK_USE_INDEXED;
         vector_alu(u, i, row, &second);
     } else if (row->klass == ISA_CLASS_MFMA) {
+        u->flags |= CHK_USE_ALL_LANES;
         u->first = matrix_first(row->mnemonic);
         second = matrix_second(row->mnemonic);
     } else if (row->klass == ISA_CLASS_SALU) {

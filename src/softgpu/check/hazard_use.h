@@ -54,7 +54,9 @@ enum {
     /* the first of a pair: of any, of those of CHK_FIRST_MARKS, CHK_FIRST_RARE */
     CHK_USE_FIRST = 1 << 10,
     CHK_USE_MARKS = 1 << 11,
-    CHK_USE_RARE = 1 << 12
+    CHK_USE_RARE = 1 << 12,
+    CHK_USE_STORES = 1 << 13,   /* changes memory or LDS, of the lanes that are on */
+    CHK_USE_ALL_LANES = 1 << 14 /* whichever are on: matrix instructions, v_readlane and its like */
 };
 
 enum { CHK_USE_REGS = 8 };

@@ -89,7 +89,7 @@ static void waitcnt(chk_hazard_wave_t *s, uint32_t simm16)
 }
 
 static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow,
-                  const chk_use_t *u, unsigned from, unsigned to)
+                  const chk_use_t *u, uint64_t lanes, unsigned from, unsigned to)
 {
     /* a counter that is full keeps the next operation back */
     static const uint8_t most[CHK_FLOWS] = {[CHK_FLOW_VM] = 63, [CHK_FLOW_LDS] = 15};
@@ -98,10 +98,13 @@ static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned 
     if (most[flow] && at_most(s, flow, most[flow]) && *any) *any = release(s, set);
     if (from < to) *any = true;
     for (unsigned k = from; k < to; k++) {
+        const uint64_t before = bits_at(set, u->regs[k]);
         change_bits(set, u->regs[k], true);
-        for (unsigned r = u->regs[k].first; r < u->regs[k].first + u->regs[k].n; r++) {
+        for (unsigned n = 0; n < u->regs[k].n; n++) {
+            const unsigned r = u->regs[k].first + n;
             s->flow[r] = (uint8_t)flow;
             s->number[r] = number;
+            s->lanes[r] = lanes | (before >> n & 1 ? s->lanes[r] : 0);
         }
     }
 }
@@ -119,10 +122,13 @@ static unsigned flow_of(const chk_use_t *u, const isa_wave_t *w, const isa_inst_
 
 /* ---- reads and writes of pending registers ---- */
 
-static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k, chk_reg_set_t *set,
-                           chk_hazard_t *out)
+static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k, uint64_t exec,
+                           chk_reg_set_t *set, chk_hazard_t *out)
 {
-    const uint64_t bits = bits_at(set, u->regs[k]);
+    uint64_t bits = bits_at(set, u->regs[k]);
+    while (bits && !(s->lanes[u->regs[k].first + (unsigned)__builtin_ctzll(bits)] & exec))
+        bits &= bits - 1;
+    if (!bits) return false;
     const unsigned reg = u->regs[k].first + (unsigned)__builtin_ctzll(bits);
     const unsigned flow = s->flow[reg];
     const uint32_t number = s->number[reg];
@@ -139,15 +145,18 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k,
     return true;
 }
 
-static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, bool indexed, chk_hazard_t *out)
+static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, uint64_t exec, bool indexed,
+                          chk_hazard_t *out)
 {
     for (unsigned k = 0; k < u->n; k++) {
-        if (indexed && u->regs[k].first < CHK_REG_SCALAR) continue;
+        const bool scalar = u->regs[k].first >= CHK_REG_SCALAR;
+        const uint64_t lanes = scalar || u->flags & CHK_USE_ALL_LANES ? ~0ull : exec;
+        if (indexed && !scalar) continue;
         if (s->any_pending && bits_at(&s->pending, u->regs[k]) &&
-            pending_hazard(s, u, k, &s->pending, out))
+            pending_hazard(s, u, k, lanes, &s->pending, out))
             return true;
         if (s->any_locked && k >= u->n_reads && bits_at(&s->locked, u->regs[k]) &&
-            pending_hazard(s, u, k, &s->locked, out))
+            pending_hazard(s, u, k, lanes, &s->locked, out))
             return true;
     }
     return false;
@@ -318,7 +327,7 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
 {
     const bool indexed = chk_is_indexed(w, u);
     unsigned n = 0;
-    if ((s->any_pending || s->any_locked) && check_pending(s, u, indexed, &found[n])) n++;
+    if ((s->any_pending || s->any_locked) && check_pending(s, u, w->exec, indexed, &found[n])) n++;
     if (u->as_second) {
         const unsigned reach = reach_of(s, u, indexed);
         if (reach && check_states(s, u, reach, &found[n])) n++;
@@ -336,9 +345,10 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
     if (u->flags & CHK_USE_WAITCNT) waitcnt(s, (uint32_t)i->imm);
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
-    issue(s, &s->pending, &s->any_pending, flow_of(u, w, i), u, u->n_reads,
+    const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* of scalars: all */
+    issue(s, &s->pending, &s->any_pending, flow_of(u, w, i), u, lanes, u->n_reads,
           idle ? u->n_reads : u->n);
     if (u->flags & CHK_USE_LOCKS)
-        issue(s, &s->locked, &s->any_locked, CHK_FLOW_EXP, u, 0, idle ? 0 : u->n_reads);
+        issue(s, &s->locked, &s->any_locked, CHK_FLOW_EXP, u, lanes, 0, idle ? 0 : u->n_reads);
     return n;
 }

@@ -3,7 +3,8 @@
  *
  * A register is pending until an s_waitcnt says that its load has returned: for operations that
  * return in order, one that lets no more be outstanding than have been issued behind the load; for
- * the others, one of 0. What may have returned by chance has not. Reports nothing by itself. */
+ * the others, one of 0. What may have returned by chance has not. A load writes its own lanes:
+ * others of the register are not pending. Reports nothing by itself. */
 #ifndef SOFTGPU_CHECK_HAZARD_WAVE_H
 #define SOFTGPU_CHECK_HAZARD_WAVE_H
 
@@ -37,7 +38,9 @@ typedef struct {
     chk_reg_set_t marked; /* used by matrix instructions, dot products and wide stores of late */
     chk_recent_t recent[CHK_RECENT];
     uint64_t pc[CHK_FLOWS][CHK_ISSUES]; /* of operations issued, by their number */
-    uint32_t number[CHK_REGS]; /* of the operation of a pending or locked register, in its flow */
+    /* of a pending or locked register: its operation, in its flow; the lanes that it is of */
+    uint32_t number[CHK_REGS];
+    uint64_t lanes[CHK_REGS];
     uint8_t flow[CHK_REGS];
 } chk_hazard_wave_t;
 

@@ -168,7 +168,7 @@ static void look_at_access(const chk_group_t *g, const isa_wave_t *w, const isa_
     const bool lanes = i->fmt != ISA_FMT_SMEM;
     if (a->changed.lanes)
         report(g, w, i, CHK_KIND_INIT_ATOMIC, lanes ? a->changed.lanes : 0, &a->changed.from);
-    if (a->stored.lanes && chk_strict())
+    if (a->stored.lanes && chk_strict(CHK_INIT))
         report(g, w, i, CHK_KIND_INIT_STORE, lanes ? a->stored.lanes : 0, &a->stored.from);
 }
 

@@ -124,7 +124,10 @@ enum {
       "The hardware does not check for it: s_nop or other instructions have to come between.",     \
       "Put as many independent instructions, or s_nop, in between as the report says.")            \
     X(HAZARD_SCC, HAZARD, "hazard-scc", "SCC is read and was never written",                       \
-      "A wave starts with any SCC.", "Compare or compute in front of what reads SCC.")
+      "A wave starts with any SCC.", "Compare or compute in front of what reads SCC.")             \
+    X(HAZARD_EXEC, HAZARD, "hazard-exec", "store without lanes",                                   \
+      "EXEC is 0: it changes nothing; looked for with --hazard=strict.",                           \
+      "Set EXEC in front of it, or jump over it.")
 
 #define CHK_KINDS(X)                                                                               \
     CHK_MEMORY_KINDS(X)                                                                            \

@@ -130,10 +130,17 @@ static bool read_status(const told_t *t, chk_options_t *o)
 
 static bool read_strict(const told_t *t, chk_options_t *o)
 {
-    const char *value = value_of(CHK_VARIABLE_INIT);
-    o->strict = value && strcmp(value, "strict") == 0;
-    return !value || o->strict ||
-           refuse(t, CHK_VARIABLE_INIT, "\"%s\" is not strict, which is all there is", value);
+    static const struct {
+        unsigned variable, family;
+    } rows[] = {{CHK_VARIABLE_INIT, CHK_INIT}, {CHK_VARIABLE_HAZARD, CHK_HAZARD}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const char *value = value_of(rows[k].variable);
+        if (value && strcmp(value, "strict") != 0)
+            return refuse(t, rows[k].variable, "\"%s\" is not strict, which is all there is",
+                          value);
+        if (value) o->strict |= rows[k].family;
+    }
+    return true;
 }
 
 bool chk_options_read(chk_options_t *o, char *why, size_t room)

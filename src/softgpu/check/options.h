@@ -18,7 +18,8 @@
     X(OUTPUT, "--check-output", "SOFTGPU_CHECK_OUTPUT")                                            \
     X(FORMAT, "--check-format", "SOFTGPU_CHECK_FORMAT")                                            \
     X(STATUS, "--error-exitcode", "SOFTGPU_CHECK_EXITCODE")                                        \
-    X(INIT, "--init", "SOFTGPU_CHECK_INIT")
+    X(INIT, "--init", "SOFTGPU_CHECK_INIT")                                                        \
+    X(HAZARD, "--hazard", "SOFTGPU_CHECK_HAZARD")
 
 enum {
 #define X(id, option, variable) CHK_VARIABLE_##id,
@@ -38,8 +39,8 @@ typedef struct {
     const char *kernel_text; /* of the environment */
     chk_rules_t *rules;      /* NULL: nothing is suppressed */
     chk_format_t format;
-    bool strict; /* CHK_INIT: stores are looked at, too */
-    int status;  /* of the launcher where something was wrong; 0: the program's */
+    unsigned strict; /* of CHK_INIT, CHK_HAZARD: stores are looked at, too */
+    int status;      /* of the launcher where something was wrong; 0: the program's */
 } chk_options_t;
 
 /* False: `why` names option, value and what would be good. */

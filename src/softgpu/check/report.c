@@ -118,9 +118,9 @@ unsigned chk_wanted(void)
     return state.options.families;
 }
 
-bool chk_strict(void)
+bool chk_strict(unsigned family)
 {
-    return state.options.strict;
+    return state.options.strict & family;
 }
 
 bool chk_ready(void)

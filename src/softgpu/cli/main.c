@@ -45,6 +45,7 @@ enum {
     KEY_CHECK_FORMAT = 'f',
     KEY_CHECK_STATUS = 'E',
     KEY_CHECK_INIT = 'I',
+    KEY_CHECK_HAZARD = 'H',
     KEY_LIST_PROFILES = 'L'
 };
 
@@ -89,6 +90,8 @@ static const struct argp_option options[] = {
      "How it is written: text (default), json (a line for each) or sarif (2.1.0)", 0},
     {"init", KEY_CHECK_INIT, "strict", 0,
      "Report stores of what nobody has written, too (default: where it is used)", 0},
+    {"hazard", KEY_CHECK_HAZARD, "strict", 0,
+     "Report stores without lanes, too (default: not, compiled code has them)", 0},
     {"error-exitcode", KEY_CHECK_STATUS, "N", 0,
      "End with N, 1 to 255, if anything was wrong (default: with PROGRAM's status)", 0},
     {"trace-file", KEY_TRACE_FILE, "FILE", 0,
@@ -127,6 +130,7 @@ static const struct {
     {KEY_CHECK_FORMAT, CHK_VARIABLE_FORMAT},
     {KEY_CHECK_STATUS, CHK_VARIABLE_STATUS},
     {KEY_CHECK_INIT, CHK_VARIABLE_INIT},
+    {KEY_CHECK_HAZARD, CHK_VARIABLE_HAZARD},
 };
 
 typedef struct {
